@@ -1,0 +1,150 @@
+package noren
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Kind says what sort of failure an error is. The program's exit code is
+// decided by it alone.
+type Kind uint8
+
+const (
+	// Internal is a failure that is not the caller's: a full disk, a bug.
+	Internal Kind = iota
+	// Usage is a request that cannot be meant: a wrong flag, a specification
+	// that contradicts itself or the file.
+	Usage
+	// BadData is an input that is not what it must be: a ragged row, a word
+	// where a number should stand.
+	BadData
+	// NotMet is a guarantee that was asked for and does not hold.
+	NotMet
+	// Refused is a privacy budget that does not cover what was asked.
+	Refused
+	// Interrupted is work that the caller's context ended.
+	Interrupted
+)
+
+// ExitCode is the process exit code that stands for k: 1 internal, 2 usage,
+// 3 bad data, 4 guarantee not met, 5 budget refused, 130 interrupted.
+func (k Kind) ExitCode() int {
+	switch k {
+	case Usage:
+		return 2
+	case BadData:
+		return 3
+	case NotMet:
+		return 4
+	case Refused:
+		return 5
+	case Interrupted:
+		return 130
+	default:
+		return 1
+	}
+}
+
+// String names k as the JSON contract does: "internal", "usage", "bad-data",
+// "not-met", "refused" or "interrupted".
+func (k Kind) String() string {
+	switch k {
+	case Usage:
+		return "usage"
+	case BadData:
+		return "bad-data"
+	case NotMet:
+		return "not-met"
+	case Refused:
+		return "refused"
+	case Interrupted:
+		return "interrupted"
+	default:
+		return "internal"
+	}
+}
+
+// Error is a failure with a kind. Its text reads "where: what: cause (hint)";
+// no part of it ever holds a cell's value.
+type Error struct {
+	Kind  Kind
+	Where string // the file and position, the flag or the part of a specification; may be empty
+	What  string // what is wrong, and what was expected
+	Hint  string // what to do about it; may be empty
+	Err   error  // the cause; may be nil
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	var b strings.Builder
+	if e.Where != "" {
+		b.WriteString(e.Where)
+		b.WriteString(": ")
+	}
+	b.WriteString(e.What)
+	if e.Err != nil {
+		if e.What != "" {
+			b.WriteString(": ")
+		}
+		b.WriteString(e.Err.Error())
+	}
+	if e.Hint != "" {
+		b.WriteString(" (")
+		b.WriteString(e.Hint)
+		b.WriteString(")")
+	}
+	return b.String()
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// KindOf returns the kind of the outermost [*Error] in err's chain; a context
+// error is Interrupted, anything else Internal.
+func KindOf(err error) Kind {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return Interrupted
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Kind
+	}
+	return Internal
+}
+
+// Position is a place in a table file.
+type Position struct {
+	File   string // the name it was opened by
+	Line   int64  // 1-based line of a text file; 0 where there are no lines
+	Record int64  // 1-based record, not counting a header; 0 where unknown
+	Field  int    // 1-based column; 0 where the whole record is meant
+	Column string // the column's name; may be empty
+}
+
+// String writes p as "visits.csv: line 17, column 3 (age)".
+func (p Position) String() string {
+	var parts []string
+	switch {
+	case p.Line > 0:
+		parts = append(parts, fmt.Sprintf("line %d", p.Line))
+	case p.Record > 0:
+		parts = append(parts, fmt.Sprintf("record %d", p.Record))
+	}
+	switch {
+	case p.Field > 0 && p.Column != "":
+		parts = append(parts, fmt.Sprintf("column %d (%s)", p.Field, p.Column))
+	case p.Field > 0:
+		parts = append(parts, fmt.Sprintf("column %d", p.Field))
+	case p.Column != "":
+		parts = append(parts, fmt.Sprintf("column %s", p.Column))
+	}
+	if len(parts) == 0 {
+		return p.File
+	}
+	if p.File == "" {
+		return strings.Join(parts, ", ")
+	}
+	return p.File + ": " + strings.Join(parts, ", ")
+}

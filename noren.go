@@ -1,0 +1,70 @@
+package noren
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Guarantee states what a release promises, about whom and under which
+// assumptions. It is written into results and certificates; a release is never
+// made without one, and one is never written that was not checked.
+type Guarantee struct {
+	// Model names the promise, for instance "k-anonymity".
+	Model string `json:"model"`
+	// K is the smallest number of records that share their quasi-identifiers.
+	K int `json:"k,omitempty"`
+	// Quasi names the columns an adversary is assumed to know at the most.
+	Quasi []string `json:"quasi_identifiers,omitempty"`
+	// Diversity and Closeness, one entry a sensitive column, state what holds
+	// in every class beyond its size.
+	Diversity []Diversity `json:"diversity,omitempty"`
+	Closeness []Closeness `json:"closeness,omitempty"`
+	// Assumptions are what the promise rests on, in plain sentences.
+	Assumptions []string `json:"assumptions,omitempty"`
+}
+
+// Diversity is an l-diversity promise for one sensitive column
+// (Machanavajjhala et al. 2007).
+type Diversity struct {
+	Column string  `json:"column"`
+	Model  string  `json:"model"` // distinct, entropy or recursive
+	L      float64 `json:"l"`
+	C      float64 `json:"c,omitempty"` // recursive only
+}
+
+// Closeness is a t-closeness promise for one sensitive column (Li, Li and
+// Venkatasubramanian 2007).
+type Closeness struct {
+	Column   string  `json:"column"`
+	Distance string  `json:"distance"` // ordered or equal
+	T        float64 `json:"t"`
+}
+
+// String says g in one line.
+func (g Guarantee) String() string {
+	var b strings.Builder
+	b.WriteString(g.Model)
+	if g.K > 0 {
+		fmt.Fprintf(&b, ", k = %d over %s", g.K, strings.Join(g.Quasi, ", "))
+	}
+	for _, d := range g.Diversity {
+		fmt.Fprintf(&b, "; %s %g-diversity of %s", d.Model, d.L, d.Column)
+	}
+	for _, c := range g.Closeness {
+		fmt.Fprintf(&b, "; %g-closeness of %s (%s distance)", c.T, c.Column, c.Distance)
+	}
+	return b.String()
+}
+
+// Progress is told how far a stage of long work has come: done of total
+// units, total <= 0 when it is not known. It is called from one goroutine at
+// a time, at most some tens of times a second, and must return at once. A nil
+// Progress is allowed everywhere: use [Progress.Report].
+type Progress func(stage string, done, total int64)
+
+// Report calls p unless it is nil.
+func (p Progress) Report(stage string, done, total int64) {
+	if p != nil {
+		p(stage, done, total)
+	}
+}

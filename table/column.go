@@ -1,0 +1,249 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/bits-and-blooms/bitset"
+)
+
+// Table is a set of columns of equal length in memory.
+type Table struct {
+	Rows    int
+	Columns []*Column
+}
+
+// Column returns the column of that name, or nil.
+func (t *Table) Column(name string) *Column {
+	for _, c := range t.Columns {
+		if c.Field.Name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// Column is one column of n records. Which of its slices is filled follows
+// from Field.Type; where a record is missing, its entry there is zero.
+type Column struct {
+	Field Field
+	// Ints holds Integer values, and Dates in the unit of their Layout.
+	Ints []int64
+	// Floats holds Decimal values; all are finite.
+	Floats []float64
+	// Codes holds, for Category and Ordered, the index in Dict.
+	Codes []uint32
+	// Dict holds the distinct values: for Ordered the declared levels from
+	// lowest to highest, for Category those that occur, in byte order.
+	Dict []string
+	// Places is the largest number of decimal places that a Decimal was
+	// written with.
+	Places int
+
+	missing *bitset.BitSet
+	rows    int
+}
+
+// Len is the number of records.
+func (c *Column) Len() int { return c.rows }
+
+// IsMissing reports whether record i has no value.
+func (c *Column) IsMissing(i int) bool { return c.missing != nil && c.missing.Test(uint(i)) }
+
+// Missing is the number of records that have no value.
+func (c *Column) Missing() int {
+	if c.missing == nil {
+		return 0
+	}
+	return int(c.missing.Count())
+}
+
+// Number returns the value of record i of a number column (Integer, Decimal,
+// Date) or the rank of an Ordered one; zero where it is missing.
+func (c *Column) Number(i int) float64 {
+	switch {
+	case c.Floats != nil:
+		return c.Floats[i]
+	case c.Ints != nil:
+		return float64(c.Ints[i])
+	case c.Codes != nil:
+		return float64(c.Codes[i])
+	}
+	return 0
+}
+
+// Builder makes a [Column] from its values in order.
+type Builder struct {
+	col     Column
+	missing map[string]bool
+	index   map[string]uint32
+	layout  string // the Go form of the date layout
+}
+
+// NewBuilder returns an empty builder for a column described by f. The texts
+// in missing stand for no value; the empty text always does. It fails when f
+// contradicts itself.
+func NewBuilder(f Field, missing []string) (*Builder, error) {
+	b := &Builder{col: Column{Field: f}, missing: map[string]bool{"": true}, index: map[string]uint32{}}
+	for _, m := range missing {
+		b.missing[m] = true
+	}
+	switch f.Type {
+	case Ordered:
+		if len(f.Levels) == 0 {
+			return nil, errors.New("an ordered column needs its levels, from lowest to highest")
+		}
+		for i, l := range f.Levels {
+			if _, twice := b.index[l]; twice {
+				return nil, fmt.Errorf("level %d stands twice", i+1)
+			}
+			b.index[l] = uint32(i)
+		}
+		b.col.Dict = f.Levels
+	case Date:
+		form, err := f.Layout.form()
+		if err != nil {
+			return nil, err
+		}
+		b.layout = form
+	}
+	if f.Hierarchy != nil && f.Type != Category {
+		return nil, fmt.Errorf("a hierarchy goes with a category column, not with %s", f.Type)
+	}
+	return b, nil
+}
+
+// AppendMissing adds a record without a value.
+func (b *Builder) AppendMissing() {
+	if b.col.missing == nil {
+		b.col.missing = bitset.New(0)
+	}
+	b.col.missing.Set(uint(b.col.rows))
+	switch b.col.Field.Type {
+	case Integer, Date:
+		b.col.Ints = append(b.col.Ints, 0)
+	case Decimal:
+		b.col.Floats = append(b.col.Floats, 0)
+	default:
+		b.col.Codes = append(b.col.Codes, 0)
+	}
+	b.col.rows++
+}
+
+// AppendInt adds a value of an Integer or Date column, in its unit.
+func (b *Builder) AppendInt(v int64) {
+	b.col.Ints = append(b.col.Ints, v)
+	b.col.rows++
+}
+
+// AppendFloat adds a value of a Decimal column. It must be finite.
+func (b *Builder) AppendFloat(v float64) error {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return errors.New("expected a finite number")
+	}
+	b.col.Floats = append(b.col.Floats, v)
+	b.col.rows++
+	return nil
+}
+
+// Append adds the value that text stands for. The error says what was
+// expected and does not repeat the text.
+func (b *Builder) Append(text []byte) error {
+	if b.missing[string(text)] {
+		b.AppendMissing()
+		return nil
+	}
+	switch b.col.Field.Type {
+	case Integer:
+		v, err := strconv.ParseInt(string(text), 10, 64)
+		if err != nil {
+			if errors.Is(err, strconv.ErrRange) {
+				return errors.New("expected an integer of at most 64 bits")
+			}
+			return errors.New("expected an integer")
+		}
+		b.AppendInt(v)
+		return nil
+	case Decimal:
+		return b.appendDecimal(string(text))
+	case Date:
+		v, err := b.col.Field.Layout.parseForm(b.layout, string(text))
+		if err != nil {
+			return err
+		}
+		b.AppendInt(v)
+		return nil
+	}
+	code, known := b.index[string(text)]
+	if !known {
+		if b.col.Field.Type == Ordered {
+			return fmt.Errorf("expected one of the %d levels of the column", len(b.col.Field.Levels))
+		}
+		if len(b.col.Dict) == math.MaxUint32 {
+			return errors.New("more distinct values than can be told apart")
+		}
+		code = uint32(len(b.col.Dict))
+		word := string(text)
+		b.col.Dict = append(b.col.Dict, word)
+		b.index[word] = code
+	}
+	b.col.Codes = append(b.col.Codes, code)
+	b.col.rows++
+	return nil
+}
+
+func (b *Builder) appendDecimal(s string) error {
+	v, err := strconv.ParseFloat(s, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return errors.New("expected a number that 64-bit floating point can hold")
+	case err != nil || strings.ContainsAny(s, "xXpP_"):
+		return errors.New("expected a number")
+	}
+	if err := b.AppendFloat(v); err != nil {
+		return err
+	}
+	if dot := strings.IndexByte(s, '.'); dot >= 0 {
+		end := len(s)
+		if e := strings.IndexAny(s, "eE"); e >= 0 {
+			end = e
+		}
+		b.col.Places = max(b.col.Places, end-dot-1)
+	}
+	return nil
+}
+
+// Column ends the building. The builder must not be used after it.
+func (b *Builder) Column() *Column {
+	c := &b.col
+	if c.Field.Type == Category && c.Codes != nil {
+		sortDict(c)
+	}
+	return c
+}
+
+// sortDict orders Dict by bytes, so that codes do not depend on the order of
+// the records.
+func sortDict(c *Column) {
+	order := make([]uint32, len(c.Dict))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	sort.Slice(order, func(a, b int) bool { return c.Dict[order[a]] < c.Dict[order[b]] })
+	rank := make([]uint32, len(order))
+	dict := make([]string, len(order))
+	for r, old := range order {
+		rank[old] = uint32(r)
+		dict[r] = c.Dict[old]
+	}
+	c.Dict = dict
+	for i := range c.Codes {
+		if !c.IsMissing(i) {
+			c.Codes[i] = rank[c.Codes[i]]
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package table
+
+import (
+	"fmt"
+
+	"noren"
+)
+
+// Hierarchy is a generalisation hierarchy of a category: level 0 are the
+// leaves (the values of the data), the last level is the one root that holds
+// them all. Every leaf has the same number of levels.
+type Hierarchy struct {
+	name   string
+	levels int
+	// ancestors[l][leaf] is the index in names[l] of the leaf's ancestor at
+	// level l.
+	ancestors [][]uint32
+	names     [][]string
+	leaf      map[string]uint32
+}
+
+// NewHierarchy checks rows, each the names from a leaf to the root, and builds
+// the hierarchy. name (a file, say) and line numbers (1-based row numbers when
+// lines is nil) go into errors, values do not. The checks: every row has the
+// same number of levels (two at least), no empty name, no leaf twice, a name
+// at one level has one parent only, and there is exactly one root.
+func NewHierarchy(name string, rows [][]string, lines []int64) (*Hierarchy, error) {
+	at := func(row, col int) string {
+		line := int64(row + 1)
+		if lines != nil {
+			line = lines[row]
+		}
+		return noren.Position{File: name, Line: line, Field: col + 1}.String()
+	}
+	bad := func(row, col int, what, hint string) error {
+		return &noren.Error{Kind: noren.BadData, Where: at(row, col), What: what, Hint: hint}
+	}
+	if len(rows) == 0 {
+		return nil, &noren.Error{Kind: noren.BadData, Where: name, What: "the hierarchy is empty", Hint: "one line a value: the value, its group, the group's group, up to one root"}
+	}
+	levels := len(rows[0])
+	if levels < 2 {
+		return nil, bad(0, 0, "a hierarchy line needs at least a value and the root", "write leaf,...,root on every line")
+	}
+	h := &Hierarchy{name: name, levels: levels, ancestors: make([][]uint32, levels), names: make([][]string, levels), leaf: map[string]uint32{}}
+	index := make([]map[string]uint32, levels)
+	parent := make([]map[uint32]uint32, levels)
+	for l := range index {
+		index[l] = map[string]uint32{}
+		parent[l] = map[uint32]uint32{}
+	}
+	path := make([]uint32, levels)
+	for r, row := range rows {
+		if len(row) != levels {
+			return nil, bad(r, len(row)-1, fmt.Sprintf("expected %d levels as on the first line, found %d", levels, len(row)), "repeat a name to fill a level")
+		}
+		for l, word := range row {
+			if word == "" {
+				return nil, bad(r, l, "a level has no name", "repeat the name of the level below to fill it")
+			}
+			id, known := index[l][word]
+			if !known {
+				id = uint32(len(h.names[l]))
+				index[l][word] = id
+				h.names[l] = append(h.names[l], word)
+			} else if l == 0 {
+				return nil, bad(r, 0, "this value has a line already", "one line a value")
+			}
+			path[l] = id
+		}
+		for l := 0; l+1 < levels; l++ {
+			p, known := parent[l][path[l]]
+			if known && p != path[l+1] {
+				return nil, bad(r, l+1, "this name has another parent on an earlier line", "a name may stand below one name only")
+			}
+			parent[l][path[l]] = path[l+1]
+		}
+		for l := range path {
+			h.ancestors[l] = append(h.ancestors[l], path[l])
+		}
+	}
+	if n := len(h.names[levels-1]); n != 1 {
+		return nil, &noren.Error{Kind: noren.BadData, Where: name, What: fmt.Sprintf("the last level has %d names, expected one root", n), Hint: "end every line with the same name, for instance *"}
+	}
+	h.leaf = index[0]
+	return h, nil
+}
+
+// Name is the name it was loaded by.
+func (h *Hierarchy) Name() string { return h.name }
+
+// Levels is the number of levels, leaves and root included.
+func (h *Hierarchy) Levels() int { return h.levels }
+
+// Leaf returns the number of the leaf that word names.
+func (h *Hierarchy) Leaf(word string) (uint32, bool) {
+	id, ok := h.leaf[word]
+	return id, ok
+}
+
+// Leaves is the number of leaves.
+func (h *Hierarchy) Leaves() int { return len(h.names[0]) }
+
+// Ancestor returns the number, within its level, of a leaf's ancestor; level 0
+// is the leaf itself.
+func (h *Hierarchy) Ancestor(leaf uint32, level int) uint32 { return h.ancestors[level][leaf] }
+
+// NameAt returns the name of a node of a level.
+func (h *Hierarchy) NameAt(level int, node uint32) string { return h.names[level][node] }
+
+// Size is the number of nodes of a level.
+func (h *Hierarchy) Size(level int) int { return len(h.names[level]) }
+
+// Common returns the level and node of the lowest common ancestor of leaves,
+// of which there must be one at least.
+func (h *Hierarchy) Common(leaves []uint32) (level int, node uint32) {
+	for level = 0; ; level++ {
+		node = h.ancestors[level][leaves[0]]
+		same := true
+		for _, leaf := range leaves[1:] {
+			if h.ancestors[level][leaf] != node {
+				same = false
+				break
+			}
+		}
+		if same {
+			return level, node
+		}
+	}
+}
