@@ -1,0 +1,113 @@
+package atomicfile_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"noren"
+	"noren/internal/atomicfile"
+)
+
+func files(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func write(t *testing.T, target, text string, force bool) *atomicfile.File {
+	t.Helper()
+	f, err := atomicfile.Create(target, force)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString(text); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestNothingIsSeenBeforeCommit(t *testing.T) {
+	dir := t.TempDir()
+	target := filepath.Join(dir, "out.csv")
+	f := write(t, target, "hello", false)
+	if _, err := os.Stat(target); err == nil {
+		t.Fatal("the target exists before Commit")
+	}
+	back, err := os.ReadFile(f.ReadPath())
+	if err != nil || string(back) != "hello" {
+		t.Fatalf("read back %q, %v", back, err)
+	}
+	if err := f.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	f.Discard() // does nothing any more
+	got, err := os.ReadFile(target)
+	if err != nil || string(got) != "hello" {
+		t.Fatalf("committed %q, %v", got, err)
+	}
+	if names := files(t, dir); len(names) != 1 {
+		t.Fatalf("left behind: %v", names)
+	}
+}
+
+func TestDiscardLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "out.csv"), "hello", false).Discard()
+	if names := files(t, dir); len(names) != 0 {
+		t.Fatalf("left behind: %v", names)
+	}
+}
+
+func TestNoOverwriteWithoutForce(t *testing.T) {
+	dir := t.TempDir()
+	target := filepath.Join(dir, "out.csv")
+	if err := os.WriteFile(target, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := atomicfile.Create(target, false); noren.KindOf(err) != noren.Usage {
+		t.Fatalf("got %v, want a usage error", err)
+	}
+	f := write(t, target, "new", true)
+	if err := f.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := os.ReadFile(target); string(got) != "new" {
+		t.Fatalf("got %q", got)
+	}
+	if names := files(t, dir); len(names) != 1 {
+		t.Fatalf("left behind: %v", names)
+	}
+}
+
+func TestTakenMeanwhile(t *testing.T) {
+	dir := t.TempDir()
+	target := filepath.Join(dir, "out.csv")
+	f := write(t, target, "mine", false)
+	if err := os.WriteFile(target, []byte("theirs"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Commit(); noren.KindOf(err) != noren.Usage {
+		t.Fatalf("got %v, want a usage error", err)
+	}
+	if got, _ := os.ReadFile(target); string(got) != "theirs" {
+		t.Fatalf("another's file was replaced: %q", got)
+	}
+	if names := files(t, dir); len(names) != 1 {
+		t.Fatalf("left behind: %v", names)
+	}
+}
+
+func TestMissingFolder(t *testing.T) {
+	_, err := atomicfile.Create(filepath.Join(t.TempDir(), "no", "out.csv"), false)
+	if noren.KindOf(err) != noren.Usage {
+		t.Fatalf("got %v, want a usage error", err)
+	}
+}

@@ -1,0 +1,66 @@
+package atomicfile
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// create opens a file that has no name (O_TMPFILE), or a named temporary one
+// where the file system does not offer that.
+func create(dir string) (*os.File, string, error) {
+	fd, err := unix.Open(dir, unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
+	if err == nil {
+		f := os.NewFile(uintptr(fd), filepath.Join(dir, "(unnamed)"))
+		// Without /proc the file could be neither read back nor named.
+		if _, err := os.Stat(procPath(f)); err == nil {
+			return f, "", nil
+		}
+		_ = f.Close()
+	}
+	return createNamed(dir)
+}
+
+func procPath(f *os.File) string { return fmt.Sprintf("/proc/self/fd/%d", f.Fd()) }
+
+// ReadPath is a path by which this process can open the file for reading.
+func (f *File) ReadPath() string {
+	if f.temp != "" {
+		return f.temp
+	}
+	return procPath(f.File)
+}
+
+func (f *File) publish() error {
+	if f.temp != "" {
+		return publishNamed(f.temp, f.target, f.force)
+	}
+	link := func(to string) error {
+		return unix.Linkat(unix.AT_FDCWD, procPath(f.File), unix.AT_FDCWD, to, unix.AT_SYMLINK_FOLLOW)
+	}
+	if !f.force {
+		return link(f.target)
+	}
+	// A link cannot replace a file, a rename can: name it beside, then rename.
+	temp, err := os.MkdirTemp(filepath.Dir(f.target), ".noren-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(temp) }()
+	named := filepath.Join(temp, "file")
+	if err := link(named); err != nil {
+		return err
+	}
+	return os.Rename(named, f.target)
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = d.Close() }()
+	return d.Sync()
+}

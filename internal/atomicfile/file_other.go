@@ -1,0 +1,22 @@
+//go:build !linux
+
+package atomicfile
+
+import "os"
+
+func create(dir string) (*os.File, string, error) { return createNamed(dir) }
+
+// ReadPath is a path by which this process can open the file for reading.
+func (f *File) ReadPath() string { return f.temp }
+
+// publish closes the file first: an open file cannot be renamed everywhere.
+func (f *File) publish() error {
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return publishNamed(f.temp, f.target, f.force)
+}
+
+// syncDir does nothing: folders cannot be synced everywhere, and where they
+// cannot, the file itself was.
+func syncDir(string) error { return nil }

@@ -1,0 +1,151 @@
+package spec
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"noren"
+	"noren/table"
+)
+
+// Resolve lays the specification over the columns of a file and returns a
+// field for each of them, in file order. Columns that it does not name are
+// kept (role other). infer gives the type of the columns whose type is not
+// said and matters (quasi-identifiers and sensitive ones); it is called once,
+// with their positions, and may be nil when none can be missing. hierarchy
+// loads a hierarchy file. All faults are reported at once.
+func (s *Spec) Resolve(
+	columns []table.StoredColumn,
+	infer func(columns []int) ([]table.Field, error),
+	hierarchy func(path string) (*table.Hierarchy, error),
+) (*table.Schema, error) {
+	var faults []string
+	report := func(e *noren.Error) { faults = append(faults, e.Error()) }
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.Name
+	}
+	for _, name := range s.sortedColumns() {
+		if !slices.Contains(names, name) {
+			report(s.fault("columns."+name, "the file has no such column", nearest(name, names)))
+		}
+	}
+	schema := &table.Schema{Fields: make([]table.Field, len(columns))}
+	var untyped []int
+	for i, stored := range columns {
+		f := &schema.Fields[i]
+		f.Name = stored.Name
+		c, named := s.Columns[stored.Name]
+		if !named {
+			continue
+		}
+		path := "columns." + stored.Name
+		if c.Role != "" {
+			role, err := table.ParseRole(c.Role)
+			if err != nil {
+				report(s.fault(path+".role", err.Error(), ""))
+			}
+			f.Role = role
+		}
+		typed := s.resolveType(path, c, f, report)
+		if !typed && stored.Proposed != nil && len(c.Order) == 0 {
+			f.Type, typed = *stored.Proposed, true
+		}
+		if !typed && (f.Role == table.Quasi || f.Role == table.Sensitive) {
+			untyped = append(untyped, i)
+		}
+		if c.Hierarchy != "" {
+			s.resolveHierarchy(path, c, f, hierarchy, report)
+		}
+	}
+	if len(faults) > 0 {
+		return nil, all(faults)
+	}
+	if len(untyped) > 0 && infer != nil {
+		found, err := infer(untyped)
+		if err != nil {
+			return nil, err
+		}
+		for j, i := range untyped {
+			f := &schema.Fields[i]
+			f.Type, f.Layout, f.Levels = found[j].Type, found[j].Layout, found[j].Levels
+			if f.Hierarchy != nil {
+				f.Type, f.Layout, f.Levels = table.Category, "", nil
+			}
+		}
+	}
+	return schema, nil
+}
+
+// resolveType fills in what the column says of its type; typed is false when
+// it says nothing.
+func (s *Spec) resolveType(path string, c Column, f *table.Field, report func(*noren.Error)) (typed bool) {
+	f.Round = c.Round
+	switch {
+	case c.Type != "":
+		t, err := table.ParseType(c.Type)
+		if err != nil {
+			report(s.fault(path+".type", err.Error(), ""))
+			return true
+		}
+		f.Type, typed = t, true
+	case len(c.Order) > 0:
+		f.Type, typed = table.Ordered, true
+	case c.Format != "":
+		f.Type, typed = table.Date, true
+	case c.Hierarchy != "":
+		f.Type, typed = table.Category, true
+	}
+	if len(c.Order) > 0 {
+		if f.Type != table.Ordered {
+			report(s.fault(path+".order", fmt.Sprintf("levels go with type ordered, not with %s", f.Type), "leave out order, or write type: ordered"))
+		}
+		f.Levels = c.Order
+	} else if f.Type == table.Ordered {
+		report(s.fault(path, "an ordered column needs its levels", "write order: [lowest, ..., highest]"))
+	}
+	if c.Format != "" {
+		if f.Type != table.Date {
+			report(s.fault(path+".format", fmt.Sprintf("a format goes with type date, not with %s", f.Type), ""))
+		}
+		f.Layout = table.Layout(c.Format)
+		if err := f.Layout.Validate(); err != nil {
+			report(s.fault(path+".format", err.Error(), ""))
+		}
+	}
+	if c.Round != nil && (*c.Round < -18 || *c.Round > 18) {
+		report(s.fault(path+".round", "places must lie in -18..18", ""))
+	}
+	return typed
+}
+
+func (s *Spec) resolveHierarchy(path string, c Column, f *table.Field, load func(string) (*table.Hierarchy, error), report func(*noren.Error)) {
+	if f.Type != table.Category {
+		report(s.fault(path+".hierarchy", fmt.Sprintf("a hierarchy goes with type category, not with %s", f.Type), ""))
+		return
+	}
+	h, err := load(c.Hierarchy)
+	if err != nil {
+		report(&noren.Error{Kind: noren.KindOf(err), Where: s.at(path + ".hierarchy"), Err: err})
+		return
+	}
+	f.Hierarchy = h
+}
+
+func (s *Spec) sortedColumns() []string {
+	names := make([]string, 0, len(s.Columns))
+	for name := range s.Columns {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}
+
+func all(faults []string) error {
+	if len(faults) == 1 {
+		return &noren.Error{Kind: noren.Usage, What: faults[0]}
+	}
+	return &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("%d faults:\n  %s", len(faults), strings.Join(faults, "\n  "))}
+}

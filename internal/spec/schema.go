@@ -1,0 +1,40 @@
+package spec
+
+import (
+	"encoding/json"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"noren"
+)
+
+// JSONSchema is the JSON schema of noren.yaml, indented, with a final line
+// feed. Editors use it to check and complete the file.
+func JSONSchema() ([]byte, error) {
+	s, err := jsonschema.For[Spec](nil)
+	if err != nil {
+		return nil, &noren.Error{What: "cannot derive the schema", Err: err}
+	}
+	s.Schema = "https://json-schema.org/draft/2020-12/schema"
+	s.Title = "noren.yaml"
+	s.Description = "What a table is and how Noren is to release it."
+	column := s.Properties["columns"].AdditionalProperties
+	enum(column, "role", "identifier", "quasi-identifier", "quasi", "sensitive", "other")
+	enum(column, "type", "integer", "decimal", "date", "ordered", "category")
+	enum(s.Properties["input"], "encoding", "utf-8", "shift_jis")
+	do := s.Properties["anonymize"]
+	enum(do, "l-model", "distinct", "entropy", "recursive")
+	enum(do, "scale", "minmax", "zscore", "none")
+	enum(do, "publish", "aggregate", "generalize")
+	s.Properties["version"].Const = jsonschema.Ptr[any](Version)
+	do.Properties["k"].Minimum = jsonschema.Ptr(1.0)
+	out, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return nil, &noren.Error{What: "cannot write the schema", Err: err}
+	}
+	return append(out, '\n'), nil
+}
+
+func enum(of *jsonschema.Schema, property string, values ...any) {
+	of.Properties[property].Enum = values
+}

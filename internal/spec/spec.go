@@ -1,0 +1,145 @@
+// Package spec reads noren.yaml, the file in which a steward writes down what
+// a table is and how it is to be released. Everything in it can be said by
+// flags too; the command line lays its flags over a [Spec] and resolves the
+// sum against the file at hand with [Spec.Resolve].
+//
+// A specification is public: it names columns, levels and parameters, so its
+// errors may repeat it, with line and column.
+package spec
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+
+	"noren"
+)
+
+// Version is the format's version, the only one there is.
+const Version = 1
+
+// Spec is the whole file. The jsonschema tags become docs/noren.schema.json.
+type Spec struct {
+	Version   int               `yaml:"version" json:"version" jsonschema:"format version; always 1"`
+	Input     Input             `yaml:"input,omitempty" json:"input,omitzero" jsonschema:"how the file is written; detected where left out"`
+	Columns   map[string]Column `yaml:"columns,omitempty" json:"columns,omitempty" jsonschema:"the table's columns by name; one that is left out is kept untouched"`
+	Anonymize Anonymize         `yaml:"anonymize,omitempty" json:"anonymize,omitzero" jsonschema:"what noren anonymize is to do"`
+
+	name string    // where it was read
+	file *ast.File // for positions; nil when made from flags
+}
+
+// Input says how a text file is written.
+type Input struct {
+	Delimiter string   `yaml:"delimiter,omitempty" json:"delimiter,omitempty" jsonschema:"one character between fields, or tab"`
+	Encoding  string   `yaml:"encoding,omitempty" json:"encoding,omitempty" jsonschema:"utf-8 or shift_jis"`
+	Missing   []string `yaml:"missing,omitempty" json:"missing,omitempty" jsonschema:"texts that stand for a missing value; the empty field always does"`
+}
+
+// Column describes one column.
+type Column struct {
+	Role      string   `yaml:"role,omitempty" json:"role,omitempty" jsonschema:"identifier (dropped), quasi-identifier (transformed), sensitive (kept, checked) or other (kept)"`
+	Type      string   `yaml:"type,omitempty" json:"type,omitempty" jsonschema:"integer, decimal, date, ordered or category; inferred where left out"`
+	Format    string   `yaml:"format,omitempty" json:"format,omitempty" jsonschema:"how a date is written: YYYY, MM, DD, hh, mm, ss; YYYY-MM-DD where left out"`
+	Order     []string `yaml:"order,omitempty" json:"order,omitempty" jsonschema:"the levels of an ordered column from lowest to highest"`
+	Hierarchy string   `yaml:"hierarchy,omitempty" json:"hierarchy,omitempty" jsonschema:"CSV file with one line a value: the value, its group, the group's group, up to one root; relative to this file"`
+	Round     *int     `yaml:"round,omitempty" json:"round,omitempty" jsonschema:"decimal places of a published mean; negative for tens, hundreds"`
+}
+
+// Anonymize holds the parameters of a k-anonymous release. Zero values mean
+// the defaults of the command.
+type Anonymize struct {
+	K         int     `yaml:"k,omitempty" json:"k,omitempty" jsonschema:"smallest number of records that share their quasi-identifiers"`
+	L         float64 `yaml:"l,omitempty" json:"l,omitempty" jsonschema:"l-diversity of every sensitive column"`
+	LModel    string  `yaml:"l-model,omitempty" json:"l-model,omitempty" jsonschema:"distinct, entropy or recursive"`
+	C         float64 `yaml:"c,omitempty" json:"c,omitempty" jsonschema:"the c of recursive (c,l)-diversity"`
+	T         float64 `yaml:"t,omitempty" json:"t,omitempty" jsonschema:"t-closeness of every sensitive column"`
+	Method    string  `yaml:"method,omitempty" json:"method,omitempty" jsonschema:"auto, mondrian, mondrian-strict, mdav, vmdav or tomobiki"`
+	Gamma     float64 `yaml:"gamma,omitempty" json:"gamma,omitempty" jsonschema:"gain factor of vmdav"`
+	M         int     `yaml:"m,omitempty" json:"m,omitempty" jsonschema:"pairs that tomobiki joins a component by"`
+	Coarse    string  `yaml:"coarse,omitempty" json:"coarse,omitempty" jsonschema:"auto, off, or the least number of records of a coarse cell"`
+	Refine    string  `yaml:"refine,omitempty" json:"refine,omitempty" jsonschema:"off, fast, or a duration such as 20s"`
+	Scale     string  `yaml:"scale,omitempty" json:"scale,omitempty" jsonschema:"minmax, zscore or none"`
+	Publish   string  `yaml:"publish,omitempty" json:"publish,omitempty" jsonschema:"aggregate or generalize"`
+	Seed      *uint64 `yaml:"seed,omitempty" json:"seed,omitempty" jsonschema:"seed of the search and of the row order; a secret, as it tells the order"`
+	KeepOrder bool    `yaml:"keep-order,omitempty" json:"keep-order,omitempty" jsonschema:"keep the order of the rows instead of shuffling them"`
+}
+
+// Parse reads a specification; name goes into errors. A key that the format
+// does not know is an error: a misspelt role must not become "kept".
+func Parse(name string, data []byte) (*Spec, error) {
+	s := &Spec{name: name}
+	dec := yaml.NewDecoder(bytes.NewReader(data), yaml.DisallowUnknownField())
+	if err := dec.Decode(s); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil, s.fault("", "the specification is empty", "noren init FILE writes one")
+		}
+		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "not a valid specification:\n" + strings.TrimSpace(yaml.FormatError(err, false, true))}
+	}
+	var more any
+	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
+		return nil, s.fault("", "more than one document", "one specification a file")
+	}
+	file, err := parser.ParseBytes(data, 0)
+	if err != nil {
+		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "not valid YAML", Err: err}
+	}
+	s.file = file
+	if s.Version != Version {
+		return nil, s.fault("version", fmt.Sprintf("version %d is not known", s.Version), fmt.Sprintf("write version: %d", Version))
+	}
+	return s, nil
+}
+
+// Name is the name it was read by, empty when it was made from flags.
+func (s *Spec) Name() string { return s.name }
+
+// fault is a Usage error about the entry at path ("columns.age.type").
+func (s *Spec) fault(path, what, hint string) *noren.Error {
+	return &noren.Error{Kind: noren.Usage, Where: s.at(path), What: what, Hint: hint}
+}
+
+// at says where the entry at path stands: with its line when it was read from
+// a file, as the flag's words otherwise.
+func (s *Spec) at(path string) string {
+	if s.file == nil || path == "" {
+		return joinNonEmpty(s.name, path)
+	}
+	if line, column, ok := s.position(path); ok {
+		return fmt.Sprintf("%s:%d:%d: %s", s.name, line, column, path)
+	}
+	return joinNonEmpty(s.name, path)
+}
+
+func joinNonEmpty(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + ": " + b
+}
+
+// position finds the line and column of a dotted path. Column names may hold
+// dots, so that the middle of "columns.NAME.key" is taken as one name.
+func (s *Spec) position(path string) (line, column int, ok bool) {
+	b := (&yaml.PathBuilder{}).Root()
+	switch parts := strings.Split(path, "."); {
+	case parts[0] == "columns" && len(parts) > 2:
+		b = b.Child("columns").Child(strings.Join(parts[1:len(parts)-1], ".")).Child(parts[len(parts)-1])
+	default:
+		for _, p := range parts {
+			b = b.Child(p)
+		}
+	}
+	node, err := b.Build().FilterFile(s.file)
+	if err != nil || node == nil || node.GetToken() == nil {
+		return 0, 0, false
+	}
+	p := node.GetToken().Position
+	return p.Line, p.Column, true
+}
