@@ -1,6 +1,9 @@
 package table
 
-import "context"
+import (
+	"context"
+	"strconv"
+)
 
 // Kind is the form in which a column's values travel in a [Vector].
 type Kind uint8
@@ -90,4 +93,22 @@ type Sink interface {
 	Close() error
 	// Abort gives the file up; its remains are removed.
 	Abort()
+}
+
+// AppendText appends value i of v, a vector of the column c, as text: by the
+// column's own AppendText, or by the rule that stands where it has none. A
+// null appends nothing.
+func AppendText(dst []byte, c *StoredColumn, v *Vector, i int) []byte {
+	switch {
+	case v.IsNull(i):
+		return dst
+	case c.AppendText != nil:
+		return c.AppendText(dst, v, i)
+	case v.Kind == Int:
+		return strconv.AppendInt(dst, v.Ints[i], 10)
+	case v.Kind == Float:
+		return strconv.AppendFloat(dst, v.Floats[i], 'g', -1, 64)
+	default:
+		return append(dst, v.Texts[i]...)
+	}
 }
