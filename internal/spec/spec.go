@@ -73,10 +73,19 @@ type Anonymize struct {
 
 // Parse reads a specification; name goes into errors. A key that the format
 // does not know is an error: a misspelt role must not become "kept".
-func Parse(name string, data []byte) (*Spec, error) {
-	s := &Spec{name: name}
+func Parse(name string, data []byte) (s *Spec, err error) {
+	// The YAML library panics on some malformed files (the fuzz corpus keeps
+	// them); that must not cross this border.
+	defer func() {
+		if recover() != nil {
+			s, err = nil, &noren.Error{Kind: noren.Usage, Where: name, What: "not valid YAML"}
+		}
+	}()
+	s = &Spec{}
 	dec := yaml.NewDecoder(bytes.NewReader(data), yaml.DisallowUnknownField())
-	if err := dec.Decode(s); err != nil {
+	err = dec.Decode(s)
+	s.name = name // decoding replaces the whole value
+	if err != nil {
 		if errors.Is(err, io.EOF) {
 			return nil, s.fault("", "the specification is empty", "noren init FILE writes one")
 		}
@@ -108,7 +117,10 @@ func (s *Spec) fault(path, what, hint string) *noren.Error {
 // at says where the entry at path stands: with its line when it was read from
 // a file, as the flag's words otherwise.
 func (s *Spec) at(path string) string {
-	if s.file == nil || path == "" {
+	if path == "" {
+		return s.name
+	}
+	if s.file == nil {
 		return joinNonEmpty(s.name, path)
 	}
 	if line, column, ok := s.position(path); ok {
