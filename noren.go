@@ -19,6 +19,18 @@ type Guarantee struct {
 	// in every class beyond its size.
 	Diversity []Diversity `json:"diversity,omitempty"`
 	Closeness []Closeness `json:"closeness,omitempty"`
+	// Epsilon and Delta bound what one neighbour's data can change, for models
+	// of differential privacy: for neighbouring tables D and D' and every set S
+	// of outputs, P(D in S) <= e^Epsilon P(D' in S) + Delta (Dwork et al. 2006).
+	Epsilon float64 `json:"epsilon,omitempty"`
+	Delta   float64 `json:"delta,omitempty"`
+	// Neighbours is the relation Epsilon and Delta are for: "add-remove" or
+	// "replace-one".
+	Neighbours string `json:"neighbours,omitempty"`
+	// Unit is what neighbouring tables differ in: "record", or the name of the
+	// column that tells whose records belong together, all of which then count
+	// as one.
+	Unit string `json:"unit,omitempty"`
 	// Assumptions are what the promise rests on, in plain sentences.
 	Assumptions []string `json:"assumptions,omitempty"`
 }
@@ -46,6 +58,18 @@ func (g Guarantee) String() string {
 	b.WriteString(g.Model)
 	if g.K > 0 {
 		fmt.Fprintf(&b, ", k = %d over %s", g.K, strings.Join(g.Quasi, ", "))
+	}
+	if g.Epsilon > 0 || g.Delta > 0 {
+		fmt.Fprintf(&b, ", epsilon = %g", g.Epsilon)
+		if g.Delta > 0 {
+			fmt.Fprintf(&b, ", delta = %g", g.Delta)
+		}
+		if g.Neighbours != "" {
+			fmt.Fprintf(&b, ", neighbours %s", g.Neighbours)
+		}
+		if g.Unit != "" {
+			fmt.Fprintf(&b, " of one %s", g.Unit)
+		}
 	}
 	for _, d := range g.Diversity {
 		fmt.Fprintf(&b, "; %s %g-diversity of %s", d.Model, d.L, d.Column)
