@@ -1,0 +1,553 @@
+package certificate
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"noren"
+
+	"pgregory.net/rapid"
+)
+
+func testKey(seed byte) ed25519.PrivateKey {
+	return ed25519.NewKeyFromSeed(bytes.Repeat([]byte{seed}, ed25519.SeedSize))
+}
+
+func public(k ed25519.PrivateKey) ed25519.PublicKey { return k.Public().(ed25519.PublicKey) }
+
+func charged(payload []byte) Certificate {
+	return Certificate{
+		Released:   Answer(payload),
+		Mechanism:  Mechanism{"count", json.RawMessage(`{"noise":"discrete-laplace","scale":2,"where":"age < 30 & sex = \"F\""}`)},
+		Guarantee:  noren.Guarantee{Model: "differential privacy", Epsilon: 0.5, Delta: 1e-9, Neighbours: "add-remove", Unit: "record", Assumptions: []string{"the noise source is sound"}},
+		Accounting: Charged,
+		Source:     &Source{"adult", "hmac-sha256:" + strings.Repeat("ab", 32)},
+		Charge:     &Charge{Ledger: "l1", ID: "c1", Link: 3, Head: strings.Repeat("0f", 32), Accounts: []int64{1, 2}, EpsilonNano: 500_000_000, DeltaAtto: 1_000_000_000},
+		Tool:       Tool{"noren", "1.0.0"},
+		Time:       Time(time.Date(2026, 11, 21, 7, 0, 0, 5, time.UTC)),
+	}
+}
+
+func anonymous(payload []byte) Certificate {
+	r := Answer(payload)
+	r.Kind, r.Name = "file", "out.csv"
+	return Certificate{
+		Released:   r,
+		Mechanism:  Mechanism{Name: "anonymize"},
+		Guarantee:  noren.Guarantee{Model: "k-anonymity", K: 5, Quasi: []string{"age", "sex"}, Diversity: []noren.Diversity{{Column: "ill", Model: "distinct", L: 2}}, Closeness: []noren.Closeness{{Column: "ill", Distance: "equal", T: 0.25}}},
+		Accounting: NoBudget,
+		Tool:       Tool{"noren", "1.0.0"},
+		Time:       "2026-11-21T07:00:00Z",
+	}
+}
+
+func mustSign(t *testing.T, c Certificate) *Signed {
+	t.Helper()
+	s, err := Sign(testKey(1), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestSignAndCheck(t *testing.T) {
+	payload := []byte("answer: 42\n")
+	unaccounted := charged(payload)
+	unaccounted.Accounting, unaccounted.Charge = Unaccounted, nil
+	for name, c := range map[string]Certificate{"charged": charged(payload), "unaccounted": unaccounted, "anonymous": anonymous(payload)} {
+		text, err := mustSign(t, c).Encode()
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		s, err := Parse(text)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		r, err := Check(t.Context(), s, bytes.NewReader(payload), public(testKey(1)))
+		if err != nil || !r.Trusted || r.KeyID != KeyID(public(testKey(1))) {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+		if r, err = Check(t.Context(), s, bytes.NewReader(payload)); err != nil || r.Trusted {
+			t.Errorf("%s without a trusted key: %+v, %v", name, r, err)
+		}
+		if _, err = Check(t.Context(), s, bytes.NewReader(payload), public(testKey(2))); noren.KindOf(err) != noren.NotMet {
+			t.Errorf("%s: a stranger's key: %v", name, err)
+		}
+		for _, other := range []string{"", "answer: 43\n", "answer: 42\n\n", "answer: 42"} {
+			if _, err := Check(t.Context(), s, strings.NewReader(other)); noren.KindOf(err) != noren.NotMet {
+				t.Errorf("%s: another file passes: %v", name, err)
+			}
+		}
+	}
+}
+
+// Every leaf of the certificate, changed alone, must be found.
+func TestEveryFieldIsSigned(t *testing.T) {
+	payload := []byte("x")
+	for _, c := range []Certificate{charged(payload), anonymous(payload)} {
+		text, err := mustSign(t, c).Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var tree map[string]any
+		if err := json.Unmarshal(text, &tree); err != nil {
+			t.Fatal(err)
+		}
+		leaves := 0
+		walk(tree, func() {
+			leaves++
+			changed, err := json.Marshal(tree)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := Parse(changed)
+			if err != nil {
+				return // refused even earlier
+			}
+			if _, err := Check(context.Background(), s, bytes.NewReader(payload)); noren.KindOf(err) != noren.NotMet {
+				t.Errorf("a change passes: %v\n%s", err, changed)
+			}
+		})
+		if leaves < 20 {
+			t.Fatalf("only %d leaves changed", leaves)
+		}
+	}
+}
+
+// walk changes each leaf below v in turn, calls visit and changes it back.
+func walk(v any, visit func()) {
+	change := func(leaf any) any {
+		switch x := leaf.(type) {
+		case string:
+			if x == "" {
+				return "x"
+			}
+			last := x[len(x)-1]
+			return x[:len(x)-1] + string(rune(last^1))
+		case float64:
+			return x + 1
+		}
+		return nil
+	}
+	switch x := v.(type) {
+	case map[string]any:
+		for k, e := range x {
+			if c := change(e); c != nil {
+				x[k] = c
+				visit()
+				x[k] = e
+			} else {
+				walk(e, visit)
+			}
+		}
+	case []any:
+		for i, e := range x {
+			if c := change(e); c != nil {
+				x[i] = c
+				visit()
+				x[i] = e
+			} else {
+				walk(e, visit)
+			}
+		}
+	}
+}
+
+// A forger who signs his own text under his own key is found by the trusted
+// key, and one who also keeps the old key id is found without.
+func TestForgedKey(t *testing.T) {
+	payload := []byte("x")
+	s := mustSign(t, charged(payload))
+	forged := *s
+	forged.Signature.PublicKey = base64.StdEncoding.EncodeToString(public(testKey(2)))
+	if _, err := forged.VerifySignature(); noren.KindOf(err) != noren.NotMet {
+		t.Errorf("a swapped key passes: %v", err)
+	}
+	own, err := Sign(testKey(2), charged(payload))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := own.VerifySignature(public(testKey(1))); noren.KindOf(err) != noren.NotMet {
+		t.Errorf("the forger's own signature passes: %v", err)
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	good, err := mustSign(t, charged([]byte("x"))).Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(good)
+	cases := map[string]string{
+		"empty":           "",
+		"not JSON":        "secret-word",
+		"cut short":       text[:len(text)/2],
+		"trailing data":   text + "{}",
+		"trailing word":   text + "x",
+		"unknown key":     strings.Replace(text, `"format"`, `"more": 1, "format"`, 1),
+		"repeated key":    strings.Replace(text, `"format"`, `"accounting": "charged", "format"`, 1),
+		"other case":      strings.Replace(text, `"format"`, `"Format"`, 1),
+		"empty field":     strings.Replace(text, `"format"`, `"notes": [], "format"`, 1),
+		"null":            "null",
+		"array":           "[]",
+		"big integer":     strings.Replace(text, `"link": 3`, `"link": 9007199254740993`, 1),
+		"fraction":        strings.Replace(text, `"link": 3`, `"link": 3.5`, 1),
+		"bad UTF-8":       strings.Replace(text, "adult", "adul\xff", 1),
+		"half surrogate":  strings.Replace(text, "adult", `adul\ud800`, 1),
+		"too deep":        strings.Replace(text, `"scale": 2`, `"scale": `+strings.Repeat("[", 40)+strings.Repeat("]", 40), 1),
+		"too long":        strings.Replace(text, "adult", strings.Repeat("a", maxSize), 1),
+		"another format":  strings.Replace(text, Format, "noren.certificate/2", 1),
+		"number as text":  strings.Replace(text, `"size": 1`, `"size": "1"`, 1),
+		"costs as number": strings.Replace(text, `"500000000"`, `500000000`, 1),
+	}
+	for name, c := range cases {
+		if c == text {
+			t.Fatalf("%s: the case changes nothing", name)
+		}
+		_, err := Parse([]byte(c))
+		if noren.KindOf(err) != noren.BadData {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err != nil && strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: the error quotes the text: %v", name, err)
+		}
+	}
+	// Layout and spelling of numbers are free.
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, good); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []string{compact.String(), strings.Replace(text, `"scale": 2`, `"scale": 2.0e0`, 1)} {
+		s, err := Parse([]byte(c))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.VerifySignature(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestSignListsAllFaults(t *testing.T) {
+	_, err := Sign(testKey(1), Certificate{Released: Released{Name: "/etc/x"}, Guarantee: noren.Guarantee{Epsilon: math.NaN(), Delta: 2}})
+	if noren.KindOf(err) != noren.BadData {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"released.kind", "released.sha256", "released.name", "mechanism.name", "tool.name", "time", "guarantee.model", "guarantee.epsilon", "guarantee.delta", "accounting"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is missing from %v", want, err)
+		}
+	}
+}
+
+func TestSignRefuses(t *testing.T) {
+	for name, change := range map[string]func(*Certificate){
+		"no neighbours":       func(c *Certificate) { c.Guarantee.Neighbours = "" },
+		"no unit":             func(c *Certificate) { c.Guarantee.Unit = "" },
+		"no charge":           func(c *Certificate) { c.Charge = nil },
+		"charge, unaccounted": func(c *Certificate) { c.Accounting = Unaccounted },
+		"epsilon, no budget":  func(c *Certificate) { c.Accounting, c.Charge = NoBudget, nil },
+		"undercharged":        func(c *Certificate) { c.Charge.EpsilonNano = 499_999_998 },
+		"delta undercharged":  func(c *Certificate) { c.Charge.DeltaAtto = 999_999_998 },
+		"plain fingerprint":   func(c *Certificate) { c.Source.Fingerprint = "sha256:" + strings.Repeat("ab", 32) },
+		"parameters a list":   func(c *Certificate) { c.Mechanism.Parameters = json.RawMessage(`[1]`) },
+		"parameters broken":   func(c *Certificate) { c.Mechanism.Parameters = json.RawMessage(`{"a":`) },
+		"parameters repeated": func(c *Certificate) { c.Mechanism.Parameters = json.RawMessage(`{"a":1,"a":2}`) },
+		"local time":          func(c *Certificate) { c.Time = "2026-11-21T07:00:00+09:00" },
+		"broken text":         func(c *Certificate) { c.Source.Dataset = "\xff" },
+	} {
+		c := charged([]byte("x"))
+		change(&c)
+		if _, err := Sign(testKey(1), c); noren.KindOf(err) != noren.BadData {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestKeyFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config", "noren", "key.pem")
+	t.Setenv("NOREN_KEY", path)
+	if got, err := KeyPath(); err != nil || got != path {
+		t.Fatal(got, err)
+	}
+	if _, err := LoadKey(path); !errors.Is(err, os.ErrNotExist) || noren.KindOf(err) != noren.Usage {
+		t.Fatalf("a missing key: %v", err)
+	}
+	var wg sync.WaitGroup
+	keys := make([]ed25519.PrivateKey, 8)
+	for i := range keys {
+		wg.Go(func() {
+			var err error
+			if keys[i], err = LoadOrCreateKey(path); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	for _, k := range keys[1:] {
+		if !k.Equal(keys[0]) {
+			t.Fatal("two processes made two keys")
+		}
+	}
+	files, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(files) != 1 {
+		t.Errorf("left behind: %v, %v", files, err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GOOS != "windows" {
+		if info.Mode().Perm() != 0o600 {
+			t.Errorf("mode %v", info.Mode())
+		}
+		if err := os.Chmod(path, 0o640); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := LoadOrCreateKey(path); noren.KindOf(err) != noren.Usage {
+			t.Errorf("a key that others can read: %v", err)
+		}
+	}
+	text, err := EncodePublicKey(public(keys[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if back, err := ParsePublicKey(text); err != nil || !back.Equal(public(keys[0])) {
+		t.Error(err)
+	}
+	if _, err := ParsePublicKey(append(text, "more"...)); noren.KindOf(err) != noren.BadData {
+		t.Error(err)
+	}
+	if err := os.WriteFile(path, []byte("-----BEGIN NONSENSE-----"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := LoadOrCreateKey(path); noren.KindOf(err) != noren.BadData {
+		t.Errorf("a broken key must not be replaced: %v", err)
+	}
+}
+
+func TestCheckFileAndLoad(t *testing.T) {
+	dir := t.TempDir()
+	file, cert := filepath.Join(dir, "out.csv"), filepath.Join(dir, "out.json")
+	if err := os.WriteFile(file, []byte("a,b\n1,2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := anonymous(nil)
+	var err error
+	if c.Released, err = HashFile(t.Context(), file); err != nil {
+		t.Fatal(err)
+	}
+	text, err := mustSign(t, c).Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(cert, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Load(cert)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := CheckFile(t.Context(), s, file, public(testKey(1))); err != nil {
+		t.Error(err)
+	}
+	if _, err := CheckFile(t.Context(), s, cert); noren.KindOf(err) != noren.NotMet {
+		t.Error(err)
+	}
+	if _, err := CheckFile(t.Context(), s, filepath.Join(dir, "none")); noren.KindOf(err) != noren.Usage {
+		t.Error(err)
+	}
+	if _, err := Load(file); noren.KindOf(err) != noren.BadData || !strings.HasPrefix(err.Error(), file) {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := CheckFile(ctx, s, file); noren.KindOf(err) != noren.Interrupted {
+		t.Error(err)
+	}
+}
+
+// The numbers of RFC 8785 appendix B that lie in the accepted language, and its
+// rules for strings and key order (sections 3.2.2.2 and 3.2.3).
+func TestCanonicalRFC8785(t *testing.T) {
+	numbers := map[uint64]string{
+		0x0000000000000000: "0", 0x8000000000000000: "0", 0x0000000000000001: "5e-324", 0x8000000000000001: "-5e-324",
+		0x433fffffffffffff: "9007199254740991", 0x3eb0c6f7a0b5ed8c: "9.999999999999997e-7", 0x3eb0c6f7a0b5ed8d: "0.000001",
+		0x41b3de4355555553: "333333333.3333332", 0x41b3de4355555554: "333333333.33333325", 0x41b3de4355555557: "333333333.33333343",
+		0xbecbf647612f3696: "-0.0000033333333333333333",
+	}
+	for bits, want := range numbers {
+		literal := json.Number(strings.ToLower(formatE(math.Float64frombits(bits))))
+		if got, err := Canonical([]byte(literal)); err != nil || string(got) != want {
+			t.Errorf("%s: %s, %v; want %s", literal, got, err, want)
+		}
+	}
+	in := "{\"\u20ac\":1,\"\\r\":2,\"\ufb33\":3,\"1\":4,\"\U0001f600\":5,\"\u0080\":6,\"\u00f6\":7}"
+	want := "{\"\\r\":2,\"1\":4,\"\u0080\":6,\"\u00f6\":7,\"\u20ac\":1,\"\U0001f600\":5,\"\ufb33\":3}"
+	if got, err := Canonical([]byte(in)); err != nil || string(got) != want {
+		t.Errorf("%s, %v", got, err)
+	}
+	in = `"\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/\u2028<&>"`
+	want = "\"\u20ac$\\u000f\\nA'B\\\"\\\\\\\\\\\"/\u2028<&>\""
+	if got, err := Canonical([]byte(in)); err != nil || string(got) != want {
+		t.Errorf("%s, %v", got, err)
+	}
+	for _, bad := range []string{"1e400", "9007199254740992", "-9007199254740992", "1e20", "1e22", "NaN", "01", "+1", "1 2", "\ufeff1"} {
+		if got, err := Canonical([]byte(bad)); err == nil {
+			t.Errorf("%s passes as %s", bad, got)
+		}
+	}
+}
+
+func formatE(f float64) string {
+	text, err := json.Marshal(f)
+	if err != nil {
+		panic(err)
+	}
+	if !strings.ContainsAny(string(text), ".e") {
+		return string(text) + ".0"
+	}
+	return string(text)
+}
+
+func TestCanonicalIsOneForm(t *testing.T) {
+	leaf := rapid.OneOf(
+		rapid.Map(rapid.Float64Range(-1e15, 1e15), func(f float64) any { return f }),
+		rapid.Map(rapid.String(), func(s string) any { return strings.ReplaceAll(strings.ToValidUTF8(s, "?"), "\ufffd", "?") }),
+		rapid.Map(rapid.Bool(), func(b bool) any { return b }),
+	)
+	rapid.Check(t, func(t *rapid.T) {
+		tree := map[string]any{}
+		for range rapid.IntRange(0, 6).Draw(t, "n") {
+			key := strings.ReplaceAll(strings.ToValidUTF8(rapid.String().Draw(t, "key"), "?"), "\ufffd", "?")
+			tree[key] = []any{leaf.Draw(t, "a"), map[string]any{"b": leaf.Draw(t, "b")}}
+		}
+		text, err := json.MarshalIndent(tree, " ", "\t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		once, err := Canonical(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		twice, err := Canonical(once)
+		if err != nil || !bytes.Equal(once, twice) {
+			t.Fatalf("%s becomes %s, %v", once, twice, err)
+		}
+		var back map[string]any
+		if err := json.Unmarshal(once, &back); err != nil {
+			t.Fatal(err)
+		}
+		again, err := json.Marshal(back)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if same, err := Canonical(again); err != nil || !bytes.Equal(same, once) {
+			t.Fatalf("the meaning changed: %s, %s", same, once)
+		}
+	})
+}
+
+func FuzzParse(f *testing.F) {
+	for _, c := range []Certificate{charged([]byte("x")), anonymous([]byte("x"))} {
+		s, err := Sign(testKey(1), c)
+		if err != nil {
+			f.Fatal(err)
+		}
+		text, err := s.Encode()
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	f.Add([]byte(`{"a":[1,2.5e-7,null,true,"\u0000"]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := Canonical(data)
+		if err == nil {
+			if again, err := Canonical(c); err != nil || !bytes.Equal(c, again) {
+				t.Fatalf("canonical of %q is %q, then %q, %v", data, c, again, err)
+			}
+		}
+		s, err := Parse(data)
+		if err != nil {
+			if noren.KindOf(err) != noren.BadData {
+				t.Fatalf("kind of %v", err)
+			}
+			return
+		}
+		if c == nil {
+			t.Fatal("parsed, yet without a canonical form")
+		}
+		text, err := s.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := Canonical(text)
+		if err != nil || !bytes.Equal(back, c) {
+			t.Fatalf("%q reads back as %q", c, back)
+		}
+		// Whatever verifies under the test key is one of the two that were
+		// signed: a signature cannot be moved.
+		if _, err := s.VerifySignature(public(testKey(1))); err == nil && s.Certificate.Time[:4] != "2026" {
+			t.Fatalf("forged: %q", data)
+		}
+	})
+}
+
+func FuzzParsePublicKey(f *testing.F) {
+	text, err := EncodePublicKey(public(testKey(1)))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		key, err := ParsePublicKey(data)
+		if err == nil && len(key) != ed25519.PublicKeySize {
+			t.Fatal("a key of another size")
+		}
+	})
+}
+
+func BenchmarkSign(b *testing.B) {
+	c, key := charged([]byte("x")), testKey(1)
+	for b.Loop() {
+		if _, err := Sign(key, c); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkParseAndVerify(b *testing.B) {
+	s, err := Sign(testKey(1), charged([]byte("x")))
+	if err != nil {
+		b.Fatal(err)
+	}
+	text, err := s.Encode()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		s, err := Parse(text)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := s.VerifySignature(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,49 @@
+// Package certificate writes and checks release certificates: a signed
+// statement of what left, by which mechanism with which public parameters,
+// under which guarantee and at what charge.
+//
+// # Use
+//
+//	key, err := certificate.LoadOrCreateKey(path)        // Ed25519, mode 0600
+//	released, err := certificate.HashFile(ctx, "out.csv") // SHA-256 and size
+//	signed, err := certificate.Sign(key, certificate.Certificate{...})
+//	text, err := signed.Encode()
+//
+//	signed, err := certificate.Parse(text)
+//	result, err := certificate.CheckFile(ctx, signed, "out.csv", trusted...)
+//
+// # The promise
+//
+// [Check] succeeds only if the signature holds over exactly what the
+// certificate says, and the file is, byte for byte, the one it speaks of. Any
+// change of either is an error of kind NotMet. A signature says who speaks and
+// not that he is to be believed: without a trusted key [Check] tells whose key
+// it was and that nothing vouches for it ([Result.Trusted] is false).
+//
+// A certificate holds nothing that was computed from private data and is not
+// itself released. The released file or answer is named by its plain SHA-256,
+// which whoever holds it can compute anyway; a private file is named only by a
+// fingerprint keyed with the ledger's secret, so that nobody can test a guess
+// of the data against the certificate.
+//
+// # The form
+//
+// The signature covers the bytes "noren.certificate/1" and a zero byte, then
+// the certificate object in canonical JSON. Canonical is RFC 8785 (JSON
+// Canonicalization Scheme) on a narrower language, so that two readers cannot
+// read two things:
+//
+//   - UTF-8 without a byte order mark; no value after the first; objects nested
+//     at most 32 deep; at most 1 MiB.
+//   - No key twice in an object, and no key this package does not know, not even
+//     in other letter case, outside of the mechanism's parameters.
+//   - No number lies beyond +-(2^53 - 1): larger ones are strings. An integer
+//     literal is that integer, any other number the nearest double.
+//   - No text holds U+FFFD, which is what broken text turns into.
+//   - Keys are sorted by their UTF-16 code units, there is no white space, and
+//     numbers and strings are written as ECMAScript writes them.
+//
+// A file may hold the same object with other white space, key order or number
+// spelling: it is brought to the canonical form before the signature is
+// checked.
+package certificate
