@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"math"
 	"strconv"
 )
 
@@ -107,8 +108,18 @@ func AppendText(dst []byte, c *StoredColumn, v *Vector, i int) []byte {
 	case v.Kind == Int:
 		return strconv.AppendInt(dst, v.Ints[i], 10)
 	case v.Kind == Float:
-		return strconv.AppendFloat(dst, v.Floats[i], 'g', -1, 64)
+		return appendFloat(dst, v.Floats[i])
 	default:
 		return append(dst, v.Texts[i]...)
 	}
+}
+
+// appendFloat appends f in the shortest form that reads back the same, with an
+// exponent only below 1e-6 and from 1e21 on: a million is 1000000.
+func appendFloat(dst []byte, f float64) []byte {
+	format := byte('f')
+	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
+		format = 'e'
+	}
+	return strconv.AppendFloat(dst, f, format, -1, 64)
 }

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package tempfile
+
+func create(dir string) (*File, error) { return createNamed(dir) }

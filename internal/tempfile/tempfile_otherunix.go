@@ -1,0 +1,5 @@
+//go:build unix && !linux
+
+package tempfile
+
+func create(dir string) (*File, error) { return createUnlinked(dir) }

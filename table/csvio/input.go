@@ -1,0 +1,168 @@
+package csvio
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"sync/atomic"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/transform"
+
+	"noren"
+)
+
+// counter counts the bytes that are read from a file and keeps the file's own
+// failure apart from those of what is built on it.
+type counter struct {
+	in   io.Reader
+	read atomic.Int64
+	err  error
+}
+
+func (c *counter) Read(b []byte) (int, error) {
+	n, err := c.in.Read(b)
+	c.read.Add(int64(n))
+	if err != nil && err != io.EOF {
+		c.err = err
+	}
+	return n, err
+}
+
+// input is a file's text in UTF-8 without a byte order mark.
+type input struct {
+	io.Reader
+	name  string
+	file  *counter
+	bom   bool // it had one
+	close func()
+}
+
+var utf8BOM = []byte{0xef, 0xbb, 0xbf}
+
+// newInput undoes the dialect's packing and encoding. ahead asks for a
+// goroutine that reads ahead where that is work; close must be called either
+// way.
+func newInput(name string, file io.Reader, d Dialect, ahead bool) (*input, error) {
+	in := &input{name: name, file: &counter{in: file}, close: func() {}}
+	in.Reader = in.file
+	switch d.Compression {
+	case Gzip:
+		z, err := gzip.NewReader(bufio.NewReaderSize(in.file, 64<<10))
+		if err != nil {
+			return nil, in.failure(err)
+		}
+		in.Reader = z
+		in.close = func() { _ = z.Close() }
+	case Zstd:
+		// A window of 128 MiB is what the zstd program reads unasked.
+		z, err := zstd.NewReader(in.file, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
+		if err != nil {
+			return nil, in.failure(err)
+		}
+		in.Reader = z
+		in.close = z.Close
+	}
+	if d.Encoding == ShiftJIS {
+		in.Reader = transform.NewReader(in.Reader, japanese.ShiftJIS.NewDecoder())
+	}
+	if ahead && (d.Compression != None || d.Encoding == ShiftJIS) {
+		a := newAhead(in.Reader)
+		stop := in.close
+		in.Reader = a
+		in.close = func() { a.Close(); stop() }
+	}
+	if d.Encoding != ShiftJIS {
+		b := bufio.NewReaderSize(in.Reader, 16)
+		if head, _ := b.Peek(len(utf8BOM)); bytes.Equal(head, utf8BOM) {
+			in.bom = true
+			_, _ = b.Discard(len(utf8BOM))
+		}
+		in.Reader = b // large reads pass it by
+	}
+	return in, nil
+}
+
+// failure makes an error of what ended the reading.
+func (in *input) failure(err error) error {
+	switch {
+	case in.file.err != nil:
+		return &noren.Error{Where: in.name, What: "cannot be read", Err: pathless(in.file.err)}
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return &noren.Error{Kind: noren.BadData, Where: in.name, What: "the compressed data end too early", Hint: "the file was cut short: copy or make it again"}
+	}
+	return &noren.Error{Kind: noren.BadData, Where: in.name, What: "the compressed data are damaged", Hint: "copy or make the file again", Err: err}
+}
+
+// ahead reads blocks in a goroutine of its own, two at most before they are
+// asked for.
+type ahead struct {
+	full  chan block
+	empty chan []byte
+	stop  chan struct{}
+	done  chan struct{}
+	now   block
+	rest  []byte
+}
+
+type block struct {
+	data []byte
+	err  error
+}
+
+func newAhead(in io.Reader) *ahead {
+	const blocks = 3
+	a := &ahead{full: make(chan block, blocks), empty: make(chan []byte, blocks), stop: make(chan struct{}), done: make(chan struct{})}
+	for range blocks {
+		a.empty <- make([]byte, blockSize)
+	}
+	go func() {
+		defer close(a.done)
+		for {
+			var b block
+			select {
+			case b.data = <-a.empty:
+			case <-a.stop:
+				return
+			}
+			n := 0
+			for n < len(b.data) && b.err == nil {
+				var m int
+				m, b.err = in.Read(b.data[n:])
+				n += m
+			}
+			b.data = b.data[:n]
+			a.full <- b // never blocks: it has room for every block there is
+			if b.err != nil {
+				return
+			}
+		}
+	}()
+	return a
+}
+
+// Read implements io.Reader.
+func (a *ahead) Read(p []byte) (int, error) {
+	for len(a.rest) == 0 {
+		if a.now.err != nil {
+			return 0, a.now.err
+		}
+		if a.now.data != nil {
+			a.empty <- a.now.data[:cap(a.now.data)]
+		}
+		a.now = <-a.full
+		a.rest = a.now.data
+	}
+	n := copy(p, a.rest)
+	a.rest = a.rest[n:]
+	return n, nil
+}
+
+// Close ends the goroutine and waits for it.
+func (a *ahead) Close() {
+	close(a.stop)
+	<-a.done
+}

@@ -1,0 +1,191 @@
+package csvio
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"noren"
+	"noren/table"
+)
+
+// chunkRows is the most records in a chunk. As all of a chunk's text lies in
+// one block, long records make shorter chunks.
+const chunkRows = 8192
+
+// reader implements [table.Reader].
+type reader struct {
+	ctx     context.Context
+	src     *Source
+	in      *input
+	s       *scanner
+	columns []int // positions in the file
+	slots   []int // for each column of the file, its place in texts or -1
+	again   []int // for each wanted column, the place of its first mention
+	texts   [][][]byte
+	arena   []byte // unescaped fields
+	chunk   table.Chunk
+	rows    int64 // records handed out
+	starts  []int // where in s.buf the chunk's records begin
+	lines   []int64
+	err     error // once it has ended
+	closed  bool
+}
+
+// Open implements [table.Source]. A position that does not exist is an error
+// of kind Usage.
+func (src *Source) Open(ctx context.Context, columns []int) (table.Reader, error) {
+	if columns == nil {
+		columns = make([]int, len(src.columns))
+		for i := range columns {
+			columns[i] = i
+		}
+	}
+	r := &reader{ctx: ctx, src: src, columns: columns, slots: make([]int, len(src.columns)), again: make([]int, len(columns)), texts: make([][][]byte, len(columns))}
+	for i := range r.slots {
+		r.slots[i] = -1
+	}
+	for i, c := range columns {
+		if c < 0 || c >= len(src.columns) {
+			return nil, &noren.Error{Kind: noren.Usage, Where: src.name, What: fmt.Sprintf("has no column %d, only %d", c+1, len(src.columns))}
+		}
+		if r.slots[c] < 0 {
+			r.slots[c] = i
+			r.texts[i] = make([][]byte, chunkRows)
+		}
+		r.again[i] = r.slots[c]
+	}
+	r.chunk.Cols = make([]table.Vector, len(columns))
+	r.starts, r.lines = make([]int, chunkRows), make([]int64, chunkRows)
+	if err := src.unchanged(); err != nil {
+		return nil, err
+	}
+	in, err := src.input(true)
+	if err != nil {
+		return nil, err
+	}
+	r.in, r.s = in, newScanner(in, src.dialect)
+	if err := src.header(r.s, in); err != nil {
+		in.close()
+		return nil, err
+	}
+	r.s.skip()
+	return r, nil
+}
+
+// Next implements [table.Reader].
+func (r *reader) Next() (*table.Chunk, error) {
+	r.chunk.Rows = 0
+	if r.err != nil {
+		return nil, r.err
+	}
+	if err := r.ctx.Err(); err != nil {
+		r.err = err
+		return nil, err
+	}
+	for {
+		n, st := r.parse()
+		if n > 0 {
+			return r.hand(n), nil
+		}
+		switch {
+		case st == faulty:
+			r.err = r.src.faultError(&r.s.fault, r.rows+1)
+		case st == finished:
+			r.err = io.EOF
+			if err := r.src.unchanged(); err != nil {
+				r.err = err
+			}
+		case r.s.fill():
+			continue
+		case r.s.err != nil:
+			r.err = r.in.failure(r.s.err)
+		default:
+			continue
+		}
+		return nil, r.err
+	}
+}
+
+// parse takes the records that are whole in the buffer. The status is that of
+// the record behind the last taken.
+func (r *reader) parse() (n int, st status) {
+	s := r.s
+	r.arena = r.arena[:0]
+	for n < chunkRows {
+		if st = s.scan(); st != complete {
+			return n, st
+		}
+		if len(s.spans) != len(r.slots) {
+			if s.blank() {
+				s.skip()
+				continue
+			}
+			s.fault = fault{s.line, 0, fmt.Sprintf("%d fields, expected %d as in the header", len(s.spans), len(r.slots)), "quote fields that hold the delimiter"}
+			return n, faulty
+		}
+		for i, f := range s.spans {
+			slot := r.slots[i]
+			if slot < 0 {
+				continue
+			}
+			field := s.buf[f.from:f.to:f.to]
+			if f.escaped {
+				at := len(r.arena)
+				r.arena = unescape(r.arena, field)
+				field = r.arena[at:len(r.arena):len(r.arena)]
+			}
+			r.texts[slot][n] = field
+		}
+		r.starts[n], r.lines[n] = s.pos, s.line
+		n++
+		s.skip()
+	}
+	return n, complete
+}
+
+func (r *reader) hand(n int) *table.Chunk {
+	r.chunk.First, r.chunk.Rows = r.rows, n
+	for i, slot := range r.again {
+		r.chunk.Cols[i].Texts = r.texts[slot][:n]
+	}
+	r.rows += int64(n)
+	return &r.chunk
+}
+
+// Position implements [table.Reader].
+func (r *reader) Position(record, column int) string {
+	at := noren.Position{File: r.src.name}
+	if record >= 0 && record < r.chunk.Rows {
+		at.Record = r.chunk.First + int64(record) + 1
+		at.Line = r.lines[record]
+	}
+	if column >= 0 && column < len(r.columns) {
+		c := r.columns[column]
+		at.Field, at.Column = c+1, r.src.columns[c].Name
+		if at.Line > 0 {
+			at.Line = r.s.fieldLine(r.starts[record], at.Line, c)
+		}
+	}
+	return at.String()
+}
+
+// Progress implements [table.Reader].
+func (r *reader) Progress() float64 {
+	if r.src.size == 0 {
+		return 1
+	}
+	return min(1, float64(r.in.file.read.Load())/float64(r.src.size))
+}
+
+// Close implements [table.Reader].
+func (r *reader) Close() error {
+	if !r.closed {
+		r.closed = true
+		r.in.close()
+		if r.err == nil {
+			r.err = &noren.Error{Where: r.src.name, What: "read after Close"}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,344 @@
+package csvio
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"unicode/utf8"
+)
+
+const (
+	maxField   = 16 << 20
+	maxRecord  = 64 << 20
+	maxColumns = 1<<16 - 1
+	blockSize  = 256 << 10
+)
+
+// span is where a field stands in the scanner's buffer, without its quotes.
+type span struct {
+	from, to int
+	escaped  bool // holds doubled quotes
+}
+
+// fault is what is wrong with a record, and where.
+type fault struct {
+	line  int64
+	field int // 1-based; 0 for the whole record
+	what  string
+	hint  string
+}
+
+type status uint8
+
+const (
+	complete status = iota // spans and end tell the record at pos
+	partial                // the record at pos goes on behind the buffer
+	finished               // there is no further record
+	faulty                 // fault tells what is wrong with the record at pos
+)
+
+// scanner splits text in UTF-8 into records. The record at buf[pos:] is parsed
+// by scan without moving; skip moves on to the next and fill reads more.
+type scanner struct {
+	in       io.Reader
+	encoding Encoding // that the text was written in; AnyEncoding looks at no characters
+	special  [256]bool
+	delim    byte
+
+	buf   []byte
+	pos   int
+	eof   bool
+	err   error // other than io.EOF, that ended reading
+	line  int64 // 1-based line at pos
+	bad   int   // offset in buf of the first byte that cannot be text; -1 for none
+	check int   // offset up to which buf was looked through for such bytes
+
+	spans []span
+	end   int   // where the record after the scanned one begins
+	lines int64 // line ends in the scanned record
+	fault fault
+}
+
+func newScanner(in io.Reader, d Dialect) *scanner {
+	s := &scanner{in: in, encoding: d.Encoding, delim: byte(d.Delimiter), line: 1, bad: -1, buf: make([]byte, 0, blockSize)}
+	for _, c := range []byte{s.delim, '"', '\n', '\r'} {
+		s.special[c] = true
+	}
+	return s
+}
+
+// fill reads more text behind buf[pos:], which moves to the start of buf; all
+// spans become void. It reports whether scan may now come to another result.
+func (s *scanner) fill() bool {
+	if s.eof || s.err != nil {
+		return false
+	}
+	n := copy(s.buf[:cap(s.buf)], s.buf[s.pos:])
+	s.buf, s.check = s.buf[:n], s.check-s.pos
+	if s.bad >= 0 {
+		s.bad -= s.pos
+	}
+	s.pos = 0
+	if n == cap(s.buf) {
+		grown := make([]byte, n, 2*cap(s.buf))
+		copy(grown, s.buf)
+		s.buf = grown
+	}
+	for empty := 0; len(s.buf) < cap(s.buf) && !s.eof && s.err == nil; {
+		m, err := s.in.Read(s.buf[len(s.buf):cap(s.buf)])
+		s.buf = s.buf[:len(s.buf)+m]
+		switch {
+		case err == io.EOF:
+			s.eof = true
+		case err != nil:
+			s.err = err
+		case m > 0:
+			empty = 0
+		default:
+			if empty++; empty == 100 {
+				s.err = io.ErrNoProgress
+			}
+		}
+	}
+	s.inspect()
+	return true
+}
+
+// inspect looks for bytes that cannot be text in what was read last.
+func (s *scanner) inspect() {
+	if s.bad >= 0 || s.encoding == AnyEncoding {
+		return
+	}
+	fresh := s.buf[s.check:]
+	bad := bytes.IndexByte(fresh, 0)
+	if bad < 0 {
+		bad = len(fresh)
+	}
+	valid := validPrefix(fresh[:bad], s.encoding)
+	if rest := len(fresh) - valid; valid == bad && bad == len(fresh) {
+		s.check = len(s.buf)
+	} else if bad == len(fresh) && !s.eof && s.err == nil && rest < utf8.UTFMax && !utf8.FullRune(fresh[valid:]) {
+		s.check += valid // a character cut by the end of the buffer
+	} else {
+		s.bad = s.check + valid
+	}
+}
+
+// validPrefix is the length of the part of b before the first byte that cannot
+// be text. The decoder of Shift_JIS puts U+FFFD for what it cannot decode and
+// passes the byte 80, which is no character, as U+0080.
+func validPrefix(b []byte, e Encoding) int {
+	n := len(b)
+	if !utf8.Valid(b) {
+		for n = 0; n < len(b); {
+			r, size := utf8.DecodeRune(b[n:])
+			if r == utf8.RuneError && size <= 1 {
+				break
+			}
+			n += size
+		}
+	}
+	if e == ShiftJIS {
+		for _, mark := range []string{"\ufffd", "\u0080"} {
+			if at := bytes.Index(b[:n], []byte(mark)); at >= 0 {
+				n = at
+			}
+		}
+	}
+	return n
+}
+
+// skip moves behind the record that was scanned last.
+func (s *scanner) skip() {
+	s.pos = s.end
+	s.line += s.lines
+}
+
+// scan parses the record at pos.
+func (s *scanner) scan() status {
+	st := s.split()
+	if s.bad >= 0 && (st != complete || s.end > s.bad) {
+		return s.unreadable()
+	}
+	if st != partial {
+		return st
+	}
+	if s.err == nil && len(s.buf)-s.pos > maxRecord {
+		s.fault = fault{s.line, 0, fmt.Sprintf("a record is longer than %d MiB", maxRecord>>20), "look for a quote that is never closed, or a file that is no table"}
+		return faulty
+	}
+	return partial
+}
+
+// blank reports whether the record scanned last is an empty line.
+func (s *scanner) blank() bool { return len(s.spans) == 1 && s.spans[0].to == s.pos }
+
+// split is scan without a look at bytes that cannot be text.
+func (s *scanner) split() status {
+	buf, i, special := s.buf, s.pos, &s.special
+	spans := s.spans[:0]
+	s.lines = 0
+	if i == len(buf) {
+		if s.eof {
+			return finished
+		}
+		return partial
+	}
+	for {
+		quoted := i < len(buf) && buf[i] == '"'
+		if quoted {
+			f := span{from: i + 1}
+			to, st := s.closingQuote(&f, len(spans)+1)
+			if st != complete {
+				return st
+			}
+			spans = append(spans, f)
+			s.lines += int64(bytes.Count(buf[f.from:f.to], []byte{'\n'}))
+			i = to
+		} else {
+			from := i
+			for i < len(buf) && !special[buf[i]] {
+				i++
+			}
+			if i-from > maxField {
+				return s.tooLong(len(spans)+1, false)
+			}
+			spans = append(spans, span{from: from, to: i})
+		}
+		if i == len(buf) {
+			if !s.eof {
+				return partial
+			}
+			s.spans, s.end = spans, i
+			return complete
+		}
+		switch c := buf[i]; {
+		case c == s.delim:
+			i++
+			if len(spans) == maxColumns {
+				s.fault = fault{s.line + s.lines, 0, fmt.Sprintf("more than %d fields in a record", maxColumns), "is this a table?"}
+				return faulty
+			}
+			continue
+		case c == '\n':
+			s.spans, s.end = spans, i+1
+			s.lines++
+			return complete
+		case c == '\r':
+			if i+1 == len(buf) && !s.eof {
+				return partial
+			}
+			if i+1 < len(buf) && buf[i+1] != '\n' {
+				s.fault = fault{s.line + s.lines, len(spans), "a carriage return that is not followed by a line feed", "end lines with LF or CR LF, and quote fields that hold line breaks"}
+				return faulty
+			}
+			s.spans, s.end = spans, min(i+2, len(buf))
+			s.lines++
+			return complete
+		case quoted:
+			s.fault = fault{s.line + s.lines, len(spans), "text after the closing quote of a field", "double every quote that is part of a quoted field"}
+			return faulty
+		default:
+			s.fault = fault{s.line + s.lines, len(spans), "a quote within a field that does not begin with one", "quote the whole field and double the quotes in it"}
+			return faulty
+		}
+	}
+}
+
+// closingQuote finds the end of the quoted field that begins at f.from and
+// returns the offset behind its closing quote.
+func (s *scanner) closingQuote(f *span, field int) (int, status) {
+	buf, i := s.buf, f.from
+	for {
+		k := bytes.IndexByte(buf[i:], '"')
+		if k < 0 {
+			switch {
+			case len(buf)-f.from > maxField:
+				return 0, s.tooLong(field, true)
+			case s.eof:
+				s.fault = fault{s.line + s.lines, field, "a quote that begins a field is never closed", "close it, or double it and quote the field if it is part of the text"}
+				return 0, faulty
+			}
+			return 0, partial
+		}
+		i += k
+		switch {
+		case i+1 == len(buf) && !s.eof:
+			return 0, partial
+		case i+1 < len(buf) && buf[i+1] == '"':
+			f.escaped = true
+			i += 2
+			continue
+		case i-f.from > maxField:
+			return 0, s.tooLong(field, true)
+		}
+		f.to = i
+		return i + 1, complete
+	}
+}
+
+func (s *scanner) tooLong(field int, quoted bool) status {
+	s.fault = fault{s.line + s.lines, field, fmt.Sprintf("a field is longer than %d MiB", maxField>>20), "is this a table, and the delimiter right?"}
+	if quoted {
+		s.fault.hint = "look for a quote that is never closed"
+	}
+	return faulty
+}
+
+// unreadable makes the fault for the byte at s.bad.
+func (s *scanner) unreadable() status {
+	s.fault = fault{line: s.line, field: 1}
+	open := false
+	for _, c := range s.buf[s.pos:s.bad] {
+		switch {
+		case c == '"':
+			open = !open
+		case c == '\n':
+			s.fault.line++
+		case c == s.delim && !open:
+			s.fault.field++
+		}
+	}
+	switch {
+	case s.buf[s.bad] == 0:
+		s.fault.what, s.fault.hint = "a NUL byte, expected text", "is this a text file? save it as CSV in UTF-8 (UTF-16 is not read)"
+	case s.encoding == ShiftJIS:
+		s.fault.what, s.fault.hint = "bytes that are not Shift_JIS", "give the file's encoding, or save it as UTF-8"
+	default:
+		s.fault.what, s.fault.hint = "bytes that are not UTF-8", "give the file's encoding (shift_jis, perhaps), or save it as UTF-8"
+	}
+	return faulty
+}
+
+// fieldLine is the line on which a field of the record at from, which begins
+// on the given line, begins. s.buf must not have been filled since.
+func (s *scanner) fieldLine(from int, line int64, field int) int64 {
+	open := false
+	for _, c := range s.buf[from:] {
+		switch {
+		case field == 0:
+			return line
+		case c == '"':
+			open = !open
+		case c == '\n' && !open:
+			return line
+		case c == '\n':
+			line++
+		case c == s.delim && !open:
+			field--
+		}
+	}
+	return line
+}
+
+// unescape appends text with its doubled quotes made single.
+func unescape(dst, text []byte) []byte {
+	for {
+		k := bytes.IndexByte(text, '"')
+		if k < 0 {
+			return append(dst, text...)
+		}
+		dst = append(dst, text[:k+1]...)
+		text = text[k+2:]
+	}
+}

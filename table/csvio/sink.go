@@ -1,0 +1,338 @@
+package csvio
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"unicode/utf8"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/transform"
+
+	"noren"
+	"noren/table"
+)
+
+// Sink writes a text table. Fields are quoted only where they must be: those
+// that hold the delimiter, a quote or a line break, that begin or end with a
+// blank, and the empty field of a table of one column, which would read as
+// nothing.
+type Sink struct {
+	name    string
+	columns []table.StoredColumn
+	dialect Dialect
+	out     io.Writer // where it was told to write
+	packer  io.Closer // nil when nothing is packed
+	buf     *bufio.Writer
+	remove  func() // takes the file away; nil when the sink did not make it
+	classes [256]uint8
+	delim   byte
+	ending  string
+
+	line    []byte // the record in the making
+	field   []byte // the text of a field in the making
+	lines   int64  // lines written
+	breaks  int64  // line breaks within the record in the making
+	records int64
+	encoder transform.Transformer // nil for UTF-8
+	err     error                 // once a write failed
+	closed  bool
+}
+
+var _ table.Sink = (*Sink)(nil)
+
+// What the bytes of a field ask for.
+const (
+	mustQuote uint8 = 1 << iota
+	notASCII
+	isNUL
+)
+
+// Create makes the file at path, which must not exist, readable by its owner
+// alone, and writes the header. Abort removes it.
+func Create(path string, columns []table.StoredColumn, d Dialect) (*Sink, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "cannot be made", Err: pathless(err)}
+	}
+	remove := func() {
+		_ = f.Close()
+		_ = os.Remove(path)
+	}
+	s, err := NewSink(f, path, columns, d)
+	if err != nil {
+		remove()
+		return nil, err
+	}
+	s.remove = remove
+	return s, nil
+}
+
+// NewSink writes the header of a table to w; name stands for the file in
+// errors. Close ends the table and, where w has a Sync method, syncs it, but
+// does not close w.
+func NewSink(w io.Writer, name string, columns []table.StoredColumn, d Dialect) (*Sink, error) {
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	if len(columns) == 0 {
+		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "a table needs a column at least"}
+	}
+	d = d.withDefaults()
+	s := &Sink{name: name, columns: columns, dialect: d, out: w, delim: byte(d.Delimiter), ending: "\n"}
+	if d.CRLF {
+		s.ending = "\r\n"
+	}
+	for _, c := range []byte{s.delim, '"', '\n', '\r'} {
+		s.classes[c] |= mustQuote
+	}
+	for c := utf8.RuneSelf; c < 256; c++ {
+		s.classes[c] |= notASCII
+	}
+	s.classes[0] |= isNUL
+	if d.Encoding == ShiftJIS {
+		s.encoder = japanese.ShiftJIS.NewEncoder().Transformer
+	}
+	switch d.Compression {
+	case Gzip:
+		z := gzip.NewWriter(w)
+		w, s.packer = z, z
+	case Zstd:
+		z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
+		if err != nil {
+			return nil, &noren.Error{Where: name, What: "cannot be packed", Err: err}
+		}
+		w, s.packer = z, z
+	}
+	s.buf = bufio.NewWriterSize(w, 256<<10)
+	if err := s.header(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Sink) header() error {
+	if s.dialect.BOM {
+		s.line = append(s.line, utf8BOM...)
+	}
+	for i, c := range s.columns {
+		if i > 0 {
+			s.line = append(s.line, s.delim)
+		}
+		name := []byte(c.Name)
+		if c.Name == "" {
+			return s.fail(i, "the column has no name")
+		}
+		if i == 0 && len(name) >= len(utf8BOM) && string(name[:len(utf8BOM)]) == string(utf8BOM) {
+			// Unquoted it would read as a byte order mark.
+			s.line = s.quote(s.line, name)
+			continue
+		}
+		if err := s.appendText(i, name); err != nil {
+			return err
+		}
+	}
+	return s.endLine()
+}
+
+// Write implements [table.Sink]. A text that the encoding cannot hold is an
+// error of kind BadData.
+func (s *Sink) Write(c *table.Chunk) error {
+	if s.err != nil {
+		return s.err
+	}
+	if len(c.Cols) != len(s.columns) {
+		return &noren.Error{Where: s.name, What: fmt.Sprintf("got a chunk of %d columns for a table of %d", len(c.Cols), len(s.columns))}
+	}
+	for row := range c.Rows {
+		s.line = s.line[:0]
+		for i := range c.Cols {
+			if i > 0 {
+				s.line = append(s.line, s.delim)
+			}
+			if err := s.appendValue(i, &c.Cols[i], row); err != nil {
+				s.err = err
+				return err
+			}
+		}
+		if err := s.endLine(); err != nil {
+			s.err = err
+			return err
+		}
+		s.records++
+	}
+	return nil
+}
+
+func (s *Sink) appendValue(i int, v *table.Vector, row int) error {
+	switch column := &s.columns[i]; {
+	case v.IsNull(row):
+		s.appendEmpty()
+		return nil
+	case v.Kind == table.Text && column.AppendText == nil:
+		return s.appendText(i, v.Texts[row])
+	default:
+		s.field = table.AppendText(s.field[:0], column, v, row)
+		return s.appendText(i, s.field)
+	}
+}
+
+func (s *Sink) appendEmpty() {
+	if len(s.columns) == 1 {
+		s.line = append(s.line, '"', '"')
+	}
+}
+
+func (s *Sink) appendText(i int, text []byte) error {
+	if len(text) == 0 {
+		s.appendEmpty()
+		return nil
+	}
+	var class uint8
+	classes := &s.classes
+	for _, c := range text {
+		class |= classes[c]
+	}
+	if class&^mustQuote != 0 {
+		switch {
+		case class&isNUL != 0:
+			return s.fail(i, "a text holds a NUL byte, which no text table can")
+		case !utf8.Valid(text):
+			return s.fail(i, "a text is not valid UTF-8")
+		}
+	}
+	blank := func(c byte) bool { return c == ' ' || c == '\t' }
+	from := len(s.line)
+	if class&mustQuote != 0 || blank(text[0]) || blank(text[len(text)-1]) {
+		s.line = s.quote(s.line, text)
+	} else {
+		s.line = append(s.line, text...)
+	}
+	if s.encoder != nil && class&notASCII != 0 {
+		return s.encode(i, from)
+	}
+	return nil
+}
+
+// quote appends text between quotes, those within doubled.
+func (s *Sink) quote(dst, text []byte) []byte {
+	dst = append(dst, '"')
+	for _, c := range text {
+		switch c {
+		case '"':
+			dst = append(dst, '"')
+		case '\n':
+			s.breaks++
+		}
+		dst = append(dst, c)
+	}
+	return append(dst, '"')
+}
+
+// encode turns the field at line[from:] into Shift_JIS, which is never longer
+// than UTF-8.
+func (s *Sink) encode(i, from int) error {
+	s.field = append(s.field[:0], s.line[from:]...)
+	n, _, err := s.encoder.Transform(s.line[from:], s.field, true)
+	if err != nil {
+		return s.fail(i, "a text holds a character that Shift_JIS does not have")
+	}
+	s.line = s.line[:from+n]
+	return nil
+}
+
+// fail makes an error about column i of the record in the making.
+func (s *Sink) fail(i int, what string) error {
+	at := noren.Position{File: s.name, Line: s.lines + 1, Field: i + 1, Column: s.columns[i].Name}
+	hint := ""
+	if s.encoder != nil {
+		hint = "write the table as UTF-8"
+	}
+	return &noren.Error{Kind: noren.BadData, Where: at.String(), What: what, Hint: hint}
+}
+
+func (s *Sink) endLine() error {
+	s.line = append(s.line, s.ending...)
+	s.lines += 1 + s.breaks
+	s.breaks = 0
+	if _, err := s.buf.Write(s.line); err != nil {
+		return s.writeError(err)
+	}
+	s.line = s.line[:0]
+	return nil
+}
+
+func (s *Sink) writeError(err error) error {
+	return &noren.Error{Where: s.name, What: "cannot be written", Err: pathless(err)}
+}
+
+// Records is the number of records written.
+func (s *Sink) Records() int64 { return s.records }
+
+// Close implements [table.Sink].
+func (s *Sink) Close() error {
+	if s.closed {
+		return s.err
+	}
+	if s.err != nil {
+		err := s.err
+		s.Abort()
+		return err
+	}
+	s.closed = true
+	err := s.buf.Flush()
+	if s.packer != nil {
+		if e := s.packer.Close(); err == nil {
+			err = e
+		}
+	}
+	if err == nil {
+		err = syncFile(s.out)
+	}
+	if err != nil {
+		s.err = s.writeError(err)
+		if s.remove != nil {
+			s.remove()
+		}
+		return s.err
+	}
+	if s.remove != nil { // the file is the sink's own
+		if err := s.out.(io.Closer).Close(); err != nil {
+			s.err = s.writeError(err)
+		}
+	}
+	return s.err
+}
+
+// syncFile syncs w when it is a regular file; a pipe or a terminal cannot be.
+func syncFile(w io.Writer) error {
+	f, ok := w.(interface {
+		Stat() (fs.FileInfo, error)
+		Sync() error
+	})
+	if !ok {
+		return nil
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return err
+	}
+	return f.Sync()
+}
+
+// Abort implements [table.Sink].
+func (s *Sink) Abort() {
+	if s.closed {
+		return
+	}
+	s.closed = true
+	if s.packer != nil {
+		_ = s.packer.Close() // frees what it holds
+	}
+	if s.remove != nil {
+		s.remove()
+	}
+}

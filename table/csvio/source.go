@@ -1,0 +1,231 @@
+package csvio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"noren"
+	"noren/internal/tempfile"
+	"noren/table"
+)
+
+// Options say how a file is written where that is not to be detected. The zero
+// value detects everything.
+type Options struct {
+	// Name stands for the file in errors and tells, by its ending, what a file
+	// probably is. Defaults to the path.
+	Name string
+	// Delimiter stands between fields. Defaults to what the file looks like.
+	Delimiter rune
+	// Encoding defaults to what the file looks like.
+	Encoding Encoding
+}
+
+// Source is a text table. It may be read by several readers at a time.
+type Source struct {
+	name    string
+	file    File
+	size    int64
+	changed time.Time // when the file was last written, as far as it tells
+	dialect Dialect
+	columns []table.StoredColumn
+}
+
+var _ table.Source = (*Source)(nil)
+
+// File is what a table is read from: an [os.File], or a temporary one.
+type File interface {
+	io.ReaderAt
+	io.Closer
+	Stat() (fs.FileInfo, error)
+}
+
+// Open opens the table at path: a regular file (spool what is not, see
+// [Spool]). What opts leaves open is detected, see [Detect]. A file that does
+// not exist or may not be read is an error of kind Usage, one that is no table
+// an error of kind BadData.
+func Open(ctx context.Context, path string, opts Options) (*Source, error) {
+	if opts.Name == "" {
+		opts.Name = path
+	}
+	f, err := openFile(path, opts.Name)
+	if err != nil {
+		return nil, err
+	}
+	return OpenFile(ctx, f, opts)
+}
+
+// OpenFile is [Open] for a file that is open already; opts.Name is its name.
+// The source owns the file and closes it, at once when OpenFile fails.
+func OpenFile(ctx context.Context, f File, opts Options) (*Source, error) {
+	src, err := newSource(ctx, f, opts)
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return src, nil
+}
+
+// Spool copies what in holds to a temporary file in the folder dir (the
+// system's when empty), which only this process can see, and opens that: a
+// stream cannot be read twice. Closing the source removes the copy.
+func Spool(ctx context.Context, in io.Reader, dir string, opts Options) (*Source, error) {
+	if opts.Name == "" {
+		opts.Name = "standard input"
+	}
+	f, err := tempfile.Spool(ctx, in, dir, opts.Name)
+	if err != nil {
+		return nil, err
+	}
+	return OpenFile(ctx, f, opts)
+}
+
+func openFile(path, name string) (*os.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		e := &noren.Error{Kind: noren.Internal, Where: name, What: "cannot be opened", Err: pathless(err)}
+		if errors.Is(err, fs.ErrNotExist) {
+			e = &noren.Error{Kind: noren.Usage, Where: name, What: "no such file"}
+		} else if errors.Is(err, fs.ErrPermission) {
+			e = &noren.Error{Kind: noren.Usage, Where: name, What: "may not be read", Hint: "its permissions forbid it"}
+		}
+		return nil, e
+	}
+	info, err := f.Stat()
+	if err == nil && info.Mode().IsRegular() {
+		return f, nil
+	}
+	_ = f.Close()
+	switch {
+	case err != nil:
+		return nil, &noren.Error{Where: name, What: "cannot be read", Err: pathless(err)}
+	case info.IsDir():
+		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "is a folder", Hint: "name a file"}
+	}
+	return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "is no regular file and cannot be read twice", Hint: "give it on standard input, as -"}
+}
+
+// newSource detects the dialect of f and reads its header.
+func newSource(ctx context.Context, f File, opts Options) (*Source, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, &noren.Error{Where: opts.Name, What: "cannot be read", Err: pathless(err)}
+	}
+	src := &Source{name: opts.Name, file: f, size: info.Size(), changed: info.ModTime()}
+	if src.dialect, err = detect(ctx, f, src.size, opts); err != nil {
+		return nil, err
+	}
+	if err := src.readHeader(); err != nil {
+		return nil, err
+	}
+	return src, nil
+}
+
+// readHeader fills in the columns.
+func (src *Source) readHeader() error {
+	in, err := src.input(false)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	s := newScanner(in, src.dialect)
+	if err := src.header(s, in); err != nil {
+		return err
+	}
+	seen := make(map[string]int, len(s.spans))
+	for i, f := range s.spans {
+		name := string(text(s.buf, f))
+		at := noren.Position{File: src.name, Line: s.fieldLine(s.pos, s.line, i), Field: i + 1}
+		if name == "" {
+			return &noren.Error{Kind: noren.BadData, Where: at.String(), What: "the column has no name", Hint: "the first line of the file must name every column"}
+		}
+		if first, twice := seen[name]; twice {
+			return &noren.Error{Kind: noren.BadData, Where: at.String(), What: fmt.Sprintf("the name %q stands on column %d already", name, first+1), Hint: "give every column a name of its own"}
+		}
+		seen[name] = i
+		src.columns = append(src.columns, table.StoredColumn{Name: name})
+	}
+	return nil
+}
+
+// header scans the first record.
+func (src *Source) header(s *scanner, in *input) error {
+	for {
+		switch s.scan() {
+		case complete:
+			if s.blank() {
+				return &noren.Error{Kind: noren.BadData, Where: noren.Position{File: src.name, Line: 1}.String(), What: "is blank, expected the names of the columns", Hint: "the first line of the file must name every column"}
+			}
+			return nil
+		case faulty:
+			return src.faultError(&s.fault, 0)
+		case finished:
+			return &noren.Error{Kind: noren.BadData, Where: src.name, What: "the file is empty, expected a line with the names of the columns"}
+		}
+		if !s.fill() {
+			return in.failure(s.err)
+		}
+	}
+}
+
+// text is a field's text; it is not a part of buf where quotes are doubled.
+func text(buf []byte, f span) []byte {
+	if f.escaped {
+		return unescape(nil, buf[f.from:f.to])
+	}
+	return buf[f.from:f.to]
+}
+
+func (src *Source) input(ahead bool) (*input, error) {
+	return newInput(src.name, io.NewSectionReader(src.file, 0, src.size), src.dialect, ahead)
+}
+
+// unchanged fails when the file was written to since it was opened: what is
+// read twice must be the same twice.
+func (src *Source) unchanged() error {
+	info, err := src.file.Stat()
+	if err != nil {
+		return &noren.Error{Where: src.name, What: "cannot be read", Err: pathless(err)}
+	}
+	if info.Size() != src.size || !info.ModTime().Equal(src.changed) {
+		return &noren.Error{Kind: noren.BadData, Where: src.name, What: "the file was changed while it was read", Hint: "start again when nothing writes to it"}
+	}
+	return nil
+}
+
+// faultError makes an error of what is wrong with a record; record is its
+// number, 0 for the header.
+func (src *Source) faultError(f *fault, record int64) error {
+	at := noren.Position{File: src.name, Line: f.line, Record: record, Field: f.field}
+	if f.field > 0 && f.field <= len(src.columns) {
+		at.Column = src.columns[f.field-1].Name
+	}
+	return &noren.Error{Kind: noren.BadData, Where: at.String(), What: f.what, Hint: f.hint}
+}
+
+// Name implements [table.Source].
+func (src *Source) Name() string { return src.name }
+
+// Dialect is how the file is written.
+func (src *Source) Dialect() Dialect { return src.dialect }
+
+// Columns implements [table.Source]: all are of kind Text and none is
+// nullable.
+func (src *Source) Columns() []table.StoredColumn { return src.columns }
+
+// Close closes the file. Readers that are still open fail.
+func (src *Source) Close() error { return src.file.Close() }
+
+// pathless strips the path from a system error, as the error's Where has it.
+func pathless(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
