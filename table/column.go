@@ -183,7 +183,7 @@ func (b *Builder) Append(text []byte) error {
 		if b.col.Field.Type == Ordered {
 			return fmt.Errorf("expected one of the %d levels of the column", len(b.col.Field.Levels))
 		}
-		if len(b.col.Dict) == math.MaxUint32 {
+		if uint64(len(b.col.Dict)) == math.MaxUint32 {
 			return errors.New("more distinct values than can be told apart")
 		}
 		code = uint32(len(b.col.Dict))
