@@ -4,8 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sort"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/bits-and-blooms/bitset"
@@ -80,8 +79,11 @@ func (c *Column) Number(i int) float64 {
 type Builder struct {
 	col     Column
 	missing map[string]bool
+	// lengths has bit min(n,63) set where a text of n bytes may stand for a
+	// missing value: most texts are told apart by it alone.
+	lengths uint64
 	index   map[string]uint32
-	layout  string // the Go form of the date layout
+	layout  Layout // of a date; valid and not empty
 }
 
 // NewBuilder returns an empty builder for a column described by f. The texts
@@ -91,6 +93,7 @@ func NewBuilder(f Field, missing []string) (*Builder, error) {
 	b := &Builder{col: Column{Field: f}, missing: map[string]bool{"": true}, index: map[string]uint32{}}
 	for _, m := range missing {
 		b.missing[m] = true
+		b.lengths |= 1 << min(len(m), 63)
 	}
 	switch f.Type {
 	case Ordered:
@@ -105,11 +108,10 @@ func NewBuilder(f Field, missing []string) (*Builder, error) {
 		}
 		b.col.Dict = f.Levels
 	case Date:
-		form, err := f.Layout.form()
-		if err != nil {
+		if err := f.Layout.Validate(); err != nil {
 			return nil, err
 		}
-		b.layout = form
+		b.layout = f.Layout.orISO()
 	}
 	if f.Hierarchy != nil && f.Type != Category {
 		return nil, fmt.Errorf("a hierarchy goes with a category column, not with %s", f.Type)
@@ -150,30 +152,37 @@ func (b *Builder) AppendFloat(v float64) error {
 	return nil
 }
 
+// IsMissing reports whether text stands for no value.
+func (b *Builder) IsMissing(text []byte) bool {
+	return len(text) == 0 || b.lengths&(1<<min(len(text), 63)) != 0 && b.missing[string(text)]
+}
+
 // Append adds the value that text stands for. The error says what was
 // expected and does not repeat the text.
 func (b *Builder) Append(text []byte) error {
-	if b.missing[string(text)] {
+	if b.IsMissing(text) {
 		b.AppendMissing()
 		return nil
 	}
 	switch b.col.Field.Type {
 	case Integer:
-		v, err := strconv.ParseInt(string(text), 10, 64)
+		v, err := parseInteger(text)
 		if err != nil {
-			if errors.Is(err, strconv.ErrRange) {
-				return errors.New("expected an integer of at most 64 bits")
-			}
-			return errors.New("expected an integer")
+			return err
 		}
 		b.AppendInt(v)
 		return nil
 	case Decimal:
-		return b.appendDecimal(string(text))
-	case Date:
-		v, err := b.col.Field.Layout.parseForm(b.layout, string(text))
+		v, places, err := parseDecimal(text)
 		if err != nil {
 			return err
+		}
+		b.col.Places = max(b.col.Places, places)
+		return b.AppendFloat(v)
+	case Date:
+		v, ok := parse(b.layout, text)
+		if !ok {
+			return b.layout.expected()
 		}
 		b.AppendInt(v)
 		return nil
@@ -196,27 +205,6 @@ func (b *Builder) Append(text []byte) error {
 	return nil
 }
 
-func (b *Builder) appendDecimal(s string) error {
-	v, err := strconv.ParseFloat(s, 64)
-	switch {
-	case errors.Is(err, strconv.ErrRange):
-		return errors.New("expected a number that 64-bit floating point can hold")
-	case err != nil || strings.ContainsAny(s, "xXpP_"):
-		return errors.New("expected a number")
-	}
-	if err := b.AppendFloat(v); err != nil {
-		return err
-	}
-	if dot := strings.IndexByte(s, '.'); dot >= 0 {
-		end := len(s)
-		if e := strings.IndexAny(s, "eE"); e >= 0 {
-			end = e
-		}
-		b.col.Places = max(b.col.Places, end-dot-1)
-	}
-	return nil
-}
-
 // Column ends the building. The builder must not be used after it.
 func (b *Builder) Column() *Column {
 	c := &b.col
@@ -233,7 +221,7 @@ func sortDict(c *Column) {
 	for i := range order {
 		order[i] = uint32(i)
 	}
-	sort.Slice(order, func(a, b int) bool { return c.Dict[order[a]] < c.Dict[order[b]] })
+	slices.SortFunc(order, func(a, b uint32) int { return strings.Compare(c.Dict[a], c.Dict[b]) })
 	rank := make([]uint32, len(order))
 	dict := make([]string, len(order))
 	for r, old := range order {
