@@ -1,0 +1,28 @@
+package ledger
+
+import (
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// bootClock returns this boot's id and the clock since boot, which counts
+// suspended time too.
+func bootClock() (string, func() time.Duration) {
+	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return "", nil
+	}
+	var t unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &t); err != nil {
+		return "", nil
+	}
+	return strings.TrimSpace(string(id)), func() time.Duration {
+		var t unix.Timespec
+		// It answered above, and cannot fail on a valid clock.
+		_ = unix.ClockGettime(unix.CLOCK_BOOTTIME, &t)
+		return time.Duration(t.Nano())
+	}
+}

@@ -1,0 +1,187 @@
+package ledger
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+)
+
+// The kinds of links.
+const (
+	kindCreate    = "create"
+	kindGrant     = "grant"
+	kindCharge    = "charge"
+	kindRelease   = "release"
+	kindForfeit   = "forfeit"
+	kindReconcile = "reconcile"
+	kindRecover   = "recover"
+)
+
+// link is one link of the chain. Its body says all there is to know to do the
+// same again: replayed from the first link on, the chain gives the tables.
+type link struct {
+	Seq  int64
+	Kind string
+	Body []byte
+	Prev []byte
+	Hash []byte
+}
+
+// digest is SHA-256 over the format's name, the place, the hash before, and
+// kind and body, each of which ends where the next begins in one way only.
+func (k *link) digest() []byte {
+	h := sha256.New()
+	h.Write([]byte("noren.ledger.link/1\x00"))
+	var seq [8]byte
+	binary.BigEndian.PutUint64(seq[:], uint64(k.Seq))
+	h.Write(seq[:])
+	h.Write(k.Prev)
+	h.Write([]byte(k.Kind))
+	h.Write([]byte{0})
+	h.Write(k.Body)
+	return h.Sum(nil)
+}
+
+// follows reports whether k is sound by itself and stands after prev.
+func (k *link) follows(seq int64, prev []byte) bool {
+	return k.Seq == seq+1 && bytes.Equal(k.Prev, prev) && bytes.Equal(k.Hash, k.digest())
+}
+
+// The bodies. Times are the ledger's, in milliseconds since 1970.
+type (
+	createBody struct {
+		Ledger string `json:"ledger"`
+		Time   int64  `json:"time"`
+	}
+	// grantBody makes an account or gives it another cap, fingerprint or path.
+	grantBody struct {
+		Account     int64  `json:"account"`
+		Parent      int64  `json:"parent"`
+		Kind        string `json:"kind"`
+		Name        string `json:"name"`
+		Unit        string `json:"unit"`
+		Neighbours  string `json:"neighbours"`
+		Fingerprint string `json:"fingerprint"`
+		Path        string `json:"path"`
+		CapEps      int64  `json:"cap_eps_nano"`
+		CapDelta    int64  `json:"cap_delta"`
+		Time        int64  `json:"time"`
+	}
+	line struct {
+		Account int64 `json:"account"`
+		Eps     int64 `json:"eps"`
+		Delta   int64 `json:"delta"`
+	}
+	chargeBody struct {
+		Charge      string `json:"charge"`
+		Account     int64  `json:"account"`
+		Principal   string `json:"principal"`
+		Key         string `json:"key"`
+		RequestHash string `json:"request_hash"`
+		Mechanism   string `json:"mechanism"`
+		Owner       string `json:"owner"`
+		Lines       []line `json:"lines"`
+		Time        int64  `json:"time"`
+	}
+	releaseBody struct {
+		Charge    string `json:"charge"`
+		Payload   string `json:"payload_sha256"`
+		Signature string `json:"signature_sha256"`
+		KeyID     string `json:"key_id"`
+		Time      int64  `json:"time"`
+	}
+	forfeitBody struct {
+		Charge string `json:"charge"`
+		Reason string `json:"reason"`
+		Time   int64  `json:"time"`
+	}
+	// reconcileBody ends a recovery. The links From..To were rolled forward
+	// from the head file; whatever charge has a link among them is forfeited,
+	// since its answer is not here. Both are 0 when the head file was given up.
+	reconcileBody struct {
+		From int64 `json:"from"`
+		To   int64 `json:"to"`
+		Time int64 `json:"time"`
+	}
+)
+
+// recoveredBy is the principal of charges that a certificate brought back.
+const recoveredBy = "(recovered from a certificate)"
+
+func decodeBody(body []byte, into any) error {
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(into); err != nil {
+		return errors.New("a body is not of its kind's form")
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something stands after a body")
+	}
+	return nil
+}
+
+// lastLink returns the chain's head; Seq 0 and 32 zero bytes when it is empty.
+func lastLink(ctx context.Context, tx querier) (seq int64, hash []byte, err error) {
+	err = tx.QueryRowContext(ctx, "SELECT seq, hash FROM chain ORDER BY seq DESC LIMIT 1").Scan(&seq, &hash)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, make([]byte, 32), nil
+	}
+	return seq, hash, err
+}
+
+// appendLink adds what was done to the chain.
+func appendLink(ctx context.Context, tx *sql.Tx, kind string, body any) (*link, error) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	seq, prev, err := lastLink(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	k := &link{Seq: seq + 1, Kind: kind, Body: text, Prev: prev}
+	k.Hash = k.digest()
+	return k, insertLink(ctx, tx, k)
+}
+
+func insertLink(ctx context.Context, tx *sql.Tx, k *link) error {
+	_, err := tx.ExecContext(ctx, "INSERT INTO chain (seq, kind, body, prev_hash, hash) VALUES (?, ?, ?, ?, ?)",
+		k.Seq, k.Kind, string(k.Body), k.Prev, k.Hash)
+	return err
+}
+
+// querier is a database or a transaction.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// eachLink calls do with the links after seq, in order.
+func eachLink(ctx context.Context, q querier, seq int64, do func(*link) error) error {
+	rows, err := q.QueryContext(ctx, "SELECT seq, kind, body, prev_hash, hash FROM chain WHERE seq > ? ORDER BY seq", seq)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var k link
+		if err := rows.Scan(&k.Seq, &k.Kind, &k.Body, &k.Prev, &k.Hash); err != nil {
+			return err
+		}
+		if err := do(&k); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+func hexHash(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,150 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"noren"
+)
+
+// Causes that a caller may want to tell apart with [errors.Is].
+var (
+	// ErrConflict: the idempotency key was used with another request.
+	ErrConflict = errors.New("the idempotency key belongs to another request")
+	// ErrInProgress: the same request is being answered by another process.
+	ErrInProgress = errors.New("the same request is being answered")
+	// ErrForfeited: the same request was charged and never answered, or the
+	// lease of the reservation at hand was lost.
+	ErrForfeited = errors.New("the charge was forfeited")
+	// ErrNoGrant: no budget was granted for the data set.
+	ErrNoGrant = errors.New("no budget was granted")
+	// ErrChanged: the file is not the one that was granted.
+	ErrChanged = errors.New("the file has changed since its grant")
+)
+
+// Shortfall is one account that does not cover a request.
+type Shortfall struct {
+	Kind      string // "dataset", "analyst" or "block"
+	Name      string
+	Requested Cost
+	Remaining Cost
+}
+
+// Refusal is the cause of an error of kind Refused when a budget does not cover
+// a request.
+type Refusal struct{ Short []Shortfall }
+
+// Error says requested, remaining and the difference for each account.
+func (r *Refusal) Error() string {
+	parts := make([]string, len(r.Short))
+	for i, s := range r.Short {
+		parts[i] = fmt.Sprintf("%s %s: %s", kindWord(s.Kind), s.Name, shortText(s.Requested, s.Remaining))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func kindWord(kind string) string {
+	if kind == kindDataset {
+		return "data set"
+	}
+	return kind
+}
+
+func shortText(asked, left Cost) string {
+	var parts []string
+	if e, d := asked.Epsilon, left.Epsilon; e > d {
+		parts = append(parts, fmt.Sprintf("epsilon %s requested, %s remaining, %s too much", decimal(e, 9), decimal(d, 9), decimal(e-d, 9)))
+	}
+	if e, d := asked.Delta, left.Delta; e > d {
+		parts = append(parts, fmt.Sprintf("delta %s requested, %s remaining, %s too much", decimal(e, 18), decimal(d, 18), decimal(e-d, 18)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// SealedError is the cause of an error of kind Refused from a sealed ledger.
+type SealedError struct{ Reason string }
+
+// Error says why the ledger is sealed.
+func (e *SealedError) Error() string { return e.Reason }
+
+func sealedError(path, reason string) error {
+	return &noren.Error{
+		Kind: noren.Refused, Where: path, What: "the ledger is sealed", Err: &SealedError{reason},
+		Hint: "run: noren ledger reconcile, with the certificates of what was released",
+	}
+}
+
+func usage(where, what, hint string) error {
+	return &noren.Error{Kind: noren.Usage, Where: where, What: what, Hint: hint}
+}
+
+// fileError is about a file of the ledger, or one that the caller named.
+func fileError(where, what string, err error) error {
+	e := &noren.Error{Where: where, What: what, Err: err}
+	var p *fs.PathError
+	var l *os.LinkError
+	if errors.As(err, &p) {
+		e.Err = p.Err
+	} else if errors.As(err, &l) {
+		e.Err = l.Err
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		e.Kind = noren.Usage
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		e.Kind, e.Hint = noren.Usage, "the file and its folder must be writable by this user"
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EFBIG), errors.Is(err, syscall.EDQUOT):
+		e.Hint = "the disk is full: make room; nothing was answered, and what was charged stays charged"
+	}
+	return e
+}
+
+// fail turns whatever went wrong in or under SQLite into an error that says
+// what to do. An error that is one already stays as it is.
+func fail(where, what string, err error) error {
+	var known *noren.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return &noren.Error{Kind: noren.Interrupted, Where: where, What: what, Err: err}
+	}
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return fileError(where, what, err)
+	}
+	e := &noren.Error{Where: where, What: what, Err: err}
+	var s *sqlite.Error
+	if !errors.As(err, &s) {
+		return e
+	}
+	switch s.Code() & 0xff {
+	case sqlite3.SQLITE_INTERRUPT:
+		e.Kind, e.Err = noren.Interrupted, context.Canceled
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		e.Hint = "another process keeps the ledger locked: try again when it is done"
+	case sqlite3.SQLITE_FULL:
+		e.Hint = "the disk is full: make room; nothing was answered"
+	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_AUTH:
+		e.Kind, e.Hint = noren.Usage, "the ledger's file and its folder must be writable by this user"
+	case sqlite3.SQLITE_NOTADB:
+		e.Kind, e.Hint = noren.BadData, "this file is not a ledger; if it was one, restore it from a copy and reconcile"
+	case sqlite3.SQLITE_CORRUPT:
+		e.Kind, e.Hint = noren.BadData, "the file is damaged: restore it from a copy and run noren ledger reconcile"
+	case sqlite3.SQLITE_IOERR:
+		e.Hint = "reading or writing failed: is the disk full or failing? nothing was answered"
+	case sqlite3.SQLITE_CONSTRAINT:
+		e.Hint = "the ledger refuses what would break its rules: run noren ledger verify"
+	case sqlite3.SQLITE_ERROR, sqlite3.SQLITE_SCHEMA:
+		e.Kind, e.Hint = noren.BadData, "its tables are not those of a ledger: run noren ledger verify, or restore it from a copy"
+	}
+	return e
+}

@@ -1,0 +1,306 @@
+package ledger
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// The head file repeats the chain, one link a line. It is written under the
+// database's write lock, by copying from the database every link that the file
+// lacks, so that
+//
+//   - a line is written only after its transaction is durable: the file is never
+//     ahead of the database, whatever is killed when;
+//   - lines stand in the chain's order, whichever process writes them;
+//   - a process that died between its transaction and its line is caught up
+//     with by the next.
+//
+// A line cut short by a crash has no newline; it is cut off by the next writer,
+// which copies the link again. Each line bears an HMAC under the ledger's
+// secret: what reconcile replays was written by this ledger.
+
+func headPath(path string) string { return path + ".head" }
+
+type headLine struct {
+	Seq  int64  `json:"seq"`
+	Kind string `json:"kind"`
+	Body string `json:"body"`
+	Prev string `json:"prev"`
+	Hash string `json:"hash"`
+	MAC  string `json:"mac"`
+}
+
+func (l *Ledger) headMAC(hash []byte) []byte {
+	m := hmac.New(sha256.New, l.secret)
+	m.Write([]byte("noren.ledger.head/1\x00"))
+	m.Write(hash)
+	return m.Sum(nil)
+}
+
+func (l *Ledger) headLine(k *link) ([]byte, error) {
+	text, err := json.Marshal(headLine{
+		k.Seq, k.Kind, string(k.Body),
+		hex.EncodeToString(k.Prev), hex.EncodeToString(k.Hash), hex.EncodeToString(l.headMAC(k.Hash)),
+	})
+	return append(text, '\n'), err
+}
+
+// parseHeadLine reads a line and checks its hash and MAC.
+func (l *Ledger) parseHeadLine(text []byte) (*link, error) {
+	var h headLine
+	if err := decodeBody(text, &h); err != nil {
+		return nil, errors.New("a line is not of its form")
+	}
+	k := &link{Seq: h.Seq, Kind: h.Kind, Body: []byte(h.Body)}
+	var mac []byte
+	var err1, err2, err3 error
+	k.Prev, err1 = hex.DecodeString(h.Prev)
+	k.Hash, err2 = hex.DecodeString(h.Hash)
+	mac, err3 = hex.DecodeString(h.MAC)
+	if errors.Join(err1, err2, err3) != nil || !bytes.Equal(k.Hash, k.digest()) {
+		return nil, errors.New("a line does not agree with its hash")
+	}
+	if !hmac.Equal(mac, l.headMAC(k.Hash)) {
+		return nil, errors.New("a line was not written by this ledger")
+	}
+	return k, nil
+}
+
+// tail returns the head file's last whole line, without its newline, and the
+// offset after it. An empty file gives nil and 0.
+func tail(f *os.File) (last []byte, end int64, err error) {
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, 0, err
+	}
+	var text []byte // the file from at on
+	for at := size; at > 0; {
+		n := min(at, 64<<10)
+		chunk := make([]byte, n)
+		if _, err := f.ReadAt(chunk, at-n); err != nil {
+			return nil, 0, err
+		}
+		at -= n
+		text = append(chunk, text...)
+		stop := bytes.LastIndexByte(text, '\n')
+		if stop < 0 {
+			continue
+		}
+		if start := bytes.LastIndexByte(text[:stop], '\n'); start >= 0 || at == 0 {
+			return text[start+1 : stop], at + int64(stop) + 1, nil
+		}
+	}
+	return nil, 0, nil
+}
+
+// errNoHead says that there is no head file, or nothing whole in it.
+var errNoHead = errors.New("its head file is missing")
+
+// knownHead reads the head file's last link. Callers hold the write lock, or
+// have not looked at the database yet: either way the link they then look for
+// in the database must be there.
+func (l *Ledger) knownHead() (*link, error) {
+	f, err := os.Open(headPath(l.path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errNoHead
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, _, err := tail(f)
+	if err != nil {
+		return nil, err
+	}
+	if text == nil {
+		return nil, errNoHead
+	}
+	k, err := l.parseHeadLine(text)
+	if err != nil {
+		return nil, &SealedError{"its head file is damaged or belongs to another ledger: " + err.Error()}
+	}
+	return k, nil
+}
+
+// checkSeal fails with a SealedError unless the database contains its known
+// head.
+func (l *Ledger) checkSeal(ctx context.Context) error {
+	head, headErr := l.knownHead()
+	return l.compareHead(ctx, l.db, head, headErr)
+}
+
+func (l *Ledger) compareHead(ctx context.Context, tx querier, head *link, headErr error) error {
+	last, _, err := lastLink(ctx, tx)
+	if err != nil {
+		return fail(l.path, "cannot be read", err)
+	}
+	var sealed *SealedError
+	switch {
+	case errors.Is(headErr, errNoHead) && last == 1:
+		return nil // made, and the machine stopped before the head file was: nothing was granted yet
+	case errors.Is(headErr, errNoHead):
+		return sealedError(l.path, headErr.Error())
+	case errors.As(headErr, &sealed):
+		return sealedError(l.path, sealed.Reason)
+	case headErr != nil:
+		return fileError(headPath(l.path), "the head file cannot be read", headErr)
+	}
+	var hash []byte
+	err = tx.QueryRowContext(ctx, "SELECT hash FROM chain WHERE seq = ?", head.Seq).Scan(&hash)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return sealedError(l.path, fmt.Sprintf("the database ends at link %d and its head file knows link %d: an older copy was put back", last, head.Seq))
+	case err != nil:
+		return fail(l.path, "cannot be read", err)
+	case !bytes.Equal(hash, head.Hash):
+		return sealedError(l.path, fmt.Sprintf("link %d of the database is not the one its head file knows", head.Seq))
+	}
+	return nil
+}
+
+// syncHead makes the head file hold link seq, durably.
+func (l *Ledger) syncHead(ctx context.Context, seq int64) error {
+	l.headMu.Lock()
+	defer l.headMu.Unlock()
+	if l.headSeq >= seq {
+		return nil // another goroutine's sync took this link along
+	}
+	// A transaction that changes nothing, for its lock.
+	var tx *sql.Tx
+	if err := l.retry(ctx, func() (err error) {
+		tx, err = l.db.BeginTx(ctx, nil)
+		return err
+	}); err != nil {
+		return fail(l.path, "the head file cannot be written", err)
+	}
+	defer tx.Rollback()
+	head, headErr := l.knownHead()
+	if err := l.compareHead(ctx, tx, head, headErr); err != nil {
+		return err
+	}
+	var from int64
+	if head != nil {
+		from = head.Seq
+	}
+	var text []byte
+	last := from
+	if err := eachLink(ctx, tx, from, func(k *link) error {
+		line, err := l.headLine(k)
+		text, last = append(text, line...), k.Seq
+		return err
+	}); err != nil {
+		return fail(l.path, "the head file cannot be written", err)
+	}
+	if err := l.appendHead(text); err != nil {
+		return fileError(headPath(l.path), "the head file cannot be written", err)
+	}
+	l.headSeq = last
+	return nil
+}
+
+func (l *Ledger) appendHead(text []byte) (err error) {
+	f, err := os.OpenFile(headPath(l.path), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	_, end, err := tail(f)
+	if err != nil {
+		return err
+	}
+	// What stands after the last newline was cut short.
+	if err := f.Truncate(end); err != nil {
+		return err
+	}
+	l.at("head-open")
+	half := len(text) / 2
+	if _, err := f.WriteAt(text[:half], end); err != nil {
+		return err
+	}
+	l.at("head-torn")
+	if _, err := f.WriteAt(text[half:], end+int64(half)); err != nil {
+		return err
+	}
+	l.at("head-written")
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if end == 0 {
+		return syncDir(filepath.Dir(l.path)) // the file may be new
+	}
+	return nil
+}
+
+// rewriteHead puts a head file of the given lines in place of whatever is
+// there.
+func rewriteHead(path string, text []byte) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), ".noren-head-*") // mode 0600
+	if err != nil {
+		return fileError(headPath(path), "the head file cannot be written", err)
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(text)
+	if err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), headPath(path))
+	}
+	if err == nil {
+		err = syncDir(filepath.Dir(path))
+	}
+	if err != nil {
+		return fileError(headPath(path), "the head file cannot be written", err)
+	}
+	return nil
+}
+
+// syncDir makes a new name durable. Some systems cannot sync a folder; there
+// the name is as durable as they make it.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return fileError(dir, "cannot be opened", err)
+	}
+	defer d.Close()
+	_ = d.Sync()
+	return nil
+}
+
+// eachHeadLine calls do with each whole line of the head file.
+func (l *Ledger) eachHeadLine(ctx context.Context, do func(text []byte) error) error {
+	f, err := os.Open(headPath(l.path))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r := bufio.NewReaderSize(f, 64<<10)
+	for {
+		text, err := r.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return nil // and whatever stands without a newline was cut short
+		}
+		if err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := do(text[:len(text)-1]); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,307 @@
+package ledger
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"noren"
+)
+
+// maxMechanism bounds the description of a request, in bytes.
+const maxMechanism = 64 << 10
+
+// Request is what is asked, before any data is read. Nothing in it may depend
+// on the data.
+type Request struct {
+	// Dataset is the name of a granted data set. Required.
+	Dataset string
+	// Principal is who asks: the analyst. Required.
+	Principal string
+	// Key makes the request idempotent: asked again under the same key, it is
+	// answered with the stored bytes and not charged. Defaults to a random key,
+	// which asks for a fresh answer.
+	Key string
+	// Hash is the SHA-256 of all that the answer depends on besides the data:
+	// two requests with one hash are one request. Required.
+	Hash [32]byte
+	// Mechanism is the mechanism and its public parameters, a JSON object of at
+	// most 64 KiB. Required. It is kept for the history.
+	Mechanism json.RawMessage
+	// Cost is the price, at least 0 in each part and above 0 in one. Required.
+	Cost Cost
+	// Neighbours and Unit are what Cost was computed for: those of the book.
+	// Required; the zero Neighbours is add-remove.
+	Neighbours Neighbours
+	Unit       string
+	// Blocks are the granted blocks of records that the request touches.
+	// Defaults to all blocks of the book.
+	Blocks []string
+}
+
+// Release is a stored answer.
+type Release struct {
+	Charge    ChargeInfo
+	Payload   []byte
+	Signature []byte
+	KeyID     string
+}
+
+// ChargeInfo is a charge as a certificate states it.
+type ChargeInfo struct {
+	Ledger   string   // the ledger's id
+	ID       string   // the charge's id
+	Link     int64    // its place in the chain
+	Head     [32]byte // the chain's head there
+	Accounts []int64  // the accounts that were charged, in order
+	Cost     Cost     // what each of them was charged
+}
+
+// checkRequest lists what is wrong with r by itself.
+func checkRequest(r *Request) error {
+	switch {
+	case len(r.Mechanism) > maxMechanism:
+		return usage("the request", fmt.Sprintf("its description is longer than %d bytes", maxMechanism), "")
+	case !json.Valid(r.Mechanism) || len(bytes.TrimSpace(r.Mechanism)) == 0 || bytes.TrimSpace(r.Mechanism)[0] != '{':
+		return usage("the request", "its description is not a JSON object", "")
+	case r.Cost.Epsilon < 0 || r.Cost.Delta < 0 || r.Cost == Cost{}:
+		return usage("the request", "its cost is not above 0", "")
+	case r.Hash == [32]byte{}:
+		return usage("the request", "its hash is missing", "")
+	}
+	return firstFault(errors.Join(checkName("the data set's name", r.Dataset), checkName("the analyst's name", r.Principal), checkName("the idempotency key", r.Key)))
+}
+
+// Reserve charges q to its data set, its analyst and its blocks, all or none,
+// and returns a reservation that is durable: the caller may read the data. Of
+// the results one is not nil: stored is the answer to the same request under
+// the same key, given before, which costs nothing.
+//
+// Errors are of kind Refused for a budget that does not cover q (with a
+// [*Refusal]), a missing grant ([ErrNoGrant]), a charge that was forfeited
+// ([ErrForfeited]) and a sealed ledger ([SealedError]); of kind Usage for
+// [ErrConflict] and for a cost of another relation or unit; of kind Internal for
+// [ErrInProgress] and for a disk that fails. After an error nothing may be
+// answered; a charge that was made stays.
+//
+// The lease is renewed until ctx ends, or Settle or Forfeit is called.
+func (l *Ledger) Reserve(ctx context.Context, q Request) (r *Reservation, stored *Release, err error) {
+	if q.Key == "" {
+		q.Key = "random-" + randomID()
+	}
+	if err := checkRequest(&q); err != nil {
+		return nil, nil, err
+	}
+	l.at("begin")
+	err = l.write(ctx, "the request was not charged", func(ctx context.Context, tx *sql.Tx, now int64) error {
+		if err := l.unsealed(ctx, tx); err != nil {
+			return err
+		}
+		book, err := findAccount(ctx, tx, 0, kindDataset, q.Dataset)
+		if err != nil {
+			return err
+		}
+		if book == nil {
+			return noDataset(q.Dataset)
+		}
+		if stored, err = l.lookup(ctx, tx, &q, book, now); err != nil || stored != nil {
+			return err
+		}
+		r, err = l.charge(ctx, tx, &q, book, now)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if stored != nil {
+		return nil, stored, nil
+	}
+	l.at("charged")
+	r.watch(ctx)
+	if err := l.syncHead(ctx, r.info.Link); err != nil {
+		// Without the head file's line the charge could be undone by an older
+		// copy of the database: nothing is answered on it.
+		return nil, nil, errors.Join(err, r.Forfeit("the head file could not be written"))
+	}
+	l.at("reserved")
+	return r, nil, nil
+}
+
+// unsealed fails on a sealed ledger, and seals one whose files were exchanged
+// since it was opened. It runs under the write lock.
+func (l *Ledger) unsealed(ctx context.Context, tx *sql.Tx) error {
+	if l.sealed != nil {
+		return l.sealed
+	}
+	head, err := l.knownHead()
+	return l.compareHead(ctx, tx, head, err)
+}
+
+// lookup finds what the idempotency key was used for.
+func (l *Ledger) lookup(ctx context.Context, tx *sql.Tx, q *Request, book *account, now int64) (*Release, error) {
+	var (
+		id, state, reason string
+		dataset           int64
+		hash              []byte
+		held              lease
+	)
+	err := tx.QueryRowContext(ctx, `SELECT id, account, request_hash, state, reason, owner_boot, lease_until, lease_boot
+		FROM charge WHERE principal = ? AND idempotency_key = ?`, q.Principal, q.Key).
+		Scan(&id, &dataset, &hash, &state, &reason, &held.boot, &held.until, &held.bootTime)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	where := "idempotency key " + q.Key
+	switch {
+	case dataset != book.id || !bytes.Equal(hash, q.Hash[:]):
+		return nil, &noren.Error{Kind: noren.Usage, Where: where, What: "not charged", Err: ErrConflict, Hint: "choose another key"}
+	case state == "released":
+		return l.stored(ctx, tx, id)
+	case state == "reserved" && !l.clock.expired(held, now):
+		return nil, &noren.Error{Where: where, What: "not charged again", Err: ErrInProgress, Hint: "ask again when that is done"}
+	case state == "reserved":
+		reason = "its lease ran out"
+	}
+	return nil, &noren.Error{Kind: noren.Refused, Where: where, What: "charged before and not answered (" + reason + ")", Err: ErrForfeited, Hint: "its cost stays spent; ask under another key to be charged anew"}
+}
+
+// stored reads a released charge.
+func (l *Ledger) stored(ctx context.Context, tx *sql.Tx, id string) (*Release, error) {
+	s := &Release{}
+	err := tx.QueryRowContext(ctx, "SELECT payload, signature, key_id FROM release WHERE charge = ?", id).Scan(&s.Payload, &s.Signature, &s.KeyID)
+	if err != nil {
+		return nil, err
+	}
+	s.Charge.Ledger, s.Charge.ID = l.id, id
+	var head []byte
+	if err := tx.QueryRowContext(ctx, "SELECT chain.seq, chain.hash FROM charge JOIN chain USING (seq) WHERE charge.id = ?", id).Scan(&s.Charge.Link, &head); err != nil {
+		return nil, err
+	}
+	s.Charge.Head = [32]byte(head)
+	rows, err := tx.QueryContext(ctx, "SELECT account, eps, delta FROM charge_line WHERE charge = ? ORDER BY account", id)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var n int64
+		if err := rows.Scan(&n, &s.Charge.Cost.Epsilon, &s.Charge.Cost.Delta); err != nil {
+			return nil, err
+		}
+		s.Charge.Accounts = append(s.Charge.Accounts, n)
+	}
+	return s, rows.Err()
+}
+
+// charge is T1: the charge, its lines, its link and what is spent.
+func (l *Ledger) charge(ctx context.Context, tx *sql.Tx, q *Request, book *account, now int64) (*Reservation, error) {
+	if book.neighbours != q.Neighbours.String() || book.unit != q.Unit {
+		return nil, usage("data set "+q.Dataset, fmt.Sprintf("its book is for %s neighbours of one %s, and the cost is for %s of one %s", book.neighbours, book.unit, q.Neighbours, q.Unit), "epsilons of different relations do not add up")
+	}
+	touched, err := touchedAccounts(ctx, tx, q, book)
+	if err != nil {
+		return nil, err
+	}
+	owner := l.clock.newOwner()
+	id := randomID()
+	body := chargeBody{Charge: id, Account: book.id, Principal: q.Principal, Key: q.Key, RequestHash: hex.EncodeToString(q.Hash[:]), Mechanism: string(q.Mechanism), Owner: owner, Time: now}
+	refusal := &Refusal{}
+	r := &Reservation{ledger: l, owner: owner, info: ChargeInfo{Ledger: l.id, ID: id, Cost: q.Cost}}
+	for _, a := range touched {
+		body.Lines = append(body.Lines, line{a.id, q.Cost.Epsilon, q.Cost.Delta})
+		r.info.Accounts = append(r.info.Accounts, a.id)
+		left := a.left()
+		if q.Cost.Epsilon > left.Epsilon || q.Cost.Delta > left.Delta {
+			refusal.Short = append(refusal.Short, Shortfall{a.kind, a.name, q.Cost, left})
+			continue
+		}
+		r.remaining = append(r.remaining, Remaining{a.kind, a.name, Cost{left.Epsilon - q.Cost.Epsilon, left.Delta - q.Cost.Delta}})
+	}
+	if len(refusal.Short) > 0 {
+		return nil, &noren.Error{Kind: noren.Refused, What: "the budget does not cover the request", Err: refusal, Hint: "ask for less; nothing was charged"}
+	}
+	k, err := appendLink(ctx, tx, kindCharge, body)
+	if err != nil {
+		return nil, err
+	}
+	r.info.Link, r.info.Head = k.Seq, [32]byte(k.Hash)
+	held := l.clock.lease(now, l.opts.Lease)
+	if err := insertCharge(ctx, tx, k.Seq, &body, held); err != nil {
+		return nil, err
+	}
+	l.at("before-commit")
+	return r, nil
+}
+
+// touchedAccounts are all accounts that q is charged to, in id order.
+func touchedAccounts(ctx context.Context, tx *sql.Tx, q *Request, book *account) ([]account, error) {
+	below, err := accounts(ctx, tx, "parent = ?", book.id)
+	if err != nil {
+		return nil, err
+	}
+	touched := []account{*book}
+	analysts, blocks := 0, 0
+	found := map[string]bool{}
+	for _, a := range below {
+		switch {
+		case a.kind == kindAnalyst:
+			analysts++
+			if a.name == q.Principal {
+				touched = append(touched, a)
+			}
+		case a.kind == kindBlock && (len(q.Blocks) == 0 || slices.Contains(q.Blocks, a.name)):
+			blocks++
+			found[a.name] = true
+			touched = append(touched, a)
+		}
+	}
+	if analysts > 0 && len(touched)-1-blocks == 0 {
+		return nil, &noren.Error{
+			Kind: noren.Refused, Where: "analyst " + q.Principal, What: "has no budget in data set " + q.Dataset, Err: ErrNoGrant,
+			Hint: "the steward grants one with: noren ledger grant " + q.Dataset + " --analyst " + q.Principal + " --epsilon E",
+		}
+	}
+	for _, name := range q.Blocks {
+		if !found[name] {
+			return nil, usage("block "+name, "is not a block of data set "+q.Dataset, "grant it first, or leave the blocks out to be charged for all")
+		}
+	}
+	slices.SortFunc(touched, func(a, b account) int { return int(a.id - b.id) })
+	return touched, nil
+}
+
+// insertCharge writes the rows of a charge and raises what is spent, each
+// account only as far as its cap.
+func insertCharge(ctx context.Context, tx *sql.Tx, seq int64, b *chargeBody, held lease) error {
+	hash, err := hex.DecodeString(b.RequestHash)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, `INSERT INTO charge (id, seq, account, principal, idempotency_key, request_hash, mechanism_json, state,
+		owner, owner_boot, lease_until, lease_boot, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, 'reserved', ?, ?, ?, ?, ?)`,
+		b.Charge, seq, b.Account, b.Principal, b.Key, hash, b.Mechanism, b.Owner, held.boot, held.until, held.bootTime, b.Time); err != nil {
+		return err
+	}
+	for _, n := range b.Lines {
+		if _, err := tx.ExecContext(ctx, "INSERT INTO charge_line (charge, account, eps, delta) VALUES (?, ?, ?, ?)", b.Charge, n.Account, n.Eps, n.Delta); err != nil {
+			return err
+		}
+		done, err := tx.ExecContext(ctx, `UPDATE account SET spent_eps_nano = spent_eps_nano + ?1, spent_delta = spent_delta + ?2
+			WHERE id = ?3 AND ?1 <= cap_eps_nano - spent_eps_nano AND ?2 <= cap_delta - spent_delta`, n.Eps, n.Delta, n.Account)
+		if err != nil {
+			return err
+		}
+		if rows, err := done.RowsAffected(); err != nil || rows != 1 {
+			return errors.Join(err, fmt.Errorf("account %d does not cover the charge", n.Account))
+		}
+	}
+	return nil
+}

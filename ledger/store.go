@@ -1,0 +1,367 @@
+package ledger
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pressly/goose/v3"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"noren"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// applicationID marks a SQLite file as a ledger ("NORN").
+const applicationID = 0x4e4f524e
+
+// Options are what a ledger is opened with; the zero value serves.
+type Options struct {
+	// Lease is how long a reservation outlives the last sign of life of its
+	// process. Defaults to 30 s.
+	Lease time.Duration
+	// Wait is how long to wait for other processes that write. Defaults to 30 s.
+	Wait time.Duration
+}
+
+// Ledger is an open budget ledger. Its methods may be called by several
+// goroutines at once. Close it.
+type Ledger struct {
+	path   string
+	db     *sql.DB
+	id     string
+	secret []byte
+	opts   Options
+	clock  clock
+	sealed error
+
+	life context.Context // ends with Close; heartbeats live in it
+	end  context.CancelFunc
+	work sync.WaitGroup
+
+	headMu  sync.Mutex
+	headSeq int64 // the last link that this process has synced to the head file
+
+	step func(string) // told each step of the protocol; tests die there
+}
+
+// dsn is the data source of the database file at path, which must exist.
+func dsn(path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	abs = filepath.ToSlash(abs)
+	if !strings.HasPrefix(abs, "/") {
+		abs = "/" + abs // C:/...
+	}
+	q := url.Values{"mode": {"rw"}, "_txlock": {"immediate"}, "_pragma": {
+		// Busy waits are short, so that a context is heard in between: see begin.
+		"busy_timeout(500)", "synchronous(FULL)", "foreign_keys(1)",
+		// REPLACE would delete rows behind the triggers' back without this.
+		"recursive_triggers(1)", "trusted_schema(0)", "cell_size_check(1)",
+	}}
+	return (&url.URL{Scheme: "file", Path: abs, RawQuery: q.Encode()}).String(), nil
+}
+
+func openDB(path string) (*sql.DB, error) {
+	name, err := dsn(path)
+	if err != nil {
+		return nil, err
+	}
+	connector, err := sqlite.NewConnector(name)
+	if err != nil {
+		return nil, err
+	}
+	db := sql.OpenDB(connector)
+	// SQLite has one writer; within the process goroutines queue fairly here
+	// and do not poll one another's locks.
+	db.SetMaxOpenConns(1)
+	db.SetMaxIdleConns(1)
+	return db, nil
+}
+
+func migrator(db *sql.DB) (*goose.Provider, error) {
+	dir, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return nil, err
+	}
+	return goose.NewProvider(goose.DialectSQLite3, db, dir,
+		goose.WithDisableGlobalRegistry(true), goose.WithSlog(slog.New(slog.DiscardHandler)))
+}
+
+// Create makes a new, empty ledger at path and its head file beside it, both of
+// mode 0600. Nothing may stand there yet, nor a head file left from a ledger
+// that was there before (kind Usage).
+func Create(ctx context.Context, path string) error {
+	return create(ctx, path, systemClock())
+}
+
+func create(ctx context.Context, path string, c clock) (err error) {
+	dir := filepath.Dir(path)
+	if info, statErr := os.Stat(dir); statErr != nil || !info.IsDir() {
+		return usage(path, "its folder does not exist", "make the folder "+dir+" first")
+	}
+	if _, statErr := os.Lstat(path); statErr == nil {
+		return usage(path, "exists already", "a ledger is made once: open it, or choose another name")
+	}
+	if _, statErr := os.Lstat(headPath(path)); statErr == nil {
+		return usage(path, "a ledger was here: its head file "+headPath(path)+" still is", "put the ledger back; only if all that it knew may be forgotten, move the head file away")
+	}
+	// It is made under another name and appears whole. What a crash leaves is
+	// a temporary folder and nothing that could be taken for a ledger.
+	tmp, err := os.MkdirTemp(dir, ".noren-ledger-*") // mode 0700
+	if err != nil {
+		return fileError(path, "cannot be made", err)
+	}
+	defer os.RemoveAll(tmp)
+	name := filepath.Join(tmp, "new")
+	if err := os.WriteFile(name, nil, 0o600); err != nil {
+		return fileError(path, "cannot be made", err)
+	}
+	head, err := fill(ctx, name, c)
+	if err != nil {
+		return fail(path, "cannot be made", err)
+	}
+	if err := os.Link(name, path); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			return usage(path, "came into being meanwhile", "open it")
+		}
+		if err := os.Rename(name, path); err != nil { // no hard links here
+			return fileError(path, "cannot be made", err)
+		}
+	}
+	// A ledger that holds its first link alone is given its head file when it
+	// is opened, if the machine stops here.
+	if err := rewriteHead(path, head); err != nil {
+		return err
+	}
+	return syncDir(dir)
+}
+
+// fill makes the tables and the first link, and returns the head file's line.
+func fill(ctx context.Context, name string, c clock) ([]byte, error) {
+	db, err := openDB(name)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d", applicationID)); err != nil {
+		return nil, err
+	}
+	m, err := migrator(db)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := m.Up(ctx); err != nil {
+		return nil, err
+	}
+	secret := make([]byte, 32)
+	if _, err := rand.Read(secret); err != nil {
+		return nil, err
+	}
+	l := &Ledger{id: randomID(), secret: secret}
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer tx.Rollback()
+	now := c.wall().UnixMilli()
+	if _, err := tx.ExecContext(ctx, "INSERT INTO ledger VALUES (1, ?, ?, ?, ?)", l.id, secret, now, now); err != nil {
+		return nil, err
+	}
+	first, err := appendLink(ctx, tx, kindCreate, createBody{Ledger: l.id, Time: now})
+	if err != nil {
+		return nil, err
+	}
+	if err := tx.Commit(); err != nil {
+		return nil, err
+	}
+	// WAL last: it stays in the file. Closing the only connection then leaves
+	// one whole file that can be given its name.
+	if _, err := db.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
+		return nil, err
+	}
+	if err := db.Close(); err != nil {
+		return nil, err
+	}
+	return l.headLine(first)
+}
+
+// Open opens the ledger at path. It forfeits reservations whose lease has run
+// out. A ledger that does not contain its known head opens all the same, and
+// is sealed: see [Ledger.Sealed]. Faults of the file are of kind Usage (not
+// there, not to be written, of another schema) or BadData (no ledger, or
+// damaged), each with a hint.
+func Open(ctx context.Context, path string, opts Options) (*Ledger, error) {
+	return open(ctx, path, opts, systemClock())
+}
+
+func open(ctx context.Context, path string, opts Options, c clock) (*Ledger, error) {
+	if opts.Lease <= 0 {
+		opts.Lease = 30 * time.Second
+	}
+	if opts.Wait <= 0 {
+		opts.Wait = 30 * time.Second
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "there is no ledger", Hint: "make one with: noren ledger create", Err: fs.ErrNotExist}
+	case err != nil:
+		return nil, fileError(path, "cannot be opened", err)
+	case info.IsDir():
+		return nil, usage(path, "is a folder", "name the ledger's file")
+	case info.Size() == 0:
+		return nil, &noren.Error{Kind: noren.BadData, Where: path, What: "is empty and not a ledger", Hint: "restore the ledger from a copy"}
+	}
+	db, err := openDB(path)
+	if err != nil {
+		return nil, fail(path, "cannot be opened", err)
+	}
+	l := &Ledger{path: path, db: db, opts: opts, clock: c}
+	l.life, l.end = context.WithCancel(context.Background())
+	if err := l.start(ctx); err != nil {
+		l.end()
+		db.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *Ledger) start(ctx context.Context) error {
+	if err := l.checkSchema(ctx); err != nil {
+		return err
+	}
+	if err := l.db.QueryRowContext(ctx, "SELECT id, secret FROM ledger").Scan(&l.id, &l.secret); err != nil {
+		return fail(l.path, "cannot be read", err)
+	}
+	err := l.checkSeal(ctx)
+	var sealed *SealedError
+	if errors.As(err, &sealed) {
+		l.sealed = err
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return l.write(ctx, "forfeiting what was left behind", l.sweep)
+}
+
+// checkSchema makes sure that the file is a ledger of this program's schema
+// version, and brings an older one up to it.
+func (l *Ledger) checkSchema(ctx context.Context) error {
+	var app int64
+	if err := l.retry(ctx, func() error {
+		return l.db.QueryRowContext(ctx, "PRAGMA application_id").Scan(&app)
+	}); err != nil {
+		return fail(l.path, "cannot be read", err)
+	}
+	if app != applicationID {
+		return &noren.Error{Kind: noren.BadData, Where: l.path, What: "is a database and not a ledger", Hint: "choose the ledger's file with NOREN_LEDGER or --ledger"}
+	}
+	m, err := migrator(l.db)
+	if err != nil {
+		return fail(l.path, "cannot be read", err)
+	}
+	have, want, err := m.GetVersions(ctx)
+	if err != nil {
+		return fail(l.path, "its schema version cannot be read", err)
+	}
+	if have > want {
+		return usage(l.path, fmt.Sprintf("has schema version %d and this program knows up to %d", have, want), "a newer noren made it: use that one")
+	}
+	if have < want {
+		if _, err := m.Up(ctx); err != nil {
+			// Another process may have done so at the same time.
+			if now, _, again := m.GetVersions(ctx); again != nil || now != want {
+				return fail(l.path, fmt.Sprintf("cannot be brought from schema version %d to %d", have, want), err)
+			}
+		}
+	}
+	return nil
+}
+
+// Close ends the renewal of all leases and closes the file. Reservations that
+// are still open will be forfeited by whoever opens the ledger after their
+// lease.
+func (l *Ledger) Close() error {
+	l.end()
+	l.work.Wait()
+	if err := l.db.Close(); err != nil {
+		return fail(l.path, "cannot be closed", err)
+	}
+	return nil
+}
+
+// ID returns the ledger's own random id.
+func (l *Ledger) ID() string { return l.id }
+
+// at tells the tests where the protocol stands.
+func (l *Ledger) at(step string) {
+	if l.step != nil {
+		l.step(step)
+	}
+}
+
+// retry repeats do while the database is locked by others, at most for the
+// time of Options.Wait.
+func (l *Ledger) retry(ctx context.Context, do func() error) error {
+	for start := time.Now(); ; {
+		err := do()
+		var e *sqlite.Error
+		if err == nil || !errors.As(err, &e) || e.Code()&0xff != sqlite3.SQLITE_BUSY || time.Since(start) > l.opts.Wait {
+			return err
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+}
+
+// write runs do in one immediate transaction and commits, or leaves nothing
+// changed. now is the ledger's time in milliseconds.
+func (l *Ledger) write(ctx context.Context, what string, do func(ctx context.Context, tx *sql.Tx, now int64) error) error {
+	var tx *sql.Tx
+	err := l.retry(ctx, func() (err error) {
+		tx, err = l.db.BeginTx(ctx, nil)
+		return err
+	})
+	if err != nil {
+		return fail(l.path, what, err)
+	}
+	defer tx.Rollback()
+	var now int64
+	// The ledger's time is the latest that any process has seen.
+	if err := tx.QueryRowContext(ctx, "UPDATE ledger SET last_seen = max(last_seen, ?) RETURNING last_seen", l.clock.wall().UnixMilli()).Scan(&now); err != nil {
+		return fail(l.path, what, err)
+	}
+	if err := do(ctx, tx, now); err != nil {
+		return fail(l.path, what, err)
+	}
+	if err := tx.Commit(); err != nil {
+		return fail(l.path, what, err)
+	}
+	return nil
+}
+
+func randomID() string {
+	var b [16]byte
+	rand.Read(b[:]) // never fails: package crypto/rand stops the program instead
+	return hex.EncodeToString(b[:])
+}
