@@ -1,0 +1,255 @@
+package assess
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"noren/table"
+)
+
+// finite is v's address, or nil when v cannot stand in JSON.
+func finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+// numbers are the values of a number column, original or published: an
+// interval for each record, of width zero for a plain number.
+type numbers struct {
+	lo, hi  []float64
+	present []bool
+	missing int64 // shown as missing
+	unread  int64 // neither a number nor a range
+	ranges  bool
+}
+
+func (x *numbers) mid(i int) float64 { return x.lo[i] + (x.hi[i]-x.lo[i])/2 }
+
+// readNumbers reads column c, which publishes values of the column described
+// by f, and may hold texts with ranges.
+func readNumbers(c *table.Column, f *table.Field) *numbers {
+	n := c.Len()
+	x := &numbers{lo: make([]float64, n), present: make([]bool, n)}
+	if c.Field.Type.IsNumber() {
+		for i := range n {
+			if c.IsMissing(i) {
+				x.missing++
+				continue
+			}
+			x.lo[i], x.present[i] = c.Number(i), true
+		}
+		x.hi = x.lo
+		return x
+	}
+	x.hi = make([]float64, n)
+	type interval struct {
+		lo, hi float64
+		ok     bool
+	}
+	parsed := make([]interval, len(c.Dict))
+	for j, word := range c.Dict {
+		lo, hi, isRange, ok := parseRange(word, f)
+		parsed[j] = interval{lo, hi, ok}
+		x.ranges = x.ranges || ok && isRange
+	}
+	for i := range n {
+		if c.IsMissing(i) {
+			x.missing++
+			continue
+		}
+		p := parsed[c.Codes[i]]
+		if !p.ok {
+			x.unread++
+			continue
+		}
+		x.lo[i], x.hi[i], x.present[i] = p.lo, p.hi, true
+	}
+	return x
+}
+
+// parseRange reads "[lo-hi]" or a single value of a column of numbers. Both
+// ends may be negative and dates hold hyphens of their own: the hyphen between
+// them is the one that leaves a value on both sides, lo <= hi.
+func parseRange(word string, f *table.Field) (lo, hi float64, isRange, ok bool) {
+	if len(word) < 2 || word[0] != '[' || word[len(word)-1] != ']' {
+		v, ok := parseNumber(word, f)
+		return v, v, false, ok
+	}
+	body := word[1 : len(word)-1]
+	for at := 1; at < len(body); at++ {
+		if body[at] != '-' {
+			continue
+		}
+		lo, okLo := parseNumber(strings.TrimSpace(body[:at]), f)
+		if !okLo {
+			continue
+		}
+		hi, okHi := parseNumber(strings.TrimSpace(body[at+1:]), f)
+		if okHi && lo <= hi {
+			return lo, hi, true, true
+		}
+	}
+	return 0, 0, true, false
+}
+
+func parseNumber(text string, f *table.Field) (float64, bool) {
+	if f.Type == table.Date {
+		v, err := f.Layout.Parse(text)
+		return float64(v), err == nil
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || strings.ContainsAny(text, "xXpP_") {
+		return 0, false
+	}
+	return v, true
+}
+
+// spread holds the sums that several figures are made of, by two passes: the
+// mean first, then the squares about it, corrected for what the mean was
+// rounded by (Chan, Golub and LeVeque 1983).
+type spread struct {
+	count    int64
+	mean, ss float64 // ss = sum (x - mean)^2
+	min, max float64
+}
+
+func (x *numbers) spread() spread {
+	s := spread{min: math.Inf(1), max: math.Inf(-1)}
+	for i, here := range x.present {
+		if here {
+			s.count++
+			s.min, s.max = min(s.min, x.mid(i)), max(s.max, x.mid(i))
+		}
+	}
+	if s.count == 0 {
+		return spread{}
+	}
+	if s.min == s.max { // constant: exactly no spread, whatever rounding says
+		s.mean = s.min
+		return s
+	}
+	// Sums are taken about the middle of the range, so that neither a large
+	// offset nor a large magnitude is felt.
+	origin := s.min/2 + s.max/2
+	n, total := float64(s.count), 0.0
+	for i, here := range x.present {
+		if here {
+			total += x.mid(i) - origin
+		}
+	}
+	offset := total / n
+	var ss, drift float64
+	for i, here := range x.present {
+		if here {
+			d := (x.mid(i) - origin) - offset
+			ss += d * d
+			drift += d
+		}
+	}
+	s.mean = origin + offset
+	s.ss = max(0, ss-drift*drift/n)
+	return s
+}
+
+// moments describes the column.
+func (x *numbers) moments(s spread) Moments {
+	m := Moments{Count: s.count, Missing: x.missing}
+	if rows := len(x.present); rows > 0 {
+		m.MissingShare = float64(x.missing) / float64(rows)
+	}
+	if s.count == 0 {
+		return m
+	}
+	m.Mean, m.Min, m.Max = finite(s.mean), finite(s.min), finite(s.max)
+	if s.count > 1 {
+		m.SD = finite(math.Sqrt(s.ss / float64(s.count-1)))
+	}
+	sorted := make([]float64, 0, s.count)
+	for i, here := range x.present {
+		if here {
+			sorted = append(sorted, x.mid(i))
+		}
+	}
+	slices.Sort(sorted)
+	m.Q1, m.Median, m.Q3 = finite(quantile(sorted, 0.25)), finite(quantile(sorted, 0.5)), finite(quantile(sorted, 0.75))
+	return m
+}
+
+// quantile interpolates between order statistics (type 7).
+func quantile(sorted []float64, p float64) float64 {
+	h := p * float64(len(sorted)-1)
+	low := int(h)
+	if low+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	t := h - float64(low)
+	return sorted[low]*(1-t) + sorted[low+1]*t
+}
+
+// binsMost is the largest number of bins of a histogram.
+const binsMost = 40
+
+// histogramOf lays both columns over bins from the original's smallest to its
+// largest value; what the release has beyond falls into the outer bins.
+func histogramOf(original, release *numbers, s spread, f *table.Field) *Histogram {
+	if s.count == 0 || math.IsInf(s.max-s.min, 0) {
+		return nil
+	}
+	lo, hi, bins := s.min, s.max, 1
+	if hi > lo {
+		bins = min(binsMost, max(5, int(math.Ceil(math.Cbrt(float64(s.count))*2))))
+		if f.Type != table.Decimal {
+			// Bins of whole width: no comb where some hold one more integer.
+			width := math.Max(1, math.Ceil((hi-lo+1)/float64(bins)))
+			bins = int(math.Ceil((hi - lo + 1) / width))
+			lo, hi = lo-0.5, lo-0.5+float64(bins)*width
+		}
+	} else {
+		lo, hi = lo-0.5, hi+0.5
+	}
+	h := &Histogram{Edges: make([]float64, bins+1)}
+	for i := range h.Edges {
+		h.Edges[i] = lo + (hi-lo)*float64(i)/float64(bins)
+	}
+	h.Edges[bins] = hi
+	if h.Edges[0] >= h.Edges[1] { // a spread below the resolution of numbers
+		return nil
+	}
+	h.Original, h.Release = original.count(h.Edges), release.count(h.Edges)
+	return h
+}
+
+func (x *numbers) count(edges []float64) []float64 {
+	bins := len(edges) - 1
+	counts := make([]float64, bins)
+	width := (edges[bins] - edges[0]) / float64(bins)
+	bin := func(v float64) int {
+		return min(bins-1, max(0, int(math.Floor(min(max((v-edges[0])/width, -1), float64(bins))))))
+	}
+	for i, here := range x.present {
+		if !here {
+			continue
+		}
+		lo, hi := x.lo[i], x.hi[i]
+		a, b := bin(lo), bin(hi)
+		if a == b {
+			counts[a]++
+			continue
+		}
+		for j := a; j <= b; j++ {
+			from, to := max(lo, edges[j]), min(hi, edges[j+1])
+			if j == a {
+				from = lo
+			}
+			if j == b {
+				to = hi
+			}
+			counts[j] += max(0, to-from) / (hi - lo)
+		}
+	}
+	return counts
+}

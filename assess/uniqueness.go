@@ -1,0 +1,163 @@
+package assess
+
+import (
+	"math"
+
+	"noren"
+)
+
+// Uniqueness estimates, from a sample, how many records are unique in the
+// population that it was drawn from. The sample is taken to be simple random
+// without replacement; each model says more (see the method that the field
+// names). All figures are estimates: none is a bound.
+type Uniqueness struct {
+	// Fraction is the sampling fraction, PopulationRecords the size of the
+	// population that follows from it.
+	Fraction          float64 `json:"sampling_fraction"`
+	PopulationRecords int64   `json:"population_records"`
+	// SampleUniques counts the records that are unique in the sample. An
+	// estimate never exceeds SampleUniques/Fraction by much: a population
+	// unique that is drawn is a sample unique.
+	SampleUniques int64 `json:"sample_uniques"`
+	// The models. Each is absent, with a reason, where it does not fit.
+	Zayatz Estimate `json:"zayatz"`
+	Pitman Estimate `json:"pitman"`
+	SNB    Estimate `json:"snb"`
+	// Chosen is the model that the decision rule of Dankar, El Emam, Neisa
+	// and Roffey (BMC Medical Informatics and Decision Making 12:66, 2012)
+	// takes, and Result its estimate: Pitman for fractions up to 0.1,
+	// otherwise the smaller of Zayatz and SNB; Zayatz stands in for a model
+	// that does not fit.
+	Chosen string   `json:"chosen"`
+	Result Estimate `json:"result"`
+}
+
+// Estimate is an estimated number of population uniques.
+type Estimate struct {
+	// Uniques is in records of the population; Share is its share of them,
+	// which is also the chance that a record of the sample, picked at random,
+	// is unique in the population. Nil where the model gives none.
+	Uniques *float64 `json:"uniques"`
+	Share   *float64 `json:"share"`
+	// Reason says why there is none.
+	Reason string `json:"reason,omitempty"`
+}
+
+// Names of the models, as in Uniqueness.Chosen.
+const (
+	ModelZayatz = "zayatz"
+	ModelPitman = "pitman"
+	ModelSNB    = "snb"
+	// ModelExact stands where nothing had to be estimated: the sample is the
+	// population, or it has no unique record.
+	ModelExact = "exact"
+)
+
+// EstimateUniqueness estimates population uniqueness from the class sizes of a
+// sample and the sampling fraction, in (0,1]. Errors are of kind Usage or, for
+// a sample without records, BadData.
+func EstimateUniqueness[C Count](sizes []C, fraction float64) (*Uniqueness, error) {
+	if !(fraction > 0 && fraction <= 1) {
+		return nil, &noren.Error{Kind: noren.Usage, Where: "sampling fraction", What: "the table's share of the population lies above 0 and at most at 1"}
+	}
+	counts, err := histogram(sizes)
+	if err != nil {
+		return nil, err
+	}
+	s := newSample(counts, fraction)
+	if s.population > 1<<52 {
+		return nil, &noren.Error{Kind: noren.Usage, Where: "sampling fraction", What: "the population would be larger than can be counted exactly"}
+	}
+	u := &Uniqueness{Fraction: fraction, PopulationRecords: int64(s.population), SampleUniques: int64(s.uniques)}
+	if fraction == 1 || s.uniques == 0 {
+		// Without a sample unique every model here says 0: with one or more
+		// population uniques expected in the sample, none was drawn.
+		e := s.estimate(s.uniques)
+		u.Zayatz, u.Pitman, u.SNB, u.Result, u.Chosen = e, e, e, e, ModelExact
+		return u, nil
+	}
+	u.Zayatz, u.Pitman, u.SNB = s.zayatz(), s.pitman(), s.snb()
+	u.Chosen, u.Result = ModelZayatz, u.Zayatz
+	if fraction <= 0.1 {
+		if u.Pitman.Uniques != nil {
+			u.Chosen, u.Result = ModelPitman, u.Pitman
+		}
+	} else if u.SNB.Uniques != nil && *u.SNB.Uniques <= *u.Zayatz.Uniques {
+		u.Chosen, u.Result = ModelSNB, u.SNB
+	}
+	return u, nil
+}
+
+// sample is what the models know: n records in u classes, of which s_j have j
+// records, drawn from a population of N records.
+type sample struct {
+	counts     []sizeCount
+	records    float64 // n
+	classes    float64 // u
+	uniques    float64 // s_1
+	pairs      float64 // s_2
+	fraction   float64 // n/N
+	population float64 // N
+}
+
+func newSample(counts []sizeCount, fraction float64) *sample {
+	s := &sample{counts: counts, fraction: fraction}
+	for _, c := range counts {
+		s.records += float64(c.size * c.classes)
+		s.classes += float64(c.classes)
+		switch c.size {
+		case 1:
+			s.uniques = float64(c.classes)
+		case 2:
+			s.pairs = float64(c.classes)
+		}
+	}
+	s.population = math.Max(s.records, math.Round(s.records/fraction))
+	return s
+}
+
+func (s *sample) estimate(uniques float64) Estimate {
+	share := uniques / s.population
+	return Estimate{Uniques: &uniques, Share: &share}
+}
+
+func absent(reason string) Estimate { return Estimate{Reason: reason} }
+
+// zayatz is the equivalence class model of Zayatz (Estimation of the number
+// of unique population elements using a sample, 1991). A class of j records
+// in the population shows one record in the sample with the hypergeometric
+// probability p_j. Taking the sample's distribution of class sizes for the
+// population's, Bayes gives the chance that a sample unique is a population
+// unique:
+//
+//	q = s_1 p_1 / sum_j s_j p_j,    uniques = s_1 q N/n.
+//
+// It always has an answer. The sample's classes are smaller than the
+// population's, so that it tends to overestimate at small fractions.
+func (s *sample) zayatz() Estimate {
+	n, total := s.records, s.population
+	// p_j = j n/N prod_{i=1}^{j-1} (N-n-i+1)/(N-i), built up over j.
+	product, j, sum := n/total, int64(1), 0.0
+	for _, c := range s.counts {
+		for ; j < c.size && product > 0; j++ {
+			product *= math.Max(0, total-n-float64(j)+1) / (total - float64(j))
+			if product < 1e-300 {
+				product = 0
+			}
+		}
+		if product == 0 {
+			break
+		}
+		sum += float64(c.classes) * float64(c.size) * product
+	}
+	q := s.uniques * (n / total) / sum
+	return s.estimate(s.uniques * q * total / n)
+}
+
+// fits reports whether a model that expects so many unique records in the
+// sample is believable, given those that were seen: within a tenth and four
+// Poisson standard deviations. A model that cannot tell the sample's own
+// uniques cannot tell the population's.
+func (s *sample) fits(expected float64) bool {
+	return math.Abs(expected-s.uniques) <= 0.1*s.uniques+4*math.Sqrt(s.uniques)
+}

@@ -1,0 +1,208 @@
+package assess
+
+// Utility tells how a release differs from its original, over the columns that
+// both have.
+type Utility struct {
+	// OriginalRecords and ReleaseRecords count the rows of the two tables.
+	OriginalRecords int64 `json:"original_records"`
+	ReleaseRecords  int64 `json:"release_records"`
+	// Corresponding says that row i of both was taken to be one and the same
+	// record. Otherwise the tables were compared as bags of rows.
+	Corresponding bool `json:"corresponding"`
+	// Numbers and Categories hold one entry for each column, in the original's
+	// order. Integers, decimals and dates are numbers.
+	Numbers    []NumberColumn   `json:"numbers,omitempty"`
+	Categories []CategoryColumn `json:"categories,omitempty"`
+	// Correlations compares the columns of Numbers pair by pair. Nil when
+	// there are fewer than two.
+	Correlations *Correlations `json:"correlations,omitempty"`
+	// Loss is SSE/SST of the columns of Numbers.
+	Loss Loss `json:"loss"`
+	// NCP is the mean certainty penalty over all columns and records, absent
+	// when a column has none.
+	NCP Figure `json:"ncp"`
+}
+
+// Figure is a number that may not be had.
+type Figure struct {
+	// Value is nil where the figure cannot be had; Reason then says why.
+	Value *float64 `json:"value"`
+	// Low and High are bounds that the true figure lies between, where Value
+	// is not exact. Nil where it is, or where nothing is known on that side.
+	Low    *float64 `json:"low,omitempty"`
+	High   *float64 `json:"high,omitempty"`
+	Reason string   `json:"reason,omitempty"`
+}
+
+func exact(v float64) Figure { return Figure{Value: finite(v)}.orReason("too large to be computed") }
+
+func noFigure(reason string) Figure { return Figure{Reason: reason} }
+
+func (f Figure) orReason(reason string) Figure {
+	if f.Value == nil {
+		f.Reason = reason
+	}
+	return f
+}
+
+// Moments describe the values of one column that are present. Those of a
+// release that publishes ranges are taken of the ranges' midpoints. All are nil
+// for a column without values; SD is nil for fewer than two.
+type Moments struct {
+	Count        int64   `json:"count"`
+	Missing      int64   `json:"missing"`
+	MissingShare float64 `json:"missing_share"`
+	// SD is the sample standard deviation (n - 1).
+	Mean *float64 `json:"mean"`
+	SD   *float64 `json:"sd"`
+	Min  *float64 `json:"min"`
+	// Q1, Median and Q3 are quartiles interpolated linearly between order
+	// statistics (Hyndman and Fan's type 7, as in R and NumPy).
+	Q1     *float64 `json:"q1"`
+	Median *float64 `json:"median"`
+	Q3     *float64 `json:"q3"`
+	Max    *float64 `json:"max"`
+}
+
+// NumberColumn compares a column of numbers. Dates count days, or seconds when
+// their layout tells the time, since 1 January 1970.
+type NumberColumn struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+	// Layout is how the dates of a date column are written.
+	Layout string `json:"layout,omitempty"`
+	// Ranges says that the release publishes ranges and not numbers.
+	Ranges bool `json:"ranges"`
+	// Unread counts values of the release that are neither a number nor a
+	// range; they are left out of its figures.
+	Unread   int64   `json:"unread,omitempty"`
+	Original Moments `json:"original"`
+	Release  Moments `json:"release"`
+	// MeanChange is the change of the mean in original standard deviations;
+	// SDRatio is the release's standard deviation over the original's. Nil
+	// where the original has no spread.
+	MeanChange *float64 `json:"mean_change"`
+	SDRatio    *float64 `json:"sd_ratio"`
+	// Loss is SSE/SST of this column alone (see [Loss]).
+	Loss Figure `json:"loss"`
+	// NCP is the mean over records of (width of the record's range) / (width
+	// of the column). It is exact for a release of ranges, for numbers that
+	// stand for themselves it needs corresponding rows and classes.
+	NCP Figure `json:"ncp"`
+	// EntropyLoss is the share of the column's information that is gone,
+	// H(original | release) / H(original), from the joint frequencies of
+	// corresponding rows (non-uniform entropy, Gionis and Tassa 2009,
+	// averaged over records and scaled to [0,1]). Exact; absent without
+	// correspondence.
+	EntropyLoss Figure `json:"entropy_loss"`
+	// Histogram lays both over the same bins. Nil when the original has no
+	// values.
+	Histogram *Histogram `json:"histogram"`
+}
+
+// Histogram counts values in bins of equal width: bin i spans Edges[i] to
+// Edges[i+1], the last one with its end. A range counts in parts, in
+// proportion to its overlap, hence the counts of a release are not whole.
+type Histogram struct {
+	Edges    []float64 `json:"edges"`
+	Original []float64 `json:"original"`
+	Release  []float64 `json:"release"`
+}
+
+// CategoryColumn compares a column of words.
+type CategoryColumn struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+	// Sets says that the release publishes sets of values, levels of a
+	// hierarchy or ranges of levels.
+	Sets            bool  `json:"sets"`
+	OriginalMissing int64 `json:"original_missing"`
+	ReleaseMissing  int64 `json:"release_missing"`
+	// Values counts the distinct values of the original; Lost those that the
+	// release never names on their own, though a set may hold them; New the
+	// values of the release that the original has neither as a value, nor as
+	// a set, nor in its hierarchy.
+	Values int64 `json:"values"`
+	Lost   int64 `json:"lost"`
+	New    int64 `json:"new"`
+	// Frequencies holds the most frequent values of the original, at most
+	// [FrequencyLimit]; Rest sums up all others. A set counts in equal parts
+	// for each of its values that the original has.
+	Frequencies []Frequency `json:"frequencies"`
+	Rest        *Frequency  `json:"rest,omitempty"`
+	// TotalVariation is half the sum of the differences between the shares of
+	// all values, missing included: 0 for equal frequencies, 1 for nothing in
+	// common. Exact for single values; for sets it rests on their equal parts.
+	TotalVariation float64 `json:"total_variation"`
+	// Changed is the share of records whose value is no longer told. With
+	// corresponding rows it is exact. Without, Value is nil and Low is a
+	// bound: records that kept their value agree in both tables, so at least
+	// the total variation of the values as published has changed.
+	Changed Figure `json:"changed"`
+	// NCP is the mean over records of |set| / |all values| for sets of two
+	// values or more, and 0 for single ones (Xu et al. 2006). In a hierarchy,
+	// values are its leaves. Otherwise as for numbers.
+	NCP Figure `json:"ncp"`
+	// EntropyLoss is as for numbers.
+	EntropyLoss Figure `json:"entropy_loss"`
+}
+
+// FrequencyLimit is how many values of a column are listed.
+const FrequencyLimit = 40
+
+// Frequency is a value and how many records have it.
+type Frequency struct {
+	Value    string  `json:"value"`
+	Original float64 `json:"original"`
+	Release  float64 `json:"release"`
+}
+
+// Correlations are Pearson's, over the records that have both values. An entry
+// is nil where it is not defined (a constant column, fewer than two records).
+type Correlations struct {
+	Columns  []string     `json:"columns"`
+	Original [][]*float64 `json:"original"`
+	Release  [][]*float64 `json:"release"`
+	// Largest is the pair whose correlation changed most, MeanChange the mean
+	// absolute change over the Pairs that are defined in both.
+	Largest    *CorrelationChange `json:"largest_change"`
+	MeanChange *float64           `json:"mean_absolute_change"`
+	Pairs      int                `json:"pairs"`
+}
+
+// CorrelationChange is a pair of columns, before and after.
+type CorrelationChange struct {
+	First    string  `json:"first"`
+	Second   string  `json:"second"`
+	Original float64 `json:"original"`
+	Release  float64 `json:"release"`
+}
+
+// Loss is SSE/SST, the share of the spread of the number columns that the
+// release gives up: SSE sums (value - published)^2, SST sums (value - mean)^2,
+// columns scaled first. It lies in [0,1] for a release of group means.
+//
+// With corresponding rows it is exact as published (a value that the release
+// withholds counts as replaced by the mean; ranges by their midpoints). Without, it follows for group
+// means from the decomposition of variance: within a group of records with
+// mean m, the sum of (x - m) is zero, so that
+//
+//	SST = sum (x - m)^2 + sum (m - mean)^2 = SSE + SSA,
+//
+// and SSA can be computed from the release alone, whatever the order of its
+// rows. Published means are rounded; when every one is off by at most q/2,
+// sqrt(SSA) is off by at most sqrt(n) q/2, which gives Low and High. Columns
+// where the premise visibly fails (missing values, other numbers of records, a
+// mean that moved by more than q/2, ranges) have no figure and are not covered.
+// The premise itself, that what is published are means of groups, is the
+// release's word; Low and High hold if it is true.
+type Loss struct {
+	// Columns names the columns that the figures cover.
+	Columns []string `json:"columns"`
+	// Method is "rows" or "decomposition"; empty when no column is covered.
+	Method string `json:"method,omitempty"`
+	// MinMax scales each column to [0,1], ZScore by its standard deviation;
+	// constant columns drop out.
+	MinMax Figure `json:"min_max"`
+	ZScore Figure `json:"z_score"`
+}

@@ -1,0 +1,262 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"noren"
+	"noren/assess"
+)
+
+// Facts is what a page about an assessment says beside the measurements.
+type Facts struct {
+	// Original and Release name the tables, as files say.
+	Original string
+	Release  string
+	// Guarantee is what the release was verified to hold. Nil when nothing was
+	// promised, or nothing was released.
+	Guarantee *noren.Guarantee
+	// Made lists how the release was made (method, parameters, duration), in
+	// the order in which they are to stand. Optional.
+	Made []Fact
+	// Footer says what made the page. Optional.
+	Footer string
+}
+
+// Fact is a name and what it is.
+type Fact struct{ Name, Value string }
+
+// columnsPictured is how many columns of each sort have a picture, so that the
+// page stays small; the others stand in the summary tables.
+const columnsPictured = 24
+
+// Assessment makes the page for the risk and the utility of a table: a.Original
+// is needed, a.Release, a.Utility and the rest are shown when they are there.
+// The page is private, as it holds statistics of the original.
+func Assessment(a *assess.Assessment, f Facts) *Page {
+	b := &assessment{a: a, f: f}
+	title := "Assessment of " + plain(f.Original)
+	if f.Original == "" {
+		title = "Assessment of a table"
+	}
+	p := &Page{Title: title, Lead: b.lead(), Private: true, Footer: f.Footer}
+	add := func(title string, blocks []Block) {
+		if len(blocks) > 0 {
+			p.Sections = append(p.Sections, Section{Title: title, Blocks: blocks})
+		}
+	}
+	add("In short", b.summary())
+	if a.Release != nil {
+		add("What is promised", b.promise())
+	}
+	add("Can people be singled out?", b.risk())
+	add("The population", b.population())
+	if a.Utility != nil {
+		add("What the release still tells", b.utility())
+		add("Columns of numbers", b.numbers())
+		add("Columns of words", b.categories())
+		add("How columns go together", b.correlations())
+	}
+	p.Glossary = b.glossary()
+	return p
+}
+
+type assessment struct {
+	a *assess.Assessment
+	f Facts
+}
+
+func (b *assessment) lead() string {
+	quasi := quoteList(b.a.Quasi)
+	if b.a.Release == nil {
+		return fmt.Sprintf("How easily could someone find a person in this table who knows their %s? The table was measured as it is; nothing was changed.", quasi)
+	}
+	return fmt.Sprintf("The original table and the release made from it, side by side: how easily a person could be found in each by someone who knows their %s, and how much of the original the release still tells.", quasi)
+}
+
+// quoteList writes column names as a phrase.
+func quoteList(names []string) string {
+	if len(names) == 0 {
+		return "quasi-identifiers"
+	}
+	named := make([]string, 0, len(names))
+	for i, n := range names {
+		if i == 12 && len(names) > 13 {
+			named = append(named, fmt.Sprintf("%d other columns", len(names)-12))
+			break
+		}
+		named = append(named, plain(n))
+	}
+	if len(named) == 1 {
+		return named[0]
+	}
+	return strings.Join(named[:len(named)-1], ", ") + " and " + named[len(named)-1]
+}
+
+func records(n int64) string {
+	if n == 1 {
+		return "1 record"
+	}
+	return Integer(n) + " records"
+}
+
+// oneIn writes a risk as "1 in 5".
+func oneIn(class int64) string { return "1 in " + Integer(class) }
+
+func (b *assessment) summary() []Block {
+	was, now := b.a.Original, b.a.Release
+	var figures []Figure
+	if was != nil {
+		figures = append(figures, Figure{
+			Name: b.before("Alone in their class"), Value: Percent(was.UniqueShare), Tone: tone(was.UniqueRecords == 0),
+			Explain: fmt.Sprintf("%s of %s can be told from all others", Integer(was.UniqueRecords), records(was.Records)),
+		})
+	}
+	if now != nil {
+		figures = append(figures, Figure{
+			Name: "Alone in their class, release", Value: Percent(now.UniqueShare), Tone: tone(now.UniqueRecords == 0),
+			Explain: fmt.Sprintf("%s of %s", Integer(now.UniqueRecords), records(now.Records)),
+		})
+	}
+	last := now
+	if last == nil {
+		last = was
+	}
+	if last == nil {
+		return nil
+	}
+	figures = append(figures, Figure{
+		Name: "Smallest class", Value: Integer(last.SmallestClass), Tone: tone(last.SmallestClass >= int64(max(2, b.a.K))),
+		Explain: fmt.Sprintf("the best an attacker can do is a guess of %s", oneIn(last.SmallestClass)),
+	})
+	if u := b.a.Utility; u != nil {
+		if f := u.Loss.MinMax; f.Value != nil {
+			figures = append(figures, Figure{
+				Name: "Detail given up", Value: Percent(*f.Value),
+				Explain: "the share of the spread of the numbers that the release no longer shows (SSE/SST, columns scaled to [0,1])",
+			})
+		} else if f := u.NCP; f.Value != nil {
+			figures = append(figures, Figure{
+				Name: "Width of what is told", Value: Percent(*f.Value),
+				Explain: "how wide the published ranges and sets are on average, compared with all values (NCP)",
+			})
+		}
+		if c := u.Correlations; c != nil && c.Largest != nil {
+			figures = append(figures, Figure{
+				Name: "Largest change of a correlation", Value: correlation(abs(c.Largest.Original - c.Largest.Release)),
+				Explain: fmt.Sprintf("%s with %s: from %s to %s", plain(c.Largest.First), plain(c.Largest.Second), correlation(c.Largest.Original), correlation(c.Largest.Release)),
+			})
+		}
+	}
+	blocks := []Block{{Figures: figures}}
+	if was != nil {
+		blocks = append(blocks, Block{Text: b.meaningBefore(was)})
+	}
+	if now != nil {
+		blocks = append(blocks, Block{Text: b.meaningAfter(now)})
+	}
+	return blocks
+}
+
+func abs(v float64) float64 { return max(v, -v) }
+
+func tone(good bool) Tone {
+	if good {
+		return Good
+	}
+	return Warning
+}
+
+// before marks a name as the original's when there is a release beside it.
+func (b *assessment) before(name string) string {
+	if b.a.Release == nil {
+		return name
+	}
+	return name + ", original"
+}
+
+func (b *assessment) meaningBefore(r *assess.Risk) string {
+	switch {
+	case r.UniqueRecords > 0:
+		return fmt.Sprintf("What this means: in the original, %s (%s) had a combination of %s that nobody else has. Whoever knows these things about such a person finds their record with certainty, names removed or not.",
+			records(r.UniqueRecords), Percent(r.UniqueShare), quoteList(b.a.Quasi))
+	case r.Prosecutor.RecordsAbove > 0:
+		return fmt.Sprintf("What this means: in the original nobody is alone, but %s (%s) share their %s with so few others that a guess is right with a chance above %s.",
+			records(r.Prosecutor.RecordsAbove), Percent(r.Prosecutor.ShareAbove), quoteList(b.a.Quasi), Percent(r.Prosecutor.Threshold))
+	}
+	return fmt.Sprintf("What this means: in the original nobody is alone with their %s; every combination is shared by at least %s.", quoteList(b.a.Quasi), records(r.SmallestClass))
+}
+
+func (b *assessment) meaningAfter(r *assess.Risk) string {
+	if r.SmallestClass <= 1 {
+		return fmt.Sprintf("In the release, %s can still be told from all others by these columns. It protects them no better than the original did.", records(r.UniqueRecords))
+	}
+	return fmt.Sprintf("In the release, every combination is shared by at least %s. Someone who knows these columns about a person, and nothing else, is left with %d candidates or more; averaged over all records a guess is right with a chance of %s.",
+		records(r.SmallestClass), r.SmallestClass, Percent(r.Marketer))
+}
+
+func (b *assessment) promise() []Block {
+	var blocks []Block
+	g, r := b.f.Guarantee, b.a.Release
+	if g == nil {
+		blocks = append(blocks, Block{Text: "No promise was verified for this release. The figures on this page are measurements of it, not a promise about it."})
+	} else {
+		if g.K > 0 && r.SmallestClass < int64(g.K) {
+			blocks = append(blocks, Block{Note: fmt.Sprintf("The promise does not hold for the table measured here: its smallest class has %s, fewer than the %d promised.", records(r.SmallestClass), g.K)})
+		}
+		if g.K > 0 {
+			blocks = append(blocks, Block{Text: fmt.Sprintf("Every record of the release has the same %s as at least %d others (k-anonymity with k = %d). Nobody who knows no more than these columns about a person can narrow them down to fewer than %d records.",
+				quoteList(g.Quasi), g.K-1, g.K, g.K)})
+		} else {
+			blocks = append(blocks, Block{Text: "The promise: " + g.String() + "."})
+		}
+		for _, d := range g.Diversity {
+			blocks = append(blocks, Block{Text: diversity(d)})
+		}
+		for _, c := range g.Closeness {
+			blocks = append(blocks, Block{Text: fmt.Sprintf("Among the records that look alike, the distribution of %s lies within %s of that in the whole table (t-closeness, %s distance; 0 is the same, 1 the farthest apart).", plain(c.Column), Number(c.T), c.Distance)})
+		}
+		text := "What it does not promise: that nothing can be learnt about a person."
+		if len(g.Diversity)+len(g.Closeness) == 0 {
+			text += " If all records that look alike have the same diagnosis, say, then that is told of each of them."
+		}
+		blocks = append(blocks, Block{Text: text + " Nor does it hold against someone who knows more than these columns, or has another release of the same people."})
+		if len(g.Assumptions) > 0 {
+			t := &Table{Caption: "It rests on", Header: []string{"Assumption"}}
+			for _, s := range g.Assumptions {
+				t.Rows = append(t.Rows, []string{s})
+			}
+			blocks = append(blocks, Block{Table: t})
+		}
+	}
+	facts := append([]Fact{}, b.f.Made...)
+	if b.f.Release != "" {
+		facts = append([]Fact{{"Release", b.f.Release}}, facts...)
+	}
+	if b.f.Original != "" {
+		facts = append([]Fact{{"Original", b.f.Original}}, facts...)
+	}
+	if len(facts) > 0 {
+		t := &Table{Caption: "How it was made", Header: []string{"", ""}}
+		t.Header = []string{"What", "Value"}
+		for _, x := range facts {
+			t.Rows = append(t.Rows, []string{x.Name, x.Value})
+		}
+		blocks = append(blocks, Block{Table: t})
+	}
+	return blocks
+}
+
+// diversity says what an l-diversity promise means, and no more than it does.
+func diversity(d noren.Diversity) string {
+	column, l := plain(d.Column), Number(d.L)
+	switch d.Model {
+	case "distinct":
+		return fmt.Sprintf("Among the records that look alike, at least %s different values of %s occur (distinct l-diversity). One of them may still be far more frequent than the others.", l, column)
+	case "entropy":
+		return fmt.Sprintf("Among the records that look alike, the values of %s are as mixed as %s equally frequent ones, or more (entropy l-diversity).", column, l)
+	case "recursive":
+		return fmt.Sprintf("Among the records that look alike, the most frequent value of %s is less than %s times as frequent as the %sth most frequent and all rarer ones together (recursive (c,l)-diversity).", column, Number(d.C), l)
+	}
+	return fmt.Sprintf("Among the records that look alike, %s %s-diversity holds for %s.", plain(d.Model), l, column)
+}

@@ -1,0 +1,77 @@
+package report_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"noren/report"
+	"noren/table"
+)
+
+// sizeMost is how large a page may get, whatever the data.
+const sizeMost = 400 << 10
+
+func write(t testing.TB, p *report.Page) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := p.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestClinicPage(t *testing.T) {
+	original := clinic(t, 800)
+	a := assessment(t, original, release(t, original, 5), 5, 0.2)
+	page := write(t, report.Assessment(a, facts(a)))
+	keep(t, "clinic.html", []byte(page))
+	checkPage(t, page)
+	for _, want := range []string{
+		"Do not hand it out with the release", "k-anonymity with k = 5", "Dermatology &lt;skin&gt;", "整形外科", "2022-", "Glossary", "distinct 2-diversity",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+func TestOriginalOnlyPage(t *testing.T) {
+	a := assessment(t, clinic(t, 200), nil, 0, 0)
+	page := write(t, report.Assessment(a, report.Facts{Original: "visits.csv"}))
+	keep(t, "original.html", []byte(page))
+	checkPage(t, page)
+	for _, no := range []string{"What is promised", "What the release still tells", "NaN", "%!"} {
+		if strings.Contains(page, no) {
+			t.Errorf("the page holds %q", no)
+		}
+	}
+}
+
+func TestAdultPage(t *testing.T) {
+	header, rows := dataFile(t, "adult.csv")
+	original := &table.Table{Rows: len(rows)}
+	for j, name := range header[:len(header)-1] {
+		f := table.Field{Name: name, Type: table.Category}
+		if name == "age" {
+			f.Type = table.Integer
+		}
+		original.Columns = append(original.Columns, build(t, f, transpose(rows, j)))
+	}
+	a := assessment(t, original, release(t, original, 10), 10, 0.05)
+	page := write(t, report.Assessment(a, facts(a)))
+	keep(t, "adult.html", []byte(page))
+	checkPage(t, page)
+}
+
+func TestCensusPage(t *testing.T) {
+	header, rows := dataFile(t, "census.csv")
+	original := &table.Table{Rows: len(rows)}
+	for j, name := range header {
+		original.Columns = append(original.Columns, build(t, table.Field{Name: name, Type: table.Integer}, transpose(rows, j)))
+	}
+	a := assessment(t, original, release(t, original, 3), 3, 0)
+	page := write(t, report.Assessment(a, facts(a)))
+	keep(t, "census.html", []byte(page))
+	checkPage(t, page)
+}

@@ -1,0 +1,204 @@
+package report
+
+import (
+	"fmt"
+
+	"noren/assess"
+)
+
+// tables are the original and, when there is one, the release.
+func (b *assessment) tables() (names []string, risks []*assess.Risk) {
+	if b.a.Original != nil {
+		names, risks = append(names, "original"), append(risks, b.a.Original)
+	}
+	if b.a.Release != nil {
+		names, risks = append(names, "release"), append(risks, b.a.Release)
+	}
+	return names, risks
+}
+
+func (b *assessment) risk() []Block {
+	names, risks := b.tables()
+	if len(risks) == 0 {
+		return nil
+	}
+	blocks := []Block{
+		{Text: "Records that agree in all quasi-identifiers form a class. Inside a class nobody can be told from the others by them: the larger the classes, the safer the people in them."},
+		{Picture: classPicture(names, risks)},
+		{Text: "From the attacker's side: someone who knows that a person is in the table and looks for their record is right with a chance of one in the size of the class."},
+		{Picture: riskPicture(names, risks)},
+		{Table: riskTable(names, risks, b.a)},
+	}
+	return blocks
+}
+
+func sizeName(bin assess.SizeBin) string {
+	if bin.Low == bin.High {
+		return Integer(bin.Low)
+	}
+	return Integer(bin.Low) + "–" + Integer(bin.High)
+}
+
+func classPicture(names []string, risks []*assess.Risk) *Picture {
+	var bins []assess.SizeBin
+	for _, r := range risks {
+		if len(r.Distribution) > len(bins) {
+			bins = r.Distribution
+		}
+	}
+	chart := &Bars{Title: "Records by the size of their class", Axis: "share of records", Across: "records in the class", Format: Percent}
+	table := &Table{Header: []string{"Records in the class"}, Numeric: []bool{false}}
+	for i, name := range names {
+		values := make([]float64, len(bins))
+		for j, bin := range risks[i].Distribution {
+			values[j] = float64(bin.Records) / float64(risks[i].Records)
+		}
+		chart.Series = append(chart.Series, Series{name, values})
+		table.Header = append(table.Header, "Classes, "+name, "Records, "+name, "Share, "+name)
+		table.Numeric = append(table.Numeric, true, true, true)
+	}
+	for j, bin := range bins {
+		chart.Labels = append(chart.Labels, sizeName(bin))
+		row := []string{sizeName(bin)}
+		for i, r := range risks {
+			var here assess.SizeBin
+			if j < len(r.Distribution) {
+				here = r.Distribution[j]
+			}
+			row = append(row, Integer(here.Classes), Integer(here.Records), Percent(chart.Series[i].Values[j]))
+		}
+		table.Rows = append(table.Rows, row)
+	}
+	return &Picture{Chart: chart, Caption: "Bars at the left are people who stand out; bars at the right are people who disappear in a crowd.", Table: table}
+}
+
+func riskPicture(names []string, risks []*assess.Risk) *Picture {
+	chart := &Bars{Title: "Records in classes that are too small", Horizontal: true, Format: Percent, Axis: "share of records"}
+	table := &Table{Header: []string{"Class"}, Numeric: []bool{false}}
+	for i, name := range names {
+		values := make([]float64, len(risks[i].Below))
+		for j, below := range risks[i].Below {
+			values[j] = below.Share
+		}
+		chart.Series = append(chart.Series, Series{name, values})
+		table.Header = append(table.Header, "Records, "+name, "Share, "+name)
+		table.Numeric = append(table.Numeric, true, true)
+	}
+	for j, below := range risks[0].Below {
+		label := fmt.Sprintf("fewer than %d records", below.K)
+		if below.K == 2 {
+			label = "alone"
+		}
+		chart.Labels = append(chart.Labels, label)
+		row := []string{label}
+		for _, r := range risks {
+			row = append(row, Integer(r.Below[j].Records), Percent(r.Below[j].Share))
+		}
+		table.Rows = append(table.Rows, row)
+	}
+	return &Picture{Chart: chart, Caption: "How many records are in a class of fewer than so many records. In a class of fewer than 5, a guess is right with a chance above 1 in 5; who is alone is found with certainty.", Table: table}
+}
+
+func riskTable(names []string, risks []*assess.Risk, a *assess.Assessment) *Table {
+	t := &Table{Caption: "Risk in the terms of the field", Header: []string{"Measure"}, Numeric: []bool{false}}
+	for _, n := range names {
+		t.Header = append(t.Header, n)
+		t.Numeric = append(t.Numeric, true)
+	}
+	row := func(name string, f func(r *assess.Risk) string) {
+		cells := []string{name}
+		for _, r := range risks {
+			cells = append(cells, f(r))
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	row("Records", func(r *assess.Risk) string { return Integer(r.Records) })
+	row("Classes", func(r *assess.Risk) string { return Integer(r.Classes) })
+	row("Smallest, average, largest class", func(r *assess.Risk) string {
+		return fmt.Sprintf("%s, %s, %s", Integer(r.SmallestClass), Number(r.AverageClass), Integer(r.LargestClass))
+	})
+	row("Prosecutor risk, highest", func(r *assess.Risk) string { return Percent(r.Prosecutor.Max) })
+	row("Prosecutor risk, mean (= marketer risk)", func(r *assess.Risk) string { return Percent(r.Marketer) })
+	row(fmt.Sprintf("Records with a risk above %s", Percent(risks[0].Prosecutor.Threshold)), func(r *assess.Risk) string {
+		return fmt.Sprintf("%s (%s)", Integer(r.Prosecutor.RecordsAbove), Percent(r.Prosecutor.ShareAbove))
+	})
+	row("Unique records", func(r *assess.Risk) string {
+		return fmt.Sprintf("%s (%s)", Integer(r.UniqueRecords), Percent(r.UniqueShare))
+	})
+	row("Discernibility (sum of squared class sizes)", func(r *assess.Risk) string { return Number(r.Discernibility) })
+	if a.AverageClassRatio != nil && a.Release != nil {
+		cells := make([]string, len(t.Header))
+		cells[0] = fmt.Sprintf("Average class over k = %d (C_avg)", a.K)
+		for i := range risks {
+			cells[i+1] = "–"
+		}
+		cells[len(cells)-1] = Number(*a.AverageClassRatio)
+		t.Rows = append(t.Rows, cells)
+	}
+	return t
+}
+
+func (b *assessment) population() []Block {
+	var blocks []Block
+	names, journalists := []string{}, []*assess.Journalist{}
+	if j := b.a.OriginalJournalist; j != nil {
+		names, journalists = append(names, "original"), append(journalists, j)
+	}
+	if j := b.a.ReleaseJournalist; j != nil {
+		names, journalists = append(names, "release"), append(journalists, j)
+	}
+	if len(journalists) > 0 {
+		t := &Table{Caption: "Against the population table", Header: append([]string{"Measure"}, names...), Numeric: []bool{false, true, true}}
+		row := func(name string, f func(j *assess.Journalist) string) {
+			cells := []string{name}
+			for _, j := range journalists {
+				cells = append(cells, f(j))
+			}
+			t.Rows = append(t.Rows, cells)
+		}
+		row("Records of the population", func(j *assess.Journalist) string { return Integer(j.PopulationRecords) })
+		row("Smallest class in the population", func(j *assess.Journalist) string { return Integer(j.SmallestClass) })
+		row("Journalist risk, highest", func(j *assess.Journalist) string { return Percent(j.Max) })
+		row("Journalist risk, mean", func(j *assess.Journalist) string { return Percent(j.Mean) })
+		row("Marketer risk", func(j *assess.Journalist) string { return Percent(j.Marketer) })
+		row("Records unique in the population", func(j *assess.Journalist) string { return Integer(j.PopulationUniques) })
+		blocks = append(blocks, Block{Text: "An attacker who does not know whether a person is in the table at all has to tell them from everyone in the population who looks alike."}, Block{Table: t})
+	}
+	for i, u := range []*assess.Uniqueness{b.a.OriginalUniqueness, b.a.ReleaseUniqueness} {
+		if u == nil {
+			continue
+		}
+		name := [...]string{"original", "release"}[i]
+		t := &Table{
+			Caption: fmt.Sprintf("Estimated number of people of the population (%s) who are unique in it, from the %s as a sample of %s", Integer(u.PopulationRecords), name, Percent(u.Fraction)),
+			Header:  []string{"Model", "Unique people", "Share", "Remark"}, Numeric: []bool{false, true, true},
+		}
+		row := func(model string, e assess.Estimate, chosen bool) {
+			remark := e.Reason
+			if chosen {
+				remark = "chosen by the decision rule of Dankar et al. (2012)"
+			}
+			t.Rows = append(t.Rows, []string{model, optional(e.Uniques, func(v float64) string { return Number(roundTo(v)) }), optional(e.Share, Percent), remark})
+		}
+		if u.Chosen == assess.ModelExact {
+			row("exact", u.Result, false)
+		} else {
+			row("Pitman", u.Pitman, u.Chosen == assess.ModelPitman)
+			row("Slide negative binomial (SNB)", u.SNB, u.Chosen == assess.ModelSNB)
+			row("Zayatz", u.Zayatz, u.Chosen == assess.ModelZayatz)
+		}
+		blocks = append(blocks, Block{Table: t})
+	}
+	if b.a.OriginalUniqueness != nil || b.a.ReleaseUniqueness != nil {
+		blocks = append(blocks, Block{Note: "These are estimates by statistical models, not bounds. A model that does not fit the table is left out, with the reason."})
+	}
+	return blocks
+}
+
+// roundTo drops the digits of an estimate that mean nothing.
+func roundTo(v float64) float64 {
+	if v >= 10 {
+		return float64(int64(v + 0.5))
+	}
+	return v
+}

@@ -1,0 +1,299 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"noren/assess"
+	"noren/table"
+)
+
+func correlation(v float64) string {
+	s := fmt.Sprintf("%.2f", v)
+	if s == "-0.00" {
+		return "0.00"
+	}
+	return strings.Replace(s, "-", "−", 1)
+}
+
+// value writes a number of a column: dates as dates.
+func value(c *assess.NumberColumn) func(float64) string {
+	if c.Layout == "" {
+		return Number
+	}
+	return func(v float64) string { return table.Layout(c.Layout).Format(int64(math.Round(v))) }
+}
+
+// width writes a difference of a column's values: for dates, days or seconds.
+func width(c *assess.NumberColumn) func(float64) string {
+	switch {
+	case c.Layout == "":
+		return Number
+	case table.Layout(c.Layout).HasTime():
+		return func(v float64) string { return Number(v) + " s" }
+	}
+	return func(v float64) string { return Number(v) + " days" }
+}
+
+// figure writes a figure, with its bounds or the reason for its absence.
+func figure(f assess.Figure) string {
+	switch {
+	case f.Value != nil && f.Low != nil && f.High != nil && *f.High-*f.Low > 0.01*(*f.Value):
+		return fmt.Sprintf("%s (%s to %s)", Percent(*f.Value), Percent(*f.Low), Percent(*f.High))
+	case f.Value != nil:
+		return Percent(*f.Value)
+	case f.Low != nil:
+		return "at least " + Percent(*f.Low)
+	}
+	return "–"
+}
+
+func (b *assessment) utility() []Block {
+	u := b.a.Utility
+	var blocks []Block
+	text := "The release was compared with the original column by column."
+	if u.Corresponding {
+		text += " Its rows are in the order of the original, so that losses are exact, record by record."
+	} else {
+		text += " Its rows are in another order, as they should be; what needs the order of the rows cannot be had, or only within bounds, and is marked so."
+	}
+	blocks = append(blocks, Block{Text: text})
+	t := &Table{Header: []string{"Measure", "Value", "What it says"}, Numeric: []bool{false, true}}
+	t.Rows = append(t.Rows, []string{"Records", Integer(u.OriginalRecords) + " → " + Integer(u.ReleaseRecords), "original → release"})
+	covers := "of the columns " + quoteList(u.Loss.Columns)
+	if len(u.Loss.Columns) == 0 {
+		covers = "not available: " + u.Loss.MinMax.Reason
+	} else if u.Loss.Method == "decomposition" {
+		covers += "; what is published is taken to be group means, and the bounds allow for their rounding"
+	}
+	t.Rows = append(
+		t.Rows,
+		[]string{"Loss SSE/SST, columns scaled to [0,1]", figure(u.Loss.MinMax), covers},
+		[]string{"Loss SSE/SST, columns standardised", figure(u.Loss.ZScore), "the same, with every column counting alike"},
+	)
+	if u.NCP.Value != nil {
+		t.Rows = append(t.Rows, []string{"Certainty penalty (NCP)", figure(u.NCP), "mean width of what is told of a value, over the width of its column"})
+	} else {
+		t.Rows = append(t.Rows, []string{"Certainty penalty (NCP)", "–", "not available: " + plain(u.NCP.Reason)})
+	}
+	if c := u.Correlations; c != nil && c.MeanChange != nil {
+		t.Rows = append(t.Rows, []string{"Mean change of a correlation", correlation(*c.MeanChange), fmt.Sprintf("over %d pairs of columns", c.Pairs)})
+	}
+	return append(blocks, Block{Table: t})
+}
+
+func (b *assessment) numbers() []Block {
+	columns := b.a.Utility.Numbers
+	if len(columns) == 0 {
+		return nil
+	}
+	t := &Table{
+		Caption: "All columns of numbers, original → release",
+		Header:  []string{"Column", "Mean", "Standard deviation", "Missing", "Loss", "NCP"},
+		Numeric: []bool{false, true, true, true, true, true},
+	}
+	for i := range columns {
+		c := &columns[i]
+		t.Rows = append(t.Rows, []string{
+			c.Name,
+			optional(c.Original.Mean, value(c)) + " → " + optional(c.Release.Mean, value(c)),
+			optional(c.Original.SD, width(c)) + " → " + optional(c.Release.SD, width(c)),
+			Percent(c.Original.MissingShare) + " → " + Percent(c.Release.MissingShare),
+			figure(c.Loss), figure(c.NCP),
+		})
+	}
+	blocks := []Block{
+		{Text: "Averages survive well when similar records are put together. The standard deviation shrinks a little: values move towards the middle of their class, and the shape below shows where."},
+		{Table: t},
+	}
+	for i := range columns {
+		c := &columns[i]
+		if i == columnsPictured {
+			blocks = append(blocks, Block{Note: fmt.Sprintf("%d more columns stand in the table only.", len(columns)-i)})
+			break
+		}
+		blocks = append(blocks, Block{Heading: c.Name}, Block{Text: describe(c)})
+		if h := c.Histogram; h != nil {
+			blocks = append(blocks, Block{Picture: &Picture{
+				Chart: &Overlay{
+					Title: "", Edges: h.Edges, Layout: table.Layout(c.Layout), Across: c.Name,
+					First: Series{"original", h.Original}, Second: Series{"release", h.Release},
+				},
+				Table: numberTable(c),
+			}})
+		} else {
+			blocks = append(blocks, Block{Table: numberTable(c)})
+		}
+	}
+	return blocks
+}
+
+// describe says in a sentence what happened to a column.
+func describe(c *assess.NumberColumn) string {
+	if c.Original.Count == 0 {
+		return "The original has no values in this column."
+	}
+	if c.Release.Count == 0 {
+		return "The release shows no values of this column."
+	}
+	var parts []string
+	if c.MeanChange != nil {
+		switch m := abs(*c.MeanChange); {
+		case m < 0.005:
+			parts = append(parts, "the mean stays where it was")
+		default:
+			direction := "up"
+			if *c.MeanChange < 0 {
+				direction = "down"
+			}
+			parts = append(parts, fmt.Sprintf("the mean moves %s by %s standard deviations", direction, Number(math.Round(m*1000)/1000)))
+		}
+	}
+	if c.SDRatio != nil {
+		switch r := *c.SDRatio; {
+		case math.Abs(r-1) < 0.005:
+			parts = append(parts, "the spread is kept")
+		case r < 1:
+			parts = append(parts, fmt.Sprintf("the spread shrinks by %s", Percent(1-r)))
+		default:
+			parts = append(parts, fmt.Sprintf("the spread grows by %s", Percent(r-1)))
+		}
+	}
+	if c.Ranges {
+		parts = append(parts, "ranges are counted at their midpoints")
+	}
+	if c.Unread > 0 {
+		parts = append(parts, fmt.Sprintf("%s could not be read as numbers and are left out", records(c.Unread)))
+	}
+	if len(parts) == 0 {
+		return "The original has one value only."
+	}
+	s := strings.Join(parts, "; ")
+	return strings.ToUpper(s[:1]) + s[1:] + "."
+}
+
+func numberTable(c *assess.NumberColumn) *Table {
+	t := &Table{Header: []string{plain(c.Name), "original", "release"}, Numeric: []bool{false, true, true}}
+	row := func(name string, f func(m *assess.Moments) string) {
+		t.Rows = append(t.Rows, []string{name, f(&c.Original), f(&c.Release)})
+	}
+	v := value(c)
+	row("Values", func(m *assess.Moments) string { return Integer(m.Count) })
+	row("Missing", func(m *assess.Moments) string {
+		return fmt.Sprintf("%s (%s)", Integer(m.Missing), Percent(m.MissingShare))
+	})
+	row("Mean", func(m *assess.Moments) string { return optional(m.Mean, v) })
+	row("Standard deviation", func(m *assess.Moments) string { return optional(m.SD, width(c)) })
+	row("Smallest", func(m *assess.Moments) string { return optional(m.Min, v) })
+	row("First quartile", func(m *assess.Moments) string { return optional(m.Q1, v) })
+	row("Median", func(m *assess.Moments) string { return optional(m.Median, v) })
+	row("Third quartile", func(m *assess.Moments) string { return optional(m.Q3, v) })
+	row("Largest", func(m *assess.Moments) string { return optional(m.Max, v) })
+	return t
+}
+
+// barsMost is how many values of a column of words have a bar.
+const barsMost = 12
+
+func (b *assessment) categories() []Block {
+	columns := b.a.Utility.Categories
+	if len(columns) == 0 {
+		return nil
+	}
+	t := &Table{
+		Caption: "All columns of words",
+		Header:  []string{"Column", "Values", "Never named in the release", "Frequencies moved", "Records changed", "NCP"},
+		Numeric: []bool{false, true, true, true, true, true},
+	}
+	for i := range columns {
+		c := &columns[i]
+		t.Rows = append(t.Rows, []string{c.Name, Integer(c.Values), Integer(c.Lost), Percent(c.TotalVariation), figure(c.Changed), figure(c.NCP)})
+	}
+	blocks := []Block{
+		{Text: "A class publishes one value, or a set, for all its records. Values that are rare everywhere tend to be outvoted: look for bars that vanish."},
+		{Table: t},
+	}
+	for i := range columns {
+		c := &columns[i]
+		if i == columnsPictured {
+			blocks = append(blocks, Block{Note: fmt.Sprintf("%d more columns stand in the table only.", len(columns)-i)})
+			break
+		}
+		blocks = append(blocks, Block{Heading: c.Name}, Block{Picture: categoryPicture(c, b.a.Utility)})
+	}
+	return blocks
+}
+
+func categoryPicture(c *assess.CategoryColumn, u *assess.Utility) *Picture {
+	n, m := float64(max(1, u.OriginalRecords)), float64(max(1, u.ReleaseRecords))
+	chart := &Bars{Horizontal: true, Format: Percent, Axis: "share of records"}
+	t := &Table{Header: []string{plain(c.Name), "Original", "Share", "Release", "Share"}, Numeric: []bool{false, true, true, true, true}}
+	var first, second []float64
+	var others assess.Frequency
+	add := func(name string, f assess.Frequency) {
+		chart.Labels = append(chart.Labels, name)
+		first, second = append(first, f.Original/n), append(second, f.Release/m)
+	}
+	for i, f := range c.Frequencies {
+		t.Rows = append(t.Rows, []string{f.Value, Number(f.Original), Percent(f.Original / n), Number(f.Release), Percent(f.Release / m)})
+		if i < barsMost {
+			add(f.Value, f)
+		} else {
+			others.Original += f.Original
+			others.Release += f.Release
+		}
+	}
+	if r := c.Rest; r != nil {
+		others.Original += r.Original
+		others.Release += r.Release
+		t.Rows = append(t.Rows, []string{"all other values", Number(r.Original), Percent(r.Original / n), Number(r.Release), Percent(r.Release / m)})
+	}
+	if others != (assess.Frequency{}) {
+		add("all other values", others)
+	}
+	if c.OriginalMissing+c.ReleaseMissing > 0 {
+		missing := assess.Frequency{Original: float64(c.OriginalMissing), Release: float64(c.ReleaseMissing)}
+		add("missing", missing)
+		t.Rows = append(t.Rows, []string{"missing", Number(missing.Original), Percent(missing.Original / n), Number(missing.Release), Percent(missing.Release / m)})
+	}
+	chart.Series = []Series{{"original", first}, {"release", second}}
+	var parts []string
+	if c.Lost > 0 {
+		parts = append(parts, fmt.Sprintf("%s of %s values are never named on their own in the release", Integer(c.Lost), Integer(c.Values)))
+	} else {
+		parts = append(parts, "Every value is still named in the release")
+	}
+	if c.Sets {
+		parts = append(parts, "sets count in equal parts for each of their values")
+	}
+	if c.New > 0 {
+		parts = append(parts, fmt.Sprintf("%s values of the release are unknown to the original and have no bar", Integer(c.New)))
+	}
+	return &Picture{Chart: chart, Caption: strings.Join(parts, "; ") + ".", Table: t}
+}
+
+// matrixMost is how many columns a heat map shows.
+const matrixMost = 16
+
+func (b *assessment) correlations() []Block {
+	c := b.a.Utility.Correlations
+	if c == nil {
+		return nil
+	}
+	n := min(matrixMost, len(c.Columns))
+	cut := func(m [][]*float64) [][]*float64 {
+		part := make([][]*float64, n)
+		for i := range part {
+			part[i] = m[i][:n]
+		}
+		return part
+	}
+	blocks := []Block{{Text: "A correlation says whether two columns rise and fall together: 1 in step, 0 not related, −1 opposite. Analyses that use several columns need these to survive."}}
+	chart := &HeatMap{Names: c.Columns[:n], Panels: []Panel{{"original", cut(c.Original)}, {"release", cut(c.Release)}}}
+	blocks = append(blocks, Block{Picture: &Picture{Chart: chart, Caption: "The closer the two squares look, the better.", Table: pairTable(c)}})
+	if len(c.Columns) > n {
+		blocks = append(blocks, Block{Note: fmt.Sprintf("The picture shows the first %d of %d columns; the table has the largest changes among all.", n, len(c.Columns))})
+	}
+	return blocks
+}

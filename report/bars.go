@@ -1,0 +1,244 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+)
+
+// Width is how wide pictures are drawn, in pixels; a page scales them down to
+// the room there is.
+const Width = 720
+
+// Series is a named run of values, one for each label or point.
+type Series struct {
+	Name   string
+	Values []float64
+}
+
+// Bars is a bar chart: for each label one bar of each series. Values must be 0
+// or more; others (NaN, say) have no bar.
+type Bars struct {
+	Title  string
+	Labels []string
+	Series []Series
+	// Horizontal lays the bars to the right of their labels, with the values
+	// at their ends; it suits long labels.
+	Horizontal bool
+	// Axis says what the values are; Across what the labels are (only
+	// where they stand below the bars).
+	Axis   string
+	Across string
+	// Format writes a value. Defaults to Number.
+	Format func(float64) string
+}
+
+func (b *Bars) format() func(float64) string {
+	if b.Format == nil {
+		return Number
+	}
+	return b.Format
+}
+
+func (b *Bars) names() []string {
+	names := make([]string, len(b.Series))
+	for i, s := range b.Series {
+		names[i] = s.Name
+	}
+	return names
+}
+
+func (b *Bars) value(s, label int) (float64, bool) {
+	if label >= len(b.Series[s].Values) {
+		return 0, false
+	}
+	v := b.Series[s].Values[label]
+	return v, v >= 0 && !math.IsInf(v, 0)
+}
+
+func (b *Bars) largest() float64 {
+	top := 0.0
+	for s := range b.Series {
+		for l := range b.Labels {
+			if v, ok := b.value(s, l); ok {
+				top = max(top, v)
+			}
+		}
+	}
+	if top == 0 {
+		return 1
+	}
+	return top
+}
+
+// WriteSVG implements [Chart].
+func (b *Bars) WriteSVG(w io.Writer) error {
+	if b.Horizontal {
+		return b.horizontal().writeTo(w)
+	}
+	return b.vertical().writeTo(w)
+}
+
+func (b *Bars) label() string {
+	kind := "Bar chart"
+	if b.Title != "" {
+		kind += ": " + plain(b.Title)
+	}
+	return fmt.Sprintf("%s. %d groups of bars for %s. The table beside it has the numbers.", kind, len(b.Labels), plain(strings.Join(b.names(), ", ")))
+}
+
+func (b *Bars) horizontal() *drawing {
+	const size, thick, between = 12.5, 13.0, 10.0
+	labels := 0.0
+	for _, l := range b.Labels {
+		labels = max(labels, textWidth(plain(l), size))
+	}
+	labels = min(labels, 230)
+	group := thick*float64(len(b.Series)) + between
+	format := b.format()
+	valueRoom := 0.0
+	for s := range b.Series {
+		for l := range b.Labels {
+			if v, ok := b.value(s, l); ok {
+				valueRoom = max(valueRoom, textWidth(format(v), 11.5))
+			}
+		}
+	}
+	head := 0.0
+	if b.Title != "" {
+		head = 28
+	}
+	if len(b.Series) > 1 {
+		head += legendHeight(0, Width, b.names())
+	}
+	height := head + 8 + group*float64(len(b.Labels)) + 6
+	if b.Axis != "" {
+		height += 18
+	}
+	d := newDrawing(Width, height, b.label())
+	y := d.title(b.Title, Width)
+	if len(b.Series) > 1 {
+		y += d.legend(0, y, Width, b.names(), d.square)
+	}
+	y += 8
+	x := axis{lo: 0, hi: b.largest(), from: labels + 12, to: Width - valueRoom - 10}
+	top := y - 2
+	for l, name := range b.Labels {
+		middleY := y + thick*float64(len(b.Series))/2
+		d.text(labels, middleY+4.5, right, size, "ink", fit(name, size, labels+1))
+		for s := range b.Series {
+			if v, ok := b.value(s, l); ok {
+				end := x.at(v)
+				at := y + thick*float64(s)
+				d.bar(x.from, at, end-x.from, thick-2, s)
+				d.text(end+5, at+thick-4, left, 11.5, "muted", format(v))
+			}
+		}
+		y += group
+	}
+	d.line(x.from, top, x.from, y-between+2, "axis")
+	if b.Axis != "" {
+		d.text(x.from, y+10, left, 12, "muted", fit(b.Axis, 12, Width-x.from))
+	}
+	return d
+}
+
+// legendHeight is what drawing.legend will take.
+func legendHeight(x, limit float64, names []string) float64 {
+	scratch := &drawing{}
+	return scratch.legend(x, 0, limit, names, func(float64, float64, int) {})
+}
+
+func (b *Bars) vertical() *drawing {
+	const size, plot = 12.0, 220.0
+	format := b.format()
+	head := 0.0
+	if b.Title != "" {
+		head = 28
+	}
+	if len(b.Series) > 1 {
+		head += legendHeight(0, Width, b.names())
+	}
+	foot := 24.0
+	if b.Across != "" {
+		foot += 20
+	}
+	d := newDrawing(Width, head+14+plot+foot, b.label())
+	y := d.title(b.Title, Width)
+	if len(b.Series) > 1 {
+		y += d.legend(0, y, Width, b.names(), d.square)
+	}
+	y += 14
+	v := axis{from: y + plot, to: y}
+	v.lo, v.hi = extent(0, b.largest(), Linear, 5)
+	x := d.leftAxis(&v, Width, b.Axis, v.ticks(5), format)
+	slot := (Width - x) / float64(max(1, len(b.Labels)))
+	wide := min(46, slot*0.8/float64(max(1, len(b.Series))))
+	widest := 0.0
+	for _, l := range b.Labels {
+		widest = max(widest, textWidth(plain(l), size)+8)
+	}
+	skip := max(1, int(math.Ceil(min(widest, 120)/slot)))
+	for l, name := range b.Labels {
+		centre := x + slot*(float64(l)+0.5)
+		start := centre - wide*float64(len(b.Series))/2
+		for s := range b.Series {
+			if value, ok := b.value(s, l); ok && value > 0 {
+				at := v.at(value)
+				// A bar that is there is seen: one pixel at least.
+				d.bar(start+wide*float64(s)+1, min(at, v.from-1), wide-2, max(1, v.from-at), s)
+			}
+		}
+		if l%skip == 0 {
+			d.text(centre, y+plot+17, middle, size, "muted", fit(name, size, slot*float64(skip)))
+		}
+	}
+	d.line(x, v.from, Width, v.from, "axis")
+	if b.Across != "" {
+		d.text((x+Width)/2, y+plot+38, middle, 12, "muted", fit(b.Across, 12, Width-x))
+	}
+	return d
+}
+
+// leftAxis draws horizontal rules with their values and returns where the plot
+// begins.
+func (d *drawing) leftAxis(v *axis, width float64, name string, ticks []float64, format func(float64) string) float64 {
+	const size = 11.5
+	room := 0.0
+	for _, t := range ticks {
+		room = max(room, textWidth(format(t), size))
+	}
+	x := room + 8
+	if name != "" {
+		x += 20
+		d.turned(11, (v.from+v.to)/2, 12, fit(name, 12, v.from-v.to+30))
+	}
+	for _, t := range ticks {
+		y := v.at(t)
+		d.line(x, y, width, y, "rule")
+		d.text(x-6, y+4, right, size, "muted", format(t))
+	}
+	return x
+}
+
+// bottomAxis sets values below the plot, leaving out those that would overlap.
+func (d *drawing) bottomAxis(h *axis, y float64, name string, ticks []float64, format func(float64) string) {
+	const size = 11.5
+	free := math.Inf(-1)
+	for _, t := range ticks {
+		s := format(t)
+		w := textWidth(s, size)
+		at := h.at(t)
+		d.line(at, y, at, y+4, "axis")
+		centre := min(max(at, w/2), Width-w/2)
+		if centre-w/2 < free {
+			continue
+		}
+		d.text(centre, y+17, middle, size, "muted", s)
+		free = centre + w/2 + 8
+	}
+	if name != "" {
+		d.text((h.from+h.to)/2, y+37, middle, 12, "muted", fit(name, 12, h.to-h.from))
+	}
+}

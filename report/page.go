@@ -1,0 +1,115 @@
+package report
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"noren"
+)
+
+// Page is a page for people.
+type Page struct {
+	Title string
+	// Lead says in a sentence or two what the page is about.
+	Lead string
+	// Private puts a banner on top: the page holds statistics of an original
+	// table and must not go out with a release.
+	Private  bool
+	Sections []Section
+	Glossary []Term
+	// Footer says what made the page. Optional.
+	Footer string
+}
+
+// Section is a part of a page under a heading.
+type Section struct {
+	Title  string
+	Blocks []Block
+}
+
+// Block is one of: a paragraph, a row of key figures, a table, a picture, or a
+// remark set apart. Exactly one of its fields is set.
+type Block struct {
+	Text    string
+	Heading string // a smaller heading within the section
+	Note    string
+	Figures []Figure
+	Table   *Table
+	Picture *Picture
+}
+
+// Figure is one key figure.
+type Figure struct {
+	Value string
+	Name  string
+	// Explain says in one sentence what it means.
+	Explain string
+	// Tone colours the edge; the words carry the meaning all the same.
+	Tone Tone
+}
+
+// Tone says whether a figure is good news.
+type Tone string
+
+const (
+	Neutral Tone = ""        // neither
+	Good    Tone = "good"    // what was hoped for
+	Warning Tone = "warning" // to be looked at
+)
+
+// Table is a table of text. Its first column names the row.
+type Table struct {
+	Caption string
+	Header  []string
+	Rows    [][]string
+	// Numeric[i] sets column i to the right. May be shorter than Header.
+	Numeric []bool
+}
+
+// Picture is a chart with its caption, and the table of its numbers, which is
+// folded away until asked for (and printed in full).
+type Picture struct {
+	Chart   Chart
+	Caption string
+	Table   *Table
+}
+
+// Term is an entry of the glossary.
+type Term struct{ Name, Meaning string }
+
+//go:embed page.html
+var pageText string
+
+// Write writes the page as one HTML file. Errors: those of w, and those of the
+// template (kind Internal).
+func (p *Page) Write(w io.Writer) error {
+	t, err := template.New("page").Funcs(template.FuncMap{
+		"svg":     inlineSVG,
+		"numeric": func(t *Table, i int) bool { return i < len(t.Numeric) && t.Numeric[i] },
+		"plain":   plain,
+		"anchor":  func(i int) string { return fmt.Sprintf("section-%d", i+1) },
+	}).Parse(pageText)
+	if err != nil {
+		return &noren.Error{What: "the page's template does not parse", Err: err}
+	}
+	var b bytes.Buffer
+	if err := t.Execute(&b, p); err != nil {
+		return &noren.Error{What: "the page cannot be made", Err: err}
+	}
+	_, err = w.Write(b.Bytes())
+	return err
+}
+
+// inlineSVG is the chart as markup for the page. Every text in it went through
+// escape, hence it is safe to pass on as it is.
+func inlineSVG(c Chart) (template.HTML, error) {
+	var b strings.Builder
+	if err := c.WriteSVG(&b); err != nil {
+		return "", err
+	}
+	return template.HTML(b.String()), nil
+}

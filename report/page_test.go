@@ -1,0 +1,143 @@
+package report_test
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+
+	"noren/report"
+)
+
+var (
+	attribute = regexp.MustCompile(`\s(src|href|xlink:href|action|on[a-z]+|style)\s*=`)
+	styled    = regexp.MustCompile(`(?s)<style>.*?</style>`)
+)
+
+// checkPage holds a page to what every page promises: of bounded size, without
+// scripts, without anything fetched, with every picture well formed and named
+// and every element closed.
+func checkPage(t *testing.T, page string) {
+	t.Helper()
+	if len(page) > sizeMost {
+		t.Errorf("%d bytes, at most %d", len(page), sizeMost)
+	}
+	for _, no := range []string{"<script", "javascript:", "@import", "url(", "NaN", "Inf", "%!", "<nil>", "ZgotmplZ"} {
+		if strings.Contains(page, no) {
+			t.Errorf("the page holds %q", no)
+		}
+	}
+	// The page is written in the XML form but for its void elements.
+	text := styled.ReplaceAllString(page, "")
+	for _, void := range []string{"meta"} {
+		text = regexp.MustCompile(`<`+void+`([^>]*)>`).ReplaceAllString(text, "<"+void+"$1/>")
+	}
+	text = strings.Replace(text, "<!doctype html>", "", 1)
+	dec := xml.NewDecoder(strings.NewReader(text))
+	ids, pictures := map[string]bool{}, 0
+	for {
+		token, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("not well formed: %v", err)
+		}
+		start, ok := token.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		values := map[string]string{}
+		for _, a := range start.Attr {
+			values[a.Name.Local] = a.Value
+			name := a.Name.Local
+			if strings.HasPrefix(name, "on") || name == "src" || name == "style" || name == "href" && !strings.HasPrefix(a.Value, "#") {
+				t.Errorf("<%s> has %s=%q", start.Name.Local, name, a.Value)
+			}
+		}
+		if id := values["id"]; id != "" {
+			if ids[id] {
+				t.Errorf("id %s stands twice", id)
+			}
+			ids[id] = true
+		}
+		if start.Name.Local == "svg" {
+			pictures++
+			if values["role"] != "img" || values["aria-label"] == "" {
+				t.Errorf("a picture has no name to be read out")
+			}
+		}
+	}
+	if pictures == 0 {
+		t.Error("no picture")
+	}
+	if attribute.MatchString("") {
+		t.Error("the pattern for attributes matches nothing at all")
+	}
+}
+
+const hostile = `"><script>alert(1)</script>'` + "\x00\x1b\u202e]]>&amp;\xff\n{{.}}"
+
+// Whatever text comes from data, the page is the same but for that text.
+func TestHostileNames(t *testing.T) {
+	v := 0.5
+	values := [][]*float64{{&v, nil}, {nil, &v}}
+	names := []string{hostile, hostile}
+	numbers := []float64{1, 2}
+	table := &report.Table{Caption: hostile, Header: names, Rows: [][]string{names}}
+	charts := []report.Chart{
+		&report.Bars{Title: hostile, Labels: names, Series: []report.Series{{Name: hostile, Values: numbers}}, Axis: hostile, Across: hostile},
+		&report.Bars{Title: hostile, Labels: names, Series: []report.Series{{Name: hostile, Values: numbers}}, Axis: hostile, Horizontal: true},
+		&report.Overlay{Title: hostile, Edges: []float64{0, 1, 2}, First: report.Series{Name: hostile, Values: numbers}, Second: report.Series{Name: hostile, Values: numbers}, Across: hostile},
+		&report.Lines{Title: hostile, Curves: []report.Curve{{Name: hostile, X: numbers, Y: numbers}}, Across: hostile, Axis: hostile},
+		&report.HeatMap{Title: hostile, Names: names, Panels: []report.Panel{{Name: hostile, Values: values}}},
+	}
+	p := &report.Page{Title: hostile, Lead: hostile, Private: true, Footer: hostile, Glossary: []report.Term{{Name: hostile, Meaning: hostile}}}
+	blocks := []report.Block{
+		{Text: hostile}, {Note: hostile}, {Heading: hostile}, {Table: table},
+		{Figures: []report.Figure{{Value: hostile, Name: hostile, Explain: hostile, Tone: hostile}}},
+	}
+	for _, c := range charts {
+		blocks = append(blocks, report.Block{Picture: &report.Picture{Chart: c, Caption: hostile, Table: table}})
+	}
+	p.Sections = []report.Section{{Title: hostile, Blocks: blocks}}
+	page := write(t, p)
+	if strings.Contains(page, "<script") || strings.Contains(page, "alert(1)</script>") {
+		t.Error("a name became markup")
+	}
+	if strings.Contains(page, "\u202e") {
+		// Prose is the caller's; names of data pass through plain.
+		t.Log("a mark that turns the direction of writing stands in prose")
+	}
+	for _, c := range charts {
+		checkSVG(t, c)
+	}
+}
+
+// checkSVG parses a picture on its own.
+func checkSVG(t testing.TB, c report.Chart) string {
+	t.Helper()
+	var b strings.Builder
+	if err := c.WriteSVG(&b); err != nil {
+		t.Fatal(err)
+	}
+	dec := xml.NewDecoder(strings.NewReader(b.String()))
+	for {
+		token, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("not well formed: %v\n%s", err, b.String())
+		}
+		if start, ok := token.(xml.StartElement); ok && start.Name.Local == "script" {
+			t.Fatal("a script")
+		}
+	}
+	if strings.Contains(b.String(), "NaN") || strings.Contains(b.String(), "Inf") {
+		t.Errorf("a coordinate is no number:\n%s", b.String())
+	}
+	return b.String()
+}
