@@ -1,0 +1,47 @@
+// Package parquetio reads and writes tables as Apache Parquet.
+//
+//	src, err := parquetio.Open("visits.parquet", parquetio.Options{})
+//	...
+//	defer src.Close()
+//	r, err := src.Open(ctx, nil) // a table.Reader
+//
+// # The promise
+//
+// A column that comes from a Parquet file and goes to one untouched comes out
+// with the same name, physical and logical type, nullability, field id and
+// compression, and with the same value in every record: its description
+// travels in table.StoredColumn.Origin. (A type that an old writer gave in the
+// old way, as a "converted type", comes out in the new way.) What does not come
+// along is what belongs to the file and not to its columns: the order of
+// sorting, Bloom filters, the sizes of pages, and the key-value metadata, in
+// which tools keep copies of schemas, indices and notes that may tell what the
+// columns no longer do.
+//
+// No file, however damaged, makes this package panic: it is an error of kind
+// noren.BadData. Errors name columns and records, never values.
+//
+// # The types
+//
+// Tables are flat: a column of lists, maps or groups is an error that names
+// it. In a [table.Vector] a column is of kind
+//
+//   - Int: booleans, integers, dates (days), times and timestamps (in the
+//     column's unit), decimals of 32 or 64 bits (without their point);
+//     unsigned 64-bit integers by their bits;
+//   - Float: 32- and 64-bit floating point, not-a-number and infinities
+//     included;
+//   - Text: all others, by their bytes.
+//
+// As text they are shown as table.StoredColumn.AppendText does it:
+//
+//   - booleans as true and false, integers and floating point in decimal, in the
+//     shortest form that reads back the same (NaN, +Inf and -Inf);
+//   - decimals with all the places that their type has, 12.50;
+//   - dates as 2024-02-29; times as 13:05:09 and timestamps as
+//     2024-02-29T13:05:09, with 3, 6 or 9 more digits where they are not zero,
+//     and a Z where the type says that they are in UTC; INT96 is a timestamp in
+//     nanoseconds without a Z;
+//   - UUIDs as 123e4567-e89b-12d3-a456-426614174000, intervals as
+//     P1M2DT3.500S;
+//   - strings, enums and JSON as they are; all other bytes in hexadecimal.
+package parquetio

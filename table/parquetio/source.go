@@ -1,0 +1,300 @@
+package parquetio
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/format"
+
+	"noren"
+	"noren/table"
+)
+
+// Options say more about a file than its path does.
+type Options struct {
+	// Name stands for the file in errors. Defaults to the path.
+	Name string
+}
+
+// File is what a table is read from: an [os.File], or a temporary one.
+type File interface {
+	io.ReaderAt
+	io.Closer
+	Stat() (fs.FileInfo, error)
+}
+
+// Source is a Parquet table. It may be read by several readers at a time.
+type Source struct {
+	name    string
+	file    File
+	size    int64
+	changed time.Time
+	parquet *parquet.File
+	columns []table.StoredColumn
+	origins []*origin
+	rows    int64
+}
+
+var _ table.Source = (*Source)(nil)
+
+// origin is the format's own description of a column.
+type origin struct {
+	node  parquet.Node // the leaf: type, encoding and compression
+	field int          // field id; 0 for none
+	form  form
+}
+
+// Open opens the table at path. A file that does not exist or may not be read
+// is an error of kind Usage; one that is damaged, encrypted, no Parquet file or
+// not flat an error of kind BadData.
+func Open(path string, opts Options) (*Source, error) {
+	if opts.Name == "" {
+		opts.Name = path
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "no such file"}
+		case errors.Is(err, fs.ErrPermission):
+			return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "may not be read", Hint: "its permissions forbid it"}
+		}
+		return nil, &noren.Error{Where: opts.Name, What: "cannot be opened", Err: pathless(err)}
+	}
+	return OpenFile(f, opts)
+}
+
+// OpenFile is [Open] for a file that is open already; opts.Name is its name.
+// The source owns the file and closes it, at once when OpenFile fails.
+func OpenFile(f File, opts Options) (*Source, error) {
+	src := &Source{name: opts.Name, file: f}
+	if err := src.open(); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return src, nil
+}
+
+func (src *Source) open() error {
+	info, err := src.file.Stat()
+	switch {
+	case err != nil:
+		return &noren.Error{Where: src.name, What: "cannot be read", Err: pathless(err)}
+	case info.IsDir():
+		return &noren.Error{Kind: noren.Usage, Where: src.name, What: "is a folder", Hint: "name a file"}
+	case !info.Mode().IsRegular():
+		return &noren.Error{Kind: noren.Usage, Where: src.name, What: "is no regular file and cannot be read twice", Hint: "give it on standard input, as -"}
+	}
+	src.size, src.changed = info.Size(), info.ModTime()
+	if err := src.checkEnds(); err != nil {
+		return err
+	}
+	err = guard(func() (err error) {
+		src.parquet, err = parquet.OpenFile(src.file, src.size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+		return err
+	})
+	if err != nil {
+		return src.damaged("the file's description of itself is damaged", err)
+	}
+	err = guard(src.describe)
+	var own *noren.Error
+	if err != nil && !errors.As(err, &own) {
+		return src.damaged("the file's description of itself is damaged", err)
+	}
+	return err
+}
+
+// checkEnds looks at the marks at both ends and the length between them, before
+// anything is built on them.
+func (src *Source) checkEnds() error {
+	bad := func(what, hint string) error {
+		return &noren.Error{Kind: noren.BadData, Where: src.name, What: what, Hint: hint}
+	}
+	const least = 12 // two marks and a length
+	if src.size < least {
+		return bad("is too short to be a Parquet file", "")
+	}
+	var head, tail [8]byte
+	if _, err := src.file.ReadAt(head[:], 0); err != nil {
+		return &noren.Error{Where: src.name, What: "cannot be read", Err: pathless(err)}
+	}
+	if _, err := src.file.ReadAt(tail[:], src.size-8); err != nil {
+		return &noren.Error{Where: src.name, What: "cannot be read", Err: pathless(err)}
+	}
+	switch {
+	case string(head[:4]) == "PARE" || string(tail[4:]) == "PARE":
+		return bad("is an encrypted Parquet file", "decrypt it first")
+	case string(head[:4]) != "PAR1":
+		return bad("is not a Parquet file", "")
+	case string(tail[4:]) != "PAR1":
+		return bad("does not end as a Parquet file does: it was cut short or not finished", "copy or make it again")
+	case int64(binary.LittleEndian.Uint32(tail[:4])) > src.size-least:
+		return bad("the file's description of itself is damaged", "copy or make it again")
+	}
+	return nil
+}
+
+// describe fills in the columns.
+func (src *Source) describe() error {
+	meta := src.parquet.Metadata()
+	root := src.parquet.Root()
+	seen := map[string]bool{}
+	for i, c := range root.Columns() {
+		at := noren.Position{File: src.name, Field: i + 1, Column: c.Name()}
+		bad := func(what, hint string) error {
+			return &noren.Error{Kind: noren.BadData, Where: at.String(), What: what, Hint: hint}
+		}
+		switch {
+		case !c.Leaf():
+			return bad("is nested (a group, a list or a map), expected one value a record", "write its parts as columns of their own, or leave it out")
+		case c.Repeated():
+			return bad("is repeated, expected one value a record", "write its values as columns or records of their own, or leave it out")
+		case c.Name() == "":
+			return bad("the column has no name", "")
+		case seen[c.Name()]:
+			return bad("another column has this name already", "give every column a name of its own")
+		}
+		seen[c.Name()] = true
+		// A flat schema is the root and then the columns in order.
+		element := &meta.Schema[i+1]
+		o, err := newOrigin(c, element, dictionaryCoded(meta, i))
+		if err != nil {
+			return bad("is of a type that is not known", "write it as another type")
+		}
+		src.origins = append(src.origins, o)
+		src.columns = append(src.columns, table.StoredColumn{
+			Name: c.Name(), Kind: o.form.kind, Nullable: c.Optional(), Proposed: o.form.proposed, Origin: o, AppendText: o.form.show,
+		})
+	}
+	if len(src.columns) == 0 {
+		return &noren.Error{Kind: noren.BadData, Where: src.name, What: "has no columns"}
+	}
+	for _, g := range src.parquet.RowGroups() {
+		n := g.NumRows()
+		if n < 0 || len(g.ColumnChunks()) != len(src.columns) {
+			return errors.New("row groups do not fit the schema")
+		}
+		src.rows += n
+	}
+	if src.rows != meta.NumRows || src.rows < 0 {
+		return errors.New("row groups do not add up")
+	}
+	return nil
+}
+
+// dictionaryCoded reports whether column i was stored with a dictionary.
+func dictionaryCoded(meta *format.FileMetaData, i int) bool {
+	if len(meta.RowGroups) == 0 || len(meta.RowGroups[0].Columns) <= i {
+		return false
+	}
+	for _, e := range meta.RowGroups[0].Columns[i].MetaData.Encoding {
+		if strings.HasSuffix(e.String(), "_DICTIONARY") { // RLE_, or PLAIN_ by old writers
+			return true
+		}
+	}
+	return false
+}
+
+func newOrigin(c *parquet.Column, element *format.SchemaElement, dictionary bool) (*origin, error) {
+	t := c.Type()
+	if k := t.Kind(); k < parquet.Boolean || k > parquet.FixedLenByteArray {
+		return nil, errors.New("unknown type")
+	}
+	o := &origin{node: parquet.Leaf(annotate(t, element)), field: c.ID(), form: formOf(t, element)}
+	if dictionary && t.Kind() != parquet.Boolean {
+		o.node = parquet.Encoded(o.node, &parquet.RLEDictionary)
+	}
+	if codec := c.Compression(); codec != nil {
+		o.node = parquet.Compressed(o.node, codec)
+	}
+	return o, nil
+}
+
+// annotated is a type as the library understands it, described as it was in the
+// file: the library's own descriptions say more at times, or less.
+type annotated struct {
+	parquet.Type
+	logical   *format.LogicalType
+	converted *deprecated.ConvertedType
+}
+
+func annotate(t parquet.Type, element *format.SchemaElement) annotated {
+	a := annotated{Type: t}
+	if element.LogicalType.Value != nil {
+		a.logical = &element.LogicalType
+	}
+	if element.ConvertedType.Valid {
+		a.converted = &element.ConvertedType.V
+		if *a.converted == deprecated.Decimal && a.logical == nil {
+			a.logical = t.LogicalType() // places and digits are written only with it
+		}
+	}
+	return a
+}
+
+// LogicalType implements [parquet.Type].
+func (a annotated) LogicalType() *format.LogicalType { return a.logical }
+
+// ConvertedType implements [parquet.Type].
+func (a annotated) ConvertedType() *deprecated.ConvertedType { return a.converted }
+
+// Name implements [table.Source].
+func (src *Source) Name() string { return src.name }
+
+// Columns implements [table.Source].
+func (src *Source) Columns() []table.StoredColumn { return src.columns }
+
+// Rows is the number of records.
+func (src *Source) Rows() int64 { return src.rows }
+
+// Close closes the file. Readers that are still open fail.
+func (src *Source) Close() error { return src.file.Close() }
+
+// unchanged fails when the file was written to since it was opened.
+func (src *Source) unchanged() error {
+	info, err := src.file.Stat()
+	if err != nil {
+		return &noren.Error{Where: src.name, What: "cannot be read", Err: pathless(err)}
+	}
+	if info.Size() != src.size || !info.ModTime().Equal(src.changed) {
+		return &noren.Error{Kind: noren.BadData, Where: src.name, What: "the file was changed while it was read", Hint: "start again when nothing writes to it"}
+	}
+	return nil
+}
+
+// damaged makes an error of a failure of the library. Its own text is left out,
+// as nothing keeps values out of it.
+func (src *Source) damaged(what string, err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return &noren.Error{Where: src.name, What: "cannot be read", Err: p.Err}
+	}
+	return &noren.Error{Kind: noren.BadData, Where: src.name, What: what, Hint: "copy or make the file again"}
+}
+
+// guard is the border to the library: what panics in it is an error.
+func guard(f func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %T", r)
+		}
+	}()
+	return f()
+}
+
+// pathless strips the path from a system error, as the error's Where has it.
+func pathless(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
