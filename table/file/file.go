@@ -1,0 +1,224 @@
+// Package file is the door to table files of every format: it opens, reads and
+// makes them by name and content and hands out what package table describes.
+//
+//	src, err := file.Open(ctx, "visits.csv.gz", file.Options{})
+//	...
+//	defer src.Close()
+//	t, err := file.Read(ctx, src, fields, []string{"NA"}, nil)
+//
+// What the formats promise is told by table/csvio and table/parquetio. An error
+// of this package names files, lines, columns and types, never a value.
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"noren"
+	"noren/internal/tempfile"
+	"noren/table"
+	"noren/table/csvio"
+	"noren/table/parquetio"
+)
+
+// Options say how a file is to be read where that is not to be detected.
+type Options struct {
+	// Name stands for the file in errors and tells, by its ending, what a file
+	// probably is. Defaults to the path.
+	Name string
+	// Delimiter and Encoding of a text file. Default to what it looks like.
+	Delimiter rune
+	Encoding  csvio.Encoding
+}
+
+// Source is a table file that is open.
+type Source interface {
+	table.Source
+	io.Closer
+}
+
+var (
+	_ Source = (*csvio.Source)(nil)
+	_ Source = (*parquetio.Source)(nil)
+)
+
+// Open opens the table at path, Parquet or text by what it holds. The errors
+// are those of csvio.Open and parquetio.Open.
+func Open(ctx context.Context, path string, opts Options) (Source, error) {
+	if opts.Name == "" {
+		opts.Name = path
+	}
+	f, err := os.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "no such file"}
+	case errors.Is(err, fs.ErrPermission):
+		return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "may not be read", Hint: "its permissions forbid it"}
+	case err != nil:
+		return nil, &noren.Error{Where: opts.Name, What: "cannot be opened", Err: pathless(err)}
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		err = &noren.Error{Where: opts.Name, What: "cannot be read", Err: pathless(err)}
+	case info.IsDir():
+		err = &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "is a folder", Hint: "name a file"}
+	case !info.Mode().IsRegular():
+		err = &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "is no regular file and cannot be read twice", Hint: "give it on standard input, as -"}
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return open(ctx, f, opts)
+}
+
+// OpenStdin copies the stream in (standard input, in the end) to a temporary
+// file that only this process can see, and opens that. Closing the source
+// removes it.
+func OpenStdin(ctx context.Context, in io.Reader, opts Options) (Source, error) {
+	if opts.Name == "" {
+		opts.Name = "standard input"
+	}
+	f, err := tempfile.Spool(ctx, in, "", opts.Name)
+	if err != nil {
+		return nil, err
+	}
+	return open(ctx, f, opts)
+}
+
+// open decides by the first bytes, and by the name where a file is too short
+// to have any.
+func open(ctx context.Context, f csvio.File, opts Options) (Source, error) {
+	var magic [4]byte
+	n, err := f.ReadAt(magic[:], 0)
+	if err != nil && err != io.EOF {
+		_ = f.Close()
+		return nil, &noren.Error{Where: opts.Name, What: "cannot be read", Err: pathless(err)}
+	}
+	switch head := string(magic[:n]); {
+	case head == "PAR1", head == "PARE", isParquet(opts.Name):
+		src, err := parquetio.OpenFile(f, parquetio.Options{Name: opts.Name})
+		if err != nil {
+			return nil, err
+		}
+		return src, nil
+	default:
+		src, err := csvio.OpenFile(ctx, f, csvio.Options{Name: opts.Name, Delimiter: opts.Delimiter, Encoding: opts.Encoding})
+		if err != nil {
+			return nil, err
+		}
+		return src, nil
+	}
+}
+
+func isParquet(name string) bool {
+	name = strings.ToLower(name)
+	return strings.HasSuffix(name, ".parquet") || strings.HasSuffix(name, ".pq")
+}
+
+// Endings are the endings of the names of files that can be made.
+const Endings = ".csv, .tsv, .txt (each also with .gz or .zst), .parquet"
+
+// DialectFor is how a text file of that name is written when it is made from
+// like, which may be nil: packed as the name says; with tabs for .tsv; else
+// with the delimiter, encoding and line ends of like, where that is a text file
+// too (but never tabs in a .csv).
+func DialectFor(name string, like table.Source) csvio.Dialect {
+	named, _ := csvio.DialectFor(name)
+	text, ok := like.(*csvio.Source)
+	if !ok {
+		return named
+	}
+	d := text.Dialect()
+	d.Compression = named.Compression
+	if named.Delimiter == '\t' || d.Delimiter == '\t' && strings.Contains(strings.ToLower(name), ".csv") {
+		d.Delimiter = named.Delimiter
+	}
+	return d
+}
+
+// Check reports whether a file of that name can be made: its ending must be one
+// of [Endings]. The names "" and "-" stand for standard output, which gets CSV.
+func Check(name string) error {
+	if name == "" || name == "-" || isParquet(name) {
+		return nil
+	}
+	if _, ok := csvio.DialectFor(name); ok {
+		return nil
+	}
+	return &noren.Error{Kind: noren.Usage, Where: name, What: "its ending tells no format that can be written", Hint: "one of " + Endings}
+}
+
+// NewSink begins a table on w in the format that name tells. A text file is
+// written in dialect d (see [DialectFor]). Close ends the table and syncs w
+// where it is a file, but does not close it.
+func NewSink(w io.Writer, name string, columns []table.StoredColumn, d csvio.Dialect) (table.Sink, error) {
+	if err := Check(name); err != nil {
+		return nil, err
+	}
+	if isParquet(name) {
+		s, err := parquetio.NewSink(w, name, columns)
+		if err != nil {
+			return nil, err
+		}
+		return s, nil
+	}
+	s, err := csvio.NewSink(w, name, columns, d)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Create makes the file at path, which must not exist, in the format that its
+// name tells. Abort removes it.
+func Create(path string, columns []table.StoredColumn, d csvio.Dialect) (table.Sink, error) {
+	if err := Check(path); err != nil {
+		return nil, err
+	}
+	if isParquet(path) {
+		s, err := parquetio.Create(path, columns)
+		if err != nil {
+			return nil, err
+		}
+		return s, nil
+	}
+	s, err := csvio.Create(path, columns, d)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Find returns the positions in src of the columns of those names. One that is
+// not there is an error of kind Usage.
+func Find(src table.Source, names []string) ([]int, error) {
+	at := make(map[string]int)
+	for i, c := range src.Columns() {
+		at[c.Name] = i
+	}
+	found := make([]int, len(names))
+	for i, name := range names {
+		p, ok := at[name]
+		if !ok {
+			return nil, &noren.Error{Kind: noren.Usage, Where: src.Name(), What: fmt.Sprintf("has no column %q", name)}
+		}
+		found[i] = p
+	}
+	return found, nil
+}
+
+// pathless strips the path from a system error, as the error's Where has it.
+func pathless(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}

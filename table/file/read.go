@@ -1,0 +1,190 @@
+package file
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"noren"
+	"noren/table"
+)
+
+// Read reads the columns that fields name into memory, in one pass: a column
+// for every field, in their order. The texts in missing stand for no value, and
+// so do the empty text and a null.
+//
+// A value that its type cannot take is an error of kind BadData with its place
+// in the file; of several it is the first by record, then by column. A field
+// that the file does not have, or that contradicts itself, is an error of kind
+// Usage. A day that a Parquet file holds as such is read as one, whatever
+// layout the field has; the layout is how it is written.
+func Read(ctx context.Context, src table.Source, fields []table.Field, missing []string, progress noren.Progress) (_ *table.Table, err error) {
+	names := make([]string, len(fields))
+	for i := range fields {
+		names[i] = fields[i].Name
+	}
+	positions, err := Find(src, names)
+	if err != nil {
+		return nil, err
+	}
+	all := src.Columns()
+	fills := make([]fill, len(fields))
+	for i := range fields {
+		b, err := table.NewBuilder(fields[i], missing)
+		if err != nil {
+			return nil, &noren.Error{Kind: noren.Usage, Where: src.Name() + ": column " + names[i], Err: err}
+		}
+		fills[i] = fill{b: b, field: &fields[i], stored: &all[positions[i]], tokens: len(missing) > 0}
+	}
+	r, err := src.Open(ctx, positions)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if e := r.Close(); err == nil && e != nil {
+			err = e
+		}
+	}()
+	t := &table.Table{}
+	report := ticker(progress, "reading")
+	for {
+		c, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if i, row, bad := takeChunk(fills, c); bad != nil {
+			return nil, &noren.Error{
+				Kind: noren.BadData, Where: r.Position(row, i), What: bad.Error(),
+				Hint: fmt.Sprintf("correct the file, say which texts stand for missing values, or give the column another type than %s", fields[i].Type),
+			}
+		}
+		t.Rows += c.Rows
+		report(r.Progress())
+	}
+	report(1)
+	for i := range fills {
+		t.Columns = append(t.Columns, fills[i].b.Column())
+	}
+	return t, nil
+}
+
+// ReadText is [Read] for columns whose text alone matters: each becomes a
+// Category, coded by its distinct texts. nil names reads all columns.
+func ReadText(ctx context.Context, src table.Source, names, missing []string, progress noren.Progress) (*table.Table, error) {
+	if names == nil {
+		for _, c := range src.Columns() {
+			names = append(names, c.Name)
+		}
+	}
+	fields := make([]table.Field, len(names))
+	for i := range names {
+		fields[i] = table.Field{Name: names[i], Type: table.Category}
+	}
+	return Read(ctx, src, fields, missing, progress)
+}
+
+// ticker returns a function that reports a share of the work as thousandths,
+// some ten times a second.
+func ticker(progress noren.Progress, stage string) func(share float64) {
+	if progress == nil {
+		return func(float64) {}
+	}
+	var last time.Time
+	return func(share float64) {
+		if now := time.Now(); share >= 1 || now.Sub(last) >= 100*time.Millisecond {
+			last = now
+			progress.Report(stage, int64(1000*share), 1000)
+		}
+	}
+}
+
+// fill brings the values of a stored column to its builder.
+type fill struct {
+	b      *table.Builder
+	field  *table.Field
+	stored *table.StoredColumn
+	tokens bool // texts other than the empty one stand for no value
+	buf    []byte
+}
+
+// takeChunk fills all columns, several at a time, and returns the first value
+// that its column refuses.
+func takeChunk(fills []fill, c *table.Chunk) (column, row int, err error) {
+	rows, errs := make([]int, len(fills)), make([]error, len(fills))
+	workers := min(runtime.GOMAXPROCS(0), len(fills))
+	var next atomic.Int64
+	work := func() {
+		for {
+			i := int(next.Add(1)) - 1
+			if i >= len(fills) {
+				return
+			}
+			rows[i], errs[i] = fills[i].take(&c.Cols[i], c.Rows)
+		}
+	}
+	var wg sync.WaitGroup
+	for range workers - 1 {
+		wg.Go(work)
+	}
+	work()
+	wg.Wait()
+	for i := range errs {
+		if errs[i] != nil && (err == nil || rows[i] < row) {
+			column, row, err = i, rows[i], errs[i]
+		}
+	}
+	return column, row, err
+}
+
+// take appends n values; it returns the first that is refused.
+func (f *fill) take(v *table.Vector, n int) (row int, err error) {
+	text := v.Kind == table.Text && f.stored.AppendText == nil
+	number := v.Kind == table.Int && f.stored.AppendText == nil && f.field.Type == table.Integer && !f.tokens
+	day := f.field.Type == table.Date && f.stored.Proposed != nil && *f.stored.Proposed == table.Date
+	for i := range n {
+		switch {
+		case v.IsNull(i):
+			f.b.AppendMissing()
+			continue
+		case text:
+			err = f.b.Append(v.Texts[i])
+		case number:
+			f.b.AppendInt(v.Ints[i])
+		default:
+			f.buf = table.AppendText(f.buf[:0], f.stored, v, i)
+			if day {
+				err = f.takeDay()
+			} else {
+				err = f.b.Append(f.buf)
+			}
+		}
+		if err != nil {
+			return i, err
+		}
+	}
+	return 0, nil
+}
+
+// takeDay appends the date in f.buf, which is written in the ISO form.
+func (f *fill) takeDay() error {
+	if f.b.IsMissing(f.buf) {
+		f.b.AppendMissing()
+		return nil
+	}
+	days, err := table.ISODate.Parse(string(f.buf))
+	if err != nil {
+		return err
+	}
+	if f.field.Layout.HasTime() {
+		days *= 24 * 60 * 60
+	}
+	f.b.AppendInt(days)
+	return nil
+}
