@@ -1,0 +1,255 @@
+// Package partition divides the records of a space into groups of at least k:
+// the methods of the Tomobiki paper and of the literature it stands on, each
+// exactly as defined (docs/k-anonymity.md), and the coarse step that makes any
+// of them scale.
+//
+// Every method returns a k-partition whatever the data (duplicates, ties,
+// constant columns), and the same one whatever the number of workers.
+package partition
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"noren"
+	"noren/kanon/space"
+)
+
+// Method is a way to make groups.
+type Method uint8
+
+const (
+	// Auto picks by size.
+	Auto Method = iota
+	Mondrian
+	MondrianStrict
+	MDAV
+	VMDAV
+	Tomobiki
+)
+
+var methodNames = [...]string{Auto: "auto", Mondrian: "mondrian", MondrianStrict: "mondrian-strict", MDAV: "mdav", VMDAV: "vmdav", Tomobiki: "tomobiki"}
+
+// String names m as the command line does.
+func (m Method) String() string {
+	if int(m) < len(methodNames) {
+		return methodNames[m]
+	}
+	return fmt.Sprintf("method(%d)", m)
+}
+
+// ParseMethod is the inverse of [Method.String].
+func ParseMethod(s string) (Method, error) {
+	for m, name := range methodNames {
+		if s == name {
+			return Method(m), nil
+		}
+	}
+	return 0, &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("unknown method %q", s), Hint: "one of " + strings.Join(methodNames[:], ", ")}
+}
+
+// CoarseAuto lets the coarse step be chosen by size; CoarseOff leaves it out.
+const (
+	CoarseAuto = 0
+	CoarseOff  = -1
+)
+
+// Options are the parameters of [Partition].
+type Options struct {
+	// K is the least number of records of a group. Required.
+	K int
+	// Method defaults to Auto.
+	Method Method
+	// Gamma is V-MDAV's gain factor. Defaults to 0.2.
+	Gamma float64
+	// LargeLimit lets V-MDAV's groups grow to 2k records, as the paper prints,
+	// and not to 2k-1, as its figures need.
+	LargeLimit bool
+	// M is the number of pairs by which Tomobiki joins a component. Defaults
+	// to 3.
+	M int
+	// Ties and Start are Tomobiki's. The defaults do not depend on the order
+	// of the records more than they must.
+	Ties  space.Ties
+	Start Start
+	// Literal leaves a component that Tomobiki drags along whole as one group,
+	// whatever its size.
+	Literal bool
+	// Coarse is the least number of records of a cell that the table is cut
+	// into by Mondrian before the method works in each: CoarseAuto,
+	// CoarseOff or a number of at least K.
+	Coarse int
+	// CoarseCut is where the coarse step may cut.
+	CoarseCut Cut
+	// Workers is the number of parallel workers. Defaults to one a processor.
+	Workers int
+}
+
+// Chosen says what Auto picked, and how.
+type Chosen struct {
+	Method Method
+	// Coarse is the least size of a cell, CoarseOff without a coarse step.
+	Coarse int
+	// Reason is a sentence, empty where nothing was left to pick.
+	Reason string
+}
+
+func (o *Options) validate(n int) error {
+	var faults []string
+	add := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
+	if o.K < 1 {
+		add("k must be 1 at least")
+	}
+	if int(o.Method) >= len(methodNames) {
+		add("unknown method %d", o.Method)
+	}
+	if !(o.Gamma >= 0) {
+		add("gamma must not be negative")
+	}
+	if o.M < 0 {
+		add("m must be 1 at least")
+	}
+	if o.Coarse < CoarseOff || o.Coarse > 0 && o.Coarse < o.K {
+		add("a coarse cell must have k records at least")
+	}
+	if len(faults) > 0 {
+		return &noren.Error{Kind: noren.Usage, What: strings.Join(faults, "; ")}
+	}
+	if n < o.K {
+		return &noren.Error{
+			Kind: noren.BadData, What: fmt.Sprintf("the table has %d records, fewer than k = %d: no group of k can be made", n, o.K),
+			Hint: "ask for a smaller k, or gather more records",
+		}
+	}
+	return nil
+}
+
+// Partition divides the records of s. Errors are of kind Usage (options),
+// BadData (fewer than k records) or the context's. Groups are numbered by their
+// lowest record.
+func Partition(ctx context.Context, s *space.Space, o Options, progress noren.Progress) (space.Partition, Chosen, error) {
+	if err := o.validate(s.Len()); err != nil {
+		return space.Partition{}, Chosen{}, err
+	}
+	if o.Gamma == 0 {
+		o.Gamma = 0.2
+	}
+	if o.M == 0 {
+		o.M = 3
+	}
+	chosen := choose(s.Len(), &o)
+	o.Method = chosen.Method
+	var p space.Partition
+	var err error
+	switch {
+	case o.K == 1:
+		g := newGrouping(s.Len())
+		for i := range s.Len() {
+			g.add(int32(i))
+		}
+		p = g.p
+	case s.Len() < 2*o.K:
+		p = space.Partition{Group: make([]uint32, s.Len()), Groups: 1}
+	case chosen.Coarse > 0 && chosen.Coarse < s.Len():
+		p, err = inCells(ctx, s, chosen.Coarse, &o, progress)
+	default:
+		p, err = whole(ctx, s, &o, progress)
+	}
+	if err != nil {
+		return space.Partition{}, Chosen{}, err
+	}
+	return p.Canonical(), chosen, nil
+}
+
+// Sizes by which Auto picks.
+const (
+	// autoWhole is up to how many records a method works on the whole table.
+	autoWhole = 40_000
+	// autoCell is the size of the coarse cells beyond.
+	autoCell = 3000
+)
+
+func choose(n int, o *Options) Chosen {
+	c := Chosen{Method: o.Method, Coarse: o.Coarse}
+	var reasons []string
+	if c.Method == Auto {
+		c.Method = MDAV
+		reasons = append(reasons, "mdav: the start from which refinement gets lowest")
+	}
+	if c.Coarse == CoarseAuto {
+		c.Coarse = CoarseOff
+		if n > autoWhole && c.Method != Mondrian && c.Method != MondrianStrict {
+			c.Coarse = max(autoCell, 20*o.K)
+			reasons = append(reasons, fmt.Sprintf("cells of %d records or more: the table has more than %d", c.Coarse, autoWhole))
+		}
+	}
+	c.Reason = strings.Join(reasons, "; ")
+	return c
+}
+
+// whole runs the method on a space.
+func whole(ctx context.Context, s *space.Space, o *Options, progress noren.Progress) (space.Partition, error) {
+	switch o.Method {
+	case Mondrian, MondrianStrict:
+		cut := Balanced
+		if o.Method == MondrianStrict {
+			cut = Strict
+		}
+		cells, err := mondrian(ctx, s, o.K, cut, progress)
+		if err != nil {
+			return space.Partition{}, err
+		}
+		g := newGrouping(s.Len())
+		for _, c := range cells {
+			g.add(c...)
+		}
+		return g.p, nil
+	case VMDAV:
+		limit := 2*o.K - 1
+		if o.LargeLimit {
+			limit = 2 * o.K
+		}
+		return vmdav(ctx, s, o.K, o.Gamma, limit, progress)
+	case Tomobiki:
+		return tomobiki(ctx, s, o, progress)
+	default:
+		return mdav(ctx, s, o.K, progress)
+	}
+}
+
+// inCells cuts the space into cells of at least coarse records and runs the
+// method in each, cells in parallel.
+func inCells(ctx context.Context, s *space.Space, coarse int, o *Options, progress noren.Progress) (space.Partition, error) {
+	cells, err := mondrian(ctx, s, coarse, o.CoarseCut, nil)
+	if err != nil {
+		return space.Partition{}, err
+	}
+	parts := make([]space.Partition, len(cells))
+	errs := make([]error, len(cells))
+	inner := *o
+	inner.Workers = 1
+	err = space.Parallel(ctx, o.Workers, len(cells), "partition", progress, func() func(int) {
+		return func(c int) {
+			if len(cells[c]) < 2*o.K {
+				parts[c] = space.Partition{Group: make([]uint32, len(cells[c])), Groups: 1}
+				return
+			}
+			parts[c], errs[c] = whole(ctx, s.Subset(cells[c]), &inner, nil)
+		}
+	})
+	if err != nil {
+		return space.Partition{}, err
+	}
+	out := space.Partition{Group: make([]uint32, s.Len())}
+	for c, ids := range cells {
+		if errs[c] != nil {
+			return space.Partition{}, errs[c]
+		}
+		for j, i := range ids {
+			out.Group[i] = uint32(out.Groups) + parts[c].Group[j]
+		}
+		out.Groups += parts[c].Groups
+	}
+	return out, nil
+}
