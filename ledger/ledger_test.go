@@ -207,8 +207,10 @@ func TestHierarchyChargesAllOrNone(t *testing.T) {
 		name  string
 		eps   int64
 	}{
-		{l.GrantAnalyst, "ana", 500 * milli}, {l.GrantAnalyst, "bob", 900 * milli},
-		{l.GrantBlock, "2024", 300 * milli}, {l.GrantBlock, "2025", 900 * milli},
+		{l.GrantAnalyst, "ana", 500 * milli},
+		{l.GrantAnalyst, "bob", 900 * milli},
+		{l.GrantBlock, "2024", 300 * milli},
+		{l.GrantBlock, "2025", 900 * milli},
 	} {
 		if _, err := g.grant(ctx, "adult", g.name, Cost{g.eps, 0}); err != nil {
 			t.Fatal(err)
@@ -521,4 +523,13 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-func verifyClean(t testing.TB, l *Ledger) {}
+func verifyClean(t testing.TB, l *Ledger) {
+	t.Helper()
+	r, err := l.Verify(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Err(); err != nil {
+		t.Error(err)
+	}
+}

@@ -135,8 +135,8 @@ func (l *Ledger) Reserve(ctx context.Context, q Request) (r *Reservation, stored
 // unsealed fails on a sealed ledger, and seals one whose files were exchanged
 // since it was opened. It runs under the write lock.
 func (l *Ledger) unsealed(ctx context.Context, tx *sql.Tx) error {
-	if l.sealed != nil {
-		return l.sealed
+	if err := l.Sealed(); err != nil {
+		return err
 	}
 	head, err := l.knownHead()
 	return l.compareHead(ctx, tx, head, err)

@@ -36,7 +36,17 @@ func (a *account) public() Account {
 // Sealed returns nil, or the error of kind Refused that every Grant and Reserve
 // answers with: the ledger does not contain its known head. Its cause is a
 // [*SealedError].
-func (l *Ledger) Sealed() error { return l.sealed }
+func (l *Ledger) Sealed() error {
+	l.sealMu.Lock()
+	defer l.sealMu.Unlock()
+	return l.sealed
+}
+
+func (l *Ledger) setSealed(err error) {
+	l.sealMu.Lock()
+	defer l.sealMu.Unlock()
+	l.sealed = err
+}
 
 // Show returns all books, in the order of their grants.
 func (l *Ledger) Show(ctx context.Context) ([]*Book, error) {

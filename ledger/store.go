@@ -48,6 +48,8 @@ type Ledger struct {
 	secret []byte
 	opts   Options
 	clock  clock
+
+	sealMu sync.Mutex
 	sealed error
 
 	life context.Context // ends with Close; heartbeats live in it
@@ -248,13 +250,17 @@ func (l *Ledger) start(ctx context.Context) error {
 	if err := l.checkSchema(ctx); err != nil {
 		return err
 	}
-	if err := l.db.QueryRowContext(ctx, "SELECT id, secret FROM ledger").Scan(&l.id, &l.secret); err != nil {
+	err := l.db.QueryRowContext(ctx, "SELECT id, secret FROM ledger").Scan(&l.id, &l.secret)
+	if errors.Is(err, sql.ErrNoRows) {
+		return &noren.Error{Kind: noren.BadData, Where: l.path, What: "is a ledger that was never completed, or has been emptied", Hint: "restore it from a copy and run noren ledger reconcile"}
+	}
+	if err != nil {
 		return fail(l.path, "cannot be read", err)
 	}
-	err := l.checkSeal(ctx)
+	err = l.checkSeal(ctx)
 	var sealed *SealedError
 	if errors.As(err, &sealed) {
-		l.sealed = err
+		l.setSealed(err)
 		return nil
 	}
 	if err != nil {

@@ -1,0 +1,356 @@
+package ledger
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"noren"
+)
+
+// Evidence is what a release certificate states of a charge. The caller has
+// checked the certificate's signature.
+type Evidence struct {
+	Charge    ChargeInfo
+	Dataset   string
+	Mechanism json.RawMessage // for the history; optional
+}
+
+// ReconcileOptions are what the steward brings.
+type ReconcileOptions struct {
+	// Evidence are the certificates of all releases that are known; those the
+	// ledger contains change nothing.
+	Evidence []Evidence
+	// WithoutHead says that the head file is lost or of no use, and that the
+	// certificates are all there is to go by. It is refused while the head file
+	// serves. Whatever charge neither the head file, as far as it can be read,
+	// nor a certificate knows is forgotten by this.
+	WithoutHead bool
+}
+
+// Recovery is what a reconciliation did.
+type Recovery struct {
+	Rolled    int64    // links rolled forward from the head file
+	Recovered []string // charges that only a certificate, or a head file that does not fit, knew
+	Skipped   []string // what could not be charged, and why
+	Raised    []Raise  // accounts whose spent rose
+}
+
+// Raise is an account whose spent rose.
+type Raise struct {
+	Kind, Name    string
+	Before, After Cost
+}
+
+// Reconcile brings a ledger that was put back from an older copy up to what is
+// known of it, and unseals it. Links that the head file has and the database
+// lacks are done again, so that the ledger is as it was but for stored answers,
+// whose charges are forfeited. Then each charge that a certificate states and
+// the ledger does not contain is charged to its accounts, whose caps rise to
+// what is spent where they must: nothing is left of them.
+//
+// What is spent can only rise. It can be run on a sound ledger, with
+// certificates, to find out that an older copy of both its files was put back.
+// Running it again changes nothing more.
+func (l *Ledger) Reconcile(ctx context.Context, o ReconcileOptions) (*Recovery, error) {
+	for _, e := range o.Evidence {
+		if e.Charge.Ledger != l.id {
+			return nil, usage("certificate of charge "+e.Charge.ID, "is of another ledger", "bring the certificates of ledger "+l.id)
+		}
+		if e.Charge.Cost.Epsilon < 0 || e.Charge.Cost.Delta < 0 || e.Charge.ID == "" {
+			return nil, &noren.Error{Kind: noren.BadData, Where: "certificate of charge " + e.Charge.ID, What: "states no charge"}
+		}
+	}
+	var did *Recovery
+	var seq int64
+	rewrite := false
+	err := l.write(ctx, "the ledger was not reconciled", func(ctx context.Context, tx *sql.Tx, now int64) error {
+		did = &Recovery{}
+		before, err := accounts(ctx, tx, "TRUE")
+		if err != nil {
+			return err
+		}
+		lost, stray, headErr := l.lostLinks(ctx, tx)
+		if headErr != nil && !o.WithoutHead {
+			return headErr
+		}
+		if headErr == nil && o.WithoutHead {
+			return usage(l.path, "its head file serves", "reconcile with it")
+		}
+		if headErr != nil {
+			rewrite = true
+			lost = nil
+		}
+		for _, k := range lost {
+			if err := rollForward(ctx, tx, k); err != nil {
+				return fmt.Errorf("link %d of the head file: %w", k.Seq, err)
+			}
+		}
+		did.Rolled = int64(len(lost))
+		if rewrite {
+			o.Evidence = append(stray, o.Evidence...)
+		}
+		for _, e := range o.Evidence {
+			if err := l.recover(ctx, tx, &e, did, now); err != nil {
+				return err
+			}
+		}
+		if seq, err = l.conclude(ctx, tx, lost, did, rewrite, now); err != nil {
+			return err
+		}
+		if err := l.sweep(ctx, tx, now); err != nil {
+			return err
+		}
+		return did.compare(ctx, tx, before)
+	})
+	if err != nil {
+		return nil, err
+	}
+	l.at("reconciled")
+	if rewrite {
+		err = l.rebuildHead(ctx)
+	} else {
+		err = l.syncHead(ctx, seq)
+	}
+	if err != nil {
+		return nil, err
+	}
+	l.setSealed(nil)
+	return did, nil
+}
+
+// lostLinks returns the links that the head file has after the database's last.
+// If the head file is no continuation of the chain, that is the error, and
+// stray are the charges it knows, as far as it can be read.
+func (l *Ledger) lostLinks(ctx context.Context, tx *sql.Tx) (lost []*link, stray []Evidence, err error) {
+	seq, hash, err := lastLink(ctx, tx)
+	if err != nil {
+		return nil, nil, err
+	}
+	var fault error
+	var n, meets int64
+	err = l.eachHeadLine(ctx, func(text []byte) error {
+		n++
+		k, err := l.parseHeadLine(text)
+		if err != nil {
+			fault = fmt.Errorf("line %d: %w", n, err)
+			return nil
+		}
+		if e, ok := strayCharge(ctx, tx, l.id, k); ok {
+			stray = append(stray, e)
+		}
+		var own []byte
+		switch {
+		case k.Seq > seq:
+			if k.follows(seq+int64(len(lost)), hash) {
+				lost, hash = append(lost, k), k.Hash
+				return nil
+			}
+			fault = fmt.Errorf("line %d does not follow the database's chain", n)
+		case tx.QueryRowContext(ctx, "SELECT hash FROM chain WHERE seq = ?", k.Seq).Scan(&own) != nil || !bytes.Equal(own, k.Hash):
+			fault = fmt.Errorf("line %d is not in the database's chain", n)
+		default:
+			meets++
+		}
+		return nil
+	})
+	if ctx.Err() != nil {
+		return nil, nil, ctx.Err()
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = errNoHead
+	}
+	if err = errors.Join(err, fault); err == nil && meets == 0 && seq > 1 {
+		err = errNoHead
+	}
+	if err == nil {
+		return lost, nil, nil
+	}
+	return nil, stray, &noren.Error{
+		Kind: noren.Usage, Where: headPath(l.path), What: "the head file does not serve", Err: err,
+		Hint: "put the right one back, or reconcile --without-head with the certificates of all releases",
+	}
+}
+
+// strayCharge reads a charge off a line of the head file, unless the database
+// has it.
+func strayCharge(ctx context.Context, tx *sql.Tx, ledger string, k *link) (Evidence, bool) {
+	var b chargeBody
+	if k.Kind != kindCharge && k.Kind != kindRecover || decodeBody(k.Body, &b) != nil || len(b.Lines) == 0 {
+		return Evidence{}, false
+	}
+	e := Evidence{Mechanism: json.RawMessage(b.Mechanism)}
+	e.Charge = ChargeInfo{Ledger: ledger, ID: b.Charge, Link: k.Seq, Head: [32]byte(k.Hash)}
+	for _, n := range b.Lines {
+		e.Charge.Accounts = append(e.Charge.Accounts, n.Account)
+		e.Charge.Cost = Cost{max(e.Charge.Cost.Epsilon, n.Eps), max(e.Charge.Cost.Delta, n.Delta)}
+	}
+	if err := tx.QueryRowContext(ctx, "SELECT name FROM account WHERE id = ?", b.Account).Scan(&e.Dataset); err != nil {
+		e.Dataset = fmt.Sprintf("of account %d", b.Account)
+	}
+	return e, true
+}
+
+// rollForward does again what a lost link says.
+func rollForward(ctx context.Context, tx *sql.Tx, k *link) error {
+	if err := insertLink(ctx, tx, k); err != nil {
+		return err
+	}
+	switch k.Kind {
+	case kindGrant:
+		var b grantBody
+		if err := decodeBody(k.Body, &b); err != nil {
+			return err
+		}
+		return applyGrant(ctx, tx, &b)
+	case kindCharge:
+		var b chargeBody
+		if err := decodeBody(k.Body, &b); err != nil {
+			return err
+		}
+		return insertCharge(ctx, tx, k.Seq, &b, lease{})
+	case kindRecover:
+		var b chargeBody
+		if err := decodeBody(k.Body, &b); err != nil {
+			return err
+		}
+		return insertRecovered(ctx, tx, k.Seq, &b)
+	}
+	return nil // ends: conclude forfeits these charges, whose answers are gone
+}
+
+// insertRecovered writes a charge that stands whatever the caps say.
+func insertRecovered(ctx context.Context, tx *sql.Tx, seq int64, b *chargeBody) error {
+	for _, n := range b.Lines {
+		if _, err := tx.ExecContext(ctx, `UPDATE account SET cap_eps_nano = max(cap_eps_nano, spent_eps_nano + ?), cap_delta = max(cap_delta, spent_delta + ?) WHERE id = ?`, n.Eps, n.Delta, n.Account); err != nil {
+			return err
+		}
+	}
+	if err := insertCharge(ctx, tx, seq, b, lease{}); err != nil {
+		return err
+	}
+	return endCharge(ctx, tx, b.Charge, "forfeited", fromCertificate, b.Time)
+}
+
+// recover charges what e states, unless the ledger has it.
+func (l *Ledger) recover(ctx context.Context, tx *sql.Tx, e *Evidence, did *Recovery, now int64) error {
+	var known int
+	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM charge WHERE id = ?", e.Charge.ID).Scan(&known); err != nil || known > 0 {
+		return err
+	}
+	book, err := findAccount(ctx, tx, 0, kindDataset, e.Dataset)
+	if err != nil {
+		return err
+	}
+	if book == nil {
+		did.Skipped = append(did.Skipped, fmt.Sprintf("charge %s: data set %s has no book here: grant it and reconcile again", e.Charge.ID, e.Dataset))
+		return nil
+	}
+	if len(e.Charge.ID) != 32 {
+		return &noren.Error{Kind: noren.BadData, Where: "certificate of charge " + e.Charge.ID, What: "its charge has no proper id"}
+	}
+	// The data set pays in any case; analysts and blocks as far as their
+	// accounts still are what they were.
+	listed, err := accounts(ctx, tx, "parent = ?", book.id)
+	if err != nil {
+		return err
+	}
+	mechanism := "{}"
+	if len(e.Mechanism) > 0 {
+		mechanism = string(e.Mechanism)
+	}
+	b := chargeBody{
+		Charge: e.Charge.ID, Account: book.id, Principal: recoveredBy, Key: e.Charge.ID,
+		RequestHash: hex.EncodeToString(make([]byte, 32)), Mechanism: mechanism, Owner: "-", Time: now,
+		Lines: []line{{book.id, e.Charge.Cost.Epsilon, e.Charge.Cost.Delta}},
+	}
+	for _, a := range listed {
+		for _, id := range e.Charge.Accounts {
+			if id == a.id {
+				b.Lines = append(b.Lines, line{a.id, e.Charge.Cost.Epsilon, e.Charge.Cost.Delta})
+				break
+			}
+		}
+	}
+	k, err := appendLink(ctx, tx, kindRecover, b)
+	if err != nil {
+		return err
+	}
+	did.Recovered = append(did.Recovered, e.Charge.ID)
+	return insertRecovered(ctx, tx, k.Seq, &b)
+}
+
+// conclude forfeits what was rolled forward and sets the reconciliation on the
+// chain, unless there was nothing to do. It returns the chain's last link.
+func (l *Ledger) conclude(ctx context.Context, tx *sql.Tx, lost []*link, did *Recovery, rewrite bool, now int64) (int64, error) {
+	seq, _, err := lastLink(ctx, tx)
+	if err != nil || len(lost) == 0 && len(did.Recovered) == 0 && !rewrite {
+		return seq, err
+	}
+	b := reconcileBody{Time: now}
+	if len(lost) > 0 {
+		b.From, b.To = lost[0].Seq, lost[len(lost)-1].Seq
+	}
+	k, err := appendLink(ctx, tx, kindReconcile, b)
+	if err != nil {
+		return 0, err
+	}
+	for _, m := range lost {
+		// The one field all three bodies share.
+		var of struct {
+			Charge string `json:"charge"`
+		}
+		if m.Kind != kindCharge && m.Kind != kindRelease && m.Kind != kindForfeit {
+			continue
+		}
+		if err := json.Unmarshal(m.Body, &of); err != nil {
+			return 0, err
+		}
+		if err := endCharge(ctx, tx, of.Charge, "forfeited", lostAnswer, now); err != nil {
+			return 0, err
+		}
+	}
+	return k.Seq, nil
+}
+
+// compare notes which accounts' spent rose, and makes sure that none fell.
+func (d *Recovery) compare(ctx context.Context, tx *sql.Tx, before []account) error {
+	after, err := accounts(ctx, tx, "TRUE")
+	if err != nil {
+		return err
+	}
+	old := map[int64]account{}
+	for _, a := range before {
+		old[a.id] = a
+	}
+	for _, a := range after {
+		was, now := Cost{old[a.id].spentEps, old[a.id].spentDelta}, Cost{a.spentEps, a.spentDelta}
+		if now != was {
+			d.Raised = append(d.Raised, Raise{a.kind, a.name, was, now})
+		}
+	}
+	return nil
+}
+
+// rebuildHead writes the head file anew from the database.
+func (l *Ledger) rebuildHead(ctx context.Context) error {
+	l.headMu.Lock()
+	defer l.headMu.Unlock()
+	return l.write(ctx, "the head file cannot be written", func(ctx context.Context, tx *sql.Tx, _ int64) error {
+		var text bytes.Buffer
+		if err := eachLink(ctx, tx, 0, func(k *link) error {
+			line, err := l.headLine(k)
+			text.Write(line)
+			l.headSeq = k.Seq
+			return err
+		}); err != nil {
+			return err
+		}
+		return rewriteHead(l.path, text.Bytes())
+	})
+}

@@ -1,0 +1,416 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"noren"
+)
+
+// backup copies the database, closed and so in one file, and puts it back.
+func (f *fixture) backup(t *testing.T, path string) (restore func()) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		t.Helper()
+		for _, more := range []string{"-wal", "-shm"} {
+			if err := os.Remove(path + more); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				t.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// run opens the ledger, asks the numbered requests of one thousandth each, and
+// closes it. It returns the certificates' part of the charges.
+func (f *fixture) run(t *testing.T, numbers ...int) (all []Evidence) {
+	t.Helper()
+	l := f.open(t)
+	defer l.Close()
+	for _, n := range numbers {
+		q := request(n, Cost{milli, 1})
+		r, _, err := l.Reserve(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Settle(t.Context(), answer(n), []byte("sig"), "kid"); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, Evidence{Charge: r.Charge(), Dataset: "adult", Mechanism: q.Mechanism})
+	}
+	return all
+}
+
+func mustSealed(t *testing.T, l *Ledger) {
+	t.Helper()
+	var sealed *SealedError
+	if err := l.Sealed(); !errors.As(err, &sealed) || noren.KindOf(err) != noren.Refused || !strings.Contains(err.Error(), "noren ledger reconcile") {
+		t.Fatalf("not sealed: %v", err)
+	}
+	if _, _, err := l.Reserve(t.Context(), request(1, Cost{milli, 0})); !errors.As(err, &sealed) {
+		t.Errorf("a sealed ledger answers: %v", err)
+	}
+	if _, err := l.GrantAnalyst(t.Context(), "adult", "eve", Cost{one, 0}); !errors.As(err, &sealed) {
+		t.Errorf("a sealed ledger grants: %v", err)
+	}
+	if _, err := l.Show(t.Context()); err != nil {
+		t.Errorf("a sealed ledger cannot be looked at: %v", err)
+	}
+}
+
+func TestOldBackupIsSealedAndRolledForward(t *testing.T) {
+	f := newFixture(t, Cost{one, 1000})
+	f.run(t, 1, 2)
+	restore := f.backup(t, f.path)
+	f.run(t, 3, 4)
+	l := f.open(t)
+	// A grant and an unfinished charge are lost with the rest.
+	if _, err := l.GrantAnalyst(t.Context(), "adult", "ana", Cost{500 * milli, 500}); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := l.Reserve(t.Context(), request(5, Cost{milli, 1})); err != nil {
+		t.Fatal(err)
+	}
+	want, err := l.Book(t.Context(), "adult")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	restore()
+
+	l = f.open(t)
+	mustSealed(t, l)
+	if r, err := l.Verify(t.Context()); err != nil || noren.KindOf(r.Err()) != noren.NotMet {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if _, err := l.Reconcile(t.Context(), ReconcileOptions{WithoutHead: true}); noren.KindOf(err) != noren.Usage {
+		t.Errorf("a head file that serves was given up: %v", err)
+	}
+	did, err := l.Reconcile(t.Context(), ReconcileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Two charges and the first's two releases (the last link in the file is
+	// the unfinished charge), and a grant.
+	if did.Rolled != 6 || len(did.Recovered)+len(did.Skipped) != 0 || len(did.Raised) != 2 {
+		t.Errorf("%+v", did)
+	}
+	if l.Sealed() != nil {
+		t.Error(l.Sealed())
+	}
+	got, err := l.Book(t.Context(), "adult")
+	if err != nil || fmt.Sprint(*got) != fmt.Sprint(*want) {
+		t.Errorf("%+v, want %+v, %v", got, want, err)
+	}
+	verifyClean(t, l)
+	// An answer that was in the copy is still there, one that was not is gone.
+	if _, stored, err := l.Reserve(t.Context(), request(2, Cost{milli, 1})); err != nil || stored == nil {
+		t.Error(err)
+	}
+	for _, n := range []int{3, 4, 5} {
+		if _, _, err := l.Reserve(t.Context(), request(n, Cost{milli, 1})); !errors.Is(err, ErrForfeited) {
+			t.Errorf("%d: %v", n, err)
+		}
+	}
+	if did, err = l.Reconcile(t.Context(), ReconcileOptions{}); err != nil || did.Rolled != 0 || len(did.Raised) != 0 {
+		t.Errorf("again: %+v, %v", did, err)
+	}
+	l.Close()
+	// And once more, from before the reconciliation.
+	f.run(t, 6)
+	restore()
+	l = f.open(t)
+	mustSealed(t, l)
+	if _, err = l.Reconcile(t.Context(), ReconcileOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := spent(t, l); got != (Cost{6 * milli, 6}) {
+		t.Errorf("spent %v", got)
+	}
+	verifyClean(t, l)
+	l.Close()
+	f.run(t, 7)
+}
+
+func TestBothFilesPutBackIsFoundByCertificates(t *testing.T) {
+	f := newFixture(t, Cost{3 * milli, 3})
+	early := f.run(t, 1)
+	restore, restoreHead := f.backup(t, f.path), f.backup(t, headPath(f.path))
+	late := f.run(t, 2, 3)
+	restore()
+	restoreHead()
+	l := f.open(t)
+	if l.Sealed() != nil {
+		t.Fatal("nothing on the disk tells")
+	}
+	if _, err := ask(t.Context(), l, request(4, Cost{2 * milli, 0}), answer(4)); err != nil {
+		t.Fatal(err)
+	}
+	// The refilled budget was spent again: the truth is beyond the cap.
+	did, err := l.Reconcile(t.Context(), ReconcileOptions{Evidence: append(early, late...)})
+	if err != nil || len(did.Recovered) != 2 || did.Rolled != 0 {
+		t.Fatalf("%+v, %v", did, err)
+	}
+	b, err := l.Book(t.Context(), "adult")
+	if err != nil || b.Spent != (Cost{5 * milli, 3}) || b.Remaining != (Cost{}) {
+		t.Errorf("%+v, %v", b, err)
+	}
+	verifyClean(t, l)
+	if did, err = l.Reconcile(t.Context(), ReconcileOptions{Evidence: late}); err != nil || len(did.Recovered) != 0 || len(did.Raised) != 0 {
+		t.Errorf("again: %+v, %v", did, err)
+	}
+	// Recovered charges roll forward like any other.
+	l.Close()
+	restore()
+	l = f.open(t)
+	mustSealed(t, l)
+	if _, err := l.Reconcile(t.Context(), ReconcileOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if b, err = l.Book(t.Context(), "adult"); err != nil || b.Spent != (Cost{5 * milli, 3}) {
+		t.Errorf("%+v, %v", b, err)
+	}
+	verifyClean(t, l)
+}
+
+func TestHeadFileLost(t *testing.T) {
+	for name, spoil := range map[string]func(path string) error{
+		"missing": os.Remove,
+		"empty":   func(p string) error { return os.WriteFile(p, nil, 0o600) },
+		"damaged": func(p string) error {
+			text, err := os.ReadFile(p)
+			if err != nil {
+				return err
+			}
+			text[len(text)-20] ^= 1
+			return os.WriteFile(p, text, 0o600)
+		},
+		"another's": func(p string) error {
+			other := filepath.Join(filepath.Dir(p), "other.db")
+			return errors.Join(Create(context.Background(), other), os.Rename(headPath(other), p))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, Cost{one, 1000})
+			f.run(t, 1)
+			restore := f.backup(t, f.path)
+			late := f.run(t, 2, 3)
+			restore()
+			if err := spoil(headPath(f.path)); err != nil {
+				t.Fatal(err)
+			}
+			l := f.open(t)
+			mustSealed(t, l)
+			if _, err := l.Reconcile(t.Context(), ReconcileOptions{Evidence: late}); noren.KindOf(err) != noren.Usage || !strings.Contains(err.Error(), "--without-head") {
+				t.Fatal(err)
+			}
+			mustSealed(t, l)
+			did, err := l.Reconcile(t.Context(), ReconcileOptions{Evidence: late, WithoutHead: true})
+			if err != nil || len(did.Recovered) != 2 {
+				t.Fatalf("%+v, %v", did, err)
+			}
+			if got := spent(t, l); got != (Cost{3 * milli, 3}) {
+				t.Errorf("spent %v", got)
+			}
+			verifyClean(t, l)
+			l.Close()
+			f.run(t, 4)
+		})
+	}
+}
+
+// A head file with a broken line in its middle does not roll forward, and what
+// can be read of it still counts, certificates or none.
+func TestBrokenHeadStillCounts(t *testing.T) {
+	f := newFixture(t, Cost{one, 1000})
+	f.run(t, 1)
+	restore := f.backup(t, f.path)
+	f.run(t, 2, 3)
+	restore()
+	text, err := os.ReadFile(headPath(f.path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(text), "\n")
+	lines[1] = "{broken}\n"
+	if err := os.WriteFile(headPath(f.path), []byte(strings.Join(lines, "")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := f.open(t)
+	mustSealed(t, l)
+	did, err := l.Reconcile(t.Context(), ReconcileOptions{WithoutHead: true})
+	if err != nil || len(did.Recovered) != 2 {
+		t.Fatalf("%+v, %v", did, err)
+	}
+	if got := spent(t, l); got != (Cost{3 * milli, 3}) {
+		t.Errorf("spent %v", got)
+	}
+	verifyClean(t, l)
+}
+
+func TestReconcileRefusesForeignCertificates(t *testing.T) {
+	f := newFixture(t, Cost{one, 0})
+	l := f.open(t)
+	e := Evidence{Charge: ChargeInfo{Ledger: strings.Repeat("0", 32), ID: strings.Repeat("1", 32), Accounts: []int64{1}, Cost: Cost{1, 0}}, Dataset: "adult"}
+	if _, err := l.Reconcile(t.Context(), ReconcileOptions{Evidence: []Evidence{e}}); noren.KindOf(err) != noren.Usage {
+		t.Error(err)
+	}
+	e.Charge.Ledger, e.Charge.Cost.Epsilon = l.ID(), -1
+	if _, err := l.Reconcile(t.Context(), ReconcileOptions{Evidence: []Evidence{e}}); noren.KindOf(err) != noren.BadData {
+		t.Error(err)
+	}
+	e.Charge.Cost.Epsilon, e.Dataset = 1, "none"
+	if did, err := l.Reconcile(t.Context(), ReconcileOptions{Evidence: []Evidence{e}}); err != nil || len(did.Skipped) != 1 {
+		t.Errorf("%+v, %v", did, err)
+	}
+}
+
+// A ledger whose files are exchanged while a process has it open stops
+// answering, although nobody opens it anew.
+func TestExchangedWhileOpen(t *testing.T) {
+	f := newFixture(t, Cost{one, 1000})
+	l := f.open(t)
+	if err := os.Rename(headPath(f.path), headPath(f.path)+".away"); err != nil {
+		t.Fatal(err)
+	}
+	var sealed *SealedError
+	if _, _, err := l.Reserve(t.Context(), request(1, Cost{milli, 0})); !errors.As(err, &sealed) {
+		t.Error(err)
+	}
+	if got := spent(t, l); got != (Cost{}) {
+		t.Errorf("spent %v", got)
+	}
+}
+
+// testClock can be set.
+type testClock struct {
+	now    time.Time
+	uptime time.Duration
+}
+
+func (c *testClock) clock(boot string) clock {
+	return clock{wall: func() time.Time { return c.now }, boot: boot, booted: func() time.Duration { return c.uptime }}
+}
+
+func TestClockGoesBack(t *testing.T) {
+	start := time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC)
+	reserve := func(t *testing.T, f *fixture, c clock) (*Ledger, *Reservation) {
+		t.Helper()
+		l, err := open(t.Context(), f.path, Options{Lease: time.Minute}, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { l.Close() })
+		r, _, err := l.Reserve(t.Context(), request(1, Cost{milli, 0}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l, r
+	}
+	for name, test := range map[string]struct {
+		boot1, boot2 string
+		wall, up     time.Duration // how far the clocks go between the two
+		held         bool
+	}{
+		"same boot, nothing":               {"a", "a", 0, 0, true},
+		"same boot, time passes":           {"a", "a", 2 * time.Minute, 2 * time.Minute, false},
+		"same boot, set back, lease holds": {"a", "a", -48 * time.Hour, 30 * time.Second, true},
+		"same boot, set back, lease ran":   {"a", "a", -48 * time.Hour, 2 * time.Minute, false},
+		"same boot, set forward":           {"a", "a", 48 * time.Hour, 30 * time.Second, true},
+		"other boot, time passes":          {"a", "b", 2 * time.Minute, 0, false},
+		"other boot, set back":             {"a", "b", -48 * time.Hour, 0, true},
+		"no boot clock, set back":          {"", "", -48 * time.Hour, 0, true},
+		"no boot clock, time passes":       {"", "", 2 * time.Minute, 0, false},
+		"no boot clock, in time":           {"", "", 59 * time.Second, 0, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := fixtureAt(t, start)
+			c := &testClock{start, time.Hour}
+			l1, r := reserve(t, f, c.clock(test.boot1))
+			l1.end() // no renewals: the process is silent
+			c2 := &testClock{start.Add(test.wall), time.Hour + test.up}
+			l2, err := open(t.Context(), f.path, Options{}, c2.clock(test.boot2))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l2.Close()
+			err = r.Settle(t.Context(), answer(1), nil, "")
+			if test.held && err != nil || !test.held && !errors.Is(err, ErrForfeited) {
+				t.Error(err)
+			}
+			verifyClean(t, l2)
+		})
+	}
+	t.Run("what ran out stays so", func(t *testing.T) {
+		f := fixtureAt(t, start)
+		c := &testClock{start, 0}
+		l1, _ := reserve(t, f, c.clock("a"))
+		l1.end()
+		// Somebody sees a late time, without sweeping; then the clock is set back.
+		c2 := &testClock{start.Add(time.Hour), 0}
+		l2, err := open(t.Context(), f.path, Options{}, (&testClock{start, 0}).clock("b"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l2.Close()
+		l2.clock = c2.clock("b")
+		if _, err := ask(t.Context(), l2, request(2, Cost{milli, 0}), answer(2)); err != nil {
+			t.Fatal(err)
+		}
+		c3 := &testClock{start.Add(-time.Hour), 0}
+		l3, err := open(t.Context(), f.path, Options{}, c3.clock("c"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l3.Close()
+		if _, _, err := l3.Reserve(t.Context(), request(1, Cost{milli, 0})); !errors.Is(err, ErrForfeited) {
+			t.Error(err)
+		}
+		var last time.Time
+		if err := l3.History(t.Context(), "", func(e Entry) error {
+			if e.Time.Before(last) {
+				t.Errorf("the history runs back: %v after %v", e.Time, last)
+			}
+			last = e.Time
+			return nil
+		}); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// fixtureAt is a fixture that was made at a given time.
+func fixtureAt(t *testing.T, at time.Time) *fixture {
+	t.Helper()
+	dir := t.TempDir()
+	f := &fixture{dir: dir, path: filepath.Join(dir, "noren.db"), file: filepath.Join(dir, "data.csv")}
+	if err := os.WriteFile(f.file, []byte("age\n31\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := (&testClock{at, 0}).clock("z")
+	if err := create(t.Context(), f.path, c); err != nil {
+		t.Fatal(err)
+	}
+	l, err := open(t.Context(), f.path, Options{}, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if _, err := l.Grant(t.Context(), Grant{Name: "adult", File: f.file, Cap: Cost{one, 0}}); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}

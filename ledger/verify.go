@@ -1,0 +1,344 @@
+package ledger
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"modernc.org/sqlite"
+
+	"noren"
+)
+
+// Report is what [Ledger.Verify] looked at and found.
+type Report struct {
+	Links   int64    // in the chain
+	Charges int      // in all states
+	Head    [32]byte // of the chain
+	Faults  []string // in words; none if all is as it should be
+}
+
+// Err returns nil for a report without faults, else an error of kind NotMet
+// that lists them.
+func (r *Report) Err() error {
+	if len(r.Faults) == 0 {
+		return nil
+	}
+	return &noren.Error{Kind: noren.NotMet, Where: "ledger", What: "it has been changed from outside, or is damaged: " + strings.Join(r.Faults, "; "), Hint: "restore it from a copy and reconcile, or keep it as evidence"}
+}
+
+func (r *Report) fault(format string, args ...any) {
+	const enough = 100
+	if len(r.Faults) < enough {
+		r.Faults = append(r.Faults, fmt.Sprintf(format, args...))
+	}
+}
+
+// Verify checks the whole ledger: that SQLite finds it sound; that tables,
+// triggers and indices are those of this schema; that each link of the chain
+// follows the one before; that the tables hold exactly what the chain, replayed
+// from its first link, says, with what is spent summed up anew; that stored
+// answers have the hashes on the chain; and that every line of the head file is
+// a link of the chain. An error means that it could not look; what it found is
+// in the report. It looks at one moment; others may write meanwhile.
+func (l *Ledger) Verify(ctx context.Context) (*Report, error) {
+	r := &Report{}
+	// The head file first: the database, read afterwards, contains all of it.
+	heads, err := l.readHead(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	tx, err := l.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return nil, fail(l.path, "cannot be verified", err)
+	}
+	defer tx.Rollback()
+	for _, check := range []func(context.Context, *sql.Tx, *Report) error{checkSound, checkSchemaText} {
+		if err := check(ctx, tx, r); err != nil {
+			return nil, fail(l.path, "cannot be verified", err)
+		}
+	}
+	p := newReplay()
+	broken := false
+	if err := eachLink(ctx, tx, 0, func(k *link) error {
+		if broken {
+			return nil
+		}
+		if err := p.apply(k); err != nil {
+			broken = true
+			r.fault("%v", err)
+		}
+		return nil
+	}); err != nil {
+		return nil, fail(l.path, "cannot be verified", err)
+	}
+	r.Links, r.Charges, r.Head = p.seq, len(p.charges), [32]byte(p.hash)
+	var id string
+	var secret []byte
+	if err := tx.QueryRowContext(ctx, "SELECT id, secret FROM ledger").Scan(&id, &secret); err != nil {
+		return nil, fail(l.path, "cannot be verified", err)
+	}
+	if p.ledger != id || l.id != id {
+		r.fault("the chain is of another ledger")
+	}
+	if !bytes.Equal(l.secret, secret) {
+		r.fault("the secret was exchanged")
+	}
+	for _, k := range heads {
+		if k.Seq > int64(len(p.hashes)) || k.Seq < 1 {
+			r.fault("the head file knows link %d and the database does not", k.Seq)
+			break
+		}
+		if !bytes.Equal(p.hashes[k.Seq-1], k.Hash) {
+			r.fault("link %d is not the one in the head file", k.Seq)
+			break
+		}
+	}
+	if broken {
+		return r, nil // what follows would only say so again
+	}
+	for _, compare := range []func(context.Context, *sql.Tx, *replay, *Report) error{compareAccounts, compareCharges, compareLines, compareReleases} {
+		if err := compare(ctx, tx, p, r); err != nil {
+			return nil, fail(l.path, "cannot be verified", err)
+		}
+	}
+	return r, nil
+}
+
+// readHead reads the whole head file and notes what is wrong with it.
+func (l *Ledger) readHead(ctx context.Context, r *Report) (heads []*link, err error) {
+	seq := int64(0)
+	err = l.eachHeadLine(ctx, func(text []byte) error {
+		seq++
+		k, err := l.parseHeadLine(text)
+		switch {
+		case err != nil:
+			r.fault("head file, line %d: %v", seq, err)
+		case k.Seq != seq:
+			r.fault("head file, line %d: it is link %d", seq, k.Seq)
+		default:
+			heads = append(heads, &link{Seq: k.Seq, Hash: k.Hash})
+		}
+		return nil
+	})
+	switch {
+	case ctx.Err() != nil:
+		return nil, fail(l.path, "cannot be verified", ctx.Err())
+	case err != nil:
+		r.fault("the head file cannot be read: %v", fileError(headPath(l.path), "reading failed", err))
+	case seq == 0:
+		r.fault("the head file is empty")
+	}
+	return heads, nil
+}
+
+// checkSound asks SQLite itself.
+func checkSound(ctx context.Context, tx *sql.Tx, r *Report) error {
+	for _, pragma := range []string{"integrity_check(20)", "foreign_key_check"} {
+		rows, err := tx.QueryContext(ctx, "PRAGMA "+pragma)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		columns, err := rows.Columns()
+		if err != nil {
+			return err
+		}
+		for rows.Next() {
+			into := make([]any, len(columns))
+			for i := range into {
+				into[i] = new(sql.NullString)
+			}
+			if err := rows.Scan(into...); err != nil {
+				return err
+			}
+			if said := into[0].(*sql.NullString).String; said != "ok" {
+				r.fault("SQLite finds (%s): %s", pragma, said)
+			}
+		}
+		if err := rows.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// schemaText returns the definitions of all tables, indices and triggers.
+func schemaText(ctx context.Context, q querier) (map[string]string, error) {
+	rows, err := q.QueryContext(ctx, "SELECT type || ' ' || name, coalesce(sql, '') FROM sqlite_schema")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	all := map[string]string{}
+	for rows.Next() {
+		var name, text string
+		if err := rows.Scan(&name, &text); err != nil {
+			return nil, err
+		}
+		all[name] = text
+	}
+	return all, rows.Err()
+}
+
+// checkSchemaText compares the schema with one that is made afresh in memory.
+func checkSchemaText(ctx context.Context, tx *sql.Tx, r *Report) error {
+	connector, err := sqlite.NewConnector(":memory:")
+	if err != nil {
+		return err
+	}
+	fresh := sql.OpenDB(connector)
+	defer fresh.Close()
+	fresh.SetMaxOpenConns(1) // each connection would be a database of its own
+	m, err := migrator(fresh)
+	if err != nil {
+		return err
+	}
+	if _, err := m.Up(ctx); err != nil {
+		return err
+	}
+	want, err := schemaText(ctx, fresh)
+	if err != nil {
+		return err
+	}
+	have, err := schemaText(ctx, tx)
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		switch text, ok := have[name]; {
+		case !ok:
+			r.fault("%s is missing", name)
+		case text != want[name]:
+			r.fault("%s is not as it was made", name)
+		}
+		delete(have, name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(have)) {
+		if name != "table sqlite_stat1" { // what ANALYZE leaves
+			r.fault("%s does not belong here", name)
+		}
+	}
+	return nil
+}
+
+func compareAccounts(ctx context.Context, tx *sql.Tx, p *replay, r *Report) error {
+	all, err := accounts(ctx, tx, "TRUE")
+	if err != nil {
+		return err
+	}
+	for _, a := range all {
+		switch want := p.accounts[a.id]; {
+		case want == nil:
+			r.fault("account %d (%s) was never granted", a.id, a.name)
+		case a.spentEps != want.spentEps || a.spentDelta != want.spentDelta:
+			r.fault("account %d (%s) says epsilon %s, delta %s spent; its charges add up to %s, %s", a.id, a.name,
+				decimal(a.spentEps, 9), decimal(a.spentDelta, 18), decimal(want.spentEps, 9), decimal(want.spentDelta, 18))
+		case a != *want:
+			r.fault("account %d (%s) is not as it was granted", a.id, a.name)
+		}
+	}
+	if len(all) < len(p.accounts) {
+		r.fault("%d accounts are missing", len(p.accounts)-len(all))
+	}
+	return nil
+}
+
+func compareCharges(ctx context.Context, tx *sql.Tx, p *replay, r *Report) error {
+	rows, err := tx.QueryContext(ctx, `SELECT id, seq, account, principal, idempotency_key, request_hash, mechanism_json, owner, created_at, state, reason FROM charge`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	n := 0
+	for rows.Next() {
+		var b chargeBody
+		var seq int64
+		var hash []byte
+		var state, reason string
+		if err := rows.Scan(&b.Charge, &seq, &b.Account, &b.Principal, &b.Key, &hash, &b.Mechanism, &b.Owner, &b.Time, &state, &reason); err != nil {
+			return err
+		}
+		n++
+		c := p.charges[b.Charge]
+		if c == nil {
+			r.fault("charge %s is not on the chain", b.Charge)
+			continue
+		}
+		w := &c.body
+		if seq != c.seq || b.Account != w.Account || b.Principal != w.Principal || b.Key != w.Key || hex.EncodeToString(hash) != w.RequestHash || b.Mechanism != w.Mechanism || b.Owner != w.Owner || b.Time != w.Time {
+			r.fault("charge %s is not as it was made", b.Charge)
+		}
+		if state != c.state || reason != c.reason {
+			r.fault("charge %s is %s and the chain says %s", b.Charge, state, c.state)
+		}
+	}
+	if n < len(p.charges) {
+		r.fault("%d charges are missing", len(p.charges)-n)
+	}
+	return rows.Err()
+}
+
+func compareLines(ctx context.Context, tx *sql.Tx, p *replay, r *Report) error {
+	rows, err := tx.QueryContext(ctx, "SELECT charge, account, eps, delta FROM charge_line")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	have, want := 0, 0
+	for rows.Next() {
+		var id string
+		var n line
+		if err := rows.Scan(&id, &n.Account, &n.Eps, &n.Delta); err != nil {
+			return err
+		}
+		have++
+		if c := p.charges[id]; c == nil || !slices.Contains(c.body.Lines, n) {
+			r.fault("a cost of charge %s on account %d is not on the chain", id, n.Account)
+		}
+	}
+	for _, c := range p.charges {
+		want += len(c.body.Lines)
+	}
+	if have != want {
+		r.fault("there are %d lines of costs and the chain has %d", have, want)
+	}
+	return rows.Err()
+}
+
+func compareReleases(ctx context.Context, tx *sql.Tx, p *replay, r *Report) error {
+	rows, err := tx.QueryContext(ctx, "SELECT charge, payload, signature, key_id FROM release")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	have, want := 0, 0
+	for rows.Next() {
+		var id, keyID string
+		var payload, signature []byte
+		if err := rows.Scan(&id, &payload, &signature, &keyID); err != nil {
+			return err
+		}
+		have++
+		c := p.charges[id]
+		if c == nil || c.state != "released" {
+			r.fault("an answer is stored for charge %s, which was not released", id)
+		} else if b := c.release; b.Payload != hexHash(payload) || b.Signature != hexHash(signature) || b.KeyID != keyID {
+			r.fault("the answer stored for charge %s is not the one that was released", id)
+		}
+	}
+	for _, c := range p.charges {
+		if c.state == "released" {
+			want++
+		}
+	}
+	if have < want {
+		r.fault("%d stored answers are missing", want-have)
+	}
+	return rows.Err()
+}
