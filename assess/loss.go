@@ -83,14 +83,17 @@ func lossByDecomposition(x, y *numbers, s, t spread, c *table.Column) columnLoss
 	if l.reason != "" {
 		return l
 	}
-	// SSA about the original's mean. Group means that were not rounded have
-	// the same mean; for rounded ones the bounds below are about this one.
+	// With m the true and p = m + e the published means, |e| <= step/2, and all
+	// norms over the n records: |p - mean| is known, |e| <= slack, and
+	// SSE = |x - p|^2 = |x - m|^2 + |e|^2 = SST - |m - mean|^2 + |e|^2, as x - m
+	// is orthogonal to all that is constant in each group.
 	n := float64(s.count)
-	ssa := t.ss + n*(t.mean-s.mean)*(t.mean-s.mean)
-	l.sse = clamp(l.sst-ssa, l.sst)
-	root, slack := math.Sqrt(ssa), math.Sqrt(n)*step/2
-	most, least := root+slack, math.Max(0, root-slack)
-	l.low, l.high = clamp(l.sst-most*most, l.sst), clamp(l.sst-least*least, l.sst)
+	published := math.Sqrt(t.ss + n*(t.mean-s.mean)*(t.mean-s.mean))
+	slack := math.Sqrt(n) * step / 2
+	most, least := published+slack, math.Max(0, published-slack)
+	l.sse = clamp(l.sst-published*published, l.sst)
+	l.low = clamp(l.sst-most*most, l.sst)
+	l.high = clamp(l.sst-least*least, l.sst) + slack*slack
 	return l
 }
 

@@ -48,9 +48,13 @@ const (
 	ModelZayatz = "zayatz"
 	ModelPitman = "pitman"
 	ModelSNB    = "snb"
-	// ModelExact stands where nothing had to be estimated: the sample is the
-	// population, or it has no unique record.
+	// ModelExact stands where nothing had to be estimated, as the sample is the
+	// population.
 	ModelExact = "exact"
+	// ModelNone stands where the sample has no unique record: the estimate is
+	// 0, as every unique of the population would be one of the sample if it
+	// were drawn. It does not prove that the population has none.
+	ModelNone = "none"
 )
 
 // EstimateUniqueness estimates population uniqueness from the class sizes of a
@@ -70,10 +74,11 @@ func EstimateUniqueness[C Count](sizes []C, fraction float64) (*Uniqueness, erro
 	}
 	u := &Uniqueness{Fraction: fraction, PopulationRecords: int64(s.population), SampleUniques: int64(s.uniques)}
 	if fraction == 1 || s.uniques == 0 {
-		// Without a sample unique every model here says 0: with one or more
-		// population uniques expected in the sample, none was drawn.
 		e := s.estimate(s.uniques)
-		u.Zayatz, u.Pitman, u.SNB, u.Result, u.Chosen = e, e, e, e, ModelExact
+		u.Zayatz, u.Pitman, u.SNB, u.Result, u.Chosen = e, e, e, e, ModelNone
+		if fraction == 1 {
+			u.Chosen = ModelExact
+		}
 		return u, nil
 	}
 	u.Zayatz, u.Pitman, u.SNB = s.zayatz(), s.pitman(), s.snb()

@@ -151,3 +151,162 @@ func TestSNBRecoversItsOwnPopulation(t *testing.T) {
 		checkUnbiased(t, "snb", errs, truth)
 	}
 }
+
+// Zayatz's formula by hand: 3 of 6 records, sizes 1 and 2. p_1 = 1/2; p_2 =
+// C(2,1)C(4,2)/C(6,3) = 12/20. q = (1/2)/(1/2 + 12/20) = 5/11; 1 unique * q * 2.
+func TestZayatzByHand(t *testing.T) {
+	u, err := EstimateUniqueness([]int{1, 2}, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := *u.Zayatz.Uniques; math.Abs(got-10.0/11) > 1e-12 {
+		t.Errorf("%v, want 10/11", got)
+	}
+	if got := *u.Zayatz.Share; math.Abs(got-10.0/66) > 1e-12 {
+		t.Errorf("share %v", got)
+	}
+}
+
+// At nine tenths the sample's class sizes are nearly the population's, which
+// is what Zayatz assumes. At one tenth it must be far too high for a population
+// of equal classes: if it were not, it would not be Zayatz's.
+func TestZayatzBiasIsAsKnown(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	population, drawn := draw(rng, snbPopulation(rng, 20000, 2, 0.6), 0.97)
+	u, err := EstimateUniqueness(drawn, 0.97)
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth := uniquesOf(population)
+	if got := *u.Zayatz.Uniques; math.Abs(got-truth) > 0.03*truth {
+		t.Errorf("%.0f of %.0f at 0.97", got, truth)
+	}
+	of := make([]uint32, 30000)
+	for i := range of {
+		of[i] = uint32(i / 5)
+	}
+	_, drawn = draw(rng, of, 0.1)
+	if u, err = EstimateUniqueness(drawn, 0.1); err != nil {
+		t.Fatal(err)
+	}
+	if got := *u.Zayatz.Uniques; got < 1000 {
+		t.Errorf("%.0f uniques in a population without any: less than Zayatz's formula can give", got)
+	}
+}
+
+// A population in which every class has five records has no uniques and is
+// not Pitman's nor the slide negative binomial's: a model may be absent, but
+// what it says must not be many uniques with a good conscience.
+func TestModelsOnEqualClasses(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	of := make([]uint32, 50000)
+	for i := range of {
+		of[i] = uint32(i / 5)
+	}
+	_, drawn := draw(rng, of, 0.3)
+	u, err := EstimateUniqueness(drawn, 0.3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("zayatz %v, pitman %v %s, snb %v %s", *u.Zayatz.Uniques, u.Pitman.Uniques, u.Pitman.Reason, u.SNB.Uniques, u.SNB.Reason)
+	if u.SNB.Uniques != nil && *u.SNB.Share > 0.05 {
+		t.Errorf("SNB says %v", *u.SNB.Uniques)
+	}
+	if u.Pitman.Uniques != nil {
+		t.Errorf("Pitman fits: %v", *u.Pitman.Uniques)
+	}
+}
+
+func TestDecisionRule(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 14))
+	_, small := draw(rng, pitmanPopulation(rng, 50000, 200, 0.5), 0.05)
+	u, err := EstimateUniqueness(small, 0.05)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u.Chosen != ModelPitman || *u.Result.Uniques != *u.Pitman.Uniques {
+		t.Errorf("chose %s at 0.05", u.Chosen)
+	}
+	_, large := draw(rng, snbPopulation(rng, 20000, 2, 0.5), 0.4)
+	if u, err = EstimateUniqueness(large, 0.4); err != nil {
+		t.Fatal(err)
+	}
+	if u.SNB.Uniques == nil {
+		t.Fatal(u.SNB.Reason)
+	}
+	if *u.Result.Uniques != min(*u.SNB.Uniques, *u.Zayatz.Uniques) {
+		t.Errorf("chose %s = %v of %v and %v", u.Chosen, *u.Result.Uniques, *u.SNB.Uniques, *u.Zayatz.Uniques)
+	}
+	if u, err = EstimateUniqueness([]int{1, 1, 1, 1}, 0.05); err != nil {
+		t.Fatal(err)
+	}
+	if u.Chosen != ModelZayatz || u.Pitman.Reason == "" {
+		t.Errorf("chose %s where Pitman cannot be fitted", u.Chosen)
+	}
+	for _, c := range []struct {
+		sizes    []int
+		fraction float64
+		chosen   string
+		want     float64
+	}{{[]int{1, 1, 3}, 1, ModelExact, 2}, {[]int{4, 3}, 0.1, ModelNone, 0}} {
+		if u, err = EstimateUniqueness(c.sizes, c.fraction); err != nil {
+			t.Fatal(err)
+		}
+		if u.Chosen != c.chosen || *u.Result.Uniques != c.want {
+			t.Errorf("%v: %s, %v", c.sizes, u.Chosen, *u.Result.Uniques)
+		}
+	}
+	for _, f := range []float64{0, -1, 1.1, math.NaN()} {
+		if _, err := EstimateUniqueness([]int{1}, f); err == nil {
+			t.Errorf("fraction %v passed", f)
+		}
+	}
+}
+
+// The maximum likelihood fit is a maximum: the likelihood, summed term by
+// term, is lower on every side.
+func TestPitmanFitIsAMaximum(t *testing.T) {
+	rng := rand.New(rand.NewPCG(15, 16))
+	_, drawn := draw(rng, pitmanPopulation(rng, 20000, 30, 0.4), 0.1)
+	counts, err := histogram(drawn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSample(counts, 0.1)
+	likelihood := func(theta, alpha float64) float64 {
+		l := 0.0
+		for i := 1.0; i < s.classes; i++ {
+			l += math.Log(theta + i*alpha)
+		}
+		for i := 1.0; i < s.records; i++ {
+			l -= math.Log(theta + i)
+		}
+		for _, c := range counts {
+			for i := int64(1); i < c.size; i++ {
+				l += float64(c.classes) * math.Log(float64(i)-alpha)
+			}
+		}
+		return l
+	}
+	theta, alpha, ok := s.fitPitman()
+	if !ok {
+		t.Fatal("no fit")
+	}
+	top := likelihood(theta, alpha)
+	for _, dt := range []float64{-0.02, 0, 0.02} {
+		for _, da := range []float64{-0.002, 0, 0.002} {
+			if (dt != 0 || da != 0) && likelihood(theta*(1+dt), alpha+da) >= top {
+				t.Errorf("likelihood at theta %+.0f%%, alpha %+.3f is no lower", 100*dt, da)
+			}
+		}
+	}
+}
+
+func TestLogGammaRatio(t *testing.T) {
+	// Gamma(x+1)/Gamma(x) = x, on both sides of the change of method.
+	for _, x := range []float64{0.1, 1, 50, 9999, 10001, 1e7, 1e12} {
+		if got := logGammaRatio(x+1, x); math.Abs(got-math.Log(x)) > 1e-9*math.Max(1, math.Log(x)) {
+			t.Errorf("x = %g: %v, want %v", x, got, math.Log(x))
+		}
+	}
+}

@@ -191,7 +191,9 @@ type CorrelationChange struct {
 //
 // and SSA can be computed from the release alone, whatever the order of its
 // rows. Published means are rounded; when every one is off by at most q/2,
-// sqrt(SSA) is off by at most sqrt(n) q/2, which gives Low and High. Columns
+// sqrt(SSA) is off by at most sqrt(n) q/2, and what is published is farther
+// from the values than the means by at most n q^2/4 in SSE: that gives Low and
+// High, which may exceed 1 where the rounding is coarse. Columns
 // where the premise visibly fails (missing values, other numbers of records, a
 // mean that moved by more than q/2, ranges) have no figure and are not covered.
 // The premise itself, that what is published are means of groups, is the

@@ -127,7 +127,7 @@ func (b *assessment) summary() []Block {
 	}
 	figures = append(figures, Figure{
 		Name: "Smallest class", Value: Integer(last.SmallestClass), Tone: tone(last.SmallestClass >= int64(max(2, b.a.K))),
-		Explain: fmt.Sprintf("the best an attacker can do is a guess of %s", oneIn(last.SmallestClass)),
+		Explain: fmt.Sprintf("a guess by these columns alone is right with a chance of %s at the most", oneIn(last.SmallestClass)),
 	})
 	if u := b.a.Utility; u != nil {
 		if f := u.Loss.MinMax; f.Value != nil {

@@ -180,9 +180,12 @@ func (b *assessment) population() []Block {
 			}
 			t.Rows = append(t.Rows, []string{model, optional(e.Uniques, func(v float64) string { return Number(roundTo(v)) }), optional(e.Share, Percent), remark})
 		}
-		if u.Chosen == assess.ModelExact {
-			row("exact", u.Result, false)
-		} else {
+		switch u.Chosen {
+		case assess.ModelExact:
+			row("counted: the sample is the population", u.Result, false)
+		case assess.ModelNone:
+			row("no unique record in the sample", u.Result, false)
+		default:
 			row("Pitman", u.Pitman, u.Chosen == assess.ModelPitman)
 			row("Slide negative binomial (SNB)", u.SNB, u.Chosen == assess.ModelSNB)
 			row("Zayatz", u.Zayatz, u.Chosen == assess.ModelZayatz)

@@ -56,7 +56,7 @@ func (b *assessment) utility() []Block {
 	if u.Corresponding {
 		text += " Its rows are in the order of the original, so that losses are exact, record by record."
 	} else {
-		text += " Its rows are in another order, as they should be; what needs the order of the rows cannot be had, or only within bounds, and is marked so."
+		text += " Which row belongs to which was not used, as a release shuffles its rows; what would need it cannot be had, or only within bounds, and is marked so."
 	}
 	blocks = append(blocks, Block{Text: text})
 	t := &Table{Header: []string{"Measure", "Value", "What it says"}, Numeric: []bool{false, true}}
@@ -103,8 +103,9 @@ func (b *assessment) numbers() []Block {
 			figure(c.Loss), figure(c.NCP),
 		})
 	}
+	dropEmpty(t)
 	blocks := []Block{
-		{Text: "Averages survive well when similar records are put together. The standard deviation shrinks a little: values move towards the middle of their class, and the shape below shows where."},
+		{Text: "Averages survive well when similar records are put together. The standard deviation shrinks, as values move towards the middle of their class; the shapes below show where."},
 		{Table: t},
 	}
 	for i := range columns {
@@ -127,6 +128,22 @@ func (b *assessment) numbers() []Block {
 		}
 	}
 	return blocks
+}
+
+// dropEmpty drops the last columns of t as long as they hold nothing but
+// dashes.
+func dropEmpty(t *Table) {
+	for last := len(t.Header) - 1; last > 0; last-- {
+		for _, row := range t.Rows {
+			if row[last] != "–" {
+				return
+			}
+		}
+		t.Header = t.Header[:last]
+		for i := range t.Rows {
+			t.Rows[i] = t.Rows[i][:last]
+		}
+	}
 }
 
 // describe says in a sentence what happened to a column.
@@ -210,6 +227,7 @@ func (b *assessment) categories() []Block {
 		c := &columns[i]
 		t.Rows = append(t.Rows, []string{c.Name, Integer(c.Values), Integer(c.Lost), Percent(c.TotalVariation), figure(c.Changed), figure(c.NCP)})
 	}
+	dropEmpty(t)
 	blocks := []Block{
 		{Text: "A class publishes one value, or a set, for all its records. Values that are rare everywhere tend to be outvoted: look for bars that vanish."},
 		{Table: t},

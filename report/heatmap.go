@@ -115,7 +115,7 @@ func diverging(v float64) (fill, text string) {
 		c[i] = int(math.Round(base + (end[i]-base)*t))
 	}
 	text = "#1f2328"
-	if t > 0.6 {
+	if t > 0.75 {
 		text = "#ffffff"
 	}
 	return fmt.Sprintf("#%02x%02x%02x", c[0], c[1], c[2]), text

@@ -91,7 +91,13 @@ func (p *Page) Write(w io.Writer) error {
 		"svg":     inlineSVG,
 		"numeric": func(t *Table, i int) bool { return i < len(t.Numeric) && t.Numeric[i] },
 		"plain":   plain,
-		"anchor":  func(i int) string { return fmt.Sprintf("section-%d", i+1) },
+		"cell": func(s string) string {
+			if s == "" {
+				return ""
+			}
+			return plain(s)
+		},
+		"anchor": func(i int) string { return fmt.Sprintf("section-%d", i+1) },
 	}).Parse(pageText)
 	if err != nil {
 		return &noren.Error{What: "the page's template does not parse", Err: err}

@@ -96,7 +96,10 @@ func TestHostileNames(t *testing.T) {
 	}
 	p := &report.Page{Title: hostile, Lead: hostile, Private: true, Footer: hostile, Glossary: []report.Term{{Name: hostile, Meaning: hostile}}}
 	blocks := []report.Block{
-		{Text: hostile}, {Note: hostile}, {Heading: hostile}, {Table: table},
+		{Text: hostile},
+		{Note: hostile},
+		{Heading: hostile},
+		{Table: table},
 		{Figures: []report.Figure{{Value: hostile, Name: hostile, Explain: hostile, Tone: hostile}}},
 	}
 	for _, c := range charts {
