@@ -44,3 +44,11 @@ func (n Neighbours) String() string {
 	}
 	return "add-remove"
 }
+
+// parseNeighbours reads what String wrote; the schema allows nothing else.
+func parseNeighbours(s string) Neighbours {
+	if s == ReplaceOne.String() {
+		return ReplaceOne
+	}
+	return AddRemove
+}

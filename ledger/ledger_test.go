@@ -93,7 +93,7 @@ func TestReserveAndSettle(t *testing.T) {
 	l := f.open(t)
 	ctx := t.Context()
 	b, err := l.FindByFile(ctx, f.file)
-	if err != nil || b.Name != "adult" || b.Unit != "record" || b.Neighbours != "add-remove" {
+	if err != nil || b.Name != "adult" || b.Unit != "record" || b.Neighbours != AddRemove {
 		t.Fatalf("%+v, %v", b, err)
 	}
 	r, stored, err := l.Reserve(ctx, request(1, Cost{400 * milli, 600}))
@@ -466,6 +466,80 @@ func TestSameKeyAtOnce(t *testing.T) {
 	wg.Wait()
 	if got := spent(t, l); got != (Cost{milli, 0}) {
 		t.Errorf("spent %v", got)
+	}
+}
+
+// The heartbeat keeps a lease alive, notices that it was lost, and ends the
+// computation.
+func TestHeartbeat(t *testing.T) {
+	f := newFixture(t, Cost{one, 0})
+	l, err := Open(t.Context(), f.path, Options{Lease: 60 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	r, _, err := l.Reserve(t.Context(), request(1, Cost{milli, 0}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	until := func() (until int64) {
+		if err := l.db.QueryRow("SELECT lease_until FROM charge").Scan(&until); err != nil {
+			t.Fatal(err)
+		}
+		return until
+	}
+	first := until()
+	for start := time.Now(); until() == first; time.Sleep(5 * time.Millisecond) {
+		if time.Since(start) > 10*time.Second {
+			t.Fatal("the lease is not renewed")
+		}
+	}
+	c := systemClock()
+	c.boot, c.wall = "", func() time.Time { return time.Now().Add(time.Hour) }
+	other, err := open(t.Context(), f.path, Options{}, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	select {
+	case <-r.Context().Done():
+	case <-time.After(10 * time.Second):
+		t.Fatal("the computation goes on without its lease")
+	}
+	if cause := context.Cause(r.Context()); !errors.Is(cause, ErrForfeited) {
+		t.Error(cause)
+	}
+	if err := r.Settle(t.Context(), answer(1), nil, ""); !errors.Is(err, ErrForfeited) || noren.KindOf(err) != noren.Refused {
+		t.Error(err)
+	}
+	verifyClean(t, l)
+}
+
+// Another process that keeps the ledger locked is waited for, and not for ever.
+func TestLocked(t *testing.T) {
+	f := newFixture(t, Cost{one, 0})
+	other := f.open(t)
+	l, err := Open(t.Context(), f.path, Options{Wait: 50 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	tx, err := other.db.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := l.Reserve(t.Context(), request(1, Cost{milli, 0})); noren.KindOf(err) != noren.Internal || !strings.Contains(err.Error(), "another process keeps the ledger locked") {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	l.opts.Wait = time.Hour
+	if _, _, err := l.Reserve(ctx, request(1, Cost{milli, 0})); noren.KindOf(err) != noren.Interrupted {
+		t.Error(err)
+	}
+	time.AfterFunc(600*time.Millisecond, func() { _ = tx.Rollback() })
+	if _, err := ask(t.Context(), l, request(1, Cost{milli, 0}), answer(1)); err != nil {
+		t.Error(err)
 	}
 }
 

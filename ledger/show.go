@@ -14,7 +14,7 @@ type Book struct {
 	Account
 	Path        string // of the file, as it was granted
 	Fingerprint string // keyed: see [FileHash]
-	Neighbours  string // "add-remove" or "replace-one"
+	Neighbours  Neighbours
 	Unit        string // "record", or a column
 	Analysts    []Account
 	Blocks      []Account
@@ -67,7 +67,7 @@ func (l *Ledger) books(ctx context.Context) ([]*Book, error) {
 	for i := range all {
 		a := &all[i]
 		if a.kind == kindDataset {
-			b := &Book{Account: a.public(), Path: a.path, Fingerprint: a.fingerprint, Neighbours: a.neighbours, Unit: a.unit}
+			b := &Book{Account: a.public(), Path: a.path, Fingerprint: a.fingerprint, Neighbours: parseNeighbours(a.neighbours), Unit: a.unit}
 			books, byID[a.id] = append(books, b), b
 		}
 	}
