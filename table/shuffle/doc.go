@@ -1,0 +1,17 @@
+// Package shuffle writes records in another order than they are read in, in
+// bounded memory.
+//
+// The order of a release must not tell which record came from where: a reader
+// who knows that the source was sorted by name would else find a person by
+// counting. [Permutation] draws an order that nobody can guess, and [Write]
+// writes by it.
+//
+// # The promise
+//
+// Every record that is read is written once, with all its values as they were
+// (numbers to the last bit, bytes, nulls), record i at place Order[i], whether
+// or not memory was enough for all of them. What memory cannot hold goes to one
+// temporary file in the folder of the result. It has no name where the system
+// allows that (Unix), is readable by its owner alone, and is gone when Write
+// returns or the process dies.
+package shuffle
