@@ -28,7 +28,7 @@ type Fact struct{ Name, Value string }
 
 // columnsPictured is how many columns of each sort have a picture, so that the
 // page stays small; the others stand in the summary tables.
-const columnsPictured = 24
+const columnsPictured = 14
 
 // Assessment makes the page for the risk and the utility of a table: a.Original
 // is needed, a.Release, a.Utility and the rest are shown when they are there.
@@ -91,6 +91,14 @@ func quoteList(names []string) string {
 		return named[0]
 	}
 	return strings.Join(named[:len(named)-1], ", ") + " and " + named[len(named)-1]
+}
+
+// combination names the quasi-identifiers in running text.
+func (b *assessment) combination() string {
+	if n := len(b.a.Quasi); n > 5 {
+		return fmt.Sprintf("all %d quasi-identifiers", n)
+	}
+	return quoteList(b.a.Quasi)
 }
 
 func records(n int64) string {
@@ -179,12 +187,12 @@ func (b *assessment) meaningBefore(r *assess.Risk) string {
 	switch {
 	case r.UniqueRecords > 0:
 		return fmt.Sprintf("What this means: in the original, %s (%s) had a combination of %s that nobody else has. Whoever knows these things about such a person finds their record with certainty, names removed or not.",
-			records(r.UniqueRecords), Percent(r.UniqueShare), quoteList(b.a.Quasi))
+			records(r.UniqueRecords), Percent(r.UniqueShare), b.combination())
 	case r.Prosecutor.RecordsAbove > 0:
-		return fmt.Sprintf("What this means: in the original nobody is alone, but %s (%s) share their %s with so few others that a guess is right with a chance above %s.",
-			records(r.Prosecutor.RecordsAbove), Percent(r.Prosecutor.ShareAbove), quoteList(b.a.Quasi), Percent(r.Prosecutor.Threshold))
+		return fmt.Sprintf("What this means: in the original nobody is alone, but %s (%s) share %s with so few others that a guess is right with a chance above %s.",
+			records(r.Prosecutor.RecordsAbove), Percent(r.Prosecutor.ShareAbove), b.combination(), Percent(r.Prosecutor.Threshold))
 	}
-	return fmt.Sprintf("What this means: in the original nobody is alone with their %s; every combination is shared by at least %s.", quoteList(b.a.Quasi), records(r.SmallestClass))
+	return fmt.Sprintf("What this means: in the original nobody is alone with %s; every combination is shared by at least %s.", b.combination(), records(r.SmallestClass))
 }
 
 func (b *assessment) meaningAfter(r *assess.Risk) string {
@@ -222,11 +230,7 @@ func (b *assessment) promise() []Block {
 		}
 		blocks = append(blocks, Block{Text: text + " Nor does it hold against someone who knows more than these columns, or has another release of the same people."})
 		if len(g.Assumptions) > 0 {
-			t := &Table{Caption: "It rests on", Header: []string{"Assumption"}}
-			for _, s := range g.Assumptions {
-				t.Rows = append(t.Rows, []string{s})
-			}
-			blocks = append(blocks, Block{Table: t})
+			blocks = append(blocks, Block{Text: "It rests on:"}, Block{List: g.Assumptions})
 		}
 	}
 	facts := append([]Fact{}, b.f.Made...)
@@ -237,8 +241,7 @@ func (b *assessment) promise() []Block {
 		facts = append([]Fact{{"Original", b.f.Original}}, facts...)
 	}
 	if len(facts) > 0 {
-		t := &Table{Caption: "How it was made", Header: []string{"", ""}}
-		t.Header = []string{"What", "Value"}
+		t := &Table{Caption: "How it was made", Header: []string{"What", "Value"}}
 		for _, x := range facts {
 			t.Rows = append(t.Rows, []string{x.Name, x.Value})
 		}

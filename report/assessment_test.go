@@ -2,6 +2,8 @@ package report_test
 
 import (
 	"bytes"
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -73,5 +75,30 @@ func TestCensusPage(t *testing.T) {
 	a := assessment(t, original, release(t, original, 3), 3, 0)
 	page := write(t, report.Assessment(a, facts(a)))
 	keep(t, "census.html", []byte(page))
+	checkPage(t, page)
+}
+
+// The page stays small for a table of 300 columns, long names, long values and
+// many of them.
+func TestWidePage(t *testing.T) {
+	const n = 300
+	original := &table.Table{Rows: n}
+	for j := range 300 {
+		f := table.Field{Name: fmt.Sprintf("column %d %s", j, strings.Repeat("long ", 40)), Type: table.Integer}
+		values := make([]string, n)
+		for i := range values {
+			values[i] = strconv.Itoa((i*7919 + j*104729) % 1009)
+		}
+		if j%2 == 1 {
+			f.Type = table.Category
+			for i := range values {
+				values[i] += strings.Repeat("値", 5000/len(values[i]))
+			}
+		}
+		original.Columns = append(original.Columns, build(t, f, values))
+	}
+	a := assessment(t, original, release(t, original, 5), 5, 0)
+	page := write(t, report.Assessment(a, facts(a)))
+	keep(t, "wide.html", []byte(page))
 	checkPage(t, page)
 }

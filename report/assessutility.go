@@ -75,7 +75,7 @@ func (b *assessment) utility() []Block {
 	if u.NCP.Value != nil {
 		t.Rows = append(t.Rows, []string{"Certainty penalty (NCP)", figure(u.NCP), "mean width of what is told of a value, over the width of its column"})
 	} else {
-		t.Rows = append(t.Rows, []string{"Certainty penalty (NCP)", "–", "not available: " + plain(u.NCP.Reason)})
+		t.Rows = append(t.Rows, []string{"Certainty penalty (NCP)", "–", "not available: " + u.NCP.Reason})
 	}
 	if c := u.Correlations; c != nil && c.MeanChange != nil {
 		t.Rows = append(t.Rows, []string{"Mean change of a correlation", correlation(*c.MeanChange), fmt.Sprintf("over %d pairs of columns", c.Pairs)})
@@ -96,14 +96,14 @@ func (b *assessment) numbers() []Block {
 	for i := range columns {
 		c := &columns[i]
 		t.Rows = append(t.Rows, []string{
-			c.Name,
+			plain(c.Name),
 			optional(c.Original.Mean, value(c)) + " → " + optional(c.Release.Mean, value(c)),
 			optional(c.Original.SD, width(c)) + " → " + optional(c.Release.SD, width(c)),
 			Percent(c.Original.MissingShare) + " → " + Percent(c.Release.MissingShare),
 			figure(c.Loss), figure(c.NCP),
 		})
 	}
-	dropEmpty(t)
+	shorten(t)
 	blocks := []Block{
 		{Text: "Averages survive well when similar records are put together. The standard deviation shrinks, as values move towards the middle of their class; the shapes below show where."},
 		{Table: t},
@@ -111,10 +111,10 @@ func (b *assessment) numbers() []Block {
 	for i := range columns {
 		c := &columns[i]
 		if i == columnsPictured {
-			blocks = append(blocks, Block{Note: fmt.Sprintf("%d more columns stand in the table only.", len(columns)-i)})
+			blocks = append(blocks, Block{Note: fmt.Sprintf("%d more columns have no picture.", len(columns)-i)})
 			break
 		}
-		blocks = append(blocks, Block{Heading: c.Name}, Block{Text: describe(c)})
+		blocks = append(blocks, Block{Heading: plain(c.Name)}, Block{Text: describe(c)})
 		if h := c.Histogram; h != nil {
 			blocks = append(blocks, Block{Picture: &Picture{
 				Chart: &Overlay{
@@ -130,9 +130,16 @@ func (b *assessment) numbers() []Block {
 	return blocks
 }
 
-// dropEmpty drops the last columns of t as long as they hold nothing but
-// dashes.
-func dropEmpty(t *Table) {
+// columnsListed is how many columns of a table are listed.
+const columnsListed = 100
+
+// shorten drops the rows beyond columnsListed, and the last columns of t as
+// long as they hold nothing but dashes.
+func shorten(t *Table) {
+	if len(t.Rows) > columnsListed {
+		t.Caption += fmt.Sprintf(" (the first %d of %d)", columnsListed, len(t.Rows))
+		t.Rows = t.Rows[:columnsListed]
+	}
 	for last := len(t.Header) - 1; last > 0; last-- {
 		for _, row := range t.Rows {
 			if row[last] != "–" {
@@ -210,8 +217,12 @@ func numberTable(c *assess.NumberColumn) *Table {
 	return t
 }
 
-// barsMost is how many values of a column of words have a bar.
-const barsMost = 12
+// barsMost is how many values of a column of words have a bar, and
+// valuesListed how many stand in the table beside it.
+const (
+	barsMost     = 12
+	valuesListed = 25
+)
 
 func (b *assessment) categories() []Block {
 	columns := b.a.Utility.Categories
@@ -225,9 +236,9 @@ func (b *assessment) categories() []Block {
 	}
 	for i := range columns {
 		c := &columns[i]
-		t.Rows = append(t.Rows, []string{c.Name, Integer(c.Values), Integer(c.Lost), Percent(c.TotalVariation), figure(c.Changed), figure(c.NCP)})
+		t.Rows = append(t.Rows, []string{plain(c.Name), Integer(c.Values), Integer(c.Lost), Percent(c.TotalVariation), figure(c.Changed), figure(c.NCP)})
 	}
-	dropEmpty(t)
+	shorten(t)
 	blocks := []Block{
 		{Text: "A class publishes one value, or a set, for all its records. Values that are rare everywhere tend to be outvoted: look for bars that vanish."},
 		{Table: t},
@@ -235,10 +246,10 @@ func (b *assessment) categories() []Block {
 	for i := range columns {
 		c := &columns[i]
 		if i == columnsPictured {
-			blocks = append(blocks, Block{Note: fmt.Sprintf("%d more columns stand in the table only.", len(columns)-i)})
+			blocks = append(blocks, Block{Note: fmt.Sprintf("%d more columns have no picture.", len(columns)-i)})
 			break
 		}
-		blocks = append(blocks, Block{Heading: c.Name}, Block{Picture: categoryPicture(c, b.a.Utility)})
+		blocks = append(blocks, Block{Heading: plain(c.Name)}, Block{Picture: categoryPicture(c, b.a.Utility)})
 	}
 	return blocks
 }
@@ -253,19 +264,32 @@ func categoryPicture(c *assess.CategoryColumn, u *assess.Utility) *Picture {
 		chart.Labels = append(chart.Labels, name)
 		first, second = append(first, f.Original/n), append(second, f.Release/m)
 	}
+	row := func(name string, f assess.Frequency) {
+		t.Rows = append(t.Rows, []string{name, Number(f.Original), Percent(f.Original / n), Number(f.Release), Percent(f.Release / m)})
+	}
+	var unlisted assess.Frequency
+	sum := func(to *assess.Frequency, f assess.Frequency) {
+		to.Original += f.Original
+		to.Release += f.Release
+	}
 	for i, f := range c.Frequencies {
-		t.Rows = append(t.Rows, []string{f.Value, Number(f.Original), Percent(f.Original / n), Number(f.Release), Percent(f.Release / m)})
+		if i < valuesListed {
+			row(plain(f.Value), f)
+		} else {
+			sum(&unlisted, f)
+		}
 		if i < barsMost {
 			add(f.Value, f)
 		} else {
-			others.Original += f.Original
-			others.Release += f.Release
+			sum(&others, f)
 		}
 	}
-	if r := c.Rest; r != nil {
-		others.Original += r.Original
-		others.Release += r.Release
-		t.Rows = append(t.Rows, []string{"all other values", Number(r.Original), Percent(r.Original / n), Number(r.Release), Percent(r.Release / m)})
+	if c.Rest != nil {
+		sum(&unlisted, *c.Rest)
+		sum(&others, *c.Rest)
+	}
+	if unlisted != (assess.Frequency{}) {
+		row("all other values", unlisted)
 	}
 	if others != (assess.Frequency{}) {
 		add("all other values", others)
@@ -273,7 +297,7 @@ func categoryPicture(c *assess.CategoryColumn, u *assess.Utility) *Picture {
 	if c.OriginalMissing+c.ReleaseMissing > 0 {
 		missing := assess.Frequency{Original: float64(c.OriginalMissing), Release: float64(c.ReleaseMissing)}
 		add("missing", missing)
-		t.Rows = append(t.Rows, []string{"missing", Number(missing.Original), Percent(missing.Original / n), Number(missing.Release), Percent(missing.Release / m)})
+		row("missing", missing)
 	}
 	chart.Series = []Series{{"original", first}, {"release", second}}
 	var parts []string
@@ -292,7 +316,7 @@ func categoryPicture(c *assess.CategoryColumn, u *assess.Utility) *Picture {
 }
 
 // matrixMost is how many columns a heat map shows.
-const matrixMost = 16
+const matrixMost = 12
 
 func (b *assessment) correlations() []Block {
 	c := b.a.Utility.Correlations

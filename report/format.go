@@ -121,19 +121,35 @@ func fit(s string, size, width float64) string {
 	return strings.TrimRight(s, " ") + "…"
 }
 
-// plain makes a text from data safe to set in one line: control characters
-// and the marks that reverse the writing direction become visible blanks, and
-// the empty text is named.
+// nameMost is how many characters of a name or a value from data are shown.
+const nameMost = 60
+
+// plain makes a name or a value from data fit to stand in a line: it is made
+// visible and, when very long, cut.
 func plain(s string) string {
-	s = strings.Map(func(r rune) rune {
+	if len(s) > nameMost {
+		n := 0
+		for at := range s {
+			if n++; n > nameMost {
+				s = s[:at] + "…"
+				break
+			}
+		}
+	}
+	if s = visible(s); s == "" {
+		return "(empty)"
+	}
+	return s
+}
+
+// visible turns control characters and the marks that reverse the direction of
+// writing into visible blanks.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
 		switch {
 		case r < ' ' || r >= 0x7f && r < 0xa0, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x2028, r == 0x2029:
 			return '␣'
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\ufffd"))
-	if s == "" {
-		return "(empty)"
-	}
-	return s
 }

@@ -8,7 +8,8 @@ import (
 )
 
 // HeatMap is one or two square matrices of numbers in [-1,1] side by side,
-// correlations above all. A nil entry is not defined and is hatched.
+// correlations above all. A nil entry is not defined and shown as a
+// dash on grey.
 type HeatMap struct {
 	Title  string
 	Names  []string // of rows and columns
@@ -97,7 +98,8 @@ func (m *HeatMap) key(d *drawing, x, y float64) {
 		fmt.Fprintf(&d.b, `<rect x="%s" y="%s" width="%s" height="12" fill="%s"/>`+"\n", coord(x+float64(i)*wide), coord(y+1), coord(wide), fill)
 	}
 	end := x + steps*wide
-	d.text(end+6, y+11, left, 11.5, "muted", "+1   opposite (blue), unrelated (white), together (orange)")
+	d.text(end+6, y+11, left, 11.5, "muted", "+1")
+	d.text(end+36, y+11, left, 11.5, "muted", "blue: opposite; white: not related; orange: together")
 }
 
 // diverging maps [-1,1] from blue over near white to orange, and gives the

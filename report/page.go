@@ -31,12 +31,13 @@ type Section struct {
 	Blocks []Block
 }
 
-// Block is one of: a paragraph, a row of key figures, a table, a picture, or a
-// remark set apart. Exactly one of its fields is set.
+// Block is one of: a paragraph, a smaller heading, a remark set apart, a list,
+// a row of key figures, a table or a picture. Exactly one of its fields is set.
 type Block struct {
 	Text    string
 	Heading string // a smaller heading within the section
 	Note    string
+	List    []string
 	Figures []Figure
 	Table   *Table
 	Picture *Picture
@@ -90,14 +91,8 @@ func (p *Page) Write(w io.Writer) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"svg":     inlineSVG,
 		"numeric": func(t *Table, i int) bool { return i < len(t.Numeric) && t.Numeric[i] },
-		"plain":   plain,
-		"cell": func(s string) string {
-			if s == "" {
-				return ""
-			}
-			return plain(s)
-		},
-		"anchor": func(i int) string { return fmt.Sprintf("section-%d", i+1) },
+		"visible": visible,
+		"anchor":  func(i int) string { return fmt.Sprintf("section-%d", i+1) },
 	}).Parse(pageText)
 	if err != nil {
 		return &noren.Error{What: "the page's template does not parse", Err: err}
