@@ -62,6 +62,14 @@ func child(role, path, arg string) int {
 	}
 	defer l.Close()
 	switch role {
+	case "reconcile-and-die":
+		l.step = func(step string) {
+			if step == "reconciled" {
+				die()
+			}
+		}
+		_, err := l.Reconcile(ctx, ReconcileOptions{WithoutHead: arg != ""})
+		return report(err)
 	case "die-at":
 		l.step = func(step string) {
 			if step == arg {
@@ -261,6 +269,47 @@ func atoi(t *testing.T, s string) int {
 		t.Fatal(err)
 	}
 	return n
+}
+
+// Killed between the reconciled database and its head file, a ledger can be
+// reconciled again, and no cost is counted twice.
+func TestKilledWhileReconciling(t *testing.T) {
+	for _, withoutHead := range []string{"", "yes"} {
+		f := newFixture(t, Cost{one, 1000})
+		f.run(t, 1)
+		restore := f.backup(t, f.path)
+		f.run(t, 2, 3)
+		restore()
+		if withoutHead != "" { // spoil its second line: the rest still counts
+			text, err := os.ReadFile(headPath(f.path))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text[strings.IndexByte(string(text), '\n')+20] ^= 1
+			if err := os.WriteFile(headPath(f.path), text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if out, err := command("reconcile-and-die", f.path, withoutHead).Output(); !killed(err) {
+			t.Fatalf("%s, %v", out, err)
+		}
+		l := f.open(t)
+		if (l.Sealed() != nil) != (withoutHead != "") {
+			t.Errorf("sealed: %v", l.Sealed())
+		}
+		if l.Sealed() != nil {
+			if _, err := l.Reconcile(t.Context(), ReconcileOptions{WithoutHead: true}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := spent(t, l); got != (Cost{3 * milli, 3}) {
+			t.Errorf("spent %v", got)
+		}
+		if _, err := ask(t.Context(), l, request(4, Cost{milli, 0}), answer(4)); err != nil {
+			t.Error(err)
+		}
+		verifyClean(t, l)
+	}
 }
 
 func TestKilledWhileCreating(t *testing.T) {

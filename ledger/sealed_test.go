@@ -156,6 +156,11 @@ func TestBothFilesPutBackIsFoundByCertificates(t *testing.T) {
 	if l.Sealed() != nil {
 		t.Fatal("nothing on the disk tells")
 	}
+	for n, e := range append(early, late...) {
+		if found, err := l.Contains(t.Context(), e.Charge); err != nil || found != (n == 0) {
+			t.Errorf("charge %d: %v, %v", n+1, found, err)
+		}
+	}
 	if _, err := ask(t.Context(), l, request(4, Cost{2 * milli, 0}), answer(4)); err != nil {
 		t.Fatal(err)
 	}
@@ -293,6 +298,27 @@ func TestExchangedWhileOpen(t *testing.T) {
 	if got := spent(t, l); got != (Cost{}) {
 		t.Errorf("spent %v", got)
 	}
+}
+
+// One ledger by several names has one head file.
+func TestSymlink(t *testing.T) {
+	f := newFixture(t, Cost{one, 10})
+	other := filepath.Join(t.TempDir(), "link.db")
+	if err := os.Symlink(f.path, other); err != nil {
+		t.Skip("this system makes no symbolic links")
+	}
+	l, err := Open(t.Context(), other, Options{})
+	if err != nil || l.Sealed() != nil {
+		t.Fatal(err, l.Sealed())
+	}
+	if _, err := ask(t.Context(), l, request(1, Cost{milli, 0}), answer(1)); err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	if _, err := os.Lstat(headPath(other)); err == nil {
+		t.Error("a second head file")
+	}
+	f.run(t, 2)
 }
 
 // testClock can be set.

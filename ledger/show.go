@@ -131,6 +131,19 @@ func (l *Ledger) FindByFile(ctx context.Context, path string) (*Book, error) {
 	}
 }
 
+// Contains reports whether the ledger's chain has the charge that a certificate
+// states, at its place. One that it lacks is a sign that an older copy was put
+// back: see [Ledger.Reconcile].
+func (l *Ledger) Contains(ctx context.Context, c ChargeInfo) (bool, error) {
+	var found bool
+	err := l.db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM charge JOIN chain USING (seq)
+		WHERE charge.id = ? AND seq = ? AND hash = ?)`, c.ID, c.Link, c.Head[:]).Scan(&found)
+	if err != nil {
+		return false, fail(l.path, "cannot be read", err)
+	}
+	return found && c.Ledger == l.id, nil
+}
+
 // Entry is one charge in the history.
 type Entry struct {
 	Charge    string
@@ -172,7 +185,7 @@ func (l *Ledger) page(ctx context.Context, dataset string, after int64) ([]Entry
 	rows, err := l.db.QueryContext(ctx, `SELECT charge.id, seq, created_at, account.name, principal, idempotency_key, mechanism_json, state, reason,
 		coalesce(ended_at, 0), json_group_array(line.account), max(line.eps), max(line.delta)
 		FROM charge JOIN account ON account.id = charge.account JOIN charge_line AS line ON line.charge = charge.id
-		WHERE seq > ? AND (? = '' OR account.name = ?) GROUP BY charge.id ORDER BY seq LIMIT 500`, after, dataset, dataset)
+		WHERE seq > ? AND (? = '' OR account.name = ?) GROUP BY seq ORDER BY seq LIMIT 500`, after, dataset, dataset)
 	if err != nil {
 		return nil, err
 	}

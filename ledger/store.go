@@ -232,6 +232,14 @@ func open(ctx context.Context, path string, opts Options, c clock) (*Ledger, err
 	case info.Size() == 0:
 		return nil, &noren.Error{Kind: noren.BadData, Where: path, What: "is empty and not a ledger", Hint: "restore the ledger from a copy"}
 	}
+	// The head file lies beside the file itself, by whatever name it is opened
+	// and wherever the process goes afterwards.
+	if path, err = filepath.EvalSymlinks(path); err == nil {
+		path, err = filepath.Abs(path)
+	}
+	if err != nil {
+		return nil, fileError(path, "cannot be opened", err)
+	}
 	db, err := openDB(path)
 	if err != nil {
 		return nil, fail(path, "cannot be opened", err)

@@ -175,6 +175,14 @@ func TestCreate(t *testing.T) {
 		t.Fatal(err)
 	}
 	verifyClean(t, l)
+	if files, err = os.ReadDir(dir); err != nil || len(files) != 4 {
+		t.Errorf("%v, %v", files, err)
+	}
+	for _, file := range files { // -wal and -shm too
+		if info, err := file.Info(); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%v, %v", info, err)
+		}
+	}
 	var mode string
 	var sync int
 	if err := errors.Join(l.db.QueryRow("PRAGMA journal_mode").Scan(&mode), l.db.QueryRow("PRAGMA synchronous").Scan(&sync)); err != nil || mode != "wal" || sync != 2 {
