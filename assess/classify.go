@@ -23,8 +23,8 @@ type Classes struct {
 // together: class 7 has the same values in all of them, so that a sample can
 // be laid over its population. A missing value equals another missing value
 // and nothing else. It takes O(records x columns) time. Errors are of kind
-// Usage: a column that a table lacks, or that is words in one table and
-// numbers in another.
+// Usage: a column that a table lacks, that is words in one table and numbers
+// in another, or dates of different units.
 func Classify(tables ...*table.Table) ([]Classes, error) {
 	if len(tables) == 0 {
 		return nil, nil
@@ -48,6 +48,11 @@ func Classify(tables ...*table.Table) ([]Classes, error) {
 			c := t.Column(first.Field.Name)
 			if c == nil {
 				return nil, &noren.Error{Kind: noren.Usage, Where: "column " + first.Field.Name, What: fmt.Sprintf("table %d of %d has no such column", i+1, len(tables))}
+			}
+			if first.Field.Type.IsNumber() {
+				if err := sameUnit(&first.Field, &c.Field); err != nil {
+					return nil, err
+				}
 			}
 			columns[i] = c
 		}

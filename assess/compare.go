@@ -67,6 +67,9 @@ func Compare(ctx context.Context, original, release *table.Table, o CompareOptio
 		o.Progress.Report("comparing", done, int64(common))
 		done++
 		if c.Field.Type.IsNumber() {
+			if err := sameUnit(&c.Field, &r.Field); err != nil {
+				return nil, err
+			}
 			x, y := readNumbers(c, &c.Field), readNumbers(r, &c.Field)
 			n, l := compareNumber(c, r, x, y, rows)
 			u.Numbers = append(u.Numbers, n)
@@ -94,6 +97,22 @@ func Compare(ctx context.Context, original, release *table.Table, o CompareOptio
 	u.Loss = totalLoss(names, losses)
 	u.NCP = u.meanPenalty()
 	return u, nil
+}
+
+// sameUnit refuses to compare dates with numbers, and days with seconds.
+// Columns of words are for others to judge.
+func sameUnit(o, r *table.Field) error {
+	if !r.Type.IsNumber() {
+		return nil
+	}
+	date, released := o.Type == table.Date, r.Type == table.Date
+	if date != released || date && o.Layout.HasTime() != r.Layout.HasTime() {
+		return &noren.Error{
+			Kind: noren.Usage, Where: "column " + o.Name,
+			What: "the two tables count it in different units", Hint: "give the column the same type and date format in both",
+		}
+	}
+	return nil
 }
 
 func compareNumber(c, r *table.Column, x, y *numbers, rows *rowwise) (NumberColumn, columnLoss) {

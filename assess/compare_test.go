@@ -263,6 +263,13 @@ func TestCompareRefuses(t *testing.T) {
 	if _, err := assess.Compare(ctx, tableOf(column(t, table.Field{Name: "x"}, "secret")), a, assess.CompareOptions{}); noren.KindOf(err) != noren.Usage || strings.Contains(err.Error(), "secret") {
 		t.Errorf("words against numbers: %v", err)
 	}
+	day := tableOf(column(t, table.Field{Name: "x", Type: table.Date}, "2020-01-01"))
+	instant := tableOf(column(t, table.Field{Name: "x", Type: table.Date, Layout: "YYYY-MM-DD hh:mm"}, "2020-01-01 00:00"))
+	for _, pair := range [][2]*table.Table{{day, instant}, {instant, day}, {day, a}, {a, day}} {
+		if _, err := assess.Compare(ctx, pair[0], pair[1], assess.CompareOptions{}); noren.KindOf(err) != noren.Usage {
+			t.Errorf("different units: %v", err)
+		}
+	}
 	over, cancel := context.WithCancel(ctx)
 	cancel()
 	if _, err := assess.Compare(over, a, a, assess.CompareOptions{}); !errors.Is(err, context.Canceled) {

@@ -209,13 +209,13 @@ func (b *assessment) promise() []Block {
 	if g == nil {
 		blocks = append(blocks, Block{Text: "No promise was verified for this release. The figures on this page are measurements of it, not a promise about it."})
 	} else {
-		if g.K > 0 && r.SmallestClass < int64(g.K) {
-			blocks = append(blocks, Block{Note: fmt.Sprintf("The promise does not hold for the table measured here: its smallest class has %s, fewer than the %d promised.", records(r.SmallestClass), g.K)})
-		}
-		if g.K > 0 {
+		switch {
+		case g.K > 0 && r.SmallestClass < int64(g.K):
+			return append(blocks, Block{Note: fmt.Sprintf("The promise does not hold for the table measured here: its smallest class has %s, fewer than the %d promised. Do not release it.", records(r.SmallestClass), g.K)}, b.made())
+		case g.K > 0:
 			blocks = append(blocks, Block{Text: fmt.Sprintf("Every record of the release has the same %s as at least %d others (k-anonymity with k = %d). Nobody who knows no more than these columns about a person can narrow them down to fewer than %d records.",
 				quoteList(g.Quasi), g.K-1, g.K, g.K)})
-		} else {
+		default:
 			blocks = append(blocks, Block{Text: "The promise: " + g.String() + "."})
 		}
 		for _, d := range g.Diversity {
@@ -233,21 +233,26 @@ func (b *assessment) promise() []Block {
 			blocks = append(blocks, Block{Text: "It rests on:"}, Block{List: g.Assumptions})
 		}
 	}
-	facts := append([]Fact{}, b.f.Made...)
-	if b.f.Release != "" {
-		facts = append([]Fact{{"Release", b.f.Release}}, facts...)
-	}
-	if b.f.Original != "" {
-		facts = append([]Fact{{"Original", b.f.Original}}, facts...)
-	}
-	if len(facts) > 0 {
-		t := &Table{Caption: "How it was made", Header: []string{"What", "Value"}}
-		for _, x := range facts {
-			t.Rows = append(t.Rows, []string{x.Name, x.Value})
+	return append(blocks, b.made())
+}
+
+// made is the table of how the release came about.
+func (b *assessment) made() Block {
+	t := &Table{Caption: "How it was made", Header: []string{"What", "Value"}}
+	add := func(f Fact) {
+		if f.Value != "" {
+			t.Rows = append(t.Rows, []string{f.Name, f.Value})
 		}
-		blocks = append(blocks, Block{Table: t})
 	}
-	return blocks
+	add(Fact{"Original", b.f.Original})
+	add(Fact{"Release", b.f.Release})
+	for _, f := range b.f.Made {
+		add(f)
+	}
+	if len(t.Rows) == 0 {
+		return Block{}
+	}
+	return Block{Table: t}
 }
 
 // diversity says what an l-diversity promise means, and no more than it does.

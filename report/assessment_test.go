@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"noren/assess"
 	"noren/report"
 	"noren/table"
 )
@@ -26,11 +27,16 @@ func write(t testing.TB, p *report.Page) string {
 func TestClinicPage(t *testing.T) {
 	original := clinic(t, 800)
 	a := assessment(t, original, release(t, original, 5), 5, 0.2)
+	journalist, err := assess.NewJournalist([]int{1, 2}, []int{8, 4}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.OriginalJournalist = journalist
 	page := write(t, report.Assessment(a, facts(a)))
 	keep(t, "clinic.html", []byte(page))
 	checkPage(t, page)
 	for _, want := range []string{
-		"Do not hand it out with the release", "k-anonymity with k = 5", "Dermatology &lt;skin&gt;", "整形外科", "2022-", "Glossary", "at least 2 different values of diagnosis",
+		"Do not hand it out with the release", "k-anonymity with k = 5", "Dermatology &lt;skin&gt;", "整形外科", "2022-", "Glossary", "Journalist risk, highest", "25%", "at least 2 different values of diagnosis",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
@@ -101,4 +107,29 @@ func TestWidePage(t *testing.T) {
 	page := write(t, report.Assessment(a, facts(a)))
 	keep(t, "wide.html", []byte(page))
 	checkPage(t, page)
+}
+
+// A promise that the table at hand does not keep is not repeated without a
+// word.
+func TestBrokenPromiseIsSaid(t *testing.T) {
+	original := clinic(t, 60)
+	a := assessment(t, original, original, 5, 0)
+	page := write(t, report.Assessment(a, facts(a)))
+	if !strings.Contains(page, "The promise does not hold for the table measured here") {
+		t.Error("not said")
+	}
+	if strings.Contains(page, "at least 4 others") {
+		t.Error("repeated all the same")
+	}
+	if page = write(t, report.Assessment(a, report.Facts{})); !strings.Contains(page, "No promise was verified for this release") || strings.Contains(page, "k-anonymity with k") {
+		t.Error("a promise that nobody made")
+	}
+}
+
+func BenchmarkAssessmentPage(b *testing.B) {
+	original := clinic(b, 5000)
+	a := assessment(b, original, release(b, original, 5), 5, 0)
+	for b.Loop() {
+		write(b, report.Assessment(a, facts(a)))
+	}
 }
