@@ -15,9 +15,8 @@ type Uniqueness struct {
 	// population that follows from it.
 	Fraction          float64 `json:"sampling_fraction"`
 	PopulationRecords int64   `json:"population_records"`
-	// SampleUniques counts the records that are unique in the sample. An
-	// estimate never exceeds SampleUniques/Fraction by much: a population
-	// unique that is drawn is a sample unique.
+	// SampleUniques counts the records that are unique in the sample, whether
+	// or not they are so in the population.
 	SampleUniques int64 `json:"sample_uniques"`
 	// The models. Each is absent, with a reason, where it does not fit.
 	Zayatz Estimate `json:"zayatz"`
