@@ -13,9 +13,8 @@ import (
 	"noren"
 )
 
-// File is a file in the making. Write to it, read it back by
-// [File.ReadPath], then Commit or Discard it; Discard after Commit does
-// nothing, so that it can be deferred.
+// File is a file in the making. Write to it, read it back (ReadAt), then Commit
+// or Discard it; Discard after Commit does nothing, so that it can be deferred.
 type File struct {
 	*os.File
 	target string

@@ -41,8 +41,8 @@ func TestNothingIsSeenBeforeCommit(t *testing.T) {
 	if _, err := os.Stat(target); err == nil {
 		t.Fatal("the target exists before Commit")
 	}
-	back, err := os.ReadFile(f.ReadPath())
-	if err != nil || string(back) != "hello" {
+	back := make([]byte, 5)
+	if _, err := f.ReadAt(back, 0); err != nil || string(back) != "hello" {
 		t.Fatalf("read back %q, %v", back, err)
 	}
 	if err := f.Commit(); err != nil {

@@ -14,7 +14,7 @@ func create(dir string) (*os.File, string, error) {
 	fd, err := unix.Open(dir, unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
 	if err == nil {
 		f := os.NewFile(uintptr(fd), filepath.Join(dir, "(unnamed)"))
-		// Without /proc the file could be neither read back nor named.
+		// Without /proc the file could not be named.
 		if _, err := os.Stat(procPath(f)); err == nil {
 			return f, "", nil
 		}
@@ -24,14 +24,6 @@ func create(dir string) (*os.File, string, error) {
 }
 
 func procPath(f *os.File) string { return fmt.Sprintf("/proc/self/fd/%d", f.Fd()) }
-
-// ReadPath is a path by which this process can open the file for reading.
-func (f *File) ReadPath() string {
-	if f.temp != "" {
-		return f.temp
-	}
-	return procPath(f.File)
-}
 
 func (f *File) publish() error {
 	if f.temp != "" {

@@ -6,9 +6,6 @@ import "os"
 
 func create(dir string) (*os.File, string, error) { return createNamed(dir) }
 
-// ReadPath is a path by which this process can open the file for reading.
-func (f *File) ReadPath() string { return f.temp }
-
 // publish closes the file first: an open file cannot be renamed everywhere.
 func (f *File) publish() error {
 	if err := f.Close(); err != nil {

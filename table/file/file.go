@@ -75,7 +75,7 @@ func Open(ctx context.Context, path string, opts Options) (Source, error) {
 		_ = f.Close()
 		return nil, err
 	}
-	return open(ctx, f, opts)
+	return OpenFile(ctx, f, opts)
 }
 
 // OpenStdin copies the stream in (standard input, in the end) to a temporary
@@ -89,12 +89,14 @@ func OpenStdin(ctx context.Context, in io.Reader, opts Options) (Source, error) 
 	if err != nil {
 		return nil, err
 	}
-	return open(ctx, f, opts)
+	return OpenFile(ctx, f, opts)
 }
 
-// open decides by the first bytes, and by the name where a file is too short
-// to have any.
-func open(ctx context.Context, f csvio.File, opts Options) (Source, error) {
+// OpenFile is [Open] for a file that is open already; opts.Name is its name.
+// The source owns the file and closes it, at once when OpenFile fails. The
+// format is decided by the first bytes, and by the name where the file is too
+// short to have any.
+func OpenFile(ctx context.Context, f csvio.File, opts Options) (Source, error) {
 	var magic [4]byte
 	n, err := f.ReadAt(magic[:], 0)
 	if err != nil && err != io.EOF {
