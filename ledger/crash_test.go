@@ -56,7 +56,7 @@ func child(role, path, arg string) int {
 			return report(err)
 		}
 	}
-	l, err := Open(ctx, path, Options{Lease: time.Second})
+	l, err := Open(ctx, path, Options{Lease: 2 * time.Second})
 	if err != nil {
 		return report(err)
 	}
@@ -361,7 +361,7 @@ func slow(t *testing.T, path string) (*exec.Cmd, io.Writer, *bufio.Reader) {
 func TestTwoProcessesWithSlowReservations(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Cost{one, 0})
-	l, err := Open(t.Context(), f.path, Options{Lease: time.Second})
+	l, err := Open(t.Context(), f.path, Options{Lease: 2 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -371,7 +371,7 @@ func TestTwoProcessesWithSlowReservations(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd, in, _ := slow(t, f.path)
-	for start := time.Now(); time.Since(start) < 2500*time.Millisecond; time.Sleep(50 * time.Millisecond) {
+	for start := time.Now(); time.Since(start) < 3500*time.Millisecond; time.Sleep(50 * time.Millisecond) {
 		other := f.open(t)
 		other.Close()
 	}
@@ -398,7 +398,7 @@ func TestStoppedProcessLosesItsLease(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(1500 * time.Millisecond)
+	time.Sleep(2500 * time.Millisecond)
 	f.open(t)
 	if err := cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)

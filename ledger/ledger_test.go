@@ -414,9 +414,10 @@ func TestRequestIsValidated(t *testing.T) {
 	}
 }
 
-// 16 writers against one cap: the figures of the design note, section 3.
+// 16 writers against one cap, with the figures of the design note, section 3:
+// 1,428 granted, 172 denied, 9,996 spent.
 func TestWritersAgainstOneCap(t *testing.T) {
-	const limit, cost, writers, each = 1000, 7, 16, 10
+	const limit, cost, writers, each = 10_000, 7, 16, 100
 	f := newFixture(t, Cost{limit, 0})
 	var granted, denied atomic.Int64
 	ledgers := []*Ledger{f.open(t), f.open(t)} // two handles, as of two processes
@@ -441,7 +442,7 @@ func TestWritersAgainstOneCap(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if granted.Load() != limit/cost || granted.Load()+denied.Load() != writers*each {
+	if granted.Load() != 1428 || denied.Load() != 172 || spent(t, ledgers[0]).Epsilon != 9996 {
 		t.Errorf("%d granted, %d denied of %d", granted.Load(), denied.Load(), writers*each)
 	}
 	if got := spent(t, ledgers[0]); got.Epsilon != granted.Load()*cost {
