@@ -6,19 +6,14 @@ import (
 	"crypto/ed25519"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"noren"
-
-	"pgregory.net/rapid"
 )
 
 func testKey(seed byte) ed25519.PrivateKey {
@@ -276,71 +271,6 @@ func TestSignRefuses(t *testing.T) {
 	}
 }
 
-func TestKeyFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "config", "noren", "key.pem")
-	t.Setenv("NOREN_KEY", path)
-	if got, err := KeyPath(); err != nil || got != path {
-		t.Fatal(got, err)
-	}
-	if _, err := LoadKey(path); !errors.Is(err, os.ErrNotExist) || noren.KindOf(err) != noren.Usage {
-		t.Fatalf("a missing key: %v", err)
-	}
-	var wg sync.WaitGroup
-	keys := make([]ed25519.PrivateKey, 8)
-	for i := range keys {
-		wg.Go(func() {
-			var err error
-			if keys[i], err = LoadOrCreateKey(path); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	for _, k := range keys[1:] {
-		if !k.Equal(keys[0]) {
-			t.Fatal("two processes made two keys")
-		}
-	}
-	files, err := os.ReadDir(filepath.Dir(path))
-	if err != nil || len(files) != 1 {
-		t.Errorf("left behind: %v, %v", files, err)
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if runtime.GOOS != "windows" {
-		if info.Mode().Perm() != 0o600 {
-			t.Errorf("mode %v", info.Mode())
-		}
-		if err := os.Chmod(path, 0o640); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := LoadOrCreateKey(path); noren.KindOf(err) != noren.Usage {
-			t.Errorf("a key that others can read: %v", err)
-		}
-	}
-	text, err := EncodePublicKey(public(keys[0]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if back, err := ParsePublicKey(text); err != nil || !back.Equal(public(keys[0])) {
-		t.Error(err)
-	}
-	if _, err := ParsePublicKey(append(text, "more"...)); noren.KindOf(err) != noren.BadData {
-		t.Error(err)
-	}
-	if err := os.WriteFile(path, []byte("-----BEGIN NONSENSE-----"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := LoadOrCreateKey(path); noren.KindOf(err) != noren.BadData {
-		t.Errorf("a broken key must not be replaced: %v", err)
-	}
-}
-
 func TestCheckFileAndLoad(t *testing.T) {
 	dir := t.TempDir()
 	file, cert := filepath.Join(dir, "out.csv"), filepath.Join(dir, "out.json")
@@ -380,87 +310,6 @@ func TestCheckFileAndLoad(t *testing.T) {
 	if _, err := CheckFile(ctx, s, file); noren.KindOf(err) != noren.Interrupted {
 		t.Error(err)
 	}
-}
-
-// The numbers of RFC 8785 appendix B that lie in the accepted language, and its
-// rules for strings and key order (sections 3.2.2.2 and 3.2.3).
-func TestCanonicalRFC8785(t *testing.T) {
-	numbers := map[uint64]string{
-		0x0000000000000000: "0", 0x8000000000000000: "0", 0x0000000000000001: "5e-324", 0x8000000000000001: "-5e-324",
-		0x433fffffffffffff: "9007199254740991", 0x3eb0c6f7a0b5ed8c: "9.999999999999997e-7", 0x3eb0c6f7a0b5ed8d: "0.000001",
-		0x41b3de4355555553: "333333333.3333332", 0x41b3de4355555554: "333333333.33333325", 0x41b3de4355555557: "333333333.33333343",
-		0xbecbf647612f3696: "-0.0000033333333333333333",
-	}
-	for bits, want := range numbers {
-		literal := json.Number(strings.ToLower(formatE(math.Float64frombits(bits))))
-		if got, err := Canonical([]byte(literal)); err != nil || string(got) != want {
-			t.Errorf("%s: %s, %v; want %s", literal, got, err, want)
-		}
-	}
-	in := "{\"\u20ac\":1,\"\\r\":2,\"\ufb33\":3,\"1\":4,\"\U0001f600\":5,\"\u0080\":6,\"\u00f6\":7}"
-	want := "{\"\\r\":2,\"1\":4,\"\u0080\":6,\"\u00f6\":7,\"\u20ac\":1,\"\U0001f600\":5,\"\ufb33\":3}"
-	if got, err := Canonical([]byte(in)); err != nil || string(got) != want {
-		t.Errorf("%s, %v", got, err)
-	}
-	in = `"\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/\u2028<&>"`
-	want = "\"\u20ac$\\u000f\\nA'B\\\"\\\\\\\\\\\"/\u2028<&>\""
-	if got, err := Canonical([]byte(in)); err != nil || string(got) != want {
-		t.Errorf("%s, %v", got, err)
-	}
-	for _, bad := range []string{"1e400", "9007199254740992", "-9007199254740992", "1e20", "1e22", "NaN", "01", "+1", "1 2", "\ufeff1"} {
-		if got, err := Canonical([]byte(bad)); err == nil {
-			t.Errorf("%s passes as %s", bad, got)
-		}
-	}
-}
-
-func formatE(f float64) string {
-	text, err := json.Marshal(f)
-	if err != nil {
-		panic(err)
-	}
-	if !strings.ContainsAny(string(text), ".e") {
-		return string(text) + ".0"
-	}
-	return string(text)
-}
-
-func TestCanonicalIsOneForm(t *testing.T) {
-	leaf := rapid.OneOf(
-		rapid.Map(rapid.Float64Range(-1e15, 1e15), func(f float64) any { return f }),
-		rapid.Map(rapid.String(), func(s string) any { return strings.ReplaceAll(strings.ToValidUTF8(s, "?"), "\ufffd", "?") }),
-		rapid.Map(rapid.Bool(), func(b bool) any { return b }),
-	)
-	rapid.Check(t, func(t *rapid.T) {
-		tree := map[string]any{}
-		for range rapid.IntRange(0, 6).Draw(t, "n") {
-			key := strings.ReplaceAll(strings.ToValidUTF8(rapid.String().Draw(t, "key"), "?"), "\ufffd", "?")
-			tree[key] = []any{leaf.Draw(t, "a"), map[string]any{"b": leaf.Draw(t, "b")}}
-		}
-		text, err := json.MarshalIndent(tree, " ", "\t")
-		if err != nil {
-			t.Fatal(err)
-		}
-		once, err := Canonical(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		twice, err := Canonical(once)
-		if err != nil || !bytes.Equal(once, twice) {
-			t.Fatalf("%s becomes %s, %v", once, twice, err)
-		}
-		var back map[string]any
-		if err := json.Unmarshal(once, &back); err != nil {
-			t.Fatal(err)
-		}
-		again, err := json.Marshal(back)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if same, err := Canonical(again); err != nil || !bytes.Equal(same, once) {
-			t.Fatalf("the meaning changed: %s, %s", same, once)
-		}
-	})
 }
 
 func FuzzParse(f *testing.F) {
@@ -505,20 +354,6 @@ func FuzzParse(f *testing.F) {
 		// signed: a signature cannot be moved.
 		if _, err := s.VerifySignature(public(testKey(1))); err == nil && s.Certificate.Time[:4] != "2026" {
 			t.Fatalf("forged: %q", data)
-		}
-	})
-}
-
-func FuzzParsePublicKey(f *testing.F) {
-	text, err := EncodePublicKey(public(testKey(1)))
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(text)
-	f.Fuzz(func(t *testing.T, data []byte) {
-		key, err := ParsePublicKey(data)
-		if err == nil && len(key) != ed25519.PublicKeySize {
-			t.Fatal("a key of another size")
 		}
 	})
 }
