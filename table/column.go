@@ -145,7 +145,7 @@ func (b *Builder) AppendInt(v int64) {
 // AppendFloat adds a value of a Decimal column. It must be finite.
 func (b *Builder) AppendFloat(v float64) error {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return errors.New("expected a finite number")
+		return errNotFinite
 	}
 	b.col.Floats = append(b.col.Floats, v)
 	b.col.rows++
@@ -166,14 +166,14 @@ func (b *Builder) Append(text []byte) error {
 	}
 	switch b.col.Field.Type {
 	case Integer:
-		v, err := parseInteger(text)
+		v, err := ParseInteger(text)
 		if err != nil {
 			return err
 		}
 		b.AppendInt(v)
 		return nil
 	case Decimal:
-		v, places, err := parseDecimal(text)
+		v, places, err := ParseDecimal(text)
 		if err != nil {
 			return err
 		}

@@ -112,6 +112,10 @@ func (l Layout) Parse(text string) (int64, error) {
 	return v, nil
 }
 
+// Match is [Layout.Parse] for many texts: it says no instead of making an error.
+// l must be valid.
+func (l Layout) Match(text []byte) (v int64, ok bool) { return parse(l.orISO(), text) }
+
 func (l Layout) expected() error { return fmt.Errorf("expected a date like %s", l.orISO()) }
 
 // parse is Parse for a layout that is valid and not empty.

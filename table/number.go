@@ -3,11 +3,13 @@ package table
 import (
 	"bytes"
 	"errors"
+	"math"
 	"strconv"
 )
 
-// parseInteger reads a whole number of at most 64 bits, with a sign or without.
-func parseInteger(text []byte) (int64, error) {
+// ParseInteger reads a whole number of at most 64 bits, with a sign or without,
+// as a [Builder] reads an Integer. The error does not repeat the text.
+func ParseInteger(text []byte) (int64, error) {
 	digits, negative := text, false
 	if len(digits) > 0 && (digits[0] == '-' || digits[0] == '+') {
 		negative, digits = digits[0] == '-', digits[1:]
@@ -43,9 +45,10 @@ func parseLongInteger(text []byte) (int64, error) {
 // that a short number can ask for.
 var powers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
-// parseDecimal reads a finite number and the number of decimal places that it
-// was written with.
-func parseDecimal(text []byte) (v float64, places int, err error) {
+// ParseDecimal reads a finite number and the number of decimal places that it
+// was written with, as a [Builder] reads a Decimal. The error does not repeat
+// the text.
+func ParseDecimal(text []byte) (v float64, places int, err error) {
 	digits, negative := text, false
 	if len(digits) > 0 && (digits[0] == '-' || digits[0] == '+') {
 		negative, digits = digits[0] == '-', digits[1:]
@@ -81,6 +84,8 @@ func parseDecimal(text []byte) (v float64, places int, err error) {
 	return v, places, nil
 }
 
+var errNotFinite = errors.New("expected a finite number")
+
 func parseLongDecimal(text []byte) (v float64, places int, err error) {
 	v, err = strconv.ParseFloat(string(text), 64)
 	switch {
@@ -88,6 +93,8 @@ func parseLongDecimal(text []byte) (v float64, places int, err error) {
 		return 0, 0, errors.New("expected a number that 64-bit floating point can hold")
 	case err != nil || bytes.ContainsAny(text, "xXpP_"):
 		return 0, 0, errors.New("expected a number")
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return 0, 0, errNotFinite
 	}
 	mantissa, exponent := text, 0
 	if e := bytes.IndexAny(text, "eE"); e >= 0 {

@@ -1,0 +1,94 @@
+package infer
+
+import (
+	"slices"
+
+	"noren/table"
+)
+
+// days are the layouts of days that are looked for, the more exact before
+// those that read the same and more, and month before day where slashes stand
+// and day before month where points or dashes do: of several that read a whole
+// column the first is proposed.
+var days = []table.Layout{
+	"YYYY-MM-DD", "YYYY/MM/DD", "YYYY.MM.DD", "YYYYMMDD", "YYYY年MM月DD日",
+	"YYYY-M-D", "YYYY/M/D", "YYYY.M.D", "YYYY年M月D日",
+	"DD.MM.YYYY", "D.M.YYYY",
+	"MM/DD/YYYY", "DD/MM/YYYY", "M/D/YYYY", "D/M/YYYY",
+	"DD-MM-YYYY", "MM-DD-YYYY", "D-M-YYYY", "M-D-YYYY",
+	"YYYY-MM", "YYYY/MM", "YYYY年MM月", "YYYY年M月",
+}
+
+// times follow a day.
+var times = []table.Layout{" hh:mm:ss", " hh:mm", "Thh:mm:ss", "Thh:mm", "Thh:mm:ssZ", " hh:mm:ssZ", " h:mm:ss", " h:mm"}
+
+// layouts are all that are looked for.
+func layouts() []table.Layout {
+	all := slices.Clone(days)
+	for _, d := range days[:len(days)-4] {
+		if d == "YYYYMMDD" {
+			continue
+		}
+		for _, t := range times {
+			all = append(all, d+t)
+		}
+	}
+	return append(all, "YYYYMMDDhhmmss", "YYYYMMDDhhmm", "YYYYMMDD hh:mm:ss", "YYYYMMDD hh:mm")
+}
+
+// dating is a layout that has read all values so far.
+type dating struct {
+	layout             table.Layout
+	smallest, largest  int64
+	smallText, bigText string
+}
+
+// narrow keeps the layouts that read text too.
+func narrow(all []dating, text []byte, first bool) []dating {
+	kept := all[:0]
+	for _, d := range all {
+		v, ok := d.layout.Match(text)
+		if !ok {
+			continue
+		}
+		if first || v < d.smallest {
+			d.smallest, d.smallText = v, string(text)
+		}
+		if first || v > d.largest {
+			d.largest, d.bigText = v, string(text)
+		}
+		kept = append(kept, d)
+	}
+	return kept
+}
+
+// different drops the layouts that read nothing otherwise than one before
+// (a number with a leading zero or without). What is left of two or more
+// leaves it open which number is the day.
+func different(all []dating) []dating {
+	var kept []dating
+	for _, d := range all {
+		same := func(k dating) bool {
+			return k.smallest == d.smallest && k.largest == d.largest && sameOrder(k.layout, d.layout)
+		}
+		if !slices.ContainsFunc(kept, same) {
+			kept = append(kept, d)
+		}
+	}
+	return kept
+}
+
+// sameOrder reports whether two layouts name year, month and day in the same
+// order.
+func sameOrder(a, b table.Layout) bool {
+	order := func(l table.Layout) string {
+		var o []byte
+		for i := range len(l) {
+			if c := l[i]; (c == 'Y' || c == 'M' || c == 'D') && (len(o) == 0 || o[len(o)-1] != c) {
+				o = append(o, c)
+			}
+		}
+		return string(o)
+	}
+	return order(a) == order(b)
+}

@@ -1,0 +1,258 @@
+package infer
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"noren/table"
+)
+
+// scan gathers what is to be known of a column, in bounded memory.
+type scan struct {
+	stored *table.StoredColumn
+	tokens *tokens
+	buf    []byte
+
+	nulls int64
+	seen  map[string]int64 // texts that may stand for a missing value
+	n     int64            // values
+
+	// Distinct values: exactly, up to limit of them and limitBytes, then by
+	// the sketch.
+	limit  int
+	bytes  int
+	index  map[string]int32
+	counts []int64
+	sketch *sketch
+
+	// Numbers. They are looked for until too many values are none.
+	numbers  bool
+	decimal  bool   // some have a point or an exponent, or are too long for an integer
+	zeros    bool   // some begin with a zero that a number would not have
+	odds     int64  // values that are no numbers
+	odd      int    // where in its chunk the first of them stands, -1 for none
+	oddAt    string // where in the file
+	rising   bool   // each is larger than the one before
+	last     float64
+	smallest extreme
+	largest  extreme
+
+	dates []dating
+
+	words int64 // values of two words or more
+	runes int64 // characters in all
+	first string
+	final string // first and last by bytes
+}
+
+// extreme is the smallest or the largest number.
+type extreme struct {
+	value float64
+	text  string
+}
+
+// limitBytes bounds the texts that are kept to count them exactly.
+const limitBytes = 16 << 20
+
+func newScan(stored *table.StoredColumn, t *tokens, limit int) *scan {
+	s := &scan{stored: stored, tokens: t, limit: limit, seen: map[string]int64{}, index: map[string]int32{}, numbers: true, rising: true, odd: -1}
+	for _, l := range layouts() {
+		s.dates = append(s.dates, dating{layout: l})
+	}
+	return s
+}
+
+// look takes the column's values of a chunk.
+func (s *scan) look(v *table.Vector, n int) {
+	for i := range n {
+		switch {
+		case v.IsNull(i):
+			s.nulls++
+		case v.Kind == table.Text && s.stored.AppendText == nil:
+			s.value(v.Texts[i], i)
+		default:
+			s.buf = table.AppendText(s.buf[:0], s.stored, v, i)
+			s.value(s.buf, i)
+		}
+	}
+}
+
+func (s *scan) value(text []byte, row int) {
+	if s.tokens.is(text) {
+		s.seen[string(text)]++
+		return
+	}
+	first := s.n == 0
+	s.n++
+	s.count(text)
+	if len(s.dates) > 0 {
+		s.dates = narrow(s.dates, text, first)
+	}
+	if s.numbers {
+		s.number(text, row, first)
+	}
+	s.word(text, first)
+}
+
+func (s *scan) count(text []byte) {
+	if s.sketch != nil {
+		s.sketch.add(text)
+		return
+	}
+	if at, known := s.index[string(text)]; known {
+		s.counts[at]++
+		return
+	}
+	if len(s.counts) < s.limit && s.bytes+len(text) <= limitBytes {
+		word := string(text)
+		s.index[word] = int32(len(s.counts))
+		s.counts = append(s.counts, 1)
+		s.bytes += len(word)
+		return
+	}
+	s.sketch = new(sketch)
+	for word := range s.index {
+		s.sketch.add([]byte(word))
+	}
+	s.sketch.add(text)
+	s.index, s.counts = nil, nil
+}
+
+func (s *scan) number(text []byte, row int, first bool) {
+	var value float64
+	whole, err := table.ParseInteger(text)
+	if err == nil {
+		value = float64(whole)
+		digits := bytes.TrimLeft(text, "+-")
+		s.zeros = s.zeros || len(digits) > 1 && digits[0] == '0' || text[0] == '+'
+	} else if value, _, err = table.ParseDecimal(text); err == nil {
+		s.decimal = true
+	} else {
+		if s.odds == 0 {
+			s.odd = row
+		}
+		s.rising = false
+		if s.odds++; s.odds > 10+s.n/50 {
+			s.numbers = false
+		}
+		return
+	}
+	s.rising = s.rising && (first || value > s.last)
+	s.last = value
+	if s.smallest.text == "" || value < s.smallest.value {
+		s.smallest = extreme{value, string(text)}
+	}
+	if s.largest.text == "" || value > s.largest.value {
+		s.largest = extreme{value, string(text)}
+	}
+}
+
+func (s *scan) word(text []byte, first bool) {
+	s.runes += int64(utf8.RuneCount(text))
+	if bytes.IndexByte(bytes.TrimSpace(text), ' ') >= 0 || bytes.Contains(text, []byte("　")) {
+		s.words++
+	}
+	if first || string(text) < s.first {
+		s.first = string(text)
+	}
+	if first || string(text) > s.final {
+		s.final = string(text)
+	}
+}
+
+// distinct is the number of distinct values, texts that may stand for a
+// missing value not counted.
+func (s *scan) distinct() (n int64, estimated bool) {
+	if s.sketch != nil {
+		return min(max(s.sketch.estimate(), int64(s.limit)), s.n), true
+	}
+	return int64(len(s.counts)), false
+}
+
+// column ends the looking. Of the texts that may stand for a missing value
+// those in missing do, and the others are values.
+func (s *scan) column(position, few int, missing []string) Column {
+	for text, n := range s.seen {
+		if text == "" || slices.Contains(missing, text) {
+			continue
+		}
+		for range n {
+			s.plain([]byte(text))
+		}
+	}
+	c := Column{Position: position, Records: s.n, Missing: s.nulls, Nulls: s.nulls, Field: table.Field{Name: s.stored.Name}}
+	for text, n := range s.seen {
+		if text == "" || slices.Contains(missing, text) {
+			c.Missing += n
+			c.Tokens = append(c.Tokens, Count{text, n})
+		}
+	}
+	slices.SortFunc(c.Tokens, byCount)
+	c.Distinct, c.Estimated = s.distinct()
+	c.Unique = s.n > 0 && (!c.Estimated && c.Distinct == s.n || s.numbers && s.odds == 0 && s.rising)
+	if c.Unique {
+		c.Distinct, c.Estimated = s.n, false
+	}
+	if !c.Estimated && c.Distinct <= int64(few) && s.index != nil {
+		for text, at := range s.index {
+			c.Values = append(c.Values, Count{text, s.counts[at]})
+		}
+		slices.SortFunc(c.Values, byCount)
+	}
+	s.setType(&c)
+	s.setRole(&c)
+	return c
+}
+
+// plain takes a text that turned out to be a word like others. It is one of
+// the few known tokens, none of which is a number or a date.
+func (s *scan) plain(text []byte) {
+	first := s.n == 0
+	s.n++
+	s.count(text)
+	s.word(text, first)
+	s.numbers, s.dates = false, nil
+}
+
+func byCount(a, b Count) int {
+	return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Text, b.Text))
+}
+
+// setType proposes a type.
+func (s *scan) setType(c *Column) {
+	g := s.guess()
+	f := &c.Field
+	f.Type, f.Layout, c.TypeReason = g.kind, g.layout, g.reason
+	c.Declared = g.declared
+	switch {
+	case s.n == 0:
+	case g.kind == table.Date && len(s.dates) > 0:
+		left := different(s.dates)
+		for _, d := range left {
+			c.Layouts = append(c.Layouts, d.layout)
+		}
+		c.Smallest, c.Largest = left[0].smallText, left[0].bigText
+	case s.numbers && s.odds == 0 && (g.kind == table.Integer || g.kind == table.Decimal):
+		c.Smallest, c.Largest = s.smallest.text, s.largest.text
+	default:
+		c.Smallest, c.Largest = s.first, s.final
+		if g.kind == table.Category && !g.declared && c.Values != nil {
+			s.setScale(c)
+		}
+	}
+}
+
+// setScale proposes an order for the words of a well-known scale.
+func (s *scan) setScale(c *Column) {
+	levels := scaleOf(c.Values)
+	if levels == nil {
+		return
+	}
+	c.Field.Type, c.Field.Levels = table.Ordered, levels
+	c.Smallest, c.Largest = levels[0], levels[len(levels)-1]
+	c.TypeReason = fmt.Sprintf("ordered: its %d values are steps of a well-known scale", len(levels))
+}
