@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/parquet-go/parquet-go"
@@ -273,9 +274,9 @@ func (src *Source) unchanged() error {
 // damaged makes an error of a failure of the library. Its own text is left out,
 // as nothing keeps values out of it.
 func (src *Source) damaged(what string, err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return &noren.Error{Where: src.name, What: "cannot be read", Err: p.Err}
+	var system syscall.Errno
+	if errors.As(err, &system) {
+		return &noren.Error{Where: src.name, What: "cannot be read", Err: system}
 	}
 	return &noren.Error{Kind: noren.BadData, Where: src.name, What: what, Hint: "copy or make the file again"}
 }
