@@ -6,7 +6,7 @@ import (
 )
 
 // Cost is an amount of privacy loss: epsilon in units of 1e-9, delta in units
-// of 1e-18.
+// of 1e-18. Whoever prices a request rounds both up (design note, section 2).
 type Cost struct {
 	Epsilon int64
 	Delta   int64
@@ -33,7 +33,9 @@ func decimal(n int64, digits int) string {
 type Neighbours uint8
 
 const (
+	// AddRemove: one has all records of one unit more than the other.
 	AddRemove Neighbours = iota
+	// ReplaceOne: the records of one unit differ.
 	ReplaceOne
 )
 
