@@ -9,5 +9,7 @@
 // interpreted, so they come out exactly as they went in.
 //
 // The formats live in table/csvio and table/parquetio; both offer a [Source]
-// and a [Sink].
+// and a [Sink], and table/file is the door to both, by which files are opened
+// and columns read. Package table/infer proposes what the columns of a file are,
+// and table/shuffle writes records in another order than they were read in.
 package table
