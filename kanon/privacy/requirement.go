@@ -1,0 +1,171 @@
+package privacy
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"noren"
+)
+
+// Requirement is what every class of a release must keep.
+type Requirement struct {
+	// K is the smallest number of records in a class. Required, at least 1.
+	K int
+	// Diversity, where not nil, is asked of every sensitive column.
+	Diversity *Diversity
+	// Closeness, where not nil, is asked of every sensitive column.
+	Closeness *Closeness
+}
+
+// Diversity is l-diversity (Machanavajjhala et al. 2007, definitions 4.1 and
+// 4.2 and section 3 for the distinct form). With n_1 >= ... >= n_m the counts
+// of the values that occur in a class of n records:
+//
+//   - Distinct: m >= L.
+//   - Entropy: exp(-sum (n_i/n) ln(n_i/n)) >= L.
+//   - Recursive: n_1 < C (n_L + n_(L+1) + ... + n_m).
+type Diversity struct {
+	// Model says which of the definitions. Defaults to Distinct.
+	Model DiversityModel
+	// L is at least 1, and whole for Distinct and Recursive. Required.
+	L float64
+	// C is above 0 for Recursive and 0 for the others.
+	C float64
+}
+
+// DiversityModel tells the definitions of l-diversity apart.
+type DiversityModel uint8
+
+const (
+	// Distinct counts the values.
+	Distinct DiversityModel = iota
+	// Entropy counts the values by how evenly they occur.
+	Entropy
+	// Recursive bounds the commonest value by the rarer ones.
+	Recursive
+)
+
+var modelNames = [...]string{Distinct: "distinct", Entropy: "entropy", Recursive: "recursive"}
+
+// String names m as in a specification: "distinct", "entropy" or "recursive".
+func (m DiversityModel) String() string {
+	if int(m) < len(modelNames) {
+		return modelNames[m]
+	}
+	return fmt.Sprintf("diversity-model(%d)", m)
+}
+
+// ParseDiversityModel is the inverse of [DiversityModel.String].
+func ParseDiversityModel(s string) (DiversityModel, error) {
+	for m, name := range modelNames {
+		if s == name {
+			return DiversityModel(m), nil
+		}
+	}
+	return 0, fmt.Errorf("unknown diversity model %q: one of %s", s, strings.Join(modelNames[:], ", "))
+}
+
+// Closeness is t-closeness (Li, Li and Venkatasubramanian 2007): the
+// distribution of a sensitive column in a class is at most T away from its
+// distribution in the whole table, see [Attribute.Distance].
+type Closeness struct {
+	// T is in [0,1]. 0 asks for equal distributions.
+	T float64
+}
+
+// Validate reports everything that contradicts itself in r, as one error of
+// kind noren.Usage.
+func (r Requirement) Validate() error {
+	var faults []string
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			faults = append(faults, fmt.Sprintf(format, args...))
+		}
+	}
+	check(r.K >= 1, "k is %d: it must be at least 1", r.K)
+	if d := r.Diversity; d != nil {
+		check(int(d.Model) < len(modelNames), "no diversity model has the number %d", d.Model)
+		check(d.L >= 1 && !math.IsInf(d.L, 0), "l of %s diversity is %g: it must be at least 1", d.Model, d.L)
+		if d.Model == Recursive {
+			check(d.C > 0 && !math.IsInf(d.C, 0), "c of recursive diversity is %g: it must be above 0", d.C)
+		} else {
+			check(d.C == 0, "c goes with recursive diversity, not with %s", d.Model)
+		}
+		if d.Model != Entropy && d.L >= 1 && !math.IsInf(d.L, 0) {
+			check(d.L == math.Trunc(d.L), "l of %s diversity is %g: it must be a whole number", d.Model, d.L)
+		}
+	}
+	if c := r.Closeness; c != nil {
+		check(c.T >= 0 && c.T <= 1, "t of closeness is %g: it must be from 0 to 1", c.T)
+	}
+	if len(faults) == 0 {
+		return nil
+	}
+	return &noren.Error{Kind: noren.Usage, Where: "privacy requirement", What: strings.Join(faults, "; ")}
+}
+
+// String says r in one line: "k = 5, recursive 3-diversity (c = 2), 0.2-closeness".
+func (r Requirement) String() string {
+	s := fmt.Sprintf("k = %d", r.K)
+	if d := r.Diversity; d != nil {
+		s += ", " + d.String()
+	}
+	if c := r.Closeness; c != nil {
+		s += fmt.Sprintf(", %g-closeness", c.T)
+	}
+	return s
+}
+
+// String says d in a few words: "recursive 3-diversity (c = 2)".
+func (d Diversity) String() string {
+	s := fmt.Sprintf("%s %g-diversity", d.Model, d.L)
+	if d.Model == Recursive {
+		s += fmt.Sprintf(" (c = %g)", d.C)
+	}
+	return s
+}
+
+// Guarantee states what a release keeps whose classes over the columns quasi
+// all meet req in the sensitive columns attrs, and what that rests on.
+func Guarantee(quasi []string, req Requirement, attrs []*Attribute) noren.Guarantee {
+	g := noren.Guarantee{Model: "k-anonymity", K: req.K, Quasi: append([]string(nil), quasi...)}
+	for _, a := range attrs {
+		if d := req.Diversity; d != nil {
+			g.Diversity = append(g.Diversity, noren.Diversity{Column: a.Name, Model: d.Model.String(), L: d.L, C: d.C})
+		}
+		if c := req.Closeness; c != nil {
+			g.Closeness = append(g.Closeness, noren.Closeness{Column: a.Name, Distance: a.DistanceKind(), T: c.T})
+		}
+	}
+	g.Assumptions = []string{
+		"Whoever looks for a person in the table knows at most the quasi-identifiers named here about that person; no other column is known to them or can be linked to another source.",
+		"Every record belongs to a different person; where several records belong to one person, k records may stand for fewer than k persons.",
+		"These records are released once; releases that overlap can be compared, and together they tell more than each alone.",
+		"A missing value is a value like any other: what is not recorded is seen not to be recorded.",
+	}
+	if len(g.Diversity) == 0 && len(g.Closeness) == 0 {
+		return withAssumptions(g, "What all records of a class have in common is told about each of them: k-anonymity hides which record is whose, not a value that a whole class shares.")
+	}
+	if len(g.Diversity) > 0 {
+		g = withAssumptions(g, diversityAssumption(*req.Diversity))
+	}
+	if len(g.Closeness) > 0 {
+		g = withAssumptions(g, "The distribution of a sensitive column over the whole table is no secret; closeness bounds only what a class tells beyond it.")
+	}
+	return withAssumptions(g, "Each sensitive column is protected by itself: whoever already knows one of them about a person may learn another from it.")
+}
+
+func withAssumptions(g noren.Guarantee, sentences ...string) noren.Guarantee {
+	g.Assumptions = append(g.Assumptions, sentences...)
+	return g
+}
+
+func diversityAssumption(d Diversity) string {
+	switch d.Model {
+	case Entropy:
+		return "Whoever looks cannot rule out values of a sensitive column from what else they know, and values that differ are not alike in meaning."
+	default:
+		return fmt.Sprintf("Whoever looks can rule out fewer than %g values of a sensitive column from what else they know, and values that differ are not alike in meaning.", math.Max(1, d.L-1))
+	}
+}
