@@ -9,12 +9,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"noren/table"
 )
 
 const benchRows = 1_000_000
 
 // benchFile writes a table of 1,000,000 x 8: integers, words, decimals, dates.
-func benchFile(b *testing.B, d Dialect) string {
+func benchFile(b *testing.B) string {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "bench.csv")
 	f, err := os.Create(path)
@@ -37,7 +39,7 @@ func benchFile(b *testing.B, d Dialect) string {
 }
 
 func BenchmarkRead(b *testing.B) {
-	path := benchFile(b, Dialect{})
+	path := benchFile(b)
 	for _, columns := range [][]int{nil, {1, 2}} {
 		b.Run(fmt.Sprintf("columns=%d", len(columns)), func(b *testing.B) {
 			for b.Loop() {
@@ -70,8 +72,58 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
+// BenchmarkReadPacked reads the same table packed, and in Shift_JIS.
+func BenchmarkReadPacked(b *testing.B) {
+	plain, err := Open(context.Background(), benchFile(b), Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = plain.Close() }()
+	drain := func(b *testing.B, src *Source, take func(*table.Chunk) error) {
+		b.Helper()
+		r, err := src.Open(context.Background(), nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for {
+			c, err := r.Next()
+			if err == io.EOF {
+				break
+			}
+			if err == nil {
+				err = take(c)
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+		_ = r.Close()
+	}
+	for _, d := range []Dialect{{Encoding: ShiftJIS}, {Compression: Gzip}, {Compression: Zstd}} {
+		path := filepath.Join(b.TempDir(), "packed")
+		out, err := Create(path, plain.Columns(), d)
+		if err != nil {
+			b.Fatal(err)
+		}
+		drain(b, plain, out.Write)
+		if err := out.Close(); err != nil {
+			b.Fatal(err)
+		}
+		b.Run(fmt.Sprintf("%s%s", d.Encoding, d.Compression), func(b *testing.B) {
+			for b.Loop() {
+				src, err := Open(context.Background(), path, Options{Encoding: d.Encoding})
+				if err != nil {
+					b.Fatal(err)
+				}
+				drain(b, src, func(*table.Chunk) error { return nil })
+				_ = src.Close()
+			}
+		})
+	}
+}
+
 func BenchmarkWrite(b *testing.B) {
-	path := benchFile(b, Dialect{})
+	path := benchFile(b)
 	src, err := Open(context.Background(), path, Options{})
 	if err != nil {
 		b.Fatal(err)

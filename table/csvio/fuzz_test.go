@@ -95,3 +95,34 @@ func compare(t *testing.T, text string, d Dialect, names []string, rows [][]stri
 		t.Fatalf("read %q, encoding/csv %q", ours, records)
 	}
 }
+
+// FuzzDetect holds detection to two things: a dialect that it returns can be
+// written, and what is no table is an error of kind BadData.
+func FuzzDetect(f *testing.F) {
+	for _, text := range []string{"a,b\n1,2\n", "a;b\r\n", "\ufeffa\tb\n", "\xff\xfea\x00", "\x8e\x81|b", "\x1f\x8b\x08\x00", "PK\x03\x04", "a\n\xe6\x97"} {
+		f.Add([]byte(text), "in.csv")
+	}
+	f.Add([]byte("a\tb"), "in.tsv.gz")
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, text []byte, name string) {
+		path := filepath.Join(dir, "in")
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		src, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = src.Close() }()
+		d, err := detect(context.Background(), src, int64(len(text)), Options{Name: name})
+		if err != nil {
+			if noren.KindOf(err) != noren.BadData {
+				t.Fatalf("got %v, want an error of kind bad-data", err)
+			}
+			return
+		}
+		if err := d.Validate(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

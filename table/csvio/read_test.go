@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"noren"
+	"noren/table"
 )
 
 func TestReads(t *testing.T) {
@@ -116,6 +120,45 @@ func TestBadInput(t *testing.T) {
 				t.Errorf("the error holds what stands in a cell: %q", message)
 			}
 		})
+	}
+}
+
+// A packed file that was cut or changed far from its beginning: the records
+// before come out, then the error.
+func TestDamagedFar(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("a,b\n")
+	rng := rand.New(rand.NewPCG(1, 2))
+	for text.Len() < 3<<20 {
+		_, _ = fmt.Fprintf(&text, "%d,%d\n", rng.Uint64(), rng.Uint64())
+	}
+	for _, c := range []Compression{Gzip, Zstd} {
+		var packed bytes.Buffer
+		columns := []table.StoredColumn{{Name: "a"}, {Name: "b"}}
+		s, err := NewSink(&packed, "out", columns, Dialect{Compression: c})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rows, err := read(put(t, "in.csv", text.String()), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(s.Write(chunkOf(2, rows)), s.Close()); err != nil {
+			t.Fatal(err)
+		}
+		changed := bytes.Clone(packed.Bytes())
+		for i := range 100 {
+			changed[len(changed)*3/4+i] ^= 0x55
+		}
+		for what, data := range map[string][]byte{"cut": packed.Bytes()[:packed.Len()*3/4], "changed": changed} {
+			_, got, err := read(put(t, "in.csv."+c.String(), string(data)), Options{})
+			if noren.KindOf(err) != noren.BadData {
+				t.Errorf("%s, %s: got %v, want an error of kind bad-data", c, what, err)
+			}
+			if len(got) == 0 || len(got) >= len(rows) {
+				t.Errorf("%s, %s: %d of %d records", c, what, len(got), len(rows))
+			}
+		}
 	}
 }
 

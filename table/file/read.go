@@ -21,7 +21,8 @@ import (
 // in the file; of several it is the first by record, then by column. A field
 // that the file does not have, or that contradicts itself, is an error of kind
 // Usage. A day that a Parquet file holds as such is read as one, whatever
-// layout the field has; the layout is how it is written.
+// layout the field has; the layout is how it is written. progress is told about
+// the stage "reading", in thousandths of the file.
 func Read(ctx context.Context, src table.Source, fields []table.Field, missing []string, progress noren.Progress) (_ *table.Table, err error) {
 	names := make([]string, len(fields))
 	for i := range fields {
