@@ -35,8 +35,14 @@ func BenchmarkRead(b *testing.B) {
 		b.Fatal(err)
 	}
 	fields := []table.Field{
-		{Name: "id", Type: table.Integer}, {Name: "age", Type: table.Integer}, {Name: "sex"}, {Name: "date", Type: table.Date},
-		{Name: "amount", Type: table.Decimal}, {Name: "class"}, {Name: "code"}, {Name: "zip"},
+		{Name: "id", Type: table.Integer},
+		{Name: "age", Type: table.Integer},
+		{Name: "sex"},
+		{Name: "date", Type: table.Date},
+		{Name: "amount", Type: table.Decimal},
+		{Name: "class"},
+		{Name: "code"},
+		{Name: "zip"},
 	}
 	parquet := filepath.Join(b.TempDir(), "bench.parquet")
 	for _, path := range []string{path, parquet} {
