@@ -53,11 +53,11 @@ func in(path string, rooms ...string) bool {
 // above: this is ARCHITECTURE.md's map.
 var floors = [][]string{
 	{"noren"},
-	{"noren/internal/atomicfile", "noren/internal/tempfile", "noren/internal/geom"},
-	{"noren/table", "noren/noise", "noren/account"},
+	{"noren/internal/atomicfile", "noren/internal/tempfile", "noren/internal/geom", "noren/internal/entropy"},
+	{"noren/table", "noren/noise", "noren/account", "noren/learn"},
 	{"noren/internal/randtest", "noren/certificate", "noren/ledger"},
-	{"noren/kanon"},
-	{"noren/assess"},
+	{"noren/kanon", "noren/query", "noren/outlier", "noren/ldp", "noren/correlated", "noren/ratio"},
+	{"noren/assess", "noren/release"},
 	{"noren/report", "noren/internal/spec", "noren/examples"},
 	{"noren/experiments"},
 	{"noren/internal/cli"},
@@ -104,12 +104,19 @@ func TestOnlyOneRoomEach(t *testing.T) {
 	}{
 		{"knows SQL", []string{"database/sql", "modernc.org/sqlite", "github.com/pressly/goose"}, []string{"noren/ledger"}},
 		{
-			"draws secret randomness", []string{"crypto/rand"},
-			[]string{"noren/noise", "noren/ledger", "noren/certificate", "noren/table/shuffle"},
+			"draws secret randomness",
+			[]string{"crypto/rand"},
+			[]string{"noren/internal/entropy", "noren/ledger", "noren/certificate", "noren/table/shuffle"},
 		},
 		{
-			"draws randomness that is no secret", []string{"math/rand", "math/rand/v2"},
-			[]string{"noren/kanon/refine", "noren/table/shuffle", "noren/examples", "noren/experiments", "noren/internal/randtest", "noren/noise/internal"},
+			"draws randomness that is no secret",
+			[]string{"math/rand", "math/rand/v2"},
+			[]string{"noren/kanon/refine", "noren/table/shuffle", "noren/examples", "noren/experiments", "noren/internal/randtest", "noren/internal/entropy", "noren/learn"},
+		},
+		{
+			"gets at the door to seeded noise",
+			[]string{"noren/internal/entropy"},
+			[]string{"noren/noise", "noren/internal/randtest", "noren/experiments"},
 		},
 		{"knows Parquet", []string{"github.com/parquet-go/parquet-go"}, []string{"noren/table/parquetio"}},
 		{"parses commands", []string{"github.com/spf13/cobra"}, []string{"noren/internal/cli"}},
