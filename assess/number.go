@@ -3,9 +3,8 @@ package assess
 import (
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
+	"noren/kanon/publish"
 	"noren/table"
 )
 
@@ -52,7 +51,7 @@ func readNumbers(c *table.Column, f *table.Field) *numbers {
 	}
 	parsed := make([]interval, len(c.Dict))
 	for j, word := range c.Dict {
-		lo, hi, isRange, ok := parseRange(word, f)
+		lo, hi, isRange, ok := publish.ParseRange(word, f)
 		parsed[j] = interval{lo, hi, ok}
 		x.ranges = x.ranges || ok && isRange
 	}
@@ -69,43 +68,6 @@ func readNumbers(c *table.Column, f *table.Field) *numbers {
 		x.lo[i], x.hi[i], x.present[i] = p.lo, p.hi, true
 	}
 	return x
-}
-
-// parseRange reads "[lo-hi]" or a single value of a column of numbers. Both
-// ends may be negative and dates hold hyphens of their own: the hyphen between
-// them is the one that leaves a value on both sides, lo <= hi.
-func parseRange(word string, f *table.Field) (lo, hi float64, isRange, ok bool) {
-	if len(word) < 2 || word[0] != '[' || word[len(word)-1] != ']' {
-		v, ok := parseNumber(word, f)
-		return v, v, false, ok
-	}
-	body := word[1 : len(word)-1]
-	for at := 1; at < len(body); at++ {
-		if body[at] != '-' {
-			continue
-		}
-		lo, okLo := parseNumber(strings.TrimSpace(body[:at]), f)
-		if !okLo {
-			continue
-		}
-		hi, okHi := parseNumber(strings.TrimSpace(body[at+1:]), f)
-		if okHi && lo <= hi {
-			return lo, hi, true, true
-		}
-	}
-	return 0, 0, true, false
-}
-
-func parseNumber(text string, f *table.Field) (float64, bool) {
-	if f.Type == table.Date {
-		v, err := f.Layout.Parse(text)
-		return float64(v), err == nil
-	}
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || strings.ContainsAny(text, "xXpP_") {
-		return 0, false
-	}
-	return v, true
 }
 
 // spread holds the sums that several figures are made of, by two passes: the

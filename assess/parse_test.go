@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"noren/kanon/publish"
 	"noren/table"
 )
 
@@ -41,7 +42,7 @@ func TestParseRange(t *testing.T) {
 		{"1970-01-02", date, 1, 1, false, true},
 		{"[1970-01-02]", date, 0, 0, true, false},
 	} {
-		lo, hi, isRange, ok := parseRange(c.word, c.f)
+		lo, hi, isRange, ok := publish.ParseRange(c.word, c.f)
 		if ok != c.ok || isRange != c.isRange || ok && (lo != c.lo || hi != c.hi) {
 			t.Errorf("%q: %v %v %v %v", c.word, lo, hi, isRange, ok)
 		}
@@ -55,7 +56,7 @@ func FuzzParseRange(f *testing.F) {
 	fields := []*table.Field{{Type: table.Decimal}, {Type: table.Date}}
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, field := range fields {
-			if lo, hi, _, ok := parseRange(s, field); ok && !(lo <= hi) {
+			if lo, hi, _, ok := publish.ParseRange(s, field); ok && !(lo <= hi) {
 				t.Errorf("%q reads as %v to %v", s, lo, hi)
 			}
 		}

@@ -174,8 +174,8 @@ func choose(n int, o *Options) Chosen {
 	c := Chosen{Method: o.Method, Coarse: o.Coarse}
 	var reasons []string
 	if c.Method == Auto {
-		c.Method = MDAV
-		reasons = append(reasons, "mdav: the start from which refinement gets lowest")
+		c.Method = Tomobiki
+		reasons = append(reasons, "tomobiki: the start from which refinement gets lowest")
 	}
 	if c.Coarse == CoarseAuto {
 		c.Coarse = CoarseOff

@@ -1,0 +1,102 @@
+// Package kanon reproduces the figures of the Tomobiki paper (docs/k-anonymity.md)
+// beside ours, in the paper's code space: text columns enter as alphabetical
+// rank, every column scaled, loss = SSE/SST.
+package kanon
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"noren"
+	"noren/kanon/partition"
+	"noren/kanon/refine"
+	"noren/kanon/space"
+)
+
+// Row is one partition and what it lost.
+type Row struct {
+	Dataset       string  `json:"dataset"`
+	Normalisation string  `json:"normalisation"`
+	Algorithm     string  `json:"algorithm"`
+	Params        Params  `json:"params"`
+	K             int     `json:"k"`
+	Groups        int     `json:"groups"`
+	MinSize       int     `json:"min_size"`
+	MaxSize       int     `json:"max_size"`
+	Loss          float64 `json:"loss"`
+	Seconds       float64 `json:"seconds"`
+	// Paper is what the paper prints for this row, where it does.
+	Paper *Printed `json:"paper,omitempty"`
+}
+
+// Options say what to reproduce.
+type Options struct {
+	// Dir is the folder of the reference data sets. Required for those.
+	Dir string
+	// Datasets are reference names or paths. Required.
+	Datasets []string
+	// Drop names columns to leave out.
+	Drop []string
+	// K lists the group sizes. Required.
+	K []int
+	// Scaling of every column.
+	Scaling space.Scaling
+	// Quick leaves out the rows that only trace a parameter's influence.
+	Quick bool
+	// Effort adds a row for a longer refinement when it has a duration.
+	Effort refine.Effort
+	// Workers defaults to one a processor.
+	Workers int
+}
+
+// Reproduce makes the rows and hands each to emit as soon as it is done.
+func Reproduce(ctx context.Context, o Options, emit func(Row) error, progress noren.Progress) error {
+	for _, name := range o.Datasets {
+		d, err := Load(ctx, o.Dir, name, o.Scaling, o.Drop)
+		if err != nil {
+			return err
+		}
+		s, err := space.FromMatrix(d.Values, o.Scaling)
+		if err != nil {
+			return &noren.Error{Kind: noren.BadData, Where: name, Err: err}
+		}
+		for _, k := range o.K {
+			if k < 1 || k > s.Len() {
+				return &noren.Error{Kind: noren.Usage, Where: "--k", What: "k must lie between 1 and the number of records of " + d.Name}
+			}
+			for _, r := range runs(s.Len(), k, o.Quick, o.Effort) {
+				row, err := r.make(ctx, s, o.Workers, progress)
+				if err != nil {
+					return err
+				}
+				row.Dataset, row.Normalisation = d.Name, o.Scaling.String()
+				row.Paper = printed(row)
+				if err := emit(row); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// make partitions and measures.
+func (r *run) make(ctx context.Context, s *space.Space, workers int, progress noren.Progress) (Row, error) {
+	began := time.Now()
+	r.options.Workers = workers
+	p, _, err := partition.Partition(ctx, s, r.options, progress)
+	if err != nil {
+		return Row{}, err
+	}
+	p, _, err = refine.Refine(ctx, s, p, refine.Options{K: r.options.K, Effort: r.effort, Seed: 1, Workers: workers}, progress)
+	if err != nil {
+		return Row{}, err
+	}
+	seconds := time.Since(began).Seconds()
+	sizes := p.Sizes()
+	return Row{
+		Algorithm: r.algorithm, Params: r.params, K: r.options.K, Groups: p.Groups,
+		MinSize: slices.Min(sizes), MaxSize: slices.Max(sizes), Loss: s.Loss(p), Seconds: seconds,
+	}, nil
+}

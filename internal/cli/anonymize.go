@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"noren"
+	"noren/internal/spec"
+	"noren/kanon"
+)
+
+type anonymizeFlags struct {
+	columnFlags
+	parameters spec.Anonymize
+	seed       string
+	workers    int
+	output     string
+	outputAs   outputFlags
+	force      bool
+	report     string
+	json       bool
+}
+
+func newAnonymize(t *terminal) *cobra.Command {
+	var f anonymizeFlags
+	c := &cobra.Command{
+		Use:   "anonymize INPUT -o OUTPUT --k K --quasi COLUMNS",
+		Short: "Hand out a table in which nobody stands alone: a k-anonymous release",
+		Long: `Writes a table in which every combination of quasi-identifier values occurs in
+at least K records. Identifiers are dropped, quasi-identifiers are replaced by
+values common to groups of similar records, all other columns stay as they are.
+
+INPUT is a CSV or Parquet file (.csv, .tsv, .csv.gz, .csv.zst, .parquet) or -
+for standard input; the format of OUTPUT goes by its name too. OUTPUT gets its
+name only after it has been read back and verified; nothing is left behind when
+anything fails.`,
+		Example: `  noren anonymize visits.csv -o out.csv --k 5 --quasi age,sex,postcode --identifier name
+  noren anonymize visits.csv -o out.csv --spec noren.yaml --report page.html
+  noren anonymize visits.parquet -o out.parquet --k 10 --quasi age,sex --sensitive diagnosis --l 3
+  zcat big.csv.gz | noren anonymize - -o - --k 5 --quasi age,sex > out.csv`,
+		Args: exactly("INPUT"),
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c.Context(), t, c, args[0]) },
+	}
+	f.register(c)
+	s := c.Flags()
+	p := &f.parameters
+	s.StringVarP(&f.output, "output", "o", "", "write the release to this `FILE`, or - for standard output")
+	s.BoolVar(&f.force, "force", false, "replace OUTPUT when it exists")
+	s.IntVar(&p.K, "k", 0, "smallest number of records that share their quasi-identifiers")
+	registerModels(c, p)
+	s.StringVar(&p.Method, "method", "", "auto, mondrian, mondrian-strict, mdav, vmdav or tomobiki (default auto)")
+	s.Float64Var(&p.Gamma, "gamma", 0, "gain factor of vmdav (default 0.2)")
+	s.IntVar(&p.M, "m", 0, "closest pairs by which tomobiki joins a component (default 3)")
+	s.StringVar(&p.Coarse, "coarse", "", "least records of a coarse cell: a number, auto or off (default auto)")
+	s.StringVar(&p.Refine, "refine", "", "local search after the method: off, fast or a duration such as 20s (default fast)")
+	s.StringVar(&p.Scale, "scale", "", "minmax, zscore or none (default minmax)")
+	s.StringVar(&p.Publish, "publish", "", "aggregate (means, medians, modes) or generalize (ranges, sets) (default aggregate)")
+	s.StringVar(&f.seed, "seed", "", "`NUMBER` that fixes search and row order; keep it secret, it tells the order (default: drawn)")
+	s.IntVar(&f.workers, "workers", 0, "parallel workers (default: one a processor); the result does not depend on it")
+	s.BoolVar(&p.KeepOrder, "keep-order", false, "keep the order of the rows; it links them to the source")
+	f.outputAs.register(c)
+	s.StringVar(&f.report, "report", "", "write a page about risk and damage to this `FILE` (private: it shows the raw data's statistics)")
+	s.BoolVar(&f.json, "json", false, "print the result as one JSON object, noren.anonymize/1")
+	return c
+}
+
+func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command, input string) error {
+	if f.output == "" {
+		return &noren.Error{Kind: noren.Usage, Where: "-o", What: "no output is named", Hint: "-o FILE, or -o - for standard output"}
+	}
+	if f.json && f.output == "-" {
+		return &noren.Error{Kind: noren.Usage, Where: "--json", What: "the release and the result cannot both go to standard output", Hint: "-o FILE"}
+	}
+	s, err := f.merged()
+	if err != nil {
+		return err
+	}
+	if err := overlay(c, &s.Anonymize, &f.parameters); err != nil {
+		return err
+	}
+	if err := f.setSeed(s); err != nil {
+		return err
+	}
+	if err := checkTargets(f.force, f.output, f.report); err != nil {
+		return err
+	}
+	options, err := releaseOptions(s, f.workers)
+	if err != nil {
+		return err
+	}
+	src, err := openInput(ctx, input, t.stdin, s)
+	if err != nil {
+		return err
+	}
+	defer closeSource(src)
+	schema, err := resolve(ctx, s, src, t)
+	if err != nil {
+		return err
+	}
+	if _, err := quasiNames(schema); err != nil {
+		return err
+	}
+	job := kanon.Job{Source: src, Schema: *schema, Missing: s.Input.Missing, Options: *options}
+	job.Output, err = f.outputAs.output(f.output, f.force, t.stdout, src)
+	if err != nil {
+		return err
+	}
+	result, err := f.release(ctx, t, s, job)
+	if err != nil {
+		return err
+	}
+	result.Input = input
+	if f.json {
+		return printJSON(t.stdout, result)
+	}
+	if f.output != "-" {
+		printRelease(t.stdout, result)
+	}
+	return nil
+}
+
+func (f *anonymizeFlags) release(ctx context.Context, t *terminal, s *spec.Spec, job kanon.Job) (*kanon.Result, error) {
+	if f.report == "" {
+		return kanon.Anonymize(ctx, job, t.progress.report)
+	}
+	return releaseWithReport(ctx, t, s, job, f.report, f.force)
+}
+
+func (f *anonymizeFlags) setSeed(s *spec.Spec) error {
+	if f.seed == "" {
+		return nil
+	}
+	n, err := strconv.ParseUint(f.seed, 10, 64)
+	if err != nil {
+		return &noren.Error{Kind: noren.Usage, Where: "--seed", What: "expected a whole number of at most 64 bits, not negative"}
+	}
+	s.Anonymize.Seed = &n
+	return nil
+}
+
+// overlay copies the parameters whose flags were given over those of the
+// specification.
+func overlay(c *cobra.Command, onto, from *spec.Anonymize) error {
+	if c.Flags().Changed("t") && from.T == 0 {
+		return &noren.Error{Kind: noren.Usage, Where: "--t", What: "t must be above 0: at 0 every class would have to be like the whole table", Hint: "for instance --t 0.2"}
+	}
+	set := func(flag string, copy func()) {
+		if c.Flags().Changed(flag) {
+			copy()
+		}
+	}
+	set("k", func() { onto.K = from.K })
+	set("l", func() { onto.L = from.L })
+	set("l-model", func() { onto.LModel = from.LModel })
+	set("c", func() { onto.C = from.C })
+	set("t", func() { onto.T = from.T })
+	set("method", func() { onto.Method = from.Method })
+	set("gamma", func() { onto.Gamma = from.Gamma })
+	set("m", func() { onto.M = from.M })
+	set("coarse", func() { onto.Coarse = from.Coarse })
+	set("refine", func() { onto.Refine = from.Refine })
+	set("scale", func() { onto.Scale = from.Scale })
+	set("publish", func() { onto.Publish = from.Publish })
+	set("keep-order", func() { onto.KeepOrder = from.KeepOrder })
+	return nil
+}

@@ -1,0 +1,273 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"noren"
+	"noren/assess"
+	"noren/internal/spec"
+	"noren/kanon"
+	"noren/report"
+	"noren/table"
+	"noren/table/file"
+)
+
+type assessFlags struct {
+	columnFlags
+	k          int
+	population string
+	fraction   float64
+	threshold  float64
+	against    string
+	keptOrder  bool
+	page       string
+	force      bool
+	json       bool
+}
+
+func newAssess(t *terminal) *cobra.Command {
+	var f assessFlags
+	c := &cobra.Command{
+		Use:   "assess FILE --quasi COLUMNS",
+		Short: "Measure the risk of a table, and what a release of it has lost (private)",
+		Long: `Measures how easily the records of a table can be told apart by the
+quasi-identifiers: prosecutor risk (the attacker knows that the person is in the
+table), journalist risk (--population: the attacker looks the person up in a
+larger table), marketer risk, unique records and class sizes. With --against a
+release, also its risk, and what it lost: means, deviations, correlations,
+frequencies and loss, before and after.
+
+What it prints holds statistics of the table: it is for the steward.`,
+		Example: `  noren assess visits.csv --quasi age,sex,postcode
+  noren assess visits.csv --spec noren.yaml --against out.csv --report page.html
+  noren assess sample.csv --quasi age,sex --population register.csv
+  noren assess sample.csv --quasi age,sex --sampling-fraction 0.05 --json`,
+		Args: exactly("FILE"),
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c.Context(), t, args[0]) },
+	}
+	f.register(c)
+	s := c.Flags()
+	s.IntVar(&f.k, "k", 0, "the k that the release was made for")
+	s.StringVar(&f.population, "population", "", "a `FILE` of the population that the table is a sample of, with the same quasi-identifiers")
+	s.Float64Var(&f.fraction, "sampling-fraction", 0, "share of the population that the table is, to estimate how many of its records are unique there")
+	s.Float64Var(&f.threshold, "threshold", assess.DefaultThreshold, "risk above which a record counts as being at risk")
+	s.StringVar(&f.against, "against", "", "a `RELEASE` of the table")
+	s.BoolVar(&f.keptOrder, "kept-order", false, "the release has its rows in the order of FILE (noren anonymize --keep-order): compare them one by one")
+	s.StringVar(&f.page, "report", "", "write a page with pictures to this `FILE`")
+	s.BoolVar(&f.force, "force", false, "replace the page when it exists")
+	s.BoolVar(&f.json, "json", false, "print the result as one JSON object, noren.assess/1")
+	return c
+}
+
+func (f *assessFlags) run(ctx context.Context, t *terminal, input string) error {
+	if err := checkTargets(f.force, f.page); err != nil {
+		return err
+	}
+	if f.keptOrder && f.against == "" {
+		return &noren.Error{Kind: noren.Usage, Where: "--kept-order", What: "goes with --against"}
+	}
+	s, err := f.merged()
+	if err != nil {
+		return err
+	}
+	if f.k == 0 {
+		f.k = s.Anonymize.K
+	}
+	src, err := openInput(ctx, input, t.stdin, s)
+	if err != nil {
+		return err
+	}
+	defer closeSource(src)
+	schema, err := resolve(ctx, s, src, t)
+	if err != nil {
+		return err
+	}
+	a := &assessing{ctx: ctx, t: t, s: s, source: src, schema: schema, keptOrder: f.keptOrder, threshold: f.threshold, k: f.k}
+	if err := a.original(f.population, f.fraction); err != nil {
+		return err
+	}
+	if f.against != "" {
+		if err := a.release(f.against); err != nil {
+			return err
+		}
+	}
+	t.progress.clear()
+	if f.page != "" {
+		facts := report.Facts{Original: input, Release: f.against, Footer: "noren " + Version()}
+		if err := writePage(f.page, f.force, t.stdout, a.result, facts); err != nil {
+			return err
+		}
+	}
+	if f.json {
+		return printJSON(t.stdout, a.result)
+	}
+	return printAssessment(t.stdout, a.result)
+}
+
+// assessing gathers an assessment.
+type assessing struct {
+	ctx       context.Context
+	t         *terminal
+	s         *spec.Spec
+	source    table.Source
+	schema    *table.Schema
+	keptOrder bool
+	threshold float64
+	k         int
+
+	fields []table.Field
+	table  *table.Table
+	result *assess.Assessment
+}
+
+// original measures the table as it is held.
+func (a *assessing) original(population string, fraction float64) error {
+	names, err := quasiNames(a.schema)
+	if err != nil {
+		return err
+	}
+	for _, i := range a.schema.WithRole(table.Quasi) {
+		a.fields = append(a.fields, a.schema.Fields[i])
+	}
+	a.result = &assess.Assessment{Schema: assess.Schema, Quasi: names, K: a.k}
+	if a.table, err = file.Read(a.ctx, a.source, a.fields, a.s.Input.Missing, a.t.progress.report); err != nil {
+		return err
+	}
+	if a.table.Rows == 0 {
+		return &noren.Error{Kind: noren.BadData, Where: a.source.Name(), What: "the table has no records", Hint: "there is nothing to measure"}
+	}
+	tables := []*table.Table{a.table}
+	if population != "" {
+		src, err := openInput(a.ctx, population, a.t.stdin, a.s)
+		if err != nil {
+			return err
+		}
+		defer closeSource(src)
+		p, err := file.Read(a.ctx, src, a.fields, a.s.Input.Missing, a.t.progress.report)
+		if err != nil {
+			return err
+		}
+		tables = append(tables, p)
+	}
+	classes, err := assess.Classify(tables...)
+	if err != nil {
+		return err
+	}
+	if a.result.Original, err = assess.NewRisk(classes[0].Size, a.threshold); err != nil {
+		return err
+	}
+	if population != "" {
+		if a.result.OriginalJournalist, err = assess.NewJournalist(classes[0].Size, classes[1].Size, a.threshold); err != nil {
+			return at(population, err)
+		}
+	}
+	if fraction != 0 {
+		if a.result.OriginalUniqueness, err = assess.EstimateUniqueness(classes[0].Size, fraction); err != nil {
+			return at("--sampling-fraction", err)
+		}
+	}
+	return nil
+}
+
+// release measures a release and lays it beside the original.
+func (a *assessing) release(name string) error {
+	src, err := openInput(a.ctx, name, a.t.stdin, &spec.Spec{})
+	if err != nil {
+		return err
+	}
+	defer closeSource(src)
+	shown, err := file.ReadText(a.ctx, src, a.result.Quasi, nil, a.t.progress.report)
+	if err != nil {
+		return err
+	}
+	classes, err := assess.Classify(shown)
+	if err != nil {
+		return err
+	}
+	if a.result.Release, err = assess.NewRisk(classes[0].Size, a.threshold); err != nil {
+		return at(name, err)
+	}
+	if a.k > 0 {
+		ratio := a.result.Release.AverageClassRatio(a.k)
+		a.result.AverageClassRatio = &ratio
+	}
+	typed := &table.Table{Rows: shown.Rows}
+	for j, f := range a.fields {
+		c, err := readPublished(a.ctx, src, f)
+		if err != nil {
+			return err
+		}
+		if c == nil {
+			c = shown.Columns[j]
+		}
+		typed.Columns = append(typed.Columns, c)
+	}
+	o := assess.CompareOptions{Corresponding: a.keptOrder, Progress: a.t.progress.report}
+	a.result.Utility, err = assess.Compare(a.ctx, a.table, typed, o)
+	return err
+}
+
+// readPublished reads a column of a release by the type of the original, or as
+// a decimal where means of integers were published with places; nil when it
+// is published as text (ranges, sets).
+func readPublished(ctx context.Context, src table.Source, f table.Field) (*table.Column, error) {
+	if f.Type == table.Category {
+		return nil, nil
+	}
+	types := []table.Type{f.Type}
+	if f.Type == table.Integer {
+		types = append(types, table.Decimal)
+	}
+	for _, kind := range types {
+		try := f
+		try.Type = kind
+		t, err := file.Read(ctx, src, []table.Field{try}, nil, nil)
+		if err == nil {
+			return t.Columns[0], nil
+		}
+		if noren.KindOf(err) != noren.BadData {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+// writePage writes an assessment as a page.
+func writePage(path string, force bool, stdout io.Writer, a *assess.Assessment, facts report.Facts) error {
+	return writeFile(path, force, stdout, report.Assessment(a, facts).Write)
+}
+
+// releaseWithReport makes a release and writes the page about it.
+func releaseWithReport(ctx context.Context, t *terminal, s *spec.Spec, job kanon.Job, page string, force bool) (*kanon.Result, error) {
+	if job.Output.Path == "-" {
+		return nil, &noren.Error{Kind: noren.Usage, Where: "--report", What: "needs a release that can be read back", Hint: "-o FILE"}
+	}
+	result, err := kanon.Anonymize(ctx, job, t.progress.report)
+	if err != nil {
+		return nil, err
+	}
+	a := &assessing{ctx: ctx, t: t, s: s, source: job.Source, schema: &job.Schema, keptOrder: job.KeepOrder, threshold: assess.DefaultThreshold, k: job.K}
+	if err := a.original("", 0); err != nil {
+		return nil, err
+	}
+	if err := a.release(job.Output.Path); err != nil {
+		return nil, err
+	}
+	facts := report.Facts{
+		Original: job.Source.Name(), Release: job.Output.Path, Guarantee: &result.Guarantee, Footer: "noren " + Version(),
+		Made: []report.Fact{
+			{Name: "Method", Value: result.Method},
+			{Name: "Refinement", Value: result.Refine},
+			{Name: "Scaling", Value: result.Scale},
+			{Name: "Published as", Value: result.Publish},
+			{Name: "Groups", Value: report.Integer(result.Groups)},
+			{Name: "Loss (SSE/SST)", Value: fmt.Sprintf("%.4f", result.Loss)},
+			{Name: "Time", Value: fmt.Sprintf("%.1f s", result.Seconds.Total)},
+		},
+	}
+	return result, writePage(page, force, t.stdout, a.result, facts)
+}

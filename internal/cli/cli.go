@@ -1,0 +1,134 @@
+// Package cli is the command line: one file a command, each of which parses
+// flags, calls a library and prints. Results go to stdout; progress, notes and
+// warnings to stderr. It never exits: [Run] returns the exit code.
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"noren"
+)
+
+// Run runs the program with the given arguments (without its name) and
+// returns its exit code: 0 ok, 1 internal, 2 usage, 3 bad data, 4 guarantee
+// not met, 5 budget refused, 130 interrupted.
+func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	t := newTerminal(stdin, stdout, stderr)
+	root := newRoot(t)
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	t.progress.clear()
+	if err == nil {
+		return 0
+	}
+	kind := noren.KindOf(err)
+	if ctx.Err() != nil {
+		kind = noren.Interrupted
+	}
+	var said *alreadySaid
+	switch {
+	case errors.As(err, &said):
+	case kind == noren.Interrupted:
+		fmt.Fprintln(stderr, "noren: interrupted; nothing was written")
+	default:
+		fmt.Fprintln(stderr, t.paint(red, "noren:"), err)
+	}
+	return kind.ExitCode()
+}
+
+// alreadySaid wraps an error whose story the command has printed in full.
+type alreadySaid struct{ error }
+
+func (e *alreadySaid) Unwrap() error { return e.error }
+
+func newRoot(t *terminal) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "noren",
+		Short: "The curtain at the door of a data set",
+		Long: `Noren hands out tables about people with a promise that is stated and checked.
+
+A first look, on the example that is built in:
+  noren demo
+
+A table of your own:
+  noren inspect visits.csv                      what is in it (private)
+  noren init visits.csv -o noren.yaml           propose types and roles
+  noren anonymize visits.csv -o out.csv --spec noren.yaml --k 5
+  noren verify out.csv --k 5 --quasi age,sex    check any file
+  noren assess visits.csv --quasi age,sex --against out.csv --report page.html
+
+Exit codes: 0 ok, 1 internal, 2 usage or specification, 3 bad data,
+4 guarantee not met, 5 budget refused, 130 interrupted.`,
+		Version:       Version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetVersionTemplate("noren {{.Version}}\n")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return &noren.Error{Kind: noren.Usage, What: err.Error(), Hint: "see " + c.CommandPath() + " --help"}
+	})
+	root.AddCommand(
+		newDemo(t), newAnonymize(t), newVerify(t), newAssess(t),
+		newInit(t), newInspect(t), newReproduce(t),
+	)
+	usageArgs(root)
+	return root
+}
+
+// usageArgs makes every complaint about arguments a usage error.
+func usageArgs(c *cobra.Command) {
+	if check := c.Args; check != nil {
+		c.Args = func(c *cobra.Command, args []string) error {
+			if err := check(c, args); err != nil {
+				return &noren.Error{Kind: noren.Usage, What: strings.TrimSuffix(err.Error(), "."), Hint: "see " + c.CommandPath() + " --help"}
+			}
+			return nil
+		}
+	}
+	for _, sub := range c.Commands() {
+		usageArgs(sub)
+	}
+}
+
+// exactly demands the named arguments and no others.
+func exactly(names ...string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) == len(names) {
+			return nil
+		}
+		return fmt.Errorf("expected %s, found %d arguments", strings.Join(names, " and "), len(args))
+	}
+}
+
+// Version is the program's version as its build knows it.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(devel)"
+	}
+	return info.Main.Version
+}
+
+// printJSON writes v as one indented object.
+func printJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return &noren.Error{What: "cannot write the result", Err: err}
+	}
+	return nil
+}

@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"noren"
+	"noren/internal/spec"
+	"noren/table"
+)
+
+// columnFlags are the flags that say what a table is. Laid over a
+// specification they win for the columns that they name.
+type columnFlags struct {
+	spec        string
+	quasi       []string
+	identifier  []string
+	sensitive   []string
+	other       []string
+	types       []string
+	orders      []string
+	formats     []string
+	hierarchies []string
+	rounds      []string
+	missing     []string
+	delimiter   string
+	encoding    string
+}
+
+func (f *columnFlags) register(c *cobra.Command) {
+	s := c.Flags()
+	s.StringVar(&f.spec, "spec", "", "read roles, types and parameters from this `FILE` (see noren init)")
+	s.StringSliceVar(&f.quasi, "quasi", nil, "quasi-identifiers: `columns` an adversary may know, comma-separated")
+	s.StringSliceVar(&f.identifier, "identifier", nil, "identifiers: `columns` that are dropped")
+	s.StringSliceVar(&f.sensitive, "sensitive", nil, "sensitive `columns`: kept, and checked where --l or --t is given")
+	s.StringSliceVar(&f.other, "other", nil, "`columns` that are kept untouched, as all that are not named")
+	s.StringArrayVar(&f.types, "type", nil, "`COLUMN=TYPE`: integer, decimal, date, ordered or category (inferred when left out); may be repeated")
+	s.StringArrayVar(&f.orders, "order", nil, "`COLUMN=LOW<...<HIGH`: the levels of an ordered column; may be repeated")
+	s.StringArrayVar(&f.formats, "format", nil, "`COLUMN=LAYOUT`: how a date is written, as in YYYY-MM-DD; may be repeated")
+	s.StringArrayVar(&f.hierarchies, "hierarchy", nil, "`COLUMN=FILE`: generalisation hierarchy, CSV with one line a value, leaf to root; may be repeated")
+	s.StringArrayVar(&f.rounds, "round", nil, "`COLUMN=PLACES`: decimal places of published means; may be repeated")
+	f.registerInput(c)
+}
+
+// registerInput registers only what says how a file is written.
+func (f *columnFlags) registerInput(c *cobra.Command) {
+	s := c.Flags()
+	s.StringArrayVar(&f.missing, "missing", nil, "`TEXT` that stands for a missing value, as the empty field always does; may be repeated")
+	s.StringVar(&f.delimiter, "delimiter", "", "field delimiter: one `CHARACTER`, or tab (detected when left out)")
+	s.StringVar(&f.encoding, "encoding", "", "`ENCODING`: utf-8 or shift_jis (detected when left out)")
+}
+
+// merged is the specification with the flags laid over it, and the folder that
+// its hierarchy files are relative to.
+func (f *columnFlags) merged() (*spec.Spec, error) {
+	s := &spec.Spec{Version: spec.Version}
+	if f.spec != "" {
+		data, err := os.ReadFile(f.spec)
+		if err != nil {
+			return nil, &noren.Error{Kind: noren.Usage, Where: f.spec, What: "the specification cannot be read", Hint: "noren init FILE -o noren.yaml writes one"}
+		}
+		if s, err = spec.Parse(f.spec, data); err != nil {
+			return nil, err
+		}
+		dir := filepath.Dir(f.spec)
+		for name, c := range s.Columns {
+			if c.Hierarchy != "" && !filepath.IsAbs(c.Hierarchy) {
+				c.Hierarchy = filepath.Join(dir, c.Hierarchy)
+				s.Columns[name] = c
+			}
+		}
+	}
+	if err := f.layOver(s); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (f *columnFlags) layOver(s *spec.Spec) error {
+	if s.Columns == nil {
+		s.Columns = map[string]spec.Column{}
+	}
+	if f.delimiter != "" {
+		s.Input.Delimiter = f.delimiter
+	}
+	if f.encoding != "" {
+		s.Input.Encoding = f.encoding
+	}
+	s.Input.Missing = append(s.Input.Missing, f.missing...)
+	given := map[string]string{}
+	for _, r := range []struct {
+		flag  string
+		role  table.Role
+		names []string
+	}{
+		{"quasi", table.Quasi, f.quasi},
+		{"identifier", table.Identifier, f.identifier},
+		{"sensitive", table.Sensitive, f.sensitive},
+		{"other", table.Other, f.other},
+	} {
+		for _, name := range r.names {
+			if before, twice := given[name]; twice && before != r.flag {
+				return &noren.Error{Kind: noren.Usage, Where: "--" + r.flag, What: fmt.Sprintf("column %s is named by --%s too", name, before), Hint: "a column has one role"}
+			}
+			given[name] = r.flag
+			c := s.Columns[name]
+			c.Role = r.role.String()
+			s.Columns[name] = c
+		}
+	}
+	for _, p := range []struct {
+		flag  string
+		pairs []string
+		set   func(c *spec.Column, value string) error
+	}{
+		{"type", f.types, func(c *spec.Column, v string) error { c.Type = v; return nil }},
+		{"order", f.orders, func(c *spec.Column, v string) error { c.Order = strings.Split(v, "<"); return nil }},
+		{"format", f.formats, func(c *spec.Column, v string) error { c.Format = v; return nil }},
+		{"hierarchy", f.hierarchies, func(c *spec.Column, v string) error { c.Hierarchy = v; return nil }},
+		{"round", f.rounds, func(c *spec.Column, v string) error {
+			n, err := strconv.Atoi(v)
+			c.Round = &n
+			if err != nil {
+				return fmt.Errorf("expected a number of places")
+			}
+			return nil
+		}},
+	} {
+		for _, pair := range p.pairs {
+			name, value, ok := strings.Cut(pair, "=")
+			if !ok || name == "" || value == "" {
+				return &noren.Error{Kind: noren.Usage, Where: "--" + p.flag, What: "expected COLUMN=VALUE", Hint: "for instance --" + p.flag + " " + example[p.flag]}
+			}
+			c := s.Columns[name]
+			if err := p.set(&c, value); err != nil {
+				return &noren.Error{Kind: noren.Usage, Where: "--" + p.flag + " " + name, Err: err}
+			}
+			s.Columns[name] = c
+		}
+	}
+	return nil
+}
+
+var example = map[string]string{
+	"type":      "postcode=category",
+	"order":     "'severity=mild<moderate<severe'",
+	"format":    "visit_date=DD.MM.YYYY",
+	"hierarchy": "postcode=postcode.csv",
+	"round":     "income=-2",
+}
+
+// roles lists, for notes, the names of a schema's columns of one role.
+func roles(s *table.Schema, r table.Role) []string {
+	var names []string
+	for _, i := range s.WithRole(r) {
+		names = append(names, s.Fields[i].Name)
+	}
+	return names
+}
+
+func quasiNames(s *table.Schema) ([]string, error) {
+	names := roles(s, table.Quasi)
+	if len(names) == 0 {
+		return nil, &noren.Error{
+			Kind: noren.Usage, What: "no column is a quasi-identifier",
+			Hint: "name the columns that others may know: --quasi age,sex,postcode, or role: quasi-identifier in a specification",
+		}
+	}
+	return slices.Clip(names), nil
+}

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"noren/internal/spec"
+	"noren/table"
+	"noren/table/infer"
+)
+
+// resolve lays a specification over a file. Types that it does not say are
+// inferred from the file; so are the texts that stand for missing values when
+// neither a specification file nor a flag names any. What the user should know
+// of the columns that are kept is told on the way.
+func resolve(ctx context.Context, s *spec.Spec, src table.Source, t *terminal) (*table.Schema, error) {
+	var looked *infer.Report
+	schema, err := s.Resolve(src.Columns(), func(untyped []int) ([]table.Field, error) {
+		report, err := look(ctx, s, src, untyped, t)
+		if err != nil {
+			return nil, err
+		}
+		looked = report
+		fields := make([]table.Field, 0, len(untyped))
+		for _, at := range untyped {
+			for i := range report.Columns {
+				if report.Columns[i].Position == at {
+					fields = append(fields, report.Columns[i].Field)
+				}
+			}
+		}
+		return fields, nil
+	}, loadHierarchy)
+	if err != nil {
+		return nil, err
+	}
+	tellKept(t, s, schema, looked)
+	return schema, nil
+}
+
+// look infers the columns whose type is wanted and those that nobody named,
+// which may turn out to be identifiers.
+func look(ctx context.Context, s *spec.Spec, src table.Source, untyped []int, t *terminal) (*infer.Report, error) {
+	o := infer.Options{Progress: t.progress.report}
+	if s.Name() != "" || len(s.Input.Missing) > 0 {
+		o.Missing = append([]string{}, s.Input.Missing...)
+	}
+	wanted := map[int]bool{}
+	for _, at := range untyped {
+		wanted[at] = true
+	}
+	for i, c := range src.Columns() {
+		if _, named := s.Columns[c.Name]; named && !wanted[i] {
+			continue
+		}
+		o.Columns = append(o.Columns, i)
+	}
+	report, err := infer.Infer(ctx, src, o)
+	if err != nil {
+		return nil, err
+	}
+	if o.Missing == nil && len(report.Missing) > 0 {
+		s.Input.Missing = report.Missing
+		t.note("taken for missing values: %s (say --missing to decide otherwise)", strings.Join(report.Missing, ", "))
+	}
+	return report, nil
+}
+
+// tellKept names the columns that nobody gave a role: they go out as they are.
+func tellKept(t *terminal, s *spec.Spec, schema *table.Schema, looked *infer.Report) {
+	unique := map[string]bool{}
+	if looked != nil {
+		for _, c := range looked.Columns {
+			unique[c.Field.Name] = c.Unique && c.Records > 1
+		}
+	}
+	var kept []string
+	for _, f := range schema.Fields {
+		if _, named := s.Columns[f.Name]; named || f.Role != table.Other {
+			continue
+		}
+		if unique[f.Name] {
+			t.warn("column %s is kept and every value in it is different: if it names persons or records, say --identifier %s", f.Name, f.Name)
+			continue
+		}
+		kept = append(kept, f.Name)
+	}
+	if len(kept) > 0 {
+		t.note("kept untouched: %s (name what others may know in --quasi, what names a person in --identifier)", strings.Join(kept, ", "))
+	}
+}

@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"noren"
+	"noren/examples/clinic"
+	"noren/kanon"
+	"noren/table"
+	"noren/table/file"
+)
+
+func newDemo(t *terminal) *cobra.Command {
+	var keep string
+	c := &cobra.Command{
+		Use:   "demo",
+		Short: "Anonymise the built-in clinic and show the result",
+		Long: `Makes a 5-anonymous release of the built-in example, 5,000 visits to a synthetic
+clinic (nobody in it is real), and shows some of its rows before and after.
+With --keep the example, its specification and the release stay in a folder, to
+go on from.`,
+		Example: `  noren demo
+  noren demo --keep clinic`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return runDemo(c.Context(), t, keep) },
+	}
+	c.Flags().StringVar(&keep, "keep", "", "leave all files in this new `FOLDER`")
+	return c
+}
+
+func runDemo(ctx context.Context, t *terminal, keep string) error {
+	dir := keep
+	if keep == "" {
+		temp, err := os.MkdirTemp("", "noren-demo-*")
+		if err != nil {
+			return &noren.Error{What: "no temporary folder can be made", Err: err}
+		}
+		defer func() { _ = os.RemoveAll(temp) }()
+		dir = temp
+	} else if err := os.Mkdir(keep, 0o755); err != nil {
+		return &noren.Error{Kind: noren.Usage, Where: keep, What: "the folder cannot be made", Hint: "it must not exist yet, and the folder above it must", Err: errors.Unwrap(err)}
+	}
+	if err := unpack(clinic.FS(), dir); err != nil {
+		return err
+	}
+	f := columnFlags{spec: filepath.Join(dir, clinic.SpecFile)}
+	s, err := f.merged()
+	if err != nil {
+		return err
+	}
+	input, output := filepath.Join(dir, clinic.VisitsFile), filepath.Join(dir, "release.csv")
+	src, err := openInput(ctx, input, t.stdin, s)
+	if err != nil {
+		return err
+	}
+	defer closeSource(src)
+	schema, err := resolve(ctx, s, src, t)
+	if err != nil {
+		return err
+	}
+	options, err := releaseOptions(s, 0)
+	if err != nil {
+		return err
+	}
+	job := kanon.Job{Source: src, Schema: *schema, Missing: s.Input.Missing, Output: kanon.Output{Path: output}, Options: *options}
+	result, err := kanon.Anonymize(ctx, job, t.progress.report)
+	if err != nil {
+		return err
+	}
+	t.progress.clear()
+	result.Output = "release.csv"
+	out := t.stdout
+	fmt.Fprintf(out, "A synthetic clinic: %d visits. What others may know of a patient (%s)\nis made common to %d visits or more; names and numbers are dropped.\n", result.Rows, strings.Join(roles(schema, table.Quasi), ", "), result.K)
+	if err := showRows(out, "\nBefore: the first visits of a table that nobody outside may see", input, 6, 7); err != nil {
+		return err
+	}
+	if err := showClass(ctx, out, "\nAfter: the visits of one class, which cannot be told apart by what others may know", output, roles(schema, table.Quasi)); err != nil {
+		return err
+	}
+	fmt.Fprintln(out)
+	printRelease(out, result)
+	if keep == "" {
+		fmt.Fprintln(out, "\nNext: noren demo --keep clinic leaves these files to play with; noren --help shows the commands.")
+	} else {
+		fmt.Fprintf(out, "\nIn %s: %s, %s and release.csv. For instance:\n  noren assess %s --spec %s --against %s --report %s\n", keep, clinic.VisitsFile, clinic.SpecFile,
+			input, filepath.Join(dir, clinic.SpecFile), output, filepath.Join(dir, "page.html"))
+	}
+	return nil
+}
+
+// unpack writes the files of the example to a folder.
+func unpack(from fs.FS, dir string) error {
+	return fs.WalkDir(from, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(from, path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(dir, filepath.Base(path)), data, 0o644)
+	})
+}
+
+// showRows prints the first records of a CSV file, the first columns of them.
+func showRows(out io.Writer, title, path string, rows, columns int) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	r := csv.NewReader(f)
+	fmt.Fprintln(out, title)
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for range rows + 1 {
+		row, err := r.Read()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(w, "  "+strings.Join(shortAll(row[:min(columns, len(row))]), "\t")+"\t...")
+	}
+	return w.Flush()
+}
+
+// showClass prints one class of a release: that of its first record.
+func showClass(ctx context.Context, out io.Writer, title, path string, quasi []string) error {
+	src, err := file.Open(ctx, path, file.Options{})
+	if err != nil {
+		return err
+	}
+	defer closeSource(src)
+	names := make([]string, 0, len(src.Columns()))
+	for _, c := range src.Columns() {
+		names = append(names, c.Name)
+	}
+	t, err := file.ReadText(ctx, src, names, nil, nil)
+	if err != nil {
+		return err
+	}
+	cell := func(c *table.Column, i int) string {
+		if c.IsMissing(i) {
+			return ""
+		}
+		return c.Dict[c.Codes[i]]
+	}
+	fmt.Fprintln(out, title)
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	const columns = 7
+	fmt.Fprintln(w, "  "+strings.Join(names[:columns], "\t")+"\t...")
+	for i := range t.Rows {
+		same := true
+		for _, q := range quasi {
+			c := t.Column(q)
+			same = same && cell(c, i) == cell(c, 0)
+		}
+		if !same {
+			continue
+		}
+		row := make([]string, columns)
+		for j := range row {
+			row[j] = cell(t.Columns[j], i)
+		}
+		fmt.Fprintln(w, "  "+strings.Join(shortAll(row), "\t")+"\t...")
+	}
+	return w.Flush()
+}
+
+func shortAll(row []string) []string {
+	out := make([]string, len(row))
+	for i, v := range row {
+		if out[i] = short(v); out[i] == "" {
+			out[i] = "-"
+		}
+	}
+	return out
+}

@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"noren"
+	"noren/internal/atomicfile"
+	"noren/internal/spec"
+	"noren/kanon"
+	"noren/table"
+	"noren/table/csvio"
+	"noren/table/file"
+)
+
+// openInput opens a table file, or standard input for "-".
+func openInput(ctx context.Context, name string, stdin io.Reader, s *spec.Spec) (file.Source, error) {
+	o := file.Options{}
+	var err error
+	if o.Delimiter, err = csvio.ParseDelimiter(s.Input.Delimiter); err != nil {
+		return nil, at("--delimiter", err)
+	}
+	if o.Encoding, err = csvio.ParseEncoding(s.Input.Encoding); err != nil {
+		return nil, at("--encoding", err)
+	}
+	if name == "-" {
+		return file.OpenStdin(ctx, stdin, o)
+	}
+	return file.Open(ctx, name, o)
+}
+
+// at puts a place before a usage error.
+func at(where string, err error) error {
+	return &noren.Error{Kind: noren.KindOf(err), Where: where, Err: err}
+}
+
+func closeSource(src file.Source) { _ = src.Close() }
+
+// loadHierarchy reads a hierarchy file: CSV, a line a value, leaf to root.
+func loadHierarchy(path string) (*table.Hierarchy, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "the hierarchy cannot be read", Hint: "does the file exist?"}
+	}
+	defer func() { _ = f.Close() }()
+	return readHierarchy(path, f)
+}
+
+func readHierarchy(name string, in io.Reader) (*table.Hierarchy, error) {
+	r := csv.NewReader(in)
+	r.FieldsPerRecord = -1
+	var rows [][]string
+	var lines []int64
+	for {
+		row, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return table.NewHierarchy(name, rows, lines)
+		}
+		var parse *csv.ParseError
+		if errors.As(err, &parse) {
+			return nil, &noren.Error{Kind: noren.BadData, Where: noren.Position{File: name, Line: int64(parse.Line)}.String(), What: parse.Err.Error(), Hint: "a hierarchy is CSV: the value, its group, ..., the root"}
+		}
+		if err != nil {
+			return nil, &noren.Error{Where: name, What: "cannot be read", Err: err}
+		}
+		line, _ := r.FieldPos(0)
+		rows, lines = append(rows, row), append(lines, int64(line))
+	}
+}
+
+// outputFlags say how a text release is written where it is not as its source.
+type outputFlags struct {
+	delimiter string
+	encoding  string
+}
+
+func (f *outputFlags) register(c *cobra.Command) {
+	c.Flags().StringVar(&f.delimiter, "output-delimiter", "", "field delimiter of OUTPUT: one `CHARACTER`, or tab (default: as INPUT)")
+	c.Flags().StringVar(&f.encoding, "output-encoding", "", "`ENCODING` of OUTPUT: utf-8 or shift_jis (default: as INPUT)")
+}
+
+// output is where a release goes.
+func (f *outputFlags) output(path string, force bool, stdout io.Writer, src table.Source) (kanon.Output, error) {
+	if err := file.Check(path); err != nil {
+		return kanon.Output{}, err
+	}
+	d := file.DialectFor(path, src)
+	delimiter, err := csvio.ParseDelimiter(f.delimiter)
+	if err != nil {
+		return kanon.Output{}, at("--output-delimiter", err)
+	}
+	if delimiter != 0 {
+		d.Delimiter = delimiter
+	}
+	encoding, err := csvio.ParseEncoding(f.encoding)
+	if err != nil {
+		return kanon.Output{}, at("--output-encoding", err)
+	}
+	if encoding != csvio.AnyEncoding {
+		d.Encoding = encoding
+	}
+	return kanon.Output{Path: path, Force: force, Stdout: stdout, Dialect: &d}, nil
+}
+
+// checkTargets fails before any work is done when a file could not be written
+// in the end.
+func checkTargets(force bool, paths ...string) error {
+	for _, p := range paths {
+		if p == "" || p == "-" {
+			continue
+		}
+		if err := atomicfile.Check(p, force); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeFile writes a small result whole or not at all; "-" is standard output.
+func writeFile(path string, force bool, stdout io.Writer, write func(io.Writer) error) error {
+	if path == "-" {
+		return write(stdout)
+	}
+	f, err := atomicfile.Create(path, force)
+	if err != nil {
+		return err
+	}
+	defer f.Discard()
+	if err := write(f); err != nil {
+		return err
+	}
+	return f.Commit()
+}

@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"noren/assess"
+	"noren/kanon"
+	"noren/report"
+)
+
+// printRelease tells what a release came to.
+func printRelease(w io.Writer, r *kanon.Result) {
+	fmt.Fprintf(w, "%s: %s records, verified %d-anonymous\n\n", r.Output, report.Integer(r.Rows), r.AchievedK)
+	fmt.Fprintf(w, "  promise     %s\n", r.Guarantee)
+	fmt.Fprintf(w, "  classes     %s, of %d to %d records\n", report.Integer(r.Classes), r.AchievedK, int(r.Verified.ClassSize.Max))
+	fmt.Fprintf(w, "  groups      %s, of %d to %d records, %.2f on average\n", report.Integer(r.Groups), r.GroupSize.Min, r.GroupSize.Max, r.GroupSize.Mean)
+	fmt.Fprintf(w, "  loss        %s of the spread of the quasi-identifiers", report.Percent(r.Loss))
+	if r.RefinedFrom > r.Loss && r.Merged == 0 {
+		fmt.Fprintf(w, " (%s before refinement)", report.Percent(r.RefinedFrom))
+	}
+	fmt.Fprintln(w)
+	if r.Merged > 0 {
+		fmt.Fprintf(w, "  merged      %s groups, for diversity or closeness\n", report.Integer(r.Merged))
+	}
+	fmt.Fprintf(w, "  method      %s", r.Method)
+	if r.Coarse > 0 {
+		fmt.Fprintf(w, " in cells of %s records or more", report.Integer(r.Coarse))
+	}
+	fmt.Fprintf(w, ", refine %s, scale %s, published by %s\n", r.Refine, r.Scale, r.Publish)
+	s := r.Seconds
+	fmt.Fprintf(w, "  seconds     %.2f: read %.2f, partition %.2f, refine %.2f, publish %.2f, verify %.2f\n", s.Total, s.Read, s.Partition, s.Refine, s.Publish, s.Verify)
+}
+
+// printAssessment tells the risk of a table and what a release lost.
+func printAssessment(out io.Writer, a *assess.Assessment) error {
+	fmt.Fprintf(out, "quasi-identifiers: %s\n\n", strings.Join(a.Quasi, ", "))
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	risks := []*assess.Risk{a.Original}
+	heading := "\toriginal"
+	if a.Release != nil {
+		risks = append(risks, a.Release)
+		heading += "\trelease"
+	}
+	row := func(name string, value func(*assess.Risk) string) {
+		fmt.Fprint(w, name)
+		for _, r := range risks {
+			fmt.Fprint(w, "\t"+value(r))
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintln(w, heading)
+	row("records", func(r *assess.Risk) string { return report.Integer(r.Records) })
+	row("classes", func(r *assess.Risk) string { return report.Integer(r.Classes) })
+	row("smallest class (k)", func(r *assess.Risk) string { return report.Integer(r.SmallestClass) })
+	row("largest class", func(r *assess.Risk) string { return report.Integer(r.LargestClass) })
+	row("unique records", func(r *assess.Risk) string {
+		return fmt.Sprintf("%s (%s)", report.Integer(r.UniqueRecords), report.Percent(r.UniqueShare))
+	})
+	row("prosecutor risk, highest", func(r *assess.Risk) string { return report.Percent(r.Prosecutor.Max) })
+	row("prosecutor risk, mean", func(r *assess.Risk) string { return report.Percent(r.Prosecutor.Mean) })
+	row(fmt.Sprintf("records above %s", report.Percent(a.Original.Prosecutor.Threshold)), func(r *assess.Risk) string {
+		return fmt.Sprintf("%s (%s)", report.Integer(r.Prosecutor.RecordsAbove), report.Percent(r.Prosecutor.ShareAbove))
+	})
+	row("marketer risk", func(r *assess.Risk) string { return report.Percent(r.Marketer) })
+	if j := a.OriginalJournalist; j != nil {
+		fmt.Fprintf(w, "journalist risk, highest\t%s\n", report.Percent(j.Max))
+		fmt.Fprintf(w, "journalist risk, mean\t%s\n", report.Percent(j.Mean))
+		fmt.Fprintf(w, "unique in the population\t%s\n", report.Integer(j.PopulationUniques))
+	}
+	if u := a.OriginalUniqueness; u != nil {
+		printUniqueness(w, u)
+	}
+	if a.Utility != nil {
+		printUtility(w, a.Utility)
+	}
+	return w.Flush()
+}
+
+func printUniqueness(w io.Writer, u *assess.Uniqueness) {
+	for _, m := range []struct {
+		name string
+		e    assess.Estimate
+	}{{assess.ModelZayatz, u.Zayatz}, {assess.ModelPitman, u.Pitman}, {assess.ModelSNB, u.SNB}} {
+		value := "none: " + m.e.Reason
+		if m.e.Share != nil {
+			value = report.Percent(*m.e.Share)
+		}
+		if m.name == u.Chosen {
+			value += " (chosen)"
+		}
+		fmt.Fprintf(w, "unique in the population, %s\t%s\n", m.name, value)
+	}
+}
+
+func printUtility(w io.Writer, u *assess.Utility) {
+	figure := func(f assess.Figure) string {
+		switch {
+		case f.Value != nil:
+			return report.Percent(*f.Value)
+		case f.Low != nil && f.High != nil:
+			return report.Percent(*f.Low) + " to " + report.Percent(*f.High)
+		case f.Low != nil:
+			return report.Percent(*f.Low) + " at least"
+		}
+		return "not known: " + f.Reason
+	}
+	if len(u.Loss.Columns) > 0 {
+		fmt.Fprintf(w, "\nloss of the numbers (SSE/SST, min-max)\t%s\n", figure(u.Loss.MinMax))
+	}
+	if len(u.Numbers) > 0 {
+		fmt.Fprintln(w, "\nnumber\tmean before\tafter\tdeviation before\tafter")
+		for _, c := range u.Numbers {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", c.Name, moment(c.Original.Mean), moment(c.Release.Mean), moment(c.Original.SD), moment(c.Release.SD))
+		}
+	}
+	if c := u.Correlations; c != nil && c.Largest != nil {
+		fmt.Fprintf(w, "\ncorrelation that changed most\t%s, %s: %.3f to %.3f\n", c.Largest.First, c.Largest.Second, c.Largest.Original, c.Largest.Release)
+	}
+	if len(u.Categories) > 0 {
+		fmt.Fprintln(w, "\ncategory\tvalues\tlost\tfrequencies changed by")
+		for _, c := range u.Categories {
+			fmt.Fprintf(w, "%s\t%d\t%d\t%s\n", c.Name, c.Values, c.Lost, report.Percent(c.TotalVariation))
+		}
+	}
+}
+
+func moment(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return report.Number(*v)
+}

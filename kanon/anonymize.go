@@ -1,0 +1,237 @@
+package kanon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"noren"
+	"noren/kanon/enforce"
+	"noren/kanon/partition"
+	"noren/kanon/privacy"
+	"noren/kanon/publish"
+	"noren/kanon/refine"
+	"noren/kanon/space"
+	"noren/kanon/verify"
+	"noren/table"
+	"noren/table/file"
+)
+
+// Anonymize makes a release. Errors are of kind Usage (a job that contradicts
+// itself or the file), BadData (the file), NotMet (diversity or closeness that
+// no grouping reaches), Internal, or the context's; after an error no output
+// exists.
+func Anonymize(ctx context.Context, job Job, progress noren.Progress) (*Result, error) {
+	if err := job.validate(); err != nil {
+		return nil, err
+	}
+	r := &run{job: &job, progress: progress, began: time.Now()}
+	r.result = &Result{
+		Schema: ResultSchema, Input: job.Source.Name(), Output: job.Output.Path, K: job.K,
+		Refine: job.Refine.String(), Scale: job.Scale.String(), Publish: job.Publish.String(),
+	}
+	for _, step := range []func(context.Context) error{r.read, r.divide, r.refine, r.enforce, r.publish, r.write} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	r.result.Seconds.Total = time.Since(r.began).Seconds()
+	return r.result, nil
+}
+
+// run is a job under way.
+type run struct {
+	job      *Job
+	progress noren.Progress
+	began    time.Time
+	result   *Result
+
+	quasi      []int // positions in the schema
+	columns    []*table.Column
+	attributes []*privacy.Attribute
+	space      *space.Space
+	groups     space.Partition
+	published  []publish.Column
+}
+
+// timed adds the time since start to a step's seconds.
+func timed(seconds *float64, start time.Time) { *seconds += time.Since(start).Seconds() }
+
+// read reads the quasi-identifiers, and the sensitive columns where anything is
+// asked of them.
+func (r *run) read(ctx context.Context) error {
+	defer timed(&r.result.Seconds.Read, time.Now())
+	s := &r.job.Schema
+	r.quasi = s.WithRole(table.Quasi)
+	var fields []table.Field
+	for _, i := range r.quasi {
+		fields = append(fields, s.Fields[i])
+	}
+	if r.job.Diversity != nil || r.job.Closeness != nil {
+		for _, i := range s.WithRole(table.Sensitive) {
+			fields = append(fields, s.Fields[i])
+		}
+	}
+	t, err := file.Read(ctx, r.job.Source, fields, r.job.Missing, r.progress)
+	if err != nil {
+		return err
+	}
+	r.result.Rows = t.Rows
+	r.columns = t.Columns[:len(r.quasi)]
+	if t.Rows < r.job.K {
+		return &noren.Error{
+			Kind: noren.BadData, Where: r.job.Source.Name(),
+			What: fmt.Sprintf("the table has %d records, fewer than k = %d: no group of k can be made", t.Rows, r.job.K),
+			Hint: "ask for a smaller k, or gather more records",
+		}
+	}
+	for _, c := range r.columns {
+		if err := checkHierarchy(r.job.Source.Name(), c); err != nil {
+			return err
+		}
+	}
+	for _, c := range t.Columns[len(r.quasi):] {
+		r.attributes = append(r.attributes, privacy.NewAttribute(c))
+	}
+	return nil
+}
+
+// checkHierarchy demands a leaf for every value of a column.
+func checkHierarchy(name string, c *table.Column) error {
+	h := c.Field.Hierarchy
+	if h == nil {
+		return nil
+	}
+	without := 0
+	for _, word := range c.Dict {
+		if _, ok := h.Leaf(word); !ok {
+			without++
+		}
+	}
+	if without == 0 {
+		return nil
+	}
+	return &noren.Error{
+		Kind: noren.BadData, Where: name + ": column " + c.Field.Name,
+		What: fmt.Sprintf("%d of its %d different values have no line in the hierarchy %s", without, len(c.Dict), h.Name()),
+		Hint: "add a line for each of them, or name the text that stands for a missing value (--missing)",
+	}
+}
+
+func (r *run) divide(ctx context.Context) error {
+	defer timed(&r.result.Seconds.Partition, time.Now())
+	var err error
+	if r.space, err = space.FromTable(r.columns, r.job.Scale); err != nil {
+		return &noren.Error{Where: r.job.Source.Name(), What: "the quasi-identifiers make no space", Err: err}
+	}
+	o := r.job.Partition
+	o.K, o.Workers = r.job.K, r.job.Workers
+	var chosen partition.Chosen
+	if r.groups, chosen, err = partition.Partition(ctx, r.space, o, r.progress); err != nil {
+		return err
+	}
+	r.result.Method, r.result.MethodReason = chosen.Method.String(), chosen.Reason
+	r.result.Coarse = max(chosen.Coarse, 0)
+	return nil
+}
+
+func (r *run) refine(ctx context.Context) error {
+	defer timed(&r.result.Seconds.Refine, time.Now())
+	o := refine.Options{K: r.job.K, Effort: r.job.Refine, Workers: r.job.Workers}
+	if r.job.Seed != nil {
+		o.Seed = *r.job.Seed
+	}
+	groups, stats, err := refine.Refine(ctx, r.space, r.groups, o, r.progress)
+	if err != nil {
+		return err
+	}
+	r.groups = groups
+	r.result.SSE, r.result.SST = stats.After, r.space.SST()
+	if r.result.SST > 0 {
+		r.result.RefinedFrom = stats.Before / r.result.SST
+	}
+	return nil
+}
+
+// enforce merges groups until each is diverse and close, and takes the final
+// figures of the partition.
+func (r *run) enforce(ctx context.Context) error {
+	defer timed(&r.result.Seconds.Refine, time.Now())
+	if len(r.attributes) > 0 {
+		groups, stats, err := enforce.Enforce(ctx, r.space, r.groups, r.job.requirement(), r.attributes, enforce.Options{Workers: r.job.Workers}, r.progress)
+		if err != nil {
+			return err
+		}
+		r.groups, r.result.Merged = groups, stats.Merged
+		r.result.SSE = r.space.SSE(groups)
+	}
+	if r.result.SST > 0 {
+		r.result.Loss = r.result.SSE / r.result.SST
+	}
+	sizes := r.groups.Sizes()
+	r.result.Groups = r.groups.Groups
+	r.result.GroupSize = GroupSize{Min: slices.Min(sizes), Max: slices.Max(sizes), Mean: float64(r.result.Rows) / float64(r.groups.Groups)}
+	r.space = nil // its memory is wanted for writing
+	return nil
+}
+
+func (r *run) publish(ctx context.Context) error {
+	defer timed(&r.result.Seconds.Publish, time.Now())
+	stored := make([]table.StoredColumn, len(r.quasi))
+	for j, i := range r.quasi {
+		stored[j] = r.job.Source.Columns()[i]
+	}
+	var err error
+	r.published, err = publish.Publish(ctx, r.columns, stored, r.groups.Group, r.groups.Groups, r.job.Publish, r.progress)
+	return err
+}
+
+// check has the written file verified and takes over what was found. The
+// verifier gets the names of columns and what they must hold, and no more.
+func (r *run) check(ctx context.Context, written *os.File) error {
+	defer timed(&r.result.Seconds.Verify, time.Now())
+	d := r.dialect()
+	src, err := file.OpenFile(ctx, borrowed{written}, file.Options{Name: r.outputName(), Delimiter: d.Delimiter, Encoding: d.Encoding})
+	if err != nil {
+		return fmt.Errorf("reading the release back: %w", err)
+	}
+	defer func() { _ = src.Close() }()
+	o := verify.Options{Requirement: r.job.requirement(), Missing: r.job.Missing}
+	for _, i := range r.quasi {
+		o.Quasi = append(o.Quasi, r.job.Schema.Fields[i].Name)
+	}
+	if len(r.attributes) > 0 {
+		for _, i := range r.job.Schema.WithRole(table.Sensitive) {
+			o.Sensitive = append(o.Sensitive, r.job.Schema.Fields[i])
+		}
+	}
+	v, err := verify.Verify(ctx, src, o, r.progress)
+	if err != nil {
+		return fmt.Errorf("reading the release back: %w", err)
+	}
+	if err := v.Err(); err != nil {
+		return err
+	}
+	if v.Rows != int64(r.result.Rows) {
+		return &noren.Error{Where: r.outputName(), What: "the release that was read back has another number of records than the source", Err: errors.New("this is a fault in noren")}
+	}
+	r.result.Verified = v
+	r.result.Classes, r.result.AchievedK = int(v.Classes), int(v.AchievedK)
+	r.result.Guarantee = privacy.Guarantee(o.Quasi, o.Requirement, r.attributes)
+	return nil
+}
+
+// borrowed is a file that its reader must not close.
+type borrowed struct{ *os.File }
+
+func (borrowed) Close() error { return nil }
+
+func (r *run) outputName() string {
+	if r.job.Output.Path == "-" {
+		return "standard output"
+	}
+	return r.job.Output.Path
+}

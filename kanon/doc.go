@@ -1,0 +1,34 @@
+// Package kanon hands out a table in which nobody stands alone: a k-anonymous
+// release, from the file that is read to the file that was verified.
+//
+//	src, err := file.Open(ctx, "visits.csv", file.Options{})
+//	...
+//	result, err := kanon.Anonymize(ctx, kanon.Job{
+//		Source: src,
+//		Schema: schema, // a field a column, with roles and types
+//		Output: kanon.Output{Path: "out.csv"},
+//		Options: kanon.Options{K: 5, Refine: refine.Fast},
+//	}, nil)
+//
+// # The promise
+//
+// In the file that is written, every combination of values of the columns
+// whose role is quasi-identifier that occurs, occurs in at least K records; each
+// class is as diverse, and as close to the whole table, in every sensitive
+// column as was asked for. Identifiers are not in it. All other columns are as
+// they were, value for value. A missing value counts as a value.
+//
+// The promise is checked on the written file by a verifier that knows nothing
+// of the partition (kanon/verify), before the file gets its name. When anything
+// fails, no file is left.
+//
+// What the promise does not say stands in docs/k-anonymity.md: columns that are
+// not named quasi-identifiers are not protected, and records are counted, not
+// persons.
+//
+// # The steps
+//
+// read -> space -> partition -> refine -> enforce -> publish -> write -> verify.
+// Each is a package below this one and can be used alone; [Anonymize] is the
+// road through them all.
+package kanon

@@ -1,0 +1,115 @@
+package kanon
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"noren"
+	"noren/kanon/partition"
+	"noren/kanon/privacy"
+	"noren/kanon/publish"
+	"noren/kanon/refine"
+	"noren/kanon/space"
+	"noren/table"
+	"noren/table/csvio"
+)
+
+// Job is one release.
+type Job struct {
+	// Source is the table. Required.
+	Source table.Source
+	// Schema has a field for each column of the source, in order. Required;
+	// one column at least must be a quasi-identifier.
+	Schema table.Schema
+	// Missing are the texts that stand for no value, beside the empty one.
+	Missing []string
+	// Output says where the release goes. Required.
+	Output Output
+	Options
+}
+
+// Output says where a release goes and how it is written.
+type Output struct {
+	// Path is the file, whose ending tells the format; "-" is Stdout, as CSV.
+	// Required.
+	Path string
+	// Force replaces a file that exists.
+	Force bool
+	// Stdout gets the release, once it is verified, when Path is "-".
+	Stdout io.Writer
+	// Dialect is how a text file is written. Defaults to the source's own.
+	Dialect *csvio.Dialect
+}
+
+// Options are the parameters of a release.
+type Options struct {
+	// K is the least number of records of a class. Required.
+	K int
+	// Diversity and Closeness hold for every sensitive column. Optional.
+	Diversity *privacy.Diversity
+	Closeness *privacy.Closeness
+	// Scale defaults to min-max.
+	Scale space.Scaling
+	// Partition holds the method and its parameters; its K and Workers are
+	// taken from here.
+	Partition partition.Options
+	// Refine defaults to refine.Off; the command line's default is
+	// refine.Fast.
+	Refine refine.Effort
+	// Publish defaults to aggregate.
+	Publish publish.Mode
+	// KeepOrder keeps the order of the records, which links them to the
+	// source. Defaults to a secret order.
+	KeepOrder bool
+	// Seed fixes the search and the secret order; whoever has it can undo the
+	// order. Defaults to a drawn order and a search seeded by 0.
+	Seed *uint64
+	// Workers defaults to one a processor.
+	Workers int
+	// Memory is how many bytes of untouched columns are held in memory while
+	// the order is made. Defaults to shuffle.DefaultMemory.
+	Memory int64
+}
+
+// requirement is what the verifier is asked.
+func (o *Options) requirement() privacy.Requirement {
+	return privacy.Requirement{K: o.K, Diversity: o.Diversity, Closeness: o.Closeness}
+}
+
+// validate reports all faults of a job at once.
+func (j *Job) validate() error {
+	var faults []string
+	add := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
+	if j.K < 1 {
+		add("k must be 1 at least: say how many records are to share their quasi-identifiers (--k 5)")
+	}
+	if j.Source == nil {
+		return &noren.Error{Kind: noren.Usage, What: "a job needs a source"}
+	}
+	if got, want := len(j.Schema.Fields), len(j.Source.Columns()); got != want {
+		add("the schema has %d fields for %d columns", got, want)
+	}
+	if len(j.Schema.WithRole(table.Quasi)) == 0 {
+		add("no column is a quasi-identifier: name those that others may know (--quasi)")
+	}
+	if len(j.Schema.WithRole(table.Identifier)) == len(j.Schema.Fields) {
+		add("every column is an identifier: nothing would be left")
+	}
+	if (j.Diversity != nil || j.Closeness != nil) && len(j.Schema.WithRole(table.Sensitive)) == 0 {
+		add("l-diversity and t-closeness are about sensitive columns, and there is none (--sensitive)")
+	}
+	if j.Output.Path == "" {
+		add("no output is named")
+	}
+	if j.Output.Path == "-" && j.Output.Stdout == nil {
+		add("standard output is asked for, and there is none")
+	}
+	if err := j.requirement().Validate(); err != nil && j.K >= 1 {
+		add("%v", err)
+	}
+	if len(faults) > 0 {
+		return &noren.Error{Kind: noren.Usage, What: strings.Join(faults, "; ")}
+	}
+	return nil
+}

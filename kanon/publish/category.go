@@ -1,0 +1,130 @@
+package publish
+
+import (
+	"slices"
+
+	"noren/table"
+)
+
+// medianWriter takes the lower median of the levels.
+func medianWriter(col *table.Column) writer {
+	var codes []uint32
+	return func(c *Column, all []uint32) {
+		codes = codes[:0]
+		for _, i := range all {
+			codes = append(codes, col.Codes[i])
+		}
+		slices.Sort(codes)
+		c.text.bytes = append(c.text.bytes, col.Dict[codes[(len(codes)-1)/2]]...)
+	}
+}
+
+// modeWriter takes the most frequent value; of several the one that the whole
+// table has more often, then the lower code.
+func modeWriter(col *table.Column, m *members) writer {
+	whole := make([]uint32, len(col.Dict))
+	for _, i := range m.list {
+		if !col.IsMissing(int(i)) {
+			whole[col.Codes[i]]++
+		}
+	}
+	count := make([]uint32, len(col.Dict))
+	return func(c *Column, all []uint32) {
+		best := col.Codes[all[0]]
+		for _, i := range all {
+			code := col.Codes[i]
+			count[code]++
+			if better(code, best, count, whole) {
+				best = code
+			}
+		}
+		for _, i := range all {
+			count[col.Codes[i]] = 0
+		}
+		c.text.bytes = append(c.text.bytes, col.Dict[best]...)
+	}
+}
+
+// better reports whether a comes before b as a group's value. Counts only grow
+// while the best is sought, and each code is compared when it last grew: the
+// best of all is met at its full count, after which nothing is better.
+func better(a, b uint32, count, whole []uint32) bool {
+	if count[a] != count[b] {
+		return count[a] > count[b]
+	}
+	if whole[a] != whole[b] {
+		return whole[a] > whole[b]
+	}
+	return a < b
+}
+
+// levelWriter takes the range of the levels.
+func levelWriter(col *table.Column) writer {
+	return func(c *Column, all []uint32) {
+		lo, hi := col.Codes[all[0]], col.Codes[all[0]]
+		for _, i := range all[1:] {
+			lo, hi = min(lo, col.Codes[i]), max(hi, col.Codes[i])
+		}
+		if lo == hi {
+			c.text.bytes = append(c.text.bytes, col.Dict[lo]...)
+			return
+		}
+		c.text.bytes = append(c.text.bytes, '[')
+		c.text.bytes = append(c.text.bytes, col.Dict[lo]...)
+		c.text.bytes = append(c.text.bytes, '-')
+		c.text.bytes = append(c.text.bytes, col.Dict[hi]...)
+		c.text.bytes = append(c.text.bytes, ']')
+	}
+}
+
+// ancestorWriter takes the lowest common ancestor. Every value of the column
+// must be a leaf of the hierarchy, which is checked before a space is made of
+// it; one that is not would be shown as the root.
+func ancestorWriter(col *table.Column) writer {
+	h := col.Field.Hierarchy
+	leafOf := make([]uint32, len(col.Dict))
+	known := make([]bool, len(col.Dict))
+	for code, word := range col.Dict {
+		leafOf[code], known[code] = h.Leaf(word)
+	}
+	root := h.NameAt(h.Levels()-1, 0)
+	var leaves []uint32
+	return func(c *Column, all []uint32) {
+		leaves = leaves[:0]
+		for _, i := range all {
+			if !known[col.Codes[i]] {
+				c.text.bytes = append(c.text.bytes, root...)
+				return
+			}
+			leaves = append(leaves, leafOf[col.Codes[i]])
+		}
+		level, node := h.Common(leaves)
+		c.text.bytes = append(c.text.bytes, h.NameAt(level, node)...)
+	}
+}
+
+// setWriter takes the set of the values present.
+func setWriter(col *table.Column) writer {
+	var codes []uint32
+	return func(c *Column, all []uint32) {
+		codes = codes[:0]
+		for _, i := range all {
+			codes = append(codes, col.Codes[i])
+		}
+		slices.Sort(codes)
+		codes = slices.Compact(codes)
+		if len(codes) == 1 {
+			c.text.bytes = append(c.text.bytes, col.Dict[codes[0]]...)
+			return
+		}
+		for n, code := range codes {
+			separator := ", "
+			if n == 0 {
+				separator = "{"
+			}
+			c.text.bytes = append(c.text.bytes, separator...)
+			c.text.bytes = append(c.text.bytes, col.Dict[code]...)
+		}
+		c.text.bytes = append(c.text.bytes, '}')
+	}
+}

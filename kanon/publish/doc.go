@@ -1,0 +1,40 @@
+// Package publish gives all records of a group one common value in every
+// quasi-identifier.
+//
+//	columns, err := publish.Publish(ctx, quasi, stored, group, groups, publish.Aggregate, nil)
+//	...
+//	columns[0].Fill(&vector, group[first:last]) // the released values of some records
+//
+// # The promise
+//
+// What a record shows is a function of its group alone: two records of one
+// group show the same text in every column, so that each group lies within one
+// class of the release. A group's values follow from the values of its members
+// and from the whole table's (for ties), never from their order.
+//
+// # The modes
+//
+// [Aggregate] (microaggregation) takes for
+//
+//   - numbers and dates the mean, computed exactly and rounded once, to the
+//     even neighbour where it lies in the middle;
+//   - ordered categories the lower median;
+//   - categories the most frequent value, of several the one that the whole
+//     table has more often, then the first by bytes.
+//
+// A published category occurs in its group. A mean need not.
+//
+// [Generalize] takes for
+//
+//   - numbers, dates and ordered categories the range [lo-hi], or the value
+//     where all are equal; where the field has a rounding, its ends are rounded
+//     outwards;
+//   - categories the lowest common ancestor in the hierarchy, or without one the
+//     set {a, b} of the values present, by bytes, or the value where all are
+//     equal. [ParseRange] reads ranges of numbers back.
+//
+// # Missing values
+//
+// A group shows a missing value where all of its members lack one: an empty text
+// or a null. Otherwise its common value comes from those who have one.
+package publish

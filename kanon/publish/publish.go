@@ -1,0 +1,242 @@
+package publish
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"noren"
+	"noren/table"
+)
+
+// Column is what the groups show in one quasi-identifier.
+type Column struct {
+	// Stored describes the column in the released file. A whole number, a
+	// decimal or a day keeps the type that its file has for it; all else is
+	// text.
+	Stored table.StoredColumn
+
+	null   []bool // by group; nil when no group lacks a value
+	ints   []int64
+	floats []float64
+	text   arena
+}
+
+// arena holds a text a group, one after the other.
+type arena struct {
+	bytes []byte
+	ends  []int
+}
+
+func (a *arena) end() { a.ends = append(a.ends, len(a.bytes)) }
+
+func (a *arena) at(g uint32) []byte {
+	from := 0
+	if g > 0 {
+		from = a.ends[g-1]
+	}
+	return a.bytes[from:a.ends[g]:a.ends[g]]
+}
+
+// Fill sets dst to the values of records that are in these groups. Texts are
+// shared with the column and must not be written to.
+func (c *Column) Fill(dst *table.Vector, groups []uint32) {
+	dst.Kind = c.Stored.Kind
+	dst.Null, dst.Ints, dst.Floats, dst.Texts = dst.Null[:0], dst.Ints[:0], dst.Floats[:0], dst.Texts[:0]
+	if c.null != nil {
+		for _, g := range groups {
+			dst.Null = append(dst.Null, c.null[g])
+		}
+	} else {
+		dst.Null = nil
+	}
+	switch c.Stored.Kind {
+	case table.Int:
+		for _, g := range groups {
+			dst.Ints = append(dst.Ints, c.ints[g])
+		}
+	case table.Float:
+		for _, g := range groups {
+			dst.Floats = append(dst.Floats, c.floats[g])
+		}
+	default:
+		for _, g := range groups {
+			dst.Texts = append(dst.Texts, c.text.at(g))
+		}
+	}
+}
+
+// Publish makes the released columns out of cols, which all have a record for
+// each entry of group; stored describes how the source stores each. group is
+// the group of each record, below groups, and every group has a record. The
+// stage it reports is "publishing". Errors are the context's, or of kind
+// Internal for arguments that do not fit each other.
+func Publish(ctx context.Context, cols []*table.Column, stored []table.StoredColumn, group []uint32, groups int, mode Mode, progress noren.Progress) ([]Column, error) {
+	if len(stored) != len(cols) {
+		return nil, &noren.Error{What: fmt.Sprintf("%d stored columns for %d columns", len(stored), len(cols))}
+	}
+	for _, c := range cols {
+		if c.Len() != len(group) {
+			return nil, &noren.Error{Where: "column " + c.Field.Name, What: fmt.Sprintf("%d values for %d records", c.Len(), len(group))}
+		}
+	}
+	m, err := sortByGroup(group, groups)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Column, len(cols))
+	var next, done atomic.Int64
+	var mu sync.Mutex
+	work := func() {
+		for ctx.Err() == nil {
+			j := int(next.Add(1)) - 1
+			if j >= len(cols) {
+				return
+			}
+			out[j] = publishColumn(ctx, cols[j], &stored[j], m, mode)
+			mu.Lock()
+			progress.Report("publishing", done.Add(1), int64(len(cols)))
+			mu.Unlock()
+		}
+	}
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(cols)) - 1 {
+		wg.Go(work)
+	}
+	work()
+	wg.Wait()
+	return out, ctx.Err()
+}
+
+// members lists the records group by group.
+type members struct {
+	list  []uint32
+	start []uint32 // of each group in list, and the end
+}
+
+func (m *members) of(g int) []uint32 { return m.list[m.start[g]:m.start[g+1]] }
+func (m *members) groups() int       { return len(m.start) - 1 }
+
+func sortByGroup(group []uint32, groups int) (*members, error) {
+	m := &members{list: make([]uint32, len(group)), start: make([]uint32, groups+1)}
+	for _, g := range group {
+		if int(g) >= groups {
+			return nil, &noren.Error{What: fmt.Sprintf("a record is in group %d of %d", g, groups)}
+		}
+		m.start[g+1]++
+	}
+	for g := range groups {
+		if m.start[g+1] == 0 {
+			return nil, &noren.Error{What: fmt.Sprintf("group %d has no record", g)}
+		}
+		m.start[g+1] += m.start[g]
+	}
+	at := append([]uint32(nil), m.start[:groups]...)
+	for i, g := range group {
+		m.list[at[g]] = uint32(i)
+		at[g]++
+	}
+	return m, nil
+}
+
+// writer gives the common value of the members that have one, all[0..n), n > 0.
+type writer func(c *Column, all []uint32)
+
+// publishColumn makes one column.
+func publishColumn(ctx context.Context, col *table.Column, stored *table.StoredColumn, m *members, mode Mode) Column {
+	c := Column{Stored: table.StoredColumn{Name: stored.Name, Nullable: stored.Nullable}}
+	if col.Missing() > 0 {
+		c.null = missingGroups(col, m)
+		if c.null != nil && stored.Kind != table.Text && !stored.Nullable {
+			// A number of the file stands for a missing value: the column must
+			// become one that can lack a value.
+			stored = &table.StoredColumn{Name: stored.Name, Kind: stored.Kind, Proposed: stored.Proposed, AppendText: stored.AppendText, Nullable: true}
+			c.Stored.Nullable = true
+		}
+	}
+	write := writerFor(&c, col, stored, m, mode)
+	var present []uint32
+	for g := range m.groups() {
+		if g&4095 == 0 && ctx.Err() != nil {
+			return c
+		}
+		all := m.of(g)
+		if col.Missing() > 0 {
+			present = present[:0]
+			for _, i := range all {
+				if !col.IsMissing(int(i)) {
+					present = append(present, i)
+				}
+			}
+			all = present
+		}
+		if len(all) > 0 {
+			write(&c, all)
+		}
+		switch c.Stored.Kind {
+		case table.Text:
+			c.text.end()
+		case table.Int:
+			if len(all) == 0 {
+				c.ints = append(c.ints, 0)
+			}
+		case table.Float:
+			if len(all) == 0 {
+				c.floats = append(c.floats, 0)
+			}
+		}
+	}
+	if c.Stored.Kind == table.Text && !stored.Nullable {
+		c.null = nil // the empty text says it
+	}
+	return c
+}
+
+// missingGroups tells which groups lack a value in all their records, nil for
+// none.
+func missingGroups(col *table.Column, m *members) []bool {
+	var null []bool
+	for g := range m.groups() {
+		whole := true
+		for _, i := range m.of(g) {
+			if !col.IsMissing(int(i)) {
+				whole = false
+				break
+			}
+		}
+		if whole {
+			if null == nil {
+				null = make([]bool, m.groups())
+			}
+			null[g] = true
+		}
+	}
+	return null
+}
+
+func writerFor(c *Column, col *table.Column, stored *table.StoredColumn, m *members, mode Mode) writer {
+	f := &col.Field
+	switch {
+	case mode == Generalize && f.Type.IsNumber():
+		return rangeWriter(col)
+	case mode == Generalize && f.Type == table.Ordered:
+		return levelWriter(col)
+	case mode == Generalize && f.Hierarchy != nil:
+		return ancestorWriter(col)
+	case mode == Generalize:
+		return setWriter(col)
+	case f.Type == table.Decimal:
+		return decimalMeanWriter(c, col, stored)
+	case f.Type.IsNumber():
+		return wholeMeanWriter(c, col, stored)
+	}
+	if stored.Kind == table.Text && stored.AppendText == nil {
+		c.Stored.Origin = stored.Origin // words of the file, as they are
+	}
+	if f.Type == table.Ordered {
+		return medianWriter(col)
+	}
+	return modeWriter(col, m)
+}

@@ -1,0 +1,71 @@
+package kanon
+
+import (
+	"noren"
+	"noren/kanon/verify"
+)
+
+// ResultSchema names the JSON form of a [Result].
+const ResultSchema = "noren.anonymize/1"
+
+// Result is what a release came to. All of it but the loss follows from the
+// released file; the loss and its parts compare with the source and belong to
+// the steward.
+type Result struct {
+	Schema string `json:"schema"`
+	Input  string `json:"input"`
+	Output string `json:"output"`
+	// Rows is the number of records, in and out.
+	Rows int `json:"rows"`
+	// K was asked for; AchievedK is the smallest class that the verifier found
+	// in the file.
+	K         int `json:"k"`
+	AchievedK int `json:"achieved_k"`
+	// Groups is the number of groups that were made, Classes of those that the
+	// file shows: groups that publish the same values are one class.
+	Groups    int       `json:"groups"`
+	Classes   int       `json:"classes"`
+	GroupSize GroupSize `json:"group_size"`
+	// Loss is SSE/SST of the partition in the scaled space of the
+	// quasi-identifiers, 0 when SST is.
+	Loss float64 `json:"loss"`
+	SSE  float64 `json:"sse"`
+	SST  float64 `json:"sst"`
+	// Method is the method that was used, MethodReason why when it was picked.
+	Method       string `json:"method"`
+	MethodReason string `json:"method_reason,omitempty"`
+	// Coarse is the least size of the coarse cells, 0 without a coarse step.
+	Coarse int `json:"coarse"`
+	// Refine is the effort; RefinedFrom the loss before it.
+	Refine      string  `json:"refine"`
+	RefinedFrom float64 `json:"refined_from"`
+	Scale       string  `json:"scale"`
+	Publish     string  `json:"publish"`
+	// Merged is the number of groups that were merged for diversity or
+	// closeness.
+	Merged int `json:"merged"`
+	// Suppressed is the number of records left out: none ever is.
+	Suppressed int `json:"suppressed"`
+	// Guarantee states what the file was verified to hold.
+	Guarantee noren.Guarantee `json:"guarantee"`
+	// Verified is what the verifier found.
+	Verified *verify.Result `json:"verified"`
+	Seconds  Seconds        `json:"seconds"`
+}
+
+// GroupSize tells the sizes of the groups.
+type GroupSize struct {
+	Min  int     `json:"min"`
+	Mean float64 `json:"mean"`
+	Max  int     `json:"max"`
+}
+
+// Seconds is the time each step took.
+type Seconds struct {
+	Read      float64 `json:"read"`
+	Partition float64 `json:"partition"`
+	Refine    float64 `json:"refine"`
+	Publish   float64 `json:"publish"`
+	Verify    float64 `json:"verify"`
+	Total     float64 `json:"total"`
+}

@@ -1,0 +1,33 @@
+// Package verify decides whether a file keeps k-anonymity, l-diversity and
+// t-closeness. It knows the file and nothing else: no partition, no group, no
+// original.
+//
+//	src, err := file.Open(ctx, "release.csv", file.Options{})
+//	...
+//	result, err := verify.Verify(ctx, src, verify.Options{
+//		Quasi:       []string{"age", "sex", "postcode"},
+//		Requirement: privacy.Requirement{K: 5},
+//	}, nil)
+//	if err == nil {
+//		err = result.Err() // of kind noren.NotMet, or nil
+//	}
+//
+// # The promise
+//
+// A class is the set of all records whose texts agree in every quasi-identifier,
+// byte for byte; a missing value agrees with missing values alone. Classes are
+// told apart by these texts themselves and not by a hash of them: records that
+// are counted together are together. Two ways to write one value (1 and 1.0)
+// are two texts, which can only make classes smaller than they are for someone
+// who reads the values.
+//
+// Result.Met is true exactly when every class has K records at least and keeps
+// the diversity and the closeness asked for in every sensitive column
+// (noren/kanon/privacy).
+//
+// # Cost
+//
+// One pass over the quasi-identifiers and the sensitive columns. In memory are
+// the texts of one record a class, and where anything is asked of sensitive
+// columns 4 bytes a record and column.
+package verify

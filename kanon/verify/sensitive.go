@@ -1,0 +1,148 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"noren"
+	"noren/kanon/privacy"
+	"noren/table"
+)
+
+// sensitive gathers one sensitive column: each distinct text once, and which of
+// them each record has.
+type sensitive struct {
+	field   table.Field
+	texts   texts
+	builder *table.Builder
+	index   map[string]uint32
+	missing uint32 // entry plus 1 of the missing value
+	weights []int64
+	entries []uint32 // by record
+}
+
+func newSensitive(f table.Field, stored *table.StoredColumn, tokens map[string]bool) (*sensitive, error) {
+	if f.Type == table.Date && stored.Proposed != nil && *stored.Proposed == table.Date {
+		f.Layout = table.ISODate // as a day that a file holds as such is shown
+	}
+	b, err := table.NewBuilder(f, nil)
+	if err != nil {
+		return nil, &noren.Error{Kind: noren.Usage, Where: "column " + f.Name, Err: err}
+	}
+	return &sensitive{field: f, texts: texts{stored: stored, tokens: tokens}, builder: b, index: map[string]uint32{}}, nil
+}
+
+// add takes value i of v; the error is that of its type and holds no value.
+func (s *sensitive) add(v *table.Vector, i int) error {
+	text, missing := s.texts.at(v, i)
+	if missing {
+		if s.missing == 0 {
+			s.builder.AppendMissing()
+			s.weights = append(s.weights, 0)
+			s.missing = uint32(len(s.weights))
+		}
+		s.count(s.missing - 1)
+		return nil
+	}
+	entry, known := s.index[string(text)]
+	if !known {
+		if err := s.builder.Append(text); err != nil {
+			return err
+		}
+		entry = uint32(len(s.weights))
+		s.weights = append(s.weights, 0)
+		s.index[string(text)] = entry
+	}
+	s.count(entry)
+	return nil
+}
+
+func (s *sensitive) count(entry uint32) {
+	s.weights[entry]++
+	s.entries = append(s.entries, entry)
+}
+
+// Sensitive is what was found of one sensitive column.
+type Sensitive struct {
+	Column string `json:"column"`
+	// DistinctL and EntropyL are the largest l for which distinct and entropy
+	// l-diversity hold in every class.
+	DistinctL int     `json:"distinct_l"`
+	EntropyL  float64 `json:"entropy_l"`
+	// RecursiveL is the largest l for which recursive (c,l)-diversity holds,
+	// with the C that was asked for; nil when it was not.
+	RecursiveL *int    `json:"recursive_l,omitempty"`
+	C          float64 `json:"c,omitempty"`
+	// T is the largest distance of a class from the whole table, by Distance.
+	T        float64 `json:"t"`
+	Distance string  `json:"distance"`
+	// NotDiverse and NotClose count the classes that do not keep what was
+	// asked for.
+	NotDiverse int64 `json:"not_diverse"`
+	NotClose   int64 `json:"not_close"`
+}
+
+// judge looks at every class: the records of class c are list[start[c]:start[c+1]].
+func (s *sensitive) judge(ctx context.Context, list, start []uint32, req privacy.Requirement) (Sensitive, error) {
+	out := Sensitive{Column: s.field.Name, DistinctL: math.MaxInt, EntropyL: math.Inf(1)}
+	a, err := privacy.NewWeighted(s.builder.Column(), s.weights)
+	if err != nil {
+		return out, err
+	}
+	out.Distance = a.DistanceKind()
+	recursive := req.Diversity != nil && req.Diversity.Model == privacy.Recursive
+	if recursive {
+		out.C = req.Diversity.C
+	}
+	least := math.MaxInt
+	var h privacy.Histogram
+	var codes []uint32
+	for c := range len(start) - 1 {
+		if c&1023 == 0 && ctx.Err() != nil {
+			return out, ctx.Err()
+		}
+		codes = codes[:0]
+		for _, record := range list[start[c]:start[c+1]] {
+			codes = append(codes, a.Codes[s.entries[record]])
+		}
+		slices.Sort(codes)
+		h.Reset()
+		for i := 0; i < len(codes); {
+			from := i
+			for i < len(codes) && codes[i] == codes[from] {
+				i++
+			}
+			h.AddN(codes[from], int64(i-from))
+		}
+		out.DistinctL = min(out.DistinctL, h.DistinctL())
+		out.EntropyL = min(out.EntropyL, h.EntropyL())
+		out.T = max(out.T, a.Distance(&h))
+		if recursive {
+			least = min(least, h.RecursiveL(out.C))
+		}
+		if !a.Diverse(&h, req.Diversity) {
+			out.NotDiverse++
+		}
+		if !a.Close(&h, req.Closeness) {
+			out.NotClose++
+		}
+	}
+	if recursive {
+		out.RecursiveL = &least
+	}
+	return out, nil
+}
+
+// failures says in words what the column does not keep.
+func (s *Sensitive) failures(req privacy.Requirement, classes int64) []string {
+	var words []string
+	if s.NotDiverse > 0 {
+		words = append(words, fmt.Sprintf("%d of %d classes are not diverse in %s as asked for (%s)", s.NotDiverse, classes, s.Column, req.Diversity))
+	}
+	if s.NotClose > 0 {
+		words = append(words, fmt.Sprintf("%d of %d classes are farther than %g from the whole table in %s: the farthest is at %.4g", s.NotClose, classes, req.Closeness.T, s.Column, s.T))
+	}
+	return words
+}

@@ -1,0 +1,253 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"noren"
+	"noren/kanon/privacy"
+	"noren/table"
+	"noren/table/file"
+)
+
+// Options say what a file must keep.
+type Options struct {
+	// Quasi names the quasi-identifiers. Required, one at least.
+	Quasi []string
+	// Requirement is what every class must keep. Required: K of 1 at least.
+	Requirement privacy.Requirement
+	// Sensitive describes the columns whose diversity and closeness are
+	// measured, and asked for where Requirement has either, which needs one at
+	// least. The columns' types say which distance closeness is measured by.
+	Sensitive []table.Field
+	// Missing are the texts that stand for no value, beside the empty one.
+	Missing []string
+}
+
+// ResultSchema names the JSON form of a [Result].
+const ResultSchema = "noren.verify/1"
+
+// Result is what was found in a file.
+type Result struct {
+	Schema string `json:"schema"`
+	File   string `json:"file"`
+	// Met says that every class keeps what was asked for; Failures says in
+	// words what does not.
+	Met      bool     `json:"met"`
+	Failures []string `json:"failures"`
+	Rows     int64    `json:"rows"`
+	Quasi    []string `json:"quasi_identifiers"`
+	// K was asked for; AchievedK is the size of the smallest class.
+	K         int       `json:"k"`
+	AchievedK int64     `json:"achieved_k"`
+	Classes   int64     `json:"classes"`
+	ClassSize ClassSize `json:"class_size"`
+	// BelowK counts the classes that are too small, and their records.
+	BelowK BelowK `json:"below_k"`
+	// Sensitive has an entry for each of the sensitive columns.
+	Sensitive []Sensitive `json:"sensitive,omitempty"`
+}
+
+// ClassSize tells the sizes of the classes.
+type ClassSize struct {
+	Min  int64   `json:"min"`
+	Mean float64 `json:"mean"`
+	Max  int64   `json:"max"`
+}
+
+// BelowK counts what is in classes of fewer than K records.
+type BelowK struct {
+	Classes int64 `json:"classes"`
+	Records int64 `json:"records"`
+}
+
+// Err is nil when the file keeps what was asked for, and otherwise an error of
+// kind NotMet that says what it does not.
+func (r *Result) Err() error {
+	if r.Met {
+		return nil
+	}
+	return &noren.Error{Kind: noren.NotMet, Where: r.File, What: strings.Join(r.Failures, "; ")}
+}
+
+func (o *Options) validate(src table.Source) error {
+	var faults []string
+	if len(o.Quasi) == 0 {
+		faults = append(faults, "no quasi-identifier is named")
+	}
+	for i, name := range o.Quasi {
+		if slices.Contains(o.Quasi[:i], name) {
+			faults = append(faults, fmt.Sprintf("%q is named twice", name))
+		}
+	}
+	if err := o.Requirement.Validate(); err != nil {
+		var e *noren.Error
+		if errors.As(err, &e) {
+			faults = append(faults, e.What)
+		} else {
+			faults = append(faults, err.Error())
+		}
+	}
+	if (o.Requirement.Diversity != nil || o.Requirement.Closeness != nil) && len(o.Sensitive) == 0 {
+		faults = append(faults, "diversity and closeness are about sensitive columns, and none is named")
+	}
+	if len(faults) > 0 {
+		return &noren.Error{Kind: noren.Usage, Where: src.Name(), What: strings.Join(faults, "; ")}
+	}
+	return nil
+}
+
+// Verify reads the file and judges it. Errors are of kind Usage (columns that
+// the file does not have, a requirement that contradicts itself), BadData (the
+// file cannot be read, or has no records), or the context's. A file that does
+// not keep the requirement is no error here: see [Result.Err]. The stage it
+// reports is "verifying".
+func Verify(ctx context.Context, src table.Source, o Options, progress noren.Progress) (*Result, error) {
+	if err := o.validate(src); err != nil {
+		return nil, err
+	}
+	s, err := scan(ctx, src, &o, progress)
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{Schema: ResultSchema, File: src.Name(), Rows: s.rows, Quasi: o.Quasi, K: o.Requirement.K, Failures: []string{}}
+	if s.rows == 0 {
+		return nil, &noren.Error{Kind: noren.BadData, Where: src.Name(), What: "the file has no records: there is nothing to verify"}
+	}
+	r.count(s.classes.counts)
+	if len(s.sensitive) > 0 {
+		list, start := s.byClass()
+		for _, column := range s.sensitive {
+			found, err := column.judge(ctx, list, start, o.Requirement)
+			if err != nil {
+				return nil, err
+			}
+			r.Sensitive = append(r.Sensitive, found)
+			r.Failures = append(r.Failures, found.failures(o.Requirement, r.Classes)...)
+		}
+	}
+	r.Met = len(r.Failures) == 0
+	return r, nil
+}
+
+// count takes over the sizes of the classes.
+func (r *Result) count(sizes []int64) {
+	r.Classes = int64(len(sizes))
+	r.AchievedK = slices.Min(sizes)
+	r.ClassSize = ClassSize{Min: r.AchievedK, Mean: float64(r.Rows) / float64(r.Classes), Max: slices.Max(sizes)}
+	for _, n := range sizes {
+		if n < int64(r.K) {
+			r.BelowK.Classes++
+			r.BelowK.Records += n
+		}
+	}
+	if r.BelowK.Classes > 0 {
+		r.Failures = append(r.Failures, fmt.Sprintf("%d of %d classes have fewer than k = %d records (%d records in them, the smallest class has %d)",
+			r.BelowK.Classes, r.Classes, r.K, r.BelowK.Records, r.AchievedK))
+	}
+}
+
+// scanned is what one pass over the file leaves.
+type scanned struct {
+	rows      int64
+	classes   *classes
+	of        []uint32 // the class of each record; only with sensitive columns
+	sensitive []*sensitive
+}
+
+func scan(ctx context.Context, src table.Source, o *Options, progress noren.Progress) (_ *scanned, err error) {
+	tokens := map[string]bool{}
+	for _, m := range o.Missing {
+		tokens[m] = true
+	}
+	names := slices.Clone(o.Quasi)
+	for i := range o.Sensitive {
+		names = append(names, o.Sensitive[i].Name)
+	}
+	positions, err := file.Find(src, names)
+	if err != nil {
+		return nil, err
+	}
+	stored := src.Columns()
+	s := &scanned{classes: newClasses()}
+	quasi := make([]texts, len(o.Quasi))
+	for j := range quasi {
+		quasi[j] = texts{stored: &stored[positions[j]], tokens: tokens}
+	}
+	for j, position := range positions[len(quasi):] {
+		column, err := newSensitive(o.Sensitive[j], &stored[position], tokens)
+		if err != nil {
+			return nil, err
+		}
+		s.sensitive = append(s.sensitive, column)
+	}
+	in, err := src.Open(ctx, positions)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if e := in.Close(); err == nil && e != nil {
+			err = e
+		}
+	}()
+	var key []byte
+	var told time.Time
+	for {
+		c, err := in.Next()
+		if errors.Is(err, io.EOF) {
+			return s, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if s.rows+int64(c.Rows) > math.MaxUint32 {
+			return nil, &noren.Error{Kind: noren.BadData, Where: src.Name(), What: "more than 4,294,967,295 records"}
+		}
+		for i := range c.Rows {
+			key = key[:0]
+			for j := range quasi {
+				text, missing := quasi[j].at(&c.Cols[j], i)
+				key = appendKey(key, text, missing)
+			}
+			class := s.classes.add(key)
+			if len(s.sensitive) == 0 {
+				continue
+			}
+			s.of = append(s.of, class)
+			for j, column := range s.sensitive {
+				if err := column.add(&c.Cols[len(quasi)+j], i); err != nil {
+					return nil, &noren.Error{
+						Kind: noren.BadData, Where: in.Position(i, len(quasi)+j), What: err.Error(),
+						Hint: fmt.Sprintf("correct the file, say which texts stand for missing values, or give the column another type than %s", column.field.Type),
+					}
+				}
+			}
+		}
+		s.rows += int64(c.Rows)
+		if now := time.Now(); progress != nil && now.Sub(told) >= 100*time.Millisecond {
+			told = now
+			progress.Report("verifying", int64(1000*in.Progress()), 1000)
+		}
+	}
+}
+
+// byClass lists the records class by class.
+func (s *scanned) byClass() (list, start []uint32) {
+	list = make([]uint32, len(s.of))
+	start = make([]uint32, len(s.classes.counts)+1)
+	for c, n := range s.classes.counts {
+		start[c+1] = start[c] + uint32(n)
+	}
+	at := slices.Clone(start)
+	for i, c := range s.of {
+		list[at[c]] = uint32(i)
+		at[c]++
+	}
+	return list, start
+}

@@ -1,0 +1,158 @@
+package kanon
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"noren"
+	"noren/internal/atomicfile"
+	"noren/internal/tempfile"
+	"noren/table"
+	"noren/table/csvio"
+	"noren/table/file"
+	"noren/table/shuffle"
+)
+
+// write writes the release to a file that nobody can see, has it verified, and
+// gives it its name.
+func (r *run) write(ctx context.Context) error {
+	if r.job.Output.Path == "-" {
+		return r.writeStdout(ctx)
+	}
+	out, err := atomicfile.Create(r.job.Output.Path, r.job.Output.Force)
+	if err != nil {
+		return err
+	}
+	defer out.Discard()
+	if err := r.fill(ctx, out.File, filepath.Dir(r.job.Output.Path)); err != nil {
+		return err
+	}
+	if err := r.check(ctx, out.File); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return out.Commit()
+}
+
+// writeStdout verifies a copy on disk before the first byte goes out.
+func (r *run) writeStdout(ctx context.Context) error {
+	temp, err := tempfile.Create("")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = temp.Close() }()
+	if err := r.fill(ctx, temp.File, ""); err != nil {
+		return err
+	}
+	if err := r.check(ctx, temp.File); err != nil {
+		return err
+	}
+	if _, err := temp.Seek(0, io.SeekStart); err != nil {
+		return &noren.Error{What: "the release cannot be read back", Err: err}
+	}
+	if _, err := io.Copy(r.job.Output.Stdout, temp.File); err != nil {
+		return &noren.Error{Where: "standard output", What: "the release could not be written in full", Err: err}
+	}
+	return nil
+}
+
+// fill writes all records: identifiers left out, quasi-identifiers as
+// published, everything else as it is read.
+func (r *run) fill(ctx context.Context, w *os.File, dir string) error {
+	defer timed(&r.result.Seconds.Publish, time.Now())
+	plan := r.plan()
+	sink, err := file.NewSink(w, r.outputName(), plan.columns, r.dialect())
+	if err != nil {
+		return err
+	}
+	order, err := r.order()
+	if err != nil {
+		sink.Abort()
+		return err
+	}
+	in, err := r.job.Source.Open(ctx, plan.read)
+	if err != nil {
+		sink.Abort()
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	o := shuffle.Options{Order: order, Memory: r.job.Memory, Dir: dir, Progress: r.progress}
+	if err := shuffle.Write(ctx, o, in, plan.assemble(r.groups.Group), sink); err != nil {
+		sink.Abort()
+		return err
+	}
+	return sink.Close()
+}
+
+func (r *run) dialect() csvio.Dialect {
+	if r.job.Output.Dialect != nil {
+		return *r.job.Output.Dialect
+	}
+	return file.DialectFor(r.job.Output.Path, r.job.Source)
+}
+
+func (r *run) order() ([]uint32, error) {
+	if r.job.KeepOrder {
+		return nil, nil
+	}
+	return shuffle.Permutation(r.result.Rows, r.job.Seed)
+}
+
+// plan says where each column of the release comes from.
+type plan struct {
+	columns []table.StoredColumn
+	read    []int // source columns that are read again
+	from    []int // by column of the release: index in read, or -1-j for published[j]
+	run     *run
+}
+
+func (r *run) plan() *plan {
+	p := &plan{run: r}
+	published := map[int]int{}
+	for j, i := range r.quasi {
+		published[i] = j
+	}
+	for i, stored := range r.job.Source.Columns() {
+		if r.job.Schema.Fields[i].Role == table.Identifier {
+			continue
+		}
+		if j, ok := published[i]; ok {
+			p.columns = append(p.columns, r.published[j].Stored)
+			p.from = append(p.from, -1-j)
+			continue
+		}
+		p.columns = append(p.columns, stored)
+		p.from = append(p.from, len(p.read))
+		p.read = append(p.read, i)
+	}
+	if len(p.read) == 0 {
+		// One column is read all the same: it counts the records.
+		p.read = []int{r.quasi[0]}
+	}
+	return p
+}
+
+// assemble makes chunks of the release out of chunks of the source.
+func (p *plan) assemble(group []uint32) func(*table.Chunk) (*table.Chunk, error) {
+	out := &table.Chunk{Cols: make([]table.Vector, len(p.from))}
+	return func(in *table.Chunk) (*table.Chunk, error) {
+		if in.First+int64(in.Rows) > int64(len(group)) {
+			return nil, &noren.Error{Kind: noren.BadData, Where: p.run.job.Source.Name(), What: "the file has grown since it was read", Hint: "start again when nothing writes to it"}
+		}
+		out.First, out.Rows = in.First, in.Rows
+		groups := group[in.First : in.First+int64(in.Rows)]
+		for c, from := range p.from {
+			if from >= 0 {
+				out.Cols[c] = in.Cols[from]
+			} else {
+				p.run.published[-1-from].Fill(&out.Cols[c], groups)
+			}
+		}
+		return out, nil
+	}
+}
