@@ -3,12 +3,14 @@ package cli
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"text/tabwriter"
 
 	"noren/assess"
 	"noren/kanon"
 	"noren/report"
+	"noren/table"
 )
 
 // printRelease tells what a release came to.
@@ -113,7 +115,7 @@ func printUtility(w io.Writer, u *assess.Utility) {
 	if len(u.Numbers) > 0 {
 		fmt.Fprintln(w, "\nnumber\tmean before\tafter\tdeviation before\tafter")
 		for _, c := range u.Numbers {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", c.Name, moment(c.Original.Mean), moment(c.Release.Mean), moment(c.Original.SD), moment(c.Release.SD))
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", c.Name, mean(&c, c.Original.Mean), mean(&c, c.Release.Mean), spread(&c, c.Original.SD), spread(&c, c.Release.SD))
 		}
 	}
 	if c := u.Correlations; c != nil && c.Largest != nil {
@@ -127,9 +129,26 @@ func printUtility(w io.Writer, u *assess.Utility) {
 	}
 }
 
-func moment(v *float64) string {
+// mean shows the mean of a column, of dates as a date.
+func mean(c *assess.NumberColumn, v *float64) string {
 	if v == nil {
 		return "-"
 	}
+	if c.Type == table.Date.String() {
+		return table.Layout(c.Layout).Format(int64(math.Round(*v)))
+	}
 	return report.Number(*v)
+}
+
+// spread shows a standard deviation, of dates with its unit.
+func spread(c *assess.NumberColumn, v *float64) string {
+	switch {
+	case v == nil:
+		return "-"
+	case c.Type != table.Date.String():
+		return report.Number(*v)
+	case table.Layout(c.Layout).HasTime():
+		return report.Number(*v) + " s"
+	}
+	return report.Number(*v) + " days"
 }

@@ -140,6 +140,8 @@ func (s *scan) role(c *Column, name nameWords) (table.Role, string) {
 			return table.Identifier, fmt.Sprintf("identifier: its name says that it is an address; %s", values)
 		}
 		return table.Quasi, fmt.Sprintf("quasi-identifier: %s, typical of what others know (where a person lives)", values)
+	case c.Unique && number && c.Records >= fewRecords && f.Type != table.Date && f.Type != table.Decimal:
+		return table.Identifier, fmt.Sprintf("identifier: its name says that it numbers something; %s", values)
 	case name.has(quasiNames):
 		return table.Quasi, fmt.Sprintf("quasi-identifier: %s, typical of what others know by its name", values)
 	}

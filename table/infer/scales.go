@@ -6,6 +6,7 @@ import "strings"
 // these words the world over.
 var scales = [][]string{
 	{"none", "very mild", "mild", "moderate", "severe", "very severe"},
+	{"none", "mild", "moderate", "severe", "critical"},
 	{"very low", "low", "medium", "high", "very high"},
 	{"very low", "low", "moderate", "high", "very high"},
 	{"low", "middle", "high"},
