@@ -95,10 +95,11 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 		return err
 	}
 	defer closeSource(src)
-	schema, err := resolve(ctx, s, src, t)
+	schema, looked, err := resolveLooking(ctx, s, src, t)
 	if err != nil {
 		return err
 	}
+	tellKept(t, s, schema, looked)
 	if _, err := quasiNames(schema); err != nil {
 		return err
 	}

@@ -11,9 +11,15 @@ import (
 
 // resolve lays a specification over a file. Types that it does not say are
 // inferred from the file; so are the texts that stand for missing values when
-// neither a specification file nor a flag names any. What the user should know
-// of the columns that are kept is told on the way.
+// neither a specification file nor a flag names any.
 func resolve(ctx context.Context, s *spec.Spec, src table.Source, t *terminal) (*table.Schema, error) {
+	schema, _, err := resolveLooking(ctx, s, src, t)
+	return schema, err
+}
+
+// resolveLooking is resolve, and returns what was found out about the columns
+// that had to be looked at, nil when there were none.
+func resolveLooking(ctx context.Context, s *spec.Spec, src table.Source, t *terminal) (*table.Schema, *infer.Report, error) {
 	var looked *infer.Report
 	schema, err := s.Resolve(src.Columns(), func(untyped []int) ([]table.Field, error) {
 		report, err := look(ctx, s, src, untyped, t)
@@ -31,11 +37,7 @@ func resolve(ctx context.Context, s *spec.Spec, src table.Source, t *terminal) (
 		}
 		return fields, nil
 	}, loadHierarchy)
-	if err != nil {
-		return nil, err
-	}
-	tellKept(t, s, schema, looked)
-	return schema, nil
+	return schema, looked, err
 }
 
 // look infers the columns whose type is wanted and those that nobody named,
@@ -71,7 +73,7 @@ func tellKept(t *terminal, s *spec.Spec, schema *table.Schema, looked *infer.Rep
 	unique := map[string]bool{}
 	if looked != nil {
 		for _, c := range looked.Columns {
-			unique[c.Field.Name] = c.Unique && c.Records > 1
+			unique[c.Field.Name] = c.Unique && c.Records > 1 && c.Field.Type != table.Decimal
 		}
 	}
 	var kept []string

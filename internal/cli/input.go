@@ -86,8 +86,10 @@ func (f *outputFlags) register(c *cobra.Command) {
 
 // output is where a release goes.
 func (f *outputFlags) output(path string, force bool, stdout io.Writer, src table.Source) (kanon.Output, error) {
-	if err := file.Check(path); err != nil {
-		return kanon.Output{}, err
+	if path != "-" { // standard output is CSV
+		if err := file.Check(path); err != nil {
+			return kanon.Output{}, err
+		}
 	}
 	d := file.DialectFor(path, src)
 	delimiter, err := csvio.ParseDelimiter(f.delimiter)

@@ -89,7 +89,7 @@ func Parse(name string, data []byte) (s *Spec, err error) {
 		if errors.Is(err, io.EOF) {
 			return nil, s.fault("", "the specification is empty", "noren init FILE writes one")
 		}
-		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "not a valid specification:\n" + strings.TrimSpace(yaml.FormatError(err, false, true))}
+		return nil, unreadable(name, err)
 	}
 	var more any
 	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
@@ -104,6 +104,24 @@ func Parse(name string, data []byte) (s *Spec, err error) {
 		return nil, s.fault("version", fmt.Sprintf("version %d is not known", s.Version), fmt.Sprintf("write version: %d", Version))
 	}
 	return s, nil
+}
+
+// unreadable says where and why a file is no specification.
+func unreadable(name string, err error) error {
+	var at yaml.Error
+	if !errors.As(err, &at) || at.GetToken() == nil {
+		return &noren.Error{Kind: noren.Usage, Where: name, What: "not valid YAML"}
+	}
+	what := at.GetMessage()
+	var mismatch *yaml.TypeError
+	if errors.As(err, &mismatch) {
+		what = fmt.Sprintf("expected %s, found %s", mismatch.DstType, mismatch.SrcType)
+	}
+	p := at.GetToken().Position
+	return &noren.Error{
+		Kind: noren.Usage, Where: fmt.Sprintf("%s:%d:%d", name, p.Line, p.Column), What: "not a valid specification: " + what,
+		Hint: "noren init --schema prints what a specification may hold",
+	}
 }
 
 // Name is the name it was read by, empty when it was made from flags.
@@ -121,6 +139,9 @@ func (s *Spec) at(path string) string {
 		return s.name
 	}
 	if s.file == nil {
+		if name, ok := strings.CutPrefix(path, "columns."); ok && s.name == "" {
+			return "column " + name
+		}
 		return joinNonEmpty(s.name, path)
 	}
 	if line, column, ok := s.position(path); ok {

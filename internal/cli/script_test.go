@@ -1,0 +1,54 @@
+package cli_test
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"noren/internal/cli"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"noren": func() {
+			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+			defer stop()
+			os.Exit(cli.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		},
+	})
+}
+
+// TestScripts runs each behaviour of the command line as a user would: a script
+// in testdata/script, in a folder of its own. There, `exits N` runs the noren
+// command and demands its exit code, `only FILES` demands that the folder holds
+// these files and no others.
+func TestScripts(t *testing.T) {
+	data, _ := filepath.Abs("../../../shared/data")
+	if d := os.Getenv("NOREN_DATA"); d != "" {
+		data = d
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits": exits,
+			"only":  only,
+			"tally": tally,
+		},
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("DATA", data)
+			env.Setenv("TMPDIR", filepath.Join(env.WorkDir, ".tmp"))
+			return nil
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond != "data" {
+				return false, nil
+			}
+			_, err := os.Stat(filepath.Join(data, "adult.csv"))
+			return err == nil, nil
+		},
+	})
+}
