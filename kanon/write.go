@@ -66,7 +66,7 @@ func (r *run) writeStdout(ctx context.Context) error {
 func (r *run) fill(ctx context.Context, w *os.File, dir string) error {
 	defer timed(&r.result.Seconds.Publish, time.Now())
 	plan := r.plan()
-	sink, err := file.NewSink(w, r.outputName(), plan.columns, r.dialect())
+	sink, err := file.NewSink(w, r.job.Output.Path, plan.columns, r.dialect())
 	if err != nil {
 		return err
 	}
