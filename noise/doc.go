@@ -1,0 +1,52 @@
+// Package noise draws the noise that protects data, and nothing in it rounds
+// where rounding would give the data away.
+//
+// The promise it keeps: the integers that [Laplace], [Gaussian] and
+// [TwoSidedGeometric] return, and the grid points that [Lomax], [StudentT],
+// [ContinuousLaplace] and [ContinuousGaussian] return, have exactly the
+// distribution that their documentation states, given uniform random bits. No
+// floating-point number stands between the bits and the result: where one is
+// used to decide quickly, it comes with a proven bound, and the rare draw that
+// the bound leaves open is decided with integers of as many bits as it needs.
+// Randomness comes from crypto/rand; a source that fails is an error and no
+// answer.
+//
+// # How to release a number
+//
+// Floating-point noise on a floating-point sum is not private, whatever the
+// formula says: the low bits tell (Mironov 2012; Haney et al. 2022), and the
+// rounding of the sum has a sensitivity of its own (Casacuberta et al. 2022).
+// So:
+//
+//  1. Bring each value to a public grid and into public bounds: [Grid], [Range].
+//     NaN and the infinities are refused.
+//  2. Add in integers: [Sum]. The result does not depend on the order.
+//  3. Take the scale from the sensitivity and the loss as exact rationals:
+//     [ScaleFor], [Sigma2For].
+//  4. Add one draw of discrete noise, with [AddSaturating].
+//  5. Scale back: [Grid.Value].
+//
+// A [Source] is not safe for concurrent use. The samplers, once made, hold no
+// state and may be shared.
+//
+// # What is not covered
+//
+// The time that a draw takes depends on what is drawn (Jin et al. 2022). Who
+// answers strangers must answer on a fixed quantum of time, or from noise drawn
+// ahead. The floating-point samplers [Uniform], [Exponential], [Normal] and
+// [Gamma] are what their comments say, and not what this comment says of the
+// others.
+//
+// Sources: Canonne, Kamath and Steinke, "The Discrete Gaussian for Differential
+// Privacy" (2020), for the discrete samplers; docs/differential-privacy.md for
+// the proofs.
+package noise
+
+import "noren/internal/entropy"
+
+// Source is a stream of secret random bits. It is not safe for concurrent use.
+type Source = entropy.Source
+
+// NewSource returns a source over crypto/rand, the only kind that this package
+// hands out.
+func NewSource() *Source { return entropy.Secret() }
