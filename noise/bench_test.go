@@ -69,3 +69,21 @@ func BenchmarkExpNegBounds(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkGaussian(b *testing.B) {
+	for _, sigma := range benchScales {
+		b.Run(sigma, func(b *testing.B) {
+			s := rat(b, sigma)
+			g, err := NewGaussian(s.Mul(s, s))
+			if err != nil {
+				b.Fatal(err)
+			}
+			src := entropy.Secret()
+			for b.Loop() {
+				if _, err := g.Draw(src); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -67,19 +67,6 @@ func decide(src *Source, w uint64, bounds func(prec uint) (lo, hi *big.Int)) (bo
 	}
 }
 
-// bernoulliExpRat draws true with probability e^-x, x >= 0. It is the slow way
-// in full.
-func bernoulliExpRat(src *Source, x *big.Rat) (bool, error) {
-	if x.Sign() == 0 {
-		return true, nil
-	}
-	w, err := src.Uint64()
-	if err != nil {
-		return false, err
-	}
-	return decideExp(src, w, x)
-}
-
 // runLength is how far geometricE reads the integer table.
 const runLength = 16
 
