@@ -5,6 +5,7 @@ package kanon
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -26,6 +27,8 @@ type Row struct {
 	MaxSize       int     `json:"max_size"`
 	Loss          float64 `json:"loss"`
 	Seconds       float64 `json:"seconds"`
+	// Part is how many of the data set's first records were taken, 0 for all.
+	Part int `json:"part,omitempty"`
 	// Paper is what the paper prints for this row, where it does.
 	Paper *Printed `json:"paper,omitempty"`
 }
@@ -75,6 +78,43 @@ func Reproduce(ctx context.Context, o Options, emit func(Row) error, progress no
 				if err := emit(row); err != nil {
 					return err
 				}
+			}
+			if s.Len() >= slowRecords && !o.Quick {
+				if err := parts(ctx, d, k, &o, emit, progress); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// shares are the parts of a large data set that the growth of time is shown by.
+var shares = []float64{1. / 16, 1. / 8, 1. / 4, 1. / 2, 1}
+
+// parts makes the rows of the first records of a data set, ever more of them.
+func parts(ctx context.Context, d *Dataset, k int, o *Options, emit func(Row) error, progress noren.Progress) error {
+	for _, share := range shares {
+		n := int(share * float64(d.Len()))
+		columns := make([][]float64, len(d.Values))
+		for j := range columns {
+			columns[j] = d.Values[j][:n]
+		}
+		s, err := space.FromMatrix(columns, o.Scaling)
+		if err != nil {
+			return &noren.Error{Kind: noren.BadData, Where: d.Name, Err: err}
+		}
+		for _, r := range runs(n, k, true, refine.Off) {
+			if method(Row{Algorithm: r.algorithm, Params: r.params}) == "" {
+				continue
+			}
+			row, err := r.make(ctx, s, o.Workers, progress)
+			if err != nil {
+				return err
+			}
+			row.Dataset, row.Normalisation, row.Part = fmt.Sprintf("%s (first %d)", d.Name, n), o.Scaling.String(), n
+			if err := emit(row); err != nil {
+				return err
 			}
 		}
 	}

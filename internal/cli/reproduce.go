@@ -33,6 +33,8 @@ type reproduceKanonFlags struct {
 	refine   string
 	quick    bool
 	workers  int
+	page     string
+	force    bool
 	json     bool
 }
 
@@ -52,6 +54,7 @@ whose columns all take part.`,
 		Example: `  noren reproduce kanon --dataset eia --k 5
   noren reproduce kanon --dataset census,tarragona --k 3,5,10 --scale zscore --quick
   noren reproduce kanon --dataset eia --k 5 --refine 20s
+  noren reproduce kanon --dataset eia,adult --k 3,5,10 --report figures.html
   noren reproduce kanon --dataset mine.csv --drop id --k 5 --json`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c, t) },
@@ -65,6 +68,8 @@ whose columns all take part.`,
 	s.StringVar(&f.refine, "refine", "fast", "beside off and fast, refine for this long: a duration such as 20s")
 	s.BoolVar(&f.quick, "quick", false, "leave out the rows that only trace the influence of a parameter")
 	s.IntVar(&f.workers, "workers", 0, "parallel workers (default: one a processor)")
+	s.StringVar(&f.page, "report", "", "write the paper's figures 5 to 8, drawn from the rows, to this `FILE`")
+	s.BoolVar(&f.force, "force", false, "replace the page when it exists")
 	s.BoolVar(&f.json, "json", false, "print one JSON object a line")
 	return c
 }
@@ -85,13 +90,24 @@ func (f *reproduceKanonFlags) run(c *cobra.Command, t *terminal) error {
 		Dir: dataFolder(f.data), Datasets: f.datasets, Drop: f.drop, K: f.k,
 		Scaling: scaling, Quick: f.quick, Effort: effort, Workers: f.workers,
 	}
-	emit := t.emitRow()
+	if err := checkTargets(f.force, f.page); err != nil {
+		return err
+	}
+	show := t.emitRow()
 	if f.json {
 		enc := json.NewEncoder(t.stdout)
 		enc.SetEscapeHTML(false)
-		emit = func(r experiment.Row) error { return enc.Encode(r) }
+		show = func(r experiment.Row) error { return enc.Encode(r) }
 	}
-	return experiment.Reproduce(c.Context(), o, emit, t.progress.report)
+	var rows []experiment.Row
+	emit := func(r experiment.Row) error {
+		rows = append(rows, r)
+		return show(r)
+	}
+	if err := experiment.Reproduce(c.Context(), o, emit, t.progress.report); err != nil || f.page == "" {
+		return err
+	}
+	return writeFile(f.page, f.force, t.stdout, experiment.Figures(rows).Write)
 }
 
 // dataFolder is the folder of the reference data sets.
