@@ -86,6 +86,7 @@ func Load(ctx context.Context, dir, name string, scaling space.Scaling, drop []s
 		}
 		return nil, err
 	}
+	defer func() { _ = src.Close() }()
 	d := &Dataset{Name: name}
 	if ref.name != "" {
 		d.Name = ref.name
@@ -103,12 +104,16 @@ func Load(ctx context.Context, dir, name string, scaling space.Scaling, drop []s
 			return nil, &noren.Error{Kind: noren.Usage, Where: path, What: fmt.Sprintf("there is no column %s", name)}
 		}
 	}
+	nothing := &noren.Error{Kind: noren.BadData, Where: path, What: "nothing to partition: no records or no columns"}
+	if len(at) == 0 {
+		return nil, nothing
+	}
 	d.Values, err = readCodes(ctx, src, at)
 	if err != nil {
 		return nil, err
 	}
-	if d.Len() == 0 || len(at) == 0 {
-		return nil, &noren.Error{Kind: noren.BadData, Where: path, What: "nothing to partition: no records or no columns"}
+	if d.Len() == 0 {
+		return nil, nothing
 	}
 	return d, nil
 }

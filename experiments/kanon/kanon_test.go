@@ -3,6 +3,7 @@ package kanon_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -108,7 +109,7 @@ func TestReproduceOwnTable(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("x,y\n")
 	for i := range 60 {
-		text.WriteString(strings.Repeat("1", 1+i%4) + "," + strings.Repeat("7", 1+i*i%5) + "\n")
+		fmt.Fprintf(&text, "%d,%d\n", i*37%101, i*i%89)
 	}
 	var rows []kanon.Row
 	o := kanon.Options{Datasets: []string{write(t, text.String())}, K: []int{2, 3}, Scaling: space.MinMax, Effort: refine.Fast}
