@@ -1,0 +1,160 @@
+package account
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"noren"
+)
+
+const (
+	// EpsilonUnits is how many units of [Cost.Epsilon] make an epsilon of 1.
+	EpsilonUnits = 1_000_000_000
+	// DeltaUnits is how many units of [Cost.Delta] make a delta of 1.
+	DeltaUnits = 1_000_000_000_000_000_000
+)
+
+// Cost is an amount of privacy loss: epsilon in units of 1e-9, delta in units
+// of 1e-18, both rounded up by whoever computes them. The zero Cost is no loss.
+type Cost struct {
+	Epsilon int64
+	Delta   int64
+}
+
+// EpsilonRat is epsilon, exactly.
+func (c Cost) EpsilonRat() *big.Rat { return big.NewRat(c.Epsilon, EpsilonUnits) }
+
+// DeltaRat is delta, exactly.
+func (c Cost) DeltaRat() *big.Rat { return big.NewRat(c.Delta, DeltaUnits) }
+
+// Float returns epsilon and delta as the nearest floating-point numbers, for
+// display and for a [noren.Guarantee]: 100000000 units are 0.1.
+func (c Cost) Float() (epsilon, delta float64) {
+	epsilon, _ = c.EpsilonRat().Float64()
+	delta, _ = c.DeltaRat().Float64()
+	return epsilon, delta
+}
+
+// String writes c exactly, as "epsilon 0.1" or "epsilon 0.1, delta 0.000001".
+func (c Cost) String() string {
+	s := "epsilon " + Decimal(c.Epsilon, 9)
+	if c.Delta != 0 {
+		s += ", delta " + Decimal(c.Delta, 18)
+	}
+	return s
+}
+
+// Validate refuses a cost that is no cost: a negative part, a delta above 1, or
+// no loss at all. Error: [noren.Usage].
+func (c Cost) Validate() error {
+	switch {
+	case c.Epsilon < 0 || c.Delta < 0:
+		return usage("the privacy loss", "has a negative part", "epsilon and delta are at least 0")
+	case c.Delta > DeltaUnits:
+		return usage("delta", "is above 1", "choose a delta far below 1 divided by the number of records")
+	case c == Cost{}:
+		return usage("the privacy loss", "is nought", "only what does not depend on the data is free: give an epsilon")
+	}
+	return nil
+}
+
+// Within reports whether c fits under limit, part by part.
+func (c Cost) Within(limit Cost) bool { return c.Epsilon <= limit.Epsilon && c.Delta <= limit.Delta }
+
+// Add is the cost of both, by basic composition: epsilons and deltas add up,
+// also when the second question depends on the first answer (Dwork et al. 2006;
+// Dwork and Roth 2014, theorem 3.16). A sum that does not fit 64 bits is an
+// error of kind Usage. A delta above 1 is cut to 1, which promises as little.
+func (c Cost) Add(d Cost) (Cost, error) {
+	if c.Epsilon < 0 || c.Delta < 0 || d.Epsilon < 0 || d.Delta < 0 {
+		return Cost{}, usage("the privacy loss", "has a negative part", "epsilon and delta are at least 0")
+	}
+	if c.Epsilon > math.MaxInt64-d.Epsilon {
+		return Cost{}, tooLarge()
+	}
+	delta := int64(DeltaUnits)
+	if c.Delta < DeltaUnits-min(d.Delta, DeltaUnits) {
+		delta = c.Delta + d.Delta
+	}
+	return Cost{c.Epsilon + d.Epsilon, delta}, nil
+}
+
+// Sum is the cost of all, by basic composition: see [Cost.Add].
+func Sum(costs ...Cost) (Cost, error) {
+	var total Cost
+	for _, c := range costs {
+		var err error
+		if total, err = total.Add(c); err != nil {
+			return Cost{}, err
+		}
+	}
+	return total, nil
+}
+
+// Split divides c into n parts that [Sum] to at most c, and to c exactly up to
+// n-1 units: the parts are equal, rounded down. A part without an epsilon is an
+// error of kind Usage.
+func (c Cost) Split(n int) (Cost, error) {
+	if n < 1 {
+		return Cost{}, usage("the privacy loss", "cannot be split into no parts", "")
+	}
+	part := Cost{c.Epsilon / int64(n), c.Delta / int64(n)}
+	if part.Epsilon <= 0 {
+		return Cost{}, usage("epsilon", fmt.Sprintf("is too small to be split into %d parts", n), "give a larger epsilon")
+	}
+	return part, nil
+}
+
+// Decimal writes n units of 10^-digits exactly: Decimal(100000000, 9) is "0.1".
+func Decimal(n int64, digits int) string {
+	text := strconv.FormatInt(n, 10)
+	sign := ""
+	if text[0] == '-' {
+		sign, text = "-", text[1:]
+	}
+	if len(text) <= digits {
+		text = strings.Repeat("0", digits+1-len(text)) + text
+	}
+	whole, part := text[:len(text)-digits], strings.TrimRight(text[len(text)-digits:], "0")
+	if part != "" {
+		whole += "." + part
+	}
+	return sign + whole
+}
+
+// unitsUp is ceil(r * units), an error of kind Usage where it does not fit.
+func unitsUp(r *big.Rat, units int64) (int64, error) {
+	n := new(big.Int).Mul(r.Num(), big.NewInt(units))
+	// Ceiling of n/d, d > 0, is -floor(-n/d); Div rounds down for d > 0.
+	n.Neg(n.Div(n.Neg(n), r.Denom()))
+	if !n.IsInt64() {
+		return 0, tooLarge()
+	}
+	return n.Int64(), nil
+}
+
+// EpsilonUp is epsilon in units, rounded up. Error: [noren.Usage] where it does
+// not fit 64 bits (above 9.2e9).
+func EpsilonUp(epsilon *big.Rat) (int64, error) { return unitsUp(epsilon, EpsilonUnits) }
+
+// DeltaUp is delta in units, rounded up; above 1 it is 1.
+func DeltaUp(delta *big.Rat) int64 {
+	if delta.Cmp(one) >= 0 {
+		return DeltaUnits
+	}
+	n, _ := unitsUp(delta, DeltaUnits)
+	return n
+}
+
+var one = big.NewRat(1, 1)
+
+func usage(where, what, hint string) error {
+	return &noren.Error{Kind: noren.Usage, Where: where, What: what, Hint: hint}
+}
+
+func tooLarge() error {
+	return usage("the privacy loss", "is too large to be counted", "such an epsilon protects nobody: lower it, or lower the number of records a person may have")
+}

@@ -1,0 +1,36 @@
+package account_test
+
+import (
+	"fmt"
+
+	"noren/account"
+)
+
+// An add-remove guarantee in a book of replace-one neighbours.
+func ExampleCharge() {
+	epsilon, err := account.ParseEpsilon("0.1")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	price, err := account.Charge(account.Cost{Epsilon: epsilon}, account.AddRemove, account.ReplaceOne)
+	fmt.Println(price, err)
+	_, err = account.Charge(price, account.ReplaceOne, account.AddRemove)
+	fmt.Println(err)
+	// Output:
+	// epsilon 0.2 <nil>
+	// neighbours: the mechanism is private for replace-one neighbours only, and the book is for add-remove (it promises nothing about a table with one unit more or less: use a mechanism that is private for add-remove, or a replace-one book)
+}
+
+// The noise of a count at epsilon 1 and delta 1e-6: the figure for continuous
+// noise is 4.22468.
+func ExampleDiscreteGaussian() {
+	c := account.Cost{Epsilon: 1_000_000_000, Delta: 1_000_000_000_000}
+	sigma2, err := account.DiscreteGaussian(c, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%.4f\n", account.SigmaFloat(sigma2))
+	// Output: 4.2308
+}

@@ -1,0 +1,142 @@
+package account
+
+import (
+	"math"
+	"math/big"
+)
+
+// RhoUnits is how many units of [Rho] make a rho of 1.
+const RhoUnits = 1_000_000_000_000_000
+
+// Rho is a loss in zero-concentrated differential privacy, in units of 1e-15,
+// rounded up: the Rényi divergence of order alpha between the outputs on
+// neighbours is at most alpha rho for every alpha > 1 (Bun and Steinke 2016).
+// Like epsilon it adds up, also adaptively, and it is for one relation and unit.
+type Rho int64
+
+// String writes r exactly, as "rho 0.005".
+func (r Rho) String() string { return "rho " + Decimal(int64(r), 15) }
+
+// Rat is rho, exactly.
+func (r Rho) Rat() *big.Rat { return big.NewRat(int64(r), RhoUnits) }
+
+// Float is rho as the nearest floating-point number.
+func (r Rho) Float() float64 {
+	f, _ := r.Rat().Float64()
+	return f
+}
+
+// Add is the loss of both. Error: [noren.Usage] where it does not fit 64 bits.
+func (r Rho) Add(s Rho) (Rho, error) {
+	if r < 0 || s < 0 || r > math.MaxInt64-s {
+		return 0, tooLarge()
+	}
+	return r + s, nil
+}
+
+// PureRho is what pure epsilon is worth: rho = eps^2/2 (Bun and Steinke 2016,
+// proposition 1.4), rounded up. Error: [noren.Usage] where it does not fit 64
+// bits.
+func PureRho(epsilon int64) (Rho, error) {
+	e := Cost{Epsilon: epsilon}.EpsilonRat()
+	return rhoUp(e.Mul(e, e).Mul(e, big.NewRat(1, 2)))
+}
+
+// GaussianRho is the loss of Gaussian noise of variance sigma2 on a query of L2
+// sensitivity sqrt(sensitivity2): rho = sensitivity2 / (2 sigma2), rounded up. It
+// holds for continuous noise (Bun and Steinke 2016, proposition 1.6) and for
+// discrete noise on integers, in one coordinate or several (Canonne, Kamath and
+// Steinke 2020, theorems 4 and 14). Error: [noren.Usage].
+func GaussianRho(sensitivity2, sigma2 *big.Rat) (Rho, error) {
+	if sigma2.Sign() <= 0 {
+		return 0, usage("the variance", "must be above 0", "")
+	}
+	r := new(big.Rat).Quo(sensitivity2, sigma2)
+	return rhoUp(r.Mul(r, big.NewRat(1, 2)))
+}
+
+func rhoUp(r *big.Rat) (Rho, error) {
+	n, err := unitsUp(r, RhoUnits)
+	return Rho(n), err
+}
+
+// Cost is the (epsilon, delta) guarantee that r gives at delta, in units of
+// 1e-18 and above 0. It takes, of any alpha > 1,
+//
+//	eps = alpha rho + (ln(1/delta) - ln alpha)/(alpha-1) + ln(1 - 1/alpha)
+//
+// (Canonne, Kamath and Steinke 2020, corollary 13, solved for eps; it is below
+// Bun and Steinke's rho + 2 sqrt(rho ln(1/delta))). Which alpha is nearly the best
+// is found in floating point; the figure itself is an interval's upper end, and is
+// right whatever the alpha. Error: [noren.Usage].
+func (r Rho) Cost(delta int64) (Cost, error) {
+	if delta <= 0 || delta > DeltaUnits || r < 0 {
+		return Cost{}, usage("delta", "must be above 0 and at most 1", "zCDP becomes an (epsilon, delta) guarantee only with a delta, for instance 1e-9")
+	}
+	c := Cost{Delta: delta}
+	if r == 0 {
+		return c, nil
+	}
+	rho := r.Float()
+	logDelta := -math.Log(float64(delta) / DeltaUnits)
+	at := func(logBeta float64) float64 { // alpha = 1 + e^logBeta
+		beta := math.Exp(logBeta)
+		return (1+beta)*rho + (logDelta-math.Log1p(beta))/beta + logBeta - math.Log1p(beta)
+	}
+	best := minimise(at, -30, 40)
+	a := arith{192}
+	beta := a.float(math.Exp(best))
+	alpha := a.add(a.int(1), beta)
+	epsilon := a.mul(alpha, a.rat(r.Rat()))
+	epsilon = a.add(epsilon, a.div(a.neg(a.log(a.mul(a.rat(c.DeltaRat()), alpha))), beta))
+	epsilon = a.add(epsilon, a.log(a.div(beta, alpha)))
+	units, err := EpsilonUp(epsilon.hiRat())
+	c.Epsilon = max(0, units)
+	return c, err
+}
+
+// RhoWithin is the largest rho, to a relative 1e-9 or so, that at c.Delta gives at
+// most c.Epsilon: [Rho.Cost] of it is within c. Error: [noren.Usage].
+func RhoWithin(c Cost) (Rho, error) {
+	if c.Delta <= 0 || c.Delta >= DeltaUnits || c.Epsilon <= 0 {
+		return 0, usage("delta", "Gaussian noise needs an epsilon above 0 and a delta between 0 and 1", "give a delta, for instance 1e-9, or use Laplace noise, which needs none")
+	}
+	// Over zCDP's range the cost grows with rho; bisect on its logarithm.
+	lo, hi := Rho(0), Rho(math.MaxInt64)
+	for hi-lo > 1+lo/1_000_000_000 {
+		mid := lo + (hi-lo)/2
+		if lo < mid/4 {
+			mid = max(lo+1, Rho(math.Sqrt(float64(max(lo, 1))*float64(hi))))
+		}
+		got, err := mid.Cost(c.Delta)
+		if err == nil && got.Within(c) {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	if lo == 0 {
+		return 0, usage("epsilon and delta", "are too small for Gaussian noise", "give a larger epsilon or delta, or use Laplace noise")
+	}
+	return lo, nil
+}
+
+// minimise returns nearly the x in [lo, hi] at which f, which falls and then
+// rises, is least: golden section, 100 steps.
+func minimise(f func(float64) float64, lo, hi float64) float64 {
+	const ratio = 0.6180339887498949
+	x, y := hi-ratio*(hi-lo), lo+ratio*(hi-lo)
+	fx, fy := f(x), f(y)
+	for range 100 {
+		if fx <= fy {
+			hi, y, fy = y, x, fx
+			x = hi - ratio*(hi-lo)
+			fx = f(x)
+		} else {
+			lo, x, fx = x, y, fy
+			y = lo + ratio*(hi-lo)
+			fy = f(y)
+		}
+	}
+	return (lo + hi) / 2
+}
