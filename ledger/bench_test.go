@@ -8,13 +8,13 @@ import (
 )
 
 func BenchmarkReserveSettle(b *testing.B) {
-	f := newFixture(b, Cost{1 << 60, 0})
+	f := newFixture(b, Cost{Epsilon: 1 << 60, Delta: 0})
 	l := f.open(b)
 	n := 0
 	for b.Loop() {
 		n++
 		if _, err := ask(context.Background(), l, Request{
-			Dataset: "adult", Principal: "ana", Hash: [32]byte{1}, Mechanism: json.RawMessage(`{}`), Cost: Cost{7, 0}, Unit: "record",
+			Dataset: "adult", Principal: "ana", Hash: [32]byte{1}, Mechanism: json.RawMessage(`{}`), Cost: Cost{Epsilon: 7, Delta: 0}, Unit: "record",
 		}, answer(n)); err != nil {
 			b.Fatal(err)
 		}
@@ -23,13 +23,13 @@ func BenchmarkReserveSettle(b *testing.B) {
 }
 
 func BenchmarkReserveSettle16(b *testing.B) {
-	f := newFixture(b, Cost{1 << 60, 0})
+	f := newFixture(b, Cost{Epsilon: 1 << 60, Delta: 0})
 	l := f.open(b)
 	b.SetParallelism(8)
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
 			if _, err := ask(context.Background(), l, Request{
-				Dataset: "adult", Principal: "ana", Hash: [32]byte{1}, Mechanism: json.RawMessage(`{}`), Cost: Cost{7, 0}, Unit: "record",
+				Dataset: "adult", Principal: "ana", Hash: [32]byte{1}, Mechanism: json.RawMessage(`{}`), Cost: Cost{Epsilon: 7, Delta: 0}, Unit: "record",
 			}, []byte("x")); err != nil {
 				b.Error(err)
 				return
@@ -40,7 +40,7 @@ func BenchmarkReserveSettle16(b *testing.B) {
 }
 
 func BenchmarkOpen(b *testing.B) {
-	f := newFixture(b, Cost{1 << 60, 0})
+	f := newFixture(b, Cost{Epsilon: 1 << 60, Delta: 0})
 	for b.Loop() {
 		l, err := Open(context.Background(), f.path, Options{Lease: time.Second})
 		if err != nil {

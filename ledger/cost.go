@@ -1,56 +1,27 @@
 package ledger
 
-import (
-	"strconv"
-	"strings"
-)
+import accounting "noren/account"
 
 // Cost is an amount of privacy loss: epsilon in units of 1e-9, delta in units
-// of 1e-18. Whoever prices a request rounds both up (design note, section 2).
-type Cost struct {
-	Epsilon int64
-	Delta   int64
-}
+// of 1e-18. Whoever prices a request rounds both up (package account).
+type Cost = accounting.Cost
 
-// decimal writes n units of 10^-digits exactly.
-func decimal(n int64, digits int) string {
-	text := strconv.FormatInt(n, 10)
-	sign := ""
-	if text[0] == '-' {
-		sign, text = "-", text[1:]
-	}
-	if len(text) <= digits {
-		text = strings.Repeat("0", digits+1-len(text)) + text
-	}
-	whole, part := text[:len(text)-digits], strings.TrimRight(text[len(text)-digits:], "0")
-	if part != "" {
-		whole += "." + part
-	}
-	return sign + whole
-}
-
-// Neighbours is a relation of neighbouring data sets.
-type Neighbours uint8
+// Neighbours is a relation of neighbouring data sets (package account).
+type Neighbours = accounting.Neighbours
 
 const (
 	// AddRemove: one has all records of one unit more than the other.
-	AddRemove Neighbours = iota
+	AddRemove = accounting.AddRemove
 	// ReplaceOne: the records of one unit differ.
-	ReplaceOne
+	ReplaceOne = accounting.ReplaceOne
 )
 
-// String names n as certificates do.
-func (n Neighbours) String() string {
-	if n == ReplaceOne {
-		return "replace-one"
-	}
-	return "add-remove"
-}
+// decimal writes n units of 10^-digits exactly.
+func decimal(n int64, digits int) string { return accounting.Decimal(n, digits) }
 
-// parseNeighbours reads what String wrote; the schema allows nothing else.
+// parseNeighbours reads what [Neighbours.String] wrote; the schema allows
+// nothing else.
 func parseNeighbours(s string) Neighbours {
-	if s == ReplaceOne.String() {
-		return ReplaceOne
-	}
-	return AddRemove
+	n, _ := accounting.ParseNeighbours(s)
+	return n
 }

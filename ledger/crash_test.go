@@ -76,14 +76,14 @@ func child(role, path, arg string) int {
 				die()
 			}
 		}
-		got, err := ask(ctx, l, request(1, Cost{milli, 0}), answer(1))
+		got, err := ask(ctx, l, request(1, Cost{Epsilon: milli, Delta: 0}), answer(1))
 		fmt.Printf("answered %s\n", got)
 		return report(err)
 	case "unprivileged", "once":
-		_, err := ask(ctx, l, request(1, Cost{milli, 0}), answer(1))
+		_, err := ask(ctx, l, request(1, Cost{Epsilon: milli, Delta: 0}), answer(1))
 		return report(err)
 	case "slow": // reserve, say so, wait for a line, settle
-		r, _, err := l.Reserve(ctx, request(1, Cost{milli, 0}))
+		r, _, err := l.Reserve(ctx, request(1, Cost{Epsilon: milli, Delta: 0}))
 		if err != nil {
 			return report(err)
 		}
@@ -102,7 +102,7 @@ func child(role, path, arg string) int {
 		fallthrough
 	case "loop": // answer until killed or failing, and say so each time
 		for n := 1; ; n++ {
-			if _, err := ask(ctx, l, request(n, Cost{milli, 0}), answer(n)); err != nil {
+			if _, err := ask(ctx, l, request(n, Cost{Epsilon: milli, Delta: 0}), answer(n)); err != nil {
 				return report(err)
 			}
 			fmt.Println("answered", n)
@@ -152,7 +152,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 	for _, step := range steps {
 		t.Run(step.name, func(t *testing.T) {
 			t.Parallel()
-			f := newFixture(t, Cost{one, 0})
+			f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 			out, err := command("die-at", f.path, step.name).Output()
 			if !killed(err) || strings.Contains(string(out), "answered") {
 				t.Fatalf("%s, %v", out, err)
@@ -173,7 +173,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer l.Close()
-			r, stored, err := l.Reserve(t.Context(), request(1, Cost{milli, 0}))
+			r, stored, err := l.Reserve(t.Context(), request(1, Cost{Epsilon: milli, Delta: 0}))
 			switch {
 			case step.answered:
 				if err != nil || stored == nil || string(stored.Payload) != "answer 1" {
@@ -191,7 +191,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			if _, err := ask(t.Context(), l, request(2, Cost{milli, 0}), answer(2)); err != nil {
+			if _, err := ask(t.Context(), l, request(2, Cost{Epsilon: milli, Delta: 0}), answer(2)); err != nil {
 				t.Error(err)
 			}
 			if got := spent(t, l); got.Epsilon != 2*milli {
@@ -206,7 +206,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 }
 
 func TestKilledAtRandom(t *testing.T) {
-	f := newFixture(t, Cost{1 << 40, 0})
+	f := newFixture(t, Cost{Epsilon: 1 << 40, Delta: 0})
 	answered := 0
 	for round := range 6 {
 		cmd := command("loop", f.path, "")
@@ -275,7 +275,7 @@ func atoi(t *testing.T, s string) int {
 // reconciled again, and no cost is counted twice.
 func TestKilledWhileReconciling(t *testing.T) {
 	for _, withoutHead := range []string{"", "yes"} {
-		f := newFixture(t, Cost{one, 1000})
+		f := newFixture(t, Cost{Epsilon: one, Delta: 1000})
 		f.run(t, 1)
 		restore := f.backup(t, f.path)
 		f.run(t, 2, 3)
@@ -302,10 +302,10 @@ func TestKilledWhileReconciling(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := spent(t, l); got != (Cost{3 * milli, 3}) {
+		if got := spent(t, l); got != (Cost{Epsilon: 3 * milli, Delta: 3}) {
 			t.Errorf("spent %v", got)
 		}
-		if _, err := ask(t.Context(), l, request(4, Cost{milli, 0}), answer(4)); err != nil {
+		if _, err := ask(t.Context(), l, request(4, Cost{Epsilon: milli, Delta: 0}), answer(4)); err != nil {
 			t.Error(err)
 		}
 		verifyClean(t, l)

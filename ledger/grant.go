@@ -215,7 +215,9 @@ func (a *account) scan(row interface{ Scan(...any) error }) error {
 	return row.Scan(&a.id, &a.parent, &a.kind, &a.name, &a.unit, &a.neighbours, &a.fingerprint, &a.path, &a.capEps, &a.spentEps, &a.capDelta, &a.spentDelta)
 }
 
-func (a *account) left() Cost { return Cost{a.capEps - a.spentEps, a.capDelta - a.spentDelta} }
+func (a *account) left() Cost {
+	return Cost{Epsilon: a.capEps - a.spentEps, Delta: a.capDelta - a.spentDelta}
+}
 
 func (a *account) checkLowered(limit Cost) error {
 	if limit.Epsilon < a.spentEps || limit.Delta < a.spentDelta {

@@ -31,7 +31,7 @@ func TestClockGoesBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { l.Close() })
-		r, _, err := l.Reserve(t.Context(), request(1, Cost{milli, 0}))
+		r, _, err := l.Reserve(t.Context(), request(1, Cost{Epsilon: milli, Delta: 0}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func TestClockGoesBack(t *testing.T) {
 		}
 		defer l2.Close()
 		l2.clock = c2.clock("b")
-		if _, err := ask(t.Context(), l2, request(2, Cost{milli, 0}), answer(2)); err != nil {
+		if _, err := ask(t.Context(), l2, request(2, Cost{Epsilon: milli, Delta: 0}), answer(2)); err != nil {
 			t.Fatal(err)
 		}
 		c3 := &testClock{start.Add(-time.Hour), 0}
@@ -93,7 +93,7 @@ func TestClockGoesBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer l3.Close()
-		if _, _, err := l3.Reserve(t.Context(), request(1, Cost{milli, 0})); !errors.Is(err, ErrForfeited) {
+		if _, _, err := l3.Reserve(t.Context(), request(1, Cost{Epsilon: milli, Delta: 0})); !errors.Is(err, ErrForfeited) {
 			t.Error(err)
 		}
 		var last time.Time
@@ -126,7 +126,7 @@ func fixtureAt(t *testing.T, at time.Time) *fixture {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if _, err := l.Grant(t.Context(), Grant{Name: "adult", File: f.file, Cap: Cost{one, 0}}); err != nil {
+	if _, err := l.Grant(t.Context(), Grant{Name: "adult", File: f.file, Cap: Cost{Epsilon: one, Delta: 0}}); err != nil {
 		t.Fatal(err)
 	}
 	return f
@@ -135,13 +135,13 @@ func fixtureAt(t *testing.T, at time.Time) *fixture {
 // The heartbeat keeps a lease alive, notices that it was lost, and ends the
 // computation.
 func TestHeartbeat(t *testing.T) {
-	f := newFixture(t, Cost{one, 0})
+	f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 	l, err := Open(t.Context(), f.path, Options{Lease: 60 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	r, _, err := l.Reserve(t.Context(), request(1, Cost{milli, 0}))
+	r, _, err := l.Reserve(t.Context(), request(1, Cost{Epsilon: milli, Delta: 0}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestHeartbeat(t *testing.T) {
 
 // Another process that keeps the ledger locked is waited for, and not for ever.
 func TestLocked(t *testing.T) {
-	f := newFixture(t, Cost{one, 0})
+	f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 	other := f.open(t)
 	l, err := Open(t.Context(), f.path, Options{Wait: 50 * time.Millisecond})
 	if err != nil {
@@ -191,17 +191,17 @@ func TestLocked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := l.Reserve(t.Context(), request(1, Cost{milli, 0})); noren.KindOf(err) != noren.Internal || !strings.Contains(err.Error(), "another process keeps the ledger locked") {
+	if _, _, err := l.Reserve(t.Context(), request(1, Cost{Epsilon: milli, Delta: 0})); noren.KindOf(err) != noren.Internal || !strings.Contains(err.Error(), "another process keeps the ledger locked") {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	l.opts.Wait = time.Hour
-	if _, _, err := l.Reserve(ctx, request(1, Cost{milli, 0})); noren.KindOf(err) != noren.Interrupted {
+	if _, _, err := l.Reserve(ctx, request(1, Cost{Epsilon: milli, Delta: 0})); noren.KindOf(err) != noren.Interrupted {
 		t.Error(err)
 	}
 	time.AfterFunc(600*time.Millisecond, func() { _ = tx.Rollback() })
-	if _, err := ask(t.Context(), l, request(1, Cost{milli, 0}), answer(1)); err != nil {
+	if _, err := ask(t.Context(), l, request(1, Cost{Epsilon: milli, Delta: 0}), answer(1)); err != nil {
 		t.Error(err)
 	}
 }

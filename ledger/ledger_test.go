@@ -88,28 +88,28 @@ func spent(t testing.TB, l *Ledger) Cost {
 }
 
 func TestReserveAndSettle(t *testing.T) {
-	f := newFixture(t, Cost{one, 1000})
+	f := newFixture(t, Cost{Epsilon: one, Delta: 1000})
 	l := f.open(t)
 	ctx := t.Context()
 	b, err := l.FindByFile(ctx, f.file)
 	if err != nil || b.Name != "adult" || b.Unit != "record" || b.Neighbours != AddRemove {
 		t.Fatalf("%+v, %v", b, err)
 	}
-	r, stored, err := l.Reserve(ctx, request(1, Cost{400 * milli, 600}))
+	r, stored, err := l.Reserve(ctx, request(1, Cost{Epsilon: 400 * milli, Delta: 600}))
 	if err != nil || stored != nil {
 		t.Fatal(stored, err)
 	}
-	if got := spent(t, l); got != (Cost{400 * milli, 600}) {
+	if got := spent(t, l); got != (Cost{Epsilon: 400 * milli, Delta: 600}) {
 		t.Errorf("spent %v before the answer", got)
 	}
-	if c := r.Charge(); c.Ledger != l.ID() || c.Link != 3 || len(c.Accounts) != 1 || c.Cost != (Cost{400 * milli, 600}) {
+	if c := r.Charge(); c.Ledger != l.ID() || c.Link != 3 || len(c.Accounts) != 1 || c.Cost != (Cost{Epsilon: 400 * milli, Delta: 600}) {
 		t.Errorf("charge %+v", c)
 	}
-	if m := r.Remaining(); len(m) != 1 || m[0].Left != (Cost{600 * milli, 400}) {
+	if m := r.Remaining(); len(m) != 1 || m[0].Left != (Cost{Epsilon: 600 * milli, Delta: 400}) {
 		t.Errorf("remaining %+v", m)
 	}
 	// Asked again while it is being answered.
-	if _, _, err := l.Reserve(ctx, request(1, Cost{400 * milli, 600})); !errors.Is(err, ErrInProgress) {
+	if _, _, err := l.Reserve(ctx, request(1, Cost{Epsilon: 400 * milli, Delta: 600})); !errors.Is(err, ErrInProgress) {
 		t.Error(err)
 	}
 	if err := r.Settle(ctx, answer(1), []byte("sig"), "kid"); err != nil {
@@ -122,7 +122,7 @@ func TestReserveAndSettle(t *testing.T) {
 		t.Error("settled twice")
 	}
 	// The same again is free, and the stored bytes.
-	_, stored, err = l.Reserve(ctx, request(1, Cost{400 * milli, 600}))
+	_, stored, err = l.Reserve(ctx, request(1, Cost{Epsilon: 400 * milli, Delta: 600}))
 	if err != nil || stored == nil || string(stored.Payload) != "answer 1" || string(stored.Signature) != "sig" || stored.KeyID != "kid" {
 		t.Fatalf("%+v, %v", stored, err)
 	}
@@ -130,41 +130,41 @@ func TestReserveAndSettle(t *testing.T) {
 		t.Errorf("stored charge %+v, was %+v", stored.Charge, r.Charge())
 	}
 	// Another request under the same key.
-	other := request(2, Cost{1, 0})
+	other := request(2, Cost{Epsilon: 1, Delta: 0})
 	other.Key = "k1"
 	if _, _, err := l.Reserve(ctx, other); !errors.Is(err, ErrConflict) || noren.KindOf(err) != noren.Usage {
 		t.Error(err)
 	}
 	// More than remains, in epsilon, in delta, in both.
-	for _, c := range []Cost{{600*milli + 1, 0}, {1, 401}, {one, 1000}} {
+	for _, c := range []Cost{{Epsilon: 600*milli + 1, Delta: 0}, {Epsilon: 1, Delta: 401}, {Epsilon: one, Delta: 1000}} {
 		_, _, err := l.Reserve(ctx, request(3, c))
 		var refusal *Refusal
-		if noren.KindOf(err) != noren.Refused || !errors.As(err, &refusal) || refusal.Short[0].Remaining != (Cost{600 * milli, 400}) {
+		if noren.KindOf(err) != noren.Refused || !errors.As(err, &refusal) || refusal.Short[0].Remaining != (Cost{Epsilon: 600 * milli, Delta: 400}) {
 			t.Errorf("%v: %v", c, err)
 		}
 	}
-	_, _, err = l.Reserve(ctx, request(3, Cost{700 * milli, 0}))
+	_, _, err = l.Reserve(ctx, request(3, Cost{Epsilon: 700 * milli, Delta: 0}))
 	if want := "data set adult: epsilon 0.7 requested, 0.6 remaining, 0.1 too much"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v; want %s", err, want)
 	}
-	if got := spent(t, l); got != (Cost{400 * milli, 600}) {
+	if got := spent(t, l); got != (Cost{Epsilon: 400 * milli, Delta: 600}) {
 		t.Errorf("spent %v after refusals", got)
 	}
 	// Exactly what remains fits, and then nothing does.
-	if _, err := ask(ctx, l, request(3, Cost{600 * milli, 400}), answer(3)); err != nil {
+	if _, err := ask(ctx, l, request(3, Cost{Epsilon: 600 * milli, Delta: 400}), answer(3)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ask(ctx, l, request(4, Cost{1, 0}), answer(4)); noren.KindOf(err) != noren.Refused {
+	if _, err := ask(ctx, l, request(4, Cost{Epsilon: 1, Delta: 0}), answer(4)); noren.KindOf(err) != noren.Refused {
 		t.Error(err)
 	}
 	verifyClean(t, l)
 }
 
 func TestForfeitKeepsCost(t *testing.T) {
-	f := newFixture(t, Cost{one, 0})
+	f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 	l := f.open(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	r, _, err := l.Reserve(ctx, request(1, Cost{milli, 0}))
+	r, _, err := l.Reserve(ctx, request(1, Cost{Epsilon: milli, Delta: 0}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,13 +178,13 @@ func TestForfeitKeepsCost(t *testing.T) {
 	if err := r.Forfeit("interrupted"); err != nil {
 		t.Fatal(err)
 	}
-	if got := spent(t, l); got != (Cost{milli, 0}) {
+	if got := spent(t, l); got != (Cost{Epsilon: milli, Delta: 0}) {
 		t.Errorf("spent %v", got)
 	}
 	if err := r.Settle(t.Context(), answer(1), nil, ""); err == nil {
 		t.Error("settled after it was given up")
 	}
-	if _, _, err := l.Reserve(t.Context(), request(1, Cost{milli, 0})); !errors.Is(err, ErrForfeited) || noren.KindOf(err) != noren.Refused {
+	if _, _, err := l.Reserve(t.Context(), request(1, Cost{Epsilon: milli, Delta: 0})); !errors.Is(err, ErrForfeited) || noren.KindOf(err) != noren.Refused {
 		t.Error(err)
 	}
 	var states []string
@@ -201,7 +201,7 @@ func TestForfeitKeepsCost(t *testing.T) {
 // 1,428 granted, 172 denied, 9,996 spent.
 func TestWritersAgainstOneCap(t *testing.T) {
 	const limit, cost, writers, each = 10_000, 7, 16, 100
-	f := newFixture(t, Cost{limit, 0})
+	f := newFixture(t, Cost{Epsilon: limit, Delta: 0})
 	var granted, denied atomic.Int64
 	ledgers := []*Ledger{f.open(t), f.open(t)} // two handles, as of two processes
 	var wg sync.WaitGroup
@@ -209,7 +209,7 @@ func TestWritersAgainstOneCap(t *testing.T) {
 		wg.Go(func() {
 			l := ledgers[w%2]
 			for i := range each {
-				_, err := ask(context.Background(), l, request(w*each+i, Cost{cost, 0}), answer(i))
+				_, err := ask(context.Background(), l, request(w*each+i, Cost{Epsilon: cost, Delta: 0}), answer(i))
 				switch {
 				case err == nil:
 					granted.Add(1)
@@ -236,19 +236,19 @@ func TestWritersAgainstOneCap(t *testing.T) {
 
 // Two requests with one key at once: one is charged.
 func TestSameKeyAtOnce(t *testing.T) {
-	f := newFixture(t, Cost{one, 0})
+	f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 	l := f.open(t)
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			got, err := ask(context.Background(), l, request(1, Cost{milli, 0}), answer(1))
+			got, err := ask(context.Background(), l, request(1, Cost{Epsilon: milli, Delta: 0}), answer(1))
 			if err != nil && !errors.Is(err, ErrInProgress) || err == nil && string(got) != "answer 1" {
 				t.Error(got, err)
 			}
 		})
 	}
 	wg.Wait()
-	if got := spent(t, l); got != (Cost{milli, 0}) {
+	if got := spent(t, l); got != (Cost{Epsilon: milli, Delta: 0}) {
 		t.Errorf("spent %v", got)
 	}
 }

@@ -20,7 +20,7 @@ import (
 func TestWalks(t *testing.T) {
 	ctx := context.Background()
 	rapid.Check(t, func(rt *rapid.T) {
-		limit := Cost{rapid.Int64Range(1, 60).Draw(rt, "eps"), rapid.Int64Range(0, 60).Draw(rt, "delta")}
+		limit := Cost{Epsilon: rapid.Int64Range(1, 60).Draw(rt, "eps"), Delta: rapid.Int64Range(0, 60).Draw(rt, "delta")}
 		f := newFixture(t, limit)
 		defer os.RemoveAll(f.dir)
 		l := f.open(t)
@@ -33,7 +33,7 @@ func TestWalks(t *testing.T) {
 			switch rapid.SampledFrom([]string{"ask", "settle", "forfeit", "repeat", "cap", "reopen"}).Draw(rt, "step") {
 			case "ask":
 				next++
-				cost := Cost{rapid.Int64Range(0, 30).Draw(rt, "e"), rapid.Int64Range(0, 30).Draw(rt, "d")}
+				cost := Cost{Epsilon: rapid.Int64Range(0, 30).Draw(rt, "e"), Delta: rapid.Int64Range(0, 30).Draw(rt, "d")}
 				r, _, err := l.Reserve(ctx, request(next, cost))
 				fits := cost.Epsilon <= limit.Epsilon-want.Epsilon && cost.Delta <= limit.Delta-want.Delta
 				switch {
@@ -71,7 +71,7 @@ func TestWalks(t *testing.T) {
 				}
 			case "repeat":
 				for n, s := range state {
-					_, stored, err := l.Reserve(ctx, request(n, Cost{1, 1}))
+					_, stored, err := l.Reserve(ctx, request(n, Cost{Epsilon: 1, Delta: 1}))
 					ok := s == "released" && err == nil && bytes.Equal(stored.Payload, answer(n)) ||
 						s == "reserved" && errors.Is(err, ErrInProgress) || s == "forfeited" && errors.Is(err, ErrForfeited)
 					if !ok {
@@ -79,7 +79,7 @@ func TestWalks(t *testing.T) {
 					}
 				}
 			case "cap":
-				to := Cost{rapid.Int64Range(1, 90).Draw(rt, "cap"), limit.Delta}
+				to := Cost{Epsilon: rapid.Int64Range(1, 90).Draw(rt, "cap"), Delta: limit.Delta}
 				_, err := l.Grant(ctx, Grant{Name: "adult", File: f.file, Cap: to})
 				if (err == nil) != (to.Epsilon >= want.Epsilon) {
 					rt.Fatal(err)

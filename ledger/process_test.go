@@ -44,13 +44,13 @@ func slow(t *testing.T, path string) (*exec.Cmd, io.Writer, *bufio.Reader) {
 // forfeits the other's, though both open the ledger again and again.
 func TestTwoProcessesWithSlowReservations(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, Cost{one, 0})
+	f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 	l, err := Open(t.Context(), f.path, Options{Lease: 2 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	r, _, err := l.Reserve(t.Context(), request(2, Cost{milli, 0}))
+	r, _, err := l.Reserve(t.Context(), request(2, Cost{Epsilon: milli, Delta: 0}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestTwoProcessesWithSlowReservations(t *testing.T) {
 // opens the ledger, and learns so before it answers.
 func TestStoppedProcessLosesItsLease(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, Cost{one, 0})
+	f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 	cmd, in, out := slow(t, f.path)
 	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
@@ -106,7 +106,7 @@ func TestStoppedProcessLosesItsLease(t *testing.T) {
 // Several processes at once on one cap.
 func TestProcessesAgainstOneCap(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, Cost{20 * milli, 0})
+	f := newFixture(t, Cost{Epsilon: 20 * milli, Delta: 0})
 	var cmds []*exec.Cmd
 	for range 3 {
 		cmd := command("loop", f.path, "")
@@ -137,7 +137,7 @@ func TestProcessesAgainstOneCap(t *testing.T) {
 // size: whatever was answered was charged, and the ledger is sound.
 func TestDiskFull(t *testing.T) {
 	for _, limit := range []string{"4096", "150000", "400000"} {
-		f := newFixture(t, Cost{one, 0})
+		f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 		out, err := command("full", f.path, limit).Output()
 		var exit *exec.ExitError
 		if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(string(out), "is the disk full") && !strings.Contains(string(out), "the disk is full") {
@@ -152,7 +152,7 @@ func TestDiskFull(t *testing.T) {
 			t.Errorf("limit %s: %d answered, spent %d", limit, answered, got)
 		}
 		verifyClean(t, l)
-		if _, err := ask(t.Context(), l, request(999, Cost{milli, 0}), answer(9)); err != nil {
+		if _, err := ask(t.Context(), l, request(999, Cost{Epsilon: milli, Delta: 0}), answer(9)); err != nil {
 			t.Errorf("with room again: %v", err)
 		}
 	}
@@ -164,7 +164,7 @@ func TestReadOnly(t *testing.T) {
 		target string
 		mode   os.FileMode
 	}{{"", 0}, {"noren.db", 0o444}, {"noren.db.head", 0o444}, {".", 0o555}} {
-		f := newFixture(t, Cost{one, 0})
+		f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 		// The other user may use all of it, but for the target.
 		if err := errors.Join(os.Chmod(filepath.Dir(f.dir), 0o755), os.Chmod(f.dir, 0o777), os.Chmod(f.path, 0o666), os.Chmod(headPath(f.path), 0o666)); err != nil {
 			t.Fatal(err)

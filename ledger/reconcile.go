@@ -188,7 +188,7 @@ func strayCharge(ctx context.Context, tx *sql.Tx, ledger string, k *link) (Evide
 	e.Charge = ChargeInfo{Ledger: ledger, ID: b.Charge, Link: k.Seq, Head: [32]byte(k.Hash)}
 	for _, n := range b.Lines {
 		e.Charge.Accounts = append(e.Charge.Accounts, n.Account)
-		e.Charge.Cost = Cost{max(e.Charge.Cost.Epsilon, n.Eps), max(e.Charge.Cost.Delta, n.Delta)}
+		e.Charge.Cost = Cost{Epsilon: max(e.Charge.Cost.Epsilon, n.Eps), Delta: max(e.Charge.Cost.Delta, n.Delta)}
 	}
 	if err := tx.QueryRowContext(ctx, "SELECT name FROM account WHERE id = ?", b.Account).Scan(&e.Dataset); err != nil {
 		e.Dataset = fmt.Sprintf("of account %d", b.Account)
@@ -329,7 +329,7 @@ func (d *Recovery) compare(ctx context.Context, tx *sql.Tx, before []account) er
 		old[a.id] = a
 	}
 	for _, a := range after {
-		was, now := Cost{old[a.id].spentEps, old[a.id].spentDelta}, Cost{a.spentEps, a.spentDelta}
+		was, now := Cost{Epsilon: old[a.id].spentEps, Delta: old[a.id].spentDelta}, Cost{Epsilon: a.spentEps, Delta: a.spentDelta}
 		if now != was {
 			d.Raised = append(d.Raised, Raise{a.kind, a.name, was, now})
 		}

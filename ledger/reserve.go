@@ -223,7 +223,7 @@ func (l *Ledger) charge(ctx context.Context, tx *sql.Tx, q *Request, book *accou
 			refusal.Short = append(refusal.Short, Shortfall{a.kind, a.name, q.Cost, left})
 			continue
 		}
-		r.remaining = append(r.remaining, Remaining{a.kind, a.name, Cost{left.Epsilon - q.Cost.Epsilon, left.Delta - q.Cost.Delta}})
+		r.remaining = append(r.remaining, Remaining{a.kind, a.name, Cost{Epsilon: left.Epsilon - q.Cost.Epsilon, Delta: left.Delta - q.Cost.Delta}})
 	}
 	if len(refusal.Short) > 0 {
 		return nil, &noren.Error{Kind: noren.Refused, What: "the budget does not cover the request", Err: refusal, Hint: "ask for less; nothing was charged"}

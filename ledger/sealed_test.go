@@ -40,7 +40,7 @@ func (f *fixture) run(t *testing.T, numbers ...int) (all []Evidence) {
 	l := f.open(t)
 	defer l.Close()
 	for _, n := range numbers {
-		q := request(n, Cost{milli, 1})
+		q := request(n, Cost{Epsilon: milli, Delta: 1})
 		r, _, err := l.Reserve(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
@@ -59,10 +59,10 @@ func mustSealed(t *testing.T, l *Ledger) {
 	if err := l.Sealed(); !errors.As(err, &sealed) || noren.KindOf(err) != noren.Refused || !strings.Contains(err.Error(), "noren ledger reconcile") {
 		t.Fatalf("not sealed: %v", err)
 	}
-	if _, _, err := l.Reserve(t.Context(), request(1, Cost{milli, 0})); !errors.As(err, &sealed) {
+	if _, _, err := l.Reserve(t.Context(), request(1, Cost{Epsilon: milli, Delta: 0})); !errors.As(err, &sealed) {
 		t.Errorf("a sealed ledger answers: %v", err)
 	}
-	if _, err := l.GrantAnalyst(t.Context(), "adult", "eve", Cost{one, 0}); !errors.As(err, &sealed) {
+	if _, err := l.GrantAnalyst(t.Context(), "adult", "eve", Cost{Epsilon: one, Delta: 0}); !errors.As(err, &sealed) {
 		t.Errorf("a sealed ledger grants: %v", err)
 	}
 	if _, err := l.Show(t.Context()); err != nil {
@@ -71,16 +71,16 @@ func mustSealed(t *testing.T, l *Ledger) {
 }
 
 func TestOldBackupIsSealedAndRolledForward(t *testing.T) {
-	f := newFixture(t, Cost{one, 1000})
+	f := newFixture(t, Cost{Epsilon: one, Delta: 1000})
 	f.run(t, 1, 2)
 	restore := f.backup(t, f.path)
 	f.run(t, 3, 4)
 	l := f.open(t)
 	// A grant and an unfinished charge are lost with the rest.
-	if _, err := l.GrantAnalyst(t.Context(), "adult", "ana", Cost{500 * milli, 500}); err != nil {
+	if _, err := l.GrantAnalyst(t.Context(), "adult", "ana", Cost{Epsilon: 500 * milli, Delta: 500}); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := l.Reserve(t.Context(), request(5, Cost{milli, 1})); err != nil {
+	if _, _, err := l.Reserve(t.Context(), request(5, Cost{Epsilon: milli, Delta: 1})); err != nil {
 		t.Fatal(err)
 	}
 	want, err := l.Book(t.Context(), "adult")
@@ -116,11 +116,11 @@ func TestOldBackupIsSealedAndRolledForward(t *testing.T) {
 	}
 	verifyClean(t, l)
 	// An answer that was in the copy is still there, one that was not is gone.
-	if _, stored, err := l.Reserve(t.Context(), request(2, Cost{milli, 1})); err != nil || stored == nil {
+	if _, stored, err := l.Reserve(t.Context(), request(2, Cost{Epsilon: milli, Delta: 1})); err != nil || stored == nil {
 		t.Error(err)
 	}
 	for _, n := range []int{3, 4, 5} {
-		if _, _, err := l.Reserve(t.Context(), request(n, Cost{milli, 1})); !errors.Is(err, ErrForfeited) {
+		if _, _, err := l.Reserve(t.Context(), request(n, Cost{Epsilon: milli, Delta: 1})); !errors.Is(err, ErrForfeited) {
 			t.Errorf("%d: %v", n, err)
 		}
 	}
@@ -136,7 +136,7 @@ func TestOldBackupIsSealedAndRolledForward(t *testing.T) {
 	if _, err = l.Reconcile(t.Context(), ReconcileOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if got := spent(t, l); got != (Cost{6 * milli, 6}) {
+	if got := spent(t, l); got != (Cost{Epsilon: 6 * milli, Delta: 6}) {
 		t.Errorf("spent %v", got)
 	}
 	verifyClean(t, l)
@@ -145,7 +145,7 @@ func TestOldBackupIsSealedAndRolledForward(t *testing.T) {
 }
 
 func TestBothFilesPutBackIsFoundByCertificates(t *testing.T) {
-	f := newFixture(t, Cost{3 * milli, 3})
+	f := newFixture(t, Cost{Epsilon: 3 * milli, Delta: 3})
 	early := f.run(t, 1)
 	restore, restoreHead := f.backup(t, f.path), f.backup(t, headPath(f.path))
 	late := f.run(t, 2, 3)
@@ -160,7 +160,7 @@ func TestBothFilesPutBackIsFoundByCertificates(t *testing.T) {
 			t.Errorf("charge %d: %v, %v", n+1, found, err)
 		}
 	}
-	if _, err := ask(t.Context(), l, request(4, Cost{2 * milli, 0}), answer(4)); err != nil {
+	if _, err := ask(t.Context(), l, request(4, Cost{Epsilon: 2 * milli, Delta: 0}), answer(4)); err != nil {
 		t.Fatal(err)
 	}
 	// The refilled budget was spent again: the truth is beyond the cap.
@@ -169,7 +169,7 @@ func TestBothFilesPutBackIsFoundByCertificates(t *testing.T) {
 		t.Fatalf("%+v, %v", did, err)
 	}
 	b, err := l.Book(t.Context(), "adult")
-	if err != nil || b.Spent != (Cost{5 * milli, 3}) || b.Remaining != (Cost{}) {
+	if err != nil || b.Spent != (Cost{Epsilon: 5 * milli, Delta: 3}) || b.Remaining != (Cost{}) {
 		t.Errorf("%+v, %v", b, err)
 	}
 	verifyClean(t, l)
@@ -184,7 +184,7 @@ func TestBothFilesPutBackIsFoundByCertificates(t *testing.T) {
 	if _, err := l.Reconcile(t.Context(), ReconcileOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if b, err = l.Book(t.Context(), "adult"); err != nil || b.Spent != (Cost{5 * milli, 3}) {
+	if b, err = l.Book(t.Context(), "adult"); err != nil || b.Spent != (Cost{Epsilon: 5 * milli, Delta: 3}) {
 		t.Errorf("%+v, %v", b, err)
 	}
 	verifyClean(t, l)
@@ -208,7 +208,7 @@ func TestHeadFileLost(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, Cost{one, 1000})
+			f := newFixture(t, Cost{Epsilon: one, Delta: 1000})
 			f.run(t, 1)
 			restore := f.backup(t, f.path)
 			late := f.run(t, 2, 3)
@@ -226,7 +226,7 @@ func TestHeadFileLost(t *testing.T) {
 			if err != nil || len(did.Recovered) != 2 {
 				t.Fatalf("%+v, %v", did, err)
 			}
-			if got := spent(t, l); got != (Cost{3 * milli, 3}) {
+			if got := spent(t, l); got != (Cost{Epsilon: 3 * milli, Delta: 3}) {
 				t.Errorf("spent %v", got)
 			}
 			verifyClean(t, l)
@@ -239,7 +239,7 @@ func TestHeadFileLost(t *testing.T) {
 // A head file with a broken line in its middle does not roll forward, and what
 // can be read of it still counts, certificates or none.
 func TestBrokenHeadStillCounts(t *testing.T) {
-	f := newFixture(t, Cost{one, 1000})
+	f := newFixture(t, Cost{Epsilon: one, Delta: 1000})
 	f.run(t, 1)
 	restore := f.backup(t, f.path)
 	f.run(t, 2, 3)
@@ -259,16 +259,16 @@ func TestBrokenHeadStillCounts(t *testing.T) {
 	if err != nil || len(did.Recovered) != 2 {
 		t.Fatalf("%+v, %v", did, err)
 	}
-	if got := spent(t, l); got != (Cost{3 * milli, 3}) {
+	if got := spent(t, l); got != (Cost{Epsilon: 3 * milli, Delta: 3}) {
 		t.Errorf("spent %v", got)
 	}
 	verifyClean(t, l)
 }
 
 func TestReconcileRefusesForeignCertificates(t *testing.T) {
-	f := newFixture(t, Cost{one, 0})
+	f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 	l := f.open(t)
-	e := Evidence{Charge: ChargeInfo{Ledger: strings.Repeat("0", 32), ID: strings.Repeat("1", 32), Accounts: []int64{1}, Cost: Cost{1, 0}}, Dataset: "adult"}
+	e := Evidence{Charge: ChargeInfo{Ledger: strings.Repeat("0", 32), ID: strings.Repeat("1", 32), Accounts: []int64{1}, Cost: Cost{Epsilon: 1, Delta: 0}}, Dataset: "adult"}
 	if _, err := l.Reconcile(t.Context(), ReconcileOptions{Evidence: []Evidence{e}}); noren.KindOf(err) != noren.Usage {
 		t.Error(err)
 	}
@@ -285,13 +285,13 @@ func TestReconcileRefusesForeignCertificates(t *testing.T) {
 // A ledger whose files are exchanged while a process has it open stops
 // answering, although nobody opens it anew.
 func TestExchangedWhileOpen(t *testing.T) {
-	f := newFixture(t, Cost{one, 1000})
+	f := newFixture(t, Cost{Epsilon: one, Delta: 1000})
 	l := f.open(t)
 	if err := os.Rename(headPath(f.path), headPath(f.path)+".away"); err != nil {
 		t.Fatal(err)
 	}
 	var sealed *SealedError
-	if _, _, err := l.Reserve(t.Context(), request(1, Cost{milli, 0})); !errors.As(err, &sealed) {
+	if _, _, err := l.Reserve(t.Context(), request(1, Cost{Epsilon: milli, Delta: 0})); !errors.As(err, &sealed) {
 		t.Error(err)
 	}
 	if got := spent(t, l); got != (Cost{}) {
@@ -301,7 +301,7 @@ func TestExchangedWhileOpen(t *testing.T) {
 
 // One ledger by several names has one head file.
 func TestSymlink(t *testing.T) {
-	f := newFixture(t, Cost{one, 10})
+	f := newFixture(t, Cost{Epsilon: one, Delta: 10})
 	other := filepath.Join(t.TempDir(), "link.db")
 	if err := os.Symlink(f.path, other); err != nil {
 		t.Skip("this system makes no symbolic links")
@@ -310,7 +310,7 @@ func TestSymlink(t *testing.T) {
 	if err != nil || l.Sealed() != nil {
 		t.Fatal(err, l.Sealed())
 	}
-	if _, err := ask(t.Context(), l, request(1, Cost{milli, 0}), answer(1)); err != nil {
+	if _, err := ask(t.Context(), l, request(1, Cost{Epsilon: milli, Delta: 0}), answer(1)); err != nil {
 		t.Fatal(err)
 	}
 	l.Close()

@@ -30,7 +30,7 @@ type Account struct {
 }
 
 func (a *account) public() Account {
-	return Account{a.id, a.name, Cost{a.capEps, a.capDelta}, Cost{a.spentEps, a.spentDelta}, a.left()}
+	return Account{a.id, a.name, Cost{Epsilon: a.capEps, Delta: a.capDelta}, Cost{Epsilon: a.spentEps, Delta: a.spentDelta}, a.left()}
 }
 
 // Sealed returns nil, or the error of kind Refused that every Grant and Reserve

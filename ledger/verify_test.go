@@ -14,7 +14,7 @@ import (
 
 // What the triggers and checks forbid, tried by hand on a sound ledger.
 func TestTriggersForbid(t *testing.T) {
-	f := newFixture(t, Cost{one, 1000})
+	f := newFixture(t, Cost{Epsilon: one, Delta: 1000})
 	f.run(t, 1, 2)
 	l := f.open(t)
 	for _, forbidden := range []string{
@@ -67,7 +67,7 @@ func TestVerifyFindsTampering(t *testing.T) {
 		{"CREATE TRIGGER sly AFTER INSERT ON charge BEGIN UPDATE account SET spent_eps_nano = 0; END", "trigger sly does not belong here"},
 		{"CREATE TRIGGER account_spent BEFORE UPDATE ON account BEGIN SELECT 1; END", "trigger account_spent is not as it was made"},
 	} {
-		f := newFixture(t, Cost{one, 1000})
+		f := newFixture(t, Cost{Epsilon: one, Delta: 1000})
 		f.run(t, 1, 2)
 		l := f.open(t)
 		verifyClean(t, l)
@@ -103,7 +103,7 @@ func TestOpenFaults(t *testing.T) {
 		}
 		return path
 	}
-	sound := newFixture(t, Cost{one, 0})
+	sound := newFixture(t, Cost{Epsilon: one, Delta: 0})
 	text, err := os.ReadFile(sound.path)
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +113,7 @@ func TestOpenFaults(t *testing.T) {
 		garbage[i] = byte(i * 7)
 	}
 	changed := func(sql string) string {
-		f := newFixture(t, Cost{one, 0})
+		f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 		l := f.open(t)
 		defer l.Close()
 		if _, err := l.db.ExecContext(t.Context(), sql); err != nil {
@@ -209,7 +209,7 @@ func TestCreate(t *testing.T) {
 // SQLite's own limit stands for a full disk: what does not fit is an error with
 // a hint, is not answered, and leaves the ledger sound.
 func TestDatabaseFull(t *testing.T) {
-	f := newFixture(t, Cost{one, 0})
+	f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 	l := f.open(t)
 	var pages int
 	if err := l.db.QueryRow("PRAGMA page_count").Scan(&pages); err != nil {
@@ -221,7 +221,7 @@ func TestDatabaseFull(t *testing.T) {
 	answered := int64(0)
 	var failure error
 	for n := 1; failure == nil && n < 1000; n++ {
-		r, _, err := l.Reserve(t.Context(), request(n, Cost{milli / 10, 0}))
+		r, _, err := l.Reserve(t.Context(), request(n, Cost{Epsilon: milli / 10, Delta: 0}))
 		if err == nil {
 			err = r.Settle(t.Context(), []byte(strings.Repeat("x", 500)), nil, "")
 		}
@@ -239,7 +239,7 @@ func TestDatabaseFull(t *testing.T) {
 	if _, err := l.db.Exec("PRAGMA max_page_count = 1000000"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ask(t.Context(), l, request(5000, Cost{milli, 0}), answer(1)); err != nil {
+	if _, err := ask(t.Context(), l, request(5000, Cost{Epsilon: milli, Delta: 0}), answer(1)); err != nil {
 		t.Error(err)
 	}
 }
