@@ -1,0 +1,15 @@
+package correlated
+
+import (
+	"fmt"
+
+	"noren"
+)
+
+// usagef is a model, a query or an option that cannot be meant.
+func usagef(where, format string, args ...any) error {
+	return &noren.Error{Kind: noren.Usage, Where: where, What: fmt.Sprintf(format, args...)}
+}
+
+// index names an entry of a list: "P[3]" and 1 give "P[3][1]".
+func index(where string, i int) string { return fmt.Sprintf("%s[%d]", where, i) }

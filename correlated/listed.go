@@ -1,0 +1,206 @@
+package correlated
+
+import (
+	"context"
+	"slices"
+)
+
+// listed is the leakage to the adversaries of a list: always exact.
+func (m *memberEngine) listed(ctx context.Context, rates []float64) (*Leakage, error) {
+	adversaries := m.all.options.Adversaries
+	if t, ok := m.model.(*Table); ok {
+		p := newTablePlan(t, m.all.query)
+		s := newSearch(p.space, p.query, rates)
+		err := adversaries.each(t, func(target int, known []int) error {
+			return p.each(ctx, target, known, false, func(k []Known, laws []*law) {
+				s.see(target, laws, func() ([]Known, bool) { return slices.Clone(k), false }, unknown(known))
+			})
+		})
+		if err != nil {
+			return nil, err
+		}
+		return s.result(), nil
+	}
+	t, err := m.asTree("the listed adversaries' leakage")
+	if err != nil {
+		return nil, err
+	}
+	g := newGiven(t, m.all.query)
+	s := newSearch(g.space, g.query, rates)
+	err = adversaries.each(t, func(target int, known []int) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		laws, err := g.laws(target, known)
+		if err != nil {
+			return err
+		}
+		s.see(target, laws, func() ([]Known, bool) {
+			k := []Known{}
+			for i, v := range known {
+				if v >= 0 {
+					k = append(k, Known{i, v})
+				}
+			}
+			return k, false
+		}, unknown(known))
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.result(), nil
+}
+
+// unknown lists the records whose state is not known.
+func unknown(known []int) func(yield func(int) bool) {
+	return func(yield func(int) bool) {
+		for i, v := range known {
+			if v < 0 && !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// given computes laws of the sum over the unknown records of a tree for one
+// set of known ones, by messages towards the target (note, section 4.3).
+type given struct {
+	tree      *Tree
+	query     *boundQuery
+	space     *space
+	marginals [][]float64
+	supports  []uint64
+	first     []int32
+	next      []int32
+	back      []*kernel // P(parent|record)
+	roots     []int32
+	root      []int32
+}
+
+func newGiven(t *Tree, q *boundQuery) *given {
+	g := &given{tree: t, query: q, space: newSpace(q), marginals: t.marginals(), supports: t.supports()}
+	g.first, g.next = t.childLists()
+	g.back, g.root = make([]*kernel, t.Records()), make([]int32, t.Records())
+	for _, v := range t.order {
+		g.root[v] = v
+		if u := t.parent[v]; u >= 0 {
+			g.root[v] = g.root[u]
+		} else {
+			g.roots = append(g.roots, v)
+		}
+	}
+	return g
+}
+
+// message is a sub-law for every state of the record it goes to.
+type message struct {
+	laws []*law
+	mass []float64
+}
+
+// product is the message of all of v's branches but the one to from.
+func (g *given) product(v, from int32, known []int) (*message, error) {
+	k := g.tree.States(int(v))
+	out := &message{make([]*law, k), make([]float64, k)}
+	for y := range k {
+		out.laws[y], _ = normalise(g.space.point())
+	}
+	join := func(to int32, kernel *kernel) error {
+		in, err := g.message(to, v, kernel, known)
+		if err != nil {
+			return err
+		}
+		for y := range k {
+			out.mass[y] += in.mass[y]
+			if out.laws[y] == nil || in.laws[y] == nil {
+				out.laws[y], out.mass[y] = nil, negInf
+				continue
+			}
+			if out.laws[y], err = g.space.convolve(out.laws[y], in.laws[y]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if u := g.tree.parent[v]; u >= 0 && u != from {
+		if g.back[v] == nil {
+			g.back[v] = g.tree.pool[g.tree.kernel[v]].reversed(g.marginals[u])
+		}
+		if err := join(u, g.back[v]); err != nil {
+			return nil, err
+		}
+	}
+	for c := g.first[v]; c >= 0; c = g.next[c] {
+		if c != from {
+			if err := join(c, g.tree.pool[g.tree.kernel[c]]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// message goes from v to the record whose states are the kernel's rows. A known
+// v still passes on the sum of what is unknown behind it.
+func (g *given) message(v, to int32, k *kernel, known []int) (*message, error) {
+	in, err := g.product(v, to, known)
+	if err != nil {
+		return nil, err
+	}
+	out := &message{make([]*law, k.rows), make([]float64, k.rows)}
+	key := g.query.rows[g.query.row[v]].key
+	for x := range k.rows {
+		terms := make([]term, 0, k.cols)
+		for y := range k.cols {
+			shift := key[y]
+			if known[v] >= 0 {
+				if y != known[v] {
+					continue
+				}
+				shift = 0
+			}
+			terms = append(terms, term{in.laws[y], shift, in.mass[y] + k.logAt(x, y)})
+		}
+		sum, err := g.space.mix(terms)
+		if err != nil {
+			return nil, err
+		}
+		out.laws[x], out.mass[x] = normalise(sum)
+	}
+	return out, nil
+}
+
+// laws are those of the unknown sum without the target, by the target's state;
+// nil for states that are impossible given what is known.
+func (g *given) laws(target int, known []int) ([]*law, error) {
+	out, err := g.product(int32(target), -1, known)
+	if err != nil {
+		return nil, err
+	}
+	for a := range out.laws {
+		if g.supports[target]>>a&1 == 0 {
+			out.laws[a] = nil
+		}
+	}
+	for _, r := range g.roots {
+		if r == g.root[target] {
+			continue
+		}
+		m, err := g.message(r, -1, g.tree.pool[g.tree.kernel[r]], known)
+		if err != nil {
+			return nil, err
+		}
+		for a := range out.laws {
+			if m.laws[0] == nil {
+				out.laws[a] = nil // what is known there is impossible
+			}
+			if out.laws[a] != nil {
+				if out.laws[a], err = g.space.convolve(out.laws[a], m.laws[0]); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return out.laws, nil
+}
