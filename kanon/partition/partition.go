@@ -110,6 +110,15 @@ func (o *Options) validate(n int) error {
 	if o.M < 0 {
 		add("m must be 1 at least")
 	}
+	if o.Ties > space.ByIndex {
+		add("unknown ties %d", o.Ties)
+	}
+	if o.Start > FromLowest {
+		add("unknown start %d", o.Start)
+	}
+	if o.CoarseCut > Strict {
+		add("unknown cut %d", o.CoarseCut)
+	}
 	if o.Coarse < CoarseOff || o.Coarse > 0 && o.Coarse < o.K {
 		add("a coarse cell must have k records at least")
 	}
@@ -151,7 +160,7 @@ func Partition(ctx context.Context, s *space.Space, o Options, progress noren.Pr
 		p = g.p
 	case s.Len() < 2*o.K:
 		p = space.Partition{Group: make([]uint32, s.Len()), Groups: 1}
-	case chosen.Coarse > 0 && chosen.Coarse < s.Len():
+	case chosen.Coarse > 0:
 		p, err = inCells(ctx, s, chosen.Coarse, &o, progress)
 	default:
 		p, err = whole(ctx, s, &o, progress)
@@ -183,6 +192,9 @@ func choose(n int, o *Options) Chosen {
 			c.Coarse = max(autoCell, 20*o.K)
 			reasons = append(reasons, fmt.Sprintf("cells of %d records or more: the table has more than %d", c.Coarse, autoWhole))
 		}
+	}
+	if c.Coarse >= n {
+		c.Coarse = CoarseOff // one cell, the whole
 	}
 	c.Reason = strings.Join(reasons, "; ")
 	return c
