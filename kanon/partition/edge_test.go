@@ -288,6 +288,7 @@ func TestChosen(t *testing.T) {
 		{"cell larger than the whole", 50, partition.Options{K: 5, Method: partition.MDAV, Coarse: 5000}, partition.MDAV, partition.CoarseOff, false},
 		{"large", many, partition.Options{K: 50, Method: partition.MDAV}, partition.MDAV, 3000, true},
 		{"large k", many, partition.Options{K: 200, Method: partition.MDAV}, partition.MDAV, 4000, true},
+		{"k too large for cells", many, partition.Options{K: 2100, Method: partition.MDAV}, partition.MDAV, partition.CoarseOff, false},
 		{"coarse itself", many, partition.Options{K: 200, Method: partition.Mondrian}, partition.Mondrian, partition.CoarseOff, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -188,8 +188,9 @@ func choose(n int, o *Options) Chosen {
 	}
 	if c.Coarse == CoarseAuto {
 		c.Coarse = CoarseOff
-		if n > autoWhole && c.Method != Mondrian && c.Method != MondrianStrict {
-			c.Coarse = max(autoCell, 20*o.K)
+		cell := max(autoCell, 20*o.K)
+		if n > autoWhole && n > cell && c.Method != Mondrian && c.Method != MondrianStrict {
+			c.Coarse = cell
 			reasons = append(reasons, fmt.Sprintf("cells of %d records or more: the table has more than %d", c.Coarse, autoWhole))
 		}
 	}
