@@ -245,14 +245,15 @@ func decimalMeanWriter(c *Column, col *table.Column, stored *table.StoredColumn)
 // scaleToWhole gives back the whole number of units of 10^-Places that each
 // value was written as. v is within 2^-53 of it relatively, 10^Places is exact
 // up to 10^15, and the product rounds once more: below 2^50 units the error is
-// below 1/4, and rounding finds the number.
+// below 1/4, and rounding finds the number. A value that the number found is not
+// the text of was never written with so many places, and nor was the column.
 func scaleToWhole(col *table.Column) (func(float64) int64, bool) {
 	if col.Places > 15 {
 		return nil, false
 	}
 	scale := float64(powers[col.Places])
 	for _, v := range col.Floats {
-		if math.Abs(v)*scale >= 1<<50 {
+		if math.Abs(v)*scale >= 1<<50 || math.RoundToEven(v*scale)/scale != v {
 			return nil, false
 		}
 	}
