@@ -22,7 +22,7 @@ type Model interface {
 }
 
 // maxRecords bounds a model, so that 32-bit numbers name its records.
-const maxRecords = 1 << 28
+const maxRecords = 1 << 24
 
 // maxTable bounds the entries of a joint table.
 const maxTable = 1 << 20

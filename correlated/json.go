@@ -1,0 +1,321 @@
+package correlated
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"noren"
+)
+
+// node is a JSON value that knows its place.
+type node struct {
+	where string
+	value any // nil, bool, string, json.Number, []any or object
+}
+
+type object map[string]any
+
+// maxDepth bounds how deep a file nests.
+const maxDepth = 32
+
+// readJSON reads exactly one JSON value. Unlike encoding/json it refuses a key
+// that stands twice: which one was meant cannot be known.
+func readJSON(r io.Reader, name string) (node, error) {
+	dec := json.NewDecoder(r)
+	dec.UseNumber()
+	v, err := readValue(dec, "", 0)
+	if err == nil {
+		var t json.Token
+		if t, err = dec.Token(); err == nil {
+			err = badJSON("", fmt.Sprintf("after the end stands %T", t))
+		} else if errors.Is(err, io.EOF) {
+			err = nil
+		}
+	}
+	if err != nil {
+		return node{}, jsonError(name, dec.InputOffset(), err)
+	}
+	return node{value: v}, nil
+}
+
+func badJSON(where, what string) error {
+	return &noren.Error{Kind: noren.Usage, Where: where, What: what}
+}
+
+// jsonError gives an error the file's name, and the place where the reader
+// stood if it has none.
+func jsonError(name string, offset int64, err error) error {
+	var e *noren.Error
+	if errors.As(err, &e) {
+		return inFile(name, err)
+	}
+	var syntax *json.SyntaxError
+	where := fmt.Sprintf("byte %d", offset)
+	switch {
+	case errors.As(err, &syntax):
+		return inFile(name, &noren.Error{Kind: noren.Usage, Where: fmt.Sprintf("byte %d", syntax.Offset), What: "this is not JSON"})
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return inFile(name, &noren.Error{Kind: noren.Usage, Where: where, What: "the file ends too early"})
+	}
+	return inFile(name, &noren.Error{Kind: noren.Internal, Where: where, What: "cannot read", Err: err})
+}
+
+// inFile puts the file's name before the place of an error.
+func inFile(name string, err error) error {
+	var e *noren.Error
+	if name == "" || !errors.As(err, &e) {
+		return err
+	}
+	c := *e
+	if c.Where == "" {
+		c.Where = name
+	} else {
+		c.Where = name + ": " + c.Where
+	}
+	return &c
+}
+
+func readValue(dec *json.Decoder, where string, depth int) (any, error) {
+	if depth > maxDepth {
+		return nil, badJSON(where, "the file nests too deep")
+	}
+	t, err := dec.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch t {
+	case json.Delim('['):
+		list := []any{}
+		for dec.More() {
+			v, err := readValue(dec, index(where, len(list)), depth+1)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, v)
+		}
+		_, err := dec.Token()
+		return list, err
+	case json.Delim('{'):
+		o := object{}
+		for dec.More() {
+			k, err := dec.Token()
+			if err != nil {
+				return nil, err
+			}
+			key := k.(string)
+			if _, twice := o[key]; twice {
+				return nil, badJSON(join(where, key), "this key stands twice")
+			}
+			if o[key], err = readValue(dec, join(where, key), depth+1); err != nil {
+				return nil, err
+			}
+		}
+		_, err := dec.Token()
+		return o, err
+	}
+	return t, nil
+}
+
+func join(where, key string) string {
+	if strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r == '.' || r == '[' }) || len(key) > 40 {
+		key = strconv.QuoteToASCII(key[:min(len(key), 40)])
+	}
+	if where == "" {
+		return key
+	}
+	return where + "." + key
+}
+
+func (n node) kind() string {
+	switch n.value.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "true or false"
+	case string:
+		return "a text"
+	case json.Number:
+		return "a number"
+	case []any:
+		return "a list"
+	}
+	return "an object"
+}
+
+func (n node) wrong(want string) error {
+	return usagef(n.where, "here should stand %s, and it is %s", want, n.kind())
+}
+
+// object returns the fields of n, which must be among those allowed.
+func (n node) object(allowed ...string) (map[string]node, error) {
+	o, ok := n.value.(object)
+	if !ok {
+		return nil, n.wrong("an object")
+	}
+	out := map[string]node{}
+	for k, v := range o {
+		if !slices.Contains(allowed, k) {
+			return nil, &noren.Error{Kind: noren.Usage, Where: join(n.where, k), What: "there is no such field here", Hint: "fields are " + strings.Join(allowed, ", ")}
+		}
+		out[k] = node{join(n.where, k), v}
+	}
+	return out, nil
+}
+
+// need returns the field of that name.
+func (n node) need(fields map[string]node, name string) (node, error) {
+	f, ok := fields[name]
+	if !ok {
+		return node{}, usagef(n.where, "the field %q is missing", name)
+	}
+	return f, nil
+}
+
+func (n node) list() ([]node, error) {
+	l, ok := n.value.([]any)
+	if !ok {
+		return nil, n.wrong("a list")
+	}
+	out := make([]node, len(l))
+	for i, v := range l {
+		out[i] = node{index(n.where, i), v}
+	}
+	return out, nil
+}
+
+func (n node) text() (string, error) {
+	s, ok := n.value.(string)
+	if !ok {
+		return "", n.wrong("a text")
+	}
+	return s, nil
+}
+
+func (n node) float() (float64, error) {
+	num, ok := n.value.(json.Number)
+	if !ok {
+		return 0, n.wrong("a number")
+	}
+	f, err := num.Float64()
+	if err != nil {
+		return 0, usagef(n.where, "the number is too large")
+	}
+	return f, nil
+}
+
+func (n node) int() (int, error) {
+	num, ok := n.value.(json.Number)
+	if !ok {
+		return 0, n.wrong("a whole number")
+	}
+	v, err := strconv.ParseInt(num.String(), 10, 32)
+	if err != nil {
+		return 0, usagef(n.where, "here should stand a whole number")
+	}
+	return int(v), nil
+}
+
+// Numbers are read without a node for each: a model may have millions.
+
+func (n node) floats() ([]float64, error) {
+	l, ok := n.value.([]any)
+	if !ok {
+		return nil, n.wrong("a list of numbers")
+	}
+	out := make([]float64, len(l))
+	for i, v := range l {
+		num, ok := v.(json.Number)
+		if ok {
+			f, err := num.Float64()
+			if err == nil {
+				out[i] = f
+				continue
+			}
+		}
+		_, err := node{index(n.where, i), v}.float()
+		return nil, err
+	}
+	return out, nil
+}
+
+func (n node) ints() ([]int, error) {
+	l, ok := n.value.([]any)
+	if !ok {
+		return nil, n.wrong("a list of whole numbers")
+	}
+	out := make([]int, len(l))
+	for i, v := range l {
+		if num, ok := v.(json.Number); ok {
+			if k, err := strconv.ParseInt(num.String(), 10, 32); err == nil {
+				out[i] = int(k)
+				continue
+			}
+		}
+		_, err := node{index(n.where, i), v}.int()
+		return nil, err
+	}
+	return out, nil
+}
+
+func (n node) matrix() ([][]float64, error) {
+	l, err := n.list()
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]float64, len(l))
+	for i, row := range l {
+		if out[i], err = row.floats(); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// depth is how many lists n is inside each other, at the first entries.
+func (n node) depth() int {
+	d := 0
+	for v := n.value; ; d++ {
+		l, ok := v.([]any)
+		if !ok {
+			return d
+		}
+		if len(l) == 0 {
+			return d + 1
+		}
+		// A null stands for a matrix that is not needed.
+		v = l[0]
+		for _, other := range l {
+			if other != nil {
+				v = other
+				break
+			}
+		}
+	}
+}
+
+// matrices are a list of matrices, null allowed, or one matrix alone.
+func (n node) matrices() (list [][][]float64, alone bool, err error) {
+	if n.depth() == 2 {
+		m, err := n.matrix()
+		return [][][]float64{m}, true, err
+	}
+	l, err := n.list()
+	if err != nil {
+		return nil, false, err
+	}
+	list = make([][][]float64, len(l))
+	for i, m := range l {
+		if m.value == nil {
+			continue
+		}
+		if list[i], err = m.matrix(); err != nil {
+			return nil, false, err
+		}
+	}
+	return list, false, nil
+}

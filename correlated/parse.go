@@ -1,0 +1,436 @@
+package correlated
+
+import (
+	"errors"
+	"io"
+	"slices"
+
+	"noren"
+)
+
+// ModelFile is a model with what its file says about it.
+type ModelFile struct {
+	Model Model
+	// States names the states of all records, where the file does.
+	States []string
+	// Source says where the model came from: public statistics, older data,
+	// an assumption. It goes into guarantees.
+	Source string
+}
+
+// ParseModel reads a model in JSON; name is the file's, for errors. The forms
+// are
+//
+//	{"type":"table","shape":[2,2],"p":[0.49,0.01,0.01,0.49]}
+//	{"type":"chain","init":[0.5,0.5],"P":[[[0.9,0.1],[0.1,0.9]], ..]}
+//	{"type":"chain","init":[0.5,0.5],"P":[[0.9,0.1],[0.1,0.9]],"length":1440}
+//	{"type":"tree","parent":[-1,0,0],"prior":[0.9,0.1],"cpt":[null,[[..],[..]],[[..],[..]]]}
+//	{"type":"class","members":[{..},{..}]}
+//	{"type":"box","centre":{..},"low":[[..],[..]],"high":[[..],[..]]}
+//
+// with the meaning of [NewTable], [NewChain], [NewHomogeneousChain], [NewTree],
+// [NewClass] and [NewBox]. A tree's "cpt" may be one matrix for all records
+// with a parent, and "low" and "high" one for all steps. The outermost object
+// may have "states", the names of the states, and "source", where the model
+// came from.
+//
+// Errors are of kind Usage and name the entry that is wrong.
+func ParseModel(r io.Reader, name string) (*ModelFile, error) {
+	n, err := readJSON(r, name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := parseModelFile(n)
+	if err != nil {
+		return nil, inFile(name, err)
+	}
+	return f, nil
+}
+
+func parseModelFile(n node) (*ModelFile, error) {
+	f := &ModelFile{}
+	o, ok := n.value.(object)
+	if !ok {
+		return nil, n.wrong("an object")
+	}
+	var err error
+	if v, ok := o["source"]; ok {
+		if f.Source, err = (node{"source", v}).text(); err != nil {
+			return nil, err
+		}
+		delete(o, "source")
+	}
+	if v, ok := o["states"]; ok {
+		list, err := (node{"states", v}).list()
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range list {
+			s, err := e.text()
+			if err != nil {
+				return nil, err
+			}
+			if slices.Contains(f.States, s) {
+				return nil, usagef(e.where, "this state stands twice")
+			}
+			f.States = append(f.States, s)
+		}
+		delete(o, "states")
+	}
+	if f.Model, err = parseModel(n); err != nil {
+		return nil, err
+	}
+	if f.States != nil {
+		for i := range f.Model.Records() {
+			if k := f.Model.States(i); k != len(f.States) {
+				return nil, usagef("states", "record %d has %d states, and here are %d names", i, k, len(f.States))
+			}
+		}
+	}
+	return f, nil
+}
+
+func parseModel(n node) (Model, error) {
+	o, ok := n.value.(object)
+	if !ok {
+		return nil, n.wrong("an object")
+	}
+	kind, ok := o["type"].(string)
+	if !ok {
+		return nil, &noren.Error{Kind: noren.Usage, Where: join(n.where, "type"), What: "the model needs a type", Hint: "types are table, chain, tree, class and box"}
+	}
+	parsers := map[string]func(node) (Model, error){"table": parseTable, "chain": parseChain, "tree": parseTree, "class": parseClass, "box": parseBox}
+	parse, ok := parsers[kind]
+	if !ok {
+		return nil, &noren.Error{Kind: noren.Usage, Where: join(n.where, "type"), What: "there is no such type of model", Hint: "types are table, chain, tree, class and box"}
+	}
+	m, err := parse(n)
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// within puts the place of a part before the place in an error of its
+// constructor.
+func within(where string, err error) error {
+	var e *noren.Error
+	if where == "" || !errors.As(err, &e) {
+		return err
+	}
+	c := *e
+
+	if e.Where == "" {
+		c.Where = where
+	} else {
+		c.Where = where + "." + e.Where
+	}
+	return &c
+}
+
+func parseTable(n node) (Model, error) {
+	f, err := n.object("type", "shape", "p")
+	if err != nil {
+		return nil, err
+	}
+	shape, err := n.need(f, "shape")
+	if err != nil {
+		return nil, err
+	}
+	k, err := shape.ints()
+	if err != nil {
+		return nil, err
+	}
+	entries, err := n.need(f, "p")
+	if err != nil {
+		return nil, err
+	}
+	p, err := entries.floats()
+	if err != nil {
+		return nil, err
+	}
+	t, err := NewTable(k, p)
+	if err != nil {
+		return nil, within(n.where, err)
+	}
+	return t, nil
+}
+
+func parseChain(n node) (Model, error) {
+	f, err := n.object("type", "init", "P", "length")
+	if err != nil {
+		return nil, err
+	}
+	first, err := n.need(f, "init")
+	if err != nil {
+		return nil, err
+	}
+	init, err := first.floats()
+	if err != nil {
+		return nil, err
+	}
+	length, hasLength := f["length"]
+	steps, ok := f["P"]
+	if !ok && !hasLength {
+		return nil, usagef(n.where, "the field %q is missing", "P")
+	}
+	var c *Chain
+	if !hasLength {
+		if steps.depth() == 2 && len(steps.value.([]any)) > 0 {
+			return nil, &noren.Error{Kind: noren.Usage, Where: steps.where, What: "this is one matrix, and the number of records is missing", Hint: `give "length", or a list of one matrix a step`}
+		}
+		list, err := steps.list()
+		if err != nil {
+			return nil, err
+		}
+		matrices := make([][][]float64, len(list))
+		for i, m := range list {
+			if matrices[i], err = m.matrix(); err != nil {
+				return nil, err
+			}
+		}
+		c, err = NewChain(init, matrices)
+		if err != nil {
+			return nil, within(n.where, err)
+		}
+		return c, nil
+	}
+	count, err := length.int()
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, usagef(n.where, "the field %q is missing", "P")
+	}
+	m, err := steps.matrix()
+	if err != nil {
+		return nil, err
+	}
+	c, err = NewHomogeneousChain(init, m, count)
+	if err != nil {
+		return nil, within(n.where, err)
+	}
+	return c, nil
+}
+
+func parseTree(n node) (Model, error) {
+	f, err := n.object("type", "parent", "prior", "cpt")
+	if err != nil {
+		return nil, err
+	}
+	parents, err := n.need(f, "parent")
+	if err != nil {
+		return nil, err
+	}
+	parent, err := parents.ints()
+	if err != nil {
+		return nil, err
+	}
+	var prior []float64
+	if p, ok := f["prior"]; ok {
+		if prior, err = p.floats(); err != nil {
+			return nil, err
+		}
+	}
+	tables, err := n.need(f, "cpt")
+	if err != nil {
+		return nil, err
+	}
+	cpt, alone, err := tables.matrices()
+	if err != nil {
+		return nil, err
+	}
+	if alone {
+		one := cpt[0]
+		cpt = make([][][]float64, len(parent))
+		for i, p := range parent {
+			if p >= 0 {
+				cpt[i] = one
+			}
+		}
+	}
+	t, err := NewTree(parent, prior, cpt)
+	if err != nil {
+		return nil, within(n.where, err)
+	}
+	return t, nil
+}
+
+func parseClass(n node) (Model, error) {
+	f, err := n.object("type", "members")
+	if err != nil {
+		return nil, err
+	}
+	members, err := n.need(f, "members")
+	if err != nil {
+		return nil, err
+	}
+	list, err := members.list()
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Model, len(list))
+	for i, m := range list {
+		if all[i], err = parseModel(m); err != nil {
+			return nil, err
+		}
+	}
+	c, err := NewClass(all...)
+	if err != nil {
+		return nil, within(n.where, err)
+	}
+	return c, nil
+}
+
+func parseBox(n node) (Model, error) {
+	f, err := n.object("type", "centre", "low", "high")
+	if err != nil {
+		return nil, err
+	}
+	c, err := n.need(f, "centre")
+	if err != nil {
+		return nil, err
+	}
+	centre, err := parseModel(c)
+	if err != nil {
+		return nil, err
+	}
+	var bounds [2][][][]float64
+	for i, name := range [...]string{"low", "high"} {
+		b, err := n.need(f, name)
+		if err != nil {
+			return nil, err
+		}
+		if bounds[i], _, err = b.matrices(); err != nil {
+			return nil, err
+		}
+	}
+	b, err := NewBox(centre, bounds[0], bounds[1])
+	if err != nil {
+		return nil, within(n.where, err)
+	}
+	return b, nil
+}
+
+// ParseQuery reads a query in JSON for the model of f; name is the file's, for
+// errors. The forms are
+//
+//	{"g":[[0,1],[0,2.5], ..]}   the value of each record's each state
+//	{"g":[0,1]}                 the same for all records
+//	{"count":"on"}              how many records are in a state: its name or number, or a list of them
+//	{"count":1,"weights":[..]}  weighted, one weight a record
+//	{"histogram":true}          how many records are in each state
+//	{"joint":[{..},{..}]}       several at once
+//
+// Errors are of kind Usage and name the entry that is wrong.
+func ParseQuery(r io.Reader, name string, f *ModelFile) (*Query, error) {
+	n, err := readJSON(r, name)
+	if err != nil {
+		return nil, err
+	}
+	q, err := parseQuery(n, f)
+	if err == nil {
+		_, err = q.bind(f.Model)
+	}
+	if err != nil {
+		return nil, inFile(name, err)
+	}
+	return q, nil
+}
+
+func parseQuery(n node, file *ModelFile) (*Query, error) {
+	f, err := n.object("g", "count", "weights", "histogram", "joint")
+	if err != nil {
+		return nil, err
+	}
+	forms := 0
+	for _, name := range [...]string{"g", "count", "histogram", "joint"} {
+		if _, ok := f[name]; ok {
+			forms++
+		}
+	}
+	if forms != 1 {
+		return nil, usagef(n.where, "a query has exactly one of g, count, histogram and joint")
+	}
+	if w, ok := f["weights"]; ok && f["count"].value == nil {
+		return nil, usagef(w.where, "weights go with a count")
+	}
+	if g, ok := f["g"]; ok {
+		if g.depth() == 1 {
+			row, err := g.floats()
+			return Sum(row), err
+		}
+		rows, err := g.matrix()
+		return Values(rows), err
+	}
+	if h, ok := f["histogram"]; ok {
+		if h.value != true {
+			return nil, h.wrong("true")
+		}
+		return Histogram(), nil
+	}
+	if j, ok := f["joint"]; ok {
+		list, err := j.list()
+		if err != nil {
+			return nil, err
+		}
+		q := &Query{joint: []*Query{}}
+		for _, part := range list {
+			p, err := parseQuery(part, file)
+			if err != nil {
+				return nil, err
+			}
+			q.joint = append(q.joint, p)
+		}
+		return q, nil
+	}
+	return parseCount(f, file)
+}
+
+func parseCount(f map[string]node, file *ModelFile) (*Query, error) {
+	c := f["count"]
+	list := []node{c}
+	if _, ok := c.value.([]any); ok {
+		var err error
+		if list, err = c.list(); err != nil {
+			return nil, err
+		}
+	}
+	q := &Query{count: []int{}}
+	for _, s := range list {
+		v, err := parseState(s, file)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(q.count, v) {
+			return nil, usagef(s.where, "this state stands twice")
+		}
+		q.count = append(q.count, v)
+	}
+	if w, ok := f["weights"]; ok {
+		var err error
+		if q.weights, err = w.floats(); err != nil {
+			return nil, err
+		}
+	}
+	return q, nil
+}
+
+func parseState(n node, file *ModelFile) (int, error) {
+	name, ok := n.value.(string)
+	if !ok {
+		v, err := n.int()
+		if err != nil {
+			return 0, n.wrong("the name or the number of a state")
+		}
+		return v, nil
+	}
+	v := slices.Index(file.States, name)
+	if v < 0 {
+		if file.States == nil {
+			return 0, &noren.Error{Kind: noren.Usage, Where: n.where, What: "the model's file names no states", Hint: `give the state's number, or add "states" to the model`}
+		}
+		return 0, usagef(n.where, "the model has no state of this name")
+	}
+	return v, nil
+}
