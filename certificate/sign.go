@@ -207,7 +207,12 @@ func HashFile(ctx context.Context, path string) (Released, error) {
 		return Released{}, fileError(path, "cannot be opened", err)
 	}
 	defer f.Close()
-	sum, size, err := hashAll(ctx, f)
+	return HashReader(ctx, f)
+}
+
+// HashReader describes all that r reads as a released file, without its name.
+func HashReader(ctx context.Context, r io.Reader) (Released, error) {
+	sum, size, err := hashAll(ctx, r)
 	if err != nil {
 		return Released{}, err
 	}

@@ -40,6 +40,10 @@ type Output struct {
 	Stdout io.Writer
 	// Dialect is how a text file is written. Defaults to the source's own.
 	Dialect *csvio.Dialect
+	// Verified is told when the release is verified and before it gets its name
+	// (or goes to Stdout), with all of its bytes: the place to certify it. Its
+	// error gives the release up. Optional.
+	Verified func(r *Result, released io.Reader) error
 }
 
 // Options are the parameters of a release.

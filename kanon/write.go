@@ -33,10 +33,24 @@ func (r *run) write(ctx context.Context) error {
 	if err := r.check(ctx, out.File); err != nil {
 		return err
 	}
+	if err := r.tell(out.File); err != nil {
+		return err
+	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	return out.Commit()
+}
+
+// tell shows the verified release to whoever wants to see it first.
+func (r *run) tell(f *os.File) error {
+	if r.job.Output.Verified == nil {
+		return nil
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return &noren.Error{What: "the release cannot be read back", Err: err}
+	}
+	return r.job.Output.Verified(r.result, f)
 }
 
 // writeStdout verifies a copy on disk before the first byte goes out.
@@ -50,6 +64,9 @@ func (r *run) writeStdout(ctx context.Context) error {
 		return err
 	}
 	if err := r.check(ctx, temp.File); err != nil {
+		return err
+	}
+	if err := r.tell(temp.File); err != nil {
 		return err
 	}
 	if _, err := temp.Seek(0, io.SeekStart); err != nil {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"io"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -20,6 +21,7 @@ type anonymizeFlags struct {
 	outputAs   outputFlags
 	force      bool
 	report     string
+	certify    string
 	json       bool
 }
 
@@ -38,6 +40,7 @@ name only after it has been read back and verified; nothing is left behind when
 anything fails.`,
 		Example: `  noren anonymize visits.csv -o out.csv --k 5 --quasi age,sex,postcode --identifier name
   noren anonymize visits.csv -o out.csv --spec noren.yaml --report page.html
+  noren anonymize visits.csv -o out.csv --spec noren.yaml --certificate out.cert.json
   noren anonymize visits.parquet -o out.parquet --k 10 --quasi age,sex --sensitive diagnosis --l 3
   zcat big.csv.gz | noren anonymize - -o - --k 5 --quasi age,sex > out.csv`,
 		Args: exactly("INPUT"),
@@ -62,6 +65,7 @@ anything fails.`,
 	s.BoolVar(&p.KeepOrder, "keep-order", false, "keep the order of the rows; it links them to the source")
 	f.outputAs.register(c)
 	s.StringVar(&f.report, "report", "", "write a page about risk and damage to this `FILE` (private: it shows the raw data's statistics)")
+	s.StringVar(&f.certify, "certificate", "", "write a signed certificate of the release to this `FILE`")
 	s.BoolVar(&f.json, "json", false, "print the result as one JSON object, noren.anonymize/1")
 	return c
 }
@@ -83,7 +87,7 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 	if err := f.setSeed(s); err != nil {
 		return err
 	}
-	if err := checkTargets(f.force, f.output, f.report); err != nil {
+	if err := checkTargets(f.force, f.output, f.report, f.certify); err != nil {
 		return err
 	}
 	options, err := releaseOptions(s, f.workers)
@@ -108,9 +112,22 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 	if err != nil {
 		return err
 	}
+	var seal *certifier
+	if f.certify != "" {
+		if seal, err = newCertifier(f.certify, f.force); err != nil {
+			return err
+		}
+		defer seal.file.Discard()
+		job.Output.Verified = func(r *kanon.Result, released io.Reader) error { return seal.verified(ctx, r, released) }
+	}
 	result, err := f.release(ctx, t, s, job)
 	if err != nil {
 		return err
+	}
+	if seal != nil {
+		if err := seal.file.Commit(); err != nil {
+			return err
+		}
 	}
 	result.Input = input
 	if f.json {

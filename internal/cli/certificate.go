@@ -128,7 +128,7 @@ func runCertificateCheck(ctx context.Context, t *terminal, file, path string, tr
 		return &noren.Error{Kind: noren.NotMet, Where: path, What: "it is signed by a key that is none of those trusted (" + s.Signature.KeyID + ")"}
 	}
 	if _, err := certificate.CheckFile(ctx, s, file); err != nil {
-		return err
+		return &noren.Error{Kind: noren.KindOf(err), Where: file, Err: err}
 	}
 	if asJSON {
 		return printJSON(t.stdout, map[string]any{

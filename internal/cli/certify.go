@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"context"
+	"crypto/ed25519"
+	"encoding/json"
+	"io"
+	"path/filepath"
+	"time"
+
+	"noren"
+	"noren/certificate"
+	"noren/internal/atomicfile"
+	"noren/kanon"
+)
+
+// tool is this program as certificates name it.
+func tool() certificate.Tool { return certificate.Tool{Name: "noren", Version: Version()} }
+
+// signingKey is this user's key, made on first use.
+func signingKey() (ed25519.PrivateKey, error) {
+	path, err := certificate.KeyPath()
+	if err != nil {
+		return nil, err
+	}
+	return certificate.LoadOrCreateKey(path)
+}
+
+// certifier writes the certificate of a k-anonymous release, whole and before
+// the release gets its name.
+type certifier struct {
+	key  ed25519.PrivateKey
+	file *atomicfile.File
+}
+
+func newCertifier(path string, force bool) (*certifier, error) {
+	key, err := signingKey()
+	if err != nil {
+		return nil, err
+	}
+	f, err := atomicfile.Create(path, force)
+	if err != nil {
+		return nil, err
+	}
+	return &certifier{key: key, file: f}, nil
+}
+
+// verified signs what was released.
+func (c *certifier) verified(ctx context.Context, r *kanon.Result, released io.Reader) error {
+	what, err := certificate.HashReader(ctx, released)
+	if err != nil {
+		return err
+	}
+	if r.Output != "-" {
+		what.Name = filepath.Base(r.Output)
+	}
+	parameters, err := json.Marshal(map[string]any{
+		"k": r.K, "quasi_identifiers": r.Guarantee.Quasi, "publish": r.Publish, "scale": r.Scale, "method": r.Method, "refine": r.Refine,
+	})
+	if err != nil {
+		return err
+	}
+	signed, err := certificate.Sign(c.key, certificate.Certificate{
+		Released: what, Mechanism: certificate.Mechanism{Name: "anonymize", Parameters: parameters},
+		Guarantee: r.Guarantee, Accounting: certificate.NoBudget, Tool: tool(), Time: certificate.Time(time.Now()),
+	})
+	if err != nil {
+		return err
+	}
+	out, err := signed.Encode()
+	if err != nil {
+		return err
+	}
+	if _, err := c.file.Write(out); err != nil {
+		return &noren.Error{Where: "--certificate", What: "the certificate cannot be written", Err: err}
+	}
+	return nil
+}
