@@ -245,8 +245,8 @@ func decimalMeanWriter(c *Column, col *table.Column, stored *table.StoredColumn)
 // scaleToWhole gives back the whole number of units of 10^-Places that each
 // value was written as. v is within 2^-53 of it relatively, 10^Places is exact
 // up to 10^15, and the product rounds once more: below 2^50 units the error is
-// below 1/4, and rounding finds the number. A value that the number found is not
-// the text of was never written with so many places, and nor was the column.
+// below 1/4, and rounding finds the number. Where the number found does
+// not read back as v, v was not written with Places places at all.
 func scaleToWhole(col *table.Column) (func(float64) int64, bool) {
 	if col.Places > 15 {
 		return nil, false
