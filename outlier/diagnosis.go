@@ -1,0 +1,109 @@
+package outlier
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"noren"
+)
+
+// Diagnosis is what the noise of a release is made from. It is computed from
+// private data and says much about them: it must not be released.
+type Diagnosis struct {
+	// Degrees: for each record with a place, in the order of the points, how
+	// many others lie within the radius.
+	Degrees []int32 `json:"degrees"`
+	// Query is the number of outliers.
+	Query int `json:"query"`
+	// U bounds, for each t from 0 on, the local sensitivity of all data sets
+	// that t records set apart from this one.
+	U []int64 `json:"U"`
+	// G bounds the global sensitivity.
+	G int64 `json:"G"`
+	// S holds a smooth bound for each beta that was asked for.
+	S []SmoothBound `json:"S"`
+}
+
+// SmoothBound is S = max_t e^{-beta t} U_t.
+type SmoothBound struct {
+	Beta float64 `json:"beta"`
+	S    float64 `json:"S"`
+}
+
+// Diagnose computes everything for a set of points: degrees, the query, U_t for
+// t = 0..upTo (none if upTo < 0) and S for each beta > 0. The result is private.
+func Diagnose(ctx context.Context, points *Points, set Setting, upTo int, betas []float64) (*Diagnosis, error) {
+	for _, b := range betas {
+		if !(b > 0) || math.IsInf(b, 1) {
+			return nil, usage("beta", "beta must be greater than 0 and finite", "")
+		}
+	}
+	p, err := newProfile(ctx, points, set, math.MaxInt32)
+	if err != nil {
+		return nil, err
+	}
+	d := &Diagnosis{Degrees: p.degree, Query: p.query(), G: p.cap, U: []int64{}, S: []SmoothBound{}}
+	for t := 0; t <= upTo; t++ {
+		u := p.cap
+		// U_t does not fall with t and does not exceed the cap.
+		if t == 0 || d.U[t-1] < p.cap {
+			if u, err = p.bound(ctx, t); err != nil {
+				return nil, err
+			}
+		}
+		d.U = append(d.U, u)
+	}
+	for _, b := range betas {
+		s, err := p.smooth(ctx, b)
+		if err != nil {
+			return nil, err
+		}
+		d.S = append(d.S, SmoothBound{b, s})
+	}
+	return d, nil
+}
+
+// Degrees returns, for each record with a place, the smaller of limit and the
+// number of others within the squared radius. It is private.
+func Degrees(ctx context.Context, points *Points, radius2 int64, limit int) ([]int32, error) {
+	set := Setting{K: 1, Radius2: radius2}
+	if err := set.validate(points.dim); err != nil {
+		return nil, err
+	}
+	p, err := newProfile(ctx, points, set, limit)
+	if err != nil {
+		return nil, err
+	}
+	return p.degree, nil
+}
+
+// count returns the number of outliers and the smooth bound for beta, counting
+// no further than that needs.
+func count(ctx context.Context, points *Points, set Setting, beta float64) (query int, s float64, err error) {
+	p, err := newProfile(ctx, points, set, reach(set, points.Len(), points.dim, beta))
+	if err != nil {
+		return 0, 0, err
+	}
+	s, err = p.smooth(ctx, beta)
+	return p.query(), s, err
+}
+
+// limits are the largest numbers of records for a number of dimensions: they
+// bound time and memory by public facts, as no computation is ever cut short.
+func maxRecords(d int) int {
+	switch {
+	case d <= 3:
+		return 20_000_000
+	case d <= 8:
+		return 1_000_000
+	}
+	return 200_000
+}
+
+func checkRecords(n, d int) error {
+	if most := maxRecords(d); n > most {
+		return &noren.Error{Kind: noren.Usage, Where: "records", What: fmt.Sprintf("outliers in %d dimensions are counted among %d records at the most", d, most), Hint: "use fewer columns, or sample the records first"}
+	}
+	return nil
+}
