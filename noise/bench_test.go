@@ -87,3 +87,17 @@ func BenchmarkGaussian(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkRounded(b *testing.B) {
+	value, scale := big.NewRat(12, 1), big.NewRat(355, 113)
+	for _, d := range allRounded(b) {
+		b.Run(d.name, func(b *testing.B) {
+			src := entropy.Secret()
+			for b.Loop() {
+				if _, err := d.AddTo(src, value, scale, Grid{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -42,15 +42,21 @@ func decideExp(src *Source, w uint64, x *big.Rat) (bool, error) {
 	if x.Sign() == 0 {
 		return true, nil
 	}
-	return decide(src, w, func(prec uint) (lo, hi *big.Int) { return expNegBounds(x, prec) })
+	return decide(src, w, func(prec uint) (lo, hi *big.Int, err error) {
+		lo, hi = expNegBounds(x, prec)
+		return lo, hi, nil
+	})
 }
 
-// decide tells whether the U that begins with w is below a number that bounds
-// brackets: lo <= 2^prec y <= hi. It ends when the bounds part from U.
-func decide(src *Source, w uint64, bounds func(prec uint) (lo, hi *big.Int)) (bool, error) {
+// decide tells whether the U that begins with w is below a number y that bounds
+// brackets, lo <= 2^prec y <= hi. It ends when the bounds part from U.
+func decide(src *Source, w uint64, bounds func(prec uint) (lo, hi *big.Int, err error)) (bool, error) {
 	u := new(big.Int).SetUint64(w)
 	for n := uint(64); ; n += 64 {
-		lo, hi := bounds(n)
+		lo, hi, err := bounds(n)
+		if err != nil {
+			return false, err
+		}
 		// U is in [u, u+1) / 2^n.
 		if u.Cmp(lo) < 0 {
 			return true, nil

@@ -115,7 +115,11 @@ func TestGaussianAcceptsExactly(t *testing.T) {
 		}
 		spread := 12*g.sigma + 3
 		y := int64(rapid.Float64Range(-spread, spread).Draw(t, "y"))
-		lo, hi := expNegBounds(g.exponent(y), 128)
+		x := g.exponent(y)
+		if x.Cmp(big.NewRat(1000, 1)) > 0 {
+			return // a stream of noughts alone stays undecided for thousands of bits
+		}
+		lo, hi := expNegBounds(x, 128)
 		jump := rapid.Int64Range(-3*acceptSlack, 3*acceptSlack).Draw(t, "jump")
 		w := new(big.Int).Rsh(lo, 64).Uint64() + uint64(jump)
 		// The U that begins with w, followed by noughts or by ones, against e^-x.

@@ -104,15 +104,7 @@ func (g *Gaussian) accept(src *Source, y int64) (bool, error) {
 		return false, err
 	}
 	diff := math.Abs(float64(y)) - g.centre
-	x := diff * diff / g.double
-	var p uint64
-	if x < 64 {
-		k := uint64(x)
-		// Exact: k has at most 6 bits, and x - k no more than x.
-		f := x - float64(k)
-		p = expNeg(k, uint64(f*(1<<64)))
-	}
-	switch compareWord(w, p, acceptSlack) {
+	switch compareWord(w, expNegFloat(diff*diff/g.double), acceptSlack) {
 	case yes:
 		return true, nil
 	case no:
@@ -120,6 +112,17 @@ func (g *Gaussian) accept(src *Source, y int64) (bool, error) {
 	default:
 		return decideExp(src, w, g.exponent(y))
 	}
+}
+
+// expNegFloat is expNeg of x >= 0, one unit worse.
+func expNegFloat(x float64) uint64 {
+	if x >= 64 {
+		return 0
+	}
+	k := uint64(x)
+	// Exact: k has at most 6 bits, and x - k no more than x.
+	f := x - float64(k)
+	return expNeg(k, uint64(f*(1<<64)))
 }
 
 // exponent is (|y| - sigma^2/t)^2 / (2 sigma^2), exactly.

@@ -33,6 +33,9 @@ const (
 	// minExpected is how many draws a cell must lead one to expect for the
 	// chi-squared distribution to stand for the statistic's own.
 	minExpected = 20
+	// scaleCells is how many cells AssertScale asks for: a wrong scale shows in
+	// few cells as well as in many, and few have the sharper test.
+	scaleCells = 40
 )
 
 // CDF is a distribution on the integers: P(X <= k).
@@ -196,7 +199,7 @@ func AssertScale(t testing.TB, n int, cdf CDF, sampler func(factor *big.Rat) (fu
 		if err != nil {
 			t.Fatal(err)
 		}
-		fit, err := GoodnessOfFit(draws, cdf, 100)
+		fit, err := GoodnessOfFit(draws, cdf, scaleCells)
 		if err != nil {
 			t.Fatal(err)
 		}
