@@ -212,10 +212,11 @@ func floatWriter(c *Column, stored *table.StoredColumn, text func(dst []byte, al
 	var buf []byte
 	return func(c *Column, all []uint32) {
 		buf = text(buf[:0], all)
-		// What appendUnits writes is a number, and one that is too large for
-		// the type cannot be between values that are not.
+		// What appendUnits writes is a number. It is too large for the type only
+		// where rounding to hundreds of places before the point made it so: the
+		// largest that the type has is then the nearest.
 		v, _ := strconv.ParseFloat(string(buf), 64)
-		c.floats = append(c.floats, v)
+		c.floats = append(c.floats, max(-math.MaxFloat64, min(v, math.MaxFloat64)))
 	}
 }
 

@@ -152,8 +152,9 @@ func publishColumn(ctx context.Context, col *table.Column, stored *table.StoredC
 		if c.null != nil && stored.Kind != table.Text && !stored.Nullable {
 			// A number of the file stands for a missing value: the column must
 			// become one that can lack a value.
-			stored = &table.StoredColumn{Name: stored.Name, Kind: stored.Kind, Proposed: stored.Proposed, AppendText: stored.AppendText, Nullable: true}
-			c.Stored.Nullable = true
+			nullable := *stored
+			nullable.Nullable = true
+			stored, c.Stored.Nullable = &nullable, true
 		}
 	}
 	write := writerFor(&c, col, stored, m, mode)

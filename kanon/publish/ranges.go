@@ -86,9 +86,12 @@ func ceil(v, step int64) int64 {
 	return f + step
 }
 
-// appendRoundedDecimal writes v rounded down, or up, to places.
+// appendRoundedDecimal writes v rounded down, or up, to places. It goes by the
+// shortest text that reads as v, so that 0.3 is 0.3 at one place and not a
+// little less; reading never turns the order of two texts round, and the end
+// that is written reads as a number on the right side of v.
 func appendRoundedDecimal(dst []byte, v float64, places int, up bool) []byte {
-	r := new(big.Rat).SetFloat64(v)
+	r, _ := new(big.Rat).SetString(strconv.FormatFloat(v, 'f', -1, 64))
 	num, den := new(big.Int).Set(r.Num()), new(big.Int).Set(r.Denom())
 	if places > 0 {
 		num.Mul(num, power(places))

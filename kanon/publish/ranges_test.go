@@ -44,6 +44,8 @@ func TestRanges(t *testing.T) {
 		{table.Field{Type: table.Decimal, Round: round(1)}, []string{"-0.05", "0.05"}, "[-0.1-0.1]"},
 		{table.Field{Type: table.Decimal, Round: round(1)}, []string{"0.25", "0.5"}, "[0.2-0.5]"},
 		{table.Field{Type: table.Decimal, Round: round(1)}, []string{"0.5"}, "0.5"},
+		{table.Field{Type: table.Decimal, Round: round(1)}, []string{"0.3", "0.7"}, "[0.3-0.7]"}, // 0.3 is less than that in floating point
+		{table.Field{Type: table.Decimal, Round: round(1)}, []string{"0.30000000000000004"}, "[0.3-0.4]"},
 		{table.Field{Type: table.Decimal, Round: round(2)}, []string{"0.5"}, "0.50"},
 		{table.Field{Type: table.Decimal, Round: round(0)}, []string{"-0.5"}, "[-1-0]"},
 		{table.Field{Type: table.Decimal, Round: round(-1)}, []string{"1.5", "12"}, "[0-20]"},
