@@ -1,0 +1,41 @@
+package query
+
+import (
+	"fmt"
+	"slices"
+
+	"noren"
+	"noren/table"
+)
+
+// bind finds the column of f in t and holds it to be of the type that the query
+// was made for. An error is of kind Internal: the table was read with other
+// fields.
+func bind(t *table.Table, f *table.Field) (*table.Column, error) {
+	c := t.Column(f.Name)
+	if c == nil {
+		return nil, &noren.Error{What: "the table was read without column " + f.Name}
+	}
+	same := c.Field.Type == f.Type && c.Len() == t.Rows
+	if f.Type == table.Ordered {
+		same = same && slices.Equal(c.Dict, f.Levels)
+	}
+	if !same {
+		return nil, &noren.Error{What: fmt.Sprintf("column %s was not read as %s as the query was made for", f.Name, f.Type)}
+	}
+	return c, nil
+}
+
+func usage(where, what, hint string) error {
+	return &noren.Error{Kind: noren.Usage, Where: where, What: what, Hint: hint}
+}
+
+// findField returns the field of that name.
+func findField(fields []table.Field, where, name string) (*table.Field, error) {
+	for i := range fields {
+		if fields[i].Name == name {
+			return &fields[i], nil
+		}
+	}
+	return nil, usage(where, fmt.Sprintf("there is no column %q", name), "the columns are "+fieldNames(fields))
+}

@@ -1,0 +1,3 @@
+// Package query answers everyday questions about a table with differential
+// privacy.
+package query
