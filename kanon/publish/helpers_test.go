@@ -2,6 +2,8 @@ package publish_test
 
 import (
 	"context"
+	"flag"
+	"os"
 	"testing"
 
 	"noren/kanon/publish"
@@ -76,4 +78,13 @@ func words(t testing.TB, got, want string, texts []string) {
 	if got != want {
 		t.Errorf("%q: got %q, want %q", texts, got, want)
 	}
+}
+
+// Properties are cheap here: more than the hundred cases that rapid tries.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
+		_ = f.Value.Set("2000")
+	}
+	os.Exit(m.Run())
 }
