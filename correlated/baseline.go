@@ -1,0 +1,272 @@
+package correlated
+
+import (
+	"context"
+	"math"
+
+	"noren"
+)
+
+// Baselines are the scales that other methods ask for, to be shown beside the
+// calibrated one. Only Group, Range and Wasserstein promise what the exact
+// calibration does.
+type Baselines struct {
+	// Plain is osc(g)/epsilon, where osc is the most that one record changes:
+	// the scale of ordinary differential privacy, which is enough when records
+	// are independent.
+	Plain float64 `json:"plain"`
+	// Group is n osc(g)/epsilon: all records as one group.
+	Group float64 `json:"group"`
+	// Range is range(f)/epsilon, safe for any law.
+	Range float64 `json:"range"`
+	// Quilt is the Markov quilt mechanism's scale (exact influences), for
+	// adversaries who know no record; 0 where the model is no chain.
+	Quilt float64 `json:"quilt,omitempty"`
+	// QuiltApprox is the same with influences bounded by the eigengap; 0 where
+	// it does not apply.
+	QuiltApprox float64 `json:"quilt_approx,omitempty"`
+	// Wasserstein is W/epsilon, W the largest infinity-Wasserstein distance
+	// between conditional laws of f; 0 where the model is too large.
+	Wasserstein float64 `json:"wasserstein,omitempty"`
+	// Tanh is the scale that the tanh rule calibrates; 0 where it does not apply.
+	Tanh float64 `json:"tanh,omitempty"`
+}
+
+// Compare computes the baselines for a query with one coordinate or, but for
+// the quilts and Wasserstein, several.
+func Compare(ctx context.Context, m Model, q *Query, epsilon float64, o Options) (*Baselines, error) {
+	e, err := newEngine(m, q, nil, o)
+	if err != nil {
+		return nil, err
+	}
+	if !(epsilon > 0) {
+		return nil, usagef("epsilon", "epsilon is a positive number")
+	}
+	rates := e.rates(1)
+	b := &Baselines{Plain: e.query.osc(rates) / epsilon, Range: e.query.rangeLoss(rates) / epsilon}
+	b.Group = float64(m.Records()) * b.Plain
+	if e.box == nil && len(e.query.dims) == 1 {
+		for _, member := range e.members {
+			c, ok := member.model.(*Chain)
+			if !ok {
+				b.Quilt, b.QuiltApprox = 0, 0
+				break
+			}
+			s, err := quiltScale(ctx, c, e.query, epsilon, exactInfluence(c))
+			if err != nil {
+				return nil, err
+			}
+			b.Quilt = max(b.Quilt, s)
+			if a, err := approximateInfluence(c); err == nil {
+				if s, err = quiltScale(ctx, c, e.query, epsilon, a); err != nil {
+					return nil, err
+				}
+				b.QuiltApprox = max(b.QuiltApprox, s)
+			}
+		}
+		w, err := e.wasserstein(ctx)
+		switch {
+		case err == nil:
+			b.Wasserstein = w / epsilon
+		case !isBudget(err):
+			return nil, err
+		}
+	}
+	if m.Kind() != "table" {
+		o.Method = Tanh
+		if c, err := Calibrate(ctx, m, q, epsilon, o); err == nil {
+			b.Tanh = c.Scale
+		} else if noren.KindOf(err) != noren.Usage {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+// GroupScale is n osc(g)/epsilon, the scale of group privacy: every record may
+// change with the target.
+func GroupScale(m Model, q *Query, epsilon float64) (float64, error) {
+	b, err := q.bind(m)
+	if err != nil {
+		return 0, err
+	}
+	if !(epsilon > 0) {
+		return 0, usagef("epsilon", "epsilon is a positive number")
+	}
+	rates := make([]float64, len(b.dims))
+	for i := range rates {
+		rates[i] = b.dims[i].unit
+	}
+	return float64(m.Records()) * b.osc(rates) / epsilon, nil
+}
+
+// WassersteinScale is W/epsilon, where W is the largest infinity-Wasserstein
+// distance between the laws of f under two states of a record that an
+// adversary of the kind asked for holds possible: Laplace noise of scale
+// W/epsilon keeps CBP(b) <= epsilon (Song, Wang and Chaudhuri 2017, theorem
+// 3.2). Masses below 1e-12 are taken for rounding. The query has one
+// coordinate.
+func WassersteinScale(ctx context.Context, m Model, q *Query, epsilon float64, o Options) (float64, error) {
+	e, err := newEngine(m, q, nil, o)
+	if err != nil {
+		return 0, err
+	}
+	if !(epsilon > 0) {
+		return 0, usagef("epsilon", "epsilon is a positive number")
+	}
+	if len(e.query.dims) > 1 || e.box != nil {
+		return 0, usagef("query", "the Wasserstein bound is for single laws and queries with one coordinate")
+	}
+	w, err := e.wasserstein(ctx)
+	if isBudget(err) {
+		return 0, &noren.Error{Kind: noren.NotMet, Where: "budget", What: "the Wasserstein bound is beyond the budget", Err: err}
+	}
+	return w / epsilon, err
+}
+
+// wasserstein is W for the engine's model, in the query's units.
+func (e *engine) wasserstein(ctx context.Context) (float64, error) {
+	most := 0.0
+	for _, m := range e.members {
+		w, err := m.wasserstein(ctx)
+		if err != nil {
+			return 0, err
+		}
+		most = max(most, w)
+	}
+	return most * e.query.dims[0].unit, nil
+}
+
+// wasserstein is W in steps.
+func (m *memberEngine) wasserstein(ctx context.Context) (float64, error) {
+	q, o := m.all.query, &m.all.options
+	switch o.Adversaries.kind {
+	case advFull:
+		return m.full([]float64{1}).Upper, nil
+	case advListed:
+		return 0, usagef("adversaries", "the Wasserstein bound is for all, empty or full adversaries")
+	}
+	most := 0.0
+	see := func(row int32, laws []*law) {
+		key := q.rows[row].key
+		for a := range laws {
+			for c := range a {
+				if laws[a] != nil && laws[c] != nil {
+					most = max(most, distance(laws[a], key[a], laws[c], key[c]))
+				}
+			}
+		}
+	}
+	switch model := m.model.(type) {
+	case *Table:
+		p := newTablePlan(model, q)
+		if err := p.build(ctx, o); err != nil {
+			return 0, err
+		}
+		for _, c := range p.configs {
+			see(q.row[c.target], c.laws)
+		}
+	case *Chain:
+		p, err := newChainPlan(ctx, model, q, o, model.Records())
+		if err != nil {
+			return 0, err
+		}
+		if err := p.eachConfig(ctx, see); err != nil {
+			return 0, err
+		}
+	case *Tree:
+		p, err := newTreePlan(ctx, model, q, o)
+		if err != nil {
+			return 0, err
+		}
+		supports := model.supports()
+		for _, t := range p.targets {
+			if err := ctx.Err(); err != nil {
+				return 0, err
+			}
+			for _, o := range t.options {
+				laws := append([]*law(nil), o.laws...)
+				for a := range laws {
+					if supports[t.record]>>a&1 == 0 {
+						laws[a] = nil
+					}
+				}
+				see(q.row[t.record], laws)
+			}
+		}
+	}
+	return most, nil
+}
+
+// eachConfig calls see for every adversary of the plan.
+func (p *chainPlan) eachConfig(ctx context.Context, see func(row int32, laws []*law)) error {
+	done := map[pairKey]bool{}
+	work := 0
+	for i := range p.targets {
+		t := &p.targets[i]
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for l := range t.left {
+			for r := range t.right {
+				left, right := &t.left[l], &t.right[r]
+				for x := range left.node.ends {
+					for y := range right.node.ends {
+						key := pairKey{left: left.node.id, right: right.node.id, row: t.row, x: int8(x), y: int8(y)}
+						if left.mask>>x&1 == 0 || right.mask>>y&1 == 0 || done[key] {
+							continue
+						}
+						done[key] = true
+						laws := make([]*law, left.node.targets)
+						for a := range laws {
+							u, v := left.node.ends[x].laws[a], right.node.ends[y].laws[a]
+							if u == nil || v == nil {
+								continue
+							}
+							if work += u.len() * v.len(); work > 40*p.options.budget(workBudget) {
+								return errBudget
+							}
+							var err error
+							if laws[a], err = p.space.convolve(u, v); err != nil {
+								return err
+							}
+						}
+						see(t.row, laws)
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// massTolerance is what cumulative masses may differ by rounding.
+const massTolerance = 1e-12
+
+// distance is the infinity-Wasserstein distance between two laws, each moved:
+// the largest gap between their quantile functions. Both are walked from below,
+// moving mass in step.
+func distance(p *law, shiftP int64, q *law, shiftQ int64) float64 {
+	most := 0.0
+	i, j := 0, 0
+	restP, restQ := p.lin[0], q.lin[0]
+	for {
+		if d := math.Abs(float64(p.at(i) + shiftP - q.at(j) - shiftQ)); min(restP, restQ) > massTolerance {
+			most = max(most, d)
+		}
+		moved := min(restP, restQ)
+		restP, restQ = restP-moved, restQ-moved
+		for restP <= massTolerance {
+			if i++; i == p.len() {
+				return most
+			}
+			restP += p.lin[i]
+		}
+		for restQ <= massTolerance {
+			if j++; j == q.len() {
+				return most
+			}
+			restQ += q.lin[j]
+		}
+	}
+}
