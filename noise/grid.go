@@ -113,7 +113,7 @@ func (g Grid) Range(lo, hi float64) (Range, error) {
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// Lo and Hi return the indices of the bounds.
+// Lo returns the index of the lower bound.
 func (r Range) Lo() int64 { return r.lo }
 
 // Hi returns the index of the upper bound.
@@ -165,8 +165,8 @@ func (s *Sum) AddSum(t Sum) {
 }
 
 // Int64 returns the sum, or an error where it does not fit. Whether it fits
-// depends on data: a caller that has bounded n values by [Range] knows from
-// n max(|lo|, |hi|) beforehand that it does, and should refuse otherwise.
+// depends on data, and so does the error: for a sum that is released with noise
+// take [Sum.Saturated].
 func (s *Sum) Int64() (int64, error) {
 	if s.hi != int64(s.lo)>>63 {
 		return 0, &noren.Error{
@@ -176,6 +176,20 @@ func (s *Sum) Int64() (int64, error) {
 		}
 	}
 	return int64(s.lo), nil
+}
+
+// Saturated returns the sum, or the end of int64 that it passes. It never fails, and
+// its sensitivity is no larger than the sum's: clamping brings no two numbers
+// further apart.
+func (s *Sum) Saturated() int64 {
+	switch {
+	case s.hi == int64(s.lo)>>63:
+		return int64(s.lo)
+	case s.hi < 0:
+		return math.MinInt64
+	default:
+		return math.MaxInt64
+	}
 }
 
 // AddSaturating returns value + noise, or the end of int64 that it would pass.

@@ -198,6 +198,9 @@ func TestSumIsExactAndOrderFree(t *testing.T) {
 		if exact.IsInt64() != (err == nil) || err == nil && got != exact.Int64() {
 			t.Fatalf("sum %d (%v), want %v", got, err, exact)
 		}
+		if want := saturate(exact); s.Saturated() != want {
+			t.Fatalf("saturated sum %d, want %d", s.Saturated(), want)
+		}
 		// In another order and in two parts: the same, errors too.
 		shuffled := slices.Clone(values)
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "order"), 0))
