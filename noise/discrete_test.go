@@ -2,9 +2,7 @@ package noise
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
-	"errors"
 	"math"
 	"math/big"
 	"testing"
@@ -237,89 +235,6 @@ func TestUniformBig(t *testing.T) {
 	}
 }
 
-func TestMomentsAndIntervals(t *testing.T) {
-	// Variance and interval against sums of the probabilities themselves.
-	check := func(t *testing.T, name string, logP func(int64) float64, variance float64, interval func(float64) int64, reach int64) {
-		t.Helper()
-		mass, second := 0.0, 0.0
-		for x := reach; x >= 1; x-- {
-			p := math.Exp(logP(x))
-			mass += p
-			second += float64(x) * float64(x) * p
-		}
-		mass, second = 2*mass+math.Exp(logP(0)), 2*second
-		if math.Abs(mass-1) > 1e-9 {
-			t.Errorf("%s: the probabilities sum to %v", name, mass)
-		}
-		if math.Abs(second/variance-1) > 1e-9 {
-			t.Errorf("%s: variance %v, summed %v", name, variance, second)
-		}
-		for _, level := range []float64{0, 0.1, 0.5, 0.9, 0.95, 0.99, 1 - 1e-6} {
-			w := interval(level)
-			inside := math.Exp(logP(0))
-			for x := int64(1); x <= w; x++ {
-				inside += 2 * math.Exp(logP(x))
-			}
-			if inside < level-1e-9 {
-				t.Errorf("%s: |X| <= %d has probability %v, not %v", name, w, inside, level)
-			}
-			if w > 0 && inside-2*math.Exp(logP(w)) > level+1e-6*(1-level) {
-				t.Errorf("%s: at level %v, %d is wider than needed", name, level, w)
-			}
-		}
-		for _, level := range []float64{1, 1.5, -0.1, math.NaN()} {
-			if w := interval(level); w != math.MaxInt64 {
-				t.Errorf("%s: level %v gives %d", name, level, w)
-			}
-		}
-	}
-	for _, scale := range []string{"1/5", "1", "7/2", "100", "5000"} {
-		l, err := NewLaplace(rat(t, scale))
-		if err != nil {
-			t.Fatal(err)
-		}
-		check(t, "Laplace "+scale, l.LogP, l.Variance(), l.Interval, int64(40*l.b)+5)
-		// Sums below and integrals above: 63 and 65 lie on either side.
-		g, err := NewGaussian(new(big.Rat).Mul(l.scale, l.scale))
-		if err != nil {
-			t.Fatal(err)
-		}
-		check(t, "Gaussian "+scale, g.LogP, g.Variance(), g.Interval, int64(12*g.sigma)+5)
-	}
-	for _, sigma := range []int64{63, 64, 65, 66, 300} {
-		g, err := NewGaussian(big.NewRat(sigma*sigma, 1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		check(t, "Gaussian", g.LogP, g.Variance(), g.Interval, 12*sigma)
-		// The tail by the formula against the tail term by term.
-		for _, m := range []float64{1, float64(sigma / 2), float64(sigma), 3 * float64(sigma), 8 * float64(sigma)} {
-			sum := 0.0
-			for x := g.reach(); x >= m; x-- {
-				sum += g.weight(x)
-			}
-			if got := g.tail(m); math.Abs(got/sum-1) > 1e-8 {
-				t.Errorf("sigma %d: the tail from %v is %v, summed %v", sigma, m, got, sum)
-			}
-		}
-	}
-	// The 95% half-width of the largest scales, by hand: b ln 20 and 1.959964 sigma.
-	l, err := NewLaplace(powerOfTwo(maxScaleBits))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := float64(l.Interval(0.95)), math.Ldexp(math.Log(20), 56); math.Abs(got/want-1) > 1e-9 {
-		t.Errorf("Laplace 2^56: %v, want %v", got, want)
-	}
-	g, err := NewGaussian(powerOfTwo(2*maxScaleBits - 1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := float64(g.Interval(0.95)), 1.959963984540054*math.Ldexp(math.Sqrt2, 55); math.Abs(got/want-1) > 1e-6 {
-		t.Errorf("Gaussian 2^55.5: %v, want %v", got, want)
-	}
-}
-
 func TestScalesAreChecked(t *testing.T) {
 	tooLarge := new(big.Rat).Add(powerOfTwo(56), big.NewRat(1, 1))
 	tooSmall := new(big.Rat).Quo(powerOfTwo(-64), big.NewRat(2, 1))
@@ -388,74 +303,6 @@ func TestScaleIsCopied(t *testing.T) {
 	}
 }
 
-// A source that fails anywhere within a draw gives an error, never a value from
-// what was left.
-func TestFailingSourceGivesNoAnswer(t *testing.T) {
-	cause := errors.New("no entropy")
-	l, err := NewLaplace(rat(t, "1000/3"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	long, err := NewLaplace(rat(t, "1000000000000000000000001/3000000000000000000000"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := NewGaussian(rat(t, "1000/3"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, draw := range map[string]func(*Source) (int64, error){"Laplace": l.Draw, "big Laplace": long.Draw, "Gaussian": g.Draw} {
-		for blocks := range 3 {
-			src := entropy.FromReader(&failsAfter{r: seededReader(uint64(blocks)), left: blocks * 1024, err: cause})
-			var err error
-			n := 0
-			for ; err == nil; n++ {
-				if n > 10_000 {
-					t.Fatal("the source never failed")
-				}
-				_, err = draw(src)
-			}
-			if !errors.Is(err, cause) {
-				t.Errorf("%s: %v does not name the cause", name, err)
-			}
-			dst := make([]int64, 3)
-			if err := l.Fill(src, dst); !errors.Is(err, cause) {
-				t.Errorf("%s: a vector from a failed source: %v", name, err)
-			}
-			if err := g.Fill(src, dst); !errors.Is(err, cause) {
-				t.Errorf("%s: a vector from a failed source: %v", name, err)
-			}
-		}
-	}
-}
-
-type failsAfter struct {
-	r    *bytes.Reader
-	left int
-	err  error
-}
-
-func (f *failsAfter) Read(p []byte) (int, error) {
-	if f.left < len(p) {
-		return 0, f.err
-	}
-	f.left -= len(p)
-	return f.r.Read(p)
-}
-
-func seededReader(seed uint64) *bytes.Reader {
-	src := entropy.Seeded(seed)
-	b := make([]byte, 8192)
-	for i := range b {
-		w, err := src.Bits(8)
-		if err != nil {
-			panic(err)
-		}
-		b[i] = byte(w)
-	}
-	return bytes.NewReader(b)
-}
-
 func TestFillDrawsWhatDrawDraws(t *testing.T) {
 	l, err := NewLaplace(rat(t, "10/3"))
 	if err != nil {
@@ -479,89 +326,6 @@ func TestFillDrawsWhatDrawDraws(t *testing.T) {
 			if err != nil || got != want {
 				t.Fatalf("entry %d is %d, drawn alone %d (%v)", i, got, want, err)
 			}
-		}
-	}
-}
-
-// The attack on a count with neighbours 0 and 1: it stays below the claim, and
-// noise of half the scale is caught.
-func TestEpsilonIsKeptAndHalvedNoiseIsCaught(t *testing.T) {
-	const epsilon = 1.0
-	at := func(scale *big.Rat, value int64) randtest.Mechanism {
-		l, err := NewLaplace(scale)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return func(src *Source) (int64, error) {
-			x, err := l.Draw(src)
-			return value + x, err
-		}
-	}
-	right, err := ScaleFor(big.NewRat(1, 1), epsilon*1e9)
-	if err != nil {
-		t.Fatal(err)
-	}
-	audit := randtest.Audit{Seed: 1}
-	b, err := randtest.EpsilonLowerBound(context.Background(), audit, at(right, 0), at(right, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("claimed %v, found at least %.3f by %v", epsilon, b.Epsilon, b.Event)
-	if b.Epsilon > epsilon || b.Epsilon < 0.9*epsilon {
-		t.Errorf("found epsilon >= %v; the claim is %v and the attack should come near", b.Epsilon, epsilon)
-	}
-	half := new(big.Rat).Quo(right, big.NewRat(2, 1))
-	b, err = randtest.EpsilonLowerBound(context.Background(), audit, at(half, 0), at(half, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b.Epsilon <= epsilon {
-		t.Errorf("halved noise shows only %v", b.Epsilon)
-	}
-
-	// Gaussian: rho = 1/2 at sigma = 1, D = 1; by the conversion of Bun and
-	// Steinke (2016), epsilon = rho + 2 sqrt(rho ln(1/delta)) at delta = 1e-5.
-	const delta = 1e-5
-	claim := 0.5 + 2*math.Sqrt(0.5*math.Log(1/delta))
-	gauss := func(sigma2 *big.Rat, value int64) randtest.Mechanism {
-		g, err := NewGaussian(sigma2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return func(src *Source) (int64, error) {
-			x, err := g.Draw(src)
-			return value + x, err
-		}
-	}
-	audit.Delta = delta
-	b, err = randtest.EpsilonLowerBound(context.Background(), audit, gauss(big.NewRat(1, 1), 0), gauss(big.NewRat(1, 1), 1))
-	if err != nil || b.Epsilon > claim || b.Epsilon < 1 {
-		t.Errorf("Gaussian: found %v of %v (%v)", b.Epsilon, claim, err)
-	}
-}
-
-// Neighbours have equal support: whatever x gives, x+1 can give. Every value in
-// the middle is seen from both sides.
-func TestNeighboursHaveEqualSupport(t *testing.T) {
-	l, err := NewLaplace(big.NewRat(2, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	src := randtest.Source(9)
-	var seen [2]map[int64]bool
-	for side := range seen {
-		seen[side] = make(map[int64]bool)
-		for range draws {
-			x, err := l.Draw(src)
-			if err != nil {
-				t.Fatal(err)
-			}
-			seen[side][x+int64(side)] = true
-		}
-	}
-	for v := int64(-8); v <= 9; v++ {
-		if !seen[0][v] || !seen[1][v] {
-			t.Errorf("%d was seen from 0: %v, from 1: %v", v, seen[0][v], seen[1][v])
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 //
 //	P(X = x) = e^(-x^2 / (2 sigma^2)) / sum over y of e^(-y^2 / (2 sigma^2)),  x integer.
 //
-// Its variance is at most sigma^2, and equal to it within 1e-7 from sigma = 1
+// Its variance is at most sigma^2, and equal to it within 3e-7 from sigma = 1
 // on. Added to an integer query of sensitivity D it satisfies
 // (D^2 / (2 sigma^2))-zCDP (Canonne, Kamath and Steinke 2020, theorem 4); added
 // to each of d coordinates the same holds with D the L2 sensitivity of the
@@ -134,8 +134,7 @@ func (g *Gaussian) exponent(y int64) *big.Rat {
 }
 
 // smallSigma is up to where sums over the integers are taken term by term. Above
-// it the sums are replaced by integrals, with the corrections that bring the
-// relative error below 1e-13.
+// it integrals with their corrections stand for the sums.
 const smallSigma = 64
 
 // weight is e^(-x^2 / (2 sigma^2)).
@@ -162,9 +161,9 @@ func (g *Gaussian) total() float64 {
 //
 //	sum_{x >= m} w(x) = int_m^inf w + w(m)/2 - w'(m)/12 + w'''(m)/720 - ...
 //
-// whose next term is w^(5)(m)/30240, for z = m/sigma of a size
-// |He_5(z)| / (30240 sigma^5) against w(m), and below 1e-8 of the tail wherever
-// the tail is above 1e-300: under the 1e-7 that Interval allows for.
+// whose next term, w^(5)(m)/30240, is for z = m/sigma of a size |He_5(z)| /
+// (30240 sigma^5) against w(m): below 1e-9 of the tail for z <= 9, which is
+// further out than any level below 1 in float64. Interval allows for 1e-7.
 func (g *Gaussian) tail(m float64) float64 {
 	if g.sigma <= smallSigma {
 		sum := 0.0
