@@ -26,6 +26,9 @@ type evaluator struct {
 	den  [][]float64
 	tmp  []float64
 	gaps []float64
+	// work counts points of grids; failed is set when a grid is too large.
+	work   int
+	failed error
 }
 
 func newEvaluator(s *space, q *boundQuery, rates []float64) *evaluator {

@@ -62,6 +62,9 @@ func (p *chainPlan) leakage(ctx context.Context, rates []float64) (*Leakage, err
 				e.lambda[j].log = negInf
 			}
 			r.eval.ratios(e.laws, zero, e.lambda)
+			if err := r.spent(); err != nil {
+				return nil, err
+			}
 			for _, l := range e.laws {
 				if l != nil {
 					r.work += 8 * l.len()
@@ -279,10 +282,21 @@ func (r *chainRun) evaluate(c *chainConfig) error {
 		}
 		r.eval.ratios(laws, r.shift, r.out)
 	}
-	if r.work > r.limit {
-		return fmt.Errorf("%w: the laws of the arms are too long", errBudget)
+	if err := r.spent(); err != nil {
+		return err
 	}
 	r.note(c, k)
+	return nil
+}
+
+// spent fails when the work, a public count of operations, is beyond the limit.
+func (r *chainRun) spent() error {
+	if r.eval.failed != nil {
+		return r.eval.failed
+	}
+	if r.work+4*r.eval.work > r.limit {
+		return fmt.Errorf("%w: the laws of the arms are too long", errBudget)
+	}
 	return nil
 }
 

@@ -1,6 +1,12 @@
 package correlated
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
+
+// maxGrid bounds the points of one grid.
+const maxGrid = 1 << 22
 
 // gridRatios is [evaluator.ratios] with several coordinates. By Theorem 1' the
 // supremum is attained on the grid of coordinate atoms: with all coordinates
@@ -39,8 +45,13 @@ func (e *evaluator) gridRatios(laws []*law, shift []int64, out []extreme) {
 	total := 1
 	for c := range width {
 		width[c] = int(hi[c] - lo[c] + 1)
+		if total > maxGrid/width[c] {
+			e.failed = fmt.Errorf("%w: a grid has too many points", errBudget)
+			return
+		}
 		total *= width[c]
 	}
+	e.work += total * len(e.dims) * len(laws)
 	place := func(key int64) int {
 		at, step := 0, 1
 		for c := range e.dims {

@@ -312,10 +312,15 @@ func (m *memberEngine) leakage(ctx context.Context, rates []float64) (*Leakage, 
 	if m.all.extra > 0 && o.Method != Tanh {
 		return nil, usagef("method", "mechanisms other than Laplace noise are bounded by the tanh rule only")
 	}
-	switch o.Adversaries.kind {
-	case advFull:
-		return m.full(rates), nil
-	case advListed:
+	switch {
+	case o.Adversaries.kind == advFull:
+		l := m.full(rates)
+		if m.all.extra > 0 {
+			l.Upper += m.all.extra
+			l.Exact = false
+		}
+		return l, nil
+	case o.Adversaries.kind == advListed && m.all.extra == 0:
 		return m.listed(ctx, rates)
 	}
 	switch o.Method {

@@ -19,7 +19,7 @@ func (m *memberEngine) listed(ctx context.Context, rates []float64) (*Leakage, e
 		if err != nil {
 			return nil, err
 		}
-		return s.result(), nil
+		return s.result(), s.spent()
 	}
 	t, err := m.asTree("the listed adversaries' leakage")
 	if err != nil {
@@ -49,7 +49,7 @@ func (m *memberEngine) listed(ctx context.Context, rates []float64) (*Leakage, e
 	if err != nil {
 		return nil, err
 	}
-	return s.result(), nil
+	return s.result(), s.spent()
 }
 
 // unknown lists the records whose state is not known.

@@ -236,6 +236,9 @@ func (p *tablePlan) leakage(ctx context.Context, rates []float64, o *Options) (*
 				return nil, err
 			}
 		}
+		if err := s.spent(); err != nil {
+			return nil, err
+		}
 		s.see(c.target, c.laws, func() ([]Known, bool) { return c.known, false }, func(yield func(int) bool) {
 			for j := range p.table.shape {
 				if !slices.ContainsFunc(c.known, func(k Known) bool { return k.Record == j }) && !yield(j) {
@@ -244,7 +247,7 @@ func (p *tablePlan) leakage(ctx context.Context, rates []float64, o *Options) (*
 			}
 		})
 	}
-	return s.result(), nil
+	return s.result(), s.spent()
 }
 
 // search keeps the worst of the configurations it sees.
@@ -253,10 +256,19 @@ type search struct {
 	eval  *evaluator
 	out   []extreme
 	best  *Witness
+	limit int
 }
 
 func newSearch(s *space, q *boundQuery, rates []float64) *search {
-	return &search{query: q, eval: newEvaluator(s, q, rates)}
+	return &search{query: q, eval: newEvaluator(s, q, rates), limit: 10 * workBudget}
+}
+
+// spent fails when a grid is too large, or all of them together.
+func (s *search) spent() error {
+	if s.eval.failed == nil && s.eval.work > s.limit {
+		s.eval.failed = fmt.Errorf("%w: the grids have too many points", errBudget)
+	}
+	return s.eval.failed
 }
 
 // see evaluates one adversary: the laws of the sum of the unknown records but

@@ -453,6 +453,9 @@ func (p *treePlan) leakage(ctx context.Context, rates []float64) (*Leakage, erro
 					}
 				}
 			})
+			if err := s.spent(); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return s.result(), nil
