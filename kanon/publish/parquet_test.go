@@ -250,6 +250,39 @@ func TestParquetRanges(t *testing.T) {
 	}
 }
 
+// Roundings of whole numbers, and days that are written with a time.
+func TestTypedMeans(t *testing.T) {
+	integer, date := table.Integer, table.Date
+	for _, c := range []struct {
+		field table.Field
+		kind  table.Kind
+		texts []string
+		want  string
+	}{
+		{table.Field{Type: table.Integer}, table.Int, []string{"124", "127"}, "126"},
+		{table.Field{Type: table.Integer, Round: round(0)}, table.Int, []string{"-124", "-127"}, "-126"},
+		{table.Field{Type: table.Integer, Round: round(1)}, table.Float, []string{"124", "127"}, "125.5"},
+		{table.Field{Type: table.Integer, Round: round(-1)}, table.Float, []string{"124", "127"}, "130"},                                  // more than 8 bits hold
+		{table.Field{Type: table.Date, Layout: "YYYY-MM-DDThh:mm"}, table.Int, []string{"2024-02-28T10:00", "2024-03-01T20:00"}, "19782"}, // 29 February
+		{table.Field{Type: table.Date, Layout: "YYYY-MM-DDThh:mm"}, table.Int, []string{"1969-12-31T23:00"}, "-1"},
+		{table.Field{Type: table.Date, Layout: "DD.MM.YYYY"}, table.Int, []string{"29.02.2024"}, "19782"},
+	} {
+		proposed := &integer
+		if c.field.Type == table.Date {
+			proposed = &date
+		}
+		col := column(t, c.field, c.texts...)
+		out, err := publish.Publish(context.Background(), []*table.Column{col}, []table.StoredColumn{{Name: "x", Kind: table.Int, Proposed: proposed, Origin: t}}, make([]uint32, len(c.texts)), 1, publish.Aggregate, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := out[0].Stored; got.Kind != c.kind || (got.Origin != nil) != (c.kind == table.Int) {
+			t.Errorf("%v: stored as %+v", c.texts, got)
+		}
+		words(t, shown(&out[0], 0)[0], c.want, c.texts)
+	}
+}
+
 // A mean that is rounded to hundreds of powers of ten may be more than its type
 // holds, though no value is.
 func TestRoundingPastTheLargestNumber(t *testing.T) {

@@ -74,6 +74,43 @@ func TestPublishEndsWithItsContext(t *testing.T) {
 	}
 }
 
+// counted is a context that ends when it has been asked so many times.
+type counted struct {
+	context.Context
+	left  int
+	asked int
+}
+
+func (c *counted) Err() error {
+	c.asked++
+	if c.asked > c.left {
+		return context.Canceled
+	}
+	return nil
+}
+
+// One column is long work too: the context is asked on the way, and obeyed.
+func TestContextWithinAColumn(t *testing.T) {
+	const n = 20 * 4096
+	b, err := table.NewBuilder(table.Field{Name: "x", Type: table.Integer}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	group := make([]uint32, n)
+	for i := range group {
+		b.AppendInt(int64(i))
+		group[i] = uint32(i)
+	}
+	c := b.Column()
+	for _, end := range []struct{ after, least, most int }{{1000, 20, 25}, {5, 6, 8}} {
+		ctx := &counted{Context: context.Background(), left: end.after}
+		_, err := publish.Publish(ctx, []*table.Column{c}, stored(c), group, n, publish.Aggregate, nil)
+		if (noren.KindOf(err) == noren.Interrupted) != (end.after == 5) || ctx.asked < end.least || ctx.asked > end.most {
+			t.Errorf("ends after %d: asked %d times, %v", end.after, ctx.asked, err)
+		}
+	}
+}
+
 func TestProgress(t *testing.T) {
 	a, b := column(t, table.Field{Name: "a"}, "x", "y"), column(t, table.Field{Name: "b", Type: table.Integer}, "1", "2")
 	var told []string
