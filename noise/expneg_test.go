@@ -143,9 +143,9 @@ func TestCompareWord(t *testing.T) {
 	}
 }
 
-// Where the first word says yes or no, the exact comparison says the same,
-// whatever bits follow; where it is unsure, either may come.
-func TestWordAndExactComparisonAgree(t *testing.T) {
+// Close to the edge, the draw of probability e^(-u/t) is decided as the exact
+// comparison decides it, whatever bits follow; and both answers come.
+func TestBernoulliFractionIsExact(t *testing.T) {
 	src := entropy.Seeded(2)
 	answers := make(map[bool]int)
 	for range 3000 {
@@ -154,25 +154,28 @@ func TestWordAndExactComparisonAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 		den := uint64(1)<<40 + 15
-		p := expNeg(0, fraction64(u, den))
+		lo, hi := expNegBounds(new(big.Rat).SetFrac64(int64(u), int64(den)), 128)
 		jump, err := src.Bits(6)
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := p + jump - 32 // close to the edge, where it is hard
-		exact, err := decideExp(src, w, new(big.Rat).SetFrac64(int64(u), int64(den)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		v := compareWord(w, p, expSlack+1)
-		if v == yes && !exact || v == no && exact {
-			t.Fatalf("x = %d/%d, word %#x: the word says %d, the exact way %v", u, den, w, v, exact)
-		}
-		if v == unsure {
-			answers[exact]++
+		w := new(big.Int).Rsh(lo, 64).Uint64() + jump - 32
+		for _, tail := range []byte{0x00, 0xff} {
+			got, err := bernoulliFraction(words(w, tail), u, den)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x := new(big.Int).Lsh(new(big.Int).SetUint64(w), 64)
+			if tail == 0xff {
+				x.Or(x, new(big.Int).SetUint64(1<<64-1))
+			}
+			if x.Cmp(lo) < 0 && !got || x.Cmp(hi) > 0 && got {
+				t.Fatalf("u/t = %d/%d, word %#x: decided %v", u, den, w, got)
+			}
+			answers[got]++
 		}
 	}
-	if answers[true] < 100 || answers[false] < 100 {
-		t.Errorf("of the undecided, %d were below and %d not: both must come", answers[true], answers[false])
+	if answers[true] < 1000 || answers[false] < 1000 {
+		t.Errorf("accepted and refused %v: both must come", answers)
 	}
 }

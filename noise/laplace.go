@@ -167,24 +167,30 @@ func belowT(src *Source, t uint64) (uint64, error) {
 		if err != nil || u == 0 {
 			return 0, err
 		}
-		w, err := src.Uint64()
+		accept, err := bernoulliFraction(src, u, t)
 		if err != nil {
 			return 0, err
 		}
-		// u/t is less than 2^-64 above its fraction, and e^-x no steeper than 1.
-		switch compareWord(w, expNeg(0, fraction64(u, t)), expSlack+1) {
-		case yes:
+		if accept {
 			return u, nil
-		case unsure:
-			x := new(big.Rat).SetFrac(new(big.Int).SetUint64(u), new(big.Int).SetUint64(t))
-			accept, err := decideExp(src, w, x)
-			if err != nil {
-				return 0, err
-			}
-			if accept {
-				return u, nil
-			}
 		}
+	}
+}
+
+// bernoulliFraction draws true with probability e^(-u/t), u < t.
+func bernoulliFraction(src *Source, u, t uint64) (bool, error) {
+	w, err := src.Uint64()
+	if err != nil {
+		return false, err
+	}
+	// u/t is less than 2^-64 above its fraction, and e^-x no steeper than 1.
+	switch compareWord(w, expNeg(0, fraction64(u, t)), expSlack+1) {
+	case yes:
+		return true, nil
+	case no:
+		return false, nil
+	default:
+		return decideExp(src, w, new(big.Rat).SetFrac(new(big.Int).SetUint64(u), new(big.Int).SetUint64(t)))
 	}
 }
 
