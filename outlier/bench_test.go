@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"noren/account"
 )
 
 // sensors makes n readings in the plane, 99% of them from three dense clouds
@@ -38,7 +40,7 @@ func sensors(n int) (*Points, int64) {
 func BenchmarkSmooth(b *testing.B) {
 	for _, n := range []int{10_000, 100_000, 1_000_000} {
 		points, r2 := sensors(n)
-		for _, neighbours := range []Neighbours{ReplaceOne, AddRemove} {
+		for _, neighbours := range []account.Neighbours{account.ReplaceOne, account.AddRemove} {
 			b.Run(fmt.Sprintf("%s/n=%d", neighbours, n), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
@@ -51,5 +53,34 @@ func BenchmarkSmooth(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// Everything even: about twelve others within the radius, and every window
+// holds a share of all records.
+func BenchmarkSmoothEven(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	const n, width = 1_000_000, 1 << 20
+	coords := make([]int32, 2*n)
+	for i := range coords {
+		coords[i] = rng.Int32N(width)
+	}
+	points, err := NewPoints(2, coords, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := width * math.Sqrt(11.6/math.Pi/n)
+	for _, neighbours := range []account.Neighbours{account.ReplaceOne, account.AddRemove} {
+		b.Run(neighbours.String(), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				q, s, err := count(context.Background(), points, Setting{K: 5, Radius2: int64(r * r), Neighbours: neighbours}, 0.1)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(float64(q), "outliers")
+				b.ReportMetric(s, "S")
+			}
+		})
 	}
 }

@@ -78,6 +78,17 @@ func Degrees(ctx context.Context, points *Points, radius2 int64, limit int) ([]i
 	return p.degree, nil
 }
 
+// Cover returns F of all points: how many of them one ball of the squared radius
+// can hold at the most, as coverage bounds it. It is private.
+func Cover(ctx context.Context, points *Points, radius2 int64, coverage Coverage) (int, error) {
+	p, err := newProfile(ctx, points, Setting{K: 1, Radius2: radius2, Coverage: coverage}, 0)
+	if err != nil {
+		return 0, err
+	}
+	c, err := p.covered(ctx, 0, 0, int64(p.n))
+	return int(c), err
+}
+
 // count returns the number of outliers and the smooth bound for beta, counting
 // no further than that needs.
 func count(ctx context.Context, points *Points, set Setting, beta float64) (query int, s float64, err error) {
@@ -89,8 +100,8 @@ func count(ctx context.Context, points *Points, set Setting, beta float64) (quer
 	return p.query(), s, err
 }
 
-// limits are the largest numbers of records for a number of dimensions: they
-// bound time and memory by public facts, as no computation is ever cut short.
+// maxRecords is the largest number of records for a number of dimensions: it
+// bounds time and memory by public facts, as no computation is ever cut short.
 func maxRecords(d int) int {
 	switch {
 	case d <= 3:

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"noren/account"
 )
 
 // database is a multiset of places, as how often each occurs.
@@ -47,7 +49,7 @@ func newWorld(t *testing.T, d int, places [][]int32, smallest, largest int, set 
 	for _, db := range w.all {
 		var near []int
 		for a := range places {
-			if set.Neighbours == AddRemove {
+			if set.Neighbours == account.AddRemove {
 				b := []byte(db)
 				b[a]++
 				if i, ok := w.index[database(b)]; ok {
@@ -59,7 +61,7 @@ func newWorld(t *testing.T, d int, places [][]int32, smallest, largest int, set 
 			}
 			b := []byte(db)
 			b[a]--
-			if set.Neighbours == AddRemove {
+			if set.Neighbours == account.AddRemove {
 				if i, ok := w.index[database(b)]; ok {
 					near = append(near, i)
 				}
@@ -211,11 +213,11 @@ func TestTheoremsExhaustively(t *testing.T) {
 		set := Setting{K: s.k, Radius2: s.r2, Coverage: s.cover}
 		t.Run(fmt.Sprintf("d=%d places=%d r2=%d n=%d k=%d cover=%d", s.d, len(s.places), s.r2, s.n, s.k, s.cover), func(t *testing.T) {
 			t.Parallel()
-			set.Neighbours = ReplaceOne
+			set.Neighbours = account.ReplaceOne
 			w := newWorld(t, s.d, s.places, s.n, s.n, set)
 			w.check(t, 4, false)
 			w.check(t, 4, true)
-			set.Neighbours = AddRemove
+			set.Neighbours = account.AddRemove
 			w = newWorld(t, s.d, s.places, 0, s.n, set)
 			w.check(t, 4, false)
 			w.check(t, 4, true)
@@ -226,7 +228,7 @@ func TestTheoremsExhaustively(t *testing.T) {
 // Replace-one with no more than k records: everything is an outlier, always.
 func TestNoMoreThanKRecords(t *testing.T) {
 	for n := 1; n <= 3; n++ {
-		w := newWorld(t, 1, line(0, 1, 9), n, n, Setting{K: 3, Radius2: 4, Neighbours: ReplaceOne})
+		w := newWorld(t, 1, line(0, 1, 9), n, n, Setting{K: 3, Radius2: 4, Neighbours: account.ReplaceOne})
 		w.check(t, 3, false)
 		for i, db := range w.all {
 			q, s, err := count(context.Background(), w.points(t, db), w.set, 0.1)

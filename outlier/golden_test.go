@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"noren/account"
 )
 
 // goldenCase is a small data set with everything that is known about it.
@@ -128,7 +130,7 @@ func TestGoldenCases(t *testing.T) {
 			points := pointsOf(t, c.D, c.Points)
 			for _, coverage := range []Coverage{CoverAuto, CoverCore} {
 				betas, want := betasOf(t, c.ReplaceOne.S)
-				set := Setting{K: c.K, Radius2: c.R2, Neighbours: ReplaceOne, Coverage: coverage}
+				set := Setting{K: c.K, Radius2: c.R2, Neighbours: account.ReplaceOne, Coverage: coverage}
 				d, err := Diagnose(ctx, points, set, len(c.ReplaceOne.Core)-1, betas)
 				if err != nil {
 					t.Fatal(err)
@@ -147,7 +149,7 @@ func TestGoldenCases(t *testing.T) {
 				checkSmooth(t, d, want)
 
 				betas, want = betasOf(t, c.AddRemove.S)
-				set.Neighbours = AddRemove
+				set.Neighbours = account.AddRemove
 				if d, err = Diagnose(ctx, points, set, len(c.AddRemove.Core)-1, betas); err != nil {
 					t.Fatal(err)
 				}
@@ -169,7 +171,7 @@ func TestGoldenLattices(t *testing.T) {
 	for _, c := range readGolden(t).Lattice {
 		points := pointsOf(t, c.D, c.Points)
 		for _, coverage := range []Coverage{CoverAuto, CoverCore} {
-			set := Setting{K: c.K, Radius2: c.R2, Neighbours: ReplaceOne, Coverage: coverage}
+			set := Setting{K: c.K, Radius2: c.R2, Neighbours: account.ReplaceOne, Coverage: coverage}
 			d, err := Diagnose(context.Background(), points, set, len(c.RR)-1, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -181,7 +183,7 @@ func TestGoldenLattices(t *testing.T) {
 			if d.Query != c.Query || !slices.Equal(d.U, want) {
 				t.Errorf("%s: query %d, U %v, want %d, %v", c.Name, d.Query, d.U, c.Query, want)
 			}
-			set.Neighbours = AddRemove
+			set.Neighbours = account.AddRemove
 			if d, err = Diagnose(context.Background(), points, set, len(c.AR)-1, nil); err != nil {
 				t.Fatal(err)
 			}
@@ -218,7 +220,7 @@ func TestThePapersFailureIsMended(t *testing.T) {
 	f := readGolden(t).Failure
 	far, origin := make([]int32, f.D), make([]int32, f.D)
 	far[0] = 100
-	set := Setting{K: f.K, Radius2: 1, Neighbours: ReplaceOne}
+	set := Setting{K: f.K, Radius2: 1, Neighbours: account.ReplaceOne}
 	var s [2]float64
 	for i, at := range [][]int32{far, origin} {
 		d, err := Diagnose(context.Background(), failure(t, f.D, at), set, -1, []float64{f.Beta})
@@ -270,23 +272,23 @@ func TestKissing(t *testing.T) {
 
 func TestGlobalSensitivity(t *testing.T) {
 	for _, c := range []struct {
-		neighbours Neighbours
+		neighbours account.Neighbours
 		n, d, k    int
 		want       int64
 	}{
-		{ReplaceOne, 5, 1, 5, 0},
-		{ReplaceOne, 6, 1, 5, 6},
-		{ReplaceOne, 1000, 1, 5, 11},
-		{ReplaceOne, 1000, 2, 5, 26},
-		{ReplaceOne, 235, 34, 5, 235},
-		{AddRemove, 0, 2, 5, 25},
-		{AddRemove, 1000, 3, 4, 48},
+		{account.ReplaceOne, 5, 1, 5, 0},
+		{account.ReplaceOne, 6, 1, 5, 6},
+		{account.ReplaceOne, 1000, 1, 5, 11},
+		{account.ReplaceOne, 1000, 2, 5, 26},
+		{account.ReplaceOne, 235, 34, 5, 235},
+		{account.AddRemove, 0, 2, 5, 25},
+		{account.AddRemove, 1000, 3, 4, 48},
 	} {
 		if got := GlobalSensitivity(c.neighbours, c.n, c.d, c.k); got != c.want {
 			t.Errorf("%v n=%d d=%d k=%d: %d, want %d", c.neighbours, c.n, c.d, c.k, got, c.want)
 		}
 	}
-	if g := GlobalSensitivity(AddRemove, 0, 5000, maxK); g != 1<<62 {
+	if g := GlobalSensitivity(account.AddRemove, 0, 5000, maxK); g != 1<<62 {
 		t.Errorf("G = %d must stop at 2^62", g)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mathext"
+
+	"noren/account"
 )
 
 // strictKissing holds bounds of tau'_d, the largest number of points of a closed
@@ -47,13 +49,13 @@ func capBound(d int) float64 {
 // can differ between neighbouring data sets, whatever the data: for replace-one
 // with n records 0 if n <= k, else min(n, tau'_d k + 1); for add-remove, where
 // n is not used, tau'_d k (design note, theorem 1). It stops at 2^62.
-func GlobalSensitivity(neighbours Neighbours, n, d, k int) int64 {
+func GlobalSensitivity(neighbours account.Neighbours, n, d, k int) int64 {
 	const most = int64(1) << 62
 	g := most
 	if tau := StrictKissing(d); tau <= (most-1)/int64(k) {
 		g = tau * int64(k)
 	}
-	if neighbours == AddRemove {
+	if neighbours == account.AddRemove {
 		return g
 	}
 	if n <= k {

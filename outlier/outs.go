@@ -1,6 +1,10 @@
 package outlier
 
-import "context"
+import (
+	"context"
+
+	"noren/account"
+)
 
 // outs computes how many records around one record have degrees in a window:
 // those that its going would turn into outliers.
@@ -116,7 +120,7 @@ func (o *outs) shifted(ctx context.Context, p *profile, t int, best int64) (int6
 // around returns the records within the radius of record i, itself among them.
 // Add-remove asks for the same ones again and again; replace-one never does.
 func (o *outs) around(p *profile, i int32) []int32 {
-	keep := p.set.Neighbours == AddRemove
+	keep := p.set.Neighbours == account.AddRemove
 	if keep {
 		if o.rows == nil {
 			o.rows, o.room = make([][]int32, len(p.degree)), outsMemory

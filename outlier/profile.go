@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"noren/internal/geom"
+
+	"noren/account"
 )
 
 // profile holds what the sensitivity bounds of one data set are computed from.
@@ -115,7 +117,7 @@ func (p *profile) bound(ctx context.Context, t int) (int64, error) {
 	if p.cap == 0 {
 		return 0, nil
 	}
-	if p.set.Neighbours == ReplaceOne {
+	if p.set.Neighbours == account.ReplaceOne {
 		return p.replaceOne(ctx, t)
 	}
 	return p.addRemove(ctx, t)

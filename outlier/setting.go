@@ -5,38 +5,8 @@ import (
 	"math"
 
 	"noren"
+	"noren/account"
 )
-
-// Neighbours is the relation of neighbouring data sets that a sensitivity, and
-// with it a promise, is for.
-type Neighbours uint8
-
-const (
-	// AddRemove: one data set has one record more. The number of records is
-	// private.
-	AddRemove Neighbours = iota
-	// ReplaceOne: one record differs. The number of records is public.
-	ReplaceOne
-)
-
-// String names n as guarantees do.
-func (n Neighbours) String() string {
-	if n == ReplaceOne {
-		return "replace-one"
-	}
-	return "add-remove"
-}
-
-// ParseNeighbours is the inverse of [Neighbours.String].
-func ParseNeighbours(s string) (Neighbours, error) {
-	switch s {
-	case "add-remove":
-		return AddRemove, nil
-	case "replace-one":
-		return ReplaceOne, nil
-	}
-	return 0, usage("neighbours", "neighbours are add-remove or replace-one", "")
-}
 
 // Coverage is the functional F that bounds how many points of a set one ball of
 // radius r can hold. Every choice is admissible (design note, section 4):
@@ -63,16 +33,14 @@ type Setting struct {
 	// Radius2 is the squared radius, in squared units of the coordinates.
 	// Required, 0 at least.
 	Radius2 int64
-	// Neighbours is the relation. Defaults to AddRemove.
-	Neighbours Neighbours
+	// Neighbours is the relation. Defaults to add-remove.
+	Neighbours account.Neighbours
 	// Coverage defaults to CoverAuto.
 	Coverage Coverage
 }
 
-// maxRadius2 keeps 4 r^2 within an int64; maxExactRadius2 keeps the products of
-// the exact coverage in the plane small enough for its fast road.
 const (
-	maxRadius2 = int64(1) << 60
+	maxRadius2 = int64(1) << 60 // keeps 4 r^2 within an int64
 	maxK       = 1 << 30
 )
 
@@ -82,7 +50,7 @@ func (s Setting) validate(d int) error {
 		return usage("k", fmt.Sprintf("k must lie between 1 and %d", maxK), "")
 	case s.Radius2 < 0 || s.Radius2 > maxRadius2:
 		return usage("radius", "the squared radius must lie between 0 and 2^60 squared units", "choose a coarser step")
-	case s.Neighbours > ReplaceOne:
+	case s.Neighbours > account.ReplaceOne:
 		return usage("neighbours", "neighbours are add-remove or replace-one", "")
 	case s.Coverage > CoverExact:
 		return usage("coverage", "coverage is automatic, core or exact", "")

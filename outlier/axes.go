@@ -1,0 +1,151 @@
+package outlier
+
+import (
+	"fmt"
+	"math"
+
+	"noren"
+	"noren/table"
+)
+
+// Axis is a column as a coordinate. All of it is public: nothing here may be
+// taken from the data.
+type Axis struct {
+	// Field describes the column. Its name is required; where its type is left
+	// out (a category has no distances), it is a decimal number.
+	Field table.Field
+	// Low and High bound it, in the column's own unit (days for dates, seconds
+	// with a time of day, ranks from 0 for ordered columns); values outside
+	// count as the nearer bound. Required.
+	Low, High float64
+	// Scale is how much of the column's unit is one unit of distance. Defaults
+	// to 1.
+	Scale float64
+}
+
+// maxCoordinate is the largest coordinate: 2^30 steps.
+const maxCoordinate = 1 << 30
+
+// frame brings records to integer coordinates.
+type frame struct {
+	axes    []Axis
+	step    float64
+	radius2 int64 // in squared steps
+}
+
+// newFrame checks the axes, and returns all faults at once.
+func newFrame(axes []Axis, step, radius float64) (*frame, faults) {
+	f := &frame{axes: append([]Axis(nil), axes...), step: step}
+	var bad faults
+	if len(axes) == 0 {
+		bad.add("columns", "at least one column is needed")
+	}
+	if !(step > 0) || math.IsInf(step, 1) {
+		bad.add("step", "the step must be a number above 0")
+	}
+	if !(radius > 0) || math.IsInf(radius, 1) {
+		bad.add("radius", "the radius must be a number above 0")
+	}
+	seen := map[string]bool{}
+	span := 0.0
+	for j := range f.axes {
+		a := &f.axes[j]
+		where := fmt.Sprintf("axis %d (%s)", j+1, a.Field.Name)
+		if a.Field.Name == "" {
+			bad.add(where, "an axis needs a column")
+		}
+		if seen[a.Field.Name] {
+			bad.add(where, "the column is named twice")
+		}
+		seen[a.Field.Name] = true
+		if a.Field.Type == table.Category {
+			a.Field.Type = table.Decimal
+		}
+		if a.Scale == 0 {
+			a.Scale = 1
+		}
+		if !(a.Scale > 0) || math.IsInf(a.Scale, 1) {
+			bad.add(where, "the scale must be a number above 0")
+			continue
+		}
+		if !(a.Low < a.High) || math.IsInf(a.Low, -1) || math.IsInf(a.High, 1) {
+			bad.add(where, "the box must run from a number to a greater one")
+			continue
+		}
+		m := math.Round((a.High - a.Low) / (a.Scale * step))
+		if !(m <= maxCoordinate) {
+			bad.add(where, "the box holds more than 2^30 steps: choose a coarser step or a smaller box")
+			continue
+		}
+		span += m * m
+	}
+	if span > 1<<61 {
+		bad.add("box", "the box is too large for exact distances: choose a coarser step")
+	}
+	if len(bad) == 0 {
+		// The factor brings back a square that rounding has put just below an
+		// integer. The radius that counts is the one in steps, and it is public.
+		r2 := math.Floor(radius / step * (radius / step) * (1 + 1e-12))
+		if r2 > float64(maxRadius2) {
+			bad.add("radius", "the radius holds more than 2^30 steps: choose a coarser step")
+		} else {
+			f.radius2 = int64(r2)
+		}
+	}
+	return f, bad
+}
+
+// columns describes the columns that are read.
+func (f *frame) columns() []table.Field {
+	fields := make([]table.Field, len(f.axes))
+	for j, a := range f.axes {
+		fields[j] = a.Field
+	}
+	return fields
+}
+
+// points reads the columns of a table. A record that lacks a coordinate has no
+// place. Errors come from the schema alone, which is public.
+func (f *frame) points(t *table.Table) (*Points, error) {
+	cols := make([]*table.Column, len(f.axes))
+	for j, a := range f.axes {
+		cols[j] = t.Column(a.Field.Name)
+		switch c := cols[j]; {
+		case c == nil:
+			return nil, usage(a.Field.Name, "there is no such column", "name a column of the table")
+		case c.Field.Type == table.Category:
+			return nil, usage(a.Field.Name, "a category has no distances", "name a column of numbers, dates or ordered levels")
+		case c.Len() != t.Rows:
+			return nil, &noren.Error{Kind: noren.Internal, Where: a.Field.Name, What: "the columns are not of one length"}
+		}
+	}
+	if err := checkRecords(t.Rows, len(cols)); err != nil {
+		return nil, err
+	}
+	coords := make([]int32, 0, t.Rows*len(cols))
+	alone := 0
+records:
+	for i := range t.Rows {
+		for _, c := range cols {
+			if c.IsMissing(i) {
+				alone++
+				continue records
+			}
+		}
+		for j, c := range cols {
+			coords = append(coords, f.coordinate(j, c.Number(i)))
+		}
+	}
+	return NewPoints(len(cols), coords, alone)
+}
+
+// coordinate is a value of axis j in steps from its lower bound.
+func (f *frame) coordinate(j int, v float64) int32 {
+	a := f.axes[j]
+	return int32(math.Round((min(max(v, a.Low), a.High) - a.Low) / (a.Scale * f.step)))
+}
+
+// faults gathers what is wrong with options, so that all of it is told at once.
+type faults []string
+
+func (f *faults) add(where, what string) { *f = append(*f, where+": "+what) }

@@ -1,0 +1,435 @@
+package outlier
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/big"
+	"strings"
+
+	"noren"
+	"noren/account"
+	"noren/noise"
+	"noren/table"
+)
+
+// Options make a [Mechanism]. All of them are public: none may be taken from
+// the data that are asked.
+type Options struct {
+	// Axes are the columns with their boxes and scales. Required.
+	Axes []Axis
+	// Step is the grid of the coordinates, in units of distance. Required.
+	Step float64
+	// Radius, in units of distance. Required.
+	Radius float64
+	// K: a record with fewer than K others within the radius is an outlier.
+	// Required.
+	K int
+	// Cost is what the count may cost: its epsilon and, for Laplace and
+	// Gaussian noise, its delta. Required.
+	Cost account.Cost
+	// Neighbours is the relation. Defaults to AddRemove.
+	Neighbours account.Neighbours
+	// Records is the number of records. Required for ReplaceOne, where it is
+	// public; not used for AddRemove.
+	Records int
+	// Family of the noise. Defaults to what [NewPlan] chooses.
+	Family Family
+	// Noise is a noise of one's own making with the epsilon and delta of Cost
+	// less IntervalShare. Optional.
+	Noise *Noise
+	// Guess is the plan's. Defaults to 3.
+	Guess int
+	// Coverage defaults to CoverAuto.
+	Coverage Coverage
+	// IntervalShare, in [0, 0.9], of epsilon is spent on the size of the noise,
+	// so that the answer comes with a narrower interval: how much noise there is
+	// depends on the data, and cannot be told for nothing. Defaults to 0.
+	IntervalShare float64
+}
+
+// Mechanism releases the number of distance-based outliers among the records of
+// a table. It is made of public parameters, states cost, guarantee and accuracy
+// from them, and fits package release by its methods.
+type Mechanism struct {
+	options  Options
+	frame    *frame
+	set      Setting
+	plan     *Plan
+	noise    Noise
+	global   int64
+	count    account.Cost // for the count itself
+	interval int64        // units of epsilon for the size of the noise
+}
+
+// New checks the options, all at once, and makes the mechanism. Error:
+// [noren.Usage].
+func New(o Options) (*Mechanism, error) {
+	m := &Mechanism{options: o}
+	var bad faults
+	m.frame, bad = newFrame(o.Axes, o.Step, o.Radius)
+	m.set = Setting{K: o.K, Radius2: m.frame.radius2, Neighbours: o.Neighbours, Coverage: o.Coverage}
+	if err := m.set.validate(max(1, len(o.Axes))); err != nil {
+		bad = append(bad, err.Error())
+	}
+	if err := o.Cost.Validate(); err != nil {
+		bad = append(bad, err.Error())
+	}
+	if !(o.IntervalShare >= 0 && o.IntervalShare <= 0.9) {
+		bad.add("interval share", "the share of epsilon for the interval must lie between 0 and 0.9")
+	}
+	if err := bad.err(); err != nil {
+		return nil, err
+	}
+	m.interval = int64(o.IntervalShare * float64(o.Cost.Epsilon))
+	m.count = account.Cost{Epsilon: o.Cost.Epsilon - m.interval, Delta: o.Cost.Delta}
+	epsilon, delta := m.count.Float()
+	var err error
+	m.plan, err = NewPlan(Facts{
+		Neighbours: o.Neighbours, Records: o.Records, Dimensions: len(o.Axes), K: o.K, Epsilon: epsilon, Guess: o.Guess,
+	})
+	if err != nil {
+		return nil, err
+	}
+	m.global = m.plan.G
+	if m.noise, err = m.choose(epsilon, delta); err != nil {
+		return nil, err
+	}
+	if m.noise.Family == GlobalLaplace {
+		// The size of this noise is public: nothing is spent on it.
+		m.count.Epsilon += m.interval
+		m.interval = 0
+		epsilon, _ = m.count.Float()
+		m.noise, err = GlobalNoise(epsilon)
+	}
+	return m, err
+}
+
+// choose makes the noise that the options name.
+func (m *Mechanism) choose(epsilon, delta float64) (Noise, error) {
+	o := &m.options
+	if o.Noise != nil {
+		n := *o.Noise
+		if n.Epsilon != epsilon || n.Delta != delta || o.Family != "" && o.Family != n.Family {
+			return n, usage("noise", "the noise has another epsilon, delta or family than the options", "make it for the epsilon that the interval leaves")
+		}
+		again, err := remade(n)
+		if err == nil && again != n {
+			err = usage("noise", "the noise was not made by the functions of this package", "")
+		}
+		return n, err
+	}
+	if delta > 0 && o.Family != Laplace && o.Family != Gaussian {
+		return Noise{}, usage("delta", "this noise needs no delta", "leave delta out, or ask for Laplace or Gaussian noise")
+	}
+	switch o.Family {
+	case "":
+		return m.plan.Noise, nil
+	case Lomax:
+		return m.plan.Smooth.Noise, nil
+	case StudentT:
+		return bestStudent(epsilon, m.global, m.plan.Guess)
+	case Laplace:
+		return LaplaceNoise(epsilon, delta)
+	case Gaussian:
+		return GaussianNoise(epsilon, delta)
+	case GlobalLaplace:
+		return GlobalNoise(epsilon)
+	}
+	return Noise{}, usage("noise", "unknown family of noise", "lomax, student-t, laplace, gaussian or global-laplace")
+}
+
+// remade makes a noise again from its parameters.
+func remade(n Noise) (Noise, error) {
+	switch n.Family {
+	case Lomax:
+		return LomaxNoise(n.Epsilon, n.Beta, n.Shape)
+	case StudentT:
+		return StudentNoise(n.Epsilon, n.Beta, int(n.Shape))
+	case Laplace:
+		return LaplaceNoise(n.Epsilon, n.Delta)
+	case Gaussian:
+		return GaussianNoise(n.Epsilon, n.Delta)
+	case GlobalLaplace:
+		return GlobalNoise(n.Epsilon)
+	}
+	return Noise{}, usage("noise", "unknown family of noise", "")
+}
+
+// Name is "outlier.count".
+func (m *Mechanism) Name() string { return "outlier.count" }
+
+// Noise is the noise that will be drawn, Plan what it was chosen by.
+func (m *Mechanism) Noise() Noise { return m.noise }
+
+// Plan is what was known before any data: see [NewPlan].
+func (m *Mechanism) Plan() *Plan { return m.plan }
+
+// Columns describes the columns that are read.
+func (m *Mechanism) Columns() []table.Field { return m.frame.columns() }
+
+// Parameters are all public parameters, for the certificate.
+func (m *Mechanism) Parameters() any {
+	type axis struct {
+		Column string  `json:"column"`
+		Type   string  `json:"type"`
+		Layout string  `json:"layout,omitempty"`
+		Levels int     `json:"levels,omitempty"`
+		Low    float64 `json:"low"`
+		High   float64 `json:"high"`
+		Scale  float64 `json:"scale"`
+	}
+	axes := make([]axis, len(m.frame.axes))
+	for j, a := range m.frame.axes {
+		axes[j] = axis{a.Field.Name, a.Field.Type.String(), string(a.Field.Layout), len(a.Field.Levels), a.Low, a.High, a.Scale}
+	}
+	coverage := "core"
+	if m.set.Coverage == CoverExact || len(axes) == 1 && m.set.Coverage == CoverAuto {
+		coverage = "exact"
+	}
+	return struct {
+		Axes       []axis  `json:"axes"`
+		Step       float64 `json:"step"`
+		Radius2    int64   `json:"radius_squared_steps"`
+		K          int     `json:"k"`
+		Neighbours string  `json:"neighbours"`
+		Records    int     `json:"records,omitempty"`
+		G          int64   `json:"global_sensitivity"`
+		Coverage   string  `json:"coverage"`
+		Noise      Noise   `json:"noise"`
+		Interval   string  `json:"epsilon_for_interval,omitempty"`
+	}{axes, m.options.Step, m.set.Radius2, m.set.K, m.set.Neighbours.String(), m.plan.Records, m.global, coverage, m.noise, spent(m.interval)}
+}
+
+func spent(units int64) string {
+	if units == 0 {
+		return ""
+	}
+	return account.Decimal(units, 9)
+}
+
+// Cost is the price for neighbours of the relation and unit of a book. The
+// theorems are about single records: another unit is refused.
+func (m *Mechanism) Cost(n account.Neighbours, unit string) (account.Cost, error) {
+	if unit != account.Record {
+		return account.Cost{}, usage("unit", "the count of outliers is private for single records", "use a book whose unit is the record, or a table with one record for each "+unit)
+	}
+	return account.Charge(account.Cost{Epsilon: m.count.Epsilon + m.interval, Delta: m.count.Delta}, m.set.Neighbours, n)
+}
+
+// Guarantee states what Cost pays for.
+func (m *Mechanism) Guarantee(n account.Neighbours, unit string) (noren.Guarantee, error) {
+	cost, err := m.Cost(n, unit)
+	if err != nil {
+		return noren.Guarantee{}, err
+	}
+	g := noren.Guarantee{Model: "differential privacy", Neighbours: n.String(), Unit: unit}
+	g.Epsilon, g.Delta = cost.Float()
+	g.Assumptions = []string{
+		"The columns, boxes, scales, step, radius, k and the choice of noise are public and were not taken from these data.",
+		"Coordinates were brought to whole steps, and distances compared exactly, so that the smooth bound of the sensitivity is one (docs/outliers.md, theorems 2 and 3).",
+		"A record without one of the coordinates has no neighbours and counts as an outlier.",
+	}
+	if n == account.ReplaceOne {
+		g.Assumptions = append(g.Assumptions, "The number of records is public.")
+	}
+	if m.noise.Family != GlobalLaplace {
+		g.Assumptions = append(g.Assumptions, "How much noise was drawn depends on the data and is not told.")
+	}
+	return g, nil
+}
+
+// Accuracy is what public facts say of the noise.
+type Accuracy struct {
+	Noise string `json:"noise"`
+	// SD and HalfWidth, of an interval that holds the count of the data with
+	// 95%, are expected if the guess of the plan is right.
+	SD        float64 `json:"expected_sd"`
+	HalfWidth float64 `json:"expected_half_width_95"`
+	// MostSD and MostHalfWidth hold whatever the data.
+	MostSD        float64 `json:"most_sd"`
+	MostHalfWidth float64 `json:"most_half_width_95"`
+}
+
+// Accuracy tells from public facts how accurate an answer will be.
+func (m *Mechanism) Accuracy() Accuracy {
+	s, most := float64(m.global), float64(m.global)
+	if m.noise.Family != GlobalLaplace {
+		s = guessedS(m.noise.Beta, m.global, m.plan.Guess)
+	}
+	if m.global == 0 {
+		return Accuracy{Noise: "no noise: every record is an outlier"}
+	}
+	return Accuracy{
+		Noise: m.noise.words(),
+		SD:    m.noise.SD(s), HalfWidth: m.halfWidth(s, level95),
+		MostSD: m.noise.SD(most), MostHalfWidth: m.halfWidth(most, level95),
+	}
+}
+
+// level95 is the confidence of intervals; where the size of the noise is
+// released, a part of the doubt goes to it.
+const (
+	level95   = 0.95
+	sizeDoubt = 0.01
+)
+
+// halfWidth of an interval of a level for a bound s. Discrete noise on integers
+// is not rounded.
+func (m *Mechanism) halfWidth(s, level float64) float64 {
+	if m.noise.Family == GlobalLaplace {
+		return s/m.noise.Divisor*-math.Log(1-level) + 1
+	}
+	return m.noise.Interval(s, level)
+}
+
+// String says the query in one line.
+func (m *Mechanism) String() string {
+	names := make([]string, len(m.frame.axes))
+	for j, a := range m.frame.axes {
+		names[j] = a.Field.Name
+	}
+	return fmt.Sprintf("records with fewer than %d others within %g in %s", m.set.K, m.options.Radius, strings.Join(names, ", "))
+}
+
+// Answer is what is released.
+type Answer struct {
+	// Count is the number of outliers with noise, brought back into what is
+	// possible: 0 at least, and the number of records at most where that is
+	// public.
+	Count int64 `json:"count"`
+	// Interval holds the number of outliers with probability 95%, over the
+	// noise, whatever the data.
+	Interval Interval `json:"interval"`
+	// Expected is narrower and holds it with that probability if the plan's
+	// public guess is right; absent when it is not narrower.
+	Expected *Interval `json:"expected_interval,omitempty"`
+	// Noise is what was drawn, and Basis what the interval rests on.
+	Noise string `json:"noise"`
+	Basis string `json:"basis"`
+}
+
+// Interval is a range of counts, both ends included.
+type Interval struct {
+	Level float64 `json:"level"`
+	Low   int64   `json:"low"`
+	High  int64   `json:"high"`
+}
+
+// Answer counts the outliers in a private table, which has the columns of
+// Columns, and adds noise from src. Nothing in the result but the noisy count
+// and, if it was paid for, the noisy size of the noise depends on the data.
+func (m *Mechanism) Answer(ctx context.Context, t *table.Table, src *noise.Source) (any, error) {
+	if m.set.Neighbours == account.ReplaceOne && t.Rows != m.plan.Records {
+		return nil, &noren.Error{Kind: noren.BadData, What: "the table has another number of records than was declared"}
+	}
+	points, err := m.frame.points(t)
+	if err != nil {
+		return nil, err
+	}
+	return m.answer(ctx, points, src)
+}
+
+// answer is Answer on points.
+func (m *Mechanism) answer(ctx context.Context, points *Points, src *noise.Source) (*Answer, error) {
+	top := m.set.K // the query itself needs no more
+	if m.noise.Family != GlobalLaplace {
+		top = reach(m.set, points.Len(), points.dim, m.noise.smoothBeta())
+	}
+	p, err := newProfile(ctx, points, m.set, top)
+	if err != nil {
+		return nil, err
+	}
+	if m.global == 0 {
+		n := int64(p.query())
+		return &Answer{Count: n, Interval: Interval{1, n, n}, Noise: "none", Basis: "every record is an outlier"}, nil
+	}
+	if m.noise.Family == GlobalLaplace {
+		return m.answerGlobal(int64(p.query()), src)
+	}
+	s, err := p.smooth(ctx, m.noise.smoothBeta())
+	if err != nil {
+		return nil, err
+	}
+	y, err := m.noise.add(src, int64(p.query()), s)
+	if err != nil {
+		return nil, err
+	}
+	out := m.present(y, m.halfWidth(float64(m.global), level95), "the global sensitivity")
+	if m.interval > 0 {
+		most, err := m.size(ctx, p, src)
+		if err != nil {
+			return nil, err
+		}
+		// most is at most G: whichever of the two it is, what misses is either
+		// noise beyond its 96% or a size that was released too small, 1%.
+		out = m.present(y, m.halfWidth(most, level95+sizeDoubt), "the released size of the noise")
+	}
+	if e := m.within(y, m.Accuracy().HalfWidth); e.High-e.Low < out.Interval.High-out.Interval.Low {
+		out.Expected = &e
+	}
+	return out, nil
+}
+
+// answerGlobal adds discrete Laplace noise of scale G/epsilon.
+func (m *Mechanism) answerGlobal(q int64, src *noise.Source) (*Answer, error) {
+	scale, err := noise.ScaleFor(new(big.Rat).SetInt64(m.global), m.count.Epsilon)
+	if err != nil {
+		return nil, err
+	}
+	d, err := noise.NewLaplace(scale)
+	if err != nil {
+		return nil, err
+	}
+	z, err := d.Draw(src)
+	if err != nil {
+		return nil, err
+	}
+	return m.present(noise.AddSaturating(q, z), float64(d.Interval(level95)), "the noise, which does not depend on the data"), nil
+}
+
+// size releases a bound of S that holds with probability 1 - sizeDoubt: the
+// level L, an integer that differs by 1 at the most between neighbours, with
+// discrete Laplace noise, gives S <= e^{beta L}.
+func (m *Mechanism) size(ctx context.Context, p *profile, src *noise.Source) (float64, error) {
+	beta := m.noise.smoothBeta()
+	l, err := p.level(ctx, beta)
+	if err != nil {
+		return 0, err
+	}
+	scale, err := noise.ScaleFor(big.NewRat(1, 1), m.interval)
+	if err != nil {
+		return 0, err
+	}
+	d, err := noise.NewLaplace(scale)
+	if err != nil {
+		return 0, err
+	}
+	z, err := d.Draw(src)
+	if err != nil {
+		return 0, err
+	}
+	noisy := noise.AddSaturating(noise.AddSaturating(l, z), d.Interval(1-2*sizeDoubt))
+	return min(float64(m.global), math.Exp(beta*float64(noisy))), nil
+}
+
+// present brings the noisy y into what is possible and gives it an interval.
+func (m *Mechanism) present(y int64, halfWidth float64, basis string) *Answer {
+	return &Answer{Count: m.clamp(float64(y)), Interval: m.within(y, halfWidth), Noise: m.noise.words(), Basis: basis}
+}
+
+// within is the interval of a half-width about the noisy y.
+func (m *Mechanism) within(y int64, halfWidth float64) Interval {
+	w := math.Ceil(halfWidth)
+	return Interval{level95, m.clamp(float64(y) - w), m.clamp(float64(y) + w)}
+}
+
+// clamp brings a count into what is possible, and into what JSON carries
+// exactly.
+func (m *Mechanism) clamp(v float64) int64 {
+	most := float64(1 << 53)
+	if m.set.Neighbours == account.ReplaceOne {
+		most = float64(m.plan.Records)
+	}
+	return int64(min(max(v, 0), most))
+}

@@ -1,0 +1,257 @@
+package outlier
+
+import (
+	"fmt"
+	"math"
+
+	"noren"
+	"noren/account"
+)
+
+// Facts are what is public before any data are read.
+type Facts struct {
+	// Neighbours is the relation. Defaults to AddRemove.
+	Neighbours account.Neighbours `json:"-"`
+	// Records is the number of records. Required for ReplaceOne; for AddRemove
+	// it is not used, as it is private.
+	Records int `json:"records,omitempty"`
+	// Dimensions is the number of columns. Required.
+	Dimensions int `json:"dimensions"`
+	// K is the smallest number of others within the radius that makes a record
+	// no outlier. Required.
+	K int `json:"k"`
+	// Epsilon is the loss. Required.
+	Epsilon float64 `json:"epsilon"`
+	// Guess is a public guess of how many records can change sides at once in
+	// data as they are: the plan expects U_t = min(G, t + Guess). It decides
+	// how good the plan is, and never the promise. Defaults to 3.
+	Guess int `json:"guess"`
+}
+
+// validate fills in defaults and returns all faults at once.
+func (f *Facts) validate() error {
+	var bad faults
+	if f.Neighbours > account.ReplaceOne {
+		bad.add("neighbours", "neighbours are add-remove or replace-one")
+	}
+	switch most := maxRecords(f.Dimensions); {
+	case f.Dimensions < 1:
+		bad.add("dimensions", "there must be at least one column")
+	case f.Neighbours == account.ReplaceOne && (f.Records < 1 || f.Records > most):
+		bad.add("records", fmt.Sprintf("for replace-one neighbours the number of records is public and must be given, 1 to %d in so many dimensions", most))
+	}
+	if f.K < 1 || f.K > maxK {
+		bad.add("k", fmt.Sprintf("k must lie between 1 and %d", maxK))
+	}
+	if err := checkEpsilon(f.Epsilon); err != nil {
+		bad = append(bad, err.Error())
+	}
+	if f.Guess == 0 {
+		f.Guess = 3
+	}
+	if f.Guess < 1 {
+		bad.add("guess", "the guess must be 1 or more")
+	}
+	return bad.err()
+}
+
+// Plan is what can be said and chosen from public facts (design note, section
+// 7).
+type Plan struct {
+	Facts
+	Relation string `json:"neighbours"`
+	// G is the global sensitivity.
+	G int64 `json:"global_sensitivity"`
+	// Smooth is the best Lomax noise for the guess, with the S, standard
+	// deviation and half-width of 95% that are expected with it.
+	Smooth Expectation `json:"smooth"`
+	// Global is Laplace noise on the global sensitivity. Its figures hold
+	// whatever the data.
+	Global Expectation `json:"global"`
+	// Noise is the one to take: that with the smaller standard deviation.
+	Noise Noise `json:"noise"`
+	// Advice on k, the radius and epsilon.
+	Advice []string `json:"advice"`
+}
+
+// Expectation is what a noise is expected to come to.
+type Expectation struct {
+	Noise     Noise   `json:"noise"`
+	S         float64 `json:"S"`
+	SD        float64 `json:"sd"`
+	HalfWidth float64 `json:"half_width_95"`
+}
+
+func expectation(n Noise, s float64) Expectation {
+	return Expectation{Noise: n, S: s, SD: n.SD(s), HalfWidth: n.Interval(s, 0.95)}
+}
+
+// The grid of the plan: shares of epsilon for beta, and powers.
+var (
+	planShares = []float64{0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.1, 0.12, 0.14, 0.16, 0.18, 0.2, 0.22, 0.25, 0.28, 0.32, 0.36, 0.4, 0.44}
+	planPowers = []float64{3.25, 3.5, 4, 4.5, 5, 6, 7, 8, 10, 12, 16, 24, 32, 48, 65}
+)
+
+// NewPlan chooses noise from public facts alone: over a grid of (beta, p) the
+// Lomax noise with the smallest sd(epsilon, beta, p) max_t e^{-beta t} min(G,
+// t+Guess), or, where that is not below sqrt 2 G/epsilon, Laplace noise on the
+// global sensitivity. The choice never looks at data, and the noise that was not
+// chosen is never drawn.
+func NewPlan(f Facts) (*Plan, error) {
+	if err := f.validate(); err != nil {
+		return nil, err
+	}
+	p := &Plan{Facts: f, Relation: f.Neighbours.String(), G: GlobalSensitivity(f.Neighbours, f.Records, f.Dimensions, f.K)}
+	global, err := GlobalNoise(f.Epsilon)
+	if err != nil {
+		return nil, err
+	}
+	p.Global = expectation(global, float64(p.G))
+	smooth, err := bestLomax(f.Epsilon, p.G, f.Guess)
+	if err != nil {
+		return nil, err
+	}
+	p.Smooth = expectation(smooth, guessedS(smooth.Beta, p.G, f.Guess))
+	p.Noise = global
+	if p.Smooth.SD < p.Global.SD {
+		p.Noise = smooth
+	}
+	p.Advice = p.advise()
+	return p, nil
+}
+
+// bestLomax minimises the expected standard deviation over the grid.
+func bestLomax(epsilon float64, g int64, guess int) (Noise, error) {
+	best, err := DefaultLomax(epsilon)
+	if err != nil {
+		return Noise{}, err
+	}
+	sd := best.SD(guessedS(best.Beta, g, guess))
+	for _, share := range planShares {
+		beta := epsilon * share
+		if beta < minBeta {
+			continue
+		}
+		s := guessedS(beta, g, guess)
+		for _, p := range planPowers {
+			if !lomaxAllows(epsilon, beta, p) {
+				break
+			}
+			n, err := LomaxNoise(epsilon, beta, p)
+			if err != nil {
+				return Noise{}, err
+			}
+			if v := n.SD(s); v < sd*(1-1e-9) {
+				best, sd = n, v
+			}
+		}
+	}
+	return best, nil
+}
+
+// guessedS is max_t e^{-beta t} min(G, t + guess) over integers t >= 0: the
+// product has one top, at 1/beta - guess or where the minimum becomes G.
+func guessedS(beta float64, g int64, guess int) float64 {
+	u := float64(guess)
+	value := func(t float64) float64 {
+		t = max(0, t)
+		return math.Exp(-beta*t) * min(float64(g), t+u)
+	}
+	best := value(0)
+	for _, t := range []float64{math.Floor(1/beta - u), float64(g) - u} {
+		best = max(best, value(t), value(t+1))
+	}
+	return best
+}
+
+// advise says in sentences what the figures mean.
+func (p *Plan) advise() []string {
+	if p.G == 0 {
+		return []string{"With no more than k records every record is an outlier: the count is the number of records and needs no noise."}
+	}
+	var out []string
+	if p.Noise.Family == GlobalLaplace {
+		out = append(out, fmt.Sprintf("Noise on the global sensitivity %d is the smaller at this epsilon, whatever the data: its standard deviation is %.4g.", p.G, p.Global.SD))
+		if e := p.crossing(); e > 0 {
+			out = append(out, fmt.Sprintf("From about epsilon = %.2g on, smooth noise is expected to be smaller.", e))
+		}
+	} else {
+		out = append(out, fmt.Sprintf("Smooth noise is expected to have a standard deviation of %.4g; noise on the global sensitivity %d would have %.4g.", p.Smooth.SD, p.G, p.Global.SD))
+		out = append(out, fmt.Sprintf("The expectation rests on the guess that about %d records can change sides at once. The promise does not.", p.Guess))
+	}
+	if beta := p.Smooth.Noise.Beta; p.Noise.Family == Lomax {
+		out = append(out, fmt.Sprintf("Choose the radius, from public knowledge, so that nearly all records that are no outliers have well over %d others within it: what lies near k = %d makes the noise.", p.K+int(math.Ceil(1/beta)), p.K))
+	}
+	if p.K > 1 {
+		g := GlobalSensitivity(p.Neighbours, p.Records, p.Dimensions, (p.K+1)/2)
+		if g < p.G {
+			out = append(out, fmt.Sprintf("With k = %d the global sensitivity would be %d.", (p.K+1)/2, g))
+		}
+	}
+	if e := p.epsilonFor(10); e > 0 {
+		out = append(out, fmt.Sprintf("A standard deviation of 10 takes about epsilon = %.2g.", e))
+	}
+	return out
+}
+
+// crossing is the smallest epsilon of a grid from which on smooth noise is
+// expected to be the smaller; 0 if none is.
+func (p *Plan) crossing() float64 {
+	return p.firstEpsilon(func(smooth, global float64) bool { return smooth < global })
+}
+
+// epsilonFor is the smallest epsilon of a grid at which the expected standard
+// deviation is at most sd; 0 if there is none.
+func (p *Plan) epsilonFor(sd float64) float64 {
+	return p.firstEpsilon(func(smooth, global float64) bool { return min(smooth, global) <= sd })
+}
+
+func (p *Plan) firstEpsilon(enough func(smooth, global float64) bool) float64 {
+	for e := 0.01; e <= 20; e *= 1.1 {
+		n, err := bestLomax(e, p.G, p.Guess)
+		if err != nil {
+			return 0
+		}
+		if enough(n.SD(guessedS(n.Beta, p.G, p.Guess)), math.Sqrt2*float64(p.G)/e) {
+			return e
+		}
+	}
+	return 0
+}
+
+// err is one error of all faults, or nil.
+func (f faults) err() error {
+	if len(f) == 0 {
+		return nil
+	}
+	text := f[0]
+	for _, s := range f[1:] {
+		text += "; " + s
+	}
+	return &noren.Error{Kind: noren.Usage, What: text}
+}
+
+// bestStudent minimises the expected standard deviation of Student's t over
+// shares of epsilon and degrees of freedom.
+func bestStudent(epsilon float64, g int64, guess int) (Noise, error) {
+	best, sd := Noise{}, math.Inf(1)
+	for _, nu := range []int{3, 4, 5, 6, 8, 10} {
+		for _, share := range planShares {
+			beta := epsilon * share
+			if beta < minBeta || float64(nu)*share >= 0.99 {
+				continue
+			}
+			n, err := StudentNoise(epsilon, beta, nu)
+			if err != nil {
+				return Noise{}, err
+			}
+			if v := n.SD(guessedS(beta, g, guess)); v < sd {
+				best, sd = n, v
+			}
+		}
+	}
+	if math.IsInf(sd, 1) {
+		return best, usage("epsilon", "is too small for Student's t noise", "use Lomax noise")
+	}
+	return best, nil
+}
