@@ -69,12 +69,16 @@ func (l *lexer) next() (token, error) {
 	if start == len(l.src) {
 		return token{tokenEnd, "", start}, nil
 	}
-	r, size := utf8.DecodeRuneInString(l.src[start:])
+	r, _ := utf8.DecodeRuneInString(l.src[start:])
 	switch {
 	case r == '\'' || r == '"' || r == '`':
 		return l.quoted(byte(r))
 	case isNameStart(r):
-		for r, size = utf8.DecodeRuneInString(l.src[l.pos:]); size > 0 && isNamePart(r); r, size = utf8.DecodeRuneInString(l.src[l.pos:]) {
+		for l.pos < len(l.src) {
+			part, size := utf8.DecodeRuneInString(l.src[l.pos:])
+			if !isNamePart(part) {
+				break
+			}
 			l.pos += size
 		}
 		name := l.src[start:l.pos]

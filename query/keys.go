@@ -1,0 +1,182 @@
+package query
+
+import (
+	"fmt"
+	"slices"
+
+	"noren/table"
+)
+
+// keys are public groups: of every record they tell its group, or that it has
+// none.
+type keys struct {
+	fields []table.Field
+	texts  [][]string // as given, one a group
+	// local[c] are the distinct values of column c in the keys; at missing[c]
+	// stands the place of the missing value among them, or -1.
+	local   [][]literal
+	missing []int
+	// steps[c] leads from the group of the first c values, and the next value, to
+	// the group of the first c+1; the last leads to the index of the key.
+	steps []map[[2]int32]int32
+}
+
+// newKeys reads the public keys. All faults are of kind Usage.
+func newKeys(where string, all []table.Field, by []string, texts [][]string) (*keys, error) {
+	k := &keys{texts: texts}
+	if len(by) == 0 {
+		if len(texts) > 0 {
+			return nil, usage(where, "keys are given, and no columns that they are values of", "name the columns")
+		}
+		k.texts = [][]string{nil}
+		return k, nil
+	}
+	switch {
+	case len(texts) == 0:
+		return nil, usage(where, "groups need a public list of keys", "list the values that can occur, from what is known about the columns and not from the data: a list that was read from the data tells who is in it")
+	case len(texts) > maxCells:
+		return nil, usage(where, fmt.Sprintf("more than %d keys", maxCells), "")
+	}
+	for i, name := range by {
+		f, err := findField(all, where, name)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(by[:i], name) {
+			return nil, usage(where, "column "+name+" stands twice", "")
+		}
+		k.fields = append(k.fields, *f)
+		k.local = append(k.local, nil)
+		k.missing = append(k.missing, -1)
+		k.steps = append(k.steps, map[[2]int32]int32{})
+	}
+	index := make([]map[literal]int32, len(by))
+	for c := range index {
+		index[c] = map[literal]int32{}
+	}
+	for i, key := range texts {
+		if len(key) != len(by) {
+			return nil, usage(where, fmt.Sprintf("key %d has %d values for %d columns", i+1, len(key), len(by)), "")
+		}
+		group := int32(0)
+		for c, text := range key {
+			at := int32(len(k.local[c]))
+			if text == "" {
+				if k.missing[c] < 0 {
+					k.missing[c] = int(at)
+					k.local[c] = append(k.local[c], literal{})
+				}
+				at = int32(k.missing[c])
+			} else {
+				v, err := parseLiteral(&k.fields[c], text)
+				if err != nil {
+					return nil, usage(where, fmt.Sprintf("key %d, column %s: %v", i+1, by[c], err), "write it as the file does")
+				}
+				if known, ok := index[c][v]; ok {
+					at = known
+				} else {
+					index[c][v] = at
+					k.local[c] = append(k.local[c], v)
+				}
+			}
+			step := [2]int32{group, at}
+			next, known := k.steps[c][step]
+			if c == len(by)-1 {
+				if known {
+					return nil, usage(where, fmt.Sprintf("keys %d and %d are the same", next+1, i+1), "list every key once")
+				}
+				next, known = int32(i), false
+			}
+			if !known {
+				if c < len(by)-1 {
+					next = int32(len(k.steps[c]))
+				}
+				k.steps[c][step] = next
+			}
+			group = next
+		}
+	}
+	return k, nil
+}
+
+// compile returns the group of record i, -1 where it has none.
+func (k *keys) compile(t *table.Table) (func(i int) int, error) {
+	if len(k.fields) == 0 {
+		return func(int) int { return 0 }, nil
+	}
+	places := make([]func(i int) int32, len(k.fields))
+	for c := range k.fields {
+		column, err := bind(t, &k.fields[c])
+		if err != nil {
+			return nil, err
+		}
+		places[c] = place(column, k.local[c], k.missing[c])
+	}
+	if len(places) == 1 {
+		// The place among the distinct values is the order of the keys.
+		return func(i int) int { return int(places[0](i)) }, nil
+	}
+	return func(i int) int {
+		group := int32(0)
+		for c := range places {
+			at := places[c](i)
+			if at < 0 {
+				return -1
+			}
+			next, ok := k.steps[c][[2]int32{group, at}]
+			if !ok {
+				return -1
+			}
+			group = next
+		}
+		return int(group)
+	}, nil
+}
+
+// place returns where the value of record i stands among local, or -1.
+func place(c *table.Column, local []literal, missing int) func(i int) int32 {
+	var of func(i int) int32
+	switch c.Field.Type {
+	case table.Integer, table.Date:
+		of = placeOf(c.Ints, local, missing, func(v literal) int64 { return v.whole })
+	case table.Decimal:
+		of = placeOf(c.Floats, local, missing, func(v literal) float64 { return v.number })
+	default:
+		// Decided once for each of the distinct texts.
+		byText := map[string]int32{}
+		for at, v := range local {
+			if at != missing {
+				byText[v.text] = int32(at)
+			}
+		}
+		byCode := make([]int32, max(1, len(c.Dict)))
+		for code, text := range c.Dict {
+			byCode[code] = -1
+			if at, ok := byText[text]; ok {
+				byCode[code] = at
+			}
+		}
+		of = func(i int) int32 { return byCode[c.Codes[i]] }
+	}
+	return func(i int) int32 {
+		if c.IsMissing(i) {
+			return int32(missing)
+		}
+		return of(i)
+	}
+}
+
+func placeOf[T int64 | float64](values []T, local []literal, missing int, of func(literal) T) func(i int) int32 {
+	places := map[T]int32{}
+	for at, v := range local {
+		if at != missing {
+			places[of(v)] = int32(at)
+		}
+	}
+	return func(i int) int32 {
+		if at, ok := places[values[i]]; ok {
+			return at
+		}
+		return -1
+	}
+}

@@ -1,0 +1,296 @@
+package query
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+
+	"noren/account"
+	"noren/table"
+)
+
+// Kind is what is asked.
+type Kind string
+
+const (
+	Count     Kind = "count"     // how many records
+	Sum       Kind = "sum"       // of a number column
+	Mean      Kind = "mean"      // of a number column
+	Variance  Kind = "variance"  // of a number column, divided by n
+	Histogram Kind = "histogram" // how many records in each of some bins
+	Quantile  Kind = "quantile"  // of a number column
+)
+
+// Method is how the answer is made private.
+type Method string
+
+const (
+	// Laplace adds discrete Laplace noise: pure epsilon.
+	Laplace Method = "laplace"
+	// Gaussian adds discrete Gaussian noise: epsilon and delta.
+	Gaussian Method = "gaussian"
+	// Exponential is the exponential mechanism, for quantiles: pure epsilon.
+	Exponential Method = "exponential"
+	// Smooth adds Lomax noise scaled to the smooth sensitivity, for the median:
+	// pure epsilon.
+	Smooth Method = "smooth"
+)
+
+// Bounds are what a value counts as at the least and at the most. They are public:
+// chosen from what is known of the column, never from the data.
+type Bounds struct {
+	Lo float64 `json:"lo"`
+	Hi float64 `json:"hi"`
+}
+
+// Options say what is asked, at what price and for whom. All of it is public but
+// Key.
+type Options struct {
+	// Kind is what is asked. Required.
+	Kind Kind
+	// Fields are the columns of the table, with their types. Required: those that
+	// the query names.
+	Fields []table.Field
+	// Column is what is summed, averaged, counted into bins or ranked. Required,
+	// but for a count, which has none.
+	Column string
+	// Where is a predicate (see [Predicate]) that selects records. Defaults to
+	// all.
+	Where string
+	// By are the columns whose values make groups, and Keys the groups, each with
+	// a value for every column of By, written as in the file; the empty text is a
+	// missing value. The keys are public: a list that was read from the data tells
+	// who is in it. Every key is answered, also where nobody has it; records of
+	// other keys are left out. Defaults to one group of all.
+	By   []string
+	Keys [][]string
+	// Bounds are required for sums, means, variances and quantiles.
+	Bounds *Bounds
+	// GridBits is j where values are rounded to multiples of 2^-j. Defaults to 0
+	// for whole numbers and dates; for decimals to what cuts the bounds into 2^19
+	// to 2^20 steps (quantile: 2^15 to 2^16; variance: 2^11 to 2^12); less where
+	// bounds are wide.
+	GridBits *int
+	// Bins are the edges of a histogram of a number column, rising: bin i is
+	// [Bins[i], Bins[i+1]). Values outside are in no bin. For dates the unit is
+	// days (or seconds) since 1970.
+	Bins []float64
+	// Values are the bins of a histogram of a category or ordered column; the
+	// empty text is a missing value. Public, like Keys.
+	Values []string
+	// Rank is the quantile that is asked, a decimal above 0 and below 1. Defaults
+	// to 0.5, the median.
+	Rank string
+	// Method defaults to Laplace, and to Exponential for quantiles.
+	Method Method
+	// Cost is the price, in Neighbours and Unit. Required; with a delta for
+	// Gaussian and without for all others.
+	Cost account.Cost
+	// Neighbours is the relation that Cost is for. Defaults to add-remove.
+	Neighbours account.Neighbours
+	// Unit is "record", or the column whose equal values mark the records of one
+	// person. Defaults to "record".
+	Unit string
+	// MaxRows is how many records of one person count, at most. Required where
+	// Unit is a column, otherwise at most 1.
+	MaxRows int64
+	// Key is the secret by which the MaxRows records of a person with more are
+	// picked, at least 16 bytes. Required where Unit is a column. It is in no
+	// parameter, result or error.
+	Key []byte
+	// Level is the confidence of intervals. Defaults to 0.95.
+	Level float64
+}
+
+const (
+	maxCells = 1 << 20 // groups times bins
+	maxRows  = 1 << 20 // of one person
+	// maxRecords bounds the table, and maxWeight what one record adds to a sum, so
+	// that no sum can overflow: their product is 2^62.
+	maxRecords = 1 << 31
+	maxWeight  = 1 << 31
+	// maxBound bounds Bounds: beyond 2^53 not every whole number is a float64.
+	maxBound = 1 << 53
+	minKey   = 16
+)
+
+// setDefaults fills what was left out.
+func (o *Options) setDefaults() {
+	if o.Method == "" {
+		o.Method = Laplace
+		if o.Kind == Quantile {
+			o.Method = Exponential
+		}
+	}
+	if o.Unit == "" {
+		o.Unit = account.Record
+	}
+	if o.Unit == account.Record && o.MaxRows == 0 {
+		o.MaxRows = 1
+	}
+	if o.Level == 0 {
+		o.Level = 0.95
+	}
+	if o.Kind == Quantile && o.Rank == "" {
+		o.Rank = "0.5"
+	}
+}
+
+// validate returns all faults of the options that can be seen without the grid.
+func (o *Options) validate() error {
+	var faults []error
+	fault := func(where, what, hint string) { faults = append(faults, usage(where, what, hint)) }
+	needsColumn, needsBounds := true, true
+	switch o.Kind {
+	case Count:
+		needsColumn, needsBounds = false, false
+	case Histogram:
+		needsBounds = false
+	case Sum, Mean, Variance, Quantile:
+	default:
+		fault("query", fmt.Sprintf("there is no query %q", string(o.Kind)), "one of count, sum, mean, variance, histogram, quantile")
+		return errors.Join(faults...)
+	}
+	switch {
+	case needsColumn && o.Column == "":
+		fault("column", "a "+string(o.Kind)+" needs a column", "the columns are "+fieldNames(o.Fields))
+	case !needsColumn && o.Column != "":
+		fault("column", "a count has no column: it counts records", "count those that have a value with the condition: not column is missing")
+	case needsColumn:
+		f, err := findField(o.Fields, "column", o.Column)
+		switch {
+		case err != nil:
+			faults = append(faults, err)
+		case needsBounds && !f.Type.IsNumber():
+			fault("column "+f.Name, fmt.Sprintf("is %s, and a %s needs numbers", f.Type, o.Kind), "name an integer, decimal or date column")
+		case o.Kind == Histogram:
+			faults = append(faults, o.validateBins(f)...)
+		}
+	}
+	if b := o.Bounds; needsBounds && b == nil {
+		fault("bounds", "a "+string(o.Kind)+" needs public bounds of the values", "say the least and the greatest value that is possible, from what is known about the column and not from the data")
+	} else if !needsBounds && b != nil {
+		fault("bounds", "a "+string(o.Kind)+" has no bounds", "a histogram has bins instead")
+	} else if b != nil && !(math.Abs(b.Lo) <= maxBound && math.Abs(b.Hi) <= maxBound) {
+		fault("bounds", "are not finite numbers of at most 2^53", "")
+	} else if b != nil && !(b.Lo < b.Hi) {
+		fault("bounds", "the lower bound is not below the upper", "")
+	}
+	if o.Kind != Histogram && (o.Bins != nil || o.Values != nil) {
+		fault("bins", "are for a histogram", "")
+	}
+	if o.Kind != Quantile && o.Rank != "" {
+		fault("rank", "is for a quantile", "")
+	}
+	if !needsBounds && o.GridBits != nil {
+		fault("grid", "counts have no grid", "")
+	}
+	faults = append(faults, o.validatePrivacy()...)
+	return errors.Join(faults...)
+}
+
+func (o *Options) validateBins(f *table.Field) (faults []error) {
+	where := "column " + f.Name
+	if !f.Type.IsNumber() {
+		if o.Bins != nil {
+			faults = append(faults, usage(where, fmt.Sprintf("is %s and has no edges of bins", f.Type), "list its values"))
+		}
+		if len(o.Values) == 0 {
+			faults = append(faults, usage(where, "a histogram needs the public list of the values that are counted", "list what can occur, from what is known about the column and not from the data"))
+		}
+		return faults
+	}
+	if o.Values != nil {
+		faults = append(faults, usage(where, fmt.Sprintf("is %s and has no list of values", f.Type), "give the edges of its bins"))
+	}
+	if len(o.Bins) < 2 {
+		return append(faults, usage(where, "a histogram needs at least two public edges of bins", "they rise: 0,10,20 makes two bins"))
+	}
+	for i, e := range o.Bins {
+		if !(math.Abs(e) <= maxBound) || i > 0 && !(o.Bins[i-1] < e) {
+			return append(faults, usage("bins", fmt.Sprintf("edge %d is not a finite number above the one before and of at most 2^53", i+1), "edges rise: 0,10,20"))
+		}
+	}
+	return faults
+}
+
+func (o *Options) validatePrivacy() (faults []error) {
+	fault := func(where, what, hint string) { faults = append(faults, usage(where, what, hint)) }
+	delta := o.Method == Gaussian
+	switch o.Method {
+	case Laplace, Gaussian:
+		if o.Kind == Quantile {
+			fault("mechanism", "a quantile has no "+string(o.Method)+" noise", "use exponential, or smooth for the median")
+		}
+	case Exponential, Smooth:
+		if o.Kind != Quantile {
+			fault("mechanism", string(o.Method)+" is for quantiles", "use laplace or gaussian")
+		}
+	default:
+		fault("mechanism", fmt.Sprintf("there is no mechanism %q", string(o.Method)), "one of laplace, gaussian, exponential, smooth")
+		delta = o.Cost.Delta > 0
+	}
+	switch {
+	case o.Cost.Epsilon <= 0:
+		fault("epsilon", "must be above 0", "say, for instance, 0.1")
+	case o.Cost.Epsilon > 1000*account.EpsilonUnits:
+		fault("epsilon", "is above 1000", "such an epsilon protects nobody")
+	}
+	switch {
+	case delta && (o.Cost.Delta <= 0 || o.Cost.Delta >= account.DeltaUnits):
+		fault("delta", "gaussian noise needs a delta above 0 and below 1", "choose one far below 1 divided by the number of records, for instance 1e-9")
+	case !delta && o.Cost.Delta != 0:
+		fault("delta", string(o.Method)+" needs no delta", "leave it out, or use gaussian noise")
+	}
+	if o.Neighbours > account.ReplaceOne {
+		fault("neighbours", "is neither add-remove nor replace-one", "")
+	}
+	if o.Unit == account.Record {
+		if o.MaxRows != 1 {
+			fault("max-rows", "is for a unit with several records", "name the column that tells whose records belong together as the unit")
+		}
+	} else {
+		if _, err := findField(o.Fields, "unit", o.Unit); err != nil {
+			faults = append(faults, err)
+		}
+		if o.MaxRows < 1 || o.MaxRows > maxRows {
+			fault("max-rows", fmt.Sprintf("how many records of one %s count at the most must be said, 1 to %d", o.Unit, maxRows), "few: noise grows with it; records beyond are left out")
+		}
+		if len(o.Key) < minKey {
+			fault("key", fmt.Sprintf("the secret that picks the records of one %s has less than %d bytes", o.Unit, minKey), "")
+		}
+	}
+	if !(o.Level > 0 && o.Level < 1) {
+		fault("level", "the confidence of intervals must be above 0 and below 1", "0.95 is usual")
+	}
+	return faults
+}
+
+// parseRank reads a decimal above 0 and below 1 as a/b in lowest terms.
+func parseRank(text string) (a, b int64, err error) {
+	units, err := account.ParseEpsilon(text)
+	if err != nil || units >= account.EpsilonUnits || units%1000 != 0 {
+		return 0, 0, usage("rank", "is not a decimal above 0 and below 1 with at most 6 places", "0.5 is the median, 0.9 the ninth decile")
+	}
+	r := big.NewRat(units, account.EpsilonUnits)
+	return r.Num().Int64(), r.Denom().Int64(), nil
+}
+
+// ParseBound reads a bound or an edge of a bin as the column f writes its values: a
+// number, or a date, which counts in days (or seconds) since 1970. It is public; the
+// error does not repeat it all the same. Error: [noren.Usage].
+func ParseBound(f table.Field, text string) (float64, error) {
+	if f.Type == table.Date {
+		v, err := f.Layout.Parse(text)
+		if err != nil {
+			return 0, usage("bounds", "column "+f.Name+": "+err.Error(), "")
+		}
+		return float64(v), nil
+	}
+	v, _, err := table.ParseDecimal([]byte(text))
+	if err != nil {
+		return 0, usage("bounds", err.Error(), "write numbers like 0 or 99.5")
+	}
+	return v, nil
+}

@@ -1,0 +1,213 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"noren"
+	"noren/account"
+	"noren/noise"
+	"noren/table"
+)
+
+// Query is a question that was validated and priced. It holds no data, and may be
+// shared by goroutines. Make one with [New].
+type Query struct {
+	o         Options
+	predicate *Predicate // nil: all records
+	groups    *keys
+	field     *table.Field // of the column; nil for a count
+	fields    []table.Field
+	kernel    kernel
+}
+
+// kernel is how a kind of query is answered once the records are picked.
+type kernel interface {
+	// answer reads the records that each yields, with their group, and adds noise.
+	answer(ctx context.Context, t *table.Table, each func(visit func(i, group int)) error, src *noise.Source) ([]Group, error)
+	// accuracy is what the noise does to the answer, from public figures.
+	accuracy(level float64, records int64) (Accuracy, error)
+	// parameters fills in what is public about the mechanism.
+	parameters(p *Parameters)
+	// assumptions are what the promise rests on beyond what all queries share.
+	assumptions() []string
+}
+
+// New validates o. The error lists all faults and is of kind Usage; it depends on
+// public parameters alone.
+func New(o Options) (*Query, error) {
+	o.setDefaults()
+	o.Fields, o.By, o.Bins, o.Values = slices.Clone(o.Fields), slices.Clone(o.By), slices.Clone(o.Bins), slices.Clone(o.Values)
+	o.Key = slices.Clone(o.Key)
+	q := &Query{o: o}
+	faults := []error{o.validate()}
+	var err error
+	if o.Where != "" {
+		q.predicate, err = ParsePredicate(o.Where, o.Fields)
+		faults = append(faults, err)
+	}
+	texts := make([][]string, len(o.Keys))
+	for i := range texts {
+		texts[i] = slices.Clone(o.Keys[i])
+	}
+	q.groups, err = newKeys("groups", o.Fields, o.By, texts)
+	if err = errors.Join(append(faults, err)...); err != nil {
+		return nil, err
+	}
+	if o.Column != "" {
+		q.field, err = findField(o.Fields, "column", o.Column)
+		if err != nil {
+			return nil, err
+		}
+	}
+	q.collectFields()
+	switch o.Kind {
+	case Quantile:
+		q.kernel, err = newQuantile(q)
+	default:
+		q.kernel, err = newSums(q)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return q, nil
+}
+
+// collectFields lists the columns that the query reads, each once, in the order of
+// the table's fields.
+func (q *Query) collectFields() {
+	read := map[string]bool{q.o.Column: q.o.Column != ""}
+	for _, f := range q.groups.fields {
+		read[f.Name] = true
+	}
+	if q.predicate != nil {
+		for _, f := range q.predicate.fields {
+			read[f.Name] = true
+		}
+	}
+	if q.o.Unit != account.Record {
+		read[q.o.Unit] = true
+	}
+	for _, f := range q.o.Fields {
+		if read[f.Name] {
+			read[f.Name] = false
+			q.fields = append(q.fields, f)
+		}
+	}
+	// A table is read by its columns: a count of all records reads the first.
+	if len(q.fields) == 0 && len(q.o.Fields) > 0 {
+		q.fields = append(q.fields, q.o.Fields[0])
+	}
+}
+
+// Fields are the columns that [Query.Answer] needs, in the order of the table.
+func (q *Query) Fields() []table.Field { return slices.Clone(q.fields) }
+
+// Kind is what is asked.
+func (q *Query) Kind() Kind { return q.o.Kind }
+
+// Cost is the price in a book of the given relation and unit. The unit must be the
+// query's; an add-remove query costs twice its epsilon in a replace-one book, and a
+// replace-one query is refused in an add-remove book ([account.Charge]). Error:
+// [noren.Usage].
+func (q *Query) Cost(n account.Neighbours, unit string) (account.Cost, error) {
+	if unit != q.o.Unit {
+		return account.Cost{}, usage("unit", fmt.Sprintf("the query is private for one %s, and the book is for one %s", q.o.Unit, unit), "ask for the unit of the book")
+	}
+	return account.Charge(q.o.Cost, q.o.Neighbours, n)
+}
+
+// Guarantee is what [Query.Answer] promises.
+func (q *Query) Guarantee() noren.Guarantee {
+	g := noren.Guarantee{Model: "differential privacy", Neighbours: q.o.Neighbours.String(), Unit: q.o.Unit}
+	g.Epsilon, g.Delta = q.o.Cost.Float()
+	if q.o.Neighbours == account.AddRemove {
+		g.Assumptions = append(g.Assumptions, "neighbours differ in all records of one "+q.o.Unit+", which one of them has and the other has not")
+	} else {
+		g.Assumptions = append(g.Assumptions, "neighbours differ in the records of one "+q.o.Unit+", which are others in the one than in the other")
+	}
+	if q.o.Unit != account.Record {
+		g.Assumptions = append(g.Assumptions,
+			fmt.Sprintf("of the records of one %s at most %d count, picked by a keyed hash of their contents and not by their order", q.o.Unit, q.o.MaxRows),
+			"records without a "+q.o.Unit+" do not count")
+	}
+	public := "the predicate, the keys, the bounds, the bins and the grid were chosen without looking at the data"
+	g.Assumptions = append(g.Assumptions, public)
+	g.Assumptions = append(g.Assumptions, q.kernel.assumptions()...)
+	g.Assumptions = append(g.Assumptions, "the time that the answer took is not told")
+	return g
+}
+
+// Answer answers from t, which holds at least the columns of [Query.Fields]. It
+// fails when a column of t is not what
+// the query was made for, when src fails and when ctx ends; an error holds nothing
+// that depends on values.
+func (q *Query) Answer(ctx context.Context, t *table.Table, src *noise.Source) (*Result, error) {
+	if t.Rows > maxRecords {
+		return nil, &noren.Error{Kind: noren.BadData, What: "the table has more than 2^31 records"}
+	}
+	each, err := q.records(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	groups, err := q.kernel.answer(ctx, t, each, src)
+	if err != nil {
+		return nil, err
+	}
+	return q.result(groups), nil
+}
+
+// records returns a loop over the records that count, with their groups.
+func (q *Query) records(ctx context.Context, t *table.Table) (func(visit func(i, group int)) error, error) {
+	columns := make([]*table.Column, len(q.fields))
+	for i := range q.fields {
+		c, err := bind(t, &q.fields[i])
+		if err != nil {
+			return nil, err
+		}
+		columns[i] = c
+	}
+	var keep []bool
+	if q.o.Unit != account.Record {
+		f, err := findField(q.o.Fields, "unit", q.o.Unit)
+		if err != nil {
+			return nil, err
+		}
+		unit, err := bind(t, f)
+		if err != nil {
+			return nil, err
+		}
+		if keep, err = boundRows(ctx, t, columns, unit, q.o.MaxRows, q.o.Key); err != nil {
+			return nil, err
+		}
+	}
+	selects := condition(func(int) truth { return isTrue })
+	if q.predicate != nil {
+		var err error
+		if selects, err = q.predicate.compile(t); err != nil {
+			return nil, err
+		}
+	}
+	group, err := q.groups.compile(t)
+	if err != nil {
+		return nil, err
+	}
+	return func(visit func(i, group int)) error {
+		for i := range t.Rows {
+			if i%checkEvery == 0 {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+			}
+			if keep != nil && !keep[i] || selects(i) != isTrue {
+				continue
+			}
+			if g := group(i); g >= 0 {
+				visit(i, g)
+			}
+		}
+		return nil
+	}, nil
+}

@@ -1,0 +1,179 @@
+package query
+
+import (
+	"math"
+
+	"noren/account"
+	"noren/table"
+)
+
+// Format names the form of [Result] as JSON.
+const Format = "noren.query/1"
+
+// Interval is a closed interval of values.
+type Interval [2]float64
+
+// Result is an answer. All of it was released: it may be shown to anybody.
+type Result struct {
+	Format string `json:"format"` // [Format]
+	Query  Kind   `json:"query"`
+	Method Method `json:"mechanism"`
+	Column string `json:"column,omitempty"`
+	// Group is the answer where it is one, with neither groups nor bins.
+	*Group
+	// Groups are the answers in the order of the keys, and in a group in the order of
+	// the bins.
+	Groups []Group `json:"groups,omitempty"`
+	// By are the columns that the keys are of.
+	By []string `json:"by,omitempty"`
+	// Level is the confidence of each interval by itself.
+	Level float64 `json:"level"`
+}
+
+// Group is the answer for one group, or one bin of it.
+type Group struct {
+	Key []string  `json:"key,omitempty"`
+	Bin *Interval `json:"bin,omitempty"` // of a number column: [Bin[0], Bin[1])
+	Of  *string   `json:"bin_value,omitempty"`
+	// Value is the answer; nil where there is none: a mean or variance of a group
+	// whose noisy size is below one half.
+	Value *float64 `json:"value"`
+	// Text is Value as the column writes it, for dates.
+	Text string `json:"text,omitempty"`
+	// Interval holds, with confidence Level, what the value would be without noise
+	// and rounding, for the clamped values; nil for quantiles by the exponential
+	// mechanism, which promise a rank and not a distance.
+	Interval *Interval `json:"interval,omitempty"`
+	// RankWithin is, for those quantiles, by how many records the rank of Value is
+	// off at the most, with confidence Level.
+	RankWithin *float64 `json:"rank_within,omitempty"`
+}
+
+// result puts the groups, in the order of keys and bins, into their form.
+func (q *Query) result(groups []Group) *Result {
+	r := &Result{Format: Format, Query: q.o.Kind, Method: q.o.Method, Column: q.o.Column, Level: q.o.Level, By: q.o.By}
+	bins := q.bins()
+	for i := range groups {
+		g := &groups[i]
+		g.Key = q.groups.texts[i/bins]
+		if q.o.Kind == Histogram {
+			if b := i % bins; q.o.Bins != nil {
+				g.Bin = &Interval{q.o.Bins[b], q.o.Bins[b+1]}
+			} else {
+				g.Of = &q.o.Values[b]
+			}
+		}
+		if g.Value != nil && q.isDate() && (q.o.Kind == Mean || q.o.Kind == Quantile) {
+			g.Text = q.field.Layout.Format(int64(math.Round(*g.Value)))
+		}
+	}
+	if len(q.groups.fields) == 0 && q.o.Kind != Histogram {
+		r.Group = &groups[0]
+	} else {
+		r.Groups = groups
+	}
+	return r
+}
+
+func (q *Query) isDate() bool { return q.field != nil && q.field.Type == table.Date }
+
+// bins is the number of bins of a group.
+func (q *Query) bins() int {
+	if q.o.Kind != Histogram {
+		return 1
+	}
+	if q.o.Bins != nil {
+		return len(q.o.Bins) - 1
+	}
+	return len(q.o.Values)
+}
+
+// Parameters are the public parameters of a query, as they stand in certificates
+// and in the ledger: together with the table they determine the distribution of the
+// answer.
+type Parameters struct {
+	Query      Kind             `json:"query"`
+	Method     Method           `json:"mechanism"`
+	Column     string           `json:"column,omitempty"`
+	Type       string           `json:"type,omitempty"`
+	Where      string           `json:"where,omitempty"`
+	By         []string         `json:"by,omitempty"`
+	Keys       [][]string       `json:"keys,omitempty"`
+	Bounds     *Bounds          `json:"bounds,omitempty"`
+	GridBits   *int             `json:"grid_bits,omitempty"`
+	Bins       []float64        `json:"bins,omitempty"`
+	Values     []string         `json:"values,omitempty"`
+	Rank       string           `json:"rank,omitempty"`
+	Epsilon    string           `json:"epsilon"` // decimal, exact
+	Delta      string           `json:"delta"`
+	Neighbours string           `json:"neighbours"`
+	Unit       string           `json:"unit"`
+	MaxRows    int64            `json:"max_rows"`
+	Level      float64          `json:"level"`
+	Noise      *noiseParameters `json:"noise,omitempty"`
+	Choice     *choiceParameter `json:"choice,omitempty"`
+	Smooth     *smoothParameter `json:"smooth,omitempty"`
+}
+
+// Parameters returns what is public about q. It marshals to JSON with a fixed order
+// of fields; the key that picks records is not in it.
+func (q *Query) Parameters() Parameters {
+	p := Parameters{
+		Query: q.o.Kind, Method: q.o.Method, Column: q.o.Column, By: q.o.By, Bounds: q.o.Bounds,
+		Bins: q.o.Bins, Values: q.o.Values, Rank: q.o.Rank, Epsilon: account.Decimal(q.o.Cost.Epsilon, 9),
+		Delta: account.Decimal(q.o.Cost.Delta, 18), Neighbours: q.o.Neighbours.String(), Unit: q.o.Unit,
+		MaxRows: q.o.MaxRows, Level: q.o.Level,
+	}
+	if q.field != nil {
+		p.Type = q.field.Type.String()
+	}
+	if q.predicate != nil {
+		p.Where = q.predicate.String()
+	}
+	if len(q.o.By) > 0 {
+		p.Keys = q.groups.texts
+	}
+	q.kernel.parameters(&p)
+	return p
+}
+
+// Accuracy is how far an answer lies from the exact one, by public parameters
+// alone, before anything is read.
+type Accuracy struct {
+	// Level is the confidence.
+	Level float64 `json:"level"`
+	// HalfWidth is by how much the answer is off at the most, with confidence Level:
+	// the value, or the rank in records where Rank is set. It is infinite, and nil
+	// here, where nothing can be promised for so few records.
+	HalfWidth *float64 `json:"half_width"`
+	Rank      bool     `json:"rank,omitempty"`
+	// Records is the number of records of a group that it was computed for; 0 where
+	// it does not depend on it.
+	Records int64 `json:"records,omitempty"`
+	// EvenSpread is, for a quantile, what the error of the value comes to if the
+	// Records values were spread evenly between the bounds: a yardstick by which the
+	// two mechanisms can be compared, and no promise.
+	EvenSpread *float64 `json:"even_spread,omitempty"`
+}
+
+// Accuracy is how far the answer of one group, or one bin, will be off at the
+// most, with the confidence level, 0 < level < 1. records is a public guess of how
+// many records a group has, at least 1; counts and sums do not depend on it. Error:
+// [noren.Usage].
+func (q *Query) Accuracy(level float64, records int64) (Accuracy, error) {
+	if !(level > 0 && level < 1) {
+		return Accuracy{}, usage("level", "the confidence must be above 0 and below 1", "0.95 is usual")
+	}
+	if records < 1 || records > maxRecords {
+		return Accuracy{}, usage("records", "a guess of how many records a group has must be 1 to 2^31", "")
+	}
+	return q.kernel.accuracy(level, records)
+}
+
+// finite returns nil for what is no finite number.
+func finite(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
+}

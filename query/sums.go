@@ -1,0 +1,373 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"noren"
+	"noren/noise"
+	"noren/table"
+)
+
+// sums answers what is computed from sums of whole numbers over records, with the
+// same noise added to each sum: counts, sums, means, variances and histograms.
+//
+// Guarantee: the released integers are private for the query's cost, by
+// [additive.sensitivity] and [newSampler]; everything after (dividing, clamping,
+// intervals) sees only them and is post-processing. The grouping, the predicate and
+// the rounding of a value are decided record by record by public rules. The integers
+// do not depend on the order of the records, as integer addition does not.
+//
+// What a record adds to the sums of its cell, with k its value's place on the grid, l
+// and h those of the bounds and W = h - l:
+//
+//	count, histogram  1
+//	sum               k
+//	mean              k - l,  h - k
+//	variance          (k-l)^2,  2 (k-l)(h-k),  (h-k)^2
+//
+// The coordinates of a mean add up to W for every record, and those of a variance to
+// W^2 (they are Bernstein's basis), so that their L1 norm is known and the same for
+// all: the two (three) sums come at the price of one. With their noisy values A, B
+// (or C2, C1, C0) and T their total,
+//
+//	n        = T/W             (T/W^2)
+//	mean     = l + W A/T
+//	variance = W^2 (C0 C2 - C1^2/4)/T^2
+//
+// the last because y = (k-l)/W has E y^2 = C2/T and E y = (C2 + C1/2)/T.
+type sums struct {
+	q     *Query
+	add   additive
+	noise sampler
+	p     noiseParameters
+	grid  grid // of sums, means, variances
+	level float64
+}
+
+func newSums(q *Query) (*sums, error) {
+	s := &sums{q: q, level: q.o.Level}
+	s.add = additive{cells: len(q.groups.texts) * q.bins(), coords: 1, hi: 1}
+	if s.add.cells > maxCells {
+		return nil, usage("groups", fmt.Sprintf("%d groups and bins in all, more than %d", s.add.cells, maxCells), "ask for fewer")
+	}
+	if q.o.Bounds != nil {
+		var err error
+		if s.grid, err = newGrid(&q.o, q.field.Type != table.Decimal); err != nil {
+			return nil, err
+		}
+	}
+	w := s.grid.width()
+	switch q.o.Kind {
+	case Sum:
+		s.add.lo, s.add.hi = min(0, s.grid.Lo()), max(0, s.grid.Hi())
+	case Mean:
+		s.add.coords, s.add.hi = 2, w
+	case Variance:
+		s.add.coords, s.add.hi = 3, w*w
+	case Histogram:
+		if q.o.Values != nil { // found to be readable and distinct before data is read
+			if _, err := s.valueKeys(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	var err error
+	s.noise, s.p, err = newSampler(q.o.Method, q.o.Cost, s.add.sensitivity(q.o.Neighbours, q.o.MaxRows))
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// valueKeys are the bins of a histogram by values.
+func (s *sums) valueKeys() (*keys, error) {
+	texts := make([][]string, len(s.q.o.Values))
+	for i, v := range s.q.o.Values {
+		texts[i] = []string{v}
+	}
+	return newKeys("values", s.q.o.Fields, []string{s.q.o.Column}, texts)
+}
+
+func (s *sums) answer(_ context.Context, t *table.Table, each func(func(i, group int)) error, src *noise.Source) ([]Group, error) {
+	exact, err := s.exact(t, each)
+	if err != nil {
+		return nil, err
+	}
+	noisy := make([]int64, len(exact))
+	for i := range exact {
+		// At most 2^31 records of at most 2^31 each: it fits.
+		v, err := exact[i].Int64()
+		if err != nil {
+			return nil, &noren.Error{What: "a sum is larger than public bounds allow"}
+		}
+		x, err := s.noise.Draw(src)
+		if err != nil {
+			return nil, err
+		}
+		noisy[i] = noise.AddSaturating(v, x)
+	}
+	groups := make([]Group, s.add.cells)
+	for c := range groups {
+		groups[c] = s.group(noisy[c*s.add.coords : (c+1)*s.add.coords])
+	}
+	return groups, nil
+}
+
+// exact adds up; the result is private data.
+func (s *sums) exact(t *table.Table, each func(func(i, group int)) error) ([]noise.Sum, error) {
+	out := make([]noise.Sum, s.add.cells*s.add.coords)
+	var visit func(i, group int)
+	switch s.q.o.Kind {
+	case Count:
+		visit = func(_, group int) { out[group].Add(1) }
+	case Histogram:
+		bin, err := s.binOf(t)
+		if err != nil {
+			return nil, err
+		}
+		bins := s.q.bins()
+		visit = func(i, group int) {
+			if b := bin(i); b >= 0 {
+				out[group*bins+b].Add(1)
+			}
+		}
+	default:
+		place, err := s.grid.placeOf(t, s.q.field)
+		if err != nil {
+			return nil, err
+		}
+		lo, hi := s.grid.Lo(), s.grid.Hi()
+		visit = func(i, group int) {
+			k, ok := place(i)
+			if !ok {
+				return
+			}
+			switch s.q.o.Kind {
+			case Sum:
+				out[group].Add(k)
+			case Mean:
+				out[2*group].Add(k - lo)
+				out[2*group+1].Add(hi - k)
+			default:
+				y, z := k-lo, hi-k
+				out[3*group].Add(y * y)
+				out[3*group+1].Add(2 * y * z)
+				out[3*group+2].Add(z * z)
+			}
+		}
+	}
+	return out, each(visit)
+}
+
+// placeOf returns the place on the grid of the value of record i; ok is false where
+// it is missing, or not finite.
+func (g grid) placeOf(t *table.Table, f *table.Field) (func(i int) (k int64, ok bool), error) {
+	c, err := bind(t, f)
+	if err != nil {
+		return nil, err
+	}
+	return func(i int) (int64, bool) {
+		if c.IsMissing(i) {
+			return 0, false
+		}
+		k, err := g.Quantise(c.Number(i))
+		return k, err == nil
+	}, nil
+}
+
+// binOf returns the bin of record i, -1 where it is in none.
+func (s *sums) binOf(t *table.Table) (func(i int) int, error) {
+	if s.q.o.Values != nil {
+		k, err := s.valueKeys()
+		if err != nil {
+			return nil, err
+		}
+		return k.compile(t)
+	}
+	c, err := bind(t, s.q.field)
+	if err != nil {
+		return nil, err
+	}
+	edges := s.q.o.Bins
+	return func(i int) int {
+		v := c.Number(i)
+		if c.IsMissing(i) || !(v >= edges[0] && v < edges[len(edges)-1]) {
+			return -1
+		}
+		lo, hi := 0, len(edges)-1 // edges[lo] <= v < edges[hi]
+		for hi-lo > 1 {
+			if mid := (lo + hi) / 2; v >= edges[mid] {
+				lo = mid
+			} else {
+				hi = mid
+			}
+		}
+		return lo
+	}, nil
+}
+
+// width is the half-width of the interval that holds each of the coordinates' noise
+// at once with confidence level: by the union bound, coordinate by coordinate at 1 -
+// (1-level)/coords.
+func (s *sums) width(level float64) float64 {
+	return float64(s.noise.Interval(1 - (1-level)/float64(s.add.coords)))
+}
+
+// group makes the answer of one cell from its noisy sums.
+//
+// The intervals of counts and sums are the noise's own. That of a mean or variance is
+// what the formula can give while every coordinate lies within its noise of what was
+// released, and is not negative: it holds the value with confidence level at least.
+// Half a step of rounding is added.
+func (s *sums) group(x []int64) Group {
+	w := s.width(s.level)
+	switch s.q.o.Kind {
+	case Count, Histogram:
+		v := float64(x[0])
+		return Group{Value: &v, Interval: &Interval{max(0, v-w), max(0, v+w)}}
+	case Sum:
+		v := s.grid.Value(x[0])
+		step := s.grid.Value(1)
+		// How many values were rounded is private; each by half a step at most. The
+		// interval is for the sum of the rounded values.
+		return Group{Value: &v, Interval: &Interval{v - w*step, v + w*step}}
+	case Mean:
+		return s.mean(float64(x[0]), float64(x[1]), w)
+	default:
+		return s.variance(float64(x[0]), float64(x[1]), float64(x[2]), w)
+	}
+}
+
+// mean is l + W A/(A+B), which rises with A and falls with B.
+func (s *sums) mean(a, b, w float64) Group {
+	lo, width := s.grid.Value(s.grid.Lo()), s.grid.Value(s.grid.width())
+	share := func(a, b, otherwise float64) float64 {
+		a, b = max(0, a), max(0, b)
+		if a+b == 0 {
+			return otherwise
+		}
+		return a / (a + b)
+	}
+	g := Group{Interval: &Interval{
+		max(s.grid.Value(s.grid.Lo()), lo+width*share(a-w, b+w, 0)-s.grid.half()),
+		min(s.grid.Value(s.grid.Hi()), lo+width*share(a+w, b-w, 1)+s.grid.half()),
+	}}
+	if a+b >= float64(s.grid.width())/2 { // half a record
+		g.Value = finite(lo + width*share(a, b, 0.5))
+	}
+	return g
+}
+
+// variance is W^2 f, f = (C0 C2 - C1^2/4)/(C0+C1+C2)^2. Where f > 0 it falls with C1.
+// In C0 = a, with C2 = b and C1 = c fixed, the derivative has the sign of b (b + c -
+// a) + c^2/2: f rises up to a* = b + c + c^2/(2b) and falls from there; likewise in
+// C2. So over a box the least value is at a corner with the largest C1, and the
+// largest, with the least C1, on an edge of the box at a* (or its end): inside, both
+// derivatives cannot vanish, as a - b > 0 and b - a > 0 would follow for c > 0, and
+// for c = 0 they do on a = b alone, where f is 1/4 on the edges too.
+func (s *sums) variance(c2, c1, c0, w float64) Group {
+	unit := s.grid.Value(s.grid.width())
+	unit *= unit
+	f := func(a, c, b float64) float64 {
+		t := a + b + c
+		if t <= 0 {
+			return 0
+		}
+		return (a/t)*(b/t) - (c/t)*(c/t)/4
+	}
+	top := func(b, c, from, to float64) float64 { // of a, by the edge
+		if b <= 0 {
+			return from
+		}
+		return min(max(b+c+c*c/(2*b), from), to)
+	}
+	aLo, aHi := max(0, c0-w), max(0, c0+w)
+	bLo, bHi := max(0, c2-w), max(0, c2+w)
+	cLo, cHi := max(0, c1-w), max(0, c1+w)
+	lo, hi := math.Inf(1), 0.0
+	for _, a := range []float64{aLo, aHi} {
+		for _, b := range []float64{bLo, bHi} {
+			lo = min(lo, f(a, cHi, b))
+		}
+		hi = max(hi, f(a, cLo, top(a, cLo, bLo, bHi)))
+	}
+	for _, b := range []float64{bLo, bHi} {
+		hi = max(hi, f(top(b, cLo, aLo, aHi), cLo, b))
+	}
+	if aLo == 0 && bLo == 0 && cLo == 0 {
+		hi = 0.25 // no records at all, and so anything
+	}
+	// Rounding moves every value by half a step at most, and so the deviation.
+	half := s.grid.half()
+	low, high := math.Sqrt(max(0, lo)*unit), math.Sqrt(min(max(0, hi), 0.25)*unit)
+	g := Group{Interval: &Interval{math.Pow(max(0, low-half), 2), min(math.Pow(high+half, 2), unit/4)}}
+	n := float64(s.grid.width()) * float64(s.grid.width())
+	if c0+c1+c2 >= n/2 { // half a record
+		g.Value = finite(min(max(0, f(max(0, c0), max(0, c1), max(0, c2))), 0.25) * unit)
+	}
+	return g
+}
+
+// accuracy follows from the half-width w of the coordinates' noise. For shares p_i =
+// C_i/T of a total T = n W^.. with c coordinates, the error of the share of weights
+// 0 <= v_i <= 1 is sum e_i (v_i - v)/(T + e) for noise e_i with sum e, so at most
+//
+//	mean      w/(T - 2w) of W: |v_0 - v| + |v_1 - v| = 1
+//	variance  (2 + 3 + 9/4 u) u of W^2, u = w/(T - 3w): of E y^2 at most 2u, of E y at
+//	          most 3u/2, of (E y)^2 at most 3u + 9/4 u^2
+func (s *sums) accuracy(level float64, records int64) (Accuracy, error) {
+	w, width := s.width(level), float64(s.grid.width())
+	switch s.q.o.Kind {
+	case Count, Histogram:
+		return Accuracy{Level: level, HalfWidth: finite(w)}, nil
+	case Sum:
+		return Accuracy{Level: level, HalfWidth: finite(w * s.grid.Value(1))}, nil
+	case Mean:
+		a := Accuracy{Level: level, Records: records}
+		if total := float64(records) * width; total > 2*w {
+			a.HalfWidth = finite(min(1, w/(total-2*w))*s.grid.Value(s.grid.width()) + s.grid.half())
+		}
+		return a, nil
+	default:
+		a := Accuracy{Level: level, Records: records}
+		if total := float64(records) * width * width; total > 3*w {
+			u := w / (total - 3*w)
+			length := s.grid.Value(s.grid.width())
+			half := s.grid.half()
+			a.HalfWidth = finite(min(0.25, (5+2.25*u)*u)*length*length + half*length + half*half)
+		}
+		return a, nil
+	}
+}
+
+func (s *sums) parameters(p *Parameters) {
+	p.Noise = &s.p
+	if s.q.o.Bounds != nil {
+		j := s.grid.J()
+		p.GridBits = &j
+	}
+}
+
+func (s *sums) assumptions() []string {
+	switch s.q.o.Kind {
+	case Count:
+		return nil
+	case Histogram:
+		if s.q.o.Bins != nil {
+			return []string{"records without a value in " + s.q.o.Column + ", or with one outside the bins, are in no bin"}
+		}
+		return []string{"records whose value in " + s.q.o.Column + " is not listed are in no bin"}
+	}
+	return s.grid.assumptions(s.q.o.Column)
+}
+
+// assumptions are those of queries over the values of a column.
+func (g grid) assumptions(column string) []string {
+	lo, hi := g.Value(g.Lo()), g.Value(g.Hi())
+	return []string{
+		"records without a value in " + column + " do not count",
+		fmt.Sprintf("values in %s below %v count as %v and values above %v as %v, rounded to multiples of %v; answers and intervals are for those", column, lo, lo, hi, hi, g.Value(1)),
+	}
+}

@@ -1,0 +1,123 @@
+package query
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"noren/table"
+)
+
+// checkEvery is how many records pass between two looks at the context.
+const checkEvery = 1 << 16
+
+// contributors tells whose every record is: a number from 0 for each of the
+// distinct values of the unit column, -1 where it is missing.
+func contributors(c *table.Column) (of []int32, n int) {
+	of = make([]int32, c.Len())
+	switch {
+	case c.Codes != nil:
+		n = len(c.Dict)
+		for i, code := range c.Codes {
+			of[i] = int32(code)
+		}
+	case c.Ints != nil:
+		n = number(c.Ints, of)
+	default:
+		n = number(c.Floats, of)
+	}
+	for i := range of {
+		if c.IsMissing(i) {
+			of[i] = -1
+		}
+	}
+	return of, n
+}
+
+func number[T int64 | float64](values []T, of []int32) int {
+	index := map[T]int32{}
+	for i, v := range values {
+		at, known := index[v]
+		if !known {
+			at = int32(len(index))
+			index[v] = at
+		}
+		of[i] = at
+	}
+	return len(index)
+}
+
+// boundRows picks the records that count: at most most of each contributor, none
+// of records that say not whose they are. Of a contributor with more, those count
+// whose contents (the columns that the query reads) have the least HMAC-SHA256
+// under key. Which they are depends on that contributor's records alone, and not
+// on their order: two records with the same HMAC are the same to the query. Hence
+// one unit more or less changes at most most of the records that count, all its
+// own.
+func boundRows(ctx context.Context, t *table.Table, columns []*table.Column, unit *table.Column, most int64, key []byte) ([]bool, error) {
+	of, n := contributors(unit)
+	count := make([]int64, n)
+	keep := make([]bool, t.Rows)
+	for i, who := range of {
+		if who >= 0 {
+			count[who]++
+			keep[i] = true
+		}
+	}
+	type tagged struct {
+		tag [sha256.Size]byte
+		row int
+	}
+	over := map[int32][]tagged{}
+	mac, content := hmac.New(sha256.New, key), []byte(nil)
+	for i, who := range of {
+		if i%checkEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if who < 0 || count[who] <= most {
+			continue
+		}
+		content = content[:0]
+		for _, c := range columns {
+			content = appendContent(content, c, i)
+		}
+		mac.Reset()
+		mac.Write(content)
+		var r tagged
+		mac.Sum(r.tag[:0])
+		r.row = i
+		over[who] = append(over[who], r)
+	}
+	for _, rows := range over {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		slices.SortFunc(rows, func(a, b tagged) int { return bytes.Compare(a.tag[:], b.tag[:]) })
+		for _, r := range rows[most:] {
+			keep[r.row] = false
+		}
+	}
+	return keep, nil
+}
+
+// appendContent appends the value of record i so that different values, and
+// different rows of values, have different bytes. A text is written as such: its
+// code depends on what others have.
+func appendContent(dst []byte, c *table.Column, i int) []byte {
+	switch {
+	case c.IsMissing(i):
+		return append(dst, 0)
+	case c.Codes != nil:
+		text := c.Dict[c.Codes[i]]
+		dst = binary.BigEndian.AppendUint64(append(dst, 1), uint64(len(text)))
+		return append(dst, text...)
+	case c.Ints != nil:
+		return binary.BigEndian.AppendUint64(append(dst, 2), uint64(c.Ints[i]))
+	default:
+		return binary.BigEndian.AppendUint64(append(dst, 3), math.Float64bits(c.Floats[i]+0)) // -0 is 0
+	}
+}
