@@ -168,6 +168,16 @@ func (t *Tree) appendNear(dst []int32, v int32, q []int32, r2 int64) []int32 {
 // own.
 func (t *Tree) eachLeaf(ctx context.Context, start func() func(v int32)) error {
 	workers := min(runtime.GOMAXPROCS(0), len(t.leaves))
+	if workers <= 1 {
+		work := start()
+		for _, v := range t.leaves {
+			if ctx.Err() != nil {
+				break
+			}
+			work(v)
+		}
+		return ctx.Err()
+	}
 	var next atomic.Int64
 	var wait sync.WaitGroup
 	for range workers {
