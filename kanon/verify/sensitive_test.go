@@ -133,6 +133,35 @@ func TestTypedSensitive(t *testing.T) {
 	}
 }
 
+// Bytes that are shown as words are missing by those words.
+func TestShownBytes(t *testing.T) {
+	type record struct {
+		ID [16]byte `parquet:"id,uuid"`
+	}
+	path := filepath.Join(t.TempDir(), "release.parquet")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	w := parquet.NewGenericWriter[record](f)
+	if _, err := w.Write([]record{{}, {[16]byte{1}}, {[16]byte{2}}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		missing []string
+		classes int64
+	}{{nil, 3}, {[]string{"00000000-0000-0000-0000-000000000000", "01000000-0000-0000-0000-000000000000"}, 2}} {
+		got, err := verifyFile(t, path, verify.Options{Quasi: []string{"id"}, Requirement: k(1), Missing: c.missing})
+		if err != nil || got.Classes != c.classes {
+			t.Errorf("missing %q: %+v, %v", c.missing, got, err)
+		}
+	}
+}
+
 func TestClassesOfOneValue(t *testing.T) {
 	got, err := verifyText(t, "a,s\n1,x\n1,x\n1,x\n", verify.Options{
 		Quasi: []string{"a"}, Sensitive: []table.Field{{Name: "s"}},

@@ -3,6 +3,7 @@ package verify_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -232,5 +233,59 @@ func TestContextUnderWay(t *testing.T) {
 	})
 	if noren.KindOf(err) != noren.Interrupted || told == 0 {
 		t.Errorf("told %d times, %v", told, err)
+	}
+}
+
+// A file comes in many pieces: each is counted, and each record's class and
+// value stay together.
+func TestManyPieces(t *testing.T) {
+	const n, classes = 200_000, 1000
+	var text strings.Builder
+	text.WriteString("a,s\n")
+	for i := range n {
+		fmt.Fprintf(&text, "%d,%d\n", i*7%classes, i*7%classes/500) // 7 and 1000 have no factor in common
+	}
+	got, err := verifyText(t, text.String(), verify.Options{Quasi: []string{"a"}, Requirement: k(n / classes), Sensitive: []table.Field{{Name: "s"}}})
+	if err != nil || !got.Met || got.Rows != n || got.Classes != classes || got.ClassSize != (verify.ClassSize{Min: n / classes, Mean: n / classes, Max: n / classes}) {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if s := got.Sensitive[0]; s.DistinctL != 1 || s.T != 0.5 {
+		t.Errorf("got %+v, want one value a class, as half of the table has", s)
+	}
+}
+
+// closing is a source whose readers end the context when they are done.
+type closing struct {
+	table.Source
+	cancel func()
+}
+
+type closingReader struct {
+	table.Reader
+	cancel func()
+}
+
+func (c closing) Open(ctx context.Context, columns []int) (table.Reader, error) {
+	r, err := c.Source.Open(ctx, columns)
+	return closingReader{r, c.cancel}, err
+}
+
+func (r closingReader) Close() error {
+	r.cancel()
+	return r.Reader.Close()
+}
+
+// The context holds for the time after reading too.
+func TestContextAfterReading(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	src, err := file.OpenStdin(ctx, strings.NewReader(five), file.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = src.Close() }()
+	_, err = verify.Verify(ctx, closing{src, cancel}, verify.Options{Quasi: []string{"age"}, Requirement: k(1), Sensitive: []table.Field{{Name: "illness"}}}, nil)
+	if noren.KindOf(err) != noren.Interrupted {
+		t.Errorf("got %v", err)
 	}
 }
