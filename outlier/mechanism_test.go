@@ -104,7 +104,10 @@ func TestOptionsAreCheckedAtOnce(t *testing.T) {
 		"unknown noise":          func(o *Options) { o.Family = "cauchy" },
 		"noise of other epsilon": func(o *Options) { n, _ := DefaultLomax(0.5); o.Noise = &n },
 		"noise made by hand":     func(o *Options) { n, _ := DefaultLomax(1); n.Divisor *= 2; o.Noise = &n },
-		"exact in three":         func(o *Options) { o.Coverage = CoverExact; o.Axes = append(o.Axes, Axis{Field: table.Field{Name: "z"}, High: 1}) },
+		"exact in three": func(o *Options) {
+			o.Coverage = CoverExact
+			o.Axes = append(o.Axes, Axis{Field: table.Field{Name: "z"}, High: 1})
+		},
 	} {
 		o := plane()
 		change(&o)
