@@ -107,6 +107,9 @@ func (d *descent) run(ctx context.Context) error {
 				return ctx.Err()
 			}
 			for d.improve(int32(i)) {
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
 			}
 		}
 		for g := 0; g < len(d.members); g++ {
