@@ -6,8 +6,12 @@ import (
 
 	"noren/account"
 	"noren/outlier"
+	"noren/release"
 	"noren/table"
 )
+
+// A mechanism fits the way out by its methods alone.
+var _ release.Mechanism = (*outlier.Mechanism)(nil)
 
 // What can be known before any data are read.
 func ExampleNewPlan() {

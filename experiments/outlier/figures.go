@@ -78,7 +78,7 @@ func (r *Result) noiseChart(set string) report.Chart {
 		}
 		curves = append(curves, curve)
 	}
-	return &report.Lines{Title: set + ": standard deviation of the noise, delta = 0.001 where one is needed", Curves: curves, Across: "epsilon", Axis: "standard deviation", ScaleX: report.Log, ScaleY: report.Log}
+	return &report.Lines{Title: set + ": noise over epsilon (delta = 0.001)", Curves: curves, Across: "epsilon", Axis: "standard deviation", ScaleX: report.Log, ScaleY: report.Log}
 }
 
 // answerChart is the paper's figure: the count of 10 with a band of one standard
