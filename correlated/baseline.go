@@ -223,7 +223,7 @@ func (p *chainPlan) eachConfig(ctx context.Context, see func(row int32, laws []*
 							if u == nil || v == nil {
 								continue
 							}
-							if work += u.len() * v.len(); work > 40*p.options.budget(workBudget) {
+							if work += u.len() * v.len(); work > workPerConfig*p.options.budget(workBudget) {
 								return errBudget
 							}
 							var err error

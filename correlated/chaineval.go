@@ -42,13 +42,17 @@ type pairKey struct {
 	flags       uint8
 }
 
+// workPerConfig is how many multiplications the budget grants on average for a
+// configuration that it allows.
+const workPerConfig = 20
+
 // slack lets ties go without being evaluated: it is far below the rounding of
 // the densities.
 const slack = 1 + 1e-14
 
 func (p *chainPlan) leakage(ctx context.Context, rates []float64) (*Leakage, error) {
 	r := &chainRun{chainPlan: p, rates: rates, eval: newEvaluator(p.space, p.query, rates), done: map[pairKey]bool{}}
-	r.limit = 40 * p.options.budget(workBudget)
+	r.limit = workPerConfig * p.options.budget(workBudget)
 	for i, n := range p.nodes {
 		if i%64 == 0 {
 			if err := ctx.Err(); err != nil {

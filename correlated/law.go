@@ -242,6 +242,9 @@ func (s *space) convolveAtoms(a, b *law) (*law, error) {
 	if a.len() > 64*s.most/max(1, b.len()) {
 		return nil, errTooManyAtoms
 	}
+	if out := s.convolveScratch(a, b); out != nil {
+		return out, nil
+	}
 	type atom struct {
 		key int64
 		log float64
@@ -278,6 +281,44 @@ func (s *space) convolveAtoms(a, b *law) (*law, error) {
 		}
 	}
 	return out, nil
+}
+
+// convolveScratch adds up on a run of keys where that is not much longer than
+// the list of products; nil where it is, or where a mass is too small for plain
+// numbers.
+func (s *space) convolveScratch(a, b *law) *law {
+	lo := a.key[0] + b.key[0]
+	span := a.key[a.len()-1] + b.key[b.len()-1] - lo + 1
+	if span > 1<<22 || span > 16*int64(a.len())*int64(b.len()) {
+		return nil
+	}
+	sums := make([]float64, span)
+	for i, k := range a.key {
+		at, x := sums[k-a.key[0]:], a.lin[i]
+		for j, l := range b.key {
+			at[l-b.key[0]] += x * b.lin[j]
+		}
+	}
+	touched := make([]bool, span)
+	for _, k := range a.key {
+		for _, l := range b.key {
+			touched[k+l-lo] = true
+		}
+	}
+	out := &law{}
+	for i, v := range sums {
+		if !touched[i] {
+			continue
+		}
+		if v < guard {
+			return nil
+		}
+		out.key, out.log, out.lin = append(out.key, lo+int64(i)), append(out.log, math.Log(v)), append(out.lin, v)
+	}
+	if out.len() > s.most {
+		return nil
+	}
+	return out
 }
 
 // logAdd is log(exp(a)+exp(b)).

@@ -225,6 +225,9 @@ type memberEngine struct {
 	chain *chainPlan
 	tree  *treePlan
 	tanh  *tanhPlan
+	// beyond is set once exact evaluation, or the quilted one, was found to be
+	// beyond the budget: other scales cost as much.
+	beyond, beyondQuilt bool
 }
 
 func newEngine(m Model, q *Query, scales []float64, o Options) (*engine, error) {
@@ -340,18 +343,23 @@ func (m *memberEngine) leakage(ctx context.Context, rates []float64) (*Leakage, 
 	case Range:
 		return m.rangeBound(rates), nil
 	}
-	l, err := m.exact(ctx, rates)
-	if !isBudget(err) {
-		return l, err
+	if !m.beyond {
+		l, err := m.exact(ctx, rates)
+		if !isBudget(err) {
+			return l, err
+		}
+		m.beyond, m.chain = true, nil
 	}
-	switch m.model.Kind() {
-	case "table":
+	if m.model.Kind() == "table" {
 		return m.rangeBound(rates), nil
-	case "chain":
-		l, err = m.quilted(ctx, rates)
-		if err != nil && !isBudget(err) {
+	}
+	var l *Leakage
+	if m.model.Kind() == "chain" && !m.beyondQuilt {
+		var err error
+		if l, err = m.quilted(ctx, rates); err != nil && !isBudget(err) {
 			return nil, err
 		}
+		m.beyondQuilt = err != nil
 	}
 	t, err := m.tanhBound(ctx, rates)
 	if err != nil {

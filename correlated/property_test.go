@@ -245,7 +245,11 @@ func TestBoundsAreNeverBelowTheLeakage(t *testing.T) {
 		q, b := drawQuery(t, chain), drawScale(t)
 		exact := exactly(t, chain, q, b, Options{Method: Exact}).Upper
 		for _, o := range []Options{
-			{Method: Tanh}, {Method: Range}, {Method: Quilt, Arm: 1}, {Method: Quilt, Arm: 2}, {Method: Quilt, Arm: 3},
+			{Method: Tanh},
+			{Method: Range},
+			{Method: Quilt, Arm: 1},
+			{Method: Quilt, Arm: 2},
+			{Method: Quilt, Arm: 3},
 			{Method: Tanh, Adversaries: EmptyAdversaries()},
 		} {
 			if o.Adversaries.kind == advEmpty {

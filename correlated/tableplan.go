@@ -63,15 +63,19 @@ func (p *tablePlan) build(ctx context.Context, o *Options) error {
 	seen := map[uint64][]int{}
 	for i := range p.table.shape {
 		keep := func(known []Known, laws []*law) {
-			h := uint64(i)
+			h, live := uint64(i), 0
 			for _, l := range laws {
 				h = hashWord(h, 1)
 				if l != nil {
+					live++
 					h = hashFloats(h, l.log)
 					for _, k := range l.key {
 						h = hashWord(h, uint64(k))
 					}
 				}
+			}
+			if live < 2 {
+				return // nothing is left to learn
 			}
 			for _, c := range seen[h] {
 				if p.configs[c].target == i && slices.EqualFunc(p.configs[c].laws, laws, sameLaw) {
@@ -125,10 +129,7 @@ func (p *tablePlan) each(ctx context.Context, i int, fixed []int, empty bool, ke
 					return err
 				}
 			}
-			laws, live := p.finish(s, k)
-			if live >= 2 {
-				keep(known, laws)
-			}
+			keep(known, p.finish(s, k))
 			return nil
 		}
 		if fixed == nil || fixed[j] < 0 {
@@ -203,8 +204,8 @@ func (p *tablePlan) sumOut(s partial, j int) partial {
 }
 
 // finish splits the law of the sum and the target by the target's state.
-func (p *tablePlan) finish(s partial, k int) ([]*law, int) {
-	laws, live := make([]*law, k), 0
+func (p *tablePlan) finish(s partial, k int) []*law {
+	laws := make([]*law, k)
 	for a := range k {
 		l := &law{}
 		for j, key := range s.key {
@@ -218,9 +219,8 @@ func (p *tablePlan) finish(s partial, k int) ([]*law, int) {
 		}
 		l.log = logs(l.log)
 		laws[a], _ = normalise(l)
-		live++
 	}
-	return laws, live
+	return laws
 }
 
 func (p *tablePlan) leakage(ctx context.Context, rates []float64, o *Options) (*Leakage, error) {

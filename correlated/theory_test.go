@@ -99,10 +99,9 @@ func TestNoAnswerBeatsTheAtoms(t *testing.T) {
 		}
 		var atoms []atom
 		shape := []int{k, rapid.IntRange(2, 4).Draw(t, "others")}
-		g := make([][]float64, 2)
 		parts := make([]*Query, dims)
 		for c := range parts {
-			g = [][]float64{
+			g := [][]float64{
 				rapid.SliceOfN(rapid.SampledFrom([]float64{0, 1, 2.5, -3}), k, k).Draw(t, "g"),
 				rapid.SliceOfN(rapid.SampledFrom([]float64{0, 1, 2, 7}), shape[1], shape[1]).Draw(t, "g"),
 			}
@@ -369,4 +368,55 @@ func TestQuiltedBracketsExact(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The report's posteriors, and views of a table and of the same law as a tree.
+func TestLook(t *testing.T) {
+	ctx := context.Background()
+	m := mustTable(t, []int{2, 2}, []float64{.49, .01, .01, .49})
+	strong, err := Look(ctx, m, Count(1), 10, Adversary{0, []Known{{1, 1}}}, []float64{2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	weak, err := Look(ctx, m, Count(1), 10, Adversary{0, nil}, []float64{2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []struct{ got, want float64 }{
+		{strong.Prior[0], .02}, {strong.Posterior[0][0], .0181}, {strong.Posterior[1][0], .9819},
+		{weak.Prior[0], .5}, {weak.Posterior[0][0], .4512}, {weak.Posterior[1][0], .5488},
+		{strong.Density[0][0] / strong.Density[1][0], math.Exp(-.1)}, {weak.Density[0][0] / weak.Density[1][0], .82202},
+	} {
+		if math.Abs(v.got-v.want) > 5e-5 {
+			t.Errorf("%.6g, want %.6g", v.got, v.want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		tree := drawTree(t, 4)
+		who := Adversary{Target: rapid.IntRange(0, tree.Records()-1).Draw(t, "target")}
+		for i := range tree.Records() {
+			if i != who.Target && rapid.Bool().Draw(t, "known") {
+				who.Known = append(who.Known, Known{i, rapid.IntRange(0, tree.States(i)-1).Draw(t, "state")})
+			}
+		}
+		at := []float64{-3, 0.5, 1, 2, 8}
+		a, errA := Look(ctx, tree, Count(0), 1.5, who, at)
+		b, errB := Look(ctx, tableOf(t, tree), Count(0), 1.5, who, at)
+		if (errA == nil) != (errB == nil) {
+			t.Fatalf("%v, %v", errA, errB)
+		}
+		if errA != nil {
+			return
+		}
+		for x := range a.Prior {
+			if !agree(a.Prior[x], b.Prior[x]) || (a.Density[x] == nil) != (b.Density[x] == nil) {
+				t.Fatalf("%+v, %+v", a, b)
+			}
+			for j := range a.Density[x] {
+				if !agree(a.Density[x][j], b.Density[x][j]) {
+					t.Fatalf("%+v, %+v", a, b)
+				}
+			}
+		}
+	})
 }

@@ -130,8 +130,12 @@ func (c *Costs) Validate() error {
 		name string
 		v    float64
 	}{
-		{"damage_slope", c.DamageSlope}, {"concealment_slope", c.ConcealmentSlope}, {"credit_slope", c.CreditSlope},
-		{"false_alarm", c.FalseAlarm}, {"concealment", c.Concealment}, {"identification", c.Identification},
+		{"damage_slope", c.DamageSlope},
+		{"concealment_slope", c.ConcealmentSlope},
+		{"credit_slope", c.CreditSlope},
+		{"false_alarm", c.FalseAlarm},
+		{"concealment", c.Concealment},
+		{"identification", c.Identification},
 	} {
 		check(p.v >= 0 && p.v <= most, p.name, "a price is 0 or more")
 	}
