@@ -13,8 +13,8 @@ type segment struct {
 	loss       int64 // at least 0
 }
 
-// choose draws a candidate y with probability proportional to e^(-g loss(y)), for
-// rational g > 0: exactly, given uniform bits.
+// choose draws a candidate y with probability proportional to e^(-g loss(y)), g that
+// of p, whose precision is a multiple of 64: exactly, given uniform bits.
 //
 // The usual ways are not exact. Weights in floating point, and sums of them, are off
 // by rounding that depends on the data; candidates whose weight underflows are never
@@ -28,23 +28,22 @@ type segment struct {
 // digits. As U has all its bits at random, one segment is decided sooner or later with
 // probability 1, and every segment has exactly its probability: there is no candidate
 // that cannot be drawn. Within a segment the draw is uniform.
-func choose(ctx context.Context, segments []segment, g *big.Rat, src *noise.Source) (int64, error) {
+func choose(ctx context.Context, segments []segment, p *powers, src *noise.Source) (int64, error) {
 	least := segments[0].loss
 	for _, s := range segments {
 		least = min(least, s.loss) // e^(g least) is a factor of all
 	}
 	u := new(big.Int)
-	for prec := uint(0); ; {
-		for range 2 {
+	for drawn := uint(0); ; p = newPowers(p.g, 2*p.prec) {
+		for ; drawn < p.prec; drawn += 64 {
 			w, err := src.Uint64()
 			if err != nil {
 				return 0, err
 			}
 			u.Lsh(u, 64)
 			u.Or(u, new(big.Int).SetUint64(w))
-			prec += 64
 		}
-		at, err := decide(ctx, segments, least, newPowers(g, prec), u)
+		at, err := decide(ctx, segments, least, p, u)
 		if err != nil {
 			return 0, err
 		}

@@ -21,6 +21,10 @@ func newPowers(g *big.Rat, prec uint) *powers {
 	p.lo = append(p.lo, new(big.Int).Quo(square, hi))
 	up := new(big.Int).Quo(square, lo)
 	p.hi = append(p.hi, up.Add(up, big.NewInt(1)))
+	for i := 0; i < 62 && p.hi[i].BitLen() > 1; i++ {
+		p.lo = append(p.lo, p.mulDown(p.lo[i], p.lo[i]))
+		p.hi = append(p.hi, p.mulUp(p.hi[i], p.hi[i]))
+	}
 	return p
 }
 
@@ -29,9 +33,8 @@ func (p *powers) of(d int64) (lo, hi *big.Int) {
 	one := new(big.Int).Lsh(big.NewInt(1), p.prec)
 	lo, hi = one, one
 	for i := 0; d>>i > 0; i++ {
-		if i == len(p.lo) {
-			p.lo = append(p.lo, p.mulDown(p.lo[i-1], p.lo[i-1]))
-			p.hi = append(p.hi, p.mulUp(p.hi[i-1], p.hi[i-1]))
+		if i == len(p.lo) { // e^(-g 2^(i-1)) is at most one unit
+			return new(big.Int), big.NewInt(1)
 		}
 		if d>>i&1 == 1 {
 			lo, hi = p.mulDown(lo, p.lo[i]), p.mulUp(hi, p.hi[i])

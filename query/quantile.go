@@ -43,10 +43,11 @@ type quantile struct {
 	a, b   int64
 	most   *big.Int // D
 	weight *big.Rat // eps/(2D)
+	powers *powers  // of weight
 }
 
-// choiceParameter are the public parameters of the exponential mechanism.
-type choiceParameter struct {
+// ChoiceParameters are the public parameters of the exponential mechanism.
+type ChoiceParameters struct {
 	Candidates int64 `json:"candidates"`
 	// Weight is eps/(2D), as a quotient of whole numbers.
 	Weight string `json:"weight"`
@@ -76,6 +77,7 @@ func newQuantile(q *Query) (kernel, error) {
 	k.most = new(big.Int).Mul(big.NewInt(change), big.NewInt(q.o.MaxRows))
 	k.weight = q.o.Cost.EpsilonRat()
 	k.weight.Quo(k.weight, new(big.Rat).SetInt(new(big.Int).Lsh(k.most, 1)))
+	k.powers = newPowers(k.weight, 128)
 	return k, nil
 }
 
@@ -105,7 +107,7 @@ func (k *quantile) answer(ctx context.Context, t *table.Table, each func(func(i,
 	within := k.rankWithin(k.q.o.Level)
 	groups := make([]Group, len(values))
 	for i, v := range values {
-		y, err := choose(ctx, k.segments(v), k.weight, src)
+		y, err := choose(ctx, k.segments(v), k.powers, src)
 		if err != nil {
 			return nil, err
 		}
@@ -158,7 +160,7 @@ func (k *quantile) accuracy(level float64, records int64) (Accuracy, error) {
 func (k *quantile) parameters(p *Parameters) {
 	j := k.grid.J()
 	p.GridBits = &j
-	p.Choice = &choiceParameter{k.grid.width() + 1, k.weight.RatString()}
+	p.Choice = &ChoiceParameters{k.grid.width() + 1, k.weight.RatString()}
 }
 
 func (k *quantile) assumptions() []string { return k.grid.assumptions(k.q.o.Column) }

@@ -142,7 +142,7 @@ func TestChooseIsExact(t *testing.T) {
 	counts := make([]int64, 12)
 	src := randtest.Source(2)
 	for range 100_000 {
-		y, err := choose(t.Context(), segments, k.weight, src)
+		y, err := choose(t.Context(), segments, k.powers, src)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -267,7 +267,7 @@ func TestWidest(t *testing.T) {
 		beta := big.NewRat(rapid.Int64Range(1, 3000).Draw(rt, "beta"), 1000)
 		b, _ := beta.Float64()
 		value := func(i, j int) float64 { return float64(x.at(j)-x.at(i)) * math.Exp(-b*float64(j-i-1)) }
-		found, err := widest(t.Context(), x, beta, 1000)
+		found, err := widest(t.Context(), x, newPowers(beta, 64), 1000)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -318,7 +318,7 @@ func TestRankWithin(t *testing.T) {
 	k := q.kernel.(*quantile)
 	within, src, kept := k.rankWithin(0.9), randtest.Source(4), 0
 	for range 500 {
-		y, err := choose(t.Context(), k.segments(values), k.weight, src)
+		y, err := choose(t.Context(), k.segments(values), k.powers, src)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -102,11 +102,14 @@ func (q *Query) collectFields() {
 	}
 }
 
-// Fields are the columns that [Query.Answer] needs, in the order of the table.
-func (q *Query) Fields() []table.Field { return slices.Clone(q.fields) }
+// Columns are the columns that [Query.Answer] needs, in the order of the table.
+func (q *Query) Columns() []table.Field { return slices.Clone(q.fields) }
 
 // Kind is what is asked.
 func (q *Query) Kind() Kind { return q.o.Kind }
+
+// Name is "query." and the kind.
+func (q *Query) Name() string { return "query." + string(q.o.Kind) }
 
 // Cost is the price in a book of the given relation and unit. The unit must be the
 // query's; an add-remove query costs twice its epsilon in a replace-one book, and a
@@ -119,11 +122,16 @@ func (q *Query) Cost(n account.Neighbours, unit string) (account.Cost, error) {
 	return account.Charge(q.o.Cost, q.o.Neighbours, n)
 }
 
-// Guarantee is what [Query.Answer] promises.
-func (q *Query) Guarantee() noren.Guarantee {
-	g := noren.Guarantee{Model: "differential privacy", Neighbours: q.o.Neighbours.String(), Unit: q.o.Unit}
-	g.Epsilon, g.Delta = q.o.Cost.Float()
-	if q.o.Neighbours == account.AddRemove {
+// Guarantee is what [Query.Answer] promises in a book of the given relation and unit,
+// for the price of [Query.Cost]. Error: [noren.Usage], as there.
+func (q *Query) Guarantee(n account.Neighbours, unit string) (noren.Guarantee, error) {
+	cost, err := q.Cost(n, unit)
+	if err != nil {
+		return noren.Guarantee{}, err
+	}
+	g := noren.Guarantee{Model: "differential privacy", Neighbours: n.String(), Unit: unit}
+	g.Epsilon, g.Delta = cost.Float()
+	if n == account.AddRemove {
 		g.Assumptions = append(g.Assumptions, "neighbours differ in all records of one "+q.o.Unit+", which one of them has and the other has not")
 	} else {
 		g.Assumptions = append(g.Assumptions, "neighbours differ in the records of one "+q.o.Unit+", which are others in the one than in the other")
@@ -137,14 +145,21 @@ func (q *Query) Guarantee() noren.Guarantee {
 	g.Assumptions = append(g.Assumptions, public)
 	g.Assumptions = append(g.Assumptions, q.kernel.assumptions()...)
 	g.Assumptions = append(g.Assumptions, "the time that the answer took is not told")
-	return g
+	return g, nil
 }
 
-// Answer answers from t, which holds at least the columns of [Query.Fields]. It
-// fails when a column of t is not what
-// the query was made for, when src fails and when ctx ends; an error holds nothing
-// that depends on values.
-func (q *Query) Answer(ctx context.Context, t *table.Table, src *noise.Source) (*Result, error) {
+// Answer answers from t, which holds at least the columns of [Query.Columns]; the
+// answer is a [*Result]. It fails when a column of t is not what the query was made
+// for, when src fails and when ctx ends; an error holds no value of t.
+func (q *Query) Answer(ctx context.Context, t *table.Table, src *noise.Source) (any, error) {
+	r, err := q.answer(ctx, t, src)
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func (q *Query) answer(ctx context.Context, t *table.Table, src *noise.Source) (*Result, error) {
 	if t.Rows > maxRecords {
 		return nil, &noren.Error{Kind: noren.BadData, What: "the table has more than 2^31 records"}
 	}

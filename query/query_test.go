@@ -110,14 +110,14 @@ func TestOrderDoesNotMatter(t *testing.T) {
 	tab := makeTable(t, visits, rows...)
 	for name, o := range common() {
 		q := mustNew(t, o)
-		want, err := q.Answer(t.Context(), tab, randtest.Source(5))
+		want, err := q.answer(t.Context(), tab, randtest.Source(5))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		for seed := range uint64(3) {
 			mixed := slices.Clone(rows)
 			rand.New(rand.NewPCG(seed, 2)).Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
-			got, err := q.Answer(t.Context(), makeTable(t, visits, mixed...), randtest.Source(5))
+			got, err := q.answer(t.Context(), makeTable(t, visits, mixed...), randtest.Source(5))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -246,10 +246,10 @@ func TestAnswersLieOnTheGrid(t *testing.T) {
 		}
 		q := mustNew(t, o)
 		step := 1.0
-		if j := q.Parameters().GridBits; j != nil {
+		if j := q.public().GridBits; j != nil {
 			step = math.Ldexp(1, -*j)
 		}
-		r, err := q.Answer(t.Context(), tab, randtest.Source(1))
+		r, err := q.answer(t.Context(), tab, randtest.Source(1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -364,13 +364,13 @@ func TestCost(t *testing.T) {
 func TestAnswerBindsItsColumns(t *testing.T) {
 	q := mustNew(t, Options{Kind: Sum, Column: "cost", Bounds: &Bounds{0, 1}, Fields: visits, Where: "ward = 1", Unit: "person", MaxRows: 1, Key: secret, Cost: account.Cost{Epsilon: one}})
 	names := ""
-	for _, f := range q.Fields() {
+	for _, f := range q.Columns() {
 		names += f.Name + " "
 	}
 	if names != "person ward cost " {
 		t.Errorf("reads %s", names)
 	}
-	if _, err := q.Answer(t.Context(), &table.Table{}, randtest.Source(1)); err == nil {
+	if _, err := q.answer(t.Context(), &table.Table{}, randtest.Source(1)); err == nil {
 		t.Error("a table without columns was answered from")
 	}
 	if got := asJSON(t, q.Parameters()); strings.Contains(got, string(secret)) {
@@ -382,7 +382,7 @@ func TestAnswerBindsItsColumns(t *testing.T) {
 func TestEmptyTable(t *testing.T) {
 	tab := makeTable(t, visits)
 	for name, o := range common() {
-		if _, err := mustNew(t, o).Answer(t.Context(), tab, randtest.Source(1)); err != nil {
+		if _, err := mustNew(t, o).answer(t.Context(), tab, randtest.Source(1)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

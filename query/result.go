@@ -92,32 +92,34 @@ func (q *Query) bins() int {
 // and in the ledger: together with the table they determine the distribution of the
 // answer.
 type Parameters struct {
-	Query      Kind             `json:"query"`
-	Method     Method           `json:"mechanism"`
-	Column     string           `json:"column,omitempty"`
-	Type       string           `json:"type,omitempty"`
-	Where      string           `json:"where,omitempty"`
-	By         []string         `json:"by,omitempty"`
-	Keys       [][]string       `json:"keys,omitempty"`
-	Bounds     *Bounds          `json:"bounds,omitempty"`
-	GridBits   *int             `json:"grid_bits,omitempty"`
-	Bins       []float64        `json:"bins,omitempty"`
-	Values     []string         `json:"values,omitempty"`
-	Rank       string           `json:"rank,omitempty"`
-	Epsilon    string           `json:"epsilon"` // decimal, exact
-	Delta      string           `json:"delta"`
-	Neighbours string           `json:"neighbours"`
-	Unit       string           `json:"unit"`
-	MaxRows    int64            `json:"max_rows"`
-	Level      float64          `json:"level"`
-	Noise      *noiseParameters `json:"noise,omitempty"`
-	Choice     *choiceParameter `json:"choice,omitempty"`
-	Smooth     *smoothParameter `json:"smooth,omitempty"`
+	Query      Kind              `json:"query"`
+	Method     Method            `json:"mechanism"`
+	Column     string            `json:"column,omitempty"`
+	Type       string            `json:"type,omitempty"`
+	Where      string            `json:"where,omitempty"`
+	By         []string          `json:"by,omitempty"`
+	Keys       [][]string        `json:"keys,omitempty"`
+	Bounds     *Bounds           `json:"bounds,omitempty"`
+	GridBits   *int              `json:"grid_bits,omitempty"`
+	Bins       []float64         `json:"bins,omitempty"`
+	Values     []string          `json:"values,omitempty"`
+	Rank       string            `json:"rank,omitempty"`
+	Epsilon    string            `json:"epsilon"` // decimal, exact
+	Delta      string            `json:"delta"`
+	Neighbours string            `json:"neighbours"`
+	Unit       string            `json:"unit"`
+	MaxRows    int64             `json:"max_rows"`
+	Level      float64           `json:"level"`
+	Noise      *NoiseParameters  `json:"noise,omitempty"`
+	Choice     *ChoiceParameters `json:"choice,omitempty"`
+	Smooth     *SmoothParameters `json:"smooth,omitempty"`
 }
 
-// Parameters returns what is public about q. It marshals to JSON with a fixed order
-// of fields; the key that picks records is not in it.
-func (q *Query) Parameters() Parameters {
+// Parameters returns what is public about q: a [Parameters]. The key that picks
+// records is not in it.
+func (q *Query) Parameters() any { return q.public() }
+
+func (q *Query) public() Parameters {
 	p := Parameters{
 		Query: q.o.Kind, Method: q.o.Method, Column: q.o.Column, By: q.o.By, Bounds: q.o.Bounds,
 		Bins: q.o.Bins, Values: q.o.Values, Rank: q.o.Rank, Epsilon: account.Decimal(q.o.Cost.Epsilon, 9),

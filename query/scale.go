@@ -75,8 +75,8 @@ type sampler interface {
 	Variance() float64
 }
 
-// noiseParameters are the public parameters of a sampler.
-type noiseParameters struct {
+// NoiseParameters are the public parameters of a sampler.
+type NoiseParameters struct {
 	// Scale of Laplace, in steps of the grid, as a quotient of whole numbers.
 	Scale string `json:"scale,omitempty"`
 	// Sigma2, the variance parameter of Gaussian, likewise.
@@ -97,8 +97,8 @@ type noiseParameters struct {
 //     discrete noise ([account.DiscreteGaussian]).
 //   - Gaussian otherwise: the largest rho that [account.Rho.Cost] brings under cost,
 //     and sigma^2 = L2^2/(2 rho) (Canonne, Kamath and Steinke 2020, theorem 14).
-func newSampler(m Method, cost account.Cost, s sensitivity) (sampler, noiseParameters, error) {
-	var p noiseParameters
+func newSampler(m Method, cost account.Cost, s sensitivity) (sampler, NoiseParameters, error) {
+	var p NoiseParameters
 	if m == Laplace {
 		scale, err := noise.ScaleFor(new(big.Rat).SetInt(s.l1), cost.Epsilon)
 		if err != nil {

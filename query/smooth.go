@@ -62,10 +62,11 @@ type smooth struct {
 	beta    *big.Rat // of S
 	a       *big.Rat // rounded down
 	lomax   *noise.Lomax
+	powers  *powers // of beta
 }
 
-// smoothParameter are the public parameters of the smooth median.
-type smoothParameter struct {
+// SmoothParameters are the public parameters of the smooth median.
+type SmoothParameters struct {
 	Shape string `json:"shape"` // p
 	// Epsilon of one step, beta and a, as quotients of whole numbers.
 	Epsilon string `json:"step_epsilon"`
@@ -106,6 +107,7 @@ func newSmooth(q *Query, g grid, a, b int64) (*smooth, error) {
 		return nil, usage("epsilon", "is too small for smooth sensitivity with so many records of one unit", "give a larger epsilon or fewer records")
 	}
 	s.a = smoothA(s.epsilon, beta)
+	s.powers = newPowers(s.beta, smoothBits)
 	var err error
 	s.lomax, err = noise.NewLomax(big.NewRat(lomaxShape, 1))
 	return s, err
@@ -180,7 +182,6 @@ func (x ordered) middle() int { return (len(x.values) + 1) / 2 }
 
 // sensitivity is max(S, 2^-floorBits) in steps of the grid, rounded up.
 func (s *smooth) sensitivity(ctx context.Context, x ordered) (*big.Rat, error) {
-	p := newPowers(s.beta, smoothBits)
 	// Terms from reach on are under the floor: U_t < 2^54 and e^(-beta reach) <=
 	// 2^-(54+floorBits).
 	beta, _ := s.beta.Float64()
@@ -188,7 +189,7 @@ func (s *smooth) sensitivity(ctx context.Context, x ordered) (*big.Rat, error) {
 	best := new(big.Int).Lsh(big.NewInt(1), smoothBits-floorBits)
 	term := new(big.Int)
 	raise := func(u int64, t int) {
-		_, hi := p.of(int64(t))
+		_, hi := s.powers.of(int64(t))
 		if term.Mul(hi, big.NewInt(u)).Cmp(best) > 0 {
 			best.Set(term)
 		}
@@ -196,7 +197,7 @@ func (s *smooth) sensitivity(ctx context.Context, x ordered) (*big.Rat, error) {
 	var windows []window
 	if s.replace {
 		var err error
-		if windows, err = widest(ctx, x, s.beta, reach); err != nil {
+		if windows, err = widest(ctx, x, s.powers, reach); err != nil {
 			return nil, err
 		}
 	} else {
@@ -240,7 +241,7 @@ func (s *smooth) accuracy(level float64, records int64) (Accuracy, error) {
 func (s *smooth) parameters(p *Parameters) {
 	j := s.grid.J()
 	p.GridBits = &j
-	p.Smooth = &smoothParameter{
+	p.Smooth = &SmoothParameters{
 		Shape: s.lomax.P().RatString(), Epsilon: s.epsilon.RatString(), Beta: s.beta.RatString(), A: s.a.RatString(),
 		Steps: "add-or-remove",
 	}

@@ -41,7 +41,7 @@ type sums struct {
 	q     *Query
 	add   additive
 	noise sampler
-	p     noiseParameters
+	p     NoiseParameters
 	grid  grid // of sums, means, variances
 	level float64
 }

@@ -20,9 +20,9 @@ type window struct{ from, to int }
 // Comparisons are exact: in floating point where the two sides are clearly apart, else
 // with as many bits as it takes. e^(-beta s) is irrational for rational beta s > 0, so
 // that only 0 equals 0.
-func widest(ctx context.Context, x ordered, beta *big.Rat, reach int) ([]window, error) {
-	f, _ := beta.Float64()
-	w := &widener{x: x, beta: f, exact: newPowers(beta, 256), rat: beta}
+func widest(ctx context.Context, x ordered, beta *powers, reach int) ([]window, error) {
+	f, _ := beta.g.Float64()
+	w := &widener{x: x, beta: f, exact: beta}
 	m := x.middle()
 	lo, hi := max(0, m-reach), min(len(x.values)+1, m+reach+1)
 	// Each frame has its own range of i; together they are scanned once a level.
@@ -35,7 +35,6 @@ func widest(ctx context.Context, x ordered, beta *big.Rat, reach int) ([]window,
 type widener struct {
 	x     ordered
 	beta  float64
-	rat   *big.Rat
 	exact *powers
 	found []window
 	work  int
@@ -76,7 +75,7 @@ func (w *widener) better(i, j0, j int) bool {
 	if math.Abs(a-b) > 1e-9*max(a, b) {
 		return b > a
 	}
-	for p := w.exact; ; p = newPowers(w.rat, 2*p.prec) {
+	for p := w.exact; ; p = newPowers(p.g, 2*p.prec) {
 		lo, hi := p.of(int64(j - j0))
 		left := new(big.Int).Lsh(big.NewInt(near), p.prec)
 		if left.Cmp(lo.Mul(lo, big.NewInt(far))) < 0 {
