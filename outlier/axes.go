@@ -149,3 +149,59 @@ func (f *frame) coordinate(j int, v float64) int32 {
 type faults []string
 
 func (f *faults) add(where, what string) { *f = append(*f, where+": "+what) }
+
+// Points brings the records of a private table to the coordinates that the
+// mechanism counts with, for [Diagnose] with [Mechanism.Setting]. The result is
+// private.
+func (m *Mechanism) Points(t *table.Table) (*Points, error) { return m.frame.points(t) }
+
+// Setting is the query with its radius in squared steps.
+func (m *Mechanism) Setting() Setting { return m.set }
+
+// IntegerPoints takes whole numbers as they stand for coordinates, for [Diagnose]:
+// the named Integer columns of a private table, of which it takes away the least
+// value of each, as only differences count. A record that lacks one has no place.
+// Errors: [noren.Usage] for a column that is not there or not of whole numbers,
+// [noren.BadData] for one that spans 2^31 or more.
+func IntegerPoints(t *table.Table, columns []string) (*Points, error) {
+	cols := make([]*table.Column, len(columns))
+	least := make([]int64, len(columns))
+	for j, name := range columns {
+		c := t.Column(name)
+		if c == nil || c.Field.Type != table.Integer {
+			return nil, usage(name, "there is no column of whole numbers of this name", "round the values to public steps first")
+		}
+		cols[j] = c
+		low, high, found := int64(0), int64(0), false
+		for i, v := range c.Ints {
+			if c.IsMissing(i) {
+				continue
+			}
+			if !found {
+				low, high, found = v, v, true
+			}
+			low, high = min(low, v), max(high, v)
+		}
+		if uint64(high)-uint64(low) > math.MaxInt32 {
+			return nil, &noren.Error{Kind: noren.BadData, Where: name, What: "the column spans 2^31 or more", Hint: "use coarser steps"}
+		}
+		least[j] = low
+	}
+	if err := checkRecords(t.Rows, len(cols)); err != nil {
+		return nil, err
+	}
+	coords, alone := make([]int32, 0, t.Rows*len(cols)), 0
+records:
+	for i := range t.Rows {
+		for _, c := range cols {
+			if c.IsMissing(i) {
+				alone++
+				continue records
+			}
+		}
+		for j, c := range cols {
+			coords = append(coords, int32(c.Ints[i]-least[j]))
+		}
+	}
+	return NewPoints(len(cols), coords, alone)
+}

@@ -320,3 +320,29 @@ func TestTheFailingPairUnderAttack(t *testing.T) {
 		t.Errorf("the paper's bound is not caught: epsilon >= %g, %v", b.Epsilon, err)
 	}
 }
+
+func TestIntegerPoints(t *testing.T) {
+	f := func(name string) table.Field { return table.Field{Name: name, Type: table.Integer} }
+	tab := &table.Table{Rows: 3, Columns: []*table.Column{
+		column(t, f("a"), "9223372036854775807", "9223372036854775800", "9223372036854775805"),
+		column(t, f("b"), "-3", "", "4"),
+		column(t, f("wide"), "-9223372036854775808", "0", "9223372036854775807"),
+		column(t, table.Field{Name: "c", Type: table.Decimal}, "1", "2", "3"),
+	}}
+	p, err := IntegerPoints(tab, []string{"b", "a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []int32{0, 7, 7, 5}
+	if p.alone != 1 || len(p.coords) != 4 || p.coords[0] != want[0] || p.coords[1] != want[1] || p.coords[2] != want[2] || p.coords[3] != want[3] {
+		t.Errorf("%v, %d alone", p.coords, p.alone)
+	}
+	for name, kind := range map[string]noren.Kind{"wide": noren.BadData, "c": noren.Usage, "d": noren.Usage} {
+		if _, err := IntegerPoints(tab, []string{name}); noren.KindOf(err) != kind || err == nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := IntegerPoints(tab, nil); err == nil {
+		t.Error("no column was taken")
+	}
+}
