@@ -1,0 +1,154 @@
+package outlier
+
+import (
+	"context"
+	"math"
+	"math/big"
+
+	"noren"
+	"noren/account"
+	"noren/noise"
+	"noren/table"
+)
+
+// Answer is what is released.
+type Answer struct {
+	// Count is the number of outliers with noise, brought back into what is
+	// possible: 0 at least, and the number of records at most where that is
+	// public.
+	Count int64 `json:"count"`
+	// Interval holds the number of outliers with probability 95%, over the
+	// noise, whatever the data.
+	Interval Interval `json:"interval"`
+	// Expected is narrower and holds it with that probability if the plan's
+	// public guess is right; absent when it is not narrower.
+	Expected *Interval `json:"expected_interval,omitempty"`
+	// Noise is what was drawn, and Basis what the interval rests on.
+	Noise string `json:"noise"`
+	Basis string `json:"basis"`
+}
+
+// Interval is a range of counts, both ends included.
+type Interval struct {
+	Level float64 `json:"level"`
+	Low   int64   `json:"low"`
+	High  int64   `json:"high"`
+}
+
+// Answer counts the outliers in a private table, which has the columns of
+// Columns, and adds noise from src. Nothing in the result but the noisy count
+// and, if it was paid for, the noisy size of the noise depends on the data.
+func (m *Mechanism) Answer(ctx context.Context, t *table.Table, src *noise.Source) (any, error) {
+	if m.set.Neighbours == account.ReplaceOne && t.Rows != m.plan.Records {
+		return nil, &noren.Error{Kind: noren.BadData, What: "the table has another number of records than was declared"}
+	}
+	points, err := m.frame.points(t)
+	if err != nil {
+		return nil, err
+	}
+	return m.answer(ctx, points, src)
+}
+
+// answer is Answer on points.
+func (m *Mechanism) answer(ctx context.Context, points *Points, src *noise.Source) (*Answer, error) {
+	top := m.set.K // the query itself needs no more
+	if m.noise.Family != GlobalLaplace {
+		top = reach(m.set, points.Len(), points.dim, m.noise.smoothBeta())
+	}
+	p, err := newProfile(ctx, points, m.set, top)
+	if err != nil {
+		return nil, err
+	}
+	if m.global == 0 {
+		n := int64(p.query())
+		return &Answer{Count: n, Interval: Interval{1, n, n}, Noise: "none", Basis: "every record is an outlier"}, nil
+	}
+	if m.noise.Family == GlobalLaplace {
+		return m.answerGlobal(int64(p.query()), src)
+	}
+	s, err := p.smooth(ctx, m.noise.smoothBeta())
+	if err != nil {
+		return nil, err
+	}
+	y, err := m.noise.add(src, int64(p.query()), s)
+	if err != nil {
+		return nil, err
+	}
+	out := m.present(y, m.halfWidth(float64(m.global), level95), "the global sensitivity")
+	if m.interval > 0 {
+		most, err := m.size(ctx, p, src)
+		if err != nil {
+			return nil, err
+		}
+		// most is at most G: whichever of the two it is, what misses is either
+		// noise beyond its 96% or a size that was released too small, 1%.
+		out = m.present(y, m.halfWidth(most, level95+sizeDoubt), "the released size of the noise")
+	}
+	if e := m.within(y, m.Accuracy().HalfWidth); e.High-e.Low < out.Interval.High-out.Interval.Low {
+		out.Expected = &e
+	}
+	return out, nil
+}
+
+// answerGlobal adds discrete Laplace noise of scale G/epsilon.
+func (m *Mechanism) answerGlobal(q int64, src *noise.Source) (*Answer, error) {
+	scale, err := noise.ScaleFor(new(big.Rat).SetInt64(m.global), m.count.Epsilon)
+	if err != nil {
+		return nil, err
+	}
+	d, err := noise.NewLaplace(scale)
+	if err != nil {
+		return nil, err
+	}
+	z, err := d.Draw(src)
+	if err != nil {
+		return nil, err
+	}
+	return m.present(noise.AddSaturating(q, z), float64(d.Interval(level95)), "the noise, which does not depend on the data"), nil
+}
+
+// size releases a bound of S that holds with probability 1 - sizeDoubt: the
+// level L, an integer that differs by 1 at the most between neighbours, with
+// discrete Laplace noise, gives S <= e^{beta L}.
+func (m *Mechanism) size(ctx context.Context, p *profile, src *noise.Source) (float64, error) {
+	beta := m.noise.smoothBeta()
+	l, err := p.level(ctx, beta)
+	if err != nil {
+		return 0, err
+	}
+	scale, err := noise.ScaleFor(big.NewRat(1, 1), m.interval)
+	if err != nil {
+		return 0, err
+	}
+	d, err := noise.NewLaplace(scale)
+	if err != nil {
+		return 0, err
+	}
+	z, err := d.Draw(src)
+	if err != nil {
+		return 0, err
+	}
+	noisy := noise.AddSaturating(noise.AddSaturating(l, z), d.Interval(1-2*sizeDoubt))
+	return min(float64(m.global), math.Exp(beta*float64(noisy))), nil
+}
+
+// present brings the noisy y into what is possible and gives it an interval.
+func (m *Mechanism) present(y int64, halfWidth float64, basis string) *Answer {
+	return &Answer{Count: m.clamp(float64(y)), Interval: m.within(y, halfWidth), Noise: m.noise.words(), Basis: basis}
+}
+
+// within is the interval of a half-width about the noisy y.
+func (m *Mechanism) within(y int64, halfWidth float64) Interval {
+	w := math.Ceil(halfWidth)
+	return Interval{level95, m.clamp(float64(y) - w), m.clamp(float64(y) + w)}
+}
+
+// clamp brings a count into what is possible, and into what JSON carries
+// exactly.
+func (m *Mechanism) clamp(v float64) int64 {
+	most := float64(1 << 53)
+	if m.set.Neighbours == account.ReplaceOne {
+		most = float64(m.plan.Records)
+	}
+	return int64(min(max(v, 0), most))
+}
