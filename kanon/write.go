@@ -2,6 +2,7 @@ package kanon
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -98,12 +99,39 @@ func (r *run) fill(ctx context.Context, w *os.File, dir string) error {
 		return err
 	}
 	defer func() { _ = in.Close() }()
+	again := &again{Reader: in, name: r.job.Source.Name(), left: r.result.Rows}
 	o := shuffle.Options{Order: order, Memory: r.job.Memory, Dir: dir, Progress: r.progress}
-	if err := shuffle.Write(ctx, o, in, plan.assemble(r.groups.Group), sink); err != nil {
+	if err := shuffle.Write(ctx, o, again, plan.assemble(r.groups.Group), sink); err != nil {
 		sink.Abort()
 		return err
 	}
 	return sink.Close()
+}
+
+// again reads the source once more, which must have as many records as it had.
+type again struct {
+	table.Reader
+	name string
+	left int
+}
+
+// Next implements [table.Reader].
+func (a *again) Next() (*table.Chunk, error) {
+	c, err := a.Reader.Next()
+	switch {
+	case errors.Is(err, io.EOF) && a.left > 0:
+		return nil, a.changed("shrunk")
+	case err != nil:
+		return nil, err
+	case c.Rows > a.left:
+		return nil, a.changed("grown")
+	}
+	a.left -= c.Rows
+	return c, nil
+}
+
+func (a *again) changed(how string) error {
+	return &noren.Error{Kind: noren.BadData, Where: a.name, What: "the file has " + how + " since it was read", Hint: "start again when nothing writes to it"}
 }
 
 func (r *run) dialect() csvio.Dialect {
@@ -158,9 +186,6 @@ func (r *run) plan() *plan {
 func (p *plan) assemble(group []uint32) func(*table.Chunk) (*table.Chunk, error) {
 	out := &table.Chunk{Cols: make([]table.Vector, len(p.from))}
 	return func(in *table.Chunk) (*table.Chunk, error) {
-		if in.First+int64(in.Rows) > int64(len(group)) {
-			return nil, &noren.Error{Kind: noren.BadData, Where: p.run.job.Source.Name(), What: "the file has grown since it was read", Hint: "start again when nothing writes to it"}
-		}
 		out.First, out.Rows = in.First, in.Rows
 		groups := group[in.First : in.First+int64(in.Rows)]
 		for c, from := range p.from {
