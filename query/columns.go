@@ -17,6 +17,9 @@ func bind(t *table.Table, f *table.Field) (*table.Column, error) {
 		return nil, &noren.Error{What: "the table was read without column " + f.Name}
 	}
 	same := c.Field.Type == f.Type && c.Len() == t.Rows
+	if f.Type == table.Date { // days are not seconds
+		same = same && c.Field.Layout.HasTime() == f.Layout.HasTime()
+	}
 	if f.Type == table.Ordered {
 		same = same && slices.Equal(c.Dict, f.Levels)
 	}

@@ -34,8 +34,8 @@ func newKeys(where string, all []table.Field, by []string, texts [][]string) (*k
 	switch {
 	case len(texts) == 0:
 		return nil, usage(where, "groups need a public list of keys", "list the values that can occur, from what is known about the columns and not from the data: a list that was read from the data tells who is in it")
-	case len(texts) > maxCells:
-		return nil, usage(where, fmt.Sprintf("more than %d keys", maxCells), "")
+	case len(texts) > maxGroups:
+		return nil, usage(where, fmt.Sprintf("more than %d keys", maxGroups), "")
 	}
 	for i, name := range by {
 		f, err := findField(all, where, name)

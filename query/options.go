@@ -104,15 +104,20 @@ type Options struct {
 }
 
 const (
-	maxCells = 1 << 20 // groups times bins
-	maxRows  = 1 << 20 // of one person
+	maxGroups = 1 << 16
+	maxRows   = 1 << 20 // of one person
 	// maxRecords bounds the table, and maxWeight what one record adds to a sum, so
 	// that no sum can overflow: their product is 2^62.
 	maxRecords = 1 << 31
 	maxWeight  = 1 << 31
-	// maxBound bounds Bounds: beyond 2^53 not every whole number is a float64.
-	maxBound = 1 << 53
-	minKey   = 16
+	// maxBound bounds Bounds and Bins: not every whole number beyond is a float64, and
+	// certificates have none.
+	maxBound = exactLimit
+	// maxAnswer bounds an answer, and maxCell what a group or bin takes of it beside its
+	// key, in bytes of JSON: a certificate can be about no more. What is too large is
+	// refused before anything is charged.
+	maxAnswer, maxCell = 1 << 20, 320
+	minKey             = 16
 )
 
 // setDefaults fills what was left out.
@@ -173,7 +178,7 @@ func (o *Options) validate() error {
 	} else if !needsBounds && b != nil {
 		fault("bounds", "a "+string(o.Kind)+" has no bounds", "a histogram has bins instead")
 	} else if b != nil && !(math.Abs(b.Lo) <= maxBound && math.Abs(b.Hi) <= maxBound) {
-		fault("bounds", "are not finite numbers of at most 2^53", "")
+		fault("bounds", "are not finite numbers below 2^53", "")
 	} else if b != nil && !(b.Lo < b.Hi) {
 		fault("bounds", "the lower bound is not below the upper", "")
 	}
@@ -209,7 +214,7 @@ func (o *Options) validateBins(f *table.Field) (faults []error) {
 	}
 	for i, e := range o.Bins {
 		if !(math.Abs(e) <= maxBound) || i > 0 && !(o.Bins[i-1] < e) {
-			return append(faults, usage("bins", fmt.Sprintf("edge %d is not a finite number above the one before and of at most 2^53", i+1), "edges rise: 0,10,20"))
+			return append(faults, usage("bins", fmt.Sprintf("edge %d is not a finite number above the one before and below 2^53", i+1), "edges rise: 0,10,20"))
 		}
 	}
 	return faults

@@ -111,7 +111,7 @@ func (k *quantile) answer(ctx context.Context, t *table.Table, each func(func(i,
 		if err != nil {
 			return nil, err
 		}
-		groups[i] = Group{Value: finite(k.grid.Value(y)), RankWithin: finite(within)}
+		groups[i] = Group{Value: number(k.grid.Value(y)), RankWithin: finite(within)}
 	}
 	return groups, nil
 }
@@ -145,7 +145,7 @@ func (k *quantile) segments(values []int64) []segment {
 func (k *quantile) rankWithin(level float64) float64 {
 	weight, _ := k.weight.Float64()
 	candidates := float64(k.grid.width() + 1)
-	return math.Log(candidates/(1-level)) / (weight * float64(k.b)) * (1 + 1e-12)
+	return min(maxRecords, math.Log(candidates/(1-level))/(weight*float64(k.b))*(1+1e-12))
 }
 
 func (k *quantile) accuracy(level float64, records int64) (Accuracy, error) {

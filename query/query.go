@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -41,6 +42,14 @@ func New(o Options) (*Query, error) {
 	o.setDefaults()
 	o.Fields, o.By, o.Bins, o.Values = slices.Clone(o.Fields), slices.Clone(o.By), slices.Clone(o.Bins), slices.Clone(o.Values)
 	o.Key = slices.Clone(o.Key)
+	if o.Bounds != nil {
+		b := *o.Bounds
+		o.Bounds = &b
+	}
+	if o.GridBits != nil {
+		j := *o.GridBits
+		o.GridBits = &j
+	}
 	q := &Query{o: o}
 	faults := []error{o.validate()}
 	var err error
@@ -62,6 +71,9 @@ func New(o Options) (*Query, error) {
 			return nil, err
 		}
 	}
+	if err := q.checkSize(); err != nil {
+		return nil, err
+	}
 	q.collectFields()
 	switch o.Kind {
 	case Quantile:
@@ -73,6 +85,27 @@ func New(o Options) (*Query, error) {
 		return nil, err
 	}
 	return q, nil
+}
+
+// checkSize refuses what would make too large an answer.
+func (q *Query) checkSize() error {
+	size := 1024 + len(q.groups.texts)*q.bins()*maxCell
+	for _, list := range []any{q.groups.texts, q.o.Values} {
+		text, err := json.Marshal(list)
+		if err != nil {
+			return &noren.Error{What: "the keys cannot be written as JSON", Err: err}
+		}
+		// Every key stands beside each of its bins, and every bin in each group.
+		if _, keys := list.([][]string); keys {
+			size += len(text) * q.bins()
+		} else {
+			size += len(text) * len(q.groups.texts)
+		}
+	}
+	if size > maxAnswer {
+		return usage("groups", fmt.Sprintf("%d groups of %d bins make an answer of more than %d bytes", len(q.groups.texts), q.bins(), maxAnswer), "ask for fewer groups or bins")
+	}
+	return nil
 }
 
 // collectFields lists the columns that the query reads, each once, in the order of

@@ -261,7 +261,7 @@ func TestAnswersLieOnTheGrid(t *testing.T) {
 			t.Errorf("%s: %d answers", name, len(groups))
 		}
 		for _, g := range groups {
-			if v := *g.Value / step; v != math.Trunc(v) {
+			if v := float64(*g.Value) / step; v != math.Trunc(v) {
 				t.Errorf("%s: %v is not a multiple of %v", name, *g.Value, step)
 			}
 		}

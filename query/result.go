@@ -1,7 +1,9 @@
 package query
 
 import (
+	"encoding/json"
 	"math"
+	"strconv"
 
 	"noren/account"
 	"noren/table"
@@ -10,8 +12,44 @@ import (
 // Format names the form of [Result] as JSON.
 const Format = "noren.query/1"
 
+// Number is a number of an answer. As JSON it is a number, and beyond 2^53 - 1, where
+// readers of JSON round, a string of as many decimal digits as read back the same.
+type Number float64
+
+const exactLimit = 1<<53 - 1
+
+// MarshalJSON implements [json.Marshaler].
+func (n Number) MarshalJSON() ([]byte, error) {
+	f := float64(n)
+	if math.Abs(f) <= exactLimit {
+		return json.Marshal(f)
+	}
+	return json.Marshal(strconv.FormatFloat(f, 'f', -1, 64))
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (n *Number) UnmarshalJSON(text []byte) error {
+	if s := string(text); len(s) > 1 && s[0] == '"' {
+		f, _, err := table.ParseDecimal(text[1 : len(text)-1])
+		*n = Number(f)
+		return err
+	}
+	return json.Unmarshal(text, (*float64)(n))
+}
+
+// number is x as a value of an answer, nil where it is not finite.
+func number(x float64) *Number {
+	if finite(x) == nil {
+		return nil
+	}
+	n := Number(x)
+	return &n
+}
+
 // Interval is a closed interval of values.
-type Interval [2]float64
+type Interval [2]Number
+
+func interval(lo, hi float64) *Interval { return &Interval{Number(lo), Number(hi)} }
 
 // Result is an answer. All of it was released: it may be shown to anybody.
 type Result struct {
@@ -37,7 +75,7 @@ type Group struct {
 	Of  *string   `json:"bin_value,omitempty"`
 	// Value is the answer; nil where there is none: a mean or variance of a group
 	// whose noisy size is below one half.
-	Value *float64 `json:"value"`
+	Value *Number `json:"value"`
 	// Text is Value as the column writes it, for dates.
 	Text string `json:"text,omitempty"`
 	// Interval holds, with confidence Level, what the value would be without noise
@@ -58,13 +96,13 @@ func (q *Query) result(groups []Group) *Result {
 		g.Key = q.groups.texts[i/bins]
 		if q.o.Kind == Histogram {
 			if b := i % bins; q.o.Bins != nil {
-				g.Bin = &Interval{q.o.Bins[b], q.o.Bins[b+1]}
+				g.Bin = interval(q.o.Bins[b], q.o.Bins[b+1])
 			} else {
 				g.Of = &q.o.Values[b]
 			}
 		}
 		if g.Value != nil && q.isDate() && (q.o.Kind == Mean || q.o.Kind == Quantile) {
-			g.Text = q.field.Layout.Format(int64(math.Round(*g.Value)))
+			g.Text = q.field.Layout.Format(int64(math.Round(float64(*g.Value))))
 		}
 	}
 	if len(q.groups.fields) == 0 && q.o.Kind != Histogram {

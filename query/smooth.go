@@ -155,7 +155,7 @@ func (s *smooth) answer(ctx context.Context, t *table.Table, each func(func(i, g
 		if err != nil {
 			return nil, err
 		}
-		groups[i] = Group{Value: finite(s.grid.Value(min(max(k, s.grid.Lo()), s.grid.Hi())))}
+		groups[i] = Group{Value: number(s.grid.Value(min(max(k, s.grid.Lo()), s.grid.Hi())))}
 	}
 	return groups, nil
 }

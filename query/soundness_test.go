@@ -55,7 +55,7 @@ func TestNoQueryLosesMoreThanItClaims(t *testing.T) {
 			Options{Kind: Histogram, Column: "x", Bins: []float64{0, 1, 2}, Neighbours: account.ReplaceOne},
 			[]float64{0, 0, 1},
 			[]float64{0, 1, 1},
-			func(r *Result) float64 { return *r.Groups[0].Value - *r.Groups[1].Value },
+			func(r *Result) float64 { return float64(*r.Groups[0].Value - *r.Groups[1].Value) },
 			true,
 		},
 		{"mean", Options{Kind: Mean, Column: "x", Bounds: &Bounds{0, 10}, GridBits: &j}, []float64{10, 10, 10}, []float64{10, 10}, nil, false},
@@ -119,7 +119,7 @@ func TestNoQueryLosesMoreThanItClaims(t *testing.T) {
 						case r.Value == nil:
 							return -1 << 40, nil
 						}
-						return int64(math.Round(*r.Value * 8)), nil
+						return int64(math.Round(float64(*r.Value) * 8)), nil
 					}
 				}
 				epsilon, delta := claim.Float()
@@ -230,10 +230,10 @@ func TestIntervalsCover(t *testing.T) {
 			if test.o.Kind == Sum {
 				slack = 400 * q.kernel.(*sums).grid.half()
 			}
-			if r.Interval[0]-slack <= test.want && test.want <= r.Interval[1]+slack {
+			if float64(r.Interval[0])-slack <= test.want && test.want <= float64(r.Interval[1])+slack {
 				covered++
 			}
-			if r.Value != nil && math.Abs(*r.Value-test.want) <= *accuracy.HalfWidth+slack {
+			if r.Value != nil && math.Abs(float64(*r.Value)-test.want) <= *accuracy.HalfWidth+slack {
 				within++
 			}
 		}

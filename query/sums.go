@@ -49,9 +49,6 @@ type sums struct {
 func newSums(q *Query) (*sums, error) {
 	s := &sums{q: q, level: q.o.Level}
 	s.add = additive{cells: len(q.groups.texts) * q.bins(), coords: 1, hi: 1}
-	if s.add.cells > maxCells {
-		return nil, usage("groups", fmt.Sprintf("%d groups and bins in all, more than %d", s.add.cells, maxCells), "ask for fewer")
-	}
 	if q.o.Bounds != nil {
 		var err error
 		if s.grid, err = newGrid(&q.o, q.field.Type != table.Decimal); err != nil {
@@ -226,13 +223,13 @@ func (s *sums) group(x []int64) Group {
 	switch s.q.o.Kind {
 	case Count, Histogram:
 		v := float64(x[0])
-		return Group{Value: &v, Interval: &Interval{max(0, v-w), max(0, v+w)}}
+		return Group{Value: number(v), Interval: interval(max(0, v-w), max(0, v+w))}
 	case Sum:
 		v := s.grid.Value(x[0])
 		step := s.grid.Value(1)
 		// How many values were rounded is private; each by half a step at most. The
 		// interval is for the sum of the rounded values.
-		return Group{Value: &v, Interval: &Interval{v - w*step, v + w*step}}
+		return Group{Value: number(v), Interval: interval(v-w*step, v+w*step)}
 	case Mean:
 		return s.mean(float64(x[0]), float64(x[1]), w)
 	default:
@@ -250,12 +247,12 @@ func (s *sums) mean(a, b, w float64) Group {
 		}
 		return a / (a + b)
 	}
-	g := Group{Interval: &Interval{
+	g := Group{Interval: interval(
 		max(s.grid.Value(s.grid.Lo()), lo+width*share(a-w, b+w, 0)-s.grid.half()),
 		min(s.grid.Value(s.grid.Hi()), lo+width*share(a+w, b-w, 1)+s.grid.half()),
-	}}
+	)}
 	if a+b >= float64(s.grid.width())/2 { // half a record
-		g.Value = finite(lo + width*share(a, b, 0.5))
+		g.Value = number(lo + width*share(a, b, 0.5))
 	}
 	return g
 }
@@ -302,10 +299,10 @@ func (s *sums) variance(c2, c1, c0, w float64) Group {
 	// Rounding moves every value by half a step at most, and so the deviation.
 	half := s.grid.half()
 	low, high := math.Sqrt(max(0, lo)*unit), math.Sqrt(min(max(0, hi), 0.25)*unit)
-	g := Group{Interval: &Interval{math.Pow(max(0, low-half), 2), min(math.Pow(high+half, 2), unit/4)}}
+	g := Group{Interval: interval(math.Pow(max(0, low-half), 2), min(math.Pow(high+half, 2), unit/4))}
 	n := float64(s.grid.width()) * float64(s.grid.width())
 	if c0+c1+c2 >= n/2 { // half a record
-		g.Value = finite(min(max(0, f(max(0, c0), max(0, c1), max(0, c2))), 0.25) * unit)
+		g.Value = number(min(max(0, f(max(0, c0), max(0, c1), max(0, c2))), 0.25) * unit)
 	}
 	return g
 }

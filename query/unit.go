@@ -26,9 +26,9 @@ func contributors(c *table.Column) (of []int32, n int) {
 			of[i] = int32(code)
 		}
 	case c.Ints != nil:
-		n = number(c.Ints, of)
+		n = numberOf(c.Ints, of)
 	default:
-		n = number(c.Floats, of)
+		n = numberOf(c.Floats, of)
 	}
 	for i := range of {
 		if c.IsMissing(i) {
@@ -38,7 +38,7 @@ func contributors(c *table.Column) (of []int32, n int) {
 	return of, n
 }
 
-func number[T int64 | float64](values []T, of []int32) int {
+func numberOf[T int64 | float64](values []T, of []int32) int {
 	index := map[T]int32{}
 	for i, v := range values {
 		at, known := index[v]
