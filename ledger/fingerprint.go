@@ -59,3 +59,11 @@ func (l *Ledger) fingerprint(ctx context.Context, path string) (string, error) {
 		}
 	}
 }
+
+// Key derives a secret of 32 bytes for a purpose from the ledger's own: the same
+// for the same purpose, and telling nothing of any other.
+func (l *Ledger) Key(purpose string) []byte {
+	mac := hmac.New(sha256.New, l.secret)
+	mac.Write([]byte("noren.ledger.key/1\x00" + purpose))
+	return mac.Sum(nil)
+}

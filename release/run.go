@@ -27,8 +27,7 @@ type Answer struct {
 	Certificate *certificate.Signed
 	// Charge is what was charged; nil when unaccounted.
 	Charge *ledger.ChargeInfo
-	// Remaining is what each account has left; nil when unaccounted, and for an
-	// answer that was given before.
+	// Remaining is what each account has left; nil when unaccounted.
 	Remaining []ledger.Remaining
 	// Repeated says that the same request was answered before under its key:
 	// these are the same bytes, free of charge.
@@ -68,7 +67,7 @@ func Run(ctx context.Context, q Request) (*Answer, error) {
 		return nil, err
 	}
 	if stored != nil {
-		return repeated(stored)
+		return repeated(stored, quote)
 	}
 	charge := reservation.Charge()
 	r.charge = &charge
@@ -99,12 +98,12 @@ func lost(r *ledger.Reservation, err error) error {
 }
 
 // repeated is an answer that was given before.
-func repeated(s *ledger.Release) (*Answer, error) {
+func repeated(s *ledger.Release, quote *Quote) (*Answer, error) {
 	c, err := certificate.Parse(s.Signature)
 	if err != nil {
 		return nil, &noren.Error{Where: "ledger", What: "the certificate of the stored answer cannot be read", Err: err, Hint: "noren ledger verify"}
 	}
-	return &Answer{Payload: s.Payload, Certificate: c, Charge: &s.Charge, Repeated: true}, nil
+	return &Answer{Payload: s.Payload, Certificate: c, Charge: &s.Charge, Remaining: quote.Remaining, Repeated: true}, nil
 }
 
 // run is a request under way.

@@ -50,6 +50,8 @@ type Column struct {
 	Order     []string `yaml:"order,omitempty" json:"order,omitempty" jsonschema:"the levels of an ordered column from lowest to highest"`
 	Hierarchy string   `yaml:"hierarchy,omitempty" json:"hierarchy,omitempty" jsonschema:"CSV file with one line a value: the value, its group, the group's group, up to one root; relative to this file"`
 	Round     *int     `yaml:"round,omitempty" json:"round,omitempty" jsonschema:"decimal places of a published mean; negative for tens, hundreds"`
+	Bounds    []string `yaml:"bounds,omitempty" json:"bounds,omitempty" jsonschema:"smallest and largest value that a query of differential privacy counts; public: from what is known of the world, never from the data"`
+	Keys      []string `yaml:"keys,omitempty" json:"keys,omitempty" jsonschema:"the values that a query groups by; public: from a code book, never from the data"`
 }
 
 // Anonymize holds the parameters of a k-anonymous release. Zero values mean
