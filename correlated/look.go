@@ -151,3 +151,17 @@ func (m *memberEngine) view(ctx context.Context, target int, known []int) ([]*la
 	}
 	return laws, mass, nil
 }
+
+// Extremes are the smallest and the largest answer without noise, over all
+// states of all records, of a query with one coordinate.
+func Extremes(m Model, q *Query) ([2]float64, error) {
+	b, err := q.bind(m)
+	if err != nil {
+		return [2]float64{}, err
+	}
+	if len(b.dims) != 1 {
+		return [2]float64{}, usagef("query", "the query has more than one coordinate")
+	}
+	low, _ := b.dims[0].base.Float64()
+	return [2]float64{low, low + float64(b.dims[0].size-1)*b.dims[0].unit}, nil
+}

@@ -383,9 +383,14 @@ func TestLook(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, v := range []struct{ got, want float64 }{
-		{strong.Prior[0], .02}, {strong.Posterior[0][0], .0181}, {strong.Posterior[1][0], .9819},
-		{weak.Prior[0], .5}, {weak.Posterior[0][0], .4512}, {weak.Posterior[1][0], .5488},
-		{strong.Density[0][0] / strong.Density[1][0], math.Exp(-.1)}, {weak.Density[0][0] / weak.Density[1][0], .82202},
+		{strong.Prior[0], .02},
+		{strong.Posterior[0][0], .0181},
+		{strong.Posterior[1][0], .9819},
+		{weak.Prior[0], .5},
+		{weak.Posterior[0][0], .4512},
+		{weak.Posterior[1][0], .5488},
+		{strong.Density[0][0] / strong.Density[1][0], math.Exp(-.1)},
+		{weak.Density[0][0] / weak.Density[1][0], .82202},
 	} {
 		if math.Abs(v.got-v.want) > 5e-5 {
 			t.Errorf("%.6g, want %.6g", v.got, v.want)
