@@ -15,7 +15,7 @@ import (
 //
 // The values, clamped and on the grid, in order are x_1 <= ... <= x_n; x_i is the lower
 // bound for i < 1 and the upper for i > n. The median is x_m, m = ceil(n/2). Lemma 0 of
-// docs/differential-privacy.md: where U_0 bounds what one step to a neighbour changes,
+// docs/outliers.md: where U_0 bounds what one step to a neighbour changes,
 // and U_t(X) <= U_(t+1)(X') for all neighbours, S = max_t e^(-beta t) U_t is a
 // beta-smooth upper bound. With noise (S/a) Z, Z of density (p-1)/2 (1+|z|)^-p and
 //
