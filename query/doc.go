@@ -53,9 +53,10 @@
 //
 // [Exponential] promises a rank: the value that it returns is off by some number of
 // records that does not depend on the data. [Smooth] adds noise scaled to how closely the
-// values lie around the median; it wins for small data with values close together, and for
-// bounds much wider than the data it is the exponential mechanism that wins. Both name a
-// yardstick in [Accuracy].EvenSpread.
+// values lie around the median, and promises nothing beforehand. Which serves better
+// depends on how the values are spread: [Accuracy].EvenSpread is, for both, the error that
+// an even spread between the bounds would give, for a public guess of how many records
+// there are. Choose by it before asking.
 //
 // # What is not covered
 //
