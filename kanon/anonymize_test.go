@@ -87,6 +87,13 @@ func TestResult(t *testing.T) {
 		t.Errorf("seconds %+v", s)
 	}
 
+	// What it was refined from is what it would be without.
+	off := j
+	off.Refine, off.Output.Path = refine.Off, j.Output.Path+".csv"
+	if was := anonymize(t, off); was.Loss != r.RefinedFrom || was.Loss <= r.Loss || was.Refine != "off" {
+		t.Errorf("refined from %v to %v; without refinement %v", r.RefinedFrom, r.Loss, was.Loss)
+	}
+
 	// The contract's words.
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -166,6 +173,34 @@ func TestLossIsThatOfTheRelease(t *testing.T) {
 	}
 	if math.Abs(r.SSE-sse) > 1e-9 || math.Abs(r.SST-sst) > 1e-9 || math.Abs(r.Loss-sse/sst) > 1e-9 {
 		t.Errorf("SSE %v and SST %v, by hand %v and %v", r.SSE, r.SST, sse, sst)
+	}
+}
+
+// A table comes in many pieces, and each record meets its own group.
+func TestManyPieces(t *testing.T) {
+	rows := makePeople(20_000, 6)
+	for _, keep := range []bool{false, true} {
+		j := job(t, t.TempDir(), rows)
+		j.KeepOrder, j.Refine, j.Publish = keep, refine.Off, publish.Generalize
+		j.Partition.Method = partition.Mondrian
+		r := anonymize(t, j)
+		found := check(t, 5, people, rows, read(t, j.Output.Path))
+		if len(found) != r.Classes || r.Classes < 1000 {
+			t.Errorf("%d classes, %+v", len(found), r)
+		}
+		// Every record's own age is in the range that it shows.
+		ages := map[string]string{}
+		for _, row := range rows {
+			ages[row[1]] = row[2]
+		}
+		_, out := readCSV(t, read(t, j.Output.Path))
+		for _, row := range out {
+			lo, hi, _, ok := publish.ParseRange(row[1], &people[2])
+			age, err := strconv.ParseFloat(ages[row[0]], 64)
+			if err == nil && (!ok || age < lo || age > hi) {
+				t.Fatalf("record %s of age %v shows %s", row[0], age, row[1])
+			}
+		}
 	}
 }
 

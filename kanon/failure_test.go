@@ -45,8 +45,8 @@ func TestJobsThatContradictThemselves(t *testing.T) {
 		"fewer fields":            {func(j *kanon.Job) { j.Schema.Fields = j.Schema.Fields[:5] }, []string{"the schema has 5 fields for 11 columns"}},
 		"no quasi-identifier":     {func(j *kanon.Job) { j.Schema.Fields = slices.Clone(people); setRoles(j, table.Other) }, []string{"no column is a quasi-identifier"}},
 		"identifiers alone":       {func(j *kanon.Job) { setRoles(j, table.Identifier) }, []string{"every column is an identifier", "no column is a quasi-identifier"}},
-		"diversity of nothing":    {func(j *kanon.Job) { setRoles(j, table.Quasi); j.Diversity = &privacy.Diversity{L: 2} }, []string{"about sensitive columns"}},
-		"closeness of nothing":    {func(j *kanon.Job) { setRoles(j, table.Quasi); j.Closeness = &privacy.Closeness{T: .2} }, []string{"about sensitive columns"}},
+		"diversity of nothing":    {func(j *kanon.Job) { setRoles(j, table.Quasi); j.Diversity = &privacy.Diversity{L: 2} }, []string{"l-diversity and t-closeness are about sensitive columns"}},
+		"closeness of nothing":    {func(j *kanon.Job) { setRoles(j, table.Quasi); j.Closeness = &privacy.Closeness{T: .2} }, []string{"l-diversity and t-closeness are about sensitive columns"}},
 		"an impossible l":         {func(j *kanon.Job) { j.Diversity = &privacy.Diversity{L: 0.5} }, []string{"l"}},
 		"an impossible t":         {func(j *kanon.Job) { j.Closeness = &privacy.Closeness{T: -1} }, []string{"t"}},
 		"no output":               {func(j *kanon.Job) { j.Output.Path = "" }, []string{"no output is named"}},
@@ -186,8 +186,9 @@ func TestFileThatIsWrittenTo(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	dir := t.TempDir()
 	rows := makePeople(400, 36)
+	in := job(t, dir, rows)
 	start := func(mode publish.Mode, keep bool) kanon.Job {
-		j := job(t, dir, rows)
+		j := in
 		j.Publish, j.KeepOrder = mode, keep
 		j.Partition = partition.Options{Method: partition.MDAV, Coarse: partition.CoarseOff}
 		j.Refine = refine.Fast
@@ -199,6 +200,12 @@ func TestCancelled(t *testing.T) {
 	if _, err := kanon.Anonymize(ctx, start(publish.Aggregate, false), nil); noren.KindOf(err) != noren.Interrupted || list(t, dir) != "in.csv" {
 		t.Errorf("%v; the folder holds %s", err, list(t, dir))
 	}
+	before := descriptors()
+	defer func() {
+		if after := descriptors(); after > before {
+			t.Errorf("%d files are open, and were %d", after, before)
+		}
+	}()
 	for _, keep := range []bool{false, true} {
 		// The stages that there are.
 		var stages []string
@@ -232,6 +239,13 @@ func TestCancelled(t *testing.T) {
 			}
 		}
 	}
+}
+
+// descriptors is the number of files that the process has open, 0 where the
+// system does not tell.
+func descriptors() int {
+	open, _ := os.ReadDir("/proc/self/fd")
+	return len(open)
 }
 
 // A name that is taken while the work goes on is not taken away.

@@ -23,6 +23,7 @@ import (
 	"noren/kanon/publish"
 	"noren/table"
 	"noren/table/csvio"
+	"noren/table/file"
 )
 
 // keys are the values of the column key in the order of the release.
@@ -145,7 +146,13 @@ func TestStdout(t *testing.T) {
 	if r.Output != "-" || r.Verified.File != "standard output" || list(t, dir) != "in.csv" {
 		t.Errorf("%+v; the folder holds %s", r, list(t, dir))
 	}
-	// Nothing goes out that was not verified.
+	// Nothing goes out that was not verified, and nothing stays open.
+	before := descriptors()
+	defer func() {
+		if after := descriptors(); after > before {
+			t.Errorf("%d files are open, and were %d", after, before)
+		}
+	}()
 	out.Reset()
 	j.Diversity = hard
 	if _, err := kanon.Anonymize(context.Background(), j, nil); noren.KindOf(err) != noren.NotMet || out.Len() > 0 {
@@ -221,6 +228,29 @@ func TestDialects(t *testing.T) {
 	anonymize(t, j)
 	if got := string(read(t, j.Output.Path)); !strings.HasPrefix(got, "age\ttown\r\n30\tUlm\r\n31\tUlm, upper\r\n") {
 		t.Errorf("got %q", got)
+	}
+}
+
+// The release is read back as it was written, and not as it looks: the only
+// column of this one looks like two.
+func TestReadBackAsWritten(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "in.csv")
+	text := "a;b\n" + strings.Repeat("1;2\n", 6)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	src, err := file.Open(context.Background(), path, file.Options{Delimiter: ','})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = src.Close() }()
+	j := kanon.Job{
+		Source: src, Schema: table.Schema{Fields: []table.Field{{Name: "a;b", Role: table.Quasi}}},
+		Output: kanon.Output{Path: filepath.Join(dir, "out.csv")}, Options: kanon.Options{K: 3},
+	}
+	if r := anonymize(t, j); r.AchievedK != 6 || string(read(t, j.Output.Path)) != text {
+		t.Errorf("got %q, %+v", read(t, j.Output.Path), r)
 	}
 }
 
