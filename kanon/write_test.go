@@ -147,12 +147,7 @@ func TestStdout(t *testing.T) {
 		t.Errorf("%+v; the folder holds %s", r, list(t, dir))
 	}
 	// Nothing goes out that was not verified, and nothing stays open.
-	before := descriptors()
-	defer func() {
-		if after := descriptors(); after > before {
-			t.Errorf("%d files are open, and were %d", after, before)
-		}
-	}()
+	defer nothingStaysOpen(t)()
 	out.Reset()
 	j.Diversity = hard
 	if _, err := kanon.Anonymize(context.Background(), j, nil); noren.KindOf(err) != noren.NotMet || out.Len() > 0 {
