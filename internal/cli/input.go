@@ -138,3 +138,11 @@ func writeFile(path string, force bool, stdout io.Writer, write func(io.Writer) 
 	}
 	return f.Commit()
 }
+
+// makeFolder makes a folder for results where there is none yet.
+func makeFolder(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return &noren.Error{Kind: noren.Usage, Where: dir, What: "the folder cannot be made", Err: errors.Unwrap(err)}
+	}
+	return nil
+}

@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	experiment "noren/experiments/outlier"
+)
+
+func newReproduceOutlier(t *terminal) *cobra.Command {
+	var data, figures string
+	var datasets []string
+	var force, asJSON bool
+	c := &cobra.Command{
+		Use:   "outlier",
+		Short: "The outlier paper: its experiment, its counterexamples, and what its figures cannot be",
+		Long: `Runs the paper's experiment on ionosphere and wdbc as far as it can be had: the
+accuracy of the query over the radius, the sensitivity bounds over t, and the standard
+deviation of every mechanism's noise over epsilon; then the counterexamples to the
+paper's bound, and in plain words why its figures 4 and 5 cannot be right.`,
+		Example: `  noren reproduce outlier
+  noren reproduce outlier --dataset wdbc --figures figures
+  noren reproduce outlier --json`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			r, err := experiment.Run(c.Context(), experiment.Options{Dir: dataFolder(data), Datasets: datasets, Progress: t.progress.report})
+			t.progress.clear()
+			if err != nil {
+				return err
+			}
+			if figures != "" {
+				if err := writeFigures(t, r, figures, force); err != nil {
+					return err
+				}
+			}
+			if asJSON {
+				return emitOutlier(json.NewEncoder(t.stdout), r)
+			}
+			printOutlier(t, r)
+			return nil
+		},
+	}
+	s := c.Flags()
+	s.StringVar(&data, "data", "", "`FOLDER` of the reference data sets")
+	s.StringSliceVar(&datasets, "dataset", experiment.Names(), "data `sets`, comma-separated")
+	s.StringVar(&figures, "figures", "", "write the figures as SVG to this `FOLDER`")
+	s.BoolVar(&force, "force", false, "replace figures that exist")
+	s.BoolVar(&asJSON, "json", false, "print one JSON object a line; its field kind says what it is")
+	return c
+}
+
+// writeFigures writes each figure to a file of its own.
+func writeFigures(t *terminal, r *experiment.Result, dir string, force bool) error {
+	for _, f := range r.Figures() {
+		path := filepath.Join(dir, f.Name+".svg")
+		if err := makeFolder(dir); err != nil {
+			return err
+		}
+		if err := writeFile(path, force, t.stdout, f.Chart.WriteSVG); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func emitOutlier(enc *json.Encoder, r *experiment.Result) error {
+	enc.SetEscapeHTML(false)
+	line := func(kind string, row any) error {
+		plain, err := json.Marshal(row)
+		if err != nil {
+			return err
+		}
+		var fields map[string]any
+		if err := json.Unmarshal(plain, &fields); err != nil {
+			return err
+		}
+		fields["kind"] = kind
+		return enc.Encode(fields)
+	}
+	for i := range r.Noise {
+		if err := line("noise", r.Noise[i]); err != nil {
+			return err
+		}
+	}
+	for _, x := range r.Curves {
+		if err := line("curve", x); err != nil {
+			return err
+		}
+	}
+	for i := range r.Accuracy {
+		if err := line("accuracy", r.Accuracy[i]); err != nil {
+			return err
+		}
+	}
+	for i := range r.Counterexamples {
+		if err := line("counterexample", r.Counterexamples[i]); err != nil {
+			return err
+		}
+	}
+	if err := line("not-smooth", r.NotSmooth); err != nil {
+		return err
+	}
+	if err := line("failure", r.Failure); err != nil {
+		return err
+	}
+	return enc.Encode(map[string]any{"kind": "verdict", "sentences": r.Verdict})
+}
+
+func printOutlier(t *terminal, r *experiment.Result) {
+	w := t.stdout
+	heading := ""
+	for _, n := range r.Noise {
+		h := fmt.Sprintf("%s, epsilon %g", n.Dataset, n.Epsilon)
+		if h != heading {
+			fmt.Fprintf(w, "\n%s: standard deviation of the noise\n", h)
+			heading = h
+		}
+		remarks := []string{}
+		if !n.Private {
+			remarks = append(remarks, "not private")
+		}
+		if n.Chosen {
+			remarks = append(remarks, "chosen on the data")
+		}
+		if n.Delta > 0 {
+			remarks = append(remarks, fmt.Sprintf("delta %.3g", n.Delta))
+		}
+		fmt.Fprintf(w, "  %-36s %14s   %s\n", n.Mechanism, figure(n.SD), strings.Join(remarks, ", "))
+	}
+	for _, x := range r.Curves {
+		fmt.Fprintf(w, "\n%s: n = %d, d = %d, k = %d, r = %g, %d outliers\n  ours, t = 0..   %v\n  the paper's     %v\n",
+			x.Dataset, x.N, x.D, x.K, x.Radius, x.Query, first(x.U, 16), first(x.Paper, 16))
+	}
+	fmt.Fprintln(w, "\ncounterexamples to the paper's bound")
+	for _, x := range r.Counterexamples {
+		fmt.Fprintf(w, "  %s, t = %d: the query changes by %d, the paper's bound is %d, ours %d\n    %s\n", x.Name, x.T, x.Sensitivity, x.Paper, x.Ours, x.What)
+	}
+	fmt.Fprintln(w)
+	for _, sentence := range r.Verdict {
+		fmt.Fprintf(w, "%s\n", sentence)
+	}
+}
+
+func first[T any](list []T, n int) []T { return list[:min(n, len(list))] }
