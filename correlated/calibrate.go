@@ -32,9 +32,9 @@ const (
 // CBP is continuous and does not increase in b (Theorem 2). Where the leakage
 // is bounded and not exact, it is the bound that is kept below epsilon.
 //
-// The search stands between max |g_i(a)-g_i(a')|/epsilon over pairs that
-// someone who knows all else holds possible (below, the leakage exceeds epsilon)
-// and range(f)/epsilon (always safe). Errors are those of [ComputeLeakage].
+// The search starts at range(f)/epsilon, which is always safe, goes down until
+// the leakage exceeds epsilon, and narrows the bracket to a relative width of
+// 1e-9; it returns the safe end. Errors are those of [ComputeLeakage].
 func Calibrate(ctx context.Context, m Model, q *Query, epsilon float64, o Options) (*Calibration, error) {
 	e, err := newEngine(m, q, nil, o)
 	if err != nil {

@@ -198,3 +198,64 @@ func TestEmpiricalLeakage(t *testing.T) {
 		t.Errorf("on half the noise the attack finds only %g", e)
 	}
 }
+
+// A town of households: one infected member infects others. Equal households
+// are one, and the leakage is exact.
+func TestHouseholds(t *testing.T) {
+	const households, size = 500, 4
+	parent := make([]int, households*size)
+	spread := [][]float64{{0.95, 0.05}, {0.4, 0.6}}
+	cpt := make([][][]float64, len(parent))
+	for i := range parent {
+		parent[i] = -1
+		if i%size > 0 {
+			parent[i], cpt[i] = i-i%size, spread
+		}
+	}
+	tree, err := NewTree(parent, []float64{0.9, 0.1}, cpt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := NewTree(parent[:size], []float64{0.9, 0.1}, cpt[:size])
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &ModelFile{Model: tree, States: []string{"well", "ill"}, Source: "an earlier year's survey"}
+	m, err := NewMechanism(context.Background(), Spec{Model: f, Query: Count(1), Column: "state", Epsilon: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, err := Calibrate(context.Background(), one, Count(1), 1, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !m.Leakage().Exact || math.Abs(m.Calibration().Scale-alone.Scale) > 1e-8 {
+		t.Errorf("the town needs b=%.12g, a household %.12g: %+v", m.Calibration().Scale, alone.Scale, m.Leakage())
+	}
+	// The other households hide nothing from who knows nothing: at the largest
+	// answers an independent summand cancels from the ratio.
+	l, err := ComputeLeakage(context.Background(), tree, Count(1), 2.5, Options{Adversaries: EmptyAdversaries()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := ComputeLeakage(context.Background(), tree, Count(1), 2.5, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !l.Exact || !agree(l.Upper, all.Upper) {
+		t.Errorf("who knows nothing learns %g, any adversary %g", l.Upper, all.Upper)
+	}
+	states := make([]int, len(parent))
+	for i := range states {
+		if i%7 == 0 {
+			states[i] = 1
+		}
+	}
+	a, err := m.Answer(context.Background(), columnOf(t, "state", f.States, states), randtest.Source(5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err := a.(*Answer).Values[0].Float64(); err != nil || math.Abs(v-286) > 100 {
+		t.Errorf("%+v", a)
+	}
+}

@@ -1,0 +1,60 @@
+package correlated
+
+import "noren"
+
+// Class is a list of laws of the same records, any of which may be the true
+// one: a promise for a class holds for each of its members.
+type Class struct {
+	list []Model
+}
+
+// NewClass returns the class of the given laws, which must agree in the number
+// of records and their states. Members of a class that is a member count each;
+// a box cannot be a member.
+func NewClass(members ...Model) (*Class, error) {
+	c := &Class{}
+	for i, m := range members {
+		if m == nil {
+			return nil, usagef(index("members", i), "this member is missing")
+		}
+		if m.Kind() == "box" {
+			return nil, usagef(index("members", i), "a box cannot be a member of a class")
+		}
+		c.list = append(c.list, m.members()...)
+	}
+	if len(c.list) == 0 {
+		return nil, usagef("members", "a class needs at least one member")
+	}
+	for i, m := range c.list[1:] {
+		if err := sameRecords(c.list[0], m); err != nil {
+			return nil, &noren.Error{Kind: noren.Usage, Where: index("members", i+1), Err: err}
+		}
+	}
+	return c, nil
+}
+
+func sameRecords(a, b Model) error {
+	if a.Records() != b.Records() {
+		return usagef("", "%d records, where the first member has %d", b.Records(), a.Records())
+	}
+	for i := range a.Records() {
+		if a.States(i) != b.States(i) {
+			return usagef("", "record %d has %d states, where the first member has %d", i, b.States(i), a.States(i))
+		}
+	}
+	return nil
+}
+
+// Records is the number of records.
+func (c *Class) Records() int { return c.list[0].Records() }
+
+// States is the number of states of record i.
+func (c *Class) States(i int) int { return c.list[0].States(i) }
+
+// Kind is "class".
+func (c *Class) Kind() string { return "class" }
+
+func (c *Class) members() []Model { return c.list }
+
+// Members are the laws of the class.
+func (c *Class) Members() []Model { return append([]Model(nil), c.list...) }
