@@ -3,6 +3,7 @@ package outlier
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"noren/report"
 )
@@ -18,12 +19,12 @@ type Figure struct {
 // 5 as it should look.
 func (r *Result) Figures() []Figure {
 	var out []Figure
-	for i, c := range r.Curves {
+	for _, c := range r.Curves {
 		out = append(out,
 			Figure{c.Dataset + "-accuracy", r.accuracyChart(c.Dataset)},
 			Figure{c.Dataset + "-sensitivity", sensitivityChart(c)},
 			Figure{c.Dataset + "-noise", r.noiseChart(c.Dataset)},
-			Figure{fmt.Sprintf("%s-figure-%d", c.Dataset, 4+i), r.answerChart(c)},
+			Figure{fmt.Sprintf("%s-figure-%d", c.Dataset, 4+slices.Index(Names(), c.Dataset)), r.answerChart(c)},
 		)
 	}
 	return out
