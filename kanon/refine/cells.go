@@ -7,11 +7,11 @@ import (
 	"noren/kanon/space"
 )
 
-// cutCells divides the groups of p into cells of about cellRecords records,
+// cutCells divides the groups of p into cells of about size records,
 // each a set of whole groups that lie together; it returns the records of each
 // cell in ascending order. Where the cells are cut depends on the round.
-func cutCells(s *space.Space, p space.Partition, round int) [][]int32 {
-	if s.Len() <= 2*cellRecords {
+func cutCells(s *space.Space, p space.Partition, size, round int) [][]int32 {
+	if s.Len() <= 2*size {
 		all := make([]int32, s.Len())
 		for i := range all {
 			all[i] = int32(i)
@@ -19,7 +19,7 @@ func cutCells(s *space.Space, p space.Partition, round int) [][]int32 {
 		return [][]int32{all}
 	}
 	list, start := p.Members()
-	c := &cellCutter{s: s, list: list, start: start}
+	c := &cellCutter{s: s, list: list, start: start, size: size}
 	groups := make([]int32, p.Groups)
 	first := make([]int32, p.Groups)
 	for g := range groups {
@@ -42,11 +42,12 @@ type cellCutter struct {
 	start []int32
 	first []int32
 	share float64
+	size  int
 	cells [][]int32
 }
 
 func (c *cellCutter) divide(groups []int32, records int) {
-	if records > 2*cellRecords {
+	if records > 2*c.size {
 		if value := c.widest(groups); value != nil {
 			slices.SortFunc(groups, func(a, b int32) int {
 				return cmp.Or(cmp.Compare(value(c.first[a]), value(c.first[b])), cmp.Compare(a, b))

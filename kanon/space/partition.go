@@ -86,6 +86,17 @@ func (s *Space) SSE(p Partition) float64 {
 	return total
 }
 
+// GroupSSE is the sum of squared distances to its centre of each group.
+func (s *Space) GroupSSE(p Partition) []float64 {
+	list, start := p.Members()
+	c := s.NewCentroid()
+	out := make([]float64, p.Groups)
+	for g := range out {
+		out[g] = s.groupSSE(c, list[start[g]:start[g+1]])
+	}
+	return out
+}
+
 // SST is the sum of squared distances of all records to the centre of all.
 func (s *Space) SST() float64 {
 	all := make([]int32, s.n)

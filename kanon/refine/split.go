@@ -1,8 +1,6 @@
 package refine
 
 import (
-	"context"
-	"math/rand/v2"
 	"slices"
 
 	"noren/kanon/space"
@@ -20,51 +18,6 @@ func (d *descent) split(g int32) {
 		return
 	}
 	d.replace([]int32{g}, h)
-}
-
-// recut makes about attempts attempts a group: the group of a random record
-// and a few that lie beside it are cut anew from random seeds, and the result
-// is kept when it is better.
-func (d *descent) recut(ctx context.Context, attempts int, rng *rand.Rand) error {
-	for n := attempts * len(d.members); n > 0; n-- {
-		if n%256 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		groups, records := d.neighbourhood(int32(rng.IntN(len(d.group))), 2+rng.IntN(4))
-		if len(groups) < 2 {
-			continue
-		}
-		h := newHood(d.s, records)
-		var now float64
-		for _, i := range records {
-			now += d.own[i]
-		}
-		count := len(groups) + rng.IntN(3) - 1
-		count = max(1, min(count, len(records)/d.k))
-		h.seedRandom(d.k, count, rng)
-		h.descend(d.k)
-		if h.sse() < now-d.guard {
-			d.replace(groups, h)
-		}
-	}
-	return nil
-}
-
-// neighbourhood is the group of a record and up to count-1 more that its near
-// records are in, with all their members.
-func (d *descent) neighbourhood(p int32, count int) (groups, records []int32) {
-	const mostRecords = 60
-	d.look(p)
-	groups = append(groups, d.group[p])
-	records = append(records, d.members[d.group[p]]...)
-	for _, h := range d.candidates {
-		if len(groups) == count || len(records)+len(d.members[h]) > mostRecords {
-			break
-		}
-		groups = append(groups, h)
-		records = append(records, d.members[h]...)
-	}
-	return groups, records
 }
 
 // replace puts the groups of a neighbourhood in place of those it was made
@@ -182,77 +135,6 @@ func (h *hood) seedEnds(k int) {
 	}
 	h.groups = 2
 	h.sum()
-}
-
-// seedRandom divides into count groups: a random record that is far from what
-// is left is joined by its k-1 nearest, count times, and the rest goes to the
-// group that it raises least.
-func (h *hood) seedRandom(k, count int, rng *rand.Rand) {
-	for i := range h.group {
-		h.group[i] = -1
-	}
-	left := h.n
-	h.groups = count
-	order := make([]int, 0, h.n)
-	for g := range count {
-		seed := h.remote(rng)
-		order = order[:0]
-		for i := range h.n {
-			if h.group[i] < 0 {
-				order = append(order, i)
-			}
-		}
-		slices.SortFunc(order, func(i, j int) int {
-			switch x, y := h.d[seed*h.n+i], h.d[seed*h.n+j]; {
-			case x < y:
-				return -1
-			case x > y:
-				return 1
-			}
-			return i - j
-		})
-		for _, i := range order[:min(k, left)] {
-			h.group[i] = g
-			left--
-		}
-	}
-	rest := slices.Clone(h.group)
-	h.sum()
-	for i, g := range rest {
-		if g >= 0 {
-			continue
-		}
-		best, to := 0.0, -1
-		for g := range h.groups {
-			m := float64(h.size[g])
-			if rise := (h.within[g]+h.to[i*h.groups+g])/(m+1) - h.within[g]/m; to < 0 || rise < best {
-				best, to = rise, g
-			}
-		}
-		h.put(i, to)
-	}
-}
-
-// remote is, of three random records that are in no group, the one with the
-// largest sum of distances to the others.
-func (h *hood) remote(rng *rand.Rand) int {
-	best, far := -1, -1.0
-	for range 3 {
-		i := rng.IntN(h.n)
-		for h.group[i] >= 0 {
-			i = (i + 1) % h.n
-		}
-		var t float64
-		for j := range h.n {
-			if h.group[j] < 0 {
-				t += h.d[i*h.n+j]
-			}
-		}
-		if t > far {
-			best, far = i, t
-		}
-	}
-	return best
 }
 
 // sum computes sizes and sums from the division; records in no group (-1) are

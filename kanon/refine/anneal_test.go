@@ -1,0 +1,149 @@
+package refine
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"noren/kanon/space"
+)
+
+// What an annealer knows of its groups is so after any number of changes, at
+// any heat, and no group is ever too small.
+func TestAnnealerKnowsItsGroups(t *testing.T) {
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 21))
+		k := 2 + rng.IntN(3)
+		n := 6*k + rng.IntN(40)
+		s := mixedTable(t, rng, n)
+		p := anyGroups(rng, n, k).Canonical()
+		near, err := s.NearLists(context.Background(), 2*k+2, space.Cyclic, 1, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := newAnnealer(s, p, near, k, rng)
+		for _, heat := range []float64{0.001, 0.3, 5} {
+			a.heat = heat
+			if err := a.run(context.Background(), 4000); err != nil {
+				t.Fatal(err)
+			}
+			q := a.partition()
+			if err := q.Validate(k); err != nil {
+				t.Fatalf("seed %d, heat %g: %v", seed, heat, err)
+			}
+			var known float64
+			for g := range a.groups {
+				known += a.groups[g].cost()
+				for _, i := range a.groups[g].members {
+					if a.group[i] != int32(g) {
+						t.Fatalf("seed %d: record %d is in group %d and not in %d", seed, i, g, a.group[i])
+					}
+				}
+			}
+			if sse := s.SSE(q); math.Abs(known-sse) > 1e-9*(1+sse) {
+				t.Fatalf("seed %d, heat %g: the groups cost %v, known are %v", seed, heat, sse, known)
+			}
+		}
+	}
+}
+
+// Every change is judged by what it does: with no heat at all, the sum of
+// squares never rises.
+func TestColdAnnealingOnlyFalls(t *testing.T) {
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 22))
+		s := mixedTable(t, rng, 60)
+		p := anyGroups(rng, 60, 3).Canonical()
+		near, err := s.NearLists(context.Background(), 8, space.Cyclic, 1, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := newAnnealer(s, p, near, 3, rng)
+		a.heat = 1e-300
+		last := s.SSE(p)
+		for range 300 {
+			if err := a.run(context.Background(), 5); err != nil {
+				t.Fatal(err)
+			}
+			sse := s.SSE(a.partition())
+			if sse > last+1e-9 {
+				t.Fatalf("seed %d: from %v up to %v", seed, last, sse)
+			}
+			last = sse
+		}
+	}
+}
+
+// A combination is a k-partition that costs no more than either, and where both
+// fall into places that do not touch, the better of each place.
+func TestCombine(t *testing.T) {
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 23))
+		n, k := 30+rng.IntN(30), 1+rng.IntN(4)
+		s := mixedTable(t, rng, n)
+		p, q := anyGroups(rng, n, k).Canonical(), anyGroups(rng, n, k).Canonical()
+		// Half of the records are grouped alike in both, so that something can
+		// be taken from each.
+		half := anyGroups(rng, n, k)
+		for i := range n / 2 {
+			p.Group[i], q.Group[i] = uint32(p.Groups)+half.Group[i], uint32(q.Groups)+half.Group[i]
+		}
+		p.Groups, q.Groups = p.Groups+half.Groups, q.Groups+half.Groups
+		p, q = p.Canonical(), q.Canonical()
+		c := combine(s, p, q)
+		least := 0
+		for _, of := range []space.Partition{p, q} {
+			least = max(least, slices.Min(of.Sizes()))
+		}
+		if got := slices.Min(c.Sizes()); got < min(slices.Min(p.Sizes()), slices.Min(q.Sizes())) {
+			t.Fatalf("seed %d: a group of %d, none of theirs is below %d", seed, got, least)
+		}
+		if got, limit := s.SSE(c), min(s.SSE(p), s.SSE(q)); got > limit+1e-9 {
+			t.Fatalf("seed %d: %v, above %v", seed, got, limit)
+		}
+	}
+	// Two places: each partition is the better one in one of them.
+	s, err := space.New(8, [][]float64{{0, 0, 1, 1, 10, 10, 11, 11}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	good, bad := []uint32{0, 0, 1, 1}, []uint32{0, 1, 0, 1}
+	p := space.Partition{Group: slices.Concat(good, []uint32{2, 3, 2, 3}), Groups: 4}
+	q := space.Partition{Group: slices.Concat(bad, []uint32{2, 2, 3, 3}), Groups: 4}
+	if sse := s.SSE(combine(s, p, q)); sse != 0 {
+		t.Errorf("the better halves cost %v", sse)
+	}
+}
+
+// A round of annealing is the same for any number of workers, and what is not
+// over in time is not used.
+func TestRoundOfAnnealing(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 24))
+	s := mixedTable(t, rng, 300)
+	p := anyGroups(rng, 300, 4).Canonical()
+	late := time.Now().Add(time.Hour)
+	var first space.Partition
+	for _, workers := range []int{1, 2, 5} {
+		q, err := round(context.Background(), s, p, &Options{K: 4, Seed: 3, Workers: workers}, 1, 0, late, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := q.Validate(4); err != nil {
+			t.Fatal(err)
+		}
+		if s.SSE(q) >= s.SSE(p) {
+			t.Errorf("from %v to %v", s.SSE(p), s.SSE(q))
+		}
+		if first.Group == nil {
+			first = q.Canonical()
+		} else if !slices.Equal(first.Group, q.Canonical().Group) {
+			t.Errorf("%d workers find another partition", workers)
+		}
+	}
+	if _, err := round(context.Background(), s, p, &Options{K: 4}, 1, 30, time.Now().Add(time.Millisecond), nil); err != errLate {
+		t.Errorf("a round that was not over in time: %v", err)
+	}
+}
