@@ -211,8 +211,8 @@ func TestOneUnitChangesAtMostTheSensitivity(t *testing.T) {
 	})
 }
 
-// The bound is reached: the noise is not more than it must be.
-func TestSensitivityIsReached(t *testing.T) {
+// Figures worked out by hand from the definition.
+func TestSensitivityByHand(t *testing.T) {
 	for _, test := range []struct {
 		a        additive
 		n        account.Neighbours
