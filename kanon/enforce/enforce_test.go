@@ -366,21 +366,76 @@ func TestOnlyWhatFailsIsMerged(t *testing.T) {
 	}
 }
 
-// Two groups that lie across each other are merged and cut again the other way.
-func TestMergedGroupIsCutAgain(t *testing.T) {
-	s, err := space.New(4, [][]float64{{0, 4, 1, 5}}, nil)
-	if err != nil {
-		t.Fatal(err)
+// Which group a failing one is merged with, and how what was merged is cut
+// again. Groups are written as the records' places on a line, and a value each.
+func TestWhatIsMergedWithWhat(t *testing.T) {
+	distinct := privacy.Requirement{K: 2, Diversity: &privacy.Diversity{L: 2}}
+	recursive := privacy.Requirement{K: 2, Diversity: &privacy.Diversity{Model: privacy.Recursive, L: 2, C: 2}}
+	type group struct {
+		at     []float64
+		values string
 	}
-	p := space.Partition{Group: []uint32{0, 0, 1, 1}, Groups: 2}
-	column := sensitive{name: "s", values: []string{"a", "a", "b", "b"}}
-	req := privacy.Requirement{K: 2, Diversity: &privacy.Diversity{L: 2}}
-	q, stats, err := enforce.Enforce(context.Background(), s, p, req, attributes(t, []sensitive{column}), enforce.Options{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(q.Group, []uint32{0, 1, 0, 1}) || stats != (enforce.Stats{Failing: 2}) {
-		t.Errorf("groups %v, %+v", q.Group, stats)
+	for _, c := range []struct {
+		name  string
+		req   privacy.Requirement
+		p     []group
+		want  []uint32
+		stats enforce.Stats
+	}{
+		{
+			"the least rise, not the least distance", distinct,
+			[]group{{[]float64{0, 0}, "aa"}, {[]float64{-12, -12}, "ab"}, {[]float64{10, 10, 10, 10, 10, 10, 10, 10}, "abababab"}},
+			[]uint32{0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1},
+			enforce.Stats{Failing: 1, Merged: 1},
+		},
+		{
+			"one that helps before a nearer one that does not", recursive,
+			[]group{{[]float64{0, 1, 2, 3}, "aaaa"}, {[]float64{10, 11}, "ab"}, {[]float64{100, 101, 102, 103, 104, 105, 106}, "bbbbaaa"}},
+			[]uint32{0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0},
+			enforce.Stats{Failing: 1, Merged: 1},
+		},
+		{
+			"two that lie across each other are cut the other way", distinct,
+			[]group{{[]float64{0, 4}, "aa"}, {[]float64{1, 5}, "bb"}},
+			[]uint32{0, 1, 0, 1},
+			enforce.Stats{Failing: 2},
+		},
+		{
+			"and into more than there were", distinct,
+			[]group{{[]float64{0, 50, 80}, "aaa"}, {[]float64{1, 51, 81}, "bbb"}},
+			[]uint32{0, 1, 2, 0, 1, 2},
+			enforce.Stats{Failing: 2},
+		},
+		{
+			"a large group that nothing was merged with stays", distinct,
+			[]group{{[]float64{0, 1, 20, 21}, "abab"}, {[]float64{70, 71}, "aa"}, {[]float64{80, 81}, "bb"}},
+			[]uint32{0, 0, 0, 0, 1, 1, 1, 1},
+			enforce.Stats{Failing: 2, Merged: 1},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var x []float64
+			p := space.Partition{Groups: len(c.p)}
+			column := sensitive{name: "s"}
+			for g, group := range c.p {
+				x = append(x, group.at...)
+				column.values = append(column.values, strings.Split(group.values, "")...)
+				for range group.at {
+					p.Group = append(p.Group, uint32(g))
+				}
+			}
+			s, err := space.New(len(x), [][]float64{x}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			q, stats, err := enforce.Enforce(context.Background(), s, p, c.req, attributes(t, []sensitive{column}), enforce.Options{}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(q.Group, c.want) || stats != c.stats {
+				t.Errorf("groups %v, %+v; want %v, %+v", q.Group, stats, c.want, c.stats)
+			}
+		})
 	}
 }
 
