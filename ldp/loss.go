@@ -1,0 +1,124 @@
+package ldp
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"noren"
+)
+
+// Loss is what taking part costs a person, in epsilon of local differential
+// privacy. All three are bounds that hold for the probabilities that run.
+type Loss struct {
+	// Report is the loss of one report of one attribute.
+	Report float64
+	// Record is the loss of one report of every attribute of a record.
+	Record float64
+	// Lifetime is the loss of all reports ever made of a record whose values do
+	// not change. Each new value of an attribute adds its share again. It is
+	// +Inf where nothing bounds it: a mechanism without memory costs Record each
+	// time.
+	Lifetime float64
+}
+
+// once is the loss of a mechanism without memory for one attribute.
+func once(epsilon float64) Loss {
+	return Loss{Report: epsilon, Record: epsilon, Lifetime: math.Inf(1)}
+}
+
+// Of returns the loss of a record of d attributes, each reported in full by a
+// mechanism that costs l (sequential composition).
+func (l Loss) Of(d int) Loss {
+	return Loss{Report: l.Report, Record: l.Record * float64(d), Lifetime: l.Lifetime * float64(d)}
+}
+
+// After returns the loss of a record that was reported n times in all, its values
+// unchanged: no more than n records, no more than the lifetime.
+func (l Loss) After(n int) float64 { return min(float64(n)*l.Record, l.Lifetime) }
+
+// String says l in one line.
+func (l Loss) String() string {
+	life := "unbounded (each report costs again)"
+	if !math.IsInf(l.Lifetime, 1) {
+		life = fmt.Sprintf("%.4f while the values stay", l.Lifetime)
+	}
+	return fmt.Sprintf("epsilon per report %.4f, per record %.4f, over a lifetime %s", l.Report, l.Record, life)
+}
+
+// jsonLoss writes an unbounded lifetime as null.
+type jsonLoss struct {
+	Report   float64  `json:"epsilon_per_report"`
+	Record   float64  `json:"epsilon_per_record"`
+	Lifetime *float64 `json:"epsilon_lifetime"`
+}
+
+// MarshalJSON writes the three figures; an unbounded lifetime is null.
+func (l Loss) MarshalJSON() ([]byte, error) {
+	j := jsonLoss{Report: l.Report, Record: l.Record}
+	if !math.IsInf(l.Lifetime, 1) {
+		j.Lifetime = &l.Lifetime
+	}
+	return json.Marshal(j)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (l *Loss) UnmarshalJSON(b []byte) error {
+	var j jsonLoss
+	if err := json.Unmarshal(b, &j); err != nil {
+		return err
+	}
+	*l = Loss{Report: j.Report, Record: j.Record, Lifetime: math.Inf(1)}
+	if j.Lifetime != nil {
+		l.Lifetime = *j.Lifetime
+	}
+	return nil
+}
+
+// Guarantee is l as the promise of a release of one report of a record.
+func (l Loss) Guarantee() noren.Guarantee {
+	return noren.Guarantee{
+		Model: "local differential privacy", Epsilon: l.Record, Neighbours: "replace-one", Unit: "record",
+		Assumptions: []string{
+			"every device randomises by itself and its secret stays with it",
+			"what is sent beside the report (time, address, attributes not randomised) tells nothing of the value",
+			"where the device reports again: " + l.String(),
+		},
+	}
+}
+
+// Epsilons below and above which a mechanism is refused: below, the rounding of
+// probabilities would be felt and n would have to be beyond mankind; above,
+// nothing is protected.
+const (
+	MinEpsilon = 1e-6
+	MaxEpsilon = 40
+)
+
+// checkEpsilon refuses what no mechanism can run with.
+func checkEpsilon(epsilon float64) error {
+	if !(epsilon >= MinEpsilon && epsilon <= MaxEpsilon) {
+		return &noren.Error{
+			Kind: noren.Usage, Where: "epsilon", What: fmt.Sprintf("must lie between %g and %d", MinEpsilon, MaxEpsilon),
+			Hint: "between 0.5 and 4 is usual for one report",
+		}
+	}
+	return nil
+}
+
+// MaxDomain is how many labels a mechanism takes at the most.
+const MaxDomain = 1 << 24
+
+func checkDomain(k int) error {
+	if k < 2 || k > MaxDomain {
+		return &noren.Error{Kind: noren.Usage, Where: "domain", What: fmt.Sprintf("must have between 2 and %d labels", MaxDomain)}
+	}
+	return nil
+}
+
+func checkLabel(label, k int) error {
+	if label < 0 || label >= k {
+		return &noren.Error{Kind: noren.BadData, What: fmt.Sprintf("a label outside the domain of %d", k), Hint: "labels are counted from 0"}
+	}
+	return nil
+}
