@@ -51,6 +51,37 @@ func TestComposition(t *testing.T) {
 	})
 }
 
+// Any mechanism of epsilon is bounded by the tanh rule: as a group where all
+// records are equal, as one where they are independent.
+func TestAnyMechanism(t *testing.T) {
+	equal, err := NewHomogeneousChain([]float64{.5, .5}, [][]float64{{1, 0}, {0, 1}}, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	independent, err := NewHomogeneousChain([]float64{.5, .5}, [][]float64{{.5, .5}, {.5, .5}}, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for m, want := range map[*Chain]float64{equal: 7 * (0.3 + 0.2), independent: 0.5} {
+		for _, who := range []Adversaries{AllAdversaries(), EmptyAdversaries(), ListedAdversaries(Adversary{0, nil})} {
+			l, err := Compose(context.Background(), m, []Release{{Epsilon: 0.3}, {Epsilon: 0.2}}, Options{Adversaries: who})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !agree(l.Upper, want) {
+				t.Errorf("%s: %.12g, want %g", who, l.Upper, want)
+			}
+		}
+	}
+	l, err := Compose(context.Background(), independent, []Release{{Epsilon: 0.3}, {Query: Count(1), Scale: 2}}, Options{Adversaries: FullAdversaries()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !agree(l.Upper, 0.8) {
+		t.Errorf("who knows all others learns %.12g, want 0.8", l.Upper)
+	}
+}
+
 // An example where two releases leak more together than each alone added up.
 func TestLeakagesDoNotAddUp(t *testing.T) {
 	// A noisy xor: f sums the first two, then the third is asked for.

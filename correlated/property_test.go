@@ -364,3 +364,26 @@ func TestLeakageIgnoresOrder(t *testing.T) {
 		}
 	})
 }
+
+// Options are one where they agree up to a factor and rounding, and not where
+// they differ by more.
+func TestOptionsThatAreOne(t *testing.T) {
+	p := &treePlan{space: &space{dense: true, most: 10}, budget: 100}
+	option := func(factor, difference float64) *treeOption {
+		o := &treeOption{known: -1}
+		for x := range 2 {
+			l, mass := normalise(&law{log: []float64{math.Log(0.3 + difference*float64(x)), math.Log(0.5)}})
+			o.laws, o.mass = append(o.laws, l), append(o.mass, mass+math.Log(factor))
+		}
+		return o
+	}
+	set := newOptionSet(p)
+	for _, o := range []*treeOption{option(1, 0), option(0.2, 0), option(1, 1e-9), option(7, 1e-9), option(1, -1e-3)} {
+		if err := set.add(o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(set.list) != 3 {
+		t.Errorf("%d options, want 3", len(set.list))
+	}
+}
