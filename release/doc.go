@@ -26,9 +26,9 @@
 //   - An answer is handed out only after the ledger holds it.
 //   - The file that was answered from is the one that was charged: its
 //     fingerprint is taken again from the same open file after it was read.
-//   - Errors from reading and computing hold no detail: where a value is that
-//     cannot be read would be an answer of its own. That an error occurred at all
-//     is one bit that nobody paid for (docs/threat-model.md).
+//   - Errors and panics from reading and computing hold no detail: where a value
+//     is that cannot be read would be an answer of its own. That an error occurred
+//     at all is one bit that nobody paid for (docs/threat-model.md).
 //   - An answer comes with a signed certificate of what it is, how it was made,
 //     under which guarantee, and at what charge.
 //

@@ -26,6 +26,7 @@ type Mechanism interface {
 	// gets them.
 	Columns() []table.Field
 	// Answer computes on the private table and adds noise from src. What it
-	// returns is handed out as JSON. Its errors are not.
+	// returns is handed out as JSON. What its errors and panics say is not told;
+	// a goroutine that it starts must not panic, as nobody could catch that.
 	Answer(ctx context.Context, t *table.Table, src *noise.Source) (any, error)
 }

@@ -52,6 +52,9 @@ func Run(ctx context.Context, q Request) (*Answer, error) {
 	if r.mechanism, text, hash, err = q.description(quote); err != nil {
 		return nil, err
 	}
+	if err := r.rehearse(); err != nil {
+		return nil, err
+	}
 	if q.Budget.Unaccounted {
 		answer, err := r.answer(ctx)
 		if err != nil {
@@ -91,10 +94,17 @@ func Run(ctx context.Context, q Request) (*Answer, error) {
 
 // lost prefers the reason for which a reservation's context ended.
 func lost(r *ledger.Reservation, err error) error {
-	if cause := context.Cause(r.Context()); cause != nil && !errors.Is(cause, context.Canceled) {
+	switch cause := context.Cause(r.Context()); {
+	case cause == nil || errors.Is(cause, context.Canceled):
+		return err
+	case errors.Is(cause, ledger.ErrForfeited):
+		return &noren.Error{
+			Kind: noren.Refused, Where: "ledger", What: "the answer is not given", Err: cause,
+			Hint: "the process was silent for longer than its lease; what was charged stays charged",
+		}
+	default:
 		return cause
 	}
-	return err
 }
 
 // repeated is an answer that was given before.
@@ -114,8 +124,23 @@ type run struct {
 	charge    *ledger.ChargeInfo
 }
 
-// answer reads, computes, adds noise and signs.
-func (r *run) answer(ctx context.Context) (*Answer, error) {
+// rehearse signs a certificate of nothing, so that whatever keeps the true one
+// from being signed is found before anything is charged.
+func (r *run) rehearse() error {
+	if _, err := r.sign(certificate.Answer(nil)); err != nil {
+		return &noren.Error{Kind: noren.Usage, Where: "release", What: "the answer could not be certified", Err: err}
+	}
+	return nil
+}
+
+// answer reads, computes, adds noise and signs. A panic is an error like any
+// other: what it says, and the values in its trace, are private.
+func (r *run) answer(ctx context.Context) (a *Answer, err error) {
+	defer func() {
+		if recover() != nil {
+			a, err = nil, private(ctx, nil, noren.Internal, "the answer could not be computed")
+		}
+	}()
 	t, err := r.read(ctx)
 	if err != nil {
 		return nil, err
@@ -153,7 +178,7 @@ func private(ctx context.Context, err error, kind noren.Kind, what string) error
 		return cause
 	}
 	if noren.KindOf(err) == noren.Interrupted {
-		return err
+		kind = noren.Interrupted
 	}
 	return &noren.Error{Kind: kind, What: what, Hint: "what was charged stays charged; the details are private: the steward finds them with noren inspect"}
 }

@@ -1,0 +1,190 @@
+package release_test
+
+import (
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"noren"
+	"noren/account"
+	"noren/certificate"
+	"noren/ledger"
+	"noren/release"
+	"noren/table"
+)
+
+// Whatever is wrong with a request by itself is said before anything is charged,
+// and before the mechanism is asked.
+func TestFaultyRequests(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*release.Request, *fake)
+		says   string
+	}{
+		"no mechanism":        {func(q *release.Request, _ *fake) { q.Mechanism = nil }, "mechanism"},
+		"no file":             {func(q *release.Request, _ *fake) { q.File = "" }, "file"},
+		"absent file":         {func(q *release.Request, _ *fake) { q.File = "absent.csv" }, "no such file"},
+		"no ledger":           {func(q *release.Request, _ *fake) { q.Budget.Ledger = nil }, "ledger"},
+		"both":                {func(q *release.Request, _ *fake) { q.Budget.Unaccounted = true }, "not both"},
+		"nobody asks":         {func(q *release.Request, _ *fake) { q.Budget.Principal = "" }, "whoever asks"},
+		"no signer":           {func(q *release.Request, _ *fake) { q.Signer = nil }, "sign"},
+		"half a signer":       {func(q *release.Request, _ *fake) { q.Signer = make(ed25519.PrivateKey, 3) }, "sign"},
+		"no tool":             {func(q *release.Request, _ *fake) { q.Tool = certificate.Tool{} }, "tool"},
+		"a missing column":    {func(_ *release.Request, m *fake) { m.fields[0].Name = "wage" }, `no column "wage"`},
+		"nothing is promised": {func(_ *release.Request, m *fake) { m.only = account.ReplaceOne }, "add-remove"},
+		"no price":            {func(_ *release.Request, m *fake) { m.cost = account.Cost{} }, "epsilon"},
+		"a negative price":    {func(_ *release.Request, m *fake) { m.cost = account.Cost{Epsilon: -1} }, ""},
+		"no name":             {func(_ *release.Request, m *fake) { m.name = "" }, "mechanism"},
+		"no object":           {func(_ *release.Request, m *fake) { m.parameters = []int{1} }, "object"},
+		"no JSON":             {func(_ *release.Request, m *fake) { m.parameters = make(chan int) }, "parameters"},
+		"broken text":         {func(_ *release.Request, m *fake) { m.parameters = map[string]string{"of": "\xff"} }, "parameters"},
+		"too large a number":  {func(_ *release.Request, m *fake) { m.parameters = map[string]int64{"of": 1 << 60} }, "parameters"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := open(t, 1000, ledger.Options{})
+			m := ask(300)
+			q := d.request(m)
+			test.change(&q, m)
+			_, err := release.Run(t.Context(), q)
+			if err == nil || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("%v: does not say %q", err, test.says)
+			}
+			if kind := noren.KindOf(err); kind != noren.Usage && !strings.Contains(test.says, "parameters") && test.says != "object" {
+				t.Errorf("%v: of kind %s", err, kind)
+			}
+			m.asked(t, 0)
+			d.spent(t, 0)
+		})
+	}
+	// All faults at once.
+	_, err := release.Price(t.Context(), &release.Request{})
+	for _, words := range []string{"mechanism", "file", "ledger"} {
+		if err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%v: does not say %q", err, words)
+		}
+	}
+}
+
+func TestPrice(t *testing.T) {
+	d := open(t, 1000, ledger.Options{})
+	if _, err := d.ledger.GrantAnalyst(t.Context(), "people", "mori", account.Cost{Epsilon: 400 * milli}); err != nil {
+		t.Fatal(err)
+	}
+	for cost, fits := range map[int64]bool{1: true, 400: true, 401: false, 1001: false} {
+		m := ask(cost)
+		q := d.request(m)
+		q.Signer = nil // whoever only asks for the price signs nothing
+		quote, err := release.Price(t.Context(), &q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if quote.Fits != fits || quote.Cost != m.cost || quote.Dataset != "people" || quote.Unit != account.Record || quote.Neighbours != account.AddRemove {
+			t.Errorf("%+v", quote)
+		}
+		want := []ledger.Remaining{
+			{Kind: "dataset", Name: "people", Left: account.Cost{Epsilon: 1000 * milli}},
+			{Kind: "analyst", Name: "mori", Left: account.Cost{Epsilon: 400 * milli}},
+		}
+		if fmt.Sprint(quote.Remaining) != fmt.Sprint(want) {
+			t.Errorf("%v", quote.Remaining)
+		}
+		m.asked(t, 0)
+	}
+	d.spent(t, 0)
+	// What fits the data set and not the analyst is refused whole.
+	m := ask(401)
+	_, err := release.Run(t.Context(), d.request(m))
+	if noren.KindOf(err) != noren.Refused || !strings.Contains(err.Error(), "analyst mori") {
+		t.Error(err)
+	}
+	// From the first analyst's grant on, others have none.
+	q := d.request(ask(1))
+	q.Budget.Principal = "sato"
+	if _, err := release.Run(t.Context(), q); !errors.Is(err, ledger.ErrNoGrant) {
+		t.Error(err)
+	}
+	d.spent(t, 0)
+	// Unaccounted, everything fits.
+	u := d.unaccounted(ask(5000))
+	if quote, err := release.Price(t.Context(), &u); err != nil || !quote.Fits || quote.Remaining != nil || quote.Unit != account.Record {
+		t.Errorf("%+v, %v", quote, err)
+	}
+}
+
+// The book's relation decides the price, not the request's.
+func TestBookDecides(t *testing.T) {
+	d := open(t, 1000, ledger.Options{})
+	other := d.dir + "/other.csv"
+	if err := os.WriteFile(other, []byte("age,city\n1,Nara\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.ledger.Grant(t.Context(), ledger.Grant{
+		Name: "other", File: other, Cap: account.Cost{Epsilon: 1000 * milli}, Neighbours: account.ReplaceOne, Unit: "city",
+	}); err != nil {
+		t.Fatal(err)
+	}
+	q := d.request(ask(300))
+	q.File, q.Budget.Neighbours, q.Budget.Unit = other, account.AddRemove, "age"
+	a, err := release.Run(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A replacement is a removal and an addition.
+	if c := a.Certificate.Certificate; c.Charge.EpsilonNano != 600*milli || c.Guarantee.Epsilon != 0.6 || c.Guarantee.Neighbours != "replace-one" || c.Guarantee.Unit != "city" {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestNoGrant(t *testing.T) {
+	d := open(t, 1000, ledger.Options{})
+	other := d.dir + "/other.csv"
+	if err := os.WriteFile(other, []byte("age,city\n1,Nara\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	q := d.request(ask(300))
+	q.File = other
+	_, err := release.Run(t.Context(), q)
+	if !errors.Is(err, ledger.ErrNoGrant) || noren.KindOf(err) != noren.Refused || !strings.Contains(err.Error(), "noren ledger grant NAME --file "+other) {
+		t.Error(err)
+	}
+	d.spent(t, 0)
+}
+
+// A sealed ledger answers nothing, and charges nothing.
+func TestSealed(t *testing.T) {
+	d := open(t, 1000, ledger.Options{})
+	if err := d.ledger.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(d.book + ".head"); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	if d.ledger, err = ledger.Open(t.Context(), d.book, ledger.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	m := ask(300)
+	q := d.request(m)
+	var sealed *ledger.SealedError
+	if _, err := release.Price(t.Context(), &q); !errors.As(err, &sealed) || noren.KindOf(err) != noren.Refused {
+		t.Error(err)
+	}
+	if _, err := release.Run(t.Context(), q); !errors.As(err, &sealed) {
+		t.Error(err)
+	}
+	m.asked(t, 0)
+}
+
+var _ release.Mechanism = (*fake)(nil)
+
+// An answer may use columns in another order than the file's.
+func TestColumns(t *testing.T) {
+	d := open(t, 1000, ledger.Options{})
+	m := ask(1)
+	m.fields = []table.Field{{Name: "city"}, {Name: "age", Type: table.Integer}}
+	if _, err := release.Run(t.Context(), d.request(m)); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,452 @@
+package release_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"noren"
+	"noren/account"
+	"noren/certificate"
+	"noren/ledger"
+	"noren/release"
+	"noren/table"
+)
+
+func TestAnswer(t *testing.T) {
+	d := open(t, 1000, ledger.Options{})
+	m := ask(300)
+	a, err := release.Run(t.Context(), d.request(m))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.asked(t, 1)
+	d.spent(t, 300, "released")
+	if canonical, err := certificate.Canonical(a.Payload); err != nil || !bytes.Equal(canonical, a.Payload) {
+		t.Errorf("the payload is not canonical: %v", err)
+	}
+	var payload struct{ Records int }
+	if err := json.Unmarshal(a.Payload, &payload); err != nil || payload.Records != 3 {
+		t.Errorf("payload %s, %v", a.Payload, err)
+	}
+	if a.Repeated || a.Charge == nil || len(a.Remaining) != 1 || a.Remaining[0].Left.Epsilon != 700*milli {
+		t.Errorf("%+v", a)
+	}
+	// The certificate states what was charged, and for what.
+	c := a.Certificate.Certificate
+	if c.Accounting != certificate.Charged || c.Source == nil || c.Source.Dataset != "people" || c.Charge == nil ||
+		c.Charge.ID != a.Charge.ID || c.Charge.EpsilonNano != 300*milli || c.Mechanism.Name != "test.count" ||
+		c.Guarantee.Epsilon != 0.3 || c.Guarantee.Unit != account.Record || c.Released.Kind != "answer" {
+		t.Errorf("%+v", c)
+	}
+	if held, err := d.ledger.Contains(t.Context(), *a.Charge); err != nil || !held {
+		t.Errorf("the charge is not in the ledger: %v", err)
+	}
+}
+
+func TestCertificate(t *testing.T) {
+	d := open(t, 1000, ledger.Options{})
+	a, err := release.Run(t.Context(), d.request(ask(1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := a.Certificate.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(text []byte, payload string) (certificate.Result, error) {
+		signed, err := certificate.Parse(text)
+		if err != nil {
+			return certificate.Result{}, err
+		}
+		return certificate.Check(t.Context(), signed, strings.NewReader(payload), d.key.Public().(ed25519.PublicKey))
+	}
+	if r, err := check(text, string(a.Payload)); err != nil || !r.Trusted {
+		t.Errorf("%+v, %v", r, err)
+	}
+	for name, payload := range map[string]string{
+		"other":  strings.Replace(string(a.Payload), "3", "4", 1),
+		"longer": string(a.Payload) + "\n",
+		"empty":  "",
+	} {
+		if _, err := check(text, payload); noren.KindOf(err) != noren.NotMet {
+			t.Errorf("payload %s: %v", name, err)
+		}
+	}
+	for _, change := range [][2]string{
+		{`"epsilon": 0.001`, `"epsilon": 0.0001`}, {"people", "others"}, {`"of": "age"`, `"of": "agf"`}, {"charged", "unaccounted"},
+	} {
+		forged := bytes.Replace(text, []byte(change[0]), []byte(change[1]), 1)
+		if bytes.Equal(forged, text) {
+			t.Fatalf("the certificate has no %s: %s", change[0], text)
+		}
+		if _, err := check(forged, string(a.Payload)); err == nil {
+			t.Errorf("%s became %s unseen", change[0], change[1])
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	d := open(t, 1000, ledger.Options{})
+	m := ask(700)
+	if _, err := release.Run(t.Context(), d.request(m)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := release.Run(t.Context(), d.request(m))
+	var short *ledger.Refusal
+	if noren.KindOf(err) != noren.Refused || !errors.As(err, &short) {
+		t.Fatal(err)
+	}
+	if want := []ledger.Shortfall{{Kind: "dataset", Name: "people", Requested: m.cost, Remaining: account.Cost{Epsilon: 300 * milli}}}; fmt.Sprint(short.Short) != fmt.Sprint(want) {
+		t.Errorf("%v", short.Short)
+	}
+	for _, words := range []string{"0.7 requested", "0.3 remaining", "0.4 too much"} {
+		if !strings.Contains(err.Error(), words) {
+			t.Errorf("%v: does not say %q", err, words)
+		}
+	}
+	m.asked(t, 1)
+	d.spent(t, 700, "released")
+}
+
+// A file that cannot be read as it is declared is not read before it is paid
+// for: whoever has no budget does not learn that it cannot.
+func TestRefusedBeforeReading(t *testing.T) {
+	d := open(t, 1000, ledger.Options{})
+	m := ask(1001)
+	m.fields[0] = table.Field{Name: "city", Type: table.Integer}
+	_, err := release.Run(t.Context(), d.request(m))
+	quiet(t, err, noren.Refused)
+	d.spent(t, 0)
+	m.asked(t, 0)
+}
+
+// When reading begins and when Answer runs, whoever else opens the ledger sees
+// the charge.
+func TestChargedBeforeReading(t *testing.T) {
+	d := open(t, 1000, ledger.Options{})
+	m := ask(300)
+	m.do = func(context.Context, *table.Table) (any, error) {
+		d.spent(t, 300, "reserved")
+		return struct{}{}, nil
+	}
+	q := d.request(m)
+	reports := 0
+	q.Progress = func(string, int64, int64) {
+		if reports == 0 {
+			d.spent(t, 300, "reserved")
+		}
+		reports++
+	}
+	if _, err := release.Run(t.Context(), q); err != nil {
+		t.Fatal(err)
+	}
+	if reports == 0 {
+		t.Error("reading was not reported")
+	}
+	m.asked(t, 1)
+	d.spent(t, 300, "released")
+}
+
+// Failures after the charge tell nothing of the data, and give nothing back.
+func TestQuietFailures(t *testing.T) {
+	detail := errors.New("line 2: the value " + secret + " of Kobe")
+	answer := func(v any, err error) func(*fake) {
+		return func(m *fake) { m.do = func(context.Context, *table.Table) (any, error) { return v, err } }
+	}
+	var none []int
+	for name, test := range map[string]struct {
+		change func(*fake)
+		kind   noren.Kind
+	}{
+		"a value of another type": {func(m *fake) { m.fields[0] = table.Field{Name: "city", Type: table.Integer} }, noren.BadData},
+		"plain":                   {answer(nil, detail), noren.Internal},
+		"with a kind":             {answer(nil, &noren.Error{Kind: noren.BadData, Where: "line 2", What: secret}), noren.Internal},
+		"as if interrupted":       {answer(nil, fmt.Errorf("%w: %w", detail, context.Canceled)), noren.Interrupted},
+		"as if refused":           {answer(nil, &noren.Error{Kind: noren.Refused, What: secret, Err: ledger.ErrForfeited}), noren.Internal},
+		"no JSON":                 {answer(map[string]any{secret: make(chan int)}, nil), noren.Internal},
+		"JSON with broken text":   {answer(map[string]any{secret: "\xff"}, nil), noren.Internal},
+		"JSON that fails":         {answer(marshaller{detail}, nil), noren.Internal},
+		"panic":                   {func(m *fake) { m.do = func(context.Context, *table.Table) (any, error) { panic(detail) } }, noren.Internal},
+		"panic of the runtime": {func(m *fake) {
+			m.do = func(_ context.Context, t *table.Table) (any, error) { return none[98765+t.Rows], nil }
+		}, noren.Internal},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := open(t, 1000, ledger.Options{})
+			m := ask(300)
+			test.change(m)
+			a, err := release.Run(t.Context(), d.request(m))
+			quiet(t, err, test.kind)
+			if a != nil {
+				t.Errorf("an answer: %+v", a)
+			}
+			d.spent(t, 300, "forfeited")
+			// The same goes for answers that nobody pays for.
+			_, err = release.Run(t.Context(), d.unaccounted(m))
+			quiet(t, err, test.kind)
+		})
+	}
+}
+
+type marshaller struct{ error }
+
+func (m marshaller) MarshalJSON() ([]byte, error) { return nil, m.error }
+
+// What a failure was charged for is not answered later either.
+func TestForfeitedKey(t *testing.T) {
+	d := open(t, 1000, ledger.Options{})
+	m := ask(300)
+	m.do = func(context.Context, *table.Table) (any, error) { return nil, errors.New(secret) }
+	q := d.request(m)
+	q.Budget.Key = "monday"
+	_, err := release.Run(t.Context(), q)
+	quiet(t, err, noren.Internal)
+	m.do = nil
+	_, err = release.Run(t.Context(), q)
+	quiet(t, err, noren.Refused)
+	if !errors.Is(err, ledger.ErrForfeited) {
+		t.Error(err)
+	}
+	m.asked(t, 1)
+	d.spent(t, 300, "forfeited")
+}
+
+func TestChangedFile(t *testing.T) {
+	t.Run("before", func(t *testing.T) {
+		d := open(t, 1000, ledger.Options{})
+		d.write(t, people+"60,Kobe\n")
+		_, err := release.Run(t.Context(), d.request(ask(300)))
+		quiet(t, err, noren.Refused)
+		if !errors.Is(err, ledger.ErrChanged) {
+			t.Error(err)
+		}
+		d.spent(t, 0)
+	})
+	// Written to, or replaced, between pricing and reading: the last public step
+	// before the charge is asking for the parameters.
+	for name, text := range map[string]string{
+		"in between":      people + "60,Kobe\n",
+		"beyond reading":  "age,city\nold," + secret + "\n",
+		"another header":  "city,ages\nKobe,1\n",
+		"emptied":         "",
+		"of the same age": strings.Replace(people, "31", "13", 1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := open(t, 1000, ledger.Options{})
+			m := ask(300)
+			m.parameters = lateJSON(func() { d.write(t, text) })
+			_, err := release.Run(t.Context(), d.request(m))
+			quiet(t, err, noren.BadData)
+			d.spent(t, 300, "forfeited")
+		})
+	}
+}
+
+// lateJSON does something when it is written down.
+type lateJSON func()
+
+func (f lateJSON) MarshalJSON() ([]byte, error) {
+	f()
+	return []byte("{}"), nil
+}
+
+func TestRequestKey(t *testing.T) {
+	d := open(t, 1000, ledger.Options{})
+	m := ask(700)
+	q := d.request(m)
+	q.Budget.Key = "monday"
+	first, err := release.Run(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The budget would not cover it again: it is free.
+	again, err := release.Run(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !again.Repeated || !bytes.Equal(again.Payload, first.Payload) || again.Charge.ID != first.Charge.ID {
+		t.Errorf("%+v", again)
+	}
+	text1, err1 := first.Certificate.Encode()
+	text2, err2 := again.Certificate.Encode()
+	if err1 != nil || err2 != nil || !bytes.Equal(text1, text2) {
+		t.Errorf("another certificate: %v, %v", err1, err2)
+	}
+	m.asked(t, 1)
+	// Anything else under the key is another request.
+	for name, change := range map[string]func(*release.Request, *fake){
+		"parameters": func(_ *release.Request, m *fake) { m.parameters = map[string]any{"of": "city"} },
+		"name":       func(_ *release.Request, m *fake) { m.name = "test.sum" },
+		"missing":    func(q *release.Request, _ *fake) { q.Missing = []string{"?"} },
+		"delimiter":  func(q *release.Request, _ *fake) { q.Input.Delimiter = ',' },
+	} {
+		other := ask(1)
+		q := d.request(other)
+		q.Budget.Key = "monday"
+		change(&q, other)
+		if _, err := release.Run(t.Context(), q); !errors.Is(err, ledger.ErrConflict) || noren.KindOf(err) != noren.Usage {
+			t.Errorf("another %s: %v", name, err)
+		}
+		other.asked(t, 0)
+	}
+	// The key is one analyst's own.
+	q.Mechanism, q.Budget.Principal = ask(1), "sato"
+	if a, err := release.Run(t.Context(), q); err != nil || a.Repeated {
+		t.Errorf("%+v, %v", a, err)
+	}
+	d.spent(t, 701, "released", "released")
+}
+
+// Without a key every answer is a fresh one.
+func TestFresh(t *testing.T) {
+	d := open(t, 1000, ledger.Options{})
+	m := ask(300)
+	first, err1 := release.Run(t.Context(), d.request(m))
+	second, err2 := release.Run(t.Context(), d.request(m))
+	if err1 != nil || err2 != nil || bytes.Equal(first.Payload, second.Payload) {
+		t.Errorf("%v, %v", err1, err2)
+	}
+	m.asked(t, 2)
+	d.spent(t, 600, "released", "released")
+}
+
+func TestUnaccounted(t *testing.T) {
+	d := open(t, 1000, ledger.Options{})
+	m := ask(5000)
+	m.only = account.ReplaceOne
+	q := d.unaccounted(m)
+	q.Budget.Neighbours, q.Budget.Unit = account.ReplaceOne, "city"
+	a, err := release.Run(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := a.Certificate.Certificate
+	if c.Accounting != certificate.Unaccounted || c.Charge != nil || c.Source != nil || a.Charge != nil || a.Remaining != nil ||
+		c.Guarantee.Neighbours != "replace-one" || c.Guarantee.Unit != "city" || c.Guarantee.Epsilon != 5 {
+		t.Errorf("%+v", a)
+	}
+	if _, err := certificate.Check(t.Context(), a.Certificate, bytes.NewReader(a.Payload)); err != nil {
+		t.Error(err)
+	}
+	d.spent(t, 0)
+}
+
+func TestPublish(t *testing.T) {
+	d := open(t, 1000, ledger.Options{})
+	m := ask(300)
+	q := d.request(m)
+	q.Publish = func(ctx context.Context, payload []byte) (certificate.Released, error) {
+		d.spent(t, 300, "reserved")
+		d.write(t, people) // the private file is not the published one
+		return certificate.HashReader(ctx, strings.NewReader("made of "+string(payload)))
+	}
+	a, err := release.Run(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := certificate.Check(t.Context(), a.Certificate, strings.NewReader("made of "+string(a.Payload))); err != nil {
+		t.Error(err)
+	}
+	if _, err := certificate.Check(t.Context(), a.Certificate, bytes.NewReader(a.Payload)); noren.KindOf(err) != noren.NotMet {
+		t.Error(err)
+	}
+	if a.Certificate.Certificate.Released.Kind != "file" {
+		t.Errorf("%+v", a.Certificate.Certificate.Released)
+	}
+	// Its error is told as it is, and costs as much.
+	full := &noren.Error{Kind: noren.Usage, Where: "out.csv", What: "exists"}
+	q.Publish = func(context.Context, []byte) (certificate.Released, error) { return certificate.Released{}, full }
+	if a, err := release.Run(t.Context(), q); !errors.Is(err, full) || a != nil {
+		t.Error(a, err)
+	}
+	d.spent(t, 600, "released", "forfeited")
+}
+
+func TestInterrupted(t *testing.T) {
+	d := open(t, 1000, ledger.Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	m := ask(300)
+	m.do = func(inner context.Context, _ *table.Table) (any, error) {
+		cancel()
+		<-inner.Done()
+		return nil, fmt.Errorf("%s: %w", secret, inner.Err())
+	}
+	_, err := release.Run(ctx, d.request(m))
+	quiet(t, err, noren.Interrupted)
+	d.spent(t, 300, "forfeited")
+	// An answer that comes all the same is not given.
+	ctx, cancel = context.WithCancel(t.Context())
+	m.do = func(context.Context, *table.Table) (any, error) {
+		cancel()
+		return struct{}{}, nil
+	}
+	a, err := release.Run(ctx, d.request(m))
+	quiet(t, err, noren.Interrupted)
+	if a != nil {
+		t.Errorf("%+v", a)
+	}
+	d.spent(t, 600, "forfeited", "forfeited")
+	// Before it began nothing is charged.
+	_, err = release.Run(ctx, d.request(m))
+	quiet(t, err, noren.Interrupted)
+	d.spent(t, 600, "forfeited", "forfeited")
+}
+
+// A reservation that another process took over while this one was silent is no
+// longer this one's to answer.
+func TestLostLease(t *testing.T) {
+	d := open(t, 1000, ledger.Options{Lease: 1}) // runs out at once
+	m := ask(300)
+	m.do = func(ctx context.Context, _ *table.Table) (any, error) {
+		for ctx.Err() == nil {
+			other, err := ledger.Open(t.Context(), d.book, ledger.Options{})
+			if err != nil {
+				return nil, err
+			}
+			if err := other.Close(); err != nil {
+				return nil, err
+			}
+		}
+		return nil, ctx.Err()
+	}
+	_, err := release.Run(t.Context(), d.request(m))
+	quiet(t, err, noren.Refused)
+	if !errors.Is(err, ledger.ErrForfeited) {
+		t.Error(err)
+	}
+	d.spent(t, 300, "forfeited")
+}
+
+// Many ask at once: granted and refused are all that asked, and what is spent is
+// what was granted.
+func TestManyAtOnce(t *testing.T) {
+	d := open(t, 1000, ledger.Options{})
+	const askers = 12
+	m := ask(150) // six fit
+	errs := make([]error, askers)
+	var wg sync.WaitGroup
+	for i := range askers {
+		wg.Go(func() { _, errs[i] = release.Run(t.Context(), d.request(m)) })
+	}
+	wg.Wait()
+	granted := 0
+	for _, err := range errs {
+		if err == nil {
+			granted++
+		} else if noren.KindOf(err) != noren.Refused {
+			t.Error(err)
+		}
+	}
+	if granted != 6 {
+		t.Errorf("%d were granted", granted)
+	}
+	m.asked(t, 6)
+	d.spent(t, 900, "released", "released", "released", "released", "released", "released")
+}
