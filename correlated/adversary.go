@@ -1,8 +1,12 @@
 package correlated
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
+
+	"noren"
 )
 
 // Adversaries are those against whom a promise is made. An adversary knows the
@@ -160,4 +164,111 @@ func (a Adversaries) each(m Model, visit func(target int, known []int) error) er
 		}
 	}
 	return nil
+}
+
+// ParseAdversaries reads "all", "empty" or "full".
+func ParseAdversaries(s string) (Adversaries, error) {
+	switch s {
+	case "all":
+		return AllAdversaries(), nil
+	case "empty":
+		return EmptyAdversaries(), nil
+	case "full":
+		return FullAdversaries(), nil
+	}
+	return Adversaries{}, &noren.Error{Kind: noren.Usage, Where: "adversaries", What: "there are no such adversaries", Hint: "choose all, empty or full, or list them in a file"}
+}
+
+// ReadAdversaries reads a list in JSON; name is the file's, for errors:
+//
+//	[{"record":3,"known":[{"record":2,"state":0},{"record":4,"state":"any"}]}, {"record":"any","known":[]}]
+//
+// A state may be given by the name that f, the model's file, has for it.
+// Errors are of kind Usage and name the entry that is wrong.
+func ReadAdversaries(r io.Reader, name string, f *ModelFile) (Adversaries, error) {
+	n, err := readJSON(r, name)
+	if err != nil {
+		return Adversaries{}, err
+	}
+	a, err := parseAdversaries(n, f)
+	if err == nil {
+		err = a.check(f.Model)
+	}
+	if err != nil {
+		return Adversaries{}, inFile(name, err)
+	}
+	return a, nil
+}
+
+func parseAdversaries(n node, f *ModelFile) (Adversaries, error) {
+	list, err := n.list()
+	if err != nil {
+		return Adversaries{}, err
+	}
+	a := Adversaries{kind: advListed}
+	for _, e := range list {
+		fields, err := e.object("record", "known")
+		if err != nil {
+			return Adversaries{}, err
+		}
+		record, err := e.need(fields, "record")
+		if err != nil {
+			return Adversaries{}, err
+		}
+		one := Adversary{Target: AnyTarget, Known: []Known{}}
+		if record.value != "any" {
+			if one.Target, err = record.int(); err != nil {
+				return Adversaries{}, err
+			}
+		}
+		if k, ok := fields["known"]; ok {
+			if one.Known, err = parseKnown(k, f); err != nil {
+				return Adversaries{}, err
+			}
+		}
+		a.listed = append(a.listed, one)
+	}
+	return a, nil
+}
+
+func parseKnown(n node, f *ModelFile) ([]Known, error) {
+	list, err := n.list()
+	if err != nil {
+		return nil, err
+	}
+	out := []Known{}
+	for _, e := range list {
+		fields, err := e.object("record", "state")
+		if err != nil {
+			return nil, err
+		}
+		record, err := e.need(fields, "record")
+		if err != nil {
+			return nil, err
+		}
+		k := Known{State: AnyState}
+		if k.Record, err = record.int(); err != nil {
+			return nil, err
+		}
+		state, err := e.need(fields, "state")
+		if err != nil {
+			return nil, err
+		}
+		if state.value != "any" || slices.Contains(f.States, "any") {
+			if k.State, err = parseState(state, f); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, k)
+	}
+	return out, nil
+}
+
+// MarshalJSON writes "all", "empty" or "full", or the list as
+// [ReadAdversaries] reads it (by numbers, -1 for any).
+func (a Adversaries) MarshalJSON() ([]byte, error) {
+	if a.kind == advListed {
+		return json.Marshal(a.listed)
+	}
+	return json.Marshal(a.String())
 }

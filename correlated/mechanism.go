@@ -112,20 +112,20 @@ func ratUp(x float64) *big.Rat {
 func (m *Mechanism) Name() string { return "correlated.answer" }
 
 type mechanismParameters struct {
-	Model       *ModelFile `json:"model"`
-	Query       *Query     `json:"query"`
-	Column      string     `json:"column"`
-	Epsilon     float64    `json:"epsilon"`
-	Adversaries string     `json:"adversaries"`
-	Method      Method     `json:"method"`
-	Scale       string     `json:"scale"`
+	Model       *ModelFile  `json:"model"`
+	Query       *Query      `json:"query"`
+	Column      string      `json:"column"`
+	Epsilon     float64     `json:"epsilon"`
+	Adversaries Adversaries `json:"adversaries"`
+	Method      Method      `json:"method"`
+	Scale       string      `json:"scale"`
 }
 
 // Parameters are the public parameters, the model among them.
 func (m *Mechanism) Parameters() any {
 	return mechanismParameters{
 		Model: m.spec.Model, Query: m.spec.Query, Column: m.spec.Column, Epsilon: m.spec.Epsilon,
-		Adversaries: m.spec.Options.Adversaries.String(), Method: m.leakage.Method, Scale: m.scale.RatString(),
+		Adversaries: m.spec.Options.Adversaries, Method: m.leakage.Method, Scale: m.scale.RatString(),
 	}
 }
 

@@ -187,3 +187,69 @@ func FuzzParseQuery(f *testing.F) {
 		}
 	})
 }
+
+func TestReadAdversaries(t *testing.T) {
+	f, err := ParseModel(strings.NewReader(onOff), "m.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := `[{"record":1,"known":[{"record":0,"state":"on"},{"record":2,"state":"any"}]},{"record":"any"},{"record":-1,"known":[{"record":0,"state":-1}]}]`
+	a, err := ReadAdversaries(strings.NewReader(text), "a.json", f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(a.listed) != 3 || a.listed[0].Known[0].State != 1 || a.listed[0].Known[1].State != AnyState || a.listed[1].Target != AnyTarget {
+		t.Errorf("%+v", a)
+	}
+	written, err := json.Marshal(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := ReadAdversaries(strings.NewReader(string(written)), "again.json", f)
+	if err != nil || len(again.listed) != 3 || again.listed[0].Known[1] != a.listed[0].Known[1] {
+		t.Errorf("%s became %+v, %v", written, again, err)
+	}
+	for _, c := range []struct{ text, where string }{
+		{`{}`, "a.json"},
+		{`[]`, "a.json: adversaries"},
+		{`[{"known":[]}]`, "a.json: [0]"},
+		{`[{"record":3}]`, "a.json: adversaries[0]"},
+		{`[{"record":0,"known":[{"record":0,"state":1}]}]`, "a.json: adversaries[0].known[0]"},
+		{`[{"record":0,"known":[{"record":1,"state":"idle"}]}]`, "a.json: [0].known[0].state"},
+		{`[{"record":0,"known":[{"record":1}]}]`, "a.json: [0].known[0]"},
+		{`[{"record":0,"known":[{"record":1,"state":0},{"record":1,"state":1}]}]`, "a.json: adversaries[0].known[1]"},
+	} {
+		_, err := ReadAdversaries(strings.NewReader(c.text), "a.json", f)
+		if noren.KindOf(err) != noren.Usage || !strings.HasPrefix(err.Error(), c.where) {
+			t.Errorf("%s gave %v, want %s", c.text, err, c.where)
+		}
+	}
+	for _, s := range []string{"all", "empty", "full"} {
+		if a, err := ParseAdversaries(s); err != nil || a.String() != s {
+			t.Errorf("%s: %v, %v", s, a, err)
+		}
+	}
+	if _, err := ParseAdversaries("some"); noren.KindOf(err) != noren.Usage {
+		t.Error(err)
+	}
+}
+
+func FuzzReadAdversaries(f *testing.F) {
+	f.Add(`[{"record":1,"known":[{"record":0,"state":"on"},{"record":2,"state":"any"}]},{"record":"any"}]`)
+	file, err := ParseModel(strings.NewReader(onOff), "m.json")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		a, err := ReadAdversaries(strings.NewReader(text), "a.json", file)
+		if err != nil {
+			if noren.KindOf(err) != noren.Usage {
+				t.Fatalf("%v is of kind %v", err, noren.KindOf(err))
+			}
+			return
+		}
+		if _, err := ComputeLeakage(context.Background(), file.Model, Count(1), 1, Options{Adversaries: a}); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
