@@ -164,11 +164,7 @@ func (q *Query) Guarantee(n account.Neighbours, unit string) (noren.Guarantee, e
 	}
 	g := noren.Guarantee{Model: "differential privacy", Neighbours: n.String(), Unit: unit}
 	g.Epsilon, g.Delta = cost.Float()
-	if n == account.AddRemove {
-		g.Assumptions = append(g.Assumptions, "neighbours differ in all records of one "+q.o.Unit+", which one of them has and the other has not")
-	} else {
-		g.Assumptions = append(g.Assumptions, "neighbours differ in the records of one "+q.o.Unit+", which are others in the one than in the other")
-	}
+	g.Assumptions = append(g.Assumptions, neighboursDiffer(n, unit))
 	if q.o.Unit != account.Record {
 		g.Assumptions = append(g.Assumptions,
 			fmt.Sprintf("of the records of one %s at most %d count, picked by a keyed hash of their contents and not by their order", q.o.Unit, q.o.MaxRows),
@@ -179,6 +175,20 @@ func (q *Query) Guarantee(n account.Neighbours, unit string) (noren.Guarantee, e
 	g.Assumptions = append(g.Assumptions, q.kernel.assumptions()...)
 	g.Assumptions = append(g.Assumptions, "the time that the answer took is not told")
 	return g, nil
+}
+
+// neighboursDiffer says in what.
+func neighboursDiffer(n account.Neighbours, unit string) string {
+	switch record := unit == account.Record; {
+	case record && n == account.AddRemove:
+		return "neighbours differ in one record, which one of them has and the other has not"
+	case record:
+		return "neighbours differ in one record, which is another in the one than in the other"
+	case n == account.AddRemove:
+		return "neighbours differ in all records of one " + unit + ", which one of them has and the other has not"
+	default:
+		return "neighbours differ in the records of one " + unit + ", which are others in the one than in the other"
+	}
 }
 
 // Answer answers from t, which holds at least the columns of [Query.Columns]; the

@@ -103,3 +103,27 @@ func TestLargestAnswerFits(t *testing.T) {
 		t.Errorf("the longest answer has %d bytes of %d", longest, maxAnswer)
 	}
 }
+
+// What neighbours differ in is told of the relation that was asked for, and of
+// one record in words that are for one record.
+func TestNeighboursInWords(t *testing.T) {
+	for _, test := range []struct {
+		n    account.Neighbours
+		unit string
+		want string
+	}{
+		{account.AddRemove, account.Record, "neighbours differ in one record, which one of them has and the other has not"},
+		{account.ReplaceOne, account.Record, "neighbours differ in one record, which is another in the one than in the other"},
+		{account.AddRemove, "person", "neighbours differ in all records of one person, which one of them has and the other has not"},
+		{account.ReplaceOne, "person", "neighbours differ in the records of one person, which are others in the one than in the other"},
+	} {
+		o := Options{Kind: Count, Fields: visits, Cost: account.Cost{Epsilon: one}, Unit: test.unit}
+		if test.unit != account.Record {
+			o.MaxRows, o.Key = 3, make([]byte, 32)
+		}
+		g, err := mustNew(t, o).Guarantee(test.n, test.unit)
+		if err != nil || g.Assumptions[0] != test.want {
+			t.Errorf("%v, %v; want %q", g.Assumptions, err, test.want)
+		}
+	}
+}
