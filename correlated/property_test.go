@@ -251,6 +251,8 @@ func TestBoundsAreNeverBelowTheLeakage(t *testing.T) {
 			{Method: Quilt, Arm: 2},
 			{Method: Quilt, Arm: 3},
 			{Method: Tanh, Adversaries: EmptyAdversaries()},
+			{Method: Quilt, Arm: 1, Adversaries: EmptyAdversaries()},
+			{Method: Quilt, Arm: 3, Adversaries: EmptyAdversaries()},
 		} {
 			if o.Adversaries.kind == advEmpty {
 				exact = exactly(t, chain, q, b, Options{Method: Exact, Adversaries: o.Adversaries}).Upper
