@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/user"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -223,6 +225,14 @@ func bytesWriter(text []byte) func(io.Writer) error {
 		return err
 	}
 }
+
+// jsonWriter writes v as indented JSON.
+func jsonWriter(v any) func(io.Writer) error {
+	return func(w io.Writer) error { return printJSON(w, v) }
+}
+
+// sortedNames are the names of a set in byte order.
+func sortedNames(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }
 
 // dpJSON is what every answer says beside its own fields.
 type dpJSON struct {

@@ -20,7 +20,7 @@ func newReproduce(t *terminal) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newReproduceKanon(t), newReproduceOutlier(t))
+	c.AddCommand(newReproduceKanon(t), newReproduceOutlier(t), newReproduceCorrelated(t))
 	return c
 }
 
@@ -140,4 +140,18 @@ func (t *terminal) emitRow() func(experiment.Row) error {
 		_, err := fmt.Fprintf(t.stdout, "%-10s %-52s %8d %9s %10.7f %9.3f   %s\n", r.Algorithm, r.Params, r.Groups, fmt.Sprintf("%d-%d", r.MinSize, r.MaxSize), r.Loss, r.Seconds, paper)
 		return err
 	}
+}
+
+// emitKind writes a row as one line of JSON that says what it is.
+func emitKind(enc *json.Encoder, kind string, row any) error {
+	plain, err := json.Marshal(row)
+	if err != nil {
+		return err
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(plain, &fields); err != nil {
+		return err
+	}
+	fields["kind"] = kind
+	return enc.Encode(fields)
 }

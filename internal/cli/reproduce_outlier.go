@@ -69,42 +69,30 @@ func writeFigures(t *terminal, r *experiment.Result, dir string, force bool) err
 
 func emitOutlier(enc *json.Encoder, r *experiment.Result) error {
 	enc.SetEscapeHTML(false)
-	line := func(kind string, row any) error {
-		plain, err := json.Marshal(row)
-		if err != nil {
-			return err
-		}
-		var fields map[string]any
-		if err := json.Unmarshal(plain, &fields); err != nil {
-			return err
-		}
-		fields["kind"] = kind
-		return enc.Encode(fields)
-	}
 	for i := range r.Noise {
-		if err := line("noise", r.Noise[i]); err != nil {
+		if err := emitKind(enc, "noise", r.Noise[i]); err != nil {
 			return err
 		}
 	}
 	for _, x := range r.Curves {
-		if err := line("curve", x); err != nil {
+		if err := emitKind(enc, "curve", x); err != nil {
 			return err
 		}
 	}
 	for i := range r.Accuracy {
-		if err := line("accuracy", r.Accuracy[i]); err != nil {
+		if err := emitKind(enc, "accuracy", r.Accuracy[i]); err != nil {
 			return err
 		}
 	}
 	for i := range r.Counterexamples {
-		if err := line("counterexample", r.Counterexamples[i]); err != nil {
+		if err := emitKind(enc, "counterexample", r.Counterexamples[i]); err != nil {
 			return err
 		}
 	}
-	if err := line("not-smooth", r.NotSmooth); err != nil {
+	if err := emitKind(enc, "not-smooth", r.NotSmooth); err != nil {
 		return err
 	}
-	if err := line("failure", r.Failure); err != nil {
+	if err := emitKind(enc, "failure", r.Failure); err != nil {
 		return err
 	}
 	return enc.Encode(map[string]any{"kind": "verdict", "sentences": r.Verdict})
