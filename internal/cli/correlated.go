@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -73,7 +72,7 @@ func (f *lawFlags) load(path string) (*correlated.ModelFile, *correlated.Query, 
 	if o.Method, err = correlated.ParseMethod(f.method); err != nil {
 		return nil, nil, o, at("--method", err)
 	}
-	o.Adversaries, err = readAdversaries(f.adversaries)
+	o.Adversaries, err = readAdversaries(f.adversaries, m)
 	return m, q, o, err
 }
 
@@ -101,24 +100,17 @@ func readQuery(text string, m *correlated.ModelFile) (*correlated.Query, error) 
 	return correlated.ParseQuery(in, text, m)
 }
 
-func readAdversaries(s string) (correlated.Adversaries, error) {
+func readAdversaries(s string, m *correlated.ModelFile) (correlated.Adversaries, error) {
 	switch s {
-	case "", "all":
-		return correlated.AllAdversaries(), nil
-	case "empty":
-		return correlated.EmptyAdversaries(), nil
-	case "full":
-		return correlated.FullAdversaries(), nil
+	case "all", "empty", "full":
+		return correlated.ParseAdversaries(s)
 	}
-	text, err := os.ReadFile(s)
+	in, err := os.Open(s)
 	if err != nil {
 		return correlated.Adversaries{}, &noren.Error{Kind: noren.Usage, Where: "--adversaries", What: "expected all, empty, full, or a file that can be read"}
 	}
-	var list []correlated.Adversary
-	if err := json.Unmarshal(text, &list); err != nil {
-		return correlated.Adversaries{}, &noren.Error{Kind: noren.Usage, Where: s, What: "is no list of adversaries", Hint: `[{"record":3,"known":[{"record":2,"state":0}]}]`}
-	}
-	return correlated.ListedAdversaries(list...), nil
+	defer func() { _ = in.Close() }()
+	return correlated.ReadAdversaries(in, s, m)
 }
 
 // boundsJSON is a leakage between two bounds.

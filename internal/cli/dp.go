@@ -127,6 +127,12 @@ func (f *dpFlags) pay(ctx context.Context, path string) (*payer, error) {
 	book, err := l.FindByFile(ctx, path)
 	if err != nil {
 		_ = l.Close()
+		if f.path != "" && errors.Is(err, ledger.ErrNoGrant) {
+			err = &noren.Error{
+				Kind: noren.Refused, Where: path, What: "this file has no budget", Err: ledger.ErrNoGrant,
+				Hint: fmt.Sprintf("the steward grants one with: noren ledger grant NAME --ledger %s --file %s --epsilon E", f.path, path),
+			}
+		}
 		return nil, err
 	}
 	if f.unit != "" && f.unit != book.Unit {
