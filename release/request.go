@@ -6,12 +6,14 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"noren"
 	"noren/account"
 	"noren/certificate"
 	"noren/ledger"
+	"noren/table/csvio"
 	"noren/table/file"
 )
 
@@ -99,7 +101,8 @@ func Price(ctx context.Context, q *Request) (*Quote, error) {
 	if err := q.validate(); err != nil {
 		return nil, err
 	}
-	if err := checkColumns(ctx, q); err != nil {
+	detected, err := checkColumns(ctx, q)
+	if err != nil {
 		return nil, err
 	}
 	out := &Quote{Neighbours: q.Budget.Neighbours, Unit: q.Budget.Unit, Fits: true}
@@ -122,7 +125,6 @@ func Price(ctx context.Context, q *Request) (*Quote, error) {
 			}
 		}
 	}
-	var err error
 	if out.Cost, err = q.Mechanism.Cost(out.Neighbours, out.Unit); err != nil {
 		return nil, err
 	}
@@ -132,6 +134,10 @@ func Price(ctx context.Context, q *Request) (*Quote, error) {
 	if out.Guarantee, err = q.Mechanism.Guarantee(out.Neighbours, out.Unit); err != nil {
 		return nil, err
 	}
+	if detected {
+		out.Guarantee.Assumptions = append(slices.Clone(out.Guarantee.Assumptions),
+			"how the file is written (delimiter, encoding) was detected from it, and comes out the same for its neighbours")
+	}
 	for _, r := range out.Remaining {
 		out.Fits = out.Fits && out.Cost.Within(r.Left)
 	}
@@ -139,19 +145,22 @@ func Price(ctx context.Context, q *Request) (*Quote, error) {
 }
 
 // checkColumns makes sure that the file has the columns that are asked for,
-// before anything is charged.
-func checkColumns(ctx context.Context, q *Request) error {
+// before anything is charged. It tells whether the form of a text file was in part
+// detected from its records: that they decide how all are read is no part of any
+// mechanism's proof.
+func checkColumns(ctx context.Context, q *Request) (detected bool, err error) {
 	src, err := file.Open(ctx, q.File, q.Input)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer func() { _ = src.Close() }()
 	var names []string
 	for _, f := range q.Mechanism.Columns() {
 		names = append(names, f.Name)
 	}
+	_, text := src.(*csvio.Source)
 	_, err = file.Find(src, names)
-	return err
+	return text && (q.Input.Delimiter == 0 || q.Input.Encoding == csvio.AnyEncoding), err
 }
 
 // description is the mechanism in canonical JSON, as the ledger keeps it and

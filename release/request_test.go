@@ -14,6 +14,8 @@ import (
 	"noren/ledger"
 	"noren/release"
 	"noren/table"
+	"noren/table/csvio"
+	"noren/table/file"
 )
 
 // Whatever is wrong with a request by itself is said before anything is charged,
@@ -186,5 +188,24 @@ func TestColumns(t *testing.T) {
 	m.fields = []table.Field{{Name: "city"}, {Name: "age", Type: table.Integer}}
 	if _, err := release.Run(t.Context(), d.request(m)); err != nil {
 		t.Error(err)
+	}
+}
+
+// Where the form of the file was not said, the promise rests on its detection,
+// and says so.
+func TestDetectedForm(t *testing.T) {
+	d := open(t, 1000, ledger.Options{})
+	for _, said := range []bool{false, true} {
+		q := d.request(ask(1))
+		if said {
+			q.Input = file.Options{Delimiter: ',', Encoding: csvio.UTF8}
+		}
+		a, err := release.Run(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(strings.Join(a.Certificate.Certificate.Guarantee.Assumptions, " "), "was detected"); got == said {
+			t.Errorf("said %v, the certificate %v", said, got)
+		}
 	}
 }
