@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os/exec"
@@ -93,5 +94,24 @@ func tally(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if len(count) == 0 || (small > 0) != neg {
 		ts.Fatalf("%d of %d combinations occur in fewer than %d records", small, len(count), k)
+	}
+}
+
+// sameValue demands that two answers in JSON, of commands or of their files, have
+// the same value.
+func sameValue(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: samevalue A B")
+	}
+	var values [2]*float64
+	for i, name := range args {
+		var answer struct{ Value *float64 }
+		ts.Check(json.Unmarshal([]byte(ts.ReadFile(name)), &answer))
+		if values[i] = answer.Value; values[i] == nil {
+			ts.Fatalf("%s has no value", name)
+		}
+	}
+	if *values[0] != *values[1] {
+		ts.Fatalf("the values are %g and %g", *values[0], *values[1])
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"noren"
 	"noren/query"
 	"noren/release"
+	"noren/table"
 )
 
 // queryJSON is an answer with its promise and its charge.
@@ -59,7 +60,7 @@ func printQuery(out io.Writer, path string, q *query.Query, a *release.Answer) e
 		fmt.Fprintf(out, "  %-11s %s\n", fmt.Sprintf("%.4g %%", 100*r.Level), groupSpread(r.Group))
 	} else {
 		fmt.Fprintf(out, "%s\n\n", what)
-		if err := printGroups(out, r); err != nil {
+		if err := printGroups(out, q, r); err != nil {
 			return err
 		}
 		fmt.Fprintln(out)
@@ -69,7 +70,7 @@ func printQuery(out io.Writer, path string, q *query.Query, a *release.Answer) e
 	return nil
 }
 
-func printGroups(out io.Writer, r *query.Result) error {
+func printGroups(out io.Writer, q *query.Query, r *query.Result) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	head := append([]string{}, r.By...)
 	bins := len(r.Groups) > 0 && (r.Groups[0].Bin != nil || r.Groups[0].Of != nil)
@@ -82,7 +83,7 @@ func printGroups(out io.Writer, r *query.Result) error {
 		cells := append([]string{}, g.Key...)
 		switch {
 		case g.Bin != nil:
-			cells = append(cells, fmt.Sprintf("[%s, %s)", figure(g.Bin[0]), figure(g.Bin[1])))
+			cells = append(cells, fmt.Sprintf("[%s, %s)", edge(q, r.Column, g.Bin[0]), edge(q, r.Column, g.Bin[1])))
 		case g.Of != nil:
 			cells = append(cells, *g.Of)
 		}
@@ -94,6 +95,16 @@ func printGroups(out io.Writer, r *query.Result) error {
 		fmt.Fprintf(w, "  %s\t%s\t%s\n", strings.Join(cells, "\t"), groupValue(g), groupSpread(g))
 	}
 	return w.Flush()
+}
+
+// edge writes the edge of a bin as the column writes its values.
+func edge(q *query.Query, column string, v query.Number) string {
+	for _, f := range q.Columns() {
+		if f.Name == column && f.Type == table.Date {
+			return f.Layout.Format(int64(v))
+		}
+	}
+	return figure(v)
 }
 
 func groupValue(g *query.Group) string {

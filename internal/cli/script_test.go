@@ -25,7 +25,8 @@ func TestMain(m *testing.M) {
 // TestScripts runs each behaviour of the command line as a user would: a script
 // in testdata/script, in a folder of its own. There, `exits N` runs the noren
 // command and demands its exit code, `only FILES` demands that the folder holds
-// these files and no others.
+// these files and no others, `samevalue A B` that two answers in JSON have one
+// value.
 func TestScripts(t *testing.T) {
 	data, _ := filepath.Abs("../../../shared/data")
 	if d := os.Getenv("NOREN_DATA"); d != "" {
@@ -37,6 +38,8 @@ func TestScripts(t *testing.T) {
 			"exits": exits,
 			"only":  only,
 			"tally": tally,
+
+			"samevalue": sameValue,
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("DATA", data)
