@@ -49,6 +49,7 @@ What it prints holds statistics of the table: it is for the steward.`,
 		Args: exactly("FILE"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c.Context(), t, args[0]) },
 	}
+	c.AddCommand(newAssessCurve(t))
 	f.register(c)
 	s := c.Flags()
 	s.IntVar(&f.k, "k", 0, "the k that the release was made for")

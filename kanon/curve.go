@@ -1,0 +1,105 @@
+package kanon
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"noren"
+	"noren/kanon/partition"
+	"noren/kanon/refine"
+	"noren/kanon/space"
+	"noren/table"
+	"noren/table/file"
+)
+
+// CurveJob asks for loss and risk over k and methods.
+type CurveJob struct {
+	// Source and Schema are the table, as in [Job]. Required.
+	Source  table.Source
+	Schema  table.Schema
+	Missing []string
+	// K lists the least sizes of groups. Required.
+	K []int
+	// Methods are compared; Auto is the default method of a release. Defaults
+	// to Auto alone.
+	Methods []partition.Method
+	// Refine is done after each. Defaults to Off.
+	Refine refine.Effort
+	// Scale defaults to min-max.
+	Scale space.Scaling
+	// Workers defaults to one a processor.
+	Workers int
+}
+
+// CurvePoint is what one k and method come to.
+type CurvePoint struct {
+	K      int    `json:"k"`
+	Method string `json:"method"`
+	Groups int    `json:"groups"`
+	// Loss is SSE/SST in the scaled space of the quasi-identifiers.
+	Loss float64 `json:"loss"`
+	// MaxRisk is the largest chance to find a person of a group by guessing,
+	// 1/(smallest group), and MeanRisk that of a record on average,
+	// groups/records (prosecutor and marketer risk; El Emam 2013). Groups that
+	// publish the same values are larger as classes, so that the release's own
+	// risks are at most these.
+	MaxRisk  float64 `json:"max_risk"`
+	MeanRisk float64 `json:"mean_risk"`
+	Seconds  float64 `json:"seconds"`
+}
+
+// Curve partitions the table for every k by every method and hands each point
+// to emit as soon as it is there, the k in order and the methods within. Nothing
+// is written. Errors are those of [Anonymize], or emit's.
+func Curve(ctx context.Context, job CurveJob, emit func(CurvePoint) error, progress noren.Progress) error {
+	quasi := job.Schema.WithRole(table.Quasi)
+	if job.Source == nil || len(quasi) == 0 || len(job.K) == 0 {
+		return &noren.Error{Kind: noren.Usage, What: "a curve needs a table, quasi-identifiers and values of k"}
+	}
+	var fields []table.Field
+	for _, i := range quasi {
+		fields = append(fields, job.Schema.Fields[i])
+	}
+	t, err := file.Read(ctx, job.Source, fields, job.Missing, progress)
+	if err != nil {
+		return err
+	}
+	for _, c := range t.Columns {
+		if err := checkHierarchy(job.Source.Name(), c); err != nil {
+			return err
+		}
+	}
+	if most := slices.Max(job.K); most > t.Rows || slices.Min(job.K) < 1 {
+		return &noren.Error{Kind: noren.Usage, Where: job.Source.Name(), What: fmt.Sprintf("k must lie between 1 and the number of records, %d", t.Rows)}
+	}
+	s, err := space.FromTable(t.Columns, job.Scale)
+	if err != nil {
+		return &noren.Error{Where: job.Source.Name(), What: "the quasi-identifiers make no space", Err: err}
+	}
+	methods := job.Methods
+	if len(methods) == 0 {
+		methods = []partition.Method{partition.Auto}
+	}
+	for _, k := range slices.Sorted(slices.Values(job.K)) {
+		for _, method := range methods {
+			began := time.Now()
+			p, _, err := partition.Partition(ctx, s, partition.Options{Method: method, K: k, Workers: job.Workers}, progress)
+			if err != nil {
+				return err
+			}
+			if p, _, err = refine.Refine(ctx, s, p, refine.Options{K: k, Effort: job.Refine, Workers: job.Workers}, progress); err != nil {
+				return err
+			}
+			point := CurvePoint{
+				K: k, Method: method.String(), Groups: p.Groups, Loss: s.Loss(p),
+				MaxRisk: 1 / float64(slices.Min(p.Sizes())), MeanRisk: float64(p.Groups) / float64(t.Rows), Seconds: time.Since(began).Seconds(),
+			}
+			if err := emit(point); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
