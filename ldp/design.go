@@ -90,8 +90,8 @@ func Advise(q Question) (*Advice, error) {
 		a.Options = append(a.Options, q.option(o, name))
 	}
 	if q.Repeats > 1 {
-		if q.Epsilon > 0.99*q.Lifetime {
-			return nil, &noren.Error{Kind: noren.Usage, Where: "epsilon", What: "one report must cost clearly less than all of a lifetime (at most 0.99 of it)"}
+		if err := checkStages(q.Lifetime, q.Epsilon); err != nil {
+			return nil, err
 		}
 		if o, err := NewLongitudinalGRR(q.Domain, q.Lifetime, q.Epsilon); err == nil {
 			a.Options = append(a.Options, q.option(o, o.Name()))
@@ -145,42 +145,38 @@ func (q *Question) option(o Oracle, name string) Option {
 	return r
 }
 
-// choose takes the simplest mechanism whose variance is within 5 % of the least
-// among those that fit, and says why.
+// choose takes GRR, OUE or OLH by the rule of the variances and by what fits in
+// a report, and says why.
 func (a *Advice) choose(q Question) {
 	why := func(format string, args ...any) { a.Why = append(a.Why, fmt.Sprintf(format, args...)) }
-	order := []string{"grr", "oue", "olh", "subset", "sue"} // simplest first
+	find := func(name string) *Option {
+		if i := slices.IndexFunc(a.Options, func(o Option) bool { return o.Mechanism == name }); i >= 0 {
+			return &a.Options[i]
+		}
+		return nil
+	}
+	prefix := ""
 	if q.Repeats > 1 {
-		order = []string{"longitudinal-grr", "longitudinal-oue"}
+		prefix = "longitudinal-"
 		why("each person is asked %d times: a permanent answer keeps all reports of a value together at epsilon %.4g, where %d reports without memory would cost %.4g", q.Repeats, q.Lifetime, q.Repeats, float64(q.Repeats)*q.Epsilon)
 	}
-	least := math.Inf(1)
-	for _, o := range a.Options {
-		if slices.Contains(order, o.Mechanism) && o.Bytes <= q.ReportBytes {
-			least = min(least, o.Variance)
-		}
-	}
-	for _, name := range order {
-		i := slices.IndexFunc(a.Options, func(o Option) bool { return o.Mechanism == name })
-		if i < 0 || a.Options[i].Bytes > q.ReportBytes || a.Options[i].Variance > 1.05*least {
-			continue
-		}
-		a.Best = a.Options[i]
-		break
-	}
-	if a.Best.Mechanism == "" { // no report is short enough: the shortest
-		a.Best = a.Options[slices.IndexFunc(a.Options, func(o Option) bool { return o.Mechanism == order[0] })]
-		why("no mechanism has reports of %d bytes or less; this has the shortest", q.ReportBytes)
-	}
 	threshold := 3*math.Exp(q.Epsilon) + 2
-	switch a.Best.Mechanism {
-	case "grr", "longitudinal-grr":
-		why("with %d labels and epsilon %.4g one answer is best: GRR beats a bit a label while labels are fewer than 3 e^epsilon + 2 = %.1f", q.Domain, q.Epsilon, threshold)
-	case "oue", "longitudinal-oue":
+	best := find(prefix + "grr")
+	unary, hashed := find(prefix+"oue"), find("olh")
+	switch {
+	case grrIsBest(q.Domain, q.Epsilon):
+		why("with %d labels and epsilon %.4g, one answer is better than a bit a label: labels are fewer than 3 e^epsilon + 2 = %.1f", q.Domain, q.Epsilon, threshold)
+	case unary != nil && unary.Bytes <= q.ReportBytes:
+		best = unary
 		why("with %d labels, not fewer than 3 e^epsilon + 2 = %.1f, a bit a label is better than one answer, and its error does not grow with the labels", q.Domain, threshold)
-	case "olh":
-		why("%d labels are too many for a bit each in a report of %d bytes; hashing is as exact in 20 bytes", q.Domain, q.ReportBytes)
-	case "subset":
-		why("a set of labels has clearly less variance here than one answer or a bit a label")
+	case q.Repeats == 1 && hashed.Bytes <= q.ReportBytes:
+		best = hashed
+		why("%d labels are too many for a bit each in a report of %d bytes; hashing is as exact in %d bytes", q.Domain, q.ReportBytes, hashed.Bytes)
+	default:
+		why("a bit for each of %d labels does not fit in a report of %d bytes; one answer does, though its error grows with the labels: put labels together, or allow longer reports", q.Domain, q.ReportBytes)
+	}
+	a.Best = *best
+	if s := find("subset"); q.Repeats == 1 && s != nil && s.Bytes <= q.ReportBytes && s.Variance < 0.9*best.Variance {
+		why("subset selection would have %.0f %% less variance, for reports of about %d bytes", 100*(1-s.Variance/best.Variance), s.Bytes)
 	}
 }

@@ -400,7 +400,6 @@ func TestDecodeErrorsAndFalseDiscoveries(t *testing.T) {
 	const repeats = 150
 	var z2, se float64
 	falseOnes, found := 0, 0
-	var values []float64
 	for i := range repeats {
 		d, err := simulate(t, r, words[:2], []float64{0.6, 0.4}, 3000, uint64(100+i)).Decode(t.Context(), m, DecodeOptions{Level: 0.1})
 		if err != nil {
@@ -411,7 +410,6 @@ func TestDecodeErrorsAndFalseDiscoveries(t *testing.T) {
 			switch w.Word {
 			case "a":
 				found++
-				values = append(values, w.Value)
 				se += w.StdErr
 				z2 += (w.Value - 0.6) * (w.Value - 0.6) / (w.StdErr * w.StdErr)
 			case "b":
