@@ -190,6 +190,9 @@ func (f *dpFlags) run(ctx context.Context, t *terminal, q release.Request) (*rel
 	answer, err := release.Run(ctx, q)
 	t.progress.clear()
 	if err != nil {
+		if noren.KindOf(err) == noren.Interrupted && !f.unaccounted {
+			t.note("what was charged by then stays charged: noren ledger history tells")
+		}
 		return nil, err
 	}
 	if f.output != "" {

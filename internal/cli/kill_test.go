@@ -1,0 +1,124 @@
+//go:build unix
+
+package cli_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"noren/account"
+	"noren/ledger"
+)
+
+// A query that is killed while it reads has cost what it costs, has told nothing
+// and leaves a sound ledger.
+func TestKilledQuery(t *testing.T) {
+	dir := t.TempDir()
+	people, book := filepath.Join(dir, "people.csv"), filepath.Join(dir, "noren.db")
+	// Large enough to be caught at: it is read several times over.
+	if err := os.WriteFile(people, append([]byte("age,city\n"), bytes.Repeat([]byte("31,Nara\n47,Kobe\n"), 1<<20)...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	noren := func(args ...string) *exec.Cmd {
+		c := exec.CommandContext(t.Context(), "noren", args...)
+		c.Dir = dir
+		c.Env = append(os.Environ(), "NOREN_LEDGER="+book, "NOREN_KEY="+filepath.Join(dir, "key.pem"), "TMPDIR="+dir)
+		return c
+	}
+	run := func(args ...string) string {
+		t.Helper()
+		out, err := noren(args...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("noren %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+		return string(out)
+	}
+	run("ledger", "create")
+	run("ledger", "grant", "people", "--file", people, "--epsilon", "1")
+	l, err := ledger.Open(t.Context(), book, ledger.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	// states of all charges so far.
+	states := func() (out []string) {
+		if err := l.History(t.Context(), "people", func(e ledger.Entry) error {
+			out = append(out, e.State)
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	// caught starts a query, waits for its charge, and stops it there.
+	caught := func(before int) (*exec.Cmd, *bytes.Buffer) {
+		c := noren("query", "count", people, "--epsilon", "0.3", "--where", "age >= 40", "-o", "answer.json", "--certificate", "answer.cert", "--request-key", "k"+string(rune('0'+before)))
+		out := &bytes.Buffer{}
+		c.Stdout, c.Stderr = out, out
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for deadline := time.Now().Add(time.Minute); len(states()) == before; time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) {
+				_ = c.Process.Kill()
+				t.Fatalf("nothing was charged: %s", out)
+			}
+		}
+		if err := c.Process.Signal(syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		if got := states()[before]; got != "reserved" {
+			_ = c.Process.Kill()
+			t.Fatalf("the query was %s before it could be caught", got)
+		}
+		return c, out
+	}
+	for i, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGINT} {
+		c, out := caught(i)
+		if err := errors.Join(c.Process.Signal(signal), c.Process.Signal(syscall.SIGCONT)); err != nil && signal != syscall.SIGKILL {
+			t.Fatal(err)
+		}
+		err := c.Wait()
+		if signal == syscall.SIGINT && (c.ProcessState.ExitCode() != 130 || !strings.Contains(out.String(), "stays charged")) {
+			t.Errorf("interrupted, it ends with %v: %s", err, out)
+		}
+		if strings.Contains(out.String(), "count") {
+			t.Errorf("it told %s", out)
+		}
+		for _, name := range []string{"answer.json", "answer.cert"} {
+			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+				t.Errorf("%s is there", name)
+			}
+		}
+		b, err := l.Book(t.Context(), "people")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := int64(i+1) * 3 * account.EpsilonUnits / 10; b.Spent.Epsilon != want {
+			t.Errorf("spent is %s", b.Spent)
+		}
+		if text := run("ledger", "verify"); !strings.Contains(text, "sound") {
+			t.Error(text)
+		}
+	}
+	// Of the killed one nobody knows that it is over until its lease is.
+	if got := strings.Join(states(), " "); got != "reserved forfeited" {
+		t.Errorf("the charges are %s", got)
+	}
+	// What is left is left, and no more.
+	c := noren("query", "count", people, "--epsilon", "0.5")
+	if out, _ := c.CombinedOutput(); c.ProcessState.ExitCode() != 5 || !strings.Contains(string(out), "0.4 remaining") {
+		t.Errorf("%d: %s", c.ProcessState.ExitCode(), out)
+	}
+	run("query", "count", people, "--epsilon", "0.4")
+	if text := run("ledger", "show"); !strings.Contains(text, "epsilon 0 ") {
+		t.Error(text)
+	}
+}
