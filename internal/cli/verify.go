@@ -33,8 +33,9 @@ these classes is as diverse, or as close to the whole table, in the sensitive
 columns as asked for. It is the verifier that every release of noren anonymize
 passes, and it knows nothing of how a file was made.
 
-Values are compared as they are written. A missing value agrees with missing
-values alone; --missing says which texts stand for one, beside the empty field.
+Quasi-identifiers are compared as they are written, so that NA and the empty
+field are two values: whoever reads the file can tell them apart. In sensitive
+columns --missing says which texts stand for no value, beside the empty field.
 
 Exit code 0 when the file keeps all of it, 4 when it does not.`,
 		Example: `  noren verify out.csv --k 5 --quasi age,sex,postcode

@@ -74,9 +74,9 @@ func (c *classes) grow() {
 }
 
 // appendKey appends one text so that no two sequences of texts make the same
-// key: its length plus 1 before it, and 0 alone for a missing value.
-func appendKey(key, text []byte, missing bool) []byte {
-	if missing {
+// key: its length plus 1 before it, and 0 alone for a null.
+func appendKey(key, text []byte, null bool) []byte {
+	if null {
 		return append(key, 0)
 	}
 	key = binary.AppendUvarint(key, uint64(len(text))+1)
@@ -90,15 +90,17 @@ type texts struct {
 	buf    []byte
 }
 
+// show is value i of v as text, good until the next call; a null shows none.
+func (t *texts) show(v *table.Vector, i int) []byte {
+	if v.Kind == table.Text && t.stored.AppendText == nil && !v.IsNull(i) {
+		return v.Texts[i]
+	}
+	t.buf = table.AppendText(t.buf[:0], t.stored, v, i)
+	return t.buf
+}
+
+// at is show, and tells whether the value is missing.
 func (t *texts) at(v *table.Vector, i int) (text []byte, missing bool) {
-	if v.IsNull(i) {
-		return nil, true
-	}
-	if v.Kind == table.Text && t.stored.AppendText == nil {
-		text = v.Texts[i]
-	} else {
-		t.buf = table.AppendText(t.buf[:0], t.stored, v, i)
-		text = t.buf
-	}
+	text = t.show(v, i)
 	return text, len(text) == 0 || len(t.tokens) > 0 && t.tokens[string(text)]
 }

@@ -26,7 +26,9 @@ type Options struct {
 	// measured, and asked for where Requirement has either, which needs one at
 	// least. The columns' types say which distance closeness is measured by.
 	Sensitive []table.Field
-	// Missing are the texts that stand for no value, beside the empty one.
+	// Missing are the texts of the sensitive columns that stand for no value,
+	// beside the empty one. Quasi-identifiers are compared as they are written:
+	// whoever reads the file can tell NA from an empty field.
 	Missing []string
 }
 
@@ -178,7 +180,7 @@ func scan(ctx context.Context, src table.Source, o *Options, progress noren.Prog
 	s := &scanned{classes: newClasses()}
 	quasi := make([]texts, len(o.Quasi))
 	for j := range quasi {
-		quasi[j] = texts{stored: &stored[positions[j]], tokens: tokens}
+		quasi[j] = texts{stored: &stored[positions[j]]}
 	}
 	for j, position := range positions[len(quasi):] {
 		column, err := newSensitive(o.Sensitive[j], &stored[position], tokens)
@@ -212,8 +214,8 @@ func scan(ctx context.Context, src table.Source, o *Options, progress noren.Prog
 		for i := range c.Rows {
 			key = key[:0]
 			for j := range quasi {
-				text, missing := quasi[j].at(&c.Cols[j], i)
-				key = appendKey(key, text, missing)
+				v := &c.Cols[j]
+				key = appendKey(key, quasi[j].show(v, i), v.IsNull(i))
 			}
 			class := s.classes.add(key)
 			if len(s.sensitive) == 0 {

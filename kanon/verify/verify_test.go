@@ -64,26 +64,38 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// What is missing is a value like any other, in whatever words.
+// Quasi-identifiers are compared as they are written: what a reader can tell
+// apart is apart, whatever it is said to stand for.
 func TestMissing(t *testing.T) {
 	const text = "age,sex\n,M\nNA,M\n?,M\n?,M\n"
-	for _, c := range []struct {
-		missing []string
-		classes int64
-	}{{nil, 3}, {[]string{"NA"}, 2}, {[]string{"NA", "?"}, 1}, {[]string{"M"}, 3}} {
-		got, err := verifyText(t, text, verify.Options{Quasi: []string{"age", "sex"}, Requirement: k(1), Missing: c.missing})
-		if err != nil || got.Classes != c.classes {
-			t.Errorf("missing %q: %+v, %v", c.missing, got, err)
+	path := writeParquet(t, t.TempDir(), []string{"n", "a"}, [][]string{{null, null}, {"-9", ""}, {"-9", "NA"}, {"0", "0"}})
+	for _, missing := range [][]string{nil, {"NA"}, {"NA", "?", "-9", "0"}} {
+		got, err := verifyText(t, text, verify.Options{Quasi: []string{"age", "sex"}, Requirement: k(2), Missing: missing})
+		if err != nil || got.Met || got.Classes != 3 || got.AchievedK != 1 {
+			t.Errorf("missing %q: %+v, %v", missing, got, err)
+		}
+		got, err = verifyFile(t, path, verify.Options{Quasi: []string{"n", "a"}, Requirement: k(1), Missing: missing})
+		if err != nil || got.Classes != 4 {
+			t.Errorf("Parquet, missing %q: %+v, %v", missing, got, err)
+		}
+		// A null and the empty text look the same in a text file only.
+		got, err = verifyFile(t, path, verify.Options{Quasi: []string{"a"}, Requirement: k(1), Missing: missing})
+		if err != nil || got.Classes != 4 {
+			t.Errorf("Parquet, one column, missing %q: %+v, %v", missing, got, err)
 		}
 	}
-	path := writeParquet(t, t.TempDir(), []string{"n", "a"}, [][]string{{null, null}, {"-9", ""}, {"-9", "NA"}, {"0", "0"}})
+}
+
+// In a sensitive column all that stands for no value is one value.
+func TestMissingSensitive(t *testing.T) {
+	const text = "age,illness\n1,\n1,NA\n2,flu\n2,?\n"
 	for _, c := range []struct {
 		missing []string
-		classes int64
-	}{{nil, 4}, {[]string{"-9"}, 3}, {[]string{"-9", "NA"}, 2}, {[]string{"-9", "NA", "0"}, 1}} {
-		got, err := verifyFile(t, path, verify.Options{Quasi: []string{"n", "a"}, Requirement: k(1), Missing: c.missing})
-		if err != nil || got.Classes != c.classes {
-			t.Errorf("Parquet, missing %q: %+v, %v", c.missing, got, err)
+		l       int
+	}{{nil, 2}, {[]string{"NA"}, 1}, {[]string{"NA", "?"}, 1}} {
+		got, err := verifyText(t, text, verify.Options{Quasi: []string{"age"}, Sensitive: []table.Field{{Name: "illness"}}, Requirement: k(2), Missing: c.missing})
+		if err != nil || !got.Met || got.Sensitive[0].DistinctL != c.l {
+			t.Errorf("missing %q: %+v, %v", c.missing, got, err)
 		}
 	}
 }
