@@ -145,7 +145,10 @@ func (f *grantFlags) run(c *cobra.Command, t *terminal, name string) error {
 			return err
 		}
 		if f.json {
-			return printJSON(t.stdout, bookJSON(book))
+			return printJSON(t.stdout, struct {
+				Schema string `json:"schema"`
+				datasetJSON
+			}{ledgerSchema, bookJSON(book)})
 		}
 		return printBooks(t.stdout, []*ledger.Book{book})
 	})
