@@ -186,7 +186,16 @@ func (r *run) publish(ctx context.Context) error {
 	}
 	var err error
 	r.published, err = publish.Publish(ctx, r.columns, stored, r.groups.Group, r.groups.Groups, r.job.Publish, r.progress)
-	return err
+	if err != nil {
+		return err
+	}
+	for j := range r.published {
+		f := &r.columns[j].Field
+		if n := r.published[j].Showing(r.job.Missing, f.Type == table.Integer || f.Type == table.Decimal); n > 0 {
+			r.result.LooksMissing = append(r.result.LooksMissing, LooksMissing{Column: f.Name, Groups: n})
+		}
+	}
+	return nil
 }
 
 // check has the written file verified and takes over what was found. The

@@ -46,11 +46,23 @@ type Result struct {
 	Merged int `json:"merged"`
 	// Suppressed is the number of records left out: none ever is.
 	Suppressed int `json:"suppressed"`
+	// LooksMissing names the quasi-identifiers in which a value that was made, a
+	// mean or an ancestor, happens to be a text that stands for a missing value
+	// in the source. In the release it is a value: what is missing there is
+	// empty, or null.
+	LooksMissing []LooksMissing `json:"looks_missing,omitempty"`
 	// Guarantee states what the file was verified to hold.
 	Guarantee noren.Guarantee `json:"guarantee"`
 	// Verified is what the verifier found.
 	Verified *verify.Result `json:"verified"`
 	Seconds  Seconds        `json:"seconds"`
+}
+
+// LooksMissing counts the groups that show in a column what could be taken for
+// a missing value.
+type LooksMissing struct {
+	Column string `json:"column"`
+	Groups int    `json:"groups"`
 }
 
 // GroupSize tells the sizes of the groups.

@@ -130,6 +130,9 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 		}
 	}
 	result.Input = input
+	for _, l := range result.LooksMissing {
+		t.warn("column %s: %d of %d groups show a value that is also a text for missing values in %s; in the release it is a value, and only an empty field is missing. If its readers go by the same texts, make it again with --publish generalize or another --round", l.Column, l.Groups, result.Groups, input)
+	}
 	if f.json {
 		return printJSON(t.stdout, result)
 	}

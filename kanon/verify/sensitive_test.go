@@ -136,7 +136,8 @@ func TestTypedSensitive(t *testing.T) {
 // Bytes that are shown as words are missing by those words.
 func TestShownBytes(t *testing.T) {
 	type record struct {
-		ID [16]byte `parquet:"id,uuid"`
+		Ward string   `parquet:"ward"`
+		ID   [16]byte `parquet:"id,uuid"`
 	}
 	path := filepath.Join(t.TempDir(), "release.parquet")
 	f, err := os.Create(path)
@@ -145,7 +146,7 @@ func TestShownBytes(t *testing.T) {
 	}
 	defer func() { _ = f.Close() }()
 	w := parquet.NewGenericWriter[record](f)
-	if _, err := w.Write([]record{{}, {[16]byte{1}}, {[16]byte{2}}}); err != nil {
+	if _, err := w.Write([]record{{"a", [16]byte{}}, {"a", [16]byte{1}}, {"a", [16]byte{2}}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
@@ -153,10 +154,12 @@ func TestShownBytes(t *testing.T) {
 	}
 	for _, c := range []struct {
 		missing []string
-		classes int64
+		l       int
 	}{{nil, 3}, {[]string{"00000000-0000-0000-0000-000000000000", "01000000-0000-0000-0000-000000000000"}, 2}} {
-		got, err := verifyFile(t, path, verify.Options{Quasi: []string{"id"}, Requirement: k(1), Missing: c.missing})
-		if err != nil || got.Classes != c.classes {
+		got, err := verifyFile(t, path, verify.Options{
+			Quasi: []string{"ward"}, Sensitive: []table.Field{{Name: "id"}}, Requirement: k(3), Missing: c.missing,
+		})
+		if err != nil || !got.Met || got.Sensitive[0].DistinctL != c.l {
 			t.Errorf("missing %q: %+v, %v", c.missing, got, err)
 		}
 	}
