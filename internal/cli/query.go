@@ -105,7 +105,7 @@ Records without a value are left out of sums.`,
 	}
 	if kind == query.Histogram {
 		s.StringVar(&f.bins, "bins", "", "`EDGES` of the bins of a number column, rising, comma-separated: bin i is [edge i, edge i+1)")
-		s.StringSliceVar(&f.values, "values", nil, "the bins of a column of words: public `VALUES`, comma-separated")
+		s.StringSliceVar(&f.values, "values", nil, "the bins of a column of words: public `VALUES`, comma-separated (without --by, --keys is the same)")
 	}
 	if kind == query.Quantile {
 		s.StringVar(&f.rank, "rank", "", "which quantile, between 0 and 1 (default 0.5, the median)")

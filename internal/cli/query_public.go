@@ -92,7 +92,7 @@ func comparedWithNumbers(where string) map[string]bool {
 // of the specification.
 func (f *queryFlags) groups(s *spec.Spec) ([][]string, error) {
 	if len(f.by) == 0 {
-		if len(f.keys) > 0 || f.keysFile != "" {
+		if len(f.keys) > 0 && !f.keysAreBins() || f.keysFile != "" {
 			return nil, &noren.Error{Kind: noren.Usage, Where: "--keys", What: "goes with --by"}
 		}
 		return nil, nil
@@ -159,6 +159,12 @@ func readKeys(path string, by []string) ([][]string, error) {
 	return groups, nil
 }
 
+// keysAreBins tells that --keys lists the bins of a histogram of words: there
+// are no groups that it could list.
+func (f *queryFlags) keysAreBins() bool {
+	return f.kind == query.Histogram && len(f.by) == 0 && len(f.keys) == 1 && len(f.values) == 0 && f.bins == ""
+}
+
 // ranges reads bounds, bins and values, written as the column writes its own.
 func (f *queryFlags) ranges(s *spec.Spec, o *query.Options) error {
 	at := slices.IndexFunc(o.Fields, func(x table.Field) bool { return x.Name == f.column })
@@ -198,6 +204,9 @@ func (f *queryFlags) ranges(s *spec.Spec, o *query.Options) error {
 			return err
 		}
 		o.Bins = v
+	}
+	if f.keysAreBins() {
+		o.Values = splitList(f.keys[0])
 	}
 	if f.kind == query.Histogram && len(o.Values) == 0 && len(o.Bins) == 0 {
 		if o.Values = c.Keys; len(o.Values) == 0 {
