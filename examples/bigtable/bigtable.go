@@ -1,7 +1,8 @@
 // Package bigtable writes synthetic tables of any size, to measure how Noren
 // grows with its input: eight quasi-identifiers (three numbers, a date, an
 // ordered and three plain categories) that depend on each other as those of real
-// people do, and four further columns where they are asked for.
+// people do, and four further columns where they are asked for. Beside them,
+// readings of sensors in the plane, of which few are outliers ([WriteSensors]).
 //
 // Records are drawn one after the other and never held, so memory does not
 // grow with the number of rows, and the first n rows are the same whatever
@@ -75,20 +76,25 @@ const flushAt = 1 << 16
 // is of kind Usage when o.Rows is negative, of kind Interrupted when ctx ended,
 // and otherwise that of w.
 func Write(ctx context.Context, w io.Writer, o Options) error {
-	if o.Rows < 0 {
+	var header []byte
+	for i, f := range Schema(o).Fields {
+		if i > 0 {
+			header = append(header, ',')
+		}
+		header = append(header, f.Name...)
+	}
+	return write(ctx, w, o.Rows, string(header), newGenerator(o).append)
+}
+
+// write writes a header and as many rows as record appends.
+func write(ctx context.Context, w io.Writer, rows int64, header string, record func(b []byte, row int64) []byte) error {
+	if rows < 0 {
 		return &noren.Error{Kind: noren.Usage, Where: "rows", What: "must not be negative"}
 	}
 	out := make([]byte, 0, flushAt+1024)
-	for i, f := range Schema(o).Fields {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, f.Name...)
-	}
-	out = append(out, '\n')
-	g := newGenerator(o)
-	for row := int64(1); row <= o.Rows; row++ {
-		out = g.append(out, row)
+	out = append(append(out, header...), '\n')
+	for row := int64(1); row <= rows; row++ {
+		out = record(out, row)
 		if len(out) < flushAt {
 			continue
 		}

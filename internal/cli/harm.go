@@ -177,9 +177,14 @@ func newHarmOptimise(t *terminal) *cobra.Command {
 	var search harm.Search
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "optimise COSTS --epsilon-max E",
+		Use:   "optimise COSTS",
 		Short: "The scale that makes harm and the risk of identification together smallest",
-		Example: `  noren harm optimise costs.json --epsilon-max 1
+		Long: `Searches all scales of the noise for the one that makes what the noise costs and what
+identification costs together smallest. --epsilon-max says what loss is allowed
+whatever the prices; without it the search goes down to a loss of 1000, which is no
+protection at all, and says so where it ends there.`,
+		Example: `  noren harm optimise costs.json
+  noren harm optimise costs.json --epsilon-max 1
   noren harm optimise costs.json --epsilon-max 1 --model power.json --query '{"count":"on"}' --json`,
 		Args: exactly("COSTS"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -210,8 +215,11 @@ func newHarmOptimise(t *terminal) *cobra.Command {
 				}{"noren.harm.optimise/1", best})
 			}
 			printHarm(t, best.Evaluation)
-			if best.AtLimit {
-				fmt.Fprintln(t.stdout, "\n  the budget decides, and not the prices: no larger scale is better")
+			switch {
+			case best.AtLimit && !c.Flags().Changed("epsilon-max"):
+				fmt.Fprintln(t.stdout, "\n  by these prices no noise at all is the cheapest, which protects nobody: say with --epsilon-max what loss is allowed")
+			case best.AtLimit:
+				fmt.Fprintln(t.stdout, "\n  the limit decides, and not the prices: no larger scale is better")
 			}
 			if best.Threshold != nil {
 				printThreshold(t, *best.Threshold)
@@ -220,7 +228,7 @@ func newHarmOptimise(t *terminal) *cobra.Command {
 		},
 	}
 	d.register(c)
-	c.Flags().Float64Var(&search.EpsilonMax, "epsilon-max", 0, "the largest loss that is allowed")
+	c.Flags().Float64Var(&search.EpsilonMax, "epsilon-max", 1000, "the largest loss that is allowed")
 	c.Flags().IntVar(&search.Points, "points", 0, "how many scales are tried before the search narrows (default 400, or 60 with a model)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object, noren.harm.optimise/1")
 	return c

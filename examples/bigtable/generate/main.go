@@ -32,6 +32,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	rows := flags.Int64("rows", 100_000, "`number` of records")
 	seed := flags.Uint64("seed", 1, "seed of the table")
 	extra := flags.Bool("extra", false, "add id, diagnosis, spending and note")
+	sensors := flags.Bool("sensors", false, "write readings of sensors in the plane instead of people")
 	output := flags.String("o", "-", "`file` to write; - is standard output")
 	force := flags.Bool("force", false, "replace the file if it exists")
 	switch err := flags.Parse(args); {
@@ -42,16 +43,23 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	case flags.NArg() > 0:
 		return &noren.Error{Kind: noren.Usage, What: "takes flags alone", Hint: "-h lists them"}
 	}
+	if *sensors && *extra {
+		return &noren.Error{Kind: noren.Usage, Where: "-extra", What: "adds columns to people, not to sensors"}
+	}
+	write := bigtable.Write
+	if *sensors {
+		write = bigtable.WriteSensors
+	}
 	options := bigtable.Options{Rows: *rows, Seed: *seed, Extra: *extra}
 	if *output == "-" {
-		return bigtable.Write(ctx, stdout, options)
+		return write(ctx, stdout, options)
 	}
 	file, err := atomicfile.Create(*output, *force)
 	if err != nil {
 		return err
 	}
 	defer file.Discard()
-	if err := bigtable.Write(ctx, file, options); err != nil {
+	if err := write(ctx, file, options); err != nil {
 		return err
 	}
 	return file.Commit()

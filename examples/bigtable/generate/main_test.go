@@ -20,6 +20,13 @@ func TestFileAndStandardOutputAgree(t *testing.T) {
 	if n := bytes.Count(stdout.Bytes(), []byte("\n")); n != 51 {
 		t.Errorf("%d lines, expected a header and 50 records", n)
 	}
+	var readings bytes.Buffer
+	if err := run(ctx, []string{"-rows", "50", "-sensors"}, &readings, io.Discard); err != nil || !bytes.HasPrefix(readings.Bytes(), []byte("x,y\n")) {
+		t.Errorf("-sensors: %v, %d bytes", err, readings.Len())
+	}
+	if err := run(ctx, []string{"-sensors", "-extra"}, io.Discard, io.Discard); noren.KindOf(err) != noren.Usage {
+		t.Errorf("-sensors -extra gave %v, expected an error of kind usage", err)
+	}
 	target := filepath.Join(t.TempDir(), "big.csv")
 	args := []string{"-rows", "50", "-seed", "3", "-extra", "-o", target}
 	if err := run(ctx, args, io.Discard, io.Discard); err != nil {
