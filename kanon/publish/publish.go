@@ -147,7 +147,8 @@ type writer func(c *Column, all []uint32)
 // publishColumn makes one column.
 func publishColumn(ctx context.Context, col *table.Column, stored *table.StoredColumn, m *members, mode Mode) Column {
 	c := Column{Stored: table.StoredColumn{Name: stored.Name, Nullable: stored.Nullable}}
-	if col.Missing() > 0 {
+	gaps := col.Missing() > 0 // it counts through the column: not to be asked for every group
+	if gaps {
 		c.null = missingGroups(col, m)
 		if c.null != nil && stored.Kind != table.Text && !stored.Nullable {
 			// A number of the file stands for a missing value: the column must
@@ -164,7 +165,7 @@ func publishColumn(ctx context.Context, col *table.Column, stored *table.StoredC
 			return c
 		}
 		all := m.of(g)
-		if col.Missing() > 0 {
+		if gaps {
 			present = present[:0]
 			for _, i := range all {
 				if !col.IsMissing(int(i)) {
