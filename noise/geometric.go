@@ -115,24 +115,7 @@ func (g *TwoSidedGeometric) Alpha() *big.Rat { return new(big.Rat).Set(g.alpha) 
 
 // Draw draws one value. It fails when src fails, and when the value leaves
 // int64, which has a probability of less than e^-127.
-func (g *TwoSidedGeometric) Draw(src *Source) (int64, error) {
-	for {
-		m, err := g.magnitude(src)
-		if err != nil {
-			return 0, err
-		}
-		negative, err := src.Bool()
-		if err != nil {
-			return 0, err
-		}
-		if !negative {
-			return m, nil
-		}
-		if m != 0 {
-			return -m, nil
-		}
-	}
-}
+func (g *TwoSidedGeometric) Draw(src *Source) (int64, error) { return twoSided(src, g.magnitude) }
 
 // Fill draws every entry of dst. After an error dst is not noise: it must not
 // be used.

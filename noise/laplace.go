@@ -94,9 +94,13 @@ func (l *Laplace) Scale() *big.Rat { return new(big.Rat).Set(l.scale) }
 
 // Draw draws one value. It fails when src fails, and when the value leaves
 // int64, which has a probability of less than e^-127.
-func (l *Laplace) Draw(src *Source) (int64, error) {
+func (l *Laplace) Draw(src *Source) (int64, error) { return twoSided(src, l.magnitude) }
+
+// twoSided draws a magnitude and a sign, and begins again at -0, so that P(x) is
+// in proportion to the magnitude's P(|x|).
+func twoSided(src *Source, magnitude func(*Source) (int64, error)) (int64, error) {
 	for {
-		m, err := l.magnitude(src)
+		m, err := magnitude(src)
 		if err != nil {
 			return 0, err
 		}

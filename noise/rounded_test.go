@@ -151,7 +151,7 @@ func TestRefinementEndsWhereManyBitsWouldHave(t *testing.T) {
 			t.Fatalf("8 bits and more where needed gave %d, 384 bits %d", a, b)
 		}
 	})
-	if refined < 100 {
+	if refined < 20 { // about 130 on average
 		t.Errorf("only %d refinements: nothing was tried", refined)
 	}
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 
@@ -80,13 +79,9 @@ func (f *correlatedAnswerFlags) answer(c *cobra.Command, t *terminal, path strin
 	if f.dryRun {
 		return f.quote(c, t, &request, mechanism)
 	}
-	answer, err := f.run(ctx, t, request)
+	out, answer, err := ask[correlated.Answer](ctx, t, &f.dpFlags, request)
 	if err != nil {
 		return err
-	}
-	var out correlated.Answer
-	if err := json.Unmarshal(answer.Payload, &out); err != nil {
-		return &noren.Error{What: "the stored answer cannot be read", Err: err}
 	}
 	if f.json {
 		return printJSON(t.stdout, struct {
@@ -94,7 +89,7 @@ func (f *correlatedAnswerFlags) answer(c *cobra.Command, t *terminal, path strin
 			correlated.Answer
 			CBP float64 `json:"cbp"`
 			dpJSON
-		}{correlatedSchema, out, mechanism.Calibration().Leakage.Upper, answerJSON(answer)})
+		}{correlatedSchema, *out, mechanism.Calibration().Leakage.Upper, answerJSON(answer)})
 	}
 	fmt.Fprintf(t.stdout, "%s, %s\n\n", q, path)
 	for i, v := range out.Values {

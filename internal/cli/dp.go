@@ -218,6 +218,19 @@ func (f *dpFlags) run(ctx context.Context, t *terminal, q release.Request) (*rel
 	return answer, nil
 }
 
+// ask is run, and decodes what was answered.
+func ask[T any](ctx context.Context, t *terminal, f *dpFlags, q release.Request) (*T, *release.Answer, error) {
+	answer, err := f.run(ctx, t, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	out := new(T)
+	if err := json.Unmarshal(answer.Payload, out); err != nil {
+		return nil, nil, &noren.Error{What: "the stored answer cannot be read", Err: err}
+	}
+	return out, answer, nil
+}
+
 // unwritten says that an answer was charged and could not be written, and how to
 // get it all the same.
 func (f *dpFlags) unwritten(a *release.Answer, err error) error {

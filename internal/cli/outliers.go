@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -135,20 +134,16 @@ func (f *outliersFlags) count(c *cobra.Command, t *terminal, path string) error 
 	if f.dryRun {
 		return f.quote(c, t, &request, m)
 	}
-	answer, err := f.run(ctx, t, request)
+	out, answer, err := ask[outlier.Answer](ctx, t, &f.dpFlags, request)
 	if err != nil {
 		return err
-	}
-	var out outlier.Answer
-	if err := json.Unmarshal(answer.Payload, &out); err != nil {
-		return &noren.Error{What: "the stored answer cannot be read", Err: err}
 	}
 	if f.json {
 		return printJSON(t.stdout, struct {
 			Schema string `json:"schema"`
 			outlier.Answer
 			dpJSON
-		}{outliersSchema, out, answerJSON(answer)})
+		}{outliersSchema, *out, answerJSON(answer)})
 	}
 	w := t.stdout
 	fmt.Fprintf(w, "outliers in %s: %s\n\n", path, figure(float64(out.Count)))

@@ -151,14 +151,14 @@ func (f *queryFlags) answer(c *cobra.Command, t *terminal, path string) error {
 	if f.dryRun {
 		return f.quote(ctx, t, &request, q)
 	}
-	answer, err := f.run(ctx, t, request)
+	result, answer, err := ask[query.Result](ctx, t, &f.dpFlags, request)
 	if err != nil {
 		return err
 	}
 	if f.json {
-		return printQueryJSON(t.stdout, answer)
+		return printJSON(t.stdout, queryJSON{Schema: querySchema, Result: result, dpJSON: answerJSON(answer)})
 	}
-	return printQuery(t.stdout, path, q, answer)
+	return printQuery(t.stdout, path, q, result, answer)
 }
 
 // build makes the question for the relation and unit of whoever pays.

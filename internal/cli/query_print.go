@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -9,7 +8,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"noren"
 	"noren/query"
 	"noren/release"
 	"noren/table"
@@ -22,27 +20,7 @@ type queryJSON struct {
 	dpJSON
 }
 
-func resultOf(a *release.Answer) (*query.Result, error) {
-	r := &query.Result{}
-	if err := json.Unmarshal(a.Payload, r); err != nil {
-		return nil, &noren.Error{What: "the stored answer cannot be read", Err: err}
-	}
-	return r, nil
-}
-
-func printQueryJSON(w io.Writer, a *release.Answer) error {
-	r, err := resultOf(a)
-	if err != nil {
-		return err
-	}
-	return printJSON(w, queryJSON{Schema: querySchema, Result: r, dpJSON: answerJSON(a)})
-}
-
-func printQuery(out io.Writer, path string, q *query.Query, a *release.Answer) error {
-	r, err := resultOf(a)
-	if err != nil {
-		return err
-	}
+func printQuery(out io.Writer, path string, q *query.Query, r *query.Result, a *release.Answer) error {
 	p, _ := q.Parameters().(query.Parameters)
 	what := string(r.Query)
 	if p.Rank != "" && p.Rank != "0.5" {

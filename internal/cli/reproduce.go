@@ -20,7 +20,7 @@ func newReproduce(t *terminal) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newReproduceKanon(t), newReproduceOutlier(t), newReproduceCorrelated(t))
+	c.AddCommand(newReproduceKanon(t), newReproduceOutlier(t), newReproduceCorrelated(t), newReproduceLDP(t))
 	return c
 }
 
