@@ -1,0 +1,25 @@
+/**
+ * What answers cost, as epsilons of local differential privacy: for all values
+ * x, x' of one person and every set S of reports,
+ * P(report in S | x) <= e^epsilon P(report in S | x').
+ *
+ * The figures hold for the probabilities that run, not only for the formulas.
+ */
+export interface Loss {
+  /** Epsilon of one report. */
+  readonly report: number;
+  /** Epsilon of one report of a record; here a record is one attribute. d attributes of one person cost d times as much. */
+  readonly record: number;
+  /** Epsilon of all reports ever made of a value that does not change; each new value adds as much again. Infinity where nothing bounds it. */
+  readonly lifetime: number;
+}
+
+/** Throws a RangeError unless ok. Messages never hold the value that was given. */
+export function check(ok: boolean, what: string): void {
+  if (!ok) throw new RangeError(what);
+}
+
+/** Tells whether n is an integer from lowest to highest. */
+export function whole(n: number, lowest: number, highest: number): boolean {
+  return Number.isInteger(n) && n >= lowest && n <= highest;
+}
