@@ -67,11 +67,16 @@ func newPlan(t *data, o Options) *plan {
 		}
 	}
 	for _, epsilon := range grrAt {
-		v := variant{name: "ldp", m: grr(epsilon), unit: unit}
-		unit++
-		c := p.cell(0, t.all, v, raw, generalised, v)
-		for test := range c.tests {
-			p.row(c, test, Row{Table: "improvement", Parameters: Parameters{Mechanism: "grr", Epsilon: epsilon}, Note: randomBit}, v)
+		for _, side := range []struct {
+			name string
+			m    mechanism
+		}{{"grr", grr(epsilon)}, {"one-time", oneTime(epsilon)}} {
+			v := variant{name: "ldp", m: side.m, unit: unit}
+			unit++
+			c := p.cell(0, t.all, v, raw, generalised, v)
+			for test := range c.tests {
+				p.row(c, test, Row{Table: "improvement", Parameters: Parameters{Mechanism: side.name, Epsilon: epsilon}, Note: randomBit}, v)
+			}
 		}
 	}
 	return p

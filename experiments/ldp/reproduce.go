@@ -24,15 +24,15 @@ import (
 type Row struct {
 	// Table is "1" to "10", "figure 2" to "figure 6", or "improvement".
 	Table string `json:"table"`
-	// Model is svm or forest.
-	Model string `json:"model,omitempty"`
+	// Model is svm or forest, empty in Tables 1 and 2.
+	Model string `json:"model"`
 	// Train and Test are raw, gen (generalised) or ldp data.
-	Train string `json:"train,omitempty"`
-	Test  string `json:"test,omitempty"`
+	Train string `json:"train"`
+	Test  string `json:"test"`
 	// Parameters tell the mechanism, and in Table 1 the attribute.
 	Parameters Parameters `json:"parameters"`
 	// Paper is what the paper prints, nil where it prints nothing or a curve.
-	Paper *float64 `json:"paper,omitempty"`
+	Paper *float64 `json:"paper"`
 	// PaperMin and PaperMax are its extremes, where it prints them.
 	PaperMin *float64 `json:"paper_min,omitempty"`
 	PaperMax *float64 `json:"paper_max,omitempty"`
