@@ -40,6 +40,7 @@ fi
 
 step "types and build"
 npm run --loglevel=error --silent build
+npm run --loglevel=error --silent types
 
 step "tests in node"
 npm test --loglevel=error --silent
