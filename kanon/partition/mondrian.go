@@ -9,13 +9,16 @@ import (
 	"noren/kanon/space"
 )
 
-// Cut is where Mondrian may cut a cell.
+// Cut is where a table, or a cell of it, may be cut.
 type Cut uint8
 
 const (
-	// Balanced cuts between the two different values nearest to the middle
-	// that leave k records on both sides.
-	Balanced Cut = iota
+	// Spread makes the cells of the coarse step by a [CellTree], by sums of
+	// squares. Mondrian itself does not know it.
+	Spread Cut = iota
+	// Balanced is Mondrian's: the widest axis is cut between the two different
+	// values nearest to the middle that leave k records on both sides.
+	Balanced
 	// Strict cuts below the upper median, {x < sorted[n/2]}, or not at all:
 	// the paper's.
 	Strict
