@@ -75,6 +75,60 @@ func (c *Column) Number(i int) float64 {
 	return 0
 }
 
+// Select is the column of the given records, in that order, in memory of its
+// own; the dictionary is shared.
+func (c *Column) Select(records []uint32) *Column {
+	out := &Column{Field: c.Field, Dict: c.Dict, Places: c.Places, rows: len(records)}
+	switch {
+	case c.Floats != nil:
+		out.Floats = make([]float64, len(records))
+		for i, r := range records {
+			out.Floats[i] = c.Floats[r]
+		}
+	case c.Ints != nil:
+		out.Ints = make([]int64, len(records))
+		for i, r := range records {
+			out.Ints[i] = c.Ints[r]
+		}
+	case c.Codes != nil:
+		out.Codes = make([]uint32, len(records))
+		for i, r := range records {
+			out.Codes[i] = c.Codes[r]
+		}
+	}
+	if c.missing != nil {
+		for i, r := range records {
+			if c.missing.Test(uint(r)) {
+				out.SetMissing(i)
+			}
+		}
+	}
+	return out
+}
+
+// Blank is a column of the same description whose n records all have the value
+// zero: to be filled in place, and by [Column.SetMissing].
+func (c *Column) Blank(n int) *Column {
+	out := &Column{Field: c.Field, Dict: c.Dict, Places: c.Places, rows: n}
+	switch c.Field.Type {
+	case Integer, Date:
+		out.Ints = make([]int64, n)
+	case Decimal:
+		out.Floats = make([]float64, n)
+	default:
+		out.Codes = make([]uint32, n)
+	}
+	return out
+}
+
+// SetMissing says that record i has no value. Its entry must be zero.
+func (c *Column) SetMissing(i int) {
+	if c.missing == nil {
+		c.missing = bitset.New(uint(c.rows))
+	}
+	c.missing.Set(uint(i))
+}
+
 // Builder makes a [Column] from its values in order.
 type Builder struct {
 	col     Column
@@ -205,10 +259,35 @@ func (b *Builder) Append(text []byte) error {
 	return nil
 }
 
+// Cut hands out the records that were appended since the last cut, as a column
+// of their own, and goes on behind them. The codes of a Category go by the order
+// in which the words were met first; [Builder.Column], at last, has the
+// dictionary in its final order and no records that were cut off, and the rank
+// of each of these codes in it is told by [Ranks].
+func (b *Builder) Cut() *Column {
+	out := b.col
+	b.col.Ints, b.col.Floats, b.col.Codes, b.col.missing, b.col.rows = nil, nil, nil, nil, 0
+	return &out
+}
+
+// Ranks tells for each word its place in byte order.
+func Ranks(words []string) []uint32 {
+	order := make([]uint32, len(words))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, func(a, b uint32) int { return strings.Compare(words[a], words[b]) })
+	rank := make([]uint32, len(order))
+	for r, old := range order {
+		rank[old] = uint32(r)
+	}
+	return rank
+}
+
 // Column ends the building. The builder must not be used after it.
 func (b *Builder) Column() *Column {
 	c := &b.col
-	if c.Field.Type == Category && c.Codes != nil {
+	if c.Field.Type == Category {
 		sortDict(c)
 	}
 	return c
@@ -217,15 +296,9 @@ func (b *Builder) Column() *Column {
 // sortDict orders Dict by bytes, so that codes do not depend on the order of
 // the records.
 func sortDict(c *Column) {
-	order := make([]uint32, len(c.Dict))
-	for i := range order {
-		order[i] = uint32(i)
-	}
-	slices.SortFunc(order, func(a, b uint32) int { return strings.Compare(c.Dict[a], c.Dict[b]) })
-	rank := make([]uint32, len(order))
-	dict := make([]string, len(order))
-	for r, old := range order {
-		rank[old] = uint32(r)
+	rank := Ranks(c.Dict)
+	dict := make([]string, len(rank))
+	for old, r := range rank {
 		dict[r] = c.Dict[old]
 	}
 	c.Dict = dict
