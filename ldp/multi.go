@@ -33,6 +33,13 @@ type Multi struct {
 
 // NewMulti returns the mechanism at epsilon for a whole record.
 func NewMulti(attributes []Attribute, epsilon float64) (*Multi, error) {
+	return NewMultiOf(attributes, epsilon, max(1, min(len(attributes), int(math.Floor(epsilon/2.5)))))
+}
+
+// NewMultiOf is NewMulti with the number of attributes that a report holds, 1 to
+// all of them, each with its share of epsilon. More than one is what [Associate]
+// needs, at the cost of a larger error for each.
+func NewMultiOf(attributes []Attribute, epsilon float64, sampled int) (*Multi, error) {
 	if err := checkEpsilon(epsilon); err != nil {
 		return nil, err
 	}
@@ -40,9 +47,11 @@ func NewMulti(attributes []Attribute, epsilon float64) (*Multi, error) {
 	if d == 0 || d > MaxDomain {
 		return nil, &noren.Error{Kind: noren.Usage, Where: "attributes", What: "a record needs one attribute at the least"}
 	}
+	if sampled < 1 || sampled > d {
+		return nil, &noren.Error{Kind: noren.Usage, Where: "attributes", What: fmt.Sprintf("a report holds between 1 and all %d attributes", d)}
+	}
 	m := &Multi{
-		attributes: append([]Attribute(nil), attributes...), epsilon: epsilon,
-		sampled: max(1, min(d, int(math.Floor(epsilon/2.5)))),
+		attributes: append([]Attribute(nil), attributes...), epsilon: epsilon, sampled: sampled,
 		oracles: make([]Oracle, d), means: make([]*Mean, d),
 	}
 	each := epsilon / float64(m.sampled)
@@ -65,6 +74,13 @@ func NewMulti(attributes []Attribute, epsilon float64) (*Multi, error) {
 
 // Sampled is how many attributes a report holds.
 func (m *Multi) Sampled() int { return m.sampled }
+
+// Oracle is the mechanism of an attribute's labels, nil for a number. Its epsilon
+// is the attribute's share.
+func (m *Multi) Oracle(attribute int) Oracle { return m.oracles[attribute] }
+
+// Mean is the mechanism of a number, nil for labels.
+func (m *Multi) Mean(attribute int) *Mean { return m.means[attribute] }
 
 // Loss is a share of epsilon for each attribute that is sent, epsilon for the
 // record. Which attributes are sent does not depend on their values.
@@ -242,6 +258,14 @@ func (c *MultiCollector) AddWord(word string) error {
 
 // N is the number of reports counted; each attribute has a part of them.
 func (c *MultiCollector) N() int64 { return c.n }
+
+// Reports is the number of reports that hold an attribute.
+func (c *MultiCollector) Reports(attribute int) int64 {
+	if l := c.labels[attribute]; l != nil {
+		return l.N()
+	}
+	return c.means[attribute].N()
+}
 
 // Rejected counts the reports that were set aside.
 func (c *MultiCollector) Rejected() Rejected { return c.rejected }

@@ -1,0 +1,197 @@
+package survey
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"noren"
+	"noren/ldp"
+)
+
+// Collector counts the lines of a survey. It is not safe for concurrent use.
+type Collector struct {
+	s       *Survey
+	labels  *ldp.Collector
+	words   *ldp.RapporCollector
+	mean    *ldp.MeanCollector
+	wave    *ldp.WaveCollector
+	several *ldp.MultiCollector
+
+	// AllowRepeats counts every report of a client. Reports of one client are not
+	// independent: errors are then larger than the stated ones.
+	AllowRepeats bool
+	seen         map[string]struct{}
+	duplicates   int64
+	malformed    int64 // lines too long to be looked at
+	keep         *keeper
+}
+
+// NewCollector returns an empty collector.
+func (s *Survey) NewCollector() (*Collector, error) {
+	c := &Collector{s: s}
+	var err error
+	switch {
+	case s.multi != nil:
+		c.several = ldp.NewMultiCollector(s.multi)
+	case s.mean != nil:
+		c.mean = ldp.NewMeanCollector(s.mean)
+	case s.wave != nil:
+		c.wave = ldp.NewWaveCollector(s.wave)
+	case s.rappor != nil:
+		c.words, err = s.rappor.NewCollector()
+	default:
+		c.labels = ldp.NewCollector(s.oracle)
+	}
+	return c, err
+}
+
+// errAgain is a client's second report.
+var errAgain = &noren.Error{Kind: noren.BadData, Where: "report", What: "a second report of one client"}
+
+// AddLine counts a line: a report, or a client's id, a tab and a report. The error
+// says why a line was set aside; the estimates do not change then. A report that
+// was itself set aside is not the client's first.
+func (c *Collector) AddLine(line string) error {
+	client, word, named := cutClient(line)
+	if named && !c.AllowRepeats {
+		if _, again := c.seen[client]; again {
+			c.duplicates++
+			return errAgain
+		}
+	}
+	if err := c.addWord(word); err != nil {
+		return err
+	}
+	if c.keep != nil {
+		if err := c.keep.add(client, named, word); err != nil {
+			return err
+		}
+	}
+	if named && !c.AllowRepeats {
+		if c.seen == nil {
+			c.seen = make(map[string]struct{})
+		}
+		c.seen[client] = struct{}{}
+	}
+	return nil
+}
+
+// cutClient parts a line at its first tab.
+func cutClient(line string) (client, word string, named bool) {
+	if client, word, named = strings.Cut(line, "\t"); named {
+		return client, word, true
+	}
+	return "", line, false
+}
+
+func (c *Collector) addWord(word string) error {
+	switch {
+	case c.several != nil:
+		return c.several.AddWord(word)
+	case c.mean != nil:
+		return c.mean.AddWord(word)
+	case c.wave != nil:
+		return c.wave.AddWord(word)
+	case c.words != nil:
+		return c.words.AddWord(word)
+	}
+	return c.labels.AddWord(word)
+}
+
+// longest is how long a line may be: a bit a label for as many labels as can be
+// named, and a client's id.
+const longest = 2 * maxNamed
+
+// AddLines counts the lines of a file, named name in errors. Empty lines are left
+// out, bad ones counted by reason; only a failure to read is an error. progress,
+// which may be nil, is told of the lines read.
+func (c *Collector) AddLines(ctx context.Context, in io.Reader, name string, progress noren.Progress) error {
+	r := bufio.NewReaderSize(in, 1<<16)
+	var line []byte
+	for i := int64(0); ; i++ {
+		if i&1023 == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if progress != nil {
+				progress("reading", i, 0)
+			}
+		}
+		line = line[:0]
+		part, err := r.ReadSlice('\n')
+		tooLong := false
+		for errors.Is(err, bufio.ErrBufferFull) {
+			if tooLong = tooLong || len(line) > longest; !tooLong {
+				line = append(line, part...)
+			}
+			part, err = r.ReadSlice('\n')
+		}
+		if tooLong {
+			c.malformed++
+		} else {
+			if len(line) > 0 {
+				line = append(line, part...)
+				part = line
+			}
+			if i == 0 {
+				part = bytes.TrimPrefix(part, []byte("\ufeff")) // as some editors write
+			}
+			if part = bytes.TrimRight(part, "\r\n"); len(bytes.TrimSpace(part)) > 0 {
+				_ = c.AddLine(string(part)) // counted there
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return &noren.Error{Where: name, What: "cannot be read", Err: err}
+		}
+	}
+}
+
+// Counts are RAPPOR's counts, for the reference's tools; nil for other mechanisms.
+func (c *Collector) Counts() *ldp.RapporCounts {
+	if c.words == nil {
+		return nil
+	}
+	return c.words.Counts()
+}
+
+// N is the number of reports counted.
+func (c *Collector) N() int64 {
+	switch {
+	case c.several != nil:
+		return c.several.N()
+	case c.mean != nil:
+		return c.mean.N()
+	case c.wave != nil:
+		return c.wave.N()
+	case c.words != nil:
+		return c.words.Counts().Reports()
+	}
+	return c.labels.N()
+}
+
+// Rejected counts the lines that were set aside.
+func (c *Collector) Rejected() ldp.Rejected {
+	var r ldp.Rejected
+	switch {
+	case c.several != nil:
+		r = c.several.Rejected()
+	case c.mean != nil:
+		r = c.mean.Rejected()
+	case c.wave != nil:
+		r = c.wave.Rejected()
+	case c.words != nil:
+		r = c.words.Counts().Rejected
+	default:
+		r = c.labels.Rejected()
+	}
+	r.Duplicate += c.duplicates
+	r.Malformed += c.malformed
+	return r
+}

@@ -1,0 +1,137 @@
+package survey
+
+import (
+	"context"
+	"math"
+
+	"noren"
+	"noren/ldp"
+)
+
+// Options say how reports are estimated from.
+type Options struct {
+	// Level of the intervals of all shares together, or of a mean. Defaults to 0.95.
+	Level float64
+	// Map holds the candidates of words. Required for those.
+	Map *ldp.Map
+	// Alpha is the probability of any false word. Defaults to 0.05.
+	Alpha float64
+	// Correction of the tests of words. Defaults to Holm's.
+	Correction ldp.Correction
+	// All keeps the candidates that were not found.
+	All bool
+	// Rough leaves the distribution of a square wave unsmoothed.
+	Rough bool
+}
+
+// Estimate is what was learned; the field of the survey's Kind is set.
+type Estimate struct {
+	N            int64
+	Rejected     ldp.Rejected
+	Shares       *ldp.Frequencies
+	Words        *ldp.DecodedWords
+	Mean         *ldp.MeanEstimate
+	Distribution *ldp.Distribution
+	// Several has an element for each attribute, with Shares or Mean set.
+	Several []Estimate
+}
+
+func (o *Options) defaults() error {
+	if o.Level == 0 {
+		o.Level = 0.95
+	}
+	if !(o.Level > 0 && o.Level < 1) {
+		return fault("level", "must lie between 0 and 1", "0.95 is usual")
+	}
+	return nil
+}
+
+// Estimate estimates from what was counted.
+func (c *Collector) Estimate(ctx context.Context, o Options) (*Estimate, error) {
+	if err := o.defaults(); err != nil {
+		return nil, err
+	}
+	e := &Estimate{N: c.N(), Rejected: c.Rejected()}
+	if e.N == 0 {
+		return nil, noReports(e.Rejected)
+	}
+	var err error
+	switch {
+	case c.several != nil:
+		err = c.estimateSeveral(o, e)
+	case c.mean != nil:
+		e.Mean, err = c.mean.Estimate(o.Level)
+	case c.wave != nil:
+		e.Distribution, err = c.wave.Estimate(ctx, !o.Rough, ldp.EM{})
+	case c.words != nil:
+		return c.s.EstimateCounts(ctx, c.Counts(), e.Rejected, o)
+	default:
+		e.Shares, err = c.labels.Frequencies(o.Level)
+	}
+	return e, err
+}
+
+func noReports(r ldp.Rejected) error {
+	e := &noren.Error{Kind: noren.BadData, What: "no report was counted, so nothing can be estimated"}
+	if r.Total() > 0 {
+		e.What += "; " + r.String()
+		e.Hint = "see whether the specification is the one that the reports were made by"
+	}
+	return e
+}
+
+// EstimateCounts estimates from RAPPOR's counts, which may come from a file.
+func (s *Survey) EstimateCounts(ctx context.Context, counts *ldp.RapporCounts, rejected ldp.Rejected, o Options) (*Estimate, error) {
+	if err := o.defaults(); err != nil {
+		return nil, err
+	}
+	e := &Estimate{N: counts.Reports(), Rejected: rejected}
+	if e.N == 0 {
+		return nil, noReports(rejected)
+	}
+	var err error
+	if s.kind == Shares {
+		e.Shares, err = counts.Frequencies(o.Level)
+		return e, err
+	}
+	if o.Map == nil {
+		return nil, fault("candidates", "words are found among candidates, and none were named", "--candidates FILE, one word a line, or --map FILE")
+	}
+	e.Words, err = counts.Decode(ctx, o.Map, ldp.DecodeOptions{Level: o.Alpha, Correction: o.Correction, All: o.All})
+	return e, err
+}
+
+// estimateSeveral estimates each attribute. Their intervals hold all at once: the
+// level of each is 1 - (1-level)/attributes. An attribute that no report holds has
+// no estimate.
+func (c *Collector) estimateSeveral(o Options, e *Estimate) error {
+	level := 1 - (1-o.Level)/float64(len(c.s.answers))
+	for j := range c.s.answers {
+		var one Estimate
+		var err error
+		if c.s.multi.Oracle(j) != nil {
+			if one.N = c.several.Reports(j); one.N > 0 {
+				one.Shares, err = c.several.Frequencies(j, level)
+			}
+		} else if one.N = c.several.Reports(j); one.N > 0 {
+			one.Mean, err = c.several.Mean(j, level)
+		}
+		if err != nil {
+			return err
+		}
+		e.Several = append(e.Several, one)
+	}
+	return nil
+}
+
+// StdErr is the expected standard error among n people of the share of a label
+// that nobody has, or of the mean where it is worst; NaN where no formula says it.
+func (s *Survey) StdErr(n int64) float64 {
+	switch {
+	case s.oracle != nil:
+		return math.Sqrt(s.oracle.Channel().Variance(0) / float64(n))
+	case s.mean != nil:
+		return math.Sqrt(s.mean.WorstVariance() / float64(n))
+	}
+	return math.NaN()
+}

@@ -1,0 +1,176 @@
+package survey
+
+import (
+	"crypto/hkdf"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"noren"
+	"noren/ldp"
+	"noren/noise"
+)
+
+// keySize is the length of keys and secrets, in bytes.
+const keySize = 32
+
+// Devices holds the secrets of many devices as one key, for whoever makes reports
+// in their place: the secret of a client is HKDF-SHA256 of the key and the
+// client's id. The same key and id give the same permanent answers, round after
+// round, which is what bounds the loss of a lifetime. Real devices have each their
+// own.
+type Devices struct{ key []byte }
+
+// NewDevices returns the devices under a key of 32 bytes.
+func NewDevices(key []byte) (*Devices, error) {
+	if len(key) != keySize {
+		return nil, fault("key", fmt.Sprintf("must be %d random bytes", keySize), "")
+	}
+	return &Devices{key: append([]byte(nil), key...)}, nil
+}
+
+// NewKey draws a key.
+func NewKey(src *noise.Source) ([]byte, error) {
+	key := make([]byte, 0, keySize)
+	for len(key) < keySize {
+		w, err := src.Uint64()
+		if err != nil {
+			return nil, err
+		}
+		key = binary.LittleEndian.AppendUint64(key, w)
+	}
+	return key, nil
+}
+
+// secret is a client's own.
+func (d *Devices) secret(client string) ([]byte, error) {
+	return hkdf.Key(sha256.New, d.key, nil, "noren ldp device "+client, keySize)
+}
+
+// Remembers tells whether the mechanism keeps a secret on the device, so that
+// repeated reports of a value that stays cost no more than a lifetime's loss.
+func (s *Survey) Remembers() bool { return s.device != nil || s.rappor != nil }
+
+// Randomise makes the report of one person with these values, the text of one
+// value for each attribute. The device's secret is thrown away: another report of
+// the same person costs again. It is what the line of a file holds, without the
+// client's id.
+func (s *Survey) Randomise(src *noise.Source, values []string) (string, error) {
+	if !s.Remembers() {
+		return s.randomise(src, nil, values)
+	}
+	secret, err := NewKey(src)
+	if err != nil {
+		return "", err
+	}
+	return s.randomise(src, secret, values)
+}
+
+// RandomiseFor is Randomise for the device of a client.
+func (s *Survey) RandomiseFor(src *noise.Source, d *Devices, client string, values []string) (string, error) {
+	secret, err := d.secret(client)
+	if err != nil {
+		return "", err
+	}
+	return s.randomise(src, secret, values)
+}
+
+func (s *Survey) randomise(src *noise.Source, secret []byte, values []string) (string, error) {
+	if len(values) != len(s.answers) {
+		return "", &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("%d values were given for %d attributes", len(values), len(s.answers))}
+	}
+	a := &s.answers[0]
+	switch {
+	case s.multi != nil:
+		return s.randomiseSeveral(src, values)
+	case s.mean != nil:
+		x, err := a.number(values[0])
+		if err != nil {
+			return "", err
+		}
+		symbol, err := s.mean.Randomise(src, x)
+		return s.mean.Format(symbol), err
+	case s.wave != nil:
+		x, err := a.number(values[0])
+		if err != nil {
+			return "", err
+		}
+		cell, err := s.wave.Randomise(src, x)
+		return s.wave.Format(cell), err
+	case s.rappor != nil:
+		return s.randomiseRappor(src, secret, values[0])
+	}
+	label, err := a.labelOf(values[0])
+	if err != nil {
+		return "", err
+	}
+	var r ldp.Report
+	if s.device != nil {
+		var d *ldp.Device
+		if d, err = s.device.Device(secret, s.spec.Question); err != nil {
+			return "", err
+		}
+		r, err = d.Report(src, label)
+	} else {
+		r, err = s.oracle.Randomise(src, label)
+	}
+	if err != nil {
+		return "", err
+	}
+	return s.oracle.Format(r), nil
+}
+
+func (s *Survey) randomiseRappor(src *noise.Source, secret []byte, value string) (string, error) {
+	own, err := ldp.MetricSecret(secret, s.spec.Question)
+	if err != nil {
+		return "", err
+	}
+	cohort, err := s.cohort(secret)
+	if err != nil {
+		return "", err
+	}
+	d, err := s.rappor.Device(own, cohort)
+	if err != nil {
+		return "", err
+	}
+	var r ldp.RapporReport
+	if s.kind == Words {
+		r, err = d.Encode(src, []byte(value))
+	} else {
+		var label int
+		if label, err = s.answers[0].labelOf(value); err == nil {
+			r, err = d.EncodeLabel(src, label)
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	return s.rappor.Format(r), nil
+}
+
+// cohort of a device: uniform below m within a part in 2^32 (m is 2^32 at the
+// most), and the same for ever, as it follows from the secret.
+func (s *Survey) cohort(secret []byte) (uint32, error) {
+	b, err := hkdf.Key(sha256.New, secret, []byte("noren ldp cohort"), s.spec.Question, 8)
+	if err != nil {
+		return 0, err
+	}
+	c, _ := bits.Mul64(binary.LittleEndian.Uint64(b), uint64(s.rappor.M))
+	return uint32(c), nil
+}
+
+func (s *Survey) randomiseSeveral(src *noise.Source, values []string) (string, error) {
+	record := make([]float64, len(values))
+	for j, text := range values {
+		var err error
+		if record[j], err = s.answers[j].value(text); err != nil {
+			return "", &noren.Error{Kind: noren.KindOf(err), Where: "column " + s.spec.Attributes[j].Column, Err: err}
+		}
+	}
+	parts, err := s.multi.Randomise(src, record)
+	if err != nil {
+		return "", err
+	}
+	return s.multi.Format(parts), nil
+}
