@@ -63,6 +63,17 @@ func StratifiedKFold(y []int, k int, seed uint64) ([]Fold, error) {
 	return folds(part, k), nil
 }
 
+// Sample draws k of n records without putting back, ascending; every k of them
+// are as likely.
+func Sample(n, k int, seed uint64) ([]int, error) {
+	if k < 1 || k > n {
+		return nil, &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("a sample of %d of %d records: take 1 or more, and no more than there are", k, n)}
+	}
+	picked := stream(seed, 1).Perm(n)[:k]
+	slices.Sort(picked)
+	return picked, nil
+}
+
 // folds makes the rounds from every record's part.
 func folds(part []int, k int) []Fold {
 	all := make([]Fold, k)

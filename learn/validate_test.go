@@ -183,3 +183,29 @@ func TestCrossValidateRefuses(t *testing.T) {
 		}
 	}
 }
+
+// A sample has k different records, and every record is in it as often.
+func TestSample(t *testing.T) {
+	const n, k, seeds = 20, 7, 4000
+	var counts [n]int
+	for seed := range uint64(seeds) {
+		s, err := Sample(n, k, seed)
+		if err != nil || len(s) != k || !slices.IsSorted(s) || len(slices.Compact(slices.Clone(s))) != k {
+			t.Fatal(s, err)
+		}
+		for _, r := range s {
+			counts[r]++
+		}
+	}
+	for r, c := range counts {
+		want := float64(seeds) * k / n
+		if math.Abs(float64(c)-want) > 5*math.Sqrt(want*(1-float64(k)/n)) {
+			t.Errorf("record %d was drawn %d times, want about %.0f", r, c, want)
+		}
+	}
+	for _, bad := range []int{0, n + 1} {
+		if _, err := Sample(n, bad, 1); err == nil {
+			t.Errorf("a sample of %d of %d", bad, n)
+		}
+	}
+}

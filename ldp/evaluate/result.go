@@ -1,0 +1,179 @@
+package evaluate
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"noren/ldp"
+)
+
+// Schema names the form of a Result in JSON.
+const Schema = "noren.ldp.evaluate/1"
+
+// Result is what was learned. It holds statistics of the raw table.
+type Result struct {
+	Schema string `json:"schema"`
+	// Label is the column of the class; Classes are its values, in byte order.
+	Label   string  `json:"label"`
+	Classes []Class `json:"classes"`
+	// Records that were learned from; Sampled says that they were drawn from
+	// WithClass, and NoClass had no class and were left out.
+	Records   int  `json:"records"`
+	WithClass int  `json:"records_with_class"`
+	NoClass   int  `json:"records_without_class"`
+	Sampled   bool `json:"sampled"`
+	// Attributes that were learned from, and Left those that were not, with the
+	// reason.
+	Attributes []AttributeInfo `json:"attributes"`
+	Left       []LeftOut       `json:"left_out"`
+	Folds      int             `json:"folds"`
+	Repeats    int             `json:"repeats"`
+	Seed       uint64          `json:"seed"`
+	PerRecord  bool            `json:"epsilon_divided"`
+	// LabelRandomised says that the class of training records was randomised too.
+	LabelRandomised bool    `json:"label_randomised"`
+	Models          []Model `json:"models"`
+	// Majority is how often who always answers the largest class is right.
+	Majority float64 `json:"majority"`
+	Cells    []Cell  `json:"cells"`
+	// Promise and NotProtected say in words what the losses are of and what they
+	// do not cover.
+	Promise      []string `json:"promise"`
+	NotProtected []string `json:"not_protected"`
+}
+
+// Class is a value of the label.
+type Class struct {
+	Name    string `json:"name"`
+	Records int    `json:"records"`
+}
+
+// Model is a learner with its parameters.
+type Model struct {
+	Name  string `json:"name"` // svm or forest
+	Title string `json:"title"`
+}
+
+// AttributeInfo is how an attribute was coded.
+type AttributeInfo struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+	// Labels is how many there are, with the one for missing values.
+	Labels int `json:"labels"`
+	// Missing records have a label of their own.
+	Missing int `json:"missing"`
+	// Origin of bins or categories: public or fitted.
+	Origin string `json:"origin"`
+}
+
+// LeftOut is a column that was not learned from.
+type LeftOut struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
+// Cell is one model, trained on one kind of records and tried on another.
+type Cell struct {
+	Model string `json:"model"`
+	Train string `json:"train"` // Raw, Generalised or Randomised
+	Test  string `json:"test"`
+	// Mechanism and Epsilon of one attribute of the randomised records, empty
+	// without any.
+	Mechanism string  `json:"mechanism,omitempty"`
+	Epsilon   float64 `json:"epsilon,omitempty"`
+	// Loss of a person whose record is randomised so: one report of an attribute,
+	// of a record, and all reports.
+	Loss *ldp.Loss `json:"loss,omitempty"`
+	// Accuracy is the share of right answers; Balanced the mean over classes of
+	// the share of each class that was found.
+	Accuracy Spread `json:"accuracy"`
+	Balanced Spread `json:"balanced_accuracy"`
+}
+
+// Spread of a share over repeats. SD is nil for one repeat.
+type Spread struct {
+	Mean float64  `json:"mean"`
+	SD   *float64 `json:"sd"`
+	Min  float64  `json:"min"`
+	Max  float64  `json:"max"`
+}
+
+// newSpread summarises the repeats.
+func newSpread(v []float64) Spread {
+	s := Spread{Min: math.Inf(1), Max: math.Inf(-1)}
+	for _, x := range v {
+		s.Mean += x / float64(len(v))
+		s.Min, s.Max = min(s.Min, x), max(s.Max, x)
+	}
+	if len(v) > 1 {
+		sum := 0.0
+		for _, x := range v {
+			sum += (x - s.Mean) * (x - s.Mean)
+		}
+		sd := math.Sqrt(sum / float64(len(v)-1))
+		s.SD = &sd
+	}
+	return s
+}
+
+// Find returns the cell of a model, or nil.
+func (r *Result) Find(model, train, test, mechanism string, epsilon float64) *Cell {
+	for i := range r.Cells {
+		if c := &r.Cells[i]; c.Model == model && c.Train == train && c.Test == test && c.Mechanism == mechanism && c.Epsilon == epsilon {
+			return c
+		}
+	}
+	return nil
+}
+
+// state says what is promised and what is not.
+func (r *Result) state(o *Options) {
+	d := len(r.Attributes)
+	what := fmt.Sprintf("%d attributes", d)
+	if o.RandomiseLabel {
+		what += " and the class"
+	}
+	r.Promise = []string{
+		"epsilon per report is of one attribute, epsilon per record of one report of " + what + " together, to whoever sees all reports of a person, the collector included",
+		"over a lifetime: a device that draws afresh for every report loses the record's epsilon again each time; one that keeps its answers and repeats them (One-time RAPPOR) loses it once, as long as no value changes",
+		"the loss is of the reports as sent; a label decoded from the bits of sue or oue tells less than the bits",
+	}
+	not := func(format string, args ...any) {
+		r.NotProtected = append(r.NotProtected, fmt.Sprintf(format, args...))
+	}
+	if !o.RandomiseLabel {
+		not("the class %s, which is not randomised", r.Label)
+	} else {
+		not("the class %s of those on whom a model is tried: it is compared with the true one", r.Label)
+	}
+	var fitted, gaps []string
+	for _, a := range r.Attributes {
+		if a.Origin == ldp.Fitted.String() {
+			fitted = append(fitted, a.Name)
+		}
+		if a.Missing > 0 {
+			gaps = append(gaps, a.Name)
+		}
+	}
+	if len(fitted) > 0 {
+		not("bins and categories fitted on the raw data, of %s: in a collection they must be public or paid for", list(fitted))
+	}
+	not("the mean and deviation that numbers are scaled by, taken from the raw data")
+	if len(gaps) > 0 {
+		not("that values of %s can be missing (that a given one is missing is randomised like any label)", list(gaps))
+	}
+	if o.Select > 0 {
+		not("the choice of %d attributes, made on the raw data", d)
+	}
+	not("who reports, and when")
+	not("anything, by this output: it holds figures of the raw table and is for its steward")
+}
+
+// list joins names, the first few of many.
+func list(names []string) string {
+	if len(names) > 6 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:6], ", "), len(names)-6)
+	}
+	return strings.Join(names, ", ")
+}
