@@ -1,0 +1,115 @@
+package ratio
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"noren"
+)
+
+// Points are points of R^d, one a record, row by row. A point with a coordinate
+// that is no finite number stands for a record without a value: all its kernels are
+// 0, which is a function of that record alone, so that it needs no special care.
+type Points struct {
+	Rows, Dim int
+	Data      []float64 // Rows x Dim
+}
+
+// NewPoints returns rows points of R^dim, all at the origin.
+func NewPoints(rows, dim int) *Points {
+	return &Points{Rows: rows, Dim: dim, Data: make([]float64, rows*dim)}
+}
+
+// Row is point i, which may be written to.
+func (p *Points) Row(i int) []float64 { return p.Data[i*p.Dim : (i+1)*p.Dim : (i+1)*p.Dim] }
+
+// Kernel is the vector of Gaussian kernels phi_l(x) = exp(-|x - c_l|^2 / (2 sigma^2))
+// about b centres. Centres and sigma must be public. It is not changed once made,
+// and may be shared by goroutines.
+type Kernel struct {
+	Centres *Points
+	Sigma   float64
+}
+
+// NewKernel checks centres (b x d, all finite) and the bandwidth sigma > 0. Error:
+// [noren.Usage].
+func NewKernel(centres *Points, sigma float64) (*Kernel, error) {
+	if centres == nil || centres.Rows < 1 || centres.Dim < 1 || len(centres.Data) != centres.Rows*centres.Dim {
+		return nil, usage("centres", "at least one centre with at least one coordinate is needed", "")
+	}
+	if centres.Rows > maxCentres || centres.Dim > maxDim {
+		return nil, usage("centres", "more than 4096 centres or 4096 coordinates", "noise grows with the number of centres: a dozen to a hundred serve best")
+	}
+	for _, v := range centres.Data {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, usage("centres", "a coordinate is not a finite number", "")
+		}
+	}
+	if !(sigma > 0) || math.IsInf(sigma, 1) || sigma*sigma == 0 || math.IsInf(sigma*sigma, 1) {
+		return nil, usage("sigma", "the bandwidth must be a number above 0", "")
+	}
+	return &Kernel{Centres: centres, Sigma: sigma}, nil
+}
+
+const (
+	maxCentres = 4096
+	maxDim     = 4096
+)
+
+// Size is b, the number of centres.
+func (k *Kernel) Size() int { return k.Centres.Rows }
+
+// Phi fills dst (b) with the kernels at x (d), each in [0, 1].
+func (k *Kernel) Phi(dst, x []float64) {
+	c, d := k.Centres.Data, k.Centres.Dim
+	scale := -1 / (2 * k.Sigma * k.Sigma)
+	x = x[:d]
+	for l := range dst {
+		row := c[l*d : l*d+d]
+		s := 0.0
+		for j, v := range row {
+			u := x[j] - v
+			s += u * u
+		}
+		if v := math.Exp(scale * s); v <= 1 {
+			dst[l] = v
+		} else {
+			dst[l] = 0 // a coordinate that is no number
+		}
+	}
+}
+
+// Gram is K, b x b: the kernels of the centres among each other.
+func (k *Kernel) Gram() *mat.SymDense { return k.gramAt(k.Sigma) }
+
+// gramAt is Gram for another bandwidth.
+func (k *Kernel) gramAt(sigma float64) *mat.SymDense {
+	b := k.Size()
+	g := mat.NewSymDense(b, nil)
+	other := Kernel{Centres: k.Centres, Sigma: sigma}
+	row := make([]float64, b)
+	for i := range b {
+		other.Phi(row, k.Centres.Row(i))
+		for j := i; j < b; j++ {
+			g.SetSym(i, j, row[j])
+		}
+	}
+	return g
+}
+
+// kernelError bounds how far a kernel that Phi computes is from its true value: the
+// squared distance has a relative error of (d+3) units of 2^-53, its product with
+// the scale 4 more, and t e^-t <= 1/e; the exponential itself is good to one unit in
+// the last place of a number of at most 1. The bound has a factor of 4 to spare.
+func (k *Kernel) kernelError() float64 {
+	return 4 * float64(k.Centres.Dim+10) * 0x1p-53
+}
+
+func usage(where, what, hint string) error {
+	return &noren.Error{Kind: noren.Usage, Where: where, What: what, Hint: hint}
+}
+
+func broken(where, what string) error {
+	return &noren.Error{Kind: noren.Internal, Where: where, What: what}
+}
