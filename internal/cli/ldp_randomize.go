@@ -331,4 +331,3 @@ func joinJSON(object []byte, v any) ([]byte, error) {
 	}
 	return slices.Concat(object[:len(object)-1], []byte{','}, more[1:]), nil
 }
-

@@ -1,0 +1,251 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"noren/ldp"
+	"noren/ldp/survey"
+	"noren/report"
+)
+
+// mostRows is how many labels a table for people holds; JSON holds all.
+const mostRows = 100
+
+// tables are what was learned, for terminal and page alike.
+func (e *estimated) tables() []report.Table {
+	var out []report.Table
+	if e.survey.Kind() != survey.Several {
+		out = append(out, e.table(e.found, 0)...)
+	}
+	for j := range e.found.Several {
+		out = append(out, e.table(&e.found.Several[j], j)...)
+	}
+	if e.joint != nil {
+		out = append(out, e.joint.table())
+	}
+	return out
+}
+
+func (e *estimated) table(x *survey.Estimate, attribute int) []report.Table {
+	of := e.survey.Columns()[attribute]
+	if of == "" {
+		of = attributeName(e.survey, "the reports")
+	}
+	numbers := func(n int) []bool { return append([]bool{false}, slices.Repeat([]bool{true}, n)...) }
+	switch {
+	case x.Shares != nil:
+		return []report.Table{e.sharesTable(x.Shares, attribute, of)}
+	case x.Words != nil:
+		t := report.Table{
+			Caption: fmt.Sprintf("Words: %d of %d candidates, which explain %s of the reports", len(x.Words.Words), x.Words.Candidates, report.Percent(min(max(x.Words.Explained, 0), 1))),
+			Header:  []string{"word", "share", "std. error", "p-value", "found"}, Numeric: append(numbers(3), false),
+		}
+		for _, w := range x.Words.Words {
+			found, se := "yes", figure(w.StdErr)
+			if !w.Significant {
+				found = "no"
+			}
+			if orNull(w.StdErr) == nil {
+				se = "-"
+			}
+			t.Rows = append(t.Rows, []string{w.Word, figure(w.Value), se, strconv.FormatFloat(w.P, 'g', 3, 64), found})
+		}
+		return []report.Table{t}
+	case x.Mean != nil:
+		m := x.Mean
+		return []report.Table{{
+			Caption: fmt.Sprintf("Mean of %s from %s; interval at %s", of, plural(int(m.N), "report"), report.Percent(m.Level)),
+			Header:  []string{"", "value", "std. error", "from", "to"}, Numeric: numbers(4),
+			Rows: [][]string{{"mean", figure(m.Value), figure(m.StdErr), figure(m.Low), figure(m.High)}},
+		}}
+	case x.Distribution != nil:
+		d := x.Distribution
+		t := report.Table{
+			Caption: fmt.Sprintf("Distribution of %s from %s: mean %s, quartiles %s, %s, %s", of, plural(int(d.N), "report"), figure(d.Mean()), figure(d.Quantile(0.25)), figure(d.Quantile(0.5)), figure(d.Quantile(0.75))),
+			Header:  []string{"from", "to", "share"}, Numeric: []bool{true, true, true},
+		}
+		for i, v := range d.Share {
+			t.Rows = append(t.Rows, []string{figure(d.Edges[i]), figure(d.Edges[i+1]), figure(v)})
+		}
+		return []report.Table{t}
+	}
+	return []report.Table{{Caption: "No report holds " + of, Header: []string{""}}}
+}
+
+// sharesTable has a row for each label, at most mostRows: the largest.
+func (e *estimated) sharesTable(f *ldp.Frequencies, attribute int, of string) report.Table {
+	t := report.Table{
+		Caption: fmt.Sprintf("Shares of %s from %s; all intervals hold at once with %s", of, plural(int(f.N), "report"), report.Percent(f.Level)),
+		Header:  []string{"label", "share", "std. error", "from", "to", "reports"},
+		Numeric: []bool{false, true, true, true, true, true, true},
+	}
+	var projected []float64
+	if e.project {
+		t.Header = append(t.Header, "projected")
+		projected = f.Projected()
+	}
+	names := e.survey.Labels(attribute)
+	order := make([]int, len(names))
+	for l := range order {
+		order[l] = l
+	}
+	if len(order) > mostRows {
+		slices.SortStableFunc(order, func(a, b int) int {
+			switch {
+			case f.Value[a] > f.Value[b]:
+				return -1
+			case f.Value[a] < f.Value[b]:
+				return 1
+			}
+			return 0
+		})
+		order = order[:mostRows]
+		t.Caption += fmt.Sprintf("; the largest %d of %d labels", mostRows, len(names))
+	}
+	for _, l := range order {
+		row := []string{names[l], figure(f.Value[l]), figure(f.StdErr[l]), figure(f.Low[l]), figure(f.High[l]), figure(f.Value[l] * float64(f.N))}
+		if e.project {
+			row = append(row, figure(projected[l]))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+func (a *association) table() report.Table {
+	t := report.Table{
+		Caption: fmt.Sprintf("%s and %s together, from the reports of %s (share and standard error)", a.names[0], a.names[1], people(a.N)),
+		Header:  append([]string{a.names[0] + " \\ " + a.names[1]}, a.labels[1]...),
+		Numeric: append([]bool{false}, slices.Repeat([]bool{true}, len(a.labels[1]))...),
+	}
+	for x, row := range a.Share {
+		cells := []string{a.labels[0][x]}
+		for y, v := range row {
+			cell := figure(v)
+			if se := orNull(a.StdErr[x][y]); se != nil {
+				cell += " ± " + figure(*se)
+			}
+			cells = append(cells, cell)
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t
+}
+
+func people(n int) string {
+	if n == 1 {
+		return "1 person"
+	}
+	return report.Integer(n) + " people"
+}
+
+// print tells all to people.
+func (e *estimated) print(w io.Writer) {
+	fmt.Fprintf(w, "%s: %s by %s; %s\n\n", strings.Join(e.files, ", "), plural(int(e.found.N), "report"), e.survey.Mechanism(), e.found.Rejected)
+	for _, t := range e.tables() {
+		printTable(w, &t)
+		fmt.Fprintln(w)
+	}
+	p := privacyOf(e.survey)
+	p.print(w)
+	if e.joint != nil && e.joint.loss != e.survey.Loss() {
+		fmt.Fprintf(w, "  both        %s\n", e.joint.loss)
+	}
+}
+
+// page is what was learned with a picture of each.
+func (e *estimated) page() *report.Page {
+	s := e.survey
+	p := &report.Page{
+		Title:  "What " + plural(int(e.found.N), "report") + " say",
+		Lead:   fmt.Sprintf("Estimates from reports that were randomised by %s before they left their owners. %s.", s.Mechanism(), upper(e.found.Rejected.String())),
+		Footer: "noren " + Version(),
+	}
+	add := func(x *survey.Estimate, j int, title string) {
+		section := report.Section{Title: title}
+		for _, t := range e.table(x, j) {
+			if chart := e.chart(x, j); chart != nil {
+				section.Blocks = append(section.Blocks, report.Block{Picture: &report.Picture{Chart: chart, Caption: t.Caption, Table: &t}})
+			} else {
+				section.Blocks = append(section.Blocks, report.Block{Table: &t})
+			}
+		}
+		p.Sections = append(p.Sections, section)
+	}
+	if s.Kind() != survey.Several {
+		add(e.found, 0, "Estimate")
+	}
+	for j := range e.found.Several {
+		add(&e.found.Several[j], j, s.Columns()[j])
+	}
+	if e.joint != nil {
+		t := e.joint.table()
+		p.Sections = append(p.Sections, report.Section{Title: "Together", Blocks: []report.Block{{Table: &t}}})
+	}
+	p.Sections = append(p.Sections, privacySection(privacyOf(s)))
+	return p
+}
+
+// privacySection states the promise on a page.
+func privacySection(p privacyJSON) report.Section {
+	life := "unbounded"
+	if v := orNull(p.Loss.Lifetime); v != nil {
+		life = report.Number(*v)
+	}
+	return report.Section{Title: "What is promised, and what is not", Blocks: []report.Block{
+		{Figures: []report.Figure{
+			{Value: report.Number(p.Loss.Report), Name: "epsilon of one report", Explain: "No report is more than e^epsilon times as likely from one value as from another."},
+			{Value: report.Number(p.Loss.Record), Name: "epsilon of a record", Explain: "All attributes of a record, reported once."},
+			{Value: life, Name: "epsilon of a lifetime", Explain: "All reports ever made of values that stay."},
+		}},
+		{Text: "Not protected:"},
+		{List: p.NotProtected},
+		{Text: "The promise rests on this:"},
+		{List: p.Guarantee.Assumptions},
+	}}
+}
+
+func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// chart draws an estimate, nil where there is nothing to draw.
+func (e *estimated) chart(x *survey.Estimate, attribute int) report.Chart {
+	const most = 40
+	switch {
+	case x.Shares != nil:
+		f := x.Shares
+		names := e.survey.Labels(attribute)
+		if b := e.survey.Bins(attribute); b != nil {
+			c := report.Curve{Name: "share, with its interval", Y: f.Value, Low: f.Low, High: f.High}
+			for l := range names {
+				c.X = append(c.X, b.Midpoint(l))
+			}
+			return &report.Lines{Title: "Shares of bins", Curves: []report.Curve{c}, Across: "middle of the bin", Axis: "share", FromZero: true}
+		}
+		if len(names) > most {
+			return nil
+		}
+		return &report.Bars{
+			Title: "Shares of labels", Labels: names, Axis: "share", Horizontal: true,
+			Series: []report.Series{{Name: "estimate", Values: f.Value}, {Name: "interval from", Values: f.Low}, {Name: "interval to", Values: f.High}},
+		}
+	case x.Words != nil && len(x.Words.Words) > 0:
+		bars := &report.Bars{Title: "Shares of words", Axis: "share", Horizontal: true, Series: []report.Series{{Name: "estimate"}}}
+		for _, w := range x.Words.Words[:min(most, len(x.Words.Words))] {
+			bars.Labels = append(bars.Labels, w.Word)
+			bars.Series[0].Values = append(bars.Series[0].Values, w.Value)
+		}
+		return bars
+	case x.Distribution != nil:
+		d := x.Distribution
+		c := report.Curve{Name: "share of the bucket", Y: d.Share}
+		for i := range d.Share {
+			c.X = append(c.X, (d.Edges[i]+d.Edges[i+1])/2)
+		}
+		return &report.Lines{Title: "Distribution", Curves: []report.Curve{c}, Across: "value", Axis: "share", FromZero: true}
+	}
+	return nil
+}
