@@ -173,6 +173,9 @@ func NewBuilder(f Field, missing []string) (*Builder, error) {
 	return b, nil
 }
 
+// Len is the number of records since the last cut.
+func (b *Builder) Len() int { return b.col.rows }
+
 // AppendMissing adds a record without a value.
 func (b *Builder) AppendMissing() {
 	if b.col.missing == nil {

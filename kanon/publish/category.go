@@ -15,19 +15,13 @@ func medianWriter(col *table.Column) writer {
 			codes = append(codes, col.Codes[i])
 		}
 		slices.Sort(codes)
-		c.text.bytes = append(c.text.bytes, col.Dict[codes[(len(codes)-1)/2]]...)
+		c.codes = append(c.codes, codes[(len(codes)-1)/2])
 	}
 }
 
 // modeWriter takes the most frequent value; of several the one that the whole
 // table has more often, then the lower code.
-func modeWriter(col *table.Column, m *members) writer {
-	whole := make([]uint32, len(col.Dict))
-	for _, i := range m.list {
-		if !col.IsMissing(int(i)) {
-			whole[col.Codes[i]]++
-		}
-	}
+func modeWriter(col *table.Column, whole []uint32) writer {
 	count := make([]uint32, len(col.Dict))
 	return func(c *Column, all []uint32) {
 		best := col.Codes[all[0]]
@@ -41,7 +35,7 @@ func modeWriter(col *table.Column, m *members) writer {
 		for _, i := range all {
 			count[col.Codes[i]] = 0
 		}
-		c.text.bytes = append(c.text.bytes, col.Dict[best]...)
+		c.codes = append(c.codes, best)
 	}
 }
 
@@ -80,23 +74,18 @@ func levelWriter(col *table.Column) writer {
 // ancestorWriter takes the lowest common ancestor. Every value of the column
 // must be a leaf of the hierarchy, which is checked before a space is made of
 // it; one that is not would be shown as the root.
-func ancestorWriter(col *table.Column) writer {
+func ancestorWriter(col *table.Column, of *planned) writer {
 	h := col.Field.Hierarchy
-	leafOf := make([]uint32, len(col.Dict))
-	known := make([]bool, len(col.Dict))
-	for code, word := range col.Dict {
-		leafOf[code], known[code] = h.Leaf(word)
-	}
 	root := h.NameAt(h.Levels()-1, 0)
 	var leaves []uint32
 	return func(c *Column, all []uint32) {
 		leaves = leaves[:0]
 		for _, i := range all {
-			if !known[col.Codes[i]] {
+			if !of.known[col.Codes[i]] {
 				c.text.bytes = append(c.text.bytes, root...)
 				return
 			}
-			leaves = append(leaves, leafOf[col.Codes[i]])
+			leaves = append(leaves, of.leaf[col.Codes[i]])
 		}
 		level, node := h.Common(leaves)
 		c.text.bytes = append(c.text.bytes, h.NameAt(level, node)...)

@@ -221,13 +221,14 @@ func floatWriter(c *Column, stored *table.StoredColumn, text func(dst []byte, al
 }
 
 // decimalMeanWriter publishes the means of a Decimal column.
-func decimalMeanWriter(c *Column, col *table.Column, stored *table.StoredColumn) writer {
+func decimalMeanWriter(c *Column, col *table.Column, of *planned) writer {
 	places := col.Places + 2
 	if col.Field.Round != nil {
 		places = *col.Field.Round
 	}
 	text := exactMean(col, places)
-	if scaled, ok := scaleToWhole(col); ok {
+	if !of.uneven {
+		scaled := scaleToWhole(col.Places)
 		text = func(dst []byte, all []uint32) []byte {
 			t := &total{}
 			for _, i := range all {
@@ -237,28 +238,32 @@ func decimalMeanWriter(c *Column, col *table.Column, stored *table.StoredColumn)
 			return appendUnits(dst, q, large, places)
 		}
 	}
-	if numbered(stored) {
-		return floatWriter(c, stored, text)
+	if numbered(&of.stored) {
+		return floatWriter(c, &of.stored, text)
 	}
 	return func(c *Column, all []uint32) { c.text.bytes = text(c.text.bytes, all) }
 }
 
-// scaleToWhole gives back the whole number of units of 10^-Places that each
-// value was written as. v is within 2^-53 of it relatively, 10^Places is exact
-// up to 10^15, and the product rounds once more: below 2^50 units the error is
-// below 1/4, and rounding finds the number. Where the number found does
-// not read back as v, v was not written with Places places at all.
-func scaleToWhole(col *table.Column) (func(float64) int64, bool) {
-	if col.Places > 15 {
-		return nil, false
-	}
-	scale := float64(powers[col.Places])
-	for _, v := range col.Floats {
+// scaleToWhole gives back the whole number of units of 10^-places that a value
+// was written as, where the values are evenly written. v is within 2^-53 of it
+// relatively, 10^places is exact up to 10^15, and the product rounds once more:
+// below 2^50 units the error is below 1/4, and rounding finds the number.
+func scaleToWhole(places int) func(float64) int64 {
+	scale := float64(powers[places])
+	return func(v float64) int64 { return int64(math.RoundToEven(v * scale)) }
+}
+
+// evenly reports whether all values are whole numbers of units of 10^-places,
+// places being 15 at most. Where the number found does not read back as v, v was
+// not written with so many places at all.
+func evenly(values []float64, places int) bool {
+	scale := float64(powers[places])
+	for _, v := range values {
 		if math.Abs(v)*scale >= 1<<50 || math.RoundToEven(v*scale)/scale != v {
-			return nil, false
+			return false
 		}
 	}
-	return func(v float64) int64 { return int64(math.RoundToEven(v * scale)) }, true
+	return true
 }
 
 // exactMean sums 64-bit floating-point numbers without rounding: their bits lie

@@ -22,22 +22,8 @@ type Column struct {
 	ints   []int64
 	floats []float64
 	text   arena
-}
-
-// arena holds a text a group, one after the other.
-type arena struct {
-	bytes []byte
-	ends  []int
-}
-
-func (a *arena) end() { a.ends = append(a.ends, len(a.bytes)) }
-
-func (a *arena) at(g uint32) []byte {
-	from := 0
-	if g > 0 {
-		from = a.ends[g-1]
-	}
-	return a.bytes[from:a.ends[g]:a.ends[g]]
+	codes  []uint32 // in words
+	words  [][]byte // nil where texts are in the arena
 }
 
 // Fill sets dst to the values of records that are in these groups. Texts are
@@ -63,9 +49,18 @@ func (c *Column) Fill(dst *table.Vector, groups []uint32) {
 		}
 	default:
 		for _, g := range groups {
-			dst.Texts = append(dst.Texts, c.text.at(g))
+			if c.words != nil {
+				dst.Texts = append(dst.Texts, c.words[c.codes[g]])
+			} else {
+				dst.Texts = append(dst.Texts, c.text.at(g))
+			}
 		}
 	}
+}
+
+// groups is the number of groups.
+func (c *Column) groups() int {
+	return max(len(c.text.ends), len(c.codes), len(c.ints), len(c.floats))
 }
 
 // Publish makes the released columns out of cols, which all have a record for
@@ -74,15 +69,12 @@ func (c *Column) Fill(dst *table.Vector, groups []uint32) {
 // stage it reports is "publishing". Errors are the context's, or of kind
 // Internal for arguments that do not fit each other.
 func Publish(ctx context.Context, cols []*table.Column, stored []table.StoredColumn, group []uint32, groups int, mode Mode, progress noren.Progress) ([]Column, error) {
-	if len(stored) != len(cols) {
-		return nil, &noren.Error{What: fmt.Sprintf("%d stored columns for %d columns", len(stored), len(cols))}
+	p, err := NewPlan(cols, stored, mode)
+	if err != nil {
+		return nil, err
 	}
-	for _, c := range cols {
-		if c.Len() != len(group) {
-			return nil, &noren.Error{Where: "column " + c.Field.Name, What: fmt.Sprintf("%d values for %d records", c.Len(), len(group))}
-		}
-	}
-	m, err := sortByGroup(group, groups)
+	p.Look(cols)
+	m, err := p.members(cols, group, groups)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +87,7 @@ func Publish(ctx context.Context, cols []*table.Column, stored []table.StoredCol
 			if j >= len(cols) {
 				return
 			}
-			out[j] = publishColumn(ctx, cols[j], &stored[j], m, mode)
+			out[j] = p.column(ctx, j, cols[j], m)
 			mu.Lock()
 			progress.Report("publishing", done.Add(1), int64(len(cols)))
 			mu.Unlock()
@@ -107,6 +99,7 @@ func Publish(ctx context.Context, cols []*table.Column, stored []table.StoredCol
 	}
 	work()
 	wg.Wait()
+	p.Finish(out)
 	return out, ctx.Err()
 }
 
@@ -144,58 +137,6 @@ func sortByGroup(group []uint32, groups int) (*members, error) {
 // writer gives the common value of the members that have one, all[0..n), n > 0.
 type writer func(c *Column, all []uint32)
 
-// publishColumn makes one column.
-func publishColumn(ctx context.Context, col *table.Column, stored *table.StoredColumn, m *members, mode Mode) Column {
-	c := Column{Stored: table.StoredColumn{Name: stored.Name, Nullable: stored.Nullable}}
-	gaps := col.Missing() > 0 // it counts through the column: not to be asked for every group
-	if gaps {
-		c.null = missingGroups(col, m)
-		if c.null != nil && stored.Kind != table.Text && !stored.Nullable {
-			// A number of the file stands for a missing value: the column must
-			// become one that can lack a value.
-			nullable := *stored
-			nullable.Nullable = true
-			stored, c.Stored.Nullable = &nullable, true
-		}
-	}
-	write := writerFor(&c, col, stored, m, mode)
-	var present []uint32
-	for g := range m.groups() {
-		if g&4095 == 0 && ctx.Err() != nil {
-			return c
-		}
-		all := m.of(g)
-		if gaps {
-			present = present[:0]
-			for _, i := range all {
-				if !col.IsMissing(int(i)) {
-					present = append(present, i)
-				}
-			}
-			all = present
-		}
-		if len(all) > 0 {
-			write(&c, all)
-		}
-		switch c.Stored.Kind {
-		case table.Text:
-			c.text.end()
-		case table.Int:
-			if len(all) == 0 {
-				c.ints = append(c.ints, 0)
-			}
-		case table.Float:
-			if len(all) == 0 {
-				c.floats = append(c.floats, 0)
-			}
-		}
-	}
-	if c.Stored.Kind == table.Text && !stored.Nullable {
-		c.null = nil // the empty text says it
-	}
-	return c
-}
-
 // missingGroups tells which groups lack a value in all their records, nil for
 // none.
 func missingGroups(col *table.Column, m *members) []bool {
@@ -216,29 +157,4 @@ func missingGroups(col *table.Column, m *members) []bool {
 		}
 	}
 	return null
-}
-
-func writerFor(c *Column, col *table.Column, stored *table.StoredColumn, m *members, mode Mode) writer {
-	f := &col.Field
-	switch {
-	case mode == Generalize && f.Type.IsNumber():
-		return rangeWriter(col)
-	case mode == Generalize && f.Type == table.Ordered:
-		return levelWriter(col)
-	case mode == Generalize && f.Hierarchy != nil:
-		return ancestorWriter(col)
-	case mode == Generalize:
-		return setWriter(col)
-	case f.Type == table.Decimal:
-		return decimalMeanWriter(c, col, stored)
-	case f.Type.IsNumber():
-		return wholeMeanWriter(c, col, stored)
-	}
-	if stored.Kind == table.Text && stored.AppendText == nil {
-		c.Stored.Origin = stored.Origin // words of the file, as they are
-	}
-	if f.Type == table.Ordered {
-		return medianWriter(col)
-	}
-	return modeWriter(col, m)
 }

@@ -24,11 +24,10 @@ func (c *Column) Showing(texts []string, numeric bool) int {
 	if len(words) == 0 {
 		return 0
 	}
-	groups := max(len(c.text.ends), len(c.ints), len(c.floats))
 	var v table.Vector
 	var shown []byte
 	count := 0
-	for g := range groups {
+	for g := range c.groups() {
 		c.Fill(&v, []uint32{uint32(g)})
 		shown = table.AppendText(shown[:0], &c.Stored, &v, 0)
 		if len(shown) == 0 {

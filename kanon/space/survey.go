@@ -128,10 +128,3 @@ func (c *columnSurvey) count(col *table.Column) {
 		c.present++
 	}
 }
-
-// Missing is how many records lack a value in column a, and Counts how often
-// each code of a category occurs; Counts is nil for numbers.
-func (v *Survey) Missing(a int) int { return v.columns[a].missing }
-
-// Counts is told at [Survey.Missing].
-func (v *Survey) Counts(a int) []int { return v.columns[a].counts }

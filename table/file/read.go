@@ -23,7 +23,16 @@ import (
 // Usage. A day that a Parquet file holds as such is read as one, whatever
 // layout the field has; the layout is how it is written. progress is told about
 // the stage "reading", in thousandths of the file.
-func Read(ctx context.Context, src table.Source, fields []table.Field, missing []string, progress noren.Progress) (_ *table.Table, err error) {
+func Read(ctx context.Context, src table.Source, fields []table.Field, missing []string, progress noren.Progress) (*table.Table, error) {
+	return ReadPieces(ctx, src, fields, missing, progress, nil)
+}
+
+// ReadPieces is [Read] for a table that may not fit memory: each, where it is
+// not nil, is called now and then with the builders of all columns, and may cut
+// off what they hold (all at the same record; see [table.Builder.Cut]). The
+// columns that are returned hold the records behind the last cut; Rows counts
+// all.
+func ReadPieces(ctx context.Context, src table.Source, fields []table.Field, missing []string, progress noren.Progress, each func(builders []*table.Builder) error) (_ *table.Table, err error) {
 	names := make([]string, len(fields))
 	for i := range fields {
 		names[i] = fields[i].Name
@@ -33,12 +42,13 @@ func Read(ctx context.Context, src table.Source, fields []table.Field, missing [
 		return nil, err
 	}
 	all := src.Columns()
-	fills := make([]fill, len(fields))
+	fills, builders := make([]fill, len(fields)), make([]*table.Builder, len(fields))
 	for i := range fields {
 		b, err := table.NewBuilder(fields[i], missing)
 		if err != nil {
 			return nil, &noren.Error{Kind: noren.Usage, Where: src.Name() + ": column " + names[i], Err: err}
 		}
+		builders[i] = b
 		fills[i] = fill{b: b, field: &fields[i], stored: &all[positions[i]], tokens: len(missing) > 0}
 	}
 	r, err := src.Open(ctx, positions)
@@ -67,6 +77,11 @@ func Read(ctx context.Context, src table.Source, fields []table.Field, missing [
 			}
 		}
 		t.Rows += c.Rows
+		if each != nil {
+			if err := each(builders); err != nil {
+				return nil, err
+			}
+		}
 		report(r.Progress())
 	}
 	report(1)

@@ -1,0 +1,215 @@
+package publish
+
+import (
+	"context"
+	"fmt"
+
+	"noren"
+	"noren/table"
+)
+
+// Plan says how the groups of a table are shown in each column. As it rests on
+// the whole table (how often each value occurs, how its numbers are written),
+// all records are looked at first, run by run ([Plan.Look]); then the groups can
+// be published a piece of the table at a time ([Plan.Groups]), several at once.
+// The pieces are put together by [Append], and made a release's columns by
+// [Plan.Finish]. What comes out does not depend on the pieces.
+type Plan struct {
+	mode    Mode
+	columns []planned
+}
+
+// planned is what is known of one column.
+type planned struct {
+	head   *table.Column // for its description; its records do not matter
+	stored table.StoredColumn
+	gaps   bool     // some record has no value
+	counts []uint32 // of a category, how often each code occurs
+	uneven bool     // not all numbers are whole at the places they are written with
+	words  [][]byte // of a category, and the empty one
+	leaf   []uint32 // of each code, in a hierarchy
+	known  []bool   // whether a code has one
+}
+
+// NewPlan begins a plan for columns of these descriptions; stored describes how
+// the source stores each.
+func NewPlan(heads []*table.Column, stored []table.StoredColumn, mode Mode) (*Plan, error) {
+	if len(stored) != len(heads) {
+		return nil, &noren.Error{What: fmt.Sprintf("%d stored columns for %d columns", len(stored), len(heads))}
+	}
+	p := &Plan{mode: mode, columns: make([]planned, len(heads))}
+	for j, head := range heads {
+		c := &p.columns[j]
+		*c = planned{head: head, stored: stored[j], uneven: head.Places > 15}
+		f := &head.Field
+		if f.Type.IsNumber() {
+			continue
+		}
+		c.counts = make([]uint32, len(head.Dict))
+		if mode == Aggregate {
+			for _, word := range head.Dict {
+				c.words = append(c.words, []byte(word))
+			}
+			c.words = append(c.words, nil)
+		} else if h := f.Hierarchy; h != nil {
+			c.leaf, c.known = make([]uint32, len(head.Dict)), make([]bool, len(head.Dict))
+			for code, word := range head.Dict {
+				c.leaf[code], c.known[code] = h.Leaf(word)
+			}
+		}
+	}
+	return p, nil
+}
+
+// Look takes in a run of records.
+func (p *Plan) Look(cols []*table.Column) {
+	for j, col := range cols {
+		c := &p.columns[j]
+		gaps := col.Missing() > 0
+		c.gaps = c.gaps || gaps
+		switch {
+		case p.mode == Generalize:
+		case c.counts != nil:
+			for i, code := range col.Codes {
+				if !gaps || !col.IsMissing(i) {
+					c.counts[code]++
+				}
+			}
+		case col.Floats != nil && !c.uneven:
+			c.uneven = !evenly(col.Floats, c.head.Places)
+		}
+	}
+}
+
+// Groups publishes the groups of some records, given by their columns: group is
+// the group of each, below groups, and every group has a record.
+func (p *Plan) Groups(ctx context.Context, cols []*table.Column, group []uint32, groups int) ([]Column, error) {
+	m, err := p.members(cols, group, groups)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Column, len(cols))
+	for j := range out {
+		out[j] = p.column(ctx, j, cols[j], m)
+	}
+	return out, ctx.Err()
+}
+
+func (p *Plan) members(cols []*table.Column, group []uint32, groups int) (*members, error) {
+	for _, c := range cols {
+		if c.Len() != len(group) {
+			return nil, &noren.Error{Where: "column " + c.Field.Name, What: fmt.Sprintf("%d values for %d records", c.Len(), len(group))}
+		}
+	}
+	return sortByGroup(group, groups)
+}
+
+// Append puts the groups of more behind those of dst; nil for dst begins.
+func Append(dst, more []Column) []Column {
+	if dst == nil {
+		return more
+	}
+	for j := range dst {
+		a, b := &dst[j], &more[j]
+		if a.null != nil || b.null != nil {
+			a.null = append(a.nulls(), b.nulls()...)
+		}
+		a.ints = append(a.ints, b.ints...)
+		a.floats = append(a.floats, b.floats...)
+		a.codes = append(a.codes, b.codes...)
+		a.text.add(&b.text)
+	}
+	return dst
+}
+
+func (c *Column) nulls() []bool {
+	if c.null != nil {
+		return c.null
+	}
+	return make([]bool, c.groups())
+}
+
+// Finish makes columns, which hold all groups, those of a release.
+func (p *Plan) Finish(columns []Column) {
+	for j := range columns {
+		c, stored := &columns[j], &p.columns[j].stored
+		switch {
+		case c.null == nil || stored.Nullable:
+		case stored.Kind != table.Text:
+			// A number of the file stands for a missing value: the column must
+			// become one that can lack a value.
+			c.Stored.Nullable = true
+		case c.Stored.Kind == table.Text:
+			c.null = nil // the empty text says it
+		}
+	}
+}
+
+// column publishes the groups in one column.
+func (p *Plan) column(ctx context.Context, j int, col *table.Column, m *members) Column {
+	of := &p.columns[j]
+	c := Column{Stored: table.StoredColumn{Name: of.stored.Name, Nullable: of.stored.Nullable}}
+	gaps := of.gaps && col.Missing() > 0
+	if gaps {
+		c.null = missingGroups(col, m)
+	}
+	write := writerFor(&c, col, of, p.mode)
+	var present []uint32
+	for g := range m.groups() {
+		if g&4095 == 0 && ctx.Err() != nil {
+			return c
+		}
+		all := m.of(g)
+		if gaps {
+			present = present[:0]
+			for _, i := range all {
+				if !col.IsMissing(int(i)) {
+					present = append(present, i)
+				}
+			}
+			all = present
+		}
+		if len(all) > 0 {
+			write(&c, all)
+		}
+		switch {
+		case c.Stored.Kind == table.Text && c.words == nil:
+			c.text.end()
+		case len(all) > 0:
+		case c.Stored.Kind == table.Text:
+			c.codes = append(c.codes, uint32(len(c.words)-1))
+		case c.Stored.Kind == table.Int:
+			c.ints = append(c.ints, 0)
+		default:
+			c.floats = append(c.floats, 0)
+		}
+	}
+	return c
+}
+
+func writerFor(c *Column, col *table.Column, of *planned, mode Mode) writer {
+	f := &col.Field
+	stored := &of.stored
+	switch {
+	case mode == Generalize && f.Type.IsNumber():
+		return rangeWriter(col)
+	case mode == Generalize && f.Type == table.Ordered:
+		return levelWriter(col)
+	case mode == Generalize && f.Hierarchy != nil:
+		return ancestorWriter(col, of)
+	case mode == Generalize:
+		return setWriter(col)
+	case f.Type == table.Decimal:
+		return decimalMeanWriter(c, col, of)
+	case f.Type.IsNumber():
+		return wholeMeanWriter(c, col, stored)
+	}
+	if stored.Kind == table.Text && stored.AppendText == nil {
+		c.Stored.Origin = stored.Origin // words of the file, as they are
+	}
+	c.words = of.words
+	if f.Type == table.Ordered {
+		return medianWriter(col)
+	}
+	return modeWriter(col, of.counts)
+}

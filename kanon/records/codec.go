@@ -1,0 +1,118 @@
+package records
+
+import (
+	"encoding/binary"
+	"math"
+
+	"noren"
+	"noren/internal/tempfile"
+	"noren/table"
+)
+
+// codec writes records in a fixed number of bytes: a bit a column for a missing
+// value, then 8 bytes for a number and 4 for a code.
+type codec struct {
+	fields []table.Field
+	mask   int // bytes of bits
+	width  int
+}
+
+func newCodec(fields []table.Field) *codec {
+	c := &codec{fields: fields, mask: (len(fields) + 7) / 8}
+	c.width = c.mask
+	for j := range fields {
+		c.width += c.size(j)
+	}
+	return c
+}
+
+func (c *codec) size(j int) int {
+	if c.fields[j].Type.IsNumber() {
+		return 8
+	}
+	return 4
+}
+
+// put appends record i.
+func (c *codec) put(dst []byte, columns []*table.Column, i int) []byte {
+	at := len(dst)
+	for range c.mask {
+		dst = append(dst, 0)
+	}
+	for j, col := range columns {
+		if col.IsMissing(i) {
+			dst[at+j/8] |= 1 << (j % 8)
+		}
+		switch {
+		case col.Ints != nil:
+			dst = binary.LittleEndian.AppendUint64(dst, uint64(col.Ints[i]))
+		case col.Floats != nil:
+			dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(col.Floats[i]))
+		default:
+			dst = binary.LittleEndian.AppendUint32(dst, col.Codes[i])
+		}
+	}
+	return dst
+}
+
+// get makes the record that row begins with record i of the columns; ranks, by
+// column, are what its codes stand for.
+func (c *codec) get(row []byte, columns []*table.Column, i int, ranks [][]uint32) {
+	at := c.mask
+	for j, col := range columns {
+		missing := row[j/8]&(1<<(j%8)) != 0
+		if missing {
+			col.SetMissing(i)
+		}
+		switch {
+		case missing:
+		case col.Ints != nil:
+			col.Ints[i] = int64(binary.LittleEndian.Uint64(row[at:]))
+		case col.Floats != nil:
+			col.Floats[i] = math.Float64frombits(binary.LittleEndian.Uint64(row[at:]))
+		case ranks[j] != nil:
+			col.Codes[i] = ranks[j][binary.LittleEndian.Uint32(row[at:])]
+		default:
+			col.Codes[i] = binary.LittleEndian.Uint32(row[at:])
+		}
+		at += c.size(j)
+	}
+}
+
+// appender writes records one after the other.
+type appender struct {
+	to     *tempfile.File
+	size   int64
+	buffer []byte
+}
+
+const appendAt = 1 << 20
+
+func (w *appender) rows(c *codec, columns []*table.Column) error {
+	for i := range columns[0].Len() {
+		w.buffer = c.put(w.buffer, columns, i)
+		if len(w.buffer) >= appendAt {
+			if err := w.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (w *appender) flush() error {
+	if _, err := w.to.WriteAt(w.buffer, w.size); err != nil {
+		return writeError(err)
+	}
+	w.size += int64(len(w.buffer))
+	w.buffer = w.buffer[:0]
+	return nil
+}
+
+func writeError(err error) error {
+	return &noren.Error{What: "the temporary file for the records cannot be written", Hint: "make room in the folder of the result, or allow more memory (--memory)", Err: pathless(err)}
+}
+
+func readError(err error) error {
+	return &noren.Error{What: "the temporary file for the records cannot be read back", Err: pathless(err)}
+}
