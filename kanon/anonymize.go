@@ -13,6 +13,7 @@ import (
 	"noren/kanon/partition"
 	"noren/kanon/privacy"
 	"noren/kanon/publish"
+	"noren/kanon/records"
 	"noren/kanon/refine"
 	"noren/kanon/space"
 	"noren/kanon/verify"
@@ -33,7 +34,8 @@ func Anonymize(ctx context.Context, job Job, progress noren.Progress) (*Result, 
 		Schema: ResultSchema, Input: job.Source.Name(), Output: job.Output.Path, K: job.K,
 		Refine: job.Refine.String(), Scale: job.Scale.String(), Publish: job.Publish.String(),
 	}
-	for _, step := range []func(context.Context) error{r.read, r.divide, r.refine, r.enforce, r.publish, r.write} {
+	defer r.release()
+	for _, step := range []func(context.Context) error{r.read, r.make, r.look, r.write} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -50,7 +52,9 @@ type run struct {
 	result   *Result
 
 	quasi      []int // positions in the schema
-	columns    []*table.Column
+	sensitive  []int // of those that something is asked of
+	held       *records.Table
+	columns    []*table.Column // in memory, for work on the whole table
 	attributes []*privacy.Attribute
 	space      *space.Space
 	groups     space.Partition
@@ -71,32 +75,94 @@ func (r *run) read(ctx context.Context) error {
 		fields = append(fields, s.Fields[i])
 	}
 	if r.job.Diversity != nil || r.job.Closeness != nil {
-		for _, i := range s.WithRole(table.Sensitive) {
+		r.sensitive = s.WithRole(table.Sensitive)
+		for _, i := range r.sensitive {
 			fields = append(fields, s.Fields[i])
 		}
 	}
-	t, err := file.Read(ctx, r.job.Source, fields, r.job.Missing, r.progress)
+	var err error
+	r.held, err = records.Read(ctx, r.job.Source, fields, r.job.Missing, records.Options{Memory: r.job.memory() / columnShare, Dir: r.job.Output.dir()}, r.progress)
 	if err != nil {
 		return err
 	}
-	r.result.Rows = t.Rows
-	r.columns = t.Columns[:len(r.quasi)]
-	if t.Rows < r.job.K {
+	r.result.Rows = r.held.Rows
+	if r.held.Rows < r.job.K {
 		return &noren.Error{
 			Kind: noren.BadData, Where: r.job.Source.Name(),
-			What: fmt.Sprintf("the table has %d records, fewer than k = %d: no group of k can be made", t.Rows, r.job.K),
+			What: fmt.Sprintf("the table has %d records, fewer than k = %d: no group of k can be made", r.held.Rows, r.job.K),
 			Hint: "ask for a smaller k, or gather more records",
 		}
 	}
-	for _, c := range r.columns {
+	for _, c := range r.held.Columns[:len(r.quasi)] {
 		if err := checkHierarchy(r.job.Source.Name(), c); err != nil {
 			return err
 		}
 	}
-	for _, c := range t.Columns[len(r.quasi):] {
+	return nil
+}
+
+// make makes the groups and what they publish: block by block where the table is
+// large, otherwise as a whole.
+func (r *run) make(ctx context.Context) error {
+	o := r.job.Partition
+	o.K = r.job.K
+	chosen, err := o.Choose(r.held.Rows)
+	if err != nil {
+		return err
+	}
+	r.result.Method, r.result.MethodReason = chosen.Method.String(), chosen.Reason
+	r.result.Coarse = max(chosen.Coarse, 0)
+	if size := r.blockSize(chosen); size > 0 {
+		if err := r.blocks(ctx, size, chosen); err != nil {
+			return err
+		}
+		r.figures()
+		return nil
+	}
+	for _, step := range []func(context.Context) error{r.gather, r.divide, r.refine, r.enforce, r.publish} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wholeRecords is up to how many records a table is worked on as a whole even
+// where little memory is allowed.
+const wholeRecords = 40_000
+
+// gather has all columns in memory.
+func (r *run) gather(ctx context.Context) error {
+	columns := r.held.Columns
+	if !r.held.InMemory() {
+		if r.held.Rows > wholeRecords {
+			return &noren.Error{
+				Kind: noren.Usage, What: fmt.Sprintf("%d records do not fit the memory that is allowed, and what is asked for works on all of them at once", r.held.Rows),
+				Hint: "allow more (--memory); or do without a duration to refine, l-diversity, t-closeness, the mondrian methods and --coarse off",
+			}
+		}
+		all := make([]uint32, r.held.Rows)
+		for i := range all {
+			all[i] = uint32(i)
+		}
+		var err error
+		if columns, err = r.held.Select(ctx, all); err != nil {
+			return err
+		}
+	}
+	r.columns = columns[:len(r.quasi)]
+	for _, c := range columns[len(r.quasi):] {
 		r.attributes = append(r.attributes, privacy.NewAttribute(c))
 	}
 	return nil
+}
+
+// release gives the records up.
+func (r *run) release() {
+	if r.held != nil {
+		r.held.Close()
+	}
+	r.held, r.columns = nil, nil
 }
 
 // checkHierarchy demands a leaf for every value of a column.
@@ -125,25 +191,17 @@ func (r *run) divide(ctx context.Context) error {
 	defer timed(&r.result.Seconds.Partition, time.Now())
 	var err error
 	if r.space, err = space.FromTable(r.columns, r.job.Scale); err != nil {
-		return &noren.Error{Where: r.job.Source.Name(), What: "the quasi-identifiers make no space", Err: err}
+		return r.noSpace(err)
 	}
 	o := r.job.Partition
 	o.K, o.Workers = r.job.K, r.job.Workers
-	var chosen partition.Chosen
-	if r.groups, chosen, err = partition.Partition(ctx, r.space, o, r.progress); err != nil {
-		return err
-	}
-	r.result.Method, r.result.MethodReason = chosen.Method.String(), chosen.Reason
-	r.result.Coarse = max(chosen.Coarse, 0)
-	return nil
+	r.groups, _, err = partition.Partition(ctx, r.space, o, r.progress)
+	return err
 }
 
 func (r *run) refine(ctx context.Context) error {
 	defer timed(&r.result.Seconds.Refine, time.Now())
-	o := refine.Options{K: r.job.K, Effort: r.job.Refine, Workers: r.job.Workers}
-	if r.job.Seed != nil {
-		o.Seed = *r.job.Seed
-	}
+	o := refine.Options{K: r.job.K, Effort: r.job.Refine, Workers: r.job.Workers, Seed: r.seed()}
 	groups, stats, err := refine.Refine(ctx, r.space, r.groups, o, r.progress)
 	if err != nil {
 		return err
@@ -168,33 +226,57 @@ func (r *run) enforce(ctx context.Context) error {
 		r.groups, r.result.Merged = groups, stats.Merged
 		r.result.SSE = r.space.SSE(groups)
 	}
-	if r.result.SST > 0 {
-		r.result.Loss = r.result.SSE / r.result.SST
-	}
 	sizes := r.groups.Sizes()
-	r.result.Groups = r.groups.Groups
-	r.result.GroupSize = GroupSize{Min: slices.Min(sizes), Max: slices.Max(sizes), Mean: float64(r.result.Rows) / float64(r.groups.Groups)}
+	r.result.GroupSize.Min, r.result.GroupSize.Max = slices.Min(sizes), slices.Max(sizes)
+	r.figures()
 	r.space = nil // its memory is wanted for writing
 	return nil
 }
 
-func (r *run) publish(ctx context.Context) error {
-	defer timed(&r.result.Seconds.Publish, time.Now())
+// figures completes the figures of the partition.
+func (r *run) figures() {
+	if r.result.SST > 0 {
+		r.result.Loss = r.result.SSE / r.result.SST
+	}
+	r.result.Groups = r.groups.Groups
+	r.result.GroupSize.Mean = float64(r.result.Rows) / float64(r.groups.Groups)
+}
+
+// seed is that of the search.
+func (r *run) seed() uint64 {
+	if r.job.Seed != nil {
+		return *r.job.Seed
+	}
+	return 0
+}
+
+// storedQuasi tells how the source stores the quasi-identifiers.
+func (r *run) storedQuasi() []table.StoredColumn {
 	stored := make([]table.StoredColumn, len(r.quasi))
 	for j, i := range r.quasi {
 		stored[j] = r.job.Source.Columns()[i]
 	}
+	return stored
+}
+
+func (r *run) publish(ctx context.Context) error {
+	defer timed(&r.result.Seconds.Publish, time.Now())
 	var err error
-	r.published, err = publish.Publish(ctx, r.columns, stored, r.groups.Group, r.groups.Groups, r.job.Publish, r.progress)
-	if err != nil {
-		return err
-	}
+	r.published, err = publish.Publish(ctx, r.columns, r.storedQuasi(), r.groups.Group, r.groups.Groups, r.job.Publish, r.progress)
+	return err
+}
+
+// look looks for what was made and looks like a missing value, and gives up the
+// records: their memory is wanted for writing.
+func (r *run) look(context.Context) error {
+	defer timed(&r.result.Seconds.Publish, time.Now())
 	for j := range r.published {
-		f := &r.columns[j].Field
+		f := &r.job.Schema.Fields[r.quasi[j]]
 		if n := r.published[j].Showing(r.job.Missing, f.Type == table.Integer || f.Type == table.Decimal); n > 0 {
 			r.result.LooksMissing = append(r.result.LooksMissing, LooksMissing{Column: f.Name, Groups: n})
 		}
 	}
+	r.release()
 	return nil
 }
 
@@ -212,10 +294,8 @@ func (r *run) check(ctx context.Context, written *os.File) error {
 	for _, i := range r.quasi {
 		o.Quasi = append(o.Quasi, r.job.Schema.Fields[i].Name)
 	}
-	if len(r.attributes) > 0 {
-		for _, i := range r.job.Schema.WithRole(table.Sensitive) {
-			o.Sensitive = append(o.Sensitive, r.job.Schema.Fields[i])
-		}
+	for _, i := range r.sensitive {
+		o.Sensitive = append(o.Sensitive, r.job.Schema.Fields[i])
 	}
 	v, err := verify.Verify(ctx, src, o, r.progress)
 	if err != nil {

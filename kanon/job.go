@@ -3,6 +3,7 @@ package kanon
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"noren"
@@ -71,9 +72,39 @@ type Options struct {
 	Seed *uint64
 	// Workers defaults to one a processor.
 	Workers int
-	// Memory is how many bytes of untouched columns are held in memory while
-	// the order is made. Defaults to shuffle.DefaultMemory.
+	// Memory is about how many bytes a release holds in memory. What exceeds it
+	// goes to temporary files in the folder of the output, which nobody else can
+	// read and which vanish with the process. Defaults to DefaultMemory. The
+	// release does not depend on it.
 	Memory int64
+	// Block is the least number of records of a block (see the package's guide)
+	// where a table is released block by block. Defaults to a choice by size.
+	Block int
+}
+
+// DefaultMemory is the memory of a release where none is said.
+const DefaultMemory = 2 << 30
+
+// Shares of the memory: of the quasi-identifiers, while groups are made, and of
+// the other columns, while the records are put in order.
+const (
+	columnShare = 3
+	orderShare  = 8
+)
+
+func (o *Options) memory() int64 {
+	if o.Memory <= 0 {
+		return DefaultMemory
+	}
+	return o.Memory
+}
+
+// dir is the folder for temporary files, empty for the system's own.
+func (o *Output) dir() string {
+	if o.Path == "-" {
+		return ""
+	}
+	return filepath.Dir(o.Path)
 }
 
 // requirement is what the verifier is asked.

@@ -22,7 +22,7 @@ func published(t *testing.T, j *Job) *run {
 		t.Fatal(err)
 	}
 	r := &run{job: j, began: time.Now(), result: &Result{K: j.K}}
-	for _, step := range []func(context.Context) error{r.read, r.divide, r.refine, r.enforce, r.publish} {
+	for _, step := range []func(context.Context) error{r.read, r.gather, r.divide, r.refine, r.enforce, r.publish} {
 		if err := step(context.Background()); err != nil {
 			t.Fatal(err)
 		}

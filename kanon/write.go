@@ -5,12 +5,12 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"time"
 
 	"noren"
 	"noren/internal/atomicfile"
 	"noren/internal/tempfile"
+	"noren/kanon/space"
 	"noren/table"
 	"noren/table/csvio"
 	"noren/table/file"
@@ -28,7 +28,7 @@ func (r *run) write(ctx context.Context) error {
 		return err
 	}
 	defer out.Discard()
-	if err := r.fill(ctx, out.File, filepath.Dir(r.job.Output.Path)); err != nil {
+	if err := r.fill(ctx, out.File); err != nil {
 		return err
 	}
 	if err := r.check(ctx, out.File); err != nil {
@@ -61,7 +61,7 @@ func (r *run) writeStdout(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = temp.Close() }()
-	if err := r.fill(ctx, temp.File, ""); err != nil {
+	if err := r.fill(ctx, temp.File); err != nil {
 		return err
 	}
 	if err := r.check(ctx, temp.File); err != nil {
@@ -81,7 +81,7 @@ func (r *run) writeStdout(ctx context.Context) error {
 
 // fill writes all records: identifiers left out, quasi-identifiers as
 // published, everything else as it is read.
-func (r *run) fill(ctx context.Context, w *os.File, dir string) error {
+func (r *run) fill(ctx context.Context, w *os.File) error {
 	defer timed(&r.result.Seconds.Publish, time.Now())
 	plan := r.plan()
 	sink, err := file.NewSink(w, r.job.Output.Path, plan.columns, r.dialect())
@@ -100,11 +100,12 @@ func (r *run) fill(ctx context.Context, w *os.File, dir string) error {
 	}
 	defer func() { _ = in.Close() }()
 	again := &again{Reader: in, name: r.job.Source.Name(), left: r.result.Rows}
-	o := shuffle.Options{Order: order, Memory: r.job.Memory, Dir: dir, Progress: r.progress}
+	o := shuffle.Options{Order: order, Memory: r.job.memory() / orderShare, Dir: r.job.Output.dir(), Progress: r.progress}
 	if err := shuffle.Write(ctx, o, again, plan.assemble(r.groups.Group), sink); err != nil {
 		sink.Abort()
 		return err
 	}
+	r.groups, r.published = space.Partition{}, nil // their memory is wanted for verifying
 	return sink.Close()
 }
 

@@ -149,7 +149,7 @@ func Partition(ctx context.Context, s *space.Space, o Options, progress noren.Pr
 	if o.M == 0 {
 		o.M = 3
 	}
-	chosen := choose(s.Len(), &o)
+	chosen := o.choose(s.Len())
 	o.Method = chosen.Method
 	var p space.Partition
 	var err error
@@ -181,7 +181,15 @@ const (
 	autoCell = 3000
 )
 
-func choose(n int, o *Options) Chosen {
+// Choose says what [Partition] does with n records, with its errors.
+func (o *Options) Choose(n int) (Chosen, error) {
+	if err := o.validate(n); err != nil {
+		return Chosen{}, err
+	}
+	return o.choose(n), nil
+}
+
+func (o *Options) choose(n int) Chosen {
 	c := Chosen{Method: o.Method, Coarse: o.Coarse}
 	var reasons []string
 	if c.Method == Auto {
