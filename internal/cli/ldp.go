@@ -14,13 +14,13 @@ func newLDP(t *terminal) *cobra.Command {
 before it is sent, and nobody need be trusted with the data. From the reports of
 many the shares of labels, means and distributions are estimated, with errors.
 
-  noren ldp design --labels 5 --epsilon 1 --n 10000        which mechanism, and what error
-  noren ldp simulate --labels 5 --epsilon 1 --n 10000      true against estimated
+  noren ldp design --size 5 --epsilon 1 --n 10000        which mechanism, and what error
+  noren ldp simulate --size 5 --mechanism grr --epsilon 1 --n 10000      true against estimated
   noren ldp randomize table.csv --column radius --spec ldp.yaml -o reports.csv
   noren ldp estimate reports.csv --spec ldp.yaml --report page.html`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newLDPRandomize(t), newLDPEstimate(t), newLDPEvaluate(t))
+	c.AddCommand(newLDPDesign(t), newLDPRandomize(t), newLDPEstimate(t), newLDPEvaluate(t))
 	return c
 }
