@@ -11,3 +11,11 @@ func gaussian(seed uint64, n, d int, mean, sd float64) *Points {
 	}
 	return p
 }
+
+func ones(n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = 1
+	}
+	return out
+}
