@@ -18,6 +18,7 @@ import (
 // flags laid over it.
 type surveyFlags struct {
 	spec         string
+	column       string // where one is named, in commands that read a table
 	question     string
 	mechanism    string
 	epsilon      float64
@@ -64,6 +65,9 @@ func (f *surveyFlags) read() (*survey.Spec, error) {
 		if s, err = survey.Parse(f.spec, data); err != nil {
 			return nil, err
 		}
+	}
+	if f.column != "" {
+		s.Column = f.column
 	}
 	if f.question != "" {
 		s.Question = f.question

@@ -170,3 +170,9 @@ func (a *answer) value(text string) (float64, error) {
 	l, err := a.labelOf(text)
 	return float64(l), err
 }
+
+// Value is what the text of an attribute's value stands for: the number of its
+// label, or the number itself. Words have none.
+func (s *Survey) Value(attribute int, text string) (float64, error) {
+	return s.answers[attribute].value(text)
+}
