@@ -1,0 +1,214 @@
+package ratio
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"noren"
+	"noren/table"
+)
+
+// Axis is a column as coordinates. All of it is public: nothing here may be taken from
+// private data.
+type Axis struct {
+	// Field describes the column. Its name is required.
+	Field table.Field
+	// Low and High bound a column of numbers, in its own unit (days for dates, seconds
+	// with a time of day, ranks from 0 for ordered columns); values outside count as
+	// the nearer bound. Required, but for words.
+	Low, High float64
+	// Scale is how much of the column's unit is one unit of distance. Defaults to
+	// High - Low; 1 for words, where two different words are one unit apart.
+	Scale float64
+	// Words are the values of a category, each a coordinate of its own (one-hot);
+	// any other word counts as none of them. Required for a category.
+	Words []string
+}
+
+// maxWords is how many words a category may have.
+const maxWords = 256
+
+// Frame brings the records of tables to points. It is not changed once made.
+type Frame struct {
+	axes []Axis
+	dim  int
+}
+
+// NewFrame checks the axes, all at once. Error: [noren.Usage].
+func NewFrame(axes []Axis) (*Frame, error) {
+	f := &Frame{axes: slices.Clone(axes)}
+	var bad faults
+	if len(axes) == 0 {
+		bad.add("columns", "at least one column is needed")
+	}
+	seen := map[string]bool{}
+	for j := range f.axes {
+		a := &f.axes[j]
+		where := fmt.Sprintf("column %s", a.Field.Name)
+		if a.Field.Name == "" {
+			bad.add(fmt.Sprintf("axis %d", j+1), "an axis needs a column")
+		}
+		if seen[a.Field.Name] {
+			bad.add(where, "the column is named twice")
+		}
+		seen[a.Field.Name] = true
+		if a.Field.Type == table.Category {
+			f.dim += len(a.Words)
+			if len(a.Words) == 0 || len(a.Words) > maxWords {
+				bad.add(where, "a category needs its public words, 1 to 256 of them")
+			}
+			if distinct := slices.Compact(slices.Sorted(slices.Values(a.Words))); len(distinct) != len(a.Words) {
+				bad.add(where, "a word is named twice")
+			}
+			if a.Scale == 0 {
+				a.Scale = 1
+			}
+		} else {
+			f.dim++
+			if len(a.Words) > 0 {
+				bad.add(where, "words are for categories")
+			}
+			if !(a.Low < a.High) || math.IsInf(a.Low, -1) || math.IsInf(a.High, 1) {
+				bad.add(where, "the bounds must run from a number to a greater one")
+				continue
+			}
+			if a.Scale == 0 {
+				a.Scale = a.High - a.Low
+			}
+		}
+		if w := (a.High - a.Low) / a.Scale; !(a.Scale > 0) || math.IsInf(a.Scale, 1) || math.IsInf(w, 1) {
+			bad.add(where, "the scale must be a number above 0")
+		}
+	}
+	if f.dim > maxDim {
+		bad.add("columns", "more than 4096 coordinates")
+	}
+	if err := bad.err(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Dim is d, the number of coordinates.
+func (f *Frame) Dim() int { return f.dim }
+
+// Axes are the axes with their defaults.
+func (f *Frame) Axes() []Axis { return slices.Clone(f.axes) }
+
+// Columns describes the columns that Points reads.
+func (f *Frame) Columns() []table.Field {
+	fields := make([]table.Field, len(f.axes))
+	for j, a := range f.axes {
+		fields[j] = a.Field
+	}
+	return fields
+}
+
+// Points brings the records of a table to points. A record that lacks a value becomes a
+// point of no numbers, which has no kernels. Errors come from the schema alone:
+// [noren.Usage].
+func (f *Frame) Points(t *table.Table) (*Points, error) {
+	p := NewPoints(t.Rows, f.dim)
+	at := 0
+	for _, a := range f.axes {
+		c := t.Column(a.Field.Name)
+		if c == nil {
+			return nil, usage(a.Field.Name, "there is no such column", "name a column of the table")
+		}
+		if c.Len() != t.Rows || c.Field.Type != a.Field.Type {
+			return nil, usage(a.Field.Name, "the column is of another type or length than was declared", "")
+		}
+		if a.Field.Type == table.Category {
+			f.words(p, at, a, c)
+			at += len(a.Words)
+			continue
+		}
+		for i := range t.Rows {
+			v := math.NaN()
+			if !c.IsMissing(i) {
+				v = (min(max(c.Number(i), a.Low), a.High) - a.Low) / a.Scale
+			}
+			p.Data[i*f.dim+at] = v
+		}
+		at++
+	}
+	return p, nil
+}
+
+// words fills the coordinates of a category: 1/sqrt(2) for the word that a record has.
+func (f *Frame) words(p *Points, at int, a Axis, c *table.Column) {
+	place := make([]int, len(c.Dict))
+	for code, w := range c.Dict {
+		place[code] = slices.Index(a.Words, w)
+	}
+	for i := range p.Rows {
+		if c.IsMissing(i) {
+			p.Data[i*f.dim+at] = math.NaN()
+		} else if w := place[c.Codes[i]]; w >= 0 {
+			p.Data[i*f.dim+at+w] = 1 / (math.Sqrt2 * a.Scale)
+		}
+	}
+}
+
+// box is the public box of all points: the method of noisy centres needs it.
+func (f *Frame) box() (low, high []float64) {
+	for _, a := range f.axes {
+		if a.Field.Type != table.Category {
+			low, high = append(low, 0), append(high, (a.High-a.Low)/a.Scale)
+		}
+		for range a.Words {
+			low, high = append(low, 0), append(high, 1/(math.Sqrt2*a.Scale))
+		}
+	}
+	return low, high
+}
+
+// PublicAxes makes axes for columns of a public table: its least and greatest values
+// for bounds, its words for words. They are as public as the table is. Error:
+// [noren.Usage].
+func PublicAxes(t *table.Table, columns ...string) ([]Axis, error) {
+	axes := make([]Axis, 0, len(columns))
+	for _, name := range columns {
+		c := t.Column(name)
+		if c == nil {
+			return nil, usage(name, "there is no such column", "name a column of the public table")
+		}
+		a := Axis{Field: c.Field}
+		if c.Field.Type == table.Category {
+			a.Words = slices.Clone(c.Dict)
+			if len(a.Words) > maxWords {
+				return nil, usage(name, "the column has more than 256 words", "leave it out, or give the words that matter")
+			}
+			axes = append(axes, a)
+			continue
+		}
+		a.Low, a.High = math.Inf(1), math.Inf(-1)
+		for i := range t.Rows {
+			if !c.IsMissing(i) {
+				a.Low, a.High = min(a.Low, c.Number(i)), max(a.High, c.Number(i))
+			}
+		}
+		if !(a.Low < a.High) {
+			return nil, usage(name, "the public column has fewer than two values", "leave it out: it cannot tell records apart")
+		}
+		axes = append(axes, a)
+	}
+	return axes, nil
+}
+
+// faults gathers what is wrong, so that all of it is told at once.
+type faults []string
+
+func (f *faults) add(where, what string) { *f = append(*f, where+": "+what) }
+
+func (f faults) err() error {
+	if len(f) == 0 {
+		return nil
+	}
+	all := f[0]
+	for _, s := range f[1:] {
+		all += "; " + s
+	}
+	return &noren.Error{Kind: noren.Usage, What: all}
+}
