@@ -1,0 +1,319 @@
+package bound
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"noren/kanon/space"
+)
+
+// drawSpace draws a small mixed space with ties, copies and a far record.
+func drawSpace(t *rapid.T, n int) *space.Space {
+	number := rapid.Map(rapid.IntRange(0, 12), func(v int) float64 {
+		if v == 12 {
+			return 9
+		}
+		return float64(v) / 7
+	})
+	numbers := make([][]float64, rapid.IntRange(1, 3).Draw(t, "numeric axes"))
+	for a := range numbers {
+		numbers[a] = rapid.SliceOfN(number, n, n).Draw(t, "numbers")
+	}
+	words := make([]space.Categorical, rapid.IntRange(0, 2).Draw(t, "categorical axes"))
+	for a := range words {
+		words[a] = space.Categorical{
+			Codes:       rapid.SliceOfN(rapid.Uint32Range(0, 2), n, n).Draw(t, "codes"),
+			Cardinality: 3,
+			Weight:      rapid.SampledFrom([]float64{1, 0.3}).Draw(t, "weight"),
+		}
+	}
+	s, err := space.New(n, numbers, words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func frameOf(tb interface{ Fatal(...any) }, s *space.Space, k int) *frame {
+	p := newPlaces(s)
+	sums, err := p.nearSums(context.Background(), s, 2*k-2, 1, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return newFrame(s, k, p, sums)
+}
+
+// eachGroup calls do with every group of k..2k-1 of n records.
+func eachGroup(n, k int, do func([]int32)) {
+	for set := range 1 << n {
+		var members []int32
+		for i := range n {
+			if set>>i&1 == 1 {
+				members = append(members, int32(i))
+			}
+		}
+		if len(members) >= k && len(members) < 2*k {
+			do(members)
+		}
+	}
+}
+
+// sumOfSquares is the sum of squared errors of a group, by its centre.
+func sumOfSquares(s *space.Space, members []int32) float64 {
+	c := s.NewCentroid()
+	for _, i := range members {
+		c.Add(i)
+	}
+	var sum float64
+	for _, i := range members {
+		sum += c.Distance2(i)
+	}
+	return sum
+}
+
+// reducedCost is that of a group by its definition.
+func reducedCost(p *pricing, members []int32) float64 {
+	r := sumOfSquares(p.f.s, members)
+	for _, i := range members {
+		r -= p.u[i]
+	}
+	for t, triple := range p.cuts.triple {
+		held := 0
+		for _, i := range triple {
+			if slices.Contains(members, i) {
+				held++
+			}
+		}
+		if held >= 2 {
+			r += p.cuts.price[t]
+		}
+	}
+	return r
+}
+
+// drawPricing draws prices around those of a bound, and cuts.
+func drawPricing(t *rapid.T) *pricing {
+	n := rapid.IntRange(4, 9).Draw(t, "n")
+	k := rapid.IntRange(2, min(4, n)).Draw(t, "k")
+	s := drawSpace(t, n)
+	p := &pricing{f: frameOf(t, s, k), cuts: newCuts(n), u: make([]float64, n)}
+	scale := s.SST() / float64(n)
+	for i := range p.u {
+		p.u[i] = scale * rapid.Float64Range(-0.2, 1).Draw(t, "price")
+	}
+	for range rapid.IntRange(0, 4).Draw(t, "cuts") {
+		i := rapid.Int32Range(0, int32(n-3)).Draw(t, "i")
+		j := rapid.Int32Range(i+1, int32(n-2)).Draw(t, "j")
+		h := rapid.Int32Range(j+1, int32(n-1)).Draw(t, "h")
+		p.cuts.add([3]int32{i, j, h})
+	}
+	for at := range p.cuts.price {
+		p.cuts.price[at] = scale * rapid.Float64Range(0, 0.5).Draw(t, "cut's price")
+	}
+	for i := range int32(n) {
+		if i == 0 || rapid.IntRange(0, 4).Draw(t, "fixed") > 0 {
+			p.active = append(p.active, i)
+		}
+	}
+	p.below = scale * rapid.Float64Range(-0.3, 0.5).Draw(t, "below")
+	p.keep, p.budget, p.crowd = 1<<20, 1<<30, 1<<20
+	return p
+}
+
+// Every group of a reduced cost below the limit that holds a record with a price
+// of its own is found once, under the member that comes first, at its reduced
+// cost; no other is.
+func TestSearchFindsEveryGroup(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawPricing(t)
+		out, err := p.run(context.Background(), rapid.IntRange(1, 3).Draw(t, "workers"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		const tolerance = 1e-9
+		got := map[int]float64{}
+		key := func(members []int32) (set int) {
+			for _, i := range members {
+				set |= 1 << i
+			}
+			return set
+		}
+		for at, o := range out {
+			if o.others < p.below {
+				t.Fatalf("root %d: the search was broken off", at)
+			}
+			for j, g := range o.groups {
+				if g.members[0] != p.order[at] {
+					t.Fatalf("group %v was found from record %d", g.members, p.order[at])
+				}
+				if _, ok := got[key(g.members)]; ok {
+					t.Fatalf("group %v was found twice", g.members)
+				}
+				if j > 0 && o.groups[j-1].cost > g.cost {
+					t.Fatal("groups are not sorted")
+				}
+				got[key(g.members)] = g.cost
+			}
+		}
+		eachGroup(p.f.n, p.f.k, func(members []int32) {
+			r := reducedCost(p, members)
+			cost, found := got[key(members)]
+			free := slices.ContainsFunc(members, func(i int32) bool { return slices.Contains(p.active, i) })
+			switch {
+			case found && math.Abs(cost-r) > tolerance:
+				t.Fatalf("group %v: reduced cost %v, want %v", members, cost, r)
+			case found && (!free || r > p.below+tolerance):
+				t.Fatalf("group %v of reduced cost %v was found below %v", members, r, p.below)
+			case !found && free && r < p.below-tolerance:
+				t.Fatalf("group %v of reduced cost %v was not found below %v", members, r, p.below)
+			}
+		})
+	})
+}
+
+// Where the search is cut short, in whatever way, it says how low the reduced
+// costs of the groups can be that it did not return.
+func TestSearchCutShort(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawPricing(t)
+		p.keep = rapid.IntRange(1, 5).Draw(t, "keep")
+		p.budget = rapid.IntRange(0, 20).Draw(t, "budget")
+		p.crowd = rapid.IntRange(1, 8).Draw(t, "crowd")
+		if rapid.Bool().Draw(t, "no limit") {
+			p.below = inf
+		}
+		out, err := p.run(context.Background(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		place := make([]int, p.f.n)
+		for at, i := range p.order {
+			place[i] = at
+		}
+		eachGroup(p.f.n, p.f.k, func(members []int32) {
+			root := len(p.order)
+			for _, i := range members {
+				root = min(root, place[i])
+			}
+			if root >= len(p.active) {
+				return
+			}
+			for _, g := range out[root].groups {
+				sorted := slices.Sorted(slices.Values(g.members))
+				if slices.Equal(sorted, members) {
+					return
+				}
+			}
+			if r := reducedCost(p, members); r < out[root].others-1e-9 {
+				t.Fatalf("group %v of reduced cost %v is not among those returned, and the others are said to be at %v or more", members, r, out[root].others)
+			}
+		})
+	})
+}
+
+// Whatever the prices and however short the search: what is certified is no
+// more than any partition costs, and no group costs less than lowered prices.
+func TestCertifiedIsNoMoreThanTheOptimum(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawPricing(t)
+		// Fixed prices are always those of the simple bound.
+		for i := range int32(p.f.n) {
+			if !slices.Contains(p.active, i) {
+				p.u[i] = p.f.near.price(p.f.k, p.f.places.of[i])
+			}
+		}
+		p.below = max(p.below, 0)
+		if rapid.Bool().Draw(t, "short") {
+			p.keep = rapid.IntRange(1, 5).Draw(t, "keep")
+			p.budget = rapid.IntRange(0, 20).Draw(t, "budget")
+			p.crowd = rapid.IntRange(1, 8).Draw(t, "crowd")
+		}
+		out, err := p.run(context.Background(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := certify(p, out)
+		if best := leastSSE(p.f.s, p.f.k); got > best+1e-12 {
+			t.Fatalf("certified %v, the optimum is %v", got, best)
+		}
+		// Prices that no group undercuts are worth their sum.
+		feasible := true
+		eachGroup(p.f.n, p.f.k, func(members []int32) {
+			feasible = feasible && reducedCost(p, members) > 1e-9
+		})
+		if sum := worth(p); feasible && p.budget > 1000 && got < sum-1e-9*(1+math.Abs(sum)) {
+			t.Fatalf("certified %v of prices worth %v", got, sum)
+		}
+	})
+}
+
+func worth(p *pricing) float64 {
+	var sum float64
+	for _, u := range p.u {
+		sum += u
+	}
+	for _, w := range p.cuts.price {
+		sum -= w
+	}
+	return sum
+}
+
+// leastSSE is the least sum of squared errors of all k-partitions, by dynamic
+// programming over sets of records.
+func leastSSE(s *space.Space, k int) float64 {
+	n := s.Len()
+	cost := make([]float64, 1<<n)
+	for set := range cost {
+		cost[set] = inf
+		var members []int32
+		for i := range n {
+			if set>>i&1 == 1 {
+				members = append(members, int32(i))
+			}
+		}
+		if len(members) >= k {
+			cost[set] = sumOfSquares(s, members)
+		}
+	}
+	best := make([]float64, 1<<n)
+	for set := 1; set < 1<<n; set++ {
+		best[set] = inf
+		low := set & -set
+		for g := set; g > 0; g = (g - 1) & set {
+			if g&low != 0 && cost[g] < inf {
+				best[set] = min(best[set], cost[g]+best[set&^g])
+			}
+		}
+	}
+	return best[1<<n-1]
+}
+
+// A cut holds for partitions: what the groups of one meet of it is 1 at most.
+func TestCutsMet(t *testing.T) {
+	c := newCuts(6)
+	c.add([3]int32{0, 1, 2})
+	c.add([3]int32{1, 2, 3})
+	c.add([3]int32{0, 1, 2}) // again
+	if len(c.triple) != 2 {
+		t.Fatalf("%d cuts", len(c.triple))
+	}
+	for _, x := range []struct {
+		members []int32
+		want    []int32
+	}{
+		{[]int32{0, 3, 4}, nil},
+		{[]int32{0, 1}, []int32{0}},
+		{[]int32{0, 1, 2}, []int32{0, 1}},
+		{[]int32{1, 3, 5}, []int32{1}},
+		{[]int32{0, 1, 2, 3}, []int32{0, 1}},
+	} {
+		got := slices.Sorted(slices.Values(c.met(nil, x.members)))
+		if !slices.Equal(got, x.want) {
+			t.Errorf("%v meets %v, want %v", x.members, got, x.want)
+		}
+	}
+}
