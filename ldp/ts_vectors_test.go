@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -268,81 +267,6 @@ func TestTypeScriptClientIsEstimated(t *testing.T) {
 			t.Errorf("cohort %d has %d reports", i, n)
 		}
 	}
-}
-
-// The same for 20,000 reports just made with real randomness by
-// client/ldp-ts/test/live.mjs, and by a browser: client/ldp-ts/ci.sh names their
-// folder. Shares are 1/15 to 5/15, and the probability of a wrong alarm 10^-6.
-func TestTypeScriptClientLive(t *testing.T) {
-	folder := os.Getenv("NOREN_TS_REPORTS")
-	if folder == "" {
-		t.Skip("NOREN_TS_REPORTS names no folder of reports; client/ldp-ts/ci.sh makes one")
-	}
-	const k, people = 5, 20000
-	check := func(file string, f *Frequencies, err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
-		if f.N != people || f.Rejected.Total() != 0 {
-			t.Errorf("%s: %d reports counted, %v", file, f.N, f.Rejected)
-		}
-		for l := range k {
-			share := float64(l+1) / 15
-			if share < f.Low[l] || share > f.High[l] || f.High[l]-f.Low[l] > 0.2 {
-				t.Errorf("%s: label %d, share %.3f, interval %.3f to %.3f", file, l, share, f.Low[l], f.High[l])
-			}
-		}
-	}
-	files, err := filepath.Glob(filepath.Join(folder, "*grr.txt"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no GRR reports: %v", err)
-	}
-	grr, err := NewGRR(k, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		c := NewCollector(grr)
-		for _, word := range strings.Fields(readText(t, file)) {
-			if err := c.AddWord(word); err != nil {
-				t.Fatal(err)
-			}
-		}
-		f, err := c.Frequencies(1 - 1e-6)
-		check(file, f, err)
-	}
-	file := filepath.Join(folder, "basic.txt")
-	f, err := tsCounts(t, Basic(k, 0.25, 0.25, 0.75), readText(t, file)).Frequencies(1 - 1e-6)
-	check(file, f, err)
-
-	counts := tsCounts(t, Params{K: 32, H: 2, M: 16, P: 0.25, Q: 0.75, F: 0.25}, readText(t, filepath.Join(folder, "rappor.txt")))
-	m, err := counts.r.NewMap([]string{"v0", "v1", "v2", "v3", "v4", "never sent"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	decoded, err := counts.Decode(context.Background(), m, DecodeOptions{All: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	shares := map[string]float64{"v0": 1. / 15, "v1": 2. / 15, "v2": 3. / 15, "v3": 4. / 15, "v4": 5. / 15, "never sent": 0}
-	if len(decoded.Words) != len(shares) || counts.Reports() != people {
-		t.Errorf("%d candidates, %d reports", len(decoded.Words), counts.Reports())
-	}
-	for _, w := range decoded.Words {
-		if math.Abs(w.Value-shares[w.Word]) > 6*w.StdErr {
-			t.Errorf("RAPPOR, word %q: %+v, want %v", w.Word, w, shares[w.Word])
-		}
-	}
-}
-
-func readText(t *testing.T, file string) string {
-	t.Helper()
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
 }
 
 func tsCounts(t *testing.T, p Params, reports string) *RapporCounts {

@@ -62,8 +62,15 @@ else
   node test/browser.mjs "$reports/browser-grr.txt"
 fi
 
-step "20,000 people's reports, estimated by Go"
+step "20,000 people's reports, estimated by noren"
 node test/live.mjs "$reports"
-(cd ../.. && NOREN_TS_REPORTS="$reports" go test -count=1 -run 'TypeScript' ./ldp)
+printf '%s\n' v0 v1 v2 v3 v4 'never sent' >"$reports/words.list"
+(cd ../.. && go build -o "$reports/noren" ./cmd/noren)
+estimated() { "$reports/noren" ldp estimate "$reports/$1" --json --level 0.999999 "${@:2}" | node test/estimated.mjs; }
+[ -n "${NOREN_SKIP_BROWSER:-}" ] || estimated browser-grr.txt --mechanism grr --size 5 --epsilon 1
+estimated grr.txt --mechanism grr --size 5 --epsilon 1
+estimated longitudinal.txt --mechanism longitudinal-grr --size 5 --epsilon 1 --lifetime 4
+estimated basic.txt --mechanism basic-rappor --size 5 --rappor f=0.25,p=0.25,q=0.75
+estimated rappor.txt --rappor k=32,h=2,m=16,p=0.25,q=0.75,f=0.25 --mechanism rappor --candidates "$reports/words.list" --all
 
 step "the client is whole"
