@@ -28,7 +28,7 @@ func Figures(rows []Row) *report.Page {
 		}
 		switch {
 		case figure != "":
-			chart := picture(of(rows, figure), t.Caption)
+			chart := picture(of(rows, figure), t.Caption[:len(figure)])
 			curves.Blocks = append(curves.Blocks, report.Block{Picture: &report.Picture{Chart: chart, Caption: t.Caption, Table: &t}})
 		case t.Caption[0] == 'T' && t.Caption[1] == 'a':
 			tables.Blocks = append(tables.Blocks, report.Block{Table: &t})

@@ -206,7 +206,7 @@ func evaluationPage(r *evaluate.Result, path string) *report.Page {
 	for i, m := range r.Models {
 		s := report.Section{Title: m.Title, Blocks: []report.Block{{Table: &models[i][0]}}}
 		for _, chart := range evaluationCharts(r, m) {
-			s.Blocks = append(s.Blocks, report.Block{Picture: &report.Picture{Chart: chart, Caption: chart.Title, Table: &models[i][1]}})
+			s.Blocks = append(s.Blocks, report.Block{Picture: &report.Picture{Chart: chart, Caption: m.Title + "; bands from the worst to the best repeat", Table: &models[i][1]}})
 		}
 		p.Sections = append(p.Sections, s)
 	}
@@ -234,7 +234,7 @@ func evaluationCharts(r *evaluate.Result, m evaluate.Model) []*report.Lines {
 		l := byMechanism[c.Mechanism]
 		if l == nil {
 			l = &report.Lines{
-				Title:  fmt.Sprintf("%s, %s: right answers over epsilon of one attribute", m.Title, mechanismTitle(c.Mechanism)),
+				Title:  fmt.Sprintf("%s: right answers over epsilon", mechanismTitle(c.Mechanism)),
 				Across: "epsilon of one attribute", Axis: "right answers", ScaleX: report.Log, FormatY: report.Percent,
 			}
 			for _, d := range directions {

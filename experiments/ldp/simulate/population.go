@@ -81,11 +81,7 @@ func newPopulation(s *survey.Survey, o *Options) (*population, error) {
 		}
 	}
 	if s.Kind() == survey.Distribution {
-		buckets := spec.Buckets
-		if buckets == 0 {
-			buckets = 64
-		}
-		b, err := ldp.EqualWidth(p.ranges[0][0], p.ranges[0][1], buckets)
+		b, err := ldp.EqualWidth(p.ranges[0][0], p.ranges[0][1], spec.Buckets)
 		if err != nil {
 			return nil, err
 		}

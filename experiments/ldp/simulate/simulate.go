@@ -40,7 +40,7 @@ type Options struct {
 	Shares []float64
 	// Words is how many different words people have, for RAPPOR. Defaults to 20.
 	Words int
-	// Trials is how many crowds each point of a curve is the mean of. Defaults to 5.
+	// Trials is how many crowds each point of a curve is the mean of. Defaults to 20.
 	Trials int
 	// Epsilons and Ns are where the curves are. They default to the halves and
 	// doubles around the survey's own.
@@ -114,7 +114,7 @@ func (o *Options) defaults() error {
 		return &noren.Error{Kind: noren.Usage, Where: "n", What: "say how many people report, 1 or more"}
 	}
 	if o.Trials == 0 {
-		o.Trials = 5
+		o.Trials = 20
 	}
 	if o.Words == 0 {
 		o.Words = 20
