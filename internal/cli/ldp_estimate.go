@@ -89,7 +89,7 @@ found by the clients' ids. Both reports of a person cost the sum of their epsilo
 	s.StringVar(&f.writeCounts, "write-counts", "", "write RAPPOR's counts to this `FILE`, as the reference does")
 	s.StringVar(&f.writeMap, "write-map", "", "write the map of the candidates to this `FILE`, as the reference does")
 	s.StringVar(&f.writeParams, "write-params", "", "write RAPPOR's parameters to this `FILE`, as the reference does")
-	s.BoolVar(&f.rough, "rough", false, "do not smooth the distribution of a square wave")
+	s.BoolVar(&f.rough, "rough", false, "do not smooth the distribution of a square wave, as is done from 128 buckets on")
 	s.BoolVar(&f.allowRepeats, "allow-repeats", false, "count every report of a client; errors are then larger than stated")
 	s.StringSliceVar(&f.associate, "associate", nil, "`A,B`: how these two columns go together")
 	s.StringVar(&f.with, "with", "", "associate with the reports of the same people in this `FILE`")

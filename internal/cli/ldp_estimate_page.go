@@ -68,12 +68,25 @@ func (e *estimated) table(x *survey.Estimate, attribute int) []report.Table {
 			Caption: fmt.Sprintf("Distribution of %s from %s: mean %s, quartiles %s, %s, %s", of, plural(int(d.N), "report"), figure(d.Mean()), figure(d.Quantile(0.25)), figure(d.Quantile(0.5)), figure(d.Quantile(0.75))),
 			Header:  []string{"from", "to", "share"}, Numeric: []bool{true, true, true},
 		}
-		for i, v := range d.Share {
-			t.Rows = append(t.Rows, []string{figure(d.Edges[i]), figure(d.Edges[i+1]), figure(v)})
+		by := perRow(len(d.Share))
+		for i := 0; i < len(d.Share); i += by {
+			to := min(i+by, len(d.Share))
+			t.Rows = append(t.Rows, []string{figure(d.Edges[i]), figure(d.Edges[to]), figure(total(d.Share[i:to]))})
 		}
 		return []report.Table{t}
 	}
 	return []report.Table{{Caption: "No report holds " + of, Header: []string{""}}}
+}
+
+// perRow is how many buckets of a distribution go together in a table for people.
+func perRow(buckets int) int { return (buckets + 31) / 32 }
+
+func total(v []float64) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += x
+	}
+	return sum
 }
 
 // sharesTable has a row for each label, at most mostRows: the largest.

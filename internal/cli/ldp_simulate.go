@@ -77,7 +77,7 @@ All draws follow from --seed. A simulation protects nothing.`,
 	s.StringSliceVar(&f.o.Compare, "compare", nil, "other `MECHANISMS` for the curves, comma-separated")
 	s.StringVar(&f.epsilons, "epsilons", "", "the epsilons of the curve, comma-separated (default: from a quarter to four times the survey's)")
 	s.StringVar(&f.ns, "ns", "", "the numbers of people of the curve, comma-separated (default: from a tenth to three times --n)")
-	s.IntVar(&f.o.Trials, "trials", 5, "crowds for each point of a curve")
+	s.IntVar(&f.o.Trials, "trials", 20, "crowds for each point of a curve")
 	s.Float64Var(&f.o.Level, "level", 0.95, "confidence of all intervals together")
 	s.Uint64Var(&f.o.Seed, "seed", 0, "seed of all draws (default: another each time; it is told)")
 	s.IntVar(&f.o.Workers, "workers", 0, "parallel workers (default: one a processor); the figures do not depend on it")

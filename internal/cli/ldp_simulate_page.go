@@ -174,8 +174,12 @@ func trueTables(a *trueJSON) []report.Table {
 			Caption: fmt.Sprintf("%s; the two lie %s apart (Wasserstein)", caption, figure(*a.Wasserstein)),
 			Header:  []string{"from", "to", "true", "estimate"}, Numeric: []bool{true, true, true, true},
 		}
-		for _, b := range a.Distribution {
-			t.Rows = append(t.Rows, []string{figure(b.From), figure(b.To), figure(b.True), figure(b.Estimate)})
+		for part := range slices.Chunk(a.Distribution, perRow(len(a.Distribution))) {
+			truth, estimate := 0.0, 0.0
+			for _, b := range part {
+				truth, estimate = truth+b.True, estimate+b.Estimate
+			}
+			t.Rows = append(t.Rows, []string{figure(part[0].From), figure(part[len(part)-1].To), figure(truth), figure(estimate)})
 		}
 		return []report.Table{t}
 	case a.Mean != nil:

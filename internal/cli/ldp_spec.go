@@ -51,7 +51,7 @@ func (f *surveyFlags) register(c *cobra.Command) {
 	s.Float64Var(&f.edgesEpsilon, "edges-epsilon", 0, "what the edges cost, where a private mechanism computed them")
 	s.StringVar(&f.bins, "bins", "", "`LO,HI,COUNT`: bins of one width over a public range")
 	s.StringVar(&f.numbers, "range", "", "`LO,HI`: the public range of a number (duchi, piecewise, hybrid, square-wave)")
-	s.IntVar(&f.buckets, "buckets", 0, "buckets of the square wave (default 64)")
+	s.IntVar(&f.buckets, "buckets", 0, "buckets of the square wave (default 256)")
 }
 
 // read is the specification with the flags laid over it.

@@ -8,6 +8,12 @@ import (
 	"noren/ldp"
 )
 
+// smoothFrom is from how many buckets on distributions are smoothed. Over normal and
+// two-humped crowds of 1,000 and 20,000 at epsilon 1 and 3, smoothing made the
+// Wasserstein distance up to 8 times as large at 16 buckets, and smaller or as
+// small at 256.
+const smoothFrom = 128
+
 // Options say how reports are estimated from.
 type Options struct {
 	// Level of the intervals of all shares together, or of a mean. Defaults to 0.95.
@@ -20,7 +26,9 @@ type Options struct {
 	Correction ldp.Correction
 	// All keeps the candidates that were not found.
 	All bool
-	// Rough leaves the distribution of a square wave unsmoothed.
+	// Rough leaves the distribution of a square wave unsmoothed. It is smoothed
+	// where it has many buckets only: over few, each of which is wide, smoothing
+	// puts in a larger error than it takes away, whatever the number of reports.
 	Rough bool
 }
 
@@ -62,7 +70,7 @@ func (c *Collector) Estimate(ctx context.Context, o Options) (*Estimate, error) 
 	case c.mean != nil:
 		e.Mean, err = c.mean.Estimate(o.Level)
 	case c.wave != nil:
-		e.Distribution, err = c.wave.Estimate(ctx, !o.Rough, ldp.EM{})
+		e.Distribution, err = c.wave.Estimate(ctx, !o.Rough && c.s.spec.Buckets >= smoothFrom, ldp.EM{})
 	case c.words != nil:
 		return c.s.EstimateCounts(ctx, c.Counts(), e.Rejected, o)
 	default:

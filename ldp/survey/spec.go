@@ -68,7 +68,7 @@ type Attribute struct {
 	Bins *Bins `yaml:"bins,omitempty" json:"bins,omitempty"`
 	// Range holds the two public ends of a number.
 	Range []float64 `yaml:"range,omitempty" json:"range,omitempty"`
-	// Buckets of the square wave. Defaults to 64.
+	// Buckets of the square wave. Defaults to 256.
 	Buckets int `yaml:"buckets,omitempty" json:"buckets,omitempty"`
 }
 

@@ -151,11 +151,10 @@ func (s *Survey) mechanism() error {
 			"duchi": ldp.NewDuchi, "piecewise": ldp.NewPiecewise, "hybrid": ldp.NewHybrid,
 		}[sp.Mechanism](lo, hi, sp.Epsilon)
 	case "square-wave":
-		buckets := sp.Buckets
-		if buckets == 0 {
-			buckets = 64
+		if sp.Buckets == 0 {
+			sp.Buckets = 256
 		}
-		s.wave, err = ldp.NewSquareWave(s.answers[0].lo, s.answers[0].hi, buckets, sp.Epsilon)
+		s.wave, err = ldp.NewSquareWave(s.answers[0].lo, s.answers[0].hi, sp.Buckets, sp.Epsilon)
 	default:
 		s.oracle, err = ldp.NewOracle(sp.Mechanism, k, sp.Epsilon)
 	}
