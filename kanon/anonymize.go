@@ -117,9 +117,9 @@ func (r *run) make(ctx context.Context) error {
 			return err
 		}
 		r.figures()
-		return nil
+		return r.boundLarge(ctx)
 	}
-	for _, step := range []func(context.Context) error{r.gather, r.divide, r.refine, r.enforce, r.publish} {
+	for _, step := range []func(context.Context) error{r.gather, r.divide, r.refine, r.enforce, r.bound, r.publish} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -131,16 +131,29 @@ func (r *run) make(ctx context.Context) error {
 // where little memory is allowed.
 const wholeRecords = 40_000
 
+// needs refuses what cannot be done in the memory allowed: it takes so many bytes
+// a record.
+func (r *run) needs(bytes int, hint string) error {
+	need := int64(r.held.Rows) * int64(bytes)
+	if need <= r.job.memory() {
+		return nil
+	}
+	return &noren.Error{
+		Kind: noren.Usage, What: fmt.Sprintf("%d records need about %d MiB of memory, %d more than is allowed", r.held.Rows, need>>20, (need-r.job.memory())>>20+1),
+		Hint: hint,
+	}
+}
+
 // gather has all columns in memory.
 func (r *run) gather(ctx context.Context) error {
 	columns := r.held.Columns
-	if !r.held.InMemory() {
-		if r.held.Rows > wholeRecords {
-			return &noren.Error{
-				Kind: noren.Usage, What: fmt.Sprintf("%d records do not fit the memory that is allowed, and what is asked for works on all of them at once", r.held.Rows),
-				Hint: "allow more (--memory); or do without a duration to refine, l-diversity, t-closeness, the mondrian methods and --coarse off",
-			}
+	if r.held.Rows > wholeRecords {
+		// The columns, the space that they make, and the work on both.
+		if err := r.needs(64+16*len(columns), "allow more (--memory); or do without what works on all records at once: a duration to refine, l-diversity, t-closeness, mondrian, --coarse off"); err != nil {
+			return err
 		}
+	}
+	if !r.held.InMemory() {
 		all := make([]uint32, r.held.Rows)
 		for i := range all {
 			all[i] = uint32(i)
@@ -229,7 +242,6 @@ func (r *run) enforce(ctx context.Context) error {
 	sizes := r.groups.Sizes()
 	r.result.GroupSize.Min, r.result.GroupSize.Max = slices.Min(sizes), slices.Max(sizes)
 	r.figures()
-	r.space = nil // its memory is wanted for writing
 	return nil
 }
 

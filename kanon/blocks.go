@@ -30,6 +30,9 @@ const (
 	blockRecords = 20_000
 	// twiceRecords is up to how many records blocks are of several cells.
 	twiceRecords = 2_000_000
+	// recordBytes is about what is held of a record in any case: its group, its
+	// place in the release, and its share of what its group publishes.
+	recordBytes = 24
 )
 
 // blockSize is the least number of records of a block in a table of n, 0 where
@@ -60,6 +63,9 @@ type block struct {
 
 // blocks divides, refines and publishes the table block by block.
 func (r *run) blocks(ctx context.Context, size int, chosen partition.Chosen) error {
+	if err := r.needs(recordBytes, "allow more (--memory)"); err != nil {
+		return err
+	}
 	began := time.Now()
 	frame, plan, err := r.survey(ctx)
 	if err != nil {

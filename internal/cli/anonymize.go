@@ -17,6 +17,7 @@ type anonymizeFlags struct {
 	parameters spec.Anonymize
 	seed       string
 	workers    int
+	memory     string
 	output     string
 	outputAs   outputFlags
 	force      bool
@@ -37,7 +38,14 @@ values common to groups of similar records, all other columns stay as they are.
 INPUT is a CSV or Parquet file (.csv, .tsv, .csv.gz, .csv.zst, .parquet) or -
 for standard input; the format of OUTPUT goes by its name too. OUTPUT gets its
 name only after it has been read back and verified; nothing is left behind when
-anything fails.`,
+anything fails.
+
+A table of more than 40,000 records is cut into cells, and a larger one into
+blocks that are worked on one by one. With --memory SIZE the release takes about
+that much memory: beyond it, records go to temporary files in OUTPUT's folder
+that nobody else can read and that vanish with the process, however it ends. The
+release is the same, whatever the memory. With --refine DURATION, l-diversity,
+t-closeness, mondrian or --coarse off all records must fit memory.`,
 		Example: `  noren anonymize visits.csv -o out.csv --k 5 --quasi age,sex,postcode --identifier name
   noren anonymize visits.csv -o out.csv --spec noren.yaml --report page.html
   noren anonymize visits.csv -o out.csv --spec noren.yaml --certificate out.cert.json
@@ -58,10 +66,12 @@ anything fails.`,
 	s.IntVar(&p.M, "m", 0, "closest pairs by which tomobiki joins a component (default 3)")
 	s.StringVar(&p.Coarse, "coarse", "", "least records of a coarse cell: a number, auto or off (default auto)")
 	s.StringVar(&p.Refine, "refine", "", "local search after the method: off, fast or a duration such as 20s (default fast)")
+	s.StringVar(&p.Gap, "gap", "", "look this long for a lower bound of the loss: off or a duration such as 60s (default off: nearest neighbours alone)")
 	s.StringVar(&p.Scale, "scale", "", "minmax, zscore or none (default minmax)")
 	s.StringVar(&p.Publish, "publish", "", "aggregate (means, medians, modes) or generalize (ranges, sets) (default aggregate)")
 	s.StringVar(&f.seed, "seed", "", "`NUMBER` that fixes search and row order; keep it secret, it tells the order (default: drawn)")
 	s.IntVar(&f.workers, "workers", 0, "parallel workers (default: one a processor); the result does not depend on it")
+	s.StringVar(&f.memory, "memory", "", "about how much memory to take, such as 512MiB or 4GB (default 2GiB); the result does not depend on it")
 	s.BoolVar(&p.KeepOrder, "keep-order", false, "keep the order of the rows; it links them to the source")
 	f.outputAs.register(c)
 	s.StringVar(&f.report, "report", "", "write a page about risk and damage to this `FILE` (private: it shows the raw data's statistics)")
@@ -94,6 +104,10 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 	if err != nil {
 		return err
 	}
+	if options.Memory, err = memoryFlag(f.memory); err != nil {
+		return err
+	}
+	defer limitMemory(options.Memory)()
 	src, err := openInput(ctx, input, t.stdin, s)
 	if err != nil {
 		return err
@@ -182,6 +196,7 @@ func overlay(c *cobra.Command, onto, from *spec.Anonymize) error {
 	set("m", func() { onto.M = from.M })
 	set("coarse", func() { onto.Coarse = from.Coarse })
 	set("refine", func() { onto.Refine = from.Refine })
+	set("gap", func() { onto.Gap = from.Gap })
 	set("scale", func() { onto.Scale = from.Scale })
 	set("publish", func() { onto.Publish = from.Publish })
 	set("keep-order", func() { onto.KeepOrder = from.KeepOrder })

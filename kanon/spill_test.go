@@ -1,0 +1,140 @@
+package kanon_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"noren"
+	"noren/kanon"
+	"noren/kanon/partition"
+	"noren/kanon/publish"
+	"noren/kanon/refine"
+	"noren/kanon/space"
+	"noren/table"
+	"noren/table/csvio"
+	"noren/table/file"
+)
+
+// A release that has next to no memory, one worker or several, is the release
+// that has plenty, to the last byte; and its temporary files are gone.
+func TestMemoryChangesNothing(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(120, 900).Draw(t, "n")
+		rows := makePeople(n, rapid.Uint64().Draw(t, "table"))
+		fields := slices.Clone(people)
+		in := filepath.Join(dir, "in.csv")
+		writeCSV(t, in, fields, rows)
+		src, err := file.Open(context.Background(), in, file.Options{Delimiter: ',', Encoding: csvio.UTF8})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = src.Close() }()
+		seed := rapid.Uint64().Draw(t, "seed")
+		out := filepath.Join(dir, rapid.SampledFrom([]string{"out.csv", "out.parquet"}).Draw(t, "output"))
+		j := kanon.Job{
+			Source: src, Schema: table.Schema{Fields: fields}, Missing: []string{"?"},
+			Output: kanon.Output{Path: out, Force: true},
+			Options: kanon.Options{
+				K:       rapid.IntRange(2, 6).Draw(t, "k"),
+				Scale:   rapid.SampledFrom([]space.Scaling{space.MinMax, space.ZScore, space.None}).Draw(t, "scale"),
+				Refine:  rapid.SampledFrom([]refine.Effort{refine.Off, refine.Fast}).Draw(t, "refine"),
+				Publish: rapid.SampledFrom([]publish.Mode{publish.Aggregate, publish.Generalize}).Draw(t, "publish"),
+				Seed:    &seed,
+				Block:   rapid.IntRange(0, 200).Draw(t, "block"),
+				Partition: partition.Options{
+					Method: rapid.SampledFrom([]partition.Method{partition.Auto, partition.MDAV, partition.VMDAV, partition.Tomobiki}).Draw(t, "method"),
+					Coarse: rapid.IntRange(6, 60).Draw(t, "coarse"),
+				},
+			},
+		}
+		release := func(memory int64, workers int) ([]byte, *kanon.Result) {
+			j.Memory, j.Workers = memory, workers
+			r := anonymize(t, j)
+			r.Seconds = kanon.Seconds{}
+			return read(t, out), r
+		}
+		plenty, want := release(0, 1)
+		// 24 bytes a record are what a release needs; a third of them is less
+		// than the quasi-identifiers take.
+		little, got := release(int64(24*n), 3)
+		if !bytes.Equal(plenty, little) {
+			t.Fatal("the release depends on the memory")
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Fatalf("the result depends on the memory:\n%s", d)
+		}
+		if filepath.Ext(out) == ".csv" {
+			check(t, j.K, fields, rows, little)
+		}
+		left, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range left {
+			if e.Name() != "in.csv" && e.Name() != "out.csv" && e.Name() != "out.parquet" {
+				t.Fatalf("%s is left", e.Name())
+			}
+		}
+	})
+}
+
+// What cannot be done in the memory allowed is refused before the work, with
+// what it takes.
+func TestTooLittleMemory(t *testing.T) {
+	dir := t.TempDir()
+	j := job(t, dir, makePeople(300, 1))
+	j.Partition.Coarse, j.Memory = 30, 24*300-1
+	_, err := kanon.Anonymize(context.Background(), j, nil)
+	if noren.KindOf(err) != noren.Usage {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(j.Output.Path); err == nil {
+		t.Error("there is an output")
+	}
+}
+
+// A table of one block is what the library's parts make of it one after the
+// other.
+func TestOneBlockIsTheTable(t *testing.T) {
+	dir := t.TempDir()
+	j := job(t, dir, makePeople(400, 3))
+	j.Partition.Coarse, j.Block = 40, 400
+	r := anonymize(t, j)
+
+	var fields []table.Field
+	for _, f := range people {
+		if f.Role == table.Quasi {
+			fields = append(fields, f)
+		}
+	}
+	whole, err := file.Read(context.Background(), j.Source, fields, j.Missing, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := space.FromTable(whole.Columns, j.Scale)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _, err := partition.Partition(context.Background(), s, partition.Options{K: j.K, Coarse: 40}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, stats, err := refine.Refine(context.Background(), s, p, refine.Options{K: j.K, Effort: refine.Fast}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Groups != p.Groups || r.SSE != stats.After || !near(r.SST, s.SST()) {
+		t.Errorf("%d groups, SSE %v of %v; want %d, %v of %v", r.Groups, r.SSE, r.SST, p.Groups, stats.After, s.SST())
+	}
+}
+
+// near is equal but for rounding.
+func near(a, b float64) bool { return a-b <= 1e-9*b && b-a <= 1e-9*b }
