@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,14 +46,14 @@ func (e *estimated) table(x *survey.Estimate, attribute int) []report.Table {
 			Header:  []string{"word", "share", "std. error", "p-value", "found"}, Numeric: append(numbers(3), false),
 		}
 		for _, w := range x.Words.Words {
-			found, se := "yes", figure(w.StdErr)
+			found, se := "yes", share(w.StdErr)
 			if !w.Significant {
 				found = "no"
 			}
 			if orNull(w.StdErr) == nil {
 				se = "-"
 			}
-			t.Rows = append(t.Rows, []string{w.Word, figure(w.Value), se, strconv.FormatFloat(w.P, 'g', 3, 64), found})
+			t.Rows = append(t.Rows, []string{w.Word, share(w.Value), se, strconv.FormatFloat(w.P, 'g', 3, 64), found})
 		}
 		return []report.Table{t}
 	case x.Mean != nil:
@@ -71,11 +72,20 @@ func (e *estimated) table(x *survey.Estimate, attribute int) []report.Table {
 		by := perRow(len(d.Share))
 		for i := 0; i < len(d.Share); i += by {
 			to := min(i+by, len(d.Share))
-			t.Rows = append(t.Rows, []string{figure(d.Edges[i]), figure(d.Edges[to]), figure(total(d.Share[i:to]))})
+			t.Rows = append(t.Rows, []string{figure(d.Edges[i]), figure(d.Edges[to]), share(total(d.Share[i:to]))})
 		}
 		return []report.Table{t}
 	}
 	return []report.Table{{Caption: "No report holds " + of, Header: []string{""}}}
+}
+
+// share writes a share, or its error, for people.
+func share(v float64) string {
+	text := strconv.FormatFloat(v, 'f', 5, 64)
+	if strings.Trim(text, "-0.") == "" {
+		return "0"
+	}
+	return text
 }
 
 // perRow is how many buckets of a distribution go together in a table for people.
@@ -120,9 +130,9 @@ func (e *estimated) sharesTable(f *ldp.Frequencies, attribute int, of string) re
 		t.Caption += fmt.Sprintf("; the largest %d of %d labels", mostRows, len(names))
 	}
 	for _, l := range order {
-		row := []string{names[l], figure(f.Value[l]), figure(f.StdErr[l]), figure(f.Low[l]), figure(f.High[l]), figure(f.Value[l] * float64(f.N))}
+		row := []string{names[l], share(f.Value[l]), share(f.StdErr[l]), share(f.Low[l]), share(f.High[l]), report.Integer(int64(math.Round(f.Value[l] * float64(f.N))))}
 		if e.project {
-			row = append(row, figure(projected[l]))
+			row = append(row, share(projected[l]))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -138,9 +148,9 @@ func (a *association) table() report.Table {
 	for x, row := range a.Share {
 		cells := []string{a.labels[0][x]}
 		for y, v := range row {
-			cell := figure(v)
+			cell := share(v)
 			if se := orNull(a.StdErr[x][y]); se != nil {
-				cell += " ± " + figure(*se)
+				cell += " ± " + share(*se)
 			}
 			cells = append(cells, cell)
 		}

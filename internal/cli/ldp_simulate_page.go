@@ -155,7 +155,7 @@ func trueTables(a *trueJSON) []report.Table {
 		if p == nil {
 			return "-"
 		}
-		return figure(*p)
+		return share(*p)
 	}
 	switch {
 	case a.Labels != nil:
@@ -166,7 +166,7 @@ func trueTables(a *trueJSON) []report.Table {
 			t.Caption += fmt.Sprintf("; the first %d of %d labels", mostRows, len(a.Labels))
 		}
 		for _, l := range rows {
-			t.Rows = append(t.Rows, []string{l.Label, figure(l.True), figure(l.Estimate), dash(l.StdErr), dash(l.Low), dash(l.High)})
+			t.Rows = append(t.Rows, []string{l.Label, share(l.True), share(l.Estimate), dash(l.StdErr), dash(l.Low), dash(l.High)})
 		}
 		return []report.Table{t}
 	case a.Distribution != nil:
@@ -179,7 +179,7 @@ func trueTables(a *trueJSON) []report.Table {
 			for _, b := range part {
 				truth, estimate = truth+b.True, estimate+b.Estimate
 			}
-			t.Rows = append(t.Rows, []string{figure(part[0].From), figure(part[len(part)-1].To), figure(truth), figure(estimate)})
+			t.Rows = append(t.Rows, []string{figure(part[0].From), figure(part[len(part)-1].To), share(truth), share(estimate)})
 		}
 		return []report.Table{t}
 	case a.Mean != nil:
