@@ -5,6 +5,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"noren"
 	"noren/kanon/partition"
@@ -62,6 +63,10 @@ type Options struct {
 	// Refine defaults to refine.Off; the command line's default is
 	// refine.Fast.
 	Refine refine.Effort
+	// Gap is how long to look for a better lower bound of the loss than the
+	// nearest neighbours give. Defaults to not at all. It does not change the
+	// release.
+	Gap time.Duration
 	// Publish defaults to aggregate.
 	Publish publish.Mode
 	// KeepOrder keeps the order of the records, which links them to the

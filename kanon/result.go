@@ -31,6 +31,13 @@ type Result struct {
 	Loss float64 `json:"loss"`
 	SSE  float64 `json:"sse"`
 	SST  float64 `json:"sst"`
+	// LowerBound is a loss that no grouping of these records by K or more gets
+	// below, rounded down; Gap the share of Loss that a better one could save at
+	// the most, rounded up.
+	LowerBound float64 `json:"lower_bound"`
+	Gap        float64 `json:"gap"`
+	// Bound tells how LowerBound was found.
+	Bound Bound `json:"bound"`
 	// Method is the method that was used, MethodReason why when it was picked.
 	Method       string `json:"method"`
 	MethodReason string `json:"method_reason,omitempty"`
@@ -58,6 +65,20 @@ type Result struct {
 	Seconds  Seconds        `json:"seconds"`
 }
 
+// Bound tells how a lower bound of the loss was found.
+type Bound struct {
+	// Method is "simple" (nearest neighbours), "dual" (prices) or "none": then
+	// the bound is 0, and the gap the whole loss.
+	Method string `json:"method"`
+	// Records is how many records the dual bound had prices of their own for,
+	// 0 where it was not asked for.
+	Records int `json:"records"`
+	// Converged is true where the dual bound ended because it no longer rose.
+	Converged bool `json:"converged"`
+	// Reason says why there is no bound, or none better, in words.
+	Reason string `json:"reason,omitempty"`
+}
+
 // LooksMissing counts the groups that show in a column what could be taken for
 // a missing value.
 type LooksMissing struct {
@@ -78,6 +99,7 @@ type Seconds struct {
 	Partition float64 `json:"partition"`
 	Refine    float64 `json:"refine"`
 	Publish   float64 `json:"publish"`
+	Bound     float64 `json:"bound"`
 	Verify    float64 `json:"verify"`
 	Total     float64 `json:"total"`
 }

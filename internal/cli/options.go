@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"noren"
 	"noren/internal/spec"
@@ -41,6 +42,8 @@ func releaseOptions(s *spec.Spec, workers int) (*kanon.Options, error) {
 		o.Refine, err = refine.ParseEffort(a.Refine)
 		check("refine", err)
 	}
+	o.Gap, err = parseGap(a.Gap)
+	check("gap", err)
 	if a.Scale != "" {
 		o.Scale, err = space.ParseScaling(a.Scale)
 		check("scale", err)
@@ -56,6 +59,18 @@ func releaseOptions(s *spec.Spec, workers int) (*kanon.Options, error) {
 		return nil, &noren.Error{Kind: noren.Usage, What: strings.Join(faults, "; ")}
 	}
 	return o, nil
+}
+
+// parseGap reads "off" or a duration.
+func parseGap(s string) (time.Duration, error) {
+	if s == "" || s == "off" {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d <= 0 {
+		return 0, fmt.Errorf("expected off or a duration such as 60s or 2m")
+	}
+	return d, nil
 }
 
 // parseCoarse reads "auto", "off" or a number.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -24,6 +25,7 @@ func printRelease(w io.Writer, r *kanon.Result) {
 		fmt.Fprintf(w, " (%s before refinement)", report.Percent(r.RefinedFrom))
 	}
 	fmt.Fprintln(w)
+	printBound(w, r)
 	if r.Merged > 0 {
 		fmt.Fprintf(w, "  merged      %s groups, for diversity or closeness\n", report.Integer(r.Merged))
 	}
@@ -33,7 +35,43 @@ func printRelease(w io.Writer, r *kanon.Result) {
 	}
 	fmt.Fprintf(w, ", refine %s, scale %s, published by %s\n", r.Refine, r.Scale, r.Publish)
 	s := r.Seconds
-	fmt.Fprintf(w, "  seconds     %.2f: read %.2f, partition %.2f, refine %.2f, publish %.2f, verify %.2f\n", s.Total, s.Read, s.Partition, s.Refine, s.Publish, s.Verify)
+	fmt.Fprintf(w, "  seconds     %.2f: read %.2f, partition %.2f, refine %.2f, bound %.2f, publish %.2f, verify %.2f\n", s.Total, s.Read, s.Partition, s.Refine, s.Bound, s.Publish, s.Verify)
+}
+
+// printBound tells how little any grouping could lose.
+func printBound(w io.Writer, r *kanon.Result) {
+	b := &r.Bound
+	fmt.Fprint(w, "  lower bound ")
+	switch b.Method {
+	case "none":
+		fmt.Fprintf(w, "not known: %s\n", b.Reason)
+		return
+	case "simple":
+		fmt.Fprintf(w, "%s, by nearest neighbours", percentDown(r.LowerBound))
+	default:
+		fmt.Fprintf(w, "%s, by prices", percentDown(r.LowerBound))
+	}
+	fmt.Fprintf(w, "; gap %s: no grouping saves more of the loss", percentUp(r.Gap))
+	if b.Reason != "" {
+		fmt.Fprintf(w, " (%s)", b.Reason)
+	}
+	fmt.Fprintln(w)
+}
+
+// percentDown is a share in percent with four digits, rounded down: what is said
+// of a bound holds as it is printed.
+func percentDown(share float64) string { return percentTowards(share, math.Floor) }
+
+// percentUp is percentDown, rounded up.
+func percentUp(share float64) string { return percentTowards(share, math.Ceil) }
+
+func percentTowards(share float64, round func(float64) float64) string {
+	if share <= 0 {
+		return "0%"
+	}
+	x := 100 * share
+	unit := math.Pow(10, 3-math.Floor(math.Log10(x)))
+	return strconv.FormatFloat(round(x*unit)/unit, 'g', 4, 64) + "%"
 }
 
 // printAssessment tells the risk of a table and what a release lost.

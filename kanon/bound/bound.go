@@ -35,9 +35,9 @@ type Options struct {
 const (
 	// mostRecords is the default of [Options.MostRecords].
 	mostRecords = 20_000
-	// mostSampled is from how many records on there is no dual bound, not even
+	// MostSampled is beyond how many records there is no dual bound, not even
 	// on a sample: looking past all others takes too long.
-	mostSampled = 400_000
+	MostSampled = 400_000
 )
 
 // Method is what a bound rests on.
@@ -104,7 +104,7 @@ func Lower(ctx context.Context, s *space.Space, o Options, progress noren.Progre
 	deadline := time.Now().Add(o.Duration)
 	p := newPlaces(s)
 	b := Bound{Places: len(p.first)}
-	dual := o.Duration > 0 && s.Len() <= mostSampled
+	dual := o.Duration > 0 && s.Len() <= MostSampled
 	if o.MostPlaces > 0 && b.Places > o.MostPlaces && !dual {
 		return b, nil
 	}

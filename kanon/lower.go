@@ -1,0 +1,91 @@
+package kanon
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"noren/kanon/bound"
+	"noren/kanon/space"
+)
+
+// boundedPlaces is up to how many different points the lower bound of the loss
+// by nearest neighbours is computed unasked: beyond, it would cost as much time
+// as the release. From boundedRecords on they are not even counted.
+const (
+	boundedPlaces  = 50_000
+	boundedRecords = 200_000
+)
+
+// bound finds a lower bound of the loss, and gives up the space: its memory is
+// wanted for writing.
+func (r *run) bound(ctx context.Context) error {
+	defer timed(&r.result.Seconds.Bound, time.Now())
+	s := r.space
+	r.space = nil
+	return r.boundIn(ctx, s)
+}
+
+// boundLarge is bound for a table that was released block by block.
+func (r *run) boundLarge(ctx context.Context) error {
+	defer timed(&r.result.Seconds.Bound, time.Now())
+	if r.job.Gap == 0 && r.held.Rows > boundedRecords {
+		r.unbounded("more than %d records; --gap looks for it all the same", boundedRecords)
+		return nil
+	}
+	if r.held.Rows > wholeRecords && r.needs(64+16*len(r.held.Columns), "") != nil {
+		r.unbounded("the records do not fit the memory that is allowed; allow more (--memory)")
+		return nil
+	}
+	columns := r.held.Columns
+	if !r.held.InMemory() {
+		all := make([]uint32, r.held.Rows)
+		for i := range all {
+			all[i] = uint32(i)
+		}
+		var err error
+		if columns, err = r.held.Select(ctx, all); err != nil {
+			return err
+		}
+	}
+	s, err := space.FromTable(columns[:len(r.quasi)], r.job.Scale)
+	if err != nil {
+		return r.noSpace(err)
+	}
+	return r.boundIn(ctx, s)
+}
+
+func (r *run) boundIn(ctx context.Context, s *space.Space) error {
+	o := bound.Options{K: r.job.K, Duration: r.job.Gap, Seed: r.seed(), Workers: r.job.Workers}
+	if r.job.Gap == 0 {
+		o.MostPlaces = boundedPlaces
+	}
+	b, err := bound.Lower(ctx, s, o, r.progress)
+	if err != nil {
+		return err
+	}
+	if b.Method == bound.None {
+		r.unbounded("more than %d different points; --gap looks for it all the same", boundedPlaces)
+		return nil
+	}
+	r.result.LowerBound, r.result.Gap = min(b.Loss, r.result.Loss), b.Gap(r.result.SSE)
+	r.result.Bound = Bound{Method: b.Method.String(), Records: b.Records, Converged: b.Converged}
+	switch {
+	case r.job.Gap == 0:
+	case s.Len() > bound.MostSampled:
+		r.result.Bound.Reason = fmt.Sprintf("prices are not looked for beyond %d records", bound.MostSampled)
+	case b.Records < s.Len() && r.job.K > 1:
+		r.result.Bound.Reason = fmt.Sprintf("prices for a sample of cells, %d of %d records", b.Records, s.Len())
+	case b.Method == bound.Simple && !b.Converged && r.job.K > 1:
+		r.result.Bound.Reason = "no better prices were found in this time"
+	}
+	return nil
+}
+
+// unbounded says why nothing better than 0 is known.
+func (r *run) unbounded(format string, args ...any) {
+	r.result.Bound = Bound{Method: bound.None.String(), Reason: fmt.Sprintf(format, args...)}
+	if r.result.Loss > 0 {
+		r.result.Gap = 1
+	}
+}
