@@ -123,7 +123,7 @@ func search(first box, tolerance float64, most int, evaluate func(b *box) (value
 }
 
 // searchEffort is how many kernels a search may evaluate.
-const searchEffort = 8 << 20
+const searchEffort = 1 << 20
 
 // searchKappa1 bounds sup_x sum_l K(x, c_l). Coordinate by coordinate, moving x into
 // the box of the centres brings it nearer to all of them: that box is all that need be

@@ -26,7 +26,7 @@
 //		// Neighbours: account.ReplaceOne, Records: n,
 //	})
 //	answer, err := release.Run(ctx, release.Request{Mechanism: m, File: "private.csv", ...})
-//	released, err := m.Decode(answer.Payload)                    // *Release, also in a Publish hook
+//	released, err := m.Decode(answer.Payload)                    // *Released, also in a Publish hook
 //	w, err := m.Weights(ctx, released)                           // *Weights: post-processing
 //	w.W                                                          // a weight for each public record
 //	meta, err := w.Meta.Encode()                                 // JSON to keep beside the table

@@ -1,0 +1,301 @@
+package ratio
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"noren"
+	"noren/account"
+	"noren/table"
+)
+
+// Post is how alpha and the weights are made of the released means.
+type Post string
+
+const (
+	// Plain takes alpha as it is and the positive part of each weight.
+	Plain Post = "plain"
+	// NonNegative minimises over alpha >= 0 ([Features.NNLS]).
+	NonNegative Post = "nnls"
+	// Clip is the paper's positive part of alpha. It is offered for fidelity: for
+	// small lambda alpha has large signs of both kinds that cancel, and clipping
+	// destroys that.
+	Clip Post = "clip"
+)
+
+// Options make a [Mechanism]. All of them are public: none may be taken from the
+// private records.
+type Options struct {
+	// Public are the public records, N x d. Required.
+	Public *Points
+	// Frame brought them there; it is needed where the private records come as a
+	// table, through package release. Optional otherwise.
+	Frame *Frame
+	// Cost is what the release may cost: epsilon, and delta for RKHSGaussian.
+	// Required.
+	Cost account.Cost
+	// Neighbours is the relation. Defaults to AddRemove, where the number of private
+	// records is not told.
+	Neighbours account.Neighbours
+	// Records is n, the number of private records. Required for ReplaceOne, where it
+	// is public; not used for AddRemove.
+	Records int
+	// Mechanism is the noise. Defaults to RKHSPure.
+	Mechanism Noise
+	// Centres is how many are chosen from the public records ([ChooseCentres]).
+	// Defaults to 12.
+	Centres int
+	// CentrePoints are centres of one's own, b x d. Optional.
+	CentrePoints *Points
+	// Sigmas are the bandwidths that may be used. Several are released together,
+	// which costs noise (sensitivities add up in the square, sqrt(m) for m of them),
+	// and the one of the best score is taken, which is free. Defaults to
+	// [MedianDistance] alone.
+	Sigmas []float64
+	// Lambda fixes lambda. Defaults to 0: it is chosen on the released means, which
+	// is free ([Lambdas]).
+	Lambda float64
+	// Post defaults to Plain.
+	Post Post
+	// Raw leaves the weights as they are. Otherwise they are divided by their mean.
+	Raw bool
+	// CountShare, in [0, 0.5], of epsilon is spent on the number of private records,
+	// in AddRemove: for counts, and for a check of the weights that is not to be had
+	// otherwise. Defaults to 0.
+	CountShare float64
+	// Low and High are the public box of the points that NoisyCentres needs. They
+	// default to the frame's.
+	Low, High []float64
+}
+
+// Mechanism releases the noisy sums of kernels of the private records. It is made of
+// public parameters and fits package release by its methods; its guarantee is that of
+// its [Noise].
+type Mechanism struct {
+	options Options
+	kernels []*Kernel
+	laws    *Law
+	main    account.Cost // for the sums
+	count   int64        // units of epsilon for the number of records
+	inner   float64      // NoisyCentres: the eps' of the centres
+}
+
+// New checks the options and does what can be done before any private record is read:
+// centres, bandwidths, sensitivities, the law of the noise. SampledCentres, the paper's
+// method C, is refused: its "(eps, b/n)" is true and void, as publishing b private
+// records verbatim is (0, b/n)-private as well, and its weights show where the centres
+// are. Errors: [noren.Usage], or the context's.
+func New(ctx context.Context, o Options) (*Mechanism, error) {
+	m := &Mechanism{options: o}
+	p := &m.options
+	if p.Mechanism == "" {
+		p.Mechanism = RKHSPure
+	}
+	if p.Post == "" {
+		p.Post = Plain
+	}
+	if p.Centres == 0 {
+		p.Centres = 12
+	}
+	if err := p.validate(); err != nil {
+		return nil, err
+	}
+	m.count = int64(p.CountShare * float64(p.Cost.Epsilon))
+	m.main = account.Cost{Epsilon: p.Cost.Epsilon - m.count, Delta: p.Cost.Delta}
+	if len(p.Sigmas) == 0 {
+		s := MedianDistance(p.Public)
+		if s == 0 {
+			return nil, usage("public records", "there are no two different public records", "give the bandwidth")
+		}
+		p.Sigmas = []float64{s}
+	}
+	if p.Mechanism == NoisyCentres {
+		return m, m.prepareNoisyCentres()
+	}
+	if p.CentrePoints == nil {
+		c, err := ChooseCentres(ctx, p.Public, p.Centres)
+		if err != nil {
+			return nil, err
+		}
+		p.CentrePoints = c
+	}
+	p.Centres = p.CentrePoints.Rows
+	for _, s := range p.Sigmas {
+		k, err := NewKernel(p.CentrePoints, s)
+		if err != nil {
+			return nil, err
+		}
+		m.kernels = append(m.kernels, k)
+	}
+	var err error
+	m.laws, err = newLaw(m.kernels, p.Mechanism, m.main, p.Neighbours)
+	return m, err
+}
+
+// validate finds all faults at once.
+func (o *Options) validate() error {
+	var bad faults
+	if o.Public == nil || o.Public.Rows < 2 || o.Public.Dim < 1 || len(o.Public.Data) != o.Public.Rows*o.Public.Dim {
+		bad.add("public records", "at least two public records with one coordinate are needed")
+		return bad.err()
+	}
+	d := o.Public.Dim
+	if o.Frame != nil && o.Frame.Dim() != d {
+		bad.add("frame", "frame and public records have another number of coordinates")
+	}
+	if o.CentrePoints != nil && o.CentrePoints.Dim != d {
+		bad.add("centres", "centres and public records have another number of coordinates")
+	}
+	if o.Centres < 1 || o.Centres > maxCentres {
+		bad.add("centres", "between 1 and 4096 centres are possible")
+	}
+	if err := o.Cost.Validate(); err != nil {
+		bad = append(bad, err.Error())
+	}
+	if o.Cost.Epsilon == 0 {
+		bad.add("epsilon", "the fit needs an epsilon above 0")
+	}
+	if o.Neighbours == account.ReplaceOne && (o.Records < 1 || o.Records > 1<<40) {
+		bad.add("records", "replace-one takes the number of private records as public: give it")
+	}
+	switch o.Mechanism {
+	case RKHSPure, Laplace, Parametric, NoisyCentres:
+		if o.Cost.Delta > 0 {
+			bad.add("delta", "this mechanism needs no delta: leave it out, or ask for "+string(RKHSGaussian))
+		}
+	case RKHSGaussian:
+		if o.Cost.Delta == 0 {
+			bad.add("delta", "Gaussian noise needs a delta above 0, far below 1/n")
+		}
+	case SampledCentres:
+		bad.add("mechanism", "the paper's method C is refused: with private records for centres its (epsilon, b/n) holds, and so it would if b private records were published as they are; delta must be far below 1/n to mean anything. Use "+string(RKHSPure)+" with public centres, or "+string(NoisyCentres))
+	default:
+		bad.add("mechanism", "unknown mechanism: rkhs-pure, rkhs-gaussian, laplace, parametric or noisy-centres")
+	}
+	switch o.Post {
+	case Plain, NonNegative, Clip:
+	default:
+		bad.add("post", "unknown post-processing: plain, nnls or clip")
+	}
+	if len(o.Sigmas) > 16 {
+		bad.add("sigma", "more than 16 bandwidths")
+	}
+	for _, s := range o.Sigmas {
+		if !(s > 0) || math.IsInf(s, 1) {
+			bad.add("sigma", "a bandwidth must be a number above 0")
+		}
+	}
+	if o.Lambda != 0 && (!(o.Lambda > 0) || math.IsInf(o.Lambda, 1)) {
+		bad.add("lambda", "lambda must be a number above 0, or 0 to have it chosen")
+	}
+	if !(o.CountShare >= 0 && o.CountShare <= 0.5) {
+		bad.add("count share", "the share of epsilon for the number of records must lie between 0 and 0.5")
+	}
+	if o.CountShare > 0 && o.Neighbours == account.ReplaceOne {
+		bad.add("count share", "the number of records is public in replace-one: nothing need be spent on it")
+	}
+	if o.Mechanism == NoisyCentres {
+		o.validateBox(&bad)
+	}
+	return bad.err()
+}
+
+// Name is "ratio.weights".
+func (m *Mechanism) Name() string { return "ratio.weights" }
+
+// Kernels are the candidates, one for each bandwidth; none for NoisyCentres, whose
+// centres are released.
+func (m *Mechanism) Kernels() []*Kernel { return m.kernels }
+
+// Law is the distribution of the noise on the sums of kernels; nil for NoisyCentres.
+func (m *Mechanism) Law() *Law { return m.laws }
+
+// Columns describes the columns that are read; none without a frame.
+func (m *Mechanism) Columns() []table.Field {
+	if m.options.Frame == nil {
+		return nil
+	}
+	return m.options.Frame.Columns()
+}
+
+// Parameters are all public parameters, for the certificate.
+func (m *Mechanism) Parameters() any {
+	o := &m.options
+	p := struct {
+		Mechanism     Noise       `json:"mechanism"`
+		Neighbours    string      `json:"neighbours"`
+		Records       int         `json:"records,omitempty"`
+		PublicRecords int         `json:"public_records"`
+		Axes          []axisMeta  `json:"axes,omitempty"`
+		Centres       [][]float64 `json:"centres,omitempty"`
+		CentreCount   int         `json:"centre_count"`
+		Sigmas        []float64   `json:"sigmas"`
+		Law           *Law        `json:"law,omitempty"`
+		CountEpsilon  string      `json:"epsilon_for_records,omitempty"`
+		InnerEpsilon  float64     `json:"epsilon_of_centres,omitempty"`
+		Low           []float64   `json:"low,omitempty"`
+		High          []float64   `json:"high,omitempty"`
+	}{
+		Mechanism: o.Mechanism, Neighbours: o.Neighbours.String(), PublicRecords: o.Public.Rows,
+		CentreCount: o.Centres, Sigmas: o.Sigmas, Law: m.laws, InnerEpsilon: m.inner, Low: o.Low, High: o.High,
+	}
+	if o.Neighbours == account.ReplaceOne {
+		p.Records = o.Records
+	}
+	if o.Frame != nil {
+		p.Axes = axesMeta(o.Frame)
+	}
+	if m.kernels != nil {
+		p.Centres = rowsOf(o.CentrePoints)
+	}
+	if m.count > 0 {
+		p.CountEpsilon = account.Decimal(m.count, 9)
+	}
+	return p
+}
+
+// Cost is the price for neighbours of the relation and unit of a book. The theorems are
+// about single records: another unit is refused.
+func (m *Mechanism) Cost(n account.Neighbours, unit string) (account.Cost, error) {
+	return recordCost(m.options.Cost, m.options.Neighbours, n, unit)
+}
+
+func recordCost(c account.Cost, own, n account.Neighbours, unit string) (account.Cost, error) {
+	if unit != account.Record {
+		return account.Cost{}, usage("unit", "density-ratio weights are private for single records", "use a book whose unit is the record, or a table with one record for each "+unit)
+	}
+	return account.Charge(c, own, n)
+}
+
+// Guarantee states what Cost pays for.
+func (m *Mechanism) Guarantee(n account.Neighbours, unit string) (noren.Guarantee, error) {
+	cost, err := m.Cost(n, unit)
+	if err != nil {
+		return noren.Guarantee{}, err
+	}
+	g := noren.Guarantee{Model: "differential privacy", Neighbours: n.String(), Unit: unit}
+	g.Epsilon, g.Delta = cost.Float()
+	o := &m.options
+	g.Assumptions = []string{
+		"The public records, columns, bounds, scales and bandwidths are public and were not chosen by looking at the private records.",
+		"A record without a value in one of the columns counts with kernels of 0.",
+	}
+	if o.Neighbours == account.ReplaceOne {
+		g.Assumptions = append(g.Assumptions, "The number of private records is public.")
+	}
+	switch o.Mechanism {
+	case RKHSPure, RKHSGaussian:
+		g.Assumptions = append(g.Assumptions, continuous,
+			"What one record can change is at most sqrt(2) (replaced) or 1 (added) in the norm of the kernel's space, whatever the record (docs/density-ratio.md, theorem 2).")
+	case NoisyCentres:
+		g.Assumptions = append(g.Assumptions, "The box of the records is public; records outside count as on its border.",
+			fmt.Sprintf("%d private records were drawn without replacement for centres, and who they are stays secret (docs/density-ratio.md, audit of method A).", o.Centres))
+	default:
+		g.Assumptions = append(g.Assumptions, "Noise is discrete and exact on a grid of step 2^-30; what one record can change was bounded with certainty (docs/density-ratio.md, theorem 1).")
+	}
+	return g, nil
+}
+
+// continuous is what floating point does to the continuous samplers.
+const continuous = "The noise is continuous and was drawn in floating point: the theorem is about real numbers. The sums it is added to are exact whole numbers, and the result was rounded to a public grid of about 2^-20 of the noise, so that the lowest bits of the noise did not leave; that rounding makes the known attacks on such bits harder and is no proof (use laplace for noise that is exact)."

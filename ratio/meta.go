@@ -1,0 +1,191 @@
+package ratio
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"noren/account"
+	"noren/table"
+)
+
+// metaFormat is the name and version of the form.
+const metaFormat = "noren.ratio-weights/1"
+
+// Where [Meta.Records] comes from.
+const (
+	Declared  = "declared"  // public, in replace-one
+	Paid      = "paid"      // released with noise
+	Estimated = "estimated" // from the weights themselves
+)
+
+// Meta is what makes weights again from the public table: the released sums and all
+// public parameters. It holds nothing else that came from private records, and may go
+// wherever the weights go.
+type Meta struct {
+	Format        string      `json:"format"`
+	Mechanism     Noise       `json:"mechanism"`
+	Epsilon       float64     `json:"epsilon"`
+	Delta         float64     `json:"delta,omitempty"`
+	Neighbours    string      `json:"neighbours"`
+	Axes          []axisMeta  `json:"axes,omitempty"`
+	PublicRecords int         `json:"public_records"`
+	Records       float64     `json:"records"`
+	RecordsFrom   string      `json:"records_from"`
+	RecordsSD     float64     `json:"records_sd,omitempty"`
+	Centres       [][]float64 `json:"centres"`
+	Sigma         float64     `json:"sigma"`
+	Sigmas        []float64   `json:"sigmas"`
+	Lambda        float64     `json:"lambda"`
+	Post          Post        `json:"post"`
+	Raw           bool        `json:"raw,omitempty"`
+	Law           Law         `json:"law"`
+	// Sums are the released sums for the bandwidth that was taken.
+	Sums       []float64 `json:"sums"`
+	MeanWeight float64   `json:"mean_weight"`
+	ESS        float64   `json:"ess"`
+	MaxShare   float64   `json:"max_share"`
+	Check      FitCheck  `json:"fit_check"`
+	// Notes are remarks of the fit that are no fault.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// axisMeta is an [Axis] as JSON.
+type axisMeta struct {
+	Column string   `json:"column"`
+	Type   string   `json:"type"`
+	Layout string   `json:"layout,omitempty"`
+	Levels []string `json:"levels,omitempty"`
+	Low    float64  `json:"low"`
+	High   float64  `json:"high"`
+	Scale  float64  `json:"scale"`
+	Words  []string `json:"words,omitempty"`
+}
+
+func axesMeta(f *Frame) []axisMeta {
+	out := make([]axisMeta, len(f.axes))
+	for j, a := range f.axes {
+		out[j] = axisMeta{a.Field.Name, a.Field.Type.String(), string(a.Field.Layout), a.Field.Levels, a.Low, a.High, a.Scale, a.Words}
+	}
+	return out
+}
+
+// Frame is the frame that the points were made with. Error: [noren.BadData] where the
+// weights were made of points without one.
+func (m *Meta) Frame() (*Frame, error) {
+	if len(m.Axes) == 0 {
+		return nil, badMeta("the weights were made without columns of a table")
+	}
+	axes := make([]Axis, len(m.Axes))
+	for j, a := range m.Axes {
+		t, err := table.ParseType(a.Type)
+		if err != nil {
+			return nil, badMeta("the meta data name a type of column that there is not")
+		}
+		axes[j] = Axis{
+			Field: table.Field{Name: a.Column, Type: t, Layout: table.Layout(a.Layout), Levels: a.Levels},
+			Low:   a.Low, High: a.High, Scale: a.Scale, Words: a.Words,
+		}
+	}
+	f, err := NewFrame(axes)
+	if err != nil {
+		return nil, badMeta("the axes of the meta data contradict themselves")
+	}
+	if len(m.Centres) > 0 && f.Dim() != len(m.Centres[0]) {
+		return nil, badMeta("the axes and the centres of the meta data have another number of coordinates")
+	}
+	return f, nil
+}
+
+// Encode writes m as JSON, to be kept beside the table.
+func (m *Meta) Encode() ([]byte, error) {
+	b, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return nil, broken("meta data", "a figure cannot be written as JSON")
+	}
+	return append(b, '\n'), nil
+}
+
+// DecodeMeta reads what Encode wrote, and trusts nothing of it. Error: [noren.BadData].
+func DecodeMeta(text []byte) (*Meta, error) {
+	var m Meta
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&m); err != nil || d.More() {
+		return nil, badMeta("the meta data of the weights are not JSON of the form " + metaFormat)
+	}
+	return &m, m.validate()
+}
+
+func (m *Meta) validate() error {
+	if m.Format != metaFormat {
+		return badMeta("the meta data of the weights are not of the form " + metaFormat)
+	}
+	positive := func(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
+	b := len(m.Centres)
+	if b < 1 || b > maxCentres || len(m.Sums) != b || !isWhole(m.Sums) {
+		return badMeta("the meta data need centres, and a sum for each")
+	}
+	d := len(m.Centres[0])
+	for _, c := range m.Centres {
+		if len(c) != d || d < 1 || d > maxDim || !isWhole(c) {
+			return badMeta("the centres of the meta data are not points of one space")
+		}
+	}
+	switch {
+	case !positive(m.Sigma) || !positive(m.Sigma*m.Sigma) || !positive(m.Lambda) || !positive(m.Records) || m.Records > 1<<60 || m.RecordsSD < 0:
+		return badMeta("bandwidth, lambda and number of records in the meta data must be numbers above 0")
+	case m.PublicRecords < 2:
+		return badMeta("the meta data need the number of public records")
+	case m.RecordsFrom != Declared && m.RecordsFrom != Paid && m.RecordsFrom != Estimated:
+		return badMeta("the meta data do not say where the number of records is from")
+	case m.Post != Plain && m.Post != NonNegative && m.Post != Clip:
+		return badMeta("the meta data name a post-processing that there is not")
+	case !positive(m.Law.Scale) || m.Law.Scale > 1<<60 || m.Law.Shape < 0 || m.Law.Shape > 16*maxCentres:
+		return badMeta("the meta data describe no noise")
+	}
+	switch m.Law.Noise {
+	case RKHSPure:
+		if m.Law.Shape < b {
+			return badMeta("the meta data describe no noise")
+		}
+	case RKHSGaussian, Laplace, Parametric:
+	default:
+		return badMeta("the meta data name a mechanism that there is not")
+	}
+	if _, err := account.ParseNeighbours(m.Neighbours); err != nil {
+		return badMeta("the meta data name a relation of neighbours that there is not")
+	}
+	return nil
+}
+
+// note adds a remark.
+func (m *Meta) note(s string) {
+	if s != "" {
+		m.Notes = append(m.Notes, s)
+	}
+}
+
+// edge says that the choice stopped at the end of what there was to choose from.
+func (m *Meta) edge(given bool) string {
+	all := Lambdas()
+	switch {
+	case given:
+		return ""
+	case m.Lambda == all[len(all)-1]:
+		return "lambda is the largest of its grid: noise left little to fit"
+	case m.Lambda == all[0]:
+		return "lambda is the least of its grid"
+	}
+	return ""
+}
+
+// Statement is the privacy of the weights in one line.
+func (m *Meta) Statement() string {
+	s := fmt.Sprintf("differential privacy of one record, %s, epsilon = %g", m.Neighbours, m.Epsilon)
+	if m.Delta > 0 {
+		s += fmt.Sprintf(", delta = %g", m.Delta)
+	}
+	return s + ", by " + string(m.Mechanism) + "; everything made of the weights is covered"
+}

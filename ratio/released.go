@@ -1,0 +1,278 @@
+package ratio
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"math/big"
+
+	"noren"
+	"noren/account"
+	"noren/noise"
+	"noren/table"
+)
+
+// Released is what leaves: the sums of kernels with noise, and nothing else that was
+// computed from private records.
+type Released struct {
+	// Sums are the noisy sums over the private records of phi(x), one row of b for
+	// each bandwidth.
+	Sums [][]float64 `json:"sums"`
+	// Records is the number of private records with noise, where it was paid for.
+	Records *int64 `json:"records,omitempty"`
+	// Centres are those of NoisyCentres, with noise, b x d.
+	Centres [][]float64 `json:"centres,omitempty"`
+}
+
+// Answer computes on a private table, which has the columns of Columns, and adds noise
+// from src.
+func (m *Mechanism) Answer(ctx context.Context, t *table.Table, src *noise.Source) (any, error) {
+	if m.options.Frame == nil {
+		return nil, usage("frame", "the mechanism was made without a frame for tables", "")
+	}
+	x, err := m.options.Frame.Points(t)
+	if err != nil {
+		return nil, err
+	}
+	return m.Release(ctx, x, src)
+}
+
+// Release is Answer on private points, n x d. It is the mechanism: what it returns is
+// private as Guarantee says, if src is. Errors: of kind BadData where there is another
+// number of records than was declared, else those of the source or the context.
+func (m *Mechanism) Release(ctx context.Context, x *Points, src *noise.Source) (*Released, error) {
+	o := &m.options
+	if o.Neighbours == account.ReplaceOne && x.Rows != o.Records {
+		return nil, &noren.Error{Kind: noren.BadData, What: "the table has another number of records than was declared"}
+	}
+	if x.Dim != o.Public.Dim {
+		return nil, usage("records", "private and public records have another number of coordinates", "")
+	}
+	if o.Mechanism == NoisyCentres {
+		return m.releaseNoisyCentres(ctx, x, src)
+	}
+	sums := make([][]*big.Int, len(m.kernels))
+	for i, k := range m.kernels {
+		var err error
+		if sums[i], err = k.Sum(ctx, x); err != nil {
+			return nil, err
+		}
+	}
+	noisy, err := m.laws.draw(src, m.kernels, sums)
+	if err != nil {
+		return nil, err
+	}
+	out := &Released{Sums: noisy}
+	if m.count > 0 {
+		n, err := m.countRecords(x.Rows, src)
+		if err != nil {
+			return nil, err
+		}
+		out.Records = &n
+	}
+	return out, nil
+}
+
+// countRecords adds discrete Laplace noise to the number of records, sensitivity 1.
+func (m *Mechanism) countRecords(n int, src *noise.Source) (int64, error) {
+	d, err := m.countNoise()
+	if err != nil {
+		return 0, err
+	}
+	z, err := d.Draw(src)
+	return noise.AddSaturating(int64(n), z), err
+}
+
+func (m *Mechanism) countNoise() (*noise.Laplace, error) {
+	scale, err := noise.ScaleFor(big.NewRat(1, 1), m.count)
+	if err != nil {
+		return nil, err
+	}
+	return noise.NewLaplace(scale)
+}
+
+// Decode reads what Release returned from its JSON. Error: [noren.BadData].
+func (m *Mechanism) Decode(payload []byte) (*Released, error) {
+	var r Released
+	if err := json.Unmarshal(payload, &r); err != nil {
+		return nil, badMeta("the released sums are not JSON of their form")
+	}
+	return &r, m.check(&r)
+}
+
+// check holds a release against the mechanism that it is said to come from.
+func (m *Mechanism) check(r *Released) error {
+	candidates, b := len(m.kernels), m.options.Centres
+	if m.options.Mechanism == NoisyCentres {
+		candidates = 1
+		if len(r.Centres) != b {
+			return badMeta("the released centres are not as many as were asked for")
+		}
+		for _, c := range r.Centres {
+			if len(c) != m.options.Public.Dim || !isWhole(c) {
+				return badMeta("a released centre is no point")
+			}
+		}
+	}
+	if len(r.Sums) != candidates {
+		return badMeta("the released sums are not those of these bandwidths")
+	}
+	for _, s := range r.Sums {
+		if len(s) != b || !isWhole(s) {
+			return badMeta("the released sums are not those of these centres")
+		}
+	}
+	if (r.Records != nil) != (m.count > 0) {
+		return badMeta("the release and the mechanism differ about the number of records")
+	}
+	return nil
+}
+
+func badMeta(what string) error { return &noren.Error{Kind: noren.BadData, What: what} }
+
+// validateBox checks the box of NoisyCentres, and takes the frame's where none is given.
+func (o *Options) validateBox(bad *faults) {
+	if o.Neighbours != account.ReplaceOne {
+		bad.add("neighbours", "noisy centres are private for replace-one only: a sample of a size that is fixed says nothing of a table with one record more")
+	}
+	if o.Low == nil && o.High == nil && o.Frame != nil {
+		o.Low, o.High = o.Frame.box()
+	}
+	if len(o.Low) != o.Public.Dim || len(o.High) != o.Public.Dim {
+		bad.add("box", "noisy centres need a public box with two bounds for each coordinate")
+		return
+	}
+	for j, low := range o.Low {
+		if !(low < o.High[j]) || math.IsInf(low, 0) || math.IsInf(o.High[j], 0) || math.Abs(low) > 1<<20 || math.Abs(o.High[j]) > 1<<20 {
+			bad.add("box", "a bound of the box is no number, or beyond 2^20")
+		}
+	}
+	if o.Centres > o.Records {
+		bad.add("centres", "more centres than private records")
+	}
+	if len(o.Sigmas) > 1 {
+		bad.add("sigma", "noisy centres take one bandwidth")
+	}
+	if o.CentrePoints != nil {
+		bad.add("centres", "noisy centres are taken from the private records: give how many")
+	}
+}
+
+// prepareNoisyCentres finds eps' by amplification: a mechanism that is eps'-private on a
+// sample of b of n records without replacement is ln(1 + (b/n)(e^eps' - 1))-private for
+// replace-one. It is taken a little below, for rounding.
+func (m *Mechanism) prepareNoisyCentres() error {
+	half, _ := account.Cost{Epsilon: m.main.Epsilon / 2}.Float()
+	if half == 0 {
+		return usage("epsilon", "the epsilon is too small to split", "")
+	}
+	m.inner = amplified(half, m.options.Centres, m.options.Records) * (1 - 0x1p-40)
+	return nil
+}
+
+func amplified(epsilon float64, b, n int) float64 {
+	return math.Log1p(float64(n) / float64(b) * math.Expm1(epsilon))
+}
+
+// centreBits: noisy centres lie on a grid of step 2^-30.
+const centreBits = 30
+
+// releaseNoisyCentres is the paper's method A with a sound split: see [NoisyCentres].
+func (m *Mechanism) releaseNoisyCentres(ctx context.Context, x *Points, src *noise.Source) (*Released, error) {
+	o := &m.options
+	inside := NewPoints(x.Rows, x.Dim)
+	for i := range x.Rows {
+		for j, v := range x.Row(i) {
+			if !(v >= o.Low[j]) { // also where there is no value
+				v = o.Low[j]
+			}
+			inside.Row(i)[j] = min(v, o.High[j])
+		}
+	}
+	// R in steps, and a step a coordinate for rounding.
+	steps := int64(0)
+	for j, low := range o.Low {
+		steps += int64(math.Ceil(math.Ldexp(o.High[j]-low, centreBits)*(1+0x1p-40))) + 1
+	}
+	units := int64(math.Floor(m.inner * account.EpsilonUnits))
+	if units < 1 {
+		return nil, usage("epsilon", "the epsilon is too small for noisy centres", "")
+	}
+	scale, err := noise.ScaleFor(new(big.Rat).SetInt64(steps), units)
+	if err != nil {
+		return nil, err
+	}
+	d, err := noise.NewLaplace(scale)
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := sample(src, x.Rows, o.Centres)
+	if err != nil {
+		return nil, err
+	}
+	c := NewPoints(o.Centres, x.Dim)
+	for l, i := range chosen {
+		for j, v := range inside.Row(i) {
+			z, err := d.Draw(src)
+			if err != nil {
+				return nil, err
+			}
+			c.Row(l)[j] = math.Ldexp(float64(noise.AddSaturating(int64(math.Round(math.Ldexp(v, centreBits))), z)), -centreBits)
+		}
+	}
+	k, err := NewKernel(c, o.Sigmas[0])
+	if err != nil {
+		return nil, err
+	}
+	law, err := m.noisyCentresLaw(k)
+	if err != nil {
+		return nil, err
+	}
+	s, err := k.Sum(ctx, inside)
+	if err != nil {
+		return nil, err
+	}
+	noisy, err := law.draw(src, []*Kernel{k}, [][]*big.Int{s})
+	if err != nil {
+		return nil, err
+	}
+	return &Released{Sums: noisy, Centres: rowsOf(c)}, nil
+}
+
+// noisyCentresLaw is Laplace with the other half of epsilon. The centres are released
+// by now, so that the noise may depend on them.
+func (m *Mechanism) noisyCentresLaw(k *Kernel) (*Law, error) {
+	rest := account.Cost{Epsilon: m.main.Epsilon - m.main.Epsilon/2}
+	return newLaw([]*Kernel{k}, Parametric, rest, account.ReplaceOne)
+}
+
+// sample draws b of n without replacement, in random order (the first steps of Fisher
+// and Yates), with the randomness that protects data.
+func sample(src *noise.Source, n, b int) ([]int, error) {
+	moved := map[int]int{}
+	at := func(i int) int {
+		if v, ok := moved[i]; ok {
+			return v
+		}
+		return i
+	}
+	out := make([]int, b)
+	for l := range b {
+		r, err := src.Uint64n(uint64(n - l))
+		if err != nil {
+			return nil, err
+		}
+		i := l + int(r)
+		out[l] = at(i)
+		moved[i] = at(l)
+	}
+	return out, nil
+}
+
+func rowsOf(p *Points) [][]float64 {
+	out := make([][]float64, p.Rows)
+	for i := range out {
+		out[i] = append([]float64(nil), p.Row(i)...)
+	}
+	return out
+}
