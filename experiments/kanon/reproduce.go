@@ -31,6 +31,10 @@ type Row struct {
 	Part int `json:"part,omitempty"`
 	// Paper is what the paper prints for this row, where it does.
 	Paper *Printed `json:"paper,omitempty"`
+	// Bound is what no partition gets below, absent from rows of a part.
+	Bound *Bound `json:"bound,omitempty"`
+	// Known is the least loss that is known, in our own rows where there is one.
+	Known float64 `json:"known,omitempty"`
 }
 
 // Options say what to reproduce.
@@ -49,6 +53,9 @@ type Options struct {
 	Quick bool
 	// Effort adds a row for a longer refinement when it has a duration.
 	Effort refine.Effort
+	// Gap is how long to look for a lower bound for each data set and k. Defaults
+	// to not at all: nearest neighbours alone.
+	Gap time.Duration
 	// Workers defaults to one a processor.
 	Workers int
 }
@@ -68,13 +75,18 @@ func Reproduce(ctx context.Context, o Options, emit func(Row) error, progress no
 			if k < 1 || k > s.Len() {
 				return &noren.Error{Kind: noren.Usage, Where: "--k", What: "k must lie between 1 and the number of records of " + d.Name}
 			}
+			below, err := lowerBound(ctx, s, k, &o, progress)
+			if err != nil {
+				return err
+			}
 			for _, r := range runs(s.Len(), k, o.Quick, o.Effort) {
 				row, err := r.make(ctx, s, o.Workers, progress)
 				if err != nil {
 					return err
 				}
 				row.Dataset, row.Normalisation = d.Name, o.Scaling.String()
-				row.Paper = printed(row)
+				row.Paper, row.Known = printed(row), known(row)
+				row.Bound = below.of(row.Loss)
 				if err := emit(row); err != nil {
 					return err
 				}
