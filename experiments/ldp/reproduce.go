@@ -1,6 +1,6 @@
 // Package ldp reproduces the paper on local differential privacy with data
-// generalisation (docs/local-privacy.md): Tables 1-10 and Figures 2-6, its values
-// beside ours, on the breast-cancer table.
+// generalisation (docs/local-privacy.md, sections 7 and 8): Tables 1-10 and Figures
+// 2-6, its values beside ours, on the breast-cancer table.
 //
 // Everything is seeded and repeats itself. Nothing here protects anybody: edges,
 // scaler, components and the choice of attributes are fitted on raw data, and the

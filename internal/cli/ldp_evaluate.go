@@ -193,6 +193,7 @@ func (f *ldpEvaluateFlags) read(ctx context.Context, t *terminal, path string) e
 		field.Hierarchy, field.Round = nil, nil
 		fields = append(fields, field)
 	}
+	fields[0].Type, fields[0].Levels, fields[0].Layout = table.Category, nil, ""
 	read, err := file.Read(ctx, src, fields, s.Input.Missing, t.progress.report)
 	t.progress.clear()
 	if err != nil {
@@ -236,7 +237,7 @@ func (f *ldpEvaluateFlags) choose(s *spec.Spec, src table.Source) ([]string, err
 			if slices.Contains(f.columns, name) || slices.Contains(f.drop, name) {
 				return nil, &noren.Error{Kind: noren.Usage, Where: "--label " + name, What: "the class cannot be learned from itself, nor be dropped"}
 			}
-			c = spec.Column{Role: table.Sensitive.String(), Type: table.Category.String()}
+			c = spec.Column{Role: table.Sensitive.String()} // its type is inferred for the texts of missing values only
 		case slices.Contains(f.drop, name), len(f.columns) > 0 && !slices.Contains(f.columns, name), identifier && len(f.columns) == 0:
 			c.Role = table.Other.String()
 		default:

@@ -114,7 +114,7 @@ func withNoise(r *evaluate.Result, m evaluate.Model) report.Table {
 }
 
 func printEvaluation(w io.Writer, r *evaluate.Result, path string) {
-	fmt.Fprintf(w, "%s: learning %s from %d attributes of %d records (private)\n\n", path, r.Label, len(r.Attributes), r.Records)
+	fmt.Fprintf(w, "%s: learning %s from %s of %s (private)\n\n", path, r.Label, plural(len(r.Attributes), "attribute"), plural(r.Records, "record"))
 	for _, l := range evaluationFacts(r) {
 		fmt.Fprintf(w, "  %-11s %s\n", l.Name, l.Value)
 	}
@@ -160,7 +160,7 @@ func evaluationFacts(r *evaluate.Result) []report.Fact {
 	}
 	attributes := fmt.Sprintf("%d, of %d labels in all", len(r.Attributes), labels)
 	if missing > 0 {
-		attributes += fmt.Sprintf("; %s missing values, each a label of its own", report.Integer(missing))
+		attributes += fmt.Sprintf("; %s, which is a label of its own", plural(missing, "missing value"))
 	}
 	facts := []report.Fact{
 		{Name: "records", Value: records},
@@ -168,7 +168,7 @@ func evaluationFacts(r *evaluate.Result) []report.Fact {
 		{Name: "attributes", Value: attributes},
 	}
 	if len(r.Left) > 0 {
-		facts = append(facts, report.Fact{Name: "left out", Value: fmt.Sprintf("%d columns", len(r.Left))})
+		facts = append(facts, report.Fact{Name: "left out", Value: plural(len(r.Left), "column")})
 	}
 	return append(facts,
 		report.Fact{Name: "tried by", Value: fmt.Sprintf("cross-validation in %d parts, repeats: %d", r.Folds, r.Repeats)},
