@@ -32,6 +32,10 @@ type Options struct {
 	Workers int
 }
 
+// underflow is more than what operations whose results are too small for full
+// precision can add up to: each is wrong by less than 2^-1074.
+const underflow = 0x1p-960
+
 const (
 	// mostRecords is the default of [Options.MostRecords].
 	mostRecords = 20_000
@@ -128,6 +132,11 @@ func Lower(ctx context.Context, s *space.Space, o Options, progress noren.Progre
 			b.Method, b.SSE = Dual, sse
 		}
 	}
+	if math.IsInf(b.SSE, 0) || math.IsNaN(b.SSE) {
+		// Squares of such coordinates are no numbers.
+		return Bound{Places: b.Places}, nil
+	}
+	b.SSE = max(0, b.SSE-underflow)
 	if most := greatestSST(s); most > 0 {
 		b.Loss = max(0, b.SSE/most*(1-2*epsilon))
 	}

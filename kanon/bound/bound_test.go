@@ -360,3 +360,23 @@ func ExampleLower() {
 	fmt.Printf("%s bound %.3f, this partition %.3f, gap %.1f %%\n", b.Method, b.SSE, s.SSE(best), 100*b.Gap(s.SSE(best)))
 	// Output: dual bound 3.000, this partition 3.000, gap 0.0 %
 }
+
+// Coordinates whose squares are too large or too small for a float64 do not make
+// a bound that is none.
+func TestExtremeCoordinates(t *testing.T) {
+	for _, unit := range []float64{1e-162, 1e-158, 1e200} {
+		x := []float64{0, 1.1 * unit, 2.3 * unit, 3.7 * unit, 5.9 * unit, 6.1 * unit}
+		s, err := space.New(len(x), [][]float64{x}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		least, _ := exact(s, 2)
+		for _, o := range []bound.Options{{K: 2}, {K: 2, Duration: 50 * time.Millisecond}} {
+			b := lower(t, s, o)
+			atMost(t, "bound", b.SSE, least)
+			if math.IsNaN(b.Loss) || b.Loss < 0 || b.Loss > 1 {
+				t.Errorf("loss %v", b.Loss)
+			}
+		}
+	}
+}
