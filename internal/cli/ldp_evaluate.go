@@ -124,8 +124,9 @@ func (f *ldpEvaluateFlags) run(ctx context.Context, t *terminal, path string) er
 	if f.json {
 		return printJSON(t.stdout, struct {
 			*evaluate.Result
-			Input string `json:"input"`
-		}{r, path})
+			Private string `json:"private"`
+			Input   string `json:"input"`
+		}{r, "figures of the raw table: for its steward, not to be handed out", path})
 	}
 	printEvaluation(t.stdout, r, path)
 	return nil
