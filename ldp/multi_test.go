@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"noren"
 	"noren/internal/randtest"
 )
 
@@ -248,6 +249,37 @@ func TestAdvice(t *testing.T) {
 	for _, q := range []Question{{Domain: 1, Epsilon: 1}, {Domain: 5}, {Domain: 5, Epsilon: 1, N: -1}, {Domain: 5, Epsilon: 3, Lifetime: 3, Repeats: 2}, {Domain: 5, Epsilon: 3, Lifetime: 300, Repeats: 2}, {Domain: 5, Epsilon: 1, Error: math.NaN()}} {
 		if _, err := Advise(q); err == nil {
 			t.Errorf("%+v: no error", q)
+		}
+	}
+}
+
+// All attributes in every report, each with its share of epsilon.
+func TestMultiOfAll(t *testing.T) {
+	m, err := NewMultiOf([]Attribute{{Labels: 3}, {Labels: 2}, {Lo: 0, Hi: 1}}, 3, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Sampled() != 3 || m.Loss().Report != 1 || m.Loss().Record != 3 {
+		t.Errorf("%d of 3 attributes at %v", m.Sampled(), m.Loss())
+	}
+	if m.Oracle(0) == nil || m.Oracle(0).Loss().Report != 1 || m.Oracle(2) != nil || m.Mean(2) == nil || m.Mean(0) != nil {
+		t.Error("the attributes' mechanisms are not those of their domains")
+	}
+	c := NewMultiCollector(m)
+	for range 5 {
+		parts, err := m.Randomise(randtest.Source(1), []float64{2, 1, 0.5})
+		if err != nil || c.Add(parts) != nil {
+			t.Fatal(err)
+		}
+	}
+	for j := range 3 {
+		if c.Reports(j) != 5 {
+			t.Errorf("%d of 5 reports hold attribute %d", c.Reports(j), j)
+		}
+	}
+	for _, sampled := range []int{0, -1, 4} {
+		if _, err := NewMultiOf([]Attribute{{Labels: 3}, {Labels: 2}, {Lo: 0, Hi: 1}}, 3, sampled); noren.KindOf(err) != noren.Usage || err == nil {
+			t.Errorf("%d of 3 attributes: %v", sampled, err)
 		}
 	}
 }

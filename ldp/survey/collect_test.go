@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"noren"
+	"noren/internal/entropy"
 	"noren/internal/randtest"
 	"noren/ldp"
 	"noren/ldp/survey"
@@ -508,4 +509,36 @@ func Example() {
 	// red 0.75
 	// green 0.00
 	// blue 0.25
+}
+
+// The lines themselves, as an attacker sees them: what they show of two values is
+// close to the stated epsilon of a report and not above it.
+func TestLinesKeepTheStatedEpsilon(t *testing.T) {
+	for name, spec := range map[string]survey.Spec{
+		"grr":              {Mechanism: "grr", Epsilon: 1, Attribute: labels(3)},
+		"longitudinal-grr": {Mechanism: "longitudinal-grr", Epsilon: 1, Lifetime: 2, Attribute: labels(3)},
+		"basic-rappor":     {Mechanism: "basic-rappor", F: p(0.5), P: p(0.25), Q: p(0.75), Attribute: labels(2)},
+		"basic-one-time":   {Mechanism: "basic-one-time", Epsilon: 1, Attribute: labels(2)},
+		"duchi":            {Mechanism: "duchi", Epsilon: 1, Attribute: survey.Attribute{Range: []float64{0, 1}}},
+	} {
+		s := newSurvey(t, spec)
+		number := map[string]int64{}
+		for i, line := range []string{"0", "1", "2", "0,00", "0,01", "0,10", "0,11"} {
+			number[line] = int64(i)
+		}
+		mechanism := func(value string) randtest.Mechanism {
+			return func(src *entropy.Source) (int64, error) {
+				line, err := s.Randomise(src, []string{value})
+				return number[line], err
+			}
+		}
+		stated := s.Loss().Report
+		b, err := randtest.EpsilonLowerBound(t.Context(), randtest.Audit{Runs: 40_000, Seed: 5}, mechanism("0"), mechanism("1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.Epsilon > stated || b.Epsilon < 0.75*stated {
+			t.Errorf("%s: an attack shows %.4f at %v, stated is %.4f", name, b.Epsilon, b.Event, stated)
+		}
+	}
 }
