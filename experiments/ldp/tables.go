@@ -195,15 +195,15 @@ func points(rows []Row, figure string) report.Table {
 func improvement(rows []Row) report.Table {
 	t := report.Table{
 		Caption: "The improvement: SVM trained on GRR's labels, and on RAPPOR's decoded to a random set bit, at the same epsilon",
-		Header:  []string{"epsilon", "tried on", "RAPPOR", "GRR", "better by"},
-		Numeric: []bool{true, false, true, true, true},
+		Header:  []string{"epsilon", "of a record", "tried on", "RAPPOR", "GRR", "better by"},
+		Numeric: []bool{true, true, false, true, true, true},
 	}
 	rows = of(rows, "improvement")
 	for _, g := range rows {
 		for _, r := range rows {
 			if g.Parameters.Mechanism == "grr" && r.Parameters.Mechanism == "one-time" && r.Parameters.Epsilon == g.Parameters.Epsilon && r.Test == g.Test {
 				t.Rows = append(t.Rows, []string{
-					strconv.FormatFloat(g.Parameters.Epsilon, 'g', 4, 64), dataTitles[g.Test],
+					strconv.FormatFloat(g.Parameters.Epsilon, 'g', 4, 64), fmt.Sprintf("%.1f", g.Loss.Record), dataTitles[g.Test],
 					fmt.Sprintf("%.1f ± %.1f", r.Mean, r.SD), fmt.Sprintf("%.1f ± %.1f", g.Mean, g.SD), fmt.Sprintf("%+.1f", g.Mean-r.Mean),
 				})
 			}

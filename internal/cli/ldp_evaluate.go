@@ -126,7 +126,7 @@ func (f *ldpEvaluateFlags) run(ctx context.Context, t *terminal, path string) er
 			*evaluate.Result
 			Private string `json:"private"`
 			Input   string `json:"input"`
-		}{r, "figures of the raw table: for its steward, not to be handed out", path})
+		}{r, "do not release", path})
 	}
 	printEvaluation(t.stdout, r, path)
 	return nil

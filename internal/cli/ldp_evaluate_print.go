@@ -114,7 +114,7 @@ func withNoise(r *evaluate.Result, m evaluate.Model) report.Table {
 }
 
 func printEvaluation(w io.Writer, r *evaluate.Result, path string) {
-	fmt.Fprintf(w, "%s: learning %s from %s of %s (private)\n\n", path, r.Label, plural(len(r.Attributes), "attribute"), plural(r.Records, "record"))
+	fmt.Fprintf(w, "PRIVATE: do not release\n\n%s: learning %s from %s of %s\n\n", path, r.Label, plural(len(r.Attributes), "attribute"), plural(r.Records, "record"))
 	for _, l := range evaluationFacts(r) {
 		fmt.Fprintf(w, "  %-11s %s\n", l.Name, l.Value)
 	}
