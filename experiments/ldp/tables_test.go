@@ -14,8 +14,22 @@ func TestTablesAndFigures(t *testing.T) {
 		caption string
 		lines   int
 	}{
-		{"Table 1:", 30}, {"Table 2:", 6}, {"Table 3:", 8}, {"Table 4:", 6}, {"Table 5:", 6}, {"Table 6:", 6}, {"Table 7:", 8}, {"Table 8:", 6}, {"Table 9:", 6}, {"Table 10:", 6},
-		{"Figure 2:", 9}, {"Figure 3:", 6}, {"Figure 4:", 6}, {"Figure 5:", 6}, {"Figure 6:", 9}, {"The improvement:", 15},
+		{"Table 1:", 30},
+		{"Table 2:", 6},
+		{"Table 3:", 8},
+		{"Table 4:", 6},
+		{"Table 5:", 6},
+		{"Table 6:", 6},
+		{"Table 7:", 8},
+		{"Table 8:", 6},
+		{"Table 9:", 6},
+		{"Table 10:", 6},
+		{"Figure 2:", 9},
+		{"Figure 3:", 6},
+		{"Figure 4:", 6},
+		{"Figure 5:", 6},
+		{"Figure 6:", 9},
+		{"The improvement:", 15},
 	}
 	if len(tables) != len(want) {
 		t.Fatalf("%d tables, want %d", len(tables), len(want))
