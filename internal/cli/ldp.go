@@ -21,6 +21,6 @@ many the shares of labels, means and distributions are estimated, with errors.
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newLDPDesign(t), newLDPRandomize(t), newLDPEstimate(t), newLDPSimulate(t), newLDPEvaluate(t))
+	c.AddCommand(newLDPDesign(t), newLDPEdges(t), newLDPRandomize(t), newLDPEstimate(t), newLDPSimulate(t), newLDPEvaluate(t))
 	return c
 }

@@ -64,7 +64,7 @@ reference RAPPOR client are read (--params, --map, --counts) and written.
 --with-spec SPEC how this attribute goes with one that the same people reported apart,
 found by the clients' ids. Both reports of a person cost the sum of their epsilons.`,
 		Example: `  noren ldp estimate reports.txt --spec ldp.yaml --report page.html
-  noren ldp estimate mon.txt tue.txt --mechanism oue --bins 0,30,5 --epsilon 2 --project --json
+  noren ldp estimate north.txt south.txt --mechanism oue --bins 0,30,5 --epsilon 2 --project --json
   noren ldp estimate words.txt --params params.csv --candidates words.list
   noren ldp estimate counts.csv --counts --params params.csv --map map.csv --all
   noren ldp estimate colour.txt --spec colour.yaml --with shape.txt --with-spec shape.yaml`,

@@ -49,7 +49,7 @@ that is trusted; the TypeScript client does the same in a browser.
 
 Domain, bins and parameters come from the specification, or from flags, and are public:
 chosen from what is known of the world. Bins by quantiles of the data have to be paid
-for: ask noren query quantile for them, and give what they cost as --edges-epsilon.
+for: noren ldp edges buys them, and what they cost goes with them as --edges-epsilon.
 
 Mechanisms that remember (RAPPOR, the longitudinal ones) give one permanent answer to a
 value, which bounds what all reports of a lifetime tell. With --client and --devices KEY

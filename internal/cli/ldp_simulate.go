@@ -159,7 +159,7 @@ func (f *simulateFlags) run(ctx context.Context, t *terminal, path string) error
 		printTable(w, &table)
 		fmt.Fprintln(w)
 	}
-	p := privacyOf(s)
+	p := v.privacy()
 	p.print(w)
 	return nil
 }

@@ -76,6 +76,13 @@ type simulationPoint struct {
 	Expected *float64 `json:"expected"`
 }
 
+// privacy is what reports by the mechanism would promise.
+func (v *simulated) privacy() privacyJSON {
+	p := privacyOf(v.r.Survey)
+	p.NotProtected = append(p.NotProtected, "the people of this simulation: it shows the truth, and its draws follow from a seed; the promise is what real reports would hold")
+	return p
+}
+
 // attributes are truth and estimate of each attribute.
 func (v *simulated) attributes() []trueJSON {
 	of := []survey.Estimate{*v.r.Estimate}
@@ -122,7 +129,7 @@ func (v *simulated) attributes() []trueJSON {
 func (v *simulated) json() simulateJSON {
 	out := simulateJSON{
 		Schema: simulateSchema, Input: v.input, Mechanism: v.r.Survey.Mechanism(), N: v.o.N, Seed: v.o.Seed, Trials: v.o.Trials,
-		Error: v.r.Error, Attributes: v.attributes(), Privacy: privacyOf(v.r.Survey),
+		Error: v.r.Error, Attributes: v.attributes(), Privacy: v.privacy(),
 	}
 	if v.input != "" {
 		out.Private = "do not release"
@@ -273,7 +280,7 @@ func (v *simulated) page() *report.Page {
 		}
 		p.Sections = append(p.Sections, report.Section{Title: title, Blocks: []report.Block{{Picture: &report.Picture{Chart: v.curveChart(over), Caption: t.Caption, Table: &t}}}})
 	}
-	p.Sections = append(p.Sections, privacySection(privacyOf(v.r.Survey)))
+	p.Sections = append(p.Sections, privacySection(v.privacy()))
 	return p
 }
 

@@ -33,7 +33,7 @@ func (s *Survey) Unprotected() []string {
 			of = "of the bins of " + name
 		}
 		if a.bins.Origin() == ldp.Paid {
-			out = append(out, fmt.Sprintf("the edges %s were computed from data at epsilon %g, which is to be added for the people in those data", of, a.bins.PaidEpsilon()))
+			out = append(out, fmt.Sprintf("the edges %s were computed from data at epsilon %g, which is to be added for the people in those data (twice, where it is for adding or removing a record)", of, a.bins.PaidEpsilon()))
 		} else {
 			out = append(out, fmt.Sprintf("the edges %s are taken as public: where they were chosen by looking at the data, they tell of the data and nothing protects that", of))
 		}
