@@ -40,7 +40,7 @@ const (
 	// broad and thorough searches: groups a root, steps a root, candidates.
 	firstGroups, firstSteps, firstCrowd = 10, 300, 30
 	quickGroups, quickSteps, quickCrowd = 10, 1000, 60
-	keepGroups, keepSteps, keepCrowd    = 30, 20_000_000, 2000
+	keepGroups, keepSteps, keepCrowd    = 20, 20_000_000, 2000
 	// over is the factor by which a price goes beyond where its row is kept.
 	over = 1.5
 	// mostSweeps is how many times all prices are fitted before the next step.
@@ -59,7 +59,7 @@ const (
 	gain = 2e-5
 )
 
-// violations are by how much a triple must be violated for a cut: the more at
+// violations are by how much a cut must be violated to be added: the more at
 // first, the less when nothing more is gained.
 var violations = [...]float64{0.03, 0.01, 0.003}
 
@@ -131,14 +131,17 @@ func (a *ascent) climb(ctx context.Context, tell func()) error {
 		}
 		lost := a.mu * a.entropy
 		scale := max(a.best-fixed, total)
-		if step%pricedEvery == 0 || lost > exploring*scale || lost < 2*coldest*scale {
+		if lost > exploring*scale {
+			if _, err := a.complete(ctx, a.mu, keepGroups, keepSteps, keepCrowd); err != nil {
+				return err
+			}
+			a.mu /= 2
+			continue
+		}
+		if step%pricedEvery == 0 || lost <= coldest*scale {
 			if _, err := a.complete(ctx, 2*a.mu, keepGroups, keepSteps, keepCrowd); err != nil {
 				return err
 			}
-		}
-		if lost > exploring*scale {
-			a.mu /= 2
-			continue
 		}
 		cut := a.pool.separate(a.cuts, violations[level])
 		a.mu *= cooling
@@ -159,7 +162,7 @@ func (a *ascent) climb(ctx context.Context, tell func()) error {
 // fit fits all prices to the pool at the present heat.
 func (a *ascent) fit(ctx context.Context) error {
 	a.rows = append(a.rows[:0], a.active...)
-	for t := range a.cuts.triple {
+	for t := range a.cuts.set {
 		a.rows = append(a.rows, int32(a.f.n+t))
 	}
 	for sweep := range mostSweeps {
@@ -241,10 +244,8 @@ func certify(p *pricing, out []outcome) float64 {
 		sum += x
 		size += math.Abs(x)
 	}
-	for _, w := range p.cuts.price {
-		sum -= w
-		size += w
-	}
+	sum -= p.cuts.paid()
+	size += p.cuts.paid()
 	terms := float64(len(u) + len(p.cuts.price))
 	return sum - terms*epsilon*size - terms/float64(p.f.k)*rounding(p)
 }

@@ -6,7 +6,8 @@ import (
 )
 
 // pool is the groups that prices are fitted to. Rows are the records, then the
-// cuts; a group stands in the rows of its members and of the cuts that it meets.
+// cuts; a group stands in the rows of its members and of the cuts that it holds
+// pairs of, once for each pair.
 type pool struct {
 	f      *frame
 	n      int
@@ -66,7 +67,7 @@ func (p *pool) bare(g int, u []float64) float64 {
 func (p *pool) index(u []float64, c *cuts, mu, most float64) {
 	p.lift(u, most)
 	p.live, p.x, p.row, p.begin = p.live[:0], p.x[:0], p.row[:0], append(p.begin[:0], 0)
-	rows := p.n + len(c.triple)
+	rows := p.n + len(c.set)
 	if cap(p.first) < rows+1 {
 		p.first = make([]int32, rows+1, rows+1+rows/4)
 	}
@@ -148,7 +149,7 @@ func (p *pool) sweep(u []float64, c *cuts, mu float64, order []int32) float64 {
 		var step float64 // by which the groups' reduced costs rise
 		if int(i) >= p.n {
 			w := &c.price[int(i)-p.n]
-			step = mu * math.Log(max(sum, 1e-300))
+			step = mu * math.Log(max(sum/c.pairs[int(i)-p.n], 1e-300))
 			if math.Abs(step) < 0.5*mu {
 				step *= over
 			}

@@ -11,7 +11,7 @@ import (
 // pricing is one search of all groups of k..2k-1 records for those of low
 // reduced cost
 //
-//	r(S) = c_S - sum over i in S of u_i + sum over cuts that S meets of w.
+//	r(S) = c_S - sum over i in S of u_i + sum over cuts T of w_T floor(|S ∩ T|/2).
 //
 // A group is looked for from its first record in an order of falling prices:
 // the records that are far from all others come first, while few others are

@@ -81,16 +81,14 @@ func reducedCost(p *pricing, members []int32) float64 {
 	for _, i := range members {
 		r -= p.u[i]
 	}
-	for t, triple := range p.cuts.triple {
+	for t, set := range p.cuts.set {
 		held := 0
-		for _, i := range triple {
+		for _, i := range set {
 			if slices.Contains(members, i) {
 				held++
 			}
 		}
-		if held >= 2 {
-			r += p.cuts.price[t]
-		}
+		r += p.cuts.price[t] * float64(held/2)
 	}
 	return r
 }
@@ -106,10 +104,17 @@ func drawPricing(t *rapid.T) *pricing {
 		p.u[i] = scale * rapid.Float64Range(-0.2, 1).Draw(t, "price")
 	}
 	for range rapid.IntRange(0, 4).Draw(t, "cuts") {
-		i := rapid.Int32Range(0, int32(n-3)).Draw(t, "i")
-		j := rapid.Int32Range(i+1, int32(n-2)).Draw(t, "j")
-		h := rapid.Int32Range(j+1, int32(n-1)).Draw(t, "h")
-		p.cuts.add([3]int32{i, j, h})
+		all := make([]int32, n)
+		for i := range all {
+			all[i] = int32(i)
+		}
+		size := 3
+		if n >= 5 && rapid.Bool().Draw(t, "five") {
+			size = 5
+		}
+		set := rapid.Permutation(all).Draw(t, "set")[:size]
+		slices.Sort(set)
+		p.cuts.add(set)
 	}
 	for at := range p.cuts.price {
 		p.cuts.price[at] = scale * rapid.Float64Range(0, 0.5).Draw(t, "cut's price")
@@ -256,10 +261,7 @@ func worth(p *pricing) float64 {
 	for _, u := range p.u {
 		sum += u
 	}
-	for _, w := range p.cuts.price {
-		sum -= w
-	}
-	return sum
+	return sum - p.cuts.paid()
 }
 
 // leastSSE is the least sum of squared errors of all k-partitions, by dynamic
@@ -292,28 +294,85 @@ func leastSSE(s *space.Space, k int) float64 {
 	return best[1<<n-1]
 }
 
-// A cut holds for partitions: what the groups of one meet of it is 1 at most.
+// The pairs that groups hold of the sets of cuts; those of a partition are no
+// more than half the set.
 func TestCutsMet(t *testing.T) {
-	c := newCuts(6)
-	c.add([3]int32{0, 1, 2})
-	c.add([3]int32{1, 2, 3})
-	c.add([3]int32{0, 1, 2}) // again
-	if len(c.triple) != 2 {
-		t.Fatalf("%d cuts", len(c.triple))
+	c := newCuts(7)
+	c.add([]int32{0, 1, 2})
+	c.add([]int32{1, 2, 3, 4, 5})
+	c.add([]int32{0, 1, 2}) // again
+	if len(c.set) != 2 || c.pairs[0] != 1 || c.pairs[1] != 2 {
+		t.Fatalf("%v, %v pairs", c.set, c.pairs)
 	}
 	for _, x := range []struct {
 		members []int32
 		want    []int32
 	}{
-		{[]int32{0, 3, 4}, nil},
+		{[]int32{0, 3, 6}, nil},
 		{[]int32{0, 1}, []int32{0}},
 		{[]int32{0, 1, 2}, []int32{0, 1}},
 		{[]int32{1, 3, 5}, []int32{1}},
-		{[]int32{0, 1, 2, 3}, []int32{0, 1}},
+		{[]int32{1, 2, 3, 4}, []int32{0, 1, 1}},
+		{[]int32{0, 1, 2, 3, 4, 5}, []int32{0, 1, 1}},
 	} {
-		got := slices.Sorted(slices.Values(c.met(nil, x.members)))
-		if !slices.Equal(got, x.want) {
-			t.Errorf("%v meets %v, want %v", x.members, got, x.want)
+		for range 2 { // nothing is left behind
+			got := slices.Sorted(slices.Values(c.met(nil, x.members)))
+			if !slices.Equal(got, x.want) {
+				t.Errorf("%v meets %v, want %v", x.members, got, x.want)
+			}
 		}
 	}
+}
+
+// Half shares in the groups of a cycle of three and of five, one in all others,
+// are found out.
+func TestSeparateFindsOddCycles(t *testing.T) {
+	for _, size := range []int32{3, 5} {
+		n := 2*size + 1
+		f := frameOf(t, lineOf(int(n)), 3)
+		all := make([]int32, n)
+		for i := range all {
+			all[i] = int32(i)
+		}
+		p := newPool(f, all)
+		u := make([]float64, n)
+		for i := range size {
+			p.add([]int32{i, (i + 1) % size, size + i})
+		}
+		p.add([]int32{n - 1, 0, 2})
+		c := newCuts(int(n))
+		p.index(u, c, 1, inf)
+		for l := range p.x {
+			p.x[l] = 0.5
+		}
+		p.x[size] = 0
+		if got := p.separate(c, 0.1); got != 1 {
+			t.Fatalf("%d cuts from a cycle of %d", got, size)
+		}
+		if !slices.Equal(c.set[0], all[:size]) {
+			t.Errorf("the cut is of %v", c.set[0])
+		}
+		if again := p.separate(c, 0.1); again != 0 {
+			t.Errorf("%d cuts the second time", again)
+		}
+		for l := range p.x {
+			p.x[l] = 0.4
+		}
+		p.x[size] = 0
+		if got := p.separate(newCuts(int(n)), 0.01); got != 0 && size == 5 || got != 1 && size == 3 {
+			t.Errorf("%d cuts from a cycle of %d with shares of 0.4", got, size)
+		}
+	}
+}
+
+func lineOf(n int) *space.Space {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = float64(i)
+	}
+	s, err := space.New(n, [][]float64{x}, nil)
+	if err != nil {
+		panic(err)
+	}
+	return s
 }

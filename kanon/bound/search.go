@@ -46,7 +46,7 @@ func newSearcher(ctx context.Context, p *pricing) *searcher {
 	}
 	s.levels = make([]level, p.f.largest)
 	s.sizes = make([][]int32, len(p.rest))
-	s.hits = make([]int8, len(p.cuts.triple))
+	s.hits = make([]int8, len(p.cuts.set))
 	return s
 }
 
@@ -357,12 +357,11 @@ func (s *searcher) found(r float64) {
 }
 
 // toll adds a record to the group, as far as the cuts are concerned, and
-// returns what the cuts cost that now hold two of it.
+// returns what the cuts cost of which it makes a pair.
 func (s *searcher) toll(id int32) float64 {
 	var w float64
 	for _, t := range s.p.cuts.of[id] {
-		s.hits[t]++
-		if s.hits[t] == 2 {
+		if s.hits[t]++; s.hits[t]%2 == 0 {
 			w += s.p.cuts.price[t]
 		}
 	}
