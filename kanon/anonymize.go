@@ -302,7 +302,7 @@ func (r *run) check(ctx context.Context, written *os.File) error {
 		return fmt.Errorf("reading the release back: %w", err)
 	}
 	defer func() { _ = src.Close() }()
-	o := verify.Options{Requirement: r.job.requirement(), Missing: r.job.Missing}
+	o := verify.Options{Requirement: r.job.requirement(), Missing: r.job.Missing, Memory: r.job.memory() / classShare}
 	for _, i := range r.quasi {
 		o.Quasi = append(o.Quasi, r.job.Schema.Fields[i].Name)
 	}

@@ -90,11 +90,13 @@ type Options struct {
 // DefaultMemory is the memory of a release where none is said.
 const DefaultMemory = 2 << 30
 
-// Shares of the memory: of the quasi-identifiers, while groups are made, and of
-// the other columns, while the records are put in order.
+// Shares of the memory: of the quasi-identifiers, while groups are made, of the
+// records, while they are put in order, and of the classes, while they are
+// verified.
 const (
 	columnShare = 3
 	orderShare  = 8
+	classShare  = 2
 )
 
 func (o *Options) memory() int64 {

@@ -13,7 +13,7 @@ import (
 // Classes are told apart through many doublings of the index, each with its
 // own number and count.
 func TestClassesGrow(t *testing.T) {
-	c := newClasses()
+	c := newClasses(maphash.MakeSeed(), 0, 1)
 	const n = 200_000
 	want := map[string]uint32{}
 	counts := map[string]int64{}
@@ -23,7 +23,7 @@ func TestClassesGrow(t *testing.T) {
 		if i >= n && i%3 == 0 {
 			continue
 		}
-		id := c.add([]byte(key))
+		id, _ := c.add([]byte(key))
 		if was, known := want[key]; known && was != id {
 			t.Fatalf("%s is class %d and was %d", key, id, was)
 		}
@@ -40,16 +40,50 @@ func TestClassesGrow(t *testing.T) {
 	}
 }
 
+// The parts of a seed have every key once, whatever its length.
+func TestPartsOfClasses(t *testing.T) {
+	seed := maphash.MakeSeed()
+	found := map[string]int64{}
+	const n, parts = 3000, 8
+	for part := range parts {
+		c := newClasses(seed, part, parts)
+		for i := range 2 * n {
+			key := bytes.Repeat([]byte{byte(i), byte(i >> 8)}, i%n)
+			if i%1000 == 0 {
+				key = bytes.Repeat(key, 400) // longer than a block
+			}
+			key = append(key, fmt.Sprint(i%n)...)
+			id, ok := c.add(key)
+			if ok && !bytes.Equal(c.key(id), key) {
+				t.Fatalf("key %d is kept as another", i)
+			}
+		}
+		for id, count := range c.counts {
+			found[string(c.key(uint32(id)))] += count
+		}
+		if len(c.counts) < n/parts/2 {
+			t.Errorf("part %d has %d classes", part, len(c.counts))
+		}
+	}
+	var records int64
+	for _, count := range found {
+		records += count
+	}
+	if records != 2*n {
+		t.Errorf("%d records, want %d", records, 2*n)
+	}
+}
+
 // Two keys of one hash stay two classes: the slot that the second one asks
 // first is made to hold the first, under the second's hash.
 func TestCollisionsDoNotMerge(t *testing.T) {
-	c := newClasses()
+	c := newClasses(maphash.MakeSeed(), 0, 1)
 	first, second := []byte("first"), []byte("second")
 	c.add(first)
 	clear(c.slots)
 	h := maphash.Bytes(c.seed, second)
 	c.slots[h&uint64(len(c.slots)-1)] = slot{class: 1, hash: uint32(h >> 32)}
-	if id := c.add(second); id != 1 {
+	if id, _ := c.add(second); id != 1 {
 		t.Fatalf("the second key is in class %d", id)
 	}
 	if !slices.Equal(c.counts, []int64{1, 1}) || !bytes.Equal(c.key(0), first) || !bytes.Equal(c.key(1), second) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"math"
 	"slices"
@@ -30,6 +31,10 @@ type Options struct {
 	// beside the empty one. Quasi-identifiers are compared as they are written:
 	// whoever reads the file can tell NA from an empty field.
 	Missing []string
+	// Memory is about how many bytes the classes may take: beyond it the file is
+	// read several times, a part of the classes each. Without effect where
+	// sensitive columns are measured. Defaults to no bound.
+	Memory int64
 }
 
 // ResultSchema names the JSON form of a [Result].
@@ -114,15 +119,27 @@ func Verify(ctx context.Context, src table.Source, o Options, progress noren.Pro
 	if err := o.validate(src); err != nil {
 		return nil, err
 	}
-	s, err := scan(ctx, src, &o, progress)
-	if err != nil {
-		return nil, err
+	r := &Result{Schema: ResultSchema, File: src.Name(), Quasi: o.Quasi, K: o.Requirement.K, Failures: []string{}}
+	seed := maphash.MakeSeed()
+	var s *scanned
+	for part, parts := 0, 1; part < parts; part++ {
+		var err error
+		s, err = scan(ctx, src, &o, newClasses(seed, part, parts), progress)
+		switch {
+		case errors.Is(err, errFull):
+			// Again from the start, in smaller parts.
+			part, parts = -1, 2*parts
+			r.reset()
+			continue
+		case err != nil:
+			return nil, err
+		case s.rows == 0:
+			return nil, &noren.Error{Kind: noren.BadData, Where: src.Name(), What: "the file has no records: there is nothing to verify"}
+		}
+		r.Rows = s.rows
+		r.count(s.classes.counts)
 	}
-	r := &Result{Schema: ResultSchema, File: src.Name(), Rows: s.rows, Quasi: o.Quasi, K: o.Requirement.K, Failures: []string{}}
-	if s.rows == 0 {
-		return nil, &noren.Error{Kind: noren.BadData, Where: src.Name(), What: "the file has no records: there is nothing to verify"}
-	}
-	r.count(s.classes.counts)
+	r.judge()
 	if len(s.sensitive) > 0 {
 		list, start := s.byClass()
 		for _, column := range s.sensitive {
@@ -138,22 +155,36 @@ func Verify(ctx context.Context, src table.Source, o Options, progress noren.Pro
 	return r, nil
 }
 
-// count takes over the sizes of the classes.
+// reset forgets what was counted.
+func (r *Result) reset() { r.Classes, r.ClassSize, r.BelowK = 0, ClassSize{}, BelowK{} }
+
+// count takes over the sizes of some classes.
 func (r *Result) count(sizes []int64) {
-	r.Classes = int64(len(sizes))
-	r.AchievedK = slices.Min(sizes)
-	r.ClassSize = ClassSize{Min: r.AchievedK, Mean: float64(r.Rows) / float64(r.Classes), Max: slices.Max(sizes)}
 	for _, n := range sizes {
+		if r.Classes == 0 || n < r.ClassSize.Min {
+			r.ClassSize.Min = n
+		}
+		r.ClassSize.Max = max(r.ClassSize.Max, n)
+		r.Classes++
 		if n < int64(r.K) {
 			r.BelowK.Classes++
 			r.BelowK.Records += n
 		}
 	}
+}
+
+// judge judges the sizes of all classes.
+func (r *Result) judge() {
+	r.AchievedK = r.ClassSize.Min
+	r.ClassSize.Mean = float64(r.Rows) / float64(r.Classes)
 	if r.BelowK.Classes > 0 {
 		r.Failures = append(r.Failures, fmt.Sprintf("%d of %d classes have fewer than k = %d records (%d records in them, the smallest class has %d)",
 			r.BelowK.Classes, r.Classes, r.K, r.BelowK.Records, r.AchievedK))
 	}
 }
+
+// errFull says that the classes take more memory than they may.
+var errFull = errors.New("verify: more classes than fit")
 
 // scanned is what one pass over the file leaves.
 type scanned struct {
@@ -163,7 +194,7 @@ type scanned struct {
 	sensitive []*sensitive
 }
 
-func scan(ctx context.Context, src table.Source, o *Options, progress noren.Progress) (_ *scanned, err error) {
+func scan(ctx context.Context, src table.Source, o *Options, c *classes, progress noren.Progress) (_ *scanned, err error) {
 	tokens := map[string]bool{}
 	for _, m := range o.Missing {
 		tokens[m] = true
@@ -177,7 +208,7 @@ func scan(ctx context.Context, src table.Source, o *Options, progress noren.Prog
 		return nil, err
 	}
 	stored := src.Columns()
-	s := &scanned{classes: newClasses()}
+	s := &scanned{classes: c}
 	quasi := make([]texts, len(o.Quasi))
 	for j := range quasi {
 		quasi[j] = texts{stored: &stored[positions[j]]}
@@ -217,7 +248,7 @@ func scan(ctx context.Context, src table.Source, o *Options, progress noren.Prog
 				v := &c.Cols[j]
 				key = appendKey(key, quasi[j].show(v, i), v.IsNull(i))
 			}
-			class := s.classes.add(key)
+			class, _ := s.classes.add(key)
 			if len(s.sensitive) == 0 {
 				continue
 			}
@@ -230,6 +261,9 @@ func scan(ctx context.Context, src table.Source, o *Options, progress noren.Prog
 					}
 				}
 			}
+		}
+		if o.Memory > 0 && len(s.sensitive) == 0 && s.classes.tooMany(o.Memory) {
+			return nil, errFull
 		}
 		s.rows += int64(c.Rows)
 		if now := time.Now(); progress != nil && now.Sub(told) >= 100*time.Millisecond {

@@ -21,7 +21,8 @@ type arranger struct {
 	kinds []table.Kind
 
 	// In memory: the records in blocks, and for each place where its record
-	// is: the block and, in the low bits, the offset in it.
+	// is: the block and, in the low bits, the offset in it. In buckets at has
+	// the places of one bucket, from its first on.
 	blocks [][]byte
 	used   int64
 	at     []uint64
@@ -60,6 +61,19 @@ func (a *arranger) take(c *table.Chunk) (err error) {
 		return &noren.Error{What: fmt.Sprintf("more records were read than the %d that there is an order for", a.n)}
 	}
 	var row []byte
+	if a.rows == 0 && a.at == nil {
+		for i := range c.Rows {
+			row = appendRow(row, c, i)
+		}
+		// The first records tell about how long all will be.
+		if int64(float64(len(row))/float64(max(c.Rows, 1))*float64(a.n)) > a.opts.Memory && c.Rows > 0 {
+			if err := a.split(float64(len(row)) / float64(c.Rows)); err != nil {
+				return err
+			}
+		} else {
+			a.at = make([]uint64, a.n)
+		}
+	}
 	for i := range c.Rows {
 		place := uint64(a.opts.Order[a.rows])
 		row = appendRow(row[:0], c, i)
@@ -70,7 +84,7 @@ func (a *arranger) take(c *table.Chunk) (err error) {
 		}
 		a.rows++
 		if a.buckets == nil && a.used > a.opts.Memory && a.rows < a.n {
-			if err := a.split(); err != nil {
+			if err := a.split(float64(a.used) / float64(a.rows)); err != nil {
 				return err
 			}
 		}
@@ -99,15 +113,14 @@ func (a *arranger) kept(place uint64) []byte {
 	return a.blocks[at>>blockBits][at&(blockSize-1):]
 }
 
-// split goes over from memory to buckets. Of the memory a half is for the one
+// split goes over to buckets for records of that mean length. Of the memory a half is for the one
 // bucket that is read back and a quarter for what is to be written to the
 // others.
-func (a *arranger) split() (err error) {
+func (a *arranger) split(mean float64) (err error) {
 	if a.file, err = tempfile.Create(a.opts.Dir); err != nil {
 		return err
 	}
 	const least = 4 << 10 // shorter writes would be slow
-	mean := float64(a.used) / float64(a.rows)
 	count := uint64(mean*float64(a.n)/float64(a.opts.Memory/2)) + 1
 	count = min(count, max(2, uint64(a.opts.Memory/4/least)), a.n)
 	a.limit = int(min(max(a.opts.Memory/4/int64(count), least), blockSize))
@@ -122,7 +135,7 @@ func (a *arranger) split() (err error) {
 			return err
 		}
 	}
-	a.blocks = nil
+	a.blocks, a.at = nil, nil
 	return nil
 }
 
@@ -210,8 +223,9 @@ func (a *arranger) write(ctx context.Context, sink table.Sink) error {
 		if i+1 < len(a.buckets) {
 			end = a.buckets[i+1].first
 		}
-		for place := a.buckets[i].first; place < end; place++ {
-			if err := o.add(data[a.at[place]:]); err != nil {
+		first := a.buckets[i].first
+		for place := first; place < end; place++ {
+			if err := o.add(data[a.at[place-first]:]); err != nil {
 				return err
 			}
 			if place%chunkRows == 0 {
@@ -235,7 +249,7 @@ func (a *arranger) pause(ctx context.Context, o *out) error {
 }
 
 // load reads bucket i into data and notes in a.at where the record of each of
-// its places begins.
+// its places begins, from its first on.
 func (a *arranger) load(data []byte, i int) ([]byte, error) {
 	b := &a.buckets[i]
 	if int64(cap(data)) < b.bytes {
@@ -249,10 +263,19 @@ func (a *arranger) load(data []byte, i int) ([]byte, error) {
 		}
 		rest = rest[e.length:]
 	}
+	end := a.n
+	if i+1 < len(a.buckets) {
+		end = a.buckets[i+1].first
+	}
+	if n := int(end - b.first); cap(a.at) < n {
+		a.at = make([]uint64, n+n/16)
+	} else {
+		a.at = a.at[:n]
+	}
 	for at := 0; at < len(data); {
 		place, size := binary.Uvarint(data[at:])
 		at += size
-		a.at[b.first+place] = uint64(at)
+		a.at[place] = uint64(at)
 		at += rowLen(data[at:], a.kinds)
 	}
 	return data, nil

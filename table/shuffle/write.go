@@ -22,8 +22,8 @@ type Options struct {
 	// Order tells for each record the place it goes to: a permutation of
 	// 0..n-1, as [Permutation] draws it. Nil keeps the order.
 	Order []uint32
-	// Memory is how many bytes of records are kept in memory, beside 12 bytes
-	// a record for the order. Defaults to [DefaultMemory].
+	// Memory is how many bytes of records are kept in memory, beside 4 bytes a
+	// record for the order and, while all are kept, 8 for where they are. Defaults to [DefaultMemory].
 	Memory int64
 	// Dir is the folder for the temporary file. Defaults to the system's
 	// folder for such files; the folder of the result is better, as it has
@@ -55,7 +55,7 @@ func Write(ctx context.Context, opts Options, r table.Reader, assemble func(*tab
 	if err := checkOrder(opts.Order); err != nil {
 		return err
 	}
-	a := &arranger{opts: opts, n: uint64(len(opts.Order)), at: make([]uint64, len(opts.Order))}
+	a := &arranger{opts: opts, n: uint64(len(opts.Order))}
 	defer func() {
 		if e := a.close(); err == nil {
 			err = e
