@@ -29,10 +29,14 @@ func (r Rejected) String() string {
 		return "no report was set aside"
 	}
 	var parts []string
+	again := "second reports of a client"
+	if r.Duplicate == 1 {
+		again = "second report of a client"
+	}
 	for _, p := range []struct {
 		n    int64
 		what string
-	}{{r.Malformed, "malformed"}, {r.WrongLength, "of the wrong length"}, {r.BadCohort, "of a cohort that does not exist"}, {r.Duplicate, "second reports of a client"}} {
+	}{{r.Malformed, "malformed"}, {r.WrongLength, "of the wrong length"}, {r.BadCohort, "of a cohort that does not exist"}, {r.Duplicate, again}} {
 		if p.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
 		}

@@ -270,7 +270,11 @@ func (f *randomizeFlags) tell(t *terminal, path string, s *survey.Survey, n, rep
 		p.NotProtected = append(p.NotProtected, "another round of these people: their devices' secrets were thrown away (--client and --devices keep them)")
 	}
 	if repeated > 0 {
-		t.warn("%s are not their client's first: what a person with several records loses adds up, and noren ldp estimate sets later reports aside", plural(repeated, "report"))
+		is := "are not their"
+		if repeated == 1 {
+			is = "is not its"
+		}
+		t.warn("%s %s client's first: what a person with several records loses adds up, and noren ldp estimate sets later reports aside", plural(repeated, "report"), is)
 	}
 	if f.json {
 		return printJSON(t.stdout, struct {
