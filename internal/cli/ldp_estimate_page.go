@@ -34,7 +34,7 @@ func (e *estimated) tables() []report.Table {
 func (e *estimated) table(x *survey.Estimate, attribute int) []report.Table {
 	of := e.survey.Columns()[attribute]
 	if of == "" {
-		of = attributeName(e.survey, "the reports")
+		of = attributeName(e.survey, "what was asked")
 	}
 	numbers := func(n int) []bool { return append([]bool{false}, slices.Repeat([]bool{true}, n)...) }
 	switch {
