@@ -51,7 +51,7 @@ type Options struct {
 	// Sigmas are the bandwidths that may be used. Several are released together,
 	// which costs noise (sensitivities add up in the square, sqrt(m) for m of them),
 	// and the one of the best score is taken, which is free. Defaults to
-	// [MedianDistance] alone.
+	// half of [MedianDistance] alone.
 	Sigmas []float64
 	// Lambda fixes lambda. Defaults to 0: it is chosen on the released means, which
 	// is free ([Lambdas]).
@@ -104,7 +104,7 @@ func New(ctx context.Context, o Options) (*Mechanism, error) {
 	m.count = int64(p.CountShare * float64(p.Cost.Epsilon))
 	m.main = account.Cost{Epsilon: p.Cost.Epsilon - m.count, Delta: p.Cost.Delta}
 	if len(p.Sigmas) == 0 {
-		s := MedianDistance(p.Public)
+		s := MedianDistance(p.Public) / 2
 		if s == 0 {
 			return nil, usage("public records", "there are no two different public records", "give the bandwidth")
 		}
