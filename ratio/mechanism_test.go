@@ -39,8 +39,9 @@ func meanSquare(w, truth []float64) float64 {
 	return s
 }
 
-// The figures of docs/density-ratio.md, section 5: RKHSPure .302 and Laplace .980 at
-// epsilon .1, .265 and .314 at 1, standard errors of 2 to 15%.
+// The figures of an independent program at the median distance (docs/density-ratio.md,
+// section 12): RKHSPure .302 and Laplace .980 at epsilon .1, .265 and .314 at 1, standard
+// errors of 2 to 15%.
 func TestErrorOfSettingOne(t *testing.T) {
 	ctx := context.Background()
 	for _, c := range []struct {
@@ -55,7 +56,7 @@ func TestErrorOfSettingOne(t *testing.T) {
 		const repeats = 60
 		for seed := range uint64(repeats) {
 			x, e, truth := settingOne(seed, 2000, 50)
-			m, err := New(ctx, Options{Public: e, Cost: milli(c.epsilon), Neighbours: account.ReplaceOne, Records: 2000, Mechanism: c.noise})
+			m, err := New(ctx, Options{Public: e, Cost: milli(c.epsilon), Neighbours: account.ReplaceOne, Records: 2000, Mechanism: c.noise, Sigmas: []float64{MedianDistance(e)}})
 			if err != nil {
 				t.Fatal(err)
 			}
