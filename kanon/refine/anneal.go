@@ -3,7 +3,6 @@ package refine
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 
 	"noren/kanon/space"
 )
@@ -16,30 +15,33 @@ import (
 // the whole table: outliers and dense places are then searched alike.
 //
 // Numeric axes are worked out from centres, the few words of a group's members
-// directly. With c the centre of B and b its records, the squared distances from
-// p to all of B sum up to b |p-c|² + SSE(B).
+// directly. Centres and sums of squares follow each change by its own formula;
+// [annealer.renewAll] works them out afresh now and then.
 type annealer struct {
 	k, limit int
-	dims     int
-	x        []float64 // n*dims
+	dims     int       // numeric axes, rounded up to a multiple of four
+	x        []float64 // n*dims, every axis about its mean
 	words    int
 	codes    []uint32 // n*words
 	weight   []float64
-	near     *space.Near
+	near     *neighbours
 	group    []int32
-	own      []float64 // by record: squared distance to its group's centre, numeric axes
 	groups   []cluster
-	free     []int32 // empty groups
-	rng      *rand.Rand
+	centre   []float64 // groups*dims
+	free     []int32   // empty groups
+	slope    []float64 // dims
+	records  []int32   // for use by one change at a time
+	sources  []int32
+	gains    []float64
+	rng      draws
 	heat     float64 // the temperature, as a share
 }
 
 // cluster is a group under change.
 type cluster struct {
 	members []int32
-	centre  []float64 // of the numeric axes
-	squares float64   // sum of squares of the numeric axes
-	words   float64   // sum over pairs of what their words differ by
+	squares float64 // sum of squares of the numeric axes
+	words   float64 // sum over pairs of what their words differ by
 }
 
 // cost is the sum of squares of the group: with W a sum of squared distances
@@ -51,17 +53,25 @@ func (c *cluster) cost() float64 {
 	return c.squares + c.words/float64(len(c.members))
 }
 
-func newAnnealer(s *space.Space, p space.Partition, near *space.Near, k int, rng *rand.Rand) *annealer {
+// newAnnealer takes over a partition; groups of 2k or more are divided, which
+// raises no sum of squares.
+func newAnnealer(s *space.Space, p space.Partition, near *neighbours, k int, seed uint64) *annealer {
 	n := s.Len()
 	a := &annealer{
-		k: k, limit: 2*k - 1, near: near, rng: rng,
-		dims: len(s.Numbers()), words: len(s.Words()),
-		group: make([]int32, n), own: make([]float64, n), groups: make([]cluster, p.Groups),
+		k: k, limit: 2*k - 1, near: near, rng: draws(seed),
+		dims: (len(s.Numbers()) + 3) &^ 3, words: len(s.Words()),
+		group: make([]int32, n), groups: make([]cluster, 0, p.Groups),
 	}
 	a.x = make([]float64, n*a.dims)
+	a.slope = make([]float64, a.dims)
 	for j, column := range s.Numbers() {
+		shift := column[0]
+		var mean float64
+		for _, v := range column {
+			mean += (v - shift) / float64(n)
+		}
 		for i, v := range column {
-			a.x[i*a.dims+j] = v
+			a.x[i*a.dims+j] = v - shift - mean
 		}
 	}
 	a.codes = make([]uint32, n*a.words)
@@ -71,28 +81,23 @@ func newAnnealer(s *space.Space, p space.Partition, near *space.Near, k int, rng
 			a.codes[i*a.words+j] = c
 		}
 	}
-	for i, g := range p.Group {
-		a.group[i] = int32(g)
-		a.groups[g].members = append(a.groups[g].members, int32(i))
-	}
-	for g := range a.groups {
-		a.renew(int32(g))
+	list, start := p.Members()
+	for g := range p.Groups {
+		rest := list[start[g]:start[g+1]]
+		for len(rest) > a.limit {
+			a.set(a.empty(), rest[:k])
+			rest = rest[k:]
+		}
+		a.set(a.empty(), rest)
 	}
 	return a
 }
 
 // point is the numeric part of a record.
-func (a *annealer) point(i int32) []float64 { return a.x[int(i)*a.dims:][:a.dims] }
+func (a *annealer) point(i int32) []float64 { return a.x[int(i)*a.dims:][:a.dims:a.dims] }
 
-func squared(x, y []float64) float64 {
-	var d float64
-	y = y[:len(x)]
-	for c, v := range x {
-		t := v - y[c]
-		d += t * t
-	}
-	return d
-}
+// middle is the numeric part of a group's centre.
+func (a *annealer) middle(g int32) []float64 { return a.centre[int(g)*a.dims:][:a.dims:a.dims] }
 
 // differ is what the words of two records add to their squared distance.
 func (a *annealer) differ(i, j int32) float64 {
@@ -126,89 +131,108 @@ func (a *annealer) distance(i, j int32) float64 {
 	return d
 }
 
-// renew works out all that is known of a group from its members, so that
-// rounding does not add up.
+// renew works out all that is known of a group from its members.
 func (a *annealer) renew(g int32) {
-	c := &a.groups[g]
-	if c.centre == nil {
-		c.centre = make([]float64, a.dims)
-	}
-	clear(c.centre)
-	m := float64(len(c.members))
+	c, centre := &a.groups[g], a.middle(g)
+	clear(centre)
 	for _, i := range c.members {
 		for j, v := range a.point(i) {
-			c.centre[j] += v
+			centre[j] += v
 		}
 	}
-	for j := range c.centre {
-		c.centre[j] /= m
+	m := float64(len(c.members))
+	for j := range centre {
+		centre[j] /= m
 	}
 	c.squares, c.words = 0, 0
 	for n, i := range c.members {
-		a.own[i] = squared(a.point(i), c.centre)
-		c.squares += a.own[i]
+		c.squares += squared(a.point(i), centre)
 		c.words += a.differAll(i, c.members[:n])
 	}
 }
 
-// joined is what a group would cost with p, and left what it would without.
-func (a *annealer) joined(p int32, c *cluster) float64 {
-	m := float64(len(c.members))
-	return c.squares + m/(m+1)*squared(a.point(p), c.centre) + (c.words+a.differAll(p, c.members))/(m+1)
+// renewAll renews every group, so that rounding does not add up.
+func (a *annealer) renewAll() {
+	for g := range a.groups {
+		if len(a.groups[g].members) > 0 {
+			a.renew(int32(g))
+		}
+	}
 }
 
-func (a *annealer) left(p int32, c *cluster) float64 {
+// joining is by how much the cost of a group rises with p, and leaving by how
+// much without: with m records b/(b+1) |p-c|² and -m/(m-1) |p-c|² of the
+// numeric axes.
+func (a *annealer) joining(p, g int32) float64 {
+	c := &a.groups[g]
 	m := float64(len(c.members))
-	return c.squares - m/(m-1)*a.own[p] + (c.words-a.differAll(p, c.members))/(m-1)
+	d := m / (m + 1) * squared(a.point(p), a.middle(g))
+	if a.words > 0 {
+		d += (c.words+a.differAll(p, c.members))/(m+1) - c.words/m
+	}
+	return d
 }
 
-// accepts decides on a change by d of two groups with together m records and
+func (a *annealer) leaving(p, g int32) float64 {
+	c := &a.groups[g]
+	m := float64(len(c.members))
+	d := -m / (m - 1) * squared(a.point(p), a.middle(g))
+	if a.words > 0 {
+		d += (c.words-a.differAll(p, c.members))/(m-1) - c.words/m
+	}
+	return d
+}
+
+// accepts decides on a change by d of groups with together m records and
 // the sum of squares now.
 func (a *annealer) accepts(d, now float64, m int) bool {
 	if d <= 0 {
 		return true
 	}
 	t := a.heat * now / float64(m)
-	if d > 12*t {
-		return false
-	}
-	return a.rng.Float64() < math.Exp(-d/t)
+	return d < 12*t && a.rng.float() < math.Exp(-d/t)
 }
 
-// cool anneals from a heat down to coolest, in steps, with that many proposals
-// in all.
-func (a *annealer) cool(ctx context.Context, from float64, proposals int) error {
-	const steps = 24
+// cool anneals from a heat down to another, with that many proposals in all,
+// and then without heat.
+func (a *annealer) cool(ctx context.Context, from, to float64, proposals int) error {
+	const steps = 40
 	for step := range steps {
-		a.heat = from * math.Pow(coolest/from, float64(step)/(steps-1))
+		a.heat = from * math.Pow(to/from, float64(step)/(steps-1))
+		a.renewAll()
 		if err := a.run(ctx, proposals/steps); err != nil {
 			return err
 		}
 	}
-	return nil
+	a.heat = 0
+	a.renewAll()
+	return a.run(ctx, proposals/steps)
 }
 
 // run makes that many proposals.
 func (a *annealer) run(ctx context.Context, proposals int) error {
-	n := len(a.group)
+	n := uint64(len(a.group))
 	for step := range proposals {
 		if step&4095 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		p := int32(a.rng.IntN(n))
-		records, _ := a.near.Of(p)
-		q := records[a.rng.IntN(len(records))]
+		r := a.rng.next()
+		p := int32(r & 0xffffffff * n >> 32)
+		q := a.near.pick(p, uint32(r>>32&0xffff), &a.rng)
+		coin := uint32(r >> 48)
 		from, to := a.group[p], a.group[q]
 		if from == to {
 			continue
 		}
 		sizeA, sizeB := len(a.groups[from].members), len(a.groups[to].members)
 		switch {
-		case sizeA > a.k && sizeB < a.limit && a.rng.Uint32()&1 == 0:
+		case sizeA > a.k && sizeB < a.limit && coin&1 == 0:
 			a.move(p, to)
-		case sizeA > a.k && sizeB == a.limit && a.rng.Uint32()&3 == 0:
+		case sizeA > a.k && sizeB == a.limit && coin&3 == 0:
 			a.moveAndSplit(p, to)
-		case sizeA == a.k && a.rng.Uint32()&15 == 0:
+		case sizeA > a.k && coin&15 == 7:
+			a.gather(p)
+		case sizeA == a.k && coin&15 == 0:
 			a.dissolve(from)
 		default:
 			a.swap(p, to)
@@ -219,212 +243,93 @@ func (a *annealer) run(ctx context.Context, proposals int) error {
 
 // move proposes to move p to another group.
 func (a *annealer) move(p, to int32) {
-	A, B := &a.groups[a.group[p]], &a.groups[to]
-	now := A.cost() + B.cost()
-	if d := a.left(p, A) + a.joined(p, B) - now; a.accepts(d, now, len(A.members)+len(B.members)) {
-		from := a.group[p]
+	from := a.group[p]
+	d := a.leaving(p, from) + a.joining(p, to)
+	A, B := &a.groups[from], &a.groups[to]
+	if a.accepts(d, A.cost()+B.cost(), len(A.members)+len(B.members)) {
 		a.take(p)
 		a.put(p, to)
-		a.renew(from)
-		a.renew(to)
 	}
 }
 
-// take and put change membership alone; renew must follow.
+// take takes p out of its group, of two records at least, and put puts it into
+// one that it is not in.
 func (a *annealer) take(p int32) {
-	c := &a.groups[a.group[p]]
+	g := a.group[p]
+	c := &a.groups[g]
+	last := len(c.members) - 1
 	for m, i := range c.members {
 		if i == p {
-			last := len(c.members) - 1
 			c.members[m] = c.members[last]
-			c.members = c.members[:last]
-			return
+			break
 		}
 	}
+	c.members = c.members[:last]
+	m := float64(last)
+	c.squares -= (m + 1) / m * shift(a.middle(g), a.point(p), -1/m)
+	c.words -= a.differAll(p, c.members)
 }
 
 func (a *annealer) put(p, g int32) {
-	a.groups[g].members = append(a.groups[g].members, p)
+	c := &a.groups[g]
+	m := float64(len(c.members))
+	c.squares += m / (m + 1) * shift(a.middle(g), a.point(p), 1/(m+1))
+	c.words += a.differAll(p, c.members)
+	c.members = append(c.members, p)
 	a.group[p] = g
 }
 
-// swap proposes to exchange p with the member q of another group that fits
-// best. It changes the numeric part by
+// swap proposes to exchange p of A with the member q of another group B that
+// fits best. With a and b records it changes the numeric part by
 //
 //	|q-c_A|² - |p-c_A|² - |p-q|²/a + |p-c_B|² - |q-c_B|² - |p-q|²/b
+//	= (p-q)·(2 (c_A-c_B) - (1/a + 1/b) (p-q))
 //
 // and the sums over pairs of words in the same way as those of distances.
 func (a *annealer) swap(p, to int32) {
 	from := a.group[p]
 	A, B := &a.groups[from], &a.groups[to]
 	sa, sb := float64(len(A.members)), float64(len(B.members))
-	x := a.point(p)
-	base := squared(x, B.centre) - a.own[p]
-	share := 1/sa + 1/sb
-	pa, pb := a.differAll(p, A.members), a.differAll(p, B.members)
-	best, with := math.Inf(1), int32(-1)
-	for _, q := range B.members {
-		y := a.point(q)
-		d := base - a.own[q] + squared(y, A.centre)
-		d -= squared(x, y) * share
-		if a.words > 0 {
-			pq := a.differ(p, q)
-			d += (a.differAll(q, A.members)-pq-pa)/sa + (pb-pq-a.differAll(q, B.members))/sb
+	x, share := a.point(p), 1/sa+1/sb
+	double(a.slope, a.middle(from), a.middle(to))
+	best, with := math.Inf(1), -1
+	if a.words == 0 {
+		for m, q := range B.members {
+			if d := exchange(x, a.point(q), a.slope, share); d < best {
+				best, with = d, m
+			}
 		}
-		if d < best {
-			best, with = d, q
+	} else {
+		pa, pb := a.differAll(p, A.members), a.differAll(p, B.members)
+		for m, q := range B.members {
+			pq := a.differ(p, q)
+			d := exchange(x, a.point(q), a.slope, share)
+			d += (a.differAll(q, A.members)-pq-pa)/sa + (pb-pq-a.differAll(q, B.members))/sb
+			if d < best {
+				best, with = d, m
+			}
 		}
 	}
 	if !a.accepts(best, A.cost()+B.cost(), len(A.members)+len(B.members)) {
 		return
 	}
-	a.take(p)
-	a.take(with)
-	a.put(p, to)
-	a.put(with, from)
-	a.renew(from)
-	a.renew(to)
-}
-
-// halves divides records into two groups of k at least by their farthest pair.
-func (a *annealer) halves(records []int32) (left, right []int32) {
-	var p, q int32
-	far := -1.0
-	for m, i := range records {
-		for _, j := range records[:m] {
-			if d := a.distance(i, j); d > far {
-				far, p, q = d, i, j
-			}
-		}
-	}
-	gain := make([]float64, len(records))
-	for m, i := range records {
-		gain[m] = a.distance(i, p) - a.distance(i, q)
-	}
-	order := make([]int, len(records))
-	for m := range order {
-		order[m] = m
-		for o := m; o > 0 && gain[order[o]] < gain[order[o-1]]; o-- {
-			order[o], order[o-1] = order[o-1], order[o]
-		}
-	}
-	for at, m := range order {
-		if at < a.k || at < len(records)-a.k && gain[m] < 0 {
-			left = append(left, records[m])
-		} else {
-			right = append(right, records[m])
-		}
-	}
-	return left, right
-}
-
-// costOf is the sum of squares of records as one group.
-func (a *annealer) costOf(records []int32) float64 {
-	var w float64
-	for m, i := range records {
-		for _, j := range records[:m] {
-			w += a.distance(i, j)
-		}
-	}
-	return w / float64(len(records))
-}
-
-// moveAndSplit proposes to move p to a full group and to split that.
-func (a *annealer) moveAndSplit(p, to int32) {
-	from := a.group[p]
-	A, B := &a.groups[from], &a.groups[to]
-	now := A.cost() + B.cost()
-	one, two := a.halves(append(append([]int32(nil), B.members...), p))
-	d := a.left(p, A) + a.costOf(one) + a.costOf(two) - now
-	if !a.accepts(d, now, len(A.members)+len(B.members)) {
-		return
-	}
-	a.take(p)
-	a.renew(from)
-	a.set(to, one)
-	a.set(a.empty(), two)
-}
-
-// empty is a group without members.
-func (a *annealer) empty() int32 {
-	if last := len(a.free) - 1; last >= 0 {
-		g := a.free[last]
-		a.free = a.free[:last]
-		return g
-	}
-	a.groups = append(a.groups, cluster{})
-	return int32(len(a.groups) - 1)
-}
-
-func (a *annealer) set(g int32, records []int32) {
-	a.groups[g].members = append(a.groups[g].members[:0], records...)
-	for _, i := range records {
-		a.group[i] = g
-	}
-	a.renew(g)
-}
-
-// dissolve proposes to give each member of a group of k to the group of one of
-// its near records.
-func (a *annealer) dissolve(g int32) {
-	members := append([]int32(nil), a.groups[g].members...)
-	now, total := a.groups[g].cost(), len(members)
-	d := -now
-	placed := 0
-	for _, p := range members {
-		rise, to := a.cheapest(p, g)
-		if to < 0 {
-			break
-		}
-		d += rise
-		now += a.groups[to].cost()
-		total += len(a.groups[to].members)
-		a.put(p, to)
-		a.renew(to)
-		placed++
-	}
-	if placed == len(members) && a.accepts(d, now, total) {
-		a.groups[g].members = a.groups[g].members[:0]
-		a.free = append(a.free, g)
-		return
-	}
-	for _, p := range members[:placed] {
-		to := a.group[p]
-		a.take(p)
-		a.renew(to)
-		a.group[p] = g
-	}
-	a.renew(g)
-}
-
-// cheapest is the group beside g, of four that p's near records are in, whose
-// cost p raises least; -1 for none with room.
-func (a *annealer) cheapest(p, g int32) (rise float64, to int32) {
-	records, _ := a.near.Of(p)
-	var seen [4]int32
-	tried := 0
-	rise, to = math.Inf(1), -1
-next:
-	for _, q := range records {
-		h := a.group[q]
-		if h == g || len(a.groups[h].members) >= a.limit {
-			continue
-		}
-		for _, o := range seen[:tried] {
-			if o == h {
-				continue next
-			}
-		}
-		seen[tried] = h
-		tried++
-		if r := a.joined(p, &a.groups[h]) - a.groups[h].cost(); r < rise {
-			rise, to = r, h
-		}
-		if tried == len(seen) {
+	q := B.members[with]
+	for m, i := range A.members {
+		if i == p {
+			A.members[m] = q
 			break
 		}
 	}
-	return rise, to
+	B.members[with] = p
+	a.group[p], a.group[q] = to, from
+	y := a.point(q)
+	A.squares += replace(a.middle(from), x, y, 1/sa)
+	B.squares += replace(a.middle(to), y, x, 1/sb)
+	if a.words > 0 {
+		pq := a.differ(p, q)
+		A.words += a.differAll(q, A.members) - a.differAll(p, A.members) + pq
+		B.words += a.differAll(p, B.members) - a.differAll(q, B.members) + pq
+	}
 }
 
 // partition is the state.

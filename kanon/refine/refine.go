@@ -14,8 +14,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"time"
 
 	"noren"
@@ -88,24 +86,7 @@ const (
 	// larger table falls into cells of whole groups, which are searched in
 	// parallel; the next round cuts other cells, so that their borders move.
 	cellRecords = 4000
-	// attempts is how many times a cell is annealed in a round, each from the
-	// same partition.
-	attempts = 2
-	// coolest is the heat at which next to nothing is accepted any more that
-	// costs something.
-	coolest = 0.1
-	// idleRounds is after how many rounds without a gain the search ends.
-	idleRounds = 24
 )
-
-// heats are what attempts begin with, in turn. Which one serves depends on the
-// data and on how far the search has come: heat that is too high forgets, too
-// little does not get out.
-var heats = [...]float64{0.8, 0.5, 0.65, 0.35, 0.5, 0.25}
-
-// proposals is how many changes an attempt of a round proposes for each record:
-// more from round to round, since ever longer annealing is needed.
-func proposals(round int) int { return int(200 * math.Pow(1.3, float64(min(round, 16)))) }
 
 // Refine returns a partition that is no worse. Groups are numbered by their
 // lowest record. The partition must be a k-partition of the space. When the
@@ -122,29 +103,26 @@ func Refine(ctx context.Context, s *space.Space, p space.Partition, o Options, p
 	if !o.Effort.Descend || o.K < 2 || p.Groups < 2 && s.Len() < 2*o.K {
 		return p, stats, nil
 	}
-	deadline := time.Now().Add(o.Effort.Duration)
-	descents, idle := fastRounds(s.Len()), 0
-	for {
-		annealed := stats.Rounds - descents // rounds of annealing before this one
-		if annealed >= 0 && (idle == idleRounds || !time.Now().Before(deadline)) {
-			break
-		}
-		next, err := round(ctx, s, p, &o, stats.Rounds, annealed, deadline, progress)
-		if errors.Is(err, errLate) {
-			break
-		}
+	began := time.Now()
+	for range fastRounds(s.Len()) {
+		next, err := descend(ctx, s, p, &o, stats.Rounds, progress)
 		if err != nil {
 			return space.Partition{}, Stats{}, err
 		}
-		// Sums of many small gains are checked against the whole.
-		sse := s.SSE(next)
 		stats.Rounds++
-		idle++
-		if sse < stats.After {
-			if sse < stats.After*(1-1e-7) {
-				idle = 0
-			}
+		// Sums of many small gains are checked against the whole.
+		if sse := s.SSE(next); sse < stats.After {
 			p, stats.After = next, sse
+		}
+	}
+	if o.Effort.Duration > 0 {
+		a := newAnnealing(s, p, &o)
+		if err := a.search(ctx, began, progress); err != nil {
+			return space.Partition{}, Stats{}, err
+		}
+		stats.Rounds += a.rounds
+		if sse := s.SSE(a.p); sse < stats.After {
+			p, stats.After = a.p, sse
 		}
 	}
 	return p.Canonical(), stats, nil
@@ -159,49 +137,24 @@ func fastRounds(n int) int {
 	return 2
 }
 
-// errLate says that a round was not over in time: its work is not used, so that
-// what is used does not depend on the clock.
-var errLate = errors.New("refine: out of time")
-
-// round betters every cell: by a descent, and from annealed 0 on by annealing.
-func round(ctx context.Context, s *space.Space, p space.Partition, o *Options, number, annealed int, deadline time.Time, progress noren.Progress) (space.Partition, error) {
+// descend betters every cell by a descent.
+func descend(ctx context.Context, s *space.Space, p space.Partition, o *Options, number int, progress noren.Progress) (space.Partition, error) {
 	cells := cutCells(s, p, cellRecords, number)
-	tasks := len(cells)
-	if annealed >= 0 {
-		tasks *= attempts
-		late, cancel := context.WithDeadlineCause(ctx, deadline, errLate)
-		defer cancel()
-		ctx = late
-	}
-	results := make([]cellResult, tasks)
-	err := space.Parallel(ctx, o.Workers, tasks, "refine", progress, func() func(int) {
+	results := make([]cellResult, len(cells))
+	err := space.Parallel(ctx, o.Workers, len(cells), "refine", progress, func() func(int) {
 		return func(task int) {
-			c := &cell{s: s, p: p, records: cells[task%len(cells)], k: o.K}
-			if annealed < 0 {
-				results[task] = c.descend(ctx)
-				return
-			}
-			rng := rand.New(rand.NewPCG(o.Seed, uint64(number)<<32|uint64(task)))
-			heat := heats[(annealed*attempts+task/len(cells))%len(heats)]
-			results[task] = c.anneal(ctx, heat, proposals(annealed), rng)
+			c := &cell{s: s, p: p, records: cells[task], k: o.K}
+			results[task] = c.descend(ctx)
 		}
 	})
-	if cause := context.Cause(ctx); errors.Is(cause, errLate) {
-		return space.Partition{}, errLate
-	}
 	if err != nil {
 		return space.Partition{}, err
-	}
-	for t := range results {
-		if results[t].err != nil {
-			return space.Partition{}, results[t].err
-		}
 	}
 	out := space.Partition{Group: make([]uint32, s.Len())}
 	for c, records := range cells {
 		r := results[c]
-		for t := c + len(cells); t < tasks; t += len(cells) {
-			r.p = combine(r.sub, r.p, results[t].p)
+		if r.err != nil {
+			return space.Partition{}, r.err
 		}
 		for j, i := range records {
 			out.Group[i] = uint32(out.Groups) + r.p.Group[j]
@@ -220,7 +173,6 @@ type cell struct {
 }
 
 type cellResult struct {
-	sub *space.Space
 	p   space.Partition
 	err error
 }
@@ -242,7 +194,7 @@ func (c *cell) own() (*space.Space, space.Partition) {
 func (c *cell) descend(ctx context.Context) cellResult {
 	sub, inner := c.own()
 	p, err := descended(ctx, sub, inner, c.k)
-	return cellResult{sub, p, err}
+	return cellResult{p, err}
 }
 
 func descended(ctx context.Context, s *space.Space, p space.Partition, k int) (space.Partition, error) {
@@ -257,20 +209,3 @@ func descended(ctx context.Context, s *space.Space, p space.Partition, k int) (s
 	return d.partition(), nil
 }
 
-// anneal heats the cell and cools it down, and takes over what is better.
-func (c *cell) anneal(ctx context.Context, heat float64, proposals int, rng *rand.Rand) cellResult {
-	sub, inner := c.own()
-	near, err := sub.NearLists(ctx, 2*c.k+2, space.Cyclic, 1, nil)
-	if err != nil {
-		return cellResult{sub, inner, err}
-	}
-	a := newAnnealer(sub, inner, near, c.k, rng)
-	if err := a.cool(ctx, heat, proposals*sub.Len()); err != nil {
-		return cellResult{sub, inner, err}
-	}
-	q, err := descended(ctx, sub, a.partition(), c.k)
-	if err != nil {
-		return cellResult{sub, inner, err}
-	}
-	return cellResult{sub, combine(sub, inner, q), nil}
-}
