@@ -47,9 +47,8 @@ const (
 	mostSweeps = 300
 	// settled is how much rows may be off on average, in the logarithm.
 	settled = 0.002
-	// exploring is the share of the bound that the heat may cost while it is
-	// halved from step to step, and without cuts; below coldest it is raised
-	// again.
+	// exploring is the share of the bound that the heat may cost when searches
+	// begin to be thorough; below coldest it is raised again.
 	exploring, coldest = 1e-2, 1e-4
 	cooling, reheating = 0.8, 30
 	// pricedEvery is after how many steps of slow cooling the pool is completed.
@@ -109,7 +108,7 @@ func (a *ascent) climb(ctx context.Context, tell func()) error {
 	if _, err := a.complete(ctx, inf, firstGroups, firstSteps, firstCrowd); err != nil {
 		return err
 	}
-	// A pool of groups with which prices are about right.
+	// A pool with which prices are about right, from hasty searches.
 	for {
 		tell()
 		if err := a.fit(ctx); err != nil {
@@ -119,11 +118,15 @@ func (a *ascent) climb(ctx context.Context, tell func()) error {
 		if err != nil {
 			return err
 		}
-		if added*5 < len(a.active) {
+		if added*5 >= len(a.active) {
+			continue
+		}
+		if a.mu*a.entropy <= exploring*total {
 			break
 		}
+		a.mu /= 2
 	}
-	level, before := 0, 0.0
+	level, before, known := 0, 0.0, false
 	for step := 0; ; step++ {
 		tell()
 		if err := a.fit(ctx); err != nil {
@@ -131,16 +134,13 @@ func (a *ascent) climb(ctx context.Context, tell func()) error {
 		}
 		lost := a.mu * a.entropy
 		scale := max(a.best-fixed, total)
-		if lost > exploring*scale {
-			if _, err := a.complete(ctx, a.mu, keepGroups, keepSteps, keepCrowd); err != nil {
+		if !known || step%pricedEvery == 0 || lost <= coldest*scale {
+			added, err := a.complete(ctx, 2*a.mu, keepGroups, keepSteps, keepCrowd)
+			if err != nil {
 				return err
 			}
-			a.mu /= 2
-			continue
-		}
-		if step%pricedEvery == 0 || lost <= coldest*scale {
-			if _, err := a.complete(ctx, 2*a.mu, keepGroups, keepSteps, keepCrowd); err != nil {
-				return err
+			if known = known || added*4 < len(a.active); !known {
+				continue // no use to cut what is better without these groups
 			}
 		}
 		cut := a.pool.separate(a.cuts, violations[level])

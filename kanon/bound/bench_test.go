@@ -69,6 +69,11 @@ func reference(tb testing.TB, name string, scaling space.Scaling, drop ...string
 // The dual bound on the reference data sets, after so many seconds as -benchtime
 // 1x and BOUND_SECONDS say (5 by default): the loss that no partition gets below,
 // in percent, beside the least that is known.
+func benchRecords() int {
+	n, _ := strconv.Atoi(os.Getenv("BOUND_RECORDS"))
+	return n
+}
+
 func BenchmarkDual(b *testing.B) {
 	limit := 5 * time.Second
 	if s, err := strconv.ParseFloat(os.Getenv("BOUND_SECONDS"), 64); err == nil {
@@ -97,7 +102,7 @@ func BenchmarkDual(b *testing.B) {
 			var got bound.Bound
 			for b.Loop() {
 				var err error
-				if got, err = bound.Lower(context.Background(), s, bound.Options{K: c.k, Duration: limit, MostRecords: 40_000}, nil); err != nil {
+				if got, err = bound.Lower(context.Background(), s, bound.Options{K: c.k, Duration: limit, MostRecords: benchRecords()}, nil); err != nil {
 					b.Fatal(err)
 				}
 			}

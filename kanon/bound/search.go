@@ -17,13 +17,15 @@ type searcher struct {
 	cands  []int32   // candidate -> position
 	sizes  [][]int32 // candidates of each size
 	matrix []float64 // distances of candidates
-	near   []float64 // per candidate: sums of its smallest distances to candidates
 	width  int
-	levels []level
-	chosen []int32 // candidates in the group, the root left out
-	m      int
-	half   float64 // 1/(2m)
-	each   float64 // 1/m
+	// Per candidate: sums of its smallest distances to all candidates, to those
+	// that are left of one size, and whichever of these is in use.
+	wide, narrowed, near []float64
+	levels               []level
+	chosen               []int32 // candidates in the group, the root left out
+	m                    int
+	half                 float64 // 1/(2m)
+	each                 float64 // 1/m
 
 	limit  float64 // what is looked for lies below
 	steps  int
@@ -171,7 +173,7 @@ func (s *searcher) gather(at, m int, base float64) {
 	}
 }
 
-// measure fills the distances of the candidates.
+// measure fills the distances of the candidates, and the sums of the nearest.
 func (s *searcher) measure() {
 	n := len(s.cands)
 	if cap(s.matrix) < n*n {
@@ -186,6 +188,59 @@ func (s *searcher) measure() {
 			s.matrix[a*n+b], s.matrix[b*n+a] = d, d
 		}
 	}
+	if cap(s.wide) < n*s.width {
+		s.wide, s.narrowed = make([]float64, n*s.width*5/4), make([]float64, n*s.width*5/4)
+	}
+	s.wide, s.narrowed = s.wide[:n*s.width], s.narrowed[:n*s.width]
+	s.near = s.wide
+	all := s.levels[0].c[:0]
+	for c := range s.cands {
+		all = append(all, int32(c))
+	}
+	s.levels[0].c = all
+	s.sum(all, s.width-2)
+}
+
+// sum fills near for the candidates of a list: sums of up to most smallest
+// distances to others of it.
+func (s *searcher) sum(list []int32, most int) {
+	n := len(s.cands)
+	var store [32]float64
+	low := store[:]
+	if most > len(low) {
+		low = make([]float64, most)
+	}
+	low = low[:most]
+	for _, c := range list {
+		for j := range low {
+			low[j] = inf
+		}
+		row := s.matrix[int(c)*n : int(c)*n+n]
+		worst := inf
+		if most == 0 {
+			worst = -inf
+		}
+		for _, e := range list {
+			d := row[e]
+			if d >= worst || e == c {
+				continue
+			}
+			at := most - 1
+			for at > 0 && low[at-1] > d {
+				low[at] = low[at-1]
+				at--
+			}
+			low[at] = d
+			worst = low[most-1]
+		}
+		sums := s.near[int(c)*s.width : int(c)*s.width+s.width]
+		var sum float64
+		sums[0] = 0
+		for j, d := range low {
+			sum += d
+			sums[j+1] = sum
+		}
+	}
 }
 
 // size searches the groups of m.
@@ -196,41 +251,25 @@ func (s *searcher) size(at, m int, base float64) {
 		return
 	}
 	s.m, s.each, s.half = m, 1/float64(m), 1/float64(2*m)
-	n := len(s.cands)
-	if cap(s.near) < n*s.width {
-		s.near = make([]float64, n*s.width*5/4)
-	}
-	s.near = s.near[:n*s.width]
 	l := &s.levels[0]
-	l.c = append(l.c[:0], list...)
-	var low smallest
-	for {
-		// Half the distances to the nearest candidates that are left.
-		before := len(l.c)
-		for _, c := range l.c {
-			low.reset(left - 1)
-			row := s.matrix[int(c)*n:]
-			for _, e := range l.c {
-				if e != c {
-					low.offer(row[e])
-				}
-			}
-			sums := s.near[int(c)*s.width:]
-			var sum float64
-			sums[0] = 0
-			for j, d := range low.v {
-				sum += d
-				sums[j+1] = sum
-			}
+	l.c, l.a = append(l.c[:0], list...), l.a[:0]
+	for _, c := range l.c {
+		q := s.cands[c]
+		l.a = append(l.a, s.away[int(q)-at-1]*s.each-s.p.price[q])
+	}
+	// The nearest of all candidates first; of those that are left when it is
+	// worth it.
+	s.near = s.wide
+	for over := len(s.cands); ; {
+		if !s.narrow(l, left, base) {
+			return
 		}
-		l.a = l.a[:0]
-		for _, c := range l.c {
-			q := s.cands[c]
-			l.a = append(l.a, s.away[int(q)-at-1]*s.each-s.p.price[q])
-		}
-		if !s.narrow(l, left, base) || len(l.c) == before {
+		if len(l.c) > over*3/4 || len(l.c) == left {
 			break
 		}
+		over = len(l.c)
+		s.near = s.narrowed
+		s.sum(l.c, left-1)
 	}
 	s.chosen = s.chosen[:0]
 	s.toll(s.rootID)
