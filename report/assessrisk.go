@@ -53,7 +53,7 @@ func classPicture(names []string, risks []*assess.Risk) *Picture {
 		for j, bin := range risks[i].Distribution {
 			values[j] = float64(bin.Records) / float64(risks[i].Records)
 		}
-		chart.Series = append(chart.Series, Series{name, values})
+		chart.Series = append(chart.Series, Series{Name: name, Values: values})
 		table.Header = append(table.Header, "Classes, "+name, "Records, "+name, "Share, "+name)
 		table.Numeric = append(table.Numeric, true, true, true)
 	}
@@ -80,7 +80,7 @@ func riskPicture(names []string, risks []*assess.Risk) *Picture {
 		for j, below := range risks[i].Below {
 			values[j] = below.Share
 		}
-		chart.Series = append(chart.Series, Series{name, values})
+		chart.Series = append(chart.Series, Series{Name: name, Values: values})
 		table.Header = append(table.Header, "Records, "+name, "Share, "+name)
 		table.Numeric = append(table.Numeric, true, true)
 	}

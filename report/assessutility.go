@@ -119,7 +119,7 @@ func (b *assessment) numbers() []Block {
 			blocks = append(blocks, Block{Picture: &Picture{
 				Chart: &Overlay{
 					Title: "", Edges: h.Edges, Layout: table.Layout(c.Layout), Across: c.Name,
-					First: Series{"original", h.Original}, Second: Series{"release", h.Release},
+					First: Series{Name: "original", Values: h.Original}, Second: Series{Name: "release", Values: h.Release},
 				},
 				Table: numberTable(c),
 			}})
@@ -299,7 +299,7 @@ func categoryPicture(c *assess.CategoryColumn, u *assess.Utility) *Picture {
 		add("missing", missing)
 		row("missing", missing)
 	}
-	chart.Series = []Series{{"original", first}, {"release", second}}
+	chart.Series = []Series{{Name: "original", Values: first}, {Name: "release", Values: second}}
 	var parts []string
 	if c.Lost > 0 {
 		parts = append(parts, fmt.Sprintf("%s of %s values are never named on their own in the release", Integer(c.Lost), Integer(c.Values)))

@@ -15,6 +15,18 @@ const Width = 720
 type Series struct {
 	Name   string
 	Values []float64
+	// Low and High bound the values, where they are not known exactly: each of
+	// a horizontal bar gets a whisker from one to the other. Optional.
+	Low, High []float64
+}
+
+// whisker is the interval of one value.
+func (s *Series) whisker(label int) (low, high float64, ok bool) {
+	if label >= len(s.Low) || label >= len(s.High) {
+		return 0, 0, false
+	}
+	low, high = max(0, s.Low[label]), s.High[label]
+	return low, high, low <= high && !math.IsInf(high, 0)
 }
 
 // Bars is a bar chart: for each label one bar of each series. Values must be 0
@@ -63,6 +75,9 @@ func (b *Bars) largest() float64 {
 		for l := range b.Labels {
 			if v, ok := b.value(s, l); ok {
 				top = max(top, v)
+			}
+			if _, high, ok := b.Series[s].whisker(l); ok && b.Horizontal {
+				top = max(top, high)
 			}
 		}
 	}
@@ -128,10 +143,21 @@ func (b *Bars) horizontal() *drawing {
 		middleY := y + thick*float64(len(b.Series))/2
 		d.text(labels, middleY+4.5, right, size, "ink", fit(name, size, labels+1))
 		for s := range b.Series {
-			if v, ok := b.value(s, l); ok {
-				end := x.at(v)
-				at := y + thick*float64(s)
+			at := y + thick*float64(s)
+			end := x.from
+			v, ok := b.value(s, l)
+			if ok {
+				end = x.at(v)
 				d.bar(x.from, at, end-x.from, thick-2, s)
+			}
+			if low, high, ok := b.Series[s].whisker(l); ok {
+				from, to, at := x.at(low), x.at(high), at+thick/2-1
+				d.line(from, at, to, at, "axis")
+				d.line(from, at-3, from, at+3, "axis")
+				d.line(to, at-3, to, at+3, "axis")
+				end = max(end, to)
+			}
+			if ok {
 				d.text(end+5, at+thick-4, left, 11.5, "muted", format(v))
 			}
 		}

@@ -26,6 +26,10 @@ func charts() map[string]report.Chart {
 			Horizontal: true, Labels: []string{"plain", "<b>bold</b> & more", "外来"}, Format: report.Percent,
 			Series: []report.Series{{Name: "only", Values: []float64{1, 0.25, math.NaN()}}},
 		},
+		"whiskers": &report.Bars{
+			Horizontal: true, Labels: []string{"a", "b", "c", "d"}, Axis: "share",
+			Series: []report.Series{{Name: "estimate", Values: []float64{0.4, 0.1, -0.02, 0.2}, Low: []float64{0.3, -0.1, 0}, High: []float64{0.5, 0.2, math.Inf(1)}}},
+		},
 		"overlay": &report.Overlay{
 			Title: "Age", Edges: []float64{0, 20, 40, 60}, Across: "age",
 			First: report.Series{Name: "original", Values: []float64{1, 2, 1}}, Second: report.Series{Name: "release", Values: []float64{0, 4, 0}},
@@ -106,7 +110,7 @@ func TestChartsOfAnyNumbers(t *testing.T) {
 		for _, c := range []report.Chart{
 			&report.Lines{ScaleX: scale.Draw(t, "sx"), ScaleY: scale.Draw(t, "sy"), Curves: []report.Curve{{Name: "c", X: x, Y: y, Low: y, High: x}}},
 			&report.Bars{Labels: make([]string, len(x)), Series: []report.Series{{Values: x}}},
-			&report.Bars{Labels: make([]string, len(x)), Series: []report.Series{{Values: x}}, Horizontal: true},
+			&report.Bars{Labels: make([]string, len(x)), Series: []report.Series{{Values: x, Low: x, High: x}}, Horizontal: true},
 		} {
 			var b strings.Builder
 			if err := c.WriteSVG(&b); err != nil {

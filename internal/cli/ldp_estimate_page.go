@@ -253,7 +253,7 @@ func (e *estimated) chart(x *survey.Estimate, attribute int) report.Chart {
 		}
 		return &report.Bars{
 			Title: "Shares of labels", Labels: names, Axis: "share", Horizontal: true,
-			Series: []report.Series{{Name: "interval from", Values: f.Low}, {Name: "estimate", Values: f.Value}, {Name: "interval to", Values: f.High}},
+			Series: []report.Series{{Name: "estimate, with its interval", Values: f.Value, Low: f.Low, High: f.High}},
 		}
 	case x.Words != nil && len(x.Words.Words) > 0:
 		bars := &report.Bars{Title: "Shares of words", Axis: "share", Horizontal: true, Series: []report.Series{{Name: "estimate"}}}
