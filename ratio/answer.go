@@ -1,0 +1,371 @@
+package ratio
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"noren/ratio/redraw"
+)
+
+// Answer is what the weights say of the private records. It costs nothing further.
+type Answer struct {
+	Value float64 `json:"value"`
+	// SE is the standard error, the root of the squares of its parts. It excludes
+	// the bias of the model: how far private records differ from public ones that have
+	// the same place among the kernels.
+	SE    float64 `json:"standard_error"`
+	Parts Parts   `json:"parts"`
+	// Carried is how much of the variation of the question among the weighted public
+	// records the kernels follow, from 0 to 1: what they do not follow is taken to be
+	// distributed among private records as among the public ones beside them.
+	Carried  float64  `json:"carried"`
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// Parts are standard errors.
+type Parts struct {
+	Public  float64 `json:"public"`  // there are only so many public records
+	Privacy float64 `json:"privacy"` // noise was added: redrawn from its public law
+	Private float64 `json:"private"` // the private records are a sample themselves
+}
+
+func (p Parts) total() float64 { return math.Hypot(math.Hypot(p.Public, p.Privacy), p.Private) }
+
+// redraws is how often noise is drawn again for its standard error.
+const redraws = 200
+
+// redrawn calls visit with weights as they might have been: the released means with
+// fresh noise of the public law, fitted again with the same lambda. It repeats.
+func (w *Weights) redrawn(visit func(weights []float64)) error {
+	k, law := w.features.Kernel, &w.Meta.Law
+	b := k.Size()
+	var root *mat.TriDense
+	if law.Noise == RKHSPure || law.Noise == RKHSGaussian {
+		var err error
+		if root, _, err = k.root(); err != nil {
+			return err
+		}
+	}
+	s := redraw.New(1)
+	z, h := make([]float64, max(b, law.Shape)), make([]float64, b)
+	for range redraws {
+		norm := 0.0
+		for l := range z {
+			if root == nil {
+				z[l] = s.Laplace() * math.Ldexp(law.Scale, -gridBits)
+				continue
+			}
+			z[l] = s.Normal() * law.Scale
+			norm += z[l] * z[l]
+		}
+		if law.Noise == RKHSPure {
+			// The direction is that of all candidates; these sums are b of its coordinates.
+			by := s.Gamma(law.Shape) * law.Scale / math.Sqrt(norm)
+			for l := range z {
+				z[l] *= by
+			}
+		}
+		noise := mat.NewVecDense(b, slices.Clone(z[:b]))
+		if root != nil {
+			noise.MulVec(root, mat.NewVecDense(b, slices.Clone(z[:b])))
+		}
+		for l := range h {
+			h[l] = w.mean[l] + noise.AtVec(l)/w.Meta.Records
+		}
+		alpha, err := w.alpha(h)
+		if err != nil {
+			return err
+		}
+		visit(clipped(w.features.At(alpha)))
+	}
+	return nil
+}
+
+// deviation gathers the spread of a figure over redraws.
+type deviation struct{ n, sum, square float64 }
+
+func (d *deviation) add(v float64) {
+	if !math.IsNaN(v) {
+		d.n++
+		d.sum += v
+		d.square += v * v
+	}
+}
+
+func (d *deviation) sd() float64 {
+	if d.n < 2 {
+		return math.Inf(1)
+	}
+	return math.Sqrt(max(0, (d.square-d.sum*d.sum/d.n)/(d.n-1)))
+}
+
+// average is sum w f / sum w over the records that have f; NaN where there is none.
+func average(w, f []float64) float64 {
+	var s, sw float64
+	for i, v := range f {
+		if !math.IsNaN(v) {
+			s += w[i] * v
+			sw += w[i]
+		}
+	}
+	return s / sw
+}
+
+// Mean estimates the mean over the private records of f, which has one value for each
+// public record, NaN where there is none. Error: [noren.Usage].
+func (w *Weights) Mean(f []float64) (*Answer, error) {
+	all, err := w.means([][]float64{f})
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// means answers several with the same redraws.
+func (w *Weights) means(fs [][]float64) ([]*Answer, error) {
+	out := make([]*Answer, len(fs))
+	moved := make([]deviation, len(fs))
+	for i, f := range fs {
+		if err := w.fits(f); err != nil {
+			return nil, err
+		}
+		out[i] = w.point(f)
+	}
+	err := w.redrawn(func(weights []float64) {
+		for i, f := range fs {
+			moved[i].add(average(weights, f))
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, a := range out {
+		a.Parts.Privacy = moved[i].sd()
+		a.SE = a.Parts.total()
+		w.warn(a)
+	}
+	return out, nil
+}
+
+func (w *Weights) fits(f []float64) error {
+	if len(f) != len(w.W) {
+		return usage("question", "one value for each public record is needed", "")
+	}
+	some := 0.0
+	for i, v := range f {
+		if math.IsInf(v, 0) {
+			return usage("question", "a value is not a finite number", "")
+		}
+		if !math.IsNaN(v) {
+			some += w.W[i]
+		}
+	}
+	if some <= 0 {
+		return usage("question", "no public record with a weight has a value: the public data cannot answer", "")
+	}
+	return nil
+}
+
+// point is the answer without its part for privacy.
+func (w *Weights) point(f []float64) *Answer {
+	q := average(w.W, f)
+	var sw, square, public, missing float64
+	for i, v := range f {
+		if math.IsNaN(v) {
+			missing += w.W[i]
+			continue
+		}
+		sw += w.W[i]
+		square += w.W[i] * (v - q) * (v - q)
+		public += w.W[i] * w.W[i] * (v - q) * (v - q)
+	}
+	a := &Answer{Value: q, Carried: w.carried(f, q)}
+	a.Parts.Public = math.Sqrt(public) / sw
+	a.Parts.Private = math.Sqrt(square / sw / w.Meta.Records)
+	if missing > 0.05*(sw+missing) {
+		a.Warnings = append(a.Warnings, fmt.Sprintf("%.0f%% of the weight lies on public records without a value: they were left out", 100*missing/(sw+missing)))
+	}
+	return a
+}
+
+// carried is the share of the weighted variation of f about q that the ridge regression
+// of f on the kernels, with the lambda of the weights, explains. By the identity of
+// docs/density-ratio.md, section 7, a weighted mean is the mean over the private
+// records of that regression, and noise: what it does not follow is bias, unless it
+// averages out.
+func (w *Weights) carried(f []float64, q float64) float64 {
+	n, b := w.features.Rows(), w.features.Kernel.Size()
+	r := make([]float64, b)
+	for i, v := range f {
+		if !math.IsNaN(v) {
+			for l, p := range w.features.Phi.RawRowView(i) {
+				r[l] += p * (v - q) / float64(n)
+			}
+		}
+	}
+	beta, err := solve(w.ridge, r)
+	if err != nil {
+		return 0
+	}
+	var left, all float64
+	for i, v := range f {
+		if !math.IsNaN(v) {
+			d := v - q - dot(beta, w.features.Phi.RawRowView(i))
+			left += w.W[i] * d * d
+			all += w.W[i] * (v - q) * (v - q)
+		}
+	}
+	if all == 0 {
+		return 1
+	}
+	return min(1, max(0, 1-left/all))
+}
+
+// warn adds what must be said with an answer.
+func (w *Weights) warn(a *Answer) {
+	a.Warnings = append(a.Warnings, w.Meta.Check.Findings...)
+	if a.Carried < 0.1 && a.Parts.Private > 0 {
+		a.Warnings = append(a.Warnings, fmt.Sprintf("the columns of the weights tell little of this question (%.0f%% of its variation): the answer holds only if private records are in this like the public ones with the same values", 100*a.Carried))
+	}
+	if a.Parts.Privacy > 2*math.Hypot(a.Parts.Public, a.Parts.Private) {
+		a.Warnings = append(a.Warnings, "most of the error is the noise of privacy: more private records or a larger epsilon would help")
+	}
+}
+
+// indicator is 1 where in holds.
+func indicator(in []bool) []float64 {
+	f := make([]float64, len(in))
+	for i, v := range in {
+		if v {
+			f[i] = 1
+		}
+	}
+	return f
+}
+
+// Count estimates how many private records in holds of; in has one entry for each public
+// record. Where the number of private records is not declared, its own error counts, or,
+// where it was not paid for either, a warning says so. Error: [noren.Usage].
+func (w *Weights) Count(in []bool) (*Answer, error) {
+	a, err := w.Mean(indicator(in))
+	if err != nil {
+		return nil, err
+	}
+	w.toCount(a)
+	return a, nil
+}
+
+// toCount makes a share a count.
+func (w *Weights) toCount(a *Answer) {
+	n, share := w.Meta.Records, a.Value
+	a.Value *= n
+	a.Parts.Public *= n
+	a.Parts.Private *= n
+	a.Parts.Privacy = math.Hypot(a.Parts.Privacy*n, share*w.Meta.RecordsSD)
+	a.SE = a.Parts.total()
+	if w.Meta.RecordsFrom == Estimated {
+		a.Warnings = append(a.Warnings, "the number of private records is an estimate from the weights, whose error is not counted: trust shares, not counts")
+	}
+}
+
+// Histogram estimates how many private records are in each of bins bins; bin has the
+// number of each public record's bin, from 0, or -1 for none. Error: [noren.Usage].
+func (w *Weights) Histogram(bin []int, bins int) ([]*Answer, error) {
+	if bins < 1 || bins > 10_000 {
+		return nil, usage("histogram", "between 1 and 10,000 bins are possible", "")
+	}
+	fs := make([][]float64, bins)
+	for j := range fs {
+		fs[j] = make([]float64, len(bin))
+	}
+	for i, j := range bin {
+		if j >= bins || j < -1 {
+			return nil, usage("histogram", "a record's bin is not one of the bins", "")
+		}
+		if j >= 0 {
+			fs[j][i] = 1
+		}
+	}
+	out, err := w.means(fs)
+	for _, a := range out {
+		w.toCount(a)
+	}
+	return out, err
+}
+
+// Quantile estimates the p-quantile of f over the private records, 0 < p < 1: the least
+// value at which the weighted distribution function reaches p. Its error is that of the
+// distribution function there, carried over by the values that lie as far off; beyond
+// the values of the public records there is nothing, which is warned of. Error:
+// [noren.Usage].
+func (w *Weights) Quantile(f []float64, p float64) (*Answer, error) {
+	if !(p > 0 && p < 1) {
+		return nil, usage("quantile", "a quantile is asked for between 0 and 1", "")
+	}
+	if err := w.fits(f); err != nil {
+		return nil, err
+	}
+	var order []int
+	for i, v := range f {
+		if !math.IsNaN(v) {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		switch {
+		case f[i] < f[j]:
+			return -1
+		case f[i] > f[j]:
+			return 1
+		}
+		return 0
+	})
+	total := 0.0
+	for _, i := range order {
+		total += w.W[i]
+	}
+	at := func(p float64) float64 {
+		sum := 0.0
+		for _, i := range order {
+			if sum += w.W[i]; w.W[i] > 0 && sum >= p*total {
+				return f[i]
+			}
+		}
+		last := len(order) - 1
+		for last > 0 && w.W[order[last]] == 0 {
+			last--
+		}
+		return f[order[last]]
+	}
+	value := at(p)
+	below := make([]float64, len(f))
+	for i, v := range f {
+		switch {
+		case math.IsNaN(v):
+			below[i] = v
+		case v <= value:
+			below[i] = 1
+		}
+	}
+	a, err := w.Mean(below)
+	if err != nil {
+		return nil, err
+	}
+	se := a.SE
+	low, high := p-se, p+se
+	if low <= 0 || high >= 1 {
+		a.Warnings = append(a.Warnings, "the quantile is too near the end for its error: it reaches beyond the values of the public records")
+	}
+	width := (at(min(high, 1)) - at(max(low, 0))) / 2
+	if se > 0 {
+		by := width / se
+		a.Parts.Public *= by
+		a.Parts.Privacy *= by
+		a.Parts.Private *= by
+	}
+	a.Value, a.SE = value, a.Parts.total()
+	return a, nil
+}
