@@ -1,0 +1,340 @@
+package ratio
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/big"
+
+	"noren"
+	"noren/account"
+	"noren/noise"
+	"noren/table"
+)
+
+// CheckOptions make a [Check]. All of them are public.
+type CheckOptions struct {
+	// Weights are what is checked. Required.
+	Weights *Weights
+	// Frame and Public are the frame and the public points of the weights. Public is
+	// required, Frame where the private records come as a table.
+	Frame  *Frame
+	Public *Points
+	// Cost is its epsilon. Required.
+	Cost account.Cost
+	// Neighbours is the relation. Defaults to AddRemove.
+	Neighbours account.Neighbours
+	// Records is n. Required for ReplaceOne, not used for AddRemove.
+	Records int
+}
+
+// Check compares means of bounded functions over the private records with those that the
+// weights give, for a price. The functions are each coordinate, brought to [0, 1] over
+// the public records, and its square: what is longer counts as the nearer bound. All are
+// released at once, with independent discrete Laplace noise on sums, on a grid of step
+// 2^-30; a record moves a coordinate and its square by at most 1 each, so that d
+// coordinates have an L1 sensitivity of 2d steps of the unit, in replace-one and
+// add-remove. In add-remove the number of records is released with them, sensitivity 1
+// more.
+//
+// Guarantee: pure eps, exactly. Neighbours: either. Proof: the sums are whole numbers;
+// Ghosh, Roughgarden and Sundararajan 2009. Assumptions: the public records are public.
+type Check struct {
+	options   CheckOptions
+	low, high []float64
+	scale     *big.Rat // of the noise, in steps
+	names     []string
+}
+
+// NewCheck checks the options. Error: [noren.Usage].
+func NewCheck(o CheckOptions) (*Check, error) {
+	var bad faults
+	if o.Weights == nil || o.Public == nil || o.Public.Rows != len(o.Weights.W) {
+		bad.add("weights", "weights and the public records they are for are needed")
+		return nil, bad.err()
+	}
+	if o.Frame != nil && o.Frame.Dim() != o.Public.Dim {
+		bad.add("frame", "frame and public records have another number of coordinates")
+	}
+	if o.Neighbours == account.ReplaceOne && (o.Records < 1 || o.Records > 1<<30) {
+		bad.add("records", "replace-one takes the number of private records as public: give it, 2^30 at the most")
+	}
+	if err := o.Cost.Validate(); err != nil {
+		bad = append(bad, err.Error())
+	}
+	if o.Cost.Epsilon == 0 || o.Cost.Delta != 0 {
+		bad.add("cost", "the check needs an epsilon and no delta")
+	}
+	if err := bad.err(); err != nil {
+		return nil, err
+	}
+	c := &Check{options: o}
+	for j := range o.Public.Dim {
+		low, high := math.Inf(1), math.Inf(-1)
+		for i := range o.Public.Rows {
+			if v := o.Public.Row(i)[j]; isWhole(o.Public.Row(i)) {
+				low, high = min(low, v), max(high, v)
+			}
+		}
+		if !(low < high) {
+			low, high = 0, 1
+		}
+		c.low, c.high = append(c.low, low), append(c.high, high)
+	}
+	c.names = c.functions()
+	sensitivity := int64(len(c.names)) << gridBits
+	if o.Neighbours == account.AddRemove {
+		sensitivity += 1 << gridBits
+	}
+	var err error
+	c.scale, err = noise.ScaleFor(big.NewRat(sensitivity, 1), o.Cost.Epsilon)
+	return c, err
+}
+
+// functions names the test functions.
+func (c *Check) functions() []string {
+	var coordinates []string
+	if c.options.Frame == nil {
+		for j := range c.options.Public.Dim {
+			coordinates = append(coordinates, fmt.Sprintf("coordinate %d", j+1))
+		}
+	} else {
+		for _, a := range c.options.Frame.axes {
+			if a.Field.Type != table.Category {
+				coordinates = append(coordinates, a.Field.Name)
+			}
+			for _, w := range a.Words {
+				coordinates = append(coordinates, a.Field.Name+" = "+w)
+			}
+		}
+	}
+	var out []string
+	for _, s := range coordinates {
+		out = append(out, s, s+" squared")
+	}
+	return out
+}
+
+// values fills dst, two for each coordinate, each in [0, 1]. A record without a value
+// has none: 0.
+func (c *Check) values(dst, x []float64) {
+	clear(dst)
+	if !isWhole(x) {
+		return
+	}
+	for j, v := range x {
+		u := (min(max(v, c.low[j]), c.high[j]) - c.low[j]) / (c.high[j] - c.low[j])
+		dst[2*j], dst[2*j+1] = u, u*u
+	}
+}
+
+// Name is "ratio.check".
+func (c *Check) Name() string { return "ratio.check" }
+
+// Columns describes the columns that are read; none without a frame.
+func (c *Check) Columns() []table.Field {
+	if c.options.Frame == nil {
+		return nil
+	}
+	return c.options.Frame.Columns()
+}
+
+// Parameters are all public parameters, for the certificate.
+func (c *Check) Parameters() any {
+	scale, _ := c.scale.Float64()
+	p := struct {
+		Axes       []axisMeta `json:"axes,omitempty"`
+		Low        []float64  `json:"low"`
+		High       []float64  `json:"high"`
+		Neighbours string     `json:"neighbours"`
+		Records    int        `json:"records,omitempty"`
+		Scale      float64    `json:"scale"`
+		Weights    *Meta      `json:"weights"`
+	}{nil, c.low, c.high, c.options.Neighbours.String(), 0, scale, c.options.Weights.Meta}
+	if c.options.Neighbours == account.ReplaceOne {
+		p.Records = c.options.Records
+	}
+	if c.options.Frame != nil {
+		p.Axes = axesMeta(c.options.Frame)
+	}
+	return p
+}
+
+// Cost is the price for neighbours of the relation and unit of a book.
+func (c *Check) Cost(n account.Neighbours, unit string) (account.Cost, error) {
+	return recordCost(c.options.Cost, c.options.Neighbours, n, unit)
+}
+
+// Guarantee states what Cost pays for.
+func (c *Check) Guarantee(n account.Neighbours, unit string) (noren.Guarantee, error) {
+	cost, err := c.Cost(n, unit)
+	if err != nil {
+		return noren.Guarantee{}, err
+	}
+	g := noren.Guarantee{Model: "differential privacy", Neighbours: n.String(), Unit: unit}
+	g.Epsilon, g.Delta = cost.Float()
+	g.Assumptions = []string{
+		"The public records, columns and bounds are public and were not chosen by looking at the private records.",
+		"A record without a value in one of the columns counts as 0. Noise is discrete and exact on a grid of step 2^-30.",
+	}
+	if c.options.Neighbours == account.ReplaceOne {
+		g.Assumptions = append(g.Assumptions, "The number of private records is public.")
+	}
+	return g, nil
+}
+
+// Sums are what [Check] releases.
+type Sums struct {
+	// Sums of the test functions over the private records, in steps of 2^-30, with
+	// noise.
+	Sums []int64 `json:"sums"`
+	// Records, in the same steps, with noise; absent where it is public.
+	Records *int64 `json:"records,omitempty"`
+}
+
+// Answer computes on a private table and adds noise from src.
+func (c *Check) Answer(ctx context.Context, t *table.Table, src *noise.Source) (any, error) {
+	if c.options.Frame == nil {
+		return nil, usage("frame", "the check was made without a frame for tables", "")
+	}
+	x, err := c.options.Frame.Points(t)
+	if err != nil {
+		return nil, err
+	}
+	return c.Release(ctx, x, src)
+}
+
+// Release is Answer on private points, n x d.
+func (c *Check) Release(ctx context.Context, x *Points, src *noise.Source) (*Sums, error) {
+	if c.options.Neighbours == account.ReplaceOne && x.Rows != c.options.Records || x.Rows > 1<<30 {
+		return nil, &noren.Error{Kind: noren.BadData, What: "the table has another number of records than was declared, or more than 2^30"}
+	}
+	if x.Dim != len(c.low) {
+		return nil, usage("records", "private and public records have another number of coordinates", "")
+	}
+	out := &Sums{Sums: make([]int64, len(c.names))}
+	row := make([]float64, len(c.names))
+	for i := range x.Rows {
+		if i%blockRows == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		c.values(row, x.Row(i))
+		for j, v := range row {
+			// In [0, 2^30], so that a record moves it by 2^30 at the most, exactly.
+			out.Sums[j] += int64(math.Round(v * (1 << gridBits)))
+		}
+	}
+	d, err := noise.NewLaplace(c.scale)
+	if err != nil {
+		return nil, err
+	}
+	for j, s := range out.Sums {
+		z, err := d.Draw(src)
+		if err != nil {
+			return nil, err
+		}
+		out.Sums[j] = noise.AddSaturating(s, z)
+	}
+	if c.options.Neighbours == account.AddRemove {
+		z, err := d.Draw(src)
+		if err != nil {
+			return nil, err
+		}
+		n := noise.AddSaturating(int64(x.Rows)<<gridBits, z)
+		out.Records = &n
+	}
+	return out, nil
+}
+
+// Decode reads what Release returned from its JSON. Error: [noren.BadData].
+func (c *Check) Decode(payload []byte) (*Sums, error) {
+	var s Sums
+	if err := json.Unmarshal(payload, &s); err != nil || len(s.Sums) != len(c.names) || (s.Records != nil) != (c.options.Neighbours == account.AddRemove) {
+		return nil, badMeta("the released sums are not JSON of their form")
+	}
+	return &s, nil
+}
+
+// Compared is one test function.
+type Compared struct {
+	Function string `json:"function"`
+	// Private is the released mean over the private records, Weighted that of the
+	// weighted public ones, Public that of all public ones alike; the coordinate runs
+	// from 0 to 1 over the public records.
+	Private  float64 `json:"private"`
+	Weighted float64 `json:"weighted"`
+	Public   float64 `json:"public"`
+	// SE is the standard error of Private less Weighted: the noise of the check, and
+	// the error of the weighted answer.
+	SE float64 `json:"standard_error"`
+	// Off says that they differ by more than 3 of them.
+	Off bool `json:"off"`
+}
+
+// CheckResult is what a check found.
+type CheckResult struct {
+	Tests []Compared `json:"tests"`
+	// Off is how many of them are off. Those that are not may be so for want of
+	// epsilon.
+	Off int `json:"off"`
+	// Nearer says that in the root of the mean square the weighted records are nearer
+	// to the private ones than the unweighted are.
+	Nearer   bool     `json:"nearer"`
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// Compare holds released sums against the weights, as post-processing.
+func (c *Check) Compare(s *Sums) (*CheckResult, error) {
+	if len(s.Sums) != len(c.names) || c.options.Neighbours == account.AddRemove && s.Records == nil {
+		return nil, badMeta("the released sums are those of another check")
+	}
+	d, err := noise.NewLaplace(c.scale)
+	if err != nil {
+		return nil, err
+	}
+	unit := float64(int64(1) << gridBits)
+	sd := math.Sqrt(d.Variance()) / unit
+	n, nSD := float64(c.options.Records), 0.0
+	if s.Records != nil {
+		n, nSD = max(1, float64(*s.Records)/unit), sd
+	}
+	w := c.options.Weights
+	fs := make([][]float64, len(c.names))
+	for j := range fs {
+		fs[j] = make([]float64, c.options.Public.Rows)
+	}
+	row := make([]float64, len(c.names))
+	for i := range c.options.Public.Rows {
+		c.values(row, c.options.Public.Row(i))
+		for j, v := range row {
+			fs[j][i] = v
+		}
+	}
+	answers, err := w.means(fs)
+	if err != nil {
+		return nil, err
+	}
+	out := &CheckResult{}
+	var weighted, plain float64
+	for j, a := range answers {
+		t := Compared{Function: c.names[j], Private: float64(s.Sums[j]) / unit / n, Weighted: a.Value, Public: mean(fs[j])}
+		// The private records are the same on both sides: their sampling is no error.
+		own := math.Hypot(sd, t.Private*nSD) / n
+		t.SE = math.Hypot(own, math.Hypot(a.Parts.Public, a.Parts.Privacy))
+		if t.Off = math.Abs(t.Private-t.Weighted) > 3*t.SE; t.Off {
+			out.Off++
+		}
+		weighted += (t.Private - t.Weighted) * (t.Private - t.Weighted)
+		plain += (t.Private - t.Public) * (t.Private - t.Public)
+		out.Tests = append(out.Tests, t)
+	}
+	out.Nearer = weighted < plain
+	if out.Off > 0 {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("%d of %d test means are off by more than 3 standard errors: do not trust the weights with these columns", out.Off, len(out.Tests)))
+	}
+	if !out.Nearer {
+		out.Warnings = append(out.Warnings, "the weighted records are no nearer to the private ones than the unweighted: the weights do not help, or the check was too noisy to see it")
+	}
+	return out, nil
+}
