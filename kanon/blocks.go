@@ -30,6 +30,8 @@ const (
 	blockRecords = 20_000
 	// twiceRecords is up to how many records blocks are of several cells.
 	twiceRecords = 2_000_000
+	// descentNear is how many near records refinement looks at.
+	descentNear = 24
 	// recordBytes is about what is held of a record in any case: its group, its
 	// place in the release, and its share of what its group publishes.
 	recordBytes = 24
@@ -203,6 +205,11 @@ func (r *run) block(ctx context.Context, frame *space.Frame, plan *publish.Plan,
 	o.K, o.Workers, o.Method, o.Coarse = r.job.K, 1, chosen.Method, partition.CoarseOff
 	if s.Len() >= 2*chosen.Coarse {
 		o.Coarse = chosen.Coarse
+	} else if r.job.Refine.Descend {
+		// Found once, for the method and for the descent.
+		if err := s.KeepNear(ctx, descentNear, o.Ties, 1); err != nil {
+			return fail(err)
+		}
 	}
 	if b.groups, _, err = partition.Partition(ctx, s, o, nil); err != nil {
 		return fail(err)

@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"math"
 	"slices"
 
 	"noren/kanon/space"
@@ -14,6 +15,14 @@ type pool struct {
 	left   int    // records still here; positions may hold some that are gone
 	target space.Target
 	out    []float64
+
+	// For farthest: how far the centre has come since the first one that was
+	// asked about, and for each position what its distance was when it was last
+	// measured, less how far the centre had come by then.
+	centre *space.Centroid
+	way    float64
+	bound  []float64
+	meter  space.Meter
 }
 
 func newPool(s *space.Space) *pool {
@@ -37,6 +46,16 @@ func (p *pool) take(ids ...int32) {
 	p.left -= len(ids)
 	// Scans skip what is gone; when it is a sixth of all, it is dropped.
 	if len(p.points.ID)-p.left > len(p.points.ID)/6 {
+		if p.bound != nil {
+			to := 0
+			for at, id := range p.points.ID {
+				if !p.gone[id] {
+					p.bound[to] = p.bound[at]
+					to++
+				}
+			}
+			p.bound = p.bound[:to]
+		}
 		p.points.Keep(func(at int) bool { return !p.gone[p.points.ID[at]] })
 	}
 }
@@ -60,15 +79,52 @@ func (p *pool) scan(fill func(lo int, out []float64), see func(id int32, d float
 }
 
 // farthest is the record farthest from a centre, the lowest of several.
+//
+// From one call to the next the centre moves a little, and no distance can grow
+// by more than that: what was measured before bounds what it can be now, and
+// only the records that may be the farthest are measured again.
 func (p *pool) farthest(c *space.Centroid) int32 {
+	switch {
+	case p.bound == nil:
+		p.bound = make([]float64, len(p.points.ID))
+		for at := range p.bound {
+			p.bound[at] = math.Inf(1)
+		}
+	default:
+		p.way += math.Sqrt(max(0, c.Between(p.centre))) * (1 + bounded)
+	}
+	p.centre = c.CopyTo(p.centre)
+	p.points.Meter(&p.meter, c)
 	best, far := int32(-1), -1.0
-	p.scan(func(lo int, out []float64) { p.points.CentreDistances2(c, lo, out) }, func(id int32, d float64) {
-		if d > far {
+	measure := func(at int) {
+		d := p.points.Measure(&p.meter, at)
+		p.bound[at] = math.Sqrt(d)*(1+bounded) - p.way
+		if id := p.points.ID[at]; d > far || d == far && id < best {
 			best, far = id, d
 		}
-	})
+	}
+	// The record of the largest bound first: most others then need no look.
+	first := -1
+	for at, id := range p.points.ID {
+		if !p.gone[id] && (first < 0 || p.bound[at] > p.bound[first]) {
+			first = at
+		}
+	}
+	measure(first)
+	least := math.Sqrt(far) - p.way
+	for at, id := range p.points.ID {
+		if p.bound[at] < least || at == first || p.gone[id] {
+			continue
+		}
+		measure(at)
+		least = math.Sqrt(far) - p.way
+	}
 	return best
 }
+
+// bounded is more than the share by which a bound may be off by rounding: of
+// sums of at most thousands of terms, and of as many ways.
+const bounded = 1e-9
 
 // around is the k-1 records nearest to record r, after r itself, and the
 // record farthest from r. Equal distances go by record.

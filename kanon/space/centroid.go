@@ -33,6 +33,20 @@ func (c *Centroid) Reset() {
 	}
 }
 
+// CopyTo makes o, or a new centre where o is nil, one of the same records; it
+// returns it.
+func (c *Centroid) CopyTo(o *Centroid) *Centroid {
+	if o == nil {
+		o = c.s.NewCentroid()
+	}
+	o.N = c.N
+	copy(o.Sum, c.Sum)
+	for a := range c.Words {
+		o.Words[a] = append(o.Words[a][:0], c.Words[a]...)
+	}
+	return o
+}
+
 // Add takes a record in.
 func (c *Centroid) Add(i int32) {
 	c.N++

@@ -52,11 +52,28 @@ func (l *Near) Of(i int32) ([]int32, []float64) {
 	return l.Record[at : at+l.Q], l.Distance[at : at+l.Q]
 }
 
+// first is the lists cut to q records.
+func (l *Near) first(q int) *Near {
+	if q == l.Q || q < 0 {
+		return l
+	}
+	n := len(l.Record) / l.Q
+	out := &Near{Q: q, Record: make([]int32, 0, n*q), Distance: make([]float64, 0, n*q)}
+	for at := 0; at < len(l.Record); at += l.Q {
+		out.Record = append(out.Record, l.Record[at:at+q]...)
+		out.Distance = append(out.Distance, l.Distance[at:at+q]...)
+	}
+	return out
+}
+
 // NearLists finds the q nearest other records of every record, exactly; q is
 // cut to n-1. Equal distances are ranked by ties. The result does not depend
 // on the number of workers (0: one a processor).
 func (s *Space) NearLists(ctx context.Context, q int, ties Ties, workers int, progress noren.Progress) (*Near, error) {
 	q = min(q, s.n-1)
+	if l := s.kept; l != nil && l.Q > 0 && s.keptTies == ties && q <= l.Q {
+		return l.first(q), nil
+	}
 	l := &Near{Q: q, Record: make([]int32, s.n*q), Distance: make([]float64, s.n*q)}
 	if q <= 0 {
 		return l, nil
@@ -78,12 +95,26 @@ func (s *Space) NearLists(ctx context.Context, q int, ties Ties, workers int, pr
 	return l, nil
 }
 
+// KeepNear finds the lists that [Space.NearLists] is going to be asked for, q
+// records long or less, and keeps them: what is done to a space one thing after
+// the other need not find them again. It must be called before the space is
+// used by several goroutines.
+func (s *Space) KeepNear(ctx context.Context, q int, ties Ties, workers int) error {
+	l, err := s.NearLists(ctx, q, ties, workers, nil)
+	if err != nil {
+		return err
+	}
+	s.kept, s.keptTies = l, ties
+	return nil
+}
+
 // finder fills in the lists of some records.
 type finder struct {
 	t        *tree
 	l        *Near
 	ties     Ties
 	target   Target
+	codes    []uint32
 	out      []float64
 	home     int32
 	u        int32
@@ -100,6 +131,10 @@ func (f *finder) leaf(k int32) {
 		f.have = 0
 		f.home = k
 		f.t.points.Target(&f.target, int(p))
+		f.codes = f.codes[:0]
+		for a := range f.t.s.words {
+			f.codes = append(f.codes, f.t.s.words[a].Codes[f.u])
+		}
 		f.scan(k)
 		f.visit(0)
 	}
@@ -119,7 +154,7 @@ func (f *finder) visit(k int32) {
 		return
 	}
 	a, b := nd.left, nd.right
-	da, db := f.t.bound(f.u, a), f.t.bound(f.u, b)
+	da, db := f.t.bound(f.target.numbers, f.codes, a), f.t.bound(f.target.numbers, f.codes, b)
 	if db < da {
 		a, b, da, db = b, a, db, da
 	}
@@ -161,27 +196,25 @@ func (f *finder) offer(v int32, d float64) {
 		return
 	}
 	n := int32(f.t.s.n)
-	rank := f.ties.Rank(f.u, v, n)
-	before := func(at int) bool {
-		if d != f.distance[at] {
-			return d < f.distance[at]
-		}
-		return rank < f.ties.Rank(f.u, f.records[at], n)
-	}
+	records, distance := f.records, f.distance
 	at := f.have
-	if f.have == len(f.records) {
-		if !before(at - 1) {
+	if at == len(records) {
+		at--
+		if d > distance[at] || d == distance[at] && f.ties.Rank(f.u, v, n) >= f.ties.Rank(f.u, records[at], n) {
 			return
 		}
-		at--
 	} else {
 		f.have++
 	}
-	for at > 0 && before(at-1) {
-		f.records[at], f.distance[at] = f.records[at-1], f.distance[at-1]
+	for at > 0 {
+		before := distance[at-1]
+		if d > before || d == before && f.ties.Rank(f.u, v, n) >= f.ties.Rank(f.u, records[at-1], n) {
+			break
+		}
+		records[at], distance[at] = records[at-1], before
 		at--
 	}
-	f.records[at], f.distance[at] = v, d
+	records[at], distance[at] = v, d
 }
 
 // Parallel calls work(0..n-1) from several goroutines, each with a function of

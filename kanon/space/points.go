@@ -200,26 +200,23 @@ func (p *Points) Keep(keep func(at int) bool) {
 // lo..lo+len(out)-1 to a centre of the same space.
 func (p *Points) CentreDistances2(c *Centroid, lo int, out []float64) {
 	clear(out)
-	m := float64(c.N)
+	var m Meter
+	p.Meter(&m, c)
 	for a, x := range p.numbers {
 		x := x[lo : lo+len(out)]
-		mean := c.Sum[a] / m
+		mean := m.mean[a]
 		for i := range out {
 			d := x[i] - mean
 			out[i] += float64(d * d)
 		}
 	}
+	ids := p.ID[lo : lo+len(out)]
 	for a := range c.s.words {
 		w := &c.s.words[a]
 		if w.Weight == 0 {
 			continue
 		}
-		base := w.Weight / 2 * (1 + c.squares(a)/(m*m))
-		gain := make([]float64, w.Cardinality)
-		for _, k := range c.Words[a] {
-			gain[k.Code] = w.Weight * float64(k.Count) / m
-		}
-		ids := p.ID[lo : lo+len(out)]
+		base, gain := m.base[a], m.gain[a]
 		for i := range out {
 			out[i] += base - gain[w.Codes[ids[i]]]
 		}

@@ -69,6 +69,9 @@ type Space struct {
 	n       int
 	numbers [][]float64
 	words   []Categorical
+	// kept are near lists that were found before, ranked by keptTies.
+	kept     *Near
+	keptTies Ties
 }
 
 // New makes a space of n records from axes that are scaled already.

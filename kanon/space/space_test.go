@@ -164,6 +164,13 @@ func TestNearListsAreExact(t *testing.T) {
 		q := rapid.IntRange(1, 12).Draw(t, "q")
 		ties := rapid.SampledFrom([]space.Ties{space.Cyclic, space.ByIndex}).Draw(t, "ties")
 		workers := rapid.IntRange(1, 4).Draw(t, "workers")
+		if rapid.Bool().Draw(t, "kept") {
+			// Longer lists of any ties, found before, change nothing.
+			kept := rapid.SampledFrom([]space.Ties{space.Cyclic, space.ByIndex}).Draw(t, "ties of the kept")
+			if err := s.KeepNear(context.Background(), max(1, q+rapid.IntRange(-2, 5).Draw(t, "more")), kept, 1); err != nil {
+				t.Fatal(err)
+			}
+		}
 		near, err := s.NearLists(context.Background(), q, ties, workers, nil)
 		if err != nil {
 			t.Fatal(err)

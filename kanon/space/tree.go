@@ -1,7 +1,6 @@
 package space
 
 import (
-	"cmp"
 	"slices"
 )
 
@@ -15,9 +14,10 @@ type tree struct {
 	s      *Space
 	points *Points
 	nodes  []node
-	leaf   []int32 // the leaf of each position
-	lo, hi [][]float64
-	code   [][]uint32 // one per node: the code that all share, or mixed
+	leaf   []int32   // the leaf of each position
+	box    []float64 // of each node, for each numeric axis, the least and the largest value
+	code   []uint32  // and for each categorical one the code that all share, or mixed
+	sorted []float64 // values at hand, while the tree is built
 }
 
 const mixed = ^uint32(0)
@@ -52,12 +52,11 @@ func newTree(s *Space) *tree {
 func (t *tree) build(ids []int32, from int32) int32 {
 	me := int32(len(t.nodes))
 	t.nodes = append(t.nodes, node{from: from, to: from + int32(len(ids)), left: -1, right: -1})
-	lo, hi, codes := t.box(ids)
-	t.lo, t.hi, t.code = append(t.lo, lo), append(t.hi, hi), append(t.code, codes)
+	t.enclose(ids)
 	if len(ids) <= leafSize {
 		return me
 	}
-	cut := t.cut(ids, lo, hi, codes)
+	cut := t.cut(ids, me)
 	if cut == 0 {
 		return me
 	}
@@ -67,13 +66,14 @@ func (t *tree) build(ids []int32, from int32) int32 {
 	return me
 }
 
-func (t *tree) box(ids []int32) (lo, hi []float64, codes []uint32) {
+// enclose makes the box of the next node.
+func (t *tree) enclose(ids []int32) {
 	for _, x := range t.s.numbers {
-		l, h := x[ids[0]], x[ids[0]]
+		lo, hi := x[ids[0]], x[ids[0]]
 		for _, i := range ids[1:] {
-			l, h = min(l, x[i]), max(h, x[i])
+			lo, hi = min(lo, x[i]), max(hi, x[i])
 		}
-		lo, hi = append(lo, l), append(hi, h)
+		t.box = append(t.box, lo, hi)
 	}
 	for a := range t.s.words {
 		c := t.s.words[a].Codes
@@ -84,22 +84,30 @@ func (t *tree) box(ids []int32) (lo, hi []float64, codes []uint32) {
 				break
 			}
 		}
-		codes = append(codes, code)
+		t.code = append(t.code, code)
 	}
-	return lo, hi, codes
 }
 
-// cut reorders ids and returns where to cut, 0 when all are equal.
-func (t *tree) cut(ids []int32, lo, hi []float64, codes []uint32) int {
+// of is the box of node k.
+func (t *tree) of(k int32) (box []float64, codes []uint32) {
+	n, w := 2*len(t.s.numbers), len(t.s.words)
+	return t.box[int(k)*n : int(k+1)*n], t.code[int(k)*w : int(k+1)*w]
+}
+
+// cut reorders the ids of node me and returns where to cut, 0 when all are
+// equal.
+func (t *tree) cut(ids []int32, me int32) int {
+	box, codes := t.of(me)
 	best, axis := 0.0, -1
 	m := float64(len(ids))
 	for a, x := range t.s.numbers {
-		if lo[a] == hi[a] {
+		lo := box[2*a]
+		if lo == box[2*a+1] {
 			continue
 		}
 		var sum, squares float64
 		for _, i := range ids {
-			v := x[i] - lo[a]
+			v := x[i] - lo
 			sum += v
 			squares += v * v
 		}
@@ -127,15 +135,24 @@ func (t *tree) cut(ids []int32, lo, hi []float64, codes []uint32) int {
 		return split(ids, func(i int32) bool { return c[i] == frequent })
 	}
 	x := t.s.numbers[axis]
-	slices.SortFunc(ids, func(i, j int32) int { return cmp.Compare(x[i], x[j]) })
-	// The cut between different values that is nearest to the middle.
-	at, far := 0, len(ids)
-	for p := 1; p < len(ids); p++ {
-		if d := max(p-len(ids)/2, len(ids)/2-p); x[ids[p-1]] != x[ids[p]] && d < far {
-			at, far = p, d
+	sorted := t.sorted[:0]
+	for _, i := range ids {
+		sorted = append(sorted, x[i])
+	}
+	t.sorted = sorted
+	slices.Sort(sorted)
+	// The cut between different values that is nearest to the middle; the lower
+	// one of two.
+	n := len(sorted)
+	for d := range n {
+		for _, at := range [2]int{n/2 - d, n/2 + d} {
+			if at > 0 && at < n && sorted[at-1] != sorted[at] {
+				bound := sorted[at]
+				return split(ids, func(i int32) bool { return x[i] < bound })
+			}
 		}
 	}
-	return at
+	return 0
 }
 
 // split moves the records that belong left to the front, in stable order.
@@ -170,20 +187,20 @@ func mostFrequent(codes []uint32, ids []int32) (code uint32, most int, squares f
 	return code, most, squares
 }
 
-// bound is a lower bound of the squared distance of record i to a node's box.
-func (t *tree) bound(i int32, k int32) float64 {
+// bound is a lower bound of the squared distance of a record, given by its
+// numbers and codes, to a node's box.
+func (t *tree) bound(numbers []float64, codes []uint32, k int32) float64 {
+	box, shared := t.of(k)
 	var d float64
-	lo, hi := t.lo[k], t.hi[k]
-	for a, x := range t.s.numbers {
-		if v := x[i]; v < lo[a] {
-			d += (lo[a] - v) * (lo[a] - v)
-		} else if v > hi[a] {
-			d += (v - hi[a]) * (v - hi[a])
-		}
+	for a, v := range numbers {
+		lo, hi := box[2*a], box[2*a+1]
+		// One of the two is positive at the most.
+		out := max(lo-v, v-hi, 0)
+		d += out * out
 	}
-	for a, code := range t.code[k] {
-		if w := &t.s.words[a]; code != mixed && code != w.Codes[i] {
-			d += w.Weight
+	for a, code := range shared {
+		if code != mixed && code != codes[a] {
+			d += t.s.words[a].Weight
 		}
 	}
 	return d
