@@ -74,10 +74,10 @@ func (r *run) boundIn(ctx context.Context, s *space.Space) error {
 	case r.job.Gap == 0:
 	case s.Len() > bound.MostSampled:
 		r.result.Bound.Reason = fmt.Sprintf("prices are not looked for beyond %d records", bound.MostSampled)
-	case b.Records < s.Len() && r.job.K > 1:
-		r.result.Bound.Reason = fmt.Sprintf("prices for a sample of cells, %d of %d records", b.Records, s.Len())
 	case b.Method == bound.Simple && !b.Converged && r.job.K > 1:
 		r.result.Bound.Reason = "no better prices were found in this time"
+	case b.Records < s.Len() && r.job.K > 1:
+		r.result.Bound.Reason = fmt.Sprintf("prices for a sample of cells, %d of %d records", b.Records, s.Len())
 	}
 	return nil
 }

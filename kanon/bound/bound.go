@@ -22,7 +22,8 @@ type Options struct {
 	MostPlaces int
 	// MostRecords is up to how many records get prices of their own; beyond it
 	// a sample of cells does and the rest keeps the prices of the simple bound.
-	// Defaults to 20,000.
+	// Defaults to 5,000, and in longer than a minute to as many a minute, up to
+	// 20,000: a larger table would not get done.
 	MostRecords int
 	// Seed fixes the random choices: which cells, and the order in which prices
 	// are fitted.
@@ -37,8 +38,9 @@ type Options struct {
 const underflow = 0x1p-960
 
 const (
-	// mostRecords is the default of [Options.MostRecords].
-	mostRecords = 20_000
+	// leastMost and mostMost are the ends of the default of
+	// [Options.MostRecords].
+	leastMost, mostMost = 5000, 20_000
 	// MostSampled is beyond how many records there is no dual bound, not even
 	// on a sample: looking past all others takes too long.
 	MostSampled = 400_000
@@ -100,7 +102,7 @@ func Lower(ctx context.Context, s *space.Space, o Options, progress noren.Progre
 		return Bound{}, fmt.Errorf("bound: no partition of %d records has groups of %d", s.Len(), o.K)
 	}
 	if o.MostRecords <= 0 {
-		o.MostRecords = mostRecords
+		o.MostRecords = int(min(leastMost*max(1, o.Duration.Minutes()), mostMost))
 	}
 	if o.K == 1 {
 		return Bound{Method: Simple}, nil // every record alone
