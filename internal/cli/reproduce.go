@@ -21,7 +21,7 @@ func newReproduce(t *terminal) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newReproduceKanon(t), newReproduceOutlier(t), newReproduceCorrelated(t), newReproduceLDP(t))
+	c.AddCommand(newReproduceKanon(t), newReproduceOutlier(t), newReproduceCorrelated(t), newReproduceLDP(t), newReproduceRatio(t))
 	return c
 }
 
