@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -93,6 +94,14 @@ func TestTooLittleMemory(t *testing.T) {
 	j := job(t, dir, makePeople(300, 1))
 	j.Partition.Coarse, j.Memory = 30, 24*300-1
 	_, err := kanon.Anonymize(context.Background(), j, nil)
+	if noren.KindOf(err) != noren.Usage {
+		t.Errorf("%v", err)
+	}
+
+	// Annealing works on the whole table.
+	j = job(t, dir, makePeople(40_001, 1))
+	j.Refine, j.Memory = refine.Effort{Descend: true, Duration: time.Minute}, 24*40_001
+	_, err = kanon.Anonymize(context.Background(), j, nil)
 	if noren.KindOf(err) != noren.Usage {
 		t.Errorf("%v", err)
 	}
