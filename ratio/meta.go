@@ -49,6 +49,10 @@ type Meta struct {
 	Check      FitCheck  `json:"fit_check"`
 	// Notes are remarks of the fit that are no fault.
 	Notes []string `json:"notes,omitempty"`
+	// Column is the weights' column in the table, and Missing the texts that stand
+	// there for no value. Whoever writes the table sets them; optional.
+	Column  string   `json:"column,omitempty"`
+	Missing []string `json:"missing,omitempty"`
 }
 
 // axisMeta is an [Axis] as JSON.

@@ -159,6 +159,9 @@ func (w *Weights) finish() error {
 		return err
 	}
 	raw := w.features.At(alpha)
+	if size := dot(raw, raw); math.IsNaN(size) || math.IsInf(size, 0) {
+		return badMeta("the released sums are beyond all noise: no weights can be made of them")
+	}
 	w.W = clipped(raw)
 	average := mean(w.W)
 	m.MeanWeight = average
