@@ -1,0 +1,457 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"noren"
+	"noren/certificate"
+	"noren/internal/spec"
+	"noren/query"
+	"noren/ratio"
+	"noren/release"
+	"noren/report"
+	"noren/table"
+	"noren/table/csvio"
+	"noren/table/file"
+)
+
+const ratioSchema = "noren.ratio/1"
+
+type ratioFitFlags struct {
+	columnFlags
+	dpFlags
+	columns         []string
+	mechanism       string
+	centres         int
+	sigmas          []float64
+	lambda          float64
+	post            string
+	raw             bool
+	countShare      float64
+	records         int
+	bounds, words   []string
+	publicScale     string
+	publicDelimiter string
+	publicEncoding  string
+	weightColumn    string
+	report          string
+}
+
+func newRatioFit(t *terminal) *cobra.Command {
+	var f ratioFitFlags
+	c := &cobra.Command{
+		Use:   "fit PRIVATE PUBLIC --columns COLUMNS --epsilon E -o WEIGHTS",
+		Short: "Weight the records of a public table so that they stand in for private ones",
+		Long: `Writes the public table with one column more: the weight of each record. Of the private
+table only the mean of some kernels about public points is released, with noise; weights
+and all that is made of them follow from that and from the public table. Beside WEIGHTS
+stands WEIGHTS` + metaEnding + `, which noren ratio answer needs.
+
+Everything that defines the space is public. Types, bounds and words are those of the
+public table where --type, --bounds, --words or --public-scale do not say otherwise; one
+unit of distance is the width of the bounds, and two different words are one unit apart.
+Private values outside of the bounds count as the nearer bound, words that the public
+table has not as none of them.
+
+Take few columns: those in which the tables differ, and that tell of what will be asked.
+The weights come with a check of the fit, which costs nothing. It can find that weights
+are bad; that it finds nothing does not make them good.`,
+		Example: `  noren ratio fit patients.csv survey.csv --columns age,sex --epsilon 1 -o weighted.csv
+  noren ratio fit patients.csv survey.csv --columns age,income --bounds age=0,110 --epsilon 0.5 -o weighted.csv --dry-run
+  noren ratio fit patients.csv survey.parquet --columns age,sex --epsilon 1 -o weighted.parquet --report page.html --certificate c.json --json`,
+		Args: exactly("PRIVATE", "PUBLIC"),
+		RunE: func(c *cobra.Command, args []string) error { return f.fit(c.Context(), t, args[0], args[1]) },
+	}
+	f.columnFlags.registerTypes(c)
+	f.dpFlags.register(c, ratioSchema)
+	s := c.Flags()
+	s.Lookup("output").Usage = "write the public table with its weights to this `FILE`, and its meta data beside it"
+	s.Lookup("delimiter").Usage = "field delimiter of PRIVATE: one `CHARACTER`, or tab (detected when left out)"
+	s.Lookup("encoding").Usage = "`ENCODING` of PRIVATE: utf-8 or shift_jis (detected when left out)"
+	s.StringVar(&f.publicDelimiter, "public-delimiter", "", "field delimiter of PUBLIC: one `CHARACTER`, or tab (detected when left out)")
+	s.StringVar(&f.publicEncoding, "public-encoding", "", "`ENCODING` of PUBLIC: utf-8 or shift_jis (detected when left out)")
+	s.StringSliceVar(&f.columns, "columns", nil, "the `columns` of the space, which both tables have")
+	s.StringVar(&f.mechanism, "mechanism", "", "rkhs-pure, rkhs-gaussian (needs --delta), laplace, parametric, or noisy-centres (replace-one) (default rkhs-pure)")
+	s.IntVar(&f.centres, "centres", 0, "how many kernels, about `N` points of the public table (default 12)")
+	s.Float64SliceVar(&f.sigmas, "sigma", nil, "the bandwidth, in units of distance; of several, comma-separated, the best is taken, at the price of more noise (default: from the distances in the public table)")
+	s.Float64Var(&f.lambda, "lambda", 0, "the regularisation (default: chosen from what was released, which is free)")
+	s.StringVar(&f.post, "post", "", "plain, nnls or clip: how negative ratios are avoided (default plain)")
+	s.BoolVar(&f.raw, "raw", false, "leave the weights as they are, not divided by their mean")
+	s.Float64Var(&f.countShare, "count-share", 0, "share of epsilon that buys the number of private records, where neighbours are add-remove")
+	s.IntVar(&f.records, "records", 0, "the public number of private records, where neighbours are replace-one")
+	s.StringArrayVar(&f.bounds, "bounds", nil, "`COLUMN=LO,HI`: public bounds (default: those of the public table); may be repeated")
+	s.StringArrayVar(&f.words, "words", nil, "`COLUMN=WORD,WORD`: the words that count (default: those of the public table); may be repeated")
+	s.StringVar(&f.publicScale, "public-scale", "", "public `FILE` with one unit of distance for each column that it names: CSV column,scale or column,low,high,scale")
+	s.StringVar(&f.weightColumn, "weight-column", "weight", "the name of the new `COLUMN`")
+	s.StringVar(&f.report, "report", "", "write a page about weights and fit to this `FILE`")
+	return c
+}
+
+// mechanisms are the paper's names of methods beside those of package ratio.
+var mechanisms = map[string]ratio.Noise{"a": ratio.NoisyCentres, "b": ratio.Parametric, "c": ratio.SampledCentres, "A": ratio.NoisyCentres, "B": ratio.Parametric, "C": ratio.SampledCentres}
+
+// fitting is one fit under way.
+type fitting struct {
+	private, public string
+	source          file.Source // of the public table
+	table           *table.Table
+	frame           *ratio.Frame
+	points          *ratio.Points
+	missing         []string
+	mechanism       *ratio.Mechanism
+	weights         *ratio.Weights
+	made            *weightFiles
+}
+
+func (f *ratioFitFlags) fit(ctx context.Context, t *terminal, private, public string) error {
+	s, err := f.merged()
+	if err != nil {
+		return err
+	}
+	cost, err := parseCost(f.epsilon, f.delta)
+	if err != nil {
+		return err
+	}
+	if err := f.check(); err != nil {
+		return err
+	}
+	v := &fitting{private: private, public: public}
+	o := ratio.Options{
+		Cost: cost, Records: f.records, Mechanism: ratio.Noise(f.mechanism), Centres: f.centres, Sigmas: f.sigmas,
+		Lambda: f.lambda, Post: ratio.Post(f.post), Raw: f.raw, CountShare: f.countShare,
+	}
+	if named, ok := mechanisms[f.mechanism]; ok {
+		o.Mechanism = named
+	}
+	p, err := f.pay(ctx, private)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	if err := f.look(ctx, t, v, s); err != nil {
+		return err
+	}
+	defer closeSource(v.source)
+	o.Public, o.Frame, o.Neighbours = v.points, v.frame, p.neighbours
+	if v.mechanism, err = ratio.New(ctx, o); err != nil {
+		return err
+	}
+	request, err := f.request(t, p, private, s, v.mechanism)
+	if err != nil {
+		return err
+	}
+	if f.dryRun {
+		return f.quote(ctx, t, v, &request)
+	}
+	return f.make(ctx, t, v, request)
+}
+
+// check finds what can be told to be wrong before anything is opened.
+func (f *ratioFitFlags) check() error {
+	switch {
+	case len(f.columns) == 0:
+		return &noren.Error{Kind: noren.Usage, Where: "--columns", What: "say which columns make the space", Hint: "--columns age,sex: few, in which the tables differ, and that tell of what will be asked"}
+	case f.weightColumn == "":
+		return &noren.Error{Kind: noren.Usage, Where: "--weight-column", What: "the new column needs a name"}
+	case f.dryRun:
+		return nil
+	case f.output == "" || f.output == "-":
+		return &noren.Error{Kind: noren.Usage, Where: "-o", What: "name a file for the weights: their meta data go beside it", Hint: "-o weighted.csv"}
+	}
+	if err := file.Check(f.output); err != nil {
+		return err
+	}
+	return checkTargets(f.force, f.output+metaEnding, f.report)
+}
+
+// look reads the public table, and lays out the space.
+func (f *ratioFitFlags) look(ctx context.Context, t *terminal, v *fitting, s *spec.Spec) (err error) {
+	o := file.Options{}
+	if o.Delimiter, err = csvio.ParseDelimiter(f.publicDelimiter); err != nil {
+		return at("--public-delimiter", err)
+	}
+	if o.Encoding, err = csvio.ParseEncoding(f.publicEncoding); err != nil {
+		return at("--public-encoding", err)
+	}
+	if v.source, err = file.Open(ctx, v.public, o); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			closeSource(v.source)
+		}
+	}()
+	for _, c := range v.source.Columns() {
+		if c.Name == f.weightColumn {
+			return &noren.Error{Kind: noren.Usage, Where: v.public, What: fmt.Sprintf("has a column %q already", f.weightColumn), Hint: "name the new one otherwise: --weight-column w"}
+		}
+	}
+	fields, err := publicFields(ctx, t, s, v.source, f.columns)
+	if err != nil {
+		return err
+	}
+	v.missing = s.Input.Missing
+	v.table, err = file.Read(ctx, v.source, fields, v.missing, t.progress.report)
+	t.progress.clear()
+	if err != nil {
+		return err
+	}
+	axes, err := f.axes(v.table)
+	if err != nil {
+		return err
+	}
+	if v.frame, err = ratio.NewFrame(axes); err != nil {
+		return err
+	}
+	v.points, err = v.frame.Points(v.table)
+	return err
+}
+
+// axes are those of the public table, and what flags say of them.
+func (f *ratioFitFlags) axes(public *table.Table) ([]ratio.Axis, error) {
+	scales, err := readPublicScale(f.publicScale)
+	if err != nil {
+		return nil, err
+	}
+	bounds, err := pairs("--bounds", f.bounds, f.columns)
+	if err != nil {
+		return nil, err
+	}
+	words, err := pairs("--words", f.words, f.columns)
+	if err != nil {
+		return nil, err
+	}
+	axes := make([]ratio.Axis, len(f.columns))
+	for j, name := range f.columns {
+		a := ratio.Axis{Field: public.Columns[j].Field}
+		a.Scale = scales[name].scale
+		number := a.Field.Type != table.Category
+		switch text, given := bounds[name]; {
+		case given && !number:
+			return nil, &noren.Error{Kind: noren.Usage, Where: "--bounds " + name, What: "the column is of words", Hint: "--words, or say --type " + name + "=decimal"}
+		case given:
+			ends := splitList(text)
+			if len(ends) != 2 {
+				return nil, &noren.Error{Kind: noren.Usage, Where: "--bounds " + name, What: fmt.Sprintf("expected LO,HI, found %d values", len(ends))}
+			}
+			for i, into := range []*float64{&a.Low, &a.High} {
+				if *into, err = query.ParseBound(a.Field, ends[i]); err != nil {
+					return nil, at("--bounds "+name, err)
+				}
+			}
+		case number && scales[name].bounded:
+			a.Low, a.High = scales[name].low, scales[name].high
+		}
+		if list, given := words[name]; given {
+			if number {
+				return nil, &noren.Error{Kind: noren.Usage, Where: "--words " + name, What: "the column is of numbers", Hint: "--bounds, or say --type " + name + "=category"}
+			}
+			a.Words = splitList(list)
+		}
+		if a.Low == 0 && a.High == 0 && a.Words == nil {
+			own, err := ratio.PublicAxes(public, name)
+			if err != nil {
+				return nil, err
+			}
+			a.Low, a.High, a.Words = own[0].Low, own[0].High, own[0].Words
+		}
+		axes[j] = a
+	}
+	return axes, nil
+}
+
+// make asks and pays, and writes what is to be written. The files are made before the
+// answer is settled, and get their names after it.
+func (f *ratioFitFlags) make(ctx context.Context, t *terminal, v *fitting, request release.Request) error {
+	var released certificate.Released
+	finish := func(ctx context.Context, payload []byte) (_ certificate.Released, err error) {
+		released, err = f.finish(ctx, v, payload)
+		return released, err
+	}
+	request.Publish = finish
+	dp := f.dpFlags
+	dp.output, dp.certificate = "", "" // written below, behind the files they are about
+	answer, err := dp.run(ctx, t, request)
+	defer func() { v.made.discard() }()
+	if err != nil {
+		return err
+	}
+	if v.weights == nil { // answered before: the same sums again
+		if _, err := finish(ctx, answer.Payload); err != nil {
+			return err
+		}
+	}
+	if about := answer.Certificate.Certificate.Released; about.SHA256 != released.SHA256 {
+		if f.certificate != "" {
+			return &noren.Error{
+				Kind: noren.NotMet, Where: "--certificate", What: "the certificate is of the file that was made first, and this is another",
+				Hint: "the public table and --lambda, --post, --raw, --weight-column must be as they were; without --certificate the file is written, under the same promise",
+			}
+		}
+		t.warn("this is another file than the one that was certified: the public table, or what is made of the same release, has changed; the promise is the same")
+	}
+	if err := v.made.commit(); err != nil {
+		return f.unwritten(answer, err)
+	}
+	if f.report != "" {
+		if err := writeFile(f.report, f.force, t.stdout, ratioPage(v, answer).Write); err != nil {
+			return f.unwritten(answer, err)
+		}
+	}
+	if f.certificate != "" {
+		text, err := answer.Certificate.Encode()
+		if err == nil {
+			err = writeFile(f.certificate, f.force, t.stdout, bytesWriter(text))
+		}
+		if err != nil {
+			return f.unwritten(answer, err)
+		}
+	}
+	return f.tell(t, v, answer)
+}
+
+// finish makes the weights and their files of what was released. It sees nothing of
+// the private table but that.
+func (f *ratioFitFlags) finish(ctx context.Context, v *fitting, payload []byte) (certificate.Released, error) {
+	sums, err := v.mechanism.Decode(payload)
+	if err != nil {
+		return certificate.Released{}, err
+	}
+	if v.weights, err = v.mechanism.Weights(ctx, sums); err != nil {
+		return certificate.Released{}, err
+	}
+	v.weights.Meta.Column, v.weights.Meta.Missing = f.weightColumn, v.missing
+	if v.made, err = stageWeights(ctx, f.output, f.force, v.source, v.weights); err != nil {
+		return certificate.Released{}, err
+	}
+	released, err := v.made.hash(ctx)
+	released.Name = filepath.Base(f.output)
+	return released, err
+}
+
+// ratioJSON is a fit for programs.
+type ratioJSON struct {
+	Schema        string         `json:"schema"`
+	Output        string         `json:"output"`
+	Meta          string         `json:"meta"`
+	Columns       []string       `json:"columns"`
+	PublicRecords int            `json:"public_records"`
+	Records       float64        `json:"records"`
+	RecordsFrom   string         `json:"records_from"`
+	Mechanism     ratio.Noise    `json:"mechanism"`
+	B             int            `json:"b"`
+	Sigma         float64        `json:"sigma"`
+	Lambda        float64        `json:"lambda"`
+	Post          ratio.Post     `json:"post"`
+	ESS           float64        `json:"ess"`
+	MaxShare      float64        `json:"max_share"`
+	MeanWeight    float64        `json:"mean_weight"`
+	FitCheck      ratio.FitCheck `json:"fit_check"`
+	Warnings      []string       `json:"warnings"`
+	dpJSON
+}
+
+func (f *ratioFitFlags) tell(t *terminal, v *fitting, answer *release.Answer) error {
+	m := v.weights.Meta
+	if f.json {
+		return printJSON(t.stdout, ratioJSON{
+			Schema: ratioSchema, Output: f.output, Meta: f.output + metaEnding, Columns: f.columns,
+			PublicRecords: m.PublicRecords, Records: m.Records, RecordsFrom: m.RecordsFrom, Mechanism: m.Mechanism,
+			B: len(m.Centres), Sigma: m.Sigma, Lambda: m.Lambda, Post: m.Post, ESS: m.ESS, MaxShare: m.MaxShare,
+			MeanWeight: m.MeanWeight, FitCheck: m.Check, Warnings: fitWarnings(m), dpJSON: answerJSON(answer),
+		})
+	}
+	w := t.stdout
+	fmt.Fprintf(w, "%s: %s public records, weighted to stand in for those of %s\n\n", f.output, report.Integer(m.PublicRecords), v.private)
+	fmt.Fprintf(w, "  method      %s, %d kernels of bandwidth %s, lambda %s\n", m.Mechanism, len(m.Centres), figure(m.Sigma), figure(m.Lambda))
+	fmt.Fprintf(w, "  worth       %s records; the heaviest carries %s of the weight\n", report.Number(m.ESS), report.Percent(m.MaxShare))
+	fmt.Fprintf(w, "  records     %s private ones, %s\n", report.Number(m.Records), recordsFrom[m.RecordsFrom])
+	if m.RecordsFrom != ratio.Estimated {
+		fmt.Fprintf(w, "  mean weight %s before it was made 1\n", figure(m.MeanWeight))
+	}
+	if m.Check.Passed {
+		fmt.Fprintln(w, "  fit check   found nothing wrong: of what the kernels can see (docs/density-ratio.md)")
+	} else {
+		fmt.Fprintln(w, "  fit check   FAILED:")
+	}
+	for _, text := range fitWarnings(m) {
+		fmt.Fprintf(w, "              - %s\n", text)
+	}
+	fmt.Fprintf(w, "  misfit      %s (1 or less is what noise explains); signal %s\n", figure(m.Check.Misfit), figure(m.Check.Signal))
+	printPromise(w, answer)
+	fmt.Fprintf(w, "\nmeta data are in %s: keep both files together, for noren ratio answer\n", f.output+metaEnding)
+	return nil
+}
+
+var recordsFrom = map[string]string{
+	ratio.Declared: "as declared", ratio.Paid: "as released with noise", ratio.Estimated: "by the weights' own estimate",
+}
+
+// fitWarnings are what the check found, and the remarks of the fit.
+func fitWarnings(m *ratio.Meta) []string {
+	return append(append([]string{}, m.Check.Findings...), m.Notes...)
+}
+
+// quote prints a dry run: what public facts say.
+func (f *ratioFitFlags) quote(ctx context.Context, t *terminal, v *fitting, r *release.Request) error {
+	quote, err := release.Price(ctx, r)
+	if err != nil {
+		return err
+	}
+	expected := expectNoise(v)
+	if f.json {
+		return printJSON(t.stdout, priceTag(ratioSchema, quote, expected))
+	}
+	w := t.stdout
+	fmt.Fprintf(w, "weights of %s for %s: a dry run, nothing is charged\n\n", v.public, v.private)
+	printQuote(w, quote)
+	for _, e := range expected {
+		fmt.Fprintf(w, "  noise       standard deviation %s on a sum of kernels of bandwidth %s\n", figure(e.NoiseSD), figure(e.Sigma))
+		fmt.Fprintf(w, "              below the error of sampling from about %s private records\n", report.Number(math.Ceil(e.Records)))
+	}
+	if !quote.Fits {
+		return &alreadySaid{&noren.Error{Kind: noren.Refused, What: "the budget does not cover it"}}
+	}
+	return nil
+}
+
+// expectedNoise is what public facts say of the noise of one bandwidth.
+type expectedNoise struct {
+	Sigma   float64 `json:"sigma"`
+	B       int     `json:"b"`
+	NoiseSD float64 `json:"noise_sd"` // of a sum of kernels, the root mean square over centres
+	// Records is from how many private records on the noise is below the error of
+	// sampling: the mean of n has a variance of noise^2/n^2 and of spread^2/n, if
+	// private kernels spread as public ones do.
+	Records float64 `json:"records_needed"`
+}
+
+func expectNoise(v *fitting) []expectedNoise {
+	var out []expectedNoise
+	for _, k := range v.mechanism.Kernels() {
+		b := k.Size()
+		cov := v.mechanism.Law().Covariance(k)
+		noise, spread := 0.0, 0.0
+		phi, sum, square := make([]float64, b), make([]float64, b), make([]float64, b)
+		for i := range v.points.Rows {
+			k.Phi(phi, v.points.Row(i))
+			for l, p := range phi {
+				sum[l] += p
+				square[l] += p * p
+			}
+		}
+		n := float64(v.points.Rows)
+		for l := range b {
+			noise += cov.At(l, l)
+			spread += square[l]/n - sum[l]/n*sum[l]/n
+		}
+		out = append(out, expectedNoise{Sigma: k.Sigma, B: b, NoiseSD: math.Sqrt(noise / float64(b)), Records: noise / spread})
+	}
+	return slices.Clip(out)
+}
