@@ -117,7 +117,7 @@ func average(w, f []float64) float64 {
 // Mean estimates the mean over the private records of f, which has one value for each
 // public record, NaN where there is none. Error: [noren.Usage].
 func (w *Weights) Mean(f []float64) (*Answer, error) {
-	all, err := w.means([][]float64{f})
+	all, err := w.means([][]float64{w.asked(f)})
 	if err != nil {
 		return nil, err
 	}
@@ -172,10 +172,13 @@ func (w *Weights) fits(f []float64) error {
 // point is the answer without its part for privacy.
 func (w *Weights) point(f []float64) *Answer {
 	q := average(w.W, f)
-	var sw, square, public, missing float64
+	var sw, square, public, missing, all float64
 	for i, v := range f {
+		all += w.W[i]
 		if math.IsNaN(v) {
-			missing += w.W[i]
+			if w.among == nil || w.among[i] {
+				missing += w.W[i]
+			}
 			continue
 		}
 		sw += w.W[i]
@@ -184,7 +187,8 @@ func (w *Weights) point(f []float64) *Answer {
 	}
 	a := &Answer{Value: q, Carried: w.carried(f, q)}
 	a.Parts.Public = math.Sqrt(public) / sw
-	a.Parts.Private = math.Sqrt(square / sw / w.Meta.Records)
+	// The mean is of those private records alone that have a value: n sw / all of them.
+	a.Parts.Private = math.Sqrt(square / sw / (w.Meta.Records * sw / all))
 	if missing > 0.05*(sw+missing) {
 		a.Warnings = append(a.Warnings, fmt.Sprintf("%.0f%% of the weight lies on public records without a value: they were left out", 100*missing/(sw+missing)))
 	}
@@ -250,12 +254,18 @@ func indicator(in []bool) []float64 {
 // record. Where the number of private records is not declared, its own error counts, or,
 // where it was not paid for either, a warning says so. Error: [noren.Usage].
 func (w *Weights) Count(in []bool) (*Answer, error) {
-	a, err := w.Mean(indicator(in))
+	f := indicator(in)
+	for i := range f {
+		if w.among != nil && !w.among[i] {
+			f[i] = 0
+		}
+	}
+	all, err := w.means([][]float64{f})
 	if err != nil {
 		return nil, err
 	}
-	w.toCount(a)
-	return a, nil
+	w.toCount(all[0])
+	return all[0], nil
 }
 
 // toCount makes a share a count.
@@ -285,7 +295,7 @@ func (w *Weights) Histogram(bin []int, bins int) ([]*Answer, error) {
 		if j >= bins || j < -1 {
 			return nil, usage("histogram", "a record's bin is not one of the bins", "")
 		}
-		if j >= 0 {
+		if j >= 0 && (w.among == nil || w.among[i]) {
 			fs[j][i] = 1
 		}
 	}
@@ -305,6 +315,7 @@ func (w *Weights) Quantile(f []float64, p float64) (*Answer, error) {
 	if !(p > 0 && p < 1) {
 		return nil, usage("quantile", "a quantile is asked for between 0 and 1", "")
 	}
+	f = w.asked(f)
 	if err := w.fits(f); err != nil {
 		return nil, err
 	}

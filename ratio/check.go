@@ -83,10 +83,7 @@ func NewCheck(o CheckOptions) (*Check, error) {
 		c.low, c.high = append(c.low, low), append(c.high, high)
 	}
 	c.names = c.functions()
-	sensitivity := int64(len(c.names)) << gridBits
-	if o.Neighbours == account.AddRemove {
-		sensitivity += 1 << gridBits
-	}
+	sensitivity := int64(len(c.names)+1) << gridBits
 	var err error
 	c.scale, err = noise.ScaleFor(big.NewRat(sensitivity, 1), o.Cost.Epsilon)
 	return c, err
@@ -117,16 +114,17 @@ func (c *Check) functions() []string {
 }
 
 // values fills dst, two for each coordinate, each in [0, 1]. A record without a value
-// has none: 0.
-func (c *Check) values(dst, x []float64) {
+// has none: 0, and whole is false.
+func (c *Check) values(dst, x []float64) (whole bool) {
 	clear(dst)
 	if !isWhole(x) {
-		return
+		return false
 	}
 	for j, v := range x {
 		u := (min(max(v, c.low[j]), c.high[j]) - c.low[j]) / (c.high[j] - c.low[j])
 		dst[2*j], dst[2*j+1] = u, u*u
 	}
+	return true
 }
 
 // Name is "ratio.check".
@@ -176,7 +174,7 @@ func (c *Check) Guarantee(n account.Neighbours, unit string) (noren.Guarantee, e
 	g.Epsilon, g.Delta = cost.Float()
 	g.Assumptions = []string{
 		"The public records, columns and bounds are public and were not chosen by looking at the private records.",
-		"A record without a value in one of the columns counts as 0. Noise is discrete and exact on a grid of step 2^-30.",
+		"A record without a value in one of the columns is left out. Noise is discrete and exact on a grid of step 2^-30.",
 	}
 	if c.options.Neighbours == account.ReplaceOne {
 		g.Assumptions = append(g.Assumptions, "The number of private records is public.")
@@ -189,8 +187,9 @@ type Sums struct {
 	// Sums of the test functions over the private records, in steps of 2^-30, with
 	// noise.
 	Sums []int64 `json:"sums"`
-	// Records, in the same steps, with noise; absent where it is public.
-	Records *int64 `json:"records,omitempty"`
+	// Records is the number of those that have a value in every column, in the same
+	// steps, with noise.
+	Records int64 `json:"records"`
 }
 
 // Answer computes on a private table and adds noise from src.
@@ -219,7 +218,9 @@ func (c *Check) Release(ctx context.Context, x *Points, src *noise.Source) (*Sum
 		if i%blockRows == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		c.values(row, x.Row(i))
+		if c.values(row, x.Row(i)) {
+			out.Records += 1 << gridBits
+		}
 		for j, v := range row {
 			// In [0, 2^30], so that a record moves it by 2^30 at the most, exactly.
 			out.Sums[j] += int64(math.Round(v * (1 << gridBits)))
@@ -229,28 +230,28 @@ func (c *Check) Release(ctx context.Context, x *Points, src *noise.Source) (*Sum
 	if err != nil {
 		return nil, err
 	}
-	for j, s := range out.Sums {
+	for _, s := range append([]*int64{&out.Records}, pointers(out.Sums)...) {
 		z, err := d.Draw(src)
 		if err != nil {
 			return nil, err
 		}
-		out.Sums[j] = noise.AddSaturating(s, z)
-	}
-	if c.options.Neighbours == account.AddRemove {
-		z, err := d.Draw(src)
-		if err != nil {
-			return nil, err
-		}
-		n := noise.AddSaturating(int64(x.Rows)<<gridBits, z)
-		out.Records = &n
+		*s = noise.AddSaturating(*s, z)
 	}
 	return out, nil
+}
+
+func pointers(v []int64) []*int64 {
+	out := make([]*int64, len(v))
+	for i := range v {
+		out[i] = &v[i]
+	}
+	return out
 }
 
 // Decode reads what Release returned from its JSON. Error: [noren.BadData].
 func (c *Check) Decode(payload []byte) (*Sums, error) {
 	var s Sums
-	if err := json.Unmarshal(payload, &s); err != nil || len(s.Sums) != len(c.names) || (s.Records != nil) != (c.options.Neighbours == account.AddRemove) {
+	if err := json.Unmarshal(payload, &s); err != nil || len(s.Sums) != len(c.names) {
 		return nil, badMeta("the released sums are not JSON of their form")
 	}
 	return &s, nil
@@ -286,7 +287,7 @@ type CheckResult struct {
 
 // Compare holds released sums against the weights, as post-processing.
 func (c *Check) Compare(s *Sums) (*CheckResult, error) {
-	if len(s.Sums) != len(c.names) || c.options.Neighbours == account.AddRemove && s.Records == nil {
+	if len(s.Sums) != len(c.names) {
 		return nil, badMeta("the released sums are those of another check")
 	}
 	d, err := noise.NewLaplace(c.scale)
@@ -295,10 +296,7 @@ func (c *Check) Compare(s *Sums) (*CheckResult, error) {
 	}
 	unit := float64(int64(1) << gridBits)
 	sd := math.Sqrt(d.Variance()) / unit
-	n, nSD := float64(c.options.Records), 0.0
-	if s.Records != nil {
-		n, nSD = max(1, float64(*s.Records)/unit), sd
-	}
+	n := max(1, float64(s.Records)/unit)
 	w := c.options.Weights
 	fs := make([][]float64, len(c.names))
 	for j := range fs {
@@ -306,21 +304,27 @@ func (c *Check) Compare(s *Sums) (*CheckResult, error) {
 	}
 	row := make([]float64, len(c.names))
 	for i := range c.options.Public.Rows {
-		c.values(row, c.options.Public.Row(i))
+		whole := c.values(row, c.options.Public.Row(i))
 		for j, v := range row {
-			fs[j][i] = v
+			if fs[j][i] = v; !whole {
+				fs[j][i] = math.NaN()
+			}
 		}
 	}
 	answers, err := w.means(fs)
 	if err != nil {
 		return nil, err
 	}
+	ones := make([]float64, c.options.Public.Rows)
+	for i := range ones {
+		ones[i] = 1
+	}
 	out := &CheckResult{}
 	var weighted, plain float64
 	for j, a := range answers {
-		t := Compared{Function: c.names[j], Private: float64(s.Sums[j]) / unit / n, Weighted: a.Value, Public: mean(fs[j])}
+		t := Compared{Function: c.names[j], Private: float64(s.Sums[j]) / unit / n, Weighted: a.Value, Public: average(ones, fs[j])}
 		// The private records are the same on both sides: their sampling is no error.
-		own := math.Hypot(sd, t.Private*nSD) / n
+		own := math.Hypot(sd, t.Private*sd) / n
 		t.SE = math.Hypot(own, math.Hypot(a.Parts.Public, a.Parts.Privacy))
 		if t.Off = math.Abs(t.Private-t.Weighted) > 3*t.SE; t.Off {
 			out.Off++

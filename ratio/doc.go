@@ -60,7 +60,9 @@
 // weighted public ones. It is a mechanism of its own, "ratio.check":
 //
 //	c, err := ratio.NewCheck(ratio.CheckOptions{Weights: w, Frame: frame, Public: points, Cost: ..., Neighbours: ..., Records: ...})
-//	answer, err := release.Run(ctx, release.Request{Mechanism: c, ...})  // payload: CheckResult
+//	answer, err := release.Run(ctx, release.Request{Mechanism: c, ...})
+//	sums, err := c.Decode(answer.Payload)                                // noisy sums
+//	result, err := c.Compare(sums)                                       // *CheckResult
 //
 // # The pieces
 //

@@ -1,7 +1,6 @@
 package ratio
 
 import (
-	"encoding/json"
 	"math"
 	"math/big"
 
@@ -134,9 +133,6 @@ type Law struct {
 
 	exact *big.Rat // the scale of discrete noise
 }
-
-// String is for errors and logs: the law as JSON.
-func (l *Law) String() string { b, _ := json.Marshal(l); return string(b) }
 
 // newLaw makes the law for a list of kernels that are released together.
 func newLaw(ks []*Kernel, noiseName Noise, c account.Cost, n account.Neighbours) (*Law, error) {

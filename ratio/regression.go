@@ -26,6 +26,7 @@ func (w *Weights) Regression(x *Points, y []float64) (*Regression, error) {
 	if x.Rows != len(w.W) {
 		return nil, usage("regression", "one row for each public record is needed", "")
 	}
+	y = w.asked(y)
 	if err := w.fits(y); err != nil {
 		return nil, err
 	}
@@ -68,7 +69,10 @@ func (w *Weights) Regression(x *Points, y []float64) (*Regression, error) {
 		return nil, usage("regression", "the columns cannot be told apart among the weighted public records", "leave out a column that follows from the others or hardly varies")
 	}
 	public, private := mat.NewSymDense(k, nil), mat.NewSymDense(k, nil)
-	var sw, sy, left, all float64
+	var sw, sy, left, all, everyone float64
+	for _, v := range w.W {
+		everyone += v
+	}
 	for _, i := range rows {
 		sw += w.W[i]
 		sy += w.W[i] * y[i]
@@ -81,7 +85,7 @@ func (w *Weights) Regression(x *Points, y []float64) (*Regression, error) {
 			r -= beta[a] * at(i, a)
 		}
 		public.SymRankOne(public, w.W[i]*w.W[i]*r*r, row)
-		private.SymRankOne(private, w.W[i]*r*r*sw/w.Meta.Records, row)
+		private.SymRankOne(private, w.W[i]*r*r*everyone/w.Meta.Records, row)
 		left += w.W[i] * r * r
 		all += w.W[i] * (y[i] - sy/sw) * (y[i] - sy/sw)
 	}

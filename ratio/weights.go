@@ -19,6 +19,7 @@ type Weights struct {
 	// again ([Open]).
 	Meta *Meta
 
+	among    []bool // the records that are asked about; nil for all
 	features *Features
 	ridge    *mat.Cholesky // of H + lambda I
 	mean     []float64     // h~, the noisy mean of kernels
