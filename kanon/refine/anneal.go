@@ -33,6 +33,7 @@ type annealer struct {
 	records  []int32   // for use by one change at a time
 	sources  []int32
 	gains    []float64
+	often    []alias   // how often records are proposed; nil: all alike
 	rng      draws
 	heat     float64 // the temperature, as a share
 }
@@ -218,6 +219,11 @@ func (a *annealer) run(ctx context.Context, proposals int) error {
 		}
 		r := a.rng.next()
 		p := int32(r & 0xffffffff * n >> 32)
+		if a.often != nil {
+			if e := a.often[p]; a.rng.next()>>32 > e.keep {
+				p = e.other
+			}
+		}
 		q := a.near.pick(p, uint32(r>>32&0xffff), &a.rng)
 		coin := uint32(r >> 48)
 		from, to := a.group[p], a.group[q]

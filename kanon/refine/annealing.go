@@ -31,16 +31,17 @@ type annealing struct {
 	// it. The more, the rarer and the longer further ones are.
 	failed []uint8
 	idle   int // proposals since the last gain
+	// gained and spent are the gains by heat, and the proposals for them, in
+	// the last some hundred attempts.
+	gained, spent [len(ways)]float64
 }
 
 const (
 	// leastGroups and mostGroups are about how many groups a region has.
 	leastGroups, mostGroups = 12, 24
-	// coldest and hottest are what attempts begin with. Which heat serves
-	// depends on the data and on the place: what is too hot forgets, too little
-	// does not get out. coolest is where next to nothing is accepted any more
-	// that costs something.
-	coldest, hottest, coolest = 0.3, 1.6, 0.05
+	// coolest is the heat at which next to nothing is accepted any more that
+	// costs something.
+	coolest = 0.05
 	// proposals is how many changes the first attempt proposes for each record.
 	proposals = 120
 	// idleProposals is after how many proposals a record without a gain the
@@ -49,6 +50,12 @@ const (
 	// gainShare is the least gain that counts, as a share of the whole.
 	gainShare = 1e-7
 )
+
+// ways are what attempts at a region begin with: a heat, and how many near
+// records a record is tried with, as a multiple of k. Which way serves depends on
+// the data and on how far the search has come: what is too hot forgets, too
+// little does not get out. What each has gained decides how often it is taken.
+var ways = [...]struct{ heat, near float64 }{{0.25, 2.2}, {0.4, 2.2}, {0.4, 3.5}, {0.8, 1.6}, {1.2, 1.2}, {2, 1.2}}
 
 func newAnnealing(s *space.Space, p space.Partition, o *Options) *annealing {
 	return &annealing{s: s, p: p, k: o.K, o: o, failed: make([]uint8, s.Len())}
@@ -59,7 +66,12 @@ func (a *annealing) search(ctx context.Context, began time.Time, progress noren.
 	late, cancel := context.WithDeadlineCause(ctx, began.Add(a.o.Effort.Duration), errLate)
 	defer cancel()
 	for a.idle < idleProposals*a.s.Len() {
-		err := a.round(late)
+		var err error
+		if whole := a.wholeProposals(); a.rounds == 0 && whole > 0 {
+			err = a.whole(late, whole)
+		} else {
+			err = a.round(late)
+		}
 		if ctx.Err() == nil && errors.Is(context.Cause(late), errLate) {
 			return nil
 		}
@@ -78,8 +90,11 @@ var errLate = errors.New("refine: out of time")
 type attempt struct {
 	records   []int32 // ascending
 	heat      float64
+	way       int
+	near      int // records
 	proposals int
 	seed      uint64
+	whole     bool // a whole cell
 	// result
 	done bool
 	gain float64
@@ -87,14 +102,45 @@ type attempt struct {
 	err  error
 }
 
-// round chooses regions, anneals each and takes over what is better. When time
-// is over on the way, attempts count up to the first that is not done.
+// wholeProposals is how many changes the first round proposes for each record:
+// what takes about a twentieth of the time on two processors.
+func (a *annealing) wholeProposals() int {
+	const rate, most, least = 8e6, 4000, 100
+	n := int(0.05 * a.o.Effort.Duration.Seconds() * rate / float64(a.s.Len()))
+	if n < least {
+		return 0
+	}
+	return min(n, most)
+}
+
+// whole is the first round: it anneals whole cells, twice each, and takes the
+// better of both place by place. Regions alone would get stuck in what groups a
+// greedy method leaves.
+func (a *annealing) whole(ctx context.Context, proposals int) error {
+	cells := cutCells(a.s, a.p, cellRecords, 0)
+	begin := [...]struct{ heat, near float64 }{{1.5, 1.2}, {0.4, 2.2}}
+	attempts := make([]attempt, len(begin)*len(cells))
+	rng := draws(a.o.Seed)
+	for i := range attempts {
+		records, with := cells[i/len(begin)], begin[i%len(begin)]
+		attempts[i] = attempt{records: records, heat: with.heat, near: a.nearBy(with.near), proposals: proposals * len(records), seed: rng.next(), whole: true}
+	}
+	return a.take(ctx, attempts)
+}
+
+// round chooses regions and anneals each.
 func (a *annealing) round(ctx context.Context) error {
 	attempts, err := a.choose(ctx)
 	if err != nil {
 		return err
 	}
-	err = space.Parallel(ctx, a.o.Workers, len(attempts), "refine", nil, func() func(int) {
+	return a.take(ctx, attempts)
+}
+
+// take makes attempts and takes over what is better. When time is over on the
+// way, they count up to the first that is not done.
+func (a *annealing) take(ctx context.Context, attempts []attempt) error {
+	err := space.Parallel(ctx, a.o.Workers, len(attempts), "refine", nil, func() func(int) {
 		return func(i int) { attempts[i].make(ctx, a.s, a.p, a.k) }
 	})
 	if err != nil && !errors.Is(context.Cause(ctx), errLate) {
@@ -110,6 +156,20 @@ func (a *annealing) round(ctx context.Context) error {
 			break
 		}
 		a.idle += t.proposals
+		if !t.whole {
+			for h := range ways {
+				a.gained[h] *= 0.99
+				a.spent[h] *= 0.99
+			}
+			a.gained[t.way] += t.gain
+			a.spent[t.way] += float64(t.proposals)
+		}
+		if i > 0 && t.whole && slices.Equal(t.records, attempts[i-1].records) {
+			// The second attempt at a cell.
+			sub, inner := (&cell{s: a.s, p: space.Partition{Group: group, Groups: groups}, records: t.records, k: a.k}).own()
+			t.p = combine(sub, inner, t.p)
+			t.gain = sub.SSE(inner) - sub.SSE(t.p)
+		}
 		if t.gain > 0 {
 			a.idle = 0
 			for j, r := range t.records {
@@ -134,12 +194,22 @@ func (a *annealing) round(ctx context.Context) error {
 func (t *attempt) make(ctx context.Context, s *space.Space, p space.Partition, k int) {
 	c := &cell{s: s, p: p, records: t.records, k: k}
 	sub, inner := c.own()
-	near, err := newNeighbours(ctx, sub, k+1)
+	near, err := newNeighbours(ctx, sub, t.near)
 	if err != nil {
 		t.err = err
 		return
 	}
 	a := newAnnealer(sub, inner, near, k, t.seed)
+	if t.whole {
+		// Records that lose more are proposed more often.
+		weights := make([]float64, sub.Len())
+		costs, sizes := sub.GroupSSE(inner), inner.Sizes()
+		floor := 1e-9 + 1e-3*sub.SSE(inner)/float64(sub.Len())
+		for i, g := range inner.Group {
+			weights[i] = math.Pow(costs[g]/float64(sizes[g])+floor, 0.6)
+		}
+		a.often = aliases(weights)
+	}
 	if t.err = a.cool(ctx, t.heat, coolest, t.proposals); t.err != nil {
 		return
 	}
@@ -165,6 +235,33 @@ func (a *annealing) choose(ctx context.Context) ([]attempt, error) {
 	})
 	return slices.Concat(chosen...), err
 }
+
+// way draws one of the ways by what a proposal gained with each, u being
+// uniform in [0,1). None is given up.
+func (a *annealing) way(u float64) int {
+	var rate [len(ways)]float64
+	var sum float64
+	for h := range ways {
+		if a.spent[h] > 0 {
+			rate[h] = a.gained[h] / a.spent[h]
+		}
+		sum += rate[h]
+	}
+	const least = 0.2 / float64(len(ways))
+	for h := range ways {
+		share := 1 / float64(len(ways))
+		if sum > 0 {
+			share = least + 0.8*rate[h]/sum
+		}
+		if u -= share; u < 0 {
+			return h
+		}
+	}
+	return len(ways) - 1
+}
+
+// nearBy is how many near records that many times k are.
+func (a *annealing) nearBy(times float64) int { return int(math.Ceil(times * float64(a.k))) }
 
 // regions chooses regions of a cell that do not touch, with about half of its
 // records, where much is lost and little was tried rather than elsewhere.
@@ -216,7 +313,8 @@ func (a *annealing) regions(records []int32, rng draws) []attempt {
 			refused++
 			continue
 		}
-		t := attempt{seed: rng.next(), heat: 1.2}
+		t := attempt{seed: rng.next(), way: a.way(rng.float())}
+		t.heat, t.near = ways[t.way].heat, a.nearBy(ways[t.way].near)
 		for _, f := range byDistance[:groups] {
 			if taken[f.group] {
 				continue
@@ -228,7 +326,7 @@ func (a *annealing) regions(records []int32, rng draws) []attempt {
 		}
 		slices.Sort(t.records)
 		covered += len(t.records)
-		longer := 1.0
+		longer := min(max(1, float64(a.failed[records[p]])/6), 12)
 		t.proposals = int(proposals * math.Pow(4, rng.float()) * longer * float64(len(t.records)))
 		attempts = append(attempts, t)
 	}

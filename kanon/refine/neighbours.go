@@ -147,3 +147,42 @@ func (d *draws) next() uint64 {
 
 // float is uniform in [0,1).
 func (d *draws) float() float64 { return float64(d.next()>>11) * 0x1p-53 }
+
+// alias is an entry of a table to draw from a distribution with: of those drawn
+// uniformly, entry i stays with probability keep/2^32 and is another otherwise
+// (Walker 1977).
+type alias struct {
+	keep  uint64
+	other int32
+}
+
+// aliases makes the table of some positive weights.
+func aliases(weights []float64) []alias {
+	var sum float64
+	for _, w := range weights {
+		sum += w
+	}
+	table := make([]alias, len(weights))
+	share := make([]float64, len(weights)) // times their number
+	var under, over []int32
+	for i, w := range weights {
+		share[i] = w * float64(len(weights)) / sum
+		table[i] = alias{1 << 32, int32(i)}
+		if share[i] < 1 {
+			under = append(under, int32(i))
+		} else {
+			over = append(over, int32(i))
+		}
+	}
+	for len(under) > 0 && len(over) > 0 {
+		u, o := under[len(under)-1], over[len(over)-1]
+		under = under[:len(under)-1]
+		table[u] = alias{uint64(share[u] * 0x1p32), o}
+		share[o] -= 1 - share[u]
+		if share[o] < 1 {
+			over = over[:len(over)-1]
+			under = append(under, o)
+		}
+	}
+	return table
+}
