@@ -99,7 +99,7 @@ func atMost(t testing.TB, what string, got float64, most *big.Rat) {
 func TestBoundsAreBelowTheOptimum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	var reached, of float64
-	for round := range 150 {
+	for round := range 60 {
 		n := 2 + rng.IntN(7)
 		k := 2 + rng.IntN(n-1)
 		numbers := make([][]float64, 1+rng.IntN(3))
@@ -123,7 +123,7 @@ func TestBoundsAreBelowTheOptimum(t *testing.T) {
 		}
 		least, total := exact(s, k)
 		simple := lower(t, s, bound.Options{K: k})
-		dual := lower(t, s, bound.Options{K: k, Duration: time.Second, Seed: uint64(round)})
+		dual := lower(t, s, bound.Options{K: k, Duration: time.Minute, Seed: uint64(round)})
 		atMost(t, "simple bound", simple.SSE, least)
 		atMost(t, "dual bound", dual.SSE, least)
 		if total.Sign() > 0 {
@@ -178,35 +178,33 @@ func line(rng *rand.Rand, n int) []float64 {
 // all grow with k.
 func TestAlongALine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	for range 2 {
-		x := line(rng, 90)
-		s, err := space.New(len(x), [][]float64{x}, nil)
-		if err != nil {
-			t.Fatal(err)
+	x := line(rng, 48)
+	s, err := space.New(len(x), [][]float64{x}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := [2]float64{}
+	for k := 2; k <= 4; k++ {
+		best := alongLine(x, k)
+		simple := lower(t, s, bound.Options{K: k})
+		dual := lower(t, s, bound.Options{K: k, Duration: 2 * time.Minute})
+		part := lower(t, s, bound.Options{K: k, Duration: 2 * time.Minute, MostRecords: 24})
+		if dual.SSE > best || dual.SSE < 0.99*best {
+			t.Errorf("k = %d: dual bound %v, the optimum is %v", k, dual.SSE, best)
 		}
-		last := [2]float64{}
-		for k := 2; k <= 5; k++ {
-			best := alongLine(x, k)
-			simple := lower(t, s, bound.Options{K: k})
-			dual := lower(t, s, bound.Options{K: k, Duration: 5 * time.Second})
-			part := lower(t, s, bound.Options{K: k, Duration: 5 * time.Second, MostRecords: 40})
-			if dual.SSE > best || dual.SSE < 0.99*best {
-				t.Errorf("k = %d: dual bound %v, the optimum is %v", k, dual.SSE, best)
-			}
-			if !(simple.SSE < part.SSE && part.SSE < dual.SSE) {
-				t.Errorf("k = %d: simple %v, of a sample %v, dual %v", k, simple.SSE, part.SSE, dual.SSE)
-			}
-			if dual.Method != bound.Dual || dual.Records != 90 || !dual.Converged || part.Records > 40 || part.Records < 20 || simple.Records != 0 {
-				t.Errorf("k = %d: %+v, %+v, %+v", k, simple, part, dual)
-			}
-			if got, want := dual.Loss, dual.SSE/s.SST(); got > want || got < want*(1-1e-9) {
-				t.Errorf("loss %v, want %v", got, want)
-			}
-			if dual.SSE <= last[0] || simple.SSE <= last[1] {
-				t.Errorf("k = %d: no more than for k-1", k)
-			}
-			last = [2]float64{dual.SSE, simple.SSE}
+		if !(simple.SSE < part.SSE && part.SSE < dual.SSE) {
+			t.Errorf("k = %d: simple %v, of a sample %v, dual %v", k, simple.SSE, part.SSE, dual.SSE)
 		}
+		if dual.Method != bound.Dual || dual.Records != 48 || !dual.Converged || part.Records > 24 || part.Records < 12 || simple.Records != 0 {
+			t.Errorf("k = %d: %+v, %+v, %+v", k, simple, part, dual)
+		}
+		if got, want := dual.Loss, dual.SSE/s.SST(); got > want || got < want*(1-1e-9) {
+			t.Errorf("loss %v, want %v", got, want)
+		}
+		if dual.SSE <= last[0] || simple.SSE <= last[1] {
+			t.Errorf("k = %d: no more than for k-1", k)
+		}
+		last = [2]float64{dual.SSE, simple.SSE}
 	}
 }
 
@@ -253,12 +251,12 @@ func TestSimpleBoundIsItsDefinition(t *testing.T) {
 // Neither bound depends on the number of workers.
 func TestWorkersDoNotMatter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
-	s, err := space.New(150, [][]float64{line(rng, 150), line(rng, 150)}, nil)
+	s, err := space.New(60, [][]float64{line(rng, 60), line(rng, 60)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := lower(t, s, bound.Options{K: 3, Duration: time.Minute, Workers: 1, Seed: 3})
-	b := lower(t, s, bound.Options{K: 3, Duration: time.Minute, Workers: 4, Seed: 3})
+	a := lower(t, s, bound.Options{K: 3, Duration: 3 * time.Minute, Workers: 1, Seed: 3})
+	b := lower(t, s, bound.Options{K: 3, Duration: 3 * time.Minute, Workers: 4, Seed: 3})
 	if !a.Converged || a != b {
 		t.Errorf("%+v with one worker, %+v with four", a, b)
 	}

@@ -256,6 +256,35 @@ func TestCertifiedIsNoMoreThanTheOptimum(t *testing.T) {
 	})
 }
 
+// Prices that are far too high are lowered for groups that the search did not
+// look at, too.
+func TestCertifyLowersForWhatWasNotSearched(t *testing.T) {
+	x := []float64{0, 1, 5, 7, 12, 13, 20, 26}
+	s, err := space.New(len(x), [][]float64{x}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	best := leastSSE(s, 2)
+	for _, cut := range []pricing{
+		{keep: 1, budget: 1 << 30, crowd: 1 << 20},
+		{keep: 1 << 20, budget: 0, crowd: 1 << 20},
+		{keep: 1 << 20, budget: 1 << 30, crowd: 1},
+	} {
+		p := cut
+		p.f, p.cuts = frameOf(t, s, 2), newCuts(len(x))
+		for i := range x {
+			p.u, p.active = append(p.u, 50), append(p.active, int32(i))
+		}
+		out, err := p.run(context.Background(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := certify(&p, out); got > best {
+			t.Errorf("keep %d, budget %d, crowd %d: certified %v, the optimum is %v", p.keep, p.budget, p.crowd, got, best)
+		}
+	}
+}
+
 func worth(p *pricing) float64 {
 	var sum float64
 	for _, u := range p.u {
