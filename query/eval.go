@@ -33,6 +33,21 @@ const (
 // condition tells of record i.
 type condition func(i int) truth
 
+// Select tells of each record of a table whether p holds of it, as a query would: not
+// where a value that it needs is missing. The table must have the columns of Fields,
+// read as these say.
+func (p *Predicate) Select(t *table.Table) ([]bool, error) {
+	holds, err := p.compile(t)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]bool, t.Rows)
+	for i := range out {
+		out[i] = holds(i) == isTrue
+	}
+	return out, nil
+}
+
 // compile binds p to the columns of a table.
 func (p *Predicate) compile(t *table.Table) (condition, error) {
 	columns := make([]*table.Column, len(p.fields))
