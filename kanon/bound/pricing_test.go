@@ -264,14 +264,14 @@ func TestCertifyLowersForWhatWasNotSearched(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	best := leastSSE(s, 2)
+	best := leastSSE(s, 3)
 	for _, cut := range []pricing{
 		{keep: 1, budget: 1 << 30, crowd: 1 << 20},
 		{keep: 1 << 20, budget: 0, crowd: 1 << 20},
 		{keep: 1 << 20, budget: 1 << 30, crowd: 1},
 	} {
 		p := cut
-		p.f, p.cuts = frameOf(t, s, 2), newCuts(len(x))
+		p.f, p.cuts = frameOf(t, s, 3), newCuts(len(x))
 		for i := range x {
 			p.u, p.active = append(p.u, 50), append(p.active, int32(i))
 		}
