@@ -33,7 +33,7 @@ type annealer struct {
 	records  []int32   // for use by one change at a time
 	sources  []int32
 	gains    []float64
-	often    []alias   // how often records are proposed; nil: all alike
+	often    []alias // how often records are proposed; nil: all alike
 	rng      draws
 	heat     float64 // the temperature, as a share
 }

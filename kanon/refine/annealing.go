@@ -326,8 +326,7 @@ func (a *annealing) regions(records []int32, rng draws) []attempt {
 		}
 		slices.Sort(t.records)
 		covered += len(t.records)
-		longer := min(max(1, float64(a.failed[records[p]])/6), 12)
-		t.proposals = int(proposals * math.Pow(4, rng.float()) * longer * float64(len(t.records)))
+		t.proposals = int(proposals * math.Pow(4, rng.float()) * float64(len(t.records)))
 		attempts = append(attempts, t)
 	}
 	return attempts

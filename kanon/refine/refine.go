@@ -208,4 +208,3 @@ func descended(ctx context.Context, s *space.Space, p space.Partition, k int) (s
 	}
 	return d.partition(), nil
 }
-
