@@ -31,4 +31,10 @@
 // read -> space -> partition -> refine -> enforce -> publish -> write -> verify.
 // Each is a package below this one and can be used alone; [Anonymize] is the
 // road through them all.
+//
+// A table of more than 40,000 records is cut into blocks (kanon/partition's
+// CellTree), and the steps from space to publish are gone for each block by
+// itself; what exceeds the memory allowed is held in temporary files
+// (kanon/records). The release depends neither on the memory nor on the number
+// of workers.
 package kanon
