@@ -37,7 +37,7 @@ them. Every answer says how much that matters; docs/density-ratio.md tells why.`
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newRatioFit(t), newRatioAnswer(t))
+	c.AddCommand(newRatioFit(t), newRatioAnswer(t), newRatioCheck(t))
 	return c
 }
 

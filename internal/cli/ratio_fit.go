@@ -17,7 +17,6 @@ import (
 	"noren/release"
 	"noren/report"
 	"noren/table"
-	"noren/table/csvio"
 	"noren/table/file"
 )
 
@@ -172,12 +171,9 @@ func (f *ratioFitFlags) check() error {
 
 // look reads the public table, and lays out the space.
 func (f *ratioFitFlags) look(ctx context.Context, t *terminal, v *fitting, s *spec.Spec) (err error) {
-	o := file.Options{}
-	if o.Delimiter, err = csvio.ParseDelimiter(f.publicDelimiter); err != nil {
-		return at("--public-delimiter", err)
-	}
-	if o.Encoding, err = csvio.ParseEncoding(f.publicEncoding); err != nil {
-		return at("--public-encoding", err)
+	o, err := publicForm(f.publicDelimiter, f.publicEncoding)
+	if err != nil {
+		return err
 	}
 	if v.source, err = file.Open(ctx, v.public, o); err != nil {
 		return err
@@ -326,13 +322,29 @@ func (f *ratioFitFlags) finish(ctx context.Context, v *fitting, payload []byte) 
 	if v.weights, err = v.mechanism.Weights(ctx, sums); err != nil {
 		return certificate.Released{}, err
 	}
-	v.weights.Meta.Column, v.weights.Meta.Missing = f.weightColumn, v.missing
+	m := v.weights.Meta
+	m.Column, m.Missing = f.weightColumn, v.missing
+	if text := tooFewKernels(v.frame, len(m.Centres)); text != "" {
+		m.Notes = append(m.Notes, text)
+	}
 	if v.made, err = stageWeights(ctx, f.output, f.force, v.source, v.weights); err != nil {
 		return certificate.Released{}, err
 	}
 	released, err := v.made.hash(ctx)
 	released.Name = filepath.Base(f.output)
 	return released, err
+}
+
+// tooFewKernels says that words cannot be told apart, by public facts.
+func tooFewKernels(f *ratio.Frame, centres int) string {
+	words := 0
+	for _, a := range f.Axes() {
+		words += len(a.Words)
+	}
+	if words <= centres {
+		return ""
+	}
+	return fmt.Sprintf("there are %d kernels for columns of %d words: words without a kernel near them cannot be told from others; --centres %d, or fewer --words, would help", centres, words, 2*words)
 }
 
 // ratioJSON is a fit for programs.
