@@ -91,9 +91,6 @@ func (r *run) blocks(ctx context.Context, size int, chosen partition.Chosen) err
 		return err
 	}
 	defer arranged.Close()
-	if !r.held.InMemory() {
-		r.held.Close() // what is arranged has the records: room on disk
-	}
 	bounds := partition.Bounds(arranged.Counts, size)
 	timed(&r.result.Seconds.Partition, began)
 
