@@ -48,10 +48,14 @@ func (t *trial) privateChoice(ctx context.Context) (chosen, error) {
 	return *t.byPrivate, nil
 }
 
-// publicChoice is leave-one-out with the records of E for centres.
+// publicChoice is leave-one-out with records of E for centres, at most 100 of them.
 func (t *trial) publicChoice(ctx context.Context) (chosen, error) {
 	if t.byPublic == nil {
-		c, err := choose(ctx, t.public, t.sample)
+		centres := t.public
+		if centres.Rows > paperCentres {
+			centres = sampleOf(t.rng(2), centres, paperCentres)
+		}
+		c, err := choose(ctx, centres, t.sample)
 		if err != nil {
 			return c, err
 		}
@@ -69,9 +73,7 @@ type method struct {
 	epsilons []float64
 	// only are the settings it is run in. Empty: all.
 	only []string
-	// curve marks the rows that a figure of the paper is drawn from.
-	figure int
-	fit    func(ctx context.Context, t *trial, epsilon float64, stream uint64) (*fitted, error)
+	fit  func(ctx context.Context, t *trial, epsilon float64, stream uint64) (*fitted, error)
 }
 
 // Names of the rows that something else refers to.
@@ -84,11 +86,11 @@ const (
 	WrittenB   = "B as written"
 	ExactB     = "B, exact sensitivity"
 	WrittenC   = "C as written"
-	Laplace12  = "Laplace, 12 centres"
-	LaplaceNN  = "Laplace, 12 centres, nnls"
-	Pure       = "RKHSPure"
-	PureE      = "RKHSPure, 50 centres of E, nnls"
-	Gaussian   = "RKHSGaussian, delta 1e-6"
+	Laplace12  = "Laplace, the median"
+	LaplaceNN  = "Laplace, the median, nnls"
+	Pure       = "RKHSPure, the median"
+	PureE      = "RKHSPure, the median, centres of E, nnls"
+	Gaussian   = "RKHSGaussian, the median, delta 1e-6"
 	PureHalf   = "RKHSPure, half the median"
 	PureJoint  = "RKHSPure, half and quarter jointly"
 	PureFine   = "RKHSPure, fine to coarse"
@@ -107,21 +109,21 @@ func methods() []method {
 		{name: Constant, epsilons: none, fit: func(_ context.Context, t *trial, _ float64, _ uint64) (*fitted, error) {
 			return &fitted{weights: ones(t.public.Rows), at: func(x *core.Points) ([]float64, error) { return ones(x.Rows), nil }}, nil
 		}},
-		{name: PrivateD, remark: "not private", epsilons: none, only: paper, figure: 2, fit: func(ctx context.Context, t *trial, _ float64, _ uint64) (*fitted, error) {
+		{name: PrivateD, remark: "not private", epsilons: none, only: paper, fit: func(ctx context.Context, t *trial, _ float64, _ uint64) (*fitted, error) {
 			c, err := t.privateChoice(ctx)
 			if err != nil {
 				return nil, err
 			}
 			return uLSIF(ctx, c, t.sample, nil, 0)
 		}},
-		{name: PrivateE, remark: "not private", epsilons: none, figure: 3, fit: func(ctx context.Context, t *trial, _ float64, _ uint64) (*fitted, error) {
+		{name: PrivateE, remark: "not private", epsilons: none, fit: func(ctx context.Context, t *trial, _ float64, _ uint64) (*fitted, error) {
 			c, err := t.publicChoice(ctx)
 			if err != nil {
 				return nil, err
 			}
 			return uLSIF(ctx, c, t.sample, nil, 0)
 		}},
-		{name: WrittenA, remark: "costs 2 epsilon; sigma, lambda not paid for", epsilons: epsilons, only: paper, figure: 2, fit: func(ctx context.Context, t *trial, epsilon float64, stream uint64) (*fitted, error) {
+		{name: WrittenA, remark: "costs 2 epsilon; sigma, lambda not paid for", epsilons: epsilons, only: paper, fit: func(ctx context.Context, t *trial, epsilon float64, stream uint64) (*fitted, error) {
 			c, err := t.privateChoice(ctx)
 			if err != nil {
 				return nil, err
@@ -138,9 +140,9 @@ func methods() []method {
 				Low: []float64{boxLow}, High: []float64{boxHigh},
 			}, epsilon, stream)
 		}},
-		{name: WrittenB, remark: "sigma, lambda not paid for", epsilons: epsilons, figure: 3, fit: withB(core.Parametric)},
+		{name: WrittenB, remark: "sigma, lambda not paid for", epsilons: epsilons, fit: withB(core.Parametric)},
 		{name: ExactB, remark: "sigma, lambda not paid for", epsilons: epsilons, only: paper, fit: withB(core.Laplace)},
-		{name: WrittenC, remark: "publishes 100 records; sigma, lambda not paid for", epsilons: epsilons, only: paper, figure: 4, fit: func(ctx context.Context, t *trial, epsilon float64, stream uint64) (*fitted, error) {
+		{name: WrittenC, remark: "publishes 100 records; sigma, lambda not paid for", epsilons: epsilons, only: paper, fit: func(ctx context.Context, t *trial, epsilon float64, stream uint64) (*fitted, error) {
 			c, err := t.privateChoice(ctx)
 			if err != nil {
 				return nil, err
@@ -151,7 +153,7 @@ func methods() []method {
 		{name: LaplaceNN, epsilons: epsilons, only: paper, fit: ours(core.Options{Mechanism: core.Laplace, Post: core.NonNegative}, 1)},
 		{name: Pure, epsilons: epsilons, fit: ours(core.Options{}, 1)},
 		{name: PureE, epsilons: epsilons, only: paper, fit: func(ctx context.Context, t *trial, epsilon float64, stream uint64) (*fitted, error) {
-			return t.release(ctx, core.Options{CentrePoints: t.public, Post: core.NonNegative}, epsilon, stream)
+			return t.release(ctx, core.Options{CentrePoints: t.public, Sigmas: []float64{core.MedianDistance(t.public)}, Post: core.NonNegative}, epsilon, stream)
 		}},
 		{name: Gaussian, epsilons: epsilons, fit: ours(core.Options{Mechanism: core.RKHSGaussian}, 1)},
 		{name: PureHalf, epsilons: epsilons, fit: ours(core.Options{}, 0.5)},
