@@ -31,20 +31,24 @@ type CheckOptions struct {
 
 // Check compares means of bounded functions over the private records with those that the
 // weights give, for a price. The functions are each coordinate, brought to [0, 1] over
-// the public records, and its square: what is longer counts as the nearer bound. All are
-// released at once, with independent discrete Laplace noise on sums, on a grid of step
-// 2^-30; a record moves a coordinate and its square by at most 1 each, so that d
-// coordinates have an L1 sensitivity of 2d steps of the unit, in replace-one and
-// add-remove. In add-remove the number of records is released with them, sensitivity 1
-// more.
+// the public records (what is beyond counts as the nearer bound), and its square; for a
+// category, whether a record has each of its words. All are released at once, with
+// independent discrete Laplace noise on sums, on a grid of step 2^-30, and with them the
+// number of records that have a value in every column.
+//
+// What one record moves, in L1 and in units of 2^30 steps: a coordinate and its square by
+// 1 each at the most, so 2; a category by 1 where a record is added (it has one word at
+// the most), by 2 where it is replaced (it loses one word and gains another); the number
+// of records by 1.
 //
 // Guarantee: pure eps, exactly. Neighbours: either. Proof: the sums are whole numbers;
 // Ghosh, Roughgarden and Sundararajan 2009. Assumptions: the public records are public.
 type Check struct {
 	options   CheckOptions
 	low, high []float64
+	word      []bool   // which coordinates are words of a category
 	scale     *big.Rat // of the noise, in steps
-	names     []string
+	names     []string // of the functions
 }
 
 // NewCheck checks the options. Error: [noren.Usage].
@@ -70,6 +74,7 @@ func NewCheck(o CheckOptions) (*Check, error) {
 		return nil, err
 	}
 	c := &Check{options: o}
+	sensitivity := c.functions() << gridBits
 	for j := range o.Public.Dim {
 		low, high := math.Inf(1), math.Inf(-1)
 		for i := range o.Public.Rows {
@@ -77,52 +82,65 @@ func NewCheck(o CheckOptions) (*Check, error) {
 				low, high = min(low, v), max(high, v)
 			}
 		}
-		if !(low < high) {
+		if !(low < high) || c.word[j] && low > 0 {
 			low, high = 0, 1
 		}
 		c.low, c.high = append(c.low, low), append(c.high, high)
 	}
-	c.names = c.functions()
-	sensitivity := int64(len(c.names)+1) << gridBits
 	var err error
 	c.scale, err = noise.ScaleFor(big.NewRat(sensitivity, 1), o.Cost.Epsilon)
 	return c, err
 }
 
-// functions names the test functions.
-func (c *Check) functions() []string {
-	var coordinates []string
+// functions lays out the test functions, and returns what one record moves them and the
+// number of records by, as the comment of Check has it.
+func (c *Check) functions() (sensitivity int64) {
+	sensitivity = 1
+	number := func(name string) {
+		c.word = append(c.word, false)
+		c.names = append(c.names, name, name+" squared")
+		sensitivity += 2
+	}
 	if c.options.Frame == nil {
 		for j := range c.options.Public.Dim {
-			coordinates = append(coordinates, fmt.Sprintf("coordinate %d", j+1))
+			number(fmt.Sprintf("coordinate %d", j+1))
 		}
-	} else {
-		for _, a := range c.options.Frame.axes {
-			if a.Field.Type != table.Category {
-				coordinates = append(coordinates, a.Field.Name)
-			}
-			for _, w := range a.Words {
-				coordinates = append(coordinates, a.Field.Name+" = "+w)
-			}
+		return sensitivity
+	}
+	for _, a := range c.options.Frame.axes {
+		if a.Field.Type != table.Category {
+			number(a.Field.Name)
+			continue
+		}
+		for _, w := range a.Words {
+			c.word = append(c.word, true)
+			c.names = append(c.names, a.Field.Name+" = "+w)
+		}
+		sensitivity++
+		if c.options.Neighbours == account.ReplaceOne {
+			sensitivity++
 		}
 	}
-	var out []string
-	for _, s := range coordinates {
-		out = append(out, s, s+" squared")
-	}
-	return out
+	return sensitivity
 }
 
-// values fills dst, two for each coordinate, each in [0, 1]. A record without a value
-// has none: 0, and whole is false.
+// values fills dst with the functions of a record, each in [0, 1]; of the words of a
+// category one at the most is above 0. A record without a value has none: 0, and whole
+// is false.
 func (c *Check) values(dst, x []float64) (whole bool) {
 	clear(dst)
 	if !isWhole(x) {
 		return false
 	}
+	at := 0
 	for j, v := range x {
 		u := (min(max(v, c.low[j]), c.high[j]) - c.low[j]) / (c.high[j] - c.low[j])
-		dst[2*j], dst[2*j+1] = u, u*u
+		dst[at] = u
+		at++
+		if !c.word[j] {
+			dst[at] = u * u
+			at++
+		}
 	}
 	return true
 }
