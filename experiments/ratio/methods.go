@@ -96,6 +96,7 @@ const (
 	PureFine   = "RKHSPure, fine to coarse"
 	PureNo     = "no noise, the median"
 	PureNoHalf = "no noise, half the median"
+	Logistic   = "logistic (Ji and Elkan), Lambda .01"
 )
 
 var none = []float64{0}
@@ -161,13 +162,14 @@ func methods() []method {
 		{name: PureFine, epsilons: epsilons, only: []string{"S1", "S2", "S4"}, fit: fineToCoarse},
 		{name: PureNo, remark: "not private", epsilons: none, fit: ours(core.Options{}, 1)},
 		{name: PureNoHalf, remark: "not private", epsilons: none, fit: ours(core.Options{}, 0.5)},
+		{name: Logistic, remark: "features scaled by the public records", epsilons: epsilons, fit: logistic},
 	}
 }
 
 // checked reports whether the rows of a method come with a fit check.
 func (m *method) checked() bool {
 	switch m.name {
-	case Constant, PrivateD, PrivateE, WrittenA, WrittenC, PureFine:
+	case Constant, PrivateD, PrivateE, WrittenA, WrittenC, PureFine, Logistic:
 		return false
 	}
 	return true

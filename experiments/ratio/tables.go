@@ -75,6 +75,8 @@ func (r *Result) adultTable() report.Table {
 // short writes three digits or so.
 func short(v float64) string {
 	switch a := math.Abs(v); {
+	case a >= 1e6:
+		return fmt.Sprintf("%.1e", v)
 	case a >= 100:
 		return fmt.Sprintf("%.0f", v)
 	case a >= 10:
