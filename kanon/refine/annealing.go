@@ -34,6 +34,7 @@ type annealing struct {
 	// gained and spent are the gains by heat, and the proposals for them, in
 	// the last some hundred attempts.
 	gained, spent [len(ways)]float64
+	floor         float64 // times proposals a record: a gain that is next to none
 }
 
 const (
@@ -46,19 +47,28 @@ const (
 	proposals = 120
 	// idleProposals is after how many proposals a record without a gain the
 	// search ends.
-	idleProposals = 40_000
+	idleProposals = 100_000
 	// gainShare is the least gain that counts, as a share of the whole.
 	gainShare = 1e-7
 )
 
-// ways are what attempts at a region begin with: a heat, and how many near
-// records a record is tried with, as a multiple of k. Which way serves depends on
+// ways are how a region is attempted: the heat to begin with, how many near
+// records a record is tried with, as a multiple of k, how large the region is and
+// how long the attempt. Which way serves depends on
 // the data and on how far the search has come: what is too hot forgets, too
 // little does not get out. What each has gained decides how often it is taken.
-var ways = [...]struct{ heat, near float64 }{{0.25, 2.2}, {0.4, 2.2}, {0.4, 3.5}, {0.8, 1.6}, {1.2, 1.2}, {2, 1.2}}
+var ways = [...]way{
+	{0.25, 2.2, 1, 1}, {0.4, 2.2, 1, 1}, {0.4, 3.5, 1, 1}, {0.8, 1.6, 1, 1}, {1.2, 1.2, 1, 1}, {2, 1.2, 1, 1},
+	{0.4, 2.2, 1, 8},
+}
+
+type way struct {
+	heat, near float64
+	size, long float64 // of the region and of the attempt, in the usual ones
+}
 
 func newAnnealing(s *space.Space, p space.Partition, o *Options) *annealing {
-	return &annealing{s: s, p: p, k: o.K, o: o, failed: make([]uint8, s.Len())}
+	return &annealing{s: s, p: p, k: o.K, o: o, failed: make([]uint8, s.Len()), floor: 2.5e-9 * s.SSE(p)}
 }
 
 // search goes on until the time is over or it no longer pays.
@@ -248,10 +258,12 @@ func (a *annealing) way(u float64) int {
 		sum += rate[h]
 	}
 	const least = 0.2 / float64(len(ways))
+	floor := a.floor / float64(a.s.Len())
+	sum += floor * float64(len(ways))
 	for h := range ways {
 		share := 1 / float64(len(ways))
 		if sum > 0 {
-			share = least + 0.8*rate[h]/sum
+			share = least + 0.8*(rate[h]+floor)/sum
 		}
 		if u -= share; u < 0 {
 			return h
@@ -305,7 +317,9 @@ func (a *annealing) regions(records []int32, rng draws) []attempt {
 		slices.SortFunc(byDistance, func(x, y far) int {
 			return cmp.Or(cmp.Compare(x.distance, y.distance), cmp.Compare(x.group, y.group))
 		})
+		with := a.way(rng.float())
 		groups := leastGroups + int(rng.next()%(mostGroups-leastGroups+1))
+		groups = int(float64(groups) * ways[with].size)
 		if groups = min(groups, len(byDistance)); 2*groups > len(byDistance) && len(byDistance) <= mostGroups {
 			groups = len(byDistance)
 		}
@@ -313,8 +327,8 @@ func (a *annealing) regions(records []int32, rng draws) []attempt {
 			refused++
 			continue
 		}
-		t := attempt{seed: rng.next(), way: a.way(rng.float())}
-		t.heat, t.near = ways[t.way].heat, a.nearBy(ways[t.way].near)
+		t := attempt{seed: rng.next(), way: with}
+		t.heat, t.near = ways[with].heat, a.nearBy(ways[with].near)
 		for _, f := range byDistance[:groups] {
 			if taken[f.group] {
 				continue
@@ -326,7 +340,7 @@ func (a *annealing) regions(records []int32, rng draws) []attempt {
 		}
 		slices.Sort(t.records)
 		covered += len(t.records)
-		t.proposals = int(proposals * math.Pow(4, rng.float()) * float64(len(t.records)))
+		t.proposals = int(proposals * ways[with].long * math.Pow(4, rng.float()) * float64(len(t.records)))
 		attempts = append(attempts, t)
 	}
 	return attempts
