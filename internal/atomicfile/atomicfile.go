@@ -31,7 +31,7 @@ func Create(target string, force bool) (*File, error) {
 	}
 	f, temp, err := create(filepath.Dir(target))
 	if err != nil {
-		return nil, &noren.Error{Kind: kindOf(err), Where: target, What: "cannot be written", Hint: "the folder must exist and be writable", Err: reason(err)}
+		return nil, &noren.Error{Kind: kindOf(err), Where: target, What: "cannot be written", Hint: "the folder must exist and be writable", Err: Reason(err)}
 	}
 	return &File{File: f, target: target, temp: temp, force: force}, nil
 }
@@ -46,7 +46,7 @@ func Check(target string, force bool) error {
 	case err == nil && !force:
 		return &noren.Error{Kind: noren.Usage, Where: target, What: "exists already", Hint: "choose another name, or say --force to replace it"}
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return &noren.Error{Kind: kindOf(err), Where: target, What: "cannot be written", Err: reason(err)}
+		return &noren.Error{Kind: kindOf(err), Where: target, What: "cannot be written", Err: Reason(err)}
 	}
 	dir := filepath.Dir(target)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
@@ -72,11 +72,11 @@ func (f *File) Commit() error {
 		if errors.Is(err, fs.ErrExist) {
 			return &noren.Error{Kind: noren.Usage, Where: f.target, What: "came into being meanwhile", Hint: "say --force to replace it"}
 		}
-		return &noren.Error{Where: f.target, What: "cannot be completed", Err: reason(err)}
+		return &noren.Error{Where: f.target, What: "cannot be completed", Err: Reason(err)}
 	}
 	f.done = true
 	if err := f.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
-		return &noren.Error{Where: f.target, What: "cannot be closed", Err: reason(err)}
+		return &noren.Error{Where: f.target, What: "cannot be closed", Err: Reason(err)}
 	}
 	return syncDir(filepath.Dir(f.target))
 }
@@ -121,8 +121,8 @@ func createNamed(dir string) (*os.File, string, error) {
 	return f, f.Name(), nil
 }
 
-// reason strips the path from a system error, as the caller names the target.
-func reason(err error) error {
+// Reason strips the path from a system error, as the caller names the target.
+func Reason(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		return p.Err

@@ -1,8 +1,10 @@
 package atomicfile_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"noren"
@@ -109,5 +111,53 @@ func TestMissingFolder(t *testing.T) {
 	_, err := atomicfile.Create(filepath.Join(t.TempDir(), "no", "out.csv"), false)
 	if noren.KindOf(err) != noren.Usage {
 		t.Fatalf("got %v, want a usage error", err)
+	}
+}
+
+func TestOutput(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "out")
+	o, err := atomicfile.NewOutput(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := o.Write([]byte("text")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := atomicfile.NewOutput(path); noren.KindOf(err) != noren.Usage || strings.Count(err.Error(), path) != 1 {
+		t.Errorf("the same path again: %v, expected an error of kind usage that names it once", err)
+	}
+	if err := o.Close(nil); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != "text" {
+		t.Errorf("%q, %v", text, err)
+	}
+
+	failed := errors.New("full")
+	if o, err = atomicfile.NewOutput(filepath.Join(dir, "failed")); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Close(failed); !errors.Is(err, failed) {
+		t.Errorf("%v, expected what had failed", err)
+	}
+	if got := files(t, dir); len(got) != 1 {
+		t.Errorf("%q are left, expected one file", got)
+	}
+
+	theirs, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lent := atomicfile.Output{Writer: theirs}
+	lent.Remove()
+	if err := lent.Close(failed); !errors.Is(err, failed) {
+		t.Errorf("%v, expected what had failed", err)
+	}
+	if err := theirs.Close(); err != nil {
+		t.Errorf("a file of somebody else's was closed: %v", err)
+	}
+	if got := files(t, dir); len(got) != 1 {
+		t.Errorf("%q are left, expected one file", got)
 	}
 }

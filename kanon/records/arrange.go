@@ -3,8 +3,6 @@ package records
 import (
 	"context"
 	"encoding/binary"
-	"errors"
-	"io/fs"
 	"slices"
 
 	"noren/internal/tempfile"
@@ -171,14 +169,4 @@ func (a *Arranged) Close() {
 	if a.file != nil {
 		_ = a.file.Close()
 	}
-}
-
-// pathless strips the path from a system error, as it names no file of the
-// caller's.
-func pathless(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }

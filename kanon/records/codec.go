@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"noren"
+	"noren/internal/atomicfile"
 	"noren/internal/tempfile"
 	"noren/table"
 )
@@ -110,9 +111,9 @@ func (w *appender) flush() error {
 }
 
 func writeError(err error) error {
-	return &noren.Error{What: "the temporary file for the records cannot be written", Hint: "make room in the folder of the result, or allow more memory (--memory)", Err: pathless(err)}
+	return &noren.Error{What: "the temporary file for the records cannot be written", Hint: "make room in the folder of the result, or allow more memory (--memory)", Err: atomicfile.Reason(err)}
 }
 
 func readError(err error) error {
-	return &noren.Error{What: "the temporary file for the records cannot be read back", Err: pathless(err)}
+	return &noren.Error{What: "the temporary file for the records cannot be read back", Err: atomicfile.Reason(err)}
 }

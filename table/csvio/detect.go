@@ -10,6 +10,7 @@ import (
 	"golang.org/x/text/transform"
 
 	"noren"
+	"noren/internal/atomicfile"
 )
 
 // Of a file that is ASCII as far as it was read, detection reads up to
@@ -35,7 +36,7 @@ func Detect(ctx context.Context, path string) (Dialect, error) {
 	defer func() { _ = f.Close() }()
 	info, err := f.Stat()
 	if err != nil {
-		return Dialect{}, &noren.Error{Where: path, What: "cannot be read", Err: pathless(err)}
+		return Dialect{}, &noren.Error{Where: path, What: "cannot be read", Err: atomicfile.Reason(err)}
 	}
 	return detect(ctx, f, info.Size(), Options{Name: path})
 }
@@ -67,7 +68,7 @@ func detect(ctx context.Context, f io.ReaderAt, size int64, opts Options) (Diale
 	head := make([]byte, 16)
 	n, err := f.ReadAt(head, 0)
 	if err != nil && err != io.EOF {
-		return Dialect{}, &noren.Error{Where: opts.Name, What: "cannot be read", Err: pathless(err)}
+		return Dialect{}, &noren.Error{Where: opts.Name, What: "cannot be read", Err: atomicfile.Reason(err)}
 	}
 	switch head = head[:n]; {
 	case n == 0:

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/text/transform"
 
 	"noren"
+	"noren/internal/atomicfile"
 )
 
 // counter counts the bytes that are read from a file and keeps the file's own
@@ -90,7 +91,7 @@ func newInput(name string, file io.Reader, d Dialect, ahead bool) (*input, error
 func (in *input) failure(err error) error {
 	switch {
 	case in.file.err != nil:
-		return &noren.Error{Where: in.name, What: "cannot be read", Err: pathless(in.file.err)}
+		return &noren.Error{Where: in.name, What: "cannot be read", Err: atomicfile.Reason(in.file.err)}
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return &noren.Error{Kind: noren.BadData, Where: in.name, What: "the compressed data end too early", Hint: "the file was cut short: copy or make it again"}
 	}

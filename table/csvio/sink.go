@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"unicode/utf8"
 
 	"github.com/klauspost/compress/gzip"
@@ -14,6 +12,7 @@ import (
 	"golang.org/x/text/transform"
 
 	"noren"
+	"noren/internal/atomicfile"
 	"noren/table"
 )
 
@@ -25,10 +24,9 @@ type Sink struct {
 	name    string
 	columns []table.StoredColumn
 	dialect Dialect
-	out     io.Writer // where it was told to write
+	out     *atomicfile.Output
 	packer  io.Closer // nil when nothing is packed
 	buf     *bufio.Writer
-	remove  func() // takes the file away; nil when the sink did not make it
 	classes [256]uint8
 	delim   byte
 	ending  string
@@ -55,20 +53,15 @@ const (
 // Create makes the file at path, which must not exist, readable by its owner
 // alone, and writes the header. Abort removes it.
 func Create(path string, columns []table.StoredColumn, d Dialect) (*Sink, error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	out, err := atomicfile.NewOutput(path)
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "cannot be made", Err: pathless(err)}
-	}
-	remove := func() {
-		_ = f.Close()
-		_ = os.Remove(path)
-	}
-	s, err := NewSink(f, path, columns, d)
-	if err != nil {
-		remove()
 		return nil, err
 	}
-	s.remove = remove
+	s, err := newSink(out, path, columns, d)
+	if err != nil {
+		out.Remove()
+		return nil, err
+	}
 	return s, nil
 }
 
@@ -76,6 +69,10 @@ func Create(path string, columns []table.StoredColumn, d Dialect) (*Sink, error)
 // errors. Close ends the table and, where w has a Sync method, syncs it, but
 // does not close w.
 func NewSink(w io.Writer, name string, columns []table.StoredColumn, d Dialect) (*Sink, error) {
+	return newSink(&atomicfile.Output{Writer: w}, name, columns, d)
+}
+
+func newSink(out *atomicfile.Output, name string, columns []table.StoredColumn, d Dialect) (*Sink, error) {
 	if err := d.Validate(); err != nil {
 		return nil, err
 	}
@@ -83,7 +80,7 @@ func NewSink(w io.Writer, name string, columns []table.StoredColumn, d Dialect) 
 		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "a table needs a column at least"}
 	}
 	d = d.withDefaults()
-	s := &Sink{name: name, columns: columns, dialect: d, out: w, delim: byte(d.Delimiter), ending: "\n"}
+	s := &Sink{name: name, columns: columns, dialect: d, out: out, delim: byte(d.Delimiter), ending: "\n"}
 	if d.CRLF {
 		s.ending = "\r\n"
 	}
@@ -97,6 +94,7 @@ func NewSink(w io.Writer, name string, columns []table.StoredColumn, d Dialect) 
 	if d.Encoding == ShiftJIS {
 		s.encoder = japanese.ShiftJIS.NewEncoder().Transformer
 	}
+	var w io.Writer = out
 	switch d.Compression {
 	case Gzip:
 		z := gzip.NewWriter(w)
@@ -267,7 +265,7 @@ func (s *Sink) endLine() error {
 }
 
 func (s *Sink) writeError(err error) error {
-	return &noren.Error{Where: s.name, What: "cannot be written", Err: pathless(err)}
+	return &noren.Error{Where: s.name, What: "cannot be written", Err: atomicfile.Reason(err)}
 }
 
 // Records is the number of records written.
@@ -290,37 +288,10 @@ func (s *Sink) Close() error {
 			err = e
 		}
 	}
-	if err == nil {
-		err = syncFile(s.out)
-	}
-	if err != nil {
+	if err = s.out.Close(err); err != nil {
 		s.err = s.writeError(err)
-		if s.remove != nil {
-			s.remove()
-		}
-		return s.err
-	}
-	if s.remove != nil { // the file is the sink's own
-		if err := s.out.(io.Closer).Close(); err != nil {
-			s.err = s.writeError(err)
-		}
 	}
 	return s.err
-}
-
-// syncFile syncs w when it is a regular file; a pipe or a terminal cannot be.
-func syncFile(w io.Writer) error {
-	f, ok := w.(interface {
-		Stat() (fs.FileInfo, error)
-		Sync() error
-	})
-	if !ok {
-		return nil
-	}
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return err
-	}
-	return f.Sync()
 }
 
 // Abort implements [table.Sink].
@@ -332,7 +303,5 @@ func (s *Sink) Abort() {
 	if s.packer != nil {
 		_ = s.packer.Close() // frees what it holds
 	}
-	if s.remove != nil {
-		s.remove()
-	}
+	s.out.Remove()
 }

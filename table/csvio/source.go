@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"noren"
+	"noren/internal/atomicfile"
 	"noren/internal/tempfile"
 	"noren/table"
 )
@@ -88,7 +89,7 @@ func Spool(ctx context.Context, in io.Reader, dir string, opts Options) (*Source
 func openFile(path, name string) (*os.File, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		e := &noren.Error{Kind: noren.Internal, Where: name, What: "cannot be opened", Err: pathless(err)}
+		e := &noren.Error{Kind: noren.Internal, Where: name, What: "cannot be opened", Err: atomicfile.Reason(err)}
 		if errors.Is(err, fs.ErrNotExist) {
 			e = &noren.Error{Kind: noren.Usage, Where: name, What: "no such file"}
 		} else if errors.Is(err, fs.ErrPermission) {
@@ -103,7 +104,7 @@ func openFile(path, name string) (*os.File, error) {
 	_ = f.Close()
 	switch {
 	case err != nil:
-		return nil, &noren.Error{Where: name, What: "cannot be read", Err: pathless(err)}
+		return nil, &noren.Error{Where: name, What: "cannot be read", Err: atomicfile.Reason(err)}
 	case info.IsDir():
 		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "is a folder", Hint: "name a file"}
 	}
@@ -114,7 +115,7 @@ func openFile(path, name string) (*os.File, error) {
 func newSource(ctx context.Context, f File, opts Options) (*Source, error) {
 	info, err := f.Stat()
 	if err != nil {
-		return nil, &noren.Error{Where: opts.Name, What: "cannot be read", Err: pathless(err)}
+		return nil, &noren.Error{Where: opts.Name, What: "cannot be read", Err: atomicfile.Reason(err)}
 	}
 	src := &Source{name: opts.Name, file: f, size: info.Size(), changed: info.ModTime()}
 	if src.dialect, err = detect(ctx, f, src.size, opts); err != nil {
@@ -190,7 +191,7 @@ func (src *Source) input(ahead bool) (*input, error) {
 func (src *Source) unchanged() error {
 	info, err := src.file.Stat()
 	if err != nil {
-		return &noren.Error{Where: src.name, What: "cannot be read", Err: pathless(err)}
+		return &noren.Error{Where: src.name, What: "cannot be read", Err: atomicfile.Reason(err)}
 	}
 	if info.Size() != src.size || !info.ModTime().Equal(src.changed) {
 		return &noren.Error{Kind: noren.BadData, Where: src.name, What: "the file was changed while it was read", Hint: "start again when nothing writes to it"}
@@ -220,12 +221,3 @@ func (src *Source) Columns() []table.StoredColumn { return src.columns }
 
 // Close closes the file. Readers that are still open fail.
 func (src *Source) Close() error { return src.file.Close() }
-
-// pathless strips the path from a system error, as the error's Where has it.
-func pathless(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
-}

@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"noren"
+	"noren/internal/atomicfile"
 	"noren/internal/tempfile"
 	"noren/table"
 	"noren/table/csvio"
@@ -60,12 +61,12 @@ func Open(ctx context.Context, path string, opts Options) (Source, error) {
 	case errors.Is(err, fs.ErrPermission):
 		return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "may not be read", Hint: "its permissions forbid it"}
 	case err != nil:
-		return nil, &noren.Error{Where: opts.Name, What: "cannot be opened", Err: pathless(err)}
+		return nil, &noren.Error{Where: opts.Name, What: "cannot be opened", Err: atomicfile.Reason(err)}
 	}
 	info, err := f.Stat()
 	switch {
 	case err != nil:
-		err = &noren.Error{Where: opts.Name, What: "cannot be read", Err: pathless(err)}
+		err = &noren.Error{Where: opts.Name, What: "cannot be read", Err: atomicfile.Reason(err)}
 	case info.IsDir():
 		err = &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "is a folder", Hint: "name a file"}
 	case !info.Mode().IsRegular():
@@ -101,7 +102,7 @@ func OpenFile(ctx context.Context, f csvio.File, opts Options) (Source, error) {
 	n, err := f.ReadAt(magic[:], 0)
 	if err != nil && err != io.EOF {
 		_ = f.Close()
-		return nil, &noren.Error{Where: opts.Name, What: "cannot be read", Err: pathless(err)}
+		return nil, &noren.Error{Where: opts.Name, What: "cannot be read", Err: atomicfile.Reason(err)}
 	}
 	switch head := string(magic[:n]); {
 	case head == "PAR1", head == "PARE", isParquet(opts.Name):
@@ -214,13 +215,4 @@ func Find(src table.Source, names []string) ([]int, error) {
 		found[i] = p
 	}
 	return found, nil
-}
-
-// pathless strips the path from a system error, as the error's Where has it.
-func pathless(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }

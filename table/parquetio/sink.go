@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
 	"reflect"
 	"unicode/utf8"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/parquet-go/parquet-go/encoding"
 
 	"noren"
+	"noren/internal/atomicfile"
 	"noren/table"
 )
 
@@ -34,8 +34,7 @@ type Sink struct {
 	name    string
 	columns []table.StoredColumn
 	origins []*origin
-	out     io.Writer
-	remove  func() // takes the file away; nil when the sink did not make it
+	out     *atomicfile.Output
 	writer  *parquet.GenericWriter[any]
 	values  []parquet.Value
 	rows    int   // in the row group
@@ -50,27 +49,26 @@ var _ table.Sink = (*Sink)(nil)
 // Create makes the file at path, which must not exist, readable by its owner
 // alone. Abort removes it.
 func Create(path string, columns []table.StoredColumn) (*Sink, error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	out, err := atomicfile.NewOutput(path)
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "cannot be made", Err: pathless(err)}
-	}
-	remove := func() {
-		_ = f.Close()
-		_ = os.Remove(path)
-	}
-	s, err := NewSink(f, path, columns)
-	if err != nil {
-		remove()
 		return nil, err
 	}
-	s.remove = remove
+	s, err := newSink(out, path, columns)
+	if err != nil {
+		out.Remove()
+		return nil, err
+	}
 	return s, nil
 }
 
 // NewSink begins a table on w; name stands for the file in errors. Close ends
 // the table and, where w has a Sync method, syncs it, but does not close w.
 func NewSink(w io.Writer, name string, columns []table.StoredColumn) (*Sink, error) {
-	s := &Sink{name: name, columns: columns, out: w}
+	return newSink(&atomicfile.Output{Writer: w}, name, columns)
+}
+
+func newSink(out *atomicfile.Output, name string, columns []table.StoredColumn) (*Sink, error) {
+	s := &Sink{name: name, columns: columns, out: out}
 	if len(columns) == 0 {
 		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "a table needs a column at least"}
 	}
@@ -101,7 +99,7 @@ func NewSink(w io.Writer, name string, columns []table.StoredColumn) (*Sink, err
 		g.fields = append(g.fields, field{node, c.Name})
 	}
 	err := guard(func() error {
-		s.writer = parquet.NewGenericWriter[any](w, parquet.NewSchema("table", g), parquet.Compression(&parquet.Snappy), parquet.CreatedBy("noren", "", ""))
+		s.writer = parquet.NewGenericWriter[any](out, parquet.NewSchema("table", g), parquet.Compression(&parquet.Snappy), parquet.CreatedBy("noren", "", ""))
 		return nil
 	})
 	if err != nil {
@@ -287,37 +285,10 @@ func (s *Sink) Close() error {
 	}
 	s.closed = true
 	err := guard(s.writer.Close)
-	if err == nil {
-		err = syncFile(s.out)
-	}
-	if err != nil {
+	if err = s.out.Close(err); err != nil {
 		s.err = s.failed(err)
-		if s.remove != nil {
-			s.remove()
-		}
-		return s.err
-	}
-	if s.remove != nil { // the file is the sink's own
-		if err := s.out.(io.Closer).Close(); err != nil {
-			s.err = s.failed(err)
-		}
 	}
 	return s.err
-}
-
-// syncFile syncs w when it is a regular file; a pipe cannot be.
-func syncFile(w io.Writer) error {
-	f, ok := w.(interface {
-		Stat() (fs.FileInfo, error)
-		Sync() error
-	})
-	if !ok {
-		return nil
-	}
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return err
-	}
-	return f.Sync()
 }
 
 // Abort implements [table.Sink].
@@ -326,7 +297,5 @@ func (s *Sink) Abort() {
 		return
 	}
 	s.closed = true
-	if s.remove != nil {
-		s.remove()
-	}
+	s.out.Remove()
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"noren"
+	"noren/internal/atomicfile"
 	"noren/table"
 )
 
@@ -68,7 +69,7 @@ func Open(path string, opts Options) (*Source, error) {
 		case errors.Is(err, fs.ErrPermission):
 			return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "may not be read", Hint: "its permissions forbid it"}
 		}
-		return nil, &noren.Error{Where: opts.Name, What: "cannot be opened", Err: pathless(err)}
+		return nil, &noren.Error{Where: opts.Name, What: "cannot be opened", Err: atomicfile.Reason(err)}
 	}
 	return OpenFile(f, opts)
 }
@@ -88,7 +89,7 @@ func (src *Source) open() error {
 	info, err := src.file.Stat()
 	switch {
 	case err != nil:
-		return &noren.Error{Where: src.name, What: "cannot be read", Err: pathless(err)}
+		return &noren.Error{Where: src.name, What: "cannot be read", Err: atomicfile.Reason(err)}
 	case info.IsDir():
 		return &noren.Error{Kind: noren.Usage, Where: src.name, What: "is a folder", Hint: "name a file"}
 	case !info.Mode().IsRegular():
@@ -125,10 +126,10 @@ func (src *Source) checkEnds() error {
 	}
 	var head, tail [8]byte
 	if _, err := src.file.ReadAt(head[:], 0); err != nil {
-		return &noren.Error{Where: src.name, What: "cannot be read", Err: pathless(err)}
+		return &noren.Error{Where: src.name, What: "cannot be read", Err: atomicfile.Reason(err)}
 	}
 	if _, err := src.file.ReadAt(tail[:], src.size-8); err != nil {
-		return &noren.Error{Where: src.name, What: "cannot be read", Err: pathless(err)}
+		return &noren.Error{Where: src.name, What: "cannot be read", Err: atomicfile.Reason(err)}
 	}
 	switch {
 	case string(head[:4]) == "PARE" || string(tail[4:]) == "PARE":
@@ -263,7 +264,7 @@ func (src *Source) Close() error { return src.file.Close() }
 func (src *Source) unchanged() error {
 	info, err := src.file.Stat()
 	if err != nil {
-		return &noren.Error{Where: src.name, What: "cannot be read", Err: pathless(err)}
+		return &noren.Error{Where: src.name, What: "cannot be read", Err: atomicfile.Reason(err)}
 	}
 	if info.Size() != src.size || !info.ModTime().Equal(src.changed) {
 		return &noren.Error{Kind: noren.BadData, Where: src.name, What: "the file was changed while it was read", Hint: "start again when nothing writes to it"}
@@ -289,13 +290,4 @@ func guard(f func() error) (err error) {
 		}
 	}()
 	return f()
-}
-
-// pathless strips the path from a system error, as the error's Where has it.
-func pathless(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }
