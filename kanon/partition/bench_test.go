@@ -1,6 +1,7 @@
 package partition_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/csv"
 	"fmt"
@@ -9,9 +10,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	"noren/examples/bigtable"
 	"noren/kanon/partition"
 	"noren/kanon/space"
 	"noren/table"
+	"noren/table/file"
 )
 
 // adultTable is the Adult table's eight quasi-identifiers, 30,162 records: age
@@ -111,4 +114,94 @@ func BenchmarkLarge(b *testing.B) {
 			benchmark(b, s, partition.Options{K: 5, Method: method})
 		})
 	}
+}
+
+// BenchmarkCells cuts 50,000 records of examples/bigtable into cells of 1,000 or
+// more and divides each by MDAV. A code counts for a cut where it has room for so
+// many groups; the loss tells what that is worth. "mondrian" is the paper's cut.
+func BenchmarkCells(b *testing.B) {
+	ctx := context.Background()
+	const n, k, least = 50_000, 5, 1000
+	s := bigSpace(b, n)
+	inCells := func(b *testing.B, cells []uint32, count int) float64 {
+		members := make([][]int32, count)
+		for i, c := range cells {
+			members[c] = append(members[c], int32(i))
+		}
+		var sse float64
+		for _, ids := range members {
+			sub := s.Subset(ids)
+			p, _, err := partition.Partition(ctx, sub, partition.Options{K: k, Method: partition.MDAV, Coarse: partition.CoarseOff}, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			sse += sub.SSE(p)
+		}
+		return sse / s.SST()
+	}
+	for _, groups := range []int{1, 10, 40, 160, 1 << 20} {
+		b.Run(fmt.Sprintf("room for %d groups", groups), func(b *testing.B) {
+			var loss float64
+			for b.Loop() {
+				tree, err := partition.NewCellTree(ctx, s, n, least, groups*k)
+				if err != nil {
+					b.Fatal(err)
+				}
+				cells := make([]uint32, n)
+				tree.Route(s, cells)
+				loss = inCells(b, cells, tree.Cells())
+			}
+			b.ReportMetric(loss, "loss")
+		})
+	}
+	b.Run("mondrian", func(b *testing.B) {
+		var loss float64
+		for b.Loop() {
+			p, _, err := partition.Partition(ctx, s, partition.Options{K: least, Method: partition.Mondrian}, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			loss = inCells(b, p.Group, p.Groups)
+		}
+		b.ReportMetric(loss, "loss")
+	})
+}
+
+// BenchmarkRoute finds the cells of a million records.
+func BenchmarkRoute(b *testing.B) {
+	const n = 1_000_000
+	s := bigSpace(b, n)
+	tree, err := partition.NewCellTree(context.Background(), s, n, 3000, partition.Frequent(5))
+	if err != nil {
+		b.Fatal(err)
+	}
+	cells := make([]uint32, n)
+	for b.Loop() {
+		tree.Route(s, cells)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/record")
+}
+
+// bigSpace is the space of the first n records of examples/bigtable.
+func bigSpace(b *testing.B, n int64) *space.Space {
+	b.Helper()
+	ctx := context.Background()
+	var text bytes.Buffer
+	if err := bigtable.Write(ctx, &text, bigtable.Options{Rows: n, Seed: 1}); err != nil {
+		b.Fatal(err)
+	}
+	src, err := file.OpenStdin(ctx, &text, file.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = src.Close() }()
+	t, err := file.Read(ctx, src, bigtable.Schema(bigtable.Options{}).Fields, nil, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	s, err := space.FromTable(t.Columns, space.MinMax)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return s
 }
