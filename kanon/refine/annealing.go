@@ -58,7 +58,12 @@ const (
 // the data and on how far the search has come: what is too hot forgets, too
 // little does not get out. What each has gained decides how often it is taken.
 var ways = [...]way{
-	{0.25, 2.2, 1, 1}, {0.4, 2.2, 1, 1}, {0.4, 3.5, 1, 1}, {0.8, 1.6, 1, 1}, {1.2, 1.2, 1, 1}, {2, 1.2, 1, 1},
+	{0.25, 2.2, 1, 1},
+	{0.4, 2.2, 1, 1},
+	{0.4, 3.5, 1, 1},
+	{0.8, 1.6, 1, 1},
+	{1.2, 1.2, 1, 1},
+	{2, 1.2, 1, 1},
 	{0.4, 2.2, 1, 8},
 }
 
