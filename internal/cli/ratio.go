@@ -54,9 +54,7 @@ func publicFields(ctx context.Context, t *terminal, s *spec.Spec, src table.Sour
 	known := *s
 	known.Columns = map[string]spec.Column{}
 	for _, name := range names {
-		if c, named := s.Columns[name]; named {
-			known.Columns[name] = c
-		}
+		known.Columns[name] = s.Columns[name]
 	}
 	schema, err := known.Resolve(stored, func(untyped []int) ([]table.Field, error) {
 		return make([]table.Field, len(untyped)), nil
@@ -87,9 +85,6 @@ func publicFields(ctx context.Context, t *terminal, s *spec.Spec, src table.Sour
 			t.note("taken for missing values: %s (say --missing to decide otherwise)", strings.Join(found.Missing, ", "))
 		}
 		for _, c := range found.Columns {
-			if c.Field.Type == table.Integer {
-				c.Field.Type = table.Decimal
-			}
 			looked[c.Position] = c.Field
 		}
 	}
@@ -98,6 +93,9 @@ func publicFields(ctx context.Context, t *terminal, s *spec.Spec, src table.Sour
 		f := schema.Fields[i]
 		if g, inferred := looked[i]; inferred {
 			f = g
+		}
+		if f.Type == table.Integer && s.Columns[names[j]].Type == "" {
+			f.Type = table.Decimal
 		}
 		fields[j] = table.Field{Name: names[j], Type: f.Type, Levels: f.Levels, Layout: f.Layout}
 	}

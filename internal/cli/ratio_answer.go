@@ -226,8 +226,7 @@ func (f *ratioAnswerFlags) read(ctx context.Context, t *terminal, s *spec.Spec, 
 		return nil, nil, err
 	}
 	if f.where != "" {
-		// A condition names columns of the whole table, whose types are then needed.
-		all, err := f.fields(ctx, t, s, v, f.named(v.source))
+		all, err := f.conditionFields(ctx, t, s, v)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -255,16 +254,27 @@ func (f *ratioAnswerFlags) read(ctx context.Context, t *terminal, s *spec.Spec, 
 	return w, tab, err
 }
 
-// named are the columns whose names stand in the condition: it is for them alone that
-// types are looked for.
-func (f *ratioAnswerFlags) named(src table.Source) []string {
-	var out []string
-	for _, c := range src.Columns() {
-		if strings.Contains(f.where, c.Name) && !slices.Contains(out, c.Name) {
-			out = append(out, c.Name)
+// conditionFields are all columns, for the condition: types are looked for where a
+// column's name stands in it.
+func (f *ratioAnswerFlags) conditionFields(ctx context.Context, t *terminal, s *spec.Spec, v *weighted) ([]table.Field, error) {
+	var all []table.Field
+	var named []string
+	for _, c := range v.source.Columns() {
+		all = append(all, table.Field{Name: c.Name})
+		if c.Name != "" && strings.Contains(f.where, c.Name) && !slices.Contains(named, c.Name) {
+			named = append(named, c.Name)
 		}
 	}
-	return out
+	typed, err := f.fields(ctx, t, s, v, named)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		if j := slices.Index(named, all[i].Name); j >= 0 {
+			all[i] = typed[j]
+		}
+	}
+	return all, nil
 }
 
 // fields are those of the weights' own columns as they were then, unless declared

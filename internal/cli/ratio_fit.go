@@ -392,8 +392,11 @@ func (f *ratioFitFlags) tell(t *terminal, v *fitting, answer *release.Answer) er
 	} else {
 		fmt.Fprintln(w, "  fit check   FAILED:")
 	}
-	for _, text := range fitWarnings(m) {
+	for _, text := range m.Check.Findings {
 		fmt.Fprintf(w, "              - %s\n", text)
+	}
+	for _, text := range m.Notes {
+		fmt.Fprintf(w, "  remark      %s\n", text)
 	}
 	fmt.Fprintf(w, "  misfit      %s (1 or less is what noise explains); signal %s\n", figure(m.Check.Misfit), figure(m.Check.Signal))
 	printPromise(w, answer)

@@ -23,9 +23,9 @@ func ratioPage(v *fitting, answer *release.Answer) *report.Page {
 			verdict,
 			{Value: report.Number(m.ESS), Name: "Records' worth", Explain: fmt.Sprintf("The %s weighted records tell as much as so many unweighted ones (ESS).", report.Integer(m.PublicRecords))},
 			{Value: report.Percent(m.MaxShare), Name: "Largest share", Explain: "What the heaviest record carries of the weight."},
-			{Value: figure(m.MeanWeight), Name: "Mean weight", Explain: meanWeightMeaning(m)},
-			{Value: figure(c.Misfit), Name: "Misfit", Explain: "How far the weighted records are from what was released; 1 or less is what noise explains."},
-			{Value: figure(c.Signal), Name: "Signal", Explain: "How far the unweighted records are from it: what there was to see beyond noise."},
+			{Value: report.Number(m.MeanWeight), Name: "Mean weight", Explain: meanWeightMeaning(m)},
+			{Value: report.Number(c.Misfit), Name: "Misfit", Explain: "How far the weighted records are from what was released; 1 or less is what noise explains."},
+			{Value: report.Number(c.Signal), Name: "Signal", Explain: "How far the unweighted records are from it: what there was to see beyond noise."},
 			{Value: report.Percent(min(1, c.Negative)), Name: "Below zero", Explain: "How much of the fitted ratio was negative, and cut off."},
 		}},
 	}
@@ -75,21 +75,17 @@ func weightBlocks(v *fitting) []report.Block {
 	for _, x := range w {
 		top = max(top, x)
 	}
-	bars := &report.Bars{Title: "Weights", Across: "weight", Axis: "public records", Series: []report.Series{{Name: "public records", Values: make([]float64, bins)}}}
+	bars := &report.Bars{Title: "Weights", Across: "weight, from", Axis: "public records", Series: []report.Series{{Name: "public records", Values: make([]float64, bins)}}}
 	numbers := &report.Table{Header: []string{"from", "to", "records"}, Numeric: []bool{true, true, true}}
 	for _, x := range w {
 		bars.Series[0].Values[min(bins-1, int(x/top*bins))]++
 	}
 	for i, n := range bars.Series[0].Values {
 		low, high := top*float64(i)/bins, top*float64(i+1)/bins
-		label := ""
-		if i%4 == 0 {
-			label = report.Number(low)
-		}
-		bars.Labels = append(bars.Labels, label)
+		bars.Labels = append(bars.Labels, report.Number(low))
 		numbers.Rows = append(numbers.Rows, []string{report.Number(low), report.Number(high), report.Integer(int(n))})
 	}
-	out := []report.Block{{Picture: &report.Picture{Chart: bars, Caption: "How many public records have which weight; their mean is what a record would have if both tables were alike.", Table: numbers}}}
+	out := []report.Block{{Picture: &report.Picture{Chart: bars, Caption: "How many public records have which weight; all would have their mean if both tables were alike.", Table: numbers}}}
 	if v.frame.Dim() > 1 || v.frame.Axes()[0].Field.Type == table.Category {
 		return out
 	}
