@@ -52,6 +52,7 @@
 //	a, err := w.Quantile(f, 0.5)
 //	as, err := w.Histogram(bin, bins) // bin: 0..bins-1, or -1 for none
 //	r, err := w.Regression(x, y)      // x: *Points, N rows
+//	some, err := w.Among(in)          // the same questions about some of the records
 //
 // Each [Answer] has its Value, its standard error SE with the parts Public, Privacy
 // and Private, how well the kernels carry the question, and Warnings.

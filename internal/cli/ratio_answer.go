@@ -318,7 +318,7 @@ func (f *ratioAnswerFlags) count(a *asked, v *weighted) (err error) {
 			share[i] = 1
 		}
 	}
-	a.of = "private records"
+	a.of = "count"
 	if a.one, err = v.weights.Count(in); err != nil {
 		return err
 	}
