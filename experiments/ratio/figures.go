@@ -19,7 +19,7 @@ func (r *Result) Figures() *report.Page {
 		p.Sections = append(p.Sections, s)
 	}
 	tables := report.Section{Title: "Errors", Blocks: []report.Block{{
-		Text: "The mean squared error of the weights over the public records, its mean over repeats; beside it what an independent program had on other seeds. \"Warned\" is the share of repeats in which the fit check found fault. Rows whose remark says so are not private as they claim.",
+		Text: "The mean squared error of the weights over the public records, its mean over repeats; beside it what an independent program had on other seeds. \"Warned\" is the share of repeats in which the fit check found fault. The notes below the tables say which rows are not private, or not as they claim.",
 	}}}
 	census := report.Section{Title: "A second case: a census table", Blocks: []report.Block{{
 		Text: "The public part holds 60% of the people with a degree and 15% of the others, the private part most of the rest. The kernels see age, school, marriage and sex. Each weighted answer is free once the weights are released, and any number may be asked; a direct answer spends all of epsilon on one question, and has less noise for that one.",
@@ -30,6 +30,13 @@ func (r *Result) Figures() *report.Page {
 			continue
 		}
 		tables.Blocks = append(tables.Blocks, report.Block{Table: &t})
+	}
+	if notes := r.Notes(); len(notes) > 0 {
+		list := make([]string, len(notes))
+		for i, n := range notes {
+			list[i] = fmt.Sprintf("[%d] %s", i+1, n)
+		}
+		tables.Blocks = append(tables.Blocks, report.Block{List: list})
 	}
 	p.Sections = append(p.Sections, tables)
 	if len(census.Blocks) > 1 {

@@ -33,22 +33,38 @@ func (r *Result) Tables() []report.Table {
 	return out
 }
 
+// Notes are the remarks that the tables refer to by number, from 1.
+func (r *Result) Notes() []string {
+	var out []string
+	for i := range r.Rows {
+		if n := r.Rows[i].Remark; n != "" && !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
 func (r *Result) table(s *Setting) report.Table {
 	t := report.Table{
 		Caption: s.Name + ", " + s.What + fmt.Sprintf(": N = %d, n = %d", s.Public, s.Private),
-		Header:  []string{"method", "epsilon", "error as fitted", "the note's", "normalised", "the note's", "median", "integrated", "mean off by", "ESS", "sigma", "warned", "remark"},
+		Header:  []string{"method", "epsilon", "error as fitted", "elsewhere", "normalised", "elsewhere", "median", "integrated", "mean off by", "ESS", "sigma", "warned"},
 		Numeric: []bool{false, true, true, true, true, true, true, true, true, true, true, true},
 	}
+	notes := r.Notes()
 	for i := range r.Rows {
 		x := &r.Rows[i]
 		if x.Setting != s.Name || x.Normalised {
 			continue
 		}
 		y := r.find(s.Name, x.Method, x.Epsilon, true)
+		name := x.Method
+		if x.Remark != "" {
+			name += fmt.Sprintf(" [%d]", 1+slices.Index(notes, x.Remark))
+		}
 		t.Rows = append(t.Rows, []string{
-			x.Method, orNone(x.Epsilon), short(x.MSEMean), optional(x.Note, short), short(y.MSEMean), optional(y.Note, short),
+			name, orNone(x.Epsilon), short(x.MSEMean), optional(x.Note, short), short(y.MSEMean), optional(y.Note, short),
 			short(y.MSEMedian), short(y.Integrated), short(y.AbsMean), fmt.Sprintf("%.0f", y.ESS), orNone(math.Round(100*y.Sigma) / 100),
-			optional(y.Warned, report.Percent), x.Remark,
+			optional(y.Warned, report.Percent),
 		})
 	}
 	return t

@@ -24,7 +24,7 @@ many people with a degree. Each row says whether the fit check warned, and what 
 does not pay for.
 
 Method C is computed for comparison here; noren ratio fit refuses it. Without adult.csv the
-second case is left out. Repeats of 100 take about two minutes on two processors.`,
+second case is left out. Repeats of 100 take two minutes or more on two processors.`,
 		Example: `  noren reproduce ratio
   noren reproduce ratio --repeats 20 --setting S1,S4
   noren reproduce ratio --report page.html --json`,
@@ -85,6 +85,12 @@ func emitRatio(enc *json.Encoder, r *experiment.Result) error {
 func printReproducedRatio(t *terminal, r *experiment.Result) {
 	for _, table := range r.Tables() {
 		printTable(t.stdout, &table)
+		fmt.Fprintln(t.stdout)
+	}
+	for i, n := range r.Notes() {
+		fmt.Fprintf(t.stdout, "[%d] %s\n", i+1, n)
+	}
+	if len(r.Rows) > 0 {
 		fmt.Fprintln(t.stdout)
 	}
 	for _, sentence := range r.Verdict {
