@@ -3,16 +3,13 @@ package cli
 import (
 	"context"
 	"fmt"
-	"math"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"noren"
 	"noren/certificate"
 	"noren/internal/spec"
-	"noren/query"
 	"noren/ratio"
 	"noren/release"
 	"noren/report"
@@ -209,59 +206,6 @@ func (f *ratioFitFlags) look(ctx context.Context, t *terminal, v *fitting, s *sp
 	return err
 }
 
-// axes are those of the public table, and what flags say of them.
-func (f *ratioFitFlags) axes(public *table.Table) ([]ratio.Axis, error) {
-	scales, err := readPublicScale(f.publicScale)
-	if err != nil {
-		return nil, err
-	}
-	bounds, err := pairs("--bounds", f.bounds, f.columns)
-	if err != nil {
-		return nil, err
-	}
-	words, err := pairs("--words", f.words, f.columns)
-	if err != nil {
-		return nil, err
-	}
-	axes := make([]ratio.Axis, len(f.columns))
-	for j, name := range f.columns {
-		a := ratio.Axis{Field: public.Columns[j].Field}
-		a.Scale = scales[name].scale
-		number := a.Field.Type != table.Category
-		switch text, given := bounds[name]; {
-		case given && !number:
-			return nil, &noren.Error{Kind: noren.Usage, Where: "--bounds " + name, What: "the column is of words", Hint: "--words, or say --type " + name + "=decimal"}
-		case given:
-			ends := splitList(text)
-			if len(ends) != 2 {
-				return nil, &noren.Error{Kind: noren.Usage, Where: "--bounds " + name, What: fmt.Sprintf("expected LO,HI, found %d values", len(ends))}
-			}
-			for i, into := range []*float64{&a.Low, &a.High} {
-				if *into, err = query.ParseBound(a.Field, ends[i]); err != nil {
-					return nil, at("--bounds "+name, err)
-				}
-			}
-		case number && scales[name].bounded:
-			a.Low, a.High = scales[name].low, scales[name].high
-		}
-		if list, given := words[name]; given {
-			if number {
-				return nil, &noren.Error{Kind: noren.Usage, Where: "--words " + name, What: "the column is of numbers", Hint: "--bounds, or say --type " + name + "=category"}
-			}
-			a.Words = splitList(list)
-		}
-		if a.Low == 0 && a.High == 0 && a.Words == nil {
-			own, err := ratio.PublicAxes(public, name)
-			if err != nil {
-				return nil, err
-			}
-			a.Low, a.High, a.Words = own[0].Low, own[0].High, own[0].Words
-		}
-		axes[j] = a
-	}
-	return axes, nil
-}
-
 // make asks and pays, and writes what is to be written. The files are made before the
 // answer is settled, and get their names after it.
 func (f *ratioFitFlags) make(ctx context.Context, t *terminal, v *fitting, request release.Request) error {
@@ -335,18 +279,6 @@ func (f *ratioFitFlags) finish(ctx context.Context, v *fitting, payload []byte) 
 	return released, err
 }
 
-// tooFewKernels says that words cannot be told apart, by public facts.
-func tooFewKernels(f *ratio.Frame, centres int) string {
-	words := 0
-	for _, a := range f.Axes() {
-		words += len(a.Words)
-	}
-	if words <= centres {
-		return ""
-	}
-	return fmt.Sprintf("there are %d kernels for columns of %d words: words without a kernel near them cannot be told from others; --centres %d, or fewer --words, would help", centres, words, 2*words)
-}
-
 // ratioJSON is a fit for programs.
 type ratioJSON struct {
 	Schema        string         `json:"schema"`
@@ -411,62 +343,4 @@ var recordsFrom = map[string]string{
 // fitWarnings are what the check found, and the remarks of the fit.
 func fitWarnings(m *ratio.Meta) []string {
 	return append(append([]string{}, m.Check.Findings...), m.Notes...)
-}
-
-// quote prints a dry run: what public facts say.
-func (f *ratioFitFlags) quote(ctx context.Context, t *terminal, v *fitting, r *release.Request) error {
-	quote, err := release.Price(ctx, r)
-	if err != nil {
-		return err
-	}
-	expected := expectNoise(v)
-	if f.json {
-		return printJSON(t.stdout, priceTag(ratioSchema, quote, expected))
-	}
-	w := t.stdout
-	fmt.Fprintf(w, "weights of %s for %s: a dry run, nothing is charged\n\n", v.public, v.private)
-	printQuote(w, quote)
-	for _, e := range expected {
-		fmt.Fprintf(w, "  noise       standard deviation %s on a sum of kernels of bandwidth %s\n", figure(e.NoiseSD), figure(e.Sigma))
-		fmt.Fprintf(w, "              below the error of sampling from about %s private records\n", report.Number(math.Ceil(e.Records)))
-	}
-	if !quote.Fits {
-		return &alreadySaid{&noren.Error{Kind: noren.Refused, What: "the budget does not cover it"}}
-	}
-	return nil
-}
-
-// expectedNoise is what public facts say of the noise of one bandwidth.
-type expectedNoise struct {
-	Sigma   float64 `json:"sigma"`
-	B       int     `json:"b"`
-	NoiseSD float64 `json:"noise_sd"` // of a sum of kernels, the root mean square over centres
-	// Records is from how many private records on the noise is below the error of
-	// sampling: the mean of n has a variance of noise^2/n^2 and of spread^2/n, if
-	// private kernels spread as public ones do.
-	Records float64 `json:"records_needed"`
-}
-
-func expectNoise(v *fitting) []expectedNoise {
-	var out []expectedNoise
-	for _, k := range v.mechanism.Kernels() {
-		b := k.Size()
-		cov := v.mechanism.Law().Covariance(k)
-		noise, spread := 0.0, 0.0
-		phi, sum, square := make([]float64, b), make([]float64, b), make([]float64, b)
-		for i := range v.points.Rows {
-			k.Phi(phi, v.points.Row(i))
-			for l, p := range phi {
-				sum[l] += p
-				square[l] += p * p
-			}
-		}
-		n := float64(v.points.Rows)
-		for l := range b {
-			noise += cov.At(l, l)
-			spread += square[l]/n - sum[l]/n*sum[l]/n
-		}
-		out = append(out, expectedNoise{Sigma: k.Sigma, B: b, NoiseSD: math.Sqrt(noise / float64(b)), Records: noise / spread})
-	}
-	return slices.Clip(out)
 }
