@@ -90,13 +90,13 @@ func TestPredicateSelects(t *testing.T) {
 			t.Errorf("%s: %v", test.text, err)
 			continue
 		}
-		holds, err := p.compile(tab)
+		holds, err := p.Select(tab)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := ""
-		for i := range tab.Rows {
-			got += map[bool]string{true: "1", false: "0"}[holds(i) == isTrue]
+		for _, v := range holds {
+			got += map[bool]string{true: "1", false: "0"}[v]
 		}
 		if got != test.rows {
 			t.Errorf("%s: selects %s, want %s", test.text, got, test.rows)
