@@ -2,10 +2,12 @@ package refine
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"noren/kanon/space"
 )
@@ -140,6 +142,78 @@ func TestRoundsOfAnnealing(t *testing.T) {
 			first = a.p
 		} else if !slices.Equal(first.Group, a.p.Group) {
 			t.Errorf("%d workers find another partition", workers)
+		}
+	}
+}
+
+// When the time is over on the way, what is there is a k-partition that lost
+// nothing, and the same as far as the search got: attempts count in their order.
+func TestLateAttempts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 25))
+	s := mixedTable(t, rng, 400)
+	p := anyGroups(rng, 400, 3).Canonical()
+	for _, whole := range []int{0, 300} {
+		a := newAnnealing(s, p, &Options{K: 3, Seed: 5, Workers: 2})
+		late, cancel := context.WithDeadlineCause(context.Background(), time.Now().Add(5*time.Millisecond), errLate)
+		var err error
+		for err == nil {
+			if whole > 0 {
+				err = a.whole(late, whole)
+			} else {
+				err = a.round(late)
+			}
+		}
+		cancel()
+		if !errors.Is(context.Cause(late), errLate) {
+			t.Fatal(err)
+		}
+		if err := a.p.Validate(3); err != nil {
+			t.Fatal(err)
+		}
+		if s.SSE(a.p) > s.SSE(p)+1e-9 {
+			t.Errorf("from %v up to %v", s.SSE(p), s.SSE(a.p))
+		}
+	}
+}
+
+// Records that are equal are one point, and near points are others.
+func TestNeighboursOfDuplicates(t *testing.T) {
+	s, err := space.New(7, [][]float64{{0, 0, 0, 1, 3, 3, 7}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := newNeighbours(context.Background(), s, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][]int32{0: {3, 4, 0}, 3: {0, 4}, 5: {3, 0, 4}, 6: {4, 3}} {
+		if want != nil && !slices.Equal(b.of(int32(i)), want) {
+			t.Errorf("near to %d: %v, want %v", i, b.of(int32(i)), want)
+		}
+	}
+	rng, seen := draws(1), map[int32]bool{}
+	for range 200 {
+		seen[b.pick(3, uint32(rng.next()>>48), &rng)] = true
+	}
+	for _, i := range []int32{0, 1, 2, 4, 5} {
+		if !seen[i] {
+			t.Errorf("record %d is never picked", i)
+		}
+	}
+}
+
+// The table draws as its weights say.
+func TestAliases(t *testing.T) {
+	weights := []float64{1, 2, 0.5, 4, 2.5}
+	table := aliases(weights)
+	got := make([]float64, len(weights))
+	for i, e := range table {
+		got[i] += float64(e.keep) / (1 << 32)
+		got[e.other] += 1 - float64(e.keep)/(1<<32)
+	}
+	for i, w := range weights {
+		if math.Abs(got[i]*10/5-w) > 1e-6 {
+			t.Errorf("weight %d: %v, want %v", i, got[i]*10/5, w)
 		}
 	}
 }
