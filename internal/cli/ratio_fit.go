@@ -268,9 +268,7 @@ func (f *ratioFitFlags) finish(ctx context.Context, v *fitting, payload []byte) 
 	}
 	m := v.weights.Meta
 	m.Column, m.Missing = f.weightColumn, v.missing
-	if text := tooFewKernels(v.frame, len(m.Centres)); text != "" {
-		m.Notes = append(m.Notes, text)
-	}
+	m.Notes = append(m.Notes, publicRemarks(v, len(m.Centres))...)
 	if v.made, err = stageWeights(ctx, f.output, f.force, v.source, v.weights); err != nil {
 		return certificate.Released{}, err
 	}

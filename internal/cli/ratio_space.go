@@ -67,16 +67,29 @@ func (f *ratioFitFlags) axes(public *table.Table) ([]ratio.Axis, error) {
 	return axes, nil
 }
 
-// tooFewKernels says that words cannot be told apart, by public facts.
-func tooFewKernels(f *ratio.Frame, centres int) string {
+// publicRemarks are what public facts say of the fit: words that kernels cannot tell
+// apart, and records without a value.
+func publicRemarks(v *fitting, centres int) (out []string) {
 	words := 0
-	for _, a := range f.Axes() {
+	for _, a := range v.frame.Axes() {
 		words += len(a.Words)
 	}
-	if words <= centres {
-		return ""
+	if words > centres {
+		out = append(out, fmt.Sprintf("there are %d kernels for columns of %d words: words without a kernel near them cannot be told from others; --centres %d, or fewer --words, would help", centres, words, 2*words))
 	}
-	return fmt.Sprintf("there are %d kernels for columns of %d words: words without a kernel near them cannot be told from others; --centres %d, or fewer --words, would help", centres, words, 2*words)
+	missing := 0
+	for i := range v.points.Rows {
+		for _, x := range v.points.Row(i) {
+			if math.IsNaN(x) {
+				missing++
+				break
+			}
+		}
+	}
+	if missing > 0 {
+		out = append(out, plural(missing, "public record")+" without a value in a column of the weights: of weight 0, as no private record without one is stood in for")
+	}
+	return out
 }
 
 // quote prints a dry run: what public facts say.
