@@ -27,12 +27,9 @@ type annealing struct {
 	k      int
 	o      *Options
 	rounds int
-	// failed counts, by record, the attempts in vain since one that bettered
-	// it. The more, the rarer and the longer further ones are.
-	failed []uint8
 	idle   int // proposals since the last gain
-	// gained and spent are the gains by heat, and the proposals for them, in
-	// the last some hundred attempts.
+	// gained and spent are the gains by way, and the proposals for them, in
+	// the last hundred attempts or so.
 	gained, spent [len(ways)]float64
 	floor         float64 // times proposals a record: a gain that is next to none
 }
@@ -43,44 +40,43 @@ const (
 	// coolest is the heat at which next to nothing is accepted any more that
 	// costs something.
 	coolest = 0.05
-	// proposals is how many changes the first attempt proposes for each record.
+	// proposals is how many changes an attempt proposes for each record at the
+	// least, and four times as many at the most.
 	proposals = 120
 	// idleProposals is after how many proposals a record without a gain the
 	// search ends.
 	idleProposals = 100_000
-	// gainShare is the least gain that counts, as a share of the whole.
+	// gainShare is the least gain that counts, as a share of what the region
+	// loses.
 	gainShare = 1e-7
 )
 
 // ways are how a region is attempted: the heat to begin with, how many near
-// records a record is tried with, as a multiple of k, how large the region is and
-// how long the attempt. Which way serves depends on
-// the data and on how far the search has come: what is too hot forgets, too
-// little does not get out. What each has gained decides how often it is taken.
+// records a record is tried with, as a multiple of k, and how long, in the usual
+// length. Which way serves depends on the data and on how far the search has
+// come: what is too hot forgets, too little does not get out. What each has
+// gained decides how often it is taken.
 var ways = [...]way{
-	{0.25, 2.2, 1, 1},
-	{0.4, 2.2, 1, 1},
-	{0.4, 3.5, 1, 1},
-	{0.8, 1.6, 1, 1},
-	{1.2, 1.2, 1, 1},
-	{2, 1.2, 1, 1},
-	{0.4, 2.2, 1, 8},
+	{0.25, 2.2, 1},
+	{0.4, 2.2, 1},
+	{0.4, 3.5, 1},
+	{0.8, 1.6, 1},
+	{1.2, 1.2, 1},
+	{2, 1.2, 1},
+	{0.4, 2.2, 8},
 }
 
-type way struct {
-	heat, near float64
-	size, long float64 // of the region and of the attempt, in the usual ones
-}
+type way struct{ heat, near, long float64 }
 
 func newAnnealing(s *space.Space, p space.Partition, o *Options) *annealing {
-	return &annealing{s: s, p: p, k: o.K, o: o, failed: make([]uint8, s.Len()), floor: 2.5e-9 * s.SSE(p)}
+	return &annealing{s: s, p: p, k: o.K, o: o, floor: 2.5e-9 * s.SSE(p)}
 }
 
 // search goes on until the time is over or it no longer pays.
 func (a *annealing) search(ctx context.Context, began time.Time, progress noren.Progress) error {
 	late, cancel := context.WithDeadlineCause(ctx, began.Add(a.o.Effort.Duration), errLate)
 	defer cancel()
-	for a.idle < idleProposals*a.s.Len() {
+	for a.floor > 0 && a.idle < idleProposals*a.s.Len() {
 		var err error
 		if whole := a.wholeProposals(); a.rounds == 0 && whole > 0 {
 			err = a.whole(late, whole)
@@ -192,13 +188,6 @@ func (a *annealing) take(ctx context.Context, attempts []attempt) error {
 			}
 			groups += t.p.Groups
 		}
-		for _, r := range t.records {
-			if t.gain > 0 {
-				a.failed[r] = 0
-			} else if a.failed[r] < math.MaxUint8 {
-				a.failed[r]++
-			}
-		}
 	}
 	a.p = space.Partition{Group: group, Groups: groups}.Canonical()
 	a.rounds++
@@ -281,7 +270,7 @@ func (a *annealing) way(u float64) int {
 func (a *annealing) nearBy(times float64) int { return int(math.Ceil(times * float64(a.k))) }
 
 // regions chooses regions of a cell that do not touch, with about half of its
-// records, where much is lost and little was tried rather than elsewhere.
+// records at the most, where much is lost rather than elsewhere.
 func (a *annealing) regions(records []int32, rng draws) []attempt {
 	c := &cell{s: a.s, p: a.p, records: records, k: a.k}
 	sub, inner := c.own()
@@ -324,7 +313,6 @@ func (a *annealing) regions(records []int32, rng draws) []attempt {
 		})
 		with := a.way(rng.float())
 		groups := leastGroups + int(rng.next()%(mostGroups-leastGroups+1))
-		groups = int(float64(groups) * ways[with].size)
 		if groups = min(groups, len(byDistance)); 2*groups > len(byDistance) && len(byDistance) <= mostGroups {
 			groups = len(byDistance)
 		}

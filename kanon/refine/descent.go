@@ -219,6 +219,7 @@ func (d *descent) dissolve(g int32) {
 	}
 	d.tried[g] = d.clock
 	members := slices.Clone(d.members[g])
+	slices.Sort(members) // whichever way they came in
 	var change float64
 	for _, p := range members {
 		change -= d.own[p]

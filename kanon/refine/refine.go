@@ -1,13 +1,13 @@
 // Package refine betters a k-partition by local search, which no greedy method
 // does: it moves single records, swaps pairs, dissolves groups and splits them
 // whenever the sum of squared errors falls. Given time, it goes on by annealing:
-// again and again the best partition found is heated a little and cooled down,
-// and wherever the outcome is better, place by place, it is taken over. A group
-// never has fewer than k records at any time.
+// region by region, the partition is heated a little and cooled down, and the
+// outcome is taken over where it is better. A group never has fewer than k
+// records.
 //
-// The result is a function of the space, the partition, k and the seed, and
-// not of the number of workers. With a duration the search stops on time, but
-// only between rounds whose results do not depend on the clock.
+// The result is a function of the space, the partition, k, the effort and the
+// seed, and not of the number of workers. With a duration the clock decides how
+// far the search gets, in an order of work that does not depend on it.
 package refine
 
 import (
@@ -24,7 +24,8 @@ import (
 type Effort struct {
 	// Descend goes down to a partition that no single change betters.
 	Descend bool
-	// Duration, beyond that, is how long to anneal at the most.
+	// Duration, beyond that, is how long to anneal at the most; the search ends
+	// sooner when it no longer pays.
 	Duration time.Duration
 }
 
