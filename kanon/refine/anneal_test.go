@@ -217,3 +217,46 @@ func TestAliases(t *testing.T) {
 		}
 	}
 }
+
+// A proposal of annealing on regions of 100 records, of numbers and of numbers
+// with words.
+func BenchmarkProposals(b *testing.B) {
+	rng := rand.New(rand.NewPCG(9, 26))
+	const n, k = 100, 5
+	numbers := make([][]float64, 12)
+	for a := range numbers {
+		numbers[a] = make([]float64, n)
+		for i := range numbers[a] {
+			numbers[a][i] = rng.NormFloat64()
+		}
+	}
+	words := make([]space.Categorical, 3)
+	for a := range words {
+		words[a] = space.Categorical{Codes: make([]uint32, n), Cardinality: 8, Weight: 1}
+		for i := range words[a].Codes {
+			words[a].Codes[i] = uint32(rng.IntN(8))
+		}
+	}
+	for _, c := range []struct {
+		name    string
+		numbers [][]float64
+		words   []space.Categorical
+	}{{"4 numbers", numbers[:4], nil}, {"12 numbers", numbers, nil}, {"5 numbers, 3 words", numbers[:5], words}} {
+		b.Run(c.name, func(b *testing.B) {
+			s, err := space.New(n, c.numbers, c.words)
+			if err != nil {
+				b.Fatal(err)
+			}
+			near, err := newNeighbours(context.Background(), s, 2*k)
+			if err != nil {
+				b.Fatal(err)
+			}
+			a := newAnnealer(s, anyGroups(rng, n, k).Canonical(), near, k, 1)
+			a.heat = 0.3
+			b.ResetTimer()
+			if err := a.run(context.Background(), b.N); err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+}
