@@ -39,7 +39,10 @@ func (f *queryFlags) fields(ctx context.Context, path string, s *spec.Spec) ([]t
 	for i := range schema.Fields {
 		field := &schema.Fields[i]
 		c := specOf(s, field.Name)
-		declared := c.Type != "" || len(c.Order) > 0 || c.Format != "" || c.Hierarchy != "" || src.Columns()[i].Proposed != nil
+		declared := c.Type != "" || len(c.Order) > 0 || c.Format != "" || c.Hierarchy != ""
+		if proposed := src.Columns()[i].Proposed; proposed != nil && !declared {
+			field.Type, declared = *proposed, true // the file declares it
+		}
 		field.Hierarchy, field.Round = nil, nil
 		if declared || !numeric[field.Name] {
 			continue
