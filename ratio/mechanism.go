@@ -44,7 +44,8 @@ type Options struct {
 	// Mechanism is the noise. Defaults to RKHSPure.
 	Mechanism Noise
 	// Centres is how many are chosen from the public records ([ChooseCentres]).
-	// Defaults to 12.
+	// Defaults to 12, or twice the number of words in Frame where that is more, up
+	// to 64: a word without a centre near it cannot be told from the others.
 	Centres int
 	// CentrePoints are centres of one's own, b x d. Optional.
 	CentrePoints *Points
@@ -96,7 +97,7 @@ func New(ctx context.Context, o Options) (*Mechanism, error) {
 		p.Post = Plain
 	}
 	if p.Centres == 0 {
-		p.Centres = 12
+		p.Centres = p.defaultCentres()
 	}
 	if err := p.validate(); err != nil {
 		return nil, err
@@ -131,6 +132,17 @@ func New(ctx context.Context, o Options) (*Mechanism, error) {
 	var err error
 	m.laws, err = newLaw(m.kernels, p.Mechanism, m.main, p.Neighbours)
 	return m, err
+}
+
+func (o *Options) defaultCentres() int {
+	const least, most = 12, 64
+	words := 0
+	if o.Frame != nil {
+		for _, a := range o.Frame.Axes() {
+			words += len(a.Words)
+		}
+	}
+	return min(max(least, 2*words), most)
 }
 
 // validate finds all faults at once.

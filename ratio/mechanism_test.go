@@ -15,6 +15,7 @@ import (
 	"noren"
 	"noren/account"
 	"noren/internal/entropy"
+	"noren/table"
 )
 
 func milli(epsilon int64) account.Cost {
@@ -316,5 +317,32 @@ func TestMechanisms(t *testing.T) {
 	centres := math.Log1p(12.0 / 2000 * math.Expm1(m.inner))
 	if total := sums + centres; total > 1.001*(1+1e-6) || total < 1.0009 {
 		t.Errorf("the parts of epsilon come to %g of 1.001", total)
+	}
+}
+
+// Twice as many centres as words, between 12 and 64, unless told.
+func TestDefaultCentres(t *testing.T) {
+	for _, c := range []struct{ words, told, want int }{{0, 0, 12}, {3, 0, 12}, {6, 0, 12}, {7, 0, 14}, {16, 0, 32}, {40, 0, 64}, {16, 5, 5}} {
+		axes := []Axis{{Field: table.Field{Name: "x", Type: table.Decimal}, Scale: 1}}
+		if c.words > 0 {
+			a := Axis{Field: table.Field{Name: "c", Type: table.Category}}
+			for i := range c.words {
+				a.Words = append(a.Words, string(rune('A'+i)))
+			}
+			axes = append(axes, a)
+		}
+		f, err := NewFrame(axes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := New(context.Background(), Options{
+			Public: gaussian(1, 200, f.Dim(), 0, 1), Frame: f, Cost: milli(1000), Centres: c.told,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := m.options.Centres; got != c.want {
+			t.Errorf("%d words, %d asked for: %d centres, expected %d", c.words, c.told, got, c.want)
+		}
 	}
 }
