@@ -323,7 +323,7 @@ func TestMechanisms(t *testing.T) {
 // Twice as many centres as words, between 12 and 64, unless told.
 func TestDefaultCentres(t *testing.T) {
 	for _, c := range []struct{ words, told, want int }{{0, 0, 12}, {3, 0, 12}, {6, 0, 12}, {7, 0, 14}, {16, 0, 32}, {40, 0, 64}, {16, 5, 5}} {
-		axes := []Axis{{Field: table.Field{Name: "x", Type: table.Decimal}, Scale: 1}}
+		axes := []Axis{{Field: table.Field{Name: "x", Type: table.Decimal}, Low: -5, High: 5, Scale: 1}}
 		if c.words > 0 {
 			a := Axis{Field: table.Field{Name: "c", Type: table.Category}}
 			for i := range c.words {
