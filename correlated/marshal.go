@@ -80,6 +80,7 @@ func (k *kernel) matrix() [][]float64 {
 
 // boundMatrices are the bounds of every step, or of one where all are equal.
 func (b *Box) boundMatrices() (low, high [][][]float64) {
+	low, high = [][][]float64{}, [][][]float64{} // a chain of one record has no step: [], and not null
 	_, chain := b.centre.(*Chain)
 	one := true
 	last := int32(-1)
