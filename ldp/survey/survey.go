@@ -75,7 +75,13 @@ func New(spec Spec) (*Survey, error) {
 		return nil, err
 	}
 	s.answers = []answer{a}
-	return s, s.mechanism()
+	if err := s.mechanism(); err != nil {
+		return nil, err
+	}
+	if s.Loss().Report <= 0 {
+		return nil, fault("mechanism", "with these parameters a report costs nothing and tells nothing", "take f below 1, or p and q further apart, or a larger epsilon")
+	}
+	return s, nil
 }
 
 // canonical is a mechanism's name as Mechanisms has it.
