@@ -79,7 +79,7 @@ func New(spec Spec) (*Survey, error) {
 		return nil, err
 	}
 	if s.Loss().Report <= 0 {
-		return nil, fault("mechanism", "with these parameters a report costs nothing and tells nothing", "take f below 1, or p and q further apart, or a larger epsilon")
+		return nil, fault("mechanism", "with these parameters reports cost nothing and tell nothing", "take f below 1, or p and q further apart, or a larger epsilon")
 	}
 	return s, nil
 }
