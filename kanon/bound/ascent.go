@@ -11,27 +11,12 @@ import (
 	"noren"
 )
 
-// ascent is the search for good prices.
-//
-// The groups of the pool and the prices make a linear program, of which the
-// entropic regularisation with heat mu is solved row by row (pool.sweep): at its
-// fixed point x_S = exp(-r(S)/mu) is a fractional partition, so that x_S <= 1,
-// no group of the pool has a reduced cost below 0, and all prices together fall
-// short of the program's value by mu times the entropy of x. The heat is
-// lowered step by step. In between, pricing finds groups that the pool lacks,
-// and cuts are added that x violates; a new heat lets them take effect.
+// ascent is the search for good prices: the heat of a [program] is lowered step
+// by step; in between, pricing finds groups that the pool lacks, and cuts are
+// added that the shares violate; a new heat lets them take effect.
 type ascent struct {
-	f       *frame
-	o       *Options
-	u       []float64
-	cuts    *cuts
-	pool    *pool
-	active  []int32
-	rows    []int32
-	rng     *rand.Rand
-	mu      float64
-	entropy float64
-
+	program
+	o         *Options
 	best      float64
 	converged bool
 }
@@ -41,12 +26,6 @@ const (
 	firstGroups, firstSteps, firstCrowd = 10, 300, 30
 	quickGroups, quickSteps, quickCrowd = 10, 1000, 60
 	keepGroups, keepSteps, keepCrowd    = 20, 20_000_000, 2000
-	// over is the factor by which a price goes beyond where its row is kept.
-	over = 1.5
-	// mostSweeps is how many times all prices are fitted before the next step.
-	mostSweeps = 300
-	// settled is how much rows may be off on average, in the logarithm.
-	settled = 0.002
 	// exploring is the share of the bound that the heat may cost when searches
 	// begin to be thorough; below coldest it is raised again.
 	exploring, coldest = 1e-2, 1e-4
@@ -63,13 +42,8 @@ const (
 var violations = [...]float64{0.03, 0.01, 0.003}
 
 func newAscent(f *frame, o *Options) *ascent {
-	a := &ascent{f: f, o: o, u: make([]float64, f.n), cuts: newCuts(f.n), rng: rand.New(rand.NewPCG(o.Seed, 0x626f756e64))}
-	for i := range a.u {
-		a.u[i] = f.near.price(f.k, f.places.of[i])
-	}
-	a.active = sample(f.s, f.k, o.MostRecords, a.rng)
-	a.pool = newPool(f, a.active)
-	return a
+	rng := rand.New(rand.NewPCG(o.Seed, 0x626f756e64))
+	return &ascent{program: newProgram(f, sample(f.s, f.k, o.MostRecords, rng), rng), o: o}
 }
 
 // run raises the bound until the deadline, or until it rises no more, and
@@ -111,7 +85,7 @@ func (a *ascent) climb(ctx context.Context, tell func()) error {
 	// A pool with which prices are about right, from hasty searches.
 	for {
 		tell()
-		if err := a.fit(ctx); err != nil {
+		if err := a.fit(ctx, mostSweeps, settled); err != nil {
 			return err
 		}
 		added, err := a.complete(ctx, 0, quickGroups, quickSteps, quickCrowd)
@@ -129,7 +103,7 @@ func (a *ascent) climb(ctx context.Context, tell func()) error {
 	level, before, known := 0, 0.0, false
 	for step := 0; ; step++ {
 		tell()
-		if err := a.fit(ctx); err != nil {
+		if err := a.fit(ctx, mostSweeps, settled); err != nil {
 			return err
 		}
 		lost := a.mu * a.entropy
@@ -143,7 +117,7 @@ func (a *ascent) climb(ctx context.Context, tell func()) error {
 				continue // no use to cut what is better without these groups
 			}
 		}
-		cut := a.pool.separate(a.cuts, violations[level])
+		cut := a.separate(violations[level])
 		a.mu *= cooling
 		if lost > coldest*scale {
 			continue
@@ -159,46 +133,16 @@ func (a *ascent) climb(ctx context.Context, tell func()) error {
 	}
 }
 
-// fit fits all prices to the pool at the present heat.
-func (a *ascent) fit(ctx context.Context) error {
-	a.rows = append(a.rows[:0], a.active...)
-	for t := range a.cuts.set {
-		a.rows = append(a.rows, int32(a.f.n+t))
-	}
-	for sweep := range mostSweeps {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if sweep%20 == 0 {
-			a.pool.index(a.u, a.cuts, a.mu, 25*a.mu)
-		}
-		a.rng.Shuffle(len(a.rows), func(i, j int) { a.rows[i], a.rows[j] = a.rows[j], a.rows[i] })
-		if a.pool.sweep(a.u, a.cuts, a.mu, a.rows) < settled*float64(len(a.active)) {
-			break
-		}
-	}
-	a.entropy = a.pool.entropy()
-	return nil
-}
-
 // complete searches all groups, adds those that the pool lacks, certifies what
 // the prices are worth, and returns how many were added.
 func (a *ascent) complete(ctx context.Context, below float64, keep, budget, crowd int) (int, error) {
-	p := &pricing{f: a.f, u: a.u, cuts: a.cuts, active: a.active, below: below, keep: keep, budget: budget, crowd: crowd}
+	p := a.pricing(below, keep, budget, crowd)
 	out, err := p.run(ctx, a.o.Workers)
 	if err != nil {
 		return 0, err
 	}
 	a.best = max(a.best, certify(p, out))
-	added := 0
-	for at := range out {
-		for _, g := range out[at].groups {
-			if a.pool.add(g.members) {
-				added++
-			}
-		}
-	}
-	return added, nil
+	return a.add(out), nil
 }
 
 // certify is a lower bound of the sum of squared errors, from prices of which

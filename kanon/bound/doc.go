@@ -26,5 +26,11 @@
 // the search finds one after all, or is broken off, prices are lowered by as
 // much as is amiss. So the bound holds at any time, and gets better with time.
 //
+// # Prices as guides
+//
+// The same prices tell where a partition costs too much: [NewPrices] fits them,
+// [Prices.Regions] chooses groups that are worth dividing anew, and
+// [Region.Regroup] does so by branch and price.
+//
 // The proofs, with the analysis of the rounding, are in docs/loss-bounds.md.
 package bound

@@ -11,7 +11,6 @@ import (
 type pool struct {
 	f      *frame
 	n      int
-	active []int32
 	start  []int32 // group g's members are member[start[g]:start[g+1]]
 	member []int32
 	cost   []float64
@@ -29,8 +28,8 @@ type pool struct {
 	cursor []int32
 }
 
-func newPool(f *frame, active []int32) *pool {
-	return &pool{f: f, n: f.n, active: active, start: []int32{0}, known: map[uint64]struct{}{}}
+func newPool(f *frame) *pool {
+	return &pool{f: f, n: f.n, start: []int32{0}, known: map[uint64]struct{}{}}
 }
 
 func (p *pool) members(g int) []int32 { return p.member[p.start[g]:p.start[g+1]] }
@@ -38,11 +37,7 @@ func (p *pool) members(g int) []int32 { return p.member[p.start[g]:p.start[g+1]]
 // add takes a group in unless it is there. Its members get sorted.
 func (p *pool) add(members []int32) bool {
 	slices.Sort(members)
-	h := uint64(14695981039346656037)
-	for _, i := range members {
-		h = (h ^ uint64(i)) * 1099511628211
-		h ^= h >> 29
-	}
+	h := hashOf(members)
 	if _, ok := p.known[h]; ok {
 		return false
 	}
@@ -51,6 +46,16 @@ func (p *pool) add(members []int32) bool {
 	p.start = append(p.start, int32(len(p.member)))
 	p.cost = append(p.cost, p.f.cost(members))
 	return true
+}
+
+// hashOf identifies a group by its members in order.
+func hashOf(members []int32) uint64 {
+	h := uint64(14695981039346656037)
+	for _, i := range members {
+		h = (h ^ uint64(i)) * 1099511628211
+		h ^= h >> 29
+	}
+	return h
 }
 
 // bare is the reduced cost of group g without the cuts.
@@ -62,10 +67,11 @@ func (p *pool) bare(g int, u []float64) float64 {
 	return r
 }
 
-// index lists, for every row, the groups whose reduced cost is below most, and
-// sets their shares for the heat mu.
-func (p *pool) index(u []float64, c *cuts, mu, most float64) {
-	p.lift(u, most)
+// index lists, for every row, the groups of records that are there whose reduced
+// cost is below most, and sets their shares for the heat.
+func (p *pool) index(a *program, most float64) {
+	u, c := a.u, a.cuts
+	p.lift(a, most)
 	p.live, p.x, p.row, p.begin = p.live[:0], p.x[:0], p.row[:0], append(p.begin[:0], 0)
 	rows := p.n + len(c.set)
 	if cap(p.first) < rows+1 {
@@ -75,10 +81,10 @@ func (p *pool) index(u []float64, c *cuts, mu, most float64) {
 	clear(p.first)
 	for g := range p.cost {
 		r := p.bare(g, u)
-		if r >= most {
+		members := p.members(g)
+		if r >= most || a.lacks(members) {
 			continue
 		}
-		members := p.members(g)
 		p.met = c.met(p.met[:0], members)
 		for _, t := range p.met {
 			r += c.price[t]
@@ -87,7 +93,7 @@ func (p *pool) index(u []float64, c *cuts, mu, most float64) {
 			continue
 		}
 		p.live = append(p.live, int32(g))
-		p.x = append(p.x, math.Exp(min(-r/mu, 300)))
+		p.x = append(p.x, math.Exp(min(-r/a.mu, 300)))
 		p.row = append(p.row, members...)
 		for _, t := range p.met {
 			p.row = append(p.row, int32(p.n)+t)
@@ -112,23 +118,27 @@ func (p *pool) index(u []float64, c *cuts, mu, most float64) {
 
 // lift raises the prices of records all of whose groups cost more than most,
 // by no more than keeps every reduced cost from falling below 0.
-func (p *pool) lift(u []float64, most float64) {
+func (p *pool) lift(a *program, most float64) {
 	least := make([]float64, p.n)
 	for range 30 {
 		for i := range least {
 			least[i] = inf
 		}
 		for g := range p.cost {
-			r := p.bare(g, u)
-			for _, i := range p.members(g) {
+			members := p.members(g)
+			if a.lacks(members) {
+				continue
+			}
+			r := p.bare(g, a.u)
+			for _, i := range members {
 				least[i] = min(least[i], r)
 			}
 		}
 		low := false
-		for _, i := range p.active {
+		for _, i := range a.active {
 			if r := least[i]; r > most/2 && r < inf {
 				low = true
-				u[i] += r / float64(p.f.largest)
+				a.u[i] += r / float64(p.f.largest)
 			}
 		}
 		if !low {
@@ -146,30 +156,34 @@ func (p *pool) sweep(u []float64, c *cuts, mu float64, order []int32) float64 {
 		for _, l := range list {
 			sum += p.x[l]
 		}
-		var step float64 // by which the groups' reduced costs rise
-		if int(i) >= p.n {
-			w := &c.price[int(i)-p.n]
-			step = mu * math.Log(max(sum/c.pairs[int(i)-p.n], 1e-300))
-			if math.Abs(step) < 0.5*mu {
-				step *= over
-			}
-			step = max(step, -*w)
-			if step == 0 {
-				continue
-			}
-			*w += step
-		} else {
+		if int(i) < p.n {
 			if sum == 0 {
 				continue
 			}
-			step = mu * math.Log(sum)
-			if math.Abs(step) < 0.5*mu {
-				step *= over
-			}
+		} else {
+			sum = max(sum/c.pairs[int(i)-p.n], 1e-300)
+		}
+		// The groups' reduced costs rise by step, their shares fall by the factor
+		// exp(-step/mu).
+		step, factor := mu*math.Log(sum), 1/sum
+		if math.Abs(step) < 0.5*mu {
+			step *= over
+			factor /= math.Sqrt(sum)
+		}
+		if int(i) < p.n {
 			u[i] -= step
+		} else {
+			w := &c.price[int(i)-p.n]
+			if step < -*w {
+				if *w == 0 {
+					continue
+				}
+				step = -*w
+				factor = math.Exp(-step / mu)
+			}
+			*w += step
 		}
 		off += math.Abs(step) / mu
-		factor := math.Exp(-step / mu)
 		for _, l := range list {
 			p.x[l] *= factor
 		}

@@ -22,6 +22,7 @@ type pricing struct {
 	u      []float64 // by record
 	cuts   *cuts
 	active []int32 // the records whose prices are not fixed
+	only   bool    // the others are not there
 
 	below  float64 // groups of a reduced cost below this are found,
 	keep   int     // but no more than so many a root: the lowest
@@ -54,7 +55,7 @@ func (p *pricing) prepare() {
 	f := p.f
 	p.order = slices.Clone(p.active)
 	slices.SortStableFunc(p.order, func(i, j int32) int { return cmp.Compare(p.u[j], p.u[i]) })
-	if len(p.active) < f.n {
+	if len(p.active) < f.n && !p.only {
 		isActive := make([]bool, f.n)
 		for _, i := range p.active {
 			isActive[i] = true
@@ -66,13 +67,13 @@ func (p *pricing) prepare() {
 		}
 	}
 	p.points = f.s.NewPoints(p.order)
-	p.price = make([]float64, f.n)
+	p.price = make([]float64, len(p.order))
 	for at, i := range p.order {
 		p.price[at] = p.u[i]
 	}
 	p.rest = p.rest[:0]
 	for m := f.k; m <= f.largest; m++ {
-		rest := make([]float64, f.n)
+		rest := make([]float64, len(p.order))
 		for at, i := range p.order {
 			rest[at] = f.nearest(i, m-2)/float64(2*m) - p.u[i]
 		}

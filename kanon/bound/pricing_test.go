@@ -39,12 +39,11 @@ func drawSpace(t *rapid.T, n int) *space.Space {
 }
 
 func frameOf(tb interface{ Fatal(...any) }, s *space.Space, k int) *frame {
-	p := newPlaces(s)
-	sums, err := p.nearSums(context.Background(), s, 2*k-2, 1, nil)
+	f, err := layOut(context.Background(), s, k, 1)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return newFrame(s, k, p, sums)
+	return f
 }
 
 // eachGroup calls do with every group of k..2k-1 of n records.
@@ -363,32 +362,34 @@ func TestSeparateFindsOddCycles(t *testing.T) {
 		for i := range all {
 			all[i] = int32(i)
 		}
-		p := newPool(f, all)
-		u := make([]float64, n)
+		a := newProgram(f, all, nil)
+		clear(a.u)
+		a.mu = 1
+		p, c := a.pool, a.cuts
 		for i := range size {
 			p.add([]int32{i, (i + 1) % size, size + i})
 		}
 		p.add([]int32{n - 1, 0, 2})
-		c := newCuts(int(n))
-		p.index(u, c, 1, inf)
+		p.index(&a, inf)
 		for l := range p.x {
 			p.x[l] = 0.5
 		}
 		p.x[size] = 0
-		if got := p.separate(c, 0.1); got != 1 {
+		if got := a.separate(0.1); got != 1 {
 			t.Fatalf("%d cuts from a cycle of %d", got, size)
 		}
 		if !slices.Equal(c.set[0], all[:size]) {
 			t.Errorf("the cut is of %v", c.set[0])
 		}
-		if again := p.separate(c, 0.1); again != 0 {
+		if again := a.separate(0.1); again != 0 {
 			t.Errorf("%d cuts the second time", again)
 		}
 		for l := range p.x {
 			p.x[l] = 0.4
 		}
 		p.x[size] = 0
-		if got := p.separate(newCuts(int(n)), 0.01); got != 0 && size == 5 || got != 1 && size == 3 {
+		a.cuts = newCuts(int(n))
+		if got := a.separate(0.01); got != 0 && size == 5 || got != 1 && size == 3 {
 			t.Errorf("%d cuts from a cycle of %d with shares of 0.4", got, size)
 		}
 	}

@@ -42,7 +42,7 @@ type level struct {
 }
 
 func newSearcher(ctx context.Context, p *pricing) *searcher {
-	s := &searcher{ctx: ctx, p: p, width: p.f.largest, away: make([]float64, p.f.n), least: make([]float64, p.f.n), local: make([]int32, p.f.n)}
+	s := &searcher{ctx: ctx, p: p, width: p.f.largest, away: make([]float64, len(p.order)), least: make([]float64, len(p.order)), local: make([]int32, len(p.order))}
 	for i := range s.local {
 		s.local[i] = -1
 	}
@@ -89,7 +89,7 @@ func (s *searcher) root(at int) outcome {
 	s.limit, s.steps = p.below, p.budget
 	s.result = outcome{others: p.below}
 	s.rootID = p.order[at]
-	later := p.f.n - at - 1
+	later := len(p.order) - at - 1
 	away := s.away[:later]
 	p.points.Target(&s.target, at)
 	const block = 256
@@ -123,7 +123,7 @@ func (s *searcher) gather(at, m int, base float64) {
 	list := s.sizes[m-p.f.k][:0]
 	defer func() { s.sizes[m-p.f.k] = list }()
 	left := m - 1
-	away := s.away[:p.f.n-at-1]
+	away := s.away[:len(p.order)-at-1]
 	if len(away) < left {
 		return
 	}

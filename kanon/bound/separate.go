@@ -39,14 +39,15 @@ type separator struct {
 	paths int
 }
 
-// separate adds the cuts that the shares of p violate most, by least or more and
+// separate adds the cuts that the shares violate most, by least or more and
 // at most perRecord of a record, and returns their number. Sets of five are
 // looked at where few triples are left.
-func (p *pool) separate(c *cuts, least float64) int {
-	s := &separator{p: p, c: c, least: least, count: make([]int8, len(p.live)), seen: map[[5]int32]struct{}{}}
+func (a *program) separate(least float64) int {
+	p := a.pool
+	s := &separator{p: p, c: a.cuts, least: least, count: make([]int8, len(p.live)), seen: map[[5]int32]struct{}{}}
 	s.link()
 	s.triples()
-	if len(s.out)*50 < len(p.active) {
+	if len(s.out)*50 < len(a.active) {
 		s.fives()
 	}
 	return s.take()

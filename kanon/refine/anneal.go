@@ -11,8 +11,8 @@ import (
 // changes that raise the sum of squares by D, with probability exp(-D/T)
 // (Kirkpatrick, Gelatt and Vecchi 1983).
 //
-// T is a share of what a record of the two groups costs, and not one number for
-// the whole table: outliers and dense places are then searched alike.
+// T is a share of what a record costs: of the two groups, so that outliers and
+// dense places are searched alike, of the whole cell, or in between.
 //
 // Numeric axes are worked out from centres, the few words of a group's members
 // directly. Centres and sums of squares follow each change by its own formula;
@@ -36,7 +36,18 @@ type annealer struct {
 	often    []alias // how often records are proposed; nil: all alike
 	rng      draws
 	heat     float64 // the temperature, as a share
+	scale    scale   // of what
+	mean     float64 // what a record of the cell costs at the start
 }
+
+// scale is what the temperature is a share of.
+type scale uint8
+
+const (
+	local  scale = iota // what a record of the two groups costs
+	middle              // the geometric mean of both
+	global              // what a record of the cell costs
+)
 
 // cluster is a group under change.
 type cluster struct {
@@ -63,6 +74,7 @@ func newAnnealer(s *space.Space, p space.Partition, near *neighbours, k int, see
 		dims: (len(s.Numbers()) + 3) &^ 3, words: len(s.Words()),
 		group: make([]int32, n), groups: make([]cluster, 0, p.Groups),
 	}
+	a.mean = s.SSE(p) / float64(n)
 	a.x = make([]float64, n*a.dims)
 	a.slope = make([]float64, a.dims)
 	for j, column := range s.Numbers() {
@@ -190,7 +202,14 @@ func (a *annealer) accepts(d, now float64, m int) bool {
 	if d <= 0 {
 		return true
 	}
-	t := a.heat * now / float64(m)
+	t := now / float64(m)
+	switch a.scale {
+	case middle:
+		t = math.Sqrt(t * a.mean)
+	case global:
+		t = a.mean
+	}
+	t *= a.heat
 	return d < 12*t && a.rng.float() < math.Exp(-d/t)
 }
 

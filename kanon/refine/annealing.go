@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"noren"
@@ -28,13 +29,21 @@ type annealing struct {
 	o      *Options
 	rounds int
 	idle   int // proposals since the last gain
+	// proposed is how many proposals were made, and due after how many there is a
+	// search by prices, with a pause of so many between two of them.
+	proposed, due, pause int
+	priced               int // such searches
 	// gained and spent are the gains by way, and the proposals for them, in
 	// the last hundred attempts or so.
 	gained, spent [len(ways)]float64
+	again         restarts
+	tell          func()  // how far time has come
 	floor         float64 // times proposals a record: a gain that is next to none
 }
 
 const (
+	// rate is about how many proposals a second two processors make.
+	rate = 8e6
 	// leastGroups and mostGroups are about how many groups a region has.
 	leastGroups, mostGroups = 12, 24
 	// coolest is the heat at which next to nothing is accepted any more that
@@ -52,35 +61,60 @@ const (
 )
 
 // ways are how a region is attempted: the heat to begin with, how many near
-// records a record is tried with, as a multiple of k, and how long, in the usual
-// length. Which way serves depends on the data and on how far the search has
+// records a record is tried with, as a multiple of k, how long, in the usual
+// length, and what the heat is a share of. Which way serves depends on the data and on how far the search has
 // come: what is too hot forgets, too little does not get out. What each has
 // gained decides how often it is taken.
 var ways = [...]way{
-	{0.25, 2.2, 1},
-	{0.4, 2.2, 1},
-	{0.4, 3.5, 1},
-	{0.8, 1.6, 1},
-	{1.2, 1.2, 1},
-	{2, 1.2, 1},
-	{0.4, 2.2, 8},
+	{0.25, 2.2, 1, local},
+	{0.4, 2.2, 1, middle},
+	{0.4, 3.5, 1, local},
+	{0.4, 2.2, 1, global},
+	{0.8, 1.6, 1, middle},
+	{0.8, 1.6, 1, global},
+	{1.2, 1.2, 1, local},
+	{2, 1.2, 1, middle},
+	{0.4, 2.2, 8, middle},
+	{0.4, 2.2, 8, global},
 }
 
-type way struct{ heat, near, long float64 }
+type way struct {
+	heat, near, long float64
+	scale            scale
+}
 
 func newAnnealing(s *space.Space, p space.Partition, o *Options) *annealing {
-	return &annealing{s: s, p: p, k: o.K, o: o, floor: 2.5e-9 * s.SSE(p)}
+	a := &annealing{s: s, p: p, k: o.K, o: o, floor: 2.5e-9 * s.SSE(p)}
+	a.due = max(int(pricedAfter*o.Effort.Duration.Seconds()*rate), annealedFirst*s.Len())
+	a.pause = a.due / pauses
+	a.again = restarts{start: p, next: restartAfter * s.Len()}
+	return a
 }
 
 // search goes on until the time is over or it no longer pays.
 func (a *annealing) search(ctx context.Context, began time.Time, progress noren.Progress) error {
 	late, cancel := context.WithDeadlineCause(ctx, began.Add(a.o.Effort.Duration), errLate)
 	defer cancel()
-	for a.floor > 0 && a.idle < idleProposals*a.s.Len() {
+	var telling sync.Mutex
+	a.tell = func() {
+		telling.Lock()
+		defer telling.Unlock()
+		progress.Report("refine", time.Since(began).Milliseconds(), a.o.Effort.Duration.Milliseconds())
+	}
+	defer func() {
+		a.keep()
+		a.p = a.again.best
+	}()
+	for a.floor > 0 && a.idle < idleProposals*a.s.Len() && a.again.vain < mostVain {
 		var err error
-		if whole := a.wholeProposals(); a.rounds == 0 && whole > 0 {
+		switch whole := a.wholeProposals(); {
+		case a.rounds == 0 && whole > 0:
 			err = a.whole(late, whole)
-		} else {
+		case a.proposed >= a.due && a.pricing():
+			err = a.price(late)
+		case a.restarting():
+			err = a.restart(late)
+		default:
 			err = a.round(late)
 		}
 		if ctx.Err() == nil && errors.Is(context.Cause(late), errLate) {
@@ -89,7 +123,7 @@ func (a *annealing) search(ctx context.Context, began time.Time, progress noren.
 		if err != nil {
 			return err
 		}
-		progress.Report("refine", time.Since(began).Milliseconds(), a.o.Effort.Duration.Milliseconds())
+		a.tell()
 	}
 	return nil
 }
@@ -101,11 +135,14 @@ var errLate = errors.New("refine: out of time")
 type attempt struct {
 	records   []int32 // ascending
 	heat      float64
+	scale     scale
 	way       int
 	near      int // records
 	proposals int
 	seed      uint64
 	whole     bool // a whole cell
+	priced    bool // a whole cell, by prices,
+	nodes     int  // with so many nodes a region
 	// result
 	done bool
 	gain float64
@@ -116,7 +153,7 @@ type attempt struct {
 // wholeProposals is how many changes the first round proposes for each record:
 // what takes about a twentieth of the time on two processors.
 func (a *annealing) wholeProposals() int {
-	const rate, most, least = 8e6, 4000, 100
+	const most, least = 4000, 100
 	n := int(0.05 * a.o.Effort.Duration.Seconds() * rate / float64(a.s.Len()))
 	if n < least {
 		return 0
@@ -129,12 +166,12 @@ func (a *annealing) wholeProposals() int {
 // greedy method leaves.
 func (a *annealing) whole(ctx context.Context, proposals int) error {
 	cells := cutCells(a.s, a.p, cellRecords, 0)
-	begin := [...]struct{ heat, near float64 }{{1.5, 1.2}, {0.4, 2.2}}
+	begin := [...]way{{heat: 1.5, near: 1.2, scale: middle}, {heat: 1.5, near: 1.2, scale: global}, {heat: 0.4, near: 2.2, scale: middle}}
 	attempts := make([]attempt, len(begin)*len(cells))
-	rng := draws(a.o.Seed)
+	rng := draws(a.o.Seed ^ uint64(a.rounds)<<32)
 	for i := range attempts {
 		records, with := cells[i/len(begin)], begin[i%len(begin)]
-		attempts[i] = attempt{records: records, heat: with.heat, near: a.nearBy(with.near), proposals: proposals * len(records), seed: rng.next(), whole: true}
+		attempts[i] = attempt{records: records, heat: with.heat, scale: with.scale, near: a.nearBy(with.near), proposals: proposals * len(records), seed: rng.next(), whole: true}
 	}
 	return a.take(ctx, attempts)
 }
@@ -151,8 +188,18 @@ func (a *annealing) round(ctx context.Context) error {
 // take makes attempts and takes over what is better. When time is over on the
 // way, they count up to the first that is not done.
 func (a *annealing) take(ctx context.Context, attempts []attempt) error {
+	within := 1
+	if len(attempts) == 1 {
+		within = a.o.Workers
+	}
 	err := space.Parallel(ctx, a.o.Workers, len(attempts), "refine", nil, func() func(int) {
-		return func(i int) { attempts[i].make(ctx, a.s, a.p, a.k) }
+		return func(i int) {
+			if attempts[i].priced {
+				attempts[i].regroup(ctx, a.s, a.p, a.k, within, a.tell)
+				return
+			}
+			attempts[i].make(ctx, a.s, a.p, a.k)
+		}
 	})
 	if err != nil && !errors.Is(context.Cause(ctx), errLate) {
 		return err
@@ -167,7 +214,11 @@ func (a *annealing) take(ctx context.Context, attempts []attempt) error {
 			break
 		}
 		a.idle += t.proposals
-		if !t.whole {
+		if t.priced {
+			a.idle += idleProposals / pricedIdle * len(t.records)
+		}
+		a.proposed += t.proposals
+		if !t.whole && !t.priced {
 			for h := range ways {
 				a.gained[h] *= 0.99
 				a.spent[h] *= 0.99
@@ -204,6 +255,7 @@ func (t *attempt) make(ctx context.Context, s *space.Space, p space.Partition, k
 		return
 	}
 	a := newAnnealer(sub, inner, near, k, t.seed)
+	a.scale = t.scale
 	if t.whole {
 		// Records that lose more are proposed more often.
 		weights := make([]float64, sub.Len())
@@ -321,7 +373,7 @@ func (a *annealing) regions(records []int32, rng draws) []attempt {
 			continue
 		}
 		t := attempt{seed: rng.next(), way: with}
-		t.heat, t.near = ways[with].heat, a.nearBy(ways[with].near)
+		t.heat, t.near, t.scale = ways[with].heat, a.nearBy(ways[with].near), ways[with].scale
 		for _, f := range byDistance[:groups] {
 			if taken[f.group] {
 				continue

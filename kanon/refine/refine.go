@@ -2,8 +2,9 @@
 // does: it moves single records, swaps pairs, dissolves groups and splits them
 // whenever the sum of squared errors falls. Given time, it goes on by annealing:
 // region by region, the partition is heated a little and cooled down, and the
-// outcome is taken over where it is better. A group never has fewer than k
-// records.
+// outcome is taken over where it is better. And for small k it goes on by prices,
+// which tell what groups there should be (package bound). A group never has fewer
+// than k records.
 //
 // The result is a function of the space, the partition, k, the effort and the
 // seed, and not of the number of workers. With a duration the clock decides how

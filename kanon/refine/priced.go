@@ -1,0 +1,163 @@
+package refine
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"noren/kanon/bound"
+	"noren/kanon/space"
+)
+
+// A search by prices goes beyond annealing: prices of the records, those that
+// bound what any partition loses, tell which groups of a partition cost too much
+// and which others there could be, and regions of many groups are divided anew by
+// branch and price (package bound).
+
+const (
+	// mostPricedK is up to which k prices are looked for: beyond it there are too
+	// many groups to search.
+	mostPricedK = 7
+	// annealedFirst is how many proposals a record annealing makes before, and
+	// pricedAfter the share of the time that it has to itself: as long as it
+	// gains, it gains faster. Between two searches by prices it has a pauses-th
+	// part of that.
+	annealedFirst, pricedAfter, pauses = 4000, 0.2, 8
+	// pricedTime is for how much time a record prices are worth beginning with.
+	pricedTime = 4500 * time.Microsecond
+	// pricedIdle is after how many searches by prices without a gain it is over.
+	pricedIdle = 20
+	// pricedGroups is how many groups a region has to begin with; when no region
+	// gets better any more it is half as many again, up to all of a cell.
+	pricedGroups, growth = 48, 1.5
+	// pricedNodes is at how many nodes a region is divided at the most, the first
+	// time; each time that it comes to that again they are twice as many.
+	pricedNodes, mostPricedNodes = 40, 500
+	// roughHeat, roughNear and roughProposals are how rough divisions are
+	// annealed.
+	roughHeat, roughNear, roughProposals = 0.25, 2.2, 240
+	// shakes is how many proposals a record the groups are shaken with.
+	shakes = 1500
+)
+
+// pricing reports whether there is a search by prices.
+func (a *annealing) pricing() bool {
+	return a.k <= mostPricedK && a.o.Effort.Duration >= pricedTime*time.Duration(a.s.Len())
+}
+
+// price divides whole cells anew by prices: in turn from the groups that there
+// are, with ever more nodes, and from what annealing makes of them when it
+// begins hot, which leads elsewhere; of that the better is taken place by place.
+func (a *annealing) price(ctx context.Context) error {
+	cells := cutCells(a.s, a.p, cellRecords, a.rounds)
+	attempts := make([]attempt, len(cells))
+	rng := draws(a.o.Seed ^ uint64(a.rounds)<<32)
+	for i := range attempts {
+		t := attempt{records: cells[i], seed: rng.next(), priced: true, nodes: pricedNodes}
+		if a.priced%2 == 0 {
+			t.nodes = min(pricedNodes<<min(a.priced/2, 10), mostPricedNodes)
+		} else {
+			t.whole, t.heat, t.near, t.proposals = true, 1.5, a.nearBy(1.2), shakes*len(cells[i])
+		}
+		attempts[i] = t
+	}
+	err := a.take(ctx, attempts)
+	a.due = a.proposed + a.pause
+	a.priced++
+	return err
+}
+
+// regroup divides the region anew by prices. What is better when the context
+// ends counts.
+func (t *attempt) regroup(ctx context.Context, s *space.Space, p space.Partition, k, workers int, tell func()) {
+	sub, inner := (&cell{s: s, p: p, records: t.records, k: k}).own()
+	from := inner
+	if t.proposals > 0 {
+		if t.make(ctx, s, p, k); t.err != nil {
+			return
+		}
+		from = t.p
+	}
+	t.p, t.err = regroup(ctx, sub, from, k, t.seed, t.nodes, workers, tell)
+	t.p = combine(sub, inner, t.p)
+	t.gain = sub.SSE(inner) - sub.SSE(t.p)
+	t.done = true
+}
+
+// regroup divides the groups of p anew where prices say that it may pay, until
+// nothing gets better, and returns what it comes to, also with an error. It
+// calls tell now and then.
+func regroup(ctx context.Context, s *space.Space, p space.Partition, k int, seed uint64, nodes, workers int, tell func()) (space.Partition, error) {
+	prices, err := bound.NewPrices(ctx, s, p, k, seed, workers, nil)
+	if err != nil {
+		return p, err
+	}
+	for size := pricedGroups; ; {
+		regions, err := prices.Regions(ctx, p, size)
+		if err != nil {
+			return p, err
+		}
+		if len(regions) == 0 {
+			if size >= p.Groups {
+				return p, nil
+			}
+			size = int(growth * float64(size))
+			continue
+		}
+		if p, err = divide(ctx, s, regions, p, k, nodes, workers); err != nil {
+			return p, err
+		}
+		tell()
+	}
+}
+
+// divide divides regions of p anew and takes over what is better.
+func divide(ctx context.Context, s *space.Space, regions []*bound.Region, p space.Partition, k, nodes, workers int) (space.Partition, error) {
+	results := make([]space.Partition, len(regions))
+	errs := make([]error, len(regions))
+	err := space.Parallel(ctx, workers, len(regions), "refine", nil, func() func(int) {
+		return func(i int) {
+			sub, inner := (&cell{s: s, p: p, records: regions[i].Records, k: k}).own()
+			results[i], errs[i] = divided(ctx, sub, inner, regions[i], k, nodes)
+		}
+	})
+	out := space.Partition{Group: slices.Clone(p.Group), Groups: p.Groups}
+	for i, r := range results {
+		if err == nil {
+			err = errs[i]
+		}
+		for j, g := range r.Group {
+			out.Group[regions[i].Records[j]] = uint32(out.Groups) + g
+		}
+		out.Groups += r.Groups
+	}
+	return out.Canonical(), err
+}
+
+// divided is a division of a region that is better than p, or none. Rough
+// divisions are annealed a little.
+func divided(ctx context.Context, s *space.Space, p space.Partition, r *bound.Region, k, nodes int) (space.Partition, error) {
+	better, rough, err := r.Regroup(ctx, nodes)
+	if err != nil {
+		return space.Partition{}, err
+	}
+	best := p
+	if better != nil {
+		best = combine(s, p, *better)
+	}
+	near, err := newNeighbours(ctx, s, int(roughNear*float64(k)))
+	if err != nil {
+		return space.Partition{}, err
+	}
+	for n, q := range rough {
+		a := newAnnealer(s, q, near, k, uint64(n))
+		if err := a.cool(ctx, roughHeat, coolest, roughProposals*s.Len()); err != nil {
+			return space.Partition{}, err
+		}
+		best = combine(s, best, a.partition())
+	}
+	if s.SSE(best) < s.SSE(p)*(1-gainShare) {
+		return best, nil
+	}
+	return space.Partition{}, nil
+}
