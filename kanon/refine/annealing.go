@@ -85,8 +85,11 @@ type way struct {
 
 func newAnnealing(s *space.Space, p space.Partition, o *Options) *annealing {
 	a := &annealing{s: s, p: p, k: o.K, o: o, floor: 2.5e-9 * s.SSE(p)}
-	a.due = max(int(pricedAfter*o.Effort.Duration.Seconds()*rate), annealedFirst*s.Len())
-	a.pause = a.due / pauses
+	if a.pricing() {
+		first := pricedAfter / min(1, a.pricedShare())
+		a.due = max(int(first*o.Effort.Duration.Seconds()*rate), annealedFirst*s.Len())
+		a.pause = a.due / pauses
+	}
 	a.again = restarts{start: p, next: restartAfter * s.Len()}
 	return a
 }
@@ -151,10 +154,10 @@ type attempt struct {
 }
 
 // wholeProposals is how many changes the first round proposes for each record:
-// what takes about a twentieth of the time on two processors.
+// what takes about a fiftieth of the time on two processors, for each way.
 func (a *annealing) wholeProposals() int {
 	const most, least = 4000, 100
-	n := int(0.05 * a.o.Effort.Duration.Seconds() * rate / float64(a.s.Len()))
+	n := int(0.02 * a.o.Effort.Duration.Seconds() * rate / float64(a.s.Len()))
 	if n < least {
 		return 0
 	}
@@ -192,8 +195,15 @@ func (a *annealing) take(ctx context.Context, attempts []attempt) error {
 	if len(attempts) == 1 {
 		within = a.o.Workers
 	}
+	// The longest go first, so that no worker waits long for another.
+	order := make([]int, len(attempts))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(attempts[j].proposals, attempts[i].proposals) })
 	err := space.Parallel(ctx, a.o.Workers, len(attempts), "refine", nil, func() func(int) {
-		return func(i int) {
+		return func(at int) {
+			i := order[at]
 			if attempts[i].priced {
 				attempts[i].regroup(ctx, a.s, a.p, a.k, within, a.tell)
 				return
@@ -351,30 +361,40 @@ func (a *annealing) regions(records []int32, rng draws) []attempt {
 		distance float64
 	}
 	taken := make([]bool, inner.Groups)
-	byDistance := make([]far, inner.Groups)
+	nearest := make([]far, 0, mostGroups)
 	var attempts []attempt
 	covered := 0
 	for refused := 0; refused < 2 && covered < len(records); {
 		at, _ := slices.BinarySearch(up, rng.float()*sum)
 		p := int32(min(at, len(records)-1))
+		// The groups nearest to p.
+		nearest = nearest[:0]
 		for g, centre := range centres {
-			byDistance[g] = far{int32(g), centre.Distance2(p)}
+			f := far{int32(g), centre.Distance2(p)}
+			at := len(nearest)
+			if at == mostGroups {
+				if at--; f.distance >= nearest[at].distance {
+					continue
+				}
+				nearest = nearest[:at]
+			}
+			for at > 0 && f.distance < nearest[at-1].distance {
+				at--
+			}
+			nearest = slices.Insert(nearest, at, f)
 		}
-		slices.SortFunc(byDistance, func(x, y far) int {
-			return cmp.Or(cmp.Compare(x.distance, y.distance), cmp.Compare(x.group, y.group))
-		})
 		with := a.way(rng.float())
 		groups := leastGroups + int(rng.next()%(mostGroups-leastGroups+1))
-		if groups = min(groups, len(byDistance)); 2*groups > len(byDistance) && len(byDistance) <= mostGroups {
-			groups = len(byDistance)
+		if groups = min(groups, len(nearest)); 2*groups > len(centres) && len(centres) <= mostGroups {
+			groups = len(nearest)
 		}
-		if slices.ContainsFunc(byDistance[:(groups+1)/2], func(f far) bool { return taken[f.group] }) {
+		if slices.ContainsFunc(nearest[:(groups+1)/2], func(f far) bool { return taken[f.group] }) {
 			refused++
 			continue
 		}
 		t := attempt{seed: rng.next(), way: with}
 		t.heat, t.near, t.scale = ways[with].heat, a.nearBy(ways[with].near), ways[with].scale
-		for _, f := range byDistance[:groups] {
+		for _, f := range nearest[:groups] {
 			if taken[f.group] {
 				continue
 			}

@@ -23,8 +23,11 @@ const (
 	// gains, it gains faster. Between two searches by prices it has a pauses-th
 	// part of that.
 	annealedFirst, pricedAfter, pauses = 4000, 0.2, 8
-	// pricedTime is for how much time a record prices are worth beginning with.
-	pricedTime = 4500 * time.Microsecond
+	// pricedTime is, times k², how much time a record a search by prices takes;
+	// with less than leastPriced of it there is none, and with less than all of
+	// it annealing has more of the time.
+	pricedTime  = 450 * time.Microsecond
+	leastPriced = 0.4
 	// pricedIdle is after how many searches by prices without a gain it is over.
 	pricedIdle = 20
 	// pricedGroups is how many groups a region has to begin with; when no region
@@ -41,8 +44,11 @@ const (
 )
 
 // pricing reports whether there is a search by prices.
-func (a *annealing) pricing() bool {
-	return a.k <= mostPricedK && a.o.Effort.Duration >= pricedTime*time.Duration(a.s.Len())
+func (a *annealing) pricing() bool { return a.k <= mostPricedK && a.pricedShare() >= leastPriced }
+
+// pricedShare is how much of the time that a search by prices takes there is.
+func (a *annealing) pricedShare() float64 {
+	return float64(a.o.Effort.Duration) / (float64(pricedTime) * float64(a.k*a.k) * float64(a.s.Len()))
 }
 
 // price divides whole cells anew by prices: in turn from the groups that there
