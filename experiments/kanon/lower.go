@@ -41,9 +41,8 @@ func (b *Bound) of(loss float64) *Bound {
 	return &c
 }
 
-// best holds the least losses known, from long searches (docs/loss-bounds.md).
-// Those that are not among ours were found by iterated local search and by
-// recombining the groups that it saw.
+// best holds the least losses known from other searches than ours, of many
+// minutes: iterated local search, and recombining the groups that it saw.
 var best = []struct {
 	dataset, normalisation string
 	k                      int

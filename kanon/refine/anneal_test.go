@@ -26,8 +26,8 @@ func TestAnnealerKnowsItsGroups(t *testing.T) {
 			t.Fatal(err)
 		}
 		a := newAnnealer(s, p, near, k, seed)
-		for _, heat := range []float64{0.001, 0.3, 5} {
-			a.heat = heat
+		for n, heat := range []float64{0.001, 0.3, 5} {
+			a.heat, a.scale = heat, scale(n)
 			if err := a.run(context.Background(), 4000); err != nil {
 				t.Fatal(err)
 			}

@@ -14,7 +14,7 @@ import (
 const (
 	// restartAfter is after how many proposals a record the search begins again,
 	// and mostVain after how many times in vain it is over.
-	restartAfter, mostVain = 80_000, 10
+	restartAfter, mostVain = 80_000, 4
 	// annealedAgain is what part of that the best so far is annealed for.
 	annealedAgain = 4
 )
