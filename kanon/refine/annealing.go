@@ -30,9 +30,9 @@ type annealing struct {
 	rounds int
 	idle   int // proposals since the last gain
 	// proposed is how many proposals were made, and due after how many there is a
-	// search by prices, with a pause of so many between two of them.
-	proposed, due, pause int
-	priced               int // such searches
+	// search by prices.
+	proposed, due int
+	priced        int // such searches
 	// gained and spent are the gains by way, and the proposals for them, in
 	// the last hundred attempts or so.
 	gained, spent [len(ways)]float64
@@ -88,7 +88,6 @@ func newAnnealing(s *space.Space, p space.Partition, o *Options) *annealing {
 	if a.pricing() {
 		first := pricedAfter / min(1, a.pricedShare())
 		a.due = max(int(first*o.Effort.Duration.Seconds()*rate), annealedFirst*s.Len())
-		a.pause = a.due / pauses
 	}
 	a.again = restarts{start: p, next: restartAfter * s.Len()}
 	return a

@@ -20,22 +20,23 @@ const (
 	mostPricedK = 7
 	// annealedFirst is how many proposals a record annealing makes before, and
 	// pricedAfter the share of the time that it has to itself: as long as it
-	// gains, it gains faster. Between two searches by prices it has a pauses-th
-	// part of that.
-	annealedFirst, pricedAfter, pauses = 4000, 0.2, 8
+	// gains, it gains faster. Between two searches by prices it makes
+	// annealedBetween proposals a record.
+	annealedFirst, pricedAfter, annealedBetween = 4000, 0.2, 1000
 	// pricedTime is, times k², how much time a record a search by prices takes;
 	// with less than leastPriced of it there is none, and with less than all of
 	// it annealing has more of the time.
 	pricedTime  = 450 * time.Microsecond
 	leastPriced = 0.4
 	// pricedIdle is after how many searches by prices without a gain it is over.
-	pricedIdle = 20
+	pricedIdle = 100
 	// pricedGroups is how many groups a region has to begin with; when no region
-	// gets better any more it is half as many again, up to all of a cell.
-	pricedGroups, growth = 48, 1.5
-	// pricedNodes is at how many nodes a region is divided at the most, the first
-	// time; each time that it comes to that again they are twice as many.
-	pricedNodes, mostPricedNodes = 40, 500
+	// gets better any more it is half as many again, up to about mostPricedRecords.
+	pricedGroups, growth, mostPricedRecords = 48, 1.5, 540
+	// pricedNodes is at how many nodes a region of pricedGroups is divided at the
+	// most, the first time; each time that it comes to that again they are twice
+	// as many.
+	pricedNodes, mostPricedNodes = 40, 160
 	// roughHeat, roughNear and roughProposals are how rough divisions are
 	// annealed.
 	roughHeat, roughNear, roughProposals = 0.25, 2.2, 240
@@ -68,7 +69,7 @@ func (a *annealing) price(ctx context.Context) error {
 		attempts[i] = t
 	}
 	err := a.take(ctx, attempts)
-	a.due = a.proposed + a.pause
+	a.due = a.proposed + annealedBetween*a.s.Len()
 	a.priced++
 	return err
 }
@@ -104,13 +105,13 @@ func regroup(ctx context.Context, s *space.Space, p space.Partition, k int, seed
 			return p, err
 		}
 		if len(regions) == 0 {
-			if size >= p.Groups {
+			if size >= min(p.Groups, mostPricedRecords/k) {
 				return p, nil
 			}
 			size = int(growth * float64(size))
 			continue
 		}
-		if p, err = divide(ctx, s, regions, p, k, nodes, workers); err != nil {
+		if p, err = divide(ctx, s, regions, p, k, nodes*size/pricedGroups, workers); err != nil {
 			return p, err
 		}
 		tell()
