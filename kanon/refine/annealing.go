@@ -153,10 +153,15 @@ type attempt struct {
 }
 
 // wholeProposals is how many changes the first round proposes for each record:
-// what takes about a fiftieth of the time on two processors, for each way.
+// what takes about a twentieth of the time on two processors, for each way, or a
+// fiftieth where prices follow.
 func (a *annealing) wholeProposals() int {
 	const most, least = 4000, 100
-	n := int(0.02 * a.o.Effort.Duration.Seconds() * rate / float64(a.s.Len()))
+	share := 0.05
+	if a.pricing() {
+		share = 0.02
+	}
+	n := int(share * a.o.Effort.Duration.Seconds() * rate / float64(a.s.Len()))
 	if n < least {
 		return 0
 	}
