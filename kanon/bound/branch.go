@@ -45,11 +45,11 @@ const (
 )
 
 // Regroup looks for better divisions of the region's records into groups of k
-// or more, at that many nodes at the most. It returns the best that it found, by
-// position in Records, unless it found none, and how far it is from the last
-// few groups it may be: rough divisions, of which all but the records of some
-// groups are divided well, the most promising first. When the context ends, its
-// error is returned. Regions may be regrouped in parallel, each once.
+// or more, at that many nodes at the most. better is the best that it found, nil
+// when it found none. rough are divisions, the most promising first, of which all
+// but the last group are those of a good one; the last is of records that are
+// still to be divided. Both are by position in Records. When the context ends,
+// its error is returned. Regions may be regrouped in parallel, each once.
 func (r *Region) Regroup(ctx context.Context, nodes int) (better *space.Partition, rough []space.Partition, err error) {
 	t := &tree{program: r.p, ctx: ctx, nodes: nodes}
 	for _, members := range r.groups {

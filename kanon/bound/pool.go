@@ -147,7 +147,8 @@ func (p *pool) lift(a *program, most float64) {
 	}
 }
 
-// sweep moves every price once to where its row is kept, or beyond, and returns by how much rows were off, in the sum of |log|.
+// sweep moves every price once to where its row is kept, or beyond, and returns
+// by how much rows were off, in the sum of |log|.
 func (p *pool) sweep(u []float64, c *cuts, mu float64, order []int32) float64 {
 	var off float64
 	for _, i := range order {
@@ -168,7 +169,7 @@ func (p *pool) sweep(u []float64, c *cuts, mu float64, order []int32) float64 {
 		step, factor := mu*math.Log(sum), 1/sum
 		if math.Abs(step) < 0.5*mu {
 			step *= over
-			factor /= math.Sqrt(sum)
+			factor /= math.Sqrt(sum) // the power of sum that over says, without another exp
 		}
 		if int(i) < p.n {
 			u[i] -= step

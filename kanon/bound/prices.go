@@ -1,10 +1,8 @@
 package bound
 
 import (
-	"cmp"
 	"context"
 	"math/rand/v2"
-	"slices"
 
 	"noren"
 	"noren/kanon/space"
@@ -23,8 +21,8 @@ type Prices struct {
 }
 
 const (
-	// near is the share of the bound that the heat costs in the end.
-	near = 3e-4
+	// cold is the share of the bound that the heat costs in the end.
+	cold = 3e-4
 	// fairSteps and fairCrowd bound the search from a root for groups that
 	// prices are fitted to, when nothing is to be certified.
 	fairGroups, fairSteps, fairCrowd = 20, 20_000, 200
@@ -38,7 +36,8 @@ const (
 
 // NewPrices fits prices for partitions of s into groups of k or more, beginning
 // with the groups of p. It depends on the seed, but not on the number of
-// workers. When the context ends, its error is returned.
+// workers. Progress is told in steps, of which there may be fewer than said. When
+// the context ends, its error is returned.
 func NewPrices(ctx context.Context, s *space.Space, p space.Partition, k int, seed uint64, workers int, progress noren.Progress) (*Prices, error) {
 	f, err := layOut(ctx, s, k, workers)
 	if err != nil {
@@ -102,12 +101,12 @@ func (v *Prices) settle(ctx context.Context, workers int, progress noren.Progres
 			}
 			continue
 		}
-		if step%pricedEvery == 0 || lost <= near*total {
+		if step%pricedEvery == 0 || lost <= cold*total {
 			added, err := complete(2*v.mu, fairGroups, fairSteps, fairCrowd)
 			if err != nil {
 				return err
 			}
-			if lost <= near*total && added*20 < len(v.active) {
+			if lost <= cold*total && added*20 < len(v.active) {
 				break
 			}
 			if added*4 >= len(v.active) {
@@ -115,194 +114,12 @@ func (v *Prices) settle(ctx context.Context, workers int, progress noren.Progres
 			}
 		}
 		v.separate(clearly)
-		if lost > near*total {
+		if lost > cold*total {
 			v.mu *= cooling
 		}
 	}
 	v.pool.index(&v.program, counted*v.mu)
 	return nil
-}
-
-// Region is some groups of a partition that hang together: their records are to
-// be divided anew.
-type Region struct {
-	Records []int32 // ascending
-	p       program // of these records
-	groups  [][]int32
-}
-
-// hanging is the share from which on a group makes those that it shares records
-// with hang together.
-const hanging = 0.003
-
-// Regions chooses regions of about that many groups of a partition which do not
-// touch, those first from which there is most to be hoped for. Regions that were
-// chosen before and have not changed since are left out.
-func (v *Prices) Regions(ctx context.Context, p space.Partition, groups int) ([]*Region, error) {
-	all := groupsOf(p)
-	r := &regions{v: v, p: p, groups: all, reduced: make([]float64, len(all)), taken: make([]bool, len(all)), share: make([]float64, len(all))}
-	order := make([]int32, len(all))
-	for g := range order {
-		order[g] = int32(g)
-		r.reduced[g] = v.reduced(all[g])
-	}
-	slices.SortStableFunc(order, func(g, h int32) int { return cmp.Compare(r.reduced[h], r.reduced[g]) })
-	var out []*Region
-	if v.mu == 0 {
-		return nil, nil // all is for nothing
-	}
-	for _, g := range order {
-		if r.taken[g] {
-			continue
-		}
-		if r.grow(g, groups) {
-			region, err := v.region(ctx, all, r.own)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, region)
-		}
-	}
-	return out, nil
-}
-
-// regions are regions under choice.
-type regions struct {
-	v       *Prices
-	p       space.Partition
-	groups  [][]int32
-	reduced []float64
-	taken   []bool
-	share   []float64 // by group: what the region shares with it
-	beside  []int32   // the groups that it shares anything with
-	own     []int32
-}
-
-// leastRegion is the least number of groups of a region.
-const leastRegion = 3
-
-// grow makes a region from a group on, one by one of the group that shares most
-// with those it has: by the shares of groups of the pool that have records in
-// both.
-func (r *regions) grow(from int32, most int) bool {
-	r.own, r.beside = r.own[:0], r.beside[:0]
-	r.include(from)
-	for len(r.own) < most {
-		best, at := int32(-1), 0
-		for b, h := range r.beside {
-			if best < 0 || r.share[h] > r.share[best] || r.share[h] == r.share[best] && h < best {
-				best, at = h, b
-			}
-		}
-		if best < 0 {
-			break
-		}
-		r.share[best] = 0
-		r.beside[at] = r.beside[len(r.beside)-1]
-		r.beside = r.beside[:len(r.beside)-1]
-		r.include(best)
-	}
-	for _, h := range r.beside {
-		r.share[h] = 0
-	}
-	var hope float64
-	key := uint64(0)
-	for _, g := range r.own {
-		hope += max(0, r.reduced[g])
-		key += hashOf(r.groups[g])
-	}
-	_, known := r.v.tried[key]
-	if known || len(r.own) < min(leastRegion, len(r.groups)) || hope <= 0 {
-		for _, g := range r.own[1:] {
-			r.taken[g] = false
-		}
-		return false
-	}
-	r.v.tried[key] = struct{}{}
-	return true
-}
-
-// include takes a group into the region.
-func (r *regions) include(g int32) {
-	r.own = append(r.own, g)
-	r.taken[g] = true
-	pool := r.v.pool
-	for _, i := range r.groups[g] {
-		for _, l := range pool.group[pool.first[i]:pool.first[i+1]] {
-			x := pool.x[l]
-			if x < hanging {
-				continue
-			}
-			for _, j := range pool.members(int(pool.live[l])) {
-				h := int32(r.p.Group[j])
-				if r.taken[h] {
-					continue
-				}
-				if r.share[h] == 0 {
-					r.beside = append(r.beside, h)
-				}
-				r.share[h] += x
-			}
-		}
-	}
-}
-
-// region is the program of the records of some groups, with the groups of the
-// pool and the cuts that lie within.
-func (v *Prices) region(ctx context.Context, groups [][]int32, own []int32) (*Region, error) {
-	r := &Region{}
-	for _, g := range own {
-		r.Records = append(r.Records, groups[g]...)
-	}
-	slices.Sort(r.Records)
-	to := make(map[int32]int32, len(r.Records))
-	for j, i := range r.Records {
-		to[i] = int32(j)
-	}
-	within := func(members []int32) []int32 {
-		in := make([]int32, 0, len(members))
-		for _, i := range members {
-			j, ok := to[i]
-			if !ok {
-				return nil
-			}
-			in = append(in, j)
-		}
-		return in
-	}
-	f, err := layOut(ctx, v.s.Subset(r.Records), v.f.k, 1)
-	if err != nil {
-		return nil, err
-	}
-	r.p = newProgram(f, seq(f.n), rand.New(rand.NewPCG(uint64(r.Records[0]), uint64(f.n))))
-	r.p.mu = v.mu
-	seen := map[int32]struct{}{}
-	for j, i := range r.Records {
-		r.p.u[j] = v.u[i]
-		for _, g := range v.lowest[i] {
-			if members := v.pool.members(int(g)); v.pool.bare(int(g), v.u) < 200*v.mu {
-				if in := within(members); in != nil {
-					r.p.pool.add(in)
-				}
-			}
-		}
-		for _, t := range v.cuts.of[i] {
-			if _, ok := seen[t]; ok || v.cuts.price[t] == 0 {
-				continue
-			}
-			seen[t] = struct{}{}
-			if in := within(v.cuts.set[t]); in != nil {
-				r.p.cuts.add(in)
-				r.p.cuts.price[len(r.p.cuts.price)-1] = v.cuts.price[t]
-			}
-		}
-	}
-	for _, g := range own {
-		in := within(groups[g])
-		r.groups = append(r.groups, in)
-		r.p.pool.add(slices.Clone(in))
-	}
-	return r, nil
 }
 
 // layOut lays out a space by itself.

@@ -190,7 +190,7 @@ func TestPricesAreNearTheBound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := v.value(); math.Abs(got/b.SSE-1) > 0.02 {
+	if got := v.value(); math.Abs(got/b.SSE-1) > 0.005 {
 		t.Errorf("worth %v, the bound is %v", got, b.SSE)
 	}
 }

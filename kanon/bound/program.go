@@ -28,8 +28,8 @@ type program struct {
 }
 
 const (
-	// over is the factor by which a price goes beyond where its row is kept: one
-	// and a half, of which the sweep makes use.
+	// over is the factor by which a price goes beyond where its row is kept. The
+	// sweep knows that it is one and a half.
 	over = 1.5
 	// mostSweeps is how many times all prices are fitted before the next step.
 	mostSweeps = 300

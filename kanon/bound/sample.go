@@ -17,10 +17,7 @@ const sampledCell = 2000
 // at the median of the widest numeric axis, in standard deviations; where no
 // axis is left to cut they are cut by the order of records.
 func sample(s *space.Space, k, most int, rng *rand.Rand) []int32 {
-	all := make([]int32, s.Len())
-	for i := range all {
-		all[i] = int32(i)
-	}
+	all := seq(s.Len())
 	if len(all) <= most {
 		return all
 	}

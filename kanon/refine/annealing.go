@@ -62,9 +62,9 @@ const (
 
 // ways are how a region is attempted: the heat to begin with, how many near
 // records a record is tried with, as a multiple of k, how long, in the usual
-// length, and what the heat is a share of. Which way serves depends on the data and on how far the search has
-// come: what is too hot forgets, too little does not get out. What each has
-// gained decides how often it is taken.
+// length, and what the heat is a share of. Which way serves depends on the data
+// and on how far the search has come: what is too hot forgets, too little does
+// not get out. What each has gained decides how often it is taken.
 var ways = [...]way{
 	{0.25, 2.2, 1, local},
 	{0.4, 2.2, 1, middle},
@@ -168,8 +168,8 @@ func (a *annealing) wholeProposals() int {
 	return min(n, most)
 }
 
-// whole is the first round: it anneals whole cells, twice each, and takes the
-// better of both place by place. Regions alone would get stuck in what groups a
+// whole is the first round: it anneals whole cells in several ways and takes the
+// best of them place by place. Regions alone would get stuck in what groups a
 // greedy method leaves.
 func (a *annealing) whole(ctx context.Context, proposals int) error {
 	cells := cutCells(a.s, a.p, cellRecords, 0)
@@ -209,7 +209,7 @@ func (a *annealing) take(ctx context.Context, attempts []attempt) error {
 		return func(at int) {
 			i := order[at]
 			if attempts[i].priced {
-				attempts[i].regroup(ctx, a.s, a.p, a.k, within, a.tell)
+				attempts[i].price(ctx, a.s, a.p, a.k, within, a.tell)
 				return
 			}
 			attempts[i].make(ctx, a.s, a.p, a.k)
@@ -241,7 +241,7 @@ func (a *annealing) take(ctx context.Context, attempts []attempt) error {
 			a.spent[t.way] += float64(t.proposals)
 		}
 		if i > 0 && t.whole && slices.Equal(t.records, attempts[i-1].records) {
-			// The second attempt at a cell.
+			// Another attempt at the same cell.
 			sub, inner := (&cell{s: a.s, p: space.Partition{Group: group, Groups: groups}, records: t.records, k: a.k}).own()
 			t.p = combine(sub, inner, t.p)
 			t.gain = sub.SSE(inner) - sub.SSE(t.p)

@@ -74,9 +74,9 @@ func (a *annealing) price(ctx context.Context) error {
 	return err
 }
 
-// regroup divides the region anew by prices. What is better when the context
-// ends counts.
-func (t *attempt) regroup(ctx context.Context, s *space.Space, p space.Partition, k, workers int, tell func()) {
+// price divides the cell anew by prices. What is better when the context ends
+// counts.
+func (t *attempt) price(ctx context.Context, s *space.Space, p space.Partition, k, workers int, tell func()) {
 	sub, inner := (&cell{s: s, p: p, records: t.records, k: k}).own()
 	from := inner
 	if t.proposals > 0 {
@@ -85,17 +85,17 @@ func (t *attempt) regroup(ctx context.Context, s *space.Space, p space.Partition
 		}
 		from = t.p
 	}
-	t.p, t.err = regroup(ctx, sub, from, k, t.seed, t.nodes, workers, tell)
+	t.p, t.err = redivide(ctx, sub, from, k, t.seed, t.nodes, workers, tell)
 	t.p = combine(sub, inner, t.p)
 	t.gain = sub.SSE(inner) - sub.SSE(t.p)
 	t.done = true
 }
 
-// regroup divides the groups of p anew where prices say that it may pay, until
+// redivide divides the groups of p anew where prices say that it may pay, until
 // nothing gets better, and returns what it comes to, also with an error. It
 // calls tell now and then.
-func regroup(ctx context.Context, s *space.Space, p space.Partition, k int, seed uint64, nodes, workers int, tell func()) (space.Partition, error) {
-	prices, err := bound.NewPrices(ctx, s, p, k, seed, workers, nil)
+func redivide(ctx context.Context, s *space.Space, p space.Partition, k int, seed uint64, nodes, workers int, tell func()) (space.Partition, error) {
+	prices, err := bound.NewPrices(ctx, s, p, k, seed, workers, func(string, int64, int64) { tell() })
 	if err != nil {
 		return p, err
 	}
