@@ -33,12 +33,13 @@ type annealing struct {
 	// search by prices.
 	proposed, due int
 	priced        int // such searches
-	// gained and spent are the gains by way, and the proposals for them, in
-	// the last hundred attempts or so.
-	gained, spent [len(ways)]float64
-	again         restarts
-	tell          func()  // how far time has come
-	floor         float64 // times proposals a record: a gain that is next to none
+	// what the ways, the jolts, and annealing regions against shaking, have gained
+	// by proposals.
+	byWay, byJolt, byKind yields
+	taken                 [kinds]int // proposals, by kind
+	again                 restarts
+	tell                  func()  // how far time has come
+	floor                 float64 // times proposals a record: a gain that is next to none
 }
 
 const (
@@ -89,6 +90,10 @@ func newAnnealing(s *space.Space, p space.Partition, o *Options) *annealing {
 		first := pricedAfter / min(1, a.pricedShare())
 		a.due = max(int(first*o.Effort.Duration.Seconds()*rate), annealedFirst*s.Len())
 	}
+	floor := a.floor / float64(s.Len())
+	a.byWay = newYields(len(ways), 0.99, 0.2, floor)
+	a.byJolt = newYields(len(jolts), 0.9, 0.2, floor)
+	a.byKind = newYields(kinds, 0.8, 0.2, floor)
 	a.again = restarts{start: p, next: restartAfter * s.Len()}
 	return a
 }
@@ -117,7 +122,7 @@ func (a *annealing) search(ctx context.Context, began time.Time, progress noren.
 		case a.restarting():
 			err = a.restart(late)
 		default:
-			err = a.round(late)
+			err = a.next(late)
 		}
 		if ctx.Err() == nil && errors.Is(context.Cause(late), errLate) {
 			return nil
@@ -143,6 +148,7 @@ type attempt struct {
 	proposals int
 	seed      uint64
 	whole     bool // a whole cell
+	shaken    bool // a whole cell, by exchanges
 	priced    bool // a whole cell, by prices,
 	nodes     int  // with so many nodes a region
 	// result
@@ -192,22 +198,17 @@ func (a *annealing) round(ctx context.Context) error {
 	return a.take(ctx, attempts)
 }
 
-// take makes attempts and takes over what is better. When time is over on the
-// way, they count up to the first that is not done.
+// take makes attempts, the longest first, so that no worker waits long for
+// another, and takes over what is better. When time is over on the way, they
+// count up to the first that is not done.
 func (a *annealing) take(ctx context.Context, attempts []attempt) error {
 	within := 1
 	if len(attempts) == 1 {
 		within = a.o.Workers
 	}
-	// The longest go first, so that no worker waits long for another.
-	order := make([]int, len(attempts))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(attempts[j].proposals, attempts[i].proposals) })
+	slices.SortStableFunc(attempts, func(x, y attempt) int { return cmp.Compare(y.proposals, x.proposals) })
 	err := space.Parallel(ctx, a.o.Workers, len(attempts), "refine", nil, func() func(int) {
-		return func(at int) {
-			i := order[at]
+		return func(i int) {
 			if attempts[i].priced {
 				attempts[i].price(ctx, a.s, a.p, a.k, within, a.tell)
 				return
@@ -232,16 +233,14 @@ func (a *annealing) take(ctx context.Context, attempts []attempt) error {
 			a.idle += idleProposals / pricedIdle * len(t.records)
 		}
 		a.proposed += t.proposals
-		if !t.whole && !t.priced {
-			for h := range ways {
-				a.gained[h] *= 0.99
-				a.spent[h] *= 0.99
-			}
-			a.gained[t.way] += t.gain
-			a.spent[t.way] += float64(t.proposals)
+		switch {
+		case t.shaken:
+			a.byJolt.learn(t.way, t.gain, float64(t.proposals))
+		case !t.whole && !t.priced:
+			a.byWay.learn(t.way, t.gain, float64(t.proposals))
 		}
-		if i > 0 && t.whole && slices.Equal(t.records, attempts[i-1].records) {
-			// Another attempt at the same cell.
+		if t.whole || t.shaken {
+			// There may be other attempts at the cell.
 			sub, inner := (&cell{s: a.s, p: space.Partition{Group: group, Groups: groups}, records: t.records, k: a.k}).own()
 			t.p = combine(sub, inner, t.p)
 			t.gain = sub.SSE(inner) - sub.SSE(t.p)
@@ -280,8 +279,26 @@ func (t *attempt) make(ctx context.Context, s *space.Space, p space.Partition, k
 		}
 		a.often = aliases(weights)
 	}
-	if t.err = a.cool(ctx, t.heat, coolest, t.proposals); t.err != nil {
+	if t.shaken {
+		t.err = a.shake(ctx, t.heat, t.proposals)
+	} else {
+		t.err = a.cool(ctx, t.heat, coolest, t.proposals)
+	}
+	if t.err != nil {
 		return
+	}
+	if t.shaken || t.whole {
+		if t.near != chainNear {
+			if a.near, t.err = newNeighbours(ctx, sub, chainNear); t.err != nil {
+				return
+			}
+		}
+		work, err := a.exchangeAll(ctx)
+		if err != nil {
+			t.err = err
+			return
+		}
+		t.proposals += work
 	}
 	t.p = a.partition()
 	before := sub.SSE(inner)
@@ -304,32 +321,6 @@ func (a *annealing) choose(ctx context.Context) ([]attempt, error) {
 		}
 	})
 	return slices.Concat(chosen...), err
-}
-
-// way draws one of the ways by what a proposal gained with each, u being
-// uniform in [0,1). None is given up.
-func (a *annealing) way(u float64) int {
-	var rate [len(ways)]float64
-	var sum float64
-	for h := range ways {
-		if a.spent[h] > 0 {
-			rate[h] = a.gained[h] / a.spent[h]
-		}
-		sum += rate[h]
-	}
-	const least = 0.2 / float64(len(ways))
-	floor := a.floor / float64(a.s.Len())
-	sum += floor * float64(len(ways))
-	for h := range ways {
-		share := 1 / float64(len(ways))
-		if sum > 0 {
-			share = least + 0.8*(rate[h]+floor)/sum
-		}
-		if u -= share; u < 0 {
-			return h
-		}
-	}
-	return len(ways) - 1
 }
 
 // nearBy is how many near records that many times k are.
@@ -387,7 +378,7 @@ func (a *annealing) regions(records []int32, rng draws) []attempt {
 			}
 			nearest = slices.Insert(nearest, at, f)
 		}
-		with := a.way(rng.float())
+		with := a.byWay.choose(rng.float())
 		groups := leastGroups + int(rng.next()%(mostGroups-leastGroups+1))
 		if groups = min(groups, len(nearest)); 2*groups > len(centres) && len(centres) <= mostGroups {
 			groups = len(nearest)

@@ -133,6 +133,22 @@ func (b *neighbours) of(p int32) []int32 {
 	return b.found
 }
 
+// some lists records of p's near points, nearest first: two of each, where
+// there are so many, and others at another turn. The list is used again.
+func (b *neighbours) some(p int32, turn int) []int32 {
+	if b.list == nil {
+		return b.near[int(p)*b.q:][:b.q]
+	}
+	b.found = b.found[:0]
+	for _, u := range b.near[int(b.point[p])*b.q:][:b.q] {
+		records := b.list[b.start[u]:b.start[u+1]]
+		for j := range min(2, len(records)) {
+			b.found = append(b.found, records[(2*turn+j)%len(records)])
+		}
+	}
+	return b.found
+}
+
 // draws is a fast generator of random numbers (splitmix64; Steele, Lea and
 // Flood 2014): it decides what a search tries, and nothing else.
 type draws uint64

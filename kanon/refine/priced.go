@@ -40,8 +40,8 @@ const (
 	// roughHeat, roughNear and roughProposals are how rough divisions are
 	// annealed.
 	roughHeat, roughNear, roughProposals = 0.25, 2.2, 240
-	// shakes is how many proposals a record the groups are shaken with.
-	shakes = 1500
+	// shaken is how many proposals a record the groups are shaken with.
+	shaken = 1500
 )
 
 // pricing reports whether there is a search by prices.
@@ -64,7 +64,7 @@ func (a *annealing) price(ctx context.Context) error {
 		if a.priced%2 == 0 {
 			t.nodes = min(pricedNodes<<min(a.priced/2, 10), mostPricedNodes)
 		} else {
-			t.whole, t.heat, t.near, t.proposals = true, 1.5, a.nearBy(1.2), shakes*len(cells[i])
+			t.whole, t.heat, t.near, t.proposals = true, 1.5, a.nearBy(1.2), shaken*len(cells[i])
 		}
 		attempts[i] = t
 	}
