@@ -30,7 +30,7 @@ type annealing struct {
 	rounds int
 	idle   int // proposals since the last gain
 	// proposed is how many proposals were made, and due after how many there is a
-	// search by prices.
+	// first search by prices at the latest.
 	proposed, due int
 	priced        int // such searches
 	// what the ways, the jolts, and annealing regions against shaking, have gained
@@ -94,7 +94,7 @@ func newAnnealing(s *space.Space, p space.Partition, o *Options) *annealing {
 	a.byWay = newYields(len(ways), 0.99, 0.2, floor)
 	a.byJolt = newYields(len(jolts), 0.9, 0.2, floor)
 	a.byKind = newYields(kinds, 0.8, 0.2, floor)
-	a.again = restarts{start: p, next: restartAfter * s.Len()}
+	a.again = restarts{start: p}
 	return a
 }
 
@@ -117,9 +117,9 @@ func (a *annealing) search(ctx context.Context, began time.Time, progress noren.
 		switch whole := a.wholeProposals(); {
 		case a.rounds == 0 && whole > 0:
 			err = a.whole(late, whole)
-		case a.proposed >= a.due && a.pricing():
+		case a.pricing() && !a.again.priced && (a.halted() || a.priced == 0 && a.proposed >= a.due):
 			err = a.price(late)
-		case a.restarting():
+		case a.halted() && whole > 0:
 			err = a.restart(late)
 		default:
 			err = a.next(late)
@@ -229,9 +229,6 @@ func (a *annealing) take(ctx context.Context, attempts []attempt) error {
 			break
 		}
 		a.idle += t.proposals
-		if t.priced {
-			a.idle += idleProposals / pricedIdle * len(t.records)
-		}
 		a.proposed += t.proposals
 		switch {
 		case t.shaken:

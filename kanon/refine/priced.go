@@ -18,30 +18,24 @@ const (
 	// mostPricedK is up to which k prices are looked for: beyond it there are too
 	// many groups to search.
 	mostPricedK = 7
-	// annealedFirst is how many proposals a record annealing makes before, and
-	// pricedAfter the share of the time that it has to itself: as long as it
-	// gains, it gains faster. Between two searches by prices it makes
-	// annealedBetween proposals a record.
-	annealedFirst, pricedAfter, annealedBetween = 4000, 0.2, 1000
+	// annealedFirst is how many proposals a record there are before, and
+	// pricedAfter the share of the time that they have at the most: as long as they
+	// gain, they gain faster.
+	annealedFirst, pricedAfter = 4000, 0.3
 	// pricedTime is, times k², how much time a record a search by prices takes;
 	// with less than leastPriced of it there is none, and with less than all of
 	// it annealing has more of the time.
 	pricedTime  = 450 * time.Microsecond
 	leastPriced = 0.4
-	// pricedIdle is after how many searches by prices without a gain it is over.
-	pricedIdle = 100
 	// pricedGroups is how many groups a region has to begin with; when no region
 	// gets better any more it is half as many again, up to about mostPricedRecords.
 	pricedGroups, growth, mostPricedRecords = 48, 1.5, 540
 	// pricedNodes is at how many nodes a region of pricedGroups is divided at the
-	// most, the first time; each time that it comes to that again they are twice
-	// as many.
+	// most the first time, and mostPricedNodes later, twice as many every other time.
 	pricedNodes, mostPricedNodes = 40, 160
 	// roughHeat, roughNear and roughProposals are how rough divisions are
 	// annealed.
 	roughHeat, roughNear, roughProposals = 0.25, 2.2, 240
-	// shaken is how many proposals a record the groups are shaken with.
-	shaken = 1500
 )
 
 // pricing reports whether there is a search by prices.
@@ -52,41 +46,25 @@ func (a *annealing) pricedShare() float64 {
 	return float64(a.o.Effort.Duration) / (float64(pricedTime) * float64(a.k*a.k) * float64(a.s.Len()))
 }
 
-// price divides whole cells anew by prices: in turn from the groups that there
-// are, with ever more nodes, and from what annealing makes of them when it
-// begins hot, which leads elsewhere; of that the better is taken place by place.
+// price divides whole cells anew by prices.
 func (a *annealing) price(ctx context.Context) error {
 	cells := cutCells(a.s, a.p, cellRecords, a.rounds)
 	attempts := make([]attempt, len(cells))
 	rng := draws(a.o.Seed ^ uint64(a.rounds)<<32)
 	for i := range attempts {
-		t := attempt{records: cells[i], seed: rng.next(), priced: true, nodes: pricedNodes}
-		if a.priced%2 == 0 {
-			t.nodes = min(pricedNodes<<min(a.priced/2, 10), mostPricedNodes)
-		} else {
-			t.whole, t.heat, t.near, t.proposals = true, 1.5, a.nearBy(1.2), shaken*len(cells[i])
-		}
-		attempts[i] = t
+		nodes := min(pricedNodes<<min(a.priced/2, 10), mostPricedNodes)
+		attempts[i] = attempt{records: cells[i], seed: rng.next(), priced: true, nodes: nodes}
 	}
-	err := a.take(ctx, attempts)
-	a.due = a.proposed + annealedBetween*a.s.Len()
 	a.priced++
-	return err
+	a.again.priced = true
+	return a.take(ctx, attempts)
 }
 
 // price divides the cell anew by prices. What is better when the context ends
 // counts.
 func (t *attempt) price(ctx context.Context, s *space.Space, p space.Partition, k, workers int, tell func()) {
 	sub, inner := (&cell{s: s, p: p, records: t.records, k: k}).own()
-	from := inner
-	if t.proposals > 0 {
-		if t.make(ctx, s, p, k); t.err != nil {
-			return
-		}
-		from = t.p
-	}
-	t.p, t.err = redivide(ctx, sub, from, k, t.seed, t.nodes, workers, tell)
-	t.p = combine(sub, inner, t.p)
+	t.p, t.err = redivide(ctx, sub, inner, k, t.seed, t.nodes, workers, tell)
 	t.gain = sub.SSE(inner) - sub.SSE(t.p)
 	t.done = true
 }

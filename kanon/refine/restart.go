@@ -6,32 +6,30 @@ import (
 	"noren/kanon/space"
 )
 
-// Without prices the search begins again now and then, since where annealing
-// comes to is decided early: whole cells are annealed from the start of the
-// search, and their regions, and of what has been best so far and of this the
-// better is taken place by place; that is annealed in turn.
+// Where a search comes to is decided early. When it has come to a halt, and prices
+// were asked where they are (priced.go), it begins again: whole cells are annealed
+// from the start of the search, that goes on to where it halts in turn, and of
+// this and of what has been best so far the better is taken place by place. That
+// is searched again, and so on.
 
 const (
-	// restartAfter is after how many proposals a record the search begins again,
-	// and mostVain after how many times in vain it is over.
-	restartAfter, mostVain = 80_000, 4
-	// annealedAgain is what part of that the best so far is annealed for.
-	annealedAgain = 4
+	// halting is after how many proposals a record without a gain the search has
+	// come to a halt, and mostVain after how many times that beginning again was in
+	// vain it is over.
+	halting, mostVain = 20_000, 4
 )
 
 // restarts are the times that the search began again.
 type restarts struct {
-	start space.Partition
-	best  space.Partition // empty before the first time
-	fresh bool            // whether the search is not at the best but at another
-	vain  int
-	next  int // after how many proposals it begins again
+	start  space.Partition
+	best   space.Partition // empty before the first time
+	fresh  bool            // whether the search is not at the best but at another
+	priced bool            // whether prices were asked since
+	vain   int
 }
 
-// restarting reports whether it is time to begin again.
-func (a *annealing) restarting() bool {
-	return !a.pricing() && a.proposed >= a.again.next && a.wholeProposals() > 0
-}
+// halted reports whether the search has come to a halt.
+func (a *annealing) halted() bool { return a.idle >= halting*a.s.Len() }
 
 // restart begins again, or goes on at the best so far.
 func (a *annealing) restart(ctx context.Context) error {
@@ -40,21 +38,17 @@ func (a *annealing) restart(ctx context.Context) error {
 	if r.best.Group != nil {
 		before = a.s.SSE(r.best)
 	}
-	fresh := r.fresh
 	a.keep()
-	a.idle = 0
-	if fresh {
+	a.idle, r.priced = 0, false
+	if r.fresh {
 		if r.vain++; a.s.SSE(r.best) < before*(1-gainShare) {
 			r.vain = 0
 		}
 		a.p, r.fresh = r.best, false
-		r.next = a.proposed + restartAfter/annealedAgain*a.s.Len()
 		return nil
 	}
 	a.p, r.fresh = r.start, true
-	err := a.whole(ctx, a.wholeProposals())
-	r.next = a.proposed + restartAfter*a.s.Len()
-	return err
+	return a.whole(ctx, a.wholeProposals())
 }
 
 // keep makes the best of the best so far and of where the search is.

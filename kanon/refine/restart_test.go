@@ -26,12 +26,12 @@ func TestRestart(t *testing.T) {
 				t.Fatal(err)
 			}
 			least = min(least, s.SSE(a.p))
-			if a.restarting() {
-				t.Fatal("it begins again after one round")
+			if a.halted() {
+				t.Fatal("it has come to a halt after one round")
 			}
-			a.proposed = a.again.next
-			if !a.restarting() {
-				t.Fatal("it does not begin again")
+			a.idle = halting * n
+			if !a.halted() {
+				t.Fatal("it does not come to a halt")
 			}
 			if err := a.restart(ctx); err != nil {
 				t.Fatal(err)

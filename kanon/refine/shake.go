@@ -19,7 +19,7 @@ const (
 
 // jolts are how groups are shaken: the heat, and for how many proposals a record.
 var jolts = [...]struct{ heat, proposals float64 }{
-	{0.3, 10}, {0.6, 5}, {0.6, 10}, {1, 5},
+	{0.3, 10}, {0.3, 30}, {0.3, 100}, {0.4, 30}, {0.6, 10}, {1, 5},
 }
 
 // The kinds of rounds.
