@@ -126,7 +126,7 @@ func TestRoundsOfAnnealing(t *testing.T) {
 	p := anyGroups(rng, 300, 4).Canonical()
 	var first space.Partition
 	for _, workers := range []int{1, 2, 5} {
-		a := newAnnealing(s, p, &Options{K: 4, Seed: 3, Workers: workers})
+		a := newSearch(s, p, &Options{K: 4, Seed: 3, Workers: workers})
 		for range 4 {
 			if err := a.round(context.Background()); err != nil {
 				t.Fatal(err)
@@ -153,7 +153,7 @@ func TestLateAttempts(t *testing.T) {
 	s := mixedTable(t, rng, 400)
 	p := anyGroups(rng, 400, 3).Canonical()
 	for _, whole := range []int{0, 300} {
-		a := newAnnealing(s, p, &Options{K: 3, Seed: 5, Workers: 2})
+		a := newSearch(s, p, &Options{K: 3, Seed: 5, Workers: 2})
 		late, cancel := context.WithDeadlineCause(context.Background(), time.Now().Add(5*time.Millisecond), errLate)
 		var err error
 		for err == nil {

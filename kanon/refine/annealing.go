@@ -1,50 +1,20 @@
 package refine
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"math"
 	"slices"
-	"sync"
-	"time"
 
-	"noren"
 	"noren/kanon/space"
 )
 
-// annealing betters a partition region by region: a region is some tens of
-// groups that lie together, which are heated, cooled down, and taken over if
-// they are better then. What a table loses is the sum of what its regions lose,
-// and the best of many attempts at each is far below the mean: this reaches in
-// seconds what annealing a whole table does not in minutes.
-//
-// The regions of a round do not touch. They, and what happens in each, depend
-// on the partition and the seed alone; so the clock only decides how far the
-// search gets in a fixed order of work.
-type annealing struct {
-	s      *space.Space
-	p      space.Partition
-	k      int
-	o      *Options
-	rounds int
-	idle   int // proposals since the last gain
-	// proposed is how many proposals were made, and due after how many there is a
-	// first search by prices at the latest.
-	proposed, due int
-	priced        int // such searches
-	// what the ways, the jolts, and annealing regions against shaking, have gained
-	// by proposals.
-	byWay, byJolt, byKind yields
-	taken                 [kinds]int // proposals, by kind
-	again                 restarts
-	tell                  func()  // how far time has come
-	floor                 float64 // times proposals a record: a gain that is next to none
-}
+// Annealing goes region by region: a region is some tens of groups that lie
+// together, which are heated, cooled down, and taken over if they are better
+// then. What a table loses is the sum of what its regions lose, and the best of
+// many attempts at each is far below the mean: this reaches in seconds what
+// annealing a whole table does not in minutes. The regions of a round do not touch.
 
 const (
-	// rate is about how many proposals a second two processors make.
-	rate = 8e6
 	// leastGroups and mostGroups are about how many groups a region has.
 	leastGroups, mostGroups = 12, 24
 	// coolest is the heat at which next to nothing is accepted any more that
@@ -53,12 +23,6 @@ const (
 	// proposals is how many changes an attempt proposes for each record at the
 	// least, and four times as many at the most.
 	proposals = 120
-	// idleProposals is after how many proposals a record without a gain the
-	// search ends.
-	idleProposals = 100_000
-	// gainShare is the least gain that counts, as a share of what the region
-	// loses.
-	gainShare = 1e-7
 )
 
 // ways are how a region is attempted: the heat to begin with, how many near
@@ -84,84 +48,10 @@ type way struct {
 	scale            scale
 }
 
-func newAnnealing(s *space.Space, p space.Partition, o *Options) *annealing {
-	a := &annealing{s: s, p: p, k: o.K, o: o, floor: 2.5e-9 * s.SSE(p)}
-	if a.pricing() {
-		first := pricedAfter / min(1, a.pricedShare())
-		a.due = max(int(first*o.Effort.Duration.Seconds()*rate), annealedFirst*s.Len())
-	}
-	floor := a.floor / float64(s.Len())
-	a.byWay = newYields(len(ways), 0.99, 0.2, floor)
-	a.byJolt = newYields(len(jolts), 0.9, 0.2, floor)
-	a.byKind = newYields(kinds, 0.8, 0.2, floor)
-	a.again = restarts{start: p}
-	return a
-}
-
-// search goes on until the time is over or it no longer pays.
-func (a *annealing) search(ctx context.Context, began time.Time, progress noren.Progress) error {
-	late, cancel := context.WithDeadlineCause(ctx, began.Add(a.o.Effort.Duration), errLate)
-	defer cancel()
-	var telling sync.Mutex
-	a.tell = func() {
-		telling.Lock()
-		defer telling.Unlock()
-		progress.Report("refine", time.Since(began).Milliseconds(), a.o.Effort.Duration.Milliseconds())
-	}
-	defer func() {
-		a.keep()
-		a.p = a.again.best
-	}()
-	for a.floor > 0 && a.idle < idleProposals*a.s.Len() && a.again.vain < mostVain {
-		var err error
-		switch whole := a.wholeProposals(); {
-		case a.rounds == 0 && whole > 0:
-			err = a.whole(late, whole)
-		case a.pricing() && !a.again.priced && (a.halted() || a.priced == 0 && a.proposed >= a.due):
-			err = a.price(late)
-		case a.halted() && whole > 0:
-			err = a.restart(late)
-		default:
-			err = a.next(late)
-		}
-		if ctx.Err() == nil && errors.Is(context.Cause(late), errLate) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		a.tell()
-	}
-	return nil
-}
-
-// errLate says that the time is over.
-var errLate = errors.New("refine: out of time")
-
-// attempt is a region and what is tried on it.
-type attempt struct {
-	records   []int32 // ascending
-	heat      float64
-	scale     scale
-	way       int
-	near      int // records
-	proposals int
-	seed      uint64
-	whole     bool // a whole cell
-	shaken    bool // a whole cell, by exchanges
-	priced    bool // a whole cell, by prices,
-	nodes     int  // with so many nodes a region
-	// result
-	done bool
-	gain float64
-	p    space.Partition // of records
-	err  error
-}
-
 // wholeProposals is how many changes the first round proposes for each record:
 // what takes about a twentieth of the time on two processors, for each way, or a
 // fiftieth where prices follow.
-func (a *annealing) wholeProposals() int {
+func (a *search) wholeProposals() int {
 	const most, least = 4000, 100
 	share := 0.05
 	if a.pricing() {
@@ -177,7 +67,7 @@ func (a *annealing) wholeProposals() int {
 // whole is the first round: it anneals whole cells in several ways and takes the
 // best of them place by place. Regions alone would get stuck in what groups a
 // greedy method leaves.
-func (a *annealing) whole(ctx context.Context, proposals int) error {
+func (a *search) whole(ctx context.Context, proposals int) error {
 	cells := cutCells(a.s, a.p, cellRecords, 0)
 	begin := [...]way{{heat: 1.5, near: 1.2, scale: middle}, {heat: 1.5, near: 1.2, scale: global}, {heat: 0.4, near: 2.2, scale: middle}}
 	attempts := make([]attempt, len(begin)*len(cells))
@@ -190,69 +80,12 @@ func (a *annealing) whole(ctx context.Context, proposals int) error {
 }
 
 // round chooses regions and anneals each.
-func (a *annealing) round(ctx context.Context) error {
+func (a *search) round(ctx context.Context) error {
 	attempts, err := a.choose(ctx)
 	if err != nil {
 		return err
 	}
 	return a.take(ctx, attempts)
-}
-
-// take makes attempts, the longest first, so that no worker waits long for
-// another, and takes over what is better. When time is over on the way, they
-// count up to the first that is not done.
-func (a *annealing) take(ctx context.Context, attempts []attempt) error {
-	within := 1
-	if len(attempts) == 1 {
-		within = a.o.Workers
-	}
-	slices.SortStableFunc(attempts, func(x, y attempt) int { return cmp.Compare(y.proposals, x.proposals) })
-	err := space.Parallel(ctx, a.o.Workers, len(attempts), "refine", nil, func() func(int) {
-		return func(i int) {
-			if attempts[i].priced {
-				attempts[i].price(ctx, a.s, a.p, a.k, within, a.tell)
-				return
-			}
-			attempts[i].make(ctx, a.s, a.p, a.k)
-		}
-	})
-	if err != nil && !errors.Is(context.Cause(ctx), errLate) {
-		return err
-	}
-	group, groups := slices.Clone(a.p.Group), a.p.Groups
-	for i := range attempts {
-		t := &attempts[i]
-		if t.err != nil && !errors.Is(context.Cause(ctx), errLate) {
-			return t.err
-		}
-		if !t.done {
-			break
-		}
-		a.idle += t.proposals
-		a.proposed += t.proposals
-		switch {
-		case t.shaken:
-			a.byJolt.learn(t.way, t.gain, float64(t.proposals))
-		case !t.whole && !t.priced:
-			a.byWay.learn(t.way, t.gain, float64(t.proposals))
-		}
-		if t.whole || t.shaken {
-			// There may be other attempts at the cell.
-			sub, inner := (&cell{s: a.s, p: space.Partition{Group: group, Groups: groups}, records: t.records, k: a.k}).own()
-			t.p = combine(sub, inner, t.p)
-			t.gain = sub.SSE(inner) - sub.SSE(t.p)
-		}
-		if t.gain > 0 {
-			a.idle = 0
-			for j, r := range t.records {
-				group[r] = uint32(groups) + t.p.Group[j]
-			}
-			groups += t.p.Groups
-		}
-	}
-	a.p = space.Partition{Group: group, Groups: groups}.Canonical()
-	a.rounds++
-	return err
 }
 
 // make anneals the region.
@@ -307,7 +140,7 @@ func (t *attempt) make(ctx context.Context, s *space.Space, p space.Partition, k
 }
 
 // choose divides the table into cells and chooses regions in each.
-func (a *annealing) choose(ctx context.Context) ([]attempt, error) {
+func (a *search) choose(ctx context.Context) ([]attempt, error) {
 	cells := cutCells(a.s, a.p, cellRecords, a.rounds)
 	chosen := make([][]attempt, len(cells))
 	err := space.Parallel(ctx, a.o.Workers, len(cells), "refine", nil, func() func(int) {
@@ -321,11 +154,11 @@ func (a *annealing) choose(ctx context.Context) ([]attempt, error) {
 }
 
 // nearBy is how many near records that many times k are.
-func (a *annealing) nearBy(times float64) int { return int(math.Ceil(times * float64(a.k))) }
+func (a *search) nearBy(times float64) int { return int(math.Ceil(times * float64(a.k))) }
 
 // regions chooses regions of a cell that do not touch, with about half of its
 // records at the most, where much is lost rather than elsewhere.
-func (a *annealing) regions(records []int32, rng draws) []attempt {
+func (a *search) regions(records []int32, rng draws) []attempt {
 	c := &cell{s: a.s, p: a.p, records: records, k: a.k}
 	sub, inner := c.own()
 	list, start := inner.Members()

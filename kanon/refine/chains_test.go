@@ -132,7 +132,7 @@ func TestRoundsOfShaking(t *testing.T) {
 	p := anyGroups(rng, 300, 4).Canonical()
 	var first space.Partition
 	for _, workers := range []int{1, 2, 5} {
-		a := newAnnealing(s, p, &Options{K: 4, Seed: 3, Workers: workers})
+		a := newSearch(s, p, &Options{K: 4, Seed: 3, Workers: workers})
 		last := s.SSE(a.p)
 		for range 6 {
 			if err := a.shake(context.Background()); err != nil {

@@ -39,15 +39,15 @@ const (
 )
 
 // pricing reports whether there is a search by prices.
-func (a *annealing) pricing() bool { return a.k <= mostPricedK && a.pricedShare() >= leastPriced }
+func (a *search) pricing() bool { return a.k <= mostPricedK && a.pricedShare() >= leastPriced }
 
 // pricedShare is how much of the time that a search by prices takes there is.
-func (a *annealing) pricedShare() float64 {
+func (a *search) pricedShare() float64 {
 	return float64(a.o.Effort.Duration) / (float64(pricedTime) * float64(a.k*a.k) * float64(a.s.Len()))
 }
 
 // price divides whole cells anew by prices.
-func (a *annealing) price(ctx context.Context) error {
+func (a *search) price(ctx context.Context) error {
 	cells := cutCells(a.s, a.p, cellRecords, a.rounds)
 	attempts := make([]attempt, len(cells))
 	rng := draws(a.o.Seed ^ uint64(a.rounds)<<32)

@@ -63,7 +63,7 @@ func TestPricedRound(t *testing.T) {
 	s := mixedTable(t, rand.New(rand.NewPCG(5, 9)), n)
 	var want space.Partition
 	for _, workers := range []int{1, 3} {
-		a := newAnnealing(s, anyGroups(rand.New(rand.NewPCG(2, 9)), n, k).Canonical(), &Options{K: k, Seed: 7, Workers: workers})
+		a := newSearch(s, anyGroups(rand.New(rand.NewPCG(2, 9)), n, k).Canonical(), &Options{K: k, Seed: 7, Workers: workers})
 		a.tell = func() {}
 		before := s.SSE(a.p)
 		if err := a.price(context.Background()); err != nil {

@@ -1,10 +1,11 @@
 // Package refine betters a k-partition by local search, which no greedy method
 // does: it moves single records, swaps pairs, dissolves groups and splits them
-// whenever the sum of squared errors falls. Given time, it goes on by annealing:
-// region by region, the partition is heated a little and cooled down, and the
-// outcome is taken over where it is better. And for small k it goes on by prices,
-// which tell what groups there should be (package bound). A group never has fewer
-// than k records.
+// whenever the sum of squared errors falls. Given time, it goes on by exchanges
+// along many groups (chains.go) from groups that are shaken again and again
+// (shake.go), and by annealing region by region (annealing.go). For small k it
+// asks prices, which tell what groups there should be (priced.go; package bound).
+// When all of this has come to a halt it begins again (restart.go). A group never
+// has fewer than k records.
 //
 // The result is a function of the space, the partition, k, the effort and the
 // seed, and not of the number of workers. With a duration the clock decides how
@@ -118,8 +119,8 @@ func Refine(ctx context.Context, s *space.Space, p space.Partition, o Options, p
 		}
 	}
 	if o.Effort.Duration > 0 {
-		a := newAnnealing(s, p, &o)
-		if err := a.search(ctx, began, progress); err != nil {
+		a := newSearch(s, p, &o)
+		if err := a.run(ctx, began, progress); err != nil {
 			return space.Partition{}, Stats{}, err
 		}
 		stats.Rounds += a.rounds

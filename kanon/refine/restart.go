@@ -29,10 +29,10 @@ type restarts struct {
 }
 
 // halted reports whether the search has come to a halt.
-func (a *annealing) halted() bool { return a.idle >= halting*a.s.Len() }
+func (a *search) halted() bool { return a.idle >= halting*a.s.Len() }
 
 // restart begins again, or goes on at the best so far.
-func (a *annealing) restart(ctx context.Context) error {
+func (a *search) restart(ctx context.Context) error {
 	r := &a.again
 	before := a.s.SSE(a.p)
 	if r.best.Group != nil {
@@ -52,7 +52,7 @@ func (a *annealing) restart(ctx context.Context) error {
 }
 
 // keep makes the best of the best so far and of where the search is.
-func (a *annealing) keep() {
+func (a *search) keep() {
 	if a.again.best.Group == nil {
 		a.again.best = a.p
 	}

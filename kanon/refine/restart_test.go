@@ -19,7 +19,7 @@ func TestRestart(t *testing.T) {
 	ctx := context.Background()
 	var want space.Partition
 	for _, workers := range []int{1, 3} {
-		a := newAnnealing(s, p, &Options{K: k, Seed: 7, Workers: workers, Effort: Effort{Descend: true, Duration: time.Second}})
+		a := newSearch(s, p, &Options{K: k, Seed: 7, Workers: workers, Effort: Effort{Descend: true, Duration: time.Second}})
 		least := s.SSE(p)
 		for turn := range 6 {
 			if err := a.round(ctx); err != nil {
@@ -60,9 +60,9 @@ func TestRestart(t *testing.T) {
 func TestSearchEnds(t *testing.T) {
 	const n, k = 12, 8
 	s := mixedTable(t, rand.New(rand.NewPCG(6, 9)), n)
-	a := newAnnealing(s, anyGroups(rand.New(rand.NewPCG(3, 9)), n, k).Canonical(), &Options{K: k, Seed: 7, Workers: 1, Effort: Effort{Descend: true, Duration: time.Hour}})
+	a := newSearch(s, anyGroups(rand.New(rand.NewPCG(3, 9)), n, k).Canonical(), &Options{K: k, Seed: 7, Workers: 1, Effort: Effort{Descend: true, Duration: time.Hour}})
 	began := time.Now()
-	if err := a.search(context.Background(), began, nil); err != nil {
+	if err := a.run(context.Background(), began, nil); err != nil {
 		t.Fatal(err)
 	}
 	if took := time.Since(began); took > 5*time.Minute {

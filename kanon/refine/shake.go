@@ -31,7 +31,7 @@ const (
 
 // next makes a round of the kind that has had less time than it should have, by
 // what both have gained lately.
-func (a *annealing) next(ctx context.Context) error {
+func (a *search) next(ctx context.Context) error {
 	kind, total := shakes, a.taken[anneals]+a.taken[shakes]
 	if a.taken[shakes] > 0 && float64(a.taken[shakes]) >= a.byKind.share(shakes)*float64(total) {
 		kind = anneals
@@ -50,7 +50,7 @@ func (a *annealing) next(ctx context.Context) error {
 }
 
 // shake shakes every cell and betters it by exchanges.
-func (a *annealing) shake(ctx context.Context) error {
+func (a *search) shake(ctx context.Context) error {
 	cells := cutCells(a.s, a.p, shakenRecords, a.rounds)
 	times := (shakesAtOnce + len(cells) - 1) / len(cells)
 	attempts := make([]attempt, times*len(cells))
