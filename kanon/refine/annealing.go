@@ -49,14 +49,9 @@ type way struct {
 }
 
 // wholeProposals is how many changes the first round proposes for each record:
-// what takes about a twentieth of the time on two processors, for each way, or a
-// fiftieth where prices follow.
+// what takes about a fiftieth of the time on two processors, for each way.
 func (a *search) wholeProposals() int {
-	const most, least = 4000, 100
-	share := 0.05
-	if a.pricing() {
-		share = 0.02
-	}
+	const most, least, share = 4000, 100, 0.02
 	n := int(share * a.o.Effort.Duration.Seconds() * rate / float64(a.s.Len()))
 	if n < least {
 		return 0
