@@ -152,16 +152,15 @@ func TestLateAttempts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 25))
 	s := mixedTable(t, rng, 400)
 	p := anyGroups(rng, 400, 3).Canonical()
-	for _, whole := range []int{0, 300} {
+	for n, round := range []func(*search, context.Context) error{
+		(*search).round, (*search).shake, (*search).exchange,
+		func(a *search, ctx context.Context) error { return a.whole(ctx, 300) },
+	} {
 		a := newSearch(s, p, &Options{K: 3, Seed: 5, Workers: 2})
 		late, cancel := context.WithDeadlineCause(context.Background(), time.Now().Add(5*time.Millisecond), errLate)
 		var err error
 		for err == nil {
-			if whole > 0 {
-				err = a.whole(late, whole)
-			} else {
-				err = a.round(late)
-			}
+			err = round(a, late)
 		}
 		cancel()
 		if !errors.Is(context.Cause(late), errLate) {
@@ -171,7 +170,29 @@ func TestLateAttempts(t *testing.T) {
 			t.Fatal(err)
 		}
 		if s.SSE(a.p) > s.SSE(p)+1e-9 {
-			t.Errorf("from %v up to %v", s.SSE(p), s.SSE(a.p))
+			t.Errorf("round %d: from %v up to %v", n, s.SSE(p), s.SSE(a.p))
+		}
+	}
+}
+
+// What was done to a cell by the time that it is over is not lost.
+func TestLateCells(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 26))
+	s := mixedTable(t, rng, 600)
+	p := anyGroups(rng, 600, 3).Canonical()
+	for _, by := range []means{byShaking, byCell} {
+		a := newSearch(s, p, &Options{K: 3, Seed: 5, Workers: 1})
+		late, cancel := context.WithDeadlineCause(context.Background(), time.Now().Add(150*time.Millisecond), errLate)
+		err := a.take(late, []attempt{{by: by, records: cutCells(s, p, 1000, 0)[0], near: chainNear, heat: 0.3, proposals: 1 << 40, seed: 1}})
+		cancel()
+		if err == nil || !errors.Is(context.Cause(late), errLate) {
+			t.Fatalf("not late: %v", err)
+		}
+		if err := a.p.Validate(3); err != nil {
+			t.Fatal(err)
+		}
+		if !(s.SSE(a.p) < s.SSE(p)) {
+			t.Errorf("means %d: %v, as at the start", by, s.SSE(a.p))
 		}
 	}
 }

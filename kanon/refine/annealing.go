@@ -48,8 +48,9 @@ type way struct {
 	scale            scale
 }
 
-// wholeProposals is how many changes the first round proposes for each record:
-// what takes about a fiftieth of the time on two processors, for each way.
+// wholeProposals is how many changes that proposes for each record: what takes
+// about a fiftieth of the time on two processors, for each way; none where that
+// is too few.
 func (a *search) wholeProposals() int {
 	const most, least, share = 4000, 100, 0.02
 	n := int(share * a.o.Effort.Duration.Seconds() * rate / float64(a.s.Len()))
@@ -59,9 +60,9 @@ func (a *search) wholeProposals() int {
 	return min(n, most)
 }
 
-// whole is the first round: it anneals whole cells in several ways and takes the
-// best of them place by place. Regions alone would get stuck in what groups a
-// greedy method leaves.
+// whole is a round with which a search begins: it anneals whole cells in several
+// ways and takes the best of them place by place. Regions alone would get stuck in
+// what groups a greedy method leaves.
 func (a *search) whole(ctx context.Context, proposals int) error {
 	cells := cutCells(a.s, a.p, cellRecords, 0)
 	begin := [...]way{{heat: 1.5, near: 1.2, scale: middle}, {heat: 1.5, near: 1.2, scale: global}, {heat: 0.4, near: 2.2, scale: middle}}
@@ -69,7 +70,7 @@ func (a *search) whole(ctx context.Context, proposals int) error {
 	rng := draws(a.o.Seed ^ uint64(a.rounds)<<32)
 	for i := range attempts {
 		records, with := cells[i/len(begin)], begin[i%len(begin)]
-		attempts[i] = attempt{records: records, heat: with.heat, scale: with.scale, near: a.nearBy(with.near), proposals: proposals * len(records), seed: rng.next(), whole: true}
+		attempts[i] = attempt{records: records, heat: with.heat, scale: with.scale, near: a.nearBy(with.near), proposals: proposals * len(records), seed: rng.next(), by: byCell}
 	}
 	return a.take(ctx, attempts)
 }
@@ -81,57 +82,6 @@ func (a *search) round(ctx context.Context) error {
 		return err
 	}
 	return a.take(ctx, attempts)
-}
-
-// make anneals the region.
-func (t *attempt) make(ctx context.Context, s *space.Space, p space.Partition, k int) {
-	c := &cell{s: s, p: p, records: t.records, k: k}
-	sub, inner := c.own()
-	near, err := newNeighbours(ctx, sub, t.near)
-	if err != nil {
-		t.err = err
-		return
-	}
-	a := newAnnealer(sub, inner, near, k, t.seed)
-	a.scale = t.scale
-	if t.whole {
-		// Records that lose more are proposed more often.
-		weights := make([]float64, sub.Len())
-		costs, sizes := sub.GroupSSE(inner), inner.Sizes()
-		floor := 1e-9 + 1e-3*sub.SSE(inner)/float64(sub.Len())
-		for i, g := range inner.Group {
-			weights[i] = math.Pow(costs[g]/float64(sizes[g])+floor, 0.6)
-		}
-		a.often = aliases(weights)
-	}
-	if t.shaken {
-		t.err = a.shake(ctx, t.heat, t.proposals)
-	} else {
-		t.err = a.cool(ctx, t.heat, coolest, t.proposals)
-	}
-	if t.err != nil {
-		return
-	}
-	if t.shaken || t.whole {
-		if t.near != chainNear {
-			if a.near, t.err = newNeighbours(ctx, sub, chainNear); t.err != nil {
-				return
-			}
-		}
-		work, err := a.exchangeAll(ctx)
-		if err != nil {
-			t.err = err
-			return
-		}
-		t.proposals += work
-	}
-	t.p = a.partition()
-	before := sub.SSE(inner)
-	t.gain = before - sub.SSE(t.p)
-	if t.gain < gainShare*before {
-		t.gain = 0
-	}
-	t.done = true
 }
 
 // choose divides the table into cells and chooses regions in each.

@@ -66,16 +66,16 @@ const (
 	groupsProposal = 3
 )
 
-// exchangeAll makes exchanges along many groups until none pays, and returns how
-// much work that was, in proposals of annealing.
+// exchangeAll makes exchanges along many groups until none that pays is found, and
+// returns how much work that was, in proposals of annealing. When the context ends,
+// it returns its error, and what was done stays.
 func (a *annealer) exchangeAll(ctx context.Context) (work int, err error) {
 	a.renewAll()
 	c := newChains(a)
 	for ; c.turn < mostPasses; c.turn++ {
-		if err := ctx.Err(); err != nil {
+		if err := c.search(ctx); err != nil {
 			return 0, err
 		}
-		c.search()
 		if !c.exchange() {
 			break
 		}
@@ -115,7 +115,7 @@ func (c *chains) measure(g int32) {
 
 // search looks for exchanges that gain, step by step: of the parts with so many
 // records that end at the same one, it goes on with the best.
-func (c *chains) search() {
+func (c *chains) search(ctx context.Context) error {
 	a := c.a
 	c.found = c.found[:0]
 	first := c.layers[0][:0]
@@ -133,6 +133,9 @@ func (c *chains) search() {
 			next = c.layers[l+1][:0]
 		}
 		for at := range c.layers[l] {
+			if at&1023 == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
 			next = c.extend(l, int32(at), next)
 		}
 		if l+1 < mostSteps {
@@ -142,6 +145,7 @@ func (c *chains) search() {
 			c.best[next[i].end] = -1
 		}
 	}
+	return nil
 }
 
 // extend closes a part if that gains, and adds those to next that are longer by

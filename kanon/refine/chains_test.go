@@ -55,7 +55,9 @@ func TestExchangesDoWhatTheySay(t *testing.T) {
 		a := annealerOf(t, s, anyGroups(rng, n, k).Canonical(), k, 10)
 		c := newChains(a)
 		for range 30 {
-			c.search()
+			if err := c.search(context.Background()); err != nil {
+				t.Fatal(err)
+			}
 			if len(c.found) == 0 {
 				break
 			}
@@ -86,8 +88,8 @@ func TestExchangesDoWhatTheySay(t *testing.T) {
 	}
 }
 
-// All exchanges of a pass together cost what they do one by one, and when there
-// are none left no record can go to another group with room at a gain.
+// Passes of exchanges lower the cost until one finds none; then no record can go to
+// another group with room at a gain.
 func TestExchangesEnd(t *testing.T) {
 	for seed := range uint64(30) {
 		rng := rand.New(rand.NewPCG(seed, 32))
@@ -97,7 +99,9 @@ func TestExchangesEnd(t *testing.T) {
 		last := s.SSE(a.partition())
 		for {
 			c := newChains(a)
-			c.search()
+			if err := c.search(context.Background()); err != nil {
+				t.Fatal(err)
+			}
 			more := c.exchange()
 			now := s.SSE(a.partition())
 			if more != (now < last) {
@@ -185,7 +189,8 @@ func TestYields(t *testing.T) {
 	}
 }
 
-// A pass of exchanges over 2,000 records from groups that a descent left.
+// All exchanges of 2,000 records from groups that a descent left, with what must be
+// known for them.
 func BenchmarkExchanges(b *testing.B) {
 	const n, k = 2000, 5
 	for _, words := range []int{0, 3} {

@@ -18,15 +18,12 @@ const (
 	// mostPricedK is up to which k prices are looked for: beyond it there are too
 	// many groups to search.
 	mostPricedK = 7
-	// annealedFirst is how many proposals a record there are before, and
-	// pricedAfter the share of the time that they have at the most: as long as they
-	// gain, they gain faster.
-	annealedFirst, pricedAfter = 4000, 0.3
 	// pricedTime is, times k², how much time a record a search by prices takes;
-	// with less than leastPriced of it there is none, and with less than all of
-	// it annealing has more of the time.
-	pricedTime  = 450 * time.Microsecond
-	leastPriced = 0.4
+	// with less than leastPriced of it there is none. pricedAfter is the share of
+	// the time, or of that time if it is more, after which prices are looked for at
+	// the latest: as long as changes gain, they gain faster.
+	pricedTime               = 450 * time.Microsecond
+	leastPriced, pricedAfter = 0.4, 0.3
 	// pricedGroups is how many groups a region has to begin with; when no region
 	// gets better any more it is half as many again, up to about mostPricedRecords.
 	pricedGroups, growth, mostPricedRecords = 48, 1.5, 540
@@ -39,11 +36,13 @@ const (
 )
 
 // pricing reports whether there is a search by prices.
-func (a *search) pricing() bool { return a.k <= mostPricedK && a.pricedShare() >= leastPriced }
+func (a *search) pricing() bool {
+	return a.k <= mostPricedK && a.o.Effort.Duration.Seconds() >= leastPriced*a.pricedTime().Seconds()
+}
 
-// pricedShare is how much of the time that a search by prices takes there is.
-func (a *search) pricedShare() float64 {
-	return float64(a.o.Effort.Duration) / (float64(pricedTime) * float64(a.k*a.k) * float64(a.s.Len()))
+// pricedTime is how much time a search by prices takes.
+func (a *search) pricedTime() time.Duration {
+	return pricedTime * time.Duration(a.k*a.k) * time.Duration(a.s.Len())
 }
 
 // price divides whole cells anew by prices.
@@ -53,7 +52,7 @@ func (a *search) price(ctx context.Context) error {
 	rng := draws(a.o.Seed ^ uint64(a.rounds)<<32)
 	for i := range attempts {
 		nodes := min(pricedNodes<<min(a.priced/2, 10), mostPricedNodes)
-		attempts[i] = attempt{records: cells[i], seed: rng.next(), priced: true, nodes: nodes}
+		attempts[i] = attempt{records: cells[i], seed: rng.next(), by: byPrices, nodes: nodes}
 	}
 	a.priced++
 	a.again.priced = true

@@ -26,7 +26,7 @@ import (
 type Effort struct {
 	// Descend goes down to a partition that no single change betters.
 	Descend bool
-	// Duration, beyond that, is how long to anneal at the most; the search ends
+	// Duration, beyond that, is how long to search at the most; the search ends
 	// sooner when it no longer pays.
 	Duration time.Duration
 }

@@ -12,12 +12,9 @@ import (
 // this and of what has been best so far the better is taken place by place. That
 // is searched again, and so on.
 
-const (
-	// halting is after how many proposals a record without a gain the search has
-	// come to a halt, and mostVain after how many times that beginning again was in
-	// vain it is over.
-	halting, mostVain = 20_000, 4
-)
+// mostVain is after how many times that beginning again, and what follows, was in
+// vain the search is over.
+const mostVain = 4
 
 // restarts are the times that the search began again.
 type restarts struct {
@@ -28,22 +25,20 @@ type restarts struct {
 	vain   int
 }
 
-// halted reports whether the search has come to a halt.
-func (a *search) halted() bool { return a.idle >= halting*a.s.Len() }
-
-// restart begins again, or goes on at the best so far.
+// restart begins again, or goes on at the best so far: where that is the same as
+// before there is nothing to go on with but prices.
 func (a *search) restart(ctx context.Context) error {
 	r := &a.again
-	before := a.s.SSE(a.p)
-	if r.best.Group != nil {
-		before = a.s.SSE(r.best)
-	}
+	before := r.best
 	a.keep()
+	switch {
+	case before.Group != nil && a.s.SSE(r.best) < a.s.SSE(before)*(1-gainShare):
+		r.vain = 0
+	case r.fresh:
+		r.vain++
+	}
 	a.idle, r.priced = 0, false
-	if r.fresh {
-		if r.vain++; a.s.SSE(r.best) < before*(1-gainShare) {
-			r.vain = 0
-		}
+	if r.fresh && (r.vain == 0 || a.pricing()) {
 		a.p, r.fresh = r.best, false
 		return nil
 	}

@@ -33,14 +33,24 @@ func TestRestart(t *testing.T) {
 			if !a.halted() {
 				t.Fatal("it does not come to a halt")
 			}
+			was := a.again
 			if err := a.restart(ctx); err != nil {
 				t.Fatal(err)
 			}
 			if got := s.SSE(a.again.best); got > least*(1+1e-12) {
 				t.Errorf("turn %d: %v, where %v was found", turn, got, least)
 			}
-			if fresh := turn%2 == 0; a.again.fresh != fresh {
-				t.Errorf("turn %d: fresh is %v", turn, a.again.fresh)
+			// Only a new best is gone on at, and only a beginning can be in vain.
+			better := was.best.Group != nil && s.SSE(a.again.best) < s.SSE(was.best)*(1-gainShare)
+			vain := was.vain
+			if was.fresh {
+				vain++
+			}
+			if better {
+				vain = 0
+			}
+			if a.again.fresh != !(was.fresh && better) || a.again.vain != vain {
+				t.Errorf("turn %d: from %v to %v, %d in vain of %d, better %v", turn, was.fresh, a.again.fresh, a.again.vain, was.vain, better)
 			}
 			if err := a.p.Validate(k); err != nil {
 				t.Fatal(err)
@@ -56,16 +66,28 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// A search that finds nothing more ends before its time.
+// A search that finds nothing more ends before its time, by changes alone and with
+// prices.
 func TestSearchEnds(t *testing.T) {
-	const n, k = 12, 8
-	s := mixedTable(t, rand.New(rand.NewPCG(6, 9)), n)
-	a := newSearch(s, anyGroups(rand.New(rand.NewPCG(3, 9)), n, k).Canonical(), &Options{K: k, Seed: 7, Workers: 1, Effort: Effort{Descend: true, Duration: time.Hour}})
-	began := time.Now()
-	if err := a.run(context.Background(), began, nil); err != nil {
-		t.Fatal(err)
-	}
-	if took := time.Since(began); took > 5*time.Minute {
-		t.Errorf("took %v", took)
+	for _, c := range []struct{ n, k int }{{40, 8}, {45, 3}} {
+		s := mixedTable(t, rand.New(rand.NewPCG(6, 9)), c.n)
+		p := anyGroups(rand.New(rand.NewPCG(3, 9)), c.n, c.k).Canonical()
+		a := newSearch(s, p, &Options{K: c.k, Seed: 7, Workers: 2, Effort: Effort{Descend: true, Duration: time.Hour}})
+		began := time.Now()
+		if err := a.run(context.Background(), began, nil); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(began); took > 5*time.Minute {
+			t.Errorf("k = %d: took %v", c.k, took)
+		}
+		if a.again.vain != mostVain || (a.priced > 1) != (c.k == 3) {
+			t.Errorf("k = %d: ended after %d vain beginnings and %d searches by prices", c.k, a.again.vain, a.priced)
+		}
+		if err := a.p.Validate(c.k); err != nil {
+			t.Fatal(err)
+		}
+		if !(s.SSE(a.p) < s.SSE(p)) {
+			t.Errorf("k = %d: from %v to %v", c.k, s.SSE(p), s.SSE(a.p))
+		}
 	}
 }

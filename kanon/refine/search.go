@@ -26,15 +26,14 @@ type search struct {
 	k      int
 	o      *Options
 	rounds int
-	idle   int // proposals since the last gain
+	idle   int64 // proposals since the last gain
 	// proposed is how many proposals were made, and due after how many there is a
 	// first search by prices at the latest.
-	proposed, due int
+	proposed, due int64
 	priced        int // such searches
 	// what the ways, the jolts, and annealing regions against shaking, have gained
 	// by proposals.
 	byWay, byJolt, byKind yields
-	taken                 [kinds]int // proposals, by kind
 	again                 restarts
 	tell                  func()  // how far time has come
 	floor                 float64 // times proposals a record: a gain that is next to none
@@ -43,24 +42,21 @@ type search struct {
 const (
 	// rate is about how many proposals a second two processors make.
 	rate = 8e6
-	// idleProposals is after how many proposals a record without a gain the
-	// search ends.
-	idleProposals = 100_000
-	// gainShare is the least gain that counts, as a share of what the region
+	// halting is after how many proposals a record without a gain the search has
+	// come to a halt.
+	halting = 20_000
+	// gainShare is the least gain that counts, as a share of what was attempted
 	// loses.
 	gainShare = 1e-7
 )
 
 func newSearch(s *space.Space, p space.Partition, o *Options) *search {
 	a := &search{s: s, p: p, k: o.K, o: o, floor: 2.5e-9 * s.SSE(p)}
-	if a.pricing() {
-		first := pricedAfter / min(1, a.pricedShare())
-		a.due = max(int(first*o.Effort.Duration.Seconds()*rate), annealedFirst*s.Len())
-	}
+	a.due = int64(pricedAfter * rate * max(o.Effort.Duration, a.pricedTime()).Seconds())
 	floor := a.floor / float64(s.Len())
 	a.byWay = newYields(len(ways), 0.99, 0.2, floor)
 	a.byJolt = newYields(len(jolts), 0.9, 0.2, floor)
-	a.byKind = newYields(kinds, 0.8, 0.2, floor)
+	a.byKind = newYields(kinds, 0.95, 0.2, floor)
 	a.again = restarts{start: p}
 	return a
 }
@@ -79,17 +75,21 @@ func (a *search) run(ctx context.Context, began time.Time, progress noren.Progre
 		a.keep()
 		a.p = a.again.best
 	}()
-	for a.floor > 0 && a.idle < idleProposals*a.s.Len() && a.again.vain < mostVain {
+	for a.floor > 0 && a.again.vain < mostVain {
 		var err error
 		switch whole := a.wholeProposals(); {
-		case a.rounds == 0 && whole > 0:
+		case a.rounds == 0:
+			err = a.exchange(late)
+		case a.rounds == 1 && whole > 0:
 			err = a.whole(late, whole)
 		case a.pricing() && !a.again.priced && (a.halted() || a.priced == 0 && a.proposed >= a.due):
 			err = a.price(late)
-		case a.halted() && whole > 0:
+		case !a.halted():
+			err = a.next(late)
+		case whole > 0:
 			err = a.restart(late)
 		default:
-			err = a.next(late)
+			return nil
 		}
 		if ctx.Err() == nil && errors.Is(context.Cause(late), errLate) {
 			return nil
@@ -102,28 +102,65 @@ func (a *search) run(ctx context.Context, began time.Time, progress noren.Progre
 	return nil
 }
 
+// halted reports whether the search has come to a halt.
+func (a *search) halted() bool { return a.idle >= halting*int64(a.s.Len()) }
+
+// The kinds of rounds that a search goes on by.
+const (
+	anneals = iota
+	shakes
+	kinds
+)
+
+// next makes a round of the kind that has had less of the time lately than it
+// should have by what both have gained.
+func (a *search) next(ctx context.Context) error {
+	kind, spent := anneals, a.byKind.spent
+	if spent[shakes] <= a.byKind.share(shakes)*(spent[anneals]+spent[shakes]) {
+		kind = shakes
+	}
+	before, proposed := a.s.SSE(a.p), a.proposed
+	var err error
+	if kind == shakes {
+		err = a.shake(ctx)
+	} else {
+		err = a.round(ctx)
+	}
+	a.byKind.learn(kind, before-a.s.SSE(a.p), float64(a.proposed-proposed))
+	return err
+}
+
 // errLate says that the time is over.
 var errLate = errors.New("refine: out of time")
 
-// attempt is a region and what is tried on it.
+// attempt is a region or a cell and what is tried on it.
 type attempt struct {
+	by        means
 	records   []int32 // ascending
 	heat      float64
 	scale     scale
-	way       int
-	near      int // records
-	proposals int
+	way       int // of ways, or of jolts
+	near      int // places
+	proposals int // in the end with what exchanges are worth
 	seed      uint64
-	whole     bool // a whole cell
-	shaken    bool // a whole cell, by exchanges
-	priced    bool // a whole cell, by prices,
-	nodes     int  // with so many nodes a region
+	nodes     int // a region by prices
 	// result
 	done bool
 	gain float64
 	p    space.Partition // of records
 	err  error
 }
+
+// means are what an attempt is made by.
+type means uint8
+
+const (
+	byRegion    means = iota // annealing of a region
+	byCell                   // annealing of a cell, and exchanges
+	byExchanges              // exchanges from groups as they are
+	byShaking                // exchanges from groups that were shaken
+	byPrices
+)
 
 // take makes attempts, the longest first, so that no worker waits long for
 // another, and takes over what is better. When time is over on the way, they
@@ -136,7 +173,7 @@ func (a *search) take(ctx context.Context, attempts []attempt) error {
 	slices.SortStableFunc(attempts, func(x, y attempt) int { return cmp.Compare(y.proposals, x.proposals) })
 	err := space.Parallel(ctx, a.o.Workers, len(attempts), "refine", nil, func() func(int) {
 		return func(i int) {
-			if attempts[i].priced {
+			if attempts[i].by == byPrices {
 				attempts[i].price(ctx, a.s, a.p, a.k, within, a.tell)
 				return
 			}
@@ -155,22 +192,27 @@ func (a *search) take(ctx context.Context, attempts []attempt) error {
 		if !t.done {
 			break
 		}
-		a.idle += t.proposals
-		a.proposed += t.proposals
-		switch {
-		case t.shaken:
-			a.byJolt.learn(t.way, t.gain, float64(t.proposals))
-		case !t.whole && !t.priced:
-			a.byWay.learn(t.way, t.gain, float64(t.proposals))
-		}
-		if t.whole || t.shaken {
-			// There may be other attempts at the cell.
+		a.idle += int64(t.proposals)
+		a.proposed += int64(t.proposals)
+		counts := t.gain > 0
+		if t.by == byCell || t.by == byExchanges || t.by == byShaking {
+			// There may have been another attempt at the cell.
 			sub, inner := (&cell{s: a.s, p: space.Partition{Group: group, Groups: groups}, records: t.records, k: a.k}).own()
 			t.p = combine(sub, inner, t.p)
-			t.gain = sub.SSE(inner) - sub.SSE(t.p)
+			before := sub.SSE(inner)
+			t.gain = before - sub.SSE(t.p)
+			counts = t.gain >= gainShare*before
+		}
+		switch t.by {
+		case byRegion:
+			a.byWay.learn(t.way, t.gain, float64(t.proposals))
+		case byShaking:
+			a.byJolt.learn(t.way, t.gain, float64(t.proposals))
+		}
+		if counts {
+			a.idle = 0
 		}
 		if t.gain > 0 {
-			a.idle = 0
 			for j, r := range t.records {
 				group[r] = uint32(groups) + t.p.Group[j]
 			}
@@ -180,4 +222,47 @@ func (a *search) take(ctx context.Context, attempts []attempt) error {
 	a.p = space.Partition{Group: group, Groups: groups}.Canonical()
 	a.rounds++
 	return err
+}
+
+// make makes the attempt. When time is over on the way, what was done to a cell
+// counts: the better of it is taken place by place.
+func (t *attempt) make(ctx context.Context, s *space.Space, p space.Partition, k int) {
+	c := &cell{s: s, p: p, records: t.records, k: k}
+	sub, inner := c.own()
+	near, err := newNeighbours(ctx, sub, t.near)
+	if err != nil {
+		t.err = err
+		return
+	}
+	a := newAnnealer(sub, inner, near, k, t.seed)
+	a.scale = t.scale
+	switch t.by {
+	case byCell:
+		a.favour(inner, sub)
+		t.err = a.cool(ctx, t.heat, coolest, t.proposals)
+	case byShaking:
+		t.err = a.shake(ctx, t.heat, t.proposals)
+	case byRegion:
+		t.err = a.cool(ctx, t.heat, coolest, t.proposals)
+	}
+	if t.by != byRegion && t.err == nil {
+		if t.near != chainNear {
+			if a.near, t.err = newNeighbours(ctx, sub, chainNear); t.err != nil {
+				return
+			}
+		}
+		var work int
+		work, t.err = a.exchangeAll(ctx)
+		t.proposals += work
+	}
+	if t.err != nil && (t.by == byRegion || !errors.Is(context.Cause(ctx), errLate)) {
+		return
+	}
+	t.p = a.partition()
+	before := sub.SSE(inner)
+	t.gain = before - sub.SSE(t.p)
+	if t.gain < gainShare*before {
+		t.gain = 0
+	}
+	t.done = true
 }
