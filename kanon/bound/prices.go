@@ -35,18 +35,26 @@ const (
 )
 
 // NewPrices fits prices for partitions of s into groups of k or more, beginning
-// with the groups of p. It depends on the seed, but not on the number of
-// workers. Progress is told in steps, of which there may be fewer than said. When
-// the context ends, its error is returned.
-func NewPrices(ctx context.Context, s *space.Space, p space.Partition, k int, seed uint64, workers int, progress noren.Progress) (*Prices, error) {
+// with the groups of p: with short searches and few cuts, or thoroughly, as those of
+// a bound, which takes many times as long. It depends on the seed, but not on the
+// number of workers. Progress is told in steps, of which there may be fewer than
+// said, or more if it is thorough. When the context ends, its error is returned.
+func NewPrices(ctx context.Context, s *space.Space, p space.Partition, k int, seed uint64, thorough bool, workers int, progress noren.Progress) (*Prices, error) {
 	f, err := layOut(ctx, s, k, workers)
 	if err != nil {
 		return nil, err
 	}
 	v := &Prices{program: newProgram(f, seq(f.n), rand.New(rand.NewPCG(seed, 0x707269636573))), s: s, tried: map[uint64]struct{}{}}
 	v.addAll(groupsOf(p))
-	if err := v.settle(ctx, workers, progress); err != nil {
+	settle := v.settle
+	if thorough {
+		settle = v.climb
+	}
+	if err := settle(ctx, workers, progress); err != nil {
 		return nil, err
+	}
+	if v.mu > 0 {
+		v.pool.index(&v.program, counted*v.mu)
 	}
 	v.lowest = make([][]int32, s.Len())
 	for g := range v.pool.cost {
@@ -118,8 +126,24 @@ func (v *Prices) settle(ctx context.Context, workers int, progress noren.Progres
 			v.mu *= cooling
 		}
 	}
-	v.pool.index(&v.program, counted*v.mu)
 	return nil
+}
+
+// climb goes up and down as [ascent.climb] does, until the value rises no more.
+func (v *Prices) climb(ctx context.Context, workers int, progress noren.Progress) error {
+	a := &ascent{program: v.program, o: &Options{K: v.f.k, Workers: workers}}
+	step := int64(0)
+	err := a.climb(ctx, func() {
+		progress.Report("prices", min(step, fits), fits)
+		step++
+	})
+	if v.program = a.program; err != nil {
+		return err
+	}
+	if v.mu == 0 {
+		return nil
+	}
+	return v.fit(ctx, mostSweeps, settled)
 }
 
 // layOut lays out a space by itself.

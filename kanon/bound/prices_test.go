@@ -31,7 +31,7 @@ func TestRegroup(t *testing.T) {
 		k := rapid.IntRange(2, min(4, n/2)).Draw(t, "k")
 		s, p := drawSpace(t, n), drawPartition(t, n, k)
 		ctx := context.Background()
-		v, err := NewPrices(ctx, s, p, k, 1, 1, nil)
+		v, err := NewPrices(ctx, s, p, k, 1, false, 1, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +121,7 @@ func TestRegions(t *testing.T) {
 	const n, k = 300, 3
 	s, p := heaps(t, n), inOrder(n, k)
 	ctx := context.Background()
-	v, err := NewPrices(ctx, s, p, k, 1, 2, nil)
+	v, err := NewPrices(ctx, s, p, k, 1, false, 2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,35 +163,42 @@ func TestRegions(t *testing.T) {
 func TestPricesOfWorkers(t *testing.T) {
 	const n, k = 200, 3
 	s, p := heaps(t, n), inOrder(n, k)
-	var want []float64
-	for _, workers := range []int{1, 3} {
-		v, err := NewPrices(context.Background(), s, p, k, 5, workers, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want == nil {
-			want = v.u
-		}
-		if !slices.Equal(v.u, want) {
-			t.Errorf("%d workers: other prices than one", workers)
+	for _, thorough := range []bool{false, true} {
+		var want []float64
+		for _, workers := range []int{1, 3} {
+			v, err := NewPrices(context.Background(), s, p, k, 5, thorough, workers, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want == nil {
+				want = v.u
+			}
+			if !slices.Equal(v.u, want) {
+				t.Errorf("thorough %v: %d workers find other prices than one", thorough, workers)
+			}
 		}
 	}
 }
 
-// Near prices are worth nearly what the bound is.
+// Prices are worth nearly what the bound is, the more nearly if they are thorough.
 func TestPricesAreNearTheBound(t *testing.T) {
 	const n, k = 200, 3
 	s, p := heaps(t, n), inOrder(n, k)
-	v, err := NewPrices(context.Background(), s, p, k, 5, 0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	b, err := Lower(context.Background(), s, Options{K: k, Duration: 1 << 40, Seed: 1}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := v.value(); math.Abs(got/b.SSE-1) > 0.005 {
-		t.Errorf("worth %v, the bound is %v", got, b.SSE)
+	for _, c := range []struct {
+		thorough bool
+		off      float64
+	}{{false, 0.005}, {true, 0.0005}} {
+		v, err := NewPrices(context.Background(), s, p, k, 5, c.thorough, 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := v.value(); math.Abs(got/b.SSE-1) > c.off {
+			t.Errorf("thorough %v: worth %v, the bound is %v", c.thorough, got, b.SSE)
+		}
 	}
 }
 
@@ -209,7 +216,7 @@ func TestPricesAtTheEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := inOrder(len(x), 4)
-		v, err := NewPrices(ctx, s, p, 4, 1, 1, nil)
+		v, err := NewPrices(ctx, s, p, 4, 1, false, 1, nil)
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -225,10 +232,10 @@ func TestPricesAtTheEnds(t *testing.T) {
 	}
 	over, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := NewPrices(over, heaps(t, 60), inOrder(60, 3), 3, 1, 1, nil); !errors.Is(err, context.Canceled) {
+	if _, err := NewPrices(over, heaps(t, 60), inOrder(60, 3), 3, 1, false, 1, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("prices without time: %v", err)
 	}
-	v, err := NewPrices(ctx, heaps(t, 60), inOrder(60, 3), 3, 1, 1, nil)
+	v, err := NewPrices(ctx, heaps(t, 60), inOrder(60, 3), 3, 1, false, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

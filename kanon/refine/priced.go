@@ -24,6 +24,9 @@ const (
 	// the latest: as long as changes gain, they gain faster.
 	pricedTime               = 450 * time.Microsecond
 	leastPriced, pricedAfter = 0.4, 0.3
+	// pricedWell is how many times that time there must be for prices to be fitted
+	// as thoroughly as those of a bound are, from the second time on.
+	pricedWell = 20
 	// pricedGroups is how many groups a region has to begin with; when no region
 	// gets better any more it is half as many again, up to about mostPricedRecords.
 	pricedGroups, growth, mostPricedRecords = 48, 1.5, 540
@@ -50,9 +53,10 @@ func (a *search) price(ctx context.Context) error {
 	cells := cutCells(a.s, a.p, cellRecords, a.rounds)
 	attempts := make([]attempt, len(cells))
 	rng := draws(a.o.Seed ^ uint64(a.rounds)<<32)
+	thorough := a.priced > 0 && a.o.Effort.Duration >= pricedWell*a.pricedTime()
 	for i := range attempts {
 		nodes := min(pricedNodes<<min(a.priced/2, 10), mostPricedNodes)
-		attempts[i] = attempt{records: cells[i], seed: rng.next(), by: byPrices, nodes: nodes}
+		attempts[i] = attempt{records: cells[i], seed: rng.next(), by: byPrices, nodes: nodes, thorough: thorough}
 	}
 	a.priced++
 	a.again.priced = true
@@ -63,7 +67,7 @@ func (a *search) price(ctx context.Context) error {
 // counts.
 func (t *attempt) price(ctx context.Context, s *space.Space, p space.Partition, k, workers int, tell func()) {
 	sub, inner := (&cell{s: s, p: p, records: t.records, k: k}).own()
-	t.p, t.err = redivide(ctx, sub, inner, k, t.seed, t.nodes, workers, tell)
+	t.p, t.err = redivide(ctx, sub, inner, k, t.seed, t.thorough, t.nodes, workers, tell)
 	t.gain = sub.SSE(inner) - sub.SSE(t.p)
 	t.done = true
 }
@@ -71,8 +75,8 @@ func (t *attempt) price(ctx context.Context, s *space.Space, p space.Partition, 
 // redivide divides the groups of p anew where prices say that it may pay, until
 // nothing gets better, and returns what it comes to, also with an error. It
 // calls tell now and then.
-func redivide(ctx context.Context, s *space.Space, p space.Partition, k int, seed uint64, nodes, workers int, tell func()) (space.Partition, error) {
-	prices, err := bound.NewPrices(ctx, s, p, k, seed, workers, func(string, int64, int64) { tell() })
+func redivide(ctx context.Context, s *space.Space, p space.Partition, k int, seed uint64, thorough bool, nodes, workers int, tell func()) (space.Partition, error) {
+	prices, err := bound.NewPrices(ctx, s, p, k, seed, thorough, workers, func(string, int64, int64) { tell() })
 	if err != nil {
 		return p, err
 	}

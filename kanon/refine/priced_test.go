@@ -22,7 +22,7 @@ func TestRedivide(t *testing.T) {
 	}
 	before := s.SSE(p)
 	calls := 0
-	want, err := redivide(ctx, s, p, k, 3, 20, 1, func() { calls++ })
+	want, err := redivide(ctx, s, p, k, 3, false, 20, 1, func() { calls++ })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,14 +33,14 @@ func TestRedivide(t *testing.T) {
 	if !(after < 0.99*before) {
 		t.Errorf("from %v to %v", before, after)
 	}
-	got, err := redivide(ctx, s, p, k, 3, 20, 4, func() {})
+	got, err := redivide(ctx, s, p, k, 3, false, 20, 4, func() {})
 	if err != nil || !slices.Equal(got.Group, want.Group) {
 		t.Errorf("four workers: %v, or another partition than one", err)
 	}
 	for _, after := range []int{1, calls / 2} {
 		late, cancel := context.WithCancel(ctx)
 		calls := 0
-		got, err := redivide(late, s, p, k, 3, 20, 2, func() {
+		got, err := redivide(late, s, p, k, 3, false, 20, 2, func() {
 			if calls++; calls == after {
 				cancel()
 			}

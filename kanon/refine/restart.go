@@ -14,7 +14,7 @@ import (
 
 // mostVain is after how many times that beginning again, and what follows, was in
 // vain the search is over.
-const mostVain = 4
+const mostVain = 8
 
 // restarts are the times that the search began again.
 type restarts struct {

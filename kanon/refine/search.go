@@ -143,7 +143,8 @@ type attempt struct {
 	near      int // places
 	proposals int // in the end with what exchanges are worth
 	seed      uint64
-	nodes     int // a region by prices
+	nodes     int  // a region by prices
+	thorough  bool // whether these are fitted as those of a bound
 	// result
 	done bool
 	gain float64
