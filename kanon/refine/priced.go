@@ -25,7 +25,7 @@ const (
 	pricedTime               = 450 * time.Microsecond
 	leastPriced, pricedAfter = 0.4, 0.3
 	// pricedWell is how many times that time there must be for prices to be fitted
-	// as thoroughly as those of a bound are, from the second time on.
+	// as thoroughly as those of a bound are, every other time.
 	pricedWell = 20
 	// pricedGroups is how many groups a region has to begin with; when no region
 	// gets better any more it is half as many again, up to about mostPricedRecords.
@@ -53,7 +53,7 @@ func (a *search) price(ctx context.Context) error {
 	cells := cutCells(a.s, a.p, cellRecords, a.rounds)
 	attempts := make([]attempt, len(cells))
 	rng := draws(a.o.Seed ^ uint64(a.rounds)<<32)
-	thorough := a.priced > 0 && a.o.Effort.Duration >= pricedWell*a.pricedTime()
+	thorough := a.priced%2 == 1 && a.o.Effort.Duration >= pricedWell*a.pricedTime()
 	for i := range attempts {
 		nodes := min(pricedNodes<<min(a.priced/2, 10), mostPricedNodes)
 		attempts[i] = attempt{records: cells[i], seed: rng.next(), by: byPrices, nodes: nodes, thorough: thorough}
