@@ -229,17 +229,6 @@ func (a *annealer) cool(ctx context.Context, from, to float64, proposals int) er
 	return a.run(ctx, proposals/steps)
 }
 
-// favour has records that lose more in a partition proposed more often.
-func (a *annealer) favour(p space.Partition, s *space.Space) {
-	weights := make([]float64, s.Len())
-	costs, sizes := s.GroupSSE(p), p.Sizes()
-	floor := 1e-9 + 1e-3*s.SSE(p)/float64(s.Len())
-	for i, g := range p.Group {
-		weights[i] = math.Pow(costs[g]/float64(sizes[g])+floor, 0.6)
-	}
-	a.often = aliases(weights)
-}
-
 // run makes that many proposals.
 func (a *annealer) run(ctx context.Context, proposals int) error {
 	n := uint64(len(a.group))

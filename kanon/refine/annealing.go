@@ -48,8 +48,8 @@ type way struct {
 	scale            scale
 }
 
-// wholeProposals is how many changes that proposes for each record: what takes
-// about a fiftieth of the time on two processors, for each way; none where that
+// wholeProposals is how many changes [search.whole] proposes for each record: what
+// takes about a fiftieth of the time on two processors, for each way; none where that
 // is too few.
 func (a *search) wholeProposals() int {
 	const most, least, share = 4000, 100, 0.02
@@ -101,13 +101,24 @@ func (a *search) choose(ctx context.Context) ([]attempt, error) {
 // nearBy is how many near records that many times k are.
 func (a *search) nearBy(times float64) int { return int(math.Ceil(times * float64(a.k))) }
 
+// weights are by how much each record loses in a partition, so that more time is
+// spent where more is lost, though less than in proportion.
+func weights(s *space.Space, p space.Partition, least float64) []float64 {
+	out := make([]float64, s.Len())
+	costs, sizes := s.GroupSSE(p), p.Sizes()
+	floor := least + 1e-3*s.SSE(p)/float64(s.Len())
+	for i, g := range p.Group {
+		out[i] = math.Pow(costs[g]/float64(sizes[g])+floor, 0.6)
+	}
+	return out
+}
+
 // regions chooses regions of a cell that do not touch, with about half of its
 // records at the most, where much is lost rather than elsewhere.
 func (a *search) regions(records []int32, rng draws) []attempt {
 	c := &cell{s: a.s, p: a.p, records: records, k: a.k}
 	sub, inner := c.own()
 	list, start := inner.Members()
-	costs := sub.GroupSSE(inner)
 	centres := make([]*space.Centroid, inner.Groups)
 	for g := range centres {
 		centres[g] = sub.NewCentroid()
@@ -115,15 +126,11 @@ func (a *search) regions(records []int32, rng draws) []attempt {
 			centres[g].Add(i)
 		}
 	}
-	// The sum of weights up to each record. A region that loses more gets
-	// more of the time, though less than in proportion.
-	up := make([]float64, len(records))
+	// The sum of weights up to each record.
+	up := weights(sub, inner, 0)
 	var sum float64
-	floor := 1e-3 * sub.SSE(inner) / float64(len(records))
-	for j := range records {
-		g := inner.Group[j]
-		cost := costs[g]/float64(start[g+1]-start[g]) + floor
-		sum += math.Pow(cost, 0.6)
+	for j, w := range up {
+		sum += w
 		up[j] = sum
 	}
 	type far struct {

@@ -159,6 +159,55 @@ func TestRoundsOfShaking(t *testing.T) {
 	}
 }
 
+// A table of several cells is exchanged in each of them, alike for any number of
+// workers.
+func TestExchangesInCells(t *testing.T) {
+	const n, k = 2*shakenRecords + 200, 3
+	rng := rand.New(rand.NewPCG(7, 34))
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = rng.Float64()
+	}
+	slices.Sort(x)
+	s, err := space.New(n, [][]float64{x}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := space.Partition{Group: make([]uint32, n), Groups: n / k}
+	for i := range p.Group {
+		p.Group[i] = uint32(min(i/(2*k)*2+i%2, p.Groups-1)) // two groups intertwined
+	}
+	p = p.Canonical()
+	if err := p.Validate(k); err != nil {
+		t.Fatal(err)
+	}
+	if cells := cutCells(s, p, shakenRecords, 0); len(cells) < 2 {
+		t.Fatalf("%d cells: this is no test", len(cells))
+	}
+	var first space.Partition
+	for _, workers := range []int{1, 3} {
+		a := newSearch(s, p, &Options{K: k, Seed: 3, Workers: workers})
+		if err := a.exchange(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.p.Validate(k); err != nil {
+			t.Fatal(err)
+		}
+		changed := [2]bool{}
+		for i, g := range a.p.Group {
+			changed[2*i/n] = changed[2*i/n] || g != p.Group[i]
+		}
+		if s.SSE(a.p) >= s.SSE(p) || changed != [2]bool{true, true} {
+			t.Errorf("from %v to %v, changed in each half: %v", s.SSE(p), s.SSE(a.p), changed)
+		}
+		if first.Group == nil {
+			first = a.p
+		} else if !slices.Equal(first.Group, a.p.Group) {
+			t.Errorf("%d workers find another partition", workers)
+		}
+	}
+}
+
 // What gains more is chosen more often, and nothing is given up.
 func TestYields(t *testing.T) {
 	y := newYields(4, 0.9, 0.2, 0)

@@ -3,10 +3,10 @@ package refine
 import "context"
 
 // A search begins with exchanges along many groups (chains.go), which come to an
-// end where none is found that pays. From there it goes on by shaking: all groups are heated for a moment, so that single
-// changes worsen them here and there, and bettered by exchanges again; of before
-// and after the better is taken place by place (iterated local search; Lourenço,
-// Martin and Stützle 2003).
+// end where none is found that pays. From there it goes on by shaking: all groups
+// are heated for a moment, so that single changes worsen them here and there, and
+// bettered by exchanges again; of before and after the better is taken place by
+// place (iterated local search; Lourenço, Martin and Stützle 2003).
 
 const (
 	// shakenRecords is about how many records are shaken as one piece. Exchanges
