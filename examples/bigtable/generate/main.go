@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"strings"
 	"syscall"
 
 	"noren"
@@ -45,6 +47,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	if *sensors && *extra {
 		return &noren.Error{Kind: noren.Usage, Where: "-extra", What: "adds columns to people, not to sensors"}
+	}
+	if strings.EqualFold(filepath.Ext(*output), ".parquet") {
+		return &noren.Error{Kind: noren.Usage, Where: "-o " + *output, What: "a CSV file should not be called that", Hint: "write CSV, and convert it"}
 	}
 	write := bigtable.Write
 	if *sensors {

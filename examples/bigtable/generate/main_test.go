@@ -27,6 +27,10 @@ func TestFileAndStandardOutputAgree(t *testing.T) {
 	if err := run(ctx, []string{"-sensors", "-extra"}, io.Discard, io.Discard); noren.KindOf(err) != noren.Usage {
 		t.Errorf("-sensors -extra gave %v, expected an error of kind usage", err)
 	}
+	wrong := filepath.Join(t.TempDir(), "big.parquet")
+	if err := run(ctx, []string{"-rows", "50", "-o", wrong}, io.Discard, io.Discard); noren.KindOf(err) != noren.Usage {
+		t.Errorf("CSV in a file called Parquet gave %v, expected an error of kind usage", err)
+	}
 	target := filepath.Join(t.TempDir(), "big.csv")
 	args := []string{"-rows", "50", "-seed", "3", "-extra", "-o", target}
 	if err := run(ctx, args, io.Discard, io.Discard); err != nil {
