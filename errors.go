@@ -69,7 +69,10 @@ func (k Kind) String() string {
 // Error is a failure with a kind. Its text reads "where: what: cause (hint)";
 // no part of it ever holds a cell's value.
 type Error struct {
-	Kind  Kind
+	Kind Kind
+	// Code names the fault for programs, stable between versions, as in
+	// "column-missing"; may be empty.
+	Code  string
 	Where string // the file and position, the flag or the part of a specification; may be empty
 	What  string // what is wrong, and what was expected
 	Hint  string // what to do about it; may be empty
@@ -100,6 +103,19 @@ func (e *Error) Error() string {
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// CodeOf returns the code of the outermost [*Error] in err's chain that has
+// one; "" if none has.
+func CodeOf(err error) string {
+	var e *Error
+	for errors.As(err, &e) {
+		if e.Code != "" {
+			return e.Code
+		}
+		err = e.Err
+	}
+	return ""
+}
 
 // KindOf returns the kind of the outermost [*Error] in err's chain; a context
 // error is Interrupted, anything else Internal.
