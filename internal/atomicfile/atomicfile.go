@@ -6,9 +6,11 @@ package atomicfile
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"noren"
 )
@@ -20,12 +22,31 @@ type File struct {
 	target string
 	temp   string // its name until Commit; empty while it has none
 	force  bool
+	mode   fs.FileMode // from Commit on
 	done   bool
 }
 
-// Create starts a file that is to become target, which must not exist unless
-// force is set. The file is readable by its owner alone until Commit.
+// Create starts a public file that is to become target, which must not exist
+// unless force is set. The file is readable by its owner alone until Commit, which
+// gives it the mode that the umask allows.
 func Create(target string, force bool) (*File, error) {
+	mode, err := publicMode(filepath.Dir(target))
+	if err != nil {
+		mode = private // Check says why the folder does not serve
+	}
+	return start(target, force, mode)
+}
+
+// CreatePrivate is [Create] for a file that was computed from private data: it
+// stays readable by its owner alone.
+func CreatePrivate(target string, force bool) (*File, error) {
+	return start(target, force, private)
+}
+
+// private is the mode of files that their owner alone may read.
+const private fs.FileMode = 0o600
+
+func start(target string, force bool, mode fs.FileMode) (*File, error) {
 	if err := Check(target, force); err != nil {
 		return nil, err
 	}
@@ -33,8 +54,11 @@ func Create(target string, force bool) (*File, error) {
 	if err != nil {
 		return nil, &noren.Error{Kind: kindOf(err), Where: target, What: "cannot be written", Hint: "the folder must exist and be writable", Err: Reason(err)}
 	}
-	return &File{File: f, target: target, temp: temp, force: force}, nil
+	return &File{File: f, target: target, temp: temp, force: force, mode: mode}, nil
 }
+
+// CodeExists is the code of errors about a target that exists.
+const CodeExists = "file-exists"
 
 // Check reports what would keep target from being written, before any work is
 // done for it.
@@ -44,7 +68,7 @@ func Check(target string, force bool) error {
 	case err == nil && info.IsDir():
 		return &noren.Error{Kind: noren.Usage, Where: target, What: "is a folder", Hint: "name a file"}
 	case err == nil && !force:
-		return &noren.Error{Kind: noren.Usage, Where: target, What: "exists already", Hint: "choose another name, or say --force to replace it"}
+		return &noren.Error{Kind: noren.Usage, Code: CodeExists, Where: target, What: "exists already", Hint: "choose another name, or allow it to be replaced"}
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return &noren.Error{Kind: kindOf(err), Where: target, What: "cannot be written", Err: Reason(err)}
 	}
@@ -62,7 +86,7 @@ func (f *File) Commit() error {
 	}
 	err := f.Sync()
 	if err == nil {
-		err = f.Chmod(0o644)
+		err = f.Chmod(f.mode)
 	}
 	if err == nil {
 		err = f.publish()
@@ -70,7 +94,7 @@ func (f *File) Commit() error {
 	if err != nil {
 		f.Discard()
 		if errors.Is(err, fs.ErrExist) {
-			return &noren.Error{Kind: noren.Usage, Where: f.target, What: "came into being meanwhile", Hint: "say --force to replace it"}
+			return &noren.Error{Kind: noren.Usage, Code: CodeExists, Where: f.target, What: "was created by another process in the meantime", Hint: "choose another name, or allow it to be replaced"}
 		}
 		return &noren.Error{Where: f.target, What: "cannot be completed", Err: Reason(err)}
 	}
@@ -119,6 +143,22 @@ func createNamed(dir string) (*os.File, string, error) {
 		return nil, "", err
 	}
 	return f, f.Name(), nil
+}
+
+// namedMode is publicMode by way of an empty file that has a name for a moment.
+func namedMode(dir string) (fs.FileMode, error) {
+	name := filepath.Join(dir, fmt.Sprintf(".noren-mode-%d-%d.tmp", os.Getpid(), time.Now().UnixNano()))
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if err != nil {
+		return 0, err
+	}
+	info, err := f.Stat()
+	_ = f.Close()
+	_ = os.Remove(name)
+	if err != nil {
+		return 0, err
+	}
+	return info.Mode().Perm(), nil
 }
 
 // Reason strips the path from a system error, as the caller names the target.

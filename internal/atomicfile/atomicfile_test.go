@@ -161,3 +161,42 @@ func TestOutput(t *testing.T) {
 		t.Errorf("%q are left, expected one file", got)
 	}
 }
+
+// A public file has the mode of any file that the process makes in the folder; a
+// private one is its owner's alone.
+func TestModes(t *testing.T) {
+	dir := t.TempDir()
+	plain := filepath.Join(dir, "plain")
+	if err := os.WriteFile(plain, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.Stat(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, force := range []bool{false, true} {
+		for name, make := range map[string]func(string, bool) (*atomicfile.File, error){"public": atomicfile.Create, "private": atomicfile.CreatePrivate} {
+			f, err := make(filepath.Join(dir, name), force)
+			if err == nil {
+				err = f.Commit()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			info, err := os.Stat(filepath.Join(dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			mode := want.Mode()
+			if name == "private" {
+				mode = 0o600
+			}
+			if info.Mode() != mode {
+				t.Errorf("%s: mode %v, want %v", name, info.Mode(), mode)
+			}
+		}
+	}
+	if names := files(t, dir); len(names) != 3 {
+		t.Errorf("left behind: %v", names)
+	}
+}

@@ -2,6 +2,7 @@ package atomicfile
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -21,6 +22,22 @@ func create(dir string) (*os.File, string, error) {
 		_ = f.Close()
 	}
 	return createNamed(dir)
+}
+
+// publicMode is the mode that a new file in dir gets from the umask, and from
+// the folder's default access list where it has one.
+func publicMode(dir string) (fs.FileMode, error) {
+	fd, err := unix.Open(dir, unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o666)
+	if err != nil {
+		return namedMode(dir)
+	}
+	f := os.NewFile(uintptr(fd), filepath.Join(dir, "(unnamed)"))
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Mode().Perm(), nil
 }
 
 func procPath(f *os.File) string { return fmt.Sprintf("/proc/self/fd/%d", f.Fd()) }

@@ -2,9 +2,14 @@
 
 package atomicfile
 
-import "os"
+import (
+	"io/fs"
+	"os"
+)
 
 func create(dir string) (*os.File, string, error) { return createNamed(dir) }
+
+func publicMode(dir string) (fs.FileMode, error) { return namedMode(dir) }
 
 // publish closes the file first: an open file cannot be renamed everywhere.
 func (f *File) publish() error {

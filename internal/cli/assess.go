@@ -239,7 +239,7 @@ func readPublished(ctx context.Context, src table.Source, f table.Field) (*table
 
 // writePage writes an assessment as a page.
 func writePage(path string, force bool, stdout io.Writer, a *assess.Assessment, facts report.Facts) error {
-	return writeFile(path, force, stdout, report.Assessment(a, facts).Write)
+	return writePrivate(path, force, stdout, report.Assessment(a, facts).Write)
 }
 
 // releaseWithReport makes a release and writes the page about it.

@@ -42,7 +42,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case kind == noren.Interrupted:
 		fmt.Fprintln(stderr, "noren: interrupted; nothing was written")
 	default:
-		fmt.Fprintln(stderr, t.paint(red, "noren:"), err)
+		fmt.Fprintln(stderr, t.paint(red, "noren:"), withHint(err))
 	}
 	return kind.ExitCode()
 }

@@ -115,7 +115,7 @@ func (f *curveFlags) run(ctx context.Context, t *terminal, input string) error {
 		return err
 	}
 	if f.page != "" {
-		if err := writeFile(f.page, f.force, t.stdout, curvePage(input, roles(schema, table.Quasi), points).Write); err != nil {
+		if err := writePrivate(f.page, f.force, t.stdout, curvePage(input, roles(schema, table.Quasi), points).Write); err != nil {
 			return err
 		}
 	}

@@ -109,7 +109,7 @@ func unpack(from fs.FS, dir string) error {
 		if err != nil {
 			return err
 		}
-		return os.WriteFile(filepath.Join(dir, filepath.Base(path)), data, 0o644)
+		return os.WriteFile(filepath.Join(dir, filepath.Base(path)), data, 0o666)
 	})
 }
 

@@ -69,7 +69,7 @@ func runInit(ctx context.Context, t *terminal, input *columnFlags, name, output 
 	if err != nil {
 		return err
 	}
-	err = writeFile(output, force, t.stdout, func(w io.Writer) error {
+	err = writePrivate(output, force, t.stdout, func(w io.Writer) error {
 		_, err := io.WriteString(w, proposal(name, input, report))
 		return err
 	})

@@ -123,12 +123,23 @@ func checkTargets(force bool, paths ...string) error {
 	return nil
 }
 
-// writeFile writes a small result whole or not at all; "-" is standard output.
+// writeFile writes a small public result whole or not at all; "-" is standard
+// output.
 func writeFile(path string, force bool, stdout io.Writer, write func(io.Writer) error) error {
+	return writeWhole(atomicfile.Create, path, force, stdout, write)
+}
+
+// writePrivate is writeFile for a result that shows private data: its owner
+// alone may read it.
+func writePrivate(path string, force bool, stdout io.Writer, write func(io.Writer) error) error {
+	return writeWhole(atomicfile.CreatePrivate, path, force, stdout, write)
+}
+
+func writeWhole(create func(string, bool) (*atomicfile.File, error), path string, force bool, stdout io.Writer, write func(io.Writer) error) error {
 	if path == "-" {
 		return write(stdout)
 	}
-	f, err := atomicfile.Create(path, force)
+	f, err := create(path, force)
 	if err != nil {
 		return err
 	}

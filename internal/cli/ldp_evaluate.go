@@ -117,7 +117,7 @@ func (f *ldpEvaluateFlags) run(ctx context.Context, t *terminal, path string) er
 		t.note("%d of %d records were drawn to learn from (--all takes all, --sample another number)", r.Records, r.WithClass)
 	}
 	if f.page != "" {
-		if err := writeFile(f.page, f.force, t.stdout, evaluationPage(r, path).Write); err != nil {
+		if err := writePrivate(f.page, f.force, t.stdout, evaluationPage(r, path).Write); err != nil {
 			return err
 		}
 	}

@@ -142,7 +142,11 @@ func (f *simulateFlags) run(ctx context.Context, t *terminal, path string) error
 	}
 	v := &simulated{r: r, o: &f.o, input: path}
 	if f.page != "" {
-		if err := writeFile(f.page, f.force, t.stdout, v.page().Write); err != nil {
+		write := writeFile
+		if path != "" {
+			write = writePrivate // it shows the table's own shares
+		}
+		if err := write(f.page, f.force, t.stdout, v.page().Write); err != nil {
 			return err
 		}
 	}
