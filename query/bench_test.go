@@ -2,6 +2,7 @@ package query
 
 import (
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"noren/account"
@@ -12,7 +13,7 @@ import (
 // benchTable has n records: a whole number and one of 16 words.
 func benchTable(b *testing.B, n int) (*table.Table, []table.Field) {
 	b.Helper()
-	fields := []table.Field{{Name: "age", Type: table.Integer}, {Name: "word", Type: table.Category}, {Name: "who", Type: table.Integer}}
+	fields := []table.Field{{Name: "age", Type: table.Integer}, {Name: "word", Type: table.Category}, {Name: "who", Type: table.Category}}
 	r := rand.New(rand.NewPCG(1, 1))
 	t := &table.Table{Rows: n}
 	for _, f := range fields {
@@ -25,7 +26,9 @@ func benchTable(b *testing.B, n int) (*table.Table, []table.Field) {
 			case "age":
 				c.AppendInt(r.Int64N(90))
 			case "who":
-				c.AppendInt(r.Int64N(int64(n)/3 + 1))
+				if err := c.Append(strconv.AppendInt(nil, r.Int64N(int64(n)/3+1), 10)); err != nil {
+					b.Fatal(err)
+				}
 			default:
 				if err := c.Append([]byte{'a' + byte(r.IntN(16))}); err != nil {
 					b.Fatal(err)
@@ -34,6 +37,7 @@ func benchTable(b *testing.B, n int) (*table.Table, []table.Field) {
 		}
 		t.Columns = append(t.Columns, c.Column())
 	}
+	t.Unit = t.Column("who")
 	return t, fields
 }
 

@@ -121,7 +121,7 @@ func TestBoundRows(t *testing.T) {
 		most := rapid.Int64Range(1, 12).Draw(rt, "most")
 		kept := func(rows [][]string) map[string][]string {
 			tab := makeTable(t, visits, rows...)
-			keep, err := boundRows(t.Context(), tab, tab.Columns, tab.Column("person"), most, secret)
+			keep, err := boundRows(t.Context(), tab, tab.Columns, tab.Unit, most, secret)
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -164,7 +164,7 @@ func TestKeyPicks(t *testing.T) {
 	}
 	tab := makeTable(t, visits, rows...)
 	pick := func(key string) int {
-		keep, err := boundRows(t.Context(), tab, tab.Columns, tab.Columns[0], 1, []byte(key))
+		keep, err := boundRows(t.Context(), tab, tab.Columns, tab.Unit, 1, []byte(key))
 		if err != nil {
 			t.Fatal(err)
 		}

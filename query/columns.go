@@ -29,6 +29,19 @@ func bind(t *table.Table, f *table.Field) (*table.Column, error) {
 	return c, nil
 }
 
+// bindUnit returns the labels of the records of t, by which contributions are
+// bounded. An error is of kind Internal: the table was read without them.
+func bindUnit(t *table.Table, name string) (*table.Column, error) {
+	switch u := t.Unit; {
+	case u == nil:
+		return nil, &noren.Error{What: "the table was read without the labels of its unit, column " + name}
+	case u.Field.Name != name || u.Field.Type != table.Category || u.Len() != t.Rows:
+		return nil, &noren.Error{What: fmt.Sprintf("the labels of the records were not read from column %s as category", name)}
+	default:
+		return u, nil
+	}
+}
+
 func usage(where, what, hint string) error {
 	return &noren.Error{Kind: noren.Usage, Where: where, What: what, Hint: hint}
 }

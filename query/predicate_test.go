@@ -22,7 +22,8 @@ var people = []table.Field{
 	{Name: "年齢", Type: table.Integer},
 }
 
-// makeTable builds a table from rows of texts; "" is missing.
+// makeTable builds a table from rows of texts; "" is missing. A column named
+// person is read a second time, as the labels of the records.
 func makeTable(t testing.TB, fields []table.Field, rows ...[]string) *table.Table {
 	t.Helper()
 	out := &table.Table{Rows: len(rows)}
@@ -37,6 +38,16 @@ func makeTable(t testing.TB, fields []table.Field, rows ...[]string) *table.Tabl
 			}
 		}
 		out.Columns = append(out.Columns, b.Column())
+		if fields[c].Name == "person" {
+			labels := fields[c]
+			labels.Name, labels.Type = "label", table.Category
+			texts := make([][]string, len(rows))
+			for i := range rows {
+				texts[i] = []string{rows[i][c]}
+			}
+			out.Unit = makeTable(t, []table.Field{labels}, texts...).Columns[0]
+			out.Unit.Field.Name = "person"
+		}
 	}
 	return out
 }

@@ -120,9 +120,6 @@ func (q *Query) collectFields() {
 			read[f.Name] = true
 		}
 	}
-	if q.o.Unit != account.Record {
-		read[q.o.Unit] = true
-	}
 	for _, f := range q.o.Fields {
 		if read[f.Name] {
 			read[f.Name] = false
@@ -136,6 +133,8 @@ func (q *Query) collectFields() {
 }
 
 // Columns are the columns that [Query.Answer] needs, in the order of the table.
+// The unit column is one of them only where the question itself uses it: the
+// labels of the records are read beside the columns ([table.Table.Unit]).
 func (q *Query) Columns() []table.Field { return slices.Clone(q.fields) }
 
 // Kind is what is asked.
@@ -191,8 +190,8 @@ func neighboursDiffer(n account.Neighbours, unit string) string {
 	}
 }
 
-// Answer answers from t, which holds at least the columns of [Query.Columns]; the
-// answer is a [*Result]. It fails when a column of t is not what the query was made
+// Answer answers from t, which holds at least the columns of [Query.Columns] and,
+// where the unit is a column, its labels as t.Unit; the answer is a [*Result]. It fails when a column of t is not what the query was made
 // for, when src fails and when ctx ends; an error holds no value of t.
 func (q *Query) Answer(ctx context.Context, t *table.Table, src *noise.Source) (any, error) {
 	r, err := q.answer(ctx, t, src)
@@ -229,11 +228,7 @@ func (q *Query) records(ctx context.Context, t *table.Table) (func(visit func(i,
 	}
 	var keep []bool
 	if q.o.Unit != account.Record {
-		f, err := findField(q.o.Fields, "unit", q.o.Unit)
-		if err != nil {
-			return nil, err
-		}
-		unit, err := bind(t, f)
+		unit, err := bindUnit(t, q.o.Unit)
 		if err != nil {
 			return nil, err
 		}

@@ -367,11 +367,30 @@ func TestAnswerBindsItsColumns(t *testing.T) {
 	for _, f := range q.Columns() {
 		names += f.Name + " "
 	}
-	if names != "person ward cost " {
+	if names != "ward cost " {
 		t.Errorf("reads %s", names)
+	}
+	asked := mustNew(t, Options{Kind: Count, Fields: visits, Where: "person = 'p1'", Unit: "person", MaxRows: 1, Key: secret, Cost: account.Cost{Epsilon: one}})
+	if c := asked.Columns(); len(c) != 1 || c[0].Name != "person" {
+		t.Errorf("a question about the unit column reads %v", c)
 	}
 	if _, err := q.answer(t.Context(), &table.Table{}, randtest.Source(1)); err == nil {
 		t.Error("a table without columns was answered from")
+	}
+	for name, spoil := range map[string]func(tab *table.Table){
+		"no labels":               func(tab *table.Table) { tab.Unit = nil },
+		"labels of another name":  func(tab *table.Table) { tab.Unit = tab.Column("sex") },
+		"labels that are typed":   func(tab *table.Table) { tab.Unit.Field.Type = table.Integer },
+		"labels of fewer records": func(tab *table.Table) { tab.Unit = tab.Unit.Select([]uint32{0, 1}) },
+	} {
+		tab := makeTable(t, visits, visitRows(5, 1)...)
+		if _, err := q.answer(t.Context(), tab, randtest.Source(1)); err != nil {
+			t.Fatal(err)
+		}
+		spoil(tab)
+		if _, err := q.answer(t.Context(), tab, randtest.Source(1)); noren.KindOf(err) != noren.Internal || err == nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 	if got := asJSON(t, q.Parameters()); strings.Contains(got, string(secret)) {
 		t.Errorf("the key is in %s", got)

@@ -15,52 +15,30 @@ import (
 // checkEvery is how many records pass between two looks at the context.
 const checkEvery = 1 << 16
 
-// contributors tells whose every record is: a number from 0 for each of the
-// distinct values of the unit column, -1 where it is missing.
-func contributors(c *table.Column) (of []int32, n int) {
-	of = make([]int32, c.Len())
-	switch {
-	case c.Codes != nil:
-		n = len(c.Dict)
-		for i, code := range c.Codes {
-			of[i] = int32(code)
-		}
-	case c.Ints != nil:
-		n = numberOf(c.Ints, of)
-	default:
-		n = numberOf(c.Floats, of)
-	}
-	for i := range of {
-		if c.IsMissing(i) {
+// contributors returns the code of the label of every record, from 0, and -1
+// where the record has none. Labels are the texts of [table.Table.Unit]: equal
+// codes are equal bytes, whatever type a question gives the column.
+func contributors(unit *table.Column) []int32 {
+	of := make([]int32, unit.Len())
+	for i, code := range unit.Codes {
+		of[i] = int32(code)
+		if unit.IsMissing(i) {
 			of[i] = -1
 		}
 	}
-	return of, n
+	return of
 }
 
-func numberOf[T int64 | float64](values []T, of []int32) int {
-	index := map[T]int32{}
-	for i, v := range values {
-		at, known := index[v]
-		if !known {
-			at = int32(len(index))
-			index[v] = at
-		}
-		of[i] = at
-	}
-	return len(index)
-}
-
-// boundRows picks the records that count: at most most of each contributor, none
-// of records that say not whose they are. Of a contributor with more, those count
+// boundRows selects the records that count: at most most of each label of unit,
+// and no record without a label. Of a contributor with more, those count
 // whose contents (the columns that the query reads) have the least HMAC-SHA256
 // under key. Which they are depends on that contributor's records alone, and not
 // on their order: two records with the same HMAC are the same to the query. Hence
 // one unit more or less changes at most most of the records that count, all its
 // own.
 func boundRows(ctx context.Context, t *table.Table, columns []*table.Column, unit *table.Column, most int64, key []byte) ([]bool, error) {
-	of, n := contributors(unit)
-	count := make([]int64, n)
+	of := contributors(unit)
+	count := make([]int64, len(unit.Dict))
 	keep := make([]bool, t.Rows)
 	for i, who := range of {
 		if who >= 0 {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"noren"
@@ -198,9 +199,17 @@ func (r *run) read(ctx context.Context) (*table.Table, error) {
 		return nil, private(ctx, err, noren.BadData, "the private file cannot be read")
 	}
 	defer func() { _ = src.Close() }()
-	t, err := file.Read(ctx, src, r.q.Mechanism.Columns(), r.q.Missing, r.q.Progress)
+	fields := r.q.Mechanism.Columns()
+	labels := r.quote.Unit != account.Record && slices.ContainsFunc(src.Columns(), func(c table.StoredColumn) bool { return c.Name == r.quote.Unit })
+	if labels { // the texts of the unit column, whatever the question makes of it
+		fields = append(slices.Clone(fields), table.Field{Name: r.quote.Unit, Type: table.Category})
+	}
+	t, err := file.Read(ctx, src, fields, r.q.Missing, r.q.Progress)
 	if err != nil {
 		return nil, private(ctx, err, noren.BadData, "the private file cannot be read as its columns are declared")
+	}
+	if last := len(t.Columns) - 1; labels {
+		t.Unit, t.Columns = t.Columns[last], t.Columns[:last]
 	}
 	if r.charge == nil {
 		return t, nil

@@ -14,6 +14,10 @@ import (
 type Table struct {
 	Rows    int
 	Columns []*Column
+	// Unit is the label of each record as a Category: the text that says whose
+	// record it is, never typed, or no value where the record names no one. Nil
+	// where every record is a unit of its own.
+	Unit *Column
 }
 
 // Column returns the column of that name, or nil.
@@ -138,6 +142,8 @@ type Builder struct {
 	lengths uint64
 	index   map[string]uint32
 	layout  Layout // of a date; valid and not empty
+	total   bool
+	misfits int64
 }
 
 // NewBuilder returns an empty builder for a column described by f. The texts
@@ -173,6 +179,25 @@ func NewBuilder(f Field, missing []string) (*Builder, error) {
 	return b, nil
 }
 
+// Total makes the builder accept every text: one that does not fit the type of
+// the column is appended as missing and counted ([Builder.Misfits]), so that
+// Append returns no error for any text.
+func (b *Builder) Total() { b.total = true }
+
+// Misfits is the number of texts that a total builder appended as missing
+// because they do not fit the type of the column, since the builder was made.
+func (b *Builder) Misfits() int64 { return b.misfits }
+
+// refuse returns err, or appends a missing value in the total mode.
+func (b *Builder) refuse(err error) error {
+	if !b.total {
+		return err
+	}
+	b.misfits++
+	b.AppendMissing()
+	return nil
+}
+
 // Len is the number of records since the last cut.
 func (b *Builder) Len() int { return b.col.rows }
 
@@ -199,10 +224,11 @@ func (b *Builder) AppendInt(v int64) {
 	b.col.rows++
 }
 
-// AppendFloat adds a value of a Decimal column. It must be finite.
+// AppendFloat adds a value of a Decimal column. It must be finite; in the total
+// mode any other is missing.
 func (b *Builder) AppendFloat(v float64) error {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return errNotFinite
+		return b.refuse(errNotFinite)
 	}
 	b.col.Floats = append(b.col.Floats, v)
 	b.col.rows++
@@ -215,7 +241,8 @@ func (b *Builder) IsMissing(text []byte) bool {
 }
 
 // Append adds the value that text stands for. The error says what was
-// expected and does not repeat the text.
+// expected and does not repeat the text. In the total mode ([Builder.Total])
+// every text has a value or is missing.
 func (b *Builder) Append(text []byte) error {
 	if b.IsMissing(text) {
 		b.AppendMissing()
@@ -225,20 +252,23 @@ func (b *Builder) Append(text []byte) error {
 	case Integer:
 		v, err := ParseInteger(text)
 		if err != nil {
-			return err
+			return b.refuse(err)
 		}
 		b.AppendInt(v)
 		return nil
 	case Decimal:
 		v, places, err := ParseDecimal(text)
 		if err != nil {
-			return err
+			return b.refuse(err)
 		}
 		b.col.Places = max(b.col.Places, places)
 		return b.AppendFloat(v)
 	case Date:
 		v, ok := parse(b.layout, text)
 		if !ok {
+			if b.total {
+				return b.refuse(nil)
+			}
 			return b.layout.expected()
 		}
 		b.AppendInt(v)
@@ -247,6 +277,9 @@ func (b *Builder) Append(text []byte) error {
 	code, known := b.index[string(text)]
 	if !known {
 		if b.col.Field.Type == Ordered {
+			if b.total {
+				return b.refuse(nil)
+			}
 			return fmt.Errorf("expected one of the %d levels of the column", len(b.col.Field.Levels))
 		}
 		if uint64(len(b.col.Dict)) == math.MaxUint32 {

@@ -159,6 +159,67 @@ func TestBuilderRefuses(t *testing.T) {
 	}
 }
 
+// A total builder has a value or a missing one for every text: the value that a
+// strict builder has for it, and missing where that refuses.
+func TestBuilderTotal(t *testing.T) {
+	fields := []Field{{Type: Integer}, {Type: Decimal}, {Type: Date}, {Type: Date, Layout: "D.M.YYYY hh:mm"}, {Type: Ordered, Levels: []string{"low", "high"}}, {}}
+	rapid.Check(t, func(t *rapid.T) {
+		f := rapid.SampledFrom(fields).Draw(t, "field")
+		texts := rapid.SliceOf(rapid.OneOf(rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }),
+			rapid.SampledFrom([]string{"", "NA", "1", "1.5", "1e999", "NaN", "99999999999999999999", "2024-02-29", "2023-02-29", "1.2.2024 23:59", "low", "Low", "high"}))).Draw(t, "texts")
+		total, err := NewBuilder(f, []string{"NA"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		total.Total()
+		misfits := int64(0)
+		for i, text := range texts {
+			if err := total.Append([]byte(text)); err != nil {
+				t.Fatalf("text %d: %v", i, err)
+			}
+		}
+		c := total.Column()
+		if c.Len() != len(texts) {
+			t.Fatalf("%d records of %d texts", c.Len(), len(texts))
+		}
+		for i, text := range texts {
+			strict, err := NewBuilder(f, []string{"NA"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strict.Append([]byte(text)) != nil {
+				misfits++
+				if !c.IsMissing(i) || c.Number(i) != 0 {
+					t.Fatalf("record %d does not fit and is %g", i, c.Number(i))
+				}
+				continue
+			}
+			want := strict.Column()
+			switch {
+			case c.IsMissing(i) != want.IsMissing(0):
+				t.Fatalf("record %d: missing is %v", i, c.IsMissing(i))
+			case f.Type == Category && !c.IsMissing(i):
+				if c.Dict[c.Codes[i]] != text {
+					t.Fatalf("record %d is another text", i)
+				}
+			case c.Number(i) != want.Number(0):
+				t.Fatalf("record %d is %g, want %g", i, c.Number(i), want.Number(0))
+			}
+		}
+		if total.Misfits() != misfits {
+			t.Fatalf("%d misfits, want %d", total.Misfits(), misfits)
+		}
+	})
+	b, err := NewBuilder(Field{Type: Decimal}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Total()
+	if err := b.AppendFloat(math.Inf(-1)); err != nil || b.Misfits() != 1 || !b.Column().IsMissing(0) {
+		t.Errorf("an infinite number: %v", err)
+	}
+}
+
 func TestBuilderFields(t *testing.T) {
 	h, err := NewHierarchy("h", [][]string{{"a", "*"}}, nil)
 	if err != nil {
