@@ -56,7 +56,7 @@ var floors = [][]string{
 	{"noren/internal/atomicfile", "noren/internal/tempfile", "noren/internal/geom", "noren/internal/entropy"},
 	{"noren/table", "noren/noise", "noren/account", "noren/learn"},
 	{"noren/internal/randtest", "noren/certificate", "noren/ledger"},
-	{"noren/kanon", "noren/query", "noren/outlier", "noren/ldp", "noren/correlated", "noren/ratio"},
+	{"noren/kanon", "noren/dataset", "noren/query", "noren/outlier", "noren/ldp", "noren/correlated", "noren/ratio"},
 	{"noren/assess", "noren/release"},
 	{"noren/report", "noren/internal/spec", "noren/examples"},
 	{"noren/experiments"},

@@ -1,0 +1,182 @@
+package dataset
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"hash"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"noren/table"
+)
+
+// Keys are the secrets of the prints of one ledger, at least 16 bytes each. Prints
+// under different keys cannot be compared.
+type Keys struct {
+	// Row and Table are for table prints, Column is for column prints.
+	Row, Table, Column []byte
+}
+
+// KeysOf derives the keys by their purposes.
+func KeysOf(derive func(purpose string) []byte) Keys {
+	return Keys{Row: derive("noren.dataset.row/1"), Table: derive("noren.dataset.table/1"), Column: derive("noren.dataset.column/1")}
+}
+
+const printPrefix = "hmac-sha256:"
+
+func printOf(mac hash.Hash) string { return printPrefix + hex.EncodeToString(mac.Sum(nil)) }
+
+// appendCell appends 0 for null, or the length plus one and the text: no sequence
+// of cells has the bytes of another or of the beginning of another.
+func appendCell(dst []byte, null bool, text []byte) []byte {
+	if null {
+		return append(dst, 0)
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(text))+1)
+	return append(dst, text...)
+}
+
+func appendName(dst []byte, name string) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(name))), name...)
+}
+
+// tape computes a column print: HMAC-SHA256(K_column, name and all cells in file
+// order).
+type tape struct {
+	mac hash.Hash
+	buf []byte
+}
+
+const tapeSize = 16 << 10
+
+func newTape(key []byte, name string) *tape {
+	return &tape{mac: hmac.New(sha256.New, key), buf: appendName(make([]byte, 0, tapeSize+64), name)}
+}
+
+func (t *tape) cell(null bool, text []byte) {
+	t.buf = appendCell(t.buf, null, text)
+	if len(t.buf) >= tapeSize {
+		t.flush()
+	}
+}
+
+func (t *tape) flush() {
+	t.mac.Write(t.buf)
+	t.buf = t.buf[:0]
+}
+
+func (t *tape) print() string {
+	t.flush()
+	return printOf(t.mac)
+}
+
+// sum256 is a sum of row tags modulo 2^256, lowest word first.
+type sum256 [4]uint64
+
+func (s *sum256) add(o *sum256) {
+	var carry uint64
+	for i := range s {
+		s[i], carry = bits.Add64(s[i], o[i], carry)
+	}
+}
+
+// rowHash computes table prints under several keys: a keyed multiset hash of the
+// records (MSet-Add-Hash; Clarke, Devadas, van Dijk, Gassend and Suh 2003). The
+// tag of a record is HMAC-SHA256(K_row, its cells by the bytes of the column
+// names), and the print HMAC-SHA256(K_table, names, number of records, sum of the
+// tags modulo 2^256). It depends on neither order of the records nor of the
+// columns, and on nothing of the file's form.
+type rowHash struct {
+	keys   []Keys
+	names  []string // sorted
+	order  []int    // positions in a chunk, by name
+	stored []table.StoredColumn
+	rows   uint64
+	sums   []sum256
+}
+
+func newRowHash(stored []table.StoredColumn, keys []Keys) *rowHash {
+	h := &rowHash{keys: keys, stored: stored, sums: make([]sum256, len(keys))}
+	for i := range stored {
+		h.order = append(h.order, i)
+	}
+	slices.SortFunc(h.order, func(a, b int) int { return strings.Compare(stored[a].Name, stored[b].Name) })
+	for _, at := range h.order {
+		h.names = append(h.names, stored[at].Name)
+	}
+	return h
+}
+
+// take adds the records of a chunk of all columns.
+func (h *rowHash) take(c *table.Chunk) error {
+	const part = 512
+	parts := (c.Rows + part - 1) / part
+	sums := make([][]sum256, parts)
+	err := parallel(parts, func(p int) error {
+		sums[p] = h.part(c, p*part, min((p+1)*part, c.Rows))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, of := range sums {
+		for k := range of {
+			h.sums[k].add(&of[k])
+		}
+	}
+	h.rows += uint64(c.Rows)
+	return nil
+}
+
+func (h *rowHash) part(c *table.Chunk, from, to int) []sum256 {
+	macs, sums := make([]hash.Hash, len(h.keys)), make([]sum256, len(h.keys))
+	for k := range macs {
+		macs[k] = hmac.New(sha256.New, h.keys[k].Row)
+	}
+	var row, cell []byte
+	var tag [sha256.Size]byte
+	for i := from; i < to; i++ {
+		row = row[:0]
+		for _, at := range h.order {
+			v := &c.Cols[at]
+			null := v.IsNull(i)
+			if !null {
+				cell = table.AppendText(cell[:0], &h.stored[at], v, i)
+			}
+			row = appendCell(row, null, cell)
+		}
+		for k, mac := range macs {
+			mac.Reset()
+			mac.Write(row)
+			mac.Sum(tag[:0])
+			word := sum256{
+				binary.BigEndian.Uint64(tag[24:]), binary.BigEndian.Uint64(tag[16:]),
+				binary.BigEndian.Uint64(tag[8:]), binary.BigEndian.Uint64(tag[:]),
+			}
+			sums[k].add(&word)
+		}
+	}
+	return sums
+}
+
+// prints are the table prints, one for each of the keys.
+func (h *rowHash) prints() []string {
+	text := binary.AppendUvarint(nil, uint64(len(h.names)))
+	for _, name := range h.names {
+		text = appendName(text, name)
+	}
+	text = binary.BigEndian.AppendUint64(text, h.rows)
+	out := make([]string, len(h.keys))
+	for k := range h.keys {
+		mac := hmac.New(sha256.New, h.keys[k].Table)
+		mac.Write(text)
+		for i := len(h.sums[k]) - 1; i >= 0; i-- {
+			mac.Write(binary.BigEndian.AppendUint64(nil, h.sums[k][i]))
+		}
+		out[k] = printOf(mac)
+	}
+	return out
+}

@@ -1,0 +1,186 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"io"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"noren"
+	"noren/table"
+	"noren/table/file"
+)
+
+// cells takes the cells of one stored column, in file order. The parts that are
+// nil are left out.
+type cells struct {
+	stored *table.StoredColumn
+	tape   *tape          // its print
+	typed  *table.Builder // its values
+	other  []byte         // model column: the state of every cell that has none
+	labels *table.Builder // its texts
+	review *reviewer
+	buf    []byte
+}
+
+// take takes n cells. Neither builder refuses any text.
+func (c *cells) take(v *table.Vector, n int) error {
+	stored := v.Kind == table.Text && c.stored.AppendText == nil
+	for i := range n {
+		null := v.IsNull(i)
+		var text []byte
+		switch {
+		case null:
+		case stored:
+			text = v.Texts[i]
+		default:
+			c.buf = table.AppendText(c.buf[:0], c.stored, v, i)
+			text = c.buf
+		}
+		if c.tape != nil {
+			c.tape.cell(null, text)
+		}
+		if c.review != nil {
+			if err := c.review.cell(i, text); err != nil {
+				return err
+			}
+		}
+		// A null is missing, as the empty text is.
+		if c.typed != nil {
+			if err := appendValue(c.typed, text, c.other); err != nil {
+				return err
+			}
+		}
+		if c.labels != nil {
+			if err := c.labels.Append(text); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// appendValue appends the value that text has by the cell rule; other is the state
+// of every other cell of a model column, and nil for all other columns.
+func appendValue(b *table.Builder, text, other []byte) error {
+	if other == nil {
+		return b.Append(text)
+	}
+	if !b.IsMissing(text) && b.Append(text) == nil {
+		return nil
+	}
+	return b.Append(other)
+}
+
+// newTyped returns the builder for a column by the cell rule, and the state of
+// other cells for the column of a model.
+func newTyped(d *Definition, f table.Field) (b *table.Builder, other []byte, err error) {
+	if b, err = table.NewBuilder(f, d.Missing); err != nil {
+		return nil, nil, &noren.Error{Kind: noren.Usage, Where: "column " + f.Name, Err: err}
+	}
+	if d.isModel(f.Name) {
+		return b, []byte(d.Model.Other), nil
+	}
+	b.Total()
+	return b, nil, nil
+}
+
+// scan reads the columns at positions once and shows each to its cells, several
+// columns at a time. each, where it is not nil, sees every chunk after them.
+func scan(ctx context.Context, src file.Source, positions []int, columns []*cells, each func(r table.Reader, c *table.Chunk) error) (err error) {
+	r, err := src.Open(ctx, positions)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if e := r.Close(); err == nil && e != nil {
+			err = e
+		}
+	}()
+	for {
+		c, err := r.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		err = parallel(len(columns), func(i int) error { return columns[i].take(&c.Cols[i], c.Rows) })
+		if err == nil && each != nil {
+			err = each(r, c)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// errDamaged is a value that its file cannot show as text.
+var errDamaged = errors.New("a stored value cannot be decoded")
+
+// parallel calls work for 0..n-1 on several processors, and returns the error of
+// the lowest. What panics, as the text form of a damaged value may, is an error.
+func parallel(n int, work func(i int) error) error {
+	errs := make([]error, n)
+	one := func(i int) {
+		defer func() {
+			if recover() != nil {
+				errs[i] = &noren.Error{Kind: noren.BadData, Err: errDamaged}
+			}
+		}()
+		errs[i] = work(i)
+	}
+	var next atomic.Int64
+	worker := func() {
+		for {
+			i := int(next.Add(1)) - 1
+			if i >= n {
+				return
+			}
+			one(i)
+		}
+	}
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) - 1 {
+		wg.Go(worker)
+	}
+	worker()
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// find returns the positions in src of the named columns.
+func find(src file.Source, names []string) ([]int, error) {
+	positions, err := file.Find(src, names)
+	if err != nil {
+		return nil, structure(src.Name(), "does not have the columns of its definition")
+	}
+	return positions, nil
+}
+
+// structure is the error for a file that is not of the form that its definition
+// describes.
+func structure(where, what string) error {
+	return &noren.Error{Kind: noren.BadData, Code: "structure", Where: where, What: what}
+}
+
+// asStructure gives an error about the file's content the code of a structure
+// fault, and its place where it has none.
+func asStructure(name string, err error) error {
+	var e *noren.Error
+	if noren.KindOf(err) != noren.BadData || !errors.As(err, &e) {
+		return err
+	}
+	out := *e
+	if out.Code = "structure"; out.Where == "" {
+		out.Where = name
+	}
+	return &out
+}

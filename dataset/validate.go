@@ -1,0 +1,288 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"noren"
+	"noren/account"
+	"noren/certificate"
+	"noren/table"
+	"noren/table/csvio"
+)
+
+// Validate returns all faults of the definition, defaults filled. They are of kind
+// Usage; a column named record beside the unit record has the code "unit-name", a
+// unit or model column that does not exist "column-missing". Column names, levels,
+// keys, bounds and missing texts are public and may be named.
+func (d *Definition) Validate() error { return d.complete().validate() }
+
+// faults gathers what is wrong.
+type faults []error
+
+func (f *faults) add(code, where, what, hint string) {
+	*f = append(*f, &noren.Error{Kind: noren.Usage, Code: code, Where: where, What: what, Hint: hint})
+}
+
+// validate is Validate for a complete definition.
+func (d *Definition) validate() error {
+	var f faults
+	if d.Format != Format {
+		f.add("", "format", fmt.Sprintf("expected %s, got %q", Format, d.Format), "")
+	}
+	d.validateFile(&f)
+	for _, m := range d.Missing {
+		f.text("missing", m)
+	}
+	d.validateColumns(&f)
+	d.validateUnit(&f)
+	d.validateModel(&f)
+	if len(f) == 0 {
+		if _, err := d.canonical(); err != nil {
+			f = append(f, err)
+		}
+	}
+	return errors.Join(f...)
+}
+
+// text refuses what canonical JSON cannot hold.
+func (f *faults) text(where, s string) {
+	if !utf8.ValidString(s) || strings.ContainsRune(s, utf8.RuneError) {
+		f.add("", where, "expected UTF-8 without U+FFFD", "")
+	}
+}
+
+func (d *Definition) validateFile(f *faults) {
+	switch d.File.Kind {
+	case kindParquet:
+		if d.File.Delimiter != "" || d.File.Encoding != "" {
+			f.add("", "file", "a Parquet file has no delimiter and no encoding", "leave them out")
+		}
+	case kindCSV:
+		if _, err := csvio.ParseDelimiter(d.File.Delimiter); err != nil {
+			*f = append(*f, &noren.Error{Kind: noren.Usage, Where: "file.delimiter", Err: err})
+		}
+		if _, err := csvio.ParseEncoding(d.File.Encoding); err != nil {
+			*f = append(*f, &noren.Error{Kind: noren.Usage, Where: "file.encoding", Err: err})
+		}
+	default:
+		f.add("", "file.kind", fmt.Sprintf("expected csv or parquet, got %q", d.File.Kind), "")
+	}
+}
+
+func (d *Definition) validateColumns(f *faults) {
+	if n := len(d.Columns); n == 0 || n > maxColumns {
+		f.add("", "columns", fmt.Sprintf("expected 1 to %d columns, got %d", maxColumns, n), "list every column of the file")
+	}
+	for i := range d.Columns {
+		c := &d.Columns[i]
+		where := "column " + c.Name
+		if c.Name == "" {
+			f.add("", "columns", "a column has no name", "")
+			continue
+		}
+		f.text(where, c.Name)
+		if i > 0 && d.Columns[i-1].Name == c.Name {
+			f.add("", where, "is defined twice", "")
+		}
+		kind, err := table.ParseType(c.Type)
+		if err != nil {
+			f.add("", where, err.Error(), "")
+			continue
+		}
+		d.validateColumn(f, c, kind, where)
+	}
+}
+
+func (d *Definition) validateColumn(f *faults, c *Column, kind table.Type, where string) {
+	if kind == table.Date {
+		if err := table.Layout(c.Layout).Validate(); err != nil {
+			f.add("", where, err.Error(), "")
+			return
+		}
+	} else if c.Layout != "" {
+		f.add("", where, fmt.Sprintf("a layout is for dates, and the column is %s", kind), "")
+	}
+	if kind == table.Ordered {
+		if len(c.Levels) == 0 {
+			f.add("", where, "an ordered column needs its levels, from lowest to highest", "")
+		}
+		d.distinct(f, where+": levels", c.Levels)
+	} else if len(c.Levels) > 0 {
+		f.add("", where, fmt.Sprintf("levels are for an ordered column, and this one is %s", kind), "")
+	}
+	if len(c.Bounds) > 0 {
+		d.validateBounds(f, c, kind, where)
+	}
+	if len(c.Keys) > 0 {
+		switch kind {
+		case table.Category:
+		case table.Ordered:
+			levels := make(map[string]bool, len(c.Levels))
+			for _, l := range c.Levels {
+				levels[l] = true
+			}
+			for i, k := range c.Keys {
+				if !levels[k] {
+					f.add("", where, fmt.Sprintf("key %d is none of its levels", i+1), "")
+				}
+			}
+		default:
+			f.add("", where, fmt.Sprintf("keys are for a category or ordered column, and this one is %s", kind), "")
+		}
+		d.distinct(f, where+": keys", c.Keys)
+	}
+}
+
+func (d *Definition) validateBounds(f *faults, c *Column, kind table.Type, where string) {
+	if !kind.IsNumber() {
+		f.add("", where, fmt.Sprintf("bounds are for an integer, decimal or date column, and this one is %s", kind), "")
+		return
+	}
+	if len(c.Bounds) != 2 {
+		f.add("", where, fmt.Sprintf("expected two bounds, got %d", len(c.Bounds)), "")
+		return
+	}
+	// One column of both, as the cells of the column are read.
+	b, err := table.NewBuilder(table.Field{Type: kind, Layout: table.Layout(c.Layout)}, d.Missing)
+	if err != nil {
+		f.add("", where, err.Error(), "")
+		return
+	}
+	for i, text := range c.Bounds {
+		if b.IsMissing([]byte(text)) {
+			f.add("", where, fmt.Sprintf("bound %d is a text that means a missing value", i+1), "")
+			return
+		}
+		if err := b.Append([]byte(text)); err != nil {
+			f.add("", where, fmt.Sprintf("bound %d: %v", i+1, err), "")
+			return
+		}
+	}
+	v := b.Column()
+	if rising := v.Ints == nil && v.Floats[0] < v.Floats[1] || v.Ints != nil && v.Ints[0] < v.Ints[1]; !rising {
+		f.add("", where, "the lower bound is not below the upper", "")
+	}
+}
+
+// distinct refuses texts that are empty, mean a missing value or occur twice.
+// The missing texts are sorted.
+func (d *Definition) distinct(f *faults, where string, texts []string) {
+	seen := make(map[string]bool, len(texts))
+	for i, text := range texts {
+		f.text(where, text)
+		_, missing := slices.BinarySearch(d.Missing, text)
+		switch {
+		case text == "" || missing:
+			f.add("", where, fmt.Sprintf("text %d means a missing value", i+1), "take it out here or from the missing texts")
+		case seen[text]:
+			f.add("", where, fmt.Sprintf("text %d occurs twice", i+1), "")
+		}
+		seen[text] = true
+	}
+}
+
+func (d *Definition) validateUnit(f *faults) {
+	n, err := account.ParseNeighbours(d.Neighbours)
+	if err != nil {
+		*f = append(*f, err)
+	}
+	f.text("unit", d.Unit)
+	record := d.Unit == account.Record
+	switch {
+	case record && d.Column(account.Record) != nil:
+		f.add("unit-name", "unit record", "the file has a column named record, and the name would mean both", "rename the column")
+	case !record && d.Column(d.Unit) == nil:
+		*f = append(*f, d.missingColumn(d.Unit))
+	}
+	exact := err == nil && n == account.ReplaceOne && record
+	switch {
+	case d.Records < 0 || exact && d.Records == 0:
+		f.add("", "records", "replace-one neighbours of one record need the exact number of records, at least 1", "the number is public under this relation")
+	case !exact && d.Records != 0:
+		f.add("", "records", "an exact number of records is public only for replace-one neighbours of one record", "leave it out, and give an upper bound")
+	}
+	switch {
+	case d.AtMost < 1 || d.AtMost > MostRecords:
+		f.add("", "at_most", fmt.Sprintf("expected 1 to %d records, got %d", MostRecords, d.AtMost), "")
+	case d.Records > 0 && d.AtMost != d.Records:
+		f.add("", "at_most", fmt.Sprintf("expected the exact number of records, %d, got %d", d.Records, d.AtMost), "leave it out")
+	}
+}
+
+func (d *Definition) validateModel(f *faults) {
+	m := d.Model
+	if m == nil {
+		return
+	}
+	if d.Unit != account.Record || d.Neighbours != account.ReplaceOne.String() {
+		f.add("model", "model", "needs replace-one neighbours and the unit record", "")
+	}
+	if c := d.Column(m.Column); c == nil {
+		*f = append(*f, d.missingColumn(m.Column))
+	} else if c.Type != table.Ordered.String() || !slices.Equal(c.Levels, m.States) {
+		f.add("model", "column "+c.Name, "expected an ordered column whose levels are the states of the model", "leave out its type and levels")
+	}
+	if len(m.States) == 0 {
+		f.add("model", "model.states", "expected at least one state", "")
+	}
+	d.distinct(f, "model.states", m.States)
+	if len(m.States) > 0 && !slices.Contains(m.States, m.Other) {
+		f.add("model", "model.other", "is none of the states", "leave it out for the first state")
+	}
+	if text, err := certificate.Canonical(m.Distribution); err != nil || text[0] != '{' {
+		f.add("model", "model.distribution", "expected a JSON object", "")
+	}
+}
+
+// missingColumn is the error for a column that does not exist.
+func (d *Definition) missingColumn(name string) error {
+	e := &noren.Error{Kind: noren.Usage, Code: "column-missing", Where: "column " + name, What: "does not exist"}
+	best, distance := "", 3
+	for i := range d.Columns {
+		if n := editDistance(strings.ToLower(name), strings.ToLower(d.Columns[i].Name), distance); n < distance {
+			best, distance = d.Columns[i].Name, n
+		}
+	}
+	switch {
+	case best != "":
+		e.Hint = "did you mean " + best + "?"
+	case len(d.Columns) > 20:
+		e.Hint = fmt.Sprintf("the table has %d columns", len(d.Columns))
+	default:
+		names := make([]string, len(d.Columns))
+		for i := range d.Columns {
+			names[i] = d.Columns[i].Name
+		}
+		e.Hint = "the columns are " + strings.Join(names, ", ")
+	}
+	return e
+}
+
+// editDistance is the Levenshtein distance in bytes, or limit if it is no less.
+func editDistance(a, b string, limit int) int {
+	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
+		return limit
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		diagonal := row[0]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			above := row[j]
+			change := diagonal
+			if a[i-1] != b[j-1] {
+				change++
+			}
+			row[j] = min(change, above+1, row[j-1]+1)
+			diagonal = above
+		}
+	}
+	return row[len(b)]
+}
