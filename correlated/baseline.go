@@ -35,7 +35,7 @@ type Baselines struct {
 // Compare computes the baselines for a query with one coordinate or, but for
 // the quilts and Wasserstein, several.
 func Compare(ctx context.Context, m Model, q *Query, epsilon float64, o Options) (*Baselines, error) {
-	e, err := newEngine(m, q, nil, o)
+	e, err := newEngine(m, q, o)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func GroupScale(m Model, q *Query, epsilon float64) (float64, error) {
 // 3.2). Masses below 1e-12 are taken for rounding. The query has one
 // coordinate.
 func WassersteinScale(ctx context.Context, m Model, q *Query, epsilon float64, o Options) (float64, error) {
-	e, err := newEngine(m, q, nil, o)
+	e, err := newEngine(m, q, o)
 	if err != nil {
 		return 0, err
 	}

@@ -2,7 +2,6 @@ package correlated
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"noren"
@@ -166,25 +165,28 @@ func (e *engine) boxLeakage(ctx context.Context, rates []float64, centre *Leakag
 	if centre != nil {
 		l.Lower, l.Witness = centre.Lower, centre.Witness
 	}
-	full := e.query.osc(rates) + e.extra
 	switch {
 	case e.options.Adversaries.kind == advFull:
-		l.Upper, l.Method = full, Range
+		l.Upper, l.Method = e.query.osc(rates), Range
 		return l, nil
 	case e.options.Method == Range:
 		l.Upper, l.Method = e.query.rangeLoss(rates), Range
 		return l, nil
 	}
-	if e.boxPlan == nil {
-		e.boxPlan = newTanhPlan(e.box.tree, e.query, e.box.bounds, true)
-	}
-	upper, _, err := e.boxPlan.bound(ctx, rates, e.extra)
+	upper, err := e.boxBound(ctx, rates, 0)
 	if err != nil {
 		return nil, err
 	}
-	l.Upper = upper
-	if e.extra == 0 {
-		l.Upper = math.Min(upper, e.query.rangeLoss(rates))
-	}
+	l.Upper = min(upper, e.query.rangeLoss(rates))
 	return l, nil
+}
+
+// boxBound is Lambda of the box, for Laplace noise of the given rates and
+// mechanisms of which each record's change costs extra.
+func (e *engine) boxBound(ctx context.Context, rates []float64, extra float64) (float64, error) {
+	if e.boxPlan == nil {
+		e.boxPlan = newTanhPlan(e.box.tree, e.query, e.box.bounds, true)
+	}
+	upper, _, err := e.boxPlan.bound(ctx, rates, extra)
+	return upper, err
 }

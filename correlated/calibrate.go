@@ -36,7 +36,7 @@ const (
 // the leakage exceeds epsilon, and narrows the bracket to a relative width of
 // 1e-9; it returns the safe end. Errors are those of [ComputeLeakage].
 func Calibrate(ctx context.Context, m Model, q *Query, epsilon float64, o Options) (*Calibration, error) {
-	e, err := newEngine(m, q, nil, o)
+	e, err := newEngine(m, q, o)
 	if err != nil {
 		return nil, err
 	}
@@ -46,9 +46,6 @@ func Calibrate(ctx context.Context, m Model, q *Query, epsilon float64, o Option
 func (e *engine) calibrate(ctx context.Context, epsilon float64) (*Calibration, error) {
 	if !(epsilon > 0) || math.IsInf(epsilon, 1) {
 		return nil, usagef("epsilon", "epsilon is a positive number")
-	}
-	if !(e.extra < epsilon) {
-		return nil, &noren.Error{Kind: noren.NotMet, Where: "epsilon", What: "the other releases alone leak more than this"}
 	}
 	c := &Calibration{Epsilon: epsilon}
 	if isConstant(e.query) {

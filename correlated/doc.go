@@ -39,10 +39,10 @@
 // (chains: exact nearby, certified beyond) and the tanh rule, Theorem 5 (chains,
 // trees and boxes of any size).
 //
-// Leakages do not add up over several answers. [Compose] evaluates them
-// together; [Charge] is what one costs a budget that adds. [Gradual] publishes
-// an answer coarsely first and finer later at the price of the finest.
-// [Mechanism] answers a query on a table's column.
+// Leakages do not add up over several answers, and charges do: [Charge] is what
+// an answer with Laplace noise costs a budget under the model, and [Price] what
+// any other mechanism of pure epsilon costs it. [Mechanism] answers a query on a
+// table's column.
 //
 // Package correlated/harm weighs the damage that the noise itself does.
 //

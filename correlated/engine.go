@@ -13,8 +13,6 @@ type engine struct {
 	model   Model
 	query   *boundQuery
 	options Options
-	scales  []float64 // relative scales of the coordinates
-	extra   float64   // loss of further mechanisms, the same in every record
 	members []*memberEngine
 	box     *Box
 	boxPlan *tanhPlan
@@ -35,7 +33,7 @@ type memberEngine struct {
 	beyond, beyondQuilt bool
 }
 
-func newEngine(m Model, q *Query, scales []float64, o Options) (*engine, error) {
+func newEngine(m Model, q *Query, o Options) (*engine, error) {
 	if m == nil {
 		return nil, usagef("model", "the model is missing")
 	}
@@ -49,13 +47,7 @@ func newEngine(m Model, q *Query, scales []float64, o Options) (*engine, error) 
 	if err := o.Adversaries.check(m); err != nil {
 		return nil, err
 	}
-	if scales == nil {
-		scales = make([]float64, len(bound.dims))
-		for i := range scales {
-			scales[i] = 1
-		}
-	}
-	e := &engine{model: m, query: bound, options: o, scales: scales}
+	e := &engine{model: m, query: bound, options: o}
 	e.box, _ = m.(*Box)
 	for _, member := range m.members() {
 		e.members = append(e.members, &memberEngine{model: member, all: e})
@@ -65,9 +57,9 @@ func newEngine(m Model, q *Query, scales []float64, o Options) (*engine, error) 
 
 // rates are unit/b by coordinate.
 func (e *engine) rates(b float64) []float64 {
-	r := make([]float64, len(e.scales))
-	for i, s := range e.scales {
-		r[i] = e.query.dims[i].unit / (b * s)
+	r := make([]float64, len(e.query.dims))
+	for i, d := range e.query.dims {
+		r[i] = d.unit / b
 	}
 	return r
 }
@@ -115,18 +107,10 @@ var errBudget = errors.New("beyond the budget")
 // leakage of one law.
 func (m *memberEngine) leakage(ctx context.Context, rates []float64) (*Leakage, error) {
 	o := &m.all.options
-	if m.all.extra > 0 && o.Method != Tanh {
-		return nil, usagef("method", "mechanisms other than Laplace noise are bounded by the tanh rule only")
-	}
-	switch {
-	case o.Adversaries.kind == advFull:
-		l := m.full(rates)
-		if m.all.extra > 0 {
-			l.Upper += m.all.extra
-			l.Exact = false
-		}
-		return l, nil
-	case o.Adversaries.kind == advListed && m.all.extra == 0:
+	switch o.Adversaries.kind {
+	case advFull:
+		return m.full(rates), nil
+	case advListed:
 		return m.listed(ctx, rates)
 	}
 	switch o.Method {

@@ -11,5 +11,11 @@ func usagef(where, format string, args ...any) error {
 	return &noren.Error{Kind: noren.Usage, Where: where, What: fmt.Sprintf(format, args...)}
 }
 
+// The codes of this package's errors that a front end may tell apart.
+const (
+	codeModel   = "model"   // the model and the question do not go together
+	codeRecords = "records" // the model has another number of records
+)
+
 // index names an entry of a list: "P[3]" and 1 give "P[3][1]".
 func index(where string, i int) string { return fmt.Sprintf("%s[%d]", where, i) }

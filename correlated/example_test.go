@@ -85,10 +85,3 @@ func ExampleFitChain() {
 	// Output:
 	// box estimated as a chain from 4999 steps of the readings of 2023; all bounds hold together with 95% confidence
 }
-
-// Publish with much noise now and with less later.
-func ExampleUnchanged() {
-	fmt.Printf("from scale 5 to 10, the noise stays as it is with probability %.2f\n", correlated.Unchanged(5, 10))
-	// Output:
-	// from scale 5 to 10, the noise stays as it is with probability 0.25
-}

@@ -194,7 +194,7 @@ func (w *Witness) String() string {
 // Errors are of kind Usage for what cannot be meant, NotMet when Method is
 // Exact and the budget does not cover it, and Interrupted.
 func ComputeLeakage(ctx context.Context, m Model, q *Query, b float64, o Options) (*Leakage, error) {
-	e, err := newEngine(m, q, nil, o)
+	e, err := newEngine(m, q, o)
 	if err != nil {
 		return nil, err
 	}

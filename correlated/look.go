@@ -22,7 +22,7 @@ type View struct {
 // Look computes the view of one adversary (no AnyTarget, no AnyState) of a
 // query with one coordinate and Laplace noise of scale b, at the answers given.
 func Look(ctx context.Context, m Model, q *Query, b float64, who Adversary, answers []float64) (*View, error) {
-	e, err := newEngine(m, q, nil, Options{Adversaries: ListedAdversaries(who)})
+	e, err := newEngine(m, q, Options{Adversaries: ListedAdversaries(who)})
 	if err != nil {
 		return nil, err
 	}

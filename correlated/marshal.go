@@ -1,9 +1,25 @@
 package correlated
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"slices"
 )
+
+// Hash is the SHA-256 of "noren.model/1", a zero byte and the JSON that f is
+// written as, in hexadecimal: one model, with its states and its source, has one
+// hash, however its file was laid out.
+func (f *ModelFile) Hash() (string, error) {
+	text, err := json.Marshal(f)
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	h.Write([]byte("noren.model/1\x00"))
+	h.Write(text)
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
 
 // MarshalJSON writes f as [ParseModel] reads it.
 func (f *ModelFile) MarshalJSON() ([]byte, error) {

@@ -2,10 +2,10 @@ package correlated
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/big"
+	"strconv"
 
 	"noren"
 	"noren/account"
@@ -20,7 +20,7 @@ type Spec struct {
 	Model *ModelFile
 	Query *Query
 	// Column holds the records' states in the model's order: the states' names
-	// where the model gives them, otherwise the numbers 0, 1, .. Required.
+	// where the model gives them, otherwise the numbers "0", "1", .. Required.
 	Column string
 	// Epsilon is what the answer alone may leak: CBP <= Epsilon. Required.
 	Epsilon float64
@@ -40,8 +40,9 @@ type Mechanism struct {
 	leakage *Leakage
 	scale   *big.Rat   // b, in the query's units
 	steps   []*big.Rat // b in steps, by coordinate
-	charge  float64
-	plain   float64
+	hash    string     // of the model
+	// In units of account.Cost.Epsilon, rounded up.
+	leaks, plain, charge int64
 }
 
 // NewMechanism calibrates the noise. Nothing in it depends on data.
@@ -52,7 +53,7 @@ func NewMechanism(ctx context.Context, s Spec) (*Mechanism, error) {
 	if s.Column == "" {
 		return nil, usagef("column", "the column that holds the records' states is missing")
 	}
-	e, err := newEngine(s.Model.Model, s.Query, nil, s.Options)
+	e, err := newEngine(s.Model.Model, s.Query, s.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -76,13 +77,16 @@ func NewMechanism(ctx context.Context, s Spec) (*Mechanism, error) {
 	if m.leakage.Upper > s.Epsilon {
 		return nil, &noren.Error{Kind: noren.Internal, What: "the leakage rose with the scale"}
 	}
-	if m.charge, err = Charge(ctx, s.Model.Model, s.Query, b); err != nil {
+	charge, err := Charge(ctx, s.Model.Model, s.Query, b)
+	if err != nil {
 		return nil, err
 	}
-	m.plain = osc / b
-	// The tanh rule and the range bound every adversary; what was promised
-	// against fewer may be more.
-	m.charge = math.Max(m.charge, math.Max(m.leakage.Upper, m.plain)) * (1 + roundingMargin)
+	if err := m.roundUp(charge, osc/b); err != nil {
+		return nil, err
+	}
+	if m.hash, err = s.Model.Hash(); err != nil {
+		return nil, err
+	}
 	for c := range e.query.dims {
 		step := new(big.Rat).Quo(m.scale, e.query.dims[c].rat)
 		if _, err := noise.NewLaplace(step); err != nil {
@@ -90,7 +94,50 @@ func NewMechanism(ctx context.Context, s Spec) (*Mechanism, error) {
 		}
 		m.steps = append(m.steps, step)
 	}
+	for _, w := range append(m.within95(), b) {
+		if !(w <= maxPublished) {
+			return nil, &noren.Error{Kind: noren.Usage, Where: "epsilon", What: "expected noise below 2^53, got more", Hint: "choose a larger epsilon, or smaller values in the query"}
+		}
+	}
 	return m, nil
+}
+
+// roundUp brings the leakage, the ordinary epsilon and the charge up to whole
+// units of account.Cost.Epsilon, the last to at least the other two: the tanh
+// rule and the range bound every adversary, and quilted bounds may be looser. So
+// they are decimals of nine places, and what is printed is what holds.
+func (m *Mechanism) roundUp(charge, plain float64) (err error) {
+	if m.leaks, err = unitsUp(m.leakage.Upper); err != nil {
+		return err
+	}
+	if m.plain, err = unitsUp(plain * (1 + roundingMargin)); err != nil {
+		return err
+	}
+	if m.charge, err = unitsUp(charge * (1 + roundingMargin)); err != nil {
+		return err
+	}
+	m.charge = max(m.charge, m.leaks, m.plain)
+	m.leakage = m.leakage.decimal()
+	found := *m.found
+	found.Leakage = found.Leakage.decimal()
+	m.found = &found
+	return nil
+}
+
+// decimal is l with its bounds as decimals of nine places: Upper rounded up and
+// Lower down.
+func (l *Leakage) decimal() *Leakage {
+	out := *l
+	if units, err := unitsUp(l.Upper); err == nil {
+		out.Upper = epsilonOf(units)
+	}
+	out.Lower = math.Floor(l.Lower*account.EpsilonUnits) / account.EpsilonUnits
+	if l.Witness != nil {
+		w := *l.Witness
+		w.Log = math.Floor(w.Log*account.EpsilonUnits) / account.EpsilonUnits
+		out.Witness = &w
+	}
+	return &out
 }
 
 // scaleBits is how many bits a published scale has.
@@ -112,7 +159,7 @@ func ratUp(x float64) *big.Rat {
 func (m *Mechanism) Name() string { return "correlated.answer" }
 
 type mechanismParameters struct {
-	Model       *ModelFile  `json:"model"`
+	Model       string      `json:"model_sha256"`
 	Query       *Query      `json:"query"`
 	Column      string      `json:"column"`
 	Epsilon     float64     `json:"epsilon"`
@@ -121,10 +168,11 @@ type mechanismParameters struct {
 	Scale       string      `json:"scale"`
 }
 
-// Parameters are the public parameters, the model among them.
+// Parameters are the public parameters; of the model its hash
+// ([ModelFile.Hash]).
 func (m *Mechanism) Parameters() any {
 	return mechanismParameters{
-		Model: m.spec.Model, Query: m.spec.Query, Column: m.spec.Column, Epsilon: m.spec.Epsilon,
+		Model: m.hash, Query: m.spec.Query, Column: m.spec.Column, Epsilon: m.spec.Epsilon,
 		Adversaries: m.spec.Options.Adversaries, Method: m.leakage.Method, Scale: m.scale.RatString(),
 	}
 }
@@ -140,26 +188,44 @@ func (m *Mechanism) Scale() *big.Rat { return new(big.Rat).Set(m.scale) }
 
 // Plain is the epsilon of ordinary differential privacy, for one record
 // replaced, that the noise gives as well.
-func (m *Mechanism) Plain() float64 { return m.plain }
+func (m *Mechanism) Plain() float64 { return epsilonOf(m.plain) }
 
-// Cost is the charge of one answer to a book of replace-one neighbours: what
-// [Charge] gives, because charges of that kind add up and leakages do not. It is
-// at least the leakage and at least the ordinary epsilon.
+// Cost is the charge of one answer to a data set under the model, of replace-one
+// neighbours: what [Charge] gives, because charges of that kind add up and
+// leakages do not. It is at least the leakage and at least the ordinary epsilon.
 func (m *Mechanism) Cost(n account.Neighbours, unit string) (account.Cost, error) {
 	if err := m.covers(n, unit); err != nil {
 		return account.Cost{}, err
 	}
-	r := new(big.Rat).SetFloat64(m.charge)
-	eps, err := account.EpsilonUp(r)
-	return account.Cost{Epsilon: eps}, err
+	return account.Cost{Epsilon: m.charge}, nil
+}
+
+// Covers refuses a data set that has not as many records as the model: records
+// is their public number, 0 where none is stated. The bound atMost says nothing
+// more. Error: [noren.Usage], code "records".
+func (m *Mechanism) Covers(_, records int64) error {
+	if n := m.spec.Model.Model.Records(); records != int64(n) {
+		return &noren.Error{
+			Kind: noren.Usage, Code: codeRecords, Where: "model", What: fmt.Sprintf("expected %d records, as the model has, got %s", n, stated(records)),
+			Hint: "the data set states the number of its records, and the model has one for each",
+		}
+	}
+	return nil
+}
+
+func stated(records int64) string {
+	if records == 0 {
+		return "no stated number"
+	}
+	return fmt.Sprint(records)
 }
 
 func (m *Mechanism) covers(n account.Neighbours, unit string) error {
 	if n != account.ReplaceOne {
-		return &noren.Error{Kind: noren.Usage, Where: "neighbours", What: "a model of dependent records compares tables of one size: it promises nothing in an add-remove book", Hint: "use a book of replace-one neighbours"}
+		return &noren.Error{Kind: noren.Usage, Where: "neighbours", Code: codeModel, What: "expected replace-one, got add-remove: a model of dependent records compares tables of one size", Hint: "use a data set of replace-one neighbours"}
 	}
 	if unit != account.Record {
-		return &noren.Error{Kind: noren.Usage, Where: "unit", What: "the model's records are rows, and the book's unit is another", Hint: "use a book whose unit is the record"}
+		return &noren.Error{Kind: noren.Usage, Where: "unit", Code: codeModel, What: "expected the record, got another: the model's records are rows", Hint: "use a data set whose unit is the record"}
 	}
 	return nil
 }
@@ -171,7 +237,7 @@ func (m *Mechanism) Guarantee(n account.Neighbours, unit string) (noren.Guarante
 	}
 	g := noren.Guarantee{
 		Model:   "correlated Bayesian privacy",
-		Epsilon: math.Max(m.leakage.Upper, m.plain), Neighbours: n.String(), Unit: unit,
+		Epsilon: epsilonOf(max(m.leaks, m.plain)), Neighbours: n.String(), Unit: unit,
 	}
 	source := "its source is not stated"
 	if m.spec.Model.Source != "" {
@@ -185,9 +251,10 @@ func (m *Mechanism) Guarantee(n account.Neighbours, unit string) (noren.Guarante
 		fmt.Sprintf("The %d records follow %s; %s.", m.spec.Model.Model.Records(), describeModel(m.spec.Model.Model), source),
 		"The model is public and was not made from the records that it protects.",
 		"Protected against: " + m.spec.Options.Adversaries.describe() + ".",
-		fmt.Sprintf("For any two states of a record that such an adversary holds possible, the answer's likelihoods differ by a factor of at most e^%.6g (%s).", m.leakage.Upper, how),
-		fmt.Sprintf("Whatever the model, replacing one record changes likelihoods by a factor of at most e^%.6g.", m.plain),
-		"Leakages of several answers do not add up; their charges do, where every release about these records was charged by this rule under this model.",
+		fmt.Sprintf("For any two states of a record that such an adversary holds possible, the answer's likelihoods differ by a factor of at most e^%s (%s).", account.Decimal(m.leaks, 9), how),
+		fmt.Sprintf("Whatever the model, replacing one record changes likelihoods by a factor of at most e^%s.", account.Decimal(m.plain, 9)),
+		"A value that is no state of its record counts as that record's first state.",
+		"Leakages of several answers do not add up; their charges do, where every release about these records was charged under this model (docs/correlated-privacy.md, section 12).",
 	}
 	return g, nil
 }
@@ -209,19 +276,32 @@ func describeModel(m Model) string {
 	return "a given joint law"
 }
 
-// Columns is the one column that is read.
+// Columns is the one column that is read; its levels are the model's states.
 func (m *Mechanism) Columns() []table.Field {
-	f := table.Field{Name: m.spec.Column, Role: table.Sensitive, Type: table.Category}
-	if m.spec.Model.States == nil {
-		f.Type = table.Integer
+	return []table.Field{{Name: m.spec.Column, Role: table.Sensitive, Type: table.Ordered, Levels: m.spec.Model.stateNames()}}
+}
+
+// stateNames are the names of the states: those that the file gives, otherwise
+// "0", "1", .. up to the largest number of states of a record.
+func (f *ModelFile) stateNames() []string {
+	if f.States != nil {
+		return f.States
 	}
-	return []table.Field{f}
+	most := 0
+	for i := range f.Model.Records() {
+		most = max(most, f.Model.States(i))
+	}
+	names := make([]string, most)
+	for v := range names {
+		names[v] = strconv.Itoa(v)
+	}
+	return names
 }
 
 // Answer is the published answer.
 type Answer struct {
 	// Values are the noisy values by coordinate, exactly.
-	Values []json.Number `json:"values"`
+	Values []Decimal `json:"values"`
 	// Scale is the noise scale b.
 	Scale float64 `json:"scale"`
 	// Within95 is, by coordinate, how far the noise moves an answer at most,
@@ -229,16 +309,19 @@ type Answer struct {
 	Within95 []float64 `json:"within_95"`
 }
 
-// Answer computes the answer on t, whose first column is that of
-// [Mechanism.Columns], and adds noise. Errors are of kind BadData where a row
-// is missing, surplus or in no state of the model.
+// Answer computes the answer on t, which has the column of [Mechanism.Columns],
+// and adds noise. It answers every table of as many records as the model has: a
+// value that is missing or no state of its record counts as the record's first
+// state. That rule looks at one record alone, so it maps tables that differ in
+// one record to such tables. Errors are of kind BadData where the column is
+// absent, of another type or has another number of records.
 func (m *Mechanism) Answer(ctx context.Context, t *table.Table, src *noise.Source) (any, error) {
 	steps, err := m.Steps(ctx, t)
 	if err != nil {
 		return nil, err
 	}
 	b, _ := m.scale.Float64()
-	a := &Answer{Scale: b}
+	a := &Answer{Scale: b, Within95: m.within95()}
 	for c, d := range m.query.dims {
 		l, err := noise.NewLaplace(m.steps[c])
 		if err != nil {
@@ -249,17 +332,29 @@ func (m *Mechanism) Answer(ctx context.Context, t *table.Table, src *noise.Sourc
 			return nil, err
 		}
 		a.Values = append(a.Values, d.value(noise.AddSaturating(steps[c], z)))
-		a.Within95 = append(a.Within95, float64(l.Interval(0.95))*d.unit)
 	}
 	return a, nil
 }
 
+// within95 is Answer.Within95, of public parameters alone.
+func (m *Mechanism) within95() []float64 {
+	out := make([]float64, len(m.steps))
+	for c, d := range m.query.dims {
+		l, err := noise.NewLaplace(m.steps[c])
+		if err != nil { // it was made before
+			return []float64{math.Inf(1)}
+		}
+		out[c] = float64(l.Interval(0.95)) * d.unit
+	}
+	return out
+}
+
 // value is base + steps*unit, written out.
-func (d *dim) value(steps int64) json.Number {
+func (d *dim) value(steps int64) Decimal {
 	v := new(big.Rat).SetInt64(steps)
 	v.Mul(v, d.rat).Add(v, d.base)
 	places, _ := v.FloatPrec() // the denominator is a power of ten, or a part of one
-	return json.Number(v.FloatString(places))
+	return Decimal(v.FloatString(places))
 }
 
 // Steps is the exact answer, private: by coordinate, how many steps of the
@@ -267,20 +362,19 @@ func (d *dim) value(steps int64) json.Number {
 func (m *Mechanism) Steps(ctx context.Context, t *table.Table) ([]int64, error) {
 	model := m.spec.Model
 	col := t.Column(m.spec.Column)
-	if col == nil {
-		return nil, &noren.Error{Kind: noren.BadData, Where: m.spec.Column, What: "the table has no such column"}
+	if col == nil || col.Field.Type != table.Ordered && col.Field.Type != table.Category {
+		return nil, &noren.Error{Kind: noren.BadData, Where: m.spec.Column, What: "the table has no such column of states"}
 	}
 	if n := model.Model.Records(); col.Len() != n {
 		return nil, &noren.Error{Kind: noren.BadData, Where: m.spec.Column, What: "the table does not have as many rows as the model has records"}
 	}
-	states := make([]int, len(col.Dict))
+	number := map[string]int{}
+	for v, name := range model.stateNames() {
+		number[name] = v
+	}
+	states := make([]int, len(col.Dict)) // 0, the first state, where a text is none
 	for code, name := range col.Dict {
-		states[code] = -1
-		for v, s := range model.States {
-			if s == name {
-				states[code] = v
-			}
-		}
+		states[code] = number[name]
 	}
 	out := make([]int64, len(m.query.dims))
 	for i := range col.Len() {
@@ -289,18 +383,12 @@ func (m *Mechanism) Steps(ctx context.Context, t *table.Table) ([]int64, error) 
 				return nil, err
 			}
 		}
-		v := -1
-		switch {
-		case col.IsMissing(i):
-		case col.Codes != nil:
+		v := 0
+		if !col.IsMissing(i) {
 			v = states[col.Codes[i]]
-		case col.Ints != nil:
-			if x := col.Ints[i]; x >= 0 && x < int64(model.Model.States(i)) {
-				v = int(x)
-			}
 		}
-		if v < 0 || v >= model.Model.States(i) {
-			return nil, &noren.Error{Kind: noren.BadData, Where: noren.Position{Record: int64(i + 1), Column: m.spec.Column}.String(), What: "the value is no state of the model"}
+		if v >= model.Model.States(i) {
+			v = 0
 		}
 		key := m.query.rows[m.query.row[i]].key[v]
 		if len(out) == 1 {

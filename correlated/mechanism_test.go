@@ -3,15 +3,17 @@ package correlated
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"noren"
 	"noren/account"
+	"noren/certificate"
 	"noren/internal/randtest"
 	"noren/noise"
 	"noren/table"
@@ -19,21 +21,20 @@ import (
 
 func columnOf(t testing.TB, name string, names []string, states []int) *table.Table {
 	t.Helper()
-	f := table.Field{Name: name, Type: table.Integer}
-	if names != nil {
-		f.Type = table.Category
+	most := max(0, slices.Max(states))
+	for v := len(names); v <= most; v++ {
+		names = append(slices.Clip(names), strconv.Itoa(v))
 	}
-	b, err := table.NewBuilder(f, nil)
+	b, err := table.NewBuilder(table.Field{Name: name, Type: table.Ordered, Levels: names}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, v := range states {
-		if names != nil {
-			err = b.Append([]byte(names[v]))
-		} else {
-			b.AppendInt(int64(v))
+		if v < 0 {
+			b.AppendMissing()
+			continue
 		}
-		if err != nil {
+		if err := b.Append([]byte(names[v])); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -80,7 +81,8 @@ func TestPowerDay(t *testing.T) {
 	if err != nil || !strings.Contains(strings.Join(g.Assumptions, " "), "source: synthetic") || g.Epsilon > 1 {
 		t.Errorf("%+v, %v", g, err)
 	}
-	if text, err := json.Marshal(m.Parameters()); err != nil || !strings.Contains(string(text), `"scale"`) {
+	text, err := json.Marshal(m.Parameters())
+	if err != nil || !strings.Contains(string(text), `"scale"`) || !strings.Contains(string(text), `"model_sha256":"`+m.hash+`"`) || strings.Contains(string(text), "0.95") {
 		t.Errorf("%s, %v", text, err)
 	}
 	states := make([]int, 1440)
@@ -96,11 +98,10 @@ func TestPowerDay(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	for name, bad := range map[string]*table.Table{
-		"short":   columnOf(t, "state", []string{"off", "on"}, states[1:]),
-		"unknown": columnOf(t, "state", []string{"off", "idle"}, states),
-		"column":  columnOf(t, "other", []string{"off", "on"}, states),
+		"short":  columnOf(t, "state", []string{"off", "on"}, states[1:]),
+		"column": columnOf(t, "other", []string{"off", "on"}, states),
 	} {
-		if _, err := m.Answer(context.Background(), bad, randtest.Source(1)); noren.KindOf(err) != noren.BadData || strings.Contains(fmt.Sprint(err), "idle") {
+		if _, err := m.Answer(context.Background(), bad, randtest.Source(1)); noren.KindOf(err) != noren.BadData {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -257,5 +258,112 @@ func TestHouseholds(t *testing.T) {
 	}
 	if v, err := a.(*Answer).Values[0].Float64(); err != nil || math.Abs(v-286) > 100 {
 		t.Errorf("%+v", a)
+	}
+}
+
+// Every table of as many records as the model has is answered: a value that is
+// missing or no state of its record counts as the record's first state.
+func TestEveryTableIsAnswered(t *testing.T) {
+	m := mechanismFor(t, `{"type":"tree","parent":[-1,0,0],"prior":[0.5,0.5],"cpt":[null,[[0.2,0.3,0.5],[0.6,0.2,0.2]],[[0.9,0.1],[0.3,0.7]]]}`, `{"g":[[0,1],[0,10,20],[0,100]]}`, 1)
+	if f := m.Columns()[0]; f.Type != table.Ordered || !slices.Equal(f.Levels, []string{"0", "1", "2"}) {
+		t.Fatalf("%+v", f)
+	}
+	for want, states := range map[int64][]int{0: {-1, -1, -1}, 1: {1, 0, 0}, 111: {1, 1, 1}, 20: {2, 2, 2}, 10: {3, 1, -1}} {
+		x := columnOf(t, "state", nil, states)
+		got, err := m.Steps(context.Background(), x)
+		if err != nil || got[0] != want {
+			t.Errorf("%v: %v, %v, want %d", states, got, err, want)
+		}
+		if _, err := m.Answer(context.Background(), x, randtest.Source(1)); err != nil {
+			t.Errorf("%v: %v", states, err)
+		}
+	}
+	for records, ok := range map[int64]bool{3: true, 0: false, 2: false, 4: false} {
+		err := m.Covers(20_000_000, records)
+		if (err == nil) != ok || err != nil && (noren.KindOf(err) != noren.Usage || noren.CodeOf(err) != "records") {
+			t.Errorf("%d records: %v", records, err)
+		}
+	}
+}
+
+// Charges, leakages and ordinary epsilons are decimals of nine places, and none is
+// below what it stands for.
+func TestWhatIsPrintedIsExact(t *testing.T) {
+	for _, epsilon := range []float64{0.5, 0.1, 1, 3.7} {
+		for _, model := range []string{powerDay, `{"type":"chain","init":[0.5,0.5],"P":[[0.7,0.3],[0.4,0.6]],"length":30}`} {
+			m := mechanismFor(t, model, `{"count":1}`, epsilon)
+			b, _ := m.Scale().Float64()
+			exact, err := ComputeLeakage(context.Background(), m.spec.Model.Model, m.spec.Query, b, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			g, err := m.Guarantee(account.ReplaceOne, account.Record)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if g.Epsilon < exact.Lower || g.Epsilon > epsilon || m.Leakage().Upper < exact.Lower || m.Plain() < 1/b {
+				t.Errorf("epsilon %v: %v stated, %v leaked, plain %v", epsilon, g.Epsilon, exact.Lower, m.Plain())
+			}
+			for _, v := range []float64{g.Epsilon, m.Leakage().Upper, m.Leakage().Lower, m.Calibration().Leakage.Upper, m.Plain()} {
+				if _, part, _ := strings.Cut(strconv.FormatFloat(v, 'f', -1, 64), "."); len(part) > 9 {
+					t.Errorf("epsilon %v: %v has more than nine places", epsilon, v)
+				}
+			}
+		}
+	}
+}
+
+// An answer has canonical JSON whatever the noise, and reads back the same.
+func TestExtremeAnswersHaveCanonicalJSON(t *testing.T) {
+	m := mechanismFor(t, `{"type":"chain","init":[0.5,0.5],"P":[[0.7,0.3],[0.4,0.6]],"length":30}`, `{"g":[-0.1,0.15]}`, 2)
+	for _, steps := range []int64{0, 1, 10, 1 << 53, math.MaxInt64, math.MinInt64, -1 << 40} {
+		v := m.query.dims[0].value(steps)
+		text, err := json.Marshal(Answer{Values: []Decimal{v}, Scale: 1, Within95: []float64{1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err = certificate.Canonical(text); err != nil {
+			t.Fatalf("%s: %v", v, err)
+		}
+		var back Answer
+		if err := json.Unmarshal(text, &back); err != nil {
+			t.Fatal(err)
+		}
+		a, _ := new(big.Rat).SetString(v.String())
+		if b, ok := new(big.Rat).SetString(back.Values[0].String()); !ok || a.Cmp(b) != 0 {
+			t.Errorf("%s became %s", v, back.Values[0])
+		}
+	}
+	// A scale that canonical JSON cannot hold is refused from public figures.
+	f := m.spec
+	f.Epsilon, f.Query = 1e-9, Sum([]float64{0, 1e8})
+	if _, err := NewMechanism(context.Background(), f); noren.KindOf(err) != noren.Usage {
+		t.Errorf("noise beyond 2^53: %v", err)
+	}
+}
+
+// One model has one hash, however its file is laid out; another has another.
+func TestModelHash(t *testing.T) {
+	hash := func(text string) string {
+		f, err := ParseModel(strings.NewReader(text), "m.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := f.Hash()
+		if err != nil || len(h) != 64 {
+			t.Fatalf("%q, %v", h, err)
+		}
+		return h
+	}
+	first := hash(powerDay)
+	for text, same := range map[string]bool{
+		strings.ReplaceAll(powerDay, ",", " , "):                       true,
+		strings.Replace(powerDay, `"length":1440`, `"length":1441`, 1): false,
+		strings.Replace(powerDay, `"off","on"`, `"on","off"`, 1):       false,
+		strings.Replace(powerDay, "0.95,0.05", "0.96,0.04", 1):         false,
+	} {
+		if (hash(text) == first) != same {
+			t.Errorf("%s: the same hash: %v", text, !same)
+		}
 	}
 }

@@ -269,23 +269,26 @@ func (p *tanhPlan) bound(ctx context.Context, rates []float64, extra float64) (f
 
 // tanhBound is the certified bound of Theorem 5 for one law.
 func (m *memberEngine) tanhBound(ctx context.Context, rates []float64) (*Leakage, error) {
-	if m.tanh == nil {
-		t, err := m.asTree("the tanh rule")
-		if err != nil {
-			return nil, err
-		}
-		m.tanh = newTanhPlan(t, m.all.query, nil, false)
-	}
-	upper, _, err := m.tanh.bound(ctx, rates, m.all.extra)
+	upper, err := m.treeBound(ctx, rates, 0)
 	if err != nil {
 		return nil, err
 	}
-	l := &Leakage{Upper: upper, Method: Tanh}
 	// Never worse than the range, which needs no model.
-	if r := m.rangeBound(rates); m.all.extra == 0 && r.Upper < l.Upper {
-		l.Upper = r.Upper
+	return &Leakage{Upper: min(upper, m.all.query.rangeLoss(rates)), Method: Tanh}, nil
+}
+
+// treeBound is Lambda for Laplace noise of the given rates and mechanisms of
+// which each record's change costs extra.
+func (m *memberEngine) treeBound(ctx context.Context, rates []float64, extra float64) (float64, error) {
+	if m.tanh == nil {
+		t, err := m.asTree("the tanh rule")
+		if err != nil {
+			return 0, err
+		}
+		m.tanh = newTanhPlan(t, m.all.query, nil, false)
 	}
-	return l, nil
+	upper, _, err := m.tanh.bound(ctx, rates, extra)
+	return upper, err
 }
 
 func (m *memberEngine) asTree(what string) (*Tree, error) {
