@@ -58,6 +58,11 @@
 // an even spread between the bounds would give, for a public guess of how many records
 // there are. Choose by it before asking.
 //
+// # Edges of bins
+//
+// [Edges] asks for all inner edges of bins that hold about equally many values: one
+// answer, one cost, which is split exactly over the quantiles (edges.go).
+//
 // # What is not covered
 //
 // The time that an answer takes depends on the data. A book of which the unit is a person

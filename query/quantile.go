@@ -65,6 +65,11 @@ func newQuantile(q *Query) (kernel, error) {
 	if q.o.Method == Smooth {
 		return newSmooth(q, g, a, b)
 	}
+	return newExponential(q, g, a, b, q.o.Cost), nil
+}
+
+// newExponential is the mechanism for the rank a/b in lowest terms, at the given cost.
+func newExponential(q *Query, g grid, a, b int64, cost account.Cost) *quantile {
 	k := &quantile{q: q, grid: g, a: a, b: b}
 	change := max(a, b-a)
 	switch {
@@ -75,10 +80,10 @@ func newQuantile(q *Query) (kernel, error) {
 		change *= 2
 	}
 	k.most = new(big.Int).Mul(big.NewInt(change), big.NewInt(q.o.MaxRows))
-	k.weight = q.o.Cost.EpsilonRat()
+	k.weight = cost.EpsilonRat()
 	k.weight.Quo(k.weight, new(big.Rat).SetInt(new(big.Int).Lsh(k.most, 1)))
 	k.powers = newPowers(k.weight, 128)
-	return k, nil
+	return k
 }
 
 // values are the places on the grid of the values of each group, in order.
@@ -107,13 +112,18 @@ func (k *quantile) answer(ctx context.Context, t *table.Table, each func(func(i,
 	within := k.rankWithin(k.q.o.Level)
 	groups := make([]Group, len(values))
 	for i, v := range values {
-		y, err := choose(ctx, k.segments(v), k.powers, src)
+		y, err := k.draw(ctx, v, src)
 		if err != nil {
 			return nil, err
 		}
 		groups[i] = Group{Value: number(k.grid.Value(y)), RankWithin: finite(within)}
 	}
 	return groups, nil
+}
+
+// draw draws a candidate for values in order.
+func (k *quantile) draw(ctx context.Context, values []int64, src *noise.Source) (int64, error) {
+	return choose(ctx, k.segments(values), k.powers, src)
 }
 
 // segments cuts the candidates at the values, which are in order.

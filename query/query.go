@@ -154,6 +154,18 @@ func (q *Query) Cost(n account.Neighbours, unit string) (account.Cost, error) {
 	return account.Charge(q.o.Cost, q.o.Neighbours, n)
 }
 
+// Covers refuses a data set that may hold more than 2^31 records: every table of at most
+// atMost records is answered. Error: [noren.Usage], code "too-many-records".
+func (q *Query) Covers(atMost, _ int64) error {
+	if atMost > maxRecords {
+		return &noren.Error{
+			Kind: noren.Usage, Code: "too-many-records", Where: "records",
+			What: fmt.Sprintf("expected at most %d records, got a bound of %d", int64(maxRecords), atMost), Hint: "state a smaller bound of the number of records",
+		}
+	}
+	return nil
+}
+
 // Guarantee is what [Query.Answer] promises in a book of the given relation and unit,
 // for the price of [Query.Cost]. Error: [noren.Usage], as there.
 func (q *Query) Guarantee(n account.Neighbours, unit string) (noren.Guarantee, error) {

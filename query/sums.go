@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"noren"
 	"noren/noise"
 	"noren/table"
 )
@@ -94,16 +93,12 @@ func (s *sums) answer(_ context.Context, t *table.Table, each func(func(i, group
 	}
 	noisy := make([]int64, len(exact))
 	for i := range exact {
-		// At most 2^31 records of at most 2^31 each: it fits.
-		v, err := exact[i].Int64()
-		if err != nil {
-			return nil, &noren.Error{What: "a sum is larger than public bounds allow"}
-		}
 		x, err := s.noise.Draw(src)
 		if err != nil {
 			return nil, err
 		}
-		noisy[i] = noise.AddSaturating(v, x)
+		// At most 2^31 records of at most 2^31 each: nothing is cut.
+		noisy[i] = noise.AddSaturating(exact[i].Saturated(), x)
 	}
 	groups := make([]Group, s.add.cells)
 	for c := range groups {
