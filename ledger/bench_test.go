@@ -14,7 +14,7 @@ func BenchmarkReserveSettle(b *testing.B) {
 	for b.Loop() {
 		n++
 		if _, err := ask(context.Background(), l, Request{
-			Dataset: "adult", Principal: "ana", Hash: [32]byte{1}, Mechanism: json.RawMessage(`{}`), Cost: Cost{Epsilon: 7, Delta: 0}, Unit: "record",
+			Dataset: "adult", Principal: "ana", Hash: [32]byte{1}, Mechanism: json.RawMessage(`{}`), Cost: Cost{Epsilon: 7, Delta: 0}, Unit: "record", Version: 1, Definition: hashOf(definitionOf("age", "sex")),
 		}, answer(n)); err != nil {
 			b.Fatal(err)
 		}
@@ -29,7 +29,7 @@ func BenchmarkReserveSettle16(b *testing.B) {
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
 			if _, err := ask(context.Background(), l, Request{
-				Dataset: "adult", Principal: "ana", Hash: [32]byte{1}, Mechanism: json.RawMessage(`{}`), Cost: Cost{Epsilon: 7, Delta: 0}, Unit: "record",
+				Dataset: "adult", Principal: "ana", Hash: [32]byte{1}, Mechanism: json.RawMessage(`{}`), Cost: Cost{Epsilon: 7, Delta: 0}, Unit: "record", Version: 1, Definition: hashOf(definitionOf("age", "sex")),
 			}, []byte("x")); err != nil {
 				b.Error(err)
 				return

@@ -59,7 +59,8 @@ type (
 		Ledger string `json:"ledger"`
 		Time   int64  `json:"time"`
 	}
-	// grantBody makes an account or gives it another cap, fingerprint or path.
+	// grantBody makes an account or changes it. The optional fields came with
+	// the versions of data sets; bodies without them are as they were before.
 	grantBody struct {
 		Account     int64  `json:"account"`
 		Parent      int64  `json:"parent"`
@@ -72,6 +73,20 @@ type (
 		CapEps      int64  `json:"cap_eps_nano"`
 		CapDelta    int64  `json:"cap_delta"`
 		Time        int64  `json:"time"`
+		// A new version of a data set: its number, definition, hash and the
+		// prints of its columns. Fingerprint is then the print of the table.
+		Version        int64             `json:"version,omitempty"`
+		Definition     string            `json:"definition,omitempty"`
+		DefinitionHash string            `json:"definition_sha256,omitempty"`
+		Columns        map[string]string `json:"columns,omitempty"`
+		// Replaces: nothing was spent, and what was granted before no longer
+		// counts. Relation, unit and a lower cap are accepted with it alone.
+		Replaces bool `json:"replaces,omitempty"`
+		// OtherPeople are the similar data sets that hold no person of this one,
+		// as the steward declared.
+		OtherPeople []string `json:"other_people,omitempty"`
+		// Closed: the analyst may not ask until the next grant.
+		Closed bool `json:"closed,omitempty"`
 	}
 	line struct {
 		Account int64 `json:"account"`
@@ -111,8 +126,13 @@ type (
 	}
 )
 
-// recoveredBy is the principal of charges that a certificate brought back.
-const recoveredBy = "(recovered from a certificate)"
+const (
+	// recoveredBy is the principal of charges that a certificate brought back.
+	recoveredBy = "(recovered from a certificate)"
+	// recoveredRow is the principal of charges for what an account's row said to
+	// be spent beyond the chain.
+	recoveredRow = "(recovered from an account's row)"
+)
 
 func decodeBody(body []byte, into any) error {
 	dec := json.NewDecoder(bytes.NewReader(body))
@@ -136,7 +156,7 @@ func lastLink(ctx context.Context, tx querier) (seq int64, hash []byte, err erro
 }
 
 // appendLink adds what was done to the chain.
-func appendLink(ctx context.Context, tx *sql.Tx, kind string, body any) (*link, error) {
+func (l *Ledger) appendLink(ctx context.Context, tx *sql.Tx, kind string, body any) (*link, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
@@ -147,13 +167,17 @@ func appendLink(ctx context.Context, tx *sql.Tx, kind string, body any) (*link, 
 	}
 	k := &link{Seq: seq + 1, Kind: kind, Body: text, Prev: prev}
 	k.Hash = k.digest()
-	return k, insertLink(ctx, tx, k)
+	return k, l.insertLink(ctx, tx, k)
 }
 
-func insertLink(ctx context.Context, tx *sql.Tx, k *link) error {
+// insertLink writes k, and after each [checkpointEvery] links a checkpoint.
+func (l *Ledger) insertLink(ctx context.Context, tx *sql.Tx, k *link) error {
 	_, err := tx.ExecContext(ctx, "INSERT INTO chain (seq, kind, body, prev_hash, hash) VALUES (?, ?, ?, ?, ?)",
 		k.Seq, k.Kind, string(k.Body), k.Prev, k.Hash)
-	return err
+	if err != nil || k.Seq%checkpointEvery != 0 {
+		return err
+	}
+	return l.nextCheckpoint(ctx, tx, k.Seq)
 }
 
 // querier is a database or a transaction.

@@ -243,7 +243,7 @@ func TestKilledAtRandom(t *testing.T) {
 			t.Fatal(err)
 		}
 		charges := int64(0)
-		if err := l.History(t.Context(), "", func(e Entry) error {
+		if err := l.History(t.Context(), HistoryOptions{}, func(e Entry) error {
 			if charges++; e.State == "reserved" {
 				t.Errorf("%+v is still reserved", e)
 			}

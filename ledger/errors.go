@@ -32,7 +32,7 @@ var (
 
 // Shortfall is one account that does not cover a request.
 type Shortfall struct {
-	Kind      string // "dataset", "analyst" or "block"
+	Kind      string // "dataset", "analyst", or "block" of an older ledger
 	Name      string
 	Requested Cost
 	Remaining Cost
@@ -77,8 +77,8 @@ func (e *SealedError) Error() string { return e.Reason }
 
 func sealedError(path, reason string) error {
 	return &noren.Error{
-		Kind: noren.Refused, Where: path, What: "the ledger is sealed", Err: &SealedError{reason},
-		Hint: "run: noren ledger reconcile, with the certificates of what was released",
+		Kind: noren.Refused, Code: "sealed", Where: path, What: "the ledger is sealed", Err: &SealedError{reason},
+		Hint: "the steward reconciles it with the certificates of what was released",
 	}
 }
 
@@ -138,13 +138,13 @@ func fail(where, what string, err error) error {
 	case sqlite3.SQLITE_NOTADB:
 		e.Kind, e.Hint = noren.BadData, "this file is not a ledger; if it was one, restore it from a copy and reconcile"
 	case sqlite3.SQLITE_CORRUPT:
-		e.Kind, e.Hint = noren.BadData, "the file is damaged: restore it from a copy and run noren ledger reconcile"
+		e.Kind, e.Hint = noren.BadData, "the file is damaged: restore it from a copy and reconcile it"
 	case sqlite3.SQLITE_IOERR:
 		e.Hint = "reading or writing failed: is the disk full or failing? nothing was answered"
 	case sqlite3.SQLITE_CONSTRAINT:
-		e.Hint = "the ledger refuses what would break its rules: run noren ledger verify"
+		e.Hint = "the ledger refuses what would break its rules: verify it"
 	case sqlite3.SQLITE_ERROR, sqlite3.SQLITE_SCHEMA:
-		e.Kind, e.Hint = noren.BadData, "its tables are not those of a ledger: run noren ledger verify, or restore it from a copy"
+		e.Kind, e.Hint = noren.BadData, "its tables are not those of a ledger: verify it, or restore it from a copy"
 	}
 	return e
 }

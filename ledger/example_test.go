@@ -38,13 +38,18 @@ func Example() {
 	}
 	defer l.Close()
 	limit := ledger.Cost{Epsilon: 1_000_000_000} // epsilon 1
-	if _, err := l.Grant(ctx, ledger.Grant{Name: "visits", File: file, Cap: limit}); err != nil {
+	// Package dataset reads the file under its definition and computes the prints.
+	definition := []byte(`{"columns":[{"name":"age","type":"integer"},{"name":"sex","type":"category"}]}`)
+	if _, err := l.Grant(ctx, ledger.Grant{
+		Name: "visits", Path: file, Cap: limit, Definition: definition, DefinitionHash: sha256.Sum256(definition),
+		Print: "hmac-sha256:0001", Prints: map[string]string{"age": "hmac-sha256:0002", "sex": "hmac-sha256:0003"},
+	}); err != nil {
 		fmt.Println(err)
 		return
 	}
 
-	// The way of a release:
-	book, err := l.FindByFile(ctx, file)
+	// A query:
+	book, err := l.Find(ctx, file) // or by name
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -53,6 +58,7 @@ func Example() {
 	request := ledger.Request{
 		Dataset: book.Name, Principal: "ana", Key: "monday", Hash: sha256.Sum256(mechanism),
 		Mechanism: mechanism, Cost: ledger.Cost{Epsilon: 700_000_000}, Unit: book.Unit,
+		Version: book.Version, Definition: book.DefinitionHash,
 	}
 	reservation, _, err := l.Reserve(ctx, request)
 	if err != nil {

@@ -1,11 +1,13 @@
 package ledger
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
+	"encoding/hex"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"maps"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -22,25 +24,54 @@ const (
 // maxName is the longest name of a data set, an analyst, a block or a key.
 const maxName = 200
 
-// Grant is the steward's decision on a data set: this file may lose so much.
+// Grant sets the privacy budget (cap) of a data set and pins its schema: a new
+// data set, a new version of one, a new path or a higher cap.
 type Grant struct {
-	// Name of the data set. Required. It stands in certificates.
+	// Name of the data set. Required. It is written into certificates.
 	Name string
-	// File is the path of the data set's file. Required. The ledger keeps the
-	// path and a keyed fingerprint of all its bytes.
-	File string
-	// Cap is all that may ever be spent. Required, with an epsilon above 0.
-	// Granting a name again sets its cap anew, not below what is spent.
+	// Path of the data set's file, folder or pattern. Required with a
+	// definition. The ledger makes it absolute, with links resolved.
+	Path string
+	// Cap is all that may ever be spent. Required, with an epsilon above 0. It
+	// can only rise, unless Replace.
 	Cap Cost
-	// Neighbours is the relation the budget is for. Defaults to add-remove. It
-	// is fixed by the first grant.
+	// Neighbours is the relation the budget is for. Defaults to add-remove.
 	Neighbours Neighbours
 	// Unit is "record", or the column whose equal values mark the records of
-	// one person. Defaults to "record". It is fixed by the first grant.
+	// one person. Defaults to "record".
 	Unit string
-	// Changed says that the file is the same data set in a new state: its book
-	// goes on with what is spent, under the new fingerprint.
+	// Definition is the canonical text of the schema, a JSON object of at most 1
+	// MiB. Public. The ledger reads nothing of it but whether its member "model"
+	// is the same as before. Without a definition the grant changes the cap of an
+	// existing data set and nothing else; only Name and Cap are then read.
+	Definition []byte
+	// DefinitionHash identifies the definition. Required with it. Package dataset
+	// computes it.
+	DefinitionHash [32]byte
+	// Print is the keyed print of the table, Prints those of its columns by
+	// name. Required with a definition.
+	Print  string
+	Prints map[string]string
+	// Size and Mtime are those of the file, for [Ledger.Seen].
+	Size, Mtime int64
+	// FixedOnceSpent says that the definition holds for one table only, as one
+	// with a model does: once something is spent, another table is refused.
+	FixedOnceSpent bool
+	// Changed says that the table or the definition is a new version of the data
+	// set: relation, unit and all that is spent stay.
 	Changed bool
+	// Replace says that what was granted before was a mistake: any field may
+	// change and the cap may fall. It is refused once something is spent or
+	// reserved. Both versions stay on the chain.
+	Replace bool
+	// OtherPeople declares that no person is both in this data set and in any
+	// that shares its columns. The names of those are written on the chain.
+	OtherPeople bool
+	// OldFingerprint is the fingerprint of the file's bytes ([FileHash]). Without
+	// Changed or Replace it is required for a data set that was granted before
+	// data sets had schemas, and must be that of its last grant. Given for any
+	// other, it keeps a file of such a data set out.
+	OldFingerprint string
 }
 
 // checkName refuses names that could not be read or typed.
@@ -58,50 +89,51 @@ func checkName(what, name string) error {
 
 func checkCap(c Cost) error {
 	if c.Epsilon <= 0 || c.Delta < 0 || c.Delta > 1e18 {
-		return usage("the budget", "is not an epsilon above 0 and a delta from 0 to 1", "say --epsilon, and --delta if it is needed")
+		return usage("the budget", "expected an epsilon above 0 and a delta from 0 to 1", "")
 	}
 	return nil
 }
 
-// Grant opens a data set's book, or changes the cap, and with Changed the file,
-// of one that exists. Faults are of kind Usage; a file that is not the one
-// granted under this name before is [ErrChanged].
+// Grant carries g out. Faults are of kind Usage, with the codes same-table (a
+// path or print of another data set), other-people (similar columns without a
+// declaration) and fixed (relation, unit, model or a falling cap); a table or
+// definition that is not the current one, without Changed, is [ErrChanged], of
+// kind Refused and code changed.
 func (l *Ledger) Grant(ctx context.Context, g Grant) (*Book, error) {
 	if g.Unit == "" {
 		g.Unit = "record"
 	}
-	if err := errors.Join(checkName("the data set's name", g.Name), checkName("the unit", g.Unit), checkCap(g.Cap)); err != nil {
+	faults := []error{checkName("the data set's name", g.Name), checkName("the unit", g.Unit), checkCap(g.Cap)}
+	var paths []string
+	if len(g.Definition) > 0 {
+		faults = append(faults, g.checkVersion())
+	}
+	if err := errors.Join(faults...); err != nil {
 		return nil, firstFault(err)
 	}
-	path, err := filepath.Abs(g.File)
-	if err != nil {
-		return nil, fileError(g.File, "cannot be found", err)
-	}
-	print, err := l.fingerprint(ctx, g.File)
-	if err != nil {
-		return nil, err
-	}
-	err = l.grant(ctx, func(tx *sql.Tx) (*grantBody, error) {
-		b := &grantBody{Kind: kindDataset, Name: g.Name, Unit: g.Unit, Neighbours: g.Neighbours.String(), Fingerprint: print, Path: path, CapEps: g.Cap.Epsilon, CapDelta: g.Cap.Delta}
-		var other string
-		switch err := tx.QueryRowContext(ctx, "SELECT name FROM account WHERE fingerprint = ? AND name <> ?", print, g.Name).Scan(&other); {
-		case err == nil:
-			return nil, usage(g.File, "has its budget already, as "+other, "two books would promise the same people twice: grant "+other+" another cap instead")
-		case !errors.Is(err, sql.ErrNoRows):
+	if len(g.Definition) > 0 {
+		var err error
+		if paths, err = spellings(g.Path); err != nil {
 			return nil, err
 		}
+	}
+	err := l.grant(ctx, func(tx *sql.Tx) (*grantBody, error) {
 		old, err := findAccount(ctx, tx, 0, kindDataset, g.Name)
-		if err != nil || old == nil {
-			return b, err
+		if err != nil {
+			return nil, err
 		}
-		b.Account = old.id
-		switch {
-		case old.unit != b.Unit || old.neighbours != b.Neighbours:
-			return nil, usage("data set "+g.Name, fmt.Sprintf("its book is for %s neighbours of one %s, not %s of one %s", old.neighbours, old.unit, b.Neighbours, b.Unit), "the relation and the unit are fixed by the first grant, because epsilons of different relations do not add up")
-		case old.fingerprint != print && !g.Changed:
-			return nil, changedError(g.File, g.Name)
+		if len(g.Definition) == 0 {
+			if old == nil {
+				return nil, noDataset(g.Name)
+			}
+			return old.withCap(g.Cap)
 		}
-		return b, old.checkLowered(g.Cap)
+		return g.decide(ctx, tx, old, paths)
+	}, func(tx *sql.Tx, b *grantBody) error {
+		if len(g.Definition) == 0 {
+			return nil
+		}
+		return setSeen(ctx, tx, b.Account, g.Size, g.Mtime)
 	})
 	if err != nil {
 		return nil, err
@@ -109,23 +141,127 @@ func (l *Ledger) Grant(ctx context.Context, g Grant) (*Book, error) {
 	return l.Book(ctx, g.Name)
 }
 
-// GrantAnalyst gives one analyst a cap of his own under the data set's. From
-// the first such grant on, only analysts with a grant may ask.
+// decide is the body of g's link, given the data set as it stands.
+func (g *Grant) decide(ctx context.Context, tx *sql.Tx, old *account, paths []string) (*grantBody, error) {
+	b := &grantBody{
+		Kind: kindDataset, Name: g.Name, Unit: g.Unit, Neighbours: g.Neighbours.String(),
+		Fingerprint: g.Print, Path: paths[0], CapEps: g.Cap.Epsilon, CapDelta: g.Cap.Delta, Replaces: g.Replace,
+	}
+	isNew := true
+	switch {
+	case old == nil && (g.Changed || g.Replace):
+		return nil, noDataset(g.Name)
+	case old != nil:
+		b.Account = old.id
+		current, err := currentVersion(ctx, tx, old)
+		if err != nil {
+			return nil, err
+		}
+		if isNew, err = g.follows(old, current); err != nil {
+			return nil, err
+		}
+		b.Version = old.version
+	}
+	if err := g.checkHeld(ctx, tx, b.Account, paths); err != nil {
+		return nil, err
+	}
+	if !isNew {
+		b.Version = 0
+		return b, nil
+	}
+	var err error
+	if b.OtherPeople, err = g.similar(ctx, tx, b.Account); err != nil {
+		return nil, err
+	}
+	b.Version++
+	b.Definition, b.DefinitionHash, b.Columns = string(g.Definition), hex.EncodeToString(g.DefinitionHash[:]), g.Prints
+	return b, nil
+}
+
+// follows refuses what may not follow the data set as it stands, and reports
+// whether g makes a new version of it.
+func (g *Grant) follows(old *account, current *versionRow) (isNew bool, err error) {
+	spent := old.spent()
+	if g.Replace && spent {
+		return false, old.fixed("unit, relation and model are fixed")
+	}
+	if g.Replace {
+		return current == nil || !g.same(current) || old.unit != g.Unit || old.neighbours != g.Neighbours.String(), nil
+	}
+	switch {
+	case old.unit != g.Unit || old.neighbours != g.Neighbours.String():
+		return false, old.fixed(fmt.Sprintf("its budget is for %s neighbours of one %s, not %s of one %s", old.neighbours, old.unit, g.Neighbours, g.Unit))
+	case g.Cap.Epsilon < old.capEps || g.Cap.Delta < old.capDelta:
+		return false, old.capFalls()
+	case current == nil:
+		if spent && (g.FixedOnceSpent || model(string(g.Definition)) != "") {
+			return false, old.fixed("unit, relation and model are fixed")
+		}
+		if !g.Changed && g.OldFingerprint != old.fingerprint {
+			return false, changedError(g.Path, g.Name, "the file at this path is not the one that was granted as "+g.Name)
+		}
+		return true, nil
+	case g.same(current):
+		return false, nil
+	case !g.Changed && g.Print == current.print:
+		return false, changedError(g.Path, g.Name, fmt.Sprintf("its definition or the order of its records is not that of version %d of data set %s", current.number, g.Name))
+	case !g.Changed:
+		return false, changedError(g.Path, g.Name, fmt.Sprintf("it is not version %d of data set %s", current.number, g.Name))
+	}
+	was, now := model(current.definition), model(string(g.Definition))
+	if spent && was != now {
+		return false, old.fixed("unit, relation and model are fixed")
+	}
+	if spent && (g.FixedOnceSpent || now != "") && (g.Print != current.print || !g.samePrints(current)) {
+		// A model is of the records in their order: the prints of the columns
+		// hold the order, the print of the table does not.
+		return false, old.fixed("unit, relation and model are fixed")
+	}
+	return true, nil
+}
+
+// same reports whether g is the version current, wherever its file is now. The
+// prints of the columns count too: they hold the order of the records.
+func (g *Grant) same(current *versionRow) bool {
+	return g.Print == current.print && string(g.Definition) == current.definition && bytes.Equal(g.DefinitionHash[:], current.hash) && g.samePrints(current)
+}
+
+func (g *Grant) samePrints(current *versionRow) bool {
+	prints, err := current.prints()
+	return err == nil && maps.Equal(prints, g.Prints)
+}
+
+// GrantAnalyst sets the cap of one analyst under the data set's. From the first
+// such grant on, only analysts with a grant may ask. The cap can only rise. It
+// may be above what the data set has left: [Account.Available] is the smaller.
+// A closed analyst is opened again.
 func (l *Ledger) GrantAnalyst(ctx context.Context, dataset, analyst string, limit Cost) (*Book, error) {
-	return l.grantBelow(ctx, dataset, kindAnalyst, analyst, limit)
-}
-
-// GrantBlock gives a block of the data set's records a cap of its own under
-// the data set's. From the first such grant on, a request is charged to each
-// block it names, and to all of them when it names none.
-func (l *Ledger) GrantBlock(ctx context.Context, dataset, block string, limit Cost) (*Book, error) {
-	return l.grantBelow(ctx, dataset, kindBlock, block, limit)
-}
-
-func (l *Ledger) grantBelow(ctx context.Context, dataset, kind, name string, limit Cost) (*Book, error) {
-	if err := errors.Join(checkName("the "+kind+"'s name", name), checkCap(limit)); err != nil {
+	if err := errors.Join(checkName("the analyst's name", analyst), checkCap(limit)); err != nil {
 		return nil, firstFault(err)
 	}
+	return l.grantBelow(ctx, dataset, analyst, func(parent, old *account) (*grantBody, error) {
+		if old == nil {
+			return &grantBody{Parent: parent.id, Kind: kindAnalyst, Name: analyst, Unit: parent.unit, Neighbours: parent.neighbours, CapEps: limit.Epsilon, CapDelta: limit.Delta}, nil
+		}
+		return old.withCap(limit)
+	})
+}
+
+// CloseAnalyst ends the grant of an analyst: requests are refused until the
+// next grant. What is spent stays, and the data set still is one of which only
+// analysts with a grant may ask. An analyst without a grant is [ErrNoGrant].
+func (l *Ledger) CloseAnalyst(ctx context.Context, dataset, analyst string) (*Book, error) {
+	return l.grantBelow(ctx, dataset, analyst, func(_, old *account) (*grantBody, error) {
+		if old == nil {
+			return nil, noAnalyst(dataset, analyst)
+		}
+		b := old.body()
+		b.Closed = true
+		return b, nil
+	})
+}
+
+func (l *Ledger) grantBelow(ctx context.Context, dataset, analyst string, decide func(parent, old *account) (*grantBody, error)) (*Book, error) {
 	err := l.grant(ctx, func(tx *sql.Tx) (*grantBody, error) {
 		parent, err := findAccount(ctx, tx, 0, kindDataset, dataset)
 		if err != nil {
@@ -134,23 +270,23 @@ func (l *Ledger) grantBelow(ctx context.Context, dataset, kind, name string, lim
 		if parent == nil {
 			return nil, noDataset(dataset)
 		}
-		b := &grantBody{Parent: parent.id, Kind: kind, Name: name, Unit: parent.unit, Neighbours: parent.neighbours, CapEps: limit.Epsilon, CapDelta: limit.Delta}
-		old, err := findAccount(ctx, tx, parent.id, kind, name)
-		if err != nil || old == nil {
-			return b, err
+		old, err := findAccount(ctx, tx, parent.id, kindAnalyst, analyst)
+		if err != nil {
+			return nil, err
 		}
-		b.Account = old.id
-		return b, old.checkLowered(limit)
-	})
+		return decide(parent, old)
+	}, nil)
 	if err != nil {
 		return nil, err
 	}
 	return l.Book(ctx, dataset)
 }
 
-// grant carries out what decide says, in one transaction and on the chain.
-func (l *Ledger) grant(ctx context.Context, decide func(*sql.Tx) (*grantBody, error)) error {
+// grant carries out what decide says, in one transaction and on the chain. also
+// runs in that transaction, after it; it may be nil.
+func (l *Ledger) grant(ctx context.Context, decide func(*sql.Tx) (*grantBody, error), also func(*sql.Tx, *grantBody) error) error {
 	var seq int64
+	l.at("grant-begin")
 	err := l.write(ctx, "the grant failed", func(ctx context.Context, tx *sql.Tx, now int64) error {
 		if err := l.unsealed(ctx, tx); err != nil {
 			return err
@@ -165,21 +301,31 @@ func (l *Ledger) grant(ctx context.Context, decide func(*sql.Tx) (*grantBody, er
 				return err
 			}
 		}
-		k, err := appendLink(ctx, tx, kindGrant, b)
+		k, err := l.appendLink(ctx, tx, kindGrant, b)
 		if err != nil {
 			return err
 		}
+		l.at("grant-linked")
 		seq = k.Seq
-		return applyGrant(ctx, tx, b)
+		if err := applyGrant(ctx, tx, k.Seq, b); err != nil {
+			return err
+		}
+		if also != nil {
+			err = also(tx, b)
+		}
+		l.at("grant-before-commit")
+		return err
 	})
 	if err != nil {
 		return err
 	}
+	l.at("granted")
 	return l.syncHead(ctx, seq)
 }
 
-// applyGrant makes or changes the account that b speaks of.
-func applyGrant(ctx context.Context, tx *sql.Tx, b *grantBody) error {
+// applyGrant makes or changes the account that b, the body of link seq, speaks
+// of.
+func applyGrant(ctx context.Context, tx *sql.Tx, seq int64, b *grantBody) error {
 	null := func(s string) any {
 		if b.Kind != kindDataset {
 			return nil
@@ -190,12 +336,19 @@ func applyGrant(ctx context.Context, tx *sql.Tx, b *grantBody) error {
 	if b.Parent != 0 {
 		parent = b.Parent
 	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO account (id, parent, kind, name, unit, neighbours, fingerprint, path, cap_eps_nano, cap_delta)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, path = excluded.path,
-			cap_eps_nano = excluded.cap_eps_nano, cap_delta = excluded.cap_delta`,
-		b.Account, parent, b.Kind, b.Name, b.Unit, b.Neighbours, null(b.Fingerprint), null(b.Path), b.CapEps, b.CapDelta)
-	return err
+	if _, err := tx.ExecContext(ctx, `INSERT INTO account (id, parent, kind, name, unit, neighbours, fingerprint, path, cap_eps_nano, cap_delta, closed)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (id) DO UPDATE SET unit = excluded.unit, neighbours = excluded.neighbours, fingerprint = excluded.fingerprint, path = excluded.path,
+			cap_eps_nano = excluded.cap_eps_nano, cap_delta = excluded.cap_delta, closed = excluded.closed`,
+		b.Account, parent, b.Kind, b.Name, b.Unit, b.Neighbours, null(b.Fingerprint), null(b.Path), b.CapEps, b.CapDelta, b.Closed); err != nil {
+		return err
+	}
+	if b.Replaces {
+		if _, err := tx.ExecContext(ctx, "UPDATE account SET unit = ?, neighbours = ? WHERE parent = ?", b.Unit, b.Neighbours, b.Account); err != nil {
+			return err
+		}
+	}
+	return applyDataset(ctx, tx, seq, b)
 }
 
 // account is a row of the table of that name.
@@ -206,24 +359,61 @@ type account struct {
 	fingerprint, path    string
 	capEps, spentEps     int64
 	capDelta, spentDelta int64
+	closed               bool
+	version              int64 // of a data set; 0 before its first definition
 }
 
 const accountColumns = `id, coalesce(parent, 0), kind, name, unit, neighbours, coalesce(fingerprint, ''), coalesce(path, ''),
-	cap_eps_nano, spent_eps_nano, cap_delta, spent_delta`
+	cap_eps_nano, spent_eps_nano, cap_delta, spent_delta, closed,
+	coalesce((SELECT max(version) FROM dataset_version WHERE dataset_version.account = account.id), 0)`
 
 func (a *account) scan(row interface{ Scan(...any) error }) error {
-	return row.Scan(&a.id, &a.parent, &a.kind, &a.name, &a.unit, &a.neighbours, &a.fingerprint, &a.path, &a.capEps, &a.spentEps, &a.capDelta, &a.spentDelta)
+	return row.Scan(&a.id, &a.parent, &a.kind, &a.name, &a.unit, &a.neighbours, &a.fingerprint, &a.path, &a.capEps, &a.spentEps, &a.capDelta, &a.spentDelta, &a.closed, &a.version)
 }
 
 func (a *account) left() Cost {
 	return Cost{Epsilon: a.capEps - a.spentEps, Delta: a.capDelta - a.spentDelta}
 }
 
-func (a *account) checkLowered(limit Cost) error {
-	if limit.Epsilon < a.spentEps || limit.Delta < a.spentDelta {
-		return usage(kindWord(a.kind)+" "+a.name, fmt.Sprintf("epsilon %s and delta %s are spent already", decimal(a.spentEps, 9), decimal(a.spentDelta, 18)), "a cap cannot lie below what is spent")
+// body is a grant that leaves a as it is.
+func (a *account) body() *grantBody {
+	return &grantBody{
+		Account: a.id, Parent: a.parent, Kind: a.kind, Name: a.name, Unit: a.unit, Neighbours: a.neighbours,
+		Fingerprint: a.fingerprint, Path: a.path, CapEps: a.capEps, CapDelta: a.capDelta,
 	}
-	return nil
+}
+
+// withCap is a grant of another cap, which also opens a closed analyst.
+func (a *account) withCap(limit Cost) (*grantBody, error) {
+	if limit.Epsilon < a.capEps || limit.Delta < a.capDelta {
+		return nil, a.capFalls()
+	}
+	b := a.body()
+	b.CapEps, b.CapDelta = limit.Epsilon, limit.Delta
+	return b, nil
+}
+
+func (a *account) where() string { return kindWord(a.kind) + " " + a.name }
+
+// fixed is the refusal to change what a's first charge fixed.
+func (a *account) fixed(what string) error {
+	hint := "nothing is spent: the steward may replace the grant"
+	if a.spent() {
+		what = Cost{Epsilon: a.spentEps, Delta: a.spentDelta}.String() + " is spent; " + what
+		hint = "epsilons of different relations do not add up"
+	}
+	return &noren.Error{Kind: noren.Usage, Code: "fixed", Where: a.where(), What: what, Hint: hint}
+}
+
+func (a *account) capFalls() error {
+	hint := "its cap is " + Cost{Epsilon: a.capEps, Delta: a.capDelta}.String()
+	switch {
+	case a.kind == kindAnalyst:
+		hint += "; the steward may close the analyst"
+	case !a.spent():
+		hint += "; nothing is spent: the steward may replace the grant"
+	}
+	return &noren.Error{Kind: noren.Usage, Code: "fixed", Where: a.where(), What: "a cap cannot fall", Hint: hint}
 }
 
 // findAccount returns nil where there is none.
@@ -256,15 +446,22 @@ func accounts(ctx context.Context, q querier, where string, args ...any) ([]acco
 
 func noDataset(name string) error {
 	return &noren.Error{
-		Kind: noren.Refused, Where: "data set " + name, What: "it has no budget", Err: ErrNoGrant,
-		Hint: "the steward grants one with: noren ledger grant " + name + " --file FILE --epsilon E",
+		Kind: noren.Refused, Code: "no-dataset", Where: "data set " + name, What: "it has no budget", Err: ErrNoGrant,
+		Hint: "the steward grants one first",
 	}
 }
 
-func changedError(path, name string) error {
+func noAnalyst(dataset, analyst string) error {
 	return &noren.Error{
-		Kind: noren.Refused, Where: path, What: "the file at this path is not the one that was granted as " + name, Err: ErrChanged,
-		Hint: "if it is the same data set in a new state, the steward says so by granting " + name + " again with --changed: what is spent stays spent",
+		Kind: noren.Refused, Code: "no-grant", Where: "analyst " + analyst, What: "has no budget in data set " + dataset, Err: ErrNoGrant,
+		Hint: "the steward grants one first",
+	}
+}
+
+func changedError(path, name, what string) error {
+	return &noren.Error{
+		Kind: noren.Refused, Code: "changed", Where: path, What: what, Err: ErrChanged,
+		Hint: "if it is the same data set in a new state, the steward grants " + name + " again as changed: what is spent stays spent",
 	}
 }
 

@@ -106,7 +106,7 @@ func (l *Ledger) sweep(ctx context.Context, tx *sql.Tx, now int64) error {
 		return err
 	}
 	for _, id := range out {
-		if err := forfeit(ctx, tx, id, "its lease ran out", now); err != nil {
+		if err := l.forfeit(ctx, tx, id, "its lease ran out", now); err != nil {
 			return err
 		}
 	}
@@ -114,8 +114,8 @@ func (l *Ledger) sweep(ctx context.Context, tx *sql.Tx, now int64) error {
 }
 
 // forfeit ends a charge without an answer. What it spent stays spent.
-func forfeit(ctx context.Context, tx *sql.Tx, id, reason string, now int64) error {
-	if _, err := appendLink(ctx, tx, kindForfeit, forfeitBody{id, reason, now}); err != nil {
+func (l *Ledger) forfeit(ctx context.Context, tx *sql.Tx, id, reason string, now int64) error {
+	if _, err := l.appendLink(ctx, tx, kindForfeit, forfeitBody{id, reason, now}); err != nil {
 		return err
 	}
 	return endCharge(ctx, tx, id, "forfeited", reason, now)
@@ -129,7 +129,7 @@ func endCharge(ctx context.Context, tx *sql.Tx, id, state, reason string, now in
 // lost is the error of an owner who is one no more.
 func (r *Reservation) lost() error {
 	return &noren.Error{
-		Kind: noren.Refused, Where: r.ledger.path, What: "the answer is not given", Err: ErrForfeited,
+		Kind: noren.Refused, Code: "forfeited", Where: r.ledger.path, What: "the answer is not given", Err: ErrForfeited,
 		Hint: "the process was silent for longer than its lease; the cost stays spent, ask again under another key",
 	}
 }

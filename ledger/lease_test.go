@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -97,7 +96,7 @@ func TestClockGoesBack(t *testing.T) {
 			t.Error(err)
 		}
 		var last time.Time
-		if err := l3.History(t.Context(), "", func(e Entry) error {
+		if err := l3.History(t.Context(), HistoryOptions{}, func(e Entry) error {
 			if e.Time.Before(last) {
 				t.Errorf("the history runs back: %v after %v", e.Time, last)
 			}
@@ -114,9 +113,7 @@ func fixtureAt(t *testing.T, at time.Time) *fixture {
 	t.Helper()
 	dir := t.TempDir()
 	f := &fixture{dir: dir, path: filepath.Join(dir, "noren.db"), file: filepath.Join(dir, "data.csv")}
-	if err := os.WriteFile(f.file, []byte("age\n31\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, f.file, firstTable)
 	c := (&testClock{at, 0}).clock("z")
 	if err := create(t.Context(), f.path, c); err != nil {
 		t.Fatal(err)
@@ -126,7 +123,7 @@ func fixtureAt(t *testing.T, at time.Time) *fixture {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if _, err := l.Grant(t.Context(), Grant{Name: "adult", File: f.file, Cap: Cost{Epsilon: one, Delta: 0}}); err != nil {
+	if _, err := l.Grant(t.Context(), pinned(t, "adult", f.file, Cost{Epsilon: one, Delta: 0})); err != nil {
 		t.Fatal(err)
 	}
 	return f

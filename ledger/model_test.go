@@ -80,8 +80,11 @@ func TestWalks(t *testing.T) {
 				}
 			case "cap":
 				to := Cost{Epsilon: rapid.Int64Range(1, 90).Draw(rt, "cap"), Delta: limit.Delta}
-				_, err := l.Grant(ctx, Grant{Name: "adult", File: f.file, Cap: to})
-				if (err == nil) != (to.Epsilon >= want.Epsilon) {
+				g := pinned(t, "adult", f.file, to)
+				g.Replace = rapid.Bool().Draw(rt, "replace")
+				_, err := l.Grant(ctx, g)
+				unspent := want == Cost{}
+				if (err == nil) != (g.Replace && unspent || !g.Replace && to.Epsilon >= limit.Epsilon) || err != nil && noren.CodeOf(err) != "fixed" {
 					rt.Fatal(err)
 				}
 				if err == nil {
@@ -135,7 +138,7 @@ func FuzzHeadLine(f *testing.F) {
 // Bodies from the chain are parsed by Verify: whatever stands there, it is a
 // fault and no panic.
 func FuzzReplay(f *testing.F) {
-	for _, b := range []any{createBody{}, grantBody{Account: 1, CapEps: 5}, chargeBody{Lines: []line{{1, 1, 1}}}, releaseBody{}, forfeitBody{}, reconcileBody{1, 2, 3}} {
+	for _, b := range []any{createBody{}, grantBody{Account: 1, CapEps: 5}, grantBody{Account: 1, Kind: kindDataset, Unit: "u", CapEps: 5, Replaces: true, Version: 1, Definition: "{}", DefinitionHash: hexHash(nil)}, chargeBody{Lines: []line{{1, 1, 1}}}, releaseBody{}, forfeitBody{}, reconcileBody{1, 2, 3}} {
 		text, err := json.Marshal(b)
 		if err != nil {
 			f.Fatal(err)
@@ -148,7 +151,7 @@ func FuzzReplay(f *testing.F) {
 		p := newReplay()
 		for _, k := range []link{
 			{Kind: kindCreate, Body: []byte(`{"ledger":"l","time":1}`)},
-			{Kind: kindGrant, Body: []byte(`{"account":1,"cap_eps_nano":9}`)},
+			{Kind: kindGrant, Body: []byte(`{"account":1,"kind":"dataset","unit":"record","cap_eps_nano":9}`)},
 			{Kind: kind, Body: body},
 			{Kind: kind, Body: body},
 		} {
@@ -163,6 +166,18 @@ func FuzzReplay(f *testing.F) {
 			if a.spentEps < 0 || a.spentDelta < 0 || a.spentEps > a.capEps || a.spentDelta > a.capDelta {
 				t.Fatalf("%s %s leaves %+v", kind, body, a)
 			}
+		}
+		// And they outlive a checkpoint.
+		state, err := p.books.encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := decodeBooks(p.seq, state); err == nil {
+			if second, err := again.encode(); err != nil || !bytes.Equal(state, second) {
+				t.Fatalf("%s, then %s", state, second)
+			}
+		} else {
+			t.Fatal(err)
 		}
 	})
 }

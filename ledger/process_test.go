@@ -124,7 +124,7 @@ func TestProcessesAgainstOneCap(t *testing.T) {
 	}
 	l := f.open(t)
 	charges := int64(0)
-	if err := l.History(t.Context(), "adult", func(e Entry) error { charges++; return nil }); err != nil {
+	if err := l.History(t.Context(), HistoryOptions{Dataset: "adult"}, func(e Entry) error { charges++; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if got := spent(t, l).Epsilon; got != charges*milli || got > 20*milli || charges == 0 {
@@ -187,7 +187,7 @@ func TestReadOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := f.open(t)
-		if err := l.History(t.Context(), "", func(e Entry) error {
+		if err := l.History(t.Context(), HistoryOptions{}, func(e Entry) error {
 			if e.State != "forfeited" {
 				t.Errorf("%s: %+v", c.target, e)
 			}

@@ -39,6 +39,7 @@ type Recovery struct {
 	Recovered []string // charges that only a certificate, or a head file that does not fit, knew
 	Skipped   []string // what could not be charged, and why
 	Raised    []Raise  // accounts whose spent rose
+	Rebuilt   []string // what was changed from outside and is again as the chain says
 }
 
 // Raise is an account whose spent rose.
@@ -53,6 +54,11 @@ type Raise struct {
 // whose charges are forfeited. Then each charge that a certificate states and
 // the ledger does not contain is charged to its accounts, whose caps rise to
 // what is spent where they must: nothing is left of them.
+//
+// Accounts and data sets that were changed from outside are made anew from the
+// chain, with the triggers that guard them. If an account said that more was
+// spent than the chain, the difference is charged. A chain that is damaged is an
+// error of kind BadData: only a copy helps.
 //
 // What is spent can only rise. It can be run on a sound ledger, with
 // certificates, to find out that an older copy of both its files was put back.
@@ -75,6 +81,17 @@ func (l *Ledger) Reconcile(ctx context.Context, o ReconcileOptions) (*Recovery, 
 		if err != nil {
 			return err
 		}
+		if _, err := tx.ExecContext(ctx, "DELETE FROM checkpoint"); err != nil {
+			return err
+		}
+		p := newBooks()
+		if err := p.catchUp(ctx, tx); err != nil {
+			return l.damaged(err)
+		}
+		excess, err := l.rebuild(ctx, tx, p, before, did)
+		if err != nil {
+			return err
+		}
 		lost, stray, headErr := l.lostLinks(ctx, tx)
 		if headErr != nil && !o.WithoutHead {
 			return headErr
@@ -87,7 +104,7 @@ func (l *Ledger) Reconcile(ctx context.Context, o ReconcileOptions) (*Recovery, 
 			lost = nil
 		}
 		for _, k := range lost {
-			if err := rollForward(ctx, tx, k); err != nil {
+			if err := l.rollForward(ctx, tx, k); err != nil {
 				return fmt.Errorf("link %d of the head file: %w", k.Seq, err)
 			}
 		}
@@ -100,10 +117,16 @@ func (l *Ledger) Reconcile(ctx context.Context, o ReconcileOptions) (*Recovery, 
 				return err
 			}
 		}
+		if err := l.chargeExcess(ctx, tx, excess, now); err != nil {
+			return err
+		}
 		if seq, err = l.conclude(ctx, tx, lost, did, rewrite, now); err != nil {
 			return err
 		}
 		if err := l.sweep(ctx, tx, now); err != nil {
+			return err
+		}
+		if err := l.finishBooks(ctx, tx, p); err != nil {
 			return err
 		}
 		return did.compare(ctx, tx, before)
@@ -173,7 +196,7 @@ func (l *Ledger) lostLinks(ctx context.Context, tx *sql.Tx) (lost []*link, stray
 	}
 	return nil, stray, &noren.Error{
 		Kind: noren.Usage, Where: headPath(l.path), What: "the head file does not serve", Err: err,
-		Hint: "put the right one back, or reconcile --without-head with the certificates of all releases",
+		Hint: "put the right one back, or reconcile without it, with the certificates of all releases",
 	}
 }
 
@@ -197,8 +220,8 @@ func strayCharge(ctx context.Context, tx *sql.Tx, ledger string, k *link) (Evide
 }
 
 // rollForward does again what a lost link says.
-func rollForward(ctx context.Context, tx *sql.Tx, k *link) error {
-	if err := insertLink(ctx, tx, k); err != nil {
+func (l *Ledger) rollForward(ctx context.Context, tx *sql.Tx, k *link) error {
+	if err := l.insertLink(ctx, tx, k); err != nil {
 		return err
 	}
 	switch k.Kind {
@@ -207,7 +230,7 @@ func rollForward(ctx context.Context, tx *sql.Tx, k *link) error {
 		if err := decodeBody(k.Body, &b); err != nil {
 			return err
 		}
-		return applyGrant(ctx, tx, &b)
+		return applyGrant(ctx, tx, k.Seq, &b)
 	case kindCharge:
 		var b chargeBody
 		if err := decodeBody(k.Body, &b); err != nil {
@@ -234,7 +257,7 @@ func insertRecovered(ctx context.Context, tx *sql.Tx, seq int64, b *chargeBody) 
 	if err := insertCharge(ctx, tx, seq, b, lease{}); err != nil {
 		return err
 	}
-	return endCharge(ctx, tx, b.Charge, "forfeited", fromCertificate, b.Time)
+	return endCharge(ctx, tx, b.Charge, "forfeited", b.recoveredReason(), b.Time)
 }
 
 // recover charges what e states, unless the ledger has it.
@@ -248,7 +271,7 @@ func (l *Ledger) recover(ctx context.Context, tx *sql.Tx, e *Evidence, did *Reco
 		return err
 	}
 	if book == nil {
-		did.Skipped = append(did.Skipped, fmt.Sprintf("charge %s: data set %s has no book here: grant it and reconcile again", e.Charge.ID, e.Dataset))
+		did.Skipped = append(did.Skipped, fmt.Sprintf("charge %s: data set %s is not in this ledger: grant it and reconcile again", e.Charge.ID, e.Dataset))
 		return nil
 	}
 	if len(e.Charge.ID) != 32 {
@@ -277,7 +300,7 @@ func (l *Ledger) recover(ctx context.Context, tx *sql.Tx, e *Evidence, did *Reco
 			}
 		}
 	}
-	k, err := appendLink(ctx, tx, kindRecover, b)
+	k, err := l.appendLink(ctx, tx, kindRecover, b)
 	if err != nil {
 		return err
 	}
@@ -289,14 +312,14 @@ func (l *Ledger) recover(ctx context.Context, tx *sql.Tx, e *Evidence, did *Reco
 // chain, unless there was nothing to do. It returns the chain's last link.
 func (l *Ledger) conclude(ctx context.Context, tx *sql.Tx, lost []*link, did *Recovery, rewrite bool, now int64) (int64, error) {
 	seq, _, err := lastLink(ctx, tx)
-	if err != nil || len(lost) == 0 && len(did.Recovered) == 0 && !rewrite {
+	if err != nil || len(lost) == 0 && len(did.Recovered) == 0 && len(did.Rebuilt) == 0 && !rewrite {
 		return seq, err
 	}
 	b := reconcileBody{Time: now}
 	if len(lost) > 0 {
 		b.From, b.To = lost[0].Seq, lost[len(lost)-1].Seq
 	}
-	k, err := appendLink(ctx, tx, kindReconcile, b)
+	k, err := l.appendLink(ctx, tx, kindReconcile, b)
 	if err != nil {
 		return 0, err
 	}
@@ -330,6 +353,9 @@ func (d *Recovery) compare(ctx context.Context, tx *sql.Tx, before []account) er
 	}
 	for _, a := range after {
 		was, now := Cost{Epsilon: old[a.id].spentEps, Delta: old[a.id].spentDelta}, Cost{Epsilon: a.spentEps, Delta: a.spentDelta}
+		if now.Epsilon < was.Epsilon || now.Delta < was.Delta {
+			return fmt.Errorf("account %d (%s) would say that less is spent than before", a.id, a.name)
+		}
 		if now != was {
 			d.Raised = append(d.Raised, Raise{a.kind, a.name, was, now})
 		}

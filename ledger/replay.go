@@ -4,14 +4,11 @@ import (
 	"fmt"
 )
 
-// replay is what the chain says the tables hold.
+// replay is what the chain says all tables hold.
 type replay struct {
-	seq      int64
-	hash     []byte
-	ledger   string
-	accounts map[int64]*account
-	charges  map[string]*replayed
-	hashes   [][]byte // of link i + 1
+	*books
+	charges map[string]*replayed
+	hashes  [][]byte // of link i + 1
 }
 
 type replayed struct {
@@ -27,77 +24,49 @@ type replayed struct {
 // in the head file, their answer was not.
 const lostAnswer = "its answer was lost with the database"
 
-// fromCertificate is the reason of charges that only a certificate knew.
-const fromCertificate = "recovered from its certificate"
+// The reasons of recovered charges: see [recoveredBy] and [recoveredRow].
+const (
+	fromCertificate = "recovered from its certificate"
+	fromRow         = "an account's row said that more was spent than the chain"
+)
+
+// recoveredReason is the reason of the recovered charge b.
+func (b *chargeBody) recoveredReason() string {
+	if b.Principal == recoveredRow {
+		return fromRow
+	}
+	return fromCertificate
+}
 
 func newReplay() *replay {
-	return &replay{hash: make([]byte, 32), accounts: map[int64]*account{}, charges: map[string]*replayed{}}
+	return &replay{books: newBooks(), charges: map[string]*replayed{}}
 }
 
-// apply takes the next link. A link that does not follow, or says what the
-// protocol cannot have said, is an error, after which the replay is of no use.
+// apply takes the next link: see [books.apply].
 func (p *replay) apply(k *link) error {
-	if !k.follows(p.seq, p.hash) {
-		return fmt.Errorf("link %d does not follow link %d", k.Seq, p.seq)
-	}
-	p.seq, p.hash = k.Seq, k.Hash
-	p.hashes = append(p.hashes, k.Hash)
-	if err := p.take(k); err != nil {
-		return fmt.Errorf("link %d (%s): %w", k.Seq, k.Kind, err)
-	}
-	return nil
-}
-
-func (p *replay) take(k *link) error {
-	if (k.Kind == kindCreate) != (k.Seq == 1) {
-		return fmt.Errorf("stands in the wrong place")
-	}
-	switch k.Kind {
-	case kindCreate:
-		var b createBody
-		err := decodeBody(k.Body, &b)
-		p.ledger = b.Ledger
+	body, err := p.books.apply(k)
+	if err != nil {
 		return err
-	case kindGrant:
-		var b grantBody
-		if err := decodeBody(k.Body, &b); err != nil {
-			return err
+	}
+	p.hashes = append(p.hashes, k.Hash)
+	switch b := body.(type) {
+	case *chargeBody:
+		err = p.charge(b, k)
+	case *releaseBody:
+		var c *replayed
+		if c, err = p.ending(b.Charge, k.Seq); err == nil {
+			c.state, c.release = "released", *b
 		}
-		return p.grant(&b)
-	case kindCharge, kindRecover:
-		var b chargeBody
-		if err := decodeBody(k.Body, &b); err != nil {
-			return err
+	case *forfeitBody:
+		var c *replayed
+		if c, err = p.ending(b.Charge, k.Seq); err == nil {
+			c.state, c.reason = "forfeited", b.Reason
 		}
-		return p.charge(&b, k)
-	case kindRelease:
-		var b releaseBody
-		if err := decodeBody(k.Body, &b); err != nil {
-			return err
-		}
-		c, err := p.ending(b.Charge, k.Seq)
-		if err != nil {
-			return err
-		}
-		c.state, c.release = "released", b
-	case kindForfeit:
-		var b forfeitBody
-		if err := decodeBody(k.Body, &b); err != nil {
-			return err
-		}
-		c, err := p.ending(b.Charge, k.Seq)
-		if err != nil {
-			return err
-		}
-		c.state, c.reason = "forfeited", b.Reason
-	case kindReconcile:
-		var b reconcileBody
-		if err := decodeBody(k.Body, &b); err != nil {
-			return err
-		}
-		p.reconcile(&b, k.Seq)
-	default:
-		return fmt.Errorf("is of no known kind")
+	case *reconcileBody:
+		p.reconcile(b, k.Seq)
+	}
+	if err != nil {
+		return fmt.Errorf("link %d (%s): %w", k.Seq, k.Kind, err)
 	}
 	return nil
 }
@@ -112,50 +81,23 @@ func (p *replay) ending(id string, seq int64) (*replayed, error) {
 	return c, nil
 }
 
-func (p *replay) grant(b *grantBody) error {
-	a := p.accounts[b.Account]
-	if a == nil {
-		a = &account{id: b.Account, parent: b.Parent, kind: b.Kind, name: b.Name, unit: b.Unit, neighbours: b.Neighbours}
-		p.accounts[b.Account] = a
-	}
-	if a.parent != b.Parent || a.kind != b.Kind || a.name != b.Name || a.unit != b.Unit || a.neighbours != b.Neighbours {
-		return fmt.Errorf("changes what is fixed of account %d", b.Account)
-	}
-	a.fingerprint, a.path, a.capEps, a.capDelta = b.Fingerprint, b.Path, b.CapEps, b.CapDelta
-	return a.within()
-}
-
 func (p *replay) charge(b *chargeBody, k *link) error {
 	if p.charges[b.Charge] != nil {
 		return fmt.Errorf("repeats charge %s", b.Charge)
 	}
 	c := &replayed{body: *b, seq: k.Seq, state: "reserved"}
 	if k.Kind == kindRecover {
-		c.state, c.reason, c.end = "forfeited", fromCertificate, k.Seq
+		c.state, c.reason, c.end = "forfeited", b.recoveredReason(), k.Seq
 	}
 	p.charges[b.Charge] = c
-	for _, n := range b.Lines {
-		a := p.accounts[n.Account]
-		if a == nil || n.Eps < 0 || n.Delta < 0 {
-			return fmt.Errorf("charges account %d, which is not there, or less than nothing", n.Account)
-		}
-		a.spentEps += n.Eps
-		a.spentDelta += n.Delta
-		if k.Kind == kindRecover {
-			a.capEps, a.capDelta = max(a.capEps, a.spentEps), max(a.capDelta, a.spentDelta)
-		}
-		if err := a.within(); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 
-// reconcile forfeits what was rolled forward. Charges that a certificate
-// brought back were forfeited from the start.
+// reconcile forfeits what was rolled forward. Recovered charges were forfeited
+// from the start.
 func (p *replay) reconcile(b *reconcileBody, seq int64) {
 	for _, c := range p.charges {
-		if c.body.Principal == recoveredBy {
+		if c.body.Principal == recoveredBy || c.body.Principal == recoveredRow {
 			continue
 		}
 		if rolled(b, c.seq) || rolled(b, c.end) {
@@ -165,10 +107,3 @@ func (p *replay) reconcile(b *reconcileBody, seq int64) {
 }
 
 func rolled(b *reconcileBody, seq int64) bool { return b.From > 0 && b.From <= seq && seq <= b.To }
-
-func (a *account) within() error {
-	if a.spentEps < 0 || a.spentDelta < 0 || a.spentEps > a.capEps || a.spentDelta > a.capDelta {
-		return fmt.Errorf("account %d is spent beyond its cap", a.id)
-	}
-	return nil
-}

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/hex"
@@ -39,9 +40,10 @@ type Request struct {
 	// Required; the zero Neighbours is add-remove.
 	Neighbours Neighbours
 	Unit       string
-	// Blocks are the granted blocks of records that the request touches.
-	// Defaults to all blocks of the book.
-	Blocks []string
+	// Version and Definition are the version of the data set that the request
+	// was made for, and the hash of its definition. Required.
+	Version    int
+	Definition [32]byte
 }
 
 // Release is a stored answer.
@@ -77,13 +79,15 @@ func checkRequest(r *Request) error {
 	return firstFault(errors.Join(checkName("the data set's name", r.Dataset), checkName("the analyst's name", r.Principal), checkName("the idempotency key", r.Key)))
 }
 
-// Reserve charges q to its data set, its analyst and its blocks, all or none,
+// Reserve charges q to its data set and its analyst, both or neither,
 // and returns a reservation that is durable: the caller may read the data. Of
 // the results one is not nil: stored is the answer to the same request under
 // the same key, given before, which costs nothing.
 //
 // Errors are of kind Refused for a budget that does not cover q (with a
-// [*Refusal]), a missing grant ([ErrNoGrant]), a charge that was forfeited
+// [*Refusal]), a missing grant ([ErrNoGrant]), a data set without a schema (code
+// no-schema), a version or definition that is not the current one ([ErrChanged],
+// code changed), a closed analyst (code closed), a charge that was forfeited
 // ([ErrForfeited]) and a sealed ledger ([SealedError]); of kind Usage for
 // [ErrConflict] and for a cost of another relation or unit; of kind Internal for
 // [ErrInProgress] and for a disk that fails. After an error nothing may be
@@ -109,7 +113,13 @@ func (l *Ledger) Reserve(ctx context.Context, q Request) (r *Reservation, stored
 		if book == nil {
 			return noDataset(q.Dataset)
 		}
+		if err := mayAsk(ctx, tx, &q, book); err != nil {
+			return err
+		}
 		if stored, err = l.lookup(ctx, tx, &q, book, now); err != nil || stored != nil {
+			return err
+		}
+		if err := isCurrent(ctx, tx, &q, book); err != nil {
 			return err
 		}
 		r, err = l.charge(ctx, tx, &q, book, now)
@@ -162,15 +172,15 @@ func (l *Ledger) lookup(ctx context.Context, tx *sql.Tx, q *Request, book *accou
 	where := "idempotency key " + q.Key
 	switch {
 	case dataset != book.id || !bytes.Equal(hash, q.Hash[:]):
-		return nil, &noren.Error{Kind: noren.Usage, Where: where, What: "not charged", Err: ErrConflict, Hint: "choose another key"}
+		return nil, &noren.Error{Kind: noren.Usage, Code: "conflict", Where: where, What: "not charged", Err: ErrConflict, Hint: "choose another key"}
 	case state == "released":
 		return l.stored(ctx, tx, id)
 	case state == "reserved" && !l.clock.expired(held, now):
-		return nil, &noren.Error{Where: where, What: "not charged again", Err: ErrInProgress, Hint: "ask again when that is done"}
+		return nil, &noren.Error{Code: "in-progress", Where: where, What: "not charged again", Err: ErrInProgress, Hint: "ask again when that is done"}
 	case state == "reserved":
 		reason = "its lease ran out"
 	}
-	return nil, &noren.Error{Kind: noren.Refused, Where: where, What: "charged before and not answered (" + reason + ")", Err: ErrForfeited, Hint: "its cost stays spent; ask under another key to be charged anew"}
+	return nil, &noren.Error{Kind: noren.Refused, Code: "forfeited", Where: where, What: "charged before and not answered (" + reason + ")", Err: ErrForfeited, Hint: "its cost stays spent; ask under another key to be charged anew"}
 }
 
 // stored reads a released charge.
@@ -204,7 +214,7 @@ func (l *Ledger) stored(ctx context.Context, tx *sql.Tx, id string) (*Release, e
 // charge is T1: the charge, its lines, its link and what is spent.
 func (l *Ledger) charge(ctx context.Context, tx *sql.Tx, q *Request, book *account, now int64) (*Reservation, error) {
 	if book.neighbours != q.Neighbours.String() || book.unit != q.Unit {
-		return nil, usage("data set "+q.Dataset, fmt.Sprintf("its book is for %s neighbours of one %s, and the cost is for %s of one %s", book.neighbours, book.unit, q.Neighbours, q.Unit), "epsilons of different relations do not add up")
+		return nil, usage("data set "+q.Dataset, fmt.Sprintf("its budget is for %s neighbours of one %s, and the cost is for %s of one %s", book.neighbours, book.unit, q.Neighbours, q.Unit), "epsilons of different relations do not add up")
 	}
 	touched, err := touchedAccounts(ctx, tx, q, book)
 	if err != nil {
@@ -226,9 +236,9 @@ func (l *Ledger) charge(ctx context.Context, tx *sql.Tx, q *Request, book *accou
 		r.remaining = append(r.remaining, Remaining{a.kind, a.name, Cost{Epsilon: left.Epsilon - q.Cost.Epsilon, Delta: left.Delta - q.Cost.Delta}})
 	}
 	if len(refusal.Short) > 0 {
-		return nil, &noren.Error{Kind: noren.Refused, What: "the budget does not cover the request", Err: refusal, Hint: "ask for less; nothing was charged"}
+		return nil, &noren.Error{Kind: noren.Refused, Code: "budget-refused", What: "the budget does not cover the request", Err: refusal, Hint: "ask for less; nothing was charged"}
 	}
-	k, err := appendLink(ctx, tx, kindCharge, body)
+	k, err := l.appendLink(ctx, tx, kindCharge, body)
 	if err != nil {
 		return nil, err
 	}
@@ -241,40 +251,70 @@ func (l *Ledger) charge(ctx context.Context, tx *sql.Tx, q *Request, book *accou
 	return r, nil
 }
 
-// touchedAccounts are all accounts that q is charged to, in id order.
+// mayAsk refuses all requests to a data set without a schema, and those of a
+// closed analyst.
+func mayAsk(ctx context.Context, tx *sql.Tx, q *Request, book *account) error {
+	if book.version == 0 {
+		return &noren.Error{
+			Kind: noren.Refused, Code: "no-schema", Where: "data set " + q.Dataset, What: "has no schema yet",
+			Hint: "the steward grants one first; nothing was charged",
+		}
+	}
+	analyst, err := findAccount(ctx, tx, book.id, kindAnalyst, q.Principal)
+	if err != nil || analyst == nil || !analyst.closed {
+		return err
+	}
+	return &noren.Error{
+		Kind: noren.Refused, Code: "closed", Where: "analyst " + q.Principal, What: "is closed in data set " + q.Dataset,
+		Hint: "a new grant of the steward opens it; nothing was charged",
+	}
+}
+
+// isCurrent refuses a request for another version or definition than the
+// current one.
+func isCurrent(ctx context.Context, tx *sql.Tx, q *Request, book *account) error {
+	v, err := currentVersion(ctx, tx, book)
+	if err != nil {
+		return err
+	}
+	changed := func(what string) error {
+		return &noren.Error{
+			Kind: noren.Refused, Code: "changed", Where: "data set " + q.Dataset, What: what + "; nothing was charged", Err: ErrChanged,
+			Hint: "ask again for the current version",
+		}
+	}
+	switch {
+	case v == nil:
+		return changed("its version is missing")
+	case v.number != int64(q.Version):
+		return changed(fmt.Sprintf("its version is %d, the request is for version %d", v.number, q.Version))
+	case !bytes.Equal(v.hash, q.Definition[:]):
+		return changed(fmt.Sprintf("the request is not for the definition of version %d", v.number))
+	}
+	return nil
+}
+
+// touchedAccounts are all accounts that q is charged to, in id order: the data
+// set's, the analyst's, and those of all blocks that an older ledger granted,
+// whose caps hold on.
 func touchedAccounts(ctx context.Context, tx *sql.Tx, q *Request, book *account) ([]account, error) {
 	below, err := accounts(ctx, tx, "parent = ?", book.id)
 	if err != nil {
 		return nil, err
 	}
 	touched := []account{*book}
-	analysts, blocks := 0, 0
-	found := map[string]bool{}
+	some, granted := false, false
 	for _, a := range below {
-		switch {
-		case a.kind == kindAnalyst:
-			analysts++
-			if a.name == q.Principal {
-				touched = append(touched, a)
-			}
-		case a.kind == kindBlock && (len(q.Blocks) == 0 || slices.Contains(q.Blocks, a.name)):
-			blocks++
-			found[a.name] = true
+		own := a.kind == kindAnalyst && a.name == q.Principal
+		some, granted = some || a.kind == kindAnalyst, granted || own
+		if own || a.kind == kindBlock {
 			touched = append(touched, a)
 		}
 	}
-	if analysts > 0 && len(touched)-1-blocks == 0 {
-		return nil, &noren.Error{
-			Kind: noren.Refused, Where: "analyst " + q.Principal, What: "has no budget in data set " + q.Dataset, Err: ErrNoGrant,
-			Hint: "the steward grants one with: noren ledger grant " + q.Dataset + " --analyst " + q.Principal + " --epsilon E",
-		}
+	if some && !granted {
+		return nil, noAnalyst(q.Dataset, q.Principal)
 	}
-	for _, name := range q.Blocks {
-		if !found[name] {
-			return nil, usage("block "+name, "is not a block of data set "+q.Dataset, "grant it first, or leave the blocks out to be charged for all")
-		}
-	}
-	slices.SortFunc(touched, func(a, b account) int { return int(a.id - b.id) })
+	slices.SortFunc(touched, func(a, b account) int { return cmp.Compare(a.id, b.id) })
 	return touched, nil
 }
 

@@ -56,7 +56,7 @@ func (f *fixture) run(t *testing.T, numbers ...int) (all []Evidence) {
 func mustSealed(t *testing.T, l *Ledger) {
 	t.Helper()
 	var sealed *SealedError
-	if err := l.Sealed(); !errors.As(err, &sealed) || noren.KindOf(err) != noren.Refused || !strings.Contains(err.Error(), "noren ledger reconcile") {
+	if err := l.Sealed(); !errors.As(err, &sealed) || noren.KindOf(err) != noren.Refused || !strings.Contains(err.Error(), "the steward reconciles it") {
 		t.Fatalf("not sealed: %v", err)
 	}
 	if _, _, err := l.Reserve(t.Context(), request(1, Cost{Epsilon: milli, Delta: 0})); !errors.As(err, &sealed) {
@@ -218,7 +218,7 @@ func TestHeadFileLost(t *testing.T) {
 			}
 			l := f.open(t)
 			mustSealed(t, l)
-			if _, err := l.Reconcile(t.Context(), ReconcileOptions{Evidence: late}); noren.KindOf(err) != noren.Usage || !strings.Contains(err.Error(), "--without-head") {
+			if _, err := l.Reconcile(t.Context(), ReconcileOptions{Evidence: late}); noren.KindOf(err) != noren.Usage || !strings.Contains(err.Error(), "reconcile without it") {
 				t.Fatal(err)
 			}
 			mustSealed(t, l)

@@ -35,7 +35,7 @@ func (r *Reservation) Settle(ctx context.Context, payload, signature []byte, key
 		case state != "reserved":
 			return r.lost()
 		}
-		if _, err := appendLink(ctx, tx, kindRelease, releaseBody{r.info.ID, hexHash(payload), hexHash(signature), keyID, now}); err != nil {
+		if _, err := l.appendLink(ctx, tx, kindRelease, releaseBody{r.info.ID, hexHash(payload), hexHash(signature), keyID, now}); err != nil {
 			return err
 		}
 		if _, err := tx.ExecContext(ctx, "INSERT INTO release (charge, payload, signature, key_id) VALUES (?, ?, ?, ?)", r.info.ID, notNil(payload), notNil(signature), keyID); err != nil {
@@ -71,7 +71,7 @@ func (r *Reservation) sameRelease(ctx context.Context, tx *sql.Tx, payload, sign
 		return err
 	}
 	if !same {
-		return &noren.Error{Kind: noren.Usage, Where: r.ledger.path, What: "another answer was stored for this charge", Err: ErrConflict, Hint: "ask under the same key for the stored one"}
+		return &noren.Error{Kind: noren.Usage, Code: "conflict", Where: r.ledger.path, What: "another answer was stored for this charge", Err: ErrConflict, Hint: "ask under the same key for the stored one"}
 	}
 	return nil
 }
@@ -94,7 +94,7 @@ func (r *Reservation) Forfeit(reason string) error {
 		if err != nil || state != "reserved" {
 			return err
 		}
-		return forfeit(ctx, tx, r.info.ID, reason, now)
+		return r.ledger.forfeit(ctx, tx, r.info.ID, reason, now)
 	})
 }
 

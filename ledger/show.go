@@ -2,22 +2,51 @@ package ledger
 
 import (
 	"context"
-	"encoding/json"
-	"path/filepath"
+	"database/sql"
+	"math"
+	"slices"
 	"time"
-
-	"noren"
 )
 
 // Book is a data set's budget as it stands.
 type Book struct {
 	Account
-	Path        string // of the file, as it was granted
-	Fingerprint string // keyed: see [FileHash]
+	Path string // of the current version, or as it was granted before versions
+	// Fingerprint is the keyed print of the current version's table. Without a
+	// version it is that of the file's bytes ([FileHash]).
+	Fingerprint string
 	Neighbours  Neighbours
 	Unit        string // "record", or a column
-	Analysts    []Account
-	Blocks      []Account
+	// Version is the number of the current version, 0 before the first: then
+	// nothing is answered. Definition, its hash and the prints of the columns
+	// are those of the current version.
+	Version        int
+	Definition     []byte
+	DefinitionHash [32]byte
+	Prints         map[string]string
+	Versions       []Version // all, the oldest first
+	// OtherPeople are the data sets with similar columns that the steward
+	// declared to hold none of the persons of this one.
+	OtherPeople []string
+	// BeforeSchema is the number of charges before the first version. Their
+	// guarantee holds for the column types that their requests declared.
+	BeforeSchema int
+	// SharedWith are the data sets that were granted a path or a file of this
+	// one before a path and a print belonged to one data set.
+	SharedWith []string
+	Analysts   []Account
+}
+
+// Version is one state of a data set: a schema and a table.
+type Version struct {
+	Number         int
+	Link           int64 // of its grant, on the chain
+	Time           time.Time
+	Definition     []byte
+	DefinitionHash [32]byte
+	Print          string // keyed, of the table
+	Path           string
+	Replaced       bool // by the next version, before anything was spent
 }
 
 // Account is one cap and what was spent under it.
@@ -27,15 +56,23 @@ type Account struct {
 	Cap       Cost
 	Spent     Cost
 	Remaining Cost
+	// Available is what can still be spent: of an analyst the smaller of its own
+	// and the data set's, nothing if closed.
+	Available Cost
+	Closed    bool // an analyst that may not ask
 }
 
 func (a *account) public() Account {
-	return Account{a.id, a.name, Cost{Epsilon: a.capEps, Delta: a.capDelta}, Cost{Epsilon: a.spentEps, Delta: a.spentDelta}, a.left()}
+	return Account{a.id, a.name, Cost{Epsilon: a.capEps, Delta: a.capDelta}, Cost{Epsilon: a.spentEps, Delta: a.spentDelta}, a.left(), a.left(), a.closed}
+}
+
+func least(a, b Cost) Cost {
+	return Cost{Epsilon: min(a.Epsilon, b.Epsilon), Delta: min(a.Delta, b.Delta)}
 }
 
 // Sealed returns nil, or the error of kind Refused that every Grant and Reserve
-// answers with: the ledger does not contain its known head. Its cause is a
-// [*SealedError].
+// answers with: the ledger does not contain its known head, or its accounts are
+// not as the chain says. Its cause is a [*SealedError].
 func (l *Ledger) Sealed() error {
 	l.sealMu.Lock()
 	defer l.sealMu.Unlock()
@@ -58,7 +95,12 @@ func (l *Ledger) Show(ctx context.Context) ([]*Book, error) {
 }
 
 func (l *Ledger) books(ctx context.Context) ([]*Book, error) {
-	all, err := accounts(ctx, l.db, "TRUE")
+	tx, err := l.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	defer tx.Rollback()
+	all, err := accounts(ctx, tx, "TRUE")
 	if err != nil {
 		return nil, err
 	}
@@ -67,21 +109,121 @@ func (l *Ledger) books(ctx context.Context) ([]*Book, error) {
 	for i := range all {
 		a := &all[i]
 		if a.kind == kindDataset {
-			b := &Book{Account: a.public(), Path: a.path, Fingerprint: a.fingerprint, Neighbours: parseNeighbours(a.neighbours), Unit: a.unit}
+			b := &Book{Account: a.public(), Path: a.path, Fingerprint: a.fingerprint, Neighbours: parseNeighbours(a.neighbours), Unit: a.unit, Version: int(a.version)}
 			books, byID[a.id] = append(books, b), b
 		}
 	}
 	for i := range all {
+		// The blocks of an older ledger are charged with the data set.
+		if a := &all[i]; a.kind == kindBlock && byID[a.parent] != nil {
+			byID[a.parent].Available = least(byID[a.parent].Available, a.left())
+		}
+	}
+	for i := range all {
 		a := &all[i]
-		switch b := byID[a.parent]; {
-		case b == nil:
-		case a.kind == kindAnalyst:
-			b.Analysts = append(b.Analysts, a.public())
-		case a.kind == kindBlock:
-			b.Blocks = append(b.Blocks, a.public())
+		b := byID[a.parent]
+		if b == nil || a.kind != kindAnalyst {
+			continue
+		}
+		out := a.public()
+		out.Available = least(out.Available, b.Available)
+		if a.closed {
+			out.Available = Cost{}
+		}
+		b.Analysts = append(b.Analysts, out)
+	}
+	for _, add := range []func(context.Context, querier, map[int64]*Book) error{addVersions, addShared, addBefore} {
+		if err := add(ctx, tx, byID); err != nil {
+			return nil, err
 		}
 	}
 	return books, nil
+}
+
+// addVersions fills in what the versions say.
+func addVersions(ctx context.Context, q querier, byID map[int64]*Book) error {
+	rows, err := q.QueryContext(ctx, `SELECT account, version, seq, definition, definition_hash, print, columns, path,
+		json_extract(body, '$.time'), coalesce(json_extract(body, '$.replaces'), 0) FROM dataset_version JOIN chain USING (seq) ORDER BY account, version`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var v versionRow
+		var made int64
+		var replaces bool
+		if err := rows.Scan(&v.account, &v.number, &v.seq, &v.definition, &v.hash, &v.print, &v.columns, &v.path, &made, &replaces); err != nil {
+			return err
+		}
+		b := byID[v.account]
+		if b == nil || len(v.hash) != len(b.DefinitionHash) {
+			continue // changed from outside: the ledger is sealed
+		}
+		if replaces && len(b.Versions) > 0 {
+			b.Versions[len(b.Versions)-1].Replaced = true
+		}
+		b.Definition, b.DefinitionHash = []byte(v.definition), [32]byte(v.hash)
+		b.Versions = append(b.Versions, Version{int(v.number), v.seq, time.UnixMilli(made).UTC(), b.Definition, b.DefinitionHash, v.print, v.path, false})
+		if b.Prints, err = v.prints(); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	declared, err := declarations(ctx, q)
+	for id, names := range declared {
+		if b := byID[id]; b != nil {
+			b.OtherPeople = names
+		}
+	}
+	return err
+}
+
+// addShared fills in which data sets were granted the same path or file. Only
+// the links before the first version can have done so.
+func addShared(ctx context.Context, q querier, byID map[int64]*Book) error {
+	rows, err := q.QueryContext(ctx, `WITH old AS (
+			SELECT json_extract(body, '$.account') AS id, json_extract(body, '$.fingerprint') AS print, json_extract(body, '$.path') AS path
+			FROM chain INDEXED BY chain_grant WHERE kind = 'grant' AND seq < coalesce((SELECT min(seq) FROM dataset_version), 9223372036854775807)
+				AND json_extract(body, '$.kind') = 'dataset')
+		SELECT old.id, dataset_print.account FROM old JOIN dataset_print USING (print) WHERE account <> old.id
+		UNION SELECT old.id, dataset_path.account FROM old JOIN dataset_path USING (path) WHERE account <> old.id ORDER BY 1, 2`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var one, other int64
+		if err := rows.Scan(&one, &other); err != nil {
+			return err
+		}
+		a, b := byID[one], byID[other]
+		if a == nil || b == nil {
+			continue
+		}
+		if !slices.Contains(a.SharedWith, b.Name) {
+			a.SharedWith = append(a.SharedWith, b.Name)
+		}
+		if !slices.Contains(b.SharedWith, a.Name) {
+			b.SharedWith = append(b.SharedWith, a.Name)
+		}
+	}
+	return rows.Err()
+}
+
+// addBefore counts the charges before the first version.
+func addBefore(ctx context.Context, q querier, byID map[int64]*Book) error {
+	for id, b := range byID {
+		first := int64(math.MaxInt64)
+		if len(b.Versions) > 0 {
+			first = b.Versions[0].Link
+		}
+		if err := q.QueryRowContext(ctx, "SELECT count(*) FROM charge INDEXED BY charge_account WHERE account = ? AND seq < ?", id, first).Scan(&b.BeforeSchema); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Book returns the book of a data set; [ErrNoGrant] where there is none.
@@ -98,39 +240,6 @@ func (l *Ledger) Book(ctx context.Context, name string) (*Book, error) {
 	return nil, noDataset(name)
 }
 
-// FindByFile returns the book of the file at path, wherever the file lies now:
-// its bytes decide. A file without a book is [ErrNoGrant]; one that stands where
-// a granted file stood, and is another, is [ErrChanged]. Both are of kind
-// Refused. The file is read once, for its fingerprint alone.
-func (l *Ledger) FindByFile(ctx context.Context, path string) (*Book, error) {
-	print, err := l.fingerprint(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	all, err := l.Show(ctx)
-	if err != nil {
-		return nil, err
-	}
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return nil, fileError(path, "cannot be found", err)
-	}
-	for _, b := range all {
-		if b.Fingerprint == print {
-			return b, nil
-		}
-	}
-	for _, b := range all {
-		if b.Path == abs {
-			return nil, changedError(path, b.Name)
-		}
-	}
-	return nil, &noren.Error{
-		Kind: noren.Refused, Where: path, What: "this file has no budget", Err: ErrNoGrant,
-		Hint: "the steward grants one with: noren ledger grant NAME --file " + path + " --epsilon E",
-	}
-}
-
 // Contains reports whether the ledger's chain has the charge that a certificate
 // states, at its place. One that it lacks is a sign that an older copy was put
 // back: see [Ledger.Reconcile].
@@ -144,68 +253,3 @@ func (l *Ledger) Contains(ctx context.Context, c ChargeInfo) (bool, error) {
 	return found && c.Ledger == l.id, nil
 }
 
-// Entry is one charge in the history.
-type Entry struct {
-	Charge    string
-	Link      int64 // its place in the chain
-	Time      time.Time
-	Dataset   string
-	Principal string
-	Key       string
-	Mechanism json.RawMessage
-	Cost      Cost // charged to each of Accounts
-	Accounts  []int64
-	State     string // "reserved", "released" or "forfeited"
-	Reason    string // why it was forfeited
-	Ended     time.Time
-}
-
-// History calls visit with the charges to a data set, or to all for an empty
-// name, the oldest first, until visit fails; its error is returned as it is.
-func (l *Ledger) History(ctx context.Context, dataset string, visit func(Entry) error) error {
-	// A page at a time, so that visit may take its time, or use the ledger.
-	for after := int64(0); ; {
-		page, err := l.page(ctx, dataset, after)
-		if err != nil {
-			return fail(l.path, "cannot be read", err)
-		}
-		for _, e := range page {
-			if err := visit(e); err != nil {
-				return err
-			}
-			after = e.Link
-		}
-		if len(page) == 0 {
-			return nil
-		}
-	}
-}
-
-func (l *Ledger) page(ctx context.Context, dataset string, after int64) ([]Entry, error) {
-	rows, err := l.db.QueryContext(ctx, `SELECT charge.id, seq, created_at, account.name, principal, idempotency_key, mechanism_json, state, reason,
-		coalesce(ended_at, 0), json_group_array(line.account), max(line.eps), max(line.delta)
-		FROM charge JOIN account ON account.id = charge.account JOIN charge_line AS line ON line.charge = charge.id
-		WHERE seq > ? AND (? = '' OR account.name = ?) GROUP BY seq ORDER BY seq LIMIT 500`, after, dataset, dataset)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var page []Entry
-	for rows.Next() {
-		var e Entry
-		var created, ended int64
-		var mechanism, lines string
-		if err := rows.Scan(&e.Charge, &e.Link, &created, &e.Dataset, &e.Principal, &e.Key, &mechanism, &e.State, &e.Reason, &ended, &lines, &e.Cost.Epsilon, &e.Cost.Delta); err != nil {
-			return nil, err
-		}
-		e.Time, e.Mechanism = time.UnixMilli(created).UTC(), json.RawMessage(mechanism)
-		if ended != 0 {
-			e.Ended = time.UnixMilli(ended).UTC()
-		}
-		if err := json.Unmarshal([]byte(lines), &e.Accounts); err != nil {
-			return nil, err
-		}
-		page = append(page, e)
-	}
-	return page, rows.Err()
-}

@@ -187,7 +187,7 @@ func fill(ctx context.Context, name string, c clock) ([]byte, error) {
 	if _, err := tx.ExecContext(ctx, "INSERT INTO ledger VALUES (1, ?, ?, ?, ?)", l.id, secret, now, now); err != nil {
 		return nil, err
 	}
-	first, err := appendLink(ctx, tx, kindCreate, createBody{Ledger: l.id, Time: now})
+	first, err := l.appendLink(ctx, tx, kindCreate, createBody{Ledger: l.id, Time: now})
 	if err != nil {
 		return nil, err
 	}
@@ -205,9 +205,12 @@ func fill(ctx context.Context, name string, c clock) ([]byte, error) {
 	return l.headLine(first)
 }
 
-// Open opens the ledger at path. It forfeits reservations whose lease has run
-// out. A ledger that does not contain its known head opens all the same, and
-// is sealed: see [Ledger.Sealed]. Faults of the file are of kind Usage (not
+// Open opens the ledger at path. It compares the accounts and data sets with the
+// chain, from the last checkpoint on, and forfeits reservations whose lease has
+// run out. A ledger that does not contain its known head, or whose accounts are
+// not as the chain says, opens all the same and is sealed: see [Ledger.Sealed].
+// A ledger of an older schema is brought up to this one; the first time its
+// whole chain is replayed. Faults of the file are of kind Usage (not
 // there, not to be written, of another schema) or BadData (no ledger, or
 // damaged), each with a hint.
 func Open(ctx context.Context, path string, opts Options) (*Ledger, error) {
@@ -215,6 +218,11 @@ func Open(ctx context.Context, path string, opts Options) (*Ledger, error) {
 }
 
 func open(ctx context.Context, path string, opts Options, c clock) (*Ledger, error) {
+	return openStepping(ctx, path, opts, c, nil)
+}
+
+// openStepping tells step where opening stands.
+func openStepping(ctx context.Context, path string, opts Options, c clock, step func(string)) (*Ledger, error) {
 	if opts.Lease <= 0 {
 		opts.Lease = 30 * time.Second
 	}
@@ -224,7 +232,7 @@ func open(ctx context.Context, path string, opts Options, c clock) (*Ledger, err
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "there is no ledger", Hint: "make one with: noren ledger create", Err: fs.ErrNotExist}
+		return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "there is no ledger", Code: "no-ledger", Hint: "create one first, or choose another file", Err: fs.ErrNotExist}
 	case err != nil:
 		return nil, fileError(path, "cannot be opened", err)
 	case info.IsDir():
@@ -244,7 +252,7 @@ func open(ctx context.Context, path string, opts Options, c clock) (*Ledger, err
 	if err != nil {
 		return nil, fail(path, "cannot be opened", err)
 	}
-	l := &Ledger{path: path, db: db, opts: opts, clock: c}
+	l := &Ledger{path: path, db: db, opts: opts, clock: c, step: step}
 	l.life, l.end = context.WithCancel(context.Background())
 	if err := l.start(ctx); err != nil {
 		l.end()
@@ -260,7 +268,7 @@ func (l *Ledger) start(ctx context.Context) error {
 	}
 	err := l.db.QueryRowContext(ctx, "SELECT id, secret FROM ledger").Scan(&l.id, &l.secret)
 	if errors.Is(err, sql.ErrNoRows) {
-		return &noren.Error{Kind: noren.BadData, Where: l.path, What: "is a ledger that was never completed, or has been emptied", Hint: "restore it from a copy and run noren ledger reconcile"}
+		return &noren.Error{Kind: noren.BadData, Where: l.path, What: "is a ledger that was never completed, or has been emptied", Hint: "restore it from a copy and reconcile it"}
 	}
 	if err != nil {
 		return fail(l.path, "cannot be read", err)
@@ -274,7 +282,18 @@ func (l *Ledger) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return l.write(ctx, "forfeiting what was left behind", l.sweep)
+	err = l.write(ctx, "the accounts were not compared with the chain", func(ctx context.Context, tx *sql.Tx, now int64) error {
+		if err := l.audit(ctx, tx); err != nil {
+			return err
+		}
+		l.at("audited")
+		return l.sweep(ctx, tx, now)
+	})
+	if errors.As(err, &sealed) {
+		l.setSealed(err)
+		return nil
+	}
+	return err
 }
 
 // checkSchema makes sure that the file is a ledger of this program's schema
@@ -287,7 +306,7 @@ func (l *Ledger) checkSchema(ctx context.Context) error {
 		return fail(l.path, "cannot be read", err)
 	}
 	if app != applicationID {
-		return &noren.Error{Kind: noren.BadData, Where: l.path, What: "is a database and not a ledger", Hint: "choose the ledger's file with NOREN_LEDGER or --ledger"}
+		return &noren.Error{Kind: noren.BadData, Where: l.path, What: "is a database and not a ledger", Hint: "choose the ledger's file"}
 	}
 	m, err := migrator(l.db)
 	if err != nil {
@@ -301,7 +320,13 @@ func (l *Ledger) checkSchema(ctx context.Context) error {
 		return usage(l.path, fmt.Sprintf("has schema version %d and this program knows up to %d", have, want), "a newer noren made it: use that one")
 	}
 	if have < want {
-		if _, err := m.Up(ctx); err != nil {
+		l.at("migrate")
+		err := l.retry(ctx, func() error {
+			_, err := m.Up(ctx)
+			return err
+		})
+		l.at("migrated")
+		if err != nil {
 			// Another process may have done so at the same time.
 			if now, _, again := m.GetVersions(ctx); again != nil || now != want {
 				return fail(l.path, fmt.Sprintf("cannot be brought from schema version %d to %d", have, want), err)

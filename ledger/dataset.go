@@ -1,0 +1,287 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"noren"
+)
+
+// maxDefinition is the longest definition of a data set, in bytes.
+const maxDefinition = 1 << 20
+
+// versions returns the rows of dataset_version that where selects, by account
+// and number.
+func versions(ctx context.Context, q querier, where string, args ...any) ([]versionRow, error) {
+	rows, err := q.QueryContext(ctx, `SELECT account, version, seq, definition, definition_hash, print, columns, path
+		FROM dataset_version WHERE `+where+` ORDER BY account, version`, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []versionRow
+	for rows.Next() {
+		var v versionRow
+		if err := rows.Scan(&v.account, &v.number, &v.seq, &v.definition, &v.hash, &v.print, &v.columns, &v.path); err != nil {
+			return nil, err
+		}
+		all = append(all, v)
+	}
+	return all, rows.Err()
+}
+
+// currentVersion is the last version of a data set, nil where it has none.
+func currentVersion(ctx context.Context, q querier, a *account) (*versionRow, error) {
+	if a.version == 0 {
+		return nil, nil
+	}
+	all, err := versions(ctx, q, "account = ? AND version = ?", a.id, a.version)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return &all[0], nil
+}
+
+func (v *versionRow) prints() (map[string]string, error) {
+	all := map[string]string{}
+	return all, json.Unmarshal([]byte(v.columns), &all)
+}
+
+// applyDataset writes what b, the body of link seq, says of a data set's print,
+// path and version.
+func applyDataset(ctx context.Context, tx *sql.Tx, seq int64, b *grantBody) error {
+	if b.Kind != kindDataset {
+		return nil
+	}
+	// The first holder of a print or a path keeps it.
+	if _, err := tx.ExecContext(ctx, "INSERT OR IGNORE INTO dataset_print (print, account) VALUES (?, ?)", b.Fingerprint, b.Account); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "INSERT OR IGNORE INTO dataset_path (path, account) VALUES (?, ?)", b.Path, b.Account); err != nil {
+		return err
+	}
+	if b.Definition == "" {
+		return nil
+	}
+	v, err := b.row(seq)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO dataset_version (account, version, seq, definition, definition_hash, print, columns, path)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, v.account, v.number, v.seq, v.definition, v.hash, v.print, v.columns, v.path)
+	return err
+}
+
+// checkVersion lists what is wrong with the part of g that makes a version.
+func (g *Grant) checkVersion() error {
+	where := "data set " + g.Name
+	switch {
+	case len(g.Definition) > maxDefinition:
+		return usage(where, fmt.Sprintf("its definition is longer than %d bytes", maxDefinition), "")
+	case !utf8.Valid(g.Definition) || !json.Valid(g.Definition) || !strings.HasPrefix(string(g.Definition), "{"):
+		return usage(where, "its definition is not a JSON object", "")
+	case g.DefinitionHash == [32]byte{}:
+		return usage(where, "the hash of its definition is missing", "")
+	case g.Path == "":
+		return usage(where, "its path is missing", "")
+	case g.OldFingerprint != "" && checkName("", g.OldFingerprint) != nil:
+		return usage(where, "its byte fingerprint is not one", "")
+	}
+	if err := checkName("the print of "+where, g.Print); err != nil {
+		return err
+	}
+	for name, print := range g.Prints {
+		if !utf8.ValidString(name) || checkName("", print) != nil {
+			return usage(where, "the print of a column is not one", "")
+		}
+	}
+	if len(g.Prints) == 0 {
+		return usage(where, "the prints of its columns are missing", "")
+	}
+	return nil
+}
+
+// model is the part of a definition that fixes the model of dependence, as it
+// is written; "" where there is none.
+func model(definition string) string {
+	var d struct {
+		Model json.RawMessage `json:"model"`
+	}
+	if definition == "" || json.Unmarshal([]byte(definition), &d) != nil {
+		return ""
+	}
+	return string(d.Model)
+}
+
+// checkHeld refuses a path, a print or a byte fingerprint that another data set
+// has or had.
+func (g *Grant) checkHeld(ctx context.Context, q querier, own int64, paths []string) error {
+	held := func(query, key string) (int64, string, error) {
+		var id int64
+		var name string
+		err := q.QueryRowContext(ctx, query, key, own).Scan(&id, &name)
+		if errors.Is(err, sql.ErrNoRows) {
+			err = nil
+		}
+		return id, name, err
+	}
+	for _, p := range paths {
+		switch id, name, err := held("SELECT account, name FROM dataset_path JOIN account ON account.id = account WHERE dataset_path.path = ? AND account <> ?", p); {
+		case err != nil:
+			return err
+		case id != 0:
+			return sameTable(g.Path, "is a path of data set "+name)
+		}
+	}
+	for _, print := range []string{g.Print, g.OldFingerprint} {
+		if print == "" {
+			continue
+		}
+		id, name, err := held("SELECT account, name FROM dataset_print JOIN account ON account.id = account WHERE print = ? AND account <> ?", print)
+		if err != nil {
+			return err
+		}
+		if id == 0 {
+			continue
+		}
+		of, err := versions(ctx, q, "account = ? AND print = ?", id, print)
+		if err != nil {
+			return err
+		}
+		what := "is the table of data set " + name
+		if len(of) > 0 {
+			what += fmt.Sprintf(", version %d", of[len(of)-1].number)
+		}
+		return sameTable(g.Path, what)
+	}
+	return nil
+}
+
+func sameTable(where, what string) error {
+	return &noren.Error{
+		Kind: noren.Usage, Code: "same-table", Where: where, What: what,
+		Hint: "two budgets for the same people would add up: grant that data set a higher cap instead",
+	}
+}
+
+// similar returns the names of the other data sets that share at least half of
+// the columns of the smaller table, and whose relation to this one no grant has
+// declared. Without the declaration in g they are an error.
+func (g *Grant) similar(ctx context.Context, tx *sql.Tx, own int64) ([]string, error) {
+	all, err := accounts(ctx, tx, "kind = ?", kindDataset)
+	if err != nil {
+		return nil, err
+	}
+	declared, err := declarations(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	var worst string
+	var most int
+	for _, a := range all {
+		if a.id == own || slices.Contains(declared[own], a.name) || own != 0 && slices.Contains(declared[a.id], g.Name) {
+			continue
+		}
+		rows, err := versions(ctx, tx, "account = ?", a.id)
+		if err != nil {
+			return nil, err
+		}
+		found := false
+		for i := range rows {
+			theirs, err := rows[i].prints()
+			if err != nil {
+				return nil, err
+			}
+			common := 0
+			for name := range g.Prints {
+				if _, ok := theirs[name]; ok {
+					common++
+				}
+			}
+			smaller := min(len(g.Prints), len(theirs))
+			if common == 0 || 2*common < smaller {
+				continue
+			}
+			found = true
+			if common > most {
+				most, worst = common, fmt.Sprintf("shares %d of %d columns with data set %s", common, smaller, a.name)
+			}
+		}
+		if found {
+			names = append(names, a.name)
+		}
+	}
+	if len(names) > 0 && !g.OtherPeople {
+		return nil, &noren.Error{
+			Kind: noren.Usage, Code: "other-people", Where: g.Path, What: worst,
+			Hint: "if no person is in both, the steward declares so; a new table of the same people is a new version of that data set",
+		}
+	}
+	return names, nil
+}
+
+// declarations are the data sets that each account's grants declared to hold
+// other people.
+func declarations(ctx context.Context, q querier) (map[int64][]string, error) {
+	rows, err := q.QueryContext(ctx, `SELECT account, json_extract(body, '$.other_people') FROM dataset_version JOIN chain USING (seq)
+		WHERE json_extract(body, '$.other_people') IS NOT NULL ORDER BY seq`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	all := map[int64][]string{}
+	for rows.Next() {
+		var id int64
+		var text string
+		var names []string
+		if err := rows.Scan(&id, &text); err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal([]byte(text), &names); err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			if !slices.Contains(all[id], name) {
+				all[id] = append(all[id], name)
+			}
+		}
+	}
+	return all, rows.Err()
+}
+
+// spellings are the absolute forms of path: with all links resolved, and, where
+// it differs, as written, which is what grants without a version kept. What
+// does not exist is resolved as far as it does.
+func spellings(path string) ([]string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fileError(path, "cannot be found", err)
+	}
+	rest := ""
+	for at := abs; ; {
+		resolved, err := filepath.EvalSymlinks(at)
+		if err == nil {
+			if resolved = filepath.Join(resolved, rest); resolved != abs {
+				return []string{resolved, abs}, nil
+			}
+			return []string{abs}, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, fileError(path, "cannot be found", err)
+		}
+		up := filepath.Dir(at)
+		if up == at {
+			return []string{abs}, nil
+		}
+		rest, at = filepath.Join(filepath.Base(at), rest), up
+	}
+}

@@ -1,0 +1,79 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// Entry is one charge in the history.
+type Entry struct {
+	Charge    string
+	Link      int64 // its place in the chain
+	Time      time.Time
+	Dataset   string
+	Principal string
+	Key       string
+	Mechanism json.RawMessage
+	Cost      Cost // charged to each of Accounts
+	Accounts  []int64
+	State     string // "reserved", "released" or "forfeited"
+	Reason    string // why it was forfeited
+	Ended     time.Time
+}
+
+// HistoryOptions select charges. The zero value selects all.
+type HistoryOptions struct {
+	Dataset string // the charges to this data set
+	Analyst string // the charges of this analyst
+}
+
+// History calls visit with the charges that o selects, the oldest first, until
+// visit fails; its error is returned as it is.
+func (l *Ledger) History(ctx context.Context, o HistoryOptions, visit func(Entry) error) error {
+	// A page at a time, so that visit may take its time, or use the ledger.
+	for after := int64(0); ; {
+		page, err := l.page(ctx, o, after)
+		if err != nil {
+			return fail(l.path, "cannot be read", err)
+		}
+		for _, e := range page {
+			if err := visit(e); err != nil {
+				return err
+			}
+			after = e.Link
+		}
+		if len(page) == 0 {
+			return nil
+		}
+	}
+}
+
+func (l *Ledger) page(ctx context.Context, o HistoryOptions, after int64) ([]Entry, error) {
+	rows, err := l.db.QueryContext(ctx, `SELECT charge.id, seq, created_at, account.name, principal, idempotency_key, mechanism_json, state, reason,
+		coalesce(ended_at, 0), json_group_array(line.account), max(line.eps), max(line.delta)
+		FROM charge JOIN account ON account.id = charge.account JOIN charge_line AS line ON line.charge = charge.id
+		WHERE seq > ?1 AND (?2 = '' OR account.name = ?2) AND (?3 = '' OR principal = ?3) GROUP BY seq ORDER BY seq LIMIT 500`, after, o.Dataset, o.Analyst)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var page []Entry
+	for rows.Next() {
+		var e Entry
+		var created, ended int64
+		var mechanism, lines string
+		if err := rows.Scan(&e.Charge, &e.Link, &created, &e.Dataset, &e.Principal, &e.Key, &mechanism, &e.State, &e.Reason, &ended, &lines, &e.Cost.Epsilon, &e.Cost.Delta); err != nil {
+			return nil, err
+		}
+		e.Time, e.Mechanism = time.UnixMilli(created).UTC(), json.RawMessage(mechanism)
+		if ended != 0 {
+			e.Ended = time.UnixMilli(ended).UTC()
+		}
+		if err := json.Unmarshal([]byte(lines), &e.Accounts); err != nil {
+			return nil, err
+		}
+		page = append(page, e)
+	}
+	return page, rows.Err()
+}

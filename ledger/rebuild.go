@@ -1,0 +1,191 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"noren"
+)
+
+// rebuild makes the accounts and data sets as p, the whole chain, says, if they
+// are not. What a row said to be spent beyond that is the excess, by account; it
+// is charged by chargeExcess, so that nothing spent falls.
+func (l *Ledger) rebuild(ctx context.Context, tx *sql.Tx, p *books, before []account, did *Recovery) (excess []excessLine, err error) {
+	if p.ledger != l.id {
+		return nil, l.damaged(&SealedError{"the chain is of another ledger"})
+	}
+	r := &Report{}
+	if err := p.compare(ctx, tx, r.fault); err != nil || len(r.Faults) == 0 {
+		return nil, err
+	}
+	did.Rebuilt = r.Faults
+	for _, row := range before {
+		want := p.accounts[row.id]
+		if want == nil {
+			continue
+		}
+		n := line{row.id, max(0, row.spentEps-want.spentEps), max(0, row.spentDelta-want.spentDelta)}
+		if n.Eps > 0 || n.Delta > 0 {
+			dataset := want.id
+			if want.parent != 0 {
+				dataset = want.parent
+			}
+			excess = append(excess, excessLine{dataset, n})
+		}
+	}
+	want, err := freshSchema(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// The triggers forbid what follows, rightly. They stand again before the
+	// transaction ends, whichever were there.
+	have, err := schemaText(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	for name := range have {
+		if trigger, ok := strings.CutPrefix(name, "trigger "); ok {
+			if _, err := tx.ExecContext(ctx, `DROP TRIGGER "`+strings.ReplaceAll(trigger, `"`, `""`)+`"`); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := rebuildRows(ctx, tx, p); err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if strings.HasPrefix(name, "trigger ") {
+			if _, err := tx.ExecContext(ctx, want[name]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return excess, nil
+}
+
+// excessLine is what the row of an account below dataset said beyond the chain.
+type excessLine struct {
+	dataset int64
+	line    line
+}
+
+// rebuildRows writes the rows of accounts and data sets anew.
+func rebuildRows(ctx context.Context, tx *sql.Tx, p *books) error {
+	for _, clear := range []string{
+		"DELETE FROM dataset_version", "DELETE FROM dataset_print", "DELETE FROM dataset_path", "DELETE FROM dataset_seen",
+		// Names and prints are unique: rows that swapped them must not collide.
+		"UPDATE account SET name = 'rebuilt ' || id", "UPDATE account SET fingerprint = 'rebuilt ' || id WHERE fingerprint IS NOT NULL",
+	} {
+		if _, err := tx.ExecContext(ctx, clear); err != nil {
+			return err
+		}
+	}
+	all, err := accounts(ctx, tx, "TRUE")
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(all, func(a, b account) int { return cmp.Compare(b.id, a.id) })
+	for _, a := range all { // the highest id first: those below before those above
+		if p.accounts[a.id] != nil {
+			continue
+		}
+		if _, err := tx.ExecContext(ctx, "DELETE FROM account WHERE id = ?", a.id); err != nil {
+			return err
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(p.accounts)) {
+		a := p.accounts[id]
+		var parent, fingerprint, path any
+		if a.parent != 0 {
+			parent = a.parent
+		}
+		if a.kind == kindDataset {
+			fingerprint, path = a.fingerprint, a.path
+		}
+		if _, err := tx.ExecContext(ctx, `INSERT INTO account (id, parent, kind, name, unit, neighbours, fingerprint, path, cap_eps_nano, spent_eps_nano, cap_delta, spent_delta, closed)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			ON CONFLICT (id) DO UPDATE SET parent = excluded.parent, kind = excluded.kind, name = excluded.name, unit = excluded.unit, neighbours = excluded.neighbours,
+				fingerprint = excluded.fingerprint, path = excluded.path, cap_eps_nano = excluded.cap_eps_nano, spent_eps_nano = excluded.spent_eps_nano,
+				cap_delta = excluded.cap_delta, spent_delta = excluded.spent_delta, closed = excluded.closed`,
+			a.id, parent, a.kind, a.name, a.unit, a.neighbours, fingerprint, path, a.capEps, a.spentEps, a.capDelta, a.spentDelta, a.closed); err != nil {
+			return err
+		}
+	}
+	var grants []*link
+	if err := eachLink(ctx, tx, 0, func(k *link) error {
+		if k.Kind == kindGrant {
+			grants = append(grants, k)
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	for _, k := range grants {
+		var b grantBody
+		if err := decodeBody(k.Body, &b); err != nil {
+			return err
+		}
+		if err := applyDataset(ctx, tx, k.Seq, &b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chargeExcess charges what the rows said beyond the chain, one link a data set.
+func (l *Ledger) chargeExcess(ctx context.Context, tx *sql.Tx, excess []excessLine, now int64) error {
+	byDataset := map[int64][]line{}
+	for _, e := range excess {
+		byDataset[e.dataset] = append(byDataset[e.dataset], e.line)
+	}
+	for _, id := range slices.Sorted(maps.Keys(byDataset)) {
+		b := chargeBody{
+			Charge: randomID(), Account: id, Principal: recoveredRow, RequestHash: hex.EncodeToString(make([]byte, 32)),
+			Mechanism: "{}", Owner: "-", Lines: byDataset[id], Time: now,
+		}
+		b.Key = b.Charge
+		k, err := l.appendLink(ctx, tx, kindRecover, b)
+		if err != nil {
+			return err
+		}
+		if err := insertRecovered(ctx, tx, k.Seq, &b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finishBooks brings p, the books at the start of a reconciliation, up to its
+// last link, makes sure that the rows are as they say, and writes a checkpoint.
+func (l *Ledger) finishBooks(ctx context.Context, tx *sql.Tx, p *books) error {
+	if err := p.catchUp(ctx, tx); err != nil {
+		return l.damaged(err)
+	}
+	r := &Report{}
+	if err := p.compare(ctx, tx, r.fault); err != nil {
+		return err
+	}
+	if len(r.Faults) > 0 {
+		return fmt.Errorf("after the reconciliation: %s", r.Faults[0])
+	}
+	return l.writeCheckpoint(ctx, tx, p)
+}
+
+// damaged is the error of a chain that cannot be replayed.
+func (l *Ledger) damaged(err error) error {
+	var sealed *SealedError
+	if !errors.As(err, &sealed) {
+		return err
+	}
+	return &noren.Error{
+		Kind: noren.BadData, Code: "unsound", Where: l.path, What: "the ledger cannot be rebuilt", Err: sealed,
+		Hint: "restore it from a copy and reconcile it, or keep it as evidence",
+	}
+}
