@@ -37,7 +37,10 @@ type Interval struct {
 
 // Answer counts the outliers in a private table, which has the columns of
 // Columns, and adds noise from src. Nothing in the result but the noisy count
-// and, if it was paid for, the noisy size of the noise depends on the data.
+// and, if it was paid for, the noisy size of the noise depends on the data. It
+// answers every table that [Mechanism.Covers] admits: a record that lacks a
+// coordinate is an outlier without neighbours, and values beyond the box are
+// clamped.
 func (m *Mechanism) Answer(ctx context.Context, t *table.Table, src *noise.Source) (any, error) {
 	if m.set.Neighbours == account.ReplaceOne && t.Rows != m.plan.Records {
 		return nil, &noren.Error{Kind: noren.BadData, What: "the table has another number of records than was declared"}
@@ -116,11 +119,7 @@ func (m *Mechanism) size(ctx context.Context, p *profile, src *noise.Source) (fl
 	if err != nil {
 		return 0, err
 	}
-	scale, err := noise.ScaleFor(big.NewRat(1, 1), m.interval)
-	if err != nil {
-		return 0, err
-	}
-	d, err := noise.NewLaplace(scale)
+	d, err := m.sizeNoise()
 	if err != nil {
 		return 0, err
 	}
@@ -130,6 +129,25 @@ func (m *Mechanism) size(ctx context.Context, p *profile, src *noise.Source) (fl
 	}
 	noisy := noise.AddSaturating(noise.AddSaturating(l, z), d.Interval(1-2*sizeDoubt))
 	return min(float64(m.global), math.Exp(beta*float64(noisy))), nil
+}
+
+// sizeNoise is the noise on the level.
+func (m *Mechanism) sizeNoise() (*noise.Laplace, error) {
+	scale, err := noise.ScaleFor(big.NewRat(1, 1), m.interval)
+	if err != nil {
+		return nil, err
+	}
+	return noise.NewLaplace(scale)
+}
+
+// sizeMargin is what is added to the noisy level, so that it is too small with
+// probability at most sizeDoubt.
+func (m *Mechanism) sizeMargin() (int64, error) {
+	d, err := m.sizeNoise()
+	if err != nil {
+		return 0, err
+	}
+	return d.Interval(1 - 2*sizeDoubt), nil
 }
 
 // present brings the noisy y into what is possible and gives it an interval.
@@ -146,7 +164,7 @@ func (m *Mechanism) within(y int64, halfWidth float64) Interval {
 // clamp brings a count into what is possible, and into what JSON carries
 // exactly.
 func (m *Mechanism) clamp(v float64) int64 {
-	most := float64(1 << 53)
+	most := float64(1<<53 - 1)
 	if m.set.Neighbours == account.ReplaceOne {
 		most = float64(m.plan.Records)
 	}

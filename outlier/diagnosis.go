@@ -100,9 +100,9 @@ func count(ctx context.Context, points *Points, set Setting, beta float64) (quer
 	return p.query(), s, err
 }
 
-// maxRecords is the largest number of records for a number of dimensions: it
-// bounds time and memory by public facts, as no computation is ever cut short.
-func maxRecords(d int) int {
+// MaxRecords is the largest number of records for d columns: it bounds time and
+// memory by public facts, as no computation is ever cut short.
+func MaxRecords(d int) int {
 	switch {
 	case d <= 3:
 		return 20_000_000
@@ -113,8 +113,8 @@ func maxRecords(d int) int {
 }
 
 func checkRecords(n, d int) error {
-	if most := maxRecords(d); n > most {
-		return &noren.Error{Kind: noren.Usage, Where: "records", What: fmt.Sprintf("outliers in %d dimensions are counted among %d records at the most", d, most), Hint: "use fewer columns, or sample the records first"}
+	if most := MaxRecords(d); n > most {
+		return &noren.Error{Kind: noren.Usage, Where: "records", Code: codeTooMany, What: fmt.Sprintf("expected at most %d records for %d columns", most, d), Hint: "use fewer columns, or sample the records first"}
 	}
 	return nil
 }

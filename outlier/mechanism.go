@@ -41,7 +41,8 @@ type Options struct {
 	Coverage Coverage
 	// IntervalShare, in [0, 0.9], of epsilon is spent on the size of the noise,
 	// so that the answer comes with a narrower interval: how much noise there is
-	// depends on the data, and cannot be told for nothing. Defaults to 0.
+	// depends on the data, and cannot be told for nothing. A share by which the
+	// interval is expected to be no narrower than without is refused. Defaults to 0.
 	IntervalShare float64
 }
 
@@ -98,8 +99,54 @@ func New(o Options) (*Mechanism, error) {
 		m.interval = 0
 		epsilon, _ = m.count.Float()
 		m.noise, err = GlobalNoise(epsilon)
+		return m, err
 	}
-	return m, err
+	if m.interval > 0 {
+		if err := m.checkInterval(); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// checkInterval refuses a share of epsilon for the size of the noise by which the
+// interval is expected to be no narrower. With the share the count has more noise, the
+// released size has noise of its own and a margin, and a part of the doubt goes to
+// it; without, the interval rests on the global sensitivity. Both half-widths follow
+// from public facts, the first by the plan's guess.
+func (m *Mechanism) checkInterval() error {
+	with, without, err := m.intervals()
+	if err != nil || with < without {
+		return err
+	}
+	return &noren.Error{
+		Kind: noren.Usage, Code: "interval-share", Where: "interval share",
+		What: fmt.Sprintf("expected a narrower interval, got a half-width of about %.4g with the share and at most %.4g without it", with, without),
+		Hint: "spend all of epsilon on the count, or choose another share or a larger epsilon",
+	}
+}
+
+// intervals are the half-width of the interval that is expected with the share of
+// epsilon for the size of the noise, and the largest one without that share.
+func (m *Mechanism) intervals() (with, without float64, err error) {
+	margin, err := m.sizeMargin()
+	if err != nil {
+		return 0, 0, err
+	}
+	beta := m.noise.smoothBeta()
+	level := math.Ceil(math.Log(guessedS(beta, m.global, m.plan.Guess)) / beta)
+	with = m.halfWidth(min(float64(m.global), math.Exp(beta*(level+float64(margin)))), level95+sizeDoubt)
+	o := m.options
+	if o.IntervalShare = 0; o.Noise != nil {
+		// This noise is for what the share leaves of epsilon; with all of it the
+		// interval would be narrower still.
+		return with, m.halfWidth(float64(m.global), level95), nil
+	}
+	all, err := New(o)
+	if err != nil {
+		return 0, 0, err
+	}
+	return with, all.halfWidth(float64(all.global), level95), nil
 }
 
 // choose makes the noise that the options name.
@@ -209,10 +256,32 @@ func spent(units int64) string {
 // theorems are about single records: another unit is refused.
 func (m *Mechanism) Cost(n account.Neighbours, unit string) (account.Cost, error) {
 	if unit != account.Record {
-		return account.Cost{}, usage("unit", "the count of outliers is private for single records", "use a book whose unit is the record, or a table with one record for each "+unit)
+		return account.Cost{}, usage("unit", "the count of outliers is private for single records", "use a data set whose unit is the record, or a table with one record for each "+unit)
 	}
 	return account.Charge(account.Cost{Epsilon: m.count.Epsilon + m.interval, Delta: m.count.Delta}, m.set.Neighbours, n)
 }
+
+// Covers refuses a data set whose tables cannot all be answered: of more records than
+// [MaxRecords], or, for replace-one, of another number than Options.Records. atMost is a
+// public bound of the number of records, and records their public number, 0 where it is
+// not stated. Error: [noren.Usage], code "too-many-records" or "records".
+func (m *Mechanism) Covers(atMost, records int64) error {
+	if m.set.Neighbours == account.ReplaceOne && records != int64(m.plan.Records) {
+		return &noren.Error{
+			Kind: noren.Usage, Code: "records", Where: "records", What: fmt.Sprintf("expected the data set's public number of records, %d, got %d", records, m.plan.Records),
+			Hint: "a data set of replace-one neighbours states the number of its records",
+		}
+	}
+	if most := MaxRecords(len(m.frame.axes)); atMost > int64(most) {
+		return &noren.Error{
+			Kind: noren.Usage, Code: codeTooMany, Where: "records", What: fmt.Sprintf("expected at most %d records for %d columns, got a bound of %d", most, len(m.frame.axes), atMost),
+			Hint: "use fewer columns, or state a smaller bound of the number of records",
+		}
+	}
+	return nil
+}
+
+const codeTooMany = "too-many-records"
 
 // Guarantee states what Cost pays for.
 func (m *Mechanism) Guarantee(n account.Neighbours, unit string) (noren.Guarantee, error) {

@@ -100,6 +100,7 @@ func TestOptionsAreCheckedAtOnce(t *testing.T) {
 		"a radius too great":     func(o *Options) { o.Radius = 1e12 },
 		"records not told":       func(o *Options) { o.Neighbours = account.ReplaceOne },
 		"a delta for Lomax":      func(o *Options) { o.Cost.Delta = 5; o.Family = Lomax },
+		"a share that widens":    func(o *Options) { o.Family, o.IntervalShare = Lomax, 0.3 },
 		"no delta for Gaussian":  func(o *Options) { o.Family = Gaussian },
 		"unknown noise":          func(o *Options) { o.Family = "cauchy" },
 		"noise of other epsilon": func(o *Options) { n, _ := DefaultLomax(0.5); o.Noise = &n },
@@ -119,7 +120,7 @@ func TestOptionsAreCheckedAtOnce(t *testing.T) {
 
 func TestCostAndGuarantee(t *testing.T) {
 	o := plane()
-	o.Family, o.IntervalShare = Lomax, 0.25
+	o.Family, o.IntervalShare, o.K = Lomax, 0.25, 50
 	m, err := New(o)
 	if err != nil {
 		t.Fatal(err)
@@ -191,6 +192,9 @@ func TestAnswers(t *testing.T) {
 		o := plane()
 		o.Family, o.Cost.Delta, o.IntervalShare = c.family, c.delta, c.share
 		o.Neighbours, o.Records = account.ReplaceOne, 2000
+		if c.share > 0 {
+			o.Cost.Epsilon *= 2 // at 1 the share would widen the interval
+		}
 		m, err := New(o)
 		if err != nil {
 			t.Fatalf("%s: %v", c.family, err)

@@ -34,7 +34,7 @@ func (f *Facts) validate() error {
 	if f.Neighbours > account.ReplaceOne {
 		bad.add("neighbours", "neighbours are add-remove or replace-one")
 	}
-	switch most := maxRecords(f.Dimensions); {
+	switch most := MaxRecords(f.Dimensions); {
 	case f.Dimensions < 1:
 		bad.add("dimensions", "there must be at least one column")
 	case f.Neighbours == account.ReplaceOne && (f.Records < 1 || f.Records > most):
