@@ -36,7 +36,7 @@
 // neighbouring tables, so that the guarantee of a mechanism for read tables holds
 // for the tables of the form. The definition is public: the guarantee compares
 // tables under one definition and does not cover what its choice reveals. The
-// proofs are in docs/differential-privacy.md, section 5.
+// proofs are in docs/differential-privacy.md, section 1.1.
 //
 // # Prints
 //

@@ -63,6 +63,23 @@ func (t *tape) cell(null bool, text []byte) {
 	}
 }
 
+// texts is cell for a run of texts.
+func (t *tape) texts(texts [][]byte) {
+	buf := t.buf
+	for _, text := range texts {
+		if len(text) < 0x7f { // one byte of uvarint
+			buf = append(buf, byte(len(text)+1))
+		} else {
+			buf = binary.AppendUvarint(buf, uint64(len(text))+1)
+		}
+		if buf = append(buf, text...); len(buf) >= tapeSize {
+			t.mac.Write(buf)
+			buf = buf[:0]
+		}
+	}
+	t.buf = buf
+}
+
 func (t *tape) flush() {
 	t.mac.Write(t.buf)
 	t.buf = t.buf[:0]

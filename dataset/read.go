@@ -72,7 +72,7 @@ func openText(ctx context.Context, f csvio.File, name string, form File) (file.S
 // Reading is total: every cell has a value or is missing by the cell rule, so that
 // Read fails on no table of the form that the definition describes, and maps
 // neighbouring tables to equal or neighbouring tables (docs/differential-privacy.md,
-// section 5, theorem A). It checks neither the number of records nor the columns
+// section 1.1, theorem A). It checks neither the number of records nor the columns
 // that it does not read: after a grant the prints do that.
 //
 // A field that is not as the definition has it is an error of kind Usage, before

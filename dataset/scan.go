@@ -27,37 +27,58 @@ type cells struct {
 
 // take takes n cells. Neither builder refuses any text.
 func (c *cells) take(v *table.Vector, n int) error {
-	stored := v.Kind == table.Text && c.stored.AppendText == nil
+	if v.Kind == table.Text && c.stored.AppendText == nil && v.Null == nil {
+		return c.takeTexts(v.Texts[:n])
+	}
 	for i := range n {
 		null := v.IsNull(i)
-		var text []byte
-		switch {
-		case null:
-		case stored:
-			text = v.Texts[i]
-		default:
-			c.buf = table.AppendText(c.buf[:0], c.stored, v, i)
-			text = c.buf
-		}
-		if c.tape != nil {
-			c.tape.cell(null, text)
-		}
-		if c.review != nil {
-			if err := c.review.cell(i, text); err != nil {
-				return err
-			}
-		}
 		// A null is missing, as the empty text is.
-		if c.typed != nil {
-			if err := appendValue(c.typed, text, c.other); err != nil {
+		c.buf = table.AppendText(c.buf[:0], c.stored, v, i)
+		if c.tape != nil {
+			c.tape.cell(null, c.buf)
+		}
+		if err := c.value(i, c.buf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takeTexts is take for texts as a text file has them, one part after the other.
+func (c *cells) takeTexts(texts [][]byte) error {
+	if c.tape != nil {
+		c.tape.texts(texts)
+	}
+	if c.typed != nil && c.other == nil && c.labels == nil && c.review == nil {
+		for _, text := range texts {
+			if err := c.typed.Append(text); err != nil {
 				return err
 			}
 		}
-		if c.labels != nil {
-			if err := c.labels.Append(text); err != nil {
-				return err
-			}
+		return nil
+	}
+	for i, text := range texts {
+		if err := c.value(i, text); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// value shows a text to all parts but the tape.
+func (c *cells) value(row int, text []byte) error {
+	if c.review != nil {
+		if err := c.review.cell(row, text); err != nil {
+			return err
+		}
+	}
+	if c.typed != nil {
+		if err := appendValue(c.typed, text, c.other); err != nil {
+			return err
+		}
+	}
+	if c.labels != nil {
+		return c.labels.Append(text)
 	}
 	return nil
 }
