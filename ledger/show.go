@@ -252,4 +252,3 @@ func (l *Ledger) Contains(ctx context.Context, c ChargeInfo) (bool, error) {
 	}
 	return found && c.Ledger == l.id, nil
 }
-
