@@ -98,7 +98,7 @@ func TestHandEditsSealAtOpen(t *testing.T) {
 			{"DELETE FROM dataset_print", 2 * milli},
 			{"UPDATE dataset_path SET path = '/x'", 2 * milli},
 		} {
-			if links == 1023 && !strings.Contains(edit.sql, "spent") {
+			if links != 0 && links != 1025 && !strings.Contains(edit.sql, "SET spent") || testing.Short() && links != 0 {
 				continue
 			}
 			t.Run(fmt.Sprint(links, " ", edit.sql), func(t *testing.T) {

@@ -56,12 +56,45 @@ func child(role, path, arg string) int {
 			return report(err)
 		}
 	}
-	l, err := Open(ctx, path, Options{Lease: 2 * time.Second})
+	var step func(string)
+	if role == "open-and-die" {
+		step = func(at string) {
+			if at == arg {
+				die()
+			}
+		}
+	}
+	if role == "open-and-die-later" {
+		after, err := time.ParseDuration(arg)
+		if err != nil {
+			return report(err)
+		}
+		time.AfterFunc(after, die)
+	}
+	l, err := openStepping(ctx, path, Options{Lease: 2 * time.Second}, systemClock(), step)
 	if err != nil {
 		return report(err)
 	}
 	defer l.Close()
 	switch role {
+	case "open-and-die", "open-and-die-later":
+		return 0
+	case "grant-and-die":
+		l.step = func(step string) {
+			if step == arg {
+				die()
+			}
+		}
+		_, err := l.Grant(ctx, killedGrant())
+		return report(err)
+	case "rebuild-and-die":
+		l.step = func(step string) {
+			if step == arg {
+				die()
+			}
+		}
+		_, err := l.Reconcile(ctx, ReconcileOptions{})
+		return report(err)
 	case "reconcile-and-die":
 		l.step = func(step string) {
 			if step == "reconciled" {
@@ -109,6 +142,15 @@ func child(role, path, arg string) int {
 		}
 	}
 	return 99
+}
+
+// killedGrant is a second version of the fixture's data set.
+func killedGrant() Grant {
+	definition := definitionOf("age", "sex", "ward")
+	return Grant{
+		Name: "adult", Path: "/data/killed.csv", Cap: Cost{Epsilon: 2 * one, Delta: 1000}, Definition: definition, DefinitionHash: hashOf(definition),
+		Print: "killed", Prints: map[string]string{"age": "1", "sex": "2", "ward": "3"}, Size: 9, Mtime: 9, Changed: true,
+	}
 }
 
 func command(role, path, arg string) *exec.Cmd {
@@ -332,4 +374,145 @@ func TestKilledWhileCreating(t *testing.T) {
 		t.Fatal(err, l.Sealed())
 	}
 	l.Close()
+}
+
+// Killed at any step of a grant, the ledger holds all of it or nothing of it,
+// and the same grant goes through afterwards.
+func TestKilledWhileGranting(t *testing.T) {
+	for _, step := range []struct {
+		name string
+		done bool
+	}{
+		{"grant-begin", false},
+		{"grant-linked", false},
+		{"checkpoint", false},
+		{"grant-before-commit", false},
+		{"granted", true},
+		{"head-open", true},
+		{"head-torn", true},
+		{"head-written", true},
+	} {
+		t.Run(step.name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, Cost{Epsilon: one, Delta: 1000})
+			f.run(t, 1)
+			if step.name == "checkpoint" {
+				f.fillTo(t, checkpointEvery-1)
+			}
+			if out, err := command("grant-and-die", f.path, step.name).Output(); !killed(err) {
+				t.Fatalf("%s, %v", out, err)
+			}
+			l := f.open(t)
+			if err := l.Sealed(); err != nil {
+				t.Fatal(err)
+			}
+			verifyClean(t, l)
+			want := 1
+			if step.done {
+				want = 2
+			}
+			b, err := l.Book(t.Context(), "adult")
+			if err != nil || b.Version != want || len(b.Versions) != want || (b.Path == "/data/killed.csv") != step.done || (b.Cap.Epsilon == 2*one) != step.done || b.Spent.Epsilon != milli {
+				t.Errorf("%+v, %v", b, err)
+			}
+			if name, err := l.KnowsPrint(t.Context(), "killed"); err != nil || (name == "adult") != step.done {
+				t.Error(name, err)
+			}
+			if b, err = l.Grant(t.Context(), killedGrant()); err != nil || b.Version != 2 {
+				t.Errorf("%+v, %v", b, err)
+			}
+			if size, _, err := l.Seen(t.Context(), "adult"); size != 9 || err != nil {
+				t.Error(size, err)
+			}
+			q := request(2, Cost{Epsilon: milli, Delta: 0})
+			q.Version, q.Definition = b.Version, b.DefinitionHash
+			if _, err := ask(t.Context(), l, q, answer(2)); err != nil {
+				t.Error(err)
+			}
+			verifyClean(t, l)
+		})
+	}
+}
+
+// Killed at any step of the migration, or at any time in it, a ledger of the
+// older schema is migrated by whoever opens it next.
+func TestKilledWhileMigrating(t *testing.T) {
+	check := func(t *testing.T, f *fixture, wantMigrated, isMigrated bool) {
+		t.Helper()
+		l := f.open(t)
+		defer l.Close()
+		if err := l.Sealed(); err != nil {
+			t.Fatal(err)
+		}
+		if wantMigrated != isMigrated {
+			t.Errorf("migrated: %v", isMigrated)
+		}
+		verifyClean(t, l)
+		b, err := l.Book(t.Context(), "adult")
+		if err != nil || b.Spent.Epsilon != 200*milli || b.BeforeSchema != 4 {
+			t.Errorf("%+v, %v", b, err)
+		}
+	}
+	// migrated reads the schema version without opening the ledger.
+	migrated := func(t *testing.T, f *fixture) bool {
+		t.Helper()
+		db, err := openDB(f.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		names, err := schemaText(t.Context(), db)
+		if err != nil {
+			t.Fatal(err)
+		}
+		some, all := false, true
+		for _, name := range []string{"table dataset_version", "table checkpoint", "table dataset_path", "index chain_grant", "trigger dataset_path_fixed"} {
+			_, ok := names[name]
+			some, all = some || ok, all && ok
+		}
+		if some != all {
+			t.Errorf("half of a migration: %v", names)
+		}
+		return all
+	}
+	for step, want := range map[string]bool{"migrate": false, "migrated": true, "audited": true} {
+		t.Run(step, func(t *testing.T) {
+			f := schema1(t, "spent")
+			if out, err := command("open-and-die", f.path, step).Output(); !killed(err) {
+				t.Fatalf("%s, %v", out, err)
+			}
+			check(t, f, want, migrated(t, f))
+		})
+	}
+	t.Run("at random", func(t *testing.T) {
+		for n := range 12 {
+			f := schema1(t, "spent")
+			_, _ = command("open-and-die-later", f.path, (time.Duration(n) * time.Millisecond).String()).Output()
+			done := migrated(t, f)
+			check(t, f, done, done)
+		}
+	})
+}
+
+// Killed between the rebuilt rows and the end, a reconciliation can be repeated.
+func TestKilledWhileRebuilding(t *testing.T) {
+	for _, step := range []string{"rebuilt", "checkpoint", "reconciled"} {
+		f := newFixture(t, Cost{Epsilon: one, Delta: 1000})
+		f.run(t, 1)
+		f.byHand(t, "UPDATE account SET spent_eps_nano = spent_eps_nano + 5000000, cap_delta = 5000")
+		if out, err := command("rebuild-and-die", f.path, step).Output(); !killed(err) {
+			t.Fatalf("%s, %v", out, err)
+		}
+		l := f.open(t)
+		if (l.Sealed() != nil) != (step != "reconciled") {
+			t.Errorf("%s: %v", step, l.Sealed())
+		}
+		if _, err := l.Reconcile(t.Context(), ReconcileOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if b, err := l.Book(t.Context(), "adult"); err != nil || b.Spent.Epsilon != 6*milli || b.Cap.Delta != 1000 {
+			t.Errorf("%+v, %v", b, err)
+		}
+		verifyClean(t, l)
+	}
 }

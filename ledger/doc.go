@@ -1,20 +1,53 @@
-// Package ledger keeps privacy budgets: what each data set may lose, what it
-// has lost, to whom and for what. It is a SQLite file with a head file beside
-// it, which several processes may use at once.
+// Package ledger stores the privacy budgets of data sets, with all that was
+// charged to them. It is a SQLite file with a head file beside it, which several
+// processes may use at once.
 //
-// # The way of a release
+// # A query
 //
-//	book, err := l.FindByFile(ctx, path)          // which data set is this file
-//	r, stored, err := l.Reserve(ctx, Request{...}) // the cost is gone from here on
+//	book, err := l.Find(ctx, "visits")             // by name, or by the path of its file
+//	r, stored, err := l.Reserve(ctx, Request{...}) // charged from here on
 //	if stored != nil { ... }                       // asked before: the same bytes, free
 //	defer r.Forfeit("...")                         // does nothing after Settle
 //	... read the data, compute, add noise, sign (r.Context ends when the lease is lost) ...
 //	err = r.Settle(ctx, payload, signature, keyID)
 //	... and only now print payload ...
 //
-// # The promise
+// # Data sets and versions
 //
-// The invariants (design note, section 3):
+// A data set is a name, a cap, and versions 1, 2, ... A version is a definition
+// (the schema: public text, which package dataset reads and the ledger does not),
+// the keyed print of the table, the keyed prints of its columns, and a path.
+// [Ledger.Grant] makes a version:
+//
+//   - A path or a print belongs to one data set permanently. A grant to another
+//     is refused (code same-table).
+//   - Tables that share at least half of the columns of the smaller one need a
+//     declaration that no person is in both (code other-people). The chain holds
+//     it, and it holds for both data sets from then on. Near copies cannot be
+//     found in any other way.
+//   - A new table or definition of the same people is the next version
+//     ([Grant.Changed]): one cap, and all that was spent stays.
+//   - While nothing is spent or reserved, a grant can be corrected
+//     ([Grant.Replace]): relation, unit, schema and a lower cap. Both versions
+//     stay on the chain. Once something is spent, relation, unit and model are
+//     fixed (code fixed), because epsilons of different relations do not add up.
+//   - Caps otherwise only rise.
+//
+// [Ledger.Reserve] refuses, in the transaction that charges, a request that was
+// made for another version or definition than the current one (code changed).
+//
+// A data set of a ledger that was made before data sets had schemas has no
+// version. It answers nothing (code no-schema) until the steward grants a
+// definition for the file of its last grant, or for a changed one. Its charges
+// stay; [Book.BeforeSchema] counts them, because their guarantee holds only for
+// the column types that their requests declared. If it has caps for blocks of its
+// records, every charge counts against each of them, as it did for requests that
+// named no block; new ones cannot be granted.
+//
+// An analyst with a cap of its own is charged with the data set.
+// [Ledger.CloseAnalyst] ends the grant without giving anything back.
+//
+// # Guarantees
 //
 //  1. A cost depends on public parameters only: [Request] holds no data, and is
 //     priced before the data is read.
@@ -22,26 +55,25 @@
 //     returns, the charge is synced to the database and to the head file.
 //  3. What is spent never falls. An error, a crash, a time-out or an
 //     interruption gives nothing back; triggers in the database forbid it.
-//  4. Data set, analyst and every touched block are charged in one transaction,
-//     or none is.
+//  4. Data set and analyst are charged in one transaction, or neither is.
 //  5. The same idempotency key with the same request returns the stored bytes,
 //     free; with another request it is [ErrConflict].
 //  6. The cap is a filter: a request that does not fit is refused before
-//     anything is read (kind Refused, a [*Refusal] in the chain).
+//     anything is read (kind Refused, a [*Refusal] in the chain of errors).
 //
 // Sums of epsilon and of delta are sound for requests that are chosen after
 // seeing earlier answers (adaptive composition filters: Rogers, Roth, Ullman
-// and Vadhan 2016). A book has one relation of neighbours and one unit, fixed
-// at its grant, because epsilons of different relations do not add up.
+// and Vadhan 2016). They bound the loss of a person over all versions of a data
+// set: see docs/differential-privacy.md, section 3.
 //
 // # Leases
 //
 // A reservation is owned by the process that made it, and its lease is renewed
-// while it works. Whoever opens the ledger turns into forfeited those
-// reservations whose lease has run out, which its owner learns in the
-// transaction of [Reservation.Settle] at the latest: an answer whose charge is
-// no longer its own is not given. A lease that ran out while nobody took it
-// still holds, so a suspended machine loses nothing.
+// while it works. The next process that opens the ledger forfeits reservations
+// whose lease has run out. The owner finds out in the transaction of
+// [Reservation.Settle] at the latest: an answer whose charge is no longer its own
+// is not given. A lease that ran out while no process took it still holds, so a
+// suspended machine loses nothing.
 //
 // Time is judged so. Between processes of one boot of one machine the clock
 // since boot decides, which neither jumps nor runs back. Otherwise the wall
@@ -50,29 +82,47 @@
 // and nothing that holds run out; time in the ledger stands still until the
 // clock has caught up.
 //
-// # The chain and the head
+// # The chain, the head file and checkpoints
 //
-// All that bears on a budget (grants, charges, ends) is a link of a hash chain.
+// All that bears on a budget (grants, charges, ends) is an entry, a link, of a
+// hash chain. The tables of accounts, versions, prints and paths are a function
+// of it: replaying the chain gives their rows.
+//
 // The head file, NAME.head beside the database NAME, repeats the chain link by
 // link; it is written after the transaction is durable and before data is read,
 // in the order of the transactions, so that it may lag behind the database by
 // the transactions in flight and is never ahead of it. A database that does not
 // contain the last link of its head file is an older copy that was put back,
-// which would refill the budget: it opens sealed ([Ledger.Sealed]), and so it
-// does when the head file is missing or broken. A sealed ledger can be looked
-// at and answers nothing until [Ledger.Reconcile] has rolled it forward from the
-// head file and from certificates, by which what is spent can only rise.
+// which would refill the budget: it opens sealed ([Ledger.Sealed]). It also opens
+// sealed when the head file is missing or broken.
 //
-// A copy of both files, put back together, is found out by certificates alone:
-// keep them elsewhere.
+// A checkpoint is the state of the accounts and data sets at one link, with an
+// HMAC under the ledger's secret. The transaction that appends a link whose
+// number is a multiple of 1024 writes it, from the last checkpoint and the links
+// after it, never from the rows. [Open] replays the at most 1023 links after the
+// checkpoint and compares every account, version, print and path; the cost does
+// not grow with the number of charges. A difference is a change from outside: the
+// ledger opens sealed. Single charges and stored answers are compared by
+// [Ledger.Verify] alone.
 //
-// Who can write both files can forge both. [Ledger.Verify] finds changes made
+// A sealed ledger can be looked at and answers nothing until [Ledger.Reconcile]
+// has rolled it forward from the head file and from certificates, and has made
+// the rows anew from the chain. What is spent can only rise by it: if a row says
+// that more was spent than the chain, the difference is charged.
+//
+// An older copy of both files, put back together, is found by certificates
+// alone: keep them elsewhere.
+//
+// Anybody who can write both files can forge both. [Ledger.Verify] finds changes
 // by hand that do not rewrite the chain from there on; the links that were
 // printed in certificates bind that as well.
 //
 // # What is kept
 //
-// The ledger holds the names, the file path and the requests as they were
-// given, the released bytes, and of the private file only an HMAC-SHA256 under
-// the ledger's secret. All files have mode 0600.
+// The ledger holds the names, the file paths, the definitions and the requests as
+// they were given, the released bytes, and of the private file only keyed hashes
+// (HMAC-SHA256): the prints of package dataset, under keys derived by
+// [Ledger.Key], and the byte fingerprints of older grants ([FileHash]). The size
+// and the modification time of the file are kept to decide whether it is compared
+// before a charge. All files have mode 0600.
 package ledger

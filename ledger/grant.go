@@ -18,10 +18,10 @@ import (
 const (
 	kindDataset = "dataset"
 	kindAnalyst = "analyst"
-	kindBlock   = "block"
+	kindBlock   = "block" // granted by older ledgers alone
 )
 
-// maxName is the longest name of a data set, an analyst, a block or a key.
+// maxName is the longest name of a data set, an analyst, a print or a key.
 const maxName = 200
 
 // Grant sets the privacy budget (cap) of a data set and pins its schema: a new

@@ -11,7 +11,7 @@ import (
 
 // Remaining is what one account holds after a charge.
 type Remaining struct {
-	Kind string // "dataset", "analyst" or "block"
+	Kind string // "dataset", "analyst", or "block" of an older ledger
 	Name string
 	Left Cost
 }

@@ -67,6 +67,7 @@ func (l *Ledger) rebuild(ctx context.Context, tx *sql.Tx, p *books, before []acc
 			}
 		}
 	}
+	l.at("rebuilt")
 	return excess, nil
 }
 

@@ -142,7 +142,7 @@ func create(ctx context.Context, path string, c clock) (err error) {
 	}
 	if err := os.Link(name, path); err != nil {
 		if errors.Is(err, fs.ErrExist) {
-			return usage(path, "came into being meanwhile", "open it")
+			return usage(path, "was created by another process in the meantime", "open it")
 		}
 		if err := os.Rename(name, path); err != nil { // no hard links here
 			return fileError(path, "cannot be made", err)
