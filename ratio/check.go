@@ -61,7 +61,7 @@ func NewCheck(o CheckOptions) (*Check, error) {
 	if o.Frame != nil && o.Frame.Dim() != o.Public.Dim {
 		bad.add("frame", "frame and public records have another number of coordinates")
 	}
-	if o.Neighbours == account.ReplaceOne && (o.Records < 1 || o.Records > 1<<30) {
+	if o.Neighbours == account.ReplaceOne && (o.Records < 1 || o.Records > maxRecords) {
 		bad.add("records", "replace-one takes the number of private records as public: give it, 2^30 at the most")
 	}
 	if err := o.Cost.Validate(); err != nil {
@@ -88,8 +88,11 @@ func NewCheck(o CheckOptions) (*Check, error) {
 		c.low, c.high = append(c.low, low), append(c.high, high)
 	}
 	var err error
-	c.scale, err = noise.ScaleFor(big.NewRat(sensitivity, 1), o.Cost.Epsilon)
-	return c, err
+	if c.scale, err = noise.ScaleFor(big.NewRat(sensitivity, 1), o.Cost.Epsilon); err != nil {
+		return nil, err
+	}
+	scale, _ := c.scale.Float64()
+	return c, checkScale(scale)
 }
 
 // functions lays out the test functions, and returns what one record moves them and the
@@ -200,7 +203,7 @@ func (c *Check) Guarantee(n account.Neighbours, unit string) (noren.Guarantee, e
 	return g, nil
 }
 
-// Sums are what [Check] releases.
+// Sums are what [Check] releases. As JSON they are strings of decimal digits.
 type Sums struct {
 	// Sums of the test functions over the private records, in steps of 2^-30, with
 	// noise.
@@ -224,7 +227,7 @@ func (c *Check) Answer(ctx context.Context, t *table.Table, src *noise.Source) (
 
 // Release is Answer on private points, n x d.
 func (c *Check) Release(ctx context.Context, x *Points, src *noise.Source) (*Sums, error) {
-	if c.options.Neighbours == account.ReplaceOne && x.Rows != c.options.Records || x.Rows > 1<<30 {
+	if c.options.Neighbours == account.ReplaceOne && x.Rows != c.options.Records || x.Rows > maxRecords {
 		return nil, &noren.Error{Kind: noren.BadData, What: "the table has another number of records than was declared, or more than 2^30"}
 	}
 	if x.Dim != len(c.low) {

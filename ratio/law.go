@@ -177,7 +177,7 @@ func newLaw(ks []*Kernel, noiseName Noise, c account.Cost, n account.Neighbours)
 		law.exact = s
 		law.Scale, _ = s.Float64()
 	}
-	return law, nil
+	return law, checkScale(law.Scale)
 }
 
 // Covariance is that of the noise on the sums of the kernel k, b x b.
@@ -280,8 +280,9 @@ func toGrid(v *big.Int, j int) *big.Int {
 	return half.Rsh(half, shift)
 }
 
-// gridValue is step k of 2^-j as the nearest floating-point number: exact below 2^53.
+// gridValue is step k of 2^-j as the nearest floating-point number: exact below 2^53. What
+// canonical JSON cannot hold stops at its end.
 func gridValue(k *big.Int, j int) float64 {
 	v, _ := new(big.Float).SetInt(k).Float64()
-	return math.Ldexp(v, -j)
+	return publishable(math.Ldexp(v, -j))
 }

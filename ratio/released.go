@@ -80,7 +80,7 @@ func (m *Mechanism) countRecords(n int, src *noise.Source) (int64, error) {
 		return 0, err
 	}
 	z, err := d.Draw(src)
-	return noise.AddSaturating(int64(n), z), err
+	return publishableCount(noise.AddSaturating(int64(n), z)), err
 }
 
 func (m *Mechanism) countNoise() (*noise.Laplace, error) {
@@ -167,7 +167,16 @@ func (m *Mechanism) prepareNoisyCentres() error {
 		return usage("epsilon", "the epsilon is too small to split", "")
 	}
 	m.inner = amplified(half, m.options.Centres, m.options.Records) * (1 - 0x1p-40)
-	return nil
+	// What depends on public parameters alone is refused here, and not after a charge.
+	if _, err := m.centreNoise(); err != nil {
+		return err
+	}
+	k, err := NewKernel(NewPoints(m.options.Centres, m.options.Public.Dim), m.options.Sigmas[0])
+	if err != nil {
+		return err
+	}
+	_, err = m.noisyCentresLaw(k)
+	return err
 }
 
 func amplified(epsilon float64, b, n int) float64 {
@@ -189,20 +198,7 @@ func (m *Mechanism) releaseNoisyCentres(ctx context.Context, x *Points, src *noi
 			inside.Row(i)[j] = min(v, o.High[j])
 		}
 	}
-	// R in steps, and a step a coordinate for rounding.
-	steps := int64(0)
-	for j, low := range o.Low {
-		steps += int64(math.Ceil(math.Ldexp(o.High[j]-low, centreBits)*(1+0x1p-40))) + 1
-	}
-	units := int64(math.Floor(m.inner * account.EpsilonUnits))
-	if units < 1 {
-		return nil, usage("epsilon", "the epsilon is too small for noisy centres", "")
-	}
-	scale, err := noise.ScaleFor(new(big.Rat).SetInt64(steps), units)
-	if err != nil {
-		return nil, err
-	}
-	d, err := noise.NewLaplace(scale)
+	d, err := m.centreNoise()
 	if err != nil {
 		return nil, err
 	}
