@@ -11,8 +11,12 @@ import (
 	"noren"
 )
 
-// Format is the version of the form this package writes and reads.
-const Format = "noren.certificate/1"
+// Format is the form that this package writes. [Format1] is read and checked as
+// well.
+const Format = "noren.certificate/2"
+
+// Format1 is the first form. It states neither a schema nor a question.
+const Format1 = "noren.certificate/1"
 
 // Accounting says how a release stands to a budget.
 type Accounting string
@@ -33,15 +37,22 @@ const (
 type Certificate struct {
 	// Format is set by [Sign].
 	Format string `json:"format"`
-	// Released is what left.
+	// Released is what was released.
 	Released Released `json:"released"`
 	// Mechanism is how it was made.
 	Mechanism Mechanism `json:"mechanism"`
 	// Guarantee is what is promised.
 	Guarantee  noren.Guarantee `json:"guarantee"`
 	Accounting Accounting      `json:"accounting"`
-	// Source is the private data set; optional.
+	// Source is the private data set and how it was read. Required for answers of
+	// differential privacy, optional otherwise.
 	Source *Source `json:"source,omitempty"`
+	// Analyst is who asked. Required with [Charged].
+	Analyst *Analyst `json:"analyst,omitempty"`
+	// RequestSHA256 identifies the whole question: data set, definition, version
+	// and mechanism with all its parameters. Required with [Charged] and
+	// [Unaccounted].
+	RequestSHA256 string `json:"request_sha256,omitempty"`
 	// Charge is required with [Charged], and forbidden otherwise.
 	Charge *Charge `json:"charge,omitempty"`
 	// Notes are further public facts in plain sentences; optional.
@@ -51,7 +62,7 @@ type Certificate struct {
 	Time string `json:"time"`
 }
 
-// Released names what left by its plain SHA-256.
+// Released names what was released by its plain SHA-256.
 type Released struct {
 	Kind   string `json:"kind"`           // "file" or "answer"
 	Name   string `json:"name,omitempty"` // the released file's own name; optional
@@ -66,11 +77,36 @@ type Mechanism struct {
 	Parameters json.RawMessage `json:"parameters,omitempty"`
 }
 
-// Source is the private data set as the steward named it, and its keyed
-// fingerprint.
+// Source is the private data set: its name and version in the ledger, the
+// schema under which it was read, and its keyed fingerprint. An unaccounted
+// release has no name, version or fingerprint.
 type Source struct {
-	Dataset     string `json:"dataset"`
-	Fingerprint string `json:"fingerprint,omitempty"` // "hmac-sha256:" and 64 hexadecimal digits
+	Dataset string `json:"dataset,omitempty"`
+	Version int64  `json:"version,omitempty"` // from 1
+	// DefinitionSHA256 identifies the data set's definition.
+	DefinitionSHA256 string `json:"definition_sha256,omitempty"`
+	Fingerprint      string `json:"fingerprint,omitempty"` // "hmac-sha256:" and 64 hexadecimal digits
+	// Reading is a JSON object: the reading rule, the missing texts and the
+	// definitions of the columns that were read.
+	Reading json.RawMessage `json:"reading,omitempty"`
+	// ModelSHA256 identifies the model of dependence of the data set; optional.
+	ModelSHA256 string `json:"model_sha256,omitempty"`
+}
+
+// Identity says how the name of an analyst was established.
+type Identity string
+
+const (
+	// Declared: the analyst gave the name, and nothing checked it.
+	Declared Identity = "declared"
+	// Authenticated: a server signed the analyst in under this name.
+	Authenticated Identity = "authenticated"
+)
+
+// Analyst is who asked.
+type Analyst struct {
+	Name     string   `json:"name"`
+	Identity Identity `json:"identity"`
 }
 
 // Charge is the entry of the budget ledger that paid for the release.
@@ -96,7 +132,7 @@ type Tool struct {
 // Time writes t as a certificate does.
 func Time(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// Answer describes an answer that is handed out as bytes, not as a file.
+// Answer describes an answer that is released as bytes, not as a file.
 func Answer(payload []byte) Released {
 	return Released{Kind: "answer", SHA256: sha256Hex(payload), Size: int64(len(payload))}
 }
@@ -114,7 +150,7 @@ func (c *Certificate) validate() error {
 			faults = append(faults, fmt.Sprintf(format, args...))
 		}
 	}
-	fault(c.Format != Format, "its format is not %s", Format)
+	fault(c.Format != Format && c.Format != Format1, "its format is neither %s nor %s", Format, Format1)
 	fault(c.Released.Kind != "file" && c.Released.Kind != "answer", `released.kind is neither "file" nor "answer"`)
 	fault(!isHash(c.Released.SHA256), "released.sha256 is not 64 hexadecimal digits")
 	fault(c.Released.Size < 0, "released.size is negative")
@@ -127,14 +163,59 @@ func (c *Certificate) validate() error {
 	fault(err != nil || Time(t) != c.Time, "time is not RFC 3339 in UTC to the second")
 	if s := c.Source; s != nil {
 		keyed, ok := strings.CutPrefix(s.Fingerprint, "hmac-sha256:")
-		fault(s.Dataset == "", "source.dataset is missing")
 		fault(s.Fingerprint != "" && (!ok || !isHash(keyed)), "source.fingerprint is not hmac-sha256: and 64 hexadecimal digits")
+	}
+	if c.Format == Format1 {
+		c.validateForm1(fault)
+	} else {
+		c.validateForm2(fault)
 	}
 	c.validateGuarantee(fault)
 	if len(faults) == 0 {
 		return nil
 	}
 	return &noren.Error{Kind: noren.BadData, Where: "certificate", What: strings.Join(faults, "; ")}
+}
+
+// StatesSchema reports whether c says how the private table was read. Form 1
+// does not: its guarantee holds for the column types that its query declared.
+func (c *Certificate) StatesSchema() bool { return c.Source != nil && len(c.Source.Reading) > 0 }
+
+func (c *Certificate) validateForm1(fault func(bool, string, ...any)) {
+	fault(c.Analyst != nil || c.RequestSHA256 != "", "analyst and request_sha256 are not of form %s", Format1)
+	if s := c.Source; s != nil {
+		fault(s.Dataset == "", "source.dataset is missing")
+		fault(s.Version != 0 || s.DefinitionSHA256 != "" || len(s.Reading) > 0 || s.ModelSHA256 != "", "the source states a schema, which is not of form %s", Format1)
+	}
+}
+
+func (c *Certificate) validateForm2(fault func(bool, string, ...any)) {
+	if s := c.Source; s != nil {
+		fault(s.DefinitionSHA256 != "" && !isHash(s.DefinitionSHA256), "source.definition_sha256 is not 64 hexadecimal digits")
+		fault(s.ModelSHA256 != "" && !isHash(s.ModelSHA256), "source.model_sha256 is not 64 hexadecimal digits")
+		reading := strings.TrimSpace(string(s.Reading))
+		fault(reading != "" && reading[0] != '{', "source.reading is not an object")
+		fault(s.Version < 0, "source.version is negative")
+	}
+	if a := c.Analyst; a != nil {
+		fault(a.Name == "", "analyst.name is missing")
+		fault(a.Identity != Declared && a.Identity != Authenticated, "analyst.identity is neither %q nor %q", Declared, Authenticated)
+	}
+	fault(c.RequestSHA256 != "" && !isHash(c.RequestSHA256), "request_sha256 is not 64 hexadecimal digits")
+	if c.Accounting == NoBudget {
+		return
+	}
+	fault(c.RequestSHA256 == "", "request_sha256 is missing")
+	s := c.Source
+	if s == nil {
+		fault(true, "source is missing")
+		return
+	}
+	fault(s.DefinitionSHA256 == "" || len(s.Reading) == 0, "source.definition_sha256 or source.reading is missing")
+	charged := c.Accounting == Charged
+	fault(charged && (s.Dataset == "" || s.Version == 0 || s.Fingerprint == ""), "source.dataset, source.version or source.fingerprint is missing")
+	fault(!charged && (s.Dataset != "" || s.Version != 0 || s.Fingerprint != ""), "an unaccounted release names a data set of a ledger")
+	fault(charged && c.Analyst == nil, "analyst is missing")
 }
 
 func (c *Certificate) validateGuarantee(fault func(bool, string, ...any)) {

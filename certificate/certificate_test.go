@@ -28,10 +28,14 @@ func charged(payload []byte) Certificate {
 		Mechanism:  Mechanism{"count", json.RawMessage(`{"noise":"discrete-laplace","scale":2,"where":"age < 30 & sex = \"F\""}`)},
 		Guarantee:  noren.Guarantee{Model: "differential privacy", Epsilon: 0.5, Delta: 1e-9, Neighbours: "add-remove", Unit: "record", Assumptions: []string{"the noise source is sound"}},
 		Accounting: Charged,
-		Source:     &Source{"adult", "hmac-sha256:" + strings.Repeat("ab", 32)},
-		Charge:     &Charge{Ledger: "l1", ID: "c1", Link: 3, Head: strings.Repeat("0f", 32), Accounts: []int64{1, 2}, EpsilonNano: 500_000_000, DeltaAtto: 1_000_000_000},
-		Tool:       Tool{"noren", "1.0.0"},
-		Time:       Time(time.Date(2026, 11, 21, 7, 0, 0, 5, time.UTC)),
+		Source: &Source{
+			Dataset: "adult", Version: 2, DefinitionSHA256: strings.Repeat("cd", 32), Fingerprint: "hmac-sha256:" + strings.Repeat("ab", 32),
+			Reading: json.RawMessage(`{"rule":"noren.reading/1","missing":["NA"],"columns":[{"name":"age","type":"integer"}]}`),
+		},
+		Analyst: &Analyst{"mori", Declared}, RequestSHA256: strings.Repeat("12", 32),
+		Charge: &Charge{Ledger: "l1", ID: "c1", Link: 3, Head: strings.Repeat("0f", 32), Accounts: []int64{1, 2}, EpsilonNano: 500_000_000, DeltaAtto: 1_000_000_000},
+		Tool:   Tool{"noren", "1.0.0"},
+		Time:   Time(time.Date(2026, 11, 21, 7, 0, 0, 5, time.UTC)),
 	}
 }
 
@@ -61,6 +65,7 @@ func TestSignAndCheck(t *testing.T) {
 	payload := []byte("answer: 42\n")
 	unaccounted := charged(payload)
 	unaccounted.Accounting, unaccounted.Charge = Unaccounted, nil
+	unaccounted.Source = &Source{DefinitionSHA256: strings.Repeat("cd", 32), Reading: unaccounted.Source.Reading}
 	for name, c := range map[string]Certificate{"charged": charged(payload), "unaccounted": unaccounted, "anonymous": anonymous(payload)} {
 		text, err := mustSign(t, c).Encode()
 		if err != nil {
@@ -203,7 +208,7 @@ func TestParseRefuses(t *testing.T) {
 		"half surrogate":  strings.Replace(text, "adult", `adul\ud800`, 1),
 		"too deep":        strings.Replace(text, `"scale": 2`, `"scale": `+strings.Repeat("[", 40)+strings.Repeat("]", 40), 1),
 		"too long":        strings.Replace(text, "adult", strings.Repeat("a", maxSize), 1),
-		"another format":  strings.Replace(text, Format, "noren.certificate/2", 1),
+		"another format":  strings.Replace(text, Format, "noren.certificate/3", 1),
 		"number as text":  strings.Replace(text, `"size": 1`, `"size": "1"`, 1),
 		"costs as number": strings.Replace(text, `"500000000"`, `500000000`, 1),
 	}

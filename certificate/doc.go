@@ -1,6 +1,6 @@
-// Package certificate writes and checks release certificates: a signed
-// statement of what left, by which mechanism with which public parameters,
-// under which guarantee and at what charge.
+// Package certificate writes and checks release certificates: signed statements
+// of what was released, by which mechanism with which public parameters, under
+// which guarantee and at what charge.
 //
 // # Use
 //
@@ -12,7 +12,7 @@
 //	signed, err := certificate.Parse(text)
 //	result, err := certificate.CheckFile(ctx, signed, "out.csv", trusted...)
 //
-// # The promise
+// # The guarantee
 //
 // [Check] succeeds only if the signature holds over exactly what the
 // certificate says, and the file is, byte for byte, the one it speaks of. Any
@@ -28,10 +28,14 @@
 //
 // # The form
 //
-// The signature covers the bytes "noren.certificate/1" and a zero byte, then
-// the certificate object in canonical JSON. Canonical is RFC 8785 (JSON
-// Canonicalization Scheme) on a narrower language, so that two readers cannot
-// read two things:
+// The signature covers the certificate's format ("noren.certificate/2"), a zero
+// byte, and the certificate object in canonical JSON. Form 2 states, beside what
+// form 1 states, the version and the definition of the data set, how the columns
+// were read, who asked, and the hash of the whole question. Certificates of form
+// 1 are still checked; they state no schema.
+//
+// Canonical JSON is RFC 8785 (JSON Canonicalization Scheme) on a narrower
+// language, so that two readers cannot read two things:
 //
 //   - UTF-8 without a byte order mark; no value after the first; objects nested
 //     at most 32 deep; at most 1 MiB.

@@ -45,7 +45,7 @@ func (c *Certificate) message() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append([]byte(Format+"\x00"), body...), nil
+	return append([]byte(c.Format+"\x00"), body...), nil
 }
 
 // Sign states c under key. It sets c.Format; anything missing from c, or
@@ -106,7 +106,7 @@ func Parse(data []byte) (*Signed, error) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&s); err != nil {
-		return nil, &noren.Error{Kind: noren.BadData, Where: "certificate", What: "does not have the form " + Format, Hint: "a newer program may have written it"}
+		return nil, &noren.Error{Kind: noren.BadData, Where: "certificate", What: "does not have the form " + Format + " or " + Format1, Hint: "a newer program may have written it"}
 	}
 	// Package json matches keys in any letter case and cannot tell a missing
 	// field from an empty one. What was read, written again, must be what was
@@ -116,7 +116,7 @@ func Parse(data []byte) (*Signed, error) {
 		return nil, err
 	}
 	if !bytes.Equal(text, again) {
-		return nil, &noren.Error{Kind: noren.BadData, Where: "certificate", What: "holds a field that is misspelt, empty or of another form than " + Format}
+		return nil, &noren.Error{Kind: noren.BadData, Where: "certificate", What: "holds a field that is misspelt, empty or of another form than its format says"}
 	}
 	if err := s.Certificate.validate(); err != nil {
 		return nil, err
