@@ -276,14 +276,20 @@ func describeModel(m Model) string {
 	return "a given joint law"
 }
 
+// ModelHash identifies the model ([ModelFile.Hash]).
+func (m *Mechanism) ModelHash() string { return m.hash }
+
+// Column is the column that holds the records' states.
+func (m *Mechanism) Column() string { return m.spec.Column }
+
 // Columns is the one column that is read; its levels are the model's states.
 func (m *Mechanism) Columns() []table.Field {
-	return []table.Field{{Name: m.spec.Column, Role: table.Sensitive, Type: table.Ordered, Levels: m.spec.Model.stateNames()}}
+	return []table.Field{{Name: m.spec.Column, Role: table.Sensitive, Type: table.Ordered, Levels: m.spec.Model.StateNames()}}
 }
 
-// stateNames are the names of the states: those that the file gives, otherwise
+// StateNames are the names of the states: those that the file gives, otherwise
 // "0", "1", .. up to the largest number of states of a record.
-func (f *ModelFile) stateNames() []string {
+func (f *ModelFile) StateNames() []string {
 	if f.States != nil {
 		return f.States
 	}
@@ -369,7 +375,7 @@ func (m *Mechanism) Steps(ctx context.Context, t *table.Table) ([]int64, error) 
 		return nil, &noren.Error{Kind: noren.BadData, Where: m.spec.Column, What: "the table does not have as many rows as the model has records"}
 	}
 	number := map[string]int{}
-	for v, name := range model.stateNames() {
+	for v, name := range model.StateNames() {
 		number[name] = v
 	}
 	states := make([]int, len(col.Dict)) // 0, the first state, where a text is none

@@ -1,37 +1,50 @@
-// Package release is the one way by which an answer of differential privacy
-// leaves. It owns the order of the steps, once for all mechanisms:
+// Package release runs differentially private queries: it prices, reserves
+// budget, reads, computes, signs and settles, in that order.
 //
-//	validate -> price -> reserve -> read -> compute, add noise -> sign -> settle -> hand out
+//	validate -> price -> reserve -> read -> compute, add noise -> sign -> settle -> release
 //
-// A mechanism is what a family (query, outlier, correlated, ratio) offers: it
-// states its cost and its guarantee from public parameters alone, names the
-// columns that it reads, and answers with noise already added. It knows neither
-// files nor ledgers, and fits by its methods ([Mechanism]).
+// The steward grants a data set once ([ReviewGrant], [ConfirmGrant]): its budget
+// and its definition, which says how the file is read. Analysts ask afterwards,
+// by the data set's name or path ([Find]), and cannot change how it is read.
 //
+// A [Mechanism] is a query of one of the families (query, outlier, correlated,
+// ratio). It states its cost and its guarantee from public parameters alone, names
+// the columns that it reads, and answers with noise already added. It knows
+// neither files nor ledgers.
+//
+//	data, err := release.Find(ctx, l, "visits")
+//	...
 //	answer, err := release.Run(ctx, release.Request{
 //		Mechanism: mean,
-//		File:      "visits.csv",
-//		Budget:    release.Budget{Ledger: l, Principal: "mori"},
+//		Dataset:   data,
+//		Budget:    release.Budget{Principal: "mori"},
 //		Signer:    key,
 //		Tool:      certificate.Tool{Name: "noren", Version: "1.0"},
 //	})
 //
-// # The promise
+// # Guarantee
 //
-//   - Nothing is computed from private data before its cost is durable in the
-//     ledger. The header of the file is read before, for the names of its columns,
-//     and all of its bytes for their keyed fingerprint, by which the file's
-//     budget is found; nothing that depends on them is told but the budget's.
-//   - What was reserved stays spent, whatever happens after.
-//   - An answer is handed out only after the ledger holds it.
-//   - The file that was answered from is the one that was charged: its
-//     fingerprint is taken again from the same open file after it was read.
-//   - Errors and panics from reading and computing hold no detail: where a value
-//     is that cannot be read would be an answer of its own. That an error occurred
-//     at all is one bit that nobody paid for (docs/threat-model.md).
-//   - An answer comes with a signed certificate of what it is, how it was made,
-//     under which guarantee, and at what charge.
+// The answers that are charged to a data set are together differentially private
+// at its cap, for neighbouring tables of the form that its definition describes
+// (docs/differential-privacy.md, sections 1 and 5), because
 //
-// [Budget.Unaccounted] answers without a ledger and stamps the certificate so:
-// the guarantee then holds for that answer alone.
+//   - nothing is computed from private data before its cost is durable in the
+//     ledger; [Price] opens no file;
+//   - the charge is never refunded;
+//   - reading is a total function of each record (package dataset), and every
+//     mechanism answers every table of the form: whether a charged query succeeds
+//     does not depend on the records;
+//   - the table that was read is the one that was granted: the prints of the columns
+//     that were read are compared with those of the grant, and the answer is
+//     withheld if they differ;
+//   - whatever fails after the charge is one error with one text;
+//   - an answer is released only after the ledger holds it, with a signed certificate
+//     of what it is, how the table was read, under which guarantee, and at what
+//     charge.
+//
+// A data set that was granted under a model of dependent records prices every
+// answer under that model, or refuses it (docs/correlated-privacy.md, section 12).
+//
+// [Unaccounted] answers from a file that no ledger knows, without a charge. The
+// guarantee then covers that answer only, and its certificate says so.
 package release

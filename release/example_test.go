@@ -14,6 +14,7 @@ import (
 	"noren"
 	"noren/account"
 	"noren/certificate"
+	"noren/dataset"
 	"noren/ledger"
 	"noren/noise"
 	"noren/release"
@@ -42,6 +43,7 @@ func (m adults) Guarantee(n account.Neighbours, unit string) (noren.Guarantee, e
 	return g, err
 }
 
+func (adults) Covers(int64, int64) error { return nil }
 func (m adults) Answer(_ context.Context, t *table.Table, src *noise.Source) (any, error) {
 	count := int64(0)
 	for i := range t.Rows {
@@ -64,8 +66,8 @@ func (m adults) Answer(_ context.Context, t *table.Table, src *noise.Source) (an
 	return map[string]int64{"adults": noise.AddSaturating(count, z)}, nil
 }
 
-// A budget is granted, a question asked, the answer checked, and the next one
-// refused.
+// A steward grants a budget; an analyst asks, checks the answer, and is refused the
+// next one.
 func Example() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "release")
@@ -90,7 +92,17 @@ func Example() {
 		return
 	}
 	defer func() { _ = l.Close() }()
-	if _, err := l.Grant(ctx, ledger.Grant{Name: "people", File: people, Cap: account.Cost{Epsilon: account.EpsilonUnits}}); err != nil {
+	definition, err := (&dataset.Definition{Columns: []dataset.Column{{Name: "age", Type: "integer"}}}).Complete()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	reviewed, err := release.ReviewGrant(ctx, l, people, definition, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if _, err := release.ConfirmGrant(ctx, l, release.Grant{Name: "people", Cap: account.Cost{Epsilon: account.EpsilonUnits}}, reviewed); err != nil {
 		fmt.Println(err)
 		return
 	}
@@ -99,10 +111,15 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	// Whoever asks.
+	// The analyst.
+	data, err := release.Find(ctx, l, "people")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	q := release.Request{
-		Mechanism: adults{account.Cost{Epsilon: 600_000_000}}, File: people,
-		Budget: release.Budget{Ledger: l, Principal: "mori"},
+		Mechanism: adults{account.Cost{Epsilon: 600_000_000}}, Dataset: data,
+		Budget: release.Budget{Principal: "mori"},
 		Signer: key, Tool: certificate.Tool{Name: "example", Version: "1"},
 	}
 	quote, err := release.Price(ctx, &q)

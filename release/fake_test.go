@@ -12,6 +12,7 @@ import (
 	"noren"
 	"noren/account"
 	"noren/certificate"
+	"noren/dataset"
 	"noren/ledger"
 	"noren/noise"
 	"noren/release"
@@ -34,6 +35,8 @@ type fake struct {
 	fields     []table.Field
 	do         func(ctx context.Context, t *table.Table) (any, error)
 	calls      atomic.Int32
+	most       int64  // records; 0: any number
+	late       func() // called whenever the columns are asked for, as before reading
 }
 
 // ask is a fake that costs so many thousandths of epsilon and counts records.
@@ -44,9 +47,14 @@ func ask(cost int64) *fake {
 	}
 }
 
-func (f *fake) Name() string           { return f.name }
-func (f *fake) Parameters() any        { return f.parameters }
-func (f *fake) Columns() []table.Field { return f.fields }
+func (f *fake) Name() string    { return f.name }
+func (f *fake) Parameters() any { return f.parameters }
+func (f *fake) Columns() []table.Field {
+	if f.late != nil {
+		f.late()
+	}
+	return f.fields
+}
 
 func (f *fake) Cost(n account.Neighbours, _ string) (account.Cost, error) {
 	return account.Charge(f.cost, f.only, n)
@@ -57,6 +65,13 @@ func (f *fake) Guarantee(n account.Neighbours, unit string) (noren.Guarantee, er
 	g := noren.Guarantee{Model: "differential privacy", Neighbours: n.String(), Unit: unit}
 	g.Epsilon, g.Delta = cost.Float()
 	return g, err
+}
+
+func (f *fake) Covers(atMost, _ int64) error {
+	if f.most > 0 && atMost > f.most {
+		return &noren.Error{Kind: noren.Usage, Code: "too-many-records", What: "the mechanism answers no table of so many records"}
+	}
+	return nil
 }
 
 func (f *fake) Answer(ctx context.Context, t *table.Table, src *noise.Source) (any, error) {
@@ -98,15 +113,40 @@ func open(t *testing.T, limit int64, o ledger.Options) *desk {
 	if err == nil {
 		d.ledger, err = ledger.Open(t.Context(), d.book, o)
 	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.grant(t, "people", d.file, limit, dataset.Definition{})
+	d.key = key
+	t.Cleanup(func() { _ = d.ledger.Close() })
+	return d
+}
+
+// grant pins a definition of ages and cities; like says what else is in it.
+func (d *desk) grant(t *testing.T, name, path string, limit int64, like dataset.Definition) {
+	t.Helper()
+	like.Columns = []dataset.Column{{Name: "age", Type: "integer"}, {Name: "city"}}
+	def, err := like.Complete()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reviewed, err := release.ReviewGrant(t.Context(), d.ledger, path, def, nil)
 	if err == nil {
-		_, err = d.ledger.Grant(t.Context(), ledger.Grant{Name: "people", File: d.file, Cap: account.Cost{Epsilon: limit * milli}})
+		_, err = release.ConfirmGrant(t.Context(), d.ledger, release.Grant{Name: name, Cap: account.Cost{Epsilon: limit * milli}, OtherPeople: true}, reviewed)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.key = key
-	t.Cleanup(func() { _ = d.ledger.Close() })
-	return d
+}
+
+// find opens a data set of the ledger.
+func (d *desk) find(t *testing.T, name string) *release.Dataset {
+	t.Helper()
+	data, err := release.Find(t.Context(), d.ledger, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
 }
 
 func (d *desk) write(t *testing.T, text string) {
@@ -116,17 +156,31 @@ func (d *desk) write(t *testing.T, text string) {
 	}
 }
 
-func (d *desk) request(m release.Mechanism) release.Request {
+func (d *desk) request(t *testing.T, m release.Mechanism) release.Request {
+	t.Helper()
 	return release.Request{
-		Mechanism: m, File: d.file, Signer: d.key, Tool: certificate.Tool{Name: "test", Version: "1"},
-		Budget: release.Budget{Ledger: d.ledger, Principal: "mori"},
+		Mechanism: m, Dataset: d.find(t, "people"), Signer: d.key, Tool: certificate.Tool{Name: "test", Version: "1"},
+		Budget: release.Budget{Principal: "mori"},
 	}
 }
 
-// unaccounted is the same without a ledger.
-func (d *desk) unaccounted(m release.Mechanism) release.Request {
-	q := d.request(m)
-	q.Budget = release.Budget{Unaccounted: true}
+// unaccounted is a request to a file that no ledger knows.
+func (d *desk) unaccounted(t *testing.T, m release.Mechanism, like dataset.Definition) release.Request {
+	t.Helper()
+	path := filepath.Join(d.dir, "unknown.csv")
+	if err := os.WriteFile(path, []byte("age,city\n1,Nara\n2,Kobe\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	like.Columns = []dataset.Column{{Name: "age", Type: "integer"}, {Name: "city"}}
+	def, err := like.Complete()
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := d.request(t, m)
+	q.Budget = release.Budget{}
+	if q.Dataset, err = release.Unaccounted(t.Context(), path, def, []*ledger.Ledger{d.ledger}); err != nil {
+		t.Fatal(err)
+	}
 	return q
 }
 
@@ -147,7 +201,7 @@ func (d *desk) spent(t *testing.T, want int64, states ...string) {
 		t.Errorf("spent %s, not %d thousandths", book.Spent, want)
 	}
 	var got []string
-	if err := l.History(t.Context(), "people", func(e ledger.Entry) error {
+	if err := l.History(t.Context(), ledger.HistoryOptions{Dataset: "people"}, func(e ledger.Entry) error {
 		got = append(got, e.State)
 		if strings.Contains(e.Reason, secret) {
 			t.Errorf("the history tells %q", e.Reason)

@@ -11,11 +11,10 @@ import (
 	"noren"
 	"noren/account"
 	"noren/certificate"
+	"noren/dataset"
 	"noren/ledger"
 	"noren/release"
 	"noren/table"
-	"noren/table/csvio"
-	"noren/table/file"
 )
 
 // Whatever is wrong with a request by itself is said before anything is charged,
@@ -26,15 +25,12 @@ func TestFaultyRequests(t *testing.T) {
 		says   string
 	}{
 		"no mechanism":        {func(q *release.Request, _ *fake) { q.Mechanism = nil }, "mechanism"},
-		"no file":             {func(q *release.Request, _ *fake) { q.File = "" }, "file"},
-		"absent file":         {func(q *release.Request, _ *fake) { q.File = "absent.csv" }, "no such file"},
-		"no ledger":           {func(q *release.Request, _ *fake) { q.Budget.Ledger = nil }, "ledger"},
-		"both":                {func(q *release.Request, _ *fake) { q.Budget.Unaccounted = true }, "not both"},
-		"nobody asks":         {func(q *release.Request, _ *fake) { q.Budget.Principal = "" }, "whoever asks"},
+		"no data set":         {func(q *release.Request, _ *fake) { q.Dataset = nil }, "data set"},
+		"no analyst":          {func(q *release.Request, _ *fake) { q.Budget.Principal = "" }, "analyst"},
 		"no signer":           {func(q *release.Request, _ *fake) { q.Signer = nil }, "sign"},
 		"half a signer":       {func(q *release.Request, _ *fake) { q.Signer = make(ed25519.PrivateKey, 3) }, "sign"},
 		"no tool":             {func(q *release.Request, _ *fake) { q.Tool = certificate.Tool{} }, "tool"},
-		"a missing column":    {func(_ *release.Request, m *fake) { m.fields[0].Name = "wage" }, `no column "wage"`},
+		"a missing column":    {func(_ *release.Request, m *fake) { m.fields[0].Name = "wage" }, "wage"},
 		"nothing is promised": {func(_ *release.Request, m *fake) { m.only = account.ReplaceOne }, "add-remove"},
 		"no price":            {func(_ *release.Request, m *fake) { m.cost = account.Cost{} }, "epsilon"},
 		"a negative price":    {func(_ *release.Request, m *fake) { m.cost = account.Cost{Epsilon: -1} }, ""},
@@ -47,7 +43,7 @@ func TestFaultyRequests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := open(t, 1000, ledger.Options{})
 			m := ask(300)
-			q := d.request(m)
+			q := d.request(t, m)
 			test.change(&q, m)
 			_, err := release.Run(t.Context(), q)
 			if err == nil || !strings.Contains(err.Error(), test.says) {
@@ -62,7 +58,7 @@ func TestFaultyRequests(t *testing.T) {
 	}
 	// All faults at once.
 	_, err := release.Price(t.Context(), &release.Request{})
-	for _, words := range []string{"mechanism", "file", "ledger"} {
+	for _, words := range []string{"mechanism", "data set"} {
 		if err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%v: does not say %q", err, words)
 		}
@@ -76,7 +72,7 @@ func TestPrice(t *testing.T) {
 	}
 	for cost, fits := range map[int64]bool{1: true, 400: true, 401: false, 1001: false} {
 		m := ask(cost)
-		q := d.request(m)
+		q := d.request(t, m)
 		q.Signer = nil // whoever only asks for the price signs nothing
 		quote, err := release.Price(t.Context(), &q)
 		if err != nil {
@@ -97,38 +93,34 @@ func TestPrice(t *testing.T) {
 	d.spent(t, 0)
 	// What fits the data set and not the analyst is refused whole.
 	m := ask(401)
-	_, err := release.Run(t.Context(), d.request(m))
+	_, err := release.Run(t.Context(), d.request(t, m))
 	if noren.KindOf(err) != noren.Refused || !strings.Contains(err.Error(), "analyst mori") {
 		t.Error(err)
 	}
 	// From the first analyst's grant on, others have none.
-	q := d.request(ask(1))
+	q := d.request(t, ask(1))
 	q.Budget.Principal = "sato"
 	if _, err := release.Run(t.Context(), q); !errors.Is(err, ledger.ErrNoGrant) {
 		t.Error(err)
 	}
 	d.spent(t, 0)
 	// Unaccounted, everything fits.
-	u := d.unaccounted(ask(5000))
+	u := d.unaccounted(t, ask(5000), dataset.Definition{})
 	if quote, err := release.Price(t.Context(), &u); err != nil || !quote.Fits || quote.Remaining != nil || quote.Unit != account.Record {
 		t.Errorf("%+v, %v", quote, err)
 	}
 }
 
-// The book's relation decides the price, not the request's.
-func TestBookDecides(t *testing.T) {
+// The definition's relation decides the cost.
+func TestDefinitionDecides(t *testing.T) {
 	d := open(t, 1000, ledger.Options{})
 	other := d.dir + "/other.csv"
 	if err := os.WriteFile(other, []byte("age,city\n1,Nara\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.ledger.Grant(t.Context(), ledger.Grant{
-		Name: "other", File: other, Cap: account.Cost{Epsilon: 1000 * milli}, Neighbours: account.ReplaceOne, Unit: "city",
-	}); err != nil {
-		t.Fatal(err)
-	}
-	q := d.request(ask(300))
-	q.File, q.Budget.Neighbours, q.Budget.Unit = other, account.AddRemove, "age"
+	d.grant(t, "other", other, 1000, dataset.Definition{Neighbours: "replace-one", Unit: "city"})
+	q := d.request(t, ask(300))
+	q.Dataset = d.find(t, other)
 	a, err := release.Run(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
@@ -141,15 +133,10 @@ func TestBookDecides(t *testing.T) {
 
 func TestNoGrant(t *testing.T) {
 	d := open(t, 1000, ledger.Options{})
-	other := d.dir + "/other.csv"
-	if err := os.WriteFile(other, []byte("age,city\n1,Nara\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	q := d.request(ask(300))
-	q.File = other
-	_, err := release.Run(t.Context(), q)
-	if !errors.Is(err, ledger.ErrNoGrant) || noren.KindOf(err) != noren.Refused || !strings.Contains(err.Error(), "noren ledger grant NAME --file "+other) {
-		t.Error(err)
+	for _, name := range []string{d.dir + "/other.csv", "other"} {
+		if _, err := release.Find(t.Context(), d.ledger, name); !errors.Is(err, ledger.ErrNoGrant) || noren.KindOf(err) != noren.Refused || noren.CodeOf(err) != "no-dataset" {
+			t.Error(err)
+		}
 	}
 	d.spent(t, 0)
 }
@@ -157,26 +144,25 @@ func TestNoGrant(t *testing.T) {
 // A sealed ledger answers nothing, and charges nothing.
 func TestSealed(t *testing.T) {
 	d := open(t, 1000, ledger.Options{})
-	if err := d.ledger.Close(); err != nil {
+	q := d.request(t, ask(1))
+	// An older copy of the database is put back under the open handle.
+	if err := os.Remove(d.book + ".head"); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(d.book + ".head"); err != nil {
+	if _, err := release.Run(t.Context(), q); noren.KindOf(err) != noren.Refused {
+		t.Error(err)
+	}
+	if err := d.ledger.Close(); err != nil {
 		t.Fatal(err)
 	}
 	var err error
 	if d.ledger, err = ledger.Open(t.Context(), d.book, ledger.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	m := ask(300)
-	q := d.request(m)
 	var sealed *ledger.SealedError
-	if _, err := release.Price(t.Context(), &q); !errors.As(err, &sealed) || noren.KindOf(err) != noren.Refused {
+	if _, err := release.Find(t.Context(), d.ledger, "people"); !errors.As(err, &sealed) || noren.KindOf(err) != noren.Refused {
 		t.Error(err)
 	}
-	if _, err := release.Run(t.Context(), q); !errors.As(err, &sealed) {
-		t.Error(err)
-	}
-	m.asked(t, 0)
 }
 
 var _ release.Mechanism = (*fake)(nil)
@@ -186,26 +172,7 @@ func TestColumns(t *testing.T) {
 	d := open(t, 1000, ledger.Options{})
 	m := ask(1)
 	m.fields = []table.Field{{Name: "city"}, {Name: "age", Type: table.Integer}}
-	if _, err := release.Run(t.Context(), d.request(m)); err != nil {
+	if _, err := release.Run(t.Context(), d.request(t, m)); err != nil {
 		t.Error(err)
-	}
-}
-
-// Where the form of the file was not said, the promise rests on its detection,
-// and says so.
-func TestDetectedForm(t *testing.T) {
-	d := open(t, 1000, ledger.Options{})
-	for _, said := range []bool{false, true} {
-		q := d.request(ask(1))
-		if said {
-			q.Input = file.Options{Delimiter: ',', Encoding: csvio.UTF8}
-		}
-		a, err := release.Run(t.Context(), q)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Contains(strings.Join(a.Certificate.Certificate.Guarantee.Assumptions, " "), "was detected"); got == said {
-			t.Errorf("said %v, the certificate %v", said, got)
-		}
 	}
 }

@@ -5,21 +5,20 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"io"
 	"os"
-	"slices"
+	"path/filepath"
 	"time"
 
 	"noren"
 	"noren/account"
 	"noren/certificate"
+	"noren/dataset"
 	"noren/ledger"
 	"noren/noise"
 	"noren/table"
-	"noren/table/file"
 )
 
-// Answer is what a request came to.
+// Answer is the result of a request.
 type Answer struct {
 	// Payload is the mechanism's answer in canonical JSON: the bytes that were
 	// stored, and that the certificate is about unless a file was published.
@@ -35,10 +34,10 @@ type Answer struct {
 	Repeated bool
 }
 
-// Run asks, pays and answers. Errors are of kind Usage and Refused before
-// anything is charged; after that of kind Refused (the lease was lost), BadData
-// (the file cannot be read as it is declared, or has changed since it was
-// charged), Internal, or the context's, and the charge stays.
+// Run prices, charges and answers a request. Errors before the charge are of kind
+// Usage and Refused. After it, whatever fails in reading or computing is one
+// error, of kind BadData and code withheld, that says nothing of the reason; a
+// lost lease is Refused, an interruption Interrupted; the charge stays.
 func Run(ctx context.Context, q Request) (*Answer, error) {
 	quote, err := Price(ctx, &q)
 	if err != nil {
@@ -48,24 +47,23 @@ func Run(ctx context.Context, q Request) (*Answer, error) {
 		return nil, &noren.Error{Kind: noren.Usage, Where: "release", What: "the request needs a key to sign the certificate with"}
 	}
 	r := &run{q: &q, quote: quote}
-	var text json.RawMessage
-	var hash [32]byte
-	if r.mechanism, text, hash, err = q.description(quote); err != nil {
+	if r.question, err = q.question(); err != nil {
 		return nil, err
 	}
 	if err := r.rehearse(); err != nil {
 		return nil, err
 	}
-	if q.Budget.Unaccounted {
-		answer, err := r.answer(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return answer, nil
+	if !q.accounted() {
+		return r.answer(ctx)
 	}
-	reservation, stored, err := q.Budget.Ledger.Reserve(ctx, ledger.Request{
-		Dataset: quote.Dataset, Principal: q.Budget.Principal, Key: q.Budget.Key, Hash: hash,
-		Mechanism: text, Cost: quote.Cost, Neighbours: quote.Neighbours, Unit: quote.Unit,
+	if err := q.Dataset.unchanged(ctx); err != nil {
+		return nil, err
+	}
+	l := q.Dataset.ledger
+	reservation, stored, err := l.Reserve(ctx, ledger.Request{
+		Dataset: quote.Dataset, Version: quote.Version, Definition: q.Dataset.hash,
+		Principal: q.Budget.Principal, Key: q.Budget.Key, Hash: r.question.hash,
+		Mechanism: r.question.text, Cost: quote.Cost, Neighbours: quote.Neighbours, Unit: quote.Unit,
 	})
 	if err != nil {
 		return nil, err
@@ -81,7 +79,7 @@ func Run(ctx context.Context, q Request) (*Answer, error) {
 		_ = reservation.Forfeit(noren.KindOf(err).String() + " while answering")
 		return nil, lost(reservation, err)
 	}
-	text, err = answer.Certificate.Encode()
+	text, err := answer.Certificate.Encode()
 	if err == nil {
 		err = reservation.Settle(ctx, answer.Payload, text, answer.Certificate.Signature.KeyID)
 	}
@@ -112,21 +110,21 @@ func lost(r *ledger.Reservation, err error) error {
 func repeated(s *ledger.Release, quote *Quote) (*Answer, error) {
 	c, err := certificate.Parse(s.Signature)
 	if err != nil {
-		return nil, &noren.Error{Where: "ledger", What: "the certificate of the stored answer cannot be read", Err: err, Hint: "noren ledger verify"}
+		return nil, &noren.Error{Where: "ledger", What: "the certificate of the stored answer cannot be read", Err: err, Hint: "verify the ledger"}
 	}
 	return &Answer{Payload: s.Payload, Certificate: c, Charge: &s.Charge, Remaining: quote.Remaining, Repeated: true}, nil
 }
 
 // run is a request under way.
 type run struct {
-	q         *Request
-	quote     *Quote
-	mechanism certificate.Mechanism
-	charge    *ledger.ChargeInfo
+	q        *Request
+	quote    *Quote
+	question *question
+	charge   *ledger.ChargeInfo
 }
 
-// rehearse signs a certificate of nothing, so that whatever keeps the true one
-// from being signed is found before anything is charged.
+// rehearse signs a certificate of an empty answer, so that a fault that would keep
+// the true one from being signed is found before anything is charged.
 func (r *run) rehearse() error {
 	if _, err := r.sign(certificate.Answer(nil)); err != nil {
 		return &noren.Error{Kind: noren.Usage, Where: "release", What: "the answer could not be certified", Err: err}
@@ -135,28 +133,24 @@ func (r *run) rehearse() error {
 }
 
 // answer reads, computes, adds noise and signs. A panic is an error like any
-// other: what it says, and the values in its trace, are private.
+// other: its text, and the values in its trace, are private.
 func (r *run) answer(ctx context.Context) (a *Answer, err error) {
 	defer func() {
 		if recover() != nil {
-			a, err = nil, private(ctx, nil, noren.Internal, "the answer could not be computed")
+			a, err = nil, r.withheld(ctx)
 		}
 	}()
 	t, err := r.read(ctx)
 	if err != nil {
-		return nil, err
+		return nil, r.withheld(ctx)
 	}
 	out, err := r.q.Mechanism.Answer(ctx, t, noise.NewSource())
 	if err != nil {
-		return nil, private(ctx, err, noren.Internal, "the answer could not be computed")
+		return nil, r.withheld(ctx)
 	}
-	plain, err := json.Marshal(out)
+	payload, err := canonical(out)
 	if err != nil {
-		return nil, &noren.Error{What: "the answer cannot be written as JSON"}
-	}
-	payload, err := certificate.Canonical(plain)
-	if err != nil {
-		return nil, &noren.Error{What: "the answer cannot be written as JSON"}
+		return nil, r.withheld(ctx)
 	}
 	released := certificate.Answer(payload)
 	if r.q.Publish != nil {
@@ -172,76 +166,87 @@ func (r *run) answer(ctx context.Context) (a *Answer, err error) {
 	return &Answer{Payload: payload, Certificate: signed, Charge: r.charge}, nil
 }
 
-// private turns an error that may tell something of the data into one that does
-// not.
-func private(ctx context.Context, err error, kind noren.Kind, what string) error {
+// withheld is the one error of everything that fails between charge and answer,
+// so that the failure tells no more than that there was one. An interruption is
+// the caller's own doing.
+func (r *run) withheld(ctx context.Context) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	if noren.KindOf(err) == noren.Interrupted {
-		kind = noren.Interrupted
+	e := &noren.Error{Kind: noren.BadData, Code: CodeWithheld, Where: r.q.Dataset.Path, What: "the answer is withheld: the file could not be read as declared"}
+	if r.charge != nil {
+		e.Where = "data set " + r.q.Dataset.Name
+		e.What = "the answer is withheld: the file could not be read as granted; the charge stays"
+		e.Hint = "the steward grants the file again to find out why"
 	}
-	return &noren.Error{Kind: kind, What: what, Hint: "what was charged stays charged; the details are private: the steward finds them with noren inspect"}
+	return e
 }
 
-// read reads the mechanism's columns, and makes sure that the file is the one
+var errChanged = errors.New("the file is not the granted version")
+
+// read reads the mechanism's columns and the unit's labels, each record by a rule
+// of its own (package dataset), and makes sure that they are those of the version
 // that was charged.
 func (r *run) read(ctx context.Context) (*table.Table, error) {
-	f, err := os.Open(r.q.File)
+	d := r.q.Dataset
+	f, err := os.Open(d.Path)
 	if err != nil {
-		return nil, private(ctx, err, noren.BadData, "the private file cannot be read")
+		return nil, err
 	}
-	defer func() { _ = f.Close() }()
-	o := r.q.Input
-	o.Name = r.q.File
-	src, err := file.OpenFile(ctx, borrowed{f}, o)
+	src, err := dataset.Open(ctx, f, filepath.Base(d.Path), d.Definition)
 	if err != nil {
-		return nil, private(ctx, err, noren.BadData, "the private file cannot be read")
+		return nil, err
 	}
 	defer func() { _ = src.Close() }()
+	var keys *dataset.Keys
+	if d.ledger != nil {
+		k := dataset.KeysOf(d.ledger.Key)
+		keys = &k
+	}
 	fields := r.q.Mechanism.Columns()
-	labels := r.quote.Unit != account.Record && slices.ContainsFunc(src.Columns(), func(c table.StoredColumn) bool { return c.Name == r.quote.Unit })
-	if labels { // the texts of the unit column, whatever the question makes of it
-		fields = append(slices.Clone(fields), table.Field{Name: r.quote.Unit, Type: table.Category})
+	n := len(fields)
+	if n == 0 && keys != nil {
+		// A count of all records reads a column too: its print verifies the file.
+		fields = d.Definition.Fields()[:1]
 	}
-	t, err := file.Read(ctx, src, fields, r.q.Missing, r.q.Progress)
-	if err != nil {
-		return nil, private(ctx, err, noren.BadData, "the private file cannot be read as its columns are declared")
+	t, prints, err := dataset.Read(ctx, src, d.Definition, fields, keys)
+	if err != nil || keys == nil {
+		return t, err
 	}
-	if last := len(t.Columns) - 1; labels {
-		t.Unit, t.Columns = t.Columns[last], t.Columns[:last]
-	}
-	if r.charge == nil {
-		return t, nil
-	}
-	h := r.q.Budget.Ledger.NewFileHash()
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return nil, private(ctx, err, noren.BadData, "the private file cannot be read")
-	}
-	if _, err := io.Copy(h, f); err != nil {
-		return nil, private(ctx, err, noren.BadData, "the private file cannot be read")
-	}
-	if h.Sum() != r.quote.fingerprint {
-		return nil, &noren.Error{Kind: noren.BadData, Where: r.q.File, What: "the file has changed since it was charged", Hint: "ask again when nothing writes to it"}
+	t.Columns = t.Columns[:n]
+	for name, print := range prints {
+		if d.book.Prints[name] != print {
+			return nil, errChanged
+		}
 	}
 	return t, nil
 }
 
-// borrowed is a file that its reader must not close.
-type borrowed struct{ *os.File }
-
-func (borrowed) Close() error { return nil }
-
 // sign states the release.
 func (r *run) sign(released certificate.Released) (*certificate.Signed, error) {
-	c := certificate.Certificate{
-		Released: released, Mechanism: r.mechanism, Guarantee: r.quote.Guarantee,
-		Accounting: certificate.Unaccounted, Tool: r.q.Tool, Time: certificate.Time(time.Now()),
+	d := r.q.Dataset
+	var columns []string
+	for _, f := range r.q.Mechanism.Columns() {
+		columns = append(columns, f.Name)
 	}
-	if r.charge != nil {
+	c := certificate.Certificate{
+		Released: released, Mechanism: r.question.mechanism, Guarantee: r.quote.Guarantee, Accounting: certificate.Unaccounted,
+		RequestSHA256: hex.EncodeToString(r.question.hash[:]), Tool: r.q.Tool, Time: certificate.Time(time.Now()),
+	}
+	var err error
+	if c.Source, err = d.source(columns); err != nil {
+		return nil, err
+	}
+	if r.q.Budget.Principal != "" {
+		c.Analyst = &certificate.Analyst{Name: r.q.Budget.Principal, Identity: r.q.Budget.Identity}
+	}
+	switch {
+	case r.charge != nil:
+		c.Accounting, c.Charge = certificate.Charged, chargeOf(r.charge)
+	case r.q.accounted(): // the rehearsal: a charge of the same form
 		c.Accounting = certificate.Charged
-		c.Source = &certificate.Source{Dataset: r.quote.Dataset, Fingerprint: r.quote.fingerprint}
-		c.Charge = chargeOf(r.charge)
+		cost := ledger.ChargeInfo{Ledger: d.ledger.ID(), ID: d.ledger.ID(), Link: 1, Accounts: []int64{1}, Cost: r.quote.Cost}
+		c.Charge = chargeOf(&cost)
 	}
 	return certificate.Sign(r.q.Signer, c)
 }

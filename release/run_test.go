@@ -2,11 +2,14 @@ package release_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/ed25519"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +17,7 @@ import (
 	"noren"
 	"noren/account"
 	"noren/certificate"
+	"noren/dataset"
 	"noren/ledger"
 	"noren/release"
 	"noren/table"
@@ -22,7 +26,7 @@ import (
 func TestAnswer(t *testing.T) {
 	d := open(t, 1000, ledger.Options{})
 	m := ask(300)
-	a, err := release.Run(t.Context(), d.request(m))
+	a, err := release.Run(t.Context(), d.request(t, m))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +56,7 @@ func TestAnswer(t *testing.T) {
 
 func TestCertificate(t *testing.T) {
 	d := open(t, 1000, ledger.Options{})
-	a, err := release.Run(t.Context(), d.request(ask(1)))
+	a, err := release.Run(t.Context(), d.request(t, ask(1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,10 +99,10 @@ func TestCertificate(t *testing.T) {
 func TestRefused(t *testing.T) {
 	d := open(t, 1000, ledger.Options{})
 	m := ask(700)
-	if _, err := release.Run(t.Context(), d.request(m)); err != nil {
+	if _, err := release.Run(t.Context(), d.request(t, m)); err != nil {
 		t.Fatal(err)
 	}
-	_, err := release.Run(t.Context(), d.request(m))
+	_, err := release.Run(t.Context(), d.request(t, m))
 	var short *ledger.Refusal
 	if noren.KindOf(err) != noren.Refused || !errors.As(err, &short) {
 		t.Fatal(err)
@@ -115,20 +119,35 @@ func TestRefused(t *testing.T) {
 	d.spent(t, 700, "released")
 }
 
-// A file that cannot be read as it is declared is not read before it is paid
-// for: whoever has no budget does not learn that it cannot.
+// What the budget does not cover reads nothing.
 func TestRefusedBeforeReading(t *testing.T) {
 	d := open(t, 1000, ledger.Options{})
 	m := ask(1001)
-	m.fields[0] = table.Field{Name: "city", Type: table.Integer}
-	_, err := release.Run(t.Context(), d.request(m))
+	_, err := release.Run(t.Context(), d.request(t, m))
 	quiet(t, err, noren.Refused)
 	d.spent(t, 0)
 	m.asked(t, 0)
 }
 
-// When reading begins and when Answer runs, whoever else opens the ledger sees
-// the charge.
+// A query that types a column otherwise than the definition does is refused
+// before the charge.
+func TestAnotherType(t *testing.T) {
+	d := open(t, 1000, ledger.Options{})
+	for _, f := range []table.Field{{Name: "city", Type: table.Integer}, {Name: "age"}, {Name: "age", Type: table.Date}, {Name: "absent"}} {
+		m := ask(1)
+		m.fields[0] = f
+		_, err := release.Run(t.Context(), d.request(t, m))
+		quiet(t, err, noren.Usage)
+		m.asked(t, 0)
+	}
+	m := ask(1)
+	m.most = 1000 // the definition allows more records
+	_, err := release.Run(t.Context(), d.request(t, m))
+	quiet(t, err, noren.Usage)
+	d.spent(t, 0)
+}
+
+// When Answer runs, another handle on the ledger sees the charge.
 func TestChargedBeforeReading(t *testing.T) {
 	d := open(t, 1000, ledger.Options{})
 	m := ask(300)
@@ -136,19 +155,8 @@ func TestChargedBeforeReading(t *testing.T) {
 		d.spent(t, 300, "reserved")
 		return struct{}{}, nil
 	}
-	q := d.request(m)
-	reports := 0
-	q.Progress = func(string, int64, int64) {
-		if reports == 0 {
-			d.spent(t, 300, "reserved")
-		}
-		reports++
-	}
-	if _, err := release.Run(t.Context(), q); err != nil {
+	if _, err := release.Run(t.Context(), d.request(t, m)); err != nil {
 		t.Fatal(err)
-	}
-	if reports == 0 {
-		t.Error("reading was not reported")
 	}
 	m.asked(t, 1)
 	d.spent(t, 300, "released")
@@ -161,36 +169,33 @@ func TestQuietFailures(t *testing.T) {
 		return func(m *fake) { m.do = func(context.Context, *table.Table) (any, error) { return v, err } }
 	}
 	var none []int
-	for name, test := range map[string]struct {
-		change func(*fake)
-		kind   noren.Kind
-	}{
-		"a value of another type": {func(m *fake) { m.fields[0] = table.Field{Name: "city", Type: table.Integer} }, noren.BadData},
-		"plain":                   {answer(nil, detail), noren.Internal},
-		"with a kind":             {answer(nil, &noren.Error{Kind: noren.BadData, Where: "line 2", What: secret}), noren.Internal},
-		"as if interrupted":       {answer(nil, fmt.Errorf("%w: %w", detail, context.Canceled)), noren.Interrupted},
-		"as if refused":           {answer(nil, &noren.Error{Kind: noren.Refused, What: secret, Err: ledger.ErrForfeited}), noren.Internal},
-		"no JSON":                 {answer(map[string]any{secret: make(chan int)}, nil), noren.Internal},
-		"JSON with broken text":   {answer(map[string]any{secret: "\xff"}, nil), noren.Internal},
-		"JSON that fails":         {answer(marshaller{detail}, nil), noren.Internal},
-		"panic":                   {func(m *fake) { m.do = func(context.Context, *table.Table) (any, error) { panic(detail) } }, noren.Internal},
-		"panic of the runtime": {func(m *fake) {
+	for name, change := range map[string]func(*fake){
+		"plain":                 answer(nil, detail),
+		"with a kind":           answer(nil, &noren.Error{Kind: noren.Usage, Where: "line 2", What: secret}),
+		"as if interrupted":     answer(nil, fmt.Errorf("%w: %w", detail, context.Canceled)),
+		"as if refused":         answer(nil, &noren.Error{Kind: noren.Refused, What: secret, Err: ledger.ErrForfeited}),
+		"no JSON":               answer(map[string]any{secret: make(chan int)}, nil),
+		"JSON with broken text": answer(map[string]any{secret: "\xff"}, nil),
+		"too large an integer":  answer(map[string]any{secret: int64(1) << 60}, nil),
+		"JSON that fails":       answer(marshaller{detail}, nil),
+		"panic":                 func(m *fake) { m.do = func(context.Context, *table.Table) (any, error) { panic(detail) } },
+		"panic of the runtime": func(m *fake) {
 			m.do = func(_ context.Context, t *table.Table) (any, error) { return none[98765+t.Rows], nil }
-		}, noren.Internal},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := open(t, 1000, ledger.Options{})
 			m := ask(300)
-			test.change(m)
-			a, err := release.Run(t.Context(), d.request(m))
-			quiet(t, err, test.kind)
-			if a != nil {
-				t.Errorf("an answer: %+v", a)
+			change(m)
+			a, err := release.Run(t.Context(), d.request(t, m))
+			quiet(t, err, noren.BadData)
+			// One message for all failures after the charge.
+			if a != nil || noren.CodeOf(err) != release.CodeWithheld || !strings.Contains(err.Error(), "data set people: the answer is withheld") {
+				t.Errorf("%+v, %v", a, err)
 			}
 			d.spent(t, 300, "forfeited")
-			// The same goes for answers that nobody pays for.
-			_, err = release.Run(t.Context(), d.unaccounted(m))
-			quiet(t, err, test.kind)
+			_, err = release.Run(t.Context(), d.unaccounted(t, m, dataset.Definition{}))
+			quiet(t, err, noren.BadData)
 		})
 	}
 }
@@ -204,10 +209,10 @@ func TestForfeitedKey(t *testing.T) {
 	d := open(t, 1000, ledger.Options{})
 	m := ask(300)
 	m.do = func(context.Context, *table.Table) (any, error) { return nil, errors.New(secret) }
-	q := d.request(m)
+	q := d.request(t, m)
 	q.Budget.Key = "monday"
 	_, err := release.Run(t.Context(), q)
-	quiet(t, err, noren.Internal)
+	quiet(t, err, noren.BadData)
 	m.do = nil
 	_, err = release.Run(t.Context(), q)
 	quiet(t, err, noren.Refused)
@@ -222,18 +227,23 @@ func TestChangedFile(t *testing.T) {
 	t.Run("before", func(t *testing.T) {
 		d := open(t, 1000, ledger.Options{})
 		d.write(t, people+"60,Kobe\n")
-		_, err := release.Run(t.Context(), d.request(ask(300)))
+		_, err := release.Run(t.Context(), d.request(t, ask(300)))
 		quiet(t, err, noren.Refused)
-		if !errors.Is(err, ledger.ErrChanged) {
+		if noren.CodeOf(err) != release.CodeChanged || !strings.Contains(err.Error(), "nothing was charged") {
 			t.Error(err)
 		}
 		d.spent(t, 0)
+		// Touched, and the same: the prints say so.
+		d.write(t, people)
+		if _, err := release.Run(t.Context(), d.request(t, ask(300))); err != nil {
+			t.Error(err)
+		}
 	})
-	// Written to, or replaced, between pricing and reading: the last public step
-	// before the charge is asking for the parameters.
+	// Written to, or replaced, between charge and reading.
 	for name, text := range map[string]string{
 		"in between":      people + "60,Kobe\n",
-		"beyond reading":  "age,city\nold," + secret + "\n",
+		"beyond reading":  "age,city\n31,\"" + secret + "\n",
+		"another type":    "age,city\nold," + secret + "\n47,Kobe\n52,Nara\n",
 		"another header":  "city,ages\nKobe,1\n",
 		"emptied":         "",
 		"of the same age": strings.Replace(people, "31", "13", 1),
@@ -241,26 +251,22 @@ func TestChangedFile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := open(t, 1000, ledger.Options{})
 			m := ask(300)
-			m.parameters = lateJSON(func() { d.write(t, text) })
-			_, err := release.Run(t.Context(), d.request(m))
+			m.late = func() {
+				if r, err := d.ledger.Book(t.Context(), "people"); err == nil && r.Spent.Epsilon > 0 {
+					d.write(t, text)
+				}
+			}
+			_, err := release.Run(t.Context(), d.request(t, m))
 			quiet(t, err, noren.BadData)
 			d.spent(t, 300, "forfeited")
 		})
 	}
 }
 
-// lateJSON does something when it is written down.
-type lateJSON func()
-
-func (f lateJSON) MarshalJSON() ([]byte, error) {
-	f()
-	return []byte("{}"), nil
-}
-
 func TestRequestKey(t *testing.T) {
 	d := open(t, 1000, ledger.Options{})
 	m := ask(700)
-	q := d.request(m)
+	q := d.request(t, m)
 	q.Budget.Key = "monday"
 	first, err := release.Run(t.Context(), q)
 	if err != nil {
@@ -284,11 +290,9 @@ func TestRequestKey(t *testing.T) {
 	for name, change := range map[string]func(*release.Request, *fake){
 		"parameters": func(_ *release.Request, m *fake) { m.parameters = map[string]any{"of": "city"} },
 		"name":       func(_ *release.Request, m *fake) { m.name = "test.sum" },
-		"missing":    func(q *release.Request, _ *fake) { q.Missing = []string{"?"} },
-		"delimiter":  func(q *release.Request, _ *fake) { q.Input.Delimiter = ',' },
 	} {
 		other := ask(1)
-		q := d.request(other)
+		q := d.request(t, other)
 		q.Budget.Key = "monday"
 		change(&q, other)
 		if _, err := release.Run(t.Context(), q); !errors.Is(err, ledger.ErrConflict) || noren.KindOf(err) != noren.Usage {
@@ -308,8 +312,8 @@ func TestRequestKey(t *testing.T) {
 func TestFresh(t *testing.T) {
 	d := open(t, 1000, ledger.Options{})
 	m := ask(300)
-	first, err1 := release.Run(t.Context(), d.request(m))
-	second, err2 := release.Run(t.Context(), d.request(m))
+	first, err1 := release.Run(t.Context(), d.request(t, m))
+	second, err2 := release.Run(t.Context(), d.request(t, m))
 	if err1 != nil || err2 != nil || bytes.Equal(first.Payload, second.Payload) {
 		t.Errorf("%v, %v", err1, err2)
 	}
@@ -321,14 +325,12 @@ func TestUnaccounted(t *testing.T) {
 	d := open(t, 1000, ledger.Options{})
 	m := ask(5000)
 	m.only = account.ReplaceOne
-	q := d.unaccounted(m)
-	q.Budget.Neighbours, q.Budget.Unit = account.ReplaceOne, "city"
-	a, err := release.Run(t.Context(), q)
+	a, err := release.Run(t.Context(), d.unaccounted(t, m, dataset.Definition{Neighbours: "replace-one", Unit: "city"}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := a.Certificate.Certificate
-	if c.Accounting != certificate.Unaccounted || c.Charge != nil || c.Source != nil || a.Charge != nil || a.Remaining != nil ||
+	if c.Accounting != certificate.Unaccounted || c.Charge != nil || c.Source.Dataset != "" || !c.StatesSchema() || a.Charge != nil || a.Remaining != nil ||
 		c.Guarantee.Neighbours != "replace-one" || c.Guarantee.Unit != "city" || c.Guarantee.Epsilon != 5 {
 		t.Errorf("%+v", a)
 	}
@@ -338,10 +340,53 @@ func TestUnaccounted(t *testing.T) {
 	d.spent(t, 0)
 }
 
+// A file that a ledger holds or held is refused, in whatever form it comes.
+func TestUnaccountedKnown(t *testing.T) {
+	d := open(t, 1000, ledger.Options{})
+	like := dataset.Definition{Columns: []dataset.Column{{Name: "age", Type: "integer"}, {Name: "city"}}}
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if _, err := z.Write([]byte(people)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"people.csv":     people,
+		"copy.csv":       people,
+		"copy.csv.gz":    packed.String(),
+		"semicolons.csv": strings.ReplaceAll(people, ",", ";"),
+		"crlf.csv":       "\ufeff" + strings.ReplaceAll(people, "\n", "\r\n"),
+		"shuffled.csv":   "city,age\nNara,52\nKobe,47\n" + secret + ",31\n",
+		"blank.csv":      people + "\n",
+	} {
+		path := filepath.Join(d.dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, delimiter := range []string{"", ";"} {
+			def := like
+			def.File.Delimiter = delimiter
+			if _, err := release.Unaccounted(t.Context(), path, &def, []*ledger.Ledger{d.ledger}); noren.CodeOf(err) != release.CodeKnown && (delimiter == ";") == (name == "semicolons.csv") {
+				t.Errorf("%s, delimiter %q: %v", name, delimiter, err)
+			}
+		}
+	}
+	link := filepath.Join(d.dir, "link.csv")
+	if err := os.Symlink(d.file, link); err != nil {
+		t.Fatal(err)
+	}
+	d.write(t, "age,city\n1,Kobe\n") // other content at the path that the ledger holds
+	if _, err := release.Unaccounted(t.Context(), link, &like, []*ledger.Ledger{d.ledger}); noren.CodeOf(err) != release.CodeKnown {
+		t.Error(err)
+	}
+}
+
 func TestPublish(t *testing.T) {
 	d := open(t, 1000, ledger.Options{})
 	m := ask(300)
-	q := d.request(m)
+	q := d.request(t, m)
 	q.Publish = func(ctx context.Context, payload []byte) (certificate.Released, error) {
 		d.spent(t, 300, "reserved")
 		d.write(t, people) // the private file is not the published one
@@ -378,7 +423,7 @@ func TestInterrupted(t *testing.T) {
 		<-inner.Done()
 		return nil, fmt.Errorf("%s: %w", secret, inner.Err())
 	}
-	_, err := release.Run(ctx, d.request(m))
+	_, err := release.Run(ctx, d.request(t, m))
 	quiet(t, err, noren.Interrupted)
 	d.spent(t, 300, "forfeited")
 	// An answer that comes all the same is not given.
@@ -387,14 +432,14 @@ func TestInterrupted(t *testing.T) {
 		cancel()
 		return struct{}{}, nil
 	}
-	a, err := release.Run(ctx, d.request(m))
+	a, err := release.Run(ctx, d.request(t, m))
 	quiet(t, err, noren.Interrupted)
 	if a != nil {
 		t.Errorf("%+v", a)
 	}
 	d.spent(t, 600, "forfeited", "forfeited")
 	// Before it began nothing is charged.
-	_, err = release.Run(ctx, d.request(m))
+	_, err = release.Run(ctx, d.request(t, m))
 	quiet(t, err, noren.Interrupted)
 	d.spent(t, 600, "forfeited", "forfeited")
 }
@@ -416,7 +461,7 @@ func TestLostLease(t *testing.T) {
 		}
 		return nil, ctx.Err()
 	}
-	_, err := release.Run(t.Context(), d.request(m))
+	_, err := release.Run(t.Context(), d.request(t, m))
 	quiet(t, err, noren.Refused)
 	if !errors.Is(err, ledger.ErrForfeited) {
 		t.Error(err)
@@ -433,7 +478,7 @@ func TestManyAtOnce(t *testing.T) {
 	errs := make([]error, askers)
 	var wg sync.WaitGroup
 	for i := range askers {
-		wg.Go(func() { _, errs[i] = release.Run(t.Context(), d.request(m)) })
+		wg.Go(func() { _, errs[i] = release.Run(t.Context(), d.request(t, m)) })
 	}
 	wg.Wait()
 	granted := 0

@@ -68,15 +68,13 @@ func printCertificate(out io.Writer, s *certificate.Signed) error {
 	for _, a := range c.Guarantee.Assumptions {
 		fmt.Fprintf(w, "assuming\t%s\n", a)
 	}
-	if c.Source != nil {
-		fmt.Fprintf(w, "of\t%s\n", c.Source.Dataset)
-	}
+	printSource(w, c)
 	switch {
 	case c.Charge != nil:
 		cost := account.Cost{Epsilon: c.Charge.EpsilonNano, Delta: c.Charge.DeltaAtto}
 		fmt.Fprintf(w, "charged\t%s, link %d of ledger %s\n", cost, c.Charge.Link, c.Charge.Ledger)
 	case c.Accounting == certificate.Unaccounted:
-		fmt.Fprintf(w, "charged\tNOT: no ledger knows of this release; its promise holds for it alone\n")
+		fmt.Fprintf(w, "charged\tNOT charged to any ledger: the guarantee covers this answer only and does not compose with others\n")
 	}
 	for _, n := range c.Notes {
 		fmt.Fprintf(w, "note\t%s\n", n)
@@ -84,6 +82,34 @@ func printCertificate(out io.Writer, s *certificate.Signed) error {
 	fmt.Fprintf(w, "made\t%s by %s %s\n", c.Time, c.Tool.Name, c.Tool.Version)
 	fmt.Fprintf(w, "signed\t%s (not checked here: noren certificate check)\n", s.Signature.KeyID)
 	return w.Flush()
+}
+
+// printSource says which table was read, and how.
+func printSource(w io.Writer, c *certificate.Certificate) {
+	s := c.Source
+	if s == nil {
+		return
+	}
+	if s.Dataset != "" {
+		fmt.Fprintf(w, "of\t%s", s.Dataset)
+		if s.Version > 0 {
+			fmt.Fprintf(w, ", version %d", s.Version)
+		}
+		fmt.Fprintln(w)
+	}
+	if !c.StatesSchema() {
+		fmt.Fprintln(w, "read\tstates no schema: the guarantee holds for the column types that the query declared")
+		return
+	}
+	fmt.Fprintf(w, "read\t%s\n", s.Reading)
+	fmt.Fprintf(w, "\tdefinition sha256 %s\n", s.DefinitionSHA256)
+	if s.ModelSHA256 != "" {
+		fmt.Fprintf(w, "\tmodel sha256 %s\n", s.ModelSHA256)
+	}
+	if a := c.Analyst; a != nil {
+		fmt.Fprintf(w, "asked by\t%s, as %s\n", a.Name, a.Identity)
+	}
+	fmt.Fprintf(w, "request\tsha256 %s\n", c.RequestSHA256)
 }
 
 func newCertificateCheck(t *terminal) *cobra.Command {
@@ -137,6 +163,9 @@ func runCertificateCheck(ctx context.Context, t *terminal, file, path string, tr
 		})
 	}
 	fmt.Fprintf(t.stdout, "%s: is what %s certifies\n  promise  %s\n  signed   %s, %s\n", file, path, s.Certificate.Guarantee, s.Signature.KeyID, s.Certificate.Time)
+	if c := &s.Certificate; c.Format == certificate.Format1 && c.Accounting != certificate.NoBudget {
+		t.note("the certificate states no schema: its guarantee holds for the column types that its query declared")
+	}
 	if !known {
 		t.warn("nobody here vouches for that key: ask whoever released the file for theirs (noren certificate key) and give it with --trust")
 	}

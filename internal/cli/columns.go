@@ -48,6 +48,17 @@ func (f *columnFlags) register(c *cobra.Command) {
 	f.registerInput(c)
 }
 
+// registerTypes registers what says how a public file is written and what its columns
+// are, without roles.
+func (f *columnFlags) registerTypes(c *cobra.Command) {
+	s := c.Flags()
+	s.StringVar(&f.spec, "spec", "", "read types, bounds and keys from this `FILE` (see noren init)")
+	s.StringArrayVar(&f.types, "type", nil, "`COLUMN=TYPE`: integer, decimal, date, ordered or category; may be repeated")
+	s.StringArrayVar(&f.orders, "order", nil, "`COLUMN=LOW<...<HIGH`: the levels of an ordered column; may be repeated")
+	s.StringArrayVar(&f.formats, "format", nil, "`COLUMN=LAYOUT`: how a date is written, as in YYYY-MM-DD; may be repeated")
+	f.registerInput(c)
+}
+
 // registerInput registers only what says how a file is written.
 func (f *columnFlags) registerInput(c *cobra.Command) {
 	s := c.Flags()

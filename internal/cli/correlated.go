@@ -53,27 +53,33 @@ func (f *lawFlags) register(c *cobra.Command) {
 	s := c.Flags()
 	s.StringVar(&f.query, "query", "", "what is asked: a JSON `FILE`, or JSON itself")
 	s.StringVar(&f.adversaries, "adversaries", "all", "all, empty (who know no record), full (who know all others), or a JSON `FILE` that lists them")
-	s.StringVar(&f.method, "method", "auto", "how the leakage is computed: auto, exact, quilted or tanh")
+	s.StringVar(&f.method, "method", "auto", "how the leakage is computed: auto, exact, quilt, tanh or range")
 	s.IntVar(&f.budget, "budget", 0, "how many configurations an exact evaluation may look at (default: by the model)")
 	s.Float64Var(&f.gap, "gap", 0, "how far the bounds of a quilted evaluation may lie apart, as a share (default 0.01)")
 }
 
 // load reads the model and the query, and what is said of adversaries.
 func (f *lawFlags) load(path string) (*correlated.ModelFile, *correlated.Query, correlated.Options, error) {
-	o := correlated.Options{Budget: f.budget, Gap: f.gap}
 	m, err := readModel(path)
 	if err != nil {
-		return nil, nil, o, err
+		return nil, nil, correlated.Options{}, err
 	}
+	q, o, err := f.ask(m)
+	return m, q, o, err
+}
+
+// ask reads the query to a model, and what is said of adversaries.
+func (f *lawFlags) ask(m *correlated.ModelFile) (*correlated.Query, correlated.Options, error) {
+	o := correlated.Options{Budget: f.budget, Gap: f.gap}
 	q, err := readQuery(f.query, m)
 	if err != nil {
-		return nil, nil, o, err
+		return nil, o, err
 	}
 	if o.Method, err = correlated.ParseMethod(f.method); err != nil {
-		return nil, nil, o, at("--method", err)
+		return nil, o, at("--method", err)
 	}
 	o.Adversaries, err = readAdversaries(f.adversaries, m)
-	return m, q, o, err
+	return q, o, err
 }
 
 func readModel(path string) (*correlated.ModelFile, error) {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -18,64 +19,57 @@ const correlatedSchema = "noren.correlated.answer/1"
 type correlatedAnswerFlags struct {
 	columnFlags
 	dpFlags
-	law    lawFlags
-	model  string
-	column string
+	law lawFlags
 }
 
 func newCorrelatedAnswer(t *terminal) *cobra.Command {
 	var f correlatedAnswerFlags
 	c := &cobra.Command{
-		Use:   "answer FILE --model MODEL --query Q --column COLUMN --epsilon E",
-		Short: "Answer a query on a table of dependent records, through ledger and certificate",
-		Long: `Answers a query on a column of a private table whose records depend on each other as
-the model says: one record of the model a row, in its order. The noise is calibrated
-to the model so that the answer alone leaks at most epsilon of any record; the ledger
-charges what it is worth together with whatever else is asked of the table.`,
-		Example: `  noren correlated answer minutes.csv --model power.json --query '{"count":"on"}' --column state --epsilon 0.5
-  noren correlated answer minutes.csv --model power.json --query query.json --column state --epsilon 0.5 --dry-run --json`,
-		Args: exactly("FILE"),
+		Use:   "answer DATASET --query Q --epsilon E",
+		Short: "Answer a query on a data set of dependent records",
+		Long: `Answers a query on the model column of a data set that was granted under a model of
+dependent records (noren ledger grant --model): one record of the model a row, in its
+order. The noise is calibrated to the model so that the answer alone leaks at most
+epsilon of any record. The ledger charges the answer by a rule whose charges add up over
+all answers from the data set (docs/correlated-privacy.md, section 12).`,
+		Example: `  noren correlated answer power --query '{"count":"on"}' --epsilon 0.5
+  noren correlated answer power --query query.json --epsilon 0.5 --dry-run --json`,
+		Args: exactly("DATASET"),
 		RunE: func(c *cobra.Command, args []string) error { return f.answer(c, t, args[0]) },
 	}
-	f.columnFlags.registerInput(c)
-	f.dpFlags.register(c, correlatedSchema)
+	f.dpFlags.register(c, &f.columnFlags, correlatedSchema)
 	f.law.register(c)
-	c.Flags().StringVar(&f.model, "model", "", "the public model of the dependence, a JSON `FILE`")
-	c.Flags().StringVar(&f.column, "column", "", "the `COLUMN` that holds the records' states")
 	return c
 }
 
 func (f *correlatedAnswerFlags) answer(c *cobra.Command, t *terminal, path string) error {
 	ctx := c.Context()
-	s, err := f.merged()
-	if err != nil {
-		return err
-	}
 	cost, err := parseCost(f.epsilon, f.delta)
 	if err != nil {
 		return err
 	}
-	if f.model == "" || f.column == "" {
-		return &noren.Error{Kind: noren.Usage, What: "--model and --column are needed", Hint: "noren correlated answer --help"}
+	if f.unaccounted {
+		return &noren.Error{Kind: noren.Usage, Code: release.CodeModel, Where: "--unaccounted", What: "the model of dependent records is part of a data set's grant", Hint: "grant the data set with --model first"}
 	}
-	m, q, o, err := f.law.load(f.model)
+	a, err := f.open(ctx, c, path)
 	if err != nil {
 		return err
 	}
-	p, err := f.pay(ctx, path)
+	defer a.close()
+	m := a.Model()
+	if m == nil {
+		return &noren.Error{Kind: noren.Usage, Code: release.CodeModel, Where: "data set " + a.Name, What: "has no model of dependent records", Hint: "the steward grants one: noren ledger grant " + a.Name + " --model FILE --model-column COLUMN"}
+	}
+	q, o, err := f.law.ask(m)
 	if err != nil {
 		return err
 	}
-	defer p.close()
 	epsilon, _ := cost.Float()
-	mechanism, err := correlated.NewMechanism(ctx, correlated.Spec{Model: m, Query: q, Column: f.column, Epsilon: epsilon, Options: o})
+	mechanism, err := correlated.NewMechanism(ctx, correlated.Spec{Model: m, Query: q, Column: a.Definition.Model.Column, Epsilon: epsilon, Options: o})
 	if err != nil {
 		return err
 	}
-	request, err := f.request(t, p, path, s, mechanism)
-	if err != nil {
-		return err
-	}
+	request := f.request(a, mechanism)
 	if f.dryRun {
 		return f.quote(c, t, &request, mechanism)
 	}
@@ -93,7 +87,7 @@ func (f *correlatedAnswerFlags) answer(c *cobra.Command, t *terminal, path strin
 	}
 	fmt.Fprintf(t.stdout, "%s, %s\n\n", q, path)
 	for i, v := range out.Values {
-		fmt.Fprintf(t.stdout, "  value       %s, off by %s at the most 95 times in 100\n", v, figure(out.Within95[i]))
+		fmt.Fprintf(t.stdout, "  value       %s, off by at most %s 95 times in 100\n", v, figure(out.Within95[i]))
 	}
 	fmt.Fprintf(t.stdout, "  noise       Laplace, scale %s, for a leakage of at most %s\n", figure(out.Scale), figure(mechanism.Calibration().Leakage.Upper))
 	printPromise(t.stdout, answer)
@@ -105,17 +99,11 @@ func (f *correlatedAnswerFlags) quote(c *cobra.Command, t *terminal, r *release.
 	if err != nil {
 		return err
 	}
-	if f.json {
-		return printJSON(t.stdout, priceTag(correlatedSchema, quote, m.Calibration()))
-	}
-	fmt.Fprintln(t.stdout, "a dry run, nothing is charged")
-	fmt.Fprintln(t.stdout)
-	printQuote(t.stdout, quote)
-	fmt.Fprintf(t.stdout, "  noise       Laplace, scale %s, for a leakage of at most %s\n", figure(m.Calibration().Scale), figure(m.Calibration().Leakage.Upper))
-	if !quote.Fits {
-		return &alreadySaid{&noren.Error{Kind: noren.Refused, What: "the budget does not cover it"}}
-	}
-	return nil
+	return tellQuote(t, f.json, correlatedSchema, quote, m.Calibration(), func(w io.Writer) {
+		fmt.Fprint(w, "a dry run, nothing is charged\n\n")
+	}, func(w io.Writer) {
+		fmt.Fprintf(w, "  noise       Laplace, scale %s, for a leakage of at most %s\n", figure(m.Calibration().Scale), figure(m.Calibration().Leakage.Upper))
+	})
 }
 
 type fitFlags struct {

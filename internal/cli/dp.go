@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"os/user"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -22,14 +24,13 @@ import (
 	"noren/ledger"
 	"noren/noise"
 	"noren/release"
-	"noren/table/csvio"
-	"noren/table/file"
 )
 
-// dpFlags are common to all commands that answer with differential privacy: who
-// asks, what pays, and where answer and certificate go.
+// dpFlags are common to all commands that answer with differential privacy: which
+// table, who asks, what is charged, and where answer and certificate go.
 type dpFlags struct {
 	ledgerFlag
+	columns        *columnFlags // for unaccounted answers
 	epsilon, delta string
 	analyst        string
 	key            string
@@ -43,127 +44,184 @@ type dpFlags struct {
 	json           bool
 }
 
-func (f *dpFlags) register(c *cobra.Command, jsonForm string) {
-	f.ledgerFlag.register(c)
+// register registers the flags; columns are where those that describe the file of an
+// unaccounted answer go.
+func (f *dpFlags) register(c *cobra.Command, columns *columnFlags, jsonForm string) {
+	f.registerAsking(c, columns)
 	s := c.Flags()
-	s.StringVar(&f.epsilon, "epsilon", "", "the price: epsilon, in decimal")
-	s.StringVar(&f.delta, "delta", "", "the price: delta (default 0)")
-	s.StringVar(&f.analyst, "analyst", "", "who asks (default: the user's name)")
-	s.StringVar(&f.key, "request-key", "", "ask the same again under the same `KEY`: the same answer, free of charge")
-	s.BoolVar(&f.unaccounted, "unaccounted", false, "answer without a ledger: the promise then holds for this answer alone, and the certificate says so")
-	s.StringVar(&f.neighbours, "neighbours", "", "add-remove or replace-one; only with --unaccounted, else the budget's own (default add-remove)")
-	s.StringVar(&f.unit, "unit", "", "record, or the `COLUMN` that tells whose records belong together (default: the budget's own)")
-	s.BoolVar(&f.dryRun, "dry-run", false, "print the price, the expected accuracy and what would remain; nothing is charged")
+	s.StringVar(&f.delta, "delta", "", "privacy cost: delta (default 0)")
 	s.StringVarP(&f.output, "output", "o", "", "write the released answer to this `FILE` too, byte for byte as the certificate names it")
 	s.StringVar(&f.certificate, "certificate", "", "write the signed certificate to this `FILE`")
 	s.BoolVar(&f.force, "force", false, "replace files that exist")
 	s.BoolVar(&f.json, "json", false, "print one JSON object, "+jsonForm)
 }
 
-// payer is an open ledger with the file's book, or neither when unaccounted.
-type payer struct {
-	ledger     *ledger.Ledger
-	book       *ledger.Book
-	neighbours account.Neighbours
-	unit       string
+// registerAsking registers what says which table is asked, by whom, at what cost.
+func (f *dpFlags) registerAsking(c *cobra.Command, columns *columnFlags) {
+	f.ledgerFlag.register(c)
+	f.columns = columns
+	s := c.Flags()
+	s.StringVar(&f.epsilon, "epsilon", "", "privacy cost: epsilon, in decimal")
+	s.StringVar(&f.analyst, "analyst", "", "who asks, as declared: the name is not checked (default: the user's name)")
+	s.StringVar(&f.key, "request-key", "", "ask the same again under the same `KEY`: the same answer, free of charge")
+	s.BoolVar(&f.dryRun, "dry-run", false, "print the cost, the expected accuracy and what would remain; nothing is charged and no file is read")
+	s.BoolVar(&f.unaccounted, "unaccounted", false, "answer without a ledger, from a file that no ledger knows: the guarantee covers this answer only, and the certificate says so")
+	s.StringVar(&f.neighbours, "neighbours", "", "add-remove or replace-one; with --unaccounted only (default add-remove)")
+	s.StringVar(&f.unit, "unit", "", "record, or the `COLUMN` that tells whose records belong together (default: the data set's own)")
+	s.StringVar(&columns.spec, "spec", "", "types of all columns, from this `FILE`; with --unaccounted only")
+	s.StringArrayVar(&columns.types, "type", nil, "`COLUMN=TYPE`: integer, decimal, date, ordered or category; with --unaccounted only; may be repeated")
+	s.StringArrayVar(&columns.orders, "order", nil, "`COLUMN=LOW<...<HIGH`: the levels of an ordered column; with --unaccounted only; may be repeated")
+	s.StringArrayVar(&columns.formats, "format", nil, "`COLUMN=LAYOUT`: how a date is written; with --unaccounted only; may be repeated")
+	s.StringArrayVar(&columns.missing, "missing", nil, "`TEXT` for a missing value; with --unaccounted only; may be repeated")
+	s.StringVar(&columns.delimiter, "delimiter", "", "field delimiter: one `CHARACTER`, or tab; with --unaccounted only (default: comma)")
+	s.StringVar(&columns.encoding, "encoding", "", "`ENCODING`: utf-8 or shift_jis; with --unaccounted only (default: utf-8)")
 }
 
-func (p *payer) close() {
-	if p.ledger != nil {
-		_ = p.ledger.Close()
+// openData is an open data set; its ledger is nil when unaccounted.
+type openData struct {
+	*release.Dataset
+	ledger *ledger.Ledger
+}
+
+func (a *openData) close() {
+	if a.ledger != nil {
+		_ = a.ledger.Close()
 	}
 }
 
+func (a *openData) neighbours() account.Neighbours { return a.Definition.Relation() }
+
 // rowsKey is the secret by which the records of one person are picked.
-func (p *payer) rowsKey() ([]byte, error) {
-	if p.ledger != nil {
-		return p.ledger.Key("noren.query.rows"), nil
+func (a *openData) rowsKey() ([]byte, error) {
+	if a.ledger != nil {
+		return a.ledger.Key("noren.query.rows"), nil
 	}
 	src := noise.NewSource()
 	var key []byte
 	for range 4 {
 		word, err := src.Uint64()
 		if err != nil {
-			return nil, &noren.Error{What: "no random bits are to be had", Err: err}
+			return nil, &noren.Error{What: "cannot read random bytes", Err: err}
 		}
-		for ; word > 0; word >>= 8 {
-			key = append(key, byte(word))
-		}
+		key = binary.BigEndian.AppendUint64(key, word)
 	}
 	return key, nil
 }
 
-// pay finds what pays for questions to the file.
-func (f *dpFlags) pay(ctx context.Context, path string) (*payer, error) {
+// open finds the data set of that name or file, or makes one of a file that no ledger
+// knows. No file of a data set is opened, and what could say how it is read is
+// refused: the grant fixed that.
+func (f *dpFlags) open(ctx context.Context, c *cobra.Command, nameOrPath string) (*openData, error) {
 	if err := checkTargets(f.force, f.output, f.certificate); err != nil {
 		return nil, err
 	}
 	if f.unaccounted {
-		p := &payer{unit: f.unit}
-		if p.unit == "" {
-			p.unit = account.Record
-		}
-		var err error
-		if f.neighbours != "" {
-			if p.neighbours, err = account.ParseNeighbours(f.neighbours); err != nil {
-				return nil, at("--neighbours", err)
-			}
-		}
-		return p, nil
-	}
-	if f.neighbours != "" {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "--neighbours", What: "the relation is the budget book's, fixed at its grant", Hint: "only with --unaccounted"}
+		return f.openUnaccounted(ctx, nameOrPath)
 	}
 	l, err := ledger.Open(ctx, f.file(), ledger.Options{})
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, &noren.Error{
-				Kind: noren.Refused, Where: path, What: "there is no ledger, and so no budget for this file",
-				Hint: fmt.Sprintf("the steward makes one with: noren ledger create --ledger %s && noren ledger grant NAME --ledger %s --file %s --epsilon E", f.file(), f.file(), path),
-			}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &noren.Error{
+			Kind: noren.Refused, Code: "no-ledger", Where: nameOrPath, What: "there is no ledger " + f.file() + ", and so no budget",
+			Hint: fmt.Sprintf("the steward creates one with: noren ledger create --ledger %s && noren ledger grant NAME --ledger %s --file %s --epsilon E --yes", f.file(), f.file(), nameOrPath),
 		}
+	}
+	if err != nil {
 		return nil, err
 	}
-	book, err := l.FindByFile(ctx, path)
+	a := &openData{ledger: l}
+	if a.Dataset, err = release.Find(ctx, l, nameOrPath); err == nil {
+		err = f.pinned(c, a)
+	}
 	if err != nil {
-		_ = l.Close()
-		if f.path != "" && errors.Is(err, ledger.ErrNoGrant) {
-			err = &noren.Error{
-				Kind: noren.Refused, Where: path, What: "this file has no budget", Err: ledger.ErrNoGrant,
-				Hint: fmt.Sprintf("the steward grants one with: noren ledger grant NAME --ledger %s --file %s --epsilon E", f.path, path),
-			}
-		}
+		a.close()
 		return nil, err
 	}
-	if f.unit != "" && f.unit != book.Unit {
-		_ = l.Close()
-		return nil, &noren.Error{Kind: noren.Usage, Where: "--unit", What: fmt.Sprintf("the budget of %s is for one %s, not one %s", book.Name, book.Unit, f.unit), Hint: "the unit is fixed by the grant"}
-	}
-	return &payer{ledger: l, book: book, neighbours: book.Neighbours, unit: book.Unit}, nil
+	return a, nil
 }
 
-// request is the question as package release wants it.
-func (f *dpFlags) request(t *terminal, p *payer, path string, s *spec.Spec, m release.Mechanism) (release.Request, error) {
-	q := release.Request{
-		Mechanism: m, File: path, Missing: s.Input.Missing, Tool: tool(), Progress: t.progress.report,
-		Budget: release.Budget{Ledger: p.ledger, Principal: f.who(), Key: f.key, Unaccounted: f.unaccounted, Neighbours: p.neighbours, Unit: p.unit},
+// pinned refuses every flag that would change how the data set is read.
+func (f *dpFlags) pinned(c *cobra.Command, a *openData) error {
+	for _, name := range []string{"spec", "type", "order", "format", "missing", "delimiter", "encoding", "neighbours"} {
+		if c.Flags().Changed(name) {
+			return &noren.Error{
+				Kind: noren.Usage, Code: "schema-pinned", Where: "--" + name, What: fmt.Sprintf("the schema of data set %s is fixed by its grant; nothing was read or charged", a.Name),
+				Hint: "leave it out; noren ledger show " + a.Name + " --schema prints the schema",
+			}
+		}
 	}
-	var err error
-	q.Input, err = inputOptions(s)
-	return q, err
+	if f.unit != "" && f.unit != a.Definition.Unit {
+		return &noren.Error{Kind: noren.Usage, Code: "schema-pinned", Where: "--unit", What: fmt.Sprintf("the budget of %s is for one %s, not one %s", a.Name, a.Definition.Unit, f.unit), Hint: "the unit is fixed by the grant"}
+	}
+	return nil
 }
 
-// inputOptions say how a file is written.
-func inputOptions(s *spec.Spec) (file.Options, error) {
-	o := file.Options{}
-	var err error
-	if o.Delimiter, err = csvio.ParseDelimiter(s.Input.Delimiter); err != nil {
-		return o, at("--delimiter", err)
+// openUnaccounted makes a data set of a file that no reachable ledger knows.
+func (f *dpFlags) openUnaccounted(ctx context.Context, path string) (*openData, error) {
+	s, err := f.columns.merged()
+	if err != nil {
+		return nil, err
 	}
-	if o.Encoding, err = csvio.ParseEncoding(s.Input.Encoding); err != nil {
-		return o, at("--encoding", err)
+	o := spec.DatasetOptions{Unit: f.unit}
+	if f.neighbours != "" {
+		if o.Neighbours, err = account.ParseNeighbours(f.neighbours); err != nil {
+			return nil, at("--neighbours", err)
+		}
 	}
-	return o, nil
+	d, err := declaredDataset(ctx, path, s, o)
+	if err != nil {
+		return nil, err
+	}
+	ledgers, err := f.reachable(ctx, path)
+	defer func() {
+		for _, l := range ledgers {
+			_ = l.Close()
+		}
+	}()
+	if err != nil {
+		return nil, err
+	}
+	data, err := release.Unaccounted(ctx, path, d, ledgers)
+	if err != nil {
+		return nil, err
+	}
+	return &openData{Dataset: data}, nil
+}
+
+// reachable opens every ledger that could hold the file: the one named, the
+// environment's, and noren.db in the working folder and beside the file.
+func (f *dpFlags) reachable(ctx context.Context, path string) (ledgers []*ledger.Ledger, err error) {
+	seen := map[string]bool{}
+	for _, candidate := range []string{f.path, os.Getenv("NOREN_LEDGER"), defaultLedger, filepath.Join(filepath.Dir(path), defaultLedger)} {
+		if candidate == "" {
+			continue
+		}
+		real, err := filepath.EvalSymlinks(candidate)
+		if errors.Is(err, fs.ErrNotExist) && candidate != f.path {
+			continue
+		}
+		if err == nil {
+			real, err = filepath.Abs(real)
+		}
+		if err == nil && seen[real] {
+			continue
+		}
+		l, err := ledger.Open(ctx, candidate, ledger.Options{})
+		if err != nil {
+			return ledgers, &noren.Error{
+				Kind: noren.Refused, Code: "known", Where: path, What: "an unaccounted answer is refused: ledger " + candidate + " cannot be opened to see whether it knows the file", Err: err,
+			}
+		}
+		seen[real] = true
+		ledgers = append(ledgers, l)
+	}
+	return ledgers, nil
+}
+
+// request is the query as package release wants it.
+func (f *dpFlags) request(a *openData, m release.Mechanism) release.Request {
+	q := release.Request{Mechanism: m, Dataset: a.Dataset, Tool: tool()}
+	q.Budget = release.Budget{Principal: f.who(), Key: f.key}
+	return q
 }
 
 // who asks.
@@ -188,10 +246,9 @@ func (f *dpFlags) run(ctx context.Context, t *terminal, q release.Request) (*rel
 	}
 	q.Signer = key
 	answer, err := release.Run(ctx, q)
-	t.progress.clear()
 	if err != nil {
 		if noren.KindOf(err) == noren.Interrupted && !f.unaccounted {
-			t.note("what was charged by then stays charged: noren ledger history tells")
+			t.note("charges made so far stay: noren ledger history lists them")
 		}
 		return nil, err
 	}
@@ -213,7 +270,7 @@ func (f *dpFlags) run(ctx context.Context, t *terminal, q release.Request) (*rel
 		t.note("this was asked before under the same key: the same answer, free of charge")
 	}
 	if f.unaccounted {
-		t.warn("unaccounted: no ledger knows of this answer, and its promise holds for it alone")
+		t.warn("not charged to any ledger: the guarantee covers this answer only and does not compose with others")
 	}
 	return answer, nil
 }
@@ -400,9 +457,23 @@ func after(q *release.Quote) []ledger.Remaining {
 	return list
 }
 
-// printQuote tells a price to people.
+// tellQuote prints a dry run, as JSON or between the lines of head and tail.
+func tellQuote(t *terminal, asJSON bool, schema string, q *release.Quote, accuracy any, head, tail func(io.Writer)) error {
+	if asJSON {
+		return printJSON(t.stdout, priceTag(schema, q, accuracy))
+	}
+	head(t.stdout)
+	printQuote(t.stdout, q)
+	tail(t.stdout)
+	if !q.Fits {
+		return &alreadySaid{&noren.Error{Kind: noren.Refused, Code: "budget-refused", What: "the budget does not cover it"}}
+	}
+	return nil
+}
+
+// printQuote tells a cost to people.
 func printQuote(w io.Writer, q *release.Quote) {
-	fmt.Fprintf(w, "  price       %s, neighbours %s of one %s\n", q.Cost, q.Neighbours, q.Unit)
+	fmt.Fprintf(w, "  cost        %s, neighbours %s of one %s\n", q.Cost, q.Neighbours, q.Unit)
 	switch {
 	case q.Dataset == "":
 		fmt.Fprintln(w, "  budget      none: unaccounted")

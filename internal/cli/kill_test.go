@@ -41,7 +41,7 @@ func TestKilledQuery(t *testing.T) {
 		return string(out)
 	}
 	run("ledger", "create")
-	run("ledger", "grant", "people", "--file", people, "--epsilon", "1")
+	run("ledger", "grant", "people", "--file", people, "--epsilon", "1", "--yes")
 	l, err := ledger.Open(t.Context(), book, ledger.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +49,7 @@ func TestKilledQuery(t *testing.T) {
 	defer func() { _ = l.Close() }()
 	// states of all charges so far.
 	states := func() (out []string) {
-		if err := l.History(t.Context(), "people", func(e ledger.Entry) error {
+		if err := l.History(t.Context(), ledger.HistoryOptions{Dataset: "people"}, func(e ledger.Entry) error {
 			out = append(out, e.State)
 			return nil
 		}); err != nil {
@@ -86,7 +86,7 @@ func TestKilledQuery(t *testing.T) {
 			t.Fatal(err)
 		}
 		err := c.Wait()
-		if signal == syscall.SIGINT && (c.ProcessState.ExitCode() != 130 || !strings.Contains(out.String(), "stays charged")) {
+		if signal == syscall.SIGINT && (c.ProcessState.ExitCode() != 130 || !strings.Contains(out.String(), "charges made so far stay")) {
 			t.Errorf("interrupted, it ends with %v: %s", err, out)
 		}
 		if strings.Contains(out.String(), "count") {

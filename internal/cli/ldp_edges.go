@@ -2,8 +2,9 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
-	"slices"
+	"io"
 	"strconv"
 	"strings"
 
@@ -24,131 +25,95 @@ type edgesFlags struct {
 }
 
 func newLDPEdges(t *terminal) *cobra.Command {
-	f := edgesFlags{queryFlags: queryFlags{kind: query.Quantile, level: 0.95}}
+	f := edgesFlags{queryFlags: queryFlags{kind: query.Quantile, level: 0.95, records: 1000}}
 	c := &cobra.Command{
-		Use:   "edges FILE --column COLUMN --bounds LO,HI --count L --epsilon E",
-		Short: "Edges of bins that hold about equally many, bought with differential privacy",
-		Long: `Makes L bins that hold about equally many of a column's values: the L-1 quantiles
-between are asked of the table with differential privacy, each at its share of epsilon,
-and charged to the file's budget. The ends are the public bounds.
+		Use:   "edges DATASET --column COLUMN --bounds LO,HI --count L --epsilon E",
+		Short: "Compute equal-frequency bin edges with differential privacy",
+		Long: `Computes the edges of L bins that hold about equally many values of a column: the L-1
+quantiles between the public bounds, in one answer for one charge to the data set's
+budget, with one certificate.
 
-Edges that are taken from the data as they are are somebody's values, and no later
-noise makes up for that. Public edges (--bins, --edges) cost nothing.`,
-		Example: `  noren ldp edges table.csv --column radius --bounds 0,40 --count 5 --epsilon 0.5
+Edges that are read off the data are values of persons, and noise that is added to
+reports later does not protect them. Public edges (--bins, --edges of noren ldp
+randomize) cost nothing.`,
+		Example: `  noren ldp edges visits --column age --bounds 0,110 --count 5 --max-rows 5 --epsilon 0.5
   noren ldp randomize table.csv --column radius --mechanism grr --edges 0,11.2,12.8,14.1,17.5,40 --edges-epsilon 0.5 --epsilon 1`,
-		Args: exactly("FILE"),
-		RunE: func(c *cobra.Command, args []string) error { return f.buy(c, t, args[0]) },
+		Args: exactly("DATASET"),
+		RunE: func(c *cobra.Command, args []string) error { return f.answer(c, t, args[0]) },
 	}
-	f.registerTypes(c)
-	f.ledgerFlag.register(c)
+	f.dpFlags.register(c, &f.columnFlags, edgesSchema)
 	s := c.Flags()
 	s.StringVar(&f.column, "column", "", "the `COLUMN` of numbers")
-	s.StringVar(&f.bounds, "bounds", "", "`LO,HI`: the outer edges; public")
-	s.IntVar(&f.count, "count", 5, "how many bins")
-	s.StringVar(&f.epsilon, "epsilon", "", "what all edges cost together, in decimal")
-	s.StringVar(&f.analyst, "analyst", "", "who asks (default: the user's name)")
-	s.StringVar(&f.key, "request-key", "", "ask the same again under the same `KEY`: the same edges, free of charge")
-	s.BoolVar(&f.unaccounted, "unaccounted", false, "answer without a ledger")
-	s.StringVar(&f.neighbours, "neighbours", "", "add-remove or replace-one; only with --unaccounted (default add-remove)")
-	s.StringVar(&f.unit, "unit", "", "record, or the `COLUMN` that tells whose records belong together")
-	s.Int64Var(&f.maxRows, "max-rows", 0, "how many records of one person count at the most, where the unit is a column")
-	s.BoolVar(&f.dryRun, "dry-run", false, "print the price and what would remain; nothing is charged")
-	s.BoolVar(&f.json, "json", false, "print one JSON object, "+edgesSchema)
+	s.StringVar(&f.bounds, "bounds", "", "`LO,HI`: the outer edges; public (default: the bounds of the schema)")
+	s.IntVar(&f.count, "count", 5, "number of bins")
+	s.Lookup("epsilon").Usage = "privacy cost of all edges together: epsilon, in decimal"
+	s.Int64Var(&f.maxRows, "max-rows", 0, "largest number of records of one person that count, where the unit is a column")
 	return c
 }
 
-// buy asks for the quantiles, after all of them are known to be covered.
-func (f *edgesFlags) buy(c *cobra.Command, t *terminal, path string) error {
+func (f *edgesFlags) answer(c *cobra.Command, t *terminal, name string) error {
 	ctx := c.Context()
-	if f.count < 2 || f.count > 1000 {
-		return &noren.Error{Kind: noren.Usage, Where: "--count", What: "must lie between 2 and 1,000 bins"}
-	}
 	if f.column == "" {
-		return &noren.Error{Kind: noren.Usage, Where: "--column", What: "say which column is parted"}
+		return &noren.Error{Kind: noren.Usage, Where: "--column", What: "say which column is divided into bins"}
 	}
-	bounds, err := floats("--bounds", f.bounds)
-	if err != nil || len(bounds) != 2 || !(bounds[0] < bounds[1]) {
-		return &noren.Error{Kind: noren.Usage, Where: "--bounds", What: "say between which public ends the bins lie", Hint: "--bounds LO,HI"}
-	}
-	cost, err := parseCost(f.epsilon, "")
+	cost, err := parseCost(f.epsilon, f.delta)
 	if err != nil {
 		return err
 	}
-	each, err := cost.Split(f.count - 1)
-	if err != nil {
-		return at("--epsilon", err)
-	}
-	cost.Epsilon = each.Epsilon * int64(f.count-1) // what is charged in all
-	p, err := f.pay(ctx, path)
+	a, err := f.open(ctx, c, name)
 	if err != nil {
 		return err
 	}
-	defer p.close()
-	s, err := f.merged()
+	defer a.close()
+	o, err := f.options(c, a.Definition, cost)
 	if err != nil {
 		return err
 	}
-	request := func(rank float64, price account.Cost) (release.Request, error) {
-		f.rank = strconv.FormatFloat(rank, 'g', 15, 64)
-		q, err := f.build(ctx, c, path, s, p, price)
-		if err != nil {
-			return release.Request{}, err
+	if o.Unit != account.Record {
+		if o.Key, err = a.rowsKey(); err != nil {
+			return err
 		}
-		return f.request(t, p, path, s, q)
 	}
-	// All or nothing: the whole price is looked at before the first quantile.
-	whole, err := request(0.5, cost)
+	m, err := query.NewEdges(*o, f.count)
 	if err != nil {
 		return err
 	}
-	quote, err := release.Price(ctx, &whole)
+	request := f.request(a, m)
+	if f.dryRun {
+		return f.quote(ctx, t, &request, m)
+	}
+	result, answer, err := ask[query.EdgesResult](ctx, t, &f.dpFlags, request)
 	if err != nil {
 		return err
 	}
-	if f.dryRun {
-		if f.json {
-			return printJSON(t.stdout, priceTag(edgesSchema, quote, nil))
-		}
-		fmt.Fprintf(t.stdout, "%d bins of %s: a dry run, nothing is charged\n\n", f.count, f.column)
-		printQuote(t.stdout, quote)
-	}
-	// Asked again under a key it is free, whatever remains.
-	if !quote.Fits && (f.key == "" || f.dryRun) {
-		return &noren.Error{Kind: noren.Refused, Where: path, What: fmt.Sprintf("the budget does not cover all edges, %s%s; nothing was charged", cost, left(quote.Remaining)), Hint: "ask for fewer bins, or a smaller epsilon"}
-	}
-	if f.dryRun {
-		return nil
-	}
-	return f.ask(ctx, t, path, p, bounds, each, request)
+	return f.tell(t, name, o.Bounds, result, answer)
 }
 
-// ask asks for each quantile and tells the edges.
-func (f *edgesFlags) ask(ctx context.Context, t *terminal, path string, p *payer, bounds []float64, each account.Cost, request func(float64, account.Cost) (release.Request, error)) error {
-	edges := []float64{bounds[0]}
-	var last *release.Answer
-	key := f.key
-	for i := 1; i < f.count; i++ {
-		r, err := request(float64(i)/float64(f.count), each)
-		if err != nil {
-			return err
-		}
-		if key != "" {
-			r.Budget.Key = fmt.Sprintf("%s/%d of %d", key, i, f.count)
-		}
-		result, answer, err := ask[query.Result](ctx, t, &f.dpFlags, r)
-		if err != nil {
-			return err
-		}
-		if result.Group == nil || result.Value == nil {
-			return &noren.Error{What: "a quantile without a value"}
-		}
-		edges, last = append(edges, min(max(float64(*result.Value), bounds[0]), bounds[1])), answer
+func (f *edgesFlags) quote(ctx context.Context, t *terminal, r *release.Request, m *query.Edges) error {
+	quote, err := release.Price(ctx, r)
+	if err != nil {
+		return err
 	}
-	edges = append(edges, bounds[1])
-	// Sorting, and merging those that coincide, look at no data.
-	slices.Sort(edges)
-	epsilon, _ := each.Float()
-	epsilon *= float64(f.count - 1)
+	accuracy, err := m.Accuracy(f.level, f.records)
+	if err != nil {
+		return err
+	}
+	return tellQuote(t, f.json, edgesSchema, quote, accuracy, func(w io.Writer) {
+		fmt.Fprintf(w, "%d bins of %s: a dry run, nothing is charged\n\n", f.count, f.column)
+	}, func(w io.Writer) {
+		fmt.Fprintf(w, "  accuracy    %s\n", accuracyWords(&accuracy))
+	})
+}
+
+// tell prints the edges with the public bounds at both ends.
+func (f *edgesFlags) tell(t *terminal, name string, bounds *query.Bounds, r *query.EdgesResult, answer *release.Answer) error {
+	edges := []float64{bounds.Lo}
+	for _, e := range r.Edges {
+		edges = append(edges, min(max(float64(e), bounds.Lo), bounds.Hi))
+	}
+	edges = append(edges, bounds.Hi)
+	epsilon := answer.Certificate.Certificate.Guarantee.Epsilon
+	// Merging edges that coincide looks at no data.
 	bins, err := ldp.PaidBins(edges, epsilon)
 	if err != nil {
 		return err
@@ -161,21 +126,23 @@ func (f *edgesFlags) ask(ctx context.Context, t *terminal, path string, p *payer
 	if bins.Len() < f.count {
 		t.note("%d of %d bins are left: some edges coincide", bins.Len(), f.count)
 	}
+	cost := number(epsilon)
 	if f.json {
 		return printJSON(t.stdout, struct {
-			Schema     string         `json:"schema"`
-			Column     string         `json:"column"`
-			Edges      []float64      `json:"edges"`
-			Epsilon    float64        `json:"edges_epsilon"`
-			Neighbours string         `json:"neighbours"`
-			Unit       string         `json:"unit"`
-			Remaining  *remainingJSON `json:"remaining"`
-		}{edgesSchema, f.column, edges, epsilon, p.neighbours.String(), p.unit, toRemainingJSON(last.Remaining)})
+			Schema       string      `json:"schema"`
+			Column       string      `json:"column"`
+			Edges        []float64   `json:"edges"`
+			RankWithin   float64     `json:"rank_within"`
+			Level        float64     `json:"level"`
+			EdgesEpsilon json.Number `json:"edges_epsilon"`
+			dpJSON
+		}{edgesSchema, f.column, edges, r.RankWithin, r.Level, json.Number(cost), answerJSON(answer)})
 	}
 	w := t.stdout
-	fmt.Fprintf(w, "%d bins of %s in %s\n\n", bins.Len(), f.column, path)
+	fmt.Fprintf(w, "%d bins of %s in %s\n\n", bins.Len(), f.column, name)
 	fmt.Fprintf(w, "  edges       %s\n", strings.Join(text, ","))
-	fmt.Fprintf(w, "  epsilon     %s in all, neighbours %s of one %s\n", strconv.FormatFloat(epsilon, 'g', 9, 64), p.neighbours, p.unit)
-	fmt.Fprintf(w, "  go on with  --edges %s --edges-epsilon %s\n", strings.Join(text, ","), strconv.FormatFloat(epsilon, 'g', 9, 64))
+	fmt.Fprintf(w, "  ranks       off by at most %s records, all at once with confidence %g\n", figure(r.RankWithin), r.Level)
+	fmt.Fprintf(w, "  go on with  --edges %s --edges-epsilon %s\n", strings.Join(text, ","), cost)
+	printPromise(w, answer)
 	return nil
 }

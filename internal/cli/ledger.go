@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,8 +13,12 @@ import (
 
 	"noren"
 	"noren/account"
+	"noren/dataset"
 	"noren/ledger"
 )
+
+// defaultLedger is the ledger's file where neither flag nor environment names one.
+const defaultLedger = "noren.db"
 
 // ledgerFlag is where the ledger is.
 type ledgerFlag struct{ path string }
@@ -32,7 +35,7 @@ func (f *ledgerFlag) file() string {
 	case os.Getenv("NOREN_LEDGER") != "":
 		return os.Getenv("NOREN_LEDGER")
 	}
-	return "noren.db"
+	return defaultLedger
 }
 
 // with opens the ledger for one piece of work.
@@ -48,24 +51,25 @@ func (f *ledgerFlag) with(ctx context.Context, work func(*ledger.Ledger) error) 
 func newLedger(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ledger",
-		Short: "Keep the privacy budgets: what each data set may lose, and has lost",
-		Long: `The ledger is a file in which every data set has a budget of privacy loss
-(epsilon, delta). Every answer of differential privacy is charged to it before the
-data is read, and nothing is ever given back. Several processes may use it at once.
+		Short: "Manage the privacy budgets and schemas of data sets",
+		Long: `Manages the ledger: a file that stores for every data set its privacy budget
+(epsilon, delta), its schema, and what was charged. Answers with differential privacy
+are charged before the data is read; charges are never refunded. Several processes may
+use one ledger at once.
 
 The ledger is $NOREN_LEDGER, else noren.db in the working directory, unless --ledger
-says otherwise. Beside it lies its head file, noren.db.head; keep certificates
-elsewhere: they find out when older copies of both are put back.`,
+says otherwise. Beside it lies its head file, noren.db.head. Keep certificates elsewhere:
+they reveal an older copy of both that was put back.`,
 		Example: `  noren ledger create
-  noren ledger grant visits --file visits.csv --epsilon 1 --delta 1e-6
+  noren ledger grant visits --file visits.csv --spec noren.yaml --unit person_id --epsilon 1 --yes
   noren ledger grant visits --analyst mori --epsilon 0.3
-  noren ledger show
+  noren ledger show visits --schema
   noren ledger history visits
   noren ledger verify`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newLedgerCreate(t), newLedgerGrant(t), newLedgerShow(t), newLedgerHistory(t), newLedgerVerify(t), newLedgerReconcile(t))
+	c.AddCommand(newLedgerCreate(t), newLedgerGrant(t), newLedgerCloseAnalyst(t), newLedgerShow(t), newLedgerHistory(t), newLedgerVerify(t), newLedgerReconcile(t))
 	return c
 }
 
@@ -73,124 +77,19 @@ func newLedgerCreate(t *terminal) *cobra.Command {
 	var at ledgerFlag
 	c := &cobra.Command{
 		Use:     "create",
-		Short:   "Make a new, empty ledger",
+		Short:   "Create an empty ledger",
 		Example: "  noren ledger create\n  noren ledger create --ledger /var/lib/noren/budgets.db",
 		Args:    exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := ledger.Create(c.Context(), at.file()); err != nil {
 				return err
 			}
-			fmt.Fprintf(t.stdout, "%s: a new ledger; noren ledger grant NAME --file FILE --epsilon E opens a budget in it\n", at.file())
+			fmt.Fprintf(t.stdout, "%s: a new ledger; noren ledger grant NAME --file FILE --epsilon E grants a budget in it\n", at.file())
 			return nil
 		},
 	}
 	at.register(c)
 	return c
-}
-
-type grantFlags struct {
-	ledgerFlag
-	file, epsilon, delta, neighbours, unit, analyst string
-	changed, json                                   bool
-}
-
-func newLedgerGrant(t *terminal) *cobra.Command {
-	var f grantFlags
-	c := &cobra.Command{
-		Use:   "grant NAME --file FILE --epsilon E",
-		Short: "Give a data set, or an analyst, a budget",
-		Long: `Opens the budget of a data set: all that may ever be lost of it. NAME stands in
-certificates, FILE is told apart by its content. Granting again sets the cap anew,
-not below what is spent.
-
-The relation of neighbours and the unit are fixed by the first grant, because
-epsilons of different relations do not add up. add-remove: tables that differ by
-one unit more or less; replace-one: by what one unit holds. The unit is a record,
-or the column whose equal values mark the records of one person.
-
-With --analyst the cap is that analyst's own, under the data set's. From the first
-such grant on, only analysts with a grant may ask.`,
-		Example: `  noren ledger grant visits --file visits.csv --epsilon 1
-  noren ledger grant visits --file visits.csv --epsilon 2 --delta 1e-6 --unit person_id
-  noren ledger grant visits --analyst mori --epsilon 0.3
-  noren ledger grant visits --file visits.csv --epsilon 3 --changed`,
-		Args: exactly("NAME"),
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c, t, args[0]) },
-	}
-	f.register(c)
-	s := c.Flags()
-	s.StringVar(&f.file, "file", "", "the data set's `FILE`")
-	s.StringVar(&f.epsilon, "epsilon", "", "all the epsilon that may ever be spent, in decimal")
-	s.StringVar(&f.delta, "delta", "", "all the delta that may ever be spent (default 0)")
-	s.StringVar(&f.neighbours, "neighbours", "", "add-remove or replace-one (default add-remove, or as granted before)")
-	s.StringVar(&f.unit, "unit", "", "record, or the `COLUMN` that tells whose records belong together (default record, or as granted before)")
-	s.StringVar(&f.analyst, "analyst", "", "grant to this analyst, under the data set's budget")
-	s.BoolVar(&f.changed, "changed", false, "the file is the same data set in a new state: go on with what is spent")
-	s.BoolVar(&f.json, "json", false, "print the book as one JSON object, noren.ledger/1")
-	return c
-}
-
-func (f *grantFlags) run(c *cobra.Command, t *terminal, name string) error {
-	limit, err := parseCost(f.epsilon, f.delta)
-	if err != nil {
-		return err
-	}
-	ctx := c.Context()
-	return f.with(ctx, func(l *ledger.Ledger) error {
-		book, err := f.dataset(ctx, l, name, limit)
-		if err == nil && f.analyst != "" {
-			book, err = l.GrantAnalyst(ctx, name, f.analyst, limit)
-		}
-		if err != nil {
-			return err
-		}
-		if f.json {
-			return printJSON(t.stdout, struct {
-				Schema string `json:"schema"`
-				datasetJSON
-			}{ledgerSchema, bookJSON(book)})
-		}
-		return printBooks(t.stdout, []*ledger.Book{book})
-	})
-}
-
-// dataset grants to the data set itself; for an analyst only where it has no
-// budget yet.
-func (f *grantFlags) dataset(ctx context.Context, l *ledger.Ledger, name string, limit account.Cost) (*ledger.Book, error) {
-	g := ledger.Grant{Name: name, File: f.file, Cap: limit, Unit: f.unit, Changed: f.changed}
-	book, err := l.Book(ctx, name)
-	switch {
-	case errors.Is(err, ledger.ErrNoGrant):
-	case err != nil:
-		return nil, err
-	default:
-		if f.analyst != "" && f.file == "" {
-			return book, nil
-		}
-		if f.analyst != "" {
-			found, err := l.FindByFile(ctx, f.file)
-			if err != nil {
-				return nil, err
-			}
-			if found.Name != name {
-				return nil, &noren.Error{Kind: noren.Usage, Where: f.file, What: fmt.Sprintf("is granted as %s, not as %s", found.Name, name)}
-			}
-			return book, nil
-		}
-		g.Neighbours = book.Neighbours
-		if g.Unit == "" {
-			g.Unit = book.Unit
-		}
-	}
-	if f.file == "" {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "--file", What: "say which file the budget is for", Hint: "noren ledger grant " + name + " --file FILE --epsilon E"}
-	}
-	if f.neighbours != "" {
-		if g.Neighbours, err = account.ParseNeighbours(f.neighbours); err != nil {
-			return nil, err
-		}
-	}
-	return l.Grant(ctx, g)
 }
 
 // parseCost reads --epsilon and --delta.
@@ -209,13 +108,50 @@ func parseCost(epsilon, delta string) (account.Cost, error) {
 	return c, nil
 }
 
-func newLedgerShow(t *terminal) *cobra.Command {
+func newLedgerCloseAnalyst(t *terminal) *cobra.Command {
 	var at ledgerFlag
+	var analyst string
 	var asJSON bool
 	c := &cobra.Command{
-		Use:     "show [NAME]",
-		Short:   "Show the budgets: granted, spent and left",
-		Example: "  noren ledger show\n  noren ledger show visits --json",
+		Use:   "close-analyst NAME --analyst A",
+		Short: "Close an analyst's budget in a data set",
+		Long: `Closes an analyst's budget: the analyst may ask nothing more of the data set. What was
+spent stays spent, and analysts without a grant are still refused. A new grant to the
+analyst opens the budget again.`,
+		Example: "  noren ledger close-analyst visits --analyst mori",
+		Args:    exactly("NAME"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if analyst == "" {
+				return &noren.Error{Kind: noren.Usage, Where: "--analyst", What: "say whose budget is closed"}
+			}
+			return at.with(c.Context(), func(l *ledger.Ledger) error {
+				book, err := l.CloseAnalyst(c.Context(), args[0], analyst)
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					return printJSON(t.stdout, grantJSON(book, nil))
+				}
+				return printBooks(t.stdout, []*ledger.Book{book})
+			})
+		},
+	}
+	at.register(c)
+	c.Flags().StringVar(&analyst, "analyst", "", "the `NAME` of the analyst")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object, noren.ledger/1")
+	return c
+}
+
+func newLedgerShow(t *terminal) *cobra.Command {
+	var at ledgerFlag
+	var asJSON, schema bool
+	c := &cobra.Command{
+		Use:   "show [NAME]",
+		Short: "Show budgets and schemas: granted, spent and left",
+		Long: `Shows the budget of every data set, or of one: granted, spent and left. What an analyst
+can still spend is the smaller of the analyst's own rest and the data set's. --schema
+shows how the data set is read; a schema is public.`,
+		Example: "  noren ledger show\n  noren ledger show visits --schema\n  noren ledger show visits --json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return at.with(c.Context(), func(l *ledger.Ledger) error {
@@ -229,7 +165,7 @@ func newLedgerShow(t *terminal) *cobra.Command {
 					return err
 				}
 				if err := l.Sealed(); err != nil {
-					t.warn("%v", err)
+					t.warn("%v", withHint(err))
 				}
 				if asJSON {
 					out := booksJSON{Schema: ledgerSchema, Ledger: l.ID(), Sealed: l.Sealed() != nil, Datasets: []datasetJSON{}}
@@ -242,54 +178,89 @@ func newLedgerShow(t *terminal) *cobra.Command {
 					fmt.Fprintln(t.stdout, "no data set has a budget yet: noren ledger grant NAME --file FILE --epsilon E")
 					return nil
 				}
-				return printBooks(t.stdout, books)
+				if err := printBooks(t.stdout, books); err != nil || !schema {
+					return err
+				}
+				return printSchemas(t.stdout, books)
 			})
 		},
 	}
 	at.register(c)
+	c.Flags().BoolVar(&schema, "schema", false, "show the schema: columns, types, unit, relation of neighbours")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object, noren.ledger/1")
 	return c
 }
 
 func printBooks(out io.Writer, books []*ledger.Book) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "data set\tspent\tleft\tof\tneighbours\tunit\tfile")
-	row := func(name string, a *ledger.Account, rest string) {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", name, account.Cost(a.Spent), account.Cost(a.Remaining), account.Cost(a.Cap), rest)
-	}
+	fmt.Fprintln(w, "data set\tspent\tleft\tof\tneighbours\tunit\tversion\tfile")
 	for _, b := range books {
-		row(b.Name, &b.Account, fmt.Sprintf("%s\t%s\t%s", b.Neighbours, b.Unit, b.Path))
-		for i := range b.Analysts {
-			row("  analyst "+b.Analysts[i].Name, &b.Analysts[i], "\t\t")
+		version := fmt.Sprint(b.Version)
+		if b.Version == 0 {
+			version = "no schema yet"
 		}
-		for i := range b.Blocks {
-			row("  block "+b.Blocks[i].Name, &b.Blocks[i], "\t\t")
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", b.Name, account.Cost(b.Spent), account.Cost(b.Remaining), account.Cost(b.Cap), b.Neighbours, b.Unit, version, b.Path)
+		for i := range b.Analysts {
+			a := &b.Analysts[i]
+			state := ""
+			if a.Closed {
+				state = "closed"
+			}
+			fmt.Fprintf(w, "  analyst %s\t%s\t%s\t%s\t%s\t\t\t\n", a.Name, account.Cost(a.Spent), account.Cost(a.Available), account.Cost(a.Cap), state)
 		}
 	}
 	return w.Flush()
 }
 
+// printSchemas prints the current definition of each data set.
+func printSchemas(w io.Writer, books []*ledger.Book) error {
+	for _, b := range books {
+		fmt.Fprintf(w, "\nschema of %s", b.Name)
+		if b.Version == 0 {
+			fmt.Fprintln(w, ": none yet; grant the data set again")
+			continue
+		}
+		d, err := dataset.Parse(b.Definition)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, ", version %d, sha256 %x\n", b.Version, b.DefinitionHash)
+		printDefinition(w, d, nil)
+		for _, other := range b.OtherPeople {
+			fmt.Fprintf(w, "  declared    no person of %s is in data set %s\n", b.Name, other)
+		}
+		if b.BeforeSchema > 0 {
+			fmt.Fprintf(w, "  note        %s before this schema: their guarantee holds for the column types that their queries declared\n", plural(b.BeforeSchema, "charge"))
+		}
+		for _, other := range b.SharedWith {
+			fmt.Fprintf(w, "  note        data set %s was granted for the same file: the same persons have two budgets\n", other)
+		}
+	}
+	return nil
+}
+
 func newLedgerHistory(t *terminal) *cobra.Command {
 	var at ledgerFlag
+	var analyst string
 	var asJSON bool
 	c := &cobra.Command{
 		Use:     "history [NAME]",
-		Short:   "Show who asked what, when, and what it cost",
-		Example: "  noren ledger history\n  noren ledger history visits --json",
+		Short:   "Show who asked what, when, and at what cost",
+		Example: "  noren ledger history\n  noren ledger history visits --analyst mori\n  noren ledger history visits --json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			name := ""
+			o := ledger.HistoryOptions{Analyst: analyst}
 			if len(args) == 1 {
-				name = args[0]
+				o.Dataset = args[0]
 			}
 			return at.with(c.Context(), func(l *ledger.Ledger) error {
-				if name != "" {
-					if _, err := l.Book(c.Context(), name); err != nil {
+				if o.Dataset != "" {
+					if _, err := l.Book(c.Context(), o.Dataset); err != nil {
 						return err
 					}
 				}
 				var entries []entryJSON
-				err := l.History(c.Context(), name, func(e ledger.Entry) error {
+				err := l.History(c.Context(), o, func(e ledger.Entry) error {
 					entries = append(entries, toEntryJSON(&e))
 					return nil
 				})
@@ -304,23 +275,25 @@ func newLedgerHistory(t *terminal) *cobra.Command {
 		},
 	}
 	at.register(c)
+	c.Flags().StringVar(&analyst, "analyst", "", "only what this analyst `NAME` asked, as declared")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object, noren.ledger/1")
 	return c
 }
 
+// printHistory prints a line a charge, and below it the whole question.
 func printHistory(out io.Writer, entries []entryJSON) error {
 	if len(entries) == 0 {
 		fmt.Fprintln(out, "nothing was asked yet")
 		return nil
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "link\ttime\tdata set\twho\twhat\tcost\tstate")
+	fmt.Fprintln(w, "link\ttime\tdata set\tanalyst\tcost\tstate\tquestion")
 	for _, e := range entries {
 		state := e.State
 		if e.Reason != "" {
 			state += ": " + e.Reason
 		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", e.Link, e.Time, e.Dataset, e.Principal, e.what(), account.Cost(e.cost), state)
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", e.Link, e.Time, e.Dataset, e.Principal, account.Cost(e.cost), state, e.what())
 	}
 	return w.Flush()
 }

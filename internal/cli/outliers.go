@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/csv"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -12,7 +13,9 @@ import (
 
 	"noren"
 	"noren/account"
+	"noren/dataset"
 	"noren/outlier"
+	"noren/query"
 	"noren/release"
 	"noren/table"
 	"noren/table/file"
@@ -23,13 +26,13 @@ const outliersSchema = "noren.outliers/1"
 func newOutliers(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "outliers",
-		Short: "How many records lie alone, with differential privacy",
+		Short: "Count distance-based outliers with differential privacy",
 		Long: `Counts distance-based outliers: records with fewer than k others within a radius.
 One record can change their number by much in the worst case, and by little in data
 as they are: the noise is scaled by a smooth upper bound of what one record can
 change in these data and all near them.`,
 		Example: `  noren outliers plan --n 10000 --dimensions 2 --k 5 --epsilon 1
-  noren outliers count sensors.csv --columns x,y --radius 0.5 --step 0.01 --box 0,100 --epsilon 1
+  noren outliers count sensors --columns x,y --radius 0.5 --step 0.01 --box 0,100 --epsilon 1
   noren outliers sensitivity grid.csv --columns x,y --radius2 25 --up-to 10 --beta 0.1`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
@@ -57,8 +60,8 @@ type outliersFlags struct {
 func newOutliersCount(t *terminal) *cobra.Command {
 	var f outliersFlags
 	c := &cobra.Command{
-		Use:   "count FILE --columns COLUMNS --radius R --box LO,HI --epsilon E",
-		Short: "Release the number of outliers, with noise",
+		Use:   "count DATASET --columns COLUMNS --radius R --box LO,HI --epsilon E",
+		Short: "Count outliers with differential privacy",
 		Long: `Releases how many records have fewer than K others within RADIUS, in the space of
 the columns. Everything that defines the space is public: the box that values are
 brought into, the step that they are rounded to, and what one unit of distance is in
@@ -69,23 +72,22 @@ own moments (z-scores) would let every record move all others, and is refused.
 The answer comes with an interval that holds whatever the data, and one that holds if
 the plan's public guess is right. How much noise there really was depends on the data
 and is not told for nothing: --interval-share pays for that.`,
-		Example: `  noren outliers count sensors.csv --columns x,y --radius 0.5 --step 0.01 --box 0,100 --epsilon 1
+		Example: `  noren outliers count sensors --columns x,y --radius 0.5 --step 0.01 --box 0,100 --epsilon 1
   noren outliers count sensors.csv --columns x,y --radius 0.5 --step 0.01 --box 0,100,0,50 --epsilon 1 --dry-run
-  noren outliers count patients.csv --columns age,weight --box 0,120,0,300 --scale bounds --radius 0.05 --epsilon 0.5 --json`,
-		Args: exactly("FILE"),
+  noren outliers count patients --columns age,weight --box 0,120,0,300 --scale bounds --radius 0.05 --epsilon 0.5 --json`,
+		Args: exactly("DATASET"),
 		RunE: func(c *cobra.Command, args []string) error { return f.count(c, t, args[0]) },
 	}
-	f.columnFlags.registerTypes(c)
-	f.dpFlags.register(c, outliersSchema)
+	f.dpFlags.register(c, &f.columnFlags, outliersSchema)
 	s := c.Flags()
 	s.StringSliceVar(&f.columns, "columns", nil, "the `columns` of the space")
 	s.IntVar(&f.k, "k", 5, "a record with fewer than `K` others within the radius is an outlier")
 	s.Float64Var(&f.radius, "radius", 0, "in units of distance")
 	s.Float64Var(&f.step, "step", 0, "coordinates are rounded to multiples of it, in units of distance (default: radius / 100)")
-	s.StringVar(&f.box, "box", "", "`LO,HI` of every column, or LO,HI,LO,HI,... one pair a column: values outside count as the nearer bound; public")
+	s.StringVar(&f.box, "box", "", "`LO,HI` of every column, or LO,HI,LO,HI,... one pair a column: values outside count as the nearer bound; public (default: the bounds of the schema)")
 	s.StringVar(&f.publicScale, "public-scale", "", "public `FILE` with one unit of distance for each column: CSV column,scale or column,low,high,scale")
 	s.StringVar(&f.scale, "scale", "none", "none, or bounds: the width of a column's box is one unit of distance")
-	s.IntVar(&f.records, "records", 0, "the public number of records, where neighbours are replace-one")
+	s.IntVar(&f.records, "records", 0, "the public number of records, where neighbours are replace-one (default: that of the schema)")
 	s.StringVar(&f.mechanism, "mechanism", "", "lomax, student-t, laplace, gaussian or global-laplace (default: what the plan chooses; laplace and gaussian need --delta)")
 	s.IntVar(&f.guess, "guess", 3, "public guess of how many records change sides at once in data as they are")
 	s.Float64Var(&f.intervalShare, "interval-share", 0, "share of epsilon that buys an interval by the noise that there really was")
@@ -100,37 +102,33 @@ func (f *outliersFlags) count(c *cobra.Command, t *terminal, path string) error 
 			Hint: "give public scales: --public-scale FILE, or --scale bounds with a public --box",
 		}
 	}
-	s, err := f.merged()
-	if err != nil {
-		return err
-	}
 	cost, err := parseCost(f.epsilon, f.delta)
 	if err != nil {
 		return err
 	}
-	p, err := f.pay(ctx, path)
+	a, err := f.open(ctx, c, path)
 	if err != nil {
 		return err
 	}
-	defer p.close()
+	defer a.close()
+	if f.records == 0 {
+		f.records = int(a.Definition.Records)
+	}
 	o := outlier.Options{
-		Step: f.step, Radius: f.radius, K: f.k, Cost: cost, Neighbours: p.neighbours, Records: f.records,
+		Step: f.step, Radius: f.radius, K: f.k, Cost: cost, Neighbours: a.neighbours(), Records: f.records,
 		Family: outlier.Family(f.mechanism), Guess: f.guess, IntervalShare: f.intervalShare,
 	}
 	if o.Step == 0 {
 		o.Step = f.radius / 100
 	}
-	if o.Axes, err = f.axes(c, path); err != nil {
+	if o.Axes, err = f.axes(a.Definition); err != nil {
 		return err
 	}
 	m, err := outlier.New(o)
 	if err != nil {
 		return err
 	}
-	request, err := f.request(t, p, path, s, m)
-	if err != nil {
-		return err
-	}
+	request := f.request(a, m)
 	if f.dryRun {
 		return f.quote(c, t, &request, m)
 	}
@@ -163,62 +161,40 @@ func (f *outliersFlags) quote(c *cobra.Command, t *terminal, r *release.Request,
 		return err
 	}
 	a := m.Accuracy()
-	if f.json {
-		return printJSON(t.stdout, priceTag(outliersSchema, quote, a))
-	}
-	w := t.stdout
-	fmt.Fprintf(w, "%s: a dry run, nothing is charged\n\n", m)
-	printQuote(w, quote)
-	fmt.Fprintf(w, "  noise       %s\n", a.Noise)
-	fmt.Fprintf(w, "  expected    standard deviation %s, 95 %% within %s, if the guess of the plan is right\n", figure(a.SD), figure(a.HalfWidth))
-	fmt.Fprintf(w, "  at most     standard deviation %s, 95 %% within %s, whatever the data\n", figure(a.MostSD), figure(a.MostHalfWidth))
-	if !quote.Fits {
-		return &alreadySaid{&noren.Error{Kind: noren.Refused, What: "the budget does not cover it"}}
-	}
-	return nil
+	return tellQuote(t, f.json, outliersSchema, quote, a, func(w io.Writer) {
+		fmt.Fprintf(w, "%s: a dry run, nothing is charged\n\n", m)
+	}, func(w io.Writer) {
+		fmt.Fprintf(w, "  noise       %s\n", a.Noise)
+		fmt.Fprintf(w, "  expected    standard deviation %s, 95 %% within %s, if the guess of the plan is right\n", figure(a.SD), figure(a.HalfWidth))
+		fmt.Fprintf(w, "  at most     standard deviation %s, 95 %% within %s, whatever the data\n", figure(a.MostSD), figure(a.MostHalfWidth))
+	})
 }
 
 // axes are the columns with their public boxes and scales.
-func (f *outliersFlags) axes(c *cobra.Command, path string) ([]outlier.Axis, error) {
+func (f *outliersFlags) axes(d *dataset.Definition) ([]outlier.Axis, error) {
 	if len(f.columns) == 0 {
 		return nil, &noren.Error{Kind: noren.Usage, Where: "--columns", What: "say which columns make the space", Hint: "--columns x,y"}
-	}
-	s, err := f.merged()
-	if err != nil {
-		return nil, err
 	}
 	public, err := readPublicScale(f.publicScale)
 	if err != nil {
 		return nil, err
 	}
-	box, err := f.boxes(public)
-	if err != nil {
-		return nil, err
+	fields := make([]table.Field, len(f.columns))
+	for j, name := range f.columns {
+		if fields[j], err = d.Field(name); err != nil {
+			return nil, at("--columns", err)
+		}
+		if fields[j].Type == table.Category {
+			return nil, &noren.Error{Kind: noren.Usage, Code: release.CodeColumnType, Where: "column " + name, What: "distances expect integer, decimal, date or ordered, got category", Hint: "name columns of numbers"}
+		}
 	}
-	o, err := inputOptions(s)
-	if err != nil {
-		return nil, err
-	}
-	src, err := file.Open(c.Context(), path, o)
-	if err != nil {
-		return nil, err
-	}
-	defer closeSource(src)
-	schema, err := s.Resolve(src.Columns(), nil, loadHierarchy)
+	box, err := f.boxes(public, d, fields)
 	if err != nil {
 		return nil, err
 	}
 	axes := make([]outlier.Axis, len(f.columns))
 	for j, name := range f.columns {
-		i := schema.Index(name)
-		if i < 0 {
-			return nil, &noren.Error{Kind: noren.Usage, Where: "--columns", What: fmt.Sprintf("the file has no column %q", name)}
-		}
-		field := schema.Fields[i]
-		if field.Type == table.Category {
-			field = table.Field{Name: name, Type: table.Decimal}
-		}
-		axes[j] = outlier.Axis{Field: field, Low: box[j][0], High: box[j][1], Scale: 1}
+		axes[j] = outlier.Axis{Field: fields[j], Low: box[j][0], High: box[j][1], Scale: 1}
 		switch p, ok := public[name]; {
 		case ok:
 			axes[j].Scale = p.scale
@@ -233,17 +209,28 @@ func (f *outliersFlags) axes(c *cobra.Command, path string) ([]outlier.Axis, err
 	return axes, nil
 }
 
-// boxes are the bounds of the columns: of the public file, or of --box.
-func (f *outliersFlags) boxes(public map[string]publicScale) ([][2]float64, error) {
+// boxes are the bounds of the columns: of --box, of the public file, or of the
+// schema.
+func (f *outliersFlags) boxes(public map[string]publicScale, schema *dataset.Definition, fields []table.Field) ([][2]float64, error) {
 	d := len(f.columns)
 	box := make([][2]float64, d)
 	if f.box == "" {
 		for j, name := range f.columns {
-			p, ok := public[name]
-			if !ok || !p.bounded {
+			if p, ok := public[name]; ok && p.bounded {
+				box[j] = [2]float64{p.low, p.high}
+				continue
+			}
+			bounds := schema.Column(name).Bounds
+			if len(bounds) != 2 {
 				return nil, &noren.Error{Kind: noren.Usage, Where: "--box", What: "say between which public bounds the values lie", Hint: "--box LO,HI, or low and high in --public-scale"}
 			}
-			box[j] = [2]float64{p.low, p.high}
+			for i := range bounds {
+				v, err := query.ParseBound(fields[j], bounds[i])
+				if err != nil {
+					return nil, at("column "+name, err)
+				}
+				box[j][i] = v
+			}
 		}
 		return box, nil
 	}

@@ -1,99 +1,20 @@
 package cli
 
 import (
-	"context"
 	"encoding/csv"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 
 	"noren"
-	"noren/internal/spec"
+	"noren/dataset"
 	"noren/query"
 	"noren/table"
-	"noren/table/file"
 )
-
-// fields are the file's columns with their declared types. Nothing is inferred
-// from values: a type that were would be an answer. What nobody declares is a
-// decimal number where the question needs a number, and words otherwise.
-func (f *queryFlags) fields(ctx context.Context, path string, s *spec.Spec) ([]table.Field, error) {
-	o, err := inputOptions(s)
-	if err != nil {
-		return nil, err
-	}
-	src, err := file.Open(ctx, path, o)
-	if err != nil {
-		return nil, err
-	}
-	defer closeSource(src)
-	schema, err := s.Resolve(src.Columns(), nil, loadHierarchy)
-	if err != nil {
-		return nil, err
-	}
-	numeric := comparedWithNumbers(f.where)
-	if f.column != "" && (f.kind != query.Histogram || f.bins != "") {
-		numeric[f.column] = true
-	}
-	for i := range schema.Fields {
-		field := &schema.Fields[i]
-		c := specOf(s, field.Name)
-		declared := c.Type != "" || len(c.Order) > 0 || c.Format != "" || c.Hierarchy != ""
-		if proposed := src.Columns()[i].Proposed; proposed != nil && !declared {
-			field.Type, declared = *proposed, true // the file declares it
-		}
-		field.Hierarchy, field.Round = nil, nil
-		if declared || !numeric[field.Name] {
-			continue
-		}
-		field.Type = table.Decimal
-		if f.column == field.Name && f.looksLikeDates(s) {
-			field.Type, field.Layout = table.Date, table.ISODate
-		}
-	}
-	return schema.Fields, nil
-}
-
-// looksLikeDates reports whether the bounds or bins are written as dates.
-func (f *queryFlags) looksLikeDates(s *spec.Spec) bool {
-	texts := specOf(s, f.column).Bounds
-	if f.bounds != "" {
-		texts = splitList(f.bounds)
-	}
-	if f.bins != "" {
-		texts = splitList(f.bins)
-	}
-	for _, text := range texts {
-		if _, err := table.ISODate.Parse(text); err != nil {
-			return false
-		}
-	}
-	return len(texts) > 0
-}
-
-var (
-	quoted   = regexp.MustCompile(`'[^']*'|"[^"]*"`)
-	compared = regexp.MustCompile("(`[^`]+`|[\\pL_][\\pL\\pN_.\\-]*)\\s*(?:=|!=|<=|>=|<|>|(?i:not\\s+)?(?i:in)\\s*\\()\\s*[-+.]?[0-9]")
-)
-
-// comparedWithNumbers names the columns that a condition compares with bare
-// numbers.
-func comparedWithNumbers(where string) map[string]bool {
-	names := map[string]bool{}
-	for _, m := range compared.FindAllStringSubmatch(quoted.ReplaceAllString(where, "''"), -1) {
-		name := m[1]
-		if name[0] == '`' {
-			name = name[1 : len(name)-1]
-		}
-		names[name] = true
-	}
-	return names
-}
 
 // groups are the public keys: of --keys-file, of --keys (all combinations), or
-// of the specification.
-func (f *queryFlags) groups(s *spec.Spec) ([][]string, error) {
+// of the definition.
+func (f *queryFlags) groups(d *dataset.Definition) ([][]string, error) {
 	if len(f.by) == 0 {
 		if len(f.keys) > 0 && !f.keysAreBins() || f.keysFile != "" {
 			return nil, &noren.Error{Kind: noren.Usage, Where: "--keys", What: "goes with --by"}
@@ -111,18 +32,14 @@ func (f *queryFlags) groups(s *spec.Spec) ([][]string, error) {
 	}
 	groups := [][]string{nil}
 	for j, column := range f.by {
-		c := specOf(s, column)
-		values := c.Keys
-		if len(values) == 0 {
-			values = c.Order
-		}
+		values := publicValues(d.Column(column))
 		if j < len(f.keys) {
 			values = splitList(f.keys[j])
 		}
 		if len(values) == 0 {
 			return nil, &noren.Error{
 				Kind: noren.Usage, Where: "--by " + column, What: "say which values it may have: a list that was read from the data would tell who is in it",
-				Hint: "--keys VALUE,VALUE, or keys: of the column in a specification",
+				Hint: "--keys VALUE,VALUE, or keys of the column in the schema",
 			}
 		}
 		var next [][]string
@@ -169,7 +86,7 @@ func (f *queryFlags) keysAreBins() bool {
 }
 
 // ranges reads bounds, bins and values, written as the column writes its own.
-func (f *queryFlags) ranges(s *spec.Spec, o *query.Options) error {
+func (f *queryFlags) ranges(d *dataset.Definition, o *query.Options) error {
 	at := slices.IndexFunc(o.Fields, func(x table.Field) bool { return x.Name == f.column })
 	if at < 0 {
 		return nil // what is missing is said by query.New
@@ -186,7 +103,7 @@ func (f *queryFlags) ranges(s *spec.Spec, o *query.Options) error {
 		}
 		return out, nil
 	}
-	c := specOf(s, f.column)
+	c := d.Column(f.column)
 	bounds := c.Bounds
 	if f.bounds != "" {
 		bounds = splitList(f.bounds)
@@ -212,9 +129,18 @@ func (f *queryFlags) ranges(s *spec.Spec, o *query.Options) error {
 		o.Values = splitList(f.keys[0])
 	}
 	if f.kind == query.Histogram && len(o.Values) == 0 && len(o.Bins) == 0 {
-		if o.Values = c.Keys; len(o.Values) == 0 {
-			o.Values = c.Order
-		}
+		o.Values = publicValues(c)
 	}
 	return nil
+}
+
+// publicValues are the values that a definition lists for a column.
+func publicValues(c *dataset.Column) []string {
+	switch {
+	case c == nil:
+		return nil
+	case len(c.Keys) > 0:
+		return c.Keys
+	}
+	return c.Levels
 }

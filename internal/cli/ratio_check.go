@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"noren"
 	"noren/ratio"
 	"noren/release"
 	"noren/table/csvio"
@@ -30,7 +29,7 @@ type ratioCheckFlags struct {
 func newRatioCheck(t *terminal) *cobra.Command {
 	var f ratioCheckFlags
 	c := &cobra.Command{
-		Use:   "check PRIVATE WEIGHTS --epsilon E",
+		Use:   "check DATASET WEIGHTS --epsilon E",
 		Short: "Compare the weighted public table with the private one, at a price",
 		Long: `Asks the private table for means of the columns of the weights, with noise, and compares
 them with those of the weighted public records. The price is charged as for any question.
@@ -41,26 +40,20 @@ that the weights do not have; a larger epsilon sees more.`,
 		Example: `  noren ratio check patients.csv weighted.csv --epsilon 0.2
   noren ratio check patients.csv weighted.csv --epsilon 0.2 --dry-run
   noren ratio check patients.csv weighted.parquet --epsilon 0.2 --certificate c.json --json`,
-		Args: exactly("PRIVATE", "WEIGHTS"),
-		RunE: func(c *cobra.Command, args []string) error { return f.check(c.Context(), t, args[0], args[1]) },
+		Args: exactly("DATASET", "WEIGHTS"),
+		RunE: func(c *cobra.Command, args []string) error { return f.check(c, t, args[0], args[1]) },
 	}
-	f.columnFlags.registerInput(c)
-	f.dpFlags.register(c, ratioCheckSchema)
+	f.dpFlags.register(c, &f.columnFlags, ratioCheckSchema)
 	s := c.Flags()
-	s.Lookup("delimiter").Usage = "field delimiter of PRIVATE: one `CHARACTER`, or tab (detected when left out)"
-	s.Lookup("encoding").Usage = "`ENCODING` of PRIVATE: utf-8 or shift_jis (detected when left out)"
 	s.StringVar(&f.publicDelimiter, "public-delimiter", "", "field delimiter of WEIGHTS: one `CHARACTER`, or tab (detected when left out)")
 	s.StringVar(&f.publicEncoding, "public-encoding", "", "`ENCODING` of WEIGHTS: utf-8 or shift_jis (detected when left out)")
 	s.StringVar(&f.meta, "meta", "", "the meta data of the weights, a JSON `FILE` (default: WEIGHTS"+metaEnding+")")
-	s.IntVar(&f.records, "records", 0, "the public number of private records, where neighbours are replace-one (default: as declared for the weights)")
+	s.IntVar(&f.records, "records", 0, "the public number of private records, where neighbours are replace-one (default: that of the schema)")
 	return c
 }
 
-func (f *ratioCheckFlags) check(ctx context.Context, t *terminal, private, path string) error {
-	s, err := f.merged()
-	if err != nil {
-		return err
-	}
+func (f *ratioCheckFlags) check(c *cobra.Command, t *terminal, private, path string) error {
+	ctx := c.Context()
 	cost, err := parseCost(f.epsilon, f.delta)
 	if err != nil {
 		return err
@@ -69,31 +62,24 @@ func (f *ratioCheckFlags) check(ctx context.Context, t *terminal, private, path 
 	if err != nil {
 		return err
 	}
-	p, err := f.pay(ctx, private)
+	a, err := f.open(ctx, c, private)
 	if err != nil {
 		return err
 	}
-	defer p.close()
+	defer a.close()
 	v, err := openWeighted(ctx, t, path, f.meta, o)
 	if err != nil {
 		return err
 	}
 	defer closeSource(v.source)
-	if len(s.Input.Missing) == 0 {
-		s.Input.Missing = v.meta.Missing
+	if f.records == 0 {
+		f.records = int(a.Definition.Records)
 	}
-	records := f.records
-	if records == 0 && v.meta.RecordsFrom == ratio.Declared {
-		records = int(v.meta.Records)
-	}
-	m, err := ratio.NewCheck(ratio.CheckOptions{Weights: v.weights, Frame: v.frame, Public: v.points, Cost: cost, Neighbours: p.neighbours, Records: records})
+	m, err := ratio.NewCheck(ratio.CheckOptions{Weights: v.weights, Frame: v.frame, Public: v.points, Cost: cost, Neighbours: a.neighbours(), Records: f.records})
 	if err != nil {
 		return err
 	}
-	request, err := f.request(t, p, private, s, m)
-	if err != nil {
-		return err
-	}
+	request := f.request(a, m)
 	if f.dryRun {
 		return f.quote(ctx, t, &request)
 	}
@@ -130,16 +116,9 @@ func (f *ratioCheckFlags) quote(ctx context.Context, t *terminal, r *release.Req
 	if err != nil {
 		return err
 	}
-	if f.json {
-		return printJSON(t.stdout, priceTag(ratioCheckSchema, quote, nil))
-	}
-	fmt.Fprintln(t.stdout, "a dry run, nothing is charged")
-	fmt.Fprintln(t.stdout)
-	printQuote(t.stdout, quote)
-	if !quote.Fits {
-		return &alreadySaid{&noren.Error{Kind: noren.Refused, What: "the budget does not cover it"}}
-	}
-	return nil
+	return tellQuote(t, f.json, ratioCheckSchema, quote, nil, func(w io.Writer) {
+		fmt.Fprint(w, "a dry run, nothing is charged\n\n")
+	}, func(io.Writer) {})
 }
 
 type testJSON struct {

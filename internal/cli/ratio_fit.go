@@ -9,7 +9,7 @@ import (
 
 	"noren"
 	"noren/certificate"
-	"noren/internal/spec"
+	"noren/dataset"
 	"noren/ratio"
 	"noren/release"
 	"noren/report"
@@ -42,7 +42,7 @@ type ratioFitFlags struct {
 func newRatioFit(t *terminal) *cobra.Command {
 	var f ratioFitFlags
 	c := &cobra.Command{
-		Use:   "fit PRIVATE PUBLIC --columns COLUMNS --epsilon E -o WEIGHTS",
+		Use:   "fit DATASET PUBLIC --columns COLUMNS --epsilon E -o WEIGHTS",
 		Short: "Weight the records of a public table so that they stand in for private ones",
 		Long: `Writes the public table with one column more: the weight of each record. Of the private
 table only the mean of some kernels about public points is released, with noise; weights
@@ -61,15 +61,12 @@ are bad; that it finds nothing does not make them good.`,
 		Example: `  noren ratio fit patients.csv survey.csv --columns age,sex --epsilon 1 -o weighted.csv
   noren ratio fit patients.csv survey.csv --columns age,income --bounds age=0,110 --epsilon 0.5 -o weighted.csv --dry-run
   noren ratio fit patients.csv survey.parquet --columns age,sex --epsilon 1 -o weighted.parquet --report page.html --certificate c.json --json`,
-		Args: exactly("PRIVATE", "PUBLIC"),
-		RunE: func(c *cobra.Command, args []string) error { return f.fit(c.Context(), t, args[0], args[1]) },
+		Args: exactly("DATASET", "PUBLIC"),
+		RunE: func(c *cobra.Command, args []string) error { return f.fit(c, t, args[0], args[1]) },
 	}
-	f.columnFlags.registerTypes(c)
-	f.dpFlags.register(c, ratioSchema)
+	f.dpFlags.register(c, &f.columnFlags, ratioSchema)
 	s := c.Flags()
 	s.Lookup("output").Usage = "write the public table with its weights to this `FILE`, and its meta data beside it"
-	s.Lookup("delimiter").Usage = "field delimiter of PRIVATE: one `CHARACTER`, or tab (detected when left out)"
-	s.Lookup("encoding").Usage = "`ENCODING` of PRIVATE: utf-8 or shift_jis (detected when left out)"
 	s.StringVar(&f.publicDelimiter, "public-delimiter", "", "field delimiter of PUBLIC: one `CHARACTER`, or tab (detected when left out)")
 	s.StringVar(&f.publicEncoding, "public-encoding", "", "`ENCODING` of PUBLIC: utf-8 or shift_jis (detected when left out)")
 	s.StringSliceVar(&f.columns, "columns", nil, "the `columns` of the space, which both tables have")
@@ -80,8 +77,8 @@ are bad; that it finds nothing does not make them good.`,
 	s.StringVar(&f.post, "post", "", "plain, nnls or clip: how negative ratios are avoided (default plain)")
 	s.BoolVar(&f.raw, "raw", false, "leave the weights as they are, not divided by their mean")
 	s.Float64Var(&f.countShare, "count-share", 0, "share of epsilon that buys the number of private records, where neighbours are add-remove")
-	s.IntVar(&f.records, "records", 0, "the public number of private records, where neighbours are replace-one")
-	s.StringArrayVar(&f.bounds, "bounds", nil, "`COLUMN=LO,HI`: public bounds (default: those of the public table); may be repeated")
+	s.IntVar(&f.records, "records", 0, "the public number of private records, where neighbours are replace-one (default: that of the schema)")
+	s.StringArrayVar(&f.bounds, "bounds", nil, "`COLUMN=LO,HI`: public bounds (default: those of the schema, else of the public table); may be repeated")
 	s.StringArrayVar(&f.words, "words", nil, "`COLUMN=WORD,WORD`: the words that count (default: those of the public table); may be repeated")
 	s.StringVar(&f.publicScale, "public-scale", "", "public `FILE` with one unit of distance for each column that it names: CSV column,scale or column,low,high,scale")
 	s.StringVar(&f.weightColumn, "weight-column", "weight", "the name of the new `COLUMN`")
@@ -105,17 +102,22 @@ type fitting struct {
 	made            *weightFiles
 }
 
-func (f *ratioFitFlags) fit(ctx context.Context, t *terminal, private, public string) error {
-	s, err := f.merged()
-	if err != nil {
-		return err
-	}
+func (f *ratioFitFlags) fit(c *cobra.Command, t *terminal, private, public string) error {
+	ctx := c.Context()
 	cost, err := parseCost(f.epsilon, f.delta)
 	if err != nil {
 		return err
 	}
 	if err := f.check(); err != nil {
 		return err
+	}
+	a, err := f.open(ctx, c, private)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	if f.records == 0 {
+		f.records = int(a.Definition.Records)
 	}
 	v := &fitting{private: private, public: public}
 	o := ratio.Options{
@@ -125,23 +127,15 @@ func (f *ratioFitFlags) fit(ctx context.Context, t *terminal, private, public st
 	if named, ok := mechanisms[f.mechanism]; ok {
 		o.Mechanism = named
 	}
-	p, err := f.pay(ctx, private)
-	if err != nil {
-		return err
-	}
-	defer p.close()
-	if err := f.look(ctx, t, v, s); err != nil {
+	if err := f.look(ctx, t, v, a.Definition); err != nil {
 		return err
 	}
 	defer closeSource(v.source)
-	o.Public, o.Frame, o.Neighbours = v.points, v.frame, p.neighbours
+	o.Public, o.Frame, o.Neighbours = v.points, v.frame, a.neighbours()
 	if v.mechanism, err = ratio.New(ctx, o); err != nil {
 		return err
 	}
-	request, err := f.request(t, p, private, s, v.mechanism)
-	if err != nil {
-		return err
-	}
+	request := f.request(a, v.mechanism)
 	if f.dryRun {
 		return f.quote(ctx, t, v, &request)
 	}
@@ -166,8 +160,9 @@ func (f *ratioFitFlags) check() error {
 	return checkTargets(f.force, f.output+metaEnding, f.report)
 }
 
-// look reads the public table, and lays out the space.
-func (f *ratioFitFlags) look(ctx context.Context, t *terminal, v *fitting, s *spec.Spec) (err error) {
+// look reads the public table as the data set's schema reads the private one, and lays
+// out the space.
+func (f *ratioFitFlags) look(ctx context.Context, t *terminal, v *fitting, schema *dataset.Definition) (err error) {
 	o, err := publicForm(f.publicDelimiter, f.publicEncoding)
 	if err != nil {
 		return err
@@ -185,17 +180,19 @@ func (f *ratioFitFlags) look(ctx context.Context, t *terminal, v *fitting, s *sp
 			return &noren.Error{Kind: noren.Usage, Where: v.public, What: fmt.Sprintf("has a column %q already", f.weightColumn), Hint: "name the new one otherwise: --weight-column w"}
 		}
 	}
-	fields, err := publicFields(ctx, t, s, v.source, f.columns)
-	if err != nil {
-		return err
+	fields := make([]table.Field, len(f.columns))
+	for j, name := range f.columns {
+		if fields[j], err = schema.Field(name); err != nil {
+			return at("--columns", err)
+		}
 	}
-	v.missing = s.Input.Missing
+	v.missing = schema.Missing
 	v.table, err = file.Read(ctx, v.source, fields, v.missing, t.progress.report)
 	t.progress.clear()
 	if err != nil {
 		return err
 	}
-	axes, err := f.axes(v.table)
+	axes, err := f.axes(v.table, schema)
 	if err != nil {
 		return err
 	}

@@ -3,10 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 
 	"noren"
+	"noren/dataset"
 	"noren/query"
 	"noren/ratio"
 	"noren/release"
@@ -14,8 +16,8 @@ import (
 	"noren/table"
 )
 
-// axes are those of the public table, and what flags say of them.
-func (f *ratioFitFlags) axes(public *table.Table) ([]ratio.Axis, error) {
+// axes are those of the public table, and what flags and schema say of them.
+func (f *ratioFitFlags) axes(public *table.Table, schema *dataset.Definition) ([]ratio.Axis, error) {
 	scales, err := readPublicScale(f.publicScale)
 	if err != nil {
 		return nil, err
@@ -48,6 +50,12 @@ func (f *ratioFitFlags) axes(public *table.Table) ([]ratio.Axis, error) {
 			}
 		case number && scales[name].bounded:
 			a.Low, a.High = scales[name].low, scales[name].high
+		case number && len(schema.Column(name).Bounds) == 2:
+			for i, into := range []*float64{&a.Low, &a.High} {
+				if *into, err = query.ParseBound(a.Field, schema.Column(name).Bounds[i]); err != nil {
+					return nil, at("column "+name, err)
+				}
+			}
 		}
 		if list, given := words[name]; given {
 			if number {
@@ -99,20 +107,14 @@ func (f *ratioFitFlags) quote(ctx context.Context, t *terminal, v *fitting, r *r
 		return err
 	}
 	expected := expectNoise(v)
-	if f.json {
-		return printJSON(t.stdout, priceTag(ratioSchema, quote, expected))
-	}
-	w := t.stdout
-	fmt.Fprintf(w, "weights of %s for %s: a dry run, nothing is charged\n\n", v.public, v.private)
-	printQuote(w, quote)
-	for _, e := range expected {
-		fmt.Fprintf(w, "  noise       standard deviation %s on a sum of kernels of bandwidth %s\n", figure(e.NoiseSD), figure(e.Sigma))
-		fmt.Fprintf(w, "              below the error of sampling from about %s private records\n", report.Number(math.Ceil(e.Records)))
-	}
-	if !quote.Fits {
-		return &alreadySaid{&noren.Error{Kind: noren.Refused, What: "the budget does not cover it"}}
-	}
-	return nil
+	return tellQuote(t, f.json, ratioSchema, quote, expected, func(w io.Writer) {
+		fmt.Fprintf(w, "weights of %s for %s: a dry run, nothing is charged\n\n", v.public, v.private)
+	}, func(w io.Writer) {
+		for _, e := range expected {
+			fmt.Fprintf(w, "  noise       standard deviation %s on a sum of kernels of bandwidth %s\n", figure(e.NoiseSD), figure(e.Sigma))
+			fmt.Fprintf(w, "              below the error of sampling from about %s private records\n", report.Number(math.Ceil(e.Records)))
+		}
+	})
 }
 
 // expectedNoise is what public facts say of the noise of one bandwidth.

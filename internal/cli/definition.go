@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"context"
+
+	"noren/dataset"
+	"noren/internal/spec"
+	"noren/table/csvio"
+	"noren/table/file"
+)
+
+// inputOptions say how a file is written.
+func inputOptions(s *spec.Spec) (file.Options, error) {
+	o := file.Options{}
+	var err error
+	if o.Delimiter, err = csvio.ParseDelimiter(s.Input.Delimiter); err != nil {
+		return o, at("--delimiter", err)
+	}
+	if o.Encoding, err = csvio.ParseEncoding(s.Input.Encoding); err != nil {
+		return o, at("--encoding", err)
+	}
+	return o, nil
+}
+
+// declaredDataset is the definition of a file for an unaccounted answer. Nothing of
+// it is taken from the values: a delimiter and an encoding that are not said are
+// comma and UTF-8, and every column must be typed.
+func declaredDataset(ctx context.Context, path string, s *spec.Spec, o spec.DatasetOptions) (*dataset.Definition, error) {
+	in, err := inputOptions(s)
+	if err != nil {
+		return nil, err
+	}
+	if in.Delimiter == 0 {
+		in.Delimiter = ','
+	}
+	if in.Encoding == csvio.AnyEncoding {
+		in.Encoding = csvio.UTF8
+	}
+	src, err := file.Open(ctx, path, in)
+	if err != nil {
+		return nil, err
+	}
+	defer closeSource(src)
+	o.Strict = true
+	d, _, err := s.Definition(ctx, src, o)
+	return d, err
+}

@@ -1,0 +1,11 @@
+package release
+
+// Codes of the errors of this package ([noren.Error.Code]).
+const (
+	CodeNoSchema   = "no-schema"   // the data set has no definition yet
+	CodeKnown      = "known"       // a ledger knows the file of an unaccounted request
+	CodeChanged    = "changed"     // the file is not the granted version
+	CodeWithheld   = "withheld"    // a failure after the charge
+	CodeModel      = "model"       // the query does not go with the model of dependence
+	CodeColumnType = "column-type" // the query reads a column as another type than the definition's
+)

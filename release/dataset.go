@@ -1,0 +1,250 @@
+package release
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"noren"
+	"noren/certificate"
+	"noren/correlated"
+	"noren/dataset"
+	"noren/ledger"
+)
+
+// Dataset is a private table with the definition by which it is read. Make one
+// with [Find] or [Unaccounted].
+type Dataset struct {
+	// Name and Version are those of the ledger; empty and 0 when unaccounted.
+	Name    string
+	Version int
+	// Path is where the file lies.
+	Path string
+	// Definition is public: columns, types, relation of neighbours, unit.
+	Definition *dataset.Definition
+
+	hash      [32]byte              // of the definition
+	model     *correlated.ModelFile // nil where the definition has none
+	modelHash string
+	ledger    *ledger.Ledger // nil when unaccounted
+	book      *ledger.Book
+}
+
+// newDataset reads the model of the definition, where it has one.
+func newDataset(path string, d *dataset.Definition) (*Dataset, error) {
+	out := &Dataset{Path: path, Definition: d}
+	var err error
+	if out.hash, err = d.Hash(); err != nil {
+		return nil, err
+	}
+	if d.Model == nil {
+		return out, nil
+	}
+	if out.model, err = correlated.ParseModel(bytes.NewReader(d.Model.Distribution), "model"); err != nil {
+		return nil, err
+	}
+	out.modelHash, err = out.model.Hash()
+	return out, err
+}
+
+// Model is the model of dependent records that the data set was granted under, nil
+// where there is none.
+func (d *Dataset) Model() *correlated.ModelFile { return d.model }
+
+// Find returns the data set of that name, or the one whose file lies at that
+// path. It opens no file. Errors are of kind Refused: no-dataset, no-schema (the
+// steward has granted no definition yet) and a sealed ledger.
+func Find(ctx context.Context, l *ledger.Ledger, nameOrPath string) (*Dataset, error) {
+	if err := l.Sealed(); err != nil {
+		return nil, err
+	}
+	book, err := l.Find(ctx, nameOrPath)
+	if err != nil {
+		return nil, err
+	}
+	if book.Version == 0 {
+		return nil, noSchema(book.Name)
+	}
+	d, err := dataset.Parse(book.Definition)
+	if err != nil {
+		return nil, &noren.Error{Where: "data set " + book.Name, What: "its definition cannot be read", Err: err}
+	}
+	out, err := newDataset(book.Path, d)
+	if err != nil {
+		return nil, err
+	}
+	if out.hash != book.DefinitionHash {
+		return nil, &noren.Error{Where: "data set " + book.Name, What: "its definition is not the one that was granted"}
+	}
+	out.Name, out.Version, out.ledger, out.book = book.Name, book.Version, l, book
+	return out, nil
+}
+
+// Unaccounted is a file that no ledger knows, read by a definition of the
+// caller's. A file that one of the ledgers holds or held, by its path or by its
+// content in whatever form, is refused (code known): its answers must be charged.
+func Unaccounted(ctx context.Context, path string, d *dataset.Definition, ledgers []*ledger.Ledger) (*Dataset, error) {
+	for _, l := range ledgers {
+		name, err := known(ctx, l, path, d)
+		if err != nil {
+			return nil, err
+		}
+		if name != "" {
+			return nil, &noren.Error{
+				Kind: noren.Refused, Code: CodeKnown, Where: path, What: fmt.Sprintf("belongs to data set %s; an unaccounted answer is refused", name),
+				Hint: "ask the data set: its budget is charged",
+			}
+		}
+	}
+	return newDataset(path, d)
+}
+
+// known names the data set of l that holds or held the file, "" if there is
+// none. The content is looked at under every form (delimiter, encoding) that a
+// data set of l is read in, because the caller's own form could hide it.
+func known(ctx context.Context, l *ledger.Ledger, path string, d *dataset.Definition) (string, error) {
+	if name, err := l.Knows(ctx, path); err != nil || name != "" {
+		return name, err
+	}
+	forms := map[dataset.File]bool{d.File: true}
+	books, err := l.Show(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, b := range books {
+		for _, v := range b.Versions {
+			old, err := dataset.Parse(v.Definition)
+			if err != nil {
+				return "", &noren.Error{Where: "data set " + b.Name, What: "its definition cannot be read", Err: err}
+			}
+			forms[old.File] = true
+		}
+	}
+	keys := dataset.KeysOf(l.Key)
+	for form := range forms {
+		like := *d
+		like.File = form
+		print, err := tablePrint(ctx, path, &like, keys)
+		if noren.KindOf(err) == noren.BadData {
+			continue // it is no table in this form
+		}
+		if err != nil {
+			return "", err
+		}
+		if name, err := l.KnowsPrint(ctx, print); err != nil || name != "" {
+			return name, err
+		}
+	}
+	print, err := fileHash(l, path)
+	if err != nil {
+		return "", err
+	}
+	return l.KnowsPrint(ctx, print) // of grants from before definitions
+}
+
+func tablePrint(ctx context.Context, path string, d *dataset.Definition, keys dataset.Keys) (string, error) {
+	f, err := openFile(path)
+	if err != nil {
+		return "", err
+	}
+	src, err := dataset.Open(ctx, f, path, d)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = src.Close() }()
+	prints, err := dataset.TablePrint(ctx, src, []dataset.Keys{keys}, nil)
+	if err != nil {
+		return "", err
+	}
+	return prints[0], nil
+}
+
+// fileHash is the fingerprint of the file's bytes, by which grants from before
+// definitions know it.
+func fileHash(l *ledger.Ledger, path string) (string, error) {
+	f, err := openFile(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }()
+	h := l.NewFileHash()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", &noren.Error{Where: path, What: "cannot be read", Err: errors.Unwrap(err)}
+	}
+	return h.Sum(), nil
+}
+
+// openFile opens a private file; what is wrong with it does not depend on its
+// records.
+func openFile(path string) (*os.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, &noren.Error{Kind: noren.Usage, Code: "file-missing", Where: path, What: "cannot be opened", Hint: "does the file exist, and may this user read it?"}
+	}
+	return f, nil
+}
+
+// source states d in a certificate, with the columns that were read.
+func (d *Dataset) source(columns []string) (*certificate.Source, error) {
+	reading, err := canonical(d.Definition.Reading(columns))
+	if err != nil {
+		return nil, err
+	}
+	s := &certificate.Source{DefinitionSHA256: hex.EncodeToString(d.hash[:]), Reading: reading, ModelSHA256: d.modelHash}
+	if d.book != nil {
+		s.Dataset, s.Version, s.Fingerprint = d.Name, int64(d.Version), d.book.Fingerprint
+	}
+	return s, nil
+}
+
+// unchanged makes sure, before anything is charged, that a file whose size or time
+// of change is not the last one seen is still the version that was granted. It
+// compares the prints of all columns.
+func (d *Dataset) unchanged(ctx context.Context) error {
+	info, err := os.Stat(d.Path)
+	if err != nil || info.IsDir() {
+		return &noren.Error{Kind: noren.Usage, Code: "file-missing", Where: "data set " + d.Name, What: "its file cannot be opened", Hint: "does the file exist, and may this user read it?"}
+	}
+	size, mtime, err := d.ledger.Seen(ctx, d.Name)
+	if err != nil {
+		return err
+	}
+	if info.Size() == size && info.ModTime().UnixNano() == mtime {
+		return nil
+	}
+	changed := &noren.Error{
+		Kind: noren.Refused, Code: CodeChanged, Where: "data set " + d.Name, What: fmt.Sprintf("the file is not version %d; nothing was charged", d.Version),
+		Hint: "if it is the same data set in a new state, the steward grants it as changed: what is spent stays spent",
+	}
+	prints, err := d.prints(ctx)
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	if err != nil || len(prints) != len(d.book.Prints) {
+		return changed
+	}
+	for name, print := range d.book.Prints {
+		if prints[name] != print {
+			return changed
+		}
+	}
+	return d.ledger.SetSeen(ctx, d.Name, d.Version, info.Size(), info.ModTime().UnixNano())
+}
+
+func (d *Dataset) prints(ctx context.Context) (map[string]string, error) {
+	f, err := os.Open(d.Path)
+	if err != nil {
+		return nil, err
+	}
+	src, err := dataset.Open(ctx, f, filepath.Base(d.Path), d.Definition)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = src.Close() }()
+	return dataset.Prints(ctx, src, d.Definition, nil, dataset.KeysOf(d.ledger.Key))
+}

@@ -1,0 +1,115 @@
+package release
+
+import (
+	"context"
+
+	"noren"
+	"noren/account"
+	"noren/dataset"
+	"noren/ledger"
+)
+
+// Reviewed is a file that was read in whole under a definition. It is private,
+// for the steward alone.
+type Reviewed struct {
+	*dataset.Review
+	definition  *dataset.Definition
+	path        string
+	size, mtime int64
+}
+
+// ReviewGrant reads the whole file at path under d and returns how it fits.
+// Nothing is granted. A file that is not of the form that d describes is an error
+// of kind BadData, code structure.
+func ReviewGrant(ctx context.Context, l *ledger.Ledger, path string, d *dataset.Definition, p noren.Progress) (*Reviewed, error) {
+	f, err := openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		_ = f.Close()
+		return nil, &noren.Error{Where: path, What: "cannot be read", Err: err}
+	}
+	// The size and the time are those from before reading: what changes the file
+	// afterwards is noticed by the first query.
+	out := &Reviewed{definition: d, path: path, size: info.Size(), mtime: info.ModTime().UnixNano()}
+	src, err := dataset.Open(ctx, f, path, d)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = src.Close() }()
+	out.Review, err = dataset.Inspect(ctx, src, d, dataset.KeysOf(l.Key), p)
+	return out, err
+}
+
+// Grant is the budget of a data set that was reviewed.
+type Grant struct {
+	// Name of the data set. Required.
+	Name string
+	// Cap is the total that may ever be spent. Required.
+	Cap account.Cost
+	// Changed says that the file or the definition is a new version of the same
+	// data set; Replace exchanges everything while nothing is spent.
+	Changed, Replace bool
+	// OtherPeople declares that no person of the data set is in a data set with
+	// similar columns. It stands in certificates as an assumption.
+	OtherPeople bool
+}
+
+// ConfirmGrant pins the definition and the content that were reviewed, and grants
+// the budget. Errors are those of [ledger.Ledger.Grant].
+func ConfirmGrant(ctx context.Context, l *ledger.Ledger, g Grant, r *Reviewed) (*ledger.Book, error) {
+	text, err := r.definition.Canonical()
+	if err != nil {
+		return nil, err
+	}
+	hash, err := r.definition.Hash()
+	if err != nil {
+		return nil, err
+	}
+	if m := r.definition.Model; m != nil {
+		// A model that cannot be read would refuse every query.
+		if _, err := newDataset(r.path, r.definition); err != nil {
+			return nil, err
+		}
+	}
+	old := ""
+	if book, err := l.Book(ctx, g.Name); err == nil && book.Version == 0 {
+		// A grant from before definitions knows the file by its bytes.
+		if old, err = fileHash(l, r.path); err != nil {
+			return nil, err
+		}
+	}
+	return l.Grant(ctx, ledger.Grant{
+		Name: g.Name, Path: r.path, Cap: g.Cap, Neighbours: r.definition.Relation(), Unit: r.definition.Unit,
+		Definition: text, DefinitionHash: hash, Print: r.Print, Prints: r.Prints, Size: r.size, Mtime: r.mtime,
+		FixedOnceSpent: r.definition.Model != nil, Changed: g.Changed, Replace: g.Replace, OtherPeople: g.OtherPeople, OldFingerprint: old,
+	})
+}
+
+// RaiseCap sets a higher cap of a data set whose schema stays. No file is read.
+func RaiseCap(ctx context.Context, l *ledger.Ledger, name string, limit account.Cost) (*ledger.Book, error) {
+	book, err := l.Book(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if book.Version == 0 {
+		return nil, noSchema(name)
+	}
+	g := ledger.Grant{
+		Name: name, Path: book.Path, Cap: limit, Neighbours: book.Neighbours, Unit: book.Unit,
+		Definition: book.Definition, DefinitionHash: book.DefinitionHash, Print: book.Fingerprint, Prints: book.Prints,
+	}
+	if g.Size, g.Mtime, err = l.Seen(ctx, name); err != nil {
+		return nil, err
+	}
+	return l.Grant(ctx, g)
+}
+
+func noSchema(name string) error {
+	return &noren.Error{
+		Kind: noren.Refused, Code: CodeNoSchema, Where: "data set " + name, What: "has no schema yet",
+		Hint: "the steward grants one: how the file is read decides what an answer tells",
+	}
+}

@@ -1,0 +1,150 @@
+package release
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"noren"
+	"noren/account"
+	"noren/correlated"
+	"noren/ledger"
+)
+
+// Quote is what a request costs and what would be left, from public facts.
+type Quote struct {
+	// Dataset and Version are those of the ledger; empty and 0 when unaccounted.
+	Dataset    string
+	Version    int
+	Neighbours account.Neighbours
+	Unit       string
+	Cost       account.Cost
+	Guarantee  noren.Guarantee
+	// Remaining is what each account has before the charge: the data set's and,
+	// where there is one, the analyst's. Nil when unaccounted.
+	Remaining []ledger.Remaining
+	// Fits says that all of them cover Cost.
+	Fits bool
+}
+
+// Price computes the cost of a request. Nothing is charged, and no file is
+// opened: the data set's definition says all that the cost depends on. Errors are
+// of kind Usage (the request does not go with the definition) and Refused (a
+// sealed ledger).
+func Price(ctx context.Context, q *Request) (*Quote, error) {
+	if err := q.validate(); err != nil {
+		return nil, err
+	}
+	d := q.Dataset.Definition
+	if err := q.fits(); err != nil {
+		return nil, err
+	}
+	out := &Quote{Dataset: q.Dataset.Name, Version: q.Dataset.Version, Neighbours: d.Relation(), Unit: d.Unit, Fits: true}
+	var err error
+	if out.Cost, err = q.Mechanism.Cost(out.Neighbours, out.Unit); err != nil {
+		return nil, err
+	}
+	if out.Guarantee, err = q.Mechanism.Guarantee(out.Neighbours, out.Unit); err != nil {
+		return nil, err
+	}
+	if err := q.underModel(ctx, out); err != nil {
+		return nil, err
+	}
+	if err := out.Cost.Validate(); err != nil {
+		return nil, err
+	}
+	out.Guarantee.Assumptions = append(slices.Clone(out.Guarantee.Assumptions), q.Dataset.assumptions()...)
+	if l := q.Dataset.ledger; l != nil {
+		if err := l.Sealed(); err != nil {
+			return nil, err
+		}
+		book, err := l.Book(ctx, q.Dataset.Name)
+		if err != nil {
+			return nil, err
+		}
+		out.Remaining = append(out.Remaining, ledger.Remaining{Kind: "dataset", Name: book.Name, Left: book.Remaining})
+		for _, a := range book.Analysts {
+			if a.Name == q.Budget.Principal {
+				out.Remaining = append(out.Remaining, ledger.Remaining{Kind: "analyst", Name: a.Name, Left: a.Remaining})
+			}
+		}
+	}
+	for _, r := range out.Remaining {
+		out.Fits = out.Fits && out.Cost.Within(r.Left)
+	}
+	return out, nil
+}
+
+// fits makes sure that the mechanism reads columns as the definition types them,
+// and answers every table of its form.
+func (q *Request) fits() error {
+	d := q.Dataset.Definition
+	for _, f := range q.Mechanism.Columns() {
+		have, err := d.Field(f.Name)
+		if err != nil {
+			return err
+		}
+		if have.Type != f.Type || have.Layout != f.Layout || !slices.Equal(have.Levels, f.Levels) {
+			return &noren.Error{
+				Kind: noren.Usage, Code: CodeColumnType, Where: "column " + f.Name, What: fmt.Sprintf("the query reads it as %s, the data set defines it as %s", f.Type, have.Type),
+				Hint: "the definition of the data set decides how a column is read",
+			}
+		}
+	}
+	return q.Mechanism.Covers(d.AtMost, d.Records)
+}
+
+// assumptions are what the guarantee rests on by way of the definition.
+func (d *Dataset) assumptions() []string {
+	out := []string{
+		"The schema of the table is public: the guarantee compares tables that are read under one definition.",
+		"A cell that does not fit the type of its column counts as missing.",
+	}
+	if d.book != nil {
+		for _, other := range d.book.OtherPeople {
+			out = append(out, fmt.Sprintf("No person of data set %s is in data set %s, as the steward declared.", d.Name, other))
+		}
+	}
+	return out
+}
+
+// underModel prices a request to a data set with a model of dependence, and
+// refuses what the model says nothing of. See docs/correlated-privacy.md, theorem D.
+func (q *Request) underModel(ctx context.Context, out *Quote) error {
+	m := q.Dataset.Definition.Model
+	where := q.Dataset.Name
+	if where != "" {
+		where = "data set " + where
+	}
+	refuse := func(what, hint string) error {
+		return &noren.Error{Kind: noren.Usage, Code: CodeModel, Where: where, What: what, Hint: hint}
+	}
+	dependent, ok := q.Mechanism.(Dependent)
+	if m == nil {
+		if ok {
+			return refuse("has no model of dependence", "the steward grants the data set under a model: every answer is then priced under it")
+		}
+		return nil
+	}
+	if ok {
+		if dependent.ModelHash() != q.Dataset.modelHash || dependent.Column() != m.Column {
+			return refuse("the query was made for another model than the data set's", "")
+		}
+		return nil
+	}
+	for _, f := range q.Mechanism.Columns() {
+		if f.Name != m.Column {
+			return refuse(fmt.Sprintf("the model covers column %s, the question reads %s", m.Column, f.Name), "ask about the column of the model")
+		}
+	}
+	if out.Cost.Delta != 0 {
+		return refuse("an answer under the model needs delta 0", "choose noise that is private without a delta")
+	}
+	var err error
+	if out.Cost, err = correlated.Price(ctx, q.Dataset.model.Model, out.Cost); err != nil {
+		return err
+	}
+	out.Guarantee.Assumptions = append(slices.Clone(out.Guarantee.Assumptions), fmt.Sprintf(
+		"Under the model of dependence of the data set, this answer adds at most %s to what all answers tell of one record.", out.Cost))
+	return nil
+}
