@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -14,6 +16,7 @@ import (
 
 	"noren"
 	"noren/account"
+	"noren/correlated"
 	"noren/dataset"
 	"noren/internal/spec"
 	"noren/ledger"
@@ -187,38 +190,24 @@ func (f *grantFlags) dataset(ctx context.Context, c *cobra.Command, t *terminal,
 }
 
 // definition is what specification and flags state of the file, with types
-// proposed where they state none. What they do not say of unit and relation stays
-// as granted before.
+// proposed where they state none. What they do not say stays as granted before.
 func (f *grantFlags) definition(ctx context.Context, t *terminal, out *granted, book *ledger.Book) (*dataset.Definition, error) {
-	if book != nil && book.Version > 0 && !f.saysSchema() {
-		return f.pinned(book)
+	var pinned *dataset.Definition
+	if book != nil && book.Version > 0 {
+		var err error
+		if pinned, err = dataset.Parse(book.Definition); err != nil {
+			return nil, err
+		}
 	}
-	s, err := f.merged()
+	s, err := f.stated(pinned)
 	if err != nil {
 		return nil, err
 	}
-	o := spec.DatasetOptions{Unit: f.unit, AtMost: f.atMost, Records: f.records, Progress: t.progress.report}
-	if book != nil {
-		o.Neighbours = book.Neighbours
-		if o.Unit == "" {
-			o.Unit = book.Unit
-		}
-	}
-	if f.neighbours != "" {
-		if o.Neighbours, err = account.ParseNeighbours(f.neighbours); err != nil {
-			return nil, at("--neighbours", err)
-		}
-	}
-	if o.Model, err = f.modelOf(); err != nil {
+	o, err := f.options(book, pinned)
+	if err != nil {
 		return nil, err
 	}
-	if o.Model != nil && o.Records == 0 {
-		m, err := readModel(f.model)
-		if err != nil {
-			return nil, err
-		}
-		o.Records = int64(m.Model.Records())
-	}
+	o.Progress = t.progress.report
 	in, err := inputOptions(s)
 	if err != nil {
 		return nil, err
@@ -228,35 +217,66 @@ func (f *grantFlags) definition(ctx context.Context, t *terminal, out *granted, 
 		return nil, err
 	}
 	defer closeSource(src)
-	d, proposed, err := s.Definition(ctx, src, o)
+	d, proposed, err := s.Definition(ctx, src, *o)
 	t.progress.clear()
 	out.proposed = proposed
 	return d, err
 }
 
-// saysSchema reports whether flags state any part of the schema but the number of
-// records.
-func (f *grantFlags) saysSchema() bool {
-	return f.spec != "" || len(f.types)+len(f.orders)+len(f.formats)+len(f.missing) > 0 || f.delimiter != "" || f.encoding != "" ||
-		f.neighbours != "" || f.unit != "" || f.model != ""
+// stated is the specification of the columns. Without --spec the flags are laid over
+// the schema that is pinned; a column that they name is stated anew.
+func (f *grantFlags) stated(pinned *dataset.Definition) (*spec.Spec, error) {
+	if f.spec != "" || pinned == nil {
+		return f.merged()
+	}
+	s := spec.Of(pinned)
+	for _, pair := range slices.Concat(f.types, f.orders, f.formats) {
+		if name, _, ok := strings.Cut(pair, "="); ok {
+			c := s.Columns[name]
+			s.Columns[name] = spec.Column{Bounds: c.Bounds, Keys: c.Keys}
+		}
+	}
+	return s, f.layOver(s)
 }
 
-// pinned is the definition as granted before, for a new file of the same form.
-func (f *grantFlags) pinned(book *ledger.Book) (*dataset.Definition, error) {
-	d, err := dataset.Parse(book.Definition)
-	if err != nil {
+// options are the parts of a definition that no column states.
+func (f *grantFlags) options(book *ledger.Book, pinned *dataset.Definition) (*spec.DatasetOptions, error) {
+	o := &spec.DatasetOptions{Unit: f.unit, AtMost: f.atMost, Records: f.records}
+	if book != nil {
+		o.Neighbours = book.Neighbours
+		if o.Unit == "" {
+			o.Unit = book.Unit
+		}
+	}
+	var err error
+	if f.neighbours != "" {
+		if o.Neighbours, err = account.ParseNeighbours(f.neighbours); err != nil {
+			return nil, at("--neighbours", err)
+		}
+	}
+	if o.Model, err = f.modelOf(); err != nil {
 		return nil, err
 	}
-	if f.records > 0 {
-		if d.AtMost == d.Records {
-			d.AtMost = f.records
+	if pinned != nil {
+		if o.Model == nil && (!f.replace || f.spec == "") {
+			o.Model = pinned.Model
 		}
-		d.Records = f.records
+		same := o.Neighbours == pinned.Relation() && o.Unit == pinned.Unit
+		if same && !f.replace && o.Records == 0 {
+			o.Records = pinned.Records
+		}
+		if same && o.AtMost == 0 && pinned.Records == 0 {
+			o.AtMost = pinned.AtMost
+		}
 	}
-	if f.atMost > 0 {
-		d.AtMost = f.atMost
+	if o.Model != nil && o.Records == 0 {
+		m, err := correlated.ParseModel(bytes.NewReader(o.Model.Distribution), "model")
+		if err != nil {
+			return nil, err
+		}
+		o.Records = int64(m.Model.Records())
 	}
-	return d.Complete()
+	return o, nil
 }
 
 // modelOf reads the model of --model.

@@ -91,8 +91,25 @@ func (s *Spec) Assumed(o DatasetOptions) (*dataset.Definition, error) {
 		}
 		d.Columns = append(d.Columns, c)
 	}
+	if len(d.Columns) == 0 { // a definition has a column, and a count of all records names none
+		d.Columns = []dataset.Column{{Name: "column", Type: table.Category.String()}}
+	}
 	s.defaults(d)
 	return d.Complete()
+}
+
+// Of states the columns and the form of d, as a basis on which a new definition of
+// the same data set is stated. The column of a model is not stated: its states are
+// the model's.
+func Of(d *dataset.Definition) *Spec {
+	s := &Spec{Version: Version, Columns: map[string]Column{}}
+	s.Input = Input{Delimiter: d.File.Delimiter, Encoding: d.File.Encoding, Missing: append([]string{}, d.Missing...)}
+	for _, c := range d.Columns {
+		if d.Model == nil || d.Model.Column != c.Name {
+			s.Columns[c.Name] = Column{Type: c.Type, Format: c.Layout, Order: c.Levels, Bounds: c.Bounds, Keys: c.Keys}
+		}
+	}
+	return s
 }
 
 // declares reports whether s says of which type the column is.
