@@ -1,10 +1,12 @@
 package cli_test
 
 import (
+	"compress/gzip"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -114,4 +116,32 @@ func sameValue(ts *testscript.TestScript, neg bool, args []string) {
 	if *values[0] != *values[1] {
 		ts.Fatalf("the values are %g and %g", *values[0], *values[1])
 	}
+}
+
+// mode demands that a file has these permissions: mode FILE 0600.
+func mode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: mode FILE PERMISSIONS")
+	}
+	want, err := strconv.ParseUint(args[1], 8, 32)
+	ts.Check(err)
+	info, err := os.Stat(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if got := info.Mode().Perm(); got != fs.FileMode(want) {
+		ts.Fatalf("%s is of mode %04o, not %04o", args[0], got, want)
+	}
+}
+
+// compress makes B, a gzip copy of A: gzip A B.
+func compress(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: gzip FILE COPY")
+	}
+	f, err := os.Create(ts.MkAbs(args[1]))
+	ts.Check(err)
+	w := gzip.NewWriter(f)
+	_, err = w.Write([]byte(ts.ReadFile(args[0])))
+	ts.Check(err)
+	ts.Check(w.Close())
+	ts.Check(f.Close())
 }

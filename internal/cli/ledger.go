@@ -225,7 +225,7 @@ func printSchemas(w io.Writer, books []*ledger.Book) error {
 			return err
 		}
 		fmt.Fprintf(w, ", version %d, sha256 %x\n", b.Version, b.DefinitionHash)
-		printDefinition(w, d, nil)
+		printDefinition(w, d, nil, false)
 		for _, other := range b.OtherPeople {
 			fmt.Fprintf(w, "  declared    no person of %s is in data set %s\n", b.Name, other)
 		}

@@ -155,7 +155,8 @@ func (f *grantFlags) schemaFlag(c *cobra.Command) string {
 type granted struct {
 	book     *ledger.Book
 	path     string
-	proposed []string
+	proposed []string // columns whose types were proposed from the values
+	missing  bool     // so were the missing texts
 	review   *release.Reviewed
 }
 
@@ -220,6 +221,7 @@ func (f *grantFlags) definition(ctx context.Context, t *terminal, out *granted, 
 	d, proposed, err := s.Definition(ctx, src, *o)
 	t.progress.clear()
 	out.proposed = proposed
+	out.missing = err == nil && s.Name() == "" && s.Input.Missing == nil && len(d.Missing) > 0
 	return d, err
 }
 
@@ -317,6 +319,8 @@ func (f *grantFlags) confirmed(t *terminal, d *dataset.Definition, out *granted)
 		return refuse(fmt.Sprintf("%s in %s do not fit; confirm with --yes", plural(int(cells), "cell"), plural(columns, "column")))
 	case len(out.proposed) > 0:
 		return refuse("confirm the schema with --yes: the types of " + strings.Join(out.proposed, ", ") + " were proposed from the values")
+	case out.missing:
+		return refuse("confirm the schema with --yes: the missing texts " + strings.Join(d.Missing, ", ") + " were proposed from the values, and no --missing says them")
 	}
 	return nil
 }
@@ -333,15 +337,19 @@ func (g *granted) print(w io.Writer) {
 
 // printSchema prints a definition, column by column.
 func (g *granted) printSchema(out io.Writer, d *dataset.Definition) {
-	printDefinition(out, d, g.proposed)
+	printDefinition(out, d, g.proposed, g.missing)
 }
 
-func printDefinition(out io.Writer, d *dataset.Definition, proposed []string) {
+func printDefinition(out io.Writer, d *dataset.Definition, proposed []string, missing bool) {
 	how := d.File.Kind
 	if d.File.Delimiter != "" {
 		how += fmt.Sprintf(", delimiter %q, %s", d.File.Delimiter, d.File.Encoding)
 	}
-	fmt.Fprintf(out, "  file        %s; missing texts: %s\n", how, orNone(d.Missing))
+	texts := orNone(d.Missing)
+	if missing {
+		texts += " (proposed)"
+	}
+	fmt.Fprintf(out, "  file        %s; missing texts: %s\n", how, texts)
 	fmt.Fprintf(out, "  neighbours  %s of one %s; at most %d records\n", d.Neighbours, d.Unit, d.AtMost)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "  column\ttype\tlayout or levels\tbounds or keys\t")

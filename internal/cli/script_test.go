@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 // in testdata/script, in a folder of its own. There, `exits N` runs the noren
 // command and demands its exit code, `only FILES` demands that the folder holds
 // these files and no others, `samevalue A B` that two answers in JSON have one
-// value.
+// value, `mode FILE 0600` that a file has these permissions; `gzip A B` compresses.
 func TestScripts(t *testing.T) {
 	data, _ := filepath.Abs("../../../shared/data")
 	if d := os.Getenv("NOREN_DATA"); d != "" {
@@ -38,6 +38,8 @@ func TestScripts(t *testing.T) {
 			"exits": exits,
 			"only":  only,
 			"tally": tally,
+			"mode":  mode,
+			"gzip":  compress,
 
 			"samevalue": sameValue,
 		},
