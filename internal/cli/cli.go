@@ -109,6 +109,9 @@ func exactly(names ...string) cobra.PositionalArgs {
 		if len(args) == len(names) {
 			return nil
 		}
+		if len(names) == 0 {
+			return fmt.Errorf("expected no argument, found %d", len(args))
+		}
 		return fmt.Errorf("expected %s, found %d arguments", strings.Join(names, " and "), len(args))
 	}
 }

@@ -91,6 +91,19 @@ func (a *openData) close() {
 
 func (a *openData) neighbours() account.Neighbours { return a.Definition.Relation() }
 
+// records is the public number of records: what the flag says, by default the
+// definition's. Under add-remove neighbours it is not public.
+func (a *openData) records(said int) (int, error) {
+	have := int(a.Definition.Records)
+	switch {
+	case said == 0 || said == have:
+		return have, nil
+	case have == 0:
+		return 0, &noren.Error{Kind: noren.Usage, Code: "records", Where: "--records", What: fmt.Sprintf("the number of records is not public where neighbours are %s of one %s", a.neighbours(), a.Definition.Unit), Hint: "leave it out"}
+	}
+	return 0, &noren.Error{Kind: noren.Usage, Code: "records", Where: "--records", What: fmt.Sprintf("expected %d, the number of the schema, got %d", have, said), Hint: "leave it out"}
+}
+
 // rowsKey is the secret by which the records of one person are picked.
 func (a *openData) rowsKey() ([]byte, error) {
 	if a.ledger != nil {
@@ -114,6 +127,9 @@ func (a *openData) rowsKey() ([]byte, error) {
 func (f *dpFlags) open(ctx context.Context, c *cobra.Command, nameOrPath string) (*openData, error) {
 	if err := checkTargets(f.force, f.output, f.certificate); err != nil {
 		return nil, err
+	}
+	if nameOrPath == "" {
+		return nil, &noren.Error{Kind: noren.Usage, Where: "DATASET", What: "expected the name of a data set or the path of its file, got an empty text"}
 	}
 	if f.unaccounted {
 		return f.openUnaccounted(ctx, nameOrPath)
@@ -157,6 +173,27 @@ func (f *dpFlags) pinned(c *cobra.Command, a *openData) error {
 
 // openUnaccounted makes a data set of a file that no reachable ledger knows.
 func (f *dpFlags) openUnaccounted(ctx context.Context, path string) (*openData, error) {
+	if f.key != "" {
+		return nil, &noren.Error{Kind: noren.Usage, Where: "--request-key", What: "an unaccounted answer is stored in no ledger, and cannot be asked again", Hint: "leave it out"}
+	}
+	ledgers, err := f.reachable(ctx, path)
+	defer func() {
+		for _, l := range ledgers {
+			_ = l.Close()
+		}
+	}()
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range ledgers { // before the file is opened
+		name, err := l.Knows(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		if name != "" {
+			return nil, &noren.Error{Kind: noren.Refused, Code: release.CodeKnown, Where: path, What: fmt.Sprintf("belongs to data set %s; an unaccounted answer is refused", name)}
+		}
+	}
 	s, err := f.columns.merged()
 	if err != nil {
 		return nil, err
@@ -168,15 +205,6 @@ func (f *dpFlags) openUnaccounted(ctx context.Context, path string) (*openData, 
 		}
 	}
 	d, err := declaredDataset(ctx, path, s, o)
-	if err != nil {
-		return nil, err
-	}
-	ledgers, err := f.reachable(ctx, path)
-	defer func() {
-		for _, l := range ledgers {
-			_ = l.Close()
-		}
-	}()
 	if err != nil {
 		return nil, err
 	}
@@ -209,6 +237,7 @@ func (f *dpFlags) reachable(ctx context.Context, path string) (ledgers []*ledger
 		if err != nil {
 			return ledgers, &noren.Error{
 				Kind: noren.Refused, Code: "known", Where: path, What: "an unaccounted answer is refused: ledger " + candidate + " cannot be opened to see whether it knows the file", Err: err,
+				Hint: "noren ledger verify tells what is wrong with it; --ledger names another",
 			}
 		}
 		seen[real] = true

@@ -99,6 +99,9 @@ func (f *grantFlags) run(c *cobra.Command, t *terminal, name string) error {
 	if err != nil {
 		return err
 	}
+	if err := f.check(c); err != nil {
+		return err
+	}
 	ctx := c.Context()
 	return f.with(ctx, func(l *ledger.Ledger) error {
 		var g *granted
@@ -132,6 +135,19 @@ func (f *grantFlags) run(c *cobra.Command, t *terminal, name string) error {
 		}
 		return printBooks(t.stdout, []*ledger.Book{book})
 	})
+}
+
+// check refuses flags that contradict each other or themselves.
+func (f *grantFlags) check(c *cobra.Command) error {
+	if f.replace && f.changed {
+		return &noren.Error{Kind: noren.Usage, Where: "--replace", What: "does not go with --changed", Hint: "--replace corrects a grant of which nothing is spent, --changed grants a new version"}
+	}
+	for name, n := range map[string]int64{"records": f.records, "at-most": f.atMost} {
+		if c.Flags().Changed(name) && n < 1 {
+			return &noren.Error{Kind: noren.Usage, Where: "--" + name, What: fmt.Sprintf("expected at least 1 record, got %d", n)}
+		}
+	}
+	return nil
 }
 
 // tellAnalyst warns of a cap that the data set does not cover.

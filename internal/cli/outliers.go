@@ -111,8 +111,8 @@ func (f *outliersFlags) count(c *cobra.Command, t *terminal, path string) error 
 		return err
 	}
 	defer a.close()
-	if f.records == 0 {
-		f.records = int(a.Definition.Records)
+	if f.records, err = a.records(f.records); err != nil {
+		return err
 	}
 	o := outlier.Options{
 		Step: f.step, Radius: f.radius, K: f.k, Cost: cost, Neighbours: a.neighbours(), Records: f.records,

@@ -72,8 +72,8 @@ func (f *ratioCheckFlags) check(c *cobra.Command, t *terminal, private, path str
 		return err
 	}
 	defer closeSource(v.source)
-	if f.records == 0 {
-		f.records = int(a.Definition.Records)
+	if f.records, err = a.records(f.records); err != nil {
+		return err
 	}
 	m, err := ratio.NewCheck(ratio.CheckOptions{Weights: v.weights, Frame: v.frame, Public: v.points, Cost: cost, Neighbours: a.neighbours(), Records: f.records})
 	if err != nil {

@@ -116,8 +116,8 @@ func (f *ratioFitFlags) fit(c *cobra.Command, t *terminal, private, public strin
 		return err
 	}
 	defer a.close()
-	if f.records == 0 {
-		f.records = int(a.Definition.Records)
+	if f.records, err = a.records(f.records); err != nil {
+		return err
 	}
 	v := &fitting{private: private, public: public}
 	o := ratio.Options{
