@@ -48,7 +48,7 @@ func TestThroughTheWayOut(t *testing.T) {
 				{Field: table.Field{Name: "temperature", Type: table.Decimal}, Low: -50, High: 50},
 			},
 			Step: 0.001, Radius: 1, K: 5, IntervalShare: share,
-			Cost: account.Cost{Epsilon: 2 * account.EpsilonUnits},
+			Cost: account.Cost{Epsilon: 20 * account.EpsilonUnits},
 		})
 		if err != nil {
 			t.Fatal(err)
