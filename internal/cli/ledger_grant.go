@@ -154,6 +154,7 @@ type granted struct {
 	path     string
 	proposed []string
 	review   *release.Reviewed
+	model    *dataset.Model
 }
 
 // dataset grants to a data set. Where no flag is about its schema, only the cap
@@ -174,6 +175,7 @@ func (f *grantFlags) dataset(ctx context.Context, c *cobra.Command, t *terminal,
 	if err != nil {
 		return nil, err
 	}
+	out.model = d.Model
 	out.review, err = release.ReviewGrant(ctx, l, out.path, d, t.progress.report)
 	t.progress.clear()
 	if err != nil {
@@ -352,11 +354,15 @@ func orNone(texts []string) string {
 func (g *granted) printReview(w io.Writer) {
 	r := g.review
 	if cells, columns := r.Misfits(); cells > 0 {
-		fmt.Fprintf(w, "  %s in %s do not fit and count as missing:\n", plural(int(cells), "cell"), plural(columns, "column"))
+		fmt.Fprintf(w, "  %s in %s do not fit:\n", plural(int(cells), "cell"), plural(columns, "column"))
 	}
 	for _, c := range r.Columns {
 		if c.Misfits > 0 {
-			fmt.Fprintf(w, "    %s: %d are not %s, the first at %s\n", c.Name, c.Misfits, c.Type, strings.Join(c.Lines, "; "))
+			read := fmt.Sprintf("not %s and count as missing", c.Type)
+			if g.model != nil && c.Name == g.model.Column {
+				read = "in no state of the model and count as " + g.model.Other
+			}
+			fmt.Fprintf(w, "    %s: %d are %s, the first at %s\n", c.Name, c.Misfits, read, strings.Join(c.Lines, "; "))
 		}
 	}
 	if r.LargestUnit > 0 {
