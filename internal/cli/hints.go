@@ -9,6 +9,17 @@ import (
 // only a front end knows its own commands and flags.
 var hints = map[string]string{
 	atomicfile.CodeExists: "choose another name, or say --force to replace it",
+	"changed":             "if it is the same data set in a new state, the steward grants it with --changed: what is spent stays spent",
+	"memory":              "allow more with --memory",
+	"no-dataset":          "the steward grants one: noren ledger grant NAME --file FILE --spec SPEC --epsilon E",
+	"no-grant":            "the steward grants one: noren ledger grant DATASET --analyst NAME --epsilon E",
+	"no-schema":           "the steward grants one: noren ledger grant NAME --file FILE --spec SPEC --epsilon E --yes",
+	"not-regular":         "give it on standard input, as -",
+	"other-people":        "say --other-people if no person is in both; a new table of the same people is a new version: grant that data set with --changed",
+	"schema-incomplete":   "noren init FILE -o SPEC writes a specification with a type for every column; or say --type COLUMN=TYPE",
+	"sealed":              "run noren ledger reconcile, with the certificates of what was released",
+	"temporary-file":      "make room in the folder of the result, or allow more with --memory",
+	"unsound":             "restore it from a copy and run noren ledger reconcile, or keep it as evidence",
 }
 
 // withHint is err with this front end's hint in place of the library's, where its
