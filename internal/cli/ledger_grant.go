@@ -161,7 +161,7 @@ type granted struct {
 // changes and the file is not read.
 func (f *grantFlags) dataset(ctx context.Context, c *cobra.Command, t *terminal, l *ledger.Ledger, name string, book *ledger.Book, limit account.Cost) (*granted, error) {
 	if book != nil && f.schemaFlag(c) == "" {
-		raised, err := release.RaiseCap(ctx, l, name, limit)
+		raised, err := l.Grant(ctx, ledger.Grant{Name: name, Cap: limit})
 		return &granted{book: raised}, err
 	}
 	out := &granted{path: f.file}
