@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 
 	"noren"
@@ -320,7 +321,7 @@ type Answer struct {
 // value that is missing or no state of its record counts as the record's first
 // state. That rule looks at one record alone, so it maps tables that differ in
 // one record to such tables. Errors are of kind BadData where the column is
-// absent, of another type or has another number of records.
+// absent, has other levels than the model's states or another number of records.
 func (m *Mechanism) Answer(ctx context.Context, t *table.Table, src *noise.Source) (any, error) {
 	steps, err := m.Steps(ctx, t)
 	if err != nil {
@@ -368,19 +369,11 @@ func (d *dim) value(steps int64) Decimal {
 func (m *Mechanism) Steps(ctx context.Context, t *table.Table) ([]int64, error) {
 	model := m.spec.Model
 	col := t.Column(m.spec.Column)
-	if col == nil || col.Field.Type != table.Ordered && col.Field.Type != table.Category {
-		return nil, &noren.Error{Kind: noren.BadData, Where: m.spec.Column, What: "the table has no such column of states"}
+	if col == nil || col.Field.Type != table.Ordered || !slices.Equal(col.Dict, model.StateNames()) {
+		return nil, &noren.Error{Kind: noren.BadData, Where: m.spec.Column, What: "expected an ordered column whose levels are the model's states"}
 	}
 	if n := model.Model.Records(); col.Len() != n {
 		return nil, &noren.Error{Kind: noren.BadData, Where: m.spec.Column, What: "the table does not have as many rows as the model has records"}
-	}
-	number := map[string]int{}
-	for v, name := range model.StateNames() {
-		number[name] = v
-	}
-	states := make([]int, len(col.Dict)) // 0, the first state, where a text is none
-	for code, name := range col.Dict {
-		states[code] = number[name]
 	}
 	out := make([]int64, len(m.query.dims))
 	for i := range col.Len() {
@@ -389,10 +382,7 @@ func (m *Mechanism) Steps(ctx context.Context, t *table.Table) ([]int64, error) 
 				return nil, err
 			}
 		}
-		v := 0
-		if !col.IsMissing(i) {
-			v = states[col.Codes[i]]
-		}
+		v := int(col.Codes[i]) // 0 where the value is missing
 		if v >= model.Model.States(i) {
 			v = 0
 		}

@@ -25,8 +25,14 @@ func benchTable() []byte {
 }
 
 var benchDefinition = Definition{Missing: []string{"NA", "?"}, Columns: []Column{
-	{Name: "id", Type: "integer"}, {Name: "age", Type: "integer"}, {Name: "sex"}, {Name: "date", Type: "date"},
-	{Name: "amount", Type: "decimal"}, {Name: "class"}, {Name: "code"}, {Name: "zip"},
+	{Name: "id", Type: "integer"},
+	{Name: "age", Type: "integer"},
+	{Name: "sex"},
+	{Name: "date", Type: "date"},
+	{Name: "amount", Type: "decimal"},
+	{Name: "class"},
+	{Name: "code"},
+	{Name: "zip"},
 }}
 
 // BenchmarkRead compares reading by a definition, without prints and with those of

@@ -78,7 +78,8 @@ func TestDefinitionAnswers(t *testing.T) {
 	d := parse(t, `{"format":"noren.dataset/1","columns":[{"name":"b"},{"name":"state"},{"name":"a","type":"date"}],"neighbours":"replace-one","records":3,
 		"model":{"column":"state","states":["off","on"],"distribution":{"kind":"chain"}}}`)
 	want := []table.Field{
-		{Name: "a", Type: table.Date, Layout: "YYYY-MM-DD"}, {Name: "b"},
+		{Name: "a", Type: table.Date, Layout: "YYYY-MM-DD"},
+		{Name: "b"},
 		{Name: "state", Type: table.Ordered, Levels: []string{"off", "on"}},
 	}
 	if diff := cmp.Diff(want, d.Fields()); diff != "" {

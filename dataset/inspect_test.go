@@ -239,7 +239,10 @@ func TestPropose(t *testing.T) {
 	want := complete(t, Definition{
 		File: loose, Missing: []string{"NA"}, Unit: "id",
 		Columns: []Column{
-			{Name: "id", Type: "integer"}, {Name: "day", Type: "date", Layout: "DD.MM.YYYY"}, {Name: "x", Type: "decimal"}, {Name: "diag", Type: "category"},
+			{Name: "id", Type: "integer"},
+			{Name: "day", Type: "date", Layout: "DD.MM.YYYY"},
+			{Name: "x", Type: "decimal"},
+			{Name: "diag", Type: "category"},
 			{Name: "rank", Type: "ordered", Levels: []string{"1", "0"}},
 		},
 	})

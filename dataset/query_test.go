@@ -73,7 +73,8 @@ func TestOnePersonOneText(t *testing.T) {
 func everyQuery(d *Definition) (all []query.Options) {
 	by, keys := []string{"o"}, [][]string{{"low"}, {"high"}, {""}}
 	all = []query.Options{
-		{Kind: query.Count}, {Kind: query.Count, Where: "i > 3 or c = 'a,b' or day is missing", By: by, Keys: keys},
+		{Kind: query.Count},
+		{Kind: query.Count, Where: "i > 3 or c = 'a,b' or day is missing", By: by, Keys: keys},
 		{Kind: query.Histogram, Column: "o", Values: []string{"low", "high", ""}},
 		{Kind: query.Histogram, Column: "c", Values: []string{"日", ""}, By: by, Keys: keys},
 		{Kind: query.Histogram, Column: "i", Bins: []float64{-5, 0, 10}},
@@ -120,8 +121,12 @@ func TestEveryQueryAnswersEveryTable(t *testing.T) {
 		for _, unit := range []string{"record", "who"} {
 			d := Definition{
 				Columns: []Column{
-					{Name: "i", Type: "integer"}, {Name: "x", Type: "decimal"}, {Name: "day", Type: "date"},
-					{Name: "o", Type: "ordered", Levels: []string{"low", "high"}}, {Name: "c"}, {Name: "who", Type: "integer"},
+					{Name: "i", Type: "integer"},
+					{Name: "x", Type: "decimal"},
+					{Name: "day", Type: "date"},
+					{Name: "o", Type: "ordered", Levels: []string{"low", "high"}},
+					{Name: "c"},
+					{Name: "who", Type: "integer"},
 				},
 				Missing: []string{"NA"}, Neighbours: relation, Unit: unit, File: File{Kind: kindParquet},
 			}

@@ -139,7 +139,7 @@ func (r *run) needs(bytes int, hint string) error {
 		return nil
 	}
 	return &noren.Error{
-		Kind: noren.Usage, What: fmt.Sprintf("%d records need about %d MiB of memory, %d more than is allowed", r.held.Rows, need>>20, (need-r.job.memory())>>20+1),
+		Kind: noren.Usage, Code: "memory", What: fmt.Sprintf("%d records need about %d MiB of memory, %d more than is allowed", r.held.Rows, need>>20, (need-r.job.memory())>>20+1),
 		Hint: hint,
 	}
 }
@@ -149,7 +149,7 @@ func (r *run) gather(ctx context.Context) error {
 	columns := r.held.Columns
 	if r.held.Rows > wholeRecords {
 		// The columns, the space that they make, and the work on both.
-		if err := r.needs(64+16*len(columns), "allow more (--memory); or do without what works on all records at once: a duration to refine, l-diversity, t-closeness, mondrian, --coarse off"); err != nil {
+		if err := r.needs(64+16*len(columns), "allow more; or do without what works on all records at once: a duration to refine, l-diversity, t-closeness, mondrian, a release without coarse step"); err != nil {
 			return err
 		}
 	}
@@ -196,7 +196,7 @@ func checkHierarchy(name string, c *table.Column) error {
 	return &noren.Error{
 		Kind: noren.BadData, Where: name + ": column " + c.Field.Name,
 		What: fmt.Sprintf("%d of its %d different values have no line in the hierarchy %s", without, len(c.Dict), h.Name()),
-		Hint: "add a line for each of them, or name the text that stands for a missing value (--missing)",
+		Hint: "add a line for each of them, or name the text that stands for a missing value",
 	}
 }
 

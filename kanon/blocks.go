@@ -65,7 +65,7 @@ type block struct {
 
 // blocks divides, refines and publishes the table block by block.
 func (r *run) blocks(ctx context.Context, size int, chosen partition.Chosen) error {
-	if err := r.needs(recordBytes, "allow more (--memory)"); err != nil {
+	if err := r.needs(recordBytes, "allow more"); err != nil {
 		return err
 	}
 	began := time.Now()

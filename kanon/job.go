@@ -124,7 +124,7 @@ func (j *Job) validate() error {
 	var faults []string
 	add := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
 	if j.K < 1 {
-		add("k must be 1 at least: say how many records are to share their quasi-identifiers (--k 5)")
+		add("k must be 1 at least: say how many records are to share their quasi-identifiers (5, for instance)")
 	}
 	if j.Source == nil {
 		return &noren.Error{Kind: noren.Usage, What: "a job needs a source"}
@@ -133,13 +133,13 @@ func (j *Job) validate() error {
 		add("the schema has %d fields for %d columns", got, want)
 	}
 	if len(j.Schema.WithRole(table.Quasi)) == 0 {
-		add("no column is a quasi-identifier: name those that others may know (--quasi)")
+		add("no column is a quasi-identifier: name those that others may know")
 	}
 	if len(j.Schema.WithRole(table.Identifier)) == len(j.Schema.Fields) {
 		add("every column is an identifier: nothing would be left")
 	}
 	if (j.Diversity != nil || j.Closeness != nil) && len(j.Schema.WithRole(table.Sensitive)) == 0 {
-		add("l-diversity and t-closeness are about sensitive columns, and there is none (--sensitive)")
+		add("l-diversity and t-closeness are about sensitive columns, and there is none")
 	}
 	if j.Output.Path == "" {
 		add("no output is named")

@@ -30,11 +30,11 @@ func (r *run) bound(ctx context.Context) error {
 func (r *run) boundLarge(ctx context.Context) error {
 	defer timed(&r.result.Seconds.Bound, time.Now())
 	if r.job.Gap == 0 && r.held.Rows > boundedRecords {
-		r.unbounded("more than %d records; --gap looks for it all the same", boundedRecords)
+		r.unbounded("more than %d records; state a duration to compute it all the same", boundedRecords)
 		return nil
 	}
 	if r.held.Rows > wholeRecords && r.needs(64+16*len(r.held.Columns), "") != nil {
-		r.unbounded("the records do not fit the memory that is allowed; allow more (--memory)")
+		r.unbounded("the records do not fit the memory that is allowed; allow more")
 		return nil
 	}
 	columns := r.held.Columns
@@ -65,7 +65,7 @@ func (r *run) boundIn(ctx context.Context, s *space.Space) error {
 		return err
 	}
 	if b.Method == bound.None {
-		r.unbounded("more than %d different points; --gap looks for it all the same", boundedPlaces)
+		r.unbounded("more than %d different points; state a duration to compute it all the same", boundedPlaces)
 		return nil
 	}
 	r.result.LowerBound, r.result.Gap = min(b.Loss, r.result.Loss), b.Gap(r.result.SSE)

@@ -93,7 +93,7 @@ func TestHandEditsSealAtOpen(t *testing.T) {
 			{"UPDATE dataset_version SET version = 2", 2 * milli},
 			{"UPDATE dataset_version SET print = 'x'", 2 * milli},
 			{"UPDATE dataset_version SET definition = '{}'", 2 * milli},
-			{"UPDATE dataset_version SET columns = '{}'", 2 * milli},
+			{"UPDATE dataset_version SET columns = 'x'", 2 * milli},
 			{"DELETE FROM dataset_version", 2 * milli},
 			{"DELETE FROM dataset_print", 2 * milli},
 			{"UPDATE dataset_path SET path = '/x'", 2 * milli},

@@ -26,8 +26,8 @@ var (
 	ErrForfeited = errors.New("the charge was forfeited")
 	// ErrNoGrant: no budget was granted for the data set.
 	ErrNoGrant = errors.New("no budget was granted")
-	// ErrChanged: the file is not the one that was granted.
-	ErrChanged = errors.New("the file has changed since its grant")
+	// ErrChanged: the table or the definition is not that of the current version.
+	ErrChanged = errors.New("the data set has changed")
 )
 
 // Shortfall is one account that does not cover a request.

@@ -126,8 +126,8 @@ func (l *Ledger) StoredByQuestion(ctx context.Context, dataset string, hash [32]
 	}
 	defer tx.Rollback()
 	var id string
-	err = tx.QueryRowContext(ctx, `SELECT charge.id FROM charge JOIN account ON account.id = charge.account
-		WHERE account.kind = 'dataset' AND account.name = ? AND request_hash = ? AND state = 'released' ORDER BY seq DESC LIMIT 1`, dataset, hash[:]).Scan(&id)
+	err = tx.QueryRowContext(ctx, `SELECT id FROM charge INDEXED BY charge_question
+		WHERE account = (SELECT id FROM account WHERE kind = 'dataset' AND name = ?) AND request_hash = ? AND state = 'released' ORDER BY seq DESC LIMIT 1`, dataset, hash[:]).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}

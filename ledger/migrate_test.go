@@ -2,11 +2,13 @@ package ledger
 
 import (
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"noren"
@@ -224,4 +226,24 @@ func TestMigratedRollsForward(t *testing.T) {
 		t.Errorf("%+v\nwant %+v, %v", got, want, err)
 	}
 	verifyClean(t, l)
+}
+
+// Several processes that open an older ledger at once migrate it once.
+func TestMigrateAtOnce(t *testing.T) {
+	f := schema1(t, "spent")
+	var opening sync.WaitGroup
+	for range 6 {
+		opening.Go(func() {
+			l, err := Open(context.Background(), f.path, Options{})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if err := errors.Join(l.Sealed(), l.Close()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	opening.Wait()
+	verifyClean(t, f.open(t))
 }

@@ -164,9 +164,9 @@ func addVersions(ctx context.Context, q querier, byID map[int64]*Book) error {
 		}
 		b.Definition, b.DefinitionHash = []byte(v.definition), [32]byte(v.hash)
 		b.Versions = append(b.Versions, Version{int(v.number), v.seq, time.UnixMilli(made).UTC(), b.Definition, b.DefinitionHash, v.print, v.path, false})
-		if b.Prints, err = v.prints(); err != nil {
-			return err
-		}
+		// Prints that cannot be read were changed from outside: the ledger is
+		// sealed, and is shown all the same.
+		b.Prints, _ = v.prints()
 	}
 	if err := rows.Err(); err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 
 	"noren/account"
 	"noren/certificate"
+	"noren/dataset"
 	"noren/outlier"
 	"noren/release"
 	"noren/table"
@@ -40,20 +41,28 @@ func TestThroughTheWayOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, share := range []float64{0, 0.3} {
+	for _, share := range []float64{0, 0.1} {
 		m, err := outlier.New(outlier.Options{
 			Axes: []outlier.Axis{
-				{Field: table.Field{Name: "load"}, Low: 0, High: 100, Scale: 5},
-				{Field: table.Field{Name: "temperature"}, Low: -50, High: 50},
+				{Field: table.Field{Name: "load", Type: table.Decimal}, Low: 0, High: 100, Scale: 5},
+				{Field: table.Field{Name: "temperature", Type: table.Decimal}, Low: -50, High: 50},
 			},
 			Step: 0.001, Radius: 1, K: 5, IntervalShare: share,
-			Cost: account.Cost{Epsilon: 2 * account.EpsilonUnits},
+			Cost: account.Cost{Epsilon: 20 * account.EpsilonUnits},
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
+		d, err := (&dataset.Definition{AtMost: 10_000, Columns: []dataset.Column{{Name: "sensor"}, {Name: "temperature", Type: "decimal"}, {Name: "load", Type: "decimal"}}}).Complete()
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := release.Unaccounted(context.Background(), path, d, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
 		a, err := release.Run(context.Background(), release.Request{
-			Mechanism: m, File: path, Budget: release.Budget{Unaccounted: true},
+			Mechanism: m, Dataset: data,
 			Signer: key, Tool: certificate.Tool{Name: "test", Version: "1"},
 		})
 		if err != nil {

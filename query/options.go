@@ -89,8 +89,8 @@ type Options struct {
 	Cost account.Cost
 	// Neighbours is the relation that Cost is for. Defaults to add-remove.
 	Neighbours account.Neighbours
-	// Unit is "record", or the column whose equal values mark the records of one
-	// person. Defaults to "record".
+	// Unit is "record", or the column whose equal texts mark the records of one
+	// person (table.Table.Unit, whatever type the column has in Fields). Defaults to "record".
 	Unit string
 	// MaxRows is how many records of one person count, at most. Required where
 	// Unit is a column, otherwise at most 1.

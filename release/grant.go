@@ -74,12 +74,9 @@ func ConfirmGrant(ctx context.Context, l *ledger.Ledger, g Grant, r *Reviewed) (
 			return nil, err
 		}
 	}
-	old := ""
-	if book, err := l.Book(ctx, g.Name); err == nil && book.Version == 0 {
-		// A grant from before definitions knows the file by its bytes.
-		if old, err = fileHash(l, r.path); err != nil {
-			return nil, err
-		}
+	old, err := oldFingerprint(ctx, l, r.path)
+	if err != nil {
+		return nil, err
 	}
 	return l.Grant(ctx, ledger.Grant{
 		Name: g.Name, Path: r.path, Cap: g.Cap, Neighbours: r.definition.Relation(), Unit: r.definition.Unit,
@@ -88,23 +85,19 @@ func ConfirmGrant(ctx context.Context, l *ledger.Ledger, g Grant, r *Reviewed) (
 	})
 }
 
-// RaiseCap sets a higher cap of a data set whose schema stays. No file is read.
-func RaiseCap(ctx context.Context, l *ledger.Ledger, name string, limit account.Cost) (*ledger.Book, error) {
-	book, err := l.Book(ctx, name)
+// oldFingerprint is the fingerprint of the file's bytes where the ledger has data
+// sets from before definitions, which it knows by their bytes; "" otherwise.
+func oldFingerprint(ctx context.Context, l *ledger.Ledger, path string) (string, error) {
+	books, err := l.Show(ctx)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	if book.Version == 0 {
-		return nil, noSchema(name)
+	for _, b := range books {
+		if b.Version == 0 {
+			return fileHash(l, path)
+		}
 	}
-	g := ledger.Grant{
-		Name: name, Path: book.Path, Cap: limit, Neighbours: book.Neighbours, Unit: book.Unit,
-		Definition: book.Definition, DefinitionHash: book.DefinitionHash, Print: book.Fingerprint, Prints: book.Prints,
-	}
-	if g.Size, g.Mtime, err = l.Seen(ctx, name); err != nil {
-		return nil, err
-	}
-	return l.Grant(ctx, g)
+	return "", nil
 }
 
 func noSchema(name string) error {

@@ -210,8 +210,11 @@ func (r *run) read(ctx context.Context) (*table.Table, error) {
 		fields = d.Definition.Fields()[:1]
 	}
 	t, prints, err := dataset.Read(ctx, src, d.Definition, fields, keys)
-	if err != nil || keys == nil {
-		return t, err
+	if err != nil {
+		return nil, err
+	}
+	if keys == nil {
+		return t, d.form(int64(t.Rows))
 	}
 	t.Columns = t.Columns[:n]
 	for name, print := range prints {
@@ -220,6 +223,15 @@ func (r *run) read(ctx context.Context) (*table.Table, error) {
 		}
 	}
 	return t, nil
+}
+
+// form makes sure that a table of that many records is of the form of the
+// definition. A grant has made sure of it for the data sets of a ledger.
+func (d *Dataset) form(rows int64) error {
+	if rows > d.Definition.AtMost || d.Definition.Records > 0 && rows != d.Definition.Records {
+		return errChanged
+	}
+	return nil
 }
 
 // sign states the release.

@@ -17,7 +17,6 @@ import (
 const correlatedSchema = "noren.correlated.answer/1"
 
 type correlatedAnswerFlags struct {
-	columnFlags
 	dpFlags
 	law lawFlags
 }
@@ -37,7 +36,7 @@ all answers from the data set (docs/correlated-privacy.md, section 12).`,
 		Args: exactly("DATASET"),
 		RunE: func(c *cobra.Command, args []string) error { return f.answer(c, t, args[0]) },
 	}
-	f.dpFlags.register(c, &f.columnFlags, correlatedSchema)
+	f.dpFlags.register(c, nil, correlatedSchema)
 	f.law.register(c)
 	return c
 }
@@ -47,9 +46,6 @@ func (f *correlatedAnswerFlags) answer(c *cobra.Command, t *terminal, path strin
 	cost, err := parseCost(f.epsilon, f.delta)
 	if err != nil {
 		return err
-	}
-	if f.unaccounted {
-		return &noren.Error{Kind: noren.Usage, Code: release.CodeModel, Where: "--unaccounted", What: "the model of dependent records is part of a data set's grant", Hint: "grant the data set with --model first"}
 	}
 	a, err := f.open(ctx, c, path)
 	if err != nil {

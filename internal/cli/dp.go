@@ -44,8 +44,8 @@ type dpFlags struct {
 	json           bool
 }
 
-// register registers the flags; columns are where those that describe the file of an
-// unaccounted answer go.
+// register registers the flags. Those that describe the file of an unaccounted answer
+// go into columns; without it there is none.
 func (f *dpFlags) register(c *cobra.Command, columns *columnFlags, jsonForm string) {
 	f.registerAsking(c, columns)
 	s := c.Flags()
@@ -59,15 +59,17 @@ func (f *dpFlags) register(c *cobra.Command, columns *columnFlags, jsonForm stri
 // registerAsking registers what says which table is asked, by whom, at what cost.
 func (f *dpFlags) registerAsking(c *cobra.Command, columns *columnFlags) {
 	f.ledgerFlag.register(c)
-	f.columns = columns
 	s := c.Flags()
 	s.StringVar(&f.epsilon, "epsilon", "", "privacy cost: epsilon, in decimal")
 	s.StringVar(&f.analyst, "analyst", "", "who asks, as declared: the name is not checked (default: the user's name)")
 	s.StringVar(&f.key, "request-key", "", "ask the same again under the same `KEY`: the same answer, free of charge")
 	s.BoolVar(&f.dryRun, "dry-run", false, "print the cost, the expected accuracy and what would remain; nothing is charged and no file is read")
+	s.StringVar(&f.unit, "unit", "", "record, or the `COLUMN` that tells whose records belong together (default: the data set's own)")
+	if f.columns = columns; columns == nil {
+		return // only a data set of a ledger can be asked
+	}
 	s.BoolVar(&f.unaccounted, "unaccounted", false, "answer without a ledger, from a file that no ledger knows: the guarantee covers this answer only, and the certificate says so")
 	s.StringVar(&f.neighbours, "neighbours", "", "add-remove or replace-one; with --unaccounted only (default add-remove)")
-	s.StringVar(&f.unit, "unit", "", "record, or the `COLUMN` that tells whose records belong together (default: the data set's own)")
 	s.StringVar(&columns.spec, "spec", "", "types of all columns, from this `FILE`; with --unaccounted only")
 	s.StringArrayVar(&columns.types, "type", nil, "`COLUMN=TYPE`: integer, decimal, date, ordered or category; with --unaccounted only; may be repeated")
 	s.StringArrayVar(&columns.orders, "order", nil, "`COLUMN=LOW<...<HIGH`: the levels of an ordered column; with --unaccounted only; may be repeated")

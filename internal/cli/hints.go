@@ -11,15 +11,20 @@ import (
 // only a front end knows its own commands and flags.
 var hints = map[string]string{
 	atomicfile.CodeExists: "choose another name, or say --force to replace it",
-	"no-ledger":           "make one with: noren ledger create; or name another with --ledger",
-	"no-dataset":          "the steward grants one with: noren ledger grant NAME --file FILE --epsilon E; noren ledger show lists the data sets",
-	"no-grant":            "the steward grants one with: noren ledger grant NAME --analyst ANALYST --epsilon E",
-	"no-schema":           "the steward grants one with: noren ledger grant NAME --file FILE --spec SPEC --epsilon E",
+	"changed":             "if it is the same data set in a new state, the steward grants it with --changed: what is spent stays spent",
 	"closed":              "the steward opens it again with: noren ledger grant NAME --analyst ANALYST --epsilon E; nothing was charged",
 	"known":               "ask the data set without --unaccounted: its budget is charged",
-	"changed":             "if it is the same data set in a new state, the steward grants it with --changed: what is spent stays spent",
-	"other-people":        "say --other-people if no person is in both; a new table of the same people is a new version of that data set: grant it under that name with --changed",
-	"sealed":              "the steward repairs it with: noren ledger reconcile CERTIFICATES",
+	"memory":              "allow more with --memory",
+	"no-dataset":          "the steward grants one with: noren ledger grant NAME --file FILE --spec SPEC --epsilon E",
+	"no-grant":            "the steward grants one with: noren ledger grant NAME --analyst ANALYST --epsilon E",
+	"no-ledger":           "make one with: noren ledger create; or name another with --ledger",
+	"no-schema":           "the steward grants one with: noren ledger grant NAME --file FILE --spec SPEC --epsilon E --yes",
+	"not-regular":         "give it on standard input, as -",
+	"other-people":        "say --other-people if no person is in both; a new table of the same people is a new version: grant that data set with --changed",
+	"schema-incomplete":   "noren init FILE -o SPEC writes a specification with a type for every column; or say --type COLUMN=TYPE",
+	"sealed":              "run noren ledger reconcile, with the certificates of what was released",
+	"temporary-file":      "make room in the folder of the result, or allow more with --memory",
+	"unsound":             "restore it from a copy and run noren ledger reconcile, or keep it as evidence",
 }
 
 // withHint is err with this front end's hint in place of the library's, where its

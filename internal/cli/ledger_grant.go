@@ -174,13 +174,14 @@ type granted struct {
 	proposed []string // columns whose types were proposed from the values
 	missing  bool     // so were the missing texts
 	review   *release.Reviewed
+	model    *dataset.Model
 }
 
 // dataset grants to a data set. Where no flag is about its schema, only the cap
 // changes and the file is not read.
 func (f *grantFlags) dataset(ctx context.Context, c *cobra.Command, t *terminal, l *ledger.Ledger, name string, book *ledger.Book, limit account.Cost) (*granted, error) {
 	if book != nil && f.schemaFlag(c) == "" {
-		raised, err := release.RaiseCap(ctx, l, name, limit)
+		raised, err := l.Grant(ctx, ledger.Grant{Name: name, Cap: limit})
 		return &granted{book: raised}, err
 	}
 	out := &granted{path: f.file}
@@ -194,6 +195,7 @@ func (f *grantFlags) dataset(ctx context.Context, c *cobra.Command, t *terminal,
 	if err != nil {
 		return nil, err
 	}
+	out.model = d.Model
 	out.review, err = release.ReviewGrant(ctx, l, out.path, d, t.progress.report)
 	t.progress.clear()
 	if err != nil {
@@ -396,11 +398,15 @@ func orNone(texts []string) string {
 func (g *granted) printReview(w io.Writer) {
 	r := g.review
 	if cells, columns := r.Misfits(); cells > 0 {
-		fmt.Fprintf(w, "  %s in %s do not fit and count as missing:\n", plural(int(cells), "cell"), plural(columns, "column"))
+		fmt.Fprintf(w, "  %s in %s do not fit:\n", plural(int(cells), "cell"), plural(columns, "column"))
 	}
 	for _, c := range r.Columns {
 		if c.Misfits > 0 {
-			fmt.Fprintf(w, "    %s: %d are not %s, the first at %s\n", c.Name, c.Misfits, c.Type, strings.Join(c.Lines, "; "))
+			read := fmt.Sprintf("not %s and count as missing", c.Type)
+			if g.model != nil && c.Name == g.model.Column {
+				read = "in no state of the model and count as " + g.model.Other
+			}
+			fmt.Fprintf(w, "    %s: %d are %s, the first at %s\n", c.Name, c.Misfits, read, strings.Join(c.Lines, "; "))
 		}
 	}
 	if r.LargestUnit > 0 {

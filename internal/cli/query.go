@@ -175,7 +175,7 @@ func (f *queryFlags) build(c *cobra.Command, a *openData, cost account.Cost) (*q
 // options are the query's, with defaults of the definition.
 func (f *queryFlags) options(c *cobra.Command, d *dataset.Definition, cost account.Cost) (*query.Options, error) {
 	o := &query.Options{
-		Kind: f.kind, Fields: fieldsOf(d), Column: f.column, Where: f.where, By: f.by, Values: f.values, Rank: f.rank,
+		Kind: f.kind, Fields: queryFields(d), Column: f.column, Where: f.where, By: f.by, Values: f.values, Rank: f.rank,
 		Method: query.Method(f.mechanism), Cost: cost, Neighbours: d.Relation(), Unit: d.Unit, MaxRows: f.maxRows, Level: f.level,
 	}
 	var err error
@@ -191,21 +191,23 @@ func (f *queryFlags) options(c *cobra.Command, d *dataset.Definition, cost accou
 	return o, nil
 }
 
-// fieldsOf are the fields of d. A count of all records reads the first of them: under a
-// model that is the model's column, which the model says all of.
-func fieldsOf(d *dataset.Definition) []table.Field {
+// queryFields are the columns of a definition. A query that names none reads the
+// first: under a model of dependent records that is the model's column, the only one
+// that may be read.
+func queryFields(d *dataset.Definition) []table.Field {
 	fields := d.Fields()
-	if d.Model != nil {
-		slices.SortStableFunc(fields, func(a, b table.Field) int {
-			switch d.Model.Column {
-			case a.Name:
-				return -1
-			case b.Name:
-				return 1
-			}
-			return 0
-		})
+	if d.Model == nil {
+		return fields
 	}
+	slices.SortStableFunc(fields, func(a, b table.Field) int {
+		switch d.Model.Column {
+		case a.Name:
+			return -1
+		case b.Name:
+			return 1
+		}
+		return 0
+	})
 	return fields
 }
 

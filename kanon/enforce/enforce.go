@@ -105,7 +105,7 @@ func (m *merging) feasible() error {
 			return &noren.Error{
 				Kind: noren.NotMet, Where: "column " + attribute.Name,
 				What: fmt.Sprintf("even the whole table as one group does not keep %s", m.req),
-				Hint: "ask for less (a smaller l), or take the column out of --sensitive",
+				Hint: "ask for less (a smaller l), or take the column out of the sensitive ones",
 			}
 		}
 	}

@@ -29,7 +29,7 @@ func (c *Collector) Keep(words *ldp.Map) error {
 		return fault("mechanism", "association is between labels or words", "take bins: labels, and a mechanism for shares")
 	}
 	if k == Words && words == nil {
-		return fault("candidates", "words are associated among candidates, and none were named", "--candidates FILE, one word a line")
+		return fault("candidates", "words are associated among candidates, and none were named", "name the words that are possible")
 	}
 	c.keep = &keeper{s: c.s, words: words, known: make(map[string][]ldp.Evidence)}
 	return nil

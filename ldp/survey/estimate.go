@@ -103,7 +103,7 @@ func (s *Survey) EstimateCounts(ctx context.Context, counts *ldp.RapporCounts, r
 		return e, err
 	}
 	if o.Map == nil {
-		return nil, fault("candidates", "words are found among candidates, and none were named", "--candidates FILE, one word a line, or --map FILE")
+		return nil, fault("candidates", "words are found among candidates, and none were named", "name the words that are possible, or give a map made of them")
 	}
 	e.Words, err = counts.Decode(ctx, o.Map, ldp.DecodeOptions{Level: o.Alpha, Correction: o.Correction, All: o.All})
 	return e, err

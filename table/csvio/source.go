@@ -108,7 +108,7 @@ func openFile(path, name string) (*os.File, error) {
 	case info.IsDir():
 		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "is a folder", Hint: "name a file"}
 	}
-	return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "is no regular file and cannot be read twice", Hint: "give it on standard input, as -"}
+	return nil, &noren.Error{Kind: noren.Usage, Where: name, Code: "not-regular", What: "is no regular file and cannot be read twice", Hint: "copy it to a regular file, or read it as a stream"}
 }
 
 // newSource detects the dialect of f and reads its header.

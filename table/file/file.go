@@ -70,7 +70,7 @@ func Open(ctx context.Context, path string, opts Options) (Source, error) {
 	case info.IsDir():
 		err = &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "is a folder", Hint: "name a file"}
 	case !info.Mode().IsRegular():
-		err = &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "is no regular file and cannot be read twice", Hint: "give it on standard input, as -"}
+		err = &noren.Error{Kind: noren.Usage, Where: opts.Name, Code: "not-regular", What: "is no regular file and cannot be read twice", Hint: "copy it to a regular file, or read it as a stream"}
 	}
 	if err != nil {
 		_ = f.Close()

@@ -93,7 +93,7 @@ func (src *Source) open() error {
 	case info.IsDir():
 		return &noren.Error{Kind: noren.Usage, Where: src.name, What: "is a folder", Hint: "name a file"}
 	case !info.Mode().IsRegular():
-		return &noren.Error{Kind: noren.Usage, Where: src.name, What: "is no regular file and cannot be read twice", Hint: "give it on standard input, as -"}
+		return &noren.Error{Kind: noren.Usage, Where: src.name, Code: "not-regular", What: "is no regular file and cannot be read twice", Hint: "copy it to a regular file, or read it as a stream"}
 	}
 	src.size, src.changed = info.Size(), info.ModTime()
 	if err := src.checkEnds(); err != nil {
