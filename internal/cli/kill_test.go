@@ -22,7 +22,7 @@ import (
 func TestKilledQuery(t *testing.T) {
 	dir := t.TempDir()
 	people, book := filepath.Join(dir, "people.csv"), filepath.Join(dir, "noren.db")
-	// Large enough to be caught at: it is read several times over.
+	// Large enough to be caught at.
 	if err := os.WriteFile(people, append([]byte("age,city\n"), bytes.Repeat([]byte("31,Nara\n47,Kobe\n"), 1<<20)...), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestKilledQuery(t *testing.T) {
 		return string(out)
 	}
 	run("ledger", "create")
-	run("ledger", "grant", "people", "--file", people, "--epsilon", "1", "--yes")
+	run("ledger", "grant", "people", "--file", people, "--type", "age=integer", "--type", "city=category", "--epsilon", "1")
 	l, err := ledger.Open(t.Context(), book, ledger.Options{})
 	if err != nil {
 		t.Fatal(err)
