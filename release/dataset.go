@@ -189,6 +189,17 @@ func openFile(path string) (*os.File, error) {
 	return f, nil
 }
 
+// admits reports whether the analyst may ask at all: where analysts have grants,
+// only those with an open one may. The ledger refuses all others by itself.
+func (d *Dataset) admits(principal string) bool {
+	for _, a := range d.book.Analysts {
+		if a.Name == principal {
+			return !a.Closed
+		}
+	}
+	return len(d.book.Analysts) == 0
+}
+
 // source states d in a certificate, with the columns that were read.
 func (d *Dataset) source(columns []string) (*certificate.Source, error) {
 	reading, err := canonical(d.Definition.Reading(columns))

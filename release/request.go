@@ -42,6 +42,9 @@ type Budget struct {
 	// answered with the same bytes and free of charge. Defaults to a key of its
 	// own, which asks for a fresh answer.
 	Key string
+	// Reuse takes a stored answer to the same question where the ledger has one,
+	// by whichever analyst it was asked: the same bytes, free of charge.
+	Reuse bool
 }
 
 // accounted reports whether a ledger is charged.

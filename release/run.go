@@ -29,8 +29,8 @@ type Answer struct {
 	Charge *ledger.ChargeInfo
 	// Remaining is what each account has left; nil when unaccounted.
 	Remaining []ledger.Remaining
-	// Repeated says that the same request was answered before under its key:
-	// these are the same bytes, free of charge.
+	// Repeated says that the same question was answered before: these are the
+	// stored bytes, free of charge.
 	Repeated bool
 }
 
@@ -56,10 +56,19 @@ func Run(ctx context.Context, q Request) (*Answer, error) {
 	if !q.accounted() {
 		return r.answer(ctx)
 	}
+	l := q.Dataset.ledger
+	if q.Budget.Reuse && q.Dataset.admits(q.Budget.Principal) {
+		stored, err := l.StoredByQuestion(ctx, quote.Dataset, r.question.hash)
+		if err != nil {
+			return nil, err
+		}
+		if stored != nil {
+			return repeated(stored, quote)
+		}
+	}
 	if err := q.Dataset.unchanged(ctx); err != nil {
 		return nil, err
 	}
-	l := q.Dataset.ledger
 	reservation, stored, err := l.Reserve(ctx, ledger.Request{
 		Dataset: quote.Dataset, Version: quote.Version, Definition: q.Dataset.hash,
 		Principal: q.Budget.Principal, Key: q.Budget.Key, Hash: r.question.hash,

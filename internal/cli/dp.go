@@ -34,6 +34,7 @@ type dpFlags struct {
 	epsilon, delta string
 	analyst        string
 	key            string
+	reuse          bool
 	unaccounted    bool
 	neighbours     string
 	unit           string
@@ -63,6 +64,7 @@ func (f *dpFlags) registerAsking(c *cobra.Command, columns *columnFlags) {
 	s.StringVar(&f.epsilon, "epsilon", "", "privacy cost: epsilon, in decimal")
 	s.StringVar(&f.analyst, "analyst", "", "who asks, as declared: the name is not checked (default: the user's name)")
 	s.StringVar(&f.key, "request-key", "", "ask the same again under the same `KEY`: the same answer, free of charge")
+	s.BoolVar(&f.reuse, "reuse", false, "give the stored answer to the same question where the ledger has one, free of charge")
 	s.BoolVar(&f.dryRun, "dry-run", false, "print the cost, the expected accuracy and what would remain; nothing is charged and no file is read")
 	s.StringVar(&f.unit, "unit", "", "record, or the `COLUMN` that tells whose records belong together (default: the data set's own)")
 	if f.columns = columns; columns == nil {
@@ -251,7 +253,7 @@ func (f *dpFlags) reachable(ctx context.Context, path string) (ledgers []*ledger
 // request is the query as package release wants it.
 func (f *dpFlags) request(a *openData, m release.Mechanism) release.Request {
 	q := release.Request{Mechanism: m, Dataset: a.Dataset, Tool: tool()}
-	q.Budget = release.Budget{Principal: f.who(), Key: f.key}
+	q.Budget = release.Budget{Principal: f.who(), Key: f.key, Reuse: f.reuse}
 	return q
 }
 
@@ -298,7 +300,7 @@ func (f *dpFlags) run(ctx context.Context, t *terminal, q release.Request) (*rel
 		}
 	}
 	if answer.Repeated {
-		t.note("this was asked before under the same key: the same answer, free of charge")
+		t.note("this was asked before: the stored answer, free of charge")
 	}
 	if f.unaccounted {
 		t.warn("not charged to any ledger: the guarantee covers this answer only and does not compose with others")
