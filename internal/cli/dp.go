@@ -177,8 +177,10 @@ func (f *dpFlags) pinned(c *cobra.Command, a *openData) error {
 
 // openUnaccounted makes a data set of a file that no reachable ledger knows.
 func (f *dpFlags) openUnaccounted(ctx context.Context, path string) (*openData, error) {
-	if f.key != "" {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "--request-key", What: "an unaccounted answer is stored in no ledger, and cannot be asked again", Hint: "leave it out"}
+	for name, said := range map[string]bool{"request-key": f.key != "", "reuse": f.reuse} {
+		if said {
+			return nil, &noren.Error{Kind: noren.Usage, Where: "--" + name, What: "an unaccounted answer is stored in no ledger, and cannot be asked again", Hint: "leave it out"}
+		}
 	}
 	ledgers, err := f.reachable(ctx, path)
 	defer func() {
