@@ -46,8 +46,8 @@ type set uint32
 
 func (s set) has(k Kind) bool { return s&(1<<k) != 0 }
 
-func (s *set) add(k Kind, if_ bool) {
-	if if_ {
+func (s *set) add(k Kind, holds bool) {
+	if holds {
 		*s |= 1 << k
 	}
 }
