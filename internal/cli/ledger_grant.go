@@ -21,6 +21,7 @@ import (
 	"noren/internal/spec"
 	"noren/ledger"
 	"noren/release"
+	"noren/table/csvio"
 	"noren/table/file"
 )
 
@@ -231,7 +232,14 @@ func (f *grantFlags) definition(ctx context.Context, t *terminal, out *granted, 
 	if err != nil {
 		return nil, err
 	}
+	if s.Input.Header == nil {
+		in.Header = csvio.HeaderChecked // a record must not become the names of a public schema
+	}
 	src, err := file.Open(ctx, out.path, in)
+	var e *noren.Error
+	if noren.CodeOf(err) == csvio.FirstLineCode && errors.As(err, &e) {
+		return nil, &noren.Error{Kind: e.Kind, Code: e.Code, Where: e.Where, What: e.What, Hint: "add a first line with the names of the columns, which will be public; --header if these are names"}
+	}
 	if err != nil {
 		return nil, err
 	}

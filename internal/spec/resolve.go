@@ -27,9 +27,13 @@ func (s *Spec) Resolve(
 	for i, c := range columns {
 		names[i] = c.Name
 	}
+	confirmed := s.Input.Header != nil
+	for name := range s.Columns {
+		confirmed = confirmed || slices.Contains(names, name)
+	}
 	for _, name := range s.sortedColumns() {
 		if !slices.Contains(names, name) {
-			report(s.fault("columns."+name, "the file has no such column", nearest(name, names)))
+			report(s.fault("columns."+name, "the file has no such column", nearest(name, names, confirmed)))
 		}
 	}
 	schema := &table.Schema{Fields: make([]table.Field, len(columns))}

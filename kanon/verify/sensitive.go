@@ -68,7 +68,7 @@ func (s *sensitive) count(entry uint32) {
 type Sensitive struct {
 	Column string `json:"column"`
 	// DistinctL and EntropyL are the largest l for which distinct and entropy
-	// l-diversity hold in every class.
+	// l-diversity hold in every class, missing values not counted unless asked.
 	DistinctL int     `json:"distinct_l"`
 	EntropyL  float64 `json:"entropy_l"`
 	// RecursiveL is the largest l for which recursive (c,l)-diversity holds,
@@ -116,11 +116,12 @@ func (s *sensitive) judge(ctx context.Context, list, start []uint32, req privacy
 			}
 			h.AddN(codes[from], int64(i-from))
 		}
-		out.DistinctL = min(out.DistinctL, h.DistinctL())
-		out.EntropyL = min(out.EntropyL, h.EntropyL())
+		counted := a.Counted(&h, req.Diversity)
+		out.DistinctL = min(out.DistinctL, counted.DistinctL())
+		out.EntropyL = min(out.EntropyL, counted.EntropyL())
 		out.T = max(out.T, a.Distance(&h))
 		if recursive {
-			least = min(least, h.RecursiveL(out.C))
+			least = min(least, counted.RecursiveL(out.C))
 		}
 		if !a.Diverse(&h, req.Diversity) {
 			out.NotDiverse++
