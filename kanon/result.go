@@ -15,6 +15,11 @@ type Result struct {
 	Schema string `json:"schema"`
 	Input  string `json:"input"`
 	Output string `json:"output"`
+	// Unit, Linkage and Pseudonym are those of the job. K and AchievedK count
+	// persons where there is a unit.
+	Unit      string `json:"unit,omitempty"`
+	Linkage   string `json:"unit_linkage,omitempty"`
+	Pseudonym bool   `json:"pseudonym,omitempty"`
 	// Rows is the number of records, in and out.
 	Rows int `json:"rows"`
 	// K was asked for; AchievedK is the smallest class that the verifier found
@@ -58,6 +63,10 @@ type Result struct {
 	// in the source. In the release it is a value: what is missing there is
 	// empty, or null.
 	LooksMissing []LooksMissing `json:"looks_missing,omitempty"`
+	// Repeated is the identifier that tells most persons apart among those whose
+	// values repeat, where no unit was named and classes hold fewer than K of
+	// them. It belongs to the steward.
+	Repeated *verify.Repeated `json:"repeated_identifier,omitempty"`
 	// Guarantee states what the file was verified to hold.
 	Guarantee noren.Guarantee `json:"guarantee"`
 	// Verified is what the verifier found.

@@ -24,6 +24,9 @@ type Options struct {
 	// Persons, where it is not nil, judges groups by persons; the requirement and
 	// the attributes given beside it are then its own.
 	Persons *Persons
+	// Whole leaves groups that were merged as they are, where otherwise they are
+	// divided again if both parts keep the requirement.
+	Whole bool
 }
 
 // Stats tells what was done.
@@ -60,7 +63,7 @@ func Enforce(ctx context.Context, s *space.Space, p space.Partition, req privacy
 		}
 		left = m.failing()
 	}
-	if stats.Failing > 0 {
+	if stats.Failing > 0 && !o.Whole {
 		if err := m.splitAll(ctx); err != nil {
 			return space.Partition{}, Stats{}, err
 		}

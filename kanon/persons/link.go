@@ -38,32 +38,89 @@ type LinkOptions struct {
 // of persons whose records fail as one class with the nearest group. Errors are
 // those of [Divide], or of kind NotMet where even all records as one class do
 // not hold.
-func Link(ctx context.Context, s *space.Space, of []uint32, o LinkOptions, progress noren.Progress) (space.Partition, error) {
+func Link(ctx context.Context, s *space.Space, of []uint32, o LinkOptions, progress noren.Progress) (*Linked, error) {
 	if _, err := o.Partition.Choose(max(s.Len(), o.Partition.K)); err != nil {
-		return space.Partition{}, err
+		return nil, err
 	}
 	if err := Enough(of, o.Partition.K); err != nil {
-		return space.Partition{}, err
+		return nil, err
 	}
 	l := newLinking(s, of, o)
 	points, err := l.space()
 	if err != nil {
-		return space.Partition{}, err
+		return nil, err
 	}
 	p, _, err := partition.Partition(ctx, points, o.Partition, progress)
 	if err != nil {
-		return space.Partition{}, err
+		return nil, err
 	}
 	if p, _, err = refine.Refine(ctx, points, p, refine.Options{K: o.Partition.K, Effort: o.Refine, Seed: o.Seed, Workers: o.Workers}, progress); err != nil {
-		return space.Partition{}, err
+		return nil, err
 	}
 	if err := l.load(ctx, points, p, progress); err != nil {
-		return space.Partition{}, err
+		return nil, err
 	}
 	if err := l.enforce(ctx); err != nil {
-		return space.Partition{}, err
+		return nil, err
 	}
-	return l.partition(), nil
+	l.number()
+	return &Linked{l}, nil
+}
+
+// Linked are classes in which all records of a person are among the same persons.
+type Linked struct{ l *linking }
+
+// Partition is the classes.
+func (d *Linked) Partition() space.Partition { return d.l.p }
+
+// Merge merges classes that must be one, given as groups of the partition: whole
+// groups of persons where the classes are of several. What then does not hold is
+// merged on, as in [Link], with its errors.
+func (d *Linked) Merge(ctx context.Context, unions [][]uint32) error {
+	l := d.l
+	for _, union := range unions {
+		into := l.at[union[0]]
+		for into.into != nil {
+			into = into.into
+		}
+		alone := true
+		for _, g := range union[1:] {
+			b := l.at[g]
+			for b.into != nil {
+				b = b.into
+			}
+			if b != into {
+				alone = false
+				l.merge(into, b)
+				b.into = into
+			}
+		}
+		if alone {
+			l.unite(into, union)
+		}
+	}
+	l.bundles = slices.DeleteFunc(l.bundles, func(b *bundle) bool { return b.into != nil })
+	if err := l.enforce(ctx); err != nil {
+		return err
+	}
+	l.number()
+	return nil
+}
+
+// unite makes one class of those classes of a bundle that the records of some
+// groups are in.
+func (l *linking) unite(b *bundle, union []uint32) {
+	var one []int32
+	var others [][]int32
+	for _, class := range b.classes {
+		if slices.ContainsFunc(class, func(i int32) bool { return slices.Contains(union, l.p.Group[i]) }) {
+			one = append(one, class...)
+		} else {
+			others = append(others, class)
+		}
+	}
+	b.classes = append(others, one)
+	l.hold(b)
 }
 
 type linking struct {
@@ -72,6 +129,8 @@ type linking struct {
 	records [][]int32 // by person
 	without []int32   // records without a person
 	bundles []*bundle
+	p       space.Partition
+	at      []*bundle // by group of p
 }
 
 // bundle is a group of persons, with the classes of their records.
@@ -81,6 +140,7 @@ type bundle struct {
 	centre  *space.Centroid
 	classes [][]int32
 	fails   bool
+	into    *bundle // what it was merged into
 }
 
 func newLinking(s *space.Space, of []uint32, o LinkOptions) *linking {
@@ -339,7 +399,8 @@ func (l *linking) merge(to, b *bundle) {
 	l.hold(to)
 }
 
-func (l *linking) partition() space.Partition {
+// number makes the classes a partition.
+func (l *linking) number() {
 	p := space.Partition{Group: make([]uint32, l.s.Len())}
 	for _, b := range l.bundles {
 		for _, class := range b.classes {
@@ -349,7 +410,13 @@ func (l *linking) partition() space.Partition {
 			p.Groups++
 		}
 	}
-	return p.Canonical()
+	l.p = p.Canonical()
+	l.at = make([]*bundle, l.p.Groups)
+	for _, b := range l.bundles {
+		for _, class := range b.classes {
+			l.at[l.p.Group[class[0]]] = b
+		}
+	}
 }
 
 // mostClasses is how many classes the records of a group of persons are divided
