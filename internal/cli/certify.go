@@ -54,9 +54,13 @@ func (c *certifier) verified(ctx context.Context, r *kanon.Result, released io.R
 	if r.Output != "-" {
 		what.Name = filepath.Base(r.Output)
 	}
-	parameters, err := json.Marshal(map[string]any{
+	of := map[string]any{
 		"k": r.K, "quasi_identifiers": r.Guarantee.Quasi, "publish": r.Publish, "scale": r.Scale, "method": r.Method, "refine": r.Refine,
-	})
+	}
+	if r.Unit != "" {
+		of["unit"], of["unit_linkage"], of["pseudonym"] = r.Unit, r.Linkage, r.Pseudonym
+	}
+	parameters, err := json.Marshal(of)
 	if err != nil {
 		return err
 	}

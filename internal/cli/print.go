@@ -18,7 +18,8 @@ import (
 func printRelease(w io.Writer, r *kanon.Result) {
 	fmt.Fprintf(w, "%s: %s records, verified %d-anonymous\n\n", r.Output, report.Integer(r.Rows), r.AchievedK)
 	fmt.Fprintf(w, "  promise     %s\n", r.Guarantee)
-	fmt.Fprintf(w, "  classes     %s, of %d to %d records\n", report.Integer(r.Classes), r.AchievedK, int(r.Verified.ClassSize.Max))
+	fmt.Fprintf(w, "  classes     %s, of %d to %d records\n", report.Integer(r.Classes), int(r.Verified.ClassSize.Min), int(r.Verified.ClassSize.Max))
+	printUnit(w, r)
 	fmt.Fprintf(w, "  groups      %s, of %d to %d records, %.2f on average\n", report.Integer(r.Groups), r.GroupSize.Min, r.GroupSize.Max, r.GroupSize.Mean)
 	fmt.Fprintf(w, "  loss        %s of the spread of the quasi-identifiers", report.Percent(r.Loss))
 	if r.RefinedFrom > r.Loss && r.Merged == 0 {
@@ -36,6 +37,28 @@ func printRelease(w io.Writer, r *kanon.Result) {
 	fmt.Fprintf(w, ", refine %s, scale %s, published by %s\n", r.Refine, r.Scale, r.Publish)
 	s := r.Seconds
 	fmt.Fprintf(w, "  seconds     %.2f: read %.2f, partition %.2f, refine %.2f, bound %.2f, publish %.2f, verify %.2f\n", s.Total, s.Read, s.Partition, s.Refine, s.Bound, s.Publish, s.Verify)
+}
+
+// printUnit tells what was found of persons.
+func printUnit(w io.Writer, r *kanon.Result) {
+	u := r.Verified.Unit
+	if u == nil {
+		return
+	}
+	fmt.Fprintf(w, "  persons     %s by %s, %d to %d in a class, %.2f on average", report.Integer(u.Persons), u.Column, u.ClassSize.Min, u.ClassSize.Max, u.ClassSize.Mean)
+	if u.Unassigned > 0 {
+		fmt.Fprintf(w, "; %s records without one", report.Integer(u.Unassigned))
+	}
+	fmt.Fprintf(w, "\n  intersect   %s persons at least fit all records of a person, %.2f on average", report.Integer(u.Fit.Min), u.Fit.Mean)
+	if u.Linked {
+		fmt.Fprintf(w, " (%d asked for)", r.K)
+	} else if u.Fit.Below > 0 {
+		fmt.Fprintf(w, "; fewer than %d fit %s persons (--unit-linkage all prevents it)", r.K, report.Integer(u.Fit.Below))
+	}
+	fmt.Fprintln(w)
+	if q := u.Sequences; q != nil {
+		fmt.Fprintf(w, "  pseudonyms  %s, each with the sequence of %s or more; %s records without one\n", report.Integer(q.Pseudonyms), report.Integer(q.Min), report.Integer(q.Without))
+	}
 }
 
 // printBound tells how little any grouping could lose.
