@@ -182,7 +182,7 @@ func (r *run) gather(ctx context.Context) error {
 		r.attributes = append(r.attributes, privacy.NewAttribute(c))
 	}
 	if r.job.Unit != "" {
-		r.persons = personsOf(columns[len(columns)-1])
+		r.persons = PersonsOf(columns[len(columns)-1])
 		r.judged = r.byPersons()
 	}
 	return nil
@@ -363,6 +363,11 @@ func (r *run) check(ctx context.Context, written *os.File) error {
 		r.result.Guarantee = privacy.OfPersons(r.result.Guarantee, r.job.Unit, r.job.Linkage == LinkAll, r.job.Pseudonym)
 	}
 	r.result.Repeated = mostRepeated(v.Suspected)
+	if len(v.Suspected) < len(o.Suspected) {
+		for _, suspected := range o.Suspected {
+			r.result.Uncounted = append(r.result.Uncounted, suspected.Column)
+		}
+	}
 	return nil
 }
 

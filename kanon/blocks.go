@@ -203,7 +203,7 @@ func (r *run) block(ctx context.Context, frame *space.Frame, plan *publish.Plan,
 	b.records = records
 	var of []uint32 // persons
 	if r.job.Unit != "" {
-		of = personsOf(columns[len(columns)-1])
+		of = PersonsOf(columns[len(columns)-1])
 	}
 	columns = columns[:len(r.quasi)]
 	s, err := frame.Space(columns)

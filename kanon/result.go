@@ -67,6 +67,9 @@ type Result struct {
 	// values repeat, where no unit was named and classes hold fewer than K of
 	// them. It belongs to the steward.
 	Repeated *verify.Repeated `json:"repeated_identifier,omitempty"`
+	// Uncounted names the identifiers of which it is not known whether they
+	// repeat, as counting by them would have taken more memory than is allowed.
+	Uncounted []string `json:"uncounted_identifiers,omitempty"`
 	// Guarantee states what the file was verified to hold.
 	Guarantee noren.Guarantee `json:"guarantee"`
 	// Verified is what the verifier found.

@@ -34,13 +34,8 @@ type label struct {
 	exact  map[string]uint32
 	hashed map[uint64]uint32 // of suspected columns, by hash: it costs less
 	seed   maphash.Seed
-	seen   int
-	unique bool
+	seen   int // records with a text
 }
-
-// uniqueAfter is after how many records without a repetition a column is taken to
-// name records and not persons.
-const uniqueAfter = 1 << 16
 
 // tells prepares to tell whose records are where.
 func (r *run) tells(order []uint32) *told {
@@ -56,7 +51,11 @@ func (r *run) tells(order []uint32) *told {
 		case r.job.Unit != "" && f.Name == r.job.Unit:
 			l.of, l.exact = make([]uint32, r.result.Rows), map[string]uint32{}
 			t.unit = l
-		case r.job.Unit == "" && f.Role == table.Identifier && r.suspects(len(t.suspect)+1):
+		case r.job.Unit == "" && f.Role == table.Identifier:
+			if !r.suspects(len(t.suspect) + 1) {
+				r.result.Uncounted = append(r.result.Uncounted, f.Name)
+				continue
+			}
 			l.of, l.hashed, l.seed = make([]uint32, r.result.Rows), map[uint64]uint32{}, maphash.MakeSeed()
 			t.suspect = append(t.suspect, l)
 		}
@@ -71,7 +70,7 @@ func (r *run) tells(order []uint32) *told {
 // suspects reports whether so many identifiers can be counted by in the memory
 // allowed: 40 bytes a record and column.
 func (r *run) suspects(columns int) bool {
-	return int64(columns)*40*int64(r.result.Rows) <= r.job.memory()/classShare
+	return int64(columns)*40*int64(r.result.Rows) <= r.job.memory()/orderShare
 }
 
 // of is the label of a column of the source, nil where there is none.
@@ -101,15 +100,9 @@ func (t *told) take(in *table.Chunk) {
 		labels = []*label{t.unit}
 	}
 	for _, l := range labels {
-		if l.unique {
-			continue
-		}
 		v := &in.Cols[l.from]
 		for i := range in.Rows {
 			l.of[t.place(in.First+int64(i))] = l.number(v, i)
-		}
-		if l.hashed != nil && l.seen >= uniqueAfter && len(l.hashed) == l.seen {
-			l.unique, l.of, l.hashed = true, nil, nil
 		}
 	}
 }
@@ -198,7 +191,7 @@ func (t *told) into(o *verify.Options) {
 		o.Unit = &verify.Unit{Column: t.unit.name, Of: t.unit.of, Linked: t.run.job.Linkage == LinkAll, Pseudonyms: t.run.job.Pseudonym}
 	}
 	for _, l := range t.suspect {
-		if !l.unique && len(l.hashed) < l.seen {
+		if len(l.hashed) < l.seen {
 			o.Suspected = append(o.Suspected, verify.Suspected{Column: l.name, Of: l.of})
 		}
 	}

@@ -75,8 +75,9 @@ func (o *Options) unitField() table.Field {
 	return table.Field{Name: o.Unit, Type: table.Category}
 }
 
-// personsOf numbers the persons of a column of labels, from 1.
-func personsOf(labels *table.Column) []uint32 {
+// PersonsOf numbers the persons of a column of labels, which is a category, from
+// 1; a record without a label has [privacy.NoPerson].
+func PersonsOf(labels *table.Column) []uint32 {
 	of := make([]uint32, labels.Len())
 	for i := range of {
 		if !labels.IsMissing(i) {
@@ -226,7 +227,7 @@ func (r *run) joinShort(bounds []int64, load func(from, to int64) ([]uint32, []*
 			if err != nil {
 				return false, err
 			}
-			if persons.Count(personsOf(columns[len(columns)-1])) >= r.job.K {
+			if persons.Count(PersonsOf(columns[len(columns)-1])) >= r.job.K {
 				return false, nil
 			}
 		}

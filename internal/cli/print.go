@@ -127,6 +127,7 @@ func printAssessment(out io.Writer, a *assess.Assessment) error {
 	row(fmt.Sprintf("records above %s", report.Percent(a.Original.Prosecutor.Threshold)), func(r *assess.Risk) string {
 		return fmt.Sprintf("%s (%s)", report.Integer(r.Prosecutor.RecordsAbove), report.Percent(r.Prosecutor.ShareAbove))
 	})
+	printPersonRows(w, a)
 	row("marketer risk", func(r *assess.Risk) string { return report.Percent(r.Marketer) })
 	if j := a.OriginalJournalist; j != nil {
 		fmt.Fprintf(w, "journalist risk, highest\t%s\n", report.Percent(j.Max))
@@ -140,6 +141,35 @@ func printAssessment(out io.Writer, a *assess.Assessment) error {
 		printUtility(w, a.Utility)
 	}
 	return w.Flush()
+}
+
+// printPersonRows prints what is known of the persons of a table and its release.
+func printPersonRows(w io.Writer, a *assess.Assessment) {
+	if a.OriginalPersons == nil {
+		return
+	}
+	row := func(name string, value func(*assess.Persons) string) {
+		fmt.Fprintf(w, "%s\t%s", name, value(a.OriginalPersons))
+		switch {
+		case a.ReleasePersons != nil:
+			fmt.Fprintf(w, "\t%s", value(a.ReleasePersons))
+		case a.Release != nil:
+			fmt.Fprint(w, "\tnot known")
+		}
+		fmt.Fprintln(w)
+	}
+	row("persons, by "+a.OriginalPersons.Column, func(p *assess.Persons) string { return report.Integer(p.Persons) })
+	if a.OriginalPersons.Without > 0 {
+		row("records without a person", func(p *assess.Persons) string { return report.Integer(p.Without) })
+	}
+	row("persons in a class, smallest", func(p *assess.Persons) string { return report.Integer(p.Smallest) })
+	row("persons in a class, mean", func(p *assess.Persons) string { return report.Number(p.Mean) })
+	if k := a.OriginalPersons.K; k > 0 {
+		row(fmt.Sprintf("classes of fewer than %d persons", k), func(p *assess.Persons) string { return report.Integer(p.BelowK.Classes) })
+	}
+	row("persons that fit all records of one, smallest", func(p *assess.Persons) string { return report.Integer(p.Fit.Min) })
+	row("persons that fit all records of one, mean", func(p *assess.Persons) string { return report.Number(p.Fit.Mean) })
+	row("persons whom no other fits", func(p *assess.Persons) string { return report.Integer(p.Fit.Alone) })
 }
 
 func printUniqueness(w io.Writer, u *assess.Uniqueness) {

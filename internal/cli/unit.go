@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"noren/internal/spec"
 	"noren/kanon"
@@ -50,6 +51,9 @@ func printPersons(w io.Writer, u *verify.Persons) {
 
 // warnRepeated warns of an identifier that repeats where no unit was named.
 func warnRepeated(t *terminal, r *kanon.Result) {
+	if len(r.Uncounted) > 0 {
+		t.warn("it was not counted whether %s repeats, which takes more memory than is allowed: where persons have several records, name their column by --unit", strings.Join(r.Uncounted, ", "))
+	}
 	if r.Repeated == nil {
 		return
 	}

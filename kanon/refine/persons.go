@@ -249,7 +249,7 @@ const vainKicks = 40
 
 // kicked betters a partition by persons for some time: cell by cell, groups are
 // joined at random and the descent, which divides them again, goes on from
-// there; what is no better is taken back.
+// there; of before and after the better is taken place by place.
 func kicked(ctx context.Context, s *space.Space, p space.Partition, o *Options, began time.Time, progress noren.Progress) (space.Partition, int, error) {
 	late, cancel := context.WithDeadlineCause(ctx, began.Add(o.Effort.Duration), errLate)
 	defer cancel()
@@ -336,8 +336,9 @@ func (c *cell) kick(ctx context.Context, o *Options, round, task int) (cellResul
 		if err != nil {
 			break // out of time: the best so far counts
 		}
+		next = combine(sub, best, next.Canonical())
 		if sse := sub.SSE(next); sse < least*(1-gainShare) {
-			best, least, gained = next.Canonical(), sse, true
+			best, least, gained = next, sse, true
 		}
 	}
 	return cellResult{p: best}, gained
