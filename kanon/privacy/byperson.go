@@ -48,13 +48,23 @@ func (b *ByPerson) Holds(p *People, req Requirement) bool {
 	return p.Persons() >= int64(req.K) && b.Diverse(p, req.Diversity) && b.Close(p, req.Closeness)
 }
 
+// Worst sets h to the worst histogram of the class ([People.Worst]), in which a
+// missing value may be any value.
+func (b *ByPerson) Worst(p *People, h *Histogram) {
+	wild := uint32(NoCode)
+	if b.Cardinality > b.values {
+		wild = uint32(b.values)
+	}
+	p.Worst(h, wild)
+}
+
 // Diverse reports whether d holds for the worst histogram of the class.
 func (b *ByPerson) Diverse(p *People, d *Diversity) bool {
 	if d == nil {
 		return true
 	}
 	var h Histogram
-	p.Worst(&h)
+	b.Worst(p, &h)
 	return b.Attribute.Diverse(&h, d)
 }
 

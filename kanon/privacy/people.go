@@ -2,6 +2,7 @@ package privacy
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -56,38 +57,65 @@ func (p *People) sort() {
 	}
 }
 
-// Worst sets h to the worst histogram of persons over values. With N persons and
-// n_v of them who have the value v in the class, records without a person
-// counted as one more person with their value each, let n_(1) >= n_(2) >= ... be
-// the n_v, cut at N. The worst histogram takes n_(1), n_(2), ... in turn until N
-// persons are reached; the last is cut to fit.
+// NoCode is the code of no value.
+const NoCode = math.MaxUint32
+
+// Worst sets h to the worst histogram of persons over values. wild is the code of
+// a missing value, [NoCode] for none: it may be any value, and is none of its own.
+//
+// With N persons and n_v of them who have the value v or a missing one in the
+// class, each record without a person counted as one more person, let
+// n_(1) >= n_(2) >= ... be the n_v, cut at N. The worst histogram takes
+// n_(1), n_(2), ... in turn until N persons are reached; the last is cut to fit.
 //
 // It majorizes every histogram that gives each person one of his or her values
-// in the class: the j most frequent values of such a histogram cover at most
+// in the class, whatever the missing ones are and whose the records without a
+// person are: the j most frequent values of such a histogram cover at most
 // min(N, n_(1) + ... + n_(j)) persons, which is what the worst one's cover. So
 // each of the models of [Diversity], all of which fall under majorization, holds
 // for every such choice when it holds for the worst histogram, and its largest
-// count is the number of persons who have the commonest value at all
+// count bounds the number of persons who have the commonest value at all
 // (docs/k-anonymity.md, "Persons").
-func (p *People) Worst(h *Histogram) {
+func (p *People) Worst(h *Histogram, wild uint32) {
 	h.Reset()
 	persons := p.Persons()
 	if persons == 0 {
 		return
 	}
 	codes := p.counts[:0]
-	for i, k := range p.keys {
-		// A person counts once a value, a record without a person each time.
-		if i > 0 && k == p.keys[i-1] && k>>32 != NoPerson {
+	any := int64(0) // persons and records without one that may have any value
+	for i := 0; i < len(p.keys); {
+		from, person := i, p.keys[i]>>32
+		misses := false
+		for ; i < len(p.keys) && p.keys[i]>>32 == person; i++ {
+			misses = misses || uint32(p.keys[i]) == wild
+		}
+		if misses && person != NoPerson {
+			any++
+			// The class shows these values, though no more persons have them.
+			for _, k := range p.keys[from:i] {
+				if uint32(k) != wild {
+					codes = append(codes, Pair{Code: uint32(k)})
+				}
+			}
 			continue
 		}
-		codes = append(codes, Pair{Code: uint32(k), Count: 1})
+		for at := from; at < i; at++ {
+			code := uint32(p.keys[at])
+			switch {
+			case code == wild:
+				any++
+			case at > from && p.keys[at] == p.keys[at-1] && person != NoPerson:
+			default:
+				codes = append(codes, Pair{Code: code, Count: 1})
+			}
+		}
 	}
 	slices.SortFunc(codes, func(a, b Pair) int { return cmp.Compare(a.Code, b.Code) })
 	to := 0
 	for _, c := range codes {
 		if to > 0 && codes[to-1].Code == c.Code {
-			codes[to-1].Count = min(persons, codes[to-1].Count+1)
+			codes[to-1].Count += c.Count
 			continue
 		}
 		codes[to] = c
@@ -95,6 +123,9 @@ func (p *People) Worst(h *Histogram) {
 	}
 	p.counts = codes
 	codes = codes[:to]
+	for i := range codes {
+		codes[i].Count = min(persons, codes[i].Count+any)
+	}
 	slices.SortFunc(codes, func(a, b Pair) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Code, b.Code)) })
 	left := persons
 	for i := range codes {

@@ -175,14 +175,14 @@ func diversityAssumption(d Diversity) string {
 // same K persons, with pseudonyms where those of a person show that they are.
 func OfPersons(g noren.Guarantee, unit string, linked, pseudonyms bool) noren.Guarantee {
 	g.Unit, g.Linkage = unit, "one"
-	known := "Whoever looks for a person in the table knows at most the quasi-identifiers of one record of that person, and not how many records the person has; together, several records of a person may fit fewer than k persons."
+	known := "An attacker who looks for a person in the table knows at most the quasi-identifiers of one record of that person, and not how many records the person has; together, several records of a person may fit fewer than k persons."
 	if linked {
 		g.Linkage = "all"
-		known = "Whoever looks for a person may know the quasi-identifiers of all records of that person, but not how many records of the person are in a class."
+		known = "An attacker may know the quasi-identifiers of all records of a person, but not how many records of the person are in a class."
 	}
 	if pseudonyms {
 		g.Pseudonyms = true
-		known = "Whoever looks for a person may know the quasi-identifiers of all records of that person, and sees which of the released records show the same pseudonym; the records without a pseudonym are linked to no person."
+		known = "An attacker may know the quasi-identifiers of all records of a person, and sees which of the released records show the same pseudonym; the records without a pseudonym are linked to no person."
 	}
 	persons := "Records with the same text in the unit's column, and no others, are of one person; a record without a text there counts for no person, and whose it is must not be known."
 	assumptions := []string{g.Assumptions[0], known, persons}

@@ -117,7 +117,7 @@ func (s *sensitive) judge(ctx context.Context, list, start []uint32, req privacy
 			for _, record := range list[start[c]:start[c+1]] {
 				people.Add(person[record], a.Codes[s.entries[record]])
 			}
-			people.Worst(&h)
+			by.Worst(&people, &h)
 			out.levels(&h, &least, recursive)
 			out.T = max(out.T, by.Distance(&people))
 			if !by.Diverse(&people, req.Diversity) {
