@@ -185,7 +185,14 @@ func OfPersons(g noren.Guarantee, unit string, linked, pseudonyms bool) noren.Gu
 		known = "An attacker may know the quasi-identifiers of all records of a person, and sees which of the released records show the same pseudonym; the records without a pseudonym are linked to no person."
 	}
 	persons := "Records with the same text in the unit's column, and no others, are of one person; a record without a text there counts for no person, and whose it is must not be known."
-	assumptions := []string{g.Assumptions[0], known, persons}
-	g.Assumptions = append(assumptions, g.Assumptions[2:]...)
+	var assumptions []string
+	for _, a := range g.Assumptions {
+		if strings.HasPrefix(a, "Every record belongs to a different person") {
+			assumptions = append(assumptions, known, persons)
+			continue
+		}
+		assumptions = append(assumptions, a)
+	}
+	g.Assumptions = assumptions
 	return g
 }
