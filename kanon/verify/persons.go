@@ -65,8 +65,6 @@ type Persons struct {
 	Linked bool        `json:"linked"`
 	// Sequences is what was found of pseudonyms.
 	Sequences *Sequences `json:"sequences,omitempty"`
-
-	wrong int64 // pseudonyms of several persons, and persons with several
 }
 
 // Sequences tells how many pseudonyms share their sequence of classes.
@@ -78,6 +76,9 @@ type Sequences struct {
 	// the pseudonyms whose sequence fewer than K share.
 	Min   int64 `json:"min"`
 	Below int64 `json:"below_k"`
+	// Wrong counts pseudonyms that are of several persons or of none, and persons
+	// who have several, where the persons are known.
+	Wrong int64 `json:"wrong"`
 }
 
 // Suspected is a column that may tell persons apart.
@@ -167,7 +168,7 @@ func (r *Result) persons(ctx context.Context, s *scanned, o *Options) error {
 		found.Sequences = s.sequences(int64(o.Requirement.K))
 	}
 	if u.Pseudonyms && u.Of != nil {
-		found.wrong = mismatched(s.pseudonym, u.Of)
+		found.Sequences.Wrong = mismatched(s.pseudonym, u.Of)
 	}
 	r.Unit = found
 	return nil
@@ -188,8 +189,8 @@ func (r *Result) judgePersons() {
 	if q := u.Sequences; q != nil && q.Below > 0 {
 		fail("the records of %d of %d pseudonyms are in classes in which those of fewer than k = %d pseudonyms are as often (the least is %d)", q.Below, q.Pseudonyms, r.K, q.Min)
 	}
-	if u.wrong > 0 {
-		fail("%d pseudonyms are of several persons, or one person has several", u.wrong)
+	if q := u.Sequences; q != nil && q.Wrong > 0 {
+		fail("%d pseudonyms are of several persons or of none, or one person has several", q.Wrong)
 	}
 }
 
