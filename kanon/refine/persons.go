@@ -99,43 +99,62 @@ func (c *crowd) replaces(d *descent, p, q int32) bool {
 		c.has(d.members[g], out, p) || in != privacy.NoPerson && !c.has(d.members[g], in, p)
 }
 
-// splitPersons divides a group between two of its records that are far apart,
-// where both sides have records of k persons, if the sum of squares falls.
+// splitPersons divides a group, where both sides have records of k persons, if
+// the sum of squares falls: between two of its records that are far apart, or
+// along a numeric axis, whatever lowers it most. Persons whose records differ on
+// one axis alone are divided by that one.
 func (d *descent) splitPersons(g int32) {
 	members := d.members[g]
 	if len(members) < 2*d.k || !d.splitsAgain(g) {
 		return
 	}
-	order, natural := d.ends(g)
-	// Of the orders first is the shortest beginning with k persons, last the
-	// longest whose rest has.
-	first, last := d.crowd.beginning(order), 0
-	slices.Reverse(order)
-	last = len(order) - d.crowd.beginning(order)
-	slices.Reverse(order)
-	if first > last {
-		return
-	}
-	at := min(max(natural, first), last)
-	var before, after float64
+	var before float64
 	for _, i := range members {
 		before += d.own[i]
 	}
-	for _, part := range [][]int32{order[:at], order[at:]} {
-		c := d.s.NewCentroid()
-		for _, i := range part {
-			c.Add(i)
+	var right []int32
+	least := before - d.guard
+	try := func(order []int32, natural int) {
+		// Of the order, first is the shortest beginning with k persons, last the
+		// longest whose rest has.
+		first := d.crowd.beginning(order)
+		slices.Reverse(order)
+		last := len(order) - d.crowd.beginning(order)
+		slices.Reverse(order)
+		if first > last {
+			return
 		}
-		for _, i := range part {
-			after += c.Distance2(i)
+		at := min(max(natural, first), last)
+		if after := d.sse(order[:at]) + d.sse(order[at:]); after < least {
+			least, right = after, slices.Clone(order[at:])
 		}
 	}
-	if after >= before-d.guard {
+	try(d.ends(g))
+	order := slices.Clone(members)
+	for _, x := range d.s.Numbers() {
+		slices.SortFunc(order, func(i, j int32) int { return cmp.Or(cmp.Compare(x[i], x[j]), cmp.Compare(i, j)) })
+		if x[order[0]] < x[order[len(order)-1]] {
+			try(order, len(order)/2)
+		}
+	}
+	if right == nil {
 		return
 	}
-	right := slices.Clone(order[at:])
 	d.open(right)
 	d.renew(g)
+}
+
+// sse is the sum of squared distances of records to their centre.
+func (d *descent) sse(records []int32) float64 {
+	c := d.s.NewCentroid()
+	for _, i := range records {
+		c.Add(i)
+	}
+	var t float64
+	for _, i := range records {
+		t += c.Distance2(i)
+	}
+	return t
 }
 
 // splitsAgain reports whether a group changed since it was last tried to
