@@ -163,7 +163,7 @@ func (r *run) gather(ctx context.Context) error {
 	columns := r.held.Columns
 	if r.held.Rows > wholeRecords {
 		// The columns, the space that they make, and the work on both.
-		if err := r.needs(64+16*len(columns), "allow more (--memory); or do without what works on all records at once: a duration to refine, l-diversity, t-closeness, mondrian, --coarse off"); err != nil {
+		if err := r.needs(64+16*len(columns), "allow more (--memory); or do without what works on all records at once: a duration to refine, l-diversity, t-closeness, linkage of all records, mondrian, --coarse off"); err != nil {
 			return err
 		}
 	}
