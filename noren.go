@@ -48,6 +48,8 @@ type Diversity struct {
 	Model  string  `json:"model"` // distinct, entropy or recursive
 	L      float64 `json:"l"`
 	C      float64 `json:"c,omitempty"` // recursive only
+	// CountMissing tells that a missing value counts as one of the values.
+	CountMissing bool `json:"count_missing,omitempty"`
 }
 
 // Closeness is a t-closeness promise for one sensitive column (Li, Li and
@@ -89,6 +91,9 @@ func (g Guarantee) String() string {
 	}
 	for _, d := range g.Diversity {
 		fmt.Fprintf(&b, "; %s %g-diversity of %s", d.Model, d.L, d.Column)
+		if d.CountMissing {
+			b.WriteString(" (missing values counted)")
+		}
 	}
 	for _, c := range g.Closeness {
 		fmt.Fprintf(&b, "; %g-closeness of %s (%s distance)", c.T, c.Column, c.Distance)

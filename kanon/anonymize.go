@@ -2,6 +2,8 @@ package kanon
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +12,7 @@ import (
 
 	"noren"
 	"noren/kanon/enforce"
+	"noren/kanon/gate"
 	"noren/kanon/partition"
 	"noren/kanon/persons"
 	"noren/kanon/privacy"
@@ -23,9 +26,9 @@ import (
 )
 
 // Anonymize makes a release. Errors are of kind Usage (a job that contradicts
-// itself or the file), BadData (the file), NotMet (diversity or closeness that
-// no grouping reaches), Internal, or the context's; after an error no output
-// exists.
+// itself or the file, or a kept column without a decision: code [gate.Code]),
+// BadData (the file), NotMet (diversity or closeness that no grouping reaches),
+// Internal, or the context's; after an error no output exists.
 func Anonymize(ctx context.Context, job Job, progress noren.Progress) (*Result, error) {
 	if err := job.validate(); err != nil {
 		return nil, err
@@ -39,7 +42,7 @@ func Anonymize(ctx context.Context, job Job, progress noren.Progress) (*Result, 
 		r.result.Unit, r.result.Linkage, r.result.Pseudonym = job.Unit, job.Linkage.String(), job.Pseudonym
 	}
 	defer r.release()
-	for _, step := range []func(context.Context) error{r.read, r.make, r.look, r.write} {
+	for _, step := range []func(context.Context) error{r.gate, r.read, r.make, r.look, r.write} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -72,6 +75,21 @@ type run struct {
 // timed adds the time since start to a step's seconds.
 func timed(seconds *float64, start time.Time) { *seconds += time.Since(start).Seconds() }
 
+// gate refuses columns that would be kept without a decision.
+func (r *run) gate(ctx context.Context) error {
+	defer timed(&r.result.Seconds.Check, time.Now())
+	j := r.job
+	found, err := gate.Check(ctx, gate.Request{Source: j.Source, Schema: &j.Schema, Missing: j.Missing, Kept: j.Kept, Looked: j.Looked}, r.progress)
+	if err != nil {
+		return err
+	}
+	if err := found.Err(j.Source.Name()); err != nil {
+		return err
+	}
+	r.result.Columns, r.result.Unique, r.result.FreeText = found.Fates, found.Unique, found.FreeText
+	return nil
+}
+
 // read reads the quasi-identifiers, and the sensitive columns where anything is
 // asked of them.
 func (r *run) read(ctx context.Context) error {
@@ -97,6 +115,11 @@ func (r *run) read(ctx context.Context) error {
 		return err
 	}
 	r.result.Rows = r.held.Rows
+	if checked := r.result.Unique; checked != nil && checked.Records > 0 {
+		if err := gate.Same(r.job.Source.Name(), checked.Records, int64(r.held.Rows)); err != nil {
+			return err
+		}
+	}
 	if r.held.Rows < r.job.K {
 		return &noren.Error{
 			Kind: noren.BadData, Where: r.job.Source.Name(),
@@ -292,10 +315,20 @@ func (r *run) figures() {
 
 // seed is that of the search.
 func (r *run) seed() uint64 {
-	if r.job.Seed != nil {
+	switch {
+	case r.job.SecretSeed != nil:
+		key := r.job.derived("search")
+		return binary.LittleEndian.Uint64(key[:])
+	case r.job.Seed != nil:
 		return *r.job.Seed
 	}
 	return 0
+}
+
+// derived is a key for one use of the secret seed: uses tell nothing of each
+// other.
+func (o *Options) derived(use string) [32]byte {
+	return sha256.Sum256(append([]byte("noren/kanon/"+use+"\x00"), o.SecretSeed...))
 }
 
 // storedQuasi tells how the source stores the quasi-identifiers.
@@ -324,6 +357,7 @@ func (r *run) look(context.Context) error {
 			r.result.LooksMissing = append(r.result.LooksMissing, LooksMissing{Column: f.Name, Groups: n})
 		}
 	}
+	r.transformed()
 	r.release()
 	return nil
 }

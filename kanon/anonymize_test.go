@@ -142,6 +142,7 @@ func TestLossIsThatOfTheRelease(t *testing.T) {
 	dir := t.TempDir()
 	writeCSV(t, filepath.Join(dir, "in.csv"), fields, rows)
 	j := kanon.Job{
+		Kept:   []string{"key"},
 		Source: open(t, filepath.Join(dir, "in.csv")), Schema: table.Schema{Fields: fields},
 		Output: kanon.Output{Path: filepath.Join(dir, "out.csv")}, Options: kanon.Options{K: 3, Refine: refine.Fast},
 	}
@@ -299,6 +300,7 @@ func TestMissingValues(t *testing.T) {
 	writeCSV(t, filepath.Join(dir, "in.csv"), fields, rows)
 	for _, mode := range []publish.Mode{publish.Aggregate, publish.Generalize} {
 		j := kanon.Job{
+			Kept:   []string{"key"},
 			Source: open(t, filepath.Join(dir, "in.csv")), Schema: table.Schema{Fields: fields}, Missing: []string{"?"},
 			Output: kanon.Output{Path: filepath.Join(dir, mode.String()+".csv")}, Options: kanon.Options{K: 3, KeepOrder: true, Publish: mode},
 		}
@@ -312,6 +314,7 @@ func TestMissingValues(t *testing.T) {
 	}
 	// With no word for it, ? is a word where an integer should stand.
 	j := kanon.Job{
+		Kept:   []string{"key"},
 		Source: open(t, filepath.Join(dir, "in.csv")), Schema: table.Schema{Fields: fields},
 		Output: kanon.Output{Path: filepath.Join(dir, "out.csv")}, Options: kanon.Options{K: 3},
 	}
@@ -334,6 +337,7 @@ func TestNothingButQuasiIdentifiers(t *testing.T) {
 	dir := t.TempDir()
 	writeCSV(t, filepath.Join(dir, "in.csv"), fields, rows)
 	j := kanon.Job{
+		Kept:   []string{"key"},
 		Source: open(t, filepath.Join(dir, "in.csv")), Schema: table.Schema{Fields: fields},
 		Output: kanon.Output{Path: filepath.Join(dir, "out.csv")}, Options: kanon.Options{K: 5, Partition: partition.Options{Method: partition.Mondrian}},
 	}
@@ -366,6 +370,7 @@ func TestHierarchy(t *testing.T) {
 	dir := t.TempDir()
 	writeCSV(t, filepath.Join(dir, "in.csv"), fields, rows)
 	j := kanon.Job{
+		Kept:   []string{"key"},
 		Source: open(t, filepath.Join(dir, "in.csv")), Schema: table.Schema{Fields: fields},
 		Output:  kanon.Output{Path: filepath.Join(dir, "out.csv")},
 		Options: kanon.Options{K: 6, Publish: publish.Generalize, Refine: refine.Fast},

@@ -172,7 +172,7 @@ func (r *run) survey(ctx context.Context) (*space.Frame, *publish.Plan, error) {
 }
 
 func (r *run) noSpace(err error) error {
-	return &noren.Error{Where: r.job.Source.Name(), What: "the quasi-identifiers make no space", Err: err}
+	return &noren.Error{Kind: noren.KindOf(err), Where: r.job.Source.Name(), What: "the quasi-identifiers make no space", Err: err}
 }
 
 // cutTree makes the tree that blocks are cut by.

@@ -3,6 +3,7 @@ package kanon
 import (
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"noren/kanon/space"
 	"noren/table"
 	"noren/table/csvio"
+	"noren/table/infer"
 )
 
 // Job is one release.
@@ -26,6 +28,12 @@ type Job struct {
 	Schema table.Schema
 	// Missing are the texts that stand for no value, beside the empty one.
 	Missing []string
+	// Kept names the columns that are kept as they are whatever they look like:
+	// the steward has decided on each. Any other column that looks like an
+	// identifier, or tells a quasi-identifier, refuses the release (package gate).
+	Kept []string
+	// Looked is what infer found of the columns. Optional; it saves a reading.
+	Looked *infer.Report
 	// Output says where the release goes. Required.
 	Output Output
 	Options
@@ -87,8 +95,12 @@ type Options struct {
 	// KeepOrder keeps the order of the records, which links them to the
 	// source. Defaults to a secret order.
 	KeepOrder bool
-	// Seed fixes the search and the secret order; whoever has it can undo the
-	// order. Defaults to a drawn order and a search seeded by 0.
+	// SecretSeed fixes the search and the secret order; with it the order can be
+	// undone. It must be secret and hard to guess: 16 bytes at least, from a
+	// random source. Defaults to a drawn order and a search seeded by 0.
+	SecretSeed []byte
+	// Seed does the same for tests and experiments. It is insecure: small seeds
+	// can be tried one after another until one gives the order of the release.
 	Seed *uint64
 	// Workers defaults to one a processor.
 	Workers int
@@ -163,6 +175,15 @@ func (j *Job) validate() error {
 		add("standard output is asked for, and there is none")
 	}
 	faults = append(faults, j.unitFaults(&j.Schema)...)
+	if n := len(j.SecretSeed); n > 0 && n < leastSeed {
+		add("the secret seed has %d bytes, expected %d at least", n, leastSeed)
+	}
+	if j.SecretSeed != nil && j.Seed != nil {
+		add("a secret seed and an insecure one contradict each other")
+	}
+	if sameFile(j.Source.Name(), j.Output.Path) {
+		add("the output is the input: a release never replaces its source")
+	}
 	if err := j.requirement().Validate(); err != nil && j.K >= 1 {
 		add("%v", err)
 	}
@@ -170,4 +191,20 @@ func (j *Job) validate() error {
 		return &noren.Error{Kind: noren.Usage, What: strings.Join(faults, "; ")}
 	}
 	return nil
+}
+
+// leastSeed is the least number of bytes of a secret seed.
+const leastSeed = 16
+
+// sameFile reports whether two names lead to one file, by whatever path or link.
+func sameFile(a, b string) bool {
+	if b == "-" {
+		return false
+	}
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
 }

@@ -129,7 +129,7 @@ func TestFuzzedPersons(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		j := kanon.Job{Source: src, Schema: table.Schema{Fields: slices.Clone(visits)}, Missing: []string{"?"}, Output: kanon.Output{Path: out}, Options: o}
+		j := kanon.Job{Source: src, Schema: table.Schema{Fields: slices.Clone(visits)}, Missing: []string{"?"}, Kept: names(visits)[1:2], Output: kanon.Output{Path: out}, Options: o}
 		r, err := kanon.Anonymize(context.Background(), j, nil)
 		_ = src.Close()
 		if err != nil {
@@ -522,7 +522,7 @@ func TestCheckerOfPersonsRejects(t *testing.T) {
 		in, out := filepath.Join(dir, "in.csv"), filepath.Join(dir, fmt.Sprint(seed, ".csv"))
 		writeCSV(t, in, visits, rows)
 		r, err := kanon.Anonymize(context.Background(), kanon.Job{
-			Source: open(t, in), Schema: table.Schema{Fields: slices.Clone(visits)}, Missing: []string{"?"},
+			Source: open(t, in), Schema: table.Schema{Fields: slices.Clone(visits)}, Missing: []string{"?"}, Kept: []string{"key"},
 			Output: kanon.Output{Path: out}, Options: kanon.Options{K: 3},
 		}, nil)
 		if err != nil {

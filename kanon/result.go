@@ -2,6 +2,7 @@ package kanon
 
 import (
 	"noren"
+	"noren/kanon/gate"
 	"noren/kanon/verify"
 )
 
@@ -70,6 +71,13 @@ type Result struct {
 	// Uncounted names the identifiers of which it is not known whether they
 	// repeat, as counting by them would have taken more memory than is allowed.
 	Uncounted []string `json:"uncounted_identifiers,omitempty"`
+	// Columns is the fate of every column of the source, and why.
+	Columns []gate.Fate `json:"columns"`
+	// Unique counts the records that are unique on the kept columns. It belongs
+	// to the steward.
+	Unique *gate.Unique `json:"unique_on_kept"`
+	// FreeText names the kept columns that are free text.
+	FreeText []string `json:"free_text,omitempty"`
 	// Guarantee states what the file was verified to hold.
 	Guarantee noren.Guarantee `json:"guarantee"`
 	// Verified is what the verifier found.
@@ -107,6 +115,7 @@ type GroupSize struct {
 
 // Seconds is the time each step took.
 type Seconds struct {
+	Check     float64 `json:"check"`
 	Read      float64 `json:"read"`
 	Partition float64 `json:"partition"`
 	Refine    float64 `json:"refine"`

@@ -147,6 +147,9 @@ func (r *run) order() ([]uint32, error) {
 	if r.job.KeepOrder {
 		return nil, nil
 	}
+	if r.job.SecretSeed != nil {
+		return shuffle.Keyed(r.result.Rows, r.job.derived("order"))
+	}
 	return shuffle.Permutation(r.result.Rows, r.job.Seed)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"noren"
 	"noren/assess"
+	"noren/kanon/gate"
 )
 
 // Facts is what a page about an assessment says beside the measurements.
@@ -21,6 +22,12 @@ type Facts struct {
 	// Made lists how the release was made (method, parameters, duration), in
 	// the order in which they are to stand. Optional.
 	Made []Fact
+	// Fates are what became of each column of the original, Unique counts the
+	// records that are unique on the kept columns, FreeText names those that are
+	// free text. Optional.
+	Fates    []gate.Fate
+	Unique   *gate.Unique
+	FreeText []string
 	// Footer says what made the page. Optional.
 	Footer string
 }
@@ -51,6 +58,8 @@ func Assessment(a *assess.Assessment, f Facts) *Page {
 	if a.Release != nil {
 		add("What is promised", b.promise())
 	}
+	add("What became of each column", b.fates())
+	add("What the kept columns tell", b.unique())
 	add("Can people be singled out?", b.risk())
 	add("Persons with several records", b.persons())
 	add("The population", b.population())

@@ -2,12 +2,15 @@ package cli
 
 import (
 	"context"
+	"encoding/hex"
+	"fmt"
 	"io"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"noren"
+	"noren/internal/atomicfile"
 	"noren/internal/spec"
 	"noren/kanon"
 )
@@ -16,14 +19,16 @@ type anonymizeFlags struct {
 	columnFlags
 	parameters spec.Anonymize
 	seed       string
-	workers    int
-	memory     string
-	output     string
-	outputAs   outputFlags
-	force      bool
-	report     string
-	certify    string
-	json       bool
+	// seedInsecure lets seed be short.
+	seedInsecure bool
+	workers      int
+	memory       string
+	output       string
+	outputAs     outputFlags
+	force        bool
+	report       string
+	certify      string
+	json         bool
 }
 
 func newAnonymize(t *terminal) *cobra.Command {
@@ -78,7 +83,8 @@ t-closeness, mondrian or --coarse off all records must fit memory.`,
 	s.StringVar(&p.Gap, "gap", "", "look this long for a lower bound of the loss: off or a duration such as 60s (default off: nearest neighbours alone)")
 	s.StringVar(&p.Scale, "scale", "", "minmax, zscore or none (default minmax)")
 	s.StringVar(&p.Publish, "publish", "", "aggregate (means, medians, modes) or generalize (ranges, sets) (default aggregate)")
-	s.StringVar(&f.seed, "seed", "", "`NUMBER` that fixes search and row order; keep it secret, it tells the order (default: drawn)")
+	s.StringVar(&f.seed, "seed", "", "`HEX` that fixes search and row order: 32 hexadecimal digits or more, random; keep it secret, it tells the order (default: drawn)")
+	s.BoolVar(&f.seedInsecure, "seed-insecure", false, "let --seed be a whole number: the order can then be found by trying seeds; for tests")
 	s.IntVar(&f.workers, "workers", 0, "parallel workers (default: one a processor); the result does not depend on it")
 	s.StringVar(&f.memory, "memory", "", "about how much memory to take, such as 512MiB or 4GB (default 2GiB); the result does not depend on it")
 	s.BoolVar(&p.KeepOrder, "keep-order", false, "keep the order of the rows; it links them to the source")
@@ -103,7 +109,7 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 	if err := overlay(c, &s.Anonymize, &f.parameters); err != nil {
 		return err
 	}
-	if err := f.setSeed(s); err != nil {
+	if err := atomicfile.Apart(inputsOf(s, input, f.spec), f.output, f.report, f.certify); err != nil {
 		return err
 	}
 	if err := checkTargets(f.force, f.output, f.report, f.certify); err != nil {
@@ -113,24 +119,33 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 	if err != nil {
 		return err
 	}
+	if err := f.setSeed(options); err != nil {
+		return err
+	}
 	if options.Memory, err = memoryFlag(f.memory); err != nil {
 		return err
 	}
 	defer limitMemory(options.Memory)()
-	src, err := openInput(ctx, input, t.stdin, s)
+	src, err := openTable(ctx, input, t.stdin, s)
 	if err != nil {
 		return err
 	}
 	defer closeSource(src)
+	said := missingSaid(s)
 	schema, looked, err := resolveLooking(ctx, s, src, t)
 	if err != nil {
 		return err
 	}
-	tellKept(t, s, schema, looked)
+	if !said && (options.Diversity != nil || options.Closeness != nil) {
+		if err := settleSource(ctx, s, src, schema, t); err != nil {
+			return err
+		}
+	}
+	tellKept(t, s, schema)
 	if _, err := quasiNames(schema); err != nil {
 		return err
 	}
-	job := kanon.Job{Source: src, Schema: *schema, Missing: s.Input.Missing, Options: *options}
+	job := kanon.Job{Source: src, Schema: *schema, Missing: s.Input.Missing, Kept: keptBy(s), Looked: looked, Options: *options}
 	job.Output, err = f.outputAs.output(f.output, f.force, t.stdout, src)
 	if err != nil {
 		return err
@@ -145,7 +160,7 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 	}
 	result, err := f.release(ctx, t, s, job)
 	if err != nil {
-		return err
+		return decideHint(err)
 	}
 	if seal != nil {
 		if err := seal.file.Commit(); err != nil {
@@ -173,17 +188,52 @@ func (f *anonymizeFlags) release(ctx context.Context, t *terminal, s *spec.Spec,
 	return releaseWithReport(ctx, t, s, job, f.report, f.force)
 }
 
-func (f *anonymizeFlags) setSeed(s *spec.Spec) error {
+// inputsOf are the files that a run reads.
+func inputsOf(s *spec.Spec, names ...string) []string {
+	for _, c := range s.Columns {
+		names = append(names, c.Hierarchy)
+	}
+	return names
+}
+
+// setSeed reads the seed: 32 hexadecimal digits or more, or any whole number where
+// that is said to be wanted.
+func (f *anonymizeFlags) setSeed(o *kanon.Options) error {
 	if f.seed == "" {
+		if f.seedInsecure {
+			return &noren.Error{Kind: noren.Usage, Where: "--seed-insecure", What: "goes with --seed"}
+		}
 		return nil
+	}
+	if len(f.seed) >= seedDigits {
+		seed, err := hex.DecodeString(f.seed[:len(f.seed)&^1])
+		if last := f.seed[len(f.seed)-1]; err == nil && len(f.seed)%2 == 1 {
+			if _, err = strconv.ParseUint(string(last), 16, 8); err == nil {
+				seed = append(seed, last)
+			}
+		}
+		if err != nil {
+			return &noren.Error{Kind: noren.Usage, Where: "--seed", What: "expected hexadecimal digits"}
+		}
+		o.SecretSeed = seed
+		return nil
+	}
+	if !f.seedInsecure {
+		return &noren.Error{
+			Kind: noren.Usage, Where: "--seed", What: fmt.Sprintf("expected %d hexadecimal digits or more, got %d characters: short seeds can be tried until one gives the order of the rows", seedDigits, len(f.seed)),
+			Hint: "draw one, for instance by openssl rand -hex 16; or leave it out; or say --seed-insecure for a test",
+		}
 	}
 	n, err := strconv.ParseUint(f.seed, 10, 64)
 	if err != nil {
 		return &noren.Error{Kind: noren.Usage, Where: "--seed", What: "expected a whole number of at most 64 bits, not negative"}
 	}
-	s.Anonymize.Seed = &n
+	o.Seed = &n
 	return nil
 }
+
+// seedDigits is the least number of digits of a seed: 128 bits.
+const seedDigits = 32
 
 // overlay copies the parameters whose flags were given over those of the
 // specification.
@@ -199,6 +249,7 @@ func overlay(c *cobra.Command, onto, from *spec.Anonymize) error {
 	set("k", func() { onto.K = from.K })
 	set("l", func() { onto.L = from.L })
 	set("l-model", func() { onto.LModel = from.LModel })
+	set("l-missing", func() { onto.LMissing = from.LMissing })
 	set("c", func() { onto.C = from.C })
 	set("t", func() { onto.T = from.T })
 	set("method", func() { onto.Method = from.Method })

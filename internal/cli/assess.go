@@ -10,6 +10,7 @@ import (
 
 	"noren"
 	"noren/assess"
+	"noren/internal/atomicfile"
 	"noren/internal/spec"
 	"noren/kanon"
 	"noren/report"
@@ -66,6 +67,9 @@ What it prints holds statistics of the table: it is for the steward.`,
 }
 
 func (f *assessFlags) run(ctx context.Context, t *terminal, input string) error {
+	if err := atomicfile.Apart([]string{input, f.spec, f.against, f.population}, f.page); err != nil {
+		return err
+	}
 	if err := checkTargets(f.force, f.page); err != nil {
 		return err
 	}
@@ -79,7 +83,7 @@ func (f *assessFlags) run(ctx context.Context, t *terminal, input string) error 
 	if f.k == 0 {
 		f.k = s.Anonymize.K
 	}
-	src, err := openInput(ctx, input, t.stdin, s)
+	src, err := openTable(ctx, input, t.stdin, s)
 	if err != nil {
 		return err
 	}
@@ -155,7 +159,7 @@ func (a *assessing) original(population string, fraction float64) error {
 	}
 	tables := []*table.Table{a.table}
 	if population != "" {
-		src, err := openInput(a.ctx, population, a.t.stdin, a.s)
+		src, err := openTable(a.ctx, population, a.t.stdin, a.s)
 		if err != nil {
 			return err
 		}
@@ -198,6 +202,11 @@ func (a *assessing) release(name string) error {
 		return err
 	}
 	defer closeSource(src)
+	return a.releaseFrom(src)
+}
+
+// releaseFrom is release for one that is open.
+func (a *assessing) releaseFrom(src table.Source) error {
 	shown, err := file.ReadText(a.ctx, src, a.result.Quasi, nil, a.t.progress.report)
 	if err != nil {
 		return err
@@ -207,7 +216,7 @@ func (a *assessing) release(name string) error {
 		return err
 	}
 	if a.result.Release, err = assess.NewRisk(classes[0].Size, a.threshold); err != nil {
-		return at(name, err)
+		return at(src.Name(), err)
 	}
 	if err := a.releasePersons(src, classes[0]); err != nil {
 		return err
@@ -289,25 +298,63 @@ func writePage(path string, force bool, stdout io.Writer, a *assess.Assessment, 
 	return writeFile(path, force, stdout, report.Assessment(a, facts).Write)
 }
 
-// releaseWithReport makes a release and writes the page about it.
+// releaseWithReport makes a release and writes the page about it. The page is
+// made from the verified release before that is created, so that nothing is left
+// where the page cannot be made.
 func releaseWithReport(ctx context.Context, t *terminal, s *spec.Spec, job kanon.Job, page string, force bool) (*kanon.Result, error) {
 	if job.Output.Path == "-" {
 		return nil, &noren.Error{Kind: noren.Usage, Where: "--report", What: "needs a release that can be read back", Hint: "-o FILE"}
+	}
+	out, err := atomicfile.Create(page, force)
+	if err != nil {
+		return nil, err
+	}
+	defer out.Discard()
+	next := job.Output.Verified
+	job.Output.Verified = func(r *kanon.Result, released io.Reader) error {
+		if err := pageOf(ctx, t, s, &job, r, released, out); err != nil {
+			return err
+		}
+		if next == nil {
+			return nil
+		}
+		if f, ok := released.(io.Seeker); ok {
+			if _, err := f.Seek(0, io.SeekStart); err != nil {
+				return &noren.Error{What: "the release cannot be read back", Err: err}
+			}
+		}
+		return next(r, released)
 	}
 	result, err := kanon.Anonymize(ctx, job, t.progress.report)
 	if err != nil {
 		return nil, err
 	}
+	return result, out.Commit()
+}
+
+// pageOf writes the page about a release that was verified.
+func pageOf(ctx context.Context, t *terminal, s *spec.Spec, job *kanon.Job, result *kanon.Result, released io.Reader, out io.Writer) error {
 	a := &assessing{ctx: ctx, t: t, s: s, source: job.Source, schema: &job.Schema, keptOrder: job.KeepOrder, threshold: assess.DefaultThreshold, k: job.K}
 	if err := a.original("", 0); err != nil {
-		return nil, err
+		return err
 	}
 	a.verified = assess.VerifiedPersons(result.Verified)
-	if err := a.release(job.Output.Path); err != nil {
-		return nil, err
+	form := file.Options{Name: job.Output.Path}
+	if d := job.Output.Dialect; d != nil {
+		form.Delimiter, form.Encoding = d.Delimiter, d.Encoding
 	}
+	src, err := file.OpenStdin(ctx, released, form)
+	if err != nil {
+		return err
+	}
+	defer closeSource(src)
+	if err := a.releaseFrom(src); err != nil {
+		return err
+	}
+	took := &result.Seconds
 	facts := report.Facts{
 		Original: job.Source.Name(), Release: job.Output.Path, Guarantee: &result.Guarantee, Footer: "noren " + Version(),
+		Fates: result.Columns, Unique: result.Unique, FreeText: result.FreeText,
 		Made: []report.Fact{
 			{Name: "Method", Value: result.Method},
 			{Name: "Refinement", Value: result.Refine},
@@ -315,11 +362,11 @@ func releaseWithReport(ctx context.Context, t *terminal, s *spec.Spec, job kanon
 			{Name: "Published as", Value: result.Publish},
 			{Name: "Groups", Value: report.Integer(result.Groups)},
 			{Name: "Loss (SSE/SST)", Value: fmt.Sprintf("%.4f", result.Loss)},
-			{Name: "Time", Value: fmt.Sprintf("%.1f s", result.Seconds.Total)},
+			{Name: "Time", Value: fmt.Sprintf("%.1f s", took.Check+took.Read+took.Partition+took.Refine+took.Publish+took.Bound+took.Verify)},
 		},
 	}
 	if result.Repeated != nil {
 		facts.Warnings = append(facts.Warnings, repeatedSentence(result)+".")
 	}
-	return result, writePage(page, force, t.stdout, a.result, facts)
+	return report.Assessment(a.result, facts).Write(out)
 }

@@ -54,8 +54,13 @@ func (c *certifier) verified(ctx context.Context, r *kanon.Result, released io.R
 	if r.Output != "-" {
 		what.Name = filepath.Base(r.Output)
 	}
+	columns := make([]map[string]string, len(r.Columns))
+	for i, f := range r.Columns {
+		columns[i] = map[string]string{"column": f.Column, "role": f.Role, "fate": f.Fate}
+	}
 	of := map[string]any{
-		"k": r.K, "quasi_identifiers": r.Guarantee.Quasi, "publish": r.Publish, "scale": r.Scale, "method": r.Method, "refine": r.Refine,
+		"columns": columns,
+		"k":       r.K, "quasi_identifiers": r.Guarantee.Quasi, "publish": r.Publish, "scale": r.Scale, "method": r.Method, "refine": r.Refine,
 	}
 	if r.Unit != "" {
 		of["unit"], of["unit_linkage"], of["pseudonym"] = r.Unit, r.Linkage, r.Pseudonym

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -32,6 +33,8 @@ type columnFlags struct {
 	missing     []string
 	delimiter   string
 	encoding    string
+	header      bool
+	noHeader    bool
 }
 
 func (f *columnFlags) register(c *cobra.Command) {
@@ -48,6 +51,15 @@ func (f *columnFlags) register(c *cobra.Command) {
 	s.StringArrayVar(&f.rounds, "round", nil, "`COLUMN=PLACES`: decimal places of published means; may be repeated")
 	s.StringVar(&f.person, "unit", "", "the `COLUMN` that tells whose records belong together: k, l and t then count persons")
 	f.registerInput(c)
+	f.registerHeader(c)
+}
+
+// registerHeader registers what the first line of a file is, for commands that
+// refuse one that looks like data.
+func (f *columnFlags) registerHeader(c *cobra.Command) {
+	s := c.Flags()
+	s.BoolVar(&f.header, "header", false, "the first line holds the names of the columns, whatever it looks like")
+	s.BoolVar(&f.noHeader, "no-header", false, "the first line is a record: the columns are named c1, c2, ...")
 }
 
 // registerInput registers only what says how a file is written.
@@ -68,6 +80,11 @@ func (f *columnFlags) merged() (*spec.Spec, error) {
 			return nil, &noren.Error{Kind: noren.Usage, Where: f.spec, What: "the specification cannot be read", Hint: "noren init FILE -o noren.yaml writes one"}
 		}
 		if s, err = spec.Parse(f.spec, data); err != nil {
+			if noren.CodeOf(err) == spec.SeedCode {
+				var e *noren.Error
+				errors.As(err, &e)
+				return nil, &noren.Error{Kind: e.Kind, Code: e.Code, Where: e.Where, What: e.What, Hint: "give it by --seed, or leave it out"}
+			}
 			return nil, err
 		}
 		dir := filepath.Dir(f.spec)
@@ -98,6 +115,12 @@ func (f *columnFlags) layOver(s *spec.Spec) error {
 		s.Unit = f.person
 	}
 	s.Input.Missing = append(s.Input.Missing, f.missing...)
+	if f.header && f.noHeader {
+		return &noren.Error{Kind: noren.Usage, Where: "--header, --no-header", What: "contradict each other"}
+	}
+	if f.header || f.noHeader {
+		s.Input.Header = &f.header
+	}
 	given := map[string]string{}
 	for _, r := range []struct {
 		flag  string

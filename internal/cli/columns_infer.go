@@ -2,9 +2,14 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
+	"noren"
 	"noren/internal/spec"
+	"noren/kanon/gate"
 	"noren/table"
 	"noren/table/infer"
 )
@@ -62,32 +67,50 @@ func look(ctx context.Context, s *spec.Spec, src table.Source, untyped []int, t 
 		return nil, err
 	}
 	if o.Missing == nil && len(report.Missing) > 0 {
-		s.Input.Missing = report.Missing
-		t.note("taken for missing values: %s (say --missing to decide otherwise)", strings.Join(report.Missing, ", "))
+		tellMissing(t, s, report.Missing)
 	}
 	return report, nil
 }
 
-// tellKept names the columns that nobody gave a role: they go out as they are.
-func tellKept(t *terminal, s *spec.Spec, schema *table.Schema, looked *infer.Report) {
-	unique := map[string]bool{}
-	if looked != nil {
-		for _, c := range looked.Columns {
-			unique[c.Field.Name] = c.Unique && c.Records > 1 && c.Field.Type != table.Decimal
-		}
-	}
+// tellKept names the columns that were given no role: they are kept as they are.
+func tellKept(t *terminal, s *spec.Spec, schema *table.Schema) {
 	var kept []string
 	for _, f := range schema.Fields {
-		if _, named := s.Columns[f.Name]; named || f.Role != table.Other {
-			continue
+		if _, named := s.Columns[f.Name]; !named && f.Role == table.Other {
+			kept = append(kept, f.Name)
 		}
-		if unique[f.Name] {
-			t.warn("column %s is kept and every value in it is different: if it names persons or records, say --identifier %s", f.Name, f.Name)
-			continue
-		}
-		kept = append(kept, f.Name)
 	}
 	if len(kept) > 0 {
 		t.note("kept untouched: %s (name what others may know in --quasi, what names a person in --identifier)", strings.Join(kept, ", "))
+	}
+}
+
+// keptBy names the columns whose role a specification or a flag says to be other.
+func keptBy(s *spec.Spec) []string {
+	var names []string
+	for name, c := range s.Columns {
+		if c.Role == table.Other.String() {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// decideHint says by which flags the columns of a refusal are decided on.
+func decideHint(err error) error {
+	var e *noren.Error
+	var refused *gate.Refused
+	if !errors.As(err, &e) || !errors.As(err, &refused) {
+		return err
+	}
+	names := make([]string, len(refused.Columns))
+	for i, c := range refused.Columns {
+		names[i] = c.Column
+	}
+	list := strings.Join(names, ",")
+	return &noren.Error{
+		Kind: e.Kind, Code: e.Code, Where: e.Where, What: e.What,
+		Hint: fmt.Sprintf("decide on each: --identifier %s drops, --quasi %s transforms, --other %s keeps; or write its role in a specification", list, list, list),
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"noren"
+	"noren/internal/atomicfile"
 	"noren/kanon"
 	"noren/kanon/partition"
 	"noren/kanon/refine"
@@ -63,6 +64,9 @@ widen. With --unit, k counts persons and so do the risks. What it prints holds s
 }
 
 func (f *curveFlags) run(ctx context.Context, t *terminal, input string) error {
+	if err := atomicfile.Apart([]string{input, f.spec}, f.page); err != nil {
+		return err
+	}
 	if err := checkTargets(f.force, f.page); err != nil {
 		return err
 	}
@@ -88,7 +92,7 @@ func (f *curveFlags) run(ctx context.Context, t *terminal, input string) error {
 	if err != nil {
 		return err
 	}
-	src, err := openInput(ctx, input, t.stdin, s)
+	src, err := openTable(ctx, input, t.stdin, s)
 	if err != nil {
 		return err
 	}

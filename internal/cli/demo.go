@@ -60,12 +60,12 @@ func runDemo(ctx context.Context, t *terminal, keep string) error {
 		return err
 	}
 	input, output := filepath.Join(dir, clinic.VisitsFile), filepath.Join(dir, "release.csv")
-	src, err := openInput(ctx, input, t.stdin, s)
+	src, err := openTable(ctx, input, t.stdin, s)
 	if err != nil {
 		return err
 	}
 	defer closeSource(src)
-	schema, err := resolve(ctx, s, src, t)
+	schema, looked, err := resolveLooking(ctx, s, src, t)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func runDemo(ctx context.Context, t *terminal, keep string) error {
 	if err != nil {
 		return err
 	}
-	job := kanon.Job{Source: src, Schema: *schema, Missing: s.Input.Missing, Output: kanon.Output{Path: output}, Options: *options}
+	job := kanon.Job{Source: src, Schema: *schema, Missing: s.Input.Missing, Kept: keptBy(s), Looked: looked, Output: kanon.Output{Path: output}, Options: *options}
 	result, err := kanon.Anonymize(ctx, job, t.progress.report)
 	if err != nil {
 		return err

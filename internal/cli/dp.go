@@ -153,8 +153,20 @@ func (f *dpFlags) request(t *terminal, p *payer, path string, s *spec.Spec, m re
 	return q, err
 }
 
-// inputOptions say how a file is written.
+// inputOptions say how a file is written whose first line holds the names of the
+// columns.
 func inputOptions(s *spec.Spec) (file.Options, error) {
+	if s.Input.Header != nil && !*s.Input.Header {
+		return file.Options{}, &noren.Error{
+			Kind: noren.Usage, Where: "input.header", What: "expected a table with a line of names, got header: false",
+			Hint: "this command asks for columns by name: add a first line with the names of the columns",
+		}
+	}
+	return formOptions(s)
+}
+
+// formOptions say how a file is written, but for its first line.
+func formOptions(s *spec.Spec) (file.Options, error) {
 	o := file.Options{}
 	var err error
 	if o.Delimiter, err = csvio.ParseDelimiter(s.Input.Delimiter); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"noren"
+	"noren/internal/atomicfile"
 	"noren/internal/spec"
 	"noren/table"
 	"noren/table/infer"
@@ -46,6 +47,7 @@ levels; otherwise no value of the table.`,
 		},
 	}
 	input.registerInput(c)
+	input.registerHeader(c)
 	c.Flags().StringVarP(&output, "output", "o", "-", "write to this `FILE`; - is standard output")
 	c.Flags().BoolVar(&force, "force", false, "replace the file when it exists")
 	c.Flags().BoolVar(&schema, "schema", false, "print the JSON schema of noren.yaml instead")
@@ -62,6 +64,9 @@ func printSchema(w io.Writer) error {
 }
 
 func runInit(ctx context.Context, t *terminal, input *columnFlags, name, output string, force bool) error {
+	if err := atomicfile.Apart([]string{name}, output); err != nil {
+		return err
+	}
 	if err := checkTargets(force, output); err != nil {
 		return err
 	}
@@ -85,7 +90,7 @@ func inspectFile(ctx context.Context, t *terminal, input *columnFlags, name stri
 	if err := input.layOver(s); err != nil {
 		return nil, err
 	}
-	src, err := openInput(ctx, name, t.stdin, s)
+	src, err := openTable(ctx, name, t.stdin, s)
 	if err != nil {
 		return nil, err
 	}
@@ -121,13 +126,16 @@ func proposal(name string, input *columnFlags, r *infer.Report) string {
 
 version: 1
 `, r.Rows, scalar(name))
-	if len(r.Missing) > 0 || input.delimiter != "" || input.encoding != "" {
+	if len(r.Missing) > 0 || input.delimiter != "" || input.encoding != "" || input.header || input.noHeader {
 		b.WriteString("\ninput:\n")
 		if input.delimiter != "" {
 			fmt.Fprintf(&b, "  delimiter: %s\n", scalar(input.delimiter))
 		}
 		if input.encoding != "" {
 			fmt.Fprintf(&b, "  encoding: %s\n", scalar(input.encoding))
+		}
+		if input.header || input.noHeader {
+			fmt.Fprintf(&b, "  header: %t\n", input.header)
 		}
 		if len(r.Missing) > 0 {
 			fmt.Fprintf(&b, "  # Texts that stand for a missing value, as the empty field always does.\n  missing: %s\n", list(r.Missing))

@@ -18,16 +18,37 @@ import (
 	"noren/table/file"
 )
 
+// openTable is openInput that refuses a first line that looks like data, unless
+// the specification or a flag says what it is.
+func openTable(ctx context.Context, name string, stdin io.Reader, s *spec.Spec) (file.Source, error) {
+	o, err := formOptions(s)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case s.Input.Header == nil:
+		o.Header = csvio.HeaderChecked
+	case !*s.Input.Header:
+		o.Header = csvio.HeaderAbsent
+	}
+	src, err := openWith(ctx, name, stdin, o)
+	var e *noren.Error
+	if noren.CodeOf(err) == csvio.FirstLineCode && errors.As(err, &e) {
+		return nil, &noren.Error{Kind: e.Kind, Code: e.Code, Where: e.Where, What: e.What, Hint: "--no-header if it is a record, --header if these are names"}
+	}
+	return src, err
+}
+
 // openInput opens a table file, or standard input for "-".
 func openInput(ctx context.Context, name string, stdin io.Reader, s *spec.Spec) (file.Source, error) {
-	o := file.Options{}
-	var err error
-	if o.Delimiter, err = csvio.ParseDelimiter(s.Input.Delimiter); err != nil {
-		return nil, at("--delimiter", err)
+	o, err := inputOptions(s)
+	if err != nil {
+		return nil, err
 	}
-	if o.Encoding, err = csvio.ParseEncoding(s.Input.Encoding); err != nil {
-		return nil, at("--encoding", err)
-	}
+	return openWith(ctx, name, stdin, o)
+}
+
+func openWith(ctx context.Context, name string, stdin io.Reader, o file.Options) (file.Source, error) {
 	if name == "-" {
 		return file.OpenStdin(ctx, stdin, o)
 	}

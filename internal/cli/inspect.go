@@ -35,6 +35,7 @@ reason. What it prints holds values of the table: it is for those who may see it
 		},
 	}
 	input.registerInput(c)
+	input.registerHeader(c)
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object, noren.inspect/1")
 	return c
 }

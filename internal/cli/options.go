@@ -26,7 +26,7 @@ func releaseOptions(s *spec.Spec, workers int) (*kanon.Options, error) {
 			faults = append(faults, "--"+flag+": "+err.Error())
 		}
 	}
-	o := &kanon.Options{K: a.K, Refine: refine.Fast, KeepOrder: a.KeepOrder, Seed: a.Seed, Workers: workers}
+	o := &kanon.Options{K: a.K, Refine: refine.Fast, KeepOrder: a.KeepOrder, Workers: workers}
 	if workers < 0 {
 		check("workers", fmt.Errorf("expected 0 or more"))
 	}
@@ -111,8 +111,17 @@ func requirementOf(a *spec.Anonymize) (privacy.Requirement, error) {
 		if r.Diversity.Model == privacy.Recursive && r.Diversity.C == 0 {
 			r.Diversity.C = 3
 		}
+		switch a.LMissing {
+		case "", "skip":
+		case "value":
+			r.Diversity.CountMissing = true
+		default:
+			return r, fmt.Errorf("--l-missing: expected skip or value")
+		}
 	} else if a.LModel != "" || a.C != 0 {
 		return r, fmt.Errorf("--l-model and --c go with --l")
+	} else if a.LMissing != "" {
+		return r, fmt.Errorf("--l-missing goes with --l")
 	}
 	if a.T != 0 {
 		r.Closeness = &privacy.Closeness{T: a.T}

@@ -27,6 +27,7 @@ func printRelease(w io.Writer, r *kanon.Result) {
 	}
 	fmt.Fprintln(w)
 	printBound(w, r)
+	printUnique(w, r)
 	if r.Merged > 0 {
 		fmt.Fprintf(w, "  merged      %s groups, for diversity or closeness\n", report.Integer(r.Merged))
 	}
@@ -36,7 +37,8 @@ func printRelease(w io.Writer, r *kanon.Result) {
 	}
 	fmt.Fprintf(w, ", refine %s, scale %s, published by %s\n", r.Refine, r.Scale, r.Publish)
 	s := r.Seconds
-	fmt.Fprintf(w, "  seconds     %.2f: read %.2f, partition %.2f, refine %.2f, bound %.2f, publish %.2f, verify %.2f\n", s.Total, s.Read, s.Partition, s.Refine, s.Bound, s.Publish, s.Verify)
+	fmt.Fprintf(w, "  seconds     %.2f: check %.2f, read %.2f, partition %.2f, refine %.2f, bound %.2f, publish %.2f, verify %.2f\n", s.Total, s.Check, s.Read, s.Partition, s.Refine, s.Bound, s.Publish, s.Verify)
+	printFates(w, r.Columns)
 }
 
 // printUnit tells what was found of persons.

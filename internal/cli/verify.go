@@ -71,6 +71,7 @@ func registerModels(c *cobra.Command, p *spec.Anonymize) {
 	s.Float64Var(&p.L, "l", 0, "l-diversity of every sensitive column")
 	s.StringVar(&p.LModel, "l-model", "", "distinct, entropy or recursive (default distinct)")
 	s.Float64Var(&p.C, "c", 0, "the c of recursive (c,l)-diversity (default 3)")
+	s.StringVar(&p.LMissing, "l-missing", "", "whether a missing sensitive value counts towards l: skip or value (default skip)")
 	s.Float64Var(&p.T, "t", 0, "t-closeness of every sensitive column, above 0")
 }
 
@@ -89,11 +90,14 @@ func (f *verifyFlags) run(ctx context.Context, t *terminal, c *cobra.Command, in
 	if requirement.K < 1 {
 		return &noren.Error{Kind: noren.Usage, Where: "--k", What: "say how many records are to share their quasi-identifiers", Hint: "--k 5"}
 	}
-	src, err := openInput(ctx, input, t.stdin, s)
+	src, err := openTable(ctx, input, t.stdin, s)
 	if err != nil {
 		return err
 	}
 	defer closeSource(src)
+	if err := settleReleased(ctx, s, src, t); err != nil {
+		return err
+	}
 	schema, err := resolveReleased(ctx, s, src, t)
 	if err != nil {
 		return err

@@ -3,7 +3,13 @@ package spec
 import "strings"
 
 // nearest is a hint that names the column most like name, or lists them all.
-func nearest(name string, among []string) string {
+// Names of the file are said only where it is known that they are names: where
+// one of the columns that the specification names is among them, or confirmed
+// says so. What stands on the first line of any other file may be a record.
+func nearest(name string, among []string, confirmed bool) string {
+	if !confirmed {
+		return "no column that is named is in the file: does its first line hold the names of the columns?"
+	}
 	best, distance := "", 3
 	for _, other := range among {
 		if d := editDistance(strings.ToLower(name), strings.ToLower(other)); d < distance {

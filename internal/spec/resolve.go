@@ -27,13 +27,17 @@ func (s *Spec) Resolve(
 	for i, c := range columns {
 		names[i] = c.Name
 	}
+	confirmed := s.Input.Header != nil
+	for name := range s.Columns {
+		confirmed = confirmed || slices.Contains(names, name)
+	}
 	for _, name := range s.sortedColumns() {
 		if !slices.Contains(names, name) {
-			report(s.fault("columns."+name, "the file has no such column", nearest(name, names)))
+			report(s.fault("columns."+name, "the file has no such column", nearest(name, names, confirmed)))
 		}
 	}
 	if s.Unit != "" && !slices.Contains(names, s.Unit) {
-		report(s.fault("unit", "the file has no such column", nearest(s.Unit, names)))
+		report(s.fault("unit", "the file has no such column", nearest(s.Unit, names, confirmed)))
 	}
 	schema := &table.Schema{Fields: make([]table.Field, len(columns))}
 	var untyped []int

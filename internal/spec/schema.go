@@ -24,6 +24,7 @@ func JSONSchema() ([]byte, error) {
 	enum(s.Properties["input"], "encoding", "utf-8", "shift_jis")
 	do := s.Properties["anonymize"]
 	enum(do, "l-model", "distinct", "entropy", "recursive")
+	enum(do, "l-missing", "skip", "value")
 	enum(do, "scale", "minmax", "zscore", "none")
 	enum(do, "unit-linkage", "one", "all")
 	enum(do, "publish", "aggregate", "generalize")

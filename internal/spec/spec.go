@@ -40,6 +40,7 @@ type Spec struct {
 type Input struct {
 	Delimiter string   `yaml:"delimiter,omitempty" json:"delimiter,omitempty" jsonschema:"one character between fields, or tab"`
 	Encoding  string   `yaml:"encoding,omitempty" json:"encoding,omitempty" jsonschema:"utf-8 or shift_jis"`
+	Header    *bool    `yaml:"header,omitempty" json:"header,omitempty" jsonschema:"true: the first line holds the names of the columns, whatever it looks like; false: it is a record, and the columns are named c1, c2, ..."`
 	Missing   []string `yaml:"missing,omitempty" json:"missing,omitempty" jsonschema:"texts that stand for a missing value; the empty field always does"`
 }
 
@@ -58,20 +59,20 @@ type Column struct {
 // Anonymize holds the parameters of a k-anonymous release. Zero values mean
 // the defaults of the command.
 type Anonymize struct {
-	K       int     `yaml:"k,omitempty" json:"k,omitempty" jsonschema:"smallest number of records that share their quasi-identifiers"`
-	L       float64 `yaml:"l,omitempty" json:"l,omitempty" jsonschema:"l-diversity of every sensitive column"`
-	LModel  string  `yaml:"l-model,omitempty" json:"l-model,omitempty" jsonschema:"distinct, entropy or recursive"`
-	C       float64 `yaml:"c,omitempty" json:"c,omitempty" jsonschema:"the c of recursive (c,l)-diversity"`
-	T       float64 `yaml:"t,omitempty" json:"t,omitempty" jsonschema:"t-closeness of every sensitive column"`
-	Method  string  `yaml:"method,omitempty" json:"method,omitempty" jsonschema:"auto, mondrian, mondrian-strict, mdav, vmdav or tomobiki"`
-	Gamma   float64 `yaml:"gamma,omitempty" json:"gamma,omitempty" jsonschema:"gain factor of vmdav"`
-	M       int     `yaml:"m,omitempty" json:"m,omitempty" jsonschema:"pairs that tomobiki joins a component by"`
-	Coarse  string  `yaml:"coarse,omitempty" json:"coarse,omitempty" jsonschema:"auto, off, or the least number of records of a coarse cell"`
-	Refine  string  `yaml:"refine,omitempty" json:"refine,omitempty" jsonschema:"off, fast, or a duration such as 20s"`
-	Gap     string  `yaml:"gap,omitempty" json:"gap,omitempty" jsonschema:"how long to look for a better lower bound of the loss: off, or a duration such as 60s"`
-	Scale   string  `yaml:"scale,omitempty" json:"scale,omitempty" jsonschema:"minmax, zscore or none"`
-	Publish string  `yaml:"publish,omitempty" json:"publish,omitempty" jsonschema:"aggregate or generalize"`
-	Seed    *uint64 `yaml:"seed,omitempty" json:"seed,omitempty" jsonschema:"seed of the search and of the row order; a secret, as it tells the order"`
+	K        int     `yaml:"k,omitempty" json:"k,omitempty" jsonschema:"smallest number of records that share their quasi-identifiers"`
+	L        float64 `yaml:"l,omitempty" json:"l,omitempty" jsonschema:"l-diversity of every sensitive column"`
+	LModel   string  `yaml:"l-model,omitempty" json:"l-model,omitempty" jsonschema:"distinct, entropy or recursive"`
+	LMissing string  `yaml:"l-missing,omitempty" json:"l-missing,omitempty" jsonschema:"whether a missing sensitive value counts towards l: skip (default) or value"`
+	C        float64 `yaml:"c,omitempty" json:"c,omitempty" jsonschema:"the c of recursive (c,l)-diversity"`
+	T        float64 `yaml:"t,omitempty" json:"t,omitempty" jsonschema:"t-closeness of every sensitive column"`
+	Method   string  `yaml:"method,omitempty" json:"method,omitempty" jsonschema:"auto, mondrian, mondrian-strict, mdav, vmdav or tomobiki"`
+	Gamma    float64 `yaml:"gamma,omitempty" json:"gamma,omitempty" jsonschema:"gain factor of vmdav"`
+	M        int     `yaml:"m,omitempty" json:"m,omitempty" jsonschema:"pairs that tomobiki joins a component by"`
+	Coarse   string  `yaml:"coarse,omitempty" json:"coarse,omitempty" jsonschema:"auto, off, or the least number of records of a coarse cell"`
+	Refine   string  `yaml:"refine,omitempty" json:"refine,omitempty" jsonschema:"off, fast, or a duration such as 20s"`
+	Gap      string  `yaml:"gap,omitempty" json:"gap,omitempty" jsonschema:"how long to look for a better lower bound of the loss: off, or a duration such as 60s"`
+	Scale    string  `yaml:"scale,omitempty" json:"scale,omitempty" jsonschema:"minmax, zscore or none"`
+	Publish  string  `yaml:"publish,omitempty" json:"publish,omitempty" jsonschema:"aggregate or generalize"`
 	// UnitLinkage and Pseudonym go with the unit.
 	UnitLinkage string `yaml:"unit-linkage,omitempty" json:"unit-linkage,omitempty" jsonschema:"what others may know of a person's records: one of them, or all and that they are of one person"`
 	Pseudonym   bool   `yaml:"pseudonym,omitempty" json:"pseudonym,omitempty" jsonschema:"replace the unit by a pseudonym drawn for the release; needs unit-linkage all"`
@@ -113,6 +114,9 @@ func Parse(name string, data []byte) (s *Spec, err error) {
 	return s, nil
 }
 
+// SeedCode is the code of the error for a specification that holds a seed.
+const SeedCode = "spec-seed"
+
 // unreadable says where and why a file is no specification.
 func unreadable(name string, err error) error {
 	var at yaml.Error
@@ -120,6 +124,13 @@ func unreadable(name string, err error) error {
 		return &noren.Error{Kind: noren.Usage, Where: name, What: "not valid YAML"}
 	}
 	what := at.GetMessage()
+	if what == `unknown field "seed"` {
+		p := at.GetToken().Position
+		return &noren.Error{
+			Kind: noren.Usage, Code: SeedCode, Where: fmt.Sprintf("%s:%d:%d", name, p.Line, p.Column),
+			What: "a specification holds no seed: it is a secret that tells the order of the rows, and a specification is public",
+		}
+	}
 	var mismatch *yaml.TypeError
 	if errors.As(err, &mismatch) {
 		what = fmt.Sprintf("expected %s, found %s", mismatch.DstType, mismatch.SrcType)

@@ -59,11 +59,20 @@ func (c sensitive) diverse(class []int, d *privacy.Diversity) bool {
 	for _, i := range class {
 		count[c.values[i]]++
 	}
+	if !d.CountMissing {
+		delete(count, "")
+	}
+	if len(count) == 0 {
+		return false
+	}
 	var counts []float64
-	var entropy float64
+	var entropy, counted float64
+	for _, m := range count {
+		counted += m
+	}
 	for _, m := range count {
 		counts = append(counts, m)
-		p := m / float64(len(class))
+		p := m / counted
 		entropy -= p * math.Log(p)
 	}
 	slices.Sort(counts)
@@ -220,6 +229,7 @@ func drawRequirement(t *rapid.T, k int) privacy.Requirement {
 	if which&1 != 0 {
 		d := &privacy.Diversity{Model: rapid.SampledFrom([]privacy.DiversityModel{privacy.Distinct, privacy.Entropy, privacy.Recursive}).Draw(t, "model")}
 		d.L = float64(rapid.IntRange(1, 4).Draw(t, "l"))
+		d.CountMissing = rapid.Bool().Draw(t, "missing values count")
 		switch d.Model {
 		case privacy.Entropy:
 			d.L = rapid.SampledFrom([]float64{1.2, 1.5, 2, 2.3, 3.1}).Draw(t, "l")

@@ -126,10 +126,18 @@ func (a *Attribute) Holds(h *Histogram, req Requirement) bool {
 }
 
 // Diverse reports whether d holds in a class; a nil d asks for nothing.
+//
+// Unless d counts missing values, it is asked of the records with a value alone.
+// Merging keeps it as before: the counts of the values in a union are the sums of
+// those in its parts, whatever the missing ones are, and a part without any value
+// adds nothing.
 func (a *Attribute) Diverse(h *Histogram, d *Diversity) bool {
-	switch {
-	case d == nil:
+	if d == nil {
 		return true
+	}
+	counted := a.Counted(h, d)
+	h = &counted
+	switch {
 	case d.Model == Distinct:
 		return float64(h.DistinctL()) >= d.L
 	case d.Model == Entropy:
@@ -138,6 +146,16 @@ func (a *Attribute) Diverse(h *Histogram, d *Diversity) bool {
 		return h.recursive(d.L, d.C)
 	}
 	return false
+}
+
+// Counted is h as diversity d counts it, without the missing values unless d has
+// them counted; a nil d does not. It shares the memory of h.
+func (a *Attribute) Counted(h *Histogram, d *Diversity) Histogram {
+	last := len(h.pairs) - 1
+	if last < 0 || a.Cardinality == a.values || int(h.pairs[last].Code) != a.values || d != nil && d.CountMissing {
+		return *h
+	}
+	return Histogram{pairs: h.pairs[:last:last], total: h.total - h.pairs[last].Count}
 }
 
 // Close reports whether c holds in a class; a nil c asks for nothing. It is

@@ -49,10 +49,10 @@ func (b *ByPerson) Holds(p *People, req Requirement) bool {
 }
 
 // Worst sets h to the worst histogram of the class ([People.Worst]), in which a
-// missing value may be any value.
-func (b *ByPerson) Worst(p *People, h *Histogram) {
+// missing value may be any value, unless d counts it as one of its own.
+func (b *ByPerson) Worst(p *People, h *Histogram, d *Diversity) {
 	wild := uint32(NoCode)
-	if b.Cardinality > b.values {
+	if b.Cardinality > b.values && (d == nil || !d.CountMissing) {
 		wild = uint32(b.values)
 	}
 	p.Worst(h, wild)
@@ -64,7 +64,7 @@ func (b *ByPerson) Diverse(p *People, d *Diversity) bool {
 		return true
 	}
 	var h Histogram
-	b.Worst(p, &h)
+	b.Worst(p, &h, d)
 	return b.Attribute.Diverse(&h, d)
 }
 

@@ -32,6 +32,10 @@ type Diversity struct {
 	L float64
 	// C is above 0 for Recursive and 0 for the others.
 	C float64
+	// CountMissing says that a missing value is one of the values. Defaults to
+	// counting the records with a value only: a class in which nothing is
+	// recorded, or one value and nothing else, is not diverse.
+	CountMissing bool
 }
 
 // DiversityModel tells the definitions of l-diversity apart.
@@ -132,7 +136,7 @@ func Guarantee(quasi []string, req Requirement, attrs []*Attribute) noren.Guaran
 	g := noren.Guarantee{Model: "k-anonymity", K: req.K, Quasi: append([]string(nil), quasi...)}
 	for _, a := range attrs {
 		if d := req.Diversity; d != nil {
-			g.Diversity = append(g.Diversity, noren.Diversity{Column: a.Name, Model: d.Model.String(), L: d.L, C: d.C})
+			g.Diversity = append(g.Diversity, noren.Diversity{Column: a.Name, Model: d.Model.String(), L: d.L, C: d.C, CountMissing: d.CountMissing})
 		}
 		if c := req.Closeness; c != nil {
 			g.Closeness = append(g.Closeness, noren.Closeness{Column: a.Name, Distance: a.DistanceKind(), T: c.T})
@@ -148,6 +152,9 @@ func Guarantee(quasi []string, req Requirement, attrs []*Attribute) noren.Guaran
 		return withAssumptions(g, "What all records of a class have in common is told about each of them: k-anonymity hides which record is whose, not a value that a whole class shares.")
 	}
 	if len(g.Diversity) > 0 {
+		if !req.Diversity.CountMissing {
+			g = withAssumptions(g, "Diversity counts the records with a value: a missing value of a sensitive column is none of its values.")
+		}
 		g = withAssumptions(g, diversityAssumption(*req.Diversity))
 	}
 	if len(g.Closeness) > 0 {

@@ -220,9 +220,19 @@ func floatWriter(c *Column, stored *table.StoredColumn, text func(dst []byte, al
 	}
 }
 
-// decimalMeanWriter publishes the means of a Decimal column.
+// decimalMeanWriter publishes the means of a Decimal column, with as many places
+// as the source has, unless the field says how many.
+//
+// More would give the sum of a class away. Values with p places are whole
+// numbers of units of 10^-p, and so is the sum S of a class of m. A mean that is
+// published with q places, v, says that S/m lies within half a unit of 10^-q of
+// v, so that S is one of about m 10^(p-q) whole numbers. With q = p these are m
+// for odd m, and m-1 or m+1 for even m (both ends of the interval are ties, which
+// go to the even of two means). With q = p + 2 and m below 100 it is one: the
+// sum would be known. So q = p is the most for which the number of sums that are
+// possible grows with the class, whatever its size.
 func decimalMeanWriter(c *Column, col *table.Column, of *planned) writer {
-	places := col.Places + 2
+	places := col.Places
 	if col.Field.Round != nil {
 		places = *col.Field.Round
 	}

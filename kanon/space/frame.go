@@ -2,10 +2,17 @@ package space
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
+	"noren"
 	"noren/table"
 )
+
+// Farthest is the largest absolute value of a number that a space takes. Squared
+// distances are then at most 4e280 an axis, and their sums over 2^32 records and
+// 10^6 axes stay below 1e298: nothing overflows, under any scaling.
+const Farthest = 1e140
 
 // Frame places records of a table as [FromTable] does, without holding them: a
 // run of records, wherever it is taken from, gets the coordinates that it has
@@ -40,6 +47,12 @@ func (v *Survey) Frame(columns []*table.Column) (*Frame, error) {
 		x := &f.axes[a]
 		*x = frameAxis{field: col.Field, number: c.number(), gaps: c.missing > 0, cardinality: len(col.Dict)}
 		if x.number {
+			if c.present > 0 && (c.lo < -Farthest || c.hi > Farthest) {
+				return nil, &noren.Error{
+					Kind: noren.BadData, Where: "column " + col.Field.Name, What: fmt.Sprintf("expected numbers from -%g to %g, got one beyond: squared distances would overflow", Farthest, Farthest),
+					Hint: "write the column in a larger unit",
+				}
+			}
 			x.scale(c, v.scaling)
 			if x.gaps {
 				x.weigh([][]int{{c.present, c.missing}}, 1, v.scaling)

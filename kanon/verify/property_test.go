@@ -219,6 +219,7 @@ func TestSensitiveAsByDefinition(t *testing.T) {
 		req := privacy.Requirement{K: 1}
 		if rapid.Bool().Draw(t, "diverse") {
 			req.Diversity = &privacy.Diversity{Model: rapid.SampledFrom([]privacy.DiversityModel{privacy.Distinct, privacy.Entropy, privacy.Recursive}).Draw(t, "model"), L: float64(rapid.IntRange(1, 3).Draw(t, "l"))}
+			req.Diversity.CountMissing = rapid.Bool().Draw(t, "missing values count")
 			if req.Diversity.Model == privacy.Recursive {
 				req.Diversity.C = rapid.SampledFrom([]float64{0.5, 1, 2.5}).Draw(t, "c")
 			}
@@ -231,29 +232,37 @@ func TestSensitiveAsByDefinition(t *testing.T) {
 		if field.Type != table.Category {
 			want.Distance = "ordered"
 		}
+		countMissing := req.Diversity != nil && req.Diversity.CountMissing
 		recursive := math.MaxInt
 		for _, class := range naive(rows, []int{0}) {
 			var h privacy.Histogram
 			var values []int
 			counts := map[uint32]int{}
+			var counted privacy.Histogram
 			for _, i := range class {
 				h.Add(a.Codes[i])
-				counts[a.Codes[i]]++
+				if countMissing || ranks[i] != none {
+					counts[a.Codes[i]]++
+					counted.Add(a.Codes[i])
+				}
 				values = append(values, ranks[i])
 			}
 			entropy := 0.0
 			for _, n := range counts {
-				p := float64(n) / float64(len(class))
+				p := float64(n) / float64(counted.Total())
 				entropy -= p * math.Log(p)
 			}
 			want.DistinctL = min(want.DistinctL, len(counts))
+			if len(counts) == 0 {
+				want.EntropyL = 0
+			}
 			want.EntropyL = min(want.EntropyL, math.Exp(entropy))
 			d := distance(values, ranks, field.Type != table.Category)
 			want.T = max(want.T, d)
 			if req.Diversity != nil {
-				recursive = min(recursive, h.RecursiveL(req.Diversity.C))
+				recursive = min(recursive, counted.RecursiveL(req.Diversity.C))
 			}
-			if !a.Diverse(&h, req.Diversity) {
+			if d := req.Diversity; d != nil && !a.Diverse(&counted, &privacy.Diversity{Model: d.Model, L: d.L, C: d.C, CountMissing: true}) {
 				want.NotDiverse++
 			}
 			if !a.Close(&h, req.Closeness) {

@@ -68,7 +68,7 @@ func (s *sensitive) count(entry uint32) {
 type Sensitive struct {
 	Column string `json:"column"`
 	// DistinctL and EntropyL are the largest l for which distinct and entropy
-	// l-diversity hold in every class.
+	// l-diversity hold in every class, missing values not counted unless asked.
 	DistinctL int     `json:"distinct_l"`
 	EntropyL  float64 `json:"entropy_l"`
 	// RecursiveL is the largest l for which recursive (c,l)-diversity holds,
@@ -117,7 +117,7 @@ func (s *sensitive) judge(ctx context.Context, list, start []uint32, req privacy
 			for _, record := range list[start[c]:start[c+1]] {
 				people.Add(person[record], a.Codes[s.entries[record]])
 			}
-			by.Worst(&people, &h)
+			by.Worst(&people, &h, req.Diversity)
 			out.levels(&h, &least, recursive)
 			out.T = max(out.T, by.Distance(&people))
 			if !by.Diverse(&people, req.Diversity) {
@@ -141,7 +141,8 @@ func (s *sensitive) judge(ctx context.Context, list, start []uint32, req privacy
 			}
 			h.AddN(codes[from], int64(i-from))
 		}
-		out.levels(&h, &least, recursive)
+		counted := a.Counted(&h, req.Diversity)
+		out.levels(&counted, &least, recursive)
 		out.T = max(out.T, a.Distance(&h))
 		if !a.Diverse(&h, req.Diversity) {
 			out.NotDiverse++

@@ -86,15 +86,18 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// In a sensitive column all that stands for no value is one value.
+// In a sensitive column all that stands for no value is no value of its own,
+// unless it is to count: then it is one.
 func TestMissingSensitive(t *testing.T) {
 	const text = "age,illness\n1,\n1,NA\n2,flu\n2,?\n"
 	for _, c := range []struct {
 		missing []string
+		count   bool
 		l       int
-	}{{nil, 2}, {[]string{"NA"}, 1}, {[]string{"NA", "?"}, 1}} {
-		got, err := verifyText(t, text, verify.Options{Quasi: []string{"age"}, Sensitive: []table.Field{{Name: "illness"}}, Requirement: k(2), Missing: c.missing})
-		if err != nil || !got.Met || got.Sensitive[0].DistinctL != c.l {
+	}{{nil, false, 1}, {[]string{"NA"}, false, 0}, {[]string{"NA", "?"}, false, 0}, {nil, true, 2}, {[]string{"NA"}, true, 1}, {[]string{"NA", "?"}, true, 1}} {
+		req := privacy.Requirement{K: 2, Diversity: &privacy.Diversity{L: 1, CountMissing: c.count}}
+		got, err := verifyText(t, text, verify.Options{Quasi: []string{"age"}, Sensitive: []table.Field{{Name: "illness"}}, Requirement: req, Missing: c.missing})
+		if err != nil || got.Met != (c.l >= 1) || got.Sensitive[0].DistinctL != c.l {
 			t.Errorf("missing %q: %+v, %v", c.missing, got, err)
 		}
 	}

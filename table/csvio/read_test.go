@@ -89,7 +89,7 @@ func TestBadInput(t *testing.T) {
 		{"unclosed", "a,b\n1,\"s3cr3t\n1,2\n", "line 2, column 2 (b)", "never closed"},
 		{"carriage returns for line ends", "a,b\rs3cr3t,2\r", "line 1, column 2", "carriage return"},
 		{"carriage return in a field", "a,b\n1\n", "line 2", "1 fields, expected 2"},
-		{"twice", "a,b,a\n", "line 1, column 3", `the name "a" stands on column 1 already`},
+		{"twice", "a,b,a\n", "line 1, column 3", "the column has the name of column 1"},
 		{"no name", "a,,c\n", "line 1, column 2", "no name"},
 		{"not UTF-8 nor Shift_JIS", "a,b\n1,2\ns3cr3t,\xff\xff\n", "line 3, column 2 (b)", "not UTF-8"},
 		{"half a character at the end", "a,b\ns3cr3t,\xe6", "line 2, column 2 (b)", "not UTF-8"},

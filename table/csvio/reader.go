@@ -65,6 +65,9 @@ func (src *Source) Open(ctx context.Context, columns []int) (table.Reader, error
 		return nil, err
 	}
 	r.in, r.s = in, newScanner(in, src.dialect)
+	if src.nameless {
+		return r, nil
+	}
 	if err := src.header(r.s, in); err != nil {
 		in.close()
 		return nil, err
@@ -121,7 +124,7 @@ func (r *reader) parse() (n int, st status) {
 				s.skip()
 				continue
 			}
-			s.fault = fault{s.line, 0, fmt.Sprintf("%d fields, expected %d as in the header", len(s.spans), len(r.slots)), "quote fields that hold the delimiter"}
+			s.fault = fault{s.line, 0, fmt.Sprintf("%d fields, expected %d as in the first line", len(s.spans), len(r.slots)), "quote fields that hold the delimiter"}
 			return n, faulty
 		}
 		for i, f := range s.spans {

@@ -25,16 +25,19 @@ type Options struct {
 	Delimiter rune
 	// Encoding defaults to what the file looks like.
 	Encoding Encoding
+	// Header defaults to HeaderNames.
+	Header Header
 }
 
 // Source is a text table. It may be read by several readers at a time.
 type Source struct {
-	name    string
-	file    File
-	size    int64
-	changed time.Time // when the file was last written, as far as it tells
-	dialect Dialect
-	columns []table.StoredColumn
+	name     string
+	file     File
+	size     int64
+	changed  time.Time // when the file was last written, as far as it tells
+	dialect  Dialect
+	columns  []table.StoredColumn
+	nameless bool // the first line is the first record
 }
 
 var _ table.Source = (*Source)(nil)
@@ -121,8 +124,14 @@ func newSource(ctx context.Context, f File, opts Options) (*Source, error) {
 	if src.dialect, err = detect(ctx, f, src.size, opts); err != nil {
 		return nil, err
 	}
+	src.nameless = opts.Header == HeaderAbsent
 	if err := src.readHeader(); err != nil {
 		return nil, err
+	}
+	if opts.Header == HeaderChecked {
+		if err := src.checkFirstLine(); err != nil {
+			return nil, err
+		}
 	}
 	return src, nil
 }
@@ -141,12 +150,15 @@ func (src *Source) readHeader() error {
 	seen := make(map[string]int, len(s.spans))
 	for i, f := range s.spans {
 		name := string(text(s.buf, f))
+		if src.nameless {
+			name = fmt.Sprintf("c%d", i+1)
+		}
 		at := noren.Position{File: src.name, Line: s.fieldLine(s.pos, s.line, i), Field: i + 1}
 		if name == "" {
 			return &noren.Error{Kind: noren.BadData, Where: at.String(), What: "the column has no name", Hint: "the first line of the file must name every column"}
 		}
 		if first, twice := seen[name]; twice {
-			return &noren.Error{Kind: noren.BadData, Where: at.String(), What: fmt.Sprintf("the name %q stands on column %d already", name, first+1), Hint: "give every column a name of its own"}
+			return &noren.Error{Kind: noren.BadData, Where: at.String(), What: fmt.Sprintf("the column has the name of column %d", first+1), Hint: "give every column a name of its own"}
 		}
 		seen[name] = i
 		src.columns = append(src.columns, table.StoredColumn{Name: name})

@@ -35,6 +35,8 @@ type Options struct {
 	// Delimiter and Encoding of a text file. Default to what it looks like.
 	Delimiter rune
 	Encoding  csvio.Encoding
+	// Header says what the first line of a text file is.
+	Header csvio.Header
 }
 
 // Source is a table file that is open.
@@ -106,13 +108,17 @@ func OpenFile(ctx context.Context, f csvio.File, opts Options) (Source, error) {
 	}
 	switch head := string(magic[:n]); {
 	case head == "PAR1", head == "PARE", isParquet(opts.Name):
+		if opts.Header == csvio.HeaderAbsent {
+			_ = f.Close()
+			return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "expected a text file without names, got a Parquet file, which names its columns"}
+		}
 		src, err := parquetio.OpenFile(f, parquetio.Options{Name: opts.Name})
 		if err != nil {
 			return nil, err
 		}
 		return src, nil
 	default:
-		src, err := csvio.OpenFile(ctx, f, csvio.Options{Name: opts.Name, Delimiter: opts.Delimiter, Encoding: opts.Encoding})
+		src, err := csvio.OpenFile(ctx, f, csvio.Options{Name: opts.Name, Delimiter: opts.Delimiter, Encoding: opts.Encoding, Header: opts.Header})
 		if err != nil {
 			return nil, err
 		}

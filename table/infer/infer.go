@@ -11,6 +11,7 @@ import (
 
 	"noren"
 	"noren/table"
+	"noren/table/personal"
 )
 
 // Options say what is looked for.
@@ -82,6 +83,9 @@ type Column struct {
 	// several records each: what is promised about records is then not
 	// promised about persons.
 	Unit bool
+	// Personal is what speaks for personal identifiers in the column, by its
+	// name or its values; nil where nothing does.
+	Personal *personal.Finding
 }
 
 // Count is a text and how often it occurs.

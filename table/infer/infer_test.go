@@ -246,6 +246,19 @@ func TestRoles(t *testing.T) {
 	}
 }
 
+// What looks like an identifier is never proposed to be kept, however few its
+// values are.
+func TestIdentifiersAreNotProposedToBeKept(t *testing.T) {
+	for header, values := range map[string][]string{
+		"street": {"Elm", "Elm", "Mill"}, "name": {"x", "y", "x", "y"}, "c1": {"John Smith", "Mary Jones", "John Smith"},
+		"birth_date": {"1990-01-01", "1990-01-01"}, "blood result mail": {"a@b.example", "c@d.example"}, "credit card": {"12", "13", "12"},
+	} {
+		if role := one(t, header, values...).Field.Role; role != table.Identifier && role != table.Quasi {
+			t.Errorf("%s: %s", header, role)
+		}
+	}
+}
+
 // Beyond the limit distinct values are estimated within four standard errors.
 func TestDistinctIsBounded(t *testing.T) {
 	const n = 50000

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"noren/table"
+	"noren/table/personal"
 )
 
 // nameWords are the words of a column's name, in small letters.
@@ -100,6 +101,10 @@ var (
 func (s *scan) setRole(c *Column) {
 	name := wordsOf(s.stored.Name)
 	role, reason := s.role(c, name)
+	if c.Personal != nil && (role == table.Other || role == table.Sensitive) {
+		// What a release refuses to keep is never proposed to be kept.
+		role, reason = personalRole(c.Personal)
+	}
 	c.Field.Role, c.RoleReason = role, reason
 }
 
@@ -126,6 +131,8 @@ func (s *scan) role(c *Column, name nameWords) (table.Role, string) {
 			return table.Identifier, fmt.Sprintf("identifier: its name says that it names a person; %s among %d records, so a person has several", values, c.Records)
 		}
 		return table.Identifier, "identifier: its name says that it names a person"
+	case c.Personal != nil && !(c.Personal.Kind == personal.Address && !c.Personal.ByValues):
+		return personalRole(c.Personal)
 	case name.has(sensitiveNames):
 		return table.Sensitive, fmt.Sprintf("sensitive: its name says that it tells what a person would not want known; %s", values)
 	case number && many > 0.5 && c.Records >= fewRecords && f.Type != table.Date && f.Type != table.Decimal && !name.has(quasiNames):
@@ -148,6 +155,20 @@ func (s *scan) role(c *Column, name nameWords) (table.Role, string) {
 	return s.roleByValues(c, many, values)
 }
 
+// personalRole proposes the role of a column that looks like a kind of personal
+// identifier: dates of birth are what others know, all other kinds are dropped.
+func personalRole(f *personal.Finding) (table.Role, string) {
+	role := table.Identifier
+	if f.Kind == personal.BirthDate {
+		role = table.Quasi
+	}
+	reason := role.String() + ": " + f.Reason()
+	if f.ByValues {
+		reason += fmt.Sprintf(" (%.0f %% of them)", 100*f.Share)
+	}
+	return role, reason
+}
+
 // roleByValues proposes a role where the name tells nothing.
 func (s *scan) roleByValues(c *Column, many float64, values string) (table.Role, string) {
 	t := c.Field.Type
@@ -162,7 +183,7 @@ func (s *scan) roleByValues(c *Column, many float64, values string) (table.Role,
 		return table.Identifier, "identifier: every value is different and it is a word or a code"
 	case c.Unique && t == table.Integer && s.rising && enough:
 		return table.Identifier, "identifier: its numbers rise from record to record, as running numbers do"
-	case t == table.Category && many > 0.9 && c.Distinct >= 100:
+	case t == table.Category && many > 0.9 && (c.Distinct >= 100 || c.Distinct >= 20 && !s.numbers):
 		return table.Identifier, fmt.Sprintf("identifier: %s among %d records: nearly every one is different and it is a word or a code", values, c.Records)
 	}
 	return table.Other, fmt.Sprintf("other: %s; nothing tells what they are. If others may know them, make the column a quasi-identifier; if nobody must, sensitive", values)

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"noren/table"
+	"noren/table/personal"
 )
 
 // scan gathers what is to be known of a column, in bounded memory.
@@ -47,6 +48,8 @@ type scan struct {
 	runes int64 // characters in all
 	first string
 	final string // first and last by bytes
+
+	sample *personal.Sample
 }
 
 // extreme is the smallest or the largest number.
@@ -59,7 +62,7 @@ type extreme struct {
 const limitBytes = 16 << 20
 
 func newScan(stored *table.StoredColumn, t *tokens, limit int) *scan {
-	s := &scan{stored: stored, tokens: t, limit: limit, seen: map[string]int64{}, index: map[string]int32{}, numbers: true, rising: true, odd: -1}
+	s := &scan{stored: stored, tokens: t, limit: limit, seen: map[string]int64{}, index: map[string]int32{}, numbers: true, rising: true, odd: -1, sample: personal.NewSample()}
 	for _, l := range layouts() {
 		s.dates = append(s.dates, dating{layout: l})
 	}
@@ -89,6 +92,7 @@ func (s *scan) value(text []byte, row int) {
 	first := s.n == 0
 	s.n++
 	s.count(text)
+	s.sample.Add(text)
 	if len(s.dates) > 0 {
 		s.dates = narrow(s.dates, text, first)
 	}
@@ -204,6 +208,9 @@ func (s *scan) column(position, few int, missing []string) Column {
 		slices.SortFunc(c.Values, byCount)
 	}
 	s.setType(&c)
+	if f, ok := s.sample.Find(c.Field.Name); ok && (f.ByHeader || c.Field.Type != table.Decimal) {
+		c.Personal = &f
+	}
 	s.setRole(&c)
 	return c
 }
@@ -214,6 +221,7 @@ func (s *scan) plain(text []byte) {
 	first := s.n == 0
 	s.n++
 	s.count(text)
+	s.sample.Add(text)
 	s.word(text, first)
 	s.numbers, s.dates = false, nil
 }

@@ -20,7 +20,7 @@ import (
 // records than 2^32-1, or fewer than none, are an error of kind Usage.
 func Permutation(n int, seed *uint64) ([]uint32, error) {
 	if n < 0 || uint64(n) > math.MaxUint32 {
-		return nil, &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("%d records cannot be shuffled, at most %d can", n, uint32(math.MaxUint32)), Hint: "keep the order, or write the table in parts"}
+		return nil, tooMany(n)
 	}
 	var key [32]byte
 	if seed == nil {
@@ -30,6 +30,16 @@ func Permutation(n int, seed *uint64) ([]uint32, error) {
 		binary.LittleEndian.PutUint64(key[:], *seed)
 		copy(key[8:], "noren/table/shuffle")
 	}
+	return Keyed(n, key)
+}
+
+// Keyed is [Permutation] with the key of ChaCha8: the order is the same for the
+// same n and key. The order is secret as long as the key is, and the key is drawn
+// from so many that it cannot be found by trying.
+func Keyed(n int, key [32]byte) ([]uint32, error) {
+	if n < 0 || uint64(n) > math.MaxUint32 {
+		return nil, tooMany(n)
+	}
 	rng := rand.New(rand.NewChaCha8(key))
 	order := make([]uint32, n)
 	for i := range order {
@@ -38,4 +48,8 @@ func Permutation(n int, seed *uint64) ([]uint32, error) {
 		order[j] = uint32(i)
 	}
 	return order, nil
+}
+
+func tooMany(n int) error {
+	return &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("%d records cannot be shuffled, at most %d can", n, uint32(math.MaxUint32)), Hint: "keep the order, or write the table in parts"}
 }

@@ -1,0 +1,56 @@
+package atomicfile
+
+import (
+	"os"
+	"path/filepath"
+
+	"noren"
+)
+
+// Apart is an error of kind Usage where a target is one of the inputs, or another
+// target, by whatever name: another path, a symbolic or a hard link. Empty names
+// and "-" are left out. It keeps a run from replacing what it reads.
+func Apart(inputs []string, targets ...string) error {
+	for i, target := range targets {
+		if target == "" || target == "-" {
+			continue
+		}
+		for _, input := range inputs {
+			if same(target, input) {
+				return &noren.Error{Kind: noren.Usage, Code: "output-is-input", Where: target, What: "the output is an input of the same run", Hint: "choose another name; it is not replaced, whatever is said"}
+			}
+		}
+		for _, other := range targets[:i] {
+			if same(target, other) {
+				return &noren.Error{Kind: noren.Usage, Code: "output-twice", Where: target, What: "two outputs have this name", Hint: "give each a name of its own"}
+			}
+		}
+	}
+	return nil
+}
+
+// same reports whether two names are those of one file, whether it exists or is
+// to be made.
+func same(a, b string) bool {
+	if a == "" || b == "" || a == "-" || b == "-" {
+		return false
+	}
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	if errX == nil && errY == nil {
+		return os.SameFile(x, y)
+	}
+	return place(a) == place(b)
+}
+
+// place is the path of a file that may not exist yet, its folder without links.
+func place(name string) string {
+	dir, err := filepath.Abs(filepath.Dir(name))
+	if err != nil {
+		return filepath.Clean(name)
+	}
+	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = resolved
+	}
+	return filepath.Join(dir, filepath.Base(name))
+}

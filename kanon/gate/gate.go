@@ -1,0 +1,279 @@
+// Package gate decides whether the columns of a table may leave in a release.
+//
+// A release of k-anonymous records says nothing of the columns that it keeps as
+// they are. [Check] looks at these columns before any group is made and refuses
+// those without a decision of the steward:
+//
+//   - columns that look like personal identifiers or like keys of persons or
+//     records, by their name or their values (table/personal, table/infer);
+//   - columns whose value tells the value of a quasi-identifier for 99 % of the
+//     records, such as a full postcode beside a shortened one: with such a column
+//     the classes are finer than the release says ([Predictor]).
+//
+// A column passes where its role is identifier or quasi-identifier, or where it
+// is named in [Request.Kept]: the steward has decided, and the report says so.
+// Check also counts the records that are unique on the kept columns ([Unique]).
+//
+// It reads the private table. The columns that it names and why are decisions
+// about the release and may be said with it; the figures belong to the steward.
+// The guarantee is that a column for which a detector speaks is never kept
+// without a decision. It is no proof that all others are harmless.
+package gate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"noren"
+	"noren/table"
+	"noren/table/infer"
+	"noren/table/personal"
+)
+
+// Code is the code of the error by which a release is refused.
+const Code = "column-undecided"
+
+// Request says what is to be looked at.
+type Request struct {
+	// Source is the table, Schema its roles, a field for each column. Required.
+	Source table.Source
+	Schema *table.Schema
+	// Missing are the texts that stand for no value, beside the empty one.
+	Missing []string
+	// Kept names the columns that the steward has decided to keep as they are
+	// whatever they look like.
+	Kept []string
+	// Looked is what is known of the columns already. Optional; columns that it
+	// lacks are looked at.
+	Looked *infer.Report
+
+	rows int64 // of the table when it was looked at, where it was
+}
+
+// The fates of a column in a release.
+const (
+	Dropped     = "dropped"
+	Transformed = "transformed"
+	Untouched   = "kept"
+)
+
+// Fate is what becomes of a column, and why.
+type Fate struct {
+	Column string `json:"column"`
+	Role   string `json:"role"`
+	// Fate is Dropped, Transformed or Untouched.
+	Fate string `json:"fate"`
+	Why  string `json:"why"`
+}
+
+// Refusal is a kept column without a decision of the steward.
+type Refusal struct {
+	Column string
+	Why    string
+	// Sensitive tells that the column's role is sensitive.
+	Sensitive bool
+}
+
+// Report is what was found.
+type Report struct {
+	// Fates has an entry for each column of the table, in order.
+	Fates []Fate
+	// Refused are the columns that must be decided on, in order.
+	Refused []Refusal
+	// FreeText names the kept columns that are free text.
+	FreeText []string
+	// Predictors are all kept columns that tell a quasi-identifier, those that
+	// the steward has decided on among them.
+	Predictors []Predictor
+	// Unique counts the records that are unique on the kept columns.
+	Unique *Unique
+}
+
+// Err is nil where every column is decided on, and otherwise an error of kind
+// Usage and code [Code] that names the columns and why.
+func (r *Report) Err(source string) error {
+	if len(r.Refused) == 0 {
+		return nil
+	}
+	what := make([]string, len(r.Refused))
+	for i, x := range r.Refused {
+		what[i] = x.Column + " (" + x.Why + ")"
+	}
+	columns := "a column"
+	if len(what) > 1 {
+		columns = fmt.Sprintf("%d columns", len(what))
+	}
+	return &noren.Error{
+		Kind: noren.Usage, Code: Code, Where: source,
+		What: columns + " would be kept without a decision: " + strings.Join(what, "; "),
+		Hint: "name each an identifier, a quasi-identifier, or a column that is kept as it is",
+		Err:  &Refused{r.Refused},
+	}
+}
+
+// Refused is the cause of a refusal, for programs.
+type Refused struct{ Columns []Refusal }
+
+// Error implements error.
+func (r *Refused) Error() string { return "no release was made" }
+
+// Check looks at a table. Its errors are those of reading; columns that must be
+// decided on are no error here, see [Report.Err]. The stages that it reports are
+// "looking" and "checking".
+func Check(ctx context.Context, q Request, progress noren.Progress) (*Report, error) {
+	r := &Report{}
+	looked, err := q.look(ctx, progress)
+	if err != nil {
+		return nil, err
+	}
+	r.Unique, r.Predictors, err = q.measure(ctx, progress)
+	if err != nil {
+		return nil, err
+	}
+	if len(q.keptColumns()) > 0 {
+		if q.Looked != nil {
+			q.rows = q.Looked.Rows
+		}
+		if err := Same(q.Source.Name(), q.rows, r.Unique.Records); err != nil {
+			return nil, err
+		}
+	}
+	for i := range q.Schema.Fields {
+		r.judge(&q, &q.Schema.Fields[i], looked[i])
+	}
+	return r, nil
+}
+
+// Same is an error of kind BadData where a table that had before records now has
+// now.
+func Same(name string, before, now int64) error {
+	how := "grown"
+	switch {
+	case before == now:
+		return nil
+	case now < before:
+		how = "shrunk"
+	}
+	return &noren.Error{Kind: noren.BadData, Where: name, What: "the file has " + how + " since it was read", Hint: "start again when nothing writes to it"}
+}
+
+// keptColumns are the positions of the columns that a release keeps as they are.
+func (q *Request) keptColumns() []int {
+	var kept []int
+	for i := range q.Schema.Fields {
+		if role := q.Schema.Fields[i].Role; role == table.Other || role == table.Sensitive {
+			kept = append(kept, i)
+		}
+	}
+	return kept
+}
+
+// look has the kept columns inferred, by position.
+func (q *Request) look(ctx context.Context, progress noren.Progress) (map[int]*infer.Column, error) {
+	looked := map[int]*infer.Column{}
+	take := func(report *infer.Report) {
+		for i := range report.Columns {
+			looked[report.Columns[i].Position] = &report.Columns[i]
+		}
+	}
+	if q.Looked != nil {
+		take(q.Looked)
+	}
+	var missing []int
+	for _, i := range q.keptColumns() {
+		if looked[i] == nil {
+			missing = append(missing, i)
+		}
+	}
+	if len(missing) == 0 {
+		return looked, nil
+	}
+	report, err := infer.Infer(ctx, q.Source, infer.Options{Columns: missing, Missing: append([]string{}, q.Missing...), Progress: progress})
+	if err != nil {
+		return nil, err
+	}
+	take(report)
+	if q.Looked != nil && report.Rows != q.Looked.Rows {
+		return nil, Same(q.Source.Name(), q.Looked.Rows, report.Rows)
+	}
+	q.rows = report.Rows
+	return looked, nil
+}
+
+// judge decides on a column.
+func (r *Report) judge(q *Request, f *table.Field, c *infer.Column) {
+	fate := Fate{Column: f.Name, Role: f.Role.String(), Fate: Untouched}
+	switch f.Role {
+	case table.Identifier:
+		fate.Fate, fate.Why = Dropped, "it names a person or a record"
+	case table.Quasi:
+		fate.Fate, fate.Why = Transformed, "others may know it: made common to the records of a class"
+	default:
+		fate.Why = r.judgeKept(q, f, c)
+	}
+	r.Fates = append(r.Fates, fate)
+}
+
+// judgeKept decides on a column that is kept, and says why it is.
+func (r *Report) judgeKept(q *Request, f *table.Field, c *infer.Column) string {
+	decided := slices.Contains(q.Kept, f.Name)
+	looks := looksLike(f, c)
+	if c != nil && c.Personal != nil && c.Personal.Kind == personal.FreeText {
+		r.FreeText = append(r.FreeText, f.Name)
+	}
+	predicts := ""
+	for _, p := range r.Predictors {
+		if p.Column == f.Name {
+			predicts = "its value tells the value of " + strings.Join(p.Quasi, " and of ")
+			break
+		}
+	}
+	why := joined(looks, predicts)
+	switch {
+	case decided && why != "":
+		return "the steward decided to keep it, although " + why
+	case decided:
+		return "the steward decided to keep it"
+	case f.Role == table.Sensitive && looks == "":
+		if predicts != "" {
+			return "sensitive, and " + predicts
+		}
+		return "sensitive: kept, and checked where diversity or closeness is asked for"
+	case why != "":
+		r.Refused = append(r.Refused, Refusal{Column: f.Name, Why: why, Sensitive: f.Role == table.Sensitive})
+		return why
+	}
+	return "no role was given, and nothing speaks for an identifier"
+}
+
+func joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + ", and " + b
+}
+
+// looksLike says what identifier a column looks like, "" for none. A sensitive
+// column was named by the steward: only values that are unmistakable speak
+// against it, not its name, nor that it is free text or dates.
+func looksLike(f *table.Field, c *infer.Column) string {
+	if c == nil {
+		return ""
+	}
+	p := c.Personal
+	if f.Role == table.Sensitive {
+		if p == nil || !p.ByValues || p.Kind == personal.FreeText || p.Kind == personal.BirthDate || p.Kind == personal.Name {
+			return ""
+		}
+		return p.Reason()
+	}
+	switch {
+	case p != nil:
+		return p.Reason()
+	case c.Field.Role == table.Identifier:
+		return "it looks like a key of persons or records"
+	}
+	return ""
+}

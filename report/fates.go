@@ -1,0 +1,84 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"noren/kanon/gate"
+)
+
+// FreeTextWarning says what free text in a release may hold.
+const FreeTextWarning = "no check reads sentences; they may name persons, places and what happened. Read them before the release, or drop the column"
+
+// UniqueSentences say how many records are unique on the kept columns, and what
+// that means. They hold figures of the original table.
+func UniqueSentences(u *gate.Unique) []string {
+	about := ""
+	if u.Estimated {
+		about = "about "
+	}
+	share := func(n int64) string {
+		return fmt.Sprintf("%s%s of %s records (%s)", about, Integer(n), Integer(u.Records), Percent(float64(n)/float64(u.Records)))
+	}
+	sentences := []string{share(u.Alone) + " are the only ones with their value in some kept column"}
+	if len(u.Columns) > 1 {
+		sentences = append(sentences, share(u.InPairs)+" are the only ones with their values in some two")
+	}
+	var most []string
+	for _, c := range u.Columns {
+		if c.Unique > 0 && len(most) < 3 {
+			most = append(most, fmt.Sprintf("%s %s", c.Column, Integer(c.Unique)))
+		}
+	}
+	if len(most) > 0 {
+		sentences = append(sentences, "most in: "+strings.Join(most, ", "))
+	}
+	if u.InPairs > 0 {
+		sentences = append(sentences, "a person who knows these values of another finds that record, whatever k is")
+	}
+	return sentences
+}
+
+// fates say what became of each column.
+func (b *assessment) fates() []Block {
+	if len(b.f.Fates) == 0 {
+		return nil
+	}
+	t := &Table{Header: []string{"column", "role", "fate", "why"}, Numeric: []bool{false, false, false, false}}
+	for _, f := range b.f.Fates {
+		t.Rows = append(t.Rows, []string{plain(f.Column), f.Role, f.Fate, f.Why})
+	}
+	return []Block{
+		{Text: "Identifiers are dropped, quasi-identifiers are transformed, all other columns are kept value for value. k-anonymity says nothing of a column that is kept."},
+		{Table: t},
+	}
+}
+
+// unique says how many records the kept columns single out.
+func (b *assessment) unique() []Block {
+	u := b.f.Unique
+	if u == nil || u.Records == 0 {
+		return nil
+	}
+	share := func(n int64) string { return Percent(float64(n) / float64(u.Records)) }
+	about := ""
+	if u.Estimated {
+		about = "about "
+	}
+	blocks := []Block{
+		{Text: "The columns that are kept stand in the release as they were. Where a value, or two together, occurs in one record alone, a person who knows it of another finds that record, whatever k is."},
+		{Figures: []Figure{
+			{Name: "Unique by one kept column", Value: share(u.Alone), Tone: tone(u.Alone == 0), Explain: fmt.Sprintf("%s%s of %s are the only ones with their value in some kept column", about, Integer(u.Alone), records(u.Records))},
+			{Name: "Unique by two kept columns", Value: share(u.InPairs), Tone: tone(u.InPairs == 0), Explain: fmt.Sprintf("%s%s of %s are the only ones with their values in some two of them", about, Integer(u.InPairs), records(u.Records))},
+		}},
+	}
+	t := &Table{Header: []string{"kept column", "unique records"}, Numeric: []bool{false, true}}
+	for _, c := range u.Columns {
+		t.Rows = append(t.Rows, []string{plain(c.Column), Integer(c.Unique)})
+	}
+	blocks = append(blocks, Block{Table: t})
+	if len(b.f.FreeText) > 0 {
+		blocks = append(blocks, Block{Note: fmt.Sprintf("Free text in %s: %s.", quoteList(b.f.FreeText), FreeTextWarning)})
+	}
+	return blocks
+}
