@@ -106,7 +106,7 @@ func TestOnlyOneRoomEach(t *testing.T) {
 		{
 			"draws secret randomness",
 			[]string{"crypto/rand"},
-			[]string{"noren/internal/entropy", "noren/ledger", "noren/certificate", "noren/table/shuffle"},
+			[]string{"noren/internal/entropy", "noren/ledger", "noren/certificate", "noren/table/shuffle", "noren/table/pseudonym"},
 		},
 		{
 			"draws randomness that is no secret",

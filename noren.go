@@ -11,7 +11,8 @@ import (
 type Guarantee struct {
 	// Model names the promise, for instance "k-anonymity".
 	Model string `json:"model"`
-	// K is the smallest number of records that share their quasi-identifiers.
+	// K is the smallest number of records that share their quasi-identifiers, or
+	// with a Unit of k-anonymity the smallest number of persons.
 	K int `json:"k,omitempty"`
 	// Quasi names the columns an adversary is assumed to know at the most.
 	Quasi []string `json:"quasi_identifiers,omitempty"`
@@ -29,8 +30,13 @@ type Guarantee struct {
 	Neighbours string `json:"neighbours,omitempty"`
 	// Unit is what neighbouring tables differ in: "record", or the name of the
 	// column that tells whose records belong together, all of which then count
-	// as one.
+	// as one. Of k-anonymity it is that column, or empty where records count.
 	Unit string `json:"unit,omitempty"`
+	// Linkage is what is taken to be known of a person's records by somebody who
+	// looks for that person: "one" or "all" of them. Empty where records count.
+	Linkage string `json:"unit_linkage,omitempty"`
+	// Pseudonyms says that records of a person show that they are of one.
+	Pseudonyms bool `json:"pseudonyms,omitempty"`
 	// Assumptions are what the promise rests on, in plain sentences.
 	Assumptions []string `json:"assumptions,omitempty"`
 }
@@ -59,7 +65,17 @@ func (g Guarantee) String() string {
 	var b strings.Builder
 	b.WriteString(g.Model)
 	if g.K > 0 {
-		fmt.Fprintf(&b, ", k = %d over %s", g.K, strings.Join(g.Quasi, ", "))
+		fmt.Fprintf(&b, ", k = %d", g.K)
+		if g.Linkage != "" {
+			fmt.Fprintf(&b, " persons (%s)", g.Unit)
+		}
+		fmt.Fprintf(&b, " over %s", strings.Join(g.Quasi, ", "))
+		if g.Linkage == "all" {
+			b.WriteString(", all records of a person linked")
+		}
+		if g.Pseudonyms {
+			b.WriteString(" by pseudonyms")
+		}
 	}
 	if g.Epsilon > 0 || g.Delta > 0 {
 		fmt.Fprintf(&b, ", epsilon = %g", g.Epsilon)

@@ -13,6 +13,10 @@ type Assessment struct {
 	// table as handed out.
 	Original *Risk `json:"original,omitempty"`
 	Release  *Risk `json:"release,omitempty"`
+	// OriginalPersons and ReleasePersons count persons where a column tells them
+	// apart; ReleasePersons is absent where the release's persons are not known.
+	OriginalPersons *Persons `json:"original_persons,omitempty"`
+	ReleasePersons  *Persons `json:"release_persons,omitempty"`
 	// OriginalJournalist and ReleaseJournalist are measured against a
 	// population table.
 	OriginalJournalist *Journalist `json:"original_journalist,omitempty"`

@@ -14,6 +14,7 @@ import (
 	"noren/kanon/enforce"
 	"noren/kanon/gate"
 	"noren/kanon/partition"
+	"noren/kanon/persons"
 	"noren/kanon/privacy"
 	"noren/kanon/publish"
 	"noren/kanon/records"
@@ -37,6 +38,9 @@ func Anonymize(ctx context.Context, job Job, progress noren.Progress) (*Result, 
 		Schema: ResultSchema, Input: job.Source.Name(), Output: job.Output.Path, K: job.K,
 		Refine: job.Refine.String(), Scale: job.Scale.String(), Publish: job.Publish.String(),
 	}
+	if job.Unit != "" {
+		r.result.Unit, r.result.Linkage, r.result.Pseudonym = job.Unit, job.Linkage.String(), job.Pseudonym
+	}
 	defer r.release()
 	for _, step := range []func(context.Context) error{r.gate, r.read, r.make, r.look, r.write} {
 		if err := step(ctx); err != nil {
@@ -59,9 +63,13 @@ type run struct {
 	held       *records.Table
 	columns    []*table.Column // in memory, for work on the whole table
 	attributes []*privacy.Attribute
+	persons    []uint32         // of each record, in memory, where the job has a unit
+	judged     *enforce.Persons // judges groups by persons
+	linked     *persons.Linked  // where all records of a person are linked
 	space      *space.Space
 	groups     space.Partition
 	published  []publish.Column
+	told       *told // whose the released records are, as read for writing
 }
 
 // timed adds the time since start to a step's seconds.
@@ -98,6 +106,9 @@ func (r *run) read(ctx context.Context) error {
 			fields = append(fields, s.Fields[i])
 		}
 	}
+	if r.job.Unit != "" {
+		fields = append(fields, r.job.unitField())
+	}
 	var err error
 	r.held, err = records.Read(ctx, r.job.Source, fields, r.job.Missing, records.Options{Memory: r.job.memory() / columnShare, Dir: r.job.Output.dir()}, r.progress)
 	if err != nil {
@@ -115,6 +126,9 @@ func (r *run) read(ctx context.Context) error {
 			What: fmt.Sprintf("the table has %d records, fewer than k = %d: no group of k can be made", r.held.Rows, r.job.K),
 			Hint: "ask for a smaller k, or gather more records",
 		}
+	}
+	if err := r.enoughPersons(); err != nil {
+		return err
 	}
 	for _, c := range r.held.Columns[:len(r.quasi)] {
 		if err := checkHierarchy(r.job.Source.Name(), c); err != nil {
@@ -142,7 +156,7 @@ func (r *run) make(ctx context.Context) error {
 		r.figures()
 		return r.boundLarge(ctx)
 	}
-	for _, step := range []func(context.Context) error{r.gather, r.divide, r.refine, r.enforce, r.bound, r.publish} {
+	for _, step := range []func(context.Context) error{r.gather, r.divide, r.refine, r.enforce, r.settle, r.bound} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -172,7 +186,7 @@ func (r *run) gather(ctx context.Context) error {
 	columns := r.held.Columns
 	if r.held.Rows > wholeRecords {
 		// The columns, the space that they make, and the work on both.
-		if err := r.needs(64+16*len(columns), "allow more; or do without what works on all records at once: a duration to refine, l-diversity, t-closeness, mondrian, a release without coarse step"); err != nil {
+		if err := r.needs(64+16*len(columns), "allow more; or do without what works on all records at once: a duration to refine, l-diversity, t-closeness, linkage of all records, mondrian, a release without coarse step"); err != nil {
 			return err
 		}
 	}
@@ -187,8 +201,12 @@ func (r *run) gather(ctx context.Context) error {
 		}
 	}
 	r.columns = columns[:len(r.quasi)]
-	for _, c := range columns[len(r.quasi):] {
+	for _, c := range columns[len(r.quasi) : len(r.quasi)+len(r.sensitive)] {
 		r.attributes = append(r.attributes, privacy.NewAttribute(c))
+	}
+	if r.job.Unit != "" {
+		r.persons = PersonsOf(columns[len(columns)-1])
+		r.judged = r.byPersons()
 	}
 	return nil
 }
@@ -199,6 +217,7 @@ func (r *run) release() {
 		r.held.Close()
 	}
 	r.held, r.columns = nil, nil
+	r.space, r.linked, r.judged = nil, nil, nil
 }
 
 // checkHierarchy demands a leaf for every value of a column.
@@ -229,15 +248,27 @@ func (r *run) divide(ctx context.Context) error {
 	if r.space, err = space.FromTable(r.columns, r.job.Scale); err != nil {
 		return r.noSpace(err)
 	}
+	if r.job.Linkage == LinkAll {
+		return r.link(ctx)
+	}
 	o := r.job.Partition
 	o.K, o.Workers = r.job.K, r.job.Workers
+	if r.persons != nil {
+		r.groups, err = persons.Divide(ctx, r.space, r.persons, o, r.progress)
+		return err
+	}
 	r.groups, _, err = partition.Partition(ctx, r.space, o, r.progress)
 	return err
 }
 
 func (r *run) refine(ctx context.Context) error {
 	defer timed(&r.result.Seconds.Refine, time.Now())
-	o := refine.Options{K: r.job.K, Effort: r.job.Refine, Workers: r.job.Workers, Seed: r.seed()}
+	if r.linked != nil {
+		// The groups of persons were refined before their records were divided.
+		r.result.SSE, r.result.SST = r.space.SSE(r.groups), r.space.SST()
+		return nil
+	}
+	o := refine.Options{K: r.job.K, Effort: r.job.Refine, Workers: r.job.Workers, Seed: r.seed(), Persons: r.persons}
 	groups, stats, err := refine.Refine(ctx, r.space, r.groups, o, r.progress)
 	if err != nil {
 		return err
@@ -254,18 +285,23 @@ func (r *run) refine(ctx context.Context) error {
 // figures of the partition.
 func (r *run) enforce(ctx context.Context) error {
 	defer timed(&r.result.Seconds.Refine, time.Now())
-	if len(r.attributes) > 0 {
-		groups, stats, err := enforce.Enforce(ctx, r.space, r.groups, r.job.requirement(), r.attributes, enforce.Options{Workers: r.job.Workers}, r.progress)
+	if len(r.attributes) > 0 && r.linked == nil {
+		groups, stats, err := enforce.Enforce(ctx, r.space, r.groups, r.job.requirement(), r.attributes, enforce.Options{Workers: r.job.Workers, Persons: r.judged}, r.progress)
 		if err != nil {
 			return err
 		}
 		r.groups, r.result.Merged = groups, stats.Merged
 		r.result.SSE = r.space.SSE(groups)
 	}
+	r.sizes()
+	return nil
+}
+
+// sizes completes the figures of the groups.
+func (r *run) sizes() {
 	sizes := r.groups.Sizes()
 	r.result.GroupSize.Min, r.result.GroupSize.Max = slices.Min(sizes), slices.Max(sizes)
 	r.figures()
-	return nil
 }
 
 // figures completes the figures of the partition.
@@ -343,6 +379,7 @@ func (r *run) check(ctx context.Context, written *os.File) error {
 	for _, i := range r.sensitive {
 		o.Sensitive = append(o.Sensitive, r.job.Schema.Fields[i])
 	}
+	r.told.into(&o)
 	v, err := verify.Verify(ctx, src, o, r.progress)
 	if err != nil {
 		return fmt.Errorf("reading the release back: %w", err)
@@ -356,6 +393,15 @@ func (r *run) check(ctx context.Context, written *os.File) error {
 	r.result.Verified = v
 	r.result.Classes, r.result.AchievedK = int(v.Classes), int(v.AchievedK)
 	r.result.Guarantee = privacy.Guarantee(o.Quasi, o.Requirement, r.attributes)
+	if r.job.Unit != "" {
+		r.result.Guarantee = privacy.OfPersons(r.result.Guarantee, r.job.Unit, r.job.Linkage == LinkAll, r.job.Pseudonym)
+	}
+	r.result.Repeated = mostRepeated(v.Suspected)
+	if len(v.Suspected) < len(o.Suspected) {
+		for _, suspected := range o.Suspected {
+			r.result.Uncounted = append(r.result.Uncounted, suspected.Column)
+		}
+	}
 	return nil
 }
 

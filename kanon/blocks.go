@@ -10,6 +10,7 @@ import (
 
 	"noren"
 	"noren/kanon/partition"
+	"noren/kanon/persons"
 	"noren/kanon/publish"
 	"noren/kanon/refine"
 	"noren/kanon/space"
@@ -44,7 +45,7 @@ func (r *run) blockSize(chosen partition.Chosen) int {
 	switch {
 	case cell <= 0 || r.job.K < 2 || r.job.Partition.CoarseCut != partition.Spread:
 		return 0
-	case r.job.Refine.Duration > 0 || len(r.sensitive) > 0:
+	case r.job.Refine.Duration > 0 || len(r.sensitive) > 0 || r.job.Linkage == LinkAll:
 		return 0
 	case r.job.Block > 0:
 		return max(r.job.Block, r.job.K)
@@ -79,7 +80,7 @@ func (r *run) blocks(ctx context.Context, size int, chosen partition.Chosen) err
 	}
 	sst := frame.NewSST()
 	arranged, err := r.held.Arrange(ctx, tree.Cells(), func(columns []*table.Column, out []uint32) error {
-		s, err := frame.Space(columns)
+		s, err := frame.Space(columns[:len(r.quasi)])
 		if err != nil {
 			return err
 		}
@@ -91,7 +92,10 @@ func (r *run) blocks(ctx context.Context, size int, chosen partition.Chosen) err
 		return err
 	}
 	defer arranged.Close()
-	bounds := partition.Bounds(arranged.Counts, size)
+	bounds, err := r.joinShort(partition.Bounds(arranged.Counts, size), arranged.Load)
+	if err != nil {
+		return err
+	}
 	timed(&r.result.Seconds.Partition, began)
 
 	began = time.Now()
@@ -133,7 +137,7 @@ func (r *run) blocks(ctx context.Context, size int, chosen partition.Chosen) err
 
 // survey looks at all records, for what must be known of the whole table.
 func (r *run) survey(ctx context.Context) (*space.Frame, *publish.Plan, error) {
-	plan, err := publish.NewPlan(r.held.Columns, r.storedQuasi(), r.job.Publish)
+	plan, err := publish.NewPlan(r.held.Columns[:len(r.quasi)], r.storedQuasi(), r.job.Publish)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -146,21 +150,21 @@ func (r *run) survey(ctx context.Context) (*space.Frame, *publish.Plan, error) {
 		return nil, nil, err
 	}
 	err = r.held.Runs(ctx, func(_ int, columns []*table.Column) error {
-		survey.Look(columns)
-		plan.Look(columns)
+		survey.Look(columns[:len(r.quasi)])
+		plan.Look(columns[:len(r.quasi)])
 		return nil
 	})
 	if err == nil && survey.Twice() {
 		survey.Again()
 		err = r.held.Runs(ctx, func(_ int, columns []*table.Column) error {
-			survey.Look(columns)
+			survey.Look(columns[:len(r.quasi)])
 			return nil
 		})
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	frame, err := survey.Frame(r.held.Columns)
+	frame, err := survey.Frame(r.held.Columns[:len(r.quasi)])
 	if err != nil {
 		return nil, nil, r.noSpace(err)
 	}
@@ -177,7 +181,7 @@ func (r *run) cutTree(ctx context.Context, frame *space.Frame, size int) (*parti
 	if err != nil {
 		return nil, err
 	}
-	s, err := frame.Space(sample)
+	s, err := frame.Space(sample[:len(r.quasi)])
 	if err != nil {
 		return nil, r.noSpace(err)
 	}
@@ -197,6 +201,11 @@ func (r *run) block(ctx context.Context, frame *space.Frame, plan *publish.Plan,
 		return fail(err)
 	}
 	b.records = records
+	var of []uint32 // persons
+	if r.job.Unit != "" {
+		of = PersonsOf(columns[len(columns)-1])
+	}
+	columns = columns[:len(r.quasi)]
 	s, err := frame.Space(columns)
 	if err != nil {
 		return fail(r.noSpace(err))
@@ -211,15 +220,23 @@ func (r *run) block(ctx context.Context, frame *space.Frame, plan *publish.Plan,
 			return fail(err)
 		}
 	}
-	if b.groups, _, err = partition.Partition(ctx, s, o, nil); err != nil {
+	if of != nil {
+		b.groups, err = persons.Divide(ctx, s, of, o, nil)
+	} else {
+		b.groups, _, err = partition.Partition(ctx, s, o, nil)
+	}
+	if err != nil {
 		return fail(err)
 	}
 	work.add(&work.partition, &began)
-	groups, stats, err := refine.Refine(ctx, s, b.groups, refine.Options{K: r.job.K, Effort: r.job.Refine, Seed: r.seed(), Workers: 1}, nil)
+	groups, stats, err := refine.Refine(ctx, s, b.groups, refine.Options{K: r.job.K, Effort: r.job.Refine, Seed: r.seed(), Workers: 1, Persons: of}, nil)
 	if err != nil {
 		return fail(err)
 	}
 	b.groups, b.before, b.after = groups, stats.Before, stats.After
+	if err := enoughInGroups(b.groups, of, r.job.K); err != nil {
+		return fail(&noren.Error{What: fmt.Sprintf("a block was not divided into groups of k: %v", err), Err: errors.New("this is a fault in noren")})
+	}
 	work.add(&work.refine, &began)
 	b.published, err = plan.Groups(ctx, columns, b.groups.Group, b.groups.Groups)
 	work.add(&work.publish, &began)
@@ -254,10 +271,6 @@ func (c *collector) add(b *block) {
 	r := c.run
 	if b.err != nil {
 		c.err = b.err
-		return
-	}
-	if err := b.groups.Validate(r.job.K); err != nil {
-		c.err = &noren.Error{What: fmt.Sprintf("a block was not divided into groups of k: %v", err), Err: errors.New("this is a fault in noren")}
 		return
 	}
 	base := uint32(r.groups.Groups)

@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"noren"
 	"noren/kanon/partition"
+	"noren/kanon/persons"
+	"noren/kanon/privacy"
 	"noren/kanon/refine"
 	"noren/kanon/space"
 	"noren/table"
@@ -29,6 +32,9 @@ type CurveJob struct {
 	Refine refine.Effort
 	// Scale defaults to min-max.
 	Scale space.Scaling
+	// Unit and Linkage are those of [Options]: groups then hold k persons.
+	Unit    string
+	Linkage Linkage
 	// Workers defaults to one a processor.
 	Workers int
 }
@@ -42,7 +48,9 @@ type CurvePoint struct {
 	Loss float64 `json:"loss"`
 	// MaxRisk is the largest chance to find a person of a group by guessing,
 	// 1/(smallest group), and MeanRisk that of a record on average,
-	// groups/records (prosecutor and marketer risk; El Emam 2013). Groups that
+	// groups/records (prosecutor and marketer risk; El Emam 2013). With a unit
+	// the size of a group is its persons, and MeanRisk the mean over the pairs of
+	// a group and a person in it. Groups that
 	// publish the same values are larger as classes, so that the release's own
 	// risks are at most these.
 	MaxRisk  float64 `json:"max_risk"`
@@ -62,9 +70,24 @@ func Curve(ctx context.Context, job CurveJob, emit func(CurvePoint) error, progr
 	for _, i := range quasi {
 		fields = append(fields, job.Schema.Fields[i])
 	}
+	if job.Unit != "" {
+		o := Options{Unit: job.Unit, Linkage: job.Linkage}
+		if faults := o.unitFaults(&job.Schema); len(faults) > 0 {
+			return &noren.Error{Kind: noren.Usage, What: strings.Join(faults, "; ")}
+		}
+		fields = append(fields, o.unitField())
+	}
 	t, err := file.Read(ctx, job.Source, fields, job.Missing, progress)
 	if err != nil {
 		return err
+	}
+	var of []uint32 // persons
+	if job.Unit != "" {
+		last := len(t.Columns) - 1
+		of, t.Columns = PersonsOf(t.Columns[last]), t.Columns[:last]
+		if err := persons.Enough(of, slices.Max(job.K)); err != nil {
+			return err
+		}
 	}
 	for _, c := range t.Columns {
 		if err := checkHierarchy(job.Source.Name(), c); err != nil {
@@ -85,16 +108,14 @@ func Curve(ctx context.Context, job CurveJob, emit func(CurvePoint) error, progr
 	for _, k := range slices.Sorted(slices.Values(job.K)) {
 		for _, method := range methods {
 			began := time.Now()
-			p, _, err := partition.Partition(ctx, s, partition.Options{Method: method, K: k, Workers: job.Workers}, progress)
+			p, err := job.divide(ctx, s, of, k, method, progress)
 			if err != nil {
 				return err
 			}
-			if p, _, err = refine.Refine(ctx, s, p, refine.Options{K: k, Effort: job.Refine, Workers: job.Workers}, progress); err != nil {
-				return err
-			}
+			sizes, total := sizesOf(p, of)
 			point := CurvePoint{
 				K: k, Method: method.String(), Groups: p.Groups, Loss: s.Loss(p),
-				MaxRisk: 1 / float64(slices.Min(p.Sizes())), MeanRisk: float64(p.Groups) / float64(t.Rows), Seconds: time.Since(began).Seconds(),
+				MaxRisk: 1 / float64(slices.Min(sizes)), MeanRisk: float64(p.Groups) / float64(total), Seconds: time.Since(began).Seconds(),
 			}
 			if err := emit(point); err != nil {
 				return err
@@ -102,4 +123,42 @@ func Curve(ctx context.Context, job CurveJob, emit func(CurvePoint) error, progr
 		}
 	}
 	return nil
+}
+
+// divide makes the groups of one point.
+func (j *CurveJob) divide(ctx context.Context, s *space.Space, of []uint32, k int, method partition.Method, progress noren.Progress) (space.Partition, error) {
+	o := partition.Options{Method: method, K: k, Workers: j.Workers}
+	var p space.Partition
+	var err error
+	switch {
+	case of != nil && j.Linkage == LinkAll:
+		linked, err := persons.Link(ctx, s, of, persons.LinkOptions{Partition: o, Refine: j.Refine, Workers: j.Workers}, progress)
+		if err != nil {
+			return p, err
+		}
+		return linked.Partition(), nil
+	case of != nil:
+		p, err = persons.Divide(ctx, s, of, o, progress)
+	default:
+		p, _, err = partition.Partition(ctx, s, o, progress)
+	}
+	if err != nil {
+		return p, err
+	}
+	p, _, err = refine.Refine(ctx, s, p, refine.Options{K: k, Effort: j.Refine, Workers: j.Workers, Persons: of}, progress)
+	return p, err
+}
+
+// sizesOf are the sizes of groups, in records or where they are known in persons,
+// and their sum.
+func sizesOf(p space.Partition, of []uint32) (sizes []int, total int) {
+	if of == nil {
+		return p.Sizes(), len(p.Group)
+	}
+	links := privacy.NewLinks(p.Group, of, p.Groups)
+	for g := range p.Groups {
+		sizes = append(sizes, int(links.In(g)))
+		total += int(links.In(g))
+	}
+	return sizes, total
 }

@@ -22,9 +22,13 @@
 // of the partition (kanon/verify), before the file gets its name. When anything
 // fails, no file is left.
 //
+// With a Unit, K and what is asked of sensitive columns count persons and not
+// records; with Linkage LinkAll all records of a person lie in classes of the same
+// K persons ("Persons" in docs/k-anonymity.md has the definitions and proofs).
+//
 // What the promise does not say stands in docs/k-anonymity.md: columns that are
-// not named quasi-identifiers are not protected, and records are counted, not
-// persons.
+// not named quasi-identifiers are not protected, and without a Unit records are
+// counted, not persons.
 //
 // # The steps
 //

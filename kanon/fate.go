@@ -3,6 +3,8 @@ package kanon
 import (
 	"fmt"
 
+	"noren/kanon/gate"
+
 	"noren/kanon/publish"
 	"noren/table"
 )
@@ -11,6 +13,15 @@ import (
 func (r *run) transformed() {
 	if r.result.Columns == nil {
 		return // the gate was passed by
+	}
+	for i := range r.result.Columns {
+		switch c := &r.result.Columns[i]; {
+		case r.job.Unit == "" || c.Column != r.job.Unit:
+		case r.job.Pseudonym:
+			c.Fate, c.Why = gate.Transformed, "it tells persons apart: replaced by a pseudonym drawn for this release"
+		default:
+			c.Why = "it tells persons apart: persons were counted by it"
+		}
 	}
 	for j, i := range r.quasi {
 		f := &r.job.Schema.Fields[i]

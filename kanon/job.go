@@ -58,8 +58,23 @@ type Output struct {
 
 // Options are the parameters of a release.
 type Options struct {
-	// K is the least number of records of a class. Required.
+	// K is the least number of records of a class, or with a Unit of persons.
+	// Required.
 	K int
+	// Unit names the column, of role identifier, that tells whose records belong
+	// together: records with the same text in it are one person's, and one
+	// without a text counts for no person. K, diversity and closeness then count
+	// persons. Defaults to each record being a person's.
+	Unit string
+	// Linkage is what somebody who looks for a person knows of that person's
+	// records. Defaults to one of them. LinkAll works on all records at once, in
+	// memory.
+	Linkage Linkage
+	// Pseudonym keeps the unit's column with a pseudonym of each person in place
+	// of the text, drawn for this release alone. Of the records of a person in a
+	// class as many have it as each person of the class has at least there.
+	// Needs LinkAll.
+	Pseudonym bool
 	// Diversity and Closeness hold for every sensitive column. Optional.
 	Diversity *privacy.Diversity
 	Closeness *privacy.Closeness
@@ -159,6 +174,7 @@ func (j *Job) validate() error {
 	if j.Output.Path == "-" && j.Output.Stdout == nil {
 		add("standard output is asked for, and there is none")
 	}
+	faults = append(faults, j.unitFaults(&j.Schema)...)
 	if n := len(j.SecretSeed); n > 0 && n < leastSeed {
 		add("the secret seed has %d bytes, expected %d at least", n, leastSeed)
 	}

@@ -16,6 +16,11 @@ type Result struct {
 	Schema string `json:"schema"`
 	Input  string `json:"input"`
 	Output string `json:"output"`
+	// Unit, Linkage and Pseudonym are those of the job. K and AchievedK count
+	// persons where there is a unit.
+	Unit      string `json:"unit,omitempty"`
+	Linkage   string `json:"unit_linkage,omitempty"`
+	Pseudonym bool   `json:"pseudonym,omitempty"`
 	// Rows is the number of records, in and out.
 	Rows int `json:"rows"`
 	// K was asked for; AchievedK is the smallest class that the verifier found
@@ -59,6 +64,13 @@ type Result struct {
 	// in the source. In the release it is a value: what is missing there is
 	// empty, or null.
 	LooksMissing []LooksMissing `json:"looks_missing,omitempty"`
+	// Repeated is the identifier that tells most persons apart among those whose
+	// values repeat, where no unit was named and classes hold fewer than K of
+	// them. It belongs to the steward.
+	Repeated *verify.Repeated `json:"repeated_identifier,omitempty"`
+	// Uncounted names the identifiers of which it is not known whether they
+	// repeat, as counting by them would have taken more memory than is allowed.
+	Uncounted []string `json:"uncounted_identifiers,omitempty"`
 	// Columns is the fate of every column of the source, and why.
 	Columns []gate.Fate `json:"columns"`
 	// Unique counts the records that are unique on the kept columns. It belongs

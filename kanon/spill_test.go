@@ -32,6 +32,12 @@ func TestMemoryChangesNothing(t *testing.T) {
 		rows := makePeople(n, rapid.Uint64().Draw(t, "table"))
 		fields := slices.Clone(people)
 		in := filepath.Join(dir, "in.csv")
+		byPersons := rapid.Bool().Draw(t, "persons")
+		if byPersons { // of four records each
+			for i := range rows {
+				rows[i][0] = "IDENT-" + rows[i/4*4][1]
+			}
+		}
 		writeCSV(t, in, fields, rows)
 		src, err := file.Open(context.Background(), in, file.Options{Delimiter: ',', Encoding: csvio.UTF8})
 		if err != nil {
@@ -57,10 +63,15 @@ func TestMemoryChangesNothing(t *testing.T) {
 				},
 			},
 		}
+		if byPersons {
+			j.Unit = "name"
+		}
 		release := func(memory int64, workers int) ([]byte, *kanon.Result) {
 			j.Memory, j.Workers = memory, workers
 			r := anonymize(t, j)
 			r.Seconds = kanon.Seconds{}
+			// Whether identifiers repeat is counted where memory allows it.
+			r.Uncounted, r.Repeated, r.Verified.Suspected = nil, nil, nil
 			return read(t, out), r
 		}
 		plenty, want := release(0, 1)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"time"
 
@@ -83,14 +84,14 @@ func (r *run) writeStdout(ctx context.Context) error {
 // published, everything else as it is read.
 func (r *run) fill(ctx context.Context, w *os.File) error {
 	defer timed(&r.result.Seconds.Publish, time.Now())
-	plan := r.plan()
-	sink, err := file.NewSink(w, r.job.Output.Path, plan.columns, r.dialect())
+	order, err := r.order()
 	if err != nil {
 		return err
 	}
-	order, err := r.order()
+	r.told = r.tells(order)
+	plan := r.plan()
+	sink, err := file.NewSink(w, r.job.Output.Path, plan.columns, r.dialect())
 	if err != nil {
-		sink.Abort()
 		return err
 	}
 	in, err := r.job.Source.Open(ctx, plan.read)
@@ -156,9 +157,12 @@ func (r *run) order() ([]uint32, error) {
 type plan struct {
 	columns []table.StoredColumn
 	read    []int // source columns that are read again
-	from    []int // by column of the release: index in read, or -1-j for published[j]
+	from    []int // by column of the release: index in read, -1-j for published[j], or pseudonyms
 	run     *run
 }
+
+// pseudonyms is where the column of pseudonyms comes from.
+const pseudonyms = math.MinInt
 
 func (r *run) plan() *plan {
 	p := &plan{run: r}
@@ -167,7 +171,15 @@ func (r *run) plan() *plan {
 		published[i] = j
 	}
 	for i, stored := range r.job.Source.Columns() {
+		if label := r.told.of(i); label != nil {
+			label.from = len(p.read)
+			p.read = append(p.read, i)
+		}
 		if r.job.Schema.Fields[i].Role == table.Identifier {
+			if r.job.Pseudonym && stored.Name == r.job.Unit {
+				p.columns = append(p.columns, table.StoredColumn{Name: stored.Name, Nullable: true})
+				p.from = append(p.from, pseudonyms)
+			}
 			continue
 		}
 		if j, ok := published[i]; ok {
@@ -192,10 +204,14 @@ func (p *plan) assemble(group []uint32) func(*table.Chunk) (*table.Chunk, error)
 	return func(in *table.Chunk) (*table.Chunk, error) {
 		out.First, out.Rows = in.First, in.Rows
 		groups := group[in.First : in.First+int64(in.Rows)]
+		p.run.told.take(in)
 		for c, from := range p.from {
-			if from >= 0 {
+			switch {
+			case from >= 0:
 				out.Cols[c] = in.Cols[from]
-			} else {
+			case from == pseudonyms:
+				p.run.told.pseudonyms(&out.Cols[c], in)
+			default:
 				p.run.published[-1-from].Fill(&out.Cols[c], groups)
 			}
 		}

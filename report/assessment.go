@@ -17,6 +17,8 @@ type Facts struct {
 	// Guarantee is what the release was verified to hold. Nil when nothing was
 	// promised, or nothing was released.
 	Guarantee *noren.Guarantee
+	// Warnings are what the page says before anything else. Optional.
+	Warnings []string
 	// Made lists how the release was made (method, parameters, duration), in
 	// the order in which they are to stand. Optional.
 	Made []Fact
@@ -59,6 +61,7 @@ func Assessment(a *assess.Assessment, f Facts) *Page {
 	add("What became of each column", b.fates())
 	add("What the kept columns tell", b.unique())
 	add("Can people be singled out?", b.risk())
+	add("Persons with several records", b.persons())
 	add("The population", b.population())
 	if a.Utility != nil {
 		add("What the release still tells", b.utility())
@@ -165,7 +168,11 @@ func (b *assessment) summary() []Block {
 			})
 		}
 	}
-	blocks := []Block{{Figures: figures}}
+	var blocks []Block
+	for _, warning := range b.f.Warnings {
+		blocks = append(blocks, Block{Note: warning})
+	}
+	blocks = append(blocks, Block{Figures: figures})
 	if was != nil {
 		blocks = append(blocks, Block{Text: b.meaningBefore(was)})
 	}
@@ -219,6 +226,11 @@ func (b *assessment) promise() []Block {
 		blocks = append(blocks, Block{Text: "No promise was verified for this release. The figures on this page are measurements of it, not a promise about it."})
 	} else {
 		switch {
+		case g.Linkage != "":
+			if p := b.a.ReleasePersons; p != nil && p.Smallest < int64(g.K) {
+				return append(blocks, Block{Note: fmt.Sprintf("The promise does not hold for the table measured here: its smallest class has records of %s persons, fewer than the %d promised. Do not release it.", Integer(p.Smallest), g.K)}, b.made())
+			}
+			blocks = append(blocks, Block{Text: personsPromise(g)})
 		case g.K > 0 && r.SmallestClass < int64(g.K):
 			return append(blocks, Block{Note: fmt.Sprintf("The promise does not hold for the table measured here: its smallest class has %s, fewer than the %d promised. Do not release it.", records(r.SmallestClass), g.K)}, b.made())
 		case g.K > 0:

@@ -40,6 +40,12 @@ func newAnonymize(t *terminal) *cobra.Command {
 at least K records. Identifiers are dropped, quasi-identifiers are replaced by
 values common to groups of similar records, all other columns stay as they are.
 
+Where persons have several records, --unit COLUMN names the column that tells
+them apart: every combination then occurs in records of at least K persons, and
+--l and --t count each person once. The column is dropped. With --unit-linkage
+all also somebody who knows all records of a person is left with K persons, and
+--pseudonym keeps the records of a person linked.
+
 INPUT is a CSV or Parquet file (.csv, .tsv, .csv.gz, .csv.zst, .parquet) or -
 for standard input; the format of OUTPUT goes by its name too. OUTPUT gets its
 name only after it has been read back and verified; nothing is left behind when
@@ -52,6 +58,7 @@ that nobody else can read and that vanish with the process, however it ends. The
 release is the same, whatever the memory. With --refine DURATION, l-diversity,
 t-closeness, mondrian or --coarse off all records must fit memory.`,
 		Example: `  noren anonymize visits.csv -o out.csv --k 5 --quasi age,sex,postcode --identifier name
+  noren anonymize visits.csv -o out.csv --k 5 --quasi age,sex,postcode --identifier name --unit person_id
   noren anonymize visits.csv -o out.csv --spec noren.yaml --report page.html
   noren anonymize visits.csv -o out.csv --spec noren.yaml --certificate out.cert.json
   noren anonymize visits.parquet -o out.parquet --k 10 --quasi age,sex --sensitive diagnosis --l 3
@@ -64,7 +71,9 @@ t-closeness, mondrian or --coarse off all records must fit memory.`,
 	p := &f.parameters
 	s.StringVarP(&f.output, "output", "o", "", "write the release to this `FILE`, or - for standard output")
 	s.BoolVar(&f.force, "force", false, "replace OUTPUT when it exists")
-	s.IntVar(&p.K, "k", 0, "smallest number of records that share their quasi-identifiers")
+	s.IntVar(&p.K, "k", 0, "smallest number of records, or with --unit of persons, that share their quasi-identifiers")
+	registerLinkage(c, p)
+	s.BoolVar(&p.Pseudonym, "pseudonym", false, "keep the unit's column, with a pseudonym of each person drawn for this release; needs --unit-linkage all")
 	registerModels(c, p)
 	s.StringVar(&p.Method, "method", "", "auto, mondrian, mondrian-strict, mdav, vmdav or tomobiki (default auto)")
 	s.Float64Var(&p.Gamma, "gamma", 0, "gain factor of vmdav (default 0.2)")
@@ -162,6 +171,7 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 	for _, l := range result.LooksMissing {
 		t.warn("column %s: %d of %d groups show a value that is also a text for missing values in %s; in the release it is a value, and only an empty field is missing. If its readers go by the same texts, make it again with --publish generalize or another --round", l.Column, l.Groups, result.Groups, input)
 	}
+	warnRepeated(t, result)
 	if f.json {
 		return printJSON(t.stdout, result)
 	}
@@ -250,6 +260,8 @@ func overlay(c *cobra.Command, onto, from *spec.Anonymize) error {
 	set("gap", func() { onto.Gap = from.Gap })
 	set("scale", func() { onto.Scale = from.Scale })
 	set("publish", func() { onto.Publish = from.Publish })
+	set("unit-linkage", func() { onto.UnitLinkage = from.UnitLinkage })
+	set("pseudonym", func() { onto.Pseudonym = from.Pseudonym })
 	set("keep-order", func() { onto.KeepOrder = from.KeepOrder })
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -124,9 +125,11 @@ type assessing struct {
 	threshold float64
 	k         int
 
-	fields []table.Field
-	table  *table.Table
-	result *assess.Assessment
+	fields   []table.Field
+	table    *table.Table
+	person   []uint32        // of each record of the original
+	verified *assess.Persons // of the release, where it has just been made
+	result   *assess.Assessment
 }
 
 // original measures the table as it is held.
@@ -139,8 +142,17 @@ func (a *assessing) original(population string, fraction float64) error {
 		a.fields = append(a.fields, a.schema.Fields[i])
 	}
 	a.result = &assess.Assessment{Schema: assess.Schema, Quasi: names, K: a.k}
-	if a.table, err = file.Read(a.ctx, a.source, a.fields, a.s.Input.Missing, a.t.progress.report); err != nil {
+	fields := a.fields
+	if a.s.Unit != "" {
+		fields = append(slices.Clone(fields), table.Field{Name: a.s.Unit, Type: table.Category})
+	}
+	if a.table, err = file.Read(a.ctx, a.source, fields, a.s.Input.Missing, a.t.progress.report); err != nil {
 		return err
+	}
+	if a.s.Unit != "" {
+		last := len(a.fields)
+		a.person = kanon.PersonsOf(a.table.Columns[last])
+		a.table.Columns = a.table.Columns[:last]
 	}
 	if a.table.Rows == 0 {
 		return &noren.Error{Kind: noren.BadData, Where: a.source.Name(), What: "the table has no records", Hint: "there is nothing to measure"}
@@ -164,6 +176,11 @@ func (a *assessing) original(population string, fraction float64) error {
 	}
 	if a.result.Original, err = assess.NewRisk(classes[0].Size, a.threshold); err != nil {
 		return err
+	}
+	if a.person != nil {
+		if a.result.OriginalPersons, err = assess.NewPersons(a.ctx, a.s.Unit, classes[0], a.person, a.k); err != nil {
+			return err
+		}
 	}
 	if population != "" {
 		if a.result.OriginalJournalist, err = assess.NewJournalist(classes[0].Size, classes[1].Size, a.threshold); err != nil {
@@ -201,6 +218,9 @@ func (a *assessing) releaseFrom(src table.Source) error {
 	if a.result.Release, err = assess.NewRisk(classes[0].Size, a.threshold); err != nil {
 		return at(src.Name(), err)
 	}
+	if err := a.releasePersons(src, classes[0]); err != nil {
+		return err
+	}
 	if a.k > 0 {
 		ratio := a.result.Release.AverageClassRatio(a.k)
 		a.result.AverageClassRatio = &ratio
@@ -218,6 +238,33 @@ func (a *assessing) releaseFrom(src table.Source) error {
 	}
 	o := assess.CompareOptions{Corresponding: a.keptOrder, Progress: a.t.progress.report}
 	a.result.Utility, err = assess.Compare(a.ctx, a.table, typed, o)
+	return err
+}
+
+// releasePersons counts the persons of a release: as its verifier did, by its own
+// column, or by the original's where the rows are in the same order.
+func (a *assessing) releasePersons(src table.Source, classes assess.Classes) error {
+	var person []uint32
+	switch {
+	case a.s.Unit == "":
+		return nil
+	case a.verified != nil:
+		a.result.ReleasePersons = a.verified
+		return nil
+	case slices.ContainsFunc(src.Columns(), func(c table.StoredColumn) bool { return c.Name == a.s.Unit }):
+		t, err := file.ReadText(a.ctx, src, []string{a.s.Unit}, a.s.Input.Missing, a.t.progress.report)
+		if err != nil {
+			return err
+		}
+		person = kanon.PersonsOf(t.Columns[0])
+	case a.keptOrder && len(a.person) == len(classes.Of):
+		person = a.person
+	default:
+		a.t.note("%s has no column %s: its persons are not known; noren anonymize counts them when it makes a release", src.Name(), a.s.Unit)
+		return nil
+	}
+	var err error
+	a.result.ReleasePersons, err = assess.NewPersons(a.ctx, a.s.Unit, classes, person, a.k)
 	return err
 }
 
@@ -291,6 +338,7 @@ func pageOf(ctx context.Context, t *terminal, s *spec.Spec, job *kanon.Job, resu
 	if err := a.original("", 0); err != nil {
 		return err
 	}
+	a.verified = assess.VerifiedPersons(result.Verified)
 	form := file.Options{Name: job.Output.Path}
 	if d := job.Output.Dialect; d != nil {
 		form.Delimiter, form.Encoding = d.Delimiter, d.Encoding
@@ -316,6 +364,9 @@ func pageOf(ctx context.Context, t *terminal, s *spec.Spec, job *kanon.Job, resu
 			{Name: "Loss (SSE/SST)", Value: fmt.Sprintf("%.4f", result.Loss)},
 			{Name: "Time", Value: fmt.Sprintf("%.1f s", took.Check+took.Read+took.Partition+took.Refine+took.Publish+took.Bound+took.Verify)},
 		},
+	}
+	if result.Repeated != nil {
+		facts.Warnings = append(facts.Warnings, repeatedSentence(result)+".")
 	}
 	return report.Assessment(a.result, facts).Write(out)
 }

@@ -58,10 +58,14 @@ func (c *certifier) verified(ctx context.Context, r *kanon.Result, released io.R
 	for i, f := range r.Columns {
 		columns[i] = map[string]string{"column": f.Column, "role": f.Role, "fate": f.Fate}
 	}
-	parameters, err := json.Marshal(map[string]any{
+	of := map[string]any{
 		"columns": columns,
 		"k":       r.K, "quasi_identifiers": r.Guarantee.Quasi, "publish": r.Publish, "scale": r.Scale, "method": r.Method, "refine": r.Refine,
-	})
+	}
+	if r.Unit != "" {
+		of["unit"], of["unit_linkage"], of["pseudonym"] = r.Unit, r.Linkage, r.Pseudonym
+	}
+	parameters, err := json.Marshal(of)
 	if err != nil {
 		return err
 	}

@@ -29,6 +29,7 @@ type columnFlags struct {
 	formats     []string
 	hierarchies []string
 	rounds      []string
+	person      string // the column of --unit
 	missing     []string
 	delimiter   string
 	encoding    string
@@ -48,6 +49,7 @@ func (f *columnFlags) register(c *cobra.Command) {
 	s.StringArrayVar(&f.formats, "format", nil, "`COLUMN=LAYOUT`: how a date is written, as in YYYY-MM-DD; may be repeated")
 	s.StringArrayVar(&f.hierarchies, "hierarchy", nil, "`COLUMN=FILE`: generalisation hierarchy, CSV with one line a value, leaf to root; may be repeated")
 	s.StringArrayVar(&f.rounds, "round", nil, "`COLUMN=PLACES`: decimal places of published means; may be repeated")
+	s.StringVar(&f.person, "unit", "", "the `COLUMN` that tells whose records belong together: k, l and t then count persons")
 	f.registerInput(c)
 	f.registerHeader(c)
 }
@@ -119,6 +121,9 @@ func (f *columnFlags) layOver(s *spec.Spec) error {
 	}
 	if f.encoding != "" {
 		s.Input.Encoding = f.encoding
+	}
+	if f.person != "" {
+		s.Unit = f.person
 	}
 	s.Input.Missing = append(s.Input.Missing, f.missing...)
 	if f.header && f.noHeader {

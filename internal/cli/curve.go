@@ -25,6 +25,7 @@ type curveFlags struct {
 	methods []string
 	refine  string
 	scale   string
+	linkage string
 	workers int
 	page    string
 	force   bool
@@ -42,7 +43,7 @@ find a person by guessing (1/k or less), and that of a record on average. Nothin
 written but the page of --report.
 
 --k is a list (2,5,10) or a range (2..50), which is walked in some fifteen steps that
-widen. What it prints holds statistics of the table: it is for the steward.`,
+widen. With --unit, k counts persons and so do the risks. What it prints holds statistics of the table: it is for the steward.`,
 		Example: `  noren assess curve visits.csv --spec noren.yaml --k 2..50 --report curve.html
   noren assess curve visits.csv --quasi age,sex,postcode --k 3,5,10 --methods auto,mondrian,mdav --json`,
 		Args: exactly("FILE"),
@@ -54,6 +55,7 @@ widen. What it prints holds statistics of the table: it is for the steward.`,
 	s.StringSliceVar(&f.methods, "methods", []string{"auto", "mondrian"}, "auto, mondrian, mondrian-strict, mdav, vmdav, tomobiki, comma-separated")
 	s.StringVar(&f.refine, "refine", "fast", "local search after each method: off, fast or a duration")
 	s.StringVar(&f.scale, "scale", "minmax", "minmax, zscore or none")
+	s.StringVar(&f.linkage, "unit-linkage", "", "what others may know of a person's records: one of them, or all and that they are of one person (default one)")
 	s.IntVar(&f.workers, "workers", 0, "parallel workers (default: one a processor)")
 	s.StringVar(&f.page, "report", "", "write a page with pictures to this `FILE`")
 	s.BoolVar(&f.force, "force", false, "replace the page when it exists")
@@ -101,6 +103,17 @@ func (f *curveFlags) run(ctx context.Context, t *terminal, input string) error {
 	}
 	if _, err := quasiNames(schema); err != nil {
 		return err
+	}
+	if f.linkage == "" {
+		f.linkage = s.Anonymize.UnitLinkage
+	}
+	if f.linkage != "" {
+		if job.Linkage, err = kanon.ParseLinkage(f.linkage); err != nil {
+			return at("--unit-linkage", err)
+		}
+	}
+	if job.Unit = s.Unit; job.Unit == "" && job.Linkage == kanon.LinkAll {
+		return &noren.Error{Kind: noren.Usage, Where: "--unit-linkage", What: "is about persons: name the column that tells them apart", Hint: "--unit person_id"}
 	}
 	job.Source, job.Schema, job.Missing = src, *schema, s.Input.Missing
 	var points []kanon.CurvePoint

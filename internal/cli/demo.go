@@ -81,7 +81,8 @@ func runDemo(ctx context.Context, t *terminal, keep string) error {
 	t.progress.clear()
 	result.Output = "release.csv"
 	out := t.stdout
-	fmt.Fprintf(out, "A synthetic clinic: %d visits. What others may know of a patient (%s)\nis made common to %d visits or more; names and numbers are dropped.\n", result.Rows, strings.Join(roles(schema, table.Quasi), ", "), result.K)
+	fmt.Fprintf(out, "A synthetic clinic: %d visits of %d patients. What others may know of a patient\n(%s) is made common to visits of %d patients\nor more; names and numbers are dropped.\n",
+		result.Rows, result.Verified.Unit.Persons, strings.Join(roles(schema, table.Quasi), ", "), result.K)
 	if err := showRows(out, "\nBefore: the first visits of a table that nobody outside may see", input, 6, 7); err != nil {
 		return err
 	}

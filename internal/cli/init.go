@@ -141,19 +141,37 @@ version: 1
 			fmt.Fprintf(&b, "  # Texts that stand for a missing value, as the empty field always does.\n  missing: %s\n", list(r.Missing))
 		}
 	}
+	if unit := unitOf(r); unit != nil {
+		b.WriteString("\n# Records with the same value here seem to be of one person: k, l and t count\n# persons by it. Remove the line where each record is another person's.\n")
+		fmt.Fprintf(&b, "unit: %s\n", scalar(unit.Field.Name))
+	}
 	b.WriteString("\ncolumns:\n")
 	for i := range r.Columns {
 		proposeColumn(&b, &r.Columns[i])
 	}
 	b.WriteString(`
 anonymize:
-  # Every combination of quasi-identifiers will occur in at least k records.
+  # Every combination of quasi-identifiers will occur in at least k records, or
+  # in records of k persons where a unit is named above.
   k: 5
   # Every class will have at least this many different values in each sensitive
   # column (remove the mark to ask for it).
   # l: 2
 `)
 	return b.String()
+}
+
+// unitOf is the identifier that seems to tell most persons apart, who have
+// several records each; nil where there is none.
+func unitOf(r *infer.Report) *infer.Column {
+	var unit *infer.Column
+	for i := range r.Columns {
+		c := &r.Columns[i]
+		if c.Unit && c.Field.Role == table.Identifier && (unit == nil || c.Distinct > unit.Distinct) {
+			unit = c
+		}
+	}
+	return unit
 }
 
 func proposeColumn(b *strings.Builder, c *infer.Column) {
@@ -166,7 +184,7 @@ func proposeColumn(b *strings.Builder, c *infer.Column) {
 	comment(b, "Type: "+c.TypeReason)
 	comment(b, "Role: "+c.RoleReason)
 	if c.Unit {
-		comment(b, "It seems to name persons who have several records each: what is promised about records is not promised about persons.")
+		comment(b, "It seems to name persons who have several records each: name it as the unit, so that persons count and not records.")
 	}
 	fmt.Fprintf(b, "  %s:\n    role: %s\n    type: %s\n", scalar(f.Name), f.Role, f.Type)
 	if f.Type == table.Date && f.Layout != "" {

@@ -52,6 +52,14 @@ func releaseOptions(s *spec.Spec, workers int) (*kanon.Options, error) {
 		o.Publish, err = publish.ParseMode(a.Publish)
 		check("publish", err)
 	}
+	o.Unit, o.Pseudonym = s.Unit, a.Pseudonym
+	if a.UnitLinkage != "" {
+		o.Linkage, err = kanon.ParseLinkage(a.UnitLinkage)
+		check("unit-linkage", err)
+	}
+	if s.Unit == "" && (o.Linkage != kanon.LinkOne || a.Pseudonym) {
+		check("unit", fmt.Errorf("--unit-linkage and --pseudonym are about persons: name the column that tells them apart"))
+	}
 	requirement, err := requirementOf(a)
 	check("l, --t", err)
 	o.Diversity, o.Closeness = requirement.Diversity, requirement.Closeness

@@ -18,7 +18,8 @@ import (
 func printRelease(w io.Writer, r *kanon.Result) {
 	fmt.Fprintf(w, "%s: %s records, verified %d-anonymous\n\n", r.Output, report.Integer(r.Rows), r.AchievedK)
 	fmt.Fprintf(w, "  promise     %s\n", r.Guarantee)
-	fmt.Fprintf(w, "  classes     %s, of %d to %d records\n", report.Integer(r.Classes), r.AchievedK, int(r.Verified.ClassSize.Max))
+	fmt.Fprintf(w, "  classes     %s, of %d to %d records\n", report.Integer(r.Classes), int(r.Verified.ClassSize.Min), int(r.Verified.ClassSize.Max))
+	printUnit(w, r)
 	fmt.Fprintf(w, "  groups      %s, of %d to %d records, %.2f on average\n", report.Integer(r.Groups), r.GroupSize.Min, r.GroupSize.Max, r.GroupSize.Mean)
 	fmt.Fprintf(w, "  loss        %s of the spread of the quasi-identifiers", report.Percent(r.Loss))
 	if r.RefinedFrom > r.Loss && r.Merged == 0 {
@@ -38,6 +39,28 @@ func printRelease(w io.Writer, r *kanon.Result) {
 	s := r.Seconds
 	fmt.Fprintf(w, "  seconds     %.2f: check %.2f, read %.2f, partition %.2f, refine %.2f, bound %.2f, publish %.2f, verify %.2f\n", s.Total, s.Check, s.Read, s.Partition, s.Refine, s.Bound, s.Publish, s.Verify)
 	printFates(w, r.Columns)
+}
+
+// printUnit tells what was found of persons.
+func printUnit(w io.Writer, r *kanon.Result) {
+	u := r.Verified.Unit
+	if u == nil {
+		return
+	}
+	fmt.Fprintf(w, "  persons     %s by %s, %d to %d in a class, %.2f on average", report.Integer(u.Persons), u.Column, u.ClassSize.Min, u.ClassSize.Max, u.ClassSize.Mean)
+	if u.Unassigned > 0 {
+		fmt.Fprintf(w, "; %s records without one", report.Integer(u.Unassigned))
+	}
+	fmt.Fprintf(w, "\n  intersect   %s persons at least fit all records of a person, %.2f on average", report.Integer(u.Fit.Min), u.Fit.Mean)
+	if u.Linked {
+		fmt.Fprintf(w, " (%d asked for)", r.K)
+	} else if u.Fit.Below > 0 {
+		fmt.Fprintf(w, "; fewer than %d fit %s persons (--unit-linkage all prevents it)", r.K, report.Integer(u.Fit.Below))
+	}
+	fmt.Fprintln(w)
+	if q := u.Sequences; q != nil {
+		fmt.Fprintf(w, "  pseudonyms  %s, each with the sequence of %s or more; %s records without one\n", report.Integer(q.Pseudonyms), report.Integer(q.Min), report.Integer(q.Without))
+	}
 }
 
 // printBound tells how little any grouping could lose.
@@ -106,6 +129,7 @@ func printAssessment(out io.Writer, a *assess.Assessment) error {
 	row(fmt.Sprintf("records above %s", report.Percent(a.Original.Prosecutor.Threshold)), func(r *assess.Risk) string {
 		return fmt.Sprintf("%s (%s)", report.Integer(r.Prosecutor.RecordsAbove), report.Percent(r.Prosecutor.ShareAbove))
 	})
+	printPersonRows(w, a)
 	row("marketer risk", func(r *assess.Risk) string { return report.Percent(r.Marketer) })
 	if j := a.OriginalJournalist; j != nil {
 		fmt.Fprintf(w, "journalist risk, highest\t%s\n", report.Percent(j.Max))
@@ -119,6 +143,35 @@ func printAssessment(out io.Writer, a *assess.Assessment) error {
 		printUtility(w, a.Utility)
 	}
 	return w.Flush()
+}
+
+// printPersonRows prints what is known of the persons of a table and its release.
+func printPersonRows(w io.Writer, a *assess.Assessment) {
+	if a.OriginalPersons == nil {
+		return
+	}
+	row := func(name string, value func(*assess.Persons) string) {
+		fmt.Fprintf(w, "%s\t%s", name, value(a.OriginalPersons))
+		switch {
+		case a.ReleasePersons != nil:
+			fmt.Fprintf(w, "\t%s", value(a.ReleasePersons))
+		case a.Release != nil:
+			fmt.Fprint(w, "\tnot known")
+		}
+		fmt.Fprintln(w)
+	}
+	row("persons, by "+a.OriginalPersons.Column, func(p *assess.Persons) string { return report.Integer(p.Persons) })
+	if a.OriginalPersons.Without > 0 {
+		row("records without a person", func(p *assess.Persons) string { return report.Integer(p.Without) })
+	}
+	row("persons in a class, smallest", func(p *assess.Persons) string { return report.Integer(p.Smallest) })
+	row("persons in a class, mean", func(p *assess.Persons) string { return report.Number(p.Mean) })
+	if k := a.OriginalPersons.K; k > 0 {
+		row(fmt.Sprintf("classes of fewer than %d persons", k), func(p *assess.Persons) string { return report.Integer(p.BelowK.Classes) })
+	}
+	row("persons that fit all records of one, smallest", func(p *assess.Persons) string { return report.Integer(p.Fit.Min) })
+	row("persons that fit all records of one, mean", func(p *assess.Persons) string { return report.Number(p.Fit.Mean) })
+	row("persons whom no other fits", func(p *assess.Persons) string { return report.Integer(p.Fit.Alone) })
 }
 
 func printUniqueness(w io.Writer, u *assess.Uniqueness) {

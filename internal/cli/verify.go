@@ -37,6 +37,11 @@ Quasi-identifiers are compared as they are written, so that NA and the empty
 field are two values: whoever reads the file can tell them apart. In sensitive
 columns --missing says which texts stand for no value, beside the empty field.
 
+With --unit COLUMN, a column of FILE such as the pseudonyms that noren anonymize
+--pseudonym writes, K, --l and --t count persons. A release without such a column
+can only be checked for records: noren anonymize has counted its persons before
+it wrote it.
+
 Exit code 0 when the file keeps all of it, 4 when it does not.`,
 		Example: `  noren verify out.csv --k 5 --quasi age,sex,postcode
   noren verify out.csv --k 5 --quasi age,sex --sensitive diagnosis --l 3
@@ -48,10 +53,16 @@ Exit code 0 when the file keeps all of it, 4 when it does not.`,
 	f.register(c)
 	s := c.Flags()
 	p := &f.parameters
-	s.IntVar(&p.K, "k", 0, "smallest number of records that must share their quasi-identifiers")
+	s.IntVar(&p.K, "k", 0, "smallest number of records, or with --unit of persons, that must share their quasi-identifiers")
 	registerModels(c, p)
+	registerLinkage(c, p)
 	s.BoolVar(&f.json, "json", false, "print the result as one JSON object, noren.verify/1")
 	return c
+}
+
+// registerLinkage registers what is known of a person's records.
+func registerLinkage(c *cobra.Command, p *spec.Anonymize) {
+	c.Flags().StringVar(&p.UnitLinkage, "unit-linkage", "", "what others may know of a person's records: one of them, or all and that they are of one person (default one)")
 }
 
 // registerModels registers what is asked of sensitive columns.
@@ -93,6 +104,9 @@ func (f *verifyFlags) run(ctx context.Context, t *terminal, c *cobra.Command, in
 	}
 	o := verify.Options{Requirement: requirement, Missing: s.Input.Missing}
 	if o.Quasi, err = quasiNames(schema); err != nil {
+		return err
+	}
+	if o.Unit, err = unitOfFile(t, s, src); err != nil {
 		return err
 	}
 	for _, i := range schema.WithRole(table.Sensitive) {
@@ -140,6 +154,9 @@ func resolveReleased(ctx context.Context, s *spec.Spec, src table.Source, t *ter
 	}
 	released := *s
 	released.Columns = columns
+	if !there[s.Unit] {
+		released.Unit = ""
+	}
 	return released.Resolve(src.Columns(), func(untyped []int) ([]table.Field, error) {
 		fields := make([]table.Field, len(untyped))
 		var look []int
@@ -179,8 +196,13 @@ func printVerified(out io.Writer, r *verify.Result) error {
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "  records\t%s\n", report.Integer(r.Rows))
-	fmt.Fprintf(w, "  k\t%s achieved, %d asked for\n", report.Integer(r.AchievedK), r.K)
+	of := ""
+	if r.Unit != nil {
+		of = " persons"
+	}
+	fmt.Fprintf(w, "  k\t%s%s achieved, %d asked for\n", report.Integer(r.AchievedK), of, r.K)
 	fmt.Fprintf(w, "  classes\t%s, of %s to %s records, %.2f on average\n", report.Integer(r.Classes), report.Integer(r.ClassSize.Min), report.Integer(r.ClassSize.Max), r.ClassSize.Mean)
+	printPersons(w, r.Unit)
 	for i := range r.Sensitive {
 		s := &r.Sensitive[i]
 		fmt.Fprintf(w, "  %s\tdistinct l = %d, entropy l = %.4g", s.Column, s.DistinctL, s.EntropyL)

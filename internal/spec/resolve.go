@@ -12,7 +12,7 @@ import (
 
 // Resolve lays the specification over the columns of a file and returns a
 // field for each of them, in file order. Columns that it does not name are
-// kept (role other). infer gives the type of the columns whose type is not
+// kept (role other); the unit is an identifier unless it says otherwise. infer gives the type of the columns whose type is not
 // said and matters (quasi-identifiers and sensitive ones); it is called once,
 // with their positions, and may be nil when none can be missing. hierarchy
 // loads a hierarchy file. All faults are reported at once.
@@ -36,12 +36,18 @@ func (s *Spec) Resolve(
 			report(s.fault("columns."+name, "the file has no such column", nearest(name, names, confirmed)))
 		}
 	}
+	if s.Unit != "" && !slices.Contains(names, s.Unit) {
+		report(s.fault("unit", "the file has no such column", nearest(s.Unit, names, confirmed)))
+	}
 	schema := &table.Schema{Fields: make([]table.Field, len(columns))}
 	var untyped []int
 	for i, stored := range columns {
 		f := &schema.Fields[i]
 		f.Name = stored.Name
 		c, named := s.Columns[stored.Name]
+		if stored.Name == s.Unit {
+			f.Role = table.Identifier // unless it says otherwise
+		}
 		if !named {
 			continue
 		}

@@ -26,6 +26,7 @@ func JSONSchema() ([]byte, error) {
 	enum(do, "l-model", "distinct", "entropy", "recursive")
 	enum(do, "l-missing", "skip", "value")
 	enum(do, "scale", "minmax", "zscore", "none")
+	enum(do, "unit-linkage", "one", "all")
 	enum(do, "publish", "aggregate", "generalize")
 	s.Properties["version"].Const = jsonschema.Ptr[any](Version)
 	do.Properties["k"].Minimum = jsonschema.Ptr(1.0)

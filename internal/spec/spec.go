@@ -29,6 +29,7 @@ type Spec struct {
 	Version   int               `yaml:"version" json:"version" jsonschema:"format version; always 1"`
 	Input     Input             `yaml:"input,omitempty" json:"input,omitzero" jsonschema:"how the file is written; detected where left out"`
 	Columns   map[string]Column `yaml:"columns,omitempty" json:"columns,omitempty" jsonschema:"the table's columns by name; one that is left out is kept untouched"`
+	Unit      string            `yaml:"unit,omitempty" json:"unit,omitempty" jsonschema:"the column that tells whose records belong together: k, l and t then count persons; an identifier"`
 	Anonymize Anonymize         `yaml:"anonymize,omitempty" json:"anonymize,omitzero" jsonschema:"what noren anonymize is to do"`
 
 	name string    // where it was read
@@ -58,21 +59,24 @@ type Column struct {
 // Anonymize holds the parameters of a k-anonymous release. Zero values mean
 // the defaults of the command.
 type Anonymize struct {
-	K         int     `yaml:"k,omitempty" json:"k,omitempty" jsonschema:"smallest number of records that share their quasi-identifiers"`
-	L         float64 `yaml:"l,omitempty" json:"l,omitempty" jsonschema:"l-diversity of every sensitive column"`
-	LModel    string  `yaml:"l-model,omitempty" json:"l-model,omitempty" jsonschema:"distinct, entropy or recursive"`
-	LMissing  string  `yaml:"l-missing,omitempty" json:"l-missing,omitempty" jsonschema:"whether a missing sensitive value counts towards l: skip (default) or value"`
-	C         float64 `yaml:"c,omitempty" json:"c,omitempty" jsonschema:"the c of recursive (c,l)-diversity"`
-	T         float64 `yaml:"t,omitempty" json:"t,omitempty" jsonschema:"t-closeness of every sensitive column"`
-	Method    string  `yaml:"method,omitempty" json:"method,omitempty" jsonschema:"auto, mondrian, mondrian-strict, mdav, vmdav or tomobiki"`
-	Gamma     float64 `yaml:"gamma,omitempty" json:"gamma,omitempty" jsonschema:"gain factor of vmdav"`
-	M         int     `yaml:"m,omitempty" json:"m,omitempty" jsonschema:"pairs that tomobiki joins a component by"`
-	Coarse    string  `yaml:"coarse,omitempty" json:"coarse,omitempty" jsonschema:"auto, off, or the least number of records of a coarse cell"`
-	Refine    string  `yaml:"refine,omitempty" json:"refine,omitempty" jsonschema:"off, fast, or a duration such as 20s"`
-	Gap       string  `yaml:"gap,omitempty" json:"gap,omitempty" jsonschema:"how long to look for a better lower bound of the loss: off, or a duration such as 60s"`
-	Scale     string  `yaml:"scale,omitempty" json:"scale,omitempty" jsonschema:"minmax, zscore or none"`
-	Publish   string  `yaml:"publish,omitempty" json:"publish,omitempty" jsonschema:"aggregate or generalize"`
-	KeepOrder bool    `yaml:"keep-order,omitempty" json:"keep-order,omitempty" jsonschema:"keep the order of the rows instead of shuffling them"`
+	K        int     `yaml:"k,omitempty" json:"k,omitempty" jsonschema:"smallest number of records that share their quasi-identifiers"`
+	L        float64 `yaml:"l,omitempty" json:"l,omitempty" jsonschema:"l-diversity of every sensitive column"`
+	LModel   string  `yaml:"l-model,omitempty" json:"l-model,omitempty" jsonschema:"distinct, entropy or recursive"`
+	LMissing string  `yaml:"l-missing,omitempty" json:"l-missing,omitempty" jsonschema:"whether a missing sensitive value counts towards l: skip (default) or value"`
+	C        float64 `yaml:"c,omitempty" json:"c,omitempty" jsonschema:"the c of recursive (c,l)-diversity"`
+	T        float64 `yaml:"t,omitempty" json:"t,omitempty" jsonschema:"t-closeness of every sensitive column"`
+	Method   string  `yaml:"method,omitempty" json:"method,omitempty" jsonschema:"auto, mondrian, mondrian-strict, mdav, vmdav or tomobiki"`
+	Gamma    float64 `yaml:"gamma,omitempty" json:"gamma,omitempty" jsonschema:"gain factor of vmdav"`
+	M        int     `yaml:"m,omitempty" json:"m,omitempty" jsonschema:"pairs that tomobiki joins a component by"`
+	Coarse   string  `yaml:"coarse,omitempty" json:"coarse,omitempty" jsonschema:"auto, off, or the least number of records of a coarse cell"`
+	Refine   string  `yaml:"refine,omitempty" json:"refine,omitempty" jsonschema:"off, fast, or a duration such as 20s"`
+	Gap      string  `yaml:"gap,omitempty" json:"gap,omitempty" jsonschema:"how long to look for a better lower bound of the loss: off, or a duration such as 60s"`
+	Scale    string  `yaml:"scale,omitempty" json:"scale,omitempty" jsonschema:"minmax, zscore or none"`
+	Publish  string  `yaml:"publish,omitempty" json:"publish,omitempty" jsonschema:"aggregate or generalize"`
+	// UnitLinkage and Pseudonym go with the unit.
+	UnitLinkage string `yaml:"unit-linkage,omitempty" json:"unit-linkage,omitempty" jsonschema:"what others may know of a person's records: one of them, or all and that they are of one person"`
+	Pseudonym   bool   `yaml:"pseudonym,omitempty" json:"pseudonym,omitempty" jsonschema:"replace the unit by a pseudonym drawn for the release; needs unit-linkage all"`
+	KeepOrder   bool   `yaml:"keep-order,omitempty" json:"keep-order,omitempty" jsonschema:"keep the order of the rows instead of shuffling them"`
 }
 
 // Parse reads a specification; name goes into errors. A key that the format

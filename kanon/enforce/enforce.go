@@ -21,6 +21,12 @@ type Options struct {
 	// Workers is the number of parallel workers; the result does not depend on
 	// it. Defaults to one a processor.
 	Workers int
+	// Persons, where it is not nil, judges groups by persons; the requirement and
+	// the attributes given beside it are then its own.
+	Persons *Persons
+	// Whole leaves groups that were merged as they are, where otherwise they are
+	// divided again if both parts keep the requirement.
+	Whole bool
 }
 
 // Stats tells what was done.
@@ -41,6 +47,9 @@ const nearGroups = 16
 // the table reaches, as that would tell of it.
 func Enforce(ctx context.Context, s *space.Space, p space.Partition, req privacy.Requirement, attributes []*privacy.Attribute, o Options, progress noren.Progress) (space.Partition, Stats, error) {
 	m := &merging{s: s, req: req, attributes: attributes, o: o}
+	if o.Persons != nil {
+		m.attributes = nil
+	}
 	if err := m.feasible(); err != nil {
 		return space.Partition{}, Stats{}, err
 	}
@@ -54,7 +63,7 @@ func Enforce(ctx context.Context, s *space.Space, p space.Partition, req privacy
 		}
 		left = m.failing()
 	}
-	if stats.Failing > 0 {
+	if stats.Failing > 0 && !o.Whole {
 		if err := m.splitAll(ctx); err != nil {
 			return space.Partition{}, Stats{}, err
 		}
@@ -99,17 +108,24 @@ func (m *merging) feasible() error {
 	for i := range all {
 		all[i] = int32(i)
 	}
+	if m.o.Persons != nil {
+		return m.o.Persons.Feasible(all)
+	}
 	counts := m.count(all)
 	for a, attribute := range m.attributes {
 		if !attribute.Holds(&counts[a], m.req) {
-			return &noren.Error{
-				Kind: noren.NotMet, Where: "column " + attribute.Name,
-				What: fmt.Sprintf("even the whole table as one group does not keep %s", m.req),
-				Hint: "ask for less (a smaller l), or take the column out of the sensitive ones",
-			}
+			return infeasible(attribute.Name, m.req)
 		}
 	}
 	return nil
+}
+
+func infeasible(column string, req privacy.Requirement) error {
+	return &noren.Error{
+		Kind: noren.NotMet, Where: "column " + column,
+		What: fmt.Sprintf("even the whole table as one group does not keep %s", req),
+		Hint: "ask for less (a smaller l), or do not name the column as sensitive",
+	}
 }
 
 func (m *merging) count(members []int32) []privacy.Histogram {
@@ -120,6 +136,14 @@ func (m *merging) count(members []int32) []privacy.Histogram {
 		}
 	}
 	return counts
+}
+
+// keepsAll asks about some records.
+func (m *merging) keepsAll(members []int32) bool {
+	if m.o.Persons != nil {
+		return m.o.Persons.Holds(members)
+	}
+	return m.keeps(m.count(members))
 }
 
 func (m *merging) keeps(counts []privacy.Histogram) bool {
@@ -136,7 +160,11 @@ func (m *merging) newGroup(members []int32) *group {
 	for _, i := range members {
 		g.centre.Add(i)
 	}
-	g.holds = m.keeps(g.counts)
+	if m.o.Persons != nil {
+		g.holds = m.o.Persons.Holds(members)
+	} else {
+		g.holds = m.keeps(g.counts)
+	}
 	return g
 }
 
@@ -249,6 +277,9 @@ func (m *merging) keepsTogether(g, other *group) bool {
 	if len(g.members)+len(other.members) > large {
 		return false
 	}
+	if m.o.Persons != nil {
+		return m.o.Persons.Holds(slices.Concat(g.members, other.members))
+	}
 	counts := make([]privacy.Histogram, len(m.attributes))
 	for a := range counts {
 		counts[a].Merge(&g.counts[a])
@@ -269,7 +300,11 @@ func (m *merging) merge(a, b *group) {
 	for j := range a.counts {
 		a.counts[j].Merge(&b.counts[j])
 	}
-	a.holds = m.keeps(a.counts)
+	if m.o.Persons != nil {
+		a.holds = m.o.Persons.Holds(a.members)
+	} else {
+		a.holds = m.keeps(a.counts)
+	}
 	a.merged = true
 	b.into = a
 	b.members, b.centre, b.counts = nil, nil, nil

@@ -569,5 +569,5 @@ func Example() {
 	fmt.Println(err)
 	// Output:
 	// [0 0 0 0 1 1] {1 1} <nil>
-	// column diagnosis: even the whole table as one group does not keep k = 2, distinct 3-diversity (ask for less (a smaller l), or take the column out of the sensitive ones)
+	// column diagnosis: even the whole table as one group does not keep k = 2, distinct 3-diversity (ask for less (a smaller l), or do not name the column as sensitive)
 }

@@ -44,8 +44,7 @@ func (m *merging) split(g *group) []*group {
 	step := max(1, (n-2*k+1)/cuts)
 	for at := k; at <= n-k; at += step {
 		// The counts decide first, as they are cheaper than the sums.
-		left, right := m.count(order[:at]), m.count(order[at:])
-		if !m.keeps(left) || !m.keeps(right) {
+		if !m.keepsAll(order[:at]) || !m.keepsAll(order[at:]) {
 			continue
 		}
 		if sse := m.sse(order[:at]) + m.sse(order[at:]); sse < least {

@@ -176,3 +176,30 @@ func diversityAssumption(d Diversity) string {
 		return fmt.Sprintf("Whoever looks can rule out fewer than %g values of a sensitive column from what else they know, and values that differ are not alike in meaning.", math.Max(1, d.L-1))
 	}
 }
+
+// OfPersons is g for a release whose classes were counted by persons, told apart
+// by the column unit; linked where all records of a person are in classes of the
+// same K persons, with pseudonyms where those of a person show that they are.
+func OfPersons(g noren.Guarantee, unit string, linked, pseudonyms bool) noren.Guarantee {
+	g.Unit, g.Linkage = unit, "one"
+	known := "An attacker who looks for a person in the table knows at most the quasi-identifiers of one record of that person, and not how many records the person has; together, several records of a person may fit fewer than k persons."
+	if linked {
+		g.Linkage = "all"
+		known = "An attacker may know the quasi-identifiers of all records of a person, but not how many records of the person are in a class."
+	}
+	if pseudonyms {
+		g.Pseudonyms = true
+		known = "An attacker may know the quasi-identifiers of all records of a person, and sees which of the released records show the same pseudonym; the records without a pseudonym are linked to no person."
+	}
+	persons := "Records with the same text in the unit's column, and no others, are of one person; a record without a text there counts for no person, and whose it is must not be known."
+	var assumptions []string
+	for _, a := range g.Assumptions {
+		if strings.HasPrefix(a, "Every record belongs to a different person") {
+			assumptions = append(assumptions, known, persons)
+			continue
+		}
+		assumptions = append(assumptions, a)
+	}
+	g.Assumptions = assumptions
+	return g
+}

@@ -23,6 +23,7 @@ type descent struct {
 	looked  []int64 // by record
 	tried   []int64 // by group: when it was last tried to dissolve it
 	guard   float64 // a gain below this is rounding
+	crowd   *crowd  // who the records belong to; nil where records count
 	// candidates of the record at hand
 	marked     []int32
 	mark       int32
@@ -94,6 +95,9 @@ func (d *descent) renew(g int32) {
 	for _, i := range d.members[g] {
 		d.own[i] = c.Distance2(i)
 	}
+	if d.crowd != nil {
+		d.crowd.renew(g, d.members[g])
+	}
 	d.clock++
 	d.changed[g] = d.clock
 }
@@ -113,7 +117,10 @@ func (d *descent) run(ctx context.Context) error {
 			}
 		}
 		for g := 0; g < len(d.members); g++ {
-			if len(d.members[g]) >= 2*d.k {
+			switch {
+			case d.crowd != nil:
+				d.splitPersons(int32(g))
+			case len(d.members[g]) >= 2*d.k:
 				d.split(int32(g))
 			}
 			d.dissolve(int32(g))
@@ -162,10 +169,14 @@ func (d *descent) improve(p int32) bool {
 	a := float64(len(d.members[g]))
 	best := -d.guard
 	to, with := int32(-1), int32(-1)
+	leaves := len(d.members[g]) > d.k
+	if d.crowd != nil {
+		leaves = d.crowd.leaves(d, p)
+	}
 	for _, h := range d.candidates {
 		b := float64(len(d.members[h]))
 		far := d.centre[h].Distance2(p)
-		if len(d.members[g]) > d.k {
+		if leaves {
 			if change := b/(b+1)*far - a/(a-1)*d.own[p]; change < best {
 				best, to, with = change, h, -1
 			}
@@ -181,7 +192,7 @@ func (d *descent) improve(p int32) bool {
 			if base-pq*(1/a+1/b) >= best {
 				continue
 			}
-			if change := d.centre[g].Distance2(q) + base - pq/a - pq/b; change < best {
+			if change := d.centre[g].Distance2(q) + base - pq/a - pq/b; change < best && (d.crowd == nil || d.crowd.swaps(d, p, q)) {
 				best, to, with = change, h, q
 			}
 		}
@@ -211,7 +222,7 @@ func (d *descent) move(p, to int32) {
 // records, one after the other, and takes it back when that raises the sum of
 // squares.
 func (d *descent) dissolve(g int32) {
-	if len(d.members[g]) == 0 || len(d.members[g]) > 2*d.k || len(d.members) < 2 {
+	if len(d.members[g]) == 0 || len(d.members[g]) > d.most() || len(d.members) < 2 {
 		return
 	}
 	if !d.fresh(g) {
@@ -261,6 +272,14 @@ func (d *descent) dissolve(g int32) {
 	d.drop(g)
 }
 
+// most is up to how many records a group is tried to be dissolved.
+func (d *descent) most() int {
+	if d.crowd != nil {
+		return 8 * d.k // persons have several records
+	}
+	return 2 * d.k
+}
+
 // fresh reports whether a group or one beside it has changed since it was last
 // tried to dissolve it.
 func (d *descent) fresh(g int32) bool {
@@ -283,6 +302,9 @@ func (d *descent) drop(g int32) {
 	last := int32(len(d.members) - 1)
 	if g != last {
 		d.members[g], d.centre[g], d.changed[g], d.tried[g] = d.members[last], d.centre[last], d.changed[last], d.tried[last]
+		if d.crowd != nil {
+			d.crowd.count[g] = d.crowd.count[last]
+		}
 		for _, i := range d.members[g] {
 			d.group[i] = g
 		}

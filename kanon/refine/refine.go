@@ -73,6 +73,10 @@ type Options struct {
 	Seed uint64
 	// Workers is the number of parallel workers. Defaults to one a processor.
 	Workers int
+	// Persons, where it is not nil, is the person of each record,
+	// [privacy.NoPerson] for none: a group then needs records of K distinct
+	// persons, and not K records.
+	Persons []uint32
 }
 
 // Stats tells what was done.
@@ -98,7 +102,7 @@ func Refine(ctx context.Context, s *space.Space, p space.Partition, o Options, p
 	if len(p.Group) != s.Len() {
 		return space.Partition{}, Stats{}, errors.New("refine: the partition is of another space")
 	}
-	if err := p.Validate(o.K); err != nil {
+	if err := o.validate(p); err != nil {
 		return space.Partition{}, Stats{}, fmt.Errorf("refine: not a k-partition: %w", err)
 	}
 	stats := Stats{Before: s.SSE(p)}
@@ -118,7 +122,18 @@ func Refine(ctx context.Context, s *space.Space, p space.Partition, o Options, p
 			p, stats.After = next, sse
 		}
 	}
-	if o.Effort.Duration > 0 {
+	switch {
+	case o.Effort.Duration == 0:
+	case o.Persons != nil:
+		next, rounds, err := kicked(ctx, s, p, &o, began, progress)
+		if err != nil {
+			return space.Partition{}, Stats{}, err
+		}
+		stats.Rounds += rounds
+		if sse := s.SSE(next); sse < stats.After {
+			p, stats.After = next, sse
+		}
+	default:
 		a := newSearch(s, p, &o)
 		if err := a.run(ctx, began, progress); err != nil {
 			return space.Partition{}, Stats{}, err
@@ -129,6 +144,17 @@ func Refine(ctx context.Context, s *space.Space, p space.Partition, o Options, p
 		}
 	}
 	return p.Canonical(), stats, nil
+}
+
+// validate demands of every group what k asks for.
+func (o *Options) validate(p space.Partition) error {
+	if o.Persons == nil {
+		return p.Validate(o.K)
+	}
+	if len(o.Persons) != len(p.Group) {
+		return fmt.Errorf("persons of %d records, expected %d", len(o.Persons), len(p.Group))
+	}
+	return ValidatePersons(p, o.Persons, o.K)
 }
 
 // fastRounds is how many rounds a descent takes: one where the table is one
@@ -147,7 +173,7 @@ func descend(ctx context.Context, s *space.Space, p space.Partition, o *Options,
 	err := space.Parallel(ctx, o.Workers, len(cells), "refine", progress, func() func(int) {
 		return func(task int) {
 			c := &cell{s: s, p: p, records: cells[task], k: o.K}
-			results[task] = c.descend(ctx)
+			results[task] = c.descend(ctx, o.Persons)
 		}
 	})
 	if err != nil {
@@ -194,8 +220,12 @@ func (c *cell) own() (*space.Space, space.Partition) {
 }
 
 // descend changes the cell's groups until nothing betters them.
-func (c *cell) descend(ctx context.Context) cellResult {
+func (c *cell) descend(ctx context.Context, persons []uint32) cellResult {
 	sub, inner := c.own()
+	if persons != nil {
+		p, err := descendedPersons(ctx, sub, inner, c.k, personsOf(persons, c.records))
+		return cellResult{p, err}
+	}
 	p, err := descended(ctx, sub, inner, c.k)
 	return cellResult{p, err}
 }

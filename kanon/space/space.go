@@ -17,6 +17,7 @@
 package space
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -143,4 +144,20 @@ func (s *Space) Subset(records []int32) *Space {
 		sub.words[a] = Categorical{Codes: codes, Cardinality: w.Cardinality, Weight: w.Weight}
 	}
 	return sub
+}
+
+// Compare orders two records by their values on all axes: 0 where they are at
+// the same place.
+func (s *Space) Compare(i, j int32) int {
+	for _, x := range s.numbers {
+		if c := cmp.Compare(x[i], x[j]); c != 0 {
+			return c
+		}
+	}
+	for a := range s.words {
+		if c := cmp.Compare(s.words[a].Codes[i], s.words[a].Codes[j]); c != 0 {
+			return c
+		}
+	}
+	return 0
 }

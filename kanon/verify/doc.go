@@ -27,9 +27,17 @@
 // the diversity and the closeness asked for in every sensitive column
 // (noren/kanon/privacy).
 //
+// # Persons
+//
+// With a [Unit] K, diversity and closeness count persons: those that the caller
+// gives for the records of the file, or those that a column of the file tells
+// apart. Result.Unit then says how many persons are in a class, and how many fit
+// all records of one; with Linked the latter must be K at least.
+//
 // # Cost
 //
 // One pass over the quasi-identifiers and the sensitive columns. In memory are
 // the texts of one record a class, and where anything is asked of sensitive
-// columns 4 bytes a record and column.
+// columns 4 bytes a record and column; where persons are counted some 40 bytes a
+// record more.
 package verify

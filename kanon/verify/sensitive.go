@@ -78,6 +78,8 @@ type Sensitive struct {
 	// T is the largest distance of a class from the whole table, by Distance.
 	T        float64 `json:"t"`
 	Distance string  `json:"distance"`
+	// ByPerson says that each person counts once, by [privacy.ByPerson].
+	ByPerson bool `json:"by_person,omitempty"`
 	// NotDiverse and NotClose count the classes that do not keep what was
 	// asked for.
 	NotDiverse int64 `json:"not_diverse"`
@@ -85,7 +87,8 @@ type Sensitive struct {
 }
 
 // judge looks at every class: the records of class c are list[start[c]:start[c+1]].
-func (s *sensitive) judge(ctx context.Context, list, start []uint32, req privacy.Requirement) (Sensitive, error) {
+// person, where it is not nil, is the person of each record: each counts once.
+func (s *sensitive) judge(ctx context.Context, list, start []uint32, req privacy.Requirement, person []uint32) (Sensitive, error) {
 	out := Sensitive{Column: s.field.Name, DistinctL: math.MaxInt, EntropyL: math.Inf(1)}
 	a, err := privacy.NewWeighted(s.builder.Column(), s.weights)
 	if err != nil {
@@ -99,9 +102,31 @@ func (s *sensitive) judge(ctx context.Context, list, start []uint32, req privacy
 	least := math.MaxInt
 	var h privacy.Histogram
 	var codes []uint32
+	var people privacy.People
+	var by *privacy.ByPerson
+	if person != nil {
+		by = privacy.NewByPerson(a, person, func(record int) uint32 { return a.Codes[s.entries[record]] })
+		out.ByPerson = true
+	}
 	for c := range len(start) - 1 {
 		if c&1023 == 0 && ctx.Err() != nil {
 			return out, ctx.Err()
+		}
+		if by != nil {
+			people.Reset()
+			for _, record := range list[start[c]:start[c+1]] {
+				people.Add(person[record], a.Codes[s.entries[record]])
+			}
+			by.Worst(&people, &h, req.Diversity)
+			out.levels(&h, &least, recursive)
+			out.T = max(out.T, by.Distance(&people))
+			if !by.Diverse(&people, req.Diversity) {
+				out.NotDiverse++
+			}
+			if !by.Close(&people, req.Closeness) {
+				out.NotClose++
+			}
+			continue
 		}
 		codes = codes[:0]
 		for _, record := range list[start[c]:start[c+1]] {
@@ -117,12 +142,8 @@ func (s *sensitive) judge(ctx context.Context, list, start []uint32, req privacy
 			h.AddN(codes[from], int64(i-from))
 		}
 		counted := a.Counted(&h, req.Diversity)
-		out.DistinctL = min(out.DistinctL, counted.DistinctL())
-		out.EntropyL = min(out.EntropyL, counted.EntropyL())
+		out.levels(&counted, &least, recursive)
 		out.T = max(out.T, a.Distance(&h))
-		if recursive {
-			least = min(least, counted.RecursiveL(out.C))
-		}
 		if !a.Diverse(&h, req.Diversity) {
 			out.NotDiverse++
 		}
@@ -134,6 +155,15 @@ func (s *sensitive) judge(ctx context.Context, list, start []uint32, req privacy
 		out.RecursiveL = &least
 	}
 	return out, nil
+}
+
+// levels takes over the l that a class reaches.
+func (s *Sensitive) levels(h *privacy.Histogram, least *int, recursive bool) {
+	s.DistinctL = min(s.DistinctL, h.DistinctL())
+	s.EntropyL = min(s.EntropyL, h.EntropyL())
+	if recursive {
+		*least = min(*least, h.RecursiveL(s.C))
+	}
 }
 
 // failures says in words what the column does not keep.

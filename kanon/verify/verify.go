@@ -31,9 +31,16 @@ type Options struct {
 	// beside the empty one. Quasi-identifiers are compared as they are written:
 	// whoever reads the file can tell NA from an empty field.
 	Missing []string
+	// Unit, where it is not nil, says whose records belong together: K, diversity
+	// and closeness then count persons.
+	Unit *Unit
+	// Suspected are columns that may tell persons apart, where no unit is given:
+	// classes are counted by them and nothing is asked.
+	Suspected []Suspected
 	// Memory is about how many bytes the classes may take: beyond it the file is
-	// read several times, a part of the classes each. Without effect where
-	// sensitive columns are measured. Defaults to no bound.
+	// read several times, a part of the classes each, and nothing is counted by
+	// suspected columns. Without effect where sensitive columns are measured or
+	// persons counted. Defaults to no bound.
 	Memory int64
 }
 
@@ -50,13 +57,18 @@ type Result struct {
 	Failures []string `json:"failures"`
 	Rows     int64    `json:"rows"`
 	Quasi    []string `json:"quasi_identifiers"`
-	// K was asked for; AchievedK is the size of the smallest class.
+	// K was asked for; AchievedK is the size of the smallest class: in persons
+	// where they are counted, and otherwise in records.
 	K         int       `json:"k"`
 	AchievedK int64     `json:"achieved_k"`
 	Classes   int64     `json:"classes"`
 	ClassSize ClassSize `json:"class_size"`
 	// BelowK counts the classes that are too small, and their records.
 	BelowK BelowK `json:"below_k"`
+	// Unit is what was found of persons, nil where they were not counted.
+	Unit *Persons `json:"unit,omitempty"`
+	// Suspected has an entry for each suspected column that was counted by.
+	Suspected []Repeated `json:"suspected,omitempty"`
 	// Sensitive has an entry for each of the sensitive columns.
 	Sensitive []Sensitive `json:"sensitive,omitempty"`
 }
@@ -68,7 +80,7 @@ type ClassSize struct {
 	Max  int64   `json:"max"`
 }
 
-// BelowK counts what is in classes of fewer than K records.
+// BelowK counts what is in classes of fewer than K records, or persons.
 type BelowK struct {
 	Classes int64 `json:"classes"`
 	Records int64 `json:"records"`
@@ -104,6 +116,7 @@ func (o *Options) validate(src table.Source) error {
 	if (o.Requirement.Diversity != nil || o.Requirement.Closeness != nil) && len(o.Sensitive) == 0 {
 		faults = append(faults, "diversity and closeness are about sensitive columns, and none is named")
 	}
+	faults = append(faults, o.Unit.faults(o)...)
 	if len(faults) > 0 {
 		return &noren.Error{Kind: noren.Usage, Where: src.Name(), What: strings.Join(faults, "; ")}
 	}
@@ -128,6 +141,7 @@ func Verify(ctx context.Context, src table.Source, o Options, progress noren.Pro
 		switch {
 		case errors.Is(err, errFull):
 			// Again from the start, in smaller parts.
+			o.Suspected = nil
 			part, parts = -1, 2*parts
 			r.reset()
 			continue
@@ -139,11 +153,16 @@ func Verify(ctx context.Context, src table.Source, o Options, progress noren.Pro
 		r.Rows = s.rows
 		r.count(s.classes.counts)
 	}
+	if o.Unit != nil || len(o.Suspected) > 0 {
+		if err := r.persons(ctx, s, &o); err != nil {
+			return nil, err
+		}
+	}
 	r.judge()
 	if len(s.sensitive) > 0 {
 		list, start := s.byClass()
 		for _, column := range s.sensitive {
-			found, err := column.judge(ctx, list, start, o.Requirement)
+			found, err := column.judge(ctx, list, start, o.Requirement, s.person)
 			if err != nil {
 				return nil, err
 			}
@@ -175,8 +194,12 @@ func (r *Result) count(sizes []int64) {
 
 // judge judges the sizes of all classes.
 func (r *Result) judge() {
-	r.AchievedK = r.ClassSize.Min
 	r.ClassSize.Mean = float64(r.Rows) / float64(r.Classes)
+	if r.Unit != nil {
+		r.judgePersons()
+		return
+	}
+	r.AchievedK = r.ClassSize.Min
 	if r.BelowK.Classes > 0 {
 		r.Failures = append(r.Failures, fmt.Sprintf("%d of %d classes have fewer than k = %d records (%d records in them, the smallest class has %d)",
 			r.BelowK.Classes, r.Classes, r.K, r.BelowK.Records, r.AchievedK))
@@ -190,8 +213,10 @@ var errFull = errors.New("verify: more classes than fit")
 type scanned struct {
 	rows      int64
 	classes   *classes
-	of        []uint32 // the class of each record; only with sensitive columns
+	of        []uint32 // the class of each record; only where it is asked for
 	sensitive []*sensitive
+	person    []uint32 // of each record, nil where persons are not counted
+	pseudonym []uint32 // of each record, as the file shows it
 }
 
 func scan(ctx context.Context, src table.Source, o *Options, c *classes, progress noren.Progress) (_ *scanned, err error) {
@@ -203,17 +228,25 @@ func scan(ctx context.Context, src table.Source, o *Options, c *classes, progres
 	for i := range o.Sensitive {
 		names = append(names, o.Sensitive[i].Name)
 	}
+	unit := o.Unit.reads()
+	if unit {
+		names = append(names, o.Unit.Column)
+	}
 	positions, err := file.Find(src, names)
 	if err != nil {
 		return nil, err
 	}
 	stored := src.Columns()
 	s := &scanned{classes: c}
+	var shown *labels
+	if unit {
+		shown = newLabels(&stored[positions[len(positions)-1]], tokens)
+	}
 	quasi := make([]texts, len(o.Quasi))
 	for j := range quasi {
 		quasi[j] = texts{stored: &stored[positions[j]]}
 	}
-	for j, position := range positions[len(quasi):] {
+	for j, position := range positions[len(quasi) : len(quasi)+len(o.Sensitive)] {
 		column, err := newSensitive(o.Sensitive[j], &stored[position], tokens)
 		if err != nil {
 			return nil, err
@@ -249,10 +282,13 @@ func scan(ctx context.Context, src table.Source, o *Options, c *classes, progres
 				key = appendKey(key, quasi[j].show(v, i), v.IsNull(i))
 			}
 			class, _ := s.classes.add(key)
-			if len(s.sensitive) == 0 {
+			if !o.keeps() {
 				continue
 			}
 			s.of = append(s.of, class)
+			if unit {
+				s.pseudonym = append(s.pseudonym, shown.number(&c.Cols[len(c.Cols)-1], i))
+			}
 			for j, column := range s.sensitive {
 				if err := column.add(&c.Cols[len(quasi)+j], i); err != nil {
 					return nil, &noren.Error{
@@ -262,7 +298,7 @@ func scan(ctx context.Context, src table.Source, o *Options, c *classes, progres
 				}
 			}
 		}
-		if o.Memory > 0 && len(s.sensitive) == 0 && s.classes.tooMany(o.Memory) {
+		if o.Memory > 0 && len(s.sensitive) == 0 && o.Unit == nil && s.classes.tooMany(o.Memory) {
 			return nil, errFull
 		}
 		s.rows += int64(c.Rows)
@@ -271,6 +307,11 @@ func scan(ctx context.Context, src table.Source, o *Options, c *classes, progres
 			progress.Report("verifying", int64(1000*in.Progress()), 1000)
 		}
 	}
+}
+
+// keeps reports whether the class of each record is kept.
+func (o *Options) keeps() bool {
+	return len(o.Sensitive) > 0 || o.Unit != nil || len(o.Suspected) > 0
 }
 
 // byClass lists the records class by class.
@@ -286,4 +327,9 @@ func (s *scanned) byClass() (list, start []uint32) {
 		at[c]++
 	}
 	return list, start
+}
+
+// otherRows says that persons were given of another number of records.
+func otherRows(name string) error {
+	return &noren.Error{Where: name, What: "persons are given of another number of records than the file has"}
 }

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"noren/internal/spec"
+	"noren/kanon"
+	"noren/kanon/verify"
+	"noren/report"
+	"noren/table"
+)
+
+// unitOfFile is the unit by which a file is verified: nil where the file has no
+// such column, as after a release that dropped it.
+func unitOfFile(t *terminal, s *spec.Spec, src table.Source) (*verify.Unit, error) {
+	a := &s.Anonymize
+	linkage := kanon.LinkOne
+	if a.UnitLinkage != "" {
+		var err error
+		if linkage, err = kanon.ParseLinkage(a.UnitLinkage); err != nil {
+			return nil, at("--unit-linkage", err)
+		}
+	}
+	if s.Unit == "" {
+		return nil, nil
+	}
+	if !slices.ContainsFunc(src.Columns(), func(c table.StoredColumn) bool { return c.Name == s.Unit }) {
+		t.warn("%s has no column %s: its persons cannot be counted, records are counted instead", src.Name(), s.Unit)
+		return nil, nil
+	}
+	return &verify.Unit{Column: s.Unit, Linked: linkage == kanon.LinkAll}, nil
+}
+
+// printPersons tells what a verifier found of persons.
+func printPersons(w io.Writer, u *verify.Persons) {
+	if u == nil {
+		return
+	}
+	fmt.Fprintf(w, "  persons\t%s by %s, %s to %s in a class, %.2f on average\n", report.Integer(u.Persons), u.Column, report.Integer(u.ClassSize.Min), report.Integer(u.ClassSize.Max), u.ClassSize.Mean)
+	if u.Unassigned > 0 {
+		fmt.Fprintf(w, "  without a person\t%s records\n", report.Integer(u.Unassigned))
+	}
+	fmt.Fprintf(w, "  intersection\t%s persons at least fit all records of a person, %.2f on average\n", report.Integer(u.Fit.Min), u.Fit.Mean)
+	if q := u.Sequences; q != nil {
+		fmt.Fprintf(w, "  pseudonyms\t%s, %s at least share a sequence; %s records without one\n", report.Integer(q.Pseudonyms), report.Integer(q.Min), report.Integer(q.Without))
+	}
+}
+
+// warnRepeated warns of an identifier that repeats where no unit was named.
+func warnRepeated(t *terminal, r *kanon.Result) {
+	if len(r.Uncounted) > 0 {
+		t.warn("it was not counted whether %s repeats, which takes more memory than is allowed: where persons have several records, name their column by --unit", strings.Join(r.Uncounted, ", "))
+	}
+	if r.Repeated == nil {
+		return
+	}
+	t.warn("%s", repeatedSentence(r))
+}
+
+// repeatedSentence says what classes hold by the identifier that repeats.
+func repeatedSentence(r *kanon.Result) string {
+	p := r.Repeated
+	return fmt.Sprintf("records were counted, not persons: column %s repeats (%s persons, up to %s records each), and by it %s of %s classes hold fewer than k = %d persons (%s records), %s of them one person; --unit %s counts persons",
+		p.Column, report.Integer(p.Persons), report.Integer(p.Most), report.Integer(p.BelowK.Classes), report.Integer(r.Classes), r.K, report.Integer(p.BelowK.Records), report.Integer(p.One), p.Column)
+}
