@@ -8,7 +8,7 @@ import (
 	"noren/assess"
 )
 
-// Two classes: three records of persons 1 and 2, and one of nobody known.
+// Two classes: three records of persons 1 and 2, and one of no known person.
 func TestPersons(t *testing.T) {
 	classes := assess.Classes{Of: []uint32{0, 0, 0, 1, 3, 3}, Size: []uint32{3, 1, 0, 2}}
 	p, err := assess.NewPersons(context.Background(), "who", classes, []uint32{1, 1, 2, 0, 2, 3}, 2)

@@ -79,7 +79,7 @@ func TestVerifyPersons(t *testing.T) {
 	}
 }
 
-// A pseudonym of two persons, one of nobody, and two of one person are found.
+// A pseudonym of two persons, one of no person, and two of one person are found.
 func TestVerifyWrongPseudonyms(t *testing.T) {
 	const text = "q,p\nx,1\nx,1\nx,2\nx,3\n"
 	for name, of := range map[string][]uint32{
