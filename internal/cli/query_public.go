@@ -32,6 +32,9 @@ func (f *queryFlags) groups(d *dataset.Definition) ([][]string, error) {
 	}
 	groups := [][]string{nil}
 	for j, column := range f.by {
+		if _, err := d.Field(column); err != nil {
+			return nil, at("--by", err)
+		}
 		values := publicValues(d.Column(column))
 		if j < len(f.keys) {
 			values = splitList(f.keys[j])
