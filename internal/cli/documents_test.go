@@ -66,13 +66,14 @@ var documentStates = map[string]struct {
 	"README.md": {before: map[string]string{
 		"noren anonymize bad.csv": `printf 'age,sex\n41,female\nx,male\n' > bad.csv`,
 	}},
-	"docs/benchmarks.md": {long: true},
+	"docs/benchmarks.md":            {long: true},
+	"examples/dependence/README.md": {begin: `mkdir examples && cp -R "$ROOT/examples/dependence" examples/`},
 	"docs/density-ratio.md": {begin: `awk 'BEGIN { print "age,education,sex,salary-class" > "private.csv"; print "age,education,sex,salary-class" > "public.csv"
 for (i = 0; i < 400; i++) { print 20+i*7%50 "," (i%3 ? "HS-grad" : "Masters") "," (i%2 ? "Female" : "Male") "," (i%5 ? "<=50K" : ">50K") > (i%2+i%3 ? "public.csv" : "private.csv") } }'`},
 }
 
-// TestDocuments runs the commands of README.md and docs/*.md in their order, in one
-// folder for each document, and compares what they print with what is shown. White
+// TestDocuments runs the commands of README.md, docs/*.md and the example of dependent
+// records in their order, in one folder for each document, and compares what they print with what is shown. White
 // space counts as one space wherever it is, and "..." stands for anything. Masked, on
 // both sides, is what differs from run to run:
 //
@@ -96,7 +97,7 @@ func TestDocuments(t *testing.T) {
 		t.Fatal(paths, err)
 	}
 	env := exampleEnv(t)
-	for _, path := range append(paths, filepath.Join(root, "README.md")) {
+	for _, path := range append(paths, filepath.Join(root, "README.md"), filepath.Join(root, "examples/dependence/README.md")) {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

@@ -29,9 +29,10 @@ type state struct {
 	prepare string // shell commands that make the state
 	exit    int    // exit code that is documented; 0 unless stated
 	// data: the example reads the tables of NOREN_DATA and is only parsed where there
-	// are none, and under -short. long: it takes more than a few seconds, and is only
-	// parsed unless NOREN_EXAMPLES=all.
-	data, long bool
+	// are none, and under -short. slow: it takes more than a second, and is only parsed
+	// under -short. long: it takes more than five, and is only parsed unless
+	// NOREN_EXAMPLES=all. Parsed means that flags and number of arguments are checked.
+	data, slow, long bool
 }
 
 const (
@@ -83,8 +84,17 @@ var states = []state{
 	{match: "noren ldp evaluate wdbc.csv --label diagnosis --mechanism", prepare: `cp "$NOREN_DATA/wdbc.csv" .`, data: true, long: true},
 	{match: "noren ldp evaluate adult.csv", prepare: `cp "$NOREN_DATA/adult.csv" .`, data: true, long: true},
 	{match: "noren assess curve visits.csv --spec noren.yaml --k 2..50", long: true},
+	{match: "noren assess curve visits.csv --quasi age,sex,postcode", slow: true},
+	{match: "noren correlated calibrate power.json", slow: true},
+	{match: "noren correlated explain power.json", slow: true},
+	{match: "noren correlated leakage power.json", slow: true},
+	{match: "noren harm optimise costs.json --epsilon-max 1 --model power.json", slow: true},
+	{match: "noren ldp evaluate visits.csv", slow: true},
+	{match: "noren ldp simulate --mechanism hybrid", slow: true},
+	{match: "noren ldp simulate --size 5 --mechanism grr --epsilon 1 --n 10000", slow: true},
+	{match: "noren ldp simulate table.csv", slow: true},
 	{match: "noren reproduce kanon", data: true, long: true},
-	{match: "noren reproduce kanon --dataset mine.csv", prepare: "cp grid.csv mine.csv", data: true, long: true},
+	{match: "noren reproduce kanon --dataset mine.csv", prepare: `awk -F, 'NR == 1 { print "id," $0 } NR > 1 { print NR "," $0 }' grid.csv > mine.csv`},
 	{match: "noren reproduce ldp", data: true, long: true},
 	{match: "noren reproduce ratio", data: true, long: true},
 	{match: "noren reproduce outlier", data: true, long: true},
@@ -296,7 +306,8 @@ func runExample(t *testing.T, folder string, env []string, e cli.Example, s stat
 		t.Fatal(err)
 	}
 	line := e.Line
-	if s.long && os.Getenv("NOREN_EXAMPLES") != "all" || s.data && (testing.Short() || os.Getenv("NOREN_DATA") == "") {
+	skip := s.long && os.Getenv("NOREN_EXAMPLES") != "all" || s.data && os.Getenv("NOREN_DATA") == ""
+	if skip || testing.Short() && (s.data || s.slow) {
 		line, s.prepare = parsed(line), ""
 	}
 	for _, m := range target.FindAllStringSubmatch(line, -1) {
