@@ -46,12 +46,27 @@ func usage(where, what, hint string) error {
 	return &noren.Error{Kind: noren.Usage, Where: where, What: what, Hint: hint}
 }
 
-// findField returns the field of that name.
+// missingFirst sorts faults of columns that do not exist before all others, which may
+// follow from them.
+func missingFirst(a, b error) int {
+	rank := func(err error) int {
+		if noren.CodeOf(err) == columnMissing {
+			return 0
+		}
+		return 1
+	}
+	return rank(a) - rank(b)
+}
+
+const columnMissing = "column-missing"
+
+// findField returns the field of that name. Without one the error has the code
+// "column-missing".
 func findField(fields []table.Field, where, name string) (*table.Field, error) {
 	for i := range fields {
 		if fields[i].Name == name {
 			return &fields[i], nil
 		}
 	}
-	return nil, usage(where, fmt.Sprintf("there is no column %q", name), "the columns are "+fieldNames(fields))
+	return nil, &noren.Error{Kind: noren.Usage, Code: columnMissing, Where: where, What: fmt.Sprintf("there is no column %q", name), Hint: "the columns are " + fieldNames(fields)}
 }

@@ -31,6 +31,11 @@ func newKeys(where string, all []table.Field, by []string, texts [][]string) (*k
 		k.texts = [][]string{nil}
 		return k, nil
 	}
+	for _, name := range by {
+		if _, err := findField(all, where, name); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case len(texts) == 0:
 		return nil, usage(where, "groups need a public list of keys", "list the values that can occur, from what is known about the columns and not from the data: a list that was read from the data tells who is in it")

@@ -147,6 +147,7 @@ func (o *Options) validate() error {
 	var faults []error
 	fault := func(where, what, hint string) { faults = append(faults, usage(where, what, hint)) }
 	needsColumn, needsBounds := true, true
+	known := true // a column that does not exist has no bounds to ask for
 	switch o.Kind {
 	case Count:
 		needsColumn, needsBounds = false, false
@@ -167,19 +168,22 @@ func (o *Options) validate() error {
 		switch {
 		case err != nil:
 			faults = append(faults, err)
+			known = false
 		case needsBounds && !f.Type.IsNumber():
 			fault("column "+f.Name, fmt.Sprintf("is %s, and a %s needs numbers", f.Type, o.Kind), "name an integer, decimal or date column")
 		case o.Kind == Histogram:
 			faults = append(faults, o.validateBins(f)...)
 		}
 	}
-	if b := o.Bounds; needsBounds && b == nil {
+	switch b := o.Bounds; {
+	case needsBounds && b == nil && known:
 		fault("bounds", "a "+string(o.Kind)+" needs public bounds of the values", "say the least and the greatest value that is possible, from what is known about the column and not from the data")
-	} else if !needsBounds && b != nil {
+	case b == nil:
+	case !needsBounds:
 		fault("bounds", "a "+string(o.Kind)+" has no bounds", "a histogram has bins instead")
-	} else if b != nil && !(math.Abs(b.Lo) <= maxBound && math.Abs(b.Hi) <= maxBound) {
+	case !(math.Abs(b.Lo) <= maxBound && math.Abs(b.Hi) <= maxBound):
 		fault("bounds", "are not finite numbers below 2^53", "")
-	} else if b != nil && !(b.Lo < b.Hi) {
+	case !(b.Lo < b.Hi):
 		fault("bounds", "the lower bound is not below the upper", "")
 	}
 	if o.Kind != Histogram && (o.Bins != nil || o.Values != nil) {

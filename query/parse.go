@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"noren"
 	"noren/table"
 )
 
@@ -275,7 +276,8 @@ func (p *parser) column(t token) (int, error) {
 	}
 	at := slices.IndexFunc(p.all, func(f table.Field) bool { return f.Name == t.text })
 	if at < 0 {
-		return 0, p.fault(t.at, "no column of this name", "the columns are "+fieldNames(p.all)+"; a name with other signs stands in `backticks`")
+		err := p.fault(t.at, "no column of this name", "the columns are "+fieldNames(p.all)+"; a name with other signs stands in `backticks`")
+		return 0, &noren.Error{Kind: noren.Usage, Code: columnMissing, Err: err}
 	}
 	p.out.fields = append(p.out.fields, p.all[at])
 	return len(p.out.fields) - 1, nil

@@ -62,7 +62,9 @@ func New(o Options) (*Query, error) {
 		texts[i] = slices.Clone(o.Keys[i])
 	}
 	q.groups, err = newKeys("groups", o.Fields, o.By, texts)
-	if err = errors.Join(append(faults, err)...); err != nil {
+	faults = append(faults, err)
+	slices.SortStableFunc(faults, missingFirst)
+	if err = errors.Join(faults...); err != nil {
 		return nil, err
 	}
 	if o.Column != "" {

@@ -280,6 +280,29 @@ func TestNewListsAllFaults(t *testing.T) {
 	}
 }
 
+// A column that does not exist is the first fault, and is not blamed on others.
+func TestNewNamesTheMissingColumnFirst(t *testing.T) {
+	base := Options{Kind: Sum, Column: "cost", Fields: visits, Cost: account.Cost{Epsilon: one}}
+	for name, test := range map[string]struct {
+		change func(*Options)
+		begins string
+		not    string
+	}{
+		"column":                {func(o *Options) { o.Column = "price" }, `column: there is no column "price"`, "bounds"},
+		"column with bounds":    {func(o *Options) { o.Column, o.Bounds = "price", &Bounds{0, 1} }, `column: there is no column "price"`, "bounds"},
+		"column of a histogram": {func(o *Options) { o.Kind, o.Column = Histogram, "price" }, `column: there is no column "price"`, "bins"},
+		"group without keys":    {func(o *Options) { o.By = []string{"town"} }, `groups: there is no column "town"`, "public list"},
+		"condition":             {func(o *Options) { o.Where = "price > 5" }, "predicate, character 1: no column of this name", ""},
+	} {
+		o := base
+		test.change(&o)
+		_, err := New(o)
+		if noren.KindOf(err) != noren.Usage || noren.CodeOf(err) != "column-missing" || !strings.HasPrefix(err.Error(), test.begins) || test.not != "" && strings.Contains(err.Error(), test.not) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestNewRefuses(t *testing.T) {
 	base := Options{Kind: Sum, Column: "cost", Bounds: &Bounds{0, 1}, Fields: visits, Cost: account.Cost{Epsilon: one}}
 	mustNew(t, base)

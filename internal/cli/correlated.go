@@ -30,7 +30,7 @@ A query is a JSON file or text: {"count":"on"}, {"g":[[..],..]} (the value of ea
 record's each state).`,
 		Example: `  noren correlated calibrate power.json --query '{"count":"on"}' --epsilon 0.5
   noren correlated leakage power.json --query '{"count":"on"}' --scale 20 --json
-  noren correlated answer minutes.csv --model power.json --query '{"count":"on"}' --column state --epsilon 0.5
+  noren correlated answer power --query '{"count":"on"}' --epsilon 0.5
   noren correlated explain power.json --query '{"count":"on"}' --epsilon 0.5 -o page.html
   noren correlated fit lastyear.csv --column state --sequence day --length 1440 --source "2024, published" -o power.json`,
 		Args: cobra.NoArgs,

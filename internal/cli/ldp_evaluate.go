@@ -53,7 +53,7 @@ What it prints holds figures of the raw table: it is for the steward.`,
 		Example: `  noren ldp evaluate wdbc.csv --label diagnosis
   noren ldp evaluate wdbc.csv --label diagnosis --mechanism grr,sue --epsilon 1,2,4 --report page.html
   noren ldp evaluate adult.csv --label salary-class --bounds age=17,90 --randomize-label
-  noren ldp evaluate visits.csv --spec noren.yaml --label outcome --epsilon 10,20,40 --per-record --select 5 --json`,
+  noren ldp evaluate visits.csv --spec noren.yaml --label severity --column age,sex,department,insurance --epsilon 10,20,40 --per-record --select 3 --json`,
 		Args: exactly("FILE"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c.Context(), t, args[0]) },
 	}

@@ -78,7 +78,7 @@ func newLedgerCreate(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "create",
 		Short:   "Create an empty ledger",
-		Example: "  noren ledger create\n  noren ledger create --ledger /var/lib/noren/budgets.db",
+		Example: "  noren ledger create\n  noren ledger create --ledger budgets.db",
 		Args:    exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := ledger.Create(c.Context(), at.file()); err != nil {

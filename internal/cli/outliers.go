@@ -74,7 +74,7 @@ the plan's public guess is right. How much noise there really was depends on the
 and is not told for nothing: --interval-share pays for that.`,
 		Example: `  noren outliers count sensors --columns x,y --radius 0.5 --step 0.01 --box 0,100 --epsilon 1
   noren outliers count sensors.csv --columns x,y --radius 0.5 --step 0.01 --box 0,100,0,50 --epsilon 1 --dry-run
-  noren outliers count patients --columns age,weight --box 0,120,0,300 --scale bounds --radius 0.05 --epsilon 0.5 --json`,
+  noren outliers count visits --columns age,systolic --box 0,120,0,300 --scale bounds --radius 0.05 --epsilon 0.5 --json`,
 		Args: exactly("DATASET"),
 		RunE: func(c *cobra.Command, args []string) error { return f.count(c, t, args[0]) },
 	}

@@ -32,6 +32,9 @@ func (f *queryFlags) groups(d *dataset.Definition) ([][]string, error) {
 	}
 	groups := [][]string{nil}
 	for j, column := range f.by {
+		if d.Column(column) == nil {
+			return nil, nil // what is missing is said by query.New
+		}
 		values := publicValues(d.Column(column))
 		if j < len(f.keys) {
 			values = splitList(f.keys[j])

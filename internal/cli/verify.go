@@ -45,7 +45,7 @@ it wrote it.
 Exit code 0 when the file keeps all of it, 4 when it does not.`,
 		Example: `  noren verify out.csv --k 5 --quasi age,sex,postcode
   noren verify out.csv --k 5 --quasi age,sex --sensitive diagnosis --l 3
-  noren verify out.csv --k 5 --quasi age,sex --sensitive income --t 0.2 --json
+  noren verify out.csv --k 5 --quasi age,sex --sensitive severity --t 0.2 --json
   noren verify out.parquet --spec noren.yaml`,
 		Args: exactly("FILE"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c.Context(), t, c, args[0]) },

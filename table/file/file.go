@@ -206,7 +206,7 @@ func Create(path string, columns []table.StoredColumn, d csvio.Dialect) (table.S
 }
 
 // Find returns the positions in src of the columns of those names. One that is
-// not there is an error of kind Usage.
+// not there is an error of kind Usage, code "column-missing".
 func Find(src table.Source, names []string) ([]int, error) {
 	at := make(map[string]int)
 	for i, c := range src.Columns() {
@@ -216,7 +216,7 @@ func Find(src table.Source, names []string) ([]int, error) {
 	for i, name := range names {
 		p, ok := at[name]
 		if !ok {
-			return nil, &noren.Error{Kind: noren.Usage, Where: src.Name(), What: fmt.Sprintf("has no column %q", name)}
+			return nil, &noren.Error{Kind: noren.Usage, Code: "column-missing", Where: src.Name(), What: fmt.Sprintf("has no column %q", name)}
 		}
 		found[i] = p
 	}

@@ -1,0 +1,260 @@
+package cli_test
+
+import (
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A step is a command of a document, and what the document shows below it.
+type step struct {
+	line     string
+	shown    []string // nil where nothing is shown
+	position int      // line of the document
+}
+
+// documentSteps are the commands of the indented and fenced blocks of a Markdown text:
+// lines that begin with "$ ", and those that begin with noren or go. A backslash at the
+// end continues a command. Below a "$ " line stands what it prints, up to the next
+// command or the end of the block.
+func documentSteps(text string) []step {
+	var steps []step
+	fenced, showing, continued := false, false, false
+	for i, line := range strings.Split(text, "\n") {
+		if strings.HasPrefix(line, "```") {
+			fenced, showing = !fenced, false
+			continue
+		}
+		body, indented := strings.CutPrefix(line, "    ")
+		switch {
+		case !fenced && !indented && strings.TrimSpace(line) != "":
+			showing, continued = false, false
+			continue
+		case fenced:
+			body = line
+		}
+		last := len(steps) - 1
+		shell, prompted := strings.CutPrefix(body, "$ ")
+		switch {
+		case continued:
+			steps[last].line += " " + strings.TrimSuffix(strings.TrimSpace(body), `\`)
+			continued = strings.HasSuffix(body, `\`)
+		case prompted || strings.HasPrefix(body, "noren ") || strings.HasPrefix(body, "go run ") || strings.HasPrefix(body, "go test "):
+			continued = strings.HasSuffix(shell, `\`)
+			steps = append(steps, step{line: strings.TrimSuffix(shell, `\`), position: i + 1})
+			showing = prompted
+		case showing && (steps[last].shown != nil || strings.TrimSpace(body) != ""):
+			steps[last].shown = append(steps[last].shown, body)
+		}
+	}
+	return steps
+}
+
+// documentStates says in which state a document's commands begin, in a folder with
+// nothing else in it, and what must be made before a command, by how it begins.
+var documentStates = map[string]struct {
+	begin  string
+	before map[string]string
+	long   bool // only parsed
+}{
+	"README.md": {before: map[string]string{
+		"noren anonymize bad.csv": `printf 'age,sex\n41,female\nx,male\n' > bad.csv`,
+	}},
+	"docs/benchmarks.md":            {long: true},
+	"examples/dependence/README.md": {begin: `mkdir examples && cp -R "$ROOT/examples/dependence" examples/`},
+	"docs/density-ratio.md": {begin: `awk 'BEGIN { print "age,education,sex,salary-class" > "private.csv"; print "age,education,sex,salary-class" > "public.csv"
+for (i = 0; i < 400; i++) { print 20+i*7%50 "," (i%3 ? "HS-grad" : "Masters") "," (i%2 ? "Female" : "Male") "," (i%5 ? "<=50K" : ">50K") > (i%2+i%3 ? "public.csv" : "private.csv") } }'`},
+}
+
+// TestDocuments runs the commands of README.md, docs/*.md and the example of dependent
+// records in their order, in one folder for each document, and compares what they print with what is shown. White
+// space counts as one space wherever it is, and "..." stands for anything. Masked, on
+// both sides, is what differs from run to run:
+//
+//   - hexadecimal texts of 16 and more digits: keys, ids, hashes;
+//   - all numbers of the line "seconds";
+//   - all numbers in the answer of a command that charges a budget (see paid), but for
+//     the lines that state promise, mechanism, charge and cost;
+//   - notes and warnings, which go to stderr;
+//   - the records of a released file that head prints, whose order is random: its
+//     first line is compared.
+//
+// A command whose shown output begins with "noren: " fails, every other succeeds. go
+// run builds the program of this repository; go test is not run.
+func TestDocuments(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("commands are for a POSIX shell")
+	}
+	root := repository(t)
+	paths, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil || len(paths) < 5 {
+		t.Fatal(paths, err)
+	}
+	env := exampleEnv(t)
+	for _, path := range append(paths, filepath.Join(root, "README.md"), filepath.Join(root, "examples/dependence/README.md")) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps := documentSteps(string(text))
+		if len(steps) == 0 {
+			continue
+		}
+		name, err := filepath.Rel(root, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(name, func(t *testing.T) { runDocument(t, root, name, env, steps) })
+	}
+}
+
+// goRun matches a program that a document runs from its source.
+var goRun = regexp.MustCompile(`go run \./(\S+)`)
+
+func runDocument(t *testing.T, root, name string, env []string, steps []step) {
+	state := documentStates[name]
+	dir, bin := t.TempDir(), t.TempDir()
+	if state.begin != "" {
+		if out, code := shell(t, dir, env, state.begin); code != 0 {
+			t.Fatalf("its folder cannot be made:\n%s", out)
+		}
+	}
+	unused := maps.Clone(state.before)
+	for _, s := range steps {
+		line := goRun.ReplaceAllStringFunc(s.line, func(m string) string {
+			program := strings.TrimPrefix(m, "go run ./")
+			if program == "cmd/noren" {
+				return "noren"
+			}
+			if state.long {
+				return ": "
+			}
+			at := filepath.Join(bin, filepath.Base(filepath.Dir(program)))
+			c := exec.CommandContext(t.Context(), "go", "build", "-o", at, "./"+program)
+			c.Dir = root
+			if out, err := c.CombinedOutput(); err != nil {
+				t.Fatalf("%s:%d: %s\n%s", name, s.position, s.line, out)
+			}
+			return at
+		})
+		if strings.HasPrefix(line, "go test ") {
+			continue
+		}
+		if to, ok := strings.CutPrefix(line, "cd "); ok {
+			dir = filepath.Join(dir, to)
+			continue
+		}
+		for prefix, command := range state.before {
+			if strings.HasPrefix(line, prefix) {
+				delete(unused, prefix)
+				if out, code := shell(t, dir, env, command); code != 0 {
+					t.Fatalf("%s:%d: %s\nexit code %d:\n%s", name, s.position, command, code, out)
+				}
+			}
+		}
+		if state.long {
+			line = parsed(line)
+		}
+		out, code := shell(t, dir, env, line)
+		fails := len(s.shown) > 0 && strings.HasPrefix(s.shown[0], "noren: ")
+		if (code != 0) != fails {
+			t.Errorf("%s:%d: %s\nexit code %d:\n%s", name, s.position, s.line, code, out)
+			continue
+		}
+		if shown := strings.Join(s.shown, "\n"); s.shown != nil && !sameOutput(s.line, shown, out) {
+			t.Errorf("%s:%d: %s\nshown:\n%s\nprinted:\n%s", name, s.position, s.line, shown, out)
+		}
+	}
+	for prefix := range unused {
+		t.Errorf("%s: no command begins with %q", name, prefix)
+	}
+}
+
+var (
+	longHex = regexp.MustCompile(`\b[0-9a-f]{16,}\b`)
+	remark  = regexp.MustCompile(`(?m)^(note|warning): .*\n?`)
+	number  = regexp.MustCompile(`-?\d[\d,]*(\.\d+)?`)
+	paid    = regexp.MustCompile(`^noren (query|ratio fit|ratio check|ratio answer|outliers count|correlated answer|ldp edges|ldp randomize|ldp estimate)`)
+	// stated are the first words of the lines whose numbers are public facts.
+	stated = []string{"promise", "mechanism", "charged", "cost", "budget", "noise", "guarantee"}
+)
+
+// masked is the output of a command without what differs from run to run.
+func masked(command, out string) string {
+	out = longHex.ReplaceAllString(remark.ReplaceAllString(out, ""), "HEX")
+	if strings.HasPrefix(out, "noren: ") {
+		return out
+	}
+	lines := strings.Split(strings.TrimRight(out, "\n"), "\n")
+	if strings.HasPrefix(command, "head ") {
+		return lines[0]
+	}
+	for i, line := range lines {
+		first, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if first == "seconds" || paid.MatchString(command) && !slices.Contains(stated, first) {
+			lines[i] = number.ReplaceAllString(line, "#")
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// sameOutput compares what is shown below a command with what it printed.
+func sameOutput(command, shown, printed string) bool {
+	var pattern strings.Builder
+	pattern.WriteString(`(?s)^\s*`)
+	for i, token := range strings.Fields(masked(command, shown)) {
+		if i > 0 {
+			pattern.WriteString(`\s+`)
+		}
+		text, open := strings.CutSuffix(token, "...")
+		pattern.WriteString(regexp.QuoteMeta(text))
+		if open {
+			pattern.WriteString(`.*?`)
+		}
+	}
+	pattern.WriteString(`\s*$`)
+	return regexp.MustCompile(pattern.String()).MatchString(masked(command, printed))
+}
+
+func TestDocumentSteps(t *testing.T) {
+	text := "Text\n\n    $ noren a b\n    out 1\n\n      out 2\n\nand\n\n    noren c \\\n      --d\n\n    $ noren e\n    $ noren f\n    noren: no\n"
+	var got []string
+	for _, s := range documentSteps(text) {
+		got = append(got, strings.Join(strings.Fields(s.line+" | "+strings.Join(s.shown, " / ")), " "))
+	}
+	want := []string{"noren a b | out 1 / / out 2 /", "noren c --d |", "noren e |", "noren f | noren: no /"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestSameOutput(t *testing.T) {
+	for _, c := range []struct {
+		command, shown, printed string
+		same                    bool
+	}{
+		{"noren inspect v.csv", "5 records\n\na  b\n...", "5 records\n\na   b\nc   d\n", true},
+		{"noren inspect v.csv", "5 records", "6 records\n", false},
+		{"noren inspect v.csv", "5 records", "5 records\nmore\n", false},
+		{"noren anonymize v.csv", "  loss 3%\n  seconds  1.5: read 0.1", "  loss 3%\n  seconds  2: read 0.11\n", true},
+		{"noren anonymize v.csv", "  loss 3%\n  seconds  1.5: read 0.1", "  loss 4%\n  seconds  2: read 0.11\n", false},
+		{"noren query mean v", "mean 3.5\n  charged 0.5", "mean -4\n  charged 0.5\n", true},
+		{"noren query mean v", "mean 3.5\n  charged 0.5", "mean 4\n  charged 0.6\n", false},
+		{"noren query mean v", "noren: 0.5\nleft", "noren: 0.5 left\n", true},
+		{"noren query mean v", "noren: 0.5\nleft", "noren: 0.6 left\n", false},
+		{"head -2 out.csv", "a,b\n1,2", "a,b\n3,4\n", true},
+		{"head -2 out.csv", "a,b\n1,2", "a,c\n1,2\n", false},
+		{"noren anonymize v.csv", "noren: v.csv: no", "note: kept: a\nnoren: v.csv: no\n", true},
+		{"noren certificate show c", "id 0123456789abcdef", "id 0123456789abcdee\n", true},
+	} {
+		if got := sameOutput(c.command, c.shown, c.printed); got != c.same {
+			t.Errorf("%s: %q and %q: same = %v", c.command, c.shown, c.printed, got)
+		}
+	}
+}
