@@ -61,7 +61,7 @@ The ledger is $NOREN_LEDGER, else noren.db in the working directory, unless --le
 says otherwise. Beside it lies its head file, noren.db.head. Keep certificates elsewhere:
 they reveal an older copy of both that was put back.`,
 		Example: `  noren ledger create
-  noren ledger grant visits --file visits.csv --spec noren.yaml --unit person_id --epsilon 1 --yes
+  noren ledger grant visits --file visits.csv --spec noren.yaml --epsilon 1 --yes
   noren ledger grant visits --analyst mori --epsilon 0.3
   noren ledger show visits --schema
   noren ledger history visits

@@ -62,7 +62,7 @@ sets have two budgets, so a file that shares its columns with another data set n
 With --model, a public model of dependent records (noren correlated), every answer is
 priced under the model. With --analyst the cap is that analyst's own, under the data
 set's; from the first such grant on, only analysts with a grant may ask.`,
-		Example: `  noren ledger grant visits --file visits.csv --spec noren.yaml --unit person_id --epsilon 1 --yes
+		Example: `  noren ledger grant visits --file visits.csv --spec noren.yaml --epsilon 1 --yes
   noren ledger grant visits --epsilon 2
   noren ledger grant visits --analyst mori --epsilon 0.3
   noren ledger grant visits --file visits.csv --spec noren.yaml --epsilon 3 --changed --yes`,
@@ -226,6 +226,9 @@ func (f *grantFlags) definition(ctx context.Context, t *terminal, out *granted, 
 	o, err := f.options(book, pinned)
 	if err != nil {
 		return nil, err
+	}
+	if f.unit == "" && s.Unit != "" && (book == nil || f.replace) {
+		o.Unit = s.Unit // persons, as in releases by the same specification
 	}
 	o.Progress = t.progress.report
 	in, err := inputOptions(s)
