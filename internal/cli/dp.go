@@ -20,6 +20,7 @@ import (
 	"noren"
 	"noren/account"
 	"noren/certificate"
+	"noren/dataset"
 	"noren/internal/spec"
 	"noren/ledger"
 	"noren/noise"
@@ -167,16 +168,21 @@ func (f *dpFlags) openUnaccounted(ctx context.Context, path string) (*openData, 
 			return nil, at("--neighbours", err)
 		}
 	}
-	d, err := declaredDataset(ctx, path, s, o)
-	if err != nil {
-		return nil, err
-	}
 	ledgers, err := f.reachable(ctx, path)
 	defer func() {
 		for _, l := range ledgers {
 			_ = l.Close()
 		}
 	}()
+	if err != nil {
+		return nil, err
+	}
+	// First of all: the header of a private file under the asker's own form, and
+	// whether it can be read so, would tell of it.
+	if err := release.Unknown(ctx, path, dataset.File{Delimiter: s.Input.Delimiter, Encoding: s.Input.Encoding}, ledgers); err != nil {
+		return nil, err
+	}
+	d, err := declaredDataset(ctx, path, s, o)
 	if err != nil {
 		return nil, err
 	}
