@@ -114,6 +114,7 @@ func pairs() []pair {
 		{name: "delimiter and quotes in a cell", left: with(plain), right: with(`p99,35,1.5,none,"A|B;""C"",` + "\n" + `d",2024-01-03`), grant: replaceOne},
 		{name: "unknown level, overflow, no such day", left: with(plain), right: with("p99,9223372036854775808,1e400,hiv,A,2024-02-31"), grant: replaceOne},
 		{name: "a very long cell", left: others(), right: with("p99,35,1.5,none," + long + ",2024-01-03"), grant: addRemove},
+		{name: "the only record", left: nil, right: []string{plain}, grant: addRemove},
 		{name: "units 07 and 7", left: with(unit("7", "20", "A")), right: with(unit("7", "20", "A"), unit("07", "99", "B"), unit("07", "x", "")), grant: column},
 		{name: "units of 17 digits", left: with(unit("12345678901234567", "50", "A")), right: with(unit("12345678901234567", "50", "A"), unit("12345678901234568", "50", "A")), grant: column},
 		{name: "a unit's records exchanged", left: with(unit("p99", "20", "A")), right: with(unit("p99", "", "Z"), unit("p99", "1e9", `"q""x"`), unit("p99", "+5", "B")), grant: columnReplace},
