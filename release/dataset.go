@@ -120,6 +120,23 @@ func Unknown(ctx context.Context, path string, form dataset.File, ledgers []*led
 	return nil
 }
 
+// Public refuses a file that l holds or held, as [Unknown] does, where a public one
+// is expected: what a query prints of its public inputs, and their faults, are not
+// charged. A path without a regular file is left to who reads it.
+func Public(ctx context.Context, path string, l *ledger.Ledger) error {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	name, err := known(ctx, l, path, dataset.File{})
+	if err != nil || name == "" {
+		return err
+	}
+	return &noren.Error{
+		Kind: noren.Refused, Code: CodeKnown, Where: path, What: fmt.Sprintf("belongs to data set %s, expected a public file", name),
+		Hint: "what is printed of public files is not charged",
+	}
+}
+
 // usual are the forms that tables are kept in.
 func usual() []dataset.File {
 	forms := []dataset.File{{Kind: "parquet"}}
@@ -256,7 +273,7 @@ func (d *Dataset) source(columns []string) (*certificate.Source, error) {
 // compares the prints of all columns.
 func (d *Dataset) unchanged(ctx context.Context) error {
 	info, err := os.Stat(d.Path)
-	if err != nil || info.IsDir() {
+	if err != nil || !info.Mode().IsRegular() {
 		return &noren.Error{Kind: noren.Usage, Code: "file-missing", Where: "data set " + d.Name, What: "its file cannot be opened", Hint: "does the file exist, and may this user read it?"}
 	}
 	size, mtime, err := d.ledger.Seen(ctx, d.Name)

@@ -497,3 +497,23 @@ func TestManyAtOnce(t *testing.T) {
 	m.asked(t, 6)
 	d.spent(t, 900, "released", "released", "released", "released", "released", "released")
 }
+
+// A file of a data set is no public input, at whatever path; other files are.
+func TestPublicInput(t *testing.T) {
+	d := open(t, 1000, ledger.Options{})
+	hard, public := filepath.Join(d.dir, "hard.csv"), filepath.Join(d.dir, "public.csv")
+	if err := os.Link(d.file, hard); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(public, []byte("age,city\n1,Nara\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, code := range map[string]string{
+		d.file: release.CodeKnown, hard: release.CodeKnown, public: "", filepath.Join(d.dir, "none.csv"): "", d.dir: "", `{"count":"on"}`: "",
+	} {
+		err := release.Public(t.Context(), path, d.ledger)
+		if noren.CodeOf(err) != code || code == "" && err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}

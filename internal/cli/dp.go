@@ -223,6 +223,23 @@ func (f *dpFlags) reachable(ctx context.Context, path string) (ledgers []*ledger
 	return ledgers, nil
 }
 
+// public refuses inputs, called public, that are private files of the ledger. Texts
+// that name no file pass.
+func (a *openData) public(ctx context.Context, paths ...string) error {
+	if a.ledger == nil {
+		return nil
+	}
+	for _, path := range paths {
+		if path == "" {
+			continue
+		}
+		if err := release.Public(ctx, path, a.ledger); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // request is the query as package release wants it.
 func (f *dpFlags) request(a *openData, m release.Mechanism) release.Request {
 	q := release.Request{Mechanism: m, Dataset: a.Dataset, Tool: tool()}

@@ -88,13 +88,14 @@ func (a *adversary) next(last seen) []string {
 		args = append(args, a.mostly("public.csv", faultyPublic...))
 	}
 	if name == "ratio check" {
-		args = append(args, a.mostly("weights.csv", "public.csv", "none.csv"))
+		args = append(args, a.mostly("weights.csv", "public.csv", "none.csv", "visits.csv"))
 	}
 	return append(append(args, a.about(name)...), a.common(kind[0])...)
 }
 
 // faultyPublic are public tables that no weights can be made of.
-var faultyPublic = []string{"bad.csv", "empty.csv", "none.csv", "sub"}
+// Private files among them must not be read as public ones.
+var faultyPublic = []string{"bad.csv", "empty.csv", "none.csv", "sub", "visits.csv", "hard.csv", "copy.csv"}
 
 // mostly is first but in one of six choices of requests with faults.
 func (a *adversary) mostly(first string, others ...string) string {
@@ -207,7 +208,7 @@ func (a *adversary) about(name string) (args []string) {
 			args = append(args, "--by="+a.mostly(a.pick("ward", "diag", "ward,diag"), "age", "id", "none", "ward,ward"))
 			add(2, "keys", "A,B", "A,,Z", fault, "none,hiv", "")
 			add(6, "keys", fault, "none,cold")
-			add(6, "keys-file", fault, "groups.csv", "none.csv", "empty.csv")
+			add(6, "keys-file", fault, "groups.csv", "none.csv", "empty.csv", "visits.csv", "hard.csv")
 		}
 		add(8, "level", "0.5", "0.999", fault, "0", "2")
 		add(12, "records", "10", fault, "-1")
@@ -236,7 +237,7 @@ func (a *adversary) about(name string) (args []string) {
 		add(1, "radius", "3", "0.5", fault, "0", "-1", "1e9", "NaN")
 		add(3, "step", "1", "0.5", fault, "0", "1e-9", "100")
 		add(2, "box", "0,100", "0,120", fault, "0,100,0,10", "5,5", "-1e300,1e300", "x")
-		add(5, "public-scale", fault, "scale.csv", "none.csv", "bad.csv")
+		add(5, "public-scale", fault, "scale.csv", "none.csv", "bad.csv", "visits.csv")
 		add(5, "scale", "none", fault, "bounds", "zscore", "x")
 		add(3, "k", "1", "2", "5", fault, "0", "1000")
 		add(10, "records", fault, "41", "40", "-1")
@@ -244,7 +245,7 @@ func (a *adversary) about(name string) (args []string) {
 		add(6, "guess", "1", "10", fault, "-1")
 		add(6, "interval-share", fault, "0.1", "0.5", "1", "2", "-1")
 	case "correlated answer":
-		args = append(args, "--query="+a.mostly(`{"count":"`+a.pick("none", "cold", "flu")+`"}`, `{"count":"hiv"}`, `{"count":9}`, "{", "none.json", ""))
+		args = append(args, "--query="+a.mostly(`{"count":"`+a.pick("none", "cold", "flu")+`"}`, `{"count":"hiv"}`, `{"count":9}`, "{", "none.json", "visits.csv", ""))
 		add(5, "adversaries", "all", "empty", "full", fault, "none.json")
 		add(5, "method", "auto", "quilt", "tanh", "range", fault, "exact", "x")
 		add(10, "budget", "100000", fault, "10", "-1")
@@ -254,7 +255,7 @@ func (a *adversary) about(name string) (args []string) {
 		add(10, "public-encoding", "utf-8", fault, "shift_jis", "x")
 		add(10, "records", fault, "41", "40", "-1", "0")
 		if kind == "check" {
-			add(10, "meta", "weights.csv.ratio.json", fault, "chain.json", "none.json")
+			add(10, "meta", "weights.csv.ratio.json", fault, "chain.json", "none.json", "visits.csv")
 			add(6, "output", "a.json", "b.json", fault, "sub")
 			return args
 		}
@@ -269,7 +270,7 @@ func (a *adversary) about(name string) (args []string) {
 		add(8, "count-share", fault, "0.2", "1", "-1", "2")
 		add(6, "bounds", fault, "age=0,100", "age=5,5", "none=0,1", "ward=0,1", "age=-1e300,1e300")
 		add(6, "words", fault, "ward=A,B,C", "ward=A,A", "age=1,2", "ward=")
-		add(10, "public-scale", "scale.csv", fault, "bad.csv")
+		add(10, "public-scale", "scale.csv", fault, "bad.csv", "copy.csv")
 		add(10, "weight-column", "x", fault, "ward", "")
 		add(8, "report", "page.html", fault, "sub")
 	}
