@@ -82,11 +82,12 @@ func (f *dpFlags) registerAsking(c *cobra.Command, columns *columnFlags) {
 type openData struct {
 	*release.Dataset
 	ledger *ledger.Ledger
+	reach  []*ledger.Ledger // those that may know a file
 }
 
 func (a *openData) close() {
-	if a.ledger != nil {
-		_ = a.ledger.Close()
+	for _, l := range a.reach {
+		_ = l.Close()
 	}
 }
 
@@ -129,7 +130,7 @@ func (f *dpFlags) open(ctx context.Context, c *cobra.Command, nameOrPath string)
 	if err != nil {
 		return nil, err
 	}
-	a := &openData{ledger: l}
+	a := &openData{ledger: l, reach: []*ledger.Ledger{l}}
 	if a.Dataset, err = release.Find(ctx, l, nameOrPath); err == nil {
 		err = f.pinned(c, a)
 	}
@@ -157,7 +158,19 @@ func (f *dpFlags) pinned(c *cobra.Command, a *openData) error {
 }
 
 // openUnaccounted makes a data set of a file that no reachable ledger knows.
-func (f *dpFlags) openUnaccounted(ctx context.Context, path string) (*openData, error) {
+func (f *dpFlags) openUnaccounted(ctx context.Context, path string) (_ *openData, err error) {
+	a := &openData{}
+	defer func() {
+		if err != nil {
+			a.close()
+		}
+	}()
+	if a.reach, err = f.reachable(ctx, path); err != nil {
+		return nil, err
+	}
+	if err := a.public(ctx, f.columns.spec); err != nil {
+		return nil, err
+	}
 	s, err := f.columns.merged()
 	if err != nil {
 		return nil, err
@@ -168,29 +181,19 @@ func (f *dpFlags) openUnaccounted(ctx context.Context, path string) (*openData, 
 			return nil, at("--neighbours", err)
 		}
 	}
-	ledgers, err := f.reachable(ctx, path)
-	defer func() {
-		for _, l := range ledgers {
-			_ = l.Close()
-		}
-	}()
-	if err != nil {
-		return nil, err
-	}
 	// First of all: the header of a private file under the asker's own form, and
 	// whether it can be read so, would tell of it.
-	if err := release.Unknown(ctx, path, dataset.File{Delimiter: s.Input.Delimiter, Encoding: s.Input.Encoding}, ledgers); err != nil {
+	if err := release.Unknown(ctx, path, dataset.File{Delimiter: s.Input.Delimiter, Encoding: s.Input.Encoding}, a.reach); err != nil {
 		return nil, err
 	}
 	d, err := declaredDataset(ctx, path, s, o)
 	if err != nil {
 		return nil, err
 	}
-	data, err := release.Unaccounted(ctx, path, d, ledgers)
-	if err != nil {
+	if a.Dataset, err = release.Unaccounted(ctx, path, d, a.reach); err != nil {
 		return nil, err
 	}
-	return &openData{Dataset: data}, nil
+	return a, nil
 }
 
 // reachable opens every ledger that could hold the file: the one named, the
@@ -223,18 +226,14 @@ func (f *dpFlags) reachable(ctx context.Context, path string) (ledgers []*ledger
 	return ledgers, nil
 }
 
-// public refuses inputs, called public, that are private files of the ledger. Texts
+// public refuses inputs, called public, that are private files of a ledger. Texts
 // that name no file pass.
 func (a *openData) public(ctx context.Context, paths ...string) error {
-	if a.ledger == nil {
-		return nil
-	}
 	for _, path := range paths {
-		if path == "" {
-			continue
-		}
-		if err := release.Public(ctx, path, a.ledger); err != nil {
-			return err
+		for _, l := range a.reach {
+			if err := release.Public(ctx, path, l); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

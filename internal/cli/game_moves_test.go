@@ -163,7 +163,7 @@ func (a *adversary) common(family string) []string {
 	add(25, "missing", fault, "unknown", "none", "")
 	add(25, "delimiter", fault, "|", ";", "tab", `"`, "ab")
 	add(25, "encoding", fault, "shift_jis", "utf-8", "x")
-	add(25, "spec", fault, "spec.yaml", "none.yaml", "chain.json")
+	add(25, "spec", fault, "spec.yaml", "none.yaml", "chain.json", "visits.csv")
 	add(25, "neighbours", fault, "add-remove", "replace-one", "x")
 	add(25, "unit", fault, "record", "id", "ward", "none")
 	flag(25, "unaccounted")
