@@ -9,12 +9,16 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 
 	"noren"
 	"noren/certificate"
 	"noren/correlated"
 	"noren/dataset"
 	"noren/ledger"
+	"noren/table"
 )
 
 // Dataset is a private table with the definition by which it is read. Make one
@@ -86,55 +90,102 @@ func Find(ctx context.Context, l *ledger.Ledger, nameOrPath string) (*Dataset, e
 }
 
 // Unaccounted is a file that no ledger knows, read by a definition of the
-// caller's. A file that one of the ledgers holds or held, by its path or by its
-// content in whatever form, is refused (code known): its answers must be charged.
+// caller's. A file that one of the ledgers holds or held is refused as by
+// [Unknown].
 func Unaccounted(ctx context.Context, path string, d *dataset.Definition, ledgers []*ledger.Ledger) (*Dataset, error) {
+	if err := Unknown(ctx, path, d.File, ledgers); err != nil {
+		return nil, err
+	}
+	return newDataset(path, d)
+}
+
+// Unknown refuses a file that one of the ledgers holds or held, by its path or by
+// its content in whatever form (code known): its answers must be charged. form is
+// how the caller would read it. A caller that looks at the file to make a
+// definition asks this first: how a private file fails to be read under a form of
+// the asker's tells of its records.
+func Unknown(ctx context.Context, path string, form dataset.File, ledgers []*ledger.Ledger) error {
 	for _, l := range ledgers {
-		name, err := known(ctx, l, path, d)
+		name, err := known(ctx, l, path, form)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if name != "" {
-			return nil, &noren.Error{
+			return &noren.Error{
 				Kind: noren.Refused, Code: CodeKnown, Where: path, What: fmt.Sprintf("belongs to data set %s; an unaccounted answer is refused", name),
 				Hint: "ask the data set: its budget is charged",
 			}
 		}
 	}
-	return newDataset(path, d)
+	return nil
+}
+
+// Public refuses a file that l holds or held, as [Unknown] does, where a public one
+// is expected: what a query prints of its public inputs, and their faults, are not
+// charged. A path without a regular file is left to who reads it.
+func Public(ctx context.Context, path string, l *ledger.Ledger) error {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	name, err := known(ctx, l, path, dataset.File{})
+	if err != nil || name == "" {
+		return err
+	}
+	return &noren.Error{
+		Kind: noren.Refused, Code: CodeKnown, Where: path, What: fmt.Sprintf("belongs to data set %s, expected a public file", name),
+		Hint: "what is printed of public files is not charged",
+	}
+}
+
+// usual are the forms that tables are kept in.
+func usual() []dataset.File {
+	forms := []dataset.File{{Kind: "parquet"}}
+	for _, delimiter := range []string{",", ";", "\t", "|"} {
+		for _, encoding := range []string{"utf-8", "shift_jis"} {
+			forms = append(forms, dataset.File{Kind: "csv", Delimiter: delimiter, Encoding: encoding})
+		}
+	}
+	return forms
 }
 
 // known names the data set of l that holds or held the file, "" if there is
-// none. The content is looked at under every form (delimiter, encoding) that a
-// data set of l is read in, because the caller's own form could hide it.
-func known(ctx context.Context, l *ledger.Ledger, path string, d *dataset.Definition) (string, error) {
+// none. The content is looked at under every usual form (delimiter, encoding), the
+// forms that data sets of l are read in, and the caller's, as a form alone could
+// hide it. A form under which the file has the columns of no data set costs a look
+// at its header.
+func known(ctx context.Context, l *ledger.Ledger, path string, form dataset.File) (string, error) {
 	if name, err := l.Knows(ctx, path); err != nil || name != "" {
 		return name, err
 	}
-	forms := map[dataset.File]bool{d.File: true}
 	books, err := l.Show(ctx)
 	if err != nil {
 		return "", err
 	}
+	forms, headers := usual(), map[string]bool{}
 	for _, b := range books {
 		for _, v := range b.Versions {
 			old, err := dataset.Parse(v.Definition)
 			if err != nil {
 				return "", &noren.Error{Where: "data set " + b.Name, What: "its definition cannot be read", Err: err}
 			}
-			forms[old.File] = true
+			if !slices.Contains(forms, old.File) {
+				forms = append(forms, old.File)
+			}
+			headers[headerOf(old.Fields(), func(f table.Field) string { return f.Name })] = true
 		}
 	}
 	keys := dataset.KeysOf(l.Key)
-	for form := range forms {
-		like := *d
-		like.File = form
-		print, err := tablePrint(ctx, path, &like, keys)
+	// The caller's own form is last: a fault of it is none of a file that is known.
+	for _, form := range append(forms, form) {
+		print, err := tablePrint(ctx, path, form, headers, keys)
 		if noren.KindOf(err) == noren.BadData {
 			continue // it is no table in this form
 		}
 		if err != nil {
 			return "", err
+		}
+		if print == "" {
+			continue
 		}
 		if name, err := l.KnowsPrint(ctx, print); err != nil || name != "" {
 			return name, err
@@ -147,16 +198,31 @@ func known(ctx context.Context, l *ledger.Ledger, path string, d *dataset.Defini
 	return l.KnowsPrint(ctx, print) // of grants from before definitions
 }
 
-func tablePrint(ctx context.Context, path string, d *dataset.Definition, keys dataset.Keys) (string, error) {
+// headerOf is the set of names of columns as one text.
+func headerOf[C any](columns []C, name func(C) string) string {
+	names := make([]string, len(columns))
+	for i := range columns {
+		names[i] = strconv.Quote(name(columns[i]))
+	}
+	slices.Sort(names)
+	return strings.Join(names, ",")
+}
+
+// tablePrint is the print of the table at path under a form, or "" where its
+// columns are none of headers.
+func tablePrint(ctx context.Context, path string, form dataset.File, headers map[string]bool, keys dataset.Keys) (string, error) {
 	f, err := openFile(path)
 	if err != nil {
 		return "", err
 	}
-	src, err := dataset.Open(ctx, f, path, d)
+	src, err := dataset.Open(ctx, f, path, &dataset.Definition{File: form})
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = src.Close() }()
+	if !headers[headerOf(src.Columns(), func(c table.StoredColumn) string { return c.Name })] {
+		return "", nil
+	}
 	prints, err := dataset.TablePrint(ctx, src, []dataset.Keys{keys}, nil)
 	if err != nil {
 		return "", err
@@ -218,7 +284,7 @@ func (d *Dataset) source(columns []string) (*certificate.Source, error) {
 // compares the prints of all columns.
 func (d *Dataset) unchanged(ctx context.Context) error {
 	info, err := os.Stat(d.Path)
-	if err != nil || info.IsDir() {
+	if err != nil || !info.Mode().IsRegular() {
 		return &noren.Error{Kind: noren.Usage, Code: "file-missing", Where: "data set " + d.Name, What: "its file cannot be opened", Hint: "does the file exist, and may this user read it?"}
 	}
 	size, mtime, err := d.ledger.Seen(ctx, d.Name)

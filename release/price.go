@@ -137,6 +137,11 @@ func (q *Request) underModel(ctx context.Context, out *Quote) error {
 			return refuse(fmt.Sprintf("the model covers column %s, the question reads %s", m.Column, f.Name), "ask about the column of the model")
 		}
 	}
+	if own, most := q.Dataset.model.Model, len(q.Dataset.model.StateNames()); !sameStates(own, most) {
+		// A query reads every record by all states, and the model knows nothing of
+		// a record in a state that is not its own.
+		return refuse("the records of the model have different states, which only an answer made for the model tells apart", "ask for an answer under the model")
+	}
 	if out.Cost.Delta != 0 {
 		return refuse("an answer under the model needs delta 0", "choose noise that is private without a delta")
 	}
@@ -147,4 +152,14 @@ func (q *Request) underModel(ctx context.Context, out *Quote) error {
 	out.Guarantee.Assumptions = append(slices.Clone(out.Guarantee.Assumptions), fmt.Sprintf(
 		"Under the model of dependence of the data set, this answer adds at most %s to what all answers tell of one record.", out.Cost))
 	return nil
+}
+
+// sameStates reports whether every record of the model has that many states.
+func sameStates(m correlated.Model, states int) bool {
+	for i := range m.Records() {
+		if m.States(i) != states {
+			return false
+		}
+	}
+	return true
 }

@@ -176,3 +176,16 @@ func TestColumns(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A quote comes from public facts: it opens no file of the data set.
+func TestPriceOpensNoFile(t *testing.T) {
+	d := open(t, 1000, ledger.Options{})
+	q := d.request(t, ask(300))
+	if err := os.Remove(d.file); err != nil {
+		t.Fatal(err)
+	}
+	q.Dataset = d.find(t, "people")
+	if quote, err := release.Price(t.Context(), &q); err != nil || !quote.Fits {
+		t.Errorf("%+v, %v", quote, err)
+	}
+}

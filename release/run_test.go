@@ -356,6 +356,7 @@ func TestUnaccountedKnown(t *testing.T) {
 		"people.csv":     people,
 		"copy.csv":       people,
 		"copy.csv.gz":    packed.String(),
+		"bars.csv":       strings.ReplaceAll(people, ",", "|"),
 		"semicolons.csv": strings.ReplaceAll(people, ",", ";"),
 		"crlf.csv":       "\ufeff" + strings.ReplaceAll(people, "\n", "\r\n"),
 		"shuffled.csv":   "city,age\nNara,52\nKobe,47\n" + secret + ",31\n",
@@ -365,10 +366,11 @@ func TestUnaccountedKnown(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		for _, delimiter := range []string{"", ";"} {
+		// The form of the asker hides nothing, and its faults do not come first.
+		for _, delimiter := range []string{"", ";", "|", "x"} {
 			def := like
 			def.File.Delimiter = delimiter
-			if _, err := release.Unaccounted(t.Context(), path, &def, []*ledger.Ledger{d.ledger}); noren.CodeOf(err) != release.CodeKnown && (delimiter == ";") == (name == "semicolons.csv") {
+			if _, err := release.Unaccounted(t.Context(), path, &def, []*ledger.Ledger{d.ledger}); noren.CodeOf(err) != release.CodeKnown {
 				t.Errorf("%s, delimiter %q: %v", name, delimiter, err)
 			}
 		}
@@ -494,4 +496,24 @@ func TestManyAtOnce(t *testing.T) {
 	}
 	m.asked(t, 6)
 	d.spent(t, 900, "released", "released", "released", "released", "released", "released")
+}
+
+// A file of a data set is no public input, at whatever path; other files are.
+func TestPublicInput(t *testing.T) {
+	d := open(t, 1000, ledger.Options{})
+	hard, public := filepath.Join(d.dir, "hard.csv"), filepath.Join(d.dir, "public.csv")
+	if err := os.Link(d.file, hard); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(public, []byte("age,city\n1,Nara\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, code := range map[string]string{
+		d.file: release.CodeKnown, hard: release.CodeKnown, public: "", filepath.Join(d.dir, "none.csv"): "", d.dir: "", `{"count":"on"}`: "",
+	} {
+		err := release.Public(t.Context(), path, d.ledger)
+		if noren.CodeOf(err) != code || code == "" && err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
 }

@@ -52,6 +52,9 @@ func (f *correlatedAnswerFlags) answer(c *cobra.Command, t *terminal, path strin
 		return err
 	}
 	defer a.close()
+	if err := a.public(ctx, f.law.query, f.law.adversaries); err != nil {
+		return err
+	}
 	m := a.Model()
 	if m == nil {
 		return &noren.Error{Kind: noren.Usage, Code: release.CodeModel, Where: "data set " + a.Name, What: "has no model of dependent records", Hint: "the steward grants one: noren ledger grant " + a.Name + " --model FILE --model-column COLUMN"}

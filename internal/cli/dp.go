@@ -20,6 +20,7 @@ import (
 	"noren"
 	"noren/account"
 	"noren/certificate"
+	"noren/dataset"
 	"noren/internal/spec"
 	"noren/ledger"
 	"noren/noise"
@@ -85,11 +86,12 @@ func (f *dpFlags) registerAsking(c *cobra.Command, columns *columnFlags) {
 type openData struct {
 	*release.Dataset
 	ledger *ledger.Ledger
+	reach  []*ledger.Ledger // those that may know a file
 }
 
 func (a *openData) close() {
-	if a.ledger != nil {
-		_ = a.ledger.Close()
+	for _, l := range a.reach {
+		_ = l.Close()
 	}
 }
 
@@ -148,7 +150,7 @@ func (f *dpFlags) open(ctx context.Context, c *cobra.Command, nameOrPath string)
 	if err != nil {
 		return nil, err
 	}
-	a := &openData{ledger: l}
+	a := &openData{ledger: l, reach: []*ledger.Ledger{l}}
 	if a.Dataset, err = release.Find(ctx, l, nameOrPath); err == nil {
 		err = f.pinned(c, a)
 	}
@@ -176,29 +178,23 @@ func (f *dpFlags) pinned(c *cobra.Command, a *openData) error {
 }
 
 // openUnaccounted makes a data set of a file that no reachable ledger knows.
-func (f *dpFlags) openUnaccounted(ctx context.Context, path string) (*openData, error) {
+func (f *dpFlags) openUnaccounted(ctx context.Context, path string) (_ *openData, err error) {
 	for name, said := range map[string]bool{"request-key": f.key != "", "reuse": f.reuse} {
 		if said {
 			return nil, &noren.Error{Kind: noren.Usage, Where: "--" + name, What: "an unaccounted answer is stored in no ledger, and cannot be asked again", Hint: "leave it out"}
 		}
 	}
-	ledgers, err := f.reachable(ctx, path)
+	a := &openData{}
 	defer func() {
-		for _, l := range ledgers {
-			_ = l.Close()
+		if err != nil {
+			a.close()
 		}
 	}()
-	if err != nil {
+	if a.reach, err = f.reachable(ctx, path); err != nil {
 		return nil, err
 	}
-	for _, l := range ledgers { // before the file is opened
-		name, err := l.Knows(ctx, path)
-		if err != nil {
-			return nil, err
-		}
-		if name != "" {
-			return nil, &noren.Error{Kind: noren.Refused, Code: release.CodeKnown, Where: path, What: fmt.Sprintf("belongs to data set %s; an unaccounted answer is refused", name)}
-		}
+	if err := a.public(ctx, f.columns.spec); err != nil {
+		return nil, err
 	}
 	s, err := f.columns.merged()
 	if err != nil {
@@ -210,15 +206,19 @@ func (f *dpFlags) openUnaccounted(ctx context.Context, path string) (*openData, 
 			return nil, at("--neighbours", err)
 		}
 	}
+	// First of all: the header of a private file under the asker's own form, and
+	// whether it can be read so, would tell of it.
+	if err := release.Unknown(ctx, path, dataset.File{Delimiter: s.Input.Delimiter, Encoding: s.Input.Encoding}, a.reach); err != nil {
+		return nil, err
+	}
 	d, err := declaredDataset(ctx, path, s, o)
 	if err != nil {
 		return nil, err
 	}
-	data, err := release.Unaccounted(ctx, path, d, ledgers)
-	if err != nil {
+	if a.Dataset, err = release.Unaccounted(ctx, path, d, a.reach); err != nil {
 		return nil, err
 	}
-	return &openData{Dataset: data}, nil
+	return a, nil
 }
 
 // reachable opens every ledger that could hold the file: the one named, the
@@ -250,6 +250,19 @@ func (f *dpFlags) reachable(ctx context.Context, path string) (ledgers []*ledger
 		ledgers = append(ledgers, l)
 	}
 	return ledgers, nil
+}
+
+// public refuses inputs, called public, that are private files of a ledger. Texts
+// that name no file pass.
+func (a *openData) public(ctx context.Context, paths ...string) error {
+	for _, path := range paths {
+		for _, l := range a.reach {
+			if err := release.Public(ctx, path, l); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // request is the query as package release wants it.

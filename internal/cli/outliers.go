@@ -111,6 +111,9 @@ func (f *outliersFlags) count(c *cobra.Command, t *terminal, path string) error 
 		return err
 	}
 	defer a.close()
+	if err := a.public(ctx, f.publicScale); err != nil {
+		return err
+	}
 	if f.records, err = a.records(f.records); err != nil {
 		return err
 	}

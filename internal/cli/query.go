@@ -140,6 +140,9 @@ func (f *queryFlags) answer(c *cobra.Command, t *terminal, name string) error {
 		return err
 	}
 	defer a.close()
+	if err := a.public(ctx, f.keysFile); err != nil {
+		return err
+	}
 	q, err := f.build(c, a, cost)
 	if err != nil {
 		return err
@@ -302,7 +305,7 @@ func (f *queryFlags) assumed(ctx context.Context, c *cobra.Command, name string)
 		a, err := f.open(ctx, c, name)
 		if err == nil {
 			defer a.close()
-			return a.Definition, nil
+			return a.Definition, a.public(ctx, f.keysFile)
 		}
 		if code := noren.CodeOf(err); code != "no-ledger" && code != "no-dataset" && code != "no-schema" {
 			return nil, err

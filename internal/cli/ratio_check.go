@@ -67,6 +67,9 @@ func (f *ratioCheckFlags) check(c *cobra.Command, t *terminal, private, path str
 		return err
 	}
 	defer a.close()
+	if err := a.public(ctx, path, f.meta); err != nil {
+		return err
+	}
 	v, err := openWeighted(ctx, t, path, f.meta, o)
 	if err != nil {
 		return err

@@ -116,6 +116,9 @@ func (f *ratioFitFlags) fit(c *cobra.Command, t *terminal, private, public strin
 		return err
 	}
 	defer a.close()
+	if err := a.public(ctx, public, f.publicScale); err != nil {
+		return err
+	}
 	if f.records, err = a.records(f.records); err != nil {
 		return err
 	}
