@@ -305,7 +305,7 @@ func releaseWithReport(ctx context.Context, t *terminal, s *spec.Spec, job kanon
 	if job.Output.Path == "-" {
 		return nil, &noren.Error{Kind: noren.Usage, Where: "--report", What: "needs a release that can be read back", Hint: "-o FILE"}
 	}
-	out, err := atomicfile.Create(page, force)
+	out, err := atomicfile.CreatePrivate(page, force)
 	if err != nil {
 		return nil, err
 	}

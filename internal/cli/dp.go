@@ -21,6 +21,7 @@ import (
 	"noren/account"
 	"noren/certificate"
 	"noren/dataset"
+	"noren/internal/atomicfile"
 	"noren/internal/spec"
 	"noren/ledger"
 	"noren/noise"
@@ -153,6 +154,9 @@ func (f *dpFlags) open(ctx context.Context, c *cobra.Command, nameOrPath string)
 	a := &openData{ledger: l, reach: []*ledger.Ledger{l}}
 	if a.Dataset, err = release.Find(ctx, l, nameOrPath); err == nil {
 		err = f.pinned(c, a)
+	}
+	if err == nil { // not even --force replaces the private file or the ledger
+		err = atomicfile.Apart([]string{a.Path, f.file(), f.file() + ".head"}, f.output, f.certificate)
 	}
 	if err != nil {
 		a.close()

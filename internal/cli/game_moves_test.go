@@ -149,6 +149,7 @@ func (a *adversary) common(family string) []string {
 	flag(2, "json")
 	flag(6, "dry-run")
 	flag(8, "force")
+	flag(8, "reuse")
 	add(8, "request-key", "k1", "k2", "k3", fault, "\x00")
 	if family != "ratio" {
 		add(6, "output", "a.json", "b.json", fault, "sub", "none/a.json")
