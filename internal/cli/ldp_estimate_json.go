@@ -55,15 +55,29 @@ type shareJSON struct {
 }
 
 type wordsJSON struct {
-	Candidates int        `json:"candidates"`
-	Explained  float64    `json:"explained"`
-	Found      []wordJSON `json:"found"`
+	Candidates int         `json:"candidates"`
+	Level      float64     `json:"level"`
+	Explained  float64     `json:"explained"`
+	Joint      bool        `json:"fitted_together"`
+	Unnamed    unnamedJSON `json:"unnamed"`
+	Found      []wordJSON  `json:"found"`
+}
+
+// unnamedJSON is the mass of words that are no candidates.
+type unnamedJSON struct {
+	Share  float64  `json:"share"`
+	StdErr *float64 `json:"std_err"`
+	Low    float64  `json:"low"`
+	High   float64  `json:"high"`
+	P      *float64 `json:"p_value"`
 }
 
 type wordJSON struct {
 	Word        string   `json:"word"`
 	Share       float64  `json:"share"`
 	StdErr      *float64 `json:"std_err"`
+	Low         float64  `json:"low"`
+	High        float64  `json:"high"`
 	P           float64  `json:"p_value"`
 	Significant bool     `json:"significant"`
 }
@@ -157,9 +171,13 @@ func (e *estimated) learned(x *survey.Estimate, attribute int) learnedJSON {
 			out.Shares.Labels = append(out.Shares.Labels, row)
 		}
 	case x.Words != nil:
-		out.Words = &wordsJSON{Candidates: x.Words.Candidates, Explained: x.Words.Explained, Found: []wordJSON{}}
+		u := x.Words.Unnamed
+		out.Words = &wordsJSON{
+			Candidates: x.Words.Candidates, Level: x.Words.Confidence, Explained: x.Words.Explained, Joint: x.Words.Joint, Found: []wordJSON{},
+			Unnamed: unnamedJSON{Share: u.Value, StdErr: orNull(u.StdErr), Low: u.Low, High: u.High, P: orNull(u.P)},
+		}
 		for _, w := range x.Words.Words {
-			out.Words.Found = append(out.Words.Found, wordJSON{Word: w.Word, Share: w.Value, StdErr: orNull(w.StdErr), P: w.P, Significant: w.Significant})
+			out.Words.Found = append(out.Words.Found, wordJSON{Word: w.Word, Share: w.Value, StdErr: orNull(w.StdErr), Low: w.Low, High: w.High, P: w.P, Significant: w.Significant})
 		}
 	case x.Mean != nil:
 		m := x.Mean

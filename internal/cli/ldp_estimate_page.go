@@ -41,21 +41,7 @@ func (e *estimated) table(x *survey.Estimate, attribute int) []report.Table {
 	case x.Shares != nil:
 		return []report.Table{e.sharesTable(x.Shares, attribute, of)}
 	case x.Words != nil:
-		t := report.Table{
-			Caption: fmt.Sprintf("Words: %d of %d candidates, which explain %s of the reports", len(x.Words.Words), x.Words.Candidates, report.Percent(min(max(x.Words.Explained, 0), 1))),
-			Header:  []string{"word", "share", "std. error", "p-value", "found"}, Numeric: append(numbers(3), false),
-		}
-		for _, w := range x.Words.Words {
-			found, se := "yes", share(w.StdErr)
-			if !w.Significant {
-				found = "no"
-			}
-			if orNull(w.StdErr) == nil {
-				se = "-"
-			}
-			t.Rows = append(t.Rows, []string{w.Word, share(w.Value), se, strconv.FormatFloat(w.P, 'g', 3, 64), found})
-		}
-		return []report.Table{t}
+		return []report.Table{wordsTable(x.Words)}
 	case x.Mean != nil:
 		m := x.Mean
 		return []report.Table{{
@@ -77,6 +63,44 @@ func (e *estimated) table(x *survey.Estimate, attribute int) []report.Table {
 		return []report.Table{t}
 	}
 	return []report.Table{{Caption: "No report holds " + of, Header: []string{""}}}
+}
+
+// wordsTable has a row for each word, and one for what was not named.
+func wordsTable(d *ldp.DecodedWords) report.Table {
+	count := 0
+	for _, w := range d.Words {
+		if w.Significant {
+			count++
+		}
+	}
+	t := report.Table{
+		Caption: fmt.Sprintf("Words: %d of %d candidates found, which explain %s of the reports; all intervals hold at once with %s", count, d.Candidates, report.Percent(min(max(d.Explained, 0), 1)), report.Percent(d.Confidence)),
+		Header:  []string{"word", "share", "std. error", "from", "to", "p-value", "found"},
+		Numeric: []bool{false, true, true, true, true, true, false},
+	}
+	row := func(name string, value, stdErr, low, high, p float64, found string) {
+		se, tail := "-", "-"
+		if orNull(stdErr) != nil {
+			se = share(stdErr)
+		}
+		if orNull(p) != nil {
+			tail = strconv.FormatFloat(p, 'g', 3, 64)
+		}
+		t.Rows = append(t.Rows, []string{name, share(value), se, share(low), share(high), tail, found})
+	}
+	for _, w := range d.Words {
+		found := "yes"
+		if !w.Significant {
+			found = "no"
+		}
+		row(w.Word, w.Value, w.StdErr, w.Low, w.High, w.P, found)
+	}
+	u, name := d.Unnamed, "(not named)"
+	if !d.Joint {
+		name = "(not named, or too rare to be seen)"
+	}
+	row(name, u.Value, u.StdErr, u.Low, u.High, u.P, "")
+	return t
 }
 
 // share writes a share, or its error, for people.
@@ -256,10 +280,11 @@ func (e *estimated) chart(x *survey.Estimate, attribute int) report.Chart {
 			Series: []report.Series{{Name: "estimate, with its interval", Values: f.Value, Low: f.Low, High: f.High}},
 		}
 	case x.Words != nil && len(x.Words.Words) > 0:
-		bars := &report.Bars{Title: "Shares of words", Axis: "share", Horizontal: true, Series: []report.Series{{Name: "estimate"}}}
+		bars := &report.Bars{Title: "Shares of words", Axis: "share", Horizontal: true, Series: []report.Series{{Name: "estimate, with its interval"}}}
 		for _, w := range x.Words.Words[:min(most, len(x.Words.Words))] {
 			bars.Labels = append(bars.Labels, w.Word)
-			bars.Series[0].Values = append(bars.Series[0].Values, w.Value)
+			s := &bars.Series[0]
+			s.Values, s.Low, s.High = append(s.Values, w.Value), append(s.Low, w.Low), append(s.High, w.High)
 		}
 		return bars
 	case x.Distribution != nil:

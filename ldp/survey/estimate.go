@@ -16,7 +16,7 @@ const smoothFrom = 128
 
 // Options say how reports are estimated from.
 type Options struct {
-	// Level of the intervals of all shares together, or of a mean. Defaults to 0.95.
+	// Level of the intervals of all shares or words together, or of a mean. Defaults to 0.95.
 	Level float64
 	// Map holds the candidates of words. Required for those.
 	Map *ldp.Map
@@ -105,7 +105,7 @@ func (s *Survey) EstimateCounts(ctx context.Context, counts *ldp.RapporCounts, r
 	if o.Map == nil {
 		return nil, fault("candidates", "words are found among candidates, and none were named", "--candidates FILE, one word a line, or --map FILE")
 	}
-	e.Words, err = counts.Decode(ctx, o.Map, ldp.DecodeOptions{Level: o.Alpha, Correction: o.Correction, All: o.All})
+	e.Words, err = counts.Decode(ctx, o.Map, ldp.DecodeOptions{Level: o.Alpha, Confidence: o.Level, Correction: o.Correction, All: o.All})
 	return e, err
 }
 

@@ -1,0 +1,237 @@
+package ldp
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+)
+
+// drawCounts draws the counts that n people's reports add up to.
+func drawCounts(r *Rappor, words []string, shares []float64, n int, g *rand.Rand) *RapporCounts {
+	c := newRapporCounts(r)
+	one, zero := r.bitProbabilities()
+	left := n
+	for i := range c.N {
+		in := binomial(g, left, 1/float64(len(c.N)-i))
+		left -= in
+		c.N[i] = int64(in)
+		set := make([]int, r.K)
+		people, rest := in, 1.0
+		for w, s := range shares {
+			with := binomial(g, people, min(1, s/rest))
+			people -= with
+			rest -= s
+			if with > 0 {
+				bloom := r.Bloom([]byte(words[w]), uint32(i))
+				for b := range set {
+					if bloom>>b&1 == 1 {
+						set[b] += with
+					}
+				}
+			}
+		}
+		for b, s := range set {
+			c.Bits[i*r.K+b] = int64(binomial(g, s, one) + binomial(g, in-s, zero))
+		}
+	}
+	return c
+}
+
+// binomial draws from the binomial distribution, for large n from its normal
+// approximation.
+func binomial(g *rand.Rand, n int, p float64) int {
+	if n <= 0 || p <= 0 {
+		return 0
+	}
+	if p >= 1 {
+		return n
+	}
+	if v := float64(n) * p * (1 - p); v > 400 {
+		return min(max(int(math.Round(float64(n)*p+math.Sqrt(v)*g.NormFloat64())), 0), n)
+	}
+	k := 0
+	if n > 60 { // by waiting times
+		q := p
+		if p > 0.5 {
+			q = 1 - p
+		}
+		for at := 0; ; k++ {
+			at += int(math.Log(1-g.Float64())/math.Log1p(-q)) + 1
+			if at > n {
+				break
+			}
+		}
+		if p > 0.5 {
+			k = n - k
+		}
+		return k
+	}
+	for range n {
+		if g.Float64() < p {
+			k++
+		}
+	}
+	return k
+}
+
+// wordSetting is a collection of words.
+type wordSetting struct {
+	k, h, m    int
+	f          float64
+	n          int
+	candidates int
+	have       int     // candidates with a share
+	unnamed    float64 // mass of words that are no candidates
+	strangers  int     // how many those are
+	zipf       float64
+}
+
+func (s wordSetting) String() string {
+	return fmt.Sprintf("(%d,%d,%d) f=%g n=%d candidates=%d/%d unnamed=%g in %d", s.k, s.h, s.m, s.f, s.n, s.have, s.candidates, s.unnamed, s.strangers)
+}
+
+// wordResult is how estimates did over repetitions.
+type wordResult struct {
+	worstBias, meanBias, worstCoverage, meanCoverage float64 // bias in stated standard errors, over words; coverage of 95 % of each alone
+	together                                         float64 // share of repetitions where all intervals held
+	topBias, topSE, topShare                         float64
+	false1                                           float64 // share of repetitions with a false discovery
+	found                                            float64 // words found, of those that there are
+	unnamedCover, unnamedReject                      float64
+	joint                                            float64
+}
+
+func runWords(t testing.TB, s wordSetting, repeats int, seed uint64, planted float64) wordResult {
+	t.Helper()
+	r, err := NewRappor(Params{K: s.k, H: s.h, M: int64(s.m), P: 0, Q: 1, F: s.f})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := make([]string, s.candidates)
+	for i := range named {
+		named[i] = fmt.Sprintf("word %d %d", seed, i)
+	}
+	m, err := r.NewMap(named)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := append([]string{}, named[:s.have]...)
+	var shares []float64
+	sum := 0.0
+	for i := range s.have {
+		shares = append(shares, math.Pow(float64(i+1), -s.zipf))
+		sum += shares[i]
+	}
+	for i := range shares {
+		shares[i] *= (1 - s.unnamed) / sum
+	}
+	truth := append(append([]float64{}, shares...), make([]float64, s.candidates-s.have)...)
+	for i := range s.strangers {
+		all = append(all, fmt.Sprintf("stranger %d %d", seed, i))
+		shares = append(shares, s.unnamed/float64(s.strangers))
+	}
+	g := rand.New(rand.NewPCG(seed, 7))
+	bias, se, hit := make([]float64, s.candidates), make([]float64, s.candidates), make([]float64, s.candidates)
+	var out wordResult
+	for i := range repeats {
+		if s.unnamed > 0 { // other strangers each time
+			for j := range s.strangers {
+				all[s.have+j] = fmt.Sprintf("stranger %d %d %d", seed, i, j)
+			}
+		}
+		d, err := drawCounts(r, all, shares, s.n, g).Decode(t.Context(), m, DecodeOptions{All: true})
+		if err != nil {
+			t.Fatalf("%v: %v", s, err)
+		}
+		if d.Joint {
+			out.joint++
+		}
+		byName := map[string]Found{}
+		for _, w := range d.Words {
+			byName[w.Word] = w
+		}
+		wrong, held := false, true
+		for j, name := range named {
+			w := byName[name]
+			w.Value += planted
+			if j < s.have && w.Significant {
+				out.found++
+			}
+			wrong = wrong || j >= s.have && w.Significant
+			held = held && w.Low <= truth[j] && truth[j] <= w.High
+			bias[j] += w.Value - truth[j]
+			se[j] += w.StdErr
+			if math.Abs(w.Value-truth[j]) <= 1.959964*w.StdErr {
+				hit[j]++
+			}
+		}
+		if wrong {
+			out.false1++
+		}
+		if held {
+			out.together++
+		}
+		u := d.Unnamed
+		if u.Low <= s.unnamed && s.unnamed <= u.High {
+			out.unnamedCover++
+		}
+		if u.P < 0.05 {
+			out.unnamedReject++
+		}
+	}
+	n := float64(repeats)
+	out.worstCoverage = 1
+	for j := range named {
+		out.worstBias = max(out.worstBias, math.Abs(bias[j]/se[j]))
+		out.meanBias += math.Abs(bias[j]/se[j]) / float64(s.candidates)
+		out.worstCoverage = min(out.worstCoverage, hit[j]/n)
+		out.meanCoverage += hit[j] / n / float64(s.candidates)
+	}
+	out.topBias, out.topSE, out.topShare = bias[0]/n, se[0]/n, truth[0]
+	out.false1 /= n
+	out.together /= n
+	out.found /= n * float64(s.have)
+	out.unnamedCover /= n
+	out.unnamedReject /= n
+	out.joint /= n
+	return out
+}
+
+// TestWordTable makes the table of docs/local-privacy.md, section 5:
+//
+//	NOREN_COVERAGE=200 go test ./ldp -run TestWordTable -v
+//
+// with that many repetitions of every setting.
+func TestWordTable(t *testing.T) {
+	repeats, err := strconv.Atoi(os.Getenv("NOREN_COVERAGE"))
+	if err != nil {
+		t.Skip("NOREN_COVERAGE is not a number of repetitions")
+	}
+	t.Log("(k,h,m) f n words/candidates unnamed | bias, worst of all words | bias, mean | covered, mean | covered together | false discovery | found | unnamed covered | unnamed rejected")
+	for _, unnamed := range []float64{0, 0.3} {
+		for _, p := range [][3]int{{16, 2, 64}, {32, 1, 128}, {32, 2, 4}, {32, 2, 64}} {
+			t.Run(fmt.Sprintf("%d,%d,%d/unnamed%g", p[0], p[1], p[2], unnamed), func(t *testing.T) {
+				for _, n := range []int{2000, 100_000, 1_000_000} {
+					for _, candidates := range []int{10, 50, 200} {
+						s := wordSetting{k: p[0], h: p[1], m: p[2], f: 0.25, n: n, candidates: candidates, have: max(candidates/4, 6), unnamed: unnamed, zipf: 1}
+						if unnamed > 0 {
+							s.strangers = 10
+						}
+						o := runWords(t, s, repeats, 11, 0)
+						t.Logf("%v | %.2f | %.2f | %.3f | %.3f | %.3f | %.2f | %.3f | %.3f | %.0f", s, o.worstBias, o.meanBias, o.meanCoverage, o.together, o.false1, o.found, o.unnamedCover, o.unnamedReject, o.joint)
+					}
+				}
+			})
+		}
+	}
+}
+
+func BenchmarkDecodeManyWords(b *testing.B) {
+	s := wordSetting{16, 2, 64, .25, 2000, 200, 50, 0, 0, 1}
+	for b.Loop() {
+		runWords(b, s, 1, 3, 0)
+	}
+}
