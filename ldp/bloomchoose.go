@@ -12,14 +12,27 @@ import (
 // non-negative LASSO with an intercept keeps (the intercept is for the bits of
 // unnamed words). The penalty of each is what the largest of all candidates' noise
 // is expected to reach, sqrt(2 ln candidates) standard errors; weights are from
-// the fitted shares of the step before. No more are returned than a quarter of the
+// the fitted shares of the step before. No more are returned than half of the
 // equations.
 //
 // Who is chosen decides how much other words disturb an estimate, and not whether a
 // candidate is tested: all are.
-func (b *bloomModel) choose(ctx context.Context) ([]int, error) {
+func (b *bloomModel) choose(ctx context.Context) ([]int, *lasso, error) {
+	l := &lasso{b: b, beta: make([]float64, len(b.masks)), base: b.pi, without: -1}
+	chosen, err := l.choose(ctx)
+	return chosen, l, err
+}
+
+// chooseWithout returns the candidates that stand out if w is not one.
+func (l *lasso) chooseWithout(ctx context.Context, w int) ([]int, error) {
+	other := &lasso{b: l.b, beta: slices.Clone(l.beta), base: l.base, without: w}
+	other.beta[w] = 0
+	return other.choose(ctx)
+}
+
+func (l *lasso) choose(ctx context.Context) ([]int, error) {
+	b := l.b
 	penalty := math.Sqrt(2 * math.Log(max(2, float64(len(b.masks)))))
-	l := &lasso{b: b, beta: make([]float64, len(b.masks)), base: b.pi}
 	for range 3 {
 		l.weigh()
 		if err := l.descend(ctx, penalty); err != nil {
@@ -32,7 +45,7 @@ func (b *bloomModel) choose(ctx context.Context) ([]int, error) {
 			chosen = append(chosen, j)
 		}
 	}
-	if most := max(min(b.rows/4, mostJoint), 1); len(chosen) > most {
+	if most := max(min(b.rows/2, mostJoint), 1); len(chosen) > most {
 		slices.SortStableFunc(chosen, func(i, j int) int {
 			return cmp.Compare(l.beta[j]*math.Sqrt(l.norm[j]), l.beta[i]*math.Sqrt(l.norm[i]))
 		})
@@ -51,6 +64,7 @@ type lasso struct {
 	norm     []float64 // sum of the weights of a word's cells
 	beta     []float64
 	base     float64 // the intercept
+	without  int     // a word that is left out, or -1
 }
 
 // weigh computes weights and residuals at the fitted shares.
@@ -92,7 +106,7 @@ func (l *lasso) cells(j int, f func(at int)) {
 // step minimises over one word's share and returns how far it moved, in standard
 // errors.
 func (l *lasso) step(j int, penalty float64) float64 {
-	if l.norm[j] == 0 {
+	if l.norm[j] == 0 || j == l.without {
 		return 0
 	}
 	g := 0.0

@@ -17,51 +17,68 @@ const smallestP = 1e-12
 //
 // A word without a share has hashes that are independent of the counts. Given the
 // counts, its score sum_c sum_{b in its bits} score[c][b] is a sum of independent
-// terms, one a cohort, each over the random bits of a cohort. For a word of the
-// fit the score is that of a fit without it.
-func (b *bloomModel) test(ctx context.Context, f *bloomFit, words []Found) error {
-	in := make([]bool, len(words))
-	at := make([]float64, b.k)
+// terms, one a cohort, each over the random bits of a cohort. For that the scores
+// of bits must not depend on the word's hashes: they are of a fit that was chosen
+// and weighed without the word. For words that the LASSO did not keep, that is the
+// fit itself. For others the fit less the word comes first, and where its p-value
+// is small, words are chosen and fitted again.
+func (b *bloomModel) test(ctx context.Context, f *bloomFit, kept *lasso, level float64, words []Found) error {
+	others := newHashTest(b, f.score)
+	for w := range words {
+		words[w].P = others.p(w)
+	}
 	for i, w := range f.words {
+		words[w].P = newHashTest(b, b.scoreWithout(f, i)).p(w)
+	}
+	for w := range words {
+		if kept.beta[w] == 0 || words[w].P > level {
+			continue
+		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		in[w] = true
-		// beta without word w is beta - inverse[.][w] beta_w / inverse[w][w].
-		score := slices.Clone(f.score)
-		scale := f.beta[i] / f.inverse.At(i, i)
-		moved, residual := make([]float64, len(f.words)), make([]float64, b.k)
-		sum := 0.0
-		for i2 := range moved {
-			moved[i2] = scale * f.inverse.At(i2, i)
-			sum += moved[i2]
+		chosen, err := kept.chooseWithout(ctx, w)
+		if err != nil {
+			return err
 		}
-		for c, n := range b.counts.N {
-			if n == 0 {
-				continue
-			}
-			for bit := range residual {
-				residual[bit] = -b.pi * sum
-			}
-			for i2, w2 := range f.words {
-				for mask := b.masks[w2][c]; mask != 0; mask &= mask - 1 {
-					residual[bits.TrailingZeros32(mask)] += moved[i2]
-				}
-			}
-			b.whiten(f, c, residual, at)
-			for bit, v := range at {
-				score[c*b.k+bit] += v
-			}
+		without, err := b.fit(ctx, chosen)
+		if err != nil {
+			return err
 		}
-		words[w].P = newHashTest(b, score).p(w)
-	}
-	others := newHashTest(b, f.score)
-	for w := range words {
-		if !in[w] {
-			words[w].P = others.p(w)
-		}
+		words[w].P = newHashTest(b, without.score).p(w)
 	}
 	return nil
+}
+
+// scoreWithout is the score of a fit without its i-th word, with the same weights:
+// beta without the word is beta - inverse[.][i] beta_i / inverse[i][i].
+func (b *bloomModel) scoreWithout(f *bloomFit, i int) []float64 {
+	score := slices.Clone(f.score)
+	scale := f.beta[i] / f.inverse.At(i, i)
+	moved, residual, white := make([]float64, len(f.words)), make([]float64, b.k), make([]float64, b.k)
+	sum := 0.0
+	for j := range moved {
+		moved[j] = scale * f.inverse.At(j, i)
+		sum += moved[j]
+	}
+	for c, n := range b.counts.N {
+		if n == 0 {
+			continue
+		}
+		for bit := range residual {
+			residual[bit] = -b.pi * sum
+		}
+		for j, w := range f.words {
+			for mask := b.masks[w][c]; mask != 0; mask &= mask - 1 {
+				residual[bits.TrailingZeros32(mask)] += moved[j]
+			}
+		}
+		b.whiten(f, c, residual, white)
+		for bit, v := range white {
+			score[c*b.k+bit] += v
+		}
+	}
+	return score
 }
 
 // hashTest is the distribution of a word's score over random hashes.

@@ -69,8 +69,9 @@ type DecodedWords struct {
 	// includes candidates that are too rare to be seen.
 	Unnamed Unnamed
 	// Joint is whether all candidates were fitted together. It is false where they are
-	// too many for the number of cohorts and bits; then those that stand out
-	// were fitted together, and each other candidate beside them.
+	// too many for the number of cohorts and bits; then those that were found are
+	// fitted together, each other candidate beside them, and the errors include
+	// chance overlaps with the bits of all others.
 	Joint    bool
 	Rejected Rejected
 }
@@ -121,7 +122,7 @@ func (c *RapporCounts) Decode(ctx context.Context, m *Map, o DecodeOptions) (*De
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := b.choose(ctx)
+	chosen, kept, err := b.choose(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -130,32 +131,22 @@ func (c *RapporCounts) Decode(ctx context.Context, m *Map, o DecodeOptions) (*De
 		return nil, err
 	}
 	d := &DecodedWords{N: c.Reports(), Candidates: len(m.Words), Confidence: o.Confidence, Rejected: c.Rejected}
-	joint := screen
-	if all := len(m.Words); all <= mostJoint && 2*all <= b.rows {
-		every := make([]int, all)
-		for j := range every {
-			every[j] = j
-		}
-		// Candidates that cannot be told apart are fitted one by one.
-		if f, err := b.fit(ctx, every); err == nil {
-			joint, d.Joint = f, true
-		} else if ctx.Err() != nil {
-			return nil, err
-		}
+	d.Words = make([]Found, len(m.Words))
+	for j, w := range m.Words {
+		d.Words[j].Word = w
 	}
-	d.Words = b.estimates(joint, o.Confidence)
-	d.Unnamed = joint.unnamed(tQuantile((1-o.Confidence)/2/float64(len(m.Words)+1), joint.df))
-	if !d.Joint {
-		// Rare candidates are among it, so it bounds the unnamed mass from above only.
-		d.Unnamed.Low, d.Unnamed.P = 0, math.NaN()
-	}
-	if err := b.test(ctx, screen, d.Words); err != nil {
+	if err := b.test(ctx, screen, kept, o.Level, d.Words); err != nil {
 		return nil, err
 	}
 	markSignificant(d.Words, o)
 	if err := b.checkTwins(d.Words); err != nil {
 		return nil, err
 	}
+	fit, err := b.final(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	b.estimate(fit, d)
 	for _, w := range d.Words {
 		if w.Significant {
 			d.Explained += w.Value
@@ -187,34 +178,56 @@ func markSignificant(words []Found, o DecodeOptions) {
 	}
 }
 
-// estimates are the shares of all candidates: those of the fit, and each other
-// candidate added to it alone.
-func (b *bloomModel) estimates(f *bloomFit, confidence float64) []Found {
-	out := make([]Found, len(b.masks))
-	for j := range out {
-		out[j] = Found{Word: b.words[j], Value: math.NaN(), StdErr: math.NaN(), Low: 0, High: 1, P: 1}
+// final is the fit that shares are estimated from: of all candidates, or, where they
+// are too many or cannot be told apart, of those that were found. Those that a LASSO
+// keeps would be more, but estimates after such a choice have larger errors than
+// stated.
+func (b *bloomModel) final(ctx context.Context, d *DecodedWords) (*bloomFit, error) {
+	var every, found []int
+	for j, w := range d.Words {
+		every = append(every, j)
+		if w.Significant {
+			found = append(found, j)
+		}
 	}
-	z := tQuantile((1-confidence)/2/float64(len(out)+1), f.df)
+	if len(every) <= mostJoint && 2*len(every) <= b.rows {
+		f, err := b.fit(ctx, every)
+		if d.Joint = err == nil; d.Joint || ctx.Err() != nil {
+			return f, err
+		}
+	}
+	return b.fit(ctx, found)
+}
+
+// estimate sets the shares of all candidates: those of the fit, and each other
+// candidate added to it alone.
+func (b *bloomModel) estimate(f *bloomFit, d *DecodedWords) {
+	z := tQuantile((1-d.Confidence)/2/float64(len(d.Words)+1), f.df)
 	set := func(j int, value, se float64) {
-		w := &out[j]
+		w := &d.Words[j]
 		w.Value, w.StdErr = value, se
 		w.Low, w.High = min(max(value-z*se, 0), 1), min(max(value+z*se, 0), 1)
 	}
-	in := make([]bool, len(out))
+	in := make([]bool, len(d.Words))
 	for i, j := range f.words {
 		in[j] = true
 		set(j, f.beta[i], math.Sqrt(f.inverse.At(i, i)))
 	}
-	for j := range out {
-		if !in[j] {
-			if value, se, ok := b.alone(f, j); ok {
-				set(j, value, se)
-			} else {
-				out[j].Value = 0 // nothing is known of it
-			}
+	for j := range d.Words {
+		if in[j] {
+			continue
+		}
+		if value, se, ok := b.alone(f, j); ok {
+			set(j, value, se)
+		} else {
+			d.Words[j].StdErr, d.Words[j].High = math.NaN(), 1 // nothing is known of it
 		}
 	}
-	return out
+	d.Unnamed = f.unnamed(z)
+	if !d.Joint {
+		// Rare candidates are among it, so it bounds the unnamed mass from above only.
+		d.Unnamed.Low, d.Unnamed.P = 0, math.NaN()
+	}
 }
 
 // unnamed is the mass outside the words of the fit, z its quantile.

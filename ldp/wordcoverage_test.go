@@ -87,6 +87,7 @@ type wordSetting struct {
 	unnamed    float64 // mass of words that are no candidates
 	strangers  int     // how many those are
 	zipf       float64
+	fresh      bool // other words in each repetition, so that coverage is over hashes too
 }
 
 func (s wordSetting) String() string {
@@ -137,6 +138,15 @@ func runWords(t testing.TB, s wordSetting, repeats int, seed uint64, planted flo
 	bias, se, hit := make([]float64, s.candidates), make([]float64, s.candidates), make([]float64, s.candidates)
 	var out wordResult
 	for i := range repeats {
+		if s.fresh {
+			for j := range named {
+				named[j] = fmt.Sprintf("word %d %d %d", seed, i, j)
+			}
+			copy(all, named[:s.have])
+			if m, err = r.NewMap(named); err != nil {
+				t.Fatal(err)
+			}
+		}
 		if s.unnamed > 0 { // other strangers each time
 			for j := range s.strangers {
 				all[s.have+j] = fmt.Sprintf("stranger %d %d %d", seed, i, j)
@@ -217,6 +227,7 @@ func TestWordTable(t *testing.T) {
 				for _, n := range []int{2000, 100_000, 1_000_000} {
 					for _, candidates := range []int{10, 50, 200} {
 						s := wordSetting{k: p[0], h: p[1], m: p[2], f: 0.25, n: n, candidates: candidates, have: max(candidates/4, 6), unnamed: unnamed, zipf: 1}
+						s.fresh = 2*candidates > s.k*s.m
 						if unnamed > 0 {
 							s.strangers = 10
 						}
@@ -230,8 +241,51 @@ func TestWordTable(t *testing.T) {
 }
 
 func BenchmarkDecodeManyWords(b *testing.B) {
-	s := wordSetting{16, 2, 64, .25, 2000, 200, 50, 0, 0, 1}
+	s := wordSetting{k: 16, h: 2, m: 64, f: 0.25, n: 2000, candidates: 200, have: 50, zipf: 1}
 	for b.Loop() {
 		runWords(b, s, 1, 3, 0)
+	}
+}
+
+// faults says where a result is worse than promised, allowing for the chance of so
+// many repetitions: 4 standard deviations.
+func (r wordResult) faults(repeats, words int) (out []string) {
+	n := float64(repeats)
+	chance := math.Sqrt(2*math.Log(float64(words))+8) / math.Sqrt(n) // of the largest of so many mean z-scores
+	if r.worstBias > 0.5+chance {
+		out = append(out, fmt.Sprintf("a bias of %.2f standard errors", r.worstBias))
+	}
+	if r.meanBias > 0.25+1/math.Sqrt(n) {
+		out = append(out, fmt.Sprintf("a mean bias of %.2f standard errors", r.meanBias))
+	}
+	if least := 0.95 - 4*math.Sqrt(0.95*0.05/n); r.meanCoverage < 0.93 || r.together < least || r.unnamedCover < least {
+		out = append(out, fmt.Sprintf("coverage %.3f, %.3f together, %.3f of the unnamed mass", r.meanCoverage, r.together, r.unnamedCover))
+	}
+	if r.false1 > 0.05+4*math.Sqrt(0.05*0.95/n) {
+		out = append(out, fmt.Sprintf("false discoveries in %.3f of the repetitions", r.false1))
+	}
+	return out
+}
+
+// The setting of the largest bias before weights were of the fitted model, one with
+// unnamed words, and one with too many candidates for its bits. An error of a
+// standard error or two that is planted is caught.
+func TestWordCoverage(t *testing.T) {
+	repeats := 200
+	if testing.Short() {
+		repeats = 60
+	}
+	for _, s := range []wordSetting{
+		{k: 32, h: 1, m: 128, f: 0.125, n: 2000, candidates: 10, have: 8, zipf: 0.3},
+		{k: 16, h: 2, m: 16, f: 0.25, n: 5000, candidates: 20, have: 6, unnamed: 0.3, strangers: 10, zipf: 1},
+		{k: 16, h: 2, m: 4, f: 0.25, n: 100_000, candidates: 40, have: 6, unnamed: 0.3, strangers: 10, zipf: 1, fresh: true},
+	} {
+		o := runWords(t, s, repeats, 5, 0)
+		if found := o.faults(repeats, s.candidates); found != nil {
+			t.Errorf("%v: %v", s, found)
+		}
+		if bad := runWords(t, s, 60, 5, 2*o.topSE); bad.faults(60, s.candidates) == nil {
+			t.Errorf("%v: a planted error was not caught: %+v", s, bad)
+		}
 	}
 }
