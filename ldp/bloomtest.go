@@ -23,12 +23,12 @@ const smallestP = 1e-12
 // fit itself. For others the fit less the word comes first, and where its p-value
 // is small, words are chosen and fitted again.
 func (b *bloomModel) test(ctx context.Context, f *bloomFit, kept *lasso, level float64, words []Found) error {
-	others := newHashTest(b, f.score)
+	others := newHashTest(b, f.score, level)
 	for w := range words {
 		words[w].P = others.p(w)
 	}
 	for i, w := range f.words {
-		words[w].P = newHashTest(b, b.scoreWithout(f, i)).p(w)
+		words[w].P = newHashTest(b, b.scoreWithout(f, i), level).p(w)
 	}
 	for w := range words {
 		if kept.beta[w] == 0 || words[w].P > level {
@@ -45,7 +45,7 @@ func (b *bloomModel) test(ctx context.Context, f *bloomFit, kept *lasso, level f
 		if err != nil {
 			return err
 		}
-		words[w].P = newHashTest(b, without.score).p(w)
+		words[w].P = newHashTest(b, without.score, level).p(w)
 	}
 	return nil
 }
@@ -85,14 +85,15 @@ func (b *bloomModel) scoreWithout(f *bloomFit, i int) []float64 {
 type hashTest struct {
 	b        *bloomModel
 	score    []float64
+	level    float64 // that of the tests
 	mean, sd float64
 	// The scores of bits as whole numbers, from 0 in each cohort, and P(sum >= s).
 	units []int
 	tail  []float64
 }
 
-func newHashTest(b *bloomModel, score []float64) *hashTest {
-	t := &hashTest{b: b, score: score}
+func newHashTest(b *bloomModel, score []float64, level float64) *hashTest {
+	t := &hashTest{b: b, score: score, level: level}
 	spread, common := b.hashVariance()
 	variance := 0.0
 	for c, n := range b.counts.N {
@@ -120,6 +121,10 @@ func (t *hashTest) p(w int) float64 {
 	}
 	if !(t.sd > 0) {
 		return 1
+	}
+	// What is far from any level needs no more than the normal approximation.
+	if z := (score - t.mean) / t.sd; t.level < 0.1 && z < 0.5 {
+		return tailOf(z)
 	}
 	if score > t.mean+4*t.sd && t.bound(score) < math.Log(smallestP) {
 		return smallestP
@@ -195,7 +200,7 @@ func (t *hashTest) bound(score float64) float64 {
 }
 
 // hashGrid is the number of points at which the distribution is computed.
-const hashGrid = 4096
+const hashGrid = 2048
 
 // distribution computes the distribution of the sum, exactly but for rounding the
 // scores of bits to whole units; the statistic is rounded alike, so the test is

@@ -271,20 +271,20 @@ func (r wordResult) faults(repeats, words int) (out []string) {
 // unnamed words, and one with too many candidates for its bits. An error of a
 // standard error or two that is planted is caught.
 func TestWordCoverage(t *testing.T) {
-	repeats := 200
-	if testing.Short() {
-		repeats = 60
-	}
-	for _, s := range []wordSetting{
+	for i, s := range []wordSetting{
 		{k: 32, h: 1, m: 128, f: 0.125, n: 2000, candidates: 10, have: 8, zipf: 0.3},
 		{k: 16, h: 2, m: 16, f: 0.25, n: 5000, candidates: 20, have: 6, unnamed: 0.3, strangers: 10, zipf: 1},
 		{k: 16, h: 2, m: 4, f: 0.25, n: 100_000, candidates: 40, have: 6, unnamed: 0.3, strangers: 10, zipf: 1, fresh: true},
 	} {
+		repeats := []int{200, 40, 40}[i]
+		if testing.Short() {
+			repeats /= 5
+		}
 		o := runWords(t, s, repeats, 5, 0)
 		if found := o.faults(repeats, s.candidates); found != nil {
 			t.Errorf("%v: %v", s, found)
 		}
-		if bad := runWords(t, s, 60, 5, 2*o.topSE); bad.faults(60, s.candidates) == nil {
+		if bad := runWords(t, s, repeats, 5, 2*o.topSE); bad.faults(repeats, s.candidates) == nil {
 			t.Errorf("%v: a planted error was not caught: %+v", s, bad)
 		}
 	}
