@@ -28,6 +28,7 @@ type estimateFlags struct {
 	writeParams  string
 	rough        bool
 	allowRepeats bool
+	malformed    float64
 	associate    []string
 	with         string
 	withSpec     string
@@ -57,7 +58,9 @@ that hold all at once, the shares of words among candidates, a mean, a distribut
 how two attributes go together.
 
 Lines that cannot be reports, and second reports of a client, are counted and set aside;
-they never change the estimate of the others. The params, map and counts files of the
+they never change the estimate of the others. More than 1 % of lines that cannot be
+reports are an error (--max-malformed), and so are reports that the mechanism cannot
+have sent: a wrong epsilon, answers that were not randomised, one file given twice. The params, map and counts files of the
 reference RAPPOR client are read (--params, --map, --counts) and written.
 
 --associate A,B estimates how two attributes of one report file go together; --with FILE
@@ -91,6 +94,7 @@ found by the clients' ids. Both reports of a person cost the sum of their epsilo
 	s.StringVar(&f.writeParams, "write-params", "", "write RAPPOR's parameters to this `FILE`, as the reference does")
 	s.BoolVar(&f.rough, "rough", false, "do not smooth the distribution of a square wave, as is done from 128 buckets on")
 	s.BoolVar(&f.allowRepeats, "allow-repeats", false, "count every report of a client; errors are then larger than stated")
+	s.Float64Var(&f.malformed, "max-malformed", 0.01, "the largest share of lines that may be no reports of this mechanism; 1 allows any")
 	s.StringSliceVar(&f.associate, "associate", nil, "`A,B`: how these two columns go together")
 	s.StringVar(&f.with, "with", "", "associate with the reports of the same people in this `FILE`")
 	s.StringVar(&f.withSpec, "with-spec", "", "the specification `FILE` of those reports")
@@ -109,6 +113,9 @@ type estimated struct {
 	joint   *association
 	level   float64
 	project bool
+	// badLines names the lines that were no reports.
+	badLines string
+	bad      []survey.BadLine
 }
 
 // association is how two attributes go together.
@@ -127,7 +134,10 @@ func (f *estimateFlags) run(ctx context.Context, t *terminal, paths []string) er
 	if err != nil {
 		return err
 	}
-	o := survey.Options{Level: f.level, Alpha: f.words.alpha, All: f.words.all, Rough: f.rough}
+	o := survey.Options{Level: f.level, Alpha: f.words.alpha, All: f.words.all, Rough: f.rough, MaxMalformed: f.malformed}
+	if !(f.malformed > 0 && f.malformed <= 1) {
+		return &noren.Error{Kind: noren.Usage, Where: "--max-malformed", What: "expected a share above 0, at most 1"}
+	}
 	if f.level == 0 || f.words.alpha == 0 {
 		return &noren.Error{Kind: noren.Usage, Where: "--level, --alpha", What: "must lie between 0 and 1"}
 	}
@@ -148,12 +158,20 @@ func (f *estimateFlags) run(ctx context.Context, t *terminal, paths []string) er
 		return &noren.Error{Kind: noren.Usage, Where: "--write-map", What: "a map is of candidates", Hint: "--candidates FILE"}
 	}
 	e := &estimated{files: paths, survey: s, level: f.level, project: f.project}
+	if !f.allowRepeats {
+		if err := distinctFiles(paths); err != nil {
+			return err
+		}
+	}
 	counts, err := f.collect(ctx, t, e, o)
 	if err != nil {
 		return err
 	}
 	if r := e.found.Rejected; r.Total() > 0 {
-		t.warn("of %s, %s", plural(int(r.Total()+e.found.N), "line"), r)
+		t.warn("of %s, %s%s", plural(int(r.Total()+e.found.N), "line"), r, e.badLines)
+	}
+	for _, w := range e.found.Warnings {
+		t.warn("%s", w)
 	}
 	if err := f.writeReference(t, s, counts, o.Map); err != nil {
 		return err
@@ -227,6 +245,7 @@ func (f *estimateFlags) collect(ctx context.Context, t *terminal, e *estimated, 
 			return nil, err
 		}
 	}
+	e.bad, e.badLines = c.BadLines(), c.BadLinesText()
 	if e.found, err = c.Estimate(ctx, o); err != nil {
 		return nil, at(strings.Join(e.files, ", "), err)
 	}
@@ -235,6 +254,27 @@ func (f *estimateFlags) collect(ctx context.Context, t *terminal, e *estimated, 
 	}
 	t.progress.clear()
 	return c.Counts(), err
+}
+
+// distinctFiles refuses a file that is named twice.
+func distinctFiles(paths []string) error {
+	var seen []os.FileInfo
+	input := false
+	for _, path := range paths {
+		again := path == "-" && input
+		if path == "-" {
+			input = true
+		} else if info, err := os.Stat(path); err == nil {
+			for _, other := range seen {
+				again = again || os.SameFile(info, other)
+			}
+			seen = append(seen, info)
+		}
+		if again {
+			return &noren.Error{Kind: noren.BadData, Where: path, What: "is given twice: its reports would be counted twice", Hint: "name each file of reports once"}
+		}
+	}
+	return nil
 }
 
 func addReports(ctx context.Context, t *terminal, c *survey.Collector, path string) error {
@@ -254,11 +294,18 @@ func addReports(ctx context.Context, t *terminal, c *survey.Collector, path stri
 // readCounts adds up counts files.
 func readCounts(r *ldp.Rappor, paths []string) (*ldp.RapporCounts, error) {
 	var sum *ldp.RapporCounts
-	for _, path := range paths {
+	var read []*ldp.RapporCounts
+	for i, path := range paths {
 		c, err := readFile(path, "the counts", r.ReadCounts)
 		if err != nil {
 			return nil, err
 		}
+		for j, other := range read {
+			if c.Reports() > 0 && slices.Equal(c.N, other.N) && slices.Equal(c.Bits, other.Bits) {
+				return nil, &noren.Error{Kind: noren.BadData, Where: paths[i], What: "has the same counts as " + paths[j], Hint: "name each file of counts once"}
+			}
+		}
+		read = append(read, &ldp.RapporCounts{N: slices.Clone(c.N), Bits: slices.Clone(c.Bits)})
 		if sum == nil {
 			sum = c
 			continue

@@ -18,6 +18,8 @@ type estimateJSON struct {
 	Kind        string           `json:"kind"`
 	Reports     int64            `json:"reports"`
 	Rejected    ldp.Rejected     `json:"rejected"`
+	BadLines    []survey.BadLine `json:"malformed_lines,omitempty"`
+	Warnings    []string         `json:"warnings,omitempty"`
 	Attributes  []attributeJSON  `json:"attributes,omitempty"`
 	Association *associationJSON `json:"association,omitempty"`
 	learnedJSON
@@ -88,6 +90,7 @@ type meanJSON struct {
 	StdErr float64 `json:"std_err"`
 	Low    float64 `json:"low"`
 	High   float64 `json:"high"`
+	Basis  string  `json:"interval_basis"`
 }
 
 type distributionJSON struct {
@@ -126,6 +129,7 @@ func (e *estimated) json() estimateJSON {
 	out := estimateJSON{
 		Schema: estimateSchema, Inputs: e.files, Question: spec.Question, Column: spec.Column, Mechanism: s.Mechanism(),
 		Rappor: effectiveParams(s), Kind: string(s.Kind()), Reports: e.found.N, Rejected: e.found.Rejected,
+		BadLines: e.bad, Warnings: e.found.Warnings,
 		learnedJSON: e.learned(e.found, 0), Privacy: privacyOf(s),
 	}
 	for j, name := range s.Columns() {
@@ -181,7 +185,7 @@ func (e *estimated) learned(x *survey.Estimate, attribute int) learnedJSON {
 		}
 	case x.Mean != nil:
 		m := x.Mean
-		out.Mean = &meanJSON{Level: m.Level, Value: m.Value, StdErr: m.StdErr, Low: m.Low, High: m.High}
+		out.Mean = &meanJSON{Level: m.Level, Value: m.Value, StdErr: m.StdErr, Low: m.Low, High: m.High, Basis: m.Basis}
 	case x.Distribution != nil:
 		d := x.Distribution
 		out.Distribution = &distributionJSON{

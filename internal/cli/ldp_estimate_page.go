@@ -45,7 +45,7 @@ func (e *estimated) table(x *survey.Estimate, attribute int) []report.Table {
 	case x.Mean != nil:
 		m := x.Mean
 		return []report.Table{{
-			Caption: fmt.Sprintf("Mean of %s from %s; interval at %s", of, plural(int(m.N), "report"), report.Percent(m.Level)),
+			Caption: fmt.Sprintf("Mean of %s from %s; interval at %s for every number of reports: %s", of, plural(int(m.N), "report"), report.Percent(m.Level), m.Basis),
 			Header:  []string{"", "value", "std. error", "from", "to"}, Numeric: numbers(4),
 			Rows: [][]string{{"mean", figure(m.Value), figure(m.StdErr), figure(m.Low), figure(m.High)}},
 		}}
@@ -209,7 +209,7 @@ func (e *estimated) page() *report.Page {
 	s := e.survey
 	p := &report.Page{
 		Title:  "What " + plural(int(e.found.N), "report") + " say",
-		Lead:   fmt.Sprintf("Estimates from reports that were randomised by %s before they left their owners. %s.", s.Mechanism(), upper(e.found.Rejected.String())),
+		Lead:   fmt.Sprintf("Estimates from reports that were randomised by %s before they left their owners. %s.", s.Mechanism(), upper(e.found.Rejected.String())) + e.doubts(),
 		Footer: "noren " + Version(),
 	}
 	add := func(x *survey.Estimate, j int, title string) {
@@ -254,6 +254,15 @@ func privacySection(p privacyJSON) report.Section {
 		{Text: "The promise rests on this:"},
 		{List: p.Guarantee.Assumptions},
 	}}
+}
+
+// doubts are the warnings, as sentences.
+func (e *estimated) doubts() string {
+	text := ""
+	for _, w := range e.found.Warnings {
+		text += " Warning: " + w + "."
+	}
+	return text
 }
 
 func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
