@@ -134,7 +134,7 @@ func (f *estimateFlags) run(ctx context.Context, t *terminal, paths []string) er
 	if err != nil {
 		return err
 	}
-	o := survey.Options{Level: f.level, Alpha: f.words.alpha, All: f.words.all, Rough: f.rough, MaxMalformed: f.malformed}
+	o := survey.Options{Level: f.level, Alpha: f.words.alpha, All: f.words.all, Rough: f.rough, Errors: true, MaxMalformed: f.malformed}
 	if !(f.malformed > 0 && f.malformed <= 1) {
 		return &noren.Error{Kind: noren.Usage, Where: "--max-malformed", What: "expected a share above 0, at most 1"}
 	}

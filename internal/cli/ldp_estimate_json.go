@@ -94,12 +94,35 @@ type meanJSON struct {
 }
 
 type distributionJSON struct {
-	Edges      []float64 `json:"edges"`
-	Shares     []float64 `json:"shares"`
-	Mean       float64   `json:"mean"`
-	Quartiles  []float64 `json:"quartiles"`
-	Iterations int       `json:"iterations"`
-	Converged  bool      `json:"converged"`
+	Edges      []float64      `json:"edges"`
+	Shares     []float64      `json:"shares"`
+	Mean       float64        `json:"mean"`
+	Quartiles  []float64      `json:"quartiles"`
+	Errors     []measuredJSON `json:"errors,omitempty"`
+	Iterations int            `json:"iterations"`
+	Converged  bool           `json:"converged"`
+}
+
+// measuredJSON is what was read off a distribution, with its interval at Level.
+type measuredJSON struct {
+	Of     string  `json:"of"`
+	Value  float64 `json:"value"`
+	StdErr float64 `json:"std_err"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+	Level  float64 `json:"level"`
+}
+
+// waveErrors are the mean and the quartiles with their errors.
+func waveErrors(e *ldp.WaveErrors) []measuredJSON {
+	if e == nil {
+		return nil
+	}
+	var out []measuredJSON
+	for i, m := range []ldp.Measured{e.Mean, e.Quartiles[0], e.Quartiles[1], e.Quartiles[2]} {
+		out = append(out, measuredJSON{[]string{"mean", "first quartile", "median", "third quartile"}[i], m.Value, m.StdErr, m.Low, m.High, e.Level})
+	}
+	return out
 }
 
 type associationJSON struct {
@@ -190,7 +213,7 @@ func (e *estimated) learned(x *survey.Estimate, attribute int) learnedJSON {
 		d := x.Distribution
 		out.Distribution = &distributionJSON{
 			Edges: d.Edges, Shares: d.Share, Mean: d.Mean(), Iterations: d.Iterations, Converged: d.Converged,
-			Quartiles: []float64{d.Quantile(0.25), d.Quantile(0.5), d.Quantile(0.75)},
+			Quartiles: []float64{d.Quantile(0.25), d.Quantile(0.5), d.Quantile(0.75)}, Errors: waveErrors(d.Errors),
 		}
 	}
 	return out

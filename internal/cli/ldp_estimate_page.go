@@ -60,9 +60,25 @@ func (e *estimated) table(x *survey.Estimate, attribute int) []report.Table {
 			to := min(i+by, len(d.Share))
 			t.Rows = append(t.Rows, []string{figure(d.Edges[i]), figure(d.Edges[to]), share(total(d.Share[i:to]))})
 		}
-		return []report.Table{t}
+		return append([]report.Table{t}, waveTables(d.Errors)...)
 	}
 	return []report.Table{{Caption: "No report holds " + of, Header: []string{""}}}
+}
+
+// waveTables is what is read off a distribution, with errors.
+func waveTables(e *ldp.WaveErrors) []report.Table {
+	rows := waveErrors(e)
+	if rows == nil {
+		return nil
+	}
+	t := report.Table{
+		Caption: fmt.Sprintf("Mean and quartiles; each interval at %s, by the bootstrap (approximate)", report.Percent(e.Level)),
+		Header:  []string{"", "value", "std. error", "from", "to"}, Numeric: []bool{false, true, true, true, true},
+	}
+	for _, m := range rows {
+		t.Rows = append(t.Rows, []string{m.Of, figure(m.Value), figure(m.StdErr), figure(m.Low), figure(m.High)})
+	}
+	return []report.Table{t}
 }
 
 // wordsTable has a row for each word, and one for what was not named.
@@ -214,8 +230,8 @@ func (e *estimated) page() *report.Page {
 	}
 	add := func(x *survey.Estimate, j int, title string) {
 		section := report.Section{Title: title}
-		for _, t := range e.table(x, j) {
-			if chart := e.chart(x, j); chart != nil {
+		for i, t := range e.table(x, j) {
+			if chart := e.chart(x, j); chart != nil && i == 0 {
 				section.Blocks = append(section.Blocks, report.Block{Picture: &report.Picture{Chart: chart, Caption: t.Caption, Table: &t}})
 			} else {
 				section.Blocks = append(section.Blocks, report.Block{Table: &t})

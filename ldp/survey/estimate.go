@@ -35,6 +35,9 @@ type Options struct {
 	// where it has many buckets only: over few, each of which is wide, smoothing
 	// puts in a larger error than it takes away, whatever the number of reports.
 	Rough bool
+	// Errors computes the errors of the mean and the quartiles of a distribution, which
+	// takes about a hundred times as long as the estimate.
+	Errors bool
 }
 
 // Estimate is what was learned; the field of the survey's Kind is set.
@@ -153,7 +156,11 @@ func (c *Collector) Estimate(ctx context.Context, o Options) (*Estimate, error) 
 	case c.mean != nil:
 		e.Mean, err = c.mean.Estimate(o.Level)
 	case c.wave != nil:
-		e.Distribution, err = c.wave.Estimate(ctx, !o.Rough && c.s.spec.Buckets >= smoothFrom, ldp.EM{})
+		smooth := !o.Rough && c.s.spec.Buckets >= smoothFrom
+		e.Distribution, err = c.wave.Estimate(ctx, smooth, ldp.EM{})
+		if err == nil && o.Errors {
+			e.Distribution.Errors, err = c.wave.Errors(ctx, e.Distribution, smooth, o.Level)
+		}
 	case c.words != nil:
 		return c.s.estimateCounts(ctx, c.Counts(), e, o)
 	default:
