@@ -29,6 +29,7 @@ type estimateFlags struct {
 	rough        bool
 	allowRepeats bool
 	malformed    float64
+	rounds       bool
 	associate    []string
 	with         string
 	withSpec     string
@@ -63,6 +64,9 @@ reports are an error (--max-malformed), and so are reports that the mechanism ca
 have sent: a wrong epsilon, answers that were not randomised, one file given twice. The params, map and counts files of the
 reference RAPPOR client are read (--params, --map, --counts) and written.
 
+--rounds estimates several rounds of one longitudinal question together: the reports of a
+person are averaged, and errors are from the spread between persons. Each file is a round.
+
 --associate A,B estimates how two attributes of one report file go together; --with FILE
 --with-spec SPEC how this attribute goes with one that the same people reported apart,
 found by the clients' ids. Both reports of a person cost the sum of their epsilons.`,
@@ -70,6 +74,7 @@ found by the clients' ids. Both reports of a person cost the sum of their epsilo
   noren ldp estimate north.txt south.txt --mechanism oue --bins 0,30,5 --epsilon 2 --project --json
   noren ldp estimate words.txt --params params.csv --candidates words.list
   noren ldp estimate counts.csv --counts --params params.csv --map map.csv --all
+  noren ldp estimate monday.txt tuesday.txt --rounds --spec daily.yaml
   noren ldp estimate colour.txt --spec colour.yaml --with shape.txt --with-spec shape.yaml`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -95,6 +100,7 @@ found by the clients' ids. Both reports of a person cost the sum of their epsilo
 	s.BoolVar(&f.rough, "rough", false, "do not smooth the distribution of a square wave, as is done from 128 buckets on")
 	s.BoolVar(&f.allowRepeats, "allow-repeats", false, "count every report of a client; errors are then larger than stated")
 	s.Float64Var(&f.malformed, "max-malformed", 0.01, "the largest share of lines that may be no reports of this mechanism; 1 allows any")
+	s.BoolVar(&f.rounds, "rounds", false, "each file is a round of one question with memory that the same people answered; lines name clients")
 	s.StringSliceVar(&f.associate, "associate", nil, "`A,B`: how these two columns go together")
 	s.StringVar(&f.with, "with", "", "associate with the reports of the same people in this `FILE`")
 	s.StringVar(&f.withSpec, "with-spec", "", "the specification `FILE` of those reports")
@@ -216,6 +222,9 @@ func wordMap(s *survey.Survey, candidates, mapFile string) (*ldp.Map, error) {
 // collect reads the files and estimates; the counts are RAPPOR's.
 func (f *estimateFlags) collect(ctx context.Context, t *terminal, e *estimated, o survey.Options) (*ldp.RapporCounts, error) {
 	if f.counts {
+		if f.rounds {
+			return nil, &noren.Error{Kind: noren.Usage, Where: "--counts", What: "counts do not tell whose report is whose", Hint: "leave out --rounds"}
+		}
 		if f.with != "" || len(f.associate) > 0 {
 			return nil, &noren.Error{Kind: noren.Usage, Where: "--counts", What: "counts do not tell whose report is whose", Hint: "associate report files"}
 		}
@@ -240,7 +249,15 @@ func (f *estimateFlags) collect(ctx context.Context, t *terminal, e *estimated, 
 			return nil, err
 		}
 	}
+	if f.rounds && (f.allowRepeats || associates) {
+		return nil, &noren.Error{Kind: noren.Usage, Where: "--rounds", What: "rounds are not estimated with --allow-repeats, --associate or --with"}
+	}
 	for _, path := range e.files {
+		if f.rounds {
+			if err := c.StartRound(); err != nil {
+				return nil, at("--rounds", err)
+			}
+		}
 		if err := addReports(ctx, t, c, path); err != nil {
 			return nil, err
 		}

@@ -17,6 +17,8 @@ type estimateJSON struct {
 	Rappor      *ldp.Params      `json:"rappor,omitempty"`
 	Kind        string           `json:"kind"`
 	Reports     int64            `json:"reports"`
+	Rounds      int              `json:"rounds,omitempty"`
+	People      int64            `json:"people,omitempty"`
 	Rejected    ldp.Rejected     `json:"rejected"`
 	BadLines    []survey.BadLine `json:"malformed_lines,omitempty"`
 	Warnings    []string         `json:"warnings,omitempty"`
@@ -154,6 +156,9 @@ func (e *estimated) json() estimateJSON {
 		Rappor: effectiveParams(s), Kind: string(s.Kind()), Reports: e.found.N, Rejected: e.found.Rejected,
 		BadLines: e.bad, Warnings: e.found.Warnings,
 		learnedJSON: e.learned(e.found, 0), Privacy: privacyOf(s),
+	}
+	if e.found.Rounds > 0 {
+		out.Rounds, out.People = e.found.Rounds, e.found.Shares.N
 	}
 	for j, name := range s.Columns() {
 		if s.Kind() == survey.Several {

@@ -146,6 +146,10 @@ func (e *estimated) sharesTable(f *ldp.Frequencies, attribute int, of string) re
 		Header:  []string{"label", "share", "std. error", "from", "to", "reports"},
 		Numeric: []bool{false, true, true, true, true, true, true},
 	}
+	if e.found.Rounds > 0 {
+		t.Caption = fmt.Sprintf("Shares of %s among %s in %s; all intervals hold at once with %s (empirical Bernstein)", of, people(int(f.N)), plural(e.found.Rounds, "round"), report.Percent(f.Level))
+		t.Header[len(t.Header)-1] = "people"
+	}
 	var projected []float64
 	if e.project {
 		t.Header = append(t.Header, "projected")

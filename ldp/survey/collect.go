@@ -33,6 +33,7 @@ type Collector struct {
 	// contents are the hashes of the inputs that were read.
 	contents map[[sha256.Size]byte]string
 	keep     *keeper
+	rounds   *rounds
 }
 
 // BadLine is a line that is no report of the survey.
@@ -87,8 +88,17 @@ func (c *Collector) AddLine(line string) error {
 			return errAgain
 		}
 	}
+	if c.rounds != nil && !named {
+		c.malformed++
+		return errNameless
+	}
 	if err := c.addWord(word); err != nil {
 		return err
+	}
+	if c.rounds != nil {
+		if err := c.addToRounds(client, word); err != nil {
+			return err
+		}
 	}
 	if c.keep != nil {
 		if err := c.keep.add(client, named, word); err != nil {
@@ -141,7 +151,7 @@ func (c *Collector) AddLines(ctx context.Context, in io.Reader, name string, pro
 		return err
 	}
 	sum := [sha256.Size]byte(hash.Sum(nil))
-	if first, again := c.contents[sum]; again && !c.AllowRepeats && c.N() > before {
+	if first, again := c.contents[sum]; again && !c.AllowRepeats && c.rounds == nil && c.N() > before {
 		return &noren.Error{Kind: noren.BadData, Where: name, What: "has the same content as " + first, Hint: "name each file of reports once"}
 	}
 	if c.contents == nil {
@@ -227,6 +237,14 @@ func (c *Collector) fit() ldp.Fit {
 
 // N is the number of reports counted.
 func (c *Collector) N() int64 {
+	if c.rounds != nil {
+		return c.rounds.over + c.counted()
+	}
+	return c.counted()
+}
+
+// counted is the number of reports of this round.
+func (c *Collector) counted() int64 {
 	switch {
 	case c.several != nil:
 		return c.several.N()
@@ -257,5 +275,8 @@ func (c *Collector) Rejected() ldp.Rejected {
 	}
 	r.Duplicate += c.duplicates
 	r.Malformed += c.malformed
+	if c.rounds != nil {
+		r = r.Plus(c.rounds.rejected)
+	}
 	return r
 }

@@ -43,6 +43,7 @@ type Options struct {
 // Estimate is what was learned; the field of the survey's Kind is set.
 type Estimate struct {
 	N            int64
+	Rounds       int // above 0 where rounds were estimated together; the shares' N counts people then
 	Rejected     ldp.Rejected
 	Fit          ldp.Fit  // of the counts to the mechanism; see ldp.Fit
 	Warnings     []string // doubts about the estimate
@@ -145,12 +146,16 @@ func (c *Collector) Estimate(ctx context.Context, o Options) (*Estimate, error) 
 	if err := c.checkMalformed(o, e.Rejected); err != nil {
 		return nil, err
 	}
-	e.Fit = c.fit()
+	e.Fit = c.fitOfAll()
 	if err := e.Fit.Err(); err != nil {
 		return nil, err
 	}
 	var err error
 	switch {
+	case c.rounds != nil:
+		if e.Shares, err = c.rounds.people.Frequencies(o.Level); err == nil {
+			e.Rounds, e.Shares.Rejected = c.rounds.number, e.Rejected
+		}
 	case c.several != nil:
 		err = c.estimateSeveral(o, e)
 	case c.mean != nil:
