@@ -159,7 +159,7 @@ func TestThePapersSets(t *testing.T) {
 			t.Errorf("%s: %v", f.Name, err)
 		}
 	}
-	if len(result.Verdict) != 7 {
+	if len(result.Verdict) != 10 {
 		t.Errorf("%q", result.Verdict)
 	}
 	if _, err := json.Marshal(result); err != nil {
