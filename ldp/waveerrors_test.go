@@ -1,6 +1,7 @@
 package ldp
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -101,12 +102,14 @@ func TestWaveTable(t *testing.T) {
 	}
 	for _, shape := range []string{"normal", "two clouds", "uniform"} {
 		for _, buckets := range []int{32, 256} {
-			for _, n := range []int{1000, 10_000} {
-				for _, epsilon := range []float64{1, 3} {
-					s := waveSetting{buckets, n, epsilon, shape}
-					t.Logf("%s | %d | %d | %g | %.2f", shape, buckets, n, epsilon, waveCoverage(t, s, repeats, 0))
+			t.Run(fmt.Sprintf("%s/%d", shape, buckets), func(t *testing.T) {
+				for _, n := range []int{1000, 10_000} {
+					for _, epsilon := range []float64{1, 3} {
+						s := waveSetting{buckets, n, epsilon, shape}
+						t.Logf("| %s | %d | %d | %g | %.2f", shape, buckets, n, epsilon, waveCoverage(t, s, repeats, 0))
+					}
 				}
-			}
+			})
 		}
 	}
 }
