@@ -70,6 +70,7 @@ type bloomFit struct {
 	beta    []float64
 	inverse *mat.SymDense // covariance of beta
 	score   []float64     // V^-1 times the residuals, cohorts x k
+	ones    []float64     // V^-1 times 1, cohorts x k; of alone
 	a       []float64     // V^-1 of each cohort, k x k
 	tau2    float64       // sum of the squared shares of all other words
 	df      float64       // equations less words
@@ -335,14 +336,20 @@ func (b *bloomModel) residuals(f *bloomFit) (excess, slope float64) {
 func (b *bloomModel) alone(f *bloomFit, w int) (value, se float64, ok bool) {
 	p := len(f.words)
 	cross := make([]float64, p)
-	ones, ax := make([]float64, b.k), make([]float64, b.k)
+	ax := make([]float64, b.k)
 	own, right := 0.0, 0.0
+	if f.ones == nil {
+		f.ones = make([]float64, len(b.y))
+		for c := range b.counts.N {
+			b.dots(f, c, uint32(uint64(1)<<b.k-1), f.ones[c*b.k:(c+1)*b.k])
+		}
+	}
 	for c, n := range b.counts.N {
 		if n == 0 {
 			continue
 		}
 		mask := b.masks[w][c]
-		b.dots(f, c, uint32(uint64(1)<<b.k-1), ones)
+		ones := f.ones[c*b.k : (c+1)*b.k]
 		b.dots(f, c, mask, ax)
 		all, allScore := 0.0, 0.0
 		for i := range b.k {

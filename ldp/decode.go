@@ -146,7 +146,7 @@ func (c *RapporCounts) Decode(ctx context.Context, m *Map, o DecodeOptions) (*De
 	if err != nil {
 		return nil, err
 	}
-	b.estimate(fit, d)
+	b.estimate(fit, d, o.All)
 	for _, w := range d.Words {
 		if w.Significant {
 			d.Explained += w.Value
@@ -199,9 +199,9 @@ func (b *bloomModel) final(ctx context.Context, d *DecodedWords) (*bloomFit, err
 	return b.fit(ctx, found)
 }
 
-// estimate sets the shares of all candidates: those of the fit, and each other
+// estimate sets the shares of the fit's candidates, and with all those of each other
 // candidate added to it alone.
-func (b *bloomModel) estimate(f *bloomFit, d *DecodedWords) {
+func (b *bloomModel) estimate(f *bloomFit, d *DecodedWords, all bool) {
 	z := tQuantile((1-d.Confidence)/2/float64(len(d.Words)+1), f.df)
 	set := func(j int, value, se float64) {
 		w := &d.Words[j]
@@ -214,7 +214,7 @@ func (b *bloomModel) estimate(f *bloomFit, d *DecodedWords) {
 		set(j, f.beta[i], math.Sqrt(f.inverse.At(i, i)))
 	}
 	for j := range d.Words {
-		if in[j] {
+		if in[j] || !all {
 			continue
 		}
 		if value, se, ok := b.alone(f, j); ok {
