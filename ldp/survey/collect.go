@@ -140,9 +140,13 @@ func (c *Collector) addWord(word string) error {
 // named, and a client's id.
 const longest = 2 * maxNamed
 
+// alike is from how many reports on two files of the same content are taken for one:
+// small files of different people can be alike by chance.
+const alike = 20
+
 // AddLines counts the lines of a file, named name in errors. Empty lines are left
 // out, bad ones counted by reason. Errors are a failure to read, and a second
-// file of the same content, unless AllowRepeats is set: it is refused after it was
+// file of the same content with 20 reports or more, unless AllowRepeats is set: it is refused after it was
 // counted, so the collector must not be used further then. progress, which
 // may be nil, is called with the number of lines read.
 func (c *Collector) AddLines(ctx context.Context, in io.Reader, name string, progress noren.Progress) error {
@@ -151,7 +155,7 @@ func (c *Collector) AddLines(ctx context.Context, in io.Reader, name string, pro
 		return err
 	}
 	sum := [sha256.Size]byte(hash.Sum(nil))
-	if first, again := c.contents[sum]; again && !c.AllowRepeats && c.rounds == nil && c.N() > before {
+	if first, again := c.contents[sum]; again && !c.AllowRepeats && c.rounds == nil && c.N() >= before+alike {
 		return &noren.Error{Kind: noren.BadData, Where: name, What: "has the same content as " + first, Hint: "name each file of reports once"}
 	}
 	if c.contents == nil {
