@@ -86,7 +86,7 @@ func TestWaveErrorsCover(t *testing.T) {
 		if got := waveCoverage(t, s, repeats, 0); slices.Min(got[:]) < 31./40 {
 			t.Errorf("%+v: coverage %v", s, got)
 		}
-		if got := waveCoverage(t, s, repeats, 0.15); slices.Max(got[:]) > 31./40 {
+		if got := waveCoverage(t, s, repeats/4, 0.15); slices.Max(got[:]) > 0.5 {
 			t.Errorf("%+v: a planted error was not caught: %v", s, got)
 		}
 	}
