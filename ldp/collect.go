@@ -44,6 +44,12 @@ func (r Rejected) String() string {
 	return "set aside: " + strings.Join(parts, ", ")
 }
 
+// Plus is the sum of two counts.
+func (r Rejected) Plus(s Rejected) Rejected {
+	r.add(s)
+	return r
+}
+
 func (r *Rejected) add(s Rejected) {
 	r.Malformed += s.Malformed
 	r.WrongLength += s.WrongLength

@@ -34,8 +34,9 @@
 // question again and again: [NewLongitudinalGRR], [NewLongitudinalOUE] or RAPPOR;
 // many attributes: [NewMulti].
 //
-// Reports that cannot be are counted and set aside; they never change the
-// estimate of the others.
+// Malformed reports are counted and excluded; they never change the estimate of
+// the others. Counts that the mechanism cannot have made are found by the collectors'
+// Fit methods. Reports of one person in several rounds are for [Rounds].
 //
 // docs/local-privacy.md tells more, with the figures.
 package ldp

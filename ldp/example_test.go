@@ -73,7 +73,7 @@ func ExampleRappor() {
 	src := noise.NewSource()
 	for person := range 4000 {
 		secret := fmt.Sprintf("of person %08d", person) // in earnest: random, kept by the device
-		d, err := r.Device([]byte(secret), uint32(person%8))
+		d, err := r.Device([]byte(secret), uint32(person/4%8))
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -100,7 +100,7 @@ func (m *Mean) Randomise(src *noise.Source, x float64) (uint32, error) {
 		return 0, err
 	}
 	if !piecewise {
-		plus, err := down(unit).draw(src)
+		plus, err := down(unit).drawAlways(src)
 		if err != nil {
 			return 0, err
 		}
@@ -180,7 +180,9 @@ func (m *Mean) WorstVariance() float64 {
 type MeanCollector struct {
 	m        *Mean
 	n        int64
-	mean, m2 float64 // running mean and sum of squared deviations (Welford 1962)
+	mean, m2 float64            // running mean and sum of squared deviations (Welford 1962)
+	signs    [2]int64           // Duchi's reports
+	parts    [windowParts]int64 // piecewise reports, by part of the window
 	rejected Rejected
 }
 
@@ -193,6 +195,11 @@ func (c *MeanCollector) Add(symbol uint32) error {
 	if err != nil {
 		c.rejected.count(err)
 		return err
+	}
+	if symbol < 2 {
+		c.signs[symbol]++
+	} else {
+		c.parts[windowPart(int(symbol-2), c.m.piece.cells)]++
 	}
 	c.n++
 	d := v - c.mean
@@ -221,24 +228,80 @@ func (c *MeanCollector) Rejected() Rejected { return c.rejected }
 type MeanEstimate struct {
 	N             int64
 	Value, StdErr float64
-	Low, High     float64 // cut to the range
+	Low, High     float64 // holds with probability Level or more for every N; cut to the range
 	Level         float64
+	Basis         string // what the interval is by
 	Rejected      Rejected
 }
 
-// Estimate returns the mean with an interval at level, from the normal
-// approximation with the reports' own deviation: good from some hundred reports on.
+// What intervals of means are by.
+const (
+	ByBinomial   = "exact (Clopper-Pearson)"
+	ByBernstein  = "Bernstein's inequality, the mechanism's largest variance"
+	ByEmpirical  = "empirical Bernstein bound (Maurer and Pontil)"
+	empiricalMin = 200
+)
+
+// Estimate returns the mean with an interval at level that holds for every number
+// of reports, for the mean of the population that people are drawn from, and
+// for that of the people themselves:
+//
+//   - Duchi's mechanism: from the interval of Clopper and Pearson for the probability
+//     of the upper sign (for people who are fixed, by Hoeffding 1956).
+//   - Piecewise and hybrid: values v of reports lie in [-b, b] on the scale [-1, 1] and have
+//     E[v^2] <= M, a constant of the mechanism. With L = ln(2/(1-level)), Bernstein's
+//     inequality gives a half-width w of sqrt(2 (M - mu^2) L/n) + (b+1) L/(3n);
+//     |mu| is at least |mean| - w at mu = 0.
+//   - Where epsilon is so large that values vary more than the noise (the variance at
+//     the middle is below M/4), and from 200 reports on: the bound of Maurer and
+//     Pontil (2009, theorem 11) by the reports' own variance V, with
+//     L = ln(4/(1-level)): sqrt(2 V L/n) + 14 b L/(3 (n-1)).
+//
+// Which is used depends on the mechanism and n alone. StdErr is from the reports' own
+// deviation, and not below the smallest that the mechanism's noise has.
 func (c *MeanCollector) Estimate(level float64) (*MeanEstimate, error) {
 	if !(level > 0 && level < 1) {
 		return nil, &noren.Error{Kind: noren.Usage, Where: "level", What: "must lie between 0 and 1", Hint: "0.95 is usual"}
 	}
 	if c.n < 2 {
-		return nil, &noren.Error{Kind: noren.BadData, What: "fewer than two reports were counted, so no error can be told"}
+		return nil, &noren.Error{Kind: noren.BadData, What: "fewer than two reports were counted, so no error can be stated"}
 	}
-	se := math.Sqrt(c.m2 / float64(c.n-1) / float64(c.n))
-	z := quantile((1 - level) / 2)
-	cut := func(v float64) float64 { return min(max(v, c.m.lo), c.m.hi) }
-	return &MeanEstimate{
-		N: c.n, Value: c.mean, StdErr: se, Low: cut(c.mean - z*se), High: cut(c.mean + z*se), Level: level, Rejected: c.rejected,
-	}, nil
+	m, n := c.m, float64(c.n)
+	half := (m.hi - m.lo) / 2
+	variance := c.m2 / (n - 1)
+	least := min(m.Variance(m.lo), m.Variance(m.lo/2+m.hi/2))
+	e := &MeanEstimate{N: c.n, Value: c.mean, StdErr: math.Sqrt(max(variance, least) / n), Level: level, Rejected: c.rejected}
+	unit := (c.mean-m.lo)/half - 1
+	low, high := 0.0, 0.0
+	if m.mix == (prob{}) {
+		e.Basis = ByBinomial
+		turn := m.turn.float()
+		low, high = binomialInterval(c.signs[1], c.n, 1-level)
+		low, high = (2*low-1)/(1-2*turn), (2*high-1)/(1-2*turn)
+	} else {
+		top := max(math.Abs(m.unitValue(2)), math.Abs(m.unitValue(uint32(1+meanCells))))
+		if !m.mix.one {
+			top = max(top, m.unitValue(1))
+		}
+		middle, end := m.Variance(m.lo/2+m.hi/2)/half/half, m.Variance(m.hi)/half/half
+		// The variance plus x^2 is convex in x^2; a part in 10^4 is for the cells.
+		moment := max(middle, end+1) * (1 + 1e-4)
+		w := 0.0
+		if middle < moment/4 && c.n >= empiricalMin {
+			e.Basis = ByEmpirical
+			l := math.Log(4 / (1 - level))
+			w = math.Sqrt(2*variance/half/half*l/n) + 14*top*l/(3*(n-1))
+		} else {
+			e.Basis = ByBernstein
+			l := math.Log(2 / (1 - level))
+			width := func(mu float64) float64 {
+				return math.Sqrt(2*(moment-mu*mu)*l/n) + (top+1)*l/(3*n)
+			}
+			w = width(min(max(0, math.Abs(unit)-width(0)), 1))
+		}
+		low, high = unit-w, unit+w
+	}
+	at := func(u float64) float64 { return min(max(m.lo+(u+1)*half, m.lo), m.hi) }
+	e.Low, e.High = at(low), at(high)
+	return e, nil
 }

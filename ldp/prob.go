@@ -76,6 +76,13 @@ func (p prob) draw(src words) (bool, error) {
 	return w < p.t, err
 }
 
+// drawAlways is draw, but draws a word for p = 1, too: for probabilities that depend
+// on a value, which the number of words must not tell.
+func (p prob) drawAlways(src words) (bool, error) {
+	w, err := src.Uint64()
+	return p.one || w < p.t, err
+}
+
 // uniform draws an integer uniform on [0, n), n >= 1, by multiplying and
 // rejecting (Lemire 2019).
 func uniform(src words, n uint64) (uint64, error) {

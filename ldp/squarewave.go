@@ -134,6 +134,9 @@ type Distribution struct {
 	Iterations int
 	Converged  bool
 	Rejected   Rejected
+	// Errors of the mean and of the quartiles, where they were computed; see
+	// [WaveCollector.Errors].
+	Errors *WaveErrors
 }
 
 // EM says how a maximum of the likelihood is climbed to.
@@ -171,21 +174,35 @@ func (c *WaveCollector) Estimate(ctx context.Context, smooth bool, o EM) (*Distr
 	if c.n < 1 {
 		return nil, &noren.Error{Kind: noren.BadData, What: "no report was counted, so nothing can be estimated"}
 	}
-	d, width, cells := c.m.bins.Len(), c.m.wave.width, c.m.wave.cells
-	in, out := c.m.wave.densities()
-	r := &Distribution{N: c.n, Edges: c.m.bins.Edges(), Rejected: c.rejected}
-	f, next := make([]float64, d), make([]float64, d)
-	for i := range f {
-		f[i] = 1 / float64(d)
+	shares := make([]float64, len(c.counts))
+	for y, v := range c.counts {
+		shares[y] = float64(v) / float64(c.n)
 	}
+	r := &Distribution{N: c.n, Edges: c.m.bins.Edges(), Rejected: c.rejected}
+	r.Share = make([]float64, c.m.bins.Len())
+	for i := range r.Share {
+		r.Share[i] = 1 / float64(len(r.Share))
+	}
+	r.Iterations, r.Converged, err = c.m.climb(ctx, shares, r.Share, smooth, o)
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// climb runs the search from f, which it changes, for these shares of reports.
+func (m *SquareWave) climb(ctx context.Context, shares, f []float64, smooth bool, o EM) (iterations int, converged bool, err error) {
+	d, width, cells := m.bins.Len(), m.wave.width, m.wave.cells
+	in, out := m.wave.densities()
+	next := make([]float64, d)
 	// Sums of f over windows of buckets, and of counts over expected shares, by
 	// differences of running sums: a step takes as long as there are cells.
 	run := make([]float64, max(d, cells)+1)
 	ratio := make([]float64, cells)
 	last := math.Inf(-1)
-	for r.Iterations = 1; r.Iterations <= o.MaxIterations; r.Iterations++ {
+	for iterations = 1; iterations <= o.MaxIterations; iterations++ {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return 0, false, err
 		}
 		for i, v := range f {
 			run[i+1] = run[i] + v
@@ -195,10 +212,10 @@ func (c *WaveCollector) Estimate(ctx context.Context, smooth bool, o EM) (*Distr
 			// Buckets y-width+1 .. y have cell y in their window.
 			near := run[min(y+1, d)] - run[max(y-width+1, 0)]
 			p := out + (in-out)*near
-			ratio[y] = float64(c.counts[y]) / float64(c.n) / p
+			ratio[y] = shares[y] / p
 			whole += ratio[y]
-			if c.counts[y] > 0 {
-				likelihood += float64(c.counts[y]) / float64(c.n) * math.Log(p)
+			if shares[y] > 0 {
+				likelihood += shares[y] * math.Log(p)
 			}
 		}
 		for y, v := range ratio {
@@ -214,14 +231,11 @@ func (c *WaveCollector) Estimate(ctx context.Context, smooth bool, o EM) (*Distr
 		}
 		normalise(f)
 		if math.Abs(likelihood-last) < o.Tolerance {
-			r.Converged = true
-			break
+			return iterations, true, nil
 		}
 		last = likelihood
 	}
-	r.Iterations = min(r.Iterations, o.MaxIterations)
-	r.Share = f
-	return r, nil
+	return o.MaxIterations, false, nil
 }
 
 // smoothen writes the smoothed src to dst.

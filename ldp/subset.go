@@ -65,16 +65,13 @@ func (m *Subset) Randomise(src *noise.Source, label int) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
+	// w of the other k-1 labels, all sets alike (Floyd's method: Bentley and Floyd
+	// 1987): for j from k-1-w, add a random one of the first j+1, or j itself where
+	// that one is already in. If the label is sent, it replaces one of them, all
+	// alike. As many words are drawn either way.
 	b := make([]uint64, (m.k+63)/64)
-	want := m.w
-	if with {
-		b[label/64] |= 1 << (label % 64)
-		want--
-	}
-	// want of the other k-1 labels, all sets alike (Floyd's method: Bentley and
-	// Floyd 1987): for j from k-1-want, add a random one of the first j+1, or j
-	// itself where that one is already in.
-	for j := m.k - 1 - want; j < m.k-1; j++ {
+	chosen := make([]int, 0, m.w)
+	for j := m.k - 1 - m.w; j < m.k-1; j++ {
 		v, err := uniform(src, uint64(j+1))
 		if err != nil {
 			return Report{}, err
@@ -84,6 +81,16 @@ func (m *Subset) Randomise(src *noise.Source, label int) (Report, error) {
 			l = around(j, label)
 		}
 		b[l/64] |= 1 << (l % 64)
+		chosen = append(chosen, l)
+	}
+	out, err := uniform(src, uint64(m.w))
+	if err != nil {
+		return Report{}, err
+	}
+	if with {
+		l := chosen[out]
+		b[l/64] &^= 1 << (l % 64)
+		b[label/64] |= 1 << (label % 64)
 	}
 	return Report{Bits: b}, nil
 }

@@ -20,8 +20,9 @@ type Answer struct {
 	// Interval holds the number of outliers with probability 95%, over the
 	// noise, whatever the data.
 	Interval Interval `json:"interval"`
-	// Expected is narrower and holds it with that probability if the plan's
-	// public guess is right; absent when it is not narrower.
+	// Expected is narrower and holds it with that probability if the public guess in
+	// the options is right. It is absent where no guess was given or it is not
+	// narrower. A guess is no bound: where it is too small, the interval covers less.
 	Expected *Interval `json:"expected_interval,omitempty"`
 	// Noise is what was drawn, and Basis what the interval rests on.
 	Noise string `json:"noise"`
@@ -87,7 +88,7 @@ func (m *Mechanism) answer(ctx context.Context, points *Points, src *noise.Sourc
 		// noise beyond its 96% or a size that was released too small, 1%.
 		out = m.present(y, m.halfWidth(most, level95+sizeDoubt), "the released size of the noise")
 	}
-	if e := m.within(y, m.Accuracy().HalfWidth); e.High-e.Low < out.Interval.High-out.Interval.Low {
+	if e := m.within(y, m.Accuracy().HalfWidth); m.options.Guess != 0 && e.High-e.Low < out.Interval.High-out.Interval.Low {
 		out.Expected = &e
 	}
 	return out, nil

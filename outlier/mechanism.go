@@ -35,7 +35,8 @@ type Options struct {
 	// Noise is a noise of one's own making with the epsilon and delta of Cost
 	// less IntervalShare. Optional.
 	Noise *Noise
-	// Guess is the plan's. Defaults to 3.
+	// Guess is the plan's. Defaults to 3 for the choice of the noise; an answer has an
+	// expected interval only where a guess is given here.
 	Guess int
 	// Coverage defaults to CoverAuto.
 	Coverage Coverage
@@ -309,9 +310,10 @@ func (m *Mechanism) Guarantee(n account.Neighbours, unit string) (noren.Guarante
 type Accuracy struct {
 	Noise string `json:"noise"`
 	// SD and HalfWidth, of an interval that holds the count of the data with
-	// 95%, are expected if the guess of the plan is right.
-	SD        float64 `json:"expected_sd"`
-	HalfWidth float64 `json:"expected_half_width_95"`
+	// 95%, are expected if the plan's guess is right. They are 0 where no guess was
+	// given: the default is made without any knowledge of the data.
+	SD        float64 `json:"expected_sd,omitempty"`
+	HalfWidth float64 `json:"expected_half_width_95,omitempty"`
 	// MostSD and MostHalfWidth hold whatever the data.
 	MostSD        float64 `json:"most_sd"`
 	MostHalfWidth float64 `json:"most_half_width_95"`
@@ -319,18 +321,19 @@ type Accuracy struct {
 
 // Accuracy tells from public facts how accurate an answer will be.
 func (m *Mechanism) Accuracy() Accuracy {
-	s, most := float64(m.global), float64(m.global)
-	if m.noise.Family != GlobalLaplace {
-		s = guessedS(m.noise.Beta, m.global, m.plan.Guess)
-	}
 	if m.global == 0 {
 		return Accuracy{Noise: "no noise: every record is an outlier"}
 	}
-	return Accuracy{
-		Noise: m.noise.words(),
-		SD:    m.noise.SD(s), HalfWidth: m.halfWidth(s, level95),
-		MostSD: m.noise.SD(most), MostHalfWidth: m.halfWidth(most, level95),
+	most := float64(m.global)
+	a := Accuracy{Noise: m.noise.words(), MostSD: m.noise.SD(most), MostHalfWidth: m.halfWidth(most, level95)}
+	if m.options.Guess != 0 {
+		s := most
+		if m.noise.Family != GlobalLaplace {
+			s = guessedS(m.noise.Beta, m.global, m.plan.Guess)
+		}
+		a.SD, a.HalfWidth = m.noise.SD(s), m.halfWidth(s, level95)
 	}
+	return a
 }
 
 // level95 is the confidence of intervals; where the size of the noise is

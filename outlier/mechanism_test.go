@@ -160,6 +160,13 @@ func TestCostAndGuarantee(t *testing.T) {
 	if m.Name() != "outlier.count" || len(m.Columns()) != 2 || m.Columns()[0].Type != table.Decimal {
 		t.Errorf("%s %v", m.Name(), m.Columns())
 	}
+	if a := m.Accuracy(); a.SD != 0 || a.HalfWidth != 0 || !(a.MostSD > 0) {
+		t.Errorf("without a guess something is expected: %+v", a)
+	}
+	o.Guess = 3
+	if m, err = New(o); err != nil {
+		t.Fatal(err)
+	}
 	a := m.Accuracy()
 	if !(a.SD > 0 && a.SD < a.MostSD && a.HalfWidth < a.MostHalfWidth) {
 		t.Errorf("%+v", a)

@@ -22,20 +22,25 @@ type AccuracyRow struct {
 // radii below the distance of its k-th nearest neighbour, so that it changes at
 // those distances alone.
 func Accuracies(s *Set, k int) []AccuracyRow {
-	n := s.Len()
+	return accuracies(s.Name, s.Outlier, k, func(i, j int) float64 { return distance(s.row(i), s.row(j)) * step })
+}
+
+// accuracies is Accuracies for any distance.
+func accuracies(name string, outlier []bool, k int, distance func(i, j int) float64) []AccuracyRow {
+	n := len(outlier)
 	reach := make([]float64, n)
 	distances := make([]float64, 0, n)
 	for i := range n {
 		distances = distances[:0]
 		for j := range n {
 			if j != i {
-				distances = append(distances, distance(s.row(i), s.row(j)))
+				distances = append(distances, distance(i, j))
 			}
 		}
 		slices.Sort(distances)
 		reach[i] = math.Inf(1)
 		if k <= len(distances) {
-			reach[i] = distances[k-1] * step
+			reach[i] = distances[k-1]
 		}
 	}
 	ends := slices.Clone(reach)
@@ -47,14 +52,14 @@ func Accuracies(s *Set, k int) []AccuracyRow {
 		if to == from {
 			continue
 		}
-		row := AccuracyRow{Dataset: s.Name, From: from, To: to}
+		row := AccuracyRow{Dataset: name, From: from, To: to}
 		right := 0
 		for i, r := range reach {
 			out := r > from
 			if out {
 				row.Outliers++
 			}
-			if out == s.Outlier[i] {
+			if out == outlier[i] {
 				right++
 			}
 		}

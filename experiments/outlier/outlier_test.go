@@ -159,7 +159,7 @@ func TestThePapersSets(t *testing.T) {
 			t.Errorf("%s: %v", f.Name, err)
 		}
 	}
-	if len(result.Verdict) != 7 {
+	if len(result.Verdict) != 10 {
 		t.Errorf("%q", result.Verdict)
 	}
 	if _, err := json.Marshal(result); err != nil {
@@ -255,5 +255,42 @@ func BenchmarkRealSets(b *testing.B) {
 				b.ReportMetric(float64(len(c.U)), "t")
 			}
 		})
+	}
+}
+
+// No scaling explains the paper's radii for both sets, and the running times that
+// the paper does not print are measured.
+func TestScalingsAndTimings(t *testing.T) {
+	dir := os.Getenv("NOREN_DATA")
+	if dir == "" {
+		t.Skip("NOREN_DATA is not set")
+	}
+	fits := map[string]int{}
+	for _, name := range Names() {
+		s, err := Load(t.Context(), dir, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := Scalings(s)
+		if len(rows) != 8 || math.Abs(rows[0].From-Best(Accuracies(s, K))[0].From) > 1e-4 {
+			t.Errorf("%s: %+v", name, rows)
+		}
+		for _, r := range rows {
+			if r.Fits {
+				fits[r.Scaling]++
+			}
+		}
+		times, err := Timings(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(times); n < 4 || times[n-1].Algorithm != OurSmooth || times[n-2].Algorithm != Algorithm2 || times[n-2].Size < 2 || times[n-2].Size > s.Len() {
+			t.Errorf("%s: %+v", name, times)
+		}
+	}
+	for scaling, sets := range fits {
+		if sets == 2 {
+			t.Errorf("%s: fits both sets, and the verdict is wrong", scaling)
+		}
 	}
 }

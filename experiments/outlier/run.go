@@ -28,6 +28,8 @@ type Result struct {
 	Counterexamples []Counterexample `json:"counterexamples"`
 	NotSmooth       *Unsmooth        `json:"not_smooth"`
 	Failure         *Failure         `json:"failure"`
+	Scalings        []ScalingRow     `json:"scalings"`
+	Timings         []TimingRow      `json:"timings"`
 	// Verdict says in sentences what came out.
 	Verdict []string `json:"verdict"`
 }
@@ -55,6 +57,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if r.Failure, err = FailingPair(ctx); err != nil {
 		return nil, err
 	}
+	r.Verdict = append(r.Verdict, scalingVerdict(r.Scalings)...)
 	r.Verdict = append(r.Verdict, r.bounds()...)
 	return r, nil
 }
@@ -78,10 +81,17 @@ func (r *Result) dataset(ctx context.Context, dir, name string) error {
 		}
 		noise = append(noise, rows...)
 	}
+	timings, err := Timings(ctx, s)
+	if err != nil {
+		return err
+	}
+	r.Scalings = append(r.Scalings, Scalings(s)...)
+	r.Timings = append(r.Timings, timings...)
 	r.Accuracy = append(r.Accuracy, accuracy...)
 	r.Curves = append(r.Curves, curve)
 	r.Noise = append(r.Noise, noise...)
 	r.Verdict = append(r.Verdict, reading(s, accuracy, noise)...)
+	r.Verdict = append(r.Verdict, timingVerdict(s, timings)...)
 	return nil
 }
 

@@ -31,7 +31,8 @@ type Set struct {
 	// query makes sense.
 	PaperRadius, Radius float64
 
-	coords []int32 // in steps
+	coords []int32   // in steps
+	values []float64 // as they are in the file
 }
 
 // Len is the number of records.
@@ -80,6 +81,7 @@ func Load(ctx context.Context, dir, name string) (*Set, error) {
 	if err != nil {
 		return nil, &noren.Error{Kind: noren.BadData, Where: path, Err: err}
 	}
+	s.values = values
 	s.scale(values)
 	return s, nil
 }

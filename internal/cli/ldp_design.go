@@ -23,6 +23,7 @@ type designFlags struct {
 	wanted     float64
 	bytes      int
 	attributes int
+	candidates int
 	output     string
 	force      bool
 	json       bool
@@ -31,17 +32,21 @@ type designFlags struct {
 func newLDPDesign(t *terminal) *cobra.Command {
 	var f designFlags
 	c := &cobra.Command{
-		Use:   "design --size K --epsilon E [--n N]",
+		Use:   "design --size K|--candidates C --epsilon E [--n N]",
 		Short: "Which mechanism to take, why, and what error to expect",
 		Long: `Plans a collection from public facts: the size of the domain (--size, --labels, --bins,
 --edges; or --range for the mean of a number), epsilon, how many people report, and how
 often each is asked. It names the mechanism to take and why, the standard error that a
 share would have, and with --error how many people it takes.
 
+--candidates C plans for texts, to be found among a list of C words: RAPPOR's k, h, m, f, p
+and q, the standard error of a word's share, and the share from which a word is found.
+
 --attributes D plans for records of D such attributes at epsilon together: each report
 holds a random few of them. -o writes the specification to go on with.`,
 		Example: `  noren ldp design --size 5 --epsilon 1 --n 10000
   noren ldp design --bins 0,30,5 --epsilon 1 --repeats 365 --lifetime 4 --error 0.01
+  noren ldp design --candidates 200 --epsilon 2 --n 100000 -o words.yaml
   noren ldp design --range 0,100 --epsilon 1 --n 5000
   noren ldp design --labels red,green,blue --epsilon 2 --n 1000 -o ldp.yaml --json`,
 		Args: exactly(),
@@ -49,6 +54,11 @@ holds a random few of them. -o writes the specification to go on with.`,
 	}
 	f.survey.register(c)
 	s := c.Flags()
+	// What the design chooses is not offered; given all the same, it is refused.
+	for _, name := range []string{"mechanism", "rappor", "params", "buckets"} {
+		_ = s.MarkHidden(name) // they are registered
+	}
+	s.IntVar(&f.candidates, "candidates", 0, "plan for texts, with so many candidate words")
 	s.Int64Var(&f.n, "n", 0, "how many people report")
 	s.IntVar(&f.repeats, "repeats", 1, "how often each person is asked the same")
 	s.Float64Var(&f.wanted, "error", 0, "the standard error that is wanted: of a share, or of a mean in the units of its range")
@@ -106,8 +116,14 @@ func (f *designFlags) run(t *terminal) error {
 	if spec.Mechanism != "" || len(spec.Attributes) > 0 || spec.F != nil {
 		return &noren.Error{Kind: noren.Usage, What: "the design chooses the mechanism", Hint: "leave out --mechanism, --rappor and --params; noren ldp simulate tries a mechanism of your own"}
 	}
+	if spec.Buckets != 0 {
+		return &noren.Error{Kind: noren.Usage, Where: "--buckets", What: "no mechanism that the design chooses has buckets", Hint: "leave it out"}
+	}
 	if f.n < 0 || f.repeats < 1 || f.attributes < 1 || !(f.wanted >= 0) || math.IsInf(f.wanted, 0) || f.bytes < 1 {
 		return &noren.Error{Kind: noren.Usage, What: "--n and --error must not be negative, --repeats, --attributes and --report-bytes be 1 or more"}
+	}
+	if f.candidates != 0 {
+		return f.words(t, spec)
 	}
 	d := &design{
 		Schema: designSchema, Epsilon: spec.Epsilon, N: f.n, Repeats: f.repeats, Attributes: f.attributes, Wanted: f.wanted, Sampled: 1, spec: *spec,

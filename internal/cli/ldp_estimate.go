@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -28,6 +27,8 @@ type estimateFlags struct {
 	writeParams  string
 	rough        bool
 	allowRepeats bool
+	malformed    float64
+	rounds       bool
 	associate    []string
 	with         string
 	withSpec     string
@@ -57,8 +58,13 @@ that hold all at once, the shares of words among candidates, a mean, a distribut
 how two attributes go together.
 
 Lines that cannot be reports, and second reports of a client, are counted and set aside;
-they never change the estimate of the others. The params, map and counts files of the
+they never change the estimate of the others. More than 1 % of lines that cannot be
+reports are an error (--max-malformed), and so are reports that the mechanism cannot
+have sent: a wrong epsilon, answers that were not randomised, one file given twice. The params, map and counts files of the
 reference RAPPOR client are read (--params, --map, --counts) and written.
+
+--rounds estimates several rounds of one longitudinal question together: the reports of a
+person are averaged, and errors are from the spread between persons. Each file is a round.
 
 --associate A,B estimates how two attributes of one report file go together; --with FILE
 --with-spec SPEC how this attribute goes with one that the same people reported apart,
@@ -67,6 +73,7 @@ found by the clients' ids. Both reports of a person cost the sum of their epsilo
   noren ldp estimate north.txt south.txt --mechanism oue --bins 0,30,5 --epsilon 2 --project --json
   noren ldp estimate words.txt --params params.csv --candidates words.list
   noren ldp estimate counts.csv --counts --params params.csv --map map.csv --all
+  noren ldp estimate monday.txt tuesday.txt --rounds --spec daily.yaml
   noren ldp estimate colour.txt --spec colour.yaml --with shape.txt --with-spec shape.yaml`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -91,6 +98,8 @@ found by the clients' ids. Both reports of a person cost the sum of their epsilo
 	s.StringVar(&f.writeParams, "write-params", "", "write RAPPOR's parameters to this `FILE`, as the reference does")
 	s.BoolVar(&f.rough, "rough", false, "do not smooth the distribution of a square wave, as is done from 128 buckets on")
 	s.BoolVar(&f.allowRepeats, "allow-repeats", false, "count every report of a client; errors are then larger than stated")
+	s.Float64Var(&f.malformed, "max-malformed", 0.01, "the largest share of lines that may be no reports of this mechanism; 1 allows any")
+	s.BoolVar(&f.rounds, "rounds", false, "each file is a round of one question with memory that the same people answered; lines name clients")
 	s.StringSliceVar(&f.associate, "associate", nil, "`A,B`: how these two columns go together")
 	s.StringVar(&f.with, "with", "", "associate with the reports of the same people in this `FILE`")
 	s.StringVar(&f.withSpec, "with-spec", "", "the specification `FILE` of those reports")
@@ -109,6 +118,9 @@ type estimated struct {
 	joint   *association
 	level   float64
 	project bool
+	// badLines names the lines that were no reports.
+	badLines string
+	bad      []survey.BadLine
 }
 
 // association is how two attributes go together.
@@ -127,7 +139,10 @@ func (f *estimateFlags) run(ctx context.Context, t *terminal, paths []string) er
 	if err != nil {
 		return err
 	}
-	o := survey.Options{Level: f.level, Alpha: f.words.alpha, All: f.words.all, Rough: f.rough}
+	o := survey.Options{Level: f.level, Alpha: f.words.alpha, All: f.words.all, Rough: f.rough, Errors: true, MaxMalformed: f.malformed}
+	if !(f.malformed > 0 && f.malformed <= 1) {
+		return &noren.Error{Kind: noren.Usage, Where: "--max-malformed", What: "expected a share above 0, at most 1"}
+	}
 	if f.level == 0 || f.words.alpha == 0 {
 		return &noren.Error{Kind: noren.Usage, Where: "--level, --alpha", What: "must lie between 0 and 1"}
 	}
@@ -148,12 +163,20 @@ func (f *estimateFlags) run(ctx context.Context, t *terminal, paths []string) er
 		return &noren.Error{Kind: noren.Usage, Where: "--write-map", What: "a map is of candidates", Hint: "--candidates FILE"}
 	}
 	e := &estimated{files: paths, survey: s, level: f.level, project: f.project}
+	if !f.allowRepeats {
+		if err := distinctFiles(paths); err != nil {
+			return err
+		}
+	}
 	counts, err := f.collect(ctx, t, e, o)
 	if err != nil {
 		return err
 	}
 	if r := e.found.Rejected; r.Total() > 0 {
-		t.warn("of %s, %s", plural(int(r.Total()+e.found.N), "line"), r)
+		t.warn("of %s, %s%s", plural(int(r.Total()+e.found.N), "line"), r, e.badLines)
+	}
+	for _, w := range e.found.Warnings {
+		t.warn("%s", w)
 	}
 	if err := f.writeReference(t, s, counts, o.Map); err != nil {
 		return err
@@ -198,6 +221,9 @@ func wordMap(s *survey.Survey, candidates, mapFile string) (*ldp.Map, error) {
 // collect reads the files and estimates; the counts are RAPPOR's.
 func (f *estimateFlags) collect(ctx context.Context, t *terminal, e *estimated, o survey.Options) (*ldp.RapporCounts, error) {
 	if f.counts {
+		if f.rounds {
+			return nil, &noren.Error{Kind: noren.Usage, Where: "--counts", What: "counts do not tell whose report is whose", Hint: "leave out --rounds"}
+		}
 		if f.with != "" || len(f.associate) > 0 {
 			return nil, &noren.Error{Kind: noren.Usage, Where: "--counts", What: "counts do not tell whose report is whose", Hint: "associate report files"}
 		}
@@ -222,11 +248,20 @@ func (f *estimateFlags) collect(ctx context.Context, t *terminal, e *estimated, 
 			return nil, err
 		}
 	}
+	if f.rounds && (f.allowRepeats || associates) {
+		return nil, &noren.Error{Kind: noren.Usage, Where: "--rounds", What: "rounds are not estimated with --allow-repeats, --associate or --with"}
+	}
 	for _, path := range e.files {
+		if f.rounds {
+			if err := c.StartRound(); err != nil {
+				return nil, at("--rounds", err)
+			}
+		}
 		if err := addReports(ctx, t, c, path); err != nil {
 			return nil, err
 		}
 	}
+	e.bad, e.badLines = c.BadLines(), c.BadLinesText()
 	if e.found, err = c.Estimate(ctx, o); err != nil {
 		return nil, at(strings.Join(e.files, ", "), err)
 	}
@@ -235,42 +270,6 @@ func (f *estimateFlags) collect(ctx context.Context, t *terminal, e *estimated, 
 	}
 	t.progress.clear()
 	return c.Counts(), err
-}
-
-func addReports(ctx context.Context, t *terminal, c *survey.Collector, path string) error {
-	if path == "-" {
-		return c.AddLines(ctx, t.stdin, "standard input", t.progress.report)
-	}
-	in, err := os.Open(path)
-	if err != nil {
-		return &noren.Error{Kind: noren.Usage, Where: path, What: "the reports cannot be read", Hint: "does the file exist?"}
-	}
-	defer func() { _ = in.Close() }()
-	err = c.AddLines(ctx, in, path, t.progress.report)
-	t.progress.clear()
-	return err
-}
-
-// readCounts adds up counts files.
-func readCounts(r *ldp.Rappor, paths []string) (*ldp.RapporCounts, error) {
-	var sum *ldp.RapporCounts
-	for _, path := range paths {
-		c, err := readFile(path, "the counts", r.ReadCounts)
-		if err != nil {
-			return nil, err
-		}
-		if sum == nil {
-			sum = c
-			continue
-		}
-		for i := range c.N {
-			sum.N[i] += c.N[i]
-		}
-		for i := range c.Bits {
-			sum.Bits[i] += c.Bits[i]
-		}
-	}
-	return sum, nil
 }
 
 // join associates two attributes, of these reports or of these and others.

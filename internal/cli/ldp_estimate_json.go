@@ -17,7 +17,11 @@ type estimateJSON struct {
 	Rappor      *ldp.Params      `json:"rappor,omitempty"`
 	Kind        string           `json:"kind"`
 	Reports     int64            `json:"reports"`
+	Rounds      int              `json:"rounds,omitempty"`
+	People      int64            `json:"people,omitempty"`
 	Rejected    ldp.Rejected     `json:"rejected"`
+	BadLines    []survey.BadLine `json:"malformed_lines,omitempty"`
+	Warnings    []string         `json:"warnings,omitempty"`
 	Attributes  []attributeJSON  `json:"attributes,omitempty"`
 	Association *associationJSON `json:"association,omitempty"`
 	learnedJSON
@@ -55,15 +59,29 @@ type shareJSON struct {
 }
 
 type wordsJSON struct {
-	Candidates int        `json:"candidates"`
-	Explained  float64    `json:"explained"`
-	Found      []wordJSON `json:"found"`
+	Candidates int         `json:"candidates"`
+	Level      float64     `json:"level"`
+	Explained  float64     `json:"explained"`
+	Joint      bool        `json:"fitted_together"`
+	Unnamed    unnamedJSON `json:"unnamed"`
+	Found      []wordJSON  `json:"found"`
+}
+
+// unnamedJSON is the mass of words that are no candidates.
+type unnamedJSON struct {
+	Share  float64  `json:"share"`
+	StdErr *float64 `json:"std_err"`
+	Low    float64  `json:"low"`
+	High   float64  `json:"high"`
+	P      *float64 `json:"p_value"`
 }
 
 type wordJSON struct {
 	Word        string   `json:"word"`
 	Share       float64  `json:"share"`
 	StdErr      *float64 `json:"std_err"`
+	Low         float64  `json:"low"`
+	High        float64  `json:"high"`
 	P           float64  `json:"p_value"`
 	Significant bool     `json:"significant"`
 }
@@ -74,15 +92,39 @@ type meanJSON struct {
 	StdErr float64 `json:"std_err"`
 	Low    float64 `json:"low"`
 	High   float64 `json:"high"`
+	Basis  string  `json:"interval_basis"`
 }
 
 type distributionJSON struct {
-	Edges      []float64 `json:"edges"`
-	Shares     []float64 `json:"shares"`
-	Mean       float64   `json:"mean"`
-	Quartiles  []float64 `json:"quartiles"`
-	Iterations int       `json:"iterations"`
-	Converged  bool      `json:"converged"`
+	Edges      []float64      `json:"edges"`
+	Shares     []float64      `json:"shares"`
+	Mean       float64        `json:"mean"`
+	Quartiles  []float64      `json:"quartiles"`
+	Errors     []measuredJSON `json:"errors,omitempty"`
+	Iterations int            `json:"iterations"`
+	Converged  bool           `json:"converged"`
+}
+
+// measuredJSON is what was read off a distribution, with its interval at Level.
+type measuredJSON struct {
+	Of     string  `json:"of"`
+	Value  float64 `json:"value"`
+	StdErr float64 `json:"std_err"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+	Level  float64 `json:"level"`
+}
+
+// waveErrors are the mean and the quartiles with their errors.
+func waveErrors(e *ldp.WaveErrors) []measuredJSON {
+	if e == nil {
+		return nil
+	}
+	var out []measuredJSON
+	for i, m := range []ldp.Measured{e.Mean, e.Quartiles[0], e.Quartiles[1], e.Quartiles[2]} {
+		out = append(out, measuredJSON{[]string{"mean", "first quartile", "median", "third quartile"}[i], m.Value, m.StdErr, m.Low, m.High, e.Level})
+	}
+	return out
 }
 
 type associationJSON struct {
@@ -112,7 +154,11 @@ func (e *estimated) json() estimateJSON {
 	out := estimateJSON{
 		Schema: estimateSchema, Inputs: e.files, Question: spec.Question, Column: spec.Column, Mechanism: s.Mechanism(),
 		Rappor: effectiveParams(s), Kind: string(s.Kind()), Reports: e.found.N, Rejected: e.found.Rejected,
+		BadLines: e.bad, Warnings: e.found.Warnings,
 		learnedJSON: e.learned(e.found, 0), Privacy: privacyOf(s),
+	}
+	if e.found.Rounds > 0 {
+		out.Rounds, out.People = e.found.Rounds, e.found.Shares.N
 	}
 	for j, name := range s.Columns() {
 		if s.Kind() == survey.Several {
@@ -157,18 +203,22 @@ func (e *estimated) learned(x *survey.Estimate, attribute int) learnedJSON {
 			out.Shares.Labels = append(out.Shares.Labels, row)
 		}
 	case x.Words != nil:
-		out.Words = &wordsJSON{Candidates: x.Words.Candidates, Explained: x.Words.Explained, Found: []wordJSON{}}
+		u := x.Words.Unnamed
+		out.Words = &wordsJSON{
+			Candidates: x.Words.Candidates, Level: x.Words.Confidence, Explained: x.Words.Explained, Joint: x.Words.Joint, Found: []wordJSON{},
+			Unnamed: unnamedJSON{Share: u.Value, StdErr: orNull(u.StdErr), Low: u.Low, High: u.High, P: orNull(u.P)},
+		}
 		for _, w := range x.Words.Words {
-			out.Words.Found = append(out.Words.Found, wordJSON{Word: w.Word, Share: w.Value, StdErr: orNull(w.StdErr), P: w.P, Significant: w.Significant})
+			out.Words.Found = append(out.Words.Found, wordJSON{Word: w.Word, Share: w.Value, StdErr: orNull(w.StdErr), Low: w.Low, High: w.High, P: w.P, Significant: w.Significant})
 		}
 	case x.Mean != nil:
 		m := x.Mean
-		out.Mean = &meanJSON{Level: m.Level, Value: m.Value, StdErr: m.StdErr, Low: m.Low, High: m.High}
+		out.Mean = &meanJSON{Level: m.Level, Value: m.Value, StdErr: m.StdErr, Low: m.Low, High: m.High, Basis: m.Basis}
 	case x.Distribution != nil:
 		d := x.Distribution
 		out.Distribution = &distributionJSON{
 			Edges: d.Edges, Shares: d.Share, Mean: d.Mean(), Iterations: d.Iterations, Converged: d.Converged,
-			Quartiles: []float64{d.Quantile(0.25), d.Quantile(0.5), d.Quantile(0.75)},
+			Quartiles: []float64{d.Quantile(0.25), d.Quantile(0.5), d.Quantile(0.75)}, Errors: waveErrors(d.Errors),
 		}
 	}
 	return out

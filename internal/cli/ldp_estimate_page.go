@@ -41,25 +41,11 @@ func (e *estimated) table(x *survey.Estimate, attribute int) []report.Table {
 	case x.Shares != nil:
 		return []report.Table{e.sharesTable(x.Shares, attribute, of)}
 	case x.Words != nil:
-		t := report.Table{
-			Caption: fmt.Sprintf("Words: %d of %d candidates, which explain %s of the reports", len(x.Words.Words), x.Words.Candidates, report.Percent(min(max(x.Words.Explained, 0), 1))),
-			Header:  []string{"word", "share", "std. error", "p-value", "found"}, Numeric: append(numbers(3), false),
-		}
-		for _, w := range x.Words.Words {
-			found, se := "yes", share(w.StdErr)
-			if !w.Significant {
-				found = "no"
-			}
-			if orNull(w.StdErr) == nil {
-				se = "-"
-			}
-			t.Rows = append(t.Rows, []string{w.Word, share(w.Value), se, strconv.FormatFloat(w.P, 'g', 3, 64), found})
-		}
-		return []report.Table{t}
+		return []report.Table{wordsTable(x.Words)}
 	case x.Mean != nil:
 		m := x.Mean
 		return []report.Table{{
-			Caption: fmt.Sprintf("Mean of %s from %s; interval at %s", of, plural(int(m.N), "report"), report.Percent(m.Level)),
+			Caption: fmt.Sprintf("Mean of %s from %s; interval at %s for every number of reports: %s", of, plural(int(m.N), "report"), report.Percent(m.Level), m.Basis),
 			Header:  []string{"", "value", "std. error", "from", "to"}, Numeric: numbers(4),
 			Rows: [][]string{{"mean", figure(m.Value), figure(m.StdErr), figure(m.Low), figure(m.High)}},
 		}}
@@ -74,9 +60,63 @@ func (e *estimated) table(x *survey.Estimate, attribute int) []report.Table {
 			to := min(i+by, len(d.Share))
 			t.Rows = append(t.Rows, []string{figure(d.Edges[i]), figure(d.Edges[to]), share(total(d.Share[i:to]))})
 		}
-		return []report.Table{t}
+		return append([]report.Table{t}, waveTables(d.Errors)...)
 	}
 	return []report.Table{{Caption: "No report holds " + of, Header: []string{""}}}
+}
+
+// waveTables is what is read off a distribution, with errors.
+func waveTables(e *ldp.WaveErrors) []report.Table {
+	rows := waveErrors(e)
+	if rows == nil {
+		return nil
+	}
+	t := report.Table{
+		Caption: fmt.Sprintf("Mean and quartiles; each interval at %s, by the bootstrap (approximate)", report.Percent(e.Level)),
+		Header:  []string{"", "value", "std. error", "from", "to"}, Numeric: []bool{false, true, true, true, true},
+	}
+	for _, m := range rows {
+		t.Rows = append(t.Rows, []string{m.Of, figure(m.Value), figure(m.StdErr), figure(m.Low), figure(m.High)})
+	}
+	return []report.Table{t}
+}
+
+// wordsTable has a row for each word, and one for what was not named.
+func wordsTable(d *ldp.DecodedWords) report.Table {
+	count := 0
+	for _, w := range d.Words {
+		if w.Significant {
+			count++
+		}
+	}
+	t := report.Table{
+		Caption: fmt.Sprintf("Words: %d of %d candidates found, which explain %s of the reports; all intervals hold at once with %s", count, d.Candidates, report.Percent(min(max(d.Explained, 0), 1)), report.Percent(d.Confidence)),
+		Header:  []string{"word", "share", "std. error", "from", "to", "p-value", "found"},
+		Numeric: []bool{false, true, true, true, true, true, false},
+	}
+	row := func(name string, value, stdErr, low, high, p float64, found string) {
+		se, tail := "-", "-"
+		if orNull(stdErr) != nil {
+			se = share(stdErr)
+		}
+		if orNull(p) != nil {
+			tail = strconv.FormatFloat(p, 'g', 3, 64)
+		}
+		t.Rows = append(t.Rows, []string{name, share(value), se, share(low), share(high), tail, found})
+	}
+	for _, w := range d.Words {
+		found := "yes"
+		if !w.Significant {
+			found = "no"
+		}
+		row(w.Word, w.Value, w.StdErr, w.Low, w.High, w.P, found)
+	}
+	u, name := d.Unnamed, "(not named)"
+	if !d.Joint {
+		name = "(not named, or too rare to be seen)"
+	}
+	row(name, u.Value, u.StdErr, u.Low, u.High, u.P, "")
+	return t
 }
 
 // share writes a share, or its error, for people.
@@ -105,6 +145,10 @@ func (e *estimated) sharesTable(f *ldp.Frequencies, attribute int, of string) re
 		Caption: fmt.Sprintf("Shares of %s from %s; all intervals hold at once with %s", of, plural(int(f.N), "report"), report.Percent(f.Level)),
 		Header:  []string{"label", "share", "std. error", "from", "to", "reports"},
 		Numeric: []bool{false, true, true, true, true, true, true},
+	}
+	if e.found.Rounds > 0 {
+		t.Caption = fmt.Sprintf("Shares of %s among %s in %s; all intervals hold at once with %s (empirical Bernstein)", of, people(int(f.N)), plural(e.found.Rounds, "round"), report.Percent(f.Level))
+		t.Header[len(t.Header)-1] = "people"
 	}
 	var projected []float64
 	if e.project {
@@ -185,13 +229,13 @@ func (e *estimated) page() *report.Page {
 	s := e.survey
 	p := &report.Page{
 		Title:  "What " + plural(int(e.found.N), "report") + " say",
-		Lead:   fmt.Sprintf("Estimates from reports that were randomised by %s before they left their owners. %s.", s.Mechanism(), upper(e.found.Rejected.String())),
+		Lead:   fmt.Sprintf("Estimates from reports that were randomised by %s before they left their owners. %s.", s.Mechanism(), upper(e.found.Rejected.String())) + e.doubts(),
 		Footer: "noren " + Version(),
 	}
 	add := func(x *survey.Estimate, j int, title string) {
 		section := report.Section{Title: title}
-		for _, t := range e.table(x, j) {
-			if chart := e.chart(x, j); chart != nil {
+		for i, t := range e.table(x, j) {
+			if chart := e.chart(x, j); chart != nil && i == 0 {
 				section.Blocks = append(section.Blocks, report.Block{Picture: &report.Picture{Chart: chart, Caption: t.Caption, Table: &t}})
 			} else {
 				section.Blocks = append(section.Blocks, report.Block{Table: &t})
@@ -232,6 +276,15 @@ func privacySection(p privacyJSON) report.Section {
 	}}
 }
 
+// doubts are the warnings, as sentences.
+func (e *estimated) doubts() string {
+	text := ""
+	for _, w := range e.found.Warnings {
+		text += " Warning: " + w + "."
+	}
+	return text
+}
+
 func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // chart draws an estimate, nil where there is nothing to draw.
@@ -256,10 +309,11 @@ func (e *estimated) chart(x *survey.Estimate, attribute int) report.Chart {
 			Series: []report.Series{{Name: "estimate, with its interval", Values: f.Value, Low: f.Low, High: f.High}},
 		}
 	case x.Words != nil && len(x.Words.Words) > 0:
-		bars := &report.Bars{Title: "Shares of words", Axis: "share", Horizontal: true, Series: []report.Series{{Name: "estimate"}}}
+		bars := &report.Bars{Title: "Shares of words", Axis: "share", Horizontal: true, Series: []report.Series{{Name: "estimate, with its interval"}}}
 		for _, w := range x.Words.Words[:min(most, len(x.Words.Words))] {
 			bars.Labels = append(bars.Labels, w.Word)
-			bars.Series[0].Values = append(bars.Series[0].Values, w.Value)
+			s := &bars.Series[0]
+			s.Values, s.Low, s.High = append(s.Values, w.Value), append(s.Low, w.Low), append(s.High, w.High)
 		}
 		return bars
 	case x.Distribution != nil:

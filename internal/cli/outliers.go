@@ -69,8 +69,8 @@ each column (--public-scale FILE: CSV with the header column,scale or
 column,low,high,scale; --scale bounds: the width of its box). Scaling by the data's
 own moments (z-scores) would let every record move all others, and is refused.
 
-The answer comes with an interval that holds whatever the data, and one that holds if
-the plan's public guess is right. How much noise there really was depends on the data
+The answer comes with an interval that holds whatever the data, and with --guess one that
+holds if that public guess is right; a guess is no bound. How much noise there really was depends on the data
 and is not told for nothing: --interval-share pays for that.`,
 		Example: `  noren outliers count sensors --columns x,y --radius 0.5 --step 0.01 --box 0,100 --epsilon 1
   noren outliers count sensors.csv --columns x,y --radius 0.5 --step 0.01 --box 0,100,0,50 --epsilon 1 --dry-run
@@ -89,7 +89,7 @@ and is not told for nothing: --interval-share pays for that.`,
 	s.StringVar(&f.scale, "scale", "none", "none, or bounds: the width of a column's box is one unit of distance")
 	s.IntVar(&f.records, "records", 0, "the public number of records, where neighbours are replace-one (default: that of the schema)")
 	s.StringVar(&f.mechanism, "mechanism", "", "lomax, student-t, laplace, gaussian or global-laplace (default: what the plan chooses; laplace and gaussian need --delta)")
-	s.IntVar(&f.guess, "guess", 3, "public guess of how many records change sides at once in data as they are")
+	s.IntVar(&f.guess, "guess", 0, "public guess of how many records change sides at once; prints the interval that holds if it is right (default: 3, for the choice of the noise alone)")
 	s.Float64Var(&f.intervalShare, "interval-share", 0, "share of epsilon that buys an interval by the noise that there really was")
 	return c
 }
@@ -150,7 +150,7 @@ func (f *outliersFlags) count(c *cobra.Command, t *terminal, path string) error 
 	fmt.Fprintf(w, "outliers in %s: %s\n\n", path, figure(float64(out.Count)))
 	fmt.Fprintf(w, "  95 %%        %s to %s, whatever the data\n", figure(float64(out.Interval.Low)), figure(float64(out.Interval.High)))
 	if out.Expected != nil {
-		fmt.Fprintf(w, "  expected    %s to %s, if the plan's guess is right\n", figure(float64(out.Expected.Low)), figure(float64(out.Expected.High)))
+		fmt.Fprintf(w, "  expected    %s to %s, if at most %d records change sides at once (your guess, not a bound)\n", figure(float64(out.Expected.Low)), figure(float64(out.Expected.High)), f.guess)
 	}
 	fmt.Fprintf(w, "  noise       %s\n  basis       %s\n", out.Noise, out.Basis)
 	printPromise(w, answer)
@@ -168,7 +168,9 @@ func (f *outliersFlags) quote(c *cobra.Command, t *terminal, r *release.Request,
 		fmt.Fprintf(w, "%s: a dry run, nothing is charged\n\n", m)
 	}, func(w io.Writer) {
 		fmt.Fprintf(w, "  noise       %s\n", a.Noise)
-		fmt.Fprintf(w, "  expected    standard deviation %s, 95 %% within %s, if the guess of the plan is right\n", figure(a.SD), figure(a.HalfWidth))
+		if a.SD > 0 {
+			fmt.Fprintf(w, "  expected    standard deviation %s, 95 %% within %s, if at most %d records change sides at once (your guess, not a bound)\n", figure(a.SD), figure(a.HalfWidth), f.guess)
+		}
 		fmt.Fprintf(w, "  at most     standard deviation %s, 95 %% within %s, whatever the data\n", figure(a.MostSD), figure(a.MostHalfWidth))
 	})
 }

@@ -79,6 +79,16 @@ func emitOutlier(enc *json.Encoder, r *experiment.Result) error {
 			return err
 		}
 	}
+	for i := range r.Scalings {
+		if err := emitKind(enc, "scaling", r.Scalings[i]); err != nil {
+			return err
+		}
+	}
+	for i := range r.Timings {
+		if err := emitKind(enc, "timing", r.Timings[i]); err != nil {
+			return err
+		}
+	}
 	for i := range r.Accuracy {
 		if err := emitKind(enc, "accuracy", r.Accuracy[i]); err != nil {
 			return err
@@ -122,6 +132,14 @@ func printOutlier(t *terminal, r *experiment.Result) {
 	for _, x := range r.Curves {
 		fmt.Fprintf(w, "\n%s: n = %d, d = %d, k = %d, r = %g, %d outliers\n  ours, t = 0..   %v\n  the paper's     %v\n",
 			x.Dataset, x.N, x.D, x.K, x.Radius, x.Query, first(x.U, 16), first(x.Paper, 16))
+	}
+	fmt.Fprintln(w, "\nbest radii by the scaling of the columns")
+	for _, x := range r.Scalings {
+		fmt.Fprintf(w, "  %-11s %-38s %6.1f %% in [%s, %s); %6.1f %% at the paper's r = %g\n", x.Dataset, x.Scaling, 100*x.Accuracy, figure(x.From), figure(x.To), 100*x.AtPaper, x.PaperRadius)
+	}
+	fmt.Fprintln(w, "\nrunning times")
+	for _, x := range r.Timings {
+		fmt.Fprintf(w, "  %-11s %-46s %5d %10.4f s\n", x.Dataset, x.Algorithm, x.Size, x.Seconds)
 	}
 	fmt.Fprintln(w, "\ncounterexamples to the paper's bound")
 	for _, x := range r.Counterexamples {

@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"noren"
@@ -27,7 +29,30 @@ type Collector struct {
 	seen         map[string]struct{}
 	duplicates   int64
 	malformed    int64 // lines too long to be looked at
-	keep         *keeper
+	bad          []BadLine
+	// contents are the hashes of the inputs that were read.
+	contents map[[sha256.Size]byte]string
+	keep     *keeper
+	rounds   *rounds
+}
+
+// BadLine is a line that is no report of the survey.
+type BadLine struct {
+	File string `json:"file"`
+	Line int64  `json:"line"`
+}
+
+// mostBadLines is how many bad lines are named.
+const mostBadLines = 20
+
+// BadLines are the first lines of files that were no reports; second reports of a
+// client are not among them.
+func (c *Collector) BadLines() []BadLine { return slices.Clone(c.bad) }
+
+func (c *Collector) markBad(file string, line int64) {
+	if len(c.bad) < mostBadLines {
+		c.bad = append(c.bad, BadLine{file, line})
+	}
 }
 
 // NewCollector returns an empty collector.
@@ -63,8 +88,17 @@ func (c *Collector) AddLine(line string) error {
 			return errAgain
 		}
 	}
+	if c.rounds != nil && !named {
+		c.malformed++
+		return errNameless
+	}
 	if err := c.addWord(word); err != nil {
 		return err
+	}
+	if c.rounds != nil {
+		if err := c.addToRounds(client, word); err != nil {
+			return err
+		}
 	}
 	if c.keep != nil {
 		if err := c.keep.add(client, named, word); err != nil {
@@ -106,10 +140,32 @@ func (c *Collector) addWord(word string) error {
 // named, and a client's id.
 const longest = 2 * maxNamed
 
+// alike is from how many reports on two files of the same content are taken for one:
+// small files of different people can be alike by chance.
+const alike = 20
+
 // AddLines counts the lines of a file, named name in errors. Empty lines are left
-// out, bad ones counted by reason; only a failure to read is an error. progress,
-// which may be nil, is told of the lines read.
+// out, bad ones counted by reason. Errors are a failure to read, and a second
+// file of the same content with 20 reports or more, unless AllowRepeats is set: it is refused after it was
+// counted, so the collector must not be used further then. progress, which
+// may be nil, is called with the number of lines read.
 func (c *Collector) AddLines(ctx context.Context, in io.Reader, name string, progress noren.Progress) error {
+	hash, before := sha256.New(), c.N()
+	if err := c.addLines(ctx, io.TeeReader(in, hash), name, progress); err != nil {
+		return err
+	}
+	sum := [sha256.Size]byte(hash.Sum(nil))
+	if first, again := c.contents[sum]; again && !c.AllowRepeats && c.rounds == nil && c.N() >= before+alike {
+		return &noren.Error{Kind: noren.BadData, Where: name, What: "has the same content as " + first, Hint: "name each file of reports once"}
+	}
+	if c.contents == nil {
+		c.contents = make(map[[sha256.Size]byte]string)
+	}
+	c.contents[sum] = name
+	return nil
+}
+
+func (c *Collector) addLines(ctx context.Context, in io.Reader, name string, progress noren.Progress) error {
 	r := bufio.NewReaderSize(in, 1<<16)
 	var line []byte
 	for i := int64(0); ; i++ {
@@ -132,6 +188,7 @@ func (c *Collector) AddLines(ctx context.Context, in io.Reader, name string, pro
 		}
 		if tooLong {
 			c.malformed++
+			c.markBad(name, i+1)
 		} else {
 			if len(line) > 0 {
 				line = append(line, part...)
@@ -141,7 +198,10 @@ func (c *Collector) AddLines(ctx context.Context, in io.Reader, name string, pro
 				part = bytes.TrimPrefix(part, []byte("\ufeff")) // as some editors write
 			}
 			if part = bytes.TrimRight(part, "\r\n"); len(bytes.TrimSpace(part)) > 0 {
-				_ = c.AddLine(string(part)) // counted there
+				// The fault is counted there.
+				if err := c.AddLine(string(part)); err != nil && !errors.Is(err, errAgain) {
+					c.markBad(name, i+1)
+				}
 			}
 		}
 		if errors.Is(err, io.EOF) {
@@ -161,8 +221,34 @@ func (c *Collector) Counts() *ldp.RapporCounts {
 	return c.words.Counts()
 }
 
+// fit tests the counts against the mechanism. Reports of one device that are counted
+// several times are not independent, and no test is made of them.
+func (c *Collector) fit() ldp.Fit {
+	switch {
+	case c.AllowRepeats && c.s.Remembers():
+		return ldp.Fit{P: 1, Cohorts: 1}
+	case c.several != nil:
+		return c.several.Fit()
+	case c.mean != nil:
+		return c.mean.Fit()
+	case c.wave != nil:
+		return c.wave.Fit()
+	case c.words != nil:
+		return c.words.Counts().Fit()
+	}
+	return c.labels.Fit()
+}
+
 // N is the number of reports counted.
 func (c *Collector) N() int64 {
+	if c.rounds != nil {
+		return c.rounds.over + c.counted()
+	}
+	return c.counted()
+}
+
+// counted is the number of reports of this round.
+func (c *Collector) counted() int64 {
 	switch {
 	case c.several != nil:
 		return c.several.N()
@@ -193,5 +279,8 @@ func (c *Collector) Rejected() ldp.Rejected {
 	}
 	r.Duplicate += c.duplicates
 	r.Malformed += c.malformed
+	if c.rounds != nil {
+		r = r.Plus(c.rounds.rejected)
+	}
 	return r
 }

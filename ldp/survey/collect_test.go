@@ -133,7 +133,7 @@ func TestCorruptLinesChangeNothing(t *testing.T) {
 		if got.Duplicate != again || got.Total() != bad+again || dirty.N() != clean.N() {
 			r.Fatalf("%s: %d counted, %v; want %d corrupt and %d again", name, dirty.N(), got, bad, again)
 		}
-		o := survey.Options{}
+		o := survey.Options{MaxMalformed: 1}
 		if s.Kind() == survey.Words {
 			o.Map, _ = s.Rappor().NewMap([]string{"0", "1", "2"})
 			o.All = true
@@ -539,6 +539,65 @@ func TestLinesKeepTheStatedEpsilon(t *testing.T) {
 		}
 		if b.Epsilon > stated || b.Epsilon < 0.75*stated {
 			t.Errorf("%s: an attack shows %.4f at %v, stated is %.4f", name, b.Epsilon, b.Event, stated)
+		}
+	}
+}
+
+// Bad lines are numbered, too many of them are an error, and so is a file that is
+// given twice.
+func TestBadLinesAndRepeatedFiles(t *testing.T) {
+	s := newSurvey(t, survey.Spec{Version: 1, Mechanism: "longitudinal-grr", Epsilon: 1, Attribute: labels(3)})
+	good := strings.Repeat("0\n1\n2\n", 60)
+	c, err := s.NewCollector()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.AddLines(t.Context(), strings.NewReader("x\n"+good+"7\n"), "a.txt", nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.BadLines(); len(got) != 2 || got[0] != (survey.BadLine{File: "a.txt", Line: 1}) || got[1].Line != 182 {
+		t.Errorf("%v", got)
+	}
+	if _, err := c.Estimate(t.Context(), survey.Options{}); noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "a.txt: line 1, 182") {
+		t.Errorf("2 of 182 bad lines: %v", err)
+	}
+	if _, err := c.Estimate(t.Context(), survey.Options{MaxMalformed: 0.02}); err != nil {
+		t.Error(err)
+	}
+	if _, err := c.Estimate(t.Context(), survey.Options{MaxMalformed: 2}); noren.KindOf(err) != noren.Usage {
+		t.Errorf("a share of 2: %v", err)
+	}
+	if err := c.AddLines(t.Context(), strings.NewReader("x\n"+good+"7\n"), "b.txt", nil); noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "same content as a.txt") {
+		t.Errorf("the same content again: %v", err)
+	}
+	// In rounds, files may be alike, and every line names its client.
+	r, err := s.NewCollector()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"one", "two"} {
+		if err := r.StartRound(); err != nil {
+			t.Fatal(err)
+		}
+		lines := "0\n"
+		for i := range 150 {
+			lines += fmt.Sprintf("p%d\t%d\n", i, i%3)
+		}
+		if err := r.AddLines(t.Context(), strings.NewReader(lines+"p1\t1\n"), name, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e, err := r.Estimate(t.Context(), survey.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Rounds != 2 || e.Shares.N != 150 || e.N != 300 || e.Rejected.Malformed != 2 || e.Rejected.Duplicate != 2 || e.Shares.Rejected != e.Rejected {
+		t.Errorf("%+v", e)
+	}
+	if mean := newSurvey(t, specs()["hybrid"]); mean != nil {
+		m, _ := mean.NewCollector()
+		if err := m.StartRound(); noren.KindOf(err) != noren.Usage {
+			t.Errorf("rounds of a mean: %v", err)
 		}
 	}
 }

@@ -2,7 +2,9 @@ package survey
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"strings"
 
 	"noren"
 	"noren/ldp"
@@ -16,7 +18,7 @@ const smoothFrom = 128
 
 // Options say how reports are estimated from.
 type Options struct {
-	// Level of the intervals of all shares together, or of a mean. Defaults to 0.95.
+	// Level of the intervals of all shares or words together, or of a mean. Defaults to 0.95.
 	Level float64
 	// Map holds the candidates of words. Required for those.
 	Map *ldp.Map
@@ -26,16 +28,25 @@ type Options struct {
 	Correction ldp.Correction
 	// All keeps the candidates that were not found.
 	All bool
+	// MaxMalformed is the largest share of lines that may be no reports of the
+	// survey. Defaults to 0.01; 1 allows any.
+	MaxMalformed float64
 	// Rough leaves the distribution of a square wave unsmoothed. It is smoothed
 	// where it has many buckets only: over few, each of which is wide, smoothing
 	// puts in a larger error than it takes away, whatever the number of reports.
 	Rough bool
+	// Errors computes the errors of the mean and the quartiles of a distribution, which
+	// takes about a hundred times as long as the estimate.
+	Errors bool
 }
 
 // Estimate is what was learned; the field of the survey's Kind is set.
 type Estimate struct {
 	N            int64
+	Rounds       int // above 0 where rounds were estimated together; the shares' N counts people then
 	Rejected     ldp.Rejected
+	Fit          ldp.Fit  // of the counts to the mechanism; see ldp.Fit
+	Warnings     []string // doubts about the estimate
 	Shares       *ldp.Frequencies
 	Words        *ldp.DecodedWords
 	Mean         *ldp.MeanEstimate
@@ -51,10 +62,76 @@ func (o *Options) defaults() error {
 	if !(o.Level > 0 && o.Level < 1) {
 		return fault("level", "must lie between 0 and 1", "0.95 is usual")
 	}
+	if o.MaxMalformed == 0 {
+		o.MaxMalformed = 0.01
+	}
+	if !(o.MaxMalformed > 0 && o.MaxMalformed <= 1) {
+		return fault("malformed lines", "their largest share must lie between 0 and 1", "")
+	}
 	return nil
 }
 
-// Estimate estimates from what was counted.
+// checkMalformed refuses collections with many lines that are no reports.
+func (c *Collector) checkMalformed(o Options, r ldp.Rejected) error {
+	bad := r.Total() - r.Duplicate
+	all := c.N() + r.Total()
+	if float64(bad) <= o.MaxMalformed*float64(all) {
+		return nil
+	}
+	return &noren.Error{
+		Kind: noren.BadData, What: fmt.Sprintf("%d of %d lines are no reports of this mechanism, more than %g %%: %s%s", bad, all, 100*o.MaxMalformed, r, c.BadLinesText()),
+		Hint: "see whether the specification is the one that the reports were made by; a larger share can be allowed",
+	}
+}
+
+// BadLinesText names the lines that were no reports, in brackets; it is empty where
+// no line's number is known.
+func (c *Collector) BadLinesText() string {
+	r := c.Rejected()
+	lines, total := c.bad, r.Total()-r.Duplicate
+	if len(lines) == 0 {
+		return ""
+	}
+	var text strings.Builder
+	text.WriteString(" (")
+	for i, l := range lines {
+		switch {
+		case i == 0 || l.File != lines[i-1].File:
+			if i > 0 {
+				text.WriteString("; ")
+			}
+			fmt.Fprintf(&text, "%s: line %d", l.File, l.Line)
+		default:
+			fmt.Fprintf(&text, ", %d", l.Line)
+		}
+	}
+	if more := total - int64(len(lines)); more > 0 {
+		fmt.Fprintf(&text, ", and %d more", more)
+	}
+	text.WriteString(")")
+	return text.String()
+}
+
+// doubts fills in Warnings.
+func (e *Estimate) doubts() {
+	if w := e.Fit.Warning(); w != "" {
+		e.Warnings = append(e.Warnings, w)
+	}
+	d := e.Words
+	if d == nil {
+		return
+	}
+	if !d.Joint {
+		e.Warnings = append(e.Warnings, fmt.Sprintf("%d candidates are too many to be told apart by these cohorts and bits (k times m should be twice as many or more): the standard errors include chance overlaps of their bits, which further reports do not reduce", d.Candidates))
+	}
+	if u := d.Unnamed; u.P < 0.01 {
+		e.Warnings = append(e.Warnings, fmt.Sprintf("words that are no candidates have a share of %.3g in the reports (standard error %.2g): name more candidates to find them", u.Value, u.StdErr))
+	}
+}
+
+// Estimate estimates from what was counted. Error: [noren.BadData] where more lines
+// than MaxMalformed are no reports, or where the reports cannot be of the
+// mechanism.
 func (c *Collector) Estimate(ctx context.Context, o Options) (*Estimate, error) {
 	if err := o.defaults(); err != nil {
 		return nil, err
@@ -63,20 +140,43 @@ func (c *Collector) Estimate(ctx context.Context, o Options) (*Estimate, error) 
 	if e.N == 0 {
 		return nil, noReports(e.Rejected)
 	}
+	if c.s.kind == Words && o.Map == nil {
+		return nil, noCandidates()
+	}
+	if err := c.checkMalformed(o, e.Rejected); err != nil {
+		return nil, err
+	}
+	e.Fit = c.fitOfAll()
+	if err := e.Fit.Err(); err != nil {
+		return nil, err
+	}
 	var err error
 	switch {
+	case c.rounds != nil:
+		if e.Shares, err = c.rounds.people.Frequencies(o.Level); err == nil {
+			e.Rounds, e.Shares.Rejected = c.rounds.number, e.Rejected
+		}
 	case c.several != nil:
 		err = c.estimateSeveral(o, e)
 	case c.mean != nil:
 		e.Mean, err = c.mean.Estimate(o.Level)
 	case c.wave != nil:
-		e.Distribution, err = c.wave.Estimate(ctx, !o.Rough && c.s.spec.Buckets >= smoothFrom, ldp.EM{})
+		smooth := !o.Rough && c.s.spec.Buckets >= smoothFrom
+		e.Distribution, err = c.wave.Estimate(ctx, smooth, ldp.EM{})
+		if err == nil && o.Errors {
+			e.Distribution.Errors, err = c.wave.Errors(ctx, e.Distribution, smooth, o.Level)
+		}
 	case c.words != nil:
-		return c.s.EstimateCounts(ctx, c.Counts(), e.Rejected, o)
+		return c.s.estimateCounts(ctx, c.Counts(), e, o)
 	default:
 		e.Shares, err = c.labels.Frequencies(o.Level)
 	}
+	e.doubts()
 	return e, err
+}
+
+func noCandidates() error {
+	return fault("candidates", "words are found among candidates, and none were named", "name them in a file, one word a line, or give the map of the reference client")
 }
 
 func noReports(r ldp.Rejected) error {
@@ -93,19 +193,28 @@ func (s *Survey) EstimateCounts(ctx context.Context, counts *ldp.RapporCounts, r
 	if err := o.defaults(); err != nil {
 		return nil, err
 	}
-	e := &Estimate{N: counts.Reports(), Rejected: rejected}
+	e := &Estimate{N: counts.Reports(), Rejected: rejected, Fit: counts.Fit()}
 	if e.N == 0 {
 		return nil, noReports(rejected)
 	}
+	if err := e.Fit.Err(); err != nil {
+		return nil, err
+	}
+	return s.estimateCounts(ctx, counts, e, o)
+}
+
+func (s *Survey) estimateCounts(ctx context.Context, counts *ldp.RapporCounts, e *Estimate, o Options) (*Estimate, error) {
 	var err error
 	if s.kind == Shares {
 		e.Shares, err = counts.Frequencies(o.Level)
+		e.doubts()
 		return e, err
 	}
 	if o.Map == nil {
-		return nil, fault("candidates", "words are found among candidates, and none were named", "name the words that are possible, or give a map made of them")
+		return nil, noCandidates()
 	}
-	e.Words, err = counts.Decode(ctx, o.Map, ldp.DecodeOptions{Level: o.Alpha, Correction: o.Correction, All: o.All})
+	e.Words, err = counts.Decode(ctx, o.Map, ldp.DecodeOptions{Level: o.Alpha, Confidence: o.Level, Correction: o.Correction, All: o.All})
+	e.doubts()
 	return e, err
 }
 
