@@ -57,11 +57,11 @@ that much memory: beyond it, records go to temporary files in OUTPUT's folder
 that nobody else can read and that vanish with the process, however it ends. The
 release is the same, whatever the memory. With --refine DURATION, l-diversity,
 t-closeness, mondrian or --coarse off all records must fit memory.`,
-		Example: `  noren anonymize visits.csv -o out.csv --k 5 --quasi age,sex,postcode --identifier name
-  noren anonymize visits.csv -o out.csv --k 5 --quasi age,sex,postcode --identifier name --unit person_id
+		Example: `  noren anonymize visits.csv -o out.csv --k 5 --quasi age,sex,postcode --identifier visit_id,person_id,name
+  noren anonymize visits.csv -o out.csv --k 5 --quasi age,sex,postcode --identifier visit_id,name --unit person_id
   noren anonymize visits.csv -o out.csv --spec noren.yaml --report page.html
   noren anonymize visits.csv -o out.csv --spec noren.yaml --certificate out.cert.json
-  noren anonymize visits.parquet -o out.parquet --k 10 --quasi age,sex --sensitive diagnosis --l 3
+  noren anonymize visits.parquet -o out.parquet --k 10 --quasi age,sex --identifier visit_id,person_id,name --sensitive diagnosis --l 3
   zcat big.csv.gz | noren anonymize - -o - --k 5 --quasi age,sex > out.csv`,
 		Args: exactly("INPUT"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c.Context(), t, c, args[0]) },

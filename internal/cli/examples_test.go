@@ -36,7 +36,7 @@ type state struct {
 }
 
 const (
-	visits   = "noren ledger create && noren ledger grant visits --file visits.csv --spec noren.yaml --unit person_id --epsilon 1 --yes"
+	visits   = "noren ledger create && noren ledger grant visits --file visits.csv --spec noren.yaml --epsilon 1 --yes"
 	mori     = visits + " && noren ledger grant visits --analyst mori --epsilon 0.5"
 	sensors  = "noren ledger create && noren ledger grant sensors --file sensors.csv --epsilon 3 --yes"
 	patients = "noren ledger create && noren ledger grant patients --file patients.csv --epsilon 3 --yes"
@@ -45,6 +45,8 @@ const (
 	charged  = visits + " && mkdir certificates && noren query count visits --max-rows 5 --epsilon 0.1 --certificate certificates/1.json"
 	radius   = "printf 'version: 1\ncolumn: radius\nmechanism: oue\nepsilon: 2\nbins: {low: 0, high: 30, count: 5}\n' > ldp.yaml"
 	reported = radius + " && noren ldp randomize table.csv --spec ldp.yaml --client id -o reports.txt && cp reports.txt reports.csv"
+	daily    = "printf 'version: 1\ncolumn: radius\nmechanism: longitudinal-grr\nepsilon: 2\nlifetime: 4\nbins: {low: 0, high: 30, count: 5}\n' > daily.yaml"
+	rounds   = daily + " && noren ldp randomize table.csv --spec daily.yaml --client id --devices keys -o monday.txt && noren ldp randomize table.csv --spec daily.yaml --client id --devices keys -o tuesday.txt"
 	twoParts = "noren ldp randomize table.csv --column radius --mechanism oue --bins 0,30,5 --epsilon 2 -o north.txt && noren ldp randomize sample.csv --column age --mechanism oue --bins 0,30,5 --epsilon 2 -o south.txt"
 	words    = "noren ldp randomize table.csv --column page --params params.csv -o words.txt"
 	counts   = words + " && noren ldp estimate words.txt --params params.csv --candidates words.list --write-counts counts.csv --write-map map.csv"
@@ -56,15 +58,15 @@ var states = []state{
 	{match: "noren query ", prepare: visits},
 	{match: "noren ledger ", prepare: visits},
 	{match: "noren ledger create"},
-	{match: "noren ledger grant visits --file visits.csv --spec noren.yaml --unit person_id", prepare: "noren ledger create"},
+	{match: "noren ledger grant visits --file visits.csv --spec noren.yaml --epsilon 1", prepare: "noren ledger create"},
 	{match: "noren ledger close-analyst visits --analyst mori", prepare: mori},
 	{match: "noren ledger history visits --analyst mori", prepare: mori},
 	{match: "noren ledger reconcile certificates", prepare: charged},
 	{match: "noren ledger reconcile --without-head", prepare: charged + " && rm noren.db.head"},
-	{match: "noren verify out.csv --k 5 --quasi age,sex --sensitive diagnosis --l 3", prepare: "noren anonymize visits.csv -o out.csv --force --k 5 --quasi age,sex --sensitive diagnosis --l 3"},
-	{match: "noren verify out.csv --k 5 --quasi age,sex --sensitive severity --t 0.2", prepare: "noren anonymize visits.csv -o out.csv --force --k 5 --quasi age,sex --sensitive severity --t 0.2"},
+	{match: "noren verify out.csv --k 5 --quasi age,sex --sensitive diagnosis --l 3", prepare: "noren anonymize visits.csv -o out.csv --force --k 5 --quasi age,sex --identifier visit_id,person_id,name --sensitive diagnosis --l 3"},
+	{match: "noren verify out.csv --k 5 --quasi age,sex --sensitive severity --t 0.2", prepare: "noren anonymize visits.csv -o out.csv --force --k 5 --quasi age,sex --identifier visit_id,person_id,name --sensitive severity --t 0.2"},
 	{match: "noren outliers count sensors", prepare: sensors},
-	{match: "noren outliers count visits", prepare: "noren ledger create && noren ledger grant visits --file visits.csv --spec noren.yaml --epsilon 1 --yes"},
+	{match: "noren outliers count visits", prepare: "noren ledger create && noren ledger grant visits --file visits.csv --spec noren.yaml --unit record --epsilon 1 --yes"},
 	{match: "noren correlated answer", prepare: power},
 	{match: "noren correlated answer power --query query.json", prepare: power + ` && echo '{"count":"on"}' > query.json`},
 	{match: "noren ratio fit", prepare: patients},
@@ -77,6 +79,7 @@ var states = []state{
 	{match: "noren ldp simulate --spec ldp.yaml", prepare: radius},
 	{match: "noren ldp estimate reports.", prepare: reported},
 	{match: "noren ldp estimate north.txt", prepare: twoParts},
+	{match: "noren ldp estimate monday.txt", prepare: rounds},
 	{match: "noren ldp estimate words.txt", prepare: words},
 	{match: "noren ldp estimate counts.csv", prepare: counts},
 	{match: "noren ldp estimate colour.txt", prepare: colours},
