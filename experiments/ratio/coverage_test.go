@@ -1,0 +1,29 @@
+package ratio
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+
+// Prints the table of docs/density-ratio.md, section 15, by hand.
+func TestCoverageTable(t *testing.T) {
+	n, _ := strconv.Atoi(os.Getenv("NOREN_COVERAGE"))
+	if n == 0 {
+		t.Skip("NOREN_COVERAGE=200 prints the table")
+	}
+	o := CoverageOptions{Repeats: n, Epsilons: []float64{0.1, 1, 3}, Seed: 1, AddRemove: os.Getenv("NOREN_ADDREMOVE") != ""}
+	if s := os.Getenv("NOREN_SETTINGS"); s != "" {
+		o.Settings = strings.Split(s, ";")
+	}
+	rows, err := RunCoverage(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows {
+		fmt.Printf("%-18s %-18s %4.1f  cov %.2f warn %.2f silent %.3f  half %7.4f bias %8.4f err %.4f unw %.4f\n", r.Setting, r.Question, r.Epsilon, r.Covered, r.Warned, r.Silent, r.Width, r.Bias, r.Error, r.Unweighted)
+	}
+}
