@@ -73,7 +73,7 @@ func MedianDistance(public *Points) float64 {
 }
 
 // ChooseCentres chooses b centres from public points: equally spaced on their range in
-// one dimension, else the means that k-means settles on within 20 rounds, begun from
+// one dimension (without what is far from the quartiles), else the means that k-means settles on within 20 rounds, begun from
 // points far from each other. It repeats, as nothing in it is drawn. Fewer come back
 // where there are fewer different points. Errors: [noren.Usage], or the context's.
 func ChooseCentres(ctx context.Context, public *Points, b int) (*Points, error) {
@@ -85,14 +85,9 @@ func ChooseCentres(ctx context.Context, public *Points, b int) (*Points, error) 
 		return nil, usage("public records", "there is no public record that has a value in every column", "")
 	}
 	if p.Dim == 1 {
-		low, high := math.Inf(1), math.Inf(-1)
-		for i := range public.Rows {
-			if v := public.Data[i]; isWhole(public.Row(i)) {
-				low, high = min(low, v), max(high, v)
-			}
-		}
+		low, high := bulk(public)
 		if low == high || b == 1 {
-			return &Points{1, 1, []float64{low + (high-low)/2}}, nil
+			return &Points{Rows: 1, Dim: 1, Data: []float64{low + (high-low)/2}}, nil
 		}
 		c := NewPoints(b, 1)
 		for l := range b {
@@ -134,6 +129,29 @@ func ChooseCentres(ctx context.Context, public *Points, b int) (*Points, error) 
 		}
 	}
 	return c, nil
+}
+
+// tails is how many interquartile ranges beyond the quartiles centres on a line reach: a
+// normal distribution has nothing there, and one of heavy tails would leave few centres
+// for its bulk.
+const tails = 3
+
+// bulk is the range of the points of a line, cut off at tails.
+func bulk(public *Points) (low, high float64) {
+	var all []float64
+	for i := range public.Rows {
+		if isWhole(public.Row(i)) {
+			all = append(all, public.Data[i])
+		}
+	}
+	slices.Sort(all)
+	n := len(all)
+	low, high = all[0], all[n-1]
+	first, third := all[n/4], all[min(n-1, 3*n/4)]
+	if by := tails * (third - first); by > 0 {
+		low, high = max(low, first-by), min(high, third+by)
+	}
+	return low, high
 }
 
 // spread chooses b of the points, each as far as can be from those chosen before.

@@ -14,6 +14,10 @@ import (
 type Points struct {
 	Rows, Dim int
 	Data      []float64 // Rows x Dim
+	// Outside, where it is not nil, says of each record whether a value of it lies beyond
+	// the public bounds by more than a tenth of their width, or is a word that is none of
+	// the public ones ([Frame.Points]). It is a function of that record alone.
+	Outside []bool
 }
 
 // NewPoints returns rows points of R^dim, all at the origin.

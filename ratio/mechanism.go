@@ -14,6 +14,9 @@ import (
 type Post string
 
 const (
+	// Entropy calibrates the public records to the released means: weights nearest to
+	// equal ones, all above 0, that match them as far as noise lets.
+	Entropy Post = "entropy"
 	// Plain takes alpha as it is and the positive part of each weight.
 	Plain Post = "plain"
 	// NonNegative minimises over alpha >= 0 ([Features.NNLS]).
@@ -44,8 +47,8 @@ type Options struct {
 	// Mechanism is the noise. Defaults to RKHSPure.
 	Mechanism Noise
 	// Centres is how many are chosen from the public records ([ChooseCentres]).
-	// Defaults to 12, or twice the number of words in Frame where that is more, up
-	// to 64: a word without a centre near it cannot be told from the others.
+	// Defaults to 12 on a line and 24 in more dimensions, or twice the number of words
+	// in Frame where that is more, up to 64: a word without a centre near it cannot be told from the others.
 	Centres int
 	// CentrePoints are centres of one's own, b x d. Optional.
 	CentrePoints *Points
@@ -65,6 +68,10 @@ type Options struct {
 	// in AddRemove: for counts, and for a check of the weights that is not to be had
 	// otherwise. Defaults to 0.
 	CountShare float64
+	// OutsideShare, in [0, 0.5], of epsilon is spent on the number of private records that
+	// are outside of the public ones ([Points.Outside]): nothing can be said of them.
+	// Defaults to 0.
+	OutsideShare float64
 	// Low and High are the public box of the points that NoisyCentres needs. They
 	// default to the frame's.
 	Low, High []float64
@@ -79,6 +86,9 @@ type Mechanism struct {
 	laws    *Law
 	main    account.Cost // for the sums
 	count   int64        // units of epsilon for the number of records
+	beyond  int64        // and for the number of those outside
+	low     []float64    // the range of the public points
+	high    []float64
 	inner   float64      // NoisyCentres: the eps' of the centres
 }
 
@@ -94,7 +104,7 @@ func New(ctx context.Context, o Options) (*Mechanism, error) {
 		p.Mechanism = RKHSPure
 	}
 	if p.Post == "" {
-		p.Post = Plain
+		p.Post = Entropy
 	}
 	if p.Centres == 0 {
 		p.Centres = p.defaultCentres()
@@ -103,7 +113,9 @@ func New(ctx context.Context, o Options) (*Mechanism, error) {
 		return nil, err
 	}
 	m.count = int64(p.CountShare * float64(p.Cost.Epsilon))
-	m.main = account.Cost{Epsilon: p.Cost.Epsilon - m.count, Delta: p.Cost.Delta}
+	m.beyond = int64(p.OutsideShare * float64(p.Cost.Epsilon))
+	m.main = account.Cost{Epsilon: p.Cost.Epsilon - m.count - m.beyond, Delta: p.Cost.Delta}
+	m.low, m.high = ranges(p.Public)
 	if len(p.Sigmas) == 0 {
 		s := MedianDistance(p.Public) / 2
 		if s == 0 {
@@ -135,14 +147,33 @@ func New(ctx context.Context, o Options) (*Mechanism, error) {
 }
 
 func (o *Options) defaultCentres() int {
-	const least, most = 12, 64
-	words := 0
+	const line, space, most = 12, 24, 64
+	least, words := space, 0
+	if o.Public != nil && o.Public.Dim == 1 {
+		least = line
+	}
 	if o.Frame != nil {
 		for _, a := range o.Frame.Axes() {
 			words += len(a.Words)
 		}
 	}
 	return min(max(least, 2*words), most)
+}
+
+// ranges are the least and greatest coordinates of points that have all of them.
+func ranges(p *Points) (low, high []float64) {
+	low, high = make([]float64, p.Dim), make([]float64, p.Dim)
+	for j := range p.Dim {
+		low[j], high[j] = math.Inf(1), math.Inf(-1)
+	}
+	for i := range p.Rows {
+		if row := p.Row(i); isWhole(row) {
+			for j, v := range row {
+				low[j], high[j] = min(low[j], v), max(high[j], v)
+			}
+		}
+	}
+	return low, high
 }
 
 // validate finds all faults at once.
@@ -186,9 +217,9 @@ func (o *Options) validate() error {
 		bad.add("mechanism", "unknown mechanism: rkhs-pure, rkhs-gaussian, laplace, parametric or noisy-centres")
 	}
 	switch o.Post {
-	case Plain, NonNegative, Clip:
+	case Entropy, Plain, NonNegative, Clip:
 	default:
-		bad.add("post", "unknown post-processing: plain, nnls or clip")
+		bad.add("post", "unknown post-processing: entropy, plain, nnls or clip")
 	}
 	if len(o.Sigmas) > 16 {
 		bad.add("sigma", "more than 16 bandwidths")
@@ -203,6 +234,9 @@ func (o *Options) validate() error {
 	}
 	if !(o.CountShare >= 0 && o.CountShare <= 0.5) {
 		bad.add("count share", "the share of epsilon for the number of records must lie between 0 and 0.5")
+	}
+	if !(o.OutsideShare >= 0 && o.OutsideShare <= 0.5) || o.CountShare+o.OutsideShare > 0.5 {
+		bad.add("outside share", "the share of epsilon for the number of records outside must lie between 0 and 0.5, together with that for the number of records")
 	}
 	if o.CountShare > 0 && o.Neighbours == account.ReplaceOne {
 		bad.add("count share", "the number of records is public in replace-one: nothing need be spent on it")
@@ -245,6 +279,7 @@ func (m *Mechanism) Parameters() any {
 		Sigmas        []float64   `json:"sigmas"`
 		Law           *Law        `json:"law,omitempty"`
 		CountEpsilon  string      `json:"epsilon_for_records,omitempty"`
+		BeyondEpsilon string      `json:"epsilon_for_outside,omitempty"`
 		InnerEpsilon  float64     `json:"epsilon_of_centres,omitempty"`
 		Low           []float64   `json:"low,omitempty"`
 		High          []float64   `json:"high,omitempty"`
@@ -263,6 +298,9 @@ func (m *Mechanism) Parameters() any {
 	}
 	if m.count > 0 {
 		p.CountEpsilon = account.Decimal(m.count, 9)
+	}
+	if m.beyond > 0 {
+		p.BeyondEpsilon = account.Decimal(m.beyond, 9)
 	}
 	return p
 }

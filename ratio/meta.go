@@ -11,7 +11,11 @@ import (
 )
 
 // metaFormat is the name and version of the form.
-const metaFormat = "noren.ratio-weights/1"
+const metaFormat = "noren.ratio-weights/2"
+
+// metaFormatOne is the form before there were records outside and calibrated weights,
+// which is still read.
+const metaFormatOne = "noren.ratio-weights/1"
 
 // Where [Meta.Records] comes from.
 const (
@@ -34,6 +38,7 @@ type Meta struct {
 	Records       float64     `json:"records"`
 	RecordsFrom   string      `json:"records_from"`
 	RecordsSD     float64     `json:"records_sd,omitempty"`
+	Outside       *Outside    `json:"outside,omitempty"`
 	Centres       [][]float64 `json:"centres"`
 	Sigma         float64     `json:"sigma"`
 	Sigmas        []float64   `json:"sigmas"`
@@ -53,6 +58,13 @@ type Meta struct {
 	// there for no value. Whoever writes the table sets them; optional.
 	Column  string   `json:"column,omitempty"`
 	Missing []string `json:"missing,omitempty"`
+}
+
+// Outside is how many private records are outside of the public ones, as released with
+// noise of standard deviation SD.
+type Outside struct {
+	Records float64 `json:"records"`
+	SD      float64 `json:"sd"`
 }
 
 // axisMeta is an [Axis] as JSON.
@@ -123,7 +135,7 @@ func DecodeMeta(text []byte) (*Meta, error) {
 }
 
 func (m *Meta) validate() error {
-	if m.Format != metaFormat {
+	if m.Format != metaFormat && m.Format != metaFormatOne {
 		return badMeta("the meta data of the weights are not of the form " + metaFormat)
 	}
 	positive := func(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
@@ -140,11 +152,13 @@ func (m *Meta) validate() error {
 	switch {
 	case !positive(m.Sigma) || !positive(m.Sigma*m.Sigma) || !positive(m.Lambda) || !positive(m.Records) || m.Records > 1<<60 || m.RecordsSD < 0:
 		return badMeta("bandwidth, lambda and number of records in the meta data must be numbers above 0")
+	case m.Outside != nil && (!isWhole([]float64{m.Outside.Records, m.Outside.SD}) || m.Outside.SD < 0):
+		return badMeta("the number of records outside in the meta data is no number")
 	case m.PublicRecords < 2:
 		return badMeta("the meta data need the number of public records")
 	case m.RecordsFrom != Declared && m.RecordsFrom != Paid && m.RecordsFrom != Estimated:
 		return badMeta("the meta data do not say where the number of records is from")
-	case m.Post != Plain && m.Post != NonNegative && m.Post != Clip:
+	case m.Post != Entropy && m.Post != Plain && m.Post != NonNegative && m.Post != Clip:
 		return badMeta("the meta data name a post-processing that there is not")
 	case !positive(m.Law.Scale) || m.Law.Scale > 1<<60 || m.Law.Shape < 0 || m.Law.Shape > 16*maxCentres:
 		return badMeta("the meta data describe no noise")

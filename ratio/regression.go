@@ -90,7 +90,7 @@ func (w *Weights) Regression(x *Points, y []float64) (*Regression, error) {
 		all += w.W[i] * (y[i] - sy/sw) * (y[i] - sy/sw)
 	}
 	moved := make([]deviation, k)
-	err := w.redrawn(func(weights []float64) {
+	err := w.redrawn(func(weights, _ []float64) {
 		if b, _, ok := fit(weights); ok {
 			for a, v := range b {
 				moved[a].add(v)
@@ -115,7 +115,7 @@ func (w *Weights) Regression(x *Points, y []float64) (*Regression, error) {
 		return math.Sqrt(max(0, mat.Inner(column, middle, column)))
 	}
 	for a, v := range beta {
-		c := &Answer{Value: v, Parts: Parts{deviationOf(public, a), moved[a].sd(), deviationOf(private, a)}}
+		c := &Answer{Value: v, Parts: Parts{Public: deviationOf(public, a), Privacy: moved[a].sd(), Private: deviationOf(private, a)}}
 		c.SE = c.Parts.total()
 		out.Coefficients = append(out.Coefficients, c)
 	}

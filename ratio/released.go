@@ -20,6 +20,9 @@ type Released struct {
 	Sums [][]float64 `json:"sums"`
 	// Records is the number of private records with noise, where it was paid for.
 	Records *int64 `json:"records,omitempty"`
+	// Outside is the number of private records outside of the public ones with noise,
+	// where it was paid for.
+	Outside *int64 `json:"outside,omitempty"`
 	// Centres are those of NoisyCentres, with noise, b x d.
 	Centres [][]float64 `json:"centres,omitempty"`
 }
@@ -64,18 +67,32 @@ func (m *Mechanism) Release(ctx context.Context, x *Points, src *noise.Source) (
 	}
 	out := &Released{Sums: noisy}
 	if m.count > 0 {
-		n, err := m.countRecords(x.Rows, src)
+		n, err := noisyCount(x.Rows, m.count, src)
 		if err != nil {
 			return nil, err
 		}
 		out.Records = &n
 	}
+	if m.beyond > 0 {
+		n := 0
+		for _, is := range m.outside(x) {
+			if is {
+				n++
+			}
+		}
+		noisy, err := noisyCount(n, m.beyond, src)
+		if err != nil {
+			return nil, err
+		}
+		out.Outside = &noisy
+	}
 	return out, nil
 }
 
-// countRecords adds discrete Laplace noise to the number of records, sensitivity 1.
-func (m *Mechanism) countRecords(n int, src *noise.Source) (int64, error) {
-	d, err := m.countNoise()
+// noisyCount adds discrete Laplace noise to a number of records: one record more or
+// less, or another in its place, changes it by 1 at most.
+func noisyCount(n int, units int64, src *noise.Source) (int64, error) {
+	d, err := countNoise(units)
 	if err != nil {
 		return 0, err
 	}
@@ -83,8 +100,9 @@ func (m *Mechanism) countRecords(n int, src *noise.Source) (int64, error) {
 	return noise.AddSaturating(int64(n), z), err
 }
 
-func (m *Mechanism) countNoise() (*noise.Laplace, error) {
-	scale, err := noise.ScaleFor(big.NewRat(1, 1), m.count)
+// countNoise is the noise of a count for units of epsilon.
+func countNoise(units int64) (*noise.Laplace, error) {
+	scale, err := noise.ScaleFor(big.NewRat(1, 1), units)
 	if err != nil {
 		return nil, err
 	}
@@ -124,6 +142,9 @@ func (m *Mechanism) check(r *Released) error {
 	}
 	if (r.Records != nil) != (m.count > 0) {
 		return badMeta("the release and the mechanism differ about the number of records")
+	}
+	if (r.Outside != nil) != (m.beyond > 0) {
+		return badMeta("the release and the mechanism differ about the number of records outside")
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package ratio
 import (
 	"context"
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -20,10 +21,21 @@ type Weights struct {
 	Meta *Meta
 
 	among    []bool // the records that are asked about; nil for all
+	public   *Points
+	whole    []bool // the public records that have all coordinates
 	features *Features
 	ridge    *mat.Cholesky // of H + lambda I
-	mean     []float64     // h~, the noisy mean of kernels
+	mean     []float64     // h~, the noisy mean of the features
 	noise    *mat.SymDense // covariance of its noise
+	tilt     *tilt         // of the calibrated weights; nil for others
+	cal      *lazily
+}
+
+// lazily is a calibration that is made when the first answer needs it.
+type lazily struct {
+	once sync.Once
+	made *calibration
+	err  error
 }
 
 // pilotLambda is that of the first fit, which the spread of the private records is
@@ -119,7 +131,7 @@ func (m *Mechanism) fit(f *Features, law *Law, r *Released, sums []float64) (*We
 	case o.Neighbours == account.ReplaceOne:
 		meta.Records, meta.RecordsFrom = float64(o.Records), Declared
 	case r.Records != nil:
-		d, err := m.countNoise()
+		d, err := countNoise(m.count)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -142,8 +154,15 @@ func (m *Mechanism) fit(f *Features, law *Law, r *Released, sums []float64) (*We
 			meta.Records = max(1, mean(clipped(f.At(alpha))))
 		}
 	}
+	if r.Outside != nil {
+		d, err := countNoise(m.beyond)
+		if err != nil {
+			return nil, 0, err
+		}
+		meta.Outside = &Outside{Records: float64(*r.Outside), SD: math.Sqrt(d.Variance())}
+	}
 	s, err := score(meta.Records)
-	return &Weights{Meta: meta, features: f}, s, err
+	return &Weights{Meta: meta, features: f, public: o.Public}, s, err
 }
 
 // finish makes the weights that the meta data describe, and checks the fit.
@@ -151,6 +170,19 @@ func (w *Weights) finish() error {
 	m := w.Meta
 	w.mean = scaled(m.Sums, 1/m.Records)
 	w.noise = scaledSym(m.Law.Covariance(w.features.Kernel), 1/(m.Records*m.Records))
+	if by := w.recordsError(); by > 0 {
+		w.noise.SymRankOne(w.noise, by*by, mat.NewVecDense(len(w.mean), w.mean))
+	}
+	w.cal = &lazily{}
+	w.whole = make([]bool, w.public.Rows)
+	some := false
+	for i := range w.whole {
+		w.whole[i] = isWhole(w.public.Row(i))
+		some = some || w.whole[i]
+	}
+	if !some {
+		return badMeta("there is no public record that has a value in every column")
+	}
 	var err error
 	if w.ridge, err = w.features.ridge(m.Lambda); err != nil {
 		return err
@@ -164,6 +196,12 @@ func (w *Weights) finish() error {
 		return badMeta("the released sums are beyond all noise: no weights can be made of them")
 	}
 	w.W = clipped(raw)
+	if m.Post == Entropy {
+		if err := w.calibrated(); err != nil {
+			return err
+		}
+		raw = w.W
+	}
 	average := mean(w.W)
 	m.MeanWeight = average
 	flat := average <= 0
@@ -176,7 +214,50 @@ func (w *Weights) finish() error {
 			w.W[i] /= average
 		}
 	}
-	w.check(raw, alpha, flat)
+	return w.check(raw, flat)
+}
+
+// recordsError is the relative standard deviation of the number of private records that
+// the sums were divided by.
+func (w *Weights) recordsError() float64 {
+	switch w.Meta.RecordsFrom {
+	case Paid:
+		return w.Meta.RecordsSD / w.Meta.Records
+	case Estimated:
+		return estimatedError
+	}
+	return 0
+}
+
+// estimatedError stands for the error of a number of records that was not paid for: with
+// it the shape of the released sums decides, and not their size.
+const estimatedError = 0.25
+
+// misfitCovariance is that of the difference of released means and those of the public
+// records with the true ratios for weights: noise, and the sampling of both tables.
+func (w *Weights) misfitCovariance() *mat.SymDense {
+	equal, count := w.equal()
+	v, _ := weightedCovariance(w.features.Phi, equal)
+	v.ScaleSym(1/count+1/max(1, w.Meta.Records), v)
+	v.AddSym(v, w.noise)
+	return v
+}
+
+// calibrated makes the weights of entropy calibration.
+func (w *Weights) calibrated() error {
+	n, p := w.features.Phi.Dims()
+	v := w.misfitCovariance()
+	w.tilt = newTilt(w.features.Phi, w.whole, w.mean, v)
+	w.W = scaled(w.tilt.w, float64(n))
+	hessian, _ := weightedCovariance(w.features.Phi, w.tilt.w)
+	for i := range p {
+		for j := i; j < p; j++ {
+			hessian.SetSym(i, j, hessian.At(i, j)+w.tilt.alpha*v.At(i, j))
+		}
+	}
+	if !w.tilt.hessian.Factorize(hessian) {
+		return broken("calibration", "the features could not be told apart")
+	}
 	return nil
 }
 
@@ -215,7 +296,7 @@ func Open(ctx context.Context, meta *Meta, public *Points) (*Weights, error) {
 		return nil, err
 	}
 	again := *meta
-	w := &Weights{Meta: &again, features: f}
+	w := &Weights{Meta: &again, features: f, public: public}
 	return w, w.finish()
 }
 

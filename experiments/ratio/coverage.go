@@ -59,7 +59,7 @@ func categories(k int) *CoverageSetting {
 		}
 	}
 	for j := range k {
-		effect[j] = fixed.NormFloat64()
+		effect[j] = math.Log(shares[1][j]/shares[0][j]) + 0.5*fixed.NormFloat64()
 	}
 	return &CoverageSetting{Name: fmt.Sprintf("%d categories", k), Centres: min(64, max(12, 2*k)), dim: k, words: true, draw: func(rng *rand.Rand, private bool, x []float64) float64 {
 		side := 0
@@ -172,12 +172,14 @@ func (s *CoverageSetting) tables(seed, repeat uint64, n, big int) *tables {
 }
 
 func (t *tables) clamp(s *CoverageSetting) {
+	t.private.Outside = make([]bool, t.private.Rows)
 	if s.words {
 		return
 	}
 	for i := range t.private.Rows {
 		for j := range s.dim {
 			u := (t.private.Row(i)[j] - t.low[j]) / t.width[j]
+			t.private.Outside[i] = t.private.Outside[i] || u < -0.1 || u > 1.1
 			t.private.Row(i)[j] = min(max(u, 0), 1)
 		}
 	}
@@ -197,6 +199,7 @@ type Coverage struct {
 	// Unweighted is the mean absolute error of the unweighted answer, Error that of ours.
 	Unweighted float64 `json:"unweighted"`
 	Error      float64 `json:"error"`
+	reasons    map[string]int
 }
 
 // CoverageOptions say what to run.
@@ -331,10 +334,13 @@ func (s *CoverageSetting) coverage(ctx context.Context, o CoverageOptions, at ui
 	var rows []Coverage
 	for i, epsilon := range o.Epsilons {
 		for j, name := range names {
-			c := Coverage{Setting: s.Name, Question: name, Epsilon: epsilon, Repeats: o.Repeats}
+			c := Coverage{Setting: s.Name, Question: name, Epsilon: epsilon, Repeats: o.Repeats, reasons: map[string]int{}}
 			for _, r := range all {
 				v := r[i][j]
 				n := float64(o.Repeats)
+				for _, text := range v.warnings {
+					c.reasons[text[:min(32, len(text))]]++
+				}
 				c.Covered += float64(b2i(v.covered)) / n
 				c.Warned += float64(b2i(v.warned)) / n
 				c.Silent += float64(b2i(!v.covered && !v.warned)) / n
@@ -352,8 +358,9 @@ func (s *CoverageSetting) coverage(ctx context.Context, o CoverageOptions, at ui
 func (s *CoverageSetting) answers(ctx context.Context, t *tables, qs []asked, o CoverageOptions, epsilon float64, seed uint64) ([]outcome, error) {
 	p := core.Options{Public: t.public, Centres: s.Centres, Neighbours: account.ReplaceOne, Records: t.private.Rows}
 	if o.AddRemove {
-		p.Neighbours, p.Records = account.AddRemove, 0
+		p.Neighbours, p.Records, p.CountShare = account.AddRemove, 0, 0.1
 	}
+	p.OutsideShare = 0.1
 	p.Cost.Epsilon = int64(math.Round(epsilon * account.EpsilonUnits))
 	if o.options != nil {
 		o.options(&p)

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	core "noren/ratio"
 )
 
 
@@ -19,11 +21,14 @@ func TestCoverageTable(t *testing.T) {
 	if s := os.Getenv("NOREN_SETTINGS"); s != "" {
 		o.Settings = strings.Split(s, ";")
 	}
+	if b, _ := strconv.Atoi(os.Getenv("NOREN_B")); b > 0 {
+		o.options = func(p *core.Options) { p.Centres = b }
+	}
 	rows, err := RunCoverage(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range rows {
-		fmt.Printf("%-18s %-18s %4.1f  cov %.2f warn %.2f silent %.3f  half %7.4f bias %8.4f err %.4f unw %.4f\n", r.Setting, r.Question, r.Epsilon, r.Covered, r.Warned, r.Silent, r.Width, r.Bias, r.Error, r.Unweighted)
+		fmt.Printf("%-18s %-18s %4.1f  cov %.2f warn %.2f silent %.3f  half %7.4f bias %8.4f err %.4f unw %.4f %v\n", r.Setting, r.Question, r.Epsilon, r.Covered, r.Warned, r.Silent, r.Width, r.Bias, r.Error, r.Unweighted, r.reasons)
 	}
 }

@@ -1,0 +1,281 @@
+package ratio
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// rich is a public model of a question: a ridge regression on coordinates, their
+// squares and many kernels, whose penalty is chosen by leaving public records out in
+// turn. What it finds in a question that the released features do not follow can shift
+// without being seen.
+type rich struct {
+	rows   []int      // of the public records
+	z      *mat.Dense // features in their principal axes, rows x R
+	values []float64  // eigenvalues of z^T z
+	other  []float64  // weights of the log-linear model, for rows
+}
+
+const (
+	richRows    = 3000
+	richCentres = 60
+)
+
+func newRich(w *Weights, c *calibration) (*rich, error) {
+	r := &rich{}
+	var whole []int
+	for i, is := range w.whole {
+		if is {
+			whole = append(whole, i)
+		}
+	}
+	n := min(richRows, len(whole))
+	for i := range n {
+		r.rows = append(r.rows, whole[i*len(whole)/n])
+	}
+	d := w.public.Dim
+	kernel := w.features.Kernel
+	if kernel != nil {
+		centres := spread(thin(w.public, publicSample), min(richCentres, max(1, n/5)))
+		var err error
+		if kernel, err = NewKernel(centres, kernel.Sigma); err != nil {
+			return nil, err
+		}
+	}
+	more := 0
+	if kernel != nil {
+		more = kernel.Size()
+	}
+	size := 2*d + more
+	z := mat.NewDense(n, size, nil)
+	for k, i := range r.rows {
+		row, x := z.RawRowView(k), w.public.Row(i)
+		for j, v := range x {
+			row[j], row[d+j] = v, v*v
+		}
+		if kernel != nil {
+			kernel.Phi(row[2*d:], x)
+		}
+	}
+	for j := range size {
+		var sum, square float64
+		for k := range n {
+			v := z.At(k, j)
+			sum += v
+			square += v * v
+		}
+		m := sum / float64(n)
+		sd := math.Sqrt(max(0, square/float64(n)-m*m))
+		for k := range n {
+			v := 0.0
+			if sd > 1e-9 {
+				v = (z.At(k, j) - m) / sd
+			}
+			z.Set(k, j, v)
+		}
+	}
+	if err := r.logLinear(w, z.Slice(0, n, 0, 2*d).(*mat.Dense)); err != nil {
+		return nil, err
+	}
+	g := mat.NewSymDense(size, nil)
+	g.SymOuterK(1, z.T())
+	var eig mat.EigenSym
+	if !eig.Factorize(g, true) {
+		return nil, broken("the public model", "its eigenvalues could not be found")
+	}
+	var u mat.Dense
+	eig.VectorsTo(&u)
+	r.z = mat.NewDense(n, size, nil)
+	r.z.Mul(z, &u)
+	r.values = eig.Values(nil)
+	return r, nil
+}
+
+// fitted is the model's prediction of u for its rows.
+func (r *rich) fitted(u []float64) []float64 {
+	n, size := r.z.Dims()
+	m := 0.0
+	for _, i := range r.rows {
+		m += u[i] / float64(n)
+	}
+	cov := make([]float64, size)
+	for k, i := range r.rows {
+		for j, z := range r.z.RawRowView(k) {
+			cov[j] += z * (u[i] - m)
+		}
+	}
+	best, out := math.Inf(1), make([]float64, n)
+	now := make([]float64, n)
+	inv := make([]float64, size)
+	for t := -4.0; t <= 2; t += 0.5 {
+		penalty := float64(n) * math.Pow(10, t)
+		for j, v := range r.values {
+			inv[j] = 1 / (max(0, v) + penalty)
+		}
+		loss := 0.0
+		for k, i := range r.rows {
+			fit, lever := m, 1/float64(n)
+			for j, z := range r.z.RawRowView(k) {
+				fit += z * inv[j] * cov[j]
+				lever += z * z * inv[j]
+			}
+			now[k] = fit
+			e := (u[i] - fit) / max(0.01, 1-lever)
+			loss += e * e
+		}
+		if loss < best {
+			best = loss
+			copy(out, now)
+		}
+	}
+	return out
+}
+
+// logLinear fits another model of the weights to what was released: exp(theta.z), z the
+// standardised coordinates and their squares (the ratio of two normal densities is of
+// that form), theta the minimiser of
+//
+//	(h - psi(theta))^T V^-1 (h - psi(theta)) + |theta|^2,
+//
+// by Gauss and Newton's method. Where its answers differ from those of the weights, what
+// was released does not decide between them.
+func (r *rich) logLinear(w *Weights, z *mat.Dense) error {
+	n, q := z.Dims()
+	_, p := w.features.Phi.Dims()
+	psi := mat.NewDense(n, p, nil)
+	for k, i := range r.rows {
+		copy(psi.RawRowView(k), w.features.Phi.RawRowView(i))
+	}
+	var chol mat.Cholesky
+	if !chol.Factorize(w.misfitCovariance()) {
+		return broken("the public model", "the covariance of the released means could not be factorised")
+	}
+	theta := make([]float64, q)
+	weigh := func(theta []float64) (weights, delta []float64, loss float64) {
+		s := mat.NewVecDense(n, nil)
+		s.MulVec(z, mat.NewVecDense(q, theta))
+		most := mat.Max(s)
+		weights = s.RawVector().Data
+		sum := 0.0
+		for k := range weights {
+			weights[k] = math.Exp(weights[k] - most)
+			sum += weights[k]
+		}
+		delta = append([]float64(nil), w.mean...)
+		for k := range weights {
+			weights[k] /= sum
+			for l, x := range psi.RawRowView(k) {
+				delta[l] -= weights[k] * x
+			}
+		}
+		x, err := solve(&chol, delta)
+		if err != nil {
+			return weights, delta, math.Inf(1)
+		}
+		return weights, delta, dot(x, delta) + dot(theta, theta)
+	}
+	weights, delta, loss := weigh(theta)
+	for range 30 {
+		// J = Cov(psi, z), p x q.
+		j, mean := mat.NewDense(p, q, nil), make([]float64, q)
+		scaledZ := mat.NewDense(n, q, nil)
+		for k, v := range weights {
+			for l, x := range z.RawRowView(k) {
+				mean[l] += v * x
+			}
+		}
+		for k, v := range weights {
+			row := scaledZ.RawRowView(k)
+			for l, x := range z.RawRowView(k) {
+				row[l] = v * (x - mean[l])
+			}
+		}
+		j.Mul(psi.T(), scaledZ)
+		var half mat.Dense
+		if err := chol.SolveTo(&half, j); err != nil {
+			if _, near := err.(mat.Condition); !near {
+				break
+			}
+		}
+		var a mat.Dense
+		a.Mul(j.T(), &half)
+		m := mat.NewSymDense(q, nil)
+		for x := range q {
+			for y := x; y < q; y++ {
+				m.SetSym(x, y, (a.At(x, y)+a.At(y, x))/2)
+			}
+			m.SetSym(x, x, m.At(x, x)+1)
+		}
+		g := mat.NewVecDense(q, nil)
+		g.MulVec(half.T(), mat.NewVecDense(p, delta))
+		for l := range q {
+			g.SetVec(l, g.AtVec(l)-theta[l])
+		}
+		var c mat.Cholesky
+		if !c.Factorize(m) {
+			break
+		}
+		step, err := solve(&c, g.RawVector().Data)
+		if err != nil {
+			break
+		}
+		size, moved := 1.0, false
+		for range 12 {
+			trial := make([]float64, q)
+			for l := range trial {
+				trial[l] = theta[l] + size*step[l]
+			}
+			if tw, td, tl := weigh(trial); tl < loss {
+				moved = loss-tl > 1e-6*loss
+				theta, weights, delta, loss = trial, tw, td, tl
+				break
+			}
+			size /= 2
+		}
+		if !moved {
+			break
+		}
+	}
+	r.other = weights
+	return nil
+}
+
+// beyond is the weighted variance of what the model finds in u and the released features
+// do not follow, and the difference of its means by the log-linear weights and by the
+// corrected ones.
+func (r *rich) beyond(c *calibration, u []float64) (outside, other float64) {
+	fit := r.fitted(u)
+	_, p := c.y.Dims()
+	var sum, mean float64
+	for k, i := range r.rows {
+		sum += c.w[i]
+		mean += c.w[i] * fit[k]
+		other += r.other[k] * fit[k]
+	}
+	if sum <= 0 {
+		return 0, 0
+	}
+	mean /= sum
+	// The model's own projection: unpenalised but for what cannot be told apart.
+	cov := make([]float64, p)
+	for k, i := range r.rows {
+		for l, y := range c.y.RawRowView(i) {
+			cov[l] += c.w[i] / sum * (fit[k] - mean) * y
+		}
+	}
+	for k, i := range r.rows {
+		d := fit[k] - mean
+		for l, y := range c.y.RawRowView(i) {
+			if c.values[l] > 0 {
+				d -= cov[l] / (c.values[l] + 1e-9*c.values[len(c.values)-1] + 1e-3/c.kappa) * y
+			}
+		}
+		outside += c.w[i] / sum * d * d
+	}
+	other -= mean
+	for l, v := range cov {
+		other -= v * c.shrink[l] * c.delta[l]
+	}
+	return outside, other
+}
