@@ -246,7 +246,7 @@ func (w *Weights) warn(a *Answer) {
 	if a.Carried < 0.1 && a.Parts.Private > 0 {
 		a.Warnings = append(a.Warnings, fmt.Sprintf("the columns of the weights tell little of this question (%.0f%% of its variation): the answer holds only if private records are in this like the public ones with the same values", 100*a.Carried))
 	}
-	if a.Parts.Model > 2*math.Hypot(math.Hypot(a.Parts.Public, a.Parts.Private), a.Parts.Privacy) {
+	if a.Parts.Model > 2*math.Hypot(math.Hypot(a.Parts.Public, a.Parts.Private), a.Parts.Privacy) && a.Parts.Model > 0.25*a.Parts.Private*math.Sqrt(w.Meta.Records) {
 		a.Warnings = append(a.Warnings, "most of the error is possible bias: the released means do not follow this question (more centres, or its columns among those of the weights, would help)")
 	}
 	if a.Parts.Privacy > 2*math.Hypot(a.Parts.Public, a.Parts.Private) {

@@ -2,6 +2,7 @@ package ratio
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -11,11 +12,12 @@ import (
 // in the released means h, M the weighted covariance of psi and delta = h - psi(w), the
 // estimate of the private mean of u is
 //
-//	C(u) = u(w) + beta.delta,   beta = (M + S/kappa)^-1 Cov_w(psi, u),
+//	C(u) = u(w) + beta.delta,   beta = (M + P)^-1 Cov_w(psi, u),
 //
-// the regression estimator of survey sampling (Deville and Sarndal 1992) with a ridge
+// the regression estimator of survey sampling (Deville and Sarndal 1992) with a ridge P
 // where noise rules. All of it is kept in the basis V with V^T S V = I and
-// V^T M V = diag(values), where the ridge is 1/kappa for each coordinate.
+// V^T M V = diag(values), where the ridge is diagonal: a coordinate is corrected by the
+// share of delta that is taken to be signal.
 type calibration struct {
 	w      []float64
 	centre []float64  // psi(w)
@@ -25,14 +27,13 @@ type calibration struct {
 	delta  []float64 // V^T delta
 	first  []float64 // V^T (h - the mean of psi over all public records)
 	slack  []float64 // how much of a shift in a coordinate the weights leave
-	shrink []float64 // 1/(values + 1/kappa)
-	kappa  float64
+	share  []float64 // of delta that is taken to be signal, for each coordinate
+	shrink []float64 // share/values: beta is that by Cov_w(psi, u)
 	// shift is the variance of the shift that was seen, for a direction of variance 1:
 	// what directions that were not released are taken to shift by.
 	shift float64
 	ess   float64
-	// move has for z, an error of h, the change of the weighted mean of a residual whose
-	// covariance with psi (in the basis V) is c: move(c).V^-1 z... see privacy.
+	floor float64 // of values, where directions can no longer be told apart
 	noise *mat.SymDense
 	rich  *rich
 }
@@ -82,11 +83,20 @@ func (w *Weights) newCalibration() (*calibration, error) {
 			c.slack[k] = error / (v + error)
 		}
 	}
+	if c.shift, err = w.seenShift(); err != nil {
+		return nil, err
+	}
+	// The weights have taken 1 - slack of what they saw. The best linear estimate of a
+	// shift of variance shift*values under noise of variance 1 takes best of it: delta,
+	// which is slack of it, makes up the difference. Sampling alone asks for the rest.
 	least := 1/c.ess + 1/max(1, w.Meta.Records)
-	c.kappa = max(least, likeliest(c.values, c.delta))
-	c.shrink = make([]float64, p)
+	c.floor = 1e-9*slices.Max(c.values) + 1e-3/max(least, c.shift)
+	c.share, c.shrink = make([]float64, p), make([]float64, p)
 	for k, v := range c.values {
-		c.shrink[k] = 1 / (v + 1/c.kappa)
+		best := c.shift * v / (1 + c.shift*v)
+		v = max(v, 1e-12)
+		c.share[k] = max(least*v/(1+least*v), (best-1+c.slack[k])/c.slack[k])
+		c.shrink[k] = c.share[k] / v
 	}
 	centred := mat.NewDense(n, p, nil)
 	for i := range n {
@@ -100,9 +110,6 @@ func (w *Weights) newCalibration() (*calibration, error) {
 	}
 	c.y = mat.NewDense(n, p, nil)
 	c.y.Mul(centred, c.v)
-	if c.shift, err = w.seenShift(); err != nil {
-		return nil, err
-	}
 	if c.rich, err = newRich(w, c); err != nil {
 		return nil, err
 	}
@@ -256,13 +263,14 @@ func (w *Weights) correct(u []float64) (*corrected, error) {
 		spread += beta[k] * beta[k] * c.values[k]
 		noisy += beta[k] * beta[k]
 		if c.values[k] > 1e-12 {
-			left := v * c.shrink[k] / c.kappa * c.slack[k] // Cov_w(psi_k, r)
+			left := v * (1 - c.share[k]) * c.slack[k]
 			within += left * left / c.values[k]
 		}
 	}
-	shift := c.shift
+	inner, outer := c.shift, c.shift
 	if spread > 0 {
-		shift += alike * alike * max(0, (moved*moved-noisy)/spread)
+		inner += alikeInside * alikeInside * (moved*moved + noisy) / spread
+		outer += alikeOutside * alikeOutside * max(0, (moved*moved-noisy)/spread)
 	}
 	var public, all, left, weight2, weight4 float64
 	residual := make([]float64, len(u))
@@ -299,7 +307,7 @@ func (w *Weights) correct(u []float64) (*corrected, error) {
 		return nil, err
 	}
 	outside, other := c.rich.beyond(c, u)
-	out.parts.Model = math.Sqrt(shift*(within+outside) + other*other)
+	out.parts.Model = math.Sqrt(inner*within + outer*outside + other*other)
 	return out, nil
 }
 
@@ -317,7 +325,7 @@ func (w *Weights) privacy(c *calibration, beta, cov, residual []float64) (float6
 		}
 		left := make([]float64, p)
 		for k, v := range cov {
-			left[k] = v * c.shrink[k] / c.kappa
+			left[k] = v * (1 - c.share[k])
 		}
 		// Cov_w(psi, r) in the original basis is V^-T left = S V left.
 		a, b := mat.NewVecDense(p, nil), mat.NewVecDense(p, nil)
@@ -375,9 +383,13 @@ func (w *Weights) equal() ([]float64, float64) {
 	return out, count
 }
 
-// alike is how much of what the seen part of a question shifts by, for its standard
-// deviation, the unseen part is taken to shift by as well.
-const alike = 0.25
+// Of what the seen part of a question shifts by, for its standard deviation, the part
+// that noise hides is taken to shift by alikeInside, and the part that the features do
+// not follow by alikeOutside (docs/density-ratio.md, section 7).
+const (
+	alikeInside  = 0.75
+	alikeOutside = 0.4
+)
 
 // student is the square of the 97.5 % quantile of Student's distribution by that of the
 // normal one, for degrees of freedom (Cornish and Fisher's expansion): what an estimated

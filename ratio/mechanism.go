@@ -47,8 +47,9 @@ type Options struct {
 	// Mechanism is the noise. Defaults to RKHSPure.
 	Mechanism Noise
 	// Centres is how many are chosen from the public records ([ChooseCentres]).
-	// Defaults to 12 on a line and 24 in more dimensions, or twice the number of words
-	// in Frame where that is more, up to 64: a word without a centre near it cannot be told from the others.
+	// Defaults to 24, to 12 on a line or where the number of private records (2,000, or as
+	// many as there are public ones, where it is not declared) times epsilon is below
+	// 1,000, or to twice the number of words in Frame where that is more, up to 64: a word without a centre near it cannot be told from the others.
 	Centres int
 	// CentrePoints are centres of one's own, b x d. Optional.
 	CentrePoints *Points
@@ -149,7 +150,7 @@ func New(ctx context.Context, o Options) (*Mechanism, error) {
 func (o *Options) defaultCentres() int {
 	const line, space, most = 12, 24, 64
 	least, words := space, 0
-	if o.Public != nil && o.Public.Dim == 1 {
+	if o.Public == nil || o.Public.Dim == 1 || o.guess()*float64(o.Cost.Epsilon)/account.EpsilonUnits < 1000 {
 		least = line
 	}
 	if o.Frame != nil {
@@ -158,6 +159,15 @@ func (o *Options) defaultCentres() int {
 		}
 	}
 	return min(max(least, 2*words), most)
+}
+
+// guess is how many private records public facts let one expect: as declared, else as
+// many as there are public ones, and 2,000 at least.
+func (o *Options) guess() float64 {
+	if o.Neighbours == account.ReplaceOne && o.Records > 0 {
+		return float64(o.Records)
+	}
+	return float64(max(2000, o.Public.Rows))
 }
 
 // ranges are the least and greatest coordinates of points that have all of them.

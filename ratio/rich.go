@@ -132,11 +132,14 @@ func (r *rich) fitted(u []float64) []float64 {
 	return out
 }
 
+// tame is the penalty of the log-linear model.
+const tame = 0.25
+
 // logLinear fits another model of the weights to what was released: exp(theta.z), z the
 // standardised coordinates and their squares (the ratio of two normal densities is of
 // that form), theta the minimiser of
 //
-//	(h - psi(theta))^T V^-1 (h - psi(theta)) + |theta|^2,
+//	(h - psi(theta))^T V^-1 (h - psi(theta)) + rho |theta|^2,   rho = 1/4,
 //
 // by Gauss and Newton's method. Where its answers differ from those of the weights, what
 // was released does not decide between them.
@@ -173,7 +176,7 @@ func (r *rich) logLinear(w *Weights, z *mat.Dense) error {
 		if err != nil {
 			return weights, delta, math.Inf(1)
 		}
-		return weights, delta, dot(x, delta) + dot(theta, theta)
+		return weights, delta, dot(x, delta) + tame*dot(theta, theta)
 	}
 	weights, delta, loss := weigh(theta)
 	for range 30 {
@@ -205,12 +208,12 @@ func (r *rich) logLinear(w *Weights, z *mat.Dense) error {
 			for y := x; y < q; y++ {
 				m.SetSym(x, y, (a.At(x, y)+a.At(y, x))/2)
 			}
-			m.SetSym(x, x, m.At(x, x)+1)
+			m.SetSym(x, x, m.At(x, x)+tame)
 		}
 		g := mat.NewVecDense(q, nil)
 		g.MulVec(half.T(), mat.NewVecDense(p, delta))
 		for l := range q {
-			g.SetVec(l, g.AtVec(l)-theta[l])
+			g.SetVec(l, g.AtVec(l)-tame*theta[l])
 		}
 		var c mat.Cholesky
 		if !c.Factorize(m) {
@@ -242,8 +245,8 @@ func (r *rich) logLinear(w *Weights, z *mat.Dense) error {
 }
 
 // beyond is the weighted variance of what the model finds in u and the released features
-// do not follow, and the difference of its means by the log-linear weights and by the
-// corrected ones.
+// do not follow, and the mean of that by the log-linear weights, where the weights
+// themselves have 0.
 func (r *rich) beyond(c *calibration, u []float64) (outside, other float64) {
 	fit := r.fitted(u)
 	_, p := c.y.Dims()
@@ -251,7 +254,6 @@ func (r *rich) beyond(c *calibration, u []float64) (outside, other float64) {
 	for k, i := range r.rows {
 		sum += c.w[i]
 		mean += c.w[i] * fit[k]
-		other += r.other[k] * fit[k]
 	}
 	if sum <= 0 {
 		return 0, 0
@@ -268,14 +270,11 @@ func (r *rich) beyond(c *calibration, u []float64) (outside, other float64) {
 		d := fit[k] - mean
 		for l, y := range c.y.RawRowView(i) {
 			if c.values[l] > 0 {
-				d -= cov[l] / (c.values[l] + 1e-9*c.values[len(c.values)-1] + 1e-3/c.kappa) * y
+				d -= cov[l] / (c.values[l] + c.floor) * y
 			}
 		}
 		outside += c.w[i] / sum * d * d
-	}
-	other -= mean
-	for l, v := range cov {
-		other -= v * c.shrink[l] * c.delta[l]
+		other += r.other[k] * d
 	}
 	return outside, other
 }

@@ -339,7 +339,7 @@ func (s *CoverageSetting) coverage(ctx context.Context, o CoverageOptions, at ui
 				v := r[i][j]
 				n := float64(o.Repeats)
 				for _, text := range v.warnings {
-					c.reasons[text[:min(32, len(text))]]++
+					c.reasons[text[:min(22, len(text))]]++
 				}
 				c.Covered += float64(b2i(v.covered)) / n
 				c.Warned += float64(b2i(v.warned)) / n

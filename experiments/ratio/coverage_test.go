@@ -18,6 +18,13 @@ func TestCoverageTable(t *testing.T) {
 		t.Skip("NOREN_COVERAGE=200 prints the table")
 	}
 	o := CoverageOptions{Repeats: n, Epsilons: []float64{0.1, 1, 3}, Seed: 1, AddRemove: os.Getenv("NOREN_ADDREMOVE") != ""}
+	if s := os.Getenv("NOREN_EPS"); s != "" {
+		o.Epsilons = nil
+		for _, e := range strings.Split(s, ",") {
+			v, _ := strconv.ParseFloat(e, 64)
+			o.Epsilons = append(o.Epsilons, v)
+		}
+	}
 	if s := os.Getenv("NOREN_SETTINGS"); s != "" {
 		o.Settings = strings.Split(s, ";")
 	}
