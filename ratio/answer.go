@@ -146,6 +146,7 @@ func (w *Weights) means(fs [][]float64) ([]*Answer, error) {
 		if out[i], err = w.point(f); err != nil {
 			return nil, err
 		}
+		w.compare(out[i], f)
 		w.warn(out[i])
 	}
 	return out, nil
@@ -210,7 +211,6 @@ func (w *Weights) point(f []float64) (*Answer, error) {
 	}
 	a := &Answer{Value: q + r.value, Parts: r.parts, Carried: r.carried}
 	a.SE = a.Parts.total()
-	w.compare(a, f)
 	if missing > 0.05*(all-missing) {
 		a.Warnings = append(a.Warnings, fmt.Sprintf("%.0f%% of the weight lies on public records without a value: they were left out", 100*missing/all))
 	}
@@ -233,10 +233,15 @@ func (w *Weights) compare(a *Answer, f []float64) {
 		return
 	}
 	mean /= n
-	sampling := max(0, square/n-mean*mean) / n
-	difference := a.Value - mean
+	w.notBetter(a, mean, max(0, square/n-mean*mean)/n)
+}
+
+// notBetter warns where a is not seen to be better than the unweighted answer plain, whose
+// sampling variance is given.
+func (w *Weights) notBetter(a *Answer, plain, sampling float64) {
+	difference := a.Value - plain
 	if own := a.SE*a.SE - a.Parts.Private*a.Parts.Private; own > sampling+max(0, difference*difference-own) {
-		a.Warnings = append(a.Warnings, fmt.Sprintf("the weighted answer is not seen to be better than the unweighted one, %.6g: its error is as large as their difference", mean))
+		a.Warnings = append(a.Warnings, fmt.Sprintf("the weighted answer is not seen to be better than the unweighted one, %.6g: its error is as large as their difference", plain))
 	}
 }
 
@@ -246,7 +251,7 @@ func (w *Weights) warn(a *Answer) {
 	if a.Carried < 0.1 && a.Parts.Private > 0 {
 		a.Warnings = append(a.Warnings, fmt.Sprintf("the columns of the weights tell little of this question (%.0f%% of its variation): the answer holds only if private records are in this like the public ones with the same values", 100*a.Carried))
 	}
-	if a.Parts.Model > 2*math.Hypot(math.Hypot(a.Parts.Public, a.Parts.Private), a.Parts.Privacy) && a.Parts.Model > 0.25*a.Parts.Private*math.Sqrt(w.Meta.Records) {
+	if a.Parts.Model > 1.5*math.Hypot(math.Hypot(a.Parts.Public, a.Parts.Private), a.Parts.Privacy) && a.Parts.Model > 0.15*a.Parts.Private*math.Sqrt(w.Meta.Records) {
 		a.Warnings = append(a.Warnings, "most of the error is possible bias: the released means do not follow this question (more centres, or its columns among those of the weights, would help)")
 	}
 	if a.Parts.Privacy > 2*math.Hypot(a.Parts.Public, a.Parts.Private) {
@@ -318,76 +323,4 @@ func (w *Weights) Histogram(bin []int, bins int) ([]*Answer, error) {
 		w.toCount(a)
 	}
 	return out, err
-}
-
-// Quantile estimates the p-quantile of f over the private records, 0 < p < 1: the least
-// value at which the weighted distribution function reaches p. Its error is that of the
-// distribution function there, carried over by the values that lie as far off; beyond
-// the values of the public records there is nothing, which is warned of. Error:
-// [noren.Usage].
-func (w *Weights) Quantile(f []float64, p float64) (*Answer, error) {
-	if !(p > 0 && p < 1) {
-		return nil, usage("quantile", "a quantile is asked for between 0 and 1", "")
-	}
-	f = w.asked(f)
-	if err := w.fits(f); err != nil {
-		return nil, err
-	}
-	var order []int
-	for i, v := range f {
-		if !math.IsNaN(v) {
-			order = append(order, i)
-		}
-	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		switch {
-		case f[i] < f[j]:
-			return -1
-		case f[i] > f[j]:
-			return 1
-		}
-		return 0
-	})
-	total := 0.0
-	for _, i := range order {
-		total += w.W[i]
-	}
-	at := func(p float64) float64 {
-		sum := 0.0
-		for _, i := range order {
-			if sum += w.W[i]; w.W[i] > 0 && sum >= p*total {
-				return f[i]
-			}
-		}
-		last := len(order) - 1
-		for last > 0 && w.W[order[last]] == 0 {
-			last--
-		}
-		return f[order[last]]
-	}
-	value := at(p)
-	below := make([]float64, len(f))
-	for i, v := range f {
-		switch {
-		case math.IsNaN(v):
-			below[i] = v
-		case v <= value:
-			below[i] = 1
-		}
-	}
-	a, err := w.Mean(below)
-	if err != nil {
-		return nil, err
-	}
-	se := a.SE
-	low, high := p-se, p+se
-	if low <= 0 || high >= 1 {
-		a.Warnings = append(a.Warnings, "the quantile is too near the end for its error: it reaches beyond the values of the public records")
-	}
-	width := (at(min(high, 1)) - at(max(low, 0))) / 2
-	if se > 0 {
-		a.Parts = a.Parts.times(width / se)
-	}
-	a.Value, a.SE = value, a.Parts.total()
-	return a, nil
 }

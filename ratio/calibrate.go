@@ -388,7 +388,7 @@ func (w *Weights) equal() ([]float64, float64) {
 // not follow by alikeOutside (docs/density-ratio.md, section 7).
 const (
 	alikeInside  = 0.75
-	alikeOutside = 0.4
+	alikeOutside = 0.25
 )
 
 // student is the square of the 97.5 % quantile of Student's distribution by that of the

@@ -90,7 +90,7 @@ type Mechanism struct {
 	beyond  int64        // and for the number of those outside
 	low     []float64    // the range of the public points
 	high    []float64
-	inner   float64      // NoisyCentres: the eps' of the centres
+	inner   float64 // NoisyCentres: the eps' of the centres
 }
 
 // New checks the options and does what can be done before any private record is read:
@@ -105,7 +105,7 @@ func New(ctx context.Context, o Options) (*Mechanism, error) {
 		p.Mechanism = RKHSPure
 	}
 	if p.Post == "" {
-		p.Post = Entropy
+		p.Post = Plain
 	}
 	if p.Centres == 0 {
 		p.Centres = p.defaultCentres()

@@ -247,7 +247,14 @@ func (w *Weights) misfitCovariance() *mat.SymDense {
 func (w *Weights) calibrated() error {
 	n, p := w.features.Phi.Dims()
 	v := w.misfitCovariance()
-	w.tilt = newTilt(w.features.Phi, w.whole, w.mean, v)
+	for range 3 {
+		w.tilt = newTilt(w.features.Phi, w.whole, w.mean, v)
+		square := dot(w.tilt.w, w.tilt.w)
+		v, _ = weightedCovariance(w.features.Phi, w.tilt.w)
+		v.ScaleSym(square+1/max(1, w.Meta.Records), v)
+		v.AddSym(v, w.noise)
+	}
+	v = w.tilt.v
 	w.W = scaled(w.tilt.w, float64(n))
 	hessian, _ := weightedCovariance(w.features.Phi, w.tilt.w)
 	for i := range p {

@@ -10,7 +10,6 @@ import (
 	core "noren/ratio"
 )
 
-
 // Prints the table of docs/density-ratio.md, section 15, by hand.
 func TestCoverageTable(t *testing.T) {
 	n, _ := strconv.Atoi(os.Getenv("NOREN_COVERAGE"))
@@ -28,8 +27,13 @@ func TestCoverageTable(t *testing.T) {
 	if s := os.Getenv("NOREN_SETTINGS"); s != "" {
 		o.Settings = strings.Split(s, ";")
 	}
-	if b, _ := strconv.Atoi(os.Getenv("NOREN_B")); b > 0 {
-		o.options = func(p *core.Options) { p.Centres = b }
+	o.options = func(p *core.Options) {
+		if b, _ := strconv.Atoi(os.Getenv("NOREN_B")); b > 0 {
+			p.Centres = b
+		}
+		if s := os.Getenv("NOREN_POST"); s != "" {
+			p.Post = core.Post(s)
+		}
 	}
 	rows, err := RunCoverage(t.Context(), o)
 	if err != nil {
