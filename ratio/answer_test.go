@@ -127,12 +127,12 @@ func TestPrivacyPart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		values.add(average(w.W, e.Data))
+		a, err := w.Mean(e.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values.add(a.Value)
 		if seed < 10 {
-			a, err := w.Mean(e.Data)
-			if err != nil {
-				t.Fatal(err)
-			}
 			told.add(a.Parts.Privacy)
 		}
 	}

@@ -119,8 +119,8 @@ func (w *Weights) newCalibration() (*calibration, error) {
 // generalised returns V and values with V^T S V = I and V^T M V = diag(values).
 func generalised(m, s *mat.SymDense) (*mat.Dense, []float64, error) {
 	p := m.SymmetricDim()
-	var chol mat.Cholesky
-	if !chol.Factorize(s) {
+	chol, ok := factorised(s)
+	if !ok {
 		return nil, nil, broken("calibration", "the covariance of the noise could not be factorised")
 	}
 	var l mat.TriDense
@@ -331,7 +331,7 @@ func (w *Weights) privacy(c *calibration, beta, cov, residual []float64) (float6
 		a, b := mat.NewVecDense(p, nil), mat.NewVecDense(p, nil)
 		a.MulVec(c.v, mat.NewVecDense(p, left))
 		b.MulVec(c.noise, a)
-		more, err := solve(&w.tilt.hessian, b.RawVector().Data)
+		more, err := solve(w.tilt.hessian, b.RawVector().Data)
 		if err != nil {
 			return 0, err
 		}
@@ -399,4 +399,23 @@ func student(df float64) float64 {
 	df = max(df, 3)
 	t := z + (z*z*z+z)/(4*df) + (5*math.Pow(z, 5)+16*z*z*z+3*z)/(96*df*df)
 	return t * t / (z * z)
+}
+
+// factorised is the Cholesky factor of a covariance, whose diagonal is enlarged where
+// features can hardly be told apart.
+func factorised(s *mat.SymDense) (*mat.Cholesky, bool) {
+	var c mat.Cholesky
+	for by := 1e-10; by < 1e-3; by *= 100 {
+		if c.Factorize(s) {
+			return &c, true
+		}
+		n := s.SymmetricDim()
+		more := mat.NewSymDense(n, nil)
+		more.CopySym(s)
+		for l := range n {
+			more.SetSym(l, l, more.At(l, l)*(1+by)+1e-300)
+		}
+		s = more
+	}
+	return &c, c.Factorize(s)
 }

@@ -25,7 +25,7 @@ type tilt struct {
 	w     []float64 // they add up to 1; 0 where whole is false
 	v     *mat.SymDense
 	// hessian is the Cholesky factor of M + alpha V at the minimum.
-	hessian mat.Cholesky
+	hessian *mat.Cholesky
 }
 
 const (
@@ -38,10 +38,6 @@ const (
 func newTilt(psi *mat.Dense, whole []bool, h []float64, v *mat.SymDense) *tilt {
 	n, p := psi.Dims()
 	t := &tilt{theta: make([]float64, p), w: make([]float64, n), v: v}
-	var chol mat.Cholesky
-	if !chol.Factorize(v) {
-		return t.flat(whole)
-	}
 	most := float64(p)
 	best := &tilt{}
 	found := false

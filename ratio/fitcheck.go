@@ -89,6 +89,9 @@ func (w *Weights) check(raw []float64, flat bool) error {
 	find(c.MaxShare > 0.25, "one public record carries %.0f%% of the weight", 100*c.MaxShare)
 	find(c.Negative > 0.1, "the fitted ratio is below 0 in places, %.0f%% of what is above: the bandwidth is too wide for the private records, or noise rules", 100*c.Negative)
 	find(misfit, "the weighted records do not reproduce the released means: they are %.3g times as far from them as noise explains; the public records do not cover the private ones, or the bandwidth is too wide for them", c.Misfit)
+	// Beyond what noise explains, more than a fifth of what there was to follow is left.
+	unexplained := (c.Misfit - 1) / (c.Signal - 1)
+	find(!misfit && !blind && c.Misfit > 1.1 && unexplained > 0.2, "the weights leave %.0f%% of how the released means differ from the public ones unexplained: the bandwidth is too wide for the private records, or noise rules", 100*min(1, unexplained))
 	find(blind && !misfit, "the released means cannot be told from those of the public records themselves: either both are alike, or epsilon or n is too small to see how they differ")
 	if o := m.Outside; o != nil {
 		share := min(1, max(0, o.Records/m.Records))
@@ -116,11 +119,11 @@ func (w *Weights) distance(v *mat.SymDense, weights []float64) (by, p float64, e
 			}
 		}
 	}
-	var chol mat.Cholesky
-	if !chol.Factorize(v) {
+	chol, ok := factorised(v)
+	if !ok {
 		return 0, 0, broken("fit check", "the covariance of the released means could not be factorised")
 	}
-	x, err := solve(&chol, d)
+	x, err := solve(chol, d)
 	if err != nil {
 		return 0, 0, err
 	}

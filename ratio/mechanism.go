@@ -47,7 +47,7 @@ type Options struct {
 	// Mechanism is the noise. Defaults to RKHSPure.
 	Mechanism Noise
 	// Centres is how many are chosen from the public records ([ChooseCentres]).
-	// Defaults to 24, to 12 on a line or where the number of private records (2,000, or as
+	// Defaults to 24, to 12 where fewer than two columns are numbers or where the number of private records (2,000, or as
 	// many as there are public ones, where it is not declared) times epsilon is below
 	// 1,000, or to twice the number of words in Frame where that is more, up to 64: a word without a centre near it cannot be told from the others.
 	Centres int
@@ -150,7 +150,7 @@ func New(ctx context.Context, o Options) (*Mechanism, error) {
 func (o *Options) defaultCentres() int {
 	const line, space, most = 12, 24, 64
 	least, words := space, 0
-	if o.Public == nil || o.Public.Dim == 1 || o.guess()*float64(o.Cost.Epsilon)/account.EpsilonUnits < 1000 {
+	if o.Public == nil || o.numbers() < 2 || o.guess()*float64(o.Cost.Epsilon)/account.EpsilonUnits < 1000 {
 		least = line
 	}
 	if o.Frame != nil {
@@ -159,6 +159,17 @@ func (o *Options) defaultCentres() int {
 		}
 	}
 	return min(max(least, 2*words), most)
+}
+
+// numbers is how many coordinates are not words.
+func (o *Options) numbers() int {
+	out := o.Public.Dim
+	if o.Frame != nil {
+		for _, a := range o.Frame.Axes() {
+			out -= len(a.Words)
+		}
+	}
+	return out
 }
 
 // guess is how many private records public facts let one expect: as declared, else as

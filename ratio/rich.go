@@ -150,8 +150,8 @@ func (r *rich) logLinear(w *Weights, z *mat.Dense) error {
 	for k, i := range r.rows {
 		copy(psi.RawRowView(k), w.features.Phi.RawRowView(i))
 	}
-	var chol mat.Cholesky
-	if !chol.Factorize(w.misfitCovariance()) {
+	chol, ok := factorised(w.misfitCovariance())
+	if !ok {
 		return broken("the public model", "the covariance of the released means could not be factorised")
 	}
 	theta := make([]float64, q)
@@ -172,7 +172,7 @@ func (r *rich) logLinear(w *Weights, z *mat.Dense) error {
 				delta[l] -= weights[k] * x
 			}
 		}
-		x, err := solve(&chol, delta)
+		x, err := solve(chol, delta)
 		if err != nil {
 			return weights, delta, math.Inf(1)
 		}

@@ -262,7 +262,8 @@ func (w *Weights) calibrated() error {
 			hessian.SetSym(i, j, hessian.At(i, j)+w.tilt.alpha*v.At(i, j))
 		}
 	}
-	if !w.tilt.hessian.Factorize(hessian) {
+	var ok bool
+	if w.tilt.hessian, ok = factorised(hessian); !ok {
 		return broken("calibration", "the features could not be told apart")
 	}
 	return nil
