@@ -278,6 +278,12 @@ func (m *Mechanism) Kernels() []*Kernel { return m.kernels }
 // Law is the distribution of the noise on the sums of kernels; nil for NoisyCentres.
 func (m *Mechanism) Law() *Law { return m.laws }
 
+// Checks are the epsilons that the number of records and the number of those outside
+// take of the cost.
+func (m *Mechanism) Checks() (count, outside float64) {
+	return float64(m.count) / account.EpsilonUnits, float64(m.beyond) / account.EpsilonUnits
+}
+
 // Columns describes the columns that are read; none without a frame.
 func (m *Mechanism) Columns() []table.Field {
 	if m.options.Frame == nil {

@@ -51,21 +51,10 @@ func (m *Mechanism) Release(ctx context.Context, x *Points, src *noise.Source) (
 	if x.Dim != o.Public.Dim {
 		return nil, usage("records", "private and public records have another number of coordinates", "")
 	}
-	if o.Mechanism == NoisyCentres {
-		return m.releaseNoisyCentres(ctx, x, src)
-	}
-	sums := make([][]*big.Int, len(m.kernels))
-	for i, k := range m.kernels {
-		var err error
-		if sums[i], err = k.Sum(ctx, x); err != nil {
-			return nil, err
-		}
-	}
-	noisy, err := m.laws.draw(src, m.kernels, sums)
+	out, err := m.releaseSums(ctx, x, src)
 	if err != nil {
 		return nil, err
 	}
-	out := &Released{Sums: noisy}
 	if m.count > 0 {
 		n, err := noisyCount(x.Rows, m.count, src)
 		if err != nil {
@@ -87,6 +76,22 @@ func (m *Mechanism) Release(ctx context.Context, x *Points, src *noise.Source) (
 		out.Outside = &noisy
 	}
 	return out, nil
+}
+
+// releaseSums releases the sums of kernels alone.
+func (m *Mechanism) releaseSums(ctx context.Context, x *Points, src *noise.Source) (*Released, error) {
+	if m.options.Mechanism == NoisyCentres {
+		return m.releaseNoisyCentres(ctx, x, src)
+	}
+	sums := make([][]*big.Int, len(m.kernels))
+	for i, k := range m.kernels {
+		var err error
+		if sums[i], err = k.Sum(ctx, x); err != nil {
+			return nil, err
+		}
+	}
+	noisy, err := m.laws.draw(src, m.kernels, sums)
+	return &Released{Sums: noisy}, err
 }
 
 // noisyCount adds discrete Laplace noise to a number of records: one record more or

@@ -105,6 +105,9 @@ func (f *ratioFitFlags) quote(ctx context.Context, t *terminal, v *fitting, r *r
 	w := t.stdout
 	fmt.Fprintf(w, "weights of %s for %s: a dry run, nothing is charged\n\n", v.public, v.private)
 	printQuote(w, quote)
+	if count, outside := v.mechanism.Checks(); count+outside > 0 {
+		fmt.Fprintf(w, "  checks      epsilon %g for the number of records, %g for those outside, of the above\n", count, outside)
+	}
 	for _, e := range expected {
 		fmt.Fprintf(w, "  noise       standard deviation %s on a sum of kernels of bandwidth %s\n", figure(e.NoiseSD), figure(e.Sigma))
 		fmt.Fprintf(w, "              below the error of sampling from about %s private records\n", report.Number(math.Ceil(e.Records)))
