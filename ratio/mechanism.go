@@ -333,8 +333,17 @@ func (m *Mechanism) Parameters() any {
 }
 
 // Cost is the price for neighbours of the relation and unit of a book. The theorems are
-// about single records: another unit is refused.
+// about single records: another unit is refused. A replaced record moves sums of kernels
+// by sqrt(2) times what an added one does in the norm of their noise, and not by twice as
+// much (docs/density-ratio.md, theorem 2): an add-remove mechanism of that noise costs a
+// replace-one book accordingly ([replaced]).
 func (m *Mechanism) Cost(n account.Neighbours, unit string) (account.Cost, error) {
+	o := &m.options
+	if unit == account.Record && o.Neighbours == account.AddRemove && n == account.ReplaceOne {
+		if cost, ok := m.replaced(); ok {
+			return cost, nil
+		}
+	}
 	return recordCost(m.options.Cost, m.options.Neighbours, n, unit)
 }
 
