@@ -15,10 +15,14 @@ type rich struct {
 	z      *mat.Dense // features in their principal axes, rows x R
 	values []float64  // eigenvalues of z^T z
 	other  []float64  // weights of the log-linear model, for rows
+	fit    float64    // its misfit, as a share of what noise explains; 1 at least
+	shares []float64  // of rows in the weights
+	y      *mat.Dense // released features of rows in the basis V, about their weighted means
+	gram   *mat.Cholesky
 }
 
 const (
-	richRows    = 3000
+	richRows    = 10_000
 	richCentres = 60
 )
 
@@ -89,7 +93,41 @@ func newRich(w *Weights, c *calibration) (*rich, error) {
 	r.z = mat.NewDense(n, size, nil)
 	r.z.Mul(z, &u)
 	r.values = eig.Values(nil)
-	return r, nil
+	return r, r.project(c)
+}
+
+// project prepares the regression of what the model finds on the released features.
+func (r *rich) project(c *calibration) error {
+	_, p := c.y.Dims()
+	sum := 0.0
+	r.shares = make([]float64, len(r.rows))
+	for k, i := range r.rows {
+		r.shares[k] = c.w[i]
+		sum += c.w[i]
+	}
+	for k := range r.shares {
+		if r.shares[k] /= sum; sum <= 0 {
+			r.shares[k] = 1 / float64(len(r.rows))
+		}
+	}
+	r.y = mat.NewDense(len(r.rows), p, nil)
+	for k, i := range r.rows {
+		copy(r.y.RawRowView(k), c.y.RawRowView(i))
+	}
+	m, mean := weightedCovariance(r.y, r.shares)
+	for k := range r.rows {
+		for l := range p {
+			r.y.Set(k, l, r.y.At(k, l)-mean[l])
+		}
+	}
+	for l := range p {
+		m.SetSym(l, l, m.At(l, l)+c.floor)
+	}
+	var ok bool
+	if r.gram, ok = factorised(m); !ok {
+		return broken("the public model", "the released features could not be told apart")
+	}
+	return nil
 }
 
 // fitted is the model's prediction of u for its rows.
@@ -241,6 +279,7 @@ func (r *rich) logLinear(w *Weights, z *mat.Dense) error {
 		}
 	}
 	r.other = weights
+	r.fit = max(1, (loss-tame*dot(theta, theta))/float64(p))
 	return nil
 }
 
@@ -249,32 +288,25 @@ func (r *rich) logLinear(w *Weights, z *mat.Dense) error {
 // themselves have 0.
 func (r *rich) beyond(c *calibration, u []float64) (outside, other float64) {
 	fit := r.fitted(u)
-	_, p := c.y.Dims()
-	var sum, mean float64
-	for k, i := range r.rows {
-		sum += c.w[i]
-		mean += c.w[i] * fit[k]
+	_, p := r.y.Dims()
+	mean := 0.0
+	for k, v := range r.shares {
+		mean += v * fit[k]
 	}
-	if sum <= 0 {
-		return 0, 0
-	}
-	mean /= sum
-	// The model's own projection: unpenalised but for what cannot be told apart.
 	cov := make([]float64, p)
-	for k, i := range r.rows {
-		for l, y := range c.y.RawRowView(i) {
-			cov[l] += c.w[i] / sum * (fit[k] - mean) * y
+	for k, v := range r.shares {
+		for l, y := range r.y.RawRowView(k) {
+			cov[l] += v * (fit[k] - mean) * y
 		}
 	}
-	for k, i := range r.rows {
-		d := fit[k] - mean
-		for l, y := range c.y.RawRowView(i) {
-			if c.values[l] > 0 {
-				d -= cov[l] / (c.values[l] + c.floor) * y
-			}
-		}
-		outside += c.w[i] / sum * d * d
+	beta, err := solve(r.gram, cov)
+	if err != nil {
+		return math.Inf(1), 0
+	}
+	for k, v := range r.shares {
+		d := fit[k] - mean - dot(beta, r.y.RawRowView(k))
+		outside += v * d * d
 		other += r.other[k] * d
 	}
-	return outside, other
+	return outside, other / math.Sqrt(r.fit)
 }
