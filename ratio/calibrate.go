@@ -56,7 +56,7 @@ func (w *Weights) newCalibration() (*calibration, error) {
 		square += c.w[i] * c.w[i]
 	}
 	c.ess = 1 / square
-	psi := w.features.Phi
+	psi := w.psi
 	n, p := psi.Dims()
 	m, centre := weightedCovariance(psi, c.w)
 	c.centre = centre
@@ -190,7 +190,7 @@ func likeliest(values, z []float64) float64 {
 // seenShift is the variance of a shift of features of variance 1, among all public
 // records, that is likeliest for the released means.
 func (w *Weights) seenShift() (float64, error) {
-	psi := w.features.Phi
+	psi := w.psi
 	_, p := psi.Dims()
 	equal, count := w.equal()
 	m, centre := weightedCovariance(psi, equal)
@@ -340,7 +340,7 @@ func (w *Weights) privacy(c *calibration, beta, cov, residual []float64) (float6
 		if w.Meta.MeanWeight <= 0 {
 			break
 		}
-		sums := make([]float64, p)
+		sums := make([]float64, w.features.Size())
 		for i, v := range w.W {
 			if v > 0 {
 				for l, x := range w.features.Phi.RawRowView(i) {
@@ -352,7 +352,9 @@ func (w *Weights) privacy(c *calibration, beta, cov, residual []float64) (float6
 		if err != nil {
 			return 0, err
 		}
-		move.AddScaledVec(move, 1/(float64(len(w.W))*w.Meta.MeanWeight), mat.NewVecDense(p, more))
+		for l, v := range more {
+			move.SetVec(l, move.AtVec(l)+v/(float64(len(w.W))*w.Meta.MeanWeight))
+		}
 	default:
 		var d deviation
 		err := w.redrawn(func(weights, noise []float64) {

@@ -66,7 +66,7 @@ func (w *Weights) check(raw []float64, flat bool) error {
 	m.ESS, m.MaxShare = c.ESS, c.MaxShare
 	// Of the weighted records the sampling error is that of a weighted mean.
 	shares := scaled(w.W, 1/sum)
-	inside, _ := weightedCovariance(w.features.Phi, shares)
+	inside, _ := weightedCovariance(w.psi, shares)
 	weighted := scaledSym(inside, square/(sum*sum)+1/max(1, m.Records))
 	weighted.AddSym(weighted, w.noise)
 	var err error
@@ -110,11 +110,11 @@ const noiseDraws = 2000
 // expectation, and the share of draws from its distribution (noise as released, and
 // normal sampling) that are as large.
 func (w *Weights) distance(v *mat.SymDense, weights []float64) (by, p float64, err error) {
-	b := w.features.Size()
+	_, b := w.psi.Dims()
 	d := slices.Clone(w.mean)
 	for i, x := range weights {
 		if x != 0 {
-			for l, phi := range w.features.Phi.RawRowView(i) {
+			for l, phi := range w.psi.RawRowView(i) {
 				d[l] -= x * phi
 			}
 		}
@@ -152,13 +152,21 @@ func (w *Weights) distance(v *mat.SymDense, weights []float64) (by, p float64, e
 	part := eig.Values(nil)
 	s := redraw.New(2)
 	more := 0.0
-	z := make([]float64, max(b, w.Meta.Law.Shape))
+	kernels := len(w.Meta.Sums)
+	z := make([]float64, max(kernels, w.Meta.Law.Shape))
+	all := make([]float64, b)
 	for range noiseDraws {
-		w.Meta.Law.standard(s, z)
+		if kernels > 0 {
+			w.Meta.Law.standard(s, z)
+			copy(all, z[:kernels])
+		}
+		for k := kernels; k < b; k++ {
+			all[k] = s.Laplace() / math.Sqrt2
+		}
 		sum := 0.0
 		for k, v := range part {
 			v = min(1, max(0, v))
-			x := math.Sqrt(v)*z[k] + math.Sqrt(1-v)*s.Normal()
+			x := math.Sqrt(v)*all[k] + math.Sqrt(1-v)*s.Normal()
 			sum += x * x
 		}
 		if sum >= seen {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/big"
 
 	"noren"
 	"noren/account"
@@ -44,7 +45,9 @@ type Options struct {
 	// Records is n, the number of private records. Required for ReplaceOne, where it
 	// is public; not used for AddRemove.
 	Records int
-	// Mechanism is the noise. Defaults to RKHSPure.
+	// Features are what is released. Defaults to KernelFeatures.
+	Features Feature
+	// Mechanism is the noise of kernels. Defaults to RKHSPure.
 	Mechanism Noise
 	// Centres is how many are chosen from the public records ([ChooseCentres]).
 	// Defaults to 24, to 12 where fewer than two columns are numbers or where the number of private records (2,000, or as
@@ -61,7 +64,8 @@ type Options struct {
 	// Lambda fixes lambda. Defaults to 0: it is chosen on the released means, which
 	// is free ([Lambdas]).
 	Lambda float64
-	// Post defaults to Plain.
+	// Post defaults to Plain for kernels, and to Entropy with marginals, where it is Plain
+	// (of kernels) or Entropy.
 	Post Post
 	// Raw leaves the weights as they are. Otherwise they are divided by their mean.
 	Raw bool
@@ -82,15 +86,18 @@ type Options struct {
 // public parameters and fits package release by its methods; its guarantee is that of
 // its [Noise].
 type Mechanism struct {
-	options Options
-	kernels []*Kernel
-	laws    *Law
-	main    account.Cost // for the sums
-	count   int64        // units of epsilon for the number of records
-	beyond  int64        // and for the number of those outside
-	low     []float64    // the range of the public points
-	high    []float64
-	inner   float64 // NoisyCentres: the eps' of the centres
+	options   Options
+	kernels   []*Kernel
+	laws      *Law
+	main      account.Cost // for the sums
+	cells     account.Cost // for the histograms
+	scale     *big.Rat     // of the noise in their cells
+	marginals []Histogram
+	count     int64     // units of epsilon for the number of records
+	beyond    int64     // and for the number of those outside
+	low       []float64 // the range of the public points
+	high      []float64
+	inner     float64 // NoisyCentres: the eps' of the centres
 }
 
 // New checks the options and does what can be done before any private record is read:
@@ -104,8 +111,13 @@ func New(ctx context.Context, o Options) (*Mechanism, error) {
 	if p.Mechanism == "" {
 		p.Mechanism = RKHSPure
 	}
+	if p.Features == "" {
+		p.Features = KernelFeatures
+	}
 	if p.Post == "" {
-		p.Post = Plain
+		if p.Post = Plain; p.Features != KernelFeatures {
+			p.Post = Entropy
+		}
 	}
 	if p.Centres == 0 {
 		p.Centres = p.defaultCentres()
@@ -117,6 +129,9 @@ func New(ctx context.Context, o Options) (*Mechanism, error) {
 	m.beyond = int64(p.OutsideShare * float64(p.Cost.Epsilon))
 	m.main = account.Cost{Epsilon: p.Cost.Epsilon - m.count - m.beyond, Delta: p.Cost.Delta}
 	m.low, m.high = ranges(p.Public)
+	if err := m.takeMarginals(); err != nil || p.Features == MarginalFeatures {
+		return m, err
+	}
 	if len(p.Sigmas) == 0 {
 		s := MedianDistance(p.Public) / 2
 		if s == 0 {
@@ -237,6 +252,21 @@ func (o *Options) validate() error {
 	default:
 		bad.add("mechanism", "unknown mechanism: rkhs-pure, rkhs-gaussian, laplace, parametric or noisy-centres")
 	}
+	switch o.Features {
+	case KernelFeatures:
+	case MarginalFeatures, BothFeatures:
+		if o.Mechanism == NoisyCentres {
+			bad.add("features", "noisy centres are for kernels alone")
+		}
+		if o.Post != Entropy && (o.Post != Plain || o.Features == MarginalFeatures) {
+			bad.add("post", "with marginals weights are made by entropy, or, of kernels, plain")
+		}
+		if o.Features == MarginalFeatures && o.Cost.Delta > 0 {
+			bad.add("delta", "marginals need no delta: leave it out")
+		}
+	default:
+		bad.add("features", "expected kernels, marginals or both")
+	}
 	switch o.Post {
 	case Entropy, Plain, NonNegative, Clip:
 	default:
@@ -305,6 +335,9 @@ func (m *Mechanism) Parameters() any {
 		CentreCount   int         `json:"centre_count"`
 		Sigmas        []float64   `json:"sigmas"`
 		Law           *Law        `json:"law,omitempty"`
+		Features      Feature     `json:"features"`
+		Histograms    []Histogram `json:"histograms,omitempty"`
+		CellScale     string      `json:"scale_of_cells,omitempty"`
 		CountEpsilon  string      `json:"epsilon_for_records,omitempty"`
 		BeyondEpsilon string      `json:"epsilon_for_outside,omitempty"`
 		InnerEpsilon  float64     `json:"epsilon_of_centres,omitempty"`
@@ -316,6 +349,10 @@ func (m *Mechanism) Parameters() any {
 	}
 	if o.Neighbours == account.ReplaceOne {
 		p.Records = o.Records
+	}
+	p.Features, p.Histograms = o.Features, m.marginals
+	if m.scale != nil {
+		p.CellScale = m.scale.RatString()
 	}
 	if o.Frame != nil {
 		p.Axes = axesMeta(o.Frame)
@@ -370,8 +407,14 @@ func (m *Mechanism) Guarantee(n account.Neighbours, unit string) (noren.Guarante
 	if o.Neighbours == account.ReplaceOne {
 		g.Assumptions = append(g.Assumptions, "The number of private records is public.")
 	}
+	if len(m.marginals) > 0 {
+		g.Assumptions = append(g.Assumptions, "Bins, words and which columns are paired are public. Noise in cells is discrete and exact; a record is in one cell of each histogram at most.")
+	}
 	switch o.Mechanism {
 	case RKHSPure, RKHSGaussian:
+		if o.Features == MarginalFeatures {
+			break
+		}
 		g.Assumptions = append(g.Assumptions, continuous,
 			"What one record can change is at most sqrt(2) (replaced) or 1 (added) in the norm of the kernel's space, whatever the record (docs/density-ratio.md, theorem 2).")
 	case NoisyCentres:

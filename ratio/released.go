@@ -23,6 +23,8 @@ type Released struct {
 	// Outside is the number of private records outside of the public ones with noise,
 	// where it was paid for.
 	Outside *int64 `json:"outside,omitempty"`
+	// Cells are the counts of the cells of all histograms with noise, where there are any.
+	Cells []int64 `json:"cells,omitempty"`
 	// Centres are those of NoisyCentres, with noise, b x d.
 	Centres [][]float64 `json:"centres,omitempty"`
 }
@@ -90,8 +92,17 @@ func (m *Mechanism) releaseSums(ctx context.Context, x *Points, src *noise.Sourc
 			return nil, err
 		}
 	}
-	noisy, err := m.laws.draw(src, m.kernels, sums)
-	return &Released{Sums: noisy}, err
+	out := &Released{}
+	var err error
+	if len(m.kernels) > 0 {
+		if out.Sums, err = m.laws.draw(src, m.kernels, sums); err != nil {
+			return nil, err
+		}
+	}
+	if len(m.marginals) > 0 {
+		out.Cells, err = countCells(ctx, m.marginals, m.scale, x, src)
+	}
+	return out, err
 }
 
 // noisyCount adds discrete Laplace noise to a number of records: one record more or
@@ -144,6 +155,9 @@ func (m *Mechanism) check(r *Released) error {
 		if len(s) != b || !isWhole(s) {
 			return badMeta("the released sums are not those of these centres")
 		}
+	}
+	if len(r.Cells) != cells(m.marginals) {
+		return badMeta("the released counts are not those of these histograms")
 	}
 	if (r.Records != nil) != (m.count > 0) {
 		return badMeta("the release and the mechanism differ about the number of records")

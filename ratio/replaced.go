@@ -13,9 +13,13 @@ import (
 // 5): its noise on the sums of kernels covers sqrt(2) times the sensitivity at sqrt(2) eps
 // (RKHSPure), or at the least eps' for which the Gaussian noise is enough at the same
 // delta (RKHSGaussian). The number of records does not change when one is replaced, and
-// costs nothing; the number of those outside changes by 1, as when one is added.
+// costs nothing; the number of those outside changes by 1, as when one is added; the cells
+// of histograms change by twice as much.
 func (m *Mechanism) replaced() (account.Cost, bool) {
 	var main account.Cost
+	if len(m.kernels) == 0 {
+		return account.Cost{}, false
+	}
 	switch m.options.Mechanism {
 	case RKHSPure:
 		// ceil(sqrt(2) x) in integers: the least y with y^2 >= 2 x^2.
@@ -40,7 +44,7 @@ func (m *Mechanism) replaced() (account.Cost, bool) {
 	default:
 		return account.Cost{}, false
 	}
-	main.Epsilon += m.beyond
+	main.Epsilon += m.beyond + 2*m.cells.Epsilon
 	if main.Epsilon < 0 {
 		return account.Cost{}, false
 	}

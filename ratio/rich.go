@@ -39,28 +39,23 @@ func newRich(w *Weights, c *calibration) (*rich, error) {
 		r.rows = append(r.rows, whole[i*len(whole)/n])
 	}
 	d := w.public.Dim
-	kernel := w.features.Kernel
-	if kernel != nil {
-		centres := spread(thin(w.public, publicSample), min(richCentres, max(1, n/5)))
-		var err error
-		if kernel, err = NewKernel(centres, kernel.Sigma); err != nil {
-			return nil, err
-		}
+	sigma := w.Meta.Sigma
+	if w.features == nil {
+		sigma = MedianDistance(w.public) / 2
 	}
-	more := 0
-	if kernel != nil {
-		more = kernel.Size()
+	centres := spread(thin(w.public, publicSample), min(richCentres, max(1, n/5)))
+	kernel, err := NewKernel(centres, max(sigma, 1e-9))
+	if err != nil {
+		return nil, err
 	}
-	size := 2*d + more
+	size := 2*d + kernel.Size()
 	z := mat.NewDense(n, size, nil)
 	for k, i := range r.rows {
 		row, x := z.RawRowView(k), w.public.Row(i)
 		for j, v := range x {
 			row[j], row[d+j] = v, v*v
 		}
-		if kernel != nil {
-			kernel.Phi(row[2*d:], x)
-		}
+		kernel.Phi(row[2*d:], x)
 	}
 	for j := range size {
 		var sum, square float64
@@ -183,10 +178,10 @@ const tame = 0.25
 // was released does not decide between them.
 func (r *rich) logLinear(w *Weights, z *mat.Dense) error {
 	n, q := z.Dims()
-	_, p := w.features.Phi.Dims()
+	_, p := w.psi.Dims()
 	psi := mat.NewDense(n, p, nil)
 	for k, i := range r.rows {
-		copy(psi.RawRowView(k), w.features.Phi.RawRowView(i))
+		copy(psi.RawRowView(k), w.psi.RawRowView(i))
 	}
 	chol, ok := factorised(w.misfitCovariance())
 	if !ok {

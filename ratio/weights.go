@@ -22,9 +22,10 @@ type Weights struct {
 
 	among    []bool // the records that are asked about; nil for all
 	public   *Points
-	whole    []bool // the public records that have all coordinates
-	features *Features
+	whole    []bool        // the public records that have all coordinates
+	features *Features     // of kernels; nil where there are none
 	ridge    *mat.Cholesky // of H + lambda I
+	psi      *mat.Dense    // all features of the public records: kernels, then cells
 	mean     []float64     // h~, the noisy mean of the features
 	noise    *mat.SymDense // covariance of its noise
 	tilt     *tilt         // of the calibrated weights; nil for others
@@ -81,6 +82,15 @@ func (m *Mechanism) Weights(ctx context.Context, r *Released) (*Weights, error) 
 			best, bestScore = w, score
 		}
 	}
+	if len(kernels) == 0 {
+		if best, err := m.marginalFit(r); err != nil {
+			return nil, err
+		} else if err := best.finish(); err != nil {
+			return nil, err
+		} else {
+			return best, nil
+		}
+	}
 	if err := best.finish(); err != nil {
 		return nil, err
 	}
@@ -98,6 +108,7 @@ func (m *Mechanism) fit(f *Features, law *Law, r *Released, sums []float64) (*We
 		PublicRecords: o.Public.Rows, Centres: rowsOf(f.Kernel.Centres), Sigma: f.Kernel.Sigma, Sigmas: o.Sigmas,
 		Law: *law, Sums: sums, Post: o.Post, Raw: o.Raw,
 	}
+	m.noteMarginals(meta, r)
 	if o.Frame != nil {
 		meta.Axes = axesMeta(o.Frame)
 	}
@@ -154,12 +165,8 @@ func (m *Mechanism) fit(f *Features, law *Law, r *Released, sums []float64) (*We
 			meta.Records = max(1, mean(clipped(f.At(alpha))))
 		}
 	}
-	if r.Outside != nil {
-		d, err := countNoise(m.beyond)
-		if err != nil {
-			return nil, 0, err
-		}
-		meta.Outside = &Outside{Records: float64(*r.Outside), SD: math.Sqrt(d.Variance())}
+	if err := m.noteOutside(meta, r); err != nil {
+		return nil, 0, err
 	}
 	s, err := score(meta.Records)
 	return &Weights{Meta: meta, features: f, public: o.Public}, s, err
@@ -168,8 +175,7 @@ func (m *Mechanism) fit(f *Features, law *Law, r *Released, sums []float64) (*We
 // finish makes the weights that the meta data describe, and checks the fit.
 func (w *Weights) finish() error {
 	m := w.Meta
-	w.mean = scaled(m.Sums, 1/m.Records)
-	w.noise = scaledSym(m.Law.Covariance(w.features.Kernel), 1/(m.Records*m.Records))
+	w.gather()
 	if by := w.recordsError(); by > 0 {
 		w.noise.SymRankOne(w.noise, by*by, mat.NewVecDense(len(w.mean), w.mean))
 	}
@@ -183,11 +189,18 @@ func (w *Weights) finish() error {
 	if !some {
 		return badMeta("there is no public record that has a value in every column")
 	}
+	if w.features == nil {
+		if err := w.calibrated(); err != nil {
+			return err
+		}
+		m.MeanWeight = w.meanCells()
+		return w.check(w.W, false)
+	}
 	var err error
 	if w.ridge, err = w.features.ridge(m.Lambda); err != nil {
 		return err
 	}
-	alpha, err := w.alpha(w.mean)
+	alpha, err := w.alpha(w.mean[:len(m.Sums)])
 	if err != nil {
 		return err
 	}
@@ -237,7 +250,7 @@ const estimatedError = 0.25
 // records with the true ratios for weights: noise, and the sampling of both tables.
 func (w *Weights) misfitCovariance() *mat.SymDense {
 	equal, count := w.equal()
-	v, _ := weightedCovariance(w.features.Phi, equal)
+	v, _ := weightedCovariance(w.psi, equal)
 	v.ScaleSym(1/count+1/max(1, w.Meta.Records), v)
 	v.AddSym(v, w.noise)
 	return v
@@ -245,18 +258,18 @@ func (w *Weights) misfitCovariance() *mat.SymDense {
 
 // calibrated makes the weights of entropy calibration.
 func (w *Weights) calibrated() error {
-	n, p := w.features.Phi.Dims()
+	n, p := w.psi.Dims()
 	v := w.misfitCovariance()
 	for range 3 {
-		w.tilt = newTilt(w.features.Phi, w.whole, w.mean, v)
+		w.tilt = newTilt(w.psi, w.whole, w.mean, v)
 		square := dot(w.tilt.w, w.tilt.w)
-		v, _ = weightedCovariance(w.features.Phi, w.tilt.w)
+		v, _ = weightedCovariance(w.psi, w.tilt.w)
 		v.ScaleSym(square+1/max(1, w.Meta.Records), v)
 		v.AddSym(v, w.noise)
 	}
 	v = w.tilt.v
 	w.W = scaled(w.tilt.w, float64(n))
-	hessian, _ := weightedCovariance(w.features.Phi, w.tilt.w)
+	hessian, _ := weightedCovariance(w.psi, w.tilt.w)
 	for i := range p {
 		for j := i; j < p; j++ {
 			hessian.SetSym(i, j, hessian.At(i, j)+w.tilt.alpha*v.At(i, j))
@@ -288,8 +301,13 @@ func Open(ctx context.Context, meta *Meta, public *Points) (*Weights, error) {
 	if err := meta.validate(); err != nil {
 		return nil, err
 	}
-	if public.Rows != meta.PublicRecords || public.Dim != len(meta.Centres[0]) {
+	if public.Rows != meta.PublicRecords || public.Dim != meta.dim() {
 		return nil, badMeta("the public table is not the one that the weights were made for: it has another number of records or columns")
+	}
+	if len(meta.Centres) == 0 {
+		again := *meta
+		w := &Weights{Meta: &again, public: public}
+		return w, w.finish()
 	}
 	c := NewPoints(len(meta.Centres), public.Dim)
 	for l, row := range meta.Centres {
@@ -333,11 +351,14 @@ func (w *Weights) Same(column []float64) error {
 // Ratio is the fitted density ratio at points, d coordinates each: what the weight of a
 // public record there would be. For curves and maps.
 func (w *Weights) Ratio(x *Points) ([]float64, error) {
-	k := w.features.Kernel
-	if x.Dim != k.Centres.Dim {
+	if x.Dim != w.public.Dim {
 		return nil, usage("points", "points and centres have another number of coordinates", "")
 	}
-	alpha, err := w.alpha(w.mean)
+	if w.tilt != nil {
+		return w.tilted(x), nil
+	}
+	k := w.features.Kernel
+	alpha, err := w.alpha(w.mean[:len(w.Meta.Sums)])
 	if err != nil {
 		return nil, err
 	}

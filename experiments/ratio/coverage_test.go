@@ -31,6 +31,7 @@ func TestCoverageTable(t *testing.T) {
 		if b, _ := strconv.Atoi(os.Getenv("NOREN_B")); b > 0 {
 			p.Centres = b
 		}
+		p.Features = core.Feature(os.Getenv("NOREN_FEATURES"))
 		if s := os.Getenv("NOREN_POST"); s != "" {
 			p.Post = core.Post(s)
 		}

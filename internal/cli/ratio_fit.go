@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -25,6 +26,7 @@ type ratioFitFlags struct {
 	columnFlags
 	dpFlags
 	columns         []string
+	features        string
 	mechanism       string
 	centres         int
 	sigmas          []float64
@@ -80,6 +82,7 @@ can find that weights are bad; that it finds nothing does not make them good.`,
 	s.StringVar(&f.publicDelimiter, "public-delimiter", "", "field delimiter of PUBLIC: one `CHARACTER`, or tab (detected when left out)")
 	s.StringVar(&f.publicEncoding, "public-encoding", "", "`ENCODING` of PUBLIC: utf-8 or shift_jis (detected when left out)")
 	s.StringSliceVar(&f.columns, "columns", nil, "the `columns` of the space, which both tables have")
+	s.StringVar(&f.features, "features", "", "what is released: kernels, marginals (histograms of columns and pairs) or both (default kernels; noren ratio plan compares them)")
 	s.StringVar(&f.mechanism, "mechanism", "", "rkhs-pure, rkhs-gaussian (needs --delta), laplace, parametric, or noisy-centres (replace-one) (default rkhs-pure)")
 	s.IntVar(&f.centres, "centres", 0, "how many kernels, about `N` points of the public table (default 12, or twice the number of words, up to 64)")
 	s.Float64SliceVar(&f.sigmas, "sigma", nil, "the bandwidth, in units of distance; of several, comma-separated, the best is taken, at the price of more noise (default: half the median distance in the public table)")
@@ -152,7 +155,7 @@ func (f *ratioFitFlags) fit(ctx context.Context, t *terminal, private, public st
 	}
 	v := &fitting{private: private, public: public}
 	o := ratio.Options{
-		Cost: cost, Records: f.records, Mechanism: ratio.Noise(f.mechanism), Centres: f.centres, Sigmas: f.sigmas,
+		Cost: cost, Records: f.records, Features: ratio.Feature(f.features), Mechanism: ratio.Noise(f.mechanism), Centres: f.centres, Sigmas: f.sigmas,
 		Lambda: f.lambda, Post: ratio.Post(f.post), Raw: f.raw,
 	}
 	if named, ok := mechanisms[f.mechanism]; ok {
@@ -347,7 +350,12 @@ func (f *ratioFitFlags) tell(t *terminal, v *fitting, answer *release.Answer) er
 	}
 	w := t.stdout
 	fmt.Fprintf(w, "%s: %s public records, weighted to stand in for those of %s\n\n", f.output, report.Integer(m.PublicRecords), v.private)
-	fmt.Fprintf(w, "  method      %s, %d kernels of bandwidth %s, lambda %s\n", m.Mechanism, len(m.Centres), figure(m.Sigma), figure(m.Lambda))
+	if len(m.Centres) > 0 {
+		fmt.Fprintf(w, "  method      %s, %d kernels of bandwidth %s, lambda %s\n", m.Mechanism, len(m.Centres), figure(m.Sigma), figure(m.Lambda))
+	}
+	if len(m.Histograms) > 0 {
+		fmt.Fprintf(w, "  histograms  %s of %s: %s\n", plural(len(m.Histograms), "histogram"), plural(len(m.Cells), "cell"), strings.Join(v.mechanism.Histograms(), ", "))
+	}
 	fmt.Fprintf(w, "  worth       %s records; the heaviest carries %s of the weight\n", report.Number(m.ESS), report.Percent(m.MaxShare))
 	fmt.Fprintf(w, "  records     %s private ones, %s\n", report.Number(m.Records), recordsFrom[m.RecordsFrom])
 	if o := m.Check.Outside; o != nil {

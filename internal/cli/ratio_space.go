@@ -74,7 +74,7 @@ func publicRemarks(v *fitting, centres int) (out []string) {
 	for _, a := range v.frame.Axes() {
 		words += len(a.Words)
 	}
-	if words > centres {
+	if centres > 0 && len(v.mechanism.Histograms()) == 0 && words > centres {
 		out = append(out, fmt.Sprintf("there are %d kernels for columns of %d words: words without a kernel near them cannot be told from others; --centres %d, or fewer --words, would help", centres, words, 2*words))
 	}
 	missing := 0
