@@ -1,6 +1,7 @@
 package ratio
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
 
@@ -34,8 +35,9 @@ const (
 	tiltMost  = 1e4
 )
 
-// newTilt calibrates psi (N x p) to h (p numbers) whose error has the covariance v.
-func newTilt(psi *mat.Dense, whole []bool, h []float64, v *mat.SymDense) *tilt {
+// newTilt calibrates psi (N x p), of whose rows base[i] records are alike, to h (p numbers)
+// whose error has the covariance v. The weights are those of all records of a row.
+func newTilt(psi *mat.Dense, base, h []float64, v *mat.SymDense) *tilt {
 	n, p := psi.Dims()
 	t := &tilt{theta: make([]float64, p), w: make([]float64, n), v: v}
 	most := float64(p)
@@ -45,7 +47,7 @@ func newTilt(psi *mat.Dense, whole []bool, h []float64, v *mat.SymDense) *tilt {
 	for alpha := tiltMost; alpha >= tiltLeast; alpha /= 4 {
 		copy(t.theta, start)
 		t.alpha = alpha
-		if !t.solve(psi, whole, h) {
+		if !t.solve(psi, base, h) {
 			break
 		}
 		copy(start, t.theta)
@@ -56,21 +58,19 @@ func newTilt(psi *mat.Dense, whole []bool, h []float64, v *mat.SymDense) *tilt {
 		}
 	}
 	if !found {
-		return t.flat(whole)
+		return t.flat(base)
 	}
 	return best
 }
 
 // flat is equal weights.
-func (t *tilt) flat(whole []bool) *tilt {
+func (t *tilt) flat(base []float64) *tilt {
 	clear(t.theta)
 	t.alpha = tiltMost
 	sum := 0.0
-	for i, is := range whole {
-		if t.w[i] = 0; is {
-			t.w[i] = 1
-			sum++
-		}
+	for i, v := range base {
+		t.w[i] = v
+		sum += v
 	}
 	for i := range t.w {
 		t.w[i] /= sum
@@ -84,25 +84,25 @@ func quadratic(v *mat.SymDense, x []float64) float64 {
 }
 
 // value is F at theta, and fills the weights.
-func (t *tilt) value(psi *mat.Dense, whole []bool, h, theta []float64) float64 {
+func (t *tilt) value(psi *mat.Dense, base, h, theta []float64) float64 {
 	n, p := psi.Dims()
 	s := mat.NewVecDense(n, t.w)
 	s.MulVec(psi, mat.NewVecDense(p, theta))
 	most := math.Inf(-1)
 	for i, v := range t.w {
-		if whole[i] {
+		if base[i] > 0 {
 			most = max(most, v)
 		}
 	}
 	sum, count := 0.0, 0.0
 	for i, v := range t.w {
-		if !whole[i] {
+		if base[i] <= 0 {
 			t.w[i] = 0
 			continue
 		}
-		t.w[i] = math.Exp(v - most)
+		t.w[i] = base[i] * math.Exp(v-most)
 		sum += t.w[i]
-		count++
+		count += base[i]
 	}
 	for i := range t.w {
 		t.w[i] /= sum
@@ -111,9 +111,9 @@ func (t *tilt) value(psi *mat.Dense, whole []bool, h, theta []float64) float64 {
 }
 
 // solve is Newton's method with halved steps, from theta as it stands.
-func (t *tilt) solve(psi *mat.Dense, whole []bool, h []float64) bool {
+func (t *tilt) solve(psi *mat.Dense, base, h []float64) bool {
 	p := len(t.theta)
-	f := t.value(psi, whole, h, t.theta)
+	f := t.value(psi, base, h, t.theta)
 	trial := make([]float64, p)
 	for range tiltSteps {
 		m, centre := weightedCovariance(psi, t.w)
@@ -146,7 +146,7 @@ func (t *tilt) solve(psi *mat.Dense, whole []bool, h []float64) bool {
 			for l := range trial {
 				trial[l] = t.theta[l] + size*step[l]
 			}
-			if v := t.value(psi, whole, h, trial); v < f-1e-4*size*gain {
+			if v := t.value(psi, base, h, trial); v < f-1e-4*size*gain {
 				f, moved = v, true
 				copy(t.theta, trial)
 				break
@@ -154,7 +154,7 @@ func (t *tilt) solve(psi *mat.Dense, whole []bool, h []float64) bool {
 			size /= 2
 		}
 		if !moved {
-			t.value(psi, whole, h, t.theta)
+			t.value(psi, base, h, t.theta)
 			return true
 		}
 	}
@@ -165,6 +165,9 @@ func (t *tilt) solve(psi *mat.Dense, whole []bool, h []float64) bool {
 // their mean.
 func weightedCovariance(psi *mat.Dense, w []float64) (*mat.SymDense, []float64) {
 	n, p := psi.Dims()
+	if sparse(psi) {
+		return sparseCovariance(psi, w)
+	}
 	mean := make([]float64, p)
 	scaled := mat.NewDense(n, p, nil)
 	for i, v := range w {
@@ -182,4 +185,88 @@ func weightedCovariance(psi *mat.Dense, w []float64) (*mat.SymDense, []float64) 
 	out.SymOuterK(1, scaled.T())
 	out.SymRankOne(out, -1, mat.NewVecDense(p, mean))
 	return out, mean
+}
+
+// sparse reports whether fewer than a quarter of the numbers of the first rows are not 0.
+func sparse(psi *mat.Dense) bool {
+	n, p := psi.Dims()
+	rows, some := min(n, 32), 0
+	for i := range rows {
+		for _, x := range psi.RawRowView(i) {
+			if x != 0 {
+				some++
+			}
+		}
+	}
+	return 4*some < rows*p
+}
+
+// sparseCovariance is weightedCovariance by the numbers that are not 0.
+func sparseCovariance(psi *mat.Dense, w []float64) (*mat.SymDense, []float64) {
+	_, p := psi.Dims()
+	mean, out := make([]float64, p), mat.NewSymDense(p, nil)
+	raw := out.RawSymmetric()
+	at := make([]int, 0, p)
+	for i, v := range w {
+		if v == 0 {
+			continue
+		}
+		row := psi.RawRowView(i)
+		at = at[:0]
+		for l, x := range row {
+			if x != 0 {
+				at = append(at, l)
+				mean[l] += v * x
+			}
+		}
+		for k, l := range at {
+			to, x := raw.Data[l*raw.Stride:], v*row[l]
+			for _, m := range at[k:] {
+				to[m] += x * row[m]
+			}
+		}
+	}
+	out.SymRankOne(out, -1, mat.NewVecDense(p, mean))
+	return out, mean
+}
+
+// tiltRows is how many different rows a calibration is solved on at most.
+const tiltRows = 4000
+
+// distinct are the rows of psi that differ, evenly through it where they are too many, and
+// how many records each stands for.
+func distinct(psi *mat.Dense, whole []bool) (*mat.Dense, []float64) {
+	_, p := psi.Dims()
+	place, count := map[string]int{}, []float64{}
+	var rows []int
+	key := make([]byte, 0, 8*p)
+	for i, is := range whole {
+		if !is {
+			continue
+		}
+		key = key[:0]
+		for l, x := range psi.RawRowView(i) {
+			if x != 0 {
+				key = binary.LittleEndian.AppendUint16(key, uint16(l))
+				key = binary.LittleEndian.AppendUint64(key, math.Float64bits(x))
+			}
+		}
+		k, seen := place[string(key)]
+		if !seen {
+			k = len(rows)
+			place[string(key)] = k
+			rows, count = append(rows, i), append(count, 0)
+		}
+		count[k]++
+	}
+	n := min(len(rows), tiltRows)
+	out, base := mat.NewDense(n, p, nil), make([]float64, n)
+	for k := range n {
+		from, to := k*len(rows)/n, (k+1)*len(rows)/n
+		copy(out.RawRowView(k), psi.RawRowView(rows[from]))
+		for _, c := range count[from:to] {
+			base[k] += c
+		}
+	}
+	return out, base
 }

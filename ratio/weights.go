@@ -259,15 +259,28 @@ func (w *Weights) misfitCovariance() *mat.SymDense {
 // calibrated makes the weights of entropy calibration.
 func (w *Weights) calibrated() error {
 	n, p := w.psi.Dims()
+	// Twice: the sampling error of a weighted mean is known when there are weights.
 	v := w.misfitCovariance()
-	for range 3 {
-		w.tilt = newTilt(w.psi, w.whole, w.mean, v)
-		square := dot(w.tilt.w, w.tilt.w)
-		v, _ = weightedCovariance(w.psi, w.tilt.w)
+	rows, base := distinct(w.psi, w.whole)
+	for range 2 {
+		w.tilt = newTilt(rows, base, w.mean, v)
+		square := 0.0
+		for k, x := range w.tilt.w {
+			square += x * x / base[k]
+		}
+		v, _ = weightedCovariance(rows, w.tilt.w)
 		v.ScaleSym(square+1/max(1, w.Meta.Records), v)
 		v.AddSym(v, w.noise)
 	}
 	v = w.tilt.v
+	all := make([]float64, n)
+	for i, is := range w.whole {
+		if is {
+			all[i] = 1
+		}
+	}
+	w.tilt.w = make([]float64, n)
+	w.tilt.value(w.psi, all, w.mean, w.tilt.theta)
 	w.W = scaled(w.tilt.w, float64(n))
 	hessian, _ := weightedCovariance(w.psi, w.tilt.w)
 	for i := range p {
