@@ -82,7 +82,7 @@ can find that weights are bad; that it finds nothing does not make them good.`,
 	s.StringVar(&f.publicDelimiter, "public-delimiter", "", "field delimiter of PUBLIC: one `CHARACTER`, or tab (detected when left out)")
 	s.StringVar(&f.publicEncoding, "public-encoding", "", "`ENCODING` of PUBLIC: utf-8 or shift_jis (detected when left out)")
 	s.StringSliceVar(&f.columns, "columns", nil, "the `columns` of the space, which both tables have")
-	s.StringVar(&f.features, "features", "", "what is released: kernels, marginals (histograms of columns and pairs) or both (default kernels; noren ratio plan compares them)")
+	s.StringVar(&f.features, "features", "", "what is released: kernels, marginals (histograms of columns and pairs) or both (default: marginals where a column has more than two words and no other flag is about kernels, else kernels; noren ratio plan compares them)")
 	s.StringVar(&f.mechanism, "mechanism", "", "rkhs-pure, rkhs-gaussian (needs --delta), laplace, parametric, or noisy-centres (replace-one) (default rkhs-pure)")
 	s.IntVar(&f.centres, "centres", 0, "how many kernels, about `N` points of the public table (default 12, or twice the number of words, up to 64)")
 	s.Float64SliceVar(&f.sigmas, "sigma", nil, "the bandwidth, in units of distance; of several, comma-separated, the best is taken, at the price of more noise (default: half the median distance in the public table)")
@@ -126,6 +126,27 @@ func (f *ratioFitFlags) shares(n account.Neighbours) (count, outside float64, er
 		}
 	}
 	return count, outside, nil
+}
+
+// plain says that no flag is about kernels.
+func (f *ratioFitFlags) plain() bool {
+	for _, name := range []string{"mechanism", "centres", "sigma", "lambda", "post"} {
+		if f.flags.Changed(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// manyWords reports whether a column has more than two words: kernels, which see words as
+// points that are equally far from each other, follow them worse than histograms do.
+func manyWords(f *ratio.Frame) bool {
+	for _, a := range f.Axes() {
+		if len(a.Words) > 2 {
+			return true
+		}
+	}
+	return false
 }
 
 // fitting is one fit under way.
@@ -173,6 +194,9 @@ func (f *ratioFitFlags) fit(ctx context.Context, t *terminal, private, public st
 	o.Public, o.Frame, o.Neighbours = v.points, v.frame, p.neighbours
 	if o.CountShare, o.OutsideShare, err = f.shares(p.neighbours); err != nil {
 		return err
+	}
+	if o.Features == "" && f.plain() && manyWords(v.frame) {
+		o.Features = ratio.MarginalFeatures
 	}
 	if v.mechanism, err = ratio.New(ctx, o); err != nil {
 		return err
