@@ -7,7 +7,8 @@ import (
 
 // Plan is what public facts let one expect of an answer.
 type Plan struct {
-	// SE is the standard error of the mean by the weights, and Privacy the part of the
+	// SE is the standard error of the mean of these private records by the weights
+	// (their own sampling left out, as in Direct), and Privacy the part of the
 	// noise in it, if the private records are distributed as the public ones are: where they
 	// are not, fewer public records carry the answer, and what the features do not follow
 	// is added.
@@ -88,7 +89,8 @@ func (m *Mechanism) Plan(ctx context.Context, n int, questions [][]float64) ([]P
 				low, high = min(low, v), max(high, v)
 			}
 		}
-		out = append(out, Plan{SE: a.SE, Privacy: a.Parts.Privacy, Direct: math.Sqrt2 * (high - low) / (float64(n) * epsilon)})
+		own := math.Sqrt(max(0, a.SE*a.SE-a.Parts.Private*a.Parts.Private))
+		out = append(out, Plan{SE: own, Privacy: a.Parts.Privacy, Direct: math.Sqrt2 * (high - low) / (float64(n) * epsilon)})
 	}
 	return out, nil
 }
