@@ -32,7 +32,7 @@ type CoverageSetting struct {
 
 // normals is the setting of d normal columns: public N(0, I), private N(.5, .64 I).
 func normals(d int) *CoverageSetting {
-	return &CoverageSetting{Name: fmt.Sprintf("normal, d = %d", d), dim: d, draw: func(rng *rand.Rand, private bool, x []float64) float64 {
+	return &CoverageSetting{Name: fmt.Sprintf("normal d=%d", d), dim: d, draw: func(rng *rand.Rand, private bool, x []float64) float64 {
 		sum := 0.0
 		for j := range x {
 			if x[j] = rng.NormFloat64(); private {
@@ -199,24 +199,25 @@ type Coverage struct {
 	// Unweighted is the mean absolute error of the unweighted answer, Error that of ours.
 	Unweighted float64 `json:"unweighted"`
 	Error      float64 `json:"error"`
-	reasons    map[string]int
 }
 
 // CoverageOptions say what to run.
 type CoverageOptions struct {
-	Repeats   int
-	Epsilons  []float64
-	Settings  []string
+	Repeats  int
+	Epsilons []float64
+	Settings []string
+	// AddRemove says that the number of private records is not public; a tenth of epsilon
+	// is then spent on it.
 	AddRemove bool
 	Seed      uint64
 	Progress  noren.Progress
-	options   func(*core.Options)
+	// plant spoils the answers, for a test of the test.
+	plant func(*core.Answer)
 }
 
 type outcome struct {
-	covered, warned      bool
-	half, bias, own, raw float64
-	warnings             []string
+	covered, warned bool
+	half, own, raw  float64
 }
 
 // asked is what is asked of a repeat: values of public and of private records.
@@ -230,10 +231,10 @@ func (t *tables) questions(s *CoverageSetting) []asked {
 	out := []asked{{name: "mean of y", public: t.publicY, private: t.privateY}}
 	column := asked{name: "share of y > 1"}
 	for _, y := range t.publicY {
-		column.public = append(column.public, float64(b2i(y > 1)))
+		column.public = append(column.public, share(y > 1))
 	}
 	for _, y := range t.privateY {
-		column.private = append(column.private, float64(b2i(y > 1)))
+		column.private = append(column.private, share(y > 1))
 	}
 	out = append(out, column)
 	if !s.words {
@@ -252,18 +253,48 @@ func (t *tables) questions(s *CoverageSetting) []asked {
 	return out
 }
 
-func b2i(b bool) int {
+func share(b bool) float64 {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-// RunCoverage measures coverage.
+// silentRate is the rate of misses without a warning that no setting may have.
+const silentRate = 0.07
+
+// SilentP is how likely at least as many silent misses are if their rate is 7 %: the exact
+// one-sided test, which rejects a setting below 10^-4.
+func (c *Coverage) SilentP() float64 {
+	n, k := c.Repeats, int(math.Round(c.Silent*float64(c.Repeats)))
+	at := func(i int) float64 {
+		a, _ := math.Lgamma(float64(n + 1))
+		b, _ := math.Lgamma(float64(i + 1))
+		d, _ := math.Lgamma(float64(n - i + 1))
+		return math.Exp(a - b - d + float64(i)*math.Log(silentRate) + float64(n-i)*math.Log1p(-silentRate))
+	}
+	p := 0.0
+	for i := k; i <= n; i++ {
+		p += at(i)
+	}
+	return min(1, p)
+}
+
+// RunCoverage measures, over repeats with fresh tables and fresh noise, how often the
+// intervals of answers hold what the private table would say, and how often an answer that
+// they do not hold comes without a warning. Errors: [noren.Usage], or the context's.
 func RunCoverage(ctx context.Context, o CoverageOptions) ([]Coverage, error) {
+	if o.Repeats < 2 || o.Repeats > 10_000 {
+		return nil, &noren.Error{Kind: noren.Usage, Where: "repeats", What: "between 2 and 10,000 repeats are possible"}
+	}
+	for _, name := range o.Settings {
+		if !slices.ContainsFunc(CoverageSettings(), func(s *CoverageSetting) bool { return s.Name == name }) {
+			return nil, &noren.Error{Kind: noren.Usage, Where: "settings", What: "there is no such setting of coverage", Hint: "normal d=1; two clouds; 10 categories"}
+		}
+	}
 	var out []Coverage
 	for at, s := range CoverageSettings() {
-		if len(o.Settings) > 0 && !contains(o.Settings, s.Name) {
+		if len(o.Settings) > 0 && !slices.Contains(o.Settings, s.Name) {
 			continue
 		}
 		rows, err := s.coverage(ctx, o, uint64(at))
@@ -273,15 +304,6 @@ func RunCoverage(ctx context.Context, o CoverageOptions) ([]Coverage, error) {
 		out = append(out, rows...)
 	}
 	return out, nil
-}
-
-func contains(list []string, s string) bool {
-	for _, v := range list {
-		if v == s {
-			return true
-		}
-	}
-	return false
 }
 
 func (s *CoverageSetting) coverage(ctx context.Context, o CoverageOptions, at uint64) ([]Coverage, error) {
@@ -334,18 +356,15 @@ func (s *CoverageSetting) coverage(ctx context.Context, o CoverageOptions, at ui
 	var rows []Coverage
 	for i, epsilon := range o.Epsilons {
 		for j, name := range names {
-			c := Coverage{Setting: s.Name, Question: name, Epsilon: epsilon, Repeats: o.Repeats, reasons: map[string]int{}}
+			c := Coverage{Setting: s.Name, Question: name, Epsilon: epsilon, Repeats: o.Repeats}
 			for _, r := range all {
 				v := r[i][j]
 				n := float64(o.Repeats)
-				for _, text := range v.warnings {
-					c.reasons[text[:min(22, len(text))]]++
-				}
-				c.Covered += float64(b2i(v.covered)) / n
-				c.Warned += float64(b2i(v.warned)) / n
-				c.Silent += float64(b2i(!v.covered && !v.warned)) / n
+				c.Covered += share(v.covered) / n
+				c.Warned += share(v.warned) / n
+				c.Silent += share(!v.covered && !v.warned) / n
 				c.Width += v.half / n
-				c.Bias += v.bias / n
+				c.Bias += v.own / n
 				c.Error += math.Abs(v.own) / n
 				c.Unweighted += math.Abs(v.raw) / n
 			}
@@ -362,9 +381,6 @@ func (s *CoverageSetting) answers(ctx context.Context, t *tables, qs []asked, o 
 	}
 	p.OutsideShare = 0.1
 	p.Cost.Epsilon = int64(math.Round(epsilon * account.EpsilonUnits))
-	if o.options != nil {
-		o.options(&p)
-	}
 	m, err := core.New(ctx, p)
 	if err != nil {
 		return nil, err
@@ -390,9 +406,12 @@ func (s *CoverageSetting) answers(ctx context.Context, t *tables, qs []asked, o 
 		if err != nil {
 			return nil, err
 		}
+		if o.plant != nil {
+			o.plant(a)
+		}
 		half := 1.96 * a.SE
 		d := a.Value - truth
-		out = append(out, outcome{covered: math.Abs(d) <= half, warned: len(a.Warnings) > 0, half: half, bias: d, own: d, raw: plain - truth, warnings: a.Warnings})
+		out = append(out, outcome{covered: math.Abs(d) <= half, warned: len(a.Warnings) > 0, half: half, own: d, raw: plain - truth})
 	}
 	return out, nil
 }
