@@ -103,13 +103,13 @@ func CoverageSettings() []*CoverageSetting {
 			}
 			return 2 + 0.4*rng.NormFloat64()
 		}),
-		line("t2 tails, private", func(rng *rand.Rand, private bool) float64 {
+		line("t2 tails private", func(rng *rand.Rand, private bool) float64 {
 			if private {
 				return 0.5 + studentT2(rng)
 			}
 			return rng.NormFloat64()
 		}),
-		line("t2 tails, both", func(rng *rand.Rand, private bool) float64 {
+		line("t2 tails both", func(rng *rand.Rand, private bool) float64 {
 			if private {
 				return 0.5 + 0.8*studentT2(rng)
 			}
