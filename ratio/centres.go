@@ -53,7 +53,7 @@ func distance2(a, b []float64) float64 {
 // two different points.
 func MedianDistance(public *Points) float64 {
 	p := thin(public, publicSample)
-	var all []float64
+	all := make([]float64, 0, p.Rows*(p.Rows-1)/2)
 	for i := range p.Rows {
 		for j := range i {
 			if d := distance2(p.Row(i), p.Row(j)); d > 0 {
@@ -64,12 +64,43 @@ func MedianDistance(public *Points) float64 {
 	if len(all) == 0 {
 		return 0
 	}
-	slices.Sort(all)
 	m := len(all) / 2
+	place(all, m)
 	if len(all)%2 == 1 {
 		return math.Sqrt(all[m])
 	}
-	return (math.Sqrt(all[m-1]) + math.Sqrt(all[m])) / 2
+	return (math.Sqrt(slices.Max(all[:m])) + math.Sqrt(all[m])) / 2
+}
+
+// place brings to place m of v what would be there if v were sorted, and nothing greater
+// before it (Hoare's selection).
+func place(v []float64, m int) {
+	for low, high := 0, len(v)-1; low < high; {
+		a, b, c := v[low], v[low+(high-low)/2], v[high]
+		pivot := max(min(a, b), min(max(a, b), c))
+		i, j := low, high
+		for i <= j {
+			for v[i] < pivot {
+				i++
+			}
+			for v[j] > pivot {
+				j--
+			}
+			if i <= j {
+				v[i], v[j] = v[j], v[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case m <= j:
+			high = j
+		case m >= i:
+			low = i
+		default:
+			return
+		}
+	}
 }
 
 // ChooseCentres chooses b centres from public points: equally spaced on their range in

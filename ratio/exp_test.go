@@ -45,6 +45,15 @@ func TestExpDown(t *testing.T) {
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) { check(t, rapid.Float64Range(-699, 0).Draw(t, "v")) })
+	rapid.Check(t, func(t *rapid.T) {
+		v := rapid.SliceOfN(rapid.Float64Range(expLeast, 0), 4, 4).Draw(t, "four")
+		e0, e1, e2, e3 := expDown4(v[0], v[1], v[2], v[3])
+		for i, e := range []float64{e0, e1, e2, e3} {
+			if e != expDown(v[i]) {
+				t.Fatalf("e^%v is %v of four and %v alone", v[i], e, expDown(v[i]))
+			}
+		}
+	})
 	for _, v := range []float64{0, math.Copysign(0, -1)} {
 		if expDown(v) != 1 {
 			t.Errorf("e^%g is %g", v, expDown(v))

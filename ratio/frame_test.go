@@ -3,8 +3,11 @@ package ratio
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"noren"
 	"noren/table"
@@ -118,4 +121,22 @@ func TestChooseCentres(t *testing.T) {
 	if got := MedianDistance(&Points{Rows: 2, Dim: 1, Data: []float64{4, 4}}); got != 0 {
 		t.Errorf("median distance of one point %g", got)
 	}
+}
+
+// What place puts in a place is what sorting puts there.
+func TestPlace(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := rapid.SliceOfN(rapid.Float64Range(0, 4), 1, 60).Draw(t, "values")
+		if rapid.Bool().Draw(t, "ties") {
+			for i := range v {
+				v[i] = math.Floor(v[i])
+			}
+		}
+		m := rapid.IntRange(0, len(v)-1).Draw(t, "place")
+		want := slices.Sorted(slices.Values(v))
+		place(v, m)
+		if v[m] != want[m] || m > 0 && slices.Max(v[:m]) > v[m] {
+			t.Fatalf("place %d of %v", m, v)
+		}
+	})
 }

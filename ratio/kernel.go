@@ -81,7 +81,12 @@ func (k *Kernel) Phi(dst, x []float64) {
 			s2 += u2 * u2
 			s3 += u3 * u3
 		}
-		dst[l], dst[l+1], dst[l+2], dst[l+3] = kernelOf(scale*s0), kernelOf(scale*s1), kernelOf(scale*s2), kernelOf(scale*s3)
+		s0, s1, s2, s3 = scale*s0, scale*s1, scale*s2, scale*s3
+		if s0 >= expLeast && s1 >= expLeast && s2 >= expLeast && s3 >= expLeast {
+			dst[l], dst[l+1], dst[l+2], dst[l+3] = expDown4(s0, s1, s2, s3)
+		} else {
+			dst[l], dst[l+1], dst[l+2], dst[l+3] = kernelOf(s0), kernelOf(s1), kernelOf(s2), kernelOf(s3)
+		}
 	}
 	for ; l < len(dst); l++ {
 		s := 0.0
