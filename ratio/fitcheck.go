@@ -89,9 +89,25 @@ func (w *Weights) check(raw []float64, flat bool) error {
 	find(c.MaxShare > 0.25, "one public record carries %.0f%% of the weight", 100*c.MaxShare)
 	find(c.Negative > 0.1, "the fitted ratio is below 0 in places, %.0f%% of what is above: the bandwidth is too wide for the private records, or noise rules", 100*c.Negative)
 	find(misfit, "the weighted records do not reproduce the released means: they are %.3g times as far from them as noise explains; the public records do not cover the private ones, or the bandwidth is too wide for them", c.Misfit)
-	// Beyond what noise explains, more than a fifth of what there was to follow is left.
-	unexplained := (c.Misfit - 1) / (c.Signal - 1)
-	find(!misfit && !blind && c.Misfit > 1.1 && unexplained > 0.2, "the weights leave %.0f%% of how the released means differ from the public ones unexplained: the bandwidth is too wide for the private records, or noise rules", 100*min(1, unexplained))
+	// Beyond what noise and the sampling of private records explain, more than a tenth of
+	// what there was to follow is left; or, with the sampling of public records allowed
+	// for, more than a fifth.
+	narrow := scaledSym(inside, 1/max(1, m.Records))
+	narrow.AddSym(narrow, w.noise)
+	left, _, err := w.misfitBy(narrow, shares)
+	if err != nil {
+		return err
+	}
+	first, _, err := w.misfitBy(narrow, equal)
+	if err != nil {
+		return err
+	}
+	unexplained := (left - 1) / max(first-1, 1e-9)
+	large := left > 1.5 && unexplained > 0.1
+	if share := (c.Misfit - 1) / max(c.Signal-1, 1e-9); c.Misfit > 1.1 && share > 0.2 {
+		large, unexplained = true, max(unexplained, share)
+	}
+	find(!misfit && !blind && large, "the weights leave %.0f%% of how the released means differ from the public ones unexplained: the bandwidth is too wide for the private records, or noise rules", 100*min(1, unexplained))
 	find(blind && !misfit, "the released means cannot be told from those of the public records themselves: either both are alike, or epsilon or n is too small to see how they differ")
 	if o := m.Outside; o != nil {
 		share := min(1, max(0, o.Records/m.Records))
@@ -111,23 +127,11 @@ const noiseDraws = 2000
 // normal sampling) that are as large.
 func (w *Weights) distance(v *mat.SymDense, weights []float64) (by, p float64, err error) {
 	_, b := w.psi.Dims()
-	d := slices.Clone(w.mean)
-	for i, x := range weights {
-		if x != 0 {
-			for l, phi := range w.psi.RawRowView(i) {
-				d[l] -= x * phi
-			}
-		}
-	}
-	chol, ok := factorised(v)
-	if !ok {
-		return 0, 0, broken("fit check", "the covariance of the released means could not be factorised")
-	}
-	x, err := solve(chol, d)
+	by, chol, err := w.misfitBy(v, weights)
 	if err != nil {
 		return 0, 0, err
 	}
-	seen := dot(x, d)
+	seen := by * float64(b)
 	// In the axes in which v is 1 and the noise has the variances part, the difference is
 	// sqrt(part) z + sqrt(1 - part) g, z as the noise was drawn and g normal.
 	var l mat.TriDense
@@ -173,7 +177,29 @@ func (w *Weights) distance(v *mat.SymDense, weights []float64) (by, p float64, e
 			more++
 		}
 	}
-	return seen / float64(b), more / noiseDraws, nil
+	return by, more / noiseDraws, nil
+}
+
+// misfitBy is the squared distance of the released means from those of weighted public
+// records in the metric of v, by the number of features, and the Cholesky factor of v.
+func (w *Weights) misfitBy(v *mat.SymDense, weights []float64) (float64, *mat.Cholesky, error) {
+	d := slices.Clone(w.mean)
+	for i, x := range weights {
+		if x != 0 {
+			for l, phi := range w.psi.RawRowView(i) {
+				d[l] -= x * phi
+			}
+		}
+	}
+	chol, ok := factorised(v)
+	if !ok {
+		return 0, nil, broken("fit check", "the covariance of the released means could not be factorised")
+	}
+	x, err := solve(chol, d)
+	if err != nil {
+		return 0, nil, err
+	}
+	return dot(x, d) / float64(len(d)), chol, nil
 }
 
 func isCondition(err error) bool {
