@@ -34,9 +34,21 @@ func TestAmong(t *testing.T) {
 			square += w.W[i] * v * v
 		}
 	}
-	near(t, "mean", a.Value, sum/sw, 1e-12)
+	// The quotient of corrected means is that of corrected weights.
+	c, err := w.calibration()
+	if err != nil {
+		t.Fatal(err)
+	}
+	share, corrected := 0.0, 0.0
+	for i, v := range f {
+		if in[i] {
+			share += c.weight(i)
+			corrected += c.weight(i) * v
+		}
+	}
+	near(t, "mean", a.Value, corrected/share, 1e-9)
 	// The standard deviation by the root of how many private records are above 2.
-	near(t, "private part", a.Parts.Private, math.Sqrt((square/sw-sum/sw*sum/sw)/(20_000*sw/all)), 1e-9)
+	near(t, "private part", a.Parts.Private, math.Sqrt((square/sw-sum/sw*sum/sw)/20_000*sw/all)/share, 1e-9)
 	for _, s := range a.Warnings {
 		t.Errorf("warned of records that were not asked about: %s", s)
 	}

@@ -30,16 +30,26 @@ type Parts struct {
 	Public  float64 `json:"public"`  // there are only so many public records
 	Privacy float64 `json:"privacy"` // noise was added: redrawn from its public law
 	Private float64 `json:"private"` // the private records are a sample themselves
+	// Model is the bias that is to be expected of what the question has in it and the
+	// released features do not follow.
+	Model float64 `json:"model"`
 }
 
-func (p Parts) total() float64 { return math.Hypot(math.Hypot(p.Public, p.Privacy), p.Private) }
+func (p Parts) total() float64 {
+	return math.Hypot(math.Hypot(p.Public, p.Privacy), math.Hypot(p.Private, p.Model))
+}
+
+func (p Parts) times(by float64) Parts {
+	by = math.Abs(by)
+	return Parts{p.Public * by, p.Privacy * by, p.Private * by, p.Model * by}
+}
 
 // redraws is how often noise is drawn again for its standard error.
 const redraws = 200
 
 // redrawn calls visit with weights as they might have been: the released means with
 // fresh noise of the public law, fitted again with the same lambda. It repeats.
-func (w *Weights) redrawn(visit func(weights []float64)) error {
+func (w *Weights) redrawn(visit func(weights, noise []float64)) error {
 	k, law := w.features.Kernel, &w.Meta.Law
 	b := k.Size()
 	var root *mat.TriDense
@@ -50,7 +60,7 @@ func (w *Weights) redrawn(visit func(weights []float64)) error {
 		}
 	}
 	s := redraw.New(1)
-	z, h := make([]float64, max(b, law.Shape)), make([]float64, b)
+	z, h, moved := make([]float64, max(b, law.Shape)), make([]float64, b), make([]float64, b)
 	for range redraws {
 		norm := 0.0
 		for l := range z {
@@ -73,13 +83,14 @@ func (w *Weights) redrawn(visit func(weights []float64)) error {
 			noise.MulVec(root, mat.NewVecDense(b, slices.Clone(z[:b])))
 		}
 		for l := range h {
-			h[l] = w.mean[l] + noise.AtVec(l)/w.Meta.Records
+			moved[l] = noise.AtVec(l) / w.Meta.Records
+			h[l] = w.mean[l] + moved[l]
 		}
 		alpha, err := w.alpha(h)
 		if err != nil {
 			return err
 		}
-		visit(clipped(w.features.At(alpha)))
+		visit(clipped(w.features.At(alpha)), moved)
 	}
 	return nil
 }
@@ -124,28 +135,19 @@ func (w *Weights) Mean(f []float64) (*Answer, error) {
 	return all[0], nil
 }
 
-// means answers several with the same redraws.
+// means answers several.
 func (w *Weights) means(fs [][]float64) ([]*Answer, error) {
 	out := make([]*Answer, len(fs))
-	moved := make([]deviation, len(fs))
 	for i, f := range fs {
 		if err := w.fits(f); err != nil {
 			return nil, err
 		}
-		out[i] = w.point(f)
-	}
-	err := w.redrawn(func(weights []float64) {
-		for i, f := range fs {
-			moved[i].add(average(weights, f))
+		var err error
+		if out[i], err = w.point(f); err != nil {
+			return nil, err
 		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	for i, a := range out {
-		a.Parts.Privacy = moved[i].sd()
-		a.SE = a.Parts.total()
-		w.warn(a)
+		w.compare(out[i], f)
+		w.warn(out[i])
 	}
 	return out, nil
 }
@@ -169,63 +171,78 @@ func (w *Weights) fits(f []float64) error {
 	return nil
 }
 
-// point is the answer without its part for privacy.
-func (w *Weights) point(f []float64) *Answer {
-	q := average(w.W, f)
-	var sw, square, public, missing, all float64
+// point is an answer: the quotient of the corrected means of f and of having a value.
+// Its errors are those of the mean of (f - q)/(share that has a value), its derivative.
+func (w *Weights) point(f []float64) (*Answer, error) {
+	c, err := w.calibration()
+	if err != nil {
+		return nil, err
+	}
+	filled, has := make([]float64, len(f)), make([]float64, len(f))
+	gaps := false
+	var missing, all float64
 	for i, v := range f {
 		all += w.W[i]
-		if math.IsNaN(v) {
-			if w.among == nil || w.among[i] {
-				missing += w.W[i]
-			}
+		if !math.IsNaN(v) {
+			filled[i], has[i] = v, 1
 			continue
 		}
-		sw += w.W[i]
-		square += w.W[i] * (v - q) * (v - q)
-		public += w.W[i] * w.W[i] * (v - q) * (v - q)
+		gaps = true
+		if w.among == nil || w.among[i] {
+			missing += w.W[i]
+		}
 	}
-	a := &Answer{Value: q, Carried: w.carried(f, q)}
-	a.Parts.Public = math.Sqrt(public) / sw
-	// The mean is of those private records alone that have a value: n sw / all of them.
-	a.Parts.Private = math.Sqrt(square / sw / (w.Meta.Records * sw / all))
-	if missing > 0.05*(sw+missing) {
-		a.Warnings = append(a.Warnings, fmt.Sprintf("%.0f%% of the weight lies on public records without a value: they were left out", 100*missing/(sw+missing)))
+	share := 1.0
+	if gaps {
+		// A share that noise makes too small, or less than 0, is that of the weights.
+		plain := average(w.W, has)
+		if share = c.total(has); share < plain/4 {
+			share = plain
+		}
 	}
-	return a
+	q := average(w.W, f)
+	u := make([]float64, len(f))
+	for i := range u {
+		u[i] = has[i] * (filled[i] - q) / share
+	}
+	r, err := w.correct(u)
+	if err != nil {
+		return nil, err
+	}
+	a := &Answer{Value: q + r.value, Parts: r.parts, Carried: r.carried}
+	a.SE = a.Parts.total()
+	if missing > 0.05*(all-missing) {
+		a.Warnings = append(a.Warnings, fmt.Sprintf("%.0f%% of the weight lies on public records without a value: they were left out", 100*missing/all))
+	}
+	return a, nil
 }
 
-// carried is the share of the weighted variation of f about q that the ridge regression
-// of f on the kernels, with the lambda of the weights, explains. By the identity of
-// docs/density-ratio.md, section 7, a weighted mean is the mean over the private
-// records of that regression, and noise: what it does not follow is bias, unless it
-// averages out.
-func (w *Weights) carried(f []float64, q float64) float64 {
-	n, b := w.features.Rows(), w.features.Kernel.Size()
-	r := make([]float64, b)
+// compare says so where the answer is not seen to be better than the unweighted one: where
+// its squared error is above what that one's is estimated to be, its own sampling and the
+// difference of the two.
+func (w *Weights) compare(a *Answer, f []float64) {
+	n, mean, square := 0.0, 0.0, 0.0
 	for i, v := range f {
-		if !math.IsNaN(v) {
-			for l, p := range w.features.Phi.RawRowView(i) {
-				r[l] += p * (v - q) / float64(n)
-			}
+		if !math.IsNaN(v) && w.whole[i] {
+			n++
+			mean += v
+			square += v * v
 		}
 	}
-	beta, err := solve(w.ridge, r)
-	if err != nil {
-		return 0
+	if n < 2 {
+		return
 	}
-	var left, all float64
-	for i, v := range f {
-		if !math.IsNaN(v) {
-			d := v - q - dot(beta, w.features.Phi.RawRowView(i))
-			left += w.W[i] * d * d
-			all += w.W[i] * (v - q) * (v - q)
-		}
+	mean /= n
+	w.notBetter(a, mean, max(0, square/n-mean*mean)/n)
+}
+
+// notBetter warns where a is not seen to be better than the unweighted answer plain, whose
+// sampling variance is given.
+func (w *Weights) notBetter(a *Answer, plain, sampling float64) {
+	difference := a.Value - plain
+	if own := a.SE*a.SE - a.Parts.Private*a.Parts.Private; own > sampling+max(0, difference*difference-own) {
+		a.Warnings = append(a.Warnings, fmt.Sprintf("the weighted answer is not seen to be better than the unweighted one, %.6g: its error is as large as their difference", plain))
 	}
-	if all == 0 {
-		return 1
-	}
-	return min(1, max(0, 1-left/all))
 }
 
 // warn adds what must be said with an answer.
@@ -233,6 +250,9 @@ func (w *Weights) warn(a *Answer) {
 	a.Warnings = append(a.Warnings, w.Meta.Check.Findings...)
 	if a.Carried < 0.1 && a.Parts.Private > 0 {
 		a.Warnings = append(a.Warnings, fmt.Sprintf("the columns of the weights tell little of this question (%.0f%% of its variation): the answer holds only if private records are in this like the public ones with the same values", 100*a.Carried))
+	}
+	if a.Parts.Model > 1.5*math.Hypot(math.Hypot(a.Parts.Public, a.Parts.Private), a.Parts.Privacy) && a.Parts.Model > 0.15*a.Parts.Private*math.Sqrt(w.Meta.Records) {
+		a.Warnings = append(a.Warnings, "most of the error is possible bias: the released means do not follow this question (more centres, or its columns among those of the weights, would help)")
 	}
 	if a.Parts.Privacy > 2*math.Hypot(a.Parts.Public, a.Parts.Private) {
 		a.Warnings = append(a.Warnings, "most of the error is the noise of privacy: more private records or a larger epsilon would help")
@@ -272,9 +292,8 @@ func (w *Weights) Count(in []bool) (*Answer, error) {
 func (w *Weights) toCount(a *Answer) {
 	n, share := w.Meta.Records, a.Value
 	a.Value *= n
-	a.Parts.Public *= n
-	a.Parts.Private *= n
-	a.Parts.Privacy = math.Hypot(a.Parts.Privacy*n, share*w.Meta.RecordsSD)
+	a.Parts = a.Parts.times(n)
+	a.Parts.Privacy = math.Hypot(a.Parts.Privacy, share*w.Meta.RecordsSD)
 	a.SE = a.Parts.total()
 	if w.Meta.RecordsFrom == Estimated {
 		a.Warnings = append(a.Warnings, "the number of private records is an estimate from the weights, whose error is not counted: trust shares, not counts")
@@ -304,79 +323,4 @@ func (w *Weights) Histogram(bin []int, bins int) ([]*Answer, error) {
 		w.toCount(a)
 	}
 	return out, err
-}
-
-// Quantile estimates the p-quantile of f over the private records, 0 < p < 1: the least
-// value at which the weighted distribution function reaches p. Its error is that of the
-// distribution function there, carried over by the values that lie as far off; beyond
-// the values of the public records there is nothing, which is warned of. Error:
-// [noren.Usage].
-func (w *Weights) Quantile(f []float64, p float64) (*Answer, error) {
-	if !(p > 0 && p < 1) {
-		return nil, usage("quantile", "a quantile is asked for between 0 and 1", "")
-	}
-	f = w.asked(f)
-	if err := w.fits(f); err != nil {
-		return nil, err
-	}
-	var order []int
-	for i, v := range f {
-		if !math.IsNaN(v) {
-			order = append(order, i)
-		}
-	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		switch {
-		case f[i] < f[j]:
-			return -1
-		case f[i] > f[j]:
-			return 1
-		}
-		return 0
-	})
-	total := 0.0
-	for _, i := range order {
-		total += w.W[i]
-	}
-	at := func(p float64) float64 {
-		sum := 0.0
-		for _, i := range order {
-			if sum += w.W[i]; w.W[i] > 0 && sum >= p*total {
-				return f[i]
-			}
-		}
-		last := len(order) - 1
-		for last > 0 && w.W[order[last]] == 0 {
-			last--
-		}
-		return f[order[last]]
-	}
-	value := at(p)
-	below := make([]float64, len(f))
-	for i, v := range f {
-		switch {
-		case math.IsNaN(v):
-			below[i] = v
-		case v <= value:
-			below[i] = 1
-		}
-	}
-	a, err := w.Mean(below)
-	if err != nil {
-		return nil, err
-	}
-	se := a.SE
-	low, high := p-se, p+se
-	if low <= 0 || high >= 1 {
-		a.Warnings = append(a.Warnings, "the quantile is too near the end for its error: it reaches beyond the values of the public records")
-	}
-	width := (at(min(high, 1)) - at(max(low, 0))) / 2
-	if se > 0 {
-		by := width / se
-		a.Parts.Public *= by
-		a.Parts.Privacy *= by
-		a.Parts.Private *= by
-	}
-	a.Value, a.SE = value, a.Parts.total()
-	return a, nil
 }

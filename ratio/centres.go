@@ -53,7 +53,7 @@ func distance2(a, b []float64) float64 {
 // two different points.
 func MedianDistance(public *Points) float64 {
 	p := thin(public, publicSample)
-	var all []float64
+	all := make([]float64, 0, p.Rows*(p.Rows-1)/2)
 	for i := range p.Rows {
 		for j := range i {
 			if d := distance2(p.Row(i), p.Row(j)); d > 0 {
@@ -64,16 +64,47 @@ func MedianDistance(public *Points) float64 {
 	if len(all) == 0 {
 		return 0
 	}
-	slices.Sort(all)
 	m := len(all) / 2
+	place(all, m)
 	if len(all)%2 == 1 {
 		return math.Sqrt(all[m])
 	}
-	return (math.Sqrt(all[m-1]) + math.Sqrt(all[m])) / 2
+	return (math.Sqrt(slices.Max(all[:m])) + math.Sqrt(all[m])) / 2
+}
+
+// place brings to place m of v what would be there if v were sorted, and nothing greater
+// before it (Hoare's selection).
+func place(v []float64, m int) {
+	for low, high := 0, len(v)-1; low < high; {
+		a, b, c := v[low], v[low+(high-low)/2], v[high]
+		pivot := max(min(a, b), min(max(a, b), c))
+		i, j := low, high
+		for i <= j {
+			for v[i] < pivot {
+				i++
+			}
+			for v[j] > pivot {
+				j--
+			}
+			if i <= j {
+				v[i], v[j] = v[j], v[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case m <= j:
+			high = j
+		case m >= i:
+			low = i
+		default:
+			return
+		}
+	}
 }
 
 // ChooseCentres chooses b centres from public points: equally spaced on their range in
-// one dimension, else the means that k-means settles on within 20 rounds, begun from
+// one dimension (without what is far from the quartiles), else the means that k-means settles on within 20 rounds, begun from
 // points far from each other. It repeats, as nothing in it is drawn. Fewer come back
 // where there are fewer different points. Errors: [noren.Usage], or the context's.
 func ChooseCentres(ctx context.Context, public *Points, b int) (*Points, error) {
@@ -85,14 +116,9 @@ func ChooseCentres(ctx context.Context, public *Points, b int) (*Points, error) 
 		return nil, usage("public records", "there is no public record that has a value in every column", "")
 	}
 	if p.Dim == 1 {
-		low, high := math.Inf(1), math.Inf(-1)
-		for i := range public.Rows {
-			if v := public.Data[i]; isWhole(public.Row(i)) {
-				low, high = min(low, v), max(high, v)
-			}
-		}
+		low, high := bulk(public)
 		if low == high || b == 1 {
-			return &Points{1, 1, []float64{low + (high-low)/2}}, nil
+			return &Points{Rows: 1, Dim: 1, Data: []float64{low + (high-low)/2}}, nil
 		}
 		c := NewPoints(b, 1)
 		for l := range b {
@@ -134,6 +160,29 @@ func ChooseCentres(ctx context.Context, public *Points, b int) (*Points, error) 
 		}
 	}
 	return c, nil
+}
+
+// tails is how many interquartile ranges beyond the quartiles centres on a line reach: a
+// normal distribution has nothing there, and one of heavy tails would leave few centres
+// for its bulk.
+const tails = 3
+
+// bulk is the range of the points of a line, cut off at tails.
+func bulk(public *Points) (low, high float64) {
+	var all []float64
+	for i := range public.Rows {
+		if isWhole(public.Row(i)) {
+			all = append(all, public.Data[i])
+		}
+	}
+	slices.Sort(all)
+	n := len(all)
+	low, high = all[0], all[n-1]
+	first, third := all[n/4], all[min(n-1, 3*n/4)]
+	if by := tails * (third - first); by > 0 {
+		low, high = max(low, first-by), min(high, third+by)
+	}
+	return low, high
 }
 
 // spread chooses b of the points, each as far as can be from those chosen before.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 
 	"noren"
 	"noren/account"
@@ -31,24 +32,26 @@ type CheckOptions struct {
 
 // Check compares means of bounded functions over the private records with those that the
 // weights give, for a price. The functions are each coordinate, brought to [0, 1] over
-// the public records (what is beyond counts as the nearer bound), and its square; for a
-// category, whether a record has each of its words. All are released at once, with
+// the public records (what is beyond counts as the nearer bound), and in which of up to
+// eight bins it is, between public quantiles (two clouds with the mean and the variance of
+// one are told from it by them); for a category, whether a record has each of its words. All are released at once, with
 // independent discrete Laplace noise on sums, on a grid of step 2^-30, and with them the
 // number of records that have a value in every column.
 //
-// What one record moves, in L1 and in units of 2^30 steps: a coordinate and its square by
-// 1 each at the most, so 2; a category by 1 where a record is added (it has one word at
-// the most), by 2 where it is replaced (it loses one word and gains another); the number
-// of records by 1.
+// What one record moves, in L1 and in units of 2^30 steps: a coordinate by at most 1; its
+// bins, or the words of a category, by 1 where a record is added (it is in one of them at
+// most), by 2 where it is replaced (it leaves one and enters another); the number of
+// records by 1.
 //
 // Guarantee: pure eps, exactly. Neighbours: either. Proof: the sums are whole numbers;
 // Ghosh, Roughgarden and Sundararajan 2009. Assumptions: the public records are public.
 type Check struct {
 	options   CheckOptions
 	low, high []float64
-	word      []bool   // which coordinates are words of a category
-	scale     *big.Rat // of the noise, in steps
-	names     []string // of the functions
+	word      []bool      // which coordinates are words of a category
+	edges     [][]float64 // of the bins of a coordinate, rising; bin k ends at edge k
+	scale     *big.Rat    // of the noise, in steps
+	names     []string    // of the functions
 }
 
 // NewCheck checks the options. Error: [noren.Usage].
@@ -74,6 +77,7 @@ func NewCheck(o CheckOptions) (*Check, error) {
 		return nil, err
 	}
 	c := &Check{options: o}
+	c.edges = publicEdges(o.Public, checkBins)
 	sensitivity := c.functions() << gridBits
 	for j := range o.Public.Dim {
 		low, high := math.Inf(1), math.Inf(-1)
@@ -99,10 +103,22 @@ func NewCheck(o CheckOptions) (*Check, error) {
 // number of records by, as the comment of Check has it.
 func (c *Check) functions() (sensitivity int64) {
 	sensitivity = 1
+	one := int64(1)
+	if c.options.Neighbours == account.ReplaceOne {
+		one = 2
+	}
 	number := func(name string) {
+		edges := c.edges[len(c.word)]
 		c.word = append(c.word, false)
-		c.names = append(c.names, name, name+" squared")
-		sensitivity += 2
+		c.names = append(c.names, name)
+		sensitivity++
+		if len(edges) == 0 {
+			return
+		}
+		for k := range len(edges) + 1 {
+			c.names = append(c.names, fmt.Sprintf("%s in bin %d of %d", name, k+1, len(edges)+1))
+		}
+		sensitivity += one
 	}
 	if c.options.Frame == nil {
 		for j := range c.options.Public.Dim {
@@ -119,16 +135,13 @@ func (c *Check) functions() (sensitivity int64) {
 			c.word = append(c.word, true)
 			c.names = append(c.names, a.Field.Name+" = "+w)
 		}
-		sensitivity++
-		if c.options.Neighbours == account.ReplaceOne {
-			sensitivity++
-		}
+		sensitivity += one
 	}
 	return sensitivity
 }
 
 // values fills dst with the functions of a record, each in [0, 1]; of the words of a
-// category one at the most is above 0. A record without a value has none: 0, and whole
+// category, and of the bins of a coordinate, one at the most is above 0. A record without a value has none: 0, and whole
 // is false.
 func (c *Check) values(dst, x []float64) (whole bool) {
 	clear(dst)
@@ -140,9 +153,10 @@ func (c *Check) values(dst, x []float64) (whole bool) {
 		u := (min(max(v, c.low[j]), c.high[j]) - c.low[j]) / (c.high[j] - c.low[j])
 		dst[at] = u
 		at++
-		if !c.word[j] {
-			dst[at] = u * u
-			at++
+		if !c.word[j] && len(c.edges[j]) > 0 {
+			k, _ := slices.BinarySearch(c.edges[j], v)
+			dst[at+k] = 1
+			at += len(c.edges[j]) + 1
 		}
 	}
 	return true
@@ -163,14 +177,15 @@ func (c *Check) Columns() []table.Field {
 func (c *Check) Parameters() any {
 	scale, _ := c.scale.Float64()
 	p := struct {
-		Axes       []axisMeta `json:"axes,omitempty"`
-		Low        []float64  `json:"low"`
-		High       []float64  `json:"high"`
-		Neighbours string     `json:"neighbours"`
-		Records    int        `json:"records,omitempty"`
-		Scale      float64    `json:"scale"`
-		Weights    *Meta      `json:"weights"`
-	}{nil, c.low, c.high, c.options.Neighbours.String(), 0, scale, c.options.Weights.Meta}
+		Axes       []axisMeta  `json:"axes,omitempty"`
+		Low        []float64   `json:"low"`
+		High       []float64   `json:"high"`
+		Edges      [][]float64 `json:"edges"`
+		Neighbours string      `json:"neighbours"`
+		Records    int         `json:"records,omitempty"`
+		Scale      float64     `json:"scale"`
+		Weights    *Meta       `json:"weights"`
+	}{nil, c.low, c.high, c.edges, c.options.Neighbours.String(), 0, scale, c.options.Weights.Meta}
 	if c.options.Neighbours == account.ReplaceOne {
 		p.Records = c.options.Records
 	}
@@ -290,7 +305,8 @@ type Compared struct {
 	// SE is the standard error of Private less Weighted: the noise of the check, and
 	// the error of the weighted answer.
 	SE float64 `json:"standard_error"`
-	// Off says that they differ by more than 3 of them.
+	// Off says that they differ by more than chance: by so many of them that one of all
+	// tests is off in one check of a hundred of weights that are right.
 	Off bool `json:"off"`
 }
 
@@ -341,13 +357,15 @@ func (c *Check) Compare(s *Sums) (*CheckResult, error) {
 		ones[i] = 1
 	}
 	out := &CheckResult{}
+	// Bonferroni's bound over all tests.
+	limit := math.Sqrt2 * math.Erfinv(1-0.01/float64(len(answers)))
 	var weighted, plain float64
 	for j, a := range answers {
 		t := Compared{Function: c.names[j], Private: float64(s.Sums[j]) / unit / n, Weighted: a.Value, Public: average(ones, fs[j])}
 		// The private records are the same on both sides: their sampling is no error.
 		own := math.Hypot(sd, t.Private*sd) / n
 		t.SE = math.Hypot(own, math.Hypot(a.Parts.Public, a.Parts.Privacy))
-		if t.Off = math.Abs(t.Private-t.Weighted) > 3*t.SE; t.Off {
+		if t.Off = math.Abs(t.Private-t.Weighted) > limit*t.SE; t.Off {
 			out.Off++
 		}
 		weighted += (t.Private - t.Weighted) * (t.Private - t.Weighted)
@@ -356,10 +374,37 @@ func (c *Check) Compare(s *Sums) (*CheckResult, error) {
 	}
 	out.Nearer = weighted < plain
 	if out.Off > 0 {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("%d of %d test means are off by more than 3 standard errors: do not trust the weights with these columns", out.Off, len(out.Tests)))
+		out.Warnings = append(out.Warnings, fmt.Sprintf("%d of %d test means are off by more than chance explains (%.1f standard errors): do not trust the weights with these columns", out.Off, len(out.Tests), limit))
 	}
 	if !out.Nearer {
 		out.Warnings = append(out.Warnings, "the weighted records are no nearer to the private ones than the unweighted: the weights do not help, or the check was too noisy to see it")
 	}
 	return out, nil
+}
+
+// checkBins is how many bins a coordinate has at most.
+const checkBins = 8
+
+// publicEdges are, for each coordinate, the edges of up to bins bins between public
+// quantiles: values at which bins but the last end. Values that many records share have a
+// bin once.
+func publicEdges(p *Points, bins int) [][]float64 {
+	out := make([][]float64, p.Dim)
+	for j := range out {
+		var all []float64
+		for i := range p.Rows {
+			if row := p.Row(i); isWhole(row) {
+				all = append(all, row[j])
+			}
+		}
+		slices.Sort(all)
+		out[j] = []float64{}
+		for k := 1; k < bins && len(all) > 0; k++ {
+			v := all[k*len(all)/bins]
+			if v < all[len(all)-1] && (len(out[j]) == 0 || v > out[j][len(out[j])-1]) {
+				out[j] = append(out[j], v)
+			}
+		}
+	}
+	return out
 }

@@ -2,6 +2,7 @@ package ratio
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/big"
 	"slices"
@@ -43,7 +44,7 @@ func TestCheckSensitivity(t *testing.T) {
 	for _, c := range []struct {
 		neighbours account.Neighbours
 		want       int64
-	}{{account.AddRemove, 1 + 2 + 1}, {account.ReplaceOne, 1 + 2 + 2}} {
+	}{{account.AddRemove, 1 + 2 + 1}, {account.ReplaceOne, 1 + 3 + 2}} {
 		k, err := NewCheck(CheckOptions{Weights: w, Frame: f, Public: public, Cost: milli(1000), Neighbours: c.neighbours, Records: 100})
 		if err != nil {
 			t.Fatal(err)
@@ -51,12 +52,16 @@ func TestCheckSensitivity(t *testing.T) {
 		if want := big.NewRat(c.want<<gridBits, 1); k.scale.Cmp(want) != 0 {
 			t.Errorf("%s: scale %s, not %s", c.neighbours, k.scale, want)
 		}
-		if want := []string{"x", "x squared", "c = a", "c = b", "c = c"}; !slices.Equal(k.names, want) {
+		want := []string{"x"}
+		for bin := range 8 {
+			want = append(want, fmt.Sprintf("x in bin %d of 8", bin+1))
+		}
+		if want = append(want, "c = a", "c = b", "c = c"); !slices.Equal(k.names, want) {
 			t.Errorf("functions %q", k.names)
 		}
 		largest := 0.0
 		move := func(one, other []float64) float64 {
-			a, b := make([]float64, 5), make([]float64, 5)
+			a, b := make([]float64, len(k.names)), make([]float64, len(k.names))
 			sum := 0.0
 			if k.values(a, one) {
 				sum++
@@ -88,7 +93,7 @@ func TestCheckSensitivity(t *testing.T) {
 		if c.neighbours == account.AddRemove && move(point(3, 0), nil) != 4 {
 			t.Errorf("the most that a record moves is %g", largest)
 		}
-		if c.neighbours == account.ReplaceOne && move(point(-1, 0), point(3, 2)) != 4 {
+		if c.neighbours == account.ReplaceOne && move(point(-1, 0), point(3, 2)) != 5 {
 			// Words and numbers move most between records that have all values.
 			t.Errorf("the most that a record moves is %g", largest)
 		}
@@ -129,10 +134,43 @@ func TestCheckWords(t *testing.T) {
 	if len(r.Tests) != 2 || r.Off != 0 || !r.Nearer || math.Abs(r.Tests[0].Private-0.2) > 0.01 || r.Tests[0].Public != 0.5 {
 		t.Errorf("%+v", r)
 	}
-	for i := range w.W {
-		w.W[i] = 1 // as if nothing had been fitted
+	// Weights that are right for another table are off.
+	if s, err = k.Release(context.Background(), points(5000, 2000), entropy.Seeded(2)); err != nil {
+		t.Fatal(err)
 	}
 	if r, err = k.Compare(s); err != nil || r.Off != 2 {
-		t.Errorf("weights of 1: %+v, %v", r, err)
+		t.Errorf("weights of another table: %+v, %v", r, err)
+	}
+}
+
+// Two clouds that have the mean and the variance of one are told from it.
+func TestCheckFindsClouds(t *testing.T) {
+	const n = 4000
+	clouds := gaussian(4, n, 1, 0, 0.3)
+	for i := range n {
+		clouds.Data[i] += math.Sqrt(1-0.09) * float64(2*(i%2)-1)
+	}
+	e, same := gaussian(5, 800, 1, 0, 1.3), gaussian(6, n, 1, 0, 1)
+	w := fitOne(t, 1, e, same, Options{Cost: milli(2000)})
+	k, err := NewCheck(CheckOptions{Weights: w, Public: e, Cost: milli(500), Neighbours: account.ReplaceOne, Records: n})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name    string
+		private *Points
+		off     bool
+	}{{"the table of the weights", same, false}, {"two clouds", clouds, true}} {
+		s, err := k.Release(context.Background(), c.private, entropy.Seeded(3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := k.Compare(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Tests[0].Off || (r.Off > 0) != c.off {
+			t.Errorf("%s: %+v", c.name, r)
+		}
 	}
 }

@@ -3,8 +3,11 @@ package ratio
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"noren/ratio/redraw"
 )
 
 // FitCheck is what the release and the public records say of the weights, at no further
@@ -26,19 +29,26 @@ type FitCheck struct {
 	// share of what lay above: a density ratio has none. Much of it means that the
 	// kernels are too wide for the private records, or that noise rules.
 	Negative float64 `json:"negative_share"`
-	// Misfit compares the kernel means of the weighted public records with those
-	// released: the squared distance by noise and sampling error, over b. About 1 or
-	// less is what noise explains. More than a tenth of Signal is a finding.
-	Misfit float64 `json:"misfit"`
-	// Signal is how far the released means are from those of the unweighted public
-	// records, in the same measure: at about 1 nothing but noise was released.
-	Signal float64 `json:"signal"`
+	// Misfit is the squared distance of the released means from those of the weighted
+	// public records, in the metric of what is expected of it (noise, and the sampling of
+	// both tables), by its expectation: 1 is what noise explains. MisfitP is how likely
+	// noise alone makes one as large; below 0.001 is a finding.
+	Misfit  float64 `json:"misfit"`
+	MisfitP float64 `json:"misfit_p"`
+	// Signal is that distance from the unweighted public records, and SignalP how likely
+	// noise alone makes it as large: above 0.05 nothing but noise was released.
+	Signal  float64 `json:"signal"`
+	SignalP float64 `json:"signal_p"`
+	// Outside is the share of private records outside of the public ones, as released,
+	// and OutsideSD its error; absent where it was not paid for.
+	Outside   *float64 `json:"outside,omitempty"`
+	OutsideSD float64  `json:"outside_sd,omitempty"`
 	// Findings are what is wrong, in words.
 	Findings []string `json:"findings,omitempty"`
 }
 
 // check fills the check of the fit. raw are the fitted ratios, with negative ones.
-func (w *Weights) check(raw, alpha []float64, flat bool) {
+func (w *Weights) check(raw []float64, flat bool) error {
 	m := w.Meta
 	var sum, square, most, above, below float64
 	for i, v := range w.W {
@@ -54,19 +64,20 @@ func (w *Weights) check(raw, alpha []float64, flat bool) {
 		c.Negative = below / above
 	}
 	m.ESS, m.MaxShare = c.ESS, c.MaxShare
-	// Both distances are taken with means of kernels of all public records, for the
-	// weights that are handed out.
-	cov := scaledSym(w.features.spreadOf(w.W), 1/m.Records)
-	cov.AddSym(cov, w.noise)
-	b := w.features.Kernel.Size()
-	for l := range b {
-		cov.SetSym(l, l, cov.At(l, l)*(1+1e-9)+1e-14)
+	// Of the weighted records the sampling error is that of a weighted mean.
+	shares := scaled(w.W, 1/sum)
+	inside, _ := weightedCovariance(w.psi, shares)
+	weighted := scaledSym(inside, square/(sum*sum)+1/max(1, m.Records))
+	weighted.AddSym(weighted, w.noise)
+	var err error
+	if c.Misfit, c.MisfitP, err = w.distance(weighted, shares); err != nil {
+		return err
 	}
-	var chol mat.Cholesky
-	if chol.Factorize(cov) {
-		c.Misfit = w.distance(&chol, w.W)
-		c.Signal = w.distance(&chol, nil)
+	equal, _ := w.equal()
+	if c.Signal, c.SignalP, err = w.distance(w.misfitCovariance(), equal); err != nil {
+		return err
 	}
+	blind, misfit := c.SignalP > 0.05, c.MisfitP < 0.001
 	find := func(bad bool, format string, args ...any) {
 		if bad {
 			c.Findings = append(c.Findings, fmt.Sprintf(format, args...))
@@ -77,35 +88,121 @@ func (w *Weights) check(raw, alpha []float64, flat bool) {
 	find(c.ESS < 10, "the weighted records are worth only %.1f: few public records carry all answers", c.ESS)
 	find(c.MaxShare > 0.25, "one public record carries %.0f%% of the weight", 100*c.MaxShare)
 	find(c.Negative > 0.1, "the fitted ratio is below 0 in places, %.0f%% of what is above: the bandwidth is too wide for the private records, or noise rules", 100*c.Negative)
-	// What lambda smooths away is a misfit that little noise makes visible, however good
-	// the fit: it is held against what there was to explain (section 8).
-	blind := c.Signal < 1+2*math.Sqrt(2/float64(b))
-	find(!blind && c.Misfit > 0.1*c.Signal, "the weights leave %.0f%% of how the released means differ from the public ones unexplained: the bandwidth is too wide for the private records, the public records do not cover them, or noise rules", 100*c.Misfit/c.Signal)
-	find(blind, "the released means cannot be told from those of the public records themselves: either both are alike, or epsilon or n is too small to see how they differ")
+	find(misfit, "the weighted records do not reproduce the released means: they are %.3g times as far from them as noise explains; the public records do not cover the private ones, or the bandwidth is too wide for them", c.Misfit)
+	// Beyond what noise and the sampling of private records explain, more than a tenth of
+	// what there was to follow is left; or, with the sampling of public records allowed
+	// for, more than a fifth.
+	narrow := scaledSym(inside, 1/max(1, m.Records))
+	narrow.AddSym(narrow, w.noise)
+	left, _, err := w.misfitBy(narrow, shares)
+	if err != nil {
+		return err
+	}
+	first, _, err := w.misfitBy(narrow, equal)
+	if err != nil {
+		return err
+	}
+	unexplained := (left - 1) / max(first-1, 1e-9)
+	large := left > 1.5 && unexplained > 0.1
+	if share := (c.Misfit - 1) / max(c.Signal-1, 1e-9); c.Misfit > 1.1 && share > 0.2 {
+		large, unexplained = true, max(unexplained, share)
+	}
+	find(!misfit && !blind && large, "the weights leave %.0f%% of how the released means differ from the public ones unexplained: the bandwidth is too wide for the private records, or noise rules", 100*min(1, unexplained))
+	find(blind && !misfit, "the released means cannot be told from those of the public records themselves: either both are alike, or epsilon or n is too small to see how they differ")
+	if o := m.Outside; o != nil {
+		share := min(1, max(0, o.Records/m.Records))
+		c.Outside, c.OutsideSD = &share, o.SD/m.Records
+		find(share > max(0.02, 3*c.OutsideSD), "about %.0f%% of the private records are outside of the public ones: nothing can be said of them", 100*share)
+	}
 	c.Passed = len(c.Findings) == 0
+	return nil
 }
 
-// distance is the squared distance, over b, of the released means from those of the
-// public records with weights, or without.
-func (w *Weights) distance(c *mat.Cholesky, weights []float64) float64 {
-	b := w.features.Kernel.Size()
-	d, sum := make([]float64, b), 0.0
-	for i := range w.features.Rows() {
-		v := 1.0
-		if weights != nil {
-			v = weights[i]
-		}
-		sum += v
-		for l, p := range w.features.Phi.RawRowView(i) {
-			d[l] += v * p
-		}
-	}
-	for l := range d {
-		d[l] = d[l]/sum - w.mean[l]
-	}
-	x, err := solve(c, d)
+// noiseDraws is how often the distribution of a misfit is drawn.
+const noiseDraws = 2000
+
+// distance is the squared distance of the released means from those of the public
+// records with weights that add up to 1, in the metric of its covariance v, by its
+// expectation, and the share of draws from its distribution (noise as released, and
+// normal sampling) that are as large.
+func (w *Weights) distance(v *mat.SymDense, weights []float64) (by, p float64, err error) {
+	_, b := w.psi.Dims()
+	by, chol, err := w.misfitBy(v, weights)
 	if err != nil {
-		return math.Inf(1)
+		return 0, 0, err
 	}
-	return dot(x, d) / float64(b)
+	seen := by * float64(b)
+	// In the axes in which v is 1 and the noise has the variances part, the difference is
+	// sqrt(part) z + sqrt(1 - part) g, z as the noise was drawn and g normal.
+	var l mat.TriDense
+	chol.LTo(&l)
+	var half, both mat.Dense
+	if err := half.Solve(&l, w.noise); err != nil && !isCondition(err) {
+		return 0, 0, broken("fit check", "the covariance of the noise could not be brought to its axes")
+	}
+	if err := both.Solve(&l, half.T()); err != nil && !isCondition(err) {
+		return 0, 0, broken("fit check", "the covariance of the noise could not be brought to its axes")
+	}
+	sym := mat.NewSymDense(b, nil)
+	for i := range b {
+		for j := i; j < b; j++ {
+			sym.SetSym(i, j, (both.At(i, j)+both.At(j, i))/2)
+		}
+	}
+	var eig mat.EigenSym
+	if !eig.Factorize(sym, false) {
+		return 0, 0, broken("fit check", "the eigenvalues of the noise could not be found")
+	}
+	part := eig.Values(nil)
+	s := redraw.New(2)
+	more := 0.0
+	kernels := len(w.Meta.Sums)
+	z := make([]float64, max(kernels, w.Meta.Law.Shape))
+	all := make([]float64, b)
+	for range noiseDraws {
+		if kernels > 0 {
+			w.Meta.Law.standard(s, z)
+			copy(all, z[:kernels])
+		}
+		for k := kernels; k < b; k++ {
+			all[k] = s.Laplace() / math.Sqrt2
+		}
+		sum := 0.0
+		for k, v := range part {
+			v = min(1, max(0, v))
+			x := math.Sqrt(v)*all[k] + math.Sqrt(1-v)*s.Normal()
+			sum += x * x
+		}
+		if sum >= seen {
+			more++
+		}
+	}
+	return by, more / noiseDraws, nil
+}
+
+// misfitBy is the squared distance of the released means from those of weighted public
+// records in the metric of v, by the number of features, and the Cholesky factor of v.
+func (w *Weights) misfitBy(v *mat.SymDense, weights []float64) (float64, *mat.Cholesky, error) {
+	d := slices.Clone(w.mean)
+	for i, x := range weights {
+		if x != 0 {
+			for l, phi := range w.psi.RawRowView(i) {
+				d[l] -= x * phi
+			}
+		}
+	}
+	chol, ok := factorised(v)
+	if !ok {
+		return 0, nil, broken("fit check", "the covariance of the released means could not be factorised")
+	}
+	x, err := solve(chol, d)
+	if err != nil {
+		return 0, nil, err
+	}
+	return dot(x, d) / float64(len(d)), chol, nil
+}
+
+func isCondition(err error) bool {
+	_, is := err.(mat.Condition)
+	return is
 }

@@ -110,6 +110,7 @@ func (f *Frame) Columns() []table.Field {
 // [noren.Usage].
 func (f *Frame) Points(t *table.Table) (*Points, error) {
 	p := NewPoints(t.Rows, f.dim)
+	p.Outside = make([]bool, t.Rows)
 	at := 0
 	for _, a := range f.axes {
 		c := t.Column(a.Field.Name)
@@ -127,13 +128,36 @@ func (f *Frame) Points(t *table.Table) (*Points, error) {
 		for i := range t.Rows {
 			v := math.NaN()
 			if !c.IsMissing(i) {
-				v = (min(max(c.Number(i), a.Low), a.High) - a.Low) / a.Scale
+				x := c.Number(i)
+				v = (min(max(x, a.Low), a.High) - a.Low) / a.Scale
+				margin := beyondBounds * (a.High - a.Low)
+				p.Outside[i] = p.Outside[i] || x < a.Low-margin || x > a.High+margin
 			}
 			p.Data[i*f.dim+at] = v
 		}
 		at++
 	}
 	return p, nil
+}
+
+// beyondBounds is how far a value may lie beyond the bounds, by their width, before the
+// record counts as outside.
+const beyondBounds = 0.1
+
+// outside reports which records are outside of the public ones: as the frame found, or,
+// of points without one, beyond the range of the public points.
+func (m *Mechanism) outside(x *Points) []bool {
+	if x.Outside != nil {
+		return x.Outside
+	}
+	out := make([]bool, x.Rows)
+	for i := range out {
+		for j, v := range x.Row(i) {
+			margin := beyondBounds * (m.high[j] - m.low[j])
+			out[i] = out[i] || v < m.low[j]-margin || v > m.high[j]+margin
+		}
+	}
+	return out
 }
 
 // words fills the coordinates of a category: 1/sqrt(2) for the word that a record has.
@@ -147,6 +171,8 @@ func (f *Frame) words(p *Points, at int, a Axis, c *table.Column) {
 			p.Data[i*f.dim+at] = math.NaN()
 		} else if w := place[c.Codes[i]]; w >= 0 {
 			p.Data[i*f.dim+at+w] = 1 / (math.Sqrt2 * a.Scale)
+		} else {
+			p.Outside[i] = true
 		}
 	}
 }

@@ -3,8 +3,11 @@ package ratio
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"noren"
 	"noren/table"
@@ -55,7 +58,7 @@ func TestFrame(t *testing.T) {
 		t.Errorf("missing values: %v, %v", p, err)
 	}
 	near(t, "two words are one unit apart", distance2(p.Row(0)[2:], p.Row(1)[2:]), 1, 1e-15)
-	k, err := NewKernel(&Points{1, 4, make([]float64, 4)}, 1)
+	k, err := NewKernel(&Points{Rows: 1, Dim: 4, Data: make([]float64, 4)}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +87,7 @@ func TestFrame(t *testing.T) {
 
 func TestChooseCentres(t *testing.T) {
 	ctx := context.Background()
-	c, err := ChooseCentres(ctx, &Points{3, 1, []float64{5, 1, 3}}, 3)
+	c, err := ChooseCentres(ctx, &Points{Rows: 3, Dim: 1, Data: []float64{5, 1, 3}}, 3)
 	if err != nil || c.Data[0] != 1 || c.Data[1] != 3 || c.Data[2] != 5 {
 		t.Errorf("%v, %v", c, err)
 	}
@@ -109,13 +112,31 @@ func TestChooseCentres(t *testing.T) {
 			t.Errorf("no centre near %v", at)
 		}
 	}
-	if c, err = ChooseCentres(ctx, &Points{4, 2, []float64{1, 1, 1, 1, 2, 2, 2, 2}}, 4); err != nil || c.Rows != 2 {
+	if c, err = ChooseCentres(ctx, &Points{Rows: 4, Dim: 2, Data: []float64{1, 1, 1, 1, 2, 2, 2, 2}}, 4); err != nil || c.Rows != 2 {
 		t.Errorf("two different points: %v, %v", c, err)
 	}
-	if got := MedianDistance(&Points{3, 1, []float64{0, 1, 10}}); got != 9 {
+	if got := MedianDistance(&Points{Rows: 3, Dim: 1, Data: []float64{0, 1, 10}}); got != 9 {
 		t.Errorf("median distance %g", got)
 	}
-	if got := MedianDistance(&Points{2, 1, []float64{4, 4}}); got != 0 {
+	if got := MedianDistance(&Points{Rows: 2, Dim: 1, Data: []float64{4, 4}}); got != 0 {
 		t.Errorf("median distance of one point %g", got)
 	}
+}
+
+// What place puts in a place is what sorting puts there.
+func TestPlace(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := rapid.SliceOfN(rapid.Float64Range(0, 4), 1, 60).Draw(t, "values")
+		if rapid.Bool().Draw(t, "ties") {
+			for i := range v {
+				v[i] = math.Floor(v[i])
+			}
+		}
+		m := rapid.IntRange(0, len(v)-1).Draw(t, "place")
+		want := slices.Sorted(slices.Values(v))
+		place(v, m)
+		if v[m] != want[m] || m > 0 && slices.Max(v[:m]) > v[m] {
+			t.Fatalf("place %d of %v", m, v)
+		}
+	})
 }

@@ -14,6 +14,10 @@ import (
 type Points struct {
 	Rows, Dim int
 	Data      []float64 // Rows x Dim
+	// Outside, where it is not nil, says of each record whether a value of it lies beyond
+	// the public bounds by more than a tenth of their width, or is a word that is none of
+	// the public ones ([Frame.Points]). It is a function of that record alone.
+	Outside []bool
 }
 
 // NewPoints returns rows points of R^dim, all at the origin.
@@ -65,19 +69,41 @@ func (k *Kernel) Phi(dst, x []float64) {
 	c, d := k.Centres.Data, k.Centres.Dim
 	scale := -1 / (2 * k.Sigma * k.Sigma)
 	x = x[:d]
-	for l := range dst {
-		row := c[l*d : l*d+d]
+	l := 0
+	for ; l+4 <= len(dst); l += 4 {
+		// Four sums at a time, each in its own order.
+		c0, c1, c2, c3 := c[l*d:][:d], c[(l+1)*d:][:d], c[(l+2)*d:][:d], c[(l+3)*d:][:d]
+		var s0, s1, s2, s3 float64
+		for j, v := range x {
+			u0, u1, u2, u3 := v-c0[j], v-c1[j], v-c2[j], v-c3[j]
+			s0 += u0 * u0
+			s1 += u1 * u1
+			s2 += u2 * u2
+			s3 += u3 * u3
+		}
+		s0, s1, s2, s3 = scale*s0, scale*s1, scale*s2, scale*s3
+		if s0 >= expLeast && s1 >= expLeast && s2 >= expLeast && s3 >= expLeast {
+			dst[l], dst[l+1], dst[l+2], dst[l+3] = expDown4(s0, s1, s2, s3)
+		} else {
+			dst[l], dst[l+1], dst[l+2], dst[l+3] = kernelOf(s0), kernelOf(s1), kernelOf(s2), kernelOf(s3)
+		}
+	}
+	for ; l < len(dst); l++ {
 		s := 0.0
-		for j, v := range row {
+		for j, v := range c[l*d:][:d] {
 			u := x[j] - v
 			s += u * u
 		}
-		if v := math.Exp(scale * s); v <= 1 {
-			dst[l] = v
-		} else {
-			dst[l] = 0 // a coordinate that is no number
-		}
+		dst[l] = kernelOf(scale * s)
 	}
+}
+
+// kernelOf is e^v, and 0 for a coordinate that is no number.
+func kernelOf(v float64) float64 {
+	if e := expDown(v); e <= 1 {
+		return e
+	}
+	return 0
 }
 
 // Gram is K, b x b: the kernels of the centres among each other.
@@ -100,8 +126,9 @@ func (k *Kernel) gramAt(sigma float64) *mat.SymDense {
 
 // kernelError bounds how far a kernel that Phi computes is from its true value: the
 // squared distance has a relative error of (d+3) units of 2^-53, its product with
-// the scale 4 more, and t e^-t <= 1/e; the exponential itself is good to one unit in
-// the last place of a number of at most 1. The bound has a factor of 4 to spare.
+// the scale 4 more, and t e^-t <= 1/e; the exponential itself is good to 2^-51 of a
+// number of at most 1 ([expDown]): (d+7)/e + 4 units. The bound has a factor of 4 to
+// spare.
 func (k *Kernel) kernelError() float64 {
 	return 4 * float64(k.Centres.Dim+10) * 0x1p-53
 }

@@ -8,6 +8,7 @@ import (
 
 	"noren/account"
 	"noren/noise"
+	"noren/ratio/redraw"
 )
 
 // Noise names a mechanism.
@@ -205,6 +206,26 @@ func (l *Law) Covariance(k *Kernel) *mat.SymDense {
 		}
 	}
 	return out
+}
+
+// standard fills z with noise as it is drawn, but of variance 1 and without the shape of
+// the kernels.
+func (l *Law) standard(s *redraw.Stream, z []float64) {
+	norm := 0.0
+	for k := range z {
+		if l.Noise == RKHSPure || l.Noise == RKHSGaussian {
+			z[k] = s.Normal()
+		} else {
+			z[k] = s.Laplace() / math.Sqrt2
+		}
+		norm += z[k] * z[k]
+	}
+	if l.Noise == RKHSPure {
+		by := s.Gamma(l.Shape) / math.Sqrt(norm*float64(l.Shape+1))
+		for k := range z {
+			z[k] *= by
+		}
+	}
 }
 
 // draw adds noise to the exact sums (units of 2^-52) of the kernels, in one draw, and

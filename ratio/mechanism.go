@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/big"
 
 	"noren"
 	"noren/account"
@@ -14,6 +15,9 @@ import (
 type Post string
 
 const (
+	// Entropy calibrates the public records to the released means: weights nearest to
+	// equal ones, all above 0, that match them as far as noise lets.
+	Entropy Post = "entropy"
 	// Plain takes alpha as it is and the positive part of each weight.
 	Plain Post = "plain"
 	// NonNegative minimises over alpha >= 0 ([Features.NNLS]).
@@ -41,11 +45,14 @@ type Options struct {
 	// Records is n, the number of private records. Required for ReplaceOne, where it
 	// is public; not used for AddRemove.
 	Records int
-	// Mechanism is the noise. Defaults to RKHSPure.
+	// Features are what is released. Defaults to KernelFeatures.
+	Features Feature
+	// Mechanism is the noise of kernels. Defaults to RKHSPure.
 	Mechanism Noise
 	// Centres is how many are chosen from the public records ([ChooseCentres]).
-	// Defaults to 12, or twice the number of words in Frame where that is more, up
-	// to 64: a word without a centre near it cannot be told from the others.
+	// Defaults to 24, to 12 where fewer than two columns are numbers or where the number of private records (2,000, or as
+	// many as there are public ones, where it is not declared) times epsilon is below
+	// 1,000, or to twice the number of words in Frame where that is more, up to 64: a word without a centre near it cannot be told from the others.
 	Centres int
 	// CentrePoints are centres of one's own, b x d. Optional.
 	CentrePoints *Points
@@ -57,7 +64,8 @@ type Options struct {
 	// Lambda fixes lambda. Defaults to 0: it is chosen on the released means, which
 	// is free ([Lambdas]).
 	Lambda float64
-	// Post defaults to Plain.
+	// Post defaults to Plain for kernels, and to Entropy with marginals, where it is Plain
+	// (of kernels) or Entropy.
 	Post Post
 	// Raw leaves the weights as they are. Otherwise they are divided by their mean.
 	Raw bool
@@ -65,6 +73,10 @@ type Options struct {
 	// in AddRemove: for counts, and for a check of the weights that is not to be had
 	// otherwise. Defaults to 0.
 	CountShare float64
+	// OutsideShare, in [0, 0.5], of epsilon is spent on the number of private records that
+	// are outside of the public ones ([Points.Outside]): nothing can be said of them.
+	// Defaults to 0.
+	OutsideShare float64
 	// Low and High are the public box of the points that NoisyCentres needs. They
 	// default to the frame's.
 	Low, High []float64
@@ -74,12 +86,18 @@ type Options struct {
 // public parameters and fits package release by its methods; its guarantee is that of
 // its [Noise].
 type Mechanism struct {
-	options Options
-	kernels []*Kernel
-	laws    *Law
-	main    account.Cost // for the sums
-	count   int64        // units of epsilon for the number of records
-	inner   float64      // NoisyCentres: the eps' of the centres
+	options   Options
+	kernels   []*Kernel
+	laws      *Law
+	main      account.Cost // for the sums
+	cells     account.Cost // for the histograms
+	scale     *big.Rat     // of the noise in their cells
+	marginals []Histogram
+	count     int64     // units of epsilon for the number of records
+	beyond    int64     // and for the number of those outside
+	low       []float64 // the range of the public points
+	high      []float64
+	inner     float64 // NoisyCentres: the eps' of the centres
 }
 
 // New checks the options and does what can be done before any private record is read:
@@ -93,8 +111,13 @@ func New(ctx context.Context, o Options) (*Mechanism, error) {
 	if p.Mechanism == "" {
 		p.Mechanism = RKHSPure
 	}
+	if p.Features == "" {
+		p.Features = KernelFeatures
+	}
 	if p.Post == "" {
-		p.Post = Plain
+		if p.Post = Plain; p.Features != KernelFeatures {
+			p.Post = Entropy
+		}
 	}
 	if p.Centres == 0 {
 		p.Centres = p.defaultCentres()
@@ -103,7 +126,12 @@ func New(ctx context.Context, o Options) (*Mechanism, error) {
 		return nil, err
 	}
 	m.count = int64(p.CountShare * float64(p.Cost.Epsilon))
-	m.main = account.Cost{Epsilon: p.Cost.Epsilon - m.count, Delta: p.Cost.Delta}
+	m.beyond = int64(p.OutsideShare * float64(p.Cost.Epsilon))
+	m.main = account.Cost{Epsilon: p.Cost.Epsilon - m.count - m.beyond, Delta: p.Cost.Delta}
+	m.low, m.high = ranges(p.Public)
+	if err := m.takeMarginals(); err != nil || p.Features == MarginalFeatures {
+		return m, err
+	}
 	if len(p.Sigmas) == 0 {
 		s := MedianDistance(p.Public) / 2
 		if s == 0 {
@@ -135,14 +163,53 @@ func New(ctx context.Context, o Options) (*Mechanism, error) {
 }
 
 func (o *Options) defaultCentres() int {
-	const least, most = 12, 64
-	words := 0
+	const line, space, most = 12, 24, 64
+	least, words := space, 0
+	if o.Public == nil || o.numbers() < 2 || o.guess()*float64(o.Cost.Epsilon)/account.EpsilonUnits < 1000 {
+		least = line
+	}
 	if o.Frame != nil {
 		for _, a := range o.Frame.Axes() {
 			words += len(a.Words)
 		}
 	}
 	return min(max(least, 2*words), most)
+}
+
+// numbers is how many coordinates are not words.
+func (o *Options) numbers() int {
+	out := o.Public.Dim
+	if o.Frame != nil {
+		for _, a := range o.Frame.Axes() {
+			out -= len(a.Words)
+		}
+	}
+	return out
+}
+
+// guess is how many private records public facts let one expect: as declared, else as
+// many as there are public ones, and 2,000 at least.
+func (o *Options) guess() float64 {
+	if o.Neighbours == account.ReplaceOne && o.Records > 0 {
+		return float64(o.Records)
+	}
+	return float64(max(2000, o.Public.Rows))
+}
+
+// ranges are the least and greatest coordinates of points that have all of them.
+func ranges(p *Points) (low, high []float64) {
+	low, high = make([]float64, p.Dim), make([]float64, p.Dim)
+	for j := range p.Dim {
+		low[j], high[j] = math.Inf(1), math.Inf(-1)
+	}
+	for i := range p.Rows {
+		if row := p.Row(i); isWhole(row) {
+			for j, v := range row {
+				low[j], high[j] = min(low[j], v), max(high[j], v)
+			}
+		}
+	}
+	return low, high
 }
 
 // validate finds all faults at once.
@@ -185,10 +252,25 @@ func (o *Options) validate() error {
 	default:
 		bad.add("mechanism", "unknown mechanism: rkhs-pure, rkhs-gaussian, laplace, parametric or noisy-centres")
 	}
-	switch o.Post {
-	case Plain, NonNegative, Clip:
+	switch o.Features {
+	case KernelFeatures:
+	case MarginalFeatures, BothFeatures:
+		if o.Mechanism == NoisyCentres {
+			bad.add("features", "noisy centres are for kernels alone")
+		}
+		if o.Post != Entropy && (o.Post != Plain || o.Features == MarginalFeatures) {
+			bad.add("post", "with marginals weights are made by entropy, or, of kernels, plain")
+		}
+		if o.Features == MarginalFeatures && o.Cost.Delta > 0 {
+			bad.add("delta", "marginals need no delta: leave it out")
+		}
 	default:
-		bad.add("post", "unknown post-processing: plain, nnls or clip")
+		bad.add("features", "expected kernels, marginals or both")
+	}
+	switch o.Post {
+	case Entropy, Plain, NonNegative, Clip:
+	default:
+		bad.add("post", "unknown post-processing: entropy, plain, nnls or clip")
 	}
 	if len(o.Sigmas) > 16 {
 		bad.add("sigma", "more than 16 bandwidths")
@@ -203,6 +285,9 @@ func (o *Options) validate() error {
 	}
 	if !(o.CountShare >= 0 && o.CountShare <= 0.5) {
 		bad.add("count share", "the share of epsilon for the number of records must lie between 0 and 0.5")
+	}
+	if !(o.OutsideShare >= 0 && o.OutsideShare <= 0.5) || o.CountShare+o.OutsideShare > 0.5 {
+		bad.add("outside share", "the share of epsilon for the number of records outside must lie between 0 and 0.5, together with that for the number of records")
 	}
 	if o.CountShare > 0 && o.Neighbours == account.ReplaceOne {
 		bad.add("count share", "the number of records is public in replace-one: nothing need be spent on it")
@@ -222,6 +307,12 @@ func (m *Mechanism) Kernels() []*Kernel { return m.kernels }
 
 // Law is the distribution of the noise on the sums of kernels; nil for NoisyCentres.
 func (m *Mechanism) Law() *Law { return m.laws }
+
+// Checks are the epsilons that the number of records and the number of those outside
+// take of the cost.
+func (m *Mechanism) Checks() (count, outside float64) {
+	return float64(m.count) / account.EpsilonUnits, float64(m.beyond) / account.EpsilonUnits
+}
 
 // Columns describes the columns that are read; none without a frame.
 func (m *Mechanism) Columns() []table.Field {
@@ -244,7 +335,11 @@ func (m *Mechanism) Parameters() any {
 		CentreCount   int         `json:"centre_count"`
 		Sigmas        []float64   `json:"sigmas"`
 		Law           *Law        `json:"law,omitempty"`
+		Features      Feature     `json:"features"`
+		Histograms    []Histogram `json:"histograms,omitempty"`
+		CellScale     string      `json:"scale_of_cells,omitempty"`
 		CountEpsilon  string      `json:"epsilon_for_records,omitempty"`
+		BeyondEpsilon string      `json:"epsilon_for_outside,omitempty"`
 		InnerEpsilon  float64     `json:"epsilon_of_centres,omitempty"`
 		Low           []float64   `json:"low,omitempty"`
 		High          []float64   `json:"high,omitempty"`
@@ -255,6 +350,10 @@ func (m *Mechanism) Parameters() any {
 	if o.Neighbours == account.ReplaceOne {
 		p.Records = o.Records
 	}
+	p.Features, p.Histograms = o.Features, m.marginals
+	if m.scale != nil {
+		p.CellScale = m.scale.RatString()
+	}
 	if o.Frame != nil {
 		p.Axes = axesMeta(o.Frame)
 	}
@@ -264,12 +363,24 @@ func (m *Mechanism) Parameters() any {
 	if m.count > 0 {
 		p.CountEpsilon = account.Decimal(m.count, 9)
 	}
+	if m.beyond > 0 {
+		p.BeyondEpsilon = account.Decimal(m.beyond, 9)
+	}
 	return p
 }
 
 // Cost is the price for neighbours of the relation and unit of a book. The theorems are
-// about single records: another unit is refused.
+// about single records: another unit is refused. A replaced record moves sums of kernels
+// by sqrt(2) times what an added one does in the norm of their noise, and not by twice as
+// much (docs/density-ratio.md, theorem 2): an add-remove mechanism of that noise costs a
+// replace-one book accordingly ([replaced]).
 func (m *Mechanism) Cost(n account.Neighbours, unit string) (account.Cost, error) {
+	o := &m.options
+	if unit == account.Record && o.Neighbours == account.AddRemove && n == account.ReplaceOne {
+		if cost, ok := m.replaced(); ok {
+			return cost, nil
+		}
+	}
 	return recordCost(m.options.Cost, m.options.Neighbours, n, unit)
 }
 
@@ -296,8 +407,14 @@ func (m *Mechanism) Guarantee(n account.Neighbours, unit string) (noren.Guarante
 	if o.Neighbours == account.ReplaceOne {
 		g.Assumptions = append(g.Assumptions, "The number of private records is public.")
 	}
+	if len(m.marginals) > 0 {
+		g.Assumptions = append(g.Assumptions, "Bins, words and which columns are paired are public. Noise in cells is discrete and exact; a record is in one cell of each histogram at most.")
+	}
 	switch o.Mechanism {
 	case RKHSPure, RKHSGaussian:
+		if o.Features == MarginalFeatures {
+			break
+		}
 		g.Assumptions = append(g.Assumptions, continuous,
 			"What one record can change is at most sqrt(2) (replaced) or 1 (added) in the norm of the kernel's space, whatever the record (docs/density-ratio.md, theorem 2).")
 	case NoisyCentres:

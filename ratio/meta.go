@@ -5,13 +5,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 
 	"noren/account"
 	"noren/table"
 )
 
 // metaFormat is the name and version of the form.
-const metaFormat = "noren.ratio-weights/1"
+const metaFormat = "noren.ratio-weights/2"
+
+// metaFormatOne is the form before there were records outside and calibrated weights,
+// which is still read.
+const metaFormatOne = "noren.ratio-weights/1"
 
 // Where [Meta.Records] comes from.
 const (
@@ -34,6 +39,7 @@ type Meta struct {
 	Records       float64     `json:"records"`
 	RecordsFrom   string      `json:"records_from"`
 	RecordsSD     float64     `json:"records_sd,omitempty"`
+	Outside       *Outside    `json:"outside,omitempty"`
 	Centres       [][]float64 `json:"centres"`
 	Sigma         float64     `json:"sigma"`
 	Sigmas        []float64   `json:"sigmas"`
@@ -42,17 +48,31 @@ type Meta struct {
 	Raw           bool        `json:"raw,omitempty"`
 	Law           Law         `json:"law"`
 	// Sums are the released sums for the bandwidth that was taken.
-	Sums       []float64 `json:"sums"`
-	MeanWeight float64   `json:"mean_weight"`
-	ESS        float64   `json:"ess"`
-	MaxShare   float64   `json:"max_share"`
-	Check      FitCheck  `json:"fit_check"`
+	Sums []float64 `json:"sums"`
+	// Dim is the number of coordinates; Histograms, Cells and CellScale are the
+	// histograms, their released counts and the scale of the noise in them.
+	Dim        int         `json:"dimensions,omitempty"`
+	Features   Feature     `json:"features,omitempty"`
+	Histograms []Histogram `json:"histograms,omitempty"`
+	Cells      []int64     `json:"cells,omitempty"`
+	CellScale  float64     `json:"scale_of_cells,omitempty"`
+	MeanWeight float64     `json:"mean_weight"`
+	ESS        float64     `json:"ess"`
+	MaxShare   float64     `json:"max_share"`
+	Check      FitCheck    `json:"fit_check"`
 	// Notes are remarks of the fit that are no fault.
 	Notes []string `json:"notes,omitempty"`
 	// Column is the weights' column in the table, and Missing the texts that stand
 	// there for no value. Whoever writes the table sets them; optional.
 	Column  string   `json:"column,omitempty"`
 	Missing []string `json:"missing,omitempty"`
+}
+
+// Outside is how many private records are outside of the public ones, as released with
+// noise of standard deviation SD.
+type Outside struct {
+	Records float64 `json:"records"`
+	SD      float64 `json:"sd"`
 }
 
 // axisMeta is an [Axis] as JSON.
@@ -96,7 +116,7 @@ func (m *Meta) Frame() (*Frame, error) {
 	if err != nil {
 		return nil, badMeta("the axes of the meta data contradict themselves")
 	}
-	if len(m.Centres) > 0 && f.Dim() != len(m.Centres[0]) {
+	if f.Dim() != m.dim() {
 		return nil, badMeta("the axes and the centres of the meta data have another number of coordinates")
 	}
 	return f, nil
@@ -123,29 +143,41 @@ func DecodeMeta(text []byte) (*Meta, error) {
 }
 
 func (m *Meta) validate() error {
-	if m.Format != metaFormat {
+	if m.Format != metaFormat && m.Format != metaFormatOne {
 		return badMeta("the meta data of the weights are not of the form " + metaFormat)
 	}
 	positive := func(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
 	b := len(m.Centres)
-	if b < 1 || b > maxCentres || len(m.Sums) != b || !isWhole(m.Sums) {
+	if b < 1 && len(m.Histograms) == 0 || b > maxCentres || len(m.Sums) != b || !isWhole(m.Sums) {
 		return badMeta("the meta data need centres, and a sum for each")
 	}
-	d := len(m.Centres[0])
+	d := m.dim()
+	if err := m.validateHistograms(d); err != nil {
+		return err
+	}
 	for _, c := range m.Centres {
 		if len(c) != d || d < 1 || d > maxDim || !isWhole(c) {
 			return badMeta("the centres of the meta data are not points of one space")
 		}
 	}
 	switch {
-	case !positive(m.Sigma) || !positive(m.Sigma*m.Sigma) || !positive(m.Lambda) || !positive(m.Records) || m.Records > 1<<60 || m.RecordsSD < 0:
+	case b > 0 && (!positive(m.Sigma) || !positive(m.Sigma*m.Sigma) || !positive(m.Lambda)) || !positive(m.Records) || m.Records > 1<<60 || m.RecordsSD < 0:
 		return badMeta("bandwidth, lambda and number of records in the meta data must be numbers above 0")
+	case m.Outside != nil && (!isWhole([]float64{m.Outside.Records, m.Outside.SD}) || m.Outside.SD < 0):
+		return badMeta("the number of records outside in the meta data is no number")
 	case m.PublicRecords < 2:
 		return badMeta("the meta data need the number of public records")
 	case m.RecordsFrom != Declared && m.RecordsFrom != Paid && m.RecordsFrom != Estimated:
 		return badMeta("the meta data do not say where the number of records is from")
-	case m.Post != Plain && m.Post != NonNegative && m.Post != Clip:
+	case m.Post != Entropy && m.Post != Plain && m.Post != NonNegative && m.Post != Clip:
 		return badMeta("the meta data name a post-processing that there is not")
+	case b == 0 && m.Post != Entropy || len(m.Histograms) > 0 && m.Post != Entropy && m.Post != Plain:
+		return badMeta("the meta data name a post-processing that does not go with histograms")
+	case b == 0:
+		if _, err := account.ParseNeighbours(m.Neighbours); err != nil {
+			return badMeta("the meta data name a relation of neighbours that there is not")
+		}
+		return nil
 	case !positive(m.Law.Scale) || m.Law.Scale > 1<<60 || m.Law.Shape < 0 || m.Law.Shape > 16*maxCentres:
 		return badMeta("the meta data describe no noise")
 	}
@@ -160,6 +192,39 @@ func (m *Meta) validate() error {
 	}
 	if _, err := account.ParseNeighbours(m.Neighbours); err != nil {
 		return badMeta("the meta data name a relation of neighbours that there is not")
+	}
+	return nil
+}
+
+// dim is the number of coordinates.
+func (m *Meta) dim() int {
+	if len(m.Centres) > 0 {
+		return len(m.Centres[0])
+	}
+	return m.Dim
+}
+
+// validateHistograms checks the histograms of points of d coordinates.
+func (m *Meta) validateHistograms(d int) error {
+	bad := badMeta("the meta data describe no histograms")
+	if d < 1 || d > maxDim || len(m.Histograms) > maxDim {
+		return bad
+	}
+	total := 0
+	for i := range m.Histograms {
+		h := &m.Histograms[i]
+		if len(h.Axes) < 1 || len(h.Axes) > 2 {
+			return bad
+		}
+		for _, a := range h.Axes {
+			if a.At < 0 || a.Words < 0 || a.Words > maxWords || a.At+max(1, a.Words) > d || len(a.Edges) > maxWords || !isWhole(a.Edges) || !slices.IsSorted(a.Edges) {
+				return bad
+			}
+		}
+		total += h.Cells()
+	}
+	if total > maxCentres || len(m.Cells) != total || total > 0 && !(m.CellScale > 0 && m.CellScale < 1<<60) {
+		return bad
 	}
 	return nil
 }
@@ -191,5 +256,12 @@ func (m *Meta) Statement() string {
 	if m.Delta > 0 {
 		s += fmt.Sprintf(", delta = %g", m.Delta)
 	}
-	return s + ", by " + string(m.Mechanism) + "; everything made of the weights is covered"
+	by := string(m.Mechanism)
+	switch m.Features {
+	case MarginalFeatures:
+		by = "histograms with discrete noise"
+	case BothFeatures:
+		by += " and histograms with discrete noise"
+	}
+	return s + ", by " + by + "; everything made of the weights is covered"
 }

@@ -35,7 +35,7 @@ func sampleMeta(t testing.TB) []byte {
 func TestDecodeMetaRefuses(t *testing.T) {
 	good := string(sampleMeta(t))
 	for _, c := range [][2]string{
-		{`"noren.ratio-weights/1"`, `"noren.ratio-weights/2"`},
+		{`"noren.ratio-weights/2"`, `"noren.ratio-weights/3"`},
 		{`"plain"`, `"other"`},
 		{`"estimated"`, `"guessed"`},
 		{`"lambda": `, `"lambda": -`},

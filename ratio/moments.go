@@ -172,6 +172,9 @@ func NewFeatures(ctx context.Context, k *Kernel, e *Points) (*Features, error) {
 	return &Features{Kernel: k, Phi: phi, H: h}, nil
 }
 
+// Size is p, the number of features.
+func (f *Features) Size() int { _, p := f.Phi.Dims(); return p }
+
 // Rows is N.
 func (f *Features) Rows() int { r, _ := f.Phi.Dims(); return r }
 

@@ -17,12 +17,12 @@ import (
 // record that moves from one to the other, which reaches the bound of theorem 2. The
 // attack sees the likelihood ratio, the best of all statistics.
 func TestEmpiricalEpsilon(t *testing.T) {
-	k, err := NewKernel(&Points{2, 1, []float64{0, 100}}, 1)
+	k, err := NewKernel(&Points{Rows: 2, Dim: 1, Data: []float64{0, 100}}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	sums := func(x float64) [][]*big.Int {
-		s, err := k.Sum(context.Background(), &Points{1, 1, []float64{x}})
+		s, err := k.Sum(context.Background(), &Points{Rows: 1, Dim: 1, Data: []float64{x}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,8 +18,8 @@ type Regression struct {
 
 // Regression estimates the least-squares regression of y on x that the private records
 // would give: x is N x k and y has one value for each public record; records without a
-// number in one of them are left out. Standard errors are those of the sandwich
-// formula (White 1980), and redraws for privacy. It corrects for covariate shift where
+// number in one of them are left out. The estimating equations of least squares are
+// corrected as means are, and so are their errors. It corrects for covariate shift where
 // y depends on the columns of the weights alike among private and public records.
 // Error: [noren.Usage].
 func (w *Weights) Regression(x *Points, y []float64) (*Regression, error) {
@@ -68,56 +68,50 @@ func (w *Weights) Regression(x *Points, y []float64) (*Regression, error) {
 	if !ok {
 		return nil, usage("regression", "the columns cannot be told apart among the weighted public records", "leave out a column that follows from the others or hardly varies")
 	}
-	public, private := mat.NewSymDense(k, nil), mat.NewSymDense(k, nil)
-	var sw, sy, left, all, everyone float64
-	for _, v := range w.W {
-		everyone += v
+	var inverse mat.SymDense
+	if err := chol.InverseTo(&inverse); err != nil && !isCondition(err) {
+		return nil, broken("regression", "the linear system could not be solved")
 	}
+	var sw, sy, left, all float64
 	for _, i := range rows {
 		sw += w.W[i]
 		sy += w.W[i] * y[i]
 	}
-	row := mat.NewVecDense(k, nil)
+	scores := make([]float64, len(y))
 	for _, i := range rows {
 		r := y[i]
 		for a := range k {
-			row.SetVec(a, at(i, a))
 			r -= beta[a] * at(i, a)
 		}
-		public.SymRankOne(public, w.W[i]*w.W[i]*r*r, row)
-		private.SymRankOne(private, w.W[i]*r*r*everyone/w.Meta.Records, row)
+		scores[i] = r
 		left += w.W[i] * r * r
 		all += w.W[i] * (y[i] - sy/sw) * (y[i] - sy/sw)
 	}
-	moved := make([]deviation, k)
-	err := w.redrawn(func(weights []float64) {
-		if b, _, ok := fit(weights); ok {
-			for a, v := range b {
-				moved[a].add(v)
-			}
-		}
-	})
-	if err != nil {
-		return nil, err
+	total := 0.0
+	for _, v := range w.W {
+		total += v
 	}
 	out := &Regression{Warnings: w.Meta.Check.Findings}
 	if all > 0 {
 		out.R2 = 1 - left/all
 	}
-	var inverse mat.SymDense
-	if err := chol.InverseTo(&inverse); err != nil {
-		if _, near := err.(mat.Condition); !near {
-			return nil, broken("regression", "the linear system could not be solved")
-		}
-	}
-	deviationOf := func(middle *mat.SymDense, a int) float64 {
-		column := mat.NewVecDense(k, mat.Row(nil, a, &inverse))
-		return math.Sqrt(max(0, mat.Inner(column, middle, column)))
-	}
+	// One step of Newton's method from the weighted solution: coefficient a is moved by the
+	// corrected mean of its influence (A^-1 x_i)_a (y_i - x_i.beta), A the weighted mean of
+	// x x^T, whose weighted mean is 0.
+	u := make([]float64, len(y))
 	for a, v := range beta {
-		c := &Answer{Value: v, Parts: Parts{deviationOf(public, a), moved[a].sd(), deviationOf(private, a)}}
-		c.SE = c.Parts.total()
-		out.Coefficients = append(out.Coefficients, c)
+		for _, i := range rows {
+			u[i] = 0
+			for j := range k {
+				u[i] += inverse.At(a, j) * at(i, j)
+			}
+			u[i] *= scores[i] * total
+		}
+		c, err := w.correct(u)
+		if err != nil {
+			return nil, err
+		}
+		out.Coefficients = append(out.Coefficients, &Answer{Value: v + c.value, Parts: c.parts, SE: c.parts.total()})
 	}
 	return out, nil
 }

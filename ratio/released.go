@@ -20,6 +20,11 @@ type Released struct {
 	Sums [][]float64 `json:"sums"`
 	// Records is the number of private records with noise, where it was paid for.
 	Records *int64 `json:"records,omitempty"`
+	// Outside is the number of private records outside of the public ones with noise,
+	// where it was paid for.
+	Outside *int64 `json:"outside,omitempty"`
+	// Cells are the counts of the cells of all histograms with noise, where there are any.
+	Cells []int64 `json:"cells,omitempty"`
 	// Centres are those of NoisyCentres, with noise, b x d.
 	Centres [][]float64 `json:"centres,omitempty"`
 }
@@ -48,7 +53,36 @@ func (m *Mechanism) Release(ctx context.Context, x *Points, src *noise.Source) (
 	if x.Dim != o.Public.Dim {
 		return nil, usage("records", "private and public records have another number of coordinates", "")
 	}
-	if o.Mechanism == NoisyCentres {
+	out, err := m.releaseSums(ctx, x, src)
+	if err != nil {
+		return nil, err
+	}
+	if m.count > 0 {
+		n, err := noisyCount(x.Rows, m.count, src)
+		if err != nil {
+			return nil, err
+		}
+		out.Records = &n
+	}
+	if m.beyond > 0 {
+		n := 0
+		for _, is := range m.outside(x) {
+			if is {
+				n++
+			}
+		}
+		noisy, err := noisyCount(n, m.beyond, src)
+		if err != nil {
+			return nil, err
+		}
+		out.Outside = &noisy
+	}
+	return out, nil
+}
+
+// releaseSums releases the sums of kernels alone.
+func (m *Mechanism) releaseSums(ctx context.Context, x *Points, src *noise.Source) (*Released, error) {
+	if m.options.Mechanism == NoisyCentres {
 		return m.releaseNoisyCentres(ctx, x, src)
 	}
 	sums := make([][]*big.Int, len(m.kernels))
@@ -58,24 +92,23 @@ func (m *Mechanism) Release(ctx context.Context, x *Points, src *noise.Source) (
 			return nil, err
 		}
 	}
-	noisy, err := m.laws.draw(src, m.kernels, sums)
-	if err != nil {
-		return nil, err
-	}
-	out := &Released{Sums: noisy}
-	if m.count > 0 {
-		n, err := m.countRecords(x.Rows, src)
-		if err != nil {
+	out := &Released{}
+	var err error
+	if len(m.kernels) > 0 {
+		if out.Sums, err = m.laws.draw(src, m.kernels, sums); err != nil {
 			return nil, err
 		}
-		out.Records = &n
 	}
-	return out, nil
+	if len(m.marginals) > 0 {
+		out.Cells, err = countCells(ctx, m.marginals, m.scale, x, src)
+	}
+	return out, err
 }
 
-// countRecords adds discrete Laplace noise to the number of records, sensitivity 1.
-func (m *Mechanism) countRecords(n int, src *noise.Source) (int64, error) {
-	d, err := m.countNoise()
+// noisyCount adds discrete Laplace noise to a number of records: one record more or
+// less, or another in its place, changes it by 1 at most.
+func noisyCount(n int, units int64, src *noise.Source) (int64, error) {
+	d, err := countNoise(units)
 	if err != nil {
 		return 0, err
 	}
@@ -83,8 +116,9 @@ func (m *Mechanism) countRecords(n int, src *noise.Source) (int64, error) {
 	return publishableCount(noise.AddSaturating(int64(n), z)), err
 }
 
-func (m *Mechanism) countNoise() (*noise.Laplace, error) {
-	scale, err := noise.ScaleFor(big.NewRat(1, 1), m.count)
+// countNoise is the noise of a count for units of epsilon.
+func countNoise(units int64) (*noise.Laplace, error) {
+	scale, err := noise.ScaleFor(big.NewRat(1, 1), units)
 	if err != nil {
 		return nil, err
 	}
@@ -122,8 +156,14 @@ func (m *Mechanism) check(r *Released) error {
 			return badMeta("the released sums are not those of these centres")
 		}
 	}
+	if len(r.Cells) != cells(m.marginals) {
+		return badMeta("the released counts are not those of these histograms")
+	}
 	if (r.Records != nil) != (m.count > 0) {
 		return badMeta("the release and the mechanism differ about the number of records")
+	}
+	if (r.Outside != nil) != (m.beyond > 0) {
+		return badMeta("the release and the mechanism differ about the number of records outside")
 	}
 	return nil
 }

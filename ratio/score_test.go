@@ -11,7 +11,7 @@ import (
 // fit without it.
 func TestScoresLeaveOut(t *testing.T) {
 	x, e := gaussian(5, 40, 1, 1, 0.5), gaussian(6, 9, 1, 0, 1)
-	k, err := NewKernel(&Points{4, 1, []float64{-1, 0, 1, 2}}, 0.8)
+	k, err := NewKernel(&Points{Rows: 4, Dim: 1, Data: []float64{-1, 0, 1, 2}}, 0.8)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package ratio
 import (
 	"context"
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -20,10 +21,22 @@ type Weights struct {
 	Meta *Meta
 
 	among    []bool // the records that are asked about; nil for all
-	features *Features
+	public   *Points
+	whole    []bool        // the public records that have all coordinates
+	features *Features     // of kernels; nil where there are none
 	ridge    *mat.Cholesky // of H + lambda I
-	mean     []float64     // h~, the noisy mean of kernels
+	psi      *mat.Dense    // all features of the public records: kernels, then cells
+	mean     []float64     // h~, the noisy mean of the features
 	noise    *mat.SymDense // covariance of its noise
+	tilt     *tilt         // of the calibrated weights; nil for others
+	cal      *lazily
+}
+
+// lazily is a calibration that is made when the first answer needs it.
+type lazily struct {
+	once sync.Once
+	made *calibration
+	err  error
 }
 
 // pilotLambda is that of the first fit, which the spread of the private records is
@@ -69,6 +82,15 @@ func (m *Mechanism) Weights(ctx context.Context, r *Released) (*Weights, error) 
 			best, bestScore = w, score
 		}
 	}
+	if len(kernels) == 0 {
+		if best, err := m.marginalFit(r); err != nil {
+			return nil, err
+		} else if err := best.finish(); err != nil {
+			return nil, err
+		} else {
+			return best, nil
+		}
+	}
 	if err := best.finish(); err != nil {
 		return nil, err
 	}
@@ -86,6 +108,7 @@ func (m *Mechanism) fit(f *Features, law *Law, r *Released, sums []float64) (*We
 		PublicRecords: o.Public.Rows, Centres: rowsOf(f.Kernel.Centres), Sigma: f.Kernel.Sigma, Sigmas: o.Sigmas,
 		Law: *law, Sums: sums, Post: o.Post, Raw: o.Raw,
 	}
+	m.noteMarginals(meta, r)
 	if o.Frame != nil {
 		meta.Axes = axesMeta(o.Frame)
 	}
@@ -119,7 +142,7 @@ func (m *Mechanism) fit(f *Features, law *Law, r *Released, sums []float64) (*We
 	case o.Neighbours == account.ReplaceOne:
 		meta.Records, meta.RecordsFrom = float64(o.Records), Declared
 	case r.Records != nil:
-		d, err := m.countNoise()
+		d, err := countNoise(m.count)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -142,20 +165,42 @@ func (m *Mechanism) fit(f *Features, law *Law, r *Released, sums []float64) (*We
 			meta.Records = max(1, mean(clipped(f.At(alpha))))
 		}
 	}
+	if err := m.noteOutside(meta, r); err != nil {
+		return nil, 0, err
+	}
 	s, err := score(meta.Records)
-	return &Weights{Meta: meta, features: f}, s, err
+	return &Weights{Meta: meta, features: f, public: o.Public}, s, err
 }
 
 // finish makes the weights that the meta data describe, and checks the fit.
 func (w *Weights) finish() error {
 	m := w.Meta
-	w.mean = scaled(m.Sums, 1/m.Records)
-	w.noise = scaledSym(m.Law.Covariance(w.features.Kernel), 1/(m.Records*m.Records))
+	w.gather()
+	if by := w.recordsError(); by > 0 {
+		w.noise.SymRankOne(w.noise, by*by, mat.NewVecDense(len(w.mean), w.mean))
+	}
+	w.cal = &lazily{}
+	w.whole = make([]bool, w.public.Rows)
+	some := false
+	for i := range w.whole {
+		w.whole[i] = isWhole(w.public.Row(i))
+		some = some || w.whole[i]
+	}
+	if !some {
+		return badMeta("there is no public record that has a value in every column")
+	}
+	if w.features == nil {
+		if err := w.calibrated(); err != nil {
+			return err
+		}
+		m.MeanWeight = w.meanCells()
+		return w.check(w.W, false)
+	}
 	var err error
 	if w.ridge, err = w.features.ridge(m.Lambda); err != nil {
 		return err
 	}
-	alpha, err := w.alpha(w.mean)
+	alpha, err := w.alpha(w.mean[:len(m.Sums)])
 	if err != nil {
 		return err
 	}
@@ -164,6 +209,12 @@ func (w *Weights) finish() error {
 		return badMeta("the released sums are beyond all noise: no weights can be made of them")
 	}
 	w.W = clipped(raw)
+	if m.Post == Entropy {
+		if err := w.calibrated(); err != nil {
+			return err
+		}
+		raw = w.W
+	}
 	average := mean(w.W)
 	m.MeanWeight = average
 	flat := average <= 0
@@ -176,7 +227,71 @@ func (w *Weights) finish() error {
 			w.W[i] /= average
 		}
 	}
-	w.check(raw, alpha, flat)
+	return w.check(raw, flat)
+}
+
+// recordsError is the relative standard deviation of the number of private records that
+// the sums were divided by.
+func (w *Weights) recordsError() float64 {
+	switch w.Meta.RecordsFrom {
+	case Paid:
+		return w.Meta.RecordsSD / w.Meta.Records
+	case Estimated:
+		return estimatedError
+	}
+	return 0
+}
+
+// estimatedError stands for the error of a number of records that was not paid for: with
+// it the shape of the released sums decides, and not their size.
+const estimatedError = 0.25
+
+// misfitCovariance is that of the difference of released means and those of the public
+// records with the true ratios for weights: noise, and the sampling of both tables.
+func (w *Weights) misfitCovariance() *mat.SymDense {
+	equal, count := w.equal()
+	v, _ := weightedCovariance(w.psi, equal)
+	v.ScaleSym(1/count+1/max(1, w.Meta.Records), v)
+	v.AddSym(v, w.noise)
+	return v
+}
+
+// calibrated makes the weights of entropy calibration.
+func (w *Weights) calibrated() error {
+	n, p := w.psi.Dims()
+	// Twice: the sampling error of a weighted mean is known when there are weights.
+	v := w.misfitCovariance()
+	rows, base := distinct(w.psi, w.whole)
+	for range 2 {
+		w.tilt = newTilt(rows, base, w.mean, v)
+		square := 0.0
+		for k, x := range w.tilt.w {
+			square += x * x / base[k]
+		}
+		v, _ = weightedCovariance(rows, w.tilt.w)
+		v.ScaleSym(square+1/max(1, w.Meta.Records), v)
+		v.AddSym(v, w.noise)
+	}
+	v = w.tilt.v
+	all := make([]float64, n)
+	for i, is := range w.whole {
+		if is {
+			all[i] = 1
+		}
+	}
+	w.tilt.w = make([]float64, n)
+	w.tilt.value(w.psi, all, w.mean, w.tilt.theta)
+	w.W = scaled(w.tilt.w, float64(n))
+	hessian, _ := weightedCovariance(w.psi, w.tilt.w)
+	for i := range p {
+		for j := i; j < p; j++ {
+			hessian.SetSym(i, j, hessian.At(i, j)+w.tilt.alpha*v.At(i, j))
+		}
+	}
+	var ok bool
+	if w.tilt.hessian, ok = factorised(hessian); !ok {
+		return broken("calibration", "the features could not be told apart")
+	}
 	return nil
 }
 
@@ -199,8 +314,13 @@ func Open(ctx context.Context, meta *Meta, public *Points) (*Weights, error) {
 	if err := meta.validate(); err != nil {
 		return nil, err
 	}
-	if public.Rows != meta.PublicRecords || public.Dim != len(meta.Centres[0]) {
+	if public.Rows != meta.PublicRecords || public.Dim != meta.dim() {
 		return nil, badMeta("the public table is not the one that the weights were made for: it has another number of records or columns")
+	}
+	if len(meta.Centres) == 0 {
+		again := *meta
+		w := &Weights{Meta: &again, public: public}
+		return w, w.finish()
 	}
 	c := NewPoints(len(meta.Centres), public.Dim)
 	for l, row := range meta.Centres {
@@ -215,7 +335,7 @@ func Open(ctx context.Context, meta *Meta, public *Points) (*Weights, error) {
 		return nil, err
 	}
 	again := *meta
-	w := &Weights{Meta: &again, features: f}
+	w := &Weights{Meta: &again, features: f, public: public}
 	return w, w.finish()
 }
 
@@ -244,11 +364,14 @@ func (w *Weights) Same(column []float64) error {
 // Ratio is the fitted density ratio at points, d coordinates each: what the weight of a
 // public record there would be. For curves and maps.
 func (w *Weights) Ratio(x *Points) ([]float64, error) {
-	k := w.features.Kernel
-	if x.Dim != k.Centres.Dim {
+	if x.Dim != w.public.Dim {
 		return nil, usage("points", "points and centres have another number of coordinates", "")
 	}
-	alpha, err := w.alpha(w.mean)
+	if w.tilt != nil {
+		return w.tilted(x), nil
+	}
+	k := w.features.Kernel
+	alpha, err := w.alpha(w.mean[:len(w.Meta.Sums)])
 	if err != nil {
 		return nil, err
 	}

@@ -30,14 +30,15 @@ weights are paid for.
 Nothing that the public records do not cover can be answered, and in what the columns of
 the weights do not tell, private records are taken to be like the public ones beside
 them. Every answer says how much that matters; docs/density-ratio.md tells why.`,
-		Example: `  noren ratio fit patients.csv survey.csv --columns age,sex --epsilon 1 -o weighted.csv --report page.html
+		Example: `  noren ratio plan survey.csv --columns age,sex --epsilon 1 --records 2000
+  noren ratio fit patients.csv survey.csv --columns age,sex --epsilon 1 -o weighted.csv --report page.html
   noren ratio answer weighted.csv mean --column income
   noren ratio answer weighted.csv count --where "income > 50000" --json
   noren ratio check patients.csv weighted.csv --epsilon 0.2`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newRatioFit(t), newRatioAnswer(t), newRatioCheck(t))
+	c.AddCommand(newRatioPlan(t), newRatioFit(t), newRatioAnswer(t), newRatioCheck(t))
 	return c
 }
 

@@ -46,11 +46,12 @@ weights were paid for: nothing is charged, however much is asked.
   histogram   of --column, by --bins or --values (default: all words of the public table)
   regression  of --target on --features, by least squares; words become columns of 0 and 1
 
-Each answer has its standard error and its parts: there are only so many public records
-(public), noise was added (privacy), and the private records are a sample themselves
-(private). None of them holds the bias of the model: how far private records differ, in
-what the columns of the weights do not tell, from the public ones beside them. Where the
-public data cannot carry the question, a warning says so.`,
+Each answer is corrected by what was released (docs/density-ratio.md, section 7), and has
+its standard error and its parts: there are only so many public records (public), noise
+was added (privacy), the private records are a sample themselves (private), and the
+released means do not follow the question in full (model). None of them holds how far
+private records differ, in what the columns of the weights do not tell, from the public
+ones beside them. Where the public data cannot carry the question, a warning says so.`,
 		Example: `  noren ratio answer weighted.csv mean --column income
   noren ratio answer weighted.csv count --where "income > 50000 and sex = 'female'" --json
   noren ratio answer weighted.csv quantile --column income --rank 0.9

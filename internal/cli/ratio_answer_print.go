@@ -42,6 +42,7 @@ type partsJSON struct {
 	Public  *float64 `json:"public"`
 	Privacy *float64 `json:"privacy"`
 	Private *float64 `json:"private"`
+	Model   *float64 `json:"model"`
 }
 
 type binJSON struct {
@@ -72,12 +73,12 @@ type ratioAnswerJSON struct {
 }
 
 // excludes is what no standard error of an answer holds.
-const excludes = "model bias: how far private records differ, in what the columns of the weights do not tell, from the public ones beside them"
+const excludes = "hidden bias: how far private records differ, in what the columns of the weights do not tell, from the public ones beside them"
 
 func (a *asked) estimate(e *ratio.Answer) readOffJSON {
 	p := e.Parts
 	out := readOffJSON{
-		Value: orNull(e.Value), SE: orNull(e.SE), Parts: partsJSON{orNull(p.Public), orNull(p.Privacy), orNull(p.Private)},
+		Value: orNull(e.Value), SE: orNull(e.SE), Parts: partsJSON{orNull(p.Public), orNull(p.Privacy), orNull(p.Private), orNull(p.Model)},
 		Warnings: append([]string{}, e.Warnings...),
 	}
 	if a.kind != "regression" {
@@ -159,9 +160,9 @@ func (a *asked) print(out io.Writer, v *weighted) {
 		if a.share != nil {
 			fmt.Fprintf(out, "  share       %s, standard error %s\n", share(a.share.Value), share(a.share.SE))
 		}
-		fmt.Fprintf(out, "  std. error  %s%s, without the bias of the model\n", figure(a.one.SE), unit)
+		fmt.Fprintf(out, "  std. error  %s%s; 95 %% interval: %s either way, if private records are like the public ones beside them\n", figure(a.one.SE), unit, figure(1.96*a.one.SE))
 		p := a.one.Parts
-		fmt.Fprintf(out, "              public records %s, privacy %s, private records %s\n", figure(p.Public), figure(p.Privacy), figure(p.Private))
+		fmt.Fprintf(out, "              public records %s, privacy %s, private records %s, model %s\n", figure(p.Public), figure(p.Privacy), figure(p.Private), figure(p.Model))
 		fmt.Fprintf(out, "  carried     %s of its variation, by the columns of the weights\n", percentOf(a.one.Carried))
 	} else {
 		a.printSeveral(out, v)
@@ -195,19 +196,19 @@ func (a *asked) print(out io.Writer, v *weighted) {
 func (a *asked) printSeveral(out io.Writer, v *weighted) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	if a.kind == "regression" {
-		fmt.Fprintln(w, "  term\tcoefficient\tstd. error\tpublic\tprivacy\tprivate")
+		fmt.Fprintln(w, "  term\tcoefficient\tstd. error\tpublic\tprivacy\tprivate\tmodel")
 	} else {
 		fmt.Fprintln(w, "  bin\trecords\tstd. error\tshare\tcarried")
 	}
 	for l, e := range a.several {
 		if a.kind == "regression" {
-			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\n", a.labels[l], figure(e.Value), figure(e.SE), figure(e.Parts.Public), figure(e.Parts.Privacy), figure(e.Parts.Private))
+			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.labels[l], figure(e.Value), figure(e.SE), figure(e.Parts.Public), figure(e.Parts.Privacy), figure(e.Parts.Private), figure(e.Parts.Model))
 			continue
 		}
 		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\n", a.labels[l], report.Number(e.Value), report.Number(e.SE), share(e.Value/v.meta.Records), percentOf(e.Carried))
 	}
 	_ = w.Flush()
-	fmt.Fprintln(out, "  (standard errors are without the bias of the model)")
+	fmt.Fprintln(out, "  (standard errors hold if private records are like the public ones beside them)")
 }
 
 // shown writes a value of the column, of dates as a date.

@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"noren"
+	"noren/account"
 	"noren/certificate"
 	"noren/dataset"
 	"noren/ratio"
@@ -23,6 +26,7 @@ type ratioFitFlags struct {
 	columnFlags
 	dpFlags
 	columns         []string
+	features        string
 	mechanism       string
 	centres         int
 	sigmas          []float64
@@ -30,6 +34,7 @@ type ratioFitFlags struct {
 	post            string
 	raw             bool
 	countShare      float64
+	outsideShare    float64
 	records         int
 	bounds, words   []string
 	publicScale     string
@@ -37,6 +42,7 @@ type ratioFitFlags struct {
 	publicEncoding  string
 	weightColumn    string
 	report          string
+	flags           *pflag.FlagSet
 }
 
 func newRatioFit(t *terminal) *cobra.Command {
@@ -56,8 +62,10 @@ Private values outside of the bounds count as the nearer bound, words that the p
 table has not as none of them.
 
 Take few columns: those in which the tables differ, and that tell of what will be asked.
-The weights come with a check of the fit, which costs nothing. It can find that weights
-are bad; that it finds nothing does not make them good.`,
+The weights come with a check of the fit. It takes a tenth of epsilon for the number of
+private records, where neighbours are add-remove, and a tenth for the number of them
+outside of the public ones (--count-share, --outside-share); the rest of it is free. It
+can find that weights are bad; that it finds nothing does not make them good.`,
 		Example: `  noren ratio fit patients.csv survey.csv --columns age,sex --epsilon 1 -o weighted.csv
   noren ratio fit patients.csv survey.csv --columns age,income --bounds age=0,110 --epsilon 0.5 -o weighted.csv --dry-run
   noren ratio fit patients.csv survey.parquet --columns age,sex --epsilon 1 -o weighted.parquet --report page.html --certificate c.json --json`,
@@ -66,17 +74,20 @@ are bad; that it finds nothing does not make them good.`,
 	}
 	f.dpFlags.register(c, &f.columnFlags, ratioSchema)
 	s := c.Flags()
+	f.flags = s
 	s.Lookup("output").Usage = "write the public table with its weights to this `FILE`, and its meta data beside it"
 	s.StringVar(&f.publicDelimiter, "public-delimiter", "", "field delimiter of PUBLIC: one `CHARACTER`, or tab (detected when left out)")
 	s.StringVar(&f.publicEncoding, "public-encoding", "", "`ENCODING` of PUBLIC: utf-8 or shift_jis (detected when left out)")
 	s.StringSliceVar(&f.columns, "columns", nil, "the `columns` of the space, which both tables have")
+	s.StringVar(&f.features, "features", "", "what is released: kernels, marginals (histograms of columns and pairs) or both (default: marginals where a column has more than two words and no other flag is about kernels, else kernels; noren ratio plan compares them)")
 	s.StringVar(&f.mechanism, "mechanism", "", "rkhs-pure, rkhs-gaussian (needs --delta), laplace, parametric, or noisy-centres (replace-one) (default rkhs-pure)")
 	s.IntVar(&f.centres, "centres", 0, "how many kernels, about `N` points of the public table (default 12, or twice the number of words, up to 64)")
 	s.Float64SliceVar(&f.sigmas, "sigma", nil, "the bandwidth, in units of distance; of several, comma-separated, the best is taken, at the price of more noise (default: half the median distance in the public table)")
 	s.Float64Var(&f.lambda, "lambda", 0, "the regularisation (default: chosen from what was released, which is free)")
 	s.StringVar(&f.post, "post", "", "plain, nnls or clip: how negative ratios are avoided (default plain)")
 	s.BoolVar(&f.raw, "raw", false, "leave the weights as they are, not divided by their mean")
-	s.Float64Var(&f.countShare, "count-share", 0, "share of epsilon that buys the number of private records, where neighbours are add-remove")
+	s.Float64Var(&f.countShare, "count-share", defaultShare, "share of epsilon for the number of private records, where neighbours are add-remove")
+	s.Float64Var(&f.outsideShare, "outside-share", defaultShare, "share of epsilon for the number of private records outside of the public ones")
 	s.IntVar(&f.records, "records", 0, "the public number of private records, where neighbours are replace-one (default: that of the schema)")
 	s.StringArrayVar(&f.bounds, "bounds", nil, "`COLUMN=LO,HI`: public bounds (default: those of the schema, else of the public table); may be repeated")
 	s.StringArrayVar(&f.words, "words", nil, "`COLUMN=WORD,WORD`: the words that count (default: those of the public table); may be repeated")
@@ -88,6 +99,52 @@ are bad; that it finds nothing does not make them good.`,
 
 // mechanisms are the paper's names of methods beside those of package ratio.
 var mechanisms = map[string]ratio.Noise{"a": ratio.NoisyCentres, "b": ratio.Parametric, "c": ratio.SampledCentres, "A": ratio.NoisyCentres, "B": ratio.Parametric, "C": ratio.SampledCentres}
+
+// Shares of epsilon that checks of a fit take: each as a default, and all together at most.
+const (
+	defaultShare = 0.1
+	mostShare    = 0.2
+)
+
+// shares are those of the number of records, which is public where neighbours are
+// replace-one, and of the number of records outside.
+func (f *ratioFitFlags) shares(n account.Neighbours) (count, outside float64, err error) {
+	count, outside = f.countShare, f.outsideShare
+	if n == account.ReplaceOne && !f.flags.Changed("count-share") {
+		count = 0
+	}
+	if !f.flags.Changed("outside-share") {
+		outside = max(0, min(outside, mostShare-count))
+	}
+	if sum := count + outside; !(count >= 0 && outside >= 0 && sum <= mostShare+1e-9) {
+		return 0, 0, &noren.Error{
+			Kind: noren.Usage, Where: "--count-share, --outside-share", What: fmt.Sprintf("expected shares that add up to at most %g of epsilon, got %g", mostShare, sum),
+			Hint: "0 leaves a check out",
+		}
+	}
+	return count, outside, nil
+}
+
+// plain says that no flag is about kernels.
+func (f *ratioFitFlags) plain() bool {
+	for _, name := range []string{"mechanism", "centres", "sigma", "lambda", "post"} {
+		if f.flags.Changed(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// manyWords reports whether a column has more than two words: kernels, which see words as
+// points that are equally far from each other, follow them worse than histograms do.
+func manyWords(f *ratio.Frame) bool {
+	for _, a := range f.Axes() {
+		if len(a.Words) > 2 {
+			return true
+		}
+	}
+	return false
+}
 
 // fitting is one fit under way.
 type fitting struct {
@@ -124,8 +181,8 @@ func (f *ratioFitFlags) fit(c *cobra.Command, t *terminal, private, public strin
 	}
 	v := &fitting{private: private, public: public}
 	o := ratio.Options{
-		Cost: cost, Records: f.records, Mechanism: ratio.Noise(f.mechanism), Centres: f.centres, Sigmas: f.sigmas,
-		Lambda: f.lambda, Post: ratio.Post(f.post), Raw: f.raw, CountShare: f.countShare,
+		Cost: cost, Records: f.records, Features: ratio.Feature(f.features), Mechanism: ratio.Noise(f.mechanism), Centres: f.centres, Sigmas: f.sigmas,
+		Lambda: f.lambda, Post: ratio.Post(f.post), Raw: f.raw,
 	}
 	if named, ok := mechanisms[f.mechanism]; ok {
 		o.Mechanism = named
@@ -135,6 +192,12 @@ func (f *ratioFitFlags) fit(c *cobra.Command, t *terminal, private, public strin
 	}
 	defer closeSource(v.source)
 	o.Public, o.Frame, o.Neighbours = v.points, v.frame, a.neighbours()
+	if o.CountShare, o.OutsideShare, err = f.shares(a.neighbours()); err != nil {
+		return err
+	}
+	if o.Features == "" && f.plain() && manyWords(v.frame) {
+		o.Features = ratio.MarginalFeatures
+	}
 	if v.mechanism, err = ratio.New(ctx, o); err != nil {
 		return err
 	}
@@ -311,9 +374,17 @@ func (f *ratioFitFlags) tell(t *terminal, v *fitting, answer *release.Answer) er
 	}
 	w := t.stdout
 	fmt.Fprintf(w, "%s: %s public records, weighted to stand in for those of %s\n\n", f.output, report.Integer(m.PublicRecords), v.private)
-	fmt.Fprintf(w, "  method      %s, %d kernels of bandwidth %s, lambda %s\n", m.Mechanism, len(m.Centres), figure(m.Sigma), figure(m.Lambda))
+	if len(m.Centres) > 0 {
+		fmt.Fprintf(w, "  method      %s, %d kernels of bandwidth %s, lambda %s\n", m.Mechanism, len(m.Centres), figure(m.Sigma), figure(m.Lambda))
+	}
+	if len(m.Histograms) > 0 {
+		fmt.Fprintf(w, "  histograms  %s of %s: %s\n", plural(len(m.Histograms), "histogram"), plural(len(m.Cells), "cell"), strings.Join(v.mechanism.Histograms(), ", "))
+	}
 	fmt.Fprintf(w, "  worth       %s records; the heaviest carries %s of the weight\n", report.Number(m.ESS), report.Percent(m.MaxShare))
 	fmt.Fprintf(w, "  records     %s private ones, %s\n", report.Number(m.Records), recordsFrom[m.RecordsFrom])
+	if o := m.Check.Outside; o != nil {
+		fmt.Fprintf(w, "  outside     %s of the private records, standard error %s\n", share(*o), share(m.Check.OutsideSD))
+	}
 	if m.RecordsFrom != ratio.Estimated {
 		fmt.Fprintf(w, "  mean weight %s before it was made 1\n", figure(m.MeanWeight))
 	}
@@ -328,7 +399,7 @@ func (f *ratioFitFlags) tell(t *terminal, v *fitting, answer *release.Answer) er
 	for _, text := range m.Notes {
 		fmt.Fprintf(w, "  remark      %s\n", text)
 	}
-	fmt.Fprintf(w, "  misfit      %s (1 or less is what noise explains); signal %s\n", figure(m.Check.Misfit), figure(m.Check.Signal))
+	fmt.Fprintf(w, "  misfit      %s of the weighted records, %s of the unweighted (1 is what noise explains)\n", figure(m.Check.Misfit), figure(m.Check.Signal))
 	printPromise(w, answer)
 	fmt.Fprintf(w, "\nmeta data are in %s: keep both files together, for noren ratio answer\n", f.output+metaEnding)
 	return nil

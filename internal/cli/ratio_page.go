@@ -24,8 +24,9 @@ func ratioPage(v *fitting, answer *release.Answer) *report.Page {
 			{Value: report.Number(m.ESS), Name: "Records' worth", Explain: fmt.Sprintf("The %s weighted records tell as much as so many unweighted ones (ESS).", report.Integer(m.PublicRecords))},
 			{Value: report.Percent(m.MaxShare), Name: "Largest share", Explain: "What the heaviest record carries of the weight."},
 			{Value: report.Number(m.MeanWeight), Name: "Mean weight", Explain: meanWeightMeaning(m)},
-			{Value: report.Number(c.Misfit), Name: "Misfit", Explain: "How far the weighted records are from what was released; 1 or less is what noise explains."},
+			{Value: report.Number(c.Misfit), Name: "Misfit", Explain: "How far the weighted records are from what was released; 1 is what noise explains.", Tone: toneOf(c.MisfitP >= 0.001)},
 			{Value: report.Number(c.Signal), Name: "Signal", Explain: "How far the unweighted records are from it: what there was to see beyond noise."},
+			outsideFigure(c),
 			{Value: report.Percent(min(1, c.Negative)), Name: "Below zero", Explain: "How much of the fitted ratio was negative, and cut off."},
 		}},
 	}
@@ -56,6 +57,24 @@ func ratioPage(v *fitting, answer *release.Answer) *report.Page {
 		},
 		Footer: "Noren " + Version(),
 	}
+}
+
+// toneOf is that of a figure that a check passed, or did not.
+func toneOf(passed bool) report.Tone {
+	if passed {
+		return report.Neutral
+	}
+	return report.Warning
+}
+
+// outsideFigure is the share of private records outside of the public ones.
+func outsideFigure(c *ratio.FitCheck) report.Figure {
+	f := report.Figure{Value: "not asked", Name: "Outside", Explain: "Private records outside of the public ones, of which nothing can be said: --outside-share asks for it."}
+	if c.Outside != nil {
+		f.Value = report.Percent(*c.Outside)
+		f.Explain = fmt.Sprintf("Private records outside of the public ones, of which nothing can be said; standard error %s.", report.Percent(c.OutsideSD))
+	}
+	return f
 }
 
 func meanWeightMeaning(m *ratio.Meta) string {

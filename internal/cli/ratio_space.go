@@ -82,7 +82,7 @@ func publicRemarks(v *fitting, centres int) (out []string) {
 	for _, a := range v.frame.Axes() {
 		words += len(a.Words)
 	}
-	if words > centres {
+	if centres > 0 && len(v.mechanism.Histograms()) == 0 && words > centres {
 		out = append(out, fmt.Sprintf("there are %d kernels for columns of %d words: words without a kernel near them cannot be told from others; --centres %d, or fewer --words, would help", centres, words, 2*words))
 	}
 	missing := 0
@@ -110,6 +110,9 @@ func (f *ratioFitFlags) quote(ctx context.Context, t *terminal, v *fitting, r *r
 	return tellQuote(t, f.json, ratioSchema, quote, expected, func(w io.Writer) {
 		fmt.Fprintf(w, "weights of %s for %s: a dry run, nothing is charged\n\n", v.public, v.private)
 	}, func(w io.Writer) {
+		if count, outside := v.mechanism.Checks(); count+outside > 0 {
+			fmt.Fprintf(w, "  checks      epsilon %g for the number of records, %g for those outside, of the above\n", count, outside)
+		}
 		for _, e := range expected {
 			fmt.Fprintf(w, "  noise       standard deviation %s on a sum of kernels of bandwidth %s\n", figure(e.NoiseSD), figure(e.Sigma))
 			fmt.Fprintf(w, "              below the error of sampling from about %s private records\n", report.Number(math.Ceil(e.Records)))

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -12,7 +14,8 @@ import (
 func newReproduceRatio(t *terminal) *cobra.Command {
 	var o experiment.Options
 	var page string
-	var force, asJSON bool
+	var force, asJSON, addRemove bool
+	var coverage int
 	c := &cobra.Command{
 		Use:   "ratio",
 		Short: "The paper on density ratios: methods A, B and C as written and sound, beside ours",
@@ -27,11 +30,17 @@ Method C is computed for comparison here; noren ratio fit refuses it. Without ad
 second case is left out. Repeats of 100 take two minutes or more on two processors.`,
 		Example: `  noren reproduce ratio
   noren reproduce ratio --repeats 20 --setting S1,S4
-  noren reproduce ratio --report page.html --json`,
+  noren reproduce ratio --report page.html --json
+  noren reproduce ratio --coverage 1000`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := checkTargets(force, page); err != nil {
 				return err
+			}
+			if coverage > 0 {
+				return reproduceCoverage(c.Context(), t, experiment.CoverageOptions{
+					Repeats: coverage, Epsilons: []float64{0.1, 1, 3}, AddRemove: addRemove, Seed: o.Seed, Settings: o.Settings, Progress: t.progress.report,
+				}, asJSON)
 			}
 			o.Dir, o.Progress = dataFolder(o.Dir), t.progress.report
 			r, err := experiment.Run(c.Context(), o)
@@ -56,10 +65,41 @@ second case is left out. Repeats of 100 take two minutes or more on two processo
 	s.IntVar(&o.Repeats, "repeats", 100, "`times` that each setting is drawn, with fresh tables and noise")
 	s.StringSliceVar(&o.Settings, "setting", nil, "`settings`, comma-separated: S1, S2, S3, S4 (default: all, and the census)")
 	s.Uint64Var(&o.Seed, "seed", 1, "seed of tables and noise; every seed gives figures as good")
+	s.IntVar(&coverage, "coverage", 0, "instead: `times` that each setting of the study of coverage is drawn (docs/density-ratio.md, section 15)")
+	s.BoolVar(&addRemove, "add-remove", false, "with --coverage: the number of private records is not public")
 	s.StringVar(&page, "report", "", "write tables and figures to this `FILE`")
 	s.BoolVar(&force, "force", false, "replace the page when it exists")
 	s.BoolVar(&asJSON, "json", false, "print one JSON object a line; its field kind says what it is")
 	return c
+}
+
+// reproduceCoverage prints how often answers' intervals hold the truth.
+func reproduceCoverage(ctx context.Context, t *terminal, o experiment.CoverageOptions, asJSON bool) error {
+	rows, err := experiment.RunCoverage(ctx, o)
+	t.progress.clear()
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		enc := json.NewEncoder(t.stdout)
+		enc.SetEscapeHTML(false)
+		for i := range rows {
+			if err := emitKind(enc, "coverage", rows[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	w := tabwriter.NewWriter(t.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "setting\tquestion\tepsilon\tcovered\twarned\tsilent misses\thalf-width\tmean error\tunweighted\ttest")
+	for _, r := range rows {
+		verdict := "held"
+		if r.SilentP() < 1e-4 {
+			verdict = "REJECTED"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%g\t%.3f\t%.3f\t%.3f\t%.4f\t%.4f\t%.4f\t%s\n", r.Setting, r.Question, r.Epsilon, r.Covered, r.Warned, r.Silent, r.Width, r.Error, r.Unweighted, verdict)
+	}
+	return w.Flush()
 }
 
 func emitRatio(enc *json.Encoder, r *experiment.Result) error {

@@ -1,0 +1,69 @@
+package ratio
+
+import (
+	"math"
+	"testing"
+
+	core "noren/ratio"
+)
+
+// Of repeats with fresh tables and noise, intervals of nominal 95 % hold the truth, or a
+// warning stands beside them: no setting has silent misses at a rate that the exact test
+// tells from 7 %. The same test catches standard errors that are three times too small.
+// Settings: columns that carry the question, columns that carry part of it, words, and
+// private records outside of the public ones.
+func TestCoverage(t *testing.T) {
+	o := CoverageOptions{Repeats: 100, Epsilons: []float64{1}, Settings: []string{"normal d=1", "normal d=3", "10 categories", "shifted support"}, Seed: 1}
+	if testing.Short() {
+		o.Repeats, o.Settings = 60, o.Settings[:1]
+	}
+	rows, err := RunCoverage(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows {
+		if p := r.SilentP(); p < 1e-4 {
+			t.Errorf("%s, %s: %.0f %% silent misses (p = %.2g): %+v", r.Setting, r.Question, 100*r.Silent, p, r)
+		}
+		if r.Setting == "shifted support" && r.Warned < 0.99 {
+			t.Errorf("%s, %s: warned in %.0f %% only", r.Setting, r.Question, 100*r.Warned)
+		}
+		if r.Setting == "normal d=1" && r.Question == "mean of y" && (r.Covered < 0.9 || r.Width > 0.13 || r.Warned > 0.1) {
+			t.Errorf("an easy setting: %+v", r)
+		}
+	}
+
+	o.Settings = o.Settings[:1]
+	o.plant = func(a *core.Answer) { a.SE /= 3 }
+	if rows, err = RunCoverage(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	caught := false
+	for _, r := range rows {
+		caught = caught || r.SilentP() < 1e-4
+	}
+	if !caught {
+		t.Errorf("standard errors three times too small were not caught: %+v", rows)
+	}
+}
+
+// The test of silent misses is the upper tail of the binomial distribution.
+func TestSilentP(t *testing.T) {
+	for _, c := range []struct {
+		silent float64
+		n      int
+		want   float64
+	}{{0, 50, 1}, {1, 2, 0.0049}, {0.5, 2, 1 - 0.93*0.93}} {
+		r := Coverage{Silent: c.silent, Repeats: c.n}
+		if got := r.SilentP(); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%+v: %g, want %g", c, got, c.want)
+		}
+	}
+	// Of 1,000 repeats 103 silent misses are rejected and 95 are not.
+	if r := (Coverage{Silent: 0.103, Repeats: 1000}); r.SilentP() > 1e-4 {
+		t.Errorf("103 of 1,000: %g", r.SilentP())
+	}
+	if r := (Coverage{Silent: 0.095, Repeats: 1000}); r.SilentP() < 1e-4 {
+		t.Errorf("95 of 1,000: %g", r.SilentP())
+	}
+}

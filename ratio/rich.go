@@ -1,0 +1,307 @@
+package ratio
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// rich is a public model of a question: a ridge regression on coordinates, their
+// squares and many kernels, whose penalty is chosen by leaving public records out in
+// turn. What it finds in a question that the released features do not follow can shift
+// without being seen.
+type rich struct {
+	rows   []int      // of the public records
+	z      *mat.Dense // features in their principal axes, rows x R
+	values []float64  // eigenvalues of z^T z
+	other  []float64  // weights of the log-linear model, for rows
+	fit    float64    // its misfit, as a share of what noise explains; 1 at least
+	shares []float64  // of rows in the weights
+	y      *mat.Dense // released features of rows in the basis V, about their weighted means
+	gram   *mat.Cholesky
+}
+
+const (
+	richRows    = 10_000
+	richCentres = 60
+)
+
+func newRich(w *Weights, c *calibration) (*rich, error) {
+	r := &rich{}
+	var whole []int
+	for i, is := range w.whole {
+		if is {
+			whole = append(whole, i)
+		}
+	}
+	n := min(richRows, len(whole))
+	for i := range n {
+		r.rows = append(r.rows, whole[i*len(whole)/n])
+	}
+	d := w.public.Dim
+	sigma := w.Meta.Sigma
+	if w.features == nil {
+		sigma = MedianDistance(w.public) / 2
+	}
+	centres := spread(thin(w.public, publicSample), min(richCentres, max(1, n/5)))
+	kernel, err := NewKernel(centres, max(sigma, 1e-9))
+	if err != nil {
+		return nil, err
+	}
+	size := 2*d + kernel.Size()
+	z := mat.NewDense(n, size, nil)
+	for k, i := range r.rows {
+		row, x := z.RawRowView(k), w.public.Row(i)
+		for j, v := range x {
+			row[j], row[d+j] = v, v*v
+		}
+		kernel.Phi(row[2*d:], x)
+	}
+	for j := range size {
+		var sum, square float64
+		for k := range n {
+			v := z.At(k, j)
+			sum += v
+			square += v * v
+		}
+		m := sum / float64(n)
+		sd := math.Sqrt(max(0, square/float64(n)-m*m))
+		for k := range n {
+			v := 0.0
+			if sd > 1e-9 {
+				v = (z.At(k, j) - m) / sd
+			}
+			z.Set(k, j, v)
+		}
+	}
+	if err := r.logLinear(w, z.Slice(0, n, 0, 2*d).(*mat.Dense)); err != nil {
+		return nil, err
+	}
+	g := mat.NewSymDense(size, nil)
+	g.SymOuterK(1, z.T())
+	var eig mat.EigenSym
+	if !eig.Factorize(g, true) {
+		return nil, broken("the public model", "its eigenvalues could not be found")
+	}
+	var u mat.Dense
+	eig.VectorsTo(&u)
+	r.z = mat.NewDense(n, size, nil)
+	r.z.Mul(z, &u)
+	r.values = eig.Values(nil)
+	return r, r.project(c)
+}
+
+// project prepares the regression of what the model finds on the released features.
+func (r *rich) project(c *calibration) error {
+	_, p := c.y.Dims()
+	sum := 0.0
+	r.shares = make([]float64, len(r.rows))
+	for k, i := range r.rows {
+		r.shares[k] = c.w[i]
+		sum += c.w[i]
+	}
+	for k := range r.shares {
+		if r.shares[k] /= sum; sum <= 0 {
+			r.shares[k] = 1 / float64(len(r.rows))
+		}
+	}
+	r.y = mat.NewDense(len(r.rows), p, nil)
+	for k, i := range r.rows {
+		copy(r.y.RawRowView(k), c.y.RawRowView(i))
+	}
+	m, mean := weightedCovariance(r.y, r.shares)
+	for k := range r.rows {
+		for l := range p {
+			r.y.Set(k, l, r.y.At(k, l)-mean[l])
+		}
+	}
+	for l := range p {
+		m.SetSym(l, l, m.At(l, l)+c.floor)
+	}
+	var ok bool
+	if r.gram, ok = factorised(m); !ok {
+		return broken("the public model", "the released features could not be told apart")
+	}
+	return nil
+}
+
+// fitted is the model's prediction of u for its rows.
+func (r *rich) fitted(u []float64) []float64 {
+	n, size := r.z.Dims()
+	m := 0.0
+	for _, i := range r.rows {
+		m += u[i] / float64(n)
+	}
+	cov := make([]float64, size)
+	for k, i := range r.rows {
+		for j, z := range r.z.RawRowView(k) {
+			cov[j] += z * (u[i] - m)
+		}
+	}
+	best, out := math.Inf(1), make([]float64, n)
+	now := make([]float64, n)
+	inv := make([]float64, size)
+	for t := -4.0; t <= 2; t += 0.5 {
+		penalty := float64(n) * math.Pow(10, t)
+		for j, v := range r.values {
+			inv[j] = 1 / (max(0, v) + penalty)
+		}
+		loss := 0.0
+		for k, i := range r.rows {
+			fit, lever := m, 1/float64(n)
+			for j, z := range r.z.RawRowView(k) {
+				fit += z * inv[j] * cov[j]
+				lever += z * z * inv[j]
+			}
+			now[k] = fit
+			e := (u[i] - fit) / max(0.01, 1-lever)
+			loss += e * e
+		}
+		if loss < best {
+			best = loss
+			copy(out, now)
+		}
+	}
+	return out
+}
+
+// tame is the penalty of the log-linear model.
+const tame = 0.25
+
+// logLinear fits another model of the weights to what was released: exp(theta.z), z the
+// standardised coordinates and their squares (the ratio of two normal densities is of
+// that form), theta the minimiser of
+//
+//	(h - psi(theta))^T V^-1 (h - psi(theta)) + rho |theta|^2,   rho = 1/4,
+//
+// by Gauss and Newton's method. Where its answers differ from those of the weights, what
+// was released does not decide between them.
+func (r *rich) logLinear(w *Weights, z *mat.Dense) error {
+	n, q := z.Dims()
+	_, p := w.psi.Dims()
+	psi := mat.NewDense(n, p, nil)
+	for k, i := range r.rows {
+		copy(psi.RawRowView(k), w.psi.RawRowView(i))
+	}
+	chol, ok := factorised(w.misfitCovariance())
+	if !ok {
+		return broken("the public model", "the covariance of the released means could not be factorised")
+	}
+	theta := make([]float64, q)
+	weigh := func(theta []float64) (weights, delta []float64, loss float64) {
+		s := mat.NewVecDense(n, nil)
+		s.MulVec(z, mat.NewVecDense(q, theta))
+		most := mat.Max(s)
+		weights = s.RawVector().Data
+		sum := 0.0
+		for k := range weights {
+			weights[k] = math.Exp(weights[k] - most)
+			sum += weights[k]
+		}
+		delta = append([]float64(nil), w.mean...)
+		for k := range weights {
+			weights[k] /= sum
+			for l, x := range psi.RawRowView(k) {
+				delta[l] -= weights[k] * x
+			}
+		}
+		x, err := solve(chol, delta)
+		if err != nil {
+			return weights, delta, math.Inf(1)
+		}
+		return weights, delta, dot(x, delta) + tame*dot(theta, theta)
+	}
+	weights, delta, loss := weigh(theta)
+	for range 30 {
+		// J = Cov(psi, z), p x q.
+		j, mean := mat.NewDense(p, q, nil), make([]float64, q)
+		scaledZ := mat.NewDense(n, q, nil)
+		for k, v := range weights {
+			for l, x := range z.RawRowView(k) {
+				mean[l] += v * x
+			}
+		}
+		for k, v := range weights {
+			row := scaledZ.RawRowView(k)
+			for l, x := range z.RawRowView(k) {
+				row[l] = v * (x - mean[l])
+			}
+		}
+		j.Mul(psi.T(), scaledZ)
+		var half mat.Dense
+		if err := chol.SolveTo(&half, j); err != nil {
+			if _, near := err.(mat.Condition); !near {
+				break
+			}
+		}
+		var a mat.Dense
+		a.Mul(j.T(), &half)
+		m := mat.NewSymDense(q, nil)
+		for x := range q {
+			for y := x; y < q; y++ {
+				m.SetSym(x, y, (a.At(x, y)+a.At(y, x))/2)
+			}
+			m.SetSym(x, x, m.At(x, x)+tame)
+		}
+		g := mat.NewVecDense(q, nil)
+		g.MulVec(half.T(), mat.NewVecDense(p, delta))
+		for l := range q {
+			g.SetVec(l, g.AtVec(l)-tame*theta[l])
+		}
+		var c mat.Cholesky
+		if !c.Factorize(m) {
+			break
+		}
+		step, err := solve(&c, g.RawVector().Data)
+		if err != nil {
+			break
+		}
+		size, moved := 1.0, false
+		for range 12 {
+			trial := make([]float64, q)
+			for l := range trial {
+				trial[l] = theta[l] + size*step[l]
+			}
+			if tw, td, tl := weigh(trial); tl < loss {
+				moved = loss-tl > 1e-6*loss
+				theta, weights, delta, loss = trial, tw, td, tl
+				break
+			}
+			size /= 2
+		}
+		if !moved {
+			break
+		}
+	}
+	r.other = weights
+	r.fit = max(1, (loss-tame*dot(theta, theta))/float64(p))
+	return nil
+}
+
+// beyond is the weighted variance of what the model finds in u and the released features
+// do not follow, and the mean of that by the log-linear weights, where the weights
+// themselves have 0.
+func (r *rich) beyond(c *calibration, u []float64) (outside, other float64) {
+	fit := r.fitted(u)
+	_, p := r.y.Dims()
+	mean := 0.0
+	for k, v := range r.shares {
+		mean += v * fit[k]
+	}
+	cov := make([]float64, p)
+	for k, v := range r.shares {
+		for l, y := range r.y.RawRowView(k) {
+			cov[l] += v * (fit[k] - mean) * y
+		}
+	}
+	beta, err := solve(r.gram, cov)
+	if err != nil {
+		return math.Inf(1), 0
+	}
+	for k, v := range r.shares {
+		d := fit[k] - mean - dot(beta, r.y.RawRowView(k))
+		outside += v * d * d
+		other += r.other[k] * d
+	}
+	return outside, other / math.Sqrt(r.fit)
+}
