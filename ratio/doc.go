@@ -54,8 +54,9 @@
 //	r, err := w.Regression(x, y)      // x: *Points, N rows
 //	some, err := w.Among(in)          // the same questions about some of the records
 //
-// Each [Answer] has its Value, its standard error SE with the parts Public, Privacy
-// and Private, how well the kernels carry the question, and Warnings.
+// Each answer is corrected by what was released (docs/density-ratio.md, section 7). Each
+// [Answer] has its Value, its standard error SE with the parts Public, Privacy, Private and
+// Model, how well the kernels carry the question, and Warnings.
 //
 // A paid check compares bounded means of the private records with those of the
 // weighted public ones. It is a mechanism of its own, "ratio.check":

@@ -64,6 +64,23 @@ func FuzzDecodeMeta(f *testing.F) {
 	f.Add(sampleMeta(f))
 	f.Add([]byte(`{"format":"noren.ratio-weights/1","centres":[[0]],"sums":[1e300],"sigma":1e-150,"lambda":1e-300,"records":1e-300}`))
 	e := gaussian(3, 20, 1, 1, 1)
+	both, err := New(context.Background(), Options{Public: e, Cost: milli(1000), Features: MarginalFeatures})
+	if err != nil {
+		f.Fatal(err)
+	}
+	r, err := both.Release(context.Background(), e, entropy.Seeded(1))
+	if err != nil {
+		f.Fatal(err)
+	}
+	w, err := both.Weights(context.Background(), r)
+	if err != nil {
+		f.Fatal(err)
+	}
+	text, err := w.Meta.Encode()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		m, err := DecodeMeta(text)
 		if err != nil {
@@ -72,7 +89,7 @@ func FuzzDecodeMeta(f *testing.F) {
 		if _, err := m.Frame(); err != nil && noren.KindOf(err) != noren.BadData {
 			t.Errorf("frame: %v", err)
 		}
-		if len(m.Centres) > 50 || m.Law.Shape > 1000 {
+		if len(m.Centres) > 50 || m.Law.Shape > 1000 || len(m.Cells) > 50 {
 			return
 		}
 		w, err := Open(context.Background(), m, e)

@@ -84,7 +84,7 @@ can find that weights are bad; that it finds nothing does not make them good.`,
 	s.IntVar(&f.centres, "centres", 0, "how many kernels, about `N` points of the public table (default 12, or twice the number of words, up to 64)")
 	s.Float64SliceVar(&f.sigmas, "sigma", nil, "the bandwidth, in units of distance; of several, comma-separated, the best is taken, at the price of more noise (default: half the median distance in the public table)")
 	s.Float64Var(&f.lambda, "lambda", 0, "the regularisation (default: chosen from what was released, which is free)")
-	s.StringVar(&f.post, "post", "", "plain, nnls or clip: how negative ratios are avoided (default plain)")
+	s.StringVar(&f.post, "post", "", "plain, entropy, nnls or clip: how negative ratios are avoided (default plain, with marginals entropy)")
 	s.BoolVar(&f.raw, "raw", false, "leave the weights as they are, not divided by their mean")
 	s.Float64Var(&f.countShare, "count-share", defaultShare, "share of epsilon for the number of private records, where neighbours are add-remove")
 	s.Float64Var(&f.outsideShare, "outside-share", defaultShare, "share of epsilon for the number of private records outside of the public ones")
