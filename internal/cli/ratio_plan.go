@@ -44,7 +44,7 @@ the tables differ, fewer public records carry an answer, and its error is larger
 question a direct query is always better; the last line says from how many questions on
 the weights are.`,
 		Example: `  noren ratio plan survey.csv --columns age,sex --epsilon 1 --records 2000
-  noren ratio plan survey.csv --columns age,education,sex --epsilon 0.5 --records 20000 --json`,
+  noren ratio plan survey.csv --columns age,income,sex --epsilon 0.5 --records 20000 --json`,
 		Args: exactly("PUBLIC"),
 		RunE: func(c *cobra.Command, args []string) error { return f.plan(c.Context(), t, args[0]) },
 	}
