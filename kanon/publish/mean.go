@@ -161,7 +161,7 @@ func wholeMeanWriter(c *Column, col *table.Column, stored *table.StoredColumn) w
 	// whatever type they have.
 	switch {
 	case places == 0 && stored.Kind == table.Int && stored.Proposed != nil && *stored.Proposed == table.Integer:
-		c.Stored.Kind, c.Stored.Proposed, c.Stored.Origin, c.Stored.AppendText = table.Int, stored.Proposed, stored.Origin, stored.AppendText
+		c.Stored.Kind, c.Stored.Proposed, c.Stored.Logical, c.Stored.Origin, c.Stored.AppendText = table.Int, stored.Proposed, stored.Logical, stored.Origin, stored.AppendText
 		return func(c *Column, all []uint32) {
 			q, _ := mean(sum(all), len(all), 0, 0)
 			c.ints = append(c.ints, q)
@@ -187,7 +187,7 @@ func dateMeanWriter(c *Column, f *table.Field, stored *table.StoredColumn, place
 		return q
 	}
 	if stored.Kind == table.Int && stored.Proposed != nil && *stored.Proposed == table.Date {
-		c.Stored.Kind, c.Stored.Proposed, c.Stored.Origin, c.Stored.AppendText = table.Int, stored.Proposed, stored.Origin, stored.AppendText
+		c.Stored.Kind, c.Stored.Proposed, c.Stored.Logical, c.Stored.Origin, c.Stored.AppendText = table.Int, stored.Proposed, stored.Logical, stored.Origin, stored.AppendText
 		return func(c *Column, all []uint32) {
 			v := value(all)
 			if f.Layout.HasTime() {
@@ -207,7 +207,7 @@ func dateMeanWriter(c *Column, f *table.Field, stored *table.StoredColumn, place
 func floatWriter(c *Column, stored *table.StoredColumn, text func(dst []byte, all []uint32) []byte) writer {
 	c.Stored.Kind = table.Float
 	if stored.Kind == table.Float {
-		c.Stored.Proposed, c.Stored.Origin, c.Stored.AppendText = stored.Proposed, stored.Origin, stored.AppendText
+		c.Stored.Proposed, c.Stored.Logical, c.Stored.Origin, c.Stored.AppendText = stored.Proposed, stored.Logical, stored.Origin, stored.AppendText
 	}
 	var buf []byte
 	return func(c *Column, all []uint32) {
