@@ -1,0 +1,79 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+
+	"noren"
+	"noren/table/xlsx"
+)
+
+// splitSheet takes the sheet and the header row from the end of a workbook's
+// path. A file of the whole name comes first.
+func splitSheet(path string, opts *Options) (string, error) {
+	file, query, found := strings.Cut(path, "?")
+	if !found || !xlsx.IsName(file) {
+		return path, nil
+	}
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return path, nil
+	}
+	values, err := parameters(query, "sheet", "header")
+	if err != nil {
+		return "", &noren.Error{Kind: noren.Usage, Where: file, Err: err}
+	}
+	if v, ok := values["sheet"]; ok {
+		opts.Sheet = v
+	}
+	if v, ok := values["header"]; ok {
+		if opts.HeaderRow, err = strconv.Atoi(v); err != nil || opts.HeaderRow < 1 {
+			return "", &noren.Error{Kind: noren.Usage, Where: file, What: "header: expected the number of a row, from 1"}
+		}
+	}
+	if opts.Name == path {
+		opts.Name = file
+	}
+	return file, nil
+}
+
+// parameters reads name=value pairs that & separates; names that are not known
+// and those given twice are refused.
+func parameters(query string, known ...string) (map[string]string, error) {
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return nil, &noren.Error{Kind: noren.Usage, What: "the part behind ? cannot be read", Hint: "write NAME=VALUE, and & between several"}
+	}
+	out := map[string]string{}
+	for name, v := range values {
+		ok := len(v) == 1
+		for _, k := range known {
+			if k == name && ok {
+				out[name] = v[0]
+			}
+		}
+		if _, taken := out[name]; !taken {
+			return nil, &noren.Error{Kind: noren.Usage, What: "behind ? expected " + strings.Join(known, ", ") + ", each once"}
+		}
+	}
+	return out, nil
+}
+
+// IsDatabase reports whether a path names a table of a database:
+// pg:TABLE for PostgreSQL, or sqlite:FILE?table=TABLE.
+func IsDatabase(path string) bool {
+	return strings.HasPrefix(path, postgres) || strings.HasPrefix(path, sqliteFile)
+}
+
+const (
+	postgres   = "pg:"
+	sqliteFile = "sqlite:"
+)
+
+func openDatabase(ctx context.Context, path string, opts Options) (Source, error) {
+	return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "databases come next"}
+}
