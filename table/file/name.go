@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"noren"
+	"noren/table/sqlite"
 	"noren/table/xlsx"
 )
 
@@ -74,6 +75,34 @@ const (
 	sqliteFile = "sqlite:"
 )
 
+// openDatabase opens a table or a query of a database.
 func openDatabase(ctx context.Context, path string, opts Options) (Source, error) {
-	return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "databases come next"}
+	if opts.Sheet != "" || opts.HeaderRow != 0 {
+		return nil, &noren.Error{Kind: noren.Usage, What: "a database has no sheets and no row of names"}
+	}
+	if rest, ok := strings.CutPrefix(path, sqliteFile); ok {
+		return openSQLite(ctx, rest, opts)
+	}
+	return openPostgres(ctx, strings.TrimPrefix(path, postgres), opts)
+}
+
+func openSQLite(ctx context.Context, rest string, opts Options) (Source, error) {
+	path, query, _ := strings.Cut(rest, "?")
+	values, err := parameters(query, "table")
+	if err != nil {
+		return nil, &noren.Error{Kind: noren.Usage, Where: path, Err: err}
+	}
+	name, named := values["table"]
+	if named && opts.Query != "" {
+		return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "a table and a query are named", Hint: "name one"}
+	}
+	src, err := sqlite.Open(ctx, path, sqlite.Options{Table: name, Query: opts.Query, QueryName: opts.QueryName})
+	if err != nil {
+		return nil, err
+	}
+	return src, nil
+}
+
+func openPostgres(ctx context.Context, rest string, opts Options) (Source, error) {
+	return nil, &noren.Error{Kind: noren.Usage, What: "PostgreSQL comes next"}
 }
