@@ -10,6 +10,7 @@ import (
 	"noren"
 	"noren/internal/spec"
 	"noren/kanon"
+	"noren/table/file"
 )
 
 type anonymizeFlags struct {
@@ -35,10 +36,11 @@ func newAnonymize(t *terminal) *cobra.Command {
 at least K records. Identifiers are dropped, quasi-identifiers are replaced by
 values common to groups of similar records, all other columns stay as they are.
 
-INPUT is a CSV or Parquet file (.csv, .tsv, .csv.gz, .csv.zst, .parquet) or -
-for standard input; the format of OUTPUT goes by its name too. OUTPUT gets its
-name only after it has been read back and verified; nothing is left behind when
-anything fails.
+INPUT is a CSV, Parquet or Excel file (.csv, .tsv, .csv.gz, .csv.zst, .parquet,
+.xlsx), a table of a database (pg:TABLE, sqlite:FILE?table=TABLE, or pg: with
+--query FILE), or - for standard input. OUTPUT is a file, whose name tells the
+format, or pg:TABLE. It gets its name only after it has been read back and
+verified; nothing is left behind when anything fails. See docs/formats.md.
 
 A table of more than 40,000 records is cut into cells, and a larger one into
 blocks that are worked on one by one. With --memory SIZE the release takes about
@@ -50,6 +52,8 @@ t-closeness, mondrian or --coarse off all records must fit memory.`,
   noren anonymize visits.csv -o out.csv --spec noren.yaml --report page.html
   noren anonymize visits.csv -o out.csv --spec noren.yaml --certificate out.cert.json
   noren anonymize visits.parquet -o out.parquet --k 10 --quasi age,sex --sensitive diagnosis --l 3
+  noren anonymize visits.xlsx --sheet 2024 --header-row 3 -o out.xlsx --k 5 --quasi age,sex
+  noren anonymize pg:clinic.visits -o pg:clinic.visits_k5 --k 5 --quasi age,sex --identifier name
   zcat big.csv.gz | noren anonymize - -o - --k 5 --quasi age,sex > out.csv`,
 		Args: exactly("INPUT"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c.Context(), t, c, args[0]) },
@@ -83,6 +87,9 @@ t-closeness, mondrian or --coarse off all records must fit memory.`,
 func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command, input string) error {
 	if f.output == "" {
 		return &noren.Error{Kind: noren.Usage, Where: "-o", What: "no output is named", Hint: "-o FILE, or -o - for standard output"}
+	}
+	if f.certify != "" && file.IsDatabase(f.output) {
+		return &noren.Error{Kind: noren.Usage, Where: "--certificate", What: "certifies the bytes of a file, and a table has none", Hint: "-o FILE"}
 	}
 	if f.json && f.output == "-" {
 		return &noren.Error{Kind: noren.Usage, Where: "--json", What: "the release and the result cannot both go to standard output", Hint: "-o FILE"}
@@ -122,7 +129,7 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 		return err
 	}
 	job := kanon.Job{Source: src, Schema: *schema, Missing: s.Input.Missing, Options: *options}
-	job.Output, err = f.outputAs.output(f.output, f.force, t.stdout, src)
+	job.Output, err = f.outputAs.output(ctx, f.output, f.force, t.stdout, src)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -69,6 +70,12 @@ func runInit(ctx context.Context, t *terminal, input *columnFlags, name, output 
 	if err != nil {
 		return err
 	}
+	if input.query != "" && output != "-" {
+		// A specification names files from its own folder.
+		if relative, err := filepath.Rel(filepath.Dir(output), input.query); err == nil {
+			input.query = filepath.ToSlash(relative)
+		}
+	}
 	err = writePrivate(output, force, t.stdout, func(w io.Writer) error {
 		_, err := io.WriteString(w, proposal(name, input, report))
 		return err
@@ -121,13 +128,22 @@ func proposal(name string, input *columnFlags, r *infer.Report) string {
 
 version: 1
 `, r.Rows, scalar(name))
-	if len(r.Missing) > 0 || input.delimiter != "" || input.encoding != "" {
+	if len(r.Missing) > 0 || input.delimiter != "" || input.encoding != "" || input.sheet != "" || input.headerRow != 0 || input.query != "" {
 		b.WriteString("\ninput:\n")
 		if input.delimiter != "" {
 			fmt.Fprintf(&b, "  delimiter: %s\n", scalar(input.delimiter))
 		}
 		if input.encoding != "" {
 			fmt.Fprintf(&b, "  encoding: %s\n", scalar(input.encoding))
+		}
+		if input.sheet != "" {
+			fmt.Fprintf(&b, "  sheet: %s\n", scalar(input.sheet))
+		}
+		if input.headerRow != 0 {
+			fmt.Fprintf(&b, "  header-row: %d\n", input.headerRow)
+		}
+		if input.query != "" {
+			fmt.Fprintf(&b, "  query: %s\n", scalar(input.query))
 		}
 		if len(r.Missing) > 0 {
 			fmt.Fprintf(&b, "  # Texts that stand for a missing value, as the empty field always does.\n  missing: %s\n", list(r.Missing))

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"noren"
+	"noren/table"
+	"noren/table/pg"
 	"noren/table/sqlite"
 	"noren/table/xlsx"
 )
@@ -103,6 +105,81 @@ func openSQLite(ctx context.Context, rest string, opts Options) (Source, error) 
 	return src, nil
 }
 
+// postgresName reads what stands behind pg: - a table, and the service.
+func postgresName(rest string) (table, service string, err error) {
+	table, query, _ := strings.Cut(rest, "?")
+	values, err := parameters(query, "service")
+	if err != nil {
+		return "", "", &noren.Error{Kind: noren.Usage, Where: "pg", Err: err}
+	}
+	return table, values["service"], nil
+}
+
 func openPostgres(ctx context.Context, rest string, opts Options) (Source, error) {
-	return nil, &noren.Error{Kind: noren.Usage, What: "PostgreSQL comes next"}
+	name, service, err := postgresName(rest)
+	if err != nil {
+		return nil, err
+	}
+	o := pg.Options{Query: opts.Query, QueryName: opts.QueryName, Service: service}
+	switch {
+	case name != "" && opts.Query != "":
+		return nil, &noren.Error{Kind: noren.Usage, Where: "pg", What: "a table and a query are named", Hint: "name one"}
+	case name == "" && opts.Query == "":
+		return nil, &noren.Error{Kind: noren.Usage, Code: "query", Where: "pg", What: "no table and no query is named"}
+	case name != "":
+		if o.Table, err = pg.ParseName(name); err != nil {
+			return nil, err
+		}
+	}
+	src, err := pg.Open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return src, nil
+}
+
+// Target is a table of a database in the making. Nothing can be seen of it until
+// Commit; Discard gives it up, and does nothing after Commit.
+type Target interface {
+	// Create begins the table. Called once.
+	Create(ctx context.Context, columns []table.StoredColumn) (table.Sink, error)
+	// ReadBack is the table as it was written, after the sink was closed.
+	ReadBack(ctx context.Context) (Source, error)
+	// Commit gives the table its name.
+	Commit(ctx context.Context) error
+	Discard()
+}
+
+// NewTarget is the table of a database that path names. It fails where the table
+// could not be made, or exists and is not to be replaced. The folder dir holds
+// temporary files.
+func NewTarget(ctx context.Context, path string, replace bool, dir string) (Target, error) {
+	rest, ok := strings.CutPrefix(path, postgres)
+	if !ok {
+		return nil, &noren.Error{Kind: noren.Usage, What: "only PostgreSQL tables can be written, as pg:TABLE"}
+	}
+	name, service, err := postgresName(rest)
+	if err != nil {
+		return nil, err
+	}
+	o := pg.TargetOptions{Replace: replace, Service: service, Dir: dir}
+	if o.Table, err = pg.ParseName(name); err != nil {
+		return nil, err
+	}
+	if err := pg.Check(ctx, o); err != nil {
+		return nil, err
+	}
+	return postgresTarget{pg.NewTarget(o)}, nil
+}
+
+// postgresTarget is a pg.Target as a [Target].
+type postgresTarget struct{ *pg.Target }
+
+// ReadBack implements [Target].
+func (t postgresTarget) ReadBack(ctx context.Context) (Source, error) {
+	src, err := t.Target.ReadBack(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return src, nil
 }
