@@ -7,7 +7,8 @@ type sense uint8
 
 const (
 	number sense = iota
-	date         // a day, or an instant
+	date         // a day; an instant where it has a time of day
+	instant      // a day with a time
 	timeOfDay
 )
 
@@ -32,7 +33,7 @@ func builtin(id int) (sense, string) {
 	case 21:
 		return timeOfDay, "h:mm:ss"
 	case 22:
-		return date, "yyyy-mm-dd hh:mm"
+		return instant, "yyyy-mm-dd hh:mm"
 	case 45:
 		return timeOfDay, "mm:ss"
 	case 47:
@@ -69,9 +70,9 @@ func builtin(id int) (sense, string) {
 	return number, ""
 }
 
-// senseOf tells what a format code shows: a date if it has a year or a day, a
-// time of day if it has hours, minutes or seconds alone, otherwise a number. Of
-// several sections the first counts. An elapsed time ([h]:mm) is a number of
+// senseOf tells what a format code shows: a date if it has a year or a day, an
+// instant if it has hours, minutes or seconds too, a time of day if it has those
+// alone, otherwise a number. Of several sections the first counts. An elapsed time ([h]:mm) is a number of
 // days.
 func senseOf(code string) sense {
 	var hasDay, hasTime, hasMonth, elapsed bool
@@ -90,12 +91,10 @@ func senseOf(code string) sense {
 		case '[':
 			n := strings.IndexByte(lower[i:], ']')
 			if n < 0 {
-				n = len(lower) - i - 1
+				i = len(lower)
+				break
 			}
-			switch strings.Trim(lower[i+1:i+n], "hms") {
-			case "":
-				elapsed = elapsed || n > 1
-			}
+			elapsed = elapsed || n > 1 && strings.Trim(lower[i+1:i+n], "hms") == ""
 			i += n
 		case ';':
 			i = len(lower)
@@ -122,6 +121,8 @@ func senseOf(code string) sense {
 	switch {
 	case elapsed:
 		return number
+	case hasDay && hasTime:
+		return instant
 	case hasDay:
 		return date
 	case hasTime:

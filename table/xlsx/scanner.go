@@ -156,7 +156,7 @@ func (s *scanner) next() (kind, error) {
 			if len(s.open) == 0 {
 				return 0, errXML
 			}
-			s.text = append(s.text[:0], data...)
+			s.text = lineEnds(append(s.text[:0], data...))
 			return text, nil
 		case bytes.HasPrefix(rest, []byte("<!")):
 			return 0, errEntry
@@ -291,8 +291,16 @@ func (s *scanner) characters() error {
 		return nil
 	}
 	var err error
-	s.text, err = unescape(s.text)
+	s.text, err = unescape(lineEnds(s.text))
 	return err
+}
+
+// lineEnds turns CR LF and CR into LF, as XML has it (1.0, 2.11).
+func lineEnds(b []byte) []byte {
+	if bytes.IndexByte(b, '\r') < 0 {
+		return b
+	}
+	return bytes.ReplaceAll(bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
 }
 
 // unescape resolves entities in place.

@@ -155,7 +155,7 @@ func (s *sheet) cell(in *scanner) error {
 	if err != nil {
 		return err
 	}
-	if formula && len(s.value) == 0 && t != 't' {
+	if formula && (!found || len(s.value) == 0 && t != 't') {
 		if s.ignored() {
 			return nil
 		}

@@ -45,7 +45,8 @@ func (s *stylist) of(c *table.StoredColumn, t spool.Tag) int {
 	}
 	code := o.formats[t]
 	// A code that does not show what the cell is would change its type.
-	if code == "" || (senseOf(code) == number) != (t == spool.Integer) {
+	shows := map[spool.Tag]sense{spool.Integer: number, spool.Day: date, spool.Instant: instant, spool.Clock: timeOfDay}
+	if want, ok := shows[t]; code == "" || !ok || senseOf(code) != want {
 		return common
 	}
 	id, known := s.ids[code]
