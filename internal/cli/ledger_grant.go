@@ -350,10 +350,14 @@ func (f *grantFlags) confirmed(t *terminal, d *dataset.Definition, out *granted)
 		return nil
 	}
 	cells, columns := out.review.Misfits()
+	where := out.path
+	if out.copied {
+		where = out.from
+	}
 	refuse := func(what string) error {
 		out.printSchema(t.stderr, d)
 		out.printReview(t.stderr)
-		return &noren.Error{Kind: noren.Usage, Code: "confirm", Where: out.path, What: what, Hint: "nothing was granted"}
+		return &noren.Error{Kind: noren.Usage, Code: "confirm", Where: where, What: what, Hint: "nothing was granted"}
 	}
 	switch {
 	case cells > 0:

@@ -172,6 +172,7 @@ func wholeMeanWriter(c *Column, col *table.Column, stored *table.StoredColumn) w
 			return appendUnits(dst, q, large, places)
 		})
 	}
+	c.Stored.Proposed = &col.Field.Type // for formats that have numbers
 	return func(c *Column, all []uint32) {
 		q, large := mean(sum(all), len(all), 0, places)
 		c.text.bytes = appendUnits(c.text.bytes, q, large, places)
@@ -241,6 +242,7 @@ func decimalMeanWriter(c *Column, col *table.Column, of *planned) writer {
 	if numbered(&of.stored) {
 		return floatWriter(c, &of.stored, text)
 	}
+	c.Stored.Proposed = &col.Field.Type // for formats that have numbers
 	return func(c *Column, all []uint32) { c.text.bytes = text(c.text.bytes, all) }
 }
 

@@ -90,6 +90,9 @@ func (t *Target) Create(ctx context.Context, columns []table.StoredColumn) (tabl
 		}
 	}
 	s := &sink{t: t, ctx: ctx, columns: columns, done: make(chan error, 1)}
+	for i := range columns {
+		s.numeric = append(s.numeric, typeOf(&columns[i]) == "numeric")
+	}
 	out, in := io.Pipe()
 	s.in = in
 	go func() {
@@ -138,6 +141,7 @@ type sink struct {
 	t       *Target
 	ctx     context.Context
 	columns []table.StoredColumn
+	numeric []bool
 	in      *io.PipeWriter
 	done    chan error
 	line    []byte
@@ -170,6 +174,11 @@ func (s *sink) write(c *table.Chunk) error {
 				continue
 			}
 			s.cell = table.AppendText(s.cell[:0], &s.columns[i], &c.Cols[i], row)
+			if len(s.cell) == 0 && s.numeric[i] {
+				// A text table shows a missing number by the empty text.
+				s.line = append(s.line, '\\', 'N')
+				continue
+			}
 			if bytes.IndexByte(s.cell, 0) >= 0 {
 				at := noren.Position{File: s.t.where, Record: s.records, Field: i + 1, Column: s.columns[i].Name}
 				return &noren.Error{Kind: noren.BadData, Where: at.String(), What: "a text holds a NUL byte, which PostgreSQL cannot hold"}

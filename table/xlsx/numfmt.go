@@ -6,9 +6,9 @@ import "strings"
 type sense uint8
 
 const (
-	number sense = iota
-	date         // a day; an instant where it has a time of day
-	instant      // a day with a time
+	number  sense = iota
+	date          // a day; an instant where it has a time of day
+	instant       // a day with a time
 	timeOfDay
 )
 

@@ -308,7 +308,14 @@ func (s *Sink) typed(i int, t spool.Tag, n int64, f float64) bool {
 // shortNumber reads a plain number of at most 15 digits, which a workbook shows
 // as it is.
 func shortNumber(text []byte) (f float64, ok bool) {
-	if len(text) > 2*mostDigits {
+	digit := func(i int) bool { return i < len(text) && text[i] >= '0' && text[i] <= '9' }
+	first := 0
+	if len(text) > 0 && text[0] == '-' {
+		first = 1
+	}
+	// What begins otherwise than by a digit, or by a zero that a number would not
+	// have, is a code.
+	if len(text) > 2*mostDigits || !digit(first) || text[first] == '0' && digit(first+1) {
 		return 0, false
 	}
 	f, _, err := table.ParseDecimal(text)
