@@ -102,7 +102,9 @@ func TestOnlyOneRoomEach(t *testing.T) {
 		imports []string
 		allowed []string
 	}{
-		{"knows SQL", []string{"database/sql", "modernc.org/sqlite", "github.com/pressly/goose"}, []string{"noren/ledger"}},
+		{"knows SQLite", []string{"database/sql", "modernc.org/sqlite"}, []string{"noren/ledger", "noren/table/sqlite"}},
+		{"migrates a database", []string{"github.com/pressly/goose"}, []string{"noren/ledger"}},
+		{"knows PostgreSQL", []string{"github.com/jackc/pgx"}, []string{"noren/table/pg"}},
 		{
 			"draws secret randomness",
 			[]string{"crypto/rand"},

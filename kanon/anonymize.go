@@ -362,16 +362,21 @@ func (r *run) look(context.Context) error {
 	return nil
 }
 
-// check has the written file verified and takes over what was found. The
-// verifier gets the names of columns and what they must hold, and no more.
+// check has the written file verified.
 func (r *run) check(ctx context.Context, written *os.File) error {
-	defer timed(&r.result.Seconds.Verify, time.Now())
 	d := r.dialect()
 	src, err := file.OpenFile(ctx, borrowed{written}, file.Options{Name: r.outputName(), Delimiter: d.Delimiter, Encoding: d.Encoding})
 	if err != nil {
 		return fmt.Errorf("reading the release back: %w", err)
 	}
 	defer func() { _ = src.Close() }()
+	return r.checkSource(ctx, src)
+}
+
+// checkSource has the written table verified and takes over what was found. The
+// verifier gets the names of columns and what they must hold, and no more.
+func (r *run) checkSource(ctx context.Context, src table.Source) error {
+	defer timed(&r.result.Seconds.Verify, time.Now())
 	o := verify.Options{Requirement: r.job.requirement(), Missing: r.job.Missing, Memory: r.job.memory() / classShare}
 	for _, i := range r.quasi {
 		o.Quasi = append(o.Quasi, r.job.Schema.Fields[i].Name)

@@ -16,6 +16,7 @@ import (
 	"noren/kanon/space"
 	"noren/table"
 	"noren/table/csvio"
+	"noren/table/file"
 	"noren/table/infer"
 )
 
@@ -46,6 +47,9 @@ type Output struct {
 	Path string
 	// Force replaces a file that exists.
 	Force bool
+	// Target is the table of a database that the release goes to instead of a
+	// file; Path then names it in messages, and Verified must be nil. Optional.
+	Target file.Target
 	// Stdout gets the release, once it is verified, when Path is "-".
 	Stdout io.Writer
 	// Dialect is how a text file is written. Defaults to the source's own.
@@ -135,7 +139,7 @@ func (o *Options) memory() int64 {
 
 // dir is the folder for temporary files, empty for the system's own.
 func (o *Output) dir() string {
-	if o.Path == "-" {
+	if o.Path == "-" || o.Target != nil {
 		return ""
 	}
 	return filepath.Dir(o.Path)
@@ -170,6 +174,9 @@ func (j *Job) validate() error {
 	}
 	if j.Output.Path == "" {
 		add("no output is named")
+	}
+	if j.Output.Target != nil && j.Output.Verified != nil {
+		add("a table of a database has no bytes to certify: release to a file")
 	}
 	if j.Output.Path == "-" && j.Output.Stdout == nil {
 		add("standard output is asked for, and there is none")

@@ -21,6 +21,9 @@ import (
 // write writes the release to a file that nobody can see, has it verified, and
 // gives it its name.
 func (r *run) write(ctx context.Context) error {
+	if r.job.Output.Target != nil {
+		return r.writeTable(ctx, r.job.Output.Target)
+	}
 	if r.job.Output.Path == "-" {
 		return r.writeStdout(ctx)
 	}
@@ -29,7 +32,7 @@ func (r *run) write(ctx context.Context) error {
 		return err
 	}
 	defer out.Discard()
-	if err := r.fill(ctx, out.File); err != nil {
+	if err := r.fill(ctx, r.toFile(out.File)); err != nil {
 		return err
 	}
 	if err := r.check(ctx, out.File); err != nil {
@@ -42,6 +45,30 @@ func (r *run) write(ctx context.Context) error {
 		return err
 	}
 	return out.Commit()
+}
+
+// writeTable writes the release to a table that nobody else can see, has it
+// verified, and gives it its name.
+func (r *run) writeTable(ctx context.Context, t file.Target) error {
+	defer t.Discard()
+	if err := r.fill(ctx, func(columns []table.StoredColumn) (table.Sink, error) { return t.Create(ctx, columns) }); err != nil {
+		return err
+	}
+	src, err := t.ReadBack(ctx)
+	if err != nil {
+		return err
+	}
+	err = r.checkSource(ctx, src)
+	if e := src.Close(); err == nil && e != nil {
+		err = &noren.Error{Where: r.outputName(), What: "the release cannot be read back", Err: e}
+	}
+	if err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return t.Commit(ctx)
 }
 
 // tell shows the verified release to whoever wants to see it first.
@@ -62,7 +89,7 @@ func (r *run) writeStdout(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = temp.Close() }()
-	if err := r.fill(ctx, temp.File); err != nil {
+	if err := r.fill(ctx, r.toFile(temp.File)); err != nil {
 		return err
 	}
 	if err := r.check(ctx, temp.File); err != nil {
@@ -80,9 +107,9 @@ func (r *run) writeStdout(ctx context.Context) error {
 	return nil
 }
 
-// fill writes all records: identifiers left out, quasi-identifiers as
+// fill writes all records to what is made by to: identifiers left out, quasi-identifiers as
 // published, everything else as it is read.
-func (r *run) fill(ctx context.Context, w *os.File) error {
+func (r *run) fill(ctx context.Context, to func([]table.StoredColumn) (table.Sink, error)) error {
 	defer timed(&r.result.Seconds.Publish, time.Now())
 	order, err := r.order()
 	if err != nil {
@@ -90,7 +117,7 @@ func (r *run) fill(ctx context.Context, w *os.File) error {
 	}
 	r.told = r.tells(order)
 	plan := r.plan()
-	sink, err := file.NewSink(w, r.job.Output.Path, plan.columns, r.dialect())
+	sink, err := to(plan.columns)
 	if err != nil {
 		return err
 	}
@@ -108,6 +135,13 @@ func (r *run) fill(ctx context.Context, w *os.File) error {
 	}
 	r.groups, r.published = space.Partition{}, nil // their memory is wanted for verifying
 	return sink.Close()
+}
+
+// toFile writes the release to w.
+func (r *run) toFile(w *os.File) func([]table.StoredColumn) (table.Sink, error) {
+	return func(columns []table.StoredColumn) (table.Sink, error) {
+		return file.NewSink(w, r.job.Output.Path, columns, r.dialect())
+	}
 }
 
 // again reads the source once more, which must have as many records as it had.

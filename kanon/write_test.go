@@ -117,7 +117,7 @@ func TestExistingOutput(t *testing.T) {
 }
 
 func TestOutputThatCannotBe(t *testing.T) {
-	for name, path := range map[string]string{"a folder that is not there": "none/out.csv", "no ending": "out", "an ending of another format": "out.xlsx", "a folder": "."} {
+	for name, path := range map[string]string{"a folder that is not there": "none/out.csv", "no ending": "out", "an ending of another format": "out.ods", "a folder": "."} {
 		dir := t.TempDir()
 		j := job(t, dir, makePeople(20, 14))
 		j.Output.Path = filepath.Join(dir, path)

@@ -49,6 +49,8 @@ type StoredColumn struct {
 	// Proposed is the type that the file itself declares for the column, when
 	// it declares one (Parquet); text files declare none.
 	Proposed *Type
+	// Logical is what the numbers of the column count.
+	Logical Logical
 	// Origin is the format's own description of the column. Only the format
 	// that wrote it reads it; it lets a column come out stored exactly as it
 	// went in. Nil for text, and for a column that a release made.

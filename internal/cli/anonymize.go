@@ -13,6 +13,7 @@ import (
 	"noren/internal/atomicfile"
 	"noren/internal/spec"
 	"noren/kanon"
+	"noren/table/file"
 )
 
 type anonymizeFlags struct {
@@ -46,10 +47,11 @@ them apart: every combination then occurs in records of at least K persons, and
 all also somebody who knows all records of a person is left with K persons, and
 --pseudonym keeps the records of a person linked.
 
-INPUT is a CSV or Parquet file (.csv, .tsv, .csv.gz, .csv.zst, .parquet) or -
-for standard input; the format of OUTPUT goes by its name too. OUTPUT gets its
-name only after it has been read back and verified; nothing is left behind when
-anything fails.
+INPUT is a CSV, Parquet or Excel file (.csv, .tsv, .csv.gz, .csv.zst, .parquet,
+.xlsx), a table of a database (pg:TABLE, sqlite:FILE?table=TABLE, or pg: with
+--query FILE), or - for standard input. OUTPUT is a file, whose name tells the
+format, or pg:TABLE. It gets its name only after it has been read back and
+verified; nothing is left behind when anything fails. See docs/formats.md.
 
 A table of more than 40,000 records is cut into cells, and a larger one into
 blocks that are worked on one by one. With --memory SIZE the release takes about
@@ -62,6 +64,8 @@ t-closeness, mondrian or --coarse off all records must fit memory.`,
   noren anonymize visits.csv -o out.csv --spec noren.yaml --report page.html
   noren anonymize visits.csv -o out.csv --spec noren.yaml --certificate out.cert.json
   noren anonymize visits.parquet -o out.parquet --k 10 --quasi age,sex --identifier visit_id,person_id,name --sensitive diagnosis --l 3
+  noren anonymize visits.xlsx --sheet 1 -o out.xlsx --k 5 --quasi age,sex --identifier visit_id,person_id,name
+  noren anonymize pg:clinic.visits -o pg:clinic.visits_k5 --k 5 --quasi age,sex --identifier visit_id,person_id,name
   zcat big.csv.gz | noren anonymize - -o - --k 5 --quasi age,sex > out.csv`,
 		Args: exactly("INPUT"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c.Context(), t, c, args[0]) },
@@ -98,6 +102,9 @@ t-closeness, mondrian or --coarse off all records must fit memory.`,
 func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command, input string) error {
 	if f.output == "" {
 		return &noren.Error{Kind: noren.Usage, Where: "-o", What: "no output is named", Hint: "-o FILE, or -o - for standard output"}
+	}
+	if f.certify != "" && file.IsDatabase(f.output) {
+		return &noren.Error{Kind: noren.Usage, Where: "--certificate", What: "certifies the bytes of a file, and a table has none", Hint: "-o FILE"}
 	}
 	if f.json && f.output == "-" {
 		return &noren.Error{Kind: noren.Usage, Where: "--json", What: "the release and the result cannot both go to standard output", Hint: "-o FILE"}
@@ -146,7 +153,7 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 		return err
 	}
 	job := kanon.Job{Source: src, Schema: *schema, Missing: s.Input.Missing, Kept: keptBy(s), Looked: looked, Options: *options}
-	job.Output, err = f.outputAs.output(f.output, f.force, t.stdout, src)
+	job.Output, err = f.outputAs.output(ctx, f.output, f.force, t.stdout, src)
 	if err != nil {
 		return err
 	}

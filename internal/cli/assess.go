@@ -159,7 +159,10 @@ func (a *assessing) original(population string, fraction float64) error {
 	}
 	tables := []*table.Table{a.table}
 	if population != "" {
-		src, err := openTable(a.ctx, population, a.t.stdin, a.s)
+		like := *a.s
+		// Sheet, header row and query are of the table.
+		like.Input.Sheet, like.Input.HeaderRow, like.Input.Query = "", 0, ""
+		src, err := openTable(a.ctx, population, a.t.stdin, &like)
 		if err != nil {
 			return err
 		}

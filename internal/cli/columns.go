@@ -35,6 +35,9 @@ type columnFlags struct {
 	encoding    string
 	header      bool
 	noHeader    bool
+	sheet       string
+	headerRow   int
+	query       string
 }
 
 func (f *columnFlags) register(c *cobra.Command) {
@@ -79,6 +82,9 @@ func (f *columnFlags) registerInput(c *cobra.Command) {
 	s.StringArrayVar(&f.missing, "missing", nil, "`TEXT` that stands for a missing value, as the empty field always does; may be repeated")
 	s.StringVar(&f.delimiter, "delimiter", "", "field delimiter: one `CHARACTER`, or tab (detected when left out)")
 	s.StringVar(&f.encoding, "encoding", "", "`ENCODING`: utf-8 or shift_jis (detected when left out)")
+	s.StringVar(&f.sheet, "sheet", "", "worksheet of a workbook, its `NAME` or number (default: the first)")
+	s.IntVar(&f.headerRow, "header-row", 0, "`ROW` of a worksheet, from 1, that names the columns (default: the first that is not blank)")
+	s.StringVar(&f.query, "query", "", "read the result of the SQL query in this `FILE`, from pg: or sqlite:DATABASE")
 }
 
 // merged is the specification with the flags laid over it, and the folder that
@@ -99,6 +105,9 @@ func (f *columnFlags) merged() (*spec.Spec, error) {
 			return nil, err
 		}
 		dir := filepath.Dir(f.spec)
+		if q := s.Input.Query; q != "" && !filepath.IsAbs(q) {
+			s.Input.Query = filepath.Join(dir, q)
+		}
 		for name, c := range s.Columns {
 			if c.Hierarchy != "" && !filepath.IsAbs(c.Hierarchy) {
 				c.Hierarchy = filepath.Join(dir, c.Hierarchy)
@@ -124,6 +133,15 @@ func (f *columnFlags) layOver(s *spec.Spec) error {
 	}
 	if f.person != "" {
 		s.Unit = f.person
+	}
+	if f.sheet != "" {
+		s.Input.Sheet = f.sheet
+	}
+	if f.headerRow != 0 {
+		s.Input.HeaderRow = f.headerRow
+	}
+	if f.query != "" {
+		s.Input.Query = f.query
 	}
 	s.Input.Missing = append(s.Input.Missing, f.missing...)
 	if f.header && f.noHeader {

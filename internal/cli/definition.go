@@ -2,12 +2,15 @@ package cli
 
 import (
 	"context"
+	"os"
+	"strings"
 
 	"noren"
 	"noren/dataset"
 	"noren/internal/spec"
 	"noren/table/csvio"
 	"noren/table/file"
+	"noren/table/parquetio"
 )
 
 // inputOptions say how a file is written whose first line holds the names of the
@@ -32,6 +35,19 @@ func formOptions(s *spec.Spec) (file.Options, error) {
 	if o.Encoding, err = csvio.ParseEncoding(s.Input.Encoding); err != nil {
 		return o, at("--encoding", err)
 	}
+	if s.Input.HeaderRow < 0 {
+		return o, &noren.Error{Kind: noren.Usage, Where: "--header-row", What: "expected the number of a row, from 1"}
+	}
+	o.Sheet, o.HeaderRow = s.Input.Sheet, s.Input.HeaderRow
+	if s.Input.Query != "" {
+		text, err := os.ReadFile(s.Input.Query)
+		if err != nil {
+			return o, &noren.Error{Kind: noren.Usage, Where: s.Input.Query, What: "the query cannot be read", Hint: "does the file exist?"}
+		}
+		if o.Query, o.QueryName = string(text), s.Input.Query; strings.TrimSpace(o.Query) == "" {
+			return o, &noren.Error{Kind: noren.Usage, Where: s.Input.Query, What: "the query is empty"}
+		}
+	}
 	return o, nil
 }
 
@@ -54,7 +70,20 @@ func declaredDataset(ctx context.Context, path string, s *spec.Spec, o spec.Data
 		return nil, err
 	}
 	defer closeSource(src)
+	if !isPlain(src) {
+		return nil, &noren.Error{Kind: noren.Usage, Code: "no-copy", Where: src.Name(), What: "answers are about a CSV or Parquet file, or a data set of the ledger"}
+	}
 	o.Strict = true
 	d, _, err := s.Definition(ctx, src, o)
 	return d, err
+}
+
+// isPlain reports whether a source is a file that is read where it lies, and not a
+// copy of a workbook or of a table of a database.
+func isPlain(src file.Source) bool {
+	switch src.(type) {
+	case *csvio.Source, *parquetio.Source:
+		return true
+	}
+	return false
 }

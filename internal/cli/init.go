@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -74,6 +75,12 @@ func runInit(ctx context.Context, t *terminal, input *columnFlags, name, output 
 	if err != nil {
 		return err
 	}
+	if input.query != "" && output != "-" {
+		// A specification names files from its own folder.
+		if relative, err := filepath.Rel(filepath.Dir(output), input.query); err == nil {
+			input.query = filepath.ToSlash(relative)
+		}
+	}
 	err = writePrivate(output, force, t.stdout, func(w io.Writer) error {
 		_, err := io.WriteString(w, proposal(name, input, report))
 		return err
@@ -126,7 +133,7 @@ func proposal(name string, input *columnFlags, r *infer.Report) string {
 
 version: 1
 `, r.Rows, scalar(name))
-	if len(r.Missing) > 0 || input.delimiter != "" || input.encoding != "" || input.header || input.noHeader {
+	if len(r.Missing) > 0 || input.delimiter != "" || input.encoding != "" || input.header || input.noHeader || input.sheet != "" || input.headerRow != 0 || input.query != "" {
 		b.WriteString("\ninput:\n")
 		if input.delimiter != "" {
 			fmt.Fprintf(&b, "  delimiter: %s\n", scalar(input.delimiter))
@@ -136,6 +143,15 @@ version: 1
 		}
 		if input.header || input.noHeader {
 			fmt.Fprintf(&b, "  header: %t\n", input.header)
+		}
+		if input.sheet != "" {
+			fmt.Fprintf(&b, "  sheet: %s\n", scalar(input.sheet))
+		}
+		if input.headerRow != 0 {
+			fmt.Fprintf(&b, "  header-row: %d\n", input.headerRow)
+		}
+		if input.query != "" {
+			fmt.Fprintf(&b, "  query: %s\n", scalar(input.query))
 		}
 		if len(r.Missing) > 0 {
 			fmt.Fprintf(&b, "  # Texts that stand for a missing value, as the empty field always does.\n  missing: %s\n", list(r.Missing))

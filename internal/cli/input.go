@@ -106,7 +106,14 @@ func (f *outputFlags) register(c *cobra.Command) {
 }
 
 // output is where a release goes.
-func (f *outputFlags) output(path string, force bool, stdout io.Writer, src table.Source) (kanon.Output, error) {
+func (f *outputFlags) output(ctx context.Context, path string, force bool, stdout io.Writer, src table.Source) (kanon.Output, error) {
+	if file.IsDatabase(path) {
+		if f.delimiter != "" || f.encoding != "" {
+			return kanon.Output{}, &noren.Error{Kind: noren.Usage, Where: "--output-delimiter, --output-encoding", What: "are for text files"}
+		}
+		t, err := file.NewTarget(ctx, path, force, "")
+		return kanon.Output{Path: path, Force: force, Target: t}, err
+	}
 	if path != "-" { // standard output is CSV
 		if err := file.Check(path); err != nil {
 			return kanon.Output{}, err
@@ -134,7 +141,7 @@ func (f *outputFlags) output(path string, force bool, stdout io.Writer, src tabl
 // in the end.
 func checkTargets(force bool, paths ...string) error {
 	for _, p := range paths {
-		if p == "" || p == "-" {
+		if p == "" || p == "-" || file.IsDatabase(p) {
 			continue
 		}
 		if err := atomicfile.Check(p, force); err != nil {

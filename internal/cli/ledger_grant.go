@@ -59,11 +59,17 @@ month's table of the same people: what is spent stays spent. People who are in t
 sets have two budgets, so a file that shares its columns with another data set needs
 --other-people, which certificates then state as an assumption.
 
+A workbook, a table of a database (pg:TABLE, sqlite:FILE?table=TABLE) and the result of
+--query FILE are copied once, now, to a private Parquet file in the ledger's folder, and
+queries read that file alone. What changes in the table later changes no answer: grant
+it again with --changed.
+
 With --model, a public model of dependent records (noren correlated), every answer is
 priced under the model. With --analyst the cap is that analyst's own, under the data
 set's; from the first such grant on, only analysts with a grant may ask.`,
 		Example: `  noren ledger grant visits --file visits.csv --spec noren.yaml --epsilon 1 --yes
   noren ledger grant visits --epsilon 2
+  noren ledger grant wards --file pg:clinic.wards --epsilon 1 --yes
   noren ledger grant visits --analyst mori --epsilon 0.3
   noren ledger grant visits --file visits.csv --spec noren.yaml --epsilon 3 --changed --yes`,
 		Args: exactly("NAME"),
@@ -71,7 +77,7 @@ set's; from the first such grant on, only analysts with a grant may ask.`,
 	}
 	f.ledgerFlag.register(c)
 	s := c.Flags()
-	s.StringVar(&f.file, "file", "", "the data set's `FILE` (default: the file granted before)")
+	s.StringVar(&f.file, "file", "", "the data set's `FILE`, workbook or database table (default: the file granted before)")
 	s.StringVar(&f.epsilon, "epsilon", "", "cap: the total epsilon that may ever be spent, in decimal")
 	s.StringVar(&f.delta, "delta", "", "cap: the total delta that may ever be spent (default 0)")
 	s.StringVar(&f.neighbours, "neighbours", "", "add-remove or replace-one (default add-remove, or as granted before)")
@@ -160,7 +166,7 @@ func (f *grantFlags) tellAnalyst(t *terminal, book *ledger.Book, limit account.C
 
 // schemaFlag names a flag that was given and is about a schema, "" if none was.
 func (f *grantFlags) schemaFlag(c *cobra.Command) string {
-	for _, name := range []string{"file", "spec", "type", "order", "format", "missing", "delimiter", "encoding", "neighbours", "unit", "at-most", "records", "model", "model-column", "model-other", "changed", "replace", "other-people"} {
+	for _, name := range []string{"file", "spec", "type", "order", "format", "missing", "delimiter", "encoding", "sheet", "header-row", "query", "neighbours", "unit", "at-most", "records", "model", "model-column", "model-other", "changed", "replace", "other-people"} {
 		if c.Flags().Changed(name) {
 			return name
 		}
@@ -172,6 +178,8 @@ func (f *grantFlags) schemaFlag(c *cobra.Command) string {
 type granted struct {
 	book     *ledger.Book
 	path     string
+	copied   bool // path is a private copy that this grant made
+	from     string
 	proposed []string // columns whose types were proposed from the values
 	missing  bool     // so were the missing texts
 	review   *release.Reviewed
@@ -192,21 +200,71 @@ func (f *grantFlags) dataset(ctx context.Context, c *cobra.Command, t *terminal,
 		}
 		out.path = book.Path
 	}
+	if err := f.copy(ctx, t, out, name); err != nil {
+		return nil, err
+	}
+	if err := f.review(ctx, t, l, name, book, limit, out); err != nil {
+		if out.copied {
+			err = errors.Join(err, release.Discard(out.path))
+		}
+		return nil, err
+	}
+	if out.copied {
+		t.note("%s is copied to %s, which is private; data set %s reads it from now on", out.from, out.path, name)
+		if book != nil && book.Path != out.book.Path {
+			t.note("data set %s no longer reads %s", name, book.Path)
+		}
+	}
+	return out, nil
+}
+
+// copy makes a private copy of what is no CSV or Parquet file.
+func (f *grantFlags) copy(ctx context.Context, t *terminal, out *granted, name string) error {
+	if f.file == "" {
+		return nil
+	}
+	s, err := f.merged()
+	if err != nil {
+		return err
+	}
+	in, err := inputOptions(s)
+	if err != nil {
+		return err
+	}
+	src, err := file.Open(ctx, f.file, in)
+	if err != nil {
+		return err
+	}
+	defer closeSource(src)
+	if isPlain(src) {
+		return nil
+	}
+	if out.path, err = release.Copy(ctx, src, filepath.Dir(f.ledgerFlag.file()), name, f.model != "", t.progress.report); err != nil {
+		return err
+	}
+	t.progress.clear()
+	out.copied = true
+	out.from = src.Name()
+	return nil
+}
+
+// review reads the file under its definition and grants the budget.
+func (f *grantFlags) review(ctx context.Context, t *terminal, l *ledger.Ledger, name string, book *ledger.Book, limit account.Cost, out *granted) error {
 	d, err := f.definition(ctx, t, out, book)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	out.model = d.Model
 	out.review, err = release.ReviewGrant(ctx, l, out.path, d, t.progress.report)
 	t.progress.clear()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := f.confirmed(t, d, out); err != nil {
-		return nil, err
+		return err
 	}
 	out.book, err = release.ConfirmGrant(ctx, l, release.Grant{Name: name, Cap: limit, Changed: f.changed, Replace: f.replace, OtherPeople: f.otherPeople}, out.review)
-	return out, err
+	return err
 }
 
 // definition is what specification and flags state of the file, with types
@@ -231,6 +289,9 @@ func (f *grantFlags) definition(ctx context.Context, t *terminal, out *granted, 
 		o.Unit = s.Unit // persons, as in releases by the same specification
 	}
 	o.Progress = t.progress.report
+	if out.copied {
+		s.Input = spec.Input{Missing: s.Input.Missing} // the copy is read as it is
+	}
 	in, err := inputOptions(s)
 	if err != nil {
 		return nil, err
@@ -338,10 +399,14 @@ func (f *grantFlags) confirmed(t *terminal, d *dataset.Definition, out *granted)
 		return nil
 	}
 	cells, columns := out.review.Misfits()
+	where := out.path
+	if out.copied {
+		where = out.from
+	}
 	refuse := func(what string) error {
 		out.printSchema(t.stderr, d)
 		out.printReview(t.stderr)
-		return &noren.Error{Kind: noren.Usage, Code: "confirm", Where: out.path, What: what, Hint: "nothing was granted"}
+		return &noren.Error{Kind: noren.Usage, Code: "confirm", Where: where, What: what, Hint: "nothing was granted"}
 	}
 	switch {
 	case cells > 0:

@@ -47,9 +47,12 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("DATA", data)
 			env.Setenv("TMPDIR", filepath.Join(env.WorkDir, ".tmp"))
-			return nil
+			return postgresEnv(env)
 		},
 		Condition: func(cond string) (bool, error) {
+			if cond == "postgres" {
+				return os.Getenv("NOREN_PG_DSN") != "", nil
+			}
 			if cond != "data" {
 				return false, nil
 			}

@@ -36,11 +36,14 @@ type Spec struct {
 	file *ast.File // for positions; nil when made from flags
 }
 
-// Input says how a text file is written.
+// Input says how a file is written, or what of a workbook or database is read.
 type Input struct {
 	Delimiter string   `yaml:"delimiter,omitempty" json:"delimiter,omitempty" jsonschema:"one character between fields, or tab"`
 	Encoding  string   `yaml:"encoding,omitempty" json:"encoding,omitempty" jsonschema:"utf-8 or shift_jis"`
 	Header    *bool    `yaml:"header,omitempty" json:"header,omitempty" jsonschema:"true: the first line holds the names of the columns, whatever it looks like; false: it is a record, and the columns are named c1, c2, ..."`
+	Sheet     string   `yaml:"sheet,omitempty" json:"sheet,omitempty" jsonschema:"the worksheet of a workbook, by its name or number from 1; the first where left out"`
+	HeaderRow int      `yaml:"header-row,omitempty" json:"header-row,omitempty" jsonschema:"the row of a worksheet, from 1, that names the columns; the first that is not blank where left out"`
+	Query     string   `yaml:"query,omitempty" json:"query,omitempty" jsonschema:"file with one query in SQL whose result is the table, for databases; relative to this file"`
 	Missing   []string `yaml:"missing,omitempty" json:"missing,omitempty" jsonschema:"texts that stand for a missing value; the empty field always does"`
 }
 

@@ -161,7 +161,7 @@ func wholeMeanWriter(c *Column, col *table.Column, stored *table.StoredColumn) w
 	// whatever type they have.
 	switch {
 	case places == 0 && stored.Kind == table.Int && stored.Proposed != nil && *stored.Proposed == table.Integer:
-		c.Stored.Kind, c.Stored.Proposed, c.Stored.Origin, c.Stored.AppendText = table.Int, stored.Proposed, stored.Origin, stored.AppendText
+		c.Stored.Kind, c.Stored.Proposed, c.Stored.Logical, c.Stored.Origin, c.Stored.AppendText = table.Int, stored.Proposed, stored.Logical, stored.Origin, stored.AppendText
 		return func(c *Column, all []uint32) {
 			q, _ := mean(sum(all), len(all), 0, 0)
 			c.ints = append(c.ints, q)
@@ -172,6 +172,7 @@ func wholeMeanWriter(c *Column, col *table.Column, stored *table.StoredColumn) w
 			return appendUnits(dst, q, large, places)
 		})
 	}
+	c.Stored.Proposed = &col.Field.Type // for formats that have numbers
 	return func(c *Column, all []uint32) {
 		q, large := mean(sum(all), len(all), 0, places)
 		c.text.bytes = appendUnits(c.text.bytes, q, large, places)
@@ -187,7 +188,7 @@ func dateMeanWriter(c *Column, f *table.Field, stored *table.StoredColumn, place
 		return q
 	}
 	if stored.Kind == table.Int && stored.Proposed != nil && *stored.Proposed == table.Date {
-		c.Stored.Kind, c.Stored.Proposed, c.Stored.Origin, c.Stored.AppendText = table.Int, stored.Proposed, stored.Origin, stored.AppendText
+		c.Stored.Kind, c.Stored.Proposed, c.Stored.Logical, c.Stored.Origin, c.Stored.AppendText = table.Int, stored.Proposed, stored.Logical, stored.Origin, stored.AppendText
 		return func(c *Column, all []uint32) {
 			v := value(all)
 			if f.Layout.HasTime() {
@@ -207,7 +208,7 @@ func dateMeanWriter(c *Column, f *table.Field, stored *table.StoredColumn, place
 func floatWriter(c *Column, stored *table.StoredColumn, text func(dst []byte, all []uint32) []byte) writer {
 	c.Stored.Kind = table.Float
 	if stored.Kind == table.Float {
-		c.Stored.Proposed, c.Stored.Origin, c.Stored.AppendText = stored.Proposed, stored.Origin, stored.AppendText
+		c.Stored.Proposed, c.Stored.Logical, c.Stored.Origin, c.Stored.AppendText = stored.Proposed, stored.Logical, stored.Origin, stored.AppendText
 	}
 	var buf []byte
 	return func(c *Column, all []uint32) {
@@ -251,6 +252,7 @@ func decimalMeanWriter(c *Column, col *table.Column, of *planned) writer {
 	if numbered(&of.stored) {
 		return floatWriter(c, &of.stored, text)
 	}
+	c.Stored.Proposed = &col.Field.Type // for formats that have numbers
 	return func(c *Column, all []uint32) { c.text.bytes = text(c.text.bytes, all) }
 }
 

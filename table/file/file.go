@@ -25,6 +25,8 @@ import (
 	"noren/table"
 	"noren/table/csvio"
 	"noren/table/parquetio"
+	"noren/table/spool"
+	"noren/table/xlsx"
 )
 
 // Options say how a file is to be read where that is not to be detected.
@@ -37,6 +39,16 @@ type Options struct {
 	Encoding  csvio.Encoding
 	// Header says what the first line of a text file is.
 	Header csvio.Header
+	// Sheet is the worksheet of a workbook, by name or number from 1, and
+	// HeaderRow the row, from 1, that names the columns. Default to the first
+	// sheet and the first row that is not blank. They may be given in the path
+	// too: visits.xlsx?sheet=2024&header=3.
+	Sheet     string
+	HeaderRow int
+	// Query is a query in SQL whose result is the table, for databases, and
+	// QueryName stands for it in errors. Defaults to the table that the path
+	// names.
+	Query, QueryName string
 }
 
 // Source is a table file that is open.
@@ -48,13 +60,26 @@ type Source interface {
 var (
 	_ Source = (*csvio.Source)(nil)
 	_ Source = (*parquetio.Source)(nil)
+	_ Source = (*xlsx.Source)(nil)
+	_ Source = (*spool.Source)(nil)
 )
 
-// Open opens the table at path, Parquet or text by what it holds. The errors
-// are those of csvio.Open and parquetio.Open.
+// Open opens the table at path: a workbook, Parquet or text by what the file
+// holds, or a table of a database (see [IsDatabase]). The errors are those of
+// the packages of the formats.
 func Open(ctx context.Context, path string, opts Options) (Source, error) {
 	if opts.Name == "" {
 		opts.Name = path
+	}
+	if IsDatabase(path) {
+		return openDatabase(ctx, path, opts)
+	}
+	if opts.Query != "" {
+		return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "is a file, and a query is for databases"}
+	}
+	path, err := splitSheet(path, &opts)
+	if err != nil {
+		return nil, err
 	}
 	f, err := os.Open(path)
 	switch {
@@ -106,7 +131,23 @@ func OpenFile(ctx context.Context, f csvio.File, opts Options) (Source, error) {
 		_ = f.Close()
 		return nil, &noren.Error{Where: opts.Name, What: "cannot be read", Err: atomicfile.Reason(err)}
 	}
-	switch head := string(magic[:n]); {
+	if err := xlsx.Refuse(opts.Name, magic[:n]); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	head := string(magic[:n])
+	if head == "PK\x03\x04" || xlsx.IsName(opts.Name) {
+		src, err := xlsx.OpenFile(ctx, f, xlsx.Options{Name: opts.Name, Sheet: opts.Sheet, HeaderRow: opts.HeaderRow})
+		if err != nil {
+			return nil, err
+		}
+		return src, nil
+	}
+	if opts.Sheet != "" || opts.HeaderRow != 0 {
+		_ = f.Close()
+		return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "is no workbook: only a workbook has sheets and a row of names that can be chosen"}
+	}
+	switch {
 	case head == "PAR1", head == "PARE", isParquet(opts.Name):
 		if opts.Header == csvio.HeaderAbsent {
 			_ = f.Close()
@@ -131,8 +172,12 @@ func isParquet(name string) bool {
 	return strings.HasSuffix(name, ".parquet") || strings.HasSuffix(name, ".pq")
 }
 
+// isWorkbook reports whether a workbook of that name can be made: .xlsm holds
+// programs, which tables do not.
+func isWorkbook(name string) bool { return strings.HasSuffix(strings.ToLower(name), ".xlsx") }
+
 // Endings are the endings of the names of files that can be made.
-const Endings = ".csv, .tsv, .txt (each also with .gz or .zst), .parquet"
+const Endings = ".csv, .tsv, .txt (each also with .gz or .zst), .parquet, .xlsx"
 
 // DialectFor is how a text file of that name is written when it is made from
 // like, which may be nil: packed as the name says; with tabs for .tsv; else
@@ -155,7 +200,7 @@ func DialectFor(name string, like table.Source) csvio.Dialect {
 // Check reports whether a file of that name can be made: its ending must be one
 // of [Endings]. The names "" and "-" stand for standard output, which gets CSV.
 func Check(name string) error {
-	if name == "" || name == "-" || isParquet(name) {
+	if name == "" || name == "-" || isParquet(name) || isWorkbook(name) {
 		return nil
 	}
 	if _, ok := csvio.DialectFor(name); ok {
@@ -178,6 +223,13 @@ func NewSink(w io.Writer, name string, columns []table.StoredColumn, d csvio.Dia
 		}
 		return s, nil
 	}
+	if isWorkbook(name) {
+		s, err := xlsx.NewSink(w, name, columns)
+		if err != nil {
+			return nil, err
+		}
+		return s, nil
+	}
 	s, err := csvio.NewSink(w, name, columns, d)
 	if err != nil {
 		return nil, err
@@ -193,6 +245,13 @@ func Create(path string, columns []table.StoredColumn, d csvio.Dialect) (table.S
 	}
 	if isParquet(path) {
 		s, err := parquetio.Create(path, columns)
+		if err != nil {
+			return nil, err
+		}
+		return s, nil
+	}
+	if isWorkbook(path) {
+		s, err := xlsx.Create(path, columns)
 		if err != nil {
 			return nil, err
 		}

@@ -248,12 +248,12 @@ func TestProgress(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	for _, name := range []string{"a.csv", "a.TSV", "a.txt.gz", "a.csv.zst", "a.parquet", "-", ""} {
+	for _, name := range []string{"a.csv", "a.TSV", "a.txt.gz", "a.csv.zst", "a.parquet", "a.XLSX", "-", ""} {
 		if err := file.Check(name); err != nil {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	for _, name := range []string{"a.xlsx", "a", "a.gz", "csv"} {
+	for _, name := range []string{"a.xlsm", "a.ods", "a", "a.gz", "csv", "pg:a"} {
 		if err := file.Check(name); noren.KindOf(err) != noren.Usage {
 			t.Errorf("%q: got %v, want an error of kind usage", name, err)
 		}

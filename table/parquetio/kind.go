@@ -1,6 +1,7 @@
 package parquetio
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"math"
@@ -21,6 +22,7 @@ type appendFunc = func(dst []byte, v *table.Vector, i int) []byte
 type form struct {
 	kind     table.Kind
 	proposed *table.Type
+	logical  table.Logical
 	show     appendFunc // nil for the rule that table.AppendText has
 	unsigned bool       // of a whole number
 }
@@ -41,11 +43,19 @@ func formOf(t parquet.Type, element *format.SchemaElement) form {
 	case *format.DecimalType:
 		return decimalForm(t, int(lt.Scale))
 	case *format.DateType:
-		return form{kind: table.Int, proposed: propose(table.Date), show: showDate}
+		return logicalForm(table.Logical{Of: table.Day}, propose(table.Date))
 	case *format.TimeType:
-		return form{kind: table.Int, show: showTime(perSecond(lt.Unit), lt.IsAdjustedToUTC)}
+		f := logicalForm(table.Logical{Of: table.Clock, PerSecond: perSecond(lt.Unit)}, nil)
+		if lt.IsAdjustedToUTC {
+			f.logical, f.show = table.Logical{}, showUTCTime(f.logical)
+		}
+		return f
 	case *format.TimestampType:
-		return form{kind: table.Int, show: showTimestamp(perSecond(lt.Unit), lt.IsAdjustedToUTC)}
+		of := table.Instant
+		if lt.IsAdjustedToUTC {
+			of = table.UTCInstant
+		}
+		return logicalForm(table.Logical{Of: of, PerSecond: perSecond(lt.Unit)}, nil)
 	case *format.StringType, *format.EnumType, *format.JsonType:
 		return form{kind: table.Text}
 	case *format.UUIDType:
@@ -63,7 +73,7 @@ func formOf(t parquet.Type, element *format.SchemaElement) form {
 	}
 	switch t.Kind() {
 	case parquet.Boolean:
-		return form{kind: table.Int, proposed: propose(table.Category), show: showBoolean}
+		return logicalForm(table.Logical{Of: table.Boolean}, propose(table.Category))
 	case parquet.Int32, parquet.Int64:
 		return form{kind: table.Int, proposed: propose(table.Integer)}
 	case parquet.Int96:
@@ -77,6 +87,11 @@ func formOf(t parquet.Type, element *format.SchemaElement) form {
 		return form{kind: table.Text, proposed: propose(table.Category), show: showInterval}
 	}
 	return form{kind: table.Text, proposed: propose(table.Category), show: showHex}
+}
+
+// logicalForm is the form of whole numbers that count something.
+func logicalForm(l table.Logical, proposed *table.Type) form {
+	return form{kind: table.Int, proposed: proposed, logical: l, show: l.Show()}
 }
 
 func decimalForm(t parquet.Type, scale int) form {
@@ -121,10 +136,6 @@ func appendScaled(dst, digits []byte, scale int) []byte {
 	return append(dst, digits[len(digits)-scale:]...)
 }
 
-func showBoolean(dst []byte, v *table.Vector, i int) []byte {
-	return strconv.AppendBool(dst, v.Ints[i] != 0)
-}
-
 func showUint64(dst []byte, v *table.Vector, i int) []byte {
 	return strconv.AppendUint(dst, uint64(v.Ints[i]), 10)
 }
@@ -139,10 +150,6 @@ func appendFloat32(dst []byte, f float64) []byte {
 		form = 'e'
 	}
 	return strconv.AppendFloat(dst, f, form, -1, 32)
-}
-
-func showDate(dst []byte, v *table.Vector, i int) []byte {
-	return table.ISODate.AppendFormat(dst, v.Ints[i])
 }
 
 const nanosecondsPerSecond = 1_000_000_000
@@ -166,36 +173,14 @@ func split(v, perSecond int64) (seconds, rest int64) {
 	return seconds, rest
 }
 
-// appendFraction appends the part of a second, unless it is zero, and the Z.
-func appendFraction(dst []byte, rest, perSecond int64, utc bool) []byte {
-	if rest != 0 {
-		dst = append(dst, '.')
-		for unit := perSecond / 10; unit > 0; unit /= 10 {
-			dst = append(dst, '0'+byte(rest/unit%10))
-		}
-	}
-	if utc {
-		dst = append(dst, 'Z')
-	}
-	return dst
-}
-
-func showTimestamp(perSecond int64, utc bool) appendFunc {
+// showUTCTime shows a time of day with a Z.
+func showUTCTime(l table.Logical) appendFunc {
 	return func(dst []byte, v *table.Vector, i int) []byte {
-		seconds, rest := split(v.Ints[i], perSecond)
-		return appendFraction(table.Layout("YYYY-MM-DDThh:mm:ss").AppendFormat(dst, seconds), rest, perSecond, utc)
-	}
-}
-
-func showTime(perSecond int64, utc bool) appendFunc {
-	return func(dst []byte, v *table.Vector, i int) []byte {
-		seconds, rest := split(v.Ints[i], perSecond)
-		if seconds < 0 || seconds >= 24*60*60 {
-			// No time of day: shown as the number that it is.
-			return strconv.AppendInt(dst, v.Ints[i], 10)
+		n := len(dst)
+		if dst = l.AppendClock(dst, v.Ints[i]); bytes.IndexByte(dst[n:], ':') < 0 {
+			return dst
 		}
-		text := table.Layout("YYYY-MM-DDThh:mm:ss").AppendFormat(nil, seconds)
-		return appendFraction(append(dst, text[len("1970-01-01T"):]...), rest, perSecond, utc)
+		return append(dst, 'Z')
 	}
 }
 
@@ -210,7 +195,7 @@ func showInt96(dst []byte, v *table.Vector, i int) []byte {
 	day := int64(int32(binary.LittleEndian.Uint32(b[8:])))
 	seconds, rest := split(nanoseconds, nanosecondsPerSecond)
 	seconds += (day - 2_440_588) * 24 * 60 * 60
-	return appendFraction(table.Layout("YYYY-MM-DDThh:mm:ss").AppendFormat(dst, seconds), rest, nanosecondsPerSecond, false)
+	return table.AppendFraction(table.Layout("YYYY-MM-DDThh:mm:ss").AppendFormat(dst, seconds), rest, nanosecondsPerSecond, false)
 }
 
 func showUUID(dst []byte, v *table.Vector, i int) []byte {
@@ -234,7 +219,7 @@ func showInterval(dst []byte, v *table.Vector, i int) []byte {
 	dst = strconv.AppendUint(append(dst, 'P'), uint64(months), 10)
 	dst = strconv.AppendUint(append(dst, 'M'), uint64(days), 10)
 	dst = strconv.AppendUint(append(dst, 'D', 'T'), uint64(ms/1000), 10)
-	return append(appendFraction(dst, int64(ms%1000), 1000, false), 'S')
+	return append(table.AppendFraction(dst, int64(ms%1000), 1000, false), 'S')
 }
 
 // showFloat16 reads IEEE 754 half precision: 5 bits of exponent, 10 of

@@ -29,7 +29,8 @@ const (
 
 // Sink writes a Parquet table. A column with an Origin of this package is
 // stored as it was there; else Text is stored as strings, Int as 64-bit
-// integers and Float as 64-bit floating point, compressed by Snappy.
+// integers or as what its Logical says, and Float as 64-bit floating point,
+// compressed by Snappy. Text of another format is stored as it is shown.
 type Sink struct {
 	name    string
 	columns []table.StoredColumn
@@ -83,7 +84,7 @@ func newSink(out *atomicfile.Output, name string, columns []table.StoredColumn) 
 		seen[c.Name] = true
 		o, ok := c.Origin.(*origin)
 		if !ok {
-			o = defaultOrigin(c.Kind)
+			o = defaultOrigin(c)
 		}
 		if o.form.kind != c.Kind {
 			return nil, &noren.Error{Where: name, What: fmt.Sprintf("column %s is described as of another kind than it is stored", c.Name)}
@@ -108,14 +109,42 @@ func newSink(out *atomicfile.Output, name string, columns []table.StoredColumn) 
 	return s, nil
 }
 
-func defaultOrigin(k table.Kind) *origin {
+func defaultOrigin(c *table.StoredColumn) *origin {
+	k := c.Kind
 	switch k {
 	case table.Int:
+		if node := logicalNode(c.Logical); node != nil {
+			return &origin{node: node, form: form{kind: k}}
+		}
 		return &origin{node: parquet.Leaf(parquet.Int64Type), form: form{kind: k}}
 	case table.Float:
 		return &origin{node: parquet.Leaf(parquet.DoubleType), form: form{kind: k}}
 	}
 	return &origin{node: parquet.Encoded(parquet.String(), &parquet.RLEDictionary), form: form{kind: k}}
+}
+
+// logicalNode stores what other formats count, nil for plain numbers.
+func logicalNode(l table.Logical) parquet.Node {
+	unit := parquet.Nanosecond
+	switch l.PerSecond {
+	case 1000:
+		unit = parquet.Millisecond
+	case 1_000_000:
+		unit = parquet.Microsecond
+	}
+	switch l.Of {
+	case table.Boolean:
+		return parquet.Leaf(parquet.BooleanType)
+	case table.Day:
+		return parquet.Date()
+	case table.Instant:
+		return parquet.TimestampAdjusted(unit, false)
+	case table.UTCInstant:
+		return parquet.TimestampAdjusted(unit, true)
+	case table.Clock:
+		return parquet.TimeAdjusted(unit, false)
+	}
+	return nil
 }
 
 // group is the root of a flat schema. The library's own sorts its fields by
@@ -198,7 +227,9 @@ func (s *Sink) convert(i int, v *table.Vector, from, n int) error {
 		level = 1
 	}
 	// What came from a Parquet file goes back as it was, whatever it is.
-	text := column.Origin == nil
+	_, own := column.Origin.(*origin)
+	text := !own
+	shown := text && column.AppendText != nil
 	for row := from; row < from+n; row++ {
 		if v.IsNull(row) {
 			if !column.Nullable {
@@ -230,6 +261,9 @@ func (s *Sink) convert(i int, v *table.Vector, from, n int) error {
 			}
 		default:
 			b := v.Texts[row]
+			if shown {
+				b = column.AppendText(nil, v, row)
+			}
 			s.bytes += int64(len(b))
 			switch t.Kind() {
 			case parquet.Int96:

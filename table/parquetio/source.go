@@ -173,7 +173,7 @@ func (src *Source) describe() error {
 		}
 		src.origins = append(src.origins, o)
 		src.columns = append(src.columns, table.StoredColumn{
-			Name: c.Name(), Kind: o.form.kind, Nullable: c.Optional(), Proposed: o.form.proposed, Origin: o, AppendText: o.form.show,
+			Name: c.Name(), Kind: o.form.kind, Nullable: c.Optional(), Proposed: o.form.proposed, Logical: o.form.logical, Origin: o, AppendText: o.form.show,
 		})
 	}
 	if len(src.columns) == 0 {

@@ -1,0 +1,185 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+
+	"noren"
+	"noren/table"
+	"noren/table/pg"
+	"noren/table/sqlite"
+	"noren/table/xlsx"
+)
+
+// splitSheet takes the sheet and the header row from the end of a workbook's
+// path. A file of the whole name comes first.
+func splitSheet(path string, opts *Options) (string, error) {
+	file, query, found := strings.Cut(path, "?")
+	if !found || !xlsx.IsName(file) {
+		return path, nil
+	}
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return path, nil
+	}
+	values, err := parameters(query, "sheet", "header")
+	if err != nil {
+		return "", &noren.Error{Kind: noren.Usage, Where: file, Err: err}
+	}
+	if v, ok := values["sheet"]; ok {
+		opts.Sheet = v
+	}
+	if v, ok := values["header"]; ok {
+		if opts.HeaderRow, err = strconv.Atoi(v); err != nil || opts.HeaderRow < 1 {
+			return "", &noren.Error{Kind: noren.Usage, Where: file, What: "header: expected the number of a row, from 1"}
+		}
+	}
+	if opts.Name == path {
+		opts.Name = file
+	}
+	return file, nil
+}
+
+// parameters reads name=value pairs that & separates; names that are not known
+// and those given twice are refused.
+func parameters(query string, known ...string) (map[string]string, error) {
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return nil, &noren.Error{Kind: noren.Usage, What: "the part behind ? cannot be read", Hint: "write NAME=VALUE, and & between several"}
+	}
+	out := map[string]string{}
+	for name, v := range values {
+		ok := len(v) == 1
+		for _, k := range known {
+			if k == name && ok {
+				out[name] = v[0]
+			}
+		}
+		if _, taken := out[name]; !taken {
+			return nil, &noren.Error{Kind: noren.Usage, What: "behind ? expected " + strings.Join(known, ", ") + ", each once"}
+		}
+	}
+	return out, nil
+}
+
+// IsDatabase reports whether a path names a table of a database:
+// pg:TABLE for PostgreSQL, or sqlite:FILE?table=TABLE.
+func IsDatabase(path string) bool {
+	return strings.HasPrefix(path, postgres) || strings.HasPrefix(path, sqliteFile)
+}
+
+const (
+	postgres   = "pg:"
+	sqliteFile = "sqlite:"
+)
+
+// openDatabase opens a table or a query of a database.
+func openDatabase(ctx context.Context, path string, opts Options) (Source, error) {
+	if opts.Sheet != "" || opts.HeaderRow != 0 {
+		return nil, &noren.Error{Kind: noren.Usage, What: "a database has no sheets and no row of names"}
+	}
+	if rest, ok := strings.CutPrefix(path, sqliteFile); ok {
+		return openSQLite(ctx, rest, opts)
+	}
+	return openPostgres(ctx, strings.TrimPrefix(path, postgres), opts)
+}
+
+func openSQLite(ctx context.Context, rest string, opts Options) (Source, error) {
+	path, query, _ := strings.Cut(rest, "?")
+	values, err := parameters(query, "table")
+	if err != nil {
+		return nil, &noren.Error{Kind: noren.Usage, Where: path, Err: err}
+	}
+	name, named := values["table"]
+	if named && opts.Query != "" {
+		return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "a table and a query are named", Hint: "name one"}
+	}
+	src, err := sqlite.Open(ctx, path, sqlite.Options{Table: name, Query: opts.Query, QueryName: opts.QueryName})
+	if err != nil {
+		return nil, err
+	}
+	return src, nil
+}
+
+// postgresName reads what stands behind pg: - a table, and the service.
+func postgresName(rest string) (table, service string, err error) {
+	table, query, _ := strings.Cut(rest, "?")
+	values, err := parameters(query, "service")
+	if err != nil {
+		return "", "", &noren.Error{Kind: noren.Usage, Where: "pg", Err: err}
+	}
+	return table, values["service"], nil
+}
+
+func openPostgres(ctx context.Context, rest string, opts Options) (Source, error) {
+	name, service, err := postgresName(rest)
+	if err != nil {
+		return nil, err
+	}
+	o := pg.Options{Query: opts.Query, QueryName: opts.QueryName, Service: service}
+	switch {
+	case name != "" && opts.Query != "":
+		return nil, &noren.Error{Kind: noren.Usage, Where: "pg", What: "a table and a query are named", Hint: "name one"}
+	case name == "" && opts.Query == "":
+		return nil, &noren.Error{Kind: noren.Usage, Code: "query", Where: "pg", What: "no table and no query is named"}
+	case name != "":
+		if o.Table, err = pg.ParseName(name); err != nil {
+			return nil, err
+		}
+	}
+	src, err := pg.Open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return src, nil
+}
+
+// Target is a table of a database in the making. Nothing can be seen of it until
+// Commit; Discard gives it up, and does nothing after Commit.
+type Target interface {
+	// Create begins the table. Called once.
+	Create(ctx context.Context, columns []table.StoredColumn) (table.Sink, error)
+	// ReadBack is the table as it was written, after the sink was closed.
+	ReadBack(ctx context.Context) (Source, error)
+	// Commit gives the table its name.
+	Commit(ctx context.Context) error
+	Discard()
+}
+
+// NewTarget is the table of a database that path names. It fails where the table
+// could not be made, or exists and is not to be replaced. The folder dir holds
+// temporary files.
+func NewTarget(ctx context.Context, path string, replace bool, dir string) (Target, error) {
+	rest, ok := strings.CutPrefix(path, postgres)
+	if !ok {
+		return nil, &noren.Error{Kind: noren.Usage, What: "only PostgreSQL tables can be written, as pg:TABLE"}
+	}
+	name, service, err := postgresName(rest)
+	if err != nil {
+		return nil, err
+	}
+	o := pg.TargetOptions{Replace: replace, Service: service, Dir: dir}
+	if o.Table, err = pg.ParseName(name); err != nil {
+		return nil, err
+	}
+	if err := pg.Check(ctx, o); err != nil {
+		return nil, err
+	}
+	return postgresTarget{pg.NewTarget(o)}, nil
+}
+
+// postgresTarget is a pg.Target as a [Target].
+type postgresTarget struct{ *pg.Target }
+
+// ReadBack implements [Target].
+func (t postgresTarget) ReadBack(ctx context.Context) (Source, error) {
+	src, err := t.Target.ReadBack(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return src, nil
+}

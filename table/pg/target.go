@@ -1,0 +1,255 @@
+package pg
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"noren"
+	"noren/table"
+	"noren/table/spool"
+)
+
+// TargetOptions say which table is made.
+type TargetOptions struct {
+	// Table is its name, and must not exist unless Replace is set. Required.
+	Table Name
+	// Replace drops a table of that name, with the rights that were granted on
+	// it.
+	Replace bool
+	// Service is an entry of the service file.
+	Service string
+	// Dir is the folder of temporary files. Defaults to the system's.
+	Dir string
+}
+
+// Target is a table in the making, in a transaction that no other session sees.
+// Discard gives it up; after Commit it does nothing.
+type Target struct {
+	o     TargetOptions
+	conn  *pgconn.PgConn
+	temp  Name
+	where string
+}
+
+// Check reports what would keep the table from being made, before any work is
+// done for it.
+func Check(ctx context.Context, o TargetOptions) error {
+	where := o.Table.shown()
+	conn, err := connect(ctx, where, o.Service)
+	if err != nil {
+		return err
+	}
+	defer closeConn(conn)
+	r := conn.ExecParams(ctx, "SELECT c.relkind FROM pg_class c WHERE c.oid = to_regclass($1)", [][]byte{[]byte(o.Table.String())}, nil, nil, nil).Read()
+	switch {
+	case r.Err != nil:
+		return failed(ctx, where, r.Err, lost)
+	case len(r.Rows) == 0:
+		return nil
+	case !o.Replace:
+		return &noren.Error{Kind: noren.Usage, Code: CodeExists, Where: where, What: "exists already", Hint: "choose another name, or allow it to be replaced"}
+	case string(r.Rows[0][0]) != "r":
+		return &noren.Error{Kind: noren.Usage, Where: where, What: "is not an ordinary table and cannot be replaced", Hint: "choose another name"}
+	}
+	return nil
+}
+
+// NewTarget describes a table; nothing is done yet.
+func NewTarget(o TargetOptions) *Target {
+	return &Target{o: o, where: o.Table.shown()}
+}
+
+// Create begins the table and returns where its records go.
+func (t *Target) Create(ctx context.Context, columns []table.StoredColumn) (table.Sink, error) {
+	conn, err := connect(ctx, t.where, t.o.Service)
+	if err != nil {
+		return nil, err
+	}
+	t.conn = conn
+	t.temp = Name{t.o.Table.Schema, fmt.Sprintf("noren_%d_%d", os.Getpid(), time.Now().UnixNano())}
+	var create strings.Builder
+	fmt.Fprintf(&create, "CREATE TABLE %s (", t.temp)
+	for i := range columns {
+		if i > 0 {
+			create.WriteString(", ")
+		}
+		fmt.Fprintf(&create, "%s %s", quote(columns[i].Name), typeOf(&columns[i]))
+	}
+	create.WriteString(")")
+	for _, statement := range []string{"BEGIN" + session, create.String()} {
+		if err := conn.Exec(ctx, statement).Close(); err != nil {
+			t.Discard()
+			return nil, failed(ctx, t.where, err, lost)
+		}
+	}
+	s := &sink{t: t, ctx: ctx, columns: columns, done: make(chan error, 1)}
+	for i := range columns {
+		s.numeric = append(s.numeric, typeOf(&columns[i]) == "numeric")
+	}
+	out, in := io.Pipe()
+	s.in = in
+	go func() {
+		_, err := conn.CopyFrom(ctx, out, "COPY "+t.temp.String()+" FROM STDIN")
+		_ = out.CloseWithError(errStopped) // what is still written fails
+		s.done <- err
+	}()
+	return s, nil
+}
+
+// ReadBack is the table as it was written.
+func (t *Target) ReadBack(ctx context.Context) (*spool.Source, error) {
+	return readAll(ctx, t.conn, "SELECT * FROM "+t.temp.String(), t.where, t.o.Dir)
+}
+
+// Commit gives the table its name and ends the transaction: everything or
+// nothing is done.
+func (t *Target) Commit(ctx context.Context) error {
+	var statements []string
+	if t.o.Replace {
+		statements = append(statements, "DROP TABLE IF EXISTS "+t.o.Table.String())
+	}
+	statements = append(statements, "ALTER TABLE "+t.temp.String()+" RENAME TO "+quote(t.o.Table.Table), "COMMIT")
+	for _, statement := range statements {
+		if err := t.conn.Exec(ctx, statement).Close(); err != nil {
+			t.Discard()
+			return failed(ctx, t.where, err, "the connection was lost before the table was complete; look whether it is there")
+		}
+	}
+	t.Discard()
+	return nil
+}
+
+// Discard gives the table up: the server drops what was not committed.
+func (t *Target) Discard() {
+	if t.conn != nil {
+		closeConn(t.conn)
+		t.conn = nil
+	}
+}
+
+var errStopped = io.ErrClosedPipe
+
+// sink sends records in the text format of COPY.
+type sink struct {
+	t       *Target
+	ctx     context.Context
+	columns []table.StoredColumn
+	numeric []bool
+	in      *io.PipeWriter
+	done    chan error
+	line    []byte
+	cell    []byte
+	records int64
+	err     error
+	closed  bool
+}
+
+// Write implements [table.Sink].
+func (s *sink) Write(c *table.Chunk) error {
+	if s.err == nil {
+		s.err = s.write(c)
+	}
+	return s.err
+}
+
+func (s *sink) write(c *table.Chunk) error {
+	if len(c.Cols) != len(s.columns) {
+		return &noren.Error{Where: s.t.where, What: fmt.Sprintf("got a chunk of %d columns for a table of %d", len(c.Cols), len(s.columns))}
+	}
+	for row := range c.Rows {
+		s.records++
+		for i := range c.Cols {
+			if i > 0 {
+				s.line = append(s.line, '\t')
+			}
+			if c.Cols[i].IsNull(row) {
+				s.line = append(s.line, '\\', 'N')
+				continue
+			}
+			s.cell = table.AppendText(s.cell[:0], &s.columns[i], &c.Cols[i], row)
+			if len(s.cell) == 0 && s.numeric[i] {
+				// A text table shows a missing number by the empty text.
+				s.line = append(s.line, '\\', 'N')
+				continue
+			}
+			if bytes.IndexByte(s.cell, 0) >= 0 {
+				at := noren.Position{File: s.t.where, Record: s.records, Field: i + 1, Column: s.columns[i].Name}
+				return &noren.Error{Kind: noren.BadData, Where: at.String(), What: "a text holds a NUL byte, which PostgreSQL cannot hold"}
+			}
+			s.line = appendEscaped(s.line, s.cell)
+		}
+		s.line = append(s.line, '\n')
+		if len(s.line) >= 64<<10 {
+			if err := s.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// appendEscaped appends a value as COPY reads it.
+func appendEscaped(dst, text []byte) []byte {
+	for _, c := range text {
+		switch c {
+		case '\\':
+			dst = append(dst, '\\', '\\')
+		case '\t':
+			dst = append(dst, '\\', 't')
+		case '\n':
+			dst = append(dst, '\\', 'n')
+		case '\r':
+			dst = append(dst, '\\', 'r')
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
+
+func (s *sink) flush() error {
+	if _, err := s.in.Write(s.line); err != nil {
+		// The server ended the COPY: its reason is at the other end.
+		s.closed = true
+		return failed(s.ctx, s.t.where, <-s.done, "the connection was lost while it was written")
+	}
+	s.line = s.line[:0]
+	return nil
+}
+
+// Close implements [table.Sink].
+func (s *sink) Close() error {
+	if s.closed {
+		return s.err
+	}
+	if s.err == nil {
+		s.err = s.flush()
+	}
+	if s.err != nil {
+		s.Abort()
+		return s.err
+	}
+	s.closed = true
+	_ = s.in.Close()
+	if err := <-s.done; err != nil {
+		s.err = failed(s.ctx, s.t.where, err, "the connection was lost while it was written")
+	}
+	return s.err
+}
+
+// Abort implements [table.Sink].
+func (s *sink) Abort() {
+	if !s.closed {
+		s.closed = true
+		_ = s.in.CloseWithError(io.ErrUnexpectedEOF)
+		<-s.done
+	}
+	s.t.Discard()
+}

@@ -1,0 +1,187 @@
+package spool
+
+import (
+	"bufio"
+	"encoding/binary"
+	"math"
+	"unicode/utf8"
+
+	"noren"
+	"noren/internal/atomicfile"
+	"noren/internal/tempfile"
+	"noren/table"
+)
+
+// Column describes a column that is kept.
+type Column struct {
+	// Name of the column. Required.
+	Name string
+	// Expected is the type of a column without any value. Defaults to Text.
+	Expected Tag
+	// Single says that floating point is of 32 bits and shown with its digits.
+	Single bool
+	// Origin is the format's own description: see [table.StoredColumn].
+	Origin any
+}
+
+// Options describe the table.
+type Options struct {
+	// Name stands for the table in errors. Required.
+	Name string
+	// Dir is the folder of the temporary file. Defaults to the system's.
+	Dir string
+	// Word is what a record is called in places: "record" or "row", with the
+	// number that EndRow is given. Defaults to "record".
+	Word string
+	// Columns of the table. Required. Origins may be set until Finish.
+	Columns []Column
+}
+
+// Writer takes a table row by row: a call of Null, Int, Float or Bytes for each
+// column in order, then EndRow. Close gives it up; after Finish it does nothing.
+type Writer struct {
+	o     Options
+	file  *tempfile.File
+	out   *bufio.Writer
+	row   []byte
+	at    int // column
+	tags  []set
+	wide  []bool
+	rows  int64
+	line  int64
+	size  int64
+	nulls int
+}
+
+// NewWriter begins a table.
+func NewWriter(o Options) (*Writer, error) {
+	if o.Word == "" {
+		o.Word = "record"
+	}
+	f, err := tempfile.Create(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Writer{o: o, file: f, out: bufio.NewWriterSize(f, 256<<10), tags: make([]set, len(o.Columns)), wide: make([]bool, len(o.Columns))}, nil
+}
+
+// Null adds a cell without a value.
+func (w *Writer) Null() {
+	w.row = append(w.row, byte(Null))
+	w.at++
+	w.nulls++
+}
+
+// Int adds a cell that counts.
+func (w *Writer) Int(t Tag, v int64) {
+	w.row = appendNumber(w.row, t, uint64(v))
+	w.tags[w.at] |= 1 << t
+	if t == Integer && (v > exactFloat || v < -exactFloat) {
+		w.wide[w.at] = true
+	}
+	w.at++
+}
+
+// Float adds a cell of floating point.
+func (w *Writer) Float(v float64) {
+	w.row = appendNumber(w.row, Float, math.Float64bits(v))
+	w.tags[w.at] |= 1 << Float
+	w.at++
+}
+
+// Bytes adds a cell of text: of tag Text, Decimal or Fault. It reports whether
+// the text is valid UTF-8.
+func (w *Writer) Bytes(t Tag, text []byte) bool {
+	w.row = append(w.row, byte(t))
+	w.row = binary.AppendUvarint(w.row, uint64(len(text)))
+	w.row = append(w.row, text...)
+	w.tags[w.at] |= 1 << t
+	w.at++
+	return utf8.Valid(text)
+}
+
+// DropRow forgets the cells of the row that is not ended.
+func (w *Writer) DropRow() { w.row, w.at, w.nulls = w.row[:0], 0, 0 }
+
+// EndRow ends a row. line is its number in the file, for places in errors.
+func (w *Writer) EndRow(line int64) error {
+	var head [2 * binary.MaxVarintLen64]byte
+	h := binary.AppendUvarint(head[:0], uint64(len(w.row)))
+	h = binary.AppendUvarint(h, uint64(line-w.line))
+	_, err := w.out.Write(h)
+	if err == nil {
+		_, err = w.out.Write(w.row)
+	}
+	if err != nil {
+		return w.full(err)
+	}
+	w.size += int64(len(h) + len(w.row))
+	w.line = line
+	w.rows++
+	w.DropRow()
+	return nil
+}
+
+func (w *Writer) full(err error) error {
+	return &noren.Error{Where: w.o.Name, What: "cannot be kept in a temporary file", Hint: "set TMPDIR to a folder with room", Err: atomicfile.Reason(err)}
+}
+
+// Rows is the number of rows so far.
+func (w *Writer) Rows() int64 { return w.rows }
+
+// Close gives the table up.
+func (w *Writer) Close() {
+	if w.file != nil {
+		_ = w.file.Close()
+		w.file = nil
+	}
+}
+
+// Finish ends the table and offers it.
+func (w *Writer) Finish() (*Source, error) {
+	if err := w.out.Flush(); err != nil {
+		w.Close()
+		return nil, w.full(err)
+	}
+	src := &Source{o: w.o, file: w.file, size: w.size, rows: w.rows}
+	w.file = nil
+	for i := range w.o.Columns {
+		c := &w.o.Columns[i]
+		tags := w.tags[i]
+		if tags == 0 && c.Expected != Null {
+			tags = setOf(c.Expected)
+		}
+		s := shapeOf(tags, w.wide[i])
+		stored := table.StoredColumn{Name: c.Name, Kind: s.kind, Nullable: true, Proposed: s.proposed, Logical: s.logical, Origin: c.Origin, AppendText: s.logical.Show()}
+		if c.Single && s.kind == table.Float {
+			stored.AppendText = showSingle
+		}
+		src.shapes = append(src.shapes, s)
+		src.columns = append(src.columns, stored)
+	}
+	return src, nil
+}
+
+// Shown is the text of the cells of the row that is not ended, one after the
+// other.
+func (w *Writer) Shown() string {
+	var out []byte
+	for row := w.row; len(row) > 0; {
+		t := Tag(row[0])
+		row = row[1:]
+		switch {
+		case t == Null:
+		case t.isText():
+			n, size := binary.Uvarint(row)
+			out = append(out, row[size:size+int(n)]...)
+			row = row[size+int(n):]
+		default:
+			out = appendShown(out, t, binary.LittleEndian.Uint64(row))
+			row = row[8:]
+		}
+	}
+	return string(out)
+}
+
+// SetOrigin sets the origin of column i.
+func (w *Writer) SetOrigin(i int, origin any) { w.o.Columns[i].Origin = origin }

@@ -1,0 +1,366 @@
+package xlsx
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"noren"
+	"noren/table/spool"
+)
+
+// sheet is a worksheet that is read once from its start.
+type sheet struct {
+	b       *book
+	where   string // "book.xlsx: sheet Visits"
+	header  int    // its row from 0; -1 while it is to be found
+	dir     string
+	row     int // from 0
+	next    int // column of the next cell without a reference
+	cells   []headerCell
+	first   int // column of the first name
+	names   []string
+	w       *spool.Writer
+	at      int // column of the table that comes next
+	some    bool
+	value   []byte
+	word    []byte
+	formats []map[spool.Tag]string
+}
+
+// headerCell is a name while the header is read.
+type headerCell struct {
+	column int
+	name   string
+}
+
+func (s *sheet) bad(row, column int, what, hint string) error {
+	where := s.where
+	if row >= 0 {
+		where = fmt.Sprintf("%s, row %d", where, row+1)
+	}
+	if column >= 0 {
+		where += fmt.Sprintf(", column %s", appendColumn(nil, column))
+		if i := column - s.first; s.names != nil && i >= 0 && i < len(s.names) {
+			where += " (" + s.names[i] + ")"
+		}
+	}
+	return &noren.Error{Kind: noren.BadData, Where: where, What: what, Hint: hint}
+}
+
+const headerCode = "header-row"
+
+func (s *sheet) badHeader(row, column int, what string) error {
+	err := s.bad(row, column, what, "if the rows above the table hold a title, say in which row the names of the columns are").(*noren.Error)
+	err.Code = headerCode
+	return err
+}
+
+// read reads the sheet into a spool.
+func (s *sheet) read(ctx context.Context, part string) (*spool.Writer, error) {
+	in, done, err := s.b.open(part)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = done.Close() }()
+	s.row = -1
+	for n := 0; ; n++ {
+		if n&1023 == 0 && ctx.Err() != nil {
+			return s.w, ctx.Err()
+		}
+		k, err := in.next()
+		if err == io.EOF {
+			break
+		}
+		if err == nil && k == start {
+			switch string(in.name) {
+			case "row":
+				err = s.startRow(in)
+			case "c":
+				err = s.cell(in)
+			case "mergeCell":
+				err = s.merged(in)
+			}
+		} else if err == nil && k == end && string(in.name) == "row" {
+			err = s.endRow()
+		}
+		if err != nil {
+			return s.w, s.b.failure(part, err)
+		}
+	}
+	if s.names == nil {
+		if s.header >= 0 {
+			return s.w, s.badHeader(s.header, -1, "the row is blank or missing, expected the names of the columns")
+		}
+		return s.w, s.bad(-1, -1, "the sheet is empty, expected a row with the names of the columns", "")
+	}
+	return s.w, nil
+}
+
+func (s *sheet) startRow(in *scanner) error {
+	row := s.row + 1
+	if r := in.rawAttr("r"); r != nil {
+		n, err := strconv.Atoi(string(r))
+		if err != nil || n <= s.row+1 || n > mostRows {
+			return s.bad(-1, -1, "its rows are not in order", "save it again in a spreadsheet program")
+		}
+		row = n - 1
+	}
+	if row >= mostRows {
+		return s.bad(-1, -1, "has more rows than a sheet can", "")
+	}
+	s.row, s.next, s.at, s.some = row, 0, 0, false
+	return nil
+}
+
+// cell reads a cell whose start was read, to its end.
+func (s *sheet) cell(in *scanner) error {
+	column := s.next
+	if r := in.rawAttr("r"); r != nil {
+		c, row, ok := place(r)
+		if !ok || row != s.row || c < s.next {
+			return s.bad(s.row, -1, "its cells are not in order", "save it again in a spreadsheet program")
+		}
+		column = c
+	}
+	if column >= mostColumns || s.row < 0 {
+		return s.bad(s.row, -1, "has more columns than a sheet can", "")
+	}
+	s.next = column + 1
+	t := byte('n')
+	switch string(in.rawAttr("t")) {
+	case "s":
+		t = 's'
+	case "str":
+		t = 't'
+	case "inlineStr":
+		t = 'i'
+	case "b":
+		t = 'b'
+	case "e":
+		t = 'e'
+	case "d":
+		t = 'd'
+	}
+	st := style{}
+	if v := in.rawAttr("s"); v != nil {
+		if n, err := strconv.Atoi(string(v)); err == nil && n >= 0 && n < len(s.b.styles) {
+			st = s.b.styles[n]
+		}
+	}
+	found, formula, err := s.content(in)
+	if err != nil {
+		return err
+	}
+	if formula && (!found || len(s.value) == 0 && t != 't') {
+		if s.ignored() {
+			return nil
+		}
+		return s.bad(s.row, column, "is a formula without a stored value", "open the workbook in a spreadsheet program, which computes it, and save it")
+	}
+	value := s.value
+	switch {
+	case !found:
+		return nil
+	case t == 's':
+		n, err := strconv.Atoi(string(bytes.TrimSpace(value)))
+		var ok bool
+		if err == nil {
+			value, ok, err = s.b.shared.at(n)
+			if err != nil {
+				return err
+			}
+		}
+		if !ok {
+			return s.bad(s.row, column, "names a text that the workbook does not hold", "save it again in a spreadsheet program")
+		}
+	case t == 't':
+		value = unescapeControls(value, 0)
+	case t != 'i':
+		if value = bytes.TrimSpace(value); len(value) == 0 {
+			return nil
+		}
+	}
+	return s.take(column, t, st, value)
+}
+
+// ignored reports whether the cells of the row are not part of the table.
+func (s *sheet) ignored() bool {
+	return s.header >= 0 && s.row < s.header
+}
+
+// content reads what is in a cell: found says that there is a value.
+func (s *sheet) content(in *scanner) (found, formula bool, err error) {
+	s.value = s.value[:0]
+	inside := false
+	for {
+		k, err := in.next()
+		if err == io.EOF {
+			err = errShort
+		}
+		if err != nil {
+			return false, false, err
+		}
+		switch k {
+		case start:
+			switch string(in.name) {
+			case "v":
+				inside, found = true, true
+			case "f":
+				formula = true
+			case "is":
+				if s.value, err = richText(in, "is", s.value[:0]); err != nil {
+					return false, false, err
+				}
+				found = true
+			}
+		case text:
+			if inside {
+				s.value = append(s.value, in.text...)
+			}
+		case end:
+			switch string(in.name) {
+			case "v":
+				inside = false
+			case "c":
+				return found, formula, nil
+			}
+		}
+	}
+}
+
+// take takes a value: into the header, or into the table.
+func (s *sheet) take(column int, t byte, st style, value []byte) error {
+	switch {
+	case s.ignored():
+		return nil
+	case s.names == nil:
+		name, err := s.headerText(t, st, value)
+		if err != nil || name == "" {
+			return err
+		}
+		s.cells = append(s.cells, headerCell{column, name})
+		return nil
+	}
+	i := column - s.first
+	if i < 0 || i >= len(s.names) {
+		if len(value) == 0 {
+			return nil
+		}
+		return s.badHeader(s.row, column, fmt.Sprintf("holds a value beside the table: row %d names the columns %s to %s alone", s.header+1, appendColumn(nil, s.first), appendColumn(nil, s.first+len(s.names)-1)))
+	}
+	for ; s.at < i; s.at++ {
+		s.w.Null()
+	}
+	s.some = true
+	s.at++
+	if len(value) == 0 {
+		s.w.Null()
+		return nil
+	}
+	if what := s.b.cellValue(s.w, t, st, value); what != "" {
+		return s.bad(s.row, column, what, "save the workbook again in a spreadsheet program")
+	}
+	if st.code != "" && t == 'n' {
+		tag := spool.Integer
+		if st.sense != number {
+			tag = spool.Day
+			v, _ := strconv.ParseFloat(string(value), 64)
+			tag, _ = s.b.dated(v, st.sense)
+		}
+		if f := s.formats[i]; f[tag] == "" {
+			f[tag] = st.code
+		}
+	}
+	return nil
+}
+
+// headerText is the text of a name, whatever type its cell has.
+func (s *sheet) headerText(t byte, st style, value []byte) (string, error) {
+	if t == 's' || t == 't' || t == 'i' {
+		if len(bytes.TrimSpace(value)) == 0 {
+			return "", nil
+		}
+		return string(value), nil
+	}
+	w, err := spool.NewWriter(spool.Options{Name: s.where, Dir: s.dir, Columns: make([]spool.Column, 1)})
+	if err != nil {
+		return "", err
+	}
+	defer w.Close()
+	if what := s.b.cellValue(w, t, st, value); what != "" {
+		return "", s.bad(s.row, -1, what, "")
+	}
+	return w.Shown(), nil
+}
+
+func (s *sheet) endRow() error {
+	if s.names == nil {
+		if len(s.cells) == 0 {
+			return nil
+		}
+		return s.setHeader()
+	}
+	if s.row <= s.header {
+		return nil
+	}
+	if !s.some {
+		s.w.DropRow()
+		return nil
+	}
+	for ; s.at < len(s.names); s.at++ {
+		s.w.Null()
+	}
+	return s.w.EndRow(int64(s.row) + 1)
+}
+
+// setHeader takes the row that was read for the names of the columns.
+func (s *sheet) setHeader() error {
+	if s.header >= 0 && s.row != s.header {
+		return s.badHeader(s.header, -1, "the row is blank, expected the names of the columns")
+	}
+	s.header = s.row
+	s.first = s.cells[0].column
+	names := make([]string, s.cells[len(s.cells)-1].column-s.first+1)
+	for _, c := range s.cells {
+		i := c.column - s.first
+		if first := slices.Index(names, c.name); first >= 0 {
+			return s.badHeader(s.row, c.column, fmt.Sprintf("the name %q is that of column %s already", c.name, appendColumn(nil, s.first+first)))
+		}
+		names[i] = c.name
+	}
+	columns := make([]spool.Column, len(names))
+	for i, name := range names {
+		if name == "" {
+			return s.badHeader(s.row, s.first+i, "the column has no name")
+		}
+		columns[i].Name = name
+		s.formats = append(s.formats, map[spool.Tag]string{})
+	}
+	s.names = names
+	var err error
+	s.w, err = spool.NewWriter(spool.Options{Name: s.where, Dir: s.dir, Word: "row", Columns: columns})
+	return err
+}
+
+// merged refuses merged cells in the table: all but the first would be read as
+// missing.
+func (s *sheet) merged(in *scanner) error {
+	ref, _ := in.attr("ref")
+	from, to, found := bytes.Cut([]byte(ref), []byte(":"))
+	c1, r1, ok1 := place(from)
+	c2, r2, ok2 := place(to)
+	if !found || !ok1 || !ok2 || s.names == nil {
+		return nil
+	}
+	if r2 < s.header || c2 < s.first || c1 >= s.first+len(s.names) {
+		return nil
+	}
+	if r1 <= s.header {
+		return s.badHeader(s.header, -1, "the cells "+ref+" are merged, expected a name in a cell of its own for each column")
+	}
+	return s.bad(r1, c1, "the cells "+ref+" are merged, expected a value in each cell", "unmerge them and fill in each cell")
+}

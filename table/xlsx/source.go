@@ -1,0 +1,113 @@
+package xlsx
+
+import (
+	"context"
+	"io"
+	"io/fs"
+	"strings"
+
+	"noren"
+	"noren/internal/atomicfile"
+	"noren/table/spool"
+)
+
+// Options say which part of a workbook is the table.
+type Options struct {
+	// Name stands for the file in errors. Required.
+	Name string
+	// Sheet is the name of a worksheet, or its number from 1. Defaults to the
+	// first.
+	Sheet string
+	// HeaderRow is the row, from 1, that names the columns. Defaults to the first
+	// row that is not blank.
+	HeaderRow int
+	// Dir is the folder of temporary files. Defaults to the system's.
+	Dir string
+}
+
+// File is what a workbook is read from.
+type File interface {
+	io.ReaderAt
+	io.Closer
+	Stat() (fs.FileInfo, error)
+}
+
+// Source is the table of a worksheet. It was read once when it was opened and is
+// kept in a private temporary file, which Close removes.
+type Source struct {
+	*spool.Source
+	// Sheet is the name of the worksheet, Header the row of its names.
+	Sheet  string
+	Header int
+}
+
+// origin is how the cells of a column were formatted, by their types.
+type origin struct{ formats map[spool.Tag]string }
+
+// OpenFile reads the worksheet that opts name. It owns f and closes it. A
+// workbook that is damaged, encrypted or of another format, and a sheet that is
+// no table, are errors of kind BadData with the row and column.
+func OpenFile(ctx context.Context, f File, opts Options) (*Source, error) {
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, &noren.Error{Where: opts.Name, What: "cannot be read", Err: atomicfile.Reason(err)}
+	}
+	b, err := openBook(opts.Name, f, info.Size())
+	if b != nil {
+		defer func() { b.shared.close() }()
+	}
+	if err != nil {
+		return nil, err
+	}
+	entry, err := b.sheet(opts.Sheet)
+	if err != nil {
+		return nil, err
+	}
+	s := &sheet{b: b, where: opts.Name + ": sheet " + entry.name, header: opts.HeaderRow - 1, dir: opts.Dir}
+	w, err := s.read(ctx, entry.part)
+	if err == nil {
+		err = unchanged(f, info, opts.Name)
+	}
+	if err != nil {
+		if w != nil {
+			w.Close()
+		}
+		return nil, err
+	}
+	for i, formats := range s.formats {
+		w.SetOrigin(i, &origin{formats})
+	}
+	src, err := w.Finish()
+	if err != nil {
+		return nil, err
+	}
+	return &Source{Source: src, Sheet: entry.name, Header: s.header + 1}, nil
+}
+
+func unchanged(f File, was fs.FileInfo, name string) error {
+	now, err := f.Stat()
+	if err != nil {
+		return &noren.Error{Where: name, What: "cannot be read", Err: atomicfile.Reason(err)}
+	}
+	if now.Size() != was.Size() || !now.ModTime().Equal(was.ModTime()) {
+		return &noren.Error{Kind: noren.BadData, Where: name, What: "the file was changed while it was read", Hint: "start again when nothing writes to it"}
+	}
+	return nil
+}
+
+// IsName reports whether a file of that name is a workbook: .xlsx, or .xlsm,
+// which is read and not written.
+func IsName(name string) bool {
+	name = strings.ToLower(name)
+	return strings.HasSuffix(name, ".xlsx") || strings.HasSuffix(name, ".xlsm")
+}
+
+// Refuse names the old and the encrypted workbooks by their first bytes, which
+// are those of a compound file; nil for all else.
+func Refuse(name string, head []byte) error {
+	if string(head) != "\xd0\xcf\x11\xe0" {
+		return nil
+	}
+	return &noren.Error{Kind: noren.BadData, Where: name, What: "is an encrypted workbook or one of an old format (.xls), expected .xlsx", Hint: "save it as .xlsx without a password"}
+}

@@ -1,0 +1,151 @@
+package xlsx
+
+import (
+	"io"
+
+	"noren"
+	"noren/internal/atomicfile"
+	"noren/internal/tempfile"
+)
+
+// inMemory is how many bytes of shared texts are kept in memory; those behind
+// are kept in a private temporary file.
+const inMemory = 64 << 20
+
+// texts are the shared texts of a workbook.
+type texts struct {
+	name  string
+	head  []byte
+	ends  []int64 // of each text, in head and then in the file
+	file  *tempfile.File
+	queue []byte // to be written to the file
+	buf   []byte
+}
+
+// readTexts reads the shared texts.
+func (b *book) readTexts(part string) (*texts, error) {
+	s, done, err := b.open(part)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = done.Close() }()
+	t := &texts{name: b.name}
+	var word []byte
+	for {
+		k, err := s.next()
+		if err == io.EOF {
+			return t, t.flush()
+		}
+		if err == nil && k == start && string(s.name) == "si" {
+			if word, err = richText(s, "si", word[:0]); err == nil {
+				err = t.add(word)
+			}
+		}
+		if err != nil {
+			t.close()
+			return nil, b.failure(part, err)
+		}
+	}
+}
+
+// richText appends the text of an element whose start was read: that of all its
+// t elements but those of phonetic readings.
+func richText(s *scanner, name string, dst []byte) ([]byte, error) {
+	phonetic, inside := 0, false
+	from := len(dst)
+	for {
+		k, err := s.next()
+		if err == io.EOF {
+			err = errShort
+		}
+		if err != nil {
+			return dst, err
+		}
+		switch k {
+		case start:
+			switch string(s.name) {
+			case "rPh":
+				phonetic++
+			case "t":
+				inside = true
+			}
+		case text:
+			if inside && phonetic == 0 {
+				dst = append(dst, s.text...)
+			}
+		case end:
+			switch string(s.name) {
+			case "rPh":
+				phonetic--
+			case "t":
+				inside = false
+			case name:
+				return unescapeControls(dst, from), nil
+			}
+		}
+	}
+}
+
+func (t *texts) add(word []byte) error {
+	last := int64(0)
+	if n := len(t.ends); n > 0 {
+		last = t.ends[n-1]
+	}
+	t.ends = append(t.ends, last+int64(len(word)))
+	if t.file == nil && len(t.head)+len(word) <= inMemory {
+		t.head = append(t.head, word...)
+		return nil
+	}
+	if t.file == nil {
+		var err error
+		if t.file, err = tempfile.Create(""); err != nil {
+			return err
+		}
+	}
+	if t.queue = append(t.queue, word...); len(t.queue) >= 1<<20 {
+		return t.flush()
+	}
+	return nil
+}
+
+func (t *texts) flush() error {
+	if len(t.queue) == 0 {
+		return nil
+	}
+	if _, err := t.file.Write(t.queue); err != nil {
+		return &noren.Error{Where: t.name, What: "its texts cannot be kept in a temporary file", Hint: "set TMPDIR to a folder with room", Err: atomicfile.Reason(err)}
+	}
+	t.queue = t.queue[:0]
+	return nil
+}
+
+// at is text i, good until the next call.
+func (t *texts) at(i int) ([]byte, bool, error) {
+	if t == nil || i < 0 || i >= len(t.ends) {
+		return nil, false, nil
+	}
+	from, to := int64(0), t.ends[i]
+	if i > 0 {
+		from = t.ends[i-1]
+	}
+	head := int64(len(t.head))
+	if to <= head {
+		return t.head[from:to], true, nil
+	}
+	n := int(to - from)
+	if cap(t.buf) < n {
+		t.buf = make([]byte, n)
+	}
+	b := t.buf[:n]
+	if _, err := t.file.ReadAt(b, from-head); err != nil {
+		return nil, false, &noren.Error{Where: t.name, What: "the temporary file cannot be read back", Err: atomicfile.Reason(err)}
+	}
+	return b, true, nil
+}
+
+func (t *texts) close() {
+	if t != nil && t.file != nil {
+		_ = t.file.Close()
+		t.file = nil
+	}
+}

@@ -1,0 +1,282 @@
+package xlsx
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strconv"
+	"strings"
+
+	"noren"
+	"noren/internal/atomicfile"
+)
+
+// unzipped bounds the bytes that a workbook may hold when it is unpacked.
+const unzipped = 1 << 30
+
+// book is a workbook under way.
+type book struct {
+	name   string
+	parts  map[string]*zip.File
+	left   int64 // bytes that may still be unpacked
+	file   *failing
+	sheets []sheetEntry
+	dates  bool // counted from 1904
+	styles []style
+	shared *texts
+}
+
+type sheetEntry struct{ name, part string }
+
+// style is what a cell's format is.
+type style struct {
+	sense sense
+	code  string // "" for general
+}
+
+// failing keeps the file's own failure apart from those of what is built on it.
+type failing struct {
+	in  io.ReaderAt
+	err error
+}
+
+func (f *failing) ReadAt(p []byte, at int64) (int, error) {
+	n, err := f.in.ReadAt(p, at)
+	if err != nil && err != io.EOF {
+		f.err = err
+	}
+	return n, err
+}
+
+// bad is an error about the content of the workbook.
+func (b *book) bad(what, hint string) error {
+	return &noren.Error{Kind: noren.BadData, Where: b.name, What: what, Hint: hint}
+}
+
+var errUnzipped = errors.New("too large")
+
+// failure makes an error of what ended the reading of a part.
+func (b *book) failure(part string, err error) error {
+	var own *noren.Error
+	again := "copy the file again, or save it again in a spreadsheet program"
+	switch {
+	case errors.As(err, &own):
+		return err
+	case b.file.err != nil:
+		return &noren.Error{Where: b.name, What: "cannot be read", Err: atomicfile.Reason(b.file.err)}
+	case errors.Is(err, errUnzipped):
+		return b.bad(fmt.Sprintf("unpacks to more than %d MiB", unzipped>>20), "save the sheet as CSV")
+	case errors.Is(err, zip.ErrAlgorithm):
+		return b.bad("is packed in a way that workbooks are not", again)
+	case errors.Is(err, errXML), errors.Is(err, errShort), errors.Is(err, errLong), errors.Is(err, errEntry), errors.Is(err, errUTF):
+		return b.bad("its part "+part+" cannot be read: "+err.Error(), again)
+	}
+	return b.bad("its part "+part+" is damaged", again)
+}
+
+// openBook reads all of a workbook but its sheets.
+func openBook(name string, in io.ReaderAt, size int64) (*book, error) {
+	b := &book{name: name, left: unzipped, file: &failing{in: in}, parts: map[string]*zip.File{}}
+	z, err := zip.NewReader(b.file, size)
+	if err != nil {
+		if b.file.err != nil {
+			return nil, b.failure("", err)
+		}
+		return nil, b.bad("is no workbook, or was cut short", "copy the file again, or save it again as .xlsx")
+	}
+	for _, f := range z.File {
+		b.parts[strings.ToLower(strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(f.Name, "\\", "/")), "/"))] = f
+	}
+	main := "xl/workbook.xml"
+	links, err := b.links("")
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range links {
+		if strings.HasSuffix(l.kind, "/officeDocument") {
+			main = l.target
+		}
+	}
+	if strings.HasSuffix(main, ".bin") {
+		return nil, b.bad("is a binary workbook (.xlsb), expected .xlsx", "save it as .xlsx")
+	}
+	if _, ok := b.parts[strings.ToLower(main)]; !ok {
+		return nil, b.bad("is no workbook: it has no part "+main, "save the table as .xlsx")
+	}
+	if links, err = b.links(main); err != nil {
+		return nil, err
+	}
+	return b, b.describe(main, links)
+}
+
+// describe reads the list of sheets, the styles and the shared texts.
+func (b *book) describe(main string, links map[string]link) error {
+	err := b.each(main, func(s *scanner) error {
+		switch string(s.name) {
+		case "workbookPr":
+			v, _ := s.attr("date1904")
+			b.dates = v == "1" || v == "true"
+		case "sheet":
+			name, _ := s.attr("name")
+			id, _ := s.attr("id")
+			if l, ok := links[id]; ok && strings.HasSuffix(l.kind, "/worksheet") {
+				b.sheets = append(b.sheets, sheetEntry{name, l.target})
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if len(b.sheets) == 0 {
+		return b.bad("has no worksheet", "")
+	}
+	for _, l := range links {
+		switch {
+		case strings.HasSuffix(l.kind, "/styles"):
+			err = b.readStyles(l.target)
+		case strings.HasSuffix(l.kind, "/sharedStrings"):
+			b.shared, err = b.readTexts(l.target)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type link struct{ kind, target string }
+
+// links are the relationships of a part by their id; none where the part has
+// no such file.
+func (b *book) links(part string) (map[string]link, error) {
+	dir, file := path.Split(part)
+	out := map[string]link{}
+	rels := dir + "_rels/" + file + ".rels"
+	if _, ok := b.parts[strings.ToLower(rels)]; !ok {
+		return out, nil
+	}
+	return out, b.each(rels, func(s *scanner) error {
+		if string(s.name) != "Relationship" {
+			return nil
+		}
+		id, _ := s.attr("Id")
+		kind, _ := s.attr("Type")
+		target, _ := s.attr("Target")
+		if !strings.HasPrefix(target, "/") {
+			target = "/" + dir + target
+		}
+		out[id] = link{kind, strings.TrimPrefix(path.Clean(target), "/")}
+		return nil
+	})
+}
+
+// limited counts what is unpacked.
+type limited struct {
+	in io.Reader
+	b  *book
+}
+
+func (l limited) Read(p []byte) (int, error) {
+	n, err := l.in.Read(p)
+	if l.b.left -= int64(n); l.b.left < 0 {
+		return 0, errUnzipped
+	}
+	return n, err
+}
+
+// open unpacks a part.
+func (b *book) open(part string) (*scanner, io.Closer, error) {
+	f, ok := b.parts[strings.ToLower(part)]
+	if !ok {
+		return nil, nil, b.bad("its part "+part+" is missing", "copy the file again, or save it again in a spreadsheet program")
+	}
+	if f.UncompressedSize64 > uint64(b.left) {
+		return nil, nil, b.failure(part, errUnzipped)
+	}
+	r, err := f.Open()
+	if err != nil {
+		return nil, nil, b.failure(part, err)
+	}
+	return newScanner(limited{r, b}), r, nil
+}
+
+// each calls f at the start of every element of a part.
+func (b *book) each(part string, f func(*scanner) error) error {
+	s, done, err := b.open(part)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = done.Close() }()
+	for {
+		k, err := s.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil && k == start {
+			err = f(s)
+		}
+		if err != nil {
+			return b.failure(part, err)
+		}
+	}
+}
+
+// readStyles reads the number format of every cell style.
+func (b *book) readStyles(part string) error {
+	codes := map[int]string{}
+	cells := false
+	return b.each(part, func(s *scanner) error {
+		switch string(s.name) {
+		case "numFmt":
+			id, _ := s.attr("numFmtId")
+			code, _ := s.attr("formatCode")
+			if n, err := strconv.Atoi(id); err == nil {
+				codes[n] = code
+			}
+		case "cellXfs":
+			cells = true
+		case "cellStyles", "cellStyleXfs", "dxfs":
+			cells = false
+		case "xf":
+			if !cells {
+				return nil
+			}
+			id, _ := s.attr("numFmtId")
+			n, _ := strconv.Atoi(id)
+			st := style{}
+			if code, ok := codes[n]; ok {
+				st = style{senseOf(code), code}
+			} else {
+				st.sense, st.code = builtin(n)
+			}
+			if strings.EqualFold(st.code, "general") {
+				st.code = ""
+			}
+			b.styles = append(b.styles, st)
+		}
+		return nil
+	})
+}
+
+// sheet finds a sheet by its name or number, the first by default.
+func (b *book) sheet(which string) (sheetEntry, error) {
+	if which == "" {
+		return b.sheets[0], nil
+	}
+	for _, s := range b.sheets {
+		if s.name == which {
+			return s, nil
+		}
+	}
+	if n, err := strconv.Atoi(which); err == nil && n >= 1 && n <= len(b.sheets) {
+		return b.sheets[n-1], nil
+	}
+	names := make([]string, len(b.sheets))
+	for i, s := range b.sheets {
+		names[i] = s.name
+	}
+	return sheetEntry{}, &noren.Error{Kind: noren.Usage, Code: "sheet", Where: b.name, What: fmt.Sprintf("expected one of its sheets (%s) or a number from 1 to %d, got %q", strings.Join(names, ", "), len(names), which)}
+}
