@@ -2,6 +2,7 @@ package noren
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -78,9 +79,9 @@ func (g Guarantee) String() string {
 		}
 	}
 	if g.Epsilon > 0 || g.Delta > 0 {
-		fmt.Fprintf(&b, ", epsilon = %g", g.Epsilon)
+		fmt.Fprintf(&b, ", epsilon = %s", decimal(g.Epsilon))
 		if g.Delta > 0 {
-			fmt.Fprintf(&b, ", delta = %g", g.Delta)
+			fmt.Fprintf(&b, ", delta = %s", decimal(g.Delta))
 		}
 		if g.Neighbours != "" {
 			fmt.Fprintf(&b, ", neighbours %s", g.Neighbours)
@@ -100,6 +101,9 @@ func (g Guarantee) String() string {
 	}
 	return b.String()
 }
+
+// decimal writes x as the shortest decimal that is x again, without an exponent.
+func decimal(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 // Progress is told how far a stage of long work has come: done of total
 // units, total <= 0 when it is not known. It is called from one goroutine at

@@ -88,7 +88,7 @@ func (f *correlatedAnswerFlags) answer(c *cobra.Command, t *terminal, path strin
 	for i, v := range out.Values {
 		fmt.Fprintf(t.stdout, "  value       %s, off by at most %s 95 times in 100\n", v, figure(out.Within95[i]))
 	}
-	fmt.Fprintf(t.stdout, "  noise       Laplace, scale %s, for a leakage of at most %s\n", figure(out.Scale), figure(mechanism.Calibration().Leakage.Upper))
+	fmt.Fprintf(t.stdout, "  noise       Laplace, scale %s, for a leakage of at most %s\n", figure(out.Scale), decimal(mechanism.Calibration().Leakage.Upper))
 	printPromise(t.stdout, answer)
 	return nil
 }
@@ -101,7 +101,7 @@ func (f *correlatedAnswerFlags) quote(c *cobra.Command, t *terminal, r *release.
 	return tellQuote(t, f.json, correlatedSchema, quote, m.Calibration(), func(w io.Writer) {
 		fmt.Fprint(w, "a dry run, nothing is charged\n\n")
 	}, func(w io.Writer) {
-		fmt.Fprintf(w, "  noise       Laplace, scale %s, for a leakage of at most %s\n", figure(m.Calibration().Scale), figure(m.Calibration().Leakage.Upper))
+		fmt.Fprintf(w, "  noise       Laplace, scale %s, for a leakage of at most %s\n", figure(m.Calibration().Scale), decimal(m.Calibration().Leakage.Upper))
 	})
 }
 

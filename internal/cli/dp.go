@@ -173,10 +173,23 @@ func (f *dpFlags) pinned(c *cobra.Command, a *openData) error {
 			}
 		}
 	}
+	if err := unitNamed(f.unit, a.Definition); err != nil {
+		return err
+	}
 	if f.unit != "" && f.unit != a.Definition.Unit {
 		return &noren.Error{Kind: noren.Usage, Code: "schema-pinned", Where: "--unit", What: fmt.Sprintf("the budget of %s is for one %s, not one %s", a.Name, a.Definition.Unit, f.unit), Hint: "the unit is fixed by the grant"}
 	}
 	return nil
+}
+
+// unitNamed refuses the unit record, where it was stated, for a file with a column of
+// that name: a definition would take it for one record, and the steward may mean the
+// column.
+func unitNamed(stated string, d *dataset.Definition) error {
+	if stated != account.Record || d.Column(account.Record) == nil {
+		return nil
+	}
+	return &noren.Error{Kind: noren.Usage, Code: "unit-name", Where: "--unit record", What: "the file has a column named record", Hint: "rename it, or omit --unit for one record as the unit"}
 }
 
 // openUnaccounted makes a data set of a file that no reachable ledger knows.
@@ -214,6 +227,9 @@ func (f *dpFlags) openUnaccounted(ctx context.Context, path string) (_ *openData
 		return nil, err
 	}
 	d, err := declaredDataset(ctx, path, s, o)
+	if err == nil {
+		err = unitNamed(f.unit, d)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"noren"
@@ -82,6 +83,9 @@ func answerJSON(a *release.Answer) dpJSON {
 	}
 	return out
 }
+
+// decimal writes a privacy cost without an exponent, with all of its digits.
+func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 func number(v float64) string {
 	text, _ := json.Marshal(v)

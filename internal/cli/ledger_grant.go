@@ -227,8 +227,10 @@ func (f *grantFlags) definition(ctx context.Context, t *terminal, out *granted, 
 	if err != nil {
 		return nil, err
 	}
-	if f.unit == "" && s.Unit != "" && (book == nil || f.replace) {
-		o.Unit = s.Unit // persons, as in releases by the same specification
+	stated := f.unit
+	if stated == "" && s.Unit != "" && (book == nil || f.replace) {
+		stated = s.Unit // persons, as in releases by the same specification
+		o.Unit = stated
 	}
 	o.Progress = t.progress.report
 	in, err := inputOptions(s)
@@ -249,6 +251,9 @@ func (f *grantFlags) definition(ctx context.Context, t *terminal, out *granted, 
 	defer closeSource(src)
 	d, proposed, err := s.Definition(ctx, src, *o)
 	t.progress.clear()
+	if err == nil {
+		err = unitNamed(stated, d)
+	}
 	out.proposed = proposed
 	out.missing = err == nil && s.Name() == "" && s.Input.Missing == nil && len(d.Missing) > 0
 	return d, err
