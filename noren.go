@@ -15,7 +15,7 @@ type Guarantee struct {
 	// K is the smallest number of records that share their quasi-identifiers, or
 	// with a Unit of k-anonymity the smallest number of persons.
 	K int `json:"k,omitempty"`
-	// Quasi names the columns an adversary is assumed to know at the most.
+	// Quasi names the columns an adversary is assumed to know.
 	Quasi []string `json:"quasi_identifiers,omitempty"`
 	// Diversity and Closeness, one entry a sensitive column, state what holds
 	// in every class beyond its size.

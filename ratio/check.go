@@ -37,7 +37,7 @@ type CheckOptions struct {
 // number of records that have a value in every column.
 //
 // What one record moves, in L1 and in units of 2^30 steps: a coordinate and its square by
-// 1 each at the most, so 2; a category by 1 where a record is added (it has one word at
+// at most 1 each, so 2; a category by 1 where a record is added (it has one word at
 // the most), by 2 where it is replaced (it loses one word and gains another); the number
 // of records by 1.
 //
@@ -62,7 +62,7 @@ func NewCheck(o CheckOptions) (*Check, error) {
 		bad.add("frame", "frame and public records have another number of coordinates")
 	}
 	if o.Neighbours == account.ReplaceOne && (o.Records < 1 || o.Records > maxRecords) {
-		bad.add("records", "replace-one takes the number of private records as public: give it, 2^30 at the most")
+		bad.add("records", "replace-one takes the number of private records as public: give it, at most 2^30")
 	}
 	if err := o.Cost.Validate(); err != nil {
 		bad = append(bad, err.Error())
@@ -128,7 +128,7 @@ func (c *Check) functions() (sensitivity int64) {
 }
 
 // values fills dst with the functions of a record, each in [0, 1]; of the words of a
-// category one at the most is above 0. A record without a value has none: 0, and whole
+// category at most one is above 0. A record without a value has none: 0, and whole
 // is false.
 func (c *Check) values(dst, x []float64) (whole bool) {
 	clear(dst)
@@ -185,7 +185,7 @@ func (c *Check) Cost(n account.Neighbours, unit string) (account.Cost, error) {
 	return recordCost(c.options.Cost, c.options.Neighbours, n, unit)
 }
 
-// Guarantee states what Cost pays for.
+// Guarantee states the guarantee that Cost is charged for.
 func (c *Check) Guarantee(n account.Neighbours, unit string) (noren.Guarantee, error) {
 	cost, err := c.Cost(n, unit)
 	if err != nil {
@@ -243,7 +243,7 @@ func (c *Check) Release(ctx context.Context, x *Points, src *noise.Source) (*Sum
 			out.Records += 1 << gridBits
 		}
 		for j, v := range row {
-			// In [0, 2^30], so that a record moves it by 2^30 at the most, exactly.
+			// In [0, 2^30], so that a record moves it by at most 2^30, exactly.
 			out.Sums[j] += int64(math.Round(v * (1 << gridBits)))
 		}
 	}

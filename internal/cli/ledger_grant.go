@@ -168,7 +168,7 @@ func (f *grantFlags) schemaFlag(c *cobra.Command) string {
 	return ""
 }
 
-// granted is a grant with what the steward is told of it.
+// granted is a grant with the private report for the steward.
 type granted struct {
 	book     *ledger.Book
 	path     string
