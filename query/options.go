@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 
+	"noren"
 	"noren/account"
 	"noren/table"
 )
@@ -170,7 +171,10 @@ func (o *Options) validate() error {
 			faults = append(faults, err)
 			known = false
 		case needsBounds && !f.Type.IsNumber():
-			fault("column "+f.Name, fmt.Sprintf("is %s, and a %s needs numbers", f.Type, o.Kind), "name an integer, decimal or date column")
+			faults = append(faults, &noren.Error{
+				Kind: noren.Usage, Code: columnType, Where: "column " + f.Name, What: fmt.Sprintf("%s expects integer, decimal or date, got %s", o.Kind, f.Type),
+				Hint: "name a column of numbers",
+			})
 		case o.Kind == Histogram:
 			faults = append(faults, o.validateBins(f)...)
 		}

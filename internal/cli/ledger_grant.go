@@ -337,6 +337,15 @@ func (f *grantFlags) modelOf() (*dataset.Model, error) {
 	return &dataset.Model{Column: f.modelColumn, States: m.StateNames(), Other: f.modelOther, Distribution: text}, nil
 }
 
+// misfits counts the cells that do not fit.
+func misfits(cells int64, columns int) string {
+	verb := "do"
+	if cells == 1 {
+		verb = "does"
+	}
+	return fmt.Sprintf("%s in %s %s not fit", plural(int(cells), "cell"), plural(columns, "column"), verb)
+}
+
 // confirmed refuses to pin what the steward has neither stated nor confirmed.
 func (f *grantFlags) confirmed(t *terminal, d *dataset.Definition, out *granted) error {
 	if f.yes {
@@ -350,7 +359,7 @@ func (f *grantFlags) confirmed(t *terminal, d *dataset.Definition, out *granted)
 	}
 	switch {
 	case cells > 0:
-		return refuse(fmt.Sprintf("%s in %s do not fit; confirm with --yes", plural(int(cells), "cell"), plural(columns, "column")))
+		return refuse(misfits(cells, columns) + "; confirm with --yes")
 	case len(out.proposed) > 0:
 		return refuse("confirm the schema with --yes: the types of " + strings.Join(out.proposed, ", ") + " were proposed from the values")
 	case out.missing:
@@ -414,7 +423,7 @@ func orNone(texts []string) string {
 func (g *granted) printReview(w io.Writer) {
 	r := g.review
 	if cells, columns := r.Misfits(); cells > 0 {
-		fmt.Fprintf(w, "  %s in %s do not fit:\n", plural(int(cells), "cell"), plural(columns, "column"))
+		fmt.Fprintf(w, "  %s:\n", misfits(cells, columns))
 	}
 	for _, c := range r.Columns {
 		if c.Misfits > 0 {
