@@ -19,6 +19,6 @@ func ExampleGuarantee() {
 	// Output:
 	// k-anonymity, k = 5 over age, sex; distinct 2-diversity of illness
 	// {"model":"k-anonymity","k":5,"quasi_identifiers":["age","sex"],"diversity":[{"column":"illness","model":"distinct","l":2}]} <nil>
-	// differential privacy, epsilon = 0.5, delta = 1e-09, neighbours add-remove of one record
+	// differential privacy, epsilon = 0.5, delta = 0.000000001, neighbours add-remove of one record
 	// {"model":"differential privacy","epsilon":0.5,"delta":1e-9,"neighbours":"add-remove","unit":"record"} <nil>
 }

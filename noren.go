@@ -2,6 +2,7 @@ package noren
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -14,7 +15,7 @@ type Guarantee struct {
 	// K is the smallest number of records that share their quasi-identifiers, or
 	// with a Unit of k-anonymity the smallest number of persons.
 	K int `json:"k,omitempty"`
-	// Quasi names the columns an adversary is assumed to know at the most.
+	// Quasi names the columns an adversary is assumed to know.
 	Quasi []string `json:"quasi_identifiers,omitempty"`
 	// Diversity and Closeness, one entry a sensitive column, state what holds
 	// in every class beyond its size.
@@ -78,9 +79,9 @@ func (g Guarantee) String() string {
 		}
 	}
 	if g.Epsilon > 0 || g.Delta > 0 {
-		fmt.Fprintf(&b, ", epsilon = %g", g.Epsilon)
+		fmt.Fprintf(&b, ", epsilon = %s", decimal(g.Epsilon))
 		if g.Delta > 0 {
-			fmt.Fprintf(&b, ", delta = %g", g.Delta)
+			fmt.Fprintf(&b, ", delta = %s", decimal(g.Delta))
 		}
 		if g.Neighbours != "" {
 			fmt.Fprintf(&b, ", neighbours %s", g.Neighbours)
@@ -100,6 +101,9 @@ func (g Guarantee) String() string {
 	}
 	return b.String()
 }
+
+// decimal writes x as the shortest decimal that is x again, without an exponent.
+func decimal(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 // Progress is told how far a stage of long work has come: done of total
 // units, total <= 0 when it is not known. It is called from one goroutine at

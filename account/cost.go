@@ -18,7 +18,7 @@ const (
 )
 
 // Cost is an amount of privacy loss: epsilon in units of 1e-9, delta in units
-// of 1e-18, both rounded up by whoever computes them. The zero Cost is no loss.
+// of 1e-18, both rounded up where they are computed. The zero Cost is no loss.
 type Cost struct {
 	Epsilon int64
 	Delta   int64
@@ -156,5 +156,5 @@ func usage(where, what, hint string) error {
 }
 
 func tooLarge() error {
-	return usage("the privacy loss", "is too large to be counted", "such an epsilon protects nobody: lower it, or lower the number of records a person may have")
+	return usage("the privacy loss", "is too large to be counted", "such an epsilon gives no protection: lower it, or lower the number of records a person may have")
 }

@@ -229,7 +229,7 @@ func (c *Certificate) validateGuarantee(fault func(bool, string, ...any)) {
 	case Charged:
 		fault(c.Charge == nil, "charge is missing from a release that was charged")
 	case Unaccounted, NoBudget:
-		fault(c.Charge != nil, "charge stands in a release that was not charged")
+		fault(c.Charge != nil, "charge is stated for a release that was not charged")
 		fault(private && c.Accounting == NoBudget, "a guarantee with an epsilon is either charged or unaccounted")
 	default:
 		fault(true, "accounting is none of charged, unaccounted, no-budget")

@@ -22,8 +22,8 @@
 //
 // A certificate holds nothing that was computed from private data and is not
 // itself released. The released file or answer is named by its plain SHA-256,
-// which whoever holds it can compute anyway; a private file is named only by a
-// fingerprint keyed with the ledger's secret, so that nobody can test a guess
+// which every reader of it can compute anyway; a private file is named only by a
+// fingerprint keyed with the ledger's secret, so that a guess cannot be tested
 // of the data against the certificate.
 //
 // # The form

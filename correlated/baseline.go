@@ -17,7 +17,7 @@ type Baselines struct {
 	Plain float64 `json:"plain"`
 	// Group is n osc(g)/epsilon: all records as one group.
 	Group float64 `json:"group"`
-	// Range is range(f)/epsilon, safe for any law.
+	// Range is range(f)/epsilon, safe for any distribution.
 	Range float64 `json:"range"`
 	// Quilt is the Markov quilt mechanism's scale (exact influences), for
 	// adversaries who know no record; 0 where the model is no chain.
@@ -26,7 +26,7 @@ type Baselines struct {
 	// it does not apply.
 	QuiltApprox float64 `json:"quilt_approx,omitempty"`
 	// Wasserstein is W/epsilon, W the largest infinity-Wasserstein distance
-	// between conditional laws of f; 0 where the model is too large.
+	// between conditional distributions of f; 0 where the model is too large.
 	Wasserstein float64 `json:"wasserstein,omitempty"`
 	// Tanh is the scale that the tanh rule calibrates; 0 where it does not apply.
 	Tanh float64 `json:"tanh,omitempty"`

@@ -2,7 +2,7 @@
 //
 // Differential privacy bounds what an answer tells of one record when all others
 // are held still. Where records move together (minutes of a meter, members of
-// a household), whoever knows how can learn more: the others answer for it. This
+// a household), an adversary who knows how can learn more: the others answer for it. This
 // package takes a public model of the dependence and computes how much more, to
 // the last digit where that is affordable and as a certified bound where it is
 // not, and the noise that keeps it below a chosen epsilon.

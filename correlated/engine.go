@@ -195,7 +195,7 @@ func (m *memberEngine) exact(ctx context.Context, rates []float64) (*Leakage, er
 	return nil, &noren.Error{Kind: noren.Internal, What: "a law of an unknown kind"}
 }
 
-// rangeBound holds for any law: whatever else is unknown, the answers under
+// rangeBound holds for any distribution: whatever else is unknown, the answers under
 // two states of a record are the same law moved by at most range(f), mixed.
 func (m *memberEngine) rangeBound(rates []float64) *Leakage {
 	return &Leakage{Upper: m.all.query.rangeLoss(rates), Method: Range}

@@ -162,7 +162,7 @@ type Known struct {
 // String says w in one sentence.
 func (w *Witness) String() string {
 	if w == nil {
-		return "nobody learns anything"
+		return "no adversary learns anything"
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "of record %d, one who knows ", w.Target)

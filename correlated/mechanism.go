@@ -118,16 +118,16 @@ func (m *Mechanism) roundUp(charge, plain float64) (err error) {
 		return err
 	}
 	m.charge = max(m.charge, m.leaks, m.plain)
-	m.leakage = m.leakage.decimal()
+	m.leakage = m.leakage.Decimal()
 	found := *m.found
-	found.Leakage = found.Leakage.decimal()
+	found.Leakage = found.Leakage.Decimal()
 	m.found = &found
 	return nil
 }
 
-// decimal is l with its bounds as decimals of nine places: Upper rounded up and
-// Lower down.
-func (l *Leakage) decimal() *Leakage {
+// Decimal returns l with its bounds as decimals of nine places, Upper rounded up and
+// Lower and the log ratio of Witness rounded down: what is printed then holds.
+func (l *Leakage) Decimal() *Leakage {
 	out := *l
 	if units, err := unitsUp(l.Upper); err == nil {
 		out.Upper = epsilonOf(units)

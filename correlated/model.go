@@ -7,8 +7,8 @@ import (
 )
 
 // Model is the joint law of the records: a [*Table], a [*Chain], a [*Tree], a
-// [*Class] of such laws or a [*Box] around one. It is public: whoever sees an
-// answer is taken to know it, and no privacy budget pays for it.
+// [*Class] of such laws or a [*Box] around one. It is public: adversaries
+// are taken to know it, and no privacy budget is charged for it.
 type Model interface {
 	// Records is the number n of records.
 	Records() int

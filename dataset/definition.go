@@ -49,8 +49,8 @@ type Definition struct {
 	// Neighbours is "add-remove" or "replace-one". Defaults to "add-remove".
 	Neighbours string `json:"neighbours"`
 	// Unit is the privacy unit: "record", or the name of a column whose equal
-	// texts mark the records of one person. Defaults to "record", which is
-	// refused for a file with a column of that name.
+	// texts mark the records of one person. Defaults to "record", which
+	// is never a column: a column of that name cannot be a unit.
 	Unit string `json:"unit"`
 	// AtMost bounds the number of records. Defaults to Records, or to
 	// [DefaultAtMost]; at most [MostRecords].

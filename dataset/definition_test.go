@@ -159,7 +159,6 @@ func TestValidate(t *testing.T) {
 		}},
 		{"", "neighbours", two, func(d *Definition) { d.Neighbours = "both" }},
 		{"column-missing", "column c", two, func(d *Definition) { d.Unit = "c" }},
-		{"unit-name", "unit record", two, func(d *Definition) { d.Columns[0].Name = "record" }},
 		{"", "need the exact number", two, func(d *Definition) { d.Neighbours = "replace-one" }},
 		{"", "need the exact number", two, func(d *Definition) { d.Neighbours, d.Records = "replace-one", -1 }},
 		{"", "only for replace-one", two, func(d *Definition) { d.Records = 5 }},

@@ -65,19 +65,35 @@ func (t *tape) cell(null bool, text []byte) {
 
 // texts is cell for a run of texts.
 func (t *tape) texts(texts [][]byte) {
-	buf := t.buf
+	buf := t.buf[:cap(t.buf)] // at least tapeSize+64 bytes
+	at := len(t.buf)
 	for _, text := range texts {
-		if len(text) < 0x7f { // one byte of uvarint
-			buf = append(buf, byte(len(text)+1))
-		} else {
-			buf = binary.AppendUvarint(buf, uint64(len(text))+1)
+		if at >= tapeSize {
+			t.mac.Write(buf[:at])
+			at = 0
 		}
-		if buf = append(buf, text...); len(buf) >= tapeSize {
-			t.mac.Write(buf)
-			buf = buf[:0]
+		n := len(text)
+		if n > 16 {
+			t.buf = appendCell(buf[:at], false, text)
+			buf, at = t.buf[:cap(t.buf)], len(t.buf)
+			continue
 		}
+		// Most cells are short: two moves, which may overlap, cost less than a copy.
+		buf[at] = byte(n + 1) // the uvarint
+		to := buf[at+1 : at+17]
+		switch {
+		case n >= 8:
+			binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(text))
+			binary.LittleEndian.PutUint64(to[n-8:], binary.LittleEndian.Uint64(text[n-8:]))
+		case n >= 4:
+			binary.LittleEndian.PutUint32(to, binary.LittleEndian.Uint32(text))
+			binary.LittleEndian.PutUint32(to[n-4:], binary.LittleEndian.Uint32(text[n-4:]))
+		case n > 0:
+			to[0], to[n/2], to[n-1] = text[0], text[n/2], text[n-1]
+		}
+		at += 1 + n
 	}
-	t.buf = buf
+	t.buf = buf[:at]
 }
 
 func (t *tape) flush() {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"maps"
 	"math/big"
@@ -239,4 +240,40 @@ func TestPrintsByDefinition(t *testing.T) {
 	if _, err := Prints(bg, openBytes(t, text, d), d, []string{"c"}, testKeys); err == nil {
 		t.Error("a column that does not exist has a print")
 	}
+}
+
+// The print of a run of texts is the HMAC of their lengths and bytes, whatever their
+// lengths are and wherever the buffer is written out.
+func TestTapeOfTexts(t *testing.T) {
+	key := []byte("0123456789abcdef")
+	rapid.Check(t, func(rt *rapid.T) {
+		short := rapid.IntRange(0, 20)
+		lengths := rapid.SliceOfN(rapid.OneOf(short, short, short, rapid.IntRange(120, 135), rapid.IntRange(0, 3*tapeSize)), 0, 60).Draw(rt, "lengths")
+		run := rapid.IntRange(1, 2000).Draw(rt, "repeated")
+		var texts [][]byte
+		for i, n := range lengths {
+			text := make([]byte, n)
+			for j := range text {
+				text[j] = byte(i*31 + j*7 + 1)
+			}
+			texts = append(texts, text)
+			if n <= 20 {
+				for range run {
+					texts = append(texts, text)
+				}
+			}
+		}
+		tape, mac := newTape(key, "name"), hmac.New(sha256.New, key)
+		half := len(texts) / 2
+		tape.texts(texts[:half])
+		tape.texts(texts[half:])
+		mac.Write([]byte("\x04name"))
+		for _, text := range texts {
+			mac.Write(binary.AppendUvarint(nil, uint64(len(text))+1))
+			mac.Write(text)
+		}
+		if got, want := tape.print(), printOf(mac); got != want {
+			rt.Fatalf("got %s, want %s", got, want)
+		}
+	})
 }

@@ -15,8 +15,7 @@ import (
 )
 
 // Validate returns all faults of the definition, defaults filled. They are of kind
-// Usage; a column named record beside the unit record has the code "unit-name", a
-// unit or model column that does not exist "column-missing". Column names, levels,
+// Usage; a unit or model column that does not exist has the code "column-missing". Column names, levels,
 // keys, bounds and missing texts are public and may be named.
 func (d *Definition) Validate() error { return d.complete().validate() }
 
@@ -192,10 +191,7 @@ func (d *Definition) validateUnit(f *faults) {
 	}
 	f.text("unit", d.Unit)
 	record := d.Unit == account.Record
-	switch {
-	case record && d.Column(account.Record) != nil:
-		f.add("unit-name", "unit record", "the file has a column named record, and the name would mean both", "rename the column")
-	case !record && d.Column(d.Unit) == nil:
+	if !record && d.Column(d.Unit) == nil {
 		*f = append(*f, d.missingColumn(d.Unit))
 	}
 	exact := err == nil && n == account.ReplaceOne && record

@@ -50,7 +50,7 @@ func (p *books) apply(k *link) (body any, err error) {
 
 func (p *books) take(k *link) (any, error) {
 	if (k.Kind == kindCreate) != (k.Seq == 1) {
-		return nil, fmt.Errorf("stands in the wrong place")
+		return nil, fmt.Errorf("is in the wrong place")
 	}
 	switch k.Kind {
 	case kindCreate:

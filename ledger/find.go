@@ -118,7 +118,7 @@ func setSeen(ctx context.Context, tx *sql.Tx, id, size, mtime int64) error {
 }
 
 // StoredByQuestion returns the last answer that the data set gave to the request
-// of this hash, whoever asked it under whichever key; nil where there is none.
+// of this hash, by any analyst and under any key; nil where there is none.
 func (l *Ledger) StoredByQuestion(ctx context.Context, dataset string, hash [32]byte) (*Release, error) {
 	tx, err := l.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {

@@ -277,7 +277,7 @@ func (l *Ledger) recover(ctx context.Context, tx *sql.Tx, e *Evidence, did *Reco
 	if len(e.Charge.ID) != 32 {
 		return &noren.Error{Kind: noren.BadData, Where: "certificate of charge " + e.Charge.ID, What: "its charge has no proper id"}
 	}
-	// The data set pays in any case; analysts and blocks as far as their
+	// The data set is charged in any case; analysts and blocks as far as their
 	// accounts still are what they were.
 	listed, err := accounts(ctx, tx, "parent = ?", book.id)
 	if err != nil {

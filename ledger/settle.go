@@ -11,7 +11,7 @@ import (
 
 // Settle is T2: it stores the answer under the charge, in one durable
 // transaction that first makes sure that the reservation is still the owner's.
-// Only after it has returned nil may payload be handed out. signature and keyID
+// Only after it has returned nil may payload be released. signature and keyID
 // are kept as they are, for the next who asks the same.
 //
 // A lost lease is an error of kind Refused with [ErrForfeited]. After another

@@ -337,7 +337,7 @@ func (l *Ledger) checkSchema(ctx context.Context) error {
 }
 
 // Close ends the renewal of all leases and closes the file. Reservations that
-// are still open will be forfeited by whoever opens the ledger after their
+// are still open will be forfeited by the first process that opens the ledger after their
 // lease.
 func (l *Ledger) Close() error {
 	l.end()

@@ -112,7 +112,7 @@ func (m *Mechanism) answerGlobal(q int64, src *noise.Source) (*Answer, error) {
 }
 
 // size releases a bound of S that holds with probability 1 - sizeDoubt: the
-// level L, an integer that differs by 1 at the most between neighbours, with
+// level L, an integer that differs by at most 1 between neighbours, with
 // discrete Laplace noise, gives S <= e^{beta L}.
 func (m *Mechanism) size(ctx context.Context, p *profile, src *noise.Source) (float64, error) {
 	beta := m.noise.smoothBeta()

@@ -145,7 +145,7 @@ func (f *frame) coordinate(j int, v float64) int32 {
 	return int32(math.Round((min(max(v, a.Low), a.High) - a.Low) / (a.Scale * f.step)))
 }
 
-// faults gathers what is wrong with options, so that all of it is told at once.
+// faults gathers what is wrong with options, so that all of it is reported at once.
 type faults []string
 
 func (f *faults) add(where, what string) { *f = append(*f, where+": "+what) }

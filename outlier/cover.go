@@ -59,7 +59,7 @@ func (c *lineCover) most(ctx context.Context, first, end, limit int) (int, error
 // coreCover is the core functional: the largest c such that some of the points
 // form a set in which each has c points, itself among them, within 2r. A ball
 // of radius r is such a set, so it is never too small; it is monotone, and one
-// point more raises it by one at the most (design note, section 4).
+// point more raises it by at most one (docs/outliers.md, section 4).
 type coreCover struct {
 	p      *profile
 	graph  *geom.Lists // on the first records of the profile's order

@@ -79,7 +79,7 @@ func Degrees(ctx context.Context, points *Points, radius2 int64, limit int) ([]i
 }
 
 // Cover returns F of all points: how many of them one ball of the squared radius
-// can hold at the most, as coverage bounds it. It is private.
+// can hold at most, as coverage bounds it. It is private.
 func Cover(ctx context.Context, points *Points, radius2 int64, coverage Coverage) (int, error) {
 	p, err := newProfile(ctx, points, Setting{K: 1, Radius2: radius2, Coverage: coverage}, 0)
 	if err != nil {

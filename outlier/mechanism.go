@@ -284,7 +284,7 @@ func (m *Mechanism) Covers(atMost, records int64) error {
 
 const codeTooMany = "too-many-records"
 
-// Guarantee states what Cost pays for.
+// Guarantee states the guarantee that Cost is charged for.
 func (m *Mechanism) Guarantee(n account.Neighbours, unit string) (noren.Guarantee, error) {
 	cost, err := m.Cost(n, unit)
 	if err != nil {
@@ -301,7 +301,7 @@ func (m *Mechanism) Guarantee(n account.Neighbours, unit string) (noren.Guarante
 		g.Assumptions = append(g.Assumptions, "The number of records is public.")
 	}
 	if m.noise.Family != GlobalLaplace {
-		g.Assumptions = append(g.Assumptions, "How much noise was drawn depends on the data and is not told.")
+		g.Assumptions = append(g.Assumptions, "How much noise was drawn depends on the data and is not released.")
 	}
 	return g, nil
 }

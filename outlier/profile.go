@@ -94,7 +94,7 @@ func (p *profile) aloneIn(low, high int) int {
 }
 
 // covered returns the smaller of limit and F(W[low, high]), the number of
-// points with degrees in that window that one ball can hold at the most, as the
+// points with degrees in that window that one ball can hold at most, as the
 // chosen coverage bounds it. A record without a place shares no ball.
 func (p *profile) covered(ctx context.Context, low, high int, limit int64) (int64, error) {
 	first, end := p.window(low, high)

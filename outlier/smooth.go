@@ -111,7 +111,7 @@ func (p *profile) smooth(ctx context.Context, beta float64) (float64, error) {
 
 // level returns the integer L = max_{t>=0} (c(U_t) - t), where c(u) is ln u / beta
 // rounded up: S <= e^{beta L}, nearly with equality. Neighbouring data sets have
-// levels that differ by 1 at the most, exactly: c rises with u, whatever its
+// levels that differ by at most 1, exactly: c rises with u, whatever its
 // rounding, so that c(U_t(X)) - t <= c(U_{t+1}(X')) - (t+1) + 1.
 func (p *profile) level(ctx context.Context, beta float64) (int64, error) {
 	if p.cap == 0 {

@@ -60,6 +60,9 @@ func missingFirst(a, b error) int {
 
 const columnMissing = "column-missing"
 
+// columnType is the code of a column whose type the query cannot use.
+const columnType = "column-type"
+
 // findField returns the field of that name. Without one the error has the code
 // "column-missing".
 func findField(fields []table.Field, where, name string) (*table.Field, error) {

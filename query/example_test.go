@@ -71,5 +71,5 @@ func ExampleParsePredicate() {
 	}
 	// Output:
 	// age >= 18 and (sex = 'F' or sex is missing) <nil>
-	// <nil> predicate, character 21: expected a value for column sex (a text stands in quotes, a number bare)
+	// <nil> predicate, character 21: expected a value for column sex (write a text in quotes, a number without)
 }

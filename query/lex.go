@@ -34,7 +34,7 @@ type token struct {
 }
 
 // words are the reserved words, in any case of letters. A column of such a name
-// stands in backticks.
+// is in backticks.
 var words = map[string]bool{"and": true, "or": true, "not": true, "in": true, "is": true, "missing": true}
 
 // lexer cuts a predicate into tokens.

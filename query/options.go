@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 
+	"noren"
 	"noren/account"
 	"noren/table"
 )
@@ -37,7 +38,7 @@ const (
 	Smooth Method = "smooth"
 )
 
-// Bounds are what a value counts as at the least and at the most. They are public:
+// Bounds are the smallest and the largest value that counts. They are public:
 // chosen from what is known of the column, never from the data.
 type Bounds struct {
 	Lo float64 `json:"lo"`
@@ -61,7 +62,7 @@ type Options struct {
 	// By are the columns whose values make groups, and Keys the groups, each with
 	// a value for every column of By, written as in the file; the empty text is a
 	// missing value. The keys are public: a list that was read from the data tells
-	// who is in it. Every key is answered, also where nobody has it; records of
+	// who is in it. Every key is answered, also where no record has it; records of
 	// other keys are left out. Defaults to one group of all.
 	By   []string
 	Keys [][]string
@@ -170,7 +171,10 @@ func (o *Options) validate() error {
 			faults = append(faults, err)
 			known = false
 		case needsBounds && !f.Type.IsNumber():
-			fault("column "+f.Name, fmt.Sprintf("is %s, and a %s needs numbers", f.Type, o.Kind), "name an integer, decimal or date column")
+			faults = append(faults, &noren.Error{
+				Kind: noren.Usage, Code: columnType, Where: "column " + f.Name, What: fmt.Sprintf("%s expects integer, decimal or date, got %s", o.Kind, f.Type),
+				Hint: "name a column of numbers",
+			})
 		case o.Kind == Histogram:
 			faults = append(faults, o.validateBins(f)...)
 		}
@@ -244,7 +248,7 @@ func (o *Options) validatePrivacy() (faults []error) {
 	case o.Cost.Epsilon <= 0:
 		fault("epsilon", "must be above 0", "say, for instance, 0.1")
 	case o.Cost.Epsilon > 1000*account.EpsilonUnits:
-		fault("epsilon", "is above 1000", "such an epsilon protects nobody")
+		fault("epsilon", "is above 1000", "such an epsilon gives no protection")
 	}
 	switch {
 	case delta && (o.Cost.Delta <= 0 || o.Cost.Delta >= account.DeltaUnits):
@@ -264,7 +268,7 @@ func (o *Options) validatePrivacy() (faults []error) {
 			faults = append(faults, err)
 		}
 		if o.MaxRows < 1 || o.MaxRows > maxRows {
-			fault("max-rows", fmt.Sprintf("how many records of one %s count at the most must be said, 1 to %d", o.Unit, maxRows), "few: noise grows with it; records beyond are left out")
+			fault("max-rows", fmt.Sprintf("expected the largest number of records of one %s that count, 1 to %d", o.Unit, maxRows), "few: noise grows with it; records beyond are left out")
 		}
 		if len(o.Key) < minKey {
 			fault("key", fmt.Sprintf("the secret that picks the records of one %s has less than %d bytes", o.Unit, minKey), "")

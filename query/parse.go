@@ -20,9 +20,9 @@ import (
 //	          | column [ "not" ] "in" "(" literal { "," literal } ")"
 //	          | column "is" [ "not" ] "missing"
 //
-// A text stands in 'single' or "double" quotes, a quote inside it twice; a number
+// A text is in 'single' or "double" quotes, a quote inside it twice; a number
 // stands bare; a date is a text in the layout of its column. A column name of other
-// than letters, digits, "_", "-" and "." stands in `backticks`. Texts of a category
+// than letters, digits, "_", "-" and "." is in `backticks`. Texts of a category
 // have no order: "<" is for numbers, dates and ordered columns.
 //
 // A comparison with a missing value is neither true nor false, and neither is its
@@ -178,7 +178,7 @@ func (p *parser) condition() (node, error) {
 	if p.tok.kind != tokenName {
 		hint := "write: column = 'text'"
 		if p.tok.kind == tokenWord {
-			hint = "a column of the name of a reserved word stands in `backticks`"
+			hint = "write a column that has the name of a reserved word in `backticks`"
 		}
 		return node{}, p.fault(p.tok.at, "expected a column", hint)
 	}
@@ -276,7 +276,7 @@ func (p *parser) column(t token) (int, error) {
 	}
 	at := slices.IndexFunc(p.all, func(f table.Field) bool { return f.Name == t.text })
 	if at < 0 {
-		err := p.fault(t.at, "no column of this name", "the columns are "+fieldNames(p.all)+"; a name with other signs stands in `backticks`")
+		err := p.fault(t.at, "no column of this name", "the columns are "+fieldNames(p.all)+"; write a name with other signs in `backticks`")
 		return 0, &noren.Error{Kind: noren.Usage, Code: columnMissing, Err: err}
 	}
 	p.out.fields = append(p.out.fields, p.all[at])
@@ -299,7 +299,7 @@ func (p *parser) literal(field int) (literal, error) {
 	f := &p.out.fields[field]
 	at, kind, text := p.tok.at, p.tok.kind, p.tok.text
 	if kind != tokenText && kind != tokenNumber {
-		return literal{}, p.fault(at, "expected a value for column "+f.Name, "a text stands in quotes, a number bare")
+		return literal{}, p.fault(at, "expected a value for column "+f.Name, "write a text in quotes, a number without")
 	}
 	if isNumber := f.Type == table.Integer || f.Type == table.Decimal; isNumber != (kind == tokenNumber) {
 		if isNumber {

@@ -186,7 +186,7 @@ func (q *Query) Guarantee(n account.Neighbours, unit string) (noren.Guarantee, e
 	public := "the predicate, the keys, the bounds, the bins and the grid were chosen without looking at the data"
 	g.Assumptions = append(g.Assumptions, public)
 	g.Assumptions = append(g.Assumptions, q.kernel.assumptions()...)
-	g.Assumptions = append(g.Assumptions, "the time that the answer took is not told")
+	g.Assumptions = append(g.Assumptions, "the time that the answer took is not released")
 	return g, nil
 }
 

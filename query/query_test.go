@@ -273,7 +273,10 @@ func TestNewListsAllFaults(t *testing.T) {
 	if noren.KindOf(err) != noren.Usage {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"needs numbers", "public bounds", "predicate, character 7", "key 1, column ward", "epsilon", "needs no delta", "max-rows", "key: the secret", "level"} {
+	if code := noren.CodeOf(err); code != "column-type" {
+		t.Errorf("a mean of texts has the code %q", code)
+	}
+	for _, part := range []string{"mean expects integer, decimal or date, got category", "public bounds", "predicate, character 7", "key 1, column ward", "epsilon", "needs no delta", "max-rows", "key: the secret", "level"} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("%q is not in: %v", part, err)
 		}

@@ -83,7 +83,7 @@ type Group struct {
 	// mechanism, which promise a rank and not a distance.
 	Interval *Interval `json:"interval,omitempty"`
 	// RankWithin is, for those quantiles, by how many records the rank of Value is
-	// off at the most, with confidence Level.
+	// off at most, with confidence Level.
 	RankWithin *float64 `json:"rank_within,omitempty"`
 }
 
@@ -182,7 +182,7 @@ func (q *Query) public() Parameters {
 type Accuracy struct {
 	// Level is the confidence.
 	Level float64 `json:"level"`
-	// HalfWidth is by how much the answer is off at the most, with confidence Level:
+	// HalfWidth is by how much the answer is off at most, with confidence Level:
 	// the value, or the rank in records where Rank is set. It is infinite, and nil
 	// here, where nothing can be promised for so few records.
 	HalfWidth *float64 `json:"half_width"`

@@ -53,7 +53,7 @@ import (
 // A unit of several records is as many steps: in add-remove rows steps of the first
 // kind; in replace-one rows steps of the second for one group, and 2 rows of the first
 // for several. The mechanism runs at epsilon divided by the steps; the groups'
-// losses add up to that at the most, as a unit takes so many steps in all.
+// losses add up to at most that, as a unit takes so many steps in all.
 type smooth struct {
 	q       *Query
 	grid    grid
@@ -251,5 +251,5 @@ func (s *smooth) parameters(p *Parameters) {
 }
 
 func (s *smooth) assumptions() []string {
-	return append(s.grid.assumptions(s.q.o.Column), "the scale of the noise depends on the data and is not told")
+	return append(s.grid.assumptions(s.q.o.Column), "the scale of the noise depends on the data and is not released")
 }

@@ -40,7 +40,7 @@ type Options struct {
 	// Required.
 	Cost account.Cost
 	// Neighbours is the relation. Defaults to AddRemove, where the number of private
-	// records is not told.
+	// records is not released.
 	Neighbours account.Neighbours
 	// Records is n, the number of private records. Required for ReplaceOne, where it
 	// is public; not used for AddRemove.
@@ -391,7 +391,7 @@ func recordCost(c account.Cost, own, n account.Neighbours, unit string) (account
 	return account.Charge(c, own, n)
 }
 
-// Guarantee states what Cost pays for.
+// Guarantee states the guarantee that Cost is charged for.
 func (m *Mechanism) Guarantee(n account.Neighbours, unit string) (noren.Guarantee, error) {
 	cost, err := m.Cost(n, unit)
 	if err != nil {

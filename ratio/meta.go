@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"noren/account"
 	"noren/table"
@@ -252,9 +253,9 @@ func (m *Meta) edge(given bool) string {
 
 // Statement is the privacy of the weights in one line.
 func (m *Meta) Statement() string {
-	s := fmt.Sprintf("differential privacy of one record, %s, epsilon = %g", m.Neighbours, m.Epsilon)
+	s := fmt.Sprintf("differential privacy of one record, %s, epsilon = %s", m.Neighbours, strconv.FormatFloat(m.Epsilon, 'f', -1, 64))
 	if m.Delta > 0 {
-		s += fmt.Sprintf(", delta = %g", m.Delta)
+		s += ", delta = " + strconv.FormatFloat(m.Delta, 'f', -1, 64)
 	}
 	by := string(m.Mechanism)
 	switch m.Features {

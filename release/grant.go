@@ -53,7 +53,7 @@ type Grant struct {
 	// data set; Replace exchanges everything while nothing is spent.
 	Changed, Replace bool
 	// OtherPeople declares that no person of the data set is in a data set with
-	// similar columns. It stands in certificates as an assumption.
+	// similar columns. Certificates state it as an assumption.
 	OtherPeople bool
 }
 

@@ -36,7 +36,7 @@ func newAnonymize(t *terminal) *cobra.Command {
 	var f anonymizeFlags
 	c := &cobra.Command{
 		Use:   "anonymize INPUT -o OUTPUT --k K --quasi COLUMNS",
-		Short: "Hand out a table in which nobody stands alone: a k-anonymous release",
+		Short: "Release a k-anonymous table",
 		Long: `Writes a table in which every combination of quasi-identifier values occurs in
 at least K records. Identifiers are dropped, quasi-identifiers are replaced by
 values common to groups of similar records, all other columns stay as they are.

@@ -123,8 +123,8 @@ FILE is, byte for byte, the one it speaks of. Exit code 4 when either was tamper
 with.
 
 A signature says who speaks. Keys to trust are this user's own and those of --trust;
-with --trust, a certificate by any other key fails. Without it, one by a key that
-nobody vouches for passes with a warning.`,
+with --trust, a certificate by any other key fails. Without it, one by an unknown key
+passes with a warning.`,
 		Example: `  noren certificate check out.csv out.cert.json
   noren certificate check out.csv out.cert.json --trust office.pem --json`,
 		Args: exactly("FILE", "CERTIFICATE"),
@@ -167,7 +167,7 @@ func runCertificateCheck(ctx context.Context, t *terminal, file, path string, tr
 		t.note("the certificate states no schema: its guarantee holds for the column types that its query declared")
 	}
 	if !known {
-		t.warn("nobody here vouches for that key: ask whoever released the file for theirs (noren certificate key) and give it with --trust")
+		t.warn("that key is unknown here: ask the publisher of the file for it (noren certificate key) and give it with --trust")
 	}
 	return nil
 }

@@ -55,8 +55,9 @@ func (e *alreadySaid) Unwrap() error { return e.error }
 func newRoot(t *terminal) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "noren",
-		Short: "The curtain at the door of a data set",
-		Long: `Noren hands out tables about people with a promise that is stated and checked.
+		Short: "A privacy toolkit: k-anonymous releases, private queries with a budget, local privacy",
+		Long: `Noren is a privacy toolkit: k-anonymous releases, differentially private queries
+with a budget ledger, and local differential privacy.
 
 A first look, on the example that is built in:
   noren demo

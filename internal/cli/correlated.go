@@ -144,6 +144,7 @@ func newCorrelatedLeakage(t *terminal) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			l = l.Decimal()
 			if asJSON {
 				return printJSON(t.stdout, struct {
 					Schema string  `json:"schema"`
@@ -163,13 +164,14 @@ func newCorrelatedLeakage(t *terminal) *cobra.Command {
 	return c
 }
 
+// printLeakage prints a leakage whose bounds are decimals.
 func printLeakage(t *terminal, l *correlated.Leakage) {
 	w := t.stdout
 	how := "exactly"
 	if !l.Exact {
-		how = fmt.Sprintf("a bound; at least %s", figure(l.Lower))
+		how = fmt.Sprintf("a bound; at least %s", decimal(l.Lower))
 	}
-	fmt.Fprintf(w, "  leakage     %s (%s, by %s)\n", figure(l.Upper), how, l.Method)
+	fmt.Fprintf(w, "  leakage     %s (%s, by %s)\n", decimal(l.Upper), how, l.Method)
 	if l.Witness != nil {
 		fmt.Fprintf(w, "  worst       %s\n", l.Witness)
 	}
@@ -204,6 +206,7 @@ func calibrate(ctx context.Context, t *terminal, path string, m *correlated.Mode
 	if err != nil {
 		return err
 	}
+	leakage := found.Leakage.Decimal()
 	other, err := correlated.Compare(ctx, m.Model, q, epsilon, o)
 	if err != nil {
 		return err
@@ -217,11 +220,11 @@ func calibrate(ctx context.Context, t *terminal, path string, m *correlated.Mode
 			Bounds      boundsJSON `json:"bounds"`
 			Evaluations int        `json:"evaluations"`
 			*correlated.Baselines
-		}{"noren.correlated.calibrate/1", epsilon, found.Scale, found.Leakage, boundsJSON{found.Leakage.Lower, found.Leakage.Upper}, found.Evaluations, other})
+		}{"noren.correlated.calibrate/1", epsilon, found.Scale, leakage, boundsJSON{leakage.Lower, leakage.Upper}, found.Evaluations, other})
 	}
 	w := t.stdout
-	fmt.Fprintf(w, "%s of %s, epsilon %g, against %s\n\n  scale       %s\n", q, path, epsilon, o.Adversaries, figure(found.Scale))
-	printLeakage(t, found.Leakage)
+	fmt.Fprintf(w, "%s of %s, epsilon %s, against %s\n\n  scale       %s\n", q, path, decimal(epsilon), o.Adversaries, figure(found.Scale))
+	printLeakage(t, leakage)
 	fmt.Fprintln(w, "\nwhat other methods ask for")
 	for _, b := range []struct {
 		name  string
@@ -230,10 +233,10 @@ func calibrate(ctx context.Context, t *terminal, path string, m *correlated.Mode
 	}{
 		{"plain", other.Plain, "ordinary differential privacy: enough only for independent records"},
 		{"group", other.Group, "all records as one group"},
-		{"range", other.Range, "the range of the query: safe for any law"},
+		{"range", other.Range, "the range of the query: safe for any distribution"},
 		{"quilt", other.Quilt, "Markov quilt, exact influences: against adversaries who know no record"},
 		{"quilt, approximate", other.QuiltApprox, "the same by the eigengap"},
-		{"Wasserstein", other.Wasserstein, "the largest distance of conditional laws"},
+		{"Wasserstein", other.Wasserstein, "the largest distance of conditional distributions"},
 		{"tanh", other.Tanh, "the tanh rule"},
 	} {
 		if b.scale > 0 {

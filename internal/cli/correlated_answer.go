@@ -88,7 +88,7 @@ func (f *correlatedAnswerFlags) answer(c *cobra.Command, t *terminal, path strin
 	for i, v := range out.Values {
 		fmt.Fprintf(t.stdout, "  value       %s, off by at most %s 95 times in 100\n", v, figure(out.Within95[i]))
 	}
-	fmt.Fprintf(t.stdout, "  noise       Laplace, scale %s, for a leakage of at most %s\n", figure(out.Scale), figure(mechanism.Calibration().Leakage.Upper))
+	fmt.Fprintf(t.stdout, "  noise       Laplace, scale %s, for a leakage of at most %s\n", figure(out.Scale), decimal(mechanism.Calibration().Leakage.Upper))
 	printPromise(t.stdout, answer)
 	return nil
 }
@@ -101,7 +101,7 @@ func (f *correlatedAnswerFlags) quote(c *cobra.Command, t *terminal, r *release.
 	return tellQuote(t, f.json, correlatedSchema, quote, m.Calibration(), func(w io.Writer) {
 		fmt.Fprint(w, "a dry run, nothing is charged\n\n")
 	}, func(w io.Writer) {
-		fmt.Fprintf(w, "  noise       Laplace, scale %s, for a leakage of at most %s\n", figure(m.Calibration().Scale), figure(m.Calibration().Leakage.Upper))
+		fmt.Fprintf(w, "  noise       Laplace, scale %s, for a leakage of at most %s\n", figure(m.Calibration().Scale), decimal(m.Calibration().Leakage.Upper))
 	})
 }
 
@@ -143,7 +143,7 @@ follow a law of that shape; a guarantee made with it does not hang on one point.
 	s.IntVar(&f.length, "length", 0, "how many records the chain is for")
 	s.StringSliceVar(&f.columns, "columns", nil, "the `columns`, each a record, for a tree")
 	s.StringSliceVar(&f.states, "states", nil, "the names of the states, in their order (default: those in the data, in byte order)")
-	s.StringVar(&f.options.Source, "source", "", "where the data came from, in words; it stands in every guarantee")
+	s.StringVar(&f.options.Source, "source", "", "where the data came from, in words; every guarantee states it")
 	s.Float64Var(&f.options.Confidence, "confidence", 0.95, "the probability with which the box holds the law")
 	s.Float64Var(&f.options.Smoothing, "smoothing", 0.5, "added to every count for the estimate at the centre")
 	s.StringVar(&f.centre, "centre", "", "write the estimate alone to this `FILE`: a guarantee for it hangs on one point")

@@ -174,7 +174,7 @@ func (f *grantFlags) schemaFlag(c *cobra.Command) string {
 	return ""
 }
 
-// granted is a grant with what the steward is told of it.
+// granted is a grant with the private report for the steward.
 type granted struct {
 	book     *ledger.Book
 	path     string
@@ -285,8 +285,10 @@ func (f *grantFlags) definition(ctx context.Context, t *terminal, out *granted, 
 	if err != nil {
 		return nil, err
 	}
-	if f.unit == "" && s.Unit != "" && (book == nil || f.replace) {
-		o.Unit = s.Unit // persons, as in releases by the same specification
+	stated := f.unit
+	if stated == "" && s.Unit != "" && (book == nil || f.replace) {
+		stated = s.Unit // persons, as in releases by the same specification
+		o.Unit = stated
 	}
 	o.Progress = t.progress.report
 	if out.copied {
@@ -310,6 +312,9 @@ func (f *grantFlags) definition(ctx context.Context, t *terminal, out *granted, 
 	defer closeSource(src)
 	d, proposed, err := s.Definition(ctx, src, *o)
 	t.progress.clear()
+	if err == nil {
+		err = unitNamed(stated, d)
+	}
 	out.proposed = proposed
 	out.missing = err == nil && s.Name() == "" && s.Input.Missing == nil && len(d.Missing) > 0
 	return d, err
@@ -393,6 +398,15 @@ func (f *grantFlags) modelOf() (*dataset.Model, error) {
 	return &dataset.Model{Column: f.modelColumn, States: m.StateNames(), Other: f.modelOther, Distribution: text}, nil
 }
 
+// misfits counts the cells that do not fit.
+func misfits(cells int64, columns int) string {
+	verb := "do"
+	if cells == 1 {
+		verb = "does"
+	}
+	return fmt.Sprintf("%s in %s %s not fit", plural(int(cells), "cell"), plural(columns, "column"), verb)
+}
+
 // confirmed refuses to pin what the steward has neither stated nor confirmed.
 func (f *grantFlags) confirmed(t *terminal, d *dataset.Definition, out *granted) error {
 	if f.yes {
@@ -410,7 +424,7 @@ func (f *grantFlags) confirmed(t *terminal, d *dataset.Definition, out *granted)
 	}
 	switch {
 	case cells > 0:
-		return refuse(fmt.Sprintf("%s in %s do not fit; confirm with --yes", plural(int(cells), "cell"), plural(columns, "column")))
+		return refuse(misfits(cells, columns) + "; confirm with --yes")
 	case len(out.proposed) > 0:
 		return refuse("confirm the schema with --yes: the types of " + strings.Join(out.proposed, ", ") + " were proposed from the values")
 	case out.missing:
@@ -474,7 +488,7 @@ func orNone(texts []string) string {
 func (g *granted) printReview(w io.Writer) {
 	r := g.review
 	if cells, columns := r.Misfits(); cells > 0 {
-		fmt.Fprintf(w, "  %s in %s do not fit:\n", plural(int(cells), "cell"), plural(columns, "column"))
+		fmt.Fprintf(w, "  %s:\n", misfits(cells, columns))
 	}
 	for _, c := range r.Columns {
 		if c.Misfits > 0 {

@@ -69,7 +69,7 @@ type versionJSON struct {
 	Replaced bool   `json:"replaced"`
 }
 
-// grantedJSON is a grant with what the steward alone is told of the file.
+// grantedJSON is a grant with the report on the file for the steward alone.
 type grantedJSON struct {
 	Schema string `json:"schema"`
 	datasetJSON

@@ -71,7 +71,7 @@ own moments (z-scores) would let every record move all others, and is refused.
 
 The answer comes with an interval that holds whatever the data, and with --guess one that
 holds if that public guess is right; a guess is no bound. How much noise there really was depends on the data
-and is not told for nothing: --interval-share pays for that.`,
+and is not released: --interval-share spends a share of epsilon on it.`,
 		Example: `  noren outliers count sensors --columns x,y --radius 0.5 --step 0.01 --box 0,100 --epsilon 1
   noren outliers count sensors.csv --columns x,y --radius 0.5 --step 0.01 --box 0,100,0,50 --epsilon 1 --dry-run
   noren outliers count visits --columns age,systolic --box 0,120,0,300 --scale bounds --radius 0.05 --epsilon 0.5 --json`,
@@ -90,7 +90,7 @@ and is not told for nothing: --interval-share pays for that.`,
 	s.IntVar(&f.records, "records", 0, "the public number of records, where neighbours are replace-one (default: that of the schema)")
 	s.StringVar(&f.mechanism, "mechanism", "", "lomax, student-t, laplace, gaussian or global-laplace (default: what the plan chooses; laplace and gaussian need --delta)")
 	s.IntVar(&f.guess, "guess", 0, "public guess of how many records change sides at once; prints the interval that holds if it is right (default: 3, for the choice of the noise alone)")
-	s.Float64Var(&f.intervalShare, "interval-share", 0, "share of epsilon that buys an interval by the noise that there really was")
+	s.Float64Var(&f.intervalShare, "interval-share", 0, "share of epsilon for an interval by the noise that was really drawn")
 	return c
 }
 

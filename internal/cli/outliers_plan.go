@@ -53,7 +53,7 @@ above one half, the answer says little and is not worth its epsilon.`,
 			}
 			w := t.stdout
 			fmt.Fprintf(w, "%s neighbours, %d dimensions, k = %d, epsilon %g\n\n", p.Relation, p.Dimensions, p.K, p.Epsilon)
-			fmt.Fprintf(w, "  one record can change the count by %s at the most\n", figure(float64(p.G)))
+			fmt.Fprintf(w, "  one record can change the count by at most %s\n", figure(float64(p.G)))
 			for _, e := range []struct {
 				name, when string
 				e          outlier.Expectation

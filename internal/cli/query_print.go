@@ -100,7 +100,7 @@ func groupSpread(g *query.Group) string {
 	case g.Interval != nil:
 		return figure(g.Interval[0]) + " to " + figure(g.Interval[1])
 	case g.RankWithin != nil:
-		return "its rank is off by " + figure(*g.RankWithin) + " records at the most"
+		return "its rank is off by at most " + figure(*g.RankWithin) + " records"
 	}
 	return "none"
 }

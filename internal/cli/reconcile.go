@@ -79,7 +79,7 @@ func evidence(path string, trusted []trustedKey) (*ledger.Evidence, error) {
 		return nil, &noren.Error{Kind: noren.KindOf(err), Where: path, Err: err}
 	}
 	if !known {
-		return nil, &noren.Error{Kind: noren.NotMet, Where: path, What: "it is signed by a key that is not trusted (" + s.Signature.KeyID + ")", Hint: "name the key of whoever signed it: --trust KEY.pem"}
+		return nil, &noren.Error{Kind: noren.NotMet, Where: path, What: "it is signed by a key that is not trusted (" + s.Signature.KeyID + ")", Hint: "name the key of the signer: --trust KEY.pem"}
 	}
 	c := s.Certificate.Charge
 	if c == nil {
