@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"noren"
-	"noren/internal/atomicfile"
 	"noren/internal/spec"
 	"noren/kanon"
 )
@@ -35,7 +34,7 @@ func newAnonymize(t *terminal) *cobra.Command {
 	var f anonymizeFlags
 	c := &cobra.Command{
 		Use:   "anonymize INPUT -o OUTPUT --k K --quasi COLUMNS",
-		Short: "Hand out a table in which nobody stands alone: a k-anonymous release",
+		Short: "Release a k-anonymous table",
 		Long: `Writes a table in which every combination of quasi-identifier values occurs in
 at least K records. Identifiers are dropped, quasi-identifiers are replaced by
 values common to groups of similar records, all other columns stay as they are.
@@ -109,7 +108,7 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 	if err := overlay(c, &s.Anonymize, &f.parameters); err != nil {
 		return err
 	}
-	if err := atomicfile.Apart(inputsOf(s, input, f.spec), f.output, f.report, f.certify); err != nil {
+	if err := t.apart(inputsOf(s, input, f.spec), f.output, f.report, f.certify); err != nil {
 		return err
 	}
 	if err := checkTargets(f.force, f.output, f.report, f.certify); err != nil {

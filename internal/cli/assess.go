@@ -67,17 +67,17 @@ What it prints holds statistics of the table: it is for the steward.`,
 }
 
 func (f *assessFlags) run(ctx context.Context, t *terminal, input string) error {
-	if err := atomicfile.Apart([]string{input, f.spec, f.against, f.population}, f.page); err != nil {
-		return err
-	}
-	if err := checkTargets(f.force, f.page); err != nil {
-		return err
-	}
 	if f.keptOrder && f.against == "" {
 		return &noren.Error{Kind: noren.Usage, Where: "--kept-order", What: "goes with --against"}
 	}
 	s, err := f.merged()
 	if err != nil {
+		return err
+	}
+	if err := t.apart(inputsOf(s, input, f.spec, f.against, f.population), f.page); err != nil {
+		return err
+	}
+	if err := checkTargets(f.force, f.page); err != nil {
 		return err
 	}
 	if f.k == 0 {

@@ -43,10 +43,18 @@ func printPersons(w io.Writer, u *verify.Persons) {
 	if u.Unassigned > 0 {
 		fmt.Fprintf(w, "  without a person\t%s records\n", report.Integer(u.Unassigned))
 	}
-	fmt.Fprintf(w, "  intersection\t%s persons at least fit all records of a person, %.2f on average\n", report.Integer(u.Fit.Min), u.Fit.Mean)
+	fmt.Fprintf(w, "  intersection\t%s\n", fitSentence(u))
 	if q := u.Sequences; q != nil {
 		fmt.Fprintf(w, "  pseudonyms\t%s, %s at least share a sequence; %s records without one\n", report.Integer(q.Pseudonyms), report.Integer(q.Min), report.Integer(q.Without))
 	}
+}
+
+// fitSentence says how many persons fit all records of a person.
+func fitSentence(u *verify.Persons) string {
+	if u.Fit.Min == 1 {
+		return fmt.Sprintf("at least 1 person fits all records of a person, %.2f on average", u.Fit.Mean)
+	}
+	return fmt.Sprintf("at least %s persons fit all records of a person, %.2f on average", report.Integer(u.Fit.Min), u.Fit.Mean)
 }
 
 // warnRepeated warns of an identifier that repeats where no unit was named.
