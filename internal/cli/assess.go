@@ -365,8 +365,12 @@ func pageOf(ctx context.Context, t *terminal, s *spec.Spec, job *kanon.Job, resu
 			{Name: "Time", Value: fmt.Sprintf("%.1f s", took.Check+took.Read+took.Partition+took.Refine+took.Publish+took.Bound+took.Verify)},
 		},
 	}
+	facts.Repeated = result.Repeated != nil || len(result.Uncounted) > 0
+	if len(result.Uncounted) > 0 {
+		facts.Warnings = append(facts.Warnings, "Not known: "+uncountedSentence(result)+".")
+	}
 	if result.Repeated != nil {
-		facts.Warnings = append(facts.Warnings, repeatedSentence(result)+".")
+		facts.Warnings = append(facts.Warnings, "Warning: "+repeatedSentence(result)+".")
 	}
 	return report.Assessment(a.result, facts).Write(out)
 }

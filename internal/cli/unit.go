@@ -60,12 +60,17 @@ func fitSentence(u *verify.Persons) string {
 // warnRepeated warns of an identifier that repeats where no unit was named.
 func warnRepeated(t *terminal, r *kanon.Result) {
 	if len(r.Uncounted) > 0 {
-		t.warn("it was not counted whether %s repeats, which takes more memory than is allowed: where persons have several records, name their column by --unit", strings.Join(r.Uncounted, ", "))
+		t.warn("%s", uncountedSentence(r))
 	}
 	if r.Repeated == nil {
 		return
 	}
 	t.warn("%s", repeatedSentence(r))
+}
+
+// uncountedSentence says of which identifiers it is not known whether they repeat.
+func uncountedSentence(r *kanon.Result) string {
+	return fmt.Sprintf("it was not counted whether %s repeats, which takes more memory than is allowed: where persons have several records, name their column by --unit", strings.Join(r.Uncounted, ", "))
 }
 
 // repeatedSentence says what classes hold by the identifier that repeats.
