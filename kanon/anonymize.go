@@ -265,7 +265,11 @@ func (r *run) refine(ctx context.Context) error {
 	defer timed(&r.result.Seconds.Refine, time.Now())
 	if r.linked != nil {
 		// The groups of persons were refined before their records were divided.
+		// The loss before that is of persons, and not of records.
 		r.result.SSE, r.result.SST = r.space.SSE(r.groups), r.space.SST()
+		if r.result.SST > 0 {
+			r.result.RefinedFrom = r.result.SSE / r.result.SST
+		}
 		return nil
 	}
 	o := refine.Options{K: r.job.K, Effort: r.job.Refine, Workers: r.job.Workers, Seed: r.seed(), Persons: r.persons}

@@ -147,6 +147,9 @@ func TestRegister(t *testing.T) {
 	}
 
 	all := anonymize(t, job("all.csv", kanon.Options{Unit: "patient", Linkage: kanon.LinkAll}))
+	if all.Loss == 0 || all.RefinedFrom == 0 {
+		t.Errorf("linked: refined from %g to %g", all.RefinedFrom, all.Loss)
+	}
 	least, fewest, _ = recount(classesOf(t, filepath.Join(dir, "all.csv"), quasi), who)
 	if least < 5 || fewest < 5 || int(all.Verified.Unit.Fit.Min) != fewest || all.Groups < 100 {
 		t.Fatalf("%d patients in a class, %d fit, %d groups", least, fewest, all.Groups)

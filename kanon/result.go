@@ -49,7 +49,9 @@ type Result struct {
 	MethodReason string `json:"method_reason,omitempty"`
 	// Coarse is the least size of the coarse cells, 0 without a coarse step.
 	Coarse int `json:"coarse"`
-	// Refine is the effort; RefinedFrom the loss before it.
+	// Refine is the effort; RefinedFrom the loss before it. With a linkage of all
+	// records persons are refined, before their records are divided, and
+	// RefinedFrom is the loss of these first classes.
 	Refine      string  `json:"refine"`
 	RefinedFrom float64 `json:"refined_from"`
 	Scale       string  `json:"scale"`

@@ -17,6 +17,9 @@ type Facts struct {
 	// Guarantee is what the release was verified to hold. Nil when nothing was
 	// promised, or nothing was released.
 	Guarantee *noren.Guarantee
+	// Repeated says that an identifier repeats, or may, and that persons were not
+	// counted: no figure of records is then said of persons.
+	Repeated bool
 	// Warnings are what the page says before anything else. Optional.
 	Warnings []string
 	// Made lists how the release was made (method, parameters, duration), in
@@ -145,10 +148,7 @@ func (b *assessment) summary() []Block {
 	if last == nil {
 		return nil
 	}
-	figures = append(figures, Figure{
-		Name: "Smallest class", Value: Integer(last.SmallestClass), Tone: tone(last.SmallestClass >= int64(max(2, b.a.K))),
-		Explain: fmt.Sprintf("a guess by these columns alone is right with a chance of %s at the most", oneIn(last.SmallestClass)),
-	})
+	figures = append(figures, b.smallest(last))
 	if u := b.a.Utility; u != nil {
 		if f := u.Loss.MinMax; f.Value != nil {
 			figures = append(figures, Figure{
@@ -182,6 +182,45 @@ func (b *assessment) summary() []Block {
 	return blocks
 }
 
+// smallest is the figure of the smallest class: of its persons where they are
+// counted, of its records where they are not.
+func (b *assessment) smallest(r *assess.Risk) Figure {
+	p := b.a.ReleasePersons
+	if b.a.Release == nil {
+		p = b.a.OriginalPersons
+	}
+	k := int64(max(2, b.a.K))
+	switch {
+	case p != nil:
+		return Figure{
+			Name: "Smallest class", Value: persons(p.Smallest), Tone: tone(p.Smallest >= k),
+			Explain: fmt.Sprintf("a guess of the person, by these columns of one record alone, is right with a chance of at most %s", oneIn(max(1, p.Smallest))),
+		}
+	case b.personsUnknown():
+		return Figure{
+			Name: "Smallest class", Value: records(r.SmallestClass), Tone: Warning,
+			Explain: "they may be of fewer persons: persons were not counted here",
+		}
+	}
+	return Figure{
+		Name: "Smallest class", Value: Integer(r.SmallestClass), Tone: tone(r.SmallestClass >= k),
+		Explain: fmt.Sprintf("a guess by these columns alone is right with a chance of at most %s", oneIn(r.SmallestClass)),
+	}
+}
+
+// personsUnknown reports whether persons have several records, as far as is
+// known, and those of the classes were not counted.
+func (b *assessment) personsUnknown() bool {
+	return b.f.Repeated || b.a.Release != nil && b.a.OriginalPersons != nil && b.a.ReleasePersons == nil
+}
+
+func persons(n int64) string {
+	if n == 1 {
+		return "1 person"
+	}
+	return Integer(n) + " persons"
+}
+
 func abs(v float64) float64 { return max(v, -v) }
 
 func tone(good bool) Tone {
@@ -212,8 +251,18 @@ func (b *assessment) meaningBefore(r *assess.Risk) string {
 }
 
 func (b *assessment) meaningAfter(r *assess.Risk) string {
-	if r.SmallestClass <= 1 {
+	p := b.a.ReleasePersons
+	switch {
+	case r.SmallestClass <= 1:
 		return fmt.Sprintf("In the release, %s can still be told from all others by these columns. It protects them no better than the original did.", records(r.UniqueRecords))
+	case p != nil:
+		text := fmt.Sprintf("In the release, every combination occurs in records of at least %s. Someone who knows these columns of one record of a person, and nothing else, is left with at least as many.", persons(p.Smallest))
+		if p.Fit.Min < p.Smallest {
+			text += fmt.Sprintf(" Someone who knows several records of one person may be left with fewer, in this release with %d.", p.Fit.Min)
+		}
+		return text
+	case b.personsUnknown():
+		return fmt.Sprintf("In the release, every combination is shared by at least %s. These may be of fewer persons, even of one, as persons may have several records.", records(r.SmallestClass))
 	}
 	return fmt.Sprintf("In the release, every combination is shared by at least %s. Someone who knows these columns about a person, and nothing else, is left with %d candidates or more; averaged over all records a guess is right with a chance of %s.",
 		records(r.SmallestClass), r.SmallestClass, Percent(r.Marketer))
@@ -234,16 +283,20 @@ func (b *assessment) promise() []Block {
 		case g.K > 0 && r.SmallestClass < int64(g.K):
 			return append(blocks, Block{Note: fmt.Sprintf("The promise does not hold for the table measured here: its smallest class has %s, fewer than the %d promised. Do not release it.", records(r.SmallestClass), g.K)}, b.made())
 		case g.K > 0:
-			blocks = append(blocks, Block{Text: fmt.Sprintf("Every record of the release has the same %s as at least %d others (k-anonymity with k = %d). Nobody who knows no more than these columns about a person can narrow them down to fewer than %d records.",
+			blocks = append(blocks, Block{Text: fmt.Sprintf("Every record of the release has the same %s as at least %d others (k-anonymity with k = %d). Someone who knows only these columns about a person cannot narrow them down to fewer than %d records.",
 				quoteList(g.Quasi), g.K-1, g.K, g.K)})
 		default:
 			blocks = append(blocks, Block{Text: "The promise: " + g.String() + "."})
 		}
 		for _, d := range g.Diversity {
-			blocks = append(blocks, Block{Text: diversity(d)})
+			blocks = append(blocks, Block{Text: diversity(d, g.Unit != "")})
 		}
 		for _, c := range g.Closeness {
-			blocks = append(blocks, Block{Text: fmt.Sprintf("Among the records that look alike, the distribution of %s lies within %s of that in the whole table (t-closeness, %s distance; 0 is the same, 1 the farthest apart).", plain(c.Column), Number(c.T), c.Distance)})
+			text := fmt.Sprintf("%s, the distribution of %s lies within %s of that in the whole table (t-closeness, %s distance; 0 is the same, 1 the farthest apart).", among(g.Unit != ""), plain(c.Column), Number(c.T), c.Distance)
+			if g.Unit != "" {
+				text += " Each person weighs 1, in equal parts for each of his or her records."
+			}
+			blocks = append(blocks, Block{Text: text})
 		}
 		text := "What it does not promise: that nothing can be learnt about a person."
 		if len(g.Diversity)+len(g.Closeness) == 0 {
@@ -276,16 +329,32 @@ func (b *assessment) made() Block {
 	return Block{Table: t}
 }
 
+// among names the members of a class of a promise.
+func among(byPerson bool) string {
+	if byPerson {
+		return "Among the persons whose records look alike"
+	}
+	return "Among the records that look alike"
+}
+
 // diversity says what an l-diversity promise means, and no more than it does.
-func diversity(d noren.Diversity) string {
+func diversity(d noren.Diversity, byPerson bool) string {
+	text := diverse(d, among(byPerson))
+	if byPerson {
+		text += " Each person counts once, for whichever of his or her values."
+	}
+	return text
+}
+
+func diverse(d noren.Diversity, among string) string {
 	column, l := plain(d.Column), Number(d.L)
 	switch d.Model {
 	case "distinct":
-		return fmt.Sprintf("Among the records that look alike, at least %s different values of %s occur (distinct l-diversity). One of them may still be far more frequent than the others.", l, column)
+		return fmt.Sprintf("%s, at least %s different values of %s occur (distinct l-diversity). One of them may still be far more frequent than the others.", among, l, column)
 	case "entropy":
-		return fmt.Sprintf("Among the records that look alike, the values of %s are as mixed as %s equally frequent ones, or more (entropy l-diversity).", column, l)
+		return fmt.Sprintf("%s, the values of %s are as mixed as %s equally frequent ones, or more (entropy l-diversity).", among, column, l)
 	case "recursive":
-		return fmt.Sprintf("Among the records that look alike, the most frequent value of %s is less than %s times as frequent as the %sth most frequent and all rarer ones together (recursive (c,l)-diversity).", column, Number(d.C), l)
+		return fmt.Sprintf("%s, the most frequent value of %s is less than %s times as frequent as the %sth most frequent and all rarer ones together (recursive (c,l)-diversity).", among, column, Number(d.C), l)
 	}
-	return fmt.Sprintf("Among the records that look alike, %s %s-diversity holds for %s.", plain(d.Model), l, column)
+	return fmt.Sprintf("%s, %s %s-diversity holds for %s.", among, plain(d.Model), l, column)
 }

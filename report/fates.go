@@ -48,8 +48,12 @@ func (b *assessment) fates() []Block {
 	for _, f := range b.f.Fates {
 		t.Rows = append(t.Rows, []string{plain(f.Column), f.Role, f.Fate, f.Why})
 	}
+	text := "Identifiers are dropped, quasi-identifiers are transformed, all other columns are kept value for value."
+	if g := b.f.Guarantee; g != nil && g.Pseudonyms {
+		text += " Of the identifiers, " + plain(g.Unit) + " is replaced by pseudonyms."
+	}
 	return []Block{
-		{Text: "Identifiers are dropped, quasi-identifiers are transformed, all other columns are kept value for value. k-anonymity says nothing of a column that is kept."},
+		{Text: text + " k-anonymity says nothing of a column that is kept."},
 		{Table: t},
 	}
 }

@@ -17,7 +17,7 @@ func Apart(inputs []string, targets ...string) error {
 		}
 		for _, input := range inputs {
 			if same(target, input) {
-				return &noren.Error{Kind: noren.Usage, Code: "output-is-input", Where: target, What: "the output is an input of the same run", Hint: "choose another name; it is not replaced, whatever is said"}
+				return replaced(target)
 			}
 		}
 		for _, other := range targets[:i] {
@@ -27,6 +27,28 @@ func Apart(inputs []string, targets ...string) error {
 		}
 	}
 	return nil
+}
+
+// ApartFrom is an error of kind Usage where a target is the file that in is open
+// on, as standard input may be. A pipe or a terminal is no target.
+func ApartFrom(in *os.File, targets ...string) error {
+	open, err := in.Stat()
+	if err != nil {
+		return nil // reading it will fail, and says why
+	}
+	for _, target := range targets {
+		if target == "" || target == "-" {
+			continue
+		}
+		if is, err := os.Stat(target); err == nil && is.Mode().IsRegular() && os.SameFile(open, is) {
+			return replaced(target)
+		}
+	}
+	return nil
+}
+
+func replaced(target string) error {
+	return &noren.Error{Kind: noren.Usage, Code: "output-is-input", Where: target, What: "the output is an input of the same run", Hint: "choose another name; an input is never replaced"}
 }
 
 // same reports whether two names are those of one file, whether it exists or is

@@ -48,3 +48,35 @@ func TestApart(t *testing.T) {
 		}
 	}
 }
+
+func TestApartFrom(t *testing.T) {
+	dir := t.TempDir()
+	in, link, other := filepath.Join(dir, "in.csv"), filepath.Join(dir, "link.csv"), filepath.Join(dir, "other.csv")
+	for _, name := range []string{in, other} {
+		if err := os.WriteFile(name, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(in, link); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for target, same := range map[string]bool{in: true, link: true, other: false, filepath.Join(dir, "new.csv"): false, "": false, "-": false} {
+		if err := atomicfile.ApartFrom(f, "", target); (err != nil) != same || err != nil && noren.KindOf(err) != noren.Usage {
+			t.Errorf("%q: %v", target, err)
+		}
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	if err := atomicfile.ApartFrom(r, in); err != nil {
+		t.Error(err)
+	}
+}

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"noren"
-	"noren/internal/atomicfile"
 	"noren/internal/spec"
 	"noren/kanon"
 	"noren/table/file"
@@ -116,7 +115,7 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 	if err := overlay(c, &s.Anonymize, &f.parameters); err != nil {
 		return err
 	}
-	if err := atomicfile.Apart(inputsOf(s, input, f.spec), f.output, f.report, f.certify); err != nil {
+	if err := t.apart(inputsOf(s, input, f.spec), f.output, f.report, f.certify); err != nil {
 		return err
 	}
 	if err := checkTargets(f.force, f.output, f.report, f.certify); err != nil {

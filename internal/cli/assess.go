@@ -67,17 +67,17 @@ What it prints holds statistics of the table: it is for the steward.`,
 }
 
 func (f *assessFlags) run(ctx context.Context, t *terminal, input string) error {
-	if err := atomicfile.Apart([]string{input, f.spec, f.against, f.population}, f.page); err != nil {
-		return err
-	}
-	if err := checkTargets(f.force, f.page); err != nil {
-		return err
-	}
 	if f.keptOrder && f.against == "" {
 		return &noren.Error{Kind: noren.Usage, Where: "--kept-order", What: "goes with --against"}
 	}
 	s, err := f.merged()
 	if err != nil {
+		return err
+	}
+	if err := t.apart(inputsOf(s, input, f.spec, f.against, f.population), f.page); err != nil {
+		return err
+	}
+	if err := checkTargets(f.force, f.page); err != nil {
 		return err
 	}
 	if f.k == 0 {
@@ -368,8 +368,12 @@ func pageOf(ctx context.Context, t *terminal, s *spec.Spec, job *kanon.Job, resu
 			{Name: "Time", Value: fmt.Sprintf("%.1f s", took.Check+took.Read+took.Partition+took.Refine+took.Publish+took.Bound+took.Verify)},
 		},
 	}
+	facts.Repeated = result.Repeated != nil || len(result.Uncounted) > 0
+	if len(result.Uncounted) > 0 {
+		facts.Warnings = append(facts.Warnings, "Not known: "+uncountedSentence(result)+".")
+	}
 	if result.Repeated != nil {
-		facts.Warnings = append(facts.Warnings, repeatedSentence(result)+".")
+		facts.Warnings = append(facts.Warnings, "Warning: "+repeatedSentence(result)+".")
 	}
 	return report.Assessment(a.result, facts).Write(out)
 }

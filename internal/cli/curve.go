@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"noren"
-	"noren/internal/atomicfile"
 	"noren/kanon"
 	"noren/kanon/partition"
 	"noren/kanon/refine"
@@ -64,12 +63,6 @@ widen. With --unit, k counts persons and so do the risks. What it prints holds s
 }
 
 func (f *curveFlags) run(ctx context.Context, t *terminal, input string) error {
-	if err := atomicfile.Apart([]string{input, f.spec}, f.page); err != nil {
-		return err
-	}
-	if err := checkTargets(f.force, f.page); err != nil {
-		return err
-	}
 	job := kanon.CurveJob{Workers: f.workers}
 	var err error
 	if job.K, err = parseKs(f.k); err != nil {
@@ -90,6 +83,12 @@ func (f *curveFlags) run(ctx context.Context, t *terminal, input string) error {
 	}
 	s, err := f.merged()
 	if err != nil {
+		return err
+	}
+	if err := t.apart(inputsOf(s, input, f.spec), f.page); err != nil {
+		return err
+	}
+	if err := checkTargets(f.force, f.page); err != nil {
 		return err
 	}
 	src, err := openTable(ctx, input, t.stdin, s)

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"noren"
-	"noren/internal/atomicfile"
 	"noren/internal/spec"
 	"noren/table"
 	"noren/table/infer"
@@ -65,7 +64,7 @@ func printSchema(w io.Writer) error {
 }
 
 func runInit(ctx context.Context, t *terminal, input *columnFlags, name, output string, force bool) error {
-	if err := atomicfile.Apart([]string{name}, output); err != nil {
+	if err := t.apart([]string{name}, output); err != nil {
 		return err
 	}
 	if err := checkTargets(force, output); err != nil {

@@ -51,7 +51,7 @@ func printUnit(w io.Writer, r *kanon.Result) {
 	if u.Unassigned > 0 {
 		fmt.Fprintf(w, "; %s records without one", report.Integer(u.Unassigned))
 	}
-	fmt.Fprintf(w, "\n  intersect   %s persons at least fit all records of a person, %.2f on average", report.Integer(u.Fit.Min), u.Fit.Mean)
+	fmt.Fprintf(w, "\n  intersect   %s", fitSentence(u))
 	if u.Linked {
 		fmt.Fprintf(w, " (%d asked for)", r.K)
 	} else if u.Fit.Below > 0 {

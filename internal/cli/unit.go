@@ -43,21 +43,34 @@ func printPersons(w io.Writer, u *verify.Persons) {
 	if u.Unassigned > 0 {
 		fmt.Fprintf(w, "  without a person\t%s records\n", report.Integer(u.Unassigned))
 	}
-	fmt.Fprintf(w, "  intersection\t%s persons at least fit all records of a person, %.2f on average\n", report.Integer(u.Fit.Min), u.Fit.Mean)
+	fmt.Fprintf(w, "  intersection\t%s\n", fitSentence(u))
 	if q := u.Sequences; q != nil {
 		fmt.Fprintf(w, "  pseudonyms\t%s, %s at least share a sequence; %s records without one\n", report.Integer(q.Pseudonyms), report.Integer(q.Min), report.Integer(q.Without))
 	}
 }
 
+// fitSentence says how many persons fit all records of a person.
+func fitSentence(u *verify.Persons) string {
+	if u.Fit.Min == 1 {
+		return fmt.Sprintf("at least 1 person fits all records of a person, %.2f on average", u.Fit.Mean)
+	}
+	return fmt.Sprintf("at least %s persons fit all records of a person, %.2f on average", report.Integer(u.Fit.Min), u.Fit.Mean)
+}
+
 // warnRepeated warns of an identifier that repeats where no unit was named.
 func warnRepeated(t *terminal, r *kanon.Result) {
 	if len(r.Uncounted) > 0 {
-		t.warn("it was not counted whether %s repeats, which takes more memory than is allowed: where persons have several records, name their column by --unit", strings.Join(r.Uncounted, ", "))
+		t.warn("%s", uncountedSentence(r))
 	}
 	if r.Repeated == nil {
 		return
 	}
 	t.warn("%s", repeatedSentence(r))
+}
+
+// uncountedSentence says of which identifiers it is not known whether they repeat.
+func uncountedSentence(r *kanon.Result) string {
+	return fmt.Sprintf("it was not counted whether %s repeats, which takes more memory than is allowed: where persons have several records, name their column by --unit", strings.Join(r.Uncounted, ", "))
 }
 
 // repeatedSentence says what classes hold by the identifier that repeats.

@@ -4,8 +4,8 @@ import "strings"
 
 // nearest is a hint that names the column most like name, or lists them all.
 // Names of the file are said only where it is known that they are names: where
-// one of the columns that the specification names is among them, or confirmed
-// says so. What stands on the first line of any other file may be a record.
+// confirmed says so: one of the columns that the specification names is among them,
+// or they are not the file's. That the steward takes the first line for names does not confirm it. What stands on the first line of any other file may be a record.
 func nearest(name string, among []string, confirmed bool) string {
 	if !confirmed {
 		return "no column that is named is in the file: does its first line hold the names of the columns?"

@@ -27,7 +27,7 @@ func (s *Spec) Resolve(
 	for i, c := range columns {
 		names[i] = c.Name
 	}
-	confirmed := s.Input.Header != nil
+	confirmed := s.Input.Header != nil && !*s.Input.Header || slices.Contains(names, s.Unit)
 	for name := range s.Columns {
 		confirmed = confirmed || slices.Contains(names, name)
 	}

@@ -114,18 +114,25 @@ func (m *merging) feasible() error {
 	counts := m.count(all)
 	for a, attribute := range m.attributes {
 		if !attribute.Holds(&counts[a], m.req) {
-			return infeasible(attribute.Name, m.req)
+			return infeasible(attribute.Name, m.req, false)
 		}
 	}
 	return nil
 }
 
-func infeasible(column string, req privacy.Requirement) error {
-	return &noren.Error{
+func infeasible(column string, req privacy.Requirement, byPerson bool) error {
+	e := &noren.Error{
 		Kind: noren.NotMet, Where: "column " + column,
 		What: fmt.Sprintf("even the whole table as one group does not keep %s", req),
 		Hint: "ask for less (a smaller l), or do not name the column as sensitive",
 	}
+	if byPerson && req.Diversity != nil {
+		e.What += ", as a person counts for each value that he or she has"
+		if !req.Diversity.CountMissing {
+			e.What += " and, with a missing one, for any"
+		}
+	}
+	return e
 }
 
 func (m *merging) count(members []int32) []privacy.Histogram {

@@ -43,7 +43,7 @@ func (p *Persons) Feasible(records []int32) error {
 	for _, a := range p.Attributes {
 		one := &Persons{Of: p.Of, Requirement: p.Requirement, Attributes: []*privacy.ByPerson{a}}
 		if !one.Holds(records) {
-			return infeasible(a.Name, p.Requirement)
+			return infeasible(a.Name, p.Requirement, true)
 		}
 	}
 	return nil

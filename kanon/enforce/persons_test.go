@@ -3,6 +3,7 @@ package enforce_test
 import (
 	"context"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"noren"
@@ -94,5 +95,39 @@ func TestInfeasibleByPersons(t *testing.T) {
 	p := space.Partition{Group: make([]uint32, 4), Groups: 1}
 	if _, _, err := enforce.Enforce(context.Background(), s, p, req, nil, enforce.Options{Persons: by}, nil); noren.KindOf(err) != noren.NotMet {
 		t.Fatalf("got %v", err)
+	}
+}
+
+// A refusal by persons says why a table that is diverse by records is not.
+func TestInfeasibleByPersonsSaysWhy(t *testing.T) {
+	b, err := table.NewBuilder(table.Field{Name: "illness", Type: table.Category}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"a", "b", "a", "b"} {
+		if err := b.Append([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	attribute := privacy.NewAttribute(b.Column())
+	of := []uint32{1, 1, 2, 2}
+	judge := func(d *privacy.Diversity) error {
+		p := &enforce.Persons{
+			Of: of, Requirement: privacy.Requirement{K: 2, Diversity: d},
+			Attributes: []*privacy.ByPerson{privacy.NewByPerson(attribute, of, func(i int) uint32 { return attribute.Codes[i] })},
+		}
+		return p.Feasible([]int32{0, 1, 2, 3})
+	}
+	for count, why := range map[bool]string{
+		false: "as a person counts for each value that he or she has and, with a missing one, for any",
+		true:  "as a person counts for each value that he or she has (",
+	} {
+		err := judge(&privacy.Diversity{L: 2, CountMissing: count})
+		if noren.KindOf(err) != noren.NotMet || !strings.Contains(err.Error(), why) {
+			t.Errorf("missing counted %t: %v", count, err)
+		}
+	}
+	if err := judge(&privacy.Diversity{L: 1}); err != nil {
+		t.Error(err)
 	}
 }

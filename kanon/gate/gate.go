@@ -245,7 +245,7 @@ func (r *Report) judgeKept(q *Request, f *table.Field, c *infer.Column) string {
 		r.Refused = append(r.Refused, Refusal{Column: f.Name, Why: why, Sensitive: f.Role == table.Sensitive})
 		return why
 	}
-	return "no role was given, and nothing speaks for an identifier"
+	return "no role was given, and no identifier was recognised in it"
 }
 
 func joined(a, b string) string {

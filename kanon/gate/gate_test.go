@@ -231,7 +231,7 @@ func TestFates(t *testing.T) {
 		{Column: "age", Role: "quasi-identifier", Fate: gate.Transformed, Why: "others may know it: made common to the records of a class"},
 		{Column: "contact", Role: "other", Fate: gate.Untouched, Why: "the steward decided to keep it, although its values look like e-mail addresses"},
 		{Column: "illness", Role: "sensitive", Fate: gate.Untouched, Why: "sensitive: kept, and checked where diversity or closeness is asked for"},
-		{Column: "rest", Role: "other", Fate: gate.Untouched, Why: "no role was given, and nothing speaks for an identifier"},
+		{Column: "rest", Role: "other", Fate: gate.Untouched, Why: "no role was given, and no identifier was recognised in it"},
 	}
 	if d := cmp.Diff(want, r.Fates); d != "" {
 		t.Errorf("(-want +got)\n%s", d)

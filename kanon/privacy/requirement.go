@@ -143,25 +143,31 @@ func Guarantee(quasi []string, req Requirement, attrs []*Attribute) noren.Guaran
 		}
 	}
 	g.Assumptions = []string{
-		"Whoever looks for a person in the table knows at most the quasi-identifiers named here about that person; no other column is known to them or can be linked to another source.",
+		"An attacker who looks for a person in the table knows at most the quasi-identifiers named here about that person; no other column is known to the attacker or can be linked to another source.",
 		"Every record belongs to a different person; where several records belong to one person, k records may stand for fewer than k persons.",
 		"These records are released once; releases that overlap can be compared, and together they tell more than each alone.",
 		"A missing value is a value like any other: what is not recorded is seen not to be recorded.",
 	}
 	if len(g.Diversity) == 0 && len(g.Closeness) == 0 {
-		return withAssumptions(g, "What all records of a class have in common is told about each of them: k-anonymity hides which record is whose, not a value that a whole class shares.")
+		return withAssumptions(g, "What all records of a class have in common is known of each of them: k-anonymity hides which record is whose, not a value that a whole class shares.")
 	}
 	if len(g.Diversity) > 0 {
 		if !req.Diversity.CountMissing {
-			g = withAssumptions(g, "Diversity counts the records with a value: a missing value of a sensitive column is none of its values.")
+			g = withAssumptions(g, missingNotCounted)
 		}
 		g = withAssumptions(g, diversityAssumption(*req.Diversity))
 	}
 	if len(g.Closeness) > 0 {
 		g = withAssumptions(g, "The distribution of a sensitive column over the whole table is no secret; closeness bounds only what a class tells beyond it.")
 	}
-	return withAssumptions(g, "Each sensitive column is protected by itself: whoever already knows one of them about a person may learn another from it.")
+	return withAssumptions(g, "Each sensitive column is protected by itself: an attacker who already knows one of them about a person may learn another from it.")
 }
+
+// What diversity takes a missing value for, of records and of persons.
+const (
+	missingNotCounted = "Diversity counts the records with a value: a missing value of a sensitive column is none of its values."
+	missingAnyValue   = "A missing value of a sensitive column may be any of the values of its class: diversity counts its person for each of them."
+)
 
 func withAssumptions(g noren.Guarantee, sentences ...string) noren.Guarantee {
 	g.Assumptions = append(g.Assumptions, sentences...)
@@ -171,9 +177,12 @@ func withAssumptions(g noren.Guarantee, sentences ...string) noren.Guarantee {
 func diversityAssumption(d Diversity) string {
 	switch d.Model {
 	case Entropy:
-		return "Whoever looks cannot rule out values of a sensitive column from what else they know, and values that differ are not alike in meaning."
+		return "The attacker cannot rule out values of a sensitive column by other knowledge, and values that differ are not alike in meaning."
 	default:
-		return fmt.Sprintf("Whoever looks can rule out fewer than %g values of a sensitive column from what else they know, and values that differ are not alike in meaning.", math.Max(1, d.L-1))
+		if d.L <= 2 {
+			return "The attacker cannot rule out any value of a sensitive column by other knowledge, and values that differ are not alike in meaning."
+		}
+		return fmt.Sprintf("The attacker can rule out fewer than %g values of a sensitive column by other knowledge, and values that differ are not alike in meaning.", d.L-1)
 	}
 }
 
@@ -197,6 +206,9 @@ func OfPersons(g noren.Guarantee, unit string, linked, pseudonyms bool) noren.Gu
 		if strings.HasPrefix(a, "Every record belongs to a different person") {
 			assumptions = append(assumptions, known, persons)
 			continue
+		}
+		if a == missingNotCounted {
+			a = missingAnyValue
 		}
 		assumptions = append(assumptions, a)
 	}
