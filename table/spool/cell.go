@@ -47,7 +47,6 @@ const exactFloat = 1 << 53
 // set is a set of tags, by bits.
 type set uint32
 
-func (s set) has(t Tag) bool     { return s&(1<<t) != 0 }
 func (s set) only(t ...Tag) bool { return s&^setOf(t...) == 0 }
 
 func setOf(t ...Tag) set {

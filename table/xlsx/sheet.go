@@ -27,7 +27,6 @@ type sheet struct {
 	at      int // column of the table that comes next
 	some    bool
 	value   []byte
-	word    []byte
 	formats []map[spool.Tag]string
 }
 
