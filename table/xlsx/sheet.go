@@ -18,8 +18,9 @@ type sheet struct {
 	where   string // "book.xlsx: sheet Visits"
 	header  int    // its row from 0; -1 while it is to be found
 	dir     string
-	row     int // from 0
-	next    int // column of the next cell without a reference
+	row     int  // from 0
+	inside  bool // a row
+	next    int  // column of the next cell without a reference
 	cells   []headerCell
 	first   int // column of the first name
 	names   []string
@@ -101,6 +102,10 @@ func (s *sheet) read(ctx context.Context, part string) (*spool.Writer, error) {
 
 func (s *sheet) startRow(in *scanner) error {
 	row := s.row + 1
+	if s.inside {
+		return s.bad(s.row, -1, "holds another row", "save it again in a spreadsheet program")
+	}
+	s.inside = true
 	if r := in.rawAttr("r"); r != nil {
 		n, err := strconv.Atoi(string(r))
 		if err != nil || n <= s.row+1 || n > mostRows {
@@ -125,8 +130,8 @@ func (s *sheet) cell(in *scanner) error {
 		}
 		column = c
 	}
-	if column >= mostColumns || s.row < 0 {
-		return s.bad(s.row, -1, "has more columns than a sheet can", "")
+	if column >= mostColumns || !s.inside {
+		return s.bad(s.row, -1, "has more columns than a sheet can, or a cell outside of a row", "")
 	}
 	s.next = column + 1
 	t := byte('n')
@@ -297,6 +302,7 @@ func (s *sheet) headerText(t byte, st style, value []byte) (string, error) {
 }
 
 func (s *sheet) endRow() error {
+	s.inside = false
 	if s.names == nil {
 		if len(s.cells) == 0 {
 			return nil

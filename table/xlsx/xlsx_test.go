@@ -440,3 +440,72 @@ func TestBad(t *testing.T) {
 		t.Errorf("an old workbook: %v", err)
 	}
 }
+
+// changing is a file that another program writes to.
+type changing struct {
+	held
+	asked int
+}
+
+func (c *changing) Stat() (os.FileInfo, error) {
+	c.asked++
+	return info{c.Size() + int64(c.asked-1)}, nil
+}
+
+func TestChanged(t *testing.T) {
+	book := parts(t, `<row><c t="s"><v>0</v></c></row><row><c><v>1</v></c></row>`, nil)
+	_, err := xlsx.OpenFile(t.Context(), &changing{held: held{bytes.NewReader(book)}}, xlsx.Options{Name: "b.xlsx"})
+	if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "b.xlsx: the file was changed while it was read") {
+		t.Errorf("got %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := xlsx.OpenFile(ctx, held{bytes.NewReader(book)}, xlsx.Options{Name: "b.xlsx"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("stopped: %v", err)
+	}
+}
+
+// FuzzSheet makes sure that no sheet is read into records that do not fit its
+// columns, or makes the reader panic, and that what is read can be written and is
+// then read alike.
+func FuzzSheet(f *testing.F) {
+	for _, seed := range []string{
+		`<row><c t="s"><v>0</v></c></row><row><c><v>1</v></c></row>`,
+		`<row r="2"><c r="B2" t="str"><v>x</v></c><c t="str"><v>y</v></c></row><row r="9"><c r="C9" s="1"><v>45351</v></c></row>`,
+		`<row><c t="inlineStr"><is><t>a</t></is></c></row><row><row><c><v>2</v></c></row></row>`,
+		`<c><v>1</v></c>`, `<row><c t="s"><v>0</v></c></row><row><c t="b"><v>1</v></c></row><row><c t="e"><v>#N/A</v></c></row>`,
+		`<row><c t="s"><v>0</v></c></row></sheetData><mergeCells><mergeCell ref="A1:B2"/></mergeCells><sheetData>`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, sheet string) {
+		src, err := openBytes(parts(t, sheet, nil))
+		if err != nil {
+			if noren.KindOf(err) != noren.BadData {
+				t.Fatalf("of kind %v: %v", noren.KindOf(err), err)
+			}
+			return
+		}
+		defer func() { _ = src.Close() }()
+		rows := shown(t, src)
+		for _, row := range rows {
+			if len(row) != len(src.Columns()) {
+				t.Fatalf("a record of %d values", len(row))
+			}
+		}
+		path := filepath.Join(t.TempDir(), "again.xlsx")
+		copyTo(t, src, path)
+		in, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := xlsx.OpenFile(t.Context(), in, xlsx.Options{Name: "again.xlsx"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = again.Close() }()
+		if diff := cmp.Diff(rows, shown(t, again)); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
