@@ -1,5 +1,5 @@
-// Package kanon hands out a table in which nobody stands alone: a k-anonymous
-// release, from the file that is read to the file that was verified.
+// Package kanon produces k-anonymous releases of tables, from the file that is read
+// to the file that was verified.
 //
 //	src, err := file.Open(ctx, "visits.csv", file.Options{})
 //	...

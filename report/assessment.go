@@ -241,7 +241,7 @@ func (b *assessment) before(name string) string {
 func (b *assessment) meaningBefore(r *assess.Risk) string {
 	switch {
 	case r.UniqueRecords > 0:
-		return fmt.Sprintf("What this means: in the original, %s (%s) had a combination of %s that nobody else has. Whoever knows these things about such a person finds their record with certainty, names removed or not.",
+		return fmt.Sprintf("What this means: in the original, %s (%s) had a combination of %s that no other record has. An attacker who knows these values of such a person finds the record with certainty, also without names.",
 			records(r.UniqueRecords), Percent(r.UniqueShare), b.combination())
 	case r.Prosecutor.RecordsAbove > 0:
 		return fmt.Sprintf("What this means: in the original nobody is alone, but %s (%s) share %s with so few others that a guess is right with a chance above %s.",

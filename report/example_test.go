@@ -62,5 +62,5 @@ func ExampleAssessment() {
 	fmt.Println(page.Sections[0].Blocks[1].Text)
 	// Output:
 	// Assessment of visits.csv true
-	// What this means: in the original, 2 records (20%) had a combination of age and sex that nobody else has. Whoever knows these things about such a person finds their record with certainty, names removed or not.
+	// What this means: in the original, 2 records (20%) had a combination of age and sex that no other record has. An attacker who knows these values of such a person finds the record with certainty, also without names.
 }

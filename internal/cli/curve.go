@@ -131,7 +131,7 @@ func (f *curveFlags) run(ctx context.Context, t *terminal, input string) error {
 		return err
 	}
 	if f.page != "" {
-		if err := writePrivate(f.page, f.force, t.stdout, curvePage(input, roles(schema, table.Quasi), points).Write); err != nil {
+		if err := writePrivate(f.page, f.force, t.stdout, curvePage(input, s.Unit, roles(schema, table.Quasi), points).Write); err != nil {
 			return err
 		}
 	}
@@ -170,7 +170,7 @@ func parseKs(text string) ([]int, error) {
 }
 
 // curvePage draws loss and risk over k.
-func curvePage(input string, quasi []string, points []kanon.CurvePoint) *report.Page {
+func curvePage(input, unit string, quasi []string, points []kanon.CurvePoint) *report.Page {
 	var names []string
 	loss, risk, both := map[string]*report.Curve{}, map[string]*report.Curve{}, map[string]*report.Curve{}
 	rows := &report.Table{Header: []string{"method", "k", "groups", "loss", "highest risk", "mean risk"}, Numeric: []bool{false, true, true, true, true, true}}
@@ -195,6 +195,10 @@ func curvePage(input string, quasi []string, points []kanon.CurvePoint) *report.
 		}
 		return &report.Picture{Chart: l, Table: rows}
 	}
+	left := "An attacker who knows the quasi-identifiers of a record is left with at least k records. These are k persons only where each person has one record."
+	if unit != "" {
+		left = "An attacker who knows the quasi-identifiers of one record of a person is left with at least k persons."
+	}
 	return &report.Page{
 		Title:   "Choosing k for " + input,
 		Lead:    "What each k would cost, and what it would protect, over " + strings.Join(quasi, ", ") + ".",
@@ -205,7 +209,7 @@ func curvePage(input string, quasi []string, points []kanon.CurvePoint) *report.
 				{Picture: lines("Loss over k", "k", "loss", loss, false)},
 			}},
 			{Title: "What it protects", Blocks: []report.Block{
-				{Text: "Whoever knows the quasi-identifiers of a person is left with k candidates at least. The mean risk is the share of records that such guessing finds."},
+				{Text: left + " The mean risk is the share of records that guessing in the classes finds."},
 				{Picture: lines("Mean risk over k", "k", "share of records", risk, false)},
 			}},
 			{Title: "Both at once", Blocks: []report.Block{

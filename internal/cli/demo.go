@@ -83,7 +83,7 @@ func runDemo(ctx context.Context, t *terminal, keep string) error {
 	out := t.stdout
 	fmt.Fprintf(out, "A synthetic clinic: %d visits of %d patients. What others may know of a patient\n(%s) is made common to visits of %d patients\nor more; names and numbers are dropped.\n",
 		result.Rows, result.Verified.Unit.Persons, strings.Join(roles(schema, table.Quasi), ", "), result.K)
-	if err := showRows(out, "\nBefore: the first visits of a table that nobody outside may see", input, 6, 7); err != nil {
+	if err := showRows(out, "\nBefore: the first visits of a table that only the clinic may see", input, 6, 7); err != nil {
 		return err
 	}
 	if err := showClass(ctx, out, "\nAfter: the visits of one class, which cannot be told apart by what others may know", output, roles(schema, table.Quasi)); err != nil {

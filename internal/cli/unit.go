@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"noren"
 	"noren/internal/spec"
 	"noren/kanon"
 	"noren/kanon/verify"
@@ -14,8 +15,9 @@ import (
 )
 
 // unitOfFile is the unit by which a file is verified: nil where the file has no
-// such column, as after a release that dropped it.
-func unitOfFile(t *terminal, s *spec.Spec, src table.Source) (*verify.Unit, error) {
+// such column, as after a release that dropped it. A unit that was asked for by its
+// flag must be there.
+func unitOfFile(t *terminal, s *spec.Spec, src table.Source, asked bool) (*verify.Unit, error) {
 	a := &s.Anonymize
 	linkage := kanon.LinkOne
 	if a.UnitLinkage != "" {
@@ -28,6 +30,12 @@ func unitOfFile(t *terminal, s *spec.Spec, src table.Source) (*verify.Unit, erro
 		return nil, nil
 	}
 	if !slices.ContainsFunc(src.Columns(), func(c table.StoredColumn) bool { return c.Name == s.Unit }) {
+		if asked {
+			return nil, &noren.Error{
+				Kind: noren.Usage, Where: "--unit", What: fmt.Sprintf("%s has no column %s: its persons cannot be counted", src.Name(), s.Unit),
+				Hint: "without --unit records are counted; anonymize counted the persons when it made the release",
+			}
+		}
 		t.warn("%s has no column %s: its persons cannot be counted, records are counted instead", src.Name(), s.Unit)
 		return nil, nil
 	}

@@ -106,7 +106,7 @@ func (f *verifyFlags) run(ctx context.Context, t *terminal, c *cobra.Command, in
 	if o.Quasi, err = quasiNames(schema); err != nil {
 		return err
 	}
-	if o.Unit, err = unitOfFile(t, s, src); err != nil {
+	if o.Unit, err = unitOfFile(t, s, src, c.Flags().Changed("unit")); err != nil {
 		return err
 	}
 	for _, i := range schema.WithRole(table.Sensitive) {
@@ -123,7 +123,7 @@ func (f *verifyFlags) run(ctx context.Context, t *terminal, c *cobra.Command, in
 	if f.json {
 		err = printJSON(t.stdout, result)
 	} else {
-		err = printVerified(t.stdout, result)
+		err = printVerified(t.stdout, result, s.Unit != "" && o.Unit == nil)
 	}
 	if err == nil && !result.Met {
 		return &alreadySaid{result.Err()}
@@ -184,11 +184,17 @@ func resolveReleased(ctx context.Context, s *spec.Spec, src table.Source, t *ter
 	}, loadHierarchy)
 }
 
-func printVerified(out io.Writer, r *verify.Result) error {
+// printVerified prints what a verifier found; uncounted says that the file does not
+// tell the persons of the unit.
+func printVerified(out io.Writer, r *verify.Result, uncounted bool) error {
+	asked := "what was asked for"
+	if uncounted {
+		asked += " of records (persons: not known)"
+	}
 	if r.Met {
-		fmt.Fprintf(out, "%s: keeps what was asked for\n\n", r.File)
+		fmt.Fprintf(out, "%s: keeps %s\n\n", r.File, asked)
 	} else {
-		fmt.Fprintf(out, "%s: does NOT keep what was asked for\n\n", r.File)
+		fmt.Fprintf(out, "%s: does NOT keep %s\n\n", r.File, asked)
 		for _, failure := range r.Failures {
 			fmt.Fprintf(out, "  %s\n", failure)
 		}
