@@ -181,7 +181,7 @@ func (q *Query) Guarantee(n account.Neighbours, unit string) (noren.Guarantee, e
 	if q.o.Unit != account.Record {
 		g.Assumptions = append(g.Assumptions,
 			fmt.Sprintf("of the records of one %s at most %d count, picked by a keyed hash of their contents and not by their order", q.o.Unit, q.o.MaxRows),
-			"records without a "+q.o.Unit+" do not count")
+			"records whose "+q.o.Unit+" is missing do not count")
 	}
 	public := "the predicate, the keys, the bounds, the bins and the grid were chosen without looking at the data"
 	g.Assumptions = append(g.Assumptions, public)

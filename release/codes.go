@@ -4,6 +4,7 @@ package release
 const (
 	CodeNoSchema   = "no-schema"   // the data set has no definition yet
 	CodeKnown      = "known"       // a ledger knows the file of an unaccounted request
+	CodePrivate    = "private"     // a ledger knows the file that should be public
 	CodeChanged    = "changed"     // the file is not the granted version
 	CodeWithheld   = "withheld"    // a failure after the charge
 	CodeModel      = "model"       // the query does not go with the model of dependence

@@ -132,7 +132,7 @@ func Public(ctx context.Context, path string, l *ledger.Ledger) error {
 		return err
 	}
 	return &noren.Error{
-		Kind: noren.Refused, Code: CodeKnown, Where: path, What: fmt.Sprintf("belongs to data set %s, expected a public file", name),
+		Kind: noren.Refused, Code: CodePrivate, Where: path, What: fmt.Sprintf("belongs to data set %s, expected a public file", name),
 		Hint: "what is printed of public files is not charged",
 	}
 }

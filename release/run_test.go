@@ -509,7 +509,7 @@ func TestPublicInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, code := range map[string]string{
-		d.file: release.CodeKnown, hard: release.CodeKnown, public: "", filepath.Join(d.dir, "none.csv"): "", d.dir: "", `{"count":"on"}`: "",
+		d.file: release.CodePrivate, hard: release.CodePrivate, public: "", filepath.Join(d.dir, "none.csv"): "", d.dir: "", `{"count":"on"}`: "",
 	} {
 		err := release.Public(t.Context(), path, d.ledger)
 		if noren.CodeOf(err) != code || code == "" && err != nil {

@@ -65,7 +65,7 @@ func (f *dpFlags) registerAsking(c *cobra.Command, columns *columnFlags) {
 	s.StringVar(&f.analyst, "analyst", "", "who asks, as declared: the name is not checked (default: the user's name)")
 	s.StringVar(&f.key, "request-key", "", "ask the same again under the same `KEY`: the same answer, free of charge")
 	s.BoolVar(&f.reuse, "reuse", false, "give the stored answer to the same question where the ledger has one, free of charge")
-	s.BoolVar(&f.dryRun, "dry-run", false, "print the cost, the expected accuracy and what would remain; nothing is charged and no file is read")
+	s.BoolVar(&f.dryRun, "dry-run", false, "print the cost, the expected accuracy and what would remain; nothing is charged and no private file is read")
 	s.StringVar(&f.unit, "unit", "", "record, or the `COLUMN` that tells whose records belong together (default: the data set's own)")
 	if f.columns = columns; columns == nil {
 		return // only a data set of a ledger can be asked

@@ -68,7 +68,7 @@ func toRemainingJSON(list []ledger.Remaining) *remainingJSON {
 func answerJSON(a *release.Answer) dpJSON {
 	c := &a.Certificate.Certificate
 	out := dpJSON{
-		Epsilon: json.Number(number(c.Guarantee.Epsilon)), Delta: json.Number(number(c.Guarantee.Delta)),
+		Epsilon: json.Number(decimal(c.Guarantee.Epsilon)), Delta: json.Number(decimal(c.Guarantee.Delta)),
 		Neighbours: c.Guarantee.Neighbours, Unit: c.Guarantee.Unit, Accounting: string(c.Accounting),
 		Remaining: toRemainingJSON(a.Remaining), Repeated: a.Repeated, Guarantee: c.Guarantee,
 	}
@@ -86,11 +86,6 @@ func answerJSON(a *release.Answer) dpJSON {
 
 // decimal writes a privacy cost without an exponent, with all of its digits.
 func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
-
-func number(v float64) string {
-	text, _ := json.Marshal(v)
-	return string(text)
-}
 
 // printPromise tells an answer's promise and charge to people.
 func printPromise(w io.Writer, a *release.Answer) {

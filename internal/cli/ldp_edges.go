@@ -126,7 +126,7 @@ func (f *edgesFlags) tell(t *terminal, name string, bounds *query.Bounds, r *que
 	if bins.Len() < f.count {
 		t.note("%d of %d bins are left: some edges coincide", bins.Len(), f.count)
 	}
-	cost := number(epsilon)
+	cost := decimal(epsilon)
 	if f.json {
 		return printJSON(t.stdout, struct {
 			Schema       string      `json:"schema"`

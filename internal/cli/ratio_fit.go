@@ -53,13 +53,13 @@ func newRatioFit(t *terminal) *cobra.Command {
 		Long: `Writes the public table with one column more: the weight of each record. Of the private
 table only the mean of some kernels about public points is released, with noise; weights
 and all that is made of them follow from that and from the public table. Beside WEIGHTS
-stands WEIGHTS` + metaEnding + `, which noren ratio answer needs.
+it writes WEIGHTS` + metaEnding + `, which noren ratio answer needs.
 
-Everything that defines the space is public. Types, bounds and words are those of the
-public table where --type, --bounds, --words or --public-scale do not say otherwise; one
-unit of distance is the width of the bounds, and two different words are one unit apart.
-Private values outside of the bounds count as the nearer bound, words that the public
-table has not as none of them.
+Everything that defines the space is public. Types are those of the data set's schema.
+Bounds are those of --bounds, --public-scale, the schema or the public table, in this
+order, and words those of --words or the public table; one unit of distance is the width
+of the bounds, and two different words are one unit apart. Private values outside of the
+bounds count as the nearer bound, and other words as none of them.
 
 Take few columns: those in which the tables differ, and that tell of what will be asked.
 The weights come with a check of the fit. It takes a tenth of epsilon for the number of

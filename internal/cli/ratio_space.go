@@ -37,7 +37,7 @@ func (f *ratioFitFlags) axes(public *table.Table, schema *dataset.Definition) ([
 		number := a.Field.Type != table.Category
 		switch text, given := bounds[name]; {
 		case given && !number:
-			return nil, &noren.Error{Kind: noren.Usage, Where: "--bounds " + name, What: "the column is of words", Hint: "--words, or say --type " + name + "=decimal"}
+			return nil, &noren.Error{Kind: noren.Usage, Where: "--bounds " + name, What: "the column is of words", Hint: "--words lists its words; its type is that of the schema"}
 		case given:
 			ends := splitList(text)
 			if len(ends) != 2 {
@@ -59,7 +59,7 @@ func (f *ratioFitFlags) axes(public *table.Table, schema *dataset.Definition) ([
 		}
 		if list, given := words[name]; given {
 			if number {
-				return nil, &noren.Error{Kind: noren.Usage, Where: "--words " + name, What: "the column is of numbers", Hint: "--bounds, or say --type " + name + "=category"}
+				return nil, &noren.Error{Kind: noren.Usage, Where: "--words " + name, What: "the column is of numbers", Hint: "--bounds states its bounds; its type is that of the schema"}
 			}
 			a.Words = splitList(list)
 		}
