@@ -83,7 +83,7 @@ func (f *assessFlags) run(ctx context.Context, t *terminal, input string) error 
 	if f.k == 0 {
 		f.k = s.Anonymize.K
 	}
-	src, err := openTable(ctx, input, t.stdin, s)
+	src, err := openTable(ctx, input, t, s)
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (a *assessing) original(population string, fraction float64) error {
 	}
 	tables := []*table.Table{a.table}
 	if population != "" {
-		src, err := openTable(a.ctx, population, a.t.stdin, a.s)
+		src, err := openTable(a.ctx, population, a.t, a.s)
 		if err != nil {
 			return err
 		}
@@ -197,7 +197,7 @@ func (a *assessing) original(population string, fraction float64) error {
 
 // release measures a release and lays it beside the original.
 func (a *assessing) release(name string) error {
-	src, err := openInput(a.ctx, name, a.t.stdin, &spec.Spec{})
+	src, err := openReleased(a.ctx, name, a.t)
 	if err != nil {
 		return err
 	}

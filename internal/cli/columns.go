@@ -14,6 +14,7 @@ import (
 	"noren"
 	"noren/internal/spec"
 	"noren/table"
+	"noren/table/csvio"
 )
 
 // columnFlags are the flags that say what a table is. Laid over a
@@ -34,6 +35,7 @@ type columnFlags struct {
 	delimiter   string
 	encoding    string
 	header      bool
+	headerRow   int
 	noHeader    bool
 }
 
@@ -60,6 +62,7 @@ func (f *columnFlags) registerHeader(c *cobra.Command) {
 	s := c.Flags()
 	s.BoolVar(&f.header, "header", false, "the first line holds the names of the columns, whatever it looks like")
 	s.BoolVar(&f.noHeader, "no-header", false, "the first line is a record: the columns are named c1, c2, ...")
+	s.IntVar(&f.headerRow, "header-row", 0, "the `LINE` of the file that holds the names of the columns; what stands above it is not read (default 1)")
 }
 
 // registerTypes registers what says how a public file is written and what its columns
@@ -78,7 +81,7 @@ func (f *columnFlags) registerInput(c *cobra.Command) {
 	s := c.Flags()
 	s.StringArrayVar(&f.missing, "missing", nil, "`TEXT` that stands for a missing value, as the empty field always does; may be repeated")
 	s.StringVar(&f.delimiter, "delimiter", "", "field delimiter: one `CHARACTER`, or tab (detected when left out)")
-	s.StringVar(&f.encoding, "encoding", "", "`ENCODING`: utf-8 or shift_jis (detected when left out)")
+	s.StringVar(&f.encoding, "encoding", "", "`ENCODING`: "+csvio.Encodings+" (detected when left out, but for the last two)")
 }
 
 // merged is the specification with the flags laid over it, and the folder that
@@ -131,6 +134,12 @@ func (f *columnFlags) layOver(s *spec.Spec) error {
 	}
 	if f.header || f.noHeader {
 		s.Input.Header = &f.header
+	}
+	if f.headerRow < 0 || f.headerRow > 1 && f.noHeader {
+		return &noren.Error{Kind: noren.Usage, Where: "--header-row", What: "expected a line from 1 on, in a file with names"}
+	}
+	if f.headerRow > 0 {
+		s.Input.HeaderRow = f.headerRow
 	}
 	given := map[string]string{}
 	for _, r := range []struct {

@@ -92,7 +92,7 @@ func (f *curveFlags) run(ctx context.Context, t *terminal, input string) error {
 	if err != nil {
 		return err
 	}
-	src, err := openTable(ctx, input, t.stdin, s)
+	src, err := openTable(ctx, input, t, s)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 
 	"noren"
 	"noren/dataset"
@@ -11,7 +12,7 @@ import (
 )
 
 // inputOptions say how a file is written whose first line holds the names of the
-// columns.
+// columns, in the strict form that definitions of data sets pin.
 func inputOptions(s *spec.Spec) (file.Options, error) {
 	if s.Input.Header != nil && !*s.Input.Header {
 		return file.Options{}, &noren.Error{
@@ -19,7 +20,15 @@ func inputOptions(s *spec.Spec) (file.Options, error) {
 			Hint: "this command asks for columns by name: add a first line with the names of the columns",
 		}
 	}
-	return formOptions(s)
+	if s.Input.HeaderRow > 1 {
+		return file.Options{}, &noren.Error{
+			Kind: noren.Usage, Where: "input.header-row", What: fmt.Sprintf("expected a table with the names on its first line, got line %d", s.Input.HeaderRow),
+			Hint: "this command reads the strict form alone: take the lines above the names out of the file",
+		}
+	}
+	o, err := formOptions(s)
+	o.Plain = true
+	return o, err
 }
 
 // formOptions say how a file is written, but for its first line.

@@ -90,7 +90,7 @@ func inspectFile(ctx context.Context, t *terminal, input *columnFlags, name stri
 	if err := input.layOver(s); err != nil {
 		return nil, err
 	}
-	src, err := openTable(ctx, name, t.stdin, s)
+	src, err := openTable(ctx, name, t, s)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func proposal(name string, input *columnFlags, r *infer.Report) string {
 
 version: 1
 `, r.Rows, scalar(name))
-	if len(r.Missing) > 0 || input.delimiter != "" || input.encoding != "" || input.header || input.noHeader {
+	if len(r.Missing) > 0 || input.delimiter != "" || input.encoding != "" || input.header || input.noHeader || input.headerRow > 1 {
 		b.WriteString("\ninput:\n")
 		if input.delimiter != "" {
 			fmt.Fprintf(&b, "  delimiter: %s\n", scalar(input.delimiter))
@@ -136,6 +136,9 @@ version: 1
 		}
 		if input.header || input.noHeader {
 			fmt.Fprintf(&b, "  header: %t\n", input.header)
+		}
+		if input.headerRow > 1 {
+			fmt.Fprintf(&b, "  header-row: %d\n", input.headerRow)
 		}
 		if len(r.Missing) > 0 {
 			fmt.Fprintf(&b, "  # Texts that stand for a missing value, as the empty field always does.\n  missing: %s\n", list(r.Missing))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +21,7 @@ import (
 
 // openTable is openInput that refuses a first line that looks like data, unless
 // the specification or a flag says what it is.
-func openTable(ctx context.Context, name string, stdin io.Reader, s *spec.Spec) (file.Source, error) {
+func openTable(ctx context.Context, name string, t *terminal, s *spec.Spec) (file.Source, error) {
 	o, err := formOptions(s)
 	if err != nil {
 		return nil, err
@@ -31,12 +32,38 @@ func openTable(ctx context.Context, name string, stdin io.Reader, s *spec.Spec) 
 	case !*s.Input.Header:
 		o.Header = csvio.HeaderAbsent
 	}
-	src, err := openWith(ctx, name, stdin, o)
+	o.HeaderRow = s.Input.HeaderRow
+	src, err := openWith(ctx, name, t.stdin, o)
 	var e *noren.Error
 	if noren.CodeOf(err) == csvio.FirstLineCode && errors.As(err, &e) {
 		return nil, &noren.Error{Kind: e.Kind, Code: e.Code, Where: e.Where, What: e.What, Hint: "--no-header if it is a record, --header if these are names"}
 	}
-	return src, err
+	if err != nil {
+		return nil, err
+	}
+	tellForm(t, src)
+	return src, nil
+}
+
+// tellForm says how a text file is read where that is not the plain form.
+func tellForm(t *terminal, src file.Source) {
+	text, ok := src.(*csvio.Source)
+	if !ok {
+		return
+	}
+	if notes := text.Notes(); len(notes) > 0 {
+		t.note("%s: %s", src.Name(), strings.Join(notes, "; "))
+	}
+}
+
+// openReleased opens a release or another table to lay beside one.
+func openReleased(ctx context.Context, name string, t *terminal) (file.Source, error) {
+	src, err := openWith(ctx, name, t.stdin, file.Options{})
+	if err != nil {
+		return nil, err
+	}
+	tellForm(t, src)
+	return src, nil
 }
 
 // openInput opens a table file, or standard input for "-".
@@ -102,7 +129,7 @@ type outputFlags struct {
 
 func (f *outputFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.delimiter, "output-delimiter", "", "field delimiter of OUTPUT: one `CHARACTER`, or tab (default: as INPUT)")
-	c.Flags().StringVar(&f.encoding, "output-encoding", "", "`ENCODING` of OUTPUT: utf-8 or shift_jis (default: as INPUT)")
+	c.Flags().StringVar(&f.encoding, "output-encoding", "", "`ENCODING` of OUTPUT: "+csvio.Encodings+" (default: as INPUT)")
 }
 
 // output is where a release goes.
@@ -125,6 +152,7 @@ func (f *outputFlags) output(path string, force bool, stdout io.Writer, src tabl
 		return kanon.Output{}, at("--output-encoding", err)
 	}
 	if encoding != csvio.AnyEncoding {
+		d.BOM = d.BOM && d.Encoding == encoding || encoding == csvio.UTF16LE || encoding == csvio.UTF16BE
 		d.Encoding = encoding
 	}
 	return kanon.Output{Path: path, Force: force, Stdout: stdout, Dialect: &d}, nil

@@ -90,7 +90,7 @@ func (f *verifyFlags) run(ctx context.Context, t *terminal, c *cobra.Command, in
 	if requirement.K < 1 {
 		return &noren.Error{Kind: noren.Usage, Where: "--k", What: "say how many records are to share their quasi-identifiers", Hint: "--k 5"}
 	}
-	src, err := openTable(ctx, input, t.stdin, s)
+	src, err := openTable(ctx, input, t, s)
 	if err != nil {
 		return err
 	}

@@ -39,8 +39,9 @@ type Spec struct {
 // Input says how a text file is written.
 type Input struct {
 	Delimiter string   `yaml:"delimiter,omitempty" json:"delimiter,omitempty" jsonschema:"one character between fields, or tab"`
-	Encoding  string   `yaml:"encoding,omitempty" json:"encoding,omitempty" jsonschema:"utf-8 or shift_jis"`
+	Encoding  string   `yaml:"encoding,omitempty" json:"encoding,omitempty" jsonschema:"utf-8, shift_jis, utf-16le, utf-16be, euc-jp, iso-2022-jp, latin-1 or windows-1252"`
 	Header    *bool    `yaml:"header,omitempty" json:"header,omitempty" jsonschema:"true: the first line holds the names of the columns, whatever it looks like; false: it is a record, and the columns are named c1, c2, ..."`
+	HeaderRow int      `yaml:"header-row,omitempty" json:"header-row,omitempty" jsonschema:"the line that holds the names of the columns, where titles stand above it"`
 	Missing   []string `yaml:"missing,omitempty" json:"missing,omitempty" jsonschema:"texts that stand for a missing value; the empty field always does"`
 }
 

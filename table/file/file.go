@@ -37,6 +37,9 @@ type Options struct {
 	Encoding  csvio.Encoding
 	// Header says what the first line of a text file is.
 	Header csvio.Header
+	// HeaderRow and Plain are as in [csvio.Options].
+	HeaderRow int
+	Plain     bool
 }
 
 // Source is a table file that is open.
@@ -108,6 +111,10 @@ func OpenFile(ctx context.Context, f csvio.File, opts Options) (Source, error) {
 	}
 	switch head := string(magic[:n]); {
 	case head == "PAR1", head == "PARE", isParquet(opts.Name):
+		if opts.HeaderRow > 1 {
+			_ = f.Close()
+			return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: fmt.Sprintf("expected a text file with names on line %d, got a Parquet file, which names its columns", opts.HeaderRow)}
+		}
 		if opts.Header == csvio.HeaderAbsent {
 			_ = f.Close()
 			return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "expected a text file without names, got a Parquet file, which names its columns"}
@@ -118,7 +125,7 @@ func OpenFile(ctx context.Context, f csvio.File, opts Options) (Source, error) {
 		}
 		return src, nil
 	default:
-		src, err := csvio.OpenFile(ctx, f, csvio.Options{Name: opts.Name, Delimiter: opts.Delimiter, Encoding: opts.Encoding, Header: opts.Header})
+		src, err := csvio.OpenFile(ctx, f, csvio.Options{Name: opts.Name, Delimiter: opts.Delimiter, Encoding: opts.Encoding, Header: opts.Header, HeaderRow: opts.HeaderRow, Plain: opts.Plain})
 		if err != nil {
 			return nil, err
 		}
@@ -145,6 +152,7 @@ func DialectFor(name string, like table.Source) csvio.Dialect {
 		return named
 	}
 	d := text.Dialect()
+	d.CR = false // releases end lines with LF
 	d.Compression = named.Compression
 	if named.Delimiter == '\t' || d.Delimiter == '\t' && strings.Contains(strings.ToLower(name), ".csv") {
 		d.Delimiter = named.Delimiter
