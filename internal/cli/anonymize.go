@@ -136,6 +136,9 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 	if err != nil {
 		return err
 	}
+	if src, schema, err = withNumbers(t, s, src, schema, looked); err != nil {
+		return err
+	}
 	if !said && (options.Diversity != nil || options.Closeness != nil) {
 		if err := settleSource(ctx, s, src, schema, t); err != nil {
 			return err

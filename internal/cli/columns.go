@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -48,7 +47,7 @@ func (f *columnFlags) register(c *cobra.Command) {
 	s.StringSliceVar(&f.other, "other", nil, "`columns` that are kept untouched, as all that are not named")
 	s.StringArrayVar(&f.types, "type", nil, "`COLUMN=TYPE`: integer, decimal, date, ordered or category (inferred when left out); may be repeated")
 	s.StringArrayVar(&f.orders, "order", nil, "`COLUMN=LOW<...<HIGH`: the levels of an ordered column; may be repeated")
-	s.StringArrayVar(&f.formats, "format", nil, "`COLUMN=LAYOUT`: how a date is written, as in YYYY-MM-DD; may be repeated")
+	s.StringArrayVar(&f.formats, "format", nil, "`COLUMN=LAYOUT`: how a date is written, as in YYYY-MM-DD or GE年M月D日, or a number, as in 1,234.5 or 1.234,5; may be repeated")
 	s.StringArrayVar(&f.hierarchies, "hierarchy", nil, "`COLUMN=FILE`: generalisation hierarchy, CSV with one line a value, leaf to root; may be repeated")
 	s.StringArrayVar(&f.rounds, "round", nil, "`COLUMN=PLACES`: decimal places of published means; may be repeated")
 	s.StringVar(&f.person, "unit", "", "the `COLUMN` that tells whose records belong together: k, l and t then count persons")
@@ -89,9 +88,9 @@ func (f *columnFlags) registerInput(c *cobra.Command) {
 func (f *columnFlags) merged() (*spec.Spec, error) {
 	s := &spec.Spec{Version: spec.Version}
 	if f.spec != "" {
-		data, err := os.ReadFile(f.spec)
+		data, _, err := readSide(f.spec, "the specification", "noren init FILE -o noren.yaml writes one")
 		if err != nil {
-			return nil, &noren.Error{Kind: noren.Usage, Where: f.spec, What: "the specification cannot be read", Hint: "noren init FILE -o noren.yaml writes one"}
+			return nil, err
 		}
 		if s, err = spec.Parse(f.spec, data); err != nil {
 			if noren.CodeOf(err) == spec.SeedCode {

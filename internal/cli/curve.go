@@ -101,6 +101,9 @@ func (f *curveFlags) run(ctx context.Context, t *terminal, input string) error {
 	if err != nil {
 		return err
 	}
+	if src, schema, err = withNumbers(t, s, src, schema, nil); err != nil {
+		return err
+	}
 	if _, err := quasiNames(schema); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"noren"
 	"noren/dataset"
 	"noren/internal/spec"
+	"noren/table"
 	"noren/table/csvio"
 	"noren/table/file"
 )
@@ -24,6 +25,14 @@ func inputOptions(s *spec.Spec) (file.Options, error) {
 		return file.Options{}, &noren.Error{
 			Kind: noren.Usage, Where: "input.header-row", What: fmt.Sprintf("expected a table with the names on its first line, got line %d", s.Input.HeaderRow),
 			Hint: "this command reads the strict form alone: take the lines above the names out of the file",
+		}
+	}
+	for name, c := range s.Columns {
+		if _, err := table.NumberFormat(c.Format).Reader(); err == nil {
+			return file.Options{}, &noren.Error{
+				Kind: noren.Usage, Where: "columns." + name + ".format", What: "expected plain numbers, got a number format",
+				Hint: "this command reads the strict form alone: write the numbers of the file as digits with a point",
+			}
 		}
 	}
 	o, err := formOptions(s)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/csv"
 	"errors"
 	"io"
 	"os"
@@ -88,38 +87,6 @@ func at(where string, err error) error {
 }
 
 func closeSource(src file.Source) { _ = src.Close() }
-
-// loadHierarchy reads a hierarchy file: CSV, a line a value, leaf to root.
-func loadHierarchy(path string) (*table.Hierarchy, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "the hierarchy cannot be read", Hint: "does the file exist?"}
-	}
-	defer func() { _ = f.Close() }()
-	return readHierarchy(path, f)
-}
-
-func readHierarchy(name string, in io.Reader) (*table.Hierarchy, error) {
-	r := csv.NewReader(in)
-	r.FieldsPerRecord = -1
-	var rows [][]string
-	var lines []int64
-	for {
-		row, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			return table.NewHierarchy(name, rows, lines)
-		}
-		var parse *csv.ParseError
-		if errors.As(err, &parse) {
-			return nil, &noren.Error{Kind: noren.BadData, Where: noren.Position{File: name, Line: int64(parse.Line)}.String(), What: parse.Err.Error(), Hint: "a hierarchy is CSV: the value, its group, ..., the root"}
-		}
-		if err != nil {
-			return nil, &noren.Error{Where: name, What: "cannot be read", Err: err}
-		}
-		line, _ := r.FieldPos(0)
-		rows, lines = append(rows, row), append(lines, int64(line))
-	}
-}
 
 // outputFlags say how a text release is written where it is not as its source.
 type outputFlags struct {

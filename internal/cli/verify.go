@@ -152,6 +152,17 @@ func resolveReleased(ctx context.Context, s *spec.Spec, src table.Source, t *ter
 		}
 		columns[name] = c
 	}
+	for name, c := range columns { // a release holds plain numbers
+		if r, err := table.NumberFormat(c.Format).Reader(); err == nil {
+			if c.Type == "" {
+				if c.Type = table.Decimal.String(); r.Whole() {
+					c.Type = table.Integer.String()
+				}
+			}
+			c.Format = ""
+			columns[name] = c
+		}
+	}
 	released := *s
 	released.Columns = columns
 	if !there[s.Unit] {
@@ -181,7 +192,7 @@ func resolveReleased(ctx context.Context, s *spec.Spec, src table.Source, t *ter
 			}
 		}
 		return fields, nil
-	}, loadHierarchy)
+	}, loadHierarchy(t))
 }
 
 func printVerified(out io.Writer, r *verify.Result) error {

@@ -49,7 +49,7 @@ type Input struct {
 type Column struct {
 	Role      string   `yaml:"role,omitempty" json:"role,omitempty" jsonschema:"identifier (dropped), quasi-identifier (transformed), sensitive (kept, checked) or other (kept)"`
 	Type      string   `yaml:"type,omitempty" json:"type,omitempty" jsonschema:"integer, decimal, date, ordered or category; inferred where left out"`
-	Format    string   `yaml:"format,omitempty" json:"format,omitempty" jsonschema:"how a date is written: YYYY, MM, DD, hh, mm, ss; YYYY-MM-DD where left out"`
+	Format    string   `yaml:"format,omitempty" json:"format,omitempty" jsonschema:"how a date is written: YYYY, MM, DD, hh, mm, ss, or GE for a Japanese era; YYYY-MM-DD where left out; or how a number is written, shown by 1234.5: 1,234.5 or 1.234,5 or ¥1,234 or 1234.5%"`
 	Order     []string `yaml:"order,omitempty" json:"order,omitempty" jsonschema:"the levels of an ordered column from lowest to highest"`
 	Hierarchy string   `yaml:"hierarchy,omitempty" json:"hierarchy,omitempty" jsonschema:"CSV file with one line a value: the value, its group, the group's group, up to one root; relative to this file"`
 	Round     *int     `yaml:"round,omitempty" json:"round,omitempty" jsonschema:"decimal places of a published mean; negative for tens, hundreds"`
@@ -90,6 +90,7 @@ func Parse(name string, data []byte) (s *Spec, err error) {
 			s, err = nil, &noren.Error{Kind: noren.Usage, Where: name, What: "not valid YAML"}
 		}
 	}()
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	s = &Spec{}
 	dec := yaml.NewDecoder(bytes.NewReader(data), yaml.DisallowUnknownField())
 	err = dec.Decode(s)

@@ -147,6 +147,9 @@ const Endings = ".csv, .tsv, .txt (each also with .gz or .zst), .parquet"
 // too (but never tabs in a .csv).
 func DialectFor(name string, like table.Source) csvio.Dialect {
 	named, _ := csvio.DialectFor(name)
+	if wrapped, ok := like.(interface{ Unwrap() table.Source }); ok {
+		like = wrapped.Unwrap()
+	}
 	text, ok := like.(*csvio.Source)
 	if !ok {
 		return named
