@@ -36,8 +36,23 @@ func inputOptions(s *spec.Spec) (file.Options, error) {
 		}
 	}
 	o, err := formOptions(s)
+	if err != nil {
+		return o, err
+	}
 	o.Plain = true
-	return o, err
+	return o, strictEncoding("--encoding", o.Encoding)
+}
+
+// strictEncoding refuses the encodings that no definition of a data set has: files
+// that are laid beside one are compared with it as they are read.
+func strictEncoding(flag string, e csvio.Encoding) error {
+	if e <= csvio.ShiftJIS {
+		return nil
+	}
+	return &noren.Error{
+		Kind: noren.Usage, Where: flag, What: fmt.Sprintf("expected utf-8 or shift_jis, got %s", e),
+		Hint: "this command reads the strict form alone: save the file as UTF-8",
+	}
 }
 
 // formOptions say how a file is written, but for its first line.
