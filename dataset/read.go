@@ -48,7 +48,7 @@ func openParquet(f csvio.File, name string) (file.Source, error) {
 }
 
 func openText(ctx context.Context, f csvio.File, name string, form File) (file.Source, error) {
-	o := csvio.Options{Name: name}
+	o := csvio.Options{Name: name, Plain: true}
 	var err error
 	if o.Delimiter, err = csvio.ParseDelimiter(form.Delimiter); err == nil {
 		o.Encoding, err = csvio.ParseEncoding(form.Encoding)

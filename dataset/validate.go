@@ -64,8 +64,11 @@ func (d *Definition) validateFile(f *faults) {
 		if _, err := csvio.ParseDelimiter(d.File.Delimiter); err != nil {
 			*f = append(*f, &noren.Error{Kind: noren.Usage, Where: "file.delimiter", Err: err})
 		}
-		if _, err := csvio.ParseEncoding(d.File.Encoding); err != nil {
+		e, err := csvio.ParseEncoding(d.File.Encoding)
+		if err != nil {
 			*f = append(*f, &noren.Error{Kind: noren.Usage, Where: "file.encoding", Err: err})
+		} else if e > csvio.ShiftJIS {
+			f.add("", "file.encoding", fmt.Sprintf("expected utf-8 or shift_jis, got %s", e), "the cell rule "+Rule+" reads no other encodings: save the file as UTF-8")
 		}
 	default:
 		f.add("", "file.kind", fmt.Sprintf("expected csv or parquet, got %q", d.File.Kind), "")

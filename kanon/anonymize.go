@@ -369,7 +369,7 @@ func (r *run) look(context.Context) error {
 // check has the written file verified.
 func (r *run) check(ctx context.Context, written *os.File) error {
 	d := r.dialect()
-	src, err := file.OpenFile(ctx, borrowed{written}, file.Options{Name: r.outputName(), Delimiter: d.Delimiter, Encoding: d.Encoding})
+	src, err := file.OpenFile(ctx, borrowed{written}, file.Options{Name: r.outputName(), Delimiter: d.Delimiter, Encoding: d.Encoding, Plain: true})
 	if err != nil {
 		return fmt.Errorf("reading the release back: %w", err)
 	}

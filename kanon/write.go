@@ -131,7 +131,7 @@ func (r *run) fill(ctx context.Context, to func([]table.StoredColumn) (table.Sin
 	o := shuffle.Options{Order: order, Memory: r.job.memory() / orderShare, Dir: r.job.Output.dir(), Progress: r.progress}
 	if err := shuffle.Write(ctx, o, again, plan.assemble(r.groups.Group), sink); err != nil {
 		sink.Abort()
-		return err
+		return r.lacking(ctx, err)
 	}
 	r.groups, r.published = space.Partition{}, nil // their memory is wanted for verifying
 	return sink.Close()

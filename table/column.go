@@ -173,6 +173,9 @@ func NewBuilder(f Field, missing []string) (*Builder, error) {
 		}
 		b.layout = f.Layout.orISO()
 	}
+	if f.Number != "" {
+		return nil, errors.New("a builder reads plain numbers: rewrite the source by its number formats first")
+	}
 	if f.Hierarchy != nil && f.Type != Category {
 		return nil, fmt.Errorf("a hierarchy goes with a category column, not with %s", f.Type)
 	}

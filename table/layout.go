@@ -10,7 +10,9 @@ import (
 // Layout is how dates are written, in the tokens YYYY, MM, DD, hh, mm and ss;
 // every other character stands for itself ("YYYY年MM月DD日"). M, D and h stand
 // for numbers that are written without a leading zero (and may be read with
-// one). A layout with hh or h is an instant and counted in seconds, any other a
+// one). G and g at the start stand for a Japanese era, by its name (令和) or its
+// letter (R), and E or EE for the year in it ("GE年M月D日", "gE.M.D"). A layout
+// with hh or h is an instant and counted in seconds, any other a
 // day. There are no time zones: an instant is what the clock on the wall shows.
 type Layout string
 
@@ -29,7 +31,9 @@ func (l Layout) token() (number byte, digits int) {
 		if strings.HasPrefix(string(l), "YYYY") {
 			return c, 4
 		}
-	case 'M', 'D', 'h':
+	case 'G', 'g':
+		return c, 1
+	case 'M', 'D', 'h', 'E':
 		if double {
 			return c, 2
 		}
@@ -67,19 +71,25 @@ func (l Layout) Validate() error {
 				return errors.New("date layout: M, D and h must not stand right before another number, as nothing tells where they end")
 			}
 			seen[number] = true
-			open = digits == 1
+			if open = digits == 1; number == 'G' || number == 'g' {
+				if open = false; len(rest) < len(l.orISO()) {
+					return errors.New("date layout: the name of the era (G or g) stands at the start")
+				}
+			}
 			rest = rest[digits:]
 			continue
 		}
 		switch c := rest[0]; {
 		case c >= '0' && c <= '9', c >= 'a' && c <= 'z', c >= 'A' && c <= 'Y' && c != 'T', c == '_':
-			return fmt.Errorf("date layout: %q is no token; use YYYY MM DD hh mm ss", string(c))
+			return fmt.Errorf("date layout: %q is no token; use YYYY MM DD hh mm ss, or G and E for an era", string(c))
 		}
 		open = false
 		rest = rest[1:]
 	}
 	switch {
-	case !seen['Y']:
+	case seen['E'] != (seen['G'] || seen['g']), seen['G'] && seen['g'], seen['E'] && (seen['Y'] || seen['h']):
+		return errors.New("date layout: the year of an era is an era and a number, as in GE年M月D日 or gE.M.D, without YYYY and a time of day")
+	case !seen['Y'] && !seen['E']:
 		return errors.New("date layout names no year (YYYY)")
 	case seen['D'] && !seen['M']:
 		return errors.New("date layout names a day (DD) but no month (MM)")
@@ -122,6 +132,9 @@ func (l Layout) expected() error { return fmt.Errorf("expected a date like %s", 
 func parse[T string | []byte](l Layout, text T) (int64, bool) {
 	if l == ISODate {
 		return parseISO(text)
+	}
+	if l.hasEra() {
+		return parseEra(l, text)
 	}
 	year, month, day, hour, minute, second, time := 0, 1, 1, 0, 0, 0, false
 	i := 0
@@ -190,6 +203,9 @@ func (l Layout) Format(v int64) string { return string(l.AppendFormat(nil, v)) }
 // AppendFormat appends v, in the unit of [Layout.Parse].
 func (l Layout) AppendFormat(dst []byte, v int64) []byte {
 	l = l.orISO()
+	if l.hasEra() {
+		return l.appendEra(dst, v)
+	}
 	days, seconds := v, int64(0)
 	if l.HasTime() {
 		days, seconds = floorDiv(v, secondsPerDay)

@@ -84,6 +84,10 @@ type Field struct {
 	Levels []string
 	// Layout is how a Date is written. Defaults to "YYYY-MM-DD".
 	Layout Layout
+	// Number is how the numbers of an Integer or Decimal column are written in a
+	// text file. Defaults to the plain format. A [Builder] takes the plain format
+	// alone: file.WithNumbers rewrites a source.
+	Number NumberFormat
 	// Hierarchy orders the values of a Category into ever larger sets.
 	// Optional.
 	Hierarchy *Hierarchy

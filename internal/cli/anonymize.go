@@ -132,7 +132,7 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 		return err
 	}
 	defer limitMemory(options.Memory)()
-	src, err := openTable(ctx, input, t.stdin, s)
+	src, err := openTable(ctx, input, t, s)
 	if err != nil {
 		return err
 	}
@@ -140,6 +140,9 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 	said := missingSaid(s)
 	schema, looked, err := resolveLooking(ctx, s, src, t)
 	if err != nil {
+		return err
+	}
+	if src, schema, err = withNumbers(t, s, src, schema, looked); err != nil {
 		return err
 	}
 	if !said && (options.Diversity != nil || options.Closeness != nil) {

@@ -83,7 +83,7 @@ func (f *assessFlags) run(ctx context.Context, t *terminal, input string) error 
 	if f.k == 0 {
 		f.k = s.Anonymize.K
 	}
-	src, err := openTable(ctx, input, t.stdin, s)
+	src, err := openTable(ctx, input, t, s)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,11 @@ func (f *assessFlags) run(ctx context.Context, t *terminal, input string) error 
 	if err != nil {
 		return err
 	}
-	a := &assessing{ctx: ctx, t: t, s: s, source: src, schema: schema, keptOrder: f.keptOrder, threshold: f.threshold, k: f.k}
+	formats := formatsOf(schema)
+	if src, schema, err = withNumbers(t, s, src, schema, nil); err != nil {
+		return err
+	}
+	a := &assessing{ctx: ctx, t: t, s: s, source: src, schema: schema, formats: formats, keptOrder: f.keptOrder, threshold: f.threshold, k: f.k}
 	if err := a.original(f.population, f.fraction); err != nil {
 		return err
 	}
@@ -121,6 +125,7 @@ type assessing struct {
 	s         *spec.Spec
 	source    table.Source
 	schema    *table.Schema
+	formats   map[string]table.NumberFormat // of the columns that are rewritten
 	keptOrder bool
 	threshold float64
 	k         int
@@ -162,11 +167,18 @@ func (a *assessing) original(population string, fraction float64) error {
 		like := *a.s
 		// Sheet, header row and query are of the table.
 		like.Input.Sheet, like.Input.HeaderRow, like.Input.Query = "", 0, ""
-		src, err := openTable(a.ctx, population, a.t.stdin, &like)
+		src, err := openTable(a.ctx, population, a.t, &like)
 		if err != nil {
 			return err
 		}
 		defer closeSource(src)
+		fields := make([]table.Field, len(src.Columns()))
+		for i, c := range src.Columns() {
+			fields[i] = table.Field{Name: c.Name, Number: a.formats[c.Name]}
+		}
+		if src, _, err = file.WithNumbers(src, fields); err != nil {
+			return err
+		}
 		p, err := file.Read(a.ctx, src, a.fields, a.s.Input.Missing, a.t.progress.report)
 		if err != nil {
 			return err
@@ -200,7 +212,7 @@ func (a *assessing) original(population string, fraction float64) error {
 
 // release measures a release and lays it beside the original.
 func (a *assessing) release(name string) error {
-	src, err := openInput(a.ctx, name, a.t.stdin, &spec.Spec{})
+	src, err := openReleased(a.ctx, name, a.t)
 	if err != nil {
 		return err
 	}
@@ -342,7 +354,7 @@ func pageOf(ctx context.Context, t *terminal, s *spec.Spec, job *kanon.Job, resu
 		return err
 	}
 	a.verified = assess.VerifiedPersons(result.Verified)
-	form := file.Options{Name: job.Output.Path}
+	form := file.Options{Name: job.Output.Path, Plain: true}
 	if d := job.Output.Dialect; d != nil {
 		form.Delimiter, form.Encoding = d.Delimiter, d.Encoding
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"noren"
 	"noren/internal/spec"
 	"noren/table"
+	"noren/table/csvio"
 )
 
 // columnFlags are the flags that say what a table is. Laid over a
@@ -49,7 +49,7 @@ func (f *columnFlags) register(c *cobra.Command) {
 	s.StringSliceVar(&f.other, "other", nil, "`columns` that are kept untouched, as all that are not named")
 	s.StringArrayVar(&f.types, "type", nil, "`COLUMN=TYPE`: integer, decimal, date, ordered or category (inferred when left out); may be repeated")
 	s.StringArrayVar(&f.orders, "order", nil, "`COLUMN=LOW<...<HIGH`: the levels of an ordered column; may be repeated")
-	s.StringArrayVar(&f.formats, "format", nil, "`COLUMN=LAYOUT`: how a date is written, as in YYYY-MM-DD; may be repeated")
+	s.StringArrayVar(&f.formats, "format", nil, "`COLUMN=LAYOUT`: how a date is written, as in YYYY-MM-DD or GE年M月D日, or a number, as in 1,234.5 or 1.234,5; may be repeated")
 	s.StringArrayVar(&f.hierarchies, "hierarchy", nil, "`COLUMN=FILE`: generalisation hierarchy, CSV with one line a value, leaf to root; may be repeated")
 	s.StringArrayVar(&f.rounds, "round", nil, "`COLUMN=PLACES`: decimal places of published means; may be repeated")
 	s.StringVar(&f.person, "unit", "", "the `COLUMN` that tells whose records belong together: k, l and t then count persons")
@@ -81,9 +81,9 @@ func (f *columnFlags) registerInput(c *cobra.Command) {
 	s := c.Flags()
 	s.StringArrayVar(&f.missing, "missing", nil, "`TEXT` that stands for a missing value, as the empty field always does; may be repeated")
 	s.StringVar(&f.delimiter, "delimiter", "", "field delimiter: one `CHARACTER`, or tab (detected when left out)")
-	s.StringVar(&f.encoding, "encoding", "", "`ENCODING`: utf-8 or shift_jis (detected when left out)")
+	s.StringVar(&f.encoding, "encoding", "", "`ENCODING`: "+csvio.Encodings+" (detected when left out, but for the last two)")
 	s.StringVar(&f.sheet, "sheet", "", "worksheet of a workbook, its `NAME` or number (default: the first)")
-	s.IntVar(&f.headerRow, "header-row", 0, "`ROW` of a worksheet, from 1, that names the columns (default: the first that is not blank)")
+	s.IntVar(&f.headerRow, "header-row", 0, "`ROW` of a worksheet, or line of a text file, from 1, that names the columns (default: the first that is not blank)")
 	s.StringVar(&f.query, "query", "", "read the result of the SQL query in this `FILE`, from pg: or sqlite:DATABASE")
 }
 
@@ -92,9 +92,9 @@ func (f *columnFlags) registerInput(c *cobra.Command) {
 func (f *columnFlags) merged() (*spec.Spec, error) {
 	s := &spec.Spec{Version: spec.Version}
 	if f.spec != "" {
-		data, err := os.ReadFile(f.spec)
+		data, _, err := readSide(f.spec, "the specification", "noren init FILE -o noren.yaml writes one")
 		if err != nil {
-			return nil, &noren.Error{Kind: noren.Usage, Where: f.spec, What: "the specification cannot be read", Hint: "noren init FILE -o noren.yaml writes one"}
+			return nil, err
 		}
 		if s, err = spec.Parse(f.spec, data); err != nil {
 			if noren.CodeOf(err) == spec.SeedCode {
@@ -149,6 +149,9 @@ func (f *columnFlags) layOver(s *spec.Spec) error {
 	}
 	if f.header || f.noHeader {
 		s.Input.Header = &f.header
+	}
+	if f.headerRow < 0 || f.headerRow > 1 && f.noHeader {
+		return &noren.Error{Kind: noren.Usage, Where: "--header-row", What: "expected a line from 1 on, in a file with names"}
 	}
 	given := map[string]string{}
 	for _, r := range []struct {

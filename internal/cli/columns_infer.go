@@ -11,6 +11,7 @@ import (
 	"noren/internal/spec"
 	"noren/kanon/gate"
 	"noren/table"
+	"noren/table/file"
 	"noren/table/infer"
 )
 
@@ -41,14 +42,14 @@ func resolveLooking(ctx context.Context, s *spec.Spec, src table.Source, t *term
 			}
 		}
 		return fields, nil
-	}, loadHierarchy)
+	}, loadHierarchy(t))
 	return schema, looked, err
 }
 
 // look infers the columns whose type is wanted and those that nobody named,
 // which may turn out to be identifiers.
 func look(ctx context.Context, s *spec.Spec, src table.Source, untyped []int, t *terminal) (*infer.Report, error) {
-	o := infer.Options{Progress: t.progress.report}
+	o := infer.Options{Formats: true, Progress: t.progress.report}
 	if s.Name() != "" || len(s.Input.Missing) > 0 {
 		o.Missing = append([]string{}, s.Input.Missing...)
 	}
@@ -70,6 +71,35 @@ func look(ctx context.Context, s *spec.Spec, src table.Source, untyped []int, t 
 		tellMissing(t, s, report.Missing)
 	}
 	return report, nil
+}
+
+// formatsOf are the number formats of a schema by column.
+func formatsOf(schema *table.Schema) map[string]table.NumberFormat {
+	formats := map[string]table.NumberFormat{}
+	for _, f := range schema.Fields {
+		if f.Number != "" {
+			formats[f.Name] = f.Number
+		}
+	}
+	return formats
+}
+
+// withNumbers is src, and its schema, with all numbers plain; it says by which
+// formats the columns are read whose formats were found in the file.
+func withNumbers(t *terminal, s *spec.Spec, src file.Source, schema *table.Schema, looked *infer.Report) (file.Source, *table.Schema, error) {
+	for _, f := range schema.Fields {
+		if f.Number != "" && s.Columns[f.Name].Format == "" {
+			t.note("column %s: numbers are read as %s and written plain (say --format to decide otherwise)", f.Name, f.Number)
+		}
+	}
+	plain, fields, err := file.WithNumbers(src, schema.Fields)
+	if err != nil {
+		return nil, nil, err
+	}
+	if looked != nil { // of a column that is rewritten, or kept as words, it is looked at again
+		looked.Columns = slices.DeleteFunc(looked.Columns, func(c infer.Column) bool { return c.Field.Number != "" || schema.Fields[c.Position].Number != "" })
+	}
+	return plain, &table.Schema{Fields: fields}, nil
 }
 
 // tellKept names the columns that were given no role: they are kept as they are.

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -83,11 +82,10 @@ func (f *lawFlags) ask(m *correlated.ModelFile) (*correlated.Query, correlated.O
 }
 
 func readModel(path string) (*correlated.ModelFile, error) {
-	in, err := os.Open(path)
+	in, err := openSide(path, "the model")
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "the model cannot be read", Hint: "does the file exist?"}
+		return nil, err
 	}
-	defer func() { _ = in.Close() }()
 	return correlated.ParseModel(in, path)
 }
 
@@ -98,11 +96,10 @@ func readQuery(text string, m *correlated.ModelFile) (*correlated.Query, error) 
 	if strings.HasPrefix(strings.TrimSpace(text), "{") {
 		return correlated.ParseQuery(strings.NewReader(text), "--query", m)
 	}
-	in, err := os.Open(text)
+	in, err := openSide(text, "the query")
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Where: text, What: "the query cannot be read", Hint: "does the file exist?"}
+		return nil, err
 	}
-	defer func() { _ = in.Close() }()
 	return correlated.ParseQuery(in, text, m)
 }
 
@@ -111,11 +108,13 @@ func readAdversaries(s string, m *correlated.ModelFile) (correlated.Adversaries,
 	case "all", "empty", "full":
 		return correlated.ParseAdversaries(s)
 	}
-	in, err := os.Open(s)
-	if err != nil {
+	in, err := openSide(s, "the adversaries")
+	if noren.KindOf(err) == noren.Usage {
 		return correlated.Adversaries{}, &noren.Error{Kind: noren.Usage, Where: "--adversaries", What: "expected all, empty, full, or a file that can be read"}
 	}
-	defer func() { _ = in.Close() }()
+	if err != nil {
+		return correlated.Adversaries{}, err
+	}
 	return correlated.ReadAdversaries(in, s, m)
 }
 

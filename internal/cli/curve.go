@@ -91,13 +91,16 @@ func (f *curveFlags) run(ctx context.Context, t *terminal, input string) error {
 	if err := checkTargets(f.force, f.page); err != nil {
 		return err
 	}
-	src, err := openTable(ctx, input, t.stdin, s)
+	src, err := openTable(ctx, input, t, s)
 	if err != nil {
 		return err
 	}
 	defer closeSource(src)
 	schema, err := resolve(ctx, s, src, t)
 	if err != nil {
+		return err
+	}
+	if src, schema, err = withNumbers(t, s, src, schema, nil); err != nil {
 		return err
 	}
 	if _, err := quasiNames(schema); err != nil {

@@ -2,19 +2,21 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"strings"
 
 	"noren"
 	"noren/dataset"
 	"noren/internal/spec"
+	"noren/table"
 	"noren/table/csvio"
 	"noren/table/file"
 	"noren/table/parquetio"
 )
 
 // inputOptions say how a file is written whose first line holds the names of the
-// columns.
+// columns, in the strict form that definitions of data sets pin.
 func inputOptions(s *spec.Spec) (file.Options, error) {
 	if s.Input.Header != nil && !*s.Input.Header {
 		return file.Options{}, &noren.Error{
@@ -22,7 +24,38 @@ func inputOptions(s *spec.Spec) (file.Options, error) {
 			Hint: "this command asks for columns by name: add a first line with the names of the columns",
 		}
 	}
-	return formOptions(s)
+	if s.Input.HeaderRow > 1 {
+		return file.Options{}, &noren.Error{
+			Kind: noren.Usage, Where: "input.header-row", What: fmt.Sprintf("expected a table with the names on its first line, got line %d", s.Input.HeaderRow),
+			Hint: "this command reads the strict form alone: take the lines above the names out of the file",
+		}
+	}
+	for name, c := range s.Columns {
+		if _, err := table.NumberFormat(c.Format).Reader(); err == nil {
+			return file.Options{}, &noren.Error{
+				Kind: noren.Usage, Where: "columns." + name + ".format", What: "expected plain numbers, got a number format",
+				Hint: "this command reads the strict form alone: write the numbers of the file as digits with a point",
+			}
+		}
+	}
+	o, err := formOptions(s)
+	if err != nil {
+		return o, err
+	}
+	o.Plain = true
+	return o, strictEncoding("--encoding", o.Encoding)
+}
+
+// strictEncoding refuses the encodings that no definition of a data set has: files
+// that are laid beside one are compared with it as they are read.
+func strictEncoding(flag string, e csvio.Encoding) error {
+	if e <= csvio.ShiftJIS {
+		return nil
+	}
+	return &noren.Error{
+		Kind: noren.Usage, Where: flag, What: fmt.Sprintf("expected utf-8 or shift_jis, got %s", e),
+		Hint: "this command reads the strict form alone: save the file as UTF-8",
+	}
 }
 
 // formOptions say how a file is written, but for its first line.

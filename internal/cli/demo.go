@@ -60,7 +60,7 @@ func runDemo(ctx context.Context, t *terminal, keep string) error {
 		return err
 	}
 	input, output := filepath.Join(dir, clinic.VisitsFile), filepath.Join(dir, "release.csv")
-	src, err := openTable(ctx, input, t.stdin, s)
+	src, err := openTable(ctx, input, t, s)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -32,11 +31,10 @@ public prices and a public prior: nothing here looks at the true count.`,
 }
 
 func readCosts(path string) (*harm.Costs, error) {
-	in, err := os.Open(path)
+	in, err := openSide(path, "the costs")
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "the costs cannot be read", Hint: "does the file exist?"}
+		return nil, err
 	}
-	defer func() { _ = in.Close() }()
 	return harm.ParseCosts(in, path)
 }
 

@@ -96,12 +96,12 @@ func inspectFile(ctx context.Context, t *terminal, input *columnFlags, name stri
 	if err := input.layOver(s); err != nil {
 		return nil, err
 	}
-	src, err := openTable(ctx, name, t.stdin, s)
+	src, err := openTable(ctx, name, t, s)
 	if err != nil {
 		return nil, err
 	}
 	defer closeSource(src)
-	o := infer.Options{Progress: t.progress.report}
+	o := infer.Options{Formats: true, Progress: t.progress.report}
 	if len(input.missing) > 0 {
 		o.Missing = input.missing
 	}
@@ -207,6 +207,9 @@ func proposeColumn(b *strings.Builder, c *infer.Column) {
 		if len(c.Layouts) > 1 {
 			comment(b, fmt.Sprintf("  The file does not tell this from %s: make sure.", c.Layouts[1]))
 		}
+	}
+	if f.Number != "" {
+		fmt.Fprintf(b, "    format: %s\n", scalar(string(f.Number)))
 	}
 	if f.Type == table.Ordered {
 		fmt.Fprintf(b, "    order: %s\n", list(f.Levels))

@@ -2,10 +2,10 @@ package cli
 
 import (
 	"context"
-	"encoding/csv"
 	"errors"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +20,7 @@ import (
 
 // openTable is openInput that refuses a first line that looks like data, unless
 // the specification or a flag says what it is.
-func openTable(ctx context.Context, name string, stdin io.Reader, s *spec.Spec) (file.Source, error) {
+func openTable(ctx context.Context, name string, t *terminal, s *spec.Spec) (file.Source, error) {
 	o, err := formOptions(s)
 	if err != nil {
 		return nil, err
@@ -31,12 +31,38 @@ func openTable(ctx context.Context, name string, stdin io.Reader, s *spec.Spec) 
 	case !*s.Input.Header:
 		o.Header = csvio.HeaderAbsent
 	}
-	src, err := openWith(ctx, name, stdin, o)
+	o.HeaderRow = s.Input.HeaderRow
+	src, err := openWith(ctx, name, t.stdin, o)
 	var e *noren.Error
 	if noren.CodeOf(err) == csvio.FirstLineCode && errors.As(err, &e) {
 		return nil, &noren.Error{Kind: e.Kind, Code: e.Code, Where: e.Where, What: e.What, Hint: "--no-header if it is a record, --header if these are names"}
 	}
-	return src, err
+	if err != nil {
+		return nil, err
+	}
+	tellForm(t, src)
+	return src, nil
+}
+
+// tellForm says how a text file is read where that is not the plain form.
+func tellForm(t *terminal, src file.Source) {
+	text, ok := src.(*csvio.Source)
+	if !ok {
+		return
+	}
+	if notes := text.Notes(); len(notes) > 0 {
+		t.note("%s: %s", src.Name(), strings.Join(notes, "; "))
+	}
+}
+
+// openReleased opens a release or another table to lay beside one.
+func openReleased(ctx context.Context, name string, t *terminal) (file.Source, error) {
+	src, err := openWith(ctx, name, t.stdin, file.Options{})
+	if err != nil {
+		return nil, err
+	}
+	tellForm(t, src)
+	return src, nil
 }
 
 // openInput opens a table file, or standard input for "-".
@@ -62,38 +88,6 @@ func at(where string, err error) error {
 
 func closeSource(src file.Source) { _ = src.Close() }
 
-// loadHierarchy reads a hierarchy file: CSV, a line a value, leaf to root.
-func loadHierarchy(path string) (*table.Hierarchy, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "the hierarchy cannot be read", Hint: "does the file exist?"}
-	}
-	defer func() { _ = f.Close() }()
-	return readHierarchy(path, f)
-}
-
-func readHierarchy(name string, in io.Reader) (*table.Hierarchy, error) {
-	r := csv.NewReader(in)
-	r.FieldsPerRecord = -1
-	var rows [][]string
-	var lines []int64
-	for {
-		row, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			return table.NewHierarchy(name, rows, lines)
-		}
-		var parse *csv.ParseError
-		if errors.As(err, &parse) {
-			return nil, &noren.Error{Kind: noren.BadData, Where: noren.Position{File: name, Line: int64(parse.Line)}.String(), What: parse.Err.Error(), Hint: "a hierarchy is CSV: the value, its group, ..., the root"}
-		}
-		if err != nil {
-			return nil, &noren.Error{Where: name, What: "cannot be read", Err: err}
-		}
-		line, _ := r.FieldPos(0)
-		rows, lines = append(rows, row), append(lines, int64(line))
-	}
-}
-
 // outputFlags say how a text release is written where it is not as its source.
 type outputFlags struct {
 	delimiter string
@@ -102,7 +96,7 @@ type outputFlags struct {
 
 func (f *outputFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.delimiter, "output-delimiter", "", "field delimiter of OUTPUT: one `CHARACTER`, or tab (default: as INPUT)")
-	c.Flags().StringVar(&f.encoding, "output-encoding", "", "`ENCODING` of OUTPUT: utf-8 or shift_jis (default: as INPUT)")
+	c.Flags().StringVar(&f.encoding, "output-encoding", "", "`ENCODING` of OUTPUT: "+csvio.Encodings+" (default: as INPUT)")
 }
 
 // output is where a release goes.
@@ -132,6 +126,7 @@ func (f *outputFlags) output(ctx context.Context, path string, force bool, stdou
 		return kanon.Output{}, at("--output-encoding", err)
 	}
 	if encoding != csvio.AnyEncoding {
+		d.BOM = d.BOM && d.Encoding == encoding || encoding == csvio.UTF16LE || encoding == csvio.UTF16BE
 		d.Encoding = encoding
 	}
 	return kanon.Output{Path: path, Force: force, Stdout: stdout, Dialect: &d}, nil

@@ -71,7 +71,7 @@ func inspection(input string, r *infer.Report) inspected {
 	for _, c := range r.Columns {
 		out.Columns = append(out.Columns, inspectedColumn{
 			Name: c.Field.Name, Type: c.Field.Type.String(), TypeReason: c.TypeReason,
-			Format: string(c.Field.Layout), Order: c.Field.Levels,
+			Format: string(c.Field.Layout) + string(c.Field.Number), Order: c.Field.Levels,
 			Role: c.Field.Role.String(), RoleReason: c.RoleReason,
 			Distinct: c.Distinct, Estimated: c.Estimated, Unique: c.Unique, Missing: c.Missing,
 			Smallest: c.Smallest, Largest: c.Largest, Unit: c.Unit,

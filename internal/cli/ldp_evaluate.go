@@ -192,6 +192,9 @@ func (f *ldpEvaluateFlags) read(ctx context.Context, t *terminal, path string) e
 	for _, name := range append([]string{f.label}, names...) {
 		field := schema.Fields[schema.Index(name)]
 		field.Hierarchy, field.Round = nil, nil
+		if field.Number != "" { // plain numbers alone are numbers here
+			field.Type, field.Number = table.Category, ""
+		}
 		fields = append(fields, field)
 	}
 	fields[0].Type, fields[0].Levels, fields[0].Layout = table.Category, nil, ""

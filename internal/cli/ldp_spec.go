@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 
@@ -58,9 +57,9 @@ func (f *surveyFlags) register(c *cobra.Command) {
 func (f *surveyFlags) read() (*survey.Spec, error) {
 	s := &survey.Spec{Version: survey.Version}
 	if f.spec != "" {
-		data, err := os.ReadFile(f.spec)
+		data, _, err := readSide(f.spec, "the specification", "does the file exist?")
 		if err != nil {
-			return nil, &noren.Error{Kind: noren.Usage, Where: f.spec, What: "the specification cannot be read", Hint: "does the file exist?"}
+			return nil, err
 		}
 		if s, err = survey.Parse(f.spec, data); err != nil {
 			return nil, err
@@ -233,11 +232,10 @@ func (f *surveyFlags) compile(spec *survey.Spec) (*survey.Survey, error) {
 
 // readFile reads a small public file that a flag names.
 func readFile[T any](path, what string, read func(r io.Reader, name string) (T, error)) (out T, err error) {
-	in, err := os.Open(path)
+	in, err := openSide(path, what)
 	if err != nil {
-		return out, &noren.Error{Kind: noren.Usage, Where: path, What: what + " cannot be read", Hint: "does the file exist?"}
+		return out, err
 	}
-	defer func() { _ = in.Close() }()
 	return read(in, path)
 }
 

@@ -227,7 +227,7 @@ func (f *grantFlags) copy(ctx context.Context, t *terminal, out *granted, name s
 	if err != nil {
 		return err
 	}
-	in, err := inputOptions(s)
+	in, err := formOptions(s)
 	if err != nil {
 		return err
 	}

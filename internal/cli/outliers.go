@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -281,12 +279,12 @@ func readPublicScale(path string) (map[string]publicScale, error) {
 	bad := func(line int, what string) error {
 		return &noren.Error{Kind: noren.BadData, Where: noren.Position{File: path, Line: int64(line)}.String(), What: what, Hint: "CSV with the header column,scale or column,low,high,scale"}
 	}
-	in, err := os.Open(path)
+	text, _, err := readSide(path, "the public scales", "does the file exist?")
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "the public scales cannot be read", Hint: "does the file exist?"}
+		return nil, err
 	}
-	defer func() { _ = in.Close() }()
-	rows, err := csv.NewReader(in).ReadAll()
+	r, skip := sideRows(text)
+	rows, err := r.ReadAll()
 	if err != nil || len(rows) < 2 {
 		return nil, bad(1, "expected a header and a line for each column")
 	}
@@ -306,11 +304,11 @@ func readPublicScale(path string) (map[string]publicScale, error) {
 				continue
 			}
 			if *v.into, err = strconv.ParseFloat(row[v.at], 64); err != nil {
-				return nil, bad(i+2, "expected a number")
+				return nil, bad(i+2+skip, "expected a number")
 			}
 		}
 		if !(p.scale > 0) {
-			return nil, bad(i+2, "a scale must be above 0")
+			return nil, bad(i+2+skip, "a scale must be above 0")
 		}
 		out[row[column]] = p
 	}

@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"encoding/csv"
 	"fmt"
-	"os"
 	"slices"
 
 	"noren"
@@ -58,12 +56,12 @@ func (f *queryFlags) groups(d *dataset.Definition) ([][]string, error) {
 
 // readKeys reads the groups of a CSV file whose header names the columns.
 func readKeys(path string, by []string) ([][]string, error) {
-	in, err := os.Open(path)
+	text, _, err := readSide(path, "the keys", "does the file exist?")
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "the keys cannot be read", Hint: "does the file exist?"}
+		return nil, err
 	}
-	defer func() { _ = in.Close() }()
-	rows, err := csv.NewReader(in).ReadAll()
+	r, _ := sideRows(text)
+	rows, err := r.ReadAll()
 	if err != nil || len(rows) < 2 {
 		return nil, &noren.Error{Kind: noren.BadData, Where: path, What: "the keys cannot be read", Hint: "a CSV file whose header names the columns of --by, and a line for each group"}
 	}

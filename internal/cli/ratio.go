@@ -59,7 +59,7 @@ func publicFields(ctx context.Context, t *terminal, s *spec.Spec, src table.Sour
 	}
 	schema, err := known.Resolve(stored, func(untyped []int) ([]table.Field, error) {
 		return make([]table.Field, len(untyped)), nil
-	}, loadHierarchy)
+	}, loadHierarchy(t))
 	if err != nil {
 		return nil, err
 	}

@@ -111,7 +111,8 @@ func publicForm(delimiter, encoding string) (o file.Options, err error) {
 	if o.Encoding, err = csvio.ParseEncoding(encoding); err != nil {
 		return o, at("--public-encoding", err)
 	}
-	return o, nil
+	o.Plain = true
+	return o, strictEncoding("--public-encoding", o.Encoding)
 }
 
 func (f *ratioCheckFlags) quote(ctx context.Context, t *terminal, r *release.Request) error {

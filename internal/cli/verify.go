@@ -90,7 +90,7 @@ func (f *verifyFlags) run(ctx context.Context, t *terminal, c *cobra.Command, in
 	if requirement.K < 1 {
 		return &noren.Error{Kind: noren.Usage, Where: "--k", What: "say how many records are to share their quasi-identifiers", Hint: "--k 5"}
 	}
-	src, err := openTable(ctx, input, t.stdin, s)
+	src, err := openTable(ctx, input, t, s)
 	if err != nil {
 		return err
 	}
@@ -152,6 +152,17 @@ func resolveReleased(ctx context.Context, s *spec.Spec, src table.Source, t *ter
 		}
 		columns[name] = c
 	}
+	for name, c := range columns { // a release holds plain numbers
+		if r, err := table.NumberFormat(c.Format).Reader(); err == nil {
+			if c.Type == "" {
+				if c.Type = table.Decimal.String(); r.Whole() {
+					c.Type = table.Integer.String()
+				}
+			}
+			c.Format = ""
+			columns[name] = c
+		}
+	}
 	released := *s
 	released.Columns = columns
 	if !there[s.Unit] {
@@ -181,7 +192,7 @@ func resolveReleased(ctx context.Context, s *spec.Spec, src table.Source, t *ter
 			}
 		}
 		return fields, nil
-	}, loadHierarchy)
+	}, loadHierarchy(t))
 }
 
 // printVerified prints what a verifier found; uncounted says that the file does not

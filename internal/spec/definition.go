@@ -41,6 +41,9 @@ func (s *Spec) Definition(ctx context.Context, src file.Source, o DatasetOptions
 	}
 	for i, stored := range src.Columns() {
 		f := schema.Fields[i]
+		if f.Number != "" {
+			return nil, nil, s.fault("columns."+f.Name+".format", "expected plain numbers: the cell rule of data sets knows no number formats, so that their definitions stay as they are", "write the numbers of the file as digits with a point")
+		}
 		switch {
 		case o.Model != nil && o.Model.Column == f.Name:
 		case s.declares(f.Name):

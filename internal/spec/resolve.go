@@ -80,9 +80,9 @@ func (s *Spec) Resolve(
 		}
 		for j, i := range untyped {
 			f := &schema.Fields[i]
-			f.Type, f.Layout, f.Levels = found[j].Type, found[j].Layout, found[j].Levels
+			f.Type, f.Layout, f.Number, f.Levels = found[j].Type, found[j].Layout, found[j].Number, found[j].Levels
 			if f.Hierarchy != nil {
-				f.Type, f.Layout, f.Levels = table.Category, "", nil
+				f.Type, f.Layout, f.Number, f.Levels = table.Category, "", "", nil
 			}
 		}
 	}
@@ -105,6 +105,11 @@ func (s *Spec) resolveType(path string, c Column, f *table.Field, report func(*n
 		f.Type, typed = table.Ordered, true
 	case c.Format != "":
 		f.Type, typed = table.Date, true
+		if r, err := table.NumberFormat(c.Format).Reader(); err == nil {
+			if f.Type = table.Decimal; r.Whole() {
+				f.Type = table.Integer
+			}
+		}
 	case c.Hierarchy != "":
 		f.Type, typed = table.Category, true
 	}
@@ -116,9 +121,16 @@ func (s *Spec) resolveType(path string, c Column, f *table.Field, report func(*n
 	} else if f.Type == table.Ordered {
 		report(s.fault(path, "an ordered column needs its levels", "write order: [lowest, ..., highest]"))
 	}
-	if c.Format != "" {
+	switch {
+	case c.Format == "":
+	case f.Type == table.Integer || f.Type == table.Decimal:
+		f.Number = table.NumberFormat(c.Format)
+		if _, err := f.Number.Reader(); err != nil {
+			report(s.fault(path+".format", err.Error(), ""))
+		}
+	default:
 		if f.Type != table.Date {
-			report(s.fault(path+".format", fmt.Sprintf("a format goes with type date, not with %s", f.Type), ""))
+			report(s.fault(path+".format", fmt.Sprintf("a format goes with type date, integer or decimal, not with %s", f.Type), ""))
 		}
 		f.Layout = table.Layout(c.Format)
 		if err := f.Layout.Validate(); err != nil {

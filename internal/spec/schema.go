@@ -21,7 +21,8 @@ func JSONSchema() ([]byte, error) {
 	column := s.Properties["columns"].AdditionalProperties
 	enum(column, "role", "identifier", "quasi-identifier", "quasi", "sensitive", "other")
 	enum(column, "type", "integer", "decimal", "date", "ordered", "category")
-	enum(s.Properties["input"], "encoding", "utf-8", "shift_jis")
+	enum(s.Properties["input"], "encoding", "utf-8", "shift_jis", "utf-16le", "utf-16be", "euc-jp", "iso-2022-jp", "latin-1", "windows-1252")
+	s.Properties["input"].Properties["header-row"].Minimum = jsonschema.Ptr(1.0)
 	do := s.Properties["anonymize"]
 	enum(do, "l-model", "distinct", "entropy", "recursive")
 	enum(do, "l-missing", "skip", "value")

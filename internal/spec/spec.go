@@ -39,10 +39,10 @@ type Spec struct {
 // Input says how a file is written, or what of a workbook or database is read.
 type Input struct {
 	Delimiter string   `yaml:"delimiter,omitempty" json:"delimiter,omitempty" jsonschema:"one character between fields, or tab"`
-	Encoding  string   `yaml:"encoding,omitempty" json:"encoding,omitempty" jsonschema:"utf-8 or shift_jis"`
+	Encoding  string   `yaml:"encoding,omitempty" json:"encoding,omitempty" jsonschema:"utf-8, shift_jis, utf-16le, utf-16be, euc-jp, iso-2022-jp, latin-1 or windows-1252"`
 	Header    *bool    `yaml:"header,omitempty" json:"header,omitempty" jsonschema:"true: the first line holds the names of the columns, whatever it looks like; false: it is a record, and the columns are named c1, c2, ..."`
 	Sheet     string   `yaml:"sheet,omitempty" json:"sheet,omitempty" jsonschema:"the worksheet of a workbook, by its name or number from 1; the first where left out"`
-	HeaderRow int      `yaml:"header-row,omitempty" json:"header-row,omitempty" jsonschema:"the row of a worksheet, from 1, that names the columns; the first that is not blank where left out"`
+	HeaderRow int      `yaml:"header-row,omitempty" json:"header-row,omitempty" jsonschema:"the row of a worksheet, or the line of a text file, from 1, that names the columns; the first that is not blank where left out"`
 	Query     string   `yaml:"query,omitempty" json:"query,omitempty" jsonschema:"file with one query in SQL whose result is the table, for databases; relative to this file"`
 	Missing   []string `yaml:"missing,omitempty" json:"missing,omitempty" jsonschema:"texts that stand for a missing value; the empty field always does"`
 }
@@ -51,7 +51,7 @@ type Input struct {
 type Column struct {
 	Role      string   `yaml:"role,omitempty" json:"role,omitempty" jsonschema:"identifier (dropped), quasi-identifier (transformed), sensitive (kept, checked) or other (kept)"`
 	Type      string   `yaml:"type,omitempty" json:"type,omitempty" jsonschema:"integer, decimal, date, ordered or category; inferred where left out"`
-	Format    string   `yaml:"format,omitempty" json:"format,omitempty" jsonschema:"how a date is written: YYYY, MM, DD, hh, mm, ss; YYYY-MM-DD where left out"`
+	Format    string   `yaml:"format,omitempty" json:"format,omitempty" jsonschema:"how a date is written: YYYY, MM, DD, hh, mm, ss, or GE for a Japanese era; YYYY-MM-DD where left out; or how a number is written, shown by 1234.5: 1,234.5 or 1.234,5 or ¥1,234 or 1234.5%"`
 	Order     []string `yaml:"order,omitempty" json:"order,omitempty" jsonschema:"the levels of an ordered column from lowest to highest"`
 	Hierarchy string   `yaml:"hierarchy,omitempty" json:"hierarchy,omitempty" jsonschema:"CSV file with one line a value: the value, its group, the group's group, up to one root; relative to this file"`
 	Round     *int     `yaml:"round,omitempty" json:"round,omitempty" jsonschema:"decimal places of a published mean; negative for tens, hundreds"`
@@ -92,6 +92,7 @@ func Parse(name string, data []byte) (s *Spec, err error) {
 			s, err = nil, &noren.Error{Kind: noren.Usage, Where: name, What: "not valid YAML"}
 		}
 	}()
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	s = &Spec{}
 	dec := yaml.NewDecoder(bytes.NewReader(data), yaml.DisallowUnknownField())
 	err = dec.Decode(s)

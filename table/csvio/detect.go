@@ -6,7 +6,6 @@ import (
 	"io"
 	"unicode/utf8"
 
-	"golang.org/x/text/encoding/japanese"
 	"golang.org/x/text/transform"
 
 	"noren"
@@ -21,13 +20,19 @@ const (
 )
 
 // Detect tells how the text table at path is written, see [Open]: the packing,
-// a byte order mark and UTF-8 or Shift_JIS by the bytes themselves; the
-// delimiter among comma, tab, semicolon and bar as the one that gives all
+// a byte order mark and the encoding by the bytes themselves; the
+// delimiter by a first line such as "sep=;", else among comma, tab, semicolon and bar as the one that gives all
 // records of the first 256 KiB as many fields as the header, the most of them,
 // or as the name says where the bytes leave it open (tab for .tsv, else comma);
-// the line end by the first line. A file that is no text table (UTF-16, a
-// workbook, an empty file) is an error of kind BadData that says what it looks
-// like.
+// the line end by the first line, and CR where the first 256 KiB hold no LF. A
+// file that is no text table (a workbook, an empty file) is an error of kind
+// BadData that says what it looks like.
+//
+// Of the encodings, UTF-8 is tried first, then Shift_JIS, then EUC-JP. Text
+// without a byte above 7F that holds the escape sequences of ISO-2022-JP is in
+// that encoding, and text with a byte order mark of UTF-16, or with a NUL in
+// every ASCII character, in UTF-16. Latin-1 and Windows-1252 are never detected:
+// every file could be written in them.
 func Detect(ctx context.Context, path string) (Dialect, error) {
 	f, err := openFile(path, path)
 	if err != nil {
@@ -38,15 +43,21 @@ func Detect(ctx context.Context, path string) (Dialect, error) {
 	if err != nil {
 		return Dialect{}, &noren.Error{Where: path, What: "cannot be read", Err: atomicfile.Reason(err)}
 	}
-	return detect(ctx, f, info.Size(), Options{Name: path})
+	found, err := detect(ctx, f, info.Size(), Options{Name: path})
+	return found.dialect, err
+}
+
+// found is what detection says of a file.
+type found struct {
+	dialect Dialect
+	skip    int      // lines above the header
+	notes   []string // how the file is read where that is not the plain form
 }
 
 var magics = []struct {
 	magic string
 	what  string
 }{
-	{"\xff\xfe", "is UTF-16 text, expected UTF-8 or Shift_JIS"},
-	{"\xfe\xff", "is UTF-16 text, expected UTF-8 or Shift_JIS"},
 	{"PK\x03\x04", "is a zip file or an Excel workbook, expected text"},
 	{"\xd0\xcf\x11\xe0", "is an old Excel workbook, expected text"},
 	{"PAR1", "is a Parquet file, expected text"},
@@ -55,20 +66,20 @@ var magics = []struct {
 	{"SQLite format 3", "is an SQLite database, expected text"},
 }
 
-func detect(ctx context.Context, f io.ReaderAt, size int64, opts Options) (Dialect, error) {
+func detect(ctx context.Context, f io.ReaderAt, size int64, opts Options) (out found, err error) {
 	if opts.Delimiter != 0 {
 		if err := validDelimiter(opts.Delimiter); err != nil {
-			return Dialect{}, err
+			return found{}, err
 		}
 	}
-	bad := func(what, hint string) (Dialect, error) {
-		return Dialect{}, &noren.Error{Kind: noren.BadData, Where: opts.Name, What: what, Hint: hint}
+	bad := func(what, hint string) (found, error) {
+		return found{}, &noren.Error{Kind: noren.BadData, Where: opts.Name, What: what, Hint: hint}
 	}
-	var d Dialect
+	d := &out.dialect
 	head := make([]byte, 16)
 	n, err := f.ReadAt(head, 0)
 	if err != nil && err != io.EOF {
-		return Dialect{}, &noren.Error{Where: opts.Name, What: "cannot be read", Err: atomicfile.Reason(err)}
+		return found{}, &noren.Error{Where: opts.Name, What: "cannot be read", Err: atomicfile.Reason(err)}
 	}
 	switch head = head[:n]; {
 	case n == 0:
@@ -79,44 +90,160 @@ func detect(ctx context.Context, f io.ReaderAt, size int64, opts Options) (Diale
 		d.Compression = Zstd
 	}
 	// The text as it stands in the file, unpacked but not decoded.
-	in, err := newInput(opts.Name, io.NewSectionReader(f, 0, size), d, false)
+	in, err := newInput(opts.Name, io.NewSectionReader(f, 0, size), *d, false)
 	if err != nil {
-		return Dialect{}, err
+		return found{}, err
 	}
 	defer in.close()
 	d.BOM = in.bom
 	sample, whole, err := readSample(ctx, in)
 	if err != nil {
-		return Dialect{}, err
+		return found{}, err
 	}
 	for _, m := range magics {
 		if bytes.HasPrefix(sample, []byte(m.magic)) {
 			return bad(m.what, "save it as CSV in UTF-8")
 		}
 	}
-	if bytes.IndexByte(sample[:min(len(sample), 1024)], 0) >= 0 {
-		return bad("holds NUL bytes, expected text", "if it is UTF-16 text, save it as UTF-8; if it is no text, export it as CSV")
-	}
 	if len(sample) == 0 {
 		return bad("the file is empty, expected a line with the names of the columns", "")
 	}
-	if d.Encoding = opts.Encoding; d.Encoding == AnyEncoding {
-		if d.Encoding, err = detectEncoding(ctx, sample, whole, in); err != nil {
-			return Dialect{}, err
+	mark := markOf(sample)
+	switch {
+	case opts.Encoding == AnyEncoding && !opts.Plain && !d.BOM:
+		if mark == AnyEncoding {
+			mark = unmarked(sample, whole)
+		}
+		d.Encoding = mark
+	case mark != AnyEncoding && !opts.Encoding.wide():
+		return bad("is UTF-16 text, expected "+orTitle(opts.Encoding), "save it as CSV in UTF-8")
+	case mark != AnyEncoding && mark != opts.Encoding:
+		return bad("begins with the byte order mark of "+mark.String()+", expected "+opts.Encoding.String(), "leave the encoding out")
+	default:
+		d.Encoding = opts.Encoding
+	}
+	if !d.Encoding.wide() && bytes.IndexByte(sample[:min(len(sample), 1024)], 0) >= 0 {
+		return bad("holds NUL bytes, expected text", "if it is UTF-16 text, save it as UTF-8; if it is no text, export it as CSV")
+	}
+	if d.Encoding == AnyEncoding {
+		var doubt string
+		if d.Encoding, doubt, err = detectEncoding(ctx, sample, whole, in, opts.Plain); err != nil {
+			return found{}, err
+		}
+		if doubt != "" {
+			out.notes = append(out.notes, doubt)
 		}
 	}
-	if d.Encoding == ShiftJIS {
+	if d.Encoding != UTF8 {
 		if d.BOM {
-			return bad("begins with the byte order mark of UTF-8 and is not Shift_JIS", "leave the encoding out")
+			return bad("begins with the byte order mark of UTF-8 and is not "+d.Encoding.title(), "leave the encoding out")
 		}
-		sample, _, _ = transform.Bytes(japanese.ShiftJIS.NewDecoder(), sample)
+		sample, _, _ = transform.Bytes(d.Encoding.decoder(), sample)
+		if d.Encoding.wide() && bytes.HasPrefix(sample, utf8BOM) {
+			d.BOM, sample = true, sample[len(utf8BOM):]
+		}
+	}
+	out.form(sample, whole, opts)
+	return out, nil
+}
+
+// form finds the line ends, the lines above the header and the delimiter by the
+// decoded sample.
+func (out *found) form(sample []byte, whole bool, opts Options) {
+	d := &out.dialect
+	if !opts.Plain && d.Encoding != UTF8 && opts.Encoding == AnyEncoding {
+		out.notes = append(out.notes, "read as "+d.Encoding.String())
+	}
+	if d.CR = !opts.Plain && onlyCR(sample, whole); d.CR {
+		out.notes = append(out.notes, "lines end with a carriage return alone")
 	}
 	d.CRLF = detectCRLF(sample)
-	if d.Delimiter = opts.Delimiter; d.Delimiter == 0 {
-		named, _ := DialectFor(opts.Name)
-		d.Delimiter = detectDelimiter(sample, whole, named.Delimiter)
+	var sep rune
+	if !opts.Plain {
+		if sep = sepLine(sample, d.newline()); sep != 0 {
+			out.skip = 1
+			out.notes = append(out.notes, "the first line names the delimiter and is no record")
+		}
 	}
-	return d, nil
+	if opts.HeaderRow > 1 {
+		out.skip = opts.HeaderRow - 1
+	}
+	for range out.skip {
+		_, sample, _ = bytes.Cut(sample, []byte{d.newline()})
+	}
+	switch {
+	case opts.Delimiter != 0:
+		d.Delimiter = opts.Delimiter
+	case sep != 0:
+		d.Delimiter = sep
+	default:
+		named, _ := DialectFor(opts.Name)
+		d.Delimiter = detectDelimiter(sample, whole, named.Delimiter, d.CR)
+	}
+}
+
+// orTitle names what a file is expected to be written in.
+func orTitle(e Encoding) string {
+	if e == AnyEncoding {
+		return "UTF-8 or Shift_JIS"
+	}
+	return e.title()
+}
+
+// markOf is UTF-16 in the order that a byte order mark tells, or AnyEncoding.
+func markOf(sample []byte) Encoding {
+	switch {
+	case bytes.HasPrefix(sample, []byte{0xff, 0xfe}):
+		return UTF16LE
+	case bytes.HasPrefix(sample, []byte{0xfe, 0xff}):
+		return UTF16BE
+	}
+	return AnyEncoding
+}
+
+// unmarked is UTF-16 where the sample, which has no byte order mark, can be
+// nothing else: all its NULs are the high bytes of characters, the first
+// character has one, and all of it decodes. Text in another encoding holds no
+// NUL.
+func unmarked(sample []byte, whole bool) Encoding {
+	if len(sample) < 2 || whole && len(sample)%2 != 0 {
+		return AnyEncoding
+	}
+	sample = sample[:len(sample)&^1]
+	e := UTF16LE
+	switch {
+	case sample[0] != 0 && sample[1] == 0:
+	case sample[0] == 0 && sample[1] != 0:
+		e = UTF16BE
+	default:
+		return AnyEncoding
+	}
+	decoded, _, err := transform.Bytes(e.decoder(), sample)
+	if n := validPrefix(decoded, e); err != nil || bytes.IndexByte(decoded, 0) >= 0 || n < len(decoded) && (whole || n+3 < len(decoded)) {
+		return AnyEncoding
+	}
+	return e
+}
+
+// onlyCR reports whether lines end with CR alone: the sample has one, other than
+// where it may be cut, and no LF.
+func onlyCR(sample []byte, whole bool) bool {
+	at := bytes.IndexByte(sample, '\r')
+	return at >= 0 && (whole || at+1 < len(sample)) && bytes.IndexByte(sample, '\n') < 0
+}
+
+// sepLine is the delimiter that a first line such as "sep=;", which Excel writes
+// and reads, names; 0 where the first line is none.
+func sepLine(sample []byte, newline byte) rune {
+	line, _, ok := bytes.Cut(sample[:min(len(sample), 16)], []byte{newline})
+	line = bytes.TrimSuffix(line, []byte{'\r'})
+	if n := len(line); n > 1 && line[0] == '"' && line[n-1] == '"' {
+		line = line[1 : n-1]
+	}
+	if !ok || len(line) != len("sep=;") || !bytes.EqualFold(line[:4], []byte("sep=")) || validDelimiter(rune(line[4])) != nil {
+		return 0
+	}
+	return rune(line[4])
 }
 
 // readSample reads up to sampleSize bytes; whole tells that there are no more.
@@ -138,11 +265,15 @@ func readSample(ctx context.Context, in *input) (sample []byte, whole bool, err 
 	return sample, false, nil
 }
 
-// detectEncoding looks at the sample and, while all is ASCII, at what follows.
-func detectEncoding(ctx context.Context, sample []byte, whole bool, in *input) (Encoding, error) {
+// detectEncoding looks at the sample and, while all is ASCII, at what follows. It
+// says where the bytes leave it in doubt. plain knows UTF-8 and Shift_JIS alone.
+func detectEncoding(ctx context.Context, sample []byte, whole bool, in *input, plain bool) (e Encoding, doubt string, err error) {
 	more := make([]byte, 0, sampleSize)
 	for total := len(sample); ; total += len(more) {
 		first := bytes.IndexFunc(sample, func(r rune) bool { return r >= utf8.RuneSelf })
+		if !plain && isJIS(sample, first) {
+			return ISO2022JP, "", nil
+		}
 		if first >= 0 {
 			sample = sample[first:]
 			if !whole { // it may end within a character
@@ -155,29 +286,56 @@ func detectEncoding(ctx context.Context, sample []byte, whole bool, in *input) (
 			break
 		}
 		if whole || total >= asciiSample {
-			return UTF8, nil
+			return UTF8, "", nil
 		}
 		if err := ctx.Err(); err != nil {
-			return 0, err
+			return 0, "", err
 		}
 		more = more[:cap(more)]
 		n, err := io.ReadFull(in, more)
 		more, whole = more[:n], err != nil
 		sample = more
 	}
-	cut := 0 // bytes at the end that a cut character may have
-	if !whole {
-		cut = utf8.UTFMax - 1
+	fits := func(e Encoding) bool {
+		cut := 0 // bytes at the end that a cut character may have
+		if !whole {
+			cut = utf8.UTFMax - 1
+		}
+		decoded := sample
+		if d := e.decoder(); d != nil {
+			if decoded, _, err = transform.Bytes(d, sample); err != nil {
+				return false
+			}
+		}
+		return validPrefix(decoded, e)+cut >= len(decoded)
 	}
-	if validPrefix(sample, UTF8)+cut >= len(sample) {
-		return UTF8, nil
+	switch {
+	case fits(UTF8):
+		return UTF8, "", nil
+	case fits(ShiftJIS):
+		if !plain && fits(EUCJP) {
+			doubt = "the bytes could be euc-jp too: if the text looks wrong, give the encoding"
+		}
+		return ShiftJIS, doubt, nil
+	case !plain && fits(EUCJP):
+		return EUCJP, "", nil
 	}
-	decoded, _, err := transform.Bytes(japanese.ShiftJIS.NewDecoder(), sample)
-	if err == nil && validPrefix(decoded, ShiftJIS)+cut >= len(decoded) {
-		return ShiftJIS, nil
+	// None of them: reading it as UTF-8 tells the line that is not.
+	return UTF8, "", nil
+}
+
+// isJIS reports whether a sample, whose first byte above 7F stands at first (-1
+// for none), holds escape sequences of ISO-2022-JP and decodes.
+func isJIS(sample []byte, first int) bool {
+	at := bytes.IndexByte(sample, 0x1b)
+	if at < 0 || first >= 0 {
+		return false
 	}
-	// Neither: reading it as UTF-8 tells the line that is not.
-	return UTF8, nil
+	if length, set, _ := escape(sample[at:]); length == 0 || set == ascii {
+		return false
+	}
+	decoded, _, err := transform.Bytes(ISO2022JP.decoder(), sample)
+	return err == nil && validPrefix(decoded, ISO2022JP)+3 >= len(decoded)
 }
 
 func detectCRLF(sample []byte) bool {
@@ -186,13 +344,13 @@ func detectCRLF(sample []byte) bool {
 }
 
 // detectDelimiter chooses by the records of the sample.
-func detectDelimiter(sample []byte, whole bool, named rune) rune {
-	if named != ',' && uniformFields(sample, whole, named) > 1 {
+func detectDelimiter(sample []byte, whole bool, named rune, cr bool) rune {
+	if named != ',' && uniformFields(sample, whole, named, cr) > 1 {
 		return named
 	}
 	best, most := named, 1
 	for _, delim := range []rune{named, ',', '\t', ';', '|'} {
-		if fields := uniformFields(sample, whole, delim); fields > most {
+		if fields := uniformFields(sample, whole, delim, cr); fields > most {
 			best, most = delim, fields
 		}
 	}
@@ -201,7 +359,7 @@ func detectDelimiter(sample []byte, whole bool, named rune) rune {
 	}
 	// No delimiter makes a table of it. The one that the header has most of
 	// lets the reader tell where the records differ.
-	header, _, _ := bytes.Cut(sample, []byte{'\n'})
+	header, _, _ := bytes.Cut(sample, []byte{Dialect{CR: cr}.newline()})
 	for _, delim := range []rune{named, ',', '\t', ';', '|'} {
 		if fields := 1 + bytes.Count(header, []byte(string(delim))); fields > most {
 			best, most = delim, fields
@@ -212,8 +370,8 @@ func detectDelimiter(sample []byte, whole bool, named rune) rune {
 
 // uniformFields is the number of fields of every record of the sample, or 0
 // when they differ or cannot be told apart.
-func uniformFields(sample []byte, whole bool, delim rune) int {
-	s := newScanner(bytes.NewReader(sample), Dialect{Delimiter: delim})
+func uniformFields(sample []byte, whole bool, delim rune, cr bool) int {
+	s := newScanner(bytes.NewReader(sample), Dialect{Delimiter: delim, CR: cr})
 	fields := 0
 	for {
 		switch s.scan() {

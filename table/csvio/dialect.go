@@ -8,45 +8,6 @@ import (
 	"noren"
 )
 
-// Encoding is how characters are written as bytes.
-type Encoding uint8
-
-const (
-	// AnyEncoding stands for "detect it" when reading and for UTF-8 when
-	// writing.
-	AnyEncoding Encoding = iota
-	// UTF8 is Unicode in UTF-8.
-	UTF8
-	// ShiftJIS is Shift_JIS as Windows writes it (code page 932).
-	ShiftJIS
-)
-
-// String names e as a specification does: "utf-8", "shift_jis", or "" for
-// [AnyEncoding].
-func (e Encoding) String() string {
-	switch e {
-	case UTF8:
-		return "utf-8"
-	case ShiftJIS:
-		return "shift_jis"
-	}
-	return ""
-}
-
-// ParseEncoding is the inverse of [Encoding.String]; the usual other names
-// (utf8, sjis, cp932, windows-31j) are understood too.
-func ParseEncoding(s string) (Encoding, error) {
-	switch strings.ToLower(s) {
-	case "":
-		return AnyEncoding, nil
-	case "utf-8", "utf8":
-		return UTF8, nil
-	case "shift_jis", "shift-jis", "shiftjis", "sjis", "cp932", "windows-31j":
-		return ShiftJIS, nil
-	}
-	return 0, &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("unknown encoding %q", s), Hint: "one of utf-8, shift_jis"}
-}
-
 // Compression is how a file is packed.
 type Compression uint8
 
@@ -74,12 +35,23 @@ type Dialect struct {
 	Delimiter rune
 	// Encoding defaults to UTF-8.
 	Encoding Encoding
-	// BOM tells that a UTF-8 file begins with a byte order mark.
+	// BOM tells that a file in UTF-8 or UTF-16 begins with a byte order mark.
 	BOM bool
 	// CRLF tells that records end with CR LF and not LF alone.
 	CRLF bool
+	// CR tells that the records of a file that is read end with CR alone. A
+	// [Sink] ends them with LF.
+	CR bool
 	// Compression is how the whole is packed.
 	Compression Compression
+}
+
+// newline is the byte that ends a record.
+func (d Dialect) newline() byte {
+	if d.CR {
+		return '\r'
+	}
+	return '\n'
 }
 
 // withDefaults fills in what is left out.
@@ -90,7 +62,7 @@ func (d Dialect) withDefaults() Dialect {
 	if d.Encoding == AnyEncoding {
 		d.Encoding = UTF8
 	}
-	if d.Encoding != UTF8 {
+	if !d.Encoding.unicode() {
 		d.BOM = false
 	}
 	return d
@@ -102,7 +74,7 @@ func (d Dialect) Validate() error {
 	if err := validDelimiter(d.Delimiter); err != nil {
 		return err
 	}
-	if d.Encoding > ShiftJIS {
+	if d.Encoding >= endOfEncodings {
 		return &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("unknown encoding %d", d.Encoding)}
 	}
 	if d.Compression > Zstd {

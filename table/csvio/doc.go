@@ -1,5 +1,6 @@
 // Package csvio reads and writes tables as text: CSV, TSV and their kin, plain
-// or compressed (gzip, Zstandard), in UTF-8 or Shift_JIS.
+// or compressed (gzip, Zstandard), in UTF-8, UTF-16, Shift_JIS and other encodings
+// (see [Encoding]).
 //
 //	src, err := csvio.Open(ctx, "visits.csv.gz", csvio.Options{})
 //	...
@@ -23,7 +24,11 @@
 //   - The first record is the header: names that are neither empty nor twice.
 //     A file of a header alone is a table of no records.
 //   - Records end with LF or CRLF, mixed if need be; the last may lack its
-//     end. A carriage return alone is part of a quoted field or an error.
+//     end. A carriage return alone is part of a quoted field or an error, but in
+//     a file without any LF, where it ends records.
+//   - A first line such as "sep=;" names the delimiter and is no record.
+//   - Fields without a name at the end of the header are no columns. Records may
+//     have them or not, and they must be empty there.
 //   - Every record has as many fields as the header. A blank line stands for
 //     a record of one empty field in a table of one column, and for nothing in
 //     a table of several (a record there has delimiters).
@@ -35,6 +40,9 @@
 //     nothing outside of the computer that wrote them.
 //   - A field is at most 16 MiB long, a record 64 MiB, a header 65,535 columns:
 //     longer ones are the mark of a quote that was never closed.
+//
+// [Options].Plain reads without these forms: definitions of data sets, which pin
+// how each record is read, use it. [Source.Notes] says how a file is read.
 //
 // Package encoding/csv of the standard library is not used because it cannot
 // keep the promise: it turns CRLF within quotes into LF and skips blank lines.

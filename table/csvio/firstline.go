@@ -51,7 +51,7 @@ func (src *Source) checkFirstLine() error {
 		return nil
 	}
 	return &noren.Error{
-		Kind: noren.Usage, Code: FirstLineCode, Where: noren.Position{File: src.name, Line: 1}.String(),
+		Kind: noren.Usage, Code: FirstLineCode, Where: noren.Position{File: src.name, Line: int64(src.skip) + 1}.String(),
 		What: fmt.Sprintf("expected the names of the columns, got what looks like a record: %d of %d fields are numbers, dates, addresses or values of their own column", n, len(names)),
 		Hint: "say whether the first line holds the names of the columns",
 	}
@@ -66,6 +66,9 @@ func (src *Source) firstRows(columns int) ([][]string, error) {
 	}
 	defer in.close()
 	s := newScanner(io.LimitReader(in, firstBytes), src.dialect)
+	if s.skipLines(src.skip) != complete {
+		return nil, nil
+	}
 	var rows [][]string
 	for first := true; len(rows) < firstRecords; {
 		switch s.scan() {
@@ -78,9 +81,9 @@ func (src *Source) firstRows(columns int) ([][]string, error) {
 		default:
 			return rows, nil
 		}
-		if !first && len(s.spans) == columns {
+		if !first && len(s.spans) >= columns && len(s.spans) <= src.width {
 			row := make([]string, columns)
-			for i, f := range s.spans {
+			for i, f := range s.spans[:columns] {
 				row[i] = string(text(s.buf, f))
 			}
 			rows = append(rows, row)

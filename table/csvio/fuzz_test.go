@@ -46,7 +46,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		d := src.Dialect()
-		if d.Compression == None && d.Encoding == UTF8 && len(names) > 1 {
+		if d.Compression == None && d.Encoding == UTF8 && !d.CR && len(src.Notes()) == 0 && len(names) > 1 {
 			compare(t, string(text), d, names, rows)
 		}
 		out := filepath.Join(dir, "out.csv")
@@ -114,14 +114,14 @@ func FuzzDetect(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer func() { _ = src.Close() }()
-		d, err := detect(context.Background(), src, int64(len(text)), Options{Name: name})
+		found, err := detect(context.Background(), src, int64(len(text)), Options{Name: name})
 		if err != nil {
 			if noren.KindOf(err) != noren.BadData {
 				t.Fatalf("got %v, want an error of kind bad-data", err)
 			}
 			return
 		}
-		if err := d.Validate(); err != nil {
+		if err := found.dialect.Validate(); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -9,7 +9,6 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
-	"golang.org/x/text/encoding/japanese"
 	"golang.org/x/text/transform"
 
 	"noren"
@@ -67,16 +66,17 @@ func newInput(name string, file io.Reader, d Dialect, ahead bool) (*input, error
 		in.Reader = z
 		in.close = z.Close
 	}
-	if d.Encoding == ShiftJIS {
-		in.Reader = transform.NewReader(in.Reader, japanese.ShiftJIS.NewDecoder())
+	decoder := d.Encoding.decoder()
+	if decoder != nil {
+		in.Reader = transform.NewReader(in.Reader, decoder)
 	}
-	if ahead && (d.Compression != None || d.Encoding == ShiftJIS) {
+	if ahead && (d.Compression != None || decoder != nil) {
 		a := newAhead(in.Reader)
 		stop := in.close
 		in.Reader = a
 		in.close = func() { a.Close(); stop() }
 	}
-	if d.Encoding != ShiftJIS {
+	if decoder == nil || d.Encoding.unicode() {
 		b := bufio.NewReaderSize(in.Reader, 16)
 		if head, _ := b.Peek(len(utf8BOM)); bytes.Equal(head, utf8BOM) {
 			in.bom = true

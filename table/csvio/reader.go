@@ -66,6 +66,10 @@ func (src *Source) Open(ctx context.Context, columns []int) (table.Reader, error
 	}
 	r.in, r.s = in, newScanner(in, src.dialect)
 	if src.nameless {
+		if err := src.above(r.s, in); err != nil {
+			in.close()
+			return nil, err
+		}
 		return r, nil
 	}
 	if err := src.header(r.s, in); err != nil {
@@ -124,8 +128,9 @@ func (r *reader) parse() (n int, st status) {
 				s.skip()
 				continue
 			}
-			s.fault = fault{s.line, 0, fmt.Sprintf("%d fields, expected %d as in the first line", len(s.spans), len(r.slots)), "quote fields that hold the delimiter"}
-			return n, faulty
+			if !r.trim() {
+				return n, faulty
+			}
 		}
 		for i, f := range s.spans {
 			slot := r.slots[i]
@@ -145,6 +150,24 @@ func (r *reader) parse() (n int, st status) {
 		s.skip()
 	}
 	return n, complete
+}
+
+// trim cuts a record of another number of fields than there are columns to the
+// columns: it may have as many more as the header, and they must be empty.
+func (r *reader) trim() bool {
+	s, columns := r.s, len(r.slots)
+	if n := len(s.spans); n < columns || n > r.src.width {
+		s.fault = fault{s.line, 0, fmt.Sprintf("%d fields, expected %d as in the first line", n, r.src.width), "quote fields that hold the delimiter"}
+		return false
+	}
+	for i, f := range s.spans[columns:] {
+		if f.from != f.to {
+			s.fault = fault{s.fieldLine(s.pos, s.line, columns+i), columns + i + 1, "expected an empty field, as the column has no name", "give the column a name in the first line"}
+			return false
+		}
+	}
+	s.spans = s.spans[:columns]
+	return true
 }
 
 func (r *reader) hand(n int) *table.Chunk {

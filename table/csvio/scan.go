@@ -44,6 +44,7 @@ type scanner struct {
 	encoding Encoding // that the text was written in; AnyEncoding looks at no characters
 	special  [256]bool
 	delim    byte
+	newline  byte
 
 	buf   []byte
 	pos   int
@@ -60,7 +61,7 @@ type scanner struct {
 }
 
 func newScanner(in io.Reader, d Dialect) *scanner {
-	s := &scanner{in: in, encoding: d.Encoding, delim: byte(d.Delimiter), line: 1, bad: -1, buf: make([]byte, 0, blockSize)}
+	s := &scanner{in: in, encoding: d.Encoding, delim: byte(d.Delimiter), newline: d.newline(), line: 1, bad: -1, buf: make([]byte, 0, blockSize)}
 	for _, c := range []byte{s.delim, '"', '\n', '\r'} {
 		s.special[c] = true
 	}
@@ -125,8 +126,7 @@ func (s *scanner) inspect() {
 }
 
 // validPrefix is the length of the part of b before the first byte that cannot
-// be text. The decoder of Shift_JIS puts U+FFFD for what it cannot decode and
-// passes the byte 80, which is no character, as U+0080.
+// be text, see [Encoding.undecoded].
 func validPrefix(b []byte, e Encoding) int {
 	n := len(b)
 	if !utf8.Valid(b) {
@@ -138,20 +138,40 @@ func validPrefix(b []byte, e Encoding) int {
 			n += size
 		}
 	}
-	if e == ShiftJIS {
-		for _, mark := range []string{"\ufffd", "\u0080"} {
-			if at := bytes.Index(b[:n], []byte(mark)); at >= 0 {
-				n = at
-			}
-		}
-	}
-	return n
+	return e.undecoded(b[:n])
 }
 
 // skip moves behind the record that was scanned last.
 func (s *scanner) skip() {
 	s.pos = s.end
 	s.line += s.lines
+}
+
+// skipLines moves behind n lines of any text; the status is complete when it is
+// done.
+func (s *scanner) skipLines(n int) status {
+	for s.line <= int64(n) {
+		at := bytes.IndexByte(s.buf[s.pos:], s.newline)
+		if s.bad >= s.pos && (at < 0 || s.bad < s.pos+at) {
+			return s.unreadable()
+		}
+		if at >= 0 {
+			s.pos, s.line = s.pos+at+1, s.line+1
+			continue
+		}
+		if len(s.buf)-s.pos > maxRecord {
+			s.fault = fault{s.line, 0, fmt.Sprintf("a line is longer than %d MiB", maxRecord>>20), "is this a table?"}
+			return faulty
+		}
+		switch {
+		case s.fill():
+		case s.err != nil:
+			return partial
+		default:
+			return finished
+		}
+	}
+	return complete
 }
 
 // scan parses the record at pos.
@@ -193,7 +213,7 @@ func (s *scanner) split() status {
 				return st
 			}
 			spans = append(spans, f)
-			s.lines += int64(bytes.Count(buf[f.from:f.to], []byte{'\n'}))
+			s.lines += int64(bytes.Count(buf[f.from:f.to], []byte{s.newline}))
 			i = to
 		} else {
 			from := i
@@ -220,10 +240,13 @@ func (s *scanner) split() status {
 				return faulty
 			}
 			continue
-		case c == '\n':
+		case c == s.newline:
 			s.spans, s.end = spans, i+1
 			s.lines++
 			return complete
+		case c == '\n':
+			s.fault = fault{s.line + s.lines, len(spans), "a line feed in a file whose lines end with a carriage return", "end all lines in the same way, and quote fields that hold line breaks"}
+			return faulty
 		case c == '\r':
 			if i+1 == len(buf) && !s.eof {
 				return partial
@@ -293,7 +316,7 @@ func (s *scanner) unreadable() status {
 		switch {
 		case c == '"':
 			open = !open
-		case c == '\n':
+		case c == s.newline:
 			s.fault.line++
 		case c == s.delim && !open:
 			s.fault.field++
@@ -301,11 +324,11 @@ func (s *scanner) unreadable() status {
 	}
 	switch {
 	case s.buf[s.bad] == 0:
-		s.fault.what, s.fault.hint = "a NUL byte, expected text", "is this a text file? save it as CSV in UTF-8 (UTF-16 is not read)"
-	case s.encoding == ShiftJIS:
-		s.fault.what, s.fault.hint = "bytes that are not Shift_JIS", "give the file's encoding, or save it as UTF-8"
+		s.fault.what, s.fault.hint = "a NUL byte, expected text", "is this a text file? give its encoding if it is UTF-16, or save it as CSV in UTF-8"
+	case s.encoding != UTF8:
+		s.fault.what, s.fault.hint = "bytes that are not "+s.encoding.title(), "give the file's encoding, or save it as UTF-8"
 	default:
-		s.fault.what, s.fault.hint = "bytes that are not UTF-8", "give the file's encoding (shift_jis, perhaps), or save it as UTF-8"
+		s.fault.what, s.fault.hint = "bytes that are not UTF-8", "give the file's encoding (shift_jis, perhaps, or windows-1252), or save it as UTF-8"
 	}
 	return faulty
 }
@@ -320,9 +343,9 @@ func (s *scanner) fieldLine(from int, line int64, field int) int64 {
 			return line
 		case c == '"':
 			open = !open
-		case c == '\n' && !open:
+		case c == s.newline && !open:
 			return line
-		case c == '\n':
+		case c == s.newline:
 			line++
 		case c == s.delim && !open:
 			field--

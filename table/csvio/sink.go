@@ -2,13 +2,14 @@ package csvio
 
 import (
 	"bufio"
+	"encoding/binary"
 	"fmt"
 	"io"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
-	"golang.org/x/text/encoding/japanese"
 	"golang.org/x/text/transform"
 
 	"noren"
@@ -37,6 +38,7 @@ type Sink struct {
 	breaks  int64  // line breaks within the record in the making
 	records int64
 	encoder transform.Transformer // nil for UTF-8
+	wide    []byte                // a record in UTF-16
 	err     error                 // once a write failed
 	closed  bool
 }
@@ -91,9 +93,7 @@ func newSink(out *atomicfile.Output, name string, columns []table.StoredColumn, 
 		s.classes[c] |= notASCII
 	}
 	s.classes[0] |= isNUL
-	if d.Encoding == ShiftJIS {
-		s.encoder = japanese.ShiftJIS.NewEncoder().Transformer
-	}
+	s.encoder = d.Encoding.encoder()
 	var w io.Writer = out
 	switch d.Compression {
 	case Gzip:
@@ -231,16 +231,27 @@ func (s *Sink) quote(dst, text []byte) []byte {
 	return append(dst, '"')
 }
 
-// encode turns the field at line[from:] into Shift_JIS, which is never longer
-// than UTF-8.
+// encode turns the field at line[from:] into the encoding of the file. In UTF-16
+// that is done a record at a time, as delimiters have two bytes too.
 func (s *Sink) encode(i, from int) error {
-	s.field = append(s.field[:0], s.line[from:]...)
-	n, _, err := s.encoder.Transform(s.line[from:], s.field, true)
-	if err != nil {
-		return s.fail(i, "a text holds a character that Shift_JIS does not have")
+	field := s.line[from:]
+	if s.dialect.Encoding.wide() {
+		if s.dialect.Encoding.undecoded(field) < len(field) {
+			return s.lacks(i)
+		}
+		return nil
 	}
-	s.line = s.line[:from+n]
+	out, ok := s.dialect.Encoding.encode(s.wide[:0], field, s.encoder)
+	if !ok {
+		return s.lacks(i)
+	}
+	s.wide = out
+	s.line = append(s.line[:from], out...)
 	return nil
+}
+
+func (s *Sink) lacks(i int) error {
+	return &LackError{Column: s.columns[i].Name, err: s.fail(i, "a text holds a character that "+s.dialect.Encoding.title()+" does not have")}
 }
 
 // fail makes an error about column i of the record in the making.
@@ -253,15 +264,55 @@ func (s *Sink) fail(i int, what string) error {
 	return &noren.Error{Kind: noren.BadData, Where: at.String(), What: what, Hint: hint}
 }
 
+// LackError says that a text of a column holds a character that the encoding of
+// the file lacks. It wraps the error that names the place.
+type LackError struct {
+	Column string
+	err    error
+}
+
+// Error implements error.
+func (e *LackError) Error() string { return e.err.Error() }
+
+// Unwrap is the error that names the place.
+func (e *LackError) Unwrap() error { return e.err }
+
 func (s *Sink) endLine() error {
 	s.line = append(s.line, s.ending...)
 	s.lines += 1 + s.breaks
 	s.breaks = 0
-	if _, err := s.buf.Write(s.line); err != nil {
+	out := s.line
+	if s.dialect.Encoding.wide() {
+		s.wide = appendWide(s.wide[:0], s.line, s.dialect.Encoding == UTF16BE)
+		out = s.wide
+	}
+	if _, err := s.buf.Write(out); err != nil {
 		return s.writeError(err)
 	}
 	s.line = s.line[:0]
 	return nil
+}
+
+// appendWide appends text in UTF-16.
+func appendWide(dst, text []byte, high bool) []byte {
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		text = text[size:]
+		if r < 0x10000 {
+			dst = appendUnit(dst, uint16(r), high)
+			continue
+		}
+		a, b := utf16.EncodeRune(r)
+		dst = appendUnit(appendUnit(dst, uint16(a), high), uint16(b), high)
+	}
+	return dst
+}
+
+func appendUnit(dst []byte, u uint16, high bool) []byte {
+	if high {
+		return binary.BigEndian.AppendUint16(dst, u)
+	}
+	return binary.LittleEndian.AppendUint16(dst, u)
 }
 
 func (s *Sink) writeError(err error) error {

@@ -27,6 +27,14 @@ type Options struct {
 	Encoding Encoding
 	// Header defaults to HeaderNames.
 	Header Header
+	// HeaderRow is the line of the file that holds the names of the columns. What
+	// stands above it is not read. Defaults to the first line, or to the second
+	// where the first is one such as "sep=;".
+	HeaderRow int
+	// Plain reads the strict form alone: no line "sep=;", no lines that end with
+	// CR alone, no columns without a name at the end; and detects no encodings but
+	// UTF-8 and Shift_JIS.
+	Plain bool
 }
 
 // Source is a text table. It may be read by several readers at a time.
@@ -38,6 +46,9 @@ type Source struct {
 	dialect  Dialect
 	columns  []table.StoredColumn
 	nameless bool // the first line is the first record
+	skip     int  // lines above the header
+	width    int  // fields of the header, those without a name at the end included
+	notes    []string
 }
 
 var _ table.Source = (*Source)(nil)
@@ -121,11 +132,16 @@ func newSource(ctx context.Context, f File, opts Options) (*Source, error) {
 		return nil, &noren.Error{Where: opts.Name, What: "cannot be read", Err: atomicfile.Reason(err)}
 	}
 	src := &Source{name: opts.Name, file: f, size: info.Size(), changed: info.ModTime()}
-	if src.dialect, err = detect(ctx, f, src.size, opts); err != nil {
+	if opts.HeaderRow < 0 || opts.HeaderRow > maxHeaderRow || opts.HeaderRow > 1 && opts.Header == HeaderAbsent {
+		return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: fmt.Sprintf("expected the names of the columns on line 1 to %d, got line %d", maxHeaderRow, opts.HeaderRow), Hint: "a table without names has no line for them"}
+	}
+	found, err := detect(ctx, f, src.size, opts)
+	if err != nil {
 		return nil, err
 	}
+	src.dialect, src.skip, src.notes = found.dialect, found.skip, found.notes
 	src.nameless = opts.Header == HeaderAbsent
-	if err := src.readHeader(); err != nil {
+	if err := src.readHeader(!opts.Plain); err != nil {
 		return nil, err
 	}
 	if opts.Header == HeaderChecked {
@@ -136,8 +152,12 @@ func newSource(ctx context.Context, f File, opts Options) (*Source, error) {
 	return src, nil
 }
 
-// readHeader fills in the columns.
-func (src *Source) readHeader() error {
+// maxHeaderRow bounds the lines above the header.
+const maxHeaderRow = 1000
+
+// readHeader fills in the columns. With trim, fields without a name at the end of
+// the header are no columns.
+func (src *Source) readHeader(trim bool) error {
 	in, err := src.input(false)
 	if err != nil {
 		return err
@@ -147,8 +167,16 @@ func (src *Source) readHeader() error {
 	if err := src.header(s, in); err != nil {
 		return err
 	}
-	seen := make(map[string]int, len(s.spans))
-	for i, f := range s.spans {
+	src.width = len(s.spans)
+	named := src.width
+	for trim && !src.nameless && named > 1 && s.spans[named-1].from == s.spans[named-1].to {
+		named--
+	}
+	if named < src.width {
+		src.notes = append(src.notes, fmt.Sprintf("%d empty columns behind the last name are left out", src.width-named))
+	}
+	seen := make(map[string]int, named)
+	for i, f := range s.spans[:named] {
 		name := string(text(s.buf, f))
 		if src.nameless {
 			name = fmt.Sprintf("c%d", i+1)
@@ -166,13 +194,32 @@ func (src *Source) readHeader() error {
 	return nil
 }
 
+// above skips the lines above the header.
+func (src *Source) above(s *scanner, in *input) error {
+	if src.skip == 0 {
+		return nil
+	}
+	switch s.skipLines(src.skip) {
+	case complete:
+		return nil
+	case faulty:
+		return src.faultError(&s.fault, 0)
+	case finished:
+		return &noren.Error{Kind: noren.BadData, Where: src.name, What: fmt.Sprintf("expected the names of the columns on line %d, got the end of the file", src.skip+1)}
+	}
+	return in.failure(s.err)
+}
+
 // header scans the first record.
 func (src *Source) header(s *scanner, in *input) error {
+	if err := src.above(s, in); err != nil {
+		return err
+	}
 	for {
 		switch s.scan() {
 		case complete:
 			if s.blank() {
-				return &noren.Error{Kind: noren.BadData, Where: noren.Position{File: src.name, Line: 1}.String(), What: "is blank, expected the names of the columns", Hint: "the first line of the file must name every column"}
+				return &noren.Error{Kind: noren.BadData, Where: noren.Position{File: src.name, Line: s.line}.String(), What: "is blank, expected the names of the columns", Hint: "the first line of the file must name every column"}
 			}
 			return nil
 		case faulty:
@@ -226,6 +273,10 @@ func (src *Source) Name() string { return src.name }
 
 // Dialect is how the file is written.
 func (src *Source) Dialect() Dialect { return src.dialect }
+
+// Notes say, a sentence each and without any value, how the file is read where
+// that is not as UTF-8 with the names on its first line.
+func (src *Source) Notes() []string { return src.notes }
 
 // Columns implements [table.Source]: all are of kind Text and none is
 // nullable.

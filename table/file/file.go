@@ -49,6 +49,8 @@ type Options struct {
 	// QueryName stands for it in errors. Defaults to the table that the path
 	// names.
 	Query, QueryName string
+	// Plain is as in [csvio.Options].
+	Plain bool
 }
 
 // Source is a table file that is open.
@@ -143,12 +145,16 @@ func OpenFile(ctx context.Context, f csvio.File, opts Options) (Source, error) {
 		}
 		return src, nil
 	}
-	if opts.Sheet != "" || opts.HeaderRow != 0 {
+	if opts.Sheet != "" {
 		_ = f.Close()
-		return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "is no workbook: only a workbook has sheets and a row of names that can be chosen"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "is no workbook: only a workbook has sheets"}
 	}
 	switch {
 	case head == "PAR1", head == "PARE", isParquet(opts.Name):
+		if opts.HeaderRow > 1 {
+			_ = f.Close()
+			return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: fmt.Sprintf("expected a text file with names on line %d, got a Parquet file, which names its columns", opts.HeaderRow)}
+		}
 		if opts.Header == csvio.HeaderAbsent {
 			_ = f.Close()
 			return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "expected a text file without names, got a Parquet file, which names its columns"}
@@ -159,7 +165,7 @@ func OpenFile(ctx context.Context, f csvio.File, opts Options) (Source, error) {
 		}
 		return src, nil
 	default:
-		src, err := csvio.OpenFile(ctx, f, csvio.Options{Name: opts.Name, Delimiter: opts.Delimiter, Encoding: opts.Encoding, Header: opts.Header})
+		src, err := csvio.OpenFile(ctx, f, csvio.Options{Name: opts.Name, Delimiter: opts.Delimiter, Encoding: opts.Encoding, Header: opts.Header, HeaderRow: opts.HeaderRow, Plain: opts.Plain})
 		if err != nil {
 			return nil, err
 		}
@@ -185,11 +191,15 @@ const Endings = ".csv, .tsv, .txt (each also with .gz or .zst), .parquet, .xlsx"
 // too (but never tabs in a .csv).
 func DialectFor(name string, like table.Source) csvio.Dialect {
 	named, _ := csvio.DialectFor(name)
+	if wrapped, ok := like.(interface{ Unwrap() table.Source }); ok {
+		like = wrapped.Unwrap()
+	}
 	text, ok := like.(*csvio.Source)
 	if !ok {
 		return named
 	}
 	d := text.Dialect()
+	d.CR = false // releases end lines with LF
 	d.Compression = named.Compression
 	if named.Delimiter == '\t' || d.Delimiter == '\t' && strings.Contains(strings.ToLower(name), ".csv") {
 		d.Delimiter = named.Delimiter

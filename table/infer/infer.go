@@ -29,6 +29,10 @@ type Options struct {
 	// Values is how many distinct values a column may have for all of them to
 	// be listed with their counts. Defaults to 50.
 	Values int
+	// Formats looks for numbers that are not written in the plain format
+	// (table.NumberFormat), and for nothing else than plain ones without it: a
+	// reader of the plain format takes them for words.
+	Formats bool
 	// Progress is told about the stage "looking", in thousandths.
 	Progress noren.Progress
 }
@@ -129,7 +133,7 @@ func Infer(ctx context.Context, src table.Source, opts Options) (_ *Report, err 
 	tokens := newTokens(opts.Missing)
 	scans := make([]*scan, len(opts.Columns))
 	for i, at := range opts.Columns {
-		scans[i] = newScan(&all[at], tokens, opts.Distinct)
+		scans[i] = newScan(&all[at], tokens, opts.Distinct, opts.Formats)
 	}
 	report := &Report{}
 	var told time.Time

@@ -16,7 +16,13 @@ var days = []table.Layout{
 	"DD.MM.YYYY", "D.M.YYYY",
 	"MM/DD/YYYY", "DD/MM/YYYY", "M/D/YYYY", "D/M/YYYY",
 	"DD-MM-YYYY", "MM-DD-YYYY", "D-M-YYYY", "M-D-YYYY",
-	"YYYY-MM", "YYYY/MM", "YYYY年MM月", "YYYY年M月",
+}
+
+// others are the layouts of Japanese eras, of months and of years, which no time
+// follows.
+var others = []table.Layout{
+	"GE年M月D日", "gEE.MM.DD", "gE.M.D", "gEE/MM/DD", "gE/M/D", "gE-M-D",
+	"YYYY-MM", "YYYY/MM", "YYYY年MM月", "YYYY年M月", "GE年M月", "YYYY年", "GE年",
 }
 
 // times follow a day.
@@ -24,8 +30,8 @@ var times = []table.Layout{" hh:mm:ss", " hh:mm", "Thh:mm:ss", "Thh:mm", "Thh:mm
 
 // layouts are all that are looked for.
 func layouts() []table.Layout {
-	all := slices.Clone(days)
-	for _, d := range days[:len(days)-4] {
+	all := slices.Concat(days, others)
+	for _, d := range days {
 		if d == "YYYYMMDD" {
 			continue
 		}
@@ -84,7 +90,7 @@ func sameOrder(a, b table.Layout) bool {
 	order := func(l table.Layout) string {
 		var o []byte
 		for i := range len(l) {
-			if c := l[i]; (c == 'Y' || c == 'M' || c == 'D') && (len(o) == 0 || o[len(o)-1] != c) {
+			if c := l[i]; (c == 'Y' || c == 'E' || c == 'M' || c == 'D') && (len(o) == 0 || o[len(o)-1] != c) {
 				o = append(o, c)
 			}
 		}

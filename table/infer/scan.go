@@ -42,6 +42,9 @@ type scan struct {
 	smallest extreme
 	largest  extreme
 
+	formats bool    // number formats are looked for
+	forms   []*form // those that read all values, from the first that is no plain number
+
 	dates []dating
 
 	words int64 // values of two words or more
@@ -61,8 +64,8 @@ type extreme struct {
 // limitBytes bounds the texts that are kept to count them exactly.
 const limitBytes = 16 << 20
 
-func newScan(stored *table.StoredColumn, t *tokens, limit int) *scan {
-	s := &scan{stored: stored, tokens: t, limit: limit, seen: map[string]int64{}, index: map[string]int32{}, numbers: true, rising: true, odd: -1, sample: personal.NewSample()}
+func newScan(stored *table.StoredColumn, t *tokens, limit int, formats bool) *scan {
+	s := &scan{stored: stored, tokens: t, limit: limit, formats: formats, seen: map[string]int64{}, index: map[string]int32{}, numbers: true, rising: true, odd: -1, sample: personal.NewSample()}
 	for _, l := range layouts() {
 		s.dates = append(s.dates, dating{layout: l})
 	}
@@ -95,6 +98,9 @@ func (s *scan) value(text []byte, row int) {
 	s.sample.Add(text)
 	if len(s.dates) > 0 {
 		s.dates = narrow(s.dates, text, first)
+	}
+	if len(s.forms) > 0 {
+		s.narrowForms(text)
 	}
 	if s.numbers {
 		s.number(text, row, first)
@@ -138,6 +144,7 @@ func (s *scan) number(text []byte, row int, first bool) {
 	} else {
 		if s.odds == 0 {
 			s.odd = row
+			s.startForms()
 		}
 		s.rising = false
 		if s.odds++; s.odds > 10+s.n/50 {
@@ -223,7 +230,7 @@ func (s *scan) plain(text []byte) {
 	s.count(text)
 	s.sample.Add(text)
 	s.word(text, first)
-	s.numbers, s.dates = false, nil
+	s.numbers, s.dates, s.forms = false, nil, nil
 }
 
 func byCount(a, b Count) int {
@@ -234,7 +241,7 @@ func byCount(a, b Count) int {
 func (s *scan) setType(c *Column) {
 	g := s.guess()
 	f := &c.Field
-	f.Type, f.Layout, c.TypeReason = g.kind, g.layout, g.reason
+	f.Type, f.Layout, f.Number, c.TypeReason = g.kind, g.layout, g.number, g.reason
 	c.Declared = g.declared
 	switch {
 	case s.n == 0:
@@ -246,6 +253,8 @@ func (s *scan) setType(c *Column) {
 		c.Smallest, c.Largest = left[0].smallText, left[0].bigText
 	case s.numbers && s.odds == 0 && (g.kind == table.Integer || g.kind == table.Decimal):
 		c.Smallest, c.Largest = s.smallest.text, s.largest.text
+	case g.number != "":
+		c.Smallest, c.Largest = s.forms[0].smallest.text, s.forms[0].largest.text
 	default:
 		c.Smallest, c.Largest = s.first, s.final
 		if g.kind == table.Category && !g.declared && c.Values != nil {

@@ -10,6 +10,7 @@ import (
 type guess struct {
 	kind     table.Type
 	layout   table.Layout
+	number   table.NumberFormat
 	reason   string
 	declared bool
 	typed    bool // numbers or dates, as seen in the texts themselves
@@ -29,6 +30,9 @@ func (s *scan) guess() guess {
 	}
 	name := wordsOf(s.stored.Name)
 	if g, ok := s.guessDate(name); ok {
+		return g
+	}
+	if g, ok := s.guessFormat(name); ok {
 		return g
 	}
 	distinct, _ := s.distinct()

@@ -1,0 +1,123 @@
+package infer
+
+import (
+	"bytes"
+	"fmt"
+	"hash/fnv"
+
+	"noren/table"
+)
+
+// formats are the number formats that are looked for. Of several that read a
+// whole column the first is proposed: a separator before three digits stands
+// between thousands.
+func formats() []table.NumberFormat {
+	var all []table.NumberFormat
+	for _, core := range []table.NumberFormat{"1234.5", "1,234.5", "1.234,5", "1 234,5", "1'234.5", "1 234.5", "1234,5"} {
+		all = append(all, core, "¥"+core, core+"円", core+"%")
+	}
+	return all
+}
+
+// form is a number format that has read all values so far.
+type form struct {
+	reader            *table.NumberReader
+	format            table.NumberFormat
+	decimal, zeros    bool
+	smallest, largest extreme
+	sum               uint64 // of all values in the order that they were seen
+	buf               []byte
+}
+
+// look takes a value, and reports whether the format reads it.
+func (f *form) look(text []byte) bool {
+	out, ok := f.reader.Plain(f.buf[:0], text)
+	if f.buf = out; !ok {
+		return false
+	}
+	v, _, err := table.ParseDecimal(out)
+	if err != nil {
+		return false
+	}
+	h := fnv.New64a()
+	_, _ = h.Write(out)
+	f.sum = f.sum*31 + h.Sum64()
+	digits := bytes.TrimPrefix(out, []byte("-"))
+	f.zeros = f.zeros || len(digits) > 1 && digits[0] == '0' && digits[1] != '.'
+	f.decimal = f.decimal || bytes.IndexByte(out, '.') >= 0
+	if f.smallest.text == "" || v < f.smallest.value {
+		f.smallest = extreme{v, string(text)}
+	}
+	if f.largest.text == "" || v > f.largest.value {
+		f.largest = extreme{v, string(text)}
+	}
+	return true
+}
+
+// startForms begins to look for number formats when the first value is met that
+// is no plain number: the values before are looked at again, where all distinct
+// ones are still known.
+func (s *scan) startForms() {
+	if !s.formats || s.sketch != nil {
+		return
+	}
+	for _, format := range formats() {
+		r, err := format.Reader()
+		if err != nil {
+			continue
+		}
+		s.forms = append(s.forms, &form{reader: r, format: format})
+	}
+	for text := range s.index {
+		if s.narrowForms([]byte(text)); len(s.forms) == 0 {
+			return
+		}
+	}
+}
+
+// narrowForms keeps the formats that read text too.
+func (s *scan) narrowForms(text []byte) {
+	kept := s.forms[:0]
+	for _, f := range s.forms {
+		if f.look(text) {
+			kept = append(kept, f)
+		}
+	}
+	s.forms = kept
+}
+
+// guessFormat decides whether the column holds numbers of a format.
+func (s *scan) guessFormat(name nameWords) (guess, bool) {
+	if len(s.forms) == 0 || s.odds == 0 {
+		return guess{}, false
+	}
+	f := s.forms[0]
+	distinct, _ := s.distinct()
+	if f.zeros || !f.decimal && (name.has(codeNames) || distinct <= 2 && s.n >= fewRecords) {
+		return guess{}, false
+	}
+	g := guess{kind: table.Integer, number: f.format, typed: true}
+	if f.decimal {
+		g.kind = table.Decimal
+	} else {
+		g.number = whole(f.format)
+	}
+	g.reason = fmt.Sprintf("%s: all its values are numbers written as %s", g.kind, g.number)
+	for _, other := range s.forms[1:] {
+		if other.sum != f.sum {
+			g.reason += fmt.Sprintf(", and read as %s too: no value tells them apart; say the format", other.format)
+			break
+		}
+	}
+	return g, true
+}
+
+// whole is the format without decimal places.
+func whole(f table.NumberFormat) table.NumberFormat {
+	for _, point := range []string{".5", ",5"} {
+		if at := bytes.LastIndex([]byte(f), []byte(point)); at >= 0 {
+			return f[:at] + f[at+len(point):]
+		}
+	}
+	return f
+}
