@@ -143,7 +143,7 @@ func newWorld(t testing.TB, run program, public map[string]string, records []str
 	w := &world{t: t, dir: t.TempDir(), run: run}
 	grant, text := p.grant, header+"\n"+strings.Join(records, "\n")+"\n"
 	w.write("visits.csv", text)
-	w.write("copy.csv", strings.ReplaceAll(text, "\n", "\r\n"))
+	w.write("copy.csv", withCRLF(text))
 	if p.parquet { // by its first bytes, whatever its name
 		text = parquetOf(t, text)
 		w.write("visits.csv", text)
@@ -456,4 +456,21 @@ func searchLevels(w *world) (found string, queries int) {
 		}
 	}
 	return levels[0], queries
+}
+
+// withCRLF is the same CSV table with other line ends: a line end in quotes is a part
+// of its cell and stays, or the copy would be another table.
+func withCRLF(text string) string {
+	var out strings.Builder
+	quoted := false
+	for _, r := range text {
+		if r == '"' {
+			quoted = !quoted
+		}
+		if r == '\n' && !quoted {
+			out.WriteByte('\r')
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
 }
