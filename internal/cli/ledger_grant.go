@@ -231,6 +231,7 @@ func (f *grantFlags) copy(ctx context.Context, t *terminal, out *granted, name s
 	if err != nil {
 		return err
 	}
+	in.Plain = true
 	src, err := file.Open(ctx, f.file, in)
 	if err != nil {
 		return err
