@@ -164,6 +164,15 @@ func Check(name string) error {
 	return &noren.Error{Kind: noren.Usage, Where: name, What: "its ending tells no format that can be written", Hint: "one of " + Endings}
 }
 
+// Unreadable tells which well-known tools cannot read a column of that
+// description from a file of that name; empty for none that is known.
+func Unreadable(name string, c *table.StoredColumn) string {
+	if !isParquet(name) {
+		return ""
+	}
+	return parquetio.Unreadable(c)
+}
+
 // NewSink begins a table on w in the format that name tells. A text file is
 // written in dialect d (see [DialectFor]). Close ends the table and syncs w
 // where it is a file, but does not close it.
