@@ -58,6 +58,8 @@ func Open(ctx context.Context, path string, opts Options) (Source, error) {
 	}
 	f, err := os.Open(path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(path, "*?["):
+		return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, Code: "pattern", What: "expected one file, got a pattern of files", Hint: "a table is one file: join the files first"}
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "no such file"}
 	case errors.Is(err, fs.ErrPermission):
