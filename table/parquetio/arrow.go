@@ -113,6 +113,9 @@ func slotFields(t flatbuffers.Table, slot, depth int, left *int) ([]*arrowField,
 	if depth > arrowDepth || n > *left/arrowFieldSize {
 		return nil, errArrow
 	}
+	if n == 0 {
+		return nil, nil
+	}
 	*left -= n * arrowFieldSize
 	fields := make([]*arrowField, 0, n)
 	for i := range n {
