@@ -34,7 +34,7 @@ func parseLongInteger(text []byte) (int64, error) {
 	v, err := strconv.ParseInt(string(text), 10, 64)
 	switch {
 	case errors.Is(err, strconv.ErrRange):
-		return 0, errors.New("expected an integer of at most 64 bits")
+		return 0, errors.New("expected an integer of at most 64 bits with its sign")
 	case err != nil:
 		return 0, errors.New("expected an integer")
 	}

@@ -51,6 +51,13 @@ type StoredColumn struct {
 	Proposed *Type
 	// Logical is what the numbers of the column count.
 	Logical Logical
+	// Nested says that a value is a list, a map or a group (Parquet); as text
+	// it is JSON. Such a column can be dropped or kept as it is; package
+	// table/file does not read it as a typed column.
+	Nested bool
+	// Index says that the file calls the column the row index of the tool that
+	// wrote it (pandas), and so no data. Where no role is given, it is dropped.
+	Index bool
 	// Origin is the format's own description of the column. Only the format
 	// that wrote it reads it; it lets a column come out stored exactly as it
 	// went in. Nil for text, and for a column that a release made.

@@ -150,6 +150,8 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 			return err
 		}
 	}
+	tellIndex(t, s, src)
+	tellReaders(t, f.output, src, schema)
 	tellKept(t, s, schema)
 	if _, err := quasiNames(schema); err != nil {
 		return err

@@ -102,6 +102,27 @@ func withNumbers(t *terminal, s *spec.Spec, src file.Source, schema *table.Schem
 	return plain, &table.Schema{Fields: fields}, nil
 }
 
+// tellIndex names the columns that are dropped because they are the row index of
+// the tool that wrote the file.
+func tellIndex(t *terminal, s *spec.Spec, src table.Source) {
+	for _, c := range src.Columns() {
+		if _, named := s.Columns[c.Name]; !named && c.Index {
+			t.note("%s is dropped: it is the row index of pandas, which can link the release to the source (--other %s keeps it)", c.Name, c.Name)
+		}
+	}
+}
+
+// tellReaders warns of kept columns that not every tool can read in OUTPUT.
+func tellReaders(t *terminal, output string, src table.Source, schema *table.Schema) {
+	for i, c := range src.Columns() {
+		if schema.Fields[i].Role == table.Other || schema.Fields[i].Role == table.Sensitive {
+			if what := file.Unreadable(output, &c); what != "" {
+				t.warn("column %s of %s: %s", c.Name, output, what)
+			}
+		}
+	}
+}
+
 // tellKept names the columns that were given no role: they are kept as they are.
 func tellKept(t *terminal, s *spec.Spec, schema *table.Schema) {
 	var kept []string

@@ -65,6 +65,7 @@ var states = []state{
 	{match: "noren ledger reconcile --without-head", prepare: charged + " && rm noren.db.head"},
 	{match: "noren verify out.csv --k 5 --quasi age,sex --sensitive diagnosis --l 3", prepare: "noren anonymize visits.csv -o out.csv --force --k 5 --quasi age,sex --identifier visit_id,person_id,name --sensitive diagnosis --l 3"},
 	{match: "noren verify out.csv --k 5 --quasi age,sex --sensitive severity --t 0.2", prepare: "noren anonymize visits.csv -o out.csv --force --k 5 --quasi age,sex --identifier visit_id,person_id,name --sensitive severity --t 0.2"},
+	{match: "noren hierarchy check ages.csv", prepare: "noren hierarchy propose visits.csv --column age -o ages.csv"},
 	{match: "noren outliers count sensors", prepare: sensors},
 	{match: "noren outliers count visits", prepare: "noren ledger create && noren ledger grant visits --file visits.csv --spec noren.yaml --unit record --epsilon 1 --yes"},
 	{match: "noren correlated answer", prepare: power},

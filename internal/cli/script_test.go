@@ -46,6 +46,11 @@ func TestScripts(t *testing.T) {
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("DATA", data)
+			parquet, err := filepath.Abs("../../table/parquetio/testdata")
+			if err != nil {
+				return err
+			}
+			env.Setenv("PARQUET", parquet)
 			env.Setenv("TMPDIR", filepath.Join(env.WorkDir, ".tmp"))
 			return postgresEnv(env)
 		},

@@ -45,7 +45,7 @@ func (s *Spec) Resolve(
 		f := &schema.Fields[i]
 		f.Name = stored.Name
 		c, named := s.Columns[stored.Name]
-		if stored.Name == s.Unit {
+		if stored.Name == s.Unit || stored.Index {
 			f.Role = table.Identifier // unless it says otherwise
 		}
 		if !named {

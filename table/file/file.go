@@ -85,6 +85,8 @@ func Open(ctx context.Context, path string, opts Options) (Source, error) {
 	}
 	f, err := os.Open(path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(path, "*?["):
+		return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, Code: "pattern", What: "expected one file, got a pattern of files", Hint: "a table is one file: join the files first"}
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "no such file"}
 	case errors.Is(err, fs.ErrPermission):
@@ -217,6 +219,15 @@ func Check(name string) error {
 		return nil
 	}
 	return &noren.Error{Kind: noren.Usage, Where: name, What: "its ending tells no format that can be written", Hint: "one of " + Endings}
+}
+
+// Unreadable tells which well-known tools cannot read a column of that
+// description from a file of that name; empty for none that is known.
+func Unreadable(name string, c *table.StoredColumn) string {
+	if !isParquet(name) {
+		return ""
+	}
+	return parquetio.Unreadable(c)
 }
 
 // NewSink begins a table on w in the format that name tells. A text file is

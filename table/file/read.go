@@ -44,6 +44,12 @@ func ReadPieces(ctx context.Context, src table.Source, fields []table.Field, mis
 	all := src.Columns()
 	fills, builders := make([]fill, len(fields)), make([]*table.Builder, len(fields))
 	for i := range fields {
+		if all[positions[i]].Nested {
+			return nil, &noren.Error{
+				Kind: noren.Usage, Code: "nested", Where: noren.Position{File: src.Name(), Field: positions[i] + 1, Column: names[i]}.String(),
+				What: "expected one value a record, got a list, a map or a group", Hint: "drop the column or keep it untouched, or write its parts as columns of their own",
+			}
+		}
 		b, err := table.NewBuilder(fields[i], missing)
 		if err != nil {
 			return nil, &noren.Error{Kind: noren.Usage, Where: src.Name() + ": column " + names[i], Err: err}

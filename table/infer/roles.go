@@ -109,6 +109,12 @@ func (s *scan) setRole(c *Column) {
 }
 
 func (s *scan) role(c *Column, name nameWords) (table.Role, string) {
+	switch {
+	case s.stored.Index:
+		return table.Identifier, "identifier: it is the row index of the tool that wrote the file, and can link a release to it"
+	case s.stored.Nested:
+		return table.Identifier, "identifier: it holds lists, maps or groups, which cannot be grouped by: dropped unless it is kept on purpose"
+	}
 	f := &c.Field
 	if c.Records == 0 {
 		return table.Other, "other: it holds no value"

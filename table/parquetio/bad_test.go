@@ -133,30 +133,6 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-func TestNotFlat(t *testing.T) {
-	for name, node := range map[string]parquet.Node{
-		"group":  parquet.Group{"x": parquet.String()},
-		"list":   parquet.List(parquet.String()),
-		"map":    parquet.Map(parquet.String(), parquet.String()),
-		"repeat": parquet.Repeated(parquet.String()),
-	} {
-		path := filepath.Join(t.TempDir(), "in.parquet")
-		f, err := os.Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w := parquet.NewGenericWriter[any](f, parquet.NewSchema("schema", &group{[]parquet.Field{field{parquet.String(), "a"}, field{node, "diagnoses"}}}))
-		if err := errors.Join(w.Close(), f.Close()); err != nil {
-			t.Fatal(err)
-		}
-		err = readAll(path)
-		check(t, name, err)
-		if err == nil || !strings.Contains(err.Error(), "column 2 (diagnoses)") {
-			t.Errorf("%s: got %v, want an error that names the column", name, err)
-		}
-	}
-}
-
 func TestNotParquet(t *testing.T) {
 	data := sample(t)
 	for name, c := range map[string]struct{ data, want string }{

@@ -15,15 +15,19 @@
 // along is what belongs to the file and not to its columns: the order of
 // sorting, Bloom filters, the sizes of pages, and the key-value metadata, in
 // which tools keep copies of schemas, indices and notes that may tell what the
-// columns no longer do.
+// columns no longer do. Of the Arrow schema the types of the columns that are
+// written come along, so that dictionaries, zones, durations and large texts are
+// what they were for tools of Arrow, pandas and polars; the notes of its fields
+// (categories of a polars Enum, extension types) do not.
 //
 // No file, however damaged, makes this package panic: it is an error of kind
 // noren.BadData. Errors name columns and records, never values.
 //
 // # The types
 //
-// Tables are flat: a column of lists, maps or groups is an error that names
-// it. In a [table.Vector] a column is of kind
+// A column of lists, maps or groups is Nested: it can be kept or dropped, and is
+// shown as JSON. A column whose type says that it is always null is of kind Text
+// and holds nulls. In a [table.Vector] any other column is of kind
 //
 //   - Int: booleans, integers, dates (days), times and timestamps (in the
 //     column's unit), decimals of 32 or 64 bits (without their point);

@@ -40,6 +40,8 @@ func formOf(t parquet.Type, element *format.SchemaElement) form {
 		logical = element.LogicalType.Value
 	}
 	switch lt := logical.(type) {
+	case *format.NullType:
+		return form{kind: table.Text}
 	case *format.DecimalType:
 		return decimalForm(t, int(lt.Scale))
 	case *format.DateType:
@@ -92,6 +94,25 @@ func formOf(t parquet.Type, element *format.SchemaElement) form {
 // logicalForm is the form of whole numbers that count something.
 func logicalForm(l table.Logical, proposed *table.Type) form {
 	return form{kind: table.Int, proposed: proposed, logical: l, show: l.Show()}
+}
+
+// Unreadable tells which well-known tools cannot read a column that is stored as
+// in the file that it comes from; empty for none that is known.
+func Unreadable(c *table.StoredColumn) string {
+	o, ok := c.Origin.(*origin)
+	if !ok || o.nested != nil {
+		return ""
+	}
+	t := o.node.Type()
+	if ct := t.ConvertedType(); ct != nil && *ct == deprecated.Interval {
+		return "polars cannot read intervals; pyarrow and pandas read them as bytes"
+	}
+	if lt := t.LogicalType(); lt != nil {
+		if d, ok := lt.Value.(*format.DecimalType); ok && d.Precision > 38 {
+			return "polars cannot read decimals of more than 38 digits; pyarrow and pandas can"
+		}
+	}
+	return ""
 }
 
 func decimalForm(t parquet.Type, scale int) form {

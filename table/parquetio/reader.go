@@ -36,6 +36,7 @@ type cursor struct {
 	values parquet.ValueReader
 	arena  []byte // the bytes of the chunk's texts
 	ends   []int
+	nested []leafCursor // of a nested column, instead of pages
 }
 
 // Open implements [table.Source]. A position that does not exist is an error
@@ -106,7 +107,17 @@ func (r *reader) next() error {
 		err := guard(func() error {
 			chunks := g.ColumnChunks()
 			for i, c := range r.columns {
-				r.cursors[i].pages = chunks[c].Pages()
+				o := r.src.origins[c]
+				switch {
+				case o.empty:
+				case o.nested != nil:
+					r.cursors[i].nested = make([]leafCursor, o.leaves)
+					for j := range o.leaves {
+						r.cursors[i].nested[j] = leafCursor{pages: chunks[o.first+j].Pages(), buffer: make([]parquet.Value, nestedValues)}
+					}
+				default:
+					r.cursors[i].pages = chunks[o.first].Pages()
+				}
 			}
 			return nil
 		})
@@ -142,7 +153,26 @@ func (r *reader) fill(i, n int) error {
 	v.Ints, v.Floats, v.Texts, v.Null = v.Ints[:0], v.Floats[:0], v.Texts[:0], v.Null[:0]
 	c.arena, c.ends = c.arena[:0], c.ends[:0]
 	nulls := false
-	for done := 0; done < n; {
+	done := 0
+	o := r.src.origins[column]
+	switch {
+	case o.empty:
+		for ; done < n; done++ {
+			v.Null = append(v.Null, true)
+			c.ends = append(c.ends, 0)
+		}
+		nulls = true
+	case o.nested != nil:
+		for ; done < n; done++ {
+			null, err := c.takeNested(o.nested)
+			if err != nil {
+				return err
+			}
+			v.Null = append(v.Null, null)
+			nulls = nulls || null
+		}
+	}
+	for done < n {
 		if c.values == nil {
 			page, err := c.pages.ReadPage()
 			if err != nil {
@@ -154,7 +184,7 @@ func (r *reader) fill(i, n int) error {
 			c.page, c.values = page, page.Values()
 		}
 		m, err := c.values.ReadValues(r.values[:n-done])
-		if e := c.take(v, r.values[:m], r.src.origins[column], &nulls); e != nil {
+		if e := c.take(v, r.values[:m], o.node.Type().Kind(), &o.form, &nulls); e != nil {
 			return e
 		}
 		done += m
@@ -185,9 +215,8 @@ func (r *reader) fill(i, n int) error {
 }
 
 // take appends values to v.
-func (c *cursor) take(v *table.Vector, values []parquet.Value, o *origin, nulls *bool) error {
-	physical := o.node.Type().Kind()
-	unsigned := physical == parquet.Int32 && o.form.unsigned
+func (c *cursor) take(v *table.Vector, values []parquet.Value, physical parquet.Kind, f *form, nulls *bool) error {
+	unsigned := physical == parquet.Int32 && f.unsigned
 	for i := range values {
 		value := &values[i]
 		null := value.IsNull()
@@ -253,7 +282,10 @@ func (r *reader) closePages() {
 			}
 			return nil
 		})
-		c.page, c.values, c.pages = nil, nil, nil
+		for j := range c.nested {
+			_ = guard(c.nested[j].close)
+		}
+		c.page, c.values, c.pages, c.nested = nil, nil, nil, nil
 	}
 }
 

@@ -100,7 +100,7 @@ func rawFile(path string, fields []parquet.Field, columns [][]parquet.Value, gro
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	options = append(options, parquet.NewSchema("schema", &group{fields}), parquet.KeyValueMetadata("pandas", "secret"))
+	options = append(options, parquet.NewSchema("schema", &group{fields: fields}), parquet.KeyValueMetadata("pandas", "secret"))
 	w := parquet.NewGenericWriter[any](f, options...)
 	for i, values := range columns {
 		if _, err := w.ColumnWriters()[i].WriteRowValues(values[:groupAt]); err != nil {
@@ -128,7 +128,7 @@ func rawRead(path string) (schema []format.SchemaElement, meta *format.FileMetaD
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	columns = make([][]parquet.Value, len(f.Root().Columns()))
+	columns = make([][]parquet.Value, len(f.Schema().Columns()))
 	for _, g := range f.RowGroups() {
 		for i, c := range g.ColumnChunks() {
 			pages := c.Pages()

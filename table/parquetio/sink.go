@@ -38,6 +38,8 @@ type Sink struct {
 	out     *atomicfile.Output
 	writer  *parquet.GenericWriter[any]
 	values  []parquet.Value
+	first   []int // by column: its first column chunk
+	leaves  int   // column chunks in all
 	rows    int   // in the row group
 	bytes   int64 // of text in the row group
 	records int64
@@ -90,8 +92,10 @@ func newSink(out *atomicfile.Output, name string, columns []table.StoredColumn) 
 			return nil, &noren.Error{Where: name, What: fmt.Sprintf("column %s is described as of another kind than it is stored", c.Name)}
 		}
 		s.origins = append(s.origins, o)
+		s.first = append(s.first, s.leaves)
+		s.leaves += max(1, o.leaves)
 		node := o.node
-		if c.Nullable {
+		if c.Nullable && o.nested == nil {
 			node = parquet.Optional(node)
 		}
 		if o.field != 0 {
@@ -100,7 +104,11 @@ func newSink(out *atomicfile.Output, name string, columns []table.StoredColumn) 
 		g.fields = append(g.fields, field{node, c.Name})
 	}
 	err := guard(func() error {
-		s.writer = parquet.NewGenericWriter[any](out, parquet.NewSchema("table", g), parquet.Compression(&parquet.Snappy), parquet.CreatedBy("noren", "", ""))
+		options := []parquet.WriterOption{parquet.NewSchema("table", g), parquet.Compression(&parquet.Snappy), parquet.CreatedBy("noren", "", "")}
+		if schema := formatArrowSchema(columns, s.origins); schema != "" {
+			options = append(options, parquet.KeyValueMetadata(arrowKey, schema))
+		}
+		s.writer = parquet.NewGenericWriter[any](out, options...)
 		return nil
 	})
 	if err != nil {
@@ -147,9 +155,12 @@ func logicalNode(l table.Logical) parquet.Node {
 	return nil
 }
 
-// group is the root of a flat schema. The library's own sorts its fields by
-// name.
-type group struct{ fields []parquet.Field }
+// group is the root of a schema, or a group in it. The library's own sorts its
+// fields by name.
+type group struct {
+	fields []parquet.Field
+	said   *annotated // what the file says of a group's type; nil for the root
+}
 
 type field struct {
 	parquet.Node
@@ -165,7 +176,6 @@ func (f field) Value(reflect.Value) reflect.Value { return reflect.Value{} }
 // The rest implements [parquet.Node].
 func (g *group) ID() int                     { return 0 }
 func (g *group) String() string              { return "table" }
-func (g *group) Type() parquet.Type          { return parquet.Group{}.Type() }
 func (g *group) Optional() bool              { return false }
 func (g *group) Repeated() bool              { return false }
 func (g *group) Required() bool              { return true }
@@ -174,6 +184,14 @@ func (g *group) Fields() []parquet.Field     { return g.fields }
 func (g *group) Encoding() encoding.Encoding { return nil }
 func (g *group) Compression() compress.Codec { return nil }
 func (g *group) GoType() reflect.Type        { return reflect.TypeFor[struct{}]() }
+
+// Type implements [parquet.Node].
+func (g *group) Type() parquet.Type {
+	if g.said != nil {
+		return *g.said
+	}
+	return parquet.Group{}.Type()
+}
 
 // Write implements [table.Sink]. A value that the column's type cannot hold is
 // an error of kind BadData.
@@ -191,15 +209,17 @@ func (s *Sink) write(c *table.Chunk) error {
 	for from := 0; from < c.Rows; {
 		n := min(c.Rows-from, groupRows-s.rows)
 		for i := range c.Cols {
+			if s.origins[i].nested != nil {
+				if err := s.writeNested(i, &c.Cols[i], from, n); err != nil {
+					return err
+				}
+				continue
+			}
 			if err := s.convert(i, &c.Cols[i], from, n); err != nil {
 				return err
 			}
-			err := guard(func() error {
-				_, err := s.writer.ColumnWriters()[i].WriteRowValues(s.values)
+			if err := s.put(s.first[i], s.values); err != nil {
 				return err
-			})
-			if err != nil {
-				return s.failed(err)
 			}
 		}
 		from += n
@@ -211,6 +231,18 @@ func (s *Sink) write(c *table.Chunk) error {
 			}
 			s.rows, s.bytes = 0, 0
 		}
+	}
+	return nil
+}
+
+// put writes values, of whole records, to a column chunk.
+func (s *Sink) put(leaf int, values []parquet.Value) error {
+	err := guard(func() error {
+		_, err := s.writer.ColumnWriters()[leaf].WriteRowValues(values)
+		return err
+	})
+	if err != nil {
+		return s.failed(err)
 	}
 	return nil
 }
@@ -235,7 +267,7 @@ func (s *Sink) convert(i int, v *table.Vector, from, n int) error {
 			if !column.Nullable {
 				return s.refuse(i, row-from, "a missing value in a column that can hold none")
 			}
-			s.values = append(s.values, parquet.NullValue().Level(0, 0, i))
+			s.values = append(s.values, parquet.NullValue().Level(0, 0, s.first[i]))
 			continue
 		}
 		var value parquet.Value
@@ -283,7 +315,7 @@ func (s *Sink) convert(i int, v *table.Vector, from, n int) error {
 				value = parquet.ByteArrayValue(b)
 			}
 		}
-		s.values = append(s.values, value.Level(0, level, i))
+		s.values = append(s.values, value.Level(0, level, s.first[i]))
 	}
 	return nil
 }

@@ -49,9 +49,14 @@ var _ table.Source = (*Source)(nil)
 
 // origin is the format's own description of a column.
 type origin struct {
-	node  parquet.Node // the leaf: type, encoding and compression
+	node  parquet.Node // type, encoding and compression; with its repetition where nested is set
 	field int          // field id; 0 for none
 	form  form
+	// first and leaves say which column chunks of a row group hold the column.
+	first, leaves int
+	nested        *nested     // nil for one value a record
+	empty         bool        // the type says that every value is null
+	arrow         *arrowField // what the file's Arrow schema says; nil for nothing
 }
 
 // Open opens the table at path. A file that does not exist or may not be read
@@ -149,31 +154,26 @@ func (src *Source) describe() error {
 	meta := src.parquet.Metadata()
 	root := src.parquet.Root()
 	seen := map[string]bool{}
+	walk := &walk{meta: meta, element: 1}
 	for i, c := range root.Columns() {
 		at := noren.Position{File: src.name, Field: i + 1, Column: c.Name()}
 		bad := func(what, hint string) error {
 			return &noren.Error{Kind: noren.BadData, Where: at.String(), What: what, Hint: hint}
 		}
 		switch {
-		case !c.Leaf():
-			return bad("is nested (a group, a list or a map), expected one value a record", "write its parts as columns of their own, or leave it out")
-		case c.Repeated():
-			return bad("is repeated, expected one value a record", "write its values as columns or records of their own, or leave it out")
 		case c.Name() == "":
 			return bad("the column has no name", "")
 		case seen[c.Name()]:
 			return bad("another column has this name already", "give every column a name of its own")
 		}
 		seen[c.Name()] = true
-		// A flat schema is the root and then the columns in order.
-		element := &meta.Schema[i+1]
-		o, err := newOrigin(c, element, dictionaryCoded(meta, i))
+		o, err := walk.column(c)
 		if err != nil {
 			return bad("is of a type that is not known", "write it as another type")
 		}
 		src.origins = append(src.origins, o)
 		src.columns = append(src.columns, table.StoredColumn{
-			Name: c.Name(), Kind: o.form.kind, Nullable: c.Optional(), Proposed: o.form.proposed, Logical: o.form.logical, Origin: o, AppendText: o.form.show,
+			Name: c.Name(), Kind: o.form.kind, Nullable: c.Optional(), Proposed: o.form.proposed, Logical: o.form.logical, Nested: o.nested != nil, Origin: o, AppendText: o.form.show,
 		})
 	}
 	if len(src.columns) == 0 {
@@ -181,7 +181,7 @@ func (src *Source) describe() error {
 	}
 	for _, g := range src.parquet.RowGroups() {
 		n := g.NumRows()
-		if n < 0 || len(g.ColumnChunks()) != len(src.columns) {
+		if n < 0 || len(g.ColumnChunks()) != walk.leaf {
 			return errors.New("row groups do not fit the schema")
 		}
 		src.rows += n
@@ -189,7 +189,34 @@ func (src *Source) describe() error {
 	if src.rows != meta.NumRows || src.rows < 0 {
 		return errors.New("row groups do not add up")
 	}
+	for _, o := range src.origins {
+		if o.empty && !allNull(meta, o.first) {
+			return errors.New("values in a column of nulls")
+		}
+	}
+	src.metadata()
 	return nil
+}
+
+// metadata takes from the file's key-value metadata what describes columns. It
+// is what tools say of themselves: one that cannot be read says nothing.
+func (src *Source) metadata() {
+	if text, ok := src.parquet.Lookup(arrowKey); ok {
+		fields, err := parseArrowSchema(text)
+		if err == nil && len(fields) == len(src.columns) {
+			for i, f := range fields {
+				if f != nil && f.name == src.columns[i].Name {
+					src.origins[i].arrow = f
+				}
+			}
+		}
+	}
+	if text, ok := src.parquet.Lookup("pandas"); ok {
+		index := pandasIndex(text)
+		for i := range src.columns {
+			src.columns[i].Index = index[src.columns[i].Name]
+		}
+	}
 }
 
 // dictionaryCoded reports whether column i was stored with a dictionary.
@@ -203,21 +230,6 @@ func dictionaryCoded(meta *format.FileMetaData, i int) bool {
 		}
 	}
 	return false
-}
-
-func newOrigin(c *parquet.Column, element *format.SchemaElement, dictionary bool) (*origin, error) {
-	t := c.Type()
-	if k := t.Kind(); k < parquet.Boolean || k > parquet.FixedLenByteArray {
-		return nil, errors.New("unknown type")
-	}
-	o := &origin{node: parquet.Leaf(annotate(t, element)), field: c.ID(), form: formOf(t, element)}
-	if dictionary && t.Kind() != parquet.Boolean {
-		o.node = parquet.Encoded(o.node, &parquet.RLEDictionary)
-	}
-	if codec := c.Compression(); codec != nil {
-		o.node = parquet.Compressed(o.node, codec)
-	}
-	return o, nil
 }
 
 // annotated is a type as the library understands it, described as it was in the

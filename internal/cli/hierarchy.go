@@ -1,0 +1,255 @@
+package cli
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"noren"
+	"noren/internal/atomicfile"
+	"noren/internal/spec"
+	"noren/table"
+	"noren/table/file"
+	"noren/table/hierarchy"
+)
+
+func newHierarchy(t *terminal) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "hierarchy",
+		Short: "Propose and check generalisation hierarchies",
+		Long: `Writes a hierarchy for a column (propose), to be edited by hand, and checks that a
+hierarchy covers a column (check). A hierarchy is a CSV file for --hierarchy of
+noren anonymize: one line a value, then its groups from small to large, then *.`,
+	}
+	c.AddCommand(newHierarchyPropose(t), newHierarchyCheck(t))
+	return c
+}
+
+// proposeFlags are the flags of hierarchy propose.
+type proposeFlags struct {
+	input  columnFlags
+	column string
+	kind   string
+	layout string
+	ends   string
+	steps  []string
+	output string
+	force  bool
+}
+
+func newHierarchyPropose(t *terminal) *cobra.Command {
+	f := &proposeFlags{}
+	c := &cobra.Command{
+		Use:   "propose [INPUT --column COLUMN] -o FILE",
+		Short: "Propose a hierarchy from the form of a column's values",
+		Long: `Writes a hierarchy for the values of a column. It depends on which values there
+are, and for numbers on their range, never on how often a value occurs.
+
+With INPUT, FILE holds the values of the table: it is private. With --range, FILE
+holds all whole numbers or days of the range, and is made without any data.
+
+Kinds:
+  number        intervals of round widths (5, 10, 50, 100, ...), or of --steps
+  month         day, month, quarter, year, decade
+  week          day, week and year of ISO 8601 (a week of two years is in one)
+  fiscal        day, month, quarter and year of a fiscal year from April
+  postal        Japanese postal codes by prefix
+  municipality  Japanese municipality codes (JIS X 0402, five digits, or six with
+                the check digit) by prefix, prefecture and region
+  icd10         codes of the WHO's ICD-10: three characters, block, chapter
+
+Dates, postal codes with a hyphen, ICD-10 codes and numbers are recognised; codes
+of digits alone need --kind. A value that does not have the form of the kind gets
+no line: the command says how many there are and in which records. Add their
+lines by hand, then run noren hierarchy check.`,
+		Example: `  noren hierarchy propose visits.csv --column postcode --kind number --steps 10,100 -o postcodes.csv
+  noren hierarchy propose visits.csv --column age -o ages.csv
+  noren hierarchy propose --kind number --range 0,120 --steps 5,10,20 -o ages.csv
+  noren hierarchy propose --kind fiscal --range 2020-04-01,2025-03-31 -o days.csv`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return f.run(c.Context(), t, strings.Join(args, ""))
+		},
+	}
+	f.input.registerInput(c)
+	f.input.registerHeader(c)
+	s := c.Flags()
+	s.StringVar(&f.column, "column", "", "`COLUMN` of INPUT whose values the hierarchy is for")
+	s.StringVar(&f.kind, "kind", "", "`KIND` of the values: number, month, week, fiscal, postal, municipality or icd10 (default: by their form)")
+	s.StringVar(&f.layout, "format", "", "`LAYOUT` of dates (default YYYY-MM-DD)")
+	s.StringVar(&f.ends, "range", "", "`LOW,HIGH`: cover this public range instead of the values of a table")
+	s.StringSliceVar(&f.steps, "steps", nil, "`WIDTHS` of the intervals of numbers, each a multiple of the one before (default: round widths by the range)")
+	s.StringVarP(&f.output, "output", "o", "", "write the hierarchy to this `FILE`; - is standard output")
+	s.BoolVar(&f.force, "force", false, "replace the file when it exists")
+	return c
+}
+
+func (f *proposeFlags) run(ctx context.Context, t *terminal, input string) error {
+	switch {
+	case f.output == "":
+		return &noren.Error{Kind: noren.Usage, Where: "-o", What: "no output is named", Hint: "-o FILE, or -o - for standard output"}
+	case (input == "") == (f.ends == ""):
+		return &noren.Error{Kind: noren.Usage, What: "expected either a table or a range", Hint: "INPUT --column COLUMN, or --range LOW,HIGH"}
+	case (input == "") != (f.column == ""):
+		return &noren.Error{Kind: noren.Usage, Where: "--column", What: "goes with INPUT, and INPUT with it"}
+	}
+	if err := atomicfile.Apart([]string{input}, f.output); err != nil {
+		return err
+	}
+	if err := checkTargets(f.force, f.output); err != nil {
+		return err
+	}
+	o := hierarchy.Options{Kind: hierarchy.Kind(f.kind), Steps: f.steps, Layout: table.Layout(f.layout)}
+	if f.kind != "" && !slices.Contains(hierarchy.Kinds, o.Kind) {
+		return &noren.Error{Kind: noren.Usage, Where: "--kind", What: fmt.Sprintf("expected one of %v, got %q", hierarchy.Kinds, f.kind)}
+	}
+	if o.Layout != "" {
+		if err := o.Layout.Validate(); err != nil {
+			return at("--format", err)
+		}
+	}
+	if f.ends != "" {
+		return f.public(t, o)
+	}
+	c, err := readValues(ctx, t, &f.input, input, f.column)
+	if err != nil {
+		return err
+	}
+	p, err := hierarchy.Propose(c.Dict, o)
+	if err != nil {
+		return at(input+": column "+f.column, err)
+	}
+	if err := writePrivate(f.output, f.force, t.stdout, writeRows(p.Rows)); err != nil {
+		return err
+	}
+	t.note("kind %s, levels: %s", p.Kind, strings.Join(p.Levels, ", "))
+	t.note("%s holds values of %s: it is private", f.output, input)
+	if len(p.Missing) > 0 {
+		names := map[string]bool{}
+		for _, i := range p.Missing {
+			names[c.Dict[i]] = true
+		}
+		t.warn("column %s: %s", f.column, missingCodes(c, names))
+	}
+	return nil
+}
+
+// public writes the hierarchy of a range.
+func (f *proposeFlags) public(t *terminal, o hierarchy.Options) error {
+	low, high, found := strings.Cut(f.ends, ",")
+	if !found {
+		return &noren.Error{Kind: noren.Usage, Where: "--range", What: "expected LOW,HIGH", Hint: "for instance 0,120"}
+	}
+	values, err := hierarchy.Range(o.Kind, o.Layout, low, high)
+	if err != nil {
+		return at("--range", err)
+	}
+	p, err := hierarchy.Propose(values, o)
+	if err != nil {
+		return at("--range", err)
+	}
+	if err := writeFile(f.output, f.force, t.stdout, writeRows(p.Rows)); err != nil {
+		return err
+	}
+	t.note("kind %s, levels: %s", p.Kind, strings.Join(p.Levels, ", "))
+	return nil
+}
+
+func newHierarchyCheck(t *terminal) *cobra.Command {
+	var input columnFlags
+	var column string
+	c := &cobra.Command{
+		Use:   "check FILE INPUT --column COLUMN",
+		Short: "Check that a hierarchy covers a column (private)",
+		Long: `Checks a hierarchy: that all lines have the same number of levels, that no value
+has two lines, that a name has one parent, that there is one root; and that every
+value of a column has a line. It names lines of FILE, and the records of INPUT
+whose value has no line, never a value. The exit code is 3 where a check fails.`,
+		Example: `  noren hierarchy check ages.csv visits.csv --column age`,
+		Args:    exactly("FILE", "INPUT"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if column == "" {
+				return &noren.Error{Kind: noren.Usage, Where: "--column", What: "no column is named"}
+			}
+			return checkHierarchy(c.Context(), t, &input, args[0], args[1], column)
+		},
+	}
+	input.registerInput(c)
+	input.registerHeader(c)
+	c.Flags().StringVar(&column, "column", "", "`COLUMN` of INPUT that the hierarchy must cover")
+	return c
+}
+
+func checkHierarchy(ctx context.Context, t *terminal, input *columnFlags, path, name, column string) error {
+	h, err := loadHierarchy(t)(path)
+	if err != nil {
+		return err
+	}
+	c, err := readValues(ctx, t, input, name, column)
+	if err != nil {
+		return err
+	}
+	names := map[string]bool{}
+	for _, v := range c.Dict {
+		if _, ok := h.Leaf(v); !ok {
+			names[v] = true
+		}
+	}
+	if len(names) > 0 {
+		return &noren.Error{Kind: noren.BadData, Where: name + ": column " + column, What: missingCodes(c, names), Hint: "add their lines to " + path}
+	}
+	fmt.Fprintf(t.stdout, "%s covers column %s of %s: %d values of %d lines, %d levels, one parent a name\n", path, column, name, len(c.Dict), h.Leaves(), h.Levels())
+	return nil
+}
+
+// readValues reads a column as texts.
+func readValues(ctx context.Context, t *terminal, input *columnFlags, name, column string) (*table.Column, error) {
+	s := &spec.Spec{Version: spec.Version}
+	if err := input.layOver(s); err != nil {
+		return nil, err
+	}
+	src, err := openTable(ctx, name, t, s)
+	if err != nil {
+		return nil, err
+	}
+	defer closeSource(src)
+	read, err := file.ReadText(ctx, src, []string{column}, s.Input.Missing, t.progress.report)
+	if err != nil {
+		return nil, err
+	}
+	return read.Columns[0], nil
+}
+
+// missingCodes tells how many values have no line, and in which records they are.
+func missingCodes(c *table.Column, names map[string]bool) string {
+	const shown = 10
+	var first []string
+	records := 0
+	for i := range c.Len() {
+		if c.IsMissing(i) || !names[c.Dict[c.Codes[i]]] {
+			continue
+		}
+		if records++; records <= shown {
+			first = append(first, fmt.Sprint(i+1))
+		}
+	}
+	more := ""
+	if records > shown {
+		more = ", ..."
+	}
+	return fmt.Sprintf("%d values in %d records have no line in the hierarchy: records %s%s", len(names), records, strings.Join(first, ", "), more)
+}
+
+// writeRows writes a hierarchy as CSV.
+func writeRows(rows [][]string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		out := csv.NewWriter(w)
+		return errors.Join(out.WriteAll(rows), out.Error())
+	}
+}
