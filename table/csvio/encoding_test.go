@@ -21,8 +21,6 @@ import (
 
 const japaneseTable = "氏名,住所,売上\n山田太郎,\"東京都,千代田区\",１２３\n鈴木,\"大阪\n\"\"北\"\"\",4\n"
 
-var japaneseRows = [][]string{{"山田太郎", "東京都,千代田区", "１２３"}, {"鈴木", "大阪\n\"北\"", "4"}}
-
 const westernTable = "name,city\nMüller,Köln\nGarção,São Paulo\n"
 
 // iconv converts by the program of that name, the reference for encodings.
