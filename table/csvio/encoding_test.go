@@ -321,6 +321,9 @@ func FuzzEncoding(f *testing.F) {
 			}
 			return
 		}
+		if len(names) == 1 && strings.HasPrefix(names[0], "sep=") {
+			return // a lone column of such a name reads as the line that names the delimiter
+		}
 		if e == AnyEncoding || e == ISO2022JP { // half-width katakana are read and not written
 			return
 		}
