@@ -47,8 +47,8 @@ func (r *run) write(ctx context.Context) error {
 	return out.Commit()
 }
 
-// writeTable writes the release to a table that nobody else can see, has it
-// verified, and gives it its name.
+// writeTable writes the release to a table that no other session sees, has it
+// verified, and renames it.
 func (r *run) writeTable(ctx context.Context, t file.Target) error {
 	defer t.Discard()
 	if err := r.fill(ctx, func(columns []table.StoredColumn) (table.Sink, error) { return t.Create(ctx, columns) }); err != nil {

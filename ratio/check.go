@@ -141,7 +141,7 @@ func (c *Check) functions() (sensitivity int64) {
 }
 
 // values fills dst with the functions of a record, each in [0, 1]; of the words of a
-// category, and of the bins of a coordinate, one at the most is above 0. A record without a value has none: 0, and whole
+// category, and of the bins of a coordinate, at most one is above 0. A record without a value has none: 0, and whole
 // is false.
 func (c *Check) values(dst, x []float64) (whole bool) {
 	clear(dst)

@@ -49,7 +49,7 @@ all also somebody who knows all records of a person is left with K persons, and
 INPUT is a CSV, Parquet or Excel file (.csv, .tsv, .csv.gz, .csv.zst, .parquet,
 .xlsx), a table of a database (pg:TABLE, sqlite:FILE?table=TABLE, or pg: with
 --query FILE), or - for standard input. OUTPUT is a file, whose name tells the
-format, or pg:TABLE. It gets its name only after it has been read back and
+format, or pg:TABLE. It is created only after it has been read back and
 verified; nothing is left behind when anything fails. See docs/formats.md.
 
 A table of more than 40,000 records is cut into cells, and a larger one into
