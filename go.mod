@@ -1,4 +1,4 @@
-module noren
+module github.com/noren-privacy/noren
 
 go 1.26.0
 

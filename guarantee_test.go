@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 func ExampleGuarantee() {

@@ -34,9 +34,18 @@ func listPackages(t *testing.T) []goPackage {
 		} else if err != nil {
 			t.Fatal(err)
 		}
+		p.ImportPath = short(p.ImportPath)
+		for _, paths := range [][]string{p.Imports, p.Deps} {
+			for i := range paths {
+				paths[i] = short(paths[i])
+			}
+		}
 		all = append(all, p)
 	}
 }
+
+// short is an import path without the host and the owner of this module.
+func short(path string) string { return strings.TrimPrefix(path, "github.com/noren-privacy/") }
 
 // in reports whether path is one of the rooms or lies below one.
 func in(path string, rooms ...string) bool {

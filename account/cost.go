@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 const (

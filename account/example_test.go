@@ -3,7 +3,7 @@ package account_test
 import (
 	"fmt"
 
-	"noren/account"
+	"github.com/noren-privacy/noren/account"
 )
 
 // An add-remove guarantee in a book of replace-one neighbours.

@@ -3,7 +3,7 @@ package account
 import (
 	"fmt"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Filter is a budget that refuses what does not fit. For costs that are chosen

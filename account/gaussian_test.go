@@ -6,7 +6,7 @@ import (
 	"math/big"
 	"testing"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 
 	"pgregory.net/rapid"
 )

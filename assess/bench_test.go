@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"testing"
 
-	"noren/assess"
-	"noren/table"
+	"github.com/noren-privacy/noren/assess"
+	"github.com/noren-privacy/noren/table"
 )
 
 // million is a table of a million records, four columns of numbers and two of

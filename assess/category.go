@@ -6,7 +6,7 @@ import (
 	"sort"
 	"strings"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 // meaning is what one published text stands for.

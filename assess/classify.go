@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"noren"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Classes is the division of n records into classes that share the values of

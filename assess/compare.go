@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"noren"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
 )
 
 // CompareOptions say how two tables are to be compared.

@@ -11,9 +11,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren"
-	"noren/assess"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/assess"
+	"github.com/noren-privacy/noren/table"
 )
 
 func compare(t testing.TB, original, release *table.Table, rows bool) *assess.Utility {

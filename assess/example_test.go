@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"noren/assess"
-	"noren/table"
+	"github.com/noren-privacy/noren/assess"
+	"github.com/noren-privacy/noren/table"
 )
 
 func visits(ages, sexes []string) *table.Table {

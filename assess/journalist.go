@@ -3,7 +3,7 @@ package assess
 import (
 	"fmt"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Journalist is re-identification risk when the attacker does not know who is

@@ -3,7 +3,7 @@ package assess
 import (
 	"math"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 // columnLoss is what one column adds to the loss, unscaled.

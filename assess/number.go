@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"noren/kanon/publish"
-	"noren/table"
+	"github.com/noren-privacy/noren/kanon/publish"
+	"github.com/noren-privacy/noren/table"
 )
 
 // finite is v's address, or nil when v cannot stand in JSON.

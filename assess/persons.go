@@ -3,9 +3,9 @@ package assess
 import (
 	"context"
 
-	"noren"
-	"noren/kanon/privacy"
-	"noren/kanon/verify"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/kanon/verify"
 )
 
 // Persons measures a table of which persons have several records: how many

@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
-	"noren"
-	"noren/assess"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/assess"
 )
 
 // Two classes: three records of persons 1 and 2, and one of no known person.

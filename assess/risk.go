@@ -5,7 +5,7 @@ import (
 	"math"
 	"sort"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Count is any integer that counts the records of a class.

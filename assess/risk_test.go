@@ -8,9 +8,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren"
-	"noren/assess"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/assess"
+	"github.com/noren-privacy/noren/table"
 )
 
 func near(a, b float64) bool {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 // rowwise compares tables whose rows correspond.

@@ -3,7 +3,7 @@ package assess
 import (
 	"math"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Uniqueness estimates, from a sample, how many records are unique in the

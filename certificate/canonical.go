@@ -13,7 +13,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 const (

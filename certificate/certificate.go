@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Format is the form that this package writes. [Format1] is read and checked as

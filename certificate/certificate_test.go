@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 func testKey(seed byte) ed25519.PrivateKey {

@@ -6,8 +6,8 @@ import (
 	"crypto/ed25519"
 	"fmt"
 
-	"noren"
-	"noren/certificate"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/certificate"
 )
 
 func Example() {

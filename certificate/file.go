@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"os"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // readSmall reads a key or certificate file, and no more than the largest one.

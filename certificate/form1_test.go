@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Certificates of form 1, written by the program before form 2 existed

@@ -14,7 +14,7 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // KeyPath is where the signing key lives: $NOREN_KEY, else noren/key.pem in the

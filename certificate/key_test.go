@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 func TestKeyFile(t *testing.T) {

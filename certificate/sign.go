@@ -13,7 +13,7 @@ import (
 	"io"
 	"os"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Signed is a certificate with its signature.

@@ -6,7 +6,7 @@ import (
 	"io"
 	"slices"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Adversaries are those against whom a promise is made. An adversary knows the

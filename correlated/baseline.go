@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Baselines are the scales that other methods ask for, to be shown beside the

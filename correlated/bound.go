@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // dim is one coordinate of a bound query.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Box is every chain or tree law of the same shape whose transition

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Calibration is the smallest noise scale that keeps a leakage bound, within

@@ -1,6 +1,6 @@
 package correlated
 
-import "noren"
+import "github.com/noren-privacy/noren"
 
 // Class is a list of laws of the same records, any of which may be the true
 // one: a promise for a class holds for each of its members.

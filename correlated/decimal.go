@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Decimal is an exact decimal number of an answer. As JSON it is a number where

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"math"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // engine holds what does not depend on the scale.

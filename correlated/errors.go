@@ -3,7 +3,7 @@ package correlated
 import (
 	"fmt"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // usagef is a model, a query or an option that cannot be meant.

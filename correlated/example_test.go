@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"noren/correlated"
+	"github.com/noren-privacy/noren/correlated"
 )
 
 // Two records that are equal 98 times in 100, and how many of them are 1.

@@ -8,8 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
-	"noren"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
 )
 
 // FitOptions say how a model is estimated. The data must be public, or older

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 var onOffFit = FitOptions{Source: "last year's readings", States: []string{"off", "on"}, Length: 50}

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // node is a JSON value that knows its place.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // maxStates is how many states a record may have: supports are kept as bits.

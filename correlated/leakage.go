@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Method is how a leakage was computed.

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strconv"
 
-	"noren"
-	"noren/account"
-	"noren/noise"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/noise"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Spec is a query to be answered on a column of a table, one record of the

@@ -11,12 +11,12 @@ import (
 	"strings"
 	"testing"
 
-	"noren"
-	"noren/account"
-	"noren/certificate"
-	"noren/internal/randtest"
-	"noren/noise"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/internal/randtest"
+	"github.com/noren-privacy/noren/noise"
+	"github.com/noren-privacy/noren/table"
 )
 
 func columnOf(t testing.TB, name string, names []string, states []int) *table.Table {

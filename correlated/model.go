@@ -3,7 +3,7 @@ package correlated
 import (
 	"math"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Model is the joint law of the records: a [*Table], a [*Chain], a [*Tree], a

@@ -5,7 +5,7 @@ import (
 	"io"
 	"slices"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // ModelFile is a model with what its file says about it.

@@ -4,7 +4,7 @@ import (
 	"io"
 	"slices"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // ParseQuery reads a query in JSON for the model of f; name is the file's, for

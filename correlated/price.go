@@ -5,8 +5,8 @@ import (
 	"math"
 	"math/big"
 
-	"noren"
-	"noren/account"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
 )
 
 // Charge is what an answer of q with Laplace noise of scale b costs a budget of

@@ -7,8 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren"
-	"noren/account"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
 )
 
 // Charges add up: what two answers leak together is at most the sum of theirs.

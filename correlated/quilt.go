@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // influence tells how far the state of record i shows at distance d in a

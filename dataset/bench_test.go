@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"noren/table/file"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 const benchRows = 1_000_000

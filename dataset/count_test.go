@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"noren/table"
-	"noren/table/csvio"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/csvio"
 )
 
 // counter counts the bytes that are read from a file.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"noren/account"
-	"noren/table"
-	"noren/table/csvio"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/csvio"
 )
 
 const (

@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"noren"
-	"noren/account"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/table"
 )
 
 const visitsText = `{"format":"noren.dataset/1","file":{"kind":"csv","delimiter":",","encoding":"utf-8"},"missing":["NA"],

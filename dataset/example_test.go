@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"noren/dataset"
-	"noren/table"
+	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/table"
 )
 
 // A definition is fixed, a file reviewed under it, and columns read: a cell that

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"slices"
 
-	"noren"
-	"noren/certificate"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/certificate"
 )
 
 // Parse reads a definition: JSON of at most 1 MiB without unknown or repeated

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
-	"noren"
-	"noren/account"
-	"noren/table"
-	"noren/table/file"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 // Review is what a steward sees of a file before confirming its definition. It is

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Keys are the secrets of the prints of one ledger, at least 16 bytes each. Prints

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/text/encoding/japanese"
 	"pgregory.net/rapid"
 
-	"noren/table/csvio"
+	"github.com/noren-privacy/noren/table/csvio"
 )
 
 // definitionOf is a definition under which g is a table of texts.

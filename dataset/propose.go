@@ -4,13 +4,13 @@ import (
 	"context"
 	"slices"
 
-	"noren"
-	"noren/account"
-	"noren/table"
-	"noren/table/csvio"
-	"noren/table/file"
-	"noren/table/infer"
-	"noren/table/parquetio"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/csvio"
+	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/infer"
+	"github.com/noren-privacy/noren/table/parquetio"
 )
 
 // ProposeOptions say what of a definition is given.

@@ -9,11 +9,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren/account"
-	"noren/certificate"
-	"noren/internal/randtest"
-	"noren/query"
-	"noren/table"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/internal/randtest"
+	"github.com/noren-privacy/noren/query"
+	"github.com/noren-privacy/noren/table"
 )
 
 var contributionKey = []byte("0123456789abcdef")

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"slices"
 
-	"noren"
-	"noren/account"
-	"noren/table"
-	"noren/table/csvio"
-	"noren/table/file"
-	"noren/table/parquetio"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/csvio"
+	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/parquetio"
 )
 
 // opened is a source together with its bytes.

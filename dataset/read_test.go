@@ -13,11 +13,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren"
-	"noren/account"
-	"noren/table"
-	"noren/table/csvio"
-	"noren/table/file"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/csvio"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 // reference is the cell rule noren.reading/1, written down a second time without

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"noren"
-	"noren/table"
-	"noren/table/file"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 // cells takes the cells of one stored column, in file order. The parts that are

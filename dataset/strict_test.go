@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Definitions read the strict form alone: what table/csvio reads besides is

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"noren"
-	"noren/account"
-	"noren/certificate"
-	"noren/table"
-	"noren/table/csvio"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/csvio"
 )
 
 // Validate returns all faults of the definition, defaults filled. They are of kind

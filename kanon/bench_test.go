@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 	"testing"
 
-	"noren/kanon"
-	"noren/kanon/partition"
-	"noren/kanon/refine"
-	"noren/table"
-	"noren/table/file"
+	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/kanon/partition"
+	"github.com/noren-privacy/noren/kanon/refine"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 // BenchmarkAnonymize releases 20,000 records x 5 quasi-identifiers, from the

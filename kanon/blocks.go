@@ -8,13 +8,13 @@ import (
 	"sync/atomic"
 	"time"
 
-	"noren"
-	"noren/kanon/partition"
-	"noren/kanon/persons"
-	"noren/kanon/publish"
-	"noren/kanon/refine"
-	"noren/kanon/space"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/partition"
+	"github.com/noren-privacy/noren/kanon/persons"
+	"github.com/noren-privacy/noren/kanon/publish"
+	"github.com/noren-privacy/noren/kanon/refine"
+	"github.com/noren-privacy/noren/kanon/space"
+	"github.com/noren-privacy/noren/table"
 )
 
 // A large table is released block by block: a tree of cuts through the space,

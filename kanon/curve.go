@@ -7,14 +7,14 @@ import (
 	"strings"
 	"time"
 
-	"noren"
-	"noren/kanon/partition"
-	"noren/kanon/persons"
-	"noren/kanon/privacy"
-	"noren/kanon/refine"
-	"noren/kanon/space"
-	"noren/table"
-	"noren/table/file"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/partition"
+	"github.com/noren-privacy/noren/kanon/persons"
+	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/kanon/refine"
+	"github.com/noren-privacy/noren/kanon/space"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 // CurveJob asks for loss and risk over k and methods.

@@ -6,12 +6,12 @@ import (
 	"os"
 	"strings"
 
-	"noren/kanon"
-	"noren/kanon/privacy"
-	"noren/kanon/publish"
-	"noren/kanon/refine"
-	"noren/table"
-	"noren/table/file"
+	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/kanon/publish"
+	"github.com/noren-privacy/noren/kanon/refine"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 // Visits of a clinic are handed out so that everyone is one of three at least,

@@ -11,14 +11,14 @@ import (
 	"strings"
 	"testing"
 
-	"noren"
-	"noren/kanon"
-	"noren/kanon/partition"
-	"noren/kanon/privacy"
-	"noren/kanon/publish"
-	"noren/kanon/refine"
-	"noren/table"
-	"noren/table/file"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/kanon/partition"
+	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/kanon/publish"
+	"github.com/noren-privacy/noren/kanon/refine"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 func TestFewerThanK(t *testing.T) {

@@ -3,10 +3,10 @@ package kanon
 import (
 	"fmt"
 
-	"noren/kanon/gate"
+	"github.com/noren-privacy/noren/kanon/gate"
 
-	"noren/kanon/publish"
-	"noren/table"
+	"github.com/noren-privacy/noren/kanon/publish"
+	"github.com/noren-privacy/noren/table"
 )
 
 // transformed says how each quasi-identifier was published.

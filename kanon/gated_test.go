@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"noren"
-	"noren/kanon"
-	"noren/kanon/gate"
-	"noren/kanon/space"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/kanon/gate"
+	"github.com/noren-privacy/noren/kanon/space"
+	"github.com/noren-privacy/noren/table"
 )
 
 // A kept column without a decision leaves no release, and the result says what

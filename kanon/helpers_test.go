@@ -12,10 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	"noren/kanon"
-	"noren/kanon/refine"
-	"noren/table"
-	"noren/table/file"
+	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/kanon/refine"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 // fataler is a test or a rapid check.

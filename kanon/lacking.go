@@ -5,10 +5,10 @@ import (
 	"errors"
 	"slices"
 
-	"noren"
-	"noren/table"
-	"noren/table/csvio"
-	"noren/table/file"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/csvio"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 // lacking is err, or where err says that the encoding of the output lacks a

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"noren/kanon/bound"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/bound"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // boundedPlaces is up to how many different points the lower bound of the loss

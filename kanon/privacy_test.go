@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"noren"
-	"noren/kanon"
-	"noren/kanon/privacy"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/table"
 )
 
 // hard is more than any of these tables keeps.

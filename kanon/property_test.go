@@ -11,16 +11,16 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren"
-	"noren/kanon"
-	"noren/kanon/partition"
-	"noren/kanon/privacy"
-	"noren/kanon/publish"
-	"noren/kanon/refine"
-	"noren/kanon/space"
-	"noren/table"
-	"noren/table/csvio"
-	"noren/table/file"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/kanon/partition"
+	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/kanon/publish"
+	"github.com/noren-privacy/noren/kanon/refine"
+	"github.com/noren-privacy/noren/kanon/space"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/csvio"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 // Whatever the table and the options: the release keeps k, all that is not to

@@ -13,14 +13,14 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"noren"
-	"noren/examples/clinic"
-	"noren/kanon"
-	"noren/kanon/privacy"
-	"noren/kanon/refine"
-	"noren/kanon/verify"
-	"noren/table"
-	"noren/table/file"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/examples/clinic"
+	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/kanon/refine"
+	"github.com/noren-privacy/noren/kanon/verify"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 // register is a register of dialysis: 43 patients with 4,000 sessions, of whom

@@ -1,9 +1,9 @@
 package kanon
 
 import (
-	"noren"
-	"noren/kanon/gate"
-	"noren/kanon/verify"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/gate"
+	"github.com/noren-privacy/noren/kanon/verify"
 )
 
 // ResultSchema names the JSON form of a [Result].

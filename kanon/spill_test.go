@@ -12,15 +12,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"noren"
-	"noren/kanon"
-	"noren/kanon/partition"
-	"noren/kanon/publish"
-	"noren/kanon/refine"
-	"noren/kanon/space"
-	"noren/table"
-	"noren/table/csvio"
-	"noren/table/file"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/kanon/partition"
+	"github.com/noren-privacy/noren/kanon/publish"
+	"github.com/noren-privacy/noren/kanon/refine"
+	"github.com/noren-privacy/noren/kanon/space"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/csvio"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 // A release that has next to no memory, one worker or several, is the release

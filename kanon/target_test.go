@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"noren"
-	"noren/kanon"
-	"noren/table"
-	"noren/table/csvio"
-	"noren/table/file"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/csvio"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 // target is a table of a database that is kept in a file and may come back

@@ -4,10 +4,10 @@ import (
 	"hash/maphash"
 	"slices"
 
-	"noren/kanon/privacy"
-	"noren/kanon/verify"
-	"noren/table"
-	"noren/table/pseudonym"
+	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/kanon/verify"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/pseudonym"
 )
 
 // told tells whose the records of the release are, by their places in it: what

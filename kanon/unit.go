@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"slices"
 
-	"noren"
-	"noren/kanon/enforce"
-	"noren/kanon/persons"
-	"noren/kanon/privacy"
-	"noren/kanon/publish"
-	"noren/kanon/refine"
-	"noren/kanon/space"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/enforce"
+	"github.com/noren-privacy/noren/kanon/persons"
+	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/kanon/publish"
+	"github.com/noren-privacy/noren/kanon/refine"
+	"github.com/noren-privacy/noren/kanon/space"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Linkage is what somebody who looks for a person is taken to know of the

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"noren"
-	"noren/kanon/privacy"
-	"noren/table"
-	"noren/table/file"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 // published takes a release as far as its writing.

@@ -8,14 +8,14 @@ import (
 	"os"
 	"time"
 
-	"noren"
-	"noren/internal/atomicfile"
-	"noren/internal/tempfile"
-	"noren/kanon/space"
-	"noren/table"
-	"noren/table/csvio"
-	"noren/table/file"
-	"noren/table/shuffle"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/internal/tempfile"
+	"github.com/noren-privacy/noren/kanon/space"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/csvio"
+	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/shuffle"
 )
 
 // write writes the release to a file that nobody can see, has it verified, and

@@ -16,12 +16,12 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/text/encoding/japanese"
 
-	"noren"
-	"noren/kanon"
-	"noren/kanon/publish"
-	"noren/table"
-	"noren/table/csvio"
-	"noren/table/file"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/kanon/publish"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/csvio"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 // keys are the values of the column key in the order of the release.

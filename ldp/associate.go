@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Evidence is what one report says of a value: numbers proportional to the

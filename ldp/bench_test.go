@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"noren/internal/randtest"
-	"noren/noise"
+	"github.com/noren-privacy/noren/internal/randtest"
+	"github.com/noren-privacy/noren/noise"
 )
 
 func BenchmarkRapporEncode(b *testing.B) {

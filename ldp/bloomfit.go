@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // bloomModel is the linear model of bit shares on words; see [RapporCounts.Decode].

@@ -7,9 +7,9 @@ import (
 	"math/bits"
 	"testing"
 
-	"noren/internal/entropy"
-	"noren/internal/randtest"
-	"noren/noise"
+	"github.com/noren-privacy/noren/internal/entropy"
+	"github.com/noren-privacy/noren/internal/randtest"
+	"github.com/noren-privacy/noren/noise"
 )
 
 // matrix is an exact channel: inputs x outputs, from the very thresholds that the

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Rejected counts the reports that were set aside, by reason. They have no part

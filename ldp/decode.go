@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Correction says how tests of many candidates are made strict enough that the

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // grrIsBest tells whether GRR has less variance than OUE: k < 3 e^eps + 2 (Wang

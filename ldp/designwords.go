@@ -3,7 +3,7 @@ package ldp
 import (
 	"math"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // WordAccuracy is what a collection of words by RAPPOR is expected to yield.

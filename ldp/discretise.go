@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sort"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Origin says where the edges of bins come from, and so whether they are private.

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Frequencies are estimated shares of labels.

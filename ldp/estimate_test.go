@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren/internal/randtest"
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 // Section 4 of docs/local-privacy.md: the standard results for n times the

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"log"
 
-	"noren/ldp"
-	"noren/noise"
+	"github.com/noren-privacy/noren/ldp"
+	"github.com/noren-privacy/noren/noise"
 )
 
 // Which mechanism suits a question with 5 answers, at epsilon 1, from 10,000

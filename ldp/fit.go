@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Fit says how well counts agree with what a mechanism can send, whatever the

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"noren"
-	"noren/internal/randtest"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 // Reports of every mechanism fit it, whatever the values, and those of others do

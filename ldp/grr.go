@@ -4,8 +4,8 @@ import (
 	"math"
 	"strconv"
 
-	"noren"
-	"noren/noise"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/noise"
 )
 
 // GRR is generalised randomised response (Warner 1965; Kairouz, Bonawitz and

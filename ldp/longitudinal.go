@@ -5,8 +5,8 @@ import (
 	"math"
 	"math/big"
 
-	"noren"
-	"noren/noise"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/noise"
 )
 
 // Longitudinal is a mechanism for a question that is asked again and again. Each

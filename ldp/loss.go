@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Loss is what taking part costs a person, in epsilon of local differential

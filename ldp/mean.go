@@ -4,8 +4,8 @@ import (
 	"math"
 	"strconv"
 
-	"noren"
-	"noren/noise"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/noise"
 )
 
 // Mean is a mechanism for the mean of a number that lies in a public range. A

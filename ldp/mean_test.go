@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"noren/internal/entropy"
-	"noren/internal/randtest"
+	"github.com/noren-privacy/noren/internal/entropy"
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 type newMeanFunc = func(lo, hi, epsilon float64) (*Mean, error)

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"noren"
-	"noren/noise"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/noise"
 )
 
 // Attribute is one of several attributes of a record: labels if Labels is 2 or

@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"noren"
-	"noren/internal/randtest"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 func record() []Attribute {

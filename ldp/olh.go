@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"noren/noise"
+	"github.com/noren-privacy/noren/noise"
 )
 
 // OLH is optimised local hashing (Wang et al. 2017): the device draws a hash

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"noren"
-	"noren/noise"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/noise"
 )
 
 // Oracle is a mechanism for the frequencies of k labels, 0 to k-1. Every report

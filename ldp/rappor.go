@@ -10,8 +10,8 @@ import (
 	"hash"
 	"math"
 
-	"noren"
-	"noren/noise"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/noise"
 )
 
 // Params are the parameters of RAPPOR (Erlingsson, Pihur and Korolova 2014), in

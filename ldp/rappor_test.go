@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"noren/internal/randtest"
-	"noren/noise"
+	"github.com/noren-privacy/noren/internal/randtest"
+	"github.com/noren-privacy/noren/noise"
 )
 
 // The figures of docs/local-privacy.md, section 2: made by an independent

@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // RapporCounts are the sums that all estimates are made from: for each cohort its

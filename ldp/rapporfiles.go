@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // The files of the reference's server tools: params, map and counts. What is

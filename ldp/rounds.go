@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Rounds estimates shares from several rounds of one question that the same

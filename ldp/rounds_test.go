@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"noren/internal/randtest"
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 // Rounds of the same people: the standard error is that over repetitions, the

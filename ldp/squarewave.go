@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strconv"
 
-	"noren"
-	"noren/noise"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/noise"
 )
 
 // SquareWave is the mechanism of Li, Wang, Lopuhaa-Zwakenberg, Li and Skoric

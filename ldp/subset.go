@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"noren/noise"
+	"github.com/noren-privacy/noren/noise"
 )
 
 // Subset is subset selection (Wang et al. 2016; Ye and Barg 2018): the device

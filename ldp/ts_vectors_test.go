@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"noren/internal/entropy"
+	"github.com/noren-privacy/noren/internal/entropy"
 )
 
 // testdata/tsclient.json: reports that the TypeScript client (client/ldp-ts)

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"noren/noise"
+	"github.com/noren-privacy/noren/noise"
 )
 
 // Unary sends one bit a label, each randomised by itself: the true label's bit is

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Measured is an estimate with its standard error and interval.

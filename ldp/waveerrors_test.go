@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"testing"
 
-	"noren/internal/randtest"
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 // waveSetting is a collection of numbers in [0, 1].

@@ -1,6 +1,6 @@
 package ldp
 
-import "noren/noise"
+import "github.com/noren-privacy/noren/noise"
 
 // window is the mechanism under Piecewise and Square Wave, on integers so that it
 // runs exactly as stated: the input is a position, 0 to cells-width; the output is

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"log"
 
-	"noren/learn"
+	"github.com/noren-privacy/noren/learn"
 )
 
 // A clinic asks how well a reading tells the sick from the healthy.

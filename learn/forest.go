@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Forest says how a random forest is grown: each tree from as many records as

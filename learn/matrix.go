@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Matrix holds n records x d features, record after record.

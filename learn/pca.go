@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // PCA are principal components: the directions in which records differ most.

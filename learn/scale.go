@@ -3,7 +3,7 @@ package learn
 import (
 	"math"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Scaler brings features to a common scale: (x - Shift) / Scale, feature by

@@ -6,7 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // SVM says how a linear support vector machine is trained: it minimises

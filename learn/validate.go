@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Classifier tells the class of a record of d features. It is safe for

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 
 	"pgregory.net/rapid"
 )

@@ -1,6 +1,6 @@
 package ledger
 
-import accounting "noren/account"
+import accounting "github.com/noren-privacy/noren/account"
 
 // Cost is an amount of privacy loss: epsilon in units of 1e-9, delta in units
 // of 1e-18. The price of a request rounds both up (package account).

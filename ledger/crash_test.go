@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // The test binary runs itself as another process that uses the ledger: as

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // maxDefinition is the longest definition of a data set, in bytes.

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // wantCode fails unless err has this code and kind.

@@ -12,7 +12,7 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Causes that a caller may want to tell apart with [errors.Is].

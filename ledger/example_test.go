@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"noren/ledger"
+	"github.com/noren-privacy/noren/ledger"
 )
 
 func Example() {

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"slices"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Find returns the data set of this name, else the one whose current path is

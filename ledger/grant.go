@@ -12,7 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 func TestHierarchyChargesAllOrNone(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Remaining is what one account holds after a charge.

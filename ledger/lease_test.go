@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // testClock can be set.

@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // The figures of the tests: one epsilon, one thousandth, one billionth.

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // schema1 unpacks a ledger of schema version 1 (testdata/schema1), as the

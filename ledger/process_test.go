@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // slow starts a child that has reserved and waits.

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // rebuild makes the accounts and data sets as p, the whole chain, says, if they

@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Evidence is what a release certificate states of a charge. The caller has

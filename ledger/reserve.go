@@ -11,7 +11,7 @@ import (
 	"fmt"
 	"slices"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // maxMechanism bounds the description of a request, in bytes.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // backup copies the database, closed and so in one file, and puts it back.

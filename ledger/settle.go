@@ -6,7 +6,7 @@ import (
 	"errors"
 	"time"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Settle is T2: it stores the answer under the charge, in one durable

@@ -21,7 +21,7 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 //go:embed migrations/*.sql

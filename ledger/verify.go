@@ -13,7 +13,7 @@ import (
 
 	"modernc.org/sqlite"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Report is what [Ledger.Verify] looked at and found.

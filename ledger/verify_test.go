@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // What the triggers and checks forbid, tried by hand on a sound ledger.

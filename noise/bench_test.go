@@ -5,7 +5,7 @@ import (
 	"math/big"
 	"testing"
 
-	"noren/internal/entropy"
+	"github.com/noren-privacy/noren/internal/entropy"
 )
 
 // rat reads a rational that the test wrote.

@@ -4,7 +4,7 @@ import (
 	"math/big"
 	"math/bits"
 
-	"noren/internal/entropy"
+	"github.com/noren-privacy/noren/internal/entropy"
 )
 
 // A Bernoulli draw of probability e^-x compares a uniform U in [0, 1) with

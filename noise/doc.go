@@ -42,7 +42,7 @@
 // the proofs.
 package noise
 
-import "noren/internal/entropy"
+import "github.com/noren-privacy/noren/internal/entropy"
 
 // Source is a stream of secret random bits. It is not safe for concurrent use.
 type Source = entropy.Source

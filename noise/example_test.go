@@ -5,7 +5,7 @@ import (
 	"log"
 	"math/big"
 
-	"noren/noise"
+	"github.com/noren-privacy/noren/noise"
 )
 
 // A count with epsilon = 0.5: sensitivity 1, scale 2.

@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren/internal/entropy"
+	"github.com/noren-privacy/noren/internal/entropy"
 )
 
 // expSeries is 2^prec e^-x by the series of e^x with positive terms, twice the

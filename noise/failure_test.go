@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"noren/internal/entropy"
+	"github.com/noren-privacy/noren/internal/entropy"
 )
 
 // A source that fails anywhere within a draw gives an error, never a value from

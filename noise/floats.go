@@ -3,7 +3,7 @@ package noise
 import (
 	"math"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // The samplers of this file return float64 numbers. They are for mechanisms whose

@@ -8,9 +8,9 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
-	"noren"
-	"noren/internal/entropy"
-	"noren/internal/randtest"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/entropy"
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 func floats(t *testing.T, n int, draw func() (float64, error)) []float64 {

@@ -5,7 +5,7 @@ import (
 	"math/big"
 	"math/bits"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // TwoSidedGeometric is the two-sided geometric distribution of a rational ratio

@@ -7,8 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren"
-	"noren/internal/randtest"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 func geometric(t testing.TB, alpha string) *TwoSidedGeometric {

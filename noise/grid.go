@@ -5,7 +5,7 @@ import (
 	"math/big"
 	"math/bits"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Grid is the set of the multiples of a step 2^-j: what values are brought to

@@ -11,7 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 func TestGridPoints(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"math/big"
 	"math/bits"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // maxScaleBits bounds the scale of the discrete samplers: at 2^56 and below, a

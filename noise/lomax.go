@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/big"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Lomax is the two-sided Lomax distribution of shape p > 1, of density

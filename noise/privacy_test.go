@@ -6,7 +6,7 @@ import (
 	"math/big"
 	"testing"
 
-	"noren/internal/randtest"
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 // The attack on a count with neighbours 0 and 1: it stays below the claim, and

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/big"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Continuous noise whose scale depends on data cannot be replaced by a discrete

@@ -9,9 +9,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren"
-	"noren/internal/entropy"
-	"noren/internal/randtest"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/entropy"
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 // rounded is what the distributions of this kind share.

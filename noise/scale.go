@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/big"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // nano is the unit of losses: an epsilon or a rho is a whole number of 1e-9.

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // StudentT is Student's t distribution with n degrees of freedom, of density

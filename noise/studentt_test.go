@@ -4,7 +4,7 @@ import (
 	"math/big"
 	"testing"
 
-	"noren/internal/randtest"
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 // From six bits of U and V, with boxes that the region's edge often cuts, the

@@ -5,10 +5,10 @@ import (
 	"math"
 	"math/big"
 
-	"noren"
-	"noren/account"
-	"noren/noise"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/noise"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Answer is what is released.

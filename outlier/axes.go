@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"noren"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Axis is a column as a coordinate. All of it is public: nothing here may be

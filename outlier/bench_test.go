@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"noren/account"
+	"github.com/noren-privacy/noren/account"
 )
 
 // sensors makes n readings in the plane, 99% of them from three dense clouds

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"noren/internal/geom"
+	"github.com/noren-privacy/noren/internal/geom"
 )
 
 // cover is a coverage functional on runs of records in order of degree.

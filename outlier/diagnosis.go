@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Diagnosis is what the noise of a release is made from. It is computed from

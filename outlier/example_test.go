@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"noren/account"
-	"noren/outlier"
-	"noren/release"
-	"noren/table"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/outlier"
+	"github.com/noren-privacy/noren/release"
+	"github.com/noren-privacy/noren/table"
 )
 
 // A mechanism fits the way out by its methods alone.

@@ -6,7 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"noren/account"
+	"github.com/noren-privacy/noren/account"
 )
 
 // database is a multiset of places, as how often each occurs.

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"testing"
 
-	"noren/account"
+	"github.com/noren-privacy/noren/account"
 )
 
 // goldenCase is a small data set with everything that is known about it.

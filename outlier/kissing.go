@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
-	"noren/account"
+	"github.com/noren-privacy/noren/account"
 )
 
 // strictKissing holds bounds of tau'_d, the largest number of points of a closed

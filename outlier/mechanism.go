@@ -5,9 +5,9 @@ import (
 	"math"
 	"strings"
 
-	"noren"
-	"noren/account"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Options make a [Mechanism]. All of them are public: none may be taken from

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"noren"
-	"noren/account"
-	"noren/internal/randtest"
-	"noren/noise"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/internal/randtest"
+	"github.com/noren-privacy/noren/noise"
+	"github.com/noren-privacy/noren/table"
 )
 
 func milli(epsilon int64) account.Cost {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/big"
 
-	"noren/noise"
+	"github.com/noren-privacy/noren/noise"
 )
 
 // Family names a distribution of noise.

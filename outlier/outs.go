@@ -3,7 +3,7 @@ package outlier
 import (
 	"context"
 
-	"noren/account"
+	"github.com/noren-privacy/noren/account"
 )
 
 // outs computes how many records around one record have degrees in a window:

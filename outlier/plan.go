@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"noren"
-	"noren/account"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
 )
 
 // Facts are what is public before any data are read.

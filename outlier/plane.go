@@ -7,7 +7,7 @@ import (
 	"math/big"
 	"slices"
 
-	"noren/internal/geom"
+	"github.com/noren-privacy/noren/internal/geom"
 )
 
 // planeCover is exact coverage in the plane: the largest number of points that

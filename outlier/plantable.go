@@ -1,6 +1,6 @@
 package outlier
 
-import "noren"
+import "github.com/noren-privacy/noren"
 
 // PlanRow compares the expected noise with the expected count for a number of
 // records and an epsilon.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"noren/internal/geom"
+	"github.com/noren-privacy/noren/internal/geom"
 
-	"noren/account"
+	"github.com/noren-privacy/noren/account"
 )
 
 // profile holds what the sensitivity bounds of one data set are computed from.

@@ -12,12 +12,12 @@ import (
 	"strings"
 	"testing"
 
-	"noren/account"
-	"noren/certificate"
-	"noren/dataset"
-	"noren/outlier"
-	"noren/release"
-	"noren/table"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/outlier"
+	"github.com/noren-privacy/noren/release"
+	"github.com/noren-privacy/noren/table"
 )
 
 // A walk from a file of sensors to a signed answer.

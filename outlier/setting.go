@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"noren"
-	"noren/account"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
 )
 
 // Coverage is the functional F that bounds how many points of a set one ball of

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"noren/account"
+	"github.com/noren-privacy/noren/account"
 )
 
 // search looks for the largest worth(t, U_t), t >= 0, for a worth that rises with

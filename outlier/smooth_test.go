@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren/account"
+	"github.com/noren-privacy/noren/account"
 )
 
 // anySet draws a small set and a setting.

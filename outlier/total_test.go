@@ -8,11 +8,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren"
-	"noren/account"
-	"noren/certificate"
-	"noren/internal/randtest"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/internal/randtest"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Every table of the columns is answered: no record, one record, cells that are missing

@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"noren/account"
-	"noren/internal/randtest"
-	"noren/table"
-	"noren/table/file"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/internal/randtest"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 // adult reads three columns of the census extract (30,162 records).

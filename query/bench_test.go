@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"testing"
 
-	"noren/account"
-	"noren/internal/randtest"
-	"noren/table"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/internal/randtest"
+	"github.com/noren-privacy/noren/table"
 )
 
 // benchTable has n records: a whole number and one of 16 words.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math/big"
 
-	"noren/noise"
+	"github.com/noren-privacy/noren/noise"
 )
 
 // segment is a run of size neighbouring candidates of the same loss.

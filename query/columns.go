@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"noren"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
 )
 
 // bind finds the column of f in t and holds it to be of the type that the query

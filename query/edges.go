@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 
-	"noren"
-	"noren/account"
-	"noren/noise"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/noise"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Edges asks for the inner edges of bins that hold about equally many values of a

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"noren"
-	"noren/account"
-	"noren/internal/randtest"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/internal/randtest"
+	"github.com/noren-privacy/noren/table"
 
 	"pgregory.net/rapid"
 )

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 // valueText writes v as the column's file would.

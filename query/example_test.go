@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"noren/account"
-	"noren/noise"
-	"noren/query"
-	"noren/table"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/noise"
+	"github.com/noren-privacy/noren/query"
+	"github.com/noren-privacy/noren/table"
 )
 
 // A mean by groups: what it costs, how accurate it will be, what it promises, and the

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 // keys are public groups: of every record they tell its group, or that it has

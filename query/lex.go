@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // maxPredicate is the longest predicate, in bytes, and maxDepth the deepest

@@ -6,9 +6,9 @@ import (
 	"math"
 	"math/big"
 
-	"noren"
-	"noren/account"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Kind is what is asked.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"noren"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Predicate is a condition on one record, parsed and typed against the fields of

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"noren"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
 
 	"pgregory.net/rapid"
 )

@@ -6,9 +6,9 @@ import (
 	"math/big"
 	"slices"
 
-	"noren/account"
-	"noren/noise"
-	"noren/table"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/noise"
+	"github.com/noren-privacy/noren/table"
 )
 
 // quantile answers quantiles by the exponential mechanism on the points of the public

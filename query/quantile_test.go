@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"noren/account"
-	"noren/internal/randtest"
-	"noren/table"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/internal/randtest"
+	"github.com/noren-privacy/noren/table"
 
 	"pgregory.net/rapid"
 )

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"slices"
 
-	"noren"
-	"noren/account"
-	"noren/noise"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/noise"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Query is a question that was validated and priced. It holds no data, and may be

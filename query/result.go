@@ -5,8 +5,8 @@ import (
 	"math"
 	"strconv"
 
-	"noren/account"
-	"noren/table"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Format names the form of [Result] as JSON.

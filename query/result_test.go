@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"noren/account"
-	"noren/certificate"
-	"noren/internal/randtest"
-	"noren/table"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/internal/randtest"
+	"github.com/noren-privacy/noren/table"
 
 	"pgregory.net/rapid"
 )

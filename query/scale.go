@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math/big"
 
-	"noren/account"
-	"noren/noise"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/noise"
 )
 
 // additive says what one record adds to the vector of exact figures that noise is

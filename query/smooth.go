@@ -5,9 +5,9 @@ import (
 	"math"
 	"math/big"
 
-	"noren/account"
-	"noren/noise"
-	"noren/table"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/noise"
+	"github.com/noren-privacy/noren/table"
 )
 
 // smooth answers medians by the smooth sensitivity of Nissim, Raskhodnikova and Smith

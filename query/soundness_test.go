@@ -5,10 +5,10 @@ import (
 	"strconv"
 	"testing"
 
-	"noren/account"
-	"noren/internal/randtest"
-	"noren/noise"
-	"noren/table"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/internal/randtest"
+	"github.com/noren-privacy/noren/noise"
+	"github.com/noren-privacy/noren/table"
 )
 
 // numbers is a table of one decimal column.

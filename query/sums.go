@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"noren/noise"
-	"noren/table"
+	"github.com/noren-privacy/noren/noise"
+	"github.com/noren-privacy/noren/table"
 )
 
 // sums answers what is computed from sums of whole numbers over records, with the

@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"testing"
 
-	"noren"
-	"noren/account"
-	"noren/certificate"
-	"noren/internal/randtest"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/internal/randtest"
+	"github.com/noren-privacy/noren/table"
 
 	"pgregory.net/rapid"
 )

@@ -9,7 +9,7 @@ import (
 	"math"
 	"slices"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 // checkEvery is how many records pass between two looks at the context.

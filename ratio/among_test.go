@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Questions about some of the records: D ~ N(2, 1/4), of whom about half are above 2.

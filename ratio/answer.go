@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"noren/ratio/redraw"
+	"github.com/noren-privacy/noren/ratio/redraw"
 )
 
 // Answer is what the weights say of the private records. It costs nothing further.

@@ -5,9 +5,9 @@ import (
 	"math"
 	"testing"
 
-	"noren"
-	"noren/account"
-	"noren/internal/entropy"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/internal/entropy"
 )
 
 func fitOne(t testing.TB, seed uint64, public *Points, x *Points, o Options) *Weights {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"testing"
 
-	"noren/noise"
+	"github.com/noren-privacy/noren/noise"
 )
 
 // 81 settings, n = N = 2,000, b = 100: the grid of the issue.

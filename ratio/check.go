@@ -8,10 +8,10 @@ import (
 	"math/big"
 	"slices"
 
-	"noren"
-	"noren/account"
-	"noren/noise"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/noise"
+	"github.com/noren-privacy/noren/table"
 )
 
 // CheckOptions make a [Check]. All of them are public.

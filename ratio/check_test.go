@@ -10,9 +10,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren/account"
-	"noren/internal/entropy"
-	"noren/table"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/internal/entropy"
+	"github.com/noren-privacy/noren/table"
 )
 
 // What one record moves is bounded by what the noise is scaled for, and the bound is

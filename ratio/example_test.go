@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"math"
 
-	"noren/account"
-	"noren/noise"
-	"noren/ratio"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/noise"
+	"github.com/noren-privacy/noren/ratio"
 )
 
 // Public records on 0..10, private ones near 7: the mean of the private records is read

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"noren/ratio/redraw"
+	"github.com/noren-privacy/noren/ratio/redraw"
 )
 
 // FitCheck is what the release and the public records say of the weights, at no further

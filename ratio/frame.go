@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"noren"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Axis is a column as coordinates. All of it is public: nothing here may be taken from

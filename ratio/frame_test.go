@@ -9,8 +9,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
 )
 
 func wordColumn(t *testing.T, f table.Field, texts ...string) *table.Column {

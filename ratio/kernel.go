@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Points are points of R^d, one a record, row by row. A point with a coordinate

@@ -6,9 +6,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"noren/account"
-	"noren/noise"
-	"noren/ratio/redraw"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/noise"
+	"github.com/noren-privacy/noren/ratio/redraw"
 )
 
 // Noise names a mechanism.

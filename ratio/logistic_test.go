@@ -6,9 +6,9 @@ import (
 	"math"
 	"testing"
 
-	"noren"
-	"noren/account"
-	"noren/internal/entropy"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/internal/entropy"
 )
 
 // The baseline reaches the minimum of its objective; without much noise it is near the

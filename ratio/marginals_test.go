@@ -7,10 +7,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren"
-	"noren/account"
-	"noren/internal/entropy"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/internal/entropy"
+	"github.com/noren-privacy/noren/table"
 )
 
 func wordFrame(t testing.TB) *Frame {

@@ -6,9 +6,9 @@ import (
 	"math"
 	"math/big"
 
-	"noren"
-	"noren/account"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Post is how alpha and the weights are made of the released means.

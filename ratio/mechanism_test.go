@@ -12,10 +12,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"noren"
-	"noren/account"
-	"noren/internal/entropy"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/internal/entropy"
+	"github.com/noren-privacy/noren/table"
 )
 
 func milli(epsilon int64) account.Cost {

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strconv"
 
-	"noren/account"
-	"noren/table"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/table"
 )
 
 // metaFormat is the name and version of the form.

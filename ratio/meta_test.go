@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"noren"
-	"noren/internal/entropy"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/entropy"
 )
 
 func sampleMeta(t testing.TB) []byte {

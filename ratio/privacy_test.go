@@ -8,9 +8,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"noren/account"
-	"noren/internal/randtest"
-	"noren/noise"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/internal/randtest"
+	"github.com/noren-privacy/noren/noise"
 )
 
 // The hardest neighbours there are: two centres that know nothing of each other, and one

@@ -6,10 +6,10 @@ import (
 	"math"
 	"math/big"
 
-	"noren"
-	"noren/account"
-	"noren/noise"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/noise"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Released is what leaves: the sums of kernels with noise, and nothing else that was

@@ -4,8 +4,8 @@ import (
 	"math"
 	"math/big"
 
-	"noren/account"
-	"noren/noise"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/noise"
 )
 
 // replaced is what a mechanism that was made for add-remove costs for replace-one, where

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"noren/account"
+	"github.com/noren-privacy/noren/account"
 )
 
 // A replace-one book is charged sqrt(2) times the epsilon of an add-remove fit for the sums

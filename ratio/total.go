@@ -7,9 +7,9 @@ import (
 	"math/big"
 	"strconv"
 
-	"noren"
-	"noren/account"
-	"noren/noise"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/noise"
 )
 
 // What canonical JSON and the arithmetic of the mechanisms can hold, and how the answers

@@ -10,11 +10,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren"
-	"noren/account"
-	"noren/certificate"
-	"noren/internal/randtest"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/internal/randtest"
+	"github.com/noren-privacy/noren/table"
 )
 
 // mixed are columns of every type, with a public table of them.

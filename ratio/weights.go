@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"noren"
-	"noren/account"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
 )
 
 // Weights are the weights of the public records and what is known of them. All of it is

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"noren/account"
-	"noren/certificate"
-	"noren/dataset"
-	"noren/ledger"
-	"noren/release"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/ledger"
+	"github.com/noren-privacy/noren/release"
 )
 
 // BenchmarkRun is one answer from a file of so many records: charging, reading,

@@ -13,12 +13,12 @@ import (
 	"strings"
 	"time"
 
-	"noren"
-	"noren/internal/atomicfile"
-	"noren/table"
-	"noren/table/csvio"
-	"noren/table/file"
-	"noren/table/shuffle"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/csvio"
+	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/shuffle"
 )
 
 // Copy writes a table that charged answers cannot read where it lies (a table or

@@ -11,11 +11,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren/dataset"
-	"noren/release"
-	"noren/table"
-	"noren/table/file"
-	"noren/table/spool"
+	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/release"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/spool"
 )
 
 // kept is a table of one column of numbers and one of texts.

@@ -13,12 +13,12 @@ import (
 	"strconv"
 	"strings"
 
-	"noren"
-	"noren/certificate"
-	"noren/correlated"
-	"noren/dataset"
-	"noren/ledger"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/correlated"
+	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/ledger"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Dataset is a private table with the definition by which it is read. Make one

@@ -11,14 +11,14 @@ import (
 	"os"
 	"path/filepath"
 
-	"noren"
-	"noren/account"
-	"noren/certificate"
-	"noren/dataset"
-	"noren/ledger"
-	"noren/noise"
-	"noren/release"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/ledger"
+	"github.com/noren-privacy/noren/noise"
+	"github.com/noren-privacy/noren/release"
+	"github.com/noren-privacy/noren/table"
 )
 
 // adults counts the records with an age of 18 and more: a mechanism of its own.

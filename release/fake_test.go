@@ -9,14 +9,14 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"noren"
-	"noren/account"
-	"noren/certificate"
-	"noren/dataset"
-	"noren/ledger"
-	"noren/noise"
-	"noren/release"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/ledger"
+	"github.com/noren-privacy/noren/noise"
+	"github.com/noren-privacy/noren/release"
+	"github.com/noren-privacy/noren/table"
 )
 
 // milli is epsilon 0.001.

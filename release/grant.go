@@ -3,10 +3,10 @@ package release
 import (
 	"context"
 
-	"noren"
-	"noren/account"
-	"noren/dataset"
-	"noren/ledger"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/ledger"
 )
 
 // Reviewed is a file that was read in whole under a definition. It is private,

@@ -3,10 +3,10 @@ package release
 import (
 	"context"
 
-	"noren"
-	"noren/account"
-	"noren/noise"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/noise"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Mechanism is a query with its noise. All methods but Answer depend on public

@@ -6,12 +6,12 @@ import (
 	"path/filepath"
 	"testing"
 
-	"noren"
-	"noren/account"
-	"noren/dataset"
-	"noren/ledger"
-	"noren/release"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/ledger"
+	"github.com/noren-privacy/noren/release"
+	"github.com/noren-privacy/noren/table"
 )
 
 // A data set under a model prices every query of the model's column, and refuses

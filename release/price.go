@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
-	"noren"
-	"noren/account"
-	"noren/correlated"
-	"noren/ledger"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/correlated"
+	"github.com/noren-privacy/noren/ledger"
 )
 
 // Quote is what a request costs and what would be left, from public facts.

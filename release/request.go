@@ -9,8 +9,8 @@ import (
 	"errors"
 	"strings"
 
-	"noren"
-	"noren/certificate"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/certificate"
 )
 
 // Request is a query to a private table.

@@ -8,13 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"noren"
-	"noren/account"
-	"noren/certificate"
-	"noren/dataset"
-	"noren/ledger"
-	"noren/release"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/ledger"
+	"github.com/noren-privacy/noren/release"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Whatever is wrong with a request by itself is said before anything is charged,

@@ -9,13 +9,13 @@ import (
 	"path/filepath"
 	"time"
 
-	"noren"
-	"noren/account"
-	"noren/certificate"
-	"noren/dataset"
-	"noren/ledger"
-	"noren/noise"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/ledger"
+	"github.com/noren-privacy/noren/noise"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Answer is the result of a request.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"noren"
-	"noren/assess"
-	"noren/kanon/gate"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/assess"
+	"github.com/noren-privacy/noren/kanon/gate"
 )
 
 // Facts is what a page about an assessment says beside the measurements.

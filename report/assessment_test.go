@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"noren/assess"
-	"noren/report"
-	"noren/table"
+	"github.com/noren-privacy/noren/assess"
+	"github.com/noren-privacy/noren/report"
+	"github.com/noren-privacy/noren/table"
 )
 
 // sizeMost is how large a page may get, whatever the data.

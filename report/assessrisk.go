@@ -3,7 +3,7 @@ package report
 import (
 	"fmt"
 
-	"noren/assess"
+	"github.com/noren-privacy/noren/assess"
 )
 
 // tables are the original and, when there is one, the release.

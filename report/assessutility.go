@@ -5,8 +5,8 @@ import (
 	"math"
 	"strings"
 
-	"noren/assess"
-	"noren/table"
+	"github.com/noren-privacy/noren/assess"
+	"github.com/noren-privacy/noren/table"
 )
 
 func correlation(v float64) string {

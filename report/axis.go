@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Scale is how numbers are laid along an axis.

@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren/report"
+	"github.com/noren-privacy/noren/report"
 )
 
 var update = flag.Bool("update", false, "write the golden pictures anew")

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"noren/assess"
-	"noren/report"
+	"github.com/noren-privacy/noren/assess"
+	"github.com/noren-privacy/noren/report"
 )
 
 // A chart is written as an SVG file of its own, for a paper or a slide.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"noren/kanon/gate"
+	"github.com/noren-privacy/noren/kanon/gate"
 )
 
 // FreeTextWarning says what free text in a release may hold.

@@ -12,10 +12,10 @@ import (
 	"strconv"
 	"testing"
 
-	"noren"
-	"noren/assess"
-	"noren/report"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/assess"
+	"github.com/noren-privacy/noren/report"
+	"github.com/noren-privacy/noren/table"
 )
 
 // build makes a column from texts.

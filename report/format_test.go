@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 func TestNumber(t *testing.T) {

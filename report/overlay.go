@@ -6,7 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Overlay is a pair of histograms over the same bins, drawn over one another

@@ -8,7 +8,7 @@ import (
 	"io"
 	"strings"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Page is a page for people.

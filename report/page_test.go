@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"noren/report"
+	"github.com/noren-privacy/noren/report"
 )
 
 var styled = regexp.MustCompile(`(?s)<style>.*?</style>`)

@@ -4,7 +4,7 @@ import (
 	"math"
 	"sort"
 
-	"noren/assess"
+	"github.com/noren-privacy/noren/assess"
 )
 
 // pairsMost is how many pairs of columns are listed.

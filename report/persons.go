@@ -3,8 +3,8 @@ package report
 import (
 	"fmt"
 
-	"noren"
-	"noren/assess"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/assess"
 )
 
 // personsPromise says what is promised of persons.

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"noren"
-	"noren/assess"
-	"noren/kanon/privacy"
-	"noren/report"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/assess"
+	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/report"
 )
 
 // Five records of two persons are no five candidates: figures of records are

@@ -3,7 +3,7 @@ package table_test
 import (
 	"fmt"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 // A column of ages in which "NA" stands for a missing value.

@@ -3,7 +3,7 @@ package table
 import (
 	"fmt"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Hierarchy is a generalisation hierarchy of a category: level 0 are the

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 var diseases = [][]string{

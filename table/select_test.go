@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 // shown is what a record of a column is, in words.

@@ -7,7 +7,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"noren/internal/cli"
+	"github.com/noren-privacy/noren/internal/cli"
 )
 
 func main() {

@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Costs are public prices, all in one currency and none negative.

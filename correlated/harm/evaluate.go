@@ -3,7 +3,7 @@ package harm
 import (
 	"math"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Case is what noise does where the true count is T.

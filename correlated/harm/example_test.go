@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"noren/correlated/harm"
+	"github.com/noren-privacy/noren/correlated/harm"
 )
 
 // The worked optimum of docs/correlated-privacy.md.

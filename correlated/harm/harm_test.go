@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 func drawCosts(t *rapid.T) *Costs {

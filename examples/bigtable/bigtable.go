@@ -15,9 +15,9 @@ import (
 	"io"
 	"strconv"
 
-	"noren"
-	"noren/examples/internal/dice"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/examples/internal/dice"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Options says what table to write.

@@ -15,9 +15,9 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"noren"
-	"noren/examples/bigtable"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/examples/bigtable"
+	"github.com/noren-privacy/noren/table"
 )
 
 func ExampleWrite() {

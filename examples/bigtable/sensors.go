@@ -5,7 +5,7 @@ import (
 	"io"
 	"strconv"
 
-	"noren/examples/internal/dice"
+	"github.com/noren-privacy/noren/examples/internal/dice"
 )
 
 const (

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"testing"
 
-	"noren/examples/bigtable"
+	"github.com/noren-privacy/noren/examples/bigtable"
 )
 
 func ExampleWriteSensors() {

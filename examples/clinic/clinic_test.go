@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"noren/examples/clinic"
-	"noren/internal/spec"
-	"noren/table"
+	"github.com/noren-privacy/noren/examples/clinic"
+	"github.com/noren-privacy/noren/internal/spec"
+	"github.com/noren-privacy/noren/table"
 )
 
 func ExampleFS() {

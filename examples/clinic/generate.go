@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"noren/examples/internal/dice"
+	"github.com/noren-privacy/noren/examples/internal/dice"
 )
 
 // Generate makes the table and its hierarchies, by file name; noren.yaml is

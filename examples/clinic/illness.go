@@ -3,7 +3,7 @@ package clinic
 import (
 	"time"
 
-	"noren/examples/internal/dice"
+	"github.com/noren-privacy/noren/examples/internal/dice"
 )
 
 var severities = [...]string{"mild", "moderate", "severe", "critical"}

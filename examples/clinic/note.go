@@ -3,7 +3,7 @@ package clinic
 import (
 	"strconv"
 
-	"noren/examples/internal/dice"
+	"github.com/noren-privacy/noren/examples/internal/dice"
 )
 
 // note draws the free text of a visit. The phrases hold nothing about the

@@ -3,7 +3,7 @@ package clinic
 import (
 	"time"
 
-	"noren/examples/internal/dice"
+	"github.com/noren-privacy/noren/examples/internal/dice"
 )
 
 // patients is the number of people that visits are drawn from; some of them

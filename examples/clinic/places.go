@@ -3,7 +3,7 @@ package clinic
 import (
 	"fmt"
 
-	"noren/examples/internal/dice"
+	"github.com/noren-privacy/noren/examples/internal/dice"
 )
 
 // places are invented postcodes with their hierarchy: postcode, area,

@@ -12,7 +12,7 @@ import (
 	"fmt"
 	"io"
 
-	"noren/examples/internal/dice"
+	"github.com/noren-privacy/noren/examples/internal/dice"
 )
 
 // Minutes is how many records a day has.

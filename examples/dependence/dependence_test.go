@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"noren/examples/dependence"
+	"github.com/noren-privacy/noren/examples/dependence"
 )
 
 func Example() {

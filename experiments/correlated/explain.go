@@ -7,9 +7,9 @@ import (
 	"math"
 	"strconv"
 
-	"noren"
-	"noren/correlated"
-	"noren/report"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/correlated"
+	"github.com/noren-privacy/noren/report"
 )
 
 // Explain makes a page for a steward about one model and one query: the scale

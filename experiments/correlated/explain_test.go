@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"noren/correlated"
+	"github.com/noren-privacy/noren/correlated"
 )
 
 func TestExplain(t *testing.T) {

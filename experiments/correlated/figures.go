@@ -6,9 +6,9 @@ import (
 	"math"
 	"strconv"
 
-	"noren/correlated"
-	"noren/correlated/harm"
-	"noren/report"
+	"github.com/noren-privacy/noren/correlated"
+	"github.com/noren-privacy/noren/correlated/harm"
+	"github.com/noren-privacy/noren/report"
 )
 
 // Figures draws the report's figures from the models: 1 and 2 (what two

@@ -9,9 +9,9 @@ import (
 	"math"
 	"strings"
 
-	"noren"
-	"noren/correlated"
-	"noren/correlated/harm"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/correlated"
+	"github.com/noren-privacy/noren/correlated/harm"
 )
 
 // Options say what to reproduce.

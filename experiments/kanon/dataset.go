@@ -12,10 +12,10 @@ import (
 	"strconv"
 	"strings"
 
-	"noren"
-	"noren/kanon/space"
-	"noren/table"
-	"noren/table/file"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/space"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 // Dataset is a table in the paper's code space: every column a number, text

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"noren/report"
+	"github.com/noren-privacy/noren/report"
 )
 
 // Figures draws the paper's figures 5 to 8 from rows, each as far as the rows

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"noren"
-	"noren/experiments/kanon"
-	"noren/kanon/refine"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/experiments/kanon"
+	"github.com/noren-privacy/noren/kanon/refine"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // dataFolder is the folder of the reference data sets, or skips.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"noren"
-	"noren/kanon/bound"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/bound"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // Bound is a loss that no partition of a data set gets below (docs/loss-bounds.md).

@@ -9,10 +9,10 @@ import (
 	"slices"
 	"time"
 
-	"noren"
-	"noren/kanon/partition"
-	"noren/kanon/refine"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/partition"
+	"github.com/noren-privacy/noren/kanon/refine"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // Row is one partition and what it lost.

@@ -3,9 +3,9 @@ package kanon
 import (
 	"fmt"
 
-	"noren/kanon/partition"
-	"noren/kanon/refine"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/partition"
+	"github.com/noren-privacy/noren/kanon/refine"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // Params are an algorithm's parameters in the words of the golden figures, in

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"noren"
-	"noren/ldp"
-	"noren/learn"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/ldp"
+	"github.com/noren-privacy/noren/learn"
 )
 
 // labels is the paper's l.

@@ -3,7 +3,7 @@ package ldp
 import (
 	"fmt"
 
-	"noren/report"
+	"github.com/noren-privacy/noren/report"
 )
 
 // Figures is a page of all rows: the tables beside the paper's, Figures 2 to 6

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // testdata/oracle.json: the project's golden figures, means over repeats made

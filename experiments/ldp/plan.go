@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"noren/ldp"
+	"github.com/noren-privacy/noren/ldp"
 )
 
 // The axes of the curves: epsilon of an attribute in Figures 2 and 6, of all

@@ -1,9 +1,9 @@
 package ldp
 
 import (
-	"noren/internal/entropy"
-	"noren/ldp"
-	"noren/learn"
+	"github.com/noren-privacy/noren/internal/entropy"
+	"github.com/noren-privacy/noren/ldp"
+	"github.com/noren-privacy/noren/learn"
 )
 
 // mechanism makes the oracle of one attribute with k labels.

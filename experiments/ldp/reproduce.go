@@ -15,9 +15,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"noren"
-	"noren/ldp"
-	"noren/learn"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/ldp"
+	"github.com/noren-privacy/noren/learn"
 )
 
 // Row is one figure of the paper and ours.

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"noren/ldp"
-	"noren/report"
+	"github.com/noren-privacy/noren/ldp"
+	"github.com/noren-privacy/noren/report"
 )
 
 // Tables lays rows out as the paper does: Tables 1 to 10, then the points of

@@ -4,9 +4,9 @@ import (
 	"context"
 	"math"
 
-	"noren/account"
-	"noren/outlier"
-	"noren/outlier/paper"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/outlier"
+	"github.com/noren-privacy/noren/outlier/paper"
 )
 
 // Counterexample is a case in which the paper's bound fails, with ours beside.

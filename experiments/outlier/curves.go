@@ -5,10 +5,10 @@ import (
 	"math"
 	"slices"
 
-	"noren/account"
-	"noren/internal/geom"
-	"noren/outlier"
-	"noren/outlier/paper"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/internal/geom"
+	"github.com/noren-privacy/noren/outlier"
+	"github.com/noren-privacy/noren/outlier/paper"
 )
 
 // Curve is how a sensitivity bound grows with t, for replace-one neighbours.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"noren/report"
+	"github.com/noren-privacy/noren/report"
 )
 
 // Figure is a chart with a name for its file.

@@ -3,8 +3,8 @@ package outlier
 import (
 	"math"
 
-	"noren/outlier"
-	"noren/outlier/paper"
+	"github.com/noren-privacy/noren/outlier"
+	"github.com/noren-privacy/noren/outlier/paper"
 )
 
 // NoiseRow is the noise of one mechanism on one set.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"noren"
-	"noren/outlier/paper"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/outlier/paper"
 )
 
 // Options say what to reproduce.

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"noren"
-	"noren/outlier"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/outlier"
 )
 
 // step is the grid to which the scaled values are brought: far finer than any

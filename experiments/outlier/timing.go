@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"noren/account"
-	"noren/outlier"
-	"noren/outlier/paper"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/outlier"
+	"github.com/noren-privacy/noren/outlier/paper"
 )
 
 // TimingRow is the running time of an algorithm on a set.

@@ -6,11 +6,11 @@ import (
 	"path/filepath"
 	"testing"
 
-	"noren/account"
-	"noren/internal/entropy"
-	core "noren/ratio"
-	"noren/table"
-	"noren/table/file"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/internal/entropy"
+	core "github.com/noren-privacy/noren/ratio"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 // adult.csv, private the people born abroad, public those born in the US: the share above

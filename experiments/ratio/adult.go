@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strconv"
 
-	"noren"
-	"noren/learn"
-	core "noren/ratio"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/learn"
+	core "github.com/noren-privacy/noren/ratio"
 )
 
 // The second case: the census table adult.csv, split into a public part that has far

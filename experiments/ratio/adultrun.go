@@ -8,10 +8,10 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"noren/account"
-	"noren/internal/entropy"
-	"noren/learn"
-	core "noren/ratio"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/internal/entropy"
+	"github.com/noren-privacy/noren/learn"
+	core "github.com/noren-privacy/noren/ratio"
 )
 
 // AdultRow is what the weighted public part said of one question at one epsilon.

@@ -10,10 +10,10 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"noren"
-	"noren/account"
-	"noren/internal/entropy"
-	core "noren/ratio"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/internal/entropy"
+	core "github.com/noren-privacy/noren/ratio"
 )
 
 // CoverageSetting is a pair of populations for the study of coverage: 2,000 private

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	core "noren/ratio"
+	core "github.com/noren-privacy/noren/ratio"
 )
 
 // Of repeats with fresh tables and noise, intervals of nominal 95 % hold the truth, or a

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"noren/report"
+	"github.com/noren-privacy/noren/report"
 )
 
 // Figures is a page of everything: the paper's figures 1 to 4 drawn again, ours beside,

@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"noren/internal/entropy"
-	core "noren/ratio"
+	"github.com/noren-privacy/noren/internal/entropy"
+	core "github.com/noren-privacy/noren/ratio"
 )
 
 // fineToCoarse releases at a quarter of the median about 24 centres, and has half the

@@ -6,9 +6,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"noren/account"
-	"noren/internal/entropy"
-	core "noren/ratio"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/internal/entropy"
+	core "github.com/noren-privacy/noren/ratio"
 )
 
 // logistic is the baseline of Ji and Elkan with linear features. Its ratio is the

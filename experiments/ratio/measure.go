@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	core "noren/ratio"
+	core "github.com/noren-privacy/noren/ratio"
 )
 
 // grid is a rule of quadrature over the public law: points, and their weights times

@@ -5,9 +5,9 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"noren/account"
-	"noren/internal/entropy"
-	core "noren/ratio"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/internal/entropy"
+	core "github.com/noren-privacy/noren/ratio"
 )
 
 // The box that the paper's setting is clamped to: method A needs one.

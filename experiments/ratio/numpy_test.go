@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"noren/account"
-	"noren/noise"
-	"noren/ratio"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/noise"
+	"github.com/noren-privacy/noren/ratio"
 )
 
 // BenchmarkAgainstNumpy times python/ulsif.py and package ratio on data of one size

@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	core "noren/ratio"
+	core "github.com/noren-privacy/noren/ratio"
 )
 
 // The paper's methods as they are written, with the choices that it leaves open:

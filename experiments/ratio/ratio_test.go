@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"noren"
-	core "noren/ratio"
-	"noren/report"
+	"github.com/noren-privacy/noren"
+	core "github.com/noren-privacy/noren/ratio"
+	"github.com/noren-privacy/noren/report"
 )
 
 // The paper's figure 1: the true ratio peaks at 3.895 where x = 7/3.

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"noren"
-	core "noren/ratio"
+	"github.com/noren-privacy/noren"
+	core "github.com/noren-privacy/noren/ratio"
 )
 
 // Options say what to reproduce.

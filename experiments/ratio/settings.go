@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	core "noren/ratio"
+	core "github.com/noren-privacy/noren/ratio"
 )
 
 // normal is a normal law with independent coordinates.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"noren/report"
+	"github.com/noren-privacy/noren/report"
 )
 
 // find returns a row, nil where the settings that were run do not have it.

@@ -4,7 +4,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Apart is an error of kind Usage where a target is one of the inputs, or another

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"noren"
-	"noren/internal/atomicfile"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/atomicfile"
 )
 
 func TestApart(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // File is a file in the making. Write to it, read it back (ReadAt), then Commit

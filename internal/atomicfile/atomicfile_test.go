@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"noren"
-	"noren/internal/atomicfile"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/atomicfile"
 )
 
 func files(t *testing.T, dir string) []string {

@@ -5,7 +5,7 @@ import (
 	"io/fs"
 	"os"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Output is where a table is written to: a file of its own making, which goes

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"noren"
-	"noren/internal/spec"
-	"noren/kanon"
-	"noren/table/file"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/spec"
+	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 type anonymizeFlags struct {

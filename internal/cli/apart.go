@@ -4,7 +4,7 @@ import (
 	"os"
 	"slices"
 
-	"noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/internal/atomicfile"
 )
 
 // apart is [atomicfile.Apart] where "-" among the inputs is standard input, which

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"noren/internal/cli"
+	"github.com/noren-privacy/noren/internal/cli"
 )
 
 // What standard input is redirected from is never replaced, nor is a hierarchy.

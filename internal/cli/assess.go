@@ -8,14 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"noren"
-	"noren/assess"
-	"noren/internal/atomicfile"
-	"noren/internal/spec"
-	"noren/kanon"
-	"noren/report"
-	"noren/table"
-	"noren/table/file"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/assess"
+	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/internal/spec"
+	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/report"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 type assessFlags struct {

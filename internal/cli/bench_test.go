@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"noren/examples/bigtable"
-	"noren/internal/cli"
+	"github.com/noren-privacy/noren/examples/bigtable"
+	"github.com/noren-privacy/noren/internal/cli"
 )
 
 // BenchmarkAnonymizeAdult is the whole command on the 30,162 records and 8

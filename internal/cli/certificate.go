@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"noren"
-	"noren/account"
-	"noren/certificate"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/certificate"
 )
 
 func newCertificate(t *terminal) *cobra.Command {

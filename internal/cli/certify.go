@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"time"
 
-	"noren"
-	"noren/certificate"
-	"noren/internal/atomicfile"
-	"noren/kanon"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/kanon"
 )
 
 // tool is this program as certificates name it.

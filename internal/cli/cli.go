@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Run runs the program with the given arguments (without its name) and

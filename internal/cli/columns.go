@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"noren"
-	"noren/internal/spec"
-	"noren/table"
-	"noren/table/csvio"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/spec"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/csvio"
 )
 
 // columnFlags are the flags that say what a table is. Laid over a

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"noren"
-	"noren/internal/spec"
-	"noren/kanon/gate"
-	"noren/table"
-	"noren/table/file"
-	"noren/table/infer"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/spec"
+	"github.com/noren-privacy/noren/kanon/gate"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/infer"
 )
 
 // resolve lays a specification over a file. Types that it does not say are

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"noren"
-	"noren/internal/spec"
-	"noren/table"
-	"noren/table/infer"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/spec"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/infer"
 )
 
 // Where neither a specification nor --missing says which texts stand for a

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"noren"
-	"noren/correlated"
-	experiment "noren/experiments/correlated"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/correlated"
+	experiment "github.com/noren-privacy/noren/experiments/correlated"
 )
 
 func newCorrelated(t *terminal) *cobra.Command {

@@ -7,11 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"noren"
-	"noren/correlated"
-	"noren/release"
-	"noren/table"
-	"noren/table/file"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/correlated"
+	"github.com/noren-privacy/noren/release"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 const correlatedSchema = "noren.correlated.answer/1"

@@ -9,13 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"noren"
-	"noren/kanon"
-	"noren/kanon/partition"
-	"noren/kanon/refine"
-	"noren/kanon/space"
-	"noren/report"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/kanon/partition"
+	"github.com/noren-privacy/noren/kanon/refine"
+	"github.com/noren-privacy/noren/kanon/space"
+	"github.com/noren-privacy/noren/report"
+	"github.com/noren-privacy/noren/table"
 )
 
 type curveFlags struct {

@@ -6,13 +6,13 @@ import (
 	"os"
 	"strings"
 
-	"noren"
-	"noren/dataset"
-	"noren/internal/spec"
-	"noren/table"
-	"noren/table/csvio"
-	"noren/table/file"
-	"noren/table/parquetio"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/internal/spec"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/csvio"
+	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/parquetio"
 )
 
 // inputOptions say how a file is written whose first line holds the names of the

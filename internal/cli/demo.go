@@ -14,11 +14,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"noren"
-	"noren/examples/clinic"
-	"noren/kanon"
-	"noren/table"
-	"noren/table/file"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/examples/clinic"
+	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 func newDemo(t *terminal) *cobra.Command {

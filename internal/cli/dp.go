@@ -16,14 +16,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"noren"
-	"noren/account"
-	"noren/dataset"
-	"noren/internal/atomicfile"
-	"noren/internal/spec"
-	"noren/ledger"
-	"noren/noise"
-	"noren/release"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/internal/spec"
+	"github.com/noren-privacy/noren/ledger"
+	"github.com/noren-privacy/noren/noise"
+	"github.com/noren-privacy/noren/release"
 )
 
 // dpFlags are common to all commands that answer with differential privacy: which

@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"noren"
-	"noren/account"
-	"noren/certificate"
-	"noren/ledger"
-	"noren/release"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/ledger"
+	"github.com/noren-privacy/noren/release"
 )
 
 // dpJSON is what every answer says beside its own fields.

@@ -14,12 +14,12 @@ import (
 	"strings"
 	"testing"
 
-	"noren/examples/bigtable"
-	"noren/examples/clinic"
-	"noren/examples/dependence"
-	"noren/internal/cli"
-	"noren/table/csvio"
-	"noren/table/file"
+	"github.com/noren-privacy/noren/examples/bigtable"
+	"github.com/noren-privacy/noren/examples/clinic"
+	"github.com/noren-privacy/noren/examples/dependence"
+	"github.com/noren-privacy/noren/internal/cli"
+	"github.com/noren-privacy/noren/table/csvio"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 // A state is what examples need beside the files of [exampleFolder], and how they are

@@ -13,11 +13,11 @@ import (
 	"strings"
 	"testing"
 
-	"noren/internal/cli"
-	"noren/internal/randtest"
-	"noren/table"
-	"noren/table/csvio"
-	"noren/table/file"
+	"github.com/noren-privacy/noren/internal/cli"
+	"github.com/noren-privacy/noren/internal/randtest"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/csvio"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 // program runs one command in the working folder, as [cli.Run] does.

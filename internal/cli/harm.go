@@ -6,10 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"noren"
-	"noren/correlated"
-	"noren/correlated/harm"
-	experiment "noren/experiments/correlated"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/correlated"
+	"github.com/noren-privacy/noren/correlated/harm"
+	experiment "github.com/noren-privacy/noren/experiments/correlated"
 )
 
 func newHarm(t *terminal) *cobra.Command {

@@ -11,12 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"noren"
-	"noren/internal/atomicfile"
-	"noren/internal/spec"
-	"noren/table"
-	"noren/table/file"
-	"noren/table/hierarchy"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/internal/spec"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/hierarchy"
 )
 
 func newHierarchy(t *terminal) *cobra.Command {

@@ -3,8 +3,8 @@ package cli
 import (
 	"strings"
 
-	"noren"
-	"noren/internal/atomicfile"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/atomicfile"
 )
 
 // hints say what to type, by the code of an error. Libraries say what is wrong;

@@ -10,10 +10,10 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 
-	"noren"
-	"noren/internal/spec"
-	"noren/table"
-	"noren/table/infer"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/spec"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/infer"
 )
 
 func newInit(t *terminal) *cobra.Command {

@@ -9,13 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"noren"
-	"noren/internal/atomicfile"
-	"noren/internal/spec"
-	"noren/kanon"
-	"noren/table"
-	"noren/table/csvio"
-	"noren/table/file"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/internal/spec"
+	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/csvio"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 // openTable is openInput that refuses a first line that looks like data, unless

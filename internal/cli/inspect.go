@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"noren/table/infer"
+	"github.com/noren-privacy/noren/table/infer"
 )
 
 func newInspect(t *terminal) *cobra.Command {

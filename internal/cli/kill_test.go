@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"noren/account"
-	"noren/ledger"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/ledger"
 )
 
 // A query that is killed while it reads has cost what it costs, has told nothing

@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mathext"
 
-	"noren"
-	"noren/ldp"
-	"noren/ldp/survey"
-	"noren/report"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/ldp"
+	"github.com/noren-privacy/noren/ldp/survey"
+	"github.com/noren-privacy/noren/report"
 )
 
 const designSchema = "noren.ldp.design/1"

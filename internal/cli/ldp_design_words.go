@@ -5,10 +5,10 @@ import (
 	"math"
 	"strconv"
 
-	"noren"
-	"noren/ldp"
-	"noren/ldp/survey"
-	"noren/report"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/ldp"
+	"github.com/noren-privacy/noren/ldp/survey"
+	"github.com/noren-privacy/noren/report"
 )
 
 // wordsDesign is a plan for a collection of texts.

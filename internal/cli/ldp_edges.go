@@ -10,11 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"noren"
-	"noren/account"
-	"noren/ldp"
-	"noren/query"
-	"noren/release"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/ldp"
+	"github.com/noren-privacy/noren/query"
+	"github.com/noren-privacy/noren/release"
 )
 
 const edgesSchema = "noren.ldp.edges/1"

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"noren"
-	"noren/ldp"
-	"noren/ldp/survey"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/ldp"
+	"github.com/noren-privacy/noren/ldp/survey"
 )
 
 const estimateSchema = "noren.ldp.estimate/1"

@@ -5,9 +5,9 @@ import (
 	"os"
 	"slices"
 
-	"noren"
-	"noren/ldp"
-	"noren/ldp/survey"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/ldp"
+	"github.com/noren-privacy/noren/ldp/survey"
 )
 
 // distinctFiles refuses a file that is named twice.

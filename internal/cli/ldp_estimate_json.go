@@ -3,8 +3,8 @@ package cli
 import (
 	"math"
 
-	"noren/ldp"
-	"noren/ldp/survey"
+	"github.com/noren-privacy/noren/ldp"
+	"github.com/noren-privacy/noren/ldp/survey"
 )
 
 // estimateJSON is noren.ldp.estimate/1.

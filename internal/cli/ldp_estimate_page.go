@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"noren/ldp"
-	"noren/ldp/survey"
-	"noren/report"
+	"github.com/noren-privacy/noren/ldp"
+	"github.com/noren-privacy/noren/ldp/survey"
+	"github.com/noren-privacy/noren/report"
 )
 
 // mostRows is how many labels a table for people holds; JSON holds all.

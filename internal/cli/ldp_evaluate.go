@@ -9,12 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"noren"
-	"noren/internal/spec"
-	"noren/ldp/evaluate"
-	"noren/learn"
-	"noren/table"
-	"noren/table/file"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/spec"
+	"github.com/noren-privacy/noren/ldp/evaluate"
+	"github.com/noren-privacy/noren/learn"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 type ldpEvaluateFlags struct {

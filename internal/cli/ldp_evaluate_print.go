@@ -6,9 +6,9 @@ import (
 	"math"
 	"strings"
 
-	"noren/ldp"
-	"noren/ldp/evaluate"
-	"noren/report"
+	"github.com/noren-privacy/noren/ldp"
+	"github.com/noren-privacy/noren/ldp/evaluate"
+	"github.com/noren-privacy/noren/report"
 )
 
 // evaluationTables are what an evaluation prints and its page shows: the losses,

@@ -15,13 +15,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"noren"
-	"noren/ldp"
-	"noren/ldp/survey"
-	"noren/noise"
-	"noren/report"
-	"noren/table"
-	"noren/table/file"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/ldp"
+	"github.com/noren-privacy/noren/ldp/survey"
+	"github.com/noren-privacy/noren/noise"
+	"github.com/noren-privacy/noren/report"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 const randomizeSchema = "noren.ldp.randomize/1"

@@ -9,12 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"noren"
-	"noren/experiments/ldp/simulate"
-	"noren/ldp/survey"
-	"noren/noise"
-	"noren/report"
-	"noren/table/file"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/experiments/ldp/simulate"
+	"github.com/noren-privacy/noren/ldp/survey"
+	"github.com/noren-privacy/noren/noise"
+	"github.com/noren-privacy/noren/report"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 const simulateSchema = "noren.ldp.simulate/1"

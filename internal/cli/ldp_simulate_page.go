@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"noren/experiments/ldp/simulate"
-	"noren/ldp/survey"
-	"noren/report"
+	"github.com/noren-privacy/noren/experiments/ldp/simulate"
+	"github.com/noren-privacy/noren/ldp/survey"
+	"github.com/noren-privacy/noren/report"
 )
 
 // simulated is a simulation, for people, programs and pages.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"noren"
-	"noren/ldp"
-	"noren/ldp/survey"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/ldp"
+	"github.com/noren-privacy/noren/ldp/survey"
 )
 
 // surveyFlags say what is asked and how it is randomised: a specification, with

@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"noren"
-	"noren/account"
-	"noren/dataset"
-	"noren/ledger"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/ledger"
 )
 
 // defaultLedger is the ledger's file where neither flag nor environment names one.

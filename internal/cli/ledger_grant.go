@@ -14,15 +14,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"noren"
-	"noren/account"
-	"noren/correlated"
-	"noren/dataset"
-	"noren/internal/spec"
-	"noren/ledger"
-	"noren/release"
-	"noren/table/csvio"
-	"noren/table/file"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/correlated"
+	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/internal/spec"
+	"github.com/noren-privacy/noren/ledger"
+	"github.com/noren-privacy/noren/release"
+	"github.com/noren-privacy/noren/table/csvio"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 type grantFlags struct {

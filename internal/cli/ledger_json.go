@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 
-	"noren/account"
-	"noren/ledger"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/ledger"
 )
 
 // ledgerSchema names the JSON form of what the ledger commands print.

@@ -6,14 +6,14 @@ import (
 	"strings"
 	"time"
 
-	"noren"
-	"noren/internal/spec"
-	"noren/kanon"
-	"noren/kanon/partition"
-	"noren/kanon/privacy"
-	"noren/kanon/publish"
-	"noren/kanon/refine"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/spec"
+	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/kanon/partition"
+	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/kanon/publish"
+	"github.com/noren-privacy/noren/kanon/refine"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // releaseOptions turns the parameters of a specification into those of a

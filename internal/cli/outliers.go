@@ -9,14 +9,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"noren"
-	"noren/account"
-	"noren/dataset"
-	"noren/outlier"
-	"noren/query"
-	"noren/release"
-	"noren/table"
-	"noren/table/file"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/outlier"
+	"github.com/noren-privacy/noren/query"
+	"github.com/noren-privacy/noren/release"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 const outliersSchema = "noren.outliers/1"

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"noren/account"
-	"noren/outlier"
-	"noren/report"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/outlier"
+	"github.com/noren-privacy/noren/report"
 )
 
 func newOutliersPlan(t *terminal) *cobra.Command {

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"noren/assess"
-	"noren/kanon"
-	"noren/report"
-	"noren/table"
+	"github.com/noren-privacy/noren/assess"
+	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/report"
+	"github.com/noren-privacy/noren/table"
 )
 
 // printRelease tells what a release came to.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"noren/kanon"
-	"noren/kanon/gate"
-	"noren/report"
+	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/kanon/gate"
+	"github.com/noren-privacy/noren/report"
 )
 
 // printUnique says how many records the kept columns single out.

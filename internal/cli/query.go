@@ -9,13 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"noren"
-	"noren/account"
-	"noren/dataset"
-	"noren/internal/spec"
-	"noren/query"
-	"noren/release"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/internal/spec"
+	"github.com/noren-privacy/noren/query"
+	"github.com/noren-privacy/noren/release"
+	"github.com/noren-privacy/noren/table"
 )
 
 const querySchema = query.Format

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"noren/query"
-	"noren/release"
-	"noren/table"
+	"github.com/noren-privacy/noren/query"
+	"github.com/noren-privacy/noren/release"
+	"github.com/noren-privacy/noren/table"
 )
 
 // queryJSON is an answer with its promise and its charge.

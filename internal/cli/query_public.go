@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 
-	"noren"
-	"noren/dataset"
-	"noren/query"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/query"
+	"github.com/noren-privacy/noren/table"
 )
 
 // groups are the public keys: of --keys-file, of --keys (all combinations), or

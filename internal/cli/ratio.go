@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"noren"
-	"noren/internal/spec"
-	"noren/table"
-	"noren/table/file"
-	"noren/table/infer"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/spec"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/infer"
 )
 
 // metaEnding is what the name of the meta data has more than that of the weights.

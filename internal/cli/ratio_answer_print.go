@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"text/tabwriter"
 
-	"noren/ratio"
-	"noren/report"
-	"noren/table"
+	"github.com/noren-privacy/noren/ratio"
+	"github.com/noren-privacy/noren/report"
+	"github.com/noren-privacy/noren/table"
 )
 
 // asked is what was asked and answered.

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"noren/ratio"
-	"noren/release"
-	"noren/table/csvio"
-	"noren/table/file"
+	"github.com/noren-privacy/noren/ratio"
+	"github.com/noren-privacy/noren/release"
+	"github.com/noren-privacy/noren/table/csvio"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 const ratioCheckSchema = "noren.ratio.check/1"

@@ -6,12 +6,12 @@ import (
 	"io"
 	"slices"
 
-	"noren"
-	"noren/certificate"
-	"noren/internal/atomicfile"
-	"noren/ratio"
-	"noren/table"
-	"noren/table/file"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/ratio"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 // weightFiles are a weighted table and its meta data in the making: nothing can be

@@ -6,10 +6,10 @@ import (
 	"io/fs"
 	"os"
 
-	"noren"
-	"noren/ratio"
-	"noren/table"
-	"noren/table/file"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/ratio"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 // weighted is a weighted table with its meta data, held together.

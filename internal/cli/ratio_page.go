@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math"
 
-	"noren/ratio"
-	"noren/release"
-	"noren/report"
-	"noren/table"
+	"github.com/noren-privacy/noren/ratio"
+	"github.com/noren-privacy/noren/release"
+	"github.com/noren-privacy/noren/report"
+	"github.com/noren-privacy/noren/table"
 )
 
 // ratioPage is the page about a fit: what was released, and public facts.

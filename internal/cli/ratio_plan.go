@@ -8,14 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"noren"
-	"noren/account"
-	"noren/dataset"
-	"noren/internal/spec"
-	"noren/ratio"
-	"noren/report"
-	"noren/table"
-	"noren/table/file"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/internal/spec"
+	"github.com/noren-privacy/noren/ratio"
+	"github.com/noren-privacy/noren/report"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 const ratioPlanSchema = "noren.ratio.plan/1"

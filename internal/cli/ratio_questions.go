@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"noren"
-	"noren/query"
-	"noren/ratio"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/query"
+	"github.com/noren-privacy/noren/ratio"
+	"github.com/noren-privacy/noren/table"
 )
 
 // count is of the records that meet --where, or of all.

@@ -7,13 +7,13 @@ import (
 	"math"
 	"slices"
 
-	"noren"
-	"noren/dataset"
-	"noren/query"
-	"noren/ratio"
-	"noren/release"
-	"noren/report"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/query"
+	"github.com/noren-privacy/noren/ratio"
+	"github.com/noren-privacy/noren/release"
+	"github.com/noren-privacy/noren/report"
+	"github.com/noren-privacy/noren/table"
 )
 
 // axes are those of the public table, and what flags and schema say of them.

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"noren"
-	"noren/account"
-	"noren/certificate"
-	"noren/ledger"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/ledger"
 )
 
 func newLedgerReconcile(t *terminal) *cobra.Command {

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"noren"
-	experiment "noren/experiments/kanon"
-	"noren/kanon/refine"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren"
+	experiment "github.com/noren-privacy/noren/experiments/kanon"
+	"github.com/noren-privacy/noren/kanon/refine"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 func newReproduce(t *terminal) *cobra.Command {

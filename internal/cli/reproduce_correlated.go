@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	experiment "noren/experiments/correlated"
+	experiment "github.com/noren-privacy/noren/experiments/correlated"
 )
 
 func newReproduceCorrelated(t *terminal) *cobra.Command {

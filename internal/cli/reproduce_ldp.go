@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	experiment "noren/experiments/ldp"
-	"noren/report"
+	experiment "github.com/noren-privacy/noren/experiments/ldp"
+	"github.com/noren-privacy/noren/report"
 )
 
 func newReproduceLDP(t *terminal) *cobra.Command {

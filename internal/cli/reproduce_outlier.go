@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	experiment "noren/experiments/outlier"
+	experiment "github.com/noren-privacy/noren/experiments/outlier"
 )
 
 func newReproduceOutlier(t *terminal) *cobra.Command {

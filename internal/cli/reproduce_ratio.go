@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	experiment "noren/experiments/ratio"
+	experiment "github.com/noren-privacy/noren/experiments/ratio"
 )
 
 func newReproduceRatio(t *terminal) *cobra.Command {

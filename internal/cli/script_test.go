@@ -9,7 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"noren/internal/cli"
+	"github.com/noren-privacy/noren/internal/cli"
 )
 
 func TestMain(m *testing.M) {

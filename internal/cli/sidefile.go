@@ -7,10 +7,10 @@ import (
 	"io"
 	"os"
 
-	"noren"
-	"noren/internal/atomicfile"
-	"noren/table"
-	"noren/table/csvio"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/csvio"
 )
 
 // maxSide bounds a side file: it is held in memory.

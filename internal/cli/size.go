@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"noren"
-	"noren/kanon"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon"
 )
 
 // sizeUnits are the units of a size, by what they multiply.

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"testing"
 
-	"noren"
-	"noren/kanon"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon"
 )
 
 func TestMemoryFlag(t *testing.T) {

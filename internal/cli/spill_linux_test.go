@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"noren/examples/bigtable"
+	"github.com/noren-privacy/noren/examples/bigtable"
 )
 
 // A release whose records do not fit the memory allowed is killed while it holds

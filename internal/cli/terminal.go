@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/term"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // terminal is where a command reads and prints.

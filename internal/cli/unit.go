@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"noren"
-	"noren/internal/spec"
-	"noren/kanon"
-	"noren/kanon/verify"
-	"noren/report"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/spec"
+	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/kanon/verify"
+	"github.com/noren-privacy/noren/report"
+	"github.com/noren-privacy/noren/table"
 )
 
 // unitOfFile is the unit by which a file is verified: nil where the file has no

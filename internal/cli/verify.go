@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"noren"
-	"noren/internal/spec"
-	"noren/kanon/verify"
-	"noren/report"
-	"noren/table"
-	"noren/table/infer"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/spec"
+	"github.com/noren-privacy/noren/kanon/verify"
+	"github.com/noren-privacy/noren/report"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/infer"
 )
 
 type verifyFlags struct {

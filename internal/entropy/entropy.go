@@ -18,7 +18,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // bufferSize is how many bytes are fetched at once: enough to make the system

@@ -13,7 +13,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
-	"noren/internal/entropy"
+	"github.com/noren-privacy/noren/internal/entropy"
 )
 
 // Mechanism answers once, with bits from src. The answer is an integer: a grid

@@ -17,7 +17,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
-	"noren/internal/entropy"
+	"github.com/noren-privacy/noren/internal/entropy"
 )
 
 // Source returns a source of bits that repeats itself for a seed. It is the

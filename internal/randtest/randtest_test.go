@@ -7,7 +7,7 @@ import (
 	"math/big"
 	"testing"
 
-	"noren/internal/entropy"
+	"github.com/noren-privacy/noren/internal/entropy"
 )
 
 func near(t *testing.T, what string, got, want, tol float64) {

@@ -4,11 +4,11 @@ import (
 	"context"
 	"strings"
 
-	"noren"
-	"noren/account"
-	"noren/dataset"
-	"noren/table"
-	"noren/table/file"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 // DatasetOptions are the parts of a data set's definition that no column states.

@@ -6,8 +6,8 @@ import (
 	"sort"
 	"strings"
 
-	"noren"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Resolve lays the specification over the columns of a file and returns a

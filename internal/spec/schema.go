@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // JSONSchema is the JSON schema of noren.yaml, indented, with a final line

@@ -18,7 +18,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Version is the format's version, the only one there is.

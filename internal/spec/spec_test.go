@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"noren"
-	"noren/internal/spec"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/spec"
+	"github.com/noren-privacy/noren/table"
 )
 
 const clinic = `version: 1

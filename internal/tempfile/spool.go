@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Spool copies a stream to a temporary file in dir, so that it can be read

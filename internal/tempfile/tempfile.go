@@ -8,7 +8,7 @@ import (
 	"io/fs"
 	"os"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // File is a temporary file. Close removes it.

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 func names(t *testing.T, dir string) []os.DirEntry {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // ascent is the search for good prices: the heat of a [program] is lowered step

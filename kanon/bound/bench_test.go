@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"noren/kanon/bound"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/bound"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // reference reads a reference data set in the paper's code space: text columns

@@ -6,8 +6,8 @@ import (
 	"math"
 	"time"
 
-	"noren"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // Options are the parameters of [Lower].

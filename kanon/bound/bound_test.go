@@ -13,8 +13,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren/kanon/bound"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/bound"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // exact is the least sum of squared errors of all k-partitions, and the total

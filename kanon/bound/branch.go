@@ -5,7 +5,7 @@ import (
 	"context"
 	"slices"
 
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // tree divides the records of a region anew by branch and price (Barnhart,

@@ -1,6 +1,6 @@
 package bound
 
-import "noren/kanon/space"
+import "github.com/noren-privacy/noren/kanon/space"
 
 // frame is a space laid out for the search of groups: coordinates record by
 // record, and what the nearest others of every record are away in sum. All

@@ -4,8 +4,8 @@ import (
 	"context"
 	"math"
 
-	"noren"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // epsilon is the distance of 1 to the next float64, twice the unit roundoff:

@@ -4,8 +4,8 @@ import (
 	"context"
 	"math/rand/v2"
 
-	"noren"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // Prices are prices of the records of a table, near the best there are: what a

@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // drawPartition draws a partition into groups of k or more.

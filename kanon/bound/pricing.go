@@ -5,7 +5,7 @@ import (
 	"context"
 	"slices"
 
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // pricing is one search of all groups of k..2k-1 records for those of low

@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // drawSpace draws a small mixed space with ties, copies and a far record.

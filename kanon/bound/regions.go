@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // Region is some groups of a partition that hang together: their records are to

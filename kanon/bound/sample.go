@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // sampledCell is about how many records a cell of a sample has: enough that

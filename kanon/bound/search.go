@@ -3,7 +3,7 @@ package bound
 import (
 	"context"
 
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // searcher searches from one root at a time.

@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"testing"
 
-	"noren/kanon/enforce"
-	"noren/kanon/partition"
-	"noren/kanon/privacy"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/enforce"
+	"github.com/noren-privacy/noren/kanon/partition"
+	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // adult is the Adult table in the paper's code space without its occupation,

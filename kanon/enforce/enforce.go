@@ -11,9 +11,9 @@ import (
 	"fmt"
 	"slices"
 
-	"noren"
-	"noren/kanon/privacy"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // Options are the parameters of [Enforce].

@@ -13,11 +13,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren"
-	"noren/kanon/enforce"
-	"noren/kanon/privacy"
-	"noren/kanon/space"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/enforce"
+	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/kanon/space"
+	"github.com/noren-privacy/noren/table"
 )
 
 // sensitive is a column as a table has it: words, an empty one where a value is

@@ -1,6 +1,6 @@
 package enforce
 
-import "noren/kanon/privacy"
+import "github.com/noren-privacy/noren/kanon/privacy"
 
 // Persons judges groups by persons: each has records of K persons, and its
 // diversity and closeness are those of [privacy.ByPerson]. A union of two groups

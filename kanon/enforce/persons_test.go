@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"noren"
-	"noren/kanon/enforce"
-	"noren/kanon/privacy"
-	"noren/kanon/space"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/enforce"
+	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/kanon/space"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Groups by persons: each holds k persons and keeps l and t for them, also where

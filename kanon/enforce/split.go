@@ -5,7 +5,7 @@ import (
 	"context"
 	"slices"
 
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // splitAll divides merged groups where both parts keep the requirement on

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"testing"
 
-	"noren/examples/bigtable"
-	"noren/kanon/gate"
-	"noren/table"
-	"noren/table/file"
+	"github.com/noren-privacy/noren/examples/bigtable"
+	"github.com/noren-privacy/noren/kanon/gate"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 // BenchmarkCheck checks a table of 200,000 records with six columns kept.

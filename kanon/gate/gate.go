@@ -26,10 +26,10 @@ import (
 	"slices"
 	"strings"
 
-	"noren"
-	"noren/table"
-	"noren/table/infer"
-	"noren/table/personal"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/infer"
+	"github.com/noren-privacy/noren/table/personal"
 )
 
 // Code is the code of the error by which a release is refused.

@@ -14,11 +14,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"noren"
-	"noren/kanon/gate"
-	"noren/table"
-	"noren/table/file"
-	"noren/table/infer"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/gate"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/infer"
 )
 
 // columns are a table, column by column, with a header and a role each.

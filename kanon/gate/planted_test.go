@@ -10,11 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"noren/examples/bigtable"
-	"noren/kanon/gate"
-	"noren/table"
-	"noren/table/file"
-	"noren/table/infer"
+	"github.com/noren-privacy/noren/examples/bigtable"
+	"github.com/noren-privacy/noren/kanon/gate"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/infer"
 )
 
 // planted makes values of a kind of identifier. Of the names, a part is in no

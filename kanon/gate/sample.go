@@ -7,8 +7,8 @@ import (
 	"math"
 	"time"
 
-	"noren"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Sizes of the samples. A table of at most uniqueRecords records is counted

@@ -10,11 +10,11 @@ import (
 	"path/filepath"
 	"testing"
 
-	"noren/examples/bigtable"
-	"noren/kanon/partition"
-	"noren/kanon/space"
-	"noren/table"
-	"noren/table/file"
+	"github.com/noren-privacy/noren/examples/bigtable"
+	"github.com/noren-privacy/noren/kanon/partition"
+	"github.com/noren-privacy/noren/kanon/space"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 // adultTable is the Adult table's eight quasi-identifiers, 30,162 records: age

@@ -5,7 +5,7 @@ import (
 	"context"
 	"slices"
 
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // CellTree cuts a space into cells along its axes, by what a sample of its

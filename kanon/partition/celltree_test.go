@@ -7,8 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren/kanon/partition"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/partition"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // Every record finds one cell, equal records the same one, in whatever order

@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"testing"
 
-	"noren"
-	"noren/kanon/partition"
-	"noren/kanon/space"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/partition"
+	"github.com/noren-privacy/noren/kanon/space"
+	"github.com/noren-privacy/noren/table"
 )
 
 func numbers(tb testing.TB, columns ...[]float64) *space.Space {

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"noren"
-	"noren/kanon/partition"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/partition"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // Ages and incomes of nine people, in groups of at least three.

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"noren/kanon/partition"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/partition"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // dataDir is the folder of the reference data sets.

@@ -3,8 +3,8 @@ package partition
 import (
 	"context"
 
-	"noren"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // grouping collects groups as they are made.

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"noren"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // Cut is where a table, or a cell of it, may be cut.

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"noren/kanon/partition"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/partition"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // The methods again, plainly by their definition and as slow as that is. They

@@ -13,8 +13,8 @@ import (
 	"slices"
 	"strings"
 
-	"noren"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // Method is a way to make groups.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // pool holds the records that are not in a group yet, in ascending order, laid

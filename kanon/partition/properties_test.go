@@ -10,9 +10,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren/kanon/partition"
-	"noren/kanon/space"
-	"noren/table"
+	"github.com/noren-privacy/noren/kanon/partition"
+	"github.com/noren-privacy/noren/kanon/space"
+	"github.com/noren-privacy/noren/table"
 )
 
 // tiedSpace draws a space of few values: quarters, and codes of weights that

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // starter knows the vertices that are left of a part and says where the next

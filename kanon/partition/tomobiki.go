@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"noren"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // nearGraph is the paper's (k,m)-near graph: while some component has fewer

@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"noren"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // vmdav is V-MDAV (Solanas and Martínez-Ballesté 2006). The seed of a group is

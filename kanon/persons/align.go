@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // mostClasses is how many classes the records of a group of persons are divided

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 
-	"noren"
-	"noren/kanon/partition"
-	"noren/kanon/privacy"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/partition"
+	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // Count is the number of distinct persons.

@@ -5,11 +5,11 @@ import (
 	"math"
 	"slices"
 
-	"noren"
-	"noren/kanon/partition"
-	"noren/kanon/privacy"
-	"noren/kanon/refine"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/partition"
+	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/kanon/refine"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // LinkOptions are the parameters of [Link].

@@ -5,8 +5,8 @@ import (
 	"context"
 	"slices"
 
-	"noren/kanon/privacy"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // mending makes groups of k persons out of groups of k records.

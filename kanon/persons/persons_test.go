@@ -8,11 +8,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren"
-	"noren/kanon/partition"
-	"noren/kanon/persons"
-	"noren/kanon/refine"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/partition"
+	"github.com/noren-privacy/noren/kanon/persons"
+	"github.com/noren-privacy/noren/kanon/refine"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // draw draws a space of n records of some persons; 0 is no person.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"sort"
 
-	"noren"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Attribute is a sensitive column of a whole table, coded: its distinct values

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 // benchAttribute has n records of a number with about n distinct values.

@@ -3,8 +3,8 @@ package privacy_test
 import (
 	"fmt"
 
-	"noren/kanon/privacy"
-	"noren/table"
+	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/table"
 )
 
 func column(f table.Field, texts ...string) *table.Column {

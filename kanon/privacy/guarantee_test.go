@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"noren/kanon/privacy"
+	"github.com/noren-privacy/noren/kanon/privacy"
 )
 
 // What a missing value counts for in diversity differs by records and by persons.

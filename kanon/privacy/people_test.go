@@ -10,8 +10,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren/kanon/privacy"
-	"noren/table"
+	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/table"
 )
 
 // The worst histogram of hand-made classes.

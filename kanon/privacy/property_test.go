@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 // drawAttribute draws a column of at most some tens of records.

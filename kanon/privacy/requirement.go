@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Requirement is what every class of a release must keep.

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"noren/kanon/publish"
-	"noren/table"
+	"github.com/noren-privacy/noren/kanon/publish"
+	"github.com/noren-privacy/noren/table"
 )
 
 // benchColumns has n records of eight columns, two of each kind of mean and of

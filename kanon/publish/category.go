@@ -3,7 +3,7 @@ package publish
 import (
 	"slices"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 // medianWriter takes the lower median of the levels.

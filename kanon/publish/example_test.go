@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"noren/kanon/publish"
-	"noren/table"
+	"github.com/noren-privacy/noren/kanon/publish"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Six records in two groups: what each group shows for an age and a town.

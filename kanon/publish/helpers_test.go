@@ -6,8 +6,8 @@ import (
 	"os"
 	"testing"
 
-	"noren/kanon/publish"
-	"noren/table"
+	"github.com/noren-privacy/noren/kanon/publish"
+	"github.com/noren-privacy/noren/table"
 )
 
 // fataler is a test or a rapid check.

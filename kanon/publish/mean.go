@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"strconv"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 // total is an exact sum of 64-bit integers, in 128 bits of two's complement:

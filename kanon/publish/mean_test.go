@@ -9,8 +9,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren/kanon/publish"
-	"noren/table"
+	"github.com/noren-privacy/noren/kanon/publish"
+	"github.com/noren-privacy/noren/table"
 )
 
 const (

@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
-	"noren/kanon/publish"
-	"noren/table"
-	"noren/table/file"
+	"github.com/noren-privacy/noren/kanon/publish"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 // patient is a record of a file whose columns have types of their own. -9 and

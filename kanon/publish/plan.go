@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"noren"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Plan says how the groups of a table are shown in each column. As it rests on

@@ -7,8 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren/kanon/publish"
-	"noren/table"
+	"github.com/noren-privacy/noren/kanon/publish"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Groups that are published piece by piece show what they show when the table

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"noren"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Column is what the groups show in one quasi-identifier.

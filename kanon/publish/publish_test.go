@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"noren"
-	"noren/kanon/publish"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/publish"
+	"github.com/noren-privacy/noren/table"
 )
 
 func TestPublishRefuses(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 // rangeWriter takes the range of a number column.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"noren/kanon/publish"
-	"noren/table"
+	"github.com/noren-privacy/noren/kanon/publish"
+	"github.com/noren-privacy/noren/table"
 )
 
 func TestRanges(t *testing.T) {

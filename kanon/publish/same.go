@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Same lists the groups that show the same values in all columns, where several

@@ -5,8 +5,8 @@ import (
 	"reflect"
 	"testing"
 
-	"noren/kanon/publish"
-	"noren/table"
+	"github.com/noren-privacy/noren/kanon/publish"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Groups that show the same in all columns are one class; a missing value is none

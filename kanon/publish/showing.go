@@ -3,7 +3,7 @@ package publish
 import (
 	"strconv"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Showing counts the groups that show one of these texts; with numeric also

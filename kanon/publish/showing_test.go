@@ -3,8 +3,8 @@ package publish_test
 import (
 	"testing"
 
-	"noren/kanon/publish"
-	"noren/table"
+	"github.com/noren-privacy/noren/kanon/publish"
+	"github.com/noren-privacy/noren/table"
 )
 
 func TestShowing(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"noren/internal/tempfile"
-	"noren/table"
+	"github.com/noren-privacy/noren/internal/tempfile"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Arranged holds the records of a table cell by cell, those of a cell in their

@@ -4,10 +4,10 @@ import (
 	"encoding/binary"
 	"math"
 
-	"noren"
-	"noren/internal/atomicfile"
-	"noren/internal/tempfile"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/internal/tempfile"
+	"github.com/noren-privacy/noren/table"
 )
 
 // codec writes records in a fixed number of bytes: a bit a column for a missing

@@ -14,10 +14,10 @@ package records
 import (
 	"context"
 
-	"noren"
-	"noren/internal/tempfile"
-	"noren/table"
-	"noren/table/file"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/tempfile"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 // Options say where records are held.

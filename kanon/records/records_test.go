@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"noren/kanon/records"
-	"noren/table"
-	"noren/table/file"
+	"github.com/noren-privacy/noren/kanon/records"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 var fields = []table.Field{

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // annealer changes a partition of a cell at a temperature: it also takes

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // What an annealer knows of its groups is so after any number of changes, at

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // Annealing goes region by region: a region is some tens of groups that lie

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"slices"
 
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // attempt is a region or a cell and what is tried on it.

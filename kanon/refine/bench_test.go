@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"testing"
 
-	"noren/kanon/partition"
-	"noren/kanon/refine"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/partition"
+	"github.com/noren-privacy/noren/kanon/refine"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // adult is the Adult table, 30,162 x 8, in the paper's code space.

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // cutCells divides the groups of p into cells of about size records,

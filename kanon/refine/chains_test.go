@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 func annealerOf(t testing.TB, s *space.Space, p space.Partition, k, near int) *annealer {

@@ -1,6 +1,6 @@
 package refine
 
-import "noren/kanon/space"
+import "github.com/noren-privacy/noren/kanon/space"
 
 // combine takes the better of two partitions, place by place. Groups of p and of
 // q that share a record hang together; what hangs together, directly or through

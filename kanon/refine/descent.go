@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // descent is a partition under change.

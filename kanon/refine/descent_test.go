@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // mixedTable is n records of two numbers, with ties in one of them, and a category.

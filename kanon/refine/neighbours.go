@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // neighbours are the near points of every point. Records that are equal on all

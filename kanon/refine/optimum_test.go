@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"noren/kanon/refine"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/refine"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // optimum is the least sum of squared errors of all k-partitions of the space,

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"time"
 
-	"noren"
-	"noren/kanon/privacy"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // Where persons count, and not records, a record may leave a group when its

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"noren/kanon/partition"
-	"noren/kanon/persons"
-	"noren/kanon/refine"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/partition"
+	"github.com/noren-privacy/noren/kanon/persons"
+	"github.com/noren-privacy/noren/kanon/refine"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // With time, groups of k persons lose less than after the descent, and stay

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"noren/kanon/bound"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/bound"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // A search by prices goes beyond annealing: prices of the records, those that

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // A search by prices betters what annealing leaves, the same for any number of

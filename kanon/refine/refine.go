@@ -18,8 +18,8 @@ import (
 	"fmt"
 	"time"
 
-	"noren"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // Effort says how long to search.

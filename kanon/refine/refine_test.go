@@ -12,9 +12,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren"
-	"noren/kanon/refine"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/refine"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // anySpace draws a mixed space, with ties (few values, exact sums) or without,

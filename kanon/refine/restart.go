@@ -3,7 +3,7 @@ package refine
 import (
 	"context"
 
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // Where a search comes to is decided early. When it has come to a halt, and prices

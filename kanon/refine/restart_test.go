@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // Beginning again loses nothing, whatever the search comes to in between, and is

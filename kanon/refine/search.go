@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"noren"
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // search betters a partition for some time, in rounds of attempts at parts of

@@ -3,7 +3,7 @@ package refine
 import (
 	"slices"
 
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // split divides a group of 2k or more into two of k or more, which never

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"math"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 // FromTable makes the space of a table's quasi-identifiers.

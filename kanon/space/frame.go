@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"noren"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Farthest is the largest absolute value of a number that a space takes. Squared

@@ -6,8 +6,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren/kanon/space"
-	"noren/table"
+	"github.com/noren-privacy/noren/kanon/space"
+	"github.com/noren-privacy/noren/table"
 )
 
 // A table that is surveyed and placed run by run comes to stand where it does as

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"noren/kanon/space"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // sink keeps the compiler from leaving work out.

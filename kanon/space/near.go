@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"sync"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Ties ranks records at equal distance from u.

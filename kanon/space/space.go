@@ -21,7 +21,7 @@ import (
 	"fmt"
 	"math"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Scaling says how numbers are made comparable.

@@ -10,8 +10,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren/kanon/space"
-	"noren/table"
+	"github.com/noren-privacy/noren/kanon/space"
+	"github.com/noren-privacy/noren/table"
 )
 
 // randomSpace draws a small mixed space with many ties.

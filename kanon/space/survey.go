@@ -4,7 +4,7 @@ import (
 	"errors"
 	"math"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Survey looks at the columns of a table, run of records by run of records, and

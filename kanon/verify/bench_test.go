@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"noren/kanon/privacy"
-	"noren/kanon/verify"
-	"noren/table"
-	"noren/table/file"
+	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/kanon/verify"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 // BenchmarkVerify verifies a file of 1,000,000 records x 8 quasi-identifiers in

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"hash/maphash"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 // classes counts records by the texts of their quasi-identifiers: all of them,

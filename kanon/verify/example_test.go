@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"noren/kanon/privacy"
-	"noren/kanon/verify"
-	"noren/table"
-	"noren/table/file"
+	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/kanon/verify"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 func Example() {

@@ -7,9 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"noren/kanon/privacy"
-	"noren/kanon/verify"
-	"noren/table/file"
+	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/kanon/verify"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 // A file of more classes than may be held is counted in parts, and what is found

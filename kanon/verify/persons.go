@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"noren/kanon/privacy"
-	"noren/table"
+	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Unit says whose records belong together.

@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 
-	"noren"
-	"noren/kanon/privacy"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/table"
 )
 
 // sensitive gathers one sensitive column: each distinct text once, and which of

@@ -9,11 +9,11 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"noren"
-	"noren/kanon/privacy"
-	"noren/kanon/verify"
-	"noren/table"
-	"noren/table/file"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/kanon/verify"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 // salaries is the example of the paper on t-closeness (Li, Li and

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"noren"
-	"noren/kanon/privacy"
-	"noren/table"
-	"noren/table/file"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 // Options say what a file must keep.

@@ -5,10 +5,10 @@ import (
 	"math"
 	"slices"
 
-	"noren"
-	"noren/ldp"
-	"noren/learn"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/ldp"
+	"github.com/noren-privacy/noren/learn"
+	"github.com/noren-privacy/noren/table"
 )
 
 // coded is one attribute as labels and as features. A label l stands at

@@ -35,10 +35,10 @@ import (
 	"slices"
 	"strings"
 
-	"noren"
-	"noren/ldp"
-	"noren/learn"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/ldp"
+	"github.com/noren-privacy/noren/learn"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Attribute is a column to learn from.

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"noren"
-	"noren/ldp"
-	"noren/noise"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/ldp"
+	"github.com/noren-privacy/noren/noise"
+	"github.com/noren-privacy/noren/table"
 )
 
 // column builds a column of texts; "" is missing.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"noren/ldp/evaluate"
-	"noren/table"
+	"github.com/noren-privacy/noren/ldp/evaluate"
+	"github.com/noren-privacy/noren/table"
 )
 
 // What an epsilon of 8 leaves to be learned, from a column that tells the class.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"noren/ldp"
+	"github.com/noren-privacy/noren/ldp"
 )
 
 // Schema names the form of a Result in JSON.

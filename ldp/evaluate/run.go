@@ -7,10 +7,10 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"noren"
-	"noren/ldp"
-	"noren/learn"
-	"noren/noise"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/ldp"
+	"github.com/noren-privacy/noren/learn"
+	"github.com/noren-privacy/noren/noise"
 )
 
 // Run evaluates. Its figures differ a little from run to run: the noise is drawn

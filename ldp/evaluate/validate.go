@@ -7,8 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"noren/learn"
-	"noren/noise"
+	"github.com/noren-privacy/noren/learn"
+	"github.com/noren-privacy/noren/noise"
 )
 
 // repeat makes one cross-validation of everything: models of raw and of

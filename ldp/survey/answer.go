@@ -5,9 +5,9 @@ import (
 	"math"
 	"strconv"
 
-	"noren"
-	"noren/ldp"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/ldp"
+	"github.com/noren-privacy/noren/table"
 )
 
 // answer is how the text of a value becomes what a mechanism randomises.

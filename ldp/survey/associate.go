@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"noren"
-	"noren/ldp"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/ldp"
 )
 
 // keeper remembers what each report said, for the association of two attributes.

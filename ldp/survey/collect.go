@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"noren"
-	"noren/ldp"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/ldp"
 )
 
 // Collector counts the lines of a survey. It is not safe for concurrent use.

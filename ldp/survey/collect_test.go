@@ -14,11 +14,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren"
-	"noren/internal/entropy"
-	"noren/internal/randtest"
-	"noren/ldp"
-	"noren/ldp/survey"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/entropy"
+	"github.com/noren-privacy/noren/internal/randtest"
+	"github.com/noren-privacy/noren/ldp"
+	"github.com/noren-privacy/noren/ldp/survey"
 )
 
 func newSurvey(t testing.TB, spec survey.Spec) *survey.Survey {

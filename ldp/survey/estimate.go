@@ -6,8 +6,8 @@ import (
 	"math"
 	"strings"
 
-	"noren"
-	"noren/ldp"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/ldp"
 )
 
 // smoothFrom is from how many buckets on distributions are smoothed. Over normal and

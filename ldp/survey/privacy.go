@@ -3,8 +3,8 @@ package survey
 import (
 	"fmt"
 
-	"noren"
-	"noren/ldp"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/ldp"
 )
 
 // Guarantee is the survey's promise.

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"math/bits"
 
-	"noren"
-	"noren/ldp"
-	"noren/noise"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/ldp"
+	"github.com/noren-privacy/noren/noise"
 )
 
 // keySize is the length of keys and secrets, in bytes.

@@ -1,8 +1,8 @@
 package survey
 
 import (
-	"noren"
-	"noren/ldp"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/ldp"
 )
 
 // rounds is what was counted of several rounds of one question.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Version is the version of the specification's format, the only one there is.

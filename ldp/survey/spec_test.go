@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"noren"
-	"noren/ldp"
-	"noren/ldp/survey"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/ldp"
+	"github.com/noren-privacy/noren/ldp/survey"
 )
 
 func p(v float64) *float64 { return &v }

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"noren"
-	"noren/ldp"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/ldp"
 )
 
 // Kind is what a survey estimates.

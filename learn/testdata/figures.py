@@ -1,4 +1,4 @@
-"""Makes sklearn.json: figures of scikit-learn that the tests of noren/learn hold
+"""Makes sklearn.json: figures of scikit-learn that the tests of package learn hold
 this package against. Run with scikit-learn 1.9.1 and numpy 2.4.6:
 
     python figures.py > sklearn.json

@@ -14,7 +14,7 @@ func TestOnlyExperimentsImportThePaper(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("the go command is needed to list packages")
 	}
-	out, err := exec.Command("go", "list", "-e", "-json=ImportPath,Imports", "noren/...").Output()
+	out, err := exec.Command("go", "list", "-e", "-json=ImportPath,Imports", "github.com/noren-privacy/noren/...").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
@@ -30,11 +30,11 @@ func TestOnlyExperimentsImportThePaper(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, i := range p.Imports {
-			if i != "noren/outlier/paper" {
+			if i != "github.com/noren-privacy/noren/outlier/paper" {
 				continue
 			}
 			found = true
-			if !strings.HasPrefix(p.ImportPath, "noren/experiments/") {
+			if !strings.HasPrefix(p.ImportPath, "github.com/noren-privacy/noren/experiments/") {
 				t.Errorf("%s imports %s", p.ImportPath, i)
 			}
 		}

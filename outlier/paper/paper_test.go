@@ -11,8 +11,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren/outlier"
-	"noren/outlier/paper"
+	"github.com/noren-privacy/noren/outlier"
+	"github.com/noren-privacy/noren/outlier/paper"
 )
 
 type goldenCase struct {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"noren/ratio/redraw"
+	"github.com/noren-privacy/noren/ratio/redraw"
 )
 
 func TestMoments(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 const benchRows = 1_000_000

@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/text/transform"
 
-	"noren"
-	"noren/internal/atomicfile"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/atomicfile"
 )
 
 // Of a file that is ASCII as far as it was read, detection reads up to

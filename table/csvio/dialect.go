@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Compression is how a file is packed.

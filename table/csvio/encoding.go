@@ -12,7 +12,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Encoding is how characters are written as bytes.

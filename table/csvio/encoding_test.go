@@ -16,7 +16,7 @@ import (
 	"golang.org/x/text/transform"
 	"pgregory.net/rapid"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 const japaneseTable = "氏名,住所,売上\n山田太郎,\"東京都,千代田区\",１２３\n鈴木,\"大阪\n\"\"北\"\"\",4\n"

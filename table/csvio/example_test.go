@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"noren/table"
-	"noren/table/csvio"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/csvio"
 )
 
 // A file is opened once and read as often as is needed, here the column of the

@@ -5,9 +5,9 @@ import (
 	"io"
 	"math"
 
-	"noren"
-	"noren/table"
-	"noren/table/personal"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/personal"
 )
 
 // Header says what the first line of a file is.

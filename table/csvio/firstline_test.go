@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"noren"
-	"noren/table/csvio"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table/csvio"
 )
 
 func openText(t testing.TB, text string, h csvio.Header) (*csvio.Source, error) {

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"noren"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
 )
 
 // FuzzRead holds the reader to three things: bad input is an error of kind

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 // put writes a file of that name into a new folder.

@@ -11,8 +11,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/text/transform"
 
-	"noren"
-	"noren/internal/atomicfile"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/atomicfile"
 )
 
 // counter counts the bytes that are read from a file and keeps the file's own

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 
-	"noren"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
 )
 
 // chunkRows is the most records in a chunk. As all of a chunk's text lies in

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/text/transform"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Decode returns a small file's text in UTF-8 without a byte order mark, and the

@@ -12,9 +12,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/text/transform"
 
-	"noren"
-	"noren/internal/atomicfile"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Sink writes a text table. Fields are quoted only where they must be: those

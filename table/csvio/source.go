@@ -9,10 +9,10 @@ import (
 	"os"
 	"time"
 
-	"noren"
-	"noren/internal/atomicfile"
-	"noren/internal/tempfile"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/internal/tempfile"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Options say how a file is written where that is not to be detected. The zero

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/text/encoding/japanese"
 	"pgregory.net/rapid"
 
-	"noren"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
 )
 
 func TestWritesQuotesOnlyWhereNeeded(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"noren/table"
-	"noren/table/file"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 const benchRows = 1_000_000

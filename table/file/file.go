@@ -19,14 +19,14 @@ import (
 	"os"
 	"strings"
 
-	"noren"
-	"noren/internal/atomicfile"
-	"noren/internal/tempfile"
-	"noren/table"
-	"noren/table/csvio"
-	"noren/table/parquetio"
-	"noren/table/spool"
-	"noren/table/xlsx"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/internal/tempfile"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/csvio"
+	"github.com/noren-privacy/noren/table/parquetio"
+	"github.com/noren-privacy/noren/table/spool"
+	"github.com/noren-privacy/noren/table/xlsx"
 )
 
 // Options say how a file is to be read where that is not to be detected.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"io"
 
-	"noren/table"
-	"noren/table/csvio"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/csvio"
 )
 
 // FindLacking returns the place of the first value of a column of src that holds

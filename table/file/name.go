@@ -9,11 +9,11 @@ import (
 	"strconv"
 	"strings"
 
-	"noren"
-	"noren/table"
-	"noren/table/pg"
-	"noren/table/sqlite"
-	"noren/table/xlsx"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/pg"
+	"github.com/noren-privacy/noren/table/sqlite"
+	"github.com/noren-privacy/noren/table/xlsx"
 )
 
 // splitSheet takes the sheet and the header row from the end of a workbook's

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"noren"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
 )
 
 // WithNumbers is src with the numbers of the fields that have a number format

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"noren"
-	"noren/table"
-	"noren/table/csvio"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/csvio"
 )
 
 func TestWithNumbers(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"noren"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Read reads the columns that fields name into memory, in one pass: a column

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 // dates gives the levels of days; an instant belongs to its day.

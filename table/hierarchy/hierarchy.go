@@ -12,8 +12,8 @@ import (
 	"fmt"
 	"slices"
 
-	"noren"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Root is the name of the last level.

@@ -8,8 +8,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren/table"
-	"noren/table/hierarchy"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/hierarchy"
 )
 
 func TestPaths(t *testing.T) {

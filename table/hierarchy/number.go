@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"noren"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
 )
 
 // groupsOfFirst bounds the number of intervals of the finest grid.

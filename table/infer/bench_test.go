@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"noren/table/file"
-	"noren/table/infer"
+	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/infer"
 )
 
 // BenchmarkInfer looks at a table of 1,000,000 x 8.

@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"noren"
-	"noren/table"
-	"noren/table/personal"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/personal"
 )
 
 // Options say what is looked for.

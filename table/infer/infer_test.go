@@ -13,10 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"noren"
-	"noren/table"
-	"noren/table/file"
-	"noren/table/infer"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/infer"
 )
 
 func look(t interface {

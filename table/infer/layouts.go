@@ -3,7 +3,7 @@ package infer
 import (
 	"slices"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 // days are the layouts of days that are looked for, the more exact before

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 // formats are the number formats that are looked for. Of several that read a

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"noren/table"
-	"noren/table/csvio"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/csvio"
 )
 
 func TestNumberFormats(t *testing.T) {

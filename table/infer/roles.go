@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode"
 
-	"noren/table"
-	"noren/table/personal"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/personal"
 )
 
 // nameWords are the words of a column's name, in small letters.

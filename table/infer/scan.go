@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"noren/table"
-	"noren/table/personal"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/personal"
 )
 
 // scan gathers what is to be known of a column, in bounded memory.

@@ -3,7 +3,7 @@ package infer
 import (
 	"fmt"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 // guess is a type and why.

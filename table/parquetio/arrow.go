@@ -8,7 +8,7 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 	"github.com/parquet-go/parquet-go"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 // arrowKey is the key of the Arrow schema in a file's metadata: an encapsulated

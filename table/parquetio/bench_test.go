@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 // benchTable writes 1,003,520 records of 4 whole numbers and 4 texts.

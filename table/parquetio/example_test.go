@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"noren/table"
-	"noren/table/parquetio"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/parquetio"
 )
 
 func Example() {

@@ -12,7 +12,7 @@ import (
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 // appendFunc shows value i of v as text.

@@ -4,8 +4,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"noren/table"
-	"noren/table/parquetio"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/parquetio"
 )
 
 // Columns of other formats are stored as what they count, and read back so.

@@ -16,7 +16,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"pgregory.net/rapid"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 // texts reads a file whole, as text by columns; a null is "<null>".

@@ -9,7 +9,7 @@ import (
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 func fixed(s string) parquet.Value { return parquet.FixedLenByteArrayValue([]byte(s)) }

@@ -15,9 +15,9 @@ import (
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/encoding"
 
-	"noren"
-	"noren/internal/atomicfile"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/table"
 )
 
 // A row group ends after so many records or so many bytes of text: that much is

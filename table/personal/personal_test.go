@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren/table/personal"
+	"github.com/noren-privacy/noren/table/personal"
 )
 
 // find looks at a column of these values.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // serviceName is what a service may be called here: nothing that could be read

@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Off this machine every way that is left is encrypted, or there is none.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"noren/table"
-	"noren/table/pg"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/pg"
 )
 
 // server connects to the server of NOREN_PG_DSN and makes it that of the

@@ -3,7 +3,7 @@ package pg
 import (
 	"strings"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Name is a table: its schema, which may be empty, and its name.

@@ -14,9 +14,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"noren"
-	"noren/table"
-	"noren/table/pg"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/pg"
 )
 
 const everyType = `CREATE TABLE %s (

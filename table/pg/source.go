@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"noren"
-	"noren/table/spool"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table/spool"
 )
 
 // Options say what is read: a table, or the result of a query.

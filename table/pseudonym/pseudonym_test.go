@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"noren/table/pseudonym"
+	"github.com/noren-privacy/noren/table/pseudonym"
 )
 
 // Equal labels agree within a release, and nothing agrees between two.

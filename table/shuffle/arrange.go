@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"math/bits"
 
-	"noren"
-	"noren/internal/tempfile"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/tempfile"
+	"github.com/noren-privacy/noren/table"
 )
 
 // arranger puts records into the order asked for: in memory while they fit,

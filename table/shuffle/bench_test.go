@@ -6,7 +6,7 @@ import (
 	"io"
 	"testing"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 // endless hands out the same chunk of 4,096 records of 8 columns n times.

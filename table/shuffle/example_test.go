@@ -5,8 +5,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"noren/table/csvio"
-	"noren/table/shuffle"
+	"github.com/noren-privacy/noren/table/csvio"
+	"github.com/noren-privacy/noren/table/shuffle"
 )
 
 func ExampleWrite() {

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"noren"
-	"noren/table/shuffle"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table/shuffle"
 )
 
 // A key decides the order; every bit of it counts, and the order is one of all

@@ -7,7 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 // Permutation draws one of the n! orders of n records, each with the same

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 
-	"noren"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
 )
 
 // A record is kept as its values one after the other: a byte that is 1 for a

@@ -13,8 +13,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"noren"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
 )
 
 // rows is a table in memory that gives a reader and is a sink.

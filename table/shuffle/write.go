@@ -7,8 +7,8 @@ import (
 
 	"github.com/bits-and-blooms/bitset"
 
-	"noren"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
 )
 
 // DefaultMemory is the memory that is used where none is said.

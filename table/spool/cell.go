@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"noren/table"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Tag is the type of a cell.

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"noren/table"
-	"noren/table/spool"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/spool"
 )
 
 // cell is a value of one tag.

@@ -6,10 +6,10 @@ import (
 	"math"
 	"unicode/utf8"
 
-	"noren"
-	"noren/internal/atomicfile"
-	"noren/internal/tempfile"
-	"noren/table"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/internal/tempfile"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Column describes a column that is kept.

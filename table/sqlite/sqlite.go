@@ -29,9 +29,9 @@ import (
 	sqlite3 "modernc.org/sqlite"
 	codes "modernc.org/sqlite/lib"
 
-	"noren"
-	"noren/internal/atomicfile"
-	"noren/table/spool"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/table/spool"
 )
 
 // Options say what is read. Either Table or Query; neither is the only table of

@@ -12,9 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"noren"
-	"noren/table"
-	"noren/table/sqlite"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/sqlite"
 )
 
 // database makes a file by statements and returns its path.

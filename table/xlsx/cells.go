@@ -7,8 +7,8 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"noren/table"
-	"noren/table/spool"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/spool"
 )
 
 const (

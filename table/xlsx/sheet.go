@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strconv"
 
-	"noren"
-	"noren/table/spool"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table/spool"
 )
 
 // sheet is a worksheet that is read once from its start.

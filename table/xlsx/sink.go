@@ -11,10 +11,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"noren"
-	"noren/internal/atomicfile"
-	"noren/table"
-	"noren/table/spool"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/spool"
 )
 
 // longestText is how many UTF-16 units a cell can hold.

@@ -15,9 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"noren"
-	"noren/table"
-	"noren/table/xlsx"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/xlsx"
 )
 
 func ptr[T any](v T) *T { return &v }

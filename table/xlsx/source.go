@@ -6,9 +6,9 @@ import (
 	"io/fs"
 	"strings"
 
-	"noren"
-	"noren/internal/atomicfile"
-	"noren/table/spool"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/table/spool"
 )
 
 // Options say which part of a workbook is the table.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"noren/table"
-	"noren/table/spool"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/spool"
 )
 
 // Positions of the cell styles that every workbook of ours has.

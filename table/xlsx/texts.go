@@ -3,9 +3,9 @@ package xlsx
 import (
 	"io"
 
-	"noren"
-	"noren/internal/atomicfile"
-	"noren/internal/tempfile"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/internal/tempfile"
 )
 
 // inMemory is how many bytes of shared texts are kept in memory; those behind

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"noren"
-	"noren/internal/atomicfile"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/atomicfile"
 )
 
 // unzipped bounds the bytes that a workbook may hold when it is unpacked.

@@ -15,9 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/xuri/excelize/v2"
 
-	"noren"
-	"noren/table"
-	"noren/table/xlsx"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/xlsx"
 )
 
 func open(t *testing.T, path string, o xlsx.Options) (*xlsx.Source, error) {

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"syscall"
 
-	"noren"
-	"noren/examples/bigtable"
-	"noren/internal/atomicfile"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/examples/bigtable"
+	"github.com/noren-privacy/noren/internal/atomicfile"
 )
 
 func main() {

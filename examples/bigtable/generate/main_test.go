@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"noren"
+	"github.com/noren-privacy/noren"
 )
 
 func TestFileAndStandardOutputAgree(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"noren/examples/clinic"
+	"github.com/noren-privacy/noren/examples/clinic"
 )
 
 func main() {

@@ -10,9 +10,9 @@ import (
 	"os"
 	"os/signal"
 
-	"noren"
-	"noren/examples/dependence"
-	"noren/internal/atomicfile"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/examples/dependence"
+	"github.com/noren-privacy/noren/internal/atomicfile"
 )
 
 func main() {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"noren/examples/internal/dice"
+	"github.com/noren-privacy/noren/examples/internal/dice"
 )
 
 func ExampleNew() {

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strconv"
 
-	"noren"
-	"noren/internal/entropy"
-	"noren/ldp"
-	"noren/ldp/survey"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/entropy"
+	"github.com/noren-privacy/noren/ldp"
+	"github.com/noren-privacy/noren/ldp/survey"
 )
 
 // population is where people are drawn from. All are drawn alike.

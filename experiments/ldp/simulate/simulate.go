@@ -18,10 +18,10 @@ import (
 	"slices"
 	"sync"
 
-	"noren"
-	"noren/internal/entropy"
-	"noren/ldp"
-	"noren/ldp/survey"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/entropy"
+	"github.com/noren-privacy/noren/ldp"
+	"github.com/noren-privacy/noren/ldp/survey"
 )
 
 // Options say what is simulated.

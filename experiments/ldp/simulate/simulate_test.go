@@ -7,9 +7,9 @@ import (
 	"reflect"
 	"testing"
 
-	"noren"
-	"noren/experiments/ldp/simulate"
-	"noren/ldp/survey"
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/experiments/ldp/simulate"
+	"github.com/noren-privacy/noren/ldp/survey"
 )
 
 func labels(k int) survey.Attribute { return survey.Attribute{Size: k} }
