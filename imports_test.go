@@ -67,7 +67,7 @@ var floors = [][]string{
 	{"noren/internal/randtest", "noren/certificate", "noren/ledger"},
 	{"noren/kanon", "noren/dataset", "noren/query", "noren/outlier", "noren/ldp", "noren/correlated", "noren/ratio"},
 	{"noren/assess", "noren/release"},
-	{"noren/report", "noren/internal/spec", "noren/examples"},
+	{"noren/report", "noren/spec", "noren/examples"},
 	{"noren/experiments"},
 	{"noren/internal/cli"},
 	{"noren/cmd"},

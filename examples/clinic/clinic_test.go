@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren/examples/clinic"
-	"github.com/noren-privacy/noren/internal/spec"
+	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table"
 )
 

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren"
-	"github.com/noren-privacy/noren/internal/spec"
 	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table/file"
 )
 

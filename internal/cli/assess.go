@@ -11,9 +11,9 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/assess"
 	"github.com/noren-privacy/noren/internal/atomicfile"
-	"github.com/noren-privacy/noren/internal/spec"
 	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/report"
+	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/file"
 )

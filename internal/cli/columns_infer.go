@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/noren-privacy/noren"
-	"github.com/noren-privacy/noren/internal/spec"
 	"github.com/noren-privacy/noren/kanon/gate"
+	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/file"
 	"github.com/noren-privacy/noren/table/infer"

@@ -8,7 +8,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/dataset"
-	"github.com/noren-privacy/noren/internal/spec"
+	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/csvio"
 	"github.com/noren-privacy/noren/table/file"

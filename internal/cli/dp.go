@@ -20,10 +20,10 @@ import (
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/dataset"
 	"github.com/noren-privacy/noren/internal/atomicfile"
-	"github.com/noren-privacy/noren/internal/spec"
 	"github.com/noren-privacy/noren/ledger"
 	"github.com/noren-privacy/noren/noise"
 	"github.com/noren-privacy/noren/release"
+	"github.com/noren-privacy/noren/spec"
 )
 
 // dpFlags are common to all commands that answer with differential privacy: which

@@ -13,7 +13,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/atomicfile"
-	"github.com/noren-privacy/noren/internal/spec"
+	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/file"
 	"github.com/noren-privacy/noren/table/hierarchy"

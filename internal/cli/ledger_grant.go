@@ -18,9 +18,9 @@ import (
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/correlated"
 	"github.com/noren-privacy/noren/dataset"
-	"github.com/noren-privacy/noren/internal/spec"
 	"github.com/noren-privacy/noren/ledger"
 	"github.com/noren-privacy/noren/release"
+	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table/csvio"
 	"github.com/noren-privacy/noren/table/file"
 )

@@ -12,9 +12,9 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/dataset"
-	"github.com/noren-privacy/noren/internal/spec"
 	"github.com/noren-privacy/noren/query"
 	"github.com/noren-privacy/noren/release"
+	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table"
 )
 

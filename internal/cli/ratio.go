@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren"
-	"github.com/noren-privacy/noren/internal/spec"
+	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/file"
 	"github.com/noren-privacy/noren/table/infer"

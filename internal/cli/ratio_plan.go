@@ -11,9 +11,9 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/dataset"
-	"github.com/noren-privacy/noren/internal/spec"
 	"github.com/noren-privacy/noren/ratio"
 	"github.com/noren-privacy/noren/report"
+	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/file"
 )

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/noren-privacy/noren"
-	"github.com/noren-privacy/noren/internal/spec"
 	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/kanon/verify"
 	"github.com/noren-privacy/noren/report"
+	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table"
 )
 

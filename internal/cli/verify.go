@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren"
-	"github.com/noren-privacy/noren/internal/spec"
 	"github.com/noren-privacy/noren/kanon/verify"
 	"github.com/noren-privacy/noren/report"
+	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/infer"
 )
