@@ -128,7 +128,7 @@ func TestSchemaIsInDocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s is out of date: go test ./internal/spec -update", path)
+		t.Errorf("%s is out of date: go test ./spec -update", path)
 	}
 }
 
