@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// goPackage is what `go list -json` tells of a package.
+// goPackage is the output of `go list -json` for a package.
 type goPackage struct {
 	ImportPath string
 	Imports    []string
@@ -47,9 +47,9 @@ func listPackages(t *testing.T) []goPackage {
 // short is an import path without the host and the owner of this module.
 func short(path string) string { return strings.TrimPrefix(path, "github.com/noren-privacy/") }
 
-// in reports whether path is one of the rooms or lies below one.
-func in(path string, rooms ...string) bool {
-	for _, r := range rooms {
+// in reports whether path is one of the packages or lies below one.
+func in(path string, packages ...string) bool {
+	for _, r := range packages {
 		if path == r || strings.HasPrefix(path, r+"/") {
 			return true
 		}
@@ -57,10 +57,10 @@ func in(path string, rooms ...string) bool {
 	return false
 }
 
-// floors are the rooms from the ground up. A package imports from its own room
-// and from the floors below, never from its own floor's other rooms or from
-// above: this is ARCHITECTURE.md's map.
-var floors = [][]string{
+// layers are groups of packages, the lowest first, as in ARCHITECTURE.md. A package
+// imports from its own group and from lower layers, never from another group of its
+// layer or from a higher one.
+var layers = [][]string{
 	{"noren"},
 	{"noren/internal/atomicfile", "noren/internal/tempfile", "noren/internal/geom", "noren/internal/entropy"},
 	{"noren/table", "noren/noise", "noren/account", "noren/learn"},
@@ -76,11 +76,11 @@ var floors = [][]string{
 	{"noren/cmd"},
 }
 
-// roomOf is the floor and the room of a package; the root package is a room
-// for itself and not the parent of all.
-func roomOf(path string) (floor int, room string) {
-	for f, rooms := range floors {
-		for _, r := range rooms {
+// placeOf is the layer and the group of a package; the root package is a group
+// of its own and not the parent of all.
+func placeOf(path string) (layer int, group string) {
+	for f, groups := range layers {
+		for _, r := range groups {
 			if path == r || r != "noren" && strings.HasPrefix(path, r+"/") {
 				return f, r
 			}
@@ -91,24 +91,24 @@ func roomOf(path string) (floor int, room string) {
 
 func TestImportsPointDownward(t *testing.T) {
 	for _, p := range listPackages(t) {
-		floor, room := roomOf(p.ImportPath)
-		if floor < 0 {
-			t.Errorf("%s stands on no floor: give it a place in ARCHITECTURE.md and in this test", p.ImportPath)
+		layer, group := placeOf(p.ImportPath)
+		if layer < 0 {
+			t.Errorf("%s is in no layer: add it to ARCHITECTURE.md and to this test", p.ImportPath)
 			continue
 		}
 		for _, imported := range p.Imports {
 			if !in(imported, "noren") {
 				continue
 			}
-			below, other := roomOf(imported)
-			if other != room && below >= floor {
+			below, other := placeOf(imported)
+			if other != group && below >= layer {
 				t.Errorf("%s must not import %s", p.ImportPath, imported)
 			}
 		}
 	}
 }
 
-func TestOnlyOneRoomEach(t *testing.T) {
+func TestOnePackageForEach(t *testing.T) {
 	rules := []struct {
 		what    string
 		imports []string
@@ -128,7 +128,7 @@ func TestOnlyOneRoomEach(t *testing.T) {
 			[]string{"noren/kanon/bound", "noren/kanon/refine", "noren/table/shuffle", "noren/examples", "noren/experiments", "noren/internal/randtest", "noren/internal/entropy", "noren/learn", "noren/ratio/redraw"},
 		},
 		{
-			"gets at the door to seeded noise",
+			"opens the seeded source",
 			[]string{"noren/internal/entropy"},
 			[]string{"noren/noise", "noren/internal/randtest", "noren/experiments"},
 		},
@@ -161,8 +161,7 @@ func TestVerifierKnowsNoPartition(t *testing.T) {
 	}
 }
 
-// Noise and accounting do no input or output of their own: whatever they are
-// told comes as an argument.
+// Noise and accounting do no input or output: all they need is passed as an argument.
 func TestNoiseAndAccountDoNoIO(t *testing.T) {
 	for _, p := range listPackages(t) {
 		if !in(p.ImportPath, "noren/noise", "noren/account") {
