@@ -25,6 +25,7 @@ import (
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/csvio"
 	"github.com/noren-privacy/noren/table/parquetio"
+	"github.com/noren-privacy/noren/table/parts"
 	"github.com/noren-privacy/noren/table/spool"
 	"github.com/noren-privacy/noren/table/xlsx"
 )
@@ -64,11 +65,12 @@ var (
 	_ Source = (*parquetio.Source)(nil)
 	_ Source = (*xlsx.Source)(nil)
 	_ Source = (*spool.Source)(nil)
+	_ Source = (*parts.Source)(nil)
 )
 
 // Open opens the table at path: a workbook, Parquet or text by what the file
-// holds, or a table of a database (see [IsDatabase]). The errors are those of
-// the packages of the formats.
+// holds, all files of a folder or pattern as one table (see [IsParts]), or a table of a
+// database (see [IsDatabase]). The errors are those of the packages of the formats.
 func Open(ctx context.Context, path string, opts Options) (Source, error) {
 	if opts.Name == "" {
 		opts.Name = path
@@ -79,14 +81,15 @@ func Open(ctx context.Context, path string, opts Options) (Source, error) {
 	if opts.Query != "" {
 		return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "is a file, and a query is for databases"}
 	}
+	if IsParts(path) {
+		return openParts(ctx, path, opts)
+	}
 	path, err := splitSheet(path, &opts)
 	if err != nil {
 		return nil, err
 	}
 	f, err := os.Open(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(path, "*?["):
-		return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, Code: "pattern", What: "expected one file, got a pattern of files", Hint: "a table is one file: join the files first"}
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "no such file"}
 	case errors.Is(err, fs.ErrPermission):
@@ -98,8 +101,6 @@ func Open(ctx context.Context, path string, opts Options) (Source, error) {
 	switch {
 	case err != nil:
 		err = &noren.Error{Where: opts.Name, What: "cannot be read", Err: atomicfile.Reason(err)}
-	case info.IsDir():
-		err = &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "is a folder", Hint: "name a file"}
 	case !info.Mode().IsRegular():
 		err = &noren.Error{Kind: noren.Usage, Where: opts.Name, Code: "not-regular", What: "is no regular file and cannot be read twice", Hint: "copy it to a regular file, or read it as a stream"}
 	}

@@ -1,0 +1,302 @@
+// Package parts reads several files of one form as one table, and writes a table as
+// several files.
+//
+// The files of a table have the same columns: the same names in the same order, and of
+// Parquet the same types. Their records follow each other in the byte order of the
+// files' names relative to the folder ([Find]). Package table/file opens a folder or a
+// pattern through this package.
+package parts
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
+)
+
+// File is a table of one file that is open.
+type File interface {
+	table.Source
+	io.Closer
+}
+
+// Opener opens one file.
+type Opener func(ctx context.Context, path string) (File, error)
+
+// kept is the largest number of files that stay open between two readings. Others are
+// opened again, and refused if they are not the files they were.
+const kept = 128
+
+// Source is a table in several files. It implements [table.Source].
+type Source struct {
+	name    string
+	paths   []string
+	seen    []stamp
+	open    Opener
+	files   []File // the first, up to kept
+	columns []table.StoredColumn
+}
+
+var _ table.Source = (*Source)(nil)
+
+// stamp tells whether a file is what it was.
+type stamp struct {
+	info os.FileInfo
+	size int64
+	time time.Time
+}
+
+func stampOf(path string) (stamp, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return stamp{}, &noren.Error{Kind: noren.BadData, Where: path, What: "cannot be read", Err: reason(err)}
+	}
+	return stamp{info, info.Size(), info.ModTime()}, nil
+}
+
+func (s stamp) equal(t stamp) bool {
+	return os.SameFile(s.info, t.info) && s.size == t.size && s.time.Equal(t.time)
+}
+
+// Open opens the files at paths, at least one, as one table of that name. Every file is
+// opened once, so that columns that differ are found now; the error, of kind BadData,
+// names the file.
+func Open(ctx context.Context, name string, paths []string, open Opener) (_ *Source, err error) {
+	s := &Source{name: name, paths: paths, open: open}
+	defer func() {
+		if err != nil {
+			_ = s.Close()
+		}
+	}()
+	for i, path := range paths {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		seen, err := stampOf(path)
+		if err != nil {
+			return nil, err
+		}
+		f, err := open(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		if i < kept {
+			s.files = append(s.files, f)
+		}
+		s.seen = append(s.seen, seen)
+		err = s.agree(path, f.Columns())
+		if i >= kept {
+			_ = f.Close()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(paths) == 0 {
+		return nil, &noren.Error{Kind: noren.Usage, Where: name, Code: "pattern", What: "expected at least one table file, found none"}
+	}
+	return s, nil
+}
+
+// agree compares the columns of a file with those of the first.
+func (s *Source) agree(path string, columns []table.StoredColumn) error {
+	if s.columns == nil {
+		s.columns = slices.Clone(columns)
+		return nil
+	}
+	fail := func(what string) error {
+		return &noren.Error{Kind: noren.BadData, Code: "parts-differ", Where: path, What: what, Hint: "all files of one table have the same columns in the same order"}
+	}
+	if len(columns) != len(s.columns) {
+		return fail(fmt.Sprintf("expected %d columns as in %s, got %d", len(s.columns), s.paths[0], len(columns)))
+	}
+	for i := range columns {
+		a, b := &s.columns[i], &columns[i]
+		switch {
+		case a.Name != b.Name:
+			return fail(fmt.Sprintf("column %d: expected the name %s as in %s, got %s", i+1, a.Name, s.paths[0], b.Name))
+		case a.Kind != b.Kind || a.Logical != b.Logical || a.Nested != b.Nested || proposed(a) != proposed(b) || !sameForm(a, b):
+			return fail(fmt.Sprintf("column %s: its type is not that of %s", a.Name, s.paths[0]))
+		}
+		a.Nullable = a.Nullable || b.Nullable
+		a.Index = a.Index && b.Index
+	}
+	return nil
+}
+
+func proposed(c *table.StoredColumn) string {
+	if c.Proposed == nil {
+		return ""
+	}
+	return c.Proposed.String()
+}
+
+// sameForm compares how the format stores two columns, where it tells.
+func sameForm(a, b *table.StoredColumn) bool {
+	o, ok := a.Origin.(interface{ Same(other any) bool })
+	return !ok || o.Same(b.Origin)
+}
+
+// Name implements [table.Source].
+func (s *Source) Name() string { return s.name }
+
+// Columns implements [table.Source]. A column is nullable where it is in some file.
+func (s *Source) Columns() []table.StoredColumn { return s.columns }
+
+// Paths are the files in the order in which they are read.
+func (s *Source) Paths() []string { return s.paths }
+
+// Unwrap is the first file: a release that is made like its source is made like it.
+func (s *Source) Unwrap() table.Source { return s.files[0] }
+
+// Notes say how the files were read where that is not the plain form, each form once
+// with the first file that has it, and whether forms differ.
+func (s *Source) Notes() []string {
+	var all []string
+	for i, f := range s.files {
+		n, ok := f.(interface{ Notes() []string })
+		if !ok {
+			continue
+		}
+		for _, note := range n.Notes() {
+			if !slices.ContainsFunc(all, func(have string) bool { return strings.HasSuffix(have, note) }) {
+				all = append(all, s.paths[i]+": "+note)
+			}
+		}
+	}
+	return all
+}
+
+// Close closes all files.
+func (s *Source) Close() error {
+	var first error
+	for _, f := range s.files {
+		if err := f.Close(); err != nil && first == nil {
+			first = err
+		}
+	}
+	s.files = nil
+	return first
+}
+
+// Open implements [table.Source].
+func (s *Source) Open(ctx context.Context, columns []int) (table.Reader, error) {
+	r := &reader{ctx: ctx, s: s, columns: columns}
+	for _, seen := range s.seen {
+		r.total += max(1, seen.size)
+	}
+	if err := r.advance(); err != nil {
+		_ = r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// reader reads one file after the other.
+type reader struct {
+	ctx     context.Context
+	s       *Source
+	columns []int
+	next    int // the file after the one that is read
+	file    File
+	reader  table.Reader
+	rows    int64 // in the files before
+	seen    int64 // in this file
+	done    int64 // bytes of the files before
+	total   int64
+}
+
+// advance begins the next file.
+func (r *reader) advance() error {
+	i := r.next
+	path := r.s.paths[i]
+	now, err := stampOf(path)
+	if err == nil && !now.equal(r.s.seen[i]) {
+		err = &noren.Error{Kind: noren.BadData, Where: path, What: "the file has changed since it was opened", Hint: "start again when no program writes to it"}
+	}
+	if err != nil {
+		return err
+	}
+	if i < len(r.s.files) {
+		r.file = nil
+		r.reader, err = r.s.files[i].Open(r.ctx, r.columns)
+	} else if r.file, err = r.s.open(r.ctx, path); err == nil {
+		r.reader, err = r.file.Open(r.ctx, r.columns)
+	}
+	if err != nil {
+		return err
+	}
+	r.next++
+	return nil
+}
+
+// leave ends the file that is read.
+func (r *reader) leave() error {
+	var err error
+	if r.reader != nil {
+		err = r.reader.Close()
+		r.reader = nil
+	}
+	if r.file != nil {
+		if e := r.file.Close(); err == nil {
+			err = e
+		}
+		r.file = nil
+	}
+	return err
+}
+
+// Next implements [table.Reader].
+func (r *reader) Next() (*table.Chunk, error) {
+	for {
+		if r.reader == nil {
+			return nil, io.EOF
+		}
+		c, err := r.reader.Next()
+		switch {
+		case err == nil:
+			r.seen += int64(c.Rows)
+			c.First += r.rows
+			return c, nil
+		case err != io.EOF:
+			return nil, err
+		}
+		if err := r.leave(); err != nil {
+			return nil, err
+		}
+		r.done += max(1, r.s.seen[r.next-1].size)
+		r.rows, r.seen = r.rows+r.seen, 0
+		if r.next == len(r.s.paths) {
+			return nil, io.EOF
+		}
+		if err := r.advance(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// Position implements [table.Reader].
+func (r *reader) Position(record, column int) string {
+	if r.reader == nil {
+		return r.s.name
+	}
+	return r.reader.Position(record, column)
+}
+
+// Progress implements [table.Reader].
+func (r *reader) Progress() float64 {
+	done := float64(r.done)
+	if r.reader != nil {
+		done += r.reader.Progress() * float64(r.s.seen[r.next-1].size)
+	}
+	return min(1, done/float64(r.total))
+}
+
+// Close implements [table.Reader].
+func (r *reader) Close() error { return r.leave() }

@@ -1,0 +1,252 @@
+package parts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table"
+)
+
+// TargetOptions say how a table is written as several files.
+type TargetOptions struct {
+	// Path is a folder and a name with one star, which becomes the number of a file:
+	// out/visits-*.csv. Required.
+	Path string
+	// Rows is the largest number of records of a file, at least 1. Required.
+	Rows int64
+	// Replace replaces a folder that holds nothing but files of such names.
+	Replace bool
+	// Sink begins a file. Required.
+	Sink func(w io.Writer, name string, columns []table.StoredColumn) (table.Sink, error)
+	// Open reads the files back. Required.
+	Open Opener
+}
+
+// Target is a folder in the making: files are written to a hidden folder beside it,
+// which Commit renames. Discard removes it, and does nothing after Commit.
+type Target struct {
+	o      TargetOptions
+	folder string
+	before string // in names, what the number stands between
+	after  string
+	temp   string
+	paths  []string
+}
+
+// NewTarget checks the options and that the folder can be made; no file is written yet.
+func NewTarget(o TargetOptions) (*Target, error) {
+	t := &Target{o: o, folder: filepath.Dir(o.Path)}
+	name := filepath.Base(o.Path)
+	var ok bool
+	t.before, t.after, ok = strings.Cut(name, "*")
+	switch {
+	case !ok || strings.ContainsAny(t.after, "*") || strings.ContainsAny(t.folder, "*?["):
+		return nil, &noren.Error{Kind: noren.Usage, Where: o.Path, What: "expected a folder and a name with one star, as in out/part-*.csv"}
+	case t.before != "" && (t.before[0] == '.' || t.before[0] == '_'):
+		return nil, &noren.Error{Kind: noren.Usage, Where: o.Path, What: "a name that begins with a dot or an underscore would not be read as a table"}
+	case o.Rows < 1:
+		return nil, &noren.Error{Kind: noren.Usage, Where: "split-rows", What: fmt.Sprintf("expected at least 1 record in a file, got %d", o.Rows)}
+	}
+	entries, err := os.ReadDir(t.folder)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return t, nil
+	case err != nil:
+		return nil, &noren.Error{Kind: noren.Usage, Where: t.folder, What: "expected a folder that can be written", Err: reason(err)}
+	case len(entries) > 0 && !o.Replace:
+		return nil, &noren.Error{Kind: noren.Usage, Code: "exists", Where: t.folder, What: "the folder is not empty"}
+	}
+	for _, e := range entries {
+		if e.IsDir() || !t.ours(e.Name()) {
+			return nil, &noren.Error{Kind: noren.Usage, Where: filepath.Join(t.folder, e.Name()), What: "the folder holds more than files of an earlier result, and is not replaced", Hint: "choose another folder"}
+		}
+	}
+	return t, nil
+}
+
+// ours reports whether a file could be one of an earlier table of the same names.
+func (t *Target) ours(name string) bool {
+	rest, ok := strings.CutPrefix(name, t.before)
+	if !ok {
+		return false
+	}
+	rest, ok = strings.CutSuffix(rest, t.after)
+	return ok && rest != "" && strings.Trim(rest, "0123456789") == ""
+}
+
+// Create begins the table.
+func (t *Target) Create(ctx context.Context, columns []table.StoredColumn) (table.Sink, error) {
+	parent := filepath.Dir(t.folder)
+	temp, err := os.MkdirTemp(parent, "."+filepath.Base(t.folder)+".tmp-")
+	if err != nil {
+		return nil, &noren.Error{Where: parent, What: "a folder cannot be made in it", Err: reason(err)}
+	}
+	t.temp = temp
+	s := &sink{t: t, ctx: ctx, columns: columns}
+	if err := s.begin(); err != nil { // a table without records has one file
+		t.Discard()
+		return nil, err
+	}
+	return s, nil
+}
+
+// ReadBack is the table as it was written.
+func (t *Target) ReadBack(ctx context.Context) (*Source, error) {
+	return Open(ctx, t.o.Path, t.paths, t.o.Open)
+}
+
+// Commit gives the folder its name. A folder that is replaced is moved aside first, and
+// put back when the new one cannot be renamed.
+func (t *Target) Commit(context.Context) error {
+	fail := func(err error) error {
+		return &noren.Error{Where: t.folder, What: "the finished files cannot be renamed into place", Err: reason(err)}
+	}
+	if err := os.Chmod(t.temp, 0o755); err != nil { // a release is for others; MkdirTemp made it 0700
+		return fail(err)
+	}
+	if err := syncFolder(t.temp); err != nil {
+		return fail(err)
+	}
+	aside := t.temp + ".old"
+	err := os.Rename(t.folder, aside)
+	had := err == nil
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fail(err)
+	}
+	if err := os.Rename(t.temp, t.folder); err != nil {
+		if had {
+			_ = os.Rename(aside, t.folder)
+		}
+		return fail(err)
+	}
+	t.temp = ""
+	if had {
+		_ = os.RemoveAll(aside)
+	}
+	_ = syncFolder(filepath.Dir(t.folder))
+	return nil
+}
+
+// Discard removes what was written.
+func (t *Target) Discard() {
+	if t.temp != "" {
+		_ = os.RemoveAll(t.temp)
+		t.temp = ""
+	}
+}
+
+// syncFolder makes the names in a folder durable, where the system can.
+func syncFolder(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	_ = f.Sync() // not every system syncs folders
+	return f.Close()
+}
+
+// sink writes one file after the other.
+type sink struct {
+	t       *Target
+	ctx     context.Context
+	columns []table.StoredColumn
+	file    *os.File
+	sink    table.Sink
+	rows    int64
+	part    table.Chunk
+}
+
+func (s *sink) begin() error {
+	path := filepath.Join(s.t.temp, fmt.Sprintf("%s%05d%s", s.t.before, len(s.t.paths)+1, s.t.after))
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return &noren.Error{Where: s.t.folder, What: "a file cannot be made in it", Err: reason(err)}
+	}
+	inner, err := s.t.o.Sink(f, path, s.columns)
+	if err != nil {
+		_ = f.Close()
+		return err
+	}
+	s.file, s.sink, s.rows = f, inner, 0
+	s.t.paths = append(s.t.paths, path)
+	return nil
+}
+
+func (s *sink) end() error {
+	err := s.sink.Close()
+	if e := s.file.Close(); err == nil && e != nil {
+		err = &noren.Error{Where: s.t.folder, What: "a file cannot be written in full", Err: reason(e)}
+	}
+	s.sink, s.file = nil, nil
+	return err
+}
+
+// Write implements [table.Sink].
+func (s *sink) Write(c *table.Chunk) error {
+	for from := 0; from < c.Rows; {
+		if err := s.ctx.Err(); err != nil {
+			return err
+		}
+		if s.rows == s.t.o.Rows {
+			if err := s.end(); err != nil {
+				return err
+			}
+			if err := s.begin(); err != nil {
+				return err
+			}
+		}
+		n := int(min(int64(c.Rows-from), s.t.o.Rows-s.rows))
+		if err := s.sink.Write(s.slice(c, from, n)); err != nil {
+			return err
+		}
+		s.rows += int64(n)
+		from += n
+	}
+	return nil
+}
+
+// slice is n records of c from one on.
+func (s *sink) slice(c *table.Chunk, from, n int) *table.Chunk {
+	if from == 0 && n == c.Rows {
+		return c
+	}
+	s.part.First, s.part.Rows = c.First+int64(from), n
+	s.part.Cols = s.part.Cols[:0]
+	for _, v := range c.Cols {
+		p := table.Vector{Kind: v.Kind}
+		if v.Null != nil {
+			p.Null = v.Null[from : from+n]
+		}
+		if v.Ints != nil {
+			p.Ints = v.Ints[from : from+n]
+		}
+		if v.Floats != nil {
+			p.Floats = v.Floats[from : from+n]
+		}
+		if v.Texts != nil {
+			p.Texts = v.Texts[from : from+n]
+		}
+		s.part.Cols = append(s.part.Cols, p)
+	}
+	return &s.part
+}
+
+// Close implements [table.Sink].
+func (s *sink) Close() error { return s.end() }
+
+// Abort implements [table.Sink].
+func (s *sink) Abort() {
+	if s.sink != nil {
+		s.sink.Abort()
+		_ = s.file.Close()
+		s.sink = nil
+	}
+	s.t.Discard()
+}
