@@ -45,6 +45,12 @@ func BenchmarkAnswer(b *testing.B) {
 	const n = 1_000_000
 	t, fields := benchTable(b, n)
 	for name, o := range map[string]Options{
+		"count":                {Kind: Count},
+		"count of 40 and over": {Kind: Count, Where: "age >= 40"},
+		"sum":                  {Kind: Sum, Column: "age", Bounds: &Bounds{0, 100}},
+		"mean":                 {Kind: Mean, Column: "age", Bounds: &Bounds{0, 100}},
+		"variance":             {Kind: Variance, Column: "age", Bounds: &Bounds{0, 100}},
+		"histogram":            {Kind: Histogram, Column: "age", Bins: []float64{0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100}},
 		"count where":          {Kind: Count, Where: "age >= 18 and word in ('a', 'b')"},
 		"mean by":              {Kind: Mean, Column: "age", Bounds: &Bounds{0, 100}, By: []string{"word"}, Keys: [][]string{{"a"}, {"b"}, {"c"}}},
 		"mean of people":       {Kind: Mean, Column: "age", Bounds: &Bounds{0, 100}, Unit: "who", MaxRows: 2, Key: secret},

@@ -66,7 +66,7 @@ func FuzzBounds(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sum, err := s.exact(tab, each)
+			sum, err := s.exact(t.Context(), tab, each)
 			if err != nil {
 				t.Fatal(err)
 			}

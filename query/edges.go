@@ -154,11 +154,11 @@ func (e *Edges) Answer(ctx context.Context, t *table.Table, src *noise.Source) (
 	if t.Rows > maxRecords {
 		return nil, &noren.Error{Kind: noren.BadData, What: "the table has more than 2^31 records"}
 	}
-	each, err := e.q.records(ctx, t)
+	records, err := e.q.records(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	values, err := e.parts[0].grid.values(e.q, t, each)
+	values, err := e.parts[0].grid.values(ctx, e.q, t, records)
 	if err != nil {
 		return nil, err
 	}

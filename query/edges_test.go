@@ -70,7 +70,7 @@ func TestEdgesArePrivate(t *testing.T) {
 	probability := func(p *quantile, values []int64) []float64 {
 		g, _ := p.weight.Float64()
 		out, total := make([]float64, 8), 0.0
-		for _, s := range p.segments(values) {
+		for _, s := range p.segments(runsOf(values)) {
 			for y := s.from; y < s.from+s.size; y++ {
 				out[y] = math.Exp(-g * float64(s.loss))
 				total += out[y]

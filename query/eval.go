@@ -20,20 +20,12 @@ func valueText(f *table.Field, v literal) string {
 	return v.text
 }
 
-// truth is the value of a condition: in this order, and is the lesser and or the
-// greater (Kleene's logic).
-type truth int8
+// condition decides the records of a block: in yes those for which it holds, in no those
+// for which it does not hold. For a record in neither, a value that it needs is missing
+// (Kleene's logic).
+type condition func(from, rows int, yes, no *selection)
 
-const (
-	isFalse truth = -1
-	unknown truth = 0 // a value is missing
-	isTrue  truth = 1
-)
-
-// condition tells of record i.
-type condition func(i int) truth
-
-// Select tells of each record of a table whether p holds of it, as a query would: not
+// Select reports for each record of a table whether p holds, as a query would: not
 // where a value that it needs is missing. The table must have the columns of Fields,
 // read as these say.
 func (p *Predicate) Select(t *table.Table) ([]bool, error) {
@@ -42,13 +34,18 @@ func (p *Predicate) Select(t *table.Table) ([]bool, error) {
 		return nil, err
 	}
 	out := make([]bool, t.Rows)
-	for i := range out {
-		out[i] = holds(i) == isTrue
+	var yes, no selection
+	for from := 0; from < t.Rows; from += blockRows {
+		n := min(blockRows, t.Rows-from)
+		holds(from, n, &yes, &no)
+		for i := range n {
+			out[from+i] = yes[i/64]>>(i%64)&1 == 1
+		}
 	}
 	return out, nil
 }
 
-// compile binds p to the columns of a table.
+// compile binds p to the columns of a table. The condition is for one goroutine.
 func (p *Predicate) compile(t *table.Table) (condition, error) {
 	columns := make([]*table.Column, len(p.fields))
 	for i := range p.fields {
@@ -68,52 +65,48 @@ func (n *node) compile(columns []*table.Column) condition {
 		for i := range n.sub {
 			sub[i] = n.sub[i].compile(columns)
 		}
-		if n.kind == nodeAnd {
-			return func(i int) truth {
-				v := isTrue
-				for _, s := range sub {
-					if v = min(v, s(i)); v == isFalse {
-						break
+		var yes2, no2 selection
+		and := n.kind == nodeAnd
+		return func(from, rows int, yes, no *selection) {
+			sub[0](from, rows, yes, no)
+			for _, s := range sub[1:] {
+				s(from, rows, &yes2, &no2)
+				for w := range yes {
+					if and {
+						yes[w], no[w] = yes[w]&yes2[w], no[w]|no2[w]
+					} else {
+						yes[w], no[w] = yes[w]|yes2[w], no[w]&no2[w]
 					}
 				}
-				return v
 			}
-		}
-		return func(i int) truth {
-			v := isFalse
-			for _, s := range sub {
-				if v = max(v, s(i)); v == isTrue {
-					break
-				}
-			}
-			return v
 		}
 	case nodeNot:
 		sub := n.sub[0].compile(columns)
-		return func(i int) truth { return -sub(i) }
+		return func(from, rows int, yes, no *selection) { sub(from, rows, no, yes) }
 	case nodeMissing:
 		c := columns[n.field]
-		return func(i int) truth { return truthOf(c.IsMissing(i)) }
+		return func(from, rows int, yes, no *selection) {
+			present(c, from, rows, no)
+			for w := range yes {
+				yes[w] = firstBits(rows-64*w) &^ no[w]
+			}
+		}
 	}
 	c := columns[n.field]
 	test := n.test(c)
-	return func(i int) truth {
-		if c.IsMissing(i) {
-			return unknown
+	var has selection
+	return func(from, rows int, yes, no *selection) {
+		test(from, rows, yes)
+		present(c, from, rows, &has)
+		for w := range yes {
+			yes[w], no[w] = yes[w]&has[w], has[w]&^yes[w]
 		}
-		return truthOf(test(i))
 	}
 }
 
-func truthOf(b bool) truth {
-	if b {
-		return isTrue
-	}
-	return isFalse
-}
-
-// test is the comparison for records that have a value.
-func (n *node) test(c *table.Column) func(i int) bool {
+// test compares the values of a block of records; a record without a value gets any
+// result.
+func (n *node) test(c *table.Column) func(from, rows int, out *selection) {
 	switch c.Field.Type {
 	case table.Integer, table.Date:
 		return testNumbers(n, c.Ints, func(v literal) int64 { return v.whole })
@@ -123,35 +116,60 @@ func (n *node) test(c *table.Column) func(i int) bool {
 		return testNumbers(n, c.Codes, func(v literal) uint32 { return uint32(v.whole) })
 	}
 	// A category is decided once for each of its distinct texts.
-	hit := make([]bool, max(1, len(c.Dict)))
+	hit := make([]uint8, max(1, len(c.Dict)))
 	for code, text := range c.Dict {
 		in := slices.ContainsFunc(n.values, func(v literal) bool { return v.text == text })
-		hit[code] = in != (n.kind == nodeCompare && n.op == notEqual)
+		hit[code] = uint8(bit(in != (n.kind == nodeCompare && n.op == notEqual)))
 	}
-	return func(i int) bool { return hit[c.Codes[i]] }
+	return func(from, rows int, out *selection) { oneOf(c.Codes[from:from+rows], hit, out) }
 }
 
-func testNumbers[T int64 | float64 | uint32](n *node, values []T, of func(literal) T) func(i int) bool {
+// few is the number of values up to which a list is compared value by value.
+const few = 8
+
+func testNumbers[T columnValue](n *node, values []T, of func(literal) T) func(from, rows int, out *selection) {
 	if n.kind == nodeIn {
+		if len(n.values) <= few {
+			var one selection
+			return func(from, rows int, out *selection) {
+				clear(out[:])
+				for _, v := range n.values {
+					equals(values[from:from+rows], of(v), &one)
+					for w := range out {
+						out[w] |= one[w]
+					}
+				}
+			}
+		}
 		set := make(map[T]bool, len(n.values))
 		for _, v := range n.values {
 			set[of(v)] = true
 		}
-		return func(i int) bool { return set[values[i]] }
+		return func(from, rows int, out *selection) {
+			fill(values[from:from+rows], out, func(v T) uint64 { return bit(set[v]) })
+		}
 	}
 	with := of(n.values[0])
+	compare, invert := atLeast[T], false
 	switch n.op {
 	case equal:
-		return func(i int) bool { return values[i] == with }
+		compare = equals[T]
 	case notEqual:
-		return func(i int) bool { return values[i] != with }
+		compare, invert = equals[T], true
 	case less:
-		return func(i int) bool { return values[i] < with }
+		invert = true
 	case lessEqual:
-		return func(i int) bool { return values[i] <= with }
+		compare, invert = above[T], true
 	case greater:
-		return func(i int) bool { return values[i] > with }
-	default:
-		return func(i int) bool { return values[i] >= with }
+		compare = above[T]
+	}
+	if !invert {
+		return func(from, rows int, out *selection) { compare(values[from:from+rows], with, out) }
+	}
+	return func(from, rows int, out *selection) {
+		compare(values[from:from+rows], with, out)
+		for w := range out {
+			out[w] = ^out[w] // beyond the records, the selection of those with a value clears it
+		}
 	}
 }

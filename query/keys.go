@@ -104,12 +104,14 @@ func newKeys(where string, all []table.Field, by []string, texts [][]string) (*k
 	return k, nil
 }
 
-// compile returns the group of record i, -1 where it has none.
-func (k *keys) compile(t *table.Table) (func(i int) int, error) {
+// compile returns a function that fills out with the groups of the records from one on,
+// -1 where a record has none; nil where there is one group and no column. It is for one
+// goroutine.
+func (k *keys) compile(t *table.Table) (func(from int, out []int32), error) {
 	if len(k.fields) == 0 {
-		return func(int) int { return 0 }, nil
+		return nil, nil
 	}
-	places := make([]func(i int) int32, len(k.fields))
+	places := make([]func(from int, out []int32), len(k.fields))
 	for c := range k.fields {
 		column, err := bind(t, &k.fields[c])
 		if err != nil {
@@ -118,29 +120,64 @@ func (k *keys) compile(t *table.Table) (func(i int) int, error) {
 		places[c] = place(column, k.local[c], k.missing[c])
 	}
 	if len(places) == 1 {
-		// The place among the distinct values is the order of the keys.
-		return func(i int) int { return int(places[0](i)) }, nil
+		return places[0], nil // the place among the distinct values is the order of the keys
 	}
-	return func(i int) int {
-		group := int32(0)
+	var at [blockRows]int32
+	steps := make([]func(group, at int32) int32, len(k.steps))
+	for c := range steps {
+		steps[c] = k.step(c)
+	}
+	return func(from int, out []int32) {
+		clear(out)
 		for c := range places {
-			at := places[c](i)
-			if at < 0 {
-				return -1
+			places[c](from, at[:len(out)])
+			for i, group := range out {
+				out[i] = steps[c](group, at[i])
 			}
-			next, ok := k.steps[c][[2]int32{group, at}]
-			if !ok {
-				return -1
-			}
-			group = next
 		}
-		return int(group)
 	}, nil
 }
 
-// place returns where the value of record i stands among local, or -1.
-func place(c *table.Column, local []literal, missing int) func(i int) int32 {
-	var of func(i int) int32
+// largestStep is the number of entries up to which the step of a column is a table.
+const largestStep = 1 << 16
+
+// step returns the group of the first c+1 values from that of the first c and the place
+// of the next value; -1 where there is none.
+func (k *keys) step(c int) func(group, at int32) int32 {
+	groups, width := int32(0), int32(len(k.local[c]))
+	for s := range k.steps[c] {
+		groups = max(groups, s[0]+1)
+	}
+	if int64(groups)*int64(width) > largestStep {
+		return func(group, at int32) int32 {
+			if group < 0 || at < 0 {
+				return -1
+			}
+			if next, ok := k.steps[c][[2]int32{group, at}]; ok {
+				return next
+			}
+			return -1
+		}
+	}
+	next := make([]int32, groups*width)
+	for i := range next {
+		next[i] = -1
+	}
+	for s, to := range k.steps[c] {
+		next[s[0]*width+s[1]] = to
+	}
+	return func(group, at int32) int32 {
+		if group < 0 || at < 0 {
+			return -1
+		}
+		return next[group*width+at]
+	}
+}
+
+// place returns a function that fills out with the places among local of the values of
+// the records from one on, -1 where a value is none of them.
+func place(c *table.Column, local []literal, missing int) func(from int, out []int32) {
+	var of func(from int, out []int32)
 	switch c.Field.Type {
 	case table.Integer, table.Date:
 		of = placeOf(c.Ints, local, missing, func(v literal) int64 { return v.whole })
@@ -161,27 +198,40 @@ func place(c *table.Column, local []literal, missing int) func(i int) int32 {
 				byCode[code] = at
 			}
 		}
-		of = func(i int) int32 { return byCode[c.Codes[i]] }
-	}
-	return func(i int) int32 {
-		if c.IsMissing(i) {
-			return int32(missing)
+		of = func(from int, out []int32) {
+			for i, code := range c.Codes[from : from+len(out)] {
+				out[i] = byCode[code]
+			}
 		}
-		return of(i)
+	}
+	var has selection
+	return func(from int, out []int32) {
+		of(from, out)
+		if present(c, from, len(out), &has) {
+			return
+		}
+		for i := range out {
+			if has[i/64]>>(i%64)&1 == 0 {
+				out[i] = int32(missing)
+			}
+		}
 	}
 }
 
-func placeOf[T int64 | float64](values []T, local []literal, missing int, of func(literal) T) func(i int) int32 {
+func placeOf[T int64 | float64](values []T, local []literal, missing int, of func(literal) T) func(from int, out []int32) {
 	places := map[T]int32{}
 	for at, v := range local {
 		if at != missing {
 			places[of(v)] = int32(at)
 		}
 	}
-	return func(i int) int32 {
-		if at, ok := places[values[i]]; ok {
-			return at
+	return func(from int, out []int32) {
+		for i, v := range values[from : from+len(out)] {
+			at, ok := places[v]
+			if !ok {
+				at = -1
+			}
+			out[i] = at
 		}
-		return -1
 	}
 }

@@ -86,26 +86,106 @@ func newExponential(q *Query, g grid, a, b int64, cost account.Cost) *quantile {
 	return k
 }
 
-// values are the places on the grid of the values of each group, in order.
-func (g grid) values(q *Query, t *table.Table, each func(func(i, group int)) error) ([][]int64, error) {
-	place, err := g.placeOf(t, q.field)
+// run is a place on the grid and the number of values there, at least 1.
+type run struct{ place, count int64 }
+
+// largestTable is the number of counters up to which values are counted by place.
+const largestTable = 1 << 22
+
+// values are the places on the grid of the values of each group, in order. The memory
+// that this takes grows with the number of places between the bounds, and with the number
+// of records only where there are more than [largestTable] places in all groups.
+func (g grid) values(ctx context.Context, q *Query, t *table.Table, records *scan) ([][]run, error) {
+	place, err := g.placesOf(t, q.field)
 	if err != nil {
 		return nil, err
 	}
-	out := make([][]int64, len(q.groups.texts))
-	err = each(func(i, group int) {
-		if k, ok := place(i); ok {
-			out[group] = append(out[group], k)
+	var places [blockRows]int64
+	var has selection
+	lo, width := g.Lo(), g.width()+1
+	groups := int64(len(q.groups.texts))
+	if width > largestTable/groups {
+		all := make([][]int64, groups)
+		err = records.run(ctx, func(b *block) {
+			place(b.from, places[:b.rows], &has)
+			b.and(&has)
+			for i, k := range places[:b.rows] {
+				group := b.groupOf(i)
+				if group >= 0 {
+					all[group] = append(all[group], k)
+				}
+			}
+		})
+		out := make([][]run, groups)
+		for i, v := range all {
+			slices.Sort(v)
+			out[i] = runsOf(v)
+		}
+		return out, err
+	}
+	// The number of values of group g at place lo+k is at 1 + g width + k; values of no
+	// group are counted at 0.
+	counts := make([]uint32, 1+groups*width)
+	err = records.run(ctx, func(b *block) {
+		place(b.from, places[:b.rows], &has)
+		if !complete(&has, b.rows) {
+			b.and(&has)
+		}
+		if b.all {
+			for _, k := range places[:b.rows] {
+				counts[1+k-lo]++
+			}
+			return
+		}
+		for i, k := range places[:b.rows] {
+			group := int64(b.groupOf(i))
+			// at 0 where the group is -1
+			counts[(1+group*width+k-lo)&^(group>>63)]++
 		}
 	})
-	for _, v := range out {
-		slices.Sort(v)
+	out := make([][]run, groups)
+	for i := range out {
+		for k, n := range counts[1+int64(i)*width : 1+int64(i+1)*width] {
+			if n > 0 {
+				out[i] = append(out[i], run{lo + int64(k), int64(n)})
+			}
+		}
 	}
 	return out, err
 }
 
-func (k *quantile) answer(ctx context.Context, t *table.Table, each func(func(i, group int)) error, src *noise.Source) ([]Group, error) {
-	values, err := k.grid.values(k.q, t, each)
+// groupOf is the group of record i of the block, -1 where it is not selected.
+func (b *block) groupOf(i int) int32 {
+	if b.groups != nil {
+		return b.groups[i]
+	}
+	return int32(b.selected[i/64]>>(i%64)&1) - 1
+}
+
+// runsOf are the runs of values in order.
+func runsOf(values []int64) []run {
+	var out []run
+	for i, v := range values {
+		if i > 0 && v == values[i-1] {
+			out[len(out)-1].count++
+		} else {
+			out = append(out, run{v, 1})
+		}
+	}
+	return out
+}
+
+// total is the number of values.
+func total(runs []run) int64 {
+	n := int64(0)
+	for _, r := range runs {
+		n += r.count
+	}
+	return n
+}
+
+func (k *quantile) answer(ctx context.Context, t *table.Table, records *scan, src *noise.Source) ([]Group, error) {
+	values, err := k.grid.values(ctx, k.q, t, records)
 	if err != nil {
 		return nil, err
 	}
@@ -122,29 +202,25 @@ func (k *quantile) answer(ctx context.Context, t *table.Table, each func(func(i,
 }
 
 // draw draws a candidate for values in order.
-func (k *quantile) draw(ctx context.Context, values []int64, src *noise.Source) (int64, error) {
+func (k *quantile) draw(ctx context.Context, values []run, src *noise.Source) (int64, error) {
 	return choose(ctx, k.segments(values), k.powers, src)
 }
 
 // segments cuts the candidates at the values, which are in order.
-func (k *quantile) segments(values []int64) []segment {
-	n := int64(len(values))
+func (k *quantile) segments(values []run) []segment {
+	n := total(values)
 	loss := func(below, same int64) int64 {
 		above := n - below - same
 		return max(0, (k.b-k.a)*below-k.a*(above+same), k.a*above-(k.b-k.a)*(below+same))
 	}
 	var out []segment
-	next := k.grid.Lo() // the first candidate that is in no segment yet
-	for i := 0; i < len(values); {
-		v, j := values[i], i+1
-		for j < len(values) && values[j] == v {
-			j++
+	next, below := k.grid.Lo(), int64(0) // the first candidate that is in no segment yet
+	for _, v := range values {
+		if v.place > next {
+			out = append(out, segment{next, v.place - next, loss(below, 0)})
 		}
-		if v > next {
-			out = append(out, segment{next, v - next, loss(int64(i), 0)})
-		}
-		out = append(out, segment{v, 1, loss(int64(i), int64(j-i))})
-		next, i = v+1, j
+		out = append(out, segment{v.place, 1, loss(below, v.count)})
+		next, below = v.place+1, below+v.count
 	}
 	if last := k.grid.Hi(); next <= last {
 		out = append(out, segment{next, last - next + 1, loss(n, 0)})

@@ -80,7 +80,7 @@ func TestSegmentsAreTheLoss(t *testing.T) {
 		values := rapid.SliceOfN(rapid.Int64Range(-4, 9), 0, 12).Draw(rt, "values")
 		slices.Sort(values)
 		next := int64(-4)
-		for _, s := range k.segments(values) {
+		for _, s := range k.segments(runsOf(values)) {
 			if s.from != next || s.size < 1 {
 				rt.Fatalf("segment from %d of %d, expected from %d", s.from, s.size, next)
 			}
@@ -138,7 +138,7 @@ func TestChooseIsExact(t *testing.T) {
 		return p
 	}
 	k := quantileQuery(t, Options{}, 0, 11).kernel.(*quantile)
-	segments := k.segments(values)
+	segments := k.segments(runsOf(values))
 	counts := make([]int64, 12)
 	src := randtest.Source(2)
 	for range 100_000 {
@@ -318,7 +318,7 @@ func TestRankWithin(t *testing.T) {
 	k := q.kernel.(*quantile)
 	within, src, kept := k.rankWithin(0.9), randtest.Source(4), 0
 	for range 500 {
-		y, err := choose(t.Context(), k.segments(values), k.powers, src)
+		y, err := choose(t.Context(), k.segments(runsOf(values)), k.powers, src)
 		if err != nil {
 			t.Fatal(err)
 		}

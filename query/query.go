@@ -26,8 +26,8 @@ type Query struct {
 
 // kernel is how a kind of query is answered once the records are picked.
 type kernel interface {
-	// answer reads the records that each yields, with their group, and adds noise.
-	answer(ctx context.Context, t *table.Table, each func(visit func(i, group int)) error, src *noise.Source) ([]Group, error)
+	// answer reads the records of the scan, with their groups, and adds noise.
+	answer(ctx context.Context, t *table.Table, s *scan, src *noise.Source) ([]Group, error)
 	// accuracy is what the noise does to the answer, from public figures.
 	accuracy(level float64, records int64) (Accuracy, error)
 	// parameters fills in what is public about the mechanism.
@@ -219,19 +219,19 @@ func (q *Query) answer(ctx context.Context, t *table.Table, src *noise.Source) (
 	if t.Rows > maxRecords {
 		return nil, &noren.Error{Kind: noren.BadData, What: "the table has more than 2^31 records"}
 	}
-	each, err := q.records(ctx, t)
+	records, err := q.records(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	groups, err := q.kernel.answer(ctx, t, each, src)
+	groups, err := q.kernel.answer(ctx, t, records, src)
 	if err != nil {
 		return nil, err
 	}
 	return q.result(groups), nil
 }
 
-// records returns a loop over the records that count, with their groups.
-func (q *Query) records(ctx context.Context, t *table.Table) (func(visit func(i, group int)) error, error) {
+// records returns a scan of the records that count, with their groups.
+func (q *Query) records(ctx context.Context, t *table.Table) (*scan, error) {
 	columns := make([]*table.Column, len(q.fields))
 	for i := range q.fields {
 		c, err := bind(t, &q.fields[i])
@@ -240,41 +240,23 @@ func (q *Query) records(ctx context.Context, t *table.Table) (func(visit func(i,
 		}
 		columns[i] = c
 	}
-	var keep []bool
+	s := &scan{rows: t.Rows}
 	if q.o.Unit != account.Record {
 		unit, err := bindUnit(t, q.o.Unit)
 		if err != nil {
 			return nil, err
 		}
-		if keep, err = boundRows(ctx, t, columns, unit, q.o.MaxRows, q.o.Key); err != nil {
+		if s.keep, err = boundRows(ctx, t, columns, unit, q.o.MaxRows, q.o.Key); err != nil {
 			return nil, err
 		}
 	}
-	selects := condition(func(int) truth { return isTrue })
 	if q.predicate != nil {
 		var err error
-		if selects, err = q.predicate.compile(t); err != nil {
+		if s.where, err = q.predicate.compile(t); err != nil {
 			return nil, err
 		}
 	}
-	group, err := q.groups.compile(t)
-	if err != nil {
-		return nil, err
-	}
-	return func(visit func(i, group int)) error {
-		for i := range t.Rows {
-			if i%checkEvery == 0 {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-			}
-			if keep != nil && !keep[i] || selects(i) != isTrue {
-				continue
-			}
-			if g := group(i); g >= 0 {
-				visit(i, g)
-			}
-		}
-		return nil
-	}, nil
+	var err error
+	s.group, err = q.groups.compile(t)
+	return s, err
 }

@@ -180,7 +180,7 @@ func TestOneUnitChangesAtMostTheSensitivity(t *testing.T) {
 			if err != nil {
 				rt.Fatal(err)
 			}
-			sum, err := s.exact(tab, each)
+			sum, err := s.exact(t.Context(), tab, each)
 			if err != nil {
 				rt.Fatal(err)
 			}

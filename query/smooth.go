@@ -137,14 +137,14 @@ func smoothA(epsilon, beta *big.Rat) *big.Rat {
 	return new(big.Rat).SetFrac(n.Quo(n, first.Denom()), new(big.Int).Lsh(big.NewInt(1), 128))
 }
 
-func (s *smooth) answer(ctx context.Context, t *table.Table, each func(func(i, group int)) error, src *noise.Source) ([]Group, error) {
-	values, err := s.grid.values(s.q, t, each)
+func (s *smooth) answer(ctx context.Context, t *table.Table, records *scan, src *noise.Source) ([]Group, error) {
+	values, err := s.grid.values(ctx, s.q, t, records)
 	if err != nil {
 		return nil, err
 	}
 	groups := make([]Group, len(values))
 	for i, v := range values {
-		x := ordered{v, s.grid.Lo(), s.grid.Hi()}
+		x := ordered{expand(v), s.grid.Lo(), s.grid.Hi()}
 		sens, err := s.sensitivity(ctx, x)
 		if err != nil {
 			return nil, err
@@ -158,6 +158,17 @@ func (s *smooth) answer(ctx context.Context, t *table.Table, each func(func(i, g
 		groups[i] = Group{Value: number(s.grid.Value(min(max(k, s.grid.Lo()), s.grid.Hi())))}
 	}
 	return groups, nil
+}
+
+// expand lists each value of runs as often as it occurs.
+func expand(runs []run) []int64 {
+	out := make([]int64, 0, total(runs))
+	for _, r := range runs {
+		for range r.count {
+			out = append(out, r.place)
+		}
+	}
+	return out
 }
 
 // ordered are values in order, with the bounds before and behind.

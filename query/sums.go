@@ -86,8 +86,8 @@ func (s *sums) valueKeys() (*keys, error) {
 	return newKeys("values", s.q.o.Fields, []string{s.q.o.Column}, texts)
 }
 
-func (s *sums) answer(_ context.Context, t *table.Table, each func(func(i, group int)) error, src *noise.Source) ([]Group, error) {
-	exact, err := s.exact(t, each)
+func (s *sums) answer(ctx context.Context, t *table.Table, records *scan, src *noise.Source) ([]Group, error) {
+	exact, err := s.exact(ctx, t, records)
 	if err != nil {
 		return nil, err
 	}
@@ -108,96 +108,111 @@ func (s *sums) answer(_ context.Context, t *table.Table, each func(func(i, group
 }
 
 // exact adds up; the result is private data.
-func (s *sums) exact(t *table.Table, each func(func(i, group int)) error) ([]noise.Sum, error) {
-	out := make([]noise.Sum, s.add.cells*s.add.coords)
-	var visit func(i, group int)
+func (s *sums) exact(ctx context.Context, t *table.Table, records *scan) ([]noise.Sum, error) {
 	switch s.q.o.Kind {
 	case Count:
-		visit = func(_, group int) { out[group].Add(1) }
+		return s.counts(ctx, records, nil)
 	case Histogram:
-		bin, err := s.binOf(t)
+		bin, err := s.binsOf(t)
 		if err != nil {
 			return nil, err
 		}
-		bins := s.q.bins()
-		visit = func(i, group int) {
-			if b := bin(i); b >= 0 {
-				out[group*bins+b].Add(1)
-			}
-		}
-	default:
-		place, err := s.grid.placeOf(t, s.q.field)
-		if err != nil {
-			return nil, err
-		}
-		lo, hi := s.grid.Lo(), s.grid.Hi()
-		visit = func(i, group int) {
-			k, ok := place(i)
-			if !ok {
-				return
-			}
+		return s.counts(ctx, records, bin)
+	}
+	place, err := s.grid.placesOf(t, s.q.field)
+	if err != nil {
+		return nil, err
+	}
+	lo, w := s.grid.Lo(), s.grid.width()
+	if s.q.o.Kind == Sum {
+		lo = 0
+	}
+	out := make([]noise.Sum, s.add.cells*s.add.coords)
+	part := make([]moments, s.add.cells+1)
+	var places [blockRows]int64
+	var has selection
+	held := 0
+	// Of n records, sum y = Y and sum y^2 = Q: sum z = n w - Y, 2 sum y z = 2 (w Y - Q)
+	// and sum z^2 = n w^2 - 2 w Y + Q, with z = w - y.
+	flush := func() {
+		for g := range s.add.cells {
+			m := &part[g+1]
 			switch s.q.o.Kind {
 			case Sum:
-				out[group].Add(k)
+				out[g].Add(m.y)
 			case Mean:
-				out[2*group].Add(k - lo)
-				out[2*group+1].Add(hi - k)
+				out[2*g].Add(m.y)
+				out[2*g+1].Add(m.n*w - m.y)
 			default:
-				y, z := k-lo, hi-k
-				out[3*group].Add(y * y)
-				out[3*group+1].Add(2 * y * z)
-				out[3*group+2].Add(z * z)
+				out[3*g].Add(m.square)
+				out[3*g+1].Add(2 * (w*m.y - m.square))
+				out[3*g+2].Add(m.n*w*w - 2*w*m.y + m.square)
 			}
+			*m = moments{}
 		}
+		held = 0
 	}
-	return out, each(visit)
+	err = records.run(ctx, func(b *block) {
+		place(b.from, places[:b.rows], &has)
+		if !complete(&has, b.rows) {
+			b.and(&has)
+		}
+		b.addTo(part, places[:b.rows], lo, s.q.o.Kind == Variance)
+		if held += b.rows; held > holdRows {
+			flush()
+		}
+	})
+	flush()
+	return out, err
 }
 
-// placeOf returns the place on the grid of the value of record i; ok is false where
-// it is missing, or not finite.
-func (g grid) placeOf(t *table.Table, f *table.Field) (func(i int) (k int64, ok bool), error) {
-	c, err := bind(t, f)
-	if err != nil {
-		return nil, err
+// holdRows is the number of records whose moments are held in 64 bits: places are at most
+// 2^31 from 0 and squares at most 2^30, so that every sum stays below 2^62.
+const holdRows = 1 << 20
+
+// complete reports whether all n records have a value.
+func complete(has *selection, n int) bool {
+	var lacking uint64
+	for w := range has {
+		lacking |= firstBits(n-64*w) &^ has[w]
 	}
-	return func(i int) (int64, bool) {
-		if c.IsMissing(i) {
-			return 0, false
-		}
-		k, err := g.Quantise(c.Number(i))
-		return k, err == nil
-	}, nil
+	return lacking == 0
 }
 
-// binOf returns the bin of record i, -1 where it is in none.
-func (s *sums) binOf(t *table.Table) (func(i int) int, error) {
-	if s.q.o.Values != nil {
-		k, err := s.valueKeys()
-		if err != nil {
-			return nil, err
-		}
-		return k.compile(t)
-	}
-	c, err := bind(t, s.q.field)
-	if err != nil {
-		return nil, err
-	}
-	edges := s.q.o.Bins
-	return func(i int) int {
-		v := c.Number(i)
-		if c.IsMissing(i) || !(v >= edges[0] && v < edges[len(edges)-1]) {
-			return -1
-		}
-		lo, hi := 0, len(edges)-1 // edges[lo] <= v < edges[hi]
-		for hi-lo > 1 {
-			if mid := (lo + hi) / 2; v >= edges[mid] {
-				lo = mid
-			} else {
-				hi = mid
+// counts counts the records of each group, or with bin of each bin of each group.
+func (s *sums) counts(ctx context.Context, records *scan, bin func(from int, out []int32)) ([]noise.Sum, error) {
+	// The count of cell c is at c+1; what is in no cell is counted at 0.
+	counts := make([]int64, s.add.cells+1)
+	var at [blockRows]int32
+	bins := int32(s.q.bins())
+	err := records.run(ctx, func(b *block) {
+		cells := b.groups
+		switch {
+		case bin == nil && cells == nil:
+			counts[1] += int64(b.count())
+			return
+		case bin != nil:
+			cells = at[:b.rows]
+			bin(b.from, cells)
+			for i, c := range cells {
+				group := int32(0)
+				if b.groups != nil {
+					group = b.groups[i]
+				}
+				selected := int32(b.selected[i/64] >> (i % 64) & 1)
+				// -1 where the record is in no bin or not selected
+				cells[i] = (group*bins + c) | c>>31 | (selected - 1)
 			}
 		}
-		return lo
-	}, nil
+		for _, c := range cells {
+			counts[c+1]++
+		}
+	})
+	out := make([]noise.Sum, s.add.cells)
+	for c := range out {
+		out[c].Add(counts[c+1])
+	}
+	return out, err
 }
 
 // width is the half-width of the interval that holds each of the coordinates' noise

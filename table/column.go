@@ -57,6 +57,15 @@ func (c *Column) Len() int { return c.rows }
 // IsMissing reports whether record i has no value.
 func (c *Column) IsMissing(i int) bool { return c.missing != nil && c.missing.Test(uint(i)) }
 
+// MissingWords has bit i%64 of word i/64 set where record i has no value. Nil, or fewer
+// words than records need, where the others all have one. It must not be changed.
+func (c *Column) MissingWords() []uint64 {
+	if c.missing == nil {
+		return nil
+	}
+	return c.missing.Words()
+}
+
 // Missing is the number of records that have no value.
 func (c *Column) Missing() int {
 	if c.missing == nil {
