@@ -6,9 +6,6 @@ import (
 	"github.com/noren-privacy/noren"
 )
 
-// CodeNoSpec is the code of the error for a specification that cannot be read.
-const CodeNoSpec = "spec-unreadable"
-
 // Load reads the specification in a file. Names of other files in it are relative to
 // its folder; the result has them relative to the working folder. Errors are of kind
 // Usage, with the line and column of the fault.
@@ -17,7 +14,7 @@ func Load(path string) (*Spec, error) {
 	if err != nil {
 		if e, ok := err.(*noren.Error); ok && e.Code == "" {
 			coded := *e
-			coded.Code = CodeNoSpec
+			coded.Code = CodeUnreadable
 			return nil, &coded
 		}
 		return nil, err
