@@ -1,127 +1,143 @@
 package verify
 
 import (
-	"bytes"
-	"encoding/binary"
 	"hash/maphash"
+	"math/bits"
+	"slices"
 
 	"github.com/noren-privacy/noren/table"
 )
 
-// classes counts records by the texts of their quasi-identifiers: all of them,
-// or those of one part of several, so that not all classes need be held at a
-// time.
+// classes counts records by the numbers of their quasi-identifiers in the columns'
+// dictionaries.
 type classes struct {
-	seed   maphash.Seed
-	part   uint64
-	parts  uint64
-	slots  []slot   // open addressing; a power of two, at most half full
-	blocks [][]byte // the keys one after the other, each with its length before it
-	held   int64    // bytes of blocks
-	starts []uint64 // of each class's key: the block and, in the low bits, the offset in it
-	counts []int64
-}
-
-// slot holds the class, plus 1, and the upper half of its key's hash, which
-// spares most looks at the key.
-type slot struct {
-	class uint32
-	hash  uint32
+	columns int
+	mix     uint64 // random and odd
+	slots   []slot // open addressing; a power of two, at most half full
+	number  int    // of classes
+	// rows holds, for each class, the number of its records and then the numbers of its
+	// quasi-identifiers, in pieces of pieceRows classes.
+	rows [][]uint32
+	seen uint32 // keeps the loads that fetch memory early
 }
 
 const (
-	blockBits = 20
-	blockSize = 1 << blockBits
+	pieceBits = 14
+	pieceRows = 1 << pieceBits
 )
 
-// newClasses counts the keys of a part of the parts that seed makes.
-func newClasses(seed maphash.Seed, part, parts int) *classes {
-	return &classes{seed: seed, part: uint64(part), parts: uint64(parts), slots: make([]slot, 1<<10)}
+func newClasses(seed maphash.Seed, columns int) *classes {
+	return &classes{columns: columns, mix: maphash.String(seed, "classes") | 1, slots: make([]slot, 1<<10)}
 }
 
 // fewClasses are held in any case: parts of fewer would cost more time than they
 // spare memory.
 const fewClasses = 1 << 12
 
-// tooMany reports whether the classes take more memory than so many bytes, their
-// next growth included.
-func (c *classes) tooMany(memory int64) bool {
-	return len(c.starts) > fewClasses && c.held+16*int64(len(c.starts))+3*8*int64(len(c.slots)) > memory
+// bytes is the memory that the classes take, their next growth and the list of their
+// sizes included.
+func (c *classes) bytes() int64 {
+	return int64(len(c.rows))*4*pieceRows*int64(c.columns+1) + 8*int64(c.number) + 3*8*int64(len(c.slots))
 }
 
-// add counts a record with that key and returns its class; none where the key
-// belongs to another part.
-func (c *classes) add(key []byte) (class uint32, ok bool) {
-	h := maphash.Bytes(c.seed, key)
-	// The slot goes by the lower bits, the part by the upper ones.
-	if c.parts > 1 && (h>>32)%c.parts != c.part {
-		return 0, false
+// hash is the hash of the numbers of a record.
+func (c *classes) hash(numbers []uint32) uint64 {
+	h := c.mix
+	for _, n := range numbers {
+		hi, lo := bits.Mul64(h^uint64(n), c.mix)
+		h = hi ^ lo
 	}
+	return h
+}
+
+// row is the row of a class.
+func (c *classes) row(class uint32) []uint32 {
+	stride := c.columns + 1
+	at := int(class&(pieceRows-1)) * stride
+	return c.rows[class>>pieceBits][at : at+stride : at+stride]
+}
+
+// ahead is the number of records whose memory is fetched before they are counted: they
+// wait for the memory together and not one after the other.
+const ahead = 64
+
+// addAll counts records, of which each has as many numbers as there are columns, and
+// appends their classes to of where it is not nil.
+func (c *classes) addAll(numbers []uint32, of *[]uint32) {
+	var hashes [ahead]uint64
+	var first [ahead]slot
+	for len(numbers) > 0 {
+		n := min(ahead, len(numbers)/c.columns)
+		mask := uint64(len(c.slots) - 1)
+		for i := range hashes[:n] {
+			hashes[i] = c.hash(numbers[i*c.columns : (i+1)*c.columns])
+			first[i] = c.slots[hashes[i]&mask]
+		}
+		for i, s := range first[:n] {
+			if s.index != 0 && s.hash == uint32(hashes[i]>>32) {
+				c.seen += c.row(s.index - 1)[0]
+			}
+		}
+		for i, h := range hashes[:n] {
+			class := c.add(numbers[i*c.columns:(i+1)*c.columns], h)
+			if of != nil {
+				*of = append(*of, class)
+			}
+		}
+		numbers = numbers[n*c.columns:]
+	}
+}
+
+// add counts a record and returns its class.
+func (c *classes) add(numbers []uint32, h uint64) uint32 {
 	mask := uint64(len(c.slots) - 1)
 	for at := h & mask; ; at = (at + 1) & mask {
 		s := c.slots[at]
-		if s.class == 0 {
-			id := uint32(len(c.starts))
-			c.keep(key)
-			c.counts = append(c.counts, 1)
-			c.slots[at] = slot{class: id + 1, hash: uint32(h >> 32)}
-			if 2*len(c.starts) > len(c.slots) {
+		if s.index == 0 {
+			class := uint32(c.number)
+			if c.number&(pieceRows-1) == 0 {
+				c.rows = append(c.rows, make([]uint32, pieceRows*(c.columns+1)))
+			}
+			c.number++
+			row := c.row(class)
+			row[0] = 1
+			copy(row[1:], numbers)
+			c.slots[at] = slot{index: class + 1, hash: uint32(h >> 32)}
+			if 2*c.number > len(c.slots) {
 				c.grow()
 			}
-			return id, true
+			return class
 		}
-		if id := s.class - 1; s.hash == uint32(h>>32) && bytes.Equal(c.key(id), key) {
-			c.counts[id]++
-			return id, true
+		if s.hash == uint32(h>>32) {
+			if row := c.row(s.index - 1); slices.Equal(row[1:], numbers) {
+				row[0]++ // at most 2^32-1 records are read
+				return s.index - 1
+			}
 		}
 	}
 }
 
-// keep stores the key of a new class.
-func (c *classes) keep(key []byte) {
-	need := binary.MaxVarintLen64 + len(key)
-	last := len(c.blocks) - 1
-	if last < 0 || len(c.blocks[last])+need > cap(c.blocks[last]) {
-		// The first blocks are small, that small tables take little.
-		size := max(need, min(blockSize, 4096<<min(len(c.blocks), 8)))
-		c.blocks = append(c.blocks, make([]byte, 0, size))
-		c.held += int64(size)
-		last++
-	}
-	block := &c.blocks[last]
-	c.starts = append(c.starts, uint64(last)<<blockBits|uint64(len(*block)))
-	*block = binary.AppendUvarint(*block, uint64(len(key)))
-	*block = append(*block, key...)
-}
-
-func (c *classes) key(id uint32) []byte {
-	at := c.starts[id]
-	rest := c.blocks[at>>blockBits][at&(blockSize-1):]
-	n, size := binary.Uvarint(rest)
-	return rest[size : size+int(n)]
-}
-
+// grow doubles the slots.
 func (c *classes) grow() {
 	c.slots = make([]slot, 2*len(c.slots))
 	mask := uint64(len(c.slots) - 1)
-	for id := range c.starts {
-		h := maphash.Bytes(c.seed, c.key(uint32(id)))
+	for class := range c.number {
+		h := c.hash(c.row(uint32(class))[1:])
 		at := h & mask
-		for c.slots[at].class != 0 {
+		for c.slots[at].index != 0 {
 			at = (at + 1) & mask
 		}
-		c.slots[at] = slot{class: uint32(id) + 1, hash: uint32(h >> 32)}
+		c.slots[at] = slot{index: uint32(class) + 1, hash: uint32(h >> 32)}
 	}
 }
 
-// appendKey appends one text so that no two sequences of texts make the same
-// key: its length plus 1 before it, and 0 alone for a null.
-func appendKey(key, text []byte, null bool) []byte {
-	if null {
-		return append(key, 0)
+// sizes are the numbers of records of all classes.
+func (c *classes) sizes() []int64 {
+	out := make([]int64, c.number)
+	for class := range out {
+		out[class] = int64(c.row(uint32(class))[0])
 	}
-	key = binary.AppendUvarint(key, uint64(len(text))+1)
-	return append(key, text...)
+	return out
 }
 
 // texts shows the values of a stored column, and tells which are missing.

@@ -10,126 +10,130 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Classes are told apart through many doublings of the index, each with its
-// own number and count.
+// Classes are told apart through many doublings of the index, each with its own number
+// and count, whether they are counted one by one or in batches.
 func TestClassesGrow(t *testing.T) {
-	c := newClasses(maphash.MakeSeed(), 0, 1)
+	c := newClasses(maphash.MakeSeed(), 2)
 	const n = 200_000
-	want := map[string]uint32{}
-	counts := map[string]int64{}
+	want := map[[2]uint32]uint32{}
+	counts := map[[2]uint32]uint32{}
+	var keys [][2]uint32
+	var batch, of []uint32
 	for i := range 3 * n {
 		// Each key one to three times, in a mixed order.
-		key := fmt.Sprint("key ", (i*7919)%n)
+		k := uint32((i * 7919) % n)
 		if i >= n && i%3 == 0 {
 			continue
 		}
-		id, _ := c.add([]byte(key))
-		if was, known := want[key]; known && was != id {
-			t.Fatalf("%s is class %d and was %d", key, id, was)
+		keys = append(keys, [2]uint32{k % 300, k / 300})
+		batch = append(batch, k%300, k/300)
+		if len(batch) == 2*1234 {
+			c.addAll(batch, &of)
+			batch = batch[:0]
 		}
-		want[key] = id
+	}
+	c.addAll(batch, &of)
+	if len(of) != len(keys) {
+		t.Fatalf("%d classes of %d records", len(of), len(keys))
+	}
+	for i, key := range keys {
+		if was, known := want[key]; known && was != of[i] {
+			t.Fatalf("%v is class %d and was %d", key, of[i], was)
+		}
+		want[key] = of[i]
 		counts[key]++
 	}
-	if len(c.counts) != n || len(want) != n || 2*n > len(c.slots) {
-		t.Fatalf("%d classes in %d slots, want %d", len(c.counts), len(c.slots), n)
+	if c.number != n || len(want) != n || 2*n > len(c.slots) || len(c.sizes()) != n {
+		t.Fatalf("%d classes in %d slots, want %d", c.number, len(c.slots), n)
 	}
-	for key, id := range want {
-		if string(c.key(id)) != key || c.counts[id] != counts[key] {
-			t.Fatalf("class %d has the key %q and %d records, want %q and %d", id, c.key(id), c.counts[id], key, counts[key])
+	for key, class := range want {
+		if row := c.row(class); !slices.Equal(row, []uint32{counts[key], key[0], key[1]}) {
+			t.Fatalf("class %d is %v, want %v %v", class, row, counts[key], key)
 		}
 	}
 }
 
-// The parts of a seed have every key once, whatever its length.
-func TestPartsOfClasses(t *testing.T) {
-	seed := maphash.MakeSeed()
-	found := map[string]int64{}
-	const n, parts = 3000, 8
-	for part := range parts {
-		c := newClasses(seed, part, parts)
-		for i := range 2 * n {
-			key := bytes.Repeat([]byte{byte(i), byte(i >> 8)}, i%n)
-			if i%1000 == 0 {
-				key = bytes.Repeat(key, 400) // longer than a block
-			}
-			key = append(key, fmt.Sprint(i%n)...)
-			id, ok := c.add(key)
-			if ok && !bytes.Equal(c.key(id), key) {
-				t.Fatalf("key %d is kept as another", i)
-			}
-		}
-		for id, count := range c.counts {
-			found[string(c.key(uint32(id)))] += count
-		}
-		if len(c.counts) < n/parts/2 {
-			t.Errorf("part %d has %d classes", part, len(c.counts))
-		}
-	}
-	var records int64
-	for _, count := range found {
-		records += count
-	}
-	if records != 2*n {
-		t.Errorf("%d records, want %d", records, 2*n)
-	}
-}
-
-// Two keys of one hash stay two classes: the slot that the second one asks
-// first is made to hold the first, under the second's hash.
+// Two records of one hash stay two classes: the slot that the second one asks first is
+// made to hold the first, under the second's hash.
 func TestCollisionsDoNotMerge(t *testing.T) {
-	c := newClasses(maphash.MakeSeed(), 0, 1)
-	first, second := []byte("first"), []byte("second")
-	c.add(first)
+	c := newClasses(maphash.MakeSeed(), 1)
+	first, second := []uint32{1}, []uint32{2}
+	c.add(first, c.hash(first))
 	clear(c.slots)
-	h := maphash.Bytes(c.seed, second)
-	c.slots[h&uint64(len(c.slots)-1)] = slot{class: 1, hash: uint32(h >> 32)}
-	if id, _ := c.add(second); id != 1 {
-		t.Fatalf("the second key is in class %d", id)
+	h := c.hash(second)
+	c.slots[h&uint64(len(c.slots)-1)] = slot{index: 1, hash: uint32(h >> 32)}
+	if id := c.add(second, h); id != 1 {
+		t.Fatalf("the second record is in class %d", id)
 	}
-	if !slices.Equal(c.counts, []int64{1, 1}) || !bytes.Equal(c.key(0), first) || !bytes.Equal(c.key(1), second) {
-		t.Errorf("got %v", c.counts)
+	if !slices.Equal(c.sizes(), []int64{1, 1}) {
+		t.Errorf("got %v", c.sizes())
 	}
 }
 
-// The key of a record tells its texts and which are missing: it reads back.
-func TestKeysReadBack(t *testing.T) {
+// A dictionary numbers texts by their bytes: equal texts have one number, others another,
+// nulls 0, and through all doublings.
+func TestDictionary(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
+		d := newDictionary(maphash.MakeSeed())
+		numbers := map[string]uint32{}
 		texts := rapid.SliceOfN(rapid.OneOf(
-			rapid.SliceOfN(rapid.SampledFrom([]byte{0, 1, 2, ',', '"', 'a', 0x80, 0xff}), 0, 4),
-			rapid.SliceOfN(rapid.Byte(), 120, 300),
-		), 1, 5).Draw(t, "texts")
-		missing := rapid.SliceOfN(rapid.Bool(), len(texts), len(texts)).Draw(t, "missing")
-		var key []byte
-		for i, text := range texts {
-			key = appendKey(key, text, missing[i])
+			rapid.SliceOfN(rapid.SampledFrom([]byte{0, 1, ',', 'a', 0xff}), 0, 3),
+			rapid.SliceOfN(rapid.SampledFrom([]byte{0, 'b'}), 0, 18),
+			rapid.SliceOfN(rapid.Byte(), 14, 300),
+		), 0, 300).Draw(t, "texts")
+		for range 2 {
+			for _, text := range texts {
+				n := d.number(text, false, d.hash(text, false))
+				if was, known := numbers[string(text)]; known && was != n || n == 0 {
+					t.Fatalf("%q is %d and was %d", text, n, was)
+				}
+				numbers[string(text)] = n
+			}
+			if d.number(nil, true, d.hash(nil, true)) != 0 {
+				t.Fatal("a null has a number")
+			}
 		}
-		for i, text := range texts {
-			n, size := uvarint(key)
-			key = key[size:]
-			if missing[i] != (n == 0) {
-				t.Fatalf("text %d: missing is %v", i, n == 0)
+		seen := map[uint32]bool{}
+		for _, n := range numbers {
+			if seen[n] || n > uint32(len(numbers)) {
+				t.Fatalf("number %d of %d texts is taken twice or too large", n, len(numbers))
 			}
-			if n == 0 {
-				continue
-			}
-			if int(n-1) != len(text) || !bytes.Equal(key[:n-1], text) {
-				t.Fatalf("text %d of %d bytes reads as %d", i, len(text), n-1)
-			}
-			key = key[n-1:]
-		}
-		if len(key) > 0 {
-			t.Fatalf("%d bytes are left", len(key))
+			seen[n] = true
 		}
 	})
 }
 
-// uvarint reads seven bits a byte, the lowest first.
-func uvarint(b []byte) (n uint64, size int) {
-	for shift := 0; ; shift += 7 {
-		n |= uint64(b[size]&0x7f) << shift
-		size++
-		if b[size-1] < 0x80 {
-			return n, size
+// Short texts are told apart by both words and never by their hash: here all have the
+// place of the first.
+func TestDictionaryCollisions(t *testing.T) {
+	d := newDictionary(maphash.MakeSeed())
+	for i := range 20 {
+		for _, text := range []string{fmt.Sprint("t", i), fmt.Sprint("a text of some length ", i)} {
+			if n := d.number([]byte(text), false, 5); n != uint32(d.texts) {
+				t.Fatalf("%s is %d of %d", text, n, d.texts)
+			}
 		}
 	}
+	if d.texts != 40 {
+		t.Errorf("%d texts", d.texts)
+	}
+}
+
+// Packing loses nothing: equal words mean equal texts.
+func TestPack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.SliceOfN(rapid.Byte(), 0, 15).Draw(t, "text")
+		a, b := pack(text)
+		var back []byte
+		for i := range int(b >> 56) {
+			w := a
+			if i >= 8 {
+				w = b
+			}
+			back = append(back, byte(w>>(8*(i%8))))
+		}
+		if !bytes.Equal(back, text) || b == nullWord {
+			t.Fatalf("%x reads back as %x", text, back)
+		}
+	})
 }

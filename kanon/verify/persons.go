@@ -143,11 +143,11 @@ func (r *Result) persons(ctx context.Context, s *scanned, o *Options) error {
 	if int64(len(s.person)) != s.rows {
 		return otherRows(r.File)
 	}
-	links := privacy.NewLinks(s.of, s.person, len(s.classes.counts))
+	links := privacy.NewLinks(s.of, s.person, len(s.sizes))
 	found := &Persons{Column: u.Column, FromFile: u.Of == nil, Persons: links.Persons(), Unassigned: links.Unassigned(), Linked: u.Linked}
 	r.BelowK = BelowK{}
 	total := int64(0)
-	for c, records := range s.classes.counts {
+	for c, records := range s.sizes {
 		n := links.In(c)
 		if c == 0 || n < found.ClassSize.Min {
 			found.ClassSize.Min = n
@@ -159,7 +159,7 @@ func (r *Result) persons(ctx context.Context, s *scanned, o *Options) error {
 			r.BelowK.Records += records
 		}
 	}
-	found.ClassSize.Mean = float64(total) / float64(len(s.classes.counts))
+	found.ClassSize.Mean = float64(total) / float64(len(s.sizes))
 	var err error
 	if found.Fit, err = links.Fit(ctx, o.Requirement.K); err != nil {
 		return err
@@ -251,7 +251,7 @@ func mismatched(pseudonym, person []uint32) int64 {
 
 // repeated counts the classes by a suspected column.
 func repeated(s *scanned, suspected Suspected, k int64) Repeated {
-	links := privacy.NewLinks(s.of, suspected.Of, len(s.classes.counts))
+	links := privacy.NewLinks(s.of, suspected.Of, len(s.sizes))
 	out := Repeated{Column: suspected.Column, Persons: links.Persons()}
 	records := map[uint32]int64{}
 	for _, p := range suspected.Of {
@@ -260,7 +260,7 @@ func repeated(s *scanned, suspected Suspected, k int64) Repeated {
 			out.Most = max(out.Most, records[p])
 		}
 	}
-	for c, n := range s.classes.counts {
+	for c, n := range s.sizes {
 		persons := links.In(c)
 		if persons < k {
 			out.BelowK.Classes++

@@ -7,6 +7,7 @@ import (
 	"hash/maphash"
 	"io"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 	"time"
@@ -137,7 +138,7 @@ func Verify(ctx context.Context, src table.Source, o Options, progress noren.Pro
 	var s *scanned
 	for part, parts := 0, 1; part < parts; part++ {
 		var err error
-		s, err = scan(ctx, src, &o, newClasses(seed, part, parts), progress)
+		s, err = scan(ctx, src, &o, seed, uint64(part), uint64(parts), progress)
 		switch {
 		case errors.Is(err, errFull):
 			// Again from the start, in smaller parts.
@@ -151,7 +152,7 @@ func Verify(ctx context.Context, src table.Source, o Options, progress noren.Pro
 			return nil, &noren.Error{Kind: noren.BadData, Where: src.Name(), What: "the file has no records: there is nothing to verify"}
 		}
 		r.Rows = s.rows
-		r.count(s.classes.counts)
+		r.count(s.sizes)
 	}
 	if o.Unit != nil || len(o.Suspected) > 0 {
 		if err := r.persons(ctx, s, &o); err != nil {
@@ -212,14 +213,19 @@ var errFull = errors.New("verify: more classes than fit")
 // scanned is what one pass over the file leaves.
 type scanned struct {
 	rows      int64
-	classes   *classes
+	sizes     []int64  // the number of records of each class
 	of        []uint32 // the class of each record; only where it is asked for
 	sensitive []*sensitive
 	person    []uint32 // of each record, nil where persons are not counted
 	pseudonym []uint32 // of each record, as the file shows it
 }
 
-func scan(ctx context.Context, src table.Source, o *Options, c *classes, progress noren.Progress) (_ *scanned, err error) {
+// scan reads the file once and counts the records of one part: those whose texts have a
+// hash of that remainder. With one part, all records are counted.
+//
+// Two goroutines share the work: this one reads and numbers the texts of each column, the
+// other counts the records by these numbers.
+func scan(ctx context.Context, src table.Source, o *Options, seed maphash.Seed, part, parts uint64, progress noren.Progress) (_ *scanned, err error) {
 	tokens := map[string]bool{}
 	for _, m := range o.Missing {
 		tokens[m] = true
@@ -237,14 +243,14 @@ func scan(ctx context.Context, src table.Source, o *Options, c *classes, progres
 		return nil, err
 	}
 	stored := src.Columns()
-	s := &scanned{classes: c}
+	s := &scanned{}
 	var shown *labels
 	if unit {
 		shown = newLabels(&stored[positions[len(positions)-1]], tokens)
 	}
-	quasi := make([]texts, len(o.Quasi))
+	quasi := make([]quasiColumn, len(o.Quasi))
 	for j := range quasi {
-		quasi[j] = texts{stored: &stored[positions[j]]}
+		quasi[j] = quasiColumn{texts: texts{stored: &stored[positions[j]]}, dictionary: newDictionary(seed)}
 	}
 	for j, position := range positions[len(quasi) : len(quasi)+len(o.Sensitive)] {
 		column, err := newSensitive(o.Sensitive[j], &stored[position], tokens)
@@ -262,7 +268,11 @@ func scan(ctx context.Context, src table.Source, o *Options, c *classes, progres
 			err = e
 		}
 	}()
-	var key []byte
+	count := startCounting(seed, len(quasi), o.keeps())
+	defer func() {
+		s.sizes, s.of = count.finish()
+	}()
+	var hashes []uint64
 	var told time.Time
 	for {
 		c, err := in.Next()
@@ -275,17 +285,33 @@ func scan(ctx context.Context, src table.Source, o *Options, c *classes, progres
 		if s.rows+int64(c.Rows) > math.MaxUint32 {
 			return nil, &noren.Error{Kind: noren.BadData, Where: src.Name(), What: "more than 4,294,967,295 records"}
 		}
-		for i := range c.Rows {
-			key = key[:0]
-			for j := range quasi {
-				v := &c.Cols[j]
-				key = appendKey(key, quasi[j].show(v, i), v.IsNull(i))
+		for from := 0; from < c.Rows; from += batchRows {
+			n := min(batchRows, c.Rows-from)
+			numbers := count.buffer(n)
+			if parts == 1 {
+				for j := range quasi {
+					quasi[j].number(&c.Cols[j], from, numbers[j:], len(quasi), n)
+				}
+			} else {
+				hashes = append(hashes[:0], make([]uint64, n)...)
+				for j := range quasi {
+					quasi[j].hash(&c.Cols[j], from, hashes)
+				}
+				kept := 0
+				for i, h := range hashes {
+					if (h>>32)%parts != part {
+						continue
+					}
+					for j := range quasi {
+						quasi[j].number(&c.Cols[j], from+i, numbers[kept*len(quasi)+j:], len(quasi), 1)
+					}
+					kept++
+				}
+				numbers = numbers[:kept*len(quasi)]
 			}
-			class, _ := s.classes.add(key)
-			if !o.keeps() {
-				continue
-			}
-			s.of = append(s.of, class)
+			count.send(numbers)
+		}
+		for i := 0; o.keeps() && i < c.Rows; i++ {
 			if unit {
 				s.pseudonym = append(s.pseudonym, shown.number(&c.Cols[len(c.Cols)-1], i))
 			}
@@ -298,14 +324,43 @@ func scan(ctx context.Context, src table.Source, o *Options, c *classes, progres
 				}
 			}
 		}
-		if o.Memory > 0 && len(s.sensitive) == 0 && o.Unit == nil && s.classes.tooMany(o.Memory) {
-			return nil, errFull
+		if o.Memory > 0 && len(s.sensitive) == 0 && o.Unit == nil {
+			held, classes := count.bytes()
+			for j := range quasi {
+				held += quasi[j].dictionary.bytes()
+			}
+			if classes > fewClasses && held > o.Memory {
+				return nil, errFull
+			}
 		}
 		s.rows += int64(c.Rows)
 		if now := time.Now(); progress != nil && now.Sub(told) >= 100*time.Millisecond {
 			told = now
 			progress.Report("verifying", int64(1000*in.Progress()), 1000)
 		}
+	}
+}
+
+// quasiColumn numbers the texts of a quasi-identifier.
+type quasiColumn struct {
+	texts
+	dictionary *dictionary
+}
+
+// number writes the numbers of n values from one on to every stride-th place of out.
+func (q *quasiColumn) number(v *table.Vector, from int, out []uint32, stride, n int) {
+	for i := range n {
+		null := v.IsNull(from + i)
+		text := q.show(v, from+i)
+		out[i*stride] = q.dictionary.number(text, null, q.dictionary.hash(text, null))
+	}
+}
+
+// hash mixes the hashes of values from one on into hashes.
+func (q *quasiColumn) hash(v *table.Vector, from int, hashes []uint64) {
+	for i := range hashes {
+		h := q.dictionary.hash(q.show(v, from+i), v.IsNull(from+i))
+		hashes[i] = bits.RotateLeft64(hashes[i], 23)*0x9e3779b97f4a7c15 ^ h
 	}
 }
 
@@ -317,8 +372,8 @@ func (o *Options) keeps() bool {
 // byClass lists the records class by class.
 func (s *scanned) byClass() (list, start []uint32) {
 	list = make([]uint32, len(s.of))
-	start = make([]uint32, len(s.classes.counts)+1)
-	for c, n := range s.classes.counts {
+	start = make([]uint32, len(s.sizes)+1)
+	for c, n := range s.sizes {
 		start[c+1] = start[c] + uint32(n)
 	}
 	at := slices.Clone(start)
