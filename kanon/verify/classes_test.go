@@ -83,13 +83,13 @@ func TestDictionary(t *testing.T) {
 		), 0, 300).Draw(t, "texts")
 		for range 2 {
 			for _, text := range texts {
-				n := d.number(text, false, d.hash(text, false))
+				n := d.number(text, false)
 				if was, known := numbers[string(text)]; known && was != n || n == 0 {
 					t.Fatalf("%q is %d and was %d", text, n, was)
 				}
 				numbers[string(text)] = n
 			}
-			if d.number(nil, true, d.hash(nil, true)) != 0 {
+			if d.number(nil, true) != 0 {
 				t.Fatal("a null has a number")
 			}
 		}
@@ -109,7 +109,13 @@ func TestDictionaryCollisions(t *testing.T) {
 	d := newDictionary(maphash.MakeSeed())
 	for i := range 20 {
 		for _, text := range []string{fmt.Sprint("t", i), fmt.Sprint("a text of some length ", i)} {
-			if n := d.number([]byte(text), false, 5); n != uint32(d.texts) {
+			n := uint32(0)
+			if a, b := pack([]byte(text)[:min(15, len(text))]); len(text) <= 15 {
+				n = d.numberShort(a, b, 5)
+			} else {
+				n = d.numberLong([]byte(text), 5)
+			}
+			if n != d.texts {
 				t.Fatalf("%s is %d of %d", text, n, d.texts)
 			}
 		}

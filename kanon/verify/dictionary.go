@@ -82,20 +82,28 @@ func (d *dictionary) hashWord(a, b uint64) uint64 {
 	return hi ^ lo
 }
 
-// number returns the number of a value with that hash.
-func (d *dictionary) number(text []byte, null bool, h uint64) uint32 {
-	switch {
-	case null:
+// number returns the number of a value.
+func (d *dictionary) number(text []byte, null bool) uint32 {
+	if null {
 		return 0
-	case len(text) > 15:
-		id, added := d.long.add(text, h)
-		if added {
-			d.texts++
-			d.long.numbers = append(d.long.numbers, d.texts)
-		}
-		return d.long.numbers[id]
+	}
+	if len(text) > 15 {
+		return d.numberLong(text, maphash.Bytes(d.seed, text))
 	}
 	a, b := pack(text)
+	return d.numberShort(a, b, d.hashWord(a, b))
+}
+
+func (d *dictionary) numberLong(text []byte, h uint64) uint32 {
+	id, added := d.long.add(text, h)
+	if added {
+		d.texts++
+		d.long.numbers = append(d.long.numbers, d.texts)
+	}
+	return d.long.numbers[id]
+}
+
+func (d *dictionary) numberShort(a, b, h uint64) uint32 {
 	mask := uint64(len(d.short) - 1)
 	for at := h & mask; ; at = (at + 1) & mask {
 		switch w := &d.short[at]; {

@@ -350,9 +350,7 @@ type quasiColumn struct {
 // number writes the numbers of n values from one on to every stride-th place of out.
 func (q *quasiColumn) number(v *table.Vector, from int, out []uint32, stride, n int) {
 	for i := range n {
-		null := v.IsNull(from + i)
-		text := q.show(v, from+i)
-		out[i*stride] = q.dictionary.number(text, null, q.dictionary.hash(text, null))
+		out[i*stride] = q.dictionary.number(q.show(v, from+i), v.IsNull(from+i))
 	}
 }
 
