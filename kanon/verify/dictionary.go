@@ -17,6 +17,7 @@ type dictionary struct {
 	// them, at most half full.
 	short []word
 	used  int
+	seen  uint32 // keeps the loads that fetch memory early
 	long  longTexts
 }
 
@@ -91,7 +92,7 @@ func (d *dictionary) number(text []byte, null bool) uint32 {
 		return d.numberLong(text, maphash.Bytes(d.seed, text))
 	}
 	a, b := pack(text)
-	return d.numberShort(a, b, d.hashWord(a, b))
+	return d.numberShort(a, b, d.hashWord(a, b)&^longHash)
 }
 
 func (d *dictionary) numberLong(text []byte, h uint64) uint32 {
@@ -129,7 +130,7 @@ func (d *dictionary) grow() {
 		if w.number == 0 {
 			continue
 		}
-		at := d.hashWord(w.a, w.b) & mask
+		at := d.hashWord(w.a, w.b) &^ longHash & mask
 		for d.short[at].number != 0 {
 			at = (at + 1) & mask
 		}

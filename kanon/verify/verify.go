@@ -349,10 +349,39 @@ type quasiColumn struct {
 
 // number writes the numbers of n values from one on to every stride-th place of out.
 func (q *quasiColumn) number(v *table.Vector, from int, out []uint32, stride, n int) {
-	for i := range n {
-		out[i*stride] = q.dictionary.number(q.show(v, from+i), v.IsNull(from+i))
+	var key [ahead]word
+	var hashes [ahead]uint64
+	d := q.dictionary
+	for at := 0; at < n; at += ahead {
+		// The places of all are fetched before the first is looked at.
+		m := min(ahead, n-at)
+		mask := uint64(len(d.short) - 1)
+		for i := range m {
+			text, null := q.show(v, from+at+i), v.IsNull(from+at+i)
+			key[i] = word{}
+			if null || len(text) > 15 {
+				key[i].number = d.number(text, null)
+				hashes[i] = longHash
+				continue
+			}
+			a, b := pack(text)
+			h := d.hashWord(a, b) &^ longHash
+			key[i].a, key[i].b, hashes[i] = a, b, h
+			d.seen += d.short[h&mask].number
+		}
+		for i, h := range hashes[:m] {
+			if h == longHash {
+				out[(at+i)*stride] = key[i].number
+			} else {
+				out[(at+i)*stride] = d.numberShort(key[i].a, key[i].b, h)
+			}
+		}
 	}
 }
+
+// longHash marks a value that has its number already; no hash of a short text has the
+// bit.
+const longHash = 1 << 63
 
 // hash mixes the hashes of values from one on into hashes.
 func (q *quasiColumn) hash(v *table.Vector, from int, hashes []uint64) {
