@@ -50,7 +50,7 @@ verified; nothing is left behind when anything fails. See docs/formats.md.
 A table of more than 40,000 records is cut into cells, and a larger one into
 blocks that are worked on one by one. With --memory SIZE the release takes about
 that much memory: beyond it, records go to temporary files in OUTPUT's folder
-that nobody else can read and that vanish with the process, however it ends. The
+that no other user can read and that vanish with the process, however it ends. The
 release is the same, whatever the memory. With --refine DURATION, l-diversity,
 t-closeness, mondrian or --coarse off all records must fit memory.`,
 		Example: `  noren anonymize visits.csv -o out.csv --k 5 --quasi age,sex,postcode --identifier visit_id,person_id,name

@@ -33,7 +33,7 @@ columns as asked for. It is the verifier that every release of noren anonymize
 passes, and it knows nothing of how a file was made.
 
 Quasi-identifiers are compared as they are written, so that NA and the empty
-field are two values: whoever reads the file can tell them apart. In sensitive
+field are two values: a reader of the file can tell them apart. In sensitive
 columns --missing says which texts stand for no value, beside the empty field.
 
 With --unit COLUMN, a column of FILE such as the pseudonyms that noren anonymize

@@ -1,6 +1,6 @@
 // Package bound says how much any k-partition must lose: lower bounds of the
 // sum of squared errors, so that a partition found by search is known to be
-// within so much of the best there is, whatever that is.
+// within a known distance of the optimum.
 //
 //	b, err := bound.Lower(ctx, s, bound.Options{K: 5, Duration: time.Minute}, nil)
 //	...

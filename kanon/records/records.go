@@ -3,9 +3,9 @@
 // them out in two ways: in their own order, a run at a time ([Table.Runs]), and
 // put together by the cell that each record belongs to ([Table.Arrange]).
 //
-// # The promise
+// # Guarantee
 //
-// What is handed out does not depend on the memory allowed: not its values, nor
+// The table that is returned does not depend on the memory allowed: not its values, nor
 // its order. Temporary files are readable by their owner alone, have no name
 // where the system allows that (Unix), and are gone when the table is closed or
 // the process dies.

@@ -13,7 +13,7 @@
 // of its text, line breaks and blanks included: what is written is read back
 // the same. Whatever cannot keep that promise is an error of kind
 // noren.BadData with file, line and column, never a value made up or left out.
-// An error never holds what stands in a cell; the names of columns are public
+// An error never holds the value of a cell; the names of columns are public
 // and may be named.
 //
 // # The format

@@ -1,12 +1,12 @@
 // Package file is the door to table files of every format: it opens, reads and
-// makes them by name and content and hands out what package table describes.
+// makes them by name and content and returns what package table describes.
 //
 //	src, err := file.Open(ctx, "visits.csv.gz", file.Options{})
 //	...
 //	defer src.Close()
 //	t, err := file.Read(ctx, src, fields, []string{"NA"}, nil)
 //
-// What the formats promise is told by table/csvio and table/parquetio. An error
+// Packages table/csvio, table/parquetio and table/xlsx say what each format guarantees. An error
 // of this package names files, lines, columns and types, never a value.
 package file
 

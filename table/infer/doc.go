@@ -11,7 +11,7 @@
 //
 // The type that is proposed reads the whole file: table/file.Read with the
 // fields of a report and its Missing texts refuses no value. (The one exception
-// is told by Column.Declared: a type that the file itself declares is passed on
+// is in Column.Declared: a type that the file itself declares is passed on
 // unseen.) Memory is bounded whatever the file holds: distinct values are
 // counted exactly up to a limit, and estimated beyond it.
 //

@@ -3,10 +3,10 @@
 //
 // The order of a release must not tell which record came from where: a reader
 // who knows that the source was sorted by name would else find a person by
-// counting. [Permutation] draws an order that nobody can guess, and [Write]
+// counting. [Permutation] draws an order that cannot be guessed, and [Write]
 // writes by it.
 //
-// # The promise
+// # Guarantee
 //
 // Every record that is read is written once, with all its values as they were
 // (numbers to the last bit, bytes, nulls), record i at place Order[i], whether
