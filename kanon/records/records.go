@@ -1,7 +1,8 @@
-// Package records holds some columns of a table while a release is made of
-// them: in memory as long as they fit, otherwise in temporary files, and hands
-// them out in two ways: in their own order, a run at a time ([Table.Runs]), and
-// put together by the cell that each record belongs to ([Table.Arrange]).
+// Package records holds columns of a table in bounded memory while a release is made.
+//
+// Columns that do not fit the memory are in temporary files. They are read in two
+// orders: their own, a run at a time ([Table.Runs]), and by the cell that each
+// record belongs to ([Table.Arrange]).
 //
 // # Guarantee
 //

@@ -1,8 +1,7 @@
-// Package shuffle writes records in another order than they are read in, in
-// bounded memory.
+// Package shuffle writes records in a secret random order, in bounded memory.
 //
 // The order of a release must not tell which record came from where: a reader
-// who knows that the source was sorted by name would else find a person by
+// who knows that the source was sorted by name could otherwise find a person by
 // counting. [Permutation] draws an order that cannot be guessed, and [Write]
 // writes by it.
 //
