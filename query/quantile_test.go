@@ -6,11 +6,11 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/table"
-
-	"pgregory.net/rapid"
 )
 
 func ratOf(n int64) *big.Rat { return new(big.Rat).SetInt64(n) }
@@ -287,7 +287,7 @@ func TestWidest(t *testing.T) {
 	})
 }
 
-// The figures are those of the design note on outliers, section 7: standard deviation
+// The figures are those of docs/outliers.md: standard deviation
 // a unit of S at the default beta = eps/5, p = 6.
 func TestLomaxScale(t *testing.T) {
 	for _, test := range []struct {
