@@ -63,6 +63,7 @@ func TestAnonymizeWritesReleasePageAndCertificate(t *testing.T) {
 	if r.K != 3 || r.AchievedK < 3 || r.Rows != 60 || r.Unit != "person" || r.Input != table.Input {
 		t.Errorf("%+v", r.Result)
 	}
+	valid(t, "noren.anonymize-1.json", r)
 	encoded, err := json.Marshal(r)
 	must(t, err)
 	own, err := json.Marshal(&r.Result)
@@ -192,6 +193,7 @@ func TestVerify(t *testing.T) {
 	released := api.Table{Input: out, SpecFile: table.SpecFile}
 	r, err := s.Verify(t.Context(), &api.VerifyRequest{Table: released})
 	must(t, err)
+	valid(t, "noren.verify-1.json", r)
 	if !r.Met || !r.Uncounted || r.AchievedK < 3 || !slices.Contains(*codes, service.CodeNoUnit) {
 		t.Errorf("%+v, notes %v", r, *codes)
 	}
@@ -224,6 +226,7 @@ func TestAssess(t *testing.T) {
 	must(t, err)
 	r, err := s.Assess(t.Context(), &api.AssessRequest{Table: table, Against: out, KeptOrder: true, Population: table.Input, SamplingFraction: 0.5, Report: page})
 	must(t, err)
+	valid(t, "noren.assess-1.json", r)
 	switch {
 	case r.Original.Records != 60 || r.Release == nil || r.Release.SmallestClass < 3 || r.Utility == nil || !r.Utility.Corresponding:
 		t.Errorf("%+v", r)
@@ -262,6 +265,7 @@ func TestCurve(t *testing.T) {
 		Point: func(p kanon.CurvePoint) { points = append(points, p) },
 	})
 	must(t, err)
+	valid(t, "noren.curve-1.json", r)
 	if r.Rows != 60 || len(r.Points) != 4 || !slices.Equal(points, r.Points) || r.Points[0].K != 2 || r.Refine != "fast" || r.Scale != "minmax" || !slices.Equal(r.Quasi, []string{"age", "city"}) {
 		t.Errorf("%+v", r)
 	}
@@ -285,6 +289,7 @@ func TestInspectAndPropose(t *testing.T) {
 	s := bare(t)
 	r, err := s.Inspect(t.Context(), &api.InspectRequest{Table: table})
 	must(t, err)
+	valid(t, "noren.inspect-1.json", r)
 	if r.Rows != 60 || len(r.Columns) != 5 || r.Columns[2].Name != "age" || r.Columns[2].Type != "integer" || r.Columns[2].Smallest != "20" {
 		t.Errorf("%+v", r)
 	}
