@@ -4,6 +4,9 @@ import (
 	"reflect"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/assess"
+	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/kanon/verify"
 	"github.com/noren-privacy/noren/query"
 )
 
@@ -29,6 +32,10 @@ func (d Document) Name() string {
 // schemas are in docs/schemas.
 func Documents() []Document {
 	return []Document{
+		document[Release](kanon.ResultSchema),
+		document[Assessment](assess.Schema),
+		document[Curve](CurveSchema),
+		document[Inspection](InspectSchema),
 		document[Outliers](OutliersSchema),
 		priced[OutliersAccuracy](OutliersSchema),
 		document[OutliersPlan](OutliersPlanSchema),
@@ -36,16 +43,21 @@ func Documents() []Document {
 		document[Query](QuerySchema),
 		priced[query.Accuracy](QuerySchema),
 		document[QueryAccuracy](QueryAccuracySchema),
+		document[Verification](verify.ResultSchema),
 	}
 }
 
 // Shared lists types that several forms contain, by their names in docs/cli.md.
 func Shared() map[string]reflect.Type {
 	return map[string]reflect.Type{
-		"guarantee": reflect.TypeFor[noren.Guarantee](),
-		"price":     reflect.TypeFor[Price](),
-		"receipt":   reflect.TypeFor[Receipt](),
-		"remaining": reflect.TypeFor[Remaining](),
+		"assessed-persons": reflect.TypeFor[assess.Persons](),
+		"guarantee":        reflect.TypeFor[noren.Guarantee](),
+		"price":            reflect.TypeFor[Price](),
+		"receipt":          reflect.TypeFor[Receipt](),
+		"remaining":        reflect.TypeFor[Remaining](),
+		"risk":             reflect.TypeFor[assess.Risk](),
+		"uniqueness":       reflect.TypeFor[assess.Uniqueness](),
+		"verified":         reflect.TypeFor[verify.Result](),
 	}
 }
 
