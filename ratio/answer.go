@@ -28,7 +28,7 @@ type Answer struct {
 // Parts are standard errors.
 type Parts struct {
 	Public  float64 `json:"public"`  // there are only so many public records
-	Privacy float64 `json:"privacy"` // noise was added: redrawn from its public law
+	Privacy float64 `json:"privacy"` // noise was added: redrawn from its public distribution
 	Private float64 `json:"private"` // the private records are a sample themselves
 	// Model is the bias that is to be expected of what the question has in it and the
 	// released features do not follow.
@@ -48,32 +48,32 @@ func (p Parts) times(by float64) Parts {
 const redraws = 200
 
 // redrawn calls visit with weights as they might have been: the released means with
-// fresh noise of the public law, fitted again with the same lambda. It repeats.
+// fresh noise of the public dist, fitted again with the same lambda. It repeats.
 func (w *Weights) redrawn(visit func(weights, noise []float64)) error {
-	k, law := w.features.Kernel, &w.Meta.Law
+	k, dist := w.features.Kernel, &w.Meta.Distribution
 	b := k.Size()
 	var root *mat.TriDense
-	if law.Noise == RKHSPure || law.Noise == RKHSGaussian {
+	if dist.Noise == RKHSPure || dist.Noise == RKHSGaussian {
 		var err error
 		if root, _, err = k.root(); err != nil {
 			return err
 		}
 	}
 	s := redraw.New(1)
-	z, h, moved := make([]float64, max(b, law.Shape)), make([]float64, b), make([]float64, b)
+	z, h, moved := make([]float64, max(b, dist.Shape)), make([]float64, b), make([]float64, b)
 	for range redraws {
 		norm := 0.0
 		for l := range z {
 			if root == nil {
-				z[l] = s.Laplace() * math.Ldexp(law.Scale, -gridBits)
+				z[l] = s.Laplace() * math.Ldexp(dist.Scale, -gridBits)
 				continue
 			}
-			z[l] = s.Normal() * law.Scale
+			z[l] = s.Normal() * dist.Scale
 			norm += z[l] * z[l]
 		}
-		if law.Noise == RKHSPure {
+		if dist.Noise == RKHSPure {
 			// The direction is that of all candidates; these sums are b of its coordinates.
-			by := s.Gamma(law.Shape) * law.Scale / math.Sqrt(norm)
+			by := s.Gamma(dist.Shape) * dist.Scale / math.Sqrt(norm)
 			for l := range z {
 				z[l] *= by
 			}

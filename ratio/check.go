@@ -131,7 +131,7 @@ func (c *Check) functions() (sensitivity int64) {
 			number(a.Field.Name)
 			continue
 		}
-		for _, w := range a.Words {
+		for _, w := range a.Categories {
 			c.word = append(c.word, true)
 			c.names = append(c.names, a.Field.Name+" = "+w)
 		}

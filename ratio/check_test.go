@@ -20,7 +20,7 @@ import (
 func TestCheckSensitivity(t *testing.T) {
 	f, err := NewFrame([]Axis{
 		{Field: table.Field{Name: "x", Type: table.Decimal}, Low: -1, High: 3},
-		{Field: table.Field{Name: "c", Type: table.Category}, Words: []string{"a", "b", "c"}, Scale: 0.5},
+		{Field: table.Field{Name: "c", Type: table.Category}, Categories: []string{"a", "b", "c"}, Scale: 0.5},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ func TestCheckSensitivity(t *testing.T) {
 
 // Words that lost their weights are found: the share of each is compared once.
 func TestCheckWords(t *testing.T) {
-	f, err := NewFrame([]Axis{{Field: table.Field{Name: "c", Type: table.Category}, Words: []string{"a", "b"}}})
+	f, err := NewFrame([]Axis{{Field: table.Field{Name: "c", Type: table.Category}, Categories: []string{"a", "b"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@
 //	m, err := ratio.New(ctx, ratio.Options{
 //		Frame: frame, Public: points,
 //		Cost: account.Cost{Epsilon: 1 * account.EpsilonUnits},
-//		// Mechanism: ratio.RKHSPure, Centres: 12, Sigmas: nil, Post: ratio.Plain,
+//		// Noise: ratio.RKHSPure, Centres: 12, Sigmas: nil, Post: ratio.Plain,
 //		// Neighbours: account.ReplaceOne, Records: n,
 //	})
 //	answer, err := release.Run(ctx, release.Request{Mechanism: m, File: "private.csv", ...})

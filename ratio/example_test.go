@@ -50,7 +50,7 @@ func Example() {
 func ExampleNew_refused() {
 	public := ratio.NewPoints(2, 1)
 	public.Row(1)[0] = 1
-	_, err := ratio.New(context.Background(), ratio.Options{Public: public, Cost: account.Cost{Epsilon: 1}, Mechanism: ratio.SampledCentres})
+	_, err := ratio.New(context.Background(), ratio.Options{Public: public, Cost: account.Cost{Epsilon: 1}, Noise: ratio.SampledCentres})
 	fmt.Println(err != nil)
 	// Output: true
 }

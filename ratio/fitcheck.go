@@ -157,11 +157,11 @@ func (w *Weights) distance(v *mat.SymDense, weights []float64) (by, p float64, e
 	s := redraw.New(2)
 	more := 0.0
 	kernels := len(w.Meta.Sums)
-	z := make([]float64, max(kernels, w.Meta.Law.Shape))
+	z := make([]float64, max(kernels, w.Meta.Distribution.Shape))
 	all := make([]float64, b)
 	for range noiseDraws {
 		if kernels > 0 {
-			w.Meta.Law.standard(s, z)
+			w.Meta.Distribution.standard(s, z)
 			copy(all, z[:kernels])
 		}
 		for k := kernels; k < b; k++ {

@@ -23,11 +23,11 @@ type Axis struct {
 	Scale float64
 	// Words are the values of a category, each a coordinate of its own (one-hot);
 	// any other word counts as none of them. Required for a category.
-	Words []string
+	Categories []string
 }
 
-// maxWords is how many words a category may have.
-const maxWords = 256
+// maxCategories is how many words a category may have.
+const maxCategories = 256
 
 // Frame brings the records of tables to points. It is not changed once made.
 type Frame struct {
@@ -54,11 +54,11 @@ func NewFrame(axes []Axis) (*Frame, error) {
 		}
 		seen[a.Field.Name] = true
 		if a.Field.Type == table.Category {
-			f.dim += len(a.Words)
-			if len(a.Words) == 0 || len(a.Words) > maxWords {
+			f.dim += len(a.Categories)
+			if len(a.Categories) == 0 || len(a.Categories) > maxCategories {
 				bad.add(where, "a category needs its public words, 1 to 256 of them")
 			}
-			if distinct := slices.Compact(slices.Sorted(slices.Values(a.Words))); len(distinct) != len(a.Words) {
+			if distinct := slices.Compact(slices.Sorted(slices.Values(a.Categories))); len(distinct) != len(a.Categories) {
 				bad.add(where, "a word is named twice")
 			}
 			if a.Scale == 0 {
@@ -66,7 +66,7 @@ func NewFrame(axes []Axis) (*Frame, error) {
 			}
 		} else {
 			f.dim++
-			if len(a.Words) > 0 {
+			if len(a.Categories) > 0 {
 				bad.add(where, "words are for categories")
 			}
 			if !(a.Low < a.High) || math.IsInf(a.Low, -1) || math.IsInf(a.High, 1) {
@@ -121,8 +121,8 @@ func (f *Frame) Points(t *table.Table) (*Points, error) {
 			return nil, usage(a.Field.Name, "the column is of another type or length than was declared", "")
 		}
 		if a.Field.Type == table.Category {
-			f.words(p, at, a, c)
-			at += len(a.Words)
+			f.categories(p, at, a, c)
+			at += len(a.Categories)
 			continue
 		}
 		for i := range t.Rows {
@@ -161,10 +161,10 @@ func (m *Mechanism) outside(x *Points) []bool {
 }
 
 // words fills the coordinates of a category: 1/sqrt(2) for the word that a record has.
-func (f *Frame) words(p *Points, at int, a Axis, c *table.Column) {
+func (f *Frame) categories(p *Points, at int, a Axis, c *table.Column) {
 	place := make([]int, len(c.Dict))
 	for code, w := range c.Dict {
-		place[code] = slices.Index(a.Words, w)
+		place[code] = slices.Index(a.Categories, w)
 	}
 	for i := range p.Rows {
 		if c.IsMissing(i) {
@@ -183,7 +183,7 @@ func (f *Frame) box() (low, high []float64) {
 		if a.Field.Type != table.Category {
 			low, high = append(low, 0), append(high, (a.High-a.Low)/a.Scale)
 		}
-		for range a.Words {
+		for range a.Categories {
 			low, high = append(low, 0), append(high, 1/(math.Sqrt2*a.Scale))
 		}
 	}
@@ -202,8 +202,8 @@ func PublicAxes(t *table.Table, columns ...string) ([]Axis, error) {
 		}
 		a := Axis{Field: c.Field}
 		if c.Field.Type == table.Category {
-			a.Words = slices.Clone(c.Dict)
-			if len(a.Words) > maxWords {
+			a.Categories = slices.Clone(c.Dict)
+			if len(a.Categories) > maxCategories {
 				return nil, usage(name, "the column has more than 256 words", "leave it out, or give the words that matter")
 			}
 			axes = append(axes, a)

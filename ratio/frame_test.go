@@ -67,7 +67,7 @@ func TestFrame(t *testing.T) {
 		t.Errorf("a record without a value has a kernel of %g", phi[0])
 	}
 
-	axes[0].Low, axes[0].High, axes[2].Words, axes[1].Field.Name = 3, 3, []string{"a", "a"}, "age"
+	axes[0].Low, axes[0].High, axes[2].Categories, axes[1].Field.Name = 3, 3, []string{"a", "a"}, "age"
 	_, err = NewFrame(axes)
 	if noren.KindOf(err) != noren.Usage {
 		t.Fatal(err)

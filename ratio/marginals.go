@@ -43,30 +43,30 @@ type Histogram struct {
 // binned is an axis in bins: a coordinate between edges, or the words of a category,
 // coordinates one after the other, and a last bin for none of them.
 type binned struct {
-	Name  string    `json:"name"`
-	At    int       `json:"at"` // the first coordinate
-	Words int       `json:"words,omitempty"`
-	Edges []float64 `json:"edges,omitempty"` // the values at which bins but the last end
+	Name       string    `json:"name"`
+	At         int       `json:"at"` // the first coordinate
+	Categories int       `json:"words,omitempty"`
+	Edges      []float64 `json:"edges,omitempty"` // the values at which bins but the last end
 }
 
 func (b *binned) bins() int {
-	if b.Words > 0 {
-		return b.Words + 1
+	if b.Categories > 0 {
+		return b.Categories + 1
 	}
 	return len(b.Edges) + 1
 }
 
 func (b *binned) bin(x []float64) int {
-	if b.Words == 0 {
+	if b.Categories == 0 {
 		k, _ := slices.BinarySearch(b.Edges, x[b.At])
 		return k
 	}
-	for k := range b.Words {
+	for k := range b.Categories {
 		if x[b.At+k] > 0 {
 			return k
 		}
 	}
-	return b.Words
+	return b.Categories
 }
 
 // Cells is how many cells h has.
@@ -123,8 +123,8 @@ func axesOf(f *Frame, public *Points) []binned {
 	at := 0
 	for _, a := range f.axes {
 		if a.Field.Type == table.Category {
-			out = append(out, binned{Name: a.Field.Name, At: at, Words: len(a.Words)})
-			at += len(a.Words)
+			out = append(out, binned{Name: a.Field.Name, At: at, Categories: len(a.Categories)})
+			at += len(a.Categories)
 			continue
 		}
 		out = append(out, binned{Name: a.Field.Name, At: at, Edges: edges[at]})
@@ -305,7 +305,7 @@ func (m *Mechanism) marginalFit(r *Released) (*Weights, error) {
 	o := &m.options
 	epsilon, delta := o.Cost.Float()
 	meta := &Meta{
-		Format: metaFormat, Mechanism: o.Mechanism, Epsilon: epsilon, Delta: delta, Neighbours: o.Neighbours.String(),
+		Format: metaFormat, Mechanism: o.Noise, Epsilon: epsilon, Delta: delta, Neighbours: o.Neighbours.String(),
 		PublicRecords: o.Public.Rows, Post: o.Post, Raw: o.Raw,
 	}
 	m.noteMarginals(meta, r)
@@ -341,7 +341,7 @@ func (w *Weights) gather() {
 	w.mean = scaled(m.Sums, 1/m.Records)
 	w.noise = mat.NewSymDense(p, nil)
 	if b > 0 {
-		cov := m.Law.Covariance(w.features.Kernel)
+		cov := m.Distribution.Covariance(w.features.Kernel)
 		for i := range b {
 			for j := i; j < b; j++ {
 				w.noise.SetSym(i, j, cov.At(i, j)/(m.Records*m.Records))

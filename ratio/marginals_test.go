@@ -17,7 +17,7 @@ func wordFrame(t testing.TB) *Frame {
 	t.Helper()
 	f, err := NewFrame([]Axis{
 		{Field: table.Field{Name: "x", Type: table.Decimal}, Low: 0, High: 1},
-		{Field: table.Field{Name: "c", Type: table.Category}, Words: []string{"a", "b", "d"}},
+		{Field: table.Field{Name: "c", Type: table.Category}, Categories: []string{"a", "b", "d"}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -175,7 +175,7 @@ func TestMarginalWeights(t *testing.T) {
 		{Features: "other"},
 		{Features: MarginalFeatures, Post: Plain},
 		{Features: BothFeatures, Post: Clip},
-		{Features: BothFeatures, Mechanism: NoisyCentres, Neighbours: account.ReplaceOne, Records: 100},
+		{Features: BothFeatures, Noise: NoisyCentres, Neighbours: account.ReplaceOne, Records: 100},
 	} {
 		o.Frame, o.Public, o.Cost = f, public, milli(1000)
 		if _, err := New(ctx, o); noren.KindOf(err) != noren.Usage {

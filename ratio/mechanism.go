@@ -47,8 +47,8 @@ type Options struct {
 	Records int
 	// Features are what is released. Defaults to KernelFeatures.
 	Features Feature
-	// Mechanism is the noise of kernels. Defaults to RKHSPure.
-	Mechanism Noise
+	// Noise is the noise of kernels. Defaults to RKHSPure.
+	Noise Noise
 	// Centres is how many are chosen from the public records ([ChooseCentres]).
 	// Defaults to 24, to 12 where fewer than two columns are numbers or where the number of private records (2,000, or as
 	// many as there are public ones, where it is not declared) times epsilon is below
@@ -86,30 +86,30 @@ type Options struct {
 // public parameters and fits package release by its methods; its guarantee is that of
 // its [Noise].
 type Mechanism struct {
-	options   Options
-	kernels   []*Kernel
-	laws      *Law
-	main      account.Cost // for the sums
-	cells     account.Cost // for the histograms
-	scale     *big.Rat     // of the noise in their cells
-	marginals []Histogram
-	count     int64     // units of epsilon for the number of records
-	beyond    int64     // and for the number of those outside
-	low       []float64 // the range of the public points
-	high      []float64
-	inner     float64 // NoisyCentres: the eps' of the centres
+	options      Options
+	kernels      []*Kernel
+	distribution *Distribution
+	main         account.Cost // for the sums
+	cells        account.Cost // for the histograms
+	scale        *big.Rat     // of the noise in their cells
+	marginals    []Histogram
+	count        int64     // units of epsilon for the number of records
+	beyond       int64     // and for the number of those outside
+	low          []float64 // the range of the public points
+	high         []float64
+	inner        float64 // NoisyCentres: the eps' of the centres
 }
 
 // New checks the options and does what can be done before any private record is read:
-// centres, bandwidths, sensitivities, the law of the noise. SampledCentres, the paper's
+// centres, bandwidths, sensitivities, the distribution of the noise. SampledCentres, the paper's
 // method C, is refused: its "(eps, b/n)" is true and void, as publishing b private
 // records verbatim is (0, b/n)-private as well, and its weights show where the centres
 // are. Errors: [noren.Usage], or the context's.
 func New(ctx context.Context, o Options) (*Mechanism, error) {
 	m := &Mechanism{options: o}
 	p := &m.options
-	if p.Mechanism == "" {
-		p.Mechanism = RKHSPure
+	if p.Noise == "" {
+		p.Noise = RKHSPure
 	}
 	if p.Features == "" {
 		p.Features = KernelFeatures
@@ -139,7 +139,7 @@ func New(ctx context.Context, o Options) (*Mechanism, error) {
 		}
 		p.Sigmas = []float64{s}
 	}
-	if p.Mechanism == NoisyCentres {
+	if p.Noise == NoisyCentres {
 		return m, m.prepareNoisyCentres()
 	}
 	if p.CentrePoints == nil {
@@ -158,7 +158,7 @@ func New(ctx context.Context, o Options) (*Mechanism, error) {
 		m.kernels = append(m.kernels, k)
 	}
 	var err error
-	m.laws, err = newLaw(m.kernels, p.Mechanism, m.main, p.Neighbours)
+	m.distribution, err = newDistribution(m.kernels, p.Noise, m.main, p.Neighbours)
 	return m, err
 }
 
@@ -170,7 +170,7 @@ func (o *Options) defaultCentres() int {
 	}
 	if o.Frame != nil {
 		for _, a := range o.Frame.Axes() {
-			words += len(a.Words)
+			words += len(a.Categories)
 		}
 	}
 	return min(max(least, 2*words), most)
@@ -181,7 +181,7 @@ func (o *Options) numbers() int {
 	out := o.Public.Dim
 	if o.Frame != nil {
 		for _, a := range o.Frame.Axes() {
-			out -= len(a.Words)
+			out -= len(a.Categories)
 		}
 	}
 	return out
@@ -238,7 +238,7 @@ func (o *Options) validate() error {
 	if o.Neighbours == account.ReplaceOne && (o.Records < 1 || o.Records > 1<<40) {
 		bad.add("records", "replace-one takes the number of private records as public: give it")
 	}
-	switch o.Mechanism {
+	switch o.Noise {
 	case RKHSPure, Laplace, Parametric, NoisyCentres:
 		if o.Cost.Delta > 0 {
 			bad.add("delta", "this mechanism needs no delta: leave it out, or ask for "+string(RKHSGaussian))
@@ -255,7 +255,7 @@ func (o *Options) validate() error {
 	switch o.Features {
 	case KernelFeatures:
 	case MarginalFeatures, BothFeatures:
-		if o.Mechanism == NoisyCentres {
+		if o.Noise == NoisyCentres {
 			bad.add("features", "noisy centres are for kernels alone")
 		}
 		if o.Post != Entropy && (o.Post != Plain || o.Features == MarginalFeatures) {
@@ -292,7 +292,7 @@ func (o *Options) validate() error {
 	if o.CountShare > 0 && o.Neighbours == account.ReplaceOne {
 		bad.add("count share", "the number of records is public in replace-one: nothing need be spent on it")
 	}
-	if o.Mechanism == NoisyCentres {
+	if o.Noise == NoisyCentres {
 		o.validateBox(&bad)
 	}
 	return bad.err()
@@ -305,8 +305,8 @@ func (m *Mechanism) Name() string { return "ratio.weights" }
 // centres are released.
 func (m *Mechanism) Kernels() []*Kernel { return m.kernels }
 
-// Law is the distribution of the noise on the sums of kernels; nil for NoisyCentres.
-func (m *Mechanism) Law() *Law { return m.laws }
+// Distribution is the distribution of the noise on the sums of kernels; nil for NoisyCentres.
+func (m *Mechanism) Distribution() *Distribution { return m.distribution }
 
 // Checks are the epsilons that the number of records and the number of those outside
 // take of the cost.
@@ -326,26 +326,26 @@ func (m *Mechanism) Columns() []table.Field {
 func (m *Mechanism) Parameters() any {
 	o := &m.options
 	p := struct {
-		Mechanism     Noise       `json:"mechanism"`
-		Neighbours    string      `json:"neighbours"`
-		Records       int         `json:"records,omitempty"`
-		PublicRecords int         `json:"public_records"`
-		Axes          []axisMeta  `json:"axes,omitempty"`
-		Centres       [][]float64 `json:"centres,omitempty"`
-		CentreCount   int         `json:"centre_count"`
-		Sigmas        []float64   `json:"sigmas"`
-		Law           *Law        `json:"law,omitempty"`
-		Features      Feature     `json:"features"`
-		Histograms    []Histogram `json:"histograms,omitempty"`
-		CellScale     string      `json:"scale_of_cells,omitempty"`
-		CountEpsilon  string      `json:"epsilon_for_records,omitempty"`
-		BeyondEpsilon string      `json:"epsilon_for_outside,omitempty"`
-		InnerEpsilon  float64     `json:"epsilon_of_centres,omitempty"`
-		Low           []float64   `json:"low,omitempty"`
-		High          []float64   `json:"high,omitempty"`
+		Mechanism     Noise         `json:"mechanism"`
+		Neighbours    string        `json:"neighbours"`
+		Records       int           `json:"records,omitempty"`
+		PublicRecords int           `json:"public_records"`
+		Axes          []axisMeta    `json:"axes,omitempty"`
+		Centres       [][]float64   `json:"centres,omitempty"`
+		CentreCount   int           `json:"centre_count"`
+		Sigmas        []float64     `json:"sigmas"`
+		Distribution  *Distribution `json:"law,omitempty"`
+		Features      Feature       `json:"features"`
+		Histograms    []Histogram   `json:"histograms,omitempty"`
+		CellScale     string        `json:"scale_of_cells,omitempty"`
+		CountEpsilon  string        `json:"epsilon_for_records,omitempty"`
+		BeyondEpsilon string        `json:"epsilon_for_outside,omitempty"`
+		InnerEpsilon  float64       `json:"epsilon_of_centres,omitempty"`
+		Low           []float64     `json:"low,omitempty"`
+		High          []float64     `json:"high,omitempty"`
 	}{
-		Mechanism: o.Mechanism, Neighbours: o.Neighbours.String(), PublicRecords: o.Public.Rows,
-		CentreCount: o.Centres, Sigmas: o.Sigmas, Law: m.laws, InnerEpsilon: m.inner, Low: o.Low, High: o.High,
+		Mechanism: o.Noise, Neighbours: o.Neighbours.String(), PublicRecords: o.Public.Rows,
+		CentreCount: o.Centres, Sigmas: o.Sigmas, Distribution: m.distribution, InnerEpsilon: m.inner, Low: o.Low, High: o.High,
 	}
 	if o.Neighbours == account.ReplaceOne {
 		p.Records = o.Records
@@ -410,7 +410,7 @@ func (m *Mechanism) Guarantee(n account.Neighbours, unit string) (noren.Guarante
 	if len(m.marginals) > 0 {
 		g.Assumptions = append(g.Assumptions, "Bins, words and which columns are paired are public. Noise in cells is discrete and exact; a record is in one cell of each histogram at most.")
 	}
-	switch o.Mechanism {
+	switch o.Noise {
 	case RKHSPure, RKHSGaussian:
 		if o.Features == MarginalFeatures {
 			break

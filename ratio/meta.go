@@ -30,24 +30,24 @@ const (
 // public parameters. It holds nothing else that came from private records, and may go
 // wherever the weights go.
 type Meta struct {
-	Format        string      `json:"format"`
-	Mechanism     Noise       `json:"mechanism"`
-	Epsilon       float64     `json:"epsilon"`
-	Delta         float64     `json:"delta,omitempty"`
-	Neighbours    string      `json:"neighbours"`
-	Axes          []axisMeta  `json:"axes,omitempty"`
-	PublicRecords int         `json:"public_records"`
-	Records       float64     `json:"records"`
-	RecordsFrom   string      `json:"records_from"`
-	RecordsSD     float64     `json:"records_sd,omitempty"`
-	Outside       *Outside    `json:"outside,omitempty"`
-	Centres       [][]float64 `json:"centres"`
-	Sigma         float64     `json:"sigma"`
-	Sigmas        []float64   `json:"sigmas"`
-	Lambda        float64     `json:"lambda"`
-	Post          Post        `json:"post"`
-	Raw           bool        `json:"raw,omitempty"`
-	Law           Law         `json:"law"`
+	Format        string       `json:"format"`
+	Mechanism     Noise        `json:"mechanism"`
+	Epsilon       float64      `json:"epsilon"`
+	Delta         float64      `json:"delta,omitempty"`
+	Neighbours    string       `json:"neighbours"`
+	Axes          []axisMeta   `json:"axes,omitempty"`
+	PublicRecords int          `json:"public_records"`
+	Records       float64      `json:"records"`
+	RecordsFrom   string       `json:"records_from"`
+	RecordsSD     float64      `json:"records_sd,omitempty"`
+	Outside       *Outside     `json:"outside,omitempty"`
+	Centres       [][]float64  `json:"centres"`
+	Sigma         float64      `json:"sigma"`
+	Sigmas        []float64    `json:"sigmas"`
+	Lambda        float64      `json:"lambda"`
+	Post          Post         `json:"post"`
+	Raw           bool         `json:"raw,omitempty"`
+	Distribution  Distribution `json:"law"`
 	// Sums are the released sums for the bandwidth that was taken.
 	Sums []float64 `json:"sums"`
 	// Dim is the number of coordinates; Histograms, Cells and CellScale are the
@@ -78,20 +78,20 @@ type Outside struct {
 
 // axisMeta is an [Axis] as JSON.
 type axisMeta struct {
-	Column string   `json:"column"`
-	Type   string   `json:"type"`
-	Layout string   `json:"layout,omitempty"`
-	Levels []string `json:"levels,omitempty"`
-	Low    float64  `json:"low"`
-	High   float64  `json:"high"`
-	Scale  float64  `json:"scale"`
-	Words  []string `json:"words,omitempty"`
+	Column     string   `json:"column"`
+	Type       string   `json:"type"`
+	Layout     string   `json:"layout,omitempty"`
+	Levels     []string `json:"levels,omitempty"`
+	Low        float64  `json:"low"`
+	High       float64  `json:"high"`
+	Scale      float64  `json:"scale"`
+	Categories []string `json:"words,omitempty"`
 }
 
 func axesMeta(f *Frame) []axisMeta {
 	out := make([]axisMeta, len(f.axes))
 	for j, a := range f.axes {
-		out[j] = axisMeta{a.Field.Name, a.Field.Type.String(), string(a.Field.Layout), a.Field.Levels, a.Low, a.High, a.Scale, a.Words}
+		out[j] = axisMeta{a.Field.Name, a.Field.Type.String(), string(a.Field.Layout), a.Field.Levels, a.Low, a.High, a.Scale, a.Categories}
 	}
 	return out
 }
@@ -110,7 +110,7 @@ func (m *Meta) Frame() (*Frame, error) {
 		}
 		axes[j] = Axis{
 			Field: table.Field{Name: a.Column, Type: t, Layout: table.Layout(a.Layout), Levels: a.Levels},
-			Low:   a.Low, High: a.High, Scale: a.Scale, Words: a.Words,
+			Low:   a.Low, High: a.High, Scale: a.Scale, Categories: a.Categories,
 		}
 	}
 	f, err := NewFrame(axes)
@@ -179,12 +179,12 @@ func (m *Meta) validate() error {
 			return badMeta("the meta data name a relation of neighbours that there is not")
 		}
 		return nil
-	case !positive(m.Law.Scale) || m.Law.Scale > 1<<60 || m.Law.Shape < 0 || m.Law.Shape > 16*maxCentres:
+	case !positive(m.Distribution.Scale) || m.Distribution.Scale > 1<<60 || m.Distribution.Shape < 0 || m.Distribution.Shape > 16*maxCentres:
 		return badMeta("the meta data describe no noise")
 	}
-	switch m.Law.Noise {
+	switch m.Distribution.Noise {
 	case RKHSPure:
-		if m.Law.Shape < b {
+		if m.Distribution.Shape < b {
 			return badMeta("the meta data describe no noise")
 		}
 	case RKHSGaussian, Laplace, Parametric:
@@ -218,7 +218,7 @@ func (m *Meta) validateHistograms(d int) error {
 			return bad
 		}
 		for _, a := range h.Axes {
-			if a.At < 0 || a.Words < 0 || a.Words > maxWords || a.At+max(1, a.Words) > d || len(a.Edges) > maxWords || !isWhole(a.Edges) || !slices.IsSorted(a.Edges) {
+			if a.At < 0 || a.Categories < 0 || a.Categories > maxCategories || a.At+max(1, a.Categories) > d || len(a.Edges) > maxCategories || !isWhole(a.Edges) || !slices.IsSorted(a.Edges) {
 				return bad
 			}
 		}

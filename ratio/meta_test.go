@@ -89,7 +89,7 @@ func FuzzDecodeMeta(f *testing.F) {
 		if _, err := m.Frame(); err != nil && noren.KindOf(err) != noren.BadData {
 			t.Errorf("frame: %v", err)
 		}
-		if len(m.Centres) > 50 || m.Law.Shape > 1000 || len(m.Cells) > 50 {
+		if len(m.Centres) > 50 || m.Distribution.Shape > 1000 || len(m.Cells) > 50 {
 			return
 		}
 		w, err := Open(context.Background(), m, e)

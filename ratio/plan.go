@@ -25,7 +25,7 @@ type Plan struct {
 // for NoisyCentres, whose centres are not public. Errors: [noren.Usage], or the context's.
 func (m *Mechanism) Plan(ctx context.Context, n int, questions [][]float64) ([]Plan, error) {
 	o := &m.options
-	if o.Mechanism == NoisyCentres {
+	if o.Noise == NoisyCentres {
 		return nil, usage("plan", "noisy centres are not public: nothing can be told of them before", "")
 	}
 	if n < 1 {

@@ -82,7 +82,7 @@ func (m *Mechanism) Release(ctx context.Context, x *Points, src *noise.Source) (
 
 // releaseSums releases the sums of kernels alone.
 func (m *Mechanism) releaseSums(ctx context.Context, x *Points, src *noise.Source) (*Released, error) {
-	if m.options.Mechanism == NoisyCentres {
+	if m.options.Noise == NoisyCentres {
 		return m.releaseNoisyCentres(ctx, x, src)
 	}
 	sums := make([][]*big.Int, len(m.kernels))
@@ -95,7 +95,7 @@ func (m *Mechanism) releaseSums(ctx context.Context, x *Points, src *noise.Sourc
 	out := &Released{}
 	var err error
 	if len(m.kernels) > 0 {
-		if out.Sums, err = m.laws.draw(src, m.kernels, sums); err != nil {
+		if out.Sums, err = m.distribution.draw(src, m.kernels, sums); err != nil {
 			return nil, err
 		}
 	}
@@ -137,7 +137,7 @@ func (m *Mechanism) Decode(payload []byte) (*Released, error) {
 // check holds a release against the mechanism that it is said to come from.
 func (m *Mechanism) check(r *Released) error {
 	candidates, b := len(m.kernels), m.options.Centres
-	if m.options.Mechanism == NoisyCentres {
+	if m.options.Noise == NoisyCentres {
 		candidates = 1
 		if len(r.Centres) != b {
 			return badMeta("the released centres are not as many as were asked for")
@@ -215,7 +215,7 @@ func (m *Mechanism) prepareNoisyCentres() error {
 	if err != nil {
 		return err
 	}
-	_, err = m.noisyCentresLaw(k)
+	_, err = m.noisyCentresNoise(k)
 	return err
 }
 
@@ -260,7 +260,7 @@ func (m *Mechanism) releaseNoisyCentres(ctx context.Context, x *Points, src *noi
 	if err != nil {
 		return nil, err
 	}
-	law, err := m.noisyCentresLaw(k)
+	dist, err := m.noisyCentresNoise(k)
 	if err != nil {
 		return nil, err
 	}
@@ -268,18 +268,18 @@ func (m *Mechanism) releaseNoisyCentres(ctx context.Context, x *Points, src *noi
 	if err != nil {
 		return nil, err
 	}
-	noisy, err := law.draw(src, []*Kernel{k}, [][]*big.Int{s})
+	noisy, err := dist.draw(src, []*Kernel{k}, [][]*big.Int{s})
 	if err != nil {
 		return nil, err
 	}
 	return &Released{Sums: noisy, Centres: rowsOf(c)}, nil
 }
 
-// noisyCentresLaw is Laplace with the other half of epsilon. The centres are released
+// noisyCentresNoise is Laplace with the other half of epsilon. The centres are released
 // by now, so that the noise may depend on them.
-func (m *Mechanism) noisyCentresLaw(k *Kernel) (*Law, error) {
+func (m *Mechanism) noisyCentresNoise(k *Kernel) (*Distribution, error) {
 	rest := account.Cost{Epsilon: m.main.Epsilon - m.main.Epsilon/2}
-	return newLaw([]*Kernel{k}, Parametric, rest, account.ReplaceOne)
+	return newDistribution([]*Kernel{k}, Parametric, rest, account.ReplaceOne)
 }
 
 // sample draws b of n without replacement, in random order (the first steps of Fisher

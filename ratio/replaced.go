@@ -20,7 +20,7 @@ func (m *Mechanism) replaced() (account.Cost, bool) {
 	if len(m.kernels) == 0 {
 		return account.Cost{}, false
 	}
-	switch m.options.Mechanism {
+	switch m.options.Noise {
 	case RKHSPure:
 		// ceil(sqrt(2) x) in integers: the least y with y^2 >= 2 x^2.
 		x := big.NewInt(m.main.Epsilon)
@@ -63,7 +63,7 @@ func (m *Mechanism) replacedGaussian() (account.Cost, bool) {
 	if err != nil {
 		return account.Cost{}, false
 	}
-	scale := new(big.Rat).SetFloat64(m.laws.Scale)
+	scale := new(big.Rat).SetFloat64(m.distribution.Scale)
 	if scale == nil {
 		return account.Cost{}, false
 	}

@@ -23,7 +23,7 @@ var mixed = []Axis{
 	{Field: table.Field{Name: "n", Type: table.Integer}, Low: -5, High: 5},
 	{Field: table.Field{Name: "day", Type: table.Date, Layout: "YYYY-MM-DD"}, Low: 0, High: 365},
 	{Field: table.Field{Name: "level", Type: table.Ordered, Levels: []string{"low", "high"}}, Low: 0, High: 1},
-	{Field: table.Field{Name: "word", Type: table.Category}, Words: []string{"a", "b"}},
+	{Field: table.Field{Name: "word", Type: table.Category}, Categories: []string{"a", "b"}},
 }
 
 var mixedTexts = [][]string{
@@ -117,7 +117,7 @@ func TestEveryTableIsAnswered(t *testing.T) {
 		hasCanonicalJSON(t, a)
 		hasCanonicalJSON(t, check.Parameters())
 		for _, by := range []Noise{RKHSPure, RKHSGaussian, Laplace, Parametric, NoisyCentres} {
-			o := Options{Public: public, Frame: frame, Cost: cost, Neighbours: neighbours, Records: records, Mechanism: by, Centres: 4}
+			o := Options{Public: public, Frame: frame, Cost: cost, Neighbours: neighbours, Records: records, Noise: by, Centres: 4}
 			switch {
 			case by == NoisyCentres && records == 0:
 				continue
@@ -260,7 +260,7 @@ func TestCovers(t *testing.T) {
 		}
 	}
 	// A scale that canonical JSON cannot hold is refused from public figures.
-	if _, err := New(context.Background(), Options{Public: public, Cost: account.Cost{Epsilon: 1}, Mechanism: Laplace, Centres: 4}); noren.KindOf(err) != noren.Usage {
+	if _, err := New(context.Background(), Options{Public: public, Cost: account.Cost{Epsilon: 1}, Noise: Laplace, Centres: 4}); noren.KindOf(err) != noren.Usage {
 		t.Errorf("noise of a scale beyond 2^53 steps: %v", err)
 	}
 }

@@ -52,8 +52,8 @@ func (m *Mechanism) Weights(ctx context.Context, r *Released) (*Weights, error) 
 		return nil, err
 	}
 	o := &m.options
-	kernels, law := m.kernels, m.laws
-	if o.Mechanism == NoisyCentres {
+	kernels, dist := m.kernels, m.distribution
+	if o.Noise == NoisyCentres {
 		c := NewPoints(o.Centres, o.Public.Dim)
 		for l, row := range r.Centres {
 			copy(c.Row(l), row)
@@ -62,7 +62,7 @@ func (m *Mechanism) Weights(ctx context.Context, r *Released) (*Weights, error) 
 		if err != nil {
 			return nil, err
 		}
-		if law, err = m.noisyCentresLaw(k); err != nil {
+		if dist, err = m.noisyCentresNoise(k); err != nil {
 			return nil, err
 		}
 		kernels = []*Kernel{k}
@@ -74,7 +74,7 @@ func (m *Mechanism) Weights(ctx context.Context, r *Released) (*Weights, error) 
 		if err != nil {
 			return nil, err
 		}
-		w, score, err := m.fit(f, law, r, r.Sums[i])
+		w, score, err := m.fit(f, dist, r, r.Sums[i])
 		if err != nil {
 			return nil, err
 		}
@@ -100,13 +100,13 @@ func (m *Mechanism) Weights(ctx context.Context, r *Released) (*Weights, error) 
 
 // fit chooses lambda for one bandwidth and returns weights that are not finished, and
 // their score.
-func (m *Mechanism) fit(f *Features, law *Law, r *Released, sums []float64) (*Weights, float64, error) {
+func (m *Mechanism) fit(f *Features, dist *Distribution, r *Released, sums []float64) (*Weights, float64, error) {
 	o := &m.options
 	epsilon, delta := o.Cost.Float()
 	meta := &Meta{
-		Format: metaFormat, Mechanism: o.Mechanism, Epsilon: epsilon, Delta: delta, Neighbours: o.Neighbours.String(),
+		Format: metaFormat, Mechanism: o.Noise, Epsilon: epsilon, Delta: delta, Neighbours: o.Neighbours.String(),
 		PublicRecords: o.Public.Rows, Centres: rowsOf(f.Kernel.Centres), Sigma: f.Kernel.Sigma, Sigmas: o.Sigmas,
-		Law: *law, Sums: sums, Post: o.Post, Raw: o.Raw,
+		Distribution: *dist, Sums: sums, Post: o.Post, Raw: o.Raw,
 	}
 	m.noteMarginals(meta, r)
 	if o.Frame != nil {
@@ -116,7 +116,7 @@ func (m *Mechanism) fit(f *Features, law *Law, r *Released, sums []float64) (*We
 	if o.Lambda != 0 {
 		lambdas = []float64{o.Lambda}
 	}
-	cov := law.Covariance(f.Kernel)
+	cov := dist.Covariance(f.Kernel)
 	score := func(n float64) (float64, error) {
 		h, s := scaled(sums, 1/n), scaledSym(cov, 1/(n*n))
 		pilot, err := f.Solve(h, pilotLambda)

@@ -139,7 +139,7 @@ func (f *ratioFitFlags) plain() bool {
 // points that are equally far from each other, follow them worse than histograms do.
 func manyWords(f *ratio.Frame) bool {
 	for _, a := range f.Axes() {
-		if len(a.Words) > 2 {
+		if len(a.Categories) > 2 {
 			return true
 		}
 	}
@@ -181,11 +181,11 @@ func (f *ratioFitFlags) fit(c *cobra.Command, t *terminal, private, public strin
 	}
 	v := &fitting{private: private, public: public}
 	o := ratio.Options{
-		Cost: cost, Records: f.records, Features: ratio.Feature(f.features), Mechanism: ratio.Noise(f.mechanism), Centres: f.centres, Sigmas: f.sigmas,
+		Cost: cost, Records: f.records, Features: ratio.Feature(f.features), Noise: ratio.Noise(f.mechanism), Centres: f.centres, Sigmas: f.sigmas,
 		Lambda: f.lambda, Post: ratio.Post(f.post), Raw: f.raw,
 	}
 	if named, ok := mechanisms[f.mechanism]; ok {
-		o.Mechanism = named
+		o.Noise = named
 	}
 	if err := f.look(ctx, t, v, a.Definition); err != nil {
 		return err

@@ -161,7 +161,7 @@ func (f *ratioPlanFlags) plan(ctx context.Context, t *terminal, public string) e
 	for _, kind := range featureKinds {
 		m, err := ratio.New(ctx, ratio.Options{
 			Cost: cost, Public: v.points, Frame: v.frame, Neighbours: neighbours, Records: f.fit.records, Features: kind,
-			Mechanism: ratio.Noise(f.fit.mechanism), Centres: f.fit.centres, CountShare: count, OutsideShare: defaultShare,
+			Noise: ratio.Noise(f.fit.mechanism), Centres: f.fit.centres, CountShare: count, OutsideShare: defaultShare,
 		})
 		if err != nil {
 			return err

@@ -61,14 +61,14 @@ func (f *ratioFitFlags) axes(public *table.Table, schema *dataset.Definition) ([
 			if number {
 				return nil, &noren.Error{Kind: noren.Usage, Where: "--words " + name, What: "the column is of numbers", Hint: "--bounds states its bounds; its type is that of the schema"}
 			}
-			a.Words = splitList(list)
+			a.Categories = splitList(list)
 		}
-		if a.Low == 0 && a.High == 0 && a.Words == nil {
+		if a.Low == 0 && a.High == 0 && a.Categories == nil {
 			own, err := ratio.PublicAxes(public, name)
 			if err != nil {
 				return nil, err
 			}
-			a.Low, a.High, a.Words = own[0].Low, own[0].High, own[0].Words
+			a.Low, a.High, a.Categories = own[0].Low, own[0].High, own[0].Categories
 		}
 		axes[j] = a
 	}
@@ -80,7 +80,7 @@ func (f *ratioFitFlags) axes(public *table.Table, schema *dataset.Definition) ([
 func publicRemarks(v *fitting, centres int) (out []string) {
 	words := 0
 	for _, a := range v.frame.Axes() {
-		words += len(a.Words)
+		words += len(a.Categories)
 	}
 	if centres > 0 && len(v.mechanism.Histograms()) == 0 && words > centres {
 		out = append(out, fmt.Sprintf("there are %d kernels for columns of %d words: words without a kernel near them cannot be told from others; --centres %d, or fewer --words, would help", centres, words, 2*words))
@@ -135,7 +135,7 @@ func expectNoise(v *fitting) []expectedNoise {
 	var out []expectedNoise
 	for _, k := range v.mechanism.Kernels() {
 		b := k.Size()
-		cov := v.mechanism.Law().Covariance(k)
+		cov := v.mechanism.Distribution().Covariance(k)
 		noise, spread := 0.0, 0.0
 		phi, sum, square := make([]float64, b), make([]float64, b), make([]float64, b)
 		for i := range v.points.Rows {
