@@ -47,7 +47,8 @@ type Options struct {
 	Records int
 	// Features are what is released. Defaults to KernelFeatures.
 	Features Feature
-	// Noise is the noise of kernels. Defaults to RKHSPure.
+	// Noise is the noise of kernels. Defaults to RKHSPure, and to DiscreteLaplace, which is
+	// the only one, for MarginalFeatures.
 	Noise Noise
 	// Centres is how many are chosen from the public records ([ChooseCentres]).
 	// Defaults to 24, to 12 where fewer than two columns are numbers or where the number of private records (2,000, or as
@@ -108,11 +109,13 @@ type Mechanism struct {
 func New(ctx context.Context, o Options) (*Mechanism, error) {
 	m := &Mechanism{options: o}
 	p := &m.options
-	if p.Noise == "" {
-		p.Noise = RKHSPure
-	}
 	if p.Features == "" {
 		p.Features = KernelFeatures
+	}
+	if p.Noise == "" {
+		if p.Noise = RKHSPure; p.Features == MarginalFeatures {
+			p.Noise = DiscreteLaplace
+		}
 	}
 	if p.Post == "" {
 		if p.Post = Plain; p.Features != KernelFeatures {
@@ -243,6 +246,10 @@ func (o *Options) validate() error {
 		if o.Cost.Delta > 0 {
 			bad.add("delta", "this mechanism needs no delta: leave it out, or ask for "+string(RKHSGaussian))
 		}
+	case DiscreteLaplace:
+		if o.Features != MarginalFeatures {
+			bad.add("mechanism", "discrete-laplace is the noise of marginals alone")
+		}
 	case RKHSGaussian:
 		if o.Cost.Delta == 0 {
 			bad.add("delta", "Gaussian noise needs a delta above 0, far below 1/n")
@@ -260,6 +267,9 @@ func (o *Options) validate() error {
 		}
 		if o.Post != Entropy && (o.Post != Plain || o.Features == MarginalFeatures) {
 			bad.add("post", "with marginals weights are made by entropy, or, of kernels, plain")
+		}
+		if o.Features == MarginalFeatures && o.Noise != DiscreteLaplace && o.Noise != NoisyCentres {
+			bad.add("mechanism", "marginals alone have discrete Laplace noise: leave the mechanism out")
 		}
 		if o.Features == MarginalFeatures && o.Cost.Delta > 0 {
 			bad.add("delta", "marginals need no delta: leave it out")
@@ -411,10 +421,8 @@ func (m *Mechanism) Guarantee(n account.Neighbours, unit string) (noren.Guarante
 		g.Assumptions = append(g.Assumptions, "Bins, words and which columns are paired are public. Noise in cells is discrete and exact; a record is in one cell of each histogram at most.")
 	}
 	switch o.Noise {
+	case DiscreteLaplace:
 	case RKHSPure, RKHSGaussian:
-		if o.Features == MarginalFeatures {
-			break
-		}
 		g.Assumptions = append(g.Assumptions, continuous,
 			"What one record can change is at most sqrt(2) (replaced) or 1 (added) in the norm of the kernel's space, whatever the record (docs/density-ratio.md, theorem 2).")
 	case NoisyCentres:

@@ -266,3 +266,19 @@ func (m *Meta) Statement() string {
 	}
 	return s + ", by " + by + "; everything made of the weights is covered"
 }
+
+// Warnings are the findings of the fit check and the notes of the fit.
+func (m *Meta) Warnings() []string {
+	return append(append([]string{}, m.Check.Findings...), m.Notes...)
+}
+
+// RecordsSource says where the number of private records comes from.
+func (m *Meta) RecordsSource() string {
+	switch m.RecordsFrom {
+	case Declared:
+		return "as declared"
+	case Paid:
+		return "as released with noise"
+	}
+	return "estimated from the weights"
+}

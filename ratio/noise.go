@@ -63,6 +63,9 @@ const (
 	// Guarantee: pure eps, exactly; as written in the paper it is 2 eps. Neighbours:
 	// replace-one. Proof: docs/density-ratio.md, audit. Assumptions: the box is public.
 	NoisyCentres Noise = "noisy-centres"
+	// DiscreteLaplace is the noise of histograms without kernels ([MarginalFeatures], where
+	// guarantee, neighbours, assumptions and proof are stated).
+	DiscreteLaplace Noise = "discrete-laplace"
 	// SampledCentres is the paper's method C, which is refused: see [New].
 	SampledCentres Noise = "sampled-centres"
 )
