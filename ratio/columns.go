@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // Numbers are the values of a column for [Weights.Mean] and its siblings, NaN where missing.
@@ -95,7 +96,7 @@ func Design(features []*table.Column) (x *Points, terms []string, err error) {
 	if len(features) > 0 {
 		rows = features[0].Len()
 	}
-	x = NewPoints(rows, len(columns))
+	x = axis.NewPoints[float64](rows, len(columns))
 	for i := range rows {
 		for j, column := range columns {
 			x.Row(i)[j] = column[i]

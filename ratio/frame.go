@@ -7,36 +7,29 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/axis"
 )
-
-// Axis is a column as coordinates. All of it is public: nothing here may be taken from
-// private data.
-type Axis struct {
-	// Field describes the column. Its name is required.
-	Field table.Field
-	// Low and High bound a column of numbers, in its own unit (days for dates, seconds
-	// with a time of day, ranks from 0 for ordered columns); values outside count as
-	// the nearer bound. Required, but for words.
-	Low, High float64
-	// Scale is how much of the column's unit is one unit of distance. Defaults to
-	// High - Low; 1 for words, where two different words are one unit apart.
-	Scale float64
-	// Words are the values of a category, each a coordinate of its own (one-hot);
-	// any other word counts as none of them. Required for a category.
-	Categories []string
-}
 
 // maxCategories is how many words a category may have.
 const maxCategories = 256
 
-// Frame brings the records of tables to points. It is not changed once made.
+// Points are records as points of R^d, n x d. A record that lacks a value is a point with a
+// coordinate of NaN: all its kernels are 0, which is a function of that record alone. Where Outside is set ([Frame.Points]), it says of
+// each record whether one of its values lies beyond the public bounds by more than a tenth
+// of their width, or is a category outside of the public ones.
+type Points = axis.Points[float64]
+
+// Frame maps the records of tables to points: a category to one coordinate for each of its
+// public values. It is immutable.
 type Frame struct {
-	axes []Axis
+	axes []axis.Axis
 	dim  int
 }
 
-// NewFrame checks the axes, all at once. Error: [noren.Usage].
-func NewFrame(axes []Axis) (*Frame, error) {
+// NewFrame checks the axes and returns all faults at once. A scale defaults to High - Low, and
+// to 1 for a category, where two different values are one unit of distance apart. Error:
+// [noren.Usage].
+func NewFrame(axes []axis.Axis) (*Frame, error) {
 	f := &Frame{axes: slices.Clone(axes)}
 	var bad faults
 	if len(axes) == 0 {
@@ -94,7 +87,7 @@ func NewFrame(axes []Axis) (*Frame, error) {
 func (f *Frame) Dim() int { return f.dim }
 
 // Axes are the axes with their defaults.
-func (f *Frame) Axes() []Axis { return slices.Clone(f.axes) }
+func (f *Frame) Axes() []axis.Axis { return slices.Clone(f.axes) }
 
 // Columns describes the columns that Points reads.
 func (f *Frame) Columns() []table.Field {
@@ -109,7 +102,7 @@ func (f *Frame) Columns() []table.Field {
 // point of no numbers, which has no kernels. Errors come from the schema alone:
 // [noren.Usage].
 func (f *Frame) Points(t *table.Table) (*Points, error) {
-	p := NewPoints(t.Rows, f.dim)
+	p := axis.NewPoints[float64](t.Rows, f.dim)
 	p.Outside = make([]bool, t.Rows)
 	at := 0
 	for _, a := range f.axes {
@@ -161,7 +154,7 @@ func (m *Mechanism) outside(x *Points) []bool {
 }
 
 // words fills the coordinates of a category: 1/sqrt(2) for the word that a record has.
-func (f *Frame) categories(p *Points, at int, a Axis, c *table.Column) {
+func (f *Frame) categories(p *Points, at int, a axis.Axis, c *table.Column) {
 	place := make([]int, len(c.Dict))
 	for code, w := range c.Dict {
 		place[code] = slices.Index(a.Categories, w)
@@ -193,14 +186,14 @@ func (f *Frame) box() (low, high []float64) {
 // PublicAxes makes axes for columns of a public table: its least and greatest values
 // for bounds, its words for words. They are as public as the table is. Error:
 // [noren.Usage].
-func PublicAxes(t *table.Table, columns ...string) ([]Axis, error) {
-	axes := make([]Axis, 0, len(columns))
+func PublicAxes(t *table.Table, columns ...string) ([]axis.Axis, error) {
+	axes := make([]axis.Axis, 0, len(columns))
 	for _, name := range columns {
 		c := t.Column(name)
 		if c == nil {
 			return nil, usage(name, "there is no such column", "name a column of the public table")
 		}
-		a := Axis{Field: c.Field}
+		a := axis.Axis{Field: c.Field}
 		if c.Field.Type == table.Category {
 			a.Categories = slices.Clone(c.Dict)
 			if len(a.Categories) > maxCategories {

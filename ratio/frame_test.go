@@ -11,6 +11,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 func wordColumn(t *testing.T, f table.Field, texts ...string) *table.Column {
@@ -92,7 +93,7 @@ func TestChooseCentres(t *testing.T) {
 		t.Errorf("%v, %v", c, err)
 	}
 	// Three clouds find three centres.
-	p := NewPoints(0, 2)
+	p := axis.NewPoints[float64](0, 2)
 	for i, at := range [][]float64{{0, 0}, {9, 0}, {0, 9}} {
 		q := gaussian(uint64(i), 50, 2, 0, 0.1)
 		for r := range q.Rows {

@@ -8,26 +8,6 @@ import (
 	"github.com/noren-privacy/noren"
 )
 
-// Points are points of R^d, one a record, row by row. A point with a coordinate
-// that is no finite number stands for a record without a value: all its kernels are
-// 0, which is a function of that record alone, so that it needs no special care.
-type Points struct {
-	Rows, Dim int
-	Data      []float64 // Rows x Dim
-	// Outside, where it is not nil, says of each record whether a value of it lies beyond
-	// the public bounds by more than a tenth of their width, or is a word that is none of
-	// the public ones ([Frame.Points]). It is a function of that record alone.
-	Outside []bool
-}
-
-// NewPoints returns rows points of R^dim, all at the origin.
-func NewPoints(rows, dim int) *Points {
-	return &Points{Rows: rows, Dim: dim, Data: make([]float64, rows*dim)}
-}
-
-// Row is point i, which may be written to.
-func (p *Points) Row(i int) []float64 { return p.Data[i*p.Dim : (i+1)*p.Dim : (i+1)*p.Dim] }
-
 // Kernel is the vector of Gaussian kernels phi_l(x) = exp(-|x - c_l|^2 / (2 sigma^2))
 // about b centres. Centres and sigma must be public. It is not changed once made,
 // and may be shared by goroutines.

@@ -16,6 +16,7 @@ import (
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/internal/entropy"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 func milli(epsilon int64) account.Cost {
@@ -160,7 +161,7 @@ func TestOrderInvariance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	y := NewPoints(x.Rows, x.Dim)
+	y := axis.NewPoints[float64](x.Rows, x.Dim)
 	for i, j := range rand.New(rand.NewPCG(1, 1)).Perm(x.Rows) {
 		copy(y.Row(i), x.Row(j))
 	}
@@ -323,9 +324,9 @@ func TestMechanisms(t *testing.T) {
 // Twice as many centres as words, between 12 and 64, unless told.
 func TestDefaultCentres(t *testing.T) {
 	for _, c := range []struct{ words, told, want int }{{0, 0, 12}, {3, 0, 12}, {6, 0, 12}, {7, 0, 14}, {16, 0, 32}, {40, 0, 64}, {16, 5, 5}} {
-		axes := []Axis{{Field: table.Field{Name: "x", Type: table.Decimal}, Low: -5, High: 5, Scale: 1}}
+		axes := []axis.Axis{{Field: table.Field{Name: "x", Type: table.Decimal}, Low: -5, High: 5, Scale: 1}}
 		if c.words > 0 {
-			a := Axis{Field: table.Field{Name: "c", Type: table.Category}}
+			a := axis.Axis{Field: table.Field{Name: "c", Type: table.Category}}
 			for i := range c.words {
 				a.Categories = append(a.Categories, string(rune('A'+i)))
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // metaFormat is the name and version of the form.
@@ -102,13 +103,13 @@ func (m *Meta) Frame() (*Frame, error) {
 	if len(m.Axes) == 0 {
 		return nil, badMeta("the weights were made without columns of a table")
 	}
-	axes := make([]Axis, len(m.Axes))
+	axes := make([]axis.Axis, len(m.Axes))
 	for j, a := range m.Axes {
 		t, err := table.ParseType(a.Type)
 		if err != nil {
 			return nil, badMeta("the meta data name a type of column that there is not")
 		}
-		axes[j] = Axis{
+		axes[j] = axis.Axis{
 			Field: table.Field{Name: a.Column, Type: t, Layout: table.Layout(a.Layout), Levels: a.Levels},
 			Low:   a.Low, High: a.High, Scale: a.Scale, Categories: a.Categories,
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/noise"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // Released is what leaves: the sums of kernels with noise, and nothing else that was
@@ -211,7 +212,7 @@ func (m *Mechanism) prepareNoisyCentres() error {
 	if _, err := m.centreNoise(); err != nil {
 		return err
 	}
-	k, err := NewKernel(NewPoints(m.options.Centres, m.options.Public.Dim), m.options.Sigmas[0])
+	k, err := NewKernel(axis.NewPoints[float64](m.options.Centres, m.options.Public.Dim), m.options.Sigmas[0])
 	if err != nil {
 		return err
 	}
@@ -229,7 +230,7 @@ const centreBits = 30
 // releaseNoisyCentres is the paper's method A with a sound split: see [NoisyCentres].
 func (m *Mechanism) releaseNoisyCentres(ctx context.Context, x *Points, src *noise.Source) (*Released, error) {
 	o := &m.options
-	inside := NewPoints(x.Rows, x.Dim)
+	inside := axis.NewPoints[float64](x.Rows, x.Dim)
 	for i := range x.Rows {
 		for j, v := range x.Row(i) {
 			if !(v >= o.Low[j]) { // also where there is no value
@@ -246,7 +247,7 @@ func (m *Mechanism) releaseNoisyCentres(ctx context.Context, x *Points, src *noi
 	if err != nil {
 		return nil, err
 	}
-	c := NewPoints(o.Centres, x.Dim)
+	c := axis.NewPoints[float64](o.Centres, x.Dim)
 	for l, i := range chosen {
 		for j, v := range inside.Row(i) {
 			z, err := d.Draw(src)

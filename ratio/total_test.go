@@ -15,10 +15,11 @@ import (
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // mixed are columns of every type, with a public table of them.
-var mixed = []Axis{
+var mixed = []axis.Axis{
 	{Field: table.Field{Name: "x", Type: table.Decimal}, Low: 0, High: 10},
 	{Field: table.Field{Name: "n", Type: table.Integer}, Low: -5, High: 5},
 	{Field: table.Field{Name: "day", Type: table.Date, Layout: "YYYY-MM-DD"}, Low: 0, High: 365},
@@ -149,11 +150,11 @@ func TestCheckOfTenMillionRecords(t *testing.T) {
 	if testing.Short() {
 		t.Skip("ten million records")
 	}
-	frame, err := NewFrame([]Axis{{Field: table.Field{Name: "n", Type: table.Integer}, Low: 0, High: 9}})
+	frame, err := NewFrame([]axis.Axis{{Field: table.Field{Name: "n", Type: table.Integer}, Low: 0, High: 9}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	public := NewPoints(40, 1)
+	public := axis.NewPoints[float64](40, 1)
 	for i := range public.Data {
 		public.Data[i] = float64(i%10) / 9
 	}
@@ -233,7 +234,7 @@ func TestExtremeNoiseHasCanonicalJSON(t *testing.T) {
 
 // The public figures are compared before any charge.
 func TestCovers(t *testing.T) {
-	public := NewPoints(4, 1)
+	public := axis.NewPoints[float64](4, 1)
 	copy(public.Data, []float64{0, 0.3, 0.7, 1})
 	for _, c := range []struct {
 		neighbours                account.Neighbours

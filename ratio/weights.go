@@ -9,6 +9,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // Weights are the weights of the public records and what is known of them. All of it is
@@ -54,7 +55,7 @@ func (m *Mechanism) Weights(ctx context.Context, r *Released) (*Weights, error) 
 	o := &m.options
 	kernels, dist := m.kernels, m.distribution
 	if o.Noise == NoisyCentres {
-		c := NewPoints(o.Centres, o.Public.Dim)
+		c := axis.NewPoints[float64](o.Centres, o.Public.Dim)
 		for l, row := range r.Centres {
 			copy(c.Row(l), row)
 		}
@@ -322,7 +323,7 @@ func Open(ctx context.Context, meta *Meta, public *Points) (*Weights, error) {
 		w := &Weights{Meta: &again, public: public}
 		return w, w.finish()
 	}
-	c := NewPoints(len(meta.Centres), public.Dim)
+	c := axis.NewPoints[float64](len(meta.Centres), public.Dim)
 	for l, row := range meta.Centres {
 		copy(c.Row(l), row)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/ratio"
 	"github.com/noren-privacy/noren/table"
+	publicaxis "github.com/noren-privacy/noren/table/axis"
 )
 
 // RatioFit is what the page about density-ratio weights shows: what was released, and public
@@ -124,7 +125,7 @@ func weightBlocks(v *RatioFit) []Block {
 	}
 	a := v.Frame.Axes()[0]
 	const steps = 120
-	x := ratio.NewPoints(steps+1, 1)
+	x := publicaxis.NewPoints[float64](steps+1, 1)
 	for i := range x.Rows {
 		x.Data[i] = (a.High - a.Low) / a.Scale * float64(i) / steps
 	}
@@ -210,7 +211,7 @@ func categoryShift(c *table.Column, name string, w []float64) Block {
 	}}
 }
 
-func numberShift(c *table.Column, a *ratio.Axis, w []float64) Block {
+func numberShift(c *table.Column, a *publicaxis.Axis, w []float64) Block {
 	o := &Overlay{
 		Title: a.Field.Name, Across: a.Field.Name,
 		First:  Series{Name: "public", Values: make([]float64, bins)},

@@ -14,6 +14,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/learn"
 	core "github.com/noren-privacy/noren/ratio"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // The second case: the census table adult.csv, split into a public part that has far
@@ -79,7 +80,7 @@ func loadCensus(dir string) (*census, error) {
 
 func newCensus(rows [][]string) (*census, error) {
 	n := len(rows)
-	c := &census{kernels: core.NewPoints(n, 4), class: make([]int, n), degree: make([]bool, n)}
+	c := &census{kernels: axis.NewPoints[float64](n, 4), class: make([]int, n), degree: make([]bool, n)}
 	age, years := make([]float64, n), make([]float64, n)
 	married, above := make([]float64, n), make([]float64, n)
 	male, manager, self := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -179,7 +180,7 @@ func (c *census) split(rng *rand.Rand) parts {
 
 // pick is the points of some records.
 func pick(p *core.Points, rows []int) *core.Points {
-	out := core.NewPoints(len(rows), p.Dim)
+	out := axis.NewPoints[float64](len(rows), p.Dim)
 	for i, r := range rows {
 		copy(out.Row(i), p.Row(r))
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/noren-privacy/noren/internal/entropy"
 	core "github.com/noren-privacy/noren/ratio"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // The baseline reaches the minimum of its objective; with little noise its weights are near
@@ -48,7 +49,7 @@ func TestBaseline(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, v := range []float64{-50, 50, 1, math.NaN()} {
-		y := core.NewPoints(x.Rows, 1)
+		y := axis.NewPoints[float64](x.Rows, 1)
 		copy(y.Data, x.Data)
 		y.Data[7] = v
 		after, err := l.fit(ctx, y)

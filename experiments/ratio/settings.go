@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	core "github.com/noren-privacy/noren/ratio"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // normal is a normal law with independent coordinates.
@@ -81,7 +82,7 @@ type sample struct {
 func (s *Setting) draw(seed, repeat uint64, limit []float64) *sample {
 	rng := rand.New(rand.NewPCG(seed, repeat))
 	fill := func(rows int, law func() normal) *core.Points {
-		p := core.NewPoints(rows, s.Dim())
+		p := axis.NewPoints[float64](rows, s.Dim())
 		for i := range rows {
 			l := law()
 			for j := range l.mean {

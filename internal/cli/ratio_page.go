@@ -8,6 +8,7 @@ import (
 	"github.com/noren-privacy/noren/release"
 	"github.com/noren-privacy/noren/report"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // ratioPage is the page about a fit: what was released, and public facts.
@@ -110,7 +111,7 @@ func weightBlocks(v *fitting) []report.Block {
 	}
 	a := v.frame.Axes()[0]
 	const steps = 120
-	x := ratio.NewPoints(steps+1, 1)
+	x := axis.NewPoints[float64](steps+1, 1)
 	for i := range x.Rows {
 		x.Data[i] = (a.High - a.Low) / a.Scale * float64(i) / steps
 	}
@@ -196,7 +197,7 @@ func wordShift(c *table.Column, name string, w []float64) report.Block {
 	}}
 }
 
-func numberShift(c *table.Column, a *ratio.Axis, w []float64) report.Block {
+func numberShift(c *table.Column, a *axis.Axis, w []float64) report.Block {
 	o := &report.Overlay{
 		Title: a.Field.Name, Across: a.Field.Name,
 		First:  report.Series{Name: "public", Values: make([]float64, bins)},

@@ -10,6 +10,7 @@ import (
 	"github.com/noren-privacy/noren/query"
 	"github.com/noren-privacy/noren/ratio"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // count is of the records that meet --where, or of all.
@@ -169,7 +170,7 @@ func (f *ratioAnswerFlags) regression(a *asked, w *ratio.Weights, tab *table.Tab
 			a.labels, columns = append(a.labels, name+" = "+c.Dict[l]), append(columns, column)
 		}
 	}
-	x := ratio.NewPoints(len(y), len(columns))
+	x := axis.NewPoints[float64](len(y), len(columns))
 	for i := range y {
 		for j, column := range columns {
 			x.Row(i)[j] = column[i]

@@ -14,10 +14,11 @@ import (
 	"github.com/noren-privacy/noren/release"
 	"github.com/noren-privacy/noren/report"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // axes are those of the public table, and what flags and schema say of them.
-func (f *ratioFitFlags) axes(public *table.Table, schema *dataset.Definition) ([]ratio.Axis, error) {
+func (f *ratioFitFlags) axes(public *table.Table, schema *dataset.Definition) ([]axis.Axis, error) {
 	scales, err := readPublicScale(f.publicScale)
 	if err != nil {
 		return nil, err
@@ -30,9 +31,9 @@ func (f *ratioFitFlags) axes(public *table.Table, schema *dataset.Definition) ([
 	if err != nil {
 		return nil, err
 	}
-	axes := make([]ratio.Axis, len(f.columns))
+	axes := make([]axis.Axis, len(f.columns))
 	for j, name := range f.columns {
-		a := ratio.Axis{Field: public.Columns[j].Field}
+		a := axis.Axis{Field: public.Columns[j].Field}
 		a.Scale = scales[name].scale
 		number := a.Field.Type != table.Category
 		switch text, given := bounds[name]; {
