@@ -310,3 +310,17 @@ func gridValue(k *big.Int, j int) float64 {
 	v, _ := new(big.Float).SetInt(k).Float64()
 	return publishable(math.Ldexp(v, -j))
 }
+
+// ParseNoise is the noise of that name: one of the constants, or a, b or c for the paper's
+// methods. Names that it does not know are left to [New] to refuse.
+func ParseNoise(name string) Noise {
+	switch name {
+	case "a", "A":
+		return NoisyCentres
+	case "b", "B":
+		return Parametric
+	case "c", "C":
+		return SampledCentres
+	}
+	return Noise(name)
+}

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/noren-privacy/noren/internal/entropy"
-	core "github.com/noren-privacy/noren/ratio"
 	"github.com/noren-privacy/noren/table/axis"
 )
 

@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 
 	"github.com/noren-privacy/noren"
-	core "github.com/noren-privacy/noren/ratio"
 	"github.com/noren-privacy/noren/table/axis"
 )
 
