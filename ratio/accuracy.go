@@ -3,6 +3,8 @@ package ratio
 import (
 	"fmt"
 	"math"
+
+	"github.com/noren-privacy/noren"
 )
 
 // Accuracy is a forecast of the noise of a release. It is computed from public facts alone.
@@ -40,10 +42,10 @@ type KernelNoise struct {
 // level < 1. Error: [noren.Usage].
 func (m *Mechanism) Accuracy(level float64, n int64) (Accuracy, error) {
 	if !(level > 0 && level < 1) {
-		return Accuracy{}, usage("level", "expected a confidence above 0 and below 1", "0.95 is usual")
+		return Accuracy{}, noren.Usagef("level", "expected a confidence above 0 and below 1").Hinted("0.95 is usual")
 	}
 	if n < 1 {
-		return Accuracy{}, usage("records", "expected a number of private records of at least 1", "")
+		return Accuracy{}, noren.Usagef("records", "expected a number of private records of at least 1")
 	}
 	out := Accuracy{Level: level, Records: n}
 	for _, k := range m.kernels {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table/axis"
 )
 
@@ -111,11 +112,11 @@ func place(v []float64, m int) {
 // where there are fewer different points. Errors: [noren.Usage], or the context's.
 func ChooseCentres(ctx context.Context, public *Points, b int) (*Points, error) {
 	if b < 1 || b > maxCentres {
-		return nil, usage("centres", "between 1 and 4096 centres are possible", "")
+		return nil, noren.Usagef("centres", "between 1 and 4096 centres are possible")
 	}
 	p := thin(public, max(publicSample, 2*b))
 	if p.Rows == 0 {
-		return nil, usage("public records", "there is no public record that has a value in every column", "")
+		return nil, noren.Usagef("public records", "there is no public record that has a value in every column")
 	}
 	if p.Dim == 1 {
 		low, high := bulk(public)

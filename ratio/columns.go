@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/axis"
 )
@@ -86,7 +87,7 @@ func Design(features []*table.Column) (x *Points, terms []string, err error) {
 			continue
 		}
 		if len(c.Dict) > maxCategories {
-			return nil, nil, usage(name, "the column has more than 256 categories", "leave it out, or declare its type")
+			return nil, nil, noren.Usagef(name, "the column has more than 256 categories").Hinted("leave it out, or declare its type")
 		}
 		for l := 1; l < len(c.Dict); l++ {
 			terms, columns = append(terms, name+" = "+c.Dict[l]), append(columns, Indicator(c, l))

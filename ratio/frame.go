@@ -10,7 +10,7 @@ import (
 	"github.com/noren-privacy/noren/table/axis"
 )
 
-// maxCategories is how many words a category may have.
+// maxCategories is how many values a category may have.
 const maxCategories = 256
 
 // Points are records as points of R^d, n x d. A record that lacks a value is a point with a
@@ -49,10 +49,10 @@ func NewFrame(axes []axis.Axis) (*Frame, error) {
 		if a.Field.Type == table.Category {
 			f.dim += len(a.Categories)
 			if len(a.Categories) == 0 || len(a.Categories) > maxCategories {
-				bad.add(where, "a category needs its public words, 1 to 256 of them")
+				bad.add(where, "a category needs its public values, 1 to 256 of them")
 			}
 			if distinct := slices.Compact(slices.Sorted(slices.Values(a.Categories))); len(distinct) != len(a.Categories) {
-				bad.add(where, "a word is named twice")
+				bad.add(where, "a value is named twice")
 			}
 			if a.Scale == 0 {
 				a.Scale = 1
@@ -60,7 +60,7 @@ func NewFrame(axes []axis.Axis) (*Frame, error) {
 		} else {
 			f.dim++
 			if len(a.Categories) > 0 {
-				bad.add(where, "words are for categories")
+				bad.add(where, "only a category has a list of values")
 			}
 			if !(a.Low < a.High) || math.IsInf(a.Low, -1) || math.IsInf(a.High, 1) {
 				bad.add(where, "the bounds must run from a number to a greater one")
@@ -108,10 +108,10 @@ func (f *Frame) Points(t *table.Table) (*Points, error) {
 	for _, a := range f.axes {
 		c := t.Column(a.Field.Name)
 		if c == nil {
-			return nil, usage(a.Field.Name, "there is no such column", "name a column of the table")
+			return nil, noren.Usagef(a.Field.Name, "there is no such column").Hinted("name a column of the table")
 		}
 		if c.Len() != t.Rows || c.Field.Type != a.Field.Type {
-			return nil, usage(a.Field.Name, "the column is of another type or length than was declared", "")
+			return nil, noren.Usagef(a.Field.Name, "the column is of another type or length than was declared")
 		}
 		if a.Field.Type == table.Category {
 			f.categories(p, at, a, c)
@@ -184,20 +184,20 @@ func (f *Frame) box() (low, high []float64) {
 }
 
 // PublicAxes makes axes for columns of a public table: its least and greatest values
-// for bounds, its words for words. They are as public as the table is. Error:
+// for bounds, its values for categories. They are as public as the table is. Error:
 // [noren.Usage].
 func PublicAxes(t *table.Table, columns ...string) ([]axis.Axis, error) {
 	axes := make([]axis.Axis, 0, len(columns))
 	for _, name := range columns {
 		c := t.Column(name)
 		if c == nil {
-			return nil, usage(name, "there is no such column", "name a column of the public table")
+			return nil, noren.Usagef(name, "there is no such column").Hinted("name a column of the public table")
 		}
 		a := axis.Axis{Field: c.Field}
 		if c.Field.Type == table.Category {
 			a.Categories = slices.Clone(c.Dict)
 			if len(a.Categories) > maxCategories {
-				return nil, usage(name, "the column has more than 256 words", "leave it out, or give the words that matter")
+				return nil, noren.Usagef(name, "the column has more than 256 categories").Hinted("leave it out, or list the categories that count")
 			}
 			axes = append(axes, a)
 			continue
@@ -209,14 +209,14 @@ func PublicAxes(t *table.Table, columns ...string) ([]axis.Axis, error) {
 			}
 		}
 		if !(a.Low < a.High) {
-			return nil, usage(name, "the public column has fewer than two values", "leave it out: it cannot tell records apart")
+			return nil, noren.Usagef(name, "the public column has fewer than two values").Hinted("leave it out: it cannot tell records apart")
 		}
 		axes = append(axes, a)
 	}
 	return axes, nil
 }
 
-// faults gathers what is wrong, so that all of it is told at once.
+// faults collects faults, so that all are reported at once.
 type faults []string
 
 func (f *faults) add(where, what string) { *f = append(*f, where+": "+what) }

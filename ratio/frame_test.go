@@ -73,7 +73,7 @@ func TestFrame(t *testing.T) {
 	if noren.KindOf(err) != noren.Usage {
 		t.Fatal(err)
 	}
-	for _, says := range []string{"bounds must run", "named twice", "a word is named twice"} {
+	for _, says := range []string{"bounds must run", "named twice", "a value is named twice"} {
 		if !strings.Contains(err.Error(), says) {
 			t.Errorf("%q is not said: %v", says, err)
 		}

@@ -20,18 +20,18 @@ type Kernel struct {
 // [noren.Usage].
 func NewKernel(centres *Points, sigma float64) (*Kernel, error) {
 	if centres == nil || centres.Rows < 1 || centres.Dim < 1 || len(centres.Data) != centres.Rows*centres.Dim {
-		return nil, usage("centres", "at least one centre with at least one coordinate is needed", "")
+		return nil, noren.Usagef("centres", "at least one centre with at least one coordinate is needed")
 	}
 	if centres.Rows > maxCentres || centres.Dim > maxDim {
-		return nil, usage("centres", "more than 4096 centres or 4096 coordinates", "noise grows with the number of centres: a dozen to a hundred serve best")
+		return nil, noren.Usagef("centres", "more than 4096 centres or 4096 coordinates").Hinted("noise grows with the number of centres: a dozen to a hundred serve best")
 	}
 	for _, v := range centres.Data {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, usage("centres", "a coordinate is not a finite number", "")
+			return nil, noren.Usagef("centres", "a coordinate is not a finite number")
 		}
 	}
 	if !(sigma > 0) || math.IsInf(sigma, 1) || sigma*sigma == 0 || math.IsInf(sigma*sigma, 1) {
-		return nil, usage("sigma", "the bandwidth must be a number above 0", "")
+		return nil, noren.Usagef("sigma", "the bandwidth must be a number above 0")
 	}
 	return &Kernel{Centres: centres, Sigma: sigma}, nil
 }
@@ -111,10 +111,6 @@ func (k *Kernel) gramAt(sigma float64) *mat.SymDense {
 // spare.
 func (k *Kernel) kernelError() float64 {
 	return 4 * float64(k.Centres.Dim+10) * 0x1p-53
-}
-
-func usage(where, what, hint string) error {
-	return &noren.Error{Kind: noren.Usage, Where: where, What: what, Hint: hint}
 }
 
 func broken(where, what string) error {

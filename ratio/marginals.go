@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/noise"
 	"github.com/noren-privacy/noren/table"
@@ -28,7 +29,7 @@ const (
 	// Guarantee: pure eps, exactly: counts are whole numbers. Neighbours: either. Proof: a
 	// record is in one cell of each histogram at most, so that adding one changes the
 	// counts by H in L1, and replacing one by 2H (docs/density-ratio.md, section 3);
-	// Ghosh, Roughgarden and Sundararajan 2009. Assumptions: bins, words and which pairs
+	// Ghosh, Roughgarden and Sundararajan 2009. Assumptions: bins, categories and which pairs
 	// are taken are public.
 	MarginalFeatures Feature = "marginals"
 	// BothFeatures are both, with half of epsilon each.
@@ -40,7 +41,7 @@ type Histogram struct {
 	Axes []binned `json:"axes"`
 }
 
-// binned is an axis in bins: a coordinate between edges, or the words of a category,
+// binned is an axis in bins: a coordinate between edges, or the values of a category,
 // coordinates one after the other, and a last bin for none of them.
 type binned struct {
 	Name       string    `json:"name"`
@@ -272,10 +273,10 @@ func (m *Mechanism) takeMarginals() error {
 	epsilon, _ := m.cells.Float()
 	m.marginals = chooseHistograms(axesOf(o.Frame, o.Public), o.Public, o.guess(), epsilon, o.Neighbours)
 	if len(m.marginals) == 0 {
-		return usage("features", "no column of the public records has two bins", "leave marginals out")
+		return noren.Usagef("features", "no column of the public records has two bins").Hinted("leave marginals out")
 	}
 	if n := cells(m.marginals); n > maxCentres {
-		return usage("features", "more than 4096 cells", "take fewer columns or words")
+		return noren.Usagef("features", "more than 4096 cells").Hinted("take fewer columns or categories")
 	}
 	var err error
 	m.scale, err = marginalScale(m.marginals, m.cells.Epsilon, o.Neighbours)

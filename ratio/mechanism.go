@@ -53,7 +53,9 @@ type Options struct {
 	// Centres is how many are chosen from the public records ([ChooseCentres]).
 	// Defaults to 24, to 12 where fewer than two columns are numbers or where the number of private records (2,000, or as
 	// many as there are public ones, where it is not declared) times epsilon is below
-	// 1,000, or to twice the number of words in Frame where that is more, up to 64: a word without a centre near it cannot be told from the others.
+	// 1,000, or to twice
+	// the number of categories in Frame where that is more, up to 64: a category without a
+	// centre near it cannot be told from the others.
 	Centres int
 	// CentrePoints are centres of one's own, b x d. Optional.
 	CentrePoints *Points
@@ -71,8 +73,8 @@ type Options struct {
 	// Raw leaves the weights as they are. Otherwise they are divided by their mean.
 	Raw bool
 	// CountShare, in [0, 0.5], of epsilon is spent on the number of private records,
-	// in AddRemove: for counts, and for a check of the weights that is not to be had
-	// otherwise. Defaults to 0.
+	// in AddRemove: for counts, and for a check of the weights that needs
+	// it. Defaults to 0.
 	CountShare float64
 	// OutsideShare, in [0, 0.5], of epsilon is spent on the number of private records that
 	// are outside of the public ones ([Points.Outside]): nothing can be said of them.
@@ -138,7 +140,7 @@ func New(ctx context.Context, o Options) (*Mechanism, error) {
 	if len(p.Sigmas) == 0 {
 		s := MedianDistance(p.Public) / 2
 		if s == 0 {
-			return nil, usage("public records", "there are no two different public records", "give the bandwidth")
+			return nil, noren.Usagef("public records", "there are no two different public records").Hinted("give the bandwidth")
 		}
 		p.Sigmas = []float64{s}
 	}
@@ -167,19 +169,19 @@ func New(ctx context.Context, o Options) (*Mechanism, error) {
 
 func (o *Options) defaultCentres() int {
 	const line, space, most = 12, 24, 64
-	least, words := space, 0
+	least, categories := space, 0
 	if o.Public == nil || o.numbers() < 2 || o.guess()*float64(o.Cost.Epsilon)/account.EpsilonUnits < 1000 {
 		least = line
 	}
 	if o.Frame != nil {
 		for _, a := range o.Frame.Axes() {
-			words += len(a.Categories)
+			categories += len(a.Categories)
 		}
 	}
-	return min(max(least, 2*words), most)
+	return min(max(least, 2*categories), most)
 }
 
-// numbers is how many coordinates are not words.
+// numbers is how many coordinates are not categories.
 func (o *Options) numbers() int {
 	out := o.Public.Dim
 	if o.Frame != nil {
@@ -379,11 +381,11 @@ func (m *Mechanism) Parameters() any {
 	return p
 }
 
-// Cost is the price for neighbours of the relation and unit of a book. The theorems are
+// Cost is the privacy cost for a relation of neighbours and a privacy unit. The theorems are
 // about single records: another unit is refused. A replaced record moves sums of kernels
 // by sqrt(2) times what an added one does in the norm of their noise, and not by twice as
 // much (docs/density-ratio.md, theorem 2): an add-remove mechanism of that noise costs a
-// replace-one book accordingly ([replaced]).
+// replace-one budget accordingly ([replaced]).
 func (m *Mechanism) Cost(n account.Neighbours, unit string) (account.Cost, error) {
 	o := &m.options
 	if unit == account.Record && o.Neighbours == account.AddRemove && n == account.ReplaceOne {
@@ -396,7 +398,7 @@ func (m *Mechanism) Cost(n account.Neighbours, unit string) (account.Cost, error
 
 func recordCost(c account.Cost, own, n account.Neighbours, unit string) (account.Cost, error) {
 	if unit != account.Record {
-		return account.Cost{}, usage("unit", "density-ratio weights are private for single records", "use a book whose unit is the record, or a table with one record for each "+unit)
+		return account.Cost{}, noren.Usagef("unit", "density-ratio weights are private for single records").Hinted("use a budget whose unit is the record, or a table with one record for each %s", unit)
 	}
 	return account.Charge(c, own, n)
 }
@@ -418,7 +420,7 @@ func (m *Mechanism) Guarantee(n account.Neighbours, unit string) (noren.Guarante
 		g.Assumptions = append(g.Assumptions, "The number of private records is public.")
 	}
 	if len(m.marginals) > 0 {
-		g.Assumptions = append(g.Assumptions, "Bins, words and which columns are paired are public. Noise in cells is discrete and exact; a record is in one cell of each histogram at most.")
+		g.Assumptions = append(g.Assumptions, "Bins, categories and which columns are paired are public. Noise in cells is discrete and exact; a record is in one cell of each histogram at most.")
 	}
 	switch o.Noise {
 	case DiscreteLaplace:
@@ -427,7 +429,7 @@ func (m *Mechanism) Guarantee(n account.Neighbours, unit string) (noren.Guarante
 			"What one record can change is at most sqrt(2) (replaced) or 1 (added) in the norm of the kernel's space, whatever the record (docs/density-ratio.md, theorem 2).")
 	case NoisyCentres:
 		g.Assumptions = append(g.Assumptions, "The box of the records is public; records outside count as on its border.",
-			fmt.Sprintf("%d private records were drawn without replacement for centres, and who they are stays secret (docs/density-ratio.md, audit of method A).", o.Centres))
+			fmt.Sprintf("%d private records were drawn without replacement for centres, and which records they are stays secret (docs/density-ratio.md, audit of method A).", o.Centres))
 	default:
 		g.Assumptions = append(g.Assumptions, "Noise is discrete and exact on a grid of step 2^-30; what one record can change was bounded with certainty (docs/density-ratio.md, theorem 1).")
 	}
@@ -435,4 +437,4 @@ func (m *Mechanism) Guarantee(n account.Neighbours, unit string) (noren.Guarante
 }
 
 // continuous is what floating point does to the continuous samplers.
-const continuous = "The noise is continuous and was drawn in floating point: the theorem is about real numbers. The sums it is added to are exact whole numbers, and the result was rounded to a public grid of about 2^-20 of the noise, so that the lowest bits of the noise did not leave; that rounding makes the known attacks on such bits harder and is no proof (use laplace for noise that is exact)."
+const continuous = "The noise is continuous and was drawn in floating point: the theorem is about real numbers. The sums it is added to are exact whole numbers, and the result was rounded to a public grid of about 2^-20 of the noise, so that the lowest bits of the noise were not released; that rounding makes the known attacks on such bits harder and is no proof (use laplace for noise that is exact)."

@@ -225,7 +225,7 @@ func TestRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := m.Cost(account.AddRemove, account.Record); noren.KindOf(err) != noren.Usage {
-		t.Errorf("replace-one in an add-remove book: %v", err)
+		t.Errorf("replace-one in an add-remove budget: %v", err)
 	}
 	if _, err := m.Release(context.Background(), gaussian(1, 51, 2, 0, 1), entropy.Seeded(1)); noren.KindOf(err) != noren.BadData {
 		t.Errorf("another number of records: %v", err)

@@ -28,8 +28,8 @@ const (
 )
 
 // Meta is what makes weights again from the public table: the released sums and all
-// public parameters. It holds nothing else that came from private records, and may go
-// wherever the weights go.
+// public parameters. It holds nothing else that came from private records, and may be
+// released with the weights.
 type Meta struct {
 	Format        string       `json:"format"`
 	Mechanism     Noise        `json:"mechanism"`
@@ -64,8 +64,8 @@ type Meta struct {
 	Check      FitCheck    `json:"fit_check"`
 	// Notes are remarks of the fit that are no fault.
 	Notes []string `json:"notes,omitempty"`
-	// Column is the weights' column in the table, and Missing the texts that stand
-	// there for no value. Whoever writes the table sets them; optional.
+	// Column is the column of the weights in the table, and Missing the texts of a missing
+	// value there. The writer of the table sets them; optional.
 	Column  string   `json:"column,omitempty"`
 	Missing []string `json:"missing,omitempty"`
 }

@@ -47,7 +47,7 @@ const (
 	// b, each kernel being in [0, 1].
 	//
 	// Guarantee: pure eps, exactly. Neighbours: either. Proof: each coordinate changes
-	// by 1 at the most. Assumptions: as for Laplace, and, other than in the paper,
+	// by at most 1. Assumptions: as for Laplace, and, other than in the paper,
 	// bandwidth and lambda are not chosen on private records.
 	Parametric Noise = "parametric"
 	// NoisyCentres is the paper's method A with a split that is sound: half of eps for b
@@ -95,7 +95,7 @@ func (k *Kernel) root() (*mat.TriDense, float64, error) {
 
 // rkhsSensitivity bounds |L^-1 (phi(x) - phi(x'))|, or |L^-1 phi(x)|, for kernels as
 // they are computed and rounded to units of 2^-52: each is off by eta, which L^-1
-// stretches by 1/sqrt(tau) at the most.
+// stretches by at most 1/sqrt(tau).
 func (k *Kernel) rkhsSensitivity(n account.Neighbours) float64 {
 	eta := k.kernelError() + 0x1p-52
 	d := 1.0

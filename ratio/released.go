@@ -34,7 +34,7 @@ type Released struct {
 // from src.
 func (m *Mechanism) Answer(ctx context.Context, t *table.Table, src *noise.Source) (any, error) {
 	if m.options.Frame == nil {
-		return nil, usage("frame", "the mechanism was made without a frame for tables", "")
+		return nil, noren.Usagef("frame", "the mechanism was made without a frame for tables")
 	}
 	x, err := m.options.Frame.Points(t)
 	if err != nil {
@@ -52,7 +52,7 @@ func (m *Mechanism) Release(ctx context.Context, x *Points, src *noise.Source) (
 		return nil, &noren.Error{Kind: noren.BadData, What: "the table has another number of records than was declared"}
 	}
 	if x.Dim != o.Public.Dim {
-		return nil, usage("records", "private and public records have another number of coordinates", "")
+		return nil, noren.Usagef("records", "private and public records have another number of coordinates")
 	}
 	out, err := m.releaseSums(ctx, x, src)
 	if err != nil {
@@ -205,7 +205,7 @@ func (o *Options) validateBox(bad *faults) {
 func (m *Mechanism) prepareNoisyCentres() error {
 	half, _ := account.Cost{Epsilon: m.main.Epsilon / 2}.Float()
 	if half == 0 {
-		return usage("epsilon", "the epsilon is too small to split", "")
+		return noren.Usagef("epsilon", "the epsilon is too small to split")
 	}
 	m.inner = amplified(half, m.options.Centres, m.options.Records) * (1 - 0x1p-40)
 	// What depends on public parameters alone is refused here, and not after a charge.

@@ -11,7 +11,7 @@ import (
 // replaced is what a mechanism that was made for add-remove costs for replace-one, where
 // that is known to be less than twice its cost (docs/density-ratio.md, section 3, theorem
 // 5): its noise on the sums of kernels covers sqrt(2) times the sensitivity at sqrt(2) eps
-// (RKHSPure), or at the least eps' for which the Gaussian noise is enough at the same
+// (RKHSPure), or at the smallest eps' for which the Gaussian noise is enough at the same
 // delta (RKHSGaussian). The number of records does not change when one is replaced, and
 // costs nothing; the number of those outside changes by 1, as when one is added; the cells
 // of histograms change by twice as much.

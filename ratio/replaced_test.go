@@ -8,7 +8,7 @@ import (
 	"github.com/noren-privacy/noren/account"
 )
 
-// A replace-one book is charged sqrt(2) times the epsilon of an add-remove fit for the sums
+// A replace-one budget is charged sqrt(2) times the epsilon of an add-remove fit for the sums
 // of kernels, once that of the records outside, and nothing for the number of records: and
 // the density of the noise bears it out, over pairs of records.
 func TestReplacedCost(t *testing.T) {

@@ -366,7 +366,7 @@ func (w *Weights) Same(column []float64) error {
 // public record there would be. For curves and maps.
 func (w *Weights) Ratio(x *Points) ([]float64, error) {
 	if x.Dim != w.public.Dim {
-		return nil, usage("points", "points and centres have another number of coordinates", "")
+		return nil, noren.Usagef("points", "points and centres have another number of coordinates")
 	}
 	if w.tilt != nil {
 		return w.tilted(x), nil

@@ -18,13 +18,13 @@ import (
 )
 
 // The second case: the census table adult.csv, split into a public part that has far
-// too many people with a degree, a private part, and a part of the same law as the
+// too many people with a degree, a private part, and a part of the same distribution as the
 // private one, to try classifiers on.
 
 // adultColumns are those of the file that are looked at.
 var adultColumns = []string{"age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country", "salary-class"}
 
-// schooling is the order of the words of the column education, which is known.
+// schooling is the order of the categories of the column education, which is known.
 var schooling = []string{
 	"Preschool", "1st-4th", "5th-6th", "7th-8th", "9th", "10th", "11th", "12th", "HS-grad",
 	"Some-college", "Assoc-voc", "Assoc-acdm", "Bachelors", "Masters", "Prof-school", "Doctorate",
@@ -88,7 +88,7 @@ func newCensus(rows [][]string) (*census, error) {
 		v, err := strconv.ParseFloat(row[0], 64)
 		rank := slices.Index(schooling, row[2])
 		if err != nil || !(v >= 0 && v <= 120) || rank < 0 {
-			return nil, &noren.Error{Kind: noren.BadData, Where: "adult.csv", What: "an age is no number, or a word of education is unknown"}
+			return nil, &noren.Error{Kind: noren.BadData, Where: "adult.csv", What: "an age is no number, or a category of education is unknown"}
 		}
 		age[i], years[i] = v, float64(rank+1)
 		married[i], male[i] = flag(row[3] == "Married-civ-spouse"), flag(row[6] == "Male")
@@ -136,7 +136,7 @@ func flag(b bool) float64 {
 	return 0
 }
 
-// oneHot is a column of 0 and 1 for each word of column j but the first.
+// oneHot is a column of 0 and 1 for each category of column j but the first.
 func oneHot(rows [][]string, j int) [][]float64 {
 	var words []string
 	for _, row := range rows {

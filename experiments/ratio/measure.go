@@ -8,7 +8,7 @@ import (
 	"github.com/noren-privacy/noren/table/axis"
 )
 
-// grid is a rule of quadrature over the public law: points, and their weights times
+// grid is a rule of quadrature over the public distribution: points, and their weights times
 // p_E. On a line 801 points, in the plane 61 x 61, to 6 standard deviations.
 type grid struct {
 	points *core.Points
@@ -45,7 +45,7 @@ type measured struct {
 	warned          float64
 }
 
-// Kinds of weights, and how they stand in measured.
+// Kinds of weights, and their indices in measured.
 const (
 	asFitted = iota
 	normalised

@@ -23,7 +23,7 @@ type Options struct {
 	Settings []string
 	// Seed of tables and noise. Defaults to 1; every seed gives figures as good.
 	Seed uint64
-	// Progress is told how far it has come.
+	// Progress receives the progress. Optional.
 	Progress noren.Progress
 }
 
