@@ -273,9 +273,10 @@ func (m *Meta) Warnings() []string {
 	return append(append([]string{}, m.Check.Findings...), m.Notes...)
 }
 
-// RecordsSource says where the number of private records comes from.
-func (m *Meta) RecordsSource() string {
-	switch m.RecordsFrom {
+// RecordsSource says in words where the number of private records comes from
+// ([Meta.RecordsFrom]).
+func RecordsSource(from string) string {
+	switch from {
 	case Declared:
 		return "as declared"
 	case Paid:

@@ -64,7 +64,7 @@ func RatioPage(v *RatioFit) *Page {
 					{"bandwidth, in units of distance", Number(m.Sigma)},
 					{"lambda", Number(m.Lambda)},
 					{"post-processing", string(m.Post)},
-					{"private records, " + m.RecordsSource(), Number(m.Records)},
+					{"private records, " + ratio.RecordsSource(m.RecordsFrom), Number(m.Records)},
 				}}},
 				{Text: "Assumptions of the guarantee:"},
 				{List: v.Guarantee.Assumptions},

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"path/filepath"
+	"slices"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
@@ -21,7 +22,8 @@ const RatioMetaSuffix = ".ratio.json"
 // writes the weighted table and its meta data. The files are made before the answer is
 // settled, and are created after it.
 func (s *Service) RatioFit(ctx context.Context, q *api.RatioFitRequest) (*api.RatioFit, error) {
-	f := &ratioFit{service: s, request: q}
+	r := *q // defaults are filled in
+	f := &ratioFit{service: s, request: &r}
 	defer f.close()
 	if err := f.check(); err != nil {
 		return nil, err
@@ -65,7 +67,8 @@ func (s *Service) RatioFit(ctx context.Context, q *api.RatioFitRequest) (*api.Ra
 // RatioFitPrice computes what a fit would cost and how accurate it would be. Nothing is
 // charged, and no private file of a ledger is opened.
 func (s *Service) RatioFitPrice(ctx context.Context, q *api.RatioFitRequest) (*api.RatioFitQuote, error) {
-	f := &ratioFit{service: s, request: q}
+	r := *q // defaults are filled in
+	f := &ratioFit{service: s, request: &r}
 	defer f.close()
 	if err := f.check(); err != nil {
 		return nil, err
@@ -121,8 +124,11 @@ func (f *ratioFit) checkOutput() error {
 	if err := file.Check(q.Output); err != nil {
 		return err
 	}
-	q.Outputs = append(q.Outputs, q.Output, q.Output+RatioMetaSuffix)
+	q.Outputs = slices.Clone(q.Outputs)
 	for _, path := range []string{q.Output, q.Output + RatioMetaSuffix} {
+		if !slices.Contains(q.Outputs, path) {
+			q.Outputs = append(q.Outputs, path)
+		}
 		if err := atomicfile.Check(path, q.Force); err != nil {
 			return err
 		}

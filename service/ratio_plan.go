@@ -36,6 +36,8 @@ func (s *Service) RatioPlan(ctx context.Context, q *api.RatioPlanRequest) (*api.
 			return nil, inField("neighbours", err)
 		}
 	}
+	r := *q // the form of the public table is filled in
+	q = &r
 	schema, err := s.publicSchema(ctx, q)
 	if err != nil {
 		return nil, err
