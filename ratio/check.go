@@ -33,9 +33,9 @@ type CheckOptions struct {
 // Check compares means of bounded functions over the private records with those that the
 // weights give, for a privacy cost. The functions are each coordinate, brought to [0, 1] over
 // the public records (what is beyond counts as the nearer bound), and in which of up to
-// eight bins it is, between public quantiles (two clouds with the mean and the variance of
-// one are told from it by them); for a category, whether a record has each of its values. All are released at once, with
-// independent discrete Laplace noise on sums, on a grid of step 2^-30, and with them the
+// eight bins it is, between public quantiles (the bins distinguish two clouds from one of the
+// same mean and variance); for a category, whether a record has each of its values. All are
+// released at once, with independent discrete Laplace noise on sums, on a grid of step 2^-30, and with them the
 // number of records that have a value in every column.
 //
 // What one record moves, in L1 and in units of 2^30 steps: a coordinate by at most 1; its

@@ -144,7 +144,7 @@ func TestCheckWords(t *testing.T) {
 	}
 }
 
-// Two clouds that have the mean and the variance of one are told from it.
+// The check distinguishes two clouds from one of the same mean and variance.
 func TestCheckFindsClouds(t *testing.T) {
 	const n = 4000
 	clouds := gaussian(4, n, 1, 0, 0.3)

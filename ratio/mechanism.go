@@ -346,7 +346,7 @@ func (m *Mechanism) Parameters() any {
 		Centres       [][]float64   `json:"centres,omitempty"`
 		CentreCount   int           `json:"centre_count"`
 		Sigmas        []float64     `json:"sigmas"`
-		Distribution  *Distribution `json:"law,omitempty"`
+		Distribution  *Distribution `json:"distribution,omitempty"`
 		Features      Feature       `json:"features"`
 		Histograms    []Histogram   `json:"histograms,omitempty"`
 		CellScale     string        `json:"scale_of_cells,omitempty"`

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/table"
@@ -14,11 +16,11 @@ import (
 )
 
 // metaFormat is the name and version of the form.
-const metaFormat = "noren.ratio-weights/2"
+const metaFormat = "noren.ratio-weights/3"
 
-// metaFormatOne is the form before there were records outside and calibrated weights,
-// which is still read.
-const metaFormatOne = "noren.ratio-weights/1"
+// metaFormats are the older forms that are still read: 1 is from before there were records
+// outside and calibrated weights, and both have another name for the distribution.
+var metaFormats = []string{"noren.ratio-weights/1", "noren.ratio-weights/2"}
 
 // Where [Meta.Records] comes from.
 const (
@@ -48,7 +50,7 @@ type Meta struct {
 	Lambda        float64      `json:"lambda"`
 	Post          Post         `json:"post"`
 	Raw           bool         `json:"raw,omitempty"`
-	Distribution  Distribution `json:"law"`
+	Distribution  Distribution `json:"distribution"`
 	// Sums are the released sums for the bandwidth that was taken.
 	Sums []float64 `json:"sums"`
 	// Dim is the number of coordinates; Histograms, Cells and CellScale are the
@@ -136,7 +138,7 @@ func (m *Meta) Encode() ([]byte, error) {
 // DecodeMeta reads what Encode wrote, and trusts nothing of it. Error: [noren.BadData].
 func DecodeMeta(text []byte) (*Meta, error) {
 	var m Meta
-	d := json.NewDecoder(bytes.NewReader(text))
+	d := json.NewDecoder(bytes.NewReader(currentMeta(text)))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&m); err != nil || d.More() {
 		return nil, badMeta("the meta data of the weights are not JSON of the form " + metaFormat)
@@ -144,8 +146,45 @@ func DecodeMeta(text []byte) (*Meta, error) {
 	return &m, m.validate()
 }
 
+// currentMeta renames the distribution of an older form: its key is the only one that the
+// present form does not have. Text of any other shape is returned as it is.
+func currentMeta(text []byte) []byte {
+	var keys map[string]json.RawMessage
+	if json.Unmarshal(text, &keys) != nil {
+		return text
+	}
+	var format string
+	if json.Unmarshal(keys["format"], &format) != nil || !slices.Contains(metaFormats, format) {
+		return text
+	}
+	if _, has := keys["distribution"]; has {
+		return text
+	}
+	known := map[string]bool{}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Meta]()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		known[name] = true
+	}
+	var others []string
+	for key := range keys {
+		if !known[key] {
+			others = append(others, key)
+		}
+	}
+	if len(others) != 1 {
+		return text
+	}
+	keys["distribution"] = keys[others[0]]
+	delete(keys, others[0])
+	renamed, err := json.Marshal(keys)
+	if err != nil {
+		return text
+	}
+	return renamed
+}
+
 func (m *Meta) validate() error {
-	if m.Format != metaFormat && m.Format != metaFormatOne {
+	if m.Format != metaFormat && !slices.Contains(metaFormats, m.Format) {
 		return badMeta("the meta data of the weights are not of the form " + metaFormat)
 	}
 	positive := func(v float64) bool { return v > 0 && !math.IsInf(v, 1) }

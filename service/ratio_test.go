@@ -8,12 +8,14 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/dataset"
 	"github.com/noren-privacy/noren/service"
 	"github.com/noren-privacy/noren/spec"
 )
@@ -136,6 +138,68 @@ func TestRatio(t *testing.T) {
 	}
 	if len(checked.Tests) == 0 || !checked.Nearer || checked.Tests[0].Z == nil {
 		t.Errorf("check %+v", checked)
+	}
+}
+
+// A repeated request gives the same weights free of charge; other weights of the same release
+// are not those of the certificate.
+func TestRatioRepeated(t *testing.T) {
+	ctx := t.Context()
+	text := "age,sex\n"
+	for i := range 600 {
+		text += fmt.Sprintf("%d,%s\n", 40+i*7%40, []string{"f", "m"}[i/3%2])
+	}
+	s, dir := granted(t, text, &dataset.Definition{Columns: []dataset.Column{
+		{Name: "age", Type: "integer", Bounds: []string{"0", "110"}}, {Name: "sex", Type: "category"},
+	}})
+	var codes []string
+	s.Note = func(n api.Note) { codes = append(codes, n.Code) }
+	public := filepath.Join(dir, "public.csv")
+	write(t, public, "age,sex\n"+strings.Repeat("35,f\n45,m\n55,f\n65,m\n75,f\n", 40))
+	fit := func(output string, change func(*api.RatioFitRequest)) (*api.RatioFit, error) {
+		q := &api.RatioFitRequest{
+			Ask:        api.Ask{Dataset: "people", Epsilon: "10", RequestKey: "k"},
+			RatioSpace: api.RatioSpace{Public: public, Columns: []string{"age", "sex"}}, Output: filepath.Join(dir, output),
+		}
+		change(q)
+		return s.RatioFit(ctx, q)
+	}
+	first, err := fit("a.csv", func(*api.RatioFitRequest) {})
+	must(t, err)
+	if first.Repeated || first.Charge == nil || len(codes) != 0 {
+		t.Errorf("first fit: repeated %t, charge %v, notes %v", first.Repeated, first.Charge, codes)
+	}
+	again, err := fit("b.csv", func(q *api.RatioFitRequest) { q.Certified = true })
+	must(t, err)
+	if !again.Repeated || !slices.Equal(codes, []string{"repeated"}) || again.ESS != first.ESS {
+		t.Errorf("again: repeated %t, notes %v, ESS %g and %g", again.Repeated, codes, again.ESS, first.ESS)
+	}
+	if _, err := fit("c.csv", func(q *api.RatioFitRequest) { q.Certified, q.Lambda = true, 5 }); noren.CodeOf(err) != "other-weights" {
+		t.Errorf("other weights under the certificate: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "c.csv")); err == nil {
+		t.Error("weights that are not certified were written")
+	}
+	codes = nil
+	_, err = fit("c.csv", func(q *api.RatioFitRequest) { q.Lambda = 5 })
+	must(t, err)
+	if !slices.Equal(codes, []string{"repeated", "other-weights"}) {
+		t.Errorf("notes %v", codes)
+	}
+	// Neither the private file nor the ledger is an output, even with force.
+	for _, name := range []string{"people.csv", "budgets.db"} {
+		before, err := os.ReadFile(filepath.Join(dir, name))
+		must(t, err)
+		if _, err := fit(name, func(q *api.RatioFitRequest) { q.Force, q.RequestKey = true, "" }); err == nil {
+			t.Errorf("%s was replaced", name)
+		}
+		if after, err := os.ReadFile(filepath.Join(dir, name)); err != nil || name == "people.csv" && !bytes.Equal(before, after) {
+			t.Errorf("%s has changed: %v", name, err)
+		}
+	}
+	// A private file is not public.
+	if _, err := fit("d.csv", func(q *api.RatioFitRequest) { q.Public = filepath.Join(dir, "people.csv") }); noren.KindOf(err) != noren.Refused {
+		t.Errorf("a private file as the public table: %v", err)
 	}
 }
 
