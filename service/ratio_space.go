@@ -87,7 +87,7 @@ func publicForm(delimiter, encoding string) (o file.Options, err error) {
 // ratioAxes are the columns of the public table as axes, with what the request and the
 // schema state about them.
 func ratioAxes(q *api.RatioSpace, public *table.Table, schema *dataset.Definition) ([]axis.Axis, error) {
-	scales, err := readRatioScales(q.PublicScale)
+	scales, err := readScales(q.PublicScale)
 	if err != nil {
 		return nil, err
 	}
@@ -146,23 +146,6 @@ func parseRatioBounds(a *axis.Axis, ends []string, where string) (err error) {
 		return inField(where, err)
 	}
 	return nil
-}
-
-// readRatioScales reads a file of public scales; none without a path.
-func readRatioScales(path string) (map[string]axis.Scale, error) {
-	if path == "" {
-		return nil, nil
-	}
-	text, _, err := spec.ReadSide(path, "the public scales", "does the file exist?")
-	if err != nil {
-		return nil, err
-	}
-	r, skip := spec.SideRows(text)
-	rows, err := r.ReadAll()
-	if err != nil {
-		rows = nil // reported as a table without lines
-	}
-	return axis.ParseScales(path, rows, skip)
 }
 
 // inField is an error about a field of a request.
