@@ -310,6 +310,9 @@ type Compared struct {
 	Off bool `json:"off"`
 }
 
+// checkLevel is the chance that a check of correct weights has a test that is off, at most.
+const checkLevel = 0.01
+
 // CheckResult is what a check found.
 type CheckResult struct {
 	Tests []Compared `json:"tests"`
@@ -357,15 +360,17 @@ func (c *Check) Compare(s *Sums) (*CheckResult, error) {
 		ones[i] = 1
 	}
 	out := &CheckResult{}
-	// Bonferroni's bound over all tests.
-	limit := math.Sqrt2 * math.Erfinv(1-0.01/float64(len(answers)))
+	// Bonferroni's bound over all tests, by the tail of Laplace noise and normal errors.
+	limit := checkLevel / float64(len(answers))
 	var weighted, plain float64
 	for j, a := range answers {
 		t := Compared{Function: c.names[j], Private: float64(s.Sums[j]) / unit / n, Weighted: a.Value, Public: average(ones, fs[j])}
 		// The private records are the same on both sides: their sampling is no error.
 		own := math.Hypot(sd, t.Private*sd) / n
-		t.SE = math.Hypot(own, math.Hypot(a.Parts.Public, a.Parts.Privacy))
-		if t.Off = math.Abs(t.Private-t.Weighted) > limit*t.SE; t.Off {
+		others := math.Hypot(a.Parts.Public, a.Parts.Privacy)
+		t.SE = math.Hypot(own, others)
+		scale := sd / math.Sqrt2 / n
+		if t.Off = twoSided(math.Abs(t.Private-t.Weighted), scale, t.Private*scale, others) < limit; t.Off {
 			out.Off++
 		}
 		weighted += (t.Private - t.Weighted) * (t.Private - t.Weighted)
@@ -374,7 +379,7 @@ func (c *Check) Compare(s *Sums) (*CheckResult, error) {
 	}
 	out.Nearer = weighted < plain
 	if out.Off > 0 {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("%d of %d test means are off by more than chance explains (%.1f standard errors): do not trust the weights with these columns", out.Off, len(out.Tests), limit))
+		out.Warnings = append(out.Warnings, fmt.Sprintf("%d of %d test means are off by more than chance explains: do not trust the weights with these columns", out.Off, len(out.Tests)))
 	}
 	if !out.Nearer {
 		out.Warnings = append(out.Warnings, "the weighted records are no nearer to the private ones than the unweighted: the weights do not help, or the check was too noisy to see it")

@@ -333,6 +333,11 @@ func (m *Mechanism) marginalFit(r *Released) (*Weights, error) {
 	return &Weights{Meta: meta, public: o.Public}, m.noteOutside(meta, r)
 }
 
+// leastVariance is taken for the variance of noise in a cell where it is smaller, at an epsilon
+// of hundreds for each histogram: matrices of such entries are outside of the range in which
+// eigenvalues are computed.
+const leastVariance = 1e-20
+
 // gather puts together all features of the public records, what was released of them, and
 // the covariance of its noise.
 func (w *Weights) gather() {
@@ -360,7 +365,7 @@ func (w *Weights) gather() {
 		}
 	}
 	indicators(w.psi, b, m.Histograms, w.public)
-	variance := laplaceVariance(m.CellScale) / (m.Records * m.Records)
+	variance := max(leastVariance, laplaceVariance(m.CellScale)) / (m.Records * m.Records)
 	for k, v := range m.Cells {
 		w.mean = append(w.mean, float64(v)/m.Records)
 		w.noise.SetSym(b+k, b+k, variance)
