@@ -125,12 +125,12 @@ func TestOnlyOneRoomEach(t *testing.T) {
 		{
 			"draws randomness that is no secret",
 			[]string{"math/rand", "math/rand/v2"},
-			[]string{"noren/kanon/bound", "noren/kanon/refine", "noren/table/shuffle", "noren/examples", "noren/experiments", "noren/internal/randtest", "noren/internal/entropy", "noren/learn", "noren/ratio/redraw"},
+			[]string{"noren/kanon/bound", "noren/kanon/refine", "noren/table/shuffle", "noren/examples", "noren/experiments", "noren/internal/randtest", "noren/internal/entropy", "noren/learn", "noren/ldp/simulate", "noren/ratio/redraw"},
 		},
 		{
 			"gets at the door to seeded noise",
 			[]string{"noren/internal/entropy"},
-			[]string{"noren/noise", "noren/internal/randtest", "noren/experiments"},
+			[]string{"noren/noise", "noren/internal/randtest", "noren/ldp/simulate", "noren/experiments"},
 		},
 		{"knows Parquet", []string{"github.com/parquet-go/parquet-go"}, []string{"noren/table/parquetio"}},
 		{"parses commands", []string{"github.com/spf13/cobra"}, []string{"noren/internal/cli"}},
