@@ -3,8 +3,11 @@ package noren_test
 import (
 	"encoding/json"
 	"errors"
+	"go/parser"
+	"go/token"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -134,6 +137,7 @@ func TestOnlyOneRoomEach(t *testing.T) {
 		},
 		{"knows Parquet", []string{"github.com/parquet-go/parquet-go"}, []string{"noren/table/parquetio"}},
 		{"parses commands", []string{"github.com/spf13/cobra"}, []string{"noren/internal/cli"}},
+		{"runs the experiments of the papers", []string{"noren/experiments"}, []string{"noren/experiments", "noren/internal/cli"}},
 	}
 	for _, p := range listPackages(t) {
 		for _, r := range rules {
@@ -143,6 +147,32 @@ func TestOnlyOneRoomEach(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// No command but noren reproduce runs the experiments of the papers.
+func TestOnlyReproduceImportsExperiments(t *testing.T) {
+	files, err := filepath.Glob("internal/cli/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	used := 0
+	for _, path := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range f.Imports {
+			if !in(short(strings.Trim(spec.Path.Value, `"`)), "noren/experiments") {
+				continue
+			}
+			if used++; !strings.HasPrefix(filepath.Base(path), "reproduce") {
+				t.Errorf("%s imports %s: only the files of noren reproduce do", path, spec.Path.Value)
+			}
+		}
+	}
+	if used == 0 {
+		t.Error("no file imports an experiment: has noren reproduce moved?")
 	}
 }
 

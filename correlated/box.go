@@ -7,7 +7,7 @@ import (
 	"github.com/noren-privacy/noren"
 )
 
-// Box is every chain or tree law of the same shape whose transition
+// Box is every chain or tree distribution of the same shape whose transition
 // probabilities lie between bounds, each record's on their own, with any distribution
 // of the first record (or of the roots). It is what an estimate with
 // confidence bounds supports. Leakage in a box is bounded by the tanh rule,
@@ -120,12 +120,12 @@ func (b *Box) States(i int) int { return b.centre.States(i) }
 // Kind is "box".
 func (b *Box) Kind() string { return "box" }
 
-// Centre is the law that the box is around.
+// Centre is the distribution that the box is around.
 func (b *Box) Centre() Model { return b.centre }
 
 func (b *Box) members() []Model { return []Model{b.centre} }
 
-// Contains reports whether the law m, of the same kind as the centre, is in the
+// Contains reports whether the distribution m, of the same kind as the centre, is in the
 // box.
 func (b *Box) Contains(m Model) bool {
 	if m.Kind() != b.centre.Kind() || sameRecords(b.centre, m) != nil {

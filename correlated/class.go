@@ -2,13 +2,13 @@ package correlated
 
 import "github.com/noren-privacy/noren"
 
-// Class is a list of laws of the same records, any of which may be the true
+// Class is a list of distributions of the same records, any of which may be the true
 // one: a promise for a class holds for each of its members.
 type Class struct {
 	list []Model
 }
 
-// NewClass returns the class of the given laws, which must agree in the number
+// NewClass returns the class of the given distributions, which must agree in the number
 // of records and their states. Members of a class that is a member count each;
 // a box cannot be a member.
 func NewClass(members ...Model) (*Class, error) {
@@ -56,5 +56,5 @@ func (c *Class) Kind() string { return "class" }
 
 func (c *Class) members() []Model { return c.list }
 
-// Members are the laws of the class.
+// Members are the distributions of the class.
 func (c *Class) Members() []Model { return append([]Model(nil), c.list...) }

@@ -32,8 +32,8 @@
 //
 // # Models and methods
 //
-// [Table] is a joint law, [Chain] a Markov chain, [Tree] a tree or forest,
-// [Class] a list of laws, [Box] all laws within bounds. Exact evaluation
+// [JointTable] is a joint distribution, [Chain] a Markov chain, [Tree] a tree or forest,
+// [Class] a list of distributions, [Box] all distributions within bounds. Exact evaluation
 // enumerates adversaries: all sets for a table, intervals for a chain, connected
 // pieces for a tree within a public budget. Beyond it the bounds are Theorem 6
 // (chains: exact nearby, certified beyond) and the tanh rule, Theorem 5 (chains,

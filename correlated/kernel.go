@@ -15,7 +15,7 @@ const maxStates = 64
 const sumTolerance = 1e-9
 
 // kernel is a matrix of conditional probabilities: rows states of the one
-// record, columns states of the other. A law without a condition has one row.
+// record, columns states of the other. A distribution without a condition has one row.
 type kernel struct {
 	rows, cols int
 	p          []float64 // row-major; every row sums to one
@@ -39,7 +39,7 @@ func newKernel(m [][]float64, where string) (*kernel, error) {
 		if len(row) != k.cols {
 			return nil, usagef(index(where, x), "this row has %d entries and the first has %d", len(row), k.cols)
 		}
-		row, err := newLaw(row, index(where, x))
+		row, err := newDistribution(row, index(where, x))
 		if err != nil {
 			return nil, err
 		}
@@ -49,8 +49,8 @@ func newKernel(m [][]float64, where string) (*kernel, error) {
 	return k, nil
 }
 
-// newLaw checks that p is a law and returns it scaled to sum to one.
-func newLaw(p []float64, where string) ([]float64, error) {
+// newDistribution checks that p is a distribution and returns it scaled to sum to one.
+func newDistribution(p []float64, where string) ([]float64, error) {
 	if err := checkStates(len(p), where); err != nil {
 		return nil, err
 	}

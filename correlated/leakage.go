@@ -22,7 +22,7 @@ const (
 	Quilt
 	// Tanh is the certified bound of Theorem 5. Chains and trees.
 	Tanh
-	// Range bounds the leakage by range(f)/b, which holds for every law.
+	// Range bounds the leakage by range(f)/b, which holds for every distribution.
 	Range
 )
 
@@ -60,7 +60,7 @@ func (m *Method) UnmarshalText(text []byte) error {
 
 // Options say against whom, and with how much work, a leakage is computed. All
 // of it is public.
-type Options struct {
+type LeakageOptions struct {
 	// Adversaries defaults to all.
 	Adversaries Adversaries
 	// Method defaults to Auto.
@@ -76,6 +76,9 @@ type Options struct {
 	// Arm fixes how far the quilted evaluation looks, in records; 0 chooses it
 	// by Gap.
 	Arm int
+	// Progress is called during a calibration, once for each scale that is tried.
+	// Optional.
+	Progress noren.Progress
 }
 
 const (
@@ -83,21 +86,21 @@ const (
 	workBudget = 50_000_000
 )
 
-func (o *Options) gap() float64 {
+func (o *LeakageOptions) gap() float64 {
 	if o.Gap > 0 {
 		return o.Gap
 	}
 	return 0.01
 }
 
-func (o *Options) budget(fallback int) int {
+func (o *LeakageOptions) budget(fallback int) int {
 	if o.Budget > 0 {
 		return o.Budget
 	}
 	return fallback
 }
 
-func (o *Options) validate() error {
+func (o *LeakageOptions) validate() error {
 	if o.Budget < 0 {
 		return usagef("budget", "the budget is a positive number, or 0 for the default")
 	}
@@ -193,7 +196,7 @@ func (w *Witness) String() string {
 //
 // Errors are of kind Usage for what cannot be meant, NotMet when Method is
 // Exact and the budget does not cover it, and Interrupted.
-func ComputeLeakage(ctx context.Context, m Model, q *Query, b float64, o Options) (*Leakage, error) {
+func ComputeLeakage(ctx context.Context, m Model, q *Query, b float64, o LeakageOptions) (*Leakage, error) {
 	e, err := newEngine(m, q, o)
 	if err != nil {
 		return nil, err

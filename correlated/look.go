@@ -22,12 +22,12 @@ type View struct {
 // Look computes the view of one adversary (no AnyTarget, no AnyState) of a
 // query with one coordinate and Laplace noise of scale b, at the answers given.
 func Look(ctx context.Context, m Model, q *Query, b float64, who Adversary, answers []float64) (*View, error) {
-	e, err := newEngine(m, q, Options{Adversaries: ListedAdversaries(who)})
+	e, err := newEngine(m, q, LeakageOptions{Adversaries: ListedAdversaries(who)})
 	if err != nil {
 		return nil, err
 	}
 	if len(e.members) != 1 || e.box != nil {
-		return nil, usagef("model", "a view is of one law")
+		return nil, usagef("model", "a view is of one distribution")
 	}
 	if len(e.query.dims) != 1 {
 		return nil, usagef("query", "a view is of a query with one coordinate")
@@ -48,7 +48,7 @@ func Look(ctx context.Context, m Model, q *Query, b float64, who Adversary, answ
 	if who.Target == AnyTarget {
 		return nil, usagef("adversaries", "a view is of one adversary")
 	}
-	laws, mass, err := e.members[0].view(ctx, who.Target, known)
+	dists, mass, err := e.members[0].view(ctx, who.Target, known)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func Look(ctx context.Context, m Model, q *Query, b float64, who Adversary, answ
 	}
 	v := &View{}
 	unit := e.query.dims[0].unit
-	for a, l := range laws {
+	for a, l := range dists {
 		v.Prior = append(v.Prior, math.Exp(mass[a]-total))
 		if l == nil {
 			v.Density = append(v.Density, nil)
@@ -83,12 +83,12 @@ func Look(ctx context.Context, m Model, q *Query, b float64, who Adversary, answ
 		}
 		v.Density = append(v.Density, density)
 	}
-	v.Posterior = make([][]float64, len(laws))
-	for a := range laws {
+	v.Posterior = make([][]float64, len(dists))
+	for a := range dists {
 		v.Posterior[a] = make([]float64, len(answers))
 		for j := range answers {
 			sum := 0.0
-			for c := range laws {
+			for c := range dists {
 				if v.Density[c] != nil {
 					sum += v.Prior[c] * v.Density[c][j]
 				}
@@ -101,12 +101,12 @@ func Look(ctx context.Context, m Model, q *Query, b float64, who Adversary, answ
 	return v, nil
 }
 
-// view is the law of the unknown sum by the target's state, and the log mass of
+// view is the distribution of the unknown sum by the target's state, and the log mass of
 // that state together with what is known.
-func (m *memberEngine) view(ctx context.Context, target int, known []int) ([]*law, []float64, error) {
+func (m *memberEngine) view(ctx context.Context, target int, known []int) ([]*dist, []float64, error) {
 	k := m.model.States(target)
 	mass := make([]float64, k)
-	if t, ok := m.model.(*Table); ok {
+	if t, ok := m.model.(*JointTable); ok {
 		p := newTablePlan(t, m.all.query)
 		sums := make([]float64, k)
 		state := make([]int, len(t.shape))
@@ -126,9 +126,9 @@ func (m *memberEngine) view(ctx context.Context, target int, known []int) ([]*la
 		for a := range mass {
 			mass[a] = math.Log(sums[a])
 		}
-		laws := make([]*law, k)
-		err := p.each(ctx, target, known, false, func(_ []Known, l []*law) { laws = slices.Clone(l) })
-		return laws, mass, err
+		dists := make([]*dist, k)
+		err := p.each(ctx, target, known, false, func(_ []Known, l []*dist) { dists = slices.Clone(l) })
+		return dists, mass, err
 	}
 	t, err := m.asTree("a view")
 	if err != nil {
@@ -139,17 +139,17 @@ func (m *memberEngine) view(ctx context.Context, target int, known []int) ([]*la
 	if err != nil {
 		return nil, nil, err
 	}
-	laws, err := g.laws(target, known)
+	dists, err := g.dists(target, known)
 	if err != nil {
 		return nil, nil, err
 	}
 	for a := range mass {
 		mass[a] = message.mass[a] + math.Log(g.marginals[target][a])
-		if laws[a] == nil {
+		if dists[a] == nil {
 			mass[a] = negInf
 		}
 	}
-	return laws, mass, nil
+	return dists, mass, nil
 }
 
 // Extremes are the smallest and the largest answer without noise, over all

@@ -28,7 +28,7 @@ type ModelFile struct {
 //	{"type":"class","members":[{..},{..}]}
 //	{"type":"box","centre":{..},"low":[[..],[..]],"high":[[..],[..]]}
 //
-// with the meaning of [NewTable], [NewChain], [NewHomogeneousChain], [NewTree],
+// with the meaning of [NewJointTable], [NewChain], [NewHomogeneousChain], [NewTree],
 // [NewClass] and [NewBox]. A tree's "cpt" may be one matrix for all records
 // with a parent, and "low" and "high" one for all steps. The outermost object
 // may have "states", the names of the states, and "source", where the model
@@ -149,7 +149,7 @@ func parseTable(n node) (Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := NewTable(k, p)
+	t, err := NewJointTable(k, p)
 	if err != nil {
 		return nil, within(n.where, err)
 	}

@@ -180,8 +180,8 @@ func FuzzParseQuery(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%s: %v", once, err)
 		}
-		a, errA := ComputeLeakage(context.Background(), file.Model, q, 1, Options{Method: Tanh})
-		b, errB := ComputeLeakage(context.Background(), file.Model, again, 1, Options{Method: Tanh})
+		a, errA := ComputeLeakage(context.Background(), file.Model, q, 1, LeakageOptions{Method: Tanh})
+		b, errB := ComputeLeakage(context.Background(), file.Model, again, 1, LeakageOptions{Method: Tanh})
 		if (errA == nil) != (errB == nil) || errA == nil && a.Upper != b.Upper {
 			t.Fatalf("%s leaks otherwise than %s", text, once)
 		}
@@ -248,7 +248,7 @@ func FuzzReadAdversaries(f *testing.F) {
 			}
 			return
 		}
-		if _, err := ComputeLeakage(context.Background(), file.Model, Count(1), 1, Options{Adversaries: a}); err != nil {
+		if _, err := ComputeLeakage(context.Background(), file.Model, Count(1), 1, LeakageOptions{Adversaries: a}); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -18,7 +18,7 @@ import (
 // The charge is at least CBP(b): leakages of several answers do not add up, and
 // charges do.
 func Charge(ctx context.Context, m Model, q *Query, b float64) (float64, error) {
-	e, err := newEngine(m, q, Options{Method: Tanh})
+	e, err := newEngine(m, q, LeakageOptions{Method: Tanh})
 	if err != nil {
 		return 0, err
 	}
@@ -77,7 +77,7 @@ func Price(ctx context.Context, m Model, plain account.Cost) (account.Cost, erro
 		return account.Cost{}, err
 	}
 	// The query that is bound is never asked: at rate 0 it loses nothing.
-	e, err := newEngine(m, Count(0), Options{Method: Tanh})
+	e, err := newEngine(m, Count(0), LeakageOptions{Method: Tanh})
 	if err != nil {
 		return account.Cost{}, err
 	}

@@ -1,6 +1,6 @@
 package correlated
 
-// Tree is a law in which every record depends on its parent alone; with
+// Tree is a distribution in which every record depends on its parent alone; with
 // several roots it is a forest, whose trees are independent.
 type Tree struct {
 	parent []int32 // -1 at a root
@@ -9,10 +9,10 @@ type Tree struct {
 	order  []int32 // parents before children
 }
 
-// NewTree returns the law of n = len(parent) records in which record i depends
-// on record parent[i], and a root (parent -1) on none: prior is the law of a
+// NewTree returns the distribution of n = len(parent) records in which record i depends
+// on record parent[i], and a root (parent -1) on none: prior is the distribution of a
 // root, and cpt[i][x][y] = P(X_i=y | X_parent=x). cpt[i] of a root is nil, or
-// has one row that is this root's own law. Parents may stand after their
+// has one row that is this root's own distribution. Parents may stand after their
 // children.
 func NewTree(parent []int, prior []float64, cpt [][][]float64) (*Tree, error) {
 	n := len(parent)
@@ -32,11 +32,11 @@ func NewTree(parent []int, prior []float64, cpt [][][]float64) (*Tree, error) {
 		t.parent[i] = int32(p)
 		if p == -1 && cpt[i] == nil {
 			if shared < 0 {
-				law, err := newLaw(prior, "prior")
+				dist, err := newDistribution(prior, "prior")
 				if err != nil {
 					return nil, err
 				}
-				shared = pool.add(&kernel{rows: 1, cols: len(law), p: law, log: logs(law)})
+				shared = pool.add(&kernel{rows: 1, cols: len(dist), p: dist, log: logs(dist)})
 			}
 			t.kernel[i] = shared
 			continue
@@ -113,7 +113,7 @@ func (t *Tree) Kind() string { return "tree" }
 
 func (t *Tree) members() []Model { return []Model{t} }
 
-// marginals are the laws of the records, each alone.
+// marginals are the distributions of the records, each alone.
 func (t *Tree) marginals() [][]float64 {
 	all := make([][]float64, len(t.parent))
 	for _, v := range t.order {

@@ -35,7 +35,7 @@ type Costs struct {
 	Identification float64 `json:"identification"`
 	// Measure is how that probability is taken.
 	Measure Measure `json:"measure"`
-	// Prior is the public law of the true count. Required; it sums to 1.
+	// Prior is the public distribution of the true count. Required; it sums to 1.
 	Prior []Share `json:"prior"`
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/correlated"
-	experiment "github.com/noren-privacy/noren/experiments/correlated"
+	"github.com/noren-privacy/noren/report/leakage"
 )
 
 func newCorrelated(t *terminal) *cobra.Command {
@@ -58,18 +58,18 @@ func (f *lawFlags) register(c *cobra.Command) {
 }
 
 // load reads the model and the query, and what is said of adversaries.
-func (f *lawFlags) load(path string) (*correlated.ModelFile, *correlated.Query, correlated.Options, error) {
+func (f *lawFlags) load(path string) (*correlated.ModelFile, *correlated.Query, correlated.LeakageOptions, error) {
 	m, err := readModel(path)
 	if err != nil {
-		return nil, nil, correlated.Options{}, err
+		return nil, nil, correlated.LeakageOptions{}, err
 	}
 	q, o, err := f.ask(m)
 	return m, q, o, err
 }
 
 // ask reads the query to a model, and what is said of adversaries.
-func (f *lawFlags) ask(m *correlated.ModelFile) (*correlated.Query, correlated.Options, error) {
-	o := correlated.Options{Budget: f.budget, Gap: f.gap}
+func (f *lawFlags) ask(m *correlated.ModelFile) (*correlated.Query, correlated.LeakageOptions, error) {
+	o := correlated.LeakageOptions{Budget: f.budget, Gap: f.gap}
 	q, err := readQuery(f.query, m)
 	if err != nil {
 		return nil, o, err
@@ -200,7 +200,7 @@ func newCorrelatedCalibrate(t *terminal) *cobra.Command {
 	return c
 }
 
-func calibrate(ctx context.Context, t *terminal, path string, m *correlated.ModelFile, q *correlated.Query, epsilon float64, o correlated.Options, asJSON bool) error {
+func calibrate(ctx context.Context, t *terminal, path string, m *correlated.ModelFile, q *correlated.Query, epsilon float64, o correlated.LeakageOptions, asJSON bool) error {
 	found, err := correlated.Calibrate(ctx, m.Model, q, epsilon, o)
 	if err != nil {
 		return err
@@ -269,7 +269,7 @@ known. It is made of the public model alone.`,
 			if err != nil {
 				return err
 			}
-			page, err := experiment.Explain(c.Context(), m, q, epsilon, o)
+			page, err := leakage.Page(c.Context(), m, q, epsilon, o)
 			if err != nil {
 				return err
 			}

@@ -63,8 +63,7 @@ func (f *correlatedAnswerFlags) answer(c *cobra.Command, t *terminal, path strin
 	if err != nil {
 		return err
 	}
-	epsilon, _ := cost.Float()
-	mechanism, err := correlated.NewMechanism(ctx, correlated.Spec{Model: m, Query: q, Column: a.Definition.Model.Column, Epsilon: epsilon, Options: o})
+	mechanism, err := correlated.New(ctx, correlated.Options{Model: m, Query: q, Column: a.Definition.Model.Column, Cost: cost, Leakage: o})
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/correlated"
 	"github.com/noren-privacy/noren/correlated/harm"
-	experiment "github.com/noren-privacy/noren/experiments/correlated"
+	"github.com/noren-privacy/noren/report/leakage"
 )
 
 func newHarm(t *terminal) *cobra.Command {
@@ -51,9 +51,9 @@ func (d *dependence) register(c *cobra.Command) {
 }
 
 // leakage is CBP over the scale, nil without a model.
-func (d *dependence) leakage() (func(ctx context.Context, b float64) (float64, error), *correlated.ModelFile, *correlated.Query, correlated.Options, error) {
+func (d *dependence) leakage() (func(ctx context.Context, b float64) (float64, error), *correlated.ModelFile, *correlated.Query, correlated.LeakageOptions, error) {
 	if d.model == "" {
-		return nil, nil, nil, correlated.Options{}, nil
+		return nil, nil, nil, correlated.LeakageOptions{}, nil
 	}
 	m, q, o, err := d.law.load(d.model)
 	if err != nil {
@@ -144,7 +144,7 @@ func writeHarm(t *terminal, costs *harm.Costs, path string, force bool) error {
 			counts = append(counts, share.Count)
 		}
 	}
-	lines, _ := experiment.Figure3(costs, counts)
+	lines, _ := leakage.Harm(costs, counts)
 	return writeFile(path, force, t.stdout, lines.WriteSVG)
 }
 

@@ -1,4 +1,9 @@
-package correlated
+// Package leakage draws pages and pictures of what an answer leaks about records that
+// depend on each other, and of the harm of its noise.
+//
+// Everything is computed from public models and public costs, and from no private
+// record. The theorems are in docs/correlated-privacy.md.
+package leakage
 
 import (
 	"context"
@@ -12,11 +17,11 @@ import (
 	"github.com/noren-privacy/noren/report"
 )
 
-// Explain makes a page for a steward about one model and one query: the scale
+// Page makes a page for a steward about one model and one query: the scale
 // for epsilon beside those of other methods, who learns most, what he sees, and
 // how leakage falls with the scale and depends on what is known. It is computed
 // from the public model alone.
-func Explain(ctx context.Context, f *correlated.ModelFile, q *correlated.Query, epsilon float64, o correlated.Options) (*report.Page, error) {
+func Page(ctx context.Context, f *correlated.ModelFile, q *correlated.Query, epsilon float64, o correlated.LeakageOptions) (*report.Page, error) {
 	if f == nil || f.Model == nil {
 		return nil, &noren.Error{Kind: noren.Usage, Where: "model", What: "the model is missing"}
 	}
@@ -119,7 +124,7 @@ func worst(ctx context.Context, f *correlated.ModelFile, q *correlated.Query, c 
 	if w.OthersKnown {
 		s.Blocks = append(s.Blocks, report.Block{Text: "The picture is drawn for one who knows the named records and no other; what lies beyond them only blurs what he sees."})
 	}
-	block, err := ViewPicture(ctx, f.Model, q, c.Scale, correlated.Adversary{Target: w.Target, Known: w.Known}, f.States, fmt.Sprintf("Answers, by the state of record %d", w.Target))
+	block, err := View(ctx, f.Model, q, c.Scale, correlated.Adversary{Target: w.Target, Known: w.Known}, f.States, fmt.Sprintf("Answers, by the state of record %d", w.Target))
 	if isUsage(err) {
 		return s, nil // several coordinates have no such picture
 	}
@@ -135,12 +140,12 @@ func isUsage(err error) bool {
 	return errors.As(err, &e) && e.Kind == noren.Usage
 }
 
-func overScale(ctx context.Context, f *correlated.ModelFile, q *correlated.Query, c *correlated.Calibration, o correlated.Options) (*report.Section, error) {
+func overScale(ctx context.Context, f *correlated.ModelFile, q *correlated.Query, c *correlated.Calibration, o correlated.LeakageOptions) (*report.Section, error) {
 	points := 24
 	if f.Model.Records() > maxView {
 		points = 8
 	}
-	block, err := LeakagePicture(ctx, f.Model, q, o, c.Scale/8, c.Scale*8, points)
+	block, err := Curve(ctx, f.Model, q, o, c.Scale/8, c.Scale*8, points)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +166,7 @@ func overKnown(ctx context.Context, f *correlated.ModelFile, q *correlated.Query
 	t := &report.Table{Header: []string{"distance", "leakage"}, Numeric: []bool{true, true}}
 	for d := 1; d <= min(middle, n-1-middle) && d <= 40; d++ {
 		known := []correlated.Known{{Record: middle - d, State: correlated.AnyState}, {Record: middle + d, State: correlated.AnyState}}
-		l, err := correlated.ComputeLeakage(ctx, f.Model, q, c.Scale, correlated.Options{Adversaries: correlated.ListedAdversaries(correlated.Adversary{Target: middle, Known: known})})
+		l, err := correlated.ComputeLeakage(ctx, f.Model, q, c.Scale, correlated.LeakageOptions{Adversaries: correlated.ListedAdversaries(correlated.Adversary{Target: middle, Known: known})})
 		if err != nil {
 			return nil, err
 		}
