@@ -42,7 +42,7 @@ type armNode struct {
 // between cancels in a ratio.
 type armEnd struct {
 	dists []*dist // nil where impossible
-	mass []float64
+	mass  []float64
 	// lambda is, for one scale, the log ratio that this arm alone can give to
 	// state a against c, at a*targets+c.
 	lambda []extreme

@@ -75,7 +75,7 @@ func (s *space) point() *dist {
 
 // term is a measure moved by shift and multiplied by exp(weight).
 type term struct {
-	dist    *dist
+	dist   *dist
 	shift  int64
 	weight float64
 }

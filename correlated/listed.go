@@ -96,7 +96,7 @@ func newGiven(t *Tree, q *boundQuery) *given {
 // message is a sub-distribution for every state of the record it goes to.
 type message struct {
 	dists []*dist
-	mass []float64
+	mass  []float64
 }
 
 // product is the message of all of v's branches but the one to from.

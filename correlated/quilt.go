@@ -117,7 +117,7 @@ func worstPair(k int, left, right []float64) float64 {
 type chainInfluence struct {
 	chain   *Chain
 	shared  bool
-	dist     [][]float64 // marginals
+	dist    [][]float64 // marginals
 	at      int
 	rights  [][]float64
 	lefts   [][]float64

@@ -20,7 +20,7 @@ type tablePlan struct {
 
 type tableConfig struct {
 	target int
-	dists   []*dist
+	dists  []*dist
 	known  []Known
 }
 

@@ -48,7 +48,7 @@ type treeEdge struct {
 
 // treeOption is the distribution of a branch given the state of the record it hangs on.
 type treeOption struct {
-	dists  []*dist
+	dists []*dist
 	mass  []float64
 	known int // v's state, or -1
 	parts *treePart

@@ -139,6 +139,7 @@ func Harm(c *harm.Costs, counts []int) (*report.Lines, *report.Table) {
 	}
 	return chart, t
 }
+
 // grid is n+1 values from lo to hi.
 func grid(lo, hi float64, n int) []float64 {
 	v := make([]float64, n+1)
