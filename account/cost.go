@@ -82,19 +82,7 @@ func (c Cost) Add(d Cost) (Cost, error) {
 	return Cost{c.Epsilon + d.Epsilon, delta}, nil
 }
 
-// Sum is the cost of all, by basic composition: see [Cost.Add].
-func Sum(costs ...Cost) (Cost, error) {
-	var total Cost
-	for _, c := range costs {
-		var err error
-		if total, err = total.Add(c); err != nil {
-			return Cost{}, err
-		}
-	}
-	return total, nil
-}
-
-// Split divides c into n parts that [Sum] to at most c, and to c exactly up to
+// Split divides c into n parts that add up to at most c, and to c exactly up to
 // n-1 units: the parts are equal, rounded down. A part without an epsilon is an
 // error of kind Usage.
 func (c Cost) Split(n int) (Cost, error) {

@@ -12,15 +12,13 @@
 // # What to use
 //
 //   - [ParseEpsilon], [ParseDelta]: "0.1" to units, exactly.
-//   - [Sum], [Filter]: composition of what is chosen adaptively. Sums of epsilon,
-//     of (epsilon, delta) and of zCDP's rho ([Rho], [RhoFilter]) are sound filters.
-//   - [Parallel]: one question put to disjoint public groups.
+//   - [Cost.Add]: composition of queries that are chosen adaptively; package ledger
+//     keeps the sums of a data set.
 //   - [Charge]: what a guarantee in one relation costs in a book of another.
 //   - [Group]: what a guarantee for one record is worth for a person with n.
-//   - [Amplify]: a mechanism that sees a Poisson sample.
 //   - [GaussianSigma]: the analytic calibration of Balle and Wang, for continuous
-//     noise; [DiscreteGaussian] and [DiscreteDelta]: the exact account of discrete
-//     Gaussian noise, which is the one that a release of integers uses.
+//     noise; [DiscreteGaussian]: the exact account of discrete Gaussian noise, which
+//     a release of integers uses; [RhoWithin]: the zCDP loss for several coordinates.
 //
 // # Neighbours
 //

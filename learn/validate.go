@@ -171,22 +171,3 @@ func within(rows []int, n int) bool {
 	}
 	return true
 }
-
-// Confusion counts how records of each class (first index) were answered
-// (second index), for truths and answers below classes.
-func Confusion(truth, answers []int, classes int) ([][]int, error) {
-	if len(truth) != len(answers) {
-		return nil, &noren.Error{Kind: noren.Usage, What: "as many answers as truths are needed"}
-	}
-	m := make([][]int, classes)
-	for c := range m {
-		m[c] = make([]int, classes)
-	}
-	for i, t := range truth {
-		if a := answers[i]; t < 0 || t >= classes || a < 0 || a >= classes {
-			return nil, &noren.Error{Kind: noren.Usage, Where: fmt.Sprintf("record %d", i+1), What: "a class that is not among those counted"}
-		}
-		m[t][answers[i]]++
-	}
-	return m, nil
-}

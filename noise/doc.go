@@ -1,8 +1,8 @@
 // Package noise draws the noise that protects data, and nothing in it rounds
 // where rounding would give the data away.
 //
-// The promise it keeps: the integers that [Laplace], [Gaussian] and
-// [TwoSidedGeometric] return, and the grid points that [Lomax], [StudentT],
+// The promise it keeps: the integers that [Laplace] and
+// [Gaussian] return, and the grid points that [Lomax], [StudentT],
 // [ContinuousLaplace] and [ContinuousGaussian] return, have exactly the
 // distribution that their documentation states, given uniform random bits. No
 // floating-point number stands between the bits and the result: where one is
