@@ -120,7 +120,7 @@ func TestCharge(t *testing.T) {
 	half := Cost{500_000_000, 1_000_000}
 	for _, n := range []Neighbours{AddRemove, ReplaceOne} {
 		if got, err := Charge(half, n, n); err != nil || got != half {
-			t.Errorf("%v in its own book: %v, %v", n, got, err)
+			t.Errorf("%v in its own budget: %v, %v", n, got, err)
 		}
 	}
 	// 1 + e^0.5 = 2.6487212707...
@@ -128,7 +128,7 @@ func TestCharge(t *testing.T) {
 		t.Errorf("%v, %v", got, err)
 	}
 	if _, err := Charge(half, ReplaceOne, AddRemove); noren.KindOf(err) != noren.Usage || !strings.Contains(err.Error(), "one unit more") {
-		t.Errorf("a replace-one guarantee in an add-remove book: %v", err)
+		t.Errorf("a replace-one guarantee in an add-remove budget: %v", err)
 	}
 }
 

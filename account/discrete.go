@@ -118,10 +118,10 @@ func (g *theta) sumTerms(m *big.Int) interval {
 		term = g.mul(term, ratio)
 		ratio = g.mul(ratio, step)
 		// Once the ratio is at most 1/2 what follows is at most the term itself.
-		room := g.sub(g.int(1), ratio)
-		if room.lo.Sign() > 0 {
-			if rest := g.up().Quo(term.hi, room.lo); rest.Sign() == 0 || rest.MantExp(nil) < least {
-				return interval{sum.lo, g.up().Add(sum.hi, rest)}
+		rest := g.sub(g.int(1), ratio)
+		if rest.lo.Sign() > 0 {
+			if tail := g.up().Quo(term.hi, rest.lo); tail.Sign() == 0 || tail.MantExp(nil) < least {
+				return interval{sum.lo, g.up().Add(sum.hi, tail)}
 			}
 		}
 		sum = g.add(sum, term)

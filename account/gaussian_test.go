@@ -24,8 +24,7 @@ func cost(t testing.TB, epsilon, delta string) Cost {
 	return Cost{e, d}
 }
 
-// The figures are those of the design note's issue: Balle and Wang (2018),
-// sensitivity 1, delta 1e-6.
+// Figures of Balle and Wang (2018) for sensitivity 1 and delta 1e-6.
 func TestGaussianSigma(t *testing.T) {
 	for _, test := range []struct {
 		epsilon string

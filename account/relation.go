@@ -14,9 +14,8 @@ const (
 	ReplaceOne
 )
 
-// Record is the unit of a book in which every record stands for itself. Any
-// other unit is the name of the column whose equal values mark the records of
-// one person.
+// Record is the privacy unit of one record. Any other unit is the name of the column
+// whose equal values mark the records of one person.
 const Record = "record"
 
 // String names n as certificates do: "add-remove" or "replace-one".
@@ -38,10 +37,10 @@ func ParseNeighbours(s string) (Neighbours, error) {
 	return 0, usage("neighbours", "is neither add-remove nor replace-one", "add-remove is the usual one")
 }
 
-// Charge is what a guarantee of cost c in the relation of the mechanism costs in
-// a book of the relation of the book. Error: [noren.Usage].
+// Charge is what a guarantee of cost c in the relation of the mechanism costs a budget
+// of another relation. Error: [noren.Usage].
 //
-// Equal relations: c. An add-remove guarantee in a replace-one book: a
+// Equal relations: c. An add-remove guarantee in a replace-one budget: a
 // replacement is a removal D -> E and an addition E -> D', so that for every
 // set S of outputs
 //
@@ -50,23 +49,22 @@ func ParseNeighbours(s string) (Neighbours, error) {
 //	           = e^(2 eps) P(D' in S) + (1 + e^eps) delta,
 //
 // and the cost is (2 eps, (1 + e^eps) delta), rounded up. A replace-one guarantee
-// in an add-remove book is refused: it compares tables of one size only (the
-// number of records itself may be told for nothing), so that it says nothing
-// about a table with one unit more.
-func Charge(c Cost, mechanism, book Neighbours) (Cost, error) {
+// in an add-remove budget is refused: it compares tables of one size only (it may
+// publish the number of records without noise), so that it does not hold for a table
+// with one unit more.
+func Charge(c Cost, mechanism, budget Neighbours) (Cost, error) {
 	switch {
-	case mechanism == book:
+	case mechanism == budget:
 		return c, nil
 	case mechanism == AddRemove:
 		return Group(c, 2)
 	}
 	return Cost{}, usage("neighbours",
-		"the mechanism is private for replace-one neighbours only, and the book is for add-remove",
-		"it promises nothing about a table with one unit more or less: use a mechanism that is private for add-remove, or a replace-one book")
+		"the mechanism is private for replace-one neighbours only, and the budget is for add-remove",
+		"its guarantee does not hold for a table with one unit more or less: use a mechanism that is private for add-remove, or a replace-one budget")
 }
 
-// Group is what a guarantee of cost c for one unit is worth for n of them at
-// once: n steps from neighbour to neighbour give, as in [Charge],
+// Group is the guarantee for n units at once that follows from cost c for one unit: n steps from neighbour to neighbour give, as in [Charge],
 //
 //	(n eps, (1 + e^eps + ... + e^((n-1) eps)) delta),
 //

@@ -9,8 +9,8 @@ import (
 	"github.com/noren-privacy/noren"
 )
 
-// Adversaries are those against whom a promise is made. An adversary knows the
-// model and the states of some records, and wants to know that of another. The
+// Adversaries are the adversaries against whom a guarantee holds. An adversary knows
+// the model and the states of some records, and wants to know that of another. The
 // zero value is all of them.
 type Adversaries struct {
 	kind   advKind
@@ -30,7 +30,7 @@ const (
 func AllAdversaries() Adversaries { return Adversaries{} }
 
 // EmptyAdversaries know the state of no record. They do not always learn least
-// or most (note, section 3).
+// or most (docs/correlated-privacy.md, section 3).
 func EmptyAdversaries() Adversaries { return Adversaries{kind: advEmpty} }
 
 // FullAdversaries know all records but one: leakage to them is ordinary
@@ -101,7 +101,7 @@ func (a Adversaries) check(m Model) error {
 				return usagef(at, "the target cannot be known")
 			}
 			if seen[k.Record] {
-				return usagef(at, "record %d stands twice", k.Record)
+				return usagef(at, "record %d is given twice", k.Record)
 			}
 			seen[k.Record] = true
 			if k.State < AnyState || k.State >= m.States(k.Record) {

@@ -7,9 +7,8 @@ import (
 	"github.com/noren-privacy/noren"
 )
 
-// Baselines are the scales that other methods ask for, to be shown beside the
-// calibrated one. Only Group, Range and Wasserstein promise what the exact
-// calibration does.
+// Baselines are the noise scales of other methods, to compare with the calibrated one.
+// Only Group, Range and Wasserstein give the guarantee of the exact calibration.
 type Baselines struct {
 	// Plain is osc(g)/epsilon, where osc is the most that one record changes:
 	// the scale of ordinary differential privacy, which is enough when records

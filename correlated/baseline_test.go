@@ -51,7 +51,7 @@ func TestGoldenBaselines(t *testing.T) {
 	}
 }
 
-// The note's anchors (section 6): scores of single quilts, eps = 1.
+// Figures of docs/correlated-privacy.md (section 6): scores of single quilts, eps = 1.
 func TestQuiltAnchors(t *testing.T) {
 	score := func(c *Chain, i, al, be int) float64 {
 		f := exactInfluence(c)

@@ -7,8 +7,8 @@ import (
 	"github.com/noren-privacy/noren"
 )
 
-// Box is every chain or tree distribution of the same shape whose transition
-// probabilities lie between bounds, each record's on their own, with any distribution
+// Box is an interval model (a credal set): every chain or tree of the same shape whose
+// transition probabilities lie between bounds, each record's on their own, with any distribution
 // of the first record (or of the roots). It is what an estimate with
 // confidence bounds supports. Leakage in a box is bounded by the tanh rule,
 // which is monotone in the bounds: no member exceeds it.

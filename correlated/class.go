@@ -2,8 +2,8 @@ package correlated
 
 import "github.com/noren-privacy/noren"
 
-// Class is a list of distributions of the same records, any of which may be the true
-// one: a promise for a class holds for each of its members.
+// Class is a finite set of distributions of the same records (a credal set), any of
+// which may be the true one: a guarantee for a class holds for each of its members.
 type Class struct {
 	list []Model
 }

@@ -11,8 +11,8 @@ import (
 // kept as logarithms: products of small probabilities leave the range of
 // floating numbers soon, and with it would go the states that leak most. All
 // operations add and multiply numbers that are not negative, so that every
-// mass keeps its relative accuracy; a Fourier transform would not (note,
-// section 2).
+// mass keeps its relative accuracy; a Fourier transform would not
+// (docs/correlated-privacy.md, section 2).
 type dist struct {
 	lo  int64     // the key of the first atom, when dense
 	key []int64   // increasing keys; nil when dense

@@ -11,8 +11,7 @@ import (
 )
 
 // FitOptions say how a model is estimated. The data must be public, or older
-// than what is to be protected: a model made from the private records would
-// itself tell of them.
+// than the private records: a model estimated from them would reveal them.
 type FitOptions struct {
 	// Source says where the data came from; it goes into every guarantee.
 	// Required.

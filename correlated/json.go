@@ -24,7 +24,7 @@ type object map[string]any
 const maxDepth = 32
 
 // readJSON reads exactly one JSON value. Unlike encoding/json it refuses a key
-// that stands twice: which one was meant cannot be known.
+// that is given twice: which one was meant cannot be known.
 func readJSON(r io.Reader, name string) (node, error) {
 	dec := json.NewDecoder(r)
 	dec.UseNumber()
@@ -109,7 +109,7 @@ func readValue(dec *json.Decoder, where string, depth int) (any, error) {
 			}
 			key := k.(string)
 			if _, twice := o[key]; twice {
-				return nil, badJSON(join(where, key), "this key stands twice")
+				return nil, badJSON(join(where, key), "this key is given twice")
 			}
 			if o[key], err = readValue(dec, join(where, key), depth+1); err != nil {
 				return nil, err

@@ -95,8 +95,8 @@ func logs(p []float64) []float64 {
 }
 
 // kernelPool holds each distinct matrix once, so that a chain of a million
-// equal steps takes the room of one, and equal parts of a model are known to
-// be equal.
+// equal steps takes the memory of one, and equal parts of a model are known to be
+// equal.
 type kernelPool struct {
 	all    []*kernel
 	byHash map[uint64][]int32

@@ -58,8 +58,8 @@ func (m *Method) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Options say against whom, and with how much work, a leakage is computed. All
-// of it is public.
+// LeakageOptions say against which adversaries, and with how much work, a leakage is
+// computed. All of it is public.
 type LeakageOptions struct {
 	// Adversaries defaults to all.
 	Adversaries Adversaries
@@ -68,7 +68,7 @@ type LeakageOptions struct {
 	// Budget bounds the work of exact evaluation: the number of configurations
 	// (a target, what is known near it and its value) that are looked at for
 	// one noise scale. Defaults to 200,000 for trees, where it bounds the
-	// options (note, section 4.3), and to 50,000,000 otherwise.
+	// options (docs/correlated-privacy.md, section 4.3), and to 50,000,000 otherwise.
 	Budget int
 	// Gap is how far apart the bounds of the quilted evaluation may lie, as a
 	// share of the upper one. Defaults to 0.01.
@@ -116,8 +116,8 @@ func (o *LeakageOptions) validate() error {
 	return nil
 }
 
-// Leakage says how much an answer tells of one record's state, at most: the
-// log ratio of the answer's densities under two states of the record.
+// Leakage bounds what an answer reveals about one record's state: the log ratio of
+// the answer's densities under two states of the record.
 type Leakage struct {
 	// Upper is a bound that no adversary of the kind asked for exceeds.
 	Upper float64 `json:"cbp"`
@@ -136,7 +136,7 @@ type Leakage struct {
 	Member int `json:"member,omitempty"`
 }
 
-// Witness is who, knowing what, learns most from which answer.
+// Witness is the adversary who learns most, what it knows, and from which answer.
 type Witness struct {
 	// Target is the record that is learned about.
 	Target int `json:"record"`
@@ -191,10 +191,10 @@ func (w *Witness) String() string {
 
 // ComputeLeakage returns CBP(b): the largest leakage about any record of the
 // sum q(x) + Laplace noise of scale b (in every coordinate), where the records
-// x follow m, to the adversaries that o names. The scale is a scale: density
+// x follow m, to the adversaries that o names. The noise has density
 // exp(-|z|/b)/(2b).
 //
-// Errors are of kind Usage for what cannot be meant, NotMet when Method is
+// Errors are of kind Usage for invalid arguments, NotMet when Method is
 // Exact and the budget does not cover it, and Interrupted.
 func ComputeLeakage(ctx context.Context, m Model, q *Query, b float64, o LeakageOptions) (*Leakage, error) {
 	e, err := newEngine(m, q, o)

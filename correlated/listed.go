@@ -64,7 +64,7 @@ func unknown(known []int) func(yield func(int) bool) {
 }
 
 // given computes distributions of the sum over the unknown records of a tree for one
-// set of known ones, by messages towards the target (note, section 4.3).
+// set of known ones, by messages towards the target (docs/correlated-privacy.md, section 4.3).
 type given struct {
 	tree      *Tree
 	query     *boundQuery

@@ -229,8 +229,7 @@ func (m *Mechanism) Cost(n account.Neighbours, unit string) (account.Cost, error
 }
 
 // Covers refuses a data set that has not as many records as the model: records
-// is their public number, 0 where none is stated. The bound atMost says nothing
-// more. Error: [noren.Usage], code "records".
+// is their public number, 0 where none is stated. The bound atMost adds nothing. Error: [noren.Usage], code "records".
 func (m *Mechanism) Covers(_, records int64) error {
 	if n := m.options.Model.Model.Records(); records != int64(n) {
 		return &noren.Error{
@@ -258,7 +257,7 @@ func (m *Mechanism) covers(n account.Neighbours, unit string) error {
 	return nil
 }
 
-// Guarantee states what the answer alone promises, and on what that rests.
+// Guarantee is the guarantee of the answer alone, with its assumptions.
 func (m *Mechanism) Guarantee(n account.Neighbours, unit string) (noren.Guarantee, error) {
 	if err := m.covers(n, unit); err != nil {
 		return noren.Guarantee{}, err
@@ -297,7 +296,7 @@ func describeModel(m Model) string {
 	case *Tree:
 		return "a tree model"
 	case *Class:
-		return fmt.Sprintf("one of %d distributions, whichever", len(m.list))
+		return fmt.Sprintf("any one of %d distributions", len(m.list))
 	case *Box:
 		return "some " + m.centre.Kind() + " whose transition probabilities lie within the stated bounds"
 	}

@@ -71,7 +71,7 @@ func parseModelFile(n node) (*ModelFile, error) {
 				return nil, err
 			}
 			if slices.Contains(f.States, s) {
-				return nil, usagef(e.where, "this state stands twice")
+				return nil, usagef(e.where, "this state is given twice")
 			}
 			f.States = append(f.States, s)
 		}

@@ -20,7 +20,7 @@ func TestParseModelErrorsPointAtTheEntry(t *testing.T) {
 		{`{"p":[1]}`, "m.json: type", "needs a type"},
 		{`{"type":"bayes"}`, "m.json: type", "no such type"},
 		{`{"type":"table","shape":[2],"p":[0.5,0.5],"q":1}`, "m.json: q", "no such field"},
-		{`{"type":"table","type":"chain"}`, "m.json: type", "stands twice"},
+		{`{"type":"table","type":"chain"}`, "m.json: type", "is given twice"},
 		{`{"type":"table","shape":[2,2],"p":[0.5,0.5]}`, "m.json: p", "asks for 4"},
 		{`{"type":"table","shape":[2,0],"p":[]}`, "m.json: shape[1]", "between 1 and 64"},
 		{`{"type":"table","shape":[2,2.5],"p":[]}`, "m.json: shape[1]", "whole number"},

@@ -98,7 +98,7 @@ func parseCount(f map[string]node, file *ModelFile) (*Query, error) {
 			return nil, err
 		}
 		if slices.Contains(q.count, v) {
-			return nil, usagef(s.where, "this state stands twice")
+			return nil, usagef(s.where, "this state is given twice")
 		}
 		q.count = append(q.count, v)
 	}

@@ -26,7 +26,7 @@ func leak(t testing.TB, m Model, q *Query, b float64, who Adversaries) *Leakage 
 	return l
 }
 
-// The report's example (note, section 7): posteriors and leakage, b = 10.
+// The report's example (docs/correlated-privacy.md, section 7): posteriors and leakage, b = 10.
 func TestReportExample(t *testing.T) {
 	m := mustJointTable(t, []int{2, 2}, []float64{.49, .01, .01, .49})
 	strong := leak(t, m, Count(1), 10, ListedAdversaries(Adversary{0, []Known{{1, 1}}}))
@@ -39,7 +39,7 @@ func TestReportExample(t *testing.T) {
 	}
 }
 
-// The empty adversary is not always the worst, nor the full one (note, section
+// The empty adversary is not always the worst, nor the full one (docs/correlated-privacy.md, section
 // 3).
 func TestNeitherEmptyNorFullIsAlwaysWorst(t *testing.T) {
 	anti := mustJointTable(t, []int{2, 2}, []float64{.01, .49, .49, .01})
@@ -231,7 +231,7 @@ func TestDeepTails(t *testing.T) {
 	}
 }
 
-// The star of the hardness proof (note, section 4.3): the adversary who knows
+// The star of the hardness proof (docs/correlated-privacy.md, section 4.3): the adversary who knows
 // all leaves but those that sum to t learns most.
 func TestHardnessStar(t *testing.T) {
 	w := []float64{3, 5, 6, 7}

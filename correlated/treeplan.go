@@ -14,7 +14,7 @@ import (
 // given the state of the record it hangs on, up to one factor: an option. The
 // branch u->v has an option for every state in which v can be known, and for
 // every way to choose options in v's further branches one with v unknown
-// (note, section 4.3). Options that agree are merged, and branches that agree
+// (docs/correlated-privacy.md, section 4.3). Options that agree are merged, and branches that agree
 // are one branch, wherever they hang: a thousand equal households cost as much
 // as one.
 //

@@ -11,7 +11,7 @@ import (
 	"github.com/noren-privacy/noren"
 )
 
-// Costs are public prices, all in one currency and none negative.
+// Costs are public costs of errors, all in one currency and none negative.
 type Costs struct {
 	// DamageSlope (s_D) is the damage of a lot reported too many. Required,
 	// above 0.
@@ -25,7 +25,7 @@ type Costs struct {
 	// (J_C) the cost of none where t >= 1.
 	FalseAlarm  float64 `json:"false_alarm"`
 	Concealment float64 `json:"concealment"`
-	// Threshold (tau) is from where on an answer is an alarm, in (0, 1].
+	// Threshold (tau) is the smallest answer that is an alarm, in (0, 1].
 	// Defaults to 1/2, which is rounding.
 	Threshold float64 `json:"threshold"`
 	// Sensitivity (Delta) is what one record changes. Defaults to 1.
@@ -99,10 +99,10 @@ func ParseCosts(r io.Reader, name string) (*Costs, error) {
 		if errors.As(err, &e) {
 			return nil, &noren.Error{Kind: noren.Usage, Where: name, Err: e}
 		}
-		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "these are no costs", Hint: "fields are damage_slope, concealment_slope, credit_slope, false_alarm, concealment, threshold, sensitivity, identification, measure and prior", Err: err}
+		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "expected costs in JSON", Hint: "fields are damage_slope, concealment_slope, credit_slope, false_alarm, concealment, threshold, sensitivity, identification, measure and prior", Err: err}
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "something stands after the end"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "expected one JSON object, got more text after it"}
 	}
 	if err := c.Validate(); err != nil {
 		return nil, &noren.Error{Kind: noren.Usage, Where: name, Err: err}
@@ -114,7 +114,7 @@ func usage(where, what string) error {
 	return &noren.Error{Kind: noren.Usage, Where: where, What: what}
 }
 
-// most bounds a price, so that sums stay finite.
+// most bounds a cost, so that sums stay finite.
 const most = 1e100
 
 // Validate lists all faults at once. Costs that a program made are validated
@@ -137,9 +137,9 @@ func (c *Costs) Validate() error {
 		{"concealment", c.Concealment},
 		{"identification", c.Identification},
 	} {
-		check(p.v >= 0 && p.v <= most, p.name, "a price is 0 or more")
+		check(p.v >= 0 && p.v <= most, p.name, "expected 0 or more")
 	}
-	check(c.DamageSlope > 0, "damage_slope", "without a price on reporting too much the most noise is the best")
+	check(c.DamageSlope > 0, "damage_slope", "expected a number above 0: with 0 the largest noise is optimal")
 	check(c.CreditSlope <= c.DamageSlope, "credit_slope", "credit must not be worth more than damage costs")
 	check(c.tau() > 0 && c.tau() <= 1, "threshold", "the threshold lies above 0 and up to 1")
 	check(c.sensitivity() > 0 && c.sensitivity() <= most, "sensitivity", "the sensitivity is a positive number")
@@ -150,7 +150,7 @@ func (c *Costs) Validate() error {
 		where := fmt.Sprintf("prior[%d]", i)
 		check(s.Count >= 0, where, "a count is 0 or more")
 		check(s.P >= 0 && s.P <= 1, where, "a probability lies between 0 and 1")
-		check(!slices.ContainsFunc(c.Prior[:i], func(o Share) bool { return o.Count == s.Count }), where, "this count stands twice")
+		check(!slices.ContainsFunc(c.Prior[:i], func(o Share) bool { return o.Count == s.Count }), where, "the count is given twice")
 		sum += s.P
 	}
 	check(len(c.Prior) == 0 || math.Abs(sum-1) <= 1e-9, "prior", "the probabilities do not sum to 1")

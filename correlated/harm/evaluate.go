@@ -32,12 +32,12 @@ type Evaluation struct {
 	Damage      float64 `json:"damage"`
 	Concealment float64 `json:"concealment"`
 	Credit      float64 `json:"credit"`
-	// FalseAlarm is P(alarm | t = 0), and Cases tells of the other counts.
+	// FalseAlarm is P(alarm | t = 0); Cases has the other counts.
 	FalseAlarm float64 `json:"p_false_alarm"`
-	// Identified is the probability of identification, and its price is
-	// Identification times that.
+	// Identified is the probability of identification; its cost is Identification
+	// times that.
 	Identified float64 `json:"identified"`
-	// Total is J: damage + concealment - credit + price of identification.
+	// Total is J: damage + concealment - credit + cost of identification.
 	Total float64 `json:"total"`
 	Cases []Case  `json:"cases"`
 }
@@ -172,11 +172,11 @@ func (c *Costs) Realised(t int, value float64) float64 {
 	return y
 }
 
-// Threshold is the choice of tau.
+// Threshold is the optimal tau.
 type Threshold struct {
 	Tau float64 `json:"tau"`
 	// Uninformative reports that the best tau is at an end of [0, 1] because the
-	// noise is too large for the prices: the answer cannot change the decision.
+	// noise is too large for the costs: the answer cannot change the decision.
 	Uninformative bool `json:"uninformative"`
 }
 
@@ -204,14 +204,14 @@ func (c *Costs) BestThreshold(b float64) (Threshold, error) {
 	return ChooseThreshold(b, zero*c.FalseAlarm, more*c.Concealment)
 }
 
-// ChooseThreshold is the tau for given expected prices of a false alarm and of
-// a concealment, not both 0.
+// ChooseThreshold is the tau for given expected costs of a false alarm and of a
+// concealment, not both 0.
 func ChooseThreshold(b, falseAlarm, concealment float64) (Threshold, error) {
 	if !(b > 0) || !(falseAlarm >= 0) || !(concealment >= 0) {
-		return Threshold{}, usage("threshold", "the scale is above 0, and no price is negative")
+		return Threshold{}, usage("threshold", "expected a scale above 0 and no negative cost")
 	}
 	if falseAlarm == 0 && concealment == 0 {
-		return Threshold{}, &noren.Error{Kind: noren.Usage, Where: "threshold", What: "neither a false alarm nor a concealment has a price: any threshold is as good", Hint: "give false_alarm or concealment a price"}
+		return Threshold{}, &noren.Error{Kind: noren.Usage, Where: "threshold", What: "neither a false alarm nor a concealment has a cost: any threshold is as good", Hint: "give false_alarm or concealment a cost above 0"}
 	}
 	ratio := math.Log(falseAlarm) - math.Log(concealment)
 	return Threshold{

@@ -3,22 +3,23 @@ package harm
 import (
 	"context"
 	"math"
+
+	"github.com/noren-privacy/noren"
 )
 
 // Optimum is the scale that makes the total smallest.
 type Optimum struct {
 	*Evaluation
-	// AtLimit reports that no scale above the lower limit is better: the budget
-	// decides, and not the prices.
+	// AtLimit reports that no scale above the lower limit has a smaller total.
 	AtLimit bool `json:"at_limit"`
 	// Minima are all local minima above the limit that were found, in rising
 	// order.
 	Minima []float64 `json:"minima"`
-	// Threshold is the best tau at that scale; nil where no jump has a price.
+	// Threshold is the best tau at that scale; nil where no jump has a cost.
 	Threshold *Threshold `json:"threshold,omitempty"`
 }
 
-// Search says where a scale is looked for.
+// Search says which scales are searched.
 type Search struct {
 	// EpsilonMax is the largest loss allowed: scales are at least
 	// Delta/EpsilonMax. Required.
@@ -31,6 +32,8 @@ type Search struct {
 	// Points is how many scales are tried before the search narrows. Defaults to
 	// 400, or 60 with a Leakage.
 	Points int
+	// Progress is called as scales are tried. Optional.
+	Progress noren.Progress
 }
 
 // Optimise finds the scale with the smallest total. All terms but
@@ -86,6 +89,7 @@ func (c *Costs) Optimise(ctx context.Context, s Search) (*Optimum, error) {
 	grid := make([]*Evaluation, n)
 	grid[0] = first
 	for i := 1; i < n; i++ {
+		s.Progress.Report("searching", int64(i), int64(n))
 		if grid[i], err = at(low * math.Exp(math.Log(high/low)*float64(i)/float64(n-1))); err != nil {
 			return nil, err
 		}

@@ -145,7 +145,7 @@ func reportChecks(ctx context.Context) ([]Check, error) {
 	return all, nil
 }
 
-// line is a row of the note's table.
+// line is a row of the table of docs/correlated-privacy.md.
 type line struct {
 	name    string
 	init    []float64
@@ -222,7 +222,7 @@ func (l *line) make(ctx context.Context) (*Row, error) {
 	return r, nil
 }
 
-// workedCosts are those of the note's worked optimum.
+// workedCosts are those of the worked optimum of docs/correlated-privacy.md.
 func workedCosts(identification float64) *harm.Costs {
 	return &harm.Costs{
 		DamageSlope: 1, ConcealmentSlope: 2, CreditSlope: 0.1, FalseAlarm: 2, Concealment: 3, Identification: identification,

@@ -151,7 +151,7 @@ func TestTables(t *testing.T) {
 // within 1.5 points of the golden means (SVM) or 2 (forest). Points of the curves
 // at small epsilon spread by up to 10 points from repeat to repeat, on either
 // side; they are given four standard errors of the difference, the golden ones
-// from 10 repeats at the least. (What is left is chance: neither an intercept
+// from at least 10 repeats. (What is left is chance: neither an intercept
 // that is not held back nor training to 1e-3 moves those points.) It takes half a
 // minute of two processors: set NOREN_REPRODUCE to run it.
 func TestReproductionAtThirtyRepeats(t *testing.T) {

@@ -148,7 +148,7 @@ type plan struct {
 	rows  []func() (Row, error)
 }
 
-// run makes every repeat of every cell, whoever is free the next.
+// run makes every repeat of every cell; a free worker takes the next.
 func (p *plan) run(ctx context.Context, progress noren.Progress) error {
 	folds := make([][]learn.Fold, p.o.Repeats)
 	for r := range folds {
