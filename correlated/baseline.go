@@ -39,7 +39,7 @@ func Compare(ctx context.Context, m Model, q *Query, epsilon float64, o LeakageO
 		return nil, err
 	}
 	if !(epsilon > 0) {
-		return nil, usagef("epsilon", "epsilon is a positive number")
+		return nil, noren.Usagef("epsilon", "epsilon is a positive number")
 	}
 	rates := e.rates(1)
 	b := &Baselines{Plain: e.query.osc(rates) / epsilon, Range: e.query.rangeLoss(rates) / epsilon}
@@ -90,7 +90,7 @@ func GroupScale(m Model, q *Query, epsilon float64) (float64, error) {
 		return 0, err
 	}
 	if !(epsilon > 0) {
-		return 0, usagef("epsilon", "epsilon is a positive number")
+		return 0, noren.Usagef("epsilon", "epsilon is a positive number")
 	}
 	rates := make([]float64, len(b.dims))
 	for i := range rates {
@@ -123,7 +123,7 @@ func (m *memberEngine) wasserstein(ctx context.Context) (float64, error) {
 	case advFull:
 		return m.full([]float64{1}).Upper, nil
 	case advListed:
-		return 0, usagef("adversaries", "the Wasserstein bound is for all, empty or full adversaries")
+		return 0, noren.Usagef("adversaries", "the Wasserstein bound is for all, empty or full adversaries")
 	}
 	most := 0.0
 	see := func(row int32, dists []*dist) {

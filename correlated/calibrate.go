@@ -45,7 +45,7 @@ func Calibrate(ctx context.Context, m Model, q *Query, epsilon float64, o Leakag
 
 func (e *engine) calibrate(ctx context.Context, epsilon float64) (*Calibration, error) {
 	if !(epsilon > 0) || math.IsInf(epsilon, 1) {
-		return nil, usagef("epsilon", "epsilon is a positive number")
+		return nil, noren.Usagef("epsilon", "epsilon is a positive number")
 	}
 	c := &Calibration{Epsilon: epsilon}
 	if isConstant(e.query) {

@@ -15,15 +15,15 @@ func NewClass(members ...Model) (*Class, error) {
 	c := &Class{}
 	for i, m := range members {
 		if m == nil {
-			return nil, usagef(index("members", i), "this member is missing")
+			return nil, noren.Usagef(index("members", i), "this member is missing")
 		}
 		if m.Kind() == "box" {
-			return nil, usagef(index("members", i), "a box cannot be a member of a class")
+			return nil, noren.Usagef(index("members", i), "a box cannot be a member of a class")
 		}
 		c.list = append(c.list, m.members()...)
 	}
 	if len(c.list) == 0 {
-		return nil, usagef("members", "a class needs at least one member")
+		return nil, noren.Usagef("members", "a class needs at least one member")
 	}
 	for i, m := range c.list[1:] {
 		if err := sameRecords(c.list[0], m); err != nil {
@@ -35,11 +35,11 @@ func NewClass(members ...Model) (*Class, error) {
 
 func sameRecords(a, b Model) error {
 	if a.Records() != b.Records() {
-		return usagef("", "%d records, where the first member has %d", b.Records(), a.Records())
+		return noren.Usagef("", "%d records, where the first member has %d", b.Records(), a.Records())
 	}
 	for i := range a.Records() {
 		if a.States(i) != b.States(i) {
-			return usagef("", "record %d has %d states, where the first member has %d", i, b.States(i), a.States(i))
+			return noren.Usagef("", "record %d has %d states, where the first member has %d", i, b.States(i), a.States(i))
 		}
 	}
 	return nil

@@ -35,7 +35,7 @@ type memberEngine struct {
 
 func newEngine(m Model, q *Query, o LeakageOptions) (*engine, error) {
 	if m == nil {
-		return nil, usagef("model", "the model is missing")
+		return nil, noren.Usagef("model", "the model is missing")
 	}
 	if err := o.validate(); err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (e *engine) rates(b float64) []float64 {
 
 func (e *engine) leakage(ctx context.Context, b float64) (*Leakage, error) {
 	if !(b > 0) || math.IsInf(b, 1) {
-		return nil, usagef("scale", "the noise scale is a positive number")
+		return nil, noren.Usagef("scale", "the noise scale is a positive number")
 	}
 	rates := e.rates(b)
 	if e.box != nil && (e.boundOnly || e.options.Method == Tanh || e.options.Method == Range) {
@@ -122,7 +122,7 @@ func (m *memberEngine) leakage(ctx context.Context, rates []float64) (*Leakage, 
 		return l, err
 	case Quilt:
 		if m.model.Kind() != "chain" {
-			return nil, usagef("method", "the quilted evaluation is for chains, and this model is a %s", m.model.Kind())
+			return nil, noren.Usagef("method", "the quilted evaluation is for chains, and this model is a %s", m.model.Kind())
 		}
 		return m.quilted(ctx, rates)
 	case Tanh:

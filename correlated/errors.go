@@ -2,14 +2,7 @@ package correlated
 
 import (
 	"fmt"
-
-	"github.com/noren-privacy/noren"
 )
-
-// usagef is the error of an invalid model, query or option.
-func usagef(where, format string, args ...any) error {
-	return &noren.Error{Kind: noren.Usage, Where: where, What: fmt.Sprintf(format, args...)}
-}
 
 // The codes of this package's errors that a front end may distinguish.
 const (

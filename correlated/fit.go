@@ -40,13 +40,13 @@ func (o *FitOptions) defaults() error {
 		o.Confidence = 0.95
 	}
 	if !(o.Confidence > 0 && o.Confidence < 1) {
-		return usagef("confidence", "the confidence lies between 0 and 1")
+		return noren.Usagef("confidence", "the confidence lies between 0 and 1")
 	}
 	if o.Smoothing == 0 {
 		o.Smoothing = 0.5
 	}
 	if !(o.Smoothing > 0) || math.IsInf(o.Smoothing, 1) {
-		return usagef("smoothing", "the smoothing is a positive number")
+		return noren.Usagef("smoothing", "the smoothing is a positive number")
 	}
 	return nil
 }
@@ -200,10 +200,10 @@ func FitTree(ctx context.Context, samples [][]int, o FitOptions) (*Fitted, error
 	}
 	n, k := len(samples[0]), len(o.States)
 	if n > maxFitRecords {
-		return nil, usagef("samples", "a tree is estimated over at most %d records", maxFitRecords)
+		return nil, noren.Usagef("samples", "a tree is estimated over at most %d records", maxFitRecords)
 	}
 	if o.Length != 0 && o.Length != n {
-		return nil, usagef("length", "the samples have %d records", n)
+		return nil, noren.Usagef("length", "the samples have %d records", n)
 	}
 	columns := make([][]uint8, n)
 	for i := range columns {

@@ -148,7 +148,7 @@ func (n node) kind() string {
 }
 
 func (n node) wrong(want string) error {
-	return usagef(n.where, "here should stand %s, and it is %s", want, n.kind())
+	return noren.Usagef(n.where, "here should stand %s, and it is %s", want, n.kind())
 }
 
 // object returns the fields of n, which must be among those allowed.
@@ -171,7 +171,7 @@ func (n node) object(allowed ...string) (map[string]node, error) {
 func (n node) need(fields map[string]node, name string) (node, error) {
 	f, ok := fields[name]
 	if !ok {
-		return node{}, usagef(n.where, "the field %q is missing", name)
+		return node{}, noren.Usagef(n.where, "the field %q is missing", name)
 	}
 	return f, nil
 }
@@ -203,7 +203,7 @@ func (n node) float() (float64, error) {
 	}
 	f, err := num.Float64()
 	if err != nil {
-		return 0, usagef(n.where, "the number is too large")
+		return 0, noren.Usagef(n.where, "the number is too large")
 	}
 	return f, nil
 }
@@ -215,7 +215,7 @@ func (n node) int() (int, error) {
 	}
 	v, err := strconv.ParseInt(num.String(), 10, 32)
 	if err != nil {
-		return 0, usagef(n.where, "here should stand a whole number")
+		return 0, noren.Usagef(n.where, "here should stand a whole number")
 	}
 	return int(v), nil
 }

@@ -37,7 +37,7 @@ func newKernel(m [][]float64, where string) (*kernel, error) {
 	k.p = make([]float64, 0, k.rows*k.cols)
 	for x, row := range m {
 		if len(row) != k.cols {
-			return nil, usagef(index(where, x), "this row has %d entries and the first has %d", len(row), k.cols)
+			return nil, noren.Usagef(index(where, x), "this row has %d entries and the first has %d", len(row), k.cols)
 		}
 		row, err := newDistribution(row, index(where, x))
 		if err != nil {
@@ -63,12 +63,12 @@ func scaled(p []float64, where string) ([]float64, error) {
 	sum := 0.0
 	for i, v := range p {
 		if !(v >= 0 && v <= 1) { // NaN fails too
-			return nil, usagef(index(where, i), "a probability lies between 0 and 1")
+			return nil, noren.Usagef(index(where, i), "a probability lies between 0 and 1")
 		}
 		sum += v
 	}
 	if !(math.Abs(sum-1) <= sumTolerance) {
-		return nil, usagef(where, "the probabilities sum to %.12g, not to 1", sum)
+		return nil, noren.Usagef(where, "the probabilities sum to %.12g, not to 1", sum)
 	}
 	out := slices.Clone(p)
 	if sum != 1 {
@@ -81,7 +81,7 @@ func scaled(p []float64, where string) ([]float64, error) {
 
 func checkStates(n int, where string) error {
 	if n < 1 || n > maxStates {
-		return usagef(where, "a record has between 1 and %d states, and here are %d", maxStates, n)
+		return noren.Usagef(where, "a record has between 1 and %d states, and here are %d", maxStates, n)
 	}
 	return nil
 }

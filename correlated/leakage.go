@@ -102,16 +102,16 @@ func (o *LeakageOptions) budget(fallback int) int {
 
 func (o *LeakageOptions) validate() error {
 	if o.Budget < 0 {
-		return usagef("budget", "the budget is a positive number, or 0 for the default")
+		return noren.Usagef("budget", "the budget is a positive number, or 0 for the default")
 	}
 	if !(o.Gap >= 0 && o.Gap < 1) {
-		return usagef("gap", "the gap lies between 0 and 1")
+		return noren.Usagef("gap", "the gap lies between 0 and 1")
 	}
 	if o.Arm < 0 {
-		return usagef("arm", "the arm is a number of records, or 0 to choose it by the gap")
+		return noren.Usagef("arm", "the arm is a number of records, or 0 to choose it by the gap")
 	}
 	if int(o.Method) >= len(methodNames) {
-		return usagef("method", "there is no such method")
+		return noren.Usagef("method", "there is no such method")
 	}
 	return nil
 }

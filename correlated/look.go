@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/noren-privacy/noren"
 )
 
 // View is what an adversary sees: how he thinks of the target's state before
@@ -27,13 +29,13 @@ func Look(ctx context.Context, m Model, q *Query, b float64, who Adversary, answ
 		return nil, err
 	}
 	if len(e.members) != 1 || e.box != nil {
-		return nil, usagef("model", "a view is of one distribution")
+		return nil, noren.Usagef("model", "a view is of one distribution")
 	}
 	if len(e.query.dims) != 1 {
-		return nil, usagef("query", "a view is of a query with one coordinate")
+		return nil, noren.Usagef("query", "a view is of a query with one coordinate")
 	}
 	if !(b > 0) || math.IsInf(b, 1) {
-		return nil, usagef("scale", "the noise scale is a positive number")
+		return nil, noren.Usagef("scale", "the noise scale is a positive number")
 	}
 	known := make([]int, m.Records())
 	for i := range known {
@@ -41,12 +43,12 @@ func Look(ctx context.Context, m Model, q *Query, b float64, who Adversary, answ
 	}
 	for _, k := range who.Known {
 		if k.State == AnyState {
-			return nil, usagef("adversaries", "a view is of one adversary")
+			return nil, noren.Usagef("adversaries", "a view is of one adversary")
 		}
 		known[k.Record] = k.State
 	}
 	if who.Target == AnyTarget {
-		return nil, usagef("adversaries", "a view is of one adversary")
+		return nil, noren.Usagef("adversaries", "a view is of one adversary")
 	}
 	dists, mass, err := e.members[0].view(ctx, who.Target, known)
 	if err != nil {
@@ -54,7 +56,7 @@ func Look(ctx context.Context, m Model, q *Query, b float64, who Adversary, answ
 	}
 	total := logSum(mass)
 	if total == negInf {
-		return nil, usagef("adversaries", "what this adversary knows is impossible")
+		return nil, noren.Usagef("adversaries", "what this adversary knows is impossible")
 	}
 	// Steps count from the smallest values of the unknown records.
 	base := 0.0
@@ -160,7 +162,7 @@ func Extremes(m Model, q *Query) ([2]float64, error) {
 		return [2]float64{}, err
 	}
 	if len(b.dims) != 1 {
-		return [2]float64{}, usagef("query", "the query has more than one coordinate")
+		return [2]float64{}, noren.Usagef("query", "the query has more than one coordinate")
 	}
 	low, _ := b.dims[0].base.Float64()
 	return [2]float64{low, low + float64(b.dims[0].size-1)*b.dims[0].unit}, nil

@@ -45,7 +45,7 @@ func (o *Options) validate() error {
 	var all []error
 	check := func(ok bool, where, format string, args ...any) {
 		if !ok {
-			all = append(all, usagef(where, format, args...))
+			all = append(all, noren.Usagef(where, format, args...))
 		}
 	}
 	check(o.Model != nil && o.Model.Model != nil, "model", "the model is missing")
@@ -90,7 +90,7 @@ func New(ctx context.Context, o Options) (*Mechanism, error) {
 		return nil, err
 	}
 	if m.found.Scale == 0 {
-		return nil, usagef("query", "no record changes the answer: it is public")
+		return nil, noren.Usagef("query", "no record changes the answer: it is public")
 	}
 	osc := e.query.osc(e.rates(1))
 	m.scale = ratUp(math.Max(m.found.Scale, osc/epsilon*(1+roundingMargin)))
@@ -204,6 +204,9 @@ func (m *Mechanism) Parameters() any {
 		Adversaries: m.options.Leakage.Adversaries, Method: m.leakage.Method, Scale: m.scale.RatString(),
 	}
 }
+
+// Options are the options that m was made with.
+func (m *Mechanism) Options() Options { return m.options }
 
 // Calibration is how the scale was found.
 func (m *Mechanism) Calibration() *Calibration { return m.found }
@@ -382,7 +385,7 @@ type Accuracy struct {
 // must be the model's, or 0 where the caller states none. Error: [noren.Usage].
 func (m *Mechanism) Accuracy(level float64, records int64) (Accuracy, error) {
 	if !(level > 0 && level < 1) {
-		return Accuracy{}, usagef("level", "expected a confidence above 0 and below 1")
+		return Accuracy{}, noren.Usagef("level", "expected a confidence above 0 and below 1")
 	}
 	if n := m.options.Model.Model.Records(); records != 0 && records != int64(n) {
 		return Accuracy{}, &noren.Error{Kind: noren.Usage, Code: codeRecords, Where: "records", What: fmt.Sprintf("expected %d, the records of the model, got %d", n, records)}

@@ -40,7 +40,7 @@ type JointTable struct {
 // ((x0*shape[1]+x1)*shape[2]+x2)... is P(X0=x0, X1=x1, ..).
 func NewJointTable(shape []int, p []float64) (*JointTable, error) {
 	if len(shape) == 0 {
-		return nil, usagef("shape", "a table needs at least one record")
+		return nil, noren.Usagef("shape", "a table needs at least one record")
 	}
 	size := 1
 	for i, k := range shape {
@@ -52,7 +52,7 @@ func NewJointTable(shape []int, p []float64) (*JointTable, error) {
 		}
 	}
 	if len(p) != size {
-		return nil, usagef("p", "the shape asks for %d entries, and here are %d", size, len(p))
+		return nil, noren.Usagef("p", "the shape asks for %d entries, and here are %d", size, len(p))
 	}
 	p, err := scaled(p, "p")
 	if err != nil {
@@ -84,7 +84,7 @@ type Chain struct {
 // distribution of record 0, and steps[i][x][y] = P(X_{i+1}=y | X_i=x).
 func NewChain(init []float64, steps [][][]float64) (*Chain, error) {
 	if len(steps) >= maxRecords {
-		return nil, usagef("P", "there are too many records")
+		return nil, noren.Usagef("P", "there are too many records")
 	}
 	first, err := newDistribution(init, "init")
 	if err != nil {
@@ -100,7 +100,7 @@ func NewChain(init []float64, steps [][][]float64) (*Chain, error) {
 		}
 		k := pool.all[id]
 		if k.rows != states {
-			return nil, usagef(index("P", i), "record %d has %d states, and the matrix has %d rows", i, states, k.rows)
+			return nil, noren.Usagef(index("P", i), "record %d has %d states, and the matrix has %d rows", i, states, k.rows)
 		}
 		states, c.step[i] = k.cols, id
 	}
@@ -112,21 +112,21 @@ func NewChain(init []float64, steps [][][]float64) (*Chain, error) {
 // have the transition matrix p, p[x][y] = P(X_{i+1}=y | X_i=x).
 func NewHomogeneousChain(init []float64, p [][]float64, n int) (*Chain, error) {
 	if n < 1 || n > maxRecords {
-		return nil, usagef("length", "a chain has between 1 and %d records", maxRecords)
+		return nil, noren.Usagef("length", "a chain has between 1 and %d records", maxRecords)
 	}
 	k, err := newKernel(p, "P")
 	if err != nil {
 		return nil, err
 	}
 	if k.rows != k.cols {
-		return nil, usagef("P", "the matrix has %d rows and %d columns, and one matrix for all steps must be square", k.rows, k.cols)
+		return nil, noren.Usagef("P", "the matrix has %d rows and %d columns, and one matrix for all steps must be square", k.rows, k.cols)
 	}
 	first, err := newDistribution(init, "init")
 	if err != nil {
 		return nil, err
 	}
 	if len(first) != k.rows {
-		return nil, usagef("init", "the first record has %d states, and the matrix has %d rows", len(first), k.rows)
+		return nil, noren.Usagef("init", "the first record has %d states, and the matrix has %d rows", len(first), k.rows)
 	}
 	return &Chain{init: first, pool: []*kernel{k}, step: make([]int32, n-1)}, nil
 }

@@ -23,7 +23,7 @@ func Charge(ctx context.Context, m Model, q *Query, b float64) (float64, error) 
 		return 0, err
 	}
 	if !(b > 0) || math.IsInf(b, 1) {
-		return 0, usagef("scale", "the noise scale is a positive number")
+		return 0, noren.Usagef("scale", "the noise scale is a positive number")
 	}
 	if e.box != nil {
 		l, err := e.leakage(ctx, b)
@@ -65,7 +65,7 @@ func Charge(ctx context.Context, m Model, q *Query, b float64) (float64, error) 
 // for each output.
 func Price(ctx context.Context, m Model, plain account.Cost) (account.Cost, error) {
 	if m == nil {
-		return account.Cost{}, usagef("model", "the model is missing")
+		return account.Cost{}, noren.Usagef("model", "the model is missing")
 	}
 	if plain.Delta != 0 {
 		return account.Cost{}, &noren.Error{

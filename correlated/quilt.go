@@ -31,16 +31,16 @@ func QuiltScale(ctx context.Context, m Model, q *Query, epsilon float64, approxi
 		return 0, err
 	}
 	if len(bound.dims) > 1 {
-		return 0, usagef("query", "the Markov quilt mechanism is for queries with one coordinate")
+		return 0, noren.Usagef("query", "the Markov quilt mechanism is for queries with one coordinate")
 	}
 	if !(epsilon > 0) {
-		return 0, usagef("epsilon", "epsilon is a positive number")
+		return 0, noren.Usagef("epsilon", "epsilon is a positive number")
 	}
 	most := 0.0
 	for _, member := range m.members() {
 		c, ok := member.(*Chain)
 		if !ok || m.Kind() == "box" {
-			return 0, usagef("model", "the Markov quilt mechanism is for chains, and this model is a %s", m.Kind())
+			return 0, noren.Usagef("model", "the Markov quilt mechanism is for chains, and this model is a %s", m.Kind())
 		}
 		var f influence = exactInfluence(c)
 		if approximate {

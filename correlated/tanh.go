@@ -3,6 +3,8 @@ package correlated
 import (
 	"context"
 	"math"
+
+	"github.com/noren-privacy/noren"
 )
 
 // tanhPlan evaluates the tanh rule (Theorem 5) on a tree distribution: a bound on the
@@ -298,5 +300,5 @@ func (m *memberEngine) asTree(what string) (*Tree, error) {
 	case *Tree:
 		return model, nil
 	}
-	return nil, usagef("method", "%s needs a chain or a tree, and this model is a %s", what, m.model.Kind())
+	return nil, noren.Usagef("method", "%s needs a chain or a tree, and this model is a %s", what, m.model.Kind())
 }

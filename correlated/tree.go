@@ -1,5 +1,7 @@
 package correlated
 
+import "github.com/noren-privacy/noren"
+
 // Tree is a distribution in which every record depends on its parent alone; with
 // several roots it is a forest, whose trees are independent.
 type Tree struct {
@@ -17,17 +19,17 @@ type Tree struct {
 func NewTree(parent []int, prior []float64, cpt [][][]float64) (*Tree, error) {
 	n := len(parent)
 	if n == 0 || n > maxRecords {
-		return nil, usagef("parent", "a tree has between 1 and %d records", maxRecords)
+		return nil, noren.Usagef("parent", "a tree has between 1 and %d records", maxRecords)
 	}
 	if len(cpt) != n {
-		return nil, usagef("cpt", "there are %d records, and here are %d tables", n, len(cpt))
+		return nil, noren.Usagef("cpt", "there are %d records, and here are %d tables", n, len(cpt))
 	}
 	t := &Tree{parent: make([]int32, n), kernel: make([]int32, n)}
 	pool := newKernelPool()
 	shared := int32(-1)
 	for i, p := range parent {
 		if p < -1 || p >= n || p == i {
-			return nil, usagef(index("parent", i), "a parent is the number of another record, 0 to %d, or -1 at a root", n-1)
+			return nil, noren.Usagef(index("parent", i), "a parent is the number of another record, 0 to %d, or -1 at a root", n-1)
 		}
 		t.parent[i] = int32(p)
 		if p == -1 && cpt[i] == nil {
@@ -42,14 +44,14 @@ func NewTree(parent []int, prior []float64, cpt [][][]float64) (*Tree, error) {
 			continue
 		}
 		if cpt[i] == nil {
-			return nil, usagef(index("cpt", i), "record %d has a parent and needs its table", i)
+			return nil, noren.Usagef(index("cpt", i), "record %d has a parent and needs its table", i)
 		}
 		id, err := pool.intern(cpt[i], index("cpt", i))
 		if err != nil {
 			return nil, err
 		}
 		if p == -1 && pool.all[id].rows != 1 {
-			return nil, usagef(index("cpt", i), "record %d is a root: its table has one row, or is null to use the prior", i)
+			return nil, noren.Usagef(index("cpt", i), "record %d is a root: its table has one row, or is null to use the prior", i)
 		}
 		t.kernel[i] = id
 	}
@@ -59,7 +61,7 @@ func NewTree(parent []int, prior []float64, cpt [][][]float64) (*Tree, error) {
 	}
 	for i, p := range t.parent {
 		if k := t.pool[t.kernel[i]]; p >= 0 && k.rows != t.States(int(p)) {
-			return nil, usagef(index("cpt", i), "the parent, record %d, has %d states, and the table has %d rows", p, t.States(int(p)), k.rows)
+			return nil, noren.Usagef(index("cpt", i), "the parent, record %d, has %d states, and the table has %d rows", p, t.States(int(p)), k.rows)
 		}
 	}
 	return t, nil
@@ -80,7 +82,7 @@ func (t *Tree) sort() error {
 		}
 	}
 	if len(t.order) < len(t.parent) {
-		return usagef("parent", "%d records are their own ancestors", len(t.parent)-len(t.order))
+		return noren.Usagef("parent", "%d records are their own ancestors", len(t.parent)-len(t.order))
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ func (m *Measure) UnmarshalText(text []byte) error {
 	case "test":
 		*m = Test
 	default:
-		return usage("measure", "a measure is posterior or test")
+		return noren.Usagef("measure", "a measure is posterior or test")
 	}
 	return nil
 }
@@ -110,10 +110,6 @@ func ParseCosts(r io.Reader, name string) (*Costs, error) {
 	return c, nil
 }
 
-func usage(where, what string) error {
-	return &noren.Error{Kind: noren.Usage, Where: where, What: what}
-}
-
 // most bounds a cost, so that sums stay finite.
 const most = 1e100
 
@@ -123,7 +119,7 @@ func (c *Costs) Validate() error {
 	var all []error
 	check := func(ok bool, where, what string) {
 		if !ok {
-			all = append(all, usage(where, what))
+			all = append(all, noren.Usagef(where, "%s", what))
 		}
 	}
 	for _, p := range []struct {
@@ -155,6 +151,15 @@ func (c *Costs) Validate() error {
 	}
 	check(len(c.Prior) == 0 || math.Abs(sum-1) <= 1e-9, "prior", "the probabilities do not sum to 1")
 	return errors.Join(all...)
+}
+
+// FirstCounts are the first n counts of the prior, or all of them.
+func (c *Costs) FirstCounts(n int) []int {
+	var counts []int
+	for _, share := range c.Prior[:min(n, len(c.Prior))] {
+		counts = append(counts, share.Count)
+	}
+	return counts
 }
 
 func (c *Costs) tau() float64 {

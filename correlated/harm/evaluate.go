@@ -58,13 +58,13 @@ func (c *Costs) Evaluate(b, loss float64) (*Evaluation, error) {
 		return nil, err
 	}
 	if !(b > 0 && b <= most) {
-		return nil, usage("scale", "the noise scale is a positive number")
+		return nil, noren.Usagef("scale", "the noise scale is a positive number")
 	}
 	if loss == 0 {
 		loss = c.sensitivity() / b
 	}
 	if !(loss > 0) {
-		return nil, usage("epsilon", "the loss is a positive number")
+		return nil, noren.Usagef("epsilon", "the loss is a positive number")
 	}
 	return c.sum(b, loss, func(t int) Case { return c.laplace(t, b) }), nil
 }
@@ -101,13 +101,13 @@ func (c *Costs) EvaluateGeometric(epsilon, loss float64) (*Evaluation, error) {
 		return nil, err
 	}
 	if !(epsilon > 0 && epsilon <= most) {
-		return nil, usage("epsilon", "epsilon is a positive number")
+		return nil, noren.Usagef("epsilon", "epsilon is a positive number")
 	}
 	if loss == 0 {
 		loss = epsilon * c.sensitivity()
 	}
 	if !(loss > 0) {
-		return nil, usage("epsilon", "the loss is a positive number")
+		return nil, noren.Usagef("epsilon", "the loss is a positive number")
 	}
 	return c.sum(1/epsilon, loss, func(t int) Case { return c.geometric(t, epsilon) }), nil
 }
@@ -191,7 +191,7 @@ func (c *Costs) BestThreshold(b float64) (Threshold, error) {
 		return Threshold{}, err
 	}
 	if !(b > 0 && b <= most) {
-		return Threshold{}, usage("scale", "the noise scale is a positive number")
+		return Threshold{}, noren.Usagef("scale", "the noise scale is a positive number")
 	}
 	zero, more := 0.0, 0.0
 	for _, s := range c.Prior {
@@ -208,7 +208,7 @@ func (c *Costs) BestThreshold(b float64) (Threshold, error) {
 // concealment, not both 0.
 func ChooseThreshold(b, falseAlarm, concealment float64) (Threshold, error) {
 	if !(b > 0) || !(falseAlarm >= 0) || !(concealment >= 0) {
-		return Threshold{}, usage("threshold", "expected a scale above 0 and no negative cost")
+		return Threshold{}, noren.Usagef("threshold", "expected a scale above 0 and no negative cost")
 	}
 	if falseAlarm == 0 && concealment == 0 {
 		return Threshold{}, &noren.Error{Kind: noren.Usage, Where: "threshold", What: "neither a false alarm nor a concealment has a cost: any threshold is as good", Hint: "give false_alarm or concealment a cost above 0"}

@@ -47,13 +47,13 @@ func (c *Costs) Optimise(ctx context.Context, s Search) (*Optimum, error) {
 		return nil, err
 	}
 	if !(s.EpsilonMax > 0) {
-		return nil, usage("epsilon", "the largest loss allowed is a positive number")
+		return nil, noren.Usagef("epsilon", "the largest loss allowed is a positive number")
 	}
 	low := s.Least
 	if s.Leakage == nil {
 		low = c.sensitivity() / s.EpsilonMax
 	} else if !(low > 0) {
-		return nil, usage("scale", "with a leakage, the least scale is a positive number")
+		return nil, noren.Usagef("scale", "with a leakage, the least scale is a positive number")
 	}
 	at := func(b float64) (*Evaluation, error) {
 		if err := ctx.Err(); err != nil {
