@@ -91,7 +91,7 @@ func scales(f *correlated.ModelFile, c *correlated.Calibration, b *correlated.Ba
 		{"calibrated", c.Scale},
 		{"tanh rule", b.Tanh},
 		{"Wasserstein", b.Wasserstein},
-		{"Markov quilt (adversaries who know no record)", b.Quilt},
+		{"Markov quilt (no record known)", b.Quilt},
 		{"Markov quilt, approximate", b.QuiltApprox},
 		{"range of the query", b.Range},
 		{"group of all records", b.Group},
