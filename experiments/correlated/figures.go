@@ -15,7 +15,7 @@ import (
 func Figures(ctx context.Context, r *Result) (*report.Page, error) {
 	p := &report.Page{
 		Title:  "Noise for records that depend on each other",
-		Lead:   "The example and the figures of the report on grant 24650064, drawn from exact computation, and the noise that different methods ask for.",
+		Lead:   "The example and the figures of the report on grant 24650064, drawn from exact computation, and the noise of different methods.",
 		Footer: "Theorems and proofs: docs/correlated-privacy.md.",
 	}
 	example, err := Example(ctx)
@@ -48,7 +48,7 @@ func yes(b bool) string {
 // Example draws the report's figures 1 and 2, and the leakage over the scale.
 func Example(ctx context.Context) (report.Section, error) {
 	s := report.Section{Title: "Figures 1 and 2: what an adversary sees", Blocks: []report.Block{{
-		Text: "How likely each answer is where the first record is 0, and where it is 1. Who knows the second record sees the two curves one apart; who does not know it sees them almost two apart, as the second record answers for the first. The scale is 1 here, so that it can be seen.",
+		Text: "How likely each answer is where the first record is 0, and where it is 1. An adversary who knows the second record sees the two curves one apart; one who does not know it sees them almost two apart, because the second record depends on the first. The scale is 1 here, so that it can be seen.",
 	}}}
 	m, err := pair()
 	if err != nil {
@@ -77,8 +77,8 @@ func Example(ctx context.Context) (report.Section, error) {
 }
 
 func comparison(r *Result) report.Section {
-	s := report.Section{Title: "The noise that each method asks for", Blocks: []report.Block{{
-		Text: "A count over a Markov chain of a hundred records. Independent records would need 1/epsilon. Exact: all adversaries, and those who know no record. The tanh rule is a bound for all adversaries, the Markov quilt mechanism one for those who know nothing; group privacy takes all records as one.",
+	s := report.Section{Title: "The noise of each method", Blocks: []report.Block{{
+		Text: "A count over a Markov chain of a hundred records. Independent records would need 1/epsilon. Exact: all adversaries, and those who know no record. The tanh rule is a bound for all adversaries, the Markov quilt mechanism one for those who know no record; group privacy takes all records as one.",
 	}}}
 	t := &report.Table{
 		Header:  []string{"chain", "epsilon", "exact", "knows nothing", "tanh rule", "quilt", "quilt, approximate", "group", "as printed"},
@@ -108,7 +108,7 @@ func harmSection(r *Result) report.Section {
 	}}}
 	chart, t := leakage.Harm(workedCosts(20), []int{0, 1, 3})
 	s.Blocks = append(s.Blocks, report.Block{Picture: &report.Picture{Chart: chart, Table: t}})
-	table := &report.Table{Header: []string{"price of identification", "best scale", "cost there", "as printed"}, Numeric: []bool{true, true, true, false}}
+	table := &report.Table{Header: []string{"cost of identification", "best scale", "cost there", "as printed"}, Numeric: []bool{true, true, true, false}}
 	for _, h := range r.Harm {
 		scale := strconv.FormatFloat(h.Scale, 'g', 4, 64)
 		if h.AtLimit {
