@@ -51,8 +51,10 @@ const (
 
 // Adversary is one adversary, or by AnyTarget and AnyState several.
 type Adversary struct {
-	Target int     `json:"record"`
-	Known  []Known `json:"known"`
+	// Target is the record that the adversary wants to know.
+	Target int `json:"record"`
+	// Known are the records whose states the adversary knows.
+	Known []Known `json:"known"`
 }
 
 // String is "all", "empty", "full" or "listed".

@@ -10,7 +10,7 @@ import (
 // Calibration is the smallest noise scale that keeps a leakage bound, within
 // the tolerance of the search.
 type Calibration struct {
-	// Epsilon is what was asked for.
+	// Epsilon is the largest leakage that is allowed.
 	Epsilon float64 `json:"epsilon"`
 	// Scale is the scale b of the Laplace noise: the safe end of the last
 	// bracket. 0 where no noise is needed, because the query is constant.

@@ -119,7 +119,7 @@ func (o *LeakageOptions) validate() error {
 // Leakage bounds what an answer reveals about one record's state: the log ratio of
 // the answer's densities under two states of the record.
 type Leakage struct {
-	// Upper is a bound that no adversary of the kind asked for exceeds.
+	// Upper is a bound that no adversary of the requested kind exceeds.
 	Upper float64 `json:"cbp"`
 	// Lower is reached by an adversary of that kind: Upper itself if Exact.
 	Lower float64 `json:"lower"`
@@ -127,7 +127,7 @@ type Leakage struct {
 	Exact bool `json:"exact"`
 	// Method is how Upper was found.
 	Method Method `json:"method"`
-	// Arm is how many records far the quilted evaluation looked; 0 otherwise.
+	// Arm is how far the quilted evaluation looked, in records; 0 otherwise.
 	Arm int `json:"arm,omitempty"`
 	// Witness is the adversary for whom Lower was found; nil where there is
 	// none, because nothing leaks or because no adversary was looked at.
@@ -145,9 +145,9 @@ type Witness struct {
 	// OthersKnown reports that every record beyond Known is known as well;
 	// which states these have makes no difference (Theorem 3).
 	OthersKnown bool `json:"others_known"`
-	// State and Other are the target's states whose ratio is the largest:
-	// the answer speaks for State and against Other.
+	// State is the target's state that the answer makes more likely.
 	State int `json:"state"`
+	// Other is the target's state that the answer makes less likely.
 	Other int `json:"other"`
 	// Answer is the answer, by coordinate, less what the known records (Known
 	// and the others, if known) contribute to it.
@@ -158,8 +158,10 @@ type Witness struct {
 
 // Known is a record whose state an adversary knows.
 type Known struct {
+	// Record is the number of the record, from 0.
 	Record int `json:"record"`
-	State  int `json:"state"`
+	// State is the number of its state; -1 for any.
+	State int `json:"state"`
 }
 
 // String says w in one sentence.

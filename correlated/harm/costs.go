@@ -21,9 +21,9 @@ type Costs struct {
 	// CreditSlope (s_0) is what a firm gains by every lot that the noise went
 	// below zero, at most DamageSlope.
 	CreditSlope float64 `json:"credit_slope"`
-	// FalseAlarm (J_D) is the damage of an alarm where t = 0, and Concealment
-	// (J_C) the cost of none where t >= 1.
-	FalseAlarm  float64 `json:"false_alarm"`
+	// FalseAlarm (J_D) is the damage of an alarm where t = 0.
+	FalseAlarm float64 `json:"false_alarm"`
+	// Concealment (J_C) is the cost of no alarm where t >= 1.
 	Concealment float64 `json:"concealment"`
 	// Threshold (tau) is the smallest answer that is an alarm, in (0, 1].
 	// Defaults to 1/2, which is rounding.
@@ -41,8 +41,10 @@ type Costs struct {
 
 // Share is the prior probability of a count.
 type Share struct {
-	Count int     `json:"count"`
-	P     float64 `json:"p"`
+	// Count is the true count.
+	Count int `json:"count"`
+	// P is its probability.
+	P float64 `json:"p"`
 }
 
 // Measure is a probability of identification.

@@ -6,32 +6,37 @@ import (
 	"github.com/noren-privacy/noren"
 )
 
-// Case is what noise does where the true count is T.
+// Case is the expected harm where the true count is T.
 type Case struct {
-	T int     `json:"t"`
+	// T is the true count.
+	T int `json:"t"`
+	// P is its probability under the prior.
 	P float64 `json:"p"`
-	// Damage, Concealment and Credit are expected costs and gain; the jumps are
-	// in the first two.
-	Damage      float64 `json:"damage"`
+	// Damage is the expected cost of over-reporting, false alarms included.
+	Damage float64 `json:"damage"`
+	// Concealment is the expected cost of under-reporting, missed alarms included.
 	Concealment float64 `json:"concealment"`
-	Credit      float64 `json:"credit"`
-	// Alarm is the probability of an alarm: false where T = 0. NoAlarm is the
-	// rest: a concealment where T >= 1.
-	Alarm   float64 `json:"p_alarm"`
+	// Credit is the expected gain of the subject where noise goes below zero.
+	Credit float64 `json:"credit"`
+	// Alarm is the probability of an alarm: a false one where T = 0.
+	Alarm float64 `json:"p_alarm"`
+	// NoAlarm is the probability of no alarm: a concealment where T >= 1.
 	NoAlarm float64 `json:"p_no_alarm"`
 }
 
-// Evaluation is the harm at one scale.
+// Evaluation is the expected harm at one scale.
 type Evaluation struct {
 	// Scale is b; of geometric noise, 1/epsilon.
 	Scale float64 `json:"scale"`
-	// Epsilon is the loss that identification was taken at: Delta/b, or the
-	// leakage that was given.
+	// Epsilon is the privacy loss from which identification was computed: Delta/b,
+	// or the leakage that was given.
 	Epsilon float64 `json:"epsilon"`
-	// Damage, Concealment and Credit are the expectations over the prior.
-	Damage      float64 `json:"damage"`
+	// Damage is the expected cost of over-reporting over the prior.
+	Damage float64 `json:"damage"`
+	// Concealment is the expected cost of under-reporting over the prior.
 	Concealment float64 `json:"concealment"`
-	Credit      float64 `json:"credit"`
+	// Credit is the expected gain of the subject over the prior.
+	Credit float64 `json:"credit"`
 	// FalseAlarm is P(alarm | t = 0); Cases has the other counts.
 	FalseAlarm float64 `json:"p_false_alarm"`
 	// Identified is the probability of identification; its cost is Identification
@@ -39,7 +44,8 @@ type Evaluation struct {
 	Identified float64 `json:"identified"`
 	// Total is J: damage + concealment - credit + cost of identification.
 	Total float64 `json:"total"`
-	Cases []Case  `json:"cases"`
+	// Cases has an entry for each count of the prior.
+	Cases []Case `json:"cases"`
 }
 
 // Evaluate gives the expected harm of Laplace noise of scale b. With t the true
@@ -174,6 +180,7 @@ func (c *Costs) Realised(t int, value float64) float64 {
 
 // Threshold is the optimal tau.
 type Threshold struct {
+	// Tau is the smallest answer that should be an alarm, in [0, 1].
 	Tau float64 `json:"tau"`
 	// Uninformative reports that the best tau is at an end of [0, 1] because the
 	// noise is too large for the costs: the answer cannot change the decision.
