@@ -103,18 +103,6 @@ func Reproduce(ctx context.Context, o Options, emit func(Row) error) error {
 	return nil
 }
 
-// ParseGap reads how long a lower bound is looked for: "off" or a duration.
-func ParseGap(s string) (time.Duration, error) {
-	if s == "" || s == "off" {
-		return 0, nil
-	}
-	d, err := time.ParseDuration(s)
-	if err != nil || d <= 0 {
-		return 0, noren.Usagef("gap", "expected off or a duration such as 120s")
-	}
-	return d, nil
-}
-
 // shares are the parts of a large data set that the growth of time is shown by.
 var shares = []float64{1. / 16, 1. / 8, 1. / 4, 1. / 2, 1}
 
