@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/correlated"
 	"github.com/noren-privacy/noren/query"
 )
 
@@ -29,6 +30,13 @@ func (d Document) Name() string {
 // schemas are in docs/schemas.
 func Documents() []Document {
 	return []Document{
+		document[CorrelatedAnswer](CorrelatedAnswerSchema),
+		priced[correlated.Calibration](CorrelatedAnswerSchema),
+		document[CorrelatedCalibrate](CorrelatedCalibrateSchema),
+		document[CorrelatedLeakage](CorrelatedLeakageSchema),
+		document[HarmEvaluate](HarmEvaluateSchema),
+		document[HarmOptimise](HarmOptimiseSchema),
+		document[HarmThreshold](HarmThresholdSchema),
 		document[Outliers](OutliersSchema),
 		priced[OutliersAccuracy](OutliersSchema),
 		document[OutliersPlan](OutliersPlanSchema),

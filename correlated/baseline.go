@@ -10,24 +10,23 @@ import (
 // Baselines are the noise scales of other methods, to compare with the calibrated one.
 // Only Group, Range and Wasserstein give the guarantee of the exact calibration.
 type Baselines struct {
-	// Plain is osc(g)/epsilon, where osc is the most that one record changes:
-	// the scale of ordinary differential privacy, which is enough when records
-	// are independent.
+	// Plain is the scale of ordinary differential privacy, osc(g)/epsilon, where osc is
+	// the largest change by one record: enough only when records are independent.
 	Plain float64 `json:"plain"`
-	// Group is n osc(g)/epsilon: all records as one group.
+	// Group is the scale n osc(g)/epsilon of all records as one group.
 	Group float64 `json:"group"`
-	// Range is range(f)/epsilon, safe for any distribution.
+	// Range is the scale range(f)/epsilon, safe for any distribution.
 	Range float64 `json:"range"`
 	// Quilt is the Markov quilt mechanism's scale (exact influences), for
-	// adversaries who know no record; 0 where the model is no chain.
+	// adversaries who know no record; absent where the model is no chain.
 	Quilt float64 `json:"quilt,omitempty"`
 	// QuiltApprox is the same with influences bounded by the eigengap; 0 where
 	// it does not apply.
 	QuiltApprox float64 `json:"quilt_approx,omitempty"`
-	// Wasserstein is W/epsilon, W the largest infinity-Wasserstein distance
-	// between conditional distributions of f; 0 where the model is too large.
+	// Wasserstein is the scale W/epsilon, W the largest infinity-Wasserstein distance
+	// between conditional distributions of f; absent where the model is too large.
 	Wasserstein float64 `json:"wasserstein,omitempty"`
-	// Tanh is the scale that the tanh rule calibrates; 0 where it does not apply.
+	// Tanh is the scale by the tanh rule; absent where it does not apply.
 	Tanh float64 `json:"tanh,omitempty"`
 }
 

@@ -121,16 +121,17 @@ func (o *LeakageOptions) validate() error {
 type Leakage struct {
 	// Upper is a bound that no adversary of the requested kind exceeds.
 	Upper float64 `json:"cbp"`
-	// Lower is reached by an adversary of that kind: Upper itself if Exact.
+	// Lower is reached by an adversary of that kind; it equals the upper bound where the
+	// leakage is exact.
 	Lower float64 `json:"lower"`
-	// Exact reports that Upper is the leakage and not only a bound.
+	// Exact is true where the upper bound is the leakage itself.
 	Exact bool `json:"exact"`
-	// Method is how Upper was found.
+	// Method is how the upper bound was found.
 	Method Method `json:"method"`
 	// Arm is how far the quilted evaluation looked, in records; 0 otherwise.
 	Arm int `json:"arm,omitempty"`
-	// Witness is the adversary for whom Lower was found; nil where there is
-	// none, because nothing leaks or because no adversary was looked at.
+	// Witness is the adversary who reaches the lower bound; absent where nothing leaks
+	// or no adversary was evaluated.
 	Witness *Witness `json:"witness,omitempty"`
 	// Member is the member of a class that leaks most.
 	Member int `json:"member,omitempty"`
@@ -142,15 +143,15 @@ type Witness struct {
 	Target int `json:"record"`
 	// Known are the known records that matter, with their states.
 	Known []Known `json:"known"`
-	// OthersKnown reports that every record beyond Known is known as well;
-	// which states these have makes no difference (Theorem 3).
+	// OthersKnown is true where every other record is known as well; their states make
+	// no difference (Theorem 3).
 	OthersKnown bool `json:"others_known"`
 	// State is the target's state that the answer makes more likely.
 	State int `json:"state"`
 	// Other is the target's state that the answer makes less likely.
 	Other int `json:"other"`
-	// Answer is the answer, by coordinate, less what the known records (Known
-	// and the others, if known) contribute to it.
+	// Answer is the answer, by coordinate, without the contribution of the known
+	// records.
 	Answer []float64 `json:"answer"`
 	// Log is the log ratio that is reached.
 	Log float64 `json:"log_ratio"`

@@ -336,12 +336,11 @@ func (f *ModelFile) StateNames() []string {
 
 // Answer is the published answer.
 type Answer struct {
-	// Values are the noisy values by coordinate, exactly.
+	// Values are the noisy values by coordinate.
 	Values []Decimal `json:"values"`
 	// Scale is the noise scale b.
 	Scale float64 `json:"scale"`
-	// Within95 is, by coordinate, how far the noise moves an answer at most,
-	// 95 times in 100.
+	// Within95 is how far the noise moves each coordinate at most, 95 times in 100.
 	Within95 []float64 `json:"within_95"`
 }
 
@@ -374,9 +373,9 @@ func (m *Mechanism) Answer(ctx context.Context, t *table.Table, src *noise.Sourc
 
 // Accuracy is a forecast of an answer's error, from public parameters alone.
 type Accuracy struct {
-	// Within is, by coordinate, how far the noise moves an answer at most, with
-	// probability Level.
-	Level  float64   `json:"level"`
+	// Level is the probability.
+	Level float64 `json:"level"`
+	// Within is how far the noise moves each coordinate at most, with that probability.
 	Within []float64 `json:"within"`
 }
 

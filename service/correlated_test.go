@@ -39,6 +39,7 @@ func TestCorrelatedLeakage(t *testing.T) {
 	if text := asJSON(t, all); !strings.HasPrefix(text, `{"schema":"noren.correlated.leakage/1","scale":5,"cbp":`) || strings.Contains(text, "Query") {
 		t.Errorf("JSON: %s", text)
 	}
+	valid(t, "noren.correlated.leakage-1.json", all)
 	d := countOn()
 	d.Adversaries = json.RawMessage(`"full"`)
 	full, err := s.CorrelatedLeakage(t.Context(), &api.CorrelatedLeakageRequest{Dependence: d, Scale: 5})
@@ -101,6 +102,7 @@ func TestCorrelatedCalibrate(t *testing.T) {
 	if c.Upper > 0.5 || c.Scale <= c.Plain || c.Scale > c.Group || c.Evaluations == 0 || calls < c.Evaluations {
 		t.Errorf("%+v, %+v, %+v, %d reports", c, c.Leakage, c.Baselines, calls)
 	}
+	valid(t, "noren.correlated.calibrate-1.json", c)
 	if text := asJSON(t, c); !strings.HasPrefix(text, `{"schema":"noren.correlated.calibrate/1","epsilon":0.5,"scale":`) || !strings.Contains(text, `"group":40`) {
 		t.Errorf("JSON: %s", text)
 	}
@@ -136,8 +138,10 @@ func TestCorrelatedAnswer(t *testing.T) {
 	if !quote.Fits || quote.Before.Epsilon != "1000" || quote.Accuracy.Leakage.Upper > 5 {
 		t.Errorf("%+v", quote)
 	}
+	valid(t, "noren.correlated.answer-1-dry-run.json", quote)
 	a, err := s.CorrelatedAnswer(t.Context(), answerRequest("5"))
 	must(t, err)
+	valid(t, "noren.correlated.answer-1.json", a)
 	if len(a.Values) != 1 || a.CBP > 5 || a.Charge.Epsilon != quote.Epsilon || a.Remaining.Epsilon != quote.Remaining.Epsilon {
 		t.Errorf("%+v, quote %+v", a, quote)
 	}

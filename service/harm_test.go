@@ -25,6 +25,7 @@ func TestHarmEvaluate(t *testing.T) {
 	if text := asJSON(t, e); !strings.HasPrefix(text, `{"schema":"noren.harm.evaluate/1","scale":2,`) || strings.Contains(text, "Costs") {
 		t.Errorf("JSON: %s", text)
 	}
+	valid(t, "noren.harm.evaluate-1.json", e)
 	geometric, err := s.HarmEvaluate(t.Context(), &api.HarmEvaluateRequest{HarmCosts: costsOfLots(), Geometric: 0.5})
 	must(t, err)
 	if want := math.Exp(-0.5) / (1 + math.Exp(-0.5)); math.Abs(geometric.FalseAlarm-want) > 1e-12 {
@@ -57,6 +58,7 @@ func TestHarmOptimise(t *testing.T) {
 	if math.Abs(free.Scale-2.961) > 1e-3 || free.AtLimit {
 		t.Errorf("scale %g, want the worked optimum 2.961", free.Scale)
 	}
+	valid(t, "noren.harm.optimise-1.json", free)
 	limit := 0.1
 	limited, err := s.HarmOptimise(t.Context(), &api.HarmOptimiseRequest{HarmCosts: costsOfLots(), EpsilonMax: &limit})
 	must(t, err)
@@ -82,6 +84,7 @@ func TestHarmThreshold(t *testing.T) {
 	if best.Tau <= 0.5 || best.Tau >= 0.6 || best.Uninformative || !strings.HasPrefix(asJSON(t, best), `{"schema":"noren.harm.threshold/1","tau":`) {
 		t.Errorf("%+v", best)
 	}
+	valid(t, "noren.harm.threshold-1.json", best)
 	r.Scale = 0
 	if _, err := bare(t).HarmThreshold(t.Context(), r); noren.KindOf(err) != noren.Usage {
 		t.Errorf("no scale: %v", err)

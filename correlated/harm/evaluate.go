@@ -26,7 +26,7 @@ type Case struct {
 
 // Evaluation is the expected harm at one scale.
 type Evaluation struct {
-	// Scale is b; of geometric noise, 1/epsilon.
+	// Scale is the scale b of the noise; 1/epsilon for geometric noise.
 	Scale float64 `json:"scale"`
 	// Epsilon is the privacy loss from which identification was computed: Delta/b,
 	// or the leakage that was given.
@@ -37,14 +37,14 @@ type Evaluation struct {
 	Concealment float64 `json:"concealment"`
 	// Credit is the expected gain of the subject over the prior.
 	Credit float64 `json:"credit"`
-	// FalseAlarm is P(alarm | t = 0); Cases has the other counts.
+	// FalseAlarm is the probability of an alarm where the true count is 0.
 	FalseAlarm float64 `json:"p_false_alarm"`
-	// Identified is the probability of identification; its cost is Identification
-	// times that.
+	// Identified is the probability of identification.
 	Identified float64 `json:"identified"`
-	// Total is J: damage + concealment - credit + cost of identification.
+	// Total is the expected total J: damage + concealment - credit + cost of
+	// identification.
 	Total float64 `json:"total"`
-	// Cases has an entry for each count of the prior.
+	// Cases are the counts of the prior.
 	Cases []Case `json:"cases"`
 }
 
@@ -182,8 +182,8 @@ func (c *Costs) Realised(t int, value float64) float64 {
 type Threshold struct {
 	// Tau is the smallest answer that should be an alarm, in [0, 1].
 	Tau float64 `json:"tau"`
-	// Uninformative reports that the best tau is at an end of [0, 1] because the
-	// noise is too large for the costs: the answer cannot change the decision.
+	// Uninformative is true where the best tau is at an end of [0, 1] because the noise
+	// is too large for the costs: the answer cannot change the decision.
 	Uninformative bool `json:"uninformative"`
 }
 

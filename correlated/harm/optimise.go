@@ -9,13 +9,14 @@ import (
 
 // Optimum is the scale that makes the total smallest.
 type Optimum struct {
-	*Evaluation
-	// AtLimit reports that no scale above the lower limit has a smaller total.
+	Evaluation
+	// AtLimit is true where no scale above the lower limit has a smaller total.
 	AtLimit bool `json:"at_limit"`
 	// Minima are all local minima above the limit that were found, in rising
 	// order.
 	Minima []float64 `json:"minima"`
-	// Threshold is the best tau at that scale; nil where no jump has a cost.
+	// Threshold is the best tau at that scale; absent where neither a false alarm nor a
+	// concealment has a cost.
 	Threshold *Threshold `json:"threshold,omitempty"`
 }
 
@@ -73,7 +74,7 @@ func (c *Costs) Optimise(ctx context.Context, s Search) (*Optimum, error) {
 	if err != nil {
 		return nil, err
 	}
-	best := &Optimum{Evaluation: first, AtLimit: true, Minima: []float64{}}
+	best := &Optimum{Evaluation: *first, AtLimit: true, Minima: []float64{}}
 	high := 1e6 * math.Max(low, c.sensitivity())
 	if c.DamageSlope > c.CreditSlope {
 		high = math.Min(high, math.Max(2*low, 2*first.Total/(c.DamageSlope-c.CreditSlope)))
@@ -107,7 +108,7 @@ func (c *Costs) Optimise(ctx context.Context, s Search) (*Optimum, error) {
 			best.Minima = append(best.Minima, e.Scale)
 		}
 		if e.Total < best.Total {
-			best.Evaluation, best.AtLimit = e, false
+			best.Evaluation, best.AtLimit = *e, false
 		}
 	}
 	if c.FalseAlarm > 0 || c.Concealment > 0 {

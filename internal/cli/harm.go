@@ -146,7 +146,7 @@ protection, and the output says so if the search ends there.`,
 			if asJSON {
 				return printJSON(t.stdout, best)
 			}
-			printHarm(t.stdout, best.Evaluation)
+			printHarm(t.stdout, &best.Evaluation)
 			switch {
 			case best.AtLimit && r.EpsilonMax == nil:
 				fmt.Fprintln(t.stdout, "\n  with these costs the least noise is the cheapest, which protects no record: say with --epsilon-max what loss is allowed")
