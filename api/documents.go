@@ -7,6 +7,7 @@ import (
 	"github.com/noren-privacy/noren/assess"
 	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/kanon/verify"
+	"github.com/noren-privacy/noren/correlated"
 	"github.com/noren-privacy/noren/query"
 )
 
@@ -32,17 +33,24 @@ func (d Document) Name() string {
 // schemas are in docs/schemas.
 func Documents() []Document {
 	return []Document{
-		document[Release](kanon.ResultSchema),
-		document[Assessment](assess.Schema),
+		document[CorrelatedAnswer](CorrelatedAnswerSchema),
+		priced[correlated.Calibration](CorrelatedAnswerSchema),
+		document[CorrelatedCalibrate](CorrelatedCalibrateSchema),
+		document[CorrelatedLeakage](CorrelatedLeakageSchema),
 		document[Curve](CurveSchema),
+		document[HarmEvaluate](HarmEvaluateSchema),
+		document[HarmOptimise](HarmOptimiseSchema),
+		document[HarmThreshold](HarmThresholdSchema),
 		document[Inspection](InspectSchema),
+		document[OutliersPlan](OutliersPlanSchema),
 		document[Outliers](OutliersSchema),
 		priced[OutliersAccuracy](OutliersSchema),
-		document[OutliersPlan](OutliersPlanSchema),
 		document[OutliersSensitivity](OutliersSensitivitySchema),
+		document[QueryAccuracy](QueryAccuracySchema),
 		document[Query](QuerySchema),
 		priced[query.Accuracy](QuerySchema),
-		document[QueryAccuracy](QueryAccuracySchema),
+		document[Assessment](assess.Schema),
+		document[Release](kanon.ResultSchema),
 		document[Verification](verify.ResultSchema),
 	}
 }

@@ -1,4 +1,5 @@
-// Command noren is the curtain at the door of a data set. See "noren help".
+// Command noren makes k-anonymous releases, differentially private queries with a
+// budget ledger, and local differential privacy. See "noren help".
 package main
 
 import (

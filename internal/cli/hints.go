@@ -91,12 +91,15 @@ func flagOf(c *cobra.Command, e *noren.Error) (string, bool) {
 	if e.Where == "dataset" {
 		return "DATASET", true
 	}
-	name := e.Where
+	name, entry, _ := strings.Cut(e.Where, ": ") // a field, or an entry of it
 	if other, known := fields[name]; known {
 		name = other
 	}
 	if name == "" || c.Flags().Lookup(name) == nil {
 		return "", false
 	}
-	return "--" + name, true
+	if entry != "" {
+		entry = ": " + entry
+	}
+	return "--" + name + entry, true
 }

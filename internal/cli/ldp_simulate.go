@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren"
-	"github.com/noren-privacy/noren/experiments/ldp/simulate"
+	"github.com/noren-privacy/noren/ldp/simulate"
 	"github.com/noren-privacy/noren/ldp/survey"
 	"github.com/noren-privacy/noren/noise"
 	"github.com/noren-privacy/noren/report"

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/noren-privacy/noren/experiments/ldp/simulate"
+	"github.com/noren-privacy/noren/ldp/simulate"
 	"github.com/noren-privacy/noren/ldp/survey"
 	"github.com/noren-privacy/noren/report"
 )

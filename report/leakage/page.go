@@ -1,4 +1,9 @@
-package correlated
+// Package leakage draws pages and pictures of the leakage about dependent records, and of
+// the harm of noise.
+//
+// Everything is computed from public models and public costs, and from no private
+// record. The theorems are in docs/correlated-privacy.md.
+package leakage
 
 import (
 	"context"
@@ -12,11 +17,11 @@ import (
 	"github.com/noren-privacy/noren/report"
 )
 
-// Explain makes a page for a steward about one model and one query: the scale
-// for epsilon beside those of other methods, who learns most, what he sees, and
+// Page makes a page for a steward about one model and one query: the scale
+// for epsilon beside those of other methods, who learns most, what they see, and
 // how leakage falls with the scale and depends on what is known. It is computed
 // from the public model alone.
-func Explain(ctx context.Context, f *correlated.ModelFile, q *correlated.Query, epsilon float64, o correlated.Options) (*report.Page, error) {
+func Page(ctx context.Context, f *correlated.ModelFile, q *correlated.Query, epsilon float64, o correlated.LeakageOptions) (*report.Page, error) {
 	if f == nil || f.Model == nil {
 		return nil, &noren.Error{Kind: noren.Usage, Where: "model", What: "the model is missing"}
 	}
@@ -72,9 +77,9 @@ func scales(f *correlated.ModelFile, c *correlated.Calibration, b *correlated.Ba
 		{Figures: []report.Figure{
 			{Value: short(c.Scale), Name: "noise scale b", Explain: "Laplace noise of this scale; 95 answers in 100 are moved by less than three times as much.", Tone: report.Neutral},
 			{Value: short(c.Leakage.Upper), Name: "leakage (CBP)", Explain: "How far an answer can move the log odds between two states of one record: " + how + ".", Tone: report.Neutral},
-			{Value: short(c.Scale / b.Plain), Name: "times the noise for independent records", Explain: "The price of the dependence.", Tone: report.Neutral},
+			{Value: short(c.Scale / b.Plain), Name: "times the noise for independent records", Explain: "The cost of the dependence.", Tone: report.Neutral},
 		}},
-		{Text: "Source of the model: " + source + ". The promise holds if the records follow the model, and the model was not made from them."},
+		{Text: "Source of the model: " + source + ". The guarantee holds if the records follow the model, and the model was not estimated from them."},
 	}}
 	t := &report.Table{Header: []string{"method", "scale b"}, Numeric: []bool{false, true}}
 	bars := &report.Bars{Title: "Scales of different methods", Axis: "scale b", Horizontal: true, Series: []report.Series{{Name: "scale"}}}
@@ -86,7 +91,7 @@ func scales(f *correlated.ModelFile, c *correlated.Calibration, b *correlated.Ba
 		{"calibrated", c.Scale},
 		{"tanh rule", b.Tanh},
 		{"Wasserstein", b.Wasserstein},
-		{"Markov quilt (who knows no record)", b.Quilt},
+		{"Markov quilt (no record known)", b.Quilt},
 		{"Markov quilt, approximate", b.QuiltApprox},
 		{"range of the query", b.Range},
 		{"group of all records", b.Group},
@@ -112,14 +117,14 @@ func worst(ctx context.Context, f *correlated.ModelFile, q *correlated.Query, c 
 	if w == nil {
 		return nil, nil
 	}
-	s := &report.Section{Title: "Who learns most", Blocks: []report.Block{{Text: "Of all who may look at the answer, this one learns most: " + w.String() + "."}}}
+	s := &report.Section{Title: "Who learns most", Blocks: []report.Block{{Text: "The adversary who learns most: " + w.String() + "."}}}
 	if k := f.Model.Kind(); f.Model.Records() > maxView || k == "class" || k == "box" {
 		return s, nil
 	}
 	if w.OthersKnown {
-		s.Blocks = append(s.Blocks, report.Block{Text: "The picture is drawn for one who knows the named records and no other; what lies beyond them only blurs what he sees."})
+		s.Blocks = append(s.Blocks, report.Block{Text: "The picture is drawn for one who knows the named records and no other; records beyond them only add variance."})
 	}
-	block, err := ViewPicture(ctx, f.Model, q, c.Scale, correlated.Adversary{Target: w.Target, Known: w.Known}, f.States, fmt.Sprintf("Answers, by the state of record %d", w.Target))
+	block, err := View(ctx, f.Model, q, c.Scale, correlated.Adversary{Target: w.Target, Known: w.Known}, f.States, fmt.Sprintf("Answers, by the state of record %d", w.Target))
 	if isUsage(err) {
 		return s, nil // several coordinates have no such picture
 	}
@@ -135,12 +140,12 @@ func isUsage(err error) bool {
 	return errors.As(err, &e) && e.Kind == noren.Usage
 }
 
-func overScale(ctx context.Context, f *correlated.ModelFile, q *correlated.Query, c *correlated.Calibration, o correlated.Options) (*report.Section, error) {
+func overScale(ctx context.Context, f *correlated.ModelFile, q *correlated.Query, c *correlated.Calibration, o correlated.LeakageOptions) (*report.Section, error) {
 	points := 24
 	if f.Model.Records() > maxView {
 		points = 8
 	}
-	block, err := LeakagePicture(ctx, f.Model, q, o, c.Scale/8, c.Scale*8, points)
+	block, err := Curve(ctx, f.Model, q, o, c.Scale/8, c.Scale*8, points)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +166,7 @@ func overKnown(ctx context.Context, f *correlated.ModelFile, q *correlated.Query
 	t := &report.Table{Header: []string{"distance", "leakage"}, Numeric: []bool{true, true}}
 	for d := 1; d <= min(middle, n-1-middle) && d <= 40; d++ {
 		known := []correlated.Known{{Record: middle - d, State: correlated.AnyState}, {Record: middle + d, State: correlated.AnyState}}
-		l, err := correlated.ComputeLeakage(ctx, f.Model, q, c.Scale, correlated.Options{Adversaries: correlated.ListedAdversaries(correlated.Adversary{Target: middle, Known: known})})
+		l, err := correlated.ComputeLeakage(ctx, f.Model, q, c.Scale, correlated.LeakageOptions{Adversaries: correlated.ListedAdversaries(correlated.Adversary{Target: middle, Known: known})})
 		if err != nil {
 			return nil, err
 		}
@@ -170,7 +175,7 @@ func overKnown(ctx context.Context, f *correlated.ModelFile, q *correlated.Query
 	}
 	chart := &report.Lines{Title: "Leakage over the distance of the known records", Across: "distance of the nearest known record on either side", Axis: "leakage", Curves: []report.Curve{curve}, FromZero: true}
 	return &report.Section{Title: "Leakage over what is known", Blocks: []report.Block{
-		{Text: "One record on either side is known, in the states that let most be learned, and no other. Who knows the neighbours learns as much as from independent records; who knows none near learns through those between."},
+		{Text: "One record on either side is known, in the states that let most be learned, and no other. An adversary who knows the neighbours learns as much as from independent records; one who knows no near record learns through those between."},
 		{Picture: &report.Picture{Chart: chart, Table: t}},
 	}}, nil
 }

@@ -7,17 +7,17 @@ import (
 	"sort"
 )
 
-// law is a measure on packed step counts with finitely many atoms. Masses are
+// distribution is a measure on packed step counts with finitely many atoms. Masses are
 // kept as logarithms: products of small probabilities leave the range of
 // floating numbers soon, and with it would go the states that leak most. All
 // operations add and multiply numbers that are not negative, so that every
-// mass keeps its relative accuracy; a Fourier transform would not (note,
-// section 2).
-type law struct {
+// mass keeps its relative accuracy; a Fourier transform would not
+// (docs/correlated-privacy.md, section 2).
+type dist struct {
 	lo  int64     // the key of the first atom, when dense
 	key []int64   // increasing keys; nil when dense
 	log []float64 // log masses, -Inf allowed
-	lin []float64 // the masses of a normalised law, below tiny cut to 0
+	lin []float64 // the masses of a normalised distribution, below tiny cut to 0
 }
 
 // tiny is where linear masses are cut. What is cut adds up to less than one
@@ -27,15 +27,15 @@ const (
 	guard = 1e-270
 )
 
-// space says how laws are kept: dense over a run of keys, or as sorted atoms.
+// space says how distributions are kept: dense over a run of keys, or as sorted atoms.
 type space struct {
 	dense bool
-	most  int // the largest number of atoms of a law
+	most  int // the largest number of atoms of a distribution
 }
 
-var errTooManyAtoms = errors.New("a law has too many atoms")
+var errTooManyAtoms = errors.New("a distribution has too many atoms")
 
-// defaultAtoms bounds a single law.
+// defaultAtoms bounds a single distribution.
 const defaultAtoms = 1 << 18
 
 // newSpace chooses by the query: dense where steps are small.
@@ -55,9 +55,9 @@ func newSpace(q *boundQuery) *space {
 	return s
 }
 
-func (l *law) len() int { return len(l.log) }
+func (l *dist) len() int { return len(l.log) }
 
-func (l *law) at(i int) int64 {
+func (l *dist) at(i int) int64 {
 	if l.key == nil {
 		return l.lo + int64(i)
 	}
@@ -65,8 +65,8 @@ func (l *law) at(i int) int64 {
 }
 
 // point is the unit mass at key 0.
-func (s *space) point() *law {
-	l := &law{log: []float64{0}, lin: []float64{1}}
+func (s *space) point() *dist {
+	l := &dist{log: []float64{0}, lin: []float64{1}}
 	if !s.dense {
 		l.key = []int64{0}
 	}
@@ -75,17 +75,17 @@ func (s *space) point() *law {
 
 // term is a measure moved by shift and multiplied by exp(weight).
 type term struct {
-	law    *law
+	dist   *dist
 	shift  int64
 	weight float64
 }
 
 // mix adds measures. The result is not normalised; it is nil when it has no
 // mass.
-func (s *space) mix(terms []term) (*law, error) {
+func (s *space) mix(terms []term) (*dist, error) {
 	live := terms[:0:0]
 	for _, t := range terms {
-		if t.law != nil && t.weight > negInf {
+		if t.dist != nil && t.weight > negInf {
 			live = append(live, t)
 		}
 	}
@@ -95,18 +95,18 @@ func (s *space) mix(terms []term) (*law, error) {
 	if s.dense {
 		lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
 		for _, t := range live {
-			lo, hi = min(lo, t.law.lo+t.shift), max(hi, t.law.lo+t.shift+int64(t.law.len()))
+			lo, hi = min(lo, t.dist.lo+t.shift), max(hi, t.dist.lo+t.shift+int64(t.dist.len()))
 		}
 		if hi-lo > int64(s.most) {
 			return nil, errTooManyAtoms
 		}
-		out := &law{lo: lo, log: make([]float64, hi-lo)}
+		out := &dist{lo: lo, log: make([]float64, hi-lo)}
 		for i := range out.log {
 			out.log[i] = negInf
 		}
 		for _, t := range live {
-			at := out.log[t.law.lo+t.shift-lo:]
-			for i, v := range t.law.log {
+			at := out.log[t.dist.lo+t.shift-lo:]
+			for i, v := range t.dist.log {
 				at[i] = logAdd(at[i], v+t.weight)
 			}
 		}
@@ -122,8 +122,8 @@ func (s *space) mix(terms []term) (*law, error) {
 	return out, nil
 }
 
-func (t term) moved() *law {
-	out := &law{key: slices.Clone(t.law.key), log: slices.Clone(t.law.log)}
+func (t term) moved() *dist {
+	out := &dist{key: slices.Clone(t.dist.key), log: slices.Clone(t.dist.log)}
 	for i := range out.key {
 		out.key[i] += t.shift
 		out.log[i] += t.weight
@@ -131,20 +131,20 @@ func (t term) moved() *law {
 	return out
 }
 
-func merge(a *law, t term) *law {
-	n := a.len() + t.law.len()
-	out := &law{key: make([]int64, 0, n), log: make([]float64, 0, n)}
+func merge(a *dist, t term) *dist {
+	n := a.len() + t.dist.len()
+	out := &dist{key: make([]int64, 0, n), log: make([]float64, 0, n)}
 	i, j := 0, 0
-	for i < a.len() || j < t.law.len() {
+	for i < a.len() || j < t.dist.len() {
 		switch {
-		case j == t.law.len() || i < a.len() && a.key[i] < t.law.key[j]+t.shift:
+		case j == t.dist.len() || i < a.len() && a.key[i] < t.dist.key[j]+t.shift:
 			out.key, out.log = append(out.key, a.key[i]), append(out.log, a.log[i])
 			i++
-		case i == a.len() || t.law.key[j]+t.shift < a.key[i]:
-			out.key, out.log = append(out.key, t.law.key[j]+t.shift), append(out.log, t.law.log[j]+t.weight)
+		case i == a.len() || t.dist.key[j]+t.shift < a.key[i]:
+			out.key, out.log = append(out.key, t.dist.key[j]+t.shift), append(out.log, t.dist.log[j]+t.weight)
 			j++
 		default:
-			out.key, out.log = append(out.key, a.key[i]), append(out.log, logAdd(a.log[i], t.law.log[j]+t.weight))
+			out.key, out.log = append(out.key, a.key[i]), append(out.log, logAdd(a.log[i], t.dist.log[j]+t.weight))
 			i, j = i+1, j+1
 		}
 	}
@@ -153,7 +153,7 @@ func merge(a *law, t term) *law {
 
 // normalise returns l scaled to mass one, and the log of its mass. l may be
 // changed; nil, or no mass, gives nil.
-func normalise(l *law) (*law, float64) {
+func normalise(l *dist) (*dist, float64) {
 	if l == nil {
 		return nil, negInf
 	}
@@ -171,9 +171,9 @@ func normalise(l *law) (*law, float64) {
 	return l, total
 }
 
-// convolve is the law of the sum of independent draws from a and b, both
+// convolve is the distribution of the sum of independent draws from a and b, both
 // normalised.
-func (s *space) convolve(a, b *law) (*law, error) {
+func (s *space) convolve(a, b *dist) (*dist, error) {
 	if b.len() == 1 && b.at(0) == 0 {
 		return a, nil
 	}
@@ -187,7 +187,7 @@ func (s *space) convolve(a, b *law) (*law, error) {
 	if n > s.most {
 		return nil, errTooManyAtoms
 	}
-	out := &law{lo: a.lo + b.lo, log: make([]float64, n), lin: make([]float64, n)}
+	out := &dist{lo: a.lo + b.lo, log: make([]float64, n), lin: make([]float64, n)}
 	convolveLinear(out.lin, a.lin, b.lin)
 	for k, v := range out.lin {
 		switch {
@@ -238,7 +238,7 @@ func convolveLog(a, b []float64, k int) float64 {
 	return top + math.Log(sum)
 }
 
-func (s *space) convolveAtoms(a, b *law) (*law, error) {
+func (s *space) convolveAtoms(a, b *dist) (*dist, error) {
 	if a.len() > 64*s.most/max(1, b.len()) {
 		return nil, errTooManyAtoms
 	}
@@ -256,7 +256,7 @@ func (s *space) convolveAtoms(a, b *law) (*law, error) {
 		}
 	}
 	sort.Slice(all, func(i, j int) bool { return all[i].key < all[j].key })
-	out := &law{}
+	out := &dist{}
 	for i := 0; i < len(all); {
 		j, top := i, negInf
 		for ; j < len(all) && all[j].key == all[i].key; j++ {
@@ -286,7 +286,7 @@ func (s *space) convolveAtoms(a, b *law) (*law, error) {
 // convolveScratch adds up on a run of keys where that is not much longer than
 // the list of products; nil where it is, or where a mass is too small for plain
 // numbers.
-func (s *space) convolveScratch(a, b *law) *law {
+func (s *space) convolveScratch(a, b *dist) *dist {
 	lo := a.key[0] + b.key[0]
 	span := a.key[a.len()-1] + b.key[b.len()-1] - lo + 1
 	if span > 1<<22 || span > 16*int64(a.len())*int64(b.len()) {
@@ -305,7 +305,7 @@ func (s *space) convolveScratch(a, b *law) *law {
 			touched[k+l-lo] = true
 		}
 	}
-	out := &law{}
+	out := &dist{}
 	for i, v := range sums {
 		if !touched[i] {
 			continue

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren"
-	"github.com/noren-privacy/noren/experiments/ldp/simulate"
+	"github.com/noren-privacy/noren/ldp/simulate"
 	"github.com/noren-privacy/noren/ldp/survey"
 )
 

@@ -1,4 +1,4 @@
-package correlated
+package leakage
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 	"github.com/noren-privacy/noren/correlated"
 )
 
-func TestExplain(t *testing.T) {
+func TestPage(t *testing.T) {
 	for _, c := range []struct {
 		model, query string
 		want         []string
@@ -39,7 +39,7 @@ func TestExplain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := Explain(context.Background(), f, q, 1, correlated.Options{})
+		p, err := Page(context.Background(), f, q, 1, correlated.LeakageOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
