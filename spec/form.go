@@ -1,0 +1,54 @@
+package spec
+
+import (
+	"os"
+	"strings"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table/csvio"
+	"github.com/noren-privacy/noren/table/file"
+)
+
+// Form says how to read the file that s describes, except for its first line: its
+// delimiter, encoding, worksheet and query. Errors are of kind Usage.
+func (s *Spec) Form() (file.Options, error) {
+	o := file.Options{}
+	var err error
+	if o.Delimiter, err = csvio.ParseDelimiter(s.Input.Delimiter); err != nil {
+		return o, &noren.Error{Kind: noren.Usage, Where: "delimiter", Err: err}
+	}
+	if o.Encoding, err = csvio.ParseEncoding(s.Input.Encoding); err != nil {
+		return o, &noren.Error{Kind: noren.Usage, Where: "encoding", Err: err}
+	}
+	if s.Input.HeaderRow < 0 {
+		return o, &noren.Error{Kind: noren.Usage, Where: "header-row", What: "expected the number of a row, from 1"}
+	}
+	o.Sheet, o.HeaderRow = s.Input.Sheet, s.Input.HeaderRow
+	if s.Input.Query != "" {
+		text, err := os.ReadFile(s.Input.Query)
+		if err != nil {
+			return o, &noren.Error{Kind: noren.Usage, Where: s.Input.Query, What: "the query cannot be read", Hint: "does the file exist?"}
+		}
+		if o.Query, o.QueryName = string(text), s.Input.Query; strings.TrimSpace(o.Query) == "" {
+			return o, &noren.Error{Kind: noren.Usage, Where: s.Input.Query, What: "the query is empty"}
+		}
+	}
+	return o, nil
+}
+
+// CheckedForm is [Spec.Form] for a table that is read only if its first line holds the
+// names of the columns, or s states what it holds: a first line that looks like data is
+// an error with the code [csvio.FirstLineCode].
+func (s *Spec) CheckedForm() (file.Options, error) {
+	o, err := s.Form()
+	if err != nil {
+		return o, err
+	}
+	switch {
+	case s.Input.Header == nil:
+		o.Header = csvio.HeaderChecked
+	case !*s.Input.Header:
+		o.Header = csvio.HeaderAbsent
+	}
+	return o, nil
+}
