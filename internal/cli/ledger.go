@@ -165,7 +165,7 @@ shows how the data set is read; a schema is public.`,
 					return err
 				}
 				if err := l.Sealed(); err != nil {
-					t.warn("%v", withHint(err))
+					t.warn("%v", hinted(err))
 				}
 				if asJSON {
 					out := booksJSON{Schema: ledgerSchema, Ledger: l.ID(), Sealed: l.Sealed() != nil, Datasets: []datasetJSON{}}
