@@ -28,7 +28,7 @@ type Question struct {
 	// Error is a standard error of a share that is wanted. Optional; needed for
 	// the sample size.
 	Error float64
-	// ReportBytes is how long a report may be at the most. Defaults to 1,024.
+	// ReportBytes is the largest length of a report. Defaults to 1,024.
 	ReportBytes int
 }
 

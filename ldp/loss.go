@@ -88,7 +88,7 @@ func (l Loss) Guarantee() noren.Guarantee {
 }
 
 // Epsilons below and above which a mechanism is refused: below, the rounding of
-// probabilities would be felt and n would have to be beyond mankind; above,
+// probabilities would matter and n would exceed any population; above,
 // nothing is protected.
 const (
 	MinEpsilon = 1e-6
@@ -106,7 +106,7 @@ func checkEpsilon(epsilon float64) error {
 	return nil
 }
 
-// MaxDomain is how many labels a mechanism takes at the most.
+// MaxDomain is the largest number of labels of a mechanism.
 const MaxDomain = 1 << 24
 
 func checkDomain(k int) error {

@@ -45,7 +45,7 @@ func NewMultiOf(attributes []Attribute, epsilon float64, sampled int) (*Multi, e
 	}
 	d := len(attributes)
 	if d == 0 || d > MaxDomain {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "attributes", What: "a record needs one attribute at the least"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: "attributes", What: "a record needs at least one attribute"}
 	}
 	if sampled < 1 || sampled > d {
 		return nil, &noren.Error{Kind: noren.Usage, Where: "attributes", What: fmt.Sprintf("a report holds between 1 and all %d attributes", d)}

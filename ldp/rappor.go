@@ -127,7 +127,7 @@ func rapporBits(f, p, q float64) (one, zero float64) {
 //	for ever:   2 h ln((1-f/2)/(f/2)),
 //
 // and one report is no more than for ever (Erlingsson et al., theorems 1 and 2).
-// Two words differ in 2h bits at the most, h each way. The cohort is public and
+// Two words differ in at most 2h bits, h each way. The cohort is public and
 // must not depend on the value.
 //
 // Both are rounded up by a part in 10^13, more than the formulas lose.

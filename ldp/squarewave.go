@@ -157,7 +157,7 @@ func (o EM) withDefaults() (EM, error) {
 		o.MaxIterations = 10_000
 	}
 	if !(o.Tolerance > 0) || o.MaxIterations < 1 {
-		return o, &noren.Error{Kind: noren.Usage, What: "the tolerance of a search must be above 0, and it needs one step at the least"}
+		return o, &noren.Error{Kind: noren.Usage, What: "the tolerance of a search must be above 0, and its number of steps 1 or more"}
 	}
 	return o, nil
 }

@@ -1,7 +1,6 @@
-// Package evaluate tells what can still be learned from a table once it has been
-// made private at its source: it trains a linear support vector machine and a
-// random forest on raw, generalised and randomised records and tries them on
-// each, over mechanisms and epsilons.
+// Package evaluate measures classifiers on locally randomised records. It trains a
+// linear support vector machine and a random forest on raw, generalised and
+// randomised records and tests them on each, over mechanisms and epsilons.
 //
 //	r, err := evaluate.Run(ctx, evaluate.Options{Label: diagnosis, Attributes: attributes})
 //	for _, c := range r.Cells {
@@ -79,7 +78,7 @@ type Options struct {
 	Select int
 	// MaxCategories: a category with more values is left out. Defaults to 64.
 	MaxCategories int
-	// Sample is how many records are used at the most, drawn by Seed. Defaults to
+	// Sample is the largest number of records used, drawn by Seed. Defaults to
 	// 5,000; negative means all.
 	Sample int
 	// Folds defaults to 10, Repeats (each with fresh folds and fresh noise) to 3.

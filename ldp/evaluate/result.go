@@ -34,7 +34,7 @@ type Result struct {
 	// LabelRandomised says that the class of training records was randomised too.
 	LabelRandomised bool    `json:"label_randomised"`
 	Models          []Model `json:"models"`
-	// Majority is how often who always answers the largest class is right.
+	// Majority is the accuracy of always answering the largest class.
 	Majority float64 `json:"majority"`
 	Cells    []Cell  `json:"cells"`
 	// Promise and NotProtected say in words what the losses are of and what they
@@ -135,7 +135,7 @@ func (r *Result) state(o *Options) {
 		what += " and the class"
 	}
 	r.Promise = []string{
-		"epsilon per report is of one attribute, epsilon per record of one report of " + what + " together, to whoever sees all reports of a person, the collector included",
+		"epsilon per report is of one attribute, epsilon per record of one report of " + what + " together, against an adversary who sees all reports of a person, as the collector does",
 		"over a lifetime: a device that draws afresh for every report loses the record's epsilon again each time; one that keeps its answers and repeats them (One-time RAPPOR) loses it once, as long as no value changes",
 		"the loss is of the reports as sent; a label decoded from the bits of sue or oue tells less than the bits",
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // smoothFrom is from how many buckets on distributions are smoothed. Over normal and
-// two-humped crowds of 1,000 and 20,000 at epsilon 1 and 3, smoothing made the
+// bimodal samples of 1,000 and 20,000 at epsilon 1 and 3, smoothing made the
 // Wasserstein distance up to 8 times as large at 16 buckets, and smaller or as
 // small at 256.
 const smoothFrom = 128
@@ -242,7 +242,7 @@ func (c *Collector) estimateSeveral(o Options, e *Estimate) error {
 }
 
 // StdErr is the expected standard error among n people of the share of a label
-// that nobody has, or of the mean where it is worst; NaN where no formula says it.
+// of share 0, or of the mean where it is largest; NaN where there is no formula.
 func (s *Survey) StdErr(n int64) float64 {
 	switch {
 	case s.oracle != nil:

@@ -15,8 +15,8 @@ import (
 // keySize is the length of keys and secrets, in bytes.
 const keySize = 32
 
-// Devices holds the secrets of many devices as one key, for whoever makes reports
-// in their place: the secret of a client is HKDF-SHA256 of the key and the
+// Devices holds the secrets of many devices as one key, for a program that makes
+// their reports: the secret of a client is HKDF-SHA256 of the key and the
 // client's id. The same key and id give the same permanent answers, round after
 // round, which is what bounds the loss of a lifetime. Real devices have each their
 // own.
