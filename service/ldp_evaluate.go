@@ -95,7 +95,7 @@ func (s *Service) readEvaluation(ctx context.Context, r *api.LDPEvaluateRequest,
 			return noren.Usagef("bounds", "%s is no column that is learned from", name)
 		}
 	}
-	resolved, err := roles.ResolveSource(ctx, src, spec.Reading{Progress: s.Progress, Notes: s.specNote})
+	resolved, err := roles.ResolveSource(ctx, src, s.reading())
 	if err != nil {
 		return err
 	}
@@ -197,6 +197,3 @@ func boundsOf(f table.Field, texts []string) (*[2]float64, error) {
 	}
 	return &b, nil
 }
-
-// specNote passes on a note on how a table was read.
-func (s *Service) specNote(n spec.Note) { s.note(api.Info, n.Code, n.Text) }

@@ -2,17 +2,12 @@ package cli
 
 import (
 	"context"
-	"encoding/hex"
-	"fmt"
-	"io"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren"
-	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/spec"
-	"github.com/noren-privacy/noren/table/file"
 )
 
 type anonymizeFlags struct {
@@ -102,9 +97,6 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 	if f.output == "" {
 		return &noren.Error{Kind: noren.Usage, Where: "-o", What: "no output is named", Hint: "-o FILE, or -o - for standard output"}
 	}
-	if f.certify != "" && file.IsDatabase(f.output) {
-		return &noren.Error{Kind: noren.Usage, Where: "--certificate", What: "certifies the bytes of a file, and a table has none", Hint: "-o FILE"}
-	}
 	if f.json && f.output == "-" {
 		return &noren.Error{Kind: noren.Usage, Where: "--json", What: "the release and the result cannot both go to standard output", Hint: "-o FILE"}
 	}
@@ -115,136 +107,27 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 	if err := overlay(c, &s.Anonymize, &f.parameters); err != nil {
 		return err
 	}
-	if err := t.apart(inputsOf(s, input, f.spec), f.output, f.report, f.certify); err != nil {
-		return err
-	}
-	if err := checkTargets(f.force, f.output, f.report, f.certify); err != nil {
-		return err
-	}
-	options, err := releaseOptions(s, f.workers)
+	memory, err := memoryFlag(f.memory)
 	if err != nil {
 		return err
 	}
-	if err := f.setSeed(options); err != nil {
-		return err
-	}
-	if options.Memory, err = memoryFlag(f.memory); err != nil {
-		return err
-	}
-	defer limitMemory(options.Memory)()
-	src, err := openTable(ctx, input, t, s)
-	if err != nil {
-		return err
-	}
-	defer closeSource(src)
-	said := missingSaid(s)
-	schema, looked, err := resolveLooking(ctx, s, src, t)
-	if err != nil {
-		return err
-	}
-	if src, schema, err = withNumbers(t, s, src, schema, looked); err != nil {
-		return err
-	}
-	if !said && (options.Diversity != nil || options.Closeness != nil) {
-		if err := settleSource(ctx, s, src, schema, t); err != nil {
-			return err
-		}
-	}
-	tellIndex(t, s, src)
-	tellReaders(t, f.output, src, schema)
-	tellKept(t, s, schema)
-	if _, err := quasiNames(schema); err != nil {
-		return err
-	}
-	job := kanon.Job{Source: src, Schema: *schema, Missing: s.Input.Missing, Kept: keptBy(s), Looked: looked, Options: *options}
-	job.Output, err = f.outputAs.output(ctx, f.output, f.force, t.stdout, src)
-	if err != nil {
-		return err
-	}
-	var seal *certifier
-	if f.certify != "" {
-		if seal, err = newCertifier(f.certify, f.force); err != nil {
-			return err
-		}
-		defer seal.file.Discard()
-		job.Output.Verified = func(r *kanon.Result, released io.Reader) error { return seal.verified(ctx, r, released) }
-	}
-	result, err := f.release(ctx, t, s, job)
-	if err != nil {
-		return decideHint(err)
-	}
-	if seal != nil {
-		if err := seal.file.Commit(); err != nil {
-			return err
-		}
-	}
-	result.Input = input
-	for _, l := range result.LooksMissing {
-		t.warn("column %s: %d of %d groups show a value that is also a text for missing values in %s; in the release it is a value, and only an empty field is missing. If its readers go by the same texts, make it again with --publish generalize or another --round", l.Column, l.Groups, result.Groups, input)
-	}
-	warnRepeated(t, result)
-	if f.json {
+	defer limitMemory(memory)()
+	result, err := t.service(nil).Anonymize(ctx, api.AnonymizeRequest{
+		Table: api.Table{Input: input, Spec: s}, Output: f.output, OutputDelimiter: f.outputAs.delimiter, OutputEncoding: f.outputAs.encoding,
+		Report: f.report, Certificate: f.certify, Force: f.force, Seed: f.seed, InsecureSeed: f.seedInsecure,
+		Workers: f.workers, Memory: memory, Stdout: t.stdout,
+	})
+	t.progress.clear()
+	switch {
+	case err != nil:
+		return tableError(err)
+	case f.json:
 		return printJSON(t.stdout, result)
-	}
-	if f.output != "-" {
-		printRelease(t.stdout, result)
+	case f.output != "-":
+		printRelease(t.stdout, &result.Result)
 	}
 	return nil
 }
-
-func (f *anonymizeFlags) release(ctx context.Context, t *terminal, s *spec.Spec, job kanon.Job) (*kanon.Result, error) {
-	if f.report == "" {
-		return kanon.Anonymize(ctx, job, t.progress.report)
-	}
-	return releaseWithReport(ctx, t, s, job, f.report, f.force)
-}
-
-// inputsOf are the files that a run reads.
-func inputsOf(s *spec.Spec, names ...string) []string {
-	for _, c := range s.Columns {
-		names = append(names, c.Hierarchy)
-	}
-	return names
-}
-
-// setSeed reads the seed: 32 hexadecimal digits or more, or any whole number where
-// that is said to be wanted.
-func (f *anonymizeFlags) setSeed(o *kanon.Options) error {
-	if f.seed == "" {
-		if f.seedInsecure {
-			return &noren.Error{Kind: noren.Usage, Where: "--seed-insecure", What: "goes with --seed"}
-		}
-		return nil
-	}
-	if len(f.seed) >= seedDigits {
-		seed, err := hex.DecodeString(f.seed[:len(f.seed)&^1])
-		if last := f.seed[len(f.seed)-1]; err == nil && len(f.seed)%2 == 1 {
-			if _, err = strconv.ParseUint(string(last), 16, 8); err == nil {
-				seed = append(seed, last)
-			}
-		}
-		if err != nil {
-			return &noren.Error{Kind: noren.Usage, Where: "--seed", What: "expected hexadecimal digits"}
-		}
-		o.SecretSeed = seed
-		return nil
-	}
-	if !f.seedInsecure {
-		return &noren.Error{
-			Kind: noren.Usage, Where: "--seed", What: fmt.Sprintf("expected %d hexadecimal digits or more, got %d characters: short seeds can be tried until one gives the order of the rows", seedDigits, len(f.seed)),
-			Hint: "draw one, for instance by openssl rand -hex 16; or leave it out; or say --seed-insecure for a test",
-		}
-	}
-	n, err := strconv.ParseUint(f.seed, 10, 64)
-	if err != nil {
-		return &noren.Error{Kind: noren.Usage, Where: "--seed", What: "expected a whole number of at most 64 bits, not negative"}
-	}
-	o.Seed = &n
-	return nil
-}
-
-// seedDigits is the least number of digits of a seed: 128 bits.
-const seedDigits = 32
 
 // overlay copies the parameters whose flags were given over those of the
 // specification.
