@@ -30,7 +30,7 @@
 // of repeats. In short: labels few (k < 3 e^epsilon + 2): [NewGRR]; many:
 // [NewOUE], [NewOLH] where k bits are too many to send; free text: [Rappor]; a
 // mean: [NewHybrid]; a distribution of a number: [NewSquareWave]; the same
-// question again and again: [NewLongitudinalGRR], [NewLongitudinalOUE] or RAPPOR;
+// question repeatedly: [NewLongitudinalGRR], [NewLongitudinalOUE] or RAPPOR;
 // many attributes: [NewMulti].
 //
 // Malformed reports are counted and excluded; they never change the estimate of

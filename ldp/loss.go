@@ -8,8 +8,8 @@ import (
 	"github.com/noren-privacy/noren"
 )
 
-// Loss is what taking part costs a person, in epsilon of local differential
-// privacy. All three are bounds that hold for the probabilities that run.
+// Loss is the privacy loss of a person who takes part, in epsilon of local
+// differential privacy. All three are bounds that hold for the probabilities that run.
 type Loss struct {
 	// Report is the loss of one report of one attribute.
 	Report float64
@@ -75,7 +75,7 @@ func (l *Loss) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Guarantee is l as the promise of a release of one report of a record.
+// Guarantee is l as the guarantee of a release of one report of a record.
 func (l Loss) Guarantee() noren.Guarantee {
 	return noren.Guarantee{
 		Model: "local differential privacy", Epsilon: l.Record, Neighbours: "replace-one", Unit: "record",

@@ -267,7 +267,7 @@ func (c *MultiCollector) Reports(attribute int) int64 {
 	return c.means[attribute].N()
 }
 
-// Rejected counts the reports that were set aside.
+// Rejected counts the reports that were excluded.
 func (c *MultiCollector) Rejected() Rejected { return c.rejected }
 
 // Frequencies estimates the shares of an attribute's labels, from the reports

@@ -57,7 +57,7 @@ type Rappor struct {
 	encode string // Cpp: the encoder's name
 }
 
-// NewRappor checks the parameters of the Python rule. All faults are told at once.
+// NewRappor checks the parameters of the Python rule. All faults are reported together.
 func NewRappor(p Params) (*Rappor, error) {
 	r := &Rappor{Params: p, rule: Python}
 	if p.F >= 0 && p.F <= 1 {

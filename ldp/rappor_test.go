@@ -269,7 +269,7 @@ func TestBadRapporReportsAreSetAside(t *testing.T) {
 	dirty := collect("\n4,00110101\n0,0011010\n0,001101010\nx,00110101\n0,0011x101\n00110101\n+1,00000000\n" + strings.Repeat("9", 100_000) + "\n" + good)
 	want := Rejected{Malformed: 5, WrongLength: 2, BadCohort: 1}
 	if dirty.Rejected != want {
-		t.Errorf("set aside %+v, want %+v", dirty.Rejected, want)
+		t.Errorf("excluded %+v, want %+v", dirty.Rejected, want)
 	}
 	var a, b bytes.Buffer
 	if err := WriteCounts(&a, clean); err != nil {

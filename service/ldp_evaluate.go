@@ -59,8 +59,13 @@ func checkEvaluation(r *api.LDPEvaluateRequest) error {
 		field        string
 		value, least int
 	}{
-		{"bins", r.Bins, 2}, {"folds", r.Folds, 2}, {"repeats", r.Repeats, 1}, {"trees", r.Trees, 1},
-		{"select", r.Select, 0}, {"max-categories", r.MaxCategories, 2}, {"workers", r.Workers, 0},
+		{"bins", r.Bins, 2},
+		{"folds", r.Folds, 2},
+		{"repeats", r.Repeats, 1},
+		{"trees", r.Trees, 1},
+		{"select", r.Select, 0},
+		{"max-categories", r.MaxCategories, 2},
+		{"workers", r.Workers, 0},
 	} {
 		if n.value < n.least && n.value != 0 {
 			return noren.Usagef(n.field, "expected %d or more", n.least)

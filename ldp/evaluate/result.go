@@ -11,7 +11,7 @@ import (
 // Schema names the form of a Result in JSON.
 const Schema = "noren.ldp.evaluate/1"
 
-// Result is what was learned. It holds statistics of the raw table.
+// Result holds the accuracy of all models, and statistics of the raw table.
 type Result struct {
 	Schema string `json:"schema"`
 	// Label is the column of the class; Classes are its values, in byte order.
@@ -73,7 +73,7 @@ type LeftOut struct {
 	Reason string `json:"reason"`
 }
 
-// Cell is one model, trained on one kind of records and tried on another.
+// Cell is one model, trained on one kind of records and tested on another.
 type Cell struct {
 	Model string `json:"model"`
 	Train string `json:"train"` // Raw, Generalised or Randomised

@@ -26,7 +26,7 @@ type population struct {
 	index  []map[string]int
 }
 
-// Sample is people with their values and what is true of them.
+// Sample is simulated people with their values and the truth.
 type Sample struct {
 	// Values are the records, as text.
 	Values [][]string
@@ -34,7 +34,7 @@ type Sample struct {
 	Truth []Truth
 }
 
-// Truth is what is true of a sample in one attribute; the field of its kind is set.
+// Truth is the truth about one attribute of a sample; the field of its kind is set.
 type Truth struct {
 	Labels  []string
 	Shares  []float64 // of labels or words

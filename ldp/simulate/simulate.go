@@ -1,7 +1,7 @@
-// Package simulate tries a collection before it is made: a population whose truth
-// is known reports by a mechanism of local privacy, and what is estimated stands
-// beside the truth; and curves of the error over epsilon and over the number of
-// people, for one mechanism or several.
+// Package simulate simulates collections of locally private reports. A population
+// whose truth is known reports by a mechanism; the result compares estimates with the
+// truth, and gives the error over epsilon and over the number of people, for one
+// mechanism or several.
 //
 // The population is made up, or drawn from values that the caller gives. All draws,
 // those of the reports too, follow from a seed, so that a run can be repeated: they
@@ -27,7 +27,7 @@ import (
 // DefaultTrials is how many collections each point of a curve is the mean of, by default.
 const DefaultTrials = 20
 
-// Options say what is simulated.
+// Options are those of [Run].
 type Options struct {
 	// Spec is what is asked. Required.
 	Spec survey.Spec
@@ -63,7 +63,7 @@ type Options struct {
 	Progress noren.Progress
 }
 
-// Result is what came out.
+// Result holds a simulated collection and the curves of the error.
 type Result struct {
 	Survey   *survey.Survey
 	Sample   *Sample

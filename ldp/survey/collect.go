@@ -81,8 +81,8 @@ func (s *Survey) NewCollector() (*Collector, error) {
 var errAgain = &noren.Error{Kind: noren.BadData, Where: "report", What: "a second report of one client"}
 
 // AddLine counts a line: a report, or a client's id, a tab and a report. The error
-// says why a line was set aside; the estimates do not change then. A report that
-// was itself set aside is not the client's first.
+// says why a line was excluded; the estimates do not change then. A report that
+// was itself excluded is not the client's first.
 func (c *Collector) AddLine(line string) error {
 	client, word, named := cutClient(line)
 	if named && !c.AllowRepeats {
@@ -264,7 +264,7 @@ func (c *Collector) counted() int64 {
 	return c.labels.N()
 }
 
-// Rejected counts the lines that were set aside.
+// Rejected counts the lines that were excluded.
 func (c *Collector) Rejected() ldp.Rejected {
 	var r ldp.Rejected
 	switch {

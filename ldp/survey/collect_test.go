@@ -222,7 +222,7 @@ func TestNothingCounted(t *testing.T) {
 		}
 		_ = c.AddLine("nothing at all")
 		_, err = c.Estimate(t.Context(), survey.Options{})
-		if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "set aside: 1 ") {
+		if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "excluded: 1 ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -447,7 +447,7 @@ func TestAssociate(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// Whatever the lines are, they are counted or set aside.
+// Whatever the lines are, they are counted or excluded.
 func FuzzLines(f *testing.F) {
 	all := specs()
 	names := survey.Mechanisms()
@@ -471,7 +471,7 @@ func FuzzLines(f *testing.F) {
 			}
 		}
 		if got := c.N() + c.Rejected().Total(); got > lines || got < lines-1 { // a byte order mark alone is no line
-			t.Errorf("%d of %d lines were counted or set aside", got, lines)
+			t.Errorf("%d of %d lines were counted or excluded", got, lines)
 		}
 	})
 }

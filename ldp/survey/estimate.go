@@ -16,7 +16,7 @@ import (
 // small at 256.
 const smoothFrom = 128
 
-// Options say how reports are estimated from.
+// Options are those of [Collector.Estimate].
 type Options struct {
 	// Level of the intervals of all shares or words together, or of a mean. Defaults to 0.95.
 	Level float64
@@ -40,7 +40,7 @@ type Options struct {
 	Errors bool
 }
 
-// Estimate is what was learned; the field of the survey's Kind is set.
+// Estimate holds the estimates from reports; the field of the survey's Kind is set.
 type Estimate struct {
 	N            int64
 	Rounds       int // above 0 where rounds were estimated together; the shares' N counts people then

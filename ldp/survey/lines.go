@@ -11,7 +11,7 @@ import (
 	"github.com/noren-privacy/noren/table"
 )
 
-// LineOptions say how the records of a table are reported.
+// LineOptions are those of [Survey.RandomiseTable].
 type LineOptions struct {
 	// Client says that the table's last column holds the clients' ids, which are written
 	// before the reports and are not protected.
@@ -34,8 +34,8 @@ type Lines struct {
 
 // RandomiseTable randomises each record of a table as its own device would. The table
 // holds the survey's columns, as text and in their order, and then that of the
-// clients' ids where o.Client says so. name is the table's, for errors, which say
-// where a value stands and never what it is.
+// clients' ids where o.Client says so. name is the table's, for errors, which give the
+// position of a value and never the value.
 func (s *Survey) RandomiseTable(ctx context.Context, src *noise.Source, tab *table.Table, name string, o LineOptions) (*Lines, error) {
 	columns := s.Columns()
 	d := len(columns)

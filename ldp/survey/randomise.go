@@ -53,7 +53,7 @@ func (d *Devices) secret(client string) ([]byte, error) {
 func (s *Survey) Remembers() bool { return s.device != nil || s.rappor != nil }
 
 // Randomise makes the report of one person with these values, the text of one
-// value for each attribute. The device's secret is thrown away: another report of
+// value for each attribute. The device's secret is not kept: another report of
 // the same person costs again. It is what the line of a file holds, without the
 // client's id.
 func (s *Survey) Randomise(src *noise.Source, values []string) (string, error) {

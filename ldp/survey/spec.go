@@ -16,7 +16,7 @@ import (
 // Version is the version of the specification's format, the only one there is.
 const Version = 1
 
-// Spec is what is asked and how it is randomised. It is public: devices and
+// Spec describes reports: the question, its domain and the mechanism. It is public: devices and
 // collector must have the same. In a file it is YAML or JSON.
 type Spec struct {
 	Version int `yaml:"version" json:"version"`

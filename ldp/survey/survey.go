@@ -13,7 +13,7 @@ import (
 // Kind is what a survey estimates.
 type Kind string
 
-// What there is to estimate.
+// Kinds of estimates.
 const (
 	Shares       Kind = "shares"       // of labels
 	Words        Kind = "words"        // the shares of words among candidates
@@ -323,7 +323,7 @@ func (s *Survey) Labels(attribute int) []string { return slices.Clone(s.answers[
 // Bins are the bins of an attribute, nil where its labels are no bins.
 func (s *Survey) Bins(attribute int) *ldp.Bins { return s.answers[attribute].bins }
 
-// Loss is what taking part costs a person.
+// Loss is the privacy loss of a person who takes part.
 func (s *Survey) Loss() ldp.Loss {
 	switch {
 	case s.multi != nil:
