@@ -9,13 +9,13 @@ import (
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/noise"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // Answer is what is released.
 type Answer struct {
-	// Count is the number of outliers with noise, brought back into what is
-	// possible: 0 at least, and the number of records at most where that is
-	// public.
+	// Count is the number of outliers with noise, clamped to at least 0 and, where it is
+	// public, to at most the number of records.
 	Count int64 `json:"count"`
 	// Interval holds the number of outliers with probability 95%, over the
 	// noise, whatever the data.
@@ -24,16 +24,20 @@ type Answer struct {
 	// the options is right. It is absent where no guess was given or it is not
 	// narrower. A guess is no bound: where it is too small, the interval covers less.
 	Expected *Interval `json:"expected_interval,omitempty"`
-	// Noise is what was drawn, and Basis what the interval rests on.
+	// Noise describes the noise that was added.
 	Noise string `json:"noise"`
+	// Basis is what the interval rests on.
 	Basis string `json:"basis"`
 }
 
 // Interval is a range of counts, both ends included.
 type Interval struct {
+	// Level is the confidence.
 	Level float64 `json:"level"`
-	Low   int64   `json:"low"`
-	High  int64   `json:"high"`
+	// Low is the lower end.
+	Low int64 `json:"low"`
+	// High is the upper end.
+	High int64 `json:"high"`
 }
 
 // Answer counts the outliers in a private table, which has the columns of
@@ -54,10 +58,10 @@ func (m *Mechanism) Answer(ctx context.Context, t *table.Table, src *noise.Sourc
 }
 
 // answer is Answer on points.
-func (m *Mechanism) answer(ctx context.Context, points *Points, src *noise.Source) (*Answer, error) {
+func (m *Mechanism) answer(ctx context.Context, points *axis.Points[int32], src *noise.Source) (*Answer, error) {
 	top := m.set.K // the query itself needs no more
 	if m.noise.Family != GlobalLaplace {
-		top = reach(m.set, points.Len(), points.dim, m.noise.smoothBeta())
+		top = reach(m.set, points.Records(), points.Dim, m.noise.smoothBeta())
 	}
 	p, err := newProfile(ctx, points, m.set, top)
 	if err != nil {
@@ -88,7 +92,7 @@ func (m *Mechanism) answer(ctx context.Context, points *Points, src *noise.Sourc
 		// noise beyond its 96% or a size that was released too small, 1%.
 		out = m.present(y, m.halfWidth(most, level95+sizeDoubt), "the released size of the noise")
 	}
-	if e := m.within(y, m.Accuracy().HalfWidth); m.options.Guess != 0 && e.High-e.Low < out.Interval.High-out.Interval.Low {
+	if e := m.within(y, m.halfWidth(m.guessed(), level95)); m.options.Guess != 0 && e.High-e.Low < out.Interval.High-out.Interval.Low {
 		out.Expected = &e
 	}
 	return out, nil

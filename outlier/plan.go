@@ -20,11 +20,11 @@ type Facts struct {
 	// K is the smallest number of others within the radius that makes a record
 	// no outlier. Required.
 	K int `json:"k"`
-	// Epsilon is the loss. Required.
+	// Epsilon is the privacy cost. Required.
 	Epsilon float64 `json:"epsilon"`
-	// Guess is a public guess of how many records can change sides at once in
-	// data as they are: the plan expects U_t = min(G, t + Guess). It decides
-	// how good the plan is, and never the promise. Defaults to 3.
+	// Guess is a public guess of the local sensitivity on typical data: the plan expects
+	// U_t = min(G, t + Guess). It decides how good the plan is, and never the guarantee.
+	// Defaults to 3.
 	Guess int `json:"guess"`
 }
 
@@ -55,10 +55,11 @@ func (f *Facts) validate() error {
 	return bad.err()
 }
 
-// Plan is what can be said and chosen from public facts (design note, section
-// 7).
+// Plan is the noise to choose and its expected error, from public facts
+// (docs/outliers.md).
 type Plan struct {
 	Facts
+	// Relation is the relation of neighbours: add-remove or replace-one.
 	Relation string `json:"neighbours"`
 	// G is the global sensitivity.
 	G int64 `json:"global_sensitivity"`
@@ -69,20 +70,24 @@ type Plan struct {
 	// whatever the data.
 	Global Expectation `json:"global"`
 	// Noise is the one to take: that with the smaller standard deviation.
-	Noise Noise `json:"noise"`
+	Noise Calibrated `json:"noise"`
 	// Advice on k, the radius and epsilon.
 	Advice []string `json:"advice"`
 }
 
 // Expectation is what a noise is expected to come to.
 type Expectation struct {
-	Noise     Noise   `json:"noise"`
-	S         float64 `json:"S"`
-	SD        float64 `json:"sd"`
+	// Noise is the noise with its parameters.
+	Noise Calibrated `json:"noise"`
+	// S is the bound of the sensitivity that is expected.
+	S float64 `json:"S"`
+	// SD is the standard deviation that is expected.
+	SD float64 `json:"sd"`
+	// HalfWidth is that of a 95% interval.
 	HalfWidth float64 `json:"half_width_95"`
 }
 
-func expectation(n Noise, s float64) Expectation {
+func expectation(n Calibrated, s float64) Expectation {
 	return Expectation{Noise: n, S: s, SD: n.SD(s), HalfWidth: n.Interval(s, 0.95)}
 }
 
@@ -121,10 +126,10 @@ func NewPlan(f Facts) (*Plan, error) {
 }
 
 // bestLomax minimises the expected standard deviation over the grid.
-func bestLomax(epsilon float64, g int64, guess int) (Noise, error) {
+func bestLomax(epsilon float64, g int64, guess int) (Calibrated, error) {
 	best, err := DefaultLomax(epsilon)
 	if err != nil {
-		return Noise{}, err
+		return Calibrated{}, err
 	}
 	sd := best.SD(guessedS(best.Beta, g, guess))
 	for _, share := range planShares {
@@ -139,7 +144,7 @@ func bestLomax(epsilon float64, g int64, guess int) (Noise, error) {
 			}
 			n, err := LomaxNoise(epsilon, beta, p)
 			if err != nil {
-				return Noise{}, err
+				return Calibrated{}, err
 			}
 			if v := n.SD(s); v < sd*(1-1e-9) {
 				best, sd = n, v
@@ -233,8 +238,8 @@ func (f faults) err() error {
 
 // bestStudent minimises the expected standard deviation of Student's t over
 // shares of epsilon and degrees of freedom.
-func bestStudent(epsilon float64, g int64, guess int) (Noise, error) {
-	best, sd := Noise{}, math.Inf(1)
+func bestStudent(epsilon float64, g int64, guess int) (Calibrated, error) {
+	best, sd := Calibrated{}, math.Inf(1)
 	for _, nu := range []int{3, 4, 5, 6, 8, 10} {
 		for _, share := range planShares {
 			beta := epsilon * share
@@ -243,7 +248,7 @@ func bestStudent(epsilon float64, g int64, guess int) (Noise, error) {
 			}
 			n, err := StudentNoise(epsilon, beta, nu)
 			if err != nil {
-				return Noise{}, err
+				return Calibrated{}, err
 			}
 			if v := n.SD(guessedS(beta, g, guess)); v < sd {
 				best, sd = n, v
