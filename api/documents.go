@@ -4,6 +4,9 @@ import (
 	"reflect"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/ldp"
+	"github.com/noren-privacy/noren/ldp/evaluate"
+	"github.com/noren-privacy/noren/ldp/survey"
 	"github.com/noren-privacy/noren/query"
 )
 
@@ -13,14 +16,19 @@ type Document struct {
 	Schema string
 	// Price says that it is the form of a dry run, which bears the name of the answer.
 	Price bool
+	// Variant names one of several forms of the same schema; empty for the first.
+	Variant string
 	// Type is the Go type.
 	Type reflect.Type
 }
 
-// Name is the schema, with " (dry run)" for a price.
+// Name is the schema, with " (dry run)" for a price, or its variant in brackets.
 func (d Document) Name() string {
-	if d.Price {
+	switch {
+	case d.Price:
 		return d.Schema + " (dry run)"
+	case d.Variant != "":
+		return d.Schema + " (" + d.Variant + ")"
 	}
 	return d.Schema
 }
@@ -29,6 +37,14 @@ func (d Document) Name() string {
 // schemas are in docs/schemas.
 func Documents() []Document {
 	return []Document{
+		document[LDPDesign](LDPDesignSchema),
+		{Schema: LDPDesignSchema, Variant: "words", Type: reflect.TypeFor[LDPWordDesign]()},
+		document[LDPEdges](LDPEdgesSchema),
+		priced[query.Accuracy](LDPEdgesSchema),
+		document[LDPEstimate](LDPEstimateSchema),
+		document[LDPEvaluate](evaluate.Schema),
+		document[LDPRandomise](LDPRandomiseSchema),
+		document[LDPSimulate](LDPSimulateSchema),
 		document[Outliers](OutliersSchema),
 		priced[OutliersAccuracy](OutliersSchema),
 		document[OutliersPlan](OutliersPlanSchema),
@@ -43,6 +59,9 @@ func Documents() []Document {
 func Shared() map[string]reflect.Type {
 	return map[string]reflect.Type{
 		"guarantee": reflect.TypeFor[noren.Guarantee](),
+		"loss":      reflect.TypeFor[ldp.LossJSON](),
+		"privacy":   reflect.TypeFor[survey.Privacy](),
+		"rappor":    reflect.TypeFor[ldp.Params](),
 		"price":     reflect.TypeFor[Price](),
 		"receipt":   reflect.TypeFor[Receipt](),
 		"remaining": reflect.TypeFor[Remaining](),

@@ -10,7 +10,7 @@ type LDPDesignRequest = survey.PlanOptions
 
 // LDPDesign is a plan for a collection of labels or of a number.
 type LDPDesign struct {
-	// Schema is noren.ldp.design/1.
+	// Schema is the form, noren.ldp.design/1.
 	Schema string `json:"schema"`
 	survey.Plan
 }
@@ -20,7 +20,7 @@ type LDPWordDesignRequest = survey.WordPlanOptions
 
 // LDPWordDesign is a plan for a collection of texts.
 type LDPWordDesign struct {
-	// Schema is noren.ldp.design/1.
+	// Schema is the form, noren.ldp.design/1.
 	Schema string `json:"schema"`
 	survey.WordPlan
 }

@@ -34,7 +34,7 @@ type LDPEdgesQuote = Quote[query.Accuracy]
 
 // LDPEdges are the edges of bins, computed with differential privacy.
 type LDPEdges struct {
-	// Schema is noren.ldp.edges/1.
+	// Schema is the form, noren.ldp.edges/1.
 	Schema string `json:"schema"`
 	// Column is the column of numbers.
 	Column string `json:"column"`

@@ -82,7 +82,7 @@ type LDPOther struct {
 
 // LDPEstimate holds the estimates from files of reports.
 type LDPEstimate struct {
-	// Schema is noren.ldp.estimate/1.
+	// Schema is the form, noren.ldp.estimate/1.
 	Schema string `json:"schema"`
 	// Inputs are the names of the files.
 	Inputs []string `json:"inputs"`
@@ -163,7 +163,7 @@ type LDPShare struct {
 	Share float64 `json:"share"`
 	// StdErr is its standard error.
 	StdErr float64 `json:"std_err"`
-	// Low and High are the ends of its interval.
+	// Low is the lower end of its interval.
 	Low float64 `json:"low"`
 	// High is the upper end of its interval.
 	High float64 `json:"high"`

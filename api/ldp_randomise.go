@@ -28,7 +28,7 @@ type LDPRandomiseRequest struct {
 
 // LDPRandomise describes the reports of the records of a table.
 type LDPRandomise struct {
-	// Schema is noren.ldp.randomize/1.
+	// Schema is the form, noren.ldp.randomize/1.
 	Schema string `json:"schema"`
 	// Input is the table.
 	Input string `json:"input"`

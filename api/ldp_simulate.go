@@ -41,7 +41,7 @@ type LDPSimulateRequest struct {
 // LDPSimulate is a simulated collection: true beside estimated values, and curves of the
 // error.
 type LDPSimulate struct {
-	// Schema is noren.ldp.simulate/1.
+	// Schema is the form, noren.ldp.simulate/1.
 	Schema string `json:"schema"`
 	// Private says that the result must not be released; absent for a made-up population.
 	Private string `json:"private,omitempty"`

@@ -14,10 +14,10 @@ import (
 // Rejected counts the reports that were excluded, by reason. They have no part
 // in any estimate.
 type Rejected struct {
-	Malformed   int64 `json:"malformed"`    // not a report of the mechanism at all
-	WrongLength int64 `json:"wrong_length"` // of another number of bits
-	BadCohort   int64 `json:"bad_cohort"`   // RAPPOR: a cohort that does not exist
-	Duplicate   int64 `json:"duplicate"`    // a second report of one client
+	Malformed   int64 `json:"malformed"`    // Not a report of the mechanism at all
+	WrongLength int64 `json:"wrong_length"` // Of another number of bits
+	BadCohort   int64 `json:"bad_cohort"`   // Of a cohort that does not exist (RAPPOR)
+	Duplicate   int64 `json:"duplicate"`    // A second report of one client
 }
 
 // Total is the number of reports excluded.

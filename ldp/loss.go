@@ -46,16 +46,20 @@ func (l Loss) String() string {
 	return fmt.Sprintf("epsilon per report %.4f, per record %.4f, over a lifetime %s", l.Report, l.Record, life)
 }
 
-// jsonLoss writes an unbounded lifetime as null.
-type jsonLoss struct {
-	Report   float64  `json:"epsilon_per_report"`
-	Record   float64  `json:"epsilon_per_record"`
+// LossJSON is the form of a [Loss] in JSON.
+type LossJSON struct {
+	// Report is epsilon of one report of one attribute.
+	Report float64 `json:"epsilon_per_report"`
+	// Record is epsilon of one report of every attribute of a record.
+	Record float64 `json:"epsilon_per_record"`
+	// Lifetime is epsilon of all reports of a record whose values do not change; null
+	// where nothing bounds it.
 	Lifetime *float64 `json:"epsilon_lifetime"`
 }
 
-// MarshalJSON writes the three figures; an unbounded lifetime is null.
+// MarshalJSON writes a [LossJSON].
 func (l Loss) MarshalJSON() ([]byte, error) {
-	j := jsonLoss{Report: l.Report, Record: l.Record}
+	j := LossJSON{Report: l.Report, Record: l.Record}
 	if !math.IsInf(l.Lifetime, 1) {
 		j.Lifetime = &l.Lifetime
 	}
@@ -64,7 +68,7 @@ func (l Loss) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads what MarshalJSON writes.
 func (l *Loss) UnmarshalJSON(b []byte) error {
-	var j jsonLoss
+	var j LossJSON
 	if err := json.Unmarshal(b, &j); err != nil {
 		return err
 	}

@@ -37,6 +37,7 @@ func TestLDPDesign(t *testing.T) {
 	if d.Best.Mechanism != "grr" || d.Best.Needed != 36827 || d.Spec.Mechanism != "grr" || d.Privacy.Lifetime != nil {
 		t.Errorf("%+v", d)
 	}
+	valid(t, "noren.ldp.design-1.json", d)
 	text, err := json.Marshal(d)
 	must(t, err)
 	if !strings.HasPrefix(string(text), `{"schema":"noren.ldp.design/1","kind":"shares","domain":5,"epsilon":1`) {
@@ -50,6 +51,7 @@ func TestLDPWordDesign(t *testing.T) {
 	s := bare(t)
 	d, err := s.LDPWordDesign(t.Context(), api.LDPWordDesignRequest{Spec: survey.Spec{Version: 1, Epsilon: 2}, Candidates: 200, N: 100_000})
 	must(t, err)
+	valid(t, "noren.ldp.design-1-words.json", d)
 	if !d.Best.Joint || int64(d.Best.Params.K)*d.Best.Params.M < 800 || d.Best.Spec.Mechanism != "rappor-one-time" || d.Privacy.Report > 2 {
 		t.Errorf("%+v", d.Best)
 	}
@@ -79,6 +81,7 @@ func TestLDPRandomiseAndEstimate(t *testing.T) {
 	r.Survey.Spec.Mechanism, r.Survey.Spec.Lifetime = "longitudinal-grr", 30
 	first, err := s.LDPRandomise(t.Context(), r)
 	must(t, err)
+	valid(t, "noren.ldp.randomize-1.json", first)
 	if first.Reports != 3000 || first.Repeated != 0 || first.Privacy.Lifetime == nil || bytes.Count(first.Lines, []byte("\n")) != 3000 {
 		t.Errorf("%+v", first.Privacy)
 	}
@@ -90,6 +93,7 @@ func TestLDPRandomiseAndEstimate(t *testing.T) {
 	}
 	e, err := s.LDPEstimate(t.Context(), api.LDPEstimateRequest{Survey: r.Survey, Reports: []api.LDPFile{{Name: "reports", Reader: bytes.NewReader(first.Lines)}}, Level: 0.9999, Project: true})
 	must(t, err)
+	valid(t, "noren.ldp.estimate-1.json", e)
 	for l, truth := range []float64{2. / 3, 1. / 3, 0} {
 		if x := e.Shares.Labels[l]; x.Low > truth || truth > x.High || x.Projected == nil {
 			t.Errorf("%s: %g to %g, truth %g", x.Label, x.Low, x.High, truth)
@@ -146,6 +150,7 @@ func TestLDPSimulate(t *testing.T) {
 	r := api.LDPSimulateRequest{Survey: grr(t, 1, "red", "green"), N: 200, Trials: 2, Seed: &seed, Ns: []int{50, 100}}
 	one, err := s.LDPSimulate(t.Context(), r)
 	must(t, err)
+	valid(t, "noren.ldp.simulate-1.json", one)
 	two, err := s.LDPSimulate(t.Context(), r)
 	must(t, err)
 	a, _ := json.Marshal(one)
@@ -181,6 +186,7 @@ func TestLDPEvaluate(t *testing.T) {
 	}
 	e, err := s.LDPEvaluate(t.Context(), r)
 	must(t, err)
+	valid(t, "noren.ldp.evaluate-1.json", e)
 	if e.Private == "" || e.Input != path || e.Label != "ill" || len(e.Attributes) != 2 || e.Find("svm", "raw", "raw", "", 0).Accuracy.Mean != 1 {
 		t.Errorf("%+v", e.Result)
 	}
@@ -198,6 +204,7 @@ func TestLDPEdges(t *testing.T) {
 	r := api.LDPEdgesRequest{Ask: api.Ask{Dataset: "people", Epsilon: "500"}, Column: "age", Count: 2}
 	e, err := s.LDPEdges(t.Context(), r)
 	must(t, err)
+	valid(t, "noren.ldp.edges-1.json", e)
 	if len(e.Edges) != 3 || e.Edges[0] != 0 || e.Edges[2] != 110 || e.Edges[1] < 30 || e.Edges[1] > 63 || e.Coinciding != 0 {
 		t.Errorf("edges %v", e.Edges)
 	}
@@ -215,6 +222,7 @@ func TestLDPEdgesPrice(t *testing.T) {
 	for range 2 { // nothing is charged
 		q, err := s.LDPEdgesPrice(t.Context(), r)
 		must(t, err)
+		valid(t, "noren.ldp.edges-1-dry-run.json", q)
 		if !q.Fits || q.Before.Epsilon != "1000" || q.Remaining.Epsilon != "0" || q.Accuracy == nil || q.Schema != api.LDPEdgesSchema {
 			t.Errorf("%+v", q)
 		}

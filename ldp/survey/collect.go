@@ -41,8 +41,10 @@ type Collector struct {
 
 // BadLine is a line that is no report of the survey.
 type BadLine struct {
+	// File is its name.
 	File string `json:"file"`
-	Line int64  `json:"line"`
+	// Line is the line's number, from 1.
+	Line int64 `json:"line"`
 }
 
 // mostBadLines is how many bad lines are named.

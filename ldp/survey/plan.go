@@ -37,7 +37,7 @@ type Plan struct {
 	Kind Kind `json:"kind"`
 	// Domain is the number of labels; absent for a mean.
 	Domain int `json:"domain,omitempty"`
-	// Range holds the two ends of a number; absent for labels.
+	// Range are the two ends of a number; absent for labels.
 	Range []float64 `json:"range,omitempty"`
 	// Epsilon of one record.
 	Epsilon float64 `json:"epsilon"`
@@ -53,11 +53,11 @@ type Plan struct {
 	Wanted float64 `json:"wanted_error,omitempty"`
 	// Best is the option to take.
 	Best PlanOption `json:"best"`
-	// Why gives the reasons for Best, in sentences.
+	// Why are the reasons for Best, in sentences.
 	Why []string `json:"why"`
 	// Options are all mechanisms that can run.
 	Options []PlanOption `json:"options"`
-	// Privacy states the guarantee of Best.
+	// Privacy is the guarantee of Best.
 	Privacy Privacy `json:"privacy"`
 	// Spec is the specification of Best.
 	Spec Spec `json:"-"`
@@ -80,7 +80,7 @@ type PlanOption struct {
 	// Worst is the standard error of the share that has the largest, or of a mean; null
 	// without a number of people.
 	Worst *float64 `json:"worst_std_err"`
-	// Within bounds the error of all shares, or of the mean, with probability 0.95; null
+	// Within is a bound on the error of all shares, or of the mean, with probability 0.95; null
 	// without a number of people.
 	Within *float64 `json:"within_95"`
 	// Needed is the number of people for the wanted standard error; absent without one.

@@ -36,11 +36,11 @@ type WordPlan struct {
 	Repeats int `json:"repeats"`
 	// Best is the option to take.
 	Best WordPlanOption `json:"best"`
-	// Why gives the reasons for Best, in sentences.
+	// Why are the reasons for Best, in sentences.
 	Why []string `json:"why"`
 	// Options are all choices that were compared.
 	Options []WordPlanOption `json:"options"`
-	// Privacy states the guarantee of Best.
+	// Privacy is the guarantee of Best.
 	Privacy Privacy `json:"privacy"`
 }
 
@@ -57,7 +57,7 @@ type WordPlanOption struct {
 	// Overlap is the standard error that an unnamed word of 10 % adds to the share of a
 	// candidate, by chance overlap of their bits.
 	Overlap float64 `json:"overlap_std_err"`
-	// Joint tells whether bits and cohorts suffice to fit all candidates together.
+	// Joint is true where bits and cohorts suffice to fit all candidates together.
 	Joint bool `json:"fitted_together"`
 	// Spec is the specification of this choice.
 	Spec Spec `json:"-"`

@@ -20,7 +20,7 @@ type Privacy struct {
 	Lifetime *float64 `json:"epsilon_lifetime"`
 	// Guarantee is the guarantee of one report of a record, with its assumptions.
 	Guarantee noren.Guarantee `json:"guarantee"`
-	// NotProtected lists what the guarantee does not cover.
+	// NotProtected is what the guarantee does not cover.
 	NotProtected []string `json:"not_protected"`
 }
 
