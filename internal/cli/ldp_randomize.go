@@ -2,9 +2,7 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -114,11 +112,3 @@ func plural(n int, what string) string {
 	return report.Integer(n) + " " + what + "s"
 }
 
-// joinJSON writes the fields of v, an object, behind those of another.
-func joinJSON(object []byte, v any) ([]byte, error) {
-	more, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
-	return slices.Concat(object[:len(object)-1], []byte{','}, more[1:]), nil
-}
