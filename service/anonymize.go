@@ -157,14 +157,14 @@ func releaseOutput(ctx context.Context, q *api.AnonymizeRequest, src table.Sourc
 	d := file.DialectFor(q.Output, src)
 	delimiter, err := csvio.ParseDelimiter(q.OutputDelimiter)
 	if err != nil {
-		return kanon.Output{}, &noren.Error{Kind: noren.Usage, Where: "output-delimiter", Err: err}
+		return kanon.Output{}, badField("output-delimiter", err)
 	}
 	if delimiter != 0 {
 		d.Delimiter = delimiter
 	}
 	encoding, err := csvio.ParseEncoding(q.OutputEncoding)
 	if err != nil {
-		return kanon.Output{}, &noren.Error{Kind: noren.Usage, Where: "output-encoding", Err: err}
+		return kanon.Output{}, badField("output-encoding", err)
 	}
 	if encoding != csvio.AnyEncoding {
 		d.BOM = d.BOM && d.Encoding == encoding || encoding == csvio.UTF16LE || encoding == csvio.UTF16BE

@@ -274,3 +274,8 @@ func readPublished(ctx context.Context, src table.Source, f table.Field) (*table
 func about(where string, err error) error {
 	return &noren.Error{Kind: noren.KindOf(err), Where: where, Err: err}
 }
+
+// badField is an error about the value of a field of a request.
+func badField(where string, err error) error {
+	return &noren.Error{Kind: noren.Usage, Where: where, Err: err}
+}

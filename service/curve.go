@@ -41,7 +41,7 @@ func (s *Service) Curve(ctx context.Context, q api.CurveRequest) (*api.CurveResu
 		return nil, err
 	}
 	if job.Linkage, err = sp.Anonymize.Linkage(); err != nil {
-		return nil, about("unit-linkage", err)
+		return nil, badField("unit-linkage", err)
 	}
 	if job.Unit = sp.Unit; job.Unit == "" && job.Linkage == kanon.LinkAll {
 		return nil, noren.Usagef("unit-linkage", "is about persons: name the column that tells them apart").Hinted("name a unit")
@@ -82,16 +82,16 @@ func curveJob(q *api.CurveRequest) (*kanon.CurveJob, error) {
 	for _, name := range q.Methods {
 		m, err := partition.ParseMethod(name)
 		if err != nil {
-			return nil, about("methods", err)
+			return nil, badField("methods", err)
 		}
 		job.Methods = append(job.Methods, m)
 	}
 	var err error
 	if job.Refine, err = refine.ParseEffort(q.Refine); err != nil {
-		return nil, about("refine", err)
+		return nil, badField("refine", err)
 	}
 	if job.Scale, err = space.ParseScaling(q.Scale); err != nil {
-		return nil, about("scale", err)
+		return nil, badField("scale", err)
 	}
 	return job, nil
 }

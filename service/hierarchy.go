@@ -35,7 +35,7 @@ func (s *Service) Hierarchy(ctx context.Context, q api.HierarchyRequest) (*api.H
 	}
 	if o.Layout != "" {
 		if err := o.Layout.Validate(); err != nil {
-			return nil, about("layout", err)
+			return nil, badField("layout", err)
 		}
 	}
 	if ranged {

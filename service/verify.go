@@ -70,7 +70,7 @@ func (s *Service) Verify(ctx context.Context, q api.VerifyRequest) (*api.VerifyR
 func (s *Service) unitOf(sp *spec.Spec, src table.Source, required bool) (*verify.Unit, error) {
 	linkage, err := sp.Anonymize.Linkage()
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "unit-linkage", Err: err}
+		return nil, badField("unit-linkage", err)
 	}
 	if sp.Unit == "" {
 		return nil, nil

@@ -33,26 +33,26 @@ func newAnonymize(t *terminal) *cobra.Command {
 		Short: "Release a k-anonymous table",
 		Long: `Writes a table in which every combination of quasi-identifier values occurs in
 at least K records. Identifiers are dropped, quasi-identifiers are replaced by
-values common to groups of similar records, all other columns stay as they are.
+values common to groups of similar records, all other columns are kept unchanged.
 
 Where persons have several records, --unit COLUMN names the column that tells
 them apart: every combination then occurs in records of at least K persons, and
 --l and --t count each person once. The column is dropped. With --unit-linkage
-all also somebody who knows all records of a person is left with K persons, and
+all, an attacker who knows all records of a person still has K candidates, and
 --pseudonym keeps the records of a person linked.
 
 INPUT is a CSV, Parquet or Excel file (.csv, .tsv, .csv.gz, .csv.zst, .parquet,
 .xlsx), a table of a database (pg:TABLE, sqlite:FILE?table=TABLE, or pg: with
 --query FILE), or - for standard input. OUTPUT is a file, whose name tells the
 format, or pg:TABLE. It is created only after it has been read back and
-verified; nothing is left behind when anything fails. See docs/formats.md.
+verified. If anything fails, no output is created. See docs/formats.md.
 
-A table of more than 40,000 records is cut into cells, and a larger one into
-blocks that are worked on one by one. With --memory SIZE the release takes about
-that much memory: beyond it, records go to temporary files in OUTPUT's folder
-that nobody else can read and that vanish with the process, however it ends. The
-release is the same, whatever the memory. With --refine DURATION, l-diversity,
-t-closeness, mondrian or --coarse off all records must fit memory.`,
+A table of more than 40,000 records is divided into cells, and a larger one into
+blocks that are processed one by one. --memory SIZE sets about how much memory the
+release uses: records beyond it go to temporary files in OUTPUT's folder that no
+other user can read and that are deleted when the process ends, in any way. The
+release does not depend on the memory. With --refine DURATION, l-diversity,
+t-closeness, mondrian or --coarse off all records must fit the memory.`,
 		Example: `  noren anonymize visits.csv -o out.csv --k 5 --quasi age,sex,postcode --identifier visit_id,person_id,name
   noren anonymize visits.csv -o out.csv --k 5 --quasi age,sex,postcode --identifier visit_id,name --unit person_id
   noren anonymize visits.csv -o out.csv --spec noren.yaml --report page.html
@@ -78,16 +78,16 @@ t-closeness, mondrian or --coarse off all records must fit memory.`,
 	s.IntVar(&p.M, "m", 0, "closest pairs by which tomobiki joins a component (default 3)")
 	s.StringVar(&p.Coarse, "coarse", "", "least records of a coarse cell: a number, auto or off (default auto)")
 	s.StringVar(&p.Refine, "refine", "", "local search after the method: off, fast or a duration such as 20s (default fast)")
-	s.StringVar(&p.Gap, "gap", "", "look this long for a lower bound of the loss: off or a duration such as 60s (default off: nearest neighbours alone)")
+	s.StringVar(&p.Gap, "gap", "", "search time for a better lower bound of the loss: off or a duration such as 60s (default off: nearest neighbours only)")
 	s.StringVar(&p.Scale, "scale", "", "minmax, zscore or none (default minmax)")
 	s.StringVar(&p.Publish, "publish", "", "aggregate (means, medians, modes) or generalize (ranges, sets) (default aggregate)")
-	s.StringVar(&f.seed, "seed", "", "`HEX` that fixes search and row order: 32 hexadecimal digits or more, random; keep it secret, it tells the order (default: drawn)")
-	s.BoolVar(&f.seedInsecure, "seed-insecure", false, "let --seed be a whole number: the order can then be found by trying seeds; for tests")
+	s.StringVar(&f.seed, "seed", "", "`HEX` that fixes search and row order: 32 or more random hexadecimal digits; keep it secret, it reveals the order (default: drawn)")
+	s.BoolVar(&f.seedInsecure, "seed-insecure", false, "accept a whole number as --seed: the order can then be found by trying seeds; for tests")
 	s.IntVar(&f.workers, "workers", 0, "parallel workers (default: one a processor); the result does not depend on it")
-	s.StringVar(&f.memory, "memory", "", "about how much memory to take, such as 512MiB or 4GB (default 2GiB); the result does not depend on it")
+	s.StringVar(&f.memory, "memory", "", "about how much memory to use, such as 512MiB or 4GB (default 2GiB); the result does not depend on it")
 	s.BoolVar(&p.KeepOrder, "keep-order", false, "keep the order of the rows; it links them to the source")
 	f.outputAs.register(c)
-	s.StringVar(&f.report, "report", "", "write a page about risk and damage to this `FILE` (private: it shows the raw data's statistics)")
+	s.StringVar(&f.report, "report", "", "write a page about risk and utility to this `FILE` (private: it shows statistics of the source)")
 	s.StringVar(&f.certify, "certificate", "", "write a signed certificate of the release to this `FILE`")
 	s.BoolVar(&f.json, "json", false, "print the result as one JSON object, noren.anonymize/1")
 	return c

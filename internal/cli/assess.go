@@ -27,15 +27,15 @@ func newAssess(t *terminal) *cobra.Command {
 	var f assessFlags
 	c := &cobra.Command{
 		Use:   "assess FILE --quasi COLUMNS",
-		Short: "Measure the risk of a table, and what a release of it has lost (private)",
+		Short: "Measure the re-identification risk of a table and the utility of a release (private)",
 		Long: `Measures how easily the records of a table can be told apart by the
 quasi-identifiers: prosecutor risk (the attacker knows that the person is in the
 table), journalist risk (--population: the attacker looks the person up in a
 larger table), marketer risk, unique records and class sizes. With --against a
-release, also its risk, and what it lost: means, deviations, correlations,
-frequencies and loss, before and after.
+release, it also measures the risk of the release and its utility: means,
+deviations, correlations, frequencies and information loss, before and after.
 
-What it prints holds statistics of the table: it is for the steward.`,
+The output holds statistics of the table. It is private: do not release it.`,
 		Example: `  noren assess visits.csv --quasi age,sex,postcode
   noren assess visits.csv --spec noren.yaml --against out.csv --report page.html
   noren assess sample.csv --quasi age,sex --population register.csv

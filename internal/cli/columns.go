@@ -49,7 +49,7 @@ func (f *columnFlags) register(c *cobra.Command) {
 	s.StringArrayVar(&f.formats, "format", nil, "`COLUMN=LAYOUT`: how a date is written, as in YYYY-MM-DD or GE年M月D日, or a number, as in 1,234.5 or 1.234,5; may be repeated")
 	s.StringArrayVar(&f.hierarchies, "hierarchy", nil, "`COLUMN=FILE`: generalisation hierarchy, CSV with one line a value, leaf to root; may be repeated")
 	s.StringArrayVar(&f.rounds, "round", nil, "`COLUMN=PLACES`: decimal places of published means; may be repeated")
-	s.StringVar(&f.person, "unit", "", "the `COLUMN` that tells whose records belong together: k, l and t then count persons")
+	s.StringVar(&f.person, "unit", "", "privacy unit: the `COLUMN` that tells persons apart; k, l and t then count persons")
 	f.registerInput(c)
 	f.registerHeader(c)
 }
@@ -76,7 +76,7 @@ func (f *columnFlags) registerTypes(c *cobra.Command) {
 // registerInput registers only what says how a file is written.
 func (f *columnFlags) registerInput(c *cobra.Command) {
 	s := c.Flags()
-	s.StringArrayVar(&f.missing, "missing", nil, "`TEXT` that stands for a missing value, as the empty field always does; may be repeated")
+	s.StringArrayVar(&f.missing, "missing", nil, "`TEXT` that stands for a missing value, beside the empty field; may be repeated")
 	s.StringVar(&f.delimiter, "delimiter", "", "field delimiter: one `CHARACTER`, or tab (detected when left out)")
 	s.StringVar(&f.encoding, "encoding", "", "`ENCODING`: "+csvio.Encodings+" (detected when left out, but for the last two)")
 	s.StringVar(&f.sheet, "sheet", "", "worksheet of a workbook, its `NAME` or number (default: the first)")

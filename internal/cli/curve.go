@@ -28,14 +28,15 @@ func newAssessCurve(t *terminal) *cobra.Command {
 	var f curveFlags
 	c := &cobra.Command{
 		Use:   "curve FILE --quasi COLUMNS",
-		Short: "Loss and risk over k and methods, to choose k by (private)",
-		Long: `Partitions the table for a range of k by each method and shows what every k would cost
-and what it would protect: the loss of the quasi-identifiers, the highest chance to
-find a person by guessing (1/k or less), and that of a record on average. Nothing is
-written but the page of --report.
+		Short: "Compute information loss and risk over k and methods, to choose k (private)",
+		Long: `Partitions the table for a range of k by each method and shows for every k the
+information loss of the quasi-identifiers, the highest probability of finding a
+person by guessing (1/k or less), and the average over records. Only the page of
+--report is written.
 
---k is a list (2,5,10) or a range (2..50), which is walked in some fifteen steps that
-widen. With --unit, k counts persons and so do the risks. What it prints holds statistics of the table: it is for the steward.`,
+--k is a list (2,5,10) or a range (2..50), which is covered in about fifteen steps
+of increasing width. With --unit, k and the risks count persons. The output holds
+statistics of the table. It is private: do not release it.`,
 		Example: `  noren assess curve visits.csv --spec noren.yaml --k 2..50 --report curve.html
   noren assess curve visits.csv --quasi age,sex,postcode --k 3,5,10 --methods auto,mondrian,mdav --json`,
 		Args: exactly("FILE"),

@@ -27,7 +27,7 @@ func newDemo(t *terminal) *cobra.Command {
 		Use:   "demo",
 		Short: "Anonymise the built-in clinic and show the result",
 		Long: `Makes a 5-anonymous release of the built-in example, 5,000 visits to a synthetic
-clinic (nobody in it is real), and shows some of its rows before and after.
+clinic (no person in it is real), and shows some of its rows before and after.
 With --keep the example, its specification and the release stay in a folder, to
 go on from.`,
 		Example: `  noren demo

@@ -18,8 +18,8 @@ func newHierarchy(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "hierarchy",
 		Short: "Propose and check generalisation hierarchies",
-		Long: `Writes a hierarchy for a column (propose), to be edited by hand, and checks that a
-hierarchy covers a column (check). A hierarchy is a CSV file for --hierarchy of
+		Long: `Proposes a hierarchy for a column, to be edited by hand (propose), and checks that
+a hierarchy covers a column (check). A hierarchy is a CSV file for --hierarchy of
 noren anonymize: one line a value, then its groups from small to large, then *.`,
 	}
 	c.AddCommand(newHierarchyPropose(t), newHierarchyCheck(t))

@@ -17,11 +17,11 @@ func newInit(t *terminal) *cobra.Command {
 	var force, schema bool
 	c := &cobra.Command{
 		Use:   "init FILE [-o noren.yaml]",
-		Short: "Propose what a table's columns are, as a commented noren.yaml",
+		Short: "Propose types and roles of a table's columns, as a commented noren.yaml",
 		Long: `Reads the whole table and writes a specification: for each column its type and a
-proposed role, each with the reason. The roles are proposals: what others may
-know of the persons in a table cannot be read from it. Read the file, correct
-it, and give it to noren anonymize --spec.
+proposed role, each with the reason. The roles are proposals: a table does not
+show what others may know of the persons in it. Read the file, correct it, and
+pass it to noren anonymize --spec.
 
 The reasons hold numbers of values and records, and for ordered columns the
 levels; otherwise no value of the table.`,

@@ -16,10 +16,10 @@ func newInspect(t *terminal) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "inspect FILE",
-		Short: "Show what is in a table (private)",
+		Short: "Describe the columns of a table (private)",
 		Long: `Shows for each column its type, how many values are different or missing, the
 smallest and the largest, and the role that noren init would propose, with the
-reason. What it prints holds values of the table: it is for those who may see it.`,
+reason. The output holds values of the table. It is private: do not release it.`,
 		Example: `  noren inspect visits.csv
   noren inspect visits.parquet --json`,
 		Args: exactly("FILE"),

@@ -25,23 +25,23 @@ func newVerify(t *terminal) *cobra.Command {
 	var f verifyFlags
 	c := &cobra.Command{
 		Use:   "verify FILE --k K --quasi COLUMNS",
-		Short: "Check that a file keeps k-anonymity, l-diversity and t-closeness",
+		Short: "Verify k-anonymity, l-diversity and t-closeness of a file",
 		Long: `Reads any table file and decides whether every combination of quasi-identifier
 values in it occurs in at least K records, and with --l or --t whether each of
-these classes is as diverse, or as close to the whole table, in the sensitive
-columns as asked for. It is the verifier that every release of noren anonymize
-passes, and it knows nothing of how a file was made.
+these classes has the stated diversity, or closeness to the whole table, in the
+sensitive columns. Every release of noren anonymize passes the same verifier,
+which uses nothing of how a file was made.
 
 Quasi-identifiers are compared as they are written, so that NA and the empty
-field are two values: whoever reads the file can tell them apart. In sensitive
+field are two values: a reader of the file can tell them apart. In sensitive
 columns --missing says which texts stand for no value, beside the empty field.
 
 With --unit COLUMN, a column of FILE such as the pseudonyms that noren anonymize
 --pseudonym writes, K, --l and --t count persons. A release without such a column
-can only be checked for records: noren anonymize has counted its persons before
-it wrote it.
+can only be verified for records: noren anonymize counted its persons when it made
+the release.
 
-Exit code 0 when the file keeps all of it, 4 when it does not.`,
+The exit code is 0 if the file has all stated properties, 4 if it does not.`,
 		Example: `  noren verify out.csv --k 5 --quasi age,sex,postcode
   noren verify out.csv --k 5 --quasi age,sex --sensitive diagnosis --l 3
   noren verify out.csv --k 5 --quasi age,sex --sensitive severity --t 0.2 --json
