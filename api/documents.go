@@ -5,9 +5,12 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/assess"
+	"github.com/noren-privacy/noren/correlated"
 	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/kanon/verify"
-	"github.com/noren-privacy/noren/correlated"
+	"github.com/noren-privacy/noren/ldp"
+	"github.com/noren-privacy/noren/ldp/evaluate"
+	"github.com/noren-privacy/noren/ldp/survey"
 	"github.com/noren-privacy/noren/query"
 )
 
@@ -17,14 +20,19 @@ type Document struct {
 	Schema string
 	// Price says that it is the form of a dry run, which bears the name of the answer.
 	Price bool
+	// Variant names one of several forms of the same schema; empty for the first.
+	Variant string
 	// Type is the Go type.
 	Type reflect.Type
 }
 
-// Name is the schema, with " (dry run)" for a price.
+// Name is the schema, with " (dry run)" for a price, or its variant in brackets.
 func (d Document) Name() string {
-	if d.Price {
+	switch {
+	case d.Price:
 		return d.Schema + " (dry run)"
+	case d.Variant != "":
+		return d.Schema + " (" + d.Variant + ")"
 	}
 	return d.Schema
 }
@@ -33,6 +41,7 @@ func (d Document) Name() string {
 // schemas are in docs/schemas.
 func Documents() []Document {
 	return []Document{
+		{Schema: LDPDesignSchema, Variant: "words", Type: reflect.TypeFor[LDPWordDesign]()},
 		document[CorrelatedAnswer](CorrelatedAnswerSchema),
 		priced[correlated.Calibration](CorrelatedAnswerSchema),
 		document[CorrelatedCalibrate](CorrelatedCalibrateSchema),
@@ -42,6 +51,12 @@ func Documents() []Document {
 		document[HarmOptimise](HarmOptimiseSchema),
 		document[HarmThreshold](HarmThresholdSchema),
 		document[Inspection](InspectSchema),
+		document[LDPDesign](LDPDesignSchema),
+		document[LDPEdges](LDPEdgesSchema),
+		priced[query.Accuracy](LDPEdgesSchema),
+		document[LDPEstimate](LDPEstimateSchema),
+		document[LDPRandomise](LDPRandomiseSchema),
+		document[LDPSimulate](LDPSimulateSchema),
 		document[OutliersPlan](OutliersPlanSchema),
 		document[Outliers](OutliersSchema),
 		priced[OutliersAccuracy](OutliersSchema),
@@ -50,6 +65,7 @@ func Documents() []Document {
 		document[Query](QuerySchema),
 		priced[query.Accuracy](QuerySchema),
 		document[Assessment](assess.Schema),
+		document[LDPEvaluate](evaluate.Schema),
 		document[Release](kanon.ResultSchema),
 		document[Verification](verify.ResultSchema),
 	}
@@ -60,7 +76,10 @@ func Shared() map[string]reflect.Type {
 	return map[string]reflect.Type{
 		"assessed-persons": reflect.TypeFor[assess.Persons](),
 		"guarantee":        reflect.TypeFor[noren.Guarantee](),
+		"loss":             reflect.TypeFor[ldp.LossJSON](),
 		"price":            reflect.TypeFor[Price](),
+		"privacy":          reflect.TypeFor[survey.Privacy](),
+		"rappor":           reflect.TypeFor[ldp.Params](),
 		"receipt":          reflect.TypeFor[Receipt](),
 		"remaining":        reflect.TypeFor[Remaining](),
 		"risk":             reflect.TypeFor[assess.Risk](),

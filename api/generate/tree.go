@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren/correlated"
+	"github.com/noren-privacy/noren/ldp"
 	"github.com/noren-privacy/noren/query"
 )
 
@@ -52,9 +53,17 @@ var written = map[reflect.Type]string{
 	reflect.TypeFor[time.Time]():          "string",
 }
 
+// forms are the types that write themselves as another one.
+var forms = map[reflect.Type]reflect.Type{
+	reflect.TypeFor[ldp.Loss](): reflect.TypeFor[ldp.LossJSON](),
+}
+
 func (t *tree) node(of reflect.Type) (*node, error) {
 	for of.Kind() == reflect.Pointer {
 		of = of.Elem()
+	}
+	if form, known := forms[of]; known {
+		of = form
 	}
 	if kind, known := written[of]; known {
 		return &node{kind: kind}, nil

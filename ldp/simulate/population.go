@@ -26,15 +26,15 @@ type population struct {
 	index  []map[string]int
 }
 
-// Crowd is people with their values and what is true of them.
-type Crowd struct {
+// Sample is simulated people with their values and the truth.
+type Sample struct {
 	// Values are the records, as text.
 	Values [][]string
 	// Truth is what is true, of each attribute.
 	Truth []Truth
 }
 
-// Truth is what is true of a crowd in one attribute; the field of its kind is set.
+// Truth is the truth about one attribute of a sample; the field of its kind is set.
 type Truth struct {
 	Labels  []string
 	Shares  []float64 // of labels or words
@@ -155,8 +155,8 @@ func givenShares(k int, shares []float64) ([]float64, error) {
 
 // draw draws n people and tells what is true of them: where they are as many as
 // the values that were given, they are just these.
-func (p *population) draw(n int, mix *rand.Rand) (*Crowd, error) {
-	c := &Crowd{Values: make([][]string, n)}
+func (p *population) draw(n int, mix *rand.Rand) (*Sample, error) {
+	c := &Sample{Values: make([][]string, n)}
 	if p.values != nil {
 		for i := range c.Values {
 			at := i
@@ -221,8 +221,8 @@ func (p *population) labelNames(j int) []string {
 	return p.s.Labels(j)
 }
 
-// measure tells what is true of a crowd.
-func (p *population) measure(c *Crowd) error {
+// measure computes what is true of a sample.
+func (p *population) measure(c *Sample) error {
 	n := float64(len(c.Values))
 	c.Truth = make([]Truth, len(p.index))
 	for j := range c.Truth {
@@ -261,13 +261,13 @@ func (p *population) measure(c *Crowd) error {
 	return nil
 }
 
-// collect lets a crowd report and estimates.
-func (p *population) collect(ctx context.Context, s *survey.Survey, crowd *Crowd, src *entropy.Source, level float64) (*survey.Estimate, error) {
+// collect lets a sample report and estimates.
+func (p *population) collect(ctx context.Context, s *survey.Survey, sample *Sample, src *entropy.Source, level float64) (*survey.Estimate, error) {
 	c, err := s.NewCollector()
 	if err != nil {
 		return nil, err
 	}
-	for i, row := range crowd.Values {
+	for i, row := range sample.Values {
 		if i&255 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -291,7 +291,7 @@ func (p *population) collect(ctx context.Context, s *survey.Survey, crowd *Crowd
 
 // squaredError is the mean square error of an estimate over the labels of all
 // attributes; of a distribution, its Wasserstein distance squared.
-func (c *Crowd) squaredError(e *survey.Estimate) float64 {
+func (c *Sample) squaredError(e *survey.Estimate) float64 {
 	of := []survey.Estimate{*e}
 	if e.Several != nil {
 		of = e.Several
@@ -343,10 +343,10 @@ func Wasserstein(edges, p, q []float64) float64 {
 }
 
 // expected is the mean square error by the formulas, NaN where there is none. The
-// crowd is fixed, so that the spread of its own shares is not in it: of n reports
+// sample is fixed, so that the spread of its own shares is not in it: of n reports
 // whose supports have the probabilities T (of the n f with the label) and O,
 // the variance of the estimate is (f T(1-T) + (1-f) O(1-O))/(n (T-O)^2).
-func (c *Crowd) expected(s *survey.Survey) float64 {
+func (c *Sample) expected(s *survey.Survey) float64 {
 	n := float64(len(c.Values))
 	switch {
 	case s.Oracle() != nil:

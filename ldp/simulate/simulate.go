@@ -1,7 +1,7 @@
-// Package simulate tries a collection before it is made: a population whose truth
-// is known reports by a mechanism of local privacy, and what is estimated stands
-// beside the truth; and curves of the error over epsilon and over the number of
-// people, for one mechanism or several.
+// Package simulate simulates collections of locally private reports. A population
+// whose truth is known reports by a mechanism; the result compares estimates with the
+// truth, and gives the error over epsilon and over the number of people, for one
+// mechanism or several.
 //
 // The population is made up, or drawn from values that the caller gives. All draws,
 // those of the reports too, follow from a seed, so that a run can be repeated: they
@@ -24,7 +24,10 @@ import (
 	"github.com/noren-privacy/noren/ldp/survey"
 )
 
-// Options say what is simulated.
+// DefaultTrials is how many collections each point of a curve is the mean of, by default.
+const DefaultTrials = 20
+
+// Options are those of [Run].
 type Options struct {
 	// Spec is what is asked. Required.
 	Spec survey.Spec
@@ -40,7 +43,8 @@ type Options struct {
 	Shares []float64
 	// Words is how many different words people have, for RAPPOR. Defaults to 20.
 	Words int
-	// Trials is how many crowds each point of a curve is the mean of. Defaults to 20.
+	// Trials is how many simulated collections each point of a curve is the mean of.
+	// Defaults to [DefaultTrials].
 	Trials int
 	// Epsilons and Ns are where the curves are. They default to the halves and
 	// doubles around the survey's own.
@@ -55,12 +59,14 @@ type Options struct {
 	// Workers run points side by side; 0 is one a processor. The result does not
 	// depend on it.
 	Workers int
+	// Progress is called as points are done, where it is not nil.
+	Progress noren.Progress
 }
 
-// Result is what came out.
+// Result holds a simulated collection and the curves of the error.
 type Result struct {
 	Survey   *survey.Survey
-	Crowd    *Crowd
+	Sample   *Sample
 	Estimate *survey.Estimate
 	Error    float64 // of the estimate, as in the curves
 	Curves   []Curve
@@ -75,7 +81,7 @@ type Curve struct {
 
 // Point is the root mean square error over the trials and labels: of a share, of a
 // mean in the units of its range, or the Wasserstein distance of a distribution.
-// Expected is what the formulas say for a crowd of these shares; NaN where there
+// Expected is what the formulas say for a sample of these shares; NaN where there
 // is no formula.
 type Point struct {
 	X        float64
@@ -83,8 +89,8 @@ type Point struct {
 	Expected float64
 }
 
-// Run simulates. progress may be nil.
-func Run(ctx context.Context, o Options, progress noren.Progress) (*Result, error) {
+// Run simulates a collection.
+func Run(ctx context.Context, o Options) (*Result, error) {
 	if err := o.defaults(); err != nil {
 		return nil, err
 	}
@@ -96,16 +102,16 @@ func Run(ctx context.Context, o Options, progress noren.Progress) (*Result, erro
 	if err != nil {
 		return nil, err
 	}
-	crowd, err := p.draw(o.N, rand.New(rand.NewPCG(o.Seed, 1)))
+	sample, err := p.draw(o.N, rand.New(rand.NewPCG(o.Seed, 1)))
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Survey: s, Crowd: crowd}
-	if r.Estimate, err = p.collect(ctx, s, crowd, entropy.Seeded(o.Seed), o.Level); err != nil {
+	r := &Result{Survey: s, Sample: sample}
+	if r.Estimate, err = p.collect(ctx, s, sample, entropy.Seeded(o.Seed), o.Level); err != nil {
 		return nil, err
 	}
-	r.Error = math.Sqrt(crowd.squaredError(r.Estimate))
-	r.Curves, err = curves(ctx, &o, s, p, progress)
+	r.Error = math.Sqrt(sample.squaredError(r.Estimate))
+	r.Curves, err = curves(ctx, &o, s, p)
 	return r, err
 }
 
@@ -114,7 +120,7 @@ func (o *Options) defaults() error {
 		return &noren.Error{Kind: noren.Usage, Where: "n", What: "say how many people report, 1 or more"}
 	}
 	if o.Trials == 0 {
-		o.Trials = 20
+		o.Trials = DefaultTrials
 	}
 	if o.Words == 0 {
 		o.Words = 20
@@ -147,7 +153,7 @@ type job struct {
 }
 
 // curves runs all points side by side, each with draws of its own.
-func curves(ctx context.Context, o *Options, s *survey.Survey, p *population, progress noren.Progress) ([]Curve, error) {
+func curves(ctx context.Context, o *Options, s *survey.Survey, p *population) ([]Curve, error) {
 	base := s.Loss().Record
 	if len(o.Epsilons) == 0 {
 		for _, f := range []float64{0.25, 0.5, 1, 2, 4} {
@@ -181,12 +187,12 @@ func curves(ctx context.Context, o *Options, s *survey.Survey, p *population, pr
 		}
 		out = append(out, over, people)
 	}
-	return out, run(ctx, o, p, jobs, progress)
+	return out, run(ctx, o, p, jobs)
 }
 
 // run runs the points by some workers. Each has a seed by its place, so that the
 // figures do not depend on who runs it.
-func run(ctx context.Context, o *Options, p *population, jobs []job, progress noren.Progress) error {
+func run(ctx context.Context, o *Options, p *population, jobs []job) error {
 	workers := o.Workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -213,8 +219,8 @@ func run(ctx context.Context, o *Options, p *population, jobs []job, progress no
 				}
 				mu.Lock()
 				done++
-				if progress != nil {
-					progress("simulating", done, int64(len(jobs)))
+				if o.Progress != nil {
+					o.Progress("simulating", done, int64(len(jobs)))
 				}
 				mu.Unlock()
 			}
@@ -229,21 +235,21 @@ func run(ctx context.Context, o *Options, p *population, jobs []job, progress no
 	return ctx.Err()
 }
 
-// point fills in a point of a curve from o.Trials crowds.
+// point fills in a point of a curve from o.Trials samples.
 func (p *population) point(ctx context.Context, o *Options, j job, stream uint64) error {
 	mix := rand.New(rand.NewPCG(o.Seed, stream))
 	total, expected := 0.0, 0.0
 	for range o.Trials {
-		crowd, err := p.draw(j.n, mix)
+		sample, err := p.draw(j.n, mix)
 		if err != nil {
 			return err
 		}
-		e, err := p.collect(ctx, j.survey, crowd, entropy.Seeded(mix.Uint64()), o.Level)
+		e, err := p.collect(ctx, j.survey, sample, entropy.Seeded(mix.Uint64()), o.Level)
 		if err != nil {
 			return err
 		}
-		total += crowd.squaredError(e)
-		expected += crowd.expected(j.survey)
+		total += sample.squaredError(e)
+		expected += sample.expected(j.survey)
 	}
 	j.into.Error = math.Sqrt(total / float64(o.Trials))
 	j.into.Expected = math.Sqrt(expected / float64(o.Trials))

@@ -16,16 +16,16 @@ func labels(k int) survey.Attribute { return survey.Attribute{Size: k} }
 
 func run(t *testing.T, o simulate.Options) *simulate.Result {
 	t.Helper()
-	r, err := simulate.Run(t.Context(), o, nil)
+	r, err := simulate.Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
-// The errors of many crowds are those of the formulas: the mean square over 100
-// crowds of 5 labels, some 400 independent terms, is within 5 deviations (a
-// quarter) of it. Means by Hybrid have one term a crowd.
+// The errors of many samples are those of the formulas: the mean square over 100
+// samples of 5 labels, some 400 independent terms, is within 5 deviations (a
+// quarter) of it. Means by Hybrid have one term a sample.
 func TestErrorsAreTheFormulas(t *testing.T) {
 	for _, c := range []struct {
 		spec   survey.Spec
@@ -67,23 +67,23 @@ func TestSeed(t *testing.T) {
 	}
 }
 
-// The truth is that of the crowd: given values, just these.
+// The truth is that of the sample: given values, just these.
 func TestTruth(t *testing.T) {
 	values := [][]string{{"0"}, {"0"}, {"1"}, {"2"}}
 	r := run(t, simulate.Options{Spec: survey.Spec{Mechanism: "grr", Epsilon: 1, Attribute: labels(3)}, N: 4, Values: values, Trials: 1})
-	if got := r.Crowd.Truth[0].Shares; !reflect.DeepEqual(got, []float64{0.5, 0.25, 0.25}) {
+	if got := r.Sample.Truth[0].Shares; !reflect.DeepEqual(got, []float64{0.5, 0.25, 0.25}) {
 		t.Errorf("shares %v", got)
 	}
 	r = run(t, simulate.Options{Spec: survey.Spec{Mechanism: "hybrid", Epsilon: 1, Attribute: survey.Attribute{Range: []float64{0, 1}}}, N: 4, Values: values, Trials: 1})
-	if got := r.Crowd.Truth[0].Mean; got != 0.5 { // 2 counts as 1
+	if got := r.Sample.Truth[0].Mean; got != 0.5 { // 2 counts as 1
 		t.Errorf("mean %g", got)
 	}
 	r = run(t, simulate.Options{Spec: survey.Spec{Mechanism: "grr", Epsilon: 1, Attribute: labels(2)}, N: 1000, Shares: []float64{0, 3}, Trials: 1})
-	if got := r.Crowd.Truth[0].Shares; math.Abs(got[1]-1) > 1e-9 || got[0] != 0 {
+	if got := r.Sample.Truth[0].Shares; math.Abs(got[1]-1) > 1e-9 || got[0] != 0 {
 		t.Errorf("shares %v", got)
 	}
 	r = run(t, simulate.Options{Spec: survey.Spec{Mechanism: "grr", Epsilon: 1, Attribute: survey.Attribute{Edges: []float64{0, 1, 10}}}, N: 1000, Shares: []float64{1, 0}, Trials: 1})
-	if got := r.Crowd.Truth[0].Shares; math.Abs(got[0]-1) > 1e-9 {
+	if got := r.Sample.Truth[0].Shares; math.Abs(got[0]-1) > 1e-9 {
 		t.Errorf("shares of bins %v", got)
 	}
 }
@@ -127,17 +127,17 @@ func TestRefused(t *testing.T) {
 		{Spec: grr, N: 10, Shares: []float64{0, 0, 0}},
 		{Spec: grr, N: 10, Compare: []string{"hybrid"}},
 	} {
-		if _, err := simulate.Run(t.Context(), o, nil); err == nil || noren.KindOf(err) != noren.Usage {
+		if _, err := simulate.Run(t.Context(), o); err == nil || noren.KindOf(err) != noren.Usage {
 			t.Errorf("case %d: %v", i, err)
 		}
 	}
-	_, err := simulate.Run(t.Context(), simulate.Options{Spec: grr, N: 1, Values: [][]string{{"secret77"}}}, nil)
+	_, err := simulate.Run(t.Context(), simulate.Options{Spec: grr, N: 1, Values: [][]string{{"secret77"}}})
 	if noren.KindOf(err) != noren.BadData {
 		t.Errorf("a value of no label: %v", err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := simulate.Run(ctx, simulate.Options{Spec: grr, N: 1000}, nil); !errors.Is(err, context.Canceled) {
+	if _, err := simulate.Run(ctx, simulate.Options{Spec: grr, N: 1000}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want the context's end", err)
 	}
 }
@@ -158,7 +158,7 @@ func BenchmarkRun(b *testing.B) {
 					Spec: survey.Spec{Mechanism: mechanism, Epsilon: 1, Attribute: labels(16)}, N: 10_000,
 					Trials: 1, Epsilons: []float64{1}, Ns: []int{10_000}, Seed: uint64(i), Workers: 1,
 				}
-				if _, err := simulate.Run(b.Context(), o, nil); err != nil {
+				if _, err := simulate.Run(b.Context(), o); err != nil {
 					b.Fatal(err)
 				}
 			}

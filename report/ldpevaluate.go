@@ -1,20 +1,18 @@
-package cli
+package report
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"strings"
 
 	"github.com/noren-privacy/noren/ldp"
 	"github.com/noren-privacy/noren/ldp/evaluate"
-	"github.com/noren-privacy/noren/report"
 )
 
-// evaluationTables are what an evaluation prints and its page shows: the losses,
+// LDPEvaluateTables are what an evaluation prints and its page shows: the losses,
 // and for each model what it is worth without and with noise.
-func evaluationTables(r *evaluate.Result) (losses report.Table, models [][2]report.Table) {
-	losses = report.Table{
+func LDPEvaluateTables(r *evaluate.Result) (losses Table, models [][2]Table) {
+	losses = Table{
 		Caption: "What taking part costs a person (epsilon)",
 		Header:  []string{"mechanism", "one report", "a record", "lifetime, answers kept", "lifetime, drawn afresh"},
 		Numeric: []bool{false, true, true, true, true},
@@ -32,7 +30,7 @@ func evaluationTables(r *evaluate.Result) (losses report.Table, models [][2]repo
 		})
 	}
 	for _, m := range r.Models {
-		models = append(models, [2]report.Table{withoutNoise(r, m), withNoise(r, m)})
+		models = append(models, [2]Table{withoutNoise(r, m), withNoise(r, m)})
 	}
 	return losses, models
 }
@@ -66,8 +64,8 @@ func spreadText(s evaluate.Spread) string {
 	return fmt.Sprintf("%.1f ± %.1f", 100*s.Mean, 100**s.SD)
 }
 
-func withoutNoise(r *evaluate.Result, m evaluate.Model) report.Table {
-	t := report.Table{
+func withoutNoise(r *evaluate.Result, m evaluate.Model) Table {
+	t := Table{
 		Caption: m.Title + ", without noise: right answers in %",
 		Header:  []string{"trained on", "tried on", "accuracy", "min - max", "balanced"},
 		Numeric: []bool{false, false, true, true, true},
@@ -88,8 +86,8 @@ var directions = [][2]string{
 	{evaluate.Randomised, evaluate.Randomised},
 }
 
-func withNoise(r *evaluate.Result, m evaluate.Model) report.Table {
-	t := report.Table{
+func withNoise(r *evaluate.Result, m evaluate.Model) Table {
+	t := Table{
 		Caption: m.Title + ", with noise: right answers in % (balanced: mean over classes)",
 		Header:  []string{"mechanism", "epsilon", "of a record"},
 		Numeric: []bool{false, true, true},
@@ -113,45 +111,21 @@ func withNoise(r *evaluate.Result, m evaluate.Model) report.Table {
 	return t
 }
 
-func printEvaluation(w io.Writer, r *evaluate.Result, path string) {
-	fmt.Fprintf(w, "PRIVATE: do not release\n\n%s: learning %s from %s of %s\n\n", path, r.Label, plural(len(r.Attributes), "attribute"), plural(r.Records, "record"))
-	for _, l := range evaluationFacts(r) {
-		fmt.Fprintf(w, "  %-11s %s\n", l.Name, l.Value)
-	}
-	losses, models := evaluationTables(r)
-	for _, m := range models {
-		for i := range m {
-			fmt.Fprintln(w)
-			printTable(w, &m[i])
-		}
-	}
-	fmt.Fprintln(w)
-	printTable(w, &losses)
-	fmt.Fprintln(w, "\nWhat is promised")
-	for _, s := range r.Promise {
-		fmt.Fprintf(w, "  %s\n", s)
-	}
-	fmt.Fprintln(w, "\nNot protected")
-	for _, s := range r.NotProtected {
-		fmt.Fprintf(w, "  %s\n", s)
-	}
-}
-
-// evaluationFacts say what was learned from, and how.
-func evaluationFacts(r *evaluate.Result) []report.Fact {
+// LDPEvaluateFacts say what was learned from, and how.
+func LDPEvaluateFacts(r *evaluate.Result) []Fact {
 	var classes []string
 	for _, c := range r.Classes {
-		classes = append(classes, fmt.Sprintf("%s (%s)", short(c.Name), report.Integer(c.Records)))
+		classes = append(classes, fmt.Sprintf("%s (%s)", plain(c.Name), Integer(c.Records)))
 	}
 	if len(classes) > 8 {
 		classes = append(classes[:8], fmt.Sprintf("and %d more", len(r.Classes)-8))
 	}
-	records := report.Integer(r.Records)
+	records := Integer(r.Records)
 	if r.Sampled {
-		records += " drawn of " + report.Integer(r.WithClass)
+		records += " drawn of " + Integer(r.WithClass)
 	}
 	if r.NoClass > 0 {
-		records += fmt.Sprintf(", %s without a class left out", report.Integer(r.NoClass))
+		records += fmt.Sprintf(", %s without a class left out", Integer(r.NoClass))
 	}
 	labels, missing := 0, 0
 	for _, a := range r.Attributes {
@@ -160,57 +134,57 @@ func evaluationFacts(r *evaluate.Result) []report.Fact {
 	}
 	attributes := fmt.Sprintf("%d, of %d labels in all", len(r.Attributes), labels)
 	if missing > 0 {
-		attributes += fmt.Sprintf("; %s, which is a label of its own", plural(missing, "missing value"))
+		attributes += fmt.Sprintf("; %s, which is a label of its own", counted(int64(missing), "missing value"))
 	}
-	facts := []report.Fact{
+	facts := []Fact{
 		{Name: "records", Value: records},
 		{Name: "classes", Value: strings.Join(classes, ", ")},
 		{Name: "attributes", Value: attributes},
 	}
 	if len(r.Left) > 0 {
-		facts = append(facts, report.Fact{Name: "left out", Value: plural(len(r.Left), "column")})
+		facts = append(facts, Fact{Name: "left out", Value: counted(int64(len(r.Left)), "column")})
 	}
 	return append(facts,
-		report.Fact{Name: "tried by", Value: fmt.Sprintf("cross-validation in %d parts, repeats: %d", r.Folds, r.Repeats)},
-		report.Fact{Name: "guessing", Value: fmt.Sprintf("%.1f %% are right who always answer the largest class", 100*r.Majority)},
+		Fact{Name: "tried by", Value: fmt.Sprintf("cross-validation in %d parts, repeats: %d", r.Folds, r.Repeats)},
+		Fact{Name: "guessing", Value: fmt.Sprintf("%.1f %% are right who always answer the largest class", 100*r.Majority)},
 	)
 }
 
-// evaluationPage shows an evaluation with its curves.
-func evaluationPage(r *evaluate.Result, path string) *report.Page {
-	p := &report.Page{
+// LDPEvaluatePage shows an evaluation with its curves.
+func LDPEvaluatePage(r *evaluate.Result, path, footer string) *Page {
+	p := &Page{
 		Title:   "What can still be learned: " + r.Label,
 		Lead:    fmt.Sprintf("Models that tell %s, trained and tried on raw, generalised and randomised records of %s.", r.Label, path),
-		Private: true, Footer: "noren " + Version(),
+		Private: true, Footer: footer,
 	}
-	facts := report.Table{Header: []string{"", ""}}
-	for _, f := range evaluationFacts(r) {
+	facts := Table{Header: []string{"", ""}}
+	for _, f := range LDPEvaluateFacts(r) {
 		facts.Rows = append(facts.Rows, []string{f.Name, f.Value})
 	}
-	attributes := report.Table{
+	attributes := Table{
 		Caption: "Attributes", Header: []string{"column", "type", "labels", "missing", "bins or values"},
 		Numeric: []bool{false, false, true, true, false},
 	}
 	for _, a := range r.Attributes {
-		attributes.Rows = append(attributes.Rows, []string{a.Name, a.Type, fmt.Sprint(a.Labels), report.Integer(a.Missing), a.Origin})
+		attributes.Rows = append(attributes.Rows, []string{a.Name, a.Type, fmt.Sprint(a.Labels), Integer(a.Missing), a.Origin})
 	}
-	table := report.Section{Title: "The table", Blocks: []report.Block{{Table: &facts}, {Table: &attributes}}}
+	table := Section{Title: "The table", Blocks: []Block{{Table: &facts}, {Table: &attributes}}}
 	if len(r.Left) > 0 {
 		var left []string
 		for _, l := range r.Left {
 			left = append(left, l.Name+": "+l.Reason)
 		}
-		table.Blocks = append(table.Blocks, report.Block{Heading: "Left out"}, report.Block{List: left})
+		table.Blocks = append(table.Blocks, Block{Heading: "Left out"}, Block{List: left})
 	}
-	losses, models := evaluationTables(r)
+	losses, models := LDPEvaluateTables(r)
 	for i, m := range r.Models {
-		s := report.Section{Title: m.Title, Blocks: []report.Block{{Table: &models[i][0]}}}
+		s := Section{Title: m.Title, Blocks: []Block{{Table: &models[i][0]}}}
 		for _, chart := range evaluationCharts(r, m) {
-			s.Blocks = append(s.Blocks, report.Block{Picture: &report.Picture{Chart: chart, Caption: m.Title + "; bands from the worst to the best repeat", Table: &models[i][1]}})
+			s.Blocks = append(s.Blocks, Block{Picture: &Picture{Chart: chart, Caption: m.Title + "; bands from the worst to the best repeat", Table: &models[i][1]}})
 		}
 		p.Sections = append(p.Sections, s)
 	}
-	p.Sections = append(p.Sections, report.Section{Title: "What taking part costs", Blocks: []report.Block{
+	p.Sections = append(p.Sections, Section{Title: "What taking part costs", Blocks: []Block{
 		{Table: &losses},
 		{Heading: "What is promised"},
 		{List: r.Promise},
@@ -222,9 +196,9 @@ func evaluationPage(r *evaluate.Result, path string) *report.Page {
 
 // evaluationCharts draw accuracy over epsilon, a chart for each mechanism, beside
 // the model of raw data and guessing.
-func evaluationCharts(r *evaluate.Result, m evaluate.Model) []*report.Lines {
-	var charts []*report.Lines
-	byMechanism := map[string]*report.Lines{}
+func evaluationCharts(r *evaluate.Result, m evaluate.Model) []*Lines {
+	var charts []*Lines
+	byMechanism := map[string]*Lines{}
 	raw := r.Find(m.Name, evaluate.Raw, evaluate.Raw, "", 0).Accuracy.Mean
 	for i := range r.Cells {
 		c := &r.Cells[i]
@@ -233,14 +207,14 @@ func evaluationCharts(r *evaluate.Result, m evaluate.Model) []*report.Lines {
 		}
 		l := byMechanism[c.Mechanism]
 		if l == nil {
-			l = &report.Lines{
+			l = &Lines{
 				Title:  fmt.Sprintf("%s: right answers over epsilon", mechanismTitle(c.Mechanism)),
-				Across: "epsilon of one attribute", Axis: "right answers", ScaleX: report.Log, FormatY: report.Percent,
+				Across: "epsilon of one attribute", Axis: "right answers", ScaleX: Log, FormatY: Percent,
 			}
 			for _, d := range directions {
-				l.Curves = append(l.Curves, report.Curve{Name: d[0] + " -> " + d[1]})
+				l.Curves = append(l.Curves, Curve{Name: d[0] + " -> " + d[1]})
 			}
-			l.Curves = append(l.Curves, report.Curve{Name: "raw -> raw"}, report.Curve{Name: "the largest class"})
+			l.Curves = append(l.Curves, Curve{Name: "raw -> raw"}, Curve{Name: "the largest class"})
 			byMechanism[c.Mechanism] = l
 			charts = append(charts, l)
 		}
