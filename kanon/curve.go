@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -161,4 +162,34 @@ func sizesOf(p space.Partition, of []uint32) (sizes []int, total int) {
 		total += int(links.In(g))
 	}
 	return sizes, total
+}
+
+// ParseKs reads the values of k for [CurveJob]: a list such as 2,5,10, or a range such
+// as 2..50, which is covered in about fifteen steps of increasing width. Errors are of
+// kind Usage.
+func ParseKs(text string) ([]int, error) {
+	bad := &noren.Error{Kind: noren.Usage, Where: "k", What: "expected a list as in 2,5,10 or a range as in 2..50, of numbers from 1 on"}
+	low, high, ranged := strings.Cut(text, "..")
+	if !ranged {
+		var ks []int
+		for _, part := range strings.Split(text, ",") {
+			k, err := strconv.Atoi(strings.TrimSpace(part))
+			if err != nil || k < 1 {
+				return nil, bad
+			}
+			ks = append(ks, k)
+		}
+		slices.Sort(ks)
+		return slices.Compact(ks), nil
+	}
+	from, err := strconv.Atoi(strings.TrimSpace(low))
+	to, err2 := strconv.Atoi(strings.TrimSpace(high))
+	if err != nil || err2 != nil || from < 1 || to < from {
+		return nil, bad
+	}
+	var ks []int
+	for k := from; k < to; k = max(k+1, k*5/4) {
+		ks = append(ks, k)
+	}
+	return append(ks, to), nil
 }

@@ -93,7 +93,7 @@ func checkTable(t *api.GrantTable) error {
 	for _, n := range []struct {
 		name    string
 		records int64
-	}{{"records", t.Records}, {"at_most", t.AtMost}} {
+	}{{"records", t.Records}, {"at-most", t.AtMost}} {
 		if n.records < 0 {
 			return &noren.Error{Kind: noren.Usage, Where: n.name, What: fmt.Sprintf("expected at least 1 record, got %d", n.records)}
 		}
@@ -154,7 +154,7 @@ func (g *grant) copy(ctx context.Context) error {
 	if g.table.File == "" {
 		return nil
 	}
-	in, err := g.spec(nil).FileOptions()
+	in, err := g.spec(nil).Form()
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func (g *grant) definition(ctx context.Context) (*dataset.Definition, error) {
 // refused unless the request says that it holds names: a record must not become part
 // of a public schema.
 func (g *grant) open(ctx context.Context, s *spec.Spec) (file.Source, error) {
-	in, err := s.StrictOptions()
+	in, err := s.StrictForm()
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func modelOf(m *api.GrantModel) (*dataset.Model, error) {
 		return nil, &noren.Error{Kind: noren.Usage, Where: "model", What: "say which model the column follows"}
 	}
 	if m.Column == "" {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "model_column", What: "say which column holds the states of the model"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: "model-column", What: "say which column holds the states of the model"}
 	}
 	name := m.Name
 	if name == "" {

@@ -99,7 +99,7 @@ func Parse(name string, data []byte) (s *Spec, err error) {
 	s.name = name // decoding replaces the whole value
 	if err != nil {
 		if errors.Is(err, io.EOF) {
-			return nil, s.fault("", "the specification is empty", "noren init FILE writes one")
+			return nil, &noren.Error{Kind: noren.Usage, Code: CodeEmpty, Where: name, What: "the specification is empty", Hint: "expected version: 1 and the columns"}
 		}
 		return nil, unreadable(name, err)
 	}
@@ -118,8 +118,17 @@ func Parse(name string, data []byte) (s *Spec, err error) {
 	return s, nil
 }
 
-// SeedCode is the code of the error for a specification that holds a seed.
-const SeedCode = "spec-seed"
+// Codes of errors about a specification.
+const (
+	// SeedCode: it holds a seed.
+	SeedCode = "spec-seed"
+	// CodeInvalid: it holds what the format does not know.
+	CodeInvalid = "spec-invalid"
+	// CodeEmpty: it is empty.
+	CodeEmpty = "spec-empty"
+	// CodeUnreadable: the file cannot be read.
+	CodeUnreadable = "spec-unreadable"
+)
 
 // unreadable says where and why a file is no specification.
 func unreadable(name string, err error) error {
@@ -142,7 +151,7 @@ func unreadable(name string, err error) error {
 	p := at.GetToken().Position
 	return &noren.Error{
 		Kind: noren.Usage, Where: fmt.Sprintf("%s:%d:%d", name, p.Line, p.Column), What: "not a valid specification: " + what,
-		Hint: "noren init --schema prints what a specification may hold",
+		Code: CodeInvalid, Hint: "docs/noren.schema.json holds what a specification may hold",
 	}
 }
 

@@ -123,3 +123,12 @@ func (s *Schema) WithRole(r Role) []int {
 	}
 	return at
 }
+
+// Names returns the names of all columns of role r, in order.
+func (s *Schema) Names(r Role) []string {
+	var names []string
+	for _, i := range s.WithRole(r) {
+		names = append(names, s.Fields[i].Name)
+	}
+	return names
+}

@@ -1,0 +1,73 @@
+package report
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/noren-privacy/noren/kanon"
+)
+
+// CurveFacts are what a page about the choice of k shows.
+type CurveFacts struct {
+	// Input names the table; Quasi are its quasi-identifiers.
+	Input string
+	Quasi []string
+	// Unit is the column that tells persons apart. Empty where records count.
+	Unit string
+	// Points are the results for each k and method.
+	Points []kanon.CurvePoint
+	// Footer names the program.
+	Footer string
+}
+
+// ChoiceOfK is the page that shows information loss and risk over k. It is private.
+func ChoiceOfK(f CurveFacts) *Page {
+	var names []string
+	loss, risk, both := map[string]*Curve{}, map[string]*Curve{}, map[string]*Curve{}
+	rows := &Table{Header: []string{"method", "k", "groups", "loss", "highest risk", "mean risk"}, Numeric: []bool{false, true, true, true, true, true}}
+	for _, p := range f.Points {
+		if loss[p.Method] == nil {
+			names = append(names, p.Method)
+			loss[p.Method], risk[p.Method], both[p.Method] = &Curve{Name: p.Method}, &Curve{Name: p.Method}, &Curve{Name: p.Method}
+		}
+		add := func(c *Curve, x, y float64) { c.X, c.Y = append(c.X, x), append(c.Y, y) }
+		add(loss[p.Method], float64(p.K), p.Loss)
+		add(risk[p.Method], float64(p.K), p.MeanRisk)
+		add(both[p.Method], p.MeanRisk, p.Loss)
+		rows.Rows = append(rows.Rows, []string{p.Method, strconv.Itoa(p.K), Integer(p.Groups), Percent(p.Loss), Percent(p.MaxRisk), Percent(p.MeanRisk)})
+	}
+	lines := func(title, across, axis string, of map[string]*Curve, percentX bool) *Picture {
+		l := &Lines{Title: title, Across: across, Axis: axis, FromZero: true, FormatY: Percent}
+		if percentX {
+			l.FormatX = Percent
+		}
+		for _, name := range names {
+			l.Curves = append(l.Curves, *of[name])
+		}
+		return &Picture{Chart: l, Table: rows}
+	}
+	left := "An attacker who knows the quasi-identifiers of a record is left with at least k records. These are k persons only where each person has one record."
+	if f.Unit != "" {
+		left = "An attacker who knows the quasi-identifiers of one record of a person is left with at least k persons."
+	}
+	return &Page{
+		Title:   "Choosing k for " + f.Input,
+		Lead:    "What each k would cost, and what it would protect, over " + strings.Join(f.Quasi, ", ") + ".",
+		Private: true,
+		Sections: []Section{
+			{Title: "What it costs", Blocks: []Block{
+				{Text: "The loss is the share of the spread of the quasi-identifiers that a release no longer shows. It grows with k; where a curve bends is a good place to stop."},
+				{Picture: lines("Loss over k", "k", "loss", loss, false)},
+			}},
+			{Title: "What it protects", Blocks: []Block{
+				{Text: left + " The mean risk is the share of records that guessing in the classes finds."},
+				{Picture: lines("Mean risk over k", "k", "share of records", risk, false)},
+			}},
+			{Title: "Both at once", Blocks: []Block{
+				{Text: "Each point is a k: to the left it protects more, lower it costs less. The method whose curve lies lowest costs least for the same risk."},
+				{Picture: lines("Loss over risk", "mean risk", "loss", both, true)},
+			}},
+		},
+		Footer: f.Footer,
+	}
+}

@@ -1,0 +1,167 @@
+package spec
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/infer"
+)
+
+// ProposeOptions say what a proposal states beside the columns.
+type ProposeOptions struct {
+	// Input is how the table was read, as far as it was stated. Optional.
+	Input Input
+	// Use is a line that says how the file is used, such as a command. Optional.
+	Use string
+}
+
+// Propose writes what was inferred of a table as a commented specification: for each
+// column its type and a proposed role, each with the reason. It holds numbers of values
+// and records and the levels of ordered columns; otherwise no value of the table.
+func Propose(r *infer.Report, o ProposeOptions) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `# The columns of a table and the parameters of its release.
+# Proposed from %d records; the roles are proposals. Check each.
+#
+#   identifier        names a person or a record: dropped
+#   quasi-identifier  what others may know of a person: made common to k records
+#   sensitive         what others must not learn of a person: kept, and checked
+#                     where l or t is given
+#   other             kept untouched
+`, r.Rows)
+	if o.Use != "" {
+		fmt.Fprintf(&b, "#\n# %s\n", o.Use)
+	}
+	b.WriteString("\nversion: 1\n")
+	proposeInput(&b, o.Input, r.Missing)
+	if unit := unitOf(r); unit != nil {
+		b.WriteString("\n# Records with the same value here seem to be of one person: k, l and t count\n# persons by it. Remove the line where each record is another person's.\n")
+		fmt.Fprintf(&b, "unit: %s\n", scalar(unit.Field.Name))
+	}
+	b.WriteString("\ncolumns:\n")
+	for i := range r.Columns {
+		proposeColumn(&b, &r.Columns[i])
+	}
+	b.WriteString(`
+anonymize:
+  # Every combination of quasi-identifiers will occur in at least k records, or
+  # in records of k persons where a unit is named above.
+  k: 5
+  # Every class will have at least this many different values in each sensitive
+  # column (remove the mark to ask for it).
+  # l: 2
+`)
+	return b.String()
+}
+
+// proposeInput states how the table is read.
+func proposeInput(b *strings.Builder, in Input, missing []string) {
+	var lines []string
+	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf("  "+format+"\n", args...)) }
+	if in.Delimiter != "" {
+		add("delimiter: %s", scalar(in.Delimiter))
+	}
+	if in.Encoding != "" {
+		add("encoding: %s", scalar(in.Encoding))
+	}
+	if in.Header != nil {
+		add("header: %t", *in.Header)
+	}
+	if in.Sheet != "" {
+		add("sheet: %s", scalar(in.Sheet))
+	}
+	if in.HeaderRow != 0 {
+		add("header-row: %d", in.HeaderRow)
+	}
+	if in.Query != "" {
+		add("query: %s", scalar(in.Query))
+	}
+	if len(missing) > 0 {
+		add("# Texts that stand for a missing value, as the empty field always does.")
+		add("missing: %s", list(missing))
+	}
+	if len(lines) > 0 {
+		b.WriteString("\ninput:\n" + strings.Join(lines, ""))
+	}
+}
+
+// unitOf is the identifier that seems to tell most persons apart, who have
+// several records each; nil where there is none.
+func unitOf(r *infer.Report) *infer.Column {
+	var unit *infer.Column
+	for i := range r.Columns {
+		c := &r.Columns[i]
+		if c.Unit && c.Field.Role == table.Identifier && (unit == nil || c.Distinct > unit.Distinct) {
+			unit = c
+		}
+	}
+	return unit
+}
+
+func proposeColumn(b *strings.Builder, c *infer.Column) {
+	f := &c.Field
+	about := "about "
+	if !c.Estimated {
+		about = ""
+	}
+	fmt.Fprintf(b, "  # %s%d different values, %d missing.\n", about, c.Distinct, c.Missing)
+	comment(b, "Type: "+c.TypeReason)
+	comment(b, "Role: "+c.RoleReason)
+	if c.Unit {
+		comment(b, "It seems to name persons who have several records each: name it as the unit, so that persons count and not records.")
+	}
+	fmt.Fprintf(b, "  %s:\n    role: %s\n    type: %s\n", scalar(f.Name), f.Role, f.Type)
+	if f.Type == table.Date && f.Layout != "" {
+		fmt.Fprintf(b, "    format: %s\n", scalar(string(f.Layout)))
+		if len(c.Layouts) > 1 {
+			comment(b, fmt.Sprintf("  The file does not tell this from %s: make sure.", c.Layouts[1]))
+		}
+	}
+	if f.Number != "" {
+		fmt.Fprintf(b, "    format: %s\n", scalar(string(f.Number)))
+	}
+	if f.Type == table.Ordered {
+		fmt.Fprintf(b, "    order: %s\n", list(f.Levels))
+	}
+	b.WriteByte('\n')
+}
+
+// comment writes text as comment lines of at most 80 characters.
+func comment(b *strings.Builder, text string) {
+	const width = 76
+	line := "  #"
+	for _, word := range strings.Fields(text) {
+		if len(line)+1+len(word) > width && line != "  #" {
+			b.WriteString(line + "\n")
+			line = "  #"
+		}
+		line += " " + word
+	}
+	b.WriteString(line + "\n")
+}
+
+// scalar writes a string as YAML, quoted where it must be.
+func scalar(s string) string {
+	out, err := yaml.MarshalWithOptions(s, yaml.JSON())
+	plain := err == nil && strings.IndexFunc(s, func(r rune) bool {
+		return !(r == '_' || r == '-' || r == '.' || r == '/' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z')
+	}) < 0
+	if plain && s != "" && (s[0] >= 'A' && s[0] <= 'Z' || s[0] >= 'a' && s[0] <= 'z') && !reserved[strings.ToLower(s)] {
+		return s
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// reserved are words that YAML takes for something else than text.
+var reserved = map[string]bool{"true": true, "false": true, "null": true, "yes": true, "no": true, "on": true, "off": true, "y": true, "n": true}
+
+func list(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = scalar(w)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}

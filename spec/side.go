@@ -1,0 +1,56 @@
+package spec
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/table/csvio"
+)
+
+// maxSide bounds a side file, which is held in memory.
+const maxSide = 1 << 30
+
+// ReadSide reads a file beside the data (a hierarchy, keys, a specification, a
+// model) and converts it to UTF-8. It also returns the encoding of the file. Errors
+// are of kind Usage; what names the file in them, and hint follows.
+func ReadSide(path, what, hint string) ([]byte, csvio.Encoding, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, &noren.Error{Kind: noren.Usage, Where: path, What: what + " cannot be read", Hint: hint}
+	}
+	defer func() { _ = f.Close() }()
+	data, err := io.ReadAll(io.LimitReader(f, maxSide+1))
+	switch {
+	case err != nil:
+		return nil, 0, &noren.Error{Kind: noren.Usage, Where: path, What: what + " cannot be read", Hint: hint, Err: atomicfile.Reason(err)}
+	case len(data) > maxSide:
+		return nil, 0, &noren.Error{Kind: noren.Usage, Where: path, What: what + " is larger than 1 GiB"}
+	}
+	return csvio.Decode(path, data)
+}
+
+// SideRows returns a reader of the records of a side file that is a table, and the
+// number of lines above them.
+func SideRows(text []byte) (r *csv.Reader, skip int) {
+	plain, delimiter, skip := csvio.Form(text)
+	for range skip {
+		_, plain, _ = bytes.Cut(plain, []byte{'\n'})
+	}
+	r = csv.NewReader(bytes.NewReader(plain))
+	r.Comma = delimiter
+	return r, skip
+}
+
+// sideError is the error of a reader of [SideRows].
+func sideError(name, hint string, skip int, err error) error {
+	var parse *csv.ParseError
+	if errors.As(err, &parse) {
+		return &noren.Error{Kind: noren.BadData, Where: noren.Position{File: name, Line: int64(parse.Line + skip)}.String(), What: parse.Err.Error(), Hint: hint}
+	}
+	return &noren.Error{Where: name, What: "cannot be read", Err: err}
+}
