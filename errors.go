@@ -71,7 +71,7 @@ func (k Kind) String() string {
 type Error struct {
 	Kind Kind
 	// Code names the fault for programs, stable between versions, as in
-	// "column-missing"; may be empty.
+	// "column-missing"; may be empty. It is one of [Codes], whose kind is Kind.
 	Code  string
 	Where string // the file and position, the flag or the part of a specification; may be empty
 	What  string // what is wrong, and what was expected
@@ -101,6 +101,28 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
+// Usagef returns an error of kind Usage about where: a field of a request, an
+// option or a file. The format says what was expected and what was found.
+func Usagef(where, format string, args ...any) *Error {
+	return &Error{Kind: Usage, Where: where, What: fmt.Sprintf(format, args...)}
+}
+
+// Hinted sets what to do about the error, and returns the error.
+func (e *Error) Hinted(format string, args ...any) *Error {
+	e.Hint = fmt.Sprintf(format, args...)
+	return e
+}
+
+// Coded sets the code, and with it the kind that [Codes] has for the code. It
+// returns the error.
+func (e *Error) Coded(code string) *Error {
+	e.Code = code
+	if kind, known := kindOfCode(code); known {
+		e.Kind = kind
+	}
+	return e
+}
+
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
@@ -117,14 +139,18 @@ func CodeOf(err error) string {
 	return ""
 }
 
-// KindOf returns the kind of the outermost [*Error] in err's chain; a context
-// error is Interrupted, anything else Internal.
+// KindOf returns the kind of the outermost [*Error] in err's chain: that of its
+// code where it has one of [Codes], otherwise its own. A context error is
+// Interrupted, any other error Internal.
 func KindOf(err error) Kind {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return Interrupted
 	}
 	var e *Error
 	if errors.As(err, &e) {
+		if kind, known := kindOfCode(e.Code); known {
+			return kind
+		}
 		return e.Kind
 	}
 	return Internal

@@ -4,7 +4,34 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+
+	"github.com/noren-privacy/noren"
 )
+
+// ParseCost reads a privacy cost from decimal texts: an epsilon, and at most one
+// delta ([ParseEpsilon], [ParseDelta]). Error: [noren.Usage].
+//
+//	cost, err := account.ParseCost("0.1")
+//	cost, err := account.ParseCost("1", "1e-9")
+func ParseCost(epsilon string, delta ...string) (Cost, error) {
+	var c Cost
+	var err error
+	switch {
+	case epsilon == "":
+		return c, noren.Usagef("epsilon", "say how much may be spent").Hinted("for instance 0.1")
+	case len(delta) > 1:
+		return c, noren.Usagef("delta", "expected at most one delta, got %d", len(delta))
+	}
+	if c.Epsilon, err = ParseEpsilon(epsilon); err != nil {
+		return Cost{}, err
+	}
+	if len(delta) == 1 {
+		if c.Delta, err = ParseDelta(delta[0]); err != nil {
+			return Cost{}, err
+		}
+	}
+	return c, nil
+}
 
 // ParseEpsilon reads an epsilon above 0, written in decimal ("0.1", "1",
 // "5e-2"), and returns it in units of 1e-9, exactly where nine places are

@@ -11,6 +11,7 @@ import (
 // only a front end knows its own commands and flags.
 var hints = map[string]string{
 	atomicfile.CodeExists: "choose another name, or say --force to replace it",
+	"cannot-rebuild":      "restore it from a copy and run noren ledger reconcile, or keep it as evidence",
 	"changed":             "if it is the same data set in a new state, the steward grants it with --changed: what is spent stays spent",
 	"closed":              "the steward opens it again with: noren ledger grant NAME --analyst ANALYST --epsilon E; nothing was charged",
 	"known":               "ask the data set without --unaccounted: its budget is charged",

@@ -1,0 +1,84 @@
+package noren
+
+import "slices"
+
+// Code is the name of a fault that programs can act on, stable between versions.
+type Code struct {
+	// Name is the text in [Error.Code].
+	Name string
+	// Kind is the kind of every error with this code; the exit code follows from it.
+	Kind Kind
+	// Meaning says in one sentence what the code tells.
+	Meaning string
+}
+
+// Codes returns the codes of all errors of this module, sorted by name.
+func Codes() []Code { return slices.Clone(codes) }
+
+// codes is the one table of codes. It is never written to.
+var codes = []Code{
+	{"budget-refused", Refused, "The remaining budget does not cover the privacy cost of the request."},
+	{"cannot-rebuild", BadData, "The ledger is damaged and its tables cannot be rebuilt from its entries."},
+	{"changed", Refused, "The file or its definition is not the granted version."},
+	{"closed", Refused, "The analyst's budget is closed."},
+	{"column-missing", Usage, "A column that the request names does not exist."},
+	{"column-type", Usage, "A column has a type that the request cannot use."},
+	{"column-undecided", Usage, "A column may identify persons and has no confirmed role."},
+	{"confirm", Usage, "The steward must confirm proposed types or misfitting cells."},
+	{"conflict", Usage, "The request key belongs to another request."},
+	{"file-exists", Usage, "A file of that name exists and may not be replaced."},
+	{"file-missing", Usage, "A file cannot be opened."},
+	{"first-line-is-data", Usage, "The first line of a file looks like a record and not like names."},
+	{"fixed", Usage, "The budget has been charged, and the grant cannot be changed that way."},
+	{"forfeited", Refused, "The request was charged and never answered."},
+	{"header-row", Usage, "The header row of a worksheet has missing or repeated names."},
+	{"in-progress", Internal, "The same request is being answered by another process."},
+	{"interval-share", Usage, "A share of epsilon for the interval would not make it narrower."},
+	{"known", Refused, "A ledger knows the file of an unaccounted request."},
+	{"memory", Usage, "The work needs more memory than is allowed."},
+	{"model", Usage, "The request does not fit the model of dependent records."},
+	{"nested", Usage, "A column of the file holds nested values."},
+	{"no-copy", Usage, "The source is not a CSV or Parquet file, and must be granted first."},
+	{"no-dataset", Refused, "The ledger has no such data set."},
+	{"no-grant", Refused, "The analyst has no budget for the data set."},
+	{"no-ledger", Refused, "There is no ledger, and so no budget."},
+	{"no-schema", Refused, "The data set has no definition yet."},
+	{"not-regular", Usage, "A file must be read twice and is not a regular file."},
+	{"other-people", Usage, "A data set with similar columns exists, and may hold the same persons."},
+	{"output-is-input", Usage, "An output file is an input of the same run."},
+	{"output-twice", Usage, "Two outputs have the same name."},
+	{"pattern", Usage, "A pattern of files was given where one file is expected."},
+	{"private", Refused, "A ledger knows a file that must be public."},
+	{"query", Usage, "A database was named without a table and without an SQL query."},
+	{"records", Usage, "The number of records does not match the definition or the model."},
+	{"same-table", Usage, "The ledger holds the same table under another name."},
+	{"schema-incomplete", Usage, "A column has no declared type."},
+	{"schema-pinned", Usage, "The grant fixes how the data set is read; the request must not restate it."},
+	{"sealed", Refused, "The ledger is sealed until it is reconciled."},
+	{"sheet", Usage, "The workbook has no such sheet."},
+	{"spec-seed", Usage, "A specification contains a seed."},
+	{"structure", BadData, "The file does not have the structure of its definition."},
+	{"table", Usage, "The database has no such table, or several and none was named."},
+	{"temporary-file", Internal, "A temporary file cannot be written."},
+	{"too-many-records", Usage, "The data set may hold more records than the mechanism answers."},
+	{"unit-name", Usage, "A column is named record, and the privacy unit is ambiguous."},
+	{"unsound", NotMet, "The ledger fails its verification."},
+	{"withheld", BadData, "Reading or computing failed after the charge; the reason is not released."},
+}
+
+// kindOfCode returns the kind of a code, if the table has it.
+func kindOfCode(code string) (Kind, bool) {
+	i, found := slices.BinarySearchFunc(codes, code, func(c Code, name string) int {
+		switch {
+		case c.Name < name:
+			return -1
+		case c.Name > name:
+			return 1
+		}
+		return 0
+	})
+	if !found {
+		return Internal, false
+	}
+	return codes[i].Kind, true
+}
