@@ -10,20 +10,12 @@ import (
 	"github.com/noren-privacy/noren/certificate"
 )
 
-// trusted are the public keys in files; without files the signer's own, if there is
-// one already.
+// trusted are the public keys in files; without files those of the service.
 func (s *Service) trusted(files []string) ([]ed25519.PublicKey, error) {
-	if len(files) > 0 {
+	if len(files) > 0 || s.Trusted == nil {
 		return certificate.LoadPublicKeys(files...)
 	}
-	if s.KeyFile == "" {
-		return nil, nil
-	}
-	own, err := certificate.PublicKeyOf(s.KeyFile)
-	if own == nil || err != nil {
-		return nil, err
-	}
-	return []ed25519.PublicKey{own}, nil
+	return s.Trusted()
 }
 
 // CertificateShow returns what a certificate states. It does not check the signature:
@@ -80,9 +72,9 @@ func (s *Service) CertificateCheck(ctx context.Context, r api.CertificateCheckRe
 }
 
 // CertificateKey returns the signer's public key in PEM, for others to check
-// certificates with. The private key is made on first use.
+// certificates with.
 func (s *Service) CertificateKey(context.Context) ([]byte, error) {
-	key, err := certificate.LoadOrCreateKey(s.KeyFile)
+	key, err := s.Signer()
 	if err != nil {
 		return nil, err
 	}

@@ -23,18 +23,18 @@ const CodeConfirm = "confirm"
 // LedgerGrantAnalyst sets the cap of one analyst under the data set's. From the first
 // such grant on, only analysts with a grant may ask.
 func (s *Service) LedgerGrantAnalyst(ctx context.Context, r api.AnalystGrantRequest) (*api.Granted, error) {
-	limit, err := cost(r.Epsilon, r.Delta)
+	most, err := account.ParseCost(r.Epsilon, r.Delta)
 	if err != nil {
 		return nil, err
 	}
 	var out *api.Granted
 	err = s.withLedger(ctx, func(l *ledger.Ledger) error {
-		book, err := l.GrantAnalyst(ctx, r.Dataset, r.Analyst, limit)
+		book, err := l.GrantAnalyst(ctx, r.Dataset, r.Analyst, most)
 		if err != nil {
 			return err
 		}
-		if left := account.Cost(book.Remaining); !limit.Within(left) {
-			s.note("analyst-cap", fmt.Sprintf("analyst %s is granted %s, and data set %s has %s left: the data set's budget holds", r.Analyst, limit, book.Name, left))
+		if left := account.Cost(book.Remaining); !most.Within(left) {
+			s.note(api.Info, "analyst-cap", fmt.Sprintf("analyst %s is granted %s, and data set %s has %s left: the data set's budget holds", r.Analyst, most, book.Name, left))
 		}
 		out = &api.Granted{Schema: api.LedgerSchema, Dataset: api.DatasetOf(book)}
 		return nil
@@ -51,7 +51,7 @@ func (s *Service) LedgerGrantAnalyst(ctx context.Context, r api.AnalystGrantRequ
 // together with an error of kind Usage, code confirm. All other errors come without a
 // result: those of [release.ReviewGrant] and of [ledger.Ledger.Grant].
 func (s *Service) LedgerGrant(ctx context.Context, r api.GrantRequest) (*api.Granted, error) {
-	limit, err := cost(r.Epsilon, r.Delta)
+	most, err := account.ParseCost(r.Epsilon, r.Delta)
 	if err != nil {
 		return nil, err
 	}
@@ -70,15 +70,15 @@ func (s *Service) LedgerGrant(ctx context.Context, r api.GrantRequest) (*api.Gra
 			return err
 		}
 		if r.Table == nil && book != nil {
-			if book, err = l.Grant(ctx, ledger.Grant{Name: r.Dataset, Cap: limit}); err == nil {
+			if book, err = l.Grant(ctx, ledger.Grant{Name: r.Dataset, Cap: most}); err == nil {
 				out = &api.Granted{Schema: api.LedgerSchema, Dataset: api.DatasetOf(book)}
 			}
 			return err
 		}
 		if book == nil && (r.Table == nil || r.Table.File == "") {
-			return &noren.Error{Kind: noren.Usage, Code: "grant-file", Where: "file", What: "say which file the budget is for"}
+			return noren.Usagef("file", "say which file the budget is for").Coded("file-unstated")
 		}
-		g := grant{service: s, ledger: l, request: r, table: *r.Table, book: book, limit: limit}
+		g := grant{service: s, ledger: l, request: r, table: *r.Table, book: book, most: most}
 		out, err = g.run(ctx)
 		return err
 	})
@@ -88,14 +88,14 @@ func (s *Service) LedgerGrant(ctx context.Context, r api.GrantRequest) (*api.Gra
 // checkTable refuses what contradicts itself.
 func checkTable(t *api.GrantTable) error {
 	if t.Replace && t.Changed {
-		return &noren.Error{Kind: noren.Usage, Where: "replace", What: "does not go with changed", Hint: "replace corrects a grant of which nothing is spent, changed grants a new version"}
+		return noren.Usagef("replace", "does not go with changed").Hinted("replace corrects a grant of which nothing is spent, changed grants a new version").Coded("replace-changed")
 	}
 	for _, n := range []struct {
 		name    string
 		records int64
 	}{{"records", t.Records}, {"at-most", t.AtMost}} {
 		if n.records < 0 {
-			return &noren.Error{Kind: noren.Usage, Where: n.name, What: fmt.Sprintf("expected at least 1 record, got %d", n.records)}
+			return noren.Usagef(n.name, "expected at least 1 record, got %d", n.records)
 		}
 	}
 	return nil
@@ -108,7 +108,7 @@ type grant struct {
 	request api.GrantRequest
 	table   api.GrantTable
 	book    *ledger.Book // as granted before; nil for a new data set
-	limit   account.Cost
+	most    account.Cost // the cap
 
 	path     string   // of the file that queries read
 	copied   bool     // path is a private copy that this grant made
@@ -133,9 +133,9 @@ func (g *grant) run(ctx context.Context) (*api.Granted, error) {
 	}
 	if g.copied {
 		name := g.request.Dataset
-		g.service.note("copied", fmt.Sprintf("%s is copied to %s, which is private; data set %s reads it from now on", g.source, g.path, name))
+		g.service.note(api.Info, "copied", fmt.Sprintf("%s is copied to %s, which is private; data set %s reads it from now on", g.source, g.path, name))
 		if g.book != nil && g.book.Path != out.File {
-			g.service.note("moved", fmt.Sprintf("data set %s no longer reads %s", name, g.book.Path))
+			g.service.note(api.Info, "moved", fmt.Sprintf("data set %s no longer reads %s", name, g.book.Path))
 		}
 	}
 	return out, nil
@@ -168,7 +168,7 @@ func (g *grant) copy(ctx context.Context) error {
 		return nil
 	}
 	g.source = src.Name()
-	path, err := release.Copy(ctx, src, filepath.Dir(g.service.Ledger), g.request.Dataset, g.table.Model != nil, g.service.Progress)
+	path, err := release.Copy(ctx, src, filepath.Dir(g.service.ledger()), g.request.Dataset, g.table.Model != nil, g.service.Progress)
 	if err == nil {
 		g.path, g.copied = path, true
 	}
@@ -193,7 +193,7 @@ func (g *grant) review(ctx context.Context) (*api.Granted, error) {
 		return out, err
 	}
 	t := &g.table
-	book, err := release.ConfirmGrant(ctx, g.ledger, release.Grant{Name: g.request.Dataset, Cap: g.limit, Changed: t.Changed, Replace: t.Replace, OtherPeople: t.OtherPeople}, reviewed)
+	book, err := release.ConfirmGrant(ctx, g.ledger, release.Grant{Name: g.request.Dataset, Cap: g.most, Changed: t.Changed, Replace: t.Replace, OtherPeople: t.OtherPeople}, reviewed)
 	if err != nil {
 		return nil, err
 	}

@@ -132,10 +132,10 @@ func modelOf(m *api.GrantModel) (*dataset.Model, error) {
 		return nil, nil
 	}
 	if len(m.Distribution) == 0 {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "model", What: "say which model the column follows"}
+		return nil, noren.Usagef("model", "say which model the column follows")
 	}
 	if m.Column == "" {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "model-column", What: "say which column holds the states of the model"}
+		return nil, noren.Usagef("model-column", "say which column holds the states of the model")
 	}
 	name := m.Name
 	if name == "" {

@@ -5,14 +5,13 @@ import (
 	"encoding/hex"
 
 	"github.com/noren-privacy/noren"
-	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/ledger"
 )
 
 // withLedger opens the ledger for one piece of work.
 func (s *Service) withLedger(ctx context.Context, work func(*ledger.Ledger) error) error {
-	l, err := ledger.Open(ctx, s.Ledger, ledger.Options{})
+	l, err := ledger.Open(ctx, s.ledger(), ledger.Options{})
 	if err != nil {
 		return err
 	}
@@ -20,28 +19,12 @@ func (s *Service) withLedger(ctx context.Context, work func(*ledger.Ledger) erro
 	return work(l)
 }
 
-// cost reads a cost in decimal.
-func cost(epsilon, delta string) (account.Cost, error) {
-	var c account.Cost
-	if epsilon == "" {
-		return c, &noren.Error{Kind: noren.Usage, Where: "epsilon", What: "say how much may be spent"}
-	}
-	var err error
-	if c.Epsilon, err = account.ParseEpsilon(epsilon); err != nil {
-		return c, &noren.Error{Kind: noren.KindOf(err), Where: "epsilon", Err: err}
-	}
-	if c.Delta, err = account.ParseDelta(delta); err != nil {
-		return c, &noren.Error{Kind: noren.KindOf(err), Where: "delta", Err: err}
-	}
-	return c, nil
-}
-
 // LedgerCreate creates an empty ledger with its head file. A file that exists is
 // refused.
-func (s *Service) LedgerCreate(ctx context.Context) error { return ledger.Create(ctx, s.Ledger) }
+func (s *Service) LedgerCreate(ctx context.Context) error { return ledger.Create(ctx, s.ledger()) }
 
 // LedgerShow returns the budgets and schemas of the data sets. A sealed ledger is
-// shown, with a note of the code sealed.
+// shown, with a warning of the code sealed.
 func (s *Service) LedgerShow(ctx context.Context, r api.LedgerShowRequest) (*api.Ledger, error) {
 	var out *api.Ledger
 	err := s.withLedger(ctx, func(l *ledger.Ledger) error {
@@ -55,6 +38,9 @@ func (s *Service) LedgerShow(ctx context.Context, r api.LedgerShowRequest) (*api
 			return err
 		}
 		out = &api.Ledger{Schema: api.LedgerSchema, Ledger: l.ID(), Sealed: l.Sealed() != nil, Datasets: []api.Dataset{}}
+		if err := l.Sealed(); err != nil {
+			s.note(api.Warning, "sealed", err.Error())
+		}
 		for _, b := range books {
 			out.Datasets = append(out.Datasets, api.DatasetOf(b))
 		}
@@ -68,7 +54,7 @@ func (s *Service) LedgerShow(ctx context.Context, r api.LedgerShowRequest) (*api
 // are still refused. A new grant to the analyst opens the budget again.
 func (s *Service) LedgerCloseAnalyst(ctx context.Context, r api.CloseAnalystRequest) (*api.Granted, error) {
 	if r.Analyst == "" {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "analyst", What: "say whose budget is closed"}
+		return nil, noren.Usagef("analyst", "say whose budget is closed")
 	}
 	var out *api.Granted
 	err := s.withLedger(ctx, func(l *ledger.Ledger) error {

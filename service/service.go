@@ -1,18 +1,76 @@
-// Package service provisional frame.
+// Package service has every operation of Noren as one method of [Service].
+//
+// A front end (the command line, a server) turns its input into a request of package
+// api, calls the method and shows the result. The operations know no flags, no
+// terminal, no HTTP and no environment variables; what they need of their
+// surroundings is in the fields of [Service]. Every decision about privacy is here or
+// below.
+//
+// Errors are of type [*noren.Error]. Where they are about the request, Where is the
+// name of its field, as in JSON with hyphens ("max-rows"); a front end may translate it
+// to its own form.
 package service
 
-import "github.com/noren-privacy/noren"
+import (
+	"crypto/ed25519"
+	"io"
 
-// Service ...
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/certificate"
+)
+
+// DefaultLedger is the name of a ledger file where none is stated. An unaccounted
+// answer is refused if a ledger of this name beside the file knows the file.
+const DefaultLedger = "noren.db"
+
+// Service holds what a front end supplies to operations. The zero Service can run
+// those that neither charge a budget nor sign. It may be shared by goroutines if its
+// functions may.
 type Service struct {
-	Ledger   string
-	KeyFile  string
+	// Ledger is the path of the budget ledger. It must exist where it is stated.
+	// Defaults to the first of Ledgers.
+	Ledger string
+	// Ledgers are paths of further ledgers that may know a file. Those that do not exist
+	// are passed over. An unaccounted answer is refused if one of them knows the file.
+	Ledgers []string
+	// Signer returns the key that signs certificates. It is called when one is about to be
+	// signed. Required for operations that release an answer.
+	Signer func() (ed25519.PrivateKey, error)
+	// Trusted returns the keys whose certificates are trusted where a request names none.
+	// Optional.
+	Trusted func() ([]ed25519.PublicKey, error)
+	// Tool is the program, as certificates name it. Required with Signer.
+	Tool certificate.Tool
+	// Analyst is the default name of the analyst.
+	Analyst string
+	// Identity says how the analyst's name was established. Defaults to
+	// [certificate.Declared].
+	Identity certificate.Identity
+	// Stdin is read where a request names the file "-". Optional.
+	Stdin io.Reader
+	// Progress receives the progress of long work. Optional.
 	Progress noren.Progress
-	Note     func(code, text string)
+	// Note receives notes and warnings as they occur. Optional.
+	Note func(api.Note)
 }
 
-func (s *Service) note(code, text string) {
+// ledger is the path of the ledger that is charged.
+func (s *Service) ledger() string {
+	if s.Ledger != "" {
+		return s.Ledger
+	}
+	for _, path := range s.Ledgers {
+		if path != "" {
+			return path
+		}
+	}
+	return DefaultLedger
+}
+
+// note passes on a remark.
+func (s *Service) note(level api.Level, code, text string) {
 	if s.Note != nil {
-		s.Note(code, text)
+		s.Note(api.Note{Code: code, Level: level, Text: text})
 	}
 }

@@ -30,6 +30,9 @@ var hints = map[string]string{
 	"sheet":               "say --sheet NAME, or FILE.xlsx?sheet=NAME",
 	"table":               "sqlite:FILE?table=TABLE, or --query FILE",
 	"temporary-file":      "make room in the folder of the result, or allow more with --memory",
+	"public-key":          "noren certificate key prints one",
+	"unit-name":           "rename it, or omit --unit for one record as the unit",
+	"untrusted":           "name the key of the signer: --trust KEY.pem",
 	"unsound":             "restore it from a copy and run noren ledger reconcile, or keep it as evidence",
 }
 

@@ -1,0 +1,21 @@
+package api
+
+// Level is how urgent a note is.
+type Level string
+
+const (
+	// Info is a remark.
+	Info Level = "note"
+	// Warning asks for the reader's attention.
+	Warning Level = "warning"
+)
+
+// Note is a remark that an operation makes while it runs.
+type Note struct {
+	// Code names the remark for programs, stable between versions.
+	Code string `json:"code"`
+	// Level is note or warning.
+	Level Level `json:"level"`
+	// Text is the remark in English. It holds no value of private data.
+	Text string `json:"text"`
+}
