@@ -67,7 +67,7 @@ var floors = [][]string{
 	{"noren/internal/randtest", "noren/certificate", "noren/ledger"},
 	{"noren/kanon", "noren/dataset", "noren/query", "noren/outlier", "noren/ldp", "noren/correlated", "noren/ratio"},
 	{"noren/assess", "noren/release"},
-	{"noren/report", "noren/spec", "noren/examples"},
+	{"noren/spec", "noren/examples"},
 	{"noren/api"},
 	{"noren/report"},
 	{"noren/service"},

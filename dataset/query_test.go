@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -46,7 +47,7 @@ func TestOnePersonOneText(t *testing.T) {
 				wheres = append(wheres, "id > 0 or id is missing")
 			}
 			for _, where := range wheres {
-				q, err := query.New(query.Options{
+				q, err := query.New(context.Background(), query.Options{
 					Kind: query.Count, Fields: d.Fields(), Where: where, Unit: "id", MaxRows: 1, Key: contributionKey,
 					Cost: account.Cost{Epsilon: 1000 * account.EpsilonUnits},
 				})
@@ -137,7 +138,7 @@ func TestEveryQueryAnswersEveryTable(t *testing.T) {
 			definitions[name] = complete(t, d)
 			for _, o := range everyQuery(definitions[name]) {
 				asked++
-				q, err := query.New(o)
+				q, err := query.New(context.Background(), o)
 				if err != nil {
 					refused++ // by public facts alone
 					continue
@@ -191,7 +192,7 @@ func TestMisfitsDoNotFail(t *testing.T) {
 			{Kind: query.Mean, Column: "age", Bounds: &query.Bounds{Lo: 0, Hi: 100}},
 		} {
 			o.Fields, o.Cost = d.Fields(), account.Cost{Epsilon: 1}
-			q, err := query.New(o)
+			q, err := query.New(context.Background(), o)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -232,7 +232,7 @@ func openStepping(ctx context.Context, path string, opts Options, c clock, step 
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "there is no ledger", Code: "no-ledger", Hint: "create one first, or choose another file", Err: fs.ErrNotExist}
+		return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "there is no ledger", Code: "ledger-missing", Hint: "create one first, or choose another file", Err: fs.ErrNotExist}
 	case err != nil:
 		return nil, fileError(path, "cannot be opened", err)
 	case info.IsDir():

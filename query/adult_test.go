@@ -75,8 +75,8 @@ func TestAdult(t *testing.T) {
 			t.Errorf("%s of an empty group: %s", kind, asJSON(t, none))
 		}
 	}
-	for _, m := range []Method{Exponential, Smooth} {
-		q := mustNew(t, Options{Kind: Quantile, Column: "age", Bounds: &Bounds{0, 120}, Fields: fields, Cost: cost, Method: m})
+	for _, m := range []Noise{Exponential, Smooth} {
+		q := mustNew(t, Options{Kind: Quantile, Column: "age", Bounds: &Bounds{0, 120}, Fields: fields, Cost: cost, Noise: m})
 		r, err := q.answer(t.Context(), tab, randtest.Source(1))
 		if err != nil || math.Abs(float64(*r.Value)-37) > 2 {
 			t.Errorf("%s: the median age is %s, %v", m, asJSON(t, r), err)
@@ -93,7 +93,7 @@ func TestEvenSpread(t *testing.T) {
 		values[i] = float64(i+1) / 10
 	}
 	tab := numbers(t, values...)
-	for _, o := range []Options{{Method: Exponential}, {Method: Smooth}} {
+	for _, o := range []Options{{Noise: Exponential}, {Noise: Smooth}} {
 		o.Kind, o.Column, o.Bounds, o.Fields, o.Cost.Epsilon = Quantile, "x", &Bounds{0, 100}, fields, one/2
 		q := mustNew(t, o)
 		a, err := q.Accuracy(0.9, 999)
@@ -111,7 +111,7 @@ func TestEvenSpread(t *testing.T) {
 			}
 		}
 		if kept < 330 || *a.EvenSpread > 25 {
-			t.Errorf("%s: %d of 400 within %g", o.Method, kept, *a.EvenSpread)
+			t.Errorf("%s: %d of 400 within %g", o.Noise, kept, *a.EvenSpread)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"context"
 	"math/rand/v2"
 	"strconv"
 	"testing"
@@ -49,16 +50,16 @@ func BenchmarkAnswer(b *testing.B) {
 		"mean by":              {Kind: Mean, Column: "age", Bounds: &Bounds{0, 100}, By: []string{"word"}, Keys: [][]string{{"a"}, {"b"}, {"c"}}},
 		"mean of people":       {Kind: Mean, Column: "age", Bounds: &Bounds{0, 100}, Unit: "who", MaxRows: 2, Key: secret},
 		"median":               {Kind: Quantile, Column: "age", Bounds: &Bounds{0, 100}},
-		"smooth":               {Kind: Quantile, Column: "age", Bounds: &Bounds{0, 100}, Method: Smooth},
-		"smooth, replace-one":  {Kind: Quantile, Column: "age", Bounds: &Bounds{0, 100}, Method: Smooth, Neighbours: account.ReplaceOne},
-		"smooth, epsilon 1e-4": {Kind: Quantile, Column: "age", Bounds: &Bounds{0, 100}, Method: Smooth, Neighbours: account.ReplaceOne, Cost: account.Cost{Epsilon: one / 10_000}},
+		"smooth":               {Kind: Quantile, Column: "age", Bounds: &Bounds{0, 100}, Noise: Smooth},
+		"smooth, replace-one":  {Kind: Quantile, Column: "age", Bounds: &Bounds{0, 100}, Noise: Smooth, Neighbours: account.ReplaceOne},
+		"smooth, epsilon 1e-4": {Kind: Quantile, Column: "age", Bounds: &Bounds{0, 100}, Noise: Smooth, Neighbours: account.ReplaceOne, Cost: account.Cost{Epsilon: one / 10_000}},
 	} {
 		b.Run(name, func(b *testing.B) {
 			o.Fields = fields
 			if o.Cost == (account.Cost{}) {
 				o.Cost.Epsilon = one / 10
 			}
-			q, err := New(o)
+			q, err := New(context.Background(), o)
 			if err != nil {
 				b.Fatal(err)
 			}

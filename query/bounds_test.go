@@ -1,6 +1,7 @@
 package query
 
 import (
+	"context"
 	"math"
 	"slices"
 	"strconv"
@@ -40,7 +41,7 @@ func FuzzBounds(f *testing.F) {
 			if withGrid {
 				o.GridBits = &bits
 			}
-			q, err := New(o)
+			q, err := New(context.Background(), o)
 			if err != nil {
 				if noren.KindOf(err) != noren.Usage {
 					t.Fatalf("%s [%v, %v] %d: %v", kind, lo, hi, bits, err)

@@ -2,7 +2,7 @@
 // counts, sums, means, variances, histograms and quantiles, of all records or of those
 // that a predicate selects, in one group or in many.
 //
-//	q, err := query.New(query.Options{
+//	q, err := query.New(ctx, query.Options{
 //		Kind: query.Mean, Column: "age", Bounds: &query.Bounds{Lo: 0, Hi: 100},
 //		By: []string{"sex"}, Keys: [][]string{{"Female"}, {"Male"}},
 //		Fields: fields, Cost: account.Cost{Epsilon: 100_000_000}, // 0.1

@@ -42,9 +42,9 @@ const EdgesFormat = "noren.query.edges/1"
 // maxBins is how many bins may be asked for.
 const maxBins = 1000
 
-// NewEdges validates o for L = bins, 2 to 1,000. Of o, Kind, Method and Rank are left
+// NewEdges validates o for L = bins, 2 to 1,000. Of o, Kind, Noise and Rank are left
 // out, and there are no groups. Error: [noren.Usage], of public parameters alone.
-func NewEdges(o Options, bins int) (*Edges, error) {
+func NewEdges(ctx context.Context, o Options, bins int) (*Edges, error) {
 	o.Kind = Quantile
 	switch {
 	case bins < 2 || bins > maxBins:
@@ -53,10 +53,10 @@ func NewEdges(o Options, bins int) (*Edges, error) {
 		return nil, usage("groups", "expected none: edges are of one group", "select the records of a group by a predicate")
 	case o.Rank != "":
 		return nil, usage("rank", "expected none: the ranks follow from the number of bins", "")
-	case o.Method != "" && o.Method != Exponential:
-		return nil, usage("mechanism", fmt.Sprintf("expected exponential, got %q", string(o.Method)), "")
+	case o.Noise != "" && o.Noise != Exponential:
+		return nil, usage("mechanism", fmt.Sprintf("expected exponential, got %q", string(o.Noise)), "")
 	}
-	q, err := New(o)
+	q, err := New(ctx, o)
 	if err != nil {
 		return nil, err
 	}

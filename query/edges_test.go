@@ -1,6 +1,7 @@
 package query
 
 import (
+	"context"
 	"math"
 	"slices"
 	"strings"
@@ -19,7 +20,7 @@ func edgesOf(t rapid.TB, o Options, bins int) *Edges {
 	if o.Fields == nil {
 		o.Column, o.Bounds, o.Fields = "x", &Bounds{0, 100}, []table.Field{{Name: "x", Type: table.Integer}}
 	}
-	e, err := NewEdges(o, bins)
+	e, err := NewEdges(context.Background(), o, bins)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +183,7 @@ func TestEdgesRefuses(t *testing.T) {
 		"too many bins": {func(*Options) {}, 1001},
 		"groups":        {func(o *Options) { o.By, o.Keys = []string{"c"}, [][]string{{"a"}} }, 3},
 		"a rank":        {func(o *Options) { o.Rank = "0.5" }, 3},
-		"smooth":        {func(o *Options) { o.Method = Smooth }, 3},
+		"smooth":        {func(o *Options) { o.Noise = Smooth }, 3},
 		"a category":    {func(o *Options) { o.Column = "c" }, 3},
 		"no bounds":     {func(o *Options) { o.Bounds = nil }, 3},
 		"little":        {func(o *Options) { o.Cost.Epsilon = 1 }, 3},
@@ -190,7 +191,7 @@ func TestEdgesRefuses(t *testing.T) {
 	} {
 		o := good
 		c.change(&o)
-		if _, err := NewEdges(o, c.bins); noren.KindOf(err) != noren.Usage || strings.Contains(err.Error(), "--") {
+		if _, err := NewEdges(context.Background(), o, c.bins); noren.KindOf(err) != noren.Usage || strings.Contains(err.Error(), "--") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -32,7 +32,7 @@ func Example() {
 		t.Rows = len(texts)
 		t.Columns = append(t.Columns, b.Column())
 	}
-	q, err := query.New(query.Options{
+	q, err := query.New(context.Background(), query.Options{
 		Kind: query.Mean, Column: "age", Bounds: &query.Bounds{Lo: 0, Hi: 100}, Where: "age >= 18",
 		By: []string{"sex"}, Keys: [][]string{{"F"}, {"M"}, {"X"}},
 		Fields: fields, Cost: account.Cost{Epsilon: 100_000_000},

@@ -23,19 +23,19 @@ const (
 	Quantile  Kind = "quantile"  // of a number column
 )
 
-// Method is how the answer is made private.
-type Method string
+// Noise is how the answer is made private.
+type Noise string
 
 const (
 	// Laplace adds discrete Laplace noise: pure epsilon.
-	Laplace Method = "laplace"
+	Laplace Noise = "laplace"
 	// Gaussian adds discrete Gaussian noise: epsilon and delta.
-	Gaussian Method = "gaussian"
+	Gaussian Noise = "gaussian"
 	// Exponential is the exponential mechanism, for quantiles: pure epsilon.
-	Exponential Method = "exponential"
+	Exponential Noise = "exponential"
 	// Smooth adds Lomax noise scaled to the smooth sensitivity, for the median:
 	// pure epsilon.
-	Smooth Method = "smooth"
+	Smooth Noise = "smooth"
 )
 
 // Bounds are the smallest and the largest value that counts. They are public:
@@ -83,8 +83,8 @@ type Options struct {
 	// Rank is the quantile that is asked, a decimal above 0 and below 1. Defaults
 	// to 0.5, the median.
 	Rank string
-	// Method defaults to Laplace, and to Exponential for quantiles.
-	Method Method
+	// Noise defaults to Laplace, and to Exponential for quantiles.
+	Noise Noise
 	// Cost is the price, in Neighbours and Unit. Required; with a delta for
 	// Gaussian and without for all others.
 	Cost account.Cost
@@ -123,10 +123,10 @@ const (
 
 // setDefaults fills what was left out.
 func (o *Options) setDefaults() {
-	if o.Method == "" {
-		o.Method = Laplace
+	if o.Noise == "" {
+		o.Noise = Laplace
 		if o.Kind == Quantile {
-			o.Method = Exponential
+			o.Noise = Exponential
 		}
 	}
 	if o.Unit == "" {
@@ -230,18 +230,18 @@ func (o *Options) validateBins(f *table.Field) (faults []error) {
 
 func (o *Options) validatePrivacy() (faults []error) {
 	fault := func(where, what, hint string) { faults = append(faults, usage(where, what, hint)) }
-	delta := o.Method == Gaussian
-	switch o.Method {
+	delta := o.Noise == Gaussian
+	switch o.Noise {
 	case Laplace, Gaussian:
 		if o.Kind == Quantile {
-			fault("mechanism", "a quantile has no "+string(o.Method)+" noise", "use exponential, or smooth for the median")
+			fault("mechanism", "a quantile has no "+string(o.Noise)+" noise", "use exponential, or smooth for the median")
 		}
 	case Exponential, Smooth:
 		if o.Kind != Quantile {
-			fault("mechanism", string(o.Method)+" is for quantiles", "use laplace or gaussian")
+			fault("mechanism", string(o.Noise)+" is for quantiles", "use laplace or gaussian")
 		}
 	default:
-		fault("mechanism", fmt.Sprintf("there is no mechanism %q", string(o.Method)), "one of laplace, gaussian, exponential, smooth")
+		fault("mechanism", fmt.Sprintf("there is no mechanism %q", string(o.Noise)), "one of laplace, gaussian, exponential, smooth")
 		delta = o.Cost.Delta > 0
 	}
 	switch {
@@ -254,7 +254,7 @@ func (o *Options) validatePrivacy() (faults []error) {
 	case delta && (o.Cost.Delta <= 0 || o.Cost.Delta >= account.DeltaUnits):
 		fault("delta", "gaussian noise needs a delta above 0 and below 1", "choose one far below 1 divided by the number of records, for instance 1e-9")
 	case !delta && o.Cost.Delta != 0:
-		fault("delta", string(o.Method)+" needs no delta", "leave it out, or use gaussian noise")
+		fault("delta", string(o.Noise)+" needs no delta", "leave it out, or use gaussian noise")
 	}
 	if o.Neighbours > account.ReplaceOne {
 		fault("neighbours", "is neither add-remove nor replace-one", "")

@@ -62,7 +62,7 @@ func newQuantile(q *Query) (kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	if q.o.Method == Smooth {
+	if q.o.Noise == Smooth {
 		return newSmooth(q, g, a, b)
 	}
 	return newExponential(q, g, a, b, q.o.Cost), nil

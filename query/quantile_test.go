@@ -209,7 +209,7 @@ func TestSmoothSensitivityIsSmooth(t *testing.T) {
 	const top, most = 4, 6
 	for _, n := range []account.Neighbours{account.AddRemove, account.ReplaceOne} {
 		for _, epsilon := range []int64{one / 2, 4 * one} {
-			s := quantileQuery(t, Options{Method: Smooth, Neighbours: n, Cost: account.Cost{Epsilon: epsilon}}, 0, top).kernel.(*smooth)
+			s := quantileQuery(t, Options{Noise: Smooth, Neighbours: n, Cost: account.Cost{Epsilon: epsilon}}, 0, top).kernel.(*smooth)
 			beta, _ := s.beta.Float64()
 			type figures struct{ s, median float64 }
 			known := map[string]figures{}
@@ -294,7 +294,7 @@ func TestLomaxScale(t *testing.T) {
 		epsilon int64
 		want    float64
 	}{{one / 10, 29.81}, {one / 2, 5.358}, {one, 2.343}, {2 * one, 1.032}} {
-		s := quantileQuery(t, Options{Method: Smooth, Cost: account.Cost{Epsilon: test.epsilon}}, 0, 10).kernel.(*smooth)
+		s := quantileQuery(t, Options{Noise: Smooth, Cost: account.Cost{Epsilon: test.epsilon}}, 0, 10).kernel.(*smooth)
 		a, _ := s.a.Float64()
 		if got := math.Sqrt(s.lomax.Variance()) / a; math.Abs(got/test.want-1) > 5e-4 {
 			t.Errorf("epsilon %d: %g, want %g", test.epsilon, got, test.want)

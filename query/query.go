@@ -38,7 +38,10 @@ type kernel interface {
 
 // New validates o. The error lists all faults and is of kind Usage; it depends on
 // public parameters alone.
-func New(o Options) (*Query, error) {
+func New(ctx context.Context, o Options) (*Query, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	o.setDefaults()
 	o.Fields, o.By, o.Bins, o.Values = slices.Clone(o.Fields), slices.Clone(o.By), slices.Clone(o.Bins), slices.Clone(o.Values)
 	o.Key = slices.Clone(o.Key)

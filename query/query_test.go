@@ -1,6 +1,7 @@
 package query
 
 import (
+	"context"
 	"encoding/json"
 	"math"
 	"math/rand/v2"
@@ -60,7 +61,7 @@ func common() map[string]Options {
 		"histogram by":  {Kind: Histogram, Column: "stage", Values: []string{"severe", "mild", ""}, By: []string{"sex"}, Keys: [][]string{{"M"}, {"F"}}},
 		"median":        {Kind: Quantile, Column: "cost", Bounds: &Bounds{0, 100}},
 		"decile":        {Kind: Quantile, Column: "ward", Bounds: &Bounds{0, 10}, Rank: "0.9", By: []string{"sex"}, Keys: [][]string{{"M"}, {"F"}, {"none"}}},
-		"smooth median": {Kind: Quantile, Column: "cost", Bounds: &Bounds{0, 100}, Method: Smooth},
+		"smooth median": {Kind: Quantile, Column: "cost", Bounds: &Bounds{0, 100}, Noise: Smooth},
 	}
 	out := map[string]Options{}
 	for name, o := range kinds {
@@ -76,7 +77,7 @@ func common() map[string]Options {
 				out[label] = o
 				if o.Kind != Quantile {
 					g := o
-					g.Method, g.Cost.Delta = Gaussian, 1e9
+					g.Noise, g.Cost.Delta = Gaussian, 1e9
 					out[label+", gaussian"] = g
 				}
 			}
@@ -87,7 +88,7 @@ func common() map[string]Options {
 
 func mustNew(t testing.TB, o Options) *Query {
 	t.Helper()
-	q, err := New(o)
+	q, err := New(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,7 +270,7 @@ func TestAnswersLieOnTheGrid(t *testing.T) {
 }
 
 func TestNewListsAllFaults(t *testing.T) {
-	_, err := New(Options{Kind: Mean, Column: "sex", Fields: visits, Where: "sex = 5", By: []string{"ward"}, Keys: [][]string{{"x"}}, Cost: account.Cost{Delta: 1}, Unit: "person", Level: 2})
+	_, err := New(context.Background(), Options{Kind: Mean, Column: "sex", Fields: visits, Where: "sex = 5", By: []string{"ward"}, Keys: [][]string{{"x"}}, Cost: account.Cost{Delta: 1}, Unit: "person", Level: 2})
 	if noren.KindOf(err) != noren.Usage {
 		t.Fatal(err)
 	}
@@ -299,7 +300,7 @@ func TestNewNamesTheMissingColumnFirst(t *testing.T) {
 	} {
 		o := base
 		test.change(&o)
-		_, err := New(o)
+		_, err := New(context.Background(), o)
 		if noren.KindOf(err) != noren.Usage || noren.CodeOf(err) != "column-missing" || !strings.HasPrefix(err.Error(), test.begins) || test.not != "" && strings.Contains(err.Error(), test.not) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -331,10 +332,10 @@ func TestNewRefuses(t *testing.T) {
 		"epsilon":                func(o *Options) { o.Cost = account.Cost{} },
 		"huge epsilon":           func(o *Options) { o.Cost.Epsilon = 1001 * one },
 		"laplace with delta":     func(o *Options) { o.Cost.Delta = 1 },
-		"gaussian without delta": func(o *Options) { o.Method = Gaussian },
-		"exponential sum":        func(o *Options) { o.Method = Exponential },
-		"laplace quantile":       func(o *Options) { o.Kind, o.Method = Quantile, Laplace },
-		"smooth decile":          func(o *Options) { o.Kind, o.Method, o.Rank = Quantile, Smooth, "0.9" },
+		"gaussian without delta": func(o *Options) { o.Noise = Gaussian },
+		"exponential sum":        func(o *Options) { o.Noise = Exponential },
+		"laplace quantile":       func(o *Options) { o.Kind, o.Noise = Quantile, Laplace },
+		"smooth decile":          func(o *Options) { o.Kind, o.Noise, o.Rank = Quantile, Smooth, "0.9" },
 		"rank 1":                 func(o *Options) { o.Kind, o.Rank = Quantile, "1" },
 		"rank 0":                 func(o *Options) { o.Kind, o.Rank = Quantile, "0" },
 		"rank too fine":          func(o *Options) { o.Kind, o.Rank = Quantile, "0.1234567" },
@@ -362,7 +363,7 @@ func TestNewRefuses(t *testing.T) {
 	} {
 		o := base
 		change(&o)
-		if _, err := New(o); noren.KindOf(err) != noren.Usage || err == nil {
+		if _, err := New(context.Background(), o); noren.KindOf(err) != noren.Usage || err == nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -55,7 +55,7 @@ func interval(lo, hi float64) *Interval { return &Interval{Number(lo), Number(hi
 type Result struct {
 	Format string `json:"format"` // [Format]
 	Query  Kind   `json:"query"`
-	Method Method `json:"mechanism"`
+	Noise  Noise  `json:"mechanism"`
 	Column string `json:"column,omitempty"`
 	// Group is the answer where it is one, with neither groups nor bins.
 	*Group
@@ -89,7 +89,7 @@ type Group struct {
 
 // result puts the groups, in the order of keys and bins, into their form.
 func (q *Query) result(groups []Group) *Result {
-	r := &Result{Format: Format, Query: q.o.Kind, Method: q.o.Method, Column: q.o.Column, Level: q.o.Level, By: q.o.By}
+	r := &Result{Format: Format, Query: q.o.Kind, Noise: q.o.Noise, Column: q.o.Column, Level: q.o.Level, By: q.o.By}
 	bins := q.bins()
 	for i := range groups {
 		g := &groups[i]
@@ -131,7 +131,7 @@ func (q *Query) bins() int {
 // answer.
 type Parameters struct {
 	Query      Kind              `json:"query"`
-	Method     Method            `json:"mechanism"`
+	Noise      Noise             `json:"mechanism"`
 	Column     string            `json:"column,omitempty"`
 	Type       string            `json:"type,omitempty"`
 	Where      string            `json:"where,omitempty"`
@@ -148,7 +148,7 @@ type Parameters struct {
 	Unit       string            `json:"unit"`
 	MaxRows    int64             `json:"max_rows"`
 	Level      float64           `json:"level"`
-	Noise      *NoiseParameters  `json:"noise,omitempty"`
+	Added      *NoiseParameters  `json:"noise,omitempty"`
 	Choice     *ChoiceParameters `json:"choice,omitempty"`
 	Smooth     *SmoothParameters `json:"smooth,omitempty"`
 }
@@ -159,7 +159,7 @@ func (q *Query) Parameters() any { return q.public() }
 
 func (q *Query) public() Parameters {
 	p := Parameters{
-		Query: q.o.Kind, Method: q.o.Method, Column: q.o.Column, By: q.o.By, Bounds: q.o.Bounds,
+		Query: q.o.Kind, Noise: q.o.Noise, Column: q.o.Column, By: q.o.By, Bounds: q.o.Bounds,
 		Bins: q.o.Bins, Values: q.o.Values, Rank: q.o.Rank, Epsilon: account.Decimal(q.o.Cost.Epsilon, 9),
 		Delta: account.Decimal(q.o.Cost.Delta, 18), Neighbours: q.o.Neighbours.String(), Unit: q.o.Unit,
 		MaxRows: q.o.MaxRows, Level: q.o.Level,

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -88,7 +89,7 @@ func TestLargestAnswerFits(t *testing.T) {
 			o.Keys[i] = []string{strings.Repeat("9", 1+i%7) + "." + strings.Repeat("1", 1+i/7%90) + "1" + string(rune('0'+i%10)) + string(rune('0'+i/630))}
 		}
 		o.Fields, o.Cost = fields, account.Cost{Epsilon: 1}
-		q, err := New(o)
+		q, err := New(context.Background(), o)
 		if err != nil {
 			t.Errorf("%s: %.300v", o.Kind, err)
 			continue

@@ -97,7 +97,7 @@ type NoiseParameters struct {
 //     discrete noise ([account.DiscreteGaussian]).
 //   - Gaussian otherwise: the largest rho that [account.Rho.Cost] brings under cost,
 //     and sigma^2 = L2^2/(2 rho) (Canonne, Kamath and Steinke 2020, theorem 14).
-func newSampler(m Method, cost account.Cost, s sensitivity) (sampler, NoiseParameters, error) {
+func newSampler(m Noise, cost account.Cost, s sensitivity) (sampler, NoiseParameters, error) {
 	var p NoiseParameters
 	if m == Laplace {
 		scale, err := noise.ScaleFor(new(big.Rat).SetInt(s.l1), cost.Epsilon)

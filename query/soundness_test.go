@@ -47,7 +47,7 @@ func TestNoQueryLosesMoreThanItClaims(t *testing.T) {
 		catches     bool // half the noise
 	}{
 		{"count", Options{Kind: Count}, repeat(1, 3), repeat(1, 2), nil, true},
-		{"count, gaussian", Options{Kind: Count, Method: Gaussian, Cost: account.Cost{Epsilon: one, Delta: 1e15}}, repeat(1, 3), repeat(1, 2), nil, true},
+		{"count, gaussian", Options{Kind: Count, Noise: Gaussian, Cost: account.Cost{Epsilon: one, Delta: 1e15}}, repeat(1, 3), repeat(1, 2), nil, true},
 		{"sum", Options{Kind: Sum, Column: "x", Bounds: &Bounds{-3, 7}, GridBits: &j}, []float64{1, 2, 7}, []float64{1, 2}, nil, true},
 		{"sum, replace-one", Options{Kind: Sum, Column: "x", Bounds: &Bounds{-3, 7}, GridBits: &j, Neighbours: account.ReplaceOne}, []float64{1, 2, 9}, []float64{1, 2, -9}, nil, true},
 		{
@@ -70,14 +70,14 @@ func TestNoQueryLosesMoreThanItClaims(t *testing.T) {
 		},
 		{
 			"smooth median",
-			Options{Kind: Quantile, Column: "x", Bounds: &Bounds{0, 100}, GridBits: &j, Method: Smooth},
+			Options{Kind: Quantile, Column: "x", Bounds: &Bounds{0, 100}, GridBits: &j, Noise: Smooth},
 			append(repeat(0, 5), repeat(100, 5)...),
 			append(repeat(0, 4), repeat(100, 5)...),
 			nil, true,
 		},
 		{
 			"smooth median, replace-one",
-			Options{Kind: Quantile, Column: "x", Bounds: &Bounds{0, 100}, GridBits: &j, Method: Smooth, Neighbours: account.ReplaceOne},
+			Options{Kind: Quantile, Column: "x", Bounds: &Bounds{0, 100}, GridBits: &j, Noise: Smooth, Neighbours: account.ReplaceOne},
 			append(repeat(0, 5), repeat(100, 5)...),
 			append(repeat(0, 4), repeat(100, 6)...),
 			nil, true,
@@ -100,7 +100,7 @@ func TestNoQueryLosesMoreThanItClaims(t *testing.T) {
 					o.Cost.Epsilon *= 2
 				}
 				q := mustNew(t, o)
-				if halved && o.Method == Gaussian {
+				if halved && o.Noise == Gaussian {
 					s := q.kernel.(*sums)
 					whole := mustNew(t, test.o).kernel.(*sums).noise.(*noise.Gaussian).Sigma2()
 					var err error
@@ -124,7 +124,7 @@ func TestNoQueryLosesMoreThanItClaims(t *testing.T) {
 				}
 				epsilon, delta := claim.Float()
 				of := runs
-				if o.Method == Smooth { // an answer takes some 20 us
+				if o.Noise == Smooth { // an answer takes some 20 us
 					of /= 2
 				}
 				b, err := randtest.EpsilonLowerBound(t.Context(), randtest.Audit{Runs: of, Delta: delta, Seed: 11}, on(left), on(right))
@@ -147,8 +147,8 @@ func TestNoQueryLosesMoreThanItClaims(t *testing.T) {
 // would notice another scale.
 func TestCountHasItsNoise(t *testing.T) {
 	tab := numbers(t, repeat(1, 100)...)
-	for _, m := range []Method{Laplace, Gaussian} {
-		o := Options{Kind: Count, Fields: []table.Field{{Name: "x", Type: table.Decimal}}, Method: m, Cost: account.Cost{Epsilon: one / 4}}
+	for _, m := range []Noise{Laplace, Gaussian} {
+		o := Options{Kind: Count, Fields: []table.Field{{Name: "x", Type: table.Decimal}}, Noise: m, Cost: account.Cost{Epsilon: one / 4}}
 		if m == Gaussian {
 			o.Cost.Delta = 1e12
 		}
@@ -205,12 +205,12 @@ func TestIntervalsCover(t *testing.T) {
 		{Options{Kind: Count}, 400},
 		{Options{Kind: Sum, Column: "x", Bounds: &Bounds{0, 100}}, 400 * mean},
 		{Options{Kind: Mean, Column: "x", Bounds: &Bounds{0, 100}}, mean},
-		{Options{Kind: Mean, Column: "x", Bounds: &Bounds{0, 100}, Method: Gaussian, Cost: account.Cost{Epsilon: one / 5, Delta: 1e12}}, mean},
+		{Options{Kind: Mean, Column: "x", Bounds: &Bounds{0, 100}, Noise: Gaussian, Cost: account.Cost{Epsilon: one / 5, Delta: 1e12}}, mean},
 		{Options{Kind: Variance, Column: "x", Bounds: &Bounds{0, 100}}, square - mean*mean},
 	} {
 		test.o.Fields = []table.Field{{Name: "x", Type: table.Decimal}}
 		test.o.Level = level
-		if test.o.Method == "" {
+		if test.o.Noise == "" {
 			test.o.Cost.Epsilon = one / 5
 		}
 		q := mustNew(t, test.o)
@@ -240,7 +240,7 @@ func TestIntervalsCover(t *testing.T) {
 		// Five deviations below.
 		least := int(runs*level - 5*math.Sqrt(runs*level*(1-level)))
 		if covered < least || within < least {
-			t.Errorf("%s %s: %d of %d intervals hold the answer, %d of the answers keep the accuracy", test.o.Kind, test.o.Method, covered, runs, within)
+			t.Errorf("%s %s: %d of %d intervals hold the answer, %d of the answers keep the accuracy", test.o.Kind, test.o.Noise, covered, runs, within)
 		}
 		if test.o.Kind == Count && covered > runs*95/100 {
 			t.Errorf("count: intervals are too wide: %d of %d", covered, runs)

@@ -70,7 +70,7 @@ func newSums(q *Query) (*sums, error) {
 		}
 	}
 	var err error
-	s.noise, s.p, err = newSampler(q.o.Method, q.o.Cost, s.add.sensitivity(q.o.Neighbours, q.o.MaxRows))
+	s.noise, s.p, err = newSampler(q.o.Noise, q.o.Cost, s.add.sensitivity(q.o.Neighbours, q.o.MaxRows))
 	if err != nil {
 		return nil, err
 	}
@@ -335,7 +335,7 @@ func (s *sums) accuracy(level float64, records int64) (Accuracy, error) {
 }
 
 func (s *sums) parameters(p *Parameters) {
-	p.Noise = &s.p
+	p.Added = &s.p
 	if s.q.o.Bounds != nil {
 		j := s.grid.J()
 		p.GridBits = &j

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"context"
 	"encoding/json"
 	"math"
 	"strconv"
@@ -62,7 +63,7 @@ func TestEveryTableIsAnswered(t *testing.T) {
 	questions := []Options{
 		with(func(o *Options) { o.Kind = Count }),
 		with(func(o *Options) { o.Kind, o.Where = Count, "x > 3 and not y is missing or day < '2000-01-01'" }),
-		with(func(o *Options) { o.Kind, o.Method, o.Cost.Delta = Count, Gaussian, 1 }),
+		with(func(o *Options) { o.Kind, o.Noise, o.Cost.Delta = Count, Gaussian, 1 }),
 		with(func(o *Options) { o.Kind, o.Column, o.Bins = Histogram, "y", []float64{-maxBound, 0, 1, maxBound} }),
 		with(func(o *Options) { o.Kind, o.Column, o.Values = Histogram, "group", []string{"a", ""} }),
 	}
@@ -76,7 +77,7 @@ func TestEveryTableIsAnswered(t *testing.T) {
 			}
 		}
 		o := with(func(o *Options) {
-			o.Kind, o.Column, o.Bounds, o.Method, o.Cost.Epsilon = Quantile, column, &Bounds{-1e6, 1e6}, Smooth, one
+			o.Kind, o.Column, o.Bounds, o.Noise, o.Cost.Epsilon = Quantile, column, &Bounds{-1e6, 1e6}, Smooth, one
 		})
 		questions = append(questions, o)
 		o.Neighbours = account.ReplaceOne
@@ -96,7 +97,7 @@ func TestEveryTableIsAnswered(t *testing.T) {
 		})
 		src := randtest.Source(rapid.Uint64().Draw(t, "seed"))
 		for _, o := range questions {
-			q, err := New(o)
+			q, err := New(context.Background(), o)
 			if noren.KindOf(err) == noren.Usage && o.Bounds != nil && o.Bounds.Hi >= maxBound-1 {
 				continue // such bounds have no grid for this question: refused before any table
 			}

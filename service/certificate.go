@@ -28,7 +28,7 @@ func (s *Service) CertificateShow(_ context.Context, path string) (*certificate.
 // that it states the file. If a check fails, it returns both the result, which lists
 // all checks that failed, and the error of the first: of kind BadData for the form, of
 // kind NotMet for all others. A file that cannot be read is an error without a result.
-func (s *Service) CertificateCheck(ctx context.Context, r api.CertificateCheckRequest) (*api.CertificateCheck, error) {
+func (s *Service) CertificateCheck(ctx context.Context, r *api.CertificateCheckRequest) (*api.CertificateCheck, error) {
 	keys, err := s.trusted(r.Trust)
 	if err != nil {
 		return nil, err

@@ -119,7 +119,7 @@ func TestCertificateCheck(t *testing.T) {
 			if c.change != nil {
 				c.change(t, s, &r)
 			}
-			out, err := s.CertificateCheck(t.Context(), r)
+			out, err := s.CertificateCheck(t.Context(), &r)
 			if out == nil {
 				t.Fatal(err)
 			}
@@ -147,7 +147,7 @@ func TestCertificateCheckNeedsFiles(t *testing.T) {
 		"no file":        {File: filepath.Join(s.dir, "absent"), Certificate: cert},
 		"no key":         {File: file, Certificate: cert, Trust: []string{filepath.Join(s.dir, "absent")}},
 	} {
-		out, err := s.CertificateCheck(t.Context(), r)
+		out, err := s.CertificateCheck(t.Context(), &r)
 		if out != nil || noren.KindOf(err) != noren.Usage {
 			t.Errorf("%s: got %+v, %v", name, out, err)
 		}
@@ -214,7 +214,7 @@ func (s *stage) charge(t *testing.T) *certificate.Signed {
 // A ledger that was restored together with its head file lacks a charge; the
 // certificate of the answer charges it again, once.
 func TestLedgerReconcileWithCertificates(t *testing.T) {
-	s := granted(t)
+	s := grantedStage(t)
 	ctx := t.Context()
 	restore := map[string][]byte{}
 	for _, path := range []string{s.Ledger, s.Ledger + ".head"} {
@@ -226,7 +226,7 @@ func TestLedgerReconcileWithCertificates(t *testing.T) {
 	}
 	signed := s.charge(t)
 	cert := s.encoded(t, "answer.json", signed)
-	if h, err := s.LedgerHistory(ctx, api.HistoryRequest{Analyst: "mori"}); err != nil || len(h.Charges) != 1 || h.Charges[0].State != "released" || h.Charges[0].Cost.Epsilon != "0.5" {
+	if h, err := s.LedgerHistory(ctx, &api.HistoryRequest{Analyst: "mori"}); err != nil || len(h.Charges) != 1 || h.Charges[0].State != "released" || h.Charges[0].Cost.Epsilon != "0.5" {
 		t.Errorf("got %+v, %v", h, err)
 	}
 	for path, text := range restore {
@@ -235,20 +235,20 @@ func TestLedgerReconcileWithCertificates(t *testing.T) {
 		}
 	}
 	for i, want := range []int{1, 0} {
-		did, err := s.LedgerReconcile(ctx, api.ReconcileRequest{Certificates: []string{cert}})
+		did, err := s.LedgerReconcile(ctx, &api.ReconcileRequest{Certificates: []string{cert}})
 		if err != nil || len(did.Recovered) != want || len(did.Raised) != want {
 			t.Errorf("run %d: got %+v, %v", i, did, err)
 		}
 	}
-	if out, err := s.LedgerShow(ctx, api.LedgerShowRequest{Dataset: "people"}); err != nil || out.Datasets[0].Spent.Epsilon != "0.5" {
+	if out, err := s.LedgerShow(ctx, &api.LedgerShowRequest{Dataset: "people"}); err != nil || out.Datasets[0].Spent.Epsilon != "0.5" {
 		t.Errorf("got %+v, %v", out, err)
 	}
 
 	_, uncharged := s.certified(t, s.key)
-	_, err := s.LedgerReconcile(ctx, api.ReconcileRequest{Certificates: []string{uncharged}})
+	_, err := s.LedgerReconcile(ctx, &api.ReconcileRequest{Certificates: []string{uncharged}})
 	is(t, err, noren.Usage, uncharged, "no-charge")
 	stranger := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))
 	_, unknown := s.certified(t, stranger)
-	_, err = s.LedgerReconcile(ctx, api.ReconcileRequest{Certificates: []string{unknown}})
+	_, err = s.LedgerReconcile(ctx, &api.ReconcileRequest{Certificates: []string{unknown}})
 	is(t, err, noren.NotMet, unknown, "untrusted")
 }

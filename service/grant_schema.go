@@ -59,7 +59,7 @@ func (g *grant) definition(ctx context.Context) (*dataset.Definition, error) {
 	defer func() { _ = src.Close() }()
 	d, proposed, err := s.Definition(ctx, src, *o)
 	if err == nil {
-		err = spec.CheckUnit(stated, d)
+		err = unitNamed(stated, d)
 	}
 	g.proposed = proposed
 	g.missing = err == nil && s.Name() == "" && s.Input.Missing == nil && len(d.Missing) > 0

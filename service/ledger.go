@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
@@ -25,7 +26,7 @@ func (s *Service) LedgerCreate(ctx context.Context) error { return ledger.Create
 
 // LedgerShow returns the budgets and schemas of the data sets. A sealed ledger is
 // shown, with a warning of the code sealed.
-func (s *Service) LedgerShow(ctx context.Context, r api.LedgerShowRequest) (*api.Ledger, error) {
+func (s *Service) LedgerShow(ctx context.Context, r *api.LedgerShowRequest) (*api.Ledger, error) {
 	var out *api.Ledger
 	err := s.withLedger(ctx, func(l *ledger.Ledger) error {
 		books, err := l.Show(ctx)
@@ -39,7 +40,7 @@ func (s *Service) LedgerShow(ctx context.Context, r api.LedgerShowRequest) (*api
 		}
 		out = &api.Ledger{Schema: api.LedgerSchema, Ledger: l.ID(), Sealed: l.Sealed() != nil, Datasets: []api.Dataset{}}
 		if err := l.Sealed(); err != nil {
-			s.note(api.Warning, "sealed", err.Error())
+			s.note(api.Warning, "sealed", unhinted(err))
 		}
 		for _, b := range books {
 			out.Datasets = append(out.Datasets, api.DatasetOf(b))
@@ -52,7 +53,7 @@ func (s *Service) LedgerShow(ctx context.Context, r api.LedgerShowRequest) (*api
 // LedgerCloseAnalyst closes the budget of an analyst in a data set: the analyst may
 // ask nothing more of it. What was spent stays spent, and analysts without a grant
 // are still refused. A new grant to the analyst opens the budget again.
-func (s *Service) LedgerCloseAnalyst(ctx context.Context, r api.CloseAnalystRequest) (*api.Granted, error) {
+func (s *Service) LedgerCloseAnalyst(ctx context.Context, r *api.CloseAnalystRequest) (*api.Granted, error) {
 	if r.Analyst == "" {
 		return nil, noren.Usagef("analyst", "say whose budget is closed")
 	}
@@ -69,7 +70,7 @@ func (s *Service) LedgerCloseAnalyst(ctx context.Context, r api.CloseAnalystRequ
 
 // LedgerHistory returns the charges of the ledger, of a data set or of an analyst,
 // the oldest first.
-func (s *Service) LedgerHistory(ctx context.Context, r api.HistoryRequest) (*api.History, error) {
+func (s *Service) LedgerHistory(ctx context.Context, r *api.HistoryRequest) (*api.History, error) {
 	var out *api.History
 	err := s.withLedger(ctx, func(l *ledger.Ledger) error {
 		if r.Dataset != "" {
@@ -111,4 +112,15 @@ func (s *Service) LedgerVerify(ctx context.Context) (*api.LedgerVerification, er
 		return l.Sealed()
 	})
 	return out, err
+}
+
+// unhinted is the text of an error without its hint, which a front end adds to a note.
+func unhinted(err error) string {
+	var e *noren.Error
+	if !errors.As(err, &e) {
+		return err.Error()
+	}
+	plain := *e
+	plain.Hint = ""
+	return plain.Error()
 }

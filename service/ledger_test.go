@@ -32,11 +32,13 @@ func newStage(t *testing.T) *stage {
 	s := &stage{dir: t.TempDir()}
 	s.key = ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
 	s.Service = &service.Service{
-		Ledger:  filepath.Join(s.dir, "noren.db"),
-		Signer:  func() (ed25519.PrivateKey, error) { return s.key, nil },
-		Trusted: func() ([]ed25519.PublicKey, error) { return []ed25519.PublicKey{s.key.Public().(ed25519.PublicKey)}, nil },
-		Tool:    certificate.Tool{Name: "noren", Version: "test"},
-		Note:    func(n api.Note) { s.notes = append(s.notes, n) },
+		Ledger: filepath.Join(s.dir, "noren.db"),
+		Signer: func() (ed25519.PrivateKey, error) { return s.key, nil },
+		Trusted: func() ([]ed25519.PublicKey, error) {
+			return []ed25519.PublicKey{s.key.Public().(ed25519.PublicKey)}, nil
+		},
+		Tool: certificate.Tool{Name: "noren", Version: "test"},
+		Note: func(n api.Note) { s.notes = append(s.notes, n) },
 	}
 	return s
 }
@@ -50,8 +52,8 @@ func (s *stage) write(t *testing.T, name, text string) string {
 	return path
 }
 
-// granted is a stage with a data set people of epsilon 1.
-func granted(t *testing.T) *stage {
+// grantedStage is a stage with a data set people of epsilon 1.
+func grantedStage(t *testing.T) *stage {
 	t.Helper()
 	s := newStage(t)
 	if err := s.LedgerCreate(t.Context()); err != nil {
@@ -63,9 +65,9 @@ func granted(t *testing.T) *stage {
 	return s
 }
 
-func (s *stage) people(t *testing.T) api.GrantRequest {
+func (s *stage) people(t *testing.T) *api.GrantRequest {
 	t.Helper()
-	return api.GrantRequest{Dataset: "people", Epsilon: "1", Table: &api.GrantTable{
+	return &api.GrantRequest{Dataset: "people", Epsilon: "1", Table: &api.GrantTable{
 		File: s.write(t, "people.csv", peopleCSV),
 		Spec: &spec.Spec{Version: spec.Version, Columns: map[string]spec.Column{"age": {Type: "integer"}, "city": {Type: "category"}}},
 	}}
@@ -102,34 +104,34 @@ func TestLedgerCreate(t *testing.T) {
 	if err := s.LedgerCreate(t.Context()); err == nil {
 		t.Error("a ledger was created over another")
 	}
-	out, err := s.LedgerShow(t.Context(), api.LedgerShowRequest{})
+	out, err := s.LedgerShow(t.Context(), &api.LedgerShowRequest{})
 	if err != nil || len(out.Datasets) != 0 || out.Sealed || out.Schema != api.LedgerSchema {
 		t.Errorf("got %+v, %v", out, err)
 	}
 }
 
 func TestLedgerGrantRaisesAndRefuses(t *testing.T) {
-	s := granted(t)
+	s := grantedStage(t)
 	ctx := t.Context()
-	raised, err := s.LedgerGrant(ctx, api.GrantRequest{Dataset: "people", Epsilon: "2"})
+	raised, err := s.LedgerGrant(ctx, &api.GrantRequest{Dataset: "people", Epsilon: "2"})
 	if err != nil || raised.Cap.Epsilon != "2" || raised.Version != 1 || raised.Private != nil {
 		t.Errorf("got %+v, %v", raised, err)
 	}
-	table := func(change func(*api.GrantTable)) api.GrantRequest {
+	table := func(change func(*api.GrantTable)) *api.GrantRequest {
 		r := s.people(t)
 		r.Epsilon = "2"
 		change(r.Table)
 		return r
 	}
 	for name, c := range map[string]struct {
-		request     api.GrantRequest
+		request     *api.GrantRequest
 		kind        noren.Kind
 		where, code string
 	}{
-		"no epsilon":    {api.GrantRequest{Dataset: "people"}, noren.Usage, "epsilon", ""},
-		"falling cap":   {api.GrantRequest{Dataset: "people", Epsilon: "0.5"}, noren.Usage, "data set people", "fixed"},
-		"new, no table": {api.GrantRequest{Dataset: "new", Epsilon: "1"}, noren.Usage, "file", "file-unstated"},
-		"new, no file":  {api.GrantRequest{Dataset: "new", Epsilon: "1", Table: &api.GrantTable{}}, noren.Usage, "file", "file-unstated"},
+		"no epsilon":    {&api.GrantRequest{Dataset: "people"}, noren.Usage, "epsilon", ""},
+		"falling cap":   {&api.GrantRequest{Dataset: "people", Epsilon: "0.5"}, noren.Usage, "data set people", "fixed"},
+		"new, no table": {&api.GrantRequest{Dataset: "new", Epsilon: "1"}, noren.Usage, "file", "file-unstated"},
+		"new, no file":  {&api.GrantRequest{Dataset: "new", Epsilon: "1", Table: &api.GrantTable{}}, noren.Usage, "file", "file-unstated"},
 		"both":          {table(func(g *api.GrantTable) { g.Replace, g.Changed = true, true }), noren.Usage, "replace", "replace-changed"},
 		"records":       {table(func(g *api.GrantTable) { g.Records = -3 }), noren.Usage, "records", ""},
 		"at most":       {table(func(g *api.GrantTable) { g.AtMost = -1 }), noren.Usage, "at-most", ""},
@@ -163,7 +165,7 @@ func TestLedgerGrantAsksForConfirmation(t *testing.T) {
 	if out == nil || strings.Join(out.Private.Proposed, " ") != "age city" || out.Proposal == nil || out.Private.Records != 4 {
 		t.Fatalf("got %+v", out)
 	}
-	if shown, err := s.LedgerShow(ctx, api.LedgerShowRequest{}); err != nil || len(shown.Datasets) != 0 {
+	if shown, err := s.LedgerShow(ctx, &api.LedgerShowRequest{}); err != nil || len(shown.Datasets) != 0 {
 		t.Errorf("something was granted: %+v, %v", shown, err)
 	}
 
@@ -187,7 +189,7 @@ func TestLedgerGrantAsksForConfirmation(t *testing.T) {
 
 // A specification without a name is laid over the schema that was granted before.
 func TestLedgerGrantKeepsWhatIsNotStated(t *testing.T) {
-	s := granted(t)
+	s := grantedStage(t)
 	r := s.people(t)
 	r.Table.Spec = &spec.Spec{Version: spec.Version, Columns: map[string]spec.Column{"age": {Type: "decimal", Bounds: []string{"0", "120"}}}}
 	r.Table.Changed = true
@@ -230,42 +232,42 @@ func TestLedgerGrantCopies(t *testing.T) {
 }
 
 func TestLedgerAnalysts(t *testing.T) {
-	s := granted(t)
+	s := grantedStage(t)
 	ctx := t.Context()
-	out, err := s.LedgerGrantAnalyst(ctx, api.AnalystGrantRequest{Dataset: "people", Analyst: "mori", Epsilon: "3", Delta: "1e-9"})
+	out, err := s.LedgerGrantAnalyst(ctx, &api.AnalystGrantRequest{Dataset: "people", Analyst: "mori", Epsilon: "3", Delta: "1e-9"})
 	if err != nil || len(out.Analysts) != 1 || out.Analysts[0].Cap.Epsilon != "3" || out.Analysts[0].Available.Epsilon != "1" || s.codes() != "analyst-cap" {
 		t.Errorf("got %+v, %v, notes %s", out, err, s.codes())
 	}
-	if _, err := s.LedgerCloseAnalyst(ctx, api.CloseAnalystRequest{Dataset: "people"}); true {
+	if _, err := s.LedgerCloseAnalyst(ctx, &api.CloseAnalystRequest{Dataset: "people"}); true {
 		is(t, err, noren.Usage, "analyst", "")
 	}
-	out, err = s.LedgerCloseAnalyst(ctx, api.CloseAnalystRequest{Dataset: "people", Analyst: "mori"})
+	out, err = s.LedgerCloseAnalyst(ctx, &api.CloseAnalystRequest{Dataset: "people", Analyst: "mori"})
 	if err != nil || !out.Analysts[0].Closed || out.Analysts[0].Available.Epsilon != "0" {
 		t.Errorf("got %+v, %v", out, err)
 	}
-	if _, err := s.LedgerCloseAnalyst(ctx, api.CloseAnalystRequest{Dataset: "people", Analyst: "sato"}); noren.CodeOf(err) != "no-grant" {
+	if _, err := s.LedgerCloseAnalyst(ctx, &api.CloseAnalystRequest{Dataset: "people", Analyst: "sato"}); noren.CodeOf(err) != "no-grant" {
 		t.Errorf("got %v", err)
 	}
-	if _, err := s.LedgerGrantAnalyst(ctx, api.AnalystGrantRequest{Dataset: "people", Analyst: "mori", Epsilon: "zero"}); noren.KindOf(err) != noren.Usage {
+	if _, err := s.LedgerGrantAnalyst(ctx, &api.AnalystGrantRequest{Dataset: "people", Analyst: "mori", Epsilon: "zero"}); noren.KindOf(err) != noren.Usage {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestLedgerShowAndHistory(t *testing.T) {
-	s := granted(t)
+	s := grantedStage(t)
 	ctx := t.Context()
-	shown, err := s.LedgerShow(ctx, api.LedgerShowRequest{Dataset: "people"})
+	shown, err := s.LedgerShow(ctx, &api.LedgerShowRequest{Dataset: "people"})
 	if err != nil || len(shown.Datasets) != 1 || shown.Datasets[0].Unit != "record" || len(shown.Datasets[0].Versions) != 1 {
 		t.Errorf("got %+v, %v", shown, err)
 	}
-	if _, err := s.LedgerShow(ctx, api.LedgerShowRequest{Dataset: "other"}); noren.CodeOf(err) != "no-dataset" {
+	if _, err := s.LedgerShow(ctx, &api.LedgerShowRequest{Dataset: "other"}); noren.CodeOf(err) != "no-dataset" {
 		t.Errorf("got %v", err)
 	}
-	h, err := s.LedgerHistory(ctx, api.HistoryRequest{Dataset: "people"})
+	h, err := s.LedgerHistory(ctx, &api.HistoryRequest{Dataset: "people"})
 	if err != nil || h.Charges == nil || len(h.Charges) != 0 || h.Ledger != shown.Ledger {
 		t.Errorf("got %+v, %v", h, err)
 	}
-	if _, err := s.LedgerHistory(ctx, api.HistoryRequest{Dataset: "other"}); noren.CodeOf(err) != "no-dataset" {
+	if _, err := s.LedgerHistory(ctx, &api.HistoryRequest{Dataset: "other"}); noren.CodeOf(err) != "no-dataset" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -273,7 +275,7 @@ func TestLedgerShowAndHistory(t *testing.T) {
 // An older copy of the ledger is sealed: it is shown with a warning, does not verify,
 // and is rolled forward from its head file.
 func TestLedgerVerifyAndReconcile(t *testing.T) {
-	s := granted(t)
+	s := grantedStage(t)
 	ctx := t.Context()
 	sound, err := s.LedgerVerify(ctx)
 	if err != nil || !sound.Sound || sound.Links != 2 || sound.Sealed || len(sound.Head) != 64 {
@@ -283,30 +285,30 @@ func TestLedgerVerifyAndReconcile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.LedgerGrant(ctx, api.GrantRequest{Dataset: "people", Epsilon: "2"}); err != nil {
+	if _, err := s.LedgerGrant(ctx, &api.GrantRequest{Dataset: "people", Epsilon: "2"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(s.Ledger, old, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := s.LedgerShow(ctx, api.LedgerShowRequest{}); err != nil || !out.Sealed || s.codes() != "sealed" {
+	if out, err := s.LedgerShow(ctx, &api.LedgerShowRequest{}); err != nil || !out.Sealed || s.codes() != "sealed" {
 		t.Errorf("got %+v, %v, notes %s", out, err, s.codes())
 	}
 	if out, err := s.LedgerVerify(ctx); err == nil || out == nil || out.Sound && !out.Sealed {
 		t.Errorf("got %+v, %v", out, err)
 	}
-	did, err := s.LedgerReconcile(ctx, api.ReconcileRequest{})
+	did, err := s.LedgerReconcile(ctx, &api.ReconcileRequest{})
 	if err != nil || did.Rolled != 1 || did.Raised == nil {
 		t.Errorf("got %+v, %v", did, err)
 	}
-	if out, err := s.LedgerShow(ctx, api.LedgerShowRequest{Dataset: "people"}); err != nil || out.Sealed || out.Datasets[0].Cap.Epsilon != "2" {
+	if out, err := s.LedgerShow(ctx, &api.LedgerShowRequest{Dataset: "people"}); err != nil || out.Sealed || out.Datasets[0].Cap.Epsilon != "2" {
 		t.Errorf("got %+v, %v", out, err)
 	}
 }
 
 // A ledger whose rows were changed does not verify, and the result says why.
 func TestLedgerVerifyFindsChanges(t *testing.T) {
-	s := granted(t)
+	s := grantedStage(t)
 	head, err := os.ReadFile(s.Ledger + ".head")
 	if err != nil {
 		t.Fatal(err)
@@ -323,7 +325,7 @@ func TestLedgerVerifyFindsChanges(t *testing.T) {
 
 // Operations end when their context does.
 func TestLedgerOperationsEndWithTheirContext(t *testing.T) {
-	s := granted(t)
+	s := grantedStage(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := s.LedgerGrant(ctx, s.people(t)); noren.KindOf(err) != noren.Interrupted {

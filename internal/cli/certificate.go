@@ -9,7 +9,6 @@ import (
 
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/certificate"
-	"github.com/noren-privacy/noren/service"
 )
 
 func newCertificate(t *terminal) *cobra.Command {
@@ -38,7 +37,7 @@ func newCertificateShow(t *terminal) *cobra.Command {
 		Example: "  noren certificate show out.cert.json",
 		Args:    exactly("CERTIFICATE"),
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := (&service.Service{}).CertificateShow(c.Context(), args[0])
+			s, err := t.service(nil).CertificateShow(c.Context(), args[0])
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"crypto/ed25519"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -28,9 +29,9 @@ by an unknown key passes with a warning.`,
   noren certificate check out.csv out.cert.json --trust office.pem --json`,
 		Args: exactly("FILE", "CERTIFICATE"),
 		RunE: func(c *cobra.Command, args []string) error {
-			s := newService(t, "")
+			s := t.service(nil)
 			r.File, r.Certificate = args[0], args[1]
-			out, err := s.CertificateCheck(c.Context(), r)
+			out, err := s.CertificateCheck(c.Context(), &r)
 			if out == nil {
 				return err
 			}
@@ -78,7 +79,7 @@ at $NOREN_KEY or in the user's configuration directory; --path prints its path.`
 				}
 				return err
 			}
-			s := newService(t, "")
+			s := t.service(nil)
 			text, err := s.CertificateKey(c.Context())
 			if err != nil {
 				return err
@@ -91,4 +92,17 @@ at $NOREN_KEY or in the user's configuration directory; --path prints its path.`
 	}
 	c.Flags().BoolVar(&private, "path", false, "print the path of the private key instead")
 	return c
+}
+
+// ownKey is this user's public key, if there is one already.
+func ownKey() ([]ed25519.PublicKey, error) {
+	path, err := certificate.KeyPath()
+	if err != nil {
+		return nil, err
+	}
+	own, err := certificate.PublicKeyOf(path)
+	if own == nil || err != nil {
+		return nil, err
+	}
+	return []ed25519.PublicKey{own}, nil
 }

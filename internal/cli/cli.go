@@ -26,7 +26,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	command, err := root.ExecuteContextC(ctx)
 	t.progress.clear()
 	if err == nil {
 		return 0
@@ -41,7 +41,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case kind == noren.Interrupted:
 		fmt.Fprintln(stderr, "noren: interrupted; nothing was written")
 	default:
-		fmt.Fprintln(stderr, t.paint(red, "noren:"), withHint(err))
+		fmt.Fprintln(stderr, t.paint(red, "noren:"), shown(command, err))
 	}
 	return kind.ExitCode()
 }

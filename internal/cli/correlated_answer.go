@@ -72,7 +72,7 @@ func (f *correlatedAnswerFlags) answer(c *cobra.Command, t *terminal, path strin
 	if f.dryRun {
 		return f.quote(c, t, &request, mechanism)
 	}
-	out, answer, err := ask[correlated.Answer](ctx, t, &f.dpFlags, request)
+	out, answer, err := askOld[correlated.Answer](ctx, t, &f.dpFlags, request)
 	if err != nil {
 		return err
 	}

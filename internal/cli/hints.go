@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"errors"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/atomicfile"
@@ -14,18 +17,19 @@ var hints = map[string]string{
 	"cannot-rebuild":      "restore it from a copy and run noren ledger reconcile, or keep it as evidence",
 	"changed":             "if it is the same data set in a new state, the steward grants it with --changed: what is spent stays spent",
 	"closed":              "the steward opens it again with: noren ledger grant NAME --analyst ANALYST --epsilon E; nothing was charged",
+	"header-row":          "if the rows above the table hold a title, say --header-row ROW, or FILE.xlsx?header=ROW",
 	"known":               "ask the data set without --unaccounted: its budget is charged",
+	"ledger-missing":      "make one with: noren ledger create; or name another with --ledger",
+	"ledger-unreadable":   "noren ledger verify tells what is wrong with it; --ledger names another",
 	"memory":              "allow more with --memory",
+	"no-copy":             "the steward grants one: noren ledger grant NAME --file SOURCE copies it to a private file",
 	"no-dataset":          "the steward grants one with: noren ledger grant NAME --file FILE --spec SPEC --epsilon E",
 	"no-grant":            "the steward grants one with: noren ledger grant NAME --analyst ANALYST --epsilon E",
-	"no-ledger":           "make one with: noren ledger create; or name another with --ledger",
 	"no-schema":           "the steward grants one with: noren ledger grant NAME --file FILE --spec SPEC --epsilon E --yes",
-	"header-row":          "if the rows above the table hold a title, say --header-row ROW, or FILE.xlsx?header=ROW",
-	"no-copy":             "the steward grants one: noren ledger grant NAME --file SOURCE copies it to a private file",
 	"not-regular":         "give it on standard input, as -",
 	"other-people":        "say --other-people if no person is in both; a new table of the same people is a new version: grant that data set with --changed",
-	"schema-incomplete":   "noren init FILE -o SPEC writes a specification with a type for every column; or say --type COLUMN=TYPE",
 	"query":               "pg:TABLE, or pg: with --query FILE",
+	"schema-incomplete":   "noren init FILE -o SPEC writes a specification with a type for every column; or say --type COLUMN=TYPE",
 	"sealed":              "run noren ledger reconcile, with the certificates of what was released",
 	"sheet":               "say --sheet NAME, or FILE.xlsx?sheet=NAME",
 	"table":               "sqlite:FILE?table=TABLE, or --query FILE",
@@ -36,18 +40,53 @@ var hints = map[string]string{
 	"unsound":             "restore it from a copy and run noren ledger reconcile, or keep it as evidence",
 }
 
-// withHint is err with this front end's hint in place of the library's, where its
-// code has one.
-func withHint(err error) error {
-	e, ok := err.(*noren.Error)
-	if !ok {
-		return err
+// shown is err as this front end says it: the field of a request that it is about
+// becomes the command's flag of that name, and the library's hint becomes this front
+// end's, where the code has one.
+func shown(c *cobra.Command, err error) error {
+	switch e := err.(type) {
+	case *noren.Error:
+		out := *e
+		if flag, known := flagOf(c, e); known {
+			out.Where = flag
+		}
+		if hint, known := hints[e.Code]; known && !strings.Contains(e.Hint, "noren ") {
+			out.Hint = hint // where this front end has not said it for the case at hand
+		} else if e.Err != nil {
+			out.Err = hinted(e.Err)
+		}
+		return &out
+	case interface{ Unwrap() []error }:
+		all := e.Unwrap()
+		out := make([]error, len(all))
+		for i := range all {
+			out[i] = shown(c, all[i])
+		}
+		return errors.Join(out...)
 	}
-	out := *e
-	if hint, known := hints[e.Code]; known && !strings.Contains(e.Hint, "noren ") {
-		out.Hint = hint // where this front end has not said it for the case at hand
-	} else if e.Err != nil {
-		out.Err = withHint(e.Err)
+	return err
+}
+
+// hinted is [shown] for a cause, which is about no flag.
+func hinted(err error) error { return shown(nil, err) }
+
+// fields are the flags of fields of requests that have other names.
+var fields = map[string]string{"noise": "mechanism", "interval share": "interval-share", "groups": "keys"}
+
+// flagOf is the flag that an error of kind Usage is about.
+func flagOf(c *cobra.Command, e *noren.Error) (string, bool) {
+	if c == nil || noren.KindOf(e) != noren.Usage {
+		return "", false
 	}
-	return &out
+	if e.Where == "dataset" {
+		return "DATASET", true
+	}
+	name := e.Where
+	if other, known := fields[name]; known {
+		name = other
+	}
+	if name == "" || c.Flags().Lookup(name) == nil {
+		return "", false
+	}
+	return "--" + name, true
 }

@@ -74,15 +74,15 @@ func (f *edgesFlags) answer(c *cobra.Command, t *terminal, name string) error {
 			return err
 		}
 	}
-	m, err := query.NewEdges(*o, f.count)
+	m, err := query.NewEdges(ctx, *o, f.count)
 	if err != nil {
 		return err
 	}
-	request := f.request(a, m)
+	request := f.dpFlags.request(a, m)
 	if f.dryRun {
 		return f.quote(ctx, t, &request, m)
 	}
-	result, answer, err := ask[query.EdgesResult](ctx, t, &f.dpFlags, request)
+	result, answer, err := askOld[query.EdgesResult](ctx, t, &f.dpFlags, request)
 	if err != nil {
 		return err
 	}

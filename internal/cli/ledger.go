@@ -12,7 +12,6 @@ import (
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/dataset"
-	"github.com/noren-privacy/noren/service"
 )
 
 // defaultLedger is the ledger's file where neither flag nor environment names one.
@@ -35,9 +34,6 @@ func (f *ledgerFlag) file() string {
 	}
 	return defaultLedger
 }
-
-// service is the service with this ledger and this user's signing key.
-func (f *ledgerFlag) service(t *terminal) *service.Service { return newService(t, f.file()) }
 
 func newLedger(t *terminal) *cobra.Command {
 	c := &cobra.Command{
@@ -72,7 +68,7 @@ func newLedgerCreate(t *terminal) *cobra.Command {
 		Example: "  noren ledger create\n  noren ledger create --ledger budgets.db",
 		Args:    exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			s := at.service(t)
+			s := t.service(&at)
 			if err := s.LedgerCreate(c.Context()); err != nil {
 				return err
 			}
@@ -113,10 +109,10 @@ analyst opens the budget again.`,
 		Example: "  noren ledger close-analyst visits --analyst mori",
 		Args:    exactly("NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
-			s := at.service(t)
-			out, err := s.LedgerCloseAnalyst(c.Context(), api.CloseAnalystRequest{Dataset: args[0], Analyst: analyst})
+			s := t.service(&at)
+			out, err := s.LedgerCloseAnalyst(c.Context(), &api.CloseAnalystRequest{Dataset: args[0], Analyst: analyst})
 			if err != nil {
-				return flagged(err)
+				return err
 			}
 			if asJSON {
 				return printJSON(t.stdout, out)
@@ -142,8 +138,8 @@ shows how the data set is read; a schema is public.`,
 		Example: "  noren ledger show\n  noren ledger show visits --schema\n  noren ledger show visits --json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			s := at.service(t)
-			out, err := s.LedgerShow(c.Context(), api.LedgerShowRequest{Dataset: argument(args)})
+			s := t.service(&at)
+			out, err := s.LedgerShow(c.Context(), &api.LedgerShowRequest{Dataset: argument(args)})
 			if err != nil {
 				return err
 			}

@@ -89,7 +89,7 @@ set's; from the first such grant on, only analysts with a grant may ask.`,
 }
 
 func (f *grantFlags) run(c *cobra.Command, t *terminal, name string) error {
-	s := f.service(t)
+	s := t.service(&f.ledgerFlag)
 	var out *api.Granted
 	var err error
 	if f.analyst != "" {
@@ -117,7 +117,7 @@ func (f *grantFlags) toAnalyst(c *cobra.Command, s *service.Service, name string
 	if flag := f.tableFlag(c); flag != "" {
 		return nil, noren.Usagef("--"+flag, "an analyst's grant has no schema of its own").Hinted("leave it out")
 	}
-	return s.LedgerGrantAnalyst(c.Context(), api.AnalystGrantRequest{Dataset: name, Analyst: f.analyst, Epsilon: f.epsilon, Delta: f.delta})
+	return s.LedgerGrantAnalyst(c.Context(), &api.AnalystGrantRequest{Dataset: name, Analyst: f.analyst, Epsilon: f.epsilon, Delta: f.delta})
 }
 
 // toDataset grants to a data set. Where no flag is about its table, only the cap
@@ -130,7 +130,7 @@ func (f *grantFlags) toDataset(c *cobra.Command, s *service.Service, name string
 			return nil, err
 		}
 	}
-	return s.LedgerGrant(c.Context(), r)
+	return s.LedgerGrant(c.Context(), &r)
 }
 
 // table is what the flags state of the data set's table.
@@ -189,13 +189,15 @@ func (f *grantFlags) worded(name string, err error) error {
 		out.What, out.Hint = "does not go with --changed", "--replace corrects a grant of which nothing is spent, --changed grants a new version"
 	case "file-unstated":
 		out.Hint = "noren ledger grant " + name + " --file FILE --epsilon E"
+	case "unit-name":
+		out.Where, out.Hint = "--unit record", "rename it, or omit --unit for one record as the unit"
 	case csvio.FirstLineCode:
 		out.Hint = "add a first line with the names of the columns, which will be public; --header if these are names"
 	}
 	if e.Where == "epsilon" && f.epsilon == "" {
 		out.Hint = "--epsilon 0.1"
 	}
-	return flagged(&out)
+	return &out
 }
 
 // unconfirmed is the refusal to grant what the steward has neither stated nor

@@ -22,8 +22,8 @@ func newLedgerHistory(t *terminal) *cobra.Command {
 		Example: "  noren ledger history\n  noren ledger history visits --analyst mori\n  noren ledger history visits --json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			s := at.service(t)
-			out, err := s.LedgerHistory(c.Context(), api.HistoryRequest{Dataset: argument(args), Analyst: analyst})
+			s := t.service(&at)
+			out, err := s.LedgerHistory(c.Context(), &api.HistoryRequest{Dataset: argument(args), Analyst: analyst})
 			if err != nil {
 				return err
 			}

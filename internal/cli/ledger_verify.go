@@ -21,7 +21,7 @@ difference, 4 if the ledger was changed from outside or is damaged, 5 if it is s
 		Example: "  noren ledger verify\n  noren ledger verify --json",
 		Args:    exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			s := at.service(t)
+			s := t.service(&at)
 			out, err := s.LedgerVerify(c.Context())
 			if out == nil {
 				return err

@@ -133,7 +133,7 @@ func (f *outliersFlags) count(c *cobra.Command, t *terminal, path string) error 
 	if f.dryRun {
 		return f.quote(c, t, &request, m)
 	}
-	out, answer, err := ask[outlier.Answer](ctx, t, &f.dpFlags, request)
+	out, answer, err := askOld[outlier.Answer](ctx, t, &f.dpFlags, request)
 	if err != nil {
 		return err
 	}

@@ -3,22 +3,16 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/noren-privacy/noren"
-	"github.com/noren-privacy/noren/account"
-	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/query"
-	"github.com/noren-privacy/noren/release"
-	"github.com/noren-privacy/noren/spec"
-	"github.com/noren-privacy/noren/table"
+	words "github.com/noren-privacy/noren/report/text"
+	"github.com/noren-privacy/noren/service"
 )
-
-const querySchema = query.Format
 
 type queryFlags struct {
 	columnFlags
@@ -94,7 +88,7 @@ is a column, --max-rows says how many records of one person count.`,
 		Args: exactly("DATASET"),
 		RunE: func(c *cobra.Command, args []string) error { return f.answer(c, t, args[0]) },
 	}
-	f.dpFlags.register(c, &f.columnFlags, querySchema)
+	f.dpFlags.register(c, &f.columnFlags, api.QuerySchema)
 	s := c.Flags()
 	s.StringVar(&f.where, "where", "", `only records that meet this condition, as in "age >= 65 and not (sex = 'male' or ward in ('A', 'B'))"`)
 	s.StringSliceVar(&f.by, "by", nil, "answer for each group by these `columns`, whose values are in --keys")
@@ -128,215 +122,73 @@ is a column, --max-rows says how many records of one person count.`,
 
 func (f *queryFlags) answer(c *cobra.Command, t *terminal, name string) error {
 	ctx := c.Context()
-	cost, err := parseCost(f.epsilon, f.delta)
+	r, err := f.request(c, name)
 	if err != nil {
 		return err
 	}
-	if f.accuracy {
-		return f.tellAccuracy(ctx, c, t, name, cost)
+	s := t.service(&f.ledgerFlag)
+	switch {
+	case f.accuracy:
+		return f.tellAccuracy(ctx, t, s, name, r)
+	case f.dryRun:
+		quote, err := s.QueryPrice(ctx, r)
+		if err != nil {
+			return f.explain(name, err)
+		}
+		return printPrice(t, f.json, quote, &quote.Price, fmt.Sprintf("%s %s: a dry run, nothing is charged", f.kind, name),
+			words.Line{Label: "accuracy", Text: words.Accuracy(words.English, quote.Accuracy)})
 	}
-	a, err := f.open(ctx, c, name)
+	answer, err := s.Query(ctx, r)
 	if err != nil {
-		return err
+		return f.explain(name, err)
 	}
-	defer a.close()
-	if err := a.public(ctx, f.keysFile); err != nil {
-		return err
-	}
-	q, err := f.build(c, a, cost)
-	if err != nil {
-		return err
-	}
-	request := f.request(a, q)
-	if f.dryRun {
-		return f.quote(ctx, t, name, &request, q)
-	}
-	result, answer, err := ask[query.Result](ctx, t, &f.dpFlags, request)
-	if err != nil {
+	if err := f.write(t, &answer.Receipt); err != nil {
 		return err
 	}
 	if f.json {
-		return printJSON(t.stdout, queryJSON{Schema: querySchema, Result: result, dpJSON: answerJSON(answer)})
+		return printJSON(t.stdout, answer)
 	}
-	return printQuery(t.stdout, name, q, result, answer)
+	return printQuery(t.stdout, name, answer)
 }
 
-// build makes the query for the data set's definition.
-func (f *queryFlags) build(c *cobra.Command, a *openData, cost account.Cost) (*query.Query, error) {
-	o, err := f.options(c, a.Definition, cost)
+// request is the request that the flags make.
+func (f *queryFlags) request(c *cobra.Command, name string) (*api.QueryRequest, error) {
+	ask, err := f.dpFlags.ask(name)
 	if err != nil {
 		return nil, err
 	}
-	if o.Unit != account.Record {
-		if o.Key, err = a.rowsKey(); err != nil {
-			return nil, err
-		}
+	r := &api.QueryRequest{
+		Ask: ask, Kind: f.kind, Column: f.column, Where: f.where, By: f.by, KeysFile: f.keysFile, Values: f.values, Rank: f.rank,
+		Noise: query.Noise(f.mechanism), MaxRows: f.maxRows, Level: f.level, Records: f.records,
 	}
-	return query.New(*o)
-}
-
-// options are the query's, with defaults of the definition.
-func (f *queryFlags) options(c *cobra.Command, d *dataset.Definition, cost account.Cost) (*query.Options, error) {
-	o := &query.Options{
-		Kind: f.kind, Fields: queryFields(d), Column: f.column, Where: f.where, By: f.by, Values: f.values, Rank: f.rank,
-		Method: query.Method(f.mechanism), Cost: cost, Neighbours: d.Relation(), Unit: d.Unit, MaxRows: f.maxRows, Level: f.level,
+	for _, list := range f.keys {
+		r.Keys = append(r.Keys, splitList(list))
 	}
-	var err error
-	if o.Keys, err = f.groups(d); err != nil {
-		return nil, err
+	if f.bounds != "" {
+		r.Bounds = splitList(f.bounds)
 	}
-	if err := f.ranges(d, o); err != nil {
-		return nil, err
+	if f.bins != "" {
+		r.Bins = splitList(f.bins)
 	}
 	if c.Flags().Changed("grid-bits") {
-		o.GridBits = &f.gridBits
+		r.GridBits = &f.gridBits
 	}
-	return o, nil
+	return r, nil
 }
 
-// queryFields are the columns of a definition. A query that names none reads the
-// first: under a model of dependent records that is the model's column, the only one
-// that may be read.
-func queryFields(d *dataset.Definition) []table.Field {
-	fields := d.Fields()
-	if d.Model == nil {
-		return fields
-	}
-	slices.SortStableFunc(fields, func(a, b table.Field) int {
-		switch d.Model.Column {
-		case a.Name:
-			return -1
-		case b.Name:
-			return 1
-		}
-		return 0
-	})
-	return fields
-}
-
-// quote prints a dry run.
-func (f *queryFlags) quote(ctx context.Context, t *terminal, name string, r *release.Request, q *query.Query) error {
-	quote, err := release.Price(ctx, r)
+// tellAccuracy compares the mechanisms that can answer, from public facts.
+func (f *queryFlags) tellAccuracy(ctx context.Context, t *terminal, s *service.Service, name string, r *api.QueryRequest) error {
+	out, err := s.QueryAccuracy(ctx, r)
 	if err != nil {
-		return err
-	}
-	accuracy, err := q.Accuracy(f.level, f.records)
-	if err != nil {
-		return err
-	}
-	return tellQuote(t, f.json, querySchema, quote, accuracy, func(w io.Writer) {
-		fmt.Fprintf(w, "%s %s: a dry run, nothing is charged\n\n", f.kind, name)
-	}, func(w io.Writer) {
-		fmt.Fprintf(w, "  accuracy    %s\n", accuracyWords(&accuracy))
-	})
-}
-
-// tellAccuracy compares the mechanisms that would serve, from public facts.
-func (f *queryFlags) tellAccuracy(ctx context.Context, c *cobra.Command, t *terminal, name string, cost account.Cost) error {
-	d, err := f.assumed(ctx, c, name)
-	if err != nil {
-		return err
-	}
-	methods := []query.Method{query.Method(f.mechanism)}
-	if f.mechanism == "" && f.kind == query.Quantile && (f.rank == "" || f.rank == "0.5") {
-		methods = []query.Method{query.Exponential, query.Smooth}
-	}
-	type row struct {
-		Mechanism query.Method   `json:"mechanism"`
-		Accuracy  query.Accuracy `json:"accuracy"`
-	}
-	var rows []row
-	for _, m := range methods {
-		f.mechanism = string(m)
-		o, err := f.options(c, d, cost)
-		if err != nil {
-			return err
-		}
-		if o.Unit != account.Record {
-			o.Key = make([]byte, 32) // it picks records, and none is read
-		}
-		q, err := query.New(*o)
-		if err != nil {
-			return err
-		}
-		a, err := q.Accuracy(f.level, f.records)
-		if err != nil {
-			return err
-		}
-		if parameters, ok := q.Parameters().(query.Parameters); ok {
-			m = parameters.Method
-		}
-		rows = append(rows, row{m, a})
+		return f.explain(name, err)
 	}
 	if f.json {
-		return printJSON(t.stdout, map[string]any{"schema": "noren.query.accuracy/1", "query": f.kind, "accuracy": rows})
+		return printJSON(t.stdout, out)
 	}
-	for _, r := range rows {
-		fmt.Fprintf(t.stdout, "%-12s %s\n", r.Mechanism, accuracyWords(&r.Accuracy))
+	for _, a := range out.Accuracy {
+		fmt.Fprintf(t.stdout, "%-12s %s\n", a.Mechanism, words.Accuracy(words.English, &a.Accuracy))
 	}
 	return nil
-}
-
-func accuracyWords(a *query.Accuracy) string {
-	words := fmt.Sprintf("no bound for %d records", a.Records)
-	if a.HalfWidth != nil {
-		what := "off by"
-		if a.Rank {
-			what = "its rank is off by"
-		}
-		words = fmt.Sprintf("%s at most %s, with confidence %g", what, figure(*a.HalfWidth), a.Level)
-		if a.Rank {
-			words = fmt.Sprintf("%s at most %s records, with confidence %g", what, figure(*a.HalfWidth), a.Level)
-		}
-		if a.Records > 0 {
-			words += fmt.Sprintf(", for %d records", a.Records)
-		}
-	}
-	if a.EvenSpread != nil {
-		words += fmt.Sprintf("; off by %s if the values were spread evenly", figure(*a.EvenSpread))
-	}
-	return words
-}
-
-// assumed is the definition of the data set, or, where no ledger has it, one of the
-// columns that the flags name.
-func (f *queryFlags) assumed(ctx context.Context, c *cobra.Command, name string) (*dataset.Definition, error) {
-	if !f.unaccounted {
-		a, err := f.open(ctx, c, name)
-		if err == nil {
-			defer a.close()
-			return a.Definition, a.public(ctx, f.keysFile)
-		}
-		if code := noren.CodeOf(err); code != "no-ledger" && code != "no-dataset" && code != "no-schema" {
-			return nil, err
-		}
-	}
-	s, err := f.columnFlags.merged()
-	if err != nil {
-		return nil, err
-	}
-	if f.column != "" && (f.kind != query.Histogram || f.bins != "") {
-		column := s.Columns[f.column]
-		if column.Type == "" && len(column.Order) == 0 && column.Format == "" {
-			column.Type = table.Decimal.String()
-			s.Columns[f.column] = column
-		}
-	}
-	for _, by := range f.by {
-		if _, named := s.Columns[by]; !named {
-			s.Columns[by] = spec.Column{Type: table.Category.String()}
-		}
-	}
-	if _, named := s.Columns[f.unit]; f.unit != "" && f.unit != account.Record && !named {
-		s.Columns[f.unit] = spec.Column{Type: table.Category.String()}
-	}
-	o := spec.DatasetOptions{Unit: f.unit}
-	if f.neighbours != "" {
-		if o.Neighbours, err = account.ParseNeighbours(f.neighbours); err != nil {
-			return nil, at("--neighbours", err)
-		}
-	}
-	return s.Assumed(o)
 }
 
 // splitList splits at commas and drops blanks around what stands between.

@@ -3,24 +3,17 @@ package cli
 import (
 	"fmt"
 	"io"
-	"math"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
+	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/query"
-	"github.com/noren-privacy/noren/release"
+	words "github.com/noren-privacy/noren/report/text"
 	"github.com/noren-privacy/noren/table"
 )
 
-// queryJSON is an answer with its promise and its charge.
-type queryJSON struct {
-	Schema string `json:"schema"`
-	*query.Result
-	dpJSON
-}
-
-func printQuery(out io.Writer, path string, q *query.Query, r *query.Result, a *release.Answer) error {
+func printQuery(out io.Writer, path string, a *api.Query) error {
+	q, r := a.Asked, a.Result
 	p, _ := q.Parameters().(query.Parameters)
 	what := string(r.Query)
 	if p.Rank != "" && p.Rank != "0.5" {
@@ -34,8 +27,9 @@ func printQuery(out io.Writer, path string, q *query.Query, r *query.Result, a *
 		what += ", where " + p.Where
 	}
 	if r.Group != nil {
-		fmt.Fprintf(out, "%s: %s\n\n", what, groupValue(r.Group))
-		fmt.Fprintf(out, "  %-11s %s\n", fmt.Sprintf("%.4g %%", 100*r.Level), groupSpread(r.Group))
+		value, spread := words.Group(words.English, r.Group)
+		fmt.Fprintf(out, "%s: %s\n\n", what, value)
+		fmt.Fprintf(out, "  %-11s %s\n", fmt.Sprintf("%.4g %%", 100*r.Level), spread)
 	} else {
 		fmt.Fprintf(out, "%s\n\n", what)
 		if err := printGroups(out, q, r); err != nil {
@@ -43,8 +37,8 @@ func printQuery(out io.Writer, path string, q *query.Query, r *query.Result, a *
 		}
 		fmt.Fprintln(out)
 	}
-	fmt.Fprintf(out, "  mechanism   %s\n", r.Method)
-	printPromise(out, a)
+	fmt.Fprintf(out, "  mechanism   %s\n", r.Noise)
+	printLines(out, words.Promise(words.English, &a.Receipt))
 	return nil
 }
 
@@ -70,7 +64,8 @@ func printGroups(out io.Writer, q *query.Query, r *query.Result) error {
 				cells[j] = "(missing)"
 			}
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\n", strings.Join(cells, "\t"), groupValue(g), groupSpread(g))
+		value, spread := words.Group(words.English, g)
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", strings.Join(cells, "\t"), value, spread)
 	}
 	return w.Flush()
 }
@@ -85,50 +80,5 @@ func edge(q *query.Query, column string, v query.Number) string {
 	return figure(v)
 }
 
-func groupValue(g *query.Group) string {
-	switch {
-	case g.Text != "":
-		return g.Text
-	case g.Value == nil:
-		return "none: too few records"
-	}
-	return figure(*g.Value)
-}
-
-func groupSpread(g *query.Group) string {
-	switch {
-	case g.Interval != nil:
-		return figure(g.Interval[0]) + " to " + figure(g.Interval[1])
-	case g.RankWithin != nil:
-		return "its rank is off by at most " + figure(*g.RankWithin) + " records"
-	}
-	return "none"
-}
-
 // figure writes a number with six digits and thousands apart.
-func figure[F ~float64](x F) string {
-	v := float64(x)
-	if math.Abs(v) >= 1e15 || v != 0 && math.Abs(v) < 1e-4 {
-		return strconv.FormatFloat(v, 'g', 6, 64)
-	}
-	places := 0
-	for scaled := math.Abs(v); places < 6 && scaled < 1e5 && v != math.Trunc(v); places++ {
-		scaled = math.Max(scaled, 1e-3) * 10
-	}
-	text := strconv.FormatFloat(v, 'f', places, 64)
-	if strings.Contains(text, ".") {
-		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
-	}
-	whole, rest, _ := strings.Cut(text, ".")
-	sign := ""
-	if strings.HasPrefix(whole, "-") {
-		sign, whole = "-", whole[1:]
-	}
-	for at := len(whole) - 3; at > 0; at -= 3 {
-		whole = whole[:at] + "," + whole[at:]
-	}
-	if rest != "" {
-		whole += "." + rest
-	}
-	return sign + whole
-}
+func figure[F ~float64](x F) string { return words.Figure(x) }

@@ -86,7 +86,7 @@ func (f *ratioCheckFlags) check(c *cobra.Command, t *terminal, private, path str
 	if f.dryRun {
 		return f.quote(ctx, t, &request)
 	}
-	sums, answer, err := ask[ratio.Sums](ctx, t, &f.dpFlags, request)
+	sums, answer, err := askOld[ratio.Sums](ctx, t, &f.dpFlags, request)
 	if err != nil {
 		return err
 	}

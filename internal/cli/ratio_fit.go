@@ -300,11 +300,11 @@ func (f *ratioFitFlags) make(ctx context.Context, t *terminal, v *fitting, reque
 		t.warn("this is another file than the one that was certified: the public table, or what is made of the same release, has changed; the promise is the same")
 	}
 	if err := v.made.commit(); err != nil {
-		return f.unwritten(answer, err)
+		return f.unwritten(answer.Charge != nil, err)
 	}
 	if f.report != "" {
 		if err := writeFile(f.report, f.force, t.stdout, ratioPage(v, answer).Write); err != nil {
-			return f.unwritten(answer, err)
+			return f.unwritten(answer.Charge != nil, err)
 		}
 	}
 	if f.certificate != "" {
@@ -313,7 +313,7 @@ func (f *ratioFitFlags) make(ctx context.Context, t *terminal, v *fitting, reque
 			err = writeFile(f.certificate, f.force, t.stdout, bytesWriter(text))
 		}
 		if err != nil {
-			return f.unwritten(answer, err)
+			return f.unwritten(answer.Charge != nil, err)
 		}
 	}
 	return f.tell(t, v, answer)

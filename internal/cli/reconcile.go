@@ -30,9 +30,9 @@ Only certificates that were signed by this user's key, or by one of --trust, cou
   noren ledger reconcile certificates/*.json
   noren ledger reconcile --without-head certificates/*.json --trust office.pem`,
 		RunE: func(c *cobra.Command, args []string) error {
-			s := at.service(t)
+			s := t.service(&at)
 			r.Certificates = args
-			out, err := s.LedgerReconcile(c.Context(), r)
+			out, err := s.LedgerReconcile(c.Context(), &r)
 			if err != nil {
 				return err
 			}

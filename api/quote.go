@@ -1,0 +1,68 @@
+package api
+
+import (
+	"encoding/json"
+
+	"github.com/noren-privacy/noren/ledger"
+	"github.com/noren-privacy/noren/release"
+)
+
+// Price is what a request would cost and leave. Nothing is charged for it, and no
+// private file is opened.
+type Price struct {
+	// Schema is the form of the answer that the request would get.
+	Schema string `json:"schema"`
+	// DryRun is always true; an answer has no such field.
+	DryRun bool `json:"dry_run"`
+	// Dataset is the name of the data set; empty when unaccounted.
+	Dataset string `json:"dataset"`
+	// Epsilon is the privacy cost.
+	Epsilon json.Number `json:"epsilon"`
+	// Delta is the privacy cost.
+	Delta json.Number `json:"delta"`
+	// Neighbours is the relation of the guarantee: add-remove or replace-one.
+	Neighbours string `json:"neighbours"`
+	// Unit is the privacy unit: record, or a column.
+	Unit string `json:"unit"`
+	// Fits says that every account covers the cost.
+	Fits bool `json:"fits"`
+	// Before is what the accounts hold now; null when unaccounted.
+	Before *Remaining `json:"before"`
+	// Remaining is what they would hold after the charge; as before where it does not
+	// fit.
+	Remaining *Remaining `json:"remaining"`
+}
+
+// Quote is a price with the accuracy that is expected, from public facts.
+type Quote[A any] struct {
+	Price
+	// Accuracy is what the answer is expected to be off by; absent where nothing can be
+	// said.
+	Accuracy *A `json:"accuracy,omitempty"`
+}
+
+// PriceOf is the price that package release computed, for an answer of that form.
+func PriceOf(schema string, q *release.Quote) Price {
+	c := CostOf(q.Cost)
+	return Price{
+		Schema: schema, DryRun: true, Dataset: q.Dataset, Epsilon: c.Epsilon, Delta: c.Delta,
+		Neighbours: q.Neighbours.String(), Unit: q.Unit, Fits: q.Fits,
+		Before: RemainingOf(q.Remaining), Remaining: RemainingOf(after(q)),
+	}
+}
+
+// Cost is the privacy cost.
+func (p *Price) Cost() Cost { return Cost{p.Epsilon, p.Delta} }
+
+// after is what each account would hold; what does not fit leaves it as it is.
+func after(q *release.Quote) []ledger.Remaining {
+	var list []ledger.Remaining
+	for _, r := range q.Remaining {
+		if q.Fits {
+			r.Left.Epsilon -= q.Cost.Epsilon
+			r.Left.Delta -= q.Cost.Delta
+		}
+		list = append(list, r)
+	}
+	return list
+}

@@ -1,0 +1,102 @@
+// Package text writes the sentences that people read about results: guarantees,
+// charges, prices, accuracies and warnings.
+//
+// A function takes the language as its first argument, so that a catalogue in another
+// language can be added beside the English one.
+package text
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/certificate"
+)
+
+// Lang is a language.
+type Lang string
+
+// English is the only language so far.
+const English Lang = "en"
+
+// Line is a line of a result: a short label and its text.
+type Line struct{ Label, Text string }
+
+// Promise says what an answer guarantees and what was charged for it.
+func Promise(_ Lang, r *api.Receipt) []Line {
+	charged := ""
+	switch {
+	case r.Accounting == string(certificate.Unaccounted):
+		charged = "nothing: unaccounted"
+	case r.Repeated:
+		charged = "nothing: answered before"
+	case r.Charge != nil:
+		cost := api.Cost{Epsilon: r.Charge.Epsilon, Delta: r.Charge.Delta}
+		charged = fmt.Sprintf("%s to %s%s", cost, r.Charge.Dataset, left(r.Remaining))
+	}
+	return []Line{{"promise", r.Guarantee.String()}, {"charged", charged}}
+}
+
+// Price says what a request costs and what would remain.
+func Price(_ Lang, p *api.Price) []Line {
+	cost := fmt.Sprintf("%s, neighbours %s of one %s", p.Cost(), p.Neighbours, p.Unit)
+	budget := ""
+	switch {
+	case p.Dataset == "":
+		budget = "none: unaccounted"
+	case !p.Fits:
+		budget = fmt.Sprintf("%s does not cover it%s", p.Dataset, left(p.Before))
+	default:
+		budget = fmt.Sprintf("%s%s after it", p.Dataset, left(p.Remaining))
+	}
+	return []Line{{"cost", cost}, {"budget", budget}}
+}
+
+// left says what each account holds.
+func left(r *api.Remaining) string {
+	if r == nil {
+		return ""
+	}
+	var parts []string
+	for _, a := range r.Accounts {
+		if a.Kind == "dataset" {
+			parts = append(parts, a.Cost.String()+" left")
+		} else {
+			parts = append(parts, fmt.Sprintf("%s for %s %s", a.Cost, a.Kind, a.Name))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "; " + strings.Join(parts, ", ")
+}
+
+// Figure writes a number with six digits and thousands apart.
+func Figure[F ~float64](x F) string {
+	v := float64(x)
+	if math.Abs(v) >= 1e15 || v != 0 && math.Abs(v) < 1e-4 {
+		return strconv.FormatFloat(v, 'g', 6, 64)
+	}
+	places := 0
+	for scaled := math.Abs(v); places < 6 && scaled < 1e5 && v != math.Trunc(v); places++ {
+		scaled = math.Max(scaled, 1e-3) * 10
+	}
+	text := strconv.FormatFloat(v, 'f', places, 64)
+	if strings.Contains(text, ".") {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	whole, rest, _ := strings.Cut(text, ".")
+	sign := ""
+	if strings.HasPrefix(whole, "-") {
+		sign, whole = "-", whole[1:]
+	}
+	for at := len(whole) - 3; at > 0; at -= 3 {
+		whole = whole[:at] + "," + whole[at:]
+	}
+	if rest != "" {
+		whole += "." + rest
+	}
+	return sign + whole
+}

@@ -1,0 +1,100 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/release"
+)
+
+// question is a request that charges a budget, before its data set is known.
+type question[M release.Mechanism] struct {
+	ask *api.Ask
+	// schema names the form of the answer.
+	schema string
+	// public are files that must not be private files of a ledger. Empty names pass.
+	public []string
+	// build makes the mechanism for the data set, from public facts alone.
+	build func(ctx context.Context, a *asked) (M, error)
+	// publish makes what is released out of the answer's bytes, where that is a file and
+	// not these bytes. Optional; see [release.Request.Publish].
+	publish func(ctx context.Context, m M, payload []byte) (certificate.Released, error)
+}
+
+// prepare opens the data set, refuses private files that are called public, and builds
+// the mechanism. The caller closes a.
+func (q *question[M]) prepare(ctx context.Context, s *Service) (a *asked, m M, r release.Request, err error) {
+	if a, err = s.open(ctx, q.ask); err != nil {
+		return nil, m, r, err
+	}
+	if err = a.public(ctx, q.public...); err == nil {
+		m, err = q.build(ctx, a)
+	}
+	if err != nil {
+		a.close()
+		return nil, m, r, err
+	}
+	r = release.Request{Mechanism: m, Dataset: a.Dataset, Tool: s.Tool}
+	r.Budget = release.Budget{Principal: q.ask.Analyst, Identity: s.Identity, Key: q.ask.RequestKey, Reuse: q.ask.Reuse}
+	if r.Budget.Principal == "" {
+		r.Budget.Principal = s.Analyst
+	}
+	if q.publish != nil {
+		r.Publish = func(ctx context.Context, payload []byte) (certificate.Released, error) {
+			return q.publish(ctx, m, payload)
+		}
+	}
+	return a, m, r, nil
+}
+
+// price computes the cost of a question. Nothing is charged, and no private file of a
+// ledger is opened.
+func price[M release.Mechanism](ctx context.Context, s *Service, q question[M]) (api.Price, M, error) {
+	a, m, r, err := q.prepare(ctx, s)
+	if err != nil {
+		return api.Price{}, m, err
+	}
+	defer a.close()
+	quote, err := release.Price(ctx, &r)
+	if err != nil {
+		return api.Price{}, m, err
+	}
+	return api.PriceOf(q.schema, quote), m, nil
+}
+
+// pay runs a question: it is priced, charged, answered, signed and settled in that
+// order ([release.Run]). A is the answer's type.
+func pay[A any, M release.Mechanism](ctx context.Context, s *Service, q question[M]) (*A, api.Receipt, M, error) {
+	a, m, r, err := q.prepare(ctx, s)
+	if err != nil {
+		return nil, api.Receipt{}, m, err
+	}
+	defer a.close()
+	if s.Signer == nil {
+		return nil, api.Receipt{}, m, &noren.Error{What: "the service has no key to sign certificates with"}
+	}
+	if r.Signer, err = s.Signer(); err != nil {
+		return nil, api.Receipt{}, m, err
+	}
+	answer, err := release.Run(ctx, r)
+	if err != nil {
+		if noren.KindOf(err) == noren.Interrupted && !q.ask.Unaccounted {
+			s.note(api.Info, "charges-stay", "charges made so far stay in the history of the ledger")
+		}
+		return nil, api.Receipt{}, m, err
+	}
+	out := new(A)
+	if err := json.Unmarshal(answer.Payload, out); err != nil {
+		return nil, api.Receipt{}, m, &noren.Error{What: "the stored answer cannot be read", Err: err}
+	}
+	if answer.Repeated {
+		s.note(api.Info, "repeated", "this was asked before: the stored answer, free of charge")
+	}
+	if q.ask.Unaccounted {
+		s.note(api.Warning, "unaccounted", "not charged to any ledger: the guarantee covers this answer only and does not compose with others")
+	}
+	return out, api.ReceiptOf(answer), m, nil
+}

@@ -1,0 +1,247 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/query"
+	"github.com/noren-privacy/noren/spec"
+	"github.com/noren-privacy/noren/table"
+)
+
+// Query answers a count, sum, mean, variance, histogram or quantile with differential
+// privacy. The cost is charged before the data is read.
+func (s *Service) Query(ctx context.Context, r *api.QueryRequest) (*api.Query, error) {
+	q, err := s.query(r)
+	if err != nil {
+		return nil, err
+	}
+	result, receipt, asked, err := pay[query.Result](ctx, s, q)
+	if err != nil {
+		return nil, err
+	}
+	return &api.Query{Schema: q.schema, Result: result, Receipt: receipt, Asked: asked}, nil
+}
+
+// QueryPrice says what a query would cost and how accurate it is expected to be, from
+// public facts. Nothing is charged and no private file of a ledger is opened.
+func (s *Service) QueryPrice(ctx context.Context, r *api.QueryRequest) (*api.Quote[query.Accuracy], error) {
+	q, err := s.query(r)
+	if err != nil {
+		return nil, err
+	}
+	p, m, err := price(ctx, s, q)
+	if err != nil {
+		return nil, err
+	}
+	accuracy, err := m.Accuracy(level(r), guess(r))
+	if err != nil {
+		return nil, err
+	}
+	return &api.Quote[query.Accuracy]{Price: p, Accuracy: &accuracy}, nil
+}
+
+// QueryAccuracy compares the mechanisms that can answer a query, from public facts
+// alone. It needs no ledger; without one the columns that the request names are assumed.
+func (s *Service) QueryAccuracy(ctx context.Context, r *api.QueryRequest) (*api.QueryAccuracy, error) {
+	cost, err := account.ParseCost(r.Epsilon, r.Delta)
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.assumed(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	choices := []query.Noise{r.Noise}
+	if r.Noise == "" && r.Kind == query.Quantile && (r.Rank == "" || r.Rank == "0.5") {
+		choices = []query.Noise{query.Exponential, query.Smooth}
+	}
+	out := &api.QueryAccuracy{Schema: api.QueryAccuracySchema, Query: r.Kind}
+	for _, choice := range choices {
+		o, err := queryOptions(r, d, cost)
+		if err != nil {
+			return nil, err
+		}
+		o.Noise = choice
+		if o.Unit != account.Record {
+			o.Key = make([]byte, 32) // it picks records, and none is read
+		}
+		q, err := query.New(ctx, *o)
+		if err != nil {
+			return nil, err
+		}
+		a, err := q.Accuracy(level(r), guess(r))
+		if err != nil {
+			return nil, err
+		}
+		if p, ok := q.Parameters().(query.Parameters); ok {
+			choice = p.Noise
+		}
+		out.Accuracy = append(out.Accuracy, api.NoiseAccuracy{Mechanism: choice, Accuracy: a})
+	}
+	return out, nil
+}
+
+func level(r *api.QueryRequest) float64 {
+	if r.Level == 0 {
+		return 0.95
+	}
+	return r.Level
+}
+
+func guess(r *api.QueryRequest) int64 {
+	if r.Records == 0 {
+		return 1000
+	}
+	return r.Records
+}
+
+// query is the question of a request.
+func (s *Service) query(r *api.QueryRequest) (question[*query.Query], error) {
+	q := question[*query.Query]{ask: &r.Ask, schema: api.QuerySchema, public: []string{r.KeysFile}}
+	cost, err := account.ParseCost(r.Epsilon, r.Delta)
+	q.build = func(ctx context.Context, a *asked) (*query.Query, error) {
+		o, err := a.queryOptions(r, cost)
+		if err != nil {
+			return nil, err
+		}
+		return query.New(ctx, *o)
+	}
+	return q, err
+}
+
+// queryOptions are the options of a query to the open data set.
+func (a *asked) queryOptions(r *api.QueryRequest, cost account.Cost) (*query.Options, error) {
+	o, err := queryOptions(r, a.Definition, cost)
+	if err != nil {
+		return nil, err
+	}
+	if o.Unit != account.Record {
+		if o.Key, err = a.rowsKey(); err != nil {
+			return nil, err
+		}
+	}
+	return o, nil
+}
+
+// queryOptions are those of the request, with defaults of the definition.
+func queryOptions(r *api.QueryRequest, d *dataset.Definition, cost account.Cost) (*query.Options, error) {
+	o := &query.Options{
+		Kind: r.Kind, Fields: queryFields(d), Column: r.Column, Where: r.Where, By: r.By, Rank: r.Rank,
+		Noise: r.Noise, Cost: cost, Neighbours: d.Relation(), Unit: d.Unit, MaxRows: r.MaxRows, Level: level(r), GridBits: r.GridBits,
+	}
+	texts := query.Texts{Bounds: r.Bounds, Bins: r.Bins, Values: r.Values, Keys: r.Keys}
+	if r.KeysFile != "" && len(r.By) > 0 && len(r.Keys) == 0 {
+		var err error
+		if texts.Groups, err = readKeys(r.KeysFile, r.By); err != nil {
+			return nil, err
+		}
+	} else if r.KeysFile != "" {
+		texts.Groups = [][]string{}
+	}
+	err := o.Read(texts, func(name string) query.Described {
+		c := d.Column(name)
+		if c == nil {
+			return query.Described{}
+		}
+		values := c.Keys
+		if len(values) == 0 {
+			values = c.Levels
+		}
+		return query.Described{Bounds: c.Bounds, Values: values}
+	})
+	return o, err
+}
+
+// queryFields are the columns of a definition. A query that names none reads the
+// first: under a model of dependent records that is the model's column, the only one
+// that may be read.
+func queryFields(d *dataset.Definition) []table.Field {
+	fields := d.Fields()
+	if d.Model == nil {
+		return fields
+	}
+	slices.SortStableFunc(fields, func(a, b table.Field) int {
+		switch d.Model.Column {
+		case a.Name:
+			return -1
+		case b.Name:
+			return 1
+		}
+		return 0
+	})
+	return fields
+}
+
+// readKeys reads the groups of a CSV file whose header names the columns.
+func readKeys(path string, by []string) ([][]string, error) {
+	text, _, err := spec.ReadSide(path, "the keys", "does the file exist?")
+	if err != nil {
+		return nil, err
+	}
+	r, _ := spec.SideRows(text)
+	rows, err := r.ReadAll()
+	if err != nil || len(rows) < 2 {
+		return nil, &noren.Error{Kind: noren.BadData, Where: path, What: "the keys cannot be read", Hint: "a CSV file whose header names the columns of the groups, and a line for each group"}
+	}
+	at := make([]int, len(by))
+	for j, name := range by {
+		if at[j] = slices.Index(rows[0], name); at[j] < 0 {
+			return nil, &noren.Error{Kind: noren.BadData, Where: path, What: fmt.Sprintf("its header has no column %q", name)}
+		}
+	}
+	groups := make([][]string, len(rows)-1)
+	for i, row := range rows[1:] {
+		for _, j := range at {
+			groups[i] = append(groups[i], row[j])
+		}
+	}
+	return groups, nil
+}
+
+// assumed is the definition of the data set, or, where no ledger has it, one of the
+// columns that the request names.
+func (s *Service) assumed(ctx context.Context, r *api.QueryRequest) (*dataset.Definition, error) {
+	if !r.Unaccounted {
+		a, err := s.open(ctx, &r.Ask)
+		if err == nil {
+			defer a.close()
+			return a.Definition, a.public(ctx, r.KeysFile)
+		}
+		if code := noren.CodeOf(err); code != "no-ledger" && code != "no-dataset" && code != "no-schema" {
+			return nil, err
+		}
+	}
+	sheet, err := merged(&r.Ask)
+	if err != nil {
+		return nil, err
+	}
+	assume := func(name string, as table.Type) {
+		c := sheet.Columns[name]
+		if name != "" && c.Type == "" && len(c.Order) == 0 && c.Format == "" {
+			c.Type = as.String()
+			sheet.Columns[name] = c
+		}
+	}
+	if r.Kind != query.Histogram || len(r.Bins) > 0 {
+		assume(r.Column, table.Decimal)
+	}
+	for _, by := range r.By {
+		if _, named := sheet.Columns[by]; !named {
+			assume(by, table.Category)
+		}
+	}
+	if _, named := sheet.Columns[r.Unit]; r.Unit != account.Record && !named {
+		assume(r.Unit, table.Category)
+	}
+	o, err := datasetOptions(&r.Ask)
+	if err != nil {
+		return nil, err
+	}
+	return sheet.Assumed(o)
+}
