@@ -85,6 +85,7 @@ Exit codes: 0 ok, 1 internal, 2 usage or specification, 3 bad data,
 		newInit(t), newInspect(t), newHierarchy(t), newQuery(t), newOutliers(t), newCorrelated(t), newHarm(t), newLDP(t), newRatio(t), newLedger(t), newCertificate(t), newReproduce(t),
 	)
 	usageArgs(root)
+	complete(root, t)
 	return root
 }
 
