@@ -95,7 +95,7 @@ func (s *Signed) canonical() ([]byte, error) {
 }
 
 // Parse reads what [Signed.Encode] wrote, in any layout. Unknown or repeated
-// keys, trailing data and whatever [Sign] would not have signed are errors of
+// keys, trailing data and statements that [Sign] does not sign are errors of
 // kind BadData. Parse does not check the signature: [Check] does.
 func Parse(data []byte) (*Signed, error) {
 	text, err := Canonical(data)

@@ -129,7 +129,7 @@ func (d *Definition) validateColumn(f *faults, c *Column, kind table.Type, where
 			}
 			for i, k := range c.Keys {
 				if !levels[k] {
-					f.add("", where, fmt.Sprintf("key %d is none of its levels", i+1), "")
+					f.add("", where, fmt.Sprintf("key %d is not one of its levels", i+1), "")
 				}
 			}
 		default:
@@ -230,7 +230,7 @@ func (d *Definition) validateModel(f *faults) {
 	}
 	d.distinct(f, "model.states", m.States)
 	if len(m.States) > 0 && !slices.Contains(m.States, m.Other) {
-		f.add("model", "model.other", "is none of the states", "leave it out for the first state")
+		f.add("model", "model.other", "is not one of the states", "leave it out for the first state")
 	}
 	if text, err := certificate.Canonical(m.Distribution); err != nil || text[0] != '{' {
 		f.add("model", "model.distribution", "expected a JSON object", "")

@@ -136,7 +136,7 @@ func completeFlag(f *pflag.Flag, t *terminal) cobra.CompletionFunc {
 	}
 }
 
-// mentions reports whether word stands in text by itself.
+// mentions reports whether text holds word by itself.
 func mentions(text, word string) bool {
 	part := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_' }
 	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !part(r) }) {
