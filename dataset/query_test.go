@@ -88,12 +88,12 @@ func everyQuery(d *Definition) (all []query.Options) {
 			for _, k := range []query.Kind{query.Sum, query.Mean, query.Variance, query.Quantile} {
 				all = append(all, query.Options{Kind: k, Column: column, Bounds: &b}, query.Options{Kind: k, Column: column, Bounds: &b, By: by, Keys: keys})
 			}
-			all = append(all, query.Options{Kind: query.Quantile, Method: query.Smooth, Column: column, Bounds: &b})
+			all = append(all, query.Options{Kind: query.Quantile, Noise: query.Smooth, Column: column, Bounds: &b})
 		}
 	}
 	for _, o := range slices.Clone(all) {
 		if o.Kind != query.Quantile {
-			o.Method = query.Gaussian
+			o.Noise = query.Gaussian
 			all = append(all, o)
 		}
 	}
@@ -101,7 +101,7 @@ func everyQuery(d *Definition) (all []query.Options) {
 	for _, o := range all {
 		o.Fields, o.Neighbours, o.Unit = d.Fields(), d.Relation(), d.Unit
 		o.Cost.Epsilon = account.EpsilonUnits
-		if o.Method == query.Gaussian {
+		if o.Noise == query.Gaussian {
 			o.Cost.Delta = account.DeltaUnits / 1_000_000
 		}
 		if o.Unit != account.Record {

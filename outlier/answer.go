@@ -9,6 +9,7 @@ import (
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/noise"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // Answer is what is released.
@@ -54,10 +55,10 @@ func (m *Mechanism) Answer(ctx context.Context, t *table.Table, src *noise.Sourc
 }
 
 // answer is Answer on points.
-func (m *Mechanism) answer(ctx context.Context, points *Points, src *noise.Source) (*Answer, error) {
+func (m *Mechanism) answer(ctx context.Context, points *axis.Points[int32], src *noise.Source) (*Answer, error) {
 	top := m.set.K // the query itself needs no more
 	if m.noise.Family != GlobalLaplace {
-		top = reach(m.set, points.Len(), points.dim, m.noise.smoothBeta())
+		top = reach(m.set, points.Records(), points.Dim, m.noise.smoothBeta())
 	}
 	p, err := newProfile(ctx, points, m.set, top)
 	if err != nil {
@@ -88,7 +89,7 @@ func (m *Mechanism) answer(ctx context.Context, points *Points, src *noise.Sourc
 		// noise beyond its 96% or a size that was released too small, 1%.
 		out = m.present(y, m.halfWidth(most, level95+sizeDoubt), "the released size of the noise")
 	}
-	if e := m.within(y, m.Accuracy().HalfWidth); m.options.Guess != 0 && e.High-e.Low < out.Interval.High-out.Interval.Low {
+	if e := m.within(y, m.halfWidth(m.guessed(), level95)); m.options.Guess != 0 && e.High-e.Low < out.Interval.High-out.Interval.Low {
 		out.Expected = &e
 	}
 	return out, nil

@@ -6,36 +6,22 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/axis"
 )
-
-// Axis is a column as a coordinate. All of it is public: nothing here may be
-// taken from the data.
-type Axis struct {
-	// Field describes the column. Its name is required; where its type is left
-	// out (a category has no distances), it is a decimal number.
-	Field table.Field
-	// Low and High bound it, in the column's own unit (days for dates, seconds
-	// with a time of day, ranks from 0 for ordered columns); values outside
-	// count as the nearer bound. Required.
-	Low, High float64
-	// Scale is how much of the column's unit is one unit of distance. Defaults
-	// to 1.
-	Scale float64
-}
 
 // maxCoordinate is the largest coordinate: 2^30 steps.
 const maxCoordinate = 1 << 30
 
 // frame brings records to integer coordinates.
 type frame struct {
-	axes    []Axis
+	axes    []axis.Axis
 	step    float64
 	radius2 int64 // in squared steps
 }
 
 // newFrame checks the axes, and returns all faults at once.
-func newFrame(axes []Axis, step, radius float64) (*frame, faults) {
-	f := &frame{axes: append([]Axis(nil), axes...), step: step}
+func newFrame(axes []axis.Axis, step, radius float64) (*frame, faults) {
+	f := &frame{axes: append([]axis.Axis(nil), axes...), step: step}
 	var bad faults
 	if len(axes) == 0 {
 		bad.add("columns", "at least one column is needed")
@@ -106,7 +92,7 @@ func (f *frame) columns() []table.Field {
 
 // points reads the columns of a table. A record that lacks a coordinate has no
 // place. Errors come from the schema alone, which is public.
-func (f *frame) points(t *table.Table) (*Points, error) {
+func (f *frame) points(t *table.Table) (*axis.Points[int32], error) {
 	cols := make([]*table.Column, len(f.axes))
 	for j, a := range f.axes {
 		cols[j] = t.Column(a.Field.Name)
@@ -153,7 +139,7 @@ func (f *faults) add(where, what string) { *f = append(*f, where+": "+what) }
 // Points brings the records of a private table to the coordinates that the
 // mechanism counts with, for [Diagnose] with [Mechanism.Setting]. The result is
 // private.
-func (m *Mechanism) Points(t *table.Table) (*Points, error) { return m.frame.points(t) }
+func (m *Mechanism) Points(t *table.Table) (*axis.Points[int32], error) { return m.frame.points(t) }
 
 // Setting is the query with its radius in squared steps.
 func (m *Mechanism) Setting() Setting { return m.set }
@@ -163,7 +149,7 @@ func (m *Mechanism) Setting() Setting { return m.set }
 // value of each, as only differences count. A record that lacks one has no place.
 // Errors: [noren.Usage] for a column that is not there or not of whole numbers,
 // [noren.BadData] for one that spans 2^31 or more.
-func IntegerPoints(t *table.Table, columns []string) (*Points, error) {
+func IntegerPoints(t *table.Table, columns []string) (*axis.Points[int32], error) {
 	cols := make([]*table.Column, len(columns))
 	least := make([]int64, len(columns))
 	for j, name := range columns {

@@ -8,11 +8,12 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // sensors makes n readings in the plane, 99% of them from three dense clouds
 // and the rest anywhere, with a radius such that about 1% are outliers.
-func sensors(n int) (*Points, int64) {
+func sensors(n int) (*axis.Points[int32], int64) {
 	rng := rand.New(rand.NewPCG(7, 11))
 	const width = 1 << 20
 	coords := make([]int32, 0, 2*n)

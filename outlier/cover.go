@@ -26,7 +26,7 @@ func newLineCover(p *profile) *lineCover {
 	for i := range c.place {
 		c.place[i] = int32(i)
 	}
-	x := p.points.coords
+	x := p.points.Data
 	slices.SortFunc(c.place, func(a, b int32) int {
 		return int(int64(x[p.order[a]]) - int64(x[p.order[b]]))
 	})
@@ -43,7 +43,7 @@ func (c *lineCover) most(ctx context.Context, first, end, limit int) (int, error
 	inside := make([]int64, 0, end-first)
 	for _, at := range c.place {
 		if int(at) >= first && int(at) < end {
-			inside = append(inside, int64(p.points.coords[p.order[at]]))
+			inside = append(inside, int64(p.points.Data[p.order[at]]))
 		}
 	}
 	best, left := 0, 0
@@ -90,7 +90,7 @@ func (c *coreCover) grow(ctx context.Context, end int) error {
 	d := p.dim
 	coords := make([]int32, 0, end*d)
 	for _, i := range p.order[:end] {
-		coords = append(coords, p.points.coords[int(i)*d:][:d]...)
+		coords = append(coords, p.points.Data[int(i)*d:][:d]...)
 	}
 	c.graph = nil
 	tree, err := geom.NewTree(d, coords)

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // Diagnosis is what the noise of a release is made from. It is computed from
@@ -33,7 +34,7 @@ type SmoothBound struct {
 
 // Diagnose computes everything for a set of points: degrees, the query, U_t for
 // t = 0..upTo (none if upTo < 0) and S for each beta > 0. The result is private.
-func Diagnose(ctx context.Context, points *Points, set Setting, upTo int, betas []float64) (*Diagnosis, error) {
+func Diagnose(ctx context.Context, points *axis.Points[int32], set Setting, upTo int, betas []float64) (*Diagnosis, error) {
 	for _, b := range betas {
 		if !(b > 0) || math.IsInf(b, 1) {
 			return nil, usage("beta", "beta must be greater than 0 and finite", "")
@@ -66,9 +67,9 @@ func Diagnose(ctx context.Context, points *Points, set Setting, upTo int, betas 
 
 // Degrees returns, for each record with a place, the smaller of limit and the
 // number of others within the squared radius. It is private.
-func Degrees(ctx context.Context, points *Points, radius2 int64, limit int) ([]int32, error) {
+func Degrees(ctx context.Context, points *axis.Points[int32], radius2 int64, limit int) ([]int32, error) {
 	set := Setting{K: 1, Radius2: radius2}
-	if err := set.validate(points.dim); err != nil {
+	if err := set.validate(points.Dim); err != nil {
 		return nil, err
 	}
 	p, err := newProfile(ctx, points, set, limit)
@@ -80,7 +81,7 @@ func Degrees(ctx context.Context, points *Points, radius2 int64, limit int) ([]i
 
 // Cover returns F of all points: how many of them one ball of the squared radius
 // can hold at most, as coverage bounds it. It is private.
-func Cover(ctx context.Context, points *Points, radius2 int64, coverage Coverage) (int, error) {
+func Cover(ctx context.Context, points *axis.Points[int32], radius2 int64, coverage Coverage) (int, error) {
 	p, err := newProfile(ctx, points, Setting{K: 1, Radius2: radius2, Coverage: coverage}, 0)
 	if err != nil {
 		return 0, err
@@ -91,8 +92,8 @@ func Cover(ctx context.Context, points *Points, radius2 int64, coverage Coverage
 
 // count returns the number of outliers and the smooth bound for beta, counting
 // no further than that needs.
-func count(ctx context.Context, points *Points, set Setting, beta float64) (query int, s float64, err error) {
-	p, err := newProfile(ctx, points, set, reach(set, points.Len(), points.dim, beta))
+func count(ctx context.Context, points *axis.Points[int32], set Setting, beta float64) (query int, s float64, err error) {
+	p, err := newProfile(ctx, points, set, reach(set, points.Records(), points.Dim, beta))
 	if err != nil {
 		return 0, 0, err
 	}

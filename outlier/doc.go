@@ -9,8 +9,8 @@
 // by a smooth upper bound of what one record can change in these data and in all
 // that are near them (Nissim, Raskhodnikova and Smith 2007).
 //
-//	m, err := outlier.New(outlier.Options{
-//		Axes: []outlier.Axis{
+//	m, err := outlier.New(context.Background(), outlier.Options{
+//		Axes: []axis.Axis{
 //			{Field: table.Field{Name: "temperature"}, Low: -20, High: 50, Scale: 5},
 //			{Field: table.Field{Name: "load"}, Low: 0, High: 100, Scale: 10},
 //		},

@@ -8,6 +8,7 @@ import (
 	"github.com/noren-privacy/noren/outlier"
 	"github.com/noren-privacy/noren/release"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // A mechanism fits the way out by its methods alone.
@@ -28,8 +29,8 @@ func ExampleNewPlan() {
 }
 
 func ExampleNew() {
-	m, err := outlier.New(outlier.Options{
-		Axes: []outlier.Axis{
+	m, err := outlier.New(context.Background(), outlier.Options{
+		Axes: []axis.Axis{
 			{Field: table.Field{Name: "temperature"}, Low: -20, High: 50, Scale: 5},
 			{Field: table.Field{Name: "load"}, Low: 0, High: 100, Scale: 10},
 		},

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // database is a multiset of places, as how often each occurs.
@@ -102,7 +103,7 @@ func (w *world) outliers(db database) int {
 	return q
 }
 
-func (w *world) points(t *testing.T, db database) *Points {
+func (w *world) points(t *testing.T, db database) *axis.Points[int32] {
 	var coords []int32
 	for i, p := range w.places {
 		for range db[i] {

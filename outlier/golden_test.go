@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // goldenCase is a small data set with everything that is known about it.
@@ -89,7 +90,7 @@ func readGolden(t testing.TB) *golden {
 	return &g
 }
 
-func pointsOf(t testing.TB, d int, rows [][]int32) *Points {
+func pointsOf(t testing.TB, d int, rows [][]int32) *axis.Points[int32] {
 	t.Helper()
 	p, err := NewPoints(d, slices.Concat(rows...), 0)
 	if err != nil {
@@ -200,7 +201,7 @@ func TestGoldenLattices(t *testing.T) {
 
 // failure is section 3, item 3 of the design note: 39 groups of six at the ends
 // of the axes, and one record far away or at the origin.
-func failure(t testing.TB, d int, at []int32) *Points {
+func failure(t testing.TB, d int, at []int32) *axis.Points[int32] {
 	var rows [][]int32
 	for g := range 39 {
 		row := make([]int32, d)

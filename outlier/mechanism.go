@@ -1,6 +1,7 @@
 package outlier
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -8,13 +9,15 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // Options make a [Mechanism]. All of them are public: none may be taken from
 // the data that are asked.
 type Options struct {
-	// Axes are the columns with their boxes and scales. Required.
-	Axes []Axis
+	// Axes are the columns with their bounds and scales; a scale defaults to 1, and a
+	// category is read as decimal numbers. Required.
+	Axes []axis.Axis
 	// Step is the grid of the coordinates, in units of distance. Required.
 	Step float64
 	// Radius, in units of distance. Required.
@@ -30,11 +33,11 @@ type Options struct {
 	// Records is the number of records. Required for ReplaceOne, where it is
 	// public; not used for AddRemove.
 	Records int
-	// Family of the noise. Defaults to what [NewPlan] chooses.
-	Family Family
-	// Noise is a noise of one's own making with the epsilon and delta of Cost
+	// Noise is the family of the noise. Defaults to what [NewPlan] chooses.
+	Noise Noise
+	// Calibrated is noise that the caller calibrated, with the epsilon and delta of Cost
 	// less IntervalShare. Optional.
-	Noise *Noise
+	Calibrated *Calibrated
 	// Guess is the plan's. Defaults to 3 for the choice of the noise; an answer has an
 	// expected interval only where a guess is given here.
 	Guess int
@@ -55,7 +58,7 @@ type Mechanism struct {
 	frame    *frame
 	set      Setting
 	plan     *Plan
-	noise    Noise
+	noise    Calibrated
 	global   int64
 	count    account.Cost // for the count itself
 	interval int64        // units of epsilon for the size of the noise
@@ -63,7 +66,10 @@ type Mechanism struct {
 
 // New checks the options, all at once, and makes the mechanism. Error:
 // [noren.Usage].
-func New(o Options) (*Mechanism, error) {
+func New(ctx context.Context, o Options) (*Mechanism, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	m := &Mechanism{options: o}
 	var bad faults
 	m.frame, bad = newFrame(o.Axes, o.Step, o.Radius)
@@ -103,7 +109,7 @@ func New(o Options) (*Mechanism, error) {
 		return m, err
 	}
 	if m.interval > 0 {
-		if err := m.checkInterval(); err != nil {
+		if err := m.checkInterval(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -115,8 +121,8 @@ func New(o Options) (*Mechanism, error) {
 // released size has noise of its own and a margin, and a part of the doubt goes to
 // it; without, the interval rests on the global sensitivity. Both half-widths follow
 // from public facts, the first by the plan's guess.
-func (m *Mechanism) checkInterval() error {
-	with, without, err := m.intervals()
+func (m *Mechanism) checkInterval(ctx context.Context) error {
+	with, without, err := m.intervals(ctx)
 	if err != nil || with < without {
 		return err
 	}
@@ -129,7 +135,7 @@ func (m *Mechanism) checkInterval() error {
 
 // intervals are the half-width of the interval that is expected with the share of
 // epsilon for the size of the noise, and the largest one without that share.
-func (m *Mechanism) intervals() (with, without float64, err error) {
+func (m *Mechanism) intervals(ctx context.Context) (with, without float64, err error) {
 	margin, err := m.sizeMargin()
 	if err != nil {
 		return 0, 0, err
@@ -138,12 +144,12 @@ func (m *Mechanism) intervals() (with, without float64, err error) {
 	level := math.Ceil(math.Log(guessedS(beta, m.global, m.plan.Guess)) / beta)
 	with = m.halfWidth(min(float64(m.global), math.Exp(beta*(level+float64(margin)))), level95+sizeDoubt)
 	o := m.options
-	if o.IntervalShare = 0; o.Noise != nil {
+	if o.IntervalShare = 0; o.Calibrated != nil {
 		// This noise is for what the share leaves of epsilon; with all of it the
 		// interval would be narrower still.
 		return with, m.halfWidth(float64(m.global), level95), nil
 	}
-	all, err := New(o)
+	all, err := New(ctx, o)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -151,11 +157,11 @@ func (m *Mechanism) intervals() (with, without float64, err error) {
 }
 
 // choose makes the noise that the options name.
-func (m *Mechanism) choose(epsilon, delta float64) (Noise, error) {
+func (m *Mechanism) choose(epsilon, delta float64) (Calibrated, error) {
 	o := &m.options
-	if o.Noise != nil {
-		n := *o.Noise
-		if n.Epsilon != epsilon || n.Delta != delta || o.Family != "" && o.Family != n.Family {
+	if o.Calibrated != nil {
+		n := *o.Calibrated
+		if n.Epsilon != epsilon || n.Delta != delta || o.Noise != "" && o.Noise != n.Family {
 			return n, usage("noise", "the noise has another epsilon, delta or family than the options", "make it for the epsilon that the interval leaves")
 		}
 		again, err := remade(n)
@@ -164,10 +170,10 @@ func (m *Mechanism) choose(epsilon, delta float64) (Noise, error) {
 		}
 		return n, err
 	}
-	if delta > 0 && o.Family != Laplace && o.Family != Gaussian {
-		return Noise{}, usage("delta", "this noise needs no delta", "leave delta out, or ask for Laplace or Gaussian noise")
+	if delta > 0 && o.Noise != Laplace && o.Noise != Gaussian {
+		return Calibrated{}, usage("delta", "this noise needs no delta", "leave delta out, or ask for Laplace or Gaussian noise")
 	}
-	switch o.Family {
+	switch o.Noise {
 	case "":
 		return m.plan.Noise, nil
 	case Lomax:
@@ -181,11 +187,11 @@ func (m *Mechanism) choose(epsilon, delta float64) (Noise, error) {
 	case GlobalLaplace:
 		return GlobalNoise(epsilon)
 	}
-	return Noise{}, usage("noise", "unknown family of noise", "lomax, student-t, laplace, gaussian or global-laplace")
+	return Calibrated{}, usage("noise", "unknown family of noise", "lomax, student-t, laplace, gaussian or global-laplace")
 }
 
 // remade makes a noise again from its parameters.
-func remade(n Noise) (Noise, error) {
+func remade(n Calibrated) (Calibrated, error) {
 	switch n.Family {
 	case Lomax:
 		return LomaxNoise(n.Epsilon, n.Beta, n.Shape)
@@ -198,14 +204,14 @@ func remade(n Noise) (Noise, error) {
 	case GlobalLaplace:
 		return GlobalNoise(n.Epsilon)
 	}
-	return Noise{}, usage("noise", "unknown family of noise", "")
+	return Calibrated{}, usage("noise", "unknown family of noise", "")
 }
 
 // Name is "outlier.count".
 func (m *Mechanism) Name() string { return "outlier.count" }
 
 // Noise is the noise that will be drawn, Plan what it was chosen by.
-func (m *Mechanism) Noise() Noise { return m.noise }
+func (m *Mechanism) Noise() Calibrated { return m.noise }
 
 // Plan is what was known before any data: see [NewPlan].
 func (m *Mechanism) Plan() *Plan { return m.plan }
@@ -215,7 +221,7 @@ func (m *Mechanism) Columns() []table.Field { return m.frame.columns() }
 
 // Parameters are all public parameters, for the certificate.
 func (m *Mechanism) Parameters() any {
-	type axis struct {
+	type column struct {
 		Column string  `json:"column"`
 		Type   string  `json:"type"`
 		Layout string  `json:"layout,omitempty"`
@@ -224,25 +230,25 @@ func (m *Mechanism) Parameters() any {
 		High   float64 `json:"high"`
 		Scale  float64 `json:"scale"`
 	}
-	axes := make([]axis, len(m.frame.axes))
+	axes := make([]column, len(m.frame.axes))
 	for j, a := range m.frame.axes {
-		axes[j] = axis{a.Field.Name, a.Field.Type.String(), string(a.Field.Layout), len(a.Field.Levels), a.Low, a.High, a.Scale}
+		axes[j] = column{a.Field.Name, a.Field.Type.String(), string(a.Field.Layout), len(a.Field.Levels), a.Low, a.High, a.Scale}
 	}
 	coverage := "core"
 	if m.set.Coverage == CoverExact || len(axes) == 1 && m.set.Coverage == CoverAuto {
 		coverage = "exact"
 	}
 	return struct {
-		Axes       []axis  `json:"axes"`
-		Step       float64 `json:"step"`
-		Radius2    int64   `json:"radius_squared_steps"`
-		K          int     `json:"k"`
-		Neighbours string  `json:"neighbours"`
-		Records    int     `json:"records,omitempty"`
-		G          int64   `json:"global_sensitivity"`
-		Coverage   string  `json:"coverage"`
-		Noise      Noise   `json:"noise"`
-		Interval   string  `json:"epsilon_for_interval,omitempty"`
+		Axes       []column   `json:"axes"`
+		Step       float64    `json:"step"`
+		Radius2    int64      `json:"radius_squared_steps"`
+		K          int        `json:"k"`
+		Neighbours string     `json:"neighbours"`
+		Records    int        `json:"records,omitempty"`
+		G          int64      `json:"global_sensitivity"`
+		Coverage   string     `json:"coverage"`
+		Noise      Calibrated `json:"noise"`
+		Interval   string     `json:"epsilon_for_interval,omitempty"`
 	}{axes, m.options.Step, m.set.Radius2, m.set.K, m.set.Neighbours.String(), m.plan.Records, m.global, coverage, m.noise, spent(m.interval)}
 }
 
@@ -306,34 +312,47 @@ func (m *Mechanism) Guarantee(n account.Neighbours, unit string) (noren.Guarante
 	return g, nil
 }
 
-// Accuracy is what public facts say of the noise.
+// Accuracy is what public facts say of the error of an answer.
 type Accuracy struct {
+	// Noise describes the noise.
 	Noise string `json:"noise"`
-	// SD and HalfWidth, of an interval that holds the count of the data with
-	// 95%, are expected if the plan's guess is right. They are 0 where no guess was
-	// given: the default is made without any knowledge of the data.
+	// Level is the confidence of the half-widths.
+	Level float64 `json:"level"`
+	// SD and HalfWidth, of an interval that holds the count of the data, are expected if
+	// the plan's guess is right. They are 0 where no guess was given: the default is made
+	// without any knowledge of the data.
 	SD        float64 `json:"expected_sd,omitempty"`
-	HalfWidth float64 `json:"expected_half_width_95,omitempty"`
+	HalfWidth float64 `json:"expected_half_width,omitempty"`
 	// MostSD and MostHalfWidth hold whatever the data.
 	MostSD        float64 `json:"most_sd"`
-	MostHalfWidth float64 `json:"most_half_width_95"`
+	MostHalfWidth float64 `json:"most_half_width"`
 }
 
-// Accuracy tells from public facts how accurate an answer will be.
-func (m *Mechanism) Accuracy() Accuracy {
+// Accuracy says from public facts how accurate an answer will be, with confidence level,
+// 0 < level < 1. It does not depend on the number of records, which is a guess here and
+// may be 0. Error: [noren.Usage].
+func (m *Mechanism) Accuracy(level float64, _ int64) (Accuracy, error) {
+	if !(level > 0 && level < 1) {
+		return Accuracy{}, noren.Usagef("level", "the confidence must be above 0 and below 1").Hinted("0.95 is usual")
+	}
 	if m.global == 0 {
-		return Accuracy{Noise: "no noise: every record is an outlier"}
+		return Accuracy{Level: level, Noise: "no noise: every record is an outlier"}, nil
 	}
 	most := float64(m.global)
-	a := Accuracy{Noise: m.noise.words(), MostSD: m.noise.SD(most), MostHalfWidth: m.halfWidth(most, level95)}
+	a := Accuracy{Level: level, Noise: m.noise.words(), MostSD: m.noise.SD(most), MostHalfWidth: m.halfWidth(most, level)}
 	if m.options.Guess != 0 {
-		s := most
-		if m.noise.Family != GlobalLaplace {
-			s = guessedS(m.noise.Beta, m.global, m.plan.Guess)
-		}
-		a.SD, a.HalfWidth = m.noise.SD(s), m.halfWidth(s, level95)
+		s := m.guessed()
+		a.SD, a.HalfWidth = m.noise.SD(s), m.halfWidth(s, level)
 	}
-	return a
+	return a, nil
+}
+
+// guessed is the bound that the noise is scaled by if the guess is right.
+func (m *Mechanism) guessed() float64 {
+	if m.noise.Family == GlobalLaplace {
+		return float64(m.global)
+	}
+	return guessedS(m.noise.Beta, m.global, m.plan.Guess)
 }
 
 // level95 is the confidence of intervals; where the size of the noise is

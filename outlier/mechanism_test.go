@@ -12,6 +12,7 @@ import (
 	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/noise"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 func milli(epsilon int64) account.Cost {
@@ -21,7 +22,7 @@ func milli(epsilon int64) account.Cost {
 // plane is options for sensors in the plane.
 func plane() Options {
 	return Options{
-		Axes: []Axis{
+		Axes: []axis.Axis{
 			{Field: table.Field{Name: "x"}, Low: 0, High: 10},
 			{Field: table.Field{Name: "y"}, Low: -5, High: 5, Scale: 2},
 		},
@@ -44,7 +45,7 @@ func column(t testing.TB, f table.Field, texts ...string) *table.Column {
 }
 
 func TestCoordinates(t *testing.T) {
-	f, bad := newFrame([]Axis{
+	f, bad := newFrame([]axis.Axis{
 		{Field: table.Field{Name: "x"}, Low: 0, High: 10},
 		{Field: table.Field{Name: "when", Type: table.Date}, Low: 0, High: 100, Scale: 10},
 		{Field: table.Field{Name: "grade", Type: table.Ordered, Levels: []string{"low", "mid", "high"}}, Low: 0, High: 2, Scale: 0.5},
@@ -66,12 +67,12 @@ func TestCoordinates(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []int32{10, 10, 0, 0, 0, 40, 100, 100, 20}
-	if p.Len() != 4 || p.alone != 1 || len(p.coords) != len(want) {
-		t.Fatalf("%d records, %d alone, %v", p.Len(), p.alone, p.coords)
+	if p.Records() != 4 || p.Unplaced != 1 || len(p.Data) != len(want) {
+		t.Fatalf("%d records, %d alone, %v", p.Records(), p.Unplaced, p.Data)
 	}
 	for i := range want {
-		if p.coords[i] != want[i] {
-			t.Errorf("coordinates %v, want %v", p.coords, want)
+		if p.Data[i] != want[i] {
+			t.Errorf("coordinates %v, want %v", p.Data, want)
 			break
 		}
 	}
@@ -81,8 +82,8 @@ func TestCoordinates(t *testing.T) {
 }
 
 func TestOptionsAreCheckedAtOnce(t *testing.T) {
-	_, err := New(Options{
-		Axes:   []Axis{{Low: 1, High: 0}, {Field: table.Field{Name: "a"}, Low: 0, High: math.Inf(1)}, {Field: table.Field{Name: "a"}, Low: 0, High: 1, Scale: -1}},
+	_, err := New(context.Background(), Options{
+		Axes:   []axis.Axis{{Low: 1, High: 0}, {Field: table.Field{Name: "a"}, Low: 0, High: math.Inf(1)}, {Field: table.Field{Name: "a"}, Low: 0, High: 1, Scale: -1}},
 		Step:   math.NaN(),
 		Radius: -1, K: 0, IntervalShare: 1,
 	})
@@ -99,20 +100,20 @@ func TestOptionsAreCheckedAtOnce(t *testing.T) {
 		"a step too fine":        func(o *Options) { o.Step = 1e-12 },
 		"a radius too great":     func(o *Options) { o.Radius = 1e12 },
 		"records not told":       func(o *Options) { o.Neighbours = account.ReplaceOne },
-		"a delta for Lomax":      func(o *Options) { o.Cost.Delta = 5; o.Family = Lomax },
-		"a share that widens":    func(o *Options) { o.Family, o.IntervalShare = Lomax, 0.3 },
-		"no delta for Gaussian":  func(o *Options) { o.Family = Gaussian },
-		"unknown noise":          func(o *Options) { o.Family = "cauchy" },
-		"noise of other epsilon": func(o *Options) { n, _ := DefaultLomax(0.5); o.Noise = &n },
-		"noise made by hand":     func(o *Options) { n, _ := DefaultLomax(1); n.Divisor *= 2; o.Noise = &n },
+		"a delta for Lomax":      func(o *Options) { o.Cost.Delta = 5; o.Noise = Lomax },
+		"a share that widens":    func(o *Options) { o.Noise, o.IntervalShare = Lomax, 0.3 },
+		"no delta for Gaussian":  func(o *Options) { o.Noise = Gaussian },
+		"unknown noise":          func(o *Options) { o.Noise = "cauchy" },
+		"noise of other epsilon": func(o *Options) { n, _ := DefaultLomax(0.5); o.Calibrated = &n },
+		"noise made by hand":     func(o *Options) { n, _ := DefaultLomax(1); n.Divisor *= 2; o.Calibrated = &n },
 		"exact in three": func(o *Options) {
 			o.Coverage = CoverExact
-			o.Axes = append(o.Axes, Axis{Field: table.Field{Name: "z"}, High: 1})
+			o.Axes = append(o.Axes, axis.Axis{Field: table.Field{Name: "z"}, High: 1})
 		},
 	} {
 		o := plane()
 		change(&o)
-		if _, err := New(o); noren.KindOf(err) != noren.Usage || err == nil {
+		if _, err := New(context.Background(), o); noren.KindOf(err) != noren.Usage || err == nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -120,8 +121,8 @@ func TestOptionsAreCheckedAtOnce(t *testing.T) {
 
 func TestCostAndGuarantee(t *testing.T) {
 	o := plane()
-	o.Family, o.IntervalShare, o.K = Lomax, 0.25, 50
-	m, err := New(o)
+	o.Noise, o.IntervalShare, o.K = Lomax, 0.25, 50
+	m, err := New(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +144,7 @@ func TestCostAndGuarantee(t *testing.T) {
 		t.Errorf("%+v, %v", g, err)
 	}
 	o.Neighbours, o.Records = account.ReplaceOne, 100
-	if m, err = New(o); err != nil {
+	if m, err = New(context.Background(), o); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := m.Cost(account.AddRemove, account.Record); noren.KindOf(err) != noren.Usage {
@@ -160,20 +161,23 @@ func TestCostAndGuarantee(t *testing.T) {
 	if m.Name() != "outlier.count" || len(m.Columns()) != 2 || m.Columns()[0].Type != table.Decimal {
 		t.Errorf("%s %v", m.Name(), m.Columns())
 	}
-	if a := m.Accuracy(); a.SD != 0 || a.HalfWidth != 0 || !(a.MostSD > 0) {
+	if a, err := m.Accuracy(0.95, 0); err != nil || a.SD != 0 || a.HalfWidth != 0 || !(a.MostSD > 0) {
 		t.Errorf("without a guess something is expected: %+v", a)
 	}
 	o.Guess = 3
-	if m, err = New(o); err != nil {
+	if m, err = New(context.Background(), o); err != nil {
 		t.Fatal(err)
 	}
-	a := m.Accuracy()
+	a, err := m.Accuracy(0.95, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if !(a.SD > 0 && a.SD < a.MostSD && a.HalfWidth < a.MostHalfWidth) {
 		t.Errorf("%+v", a)
 	}
 }
 
-func answer(t testing.TB, m *Mechanism, p *Points, src *noise.Source) *Answer {
+func answer(t testing.TB, m *Mechanism, p *axis.Points[int32], src *noise.Source) *Answer {
 	t.Helper()
 	a, err := m.answer(context.Background(), p, src)
 	if err != nil {
@@ -192,17 +196,17 @@ func TestAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		family Family
+		family Noise
 		delta  int64
 		share  float64
 	}{{"", 0, 0}, {Lomax, 0, 0}, {Lomax, 0, 0.3}, {StudentT, 0, 0}, {Laplace, 1e12, 0}, {Gaussian, 1e12, 0}, {GlobalLaplace, 0, 0.3}} {
 		o := plane()
-		o.Family, o.Cost.Delta, o.IntervalShare = c.family, c.delta, c.share
+		o.Noise, o.Cost.Delta, o.IntervalShare = c.family, c.delta, c.share
 		o.Neighbours, o.Records = account.ReplaceOne, 2000
 		if c.share > 0 {
 			o.Cost.Epsilon *= 2 // at 1 the share would widen the interval
 		}
-		m, err := New(o)
+		m, err := New(context.Background(), o)
 		if err != nil {
 			t.Fatalf("%s: %v", c.family, err)
 		}
@@ -229,7 +233,7 @@ func TestAnswers(t *testing.T) {
 func TestAnswerOnATable(t *testing.T) {
 	o := plane()
 	o.Neighbours, o.Records = account.ReplaceOne, 3
-	m, err := New(o)
+	m, err := New(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,15 +271,15 @@ func TestPipelineUnderAttack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, family := range []Family{Lomax, StudentT, GlobalLaplace} {
-		m, err := New(Options{
-			Axes: []Axis{{Field: table.Field{Name: "x"}, Low: -100, High: 100}}, Step: 1, Radius: 10, K: k,
-			Cost: milli(1000), Family: family,
+	for _, family := range []Noise{Lomax, StudentT, GlobalLaplace} {
+		m, err := New(context.Background(), Options{
+			Axes: []axis.Axis{{Field: table.Field{Name: "x"}, Low: -100, High: 100}}, Step: 1, Radius: 10, K: k,
+			Cost: milli(1000), Noise: family,
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		ask := func(p *Points) randtest.Mechanism {
+		ask := func(p *axis.Points[int32]) randtest.Mechanism {
 			return func(src *noise.Source) (int64, error) {
 				a, err := m.answer(context.Background(), p, src)
 				if err != nil {
@@ -345,8 +349,8 @@ func TestIntegerPoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []int32{0, 7, 7, 5}
-	if p.alone != 1 || len(p.coords) != 4 || p.coords[0] != want[0] || p.coords[1] != want[1] || p.coords[2] != want[2] || p.coords[3] != want[3] {
-		t.Errorf("%v, %d alone", p.coords, p.alone)
+	if p.Unplaced != 1 || len(p.Data) != 4 || p.Data[0] != want[0] || p.Data[1] != want[1] || p.Data[2] != want[2] || p.Data[3] != want[3] {
+		t.Errorf("%v, %d alone", p.Data, p.Unplaced)
 	}
 	for name, kind := range map[string]noren.Kind{"wide": noren.BadData, "c": noren.Usage, "d": noren.Usage} {
 		if _, err := IntegerPoints(tab, []string{name}); noren.KindOf(err) != kind || err == nil {

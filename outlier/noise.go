@@ -8,31 +8,31 @@ import (
 	"github.com/noren-privacy/noren/noise"
 )
 
-// Family names a distribution of noise.
-type Family string
+// Noise names a family of noise.
+type Noise string
 
 const (
 	// Lomax is two-sided Lomax noise on a smooth bound: pure epsilon, and the
 	// least noise here. The default.
-	Lomax Family = "lomax"
+	Lomax Noise = "lomax"
 	// StudentT is Student's t on a smooth bound: pure epsilon.
-	StudentT Family = "student-t"
+	StudentT Noise = "student-t"
 	// Laplace is Laplace noise on a smooth bound: (epsilon, delta).
-	Laplace Family = "laplace"
+	Laplace Noise = "laplace"
 	// Gaussian is Gaussian noise on a smooth bound: (epsilon, delta).
-	Gaussian Family = "gaussian"
+	Gaussian Noise = "gaussian"
 	// GlobalLaplace is discrete Laplace noise on the global sensitivity: pure
 	// epsilon, and nothing of the noise depends on the data.
-	GlobalLaplace Family = "global-laplace"
+	GlobalLaplace Noise = "global-laplace"
 )
 
-// Noise is a distribution with what it promises: q + (S/Divisor) Z, where S is
+// Calibrated is noise with its parameters and what it guarantees: q + (S/Divisor) Z, where S is
 // a Beta-smooth upper bound of the local sensitivity of q ([GlobalLaplace]: the
 // global sensitivity itself), is (Epsilon, Delta)-differentially private. Make
 // one with [LomaxNoise], [StudentNoise], [LaplaceNoise], [GaussianNoise] or
 // [GlobalNoise].
-type Noise struct {
-	Family  Family  `json:"family"`
+type Calibrated struct {
+	Family  Noise   `json:"family"`
 	Epsilon float64 `json:"epsilon"`
 	Delta   float64 `json:"delta,omitempty"`
 	// Beta is the smoothness that the promise needs; 0 for GlobalLaplace.
@@ -74,20 +74,20 @@ func checkBeta(beta float64) error {
 //
 // (design note, theorem 4). p lies between 3.25, so that the variance is finite,
 // and 65; 4p is an integer, and so is p above 17.
-func LomaxNoise(epsilon, beta, p float64) (Noise, error) {
+func LomaxNoise(epsilon, beta, p float64) (Calibrated, error) {
 	if err := checkEpsilon(epsilon); err != nil {
-		return Noise{}, err
+		return Calibrated{}, err
 	}
 	if err := checkBeta(beta); err != nil {
-		return Noise{}, err
+		return Calibrated{}, err
 	}
 	if !(p >= 3.25 && p <= 65) || p*4 != math.Floor(p*4) || p > 17 && p != math.Floor(p) {
-		return Noise{}, usage("p", "p must be a multiple of 1/4 from 3.25 to 17 or an integer up to 65", "")
+		return Calibrated{}, usage("p", "p must be a multiple of 1/4 from 3.25 to 17 or an integer up to 65", "")
 	}
 	if !lomaxAllows(epsilon, beta, p) {
-		return Noise{}, usage("beta", "(p-1) beta must not exceed epsilon", "take a smaller beta or a smaller p")
+		return Calibrated{}, usage("beta", "(p-1) beta must not exceed epsilon", "take a smaller beta or a smaller p")
 	}
-	return Noise{Family: Lomax, Epsilon: epsilon, Beta: beta, Divisor: lomaxDivisor(epsilon, beta, p), Shape: p}, nil
+	return Calibrated{Family: Lomax, Epsilon: epsilon, Beta: beta, Divisor: lomaxDivisor(epsilon, beta, p), Shape: p}, nil
 }
 
 // lomaxAllows decides (p-1) beta <= epsilon on the safe side of all rounding.
@@ -101,7 +101,7 @@ func lomaxDivisor(epsilon, beta, p float64) float64 {
 
 // DefaultLomax is Lomax noise with beta = epsilon/5, less what rounding takes,
 // and p = 6.
-func DefaultLomax(epsilon float64) (Noise, error) {
+func DefaultLomax(epsilon float64) (Calibrated, error) {
 	return LomaxNoise(epsilon, epsilon/5*(1-1e-13), 6)
 }
 
@@ -109,23 +109,23 @@ func DefaultLomax(epsilon float64) (Noise, error) {
 // epsilon-differentially private with max(1, nu) beta + a (nu+1)/(2 sqrt nu) <=
 // epsilon (Bun and Steinke 2019, in the sharper form of the design note,
 // section 7).
-func StudentNoise(epsilon, beta float64, nu int) (Noise, error) {
+func StudentNoise(epsilon, beta float64, nu int) (Calibrated, error) {
 	if err := checkEpsilon(epsilon); err != nil {
-		return Noise{}, err
+		return Calibrated{}, err
 	}
 	if err := checkBeta(beta); err != nil {
-		return Noise{}, err
+		return Calibrated{}, err
 	}
 	if nu < 3 || nu > 100 {
-		return Noise{}, usage("nu", "the degrees of freedom must lie between 3 and 100", "")
+		return Calibrated{}, usage("nu", "the degrees of freedom must lie between 3 and 100", "")
 	}
 	v := float64(nu)
 	// beta is taken a little greater than it is, as the sum rounds.
 	rest := epsilon - v*beta*(1+1e-15)
 	if !(rest > epsilon*1e-6) {
-		return Noise{}, usage("beta", "nu beta must be less than epsilon", "take a smaller beta")
+		return Calibrated{}, usage("beta", "nu beta must be less than epsilon", "take a smaller beta")
 	}
-	return Noise{Family: StudentT, Epsilon: epsilon, Beta: beta, Divisor: rest * 2 * math.Sqrt(v) / (v + 1) * (1 - 1e-9), Shape: v}, nil
+	return Calibrated{Family: StudentT, Epsilon: epsilon, Beta: beta, Divisor: rest * 2 * math.Sqrt(v) / (v + 1) * (1 - 1e-9), Shape: v}, nil
 }
 
 // insideDelta is the delta at which the two steps of Nissim, Raskhodnikova and
@@ -153,45 +153,45 @@ func checkApproximate(epsilon, delta float64) error {
 // epsilon/2, beta = epsilon/(2 ln(2/delta')), where delta' is a little smaller
 // than delta, so that what the proof's two steps compose to is delta itself
 // (Nissim, Raskhodnikova and Smith 2007, lemma 2.6 and example 3).
-func LaplaceNoise(epsilon, delta float64) (Noise, error) {
+func LaplaceNoise(epsilon, delta float64) (Calibrated, error) {
 	if err := checkApproximate(epsilon, delta); err != nil {
-		return Noise{}, err
+		return Calibrated{}, err
 	}
 	beta := epsilon / (2 * math.Log(2/insideDelta(epsilon, delta))) * shrink
 	if err := checkBeta(beta); err != nil {
-		return Noise{}, err
+		return Calibrated{}, err
 	}
-	return Noise{Family: Laplace, Epsilon: epsilon, Delta: delta, Beta: beta, Divisor: epsilon / 2 * shrink}, nil
+	return Calibrated{Family: Laplace, Epsilon: epsilon, Delta: delta, Beta: beta, Divisor: epsilon / 2 * shrink}, nil
 }
 
 // GaussianNoise is Gaussian noise of standard deviation 1 on a smooth bound:
 // (epsilon, delta) with a = epsilon/(5 sqrt(2 ln(2/delta'))) and beta =
 // epsilon/(4 (1 + ln(2/delta'))), delta' as for [LaplaceNoise] (Nissim,
 // Raskhodnikova and Smith 2007, lemma 2.7, for an output of one dimension).
-func GaussianNoise(epsilon, delta float64) (Noise, error) {
+func GaussianNoise(epsilon, delta float64) (Calibrated, error) {
 	if err := checkApproximate(epsilon, delta); err != nil {
-		return Noise{}, err
+		return Calibrated{}, err
 	}
 	l := math.Log(2 / insideDelta(epsilon, delta))
 	beta := epsilon / (4 * (1 + l)) * shrink
 	if err := checkBeta(beta); err != nil {
-		return Noise{}, err
+		return Calibrated{}, err
 	}
-	return Noise{Family: Gaussian, Epsilon: epsilon, Delta: delta, Beta: beta, Divisor: epsilon / (5 * math.Sqrt(2*l)) * shrink}, nil
+	return Calibrated{Family: Gaussian, Epsilon: epsilon, Delta: delta, Beta: beta, Divisor: epsilon / (5 * math.Sqrt(2*l)) * shrink}, nil
 }
 
 // GlobalNoise is discrete Laplace noise of scale G/epsilon, where G is the global
 // sensitivity: epsilon-differentially private (Dwork et al. 2006).
-func GlobalNoise(epsilon float64) (Noise, error) {
+func GlobalNoise(epsilon float64) (Calibrated, error) {
 	if err := checkEpsilon(epsilon); err != nil {
-		return Noise{}, err
+		return Calibrated{}, err
 	}
-	return Noise{Family: GlobalLaplace, Epsilon: epsilon, Divisor: epsilon}, nil
+	return Calibrated{Family: GlobalLaplace, Epsilon: epsilon, Divisor: epsilon}, nil
 }
 
 // smoothBeta is the beta that S is computed with: less than the noise allows by
 // more than the rounding of S and of S/a, parts in 1e14, can take up.
-func (n Noise) smoothBeta() float64 { return n.Beta * (1 - 1e-8) }
+func (n Calibrated) smoothBeta() float64 { return n.Beta * (1 - 1e-8) }
 
 // continuous is the distribution of Z in package noise.
 type continuous interface {
@@ -200,7 +200,7 @@ type continuous interface {
 	Interval(level float64) float64
 }
 
-func (n Noise) distribution() (continuous, error) {
+func (n Calibrated) distribution() (continuous, error) {
 	switch n.Family {
 	case Lomax:
 		return noise.NewLomax(new(big.Rat).SetFloat64(n.Shape))
@@ -216,7 +216,7 @@ func (n Noise) distribution() (continuous, error) {
 
 // SD is the standard deviation of the noise for a bound s, before rounding;
 // infinite where the noise is none of the known.
-func (n Noise) SD(s float64) float64 {
+func (n Calibrated) SD(s float64) float64 {
 	d, err := n.distribution()
 	if err != nil {
 		return math.Inf(1)
@@ -226,7 +226,7 @@ func (n Noise) SD(s float64) float64 {
 
 // Interval is the half-width w with P(|noise| <= w) >= level for a bound s, the
 // rounding to whole numbers included.
-func (n Noise) Interval(s, level float64) float64 {
+func (n Calibrated) Interval(s, level float64) float64 {
 	d, err := n.distribution()
 	if err != nil {
 		return math.Inf(1)
@@ -235,7 +235,7 @@ func (n Noise) Interval(s, level float64) float64 {
 }
 
 // words names the noise in a sentence.
-func (n Noise) words() string {
+func (n Calibrated) words() string {
 	switch n.Family {
 	case Lomax:
 		return fmt.Sprintf("two-sided Lomax noise, p = %g", n.Shape)
@@ -251,7 +251,7 @@ func (n Noise) words() string {
 
 // add returns the integer nearest to value + (s/a) Z: the exact distribution,
 // rounded once. The scale rounds up.
-func (n Noise) add(src *noise.Source, value int64, s float64) (int64, error) {
+func (n Calibrated) add(src *noise.Source, value int64, s float64) (int64, error) {
 	d, err := n.distribution()
 	if err != nil {
 		return 0, err

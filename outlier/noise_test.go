@@ -138,7 +138,7 @@ func TestApproximateNoiseIsTheirs(t *testing.T) {
 		t.Errorf("Laplace beta %.17g, a %.17g", laplace.Beta, laplace.Divisor)
 	}
 	// As Nissim, Raskhodnikova and Smith need it: each step alone holds.
-	for _, n := range []Noise{gauss, laplace} {
+	for _, n := range []Calibrated{gauss, laplace} {
 		if literal := 1e-3; insideDelta(epsilon, delta) > literal {
 			t.Errorf("%s: inner delta %g above %g", n.Family, insideDelta(epsilon, delta), literal)
 		}
@@ -173,7 +173,7 @@ func TestApproximateNoiseKeepsItsDelta(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, c := range []struct {
-				n Noise
+				n Calibrated
 				h func(float64) float64
 			}{{g, normal}, {b, laplace}} {
 				for _, l := range []float64{-c.n.Beta, 0, c.n.Beta} {
@@ -193,18 +193,18 @@ func TestApproximateNoiseKeepsItsDelta(t *testing.T) {
 }
 
 func TestNoiseRefusals(t *testing.T) {
-	for name, make := range map[string]func() (Noise, error){
-		"p between quarters": func() (Noise, error) { return LomaxNoise(1, 0.1, 3.3) },
-		"infinite variance":  func() (Noise, error) { return LomaxNoise(1, 0.1, 3) },
-		"beta too great":     func() (Noise, error) { return LomaxNoise(1, 0.2000001, 6) },
-		"beta too small":     func() (Noise, error) { return LomaxNoise(1, 1e-9, 6) },
-		"epsilon NaN":        func() (Noise, error) { return DefaultLomax(math.NaN()) },
-		"epsilon nought":     func() (Noise, error) { return GlobalNoise(0) },
-		"two degrees":        func() (Noise, error) { return StudentNoise(1, 0.1, 2) },
-		"all for beta":       func() (Noise, error) { return StudentNoise(1, 0.34, 3) },
-		"no delta":           func() (Noise, error) { return LaplaceNoise(1, 0) },
-		"a delta of 1":       func() (Noise, error) { return GaussianNoise(1, 1) },
-		"a great epsilon":    func() (Noise, error) { return GaussianNoise(3, 1e-6) },
+	for name, make := range map[string]func() (Calibrated, error){
+		"p between quarters": func() (Calibrated, error) { return LomaxNoise(1, 0.1, 3.3) },
+		"infinite variance":  func() (Calibrated, error) { return LomaxNoise(1, 0.1, 3) },
+		"beta too great":     func() (Calibrated, error) { return LomaxNoise(1, 0.2000001, 6) },
+		"beta too small":     func() (Calibrated, error) { return LomaxNoise(1, 1e-9, 6) },
+		"epsilon NaN":        func() (Calibrated, error) { return DefaultLomax(math.NaN()) },
+		"epsilon nought":     func() (Calibrated, error) { return GlobalNoise(0) },
+		"two degrees":        func() (Calibrated, error) { return StudentNoise(1, 0.1, 2) },
+		"all for beta":       func() (Calibrated, error) { return StudentNoise(1, 0.34, 3) },
+		"no delta":           func() (Calibrated, error) { return LaplaceNoise(1, 0) },
+		"a delta of 1":       func() (Calibrated, error) { return GaussianNoise(1, 1) },
+		"a great epsilon":    func() (Calibrated, error) { return GaussianNoise(3, 1e-6) },
 	} {
 		if n, err := make(); err == nil {
 			t.Errorf("%s: made %+v", name, n)

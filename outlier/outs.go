@@ -130,7 +130,7 @@ func (o *outs) around(p *profile, i int32) []int32 {
 		}
 	}
 	d := p.dim
-	o.near = p.tree.AppendNear(o.near[:0], p.points.coords[int(i)*d:][:d], p.set.Radius2)
+	o.near = p.tree.AppendNear(o.near[:0], p.points.Data[int(i)*d:][:d], p.set.Radius2)
 	if keep && int64(len(o.near)) <= o.room {
 		o.room -= int64(len(o.near))
 		o.rows[i] = append([]int32(nil), o.near...)

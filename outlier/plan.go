@@ -69,20 +69,20 @@ type Plan struct {
 	// whatever the data.
 	Global Expectation `json:"global"`
 	// Noise is the one to take: that with the smaller standard deviation.
-	Noise Noise `json:"noise"`
+	Noise Calibrated `json:"noise"`
 	// Advice on k, the radius and epsilon.
 	Advice []string `json:"advice"`
 }
 
 // Expectation is what a noise is expected to come to.
 type Expectation struct {
-	Noise     Noise   `json:"noise"`
-	S         float64 `json:"S"`
-	SD        float64 `json:"sd"`
-	HalfWidth float64 `json:"half_width_95"`
+	Noise     Calibrated `json:"noise"`
+	S         float64    `json:"S"`
+	SD        float64    `json:"sd"`
+	HalfWidth float64    `json:"half_width_95"`
 }
 
-func expectation(n Noise, s float64) Expectation {
+func expectation(n Calibrated, s float64) Expectation {
 	return Expectation{Noise: n, S: s, SD: n.SD(s), HalfWidth: n.Interval(s, 0.95)}
 }
 
@@ -121,10 +121,10 @@ func NewPlan(f Facts) (*Plan, error) {
 }
 
 // bestLomax minimises the expected standard deviation over the grid.
-func bestLomax(epsilon float64, g int64, guess int) (Noise, error) {
+func bestLomax(epsilon float64, g int64, guess int) (Calibrated, error) {
 	best, err := DefaultLomax(epsilon)
 	if err != nil {
-		return Noise{}, err
+		return Calibrated{}, err
 	}
 	sd := best.SD(guessedS(best.Beta, g, guess))
 	for _, share := range planShares {
@@ -139,7 +139,7 @@ func bestLomax(epsilon float64, g int64, guess int) (Noise, error) {
 			}
 			n, err := LomaxNoise(epsilon, beta, p)
 			if err != nil {
-				return Noise{}, err
+				return Calibrated{}, err
 			}
 			if v := n.SD(s); v < sd*(1-1e-9) {
 				best, sd = n, v
@@ -233,8 +233,8 @@ func (f faults) err() error {
 
 // bestStudent minimises the expected standard deviation of Student's t over
 // shares of epsilon and degrees of freedom.
-func bestStudent(epsilon float64, g int64, guess int) (Noise, error) {
-	best, sd := Noise{}, math.Inf(1)
+func bestStudent(epsilon float64, g int64, guess int) (Calibrated, error) {
+	best, sd := Calibrated{}, math.Inf(1)
 	for _, nu := range []int{3, 4, 5, 6, 8, 10} {
 		for _, share := range planShares {
 			beta := epsilon * share
@@ -243,7 +243,7 @@ func bestStudent(epsilon float64, g int64, guess int) (Noise, error) {
 			}
 			n, err := StudentNoise(epsilon, beta, nu)
 			if err != nil {
-				return Noise{}, err
+				return Calibrated{}, err
 			}
 			if v := n.SD(guessedS(beta, g, guess)); v < sd {
 				best, sd = n, v

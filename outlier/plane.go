@@ -104,7 +104,7 @@ func (c *planeCover) most(ctx context.Context, first, end, limit int) (int, erro
 func (c *planeCover) spots(first, end int) []spot {
 	spots := make([]spot, 0, end-first)
 	for _, i := range c.p.order[first:end] {
-		spots = append(spots, spot{c.p.points.coords[2*i], c.p.points.coords[2*i+1], 1})
+		spots = append(spots, spot{c.p.points.Data[2*i], c.p.points.Data[2*i+1], 1})
 	}
 	slices.SortFunc(spots, func(a, b spot) int { return cmp.Or(cmp.Compare(a.x, b.x), cmp.Compare(a.y, b.y)) })
 	out := spots[:0]

@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"github.com/noren-privacy/noren/internal/geom"
-
 	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/internal/geom"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // profile holds what the sensitivity bounds of one data set are computed from.
@@ -16,7 +16,7 @@ type profile struct {
 	n   int   // records, those without a place among them
 	cap int64 // no U_t is greater
 
-	points *Points
+	points *axis.Points[int32]
 	tree   *geom.Tree
 	degree []int32 // of each record with a place; no more than top
 	top    int     // degrees are exact below it
@@ -28,14 +28,17 @@ type profile struct {
 }
 
 // newProfile counts degrees. top says up to where they are needed exactly.
-func newProfile(ctx context.Context, points *Points, set Setting, top int) (*profile, error) {
-	if err := set.validate(points.dim); err != nil {
+func newProfile(ctx context.Context, points *axis.Points[int32], set Setting, top int) (*profile, error) {
+	if err := checkPoints(points); err != nil {
 		return nil, err
 	}
-	p := &profile{set: set, dim: points.dim, n: points.Len(), points: points}
+	if err := set.validate(points.Dim); err != nil {
+		return nil, err
+	}
+	p := &profile{set: set, dim: points.Dim, n: points.Records(), points: points}
 	p.cap = GlobalSensitivity(set.Neighbours, p.n, p.dim, set.K)
 	var err error
-	if p.tree, err = geom.NewTree(points.dim, points.coords); err != nil {
+	if p.tree, err = geom.NewTree(points.Dim, points.Data); err != nil {
 		return nil, usage("points", "the coordinates are spread too widely for exact distances", "choose a coarser step or a smaller box")
 	}
 	p.top = min(top, p.n)
@@ -73,7 +76,7 @@ func (p *profile) sortByDegree() {
 // query is the number of outliers.
 func (p *profile) query() int {
 	_, end := p.window(0, p.set.K-1)
-	return end + p.points.alone
+	return end + p.points.Unplaced
 }
 
 // window returns where in order the records stand whose degree lies in
@@ -88,7 +91,7 @@ func (p *profile) window(low, high int) (first, end int) {
 // holds.
 func (p *profile) aloneIn(low, high int) int {
 	if low <= 0 && high >= 0 {
-		return p.points.alone
+		return p.points.Unplaced
 	}
 	return 0
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/noren-privacy/noren/outlier"
 	"github.com/noren-privacy/noren/release"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // A walk from a file of sensors to a signed answer.
@@ -42,8 +43,8 @@ func TestThroughTheWayOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, share := range []float64{0, 0.1} {
-		m, err := outlier.New(outlier.Options{
-			Axes: []outlier.Axis{
+		m, err := outlier.New(context.Background(), outlier.Options{
+			Axes: []axis.Axis{
 				{Field: table.Field{Name: "load", Type: table.Decimal}, Low: 0, High: 100, Scale: 5},
 				{Field: table.Field{Name: "temperature", Type: table.Decimal}, Low: -50, High: 50},
 			},

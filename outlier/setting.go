@@ -6,6 +6,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // Coverage is the functional F that bounds how many points of a set one ball of
@@ -64,32 +65,30 @@ func (s Setting) validate(d int) error {
 // an outlier.
 func (s Setting) IsOutlier(degree int) bool { return degree < s.K }
 
-// Points are records as points of integer coordinates. Distances between them
-// are exact.
-type Points struct {
-	dim    int
-	coords []int32 // of the records that have a place, dim to a record
-	alone  int     // records without a place
-}
-
-// NewPoints makes points of d coordinates from coords, record by record, which
-// it keeps. alone records have no place: they have no neighbours, and are
-// outliers whatever the radius.
-func NewPoints(d int, coords []int32, alone int) (*Points, error) {
-	switch {
-	case d < 1 || len(coords)%d != 0:
-		return nil, usage("points", "the number of coordinates must be a multiple of the dimension", "")
-	case alone < 0 || int64(len(coords)/d)+int64(alone) > math.MaxInt32:
-		return nil, usage("points", "there must be fewer than 2^31 records", "")
+// NewPoints makes points of d integer coordinates from coords, record by record, which
+// it keeps. Distances between them are exact. unplaced records have no point: they have
+// no neighbours, and are outliers whatever the radius. Error: [noren.Usage].
+func NewPoints(d int, coords []int32, unplaced int) (*axis.Points[int32], error) {
+	p := &axis.Points[int32]{Dim: d, Data: coords, Unplaced: unplaced}
+	if d >= 1 {
+		p.Rows = len(coords) / d
 	}
-	return &Points{dim: d, coords: coords, alone: alone}, nil
+	if err := checkPoints(p); err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
-// Len is the number of records, those without a place among them.
-func (p *Points) Len() int { return len(p.coords)/p.dim + p.alone }
-
-// Dim is the number of coordinates.
-func (p *Points) Dim() int { return p.dim }
+// checkPoints refuses points that are none.
+func checkPoints(p *axis.Points[int32]) error {
+	switch {
+	case p.Dim < 1 || p.Rows < 0 || len(p.Data) != p.Rows*p.Dim:
+		return noren.Usagef("points", "the number of coordinates must be a multiple of the dimension")
+	case p.Unplaced < 0 || int64(p.Rows)+int64(p.Unplaced) > math.MaxInt32:
+		return noren.Usagef("points", "there must be fewer than 2^31 records")
+	}
+	return nil
+}
 
 func usage(where, what, hint string) error {
 	return &noren.Error{Kind: noren.Usage, Where: where, What: what, Hint: hint}

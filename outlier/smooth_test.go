@@ -10,10 +10,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // anySet draws a small set and a setting.
-func anySet(t *rapid.T) (*Points, Setting) {
+func anySet(t *rapid.T) (*axis.Points[int32], Setting) {
 	d := rapid.IntRange(1, 3).Draw(t, "d")
 	n := rapid.IntRange(0, 40).Draw(t, "n")
 	width := rapid.Int32Range(0, 20).Draw(t, "width")
@@ -31,9 +32,9 @@ func anySet(t *rapid.T) (*Points, Setting) {
 }
 
 // literal computes U_t as theorems 2 and 3 write it, from nothing but distances.
-func literal(t *rapid.T, p *Points, set Setting, s int) int64 {
-	ctx, d, n := context.Background(), p.dim, p.Len()
-	placed := len(p.coords) / d
+func literal(t *rapid.T, p *axis.Points[int32], set Setting, s int) int64 {
+	ctx, d, n := context.Background(), p.Dim, p.Records()
+	placed := len(p.Data) / d
 	near := func(i, j int) bool {
 		if i == j {
 			return true
@@ -43,7 +44,7 @@ func literal(t *rapid.T, p *Points, set Setting, s int) int64 {
 		}
 		var sum int64
 		for k := range d {
-			e := int64(p.coords[i*d+k]) - int64(p.coords[j*d+k])
+			e := int64(p.Data[i*d+k]) - int64(p.Data[j*d+k])
 			sum += e * e
 		}
 		return sum <= set.Radius2
@@ -78,7 +79,7 @@ func literal(t *rapid.T, p *Points, set Setting, s int) int64 {
 					alone++
 					continue
 				}
-				coords = append(coords, p.coords[i*d:(i+1)*d]...)
+				coords = append(coords, p.Data[i*d:(i+1)*d]...)
 			}
 		}
 		w, err := NewPoints(d, coords, alone)
@@ -153,7 +154,7 @@ func TestSmoothIsTheFullMaximum(t *testing.T) {
 		if d.G == 0 {
 			return
 		}
-		profile, err := newProfile(context.Background(), p, set, reach(set, p.Len(), p.dim, beta))
+		profile, err := newProfile(context.Background(), p, set, reach(set, p.Records(), p.Dim, beta))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,13 +172,13 @@ func TestSmoothIsTheFullMaximum(t *testing.T) {
 func TestNeighboursAreSmooth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, set := anySet(t)
-		d := p.dim
-		if len(p.coords) == 0 {
+		d := p.Dim
+		if len(p.Data) == 0 {
 			return
 		}
 		beta := rapid.SampledFrom([]float64{0.02, 0.1, 0.3, 1}).Draw(t, "beta")
-		other := slices.Clone(p.coords)
-		alone := p.alone
+		other := slices.Clone(p.Data)
+		alone := p.Unplaced
 		i := rapid.IntRange(0, len(other)/d-1).Draw(t, "record")
 		if set.Neighbours == account.ReplaceOne {
 			if rapid.Bool().Draw(t, "loses its place") {
@@ -194,8 +195,8 @@ func TestNeighboursAreSmooth(t *testing.T) {
 		}
 		var s [2]float64
 		var l, query [2]int64
-		for k, points := range []*Points{p, q} {
-			profile, err := newProfile(context.Background(), points, set, reach(set, points.Len(), d, beta))
+		for k, points := range []*axis.Points[int32]{p, q} {
+			profile, err := newProfile(context.Background(), points, set, reach(set, points.Records(), d, beta))
 			if err != nil {
 				t.Fatal(err)
 			}

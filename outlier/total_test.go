@@ -13,6 +13,7 @@ import (
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // Every table of the columns is answered: no record, one record, cells that are missing
@@ -24,7 +25,7 @@ func TestEveryTableIsAnswered(t *testing.T) {
 		{Name: "level", Type: table.Ordered, Levels: []string{"low", "mid", "high"}},
 		{Name: "day", Type: table.Date, Layout: "YYYY-MM-DD"},
 	}
-	axes := []Axis{
+	axes := []axis.Axis{
 		{Field: fields[0], Low: 0, High: 10},
 		{Field: fields[1], Low: -5, High: 5},
 		{Field: fields[2], Low: 0, High: 2},
@@ -37,8 +38,8 @@ func TestEveryTableIsAnswered(t *testing.T) {
 			Axes: axes[:dims], Step: 0.5, Radius: 1, K: rapid.IntRange(1, 4).Draw(t, "k"),
 			Cost: account.Cost{Epsilon: rapid.SampledFrom([]int64{1_000_000, 1_000_000_000, 50_000_000_000}).Draw(t, "epsilon")},
 		}
-		o.Family = rapid.SampledFrom([]Family{"", Lomax, StudentT, Laplace, Gaussian, GlobalLaplace}).Draw(t, "family")
-		if o.Family == Laplace || o.Family == Gaussian {
+		o.Noise = rapid.SampledFrom([]Noise{"", Lomax, StudentT, Laplace, Gaussian, GlobalLaplace}).Draw(t, "family")
+		if o.Noise == Laplace || o.Noise == Gaussian {
 			o.Cost.Delta = 1_000_000_000
 		}
 		if o.Cost.Epsilon > 1_000_000_000 && rapid.Bool().Draw(t, "share") {
@@ -47,9 +48,9 @@ func TestEveryTableIsAnswered(t *testing.T) {
 		if rows > 0 && rapid.Bool().Draw(t, "replace") {
 			o.Neighbours, o.Records = account.ReplaceOne, rows
 		}
-		m, err := New(o)
+		m, err := New(context.Background(), o)
 		if err != nil {
-			if noren.CodeOf(err) == "interval-share" || o.Cost.Epsilon < 1_000_000_000 || o.Family == StudentT || o.Family == Gaussian || o.Family == Laplace {
+			if noren.CodeOf(err) == "interval-share" || o.Cost.Epsilon < 1_000_000_000 || o.Noise == StudentT || o.Noise == Gaussian || o.Noise == Laplace {
 				t.Skip(err) // such noise is refused from public figures
 			}
 			t.Fatal(err)
@@ -95,7 +96,7 @@ func hasCanonicalJSON(t rapid.TB, v any) {
 
 // Noise of every size has canonical JSON: counts stop at 2^53 - 1.
 func TestExtremeNoiseHasCanonicalJSON(t *testing.T) {
-	m, err := New(plane())
+	m, err := New(context.Background(), plane())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +127,7 @@ func TestCovers(t *testing.T) {
 		{account.ReplaceOne, 100, 20_000_000, 0, "records"},
 	} {
 		o.Neighbours, o.Records = c.neighbours, int(c.declared)
-		m, err := New(o)
+		m, err := New(context.Background(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,16 +141,16 @@ func TestCovers(t *testing.T) {
 // narrower for it, and taken where it is: what is expected then comes about.
 func TestIntervalShareNarrowsTheInterval(t *testing.T) {
 	o := plane()
-	o.Family, o.IntervalShare = Lomax, 0.3
-	if _, err := New(o); noren.KindOf(err) != noren.Usage || noren.CodeOf(err) != "interval-share" {
+	o.Noise, o.IntervalShare = Lomax, 0.3
+	if _, err := New(context.Background(), o); noren.KindOf(err) != noren.Usage || noren.CodeOf(err) != "interval-share" {
 		t.Fatalf("at epsilon 1: %v", err)
 	}
 	o.K, o.Cost = 500, milli(2000)
-	m, err := New(o)
+	m, err := New(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	with, without, err := m.intervals()
+	with, without, err := m.intervals(context.Background())
 	if err != nil || with >= without {
 		t.Fatalf("%g with, %g without: %v", with, without, err)
 	}

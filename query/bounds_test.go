@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/table"
-
-	"pgregory.net/rapid"
 )
 
 // FuzzBounds holds that for any bounds, grid and value a query is either refused from

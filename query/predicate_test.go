@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table"
-
-	"pgregory.net/rapid"
 )
 
 var people = []table.Field{

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/table"
-
-	"pgregory.net/rapid"
 )
 
 func ratOf(n int64) *big.Rat { return new(big.Rat).SetInt64(n) }

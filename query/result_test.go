@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/table"
-
-	"pgregory.net/rapid"
 )
 
 // Answers and parameters are what a certificate can hold: canonical JSON.

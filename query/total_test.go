@@ -7,13 +7,13 @@ import (
 	"strconv"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/table"
-
-	"pgregory.net/rapid"
 )
 
 func itoa(i int) string { return strconv.Itoa(i) }

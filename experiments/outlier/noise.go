@@ -57,8 +57,8 @@ func Noises(c *Curve, epsilon float64) ([]NoiseRow, error) {
 	}
 	s := Smooth(c.U, lomax.Beta)
 	add(LomaxDefault, 0, lomax.Beta, s, lomax.SD(s), true, false)
-	best := bestNoise(c, epsilon, func(beta float64) []outlier.Noise {
-		var all []outlier.Noise
+	best := bestNoise(c, epsilon, func(beta float64) []outlier.Calibrated {
+		var all []outlier.Calibrated
 		for _, p := range []float64{3.25, 3.5, 3.75, 4, 4.25, 4.5, 5, 5.5, 6, 7, 8, 10, 12, 14, 17, 20, 25, 32, 40, 50, 65} {
 			if n, err := outlier.LomaxNoise(epsilon, beta, p); err == nil {
 				all = append(all, n)
@@ -68,8 +68,8 @@ func Noises(c *Curve, epsilon float64) ([]NoiseRow, error) {
 	})
 	s = Smooth(c.U, best.Beta)
 	add(LomaxBest, 0, best.Beta, s, best.SD(s), true, true)
-	best = bestNoise(c, epsilon, func(beta float64) []outlier.Noise {
-		var all []outlier.Noise
+	best = bestNoise(c, epsilon, func(beta float64) []outlier.Calibrated {
+		var all []outlier.Calibrated
 		for nu := 3; nu <= 10; nu++ {
 			if n, err := outlier.StudentNoise(epsilon, beta, nu); err == nil {
 				all = append(all, n)
@@ -104,8 +104,8 @@ func Noises(c *Curve, epsilon float64) ([]NoiseRow, error) {
 
 // bestNoise is the noise with the smallest standard deviation on these data,
 // over shares of epsilon for beta.
-func bestNoise(c *Curve, epsilon float64, make func(beta float64) []outlier.Noise) outlier.Noise {
-	var best outlier.Noise
+func bestNoise(c *Curve, epsilon float64, make func(beta float64) []outlier.Calibrated) outlier.Calibrated {
+	var best outlier.Calibrated
 	least := math.Inf(1)
 	for share := 0.005; share < 0.45; share *= 1.02 {
 		s := Smooth(c.U, epsilon*share)

@@ -22,6 +22,7 @@ import (
 	"github.com/noren-privacy/noren/release"
 	words "github.com/noren-privacy/noren/report/text"
 	"github.com/noren-privacy/noren/spec"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // What follows serves commands that do not call package service yet.
@@ -299,3 +300,30 @@ func (f *queryFlags) options(_ *cobra.Command, d *dataset.Definition, cost accou
 }
 
 func accuracyWords(a *query.Accuracy) string { return words.Accuracy(words.English, a) }
+
+// publicScale is a line of a file of scales, for ratio fit.
+type publicScale struct {
+	low, high, scale float64
+	bounded          bool
+}
+
+func readPublicScale(path string) (map[string]publicScale, error) {
+	if path == "" {
+		return nil, nil
+	}
+	text, _, err := readSide(path, "the public scales", "does the file exist?")
+	if err != nil {
+		return nil, err
+	}
+	r, above := sideRows(text)
+	rows, err := r.ReadAll()
+	if err != nil {
+		rows = nil
+	}
+	scales, err := axis.ParseScales(path, rows, above)
+	out := map[string]publicScale{}
+	for name, s := range scales {
+		out[name] = publicScale{s.Low, s.High, s.Unit, s.Bounded}
+	}
+	return out, err
+}
