@@ -195,7 +195,7 @@ func TestCheckpointByHand(t *testing.T) {
 	l = f.open(t)
 	mustSealed(t, l)
 	_, err := l.Reconcile(t.Context(), ReconcileOptions{})
-	wantCode(t, err, "unsound", noren.BadData, "entry 2 does not follow entry 1")
+	wantCode(t, err, "cannot-rebuild", noren.BadData, "entry 2 does not follow entry 1")
 }
 
 // A row changed while a process has the ledger open does not enter the next
