@@ -34,7 +34,7 @@ const (
 
 // CertificateCheck is the result of checking a certificate.
 type CertificateCheck struct {
-	// Accounting is charged, unaccounted or no-budget; empty where the certificate
+	// Accounting is how it was accounted for: charged, unaccounted or no-budget; empty where the certificate
 	// does not have its form.
 	Accounting certificate.Accounting `json:"accounting"`
 	// Certificate is the file of the certificate.
@@ -45,13 +45,13 @@ type CertificateCheck struct {
 	File string `json:"file"`
 	// Guarantee is what the certificate states; null where it does not have its form.
 	Guarantee *noren.Guarantee `json:"guarantee"`
-	// KeyID names the key of the signature.
+	// KeyID is the id of the key of the signature.
 	KeyID string `json:"key_id"`
-	// Schema is noren.certificate.check/1.
+	// Schema is always noren.certificate.check/1.
 	Schema string `json:"schema"`
-	// Trusted says that a trusted key made the signature.
+	// Trusted is true if a trusted key made the signature.
 	Trusted bool `json:"trusted"`
-	// Valid says that no check failed.
+	// Valid is true if no check failed.
 	Valid bool `json:"valid"`
 	// Time is when the release was made, RFC 3339 in UTC.
 	Time string `json:"-"`
@@ -61,8 +61,8 @@ type CertificateCheck struct {
 
 // FailedCheck is a check of a certificate that failed.
 type FailedCheck struct {
-	// Check is form, signature, key or file.
+	// Check is the check: form, signature, key or file.
 	Check string `json:"check"`
-	// Reason says what is wrong.
+	// Reason is what is wrong.
 	Reason string `json:"reason"`
 }

@@ -86,7 +86,7 @@ type AnalystGrantRequest struct {
 // Granted is a data set after a grant, with the report on its file for the steward
 // alone.
 type Granted struct {
-	// Schema is noren.ledger/1.
+	// Schema is always noren.ledger/1.
 	Schema string `json:"schema"`
 	Dataset
 	// Private is the review of the file: for the steward alone, never for release.

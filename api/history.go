@@ -22,7 +22,7 @@ type History struct {
 	Charges []Charged `json:"charges"`
 	// Ledger is the ledger's id.
 	Ledger string `json:"ledger"`
-	// Schema is noren.ledger/1.
+	// Schema is always noren.ledger/1.
 	Schema string `json:"schema"`
 }
 
@@ -46,9 +46,9 @@ type Charged struct {
 	Cost Cost `json:"cost"`
 	// Accounts are the numbers of the accounts that were charged.
 	Accounts []int64 `json:"accounts"`
-	// State is reserved, released or forfeited.
+	// State is the state of the charge: reserved, released or forfeited.
 	State string `json:"state"`
-	// Reason says why the charge was forfeited.
+	// Reason is why the charge was forfeited.
 	Reason string `json:"reason,omitempty"`
 	// Ended is when the charge was released or forfeited, RFC 3339 in UTC.
 	Ended string `json:"ended,omitempty"`

@@ -14,11 +14,11 @@ const LedgerSchema = "noren.ledger/1"
 
 // Ledger is the budgets of all data sets of a ledger, or of one.
 type Ledger struct {
-	// Schema is noren.ledger/1.
+	// Schema is always noren.ledger/1.
 	Schema string `json:"schema"`
 	// Ledger is the ledger's id.
 	Ledger string `json:"ledger"`
-	// Sealed says that the ledger answers nothing until it is reconciled.
+	// Sealed is true if the ledger answers nothing until it is reconciled.
 	Sealed bool `json:"sealed"`
 	// Datasets are the data sets in the order of their grants.
 	Datasets []Dataset `json:"datasets"`
@@ -34,7 +34,7 @@ type Account struct {
 	Cap Cost `json:"cap"`
 	// Spent is what was charged.
 	Spent Cost `json:"spent"`
-	// Remaining is Cap less Spent.
+	// Remaining is the cap less what was spent.
 	Remaining Cost `json:"remaining"`
 }
 
@@ -44,7 +44,7 @@ type Analyst struct {
 	// Available is what the analyst can still spend: the smaller of its own remainder
 	// and the data set's, nothing if closed.
 	Available Cost `json:"available"`
-	// Closed says that the analyst may ask nothing more.
+	// Closed is true if the analyst may ask nothing more.
 	Closed bool `json:"closed"`
 }
 
@@ -64,7 +64,7 @@ type Dataset struct {
 	Version int `json:"version"`
 	// Definition is the current schema; null before the first. It is public.
 	Definition json.RawMessage `json:"definition"`
-	// DefinitionSHA256 identifies the schema.
+	// DefinitionSHA256 is the SHA-256 of the schema.
 	DefinitionSHA256 string `json:"definition_sha256"`
 	// OtherPeople are the data sets with similar columns that the steward declared to
 	// hold none of the persons of this one.
@@ -89,13 +89,13 @@ type Version struct {
 	Link int64 `json:"link"`
 	// Time of the grant, RFC 3339 in UTC.
 	Time string `json:"time"`
-	// DefinitionSHA256 identifies its schema.
+	// DefinitionSHA256 is the SHA-256 of its schema.
 	DefinitionSHA256 string `json:"definition_sha256"`
 	// Fingerprint is the keyed print of its table.
 	Fingerprint string `json:"fingerprint"`
 	// File is the path of its file.
 	File string `json:"file"`
-	// Replaced says that the next version replaced it before anything was spent.
+	// Replaced is true if the next version replaced it before anything was spent.
 	Replaced bool `json:"replaced"`
 }
 
@@ -125,11 +125,11 @@ type LedgerVerification struct {
 	Ledger string `json:"ledger"`
 	// Links is the number of entries in the chain.
 	Links int64 `json:"links"`
-	// Schema is noren.ledger/1.
+	// Schema is always noren.ledger/1.
 	Schema string `json:"schema"`
-	// Sealed says that the ledger answers nothing until it is reconciled.
+	// Sealed is true if the ledger answers nothing until it is reconciled.
 	Sealed bool `json:"sealed"`
-	// Sound says that there are no faults.
+	// Sound is true if there are no faults.
 	Sound bool `json:"sound"`
 }
 

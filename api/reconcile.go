@@ -23,7 +23,7 @@ type Reconciliation struct {
 	Recovered []string `json:"recovered"`
 	// Rolled is the number of entries that were restored from the head file.
 	Rolled int64 `json:"rolled"`
-	// Schema is noren.ledger/1.
+	// Schema is always noren.ledger/1.
 	Schema string `json:"schema"`
 	// Skipped are the charges that could not be charged, each with the reason.
 	Skipped []string `json:"skipped"`

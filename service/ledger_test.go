@@ -182,6 +182,7 @@ func TestLedgerGrantAsksForConfirmation(t *testing.T) {
 
 	r.Table.Confirm = true
 	out, err = s.LedgerGrant(ctx, r)
+	valid(t, "noren.ledger-1-grant.json", out)
 	if err != nil || out.Version != 1 || out.Name != "people" {
 		t.Errorf("got %+v, %v", out, err)
 	}
@@ -235,6 +236,7 @@ func TestLedgerAnalysts(t *testing.T) {
 	s := grantedStage(t)
 	ctx := t.Context()
 	out, err := s.LedgerGrantAnalyst(ctx, &api.AnalystGrantRequest{Dataset: "people", Analyst: "mori", Epsilon: "3", Delta: "1e-9"})
+	valid(t, "noren.ledger-1-grant.json", out)
 	if err != nil || len(out.Analysts) != 1 || out.Analysts[0].Cap.Epsilon != "3" || out.Analysts[0].Available.Epsilon != "1" || s.codes() != "analyst-cap" {
 		t.Errorf("got %+v, %v, notes %s", out, err, s.codes())
 	}
@@ -257,6 +259,7 @@ func TestLedgerShowAndHistory(t *testing.T) {
 	s := grantedStage(t)
 	ctx := t.Context()
 	shown, err := s.LedgerShow(ctx, &api.LedgerShowRequest{Dataset: "people"})
+	valid(t, "noren.ledger-1-show.json", shown)
 	if err != nil || len(shown.Datasets) != 1 || shown.Datasets[0].Unit != "record" || len(shown.Datasets[0].Versions) != 1 {
 		t.Errorf("got %+v, %v", shown, err)
 	}
@@ -264,6 +267,7 @@ func TestLedgerShowAndHistory(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	h, err := s.LedgerHistory(ctx, &api.HistoryRequest{Dataset: "people"})
+	valid(t, "noren.ledger-1-history.json", h)
 	if err != nil || h.Charges == nil || len(h.Charges) != 0 || h.Ledger != shown.Ledger {
 		t.Errorf("got %+v, %v", h, err)
 	}
@@ -278,6 +282,7 @@ func TestLedgerVerifyAndReconcile(t *testing.T) {
 	s := grantedStage(t)
 	ctx := t.Context()
 	sound, err := s.LedgerVerify(ctx)
+	valid(t, "noren.ledger-1-verify.json", sound)
 	if err != nil || !sound.Sound || sound.Links != 2 || sound.Sealed || len(sound.Head) != 64 {
 		t.Fatalf("got %+v, %v", sound, err)
 	}
@@ -298,6 +303,7 @@ func TestLedgerVerifyAndReconcile(t *testing.T) {
 		t.Errorf("got %+v, %v", out, err)
 	}
 	did, err := s.LedgerReconcile(ctx, &api.ReconcileRequest{})
+	valid(t, "noren.ledger-1-reconcile.json", did)
 	if err != nil || did.Rolled != 1 || did.Raised == nil {
 		t.Errorf("got %+v, %v", did, err)
 	}

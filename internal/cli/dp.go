@@ -97,6 +97,7 @@ func (t *terminal) tell(n api.Note) {
 	if hint, known := hints[n.Code]; known {
 		n.Text += " (" + hint + ")"
 	}
+	n.Text += noteHint(&n)
 	if n.Level == api.Warning {
 		t.warn("%s", n.Text)
 		return
