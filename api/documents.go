@@ -22,17 +22,23 @@ type Document struct {
 	Price bool
 	// Variant names one of several forms of the same schema; empty for the first.
 	Variant string
+	// Operation tells forms of one schema apart, as in "history" of noren.ledger/1. Mostly
+	// empty.
+	Operation string
 	// Type is the Go type.
 	Type reflect.Type
 }
 
 // Name is the schema, with " (dry run)" for a price, or its variant in brackets.
+// Name is the schema, with " (dry run)" for a price or the operation in parentheses.
 func (d Document) Name() string {
 	switch {
 	case d.Price:
 		return d.Schema + " (dry run)"
 	case d.Variant != "":
 		return d.Schema + " (" + d.Variant + ")"
+	case d.Operation != "":
+		return d.Schema + " (" + d.Operation + ")"
 	}
 	return d.Schema
 }
@@ -42,6 +48,7 @@ func (d Document) Name() string {
 func Documents() []Document {
 	return []Document{
 		{Schema: LDPDesignSchema, Variant: "words", Type: reflect.TypeFor[LDPWordDesign]()},
+		document[CertificateCheck](CertificateCheckSchema),
 		document[CorrelatedAnswer](CorrelatedAnswerSchema),
 		priced[correlated.Calibration](CorrelatedAnswerSchema),
 		document[CorrelatedCalibrate](CorrelatedCalibrateSchema),
@@ -57,6 +64,11 @@ func Documents() []Document {
 		document[LDPEstimate](LDPEstimateSchema),
 		document[LDPRandomise](LDPRandomiseSchema),
 		document[LDPSimulate](LDPSimulateSchema),
+		form[Granted](LedgerSchema, "grant"),
+		form[History](LedgerSchema, "history"),
+		form[Reconciliation](LedgerSchema, "reconcile"),
+		form[Ledger](LedgerSchema, "show"),
+		form[LedgerVerification](LedgerSchema, "verify"),
 		document[OutliersPlan](OutliersPlanSchema),
 		document[Outliers](OutliersSchema),
 		priced[OutliersAccuracy](OutliersSchema),
@@ -75,6 +87,7 @@ func Documents() []Document {
 func Shared() map[string]reflect.Type {
 	return map[string]reflect.Type{
 		"assessed-persons": reflect.TypeFor[assess.Persons](),
+		"dataset":          reflect.TypeFor[Dataset](),
 		"guarantee":        reflect.TypeFor[noren.Guarantee](),
 		"loss":             reflect.TypeFor[ldp.LossJSON](),
 		"price":            reflect.TypeFor[Price](),
@@ -91,6 +104,11 @@ func Shared() map[string]reflect.Type {
 // document is the form of T.
 func document[T any](schema string) Document {
 	return Document{Schema: schema, Type: reflect.TypeFor[T]()}
+}
+
+// form is the form of T that an operation prints under a schema of several forms.
+func form[T any](schema, operation string) Document {
+	return Document{Schema: schema, Operation: operation, Type: reflect.TypeFor[T]()}
 }
 
 // priced is the form of a price with the accuracy A.

@@ -1,5 +1,4 @@
-// Command noren makes k-anonymous releases, differentially private queries with a
-// budget ledger, and local differential privacy. See "noren help".
+// Command noren is the command line of Noren, a privacy toolkit. See "noren help".
 package main
 
 import (

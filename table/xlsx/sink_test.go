@@ -19,6 +19,7 @@ import (
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/csvio"
 	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/tabletest"
 	"github.com/noren-privacy/noren/table/xlsx"
 )
 
@@ -104,7 +105,7 @@ func TestWriteRead(t *testing.T) {
 			}
 			want = append(want, row)
 		}
-		got := shownRapid(t, src)
+		got := tabletest.Texts(t, src)
 		for i := range got {
 			for j := range got[i] {
 				if l := columns[j].Logical.Of; got[i][j] != "<null>" && (l == table.Instant || l == table.Clock) {
@@ -125,35 +126,6 @@ func fraction(text string) string {
 		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
 	}
 	return text
-}
-
-func shownRapid(t *rapid.T, src table.Source) [][]string {
-	r, err := src.Open(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	stored := src.Columns()
-	var rows [][]string
-	for {
-		c, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return rows
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range c.Rows {
-			var row []string
-			for j := range c.Cols {
-				text := "<null>"
-				if !c.Cols[j].IsNull(i) {
-					text = string(table.AppendText(nil, &stored[j], &c.Cols[j], i))
-				}
-				row = append(row, text)
-			}
-			rows = append(rows, row)
-		}
-	}
 }
 
 func TestWriteFaults(t *testing.T) {
