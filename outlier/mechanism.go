@@ -25,7 +25,7 @@ type Options struct {
 	// K: a record with fewer than K others within the radius is an outlier.
 	// Required.
 	K int
-	// Cost is what the count may cost: its epsilon and, for Laplace and
+	// Cost is the privacy cost of the count: its epsilon and, for Laplace and
 	// Gaussian noise, its delta. Required.
 	Cost account.Cost
 	// Neighbours is the relation. Defaults to AddRemove.
@@ -45,7 +45,7 @@ type Options struct {
 	Coverage Coverage
 	// IntervalShare, in [0, 0.9], of epsilon is spent on the size of the noise,
 	// so that the answer comes with a narrower interval: how much noise there is
-	// depends on the data, and cannot be told for nothing. A share by which the
+	// depends on the data, and releasing it has a privacy cost. A share by which the
 	// interval is expected to be no narrower than without is refused. Defaults to 0.
 	IntervalShare float64
 }
@@ -259,7 +259,7 @@ func spent(units int64) string {
 	return account.Decimal(units, 9)
 }
 
-// Cost is the price for neighbours of the relation and unit of a book. The
+// Cost is the privacy cost for neighbours of the relation and unit of a budget. The
 // theorems are about single records: another unit is refused.
 func (m *Mechanism) Cost(n account.Neighbours, unit string) (account.Cost, error) {
 	if unit != account.Record {

@@ -75,7 +75,7 @@ func checkBeta(beta float64) error {
 //
 //	a = min(e^{epsilon/p} - 1, e^beta (e^{(epsilon-beta)/p} - 1)),  (p-1) beta <= epsilon
 //
-// (design note, theorem 4). p lies between 3.25, so that the variance is finite,
+// (docs/outliers.md, theorem 4). p lies between 3.25, so that the variance is finite,
 // and 65; 4p is an integer, and so is p above 17.
 func LomaxNoise(epsilon, beta, p float64) (Calibrated, error) {
 	if err := checkEpsilon(epsilon); err != nil {
@@ -110,7 +110,7 @@ func DefaultLomax(epsilon float64) (Calibrated, error) {
 
 // StudentNoise is Student's t with nu >= 3 degrees of freedom:
 // epsilon-differentially private with max(1, nu) beta + a (nu+1)/(2 sqrt nu) <=
-// epsilon (Bun and Steinke 2019, in the sharper form of the design note,
+// epsilon (Bun and Steinke 2019, in the sharper form of docs/outliers.md,
 // section 7).
 func StudentNoise(epsilon, beta float64, nu int) (Calibrated, error) {
 	if err := checkEpsilon(epsilon); err != nil {
@@ -133,7 +133,7 @@ func StudentNoise(epsilon, beta float64, nu int) (Calibrated, error) {
 
 // insideDelta is the delta at which the two steps of Nissim, Raskhodnikova and
 // Smith (2007, lemma 2.6), a shift and a scaling with e^{epsilon/2} and delta/2
-// each, compose to the delta that is promised: together they give
+// each, compose to the delta that is guaranteed: together they give
 // delta (1 + e^{epsilon/2})/2.
 func insideDelta(epsilon, delta float64) float64 {
 	return delta * 2 / (1 + math.Exp(epsilon/2)) * shrink

@@ -132,15 +132,15 @@ func (p *profile) bound(ctx context.Context, t int) (int64, error) {
 //	IC_t = F(W[k-1-t, k-1+t])
 //	U_t  = min(N, G, max(OC_t, IC_t) + t + 1)
 func (p *profile) replaceOne(ctx context.Context, t int) (int64, error) {
-	k, room := p.set.K, p.cap-int64(t)-1
-	if room <= 0 {
+	k, limit := p.set.K, p.cap-int64(t)-1
+	if limit <= 0 {
 		return p.cap, nil
 	}
 	oc, err := p.out.grown(ctx, p, t)
-	if err != nil || oc >= room {
+	if err != nil || oc >= limit {
 		return p.cap, err
 	}
-	ic, err := p.covered(ctx, k-1-t, k-1+t, room)
+	ic, err := p.covered(ctx, k-1-t, k-1+t, limit)
 	if err != nil {
 		return 0, err
 	}

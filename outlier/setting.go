@@ -10,7 +10,7 @@ import (
 )
 
 // Coverage is the functional F that bounds how many points of a set one ball of
-// radius r can hold. Every choice is admissible (design note, section 4):
+// radius r can hold. Every choice is admissible (docs/outliers.md, "Smooth bounds"):
 // monotone, 1-Lipschitz, and never too small. It must be chosen from public
 // facts.
 type Coverage uint8

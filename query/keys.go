@@ -7,13 +7,13 @@ import (
 	"github.com/noren-privacy/noren/table"
 )
 
-// keys are public groups: of every record they tell its group, or that it has
+// keys are public groups: each record belongs to one of them or to
 // none.
 type keys struct {
 	fields []table.Field
 	texts  [][]string // as given, one a group
 	// local[c] are the distinct values of column c in the keys; at missing[c]
-	// stands the place of the missing value among them, or -1.
+	// is the index of the missing value among them, or -1.
 	local   [][]literal
 	missing []int
 	// steps[c] leads from the group of the first c values, and the next value, to
@@ -38,7 +38,7 @@ func newKeys(where string, all []table.Field, by []string, texts [][]string) (*k
 	}
 	switch {
 	case len(texts) == 0:
-		return nil, usage(where, "groups need a public list of keys", "list the values that can occur, from what is known about the columns and not from the data: a list that was read from the data tells who is in it")
+		return nil, usage(where, "groups need a public list of keys", "list the values that can occur, from what is known about the columns and not from the data: a list that was read from the data reveals who is in it")
 	case len(texts) > maxGroups:
 		return nil, usage(where, fmt.Sprintf("more than %d keys", maxGroups), "")
 	}
@@ -48,7 +48,7 @@ func newKeys(where string, all []table.Field, by []string, texts [][]string) (*k
 			return nil, err
 		}
 		if slices.Contains(by[:i], name) {
-			return nil, usage(where, "column "+name+" stands twice", "")
+			return nil, usage(where, "column "+name+" is named twice", "")
 		}
 		k.fields = append(k.fields, *f)
 		k.local = append(k.local, nil)

@@ -11,7 +11,7 @@ import (
 	"github.com/noren-privacy/noren/table"
 )
 
-// Kind is what is asked.
+// Kind is the kind of a query.
 type Kind string
 
 const (
@@ -45,10 +45,10 @@ type Bounds struct {
 	Hi float64 `json:"hi"`
 }
 
-// Options say what is asked, at what price and for whom. All of it is public but
+// Options are a query, its privacy cost and its privacy unit. All of it is public except
 // Key.
 type Options struct {
-	// Kind is what is asked. Required.
+	// Kind is the kind of the query. Required.
 	Kind Kind
 	// Fields are the columns of the table, with their types. Required: those that
 	// the query names.
@@ -61,7 +61,7 @@ type Options struct {
 	Where string
 	// By are the columns whose values make groups, and Keys the groups, each with
 	// a value for every column of By, written as in the file; the empty text is a
-	// missing value. The keys are public: a list that was read from the data tells
+	// missing value. The keys are public: a list that was read from the data reveals
 	// who is in it. Every key is answered, also where no record has it; records of
 	// other keys are left out. Defaults to one group of all.
 	By   []string
@@ -85,7 +85,7 @@ type Options struct {
 	Rank string
 	// Noise defaults to Laplace, and to Exponential for quantiles.
 	Noise Noise
-	// Cost is the price, in Neighbours and Unit. Required; with a delta for
+	// Cost is the privacy cost, for Neighbours and Unit. Required; with a delta for
 	// Gaussian and without for all others.
 	Cost account.Cost
 	// Neighbours is the relation that Cost is for. Defaults to add-remove.

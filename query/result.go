@@ -51,7 +51,7 @@ type Interval [2]Number
 
 func interval(lo, hi float64) *Interval { return &Interval{Number(lo), Number(hi)} }
 
-// Result is an answer. All of it was released: it may be shown to anybody.
+// Result is an answer. All of it was released and is public.
 type Result struct {
 	// Format is noren.query/1, as the released answer says it.
 	Format string `json:"format"`
@@ -133,7 +133,7 @@ func (q *Query) bins() int {
 	return len(q.o.Values)
 }
 
-// Parameters are the public parameters of a query, as they stand in certificates
+// Parameters are the public parameters of a query, as certificates state them
 // and in the ledger: together with the table they determine the distribution of the
 // answer.
 type Parameters struct {

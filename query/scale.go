@@ -95,7 +95,7 @@ type NoiseParameters struct {
 //     discrete: Ghosh, Roughgarden and Sundararajan 2009).
 //   - Gaussian where one coordinate changes: the least variance by the exact delta of
 //     discrete noise ([account.DiscreteGaussian]).
-//   - Gaussian otherwise: the largest rho that [account.Rho.Cost] brings under cost,
+//   - Gaussian otherwise: the largest rho that [account.Rho.Cost] keeps within cost,
 //     and sigma^2 = L2^2/(2 rho) (Canonne, Kamath and Steinke 2020, theorem 14).
 func newSampler(m Noise, cost account.Cost, s sensitivity) (sampler, NoiseParameters, error) {
 	var p NoiseParameters
