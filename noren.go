@@ -6,26 +6,27 @@ import (
 	"strings"
 )
 
-// Guarantee states what a release promises, about whom and under which
+// Guarantee states what a release guarantees, for which privacy unit and under which
 // assumptions. It is written into results and certificates; a release is never
 // made without one, and one is never written that was not checked.
 type Guarantee struct {
-	// Model names the promise, for instance "k-anonymity".
+	// Model names the guarantee, for instance "k-anonymity".
 	Model string `json:"model"`
 	// K is the smallest number of records that share their quasi-identifiers, or
 	// with a Unit of k-anonymity the smallest number of persons.
 	K int `json:"k,omitempty"`
 	// Quasi names the columns an adversary is assumed to know.
 	Quasi []string `json:"quasi_identifiers,omitempty"`
-	// Diversity and Closeness, one entry a sensitive column, state what holds
-	// in every class beyond its size.
+	// Diversity is what holds in every class, an entry for each sensitive column.
 	Diversity []Diversity `json:"diversity,omitempty"`
+	// Closeness is what holds in every class, an entry for each sensitive column.
 	Closeness []Closeness `json:"closeness,omitempty"`
 	// Epsilon and Delta bound what one neighbour's data can change, for models
 	// of differential privacy: for neighbouring tables D and D' and every set S
 	// of outputs, P(D in S) <= e^Epsilon P(D' in S) + Delta (Dwork et al. 2006).
 	Epsilon float64 `json:"epsilon,omitempty"`
-	Delta   float64 `json:"delta,omitempty"`
+	// Delta is the delta of that bound.
+	Delta float64 `json:"delta,omitempty"`
 	// Neighbours is the relation Epsilon and Delta are for: "add-remove" or
 	// "replace-one".
 	Neighbours string `json:"neighbours,omitempty"`
@@ -33,32 +34,39 @@ type Guarantee struct {
 	// column that tells whose records belong together, all of which then count
 	// as one. Of k-anonymity it is that column, or empty where records count.
 	Unit string `json:"unit,omitempty"`
-	// Linkage is what is taken to be known of a person's records by somebody who
-	// looks for that person: "one" or "all" of them. Empty where records count.
+	// Linkage is the number of records of a person that an adversary is assumed to know:
+	// "one" or "all". Empty where records count.
 	Linkage string `json:"unit_linkage,omitempty"`
 	// Pseudonyms says that records of a person show that they are of one.
 	Pseudonyms bool `json:"pseudonyms,omitempty"`
-	// Assumptions are what the promise rests on, in plain sentences.
+	// Assumptions are what the guarantee rests on, in plain sentences.
 	Assumptions []string `json:"assumptions,omitempty"`
 }
 
-// Diversity is an l-diversity promise for one sensitive column
+// Diversity is an l-diversity guarantee for one sensitive column
 // (Machanavajjhala et al. 2007).
 type Diversity struct {
-	Column string  `json:"column"`
-	Model  string  `json:"model"` // distinct, entropy or recursive
-	L      float64 `json:"l"`
-	C      float64 `json:"c,omitempty"` // recursive only
-	// CountMissing tells that a missing value counts as one of the values.
+	// Column is the sensitive column.
+	Column string `json:"column"`
+	// Model is distinct, entropy or recursive.
+	Model string `json:"model"`
+	// L is the parameter l.
+	L float64 `json:"l"`
+	// C is the parameter c of recursive diversity.
+	C float64 `json:"c,omitempty"`
+	// CountMissing says that a missing value counts as one of the values.
 	CountMissing bool `json:"count_missing,omitempty"`
 }
 
-// Closeness is a t-closeness promise for one sensitive column (Li, Li and
+// Closeness is a t-closeness guarantee for one sensitive column (Li, Li and
 // Venkatasubramanian 2007).
 type Closeness struct {
-	Column   string  `json:"column"`
-	Distance string  `json:"distance"` // ordered or equal
-	T        float64 `json:"t"`
+	// Column is the sensitive column.
+	Column string `json:"column"`
+	// Distance is ordered or equal.
+	Distance string `json:"distance"`
+	// T is the parameter t.
+	T float64 `json:"t"`
 }
 
 // String says g in one line.
@@ -105,7 +113,7 @@ func (g Guarantee) String() string {
 // decimal writes x as the shortest decimal that is x again, without an exponent.
 func decimal(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// Progress is told how far a stage of long work has come: done of total
+// Progress receives the progress of a stage of long work: done of total
 // units, total <= 0 when it is not known. It is called from one goroutine at
 // a time, at most some tens of times a second, and must return at once. A nil
 // Progress is allowed everywhere: use [Progress.Report].

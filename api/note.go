@@ -18,4 +18,6 @@ type Note struct {
 	Level Level `json:"level"`
 	// Text is the remark in English. It holds no value of private data.
 	Text string `json:"text"`
+	// Columns are the columns that it is about. Optional.
+	Columns []string `json:"columns,omitempty"`
 }

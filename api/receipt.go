@@ -21,7 +21,7 @@ type Receipt struct {
 	Neighbours string `json:"neighbours"`
 	// Unit is the privacy unit: record, or a column.
 	Unit string `json:"unit"`
-	// Accounting is how the answer was accounted for: ledger, or unaccounted.
+	// Accounting is how the answer was accounted for: charged, or unaccounted.
 	Accounting string `json:"accounting"`
 	// Charge is what the ledger was charged; null when unaccounted.
 	Charge *Charge `json:"charge"`

@@ -168,8 +168,8 @@ func (r *run) make(ctx context.Context) error {
 // where little memory is allowed.
 const wholeRecords = 40_000
 
-// needs refuses what cannot be done in the memory allowed: it takes so many bytes
-// a record.
+// needs refuses what cannot be done in the memory allowed: it takes bytes
+// for each record.
 func (r *run) needs(bytes int, hint string) error {
 	need := int64(r.held.Rows) * int64(bytes)
 	if need <= r.job.memory() {

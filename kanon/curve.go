@@ -59,13 +59,13 @@ type CurvePoint struct {
 	Seconds  float64 `json:"seconds"`
 }
 
-// Curve partitions the table for every k by every method and hands each point
-// to emit as soon as it is there, the k in order and the methods within. Nothing
-// is written. Errors are those of [Anonymize], or emit's.
-func Curve(ctx context.Context, job CurveJob, emit func(CurvePoint) error, progress noren.Progress) error {
+// Curve partitions the table for every k by every method. It passes each point to
+// emit as soon as it is computed, ordered by k and then by method, and returns the
+// number of records. Nothing is written. Errors are those of [Anonymize], or emit's.
+func Curve(ctx context.Context, job CurveJob, emit func(CurvePoint) error, progress noren.Progress) (rows int, err error) {
 	quasi := job.Schema.WithRole(table.Quasi)
 	if job.Source == nil || len(quasi) == 0 || len(job.K) == 0 {
-		return &noren.Error{Kind: noren.Usage, What: "a curve needs a table, quasi-identifiers and values of k"}
+		return 0, &noren.Error{Kind: noren.Usage, What: "a curve needs a table, quasi-identifiers and values of k"}
 	}
 	var fields []table.Field
 	for _, i := range quasi {
@@ -74,33 +74,33 @@ func Curve(ctx context.Context, job CurveJob, emit func(CurvePoint) error, progr
 	if job.Unit != "" {
 		o := Options{Unit: job.Unit, Linkage: job.Linkage}
 		if faults := o.unitFaults(&job.Schema); len(faults) > 0 {
-			return &noren.Error{Kind: noren.Usage, What: strings.Join(faults, "; ")}
+			return 0, &noren.Error{Kind: noren.Usage, What: strings.Join(faults, "; ")}
 		}
 		fields = append(fields, o.unitField())
 	}
 	t, err := file.Read(ctx, job.Source, fields, job.Missing, progress)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	var of []uint32 // persons
 	if job.Unit != "" {
 		last := len(t.Columns) - 1
 		of, t.Columns = PersonsOf(t.Columns[last]), t.Columns[:last]
 		if err := persons.Enough(of, slices.Max(job.K)); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	for _, c := range t.Columns {
 		if err := checkHierarchy(job.Source.Name(), c); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	if most := slices.Max(job.K); most > t.Rows || slices.Min(job.K) < 1 {
-		return &noren.Error{Kind: noren.Usage, Where: job.Source.Name(), What: fmt.Sprintf("k must lie between 1 and the number of records, %d", t.Rows)}
+		return 0, &noren.Error{Kind: noren.Usage, Where: job.Source.Name(), What: fmt.Sprintf("k must lie between 1 and the number of records, %d", t.Rows)}
 	}
 	s, err := space.FromTable(t.Columns, job.Scale)
 	if err != nil {
-		return &noren.Error{Where: job.Source.Name(), What: "the quasi-identifiers make no space", Err: err}
+		return 0, &noren.Error{Where: job.Source.Name(), What: "the quasi-identifiers make no space", Err: err}
 	}
 	methods := job.Methods
 	if len(methods) == 0 {
@@ -111,7 +111,7 @@ func Curve(ctx context.Context, job CurveJob, emit func(CurvePoint) error, progr
 			began := time.Now()
 			p, err := job.divide(ctx, s, of, k, method, progress)
 			if err != nil {
-				return err
+				return 0, err
 			}
 			sizes, total := sizesOf(p, of)
 			point := CurvePoint{
@@ -119,11 +119,11 @@ func Curve(ctx context.Context, job CurveJob, emit func(CurvePoint) error, progr
 				MaxRisk: 1 / float64(slices.Min(sizes)), MeanRisk: float64(p.Groups) / float64(total), Seconds: time.Since(began).Seconds(),
 			}
 			if err := emit(point); err != nil {
-				return err
+				return 0, err
 			}
 		}
 	}
-	return nil
+	return t.Rows, nil
 }
 
 // divide makes the groups of one point.

@@ -14,7 +14,7 @@ import (
 	"github.com/noren-privacy/noren/table/file"
 )
 
-// Visits of a clinic are handed out so that everyone is one of three at least,
+// Visits of a clinic are released so that each is one of three at least,
 // of whom not all have the same diagnosis.
 func Example() {
 	const visits = `name,age,day,diagnosis,note

@@ -79,8 +79,8 @@ func setRoles(j *kanon.Job, r table.Role) {
 	}
 }
 
-// Damage in the file is told by its place, also where it is in a column that is
-// only copied and so is met late; nothing is left and no value is told.
+// Damage in the file is reported by its place, also where it is in a column that is
+// only copied and so is met late; nothing is left and no value is shown.
 func TestDamagedSource(t *testing.T) {
 	rows := makePeople(30, 33)
 	var good bytes.Buffer

@@ -54,7 +54,7 @@ type Output struct {
 	Stdout io.Writer
 	// Dialect is how a text file is written. Defaults to the source's own.
 	Dialect *csvio.Dialect
-	// Verified is told when the release is verified and before it gets its name
+	// Verified is called when the release is verified and before it is created
 	// (or goes to Stdout), with all of its bytes: the place to certify it. Its
 	// error gives the release up. Optional.
 	Verified func(r *Result, released io.Reader) error
@@ -109,7 +109,7 @@ type Options struct {
 	// Workers defaults to one a processor.
 	Workers int
 	// Memory is about how many bytes a release holds in memory. What exceeds it
-	// goes to temporary files in the folder of the output, which nobody else can
+	// goes to temporary files in the folder of the output, which no other user can
 	// read and which vanish with the process. Defaults to DefaultMemory. The
 	// release does not depend on it.
 	Memory int64

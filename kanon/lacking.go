@@ -13,7 +13,7 @@ import (
 
 // lacking is err, or where err says that the encoding of the output lacks a
 // character of a column, an error that names the first record of the source that
-// holds one: records of the output stand in another order. A character that comes
+// holds one: records of the output are in another order. A character that comes
 // from a hierarchy and from no record leaves err as it is.
 func (r *run) lacking(ctx context.Context, err error) error {
 	var lack *csvio.LackError

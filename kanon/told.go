@@ -67,7 +67,7 @@ func (r *run) tells(order []uint32) *told {
 	return t
 }
 
-// suspects reports whether so many identifiers can be counted by in the memory
+// suspects reports whether this number of identifiers can be counted by in the memory
 // allowed: 40 bytes a record and column.
 func (r *run) suspects(columns int) bool {
 	return int64(columns)*40*int64(r.result.Rows) <= r.job.memory()/orderShare

@@ -18,8 +18,8 @@ import (
 	"github.com/noren-privacy/noren/table/shuffle"
 )
 
-// write writes the release to a file that nobody can see, has it verified, and
-// gives it its name.
+// write writes the release to a file that no other process can see, has it verified, and
+// renames it into place.
 func (r *run) write(ctx context.Context) error {
 	if r.job.Output.Target != nil {
 		return r.writeTable(ctx, r.job.Output.Target)
@@ -71,7 +71,7 @@ func (r *run) writeTable(ctx context.Context, t file.Target) error {
 	return t.Commit(ctx)
 }
 
-// tell shows the verified release to whoever wants to see it first.
+// tell shows the verified release to the caller, before it is created.
 func (r *run) tell(f *os.File) error {
 	if r.job.Output.Verified == nil {
 		return nil

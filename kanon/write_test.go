@@ -145,7 +145,7 @@ func TestStdout(t *testing.T) {
 	if _, err := kanon.Anonymize(context.Background(), j, nil); noren.KindOf(err) != noren.NotMet || out.Len() > 0 {
 		t.Errorf("%v, and %d bytes went out", err, out.Len())
 	}
-	// A pipe that breaks is told.
+	// A pipe that breaks is reported.
 	j.Diversity, j.Output.Stdout = nil, broken{}
 	if _, err := kanon.Anonymize(context.Background(), j, nil); err == nil || !strings.HasPrefix(err.Error(), "standard output: ") {
 		t.Errorf("got %v", err)

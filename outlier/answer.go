@@ -14,9 +14,8 @@ import (
 
 // Answer is what is released.
 type Answer struct {
-	// Count is the number of outliers with noise, brought back into what is
-	// possible: 0 at least, and the number of records at most where that is
-	// public.
+	// Count is the number of outliers with noise, clamped to at least 0 and, where it is
+	// public, to at most the number of records.
 	Count int64 `json:"count"`
 	// Interval holds the number of outliers with probability 95%, over the
 	// noise, whatever the data.
@@ -25,16 +24,20 @@ type Answer struct {
 	// the options is right. It is absent where no guess was given or it is not
 	// narrower. A guess is no bound: where it is too small, the interval covers less.
 	Expected *Interval `json:"expected_interval,omitempty"`
-	// Noise is what was drawn, and Basis what the interval rests on.
+	// Noise describes the noise that was added.
 	Noise string `json:"noise"`
+	// Basis is what the interval rests on.
 	Basis string `json:"basis"`
 }
 
 // Interval is a range of counts, both ends included.
 type Interval struct {
+	// Level is the confidence.
 	Level float64 `json:"level"`
-	Low   int64   `json:"low"`
-	High  int64   `json:"high"`
+	// Low is the lower end.
+	Low int64 `json:"low"`
+	// High is the upper end.
+	High int64 `json:"high"`
 }
 
 // Answer counts the outliers in a private table, which has the columns of

@@ -28,8 +28,10 @@ type Diagnosis struct {
 
 // SmoothBound is S = max_t e^{-beta t} U_t.
 type SmoothBound struct {
+	// Beta is the smoothness.
 	Beta float64 `json:"beta"`
-	S    float64 `json:"S"`
+	// S is the bound.
+	S float64 `json:"S"`
 }
 
 // Diagnose computes everything for a set of points: degrees, the query, U_t for

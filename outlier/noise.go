@@ -32,10 +32,13 @@ const (
 // one with [LomaxNoise], [StudentNoise], [LaplaceNoise], [GaussianNoise] or
 // [GlobalNoise].
 type Calibrated struct {
-	Family  Noise   `json:"family"`
+	// Family is the family of the noise.
+	Family Noise `json:"family"`
+	// Epsilon is that of the guarantee.
 	Epsilon float64 `json:"epsilon"`
-	Delta   float64 `json:"delta,omitempty"`
-	// Beta is the smoothness that the promise needs; 0 for GlobalLaplace.
+	// Delta is that of the guarantee.
+	Delta float64 `json:"delta,omitempty"`
+	// Beta is the smoothness that the guarantee needs; 0 for GlobalLaplace.
 	Beta float64 `json:"beta,omitempty"`
 	// Divisor is a in S/a.
 	Divisor float64 `json:"divisor"`

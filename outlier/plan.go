@@ -20,11 +20,11 @@ type Facts struct {
 	// K is the smallest number of others within the radius that makes a record
 	// no outlier. Required.
 	K int `json:"k"`
-	// Epsilon is the loss. Required.
+	// Epsilon is the privacy cost. Required.
 	Epsilon float64 `json:"epsilon"`
-	// Guess is a public guess of how many records can change sides at once in
-	// data as they are: the plan expects U_t = min(G, t + Guess). It decides
-	// how good the plan is, and never the promise. Defaults to 3.
+	// Guess is a public guess of the local sensitivity on typical data: the plan expects
+	// U_t = min(G, t + Guess). It decides how good the plan is, and never the guarantee.
+	// Defaults to 3.
 	Guess int `json:"guess"`
 }
 
@@ -55,10 +55,11 @@ func (f *Facts) validate() error {
 	return bad.err()
 }
 
-// Plan is what can be said and chosen from public facts (design note, section
-// 7).
+// Plan is the noise to choose and its expected error, from public facts
+// (docs/outliers.md).
 type Plan struct {
 	Facts
+	// Relation is the relation of neighbours: add-remove or replace-one.
 	Relation string `json:"neighbours"`
 	// G is the global sensitivity.
 	G int64 `json:"global_sensitivity"`
@@ -76,10 +77,14 @@ type Plan struct {
 
 // Expectation is what a noise is expected to come to.
 type Expectation struct {
-	Noise     Calibrated `json:"noise"`
-	S         float64    `json:"S"`
-	SD        float64    `json:"sd"`
-	HalfWidth float64    `json:"half_width_95"`
+	// Noise is the noise with its parameters.
+	Noise Calibrated `json:"noise"`
+	// S is the bound of the sensitivity that is expected.
+	S float64 `json:"S"`
+	// SD is the standard deviation that is expected.
+	SD float64 `json:"sd"`
+	// HalfWidth is that of a 95% interval.
+	HalfWidth float64 `json:"half_width_95"`
 }
 
 func expectation(n Calibrated, s float64) Expectation {

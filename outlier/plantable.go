@@ -5,16 +5,20 @@ import "github.com/noren-privacy/noren"
 // PlanRow compares the expected noise with the expected count for a number of
 // records and an epsilon.
 type PlanRow struct {
-	Records int     `json:"records"`
+	// Records is the number of records.
+	Records int `json:"records"`
+	// Epsilon is the privacy cost.
 	Epsilon float64 `json:"epsilon"`
 	// Count is the number of outliers that is expected, by the share given.
 	Count float64 `json:"count"`
-	// SmoothSD is that of the best Lomax noise if the guess is right, GlobalSD that of
-	// the Laplace mechanism on the global sensitivity, whatever the data.
+	// SmoothSD is the standard deviation of the best Lomax noise if the guess is right.
 	SmoothSD float64 `json:"smooth_sd"`
+	// GlobalSD is that of the Laplace mechanism on the global sensitivity, whatever the
+	// data.
 	GlobalSD float64 `json:"global_sd"`
-	// Smooth and Global are the standard deviations over the count.
+	// Smooth is SmoothSD divided by Count.
 	Smooth float64 `json:"smooth_sd_per_count"`
+	// Global is GlobalSD divided by Count.
 	Global float64 `json:"global_sd_per_count"`
 }
 

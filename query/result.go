@@ -53,9 +53,13 @@ func interval(lo, hi float64) *Interval { return &Interval{Number(lo), Number(hi
 
 // Result is an answer. All of it was released: it may be shown to anybody.
 type Result struct {
-	Format string `json:"format"` // [Format]
-	Query  Kind   `json:"query"`
-	Noise  Noise  `json:"mechanism"`
+	// Format is noren.query/1, as the released answer says it.
+	Format string `json:"format"`
+	// Query is count, sum, mean, variance, histogram or quantile.
+	Query Kind `json:"query"`
+	// Noise is laplace, gaussian, exponential or smooth.
+	Noise Noise `json:"mechanism"`
+	// Column is the column that was asked about; a count has none.
 	Column string `json:"column,omitempty"`
 	// Group is the answer where it is one, with neither groups nor bins.
 	*Group
@@ -70,20 +74,23 @@ type Result struct {
 
 // Group is the answer for one group, or one bin of it.
 type Group struct {
-	Key []string  `json:"key,omitempty"`
-	Bin *Interval `json:"bin,omitempty"` // of a number column: [Bin[0], Bin[1])
-	Of  *string   `json:"bin_value,omitempty"`
-	// Value is the answer; nil where there is none: a mean or variance of a group
+	// Key is the group, with a value for each column of By.
+	Key []string `json:"key,omitempty"`
+	// Bin is the bin of a number column, without its upper edge.
+	Bin *Interval `json:"bin,omitempty"`
+	// Of is the bin of a category or ordered column: its value.
+	Of *string `json:"bin_value,omitempty"`
+	// Value is the answer; null where there is none: a mean or variance of a group
 	// whose noisy size is below one half.
 	Value *Number `json:"value"`
 	// Text is Value as the column writes it, for dates.
 	Text string `json:"text,omitempty"`
 	// Interval holds, with confidence Level, what the value would be without noise
-	// and rounding, for the clamped values; nil for quantiles by the exponential
-	// mechanism, which promise a rank and not a distance.
+	// and rounding, for the clamped values. Quantiles by the exponential mechanism have
+	// none: their guarantee is about a rank and not about a distance.
 	Interval *Interval `json:"interval,omitempty"`
-	// RankWithin is, for those quantiles, by how many records the rank of Value is
-	// off at most, with confidence Level.
+	// RankWithin is, for those quantiles, the largest error of the rank of Value in
+	// records, with confidence Level.
 	RankWithin *float64 `json:"rank_within,omitempty"`
 }
 
@@ -182,22 +189,23 @@ func (q *Query) public() Parameters {
 type Accuracy struct {
 	// Level is the confidence.
 	Level float64 `json:"level"`
-	// HalfWidth is by how much the answer is off at most, with confidence Level:
-	// the value, or the rank in records where Rank is set. It is infinite, and nil
-	// here, where nothing can be promised for so few records.
+	// HalfWidth is the largest error of the answer with confidence Level: of the value,
+	// or of the rank in records where Rank is set. It is null where no bound holds for
+	// this number of records.
 	HalfWidth *float64 `json:"half_width"`
-	Rank      bool     `json:"rank,omitempty"`
+	// Rank says that HalfWidth is about the rank and not about the value.
+	Rank bool `json:"rank,omitempty"`
 	// Records is the number of records of a group that it was computed for; 0 where
 	// it does not depend on it.
 	Records int64 `json:"records,omitempty"`
-	// EvenSpread is, for a quantile, what the error of the value comes to if the
-	// Records values were spread evenly between the bounds: a yardstick by which the
-	// two mechanisms can be compared, and no promise.
+	// EvenSpread is, for a quantile, the error of the value if the Records values were
+	// spread evenly between the bounds: it compares the two mechanisms, and guarantees
+	// nothing.
 	EvenSpread *float64 `json:"even_spread,omitempty"`
 }
 
-// Accuracy is how far the answer of one group, or one bin, will be off at the
-// most, with the confidence level, 0 < level < 1. records is a public guess of how
+// Accuracy is the largest error of the answer of one group, or one bin, with the
+// confidence level, 0 < level < 1. records is a public guess of how
 // many records a group has, at least 1; counts and sums do not depend on it. Error:
 // [noren.Usage].
 func (q *Query) Accuracy(level float64, records int64) (Accuracy, error) {

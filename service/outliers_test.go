@@ -35,6 +35,8 @@ func TestOutliersCount(t *testing.T) {
 	if a.Count > 10 || a.Charge == nil || a.Remaining.Epsilon != "910" {
 		t.Errorf("%+v", a)
 	}
+	valid(t, "noren.outliers-1.json", a)
+	valid(t, "noren.outliers-1-dry-run.json", q)
 	if !q.Fits || q.Remaining.Epsilon != "910" || !(q.Accuracy.MostSD > 0) || q.Accuracy.SD != 0 {
 		t.Errorf("price: %+v %+v", q.Price, q.Accuracy)
 	}
@@ -66,6 +68,7 @@ func TestOutliersPlan(t *testing.T) {
 	r := &api.OutliersPlanRequest{Facts: outlier.Facts{Dimensions: 2, K: 5, Epsilon: 1}, Share: 0.01}
 	p, err := bare(t).OutliersPlan(t.Context(), r)
 	must(t, err)
+	valid(t, "noren.outliers.plan-1.json", p)
 	if p.Relation != "add-remove" || len(p.Table) != 16 || p.Noise.Family != outlier.Lomax {
 		t.Errorf("%+v", p)
 	}
@@ -80,6 +83,7 @@ func TestOutliersSensitivity(t *testing.T) {
 	s.Stdin = strings.NewReader("x,y\n0,0\n1,0\n9,9\n")
 	d, err := s.OutliersSensitivity(t.Context(), &api.OutliersSensitivityRequest{Input: "-", K: 1, Radius2: 1, UpTo: 2, Beta: []string{"0.1"}})
 	must(t, err)
+	valid(t, "noren.outliers.sensitivity-1.json", d)
 	if d.Query != 1 || len(d.U) != 3 || d.Private != "do not release" {
 		t.Errorf("%+v", d)
 	}

@@ -26,6 +26,7 @@ func TestQuery(t *testing.T) {
 	if a.Charge == nil || a.Charge.Dataset != "people" || a.Remaining.Epsilon != "900" || a.Certificate == nil || len(a.Payload) == 0 {
 		t.Errorf("receipt: %+v", a.Receipt)
 	}
+	valid(t, "noren.query-1.json", a)
 	text, err := json.Marshal(a)
 	must(t, err)
 	if !strings.HasPrefix(string(text), `{"schema":"noren.query/1","format":"noren.query/1","query":"count"`) || strings.Contains(string(text), "Payload") {
@@ -40,6 +41,7 @@ func TestQueryPrice(t *testing.T) {
 	if !q.Fits || q.Before.Epsilon != "1000" || q.Remaining.Epsilon != "900" || q.Accuracy == nil {
 		t.Errorf("%+v", q)
 	}
+	valid(t, "noren.query-1-dry-run.json", q)
 	again, err := s.QueryPrice(t.Context(), countRequest("people"))
 	must(t, err)
 	if again.Before.Epsilon != "1000" {
@@ -53,6 +55,7 @@ func TestQueryAccuracy(t *testing.T) {
 	s.Ledger = filepath.Join(t.TempDir(), "absent.db")
 	out, err := s.QueryAccuracy(t.Context(), r)
 	must(t, err)
+	valid(t, "noren.query.accuracy-1.json", out)
 	if len(out.Accuracy) != 2 || out.Accuracy[0].Mechanism != query.Exponential || out.Accuracy[1].Mechanism != query.Smooth {
 		t.Errorf("%+v", out)
 	}
@@ -69,6 +72,7 @@ func TestQueryUnaccounted(t *testing.T) {
 	r.Schema = &spec.Spec{Columns: map[string]spec.Column{"age": {Type: "integer"}}}
 	a, err := s.Query(t.Context(), r)
 	must(t, err)
+	valid(t, "noren.query-1.json", a)
 	if a.Charge != nil || a.Remaining != nil || len(codes) != 1 || codes[0] != "unaccounted" {
 		t.Errorf("%+v, notes %v", a.Receipt, codes)
 	}

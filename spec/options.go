@@ -27,6 +27,15 @@ func (f Faults) Error() string {
 	return strings.Join(texts, "; ")
 }
 
+// Unwrap returns the faults.
+func (f Faults) Unwrap() []error {
+	all := make([]error, len(f))
+	for i, e := range f {
+		all[i] = e
+	}
+	return all
+}
+
 // add adds err, if it is one, about a parameter.
 func (f *Faults) add(where string, err error) {
 	if e, ok := err.(*noren.Error); ok && where == "" {
@@ -44,9 +53,9 @@ const (
 	CodeNeedsUnit = "needs-unit"
 )
 
-// Options are the parameters of a release as the specification states them. Errors are
-// of kind Usage and wrap [Faults]: all faults are reported at once, by the names of the
-// parameters in noren.yaml.
+// Options are the parameters of a release as the specification states them. An error
+// is [Faults] of kind Usage: all faults at once, by the names of the parameters in
+// noren.yaml.
 func (s *Spec) Options() (*kanon.Options, error) {
 	a := &s.Anonymize
 	var faults Faults
@@ -63,7 +72,7 @@ func (s *Spec) Options() (*kanon.Options, error) {
 		o.Refine, err = refine.ParseEffort(a.Refine)
 		faults.add("refine", err)
 	}
-	o.Gap, err = parseGap(a.Gap)
+	o.Gap, err = ParseGap(a.Gap)
 	faults.add("gap", err)
 	if a.Scale != "" {
 		o.Scale, err = space.ParseScaling(a.Scale)
@@ -83,7 +92,7 @@ func (s *Spec) Options() (*kanon.Options, error) {
 	faults.add("", err)
 	o.Diversity, o.Closeness = requirement.Diversity, requirement.Closeness
 	if len(faults) > 0 {
-		return nil, &noren.Error{Kind: noren.Usage, Err: faults}
+		return nil, faults
 	}
 	return o, nil
 }
@@ -133,8 +142,8 @@ func (a *Anonymize) Requirement() (privacy.Requirement, error) {
 	return r, nil
 }
 
-// parseGap reads "off" or a duration.
-func parseGap(s string) (time.Duration, error) {
+// ParseGap reads how long to look for a lower bound: "off" or a duration.
+func ParseGap(s string) (time.Duration, error) {
 	if s == "" || s == "off" {
 		return 0, nil
 	}

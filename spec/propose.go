@@ -39,7 +39,7 @@ func Propose(r *infer.Report, o ProposeOptions) string {
 	proposeInput(&b, o.Input, r.Missing)
 	if unit := unitOf(r); unit != nil {
 		b.WriteString("\n# Records with the same value here seem to be of one person: k, l and t count\n# persons by it. Remove the line where each record is another person's.\n")
-		fmt.Fprintf(&b, "unit: %s\n", scalar(unit.Field.Name))
+		fmt.Fprintf(&b, "unit: %s\n", Scalar(unit.Field.Name))
 	}
 	b.WriteString("\ncolumns:\n")
 	for i := range r.Columns {
@@ -62,22 +62,22 @@ func proposeInput(b *strings.Builder, in Input, missing []string) {
 	var lines []string
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf("  "+format+"\n", args...)) }
 	if in.Delimiter != "" {
-		add("delimiter: %s", scalar(in.Delimiter))
+		add("delimiter: %s", Scalar(in.Delimiter))
 	}
 	if in.Encoding != "" {
-		add("encoding: %s", scalar(in.Encoding))
+		add("encoding: %s", Scalar(in.Encoding))
 	}
 	if in.Header != nil {
 		add("header: %t", *in.Header)
 	}
 	if in.Sheet != "" {
-		add("sheet: %s", scalar(in.Sheet))
+		add("sheet: %s", Scalar(in.Sheet))
 	}
 	if in.HeaderRow != 0 {
 		add("header-row: %d", in.HeaderRow)
 	}
 	if in.Query != "" {
-		add("query: %s", scalar(in.Query))
+		add("query: %s", Scalar(in.Query))
 	}
 	if len(missing) > 0 {
 		add("# Texts that stand for a missing value, as the empty field always does.")
@@ -113,15 +113,15 @@ func proposeColumn(b *strings.Builder, c *infer.Column) {
 	if c.Unit {
 		comment(b, "It seems to name persons who have several records each: name it as the unit, so that persons count and not records.")
 	}
-	fmt.Fprintf(b, "  %s:\n    role: %s\n    type: %s\n", scalar(f.Name), f.Role, f.Type)
+	fmt.Fprintf(b, "  %s:\n    role: %s\n    type: %s\n", Scalar(f.Name), f.Role, f.Type)
 	if f.Type == table.Date && f.Layout != "" {
-		fmt.Fprintf(b, "    format: %s\n", scalar(string(f.Layout)))
+		fmt.Fprintf(b, "    format: %s\n", Scalar(string(f.Layout)))
 		if len(c.Layouts) > 1 {
 			comment(b, fmt.Sprintf("  The file does not tell this from %s: make sure.", c.Layouts[1]))
 		}
 	}
 	if f.Number != "" {
-		fmt.Fprintf(b, "    format: %s\n", scalar(string(f.Number)))
+		fmt.Fprintf(b, "    format: %s\n", Scalar(string(f.Number)))
 	}
 	if f.Type == table.Ordered {
 		fmt.Fprintf(b, "    order: %s\n", list(f.Levels))
@@ -143,8 +143,8 @@ func comment(b *strings.Builder, text string) {
 	b.WriteString(line + "\n")
 }
 
-// scalar writes a string as YAML, quoted where it must be.
-func scalar(s string) string {
+// Scalar writes a string as YAML, quoted where it must be.
+func Scalar(s string) string {
 	out, err := yaml.MarshalWithOptions(s, yaml.JSON())
 	plain := err == nil && strings.IndexFunc(s, func(r rune) bool {
 		return !(r == '_' || r == '-' || r == '.' || r == '/' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z')
@@ -161,7 +161,7 @@ var reserved = map[string]bool{"true": true, "false": true, "null": true, "yes":
 func list(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
-		quoted[i] = scalar(w)
+		quoted[i] = Scalar(w)
 	}
 	return "[" + strings.Join(quoted, ", ") + "]"
 }

@@ -97,15 +97,18 @@ func (s *Spec) resolution(how Reading) *resolution {
 	return r
 }
 
-// ResolveSource lays s over a table that is to be released or measured. Types that s
-// does not state are inferred from the values. So are the texts that stand for missing
-// values where s states none. Errors are of kind Usage (all faults of s at once) or those
-// of reading src.
-func (s *Spec) ResolveSource(ctx context.Context, src file.Source, how Reading) (*Resolved, error) {
-	r := s.resolution(how)
-	stated := s.statesMissing()
-	out := &Resolved{}
-	schema, err := r.Resolve(src.Columns(), func(untyped []int) ([]table.Field, error) {
+// ResolveWritten lays s over a table and leaves its numbers as they are written: fields
+// of the schema keep their number formats. Types that s does not state are inferred from
+// the values. So are the texts that stand for missing values where s states none. Errors
+// are of kind Usage (all faults of s at once) or those of reading src.
+func (s *Spec) ResolveWritten(ctx context.Context, src file.Source, how Reading) (*Resolved, error) {
+	return s.resolution(how).written(ctx, src)
+}
+
+func (r *resolution) written(ctx context.Context, src file.Source) (*Resolved, error) {
+	out := &Resolved{Source: src}
+	var err error
+	out.Schema, err = r.Resolve(src.Columns(), func(untyped []int) ([]table.Field, error) {
 		report, err := r.look(ctx, src, untyped)
 		if err != nil {
 			return nil, err
@@ -116,8 +119,20 @@ func (s *Spec) ResolveSource(ctx context.Context, src file.Source, how Reading) 
 	if err != nil {
 		return nil, err
 	}
+	out.Missing = r.Input.Missing
+	return out, nil
+}
+
+// ResolveSource is [Spec.ResolveWritten] for a table that is to be released or measured:
+// columns in a number format are rewritten with plain numbers.
+func (s *Spec) ResolveSource(ctx context.Context, src file.Source, how Reading) (*Resolved, error) {
+	r := s.resolution(how)
+	out, err := r.written(ctx, src)
+	if err != nil {
+		return nil, err
+	}
 	out.Formats = map[string]table.NumberFormat{}
-	for _, f := range schema.Fields {
+	for _, f := range out.Schema.Fields {
 		if f.Number == "" {
 			continue
 		}
@@ -126,20 +141,21 @@ func (s *Spec) ResolveSource(ctx context.Context, src file.Source, how Reading) 
 			how.Notes.add(Note{Code: NoteNumberFormat, Columns: []string{f.Name}, Text: fmt.Sprintf("column %s: numbers are read as %s and written plain", f.Name, f.Number)})
 		}
 	}
-	plain, fields, err := file.WithNumbers(src, schema.Fields)
+	written := out.Schema.Fields
+	plain, fields, err := file.WithNumbers(src, written)
 	if err != nil {
 		return nil, err
 	}
 	out.Source, out.Schema = plain, &table.Schema{Fields: fields}
 	if out.Looked != nil { // a column that is rewritten, or kept as text, is looked at again
-		out.Looked.Columns = slices.DeleteFunc(out.Looked.Columns, func(c infer.Column) bool { return c.Field.Number != "" || fields[c.Position].Number != "" })
+		out.Looked.Columns = slices.DeleteFunc(out.Looked.Columns, func(c infer.Column) bool { return c.Field.Number != "" || written[c.Position].Number != "" })
 	}
-	if how.Sensitive && !stated {
+	if how.Sensitive && !s.statesMissing() {
 		if err := r.settleSource(ctx, plain, out.Schema); err != nil {
 			return nil, err
 		}
+		out.Missing = r.Input.Missing
 	}
-	out.Missing = r.Input.Missing
 	return out, nil
 }
 

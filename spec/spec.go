@@ -1,7 +1,9 @@
-// Package spec reads noren.yaml, the file in which a steward writes down what
-// a table is and how it is to be released. Everything in it can be said by
-// flags too; the command line lays its flags over a [Spec] and resolves the
-// sum against the file at hand with [Spec.Resolve].
+// Package spec reads noren.yaml, the specification of a table and of its release.
+//
+// [Load] reads a file; [Spec.With] lays another specification over it, such as one
+// made from flags or a request; [Spec.ResolveSource] resolves the result against a
+// table and infers what it leaves open; [Spec.Options] are the parameters of a
+// release. [Propose] writes a specification for a table.
 //
 // A specification is public: it names columns, levels and parameters, so its
 // errors may repeat it, with line and column.

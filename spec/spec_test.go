@@ -132,7 +132,7 @@ func TestSchemaIsInDocs(t *testing.T) {
 	}
 }
 
-// A specification is read from a stranger's file: whatever stands in it, it
+// A specification is read from any file: whatever is in it, it
 // is an error or a specification.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(clinic))

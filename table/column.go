@@ -298,11 +298,11 @@ func (b *Builder) Append(text []byte) error {
 	return nil
 }
 
-// Cut hands out the records that were appended since the last cut, as a column
+// Cut returns the records that were appended since the last cut, as a column
 // of their own, and goes on behind them. The codes of a Category go by the order
 // in which the words were met first; [Builder.Column], at last, has the
 // dictionary in its final order and no records that were cut off, and the rank
-// of each of these codes in it is told by [Ranks].
+// of each of these codes in it is given by [Ranks].
 func (b *Builder) Cut() *Column {
 	out := b.col
 	b.col.Ints, b.col.Floats, b.col.Codes, b.col.missing, b.col.rows = nil, nil, nil, nil, 0

@@ -1,15 +1,14 @@
-// Package table holds tables about people: columns in memory, their types and
+// Package table defines tables of records: columns in memory, their types and
 // roles, and the streams by which files are read and written.
 //
-// A table has two lives. The columns that a computation needs (the
-// quasi-identifiers, and the sensitive columns where diversity is asked for)
-// are read once into a [Table] of typed, dictionary-coded [Column]s. All other
-// columns stay in their file and pass through as [Chunk]s, a few thousand
-// records at a time, when the result is written; their values are never
-// interpreted, so they come out exactly as they went in.
+// Columns needed for computation (the quasi-identifiers, and the sensitive columns
+// where diversity is requested) are read once into a [Table] of typed,
+// dictionary-coded [Column]s. All other columns are streamed from the file as
+// [Chunk]s of a few thousand records when the result is written. Their values are
+// never interpreted, so that they are written exactly as they were read.
 //
-// The formats live in table/csvio and table/parquetio; both offer a [Source]
-// and a [Sink], and table/file is the door to both, by which files are opened
-// and columns read. Package table/infer proposes what the columns of a file are,
+// Packages table/csvio, table/parquetio and table/xlsx implement [Source] and [Sink]
+// for file formats; table/pg and table/sqlite read databases. Package table/file
+// opens all of them by name. Package table/infer proposes what the columns of a file are,
 // and table/shuffle writes records in another order than they were read in.
 package table

@@ -21,7 +21,7 @@ const ISODate Layout = "YYYY-MM-DD"
 
 const secondsPerDay = 24 * 60 * 60
 
-// token is the first part of a layout: a number (one of Y M D h m s, of so many
+// token is the first part of a layout: a number (one of Y M D h m s, of that many
 // digits, 1 for "without a leading zero"), or a byte that stands for itself.
 func (l Layout) token() (number byte, digits int) {
 	c := l[0]
@@ -54,7 +54,7 @@ func (l Layout) orISO() Layout {
 	return l
 }
 
-// Validate reports whether l can be used: every token once at the most, a
+// Validate reports whether l can be used: every token once at most, a
 // year, no letter that is no token, a smaller unit of time only beside the
 // larger, and nothing else with digits right behind a number whose digits are
 // not counted.
@@ -148,7 +148,7 @@ func parse[T string | []byte](l Layout, text T) (int64, bool) {
 			continue
 		}
 		l = l[digits:]
-		most := max(digits, 2) // a number without a leading zero has two digits at the most
+		most := max(digits, 2) // a number without a leading zero has two digits at most
 		n, from := 0, i
 		for i < len(text) && i-from < most && '0' <= text[i] && text[i] <= '9' {
 			n = 10*n + int(text[i]-'0')

@@ -80,7 +80,7 @@ type Source interface {
 	Open(ctx context.Context, columns []int) (Reader, error)
 }
 
-// Reader hands out a table's records in order.
+// Reader returns a table's records in order.
 type Reader interface {
 	// Next returns the next records, or io.EOF after the last. The chunk is
 	// good until the next call. A bad record is an error of kind BadData that
@@ -95,7 +95,7 @@ type Reader interface {
 }
 
 // Sink writes a table file. Nothing can be seen under the file's final name
-// by what a Sink does: it writes where it is told, and who made it renames.
+// by what a Sink does: it writes to the file that it was given, and its maker renames the file.
 type Sink interface {
 	// Write appends the chunk's records. The chunk is not kept.
 	Write(c *Chunk) error

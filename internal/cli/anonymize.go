@@ -2,17 +2,12 @@ package cli
 
 import (
 	"context"
-	"encoding/hex"
-	"fmt"
-	"io"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren"
-	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/spec"
-	"github.com/noren-privacy/noren/table/file"
 )
 
 type anonymizeFlags struct {
@@ -38,26 +33,26 @@ func newAnonymize(t *terminal) *cobra.Command {
 		Short: "Release a k-anonymous table",
 		Long: `Writes a table in which every combination of quasi-identifier values occurs in
 at least K records. Identifiers are dropped, quasi-identifiers are replaced by
-values common to groups of similar records, all other columns stay as they are.
+values common to groups of similar records, all other columns are kept unchanged.
 
 Where persons have several records, --unit COLUMN names the column that tells
 them apart: every combination then occurs in records of at least K persons, and
 --l and --t count each person once. The column is dropped. With --unit-linkage
-all also somebody who knows all records of a person is left with K persons, and
+all, an attacker who knows all records of a person still has K candidates, and
 --pseudonym keeps the records of a person linked.
 
 INPUT is a CSV, Parquet or Excel file (.csv, .tsv, .csv.gz, .csv.zst, .parquet,
 .xlsx), a table of a database (pg:TABLE, sqlite:FILE?table=TABLE, or pg: with
 --query FILE), or - for standard input. OUTPUT is a file, whose name tells the
 format, or pg:TABLE. It is created only after it has been read back and
-verified; nothing is left behind when anything fails. See docs/formats.md.
+verified. If anything fails, no output is created. See docs/formats.md.
 
-A table of more than 40,000 records is cut into cells, and a larger one into
-blocks that are worked on one by one. With --memory SIZE the release takes about
-that much memory: beyond it, records go to temporary files in OUTPUT's folder
-that nobody else can read and that vanish with the process, however it ends. The
-release is the same, whatever the memory. With --refine DURATION, l-diversity,
-t-closeness, mondrian or --coarse off all records must fit memory.`,
+A table of more than 40,000 records is divided into cells, and a larger one into
+blocks that are processed one by one. --memory SIZE sets about how much memory the
+release uses: records beyond it go to temporary files in OUTPUT's folder that no
+other user can read and that are deleted when the process ends, in any way. The
+release does not depend on the memory. With --refine DURATION, l-diversity,
+t-closeness, mondrian or --coarse off all records must fit the memory.`,
 		Example: `  noren anonymize visits.csv -o out.csv --k 5 --quasi age,sex,postcode --identifier visit_id,person_id,name
   noren anonymize visits.csv -o out.csv --k 5 --quasi age,sex,postcode --identifier visit_id,name --unit person_id
   noren anonymize visits.csv -o out.csv --spec noren.yaml --report page.html
@@ -83,16 +78,16 @@ t-closeness, mondrian or --coarse off all records must fit memory.`,
 	s.IntVar(&p.M, "m", 0, "closest pairs by which tomobiki joins a component (default 3)")
 	s.StringVar(&p.Coarse, "coarse", "", "least records of a coarse cell: a number, auto or off (default auto)")
 	s.StringVar(&p.Refine, "refine", "", "local search after the method: off, fast or a duration such as 20s (default fast)")
-	s.StringVar(&p.Gap, "gap", "", "look this long for a lower bound of the loss: off or a duration such as 60s (default off: nearest neighbours alone)")
+	s.StringVar(&p.Gap, "gap", "", "search time for a better lower bound of the loss: off or a duration such as 60s (default off: nearest neighbours only)")
 	s.StringVar(&p.Scale, "scale", "", "minmax, zscore or none (default minmax)")
 	s.StringVar(&p.Publish, "publish", "", "aggregate (means, medians, modes) or generalize (ranges, sets) (default aggregate)")
-	s.StringVar(&f.seed, "seed", "", "`HEX` that fixes search and row order: 32 hexadecimal digits or more, random; keep it secret, it tells the order (default: drawn)")
-	s.BoolVar(&f.seedInsecure, "seed-insecure", false, "let --seed be a whole number: the order can then be found by trying seeds; for tests")
+	s.StringVar(&f.seed, "seed", "", "`HEX` that fixes search and row order: 32 or more random hexadecimal digits; keep it secret, it reveals the order (default: drawn)")
+	s.BoolVar(&f.seedInsecure, "seed-insecure", false, "accept a whole number as --seed: the order can then be found by trying seeds; for tests")
 	s.IntVar(&f.workers, "workers", 0, "parallel workers (default: one a processor); the result does not depend on it")
-	s.StringVar(&f.memory, "memory", "", "about how much memory to take, such as 512MiB or 4GB (default 2GiB); the result does not depend on it")
+	s.StringVar(&f.memory, "memory", "", "about how much memory to use, such as 512MiB or 4GB (default 2GiB); the result does not depend on it")
 	s.BoolVar(&p.KeepOrder, "keep-order", false, "keep the order of the rows; it links them to the source")
 	f.outputAs.register(c)
-	s.StringVar(&f.report, "report", "", "write a page about risk and damage to this `FILE` (private: it shows the raw data's statistics)")
+	s.StringVar(&f.report, "report", "", "write a page about risk and utility to this `FILE` (private: it shows statistics of the source)")
 	s.StringVar(&f.certify, "certificate", "", "write a signed certificate of the release to this `FILE`")
 	s.BoolVar(&f.json, "json", false, "print the result as one JSON object, noren.anonymize/1")
 	return c
@@ -101,9 +96,6 @@ t-closeness, mondrian or --coarse off all records must fit memory.`,
 func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command, input string) error {
 	if f.output == "" {
 		return &noren.Error{Kind: noren.Usage, Where: "-o", What: "no output is named", Hint: "-o FILE, or -o - for standard output"}
-	}
-	if f.certify != "" && file.IsDatabase(f.output) {
-		return &noren.Error{Kind: noren.Usage, Where: "--certificate", What: "certifies the bytes of a file, and a table has none", Hint: "-o FILE"}
 	}
 	if f.json && f.output == "-" {
 		return &noren.Error{Kind: noren.Usage, Where: "--json", What: "the release and the result cannot both go to standard output", Hint: "-o FILE"}
@@ -115,136 +107,27 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 	if err := overlay(c, &s.Anonymize, &f.parameters); err != nil {
 		return err
 	}
-	if err := t.apart(inputsOf(s, input, f.spec), f.output, f.report, f.certify); err != nil {
-		return err
-	}
-	if err := checkTargets(f.force, f.output, f.report, f.certify); err != nil {
-		return err
-	}
-	options, err := releaseOptions(s, f.workers)
+	memory, err := memoryFlag(f.memory)
 	if err != nil {
 		return err
 	}
-	if err := f.setSeed(options); err != nil {
-		return err
-	}
-	if options.Memory, err = memoryFlag(f.memory); err != nil {
-		return err
-	}
-	defer limitMemory(options.Memory)()
-	src, err := openTable(ctx, input, t, s)
-	if err != nil {
-		return err
-	}
-	defer closeSource(src)
-	said := missingSaid(s)
-	schema, looked, err := resolveLooking(ctx, s, src, t)
-	if err != nil {
-		return err
-	}
-	if src, schema, err = withNumbers(t, s, src, schema, looked); err != nil {
-		return err
-	}
-	if !said && (options.Diversity != nil || options.Closeness != nil) {
-		if err := settleSource(ctx, s, src, schema, t); err != nil {
-			return err
-		}
-	}
-	tellIndex(t, s, src)
-	tellReaders(t, f.output, src, schema)
-	tellKept(t, s, schema)
-	if _, err := quasiNames(schema); err != nil {
-		return err
-	}
-	job := kanon.Job{Source: src, Schema: *schema, Missing: s.Input.Missing, Kept: keptBy(s), Looked: looked, Options: *options}
-	job.Output, err = f.outputAs.output(ctx, f.output, f.force, t.stdout, src)
-	if err != nil {
-		return err
-	}
-	var seal *certifier
-	if f.certify != "" {
-		if seal, err = newCertifier(f.certify, f.force); err != nil {
-			return err
-		}
-		defer seal.file.Discard()
-		job.Output.Verified = func(r *kanon.Result, released io.Reader) error { return seal.verified(ctx, r, released) }
-	}
-	result, err := f.release(ctx, t, s, job)
-	if err != nil {
-		return decideHint(err)
-	}
-	if seal != nil {
-		if err := seal.file.Commit(); err != nil {
-			return err
-		}
-	}
-	result.Input = input
-	for _, l := range result.LooksMissing {
-		t.warn("column %s: %d of %d groups show a value that is also a text for missing values in %s; in the release it is a value, and only an empty field is missing. If its readers go by the same texts, make it again with --publish generalize or another --round", l.Column, l.Groups, result.Groups, input)
-	}
-	warnRepeated(t, result)
-	if f.json {
+	defer limitMemory(memory)()
+	result, err := t.service(nil).Anonymize(ctx, api.AnonymizeRequest{
+		Table: api.Table{Input: input, Spec: s}, Output: f.output, OutputDelimiter: f.outputAs.delimiter, OutputEncoding: f.outputAs.encoding,
+		Report: f.report, Certificate: f.certify, Force: f.force, Seed: f.seed, InsecureSeed: f.seedInsecure,
+		Workers: f.workers, Memory: memory, Stdout: t.stdout,
+	})
+	t.progress.clear()
+	switch {
+	case err != nil:
+		return tableError(err)
+	case f.json:
 		return printJSON(t.stdout, result)
-	}
-	if f.output != "-" {
-		printRelease(t.stdout, result)
+	case f.output != "-":
+		printRelease(t.stdout, &result.Result)
 	}
 	return nil
 }
-
-func (f *anonymizeFlags) release(ctx context.Context, t *terminal, s *spec.Spec, job kanon.Job) (*kanon.Result, error) {
-	if f.report == "" {
-		return kanon.Anonymize(ctx, job, t.progress.report)
-	}
-	return releaseWithReport(ctx, t, s, job, f.report, f.force)
-}
-
-// inputsOf are the files that a run reads.
-func inputsOf(s *spec.Spec, names ...string) []string {
-	for _, c := range s.Columns {
-		names = append(names, c.Hierarchy)
-	}
-	return names
-}
-
-// setSeed reads the seed: 32 hexadecimal digits or more, or any whole number where
-// that is said to be wanted.
-func (f *anonymizeFlags) setSeed(o *kanon.Options) error {
-	if f.seed == "" {
-		if f.seedInsecure {
-			return &noren.Error{Kind: noren.Usage, Where: "--seed-insecure", What: "goes with --seed"}
-		}
-		return nil
-	}
-	if len(f.seed) >= seedDigits {
-		seed, err := hex.DecodeString(f.seed[:len(f.seed)&^1])
-		if last := f.seed[len(f.seed)-1]; err == nil && len(f.seed)%2 == 1 {
-			if _, err = strconv.ParseUint(string(last), 16, 8); err == nil {
-				seed = append(seed, last)
-			}
-		}
-		if err != nil {
-			return &noren.Error{Kind: noren.Usage, Where: "--seed", What: "expected hexadecimal digits"}
-		}
-		o.SecretSeed = seed
-		return nil
-	}
-	if !f.seedInsecure {
-		return &noren.Error{
-			Kind: noren.Usage, Where: "--seed", What: fmt.Sprintf("expected %d hexadecimal digits or more, got %d characters: short seeds can be tried until one gives the order of the rows", seedDigits, len(f.seed)),
-			Hint: "draw one, for instance by openssl rand -hex 16; or leave it out; or say --seed-insecure for a test",
-		}
-	}
-	n, err := strconv.ParseUint(f.seed, 10, 64)
-	if err != nil {
-		return &noren.Error{Kind: noren.Usage, Where: "--seed", What: "expected a whole number of at most 64 bits, not negative"}
-	}
-	o.Seed = &n
-	return nil
-}
-
-// seedDigits is the least number of digits of a seed: 128 bits.
-const seedDigits = 32
 
 // overlay copies the parameters whose flags were given over those of the
 // specification.

@@ -1,17 +1,9 @@
 package cli
 
 import (
-	"context"
 	"crypto/ed25519"
-	"encoding/json"
-	"io"
-	"path/filepath"
-	"time"
 
-	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/certificate"
-	"github.com/noren-privacy/noren/internal/atomicfile"
-	"github.com/noren-privacy/noren/kanon"
 )
 
 // tool is this program as certificates name it.
@@ -24,64 +16,4 @@ func signingKey() (ed25519.PrivateKey, error) {
 		return nil, err
 	}
 	return certificate.LoadOrCreateKey(path)
-}
-
-// certifier writes the certificate of a k-anonymous release, whole and before
-// the release gets its name.
-type certifier struct {
-	key  ed25519.PrivateKey
-	file *atomicfile.File
-}
-
-func newCertifier(path string, force bool) (*certifier, error) {
-	key, err := signingKey()
-	if err != nil {
-		return nil, err
-	}
-	f, err := atomicfile.Create(path, force)
-	if err != nil {
-		return nil, err
-	}
-	return &certifier{key: key, file: f}, nil
-}
-
-// verified signs what was released.
-func (c *certifier) verified(ctx context.Context, r *kanon.Result, released io.Reader) error {
-	what, err := certificate.HashReader(ctx, released)
-	if err != nil {
-		return err
-	}
-	if r.Output != "-" {
-		what.Name = filepath.Base(r.Output)
-	}
-	columns := make([]map[string]string, len(r.Columns))
-	for i, f := range r.Columns {
-		columns[i] = map[string]string{"column": f.Column, "role": f.Role, "fate": f.Fate}
-	}
-	of := map[string]any{
-		"columns": columns,
-		"k":       r.K, "quasi_identifiers": r.Guarantee.Quasi, "publish": r.Publish, "scale": r.Scale, "method": r.Method, "refine": r.Refine,
-	}
-	if r.Unit != "" {
-		of["unit"], of["unit_linkage"], of["pseudonym"] = r.Unit, r.Linkage, r.Pseudonym
-	}
-	parameters, err := json.Marshal(of)
-	if err != nil {
-		return err
-	}
-	signed, err := certificate.Sign(c.key, certificate.Certificate{
-		Released: what, Mechanism: certificate.Mechanism{Name: "anonymize", Parameters: parameters},
-		Guarantee: r.Guarantee, Accounting: certificate.NoBudget, Tool: tool(), Time: certificate.Time(time.Now()),
-	})
-	if err != nil {
-		return err
-	}
-	out, err := signed.Encode()
-	if err != nil {
-		return err
-	}
-	if _, err := c.file.Write(out); err != nil {
-		return &noren.Error{Where: "--certificate", What: "the certificate cannot be written", Err: err}
-	}
-	return nil
 }

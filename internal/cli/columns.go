@@ -1,10 +1,7 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -52,7 +49,7 @@ func (f *columnFlags) register(c *cobra.Command) {
 	s.StringArrayVar(&f.formats, "format", nil, "`COLUMN=LAYOUT`: how a date is written, as in YYYY-MM-DD or GE年M月D日, or a number, as in 1,234.5 or 1.234,5; may be repeated")
 	s.StringArrayVar(&f.hierarchies, "hierarchy", nil, "`COLUMN=FILE`: generalisation hierarchy, CSV with one line a value, leaf to root; may be repeated")
 	s.StringArrayVar(&f.rounds, "round", nil, "`COLUMN=PLACES`: decimal places of published means; may be repeated")
-	s.StringVar(&f.person, "unit", "", "the `COLUMN` that tells whose records belong together: k, l and t then count persons")
+	s.StringVar(&f.person, "unit", "", "privacy unit: the `COLUMN` that tells persons apart; k, l and t then count persons")
 	f.registerInput(c)
 	f.registerHeader(c)
 }
@@ -79,7 +76,7 @@ func (f *columnFlags) registerTypes(c *cobra.Command) {
 // registerInput registers only what says how a file is written.
 func (f *columnFlags) registerInput(c *cobra.Command) {
 	s := c.Flags()
-	s.StringArrayVar(&f.missing, "missing", nil, "`TEXT` that stands for a missing value, as the empty field always does; may be repeated")
+	s.StringArrayVar(&f.missing, "missing", nil, "`TEXT` that stands for a missing value, beside the empty field; may be repeated")
 	s.StringVar(&f.delimiter, "delimiter", "", "field delimiter: one `CHARACTER`, or tab (detected when left out)")
 	s.StringVar(&f.encoding, "encoding", "", "`ENCODING`: "+csvio.Encodings+" (detected when left out, but for the last two)")
 	s.StringVar(&f.sheet, "sheet", "", "worksheet of a workbook, its `NAME` or number (default: the first)")
@@ -87,32 +84,13 @@ func (f *columnFlags) registerInput(c *cobra.Command) {
 	s.StringVar(&f.query, "query", "", "read the result of the SQL query in this `FILE`, from pg: or sqlite:DATABASE")
 }
 
-// merged is the specification with the flags laid over it, and the folder that
-// its hierarchy files are relative to.
+// merged is the specification with the flags laid over it.
 func (f *columnFlags) merged() (*spec.Spec, error) {
 	s := &spec.Spec{Version: spec.Version}
 	if f.spec != "" {
-		data, _, err := readSide(f.spec, "the specification", "noren init FILE -o noren.yaml writes one")
-		if err != nil {
+		var err error
+		if s, err = spec.Load(f.spec); err != nil {
 			return nil, err
-		}
-		if s, err = spec.Parse(f.spec, data); err != nil {
-			if noren.CodeOf(err) == spec.SeedCode {
-				var e *noren.Error
-				errors.As(err, &e)
-				return nil, &noren.Error{Kind: e.Kind, Code: e.Code, Where: e.Where, What: e.What, Hint: "give it by --seed, or leave it out"}
-			}
-			return nil, err
-		}
-		dir := filepath.Dir(f.spec)
-		if q := s.Input.Query; q != "" && !filepath.IsAbs(q) {
-			s.Input.Query = filepath.Join(dir, q)
-		}
-		for name, c := range s.Columns {
-			if c.Hierarchy != "" && !filepath.IsAbs(c.Hierarchy) {
-				c.Hierarchy = filepath.Join(dir, c.Hierarchy)
-				s.Columns[name] = c
-			}
 		}
 	}
 	if err := f.layOver(s); err != nil {
@@ -121,38 +99,31 @@ func (f *columnFlags) merged() (*spec.Spec, error) {
 	return s, nil
 }
 
+// layOver lays the flags over a specification.
 func (f *columnFlags) layOver(s *spec.Spec) error {
-	if s.Columns == nil {
-		s.Columns = map[string]spec.Column{}
-	}
-	if f.delimiter != "" {
-		s.Input.Delimiter = f.delimiter
-	}
-	if f.encoding != "" {
-		s.Input.Encoding = f.encoding
-	}
-	if f.person != "" {
-		s.Unit = f.person
-	}
-	if f.sheet != "" {
-		s.Input.Sheet = f.sheet
-	}
-	if f.headerRow != 0 {
-		s.Input.HeaderRow = f.headerRow
-	}
-	if f.query != "" {
-		s.Input.Query = f.query
-	}
-	s.Input.Missing = append(s.Input.Missing, f.missing...)
+	over := &spec.Spec{Columns: map[string]spec.Column{}, Unit: f.person}
+	over.Input = spec.Input{Delimiter: f.delimiter, Encoding: f.encoding, Sheet: f.sheet, HeaderRow: f.headerRow, Query: f.query, Missing: f.missing}
 	if f.header && f.noHeader {
 		return &noren.Error{Kind: noren.Usage, Where: "--header, --no-header", What: "contradict each other"}
 	}
 	if f.header || f.noHeader {
-		s.Input.Header = &f.header
+		over.Input.Header = &f.header
 	}
 	if f.headerRow < 0 || f.headerRow > 1 && f.noHeader {
 		return &noren.Error{Kind: noren.Usage, Where: "--header-row", What: "expected a line from 1 on, in a file with names"}
 	}
+	if err := f.roles(over); err != nil {
+		return err
+	}
+	if err := f.properties(over); err != nil {
+		return err
+	}
+	*s = *s.With(over)
+	return nil
+}
+
+// roles states the roles that the flags give.
+func (f *columnFlags) roles(over *spec.Spec) error {
 	given := map[string]string{}
 	for _, r := range []struct {
 		flag  string
@@ -169,11 +140,16 @@ func (f *columnFlags) layOver(s *spec.Spec) error {
 				return &noren.Error{Kind: noren.Usage, Where: "--" + r.flag, What: fmt.Sprintf("column %s is named by --%s too", name, before), Hint: "a column has one role"}
 			}
 			given[name] = r.flag
-			c := s.Columns[name]
+			c := over.Columns[name]
 			c.Role = r.role.String()
-			s.Columns[name] = c
+			over.Columns[name] = c
 		}
 	}
+	return nil
+}
+
+// properties states what the flags of the form COLUMN=VALUE give.
+func (f *columnFlags) properties(over *spec.Spec) error {
 	for _, p := range []struct {
 		flag  string
 		pairs []string
@@ -197,11 +173,11 @@ func (f *columnFlags) layOver(s *spec.Spec) error {
 			if !ok || name == "" || value == "" {
 				return &noren.Error{Kind: noren.Usage, Where: "--" + p.flag, What: "expected COLUMN=VALUE", Hint: "for instance --" + p.flag + " " + example[p.flag]}
 			}
-			c := s.Columns[name]
+			c := over.Columns[name]
 			if err := p.set(&c, value); err != nil {
 				return &noren.Error{Kind: noren.Usage, Where: "--" + p.flag + " " + name, Err: err}
 			}
-			s.Columns[name] = c
+			over.Columns[name] = c
 		}
 	}
 	return nil
@@ -213,24 +189,4 @@ var example = map[string]string{
 	"format":    "visit_date=DD.MM.YYYY",
 	"hierarchy": "postcode=postcode.csv",
 	"round":     "income=-2",
-}
-
-// roles lists, for notes, the names of a schema's columns of one role.
-func roles(s *table.Schema, r table.Role) []string {
-	var names []string
-	for _, i := range s.WithRole(r) {
-		names = append(names, s.Fields[i].Name)
-	}
-	return names
-}
-
-func quasiNames(s *table.Schema) ([]string, error) {
-	names := roles(s, table.Quasi)
-	if len(names) == 0 {
-		return nil, &noren.Error{
-			Kind: noren.Usage, What: "no column is a quasi-identifier",
-			Hint: "name the columns that others may know: --quasi age,sex,postcode, or role: quasi-identifier in a specification",
-		}
-	}
-	return slices.Clip(names), nil
 }

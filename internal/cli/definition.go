@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
-	"strings"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/dataset"
@@ -59,30 +57,7 @@ func strictEncoding(flag string, e csvio.Encoding) error {
 }
 
 // formOptions say how a file is written, but for its first line.
-func formOptions(s *spec.Spec) (file.Options, error) {
-	o := file.Options{}
-	var err error
-	if o.Delimiter, err = csvio.ParseDelimiter(s.Input.Delimiter); err != nil {
-		return o, at("--delimiter", err)
-	}
-	if o.Encoding, err = csvio.ParseEncoding(s.Input.Encoding); err != nil {
-		return o, at("--encoding", err)
-	}
-	if s.Input.HeaderRow < 0 {
-		return o, &noren.Error{Kind: noren.Usage, Where: "--header-row", What: "expected the number of a row, from 1"}
-	}
-	o.Sheet, o.HeaderRow = s.Input.Sheet, s.Input.HeaderRow
-	if s.Input.Query != "" {
-		text, err := os.ReadFile(s.Input.Query)
-		if err != nil {
-			return o, &noren.Error{Kind: noren.Usage, Where: s.Input.Query, What: "the query cannot be read", Hint: "does the file exist?"}
-		}
-		if o.Query, o.QueryName = string(text), s.Input.Query; strings.TrimSpace(o.Query) == "" {
-			return o, &noren.Error{Kind: noren.Usage, Where: s.Input.Query, What: "the query is empty"}
-		}
-	}
-	return o, nil
-}
+func formOptions(s *spec.Spec) (file.Options, error) { return s.Form() }
 
 // declaredDataset is the definition of a file for an unaccounted answer. Nothing of
 // it is taken from the values: a delimiter and an encoding that are not said are

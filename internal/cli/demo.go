@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/examples/clinic"
-	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/file"
 )
@@ -27,7 +27,7 @@ func newDemo(t *terminal) *cobra.Command {
 		Use:   "demo",
 		Short: "Anonymise the built-in clinic and show the result",
 		Long: `Makes a 5-anonymous release of the built-in example, 5,000 visits to a synthetic
-clinic (nobody in it is real), and shows some of its rows before and after.
+clinic (no person in it is real), and shows some of its rows before and after.
 With --keep the example, its specification and the release stay in a folder, to
 go on from.`,
 		Example: `  noren demo
@@ -54,39 +54,23 @@ func runDemo(ctx context.Context, t *terminal, keep string) error {
 	if err := unpack(clinic.FS(), dir); err != nil {
 		return err
 	}
-	f := columnFlags{spec: filepath.Join(dir, clinic.SpecFile)}
-	s, err := f.merged()
-	if err != nil {
-		return err
-	}
 	input, output := filepath.Join(dir, clinic.VisitsFile), filepath.Join(dir, "release.csv")
-	src, err := openTable(ctx, input, t, s)
-	if err != nil {
-		return err
-	}
-	defer closeSource(src)
-	schema, looked, err := resolveLooking(ctx, s, src, t)
-	if err != nil {
-		return err
-	}
-	options, err := releaseOptions(s, 0)
-	if err != nil {
-		return err
-	}
-	job := kanon.Job{Source: src, Schema: *schema, Missing: s.Input.Missing, Kept: keptBy(s), Looked: looked, Output: kanon.Output{Path: output}, Options: *options}
-	result, err := kanon.Anonymize(ctx, job, t.progress.report)
-	if err != nil {
-		return err
-	}
+	released, err := t.service(nil).Anonymize(ctx, api.AnonymizeRequest{
+		Table: api.Table{Input: input, SpecFile: filepath.Join(dir, clinic.SpecFile)}, Output: output,
+	})
 	t.progress.clear()
+	if err != nil {
+		return err
+	}
+	result := &released.Result
 	result.Output = "release.csv"
 	out := t.stdout
 	fmt.Fprintf(out, "A synthetic clinic: %d visits of %d patients. What others may know of a patient\n(%s) is made common to visits of %d patients\nor more; names and numbers are dropped.\n",
-		result.Rows, result.Verified.Unit.Persons, strings.Join(roles(schema, table.Quasi), ", "), result.K)
+		result.Rows, result.Verified.Unit.Persons, strings.Join(result.Guarantee.Quasi, ", "), result.K)
 	if err := showRows(out, "\nBefore: the first visits of a table that only the clinic may see", input, 6, 7); err != nil {
 		return err
 	}
-	if err := showClass(ctx, out, "\nAfter: the visits of one class, which cannot be told apart by what others may know", output, roles(schema, table.Quasi)); err != nil {
+	if err := showClass(ctx, out, "\nAfter: the visits of one class, which cannot be told apart by what others may know", output, result.Guarantee.Quasi); err != nil {
 		return err
 	}
 	fmt.Fprintln(out)

@@ -94,6 +94,7 @@ func (t *terminal) tell(n api.Note) {
 	if own, known := notes[n.Code]; known {
 		n.Text = own
 	}
+	n.Text += noteHint(&n)
 	if n.Level == api.Warning {
 		t.warn("%s", n.Text)
 		return

@@ -6,25 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren"
-	"github.com/noren-privacy/noren/internal/atomicfile"
-	"github.com/noren-privacy/noren/spec"
-	"github.com/noren-privacy/noren/table"
-	"github.com/noren-privacy/noren/table/file"
-	"github.com/noren-privacy/noren/table/hierarchy"
+	"github.com/noren-privacy/noren/api"
 )
 
 func newHierarchy(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "hierarchy",
 		Short: "Propose and check generalisation hierarchies",
-		Long: `Writes a hierarchy for a column (propose), to be edited by hand, and checks that a
-hierarchy covers a column (check). A hierarchy is a CSV file for --hierarchy of
+		Long: `Proposes a hierarchy for a column, to be edited by hand (propose), and checks that
+a hierarchy covers a column (check). A hierarchy is a CSV file for --hierarchy of
 noren anonymize: one line a value, then its groups from small to large, then *.`,
 	}
 	c.AddCommand(newHierarchyPropose(t), newHierarchyCheck(t))
@@ -99,65 +94,51 @@ func (f *proposeFlags) run(ctx context.Context, t *terminal, input string) error
 	case (input == "") != (f.column == ""):
 		return &noren.Error{Kind: noren.Usage, Where: "--column", What: "goes with INPUT, and INPUT with it"}
 	}
-	if err := atomicfile.Apart([]string{input}, f.output); err != nil {
+	if err := t.apart([]string{input}, f.output); err != nil {
 		return err
 	}
 	if err := checkTargets(f.force, f.output); err != nil {
 		return err
 	}
-	o := hierarchy.Options{Kind: hierarchy.Kind(f.kind), Steps: f.steps, Layout: table.Layout(f.layout)}
-	if f.kind != "" && !slices.Contains(hierarchy.Kinds, o.Kind) {
-		return &noren.Error{Kind: noren.Usage, Where: "--kind", What: fmt.Sprintf("expected one of %v, got %q", hierarchy.Kinds, f.kind)}
-	}
-	if o.Layout != "" {
-		if err := o.Layout.Validate(); err != nil {
-			return at("--format", err)
-		}
-	}
+	q := api.HierarchyRequest{Column: f.column, Kind: f.kind, Layout: f.layout, Steps: f.steps}
+	write := writePrivate
 	if f.ends != "" {
-		return f.public(t, o)
-	}
-	c, err := readValues(ctx, t, &f.input, input, f.column)
-	if err != nil {
-		return err
-	}
-	p, err := hierarchy.Propose(c.Dict, o)
-	if err != nil {
-		return at(input+": column "+f.column, err)
-	}
-	if err := writePrivate(f.output, f.force, t.stdout, writeRows(p.Rows)); err != nil {
-		return err
-	}
-	t.note("kind %s, levels: %s", p.Kind, strings.Join(p.Levels, ", "))
-	t.note("%s holds values of %s: it is private", f.output, input)
-	if len(p.Missing) > 0 {
-		names := map[string]bool{}
-		for _, i := range p.Missing {
-			names[c.Dict[i]] = true
+		var found bool
+		if q.Low, q.High, found = strings.Cut(f.ends, ","); !found {
+			return &noren.Error{Kind: noren.Usage, Where: "--range", What: "expected LOW,HIGH", Hint: "for instance 0,120"}
 		}
-		t.warn("column %s: %s", f.column, missingCodes(c, names))
+		write = writeFile
+	} else {
+		s, err := f.input.merged()
+		if err != nil {
+			return err
+		}
+		q.Table = api.Table{Input: input, Spec: s}
 	}
-	return nil
-}
-
-// public writes the hierarchy of a range.
-func (f *proposeFlags) public(t *terminal, o hierarchy.Options) error {
-	low, high, found := strings.Cut(f.ends, ",")
-	if !found {
-		return &noren.Error{Kind: noren.Usage, Where: "--range", What: "expected LOW,HIGH", Hint: "for instance 0,120"}
+	var warnings []api.Note // printed below what was written
+	service := t.service(nil)
+	service.Note = func(n api.Note) {
+		if n.Level == api.Warning {
+			warnings = append(warnings, n)
+		} else {
+			t.tell(n)
+		}
 	}
-	values, err := hierarchy.Range(o.Kind, o.Layout, low, high)
+	p, err := service.Hierarchy(ctx, q)
+	t.progress.clear()
 	if err != nil {
-		return at("--range", err)
+		return tableError(err)
 	}
-	p, err := hierarchy.Propose(values, o)
-	if err != nil {
-		return at("--range", err)
-	}
-	if err := writeFile(f.output, f.force, t.stdout, writeRows(p.Rows)); err != nil {
+	if err := write(f.output, f.force, t.stdout, writeRows(p.Rows)); err != nil {
 		return err
 	}
 	t.note("kind %s, levels: %s", p.Kind, strings.Join(p.Levels, ", "))
+	if input != "" {
+		t.note("%s holds values of %s: it is private", f.output, input)
+	}
+	for _, n := range warnings {
+		t.tell(n)
+	}
 	return nil
 }
 
@@ -187,63 +168,17 @@ whose value has no line, never a value. The exit code is 3 where a check fails.`
 }
 
 func checkHierarchy(ctx context.Context, t *terminal, input *columnFlags, path, name, column string) error {
-	h, err := loadHierarchy(t)(path)
+	s, err := input.merged()
 	if err != nil {
 		return err
 	}
-	c, err := readValues(ctx, t, input, name, column)
+	r, err := t.service(nil).CheckHierarchy(ctx, api.HierarchyCheckRequest{Table: api.Table{Input: name, Spec: s}, Hierarchy: path, Column: column})
+	t.progress.clear()
 	if err != nil {
-		return err
+		return tableError(err)
 	}
-	names := map[string]bool{}
-	for _, v := range c.Dict {
-		if _, ok := h.Leaf(v); !ok {
-			names[v] = true
-		}
-	}
-	if len(names) > 0 {
-		return &noren.Error{Kind: noren.BadData, Where: name + ": column " + column, What: missingCodes(c, names), Hint: "add their lines to " + path}
-	}
-	fmt.Fprintf(t.stdout, "%s covers column %s of %s: %d values of %d lines, %d levels, one parent a name\n", path, column, name, len(c.Dict), h.Leaves(), h.Levels())
+	fmt.Fprintf(t.stdout, "%s covers column %s of %s: %d values of %d lines, %d levels, one parent a name\n", path, column, name, r.Values, r.Lines, r.Levels)
 	return nil
-}
-
-// readValues reads a column as texts.
-func readValues(ctx context.Context, t *terminal, input *columnFlags, name, column string) (*table.Column, error) {
-	s := &spec.Spec{Version: spec.Version}
-	if err := input.layOver(s); err != nil {
-		return nil, err
-	}
-	src, err := openTable(ctx, name, t, s)
-	if err != nil {
-		return nil, err
-	}
-	defer closeSource(src)
-	read, err := file.ReadText(ctx, src, []string{column}, s.Input.Missing, t.progress.report)
-	if err != nil {
-		return nil, err
-	}
-	return read.Columns[0], nil
-}
-
-// missingCodes tells how many values have no line, and in which records they are.
-func missingCodes(c *table.Column, names map[string]bool) string {
-	const shown = 10
-	var first []string
-	records := 0
-	for i := range c.Len() {
-		if c.IsMissing(i) || !names[c.Dict[c.Codes[i]]] {
-			continue
-		}
-		if records++; records <= shown {
-			first = append(first, fmt.Sprint(i+1))
-		}
-	}
-	more := ""
-	if records > shown {
-		more = ", ..."
-	}
-	return fmt.Sprintf("%d values in %d records have no line in the hierarchy: records %s%s", len(names), records, strings.Join(first, ", "), more)
 }
 
 // writeRows writes a hierarchy as CSV.

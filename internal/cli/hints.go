@@ -8,6 +8,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/spec"
 )
 
 // hints say what to type, by the code of an error. Libraries say what is wrong;
@@ -22,9 +23,11 @@ var hints = map[string]string{
 	"ledger-missing":      "make one with: noren ledger create; or name another with --ledger",
 	"ledger-unreadable":   "noren ledger verify tells what is wrong with it; --ledger names another",
 	"memory":              "allow more with --memory",
+	"missing-unclear":     "say --missing with this text if it is missing everywhere; else name the texts that are missing",
 	"no-copy":             "the steward grants one: noren ledger grant NAME --file SOURCE copies it to a private file",
 	"no-dataset":          "the steward grants one with: noren ledger grant NAME --file FILE --spec SPEC --epsilon E",
 	"no-grant":            "the steward grants one with: noren ledger grant NAME --analyst ANALYST --epsilon E",
+	"no-quasi-identifier": "name the columns that others may know: --quasi age,sex,postcode, or role: quasi-identifier in a specification",
 	"no-schema":           "the steward grants one with: noren ledger grant NAME --file FILE --spec SPEC --epsilon E --yes",
 	"not-regular":         "give it on standard input, as -",
 	"other-people":        "say --other-people if no person is in both; a new table of the same people is a new version: grant that data set with --changed",
@@ -32,6 +35,10 @@ var hints = map[string]string{
 	"schema-incomplete":   "noren init FILE -o SPEC writes a specification with a type for every column; or say --type COLUMN=TYPE",
 	"sealed":              "run noren ledger reconcile, with the certificates of what was released",
 	"sheet":               "say --sheet NAME, or FILE.xlsx?sheet=NAME",
+	"spec-empty":          "noren init FILE writes one",
+	"spec-invalid":        "noren init --schema prints what a specification may hold",
+	"spec-seed":           "give it by --seed, or leave it out",
+	"spec-unreadable":     "noren init FILE -o noren.yaml writes one",
 	"table":               "sqlite:FILE?table=TABLE, or --query FILE",
 	"temporary-file":      "make room in the folder of the result, or allow more with --memory",
 	"unsound":             "restore it from a copy and run noren ledger reconcile, or keep it as evidence",
@@ -53,6 +60,12 @@ func shown(c *cobra.Command, err error) error {
 			out.Err = hinted(e.Err)
 		}
 		return &out
+	case spec.Faults:
+		out := make(spec.Faults, len(e))
+		for i, fault := range e {
+			out[i] = shown(c, fault).(*noren.Error)
+		}
+		return out
 	case interface{ Unwrap() []error }:
 		all := e.Unwrap()
 		out := make([]error, len(all))

@@ -5,64 +5,26 @@ import (
 	"errors"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/atomicfile"
-	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/csvio"
 	"github.com/noren-privacy/noren/table/file"
 )
 
-// openTable is openInput that refuses a first line that looks like data, unless
-// the specification or a flag says what it is.
-func openTable(ctx context.Context, name string, t *terminal, s *spec.Spec) (file.Source, error) {
-	o, err := formOptions(s)
+// resolve lays a specification over a table whose numbers stay as they are written. Texts
+// that are found to stand for missing values are added to the specification.
+func resolve(ctx context.Context, s *spec.Spec, src file.Source, t *terminal) (*table.Schema, error) {
+	read, err := s.ResolveWritten(ctx, src, spec.Reading{Progress: t.progress.report, Notes: t.specNote})
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case s.Input.Header == nil:
-		o.Header = csvio.HeaderChecked
-	case !*s.Input.Header:
-		o.Header = csvio.HeaderAbsent
-	}
-	o.HeaderRow = s.Input.HeaderRow
-	src, err := openWith(ctx, name, t.stdin, o)
-	var e *noren.Error
-	if noren.CodeOf(err) == csvio.FirstLineCode && errors.As(err, &e) {
-		return nil, &noren.Error{Kind: e.Kind, Code: e.Code, Where: e.Where, What: e.What, Hint: "--no-header if it is a record, --header if these are names"}
-	}
-	if err != nil {
-		return nil, err
-	}
-	tellForm(t, src)
-	return src, nil
-}
-
-// tellForm says how a text file is read where that is not the plain form.
-func tellForm(t *terminal, src file.Source) {
-	text, ok := src.(*csvio.Source)
-	if !ok {
-		return
-	}
-	if notes := text.Notes(); len(notes) > 0 {
-		t.note("%s: %s", src.Name(), strings.Join(notes, "; "))
-	}
-}
-
-// openReleased opens a release or another table to lay beside one.
-func openReleased(ctx context.Context, name string, t *terminal) (file.Source, error) {
-	src, err := openWith(ctx, name, t.stdin, file.Options{})
-	if err != nil {
-		return nil, err
-	}
-	tellForm(t, src)
-	return src, nil
+	s.Input.Missing = read.Missing
+	return read.Schema, nil
 }
 
 // openInput opens a table file, or standard input for "-".
@@ -97,39 +59,6 @@ type outputFlags struct {
 func (f *outputFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.delimiter, "output-delimiter", "", "field delimiter of OUTPUT: one `CHARACTER`, or tab (default: as INPUT)")
 	c.Flags().StringVar(&f.encoding, "output-encoding", "", "`ENCODING` of OUTPUT: "+csvio.Encodings+" (default: as INPUT)")
-}
-
-// output is where a release goes.
-func (f *outputFlags) output(ctx context.Context, path string, force bool, stdout io.Writer, src table.Source) (kanon.Output, error) {
-	if file.IsDatabase(path) {
-		if f.delimiter != "" || f.encoding != "" {
-			return kanon.Output{}, &noren.Error{Kind: noren.Usage, Where: "--output-delimiter, --output-encoding", What: "are for text files"}
-		}
-		t, err := file.NewTarget(ctx, path, force, "")
-		return kanon.Output{Path: path, Force: force, Target: t}, err
-	}
-	if path != "-" { // standard output is CSV
-		if err := file.Check(path); err != nil {
-			return kanon.Output{}, err
-		}
-	}
-	d := file.DialectFor(path, src)
-	delimiter, err := csvio.ParseDelimiter(f.delimiter)
-	if err != nil {
-		return kanon.Output{}, at("--output-delimiter", err)
-	}
-	if delimiter != 0 {
-		d.Delimiter = delimiter
-	}
-	encoding, err := csvio.ParseEncoding(f.encoding)
-	if err != nil {
-		return kanon.Output{}, at("--output-encoding", err)
-	}
-	if encoding != csvio.AnyEncoding {
-		d.BOM = d.BOM && d.Encoding == encoding || encoding == csvio.UTF16LE || encoding == csvio.UTF16BE
-		d.Encoding = encoding
-	}
-	return kanon.Output{Path: path, Force: force, Stdout: stdout, Dialect: &d}, nil
 }
 
 // checkTargets fails before any work is done when a file could not be written

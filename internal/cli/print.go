@@ -4,99 +4,37 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/noren-privacy/noren/assess"
 	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/kanon/gate"
 	"github.com/noren-privacy/noren/report"
+	words "github.com/noren-privacy/noren/report/text"
 	"github.com/noren-privacy/noren/table"
 )
 
-// printRelease tells what a release came to.
+// printRelease prints what a release came to.
 func printRelease(w io.Writer, r *kanon.Result) {
 	fmt.Fprintf(w, "%s: %s records, verified %d-anonymous\n\n", r.Output, report.Integer(r.Rows), r.AchievedK)
-	fmt.Fprintf(w, "  promise     %s\n", r.Guarantee)
-	fmt.Fprintf(w, "  classes     %s, of %d to %d records\n", report.Integer(r.Classes), int(r.Verified.ClassSize.Min), int(r.Verified.ClassSize.Max))
-	printUnit(w, r)
-	fmt.Fprintf(w, "  groups      %s, of %d to %d records, %.2f on average\n", report.Integer(r.Groups), r.GroupSize.Min, r.GroupSize.Max, r.GroupSize.Mean)
-	fmt.Fprintf(w, "  loss        %s of the spread of the quasi-identifiers", report.Percent(r.Loss))
-	if r.RefinedFrom > r.Loss && r.Merged == 0 {
-		fmt.Fprintf(w, " (%s before refinement)", report.Percent(r.RefinedFrom))
+	for _, l := range words.Release(words.English, r) {
+		if u := r.Verified.Unit; l.Label == "intersect" && !u.Linked && u.Fit.Below > 0 {
+			l.Text += " (--unit-linkage all prevents it)"
+		}
+		fmt.Fprintf(w, "  %-11s %s\n", l.Label, l.Text)
 	}
-	fmt.Fprintln(w)
-	printBound(w, r)
-	printUnique(w, r)
-	if r.Merged > 0 {
-		fmt.Fprintf(w, "  merged      %s groups, for diversity or closeness\n", report.Integer(r.Merged))
-	}
-	fmt.Fprintf(w, "  method      %s", r.Method)
-	if r.Coarse > 0 {
-		fmt.Fprintf(w, " in cells of %s records or more", report.Integer(r.Coarse))
-	}
-	fmt.Fprintf(w, ", refine %s, scale %s, published by %s\n", r.Refine, r.Scale, r.Publish)
-	s := r.Seconds
-	fmt.Fprintf(w, "  seconds     %.2f: check %.2f, read %.2f, partition %.2f, refine %.2f, bound %.2f, publish %.2f, verify %.2f\n", s.Total, s.Check, s.Read, s.Partition, s.Refine, s.Bound, s.Publish, s.Verify)
 	printFates(w, r.Columns)
 }
 
-// printUnit tells what was found of persons.
-func printUnit(w io.Writer, r *kanon.Result) {
-	u := r.Verified.Unit
-	if u == nil {
-		return
+// printFates prints what was done with each column, and why.
+func printFates(out io.Writer, fates []gate.Fate) {
+	fmt.Fprintln(out, "\n  columns")
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, f := range fates {
+		fmt.Fprintf(w, "    %s\t%s\t%s\t%s\n", f.Column, f.Role, f.Fate, f.Why)
 	}
-	fmt.Fprintf(w, "  persons     %s by %s, %d to %d in a class, %.2f on average", report.Integer(u.Persons), u.Column, u.ClassSize.Min, u.ClassSize.Max, u.ClassSize.Mean)
-	if u.Unassigned > 0 {
-		fmt.Fprintf(w, "; %s records without one", report.Integer(u.Unassigned))
-	}
-	fmt.Fprintf(w, "\n  intersect   %s", fitSentence(u))
-	if u.Linked {
-		fmt.Fprintf(w, " (%d asked for)", r.K)
-	} else if u.Fit.Below > 0 {
-		fmt.Fprintf(w, "; fewer than %d fit %s persons (--unit-linkage all prevents it)", r.K, report.Integer(u.Fit.Below))
-	}
-	fmt.Fprintln(w)
-	if q := u.Sequences; q != nil {
-		fmt.Fprintf(w, "  pseudonyms  %s, each with the sequence of %s or more; %s records without one\n", report.Integer(q.Pseudonyms), report.Integer(q.Min), report.Integer(q.Without))
-	}
-}
-
-// printBound tells how little any grouping could lose.
-func printBound(w io.Writer, r *kanon.Result) {
-	b := &r.Bound
-	fmt.Fprint(w, "  lower bound ")
-	switch b.Method {
-	case "none":
-		fmt.Fprintf(w, "not known: %s\n", b.Reason)
-		return
-	case "simple":
-		fmt.Fprintf(w, "%s, by nearest neighbours", percentDown(r.LowerBound))
-	default:
-		fmt.Fprintf(w, "%s, by prices", percentDown(r.LowerBound))
-	}
-	fmt.Fprintf(w, "; gap %s: no grouping saves more of the loss", percentUp(r.Gap))
-	if b.Reason != "" {
-		fmt.Fprintf(w, " (%s)", b.Reason)
-	}
-	fmt.Fprintln(w)
-}
-
-// percentDown is a share in percent with four digits, rounded down: what is said
-// of a bound holds as it is printed.
-func percentDown(share float64) string { return percentTowards(share, math.Floor) }
-
-// percentUp is percentDown, rounded up.
-func percentUp(share float64) string { return percentTowards(share, math.Ceil) }
-
-func percentTowards(share float64, round func(float64) float64) string {
-	if share <= 0 {
-		return "0%"
-	}
-	x := 100 * share
-	unit := math.Pow(10, 3-math.Floor(math.Log10(x)))
-	return strconv.FormatFloat(round(x*unit)/unit, 'g', 4, 64) + "%"
+	_ = w.Flush()
 }
 
 // printAssessment tells the risk of a table and what a release lost.

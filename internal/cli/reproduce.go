@@ -12,6 +12,8 @@ import (
 	experiment "github.com/noren-privacy/noren/experiments/kanon"
 	"github.com/noren-privacy/noren/kanon/refine"
 	"github.com/noren-privacy/noren/kanon/space"
+	words "github.com/noren-privacy/noren/report/text"
+	"github.com/noren-privacy/noren/spec"
 )
 
 func newReproduce(t *terminal) *cobra.Command {
@@ -89,7 +91,7 @@ func (f *reproduceKanonFlags) run(c *cobra.Command, t *terminal) error {
 	if err != nil {
 		return at("--refine", err)
 	}
-	gap, err := parseGap(f.gap)
+	gap, err := spec.ParseGap(f.gap)
 	if err != nil {
 		return &noren.Error{Kind: noren.Usage, Where: "--gap", What: err.Error()}
 	}
@@ -142,7 +144,7 @@ func (t *terminal) emitRow() func(experiment.Row) error {
 			}
 			heading = h
 			if b := r.Bound; b != nil {
-				h += fmt.Sprintf(": no partition loses less than %s (%s bound, %.1f s)", percentDown(b.Loss), b.Method, b.Seconds)
+				h += fmt.Sprintf(": no partition loses less than %s (%s bound, %.1f s)", words.PercentDown(b.Loss), b.Method, b.Seconds)
 			}
 			fmt.Fprintf(t.stdout, "%s\n%-10s %-52s %8s %9s %10s %8s %9s   %s\n", h, "method", "parameters", "groups", "sizes", "loss", "gap", "seconds", "paper (loss, seconds) or best known")
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/service"
 )
 
 // sizeUnits are the units of a size, by what they multiply.
@@ -43,9 +44,6 @@ func parseSize(text string) (int64, error) {
 	return 0, fmt.Errorf("expected a number with a unit, such as 2GB or 512MiB (kB, MB, GB, TB by 1000; KiB, MiB, GiB, TiB by 1024)")
 }
 
-// leastMemory is what the program needs whatever the table.
-const leastMemory = 64 << 20
-
 // memoryFlag is the value of --memory in bytes, the default where it is not
 // given.
 func memoryFlag(text string) (int64, error) {
@@ -53,8 +51,8 @@ func memoryFlag(text string) (int64, error) {
 		return kanon.DefaultMemory, nil
 	}
 	n, err := parseSize(text)
-	if err == nil && n < leastMemory {
-		err = fmt.Errorf("expected %dMiB at the least: the program itself needs as much", leastMemory>>20)
+	if err == nil && n < service.LeastMemory {
+		err = fmt.Errorf("expected %dMiB at least: the program itself needs as much", service.LeastMemory>>20)
 	}
 	if err != nil {
 		return 0, &noren.Error{Kind: noren.Usage, Where: "--memory", What: err.Error()}
@@ -62,8 +60,8 @@ func memoryFlag(text string) (int64, error) {
 	return n, nil
 }
 
-// limitMemory has the garbage collector keep the process within so many bytes,
-// until the function that is returned is called.
+// limitMemory makes the garbage collector keep the process within n bytes, until the
+// returned function is called.
 func limitMemory(n int64) func() {
 	before := debug.SetMemoryLimit(n)
 	return func() { debug.SetMemoryLimit(before) }

@@ -8,12 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/kanon/verify"
 	"github.com/noren-privacy/noren/report"
+	words "github.com/noren-privacy/noren/report/text"
 	"github.com/noren-privacy/noren/spec"
-	"github.com/noren-privacy/noren/table"
-	"github.com/noren-privacy/noren/table/infer"
 )
 
 type verifyFlags struct {
@@ -26,23 +25,23 @@ func newVerify(t *terminal) *cobra.Command {
 	var f verifyFlags
 	c := &cobra.Command{
 		Use:   "verify FILE --k K --quasi COLUMNS",
-		Short: "Check that a file keeps k-anonymity, l-diversity and t-closeness",
+		Short: "Verify k-anonymity, l-diversity and t-closeness of a file",
 		Long: `Reads any table file and decides whether every combination of quasi-identifier
 values in it occurs in at least K records, and with --l or --t whether each of
-these classes is as diverse, or as close to the whole table, in the sensitive
-columns as asked for. It is the verifier that every release of noren anonymize
-passes, and it knows nothing of how a file was made.
+these classes has the stated diversity, or closeness to the whole table, in the
+sensitive columns. Every release of noren anonymize passes the same verifier,
+which uses nothing of how a file was made.
 
 Quasi-identifiers are compared as they are written, so that NA and the empty
-field are two values: whoever reads the file can tell them apart. In sensitive
+field are two values: a reader of the file can tell them apart. In sensitive
 columns --missing says which texts stand for no value, beside the empty field.
 
 With --unit COLUMN, a column of FILE such as the pseudonyms that noren anonymize
 --pseudonym writes, K, --l and --t count persons. A release without such a column
-can only be checked for records: noren anonymize has counted its persons before
-it wrote it.
+can only be verified for records: noren anonymize counted its persons when it made
+the release.
 
-Exit code 0 when the file keeps all of it, 4 when it does not.`,
+The exit code is 0 if the file has all stated properties, 4 if it does not.`,
 		Example: `  noren verify out.csv --k 5 --quasi age,sex,postcode
   noren verify out.csv --k 5 --quasi age,sex --sensitive diagnosis --l 3
   noren verify out.csv --k 5 --quasi age,sex --sensitive severity --t 0.2 --json
@@ -83,47 +82,15 @@ func (f *verifyFlags) run(ctx context.Context, t *terminal, c *cobra.Command, in
 	if err := overlay(c, &s.Anonymize, &f.parameters); err != nil {
 		return err
 	}
-	requirement, err := requirementOf(&s.Anonymize)
-	if err != nil {
-		return &noren.Error{Kind: noren.Usage, Where: "--l, --t", Err: err}
-	}
-	if requirement.K < 1 {
-		return &noren.Error{Kind: noren.Usage, Where: "--k", What: "say how many records are to share their quasi-identifiers", Hint: "--k 5"}
-	}
-	src, err := openTable(ctx, input, t, s)
-	if err != nil {
-		return err
-	}
-	defer closeSource(src)
-	if err := settleReleased(ctx, s, src, t); err != nil {
-		return err
-	}
-	schema, err := resolveReleased(ctx, s, src, t)
-	if err != nil {
-		return err
-	}
-	o := verify.Options{Requirement: requirement, Missing: s.Input.Missing}
-	if o.Quasi, err = quasiNames(schema); err != nil {
-		return err
-	}
-	if o.Unit, err = unitOfFile(t, s, src, c.Flags().Changed("unit")); err != nil {
-		return err
-	}
-	for _, i := range schema.WithRole(table.Sensitive) {
-		o.Sensitive = append(o.Sensitive, schema.Fields[i])
-	}
-	if len(o.Sensitive) == 0 && (requirement.Diversity != nil || requirement.Closeness != nil) {
-		return &noren.Error{Kind: noren.Usage, What: "--l and --t are about sensitive columns, and none is named", Hint: "--sensitive diagnosis"}
-	}
-	result, err := verify.Verify(ctx, src, o, t.progress.report)
-	if err != nil {
-		return err
-	}
+	result, err := t.service(nil).Verify(ctx, api.VerifyRequest{Table: api.Table{Input: input, Spec: s}, UnitRequired: c.Flags().Changed("unit")})
 	t.progress.clear()
+	if err != nil {
+		return tableError(err)
+	}
 	if f.json {
 		err = printJSON(t.stdout, result)
 	} else {
-		err = printVerified(t.stdout, result, s.Unit != "" && o.Unit == nil)
+		err = printVerified(t.stdout, result)
 	}
 	if err == nil && !result.Met {
 		return &alreadySaid{result.Err()}
@@ -131,75 +98,10 @@ func (f *verifyFlags) run(ctx context.Context, t *terminal, c *cobra.Command, in
 	return err
 }
 
-// resolveReleased lays a specification over a file that may be a release: its
-// identifiers may be gone, its quasi-identifiers are text whatever they were,
-// and types matter for sensitive columns alone.
-func resolveReleased(ctx context.Context, s *spec.Spec, src table.Source, t *terminal) (*table.Schema, error) {
-	there := map[string]bool{}
-	for _, c := range src.Columns() {
-		there[c.Name] = true
-	}
-	columns := map[string]spec.Column{}
-	sensitive := map[string]bool{}
-	for name, c := range s.Columns {
-		switch {
-		case c.Role == table.Sensitive.String():
-			sensitive[name] = true
-		case !there[name] && (c.Role == table.Identifier.String() || c.Role == table.Other.String() || c.Role == ""):
-			continue
-		default:
-			c = spec.Column{Role: c.Role, Type: table.Category.String()}
-		}
-		columns[name] = c
-	}
-	for name, c := range columns { // a release holds plain numbers
-		if r, err := table.NumberFormat(c.Format).Reader(); err == nil {
-			if c.Type == "" {
-				if c.Type = table.Decimal.String(); r.Whole() {
-					c.Type = table.Integer.String()
-				}
-			}
-			c.Format = ""
-			columns[name] = c
-		}
-	}
-	released := *s
-	released.Columns = columns
-	if !there[s.Unit] {
-		released.Unit = ""
-	}
-	return released.Resolve(src.Columns(), func(untyped []int) ([]table.Field, error) {
-		fields := make([]table.Field, len(untyped))
-		var look []int
-		for j, at := range untyped {
-			fields[j] = table.Field{Type: table.Category}
-			if sensitive[src.Columns()[at].Name] {
-				look = append(look, at)
-			}
-		}
-		if len(look) == 0 {
-			return fields, nil
-		}
-		report, err := infer.Infer(ctx, src, infer.Options{Columns: look, Missing: append([]string{}, s.Input.Missing...), Progress: t.progress.report})
-		if err != nil {
-			return nil, err
-		}
-		for j, at := range untyped {
-			for i := range report.Columns {
-				if report.Columns[i].Position == at {
-					fields[j] = report.Columns[i].Field
-				}
-			}
-		}
-		return fields, nil
-	}, loadHierarchy(t))
-}
-
-// printVerified prints what a verifier found; uncounted says that the file does not
-// tell the persons of the unit.
-func printVerified(out io.Writer, r *verify.Result, uncounted bool) error {
+// printVerified prints what a verifier found.
+func printVerified(out io.Writer, r *api.VerifyResult) error {
 	asked := "what was asked for"
-	if uncounted {
+	if r.Uncounted {
 		asked += " of records (persons: not known)"
 	}
 	if r.Met {
@@ -229,4 +131,19 @@ func printVerified(out io.Writer, r *verify.Result, uncounted bool) error {
 		fmt.Fprintf(w, ", t = %.4g (%s distance)\n", s.T, s.Distance)
 	}
 	return w.Flush()
+}
+
+// printPersons tells what a verifier found of persons.
+func printPersons(w io.Writer, u *verify.Persons) {
+	if u == nil {
+		return
+	}
+	fmt.Fprintf(w, "  persons\t%s by %s, %s to %s in a class, %.2f on average\n", report.Integer(u.Persons), u.Column, report.Integer(u.ClassSize.Min), report.Integer(u.ClassSize.Max), u.ClassSize.Mean)
+	if u.Unassigned > 0 {
+		fmt.Fprintf(w, "  without a person\t%s records\n", report.Integer(u.Unassigned))
+	}
+	fmt.Fprintf(w, "  intersection\t%s\n", words.Intersection(words.English, u))
+	if q := u.Sequences; q != nil {
+		fmt.Fprintf(w, "  pseudonyms\t%s, %s at least share a sequence; %s records without one\n", report.Integer(q.Pseudonyms), report.Integer(q.Min), report.Integer(q.Without))
+	}
 }

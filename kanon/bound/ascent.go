@@ -135,8 +135,8 @@ func (a *ascent) climb(ctx context.Context, tell func()) error {
 
 // complete searches all groups, adds those that the pool lacks, certifies what
 // the prices are worth, and returns how many were added.
-func (a *ascent) complete(ctx context.Context, below float64, keep, budget, crowd int) (int, error) {
-	p := a.pricing(below, keep, budget, crowd)
+func (a *ascent) complete(ctx context.Context, below float64, keep, budget, breadth int) (int, error) {
+	p := a.pricing(below, keep, budget, breadth)
 	out, err := p.run(ctx, a.o.Workers)
 	if err != nil {
 		return 0, err

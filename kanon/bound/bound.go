@@ -86,7 +86,7 @@ type Bound struct {
 	Converged bool
 }
 
-// Gap is the share of sse that a better partition could save at the most:
+// Gap is the share of sse that a better partition could save at most:
 // (sse - SSE)/sse, rounded up, between 0 and 1.
 func (b *Bound) Gap(sse float64) float64 {
 	if sse <= b.SSE {

@@ -45,7 +45,7 @@ const (
 )
 
 // Regroup looks for better divisions of the region's records into groups of k
-// or more, at that many nodes at the most. better is the best that it found, nil
+// or more, at up to that many nodes. better is the best that it found, nil
 // when it found none. rough are divisions, the most promising first, of which all
 // but the last group are those of a good one; the last is of records that are
 // still to be divided. Both are by position in Records. When the context ends,
@@ -103,7 +103,7 @@ func (t *tree) note(active []int32, bound float64) {
 	t.rough = t.rough[:min(len(t.rough), mostRough)]
 }
 
-// node divides the active records, the others being in groups that cost so much.
+// node divides the active records, the others being in groups of this cost.
 // u and price are the prices to begin with; they are changed.
 func (t *tree) node(u, price []float64, active []int32, cost float64) error {
 	if len(active) < 2*t.f.k {

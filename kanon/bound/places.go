@@ -108,7 +108,7 @@ func (n *nearSums) of(place int32) []float64 {
 	return n.sum[at : at+n.reach+1]
 }
 
-// price is what a record at a place pays at the least in any group of k or
+// price is what a record at a place pays at least in any group of k or
 // more: D(k-1)/(2k), where D(q) is the sum of its q smallest squared distances.
 func (n *nearSums) price(k int, place int32) float64 {
 	return n.of(place)[k-1] / float64(2*k) * (1 - epsilon)
@@ -125,7 +125,7 @@ func (n *nearSums) simple(k int, p *places) float64 {
 
 // deflation is the factor that makes a computed squared distance of the space
 // one that is not too large: a sum over A axes of terms that are not negative,
-// each rounded three times at the most, is exact to a factor of
+// each rounded three times at most, is exact to a factor of
 // (1 + epsilon/2)^(A+3), and the product with the factor is rounded once more.
 func deflation(s *space.Space) float64 {
 	axes := len(s.Numbers()) + len(s.Words())

@@ -28,7 +28,7 @@ const (
 	fairGroups, fairSteps, fairCrowd = 20, 20_000, 200
 	// fairSweeps and fairlySettled are how well prices are fitted.
 	fairSweeps, fairlySettled = 120, 0.01
-	// fits is how many times prices are fitted at the most.
+	// fits is how many times prices are fitted at most.
 	fits = 120
 	// clearly is by how much a cut must be violated to be added.
 	clearly = 0.03
@@ -37,7 +37,7 @@ const (
 // NewPrices fits prices for partitions of s into groups of k or more, beginning
 // with the groups of p: with short searches and few cuts, or thoroughly, as those of
 // a bound, which takes many times as long. It depends on the seed, but not on the
-// number of workers. Progress is told in steps, of which there may be fewer than
+// number of workers. Progress receives steps, of which there may be fewer than
 // said, or more if it is thorough. When the context ends, its error is returned.
 func NewPrices(ctx context.Context, s *space.Space, p space.Partition, k int, seed uint64, thorough bool, workers int, progress noren.Progress) (*Prices, error) {
 	f, err := layOut(ctx, s, k, workers)
@@ -76,8 +76,8 @@ func groupsOf(p space.Partition) [][]int32 {
 
 // settle goes down to a low heat once.
 func (v *Prices) settle(ctx context.Context, workers int, progress noren.Progress) error {
-	complete := func(below float64, keep, budget, crowd int) (int, error) {
-		out, err := v.pricing(below, keep, budget, crowd).run(ctx, workers)
+	complete := func(below float64, keep, budget, breadth int) (int, error) {
+		out, err := v.pricing(below, keep, budget, breadth).run(ctx, workers)
 		return v.add(out), err
 	}
 	total := v.value()

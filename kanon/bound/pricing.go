@@ -24,15 +24,15 @@ type pricing struct {
 	active []int32 // the records whose prices are not fixed
 	only   bool    // the others are not there
 
-	below  float64 // groups of a reduced cost below this are found,
-	keep   int     // but no more than so many a root: the lowest
-	budget int     // steps that a root may take
-	crowd  int     // candidates that a root may have for a size
+	below   float64 // groups of a reduced cost below this are found,
+	keep    int     // but no more than this for each root: the lowest
+	budget  int     // steps that a root may take
+	breadth int     // candidates that a root may have for a size
 
 	order  []int32   // position -> record
 	price  []float64 // by position
 	points *space.Points
-	// rest[m-k][p] is what position p adds at the least to the reduced cost of
+	// rest[m-k][p] is what position p adds at least to the reduced cost of
 	// a group of m, beside its distance from the first record:
 	// half its distances to m-2 others over m, less its price.
 	rest [][]float64

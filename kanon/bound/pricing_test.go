@@ -124,7 +124,7 @@ func drawPricing(t *rapid.T) *pricing {
 		}
 	}
 	p.below = scale * rapid.Float64Range(-0.3, 0.5).Draw(t, "below")
-	p.keep, p.budget, p.crowd = 1<<20, 1<<30, 1<<20
+	p.keep, p.budget, p.breadth = 1<<20, 1<<30, 1<<20
 	return p
 }
 
@@ -186,7 +186,7 @@ func TestSearchCutShort(t *testing.T) {
 		p := drawPricing(t)
 		p.keep = rapid.IntRange(1, 5).Draw(t, "keep")
 		p.budget = rapid.IntRange(0, 20).Draw(t, "budget")
-		p.crowd = rapid.IntRange(1, 8).Draw(t, "crowd")
+		p.breadth = rapid.IntRange(1, 8).Draw(t, "breadth")
 		if rapid.Bool().Draw(t, "no limit") {
 			p.below = inf
 		}
@@ -234,7 +234,7 @@ func TestCertifiedIsNoMoreThanTheOptimum(t *testing.T) {
 		if rapid.Bool().Draw(t, "short") {
 			p.keep = rapid.IntRange(1, 5).Draw(t, "keep")
 			p.budget = rapid.IntRange(0, 20).Draw(t, "budget")
-			p.crowd = rapid.IntRange(1, 8).Draw(t, "crowd")
+			p.breadth = rapid.IntRange(1, 8).Draw(t, "breadth")
 		}
 		out, err := p.run(context.Background(), 1)
 		if err != nil {
@@ -265,9 +265,9 @@ func TestCertifyLowersForWhatWasNotSearched(t *testing.T) {
 	}
 	best := leastSSE(s, 3)
 	for _, cut := range []pricing{
-		{keep: 1, budget: 1 << 30, crowd: 1 << 20},
-		{keep: 1 << 20, budget: 0, crowd: 1 << 20},
-		{keep: 1 << 20, budget: 1 << 30, crowd: 1},
+		{keep: 1, budget: 1 << 30, breadth: 1 << 20},
+		{keep: 1 << 20, budget: 0, breadth: 1 << 20},
+		{keep: 1 << 20, budget: 1 << 30, breadth: 1},
 	} {
 		p := cut
 		p.f, p.cuts = frameOf(t, s, 3), newCuts(len(x))
@@ -279,7 +279,7 @@ func TestCertifyLowersForWhatWasNotSearched(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := certify(&p, out); got > best {
-			t.Errorf("keep %d, budget %d, crowd %d: certified %v, the optimum is %v", p.keep, p.budget, p.crowd, got, best)
+			t.Errorf("keep %d, budget %d, breadth %d: certified %v, the optimum is %v", p.keep, p.budget, p.breadth, got, best)
 		}
 	}
 }

@@ -12,7 +12,7 @@ type searcher struct {
 	p      *pricing
 	target space.Target
 	away   []float64 // deflated distances of the root to later positions
-	least  []float64 // of one size: what each later position adds at the least
+	least  []float64 // of one size: what each later position adds at least
 	local  []int32   // position -> candidate, -1
 	cands  []int32   // candidate -> position
 	sizes  [][]int32 // candidates of each size
@@ -38,7 +38,7 @@ type searcher struct {
 type level struct {
 	c []int32
 	a []float64 // what it adds for sure: distances to the chosen over m, less its price
-	b []float64 // and at the least
+	b []float64 // and at least
 }
 
 func newSearcher(ctx context.Context, p *pricing) *searcher {
@@ -142,26 +142,26 @@ func (s *searcher) gather(at, m int, base float64) {
 	if base+low.sum(left) >= s.limit {
 		return
 	}
-	room := s.limit - base - low.sum(left-1)
-	if p.crowd < len(away) {
+	slack := s.limit - base - low.sum(left-1)
+	if p.breadth < len(away) {
 		count := 0
 		for _, x := range least {
-			if x < room {
+			if x < slack {
 				count++
 			}
 		}
-		if count > p.crowd {
+		if count > p.breadth {
 			var cap smallest
-			cap.reset(p.crowd + 1)
+			cap.reset(p.breadth + 1)
 			for _, x := range least {
 				cap.offer(x)
 			}
-			room = cap.v[p.crowd]
-			s.result.others = min(s.result.others, base+low.sum(left-1)+room)
+			slack = cap.v[p.breadth]
+			s.result.others = min(s.result.others, base+low.sum(left-1)+slack)
 		}
 	}
 	for q, x := range least {
-		if x >= room {
+		if x >= slack {
 			continue
 		}
 		c := at + 1 + q
@@ -272,13 +272,13 @@ func (s *searcher) size(at, m int, base float64) {
 		s.sum(l.c, left-1)
 	}
 	s.chosen = s.chosen[:0]
-	s.toll(s.rootID)
+	s.cutPrice(s.rootID)
 	s.extend(0, left, base)
 	s.untoll(s.rootID)
 }
 
 // narrow drops the candidates of l that no group of low reduced cost holds and
-// sorts the others by what they add at the least. It returns false when there
+// sorts the others by what they add at least. It returns false when there
 // is no such group at all.
 func (s *searcher) narrow(l *level, left int, base float64) bool {
 	if len(l.c) < left {
@@ -299,10 +299,10 @@ func (s *searcher) narrow(l *level, left int, base float64) bool {
 		l.c = l.c[:0]
 		return false
 	}
-	room := s.limit - base - low.sum(left-1)
+	slack := s.limit - base - low.sum(left-1)
 	to := 0
 	for j, x := range l.b {
-		if x >= room {
+		if x >= slack {
 			continue
 		}
 		c, a := l.c[j], l.a[j]
@@ -319,14 +319,14 @@ func (s *searcher) narrow(l *level, left int, base float64) bool {
 }
 
 // extend adds left more to the chosen ones, out of the candidates of the level
-// depth, which are sorted by what they add at the least.
+// depth, which are sorted by what they add at least.
 func (s *searcher) extend(depth, left int, base float64) {
 	l := &s.levels[depth]
 	if left == 1 {
 		for j, c := range l.c {
 			if r := base + l.a[j]; r < s.limit {
 				id := s.p.order[s.cands[c]]
-				r += s.toll(id)
+				r += s.cutPrice(id)
 				if r < s.limit {
 					s.chosen = append(s.chosen, c)
 					s.found(r)
@@ -356,7 +356,7 @@ func (s *searcher) extend(depth, left int, base float64) {
 		}
 		c := l.c[j]
 		id := s.p.order[s.cands[c]]
-		below := base + l.a[j] + s.toll(id)
+		below := base + l.a[j] + s.cutPrice(id)
 		row := s.matrix[int(c)*n : int(c)*n+n]
 		next.c, next.a = next.c[:0], next.a[:0]
 		for i := j + 1; i < len(l.c); i++ {
@@ -395,9 +395,9 @@ func (s *searcher) found(r float64) {
 	s.result.groups = g
 }
 
-// toll adds a record to the group, as far as the cuts are concerned, and
+// cutPrice adds a record to the group, as far as the cuts are concerned, and
 // returns what the cuts cost of which it makes a pair.
-func (s *searcher) toll(id int32) float64 {
+func (s *searcher) cutPrice(id int32) float64 {
 	var w float64
 	for _, t := range s.p.cuts.of[id] {
 		if s.hits[t]++; s.hits[t]%2 == 0 {

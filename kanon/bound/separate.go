@@ -159,7 +159,7 @@ func (s *separator) fives() {
 func (s *separator) follow(path []int32, x float64) {
 	last := path[len(path)-1]
 	for _, l := range s.links[last] {
-		// The pairs to come sum to one each at the most.
+		// The pairs to come sum to one each at most.
 		if x+l.x+float64(5-len(path)) < 2+s.least {
 			return
 		}

@@ -1,22 +1,21 @@
-// Package gate decides whether the columns of a table may leave in a release.
+// Package gate refuses to release columns that may identify persons without a decision.
 //
-// A release of k-anonymous records says nothing of the columns that it keeps as
-// they are. [Check] looks at these columns before any group is made and refuses
+// k-anonymity does not cover the columns that a release keeps unchanged. [Check] looks at these columns before any group is made and refuses
 // those without a decision of the steward:
 //
 //   - columns that look like personal identifiers or like keys of persons or
 //     records, by their name or their values (table/personal, table/infer);
 //   - columns whose value tells the value of a quasi-identifier for 99 % of the
 //     records, such as a full postcode beside a shortened one: with such a column
-//     the classes are finer than the release says ([Predictor]).
+//     the classes are finer than the release states ([Predictor]).
 //
 // A column passes where its role is identifier or quasi-identifier, or where it
 // is named in [Request.Kept]: the steward has decided, and the report says so.
 // Check also counts the records that are unique on the kept columns ([Unique]).
 //
-// It reads the private table. The columns that it names and why are decisions
-// about the release and may be said with it; the figures belong to the steward.
-// The guarantee is that a column for which a detector speaks is never kept
+// It reads the private table. The columns that it names, with the reasons, may
+// be published with the release; the figures are private.
+// The guarantee is that a column that a detector reports is never kept
 // without a decision. It is no proof that all others are harmless.
 package gate
 

@@ -104,7 +104,7 @@ func (q *Request) missing() map[string]bool {
 	return m
 }
 
-// each calls do for every record; buf is room for a text.
+// each calls do for every record; buf is a buffer for a text.
 func (q *Request) each(ctx context.Context, columns []int, progress noren.Progress, do func(c *table.Chunk, row int, buf []byte) []byte) (err error) {
 	r, err := q.Source.Open(ctx, columns)
 	if err != nil {

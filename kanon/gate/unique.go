@@ -65,7 +65,7 @@ func (u *uniqueness) sample(place uint64, hashes []uint64) {
 	}
 }
 
-// thin leaves at most so many records.
+// thin leaves at most that many records.
 func (u *uniqueness) thin(most int) {
 	for len(u.places) > most {
 		u.limit /= 2

@@ -108,7 +108,7 @@ func TestLink(t *testing.T) {
 		o := persons.LinkOptions{Partition: options(t), Refine: refine.Fast, Workers: rapid.IntRange(0, 2).Draw(t, "workers")}
 		limit := 0
 		if rapid.Bool().Draw(t, "holds") {
-			// Classes must have so many records: reached by merging alone.
+			// Classes must have that many records: reached by merging alone.
 			limit = rapid.IntRange(1, 40).Draw(t, "limit")
 			o.Holds = func(records []int32) bool { return len(records) >= limit }
 		}

@@ -1,7 +1,6 @@
-// Package privacy holds the models that a release of records is measured by:
-// k-anonymity (Samarati 2001, Sweeney 2002), l-diversity (Machanavajjhala et
-// al. 2007) and t-closeness (Li, Li and Venkatasubramanian 2007). It is pure
-// arithmetic: it reads no file and knows nothing of how classes were made.
+// Package privacy defines the privacy models of a release of records: k-anonymity (Samarati 2001, Sweeney 2002), l-diversity (Machanavajjhala et
+// al. 2007) and t-closeness (Li, Li and Venkatasubramanian 2007). It
+// reads no file and uses nothing of how classes were made.
 //
 // A class is the set of all records that show the same quasi-identifiers. An
 // [Attribute] is one sensitive column of the whole table; a [Histogram] counts
@@ -16,7 +15,7 @@
 //	}
 //	ok := salary.Holds(&h, req)
 //
-// # The promise
+// # Guarantee
 //
 // Holds never answers yes for a class that does not keep the requirement. Sizes,
 // distinct and recursive diversity and closeness are decided in exact
@@ -27,8 +26,8 @@
 //
 // # Missing values
 //
-// A missing value is a value of its own, never one that is left out: that
-// somebody's diagnosis is not recorded may be the very thing to hide. It counts
+// A missing value is a value of its own, never one that is left out: that a
+// person's diagnosis is not recorded may itself be sensitive. It counts
 // for diversity like any other. For closeness of an ordered column see
 // [Attribute.Distance].
 //
@@ -51,5 +50,5 @@
 //     for top. With c > 0 the left side for h+g is at most the sum of the left
 //     sides for h and g, which are negative.
 //   - Closeness: the distance is quasi-convex in the shares of the class; the
-//     proof stands at [Attribute.Distance].
+//     proof is at [Attribute.Distance].
 package privacy

@@ -67,7 +67,7 @@ func (h *Histogram) Merge(other *Histogram) {
 		}
 		return
 	}
-	// From the back into the room behind a: a pair is never overwritten before
+	// From the back into the space behind a: a pair is never overwritten before
 	// it was read, as what is written lies at or behind what is unread.
 	fresh := 0
 	for i, j := 0, 0; j < len(b); j++ {

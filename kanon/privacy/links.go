@@ -67,7 +67,7 @@ func (l *Links) In(class int) int64 { return int64(len(l.classes[class])) }
 // Fit says how many persons fit all records of a person: those who have a record
 // in every class in which that person has one. Somebody who knows the
 // quasi-identifiers of all records of a person, and who has which records, is
-// left with so many candidates (the intersection attack).
+// left with this many candidates (the intersection attack).
 type Fit struct {
 	// Min and Mean are over the persons.
 	Min  int64   `json:"min"`

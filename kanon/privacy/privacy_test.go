@@ -207,7 +207,7 @@ func TestMissingValuesOfAnOrderedColumn(t *testing.T) {
 			t.Errorf("%s: %v, want %v", tt.what, got, tt.want)
 		}
 	}
-	// Nobody has a value: every class is like the whole.
+	// No record has a value: every class is like the whole.
 	none := NewAttribute(column(t, table.Field{Name: "n", Type: table.Integer}, "", "", ""))
 	if d := none.Distance(of(none, 1)); d != 0 {
 		t.Errorf("all missing: %v", d)

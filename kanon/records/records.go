@@ -1,11 +1,12 @@
-// Package records holds some columns of a table while a release is made of
-// them: in memory as long as they fit, otherwise in temporary files, and hands
-// them out in two ways: in their own order, a run at a time ([Table.Runs]), and
-// put together by the cell that each record belongs to ([Table.Arrange]).
+// Package records holds columns of a table in bounded memory while a release is made.
 //
-// # The promise
+// Columns that do not fit the memory are in temporary files. They are read in two
+// orders: their own, a run at a time ([Table.Runs]), and by the cell that each
+// record belongs to ([Table.Arrange]).
 //
-// What is handed out does not depend on the memory allowed: not its values, nor
+// # Guarantee
+//
+// The table that is returned does not depend on the memory allowed: not its values, nor
 // its order. Temporary files are readable by their owner alone, have no name
 // where the system allows that (Unix), and are gone when the table is closed or
 // the process dies.

@@ -65,7 +65,7 @@ func rowsOf(columns []*table.Column) []string {
 	return rows
 }
 
-// Whatever the memory, what is handed out is the table that is read at once.
+// Whatever the memory, the result is the table that is read at once.
 func TestHeldRecords(t *testing.T) {
 	ctx := context.Background()
 	const n = 150_000

@@ -39,7 +39,7 @@ func each(f func()) float64 {
 
 // peakFlops is what one core does of independent additions and multiplications
 // of registers, in plain Go, a second: what a kernel without cgo, assembly or
-// experiments could reach at the most.
+// experiments could reach at most.
 func peakFlops() float64 {
 	const rounds = 1 << 18
 	took := each(func() {

@@ -51,7 +51,7 @@ func (s *Space) NewPoints(records []int32) *Points {
 }
 
 // addLane puts an axis into the first pack of its weight and width that has
-// room.
+// space.
 func (p *Points) addLane(w *Categorical) {
 	width := uint(8)
 	if w.Cardinality > 1<<8 {

@@ -1,5 +1,6 @@
-// Package space turns the quasi-identifiers of a table into points, and holds
-// what is said of them: distances, partitions, sums of squares.
+// Package space turns the quasi-identifiers of a table into points with distances.
+//
+// It defines distances, partitions and their sums of squared errors.
 //
 // A [Space] is a mixed Euclidean space of n records. Its squared distance is
 //

@@ -194,7 +194,7 @@ func (t *tree) bound(numbers []float64, codes []uint32, k int32) float64 {
 	var d float64
 	for a, v := range numbers {
 		lo, hi := box[2*a], box[2*a+1]
-		// One of the two is positive at the most.
+		// One of the two is positive at most.
 		out := max(lo-v, v-hi, 0)
 		d += out * out
 	}

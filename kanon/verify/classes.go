@@ -43,7 +43,7 @@ func newClasses(seed maphash.Seed, part, parts int) *classes {
 // spare memory.
 const fewClasses = 1 << 12
 
-// tooMany reports whether the classes take more memory than so many bytes, their
+// tooMany reports whether the classes take more memory than that, their
 // next growth included.
 func (c *classes) tooMany(memory int64) bool {
 	return len(c.starts) > fewClasses && c.held+16*int64(len(c.starts))+3*8*int64(len(c.slots)) > memory

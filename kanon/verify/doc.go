@@ -1,6 +1,5 @@
 // Package verify decides whether a file keeps k-anonymity, l-diversity and
-// t-closeness. It knows the file and nothing else: no partition, no group, no
-// original.
+// t-closeness. It uses only the file: no partition, no group, no original.
 //
 //	src, err := file.Open(ctx, "release.csv", file.Options{})
 //	...
@@ -12,7 +11,7 @@
 //		err = result.Err() // of kind noren.NotMet, or nil
 //	}
 //
-// # The promise
+// # Guarantee
 //
 // A class is the set of all records whose texts agree in every quasi-identifier,
 // byte for byte. Which texts stand for missing values does not matter for it: a

@@ -29,7 +29,7 @@ type Options struct {
 	Sensitive []table.Field
 	// Missing are the texts of the sensitive columns that stand for no value,
 	// beside the empty one. Quasi-identifiers are compared as they are written:
-	// whoever reads the file can tell NA from an empty field.
+	// a reader of the file can tell NA from an empty field.
 	Missing []string
 	// Unit, where it is not nil, says whose records belong together: K, diversity
 	// and closeness then count persons.

@@ -175,7 +175,7 @@ func TestWrongTypeInParquet(t *testing.T) {
 	}
 }
 
-// Nothing that is said of a file, met or not, holds what stands in it.
+// Nothing that is said of a file, met or not, holds a value of it.
 func TestNoValueIsTold(t *testing.T) {
 	const text = "age,sex,pay,illness\ns3cr3t1,s3cr3t2,33331,s3cr3t4\ns3cr3t1,s3cr3t2,33331,s3cr3t4\ns3cr3t5,s3cr3t2,33332,s3cr3t6\n"
 	o := verify.Options{
@@ -196,7 +196,7 @@ func TestNoValueIsTold(t *testing.T) {
 	}
 	told := string(all) + got.Err().Error()
 	if strings.Contains(told, "s3cr3t") || strings.Contains(told, "3333") {
-		t.Errorf("a value is told: %s", told)
+		t.Errorf("a value is shown: %s", told)
 	}
 	for _, name := range []string{"pay", "illness"} {
 		if !strings.Contains(got.Err().Error(), "2 of 2 classes are not diverse in "+name+" as asked for (recursive 2-diversity (c = 2))") {

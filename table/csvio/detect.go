@@ -89,7 +89,7 @@ func detect(ctx context.Context, f io.ReaderAt, size int64, opts Options) (out f
 	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		d.Compression = Zstd
 	}
-	// The text as it stands in the file, unpacked but not decoded.
+	// The text as it is in the file, unpacked but not decoded.
 	in, err := newInput(opts.Name, io.NewSectionReader(f, 0, size), *d, false)
 	if err != nil {
 		return found{}, err

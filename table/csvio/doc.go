@@ -1,4 +1,4 @@
-// Package csvio reads and writes tables as text: CSV, TSV and their kin, plain
+// Package csvio reads and writes tables as text: CSV, TSV and similar formats, plain
 // or compressed (gzip, Zstandard), in UTF-8, UTF-16, Shift_JIS and other encodings
 // (see [Encoding]).
 //
@@ -7,13 +7,13 @@
 //	defer src.Close()
 //	r, err := src.Open(ctx, nil) // a table.Reader; may be opened again and again
 //
-// # The promise
+// # Guarantee
 //
-// A field comes out of [Sink] exactly as [Source] handed it out, byte for byte
+// A [Sink] writes a field exactly as the [Source] returned it, byte for byte
 // of its text, line breaks and blanks included: what is written is read back
-// the same. Whatever cannot keep that promise is an error of kind
-// noren.BadData with file, line and column, never a value made up or left out.
-// An error never holds what stands in a cell; the names of columns are public
+// the same. A field for which this cannot hold is an error of kind
+// noren.BadData with file, line and column; no value is invented or left out.
+// An error never holds the value of a cell; the names of columns are public
 // and may be named.
 //
 // # The format
@@ -45,5 +45,5 @@
 // how each record is read, use it. [Source.Notes] says how a file is read.
 //
 // Package encoding/csv of the standard library is not used because it cannot
-// keep the promise: it turns CRLF within quotes into LF and skips blank lines.
+// guarantee this: it turns CRLF within quotes into LF and skips blank lines.
 package csvio

@@ -28,7 +28,7 @@ const (
 // data is refused.
 const FirstLineCode = "first-line-is-data"
 
-// Of the records behind the first line so many are looked at.
+// Bounds on the records behind the first line that are looked at.
 const (
 	firstRecords = 1000
 	firstBytes   = 256 << 10

@@ -136,7 +136,7 @@ func newAhead(in io.Reader) *ahead {
 				n += m
 			}
 			b.data = b.data[:n]
-			a.full <- b // never blocks: it has room for every block there is
+			a.full <- b // never blocks: its capacity is the number of blocks
 			if b.err != nil {
 				return
 			}

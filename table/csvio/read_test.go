@@ -67,7 +67,7 @@ func TestReads(t *testing.T) {
 }
 
 func TestBadInput(t *testing.T) {
-	// secret stands in every cell; no error may hold it.
+	// secret is in every cell; no error may hold it.
 	const secret = "s3cr3t"
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
@@ -120,7 +120,7 @@ func TestBadInput(t *testing.T) {
 				t.Errorf("got %q, want it at %q about %q", message, c.where, c.what)
 			}
 			if strings.Contains(message, secret) || strings.Contains(message, "xxx") {
-				t.Errorf("the error holds what stands in a cell: %q", message)
+				t.Errorf("the error holds the value of a cell: %q", message)
 			}
 		})
 	}

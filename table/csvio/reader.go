@@ -25,7 +25,7 @@ type reader struct {
 	texts   [][][]byte
 	arena   []byte // unescaped fields
 	chunk   table.Chunk
-	rows    int64 // records handed out
+	rows    int64 // records returned
 	starts  []int // where in s.buf the chunk's records begin
 	lines   []int64
 	err     error // once it has ended

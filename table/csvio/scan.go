@@ -14,7 +14,7 @@ const (
 	blockSize  = 256 << 10
 )
 
-// span is where a field stands in the scanner's buffer, without its quotes.
+// span is the place of a field in the scanner's buffer, without its quotes.
 type span struct {
 	from, to int
 	escaped  bool // holds doubled quotes

@@ -1,13 +1,12 @@
-// Package file is the door to table files of every format: it opens, reads and
-// makes them by name and content and hands out what package table describes.
+// Package file opens, reads and creates tables in every format, by name and content.
 //
 //	src, err := file.Open(ctx, "visits.csv.gz", file.Options{})
 //	...
 //	defer src.Close()
 //	t, err := file.Read(ctx, src, fields, []string{"NA"}, nil)
 //
-// What the formats promise is told by table/csvio and table/parquetio. An error
-// of this package names files, lines, columns and types, never a value.
+// Packages table/csvio, table/parquetio and table/xlsx say what each format guarantees.
+// Errors name files, lines, columns and types, never a value.
 package file
 
 import (

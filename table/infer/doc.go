@@ -1,17 +1,17 @@
-// Package infer looks at a whole table once and proposes what its columns are:
-// their types, the texts that stand for missing values, and the role that each
-// column should have in a release, every proposal with its reason.
+// Package infer proposes types, missing values and roles for the columns of a table.
+//
+// It reads the whole table once. Every proposal has its reason.
 //
 //	report, err := infer.Infer(ctx, src, infer.Options{})
 //	for _, c := range report.Columns {
 //		fmt.Println(c.Field.Name, c.Field.Type, c.TypeReason, c.Field.Role, c.RoleReason)
 //	}
 //
-// # The promise
+// # Guarantee
 //
 // The type that is proposed reads the whole file: table/file.Read with the
 // fields of a report and its Missing texts refuses no value. (The one exception
-// is told by Column.Declared: a type that the file itself declares is passed on
+// is in Column.Declared: a type that the file itself declares is passed on
 // unseen.) Memory is bounded whatever the file holds: distinct values are
 // counted exactly up to a limit, and estimated beyond it.
 //
@@ -19,6 +19,6 @@
 // only the steward of the data can say. Where nothing tells, the reason says so.
 //
 // A [Report] holds values of the table (the smallest, the largest, the most
-// frequent). It is for the eyes of those who may see the table, never part of a
+// frequent). It is private, and never part of a
 // release. The reasons hold numbers of values and records and never a value.
 package infer

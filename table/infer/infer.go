@@ -33,7 +33,7 @@ type Options struct {
 	// (table.NumberFormat), and for nothing else than plain ones without it: a
 	// reader of the plain format takes them for words.
 	Formats bool
-	// Progress is told about the stage "looking", in thousandths.
+	// Progress receives the stage "looking", in thousandths.
 	Progress noren.Progress
 }
 

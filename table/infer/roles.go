@@ -192,5 +192,5 @@ func (s *scan) roleByValues(c *Column, many float64, values string) (table.Role,
 	case t == table.Category && many > 0.9 && (c.Distinct >= 100 || c.Distinct >= 20 && !s.numbers):
 		return table.Identifier, fmt.Sprintf("identifier: %s among %d records: nearly every one is different and it is a word or a code", values, c.Records)
 	}
-	return table.Other, fmt.Sprintf("other: %s; nothing tells what they are. If others may know them, make the column a quasi-identifier; if nobody must, sensitive", values)
+	return table.Other, fmt.Sprintf("other: %s; nothing tells what they are. If others may know them, make the column a quasi-identifier; if others must not know them, sensitive", values)
 }

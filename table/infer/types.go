@@ -48,7 +48,7 @@ func (s *scan) guess() guess {
 	case !s.decimal && name.has(codeNames):
 		return guess{kind: table.Category, reason: "category: its values are numbers, but its name says that they are codes"}
 	case !s.decimal && distinct <= 2 && s.n >= fewRecords:
-		return guess{kind: table.Category, reason: "category: it has two whole numbers for values at the most, as codes do"}
+		return guess{kind: table.Category, reason: "category: it has at most two whole numbers as values, as codes do"}
 	case s.decimal:
 		return guess{kind: table.Decimal, reason: "decimal: all its values are numbers, and some are not whole", typed: true}
 	}

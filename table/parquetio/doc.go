@@ -5,18 +5,17 @@
 //	defer src.Close()
 //	r, err := src.Open(ctx, nil) // a table.Reader
 //
-// # The promise
+// # Guarantee
 //
-// A column that comes from a Parquet file and goes to one untouched comes out
-// with the same name, physical and logical type, nullability, field id and
+// A column that is copied from one Parquet file to another keeps
+// the same name, physical and logical type, nullability, field id and
 // compression, and with the same value in every record: its description
-// travels in table.StoredColumn.Origin. (A type that an old writer gave in the
-// old way, as a "converted type", comes out in the new way.) What does not come
-// along is what belongs to the file and not to its columns: the order of
-// sorting, Bloom filters, the sizes of pages, and the key-value metadata, in
-// which tools keep copies of schemas, indices and notes that may tell what the
-// columns no longer do. Of the Arrow schema the types of the columns that are
-// written come along, so that dictionaries, zones, durations and large texts are
+// travels in table.StoredColumn.Origin. (A "converted type" of an old writer
+// is written as a logical type.) Properties of the file, as opposed to its columns, are
+// not copied: the sort order, Bloom filters, the sizes of pages, and the key-value metadata, in
+// which tools keep copies of schemas, indices and notes that may hold dropped
+// values. Of the Arrow schema the types of the columns that are
+// written are copied, so that dictionaries, zones, durations and large texts are
 // what they were for tools of Arrow, pandas and polars; the notes of its fields
 // (categories of a polars Enum, extension types) do not.
 //

@@ -25,7 +25,7 @@ type reader struct {
 	left    int64 // records left in the open one
 	values  []parquet.Value
 	chunk   table.Chunk
-	rows    int64 // records handed out
+	rows    int64 // records returned
 	err     error // once it has ended
 }
 

@@ -20,7 +20,7 @@ import (
 	"github.com/noren-privacy/noren/table"
 )
 
-// A row group ends after so many records or so many bytes of text: that much is
+// A row group ends after groupRows records or groupBytes bytes of text, which are
 // kept in memory.
 const (
 	groupRows  = 1 << 17

@@ -72,20 +72,20 @@ func isMyNumber(digits string) bool {
 	return int(digits[11]-'0') == check
 }
 
-// insurerLaws are the first two digits of Japanese insurer numbers of eight
-// digits, by the law of the scheme.
-var insurerLaws = map[string]bool{
+// insurerSchemes are the first two digits of Japanese insurer numbers of eight
+// digits, by scheme.
+var insurerSchemes = map[string]bool{
 	"01": true, "02": true, "03": true, "04": true, "06": true, "07": true, "31": true, "32": true, "33": true, "34": true,
 	"39": true, "63": true, "67": true, "72": true, "73": true, "74": true, "75": true,
 }
 
-// isInsurer checks the number of a Japanese health insurer: eight digits (law,
-// prefecture, insurer, check digit), or six without the law, as municipalities
+// isInsurer checks the number of a Japanese health insurer: eight digits (scheme,
+// prefecture, insurer, check digit), or six without the scheme, as municipalities
 // have. The check digit is Luhn's.
 func isInsurer(digits string) bool {
 	switch len(digits) {
 	case 8:
-		if !insurerLaws[digits[:2]] {
+		if !insurerSchemes[digits[:2]] {
 			return false
 		}
 	case 6:

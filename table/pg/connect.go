@@ -120,7 +120,7 @@ var codes = map[string]noren.Error{
 	"42P07": {Kind: noren.Usage, Code: CodeExists, What: "exists already", Hint: "choose another name, or allow it to be replaced"},
 	"42809": {Kind: noren.Usage, What: "is not an ordinary table and cannot be replaced", Hint: "choose another name"},
 	"53":    {What: "the server has no resources left"},
-	"53100": {What: "the server's disk is full", Hint: "make room on the server; nothing was kept"},
+	"53100": {What: "the server's disk is full", Hint: "free space on the server; nothing was kept"},
 	"55P03": {What: "the table is locked by another session"},
 	"57014": {What: "the server cancelled the work", Hint: "look at its statement_timeout"},
 	"57P":   {What: "the server ended the connection", Hint: "start again when it runs"},

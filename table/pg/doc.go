@@ -17,8 +17,8 @@
 //
 // A table is read once, by a cursor in one transaction that is REPEATABLE READ
 // and READ ONLY, into a private temporary file (package table/spool), which the
-// source reads: the records are those of one moment, and the connection is given
-// up before any work on them. boolean, smallint, integer, bigint, real, double
+// source reads: the records are those of one moment, and the connection is closed
+// before they are processed. boolean, smallint, integer, bigint, real, double
 // precision, numeric, date, time, timestamp and timestamptz keep their types;
 // all others are shown as the server writes them. A day or an instant that is
 // infinite is a text. A query is one statement that returns records.

@@ -5,7 +5,7 @@
 //	p := pseudonym.New()
 //	text := p.Of([]byte("P-00017")) // 32 hexadecimal digits
 //
-// # The promise
+// # Guarantee
 //
 // Equal labels have equal pseudonyms under one [Pseudonyms], and different
 // labels have different ones except with a probability below n²/2^129 for n

@@ -9,7 +9,7 @@ import (
 	"github.com/noren-privacy/noren/table"
 )
 
-// endless hands out the same chunk of 4,096 records of 8 columns n times.
+// endless returns the same chunk of 4,096 records of 8 columns n times.
 type endless struct {
 	rows
 	n, rest int

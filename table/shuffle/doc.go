@@ -1,12 +1,11 @@
-// Package shuffle writes records in another order than they are read in, in
-// bounded memory.
+// Package shuffle writes records in a secret random order, in bounded memory.
 //
 // The order of a release must not tell which record came from where: a reader
-// who knows that the source was sorted by name would else find a person by
-// counting. [Permutation] draws an order that nobody can guess, and [Write]
+// who knows that the source was sorted by name could otherwise find a person by
+// counting. [Permutation] draws an order that cannot be guessed, and [Write]
 // writes by it.
 //
-// # The promise
+// # Guarantee
 //
 // Every record that is read is written once, with all its values as they were
 // (numbers to the last bit, bytes, nulls), record i at place Order[i], whether

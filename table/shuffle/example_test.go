@@ -34,7 +34,7 @@ func ExampleWrite() {
 	if err != nil {
 		panic(err)
 	}
-	seed := uint64(2) // leave it out, and nobody can tell the order
+	seed := uint64(2) // leave it out, and the order is secret
 	order, err := shuffle.Permutation(4, &seed)
 	if err != nil {
 		panic(err)

@@ -16,7 +16,7 @@ import (
 // Record i goes to place Permutation[i].
 //
 // With a seed the order is the same for the same n and seed, and the seed is a
-// secret as much as the order is: whoever has it can undo the order. More
+// secret as much as the order is: with it the order can be undone. More
 // records than 2^32-1, or fewer than none, are an error of kind Usage.
 func Permutation(n int, seed *uint64) ([]uint32, error) {
 	if n < 0 || uint64(n) > math.MaxUint32 {
@@ -35,7 +35,7 @@ func Permutation(n int, seed *uint64) ([]uint32, error) {
 
 // Keyed is [Permutation] with the key of ChaCha8: the order is the same for the
 // same n and key. The order is secret as long as the key is, and the key is drawn
-// from so many that it cannot be found by trying.
+// from 2^256, too many to find it by trying.
 func Keyed(n int, key [32]byte) ([]uint32, error) {
 	if n < 0 || uint64(n) > math.MaxUint32 {
 		return nil, tooMany(n)

@@ -42,7 +42,7 @@ func (r *rows) Next() (*table.Chunk, error) {
 		return nil, io.EOF
 	}
 	n := min(r.step, len(r.values)-r.at)
-	// What was handed out before is void now.
+	// What was returned before is invalid now.
 	for i := range r.chunk.Cols {
 		for _, t := range r.chunk.Cols[i].Texts {
 			for j := range t {

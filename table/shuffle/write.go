@@ -27,9 +27,9 @@ type Options struct {
 	Memory int64
 	// Dir is the folder for the temporary file. Defaults to the system's
 	// folder for such files; the folder of the result is better, as it has
-	// room for it and its file system can be trusted with it.
+	// space for it and its file system can be trusted with it.
 	Dir string
-	// Progress is told about the stages "arranging" and "writing", in records.
+	// Progress receives the stages "arranging" and "writing", in records.
 	Progress noren.Progress
 }
 

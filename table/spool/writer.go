@@ -123,7 +123,7 @@ func (w *Writer) EndRow(line int64) error {
 }
 
 func (w *Writer) full(err error) error {
-	return &noren.Error{Where: w.o.Name, What: "cannot be kept in a temporary file", Hint: "set TMPDIR to a folder with room", Err: atomicfile.Reason(err)}
+	return &noren.Error{Where: w.o.Name, What: "cannot be kept in a temporary file", Hint: "set TMPDIR to a folder with free space", Err: atomicfile.Reason(err)}
 }
 
 // Rows is the number of rows so far.

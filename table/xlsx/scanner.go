@@ -179,7 +179,7 @@ func utf8Declared(pi []byte) bool {
 	return bytes.Contains(enc, []byte("utf-8")) || bytes.Contains(enc, []byte("utf8")) || bytes.Contains(enc, []byte("us-ascii"))
 }
 
-// wholeTag returns what stands between < and its >, which may stand in a quoted
+// wholeTag returns the text between < and its >, which may be in a quoted
 // value too, and passes both.
 func (s *scanner) wholeTag() ([]byte, error) {
 	quote := byte(0)

@@ -1,0 +1,44 @@
+package api
+
+import (
+	"io"
+
+	"github.com/noren-privacy/noren/kanon"
+)
+
+// AnonymizeRequest asks for a k-anonymous release of a table. The parameters of the
+// release are those of its specification.
+type AnonymizeRequest struct {
+	Table
+	// Output is the file of the release, a table of a database (pg:TABLE), or - for
+	// Stdout. Required.
+	Output string `json:"output"`
+	// OutputDelimiter is one character, or tab. Defaults to that of the input.
+	OutputDelimiter string `json:"output_delimiter,omitempty"`
+	// OutputEncoding is the encoding of a text file. Defaults to that of the input.
+	OutputEncoding string `json:"output_encoding,omitempty"`
+	// Report is the file of a page about risk and utility. It is private. Optional.
+	Report string `json:"report,omitempty"`
+	// Certificate is the file of a signed certificate of the release. Optional.
+	Certificate string `json:"certificate,omitempty"`
+	// Force replaces files that exist.
+	Force bool `json:"force,omitempty"`
+	// Seed fixes the search and the order of the rows: 32 hexadecimal digits or more,
+	// drawn at random and kept secret. Defaults to a drawn seed.
+	Seed string `json:"-"`
+	// InsecureSeed accepts a whole number as the seed. The order of the rows can then be
+	// found by trying seeds; for tests only.
+	InsecureSeed bool `json:"-"`
+	// Workers is the number of parallel workers. Defaults to one for each processor.
+	Workers int `json:"workers,omitempty"`
+	// Memory is about how many bytes the release holds in memory. Defaults to 2 GiB.
+	Memory int64 `json:"memory,omitempty"`
+	// Stdout receives the release where Output is -.
+	Stdout io.Writer `json:"-"`
+}
+
+// AnonymizeResult describes a release: noren.anonymize/1. It is private: loss and
+// uniqueness are computed from the source.
+type AnonymizeResult struct {
+	kanon.Result
+}

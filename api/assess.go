@@ -1,0 +1,31 @@
+package api
+
+import "github.com/noren-privacy/noren/assess"
+
+// AssessRequest asks for the risk of a table and, with Against, what a release of it
+// lost.
+type AssessRequest struct {
+	Table
+	// K is the k that the release was made for. Defaults to that of the specification.
+	K int `json:"k,omitempty"`
+	// Population is a file of the population that the table is a sample of, with the same
+	// quasi-identifiers. Optional.
+	Population string `json:"population,omitempty"`
+	// SamplingFraction is the share of the population that the table is. Optional.
+	SamplingFraction float64 `json:"sampling_fraction,omitempty"`
+	// Threshold is the risk above which a record counts as at risk. Defaults to 0.2.
+	Threshold float64 `json:"threshold,omitempty"`
+	// Against is a release of the table. Optional.
+	Against string `json:"against,omitempty"`
+	// KeptOrder states that the release has its rows in the order of the table.
+	KeptOrder bool `json:"kept_order,omitempty"`
+	// Report is the file of a page with pictures. It is private. Optional.
+	Report string `json:"report,omitempty"`
+	// Force replaces the page if it exists.
+	Force bool `json:"force,omitempty"`
+}
+
+// AssessResult is the risk of a table and of a release: noren.assess/1. It is private.
+type AssessResult struct {
+	assess.Assessment
+}

@@ -1,0 +1,75 @@
+package api
+
+// InspectRequest asks what is in a table. Of the specification only the form of the
+// input is used.
+type InspectRequest struct {
+	Table
+}
+
+// InspectSchema names the JSON form of an [InspectResult].
+const InspectSchema = "noren.inspect/1"
+
+// InspectResult describes the columns of a table: noren.inspect/1. It is private: it
+// holds values of the table.
+type InspectResult struct {
+	// Schema is noren.inspect/1.
+	Schema string `json:"schema"`
+	// Input is the table as named in the request.
+	Input string `json:"input"`
+	// Rows is the number of records.
+	Rows int64 `json:"rows"`
+	// Missing are the texts that were taken for missing values, beside the empty one.
+	Missing []string `json:"missing_texts"`
+	// Columns has one entry for each column, in order.
+	Columns []InspectedColumn `json:"columns"`
+}
+
+// InspectedColumn describes one column.
+type InspectedColumn struct {
+	// Name is the column's name.
+	Name string `json:"name"`
+	// Type is integer, decimal, date, ordered or category.
+	Type string `json:"type"`
+	// TypeReason says why this type was inferred.
+	TypeReason string `json:"type_reason"`
+	// Format is how dates or numbers are written; absent for the plain form.
+	Format string `json:"format,omitempty"`
+	// Order are the levels of an ordered column from lowest to highest.
+	Order []string `json:"order,omitempty"`
+	// Role is the proposed role: identifier, quasi-identifier, sensitive or other.
+	Role string `json:"role"`
+	// RoleReason says why this role is proposed.
+	RoleReason string `json:"role_reason"`
+	// Distinct is the number of different values.
+	Distinct int64 `json:"distinct"`
+	// Estimated says that Distinct is an estimate.
+	Estimated bool `json:"distinct_estimated"`
+	// Unique says that no value occurs twice.
+	Unique bool `json:"unique"`
+	// Missing is the number of records without a value.
+	Missing int64 `json:"missing"`
+	// Smallest is the smallest value. It is private.
+	Smallest string `json:"smallest"`
+	// Largest is the largest value. It is private.
+	Largest string `json:"largest"`
+	// Unit says that the column seems to name persons who have several records each.
+	Unit bool `json:"unit"`
+}
+
+// ProposeRequest asks for a specification of a table, with proposed types and roles. Of
+// the specification of the request only the form of the input is used.
+type ProposeRequest struct {
+	Table
+	// Output is the path under which the result will be stored, to which the names of
+	// other files in it are relative. Optional.
+	Output string `json:"output,omitempty"`
+	// Use is a comment line that says how the specification is used. Optional.
+	Use string `json:"use,omitempty"`
+}
+
+// ProposeResult is a proposed specification.
+type ProposeResult struct {
+	// Specification is the commented text of a noren.yaml. It is private until the
+	// steward has read it: it holds counts and the levels of ordered columns.
+	Specification string `json:"specification"`
+}

@@ -1,0 +1,149 @@
+package text
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/kanon/verify"
+)
+
+// Release describes a k-anonymous release: guarantee, classes, information loss, its
+// lower bound, uniqueness and method. It is for the steward: the loss and the number of
+// unique records come from private data.
+func Release(lang Lang, r *kanon.Result) []Line {
+	lines := []Line{
+		{"promise", r.Guarantee.String()},
+		{"classes", fmt.Sprintf("%s, of %d to %d records", Integer(r.Classes), int(r.Verified.ClassSize.Min), int(r.Verified.ClassSize.Max))},
+	}
+	lines = append(lines, persons(lang, r)...)
+	loss := Percent(r.Loss) + " of the spread of the quasi-identifiers"
+	if r.RefinedFrom > r.Loss && r.Merged == 0 {
+		loss += fmt.Sprintf(" (%s before refinement)", Percent(r.RefinedFrom))
+	}
+	lines = append(lines,
+		Line{"groups", fmt.Sprintf("%s, of %d to %d records, %.2f on average", Integer(r.Groups), r.GroupSize.Min, r.GroupSize.Max, r.GroupSize.Mean)},
+		Line{"loss", loss},
+		Line{"lower bound", lowerBound(r)},
+	)
+	lines = append(lines, unique(lang, r)...)
+	if r.Merged > 0 {
+		lines = append(lines, Line{"merged", Integer(r.Merged) + " groups, for diversity or closeness"})
+	}
+	method := r.Method
+	if r.Coarse > 0 {
+		method += fmt.Sprintf(" in cells of %s records or more", Integer(r.Coarse))
+	}
+	s := r.Seconds
+	return append(lines,
+		Line{"method", fmt.Sprintf("%s, refine %s, scale %s, published by %s", method, r.Refine, r.Scale, r.Publish)},
+		Line{"seconds", fmt.Sprintf("%.2f: check %.2f, read %.2f, partition %.2f, refine %.2f, bound %.2f, publish %.2f, verify %.2f", s.Total, s.Check, s.Read, s.Partition, s.Refine, s.Bound, s.Publish, s.Verify)},
+	)
+}
+
+// persons describes what was found of persons, where a unit was named.
+func persons(lang Lang, r *kanon.Result) []Line {
+	u := r.Verified.Unit
+	if u == nil {
+		return nil
+	}
+	count := fmt.Sprintf("%s by %s, %d to %d in a class, %.2f on average", Integer(u.Persons), u.Column, u.ClassSize.Min, u.ClassSize.Max, u.ClassSize.Mean)
+	if u.Unassigned > 0 {
+		count += fmt.Sprintf("; %s records without one", Integer(u.Unassigned))
+	}
+	fit := Intersection(lang, u)
+	if u.Linked {
+		fit += fmt.Sprintf(" (%d asked for)", r.K)
+	} else if u.Fit.Below > 0 {
+		fit += fmt.Sprintf("; fewer than %d fit %s persons", r.K, Integer(u.Fit.Below))
+	}
+	lines := []Line{{"persons", count}, {"intersect", fit}}
+	if q := u.Sequences; q != nil {
+		lines = append(lines, Line{"pseudonyms", fmt.Sprintf("%s, each with the sequence of %s or more; %s records without one", Integer(q.Pseudonyms), Integer(q.Min), Integer(q.Without))})
+	}
+	return lines
+}
+
+// Intersection says how many persons fit all records of a person.
+func Intersection(_ Lang, u *verify.Persons) string {
+	if u.Fit.Min == 1 {
+		return fmt.Sprintf("at least 1 person fits all records of a person, %.2f on average", u.Fit.Mean)
+	}
+	return fmt.Sprintf("at least %s persons fit all records of a person, %.2f on average", Integer(u.Fit.Min), u.Fit.Mean)
+}
+
+// lowerBound says how much information any grouping loses at least.
+func lowerBound(r *kanon.Result) string {
+	b := &r.Bound
+	how := ""
+	switch b.Method {
+	case "none":
+		return "not known: " + b.Reason
+	case "simple":
+		how = "by nearest neighbours"
+	default:
+		how = "by dual prices"
+	}
+	line := fmt.Sprintf("%s, %s; optimality gap: at most %s", PercentDown(r.LowerBound), how, PercentUp(r.Gap))
+	if b.Reason != "" {
+		line += " (" + b.Reason + ")"
+	}
+	return line
+}
+
+// PercentDown is a share in percent with four digits, rounded down: a statement about a
+// lower bound holds as it is printed.
+func PercentDown(share float64) string { return percentTowards(share, math.Floor) }
+
+// PercentUp is PercentDown, rounded up.
+func PercentUp(share float64) string { return percentTowards(share, math.Ceil) }
+
+func percentTowards(share float64, round func(float64) float64) string {
+	if share <= 0 {
+		return "0%"
+	}
+	x := 100 * share
+	unit := math.Pow(10, 3-math.Floor(math.Log10(x)))
+	return strconv.FormatFloat(round(x*unit)/unit, 'g', 4, 64) + "%"
+}
+
+// unique describes how many records are unique on the kept columns.
+func unique(lang Lang, r *kanon.Result) []Line {
+	u := r.Unique
+	if u == nil || u.Records == 0 {
+		return []Line{{"unique", "no column is kept as it is"}}
+	}
+	var lines []Line
+	for i, sentence := range Unique(lang, u) {
+		label := ""
+		if i == 0 {
+			label = "unique"
+		}
+		lines = append(lines, Line{label, sentence})
+	}
+	if len(r.FreeText) > 0 {
+		lines = append(lines, Line{"free text", strings.Join(r.FreeText, ", ") + ": " + FreeTextWarning})
+	}
+	return lines
+}
+
+// Uncounted says of which identifiers it is not known whether they repeat. The sentence
+// is about source columns and holds no figure.
+func Uncounted(_ Lang, r *kanon.Result) string {
+	return fmt.Sprintf("it was not counted whether %s repeats, which takes more memory than is allowed: where persons have several records, name their column as the unit", strings.Join(r.Uncounted, ", "))
+}
+
+// Repeated says how many persons the classes hold by an identifier that repeats. It is
+// for the steward.
+func Repeated(_ Lang, r *kanon.Result) string {
+	p := r.Repeated
+	return fmt.Sprintf("records were counted, not persons: column %s repeats (%s persons, up to %s records each), and by it %s of %s classes hold fewer than k = %d persons (%s records), %s of them one person",
+		p.Column, Integer(p.Persons), Integer(p.Most), Integer(p.BelowK.Classes), Integer(r.Classes), r.K, Integer(p.BelowK.Records), Integer(p.One))
+}
+
+// LooksMissing says of a quasi-identifier that released values look like missing ones.
+func LooksMissing(_ Lang, r *kanon.Result, l kanon.LooksMissing) string {
+	return fmt.Sprintf("column %s: %d of %d groups show a value that is also a text for missing values in %s; in the release it is a value, and only an empty field is missing", l.Column, l.Groups, r.Groups, r.Input)
+}

@@ -1,0 +1,75 @@
+package text_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/kanon/gate"
+	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/kanon/verify"
+	"github.com/noren-privacy/noren/report/text"
+)
+
+// lines are the texts of a release by their labels.
+func lines(r *kanon.Result) map[string]string {
+	out := map[string]string{}
+	for _, l := range text.Release(text.English, r) {
+		out[l.Label] += l.Text + "\n"
+	}
+	return out
+}
+
+func TestRelease(t *testing.T) {
+	r := &kanon.Result{
+		K: 5, Groups: 1234, Classes: 1200, Loss: 0.2, RefinedFrom: 0.25, LowerBound: 0.123456, Gap: 0.38271, Method: "tomobiki", Coarse: 4000,
+		Guarantee: noren.Guarantee{Model: "k-anonymity", K: 5, Quasi: []string{"age"}},
+		Bound:     kanon.Bound{Method: "simple"}, Verified: &verify.Result{},
+	}
+	got := lines(r)
+	for label, want := range map[string]string{
+		"promise":     "k-anonymity, k = 5 over age",
+		"classes":     "1,200, of 0 to 0 records",
+		"loss":        "20% of the spread of the quasi-identifiers (25% before refinement)",
+		"lower bound": "12.34%, by nearest neighbours; optimality gap: at most 38.28%",
+		"unique":      "no column is kept as it is",
+		"method":      "tomobiki in cells of 4,000 records or more",
+	} {
+		if !strings.HasPrefix(got[label], want) {
+			t.Errorf("%s: got %q, want %q", label, got[label], want)
+		}
+	}
+	for _, label := range []string{"merged", "persons", "free text"} {
+		if got[label] != "" {
+			t.Errorf("%s is shown without a reason: %q", label, got[label])
+		}
+	}
+	r.Merged, r.Bound = 2, kanon.Bound{Method: "none", Reason: "too large"}
+	r.Unique, r.FreeText = &gate.Unique{Records: 100, Alone: 3}, []string{"note"}
+	r.Verified.Unit = &verify.Persons{Column: "person", Persons: 50, Unassigned: 2, Linked: true, Fit: privacy.Fit{Min: 6}, Sequences: &verify.Sequences{Pseudonyms: 9}}
+	got = lines(r)
+	for label, want := range map[string]string{
+		"loss":        "20% of the spread of the quasi-identifiers\n",
+		"lower bound": "not known: too large",
+		"merged":      "2 groups",
+		"unique":      "3 of 100 records (3%) are the only ones",
+		"free text":   "note: " + text.FreeTextWarning,
+		"persons":     "50 by person",
+		"intersect":   "at least 6 persons fit all records of a person, 0.00 on average (5 asked for)",
+		"pseudonyms":  "9, ",
+	} {
+		if !strings.HasPrefix(got[label], want) {
+			t.Errorf("%s: got %q, want %q", label, got[label], want)
+		}
+	}
+}
+
+// Bounds are rounded so that they hold as they are printed.
+func TestPercentOfBounds(t *testing.T) {
+	for share, want := range map[float64][2]string{0: {"0%", "0%"}, 0.123456: {"12.34%", "12.35%"}, 1: {"100%", "100%"}, 0.000123456: {"0.01234%", "0.01235%"}} {
+		if down, up := text.PercentDown(share), text.PercentUp(share); down != want[0] || up != want[1] {
+			t.Errorf("%v: %s, %s; want %v", share, down, up, want)
+		}
+	}
+}

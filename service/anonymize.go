@@ -1,0 +1,254 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/assess"
+	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/report"
+	"github.com/noren-privacy/noren/report/text"
+	"github.com/noren-privacy/noren/spec"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/csvio"
+	"github.com/noren-privacy/noren/table/file"
+)
+
+// LeastMemory is the least memory of a release: the program itself needs as much.
+const LeastMemory = 64 << 20
+
+// Anonymize releases a k-anonymous table, with a page and a certificate where the
+// request names them. Every file is created only after the release was read back and
+// verified; after an error there is none. The guarantee is that of [kanon.Anonymize].
+// Errors are those of [kanon.Anonymize], or of kind Usage about a field of the request.
+func (s *Service) Anonymize(ctx context.Context, q api.AnonymizeRequest) (*api.AnonymizeResult, error) {
+	sp, err := s.checkRelease(&q)
+	if err != nil {
+		return nil, err
+	}
+	options, err := sp.Options()
+	if err != nil {
+		return nil, err
+	}
+	options.Workers, options.Memory = q.Workers, q.Memory
+	if err := setSeed(&q, options); err != nil {
+		return nil, err
+	}
+	src, err := s.openTable(ctx, q.Input, sp)
+	if err != nil {
+		return nil, err
+	}
+	defer closeTable(src)
+	how := s.reading()
+	how.Sensitive = options.Diversity != nil || options.Closeness != nil
+	read, err := sp.ResolveSource(ctx, src, how)
+	if err != nil {
+		return nil, err
+	}
+	sp.NoteIndex(read.Source.Columns(), how.Notes)
+	s.noteUnreadable(q.Output, read)
+	sp.NoteKept(read.Schema, how.Notes)
+	if _, err := read.QuasiNames(); err != nil {
+		return nil, err
+	}
+	job := kanon.Job{Source: read.Source, Schema: *read.Schema, Missing: read.Missing, Kept: sp.Kept(), Looked: read.Looked, Options: *options}
+	if job.Output, err = releaseOutput(ctx, &q, read.Source); err != nil {
+		return nil, err
+	}
+	result, err := s.release(ctx, &q, sp, &job)
+	if err != nil {
+		return nil, err
+	}
+	result.Input = q.Input
+	s.noteRelease(result)
+	return &api.AnonymizeResult{Result: *result}, nil
+}
+
+// checkRelease refuses a request that contradicts itself, before any work is done, and
+// returns its specification.
+func (s *Service) checkRelease(q *api.AnonymizeRequest) (*spec.Spec, error) {
+	switch {
+	case q.Output == "":
+		return nil, noren.Usagef("output", "expected a file, got no name")
+	case q.Output == "-" && q.Stdout == nil:
+		return nil, noren.Usagef("output", "expected a file, got - without a standard output")
+	case q.Certificate != "" && file.IsDatabase(q.Output):
+		return nil, noren.Usagef("certificate", "certifies the bytes of a file, and a table has none").Hinted("release to a file")
+	case q.Report != "" && (q.Output == "-" || file.IsDatabase(q.Output)):
+		return nil, noren.Usagef("report", "needs a release that can be read back").Hinted("release to a file")
+	case q.Workers < 0:
+		return nil, noren.Usagef("workers", "expected 0 or more")
+	case q.Memory < 0 || q.Memory > 0 && q.Memory < LeastMemory:
+		return nil, noren.Usagef("memory", "expected %dMiB at least: the program itself needs as much", LeastMemory>>20)
+	}
+	sp, err := specOf(&q.Table)
+	if err != nil {
+		return nil, err
+	}
+	return sp, s.targets(append(sp.Files(), q.Input), q.Force, q.Output, q.Report, q.Certificate)
+}
+
+// release makes the release, its page and its certificate. All three appear, or none.
+func (s *Service) release(ctx context.Context, q *api.AnonymizeRequest, sp *spec.Spec, job *kanon.Job) (*kanon.Result, error) {
+	var companions []*atomicfile.File
+	verified := func(*kanon.Result, io.Reader) error { return nil }
+	add := func(f *atomicfile.File, write func(r *kanon.Result, released io.Reader) error) {
+		before := verified
+		companions = append(companions, f)
+		verified = func(r *kanon.Result, released io.Reader) error {
+			if err := before(r, released); err != nil {
+				return err
+			}
+			if f, ok := released.(io.Seeker); ok {
+				if _, err := f.Seek(0, io.SeekStart); err != nil {
+					return &noren.Error{What: "the release cannot be read back", Err: err}
+				}
+			}
+			return write(r, released)
+		}
+		job.Output.Verified = verified
+	}
+	if q.Report != "" {
+		out, err := atomicfile.CreatePrivate(q.Report, q.Force)
+		if err != nil {
+			return nil, err
+		}
+		defer out.Discard()
+		add(out, func(r *kanon.Result, released io.Reader) error { return s.releasePage(ctx, sp, job, r, released, out) })
+	}
+	if q.Certificate != "" {
+		c, err := s.newCertifier(q.Certificate, q.Force)
+		if err != nil {
+			return nil, err
+		}
+		defer c.file.Discard()
+		add(c.file, func(r *kanon.Result, released io.Reader) error { return c.verified(ctx, r, released) })
+	}
+	result, err := kanon.Anonymize(ctx, *job, s.Progress)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range companions {
+		if err := f.Commit(); err != nil {
+			return nil, err
+		}
+	}
+	return result, nil
+}
+
+// releaseOutput is where a release goes and how it is written.
+func releaseOutput(ctx context.Context, q *api.AnonymizeRequest, src table.Source) (kanon.Output, error) {
+	if file.IsDatabase(q.Output) {
+		if q.OutputDelimiter != "" || q.OutputEncoding != "" {
+			return kanon.Output{}, noren.Usagef("output-delimiter, output-encoding", "are for text files")
+		}
+		t, err := file.NewTarget(ctx, q.Output, q.Force, "")
+		return kanon.Output{Path: q.Output, Force: q.Force, Target: t}, err
+	}
+	if q.Output != "-" { // standard output is CSV
+		if err := file.Check(q.Output); err != nil {
+			return kanon.Output{}, err
+		}
+	}
+	d := file.DialectFor(q.Output, src)
+	delimiter, err := csvio.ParseDelimiter(q.OutputDelimiter)
+	if err != nil {
+		return kanon.Output{}, badField("output-delimiter", err)
+	}
+	if delimiter != 0 {
+		d.Delimiter = delimiter
+	}
+	encoding, err := csvio.ParseEncoding(q.OutputEncoding)
+	if err != nil {
+		return kanon.Output{}, badField("output-encoding", err)
+	}
+	if encoding != csvio.AnyEncoding {
+		d.BOM = d.BOM && d.Encoding == encoding || encoding == csvio.UTF16LE || encoding == csvio.UTF16BE
+		d.Encoding = encoding
+	}
+	return kanon.Output{Path: q.Output, Force: q.Force, Stdout: q.Stdout, Dialect: &d}, nil
+}
+
+// noteUnreadable warns of kept columns that not every tool can read in the output.
+func (s *Service) noteUnreadable(output string, read *spec.Resolved) {
+	for i, c := range read.Source.Columns() {
+		if role := read.Schema.Fields[i].Role; role == table.Other || role == table.Sensitive {
+			if what := file.Unreadable(output, &c); what != "" {
+				s.columnNote(api.Warning, "unreadable-column", []string{c.Name}, fmt.Sprintf("column %s of %s: %s", c.Name, output, what))
+			}
+		}
+	}
+}
+
+// Codes of the warnings about a release.
+const (
+	// NoteLooksMissing: a released value looks like a missing one.
+	NoteLooksMissing = "looks-missing"
+	// NoteUncounted: it is not known whether an identifier repeats.
+	NoteUncounted = "identifier-uncounted"
+	// NoteRepeated: an identifier repeats, and records were counted, not persons.
+	NoteRepeated = "identifier-repeats"
+)
+
+// noteRelease warns of what a release leaves open.
+func (s *Service) noteRelease(r *kanon.Result) {
+	for _, l := range r.LooksMissing {
+		s.columnNote(api.Warning, NoteLooksMissing, []string{l.Column}, text.LooksMissing(text.English, r, l))
+	}
+	if len(r.Uncounted) > 0 {
+		s.columnNote(api.Warning, NoteUncounted, r.Uncounted, text.Uncounted(text.English, r))
+	}
+	if r.Repeated != nil {
+		s.columnNote(api.Warning, NoteRepeated, []string{r.Repeated.Column}, text.Repeated(text.English, r))
+	}
+}
+
+// releasePage writes the page about a release that was verified.
+func (s *Service) releasePage(ctx context.Context, sp *spec.Spec, job *kanon.Job, result *kanon.Result, released io.Reader, out io.Writer) error {
+	a := &assessing{
+		ctx: ctx, service: s, unit: sp.Unit, source: job.Source, schema: &job.Schema, missing: job.Missing,
+		keptOrder: job.KeepOrder, threshold: assess.DefaultThreshold, k: job.K,
+	}
+	if err := a.original(sp, "", 0); err != nil {
+		return err
+	}
+	a.verified = assess.VerifiedPersons(result.Verified)
+	form := file.Options{Name: job.Output.Path, Plain: true}
+	if d := job.Output.Dialect; d != nil {
+		form.Delimiter, form.Encoding = d.Delimiter, d.Encoding
+	}
+	src, err := file.OpenStdin(ctx, released, form)
+	if err != nil {
+		return err
+	}
+	defer closeTable(src)
+	if err := a.releaseFrom(src); err != nil {
+		return err
+	}
+	took := &result.Seconds
+	facts := report.Facts{
+		Original: job.Source.Name(), Release: job.Output.Path, Guarantee: &result.Guarantee, Footer: s.footer(),
+		Fates: result.Columns, Unique: result.Unique, FreeText: result.FreeText,
+		Made: []report.Fact{
+			{Name: "Method", Value: result.Method},
+			{Name: "Refinement", Value: result.Refine},
+			{Name: "Scaling", Value: result.Scale},
+			{Name: "Published as", Value: result.Publish},
+			{Name: "Groups", Value: report.Integer(result.Groups)},
+			{Name: "Loss (SSE/SST)", Value: fmt.Sprintf("%.4f", result.Loss)},
+			{Name: "Time", Value: fmt.Sprintf("%.1f s", took.Check+took.Read+took.Partition+took.Refine+took.Publish+took.Bound+took.Verify)},
+		},
+	}
+	facts.Repeated = result.Repeated != nil || len(result.Uncounted) > 0
+	if len(result.Uncounted) > 0 {
+		facts.Warnings = append(facts.Warnings, "Not known: "+text.Uncounted(text.English, result)+".")
+	}
+	if result.Repeated != nil {
+		facts.Warnings = append(facts.Warnings, fmt.Sprintf("Warning: %s; with %s as the unit, persons are counted.", text.Repeated(text.English, result), result.Repeated.Column))
+	}
+	return report.Assessment(a.result, facts).Write(out)
+}

@@ -1,0 +1,281 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/assess"
+	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/report"
+	"github.com/noren-privacy/noren/spec"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
+)
+
+// NotePersonsUnknown is the code of the note that a release does not tell its persons.
+const NotePersonsUnknown = "persons-unknown"
+
+// Assess measures how easily the records of a table are told apart by the
+// quasi-identifiers and, with a release, what the release lost. Result and page are
+// private: they hold statistics of the table. Errors are of kind Usage, or of reading a
+// file.
+func (s *Service) Assess(ctx context.Context, q api.AssessRequest) (*api.AssessResult, error) {
+	if q.KeptOrder && q.Against == "" {
+		return nil, noren.Usagef("kept-order", "goes with a release (against)")
+	}
+	sp, err := specOf(&q.Table)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.targets(append(sp.Files(), q.Input, q.Against, q.Population), q.Force, q.Report); err != nil {
+		return nil, err
+	}
+	src, err := s.openTable(ctx, q.Input, sp)
+	if err != nil {
+		return nil, err
+	}
+	defer closeTable(src)
+	read, err := sp.ResolveSource(ctx, src, s.reading())
+	if err != nil {
+		return nil, err
+	}
+	a := &assessing{
+		ctx: ctx, service: s, unit: sp.Unit, source: read.Source, schema: read.Schema, missing: read.Missing, formats: read.Formats,
+		keptOrder: q.KeptOrder, threshold: q.Threshold, k: q.K,
+	}
+	if a.k == 0 {
+		a.k = sp.Anonymize.K
+	}
+	if err := a.original(sp, q.Population, q.SamplingFraction); err != nil {
+		return nil, err
+	}
+	if q.Against != "" {
+		if err := a.release(q.Against); err != nil {
+			return nil, err
+		}
+	}
+	if q.Report != "" {
+		facts := report.Facts{Original: q.Input, Release: q.Against, Footer: s.footer()}
+		if err := writePrivate(q.Report, q.Force, report.Assessment(a.result, facts).Write); err != nil {
+			return nil, err
+		}
+	}
+	return &api.AssessResult{Assessment: *a.result}, nil
+}
+
+// assessing gathers an assessment.
+type assessing struct {
+	ctx       context.Context
+	service   *Service
+	unit      string // column that tells persons apart
+	source    table.Source
+	schema    *table.Schema
+	missing   []string
+	formats   map[string]table.NumberFormat // of the columns that are rewritten
+	keptOrder bool
+	threshold float64
+	k         int
+
+	fields   []table.Field // the quasi-identifiers
+	table    *table.Table
+	person   []uint32        // of each record of the original
+	verified *assess.Persons // of the release, where it has just been made
+	result   *assess.Assessment
+}
+
+// original measures the table as it is held.
+func (a *assessing) original(sp *spec.Spec, population string, fraction float64) error {
+	read := spec.Resolved{Schema: a.schema}
+	names, err := read.QuasiNames()
+	if err != nil {
+		return err
+	}
+	a.fields = read.Fields(table.Quasi)
+	a.result = &assess.Assessment{Schema: assess.Schema, Quasi: names, K: a.k}
+	if err := a.hold(); err != nil {
+		return err
+	}
+	tables := []*table.Table{a.table}
+	if population != "" {
+		p, err := a.population(sp, population)
+		if err != nil {
+			return err
+		}
+		tables = append(tables, p)
+	}
+	classes, err := assess.Classify(tables...)
+	if err != nil {
+		return err
+	}
+	if a.result.Original, err = assess.NewRisk(classes[0].Size, a.threshold); err != nil {
+		return err
+	}
+	if a.person != nil {
+		if a.result.OriginalPersons, err = assess.NewPersons(a.ctx, a.unit, classes[0], a.person, a.k); err != nil {
+			return err
+		}
+	}
+	if population != "" {
+		if a.result.OriginalJournalist, err = assess.NewJournalist(classes[0].Size, classes[1].Size, a.threshold); err != nil {
+			return about(population, err)
+		}
+	}
+	if fraction != 0 {
+		if a.result.OriginalUniqueness, err = assess.EstimateUniqueness(classes[0].Size, fraction); err != nil {
+			return about("sampling-fraction", err)
+		}
+	}
+	return nil
+}
+
+// hold reads the quasi-identifiers and the persons of the table.
+func (a *assessing) hold() (err error) {
+	fields := a.fields
+	if a.unit != "" {
+		fields = append(slices.Clone(fields), table.Field{Name: a.unit, Type: table.Category})
+	}
+	if a.table, err = file.Read(a.ctx, a.source, fields, a.missing, a.service.Progress); err != nil {
+		return err
+	}
+	if a.unit != "" {
+		last := len(a.fields)
+		a.person = kanon.PersonsOf(a.table.Columns[last])
+		a.table.Columns = a.table.Columns[:last]
+	}
+	if a.table.Rows == 0 {
+		return &noren.Error{Kind: noren.BadData, Where: a.source.Name(), What: "the table has no records", Hint: "there is nothing to measure"}
+	}
+	return nil
+}
+
+// population reads the quasi-identifiers of a population file.
+func (a *assessing) population(sp *spec.Spec, name string) (*table.Table, error) {
+	like := *sp
+	// Worksheet, header row and query are of the table.
+	like.Input.Sheet, like.Input.HeaderRow, like.Input.Query = "", 0, ""
+	src, err := a.service.openTable(a.ctx, name, &like)
+	if err != nil {
+		return nil, err
+	}
+	defer closeTable(src)
+	fields := make([]table.Field, len(src.Columns()))
+	for i, c := range src.Columns() {
+		fields[i] = table.Field{Name: c.Name, Number: a.formats[c.Name]}
+	}
+	plain, _, err := file.WithNumbers(src, fields)
+	if err != nil {
+		return nil, err
+	}
+	return file.Read(a.ctx, plain, a.fields, a.missing, a.service.Progress)
+}
+
+// release measures a release and compares it with the original.
+func (a *assessing) release(name string) error {
+	src, err := a.service.openRelease(a.ctx, name)
+	if err != nil {
+		return err
+	}
+	defer closeTable(src)
+	return a.releaseFrom(src)
+}
+
+// releaseFrom is release for one that is open.
+func (a *assessing) releaseFrom(src table.Source) error {
+	shown, err := file.ReadText(a.ctx, src, a.result.Quasi, nil, a.service.Progress)
+	if err != nil {
+		return err
+	}
+	classes, err := assess.Classify(shown)
+	if err != nil {
+		return err
+	}
+	if a.result.Release, err = assess.NewRisk(classes[0].Size, a.threshold); err != nil {
+		return about(src.Name(), err)
+	}
+	if err := a.releasePersons(src, classes[0]); err != nil {
+		return err
+	}
+	if a.k > 0 {
+		ratio := a.result.Release.AverageClassRatio(a.k)
+		a.result.AverageClassRatio = &ratio
+	}
+	typed := &table.Table{Rows: shown.Rows}
+	for j, f := range a.fields {
+		c, err := readPublished(a.ctx, src, f)
+		if err != nil {
+			return err
+		}
+		if c == nil {
+			c = shown.Columns[j]
+		}
+		typed.Columns = append(typed.Columns, c)
+	}
+	o := assess.CompareOptions{Corresponding: a.keptOrder, Progress: a.service.Progress}
+	a.result.Utility, err = assess.Compare(a.ctx, a.table, typed, o)
+	return err
+}
+
+// releasePersons counts the persons of a release: as its verifier did, by its own
+// column, or by the original's where the rows are in the same order.
+func (a *assessing) releasePersons(src table.Source, classes assess.Classes) error {
+	var person []uint32
+	switch {
+	case a.unit == "":
+		return nil
+	case a.verified != nil:
+		a.result.ReleasePersons = a.verified
+		return nil
+	case hasColumn(src, a.unit):
+		t, err := file.ReadText(a.ctx, src, []string{a.unit}, a.missing, a.service.Progress)
+		if err != nil {
+			return err
+		}
+		person = kanon.PersonsOf(t.Columns[0])
+	case a.keptOrder && len(a.person) == len(classes.Of):
+		person = a.person
+	default:
+		a.service.columnNote(api.Info, NotePersonsUnknown, []string{a.unit}, fmt.Sprintf("%s has no column %s: its persons are not known; they are counted when a release is made", src.Name(), a.unit))
+		return nil
+	}
+	var err error
+	a.result.ReleasePersons, err = assess.NewPersons(a.ctx, a.unit, classes, person, a.k)
+	return err
+}
+
+// readPublished reads a column of a release by the type of the original, or as a
+// decimal where means of integers were published with decimal places. It is nil where
+// the column was published as text (ranges, sets).
+func readPublished(ctx context.Context, src table.Source, f table.Field) (*table.Column, error) {
+	if f.Type == table.Category {
+		return nil, nil
+	}
+	types := []table.Type{f.Type}
+	if f.Type == table.Integer {
+		types = append(types, table.Decimal)
+	}
+	for _, kind := range types {
+		try := f
+		try.Type = kind
+		t, err := file.Read(ctx, src, []table.Field{try}, nil, nil)
+		if err == nil {
+			return t.Columns[0], nil
+		}
+		if noren.KindOf(err) != noren.BadData {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+// about puts a place before an error.
+func about(where string, err error) error {
+	return &noren.Error{Kind: noren.KindOf(err), Where: where, Err: err}
+}
+
+// badField is an error about the value of a field of a request.
+func badField(where string, err error) error {
+	return &noren.Error{Kind: noren.Usage, Where: where, Err: err}
+}

@@ -1,0 +1,137 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/spec"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/hierarchy"
+)
+
+// NoteUncovered is the code of the warning that values have no line in a hierarchy.
+const NoteUncovered = "hierarchy-uncovered"
+
+// Hierarchy proposes a generalisation hierarchy for the values of a column, or for a
+// public range without any data. It depends on which values occur, never on how often.
+// For a column the result is private: it holds its values. Errors are of kind Usage
+// (the request; values of no known kind) or BadData.
+func (s *Service) Hierarchy(ctx context.Context, q api.HierarchyRequest) (*api.HierarchyResult, error) {
+	ranged := q.Low != "" || q.High != ""
+	switch {
+	case (q.Input == "") == !ranged:
+		return nil, noren.Usagef("", "expected either a table or a range").Hinted("name a table and its column, or low and high")
+	case (q.Input == "") != (q.Column == ""):
+		return nil, noren.Usagef("column", "goes with a table, and a table with it")
+	}
+	o := hierarchy.Options{Kind: hierarchy.Kind(q.Kind), Steps: q.Steps, Layout: table.Layout(q.Layout)}
+	if q.Kind != "" && !slices.Contains(hierarchy.Kinds, o.Kind) {
+		return nil, noren.Usagef("kind", "expected one of %v, got %q", hierarchy.Kinds, q.Kind)
+	}
+	if o.Layout != "" {
+		if err := o.Layout.Validate(); err != nil {
+			return nil, badField("layout", err)
+		}
+	}
+	if ranged {
+		values, err := hierarchy.Range(o.Kind, o.Layout, q.Low, q.High)
+		if err != nil {
+			return nil, about("range", err)
+		}
+		p, err := hierarchy.Propose(values, o)
+		if err != nil {
+			return nil, about("range", err)
+		}
+		return proposed(p), nil
+	}
+	c, err := s.readValues(ctx, &q.Table, q.Column)
+	if err != nil {
+		return nil, err
+	}
+	p, err := hierarchy.Propose(c.Dict, o)
+	if err != nil {
+		return nil, about(q.Input+": column "+q.Column, err)
+	}
+	if len(p.Missing) > 0 {
+		names := map[string]bool{}
+		for _, i := range p.Missing {
+			names[c.Dict[i]] = true
+		}
+		s.columnNote(api.Warning, NoteUncovered, []string{q.Column}, fmt.Sprintf("column %s: %s", q.Column, uncovered(c, names)))
+	}
+	return proposed(p), nil
+}
+
+func proposed(p *hierarchy.Proposal) *api.HierarchyResult {
+	return &api.HierarchyResult{Kind: string(p.Kind), Levels: p.Levels, Rows: p.Rows}
+}
+
+// CheckHierarchy checks that a hierarchy file is one and that every value of a column
+// has a line in it. Errors name lines of the hierarchy and records of the table, never a
+// value. They are of kind BadData where a check fails, and of kind Usage otherwise.
+func (s *Service) CheckHierarchy(ctx context.Context, q api.HierarchyCheckRequest) (*api.HierarchyCheckResult, error) {
+	if q.Column == "" {
+		return nil, noren.Usagef("column", "expected a column, got no name")
+	}
+	h, err := spec.LoadHierarchy(q.Hierarchy, s.tableNotes())
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.readValues(ctx, &q.Table, q.Column)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]bool{}
+	for _, v := range c.Dict {
+		if _, ok := h.Leaf(v); !ok {
+			names[v] = true
+		}
+	}
+	if len(names) > 0 {
+		return nil, &noren.Error{Kind: noren.BadData, Where: q.Input + ": column " + q.Column, What: uncovered(c, names), Hint: "add their lines to " + q.Hierarchy}
+	}
+	return &api.HierarchyCheckResult{Values: len(c.Dict), Lines: h.Leaves(), Levels: h.Levels()}, nil
+}
+
+// readValues reads a column as texts.
+func (s *Service) readValues(ctx context.Context, t *api.Table, column string) (*table.Column, error) {
+	sp, err := specOf(t)
+	if err != nil {
+		return nil, err
+	}
+	src, err := s.openTable(ctx, t.Input, sp)
+	if err != nil {
+		return nil, err
+	}
+	defer closeTable(src)
+	read, err := file.ReadText(ctx, src, []string{column}, sp.Input.Missing, s.Progress)
+	if err != nil {
+		return nil, err
+	}
+	return read.Columns[0], nil
+}
+
+// uncovered says how many values have no line, and in which records they are.
+func uncovered(c *table.Column, names map[string]bool) string {
+	const shown = 10
+	var first []string
+	records := 0
+	for i := range c.Len() {
+		if c.IsMissing(i) || !names[c.Dict[c.Codes[i]]] {
+			continue
+		}
+		if records++; records <= shown {
+			first = append(first, fmt.Sprint(i+1))
+		}
+	}
+	more := ""
+	if records > shown {
+		more = ", ..."
+	}
+	return fmt.Sprintf("%d values in %d records have no line in the hierarchy: records %s%s", len(names), records, strings.Join(first, ", "), more)
+}

@@ -1,0 +1,74 @@
+package service
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/spec"
+	"github.com/noren-privacy/noren/table/infer"
+)
+
+// Inspect reads a whole table and describes its columns: type, number of values, range
+// and a proposed role with its reason. The result is private. Errors are of kind Usage,
+// or of reading the table.
+func (s *Service) Inspect(ctx context.Context, q api.InspectRequest) (*api.InspectResult, error) {
+	r, _, err := s.inspect(ctx, &q.Table)
+	if err != nil {
+		return nil, err
+	}
+	out := &api.InspectResult{Schema: api.InspectSchema, Input: q.Input, Rows: r.Rows, Missing: append([]string{}, r.Missing...)}
+	for _, c := range r.Columns {
+		out.Columns = append(out.Columns, api.InspectedColumn{
+			Name: c.Field.Name, Type: c.Field.Type.String(), TypeReason: c.TypeReason,
+			Format: string(c.Field.Layout) + string(c.Field.Number), Order: c.Field.Levels,
+			Role: c.Field.Role.String(), RoleReason: c.RoleReason,
+			Distinct: c.Distinct, Estimated: c.Estimated, Unique: c.Unique, Missing: c.Missing,
+			Smallest: c.Smallest, Largest: c.Largest, Unit: c.Unit,
+		})
+	}
+	return out, nil
+}
+
+// Propose reads a whole table and proposes a specification of it by [spec.Propose].
+// Errors are those of [Service.Inspect].
+func (s *Service) Propose(ctx context.Context, q api.ProposeRequest) (*api.ProposeResult, error) {
+	r, sp, err := s.inspect(ctx, &q.Table)
+	if err != nil {
+		return nil, err
+	}
+	in := sp.Input
+	if in.Query != "" && q.Output != "" {
+		// A specification names files from its own folder.
+		if relative, err := filepath.Rel(filepath.Dir(q.Output), in.Query); err == nil {
+			in.Query = filepath.ToSlash(relative)
+		}
+	}
+	return &api.ProposeResult{Specification: spec.Propose(r, spec.ProposeOptions{Input: in, Use: q.Use})}, nil
+}
+
+// inspect infers the columns of a whole table.
+func (s *Service) inspect(ctx context.Context, t *api.Table) (*infer.Report, *spec.Spec, error) {
+	sp, err := specOf(t)
+	if err != nil {
+		return nil, nil, err
+	}
+	src, err := s.openTable(ctx, t.Input, sp)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer closeTable(src)
+	o := infer.Options{Formats: true, Progress: s.Progress}
+	if len(sp.Input.Missing) > 0 {
+		o.Missing = sp.Input.Missing
+	}
+	r, err := infer.Infer(ctx, src, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	if r.Rows == 0 {
+		return nil, nil, &noren.Error{Kind: noren.BadData, Where: src.Name(), What: "the table has no records", Hint: "there is nothing to infer its columns from"}
+	}
+	return r, sp, nil
+}

@@ -1,0 +1,134 @@
+package service
+
+import (
+	"context"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/spec"
+	"github.com/noren-privacy/noren/table/csvio"
+	"github.com/noren-privacy/noren/table/file"
+)
+
+// specOf is the specification of a table: that of its file with that of the request laid
+// over it.
+func specOf(t *api.Table) (*spec.Spec, error) {
+	if t.Input == "" {
+		return nil, noren.Usagef("input", "expected a table, got no name")
+	}
+	base := &spec.Spec{Version: spec.Version}
+	if t.SpecFile != "" {
+		var err error
+		if base, err = spec.Load(t.SpecFile); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case t.Spec == nil:
+		return base, nil
+	case t.SpecFile == "":
+		return t.Spec, nil
+	}
+	return base.With(t.Spec), nil
+}
+
+// openTable opens a private table. A text file whose first line looks like data is
+// refused unless the specification states what the line is.
+func (s *Service) openTable(ctx context.Context, name string, as *spec.Spec) (file.Source, error) {
+	o, err := as.CheckedForm()
+	if err != nil {
+		return nil, err
+	}
+	return s.openForm(ctx, name, o)
+}
+
+// openRelease opens a release, or another table that is compared with one.
+func (s *Service) openRelease(ctx context.Context, name string) (file.Source, error) {
+	return s.openForm(ctx, name, file.Options{})
+}
+
+// openForm opens a table and notes how a text file is read where its form is not plain.
+func (s *Service) openForm(ctx context.Context, name string, o file.Options) (file.Source, error) {
+	var src file.Source
+	var err error
+	switch {
+	case name != "-":
+		src, err = file.Open(ctx, name, o)
+	case s.Stdin == nil:
+		return nil, noren.Usagef("input", "expected a file, got - without a standard input")
+	default:
+		src, err = file.OpenStdin(ctx, s.Stdin, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if text, ok := src.(*csvio.Source); ok {
+		if notes := text.Notes(); len(notes) > 0 {
+			s.note(api.Info, "text-form", src.Name()+": "+strings.Join(notes, "; "))
+		}
+	}
+	return src, nil
+}
+
+func closeTable(src file.Source) { _ = src.Close() }
+
+// reading says how a specification is resolved against a table.
+func (s *Service) reading() spec.Reading {
+	return spec.Reading{Progress: s.Progress, Notes: s.tableNotes()}
+}
+
+// tableNotes passes on notes of package spec.
+func (s *Service) tableNotes() spec.Notes {
+	return func(n spec.Note) { s.columnNote(api.Info, n.Code, n.Columns, n.Text) }
+}
+
+// columnNote passes on a remark about columns.
+func (s *Service) columnNote(level api.Level, code string, columns []string, text string) {
+	if s.Note != nil {
+		s.Note(api.Note{Code: code, Level: level, Columns: columns, Text: text})
+	}
+}
+
+// targets refuses files to be written that are inputs, are the same file, cannot be
+// written, or exist and must not be replaced.
+func (s *Service) targets(inputs []string, force bool, paths ...string) error {
+	if err := atomicfile.Apart(inputs, paths...); err != nil {
+		return err
+	}
+	if in, ok := s.Stdin.(*os.File); ok && slices.Contains(inputs, "-") {
+		if err := atomicfile.ApartFrom(in, paths...); err != nil {
+			return err
+		}
+	}
+	for _, p := range paths {
+		if p == "" || p == "-" || file.IsDatabase(p) {
+			continue
+		}
+		if err := atomicfile.Check(p, force); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writePrivate writes a file that was computed from private data, whole or not at all.
+// Only its owner may read it.
+func writePrivate(path string, force bool, write func(io.Writer) error) error {
+	f, err := atomicfile.CreatePrivate(path, force)
+	if err != nil {
+		return err
+	}
+	defer f.Discard()
+	if err := write(f); err != nil {
+		return err
+	}
+	return f.Commit()
+}
+
+// footer is the last line of pages.
+func (s *Service) footer() string { return strings.TrimSpace(s.Tool.Name + " " + s.Tool.Version) }

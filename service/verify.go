@@ -1,0 +1,92 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/kanon/verify"
+	"github.com/noren-privacy/noren/spec"
+	"github.com/noren-privacy/noren/table"
+)
+
+// Codes of what a verification refuses or warns of.
+const (
+	// CodeNoK: the request states no k.
+	CodeNoK = "no-k"
+	// CodeNoSensitive: l or t is stated, and no sensitive column.
+	CodeNoSensitive = "no-sensitive"
+	// CodeNoUnit: the file has no column of the unit.
+	CodeNoUnit = "no-unit"
+)
+
+// Verify decides whether a file has k-anonymity, and l-diversity and t-closeness where
+// they are stated, by [verify.Verify]. It uses nothing of how the file was made. Where
+// the file does not have them the result says so and the error is nil: see
+// [verify.Result.Err]. Errors are of kind Usage, or of reading the file.
+func (s *Service) Verify(ctx context.Context, q api.VerifyRequest) (*api.VerifyResult, error) {
+	sp, err := specOf(&q.Table)
+	if err != nil {
+		return nil, err
+	}
+	requirement, err := sp.Anonymize.Requirement()
+	if err != nil {
+		return nil, err
+	}
+	if requirement.K < 1 {
+		return nil, &noren.Error{Kind: noren.Usage, Code: CodeNoK, Where: "k", What: "expected how many records are to share their quasi-identifiers"}
+	}
+	src, err := s.openTable(ctx, q.Input, sp)
+	if err != nil {
+		return nil, err
+	}
+	defer closeTable(src)
+	read, err := sp.ResolveRelease(ctx, src, s.reading())
+	if err != nil {
+		return nil, err
+	}
+	o := verify.Options{Requirement: requirement, Missing: read.Missing, Sensitive: read.Fields(table.Sensitive)}
+	if o.Quasi, err = read.QuasiNames(); err != nil {
+		return nil, err
+	}
+	if o.Unit, err = s.unitOf(sp, src, q.UnitRequired); err != nil {
+		return nil, err
+	}
+	if len(o.Sensitive) == 0 && (requirement.Diversity != nil || requirement.Closeness != nil) {
+		return nil, &noren.Error{Kind: noren.Usage, Code: CodeNoSensitive, What: "l and t are about sensitive columns, and none is named"}
+	}
+	result, err := verify.Verify(ctx, src, o, s.Progress)
+	if err != nil {
+		return nil, err
+	}
+	return &api.VerifyResult{Result: *result, Uncounted: sp.Unit != "" && o.Unit == nil}, nil
+}
+
+// unitOf is the unit by which a file is verified. It is nil where the file has no such
+// column, as after a release that dropped it; a required unit is then an error.
+func (s *Service) unitOf(sp *spec.Spec, src table.Source, required bool) (*verify.Unit, error) {
+	linkage, err := sp.Anonymize.Linkage()
+	if err != nil {
+		return nil, badField("unit-linkage", err)
+	}
+	if sp.Unit == "" {
+		return nil, nil
+	}
+	if hasColumn(src, sp.Unit) {
+		return &verify.Unit{Column: sp.Unit, Linked: linkage == kanon.LinkAll}, nil
+	}
+	what := fmt.Sprintf("%s has no column %s: its persons cannot be counted", src.Name(), sp.Unit)
+	if required {
+		return nil, &noren.Error{Kind: noren.Usage, Code: CodeNoUnit, Where: "unit", What: what, Hint: "without a unit, records are counted; the persons were counted when the release was made"}
+	}
+	s.columnNote(api.Warning, CodeNoUnit, []string{sp.Unit}, what+", records are counted instead")
+	return nil, nil
+}
+
+// hasColumn reports whether a source has a column of that name.
+func hasColumn(src table.Source, name string) bool {
+	return slices.ContainsFunc(src.Columns(), func(c table.StoredColumn) bool { return c.Name == name })
+}
