@@ -22,7 +22,6 @@ import (
 	"github.com/noren-privacy/noren/release"
 	words "github.com/noren-privacy/noren/report/text"
 	"github.com/noren-privacy/noren/spec"
-	"github.com/noren-privacy/noren/table/axis"
 )
 
 // What follows serves commands that do not call package service yet.
@@ -38,21 +37,6 @@ func (a *openData) close() {
 	for _, l := range a.reach {
 		_ = l.Close()
 	}
-}
-
-func (a *openData) neighbours() account.Neighbours { return a.Definition.Relation() }
-
-// records is the public number of records: what the flag says, by default the
-// definition's. Under add-remove neighbours it is not public.
-func (a *openData) records(said int) (int, error) {
-	have := int(a.Definition.Records)
-	switch {
-	case said == 0 || said == have:
-		return have, nil
-	case have == 0:
-		return 0, &noren.Error{Kind: noren.Usage, Code: "records", Where: "--records", What: fmt.Sprintf("the number of records is not public where neighbours are %s of one %s", a.neighbours(), a.Definition.Unit), Hint: "leave it out"}
-	}
-	return 0, &noren.Error{Kind: noren.Usage, Code: "records", Where: "--records", What: fmt.Sprintf("expected %d, the number of the schema, got %d", have, said), Hint: "leave it out"}
 }
 
 // rowsKey is the secret by which the records of one person are picked.
@@ -300,30 +284,3 @@ func (f *queryFlags) options(_ *cobra.Command, d *dataset.Definition, cost accou
 }
 
 func accuracyWords(a *query.Accuracy) string { return words.Accuracy(words.English, a) }
-
-// publicScale is a line of a file of scales, for ratio fit.
-type publicScale struct {
-	low, high, scale float64
-	bounded          bool
-}
-
-func readPublicScale(path string) (map[string]publicScale, error) {
-	if path == "" {
-		return nil, nil
-	}
-	text, _, err := readSide(path, "the public scales", "does the file exist?")
-	if err != nil {
-		return nil, err
-	}
-	r, above := sideRows(text)
-	rows, err := r.ReadAll()
-	if err != nil {
-		rows = nil
-	}
-	scales, err := axis.ParseScales(path, rows, above)
-	out := map[string]publicScale{}
-	for name, s := range scales {
-		out[name] = publicScale{s.Low, s.High, s.Unit, s.Bounded}
-	}
-	return out, err
-}
