@@ -34,3 +34,9 @@ func ExampleDiscreteGaussian() {
 	fmt.Printf("%.4f\n", account.SigmaFloat(sigma2))
 	// Output: 4.2308
 }
+
+func ExampleParseCost() {
+	cost, err := account.ParseCost("0.1", "1e-9")
+	fmt.Println(cost, err)
+	// Output: epsilon 0.1, delta 0.000000001 <nil>
+}

@@ -4,7 +4,10 @@ import (
 	"reflect"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/assess"
 	"github.com/noren-privacy/noren/correlated"
+	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/kanon/verify"
 	"github.com/noren-privacy/noren/query"
 )
 
@@ -37,6 +40,10 @@ func Documents() []Document {
 		document[HarmEvaluate](HarmEvaluateSchema),
 		document[HarmOptimise](HarmOptimiseSchema),
 		document[HarmThreshold](HarmThresholdSchema),
+		document[Release](kanon.ResultSchema),
+		document[Assessment](assess.Schema),
+		document[Curve](CurveSchema),
+		document[Inspection](InspectSchema),
 		document[Outliers](OutliersSchema),
 		priced[OutliersAccuracy](OutliersSchema),
 		document[OutliersPlan](OutliersPlanSchema),
@@ -44,16 +51,21 @@ func Documents() []Document {
 		document[Query](QuerySchema),
 		priced[query.Accuracy](QuerySchema),
 		document[QueryAccuracy](QueryAccuracySchema),
+		document[Verification](verify.ResultSchema),
 	}
 }
 
 // Shared lists types that several forms contain, by their names in docs/cli.md.
 func Shared() map[string]reflect.Type {
 	return map[string]reflect.Type{
-		"guarantee": reflect.TypeFor[noren.Guarantee](),
-		"price":     reflect.TypeFor[Price](),
-		"receipt":   reflect.TypeFor[Receipt](),
-		"remaining": reflect.TypeFor[Remaining](),
+		"assessed-persons": reflect.TypeFor[assess.Persons](),
+		"guarantee":        reflect.TypeFor[noren.Guarantee](),
+		"price":            reflect.TypeFor[Price](),
+		"receipt":          reflect.TypeFor[Receipt](),
+		"remaining":        reflect.TypeFor[Remaining](),
+		"risk":             reflect.TypeFor[assess.Risk](),
+		"uniqueness":       reflect.TypeFor[assess.Uniqueness](),
+		"verified":         reflect.TypeFor[verify.Result](),
 	}
 }
 

@@ -40,7 +40,7 @@ var hints = map[string]string{
 	"spec-seed":           "give it by --seed, or leave it out",
 	"spec-unreadable":     "noren init FILE -o noren.yaml writes one",
 	"table":               "sqlite:FILE?table=TABLE, or --query FILE",
-	"temporary-file":      "make room in the folder of the result, or allow more with --memory",
+	"temporary-file":      "free space in the folder of the result, or allow more with --memory",
 	"unsound":             "restore it from a copy and run noren ledger reconcile, or keep it as evidence",
 }
 

@@ -1,4 +1,4 @@
-package cli
+package service
 
 import (
 	"context"
@@ -14,14 +14,14 @@ import (
 	"github.com/noren-privacy/noren/table/file"
 )
 
-// weightFiles are a weighted table and its meta data in the making: nothing can be
-// seen of them before commit.
+// weightFiles are the temporary files of a weighted table and its meta data. They are
+// renamed into place by commit.
 type weightFiles struct {
 	weights, meta *atomicfile.File
 }
 
 // stageWeights writes the public table with its weights, every other column as it
-// was, and the meta data, without giving them their names.
+// was, and the meta data, to temporary files.
 func stageWeights(ctx context.Context, path string, force bool, src table.Source, w *ratio.Weights) (_ *weightFiles, err error) {
 	out := &weightFiles{}
 	defer func() {
@@ -39,11 +39,11 @@ func stageWeights(ctx context.Context, path string, force bool, src table.Source
 	if err != nil {
 		return nil, err
 	}
-	if out.meta, err = atomicfile.Create(path+metaEnding, force); err != nil {
+	if out.meta, err = atomicfile.Create(path+RatioMetaSuffix, force); err != nil {
 		return nil, err
 	}
 	if _, err = out.meta.Write(text); err != nil {
-		return nil, &noren.Error{Where: path + metaEnding, What: "cannot be written", Err: err}
+		return nil, &noren.Error{Where: path + RatioMetaSuffix, What: "cannot be written", Err: err}
 	}
 	return out, nil
 }
@@ -67,7 +67,7 @@ func writeWeights(ctx context.Context, to io.Writer, path string, src table.Sour
 			break
 		}
 		if err == nil && c.Rows > len(left) {
-			err = &noren.Error{Kind: noren.BadData, Where: src.Name(), What: "the public table has changed while it was read"}
+			err = &noren.Error{Kind: noren.BadData, Where: src.Name(), What: "the public table changed while it was read"}
 		}
 		if err == nil {
 			more := table.Vector{Kind: table.Float, Floats: left[:c.Rows]}
@@ -85,12 +85,12 @@ func writeWeights(ctx context.Context, to io.Writer, path string, src table.Sour
 // hash describes the weighted table for a certificate.
 func (f *weightFiles) hash(ctx context.Context) (certificate.Released, error) {
 	if _, err := f.weights.Seek(0, io.SeekStart); err != nil {
-		return certificate.Released{}, &noren.Error{What: "what was written cannot be read again", Err: err}
+		return certificate.Released{}, &noren.Error{What: "the written file cannot be read again", Err: err}
 	}
 	return certificate.HashReader(ctx, f.weights)
 }
 
-// commit gives both files their names.
+// commit renames both files into place.
 func (f *weightFiles) commit() error {
 	if err := f.meta.Commit(); err != nil {
 		return err

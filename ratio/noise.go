@@ -47,7 +47,7 @@ const (
 	// b, each kernel being in [0, 1].
 	//
 	// Guarantee: pure eps, exactly. Neighbours: either. Proof: each coordinate changes
-	// by 1 at the most. Assumptions: as for Laplace, and, other than in the paper,
+	// by at most 1. Assumptions: as for Laplace, and, other than in the paper,
 	// bandwidth and lambda are not chosen on private records.
 	Parametric Noise = "parametric"
 	// NoisyCentres is the paper's method A with a split that is sound: half of eps for b
@@ -63,6 +63,9 @@ const (
 	// Guarantee: pure eps, exactly; as written in the paper it is 2 eps. Neighbours:
 	// replace-one. Proof: docs/density-ratio.md, audit. Assumptions: the box is public.
 	NoisyCentres Noise = "noisy-centres"
+	// DiscreteLaplace is the noise of histograms without kernels ([MarginalFeatures], where
+	// guarantee, neighbours, assumptions and proof are stated).
+	DiscreteLaplace Noise = "discrete-laplace"
 	// SampledCentres is the paper's method C, which is refused: see [New].
 	SampledCentres Noise = "sampled-centres"
 )
@@ -92,7 +95,7 @@ func (k *Kernel) root() (*mat.TriDense, float64, error) {
 
 // rkhsSensitivity bounds |L^-1 (phi(x) - phi(x'))|, or |L^-1 phi(x)|, for kernels as
 // they are computed and rounded to units of 2^-52: each is off by eta, which L^-1
-// stretches by 1/sqrt(tau) at the most.
+// stretches by at most 1/sqrt(tau).
 func (k *Kernel) rkhsSensitivity(n account.Neighbours) float64 {
 	eta := k.kernelError() + 0x1p-52
 	d := 1.0
@@ -121,8 +124,8 @@ func (k *Kernel) steps(n account.Neighbours, noise Noise) *big.Rat {
 	return new(big.Rat).SetInt64(int64(math.Ceil(math.Ldexp(d, gridBits))) + int64(k.Size()))
 }
 
-// Law is the distribution of the noise on the sums of kernels. It is public.
-type Law struct {
+// Distribution is the distribution of the noise on the sums of kernels. It is public.
+type Distribution struct {
 	Noise Noise `json:"noise"`
 	// Scale is the factor of L for RKHS noise and the scale of Laplace noise in
 	// steps of 2^-30.
@@ -135,10 +138,10 @@ type Law struct {
 	exact *big.Rat // the scale of discrete noise
 }
 
-// newLaw makes the law for a list of kernels that are released together.
-func newLaw(ks []*Kernel, noiseName Noise, c account.Cost, n account.Neighbours) (*Law, error) {
+// newDistribution makes the distribution for a list of kernels that are released together.
+func newDistribution(ks []*Kernel, noiseName Noise, c account.Cost, n account.Neighbours) (*Distribution, error) {
 	epsilon, _ := c.Float()
-	law := &Law{Noise: noiseName, Grid: gridBits}
+	dist := &Distribution{Noise: noiseName, Grid: gridBits}
 	switch noiseName {
 	case RKHSPure, RKHSGaussian:
 		// Stacked, the squares of the sensitivities add up.
@@ -146,13 +149,13 @@ func newLaw(ks []*Kernel, noiseName Noise, c account.Cost, n account.Neighbours)
 		for _, k := range ks {
 			s := k.rkhsSensitivity(n)
 			d2 += s * s
-			law.Shape += k.Size()
+			dist.Shape += k.Size()
 		}
 		d := math.Sqrt(d2) * (1 + 0x1p-40)
 		if noiseName == RKHSPure {
-			law.Scale = d / epsilon * (1 + 0x1p-40)
+			dist.Scale = d / epsilon * (1 + 0x1p-40)
 		} else {
-			law.Shape = 0
+			dist.Shape = 0
 			up, err := noise.RatUp(d)
 			if err != nil {
 				return nil, err
@@ -161,11 +164,11 @@ func newLaw(ks []*Kernel, noiseName Noise, c account.Cost, n account.Neighbours)
 			if err != nil {
 				return nil, err
 			}
-			law.Scale, _ = s.Float64()
-			law.Scale *= 1 + 0x1p-40
+			dist.Scale, _ = s.Float64()
+			dist.Scale *= 1 + 0x1p-40
 		}
 		// Coarse against floating-point errors, fine against the noise.
-		law.Grid = min(50, max(-20, 20-int(math.Floor(math.Log2(law.Scale)))))
+		dist.Grid = min(50, max(-20, 20-int(math.Floor(math.Log2(dist.Scale)))))
 	default:
 		total := new(big.Rat)
 		for _, k := range ks {
@@ -175,14 +178,14 @@ func newLaw(ks []*Kernel, noiseName Noise, c account.Cost, n account.Neighbours)
 		if err != nil {
 			return nil, err
 		}
-		law.exact = s
-		law.Scale, _ = s.Float64()
+		dist.exact = s
+		dist.Scale, _ = s.Float64()
 	}
-	return law, checkScale(law.Scale)
+	return dist, checkScale(dist.Scale)
 }
 
 // Covariance is that of the noise on the sums of the kernel k, b x b.
-func (l *Law) Covariance(k *Kernel) *mat.SymDense {
+func (l *Distribution) Covariance(k *Kernel) *mat.SymDense {
 	b := k.Size()
 	out := mat.NewSymDense(b, nil)
 	switch l.Noise {
@@ -210,7 +213,7 @@ func (l *Law) Covariance(k *Kernel) *mat.SymDense {
 
 // standard fills z with noise as it is drawn, but of variance 1 and without the shape of
 // the kernels.
-func (l *Law) standard(s *redraw.Stream, z []float64) {
+func (l *Distribution) standard(s *redraw.Stream, z []float64) {
 	norm := 0.0
 	for k := range z {
 		if l.Noise == RKHSPure || l.Noise == RKHSGaussian {
@@ -230,7 +233,7 @@ func (l *Law) standard(s *redraw.Stream, z []float64) {
 
 // draw adds noise to the exact sums (units of 2^-52) of the kernels, in one draw, and
 // returns grid points: floating-point numbers that hold them exactly.
-func (l *Law) draw(src *noise.Source, ks []*Kernel, sums [][]*big.Int) ([][]float64, error) {
+func (l *Distribution) draw(src *noise.Source, ks []*Kernel, sums [][]*big.Int) ([][]float64, error) {
 	out := make([][]float64, len(ks))
 	if l.Noise != RKHSPure && l.Noise != RKHSGaussian {
 		d, err := noise.NewLaplace(l.exact)
@@ -306,4 +309,18 @@ func toGrid(v *big.Int, j int) *big.Int {
 func gridValue(k *big.Int, j int) float64 {
 	v, _ := new(big.Float).SetInt(k).Float64()
 	return publishable(math.Ldexp(v, -j))
+}
+
+// ParseNoise is the noise of that name: one of the constants, or a, b or c for the paper's
+// methods. Names that it does not know are left to [New] to refuse.
+func ParseNoise(name string) Noise {
+	switch name {
+	case "a", "A":
+		return NoisyCentres
+	case "b", "B":
+		return Parametric
+	case "c", "C":
+		return SampledCentres
+	}
+	return Noise(name)
 }

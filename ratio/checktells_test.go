@@ -2,7 +2,6 @@ package ratio
 
 import (
 	"context"
-	"encoding/json"
 	"math"
 	"testing"
 
@@ -10,71 +9,6 @@ import (
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/internal/entropy"
 )
-
-// The baseline reaches the minimum of its objective; without much noise it is near the
-// truth; one record moves it by no more than the sensitivity.
-func TestLogistic(t *testing.T) {
-	ctx := context.Background()
-	x, e, truth := settingOne(5, 2000, 200)
-	o := LogisticOptions{Public: e, Records: 2000, Cost: account.Cost{Epsilon: 1000 * account.EpsilonUnits}, Penalty: 1e-4, Quadratic: true}
-	l, err := NewLogistic(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := l.Release(ctx, x, entropy.Seeded(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	payload, err := json.Marshal(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c, err = l.Decode(payload); err != nil {
-		t.Fatal(err)
-	}
-	w, err := l.Weights(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := meanSquare(w, truth); got > 0.5 {
-		t.Errorf("mean squared error %g", got)
-	}
-	near(t, "mean weight", mean(w), 1, 1e-12)
-
-	o.Penalty = 0.01
-	if l, err = NewLogistic(o); err != nil {
-		t.Fatal(err)
-	}
-	before, err := l.fit(ctx, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, v := range []float64{-50, 50, 1, math.NaN()} {
-		y := NewPoints(x.Rows, 1)
-		copy(y.Data, x.Data)
-		y.Data[7] = v
-		after, err := l.fit(ctx, y)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := 0.0
-		for i := range after {
-			s += (after[i] - before[i]) * (after[i] - before[i])
-		}
-		if limit := 2 / (2000 * o.Penalty); math.Sqrt(s) > limit {
-			t.Errorf("a record moves beta by %g, more than %g", math.Sqrt(s), limit)
-		}
-	}
-	if _, err := l.Decode([]byte(`{"beta":[1]}`)); noren.KindOf(err) != noren.BadData {
-		t.Error(err)
-	}
-	if _, err := NewLogistic(LogisticOptions{Public: e}); noren.KindOf(err) != noren.Usage {
-		t.Error(err)
-	}
-	if _, err := l.Cost(account.AddRemove, account.Record); noren.KindOf(err) != noren.Usage {
-		t.Error(err)
-	}
-}
 
 // A check with much epsilon tells good weights from none.
 func TestCheckTells(t *testing.T) {

@@ -1,4 +1,4 @@
-package cli
+package service
 
 import (
 	"context"
@@ -7,49 +7,55 @@ import (
 	"os"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/ratio"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/file"
 )
 
-// weighted is a weighted table with its meta data, held together.
+// weighted is a weighted public table with its meta data.
 type weighted struct {
-	path    string
 	meta    *ratio.Meta
 	frame   *ratio.Frame
 	points  *ratio.Points
 	weights *ratio.Weights
-	among   []bool // the records that --where is for; nil for all
 	source  file.Source
 }
 
+func (v *weighted) close() {
+	if v != nil && v.source != nil {
+		_ = v.source.Close()
+	}
+}
+
 // openWeighted reads a weighted table, makes its weights again from the meta data, and
-// compares. The caller closes its source.
-func openWeighted(ctx context.Context, t *terminal, path, metaPath string, o file.Options) (_ *weighted, err error) {
+// refuses the table where its weights are others. The caller closes it.
+func (s *Service) openWeighted(ctx context.Context, q *api.RatioWeights, o file.Options) (_ *weighted, err error) {
+	metaPath := q.Meta
 	if metaPath == "" {
-		metaPath = path + metaEnding
+		metaPath = q.Weights + RatioMetaSuffix
 	}
 	text, err := os.ReadFile(metaPath)
 	if err != nil {
-		e := &noren.Error{Kind: noren.Usage, Where: metaPath, What: "the meta data of the weights cannot be read", Hint: "noren ratio fit writes them beside the weights; --meta FILE says where they are now"}
+		e := &noren.Error{Kind: noren.Usage, Code: "no-meta", Where: metaPath, What: "the meta data of the weights cannot be read", Hint: "a fit writes them beside the weights"}
 		if !errors.Is(err, fs.ErrNotExist) {
 			e.Err = errors.Unwrap(err)
 		}
 		return nil, e
 	}
-	v := &weighted{path: path}
+	v := &weighted{}
 	if v.meta, err = ratio.DecodeMeta(text); err != nil {
-		return nil, at(metaPath, err)
+		return nil, inField(metaPath, err)
 	}
 	if v.frame, err = v.meta.Frame(); err != nil {
-		return nil, at(metaPath, err)
+		return nil, inField(metaPath, err)
 	}
-	if v.source, err = file.Open(ctx, path, o); err != nil {
+	if v.source, err = file.Open(ctx, q.Weights, o); err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			closeSource(v.source)
+			v.close()
 		}
 	}()
 	column := v.meta.Column
@@ -57,19 +63,18 @@ func openWeighted(ctx context.Context, t *terminal, path, metaPath string, o fil
 		column = "weight"
 	}
 	fields := append(v.frame.Columns(), table.Field{Name: column, Type: table.Decimal})
-	tab, err := file.Read(ctx, v.source, fields, v.meta.Missing, t.progress.report)
-	t.progress.clear()
+	tab, err := file.Read(ctx, v.source, fields, v.meta.Missing, s.Progress)
 	if err != nil {
 		return nil, err
 	}
 	if v.points, err = v.frame.Points(tab); err != nil {
-		return nil, at(path, err)
+		return nil, inField(q.Weights, err)
 	}
 	if v.weights, err = ratio.Open(ctx, v.meta, v.points); err != nil {
-		return nil, at(path, err)
+		return nil, inField(q.Weights, err)
 	}
 	if err = v.weights.Same(tab.Columns[len(tab.Columns)-1].Floats); err != nil {
-		return nil, at(path, err)
+		return nil, inField(q.Weights, err)
 	}
 	return v, nil
 }
