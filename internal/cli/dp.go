@@ -3,10 +3,8 @@ package cli
 import (
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/user"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -225,6 +223,3 @@ func bytesWriter(text []byte) func(io.Writer) error {
 func jsonWriter(v any) func(io.Writer) error {
 	return func(w io.Writer) error { return printJSON(w, v) }
 }
-
-// sortedNames are the names of a set in byte order.
-func sortedNames(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }
