@@ -10,9 +10,9 @@ import (
 	"github.com/noren-privacy/noren/ratio/redraw"
 )
 
-// FitCheck is what the release and the public records say of the weights, at no further
-// budget. It can find that weights are bad. That it finds nothing does not make them
-// good: what the kernels cannot see, it cannot see either.
+// FitCheck is a check of the weights by the release and the public records, at no further
+// cost. It can show that weights are bad. It cannot show that they are good: differences that
+// the features do not measure are not seen.
 type FitCheck struct {
 	// Passed says that nothing was found.
 	Passed bool `json:"passed"`
@@ -21,29 +21,32 @@ type FitCheck struct {
 	// tells nothing, where the number of private records was neither declared nor paid
 	// for.
 	MeanWeight float64 `json:"mean_weight"`
-	// ESS is (sum w)^2 / sum w^2, how many records the weighted ones are worth, and
-	// MaxShare the largest share of one of them.
-	ESS      float64 `json:"ess"`
+	// ESS is the effective sample size (Kish), (sum w)^2 / sum w^2.
+	ESS float64 `json:"ess"`
+	// MaxShare is the share of the total weight of the record with the largest weight.
 	MaxShare float64 `json:"max_share"`
 	// Negative is how much of the fitted ratio lay below 0 before it was cut off, as a
 	// share of what lay above: a density ratio has none. Much of it means that the
 	// kernels are too wide for the private records, or that noise rules.
 	Negative float64 `json:"negative_share"`
 	// Misfit is the squared distance of the released means from those of the weighted
-	// public records, in the metric of what is expected of it (noise, and the sampling of
-	// both tables), by its expectation: 1 is what noise explains. MisfitP is how likely
-	// noise alone makes one as large; below 0.001 is a finding.
-	Misfit  float64 `json:"misfit"`
+	// public records, in the metric of its covariance (noise, and the sampling of both
+	// tables), by its expectation: noise alone gives 1.
+	Misfit float64 `json:"misfit"`
+	// MisfitP is the chance that noise alone gives a misfit as large; below 0.001 is a
+	// finding.
 	MisfitP float64 `json:"misfit_p"`
-	// Signal is that distance from the unweighted public records, and SignalP how likely
-	// noise alone makes it as large: above 0.05 nothing but noise was released.
-	Signal  float64 `json:"signal"`
+	// Signal is the same distance for the unweighted public records.
+	Signal float64 `json:"signal"`
+	// SignalP is the chance that noise alone gives a signal as large: above 0.05 the tables
+	// cannot be distinguished.
 	SignalP float64 `json:"signal_p"`
-	// Outside is the share of private records outside of the public ones, as released,
-	// and OutsideSD its error; absent where it was not paid for.
-	Outside   *float64 `json:"outside,omitempty"`
-	OutsideSD float64  `json:"outside_sd,omitempty"`
-	// Findings are what is wrong, in words.
+	// Outside is the share of private records outside of the public range, as released;
+	// absent where no budget was spent on it.
+	Outside *float64 `json:"outside,omitempty"`
+	// OutsideSD is the standard error of Outside.
+	OutsideSD float64 `json:"outside_sd,omitempty"`
+	// Findings say what is wrong.
 	Findings []string `json:"findings,omitempty"`
 }
 
@@ -157,11 +160,11 @@ func (w *Weights) distance(v *mat.SymDense, weights []float64) (by, p float64, e
 	s := redraw.New(2)
 	more := 0.0
 	kernels := len(w.Meta.Sums)
-	z := make([]float64, max(kernels, w.Meta.Law.Shape))
+	z := make([]float64, max(kernels, w.Meta.Distribution.Shape))
 	all := make([]float64, b)
 	for range noiseDraws {
 		if kernels > 0 {
-			w.Meta.Law.standard(s, z)
+			w.Meta.Distribution.standard(s, z)
 			copy(all, z[:kernels])
 		}
 		for k := kernels; k < b; k++ {
