@@ -61,7 +61,7 @@ func NewTarget(o TargetOptions) (*Target, error) {
 	case err != nil:
 		return nil, &noren.Error{Kind: noren.Usage, Where: t.folder, What: "expected a folder that can be written", Err: reason(err)}
 	case len(entries) > 0 && !o.Replace:
-		return nil, &noren.Error{Kind: noren.Usage, Code: "exists", Where: t.folder, What: "the folder is not empty"}
+		return nil, &noren.Error{Kind: noren.Usage, Code: "file-exists", Where: t.folder, What: "the folder is not empty"}
 	}
 	for _, e := range entries {
 		if e.IsDir() || !t.ours(e.Name()) {
