@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"math"
 
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/api"
@@ -94,12 +93,4 @@ func (c *ratioCheck) build(ctx context.Context, a *asked) (*ratio.Check, error) 
 	}
 	v := c.weighted
 	return ratio.NewCheck(ratio.CheckOptions{Weights: v.weights, Frame: v.frame, Public: v.points, Cost: c.cost, Neighbours: a.neighbours(), Records: records})
-}
-
-// finite is v, or nil where it is no finite number.
-func finite(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
 }
