@@ -4,6 +4,9 @@ import (
 	"reflect"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/assess"
+	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/kanon/verify"
 	"github.com/noren-privacy/noren/ldp"
 	"github.com/noren-privacy/noren/ldp/evaluate"
 	"github.com/noren-privacy/noren/ldp/survey"
@@ -37,6 +40,10 @@ func (d Document) Name() string {
 // schemas are in docs/schemas.
 func Documents() []Document {
 	return []Document{
+		document[Release](kanon.ResultSchema),
+		document[Assessment](assess.Schema),
+		document[Curve](CurveSchema),
+		document[Inspection](InspectSchema),
 		document[LDPDesign](LDPDesignSchema),
 		{Schema: LDPDesignSchema, Variant: "words", Type: reflect.TypeFor[LDPWordDesign]()},
 		document[LDPEdges](LDPEdgesSchema),
@@ -52,19 +59,24 @@ func Documents() []Document {
 		document[Query](QuerySchema),
 		priced[query.Accuracy](QuerySchema),
 		document[QueryAccuracy](QueryAccuracySchema),
+		document[Verification](verify.ResultSchema),
 	}
 }
 
 // Shared lists types that several forms contain, by their names in docs/cli.md.
 func Shared() map[string]reflect.Type {
 	return map[string]reflect.Type{
-		"guarantee": reflect.TypeFor[noren.Guarantee](),
-		"loss":      reflect.TypeFor[ldp.LossJSON](),
-		"privacy":   reflect.TypeFor[survey.Privacy](),
-		"rappor":    reflect.TypeFor[ldp.Params](),
-		"price":     reflect.TypeFor[Price](),
-		"receipt":   reflect.TypeFor[Receipt](),
-		"remaining": reflect.TypeFor[Remaining](),
+		"assessed-persons": reflect.TypeFor[assess.Persons](),
+		"guarantee":        reflect.TypeFor[noren.Guarantee](),
+		"loss":             reflect.TypeFor[ldp.LossJSON](),
+		"price":            reflect.TypeFor[Price](),
+		"privacy":          reflect.TypeFor[survey.Privacy](),
+		"rappor":           reflect.TypeFor[ldp.Params](),
+		"receipt":          reflect.TypeFor[Receipt](),
+		"remaining":        reflect.TypeFor[Remaining](),
+		"risk":             reflect.TypeFor[assess.Risk](),
+		"uniqueness":       reflect.TypeFor[assess.Uniqueness](),
+		"verified":         reflect.TypeFor[verify.Result](),
 	}
 }
 
