@@ -5,6 +5,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/assess"
+	"github.com/noren-privacy/noren/correlated"
 	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/kanon/verify"
 	"github.com/noren-privacy/noren/ldp"
@@ -21,17 +22,23 @@ type Document struct {
 	Price bool
 	// Variant names one of several forms of the same schema; empty for the first.
 	Variant string
+	// Operation tells forms of one schema apart, as in "history" of noren.ledger/1. Mostly
+	// empty.
+	Operation string
 	// Type is the Go type.
 	Type reflect.Type
 }
 
 // Name is the schema, with " (dry run)" for a price, or its variant in brackets.
+// Name is the schema, with " (dry run)" for a price or the operation in parentheses.
 func (d Document) Name() string {
 	switch {
 	case d.Price:
 		return d.Schema + " (dry run)"
 	case d.Variant != "":
 		return d.Schema + " (" + d.Variant + ")"
+	case d.Operation != "":
+		return d.Schema + " (" + d.Operation + ")"
 	}
 	return d.Schema
 }
@@ -40,25 +47,38 @@ func (d Document) Name() string {
 // schemas are in docs/schemas.
 func Documents() []Document {
 	return []Document{
-		document[Release](kanon.ResultSchema),
-		document[Assessment](assess.Schema),
+		{Schema: LDPDesignSchema, Variant: "words", Type: reflect.TypeFor[LDPWordDesign]()},
+		document[CertificateCheck](CertificateCheckSchema),
+		document[CorrelatedAnswer](CorrelatedAnswerSchema),
+		priced[correlated.Calibration](CorrelatedAnswerSchema),
+		document[CorrelatedCalibrate](CorrelatedCalibrateSchema),
+		document[CorrelatedLeakage](CorrelatedLeakageSchema),
 		document[Curve](CurveSchema),
+		document[HarmEvaluate](HarmEvaluateSchema),
+		document[HarmOptimise](HarmOptimiseSchema),
+		document[HarmThreshold](HarmThresholdSchema),
 		document[Inspection](InspectSchema),
 		document[LDPDesign](LDPDesignSchema),
-		{Schema: LDPDesignSchema, Variant: "words", Type: reflect.TypeFor[LDPWordDesign]()},
 		document[LDPEdges](LDPEdgesSchema),
 		priced[query.Accuracy](LDPEdgesSchema),
 		document[LDPEstimate](LDPEstimateSchema),
-		document[LDPEvaluate](evaluate.Schema),
 		document[LDPRandomise](LDPRandomiseSchema),
 		document[LDPSimulate](LDPSimulateSchema),
+		form[Granted](LedgerSchema, "grant"),
+		form[History](LedgerSchema, "history"),
+		form[Reconciliation](LedgerSchema, "reconcile"),
+		form[Ledger](LedgerSchema, "show"),
+		form[LedgerVerification](LedgerSchema, "verify"),
+		document[OutliersPlan](OutliersPlanSchema),
 		document[Outliers](OutliersSchema),
 		priced[OutliersAccuracy](OutliersSchema),
-		document[OutliersPlan](OutliersPlanSchema),
 		document[OutliersSensitivity](OutliersSensitivitySchema),
+		document[QueryAccuracy](QueryAccuracySchema),
 		document[Query](QuerySchema),
 		priced[query.Accuracy](QuerySchema),
-		document[QueryAccuracy](QueryAccuracySchema),
+		document[Assessment](assess.Schema),
+		document[LDPEvaluate](evaluate.Schema),
+		document[Release](kanon.ResultSchema),
 		document[Verification](verify.ResultSchema),
 	}
 }
@@ -67,6 +87,7 @@ func Documents() []Document {
 func Shared() map[string]reflect.Type {
 	return map[string]reflect.Type{
 		"assessed-persons": reflect.TypeFor[assess.Persons](),
+		"dataset":          reflect.TypeFor[Dataset](),
 		"guarantee":        reflect.TypeFor[noren.Guarantee](),
 		"loss":             reflect.TypeFor[ldp.LossJSON](),
 		"price":            reflect.TypeFor[Price](),
@@ -83,6 +104,11 @@ func Shared() map[string]reflect.Type {
 // document is the form of T.
 func document[T any](schema string) Document {
 	return Document{Schema: schema, Type: reflect.TypeFor[T]()}
+}
+
+// form is the form of T that an operation prints under a schema of several forms.
+func form[T any](schema, operation string) Document {
+	return Document{Schema: schema, Operation: operation, Type: reflect.TypeFor[T]()}
 }
 
 // priced is the form of a price with the accuracy A.

@@ -48,7 +48,7 @@ func canonical(data []byte) ([]byte, error) {
 		return nil, plain(err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("something stands after its end")
+		return nil, errors.New("data follows its end")
 	}
 	return out, nil
 }
@@ -142,7 +142,7 @@ func appendObject(dst []byte, dec *json.Decoder, depth int) ([]byte, error) {
 	for i, m := range members {
 		if i > 0 {
 			if slices.Equal(members[i-1].order, m.order) {
-				return nil, errors.New("a key stands twice in one object")
+				return nil, errors.New("a key occurs twice in one object")
 			}
 			dst = append(dst, ',')
 		}

@@ -15,18 +15,17 @@ import (
 // well.
 const Format = "noren.certificate/2"
 
-// Format1 is the first form. It states neither a schema nor a question.
+// Format1 is the first form. It states neither a schema nor a query.
 const Format1 = "noren.certificate/1"
 
-// Accounting says how a release stands to a budget.
+// Accounting says whether a release was charged to a budget.
 type Accounting string
 
 const (
 	// Charged: the cost was reserved in a ledger before data was read.
 	Charged Accounting = "charged"
-	// Unaccounted: a release of differential privacy that no ledger knows of.
-	// Its guarantee holds for this release alone: nothing bounds what it adds
-	// up to with others.
+	// Unaccounted: a differentially private release that was charged to no ledger.
+	// Its guarantee covers this release only and does not compose with others.
 	Unaccounted Accounting = "unaccounted"
 	// NoBudget: the guarantee's model has nothing to add up (k-anonymity).
 	NoBudget Accounting = "no-budget"
@@ -41,15 +40,15 @@ type Certificate struct {
 	Released Released `json:"released"`
 	// Mechanism is how it was made.
 	Mechanism Mechanism `json:"mechanism"`
-	// Guarantee is what is promised.
+	// Guarantee is the guarantee of the release.
 	Guarantee  noren.Guarantee `json:"guarantee"`
 	Accounting Accounting      `json:"accounting"`
 	// Source is the private data set and how it was read. Required for answers of
 	// differential privacy, optional otherwise.
 	Source *Source `json:"source,omitempty"`
-	// Analyst is who asked. Required with [Charged].
+	// Analyst is the analyst of the query. Required with [Charged].
 	Analyst *Analyst `json:"analyst,omitempty"`
-	// RequestSHA256 identifies the whole question: data set, definition, version
+	// RequestSHA256 identifies the whole query: data set, definition, version
 	// and mechanism with all its parameters. Required with [Charged] and
 	// [Unaccounted].
 	RequestSHA256 string `json:"request_sha256,omitempty"`
@@ -103,13 +102,13 @@ const (
 	Authenticated Identity = "authenticated"
 )
 
-// Analyst is who asked.
+// Analyst is the analyst of a query.
 type Analyst struct {
 	Name     string   `json:"name"`
 	Identity Identity `json:"identity"`
 }
 
-// Charge is the entry of the budget ledger that paid for the release.
+// Charge is the entry of the budget ledger for the release.
 type Charge struct {
 	Ledger string `json:"ledger"` // the ledger's id
 	ID     string `json:"id"`     // the charge's id

@@ -14,28 +14,28 @@
 //
 // # The guarantee
 //
-// [Check] succeeds only if the signature holds over exactly what the
-// certificate says, and the file is, byte for byte, the one it speaks of. Any
-// change of either is an error of kind NotMet. A signature says who speaks and
-// not that he is to be believed: without a trusted key [Check] tells whose key
-// it was and that nothing vouches for it ([Result.Trusted] is false).
+// [Check] succeeds only if the signature holds over exactly what the certificate
+// states, and the file is, byte for byte, the one that it states. Any change of either
+// is an error of kind NotMet. A signature identifies the signer's key and does not
+// make the signer trustworthy: without a trusted key [Check] names the key and sets
+// [Result.Trusted] to false.
 //
 // A certificate holds nothing that was computed from private data and is not
 // itself released. The released file or answer is named by its plain SHA-256,
 // which every reader of it can compute anyway; a private file is named only by a
-// fingerprint keyed with the ledger's secret, so that a guess cannot be tested
-// of the data against the certificate.
+// fingerprint keyed with the ledger's secret, so that a guess of the data cannot be
+// tested against the certificate.
 //
 // # The form
 //
 // The signature covers the certificate's format ("noren.certificate/2"), a zero
-// byte, and the certificate object in canonical JSON. Form 2 states, beside what
-// form 1 states, the version and the definition of the data set, how the columns
-// were read, who asked, and the hash of the whole question. Certificates of form
+// byte, and the certificate object in canonical JSON. Form 2 states, in addition to
+// form 1, the version and the definition of the data set, how the columns were read,
+// the analyst, and the hash of the whole query. Certificates of form
 // 1 are still checked; they state no schema.
 //
-// Canonical JSON is RFC 8785 (JSON Canonicalization Scheme) on a narrower
-// language, so that two readers cannot read two things:
+// Canonical JSON is RFC 8785 (JSON Canonicalization Scheme) on a narrower language, so
+// that all readers read the same:
 //
 //   - UTF-8 without a byte order mark; no value after the first; objects nested
 //     at most 32 deep; at most 1 MiB.
@@ -43,7 +43,7 @@
 //     in other letter case, outside of the mechanism's parameters.
 //   - No number lies beyond +-(2^53 - 1): larger ones are strings. An integer
 //     literal is that integer, any other number the nearest double.
-//   - No text holds U+FFFD, which is what broken text turns into.
+//   - No text holds U+FFFD, the replacement for invalid text.
 //   - Keys are sorted by their UTF-16 code units, there is no white space, and
 //     numbers and strings are written as ECMAScript writes them.
 //

@@ -39,8 +39,8 @@ func Load(path string) (*Signed, error) {
 	return s, err
 }
 
-// fileError says what went wrong with a file that the caller named: a file
-// that is not there, or may not be used, is the caller's to mend.
+// fileError is the error about a file that the caller named, of kind Usage if the file
+// does not exist or may not be used.
 func fileError(path, what string, err error) error {
 	kind := noren.Internal
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {

@@ -83,7 +83,7 @@ func LoadOrCreateKey(path string) (ed25519.PrivateKey, error) {
 	}
 	_, key, err = ed25519.GenerateKey(rand.Reader)
 	if err != nil {
-		return nil, &noren.Error{Where: "signing key", What: "the system gives no randomness", Err: err}
+		return nil, &noren.Error{Where: "signing key", What: "cannot read random bytes", Err: err}
 	}
 	der, err := x509.MarshalPKCS8PrivateKey(key)
 	if err != nil {
@@ -95,8 +95,8 @@ func LoadOrCreateKey(path string) (ed25519.PrivateKey, error) {
 	return LoadKey(path)
 }
 
-// writeNew writes a file of mode 0600 that appears whole, and leaves alone
-// whatever took the name first.
+// writeNew writes a file of mode 0600 that appears whole. A file that has the name
+// already stays.
 func writeNew(path string, text []byte) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

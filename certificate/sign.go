@@ -95,7 +95,7 @@ func (s *Signed) canonical() ([]byte, error) {
 }
 
 // Parse reads what [Signed.Encode] wrote, in any layout. Unknown or repeated
-// keys, trailing data and whatever [Sign] would not have signed are errors of
+// keys, trailing data and statements that [Sign] does not sign are errors of
 // kind BadData. Parse does not check the signature: [Check] does.
 func Parse(data []byte) (*Signed, error) {
 	text, err := Canonical(data)
@@ -177,17 +177,33 @@ func Check(ctx context.Context, s *Signed, released io.Reader, trusted ...ed2551
 	if err != nil {
 		return Result{}, err
 	}
+	return result, s.matches(ctx, released)
+}
+
+// matches checks that released holds exactly the bytes that s states.
+func (s *Signed) matches(ctx context.Context, released io.Reader) error {
 	sum, size, err := hashAll(ctx, released)
 	if err != nil {
-		return Result{}, err
+		return err
 	}
 	if want := s.Certificate.Released; sum != want.SHA256 || size != want.Size {
-		return Result{}, &noren.Error{
+		return &noren.Error{
 			Kind: noren.NotMet, Where: "certificate", What: "the file is not the one that was released",
 			Hint: "it was changed, or the certificate belongs to another",
 		}
 	}
-	return result, nil
+	return nil
+}
+
+// MatchesFile checks that the file at path holds exactly the bytes that s states, and
+// not the signature: see [CheckFile]. A mismatch is an error of kind NotMet.
+func (s *Signed) MatchesFile(ctx context.Context, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fileError(path, "cannot be opened", err)
+	}
+	defer f.Close()
+	return s.matches(ctx, f)
 }
 
 // CheckFile is [Check] of the file at path.

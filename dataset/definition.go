@@ -83,11 +83,11 @@ type Column struct {
 	Layout string `json:"layout,omitempty"`
 	// Levels are the values of an ordered column from lowest to highest.
 	Levels []string `json:"levels,omitempty"`
-	// Bounds are the default bounds of questions about an integer, decimal or
+	// Bounds are the default bounds of queries about an integer, decimal or
 	// date column: two values as the column writes them. Optional. They do not
 	// change how a cell is read.
 	Bounds []string `json:"bounds,omitempty"`
-	// Keys are the default groups of questions by a category or ordered column.
+	// Keys are the default groups of queries by a category or ordered column.
 	// Optional. They do not change how a cell is read.
 	Keys []string `json:"keys,omitempty"`
 }

@@ -154,7 +154,7 @@ func TestValidate(t *testing.T) {
 		{"", "bounds are for", two, func(d *Definition) { d.Columns[1].Bounds = []string{"1", "2"} }},
 		{"", "keys are for", two, func(d *Definition) { d.Columns[0].Keys = []string{"1"} }},
 		{"", "keys: text 2 occurs twice", two, func(d *Definition) { d.Columns[1].Keys = []string{"1", "1"} }},
-		{"", "key 1 is none of its levels", two, func(d *Definition) {
+		{"", "key 1 is not one of its levels", two, func(d *Definition) {
 			d.Columns[1] = Column{Name: "b", Type: "ordered", Levels: []string{"x"}, Keys: []string{"y"}}
 		}},
 		{"", "neighbours", two, func(d *Definition) { d.Neighbours = "both" }},
@@ -178,7 +178,7 @@ func TestValidate(t *testing.T) {
 		{"model", "at least one state", model, func(d *Definition) { d.Model.States = nil }},
 		{"", "model.states: text 2 occurs twice", model, func(d *Definition) { d.Model.States = []string{"x", "x"} }},
 		{"", "model.states: text 1 means", model, func(d *Definition) { d.Missing = []string{"x"} }},
-		{"model", "none of the states", model, func(d *Definition) { d.Model.Other = "z" }},
+		{"model", "is not one of the states", model, func(d *Definition) { d.Model.Other = "z" }},
 		{"model", "expected a JSON object", model, func(d *Definition) { d.Model.Distribution = nil }},
 		{"model", "expected a JSON object", model, func(d *Definition) { d.Model.Distribution = json.RawMessage(`[1]`) }},
 	} {

@@ -26,8 +26,8 @@
 // state that equals it, or [Model.Other].
 //
 // If the unit is a column, each record has a label: the text of that cell, or
-// none if the cell is missing. Labels are equal if their bytes are equal, whatever
-// type the column has.
+// none if the cell is missing. Labels are equal if their bytes are equal; the type of
+// the column does not matter.
 //
 // # Guarantee
 //
@@ -44,5 +44,5 @@
 // that a column still holds the cells, in the order, that it held when it was
 // printed. Both are HMAC-SHA256 under keys that the caller keeps secret ([Keys]).
 //
-// Whatever [Inspect] returns is private. Errors hold no cell.
+// Every result of [Inspect] is private. Errors hold no cell.
 package dataset

@@ -98,7 +98,7 @@ func members(text []byte, where string, known ...string) (map[string]json.RawMes
 
 // Canonical is the canonical JSON of the complete definition, at most 1 MiB. Two
 // definitions that read every file alike and have the same unit, relation, bounds
-// and defaults of questions have the same canonical form.
+// and defaults of queries have the same canonical form.
 func (d *Definition) Canonical() ([]byte, error) {
 	c, err := d.Complete()
 	if err != nil {

@@ -129,7 +129,7 @@ func (d *Definition) validateColumn(f *faults, c *Column, kind table.Type, where
 			}
 			for i, k := range c.Keys {
 				if !levels[k] {
-					f.add("", where, fmt.Sprintf("key %d is none of its levels", i+1), "")
+					f.add("", where, fmt.Sprintf("key %d is not one of its levels", i+1), "")
 				}
 			}
 		default:
@@ -230,7 +230,7 @@ func (d *Definition) validateModel(f *faults) {
 	}
 	d.distinct(f, "model.states", m.States)
 	if len(m.States) > 0 && !slices.Contains(m.States, m.Other) {
-		f.add("model", "model.other", "is none of the states", "leave it out for the first state")
+		f.add("model", "model.other", "is not one of the states", "leave it out for the first state")
 	}
 	if text, err := certificate.Canonical(m.Distribution); err != nil || text[0] != '{' {
 		f.add("model", "model.distribution", "expected a JSON object", "")
@@ -240,48 +240,18 @@ func (d *Definition) validateModel(f *faults) {
 // missingColumn is the error for a column that does not exist.
 func (d *Definition) missingColumn(name string) error {
 	e := &noren.Error{Kind: noren.Usage, Code: "column-missing", Where: "column " + name, What: "does not exist"}
-	best, distance := "", 3
+	names := make([]string, len(d.Columns))
 	for i := range d.Columns {
-		if n := editDistance(strings.ToLower(name), strings.ToLower(d.Columns[i].Name), distance); n < distance {
-			best, distance = d.Columns[i].Name, n
-		}
+		names[i] = d.Columns[i].Name
 	}
+	best := table.Nearest(name, names)
 	switch {
 	case best != "":
 		e.Hint = "did you mean " + best + "?"
-	case len(d.Columns) > 20:
-		e.Hint = fmt.Sprintf("the table has %d columns", len(d.Columns))
+	case len(names) > 20:
+		e.Hint = fmt.Sprintf("the table has %d columns", len(names))
 	default:
-		names := make([]string, len(d.Columns))
-		for i := range d.Columns {
-			names[i] = d.Columns[i].Name
-		}
 		e.Hint = "the columns are " + strings.Join(names, ", ")
 	}
 	return e
-}
-
-// editDistance is the Levenshtein distance in bytes, or limit if it is no less.
-func editDistance(a, b string, limit int) int {
-	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
-		return limit
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diagonal := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			above := row[j]
-			change := diagonal
-			if a[i-1] != b[j-1] {
-				change++
-			}
-			row[j] = min(change, above+1, row[j-1]+1)
-			diagonal = above
-		}
-	}
-	return row[len(b)]
 }

@@ -53,7 +53,7 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// A ledger of 10^6 charges, each answered: 2 * 10^6 links, of which 1023 follow
+// A ledger of 10^6 charges, each answered: 2 * 10^6 entries, of which 1023 follow
 // the checkpoint, the most there can be.
 func BenchmarkOpenMillion(b *testing.B) {
 	f := newFixture(b, Cost{Epsilon: 1 << 60, Delta: 0})

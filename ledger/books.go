@@ -13,7 +13,7 @@ import (
 	"slices"
 )
 
-// books is what the chain says of the accounts and the data sets, without the
+// books is the state of the accounts and the data sets by the chain, without the
 // charges one by one: all that a checkpoint holds and [Open] compares.
 type books struct {
 	seq      int64
@@ -34,16 +34,16 @@ func newBooks() *books {
 	}
 }
 
-// apply takes the next link and returns its body. A link that does not follow,
-// or says what the protocol cannot have said, is an error, after which the
-// books are of no use.
+// apply takes the next entry and returns its body. An entry that does not follow,
+// or holds what the protocol cannot write, is an error, after which the books must
+// not be used.
 func (p *books) apply(k *link) (body any, err error) {
 	if !k.follows(p.seq, p.hash) {
-		return nil, fmt.Errorf("link %d does not follow link %d", k.Seq, p.seq)
+		return nil, fmt.Errorf("entry %d does not follow entry %d", k.Seq, p.seq)
 	}
 	p.seq, p.hash = k.Seq, k.Hash
 	if body, err = p.take(k); err != nil {
-		return nil, fmt.Errorf("link %d (%s): %w", k.Seq, k.Kind, err)
+		return nil, fmt.Errorf("entry %d (%s): %w", k.Seq, k.Kind, err)
 	}
 	return body, nil
 }
@@ -159,7 +159,7 @@ func (a *account) within() error {
 
 func (a *account) spent() bool { return a.spentEps != 0 || a.spentDelta != 0 }
 
-// catchUp applies the links that q has after the last one applied. A chain that
+// catchUp applies the entries that q has after the last one applied. A chain that
 // cannot be replayed is a [*SealedError].
 func (p *books) catchUp(ctx context.Context, q querier) error {
 	return eachLink(ctx, q, p.seq, func(k *link) error {
@@ -343,7 +343,7 @@ type versionRow struct {
 	print, columns, path string
 }
 
-// row is the row of the version that b, the body of link seq, makes.
+// row is the row of the version that b, the body of entry seq, makes.
 func (b *grantBody) row(seq int64) (*versionRow, error) {
 	hash, err := hex.DecodeString(b.DefinitionHash)
 	if err != nil || len(hash) != 32 {
@@ -377,5 +377,5 @@ func writePart(h hash.Hash, s string) {
 	h.Write([]byte(s))
 }
 
-// sameHead reports whether the link at p's place in the chain is p's.
+// sameHead reports whether the entry at p's place in the chain is p's.
 func (p *books) sameHead(hash []byte) bool { return bytes.Equal(p.hash, hash) }

@@ -12,7 +12,7 @@ import (
 	"io"
 )
 
-// The kinds of links.
+// The kinds of entries.
 const (
 	kindCreate    = "create"
 	kindGrant     = "grant"
@@ -23,8 +23,8 @@ const (
 	kindRecover   = "recover"
 )
 
-// link is one link of the chain. Its body says all there is to know to do the
-// same again: replayed from the first link on, the chain gives the tables.
+// link is an entry of the chain. Its body holds everything that is needed to repeat
+// the change: replayed from the first entry on, the chain gives the tables.
 type link struct {
 	Seq  int64
 	Kind string
@@ -116,8 +116,8 @@ type (
 		Reason string `json:"reason"`
 		Time   int64  `json:"time"`
 	}
-	// reconcileBody ends a recovery. The links From..To were rolled forward
-	// from the head file; whatever charge has a link among them is forfeited,
+	// reconcileBody ends a recovery. The entries From..To were rolled forward
+	// from the head file; whatever charge has an entry among them is forfeited,
 	// since its answer is not here. Both are 0 when the head file was given up.
 	reconcileBody struct {
 		From int64 `json:"from"`
@@ -141,7 +141,7 @@ func decodeBody(body []byte, into any) error {
 		return errors.New("a body is not of its kind's form")
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("something stands after a body")
+		return errors.New("data follows a body")
 	}
 	return nil
 }
@@ -170,7 +170,7 @@ func (l *Ledger) appendLink(ctx context.Context, tx *sql.Tx, kind string, body a
 	return k, l.insertLink(ctx, tx, k)
 }
 
-// insertLink writes k, and after each [checkpointEvery] links a checkpoint.
+// insertLink writes k, and after each [checkpointEvery] entries a checkpoint.
 func (l *Ledger) insertLink(ctx context.Context, tx *sql.Tx, k *link) error {
 	_, err := tx.ExecContext(ctx, "INSERT INTO chain (seq, kind, body, prev_hash, hash) VALUES (?, ?, ?, ?, ?)",
 		k.Seq, k.Kind, string(k.Body), k.Prev, k.Hash)
@@ -186,7 +186,7 @@ type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// eachLink calls do with the links after seq, in order.
+// eachLink calls do with the entries after seq, in order.
 func eachLink(ctx context.Context, q querier, seq int64, do func(*link) error) error {
 	rows, err := q.QueryContext(ctx, "SELECT seq, kind, body, prev_hash, hash FROM chain WHERE seq > ? ORDER BY seq", seq)
 	if err != nil {

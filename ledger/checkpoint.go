@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// A checkpoint is the state of the accounts and data sets at one link of the
+// A checkpoint is the state of the accounts and data sets at one entry of the
 // chain, under the ledger's secret. It lets [Open] compare every account with the
-// chain at the cost of at most checkpointEvery - 1 links, however long the chain
-// is. It is made from the last checkpoint and the links after it, never from the
+// chain at the cost of at most checkpointEvery - 1 entries, however long the chain
+// is. It is made from the last checkpoint and the entries after it, never from the
 // accounts' rows, so that a row changed by hand does not enter it.
 const checkpointEvery = 1024
 
@@ -70,7 +70,7 @@ func (l *Ledger) writeCheckpoint(ctx context.Context, tx *sql.Tx, p *books) erro
 	return err
 }
 
-// nextCheckpoint writes the checkpoint at link seq, which was just appended.
+// nextCheckpoint writes the checkpoint at entry seq, which was just appended.
 // Where there is none to start from, the next [Open] writes one instead: the
 // chain may then be long.
 func (l *Ledger) nextCheckpoint(ctx context.Context, tx *sql.Tx, seq int64) error {

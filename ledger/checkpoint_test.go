@@ -40,7 +40,7 @@ func (f *fixture) byHand(t testing.TB, text string) {
 }
 
 // fillTo appends links until the chain has n, by the protocol's own functions
-// in one transaction. The last link is a grant.
+// in one transaction. The last entry is a grant.
 func (f *fixture) fillTo(t testing.TB, n int64) {
 	t.Helper()
 	l := f.open(t)
@@ -195,7 +195,7 @@ func TestCheckpointByHand(t *testing.T) {
 	l = f.open(t)
 	mustSealed(t, l)
 	_, err := l.Reconcile(t.Context(), ReconcileOptions{})
-	wantCode(t, err, "unsound", noren.BadData, "link 2 does not follow link 1")
+	wantCode(t, err, "cannot-rebuild", noren.BadData, "entry 2 does not follow entry 1")
 }
 
 // A row changed while a process has the ledger open does not enter the next

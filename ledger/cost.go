@@ -3,7 +3,7 @@ package ledger
 import accounting "github.com/noren-privacy/noren/account"
 
 // Cost is an amount of privacy loss: epsilon in units of 1e-9, delta in units
-// of 1e-18. The price of a request rounds both up (package account).
+// of 1e-18. The cost of a request rounds both up (package account).
 type Cost = accounting.Cost
 
 // Neighbours is a relation of neighbouring data sets (package account).

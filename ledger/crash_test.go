@@ -435,7 +435,7 @@ func TestKilledWhileGranting(t *testing.T) {
 }
 
 // Killed at any step of the migration, or at any time in it, a ledger of the
-// older schema is migrated by whoever opens it next.
+// older schema is migrated by the process that opens it next.
 func TestKilledWhileMigrating(t *testing.T) {
 	check := func(t *testing.T, f *fixture, wantMigrated, isMigrated bool) {
 		t.Helper()

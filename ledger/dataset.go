@@ -55,7 +55,7 @@ func (v *versionRow) prints() (map[string]string, error) {
 	return all, json.Unmarshal([]byte(v.columns), &all)
 }
 
-// applyDataset writes what b, the body of link seq, says of a data set's print,
+// applyDataset writes what b, the body of entry seq, says of a data set's print,
 // path and version.
 func applyDataset(ctx context.Context, tx *sql.Tx, seq int64, b *grantBody) error {
 	if b.Kind != kindDataset {

@@ -1,6 +1,6 @@
 // Package ledger stores the privacy budgets of data sets, with all that was
-// charged to them. It is a SQLite file with a head file beside it, which several
-// processes may use at once.
+// charged to them. It is a SQLite file with a head file beside it. Several processes may
+// use it at once.
 //
 // # A query
 //
@@ -45,7 +45,7 @@
 // named no block; new ones cannot be granted.
 //
 // An analyst with a cap of its own is charged with the data set.
-// [Ledger.CloseAnalyst] ends the grant without giving anything back.
+// [Ledger.CloseAnalyst] ends the grant without a refund.
 //
 // # Guarantees
 //
@@ -54,7 +54,7 @@
 //  2. The reservation is durable before data is read: when [Ledger.Reserve]
 //     returns, the charge is synced to the database and to the head file.
 //  3. What is spent never falls. An error, a crash, a time-out or an
-//     interruption gives nothing back; triggers in the database forbid it.
+//     interruption refunds nothing; triggers in the database forbid it.
 //  4. Data set and analyst are charged in one transaction, or neither is.
 //  5. The same idempotency key with the same request returns the stored bytes,
 //     free; with another request it is [ErrConflict].
@@ -70,51 +70,50 @@
 //
 // A reservation is owned by the process that made it, and its lease is renewed
 // while it works. The next process that opens the ledger forfeits reservations
-// whose lease has run out. The owner finds out in the transaction of
-// [Reservation.Settle] at the latest: an answer whose charge is no longer its own
-// is not given. A lease that ran out while no process took it still holds, so a
+// whose lease has run out. The owner detects this no later than in the
+// transaction of [Reservation.Settle]: an answer whose charge it no longer owns is not
+// released. A lease that ran out while no process took it still holds, so a
 // suspended machine loses nothing.
 //
-// Time is judged so. Between processes of one boot of one machine the clock
-// since boot decides, which neither jumps nor runs back. Otherwise the wall
-// clock decides, as the ledger has seen it: the latest time ever written. A
-// clock that is set back therefore makes nothing that has run out hold again
-// and nothing that holds run out; time in the ledger stands still until the
-// clock has caught up.
+// Between processes of one boot of one machine, time is the clock since boot, which
+// neither jumps nor runs back. Otherwise it is the latest wall-clock time that was
+// ever written to the ledger. Setting the clock back therefore neither renews a lease
+// that has expired nor ends one that holds; time in the ledger does not advance until
+// the clock has caught up.
 //
 // # The chain, the head file and checkpoints
 //
-// All that bears on a budget (grants, charges, ends) is an entry, a link, of a
-// hash chain. The tables of accounts, versions, prints and paths are a function
-// of it: replaying the chain gives their rows.
+// Every grant, charge and end of a charge is an entry of a hash chain. The tables of
+// accounts, versions, prints and paths are a function of it: replaying the chain
+// gives their rows.
 //
-// The head file, NAME.head beside the database NAME, repeats the chain link by
-// link; it is written after the transaction is durable and before data is read,
+// The head file, NAME.head beside the database NAME, repeats the chain entry by
+// entry; it is written after the transaction is durable and before data is read,
 // in the order of the transactions, so that it may lag behind the database by
 // the transactions in flight and is never ahead of it. A database that does not
-// contain the last link of its head file is an older copy that was put back,
-// which would refill the budget: it opens sealed ([Ledger.Sealed]). It also opens
+// contain the last entry of its head file is an older copy that was restored,
+// which would refund budget: it opens sealed ([Ledger.Sealed]). It also opens
 // sealed when the head file is missing or broken.
 //
-// A checkpoint is the state of the accounts and data sets at one link, with an
-// HMAC under the ledger's secret. The transaction that appends a link whose
-// number is a multiple of 1024 writes it, from the last checkpoint and the links
-// after it, never from the rows. [Open] replays the at most 1023 links after the
+// A checkpoint is the state of the accounts and data sets at one entry, with an
+// HMAC under the ledger's secret. The transaction that appends an entry whose
+// number is a multiple of 1024 writes it, from the last checkpoint and the entries
+// after it, never from the rows. [Open] replays the at most 1023 entries after the
 // checkpoint and compares every account, version, print and path; the cost does
 // not grow with the number of charges. A difference is a change from outside: the
 // ledger opens sealed. Single charges and stored answers are compared by
 // [Ledger.Verify] alone.
 //
-// A sealed ledger can be looked at and answers nothing until [Ledger.Reconcile]
+// A sealed ledger can be shown and answers nothing until [Ledger.Reconcile]
 // has rolled it forward from the head file and from certificates, and has made
 // the rows anew from the chain. What is spent can only rise by it: if a row says
 // that more was spent than the chain, the difference is charged.
 //
-// An older copy of both files, put back together, is found by certificates
-// alone: keep them elsewhere.
+// An older copy of both files, restored together, is detected by certificates only:
+// keep them elsewhere.
 //
-// Anybody who can write both files can forge both. [Ledger.Verify] finds changes
-// by hand that do not rewrite the chain from there on; the links that were
+// A person who can write both files can forge both. [Ledger.Verify] finds changes
+// by hand that do not rewrite the chain from there on; the entries that were
 // printed in certificates bind that as well.
 //
 // # What is kept

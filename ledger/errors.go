@@ -102,7 +102,7 @@ func fileError(where, what string, err error) error {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		e.Kind, e.Hint = noren.Usage, "the file and its folder must be writable by this user"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EFBIG), errors.Is(err, syscall.EDQUOT):
-		e.Hint = "the disk is full: make room; nothing was answered, and what was charged stays charged"
+		e.Hint = "the disk is full: free some space; nothing was answered, and what was charged stays charged"
 	}
 	return e
 }
@@ -132,7 +132,7 @@ func fail(where, what string, err error) error {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		e.Hint = "another process keeps the ledger locked: try again when it is done"
 	case sqlite3.SQLITE_FULL:
-		e.Hint = "the disk is full: make room; nothing was answered"
+		e.Hint = "the disk is full: free some space; nothing was answered"
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_AUTH:
 		e.Kind, e.Hint = noren.Usage, "the ledger's file and its folder must be writable by this user"
 	case sqlite3.SQLITE_NOTADB:

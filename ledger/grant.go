@@ -82,7 +82,7 @@ func checkName(what, name string) error {
 	case len(name) > maxName:
 		return usage(what, fmt.Sprintf("is longer than %d bytes", maxName), "give it a shorter name")
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return usage(what, "holds what cannot be printed", "use letters, digits and signs")
+		return usage(what, "holds a character that cannot be printed", "use letters, digits and signs")
 	}
 	return nil
 }
@@ -94,7 +94,7 @@ func checkCap(c Cost) error {
 	return nil
 }
 
-// Grant carries g out. Faults are of kind Usage, with the codes same-table (a
+// Grant grants the budget that g states. Faults are of kind Usage, with the codes same-table (a
 // path or print of another data set), other-people (similar columns without a
 // declaration) and fixed (relation, unit, model or a falling cap); a table or
 // definition that is not the current one, without Changed, is [ErrChanged], of
@@ -141,7 +141,7 @@ func (l *Ledger) Grant(ctx context.Context, g Grant) (*Book, error) {
 	return l.Book(ctx, g.Name)
 }
 
-// decide is the body of g's link, given the data set as it stands.
+// decide is the body of g's entry, given the data set before it.
 func (g *Grant) decide(ctx context.Context, tx *sql.Tx, old *account, paths []string) (*grantBody, error) {
 	b := &grantBody{
 		Kind: kindDataset, Name: g.Name, Unit: g.Unit, Neighbours: g.Neighbours.String(),
@@ -178,7 +178,7 @@ func (g *Grant) decide(ctx context.Context, tx *sql.Tx, old *account, paths []st
 	return b, nil
 }
 
-// follows refuses what may not follow the data set as it stands, and reports
+// follows refuses a grant that may not follow the current version, and reports
 // whether g makes a new version of it.
 func (g *Grant) follows(old *account, current *versionRow) (isNew bool, err error) {
 	spent := old.spent()
@@ -282,7 +282,7 @@ func (l *Ledger) grantBelow(ctx context.Context, dataset, analyst string, decide
 	return l.Book(ctx, dataset)
 }
 
-// grant carries out what decide says, in one transaction and on the chain. also
+// grant applies the decision of decide, in one transaction and on the chain. also
 // runs in that transaction, after it; it may be nil.
 func (l *Ledger) grant(ctx context.Context, decide func(*sql.Tx) (*grantBody, error), also func(*sql.Tx, *grantBody) error) error {
 	var seq int64
@@ -323,8 +323,7 @@ func (l *Ledger) grant(ctx context.Context, decide func(*sql.Tx) (*grantBody, er
 	return l.syncHead(ctx, seq)
 }
 
-// applyGrant makes or changes the account that b, the body of link seq, speaks
-// of.
+// applyGrant makes or changes the account of b, the body of entry seq.
 func applyGrant(ctx context.Context, tx *sql.Tx, seq int64, b *grantBody) error {
 	null := func(s string) any {
 		if b.Kind != kindDataset {

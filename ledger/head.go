@@ -17,18 +17,18 @@ import (
 	"path/filepath"
 )
 
-// The head file repeats the chain, one link a line. It is written under the
-// database's write lock, by copying from the database every link that the file
+// The head file repeats the chain, one entry a line. It is written under the
+// database's write lock, by copying from the database every entry that the file
 // lacks, so that
 //
 //   - a line is written only after its transaction is durable: the file is never
 //     ahead of the database, whatever is killed when;
-//   - lines stand in the chain's order, whichever process writes them;
+//   - lines are in the order of the chain, whichever process writes them;
 //   - a process that died between its transaction and its line is caught up
 //     with by the next.
 //
 // A line cut short by a crash has no newline; it is cut off by the next writer,
-// which copies the link again. Each line bears an HMAC under the ledger's
+// which copies the entry again. Each line bears an HMAC under the ledger's
 // secret: what reconcile replays was written by this ledger.
 
 func headPath(path string) string { return path + ".head" }
@@ -108,8 +108,8 @@ func tail(f *os.File) (last []byte, end int64, err error) {
 // errNoHead says that there is no head file, or nothing whole in it.
 var errNoHead = errors.New("its head file is missing")
 
-// knownHead reads the head file's last link. Callers hold the write lock, or
-// have not looked at the database yet: either way the link they then look for
+// knownHead reads the head file's last entry. Callers hold the write lock, or
+// have not looked at the database yet: either way the entry they then look for
 // in the database must be there.
 func (l *Ledger) knownHead() (*link, error) {
 	f, err := os.Open(headPath(l.path))
@@ -161,21 +161,21 @@ func (l *Ledger) compareHead(ctx context.Context, tx querier, head *link, headEr
 	err = tx.QueryRowContext(ctx, "SELECT hash FROM chain WHERE seq = ?", head.Seq).Scan(&hash)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return sealedError(l.path, fmt.Sprintf("the database ends at link %d and its head file knows link %d: an older copy was put back", last, head.Seq))
+		return sealedError(l.path, fmt.Sprintf("the database ends at entry %d and its head file knows entry %d: an older copy was restored", last, head.Seq))
 	case err != nil:
 		return fail(l.path, "cannot be read", err)
 	case !bytes.Equal(hash, head.Hash):
-		return sealedError(l.path, fmt.Sprintf("link %d of the database is not the one its head file knows", head.Seq))
+		return sealedError(l.path, fmt.Sprintf("entry %d of the database is not the one its head file knows", head.Seq))
 	}
 	return nil
 }
 
-// syncHead makes the head file hold link seq, durably.
+// syncHead makes the head file hold entry seq, durably.
 func (l *Ledger) syncHead(ctx context.Context, seq int64) error {
 	l.headMu.Lock()
 	defer l.headMu.Unlock()
 	if l.headSeq >= seq {
-		return nil // another goroutine's sync took this link along
+		return nil // another goroutine's sync took this entry along
 	}
 	// A transaction that changes nothing, for its lock.
 	var tx *sql.Tx
@@ -220,7 +220,7 @@ func (l *Ledger) appendHead(text []byte) (err error) {
 	if err != nil {
 		return err
 	}
-	// What stands after the last newline was cut short.
+	// Text after the last newline was cut short.
 	if err := f.Truncate(end); err != nil {
 		return err
 	}
@@ -243,7 +243,7 @@ func (l *Ledger) appendHead(text []byte) (err error) {
 	return nil
 }
 
-// rewriteHead puts a head file of the given lines in place of whatever is
+// rewriteHead puts a head file of the given lines in place of any file that is
 // there.
 func rewriteHead(path string, text []byte) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), ".noren-head-*") // mode 0600
@@ -291,7 +291,7 @@ func (l *Ledger) eachHeadLine(ctx context.Context, do func(text []byte) error) e
 	for {
 		text, err := r.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			return nil // and whatever stands without a newline was cut short
+			return nil // and text without a newline was cut short
 		}
 		if err != nil {
 			return err

@@ -196,7 +196,7 @@ func TestMigratedBlocksStillCharge(t *testing.T) {
 	verifyClean(t, l)
 }
 
-// An older copy of an older ledger, put back after the migration, rolls forward
+// An older copy of an older ledger, restored after the migration, rolls forward
 // through both schemas.
 func TestMigratedRollsForward(t *testing.T) {
 	f := schema1(t, "spent")

@@ -128,7 +128,7 @@ func FuzzHeadLine(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// Without the secret nobody makes another line that is taken.
+		// Without the secret no other line is accepted.
 		if fmt.Sprint(*got) != fmt.Sprint(*k) {
 			t.Fatalf("forged: %q", text)
 		}

@@ -73,7 +73,7 @@ func TestTwoProcessesWithSlowReservations(t *testing.T) {
 	verifyClean(t, l2)
 }
 
-// A process that was stopped for longer than its lease loses it to whoever
+// A process that was stopped for longer than its lease loses it to the process that
 // opens the ledger, and learns so before it answers.
 func TestStoppedProcessLosesItsLease(t *testing.T) {
 	t.Parallel()
@@ -153,7 +153,7 @@ func TestDiskFull(t *testing.T) {
 		}
 		verifyClean(t, l)
 		if _, err := ask(t.Context(), l, request(999, Cost{Epsilon: milli, Delta: 0}), answer(9)); err != nil {
-			t.Errorf("with room again: %v", err)
+			t.Errorf("with space again: %v", err)
 		}
 	}
 }

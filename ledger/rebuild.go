@@ -140,7 +140,7 @@ func rebuildRows(ctx context.Context, tx *sql.Tx, p *books) error {
 	return nil
 }
 
-// chargeExcess charges what the rows said beyond the chain, one link a data set.
+// chargeExcess charges what the rows said beyond the chain, one entry a data set.
 func (l *Ledger) chargeExcess(ctx context.Context, tx *sql.Tx, excess []excessLine, now int64) error {
 	byDataset := map[int64][]line{}
 	for _, e := range excess {
@@ -164,7 +164,7 @@ func (l *Ledger) chargeExcess(ctx context.Context, tx *sql.Tx, excess []excessLi
 }
 
 // finishBooks brings p, the books at the start of a reconciliation, up to its
-// last link, makes sure that the rows are as they say, and writes a checkpoint.
+// last entry, makes sure that the rows are as they say, and writes a checkpoint.
 func (l *Ledger) finishBooks(ctx context.Context, tx *sql.Tx, p *books) error {
 	if err := p.catchUp(ctx, tx); err != nil {
 		return l.damaged(err)

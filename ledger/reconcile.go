@@ -21,21 +21,21 @@ type Evidence struct {
 	Mechanism json.RawMessage // for the history; optional
 }
 
-// ReconcileOptions are what the steward brings.
+// ReconcileOptions are the steward's evidence.
 type ReconcileOptions struct {
 	// Evidence are the certificates of all releases that are known; those the
 	// ledger contains change nothing.
 	Evidence []Evidence
-	// WithoutHead says that the head file is lost or of no use, and that the
-	// certificates are all there is to go by. It is refused while the head file
-	// serves. Whatever charge neither the head file, as far as it can be read,
-	// nor a certificate knows is forgotten by this.
+	// WithoutHead says that the head file is lost or unusable, and that the
+	// certificates are the only evidence. It is refused while the head file is
+	// usable. A charge that neither the readable part of the head file nor a
+	// certificate states is lost by it.
 	WithoutHead bool
 }
 
 // Recovery is what a reconciliation did.
 type Recovery struct {
-	Rolled    int64    // links rolled forward from the head file
+	Rolled    int64    // entries rolled forward from the head file
 	Recovered []string // charges that only a certificate, or a head file that does not fit, knew
 	Skipped   []string // what could not be charged, and why
 	Raised    []Raise  // accounts whose spent rose
@@ -48,8 +48,8 @@ type Raise struct {
 	Before, After Cost
 }
 
-// Reconcile brings a ledger that was put back from an older copy up to what is
-// known of it, and unseals it. Links that the head file has and the database
+// Reconcile rolls a ledger that was restored from an older copy forward to its known
+// state, and unseals it. Entries that the head file has and the database
 // lacks are done again, so that the ledger is as it was but for stored answers,
 // whose charges are forfeited. Then each charge that a certificate states and
 // the ledger does not contain is charged to its accounts, whose caps rise to
@@ -61,7 +61,7 @@ type Raise struct {
 // error of kind BadData: only a copy helps.
 //
 // What is spent can only rise. It can be run on a sound ledger, with
-// certificates, to find out that an older copy of both its files was put back.
+// certificates, to find out that an older copy of both its files was restored.
 // Running it again changes nothing more.
 func (l *Ledger) Reconcile(ctx context.Context, o ReconcileOptions) (*Recovery, error) {
 	for _, e := range o.Evidence {
@@ -105,7 +105,7 @@ func (l *Ledger) Reconcile(ctx context.Context, o ReconcileOptions) (*Recovery, 
 		}
 		for _, k := range lost {
 			if err := l.rollForward(ctx, tx, k); err != nil {
-				return fmt.Errorf("link %d of the head file: %w", k.Seq, err)
+				return fmt.Errorf("entry %d of the head file: %w", k.Seq, err)
 			}
 		}
 		did.Rolled = int64(len(lost))
@@ -147,7 +147,7 @@ func (l *Ledger) Reconcile(ctx context.Context, o ReconcileOptions) (*Recovery, 
 	return did, nil
 }
 
-// lostLinks returns the links that the head file has after the database's last.
+// lostLinks returns the entries that the head file has after the database's last.
 // If the head file is no continuation of the chain, that is the error, and
 // stray are the charges it knows, as far as it can be read.
 func (l *Ledger) lostLinks(ctx context.Context, tx *sql.Tx) (lost []*link, stray []Evidence, err error) {
@@ -219,7 +219,7 @@ func strayCharge(ctx context.Context, tx *sql.Tx, ledger string, k *link) (Evide
 	return e, true
 }
 
-// rollForward does again what a lost link says.
+// rollForward repeats a lost entry.
 func (l *Ledger) rollForward(ctx context.Context, tx *sql.Tx, k *link) error {
 	if err := l.insertLink(ctx, tx, k); err != nil {
 		return err
@@ -247,7 +247,7 @@ func (l *Ledger) rollForward(ctx context.Context, tx *sql.Tx, k *link) error {
 	return nil // ends: conclude forfeits these charges, whose answers are gone
 }
 
-// insertRecovered writes a charge that stands whatever the caps say.
+// insertRecovered writes a charge without regard to the caps.
 func insertRecovered(ctx context.Context, tx *sql.Tx, seq int64, b *chargeBody) error {
 	for _, n := range b.Lines {
 		if _, err := tx.ExecContext(ctx, `UPDATE account SET cap_eps_nano = max(cap_eps_nano, spent_eps_nano + ?), cap_delta = max(cap_delta, spent_delta + ?) WHERE id = ?`, n.Eps, n.Delta, n.Account); err != nil {
@@ -309,7 +309,7 @@ func (l *Ledger) recover(ctx context.Context, tx *sql.Tx, e *Evidence, did *Reco
 }
 
 // conclude forfeits what was rolled forward and sets the reconciliation on the
-// chain, unless there was nothing to do. It returns the chain's last link.
+// chain, unless there was nothing to do. It returns the chain's last entry.
 func (l *Ledger) conclude(ctx context.Context, tx *sql.Tx, lost []*link, did *Recovery, rewrite bool, now int64) (int64, error) {
 	seq, _, err := lastLink(ctx, tx)
 	if err != nil || len(lost) == 0 && len(did.Recovered) == 0 && len(did.Rebuilt) == 0 && !rewrite {

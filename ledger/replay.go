@@ -8,13 +8,13 @@ import (
 type replay struct {
 	*books
 	charges map[string]*replayed
-	hashes  [][]byte // of link i + 1
+	hashes  [][]byte // of entry i + 1
 }
 
 type replayed struct {
 	body    chargeBody
 	seq     int64 // of its charge
-	end     int64 // of the link that ended it; 0 while reserved
+	end     int64 // of the entry that ended it; 0 while reserved
 	state   string
 	reason  string
 	release releaseBody
@@ -42,7 +42,7 @@ func newReplay() *replay {
 	return &replay{books: newBooks(), charges: map[string]*replayed{}}
 }
 
-// apply takes the next link: see [books.apply].
+// apply takes the next entry: see [books.apply].
 func (p *replay) apply(k *link) error {
 	body, err := p.books.apply(k)
 	if err != nil {
@@ -66,12 +66,12 @@ func (p *replay) apply(k *link) error {
 		p.reconcile(b, k.Seq)
 	}
 	if err != nil {
-		return fmt.Errorf("link %d (%s): %w", k.Seq, k.Kind, err)
+		return fmt.Errorf("entry %d (%s): %w", k.Seq, k.Kind, err)
 	}
 	return nil
 }
 
-// ending finds a reserved charge, to be ended by link seq.
+// ending finds a reserved charge, to be ended by entry seq.
 func (p *replay) ending(id string, seq int64) (*replayed, error) {
 	c := p.charges[id]
 	if c == nil || c.state != "reserved" {

@@ -22,7 +22,7 @@ const maxMechanism = 64 << 10
 type Request struct {
 	// Dataset is the name of a granted data set. Required.
 	Dataset string
-	// Principal is who asks: the analyst. Required.
+	// Principal is the name of the analyst. Required.
 	Principal string
 	// Key makes the request idempotent: asked again under the same key, it is
 	// answered with the stored bytes and not charged. Defaults to a random key,
@@ -34,9 +34,9 @@ type Request struct {
 	// Mechanism is the mechanism and its public parameters, a JSON object of at
 	// most 64 KiB. Required. It is kept for the history.
 	Mechanism json.RawMessage
-	// Cost is the price, at least 0 in each part and above 0 in one. Required.
+	// Cost is the privacy cost, at least 0 in each part and above 0 in one. Required.
 	Cost Cost
-	// Neighbours and Unit are what Cost was computed for: those of the book.
+	// Neighbours and Unit are what Cost was computed for: those of the data set.
 	// Required; the zero Neighbours is add-remove.
 	Neighbours Neighbours
 	Unit       string
@@ -211,7 +211,7 @@ func (l *Ledger) stored(ctx context.Context, tx *sql.Tx, id string) (*Release, e
 	return s, rows.Err()
 }
 
-// charge is T1: the charge, its lines, its link and what is spent.
+// charge is T1: the charge, its lines, its entry and what is spent.
 func (l *Ledger) charge(ctx context.Context, tx *sql.Tx, q *Request, book *account, now int64) (*Reservation, error) {
 	if book.neighbours != q.Neighbours.String() || book.unit != q.Unit {
 		return nil, usage("data set "+q.Dataset, fmt.Sprintf("its budget is for %s neighbours of one %s, and the cost is for %s of one %s", book.neighbours, book.unit, q.Neighbours, q.Unit), "epsilons of different relations do not add up")

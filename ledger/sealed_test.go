@@ -102,7 +102,7 @@ func TestOldBackupIsSealedAndRolledForward(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Two charges and the first's two releases (the last link in the file is
+	// Two charges and the first's two releases (the last entry in the file is
 	// the unfinished charge), and a grant.
 	if did.Rolled != 6 || len(did.Recovered)+len(did.Skipped) != 0 || len(did.Raised) != 2 {
 		t.Errorf("%+v", did)
@@ -283,7 +283,7 @@ func TestReconcileRefusesForeignCertificates(t *testing.T) {
 }
 
 // A ledger whose files are exchanged while a process has it open stops
-// answering, although nobody opens it anew.
+// answering, although no process opens it anew.
 func TestExchangedWhileOpen(t *testing.T) {
 	f := newFixture(t, Cost{Epsilon: one, Delta: 1000})
 	l := f.open(t)

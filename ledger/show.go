@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Book is a data set's budget as it stands.
+// Book is the budget of a data set, with its schema and its analysts.
 type Book struct {
 	Account
 	Path string // of the current version, or as it was granted before versions
@@ -85,7 +85,7 @@ func (l *Ledger) setSealed(err error) {
 	l.sealed = err
 }
 
-// Show returns all books, in the order of their grants.
+// Show returns the budgets of all data sets, in the order of their grants.
 func (l *Ledger) Show(ctx context.Context) ([]*Book, error) {
 	all, err := l.books(ctx)
 	if err != nil {
@@ -181,7 +181,7 @@ func addVersions(ctx context.Context, q querier, byID map[int64]*Book) error {
 }
 
 // addShared fills in which data sets were granted the same path or file. Only
-// the links before the first version can have done so.
+// the entries before the first version can have done so.
 func addShared(ctx context.Context, q querier, byID map[int64]*Book) error {
 	rows, err := q.QueryContext(ctx, `WITH old AS (
 			SELECT json_extract(body, '$.account') AS id, json_extract(body, '$.fingerprint') AS print, json_extract(body, '$.path') AS path
@@ -226,7 +226,7 @@ func addBefore(ctx context.Context, q querier, byID map[int64]*Book) error {
 	return nil
 }
 
-// Book returns the book of a data set; [ErrNoGrant] where there is none.
+// Book returns the budget of a data set; [ErrNoGrant] where there is none.
 func (l *Ledger) Book(ctx context.Context, name string) (*Book, error) {
 	all, err := l.Show(ctx)
 	if err != nil {
@@ -241,8 +241,8 @@ func (l *Ledger) Book(ctx context.Context, name string) (*Book, error) {
 }
 
 // Contains reports whether the ledger's chain has the charge that a certificate
-// states, at its place. One that it lacks is a sign that an older copy was put
-// back: see [Ledger.Reconcile].
+// states, at its place. A charge that it lacks is a sign that an older copy was
+// restored: see [Ledger.Reconcile].
 func (l *Ledger) Contains(ctx context.Context, c ChargeInfo) (bool, error) {
 	var found bool
 	err := l.db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM charge JOIN chain USING (seq)

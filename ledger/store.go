@@ -57,7 +57,7 @@ type Ledger struct {
 	work sync.WaitGroup
 
 	headMu  sync.Mutex
-	headSeq int64 // the last link that this process has synced to the head file
+	headSeq int64 // the last entry that this process has synced to the head file
 
 	step func(string) // told each step of the protocol; tests die there
 }
@@ -148,7 +148,7 @@ func create(ctx context.Context, path string, c clock) (err error) {
 			return fileError(path, "cannot be made", err)
 		}
 	}
-	// A ledger that holds its first link alone is given its head file when it
+	// A ledger that holds its first entry alone is given its head file when it
 	// is opened, if the machine stops here.
 	if err := rewriteHead(path, head); err != nil {
 		return err
@@ -156,7 +156,7 @@ func create(ctx context.Context, path string, c clock) (err error) {
 	return syncDir(dir)
 }
 
-// fill makes the tables and the first link, and returns the head file's line.
+// fill makes the tables and the first entry, and returns the head file's line.
 func fill(ctx context.Context, name string, c clock) ([]byte, error) {
 	db, err := openDB(name)
 	if err != nil {

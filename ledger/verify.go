@@ -41,11 +41,11 @@ func (r *Report) fault(format string, args ...any) {
 }
 
 // Verify checks the whole ledger: that SQLite finds it sound; that tables,
-// triggers and indices are those of this schema; that each link of the chain
+// triggers and indices are those of this schema; that each entry of the chain
 // follows the one before; that the tables hold exactly what the chain, replayed
-// from its first link, says, with what is spent summed up anew; that stored
+// from its first entry, says, with what is spent summed up anew; that stored
 // answers have the hashes on the chain; and that every line of the head file is
-// a link of the chain. An error means that it could not look; what it found is
+// an entry of the chain. An error means that it could not look; what it found is
 // in the report. It looks at one moment; others may write meanwhile.
 func (l *Ledger) Verify(ctx context.Context) (*Report, error) {
 	r := &Report{}
@@ -92,11 +92,11 @@ func (l *Ledger) Verify(ctx context.Context) (*Report, error) {
 	}
 	for _, k := range heads {
 		if k.Seq > int64(len(p.hashes)) || k.Seq < 1 {
-			r.fault("the head file knows link %d and the database does not", k.Seq)
+			r.fault("the head file knows entry %d and the database does not", k.Seq)
 			break
 		}
 		if !bytes.Equal(p.hashes[k.Seq-1], k.Hash) {
-			r.fault("link %d is not the one in the head file", k.Seq)
+			r.fault("entry %d is not the one in the head file", k.Seq)
 			break
 		}
 	}
@@ -131,7 +131,7 @@ func (l *Ledger) readHead(ctx context.Context, r *Report) (heads []*link, err er
 		case err != nil:
 			r.fault("head file, line %d: %v", seq, err)
 		case k.Seq != seq:
-			r.fault("head file, line %d: it is link %d", seq, k.Seq)
+			r.fault("head file, line %d: it is entry %d", seq, k.Seq)
 		default:
 			heads = append(heads, &link{Seq: k.Seq, Hash: k.Hash})
 		}

@@ -39,7 +39,7 @@ type SmoothBound struct {
 func Diagnose(ctx context.Context, points *axis.Points[int32], set Setting, upTo int, betas []float64) (*Diagnosis, error) {
 	for _, b := range betas {
 		if !(b > 0) || math.IsInf(b, 1) {
-			return nil, usage("beta", "beta must be greater than 0 and finite", "")
+			return nil, noren.Usagef("beta", "beta must be greater than 0 and finite")
 		}
 	}
 	p, err := newProfile(ctx, points, set, math.MaxInt32)

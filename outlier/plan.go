@@ -256,7 +256,7 @@ func bestStudent(epsilon float64, g int64, guess int) (Calibrated, error) {
 		}
 	}
 	if math.IsInf(sd, 1) {
-		return best, usage("epsilon", "is too small for Student's t noise", "use Lomax noise")
+		return best, noren.Usagef("epsilon", "is too small for Student's t noise").Hinted("use Lomax noise")
 	}
 	return best, nil
 }

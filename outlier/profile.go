@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/internal/geom"
 	"github.com/noren-privacy/noren/table/axis"
@@ -39,7 +40,7 @@ func newProfile(ctx context.Context, points *axis.Points[int32], set Setting, to
 	p.cap = GlobalSensitivity(set.Neighbours, p.n, p.dim, set.K)
 	var err error
 	if p.tree, err = geom.NewTree(points.Dim, points.Data); err != nil {
-		return nil, usage("points", "the coordinates are spread too widely for exact distances", "choose a coarser step or a smaller box")
+		return nil, noren.Usagef("points", "the coordinates are spread too widely for exact distances").Hinted("choose a coarser step or a smaller box")
 	}
 	p.top = min(top, p.n)
 	if p.degree, err = p.tree.Count(ctx, set.Radius2, p.top); err != nil {

@@ -108,7 +108,7 @@ func (q *Query) checkSize() error {
 		}
 	}
 	if size > maxAnswer {
-		return usage("groups", fmt.Sprintf("%d groups of %d bins make an answer of more than %d bytes", len(q.groups.texts), q.bins(), maxAnswer), "ask for fewer groups or bins")
+		return noren.Usagef("groups", "%d groups of %d bins make an answer of more than %d bytes", len(q.groups.texts), q.bins(), maxAnswer).Hinted("ask for fewer groups or bins")
 	}
 	return nil
 }
@@ -154,7 +154,7 @@ func (q *Query) Name() string { return "query." + string(q.o.Kind) }
 // [noren.Usage].
 func (q *Query) Cost(n account.Neighbours, unit string) (account.Cost, error) {
 	if unit != q.o.Unit {
-		return account.Cost{}, usage("unit", fmt.Sprintf("the query is private for one %s, and the budget is for one %s", q.o.Unit, unit), "ask for the unit of the budget")
+		return account.Cost{}, noren.Usagef("unit", "the query is private for one %s, and the budget is for one %s", q.o.Unit, unit).Hinted("ask for the unit of the budget")
 	}
 	return account.Charge(q.o.Cost, q.o.Neighbours, n)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/noise"
 	"github.com/noren-privacy/noren/table"
@@ -89,7 +90,7 @@ const (
 
 func newSmooth(q *Query, g grid, a, b int64) (*smooth, error) {
 	if a != 1 || b != 2 {
-		return nil, usage("rank", "smooth sensitivity is for the median", "leave the rank out, or use the exponential mechanism")
+		return nil, noren.Usagef("rank", "smooth sensitivity is for the median").Hinted("leave the rank out, or use the exponential mechanism")
 	}
 	s := &smooth{q: q, grid: g}
 	steps := q.o.MaxRows
@@ -104,7 +105,7 @@ func newSmooth(q *Query, g grid, a, b int64) (*smooth, error) {
 	slack := new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), slackBits-1))
 	s.beta = new(big.Rat).Sub(beta, slack)
 	if s.beta.Cmp(new(big.Rat).Mul(beta, big.NewRat(1, 2))) < 0 {
-		return nil, usage("epsilon", "is too small for smooth sensitivity with that number of records of one unit", "give a larger epsilon or fewer records")
+		return nil, noren.Usagef("epsilon", "is too small for smooth sensitivity with that number of records of one unit").Hinted("give a larger epsilon or fewer records")
 	}
 	s.a = smoothA(s.epsilon, beta)
 	s.powers = newPowers(s.beta, smoothBits)

@@ -15,7 +15,7 @@ import (
 	"github.com/noren-privacy/noren/release"
 )
 
-// BenchmarkRun is one answer from a file of so many records: charging, reading,
+// BenchmarkRun is one answer from a file of n records: charging, reading,
 // comparing prints, signing, settling.
 func BenchmarkRun(b *testing.B) {
 	for _, rows := range []int{10, 100_000} {

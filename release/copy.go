@@ -27,7 +27,7 @@ import (
 // that file: what happens to the table afterwards changes no answer.
 //
 // The records are put in an order that depends on their values alone, so that a
-// table has the same prints in whatever order a database returned it. With keep,
+// table has the same prints in any order in which a database returned it. With keep,
 // for a model of dependent records, their order is kept. Nothing is left after an
 // error.
 func Copy(ctx context.Context, src file.Source, dir, name string, keep bool, p noren.Progress) (path string, err error) {

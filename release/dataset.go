@@ -100,10 +100,10 @@ func Unaccounted(ctx context.Context, path string, d *dataset.Definition, ledger
 }
 
 // Unknown refuses a file that one of the ledgers holds or held, by its path or by
-// its content in whatever form (code known): its answers must be charged. form is
+// its content in any usual form (code known): its answers must be charged. form is
 // how the caller would read it. A caller that looks at the file to make a
 // definition asks this first: how a private file fails to be read under a form of
-// the asker's tells of its records.
+// the caller's choice depends on its records.
 func Unknown(ctx context.Context, path string, form dataset.File, ledgers []*ledger.Ledger) error {
 	for _, l := range ledgers {
 		name, err := known(ctx, l, path, form)
@@ -175,7 +175,7 @@ func known(ctx context.Context, l *ledger.Ledger, path string, form dataset.File
 		}
 	}
 	keys := dataset.KeysOf(l.Key)
-	// The caller's own form is last: a fault of it is none of a file that is known.
+	// The caller's own form is last: its faults must not hide a file that is known.
 	for _, form := range append(forms, form) {
 		print, err := tablePrint(ctx, path, form, headers, keys)
 		if noren.KindOf(err) == noren.BadData {
@@ -209,7 +209,7 @@ func headerOf[C any](columns []C, name func(C) string) string {
 }
 
 // tablePrint is the print of the table at path under a form, or "" where its
-// columns are none of headers.
+// columns are not one of headers.
 func tablePrint(ctx context.Context, path string, form dataset.File, headers map[string]bool, keys dataset.Keys) (string, error) {
 	f, err := openFile(path)
 	if err != nil {

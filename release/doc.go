@@ -37,13 +37,13 @@
 //   - the table that was read is the one that was granted: the prints of the columns
 //     that were read are compared with those of the grant, and the answer is
 //     withheld if they differ;
-//   - whatever fails after the charge is one error with one text;
+//   - every failure after the charge is one error with one text;
 //   - an answer is released only after the ledger holds it, with a signed certificate
 //     of what it is, how the table was read, under which guarantee, and at what
 //     charge.
 //
-// A data set that was granted under a model of dependent records prices every
-// answer under that model, or refuses it (docs/correlated-privacy.md, section 12).
+// In a data set that was granted under a model of dependent records every answer is
+// priced under that model, or refused (docs/correlated-privacy.md, section 12).
 //
 // [Unaccounted] answers from a file that no ledger knows, without a charge. The
 // guarantee then covers that answer only, and its certificate says so.

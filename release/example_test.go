@@ -32,7 +32,7 @@ func (m adults) Cost(n account.Neighbours, unit string) (account.Cost, error) {
 	if unit != account.Record {
 		return account.Cost{}, &noren.Error{Kind: noren.Usage, What: "one record is all that it protects"}
 	}
-	// One record more or less changes the count by one at the most.
+	// One record more or less changes the count by at most one.
 	return account.Charge(m.cost, account.AddRemove, n)
 }
 
@@ -55,11 +55,11 @@ func (m adults) Answer(_ context.Context, t *table.Table, src *noise.Source) (an
 	if err != nil {
 		return nil, err
 	}
-	law, err := noise.NewLaplace(scale)
+	laplace, err := noise.NewLaplace(scale)
 	if err != nil {
 		return nil, err
 	}
-	z, err := law.Draw(src)
+	z, err := laplace.Draw(src)
 	if err != nil {
 		return nil, err
 	}

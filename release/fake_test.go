@@ -39,7 +39,7 @@ type fake struct {
 	late       func() // called whenever the columns are asked for, as before reading
 }
 
-// ask is a fake that costs so many thousandths of epsilon and counts records.
+// ask is a fake that costs some thousandths of epsilon and counts records.
 func ask(cost int64) *fake {
 	return &fake{
 		name: "test.count", parameters: map[string]any{"of": "age"}, cost: account.Cost{Epsilon: cost * milli},
@@ -69,7 +69,7 @@ func (f *fake) Guarantee(n account.Neighbours, unit string) (noren.Guarantee, er
 
 func (f *fake) Covers(atMost, _ int64) error {
 	if f.most > 0 && atMost > f.most {
-		return &noren.Error{Kind: noren.Usage, Code: "too-many-records", What: "the mechanism answers no table of so many records"}
+		return &noren.Error{Kind: noren.Usage, Code: "too-many-records", What: "the mechanism answers no table of that many records"}
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ type desk struct {
 
 const people = "age,city\n31," + secret + "\n47,Kobe\n52,Nara\n"
 
-// open grants so many thousandths of epsilon to a small file.
+// open grants thousandths of epsilon to a small file.
 func open(t *testing.T, limit int64, o ledger.Options) *desk {
 	t.Helper()
 	dir := t.TempDir()
@@ -184,7 +184,7 @@ func (d *desk) unaccounted(t *testing.T, m release.Mechanism, like dataset.Defin
 	return q
 }
 
-// spent fails unless so many thousandths are spent, on so many charges in the
+// spent fails unless these thousandths are spent, on that many charges in the
 // given states, in what a second handle on the ledger sees.
 func (d *desk) spent(t *testing.T, want int64, states ...string) {
 	t.Helper()

@@ -103,6 +103,6 @@ func oldFingerprint(ctx context.Context, l *ledger.Ledger, path string) (string,
 func noSchema(name string) error {
 	return &noren.Error{
 		Kind: noren.Refused, Code: CodeNoSchema, Where: "data set " + name, What: "has no schema yet",
-		Hint: "the steward grants one: how the file is read decides what an answer tells",
+		Hint: "the steward grants one: how the file is read decides what an answer reveals",
 	}
 }

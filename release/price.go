@@ -94,7 +94,7 @@ func (q *Request) fits() error {
 	return q.Mechanism.Covers(d.AtMost, d.Records)
 }
 
-// assumptions are what the guarantee rests on by way of the definition.
+// assumptions are the assumptions of the guarantee that follow from the definition.
 func (d *Dataset) assumptions() []string {
 	out := []string{
 		"The schema of the table is public: the guarantee compares tables that are read under one definition.",
@@ -109,7 +109,7 @@ func (d *Dataset) assumptions() []string {
 }
 
 // underModel prices a request to a data set with a model of dependence, and
-// refuses what the model says nothing of. See docs/correlated-privacy.md, theorem D.
+// refuses a query that the model does not cover. See docs/correlated-privacy.md, theorem D.
 func (q *Request) underModel(ctx context.Context, out *Quote) error {
 	m := q.Dataset.Definition.Model
 	where := q.Dataset.Name
@@ -134,13 +134,13 @@ func (q *Request) underModel(ctx context.Context, out *Quote) error {
 	}
 	for _, f := range q.Mechanism.Columns() {
 		if f.Name != m.Column {
-			return refuse(fmt.Sprintf("the model covers column %s, the question reads %s", m.Column, f.Name), "ask about the column of the model")
+			return refuse(fmt.Sprintf("the model covers column %s, the query reads %s", m.Column, f.Name), "ask about the column of the model")
 		}
 	}
 	if own, most := q.Dataset.model.Model, len(q.Dataset.model.StateNames()); !sameStates(own, most) {
 		// A query reads every record by all states, and the model knows nothing of
 		// a record in a state that is not its own.
-		return refuse("the records of the model have different states, which only an answer made for the model tells apart", "ask for an answer under the model")
+		return refuse("the records of the model have different states, which only a mechanism for the model distinguishes", "ask for an answer under the model")
 	}
 	if out.Cost.Delta != 0 {
 		return refuse("an answer under the model needs delta 0", "choose noise that is private without a delta")

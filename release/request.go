@@ -42,7 +42,7 @@ type Budget struct {
 	// answered with the same bytes and free of charge. Defaults to a key of its
 	// own, which asks for a fresh answer.
 	Key string
-	// Reuse takes a stored answer to the same question where the ledger has one,
+	// Reuse takes a stored answer to the same query if the ledger has one,
 	// by whichever analyst it was asked: the same bytes, free of charge.
 	Reuse bool
 }
@@ -69,7 +69,7 @@ func (q *Request) validate() error {
 	return nil
 }
 
-// question is a request in canonical form.
+// question is a query in canonical form.
 type question struct {
 	mechanism certificate.Mechanism
 	text      json.RawMessage // {"mechanism":{"name":...,"parameters":{...}}}, as the ledger keeps it

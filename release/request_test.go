@@ -73,7 +73,7 @@ func TestPrice(t *testing.T) {
 	for cost, fits := range map[int64]bool{1: true, 400: true, 401: false, 1001: false} {
 		m := ask(cost)
 		q := d.request(t, m)
-		q.Signer = nil // whoever only asks for the price signs nothing
+		q.Signer = nil // a request for the price signs nothing
 		quote, err := release.Price(t.Context(), &q)
 		if err != nil {
 			t.Fatal(err)
@@ -145,7 +145,7 @@ func TestNoGrant(t *testing.T) {
 func TestSealed(t *testing.T) {
 	d := open(t, 1000, ledger.Options{})
 	q := d.request(t, ask(1))
-	// An older copy of the database is put back under the open handle.
+	// An older copy of the database is restored under the open handle.
 	if err := os.Remove(d.book + ".head"); err != nil {
 		t.Fatal(err)
 	}

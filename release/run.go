@@ -29,13 +29,13 @@ type Answer struct {
 	Charge *ledger.ChargeInfo
 	// Remaining is what each account has left; nil when unaccounted.
 	Remaining []ledger.Remaining
-	// Repeated says that the same question was answered before: these are the
+	// Repeated says that the same query was answered before: these are the
 	// stored bytes, free of charge.
 	Repeated bool
 }
 
 // Run prices, charges and answers a request. Errors before the charge are of kind
-// Usage and Refused. After it, whatever fails in reading or computing is one
+// Usage and Refused. After it, every failure of reading or computing is one
 // error, of kind BadData and code withheld, that says nothing of the reason; a
 // lost lease is Refused, an interruption Interrupted; the charge stays.
 func Run(ctx context.Context, q Request) (*Answer, error) {
@@ -176,7 +176,7 @@ func (r *run) answer(ctx context.Context) (a *Answer, err error) {
 }
 
 // withheld is the one error of everything that fails between charge and answer,
-// so that the failure tells no more than that there was one. An interruption is
+// so that the failure reveals only that it happened. An interruption is
 // the caller's own doing.
 func (r *run) withheld(ctx context.Context) error {
 	if cause := context.Cause(ctx); cause != nil {

@@ -407,7 +407,7 @@ func TestPublish(t *testing.T) {
 	if a.Certificate.Certificate.Released.Kind != "file" {
 		t.Errorf("%+v", a.Certificate.Certificate.Released)
 	}
-	// Its error is told as it is, and costs as much.
+	// Its error is passed on unchanged, and costs as much.
 	full := &noren.Error{Kind: noren.Usage, Where: "out.csv", What: "exists"}
 	q.Publish = func(context.Context, []byte) (certificate.Released, error) { return certificate.Released{}, full }
 	if a, err := release.Run(t.Context(), q); !errors.Is(err, full) || a != nil {

@@ -37,6 +37,9 @@ type Service struct {
 	// Signer returns the key that signs certificates. It is called when one is about to be
 	// signed. Required for operations that release an answer.
 	Signer func() (ed25519.PrivateKey, error)
+	// Trusted returns the keys whose certificates are trusted where a request names none.
+	// Optional.
+	Trusted func() ([]ed25519.PublicKey, error)
 	// Tool is the program, as certificates name it. Required with Signer.
 	Tool certificate.Tool
 	// Analyst is the default name of the analyst.

@@ -115,6 +115,20 @@ func Of(d *dataset.Definition) *Spec {
 	return s
 }
 
+// Over lays s over the schema d of the same data set: what s does not state stays as in
+// d. A column whose type, order or format s states is stated anew; its bounds and keys
+// stay unless s states them.
+func (s *Spec) Over(d *dataset.Definition) *Spec {
+	base := Of(d)
+	for name := range s.Columns {
+		if s.declares(name) {
+			c := base.Columns[name]
+			base.Columns[name] = Column{Bounds: c.Bounds, Keys: c.Keys}
+		}
+	}
+	return base.With(s)
+}
+
 // declares reports whether s says of which type the column is.
 func (s *Spec) declares(name string) bool {
 	c := s.Columns[name]

@@ -68,5 +68,8 @@ func fileName(d api.Document) string {
 	case d.Variant != "":
 		name += "-" + d.Variant
 	}
+	if d.Operation != "" {
+		name += "-" + d.Operation
+	}
 	return name + ".json"
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/noren-privacy/noren/correlated"
 	"github.com/noren-privacy/noren/ldp"
 	"github.com/noren-privacy/noren/query"
 )
@@ -45,10 +46,11 @@ var (
 
 // written are the types that write themselves.
 var written = map[reflect.Type]string{
-	reflect.TypeFor[json.Number]():     "number",
-	reflect.TypeFor[query.Number]():    "number or string",
-	reflect.TypeFor[json.RawMessage](): "any",
-	reflect.TypeFor[time.Time]():       "string",
+	reflect.TypeFor[json.Number]():        "number",
+	reflect.TypeFor[query.Number]():       "number or string",
+	reflect.TypeFor[correlated.Decimal](): "number or string",
+	reflect.TypeFor[json.RawMessage]():    "any",
+	reflect.TypeFor[time.Time]():          "string",
 }
 
 // forms are the types that write themselves as another one.

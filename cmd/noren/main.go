@@ -1,4 +1,4 @@
-// Command noren is the curtain at the door of a data set. See "noren help".
+// Command noren is the command line of Noren, a privacy toolkit. See "noren help".
 package main
 
 import (

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -71,7 +70,7 @@ A table of your own:
 
 Exit codes: 0 ok, 1 internal, 2 usage or specification, 3 bad data,
 4 guarantee not met, 5 budget refused, 130 interrupted.`,
-		Version:       Version(),
+		Version:       versionText(buildInfo()),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
@@ -86,6 +85,7 @@ Exit codes: 0 ok, 1 internal, 2 usage or specification, 3 bad data,
 		newInit(t), newInspect(t), newHierarchy(t), newQuery(t), newOutliers(t), newCorrelated(t), newHarm(t), newLDP(t), newRatio(t), newLedger(t), newCertificate(t), newReproduce(t),
 	)
 	usageArgs(root)
+	complete(root, t)
 	return root
 }
 
@@ -115,15 +115,6 @@ func exactly(names ...string) cobra.PositionalArgs {
 		}
 		return fmt.Errorf("expected %s, found %d arguments", strings.Join(names, " and "), len(args))
 	}
-}
-
-// Version is the program's version as its build knows it.
-func Version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "(devel)"
-	}
-	return info.Main.Version
 }
 
 // printJSON writes v as one indented object.

@@ -75,7 +75,7 @@ func (f *dpFlags) registerAsking(c *cobra.Command, columns *columnFlags) {
 // service is the service layer on this terminal, with the ledger of the flag.
 func (t *terminal) service(at *ledgerFlag) *service.Service {
 	s := &service.Service{
-		Ledgers: []string{os.Getenv("NOREN_LEDGER"), defaultLedger}, Signer: signingKey, Tool: tool(), Analyst: userName(),
+		Ledgers: []string{os.Getenv("NOREN_LEDGER"), defaultLedger}, Signer: signingKey, Trusted: ownKey, Tool: tool(), Analyst: userName(),
 		Stdin: t.stdin, Progress: t.progress.report, Note: t.tell,
 	}
 	if at != nil {
@@ -93,6 +93,9 @@ var notes = map[string]string{
 func (t *terminal) tell(n api.Note) {
 	if own, known := notes[n.Code]; known {
 		n.Text = own
+	}
+	if hint, known := hints[n.Code]; known {
+		n.Text += " (" + hint + ")"
 	}
 	n.Text += noteHint(&n)
 	if n.Level == api.Warning {

@@ -1,20 +1,17 @@
 package cli
 
 import (
-	"context"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/dataset"
-	"github.com/noren-privacy/noren/ledger"
 )
 
 // defaultLedger is the ledger's file where neither flag nor environment names one.
@@ -36,16 +33,6 @@ func (f *ledgerFlag) file() string {
 		return os.Getenv("NOREN_LEDGER")
 	}
 	return defaultLedger
-}
-
-// with opens the ledger for one piece of work.
-func (f *ledgerFlag) with(ctx context.Context, work func(*ledger.Ledger) error) error {
-	l, err := ledger.Open(ctx, f.file(), ledger.Options{})
-	if err != nil {
-		return err
-	}
-	defer func() { _ = l.Close() }()
-	return work(l)
 }
 
 func newLedger(t *terminal) *cobra.Command {
@@ -81,7 +68,8 @@ func newLedgerCreate(t *terminal) *cobra.Command {
 		Example: "  noren ledger create\n  noren ledger create --ledger budgets.db",
 		Args:    exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := ledger.Create(c.Context(), at.file()); err != nil {
+			s := t.service(&at)
+			if err := s.LedgerCreate(c.Context()); err != nil {
 				return err
 			}
 			fmt.Fprintf(t.stdout, "%s: a new ledger; noren ledger grant NAME --file FILE --epsilon E grants a budget in it\n", at.file())
@@ -121,19 +109,15 @@ analyst opens the budget again.`,
 		Example: "  noren ledger close-analyst visits --analyst mori",
 		Args:    exactly("NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if analyst == "" {
-				return &noren.Error{Kind: noren.Usage, Where: "--analyst", What: "say whose budget is closed"}
+			s := t.service(&at)
+			out, err := s.LedgerCloseAnalyst(c.Context(), &api.CloseAnalystRequest{Dataset: args[0], Analyst: analyst})
+			if err != nil {
+				return err
 			}
-			return at.with(c.Context(), func(l *ledger.Ledger) error {
-				book, err := l.CloseAnalyst(c.Context(), args[0], analyst)
-				if err != nil {
-					return err
-				}
-				if asJSON {
-					return printJSON(t.stdout, grantJSON(book, nil))
-				}
-				return printBooks(t.stdout, []*ledger.Book{book})
-			})
+			if asJSON {
+				return printJSON(t.stdout, out)
+			}
+			return printDatasets(t.stdout, []api.Dataset{out.Dataset})
 		},
 	}
 	at.register(c)
@@ -148,41 +132,28 @@ func newLedgerShow(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show [NAME]",
 		Short: "Show budgets and schemas: granted, spent and left",
-		Long: `Shows the budget of every data set, or of one: granted, spent and left. What an analyst
-can still spend is the smaller of the analyst's own rest and the data set's. --schema
+		Long: `Shows the budget of every data set, or of one: granted, spent and left. An analyst can
+still spend the smaller of the analyst's own remainder and the data set's. --schema
 shows how the data set is read; a schema is public.`,
 		Example: "  noren ledger show\n  noren ledger show visits --schema\n  noren ledger show visits --json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return at.with(c.Context(), func(l *ledger.Ledger) error {
-				books, err := l.Show(c.Context())
-				if err == nil && len(args) == 1 {
-					var b *ledger.Book
-					b, err = l.Book(c.Context(), args[0])
-					books = []*ledger.Book{b}
-				}
-				if err != nil {
-					return err
-				}
-				if err := l.Sealed(); err != nil {
-					t.warn("%v", hinted(err))
-				}
-				if asJSON {
-					out := booksJSON{Schema: ledgerSchema, Ledger: l.ID(), Sealed: l.Sealed() != nil, Datasets: []datasetJSON{}}
-					for _, b := range books {
-						out.Datasets = append(out.Datasets, bookJSON(b))
-					}
-					return printJSON(t.stdout, out)
-				}
-				if len(books) == 0 {
-					fmt.Fprintln(t.stdout, "no data set has a budget yet: noren ledger grant NAME --file FILE --epsilon E")
-					return nil
-				}
-				if err := printBooks(t.stdout, books); err != nil || !schema {
-					return err
-				}
-				return printSchemas(t.stdout, books)
-			})
+			s := t.service(&at)
+			out, err := s.LedgerShow(c.Context(), &api.LedgerShowRequest{Dataset: argument(args)})
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(t.stdout, out)
+			}
+			if len(out.Datasets) == 0 {
+				fmt.Fprintln(t.stdout, "no data set has a budget yet: noren ledger grant NAME --file FILE --epsilon E")
+				return nil
+			}
+			if err := printDatasets(t.stdout, out.Datasets); err != nil || !schema {
+				return err
+			}
+			return printSchemas(t.stdout, out.Datasets)
 		},
 	}
 	at.register(c)
@@ -191,168 +162,60 @@ shows how the data set is read; a schema is public.`,
 	return c
 }
 
-func printBooks(out io.Writer, books []*ledger.Book) error {
+// argument is the first argument; "" where there is none.
+func argument(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
+}
+
+// printDatasets prints the budget of each data set and of its analysts.
+func printDatasets(out io.Writer, datasets []api.Dataset) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "data set\tspent\tleft\tof\tneighbours\tunit\tversion\tfile")
-	for _, b := range books {
-		version := fmt.Sprint(b.Version)
-		if b.Version == 0 {
+	for i := range datasets {
+		d := &datasets[i]
+		version := fmt.Sprint(d.Version)
+		if d.Version == 0 {
 			version = "no schema yet"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", b.Name, account.Cost(b.Spent), account.Cost(b.Remaining), account.Cost(b.Cap), b.Neighbours, b.Unit, version, b.Path)
-		for i := range b.Analysts {
-			a := &b.Analysts[i]
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", d.Name, d.Spent, d.Remaining, d.Cap, d.Neighbours, d.Unit, version, d.File)
+		for _, a := range d.Analysts {
 			state := ""
 			if a.Closed {
 				state = "closed"
 			}
-			fmt.Fprintf(w, "  analyst %s\t%s\t%s\t%s\t%s\t\t\t\n", a.Name, account.Cost(a.Spent), account.Cost(a.Available), account.Cost(a.Cap), state)
+			fmt.Fprintf(w, "  analyst %s\t%s\t%s\t%s\t%s\t\t\t\n", a.Name, a.Spent, a.Available, a.Cap, state)
 		}
 	}
 	return w.Flush()
 }
 
 // printSchemas prints the current definition of each data set.
-func printSchemas(w io.Writer, books []*ledger.Book) error {
-	for _, b := range books {
-		fmt.Fprintf(w, "\nschema of %s", b.Name)
-		if b.Version == 0 {
+func printSchemas(w io.Writer, datasets []api.Dataset) error {
+	for i := range datasets {
+		s := &datasets[i]
+		fmt.Fprintf(w, "\nschema of %s", s.Name)
+		if s.Version == 0 {
 			fmt.Fprintln(w, ": none yet; grant the data set again")
 			continue
 		}
-		d, err := dataset.Parse(b.Definition)
+		d, err := dataset.Parse(s.Definition)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, ", version %d, sha256 %x\n", b.Version, b.DefinitionHash)
+		fmt.Fprintf(w, ", version %d, sha256 %s\n", s.Version, s.DefinitionSHA256)
 		printDefinition(w, d, nil, false)
-		for _, other := range b.OtherPeople {
-			fmt.Fprintf(w, "  declared    no person of %s is in data set %s\n", b.Name, other)
+		for _, other := range s.OtherPeople {
+			fmt.Fprintf(w, "  declared    no person of %s is in data set %s\n", s.Name, other)
 		}
-		if b.BeforeSchema > 0 {
-			fmt.Fprintf(w, "  note        %s before this schema: their guarantee holds for the column types that their queries declared\n", plural(b.BeforeSchema, "charge"))
+		if s.BeforeSchema > 0 {
+			fmt.Fprintf(w, "  note        %s before this schema: their guarantee holds for the column types that their queries declared\n", plural(s.BeforeSchema, "charge"))
 		}
-		for _, other := range b.SharedWith {
+		for _, other := range s.SharedWith {
 			fmt.Fprintf(w, "  note        data set %s was granted for the same file: the same persons have two budgets\n", other)
 		}
 	}
 	return nil
-}
-
-func newLedgerHistory(t *terminal) *cobra.Command {
-	var at ledgerFlag
-	var analyst string
-	var asJSON bool
-	c := &cobra.Command{
-		Use:     "history [NAME]",
-		Short:   "Show who asked what, when, and at what cost",
-		Example: "  noren ledger history\n  noren ledger history visits --analyst mori\n  noren ledger history visits --json",
-		Args:    cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			o := ledger.HistoryOptions{Analyst: analyst}
-			if len(args) == 1 {
-				o.Dataset = args[0]
-			}
-			return at.with(c.Context(), func(l *ledger.Ledger) error {
-				if o.Dataset != "" {
-					if _, err := l.Book(c.Context(), o.Dataset); err != nil {
-						return err
-					}
-				}
-				var entries []entryJSON
-				err := l.History(c.Context(), o, func(e ledger.Entry) error {
-					entries = append(entries, toEntryJSON(&e))
-					return nil
-				})
-				if err != nil {
-					return err
-				}
-				if asJSON {
-					return printJSON(t.stdout, map[string]any{"schema": ledgerSchema, "ledger": l.ID(), "charges": append([]entryJSON{}, entries...)})
-				}
-				return printHistory(t.stdout, entries)
-			})
-		},
-	}
-	at.register(c)
-	c.Flags().StringVar(&analyst, "analyst", "", "only what this analyst `NAME` asked, as declared")
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object, noren.ledger/1")
-	return c
-}
-
-// printHistory prints a line a charge, and below it the whole question.
-func printHistory(out io.Writer, entries []entryJSON) error {
-	if len(entries) == 0 {
-		fmt.Fprintln(out, "nothing was asked yet")
-		return nil
-	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "link\ttime\tdata set\tanalyst\tcost\tstate\tquestion")
-	for _, e := range entries {
-		state := e.State
-		if e.Reason != "" {
-			state += ": " + e.Reason
-		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", e.Link, e.Time, e.Dataset, e.Principal, account.Cost(e.cost), state, e.what())
-	}
-	return w.Flush()
-}
-
-func newLedgerVerify(t *terminal) *cobra.Command {
-	var at ledgerFlag
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "verify",
-		Short: "Check the whole ledger: its chain, its sums, its head file",
-		Long: `Replays the chain of all grants and charges from its first link and compares it
-with what the ledger holds and with its head file. Exit code 0 when all is as it
-should be, 4 when it has been changed from outside or damaged.`,
-		Example: "  noren ledger verify\n  noren ledger verify --json",
-		Args:    exactly(),
-		RunE: func(c *cobra.Command, _ []string) error {
-			return at.with(c.Context(), func(l *ledger.Ledger) error {
-				r, err := l.Verify(c.Context())
-				if err != nil {
-					return err
-				}
-				if asJSON {
-					err = printJSON(t.stdout, map[string]any{
-						"schema": ledgerSchema, "ledger": l.ID(), "sound": r.Err() == nil, "links": r.Links, "charges": r.Charges,
-						"head": hex.EncodeToString(r.Head[:]), "faults": append([]string{}, r.Faults...), "sealed": l.Sealed() != nil,
-					})
-				} else {
-					printVerification(t.stdout, at.file(), r)
-				}
-				if err == nil && r.Err() != nil {
-					return &alreadySaid{r.Err()}
-				}
-				if err == nil {
-					err = l.Sealed()
-				}
-				return err
-			})
-		},
-	}
-	at.register(c)
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object, noren.ledger/1")
-	return c
-}
-
-func printVerification(w io.Writer, path string, r *ledger.Report) {
-	if r.Err() == nil {
-		fmt.Fprintf(w, "%s: sound: %d links, %d charges\nhead %x\n", path, r.Links, r.Charges, r.Head)
-		return
-	}
-	fmt.Fprintf(w, "%s: NOT sound\n", path)
-	for _, f := range r.Faults {
-		fmt.Fprintf(w, "  %s\n", f)
-	}
-}
-
-// when writes a time as certificates do.
-func when(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.UTC().Format(time.RFC3339)
 }

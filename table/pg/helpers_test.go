@@ -72,37 +72,6 @@ func ask(t testing.TB, conn *pgconn.PgConn, sql string) [][]string {
 	return rows
 }
 
-// shown returns all records as text, "<null>" for a missing value.
-func shown(t testing.TB, src table.Source) [][]string {
-	t.Helper()
-	r, err := src.Open(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	stored := src.Columns()
-	var rows [][]string
-	for {
-		c, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return rows
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range c.Rows {
-			var row []string
-			for j := range c.Cols {
-				if c.Cols[j].IsNull(i) {
-					row = append(row, "<null>")
-				} else {
-					row = append(row, string(table.AppendText(nil, &stored[j], &c.Cols[j], i)))
-				}
-			}
-			rows = append(rows, row)
-		}
-	}
-}
-
 // pour writes all of src to a target, as a release does, without committing it.
 func pour(ctx context.Context, src table.Source, to *pg.Target) error {
 	sink, err := to.Create(ctx, src.Columns())

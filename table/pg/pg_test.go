@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/noren-privacy/noren/table/tabletest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/noren-privacy/noren"
@@ -46,7 +48,7 @@ func TestTypes(t *testing.T) {
 		{"false", "32767", "-2147483648", "-9223372036854775808", "NaN", "-Inf", "-0.001", "0044-03-15", "1969-12-31T23:59:59.999000", "1970-01-01T00:00:00Z", "23:59:59.999999", "", "    ", "<null>", "null", `\x`, "{}", "-1 mons", "日本"},
 		none,
 	}
-	if diff := cmp.Diff(want, shown(t, src)); diff != "" {
+	if diff := cmp.Diff(want, tabletest.Texts(t, src)); diff != "" {
 		t.Error(diff)
 	}
 	kinds := map[string]table.LogicalType{"b": table.Boolean, "day": table.Day, "ts": table.Instant, "tz": table.UTCInstant, "at": table.Clock, "word": table.Plain, "l": table.Plain}
@@ -70,7 +72,7 @@ func TestTypes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = back.Close() }()
-	if diff := cmp.Diff(want, shown(t, back)); diff != "" {
+	if diff := cmp.Diff(want, tabletest.Texts(t, back)); diff != "" {
 		t.Error(diff)
 	}
 	if err := target.Commit(t.Context()); err != nil {
@@ -93,7 +95,7 @@ func TestInfinity(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = src.Close() }()
-	if diff := cmp.Diff([][]string{{"2024-02-29", "-infinity"}, {"infinity", "2024-02-29T00:00:00Z"}}, shown(t, src)); diff != "" {
+	if diff := cmp.Diff([][]string{{"2024-02-29", "-infinity"}, {"infinity", "2024-02-29T00:00:00Z"}}, tabletest.Texts(t, src)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -125,7 +127,7 @@ func TestSnapshot(t *testing.T) {
 			t.Fatal(err)
 		}
 		seen := map[string]int{}
-		for _, row := range shown(t, src) {
+		for _, row := range tabletest.Texts(t, src) {
 			seen[row[0]]++
 		}
 		if len(seen) != 1 {

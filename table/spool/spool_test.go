@@ -1,9 +1,6 @@
 package spool_test
 
 import (
-	"context"
-	"errors"
-	"io"
 	"os"
 	"testing"
 
@@ -12,6 +9,7 @@ import (
 
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/spool"
+	"github.com/noren-privacy/noren/table/tabletest"
 )
 
 // cell is a value of one tag.
@@ -33,41 +31,6 @@ func put(w *spool.Writer, c cell) {
 	default:
 		w.Int(c.tag, c.n)
 	}
-}
-
-// read returns the texts of all cells, "<null>" for a missing one.
-func read(t interface{ Fatal(...any) }, src table.Source, columns []int) [][]string {
-	r, err := src.Open(context.Background(), columns)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows [][]string
-	stored := src.Columns()
-	for {
-		c, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range c.Rows {
-			var row []string
-			for j := range c.Cols {
-				at := j
-				if columns != nil {
-					at = columns[j]
-				}
-				if c.Cols[j].IsNull(i) {
-					row = append(row, "<null>")
-					continue
-				}
-				row = append(row, string(table.AppendText(nil, &stored[at], &c.Cols[j], i)))
-			}
-			rows = append(rows, row)
-		}
-	}
-	return rows
 }
 
 // The type of a column follows from its cells.
@@ -122,7 +85,7 @@ func TestTypes(t *testing.T) {
 			for _, text := range c.want {
 				want = append(want, []string{text})
 			}
-			if diff := cmp.Diff(want, read(t, src, nil)); diff != "" {
+			if diff := cmp.Diff(want, tabletest.Texts(t, src)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -179,10 +142,10 @@ func TestRoundTrip(t *testing.T) {
 		if src.Rows() != int64(n) {
 			t.Fatalf("%d rows, want %d", src.Rows(), n)
 		}
-		if diff := cmp.Diff(want, read(t, src, nil)); diff != "" {
+		if diff := cmp.Diff(want, tabletest.Texts(t, src)); diff != "" {
 			t.Fatal(diff)
 		}
-		last := read(t, src, []int{width - 1, 0})
+		last := tabletest.Texts(t, src, width-1, 0)
 		for i := range last {
 			if last[i][0] != want[i][width-1] || last[i][1] != want[i][0] {
 				t.Fatalf("row %d by choice: %q, want %q", i, last[i], want[i])

@@ -3,8 +3,6 @@ package sqlite_test
 import (
 	"context"
 	"database/sql"
-	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +13,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/sqlite"
+	"github.com/noren-privacy/noren/table/tabletest"
 )
 
 // database makes a file by statements and returns its path.
@@ -34,36 +33,6 @@ func database(t *testing.T, statements ...string) string {
 	return path
 }
 
-func shown(t *testing.T, src table.Source) [][]string {
-	t.Helper()
-	r, err := src.Open(context.Background(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	stored := src.Columns()
-	var rows [][]string
-	for {
-		c, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return rows
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range c.Rows {
-			var row []string
-			for j := range c.Cols {
-				text := "<null>"
-				if !c.Cols[j].IsNull(i) {
-					text = string(table.AppendText(nil, &stored[j], &c.Cols[j], i))
-				}
-				row = append(row, text)
-			}
-			rows = append(rows, row)
-		}
-	}
-}
-
 // Values have the types that they are stored with, whatever the columns declare.
 func TestTypes(t *testing.T) {
 	path := database(t, `CREATE TABLE "Odd ""T" (id integer primary key, r real, day date, at timestamp, ok boolean, any, bytes blob, "odd ""name" text)`,
@@ -78,7 +47,7 @@ func TestTypes(t *testing.T) {
 		{"2", "2", "29.02.2024", "2024-02-29 13:05:09", "false", "seven", "", ""},
 		{"3", "<null>", "<null>", "<null>", "<null>", "<null>", "<null>", "<null>"},
 	}
-	if diff := cmp.Diff(want, shown(t, src)); diff != "" {
+	if diff := cmp.Diff(want, tabletest.Texts(t, src)); diff != "" {
 		t.Error(diff)
 	}
 	if c := src.Columns(); c[0].Kind != table.Int || c[1].Kind != table.Float || c[4].Logical.Of != table.Boolean || c[7].Name != `odd "name` {
@@ -112,7 +81,7 @@ func TestQueriesAndTables(t *testing.T) {
 			}
 			continue
 		}
-		if got := shown(t, src)[0][0]; got != c.want {
+		if got := tabletest.Texts(t, src)[0][0]; got != c.want {
 			t.Errorf("%+v: %s", c.o, got)
 		}
 		_ = src.Close()

@@ -17,6 +17,9 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/csvio"
+	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/tabletest"
 	"github.com/noren-privacy/noren/table/xlsx"
 )
 
@@ -102,7 +105,7 @@ func TestWriteRead(t *testing.T) {
 			}
 			want = append(want, row)
 		}
-		got := shownRapid(t, src)
+		got := tabletest.Texts(t, src)
 		for i := range got {
 			for j := range got[i] {
 				if l := columns[j].Logical.Of; got[i][j] != "<null>" && (l == table.Instant || l == table.Clock) {
@@ -125,35 +128,6 @@ func fraction(text string) string {
 	return text
 }
 
-func shownRapid(t *rapid.T, src table.Source) [][]string {
-	r, err := src.Open(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	stored := src.Columns()
-	var rows [][]string
-	for {
-		c, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return rows
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range c.Rows {
-			var row []string
-			for j := range c.Cols {
-				text := "<null>"
-				if !c.Cols[j].IsNull(i) {
-					text = string(table.AppendText(nil, &stored[j], &c.Cols[j], i))
-				}
-				row = append(row, text)
-			}
-			rows = append(rows, row)
-		}
-	}
-}
-
 func TestWriteFaults(t *testing.T) {
 	text := []table.StoredColumn{{Name: "a"}, {Name: "b"}}
 	for name, columns := range map[string][]table.StoredColumn{"none": nil, "no name": {{Name: " "}}, "same name": {{Name: "a"}, {Name: "a"}}} {
@@ -163,7 +137,7 @@ func TestWriteFaults(t *testing.T) {
 	}
 	for name, cell := range map[string]string{"not valid UTF-8": "\xff", "longer than the 32767 characters": strings.Repeat("😀", 16384)} {
 		path := filepath.Join(t.TempDir(), "out.xlsx")
-		s, err := xlsx.Create(path, text)
+		s, err := file.Create(path, text, csvio.Dialect{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -225,7 +199,7 @@ func TestMemory(t *testing.T) {
 	}
 	runtime.GC()
 	before, most := peak(), uint64(0)
-	s, err := xlsx.Create(path, columns)
+	s, err := file.Create(path, columns, csvio.Dialect{})
 	if err != nil {
 		t.Fatal(err)
 	}

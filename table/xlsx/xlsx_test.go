@@ -17,6 +17,9 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/csvio"
+	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/tabletest"
 	"github.com/noren-privacy/noren/table/xlsx"
 )
 
@@ -34,37 +37,6 @@ func open(t *testing.T, path string, o xlsx.Options) (*xlsx.Source, error) {
 		t.Cleanup(func() { _ = src.Close() })
 	}
 	return src, err
-}
-
-// shown returns all records as text, "<null>" for a missing value.
-func shown(t testing.TB, src table.Source) [][]string {
-	t.Helper()
-	r, err := src.Open(context.Background(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	stored := src.Columns()
-	var rows [][]string
-	for {
-		c, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return rows
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range c.Rows {
-			var row []string
-			for j := range c.Cols {
-				if c.Cols[j].IsNull(i) {
-					row = append(row, "<null>")
-				} else {
-					row = append(row, string(table.AppendText(nil, &stored[j], &c.Cols[j], i)))
-				}
-			}
-			rows = append(rows, row)
-		}
-	}
 }
 
 // write makes a workbook by an independent program.
@@ -137,7 +109,7 @@ func TestTypes(t *testing.T) {
 		{"2", "  blank ", "13", "1934-03-01", "2024-02-29T00:00:01", "18:00:00", "false", "7", "2", "1.25", "y", "3"},
 		{"3", "=1+1", "0.1", "2024-02-29", "2024-02-29T00:00:00", "23:59:59", "true", "2024-02-29", "12345678901234568", "2", "z", "<null>"},
 	}
-	if diff := cmp.Diff(want, shown(t, src)); diff != "" {
+	if diff := cmp.Diff(want, tabletest.Texts(t, src)); diff != "" {
 		t.Error(diff)
 	}
 	kinds := map[string]table.LogicalType{"born": table.Day, "seen": table.Instant, "at": table.Clock, "ok": table.Boolean, "mixed": table.Mixed, "days": table.Plain}
@@ -154,7 +126,7 @@ func TestTypes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, shown(t, again)); diff != "" {
+	if diff := cmp.Diff(want, tabletest.Texts(t, again)); diff != "" {
 		t.Error(diff)
 	}
 	f, err := excelize.OpenFile(out)
@@ -181,7 +153,7 @@ func TestTypes(t *testing.T) {
 
 func copyTo(t testing.TB, src table.Source, path string) {
 	t.Helper()
-	sink, err := xlsx.Create(path, src.Columns())
+	sink, err := file.Create(path, src.Columns(), csvio.Dialect{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -370,7 +342,7 @@ func TestForms(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		rows := shown(t, src)
+		rows := tabletest.Texts(t, src)
 		if c.want == "<null>" && len(rows) == 1 && rows[0][0] == "<null>" {
 			continue
 		}
@@ -385,7 +357,7 @@ func TestForms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([][]string{{"1904-01-01"}, {"1904-01-02"}}, shown(t, old)); diff != "" {
+	if diff := cmp.Diff([][]string{{"1904-01-01"}, {"1904-01-02"}}, tabletest.Texts(t, old)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -487,7 +459,7 @@ func FuzzSheet(f *testing.F) {
 			return
 		}
 		defer func() { _ = src.Close() }()
-		rows := shown(t, src)
+		rows := tabletest.Texts(t, src)
 		for _, row := range rows {
 			if len(row) != len(src.Columns()) {
 				t.Fatalf("a record of %d values", len(row))
@@ -504,7 +476,7 @@ func FuzzSheet(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer func() { _ = again.Close() }()
-		if diff := cmp.Diff(rows, shown(t, again)); diff != "" {
+		if diff := cmp.Diff(rows, tabletest.Texts(t, again)); diff != "" {
 			t.Fatal(diff)
 		}
 	})

@@ -1,0 +1,167 @@
+package api
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"time"
+
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/ledger"
+)
+
+// LedgerSchema names the form of the documents about a ledger.
+const LedgerSchema = "noren.ledger/1"
+
+// Ledger is the budgets of all data sets of a ledger, or of one.
+type Ledger struct {
+	// Schema is always noren.ledger/1.
+	Schema string `json:"schema"`
+	// Ledger is the ledger's id.
+	Ledger string `json:"ledger"`
+	// Sealed is true if the ledger answers nothing until it is reconciled.
+	Sealed bool `json:"sealed"`
+	// Datasets are the data sets in the order of their grants.
+	Datasets []Dataset `json:"datasets"`
+}
+
+// Account is a cap and the privacy expenditure under it.
+type Account struct {
+	// ID is the number of the account in the ledger.
+	ID int64 `json:"id"`
+	// Name of the data set or of the analyst.
+	Name string `json:"name"`
+	// Cap is the total that may ever be spent.
+	Cap Cost `json:"cap"`
+	// Spent is what was charged.
+	Spent Cost `json:"spent"`
+	// Remaining is the cap less what was spent.
+	Remaining Cost `json:"remaining"`
+}
+
+// Analyst is an analyst's budget in a data set.
+type Analyst struct {
+	Account
+	// Available is what the analyst can still spend: the smaller of its own remainder
+	// and the data set's, nothing if closed.
+	Available Cost `json:"available"`
+	// Closed is true if the analyst may ask nothing more.
+	Closed bool `json:"closed"`
+}
+
+// Dataset is a data set: its budget, its schema and its analysts.
+type Dataset struct {
+	Account
+	// File is the path of the current version's file.
+	File string `json:"file"`
+	// Fingerprint is the keyed print of the current version's table.
+	Fingerprint string `json:"fingerprint"`
+	// Neighbours is the relation of neighbouring tables: add-remove or replace-one.
+	Neighbours string `json:"neighbours"`
+	// Unit is the privacy unit: record, or the column that marks one person.
+	Unit string `json:"unit"`
+	// Version is the number of the current version; 0 before the first schema, when
+	// nothing is answered.
+	Version int `json:"version"`
+	// Definition is the current schema; null before the first. It is public.
+	Definition json.RawMessage `json:"definition"`
+	// DefinitionSHA256 is the SHA-256 of the schema.
+	DefinitionSHA256 string `json:"definition_sha256"`
+	// OtherPeople are the data sets with similar columns that the steward declared to
+	// hold none of the persons of this one.
+	OtherPeople []string `json:"other_people"`
+	// Versions are all versions, the oldest first.
+	Versions []Version `json:"versions"`
+	// Analysts are the analysts with a budget of their own.
+	Analysts []Analyst `json:"analysts"`
+	// BeforeSchema is the number of charges before the first schema. Their guarantee
+	// holds for the column types that their queries declared.
+	BeforeSchema int `json:"-"`
+	// SharedWith are the data sets that were granted for the same file before a file
+	// belonged to one data set.
+	SharedWith []string `json:"-"`
+}
+
+// Version is one state of a data set: a schema and a table.
+type Version struct {
+	// Version is its number, from 1.
+	Version int `json:"version"`
+	// Link is the number of its grant's entry in the chain.
+	Link int64 `json:"link"`
+	// Time of the grant, RFC 3339 in UTC.
+	Time string `json:"time"`
+	// DefinitionSHA256 is the SHA-256 of its schema.
+	DefinitionSHA256 string `json:"definition_sha256"`
+	// Fingerprint is the keyed print of its table.
+	Fingerprint string `json:"fingerprint"`
+	// File is the path of its file.
+	File string `json:"file"`
+	// Replaced is true if the next version replaced it before anything was spent.
+	Replaced bool `json:"replaced"`
+}
+
+// LedgerShowRequest asks for the budget of a data set, or of all.
+type LedgerShowRequest struct {
+	// Dataset is the name of one data set; all where empty.
+	Dataset string `json:"dataset,omitempty"`
+}
+
+// CloseAnalystRequest asks to close the budget of an analyst in a data set.
+type CloseAnalystRequest struct {
+	// Dataset is the name of the data set. Required.
+	Dataset string `json:"dataset"`
+	// Analyst is the name of the analyst. Required.
+	Analyst string `json:"analyst"`
+}
+
+// LedgerVerification is the result of checking a ledger as a whole.
+type LedgerVerification struct {
+	// Charges is the number of charges in all states.
+	Charges int `json:"charges"`
+	// Faults are the differences that were found, as sentences.
+	Faults []string `json:"faults"`
+	// Head is the head of the chain: 64 hexadecimal digits.
+	Head string `json:"head"`
+	// Ledger is the ledger's id.
+	Ledger string `json:"ledger"`
+	// Links is the number of entries in the chain.
+	Links int64 `json:"links"`
+	// Schema is always noren.ledger/1.
+	Schema string `json:"schema"`
+	// Sealed is true if the ledger answers nothing until it is reconciled.
+	Sealed bool `json:"sealed"`
+	// Sound is true if there are no faults.
+	Sound bool `json:"sound"`
+}
+
+// DatasetOf is the document of a data set's budget.
+func DatasetOf(b *ledger.Book) Dataset {
+	out := Dataset{
+		Account: accountOf(&b.Account), File: b.Path, Fingerprint: b.Fingerprint,
+		Neighbours: b.Neighbours.String(), Unit: b.Unit, Version: b.Version,
+		OtherPeople: append([]string{}, b.OtherPeople...), Versions: []Version{}, Analysts: []Analyst{},
+		BeforeSchema: b.BeforeSchema, SharedWith: b.SharedWith,
+	}
+	if b.Version > 0 {
+		out.Definition, out.DefinitionSHA256 = b.Definition, hex.EncodeToString(b.DefinitionHash[:])
+	}
+	for _, v := range b.Versions {
+		out.Versions = append(out.Versions, Version{v.Number, v.Link, timeText(v.Time), hex.EncodeToString(v.DefinitionHash[:]), v.Print, v.Path, v.Replaced})
+	}
+	for i := range b.Analysts {
+		a := &b.Analysts[i]
+		out.Analysts = append(out.Analysts, Analyst{accountOf(a), CostOf(account.Cost(a.Available)), a.Closed})
+	}
+	return out
+}
+
+func accountOf(a *ledger.Account) Account {
+	return Account{a.ID, a.Name, CostOf(account.Cost(a.Cap)), CostOf(account.Cost(a.Spent)), CostOf(account.Cost(a.Remaining))}
+}
+
+// timeText writes a time as certificates do; "" for none.
+func timeText(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}

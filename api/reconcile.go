@@ -1,0 +1,42 @@
+package api
+
+// ReconcileRequest asks to roll a restored ledger forward.
+type ReconcileRequest struct {
+	// Certificates are the files of the certificates of all releases that are known.
+	Certificates []string `json:"certificates,omitempty"`
+	// Trust are files of public keys whose certificates count. Defaults to the key of
+	// the signer.
+	Trust []string `json:"trust,omitempty"`
+	// WithoutHead says that the head file is lost or unusable. It is refused while the
+	// head file is usable.
+	WithoutHead bool `json:"without_head,omitempty"`
+}
+
+// Reconciliation is what a reconciliation did.
+type Reconciliation struct {
+	// Ledger is the ledger's id.
+	Ledger string `json:"ledger"`
+	// Raised are the accounts whose expenditure rose.
+	Raised []Raised `json:"raised"`
+	// Recovered are the ids of charges that the ledger lacked and that were charged
+	// again.
+	Recovered []string `json:"recovered"`
+	// Rolled is the number of entries that were restored from the head file.
+	Rolled int64 `json:"rolled"`
+	// Schema is always noren.ledger/1.
+	Schema string `json:"schema"`
+	// Skipped are the charges that could not be charged, each with the reason.
+	Skipped []string `json:"skipped"`
+}
+
+// Raised is an account whose expenditure rose.
+type Raised struct {
+	// After is what is spent now.
+	After Cost `json:"after"`
+	// Before is what was spent before.
+	Before Cost `json:"before"`
+	// Kind of the account: dataset or analyst.
+	Kind string `json:"kind"`
+	// Name of the account.
+	Name string `json:"name"`
+}

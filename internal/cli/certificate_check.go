@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"crypto/ed25519"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/certificate"
+)
+
+func newCertificateCheck(t *terminal) *cobra.Command {
+	var r api.CertificateCheckRequest
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "check FILE CERTIFICATE",
+		Short: "Check that a certificate is valid and states this file",
+		Long: `Succeeds only if the signature holds over exactly what the certificate states and FILE
+is, byte for byte, the file that it states. Exit code 4 if one of them was changed, 3 if
+CERTIFICATE does not have the form of a certificate. --json lists every check that
+failed.
+
+A signature identifies the signer. Trusted keys are this user's own and those of
+--trust; with --trust, a certificate by any other key fails. Without it, a certificate
+by an unknown key passes with a warning.`,
+		Example: `  noren certificate check out.csv out.cert.json
+  noren certificate check out.csv out.cert.json --trust office.pem --json`,
+		Args: exactly("FILE", "CERTIFICATE"),
+		RunE: func(c *cobra.Command, args []string) error {
+			s := t.service(nil)
+			r.File, r.Certificate = args[0], args[1]
+			out, err := s.CertificateCheck(c.Context(), &r)
+			if out == nil {
+				return err
+			}
+			if asJSON {
+				if e := printJSON(t.stdout, out); e != nil || err == nil {
+					return e
+				}
+				return &alreadySaid{err}
+			}
+			if err == nil {
+				printCertificateCheck(t, out)
+			}
+			return err
+		},
+	}
+	c.Flags().StringArrayVar(&r.Trust, "trust", nil, "a public key `FILE` (noren certificate key); may be repeated")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object, noren.certificate.check/1")
+	return c
+}
+
+func printCertificateCheck(t *terminal, r *api.CertificateCheck) {
+	fmt.Fprintf(t.stdout, "%s: is what %s certifies\n  promise  %s\n  signed   %s, %s\n", r.File, r.Certificate, r.Guarantee, r.KeyID, r.Time)
+	if !r.StatesSchema && r.Accounting != certificate.NoBudget {
+		t.note("the certificate states no schema: its guarantee holds for the column types that its query declared")
+	}
+	if !r.Trusted {
+		t.warn("that key is unknown here: ask the publisher of the file for it (noren certificate key) and give it with --trust")
+	}
+}
+
+func newCertificateKey(t *terminal) *cobra.Command {
+	var private bool
+	c := &cobra.Command{
+		Use:   "key",
+		Short: "Print this user's public key, for others to check certificates with",
+		Long: `Prints the public key as PEM. The private key is created on first use, with mode 0600,
+at $NOREN_KEY or in the user's configuration directory; --path prints its path.`,
+		Example: "  noren certificate key > office.pem\n  noren certificate key --path",
+		Args:    exactly(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if private {
+				path, err := certificate.KeyPath()
+				if err == nil {
+					fmt.Fprintln(t.stdout, path)
+				}
+				return err
+			}
+			s := t.service(nil)
+			text, err := s.CertificateKey(c.Context())
+			if err != nil {
+				return err
+			}
+			if _, err := t.stdout.Write(text); err != nil {
+				return &noren.Error{What: "cannot write the result", Err: err}
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&private, "path", false, "print the path of the private key instead")
+	return c
+}
+
+// ownKey is this user's public key, if there is one already.
+func ownKey() ([]ed25519.PublicKey, error) {
+	path, err := certificate.KeyPath()
+	if err != nil {
+		return nil, err
+	}
+	own, err := certificate.PublicKeyOf(path)
+	if own == nil || err != nil {
+		return nil, err
+	}
+	return []ed25519.PublicKey{own}, nil
+}

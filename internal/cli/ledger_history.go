@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/noren-privacy/noren/api"
+)
+
+func newLedgerHistory(t *terminal) *cobra.Command {
+	var at ledgerFlag
+	var analyst string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "history [NAME]",
+		Short:   "Show the charges: analyst, query, time and cost",
+		Example: "  noren ledger history\n  noren ledger history visits --analyst mori\n  noren ledger history visits --json",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			s := t.service(&at)
+			out, err := s.LedgerHistory(c.Context(), &api.HistoryRequest{Dataset: argument(args), Analyst: analyst})
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(t.stdout, out)
+			}
+			return printHistory(t.stdout, out.Charges)
+		},
+	}
+	at.register(c)
+	c.Flags().StringVar(&analyst, "analyst", "", "only the charges of the analyst of this `NAME`, as declared")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object, noren.ledger/1")
+	return c
+}
+
+// printHistory prints a line for each charge, with the whole query.
+func printHistory(out io.Writer, charges []api.Charged) error {
+	if len(charges) == 0 {
+		fmt.Fprintln(out, "nothing was asked yet")
+		return nil
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "entry\ttime\tdata set\tanalyst\tcost\tstate\tquery")
+	for i := range charges {
+		e := &charges[i]
+		state := e.State
+		if e.Reason != "" {
+			state += ": " + e.Reason
+		}
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", e.Link, e.Time, e.Dataset, e.Principal, e.Cost, state, queryText(e.Mechanism))
+	}
+	return w.Flush()
+}
+
+// queryText is the whole query of a charge: the mechanism's name and its parameters.
+func queryText(mechanism json.RawMessage) string {
+	var q struct {
+		Mechanism struct {
+			Name       string          `json:"name"`
+			Parameters json.RawMessage `json:"parameters"`
+		} `json:"mechanism"`
+		Name       string          `json:"name"` // of charges from before schemas
+		Parameters json.RawMessage `json:"parameters"`
+	}
+	if json.Unmarshal(mechanism, &q) != nil {
+		return strings.TrimSpace(string(mechanism))
+	}
+	if q.Mechanism.Name == "" {
+		q.Mechanism.Name, q.Mechanism.Parameters = q.Name, q.Parameters
+	}
+	if q.Mechanism.Name == "" {
+		return strings.TrimSpace(string(mechanism))
+	}
+	return q.Mechanism.Name + " " + string(q.Mechanism.Parameters)
+}

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/noren-privacy/noren/api"
+)
+
+func newLedgerVerify(t *terminal) *cobra.Command {
+	var at ledgerFlag
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "verify",
+		Short: "Check the whole ledger: its chain, its sums, its head file",
+		Long: `Replays the chain of all grants and charges from its first entry and compares it
+with the rows of the ledger and with its head file. Exit code 0 if there is no
+difference, 4 if the ledger was changed from outside or is damaged, 5 if it is sealed.`,
+		Example: "  noren ledger verify\n  noren ledger verify --json",
+		Args:    exactly(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			s := t.service(&at)
+			out, err := s.LedgerVerify(c.Context())
+			if out == nil {
+				return err
+			}
+			if asJSON {
+				if e := printJSON(t.stdout, out); e != nil {
+					return e
+				}
+			} else {
+				printVerification(t.stdout, at.file(), out)
+			}
+			if !out.Sound {
+				return &alreadySaid{err}
+			}
+			return err
+		},
+	}
+	at.register(c)
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object, noren.ledger/1")
+	return c
+}
+
+func printVerification(w io.Writer, path string, r *api.LedgerVerification) {
+	if r.Sound {
+		fmt.Fprintf(w, "%s: sound: %d entries, %d charges\nhead %s\n", path, r.Links, r.Charges, r.Head)
+		return
+	}
+	fmt.Fprintf(w, "%s: NOT sound\n", path)
+	for _, f := range r.Faults {
+		fmt.Fprintf(w, "  %s\n", f)
+	}
+}

@@ -1,0 +1,82 @@
+package service
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/certificate"
+)
+
+// trusted are the public keys in files; without files those of the service.
+func (s *Service) trusted(files []string) ([]ed25519.PublicKey, error) {
+	if len(files) > 0 || s.Trusted == nil {
+		return certificate.LoadPublicKeys(files...)
+	}
+	return s.Trusted()
+}
+
+// CertificateShow returns what a certificate states. It does not check the signature:
+// see [Service.CertificateCheck].
+func (s *Service) CertificateShow(_ context.Context, path string) (*certificate.Signed, error) {
+	return certificate.Load(path)
+}
+
+// CertificateCheck checks the form, the signature and the key of a certificate, and
+// that it states the file. If a check fails, it returns both the result, which lists
+// all checks that failed, and the error of the first: of kind BadData for the form, of
+// kind NotMet for all others. A file that cannot be read is an error without a result.
+func (s *Service) CertificateCheck(ctx context.Context, r *api.CertificateCheckRequest) (*api.CertificateCheck, error) {
+	keys, err := s.trusted(r.Trust)
+	if err != nil {
+		return nil, err
+	}
+	out := &api.CertificateCheck{Schema: api.CertificateCheckSchema, File: r.File, Certificate: r.Certificate, Failed: []api.FailedCheck{}}
+	var first error
+	fail := func(check, where string, err error) {
+		placed := &noren.Error{Kind: noren.KindOf(err), Code: noren.CodeOf(err), Where: where, Err: err}
+		if check == api.CheckForm { // its error has the place
+			errors.As(err, &placed)
+		}
+		if first == nil {
+			first = placed
+		}
+		out.Failed = append(out.Failed, api.FailedCheck{Check: check, Reason: placed.Error()})
+	}
+	signed, err := certificate.Load(r.Certificate)
+	if noren.KindOf(err) == noren.BadData {
+		fail(api.CheckForm, r.Certificate, err)
+		return out, first
+	}
+	if err != nil {
+		return nil, err
+	}
+	c := &signed.Certificate
+	out.Accounting, out.Guarantee, out.KeyID, out.Time, out.StatesSchema = c.Accounting, &c.Guarantee, signed.Signature.KeyID, c.Time, c.StatesSchema()
+	if out.Trusted, err = signed.SignedBy(keys...); err != nil {
+		fail(api.CheckSignature, r.Certificate, err)
+	}
+	if len(r.Trust) > 0 && err == nil && !out.Trusted {
+		fail(api.CheckKey, r.Certificate, &noren.Error{Kind: noren.NotMet, Code: "untrusted", What: "it is signed by a key that is none of those trusted (" + signed.Signature.KeyID + ")"})
+	}
+	if err := signed.MatchesFile(ctx, r.File); err != nil {
+		if noren.KindOf(err) != noren.NotMet {
+			return nil, err
+		}
+		fail(api.CheckFile, r.File, err)
+	}
+	out.Valid = first == nil
+	return out, first
+}
+
+// CertificateKey returns the signer's public key in PEM, for others to check
+// certificates with.
+func (s *Service) CertificateKey(context.Context) ([]byte, error) {
+	key, err := s.Signer()
+	if err != nil {
+		return nil, err
+	}
+	return certificate.EncodePublicKey(key.Public().(ed25519.PublicKey))
+}

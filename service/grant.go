@@ -1,0 +1,240 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/ledger"
+	"github.com/noren-privacy/noren/release"
+	"github.com/noren-privacy/noren/table/file"
+)
+
+// CodeConfirm is the code of the refusal to grant what the steward has neither stated
+// nor confirmed.
+const CodeConfirm = "confirm"
+
+// LedgerGrantAnalyst sets the cap of one analyst under the data set's. From the first
+// such grant on, only analysts with a grant may ask.
+func (s *Service) LedgerGrantAnalyst(ctx context.Context, r *api.AnalystGrantRequest) (*api.Granted, error) {
+	most, err := account.ParseCost(r.Epsilon, r.Delta)
+	if err != nil {
+		return nil, err
+	}
+	var out *api.Granted
+	err = s.withLedger(ctx, func(l *ledger.Ledger) error {
+		book, err := l.GrantAnalyst(ctx, r.Dataset, r.Analyst, most)
+		if err != nil {
+			return err
+		}
+		if left := account.Cost(book.Remaining); !most.Within(left) {
+			s.note(api.Info, "analyst-cap", fmt.Sprintf("analyst %s is granted %s, and data set %s has %s left: the data set's budget holds", r.Analyst, most, book.Name, left))
+		}
+		out = &api.Granted{Schema: api.LedgerSchema, Dataset: api.DatasetOf(book)}
+		return nil
+	})
+	return out, err
+}
+
+// LedgerGrant sets the cap of a data set and, with a table, pins its schema: the whole
+// file is read under the schema. A table that is no CSV or Parquet file is copied once
+// to a private Parquet file beside the ledger, and queries read that file.
+//
+// A schema that is proposed from the values, and cells that do not fit, need a
+// confirmation. Without it nothing is granted, and the result is the private review
+// together with an error of kind Usage, code confirm. All other errors come without a
+// result: those of [release.ReviewGrant] and of [ledger.Ledger.Grant].
+func (s *Service) LedgerGrant(ctx context.Context, r *api.GrantRequest) (*api.Granted, error) {
+	most, err := account.ParseCost(r.Epsilon, r.Delta)
+	if err != nil {
+		return nil, err
+	}
+	if r.Table != nil {
+		if err := checkTable(r.Table); err != nil {
+			return nil, err
+		}
+	}
+	var out *api.Granted
+	err = s.withLedger(ctx, func(l *ledger.Ledger) error {
+		book, err := l.Book(ctx, r.Dataset)
+		switch {
+		case errors.Is(err, ledger.ErrNoGrant):
+			book = nil
+		case err != nil:
+			return err
+		}
+		if r.Table == nil && book != nil {
+			if book, err = l.Grant(ctx, ledger.Grant{Name: r.Dataset, Cap: most}); err == nil {
+				out = &api.Granted{Schema: api.LedgerSchema, Dataset: api.DatasetOf(book)}
+			}
+			return err
+		}
+		if book == nil && (r.Table == nil || r.Table.File == "") {
+			return noren.Usagef("file", "say which file the budget is for").Coded("file-unstated")
+		}
+		g := grant{service: s, ledger: l, request: r, table: *r.Table, book: book, most: most}
+		out, err = g.run(ctx)
+		return err
+	})
+	return out, err
+}
+
+// checkTable refuses what contradicts itself.
+func checkTable(t *api.GrantTable) error {
+	if t.Replace && t.Changed {
+		return noren.Usagef("replace", "does not go with changed").Hinted("replace corrects a grant of which nothing is spent, changed grants a new version").Coded("replace-changed")
+	}
+	for _, n := range []struct {
+		name    string
+		records int64
+	}{{"records", t.Records}, {"at-most", t.AtMost}} {
+		if n.records < 0 {
+			return noren.Usagef(n.name, "expected at least 1 record, got %d", n.records)
+		}
+	}
+	return nil
+}
+
+// grant is a grant to a data set with a table, in progress.
+type grant struct {
+	service *Service
+	ledger  *ledger.Ledger
+	request *api.GrantRequest
+	table   api.GrantTable
+	book    *ledger.Book // as granted before; nil for a new data set
+	most    account.Cost // the cap
+
+	path     string   // of the file that queries read
+	copied   bool     // path is a private copy that this grant made
+	source   string   // what was copied
+	proposed []string // columns whose types were proposed from the values
+	missing  bool     // so were the missing texts
+}
+
+func (g *grant) run(ctx context.Context) (*api.Granted, error) {
+	if g.path = g.table.File; g.path == "" {
+		g.path = g.book.Path
+	}
+	if err := g.copy(ctx); err != nil {
+		return nil, err
+	}
+	out, err := g.review(ctx)
+	if err != nil {
+		if g.copied {
+			err = joined(err, release.Discard(g.path))
+		}
+		return out, err
+	}
+	if g.copied {
+		name := g.request.Dataset
+		g.service.note(api.Info, "copied", fmt.Sprintf("%s is copied to %s, which is private; data set %s reads it from now on", g.source, g.path, name))
+		if g.book != nil && g.book.Path != out.File {
+			g.service.note(api.Info, "moved", fmt.Sprintf("data set %s no longer reads %s", name, g.book.Path))
+		}
+	}
+	return out, nil
+}
+
+// joined is errors.Join that leaves a single error as it is.
+func joined(err, other error) error {
+	if other == nil {
+		return err
+	}
+	return errors.Join(err, other)
+}
+
+// copy makes a private copy of what is no CSV or Parquet file.
+func (g *grant) copy(ctx context.Context) error {
+	if g.table.File == "" {
+		return nil
+	}
+	in, err := g.spec(nil).Form()
+	if err != nil {
+		return err
+	}
+	in.Plain = true
+	src, err := file.Open(ctx, g.table.File, in)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = src.Close() }()
+	if file.InPlace(src) {
+		return nil
+	}
+	g.source = src.Name()
+	path, err := release.Copy(ctx, src, filepath.Dir(g.service.ledger()), g.request.Dataset, g.table.Model != nil, g.service.Progress)
+	if err == nil {
+		g.path, g.copied = path, true
+	}
+	return err
+}
+
+// review reads the file under its definition and grants the budget.
+func (g *grant) review(ctx context.Context) (*api.Granted, error) {
+	d, err := g.definition(ctx)
+	if err != nil {
+		return nil, err
+	}
+	reviewed, err := release.ReviewGrant(ctx, g.ledger, g.path, d, g.service.Progress)
+	if err != nil {
+		return nil, err
+	}
+	out := &api.Granted{
+		Schema: api.LedgerSchema, Private: api.GrantReviewOf(reviewed.Review, g.proposed),
+		Source: g.path, Proposal: d, MissingProposed: g.missing,
+	}
+	if err := g.confirmed(d, reviewed.Review); err != nil {
+		return out, err
+	}
+	t := &g.table
+	book, err := release.ConfirmGrant(ctx, g.ledger, release.Grant{Name: g.request.Dataset, Cap: g.most, Changed: t.Changed, Replace: t.Replace, OtherPeople: t.OtherPeople}, reviewed)
+	if err != nil {
+		return nil, err
+	}
+	out.Dataset = api.DatasetOf(book)
+	return out, nil
+}
+
+// confirmed refuses to pin what the steward has neither stated nor confirmed.
+func (g *grant) confirmed(d *dataset.Definition, r *dataset.Review) error {
+	if g.table.Confirm {
+		return nil
+	}
+	where := g.path
+	if g.copied {
+		where = g.source
+	}
+	what := ""
+	switch cells, columns := r.Misfits(); {
+	case cells > 0:
+		what = misfits(cells, columns) + ", which is not confirmed"
+	case len(g.proposed) > 0:
+		what = "the schema is not confirmed: the types of " + strings.Join(g.proposed, ", ") + " were proposed from the values"
+	case g.missing:
+		what = "the schema is not confirmed: the missing texts " + strings.Join(d.Missing, ", ") + " were proposed from the values, and the request states none"
+	default:
+		return nil
+	}
+	return &noren.Error{Kind: noren.Usage, Code: CodeConfirm, Where: where, What: what, Hint: "nothing was granted"}
+}
+
+// misfits is the sentence on cells that do not fit the schema of a data set.
+func misfits(cells int64, columns int) string {
+	plural := func(n int64, what string) string {
+		if n == 1 {
+			return "1 " + what
+		}
+		return fmt.Sprintf("%d %ss", n, what)
+	}
+	verb := "do"
+	if cells == 1 {
+		verb = "does"
+	}
+	return fmt.Sprintf("%s in %s %s not fit", plural(cells, "cell"), plural(int64(columns), "column"), verb)
+}

@@ -1,0 +1,81 @@
+package service
+
+import (
+	"context"
+	"crypto/ed25519"
+	"encoding/hex"
+	"encoding/json"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/ledger"
+)
+
+// LedgerReconcile rolls a ledger that was restored from an older copy forward from its
+// head file, and charges what certificates state and the ledger lacks. What is spent
+// can only rise. A certificate that no trusted key signed is an error of kind NotMet,
+// code untrusted; one that states no charge is of kind Usage, code no-charge.
+func (s *Service) LedgerReconcile(ctx context.Context, r *api.ReconcileRequest) (*api.Reconciliation, error) {
+	keys, err := s.trusted(r.Trust)
+	if err != nil {
+		return nil, err
+	}
+	o := ledger.ReconcileOptions{WithoutHead: r.WithoutHead}
+	for _, path := range r.Certificates {
+		e, err := evidence(path, keys)
+		if err != nil {
+			return nil, err
+		}
+		o.Evidence = append(o.Evidence, *e)
+	}
+	var out *api.Reconciliation
+	err = s.withLedger(ctx, func(l *ledger.Ledger) error {
+		did, err := l.Reconcile(ctx, o)
+		if err != nil {
+			return err
+		}
+		out = &api.Reconciliation{
+			Schema: api.LedgerSchema, Ledger: l.ID(), Rolled: did.Rolled,
+			Recovered: append([]string{}, did.Recovered...), Skipped: append([]string{}, did.Skipped...), Raised: []api.Raised{},
+		}
+		for _, a := range did.Raised {
+			out.Raised = append(out.Raised, api.Raised{Kind: a.Kind, Name: a.Name, Before: api.CostOf(account.Cost(a.Before)), After: api.CostOf(account.Cost(a.After))})
+		}
+		return nil
+	})
+	return out, err
+}
+
+// evidence reads the charge that the certificate at path states, after its signature
+// was checked.
+func evidence(path string, trusted []ed25519.PublicKey) (*ledger.Evidence, error) {
+	s, err := certificate.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	known, err := s.SignedBy(trusted...)
+	if err != nil {
+		return nil, &noren.Error{Kind: noren.KindOf(err), Where: path, Err: err}
+	}
+	if !known {
+		return nil, &noren.Error{Kind: noren.NotMet, Code: "untrusted", Where: path, What: "it is signed by a key that is not trusted (" + s.Signature.KeyID + ")", Hint: "trust the public key of its signer"}
+	}
+	c := s.Certificate.Charge
+	if c == nil {
+		return nil, &noren.Error{Kind: noren.Usage, Code: "no-charge", Where: path, What: "states no charge: what it certifies was not charged to a ledger", Hint: "leave it out"}
+	}
+	e := &ledger.Evidence{Charge: ledger.ChargeInfo{Ledger: c.Ledger, ID: c.ID, Link: c.Link, Accounts: c.Accounts}}
+	e.Charge.Cost.Epsilon, e.Charge.Cost.Delta = c.EpsilonNano, c.DeltaAtto
+	head, err := hex.DecodeString(c.Head)
+	if err != nil || len(head) != len(e.Charge.Head) {
+		return nil, &noren.Error{Kind: noren.BadData, Where: path, What: "expected a chain head of 64 hexadecimal digits"}
+	}
+	copy(e.Charge.Head[:], head)
+	if s.Certificate.Source != nil {
+		e.Dataset = s.Certificate.Source.Dataset
+	}
+	e.Mechanism, err = json.Marshal(s.Certificate.Mechanism)
+	return e, err
+}
