@@ -11,21 +11,9 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/atomicfile"
 	"github.com/noren-privacy/noren/spec"
-	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/csvio"
 	"github.com/noren-privacy/noren/table/file"
 )
-
-// resolve lays a specification over a table whose numbers stay as they are written. Texts
-// that are found to stand for missing values are added to the specification.
-func resolve(ctx context.Context, s *spec.Spec, src file.Source, t *terminal) (*table.Schema, error) {
-	read, err := s.ResolveWritten(ctx, src, spec.Reading{Progress: t.progress.report, Notes: t.specNote})
-	if err != nil {
-		return nil, err
-	}
-	s.Input.Missing = read.Missing
-	return read.Schema, nil
-}
 
 // openInput opens a table file, or standard input for "-".
 func openInput(ctx context.Context, name string, stdin io.Reader, s *spec.Spec) (file.Source, error) {

@@ -122,7 +122,7 @@ func (e *Estimate) doubts() {
 		return
 	}
 	if !d.Joint {
-		e.Warnings = append(e.Warnings, fmt.Sprintf("%d candidates are too many to be told apart by these cohorts and bits (k times m should be twice as many or more): the standard errors include chance overlaps of their bits, which further reports do not reduce", d.Candidates))
+		e.Warnings = append(e.Warnings, fmt.Sprintf("%d candidates are too many to be told apart by these cohorts and bits (k times m should be twice as many or more): the standard errors include chance overlaps of their bits, which further reports do not reduce, and all intervals hold at once less often than stated", d.Candidates))
 	}
 	if u := d.Unnamed; u.P < 0.01 {
 		e.Warnings = append(e.Warnings, fmt.Sprintf("words that are no candidates have a share of %.3g in the reports (standard error %.2g): name more candidates to find them", u.Value, u.StdErr))
