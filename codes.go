@@ -51,12 +51,14 @@ var codes = []Code{
 	{"no-grant", Refused, "The analyst has no budget for the data set."},
 	{"no-k", Usage, "The request states no k."},
 	{"no-ledger", Refused, "There is no ledger, and so no budget."},
+	{"no-meta", Usage, "The meta data of a weighted table cannot be read."},
 	{"no-quasi-identifier", Usage, "No column has the role quasi-identifier."},
 	{"no-schema", Refused, "The data set has no definition yet."},
 	{"no-sensitive", Usage, "l or t is stated, and no column is sensitive."},
 	{"no-unit", Usage, "The file has no column of the privacy unit."},
 	{"not-regular", Usage, "A file must be read twice and is not a regular file."},
 	{"other-people", Usage, "A data set with similar columns exists, and may hold the same persons."},
+	{"other-weights", NotMet, "The weights of a repeated request are not the certified ones."},
 	{"output-is-input", Usage, "An output file is an input of the same run."},
 	{"output-twice", Usage, "Two outputs have the same name."},
 	{"pattern", Usage, "A pattern of files was given where one file is expected."},
@@ -82,6 +84,7 @@ var codes = []Code{
 	{"unit-name", Usage, "A column is named record, and the privacy unit is ambiguous."},
 	{"unsound", NotMet, "The ledger fails its verification."},
 	{"untrusted", NotMet, "No trusted key signed a certificate."},
+	{"unwritten", Internal, "The answer was charged, and its files could not be written."},
 	{"withheld", BadData, "Reading or computing failed after the charge; the reason is not released."},
 }
 

@@ -158,7 +158,7 @@ var kindName = map[noren.Kind]string{
 	noren.NotMet: "NotMet", noren.Refused: "Refused", noren.Interrupted: "Interrupted",
 }
 
-// Every code stands in the one table, and is set with the kind that it has there.
+// Every code is in the one table, and is set with the kind that it has there.
 func TestCodesAreInTheTable(t *testing.T) {
 	table, used := map[string]noren.Kind{}, map[string]bool{}
 	for _, c := range noren.Codes() {

@@ -1,26 +1,51 @@
-// Package noren holds the words that every room of Noren shares: what a
-// release promises ([Guarantee]), how a failure is told ([Error], [Kind]) and
-// how long work reports itself ([Progress]).
+// Package noren holds the vocabulary that all packages of Noren share: the guarantee of
+// a release ([Guarantee]), errors with codes ([Error], [Kind], [Codes]) and progress
+// ([Progress]).
 //
-// Noren is the curtain at the door of a data set: what an organisation learns
-// from, or hands out of, a table about people goes out through it, with a
-// promise that is stated, proved and checked.
+// Noren is a privacy toolkit: k-anonymous releases, differentially private queries with a
+// budget ledger, privacy for dependent records, density-ratio weights, and local
+// differential privacy.
 //
 // # Where to start
 //
-//   - To hand out records, read package noren/kanon: a k-anonymous release of
-//     a table, from the file that is read to the file that was verified.
-//   - To measure the risk and the use of a table, read package noren/assess.
-//   - Tables, their columns, types and roles are in package noren/table; CSV
-//     and Parquet files in noren/table/csvio and noren/table/parquetio.
+// Package service has every operation as one method: a request of package api in, a typed
+// result out. The command noren (cmd/noren) is a front end of it. For parts of an
+// operation use the packages below.
 //
-// The program noren (cmd/noren) is a thin face over these packages.
+// Release tables:
+//
+//   - kanon: k-anonymous releases, with l-diversity and t-closeness; kanon/verify checks
+//     any file.
+//   - assess: risk and utility of a table, before and after a release.
+//   - table: columns, schemas and hierarchies; table/csvio, table/parquetio, table/xlsx,
+//     table/pg and table/sqlite read tables.
+//   - spec: the specification noren.yaml.
+//
+// Query data sets with differential privacy:
+//
+//   - query: counts, sums, means, variances, histograms, quantiles, equal-frequency edges.
+//   - outlier: counts of distance-based outliers.
+//   - correlated: queries on dependent records; correlated/harm: the cost of an answer.
+//   - ratio: weights for a public table, so that it represents a private one.
+//   - release: prices, charges, answers and certifies a query of these families.
+//   - ledger: the privacy budgets of data sets; dataset: their definitions;
+//     certificate: signed statements of what was released.
+//   - account: composition of privacy costs; noise: exact samplers.
+//
+// Collect data with local differential privacy:
+//
+//   - ldp: randomise and estimate; ldp/survey: design, collect and estimate a survey.
+//
+// Results:
+//
+//   - api: requests and results, which are the JSON contract; report: pages and pictures;
+//     report/text: sentences about guarantees and charges.
+//   - learn: classifiers and principal components, for measurements of utility.
 //
 // # Errors
 //
-// A library function of this module returns an error; it never exits, and it
-// does not panic across a package border. An error that a caller may want to
-// act on is an [*Error] with a [Kind]. The text of an error names files,
-// lines, columns and parameters, and never a value that stands in a cell: an
-// error message is an output like any other.
+// A library function of this module returns an error; it never exits, and it does not
+// panic across a package border. An error that a caller can act on is an [*Error] with a
+// [Kind] and often a [Code]. Its text names files, lines, columns and parameters, and
+// never the value of a cell: an error message is an output like any other.
 package noren

@@ -3,14 +3,17 @@ package noren_test
 import (
 	"encoding/json"
 	"errors"
+	"go/parser"
+	"go/token"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// goPackage is what `go list -json` tells of a package.
+// goPackage is the part of the output of `go list -json` that is used here.
 type goPackage struct {
 	ImportPath string
 	Imports    []string
@@ -47,9 +50,9 @@ func listPackages(t *testing.T) []goPackage {
 // short is an import path without the host and the owner of this module.
 func short(path string) string { return strings.TrimPrefix(path, "github.com/noren-privacy/") }
 
-// in reports whether path is one of the rooms or lies below one.
-func in(path string, rooms ...string) bool {
-	for _, r := range rooms {
+// in reports whether path is one of the roots or lies below one.
+func in(path string, roots ...string) bool {
+	for _, r := range roots {
 		if path == r || strings.HasPrefix(path, r+"/") {
 			return true
 		}
@@ -57,10 +60,10 @@ func in(path string, rooms ...string) bool {
 	return false
 }
 
-// floors are the rooms from the ground up. A package imports from its own room
-// and from the floors below, never from its own floor's other rooms or from
-// above: this is ARCHITECTURE.md's map.
-var floors = [][]string{
+// layers are the trees of packages from the lowest layer up. A package imports from its
+// own tree and from lower layers, never from another tree of its own layer or from a
+// higher layer: ARCHITECTURE.md has the same list.
+var layers = [][]string{
 	{"noren"},
 	{"noren/internal/atomicfile", "noren/internal/tempfile", "noren/internal/geom", "noren/internal/entropy"},
 	{"noren/table", "noren/noise", "noren/account", "noren/learn"},
@@ -76,13 +79,13 @@ var floors = [][]string{
 	{"noren/cmd"},
 }
 
-// roomOf is the floor and the room of a package; the root package is a room
-// for itself and not the parent of all.
-func roomOf(path string) (floor int, room string) {
-	for f, rooms := range floors {
-		for _, r := range rooms {
+// treeOf is the layer and the tree of a package; the root package is a tree of its own
+// and not the parent of all.
+func treeOf(path string) (layer int, tree string) {
+	for l, trees := range layers {
+		for _, r := range trees {
 			if path == r || r != "noren" && strings.HasPrefix(path, r+"/") {
-				return f, r
+				return l, r
 			}
 		}
 	}
@@ -91,17 +94,17 @@ func roomOf(path string) (floor int, room string) {
 
 func TestImportsPointDownward(t *testing.T) {
 	for _, p := range listPackages(t) {
-		floor, room := roomOf(p.ImportPath)
-		if floor < 0 {
-			t.Errorf("%s stands on no floor: give it a place in ARCHITECTURE.md and in this test", p.ImportPath)
+		layer, tree := treeOf(p.ImportPath)
+		if layer < 0 {
+			t.Errorf("%s is in no layer: add it to ARCHITECTURE.md and to this test", p.ImportPath)
 			continue
 		}
 		for _, imported := range p.Imports {
 			if !in(imported, "noren") {
 				continue
 			}
-			below, other := roomOf(imported)
-			if other != room && below >= floor {
+			below, other := treeOf(imported)
+			if other != tree && below >= layer {
 				t.Errorf("%s must not import %s", p.ImportPath, imported)
 			}
 		}
@@ -125,15 +128,16 @@ func TestOnlyOneRoomEach(t *testing.T) {
 		{
 			"draws randomness that is no secret",
 			[]string{"math/rand", "math/rand/v2"},
-			[]string{"noren/kanon/bound", "noren/kanon/refine", "noren/table/shuffle", "noren/examples", "noren/experiments", "noren/internal/randtest", "noren/internal/entropy", "noren/learn", "noren/ratio/redraw"},
+			[]string{"noren/kanon/bound", "noren/kanon/refine", "noren/table/shuffle", "noren/examples", "noren/experiments", "noren/internal/randtest", "noren/internal/entropy", "noren/learn", "noren/ldp/simulate", "noren/ratio/redraw"},
 		},
 		{
-			"gets at the door to seeded noise",
+			"draws seeded noise",
 			[]string{"noren/internal/entropy"},
-			[]string{"noren/noise", "noren/internal/randtest", "noren/experiments"},
+			[]string{"noren/noise", "noren/internal/randtest", "noren/ldp/simulate", "noren/experiments"},
 		},
 		{"knows Parquet", []string{"github.com/parquet-go/parquet-go"}, []string{"noren/table/parquetio"}},
 		{"parses commands", []string{"github.com/spf13/cobra"}, []string{"noren/internal/cli"}},
+		{"runs the experiments of the papers", []string{"noren/experiments"}, []string{"noren/experiments", "noren/internal/cli"}},
 	}
 	for _, p := range listPackages(t) {
 		for _, r := range rules {
@@ -143,6 +147,32 @@ func TestOnlyOneRoomEach(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// No command but noren reproduce runs the experiments of the papers.
+func TestOnlyReproduceImportsExperiments(t *testing.T) {
+	files, err := filepath.Glob("internal/cli/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	used := 0
+	for _, path := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range f.Imports {
+			if !in(short(strings.Trim(spec.Path.Value, `"`)), "noren/experiments") {
+				continue
+			}
+			if used++; !strings.HasPrefix(filepath.Base(path), "reproduce") {
+				t.Errorf("%s imports %s: only the files of noren reproduce do", path, spec.Path.Value)
+			}
+		}
+	}
+	if used == 0 {
+		t.Error("no file imports an experiment: has noren reproduce moved?")
 	}
 }
 

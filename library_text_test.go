@@ -16,7 +16,7 @@ var frontEndText = regexp.MustCompile(`(^|[^-\w])--[a-z]|\bnoren (anonymize|asse
 
 // Errors of library packages name no flag and no command: a front end knows its own.
 func TestLibrariesNameNoFlags(t *testing.T) {
-	for _, dir := range []string{"account", "assess", "certificate", "correlated", "dataset", "kanon", "ldp", "learn", "ledger", "noise", "outlier", "query", "ratio", "release", "report", "table"} {
+	for _, dir := range []string{"account", "api", "assess", "certificate", "correlated", "dataset", "kanon", "ldp", "learn", "ledger", "noise", "outlier", "query", "ratio", "release", "report", "service", "spec", "table"} {
 		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err

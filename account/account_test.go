@@ -1,7 +1,6 @@
 package account
 
 import (
-	"errors"
 	"math"
 	"math/big"
 	"strings"
@@ -83,11 +82,11 @@ func TestDecimalReadsBack(t *testing.T) {
 	}
 }
 
-func TestSumAndSplit(t *testing.T) {
-	if got, err := Sum(Cost{1, 2}, Cost{3, 4}, Cost{}); err != nil || got != (Cost{4, 6}) {
+func TestAddAndSplit(t *testing.T) {
+	if got, err := (Cost{1, 2}).Add(Cost{3, 4}); err != nil || got != (Cost{4, 6}) {
 		t.Errorf("%v, %v", got, err)
 	}
-	if got, err := Sum(Cost{1, DeltaUnits}, Cost{1, DeltaUnits}); err != nil || got != (Cost{2, DeltaUnits}) {
+	if got, err := (Cost{1, DeltaUnits}).Add(Cost{1, DeltaUnits}); err != nil || got != (Cost{2, DeltaUnits}) {
 		t.Errorf("a delta above 1: %v, %v", got, err)
 	}
 	for _, pair := range [][2]Cost{{{math.MaxInt64, 0}, {1, 0}}, {{-1, 0}, {5, 0}}, {{1, 0}, {1, -1}}} {
@@ -102,12 +101,14 @@ func TestSumAndSplit(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		parts := make([]Cost, n)
-		for i := range parts {
-			parts[i] = part
+		var sum Cost
+		for range n {
+			if sum, err = sum.Add(part); err != nil {
+				rt.Fatal(err)
+			}
 		}
-		if sum, err := Sum(parts...); err != nil || !sum.Within(c) || c.Epsilon-sum.Epsilon >= int64(n) {
-			rt.Fatalf("%v in %d parts gives %v, %v", c, n, sum, err)
+		if !sum.Within(c) || c.Epsilon-sum.Epsilon >= int64(n) {
+			rt.Fatalf("%v in %d parts gives %v", c, n, sum)
 		}
 	})
 	if _, err := (Cost{2, 0}).Split(3); noren.KindOf(err) != noren.Usage {
@@ -119,7 +120,7 @@ func TestCharge(t *testing.T) {
 	half := Cost{500_000_000, 1_000_000}
 	for _, n := range []Neighbours{AddRemove, ReplaceOne} {
 		if got, err := Charge(half, n, n); err != nil || got != half {
-			t.Errorf("%v in its own book: %v, %v", n, got, err)
+			t.Errorf("%v in its own budget: %v, %v", n, got, err)
 		}
 	}
 	// 1 + e^0.5 = 2.6487212707...
@@ -127,7 +128,7 @@ func TestCharge(t *testing.T) {
 		t.Errorf("%v, %v", got, err)
 	}
 	if _, err := Charge(half, ReplaceOne, AddRemove); noren.KindOf(err) != noren.Usage || !strings.Contains(err.Error(), "one unit more") {
-		t.Errorf("a replace-one guarantee in an add-remove book: %v", err)
+		t.Errorf("a replace-one guarantee in an add-remove budget: %v", err)
 	}
 }
 
@@ -155,68 +156,14 @@ func TestGroup(t *testing.T) {
 	}
 }
 
-func TestParallel(t *testing.T) {
-	a, b, c := Branch{Enter: Cost{5, 1}}, Branch{Enter: Cost{3, 4}}, Branch{Enter: Cost{4, 2}}
-	if got, err := Parallel(AddRemove, a, b, c); err != nil || got != (Cost{5, 4}) {
-		t.Errorf("%v, %v", got, err)
-	}
-	a.Stay, b.Stay, c.Stay = a.Enter, b.Enter, c.Enter
-	if got, err := Parallel(ReplaceOne, a, b, c); err != nil || got != (Cost{9, 6}) {
-		t.Errorf("the two largest: %v, %v", got, err)
-	}
-	// A unit that stays in the group of the largest cost costs its own conversion.
-	a.Stay, a.Enter.Delta, b.Enter.Delta, c.Enter.Delta = Cost{}, 0, 0, 0
-	if got, err := Parallel(ReplaceOne, a, b, c); err != nil || got != (Cost{10, 4}) {
-		t.Errorf("staying: %v, %v", got, err)
-	}
-	if _, err := Parallel(AddRemove); noren.KindOf(err) != noren.Usage {
-		t.Error(err)
-	}
-	if _, err := Parallel(AddRemove, Branch{}); noren.KindOf(err) != noren.Usage {
-		t.Error(err)
-	}
-}
-
-func TestAmplify(t *testing.T) {
-	// ln(1 + 0.1 (e - 1)) = 0.158565..., rounded up.
-	got, err := Amplify(Cost{1_000_000_000, 7}, AddRemove, big.NewRat(1, 10))
-	want := int64(math.Ceil(1e9 * math.Log1p(0.1*(math.E-1))))
-	if err != nil || got != (Cost{want, 1}) {
-		t.Errorf("%v, %v, want epsilon %d units", got, err, want)
-	}
-	if got, err := Amplify(Cost{5, 7}, AddRemove, big.NewRat(1, 1)); err != nil || got != (Cost{5, 7}) {
-		t.Errorf("all in the sample: %v, %v", got, err)
-	}
-	if _, err := Amplify(Cost{5, 7}, ReplaceOne, big.NewRat(1, 2)); noren.KindOf(err) != noren.Usage {
-		t.Error(err)
-	}
-	for _, rate := range []*big.Rat{nil, new(big.Rat), big.NewRat(-1, 2), big.NewRat(3, 2)} {
-		if _, err := Amplify(Cost{5, 7}, AddRemove, rate); noren.KindOf(err) != noren.Usage {
-			t.Errorf("rate %v: %v", rate, err)
-		}
-	}
-}
-
 func TestRho(t *testing.T) {
-	if got, err := PureRho(100_000_000); err != nil || got != RhoUnits/200 {
-		t.Errorf("0.1: %v, %v", got, err)
-	}
-	if got, err := GaussianRho(big.NewRat(1, 1), big.NewRat(3, 1)); err != nil || got != 166_666_666_666_667 {
-		t.Errorf("1/6 rounded up: %v, %v", got, err)
-	}
-	if _, err := GaussianRho(one, new(big.Rat)); noren.KindOf(err) != noren.Usage {
-		t.Error(err)
-	}
 	// Between the exact curve of Gaussian noise, for which rho is 1/(2 sigma^2),
 	// and the simple conversion of Bun and Steinke.
 	for _, test := range []struct {
 		sigma float64
 		delta int64
 	}{{1, 1e12}, {4.22468, 1e12}, {36.3, 1e12}, {100, 1e9}, {0.5, 1e15}} {
-		rho, err := GaussianRho(one, new(big.Rat).SetFloat64(test.sigma*test.sigma))
-		if err != nil {
-			t.Fatal(err)
-		}
+		rho := Rho(math.Ceil(RhoUnits / (2 * test.sigma * test.sigma)))
 		c, err := rho.Cost(test.delta)
 		if err != nil {
 			t.Fatal(err)
@@ -256,42 +203,6 @@ func TestRhoWithin(t *testing.T) {
 		if _, err := RhoWithin(c); noren.KindOf(err) != noren.Usage {
 			t.Errorf("%v: %v", c, err)
 		}
-	}
-}
-
-func TestFilter(t *testing.T) {
-	f := Filter{Cap: Cost{10, 5}}
-	for _, c := range []Cost{{4, 0}, {6, 5}} {
-		if err := f.Spend(c); err != nil {
-			t.Error(err)
-		}
-	}
-	if err := f.Spend(Cost{1, 0}); noren.KindOf(err) != noren.Refused || f.Spent() != (Cost{10, 5}) {
-		t.Errorf("%v, spent %v", err, f.Spent())
-	}
-	rapid.Check(t, func(rt *rapid.T) {
-		f := Filter{Cap: Cost{rapid.Int64Range(0, 50).Draw(rt, "cap"), 20}}
-		for range 20 {
-			c := Cost{rapid.Int64Range(-2, 20).Draw(rt, "e"), rapid.Int64Range(-2, 9).Draw(rt, "d")}
-			before := f.Spent()
-			err := f.Spend(c)
-			if fits := c.Validate() == nil && c.Within(Cost{f.Cap.Epsilon - before.Epsilon, f.Cap.Delta - before.Delta}); fits != (err == nil) {
-				rt.Fatalf("%v of %v: %v", c, f.Cap, err)
-			}
-			if !f.Spent().Within(f.Cap) || f.Spent().Epsilon < before.Epsilon {
-				rt.Fatalf("spent %v of %v", f.Spent(), f.Cap)
-			}
-		}
-	})
-	r := RhoFilter{Cap: 10}
-	if err := errors.Join(r.Spend(3), r.Spend(7)); err != nil || r.Spent() != 10 {
-		t.Error(err)
-	}
-	if err := r.Spend(1); noren.KindOf(err) != noren.Refused {
-		t.Error(err)
-	}
-	if err := r.Spend(-1); noren.KindOf(err) != noren.Usage {
-		t.Error(err)
 	}
 }
 

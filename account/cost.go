@@ -56,7 +56,7 @@ func (c Cost) Validate() error {
 	case c.Delta > DeltaUnits:
 		return usage("delta", "is above 1", "choose a delta far below 1 divided by the number of records")
 	case c == Cost{}:
-		return usage("the privacy loss", "is nought", "only what does not depend on the data is free: give an epsilon")
+		return usage("the privacy loss", "is 0", "give an epsilon above 0")
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func (c Cost) Within(limit Cost) bool { return c.Epsilon <= limit.Epsilon && c.D
 // Add is the cost of both, by basic composition: epsilons and deltas add up,
 // also when the second question depends on the first answer (Dwork et al. 2006;
 // Dwork and Roth 2014, theorem 3.16). A sum that does not fit 64 bits is an
-// error of kind Usage. A delta above 1 is cut to 1, which promises as little.
+// error of kind Usage. A delta above 1 is cut to 1, which guarantees as little.
 func (c Cost) Add(d Cost) (Cost, error) {
 	if c.Epsilon < 0 || c.Delta < 0 || d.Epsilon < 0 || d.Delta < 0 {
 		return Cost{}, usage("the privacy loss", "has a negative part", "epsilon and delta are at least 0")
@@ -82,19 +82,7 @@ func (c Cost) Add(d Cost) (Cost, error) {
 	return Cost{c.Epsilon + d.Epsilon, delta}, nil
 }
 
-// Sum is the cost of all, by basic composition: see [Cost.Add].
-func Sum(costs ...Cost) (Cost, error) {
-	var total Cost
-	for _, c := range costs {
-		var err error
-		if total, err = total.Add(c); err != nil {
-			return Cost{}, err
-		}
-	}
-	return total, nil
-}
-
-// Split divides c into n parts that [Sum] to at most c, and to c exactly up to
+// Split divides c into n parts that add up to at most c, and to c exactly up to
 // n-1 units: the parts are equal, rounded down. A part without an epsilon is an
 // error of kind Usage.
 func (c Cost) Split(n int) (Cost, error) {

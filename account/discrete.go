@@ -9,7 +9,7 @@ import (
 // 2^-31, for which discrete Gaussian noise, P(Y = k) proportional to
 // e^(-k^2/(2 sigma^2)), makes an integer query of the given sensitivity
 // (epsilon, delta)-private. It comes as a rational of 32 significant bits, and its
-// delta was bounded from above by [DiscreteDelta] and found to fit. Errors:
+// delta was bounded from above (discreteDelta) and found to fit. Errors:
 // [noren.Usage].
 //
 // The continuous calibration is not trusted here: the delta of discrete noise lies
@@ -34,31 +34,16 @@ func DiscreteGaussian(c Cost, sensitivity int64) (*big.Rat, error) {
 
 const maxSensitivity = 1 << 53
 
-// DiscreteDelta is the delta, rounded up, at which discrete Gaussian noise of
-// variance parameter sigma2 makes an integer query of the given sensitivity
-// private, for epsilon in units of 1e-9:
+// discreteDelta holds the delta at which discrete Gaussian noise of variance
+// parameter sigma2 makes an integer query of the given sensitivity private, for
+// epsilon in units of 1e-9:
 //
 //	delta = P(Y > eps sigma^2/D - D/2) - e^eps P(Y > eps sigma^2/D + D/2)
 //
 // (Canonne, Kamath and Steinke 2020, theorem 7), which is the least one. Queries
 // that differ by d < D are covered: the likelihood ratio of Y and Y + d is
 // monotone, so that the sets that tell them apart best are half-lines, and
-// P(Y <= t) - e^eps P(Y <= t - d) grows with d for every t. Errors: [noren.Usage].
-func DiscreteDelta(epsilon, sensitivity int64, sigma2 *big.Rat) (int64, error) {
-	c := Cost{Epsilon: epsilon, Delta: 1}
-	if err := checkGaussian(c, new(big.Rat).SetInt64(sensitivity)); err != nil {
-		return 0, err
-	}
-	if sensitivity > maxSensitivity || sigma2 == nil || sigma2.Sign() <= 0 {
-		return 0, usage("the noise", "has a sensitivity above 2^53 or a variance that is not above 0", "")
-	}
-	delta := discreteDelta(c, sensitivity, sigma2).hiRat()
-	if delta.Sign() <= 0 {
-		return 0, nil
-	}
-	return DeltaUp(delta), nil
-}
-
+// P(Y <= t) - e^eps P(Y <= t - d) grows with d for every t.
 func discreteDelta(c Cost, sensitivity int64, sigma2 *big.Rat) interval {
 	a := arith{160}
 	d := new(big.Rat).SetInt64(sensitivity)
@@ -133,10 +118,10 @@ func (g *theta) sumTerms(m *big.Int) interval {
 		term = g.mul(term, ratio)
 		ratio = g.mul(ratio, step)
 		// Once the ratio is at most 1/2 what follows is at most the term itself.
-		room := g.sub(g.int(1), ratio)
-		if room.lo.Sign() > 0 {
-			if rest := g.up().Quo(term.hi, room.lo); rest.Sign() == 0 || rest.MantExp(nil) < least {
-				return interval{sum.lo, g.up().Add(sum.hi, rest)}
+		rest := g.sub(g.int(1), ratio)
+		if rest.lo.Sign() > 0 {
+			if tail := g.up().Quo(term.hi, rest.lo); tail.Sign() == 0 || tail.MantExp(nil) < least {
+				return interval{sum.lo, g.up().Add(sum.hi, tail)}
 			}
 		}
 		sum = g.add(sum, term)

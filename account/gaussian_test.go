@@ -24,8 +24,7 @@ func cost(t testing.TB, epsilon, delta string) Cost {
 	return Cost{e, d}
 }
 
-// The figures are those of the design note's issue: Balle and Wang (2018),
-// sensitivity 1, delta 1e-6.
+// Figures of Balle and Wang (2018) for sensitivity 1 and delta 1e-6.
 func TestGaussianSigma(t *testing.T) {
 	for _, test := range []struct {
 		epsilon string
@@ -75,10 +74,7 @@ func TestDiscreteDeltaIsTheSum(t *testing.T) {
 		d := rapid.Int64Range(1, 40).Draw(rt, "d")
 		epsilon := rapid.Int64Range(1_000_000, 5_000_000_000).Draw(rt, "epsilon")
 		sigma2 := new(big.Rat).SetFloat64(sigma * sigma)
-		got, err := DiscreteDelta(epsilon, d, sigma2)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		got := DeltaUp(discreteDelta(Cost{Epsilon: epsilon}, d, sigma2).hiRat())
 		want := deltaBySum(float64(epsilon)/1e9, d, sigma*sigma) * DeltaUnits
 		if math.Abs(float64(got)-want) > 1+1e-6*want+2e4 { // 2e-14: what floats cancel to
 			rt.Fatalf("sigma %g d %d epsilon %d: %d, want %g", sigma, d, epsilon, got, want)
@@ -125,9 +121,8 @@ func TestDiscreteGaussianIsCheckedAndTight(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := DiscreteDelta(c.Epsilon, test.d, sigma2)
-		if err != nil || got > c.Delta {
-			t.Errorf("%v: delta %d above %d, %v", test, got, c.Delta, err)
+		if got := DeltaUp(discreteDelta(c, test.d, sigma2).hiRat()); got > c.Delta {
+			t.Errorf("%v: delta %d above %d", test, got, c.Delta)
 		}
 		if s := SigmaFloat(sigma2); s < 100 && test.d < 10 {
 			e, d := c.Float()

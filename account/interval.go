@@ -10,7 +10,6 @@ import (
 type interval struct{ lo, hi *big.Float }
 
 func (x interval) hiRat() *big.Rat { r, _ := x.hi.Rat(nil); return r }
-func (x interval) loRat() *big.Rat { r, _ := x.lo.Rat(nil); return r }
 
 // arith computes with intervals of prec bits.
 type arith struct{ prec uint }

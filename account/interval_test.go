@@ -72,3 +72,5 @@ func TestIntervalsAgreeWithFloat(t *testing.T) {
 		near(rt, "sqrt", a.sqrt(a.float(y)), math.Sqrt(y), 1e-15)
 	})
 }
+
+func (x interval) loRat() *big.Rat { r, _ := x.lo.Rat(nil); return r }

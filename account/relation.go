@@ -1,7 +1,6 @@
 package account
 
 import (
-	"fmt"
 	"math/big"
 )
 
@@ -15,9 +14,8 @@ const (
 	ReplaceOne
 )
 
-// Record is the unit of a book in which every record stands for itself. Any
-// other unit is the name of the column whose equal values mark the records of
-// one person.
+// Record is the privacy unit of one record. Any other unit is the name of the column
+// whose equal values mark the records of one person.
 const Record = "record"
 
 // String names n as certificates do: "add-remove" or "replace-one".
@@ -39,10 +37,10 @@ func ParseNeighbours(s string) (Neighbours, error) {
 	return 0, usage("neighbours", "is neither add-remove nor replace-one", "add-remove is the usual one")
 }
 
-// Charge is what a guarantee of cost c in the relation of the mechanism costs in
-// a book of the relation of the book. Error: [noren.Usage].
+// Charge is what a guarantee of cost c in the relation of the mechanism costs a budget
+// of another relation. Error: [noren.Usage].
 //
-// Equal relations: c. An add-remove guarantee in a replace-one book: a
+// Equal relations: c. An add-remove guarantee in a replace-one budget: a
 // replacement is a removal D -> E and an addition E -> D', so that for every
 // set S of outputs
 //
@@ -51,23 +49,22 @@ func ParseNeighbours(s string) (Neighbours, error) {
 //	           = e^(2 eps) P(D' in S) + (1 + e^eps) delta,
 //
 // and the cost is (2 eps, (1 + e^eps) delta), rounded up. A replace-one guarantee
-// in an add-remove book is refused: it compares tables of one size only (the
-// number of records itself may be told for nothing), so that it says nothing
-// about a table with one unit more.
-func Charge(c Cost, mechanism, book Neighbours) (Cost, error) {
+// in an add-remove budget is refused: it compares tables of one size only (it may
+// publish the number of records without noise), so that it does not hold for a table
+// with one unit more.
+func Charge(c Cost, mechanism, budget Neighbours) (Cost, error) {
 	switch {
-	case mechanism == book:
+	case mechanism == budget:
 		return c, nil
 	case mechanism == AddRemove:
 		return Group(c, 2)
 	}
 	return Cost{}, usage("neighbours",
-		"the mechanism is private for replace-one neighbours only, and the book is for add-remove",
-		"it promises nothing about a table with one unit more or less: use a mechanism that is private for add-remove, or a replace-one book")
+		"the mechanism is private for replace-one neighbours only, and the budget is for add-remove",
+		"its guarantee does not hold for a table with one unit more or less: use a mechanism that is private for add-remove, or a replace-one budget")
 }
 
-// Group is what a guarantee of cost c for one unit is worth for n of them at
-// once: n steps from neighbour to neighbour give, as in [Charge],
+// Group is the guarantee for n units at once that follows from cost c for one unit: n steps from neighbour to neighbour give, as in [Charge],
 //
 //	(n eps, (1 + e^eps + ... + e^((n-1) eps)) delta),
 //
@@ -105,102 +102,4 @@ func Group(c Cost, n int64) (Cost, error) {
 	sum := a.mul(a.div(top, bottom), a.rat(c.DeltaRat()))
 	g.Delta = DeltaUp(sum.hiRat())
 	return g, nil
-}
-
-// Branch is what a mechanism over one of several disjoint public groups costs
-// for what one unit can do to its group.
-type Branch struct {
-	// Enter is the cost for a unit that enters the group or leaves it: the
-	// add-remove cost. Required.
-	Enter Cost
-	// Stay is the cost for a unit of the group whose records are replaced by
-	// others that stay in it. Optional: the zero value is what [Charge] makes of
-	// Enter. It is not used in add-remove.
-	Stay Cost
-}
-
-// Parallel is the cost of answering for disjoint groups that are fixed in public
-// and of which every unit is in at most one (McSherry 2009, theorem 4). Part by
-// part,
-//
-//   - in add-remove, one group changes, by one unit: the largest Enter;
-//   - in replace-one, a unit moves from one group to another, two groups change
-//     and compose: the sum of the two largest Enter; or it stays in its group:
-//     the largest Stay. The larger of both.
-//
-// With one cost c for all and Stay at most 2c, this is c in add-remove and 2c in
-// replace-one. A unit that may have records in several groups is not covered:
-// bound its records and use the sensitivity of the whole answer. Error:
-// [noren.Usage].
-func Parallel(n Neighbours, groups ...Branch) (Cost, error) {
-	if len(groups) == 0 {
-		return Cost{}, usage("the groups", "there are none", "name at least one")
-	}
-	var first, second, stay Cost
-	for i, g := range groups {
-		if err := g.Enter.Validate(); err != nil {
-			return Cost{}, fmt.Errorf("group %d: %w", i+1, err)
-		}
-		first.Epsilon, second.Epsilon = topTwo(first.Epsilon, second.Epsilon, g.Enter.Epsilon)
-		first.Delta, second.Delta = topTwo(first.Delta, second.Delta, g.Enter.Delta)
-		if n == AddRemove {
-			continue
-		}
-		s := g.Stay
-		if s == (Cost{}) {
-			var err error
-			if s, err = Charge(g.Enter, AddRemove, ReplaceOne); err != nil {
-				return Cost{}, err
-			}
-		}
-		stay = Cost{max(stay.Epsilon, s.Epsilon), max(stay.Delta, s.Delta)}
-	}
-	if n == AddRemove {
-		return first, nil
-	}
-	moved, err := first.Add(second)
-	if err != nil {
-		return Cost{}, err
-	}
-	return Cost{max(moved.Epsilon, stay.Epsilon), max(moved.Delta, stay.Delta)}, nil
-}
-
-// topTwo is the two largest of a >= b and x.
-func topTwo(a, b, x int64) (first, second int64) {
-	if x > a {
-		return x, a
-	}
-	return a, max(b, x)
-}
-
-// Amplify is the cost of a mechanism of cost c that is run on a Poisson sample:
-// every unit is in it with probability rate, in (0, 1], independently, and who is
-// in it stays secret. It is
-//
-//	(ln(1 + rate (e^eps - 1)), rate delta),
-//
-// rounded up (Li, Qardaji and Su 2012; Balle, Barthe and Gaboardi 2018, theorem
-// 8). The theorem is for add-remove; any other relation is refused. Error:
-// [noren.Usage].
-func Amplify(c Cost, n Neighbours, rate *big.Rat) (Cost, error) {
-	if n != AddRemove {
-		return Cost{}, usage("neighbours", "amplification by Poisson sampling is proved for add-remove neighbours", "count the sample at full price, or use an add-remove book")
-	}
-	if rate == nil || rate.Sign() <= 0 || rate.Cmp(one) > 0 {
-		return Cost{}, usage("the sampling rate", "is not above 0 and at most 1", "")
-	}
-	if err := c.Validate(); err != nil {
-		return Cost{}, err
-	}
-	amplified := Cost{Epsilon: c.Epsilon, Delta: DeltaUp(new(big.Rat).Mul(c.DeltaRat(), rate))}
-	if c.Epsilon <= 100*EpsilonUnits && rate.Cmp(one) < 0 {
-		a := arith{320}
-		grown := a.mul(a.rat(rate), a.sub(a.exp(a.rat(c.EpsilonRat())), a.int(1)))
-		epsilon, err := EpsilonUp(a.log(a.add(a.int(1), grown)).hiRat())
-		if err != nil {
-			return Cost{}, err
-		}
-		amplified.Epsilon = min(c.Epsilon, epsilon)
-	}
-	return amplified, nil
 }

@@ -14,9 +14,6 @@ const RhoUnits = 1_000_000_000_000_000
 // Like epsilon it adds up, also adaptively, and it is for one relation and unit.
 type Rho int64
 
-// String writes r exactly, as "rho 0.005".
-func (r Rho) String() string { return "rho " + Decimal(int64(r), 15) }
-
 // Rat is rho, exactly.
 func (r Rho) Rat() *big.Rat { return big.NewRat(int64(r), RhoUnits) }
 
@@ -24,40 +21,6 @@ func (r Rho) Rat() *big.Rat { return big.NewRat(int64(r), RhoUnits) }
 func (r Rho) Float() float64 {
 	f, _ := r.Rat().Float64()
 	return f
-}
-
-// Add is the loss of both. Error: [noren.Usage] where it does not fit 64 bits.
-func (r Rho) Add(s Rho) (Rho, error) {
-	if r < 0 || s < 0 || r > math.MaxInt64-s {
-		return 0, tooLarge()
-	}
-	return r + s, nil
-}
-
-// PureRho is what pure epsilon is worth: rho = eps^2/2 (Bun and Steinke 2016,
-// proposition 1.4), rounded up. Error: [noren.Usage] where it does not fit 64
-// bits.
-func PureRho(epsilon int64) (Rho, error) {
-	e := Cost{Epsilon: epsilon}.EpsilonRat()
-	return rhoUp(e.Mul(e, e).Mul(e, big.NewRat(1, 2)))
-}
-
-// GaussianRho is the loss of Gaussian noise of variance sigma2 on a query of L2
-// sensitivity sqrt(sensitivity2): rho = sensitivity2 / (2 sigma2), rounded up. It
-// holds for continuous noise (Bun and Steinke 2016, proposition 1.6) and for
-// discrete noise on integers, in one coordinate or several (Canonne, Kamath and
-// Steinke 2020, theorems 4 and 14). Error: [noren.Usage].
-func GaussianRho(sensitivity2, sigma2 *big.Rat) (Rho, error) {
-	if sigma2.Sign() <= 0 {
-		return 0, usage("the variance", "must be above 0", "")
-	}
-	r := new(big.Rat).Quo(sensitivity2, sigma2)
-	return rhoUp(r.Mul(r, big.NewRat(1, 2)))
-}
-
-func rhoUp(r *big.Rat) (Rho, error) {
-	n, err := unitsUp(r, RhoUnits)
-	return Rho(n), err
 }
 
 // Cost is the (epsilon, delta) guarantee that r gives at delta, in units of

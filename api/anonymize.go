@@ -37,8 +37,8 @@ type AnonymizeRequest struct {
 	Stdout io.Writer `json:"-"`
 }
 
-// AnonymizeResult describes a release: noren.anonymize/1. It is private: loss and
+// Release describes a k-anonymous release: noren.anonymize/1. It is private: loss and
 // uniqueness are computed from the source.
-type AnonymizeResult struct {
+type Release struct {
 	kanon.Result
 }

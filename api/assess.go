@@ -25,7 +25,7 @@ type AssessRequest struct {
 	Force bool `json:"force,omitempty"`
 }
 
-// AssessResult is the risk of a table and of a release: noren.assess/1. It is private.
-type AssessResult struct {
+// Assessment is the risk of a table and of a release: noren.assess/1. It is private.
+type Assessment struct {
 	assess.Assessment
 }

@@ -26,11 +26,11 @@ type CurveRequest struct {
 	Point func(kanon.CurvePoint) `json:"-"`
 }
 
-// CurveSchema names the JSON form of a [CurveResult].
+// CurveSchema names the JSON form of a [Curve].
 const CurveSchema = "noren.curve/1"
 
-// CurveResult is loss and risk over k and methods: noren.curve/1. It is private.
-type CurveResult struct {
+// Curve is loss and risk over k and methods: noren.curve/1. It is private.
+type Curve struct {
 	// Schema is noren.curve/1.
 	Schema string `json:"schema"`
 	// Input is the table as named in the request.

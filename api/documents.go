@@ -4,6 +4,13 @@ import (
 	"reflect"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/assess"
+	"github.com/noren-privacy/noren/correlated"
+	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/kanon/verify"
+	"github.com/noren-privacy/noren/ldp"
+	"github.com/noren-privacy/noren/ldp/evaluate"
+	"github.com/noren-privacy/noren/ldp/survey"
 	"github.com/noren-privacy/noren/query"
 )
 
@@ -13,6 +20,8 @@ type Document struct {
 	Schema string
 	// Price says that it is the form of a dry run, which bears the name of the answer.
 	Price bool
+	// Variant names one of several forms of the same schema; empty for the first.
+	Variant string
 	// Operation tells forms of one schema apart, as in "history" of noren.ledger/1. Mostly
 	// empty.
 	Operation string
@@ -20,11 +29,14 @@ type Document struct {
 	Type reflect.Type
 }
 
+// Name is the schema, with " (dry run)" for a price, or its variant in brackets.
 // Name is the schema, with " (dry run)" for a price or the operation in parentheses.
 func (d Document) Name() string {
 	switch {
 	case d.Price:
 		return d.Schema + " (dry run)"
+	case d.Variant != "":
+		return d.Schema + " (" + d.Variant + ")"
 	case d.Operation != "":
 		return d.Schema + " (" + d.Operation + ")"
 	}
@@ -35,30 +47,57 @@ func (d Document) Name() string {
 // schemas are in docs/schemas.
 func Documents() []Document {
 	return []Document{
+		{Schema: LDPDesignSchema, Variant: "words", Type: reflect.TypeFor[LDPWordDesign]()},
 		document[CertificateCheck](CertificateCheckSchema),
-		form[Ledger](LedgerSchema, "show"),
+		document[CorrelatedAnswer](CorrelatedAnswerSchema),
+		priced[correlated.Calibration](CorrelatedAnswerSchema),
+		document[CorrelatedCalibrate](CorrelatedCalibrateSchema),
+		document[CorrelatedLeakage](CorrelatedLeakageSchema),
+		document[Curve](CurveSchema),
+		document[HarmEvaluate](HarmEvaluateSchema),
+		document[HarmOptimise](HarmOptimiseSchema),
+		document[HarmThreshold](HarmThresholdSchema),
+		document[Inspection](InspectSchema),
+		document[LDPDesign](LDPDesignSchema),
+		document[LDPEdges](LDPEdgesSchema),
+		priced[query.Accuracy](LDPEdgesSchema),
+		document[LDPEstimate](LDPEstimateSchema),
+		document[LDPRandomise](LDPRandomiseSchema),
+		document[LDPSimulate](LDPSimulateSchema),
 		form[Granted](LedgerSchema, "grant"),
 		form[History](LedgerSchema, "history"),
-		form[LedgerVerification](LedgerSchema, "verify"),
 		form[Reconciliation](LedgerSchema, "reconcile"),
+		form[Ledger](LedgerSchema, "show"),
+		form[LedgerVerification](LedgerSchema, "verify"),
+		document[OutliersPlan](OutliersPlanSchema),
 		document[Outliers](OutliersSchema),
 		priced[OutliersAccuracy](OutliersSchema),
-		document[OutliersPlan](OutliersPlanSchema),
 		document[OutliersSensitivity](OutliersSensitivitySchema),
+		document[QueryAccuracy](QueryAccuracySchema),
 		document[Query](QuerySchema),
 		priced[query.Accuracy](QuerySchema),
-		document[QueryAccuracy](QueryAccuracySchema),
+		document[Assessment](assess.Schema),
+		document[LDPEvaluate](evaluate.Schema),
+		document[Release](kanon.ResultSchema),
+		document[Verification](verify.ResultSchema),
 	}
 }
 
 // Shared lists types that several forms contain, by their names in docs/cli.md.
 func Shared() map[string]reflect.Type {
 	return map[string]reflect.Type{
-		"dataset":   reflect.TypeFor[Dataset](),
-		"guarantee": reflect.TypeFor[noren.Guarantee](),
-		"price":     reflect.TypeFor[Price](),
-		"receipt":   reflect.TypeFor[Receipt](),
-		"remaining": reflect.TypeFor[Remaining](),
+		"assessed-persons": reflect.TypeFor[assess.Persons](),
+		"dataset":          reflect.TypeFor[Dataset](),
+		"guarantee":        reflect.TypeFor[noren.Guarantee](),
+		"loss":             reflect.TypeFor[ldp.LossJSON](),
+		"price":            reflect.TypeFor[Price](),
+		"privacy":          reflect.TypeFor[survey.Privacy](),
+		"rappor":           reflect.TypeFor[ldp.Params](),
+		"receipt":          reflect.TypeFor[Receipt](),
+		"remaining":        reflect.TypeFor[Remaining](),
+		"risk":             reflect.TypeFor[assess.Risk](),
+		"uniqueness":       reflect.TypeFor[assess.Uniqueness](),
+		"verified":         reflect.TypeFor[verify.Result](),
 	}
 }
 

@@ -21,8 +21,8 @@ type HierarchyRequest struct {
 	Steps []string `json:"steps,omitempty"`
 }
 
-// HierarchyResult is a proposed hierarchy. With a table it is private: it holds values.
-type HierarchyResult struct {
+// Hierarchy is a proposed hierarchy. With a table it is private: it holds values.
+type Hierarchy struct {
 	// Kind is the kind that was used.
 	Kind string `json:"kind"`
 	// Levels names the levels of each row, from the value to the root.
@@ -40,8 +40,8 @@ type HierarchyCheckRequest struct {
 	Column string `json:"column"`
 }
 
-// HierarchyCheckResult describes a hierarchy that covers a column.
-type HierarchyCheckResult struct {
+// HierarchyCheck describes a hierarchy that covers a column.
+type HierarchyCheck struct {
 	// Values is the number of different values of the column.
 	Values int `json:"values"`
 	// Lines is the number of values of the hierarchy.

@@ -6,12 +6,12 @@ type InspectRequest struct {
 	Table
 }
 
-// InspectSchema names the JSON form of an [InspectResult].
+// InspectSchema names the JSON form of an [Inspection].
 const InspectSchema = "noren.inspect/1"
 
-// InspectResult describes the columns of a table: noren.inspect/1. It is private: it
+// Inspection describes the columns of a table: noren.inspect/1. It is private: it
 // holds values of the table.
-type InspectResult struct {
+type Inspection struct {
 	// Schema is noren.inspect/1.
 	Schema string `json:"schema"`
 	// Input is the table as named in the request.
@@ -67,8 +67,8 @@ type ProposeRequest struct {
 	Use string `json:"use,omitempty"`
 }
 
-// ProposeResult is a proposed specification.
-type ProposeResult struct {
+// Proposal is a proposed specification.
+type Proposal struct {
 	// Specification is the commented text of a noren.yaml. It is private until the
 	// steward has read it: it holds counts and the levels of ordered columns.
 	Specification string `json:"specification"`

@@ -11,8 +11,8 @@ type VerifyRequest struct {
 	UnitRequired bool `json:"unit_required,omitempty"`
 }
 
-// VerifyResult is what was found in a file: noren.verify/1.
-type VerifyResult struct {
+// Verification is what was found in a file: noren.verify/1.
+type Verification struct {
 	verify.Result
 	// Uncounted says that the file has no column of the unit, so that records were
 	// counted and not persons.

@@ -22,10 +22,12 @@ type Journalist struct {
 	// Mean is the larger of classes / sum F (the attacker picks a person of
 	// the population) and Marketer (the attacker picks a record).
 	Mean float64 `json:"mean"`
-	// RecordsAbove counts the records of the sample with 1/F > Threshold.
-	Threshold    float64 `json:"threshold"`
-	RecordsAbove int64   `json:"records_above"`
-	ShareAbove   float64 `json:"share_above"`
+	// Threshold is the risk above which a record counts as at risk.
+	Threshold float64 `json:"threshold"`
+	// RecordsAbove is the number of records of the sample with 1/F > Threshold.
+	RecordsAbove int64 `json:"records_above"`
+	// ShareAbove is their share of the records.
+	ShareAbove float64 `json:"share_above"`
 	// Marketer is (sum f/F) / records: the expected share of records that
 	// are re-identified when all are linked to the population.
 	Marketer float64 `json:"marketer"`

@@ -12,22 +12,25 @@ import (
 // persons are in a class, and how many fit all records of a person. All figures
 // are exact for the table they were taken of.
 type Persons struct {
-	// Column tells the persons apart; records without a text there belong to no
-	// person.
-	Column  string `json:"column"`
-	Persons int64  `json:"persons"`
+	// Column is the column that tells persons apart; records without a text there
+	// belong to no person.
+	Column string `json:"column"`
+	// Persons is the number of persons.
+	Persons int64 `json:"persons"`
 	// Without is the number of records of no person.
 	Without int64 `json:"records_without_person"`
-	// Smallest, Mean and Largest are the persons of a class.
-	Smallest int64   `json:"smallest_class"`
-	Mean     float64 `json:"average_class"`
-	Largest  int64   `json:"largest_class"`
+	// Smallest is the smallest number of persons of a class.
+	Smallest int64 `json:"smallest_class"`
+	// Mean is the average number of persons of a class.
+	Mean float64 `json:"average_class"`
+	// Largest is the largest number of persons of a class.
+	Largest int64 `json:"largest_class"`
 	// MaxRisk is 1 / Smallest: the highest chance of a guess that picks a person
 	// of a class. It is 1 where a class holds records of no person alone.
 	MaxRisk float64 `json:"max_risk"`
-	// K was asked for, 0 where it was not; BelowK counts the classes of fewer
-	// persons and the records in them.
-	K      int           `json:"k,omitempty"`
+	// K is what was asked for, 0 where nothing was.
+	K int `json:"k,omitempty"`
+	// BelowK counts the classes of fewer than K persons, and the records in them.
 	BelowK verify.BelowK `json:"below_k"`
 	// Fit says how many persons fit all records of a person (the intersection
 	// attack).

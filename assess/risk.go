@@ -20,14 +20,17 @@ const DefaultThreshold = 0.2
 // Risk measures how well the records of a table can be told apart by their
 // quasi-identifiers. All figures are exact for the table they were taken of.
 type Risk struct {
-	// Records and Classes count the records and the classes they form.
+	// Records is the number of records.
 	Records int64 `json:"records"`
+	// Classes is the number of classes.
 	Classes int64 `json:"classes"`
-	// SmallestClass, LargestClass and AverageClass are in records.
-	// SmallestClass is the k for which the table is k-anonymous.
-	SmallestClass int64   `json:"smallest_class"`
-	LargestClass  int64   `json:"largest_class"`
-	AverageClass  float64 `json:"average_class"`
+	// SmallestClass is the smallest number of records of a class: the k for which the
+	// table is k-anonymous.
+	SmallestClass int64 `json:"smallest_class"`
+	// LargestClass is the largest number of records of a class.
+	LargestClass int64 `json:"largest_class"`
+	// AverageClass is the average number of records of a class.
+	AverageClass float64 `json:"average_class"`
 	// Prosecutor is the risk when the attacker knows that the person is in the
 	// table.
 	Prosecutor Prosecutor `json:"prosecutor"`
@@ -35,9 +38,10 @@ type Risk struct {
 	// the whole table re-identifies: classes / records. It equals the mean
 	// prosecutor risk, since each class adds size * 1/size.
 	Marketer float64 `json:"marketer"`
-	// UniqueRecords are alone in their class; UniqueShare is their share.
-	UniqueRecords int64   `json:"unique_records"`
-	UniqueShare   float64 `json:"unique_share"`
+	// UniqueRecords is the number of records that are alone in their class.
+	UniqueRecords int64 `json:"unique_records"`
+	// UniqueShare is their share of the records.
+	UniqueShare float64 `json:"unique_share"`
 	// Below counts the records in classes smaller than 2, 3, 5, 10, 20, 50.
 	Below []Below `json:"below"`
 	// Distribution is the histogram of class sizes; empty bins are left out
@@ -55,25 +59,35 @@ type Prosecutor struct {
 	Max float64 `json:"max"`
 	// Mean is over records: classes / records.
 	Mean float64 `json:"mean"`
-	// RecordsAbove counts records whose risk is greater than Threshold.
-	Threshold    float64 `json:"threshold"`
-	RecordsAbove int64   `json:"records_above"`
-	ShareAbove   float64 `json:"share_above"`
+	// Threshold is the risk above which a record counts as at risk.
+	Threshold float64 `json:"threshold"`
+	// RecordsAbove is the number of records whose risk is greater than Threshold.
+	RecordsAbove int64 `json:"records_above"`
+	// ShareAbove is their share of the records.
+	ShareAbove float64 `json:"share_above"`
 }
 
 // Below counts the records in classes of fewer than K records.
 type Below struct {
-	K       int64   `json:"k"`
-	Classes int64   `json:"classes"`
-	Records int64   `json:"records"`
-	Share   float64 `json:"share"`
+	// K is the size of a class.
+	K int64 `json:"k"`
+	// Classes is the number of smaller classes.
+	Classes int64 `json:"classes"`
+	// Records is the number of records in them.
+	Records int64 `json:"records"`
+	// Share is their share of the records.
+	Share float64 `json:"share"`
 }
 
 // SizeBin counts the classes of Low to High records (both included).
 type SizeBin struct {
-	Low     int64 `json:"low"`
-	High    int64 `json:"high"`
+	// Low is the smallest size of the bin.
+	Low int64 `json:"low"`
+	// High is the largest size of the bin.
+	High int64 `json:"high"`
+	// Classes is the number of classes of such a size.
 	Classes int64 `json:"classes"`
+	// Records is the number of records in them.
 	Records int64 `json:"records"`
 }
 

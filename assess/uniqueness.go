@@ -11,33 +11,36 @@ import (
 // without replacement; each model says more (see the method that the field
 // names). All figures are estimates: none is a bound.
 type Uniqueness struct {
-	// Fraction is the sampling fraction, PopulationRecords the size of the
-	// population that follows from it.
-	Fraction          float64 `json:"sampling_fraction"`
-	PopulationRecords int64   `json:"population_records"`
+	// Fraction is the sampling fraction.
+	Fraction float64 `json:"sampling_fraction"`
+	// PopulationRecords is the size of the population that follows from it.
+	PopulationRecords int64 `json:"population_records"`
 	// SampleUniques counts the records that are unique in the sample, whether
 	// or not they are so in the population.
 	SampleUniques int64 `json:"sample_uniques"`
-	// The models. Each is absent, with a reason, where it does not fit.
+	// Zayatz is the estimate by Zayatz's model.
 	Zayatz Estimate `json:"zayatz"`
+	// Pitman is the estimate by Pitman's model.
 	Pitman Estimate `json:"pitman"`
-	SNB    Estimate `json:"snb"`
+	// SNB is the estimate by the shifted negative binomial model.
+	SNB Estimate `json:"snb"`
 	// Chosen is the model that the decision rule of Dankar, El Emam, Neisa
 	// and Roffey (BMC Medical Informatics and Decision Making 12:66, 2012)
-	// takes, and Result its estimate: Pitman for fractions up to 0.1,
-	// otherwise the smaller of Zayatz and SNB; Zayatz stands in for a model
-	// that does not fit.
-	Chosen string   `json:"chosen"`
+	// takes: Pitman for fractions up to 0.1, otherwise the smaller of Zayatz and
+	// SNB; Zayatz replaces a model that does not fit.
+	Chosen string `json:"chosen"`
+	// Result is the estimate of the chosen model.
 	Result Estimate `json:"result"`
 }
 
 // Estimate is an estimated number of population uniques.
 type Estimate struct {
-	// Uniques is in records of the population; Share is its share of them,
-	// which is also the chance that a record of the sample, picked at random,
-	// is unique in the population. Nil where the model gives none.
+	// Uniques is the number of unique records of the population; null where the model
+	// does not fit.
 	Uniques *float64 `json:"uniques"`
-	Share   *float64 `json:"share"`
+	// Share is their share of the population, which is also the probability that a
+	// record of the sample, drawn at random, is unique in the population.
+	Share *float64 `json:"share"`
 	// Reason says why there is none.
 	Reason string `json:"reason,omitempty"`
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/noren-privacy/noren"
 )
 
-// Adversaries are those against whom a promise is made. An adversary knows the
-// model and the states of some records, and wants to know that of another. The
+// Adversaries are the adversaries against whom a guarantee holds. An adversary knows
+// the model and the states of some records, and wants to know that of another. The
 // zero value is all of them.
 type Adversaries struct {
 	kind   advKind
@@ -30,7 +30,7 @@ const (
 func AllAdversaries() Adversaries { return Adversaries{} }
 
 // EmptyAdversaries know the state of no record. They do not always learn least
-// or most (note, section 3).
+// or most (docs/correlated-privacy.md, section 3).
 func EmptyAdversaries() Adversaries { return Adversaries{kind: advEmpty} }
 
 // FullAdversaries know all records but one: leakage to them is ordinary
@@ -51,8 +51,10 @@ const (
 
 // Adversary is one adversary, or by AnyTarget and AnyState several.
 type Adversary struct {
-	Target int     `json:"record"`
-	Known  []Known `json:"known"`
+	// Target is the record that the adversary wants to know.
+	Target int `json:"record"`
+	// Known are the records whose states the adversary knows.
+	Known []Known `json:"known"`
 }
 
 // String is "all", "empty", "full" or "listed".
@@ -81,31 +83,31 @@ func (a Adversaries) check(m Model) error {
 		return nil
 	}
 	if len(a.listed) == 0 {
-		return usagef("adversaries", "the list of adversaries is empty")
+		return noren.Usagef("adversaries", "the list of adversaries is empty")
 	}
 	n := m.Records()
 	total := 0
 	for i, adv := range a.listed {
 		where := index("adversaries", i)
 		if adv.Target < AnyTarget || adv.Target >= n {
-			return usagef(where, "the target is a record's number, 0 to %d, or %d for any", n-1, AnyTarget)
+			return noren.Usagef(where, "the target is a record's number, 0 to %d, or %d for any", n-1, AnyTarget)
 		}
 		seen := map[int]bool{}
 		count := 1
 		for j, k := range adv.Known {
 			at := index(where+".known", j)
 			if k.Record < 0 || k.Record >= n {
-				return usagef(at, "a known record is a number from 0 to %d", n-1)
+				return noren.Usagef(at, "a known record is a number from 0 to %d", n-1)
 			}
 			if k.Record == adv.Target {
-				return usagef(at, "the target cannot be known")
+				return noren.Usagef(at, "the target cannot be known")
 			}
 			if seen[k.Record] {
-				return usagef(at, "record %d stands twice", k.Record)
+				return noren.Usagef(at, "record %d is given twice", k.Record)
 			}
 			seen[k.Record] = true
 			if k.State < AnyState || k.State >= m.States(k.Record) {
-				return usagef(at, "a known state is a number from 0 to %d, or %d for any", m.States(k.Record)-1, AnyState)
+				return noren.Usagef(at, "a known state is a number from 0 to %d, or %d for any", m.States(k.Record)-1, AnyState)
 			}
 			if k.State == AnyState {
 				count = min(count*m.States(k.Record), maxListed+1)
@@ -115,7 +117,7 @@ func (a Adversaries) check(m Model) error {
 			count = min(count*n, maxListed+1)
 		}
 		if total += count; total > maxListed {
-			return usagef(where, "the list stands for more than %d adversaries", maxListed)
+			return noren.Usagef(where, "the list stands for more than %d adversaries", maxListed)
 		}
 	}
 	return nil

@@ -47,16 +47,16 @@ type extreme struct {
 }
 
 // ratios fills out[a*k+a'] with sup log p_a/p_a' over all pairs of the states
-// whose laws are not nil; shift[a] moves the law of state a. Entries of other
+// whose distributions are not nil; shift[a] moves the distribution of state a. Entries of other
 // pairs are left as they are.
-func (e *evaluator) ratios(laws []*law, shift []int64, out []extreme) {
+func (e *evaluator) ratios(dists []*dist, shift []int64, out []extreme) {
 	if len(e.dims) > 1 {
-		e.gridRatios(laws, shift, out)
+		e.gridRatios(dists, shift, out)
 		return
 	}
 	if e.space.dense {
 		lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
-		for a, l := range laws {
+		for a, l := range dists {
 			if l != nil {
 				lo, hi = min(lo, l.lo+shift[a]), max(hi, l.lo+shift[a]+int64(l.len()))
 			}
@@ -64,17 +64,17 @@ func (e *evaluator) ratios(laws []*law, shift []int64, out []extreme) {
 		if lo >= hi {
 			return
 		}
-		for a, l := range laws {
+		for a, l := range dists {
 			if l != nil {
 				copy(e.clear(a, int(hi-lo))[l.lo+shift[a]-lo:], l.lin)
 			}
 		}
-		e.finishDense(len(laws), lo, func(a int) bool { return laws[a] != nil }, func(a int) *law { return laws[a] }, shift, out)
+		e.finishDense(len(dists), lo, func(a int) bool { return dists[a] != nil }, func(a int) *dist { return dists[a] }, shift, out)
 		return
 	}
-	e.union(laws, shift)
+	e.union(dists, shift)
 	ok := true
-	for a, l := range laws {
+	for a, l := range dists {
 		if l == nil {
 			continue
 		}
@@ -89,10 +89,10 @@ func (e *evaluator) ratios(laws []*law, shift []int64, out []extreme) {
 		ok = e.smoothGaps(p) && ok
 	}
 	if ok {
-		e.compare(len(laws), func(a int) bool { return laws[a] != nil }, func(j int) int64 { return e.keys[j] }, out)
+		e.compare(len(dists), func(a int) bool { return dists[a] != nil }, func(j int) int64 { return e.keys[j] }, out)
 		return
 	}
-	for a, l := range laws {
+	for a, l := range dists {
 		if l == nil {
 			continue
 		}
@@ -109,7 +109,7 @@ func (e *evaluator) ratios(laws []*law, shift []int64, out []extreme) {
 		}
 		e.smoothLog(p, func(j int) float64 { return float64(e.keys[j+1]-e.keys[j]) * e.rates[0] })
 	}
-	e.compareLog(len(laws), func(a int) bool { return laws[a] != nil }, func(j int) int64 { return e.keys[j] }, out)
+	e.compareLog(len(dists), func(a int) bool { return dists[a] != nil }, func(j int) int64 { return e.keys[j] }, out)
 }
 
 // clear returns the zeroed work row of state a.
@@ -123,9 +123,9 @@ func (e *evaluator) clear(a, n int) []float64 {
 }
 
 // finishDense turns the masses in the work rows into densities and compares
-// them; full gives the law of a state with its logarithms, asked for only
+// them; full gives the distribution of a state with its logarithms, asked for only
 // where plain numbers do not reach.
-func (e *evaluator) finishDense(k int, lo int64, live func(int) bool, full func(int) *law, shift []int64, out []extreme) {
+func (e *evaluator) finishDense(k int, lo int64, live func(int) bool, full func(int) *dist, shift []int64, out []extreme) {
 	ok := true
 	for a := range k {
 		if live(a) {
@@ -229,11 +229,11 @@ func (e *evaluator) smoothLog(p []float64, rate func(int) float64) {
 	}
 }
 
-// union sets e.keys to all atoms of the moved laws, and e.gaps to the decay
+// union sets e.keys to all atoms of the moved distributions, and e.gaps to the decay
 // between neighbours.
-func (e *evaluator) union(laws []*law, shift []int64) {
+func (e *evaluator) union(dists []*dist, shift []int64) {
 	e.keys = e.keys[:0]
-	for a, l := range laws {
+	for a, l := range dists {
 		if l == nil {
 			continue
 		}
@@ -289,7 +289,7 @@ func (e *evaluator) compareLog(k int, live func(int) bool, key func(int) int64, 
 			most, least := extreme{negInf, 0}, extreme{negInf, 0}
 			for j, v := range p {
 				if v == negInf || q[j] == negInf {
-					continue // a point of the grid that neither law comes near
+					continue // a point of the grid that neither distribution comes near
 				}
 				r := v - q[j]
 				if r > most.log {

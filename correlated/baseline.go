@@ -7,40 +7,38 @@ import (
 	"github.com/noren-privacy/noren"
 )
 
-// Baselines are the scales that other methods ask for, to be shown beside the
-// calibrated one. Only Group, Range and Wasserstein promise what the exact
-// calibration does.
+// Baselines are the noise scales of other methods, to compare with the calibrated one.
+// Only Group, Range and Wasserstein give the guarantee of the exact calibration.
 type Baselines struct {
-	// Plain is osc(g)/epsilon, where osc is the most that one record changes:
-	// the scale of ordinary differential privacy, which is enough when records
-	// are independent.
+	// Plain is the scale of ordinary differential privacy, osc(g)/epsilon, where osc is
+	// the largest change by one record: enough only when records are independent.
 	Plain float64 `json:"plain"`
-	// Group is n osc(g)/epsilon: all records as one group.
+	// Group is the scale n osc(g)/epsilon of all records as one group.
 	Group float64 `json:"group"`
-	// Range is range(f)/epsilon, safe for any distribution.
+	// Range is the scale range(f)/epsilon, safe for any distribution.
 	Range float64 `json:"range"`
 	// Quilt is the Markov quilt mechanism's scale (exact influences), for
-	// adversaries who know no record; 0 where the model is no chain.
+	// adversaries who know no record; absent where the model is no chain.
 	Quilt float64 `json:"quilt,omitempty"`
 	// QuiltApprox is the same with influences bounded by the eigengap; 0 where
 	// it does not apply.
 	QuiltApprox float64 `json:"quilt_approx,omitempty"`
-	// Wasserstein is W/epsilon, W the largest infinity-Wasserstein distance
-	// between conditional distributions of f; 0 where the model is too large.
+	// Wasserstein is the scale W/epsilon, W the largest infinity-Wasserstein distance
+	// between conditional distributions of f; absent where the model is too large.
 	Wasserstein float64 `json:"wasserstein,omitempty"`
-	// Tanh is the scale that the tanh rule calibrates; 0 where it does not apply.
+	// Tanh is the scale by the tanh rule; absent where it does not apply.
 	Tanh float64 `json:"tanh,omitempty"`
 }
 
 // Compare computes the baselines for a query with one coordinate or, but for
 // the quilts and Wasserstein, several.
-func Compare(ctx context.Context, m Model, q *Query, epsilon float64, o Options) (*Baselines, error) {
+func Compare(ctx context.Context, m Model, q *Query, epsilon float64, o LeakageOptions) (*Baselines, error) {
 	e, err := newEngine(m, q, o)
 	if err != nil {
 		return nil, err
 	}
 	if !(epsilon > 0) {
-		return nil, usagef("epsilon", "epsilon is a positive number")
+		return nil, noren.Usagef("epsilon", "epsilon is a positive number")
 	}
 	rates := e.rates(1)
 	b := &Baselines{Plain: e.query.osc(rates) / epsilon, Range: e.query.rangeLoss(rates) / epsilon}
@@ -91,7 +89,7 @@ func GroupScale(m Model, q *Query, epsilon float64) (float64, error) {
 		return 0, err
 	}
 	if !(epsilon > 0) {
-		return 0, usagef("epsilon", "epsilon is a positive number")
+		return 0, noren.Usagef("epsilon", "epsilon is a positive number")
 	}
 	rates := make([]float64, len(b.dims))
 	for i := range rates {
@@ -100,31 +98,11 @@ func GroupScale(m Model, q *Query, epsilon float64) (float64, error) {
 	return float64(m.Records()) * b.osc(rates) / epsilon, nil
 }
 
-// WassersteinScale is W/epsilon, where W is the largest infinity-Wasserstein
-// distance between the laws of f under two states of a record that an
-// adversary of the kind asked for holds possible: Laplace noise of scale
-// W/epsilon keeps CBP(b) <= epsilon (Song, Wang and Chaudhuri 2017, theorem
-// 3.2). Masses below 1e-12 are taken for rounding. The query has one
-// coordinate.
-func WassersteinScale(ctx context.Context, m Model, q *Query, epsilon float64, o Options) (float64, error) {
-	e, err := newEngine(m, q, o)
-	if err != nil {
-		return 0, err
-	}
-	if !(epsilon > 0) {
-		return 0, usagef("epsilon", "epsilon is a positive number")
-	}
-	if len(e.query.dims) > 1 || e.box != nil {
-		return 0, usagef("query", "the Wasserstein bound is for single laws and queries with one coordinate")
-	}
-	w, err := e.wasserstein(ctx)
-	if isBudget(err) {
-		return 0, &noren.Error{Kind: noren.NotMet, Where: "budget", What: "the Wasserstein bound is beyond the budget", Err: err}
-	}
-	return w / epsilon, err
-}
-
-// wasserstein is W for the engine's model, in the query's units.
+// wasserstein is W, the largest infinity-Wasserstein distance between the
+// distributions of f under two states of a record that an adversary of the kind
+// asked for holds possible, in the query's units: Laplace noise of scale W/epsilon
+// keeps CBP(b) <= epsilon (Song, Wang and Chaudhuri 2017, theorem 3.2). Masses below
+// 1e-12 are taken for rounding. The query has one coordinate.
 func (e *engine) wasserstein(ctx context.Context) (float64, error) {
 	most := 0.0
 	for _, m := range e.members {
@@ -144,27 +122,27 @@ func (m *memberEngine) wasserstein(ctx context.Context) (float64, error) {
 	case advFull:
 		return m.full([]float64{1}).Upper, nil
 	case advListed:
-		return 0, usagef("adversaries", "the Wasserstein bound is for all, empty or full adversaries")
+		return 0, noren.Usagef("adversaries", "the Wasserstein bound is for all, empty or full adversaries")
 	}
 	most := 0.0
-	see := func(row int32, laws []*law) {
+	see := func(row int32, dists []*dist) {
 		key := q.rows[row].key
-		for a := range laws {
+		for a := range dists {
 			for c := range a {
-				if laws[a] != nil && laws[c] != nil {
-					most = max(most, distance(laws[a], key[a], laws[c], key[c]))
+				if dists[a] != nil && dists[c] != nil {
+					most = max(most, distance(dists[a], key[a], dists[c], key[c]))
 				}
 			}
 		}
 	}
 	switch model := m.model.(type) {
-	case *Table:
+	case *JointTable:
 		p := newTablePlan(model, q)
 		if err := p.build(ctx, o); err != nil {
 			return 0, err
 		}
 		for _, c := range p.configs {
-			see(q.row[c.target], c.laws)
+			see(q.row[c.target], c.dists)
 		}
 	case *Chain:
 		p, err := newChainPlan(ctx, model, q, o, model.Records())
@@ -185,13 +163,13 @@ func (m *memberEngine) wasserstein(ctx context.Context) (float64, error) {
 				return 0, err
 			}
 			for _, o := range t.options {
-				laws := append([]*law(nil), o.laws...)
-				for a := range laws {
+				dists := append([]*dist(nil), o.dists...)
+				for a := range dists {
 					if supports[t.record]>>a&1 == 0 {
-						laws[a] = nil
+						dists[a] = nil
 					}
 				}
-				see(q.row[t.record], laws)
+				see(q.row[t.record], dists)
 			}
 		}
 	}
@@ -199,7 +177,7 @@ func (m *memberEngine) wasserstein(ctx context.Context) (float64, error) {
 }
 
 // eachConfig calls see for every adversary of the plan.
-func (p *chainPlan) eachConfig(ctx context.Context, see func(row int32, laws []*law)) error {
+func (p *chainPlan) eachConfig(ctx context.Context, see func(row int32, dists []*dist)) error {
 	done := map[pairKey]bool{}
 	work := 0
 	for i := range p.targets {
@@ -217,9 +195,9 @@ func (p *chainPlan) eachConfig(ctx context.Context, see func(row int32, laws []*
 							continue
 						}
 						done[key] = true
-						laws := make([]*law, left.node.targets)
-						for a := range laws {
-							u, v := left.node.ends[x].laws[a], right.node.ends[y].laws[a]
+						dists := make([]*dist, left.node.targets)
+						for a := range dists {
+							u, v := left.node.ends[x].dists[a], right.node.ends[y].dists[a]
 							if u == nil || v == nil {
 								continue
 							}
@@ -227,11 +205,11 @@ func (p *chainPlan) eachConfig(ctx context.Context, see func(row int32, laws []*
 								return errBudget
 							}
 							var err error
-							if laws[a], err = p.space.convolve(u, v); err != nil {
+							if dists[a], err = p.space.convolve(u, v); err != nil {
 								return err
 							}
 						}
-						see(t.row, laws)
+						see(t.row, dists)
 					}
 				}
 			}
@@ -243,10 +221,10 @@ func (p *chainPlan) eachConfig(ctx context.Context, see func(row int32, laws []*
 // massTolerance is what cumulative masses may differ by rounding.
 const massTolerance = 1e-12
 
-// distance is the infinity-Wasserstein distance between two laws, each moved:
+// distance is the infinity-Wasserstein distance between two distributions, each moved:
 // the largest gap between their quantile functions. Both are walked from below,
 // moving mass in step.
-func distance(p *law, shiftP int64, q *law, shiftQ int64) float64 {
+func distance(p *dist, shiftP int64, q *dist, shiftQ int64) float64 {
 	most := 0.0
 	i, j := 0, 0
 	restP, restQ := p.lin[0], q.lin[0]

@@ -34,7 +34,7 @@ func TestGoldenBaselines(t *testing.T) {
 	for _, c := range golden(t).Cases {
 		m := c.Model.model(t)
 		for _, row := range c.Calibrated {
-			b, err := Compare(ctx, m, Values(c.G), row.Eps, Options{})
+			b, err := Compare(ctx, m, Values(c.G), row.Eps, LeakageOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -51,7 +51,7 @@ func TestGoldenBaselines(t *testing.T) {
 	}
 }
 
-// The note's anchors (section 6): scores of single quilts, eps = 1.
+// Figures of docs/correlated-privacy.md (section 6): scores of single quilts, eps = 1.
 func TestQuiltAnchors(t *testing.T) {
 	score := func(c *Chain, i, al, be int) float64 {
 		f := exactInfluence(c)
@@ -78,18 +78,23 @@ func TestQuiltAnchors(t *testing.T) {
 	}
 }
 
-// The Wasserstein scale keeps the promise, against the exact leakage.
+// The Wasserstein scale keeps the guarantee, against the exact leakage.
 func TestWassersteinIsSafe(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var m Model = drawTree(t, 5)
 		if rapid.Bool().Draw(t, "chain") {
 			m = drawChain(t, 5)
 		}
-		o := Options{Adversaries: rapid.SampledFrom([]Adversaries{AllAdversaries(), EmptyAdversaries(), FullAdversaries()}).Draw(t, "adversaries")}
-		b, err := WassersteinScale(context.Background(), m, Count(0), 0.7, o)
+		o := LeakageOptions{Adversaries: rapid.SampledFrom([]Adversaries{AllAdversaries(), EmptyAdversaries(), FullAdversaries()}).Draw(t, "adversaries")}
+		e, err := newEngine(m, Count(0), o)
 		if err != nil {
 			t.Fatal(err)
 		}
+		w, err := e.wasserstein(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := w / 0.7
 		if b == 0 {
 			b = 1e-3 // nothing is to be protected
 		}

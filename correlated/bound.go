@@ -167,7 +167,7 @@ func (b *boundQuery) steps(c int, stride int64, counts []int64) error {
 // decimal that reads as v.
 func decimalPlaces(v float64) (int, error) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0, usagef("query", "a value is not a finite number")
+		return 0, noren.Usagef("query", "a value is not a finite number")
 	}
 	s := strconv.FormatFloat(v, 'e', -1, 64)
 	mantissa, exponent, _ := strings.Cut(s, "e")

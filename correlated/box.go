@@ -7,8 +7,8 @@ import (
 	"github.com/noren-privacy/noren"
 )
 
-// Box is every chain or tree law of the same shape whose transition
-// probabilities lie between bounds, each record's on their own, with any distribution
+// Box is an interval model (a credal set): every chain or tree of the same shape whose
+// transition probabilities lie between bounds, each record's on their own, with any distribution
 // of the first record (or of the roots). It is what an estimate with
 // confidence bounds supports. Leakage in a box is bounded by the tanh rule,
 // which is monotone in the bounds: no member exceeds it.
@@ -33,13 +33,13 @@ func NewBox(centre Model, low, high [][][]float64) (*Box, error) {
 	case *Tree:
 		t, steps = m, m.Records()
 	default:
-		return nil, usagef("centre", "the centre of a box is a chain or a tree")
+		return nil, noren.Usagef("centre", "the centre of a box is a chain or a tree")
 	}
 	if len(low) != len(high) {
-		return nil, usagef("high", "there are %d matrices of lower bounds and %d of upper ones", len(low), len(high))
+		return nil, noren.Usagef("high", "there are %d matrices of lower bounds and %d of upper ones", len(low), len(high))
 	}
 	if len(low) != steps && len(low) != 1 {
-		return nil, usagef("low", "there is one matrix for all steps, or %d; here are %d", steps, len(low))
+		return nil, noren.Usagef("low", "there is one matrix for all steps, or %d; here are %d", steps, len(low))
 	}
 	b := &Box{centre: centre, tree: &Tree{parent: t.parent, kernel: make([]int32, len(t.parent)), order: t.order}}
 	type key struct {
@@ -85,19 +85,19 @@ func newBounds(centre *kernel, low, high [][]float64, where string) (kernelBound
 	for j, m := range [...][][]float64{low, high} {
 		name := [...]string{"low", "high"}[j] + where
 		if len(m) != centre.rows {
-			return b, usagef(name, "the centre's matrix has %d rows, and here are %d", centre.rows, len(m))
+			return b, noren.Usagef(name, "the centre's matrix has %d rows, and here are %d", centre.rows, len(m))
 		}
 		k := &kernel{rows: centre.rows, cols: centre.cols}
 		for x, row := range m {
 			if len(row) != centre.cols {
-				return b, usagef(index(name, x), "the centre's rows have %d entries, and this one has %d", centre.cols, len(row))
+				return b, noren.Usagef(index(name, x), "the centre's rows have %d entries, and this one has %d", centre.cols, len(row))
 			}
 			for y, v := range row {
 				if !(v >= 0 && v <= 1) {
-					return b, usagef(index(index(name, x), y), "a bound of a probability lies between 0 and 1")
+					return b, noren.Usagef(index(index(name, x), y), "a bound of a probability lies between 0 and 1")
 				}
 				if c := centre.at(x, y); j == 0 && v > c+sumTolerance || j == 1 && v < c-sumTolerance {
-					return b, usagef(index(index(name, x), y), "the centre is outside of this bound")
+					return b, noren.Usagef(index(index(name, x), y), "the centre is outside of this bound")
 				}
 			}
 			k.p = append(k.p, row...)
@@ -120,12 +120,12 @@ func (b *Box) States(i int) int { return b.centre.States(i) }
 // Kind is "box".
 func (b *Box) Kind() string { return "box" }
 
-// Centre is the law that the box is around.
+// Centre is the distribution that the box is around.
 func (b *Box) Centre() Model { return b.centre }
 
 func (b *Box) members() []Model { return []Model{b.centre} }
 
-// Contains reports whether the law m, of the same kind as the centre, is in the
+// Contains reports whether the distribution m, of the same kind as the centre, is in the
 // box.
 func (b *Box) Contains(m Model) bool {
 	if m.Kind() != b.centre.Kind() || sameRecords(b.centre, m) != nil {

@@ -10,7 +10,7 @@ import (
 // Calibration is the smallest noise scale that keeps a leakage bound, within
 // the tolerance of the search.
 type Calibration struct {
-	// Epsilon is what was asked for.
+	// Epsilon is the largest leakage that is allowed.
 	Epsilon float64 `json:"epsilon"`
 	// Scale is the scale b of the Laplace noise: the safe end of the last
 	// bracket. 0 where no noise is needed, because the query is constant.
@@ -35,7 +35,7 @@ const (
 // The search starts at range(f)/epsilon, which is always safe, goes down until
 // the leakage exceeds epsilon, and narrows the bracket to a relative width of
 // 1e-9; it returns the safe end. Errors are those of [ComputeLeakage].
-func Calibrate(ctx context.Context, m Model, q *Query, epsilon float64, o Options) (*Calibration, error) {
+func Calibrate(ctx context.Context, m Model, q *Query, epsilon float64, o LeakageOptions) (*Calibration, error) {
 	e, err := newEngine(m, q, o)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func Calibrate(ctx context.Context, m Model, q *Query, epsilon float64, o Option
 
 func (e *engine) calibrate(ctx context.Context, epsilon float64) (*Calibration, error) {
 	if !(epsilon > 0) || math.IsInf(epsilon, 1) {
-		return nil, usagef("epsilon", "epsilon is a positive number")
+		return nil, noren.Usagef("epsilon", "epsilon is a positive number")
 	}
 	c := &Calibration{Epsilon: epsilon}
 	if isConstant(e.query) {
@@ -54,10 +54,7 @@ func (e *engine) calibrate(ctx context.Context, epsilon float64) (*Calibration, 
 	}
 	target := epsilon * (1 - roundingMargin)
 	e.boundOnly = true
-	try := func(b float64) (*Leakage, error) {
-		c.Evaluations++
-		return e.leakage(ctx, b)
-	}
+	try := func(b float64) (*Leakage, error) { return e.try(ctx, c, b) }
 	high := e.query.rangeLoss(e.rates(1)) / target
 	safe, err := try(high)
 	if err != nil {
@@ -91,6 +88,13 @@ func (e *engine) calibrate(ctx context.Context, epsilon float64) (*Calibration, 
 	}
 }
 
+// try is the leakage at one scale of the search.
+func (e *engine) try(ctx context.Context, c *Calibration, b float64) (*Leakage, error) {
+	c.Evaluations++
+	e.options.Progress.Report("calibrating", int64(c.Evaluations), 0)
+	return e.leakage(ctx, b)
+}
+
 // bracket holds the scales between which the leakage crosses epsilon.
 type bracket struct {
 	low    float64
@@ -122,8 +126,7 @@ func (e *engine) bisect(ctx context.Context, c *Calibration, target float64, k b
 		if b <= k.low || b >= k.high {
 			break
 		}
-		c.Evaluations++
-		l, err := e.leakage(ctx, b)
+		l, err := e.try(ctx, c, b)
 		if err != nil {
 			return nil, err
 		}

@@ -53,12 +53,12 @@ func TestGoldenChain100(t *testing.T) {
 		c := namedChain100(t, row.Name, row.N)
 		for _, v := range []struct {
 			name string
-			o    Options
+			o    LeakageOptions
 			want float64
 		}{
-			{"all", Options{Method: Exact}, row.All},
-			{"empty", Options{Method: Exact, Adversaries: EmptyAdversaries()}, row.Empty},
-			{"tanh", Options{Method: Tanh}, row.Tanh},
+			{"all", LeakageOptions{Method: Exact}, row.All},
+			{"empty", LeakageOptions{Method: Exact, Adversaries: EmptyAdversaries()}, row.Empty},
+			{"tanh", LeakageOptions{Method: Tanh}, row.Tanh},
 		} {
 			k, err := Calibrate(ctx, c, Count(1), row.Eps, v.o)
 			if err != nil {
@@ -74,7 +74,7 @@ func TestGoldenChain100(t *testing.T) {
 func BenchmarkLeakageChain100(b *testing.B) {
 	c := namedChain100(b, "sym stay=0.9", 100)
 	for b.Loop() {
-		if _, err := ComputeLeakage(context.Background(), c, Count(1), 8.65, Options{}); err != nil {
+		if _, err := ComputeLeakage(context.Background(), c, Count(1), 8.65, LeakageOptions{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -83,7 +83,7 @@ func BenchmarkLeakageChain100(b *testing.B) {
 func BenchmarkCalibrateChain100(b *testing.B) {
 	c := namedChain100(b, "sym stay=0.9", 100)
 	for b.Loop() {
-		k, err := Calibrate(context.Background(), c, Count(1), 1, Options{})
+		k, err := Calibrate(context.Background(), c, Count(1), 1, LeakageOptions{})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -94,7 +94,7 @@ func BenchmarkCalibrateChain100(b *testing.B) {
 func BenchmarkQuiltedChain10000(b *testing.B) {
 	c := namedChain100(b, "sym stay=0.9", 10000)
 	for b.Loop() {
-		k, err := Calibrate(context.Background(), c, Count(1), 1, Options{})
+		k, err := Calibrate(context.Background(), c, Count(1), 1, LeakageOptions{})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -122,7 +122,7 @@ func BenchmarkTanhTree(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if _, err := Calibrate(context.Background(), t, Count(1), 1, Options{Method: Tanh}); err != nil {
+		if _, err := Calibrate(context.Background(), t, Count(1), 1, LeakageOptions{Method: Tanh}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 //
 // The search is by branch and bound. Changing the target's state changes three
 // independent summands (given what is known): the target's own value and the
-// two arms. Convolving both sides of a ratio with one law cannot raise its
+// two arms. Convolving both sides of a ratio with one distribution cannot raise its
 // supremum, so
 //
 //	leakage(left, right)(a,c) <= |g(a)-g(c)|/b + lambda_left(a,c) + lambda_right(a,c),
@@ -65,11 +65,11 @@ func (p *chainPlan) leakage(ctx context.Context, rates []float64) (*Leakage, err
 			for j := range e.lambda {
 				e.lambda[j].log = negInf
 			}
-			r.eval.ratios(e.laws, zero, e.lambda)
+			r.eval.ratios(e.dists, zero, e.lambda)
 			if err := r.spent(); err != nil {
 				return nil, err
 			}
-			for _, l := range e.laws {
+			for _, l := range e.dists {
 				if l != nil {
 					r.work += 8 * l.len()
 				}
@@ -237,7 +237,7 @@ func (r *chainRun) evaluate(c *chainConfig) error {
 	r.done[key] = true
 	left, right := &c.left.node.ends[c.x], &c.right.node.ends[c.y]
 	k := c.left.node.targets
-	live := func(a int) bool { return left.laws[a] != nil && right.laws[a] != nil }
+	live := func(a int) bool { return left.dists[a] != nil && right.dists[a] != nil }
 	for j := range r.out {
 		r.out[j].log = negInf
 	}
@@ -245,9 +245,9 @@ func (r *chainRun) evaluate(c *chainConfig) error {
 		lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
 		for a := range k {
 			if live(a) {
-				from := left.laws[a].lo + right.laws[a].lo + r.shift[a]
-				lo, hi = min(lo, from), max(hi, from+int64(left.laws[a].len()+right.laws[a].len()-1))
-				r.work += left.laws[a].len() * right.laws[a].len()
+				from := left.dists[a].lo + right.dists[a].lo + r.shift[a]
+				lo, hi = min(lo, from), max(hi, from+int64(left.dists[a].len()+right.dists[a].len()-1))
+				r.work += left.dists[a].len() * right.dists[a].len()
 			}
 		}
 		if lo >= hi {
@@ -255,17 +255,17 @@ func (r *chainRun) evaluate(c *chainConfig) error {
 		}
 		for a := range k {
 			if live(a) {
-				from := int(left.laws[a].lo + right.laws[a].lo + r.shift[a] - lo)
-				to := from + left.laws[a].len() + right.laws[a].len() - 1
-				convolveLinear(r.eval.clear(a, int(hi-lo))[from:to], left.laws[a].lin, right.laws[a].lin)
+				from := int(left.dists[a].lo + right.dists[a].lo + r.shift[a] - lo)
+				to := from + left.dists[a].len() + right.dists[a].len() - 1
+				convolveLinear(r.eval.clear(a, int(hi-lo))[from:to], left.dists[a].lin, right.dists[a].lin)
 			}
 		}
 		var failed error
-		full := func(a int) *law {
-			l, err := r.space.convolve(left.laws[a], right.laws[a])
+		full := func(a int) *dist {
+			l, err := r.space.convolve(left.dists[a], right.dists[a])
 			if err != nil {
 				failed = err
-				return &law{lo: lo - r.shift[a]}
+				return &dist{lo: lo - r.shift[a]}
 			}
 			return l
 		}
@@ -274,17 +274,17 @@ func (r *chainRun) evaluate(c *chainConfig) error {
 			return failed
 		}
 	} else {
-		laws := make([]*law, k)
+		dists := make([]*dist, k)
 		for a := range k {
 			if live(a) {
 				var err error
-				if laws[a], err = r.space.convolve(left.laws[a], right.laws[a]); err != nil {
+				if dists[a], err = r.space.convolve(left.dists[a], right.dists[a]); err != nil {
 					return err
 				}
-				r.work += 16 * left.laws[a].len() * right.laws[a].len()
+				r.work += 16 * left.dists[a].len() * right.dists[a].len()
 			}
 		}
-		r.eval.ratios(laws, r.shift, r.out)
+		r.eval.ratios(dists, r.shift, r.out)
 	}
 	if err := r.spent(); err != nil {
 		return err
@@ -299,7 +299,7 @@ func (r *chainRun) spent() error {
 		return r.eval.failed
 	}
 	if r.work+4*r.eval.work > r.limit {
-		return fmt.Errorf("%w: the laws of the arms are too long", errBudget)
+		return fmt.Errorf("%w: the distributions of the arms are too long", errBudget)
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ type chainPlan struct {
 	chain   *Chain
 	query   *boundQuery
 	space   *space
-	options *Options
+	options *LeakageOptions
 	arm     int // the longest closed arm that is looked at
 	nodes   []*armNode
 	targets []chainTarget
@@ -28,7 +28,7 @@ type chainPlan struct {
 	unbounded bool
 }
 
-// armNode is the law of the sum over an arm, given the target's state.
+// armNode is the distribution of the sum over an arm, given the target's state.
 type armNode struct {
 	id      int32
 	targets int // states of the target
@@ -36,13 +36,13 @@ type armNode struct {
 }
 
 // armEnd is an arm with its boundary record in one state (or open). With P the
-// law of the arm's sum and the boundary's state given that the target is in
-// state a, laws[a] is P normalised and mass[a] the logarithm of what it had.
+// distribution of the arm's sum and the boundary's state given that the target is in
+// state a, dists[a] is P normalised and mass[a] the logarithm of what it had.
 // Left arms condition the other way round, on the boundary's state: the factor
 // between cancels in a ratio.
 type armEnd struct {
-	laws []*law // nil where impossible
-	mass []float64
+	dists []*dist // nil where impossible
+	mass  []float64
 	// lambda is, for one scale, the log ratio that this arm alone can give to
 	// state a against c, at a*targets+c.
 	lambda []extreme
@@ -105,7 +105,7 @@ type listKey struct {
 }
 
 // newChainPlan lays out all arms of at most the given length.
-func newChainPlan(ctx context.Context, c *Chain, q *boundQuery, o *Options, arm int) (*chainPlan, error) {
+func newChainPlan(ctx context.Context, c *Chain, q *boundQuery, o *LeakageOptions, arm int) (*chainPlan, error) {
 	n := c.Records()
 	p := &chainPlan{chain: c, query: q, space: newSpace(q), options: o, arm: min(arm, n)}
 	if err := p.afford(); err != nil {
@@ -253,13 +253,13 @@ func (b *chainBuilder) extend(node *armNode, i, at, dir int) (*armNode, error) {
 		for a := range targets {
 			if node == nil {
 				if w := logP(a, y); w > negInf {
-					end.laws[a], end.mass[a] = b.space.point(), w
+					end.dists[a], end.mass[a] = b.space.point(), w
 				}
 				continue
 			}
 			terms := make([]term, 0, len(node.ends))
 			for x := range node.ends {
-				terms = append(terms, term{node.ends[x].laws[a], b.query.rows[key.row].key[x], node.ends[x].mass[a] + logP(x, y)})
+				terms = append(terms, term{node.ends[x].dists[a], b.query.rows[key.row].key[x], node.ends[x].mass[a] + logP(x, y)})
 			}
 			if err := b.fill(end, a, terms); err != nil {
 				return nil, err
@@ -295,13 +295,13 @@ func (b *chainBuilder) open(node *armNode, i, at, dir int) (*armNode, error) {
 	for a := range targets {
 		if node == nil {
 			if w := init(a); w > negInf {
-				end.laws[a], end.mass[a] = b.space.point(), w
+				end.dists[a], end.mass[a] = b.space.point(), w
 			}
 			continue
 		}
 		terms := make([]term, 0, len(node.ends))
 		for x := range node.ends {
-			terms = append(terms, term{node.ends[x].laws[a], b.query.rows[key.row].key[x], node.ends[x].mass[a] + init(x)})
+			terms = append(terms, term{node.ends[x].dists[a], b.query.rows[key.row].key[x], node.ends[x].mass[a] + init(x)})
 		}
 		if err := b.fill(end, a, terms); err != nil {
 			return nil, err
@@ -312,7 +312,7 @@ func (b *chainBuilder) open(node *armNode, i, at, dir int) (*armNode, error) {
 
 func (b *chainBuilder) newEnd(n *armNode, y int) *armEnd {
 	e := &n.ends[y]
-	e.laws, e.mass = make([]*law, n.targets), make([]float64, n.targets)
+	e.dists, e.mass = make([]*dist, n.targets), make([]float64, n.targets)
 	for a := range e.mass {
 		e.mass[a] = negInf
 	}
@@ -324,10 +324,10 @@ func (b *chainBuilder) fill(e *armEnd, a int, terms []term) error {
 	if err != nil {
 		return err
 	}
-	e.laws[a], e.mass[a] = normalise(sum)
-	if e.laws[a] != nil {
-		if b.atoms += e.laws[a].len(); b.atoms > maxPlanAtoms {
-			return fmt.Errorf("%w: the laws of the arms have too many atoms", errBudget)
+	e.dists[a], e.mass[a] = normalise(sum)
+	if e.dists[a] != nil {
+		if b.atoms += e.dists[a].len(); b.atoms > maxPlanAtoms {
+			return fmt.Errorf("%w: the distributions of the arms have too many atoms", errBudget)
 		}
 	}
 	return nil
@@ -344,7 +344,7 @@ func (b *chainBuilder) keep(key armKey, n *armNode) (*armNode, error) {
 }
 
 // oscillation is, at a*k+c, the range over boundary states u of
-// log P(u|a)/P(u|c), P(u|.) the law of the boundary given the target: what
+// log P(u|a)/P(u|c), P(u|.) the distribution of the boundary given the target: what
 // Theorem 6 adds for arms beyond this one. It is infinite where only one of a
 // and c allows u.
 func (r *armRef) oscillation() []float64 {

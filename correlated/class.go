@@ -2,28 +2,28 @@ package correlated
 
 import "github.com/noren-privacy/noren"
 
-// Class is a list of laws of the same records, any of which may be the true
-// one: a promise for a class holds for each of its members.
+// Class is a finite set of distributions of the same records (a credal set), any of
+// which may be the true one: a guarantee for a class holds for each of its members.
 type Class struct {
 	list []Model
 }
 
-// NewClass returns the class of the given laws, which must agree in the number
+// NewClass returns the class of the given distributions, which must agree in the number
 // of records and their states. Members of a class that is a member count each;
 // a box cannot be a member.
 func NewClass(members ...Model) (*Class, error) {
 	c := &Class{}
 	for i, m := range members {
 		if m == nil {
-			return nil, usagef(index("members", i), "this member is missing")
+			return nil, noren.Usagef(index("members", i), "this member is missing")
 		}
 		if m.Kind() == "box" {
-			return nil, usagef(index("members", i), "a box cannot be a member of a class")
+			return nil, noren.Usagef(index("members", i), "a box cannot be a member of a class")
 		}
 		c.list = append(c.list, m.members()...)
 	}
 	if len(c.list) == 0 {
-		return nil, usagef("members", "a class needs at least one member")
+		return nil, noren.Usagef("members", "a class needs at least one member")
 	}
 	for i, m := range c.list[1:] {
 		if err := sameRecords(c.list[0], m); err != nil {
@@ -35,11 +35,11 @@ func NewClass(members ...Model) (*Class, error) {
 
 func sameRecords(a, b Model) error {
 	if a.Records() != b.Records() {
-		return usagef("", "%d records, where the first member has %d", b.Records(), a.Records())
+		return noren.Usagef("", "%d records, where the first member has %d", b.Records(), a.Records())
 	}
 	for i := range a.Records() {
 		if a.States(i) != b.States(i) {
-			return usagef("", "record %d has %d states, where the first member has %d", i, b.States(i), a.States(i))
+			return noren.Usagef("", "record %d has %d states, where the first member has %d", i, b.States(i), a.States(i))
 		}
 	}
 	return nil
@@ -56,5 +56,5 @@ func (c *Class) Kind() string { return "class" }
 
 func (c *Class) members() []Model { return c.list }
 
-// Members are the laws of the class.
+// Members are the distributions of the class.
 func (c *Class) Members() []Model { return append([]Model(nil), c.list...) }

@@ -12,7 +12,7 @@ import (
 type engine struct {
 	model   Model
 	query   *boundQuery
-	options Options
+	options LeakageOptions
 	members []*memberEngine
 	box     *Box
 	boxPlan *tanhPlan
@@ -20,7 +20,7 @@ type engine struct {
 	boundOnly bool
 }
 
-// memberEngine is the engine for one law.
+// memberEngine is the engine for one distribution.
 type memberEngine struct {
 	model Model
 	all   *engine
@@ -33,9 +33,9 @@ type memberEngine struct {
 	beyond, beyondQuilt bool
 }
 
-func newEngine(m Model, q *Query, o Options) (*engine, error) {
+func newEngine(m Model, q *Query, o LeakageOptions) (*engine, error) {
 	if m == nil {
-		return nil, usagef("model", "the model is missing")
+		return nil, noren.Usagef("model", "the model is missing")
 	}
 	if err := o.validate(); err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (e *engine) rates(b float64) []float64 {
 
 func (e *engine) leakage(ctx context.Context, b float64) (*Leakage, error) {
 	if !(b > 0) || math.IsInf(b, 1) {
-		return nil, usagef("scale", "the noise scale is a positive number")
+		return nil, noren.Usagef("scale", "the noise scale is a positive number")
 	}
 	rates := e.rates(b)
 	if e.box != nil && (e.boundOnly || e.options.Method == Tanh || e.options.Method == Range) {
@@ -104,7 +104,7 @@ func pickLower(a, b *Leakage) (float64, *Witness) {
 
 var errBudget = errors.New("beyond the budget")
 
-// leakage of one law.
+// leakage of one distribution.
 func (m *memberEngine) leakage(ctx context.Context, rates []float64) (*Leakage, error) {
 	o := &m.all.options
 	switch o.Adversaries.kind {
@@ -122,7 +122,7 @@ func (m *memberEngine) leakage(ctx context.Context, rates []float64) (*Leakage, 
 		return l, err
 	case Quilt:
 		if m.model.Kind() != "chain" {
-			return nil, usagef("method", "the quilted evaluation is for chains, and this model is a %s", m.model.Kind())
+			return nil, noren.Usagef("method", "the quilted evaluation is for chains, and this model is a %s", m.model.Kind())
 		}
 		return m.quilted(ctx, rates)
 	case Tanh:
@@ -168,7 +168,7 @@ func isBudget(err error) bool {
 // exact evaluates every adversary.
 func (m *memberEngine) exact(ctx context.Context, rates []float64) (*Leakage, error) {
 	switch model := m.model.(type) {
-	case *Table:
+	case *JointTable:
 		if m.table == nil {
 			m.table = newTablePlan(model, m.all.query)
 		}
@@ -192,11 +192,11 @@ func (m *memberEngine) exact(ctx context.Context, rates []float64) (*Leakage, er
 		}
 		return m.tree.leakage(ctx, rates)
 	}
-	return nil, &noren.Error{Kind: noren.Internal, What: "a law of an unknown kind"}
+	return nil, &noren.Error{Kind: noren.Internal, What: "a distribution of an unknown kind"}
 }
 
 // rangeBound holds for any distribution: whatever else is unknown, the answers under
-// two states of a record are the same law moved by at most range(f), mixed.
+// two states of a record are the same distribution moved by at most range(f), mixed.
 func (m *memberEngine) rangeBound(rates []float64) *Leakage {
 	return &Leakage{Upper: m.all.query.rangeLoss(rates), Method: Range}
 }

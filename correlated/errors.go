@@ -2,16 +2,9 @@ package correlated
 
 import (
 	"fmt"
-
-	"github.com/noren-privacy/noren"
 )
 
-// usagef is a model, a query or an option that cannot be meant.
-func usagef(where, format string, args ...any) error {
-	return &noren.Error{Kind: noren.Usage, Where: where, What: fmt.Sprintf(format, args...)}
-}
-
-// The codes of this package's errors that a front end may tell apart.
+// The codes of this package's errors that a front end may distinguish.
 const (
 	codeModel   = "model"   // the model and the question do not go together
 	codeRecords = "records" // the model has another number of records

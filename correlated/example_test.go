@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/correlated"
 )
 
@@ -16,12 +17,12 @@ func ExampleCalibrate() {
 		return
 	}
 	ctx := context.Background()
-	c, err := correlated.Calibrate(ctx, f.Model, correlated.Count(1), 0.1, correlated.Options{})
+	c, err := correlated.Calibrate(ctx, f.Model, correlated.Count(1), 0.1, correlated.LeakageOptions{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	b, err := correlated.Compare(ctx, f.Model, correlated.Count(1), 0.1, correlated.Options{})
+	b, err := correlated.Compare(ctx, f.Model, correlated.Count(1), 0.1, correlated.LeakageOptions{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -40,7 +41,7 @@ func ExampleComputeLeakage() {
 		fmt.Println(err)
 		return
 	}
-	l, err := correlated.ComputeLeakage(context.Background(), day, correlated.Count(1), 10, correlated.Options{})
+	l, err := correlated.ComputeLeakage(context.Background(), day, correlated.Count(1), 10, correlated.LeakageOptions{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -58,7 +59,7 @@ func ExampleNewTree() {
 		fmt.Println(err)
 		return
 	}
-	c, err := correlated.Calibrate(context.Background(), home, correlated.Count(1), 1, correlated.Options{})
+	c, err := correlated.Calibrate(context.Background(), home, correlated.Count(1), 1, correlated.LeakageOptions{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -84,4 +85,55 @@ func ExampleFitChain() {
 	fmt.Println(f.File.Model.Kind(), f.File.Source)
 	// Output:
 	// box estimated as a chain from 4999 steps of the readings of 2023; all bounds hold together with 95% confidence
+}
+
+// Two counts of the same chain leak more together than either does alone.
+func ExampleJoint() {
+	chain, err := correlated.NewHomogeneousChain([]float64{0.5, 0.5}, [][]float64{{0.9, 0.1}, {0.1, 0.9}}, 4)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	first := correlated.WeightedCount([]float64{1, 1, 0, 0}, 1)
+	second := correlated.WeightedCount([]float64{0, 0, 1, 1}, 1)
+	for _, q := range []*correlated.Query{first, second, correlated.Joint(first, second)} {
+		l, err := correlated.ComputeLeakage(context.Background(), chain, q, 10, correlated.LeakageOptions{})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%.3f\n", l.Upper)
+	}
+	// Output:
+	// 0.180
+	// 0.180
+	// 0.324
+}
+
+// An answer on a table whose records are the six readings of a meter.
+func ExampleNew() {
+	model, err := correlated.ParseModel(strings.NewReader(`{"type":"chain","states":["off","on"],"source":"an assumption","init":[0.5,0.5],"P":[[0.9,0.1],[0.1,0.9]],"length":6}`), "meter.json")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	m, err := correlated.New(context.Background(), correlated.Options{
+		Model: model, Query: correlated.Count(1), Column: "state", Cost: account.Cost{Epsilon: account.EpsilonUnits},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	cost, err := m.Cost(account.ReplaceOne, account.Record)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	accuracy, err := m.Accuracy(0.95, 6)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("leakage %.3f, charge %s, off by at most %.0f\n", m.Leakage().Upper, cost, accuracy.Within[0])
+	// Output: leakage 1.000, charge epsilon 1.005697983, off by at most 13
 }

@@ -4,17 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/noren-privacy/noren"
-	"github.com/noren-privacy/noren/table"
 )
 
 // FitOptions say how a model is estimated. The data must be public, or older
-// than what is to be protected: a model made from the private records would
-// itself tell of them.
+// than the private records: a model estimated from them would reveal them.
 type FitOptions struct {
 	// Source says where the data came from; it goes into every guarantee.
 	// Required.
@@ -24,8 +21,8 @@ type FitOptions struct {
 	// Length is the number of records of the model. Required for chains; a tree
 	// has the records that it was estimated from.
 	Length int
-	// Confidence is the probability with which the box holds the law, if the
-	// data follow a law of this shape. Defaults to 0.95.
+	// Confidence is the probability with which the box holds the distribution, if the
+	// data follow a distribution of this shape. Defaults to 0.95.
 	Confidence float64
 	// Smoothing is added to every count for the estimate at the centre.
 	// Defaults to 0.5.
@@ -43,18 +40,18 @@ func (o *FitOptions) defaults() error {
 		o.Confidence = 0.95
 	}
 	if !(o.Confidence > 0 && o.Confidence < 1) {
-		return usagef("confidence", "the confidence lies between 0 and 1")
+		return noren.Usagef("confidence", "the confidence lies between 0 and 1")
 	}
 	if o.Smoothing == 0 {
 		o.Smoothing = 0.5
 	}
 	if !(o.Smoothing > 0) || math.IsInf(o.Smoothing, 1) {
-		return usagef("smoothing", "the smoothing is a positive number")
+		return noren.Usagef("smoothing", "the smoothing is a positive number")
 	}
 	return nil
 }
 
-// Fitted is an estimated law and the box around it.
+// Fitted is an estimated distribution and the box around it.
 type Fitted struct {
 	// File is the box, ready to be written: the model to calibrate noise for.
 	File *ModelFile
@@ -63,46 +60,6 @@ type Fitted struct {
 	// Observations is how many transitions (chains) or samples (trees) were
 	// counted.
 	Observations int
-}
-
-// StatesOf reads a column as states, -1 where it is missing, with the states'
-// names: those of a Category or Ordered column, or the numbers of an Integer
-// one from 0 to its largest.
-func StatesOf(c *table.Column) (states []int, names []string, err error) {
-	states = make([]int, c.Len())
-	switch {
-	case c.Codes != nil:
-		names = slices.Clone(c.Dict)
-		for i, v := range c.Codes {
-			states[i] = int(v)
-		}
-	case c.Ints != nil:
-		most := int64(0)
-		for i, v := range c.Ints {
-			if c.IsMissing(i) {
-				continue
-			}
-			if v < 0 || v >= maxStates {
-				return nil, nil, &noren.Error{Kind: noren.BadData, Where: c.Field.Name, What: fmt.Sprintf("states are numbered from 0 to %d", maxStates-1)}
-			}
-			most = max(most, v)
-			states[i] = int(v)
-		}
-		for v := range most + 1 {
-			names = append(names, fmt.Sprint(v))
-		}
-	default:
-		return nil, nil, &noren.Error{Kind: noren.Usage, Where: c.Field.Name, What: "states are read from category, ordered or integer columns"}
-	}
-	if len(names) > maxStates {
-		return nil, nil, &noren.Error{Kind: noren.Usage, Where: c.Field.Name, What: fmt.Sprintf("there are more than %d states", maxStates), Hint: "group them first"}
-	}
-	for i := range states {
-		if c.IsMissing(i) {
-			states[i] = -1
-		}
-	}
-	return states, names, nil
 }
 
 // FitChain estimates a homogeneous chain from sequences of states (-1 where
@@ -232,7 +189,7 @@ const maxFitRecords = 4096
 // mutual information (Chow and Liu 1968), rooted at record 0.
 //
 // The box is simultaneous over the entries of all edges between any two
-// records, because the data chose the edges. That the law is a tree stays an
+// records, because the data chose the edges. That the distribution is a tree stays an
 // assumption.
 func FitTree(ctx context.Context, samples [][]int, o FitOptions) (*Fitted, error) {
 	if err := o.defaults(); err != nil {
@@ -243,10 +200,10 @@ func FitTree(ctx context.Context, samples [][]int, o FitOptions) (*Fitted, error
 	}
 	n, k := len(samples[0]), len(o.States)
 	if n > maxFitRecords {
-		return nil, usagef("samples", "a tree is estimated over at most %d records", maxFitRecords)
+		return nil, noren.Usagef("samples", "a tree is estimated over at most %d records", maxFitRecords)
 	}
 	if o.Length != 0 && o.Length != n {
-		return nil, usagef("length", "the samples have %d records", n)
+		return nil, noren.Usagef("length", "the samples have %d records", n)
 	}
 	columns := make([][]uint8, n)
 	for i := range columns {

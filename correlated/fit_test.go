@@ -73,11 +73,11 @@ func TestFitChain(t *testing.T) {
 	}
 	sameAfterWriting(t, f.File)
 	sameAfterWriting(t, f.Centre)
-	box, err := ComputeLeakage(context.Background(), f.File.Model, Count(1), 5, Options{})
+	box, err := ComputeLeakage(context.Background(), f.File.Model, Count(1), 5, LeakageOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	centre, err := ComputeLeakage(context.Background(), f.Centre.Model, Count(1), 5, Options{})
+	centre, err := ComputeLeakage(context.Background(), f.Centre.Model, Count(1), 5, LeakageOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

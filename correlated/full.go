@@ -1,12 +1,12 @@
 package correlated
 
 // full is the leakage to adversaries who know all other records: answers under
-// two states are one Laplace law moved by the record's own difference. Only
+// two states are one Laplace distribution moved by the record's own difference. Only
 // states that are possible together, given some values of the others, count.
 func (m *memberEngine) full(rates []float64) *Leakage {
 	f := &fullSearch{query: m.all.query, rates: rates, l: &Leakage{Exact: true, Method: Exact}}
 	switch model := m.model.(type) {
-	case *Table:
+	case *JointTable:
 		f.table(model)
 	case *Chain:
 		f.tree(model.tree())
@@ -37,7 +37,7 @@ func (f *fullSearch) see(i, a, c int, known func() []Known) {
 	f.l.Witness = &Witness{Target: i, Known: known(), OthersKnown: true, State: a, Other: c, Answer: answer, Log: loss}
 }
 
-func (f *fullSearch) table(t *Table) {
+func (f *fullSearch) table(t *JointTable) {
 	n := len(t.shape)
 	state := make([]int, n)
 	for at, p := range t.p {

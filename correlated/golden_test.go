@@ -85,7 +85,7 @@ func (g goldenModel) model(t testing.TB) Model {
 		if err := json.Unmarshal(g.P, &p); err != nil {
 			t.Fatal(err)
 		}
-		m, err = NewTable(g.Shape, p)
+		m, err = NewJointTable(g.Shape, p)
 	case "chain":
 		var p [][][]float64
 		if err := json.Unmarshal(g.P, &p); err != nil {
@@ -128,7 +128,7 @@ func TestGoldenLeakage(t *testing.T) {
 				{"full", FullAdversaries(), row.Full},
 				{"worst", ListedAdversaries(Adversary{row.Argmax.Record, known}), row.CBP},
 			} {
-				l, err := ComputeLeakage(ctx, m, q, row.B, Options{Adversaries: v.who})
+				l, err := ComputeLeakage(ctx, m, q, row.B, LeakageOptions{Adversaries: v.who})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -137,7 +137,7 @@ func TestGoldenLeakage(t *testing.T) {
 				}
 			}
 			if row.Tanh > 0 {
-				l, err := ComputeLeakage(ctx, m, q, row.B, Options{Method: Tanh})
+				l, err := ComputeLeakage(ctx, m, q, row.B, LeakageOptions{Method: Tanh})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -155,7 +155,7 @@ func TestGoldenCalibration(t *testing.T) {
 		m := c.Model.model(t)
 		q := Values(c.G)
 		for _, row := range c.Calibrated {
-			k, err := Calibrate(ctx, m, q, row.Eps, Options{})
+			k, err := Calibrate(ctx, m, q, row.Eps, LeakageOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -163,7 +163,7 @@ func TestGoldenCalibration(t *testing.T) {
 				t.Errorf("%s, eps=%g: b=%.12g, want %.12g; leakage %.12g", c.Name, row.Eps, k.Scale, row.B, k.Leakage.Upper)
 			}
 			if row.Tanh > 0 {
-				k, err := Calibrate(ctx, m, q, row.Eps, Options{Method: Tanh})
+				k, err := Calibrate(ctx, m, q, row.Eps, LeakageOptions{Method: Tanh})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -178,11 +178,11 @@ func TestGoldenCalibration(t *testing.T) {
 
 func TestGoldenHistogram(t *testing.T) {
 	for _, c := range golden(t).Histogram {
-		m, err := NewTable(c.Shape, c.P)
+		m, err := NewJointTable(c.Shape, c.P)
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := ComputeLeakage(context.Background(), m, Histogram(), c.B, Options{})
+		l, err := ComputeLeakage(context.Background(), m, Histogram(), c.B, LeakageOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

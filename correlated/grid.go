@@ -12,14 +12,14 @@ const maxGrid = 1 << 22
 // supremum is attained on the grid of coordinate atoms: with all coordinates
 // but one fixed, both densities are Laplace mixtures in that one. The box that
 // holds all atoms is filled, and the passes are run along each axis in turn.
-func (e *evaluator) gridRatios(laws []*law, shift []int64, out []extreme) {
+func (e *evaluator) gridRatios(dists []*dist, shift []int64, out []extreme) {
 	lo := make([]int64, len(e.dims))
 	hi := make([]int64, len(e.dims))
 	for c := range lo {
 		lo[c] = math.MaxInt64
 	}
 	each := func(visit func(a, i int, key int64)) {
-		for a, l := range laws {
+		for a, l := range dists {
 			if l == nil {
 				continue
 			}
@@ -51,7 +51,7 @@ func (e *evaluator) gridRatios(laws []*law, shift []int64, out []extreme) {
 		}
 		total *= width[c]
 	}
-	e.work += total * len(e.dims) * len(laws)
+	e.work += total * len(e.dims) * len(dists)
 	place := func(key int64) int {
 		at, step := 0, 1
 		for c := range e.dims {
@@ -68,27 +68,27 @@ func (e *evaluator) gridRatios(laws []*law, shift []int64, out []extreme) {
 		}
 		return k
 	}
-	live := func(a int) bool { return laws[a] != nil }
-	for a := range laws {
+	live := func(a int) bool { return dists[a] != nil }
+	for a := range dists {
 		if live(a) {
 			e.clear(a, total)
 		}
 	}
-	each(func(a, i int, k int64) { e.den[a][place(k)] = laws[a].lin[i] })
-	if e.alongAxes(len(laws), live, width, total, false) {
-		e.compare(len(laws), live, key, out)
+	each(func(a, i int, k int64) { e.den[a][place(k)] = dists[a].lin[i] })
+	if e.alongAxes(len(dists), live, width, total, false) {
+		e.compare(len(dists), live, key, out)
 		return
 	}
-	for a := range laws {
+	for a := range dists {
 		if live(a) {
 			for j := range e.den[a] {
 				e.den[a][j] = negInf
 			}
 		}
 	}
-	each(func(a, i int, k int64) { e.den[a][place(k)] = laws[a].log[i] })
-	e.alongAxes(len(laws), live, width, total, true)
-	e.compareLog(len(laws), live, key, out)
+	each(func(a, i int, k int64) { e.den[a][place(k)] = dists[a].log[i] })
+	e.alongAxes(len(dists), live, width, total, true)
+	e.compareLog(len(dists), live, key, out)
 }
 
 // alongAxes turns masses on the box into densities, axis after axis; on plain

@@ -24,7 +24,7 @@ type object map[string]any
 const maxDepth = 32
 
 // readJSON reads exactly one JSON value. Unlike encoding/json it refuses a key
-// that stands twice: which one was meant cannot be known.
+// that is given twice: which one was meant cannot be known.
 func readJSON(r io.Reader, name string) (node, error) {
 	dec := json.NewDecoder(r)
 	dec.UseNumber()
@@ -109,7 +109,7 @@ func readValue(dec *json.Decoder, where string, depth int) (any, error) {
 			}
 			key := k.(string)
 			if _, twice := o[key]; twice {
-				return nil, badJSON(join(where, key), "this key stands twice")
+				return nil, badJSON(join(where, key), "this key is given twice")
 			}
 			if o[key], err = readValue(dec, join(where, key), depth+1); err != nil {
 				return nil, err
@@ -148,7 +148,7 @@ func (n node) kind() string {
 }
 
 func (n node) wrong(want string) error {
-	return usagef(n.where, "here should stand %s, and it is %s", want, n.kind())
+	return noren.Usagef(n.where, "here should stand %s, and it is %s", want, n.kind())
 }
 
 // object returns the fields of n, which must be among those allowed.
@@ -171,7 +171,7 @@ func (n node) object(allowed ...string) (map[string]node, error) {
 func (n node) need(fields map[string]node, name string) (node, error) {
 	f, ok := fields[name]
 	if !ok {
-		return node{}, usagef(n.where, "the field %q is missing", name)
+		return node{}, noren.Usagef(n.where, "the field %q is missing", name)
 	}
 	return f, nil
 }
@@ -203,7 +203,7 @@ func (n node) float() (float64, error) {
 	}
 	f, err := num.Float64()
 	if err != nil {
-		return 0, usagef(n.where, "the number is too large")
+		return 0, noren.Usagef(n.where, "the number is too large")
 	}
 	return f, nil
 }
@@ -215,7 +215,7 @@ func (n node) int() (int, error) {
 	}
 	v, err := strconv.ParseInt(num.String(), 10, 32)
 	if err != nil {
-		return 0, usagef(n.where, "here should stand a whole number")
+		return 0, noren.Usagef(n.where, "here should stand a whole number")
 	}
 	return int(v), nil
 }

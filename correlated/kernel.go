@@ -15,7 +15,7 @@ const maxStates = 64
 const sumTolerance = 1e-9
 
 // kernel is a matrix of conditional probabilities: rows states of the one
-// record, columns states of the other. A law without a condition has one row.
+// record, columns states of the other. A distribution without a condition has one row.
 type kernel struct {
 	rows, cols int
 	p          []float64 // row-major; every row sums to one
@@ -37,9 +37,9 @@ func newKernel(m [][]float64, where string) (*kernel, error) {
 	k.p = make([]float64, 0, k.rows*k.cols)
 	for x, row := range m {
 		if len(row) != k.cols {
-			return nil, usagef(index(where, x), "this row has %d entries and the first has %d", len(row), k.cols)
+			return nil, noren.Usagef(index(where, x), "this row has %d entries and the first has %d", len(row), k.cols)
 		}
-		row, err := newLaw(row, index(where, x))
+		row, err := newDistribution(row, index(where, x))
 		if err != nil {
 			return nil, err
 		}
@@ -49,8 +49,8 @@ func newKernel(m [][]float64, where string) (*kernel, error) {
 	return k, nil
 }
 
-// newLaw checks that p is a law and returns it scaled to sum to one.
-func newLaw(p []float64, where string) ([]float64, error) {
+// newDistribution checks that p is a distribution and returns it scaled to sum to one.
+func newDistribution(p []float64, where string) ([]float64, error) {
 	if err := checkStates(len(p), where); err != nil {
 		return nil, err
 	}
@@ -63,12 +63,12 @@ func scaled(p []float64, where string) ([]float64, error) {
 	sum := 0.0
 	for i, v := range p {
 		if !(v >= 0 && v <= 1) { // NaN fails too
-			return nil, usagef(index(where, i), "a probability lies between 0 and 1")
+			return nil, noren.Usagef(index(where, i), "a probability lies between 0 and 1")
 		}
 		sum += v
 	}
 	if !(math.Abs(sum-1) <= sumTolerance) {
-		return nil, usagef(where, "the probabilities sum to %.12g, not to 1", sum)
+		return nil, noren.Usagef(where, "the probabilities sum to %.12g, not to 1", sum)
 	}
 	out := slices.Clone(p)
 	if sum != 1 {
@@ -81,7 +81,7 @@ func scaled(p []float64, where string) ([]float64, error) {
 
 func checkStates(n int, where string) error {
 	if n < 1 || n > maxStates {
-		return usagef(where, "a record has between 1 and %d states, and here are %d", maxStates, n)
+		return noren.Usagef(where, "a record has between 1 and %d states, and here are %d", maxStates, n)
 	}
 	return nil
 }
@@ -95,8 +95,8 @@ func logs(p []float64) []float64 {
 }
 
 // kernelPool holds each distinct matrix once, so that a chain of a million
-// equal steps takes the room of one, and equal parts of a model are known to
-// be equal.
+// equal steps takes the memory of one, and equal parts of a model are known to be
+// equal.
 type kernelPool struct {
 	all    []*kernel
 	byHash map[uint64][]int32

@@ -22,7 +22,7 @@ const (
 	Quilt
 	// Tanh is the certified bound of Theorem 5. Chains and trees.
 	Tanh
-	// Range bounds the leakage by range(f)/b, which holds for every law.
+	// Range bounds the leakage by range(f)/b, which holds for every distribution.
 	Range
 )
 
@@ -58,9 +58,9 @@ func (m *Method) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Options say against whom, and with how much work, a leakage is computed. All
-// of it is public.
-type Options struct {
+// LeakageOptions say against which adversaries, and with how much work, a leakage is
+// computed. All of it is public.
+type LeakageOptions struct {
 	// Adversaries defaults to all.
 	Adversaries Adversaries
 	// Method defaults to Auto.
@@ -68,7 +68,7 @@ type Options struct {
 	// Budget bounds the work of exact evaluation: the number of configurations
 	// (a target, what is known near it and its value) that are looked at for
 	// one noise scale. Defaults to 200,000 for trees, where it bounds the
-	// options (note, section 4.3), and to 50,000,000 otherwise.
+	// options (docs/correlated-privacy.md, section 4.3), and to 50,000,000 otherwise.
 	Budget int
 	// Gap is how far apart the bounds of the quilted evaluation may lie, as a
 	// share of the upper one. Defaults to 0.01.
@@ -76,6 +76,9 @@ type Options struct {
 	// Arm fixes how far the quilted evaluation looks, in records; 0 chooses it
 	// by Gap.
 	Arm int
+	// Progress is called during a calibration, once for each scale that is tried.
+	// Optional.
+	Progress noren.Progress
 }
 
 const (
@@ -83,71 +86,72 @@ const (
 	workBudget = 50_000_000
 )
 
-func (o *Options) gap() float64 {
+func (o *LeakageOptions) gap() float64 {
 	if o.Gap > 0 {
 		return o.Gap
 	}
 	return 0.01
 }
 
-func (o *Options) budget(fallback int) int {
+func (o *LeakageOptions) budget(fallback int) int {
 	if o.Budget > 0 {
 		return o.Budget
 	}
 	return fallback
 }
 
-func (o *Options) validate() error {
+func (o *LeakageOptions) validate() error {
 	if o.Budget < 0 {
-		return usagef("budget", "the budget is a positive number, or 0 for the default")
+		return noren.Usagef("budget", "the budget is a positive number, or 0 for the default")
 	}
 	if !(o.Gap >= 0 && o.Gap < 1) {
-		return usagef("gap", "the gap lies between 0 and 1")
+		return noren.Usagef("gap", "the gap lies between 0 and 1")
 	}
 	if o.Arm < 0 {
-		return usagef("arm", "the arm is a number of records, or 0 to choose it by the gap")
+		return noren.Usagef("arm", "the arm is a number of records, or 0 to choose it by the gap")
 	}
 	if int(o.Method) >= len(methodNames) {
-		return usagef("method", "there is no such method")
+		return noren.Usagef("method", "there is no such method")
 	}
 	return nil
 }
 
-// Leakage says how much an answer tells of one record's state, at most: the
-// log ratio of the answer's densities under two states of the record.
+// Leakage bounds what an answer reveals about one record's state: the log ratio of
+// the answer's densities under two states of the record.
 type Leakage struct {
-	// Upper is a bound that no adversary of the kind asked for exceeds.
+	// Upper is a bound that no adversary of the requested kind exceeds.
 	Upper float64 `json:"cbp"`
-	// Lower is reached by an adversary of that kind: Upper itself if Exact.
+	// Lower is reached by an adversary of that kind; it equals the upper bound where the
+	// leakage is exact.
 	Lower float64 `json:"lower"`
-	// Exact reports that Upper is the leakage and not only a bound.
+	// Exact is true where the upper bound is the leakage itself.
 	Exact bool `json:"exact"`
-	// Method is how Upper was found.
+	// Method is how the upper bound was found.
 	Method Method `json:"method"`
-	// Arm is how many records far the quilted evaluation looked; 0 otherwise.
+	// Arm is how far the quilted evaluation looked, in records; 0 otherwise.
 	Arm int `json:"arm,omitempty"`
-	// Witness is the adversary for whom Lower was found; nil where there is
-	// none, because nothing leaks or because no adversary was looked at.
+	// Witness is the adversary who reaches the lower bound; absent where nothing leaks
+	// or no adversary was evaluated.
 	Witness *Witness `json:"witness,omitempty"`
 	// Member is the member of a class that leaks most.
 	Member int `json:"member,omitempty"`
 }
 
-// Witness is who, knowing what, learns most from which answer.
+// Witness is the adversary who learns most, what it knows, and from which answer.
 type Witness struct {
 	// Target is the record that is learned about.
 	Target int `json:"record"`
 	// Known are the known records that matter, with their states.
 	Known []Known `json:"known"`
-	// OthersKnown reports that every record beyond Known is known as well;
-	// which states these have makes no difference (Theorem 3).
+	// OthersKnown is true where every other record is known as well; their states make
+	// no difference (Theorem 3).
 	OthersKnown bool `json:"others_known"`
-	// State and Other are the target's states whose ratio is the largest:
-	// the answer speaks for State and against Other.
+	// State is the target's state that the answer makes more likely.
 	State int `json:"state"`
+	// Other is the target's state that the answer makes less likely.
 	Other int `json:"other"`
-	// Answer is the answer, by coordinate, less what the known records (Known
-	// and the others, if known) contribute to it.
+	// Answer is the answer, by coordinate, without the contribution of the known
+	// records.
 	Answer []float64 `json:"answer"`
 	// Log is the log ratio that is reached.
 	Log float64 `json:"log_ratio"`
@@ -155,8 +159,10 @@ type Witness struct {
 
 // Known is a record whose state an adversary knows.
 type Known struct {
+	// Record is the number of the record, from 0.
 	Record int `json:"record"`
-	State  int `json:"state"`
+	// State is the number of its state; -1 for any.
+	State int `json:"state"`
 }
 
 // String says w in one sentence.
@@ -188,12 +194,12 @@ func (w *Witness) String() string {
 
 // ComputeLeakage returns CBP(b): the largest leakage about any record of the
 // sum q(x) + Laplace noise of scale b (in every coordinate), where the records
-// x follow m, to the adversaries that o names. The scale is a scale: density
+// x follow m, to the adversaries that o names. The noise has density
 // exp(-|z|/b)/(2b).
 //
-// Errors are of kind Usage for what cannot be meant, NotMet when Method is
+// Errors are of kind Usage for invalid arguments, NotMet when Method is
 // Exact and the budget does not cover it, and Interrupted.
-func ComputeLeakage(ctx context.Context, m Model, q *Query, b float64, o Options) (*Leakage, error) {
+func ComputeLeakage(ctx context.Context, m Model, q *Query, b float64, o LeakageOptions) (*Leakage, error) {
 	e, err := newEngine(m, q, o)
 	if err != nil {
 		return nil, err

@@ -8,12 +8,12 @@ import (
 // listed is the leakage to the adversaries of a list: always exact.
 func (m *memberEngine) listed(ctx context.Context, rates []float64) (*Leakage, error) {
 	adversaries := m.all.options.Adversaries
-	if t, ok := m.model.(*Table); ok {
+	if t, ok := m.model.(*JointTable); ok {
 		p := newTablePlan(t, m.all.query)
 		s := newSearch(p.space, p.query, rates)
 		err := adversaries.each(t, func(target int, known []int) error {
-			return p.each(ctx, target, known, false, func(k []Known, laws []*law) {
-				s.see(target, laws, func() ([]Known, bool) { return slices.Clone(k), false }, unknown(known))
+			return p.each(ctx, target, known, false, func(k []Known, dists []*dist) {
+				s.see(target, dists, func() ([]Known, bool) { return slices.Clone(k), false }, unknown(known))
 			})
 		})
 		if err != nil {
@@ -31,11 +31,11 @@ func (m *memberEngine) listed(ctx context.Context, rates []float64) (*Leakage, e
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		laws, err := g.laws(target, known)
+		dists, err := g.dists(target, known)
 		if err != nil {
 			return err
 		}
-		s.see(target, laws, func() ([]Known, bool) {
+		s.see(target, dists, func() ([]Known, bool) {
 			k := []Known{}
 			for i, v := range known {
 				if v >= 0 {
@@ -63,8 +63,8 @@ func unknown(known []int) func(yield func(int) bool) {
 	}
 }
 
-// given computes laws of the sum over the unknown records of a tree for one
-// set of known ones, by messages towards the target (note, section 4.3).
+// given computes distributions of the sum over the unknown records of a tree for one
+// set of known ones, by messages towards the target (docs/correlated-privacy.md, section 4.3).
 type given struct {
 	tree      *Tree
 	query     *boundQuery
@@ -93,18 +93,18 @@ func newGiven(t *Tree, q *boundQuery) *given {
 	return g
 }
 
-// message is a sub-law for every state of the record it goes to.
+// message is a sub-distribution for every state of the record it goes to.
 type message struct {
-	laws []*law
-	mass []float64
+	dists []*dist
+	mass  []float64
 }
 
 // product is the message of all of v's branches but the one to from.
 func (g *given) product(v, from int32, known []int) (*message, error) {
 	k := g.tree.States(int(v))
-	out := &message{make([]*law, k), make([]float64, k)}
+	out := &message{make([]*dist, k), make([]float64, k)}
 	for y := range k {
-		out.laws[y], _ = normalise(g.space.point())
+		out.dists[y], _ = normalise(g.space.point())
 	}
 	join := func(to int32, kernel *kernel) error {
 		in, err := g.message(to, v, kernel, known)
@@ -113,11 +113,11 @@ func (g *given) product(v, from int32, known []int) (*message, error) {
 		}
 		for y := range k {
 			out.mass[y] += in.mass[y]
-			if out.laws[y] == nil || in.laws[y] == nil {
-				out.laws[y], out.mass[y] = nil, negInf
+			if out.dists[y] == nil || in.dists[y] == nil {
+				out.dists[y], out.mass[y] = nil, negInf
 				continue
 			}
-			if out.laws[y], err = g.space.convolve(out.laws[y], in.laws[y]); err != nil {
+			if out.dists[y], err = g.space.convolve(out.dists[y], in.dists[y]); err != nil {
 				return err
 			}
 		}
@@ -148,7 +148,7 @@ func (g *given) message(v, to int32, k *kernel, known []int) (*message, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &message{make([]*law, k.rows), make([]float64, k.rows)}
+	out := &message{make([]*dist, k.rows), make([]float64, k.rows)}
 	key := g.query.rows[g.query.row[v]].key
 	for x := range k.rows {
 		terms := make([]term, 0, k.cols)
@@ -160,27 +160,27 @@ func (g *given) message(v, to int32, k *kernel, known []int) (*message, error) {
 				}
 				shift = 0
 			}
-			terms = append(terms, term{in.laws[y], shift, in.mass[y] + k.logAt(x, y)})
+			terms = append(terms, term{in.dists[y], shift, in.mass[y] + k.logAt(x, y)})
 		}
 		sum, err := g.space.mix(terms)
 		if err != nil {
 			return nil, err
 		}
-		out.laws[x], out.mass[x] = normalise(sum)
+		out.dists[x], out.mass[x] = normalise(sum)
 	}
 	return out, nil
 }
 
-// laws are those of the unknown sum without the target, by the target's state;
+// distributions are those of the unknown sum without the target, by the target's state;
 // nil for states that are impossible given what is known.
-func (g *given) laws(target int, known []int) ([]*law, error) {
+func (g *given) dists(target int, known []int) ([]*dist, error) {
 	out, err := g.product(int32(target), -1, known)
 	if err != nil {
 		return nil, err
 	}
-	for a := range out.laws {
+	for a := range out.dists {
 		if g.supports[target]>>a&1 == 0 {
-			out.laws[a] = nil
+			out.dists[a] = nil
 		}
 	}
 	for _, r := range g.roots {
@@ -191,16 +191,16 @@ func (g *given) laws(target int, known []int) ([]*law, error) {
 		if err != nil {
 			return nil, err
 		}
-		for a := range out.laws {
-			if m.laws[0] == nil {
-				out.laws[a] = nil // what is known there is impossible
+		for a := range out.dists {
+			if m.dists[0] == nil {
+				out.dists[a] = nil // what is known there is impossible
 			}
-			if out.laws[a] != nil {
-				if out.laws[a], err = g.space.convolve(out.laws[a], m.laws[0]); err != nil {
+			if out.dists[a] != nil {
+				if out.dists[a], err = g.space.convolve(out.dists[a], m.dists[0]); err != nil {
 					return nil, err
 				}
 			}
 		}
 	}
-	return out.laws, nil
+	return out.dists, nil
 }

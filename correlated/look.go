@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/noren-privacy/noren"
 )
 
 // View is what an adversary sees: how he thinks of the target's state before
@@ -22,18 +24,18 @@ type View struct {
 // Look computes the view of one adversary (no AnyTarget, no AnyState) of a
 // query with one coordinate and Laplace noise of scale b, at the answers given.
 func Look(ctx context.Context, m Model, q *Query, b float64, who Adversary, answers []float64) (*View, error) {
-	e, err := newEngine(m, q, Options{Adversaries: ListedAdversaries(who)})
+	e, err := newEngine(m, q, LeakageOptions{Adversaries: ListedAdversaries(who)})
 	if err != nil {
 		return nil, err
 	}
 	if len(e.members) != 1 || e.box != nil {
-		return nil, usagef("model", "a view is of one law")
+		return nil, noren.Usagef("model", "a view is of one distribution")
 	}
 	if len(e.query.dims) != 1 {
-		return nil, usagef("query", "a view is of a query with one coordinate")
+		return nil, noren.Usagef("query", "a view is of a query with one coordinate")
 	}
 	if !(b > 0) || math.IsInf(b, 1) {
-		return nil, usagef("scale", "the noise scale is a positive number")
+		return nil, noren.Usagef("scale", "the noise scale is a positive number")
 	}
 	known := make([]int, m.Records())
 	for i := range known {
@@ -41,20 +43,20 @@ func Look(ctx context.Context, m Model, q *Query, b float64, who Adversary, answ
 	}
 	for _, k := range who.Known {
 		if k.State == AnyState {
-			return nil, usagef("adversaries", "a view is of one adversary")
+			return nil, noren.Usagef("adversaries", "a view is of one adversary")
 		}
 		known[k.Record] = k.State
 	}
 	if who.Target == AnyTarget {
-		return nil, usagef("adversaries", "a view is of one adversary")
+		return nil, noren.Usagef("adversaries", "a view is of one adversary")
 	}
-	laws, mass, err := e.members[0].view(ctx, who.Target, known)
+	dists, mass, err := e.members[0].view(ctx, who.Target, known)
 	if err != nil {
 		return nil, err
 	}
 	total := logSum(mass)
 	if total == negInf {
-		return nil, usagef("adversaries", "what this adversary knows is impossible")
+		return nil, noren.Usagef("adversaries", "what this adversary knows is impossible")
 	}
 	// Steps count from the smallest values of the unknown records.
 	base := 0.0
@@ -68,7 +70,7 @@ func Look(ctx context.Context, m Model, q *Query, b float64, who Adversary, answ
 	}
 	v := &View{}
 	unit := e.query.dims[0].unit
-	for a, l := range laws {
+	for a, l := range dists {
 		v.Prior = append(v.Prior, math.Exp(mass[a]-total))
 		if l == nil {
 			v.Density = append(v.Density, nil)
@@ -83,12 +85,12 @@ func Look(ctx context.Context, m Model, q *Query, b float64, who Adversary, answ
 		}
 		v.Density = append(v.Density, density)
 	}
-	v.Posterior = make([][]float64, len(laws))
-	for a := range laws {
+	v.Posterior = make([][]float64, len(dists))
+	for a := range dists {
 		v.Posterior[a] = make([]float64, len(answers))
 		for j := range answers {
 			sum := 0.0
-			for c := range laws {
+			for c := range dists {
 				if v.Density[c] != nil {
 					sum += v.Prior[c] * v.Density[c][j]
 				}
@@ -101,12 +103,12 @@ func Look(ctx context.Context, m Model, q *Query, b float64, who Adversary, answ
 	return v, nil
 }
 
-// view is the law of the unknown sum by the target's state, and the log mass of
+// view is the distribution of the unknown sum by the target's state, and the log mass of
 // that state together with what is known.
-func (m *memberEngine) view(ctx context.Context, target int, known []int) ([]*law, []float64, error) {
+func (m *memberEngine) view(ctx context.Context, target int, known []int) ([]*dist, []float64, error) {
 	k := m.model.States(target)
 	mass := make([]float64, k)
-	if t, ok := m.model.(*Table); ok {
+	if t, ok := m.model.(*JointTable); ok {
 		p := newTablePlan(t, m.all.query)
 		sums := make([]float64, k)
 		state := make([]int, len(t.shape))
@@ -126,9 +128,9 @@ func (m *memberEngine) view(ctx context.Context, target int, known []int) ([]*la
 		for a := range mass {
 			mass[a] = math.Log(sums[a])
 		}
-		laws := make([]*law, k)
-		err := p.each(ctx, target, known, false, func(_ []Known, l []*law) { laws = slices.Clone(l) })
-		return laws, mass, err
+		dists := make([]*dist, k)
+		err := p.each(ctx, target, known, false, func(_ []Known, l []*dist) { dists = slices.Clone(l) })
+		return dists, mass, err
 	}
 	t, err := m.asTree("a view")
 	if err != nil {
@@ -139,17 +141,17 @@ func (m *memberEngine) view(ctx context.Context, target int, known []int) ([]*la
 	if err != nil {
 		return nil, nil, err
 	}
-	laws, err := g.laws(target, known)
+	dists, err := g.dists(target, known)
 	if err != nil {
 		return nil, nil, err
 	}
 	for a := range mass {
 		mass[a] = message.mass[a] + math.Log(g.marginals[target][a])
-		if laws[a] == nil {
+		if dists[a] == nil {
 			mass[a] = negInf
 		}
 	}
-	return laws, mass, nil
+	return dists, mass, nil
 }
 
 // Extremes are the smallest and the largest answer without noise, over all
@@ -160,7 +162,7 @@ func Extremes(m Model, q *Query) ([2]float64, error) {
 		return [2]float64{}, err
 	}
 	if len(b.dims) != 1 {
-		return [2]float64{}, usagef("query", "the query has more than one coordinate")
+		return [2]float64{}, noren.Usagef("query", "the query has more than one coordinate")
 	}
 	low, _ := b.dims[0].base.Float64()
 	return [2]float64{low, low + float64(b.dims[0].size-1)*b.dims[0].unit}, nil

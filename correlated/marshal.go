@@ -39,7 +39,7 @@ func (f *ModelFile) MarshalJSON() ([]byte, error) {
 func modelFields(m Model) (map[string]any, error) {
 	o := map[string]any{"type": m.Kind()}
 	switch m := m.(type) {
-	case *Table:
+	case *JointTable:
 		o["shape"], o["p"] = m.shape, m.p
 	case *Chain:
 		o["init"] = m.init

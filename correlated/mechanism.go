@@ -2,6 +2,7 @@ package correlated
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -14,28 +15,56 @@ import (
 	"github.com/noren-privacy/noren/table"
 )
 
-// Spec is a query to be answered on a column of a table, one record of the
-// model a row, with noise calibrated to a model of their dependence.
-type Spec struct {
-	// Model is the law of the records, and Query what is asked of them. Required.
+// Options say which query is answered, on which column, and what the answer may leak.
+type Options struct {
+	// Model is the joint distribution of the records, and Query what is asked of them.
+	// Required.
 	Model *ModelFile
 	Query *Query
-	// Column holds the records' states in the model's order: the states' names
-	// where the model gives them, otherwise the numbers "0", "1", .. Required.
+	// Column holds the records' states in the model's order, one record a row: the
+	// states' names where the model gives them, otherwise the numbers "0", "1", ..
+	// Required.
 	Column string
-	// Epsilon is what the answer alone may leak: CBP <= Epsilon. Required.
-	Epsilon float64
-	// Options say against whom, and how much work may be spent.
-	Options Options
+	// Cost is what the answer alone may leak of one record: CBP <= epsilon, with a
+	// delta of 0. Required. The charge is [Mechanism.Cost], which is at least that.
+	Cost account.Cost
+	// Noise defaults to Laplace, the one distribution for which leakages are
+	// computed.
+	Noise Noise
+	// Leakage says against whom, and how much work may be done.
+	Leakage LeakageOptions
 }
 
-// Mechanism answers a [Spec]: the exact answer, a whole number of steps, plus
+// Noise is a distribution of noise.
+type Noise string
+
+// Laplace is discrete Laplace noise.
+const Laplace Noise = "laplace"
+
+func (o *Options) validate() error {
+	var all []error
+	check := func(ok bool, where, format string, args ...any) {
+		if !ok {
+			all = append(all, noren.Usagef(where, format, args...))
+		}
+	}
+	check(o.Model != nil && o.Model.Model != nil, "model", "the model is missing")
+	check(o.Query != nil, "query", "the query is missing")
+	check(o.Column != "", "column", "the column that holds the records' states is missing")
+	check(o.Cost.Epsilon > 0, "epsilon", "expected a number above 0, got %s", account.Decimal(o.Cost.Epsilon, 9))
+	check(o.Cost.Delta == 0, "delta", "expected 0, got %s: the leakage is bounded without a delta", account.Decimal(o.Cost.Delta, 18))
+	check(o.Noise == "" || o.Noise == Laplace, "noise", "expected %s, got another distribution", Laplace)
+	return errors.Join(all...)
+}
+
+// Mechanism answers a query as [Options] say: the exact answer, a whole number of steps, plus
 // discrete Laplace noise in steps. On whole numbers the noise's likelihood
 // ratios are those of the continuous noise at atoms, where by Theorem 1 the
 // supremum lies: the leakage is the same. The scale is at least that of ordinary
-// differential privacy, osc(g)/epsilon, so that both promises hold.
+// differential privacy, osc(g)/epsilon, so that both guarantees hold.
 type Mechanism struct {
-	spec    Spec
+	options Options
+	epsilon float64 // of options.Cost
 	query   *boundQuery
 	found   *Calibration
 	leakage *Leakage
@@ -46,27 +75,25 @@ type Mechanism struct {
 	leaks, plain, charge int64
 }
 
-// NewMechanism calibrates the noise. Nothing in it depends on data.
-func NewMechanism(ctx context.Context, s Spec) (*Mechanism, error) {
-	if s.Model == nil || s.Model.Model == nil {
-		return nil, usagef("model", "the model is missing")
+// New calibrates the noise. Nothing in it depends on data.
+func New(ctx context.Context, o Options) (*Mechanism, error) {
+	if err := o.validate(); err != nil {
+		return nil, err
 	}
-	if s.Column == "" {
-		return nil, usagef("column", "the column that holds the records' states is missing")
-	}
-	e, err := newEngine(s.Model.Model, s.Query, s.Options)
+	e, err := newEngine(o.Model.Model, o.Query, o.Leakage)
 	if err != nil {
 		return nil, err
 	}
-	m := &Mechanism{spec: s, query: e.query}
-	if m.found, err = e.calibrate(ctx, s.Epsilon); err != nil {
+	epsilon, _ := o.Cost.Float()
+	m := &Mechanism{options: o, epsilon: epsilon, query: e.query}
+	if m.found, err = e.calibrate(ctx, epsilon); err != nil {
 		return nil, err
 	}
 	if m.found.Scale == 0 {
-		return nil, usagef("query", "no record changes the answer: it is public")
+		return nil, noren.Usagef("query", "no record changes the answer: it is public")
 	}
 	osc := e.query.osc(e.rates(1))
-	m.scale = ratUp(math.Max(m.found.Scale, osc/s.Epsilon*(1+roundingMargin)))
+	m.scale = ratUp(math.Max(m.found.Scale, osc/epsilon*(1+roundingMargin)))
 	b, _ := m.scale.Float64()
 	if b < m.found.Scale {
 		return nil, &noren.Error{Kind: noren.Internal, What: "a scale was rounded down"}
@@ -75,17 +102,17 @@ func NewMechanism(ctx context.Context, s Spec) (*Mechanism, error) {
 	if m.leakage, err = e.leakage(ctx, b); err != nil {
 		return nil, err
 	}
-	if m.leakage.Upper > s.Epsilon {
+	if m.leakage.Upper > epsilon {
 		return nil, &noren.Error{Kind: noren.Internal, What: "the leakage rose with the scale"}
 	}
-	charge, err := Charge(ctx, s.Model.Model, s.Query, b)
+	charge, err := Charge(ctx, o.Model.Model, o.Query, b)
 	if err != nil {
 		return nil, err
 	}
 	if err := m.roundUp(charge, osc/b); err != nil {
 		return nil, err
 	}
-	if m.hash, err = s.Model.Hash(); err != nil {
+	if m.hash, err = o.Model.Hash(); err != nil {
 		return nil, err
 	}
 	for c := range e.query.dims {
@@ -95,7 +122,7 @@ func NewMechanism(ctx context.Context, s Spec) (*Mechanism, error) {
 		}
 		m.steps = append(m.steps, step)
 	}
-	for _, w := range append(m.within95(), b) {
+	for _, w := range append(m.within(0.95), b) {
 		if !(w <= maxPublished) {
 			return nil, &noren.Error{Kind: noren.Usage, Where: "epsilon", What: "expected noise below 2^53, got more", Hint: "choose a larger epsilon, or smaller values in the query"}
 		}
@@ -173,10 +200,13 @@ type mechanismParameters struct {
 // ([ModelFile.Hash]).
 func (m *Mechanism) Parameters() any {
 	return mechanismParameters{
-		Model: m.hash, Query: m.spec.Query, Column: m.spec.Column, Epsilon: m.spec.Epsilon,
-		Adversaries: m.spec.Options.Adversaries, Method: m.leakage.Method, Scale: m.scale.RatString(),
+		Model: m.hash, Query: m.options.Query, Column: m.options.Column, Epsilon: m.epsilon,
+		Adversaries: m.options.Leakage.Adversaries, Method: m.leakage.Method, Scale: m.scale.RatString(),
 	}
 }
+
+// Options are the options that m was made with.
+func (m *Mechanism) Options() Options { return m.options }
 
 // Calibration is how the scale was found.
 func (m *Mechanism) Calibration() *Calibration { return m.found }
@@ -202,10 +232,9 @@ func (m *Mechanism) Cost(n account.Neighbours, unit string) (account.Cost, error
 }
 
 // Covers refuses a data set that has not as many records as the model: records
-// is their public number, 0 where none is stated. The bound atMost says nothing
-// more. Error: [noren.Usage], code "records".
+// is their public number, 0 where none is stated. The bound atMost adds nothing. Error: [noren.Usage], code "records".
 func (m *Mechanism) Covers(_, records int64) error {
-	if n := m.spec.Model.Model.Records(); records != int64(n) {
+	if n := m.options.Model.Model.Records(); records != int64(n) {
 		return &noren.Error{
 			Kind: noren.Usage, Code: codeRecords, Where: "model", What: fmt.Sprintf("expected %d records, as the model has, got %s", n, stated(records)),
 			Hint: "the data set states the number of its records, and the model has one for each",
@@ -231,7 +260,7 @@ func (m *Mechanism) covers(n account.Neighbours, unit string) error {
 	return nil
 }
 
-// Guarantee states what the answer alone promises, and on what that rests.
+// Guarantee is the guarantee of the answer alone, with its assumptions.
 func (m *Mechanism) Guarantee(n account.Neighbours, unit string) (noren.Guarantee, error) {
 	if err := m.covers(n, unit); err != nil {
 		return noren.Guarantee{}, err
@@ -241,17 +270,17 @@ func (m *Mechanism) Guarantee(n account.Neighbours, unit string) (noren.Guarante
 		Epsilon: epsilonOf(max(m.leaks, m.plain)), Neighbours: n.String(), Unit: unit,
 	}
 	source := "its source is not stated"
-	if m.spec.Model.Source != "" {
-		source = "source: " + m.spec.Model.Source
+	if m.options.Model.Source != "" {
+		source = "source: " + m.options.Model.Source
 	}
 	how := "bounded by " + m.leakage.Method.String()
 	if m.leakage.Exact {
 		how = "computed exactly"
 	}
 	g.Assumptions = []string{
-		fmt.Sprintf("The %d records follow %s; %s.", m.spec.Model.Model.Records(), describeModel(m.spec.Model.Model), source),
+		fmt.Sprintf("The %d records follow %s; %s.", m.options.Model.Model.Records(), describeModel(m.options.Model.Model), source),
 		"The model is public and was not made from the records that it protects.",
-		"Protected against: " + m.spec.Options.Adversaries.describe() + ".",
+		"Protected against: " + m.options.Leakage.Adversaries.describe() + ".",
 		fmt.Sprintf("For any two states of a record that such an adversary holds possible, the answer's likelihoods differ by a factor of at most e^%s (%s).", account.Decimal(m.leaks, 9), how),
 		fmt.Sprintf("Whatever the model, replacing one record changes likelihoods by a factor of at most e^%s.", account.Decimal(m.plain, 9)),
 		"A value that is no state of its record counts as that record's first state.",
@@ -270,22 +299,22 @@ func describeModel(m Model) string {
 	case *Tree:
 		return "a tree model"
 	case *Class:
-		return fmt.Sprintf("one of %d laws, whichever", len(m.list))
+		return fmt.Sprintf("any one of %d distributions", len(m.list))
 	case *Box:
 		return "some " + m.centre.Kind() + " whose transition probabilities lie within the stated bounds"
 	}
-	return "a given joint law"
+	return "a given joint distribution"
 }
 
 // ModelHash identifies the model ([ModelFile.Hash]).
 func (m *Mechanism) ModelHash() string { return m.hash }
 
 // Column is the column that holds the records' states.
-func (m *Mechanism) Column() string { return m.spec.Column }
+func (m *Mechanism) Column() string { return m.options.Column }
 
 // Columns is the one column that is read; its levels are the model's states.
 func (m *Mechanism) Columns() []table.Field {
-	return []table.Field{{Name: m.spec.Column, Role: table.Sensitive, Type: table.Ordered, Levels: m.spec.Model.StateNames()}}
+	return []table.Field{{Name: m.options.Column, Role: table.Sensitive, Type: table.Ordered, Levels: m.options.Model.StateNames()}}
 }
 
 // StateNames are the names of the states: those that the file gives, otherwise
@@ -307,12 +336,11 @@ func (f *ModelFile) StateNames() []string {
 
 // Answer is the published answer.
 type Answer struct {
-	// Values are the noisy values by coordinate, exactly.
+	// Values are the noisy values by coordinate.
 	Values []Decimal `json:"values"`
 	// Scale is the noise scale b.
 	Scale float64 `json:"scale"`
-	// Within95 is, by coordinate, how far the noise moves an answer at most,
-	// 95 times in 100.
+	// Within95 is how far the noise moves each coordinate at most, 95 times in 100.
 	Within95 []float64 `json:"within_95"`
 }
 
@@ -328,7 +356,7 @@ func (m *Mechanism) Answer(ctx context.Context, t *table.Table, src *noise.Sourc
 		return nil, err
 	}
 	b, _ := m.scale.Float64()
-	a := &Answer{Scale: b, Within95: m.within95()}
+	a := &Answer{Scale: b, Within95: m.within(0.95)}
 	for c, d := range m.query.dims {
 		l, err := noise.NewLaplace(m.steps[c])
 		if err != nil {
@@ -343,15 +371,36 @@ func (m *Mechanism) Answer(ctx context.Context, t *table.Table, src *noise.Sourc
 	return a, nil
 }
 
-// within95 is Answer.Within95, of public parameters alone.
-func (m *Mechanism) within95() []float64 {
+// Accuracy is a forecast of an answer's error, from public parameters alone.
+type Accuracy struct {
+	// Level is the probability.
+	Level float64 `json:"level"`
+	// Within is how far the noise moves each coordinate at most, with that probability.
+	Within []float64 `json:"within"`
+}
+
+// Accuracy is how far the noise moves an answer at most, with confidence level,
+// 0 < level < 1. records is the public number of records, which the model fixes: it
+// must be the model's, or 0 where the caller states none. Error: [noren.Usage].
+func (m *Mechanism) Accuracy(level float64, records int64) (Accuracy, error) {
+	if !(level > 0 && level < 1) {
+		return Accuracy{}, noren.Usagef("level", "expected a confidence above 0 and below 1")
+	}
+	if n := m.options.Model.Model.Records(); records != 0 && records != int64(n) {
+		return Accuracy{}, &noren.Error{Kind: noren.Usage, Code: codeRecords, Where: "records", What: fmt.Sprintf("expected %d, the records of the model, got %d", n, records)}
+	}
+	return Accuracy{level, m.within(level)}, nil
+}
+
+// within is Accuracy.Within.
+func (m *Mechanism) within(level float64) []float64 {
 	out := make([]float64, len(m.steps))
 	for c, d := range m.query.dims {
 		l, err := noise.NewLaplace(m.steps[c])
 		if err != nil { // it was made before
 			return []float64{math.Inf(1)}
 		}
-		out[c] = float64(l.Interval(0.95)) * d.unit
+		out[c] = float64(l.Interval(level)) * d.unit
 	}
 	return out
 }
@@ -367,13 +416,13 @@ func (d *dim) value(steps int64) Decimal {
 // Steps is the exact answer, private: by coordinate, how many steps of the
 // query's unit it lies above the smallest possible answer.
 func (m *Mechanism) Steps(ctx context.Context, t *table.Table) ([]int64, error) {
-	model := m.spec.Model
-	col := t.Column(m.spec.Column)
+	model := m.options.Model
+	col := t.Column(m.options.Column)
 	if col == nil || col.Field.Type != table.Ordered || !slices.Equal(col.Dict, model.StateNames()) {
-		return nil, &noren.Error{Kind: noren.BadData, Where: m.spec.Column, What: "expected an ordered column whose levels are the model's states"}
+		return nil, &noren.Error{Kind: noren.BadData, Where: m.options.Column, What: "expected an ordered column whose levels are the model's states"}
 	}
 	if n := model.Model.Records(); col.Len() != n {
-		return nil, &noren.Error{Kind: noren.BadData, Where: m.spec.Column, What: "the table does not have as many rows as the model has records"}
+		return nil, &noren.Error{Kind: noren.BadData, Where: m.options.Column, What: "the table does not have as many rows as the model has records"}
 	}
 	out := make([]int64, len(m.query.dims))
 	for i := range col.Len() {

@@ -37,6 +37,10 @@ func columnOf(t testing.TB, name string, names []string, states []int) *table.Ta
 	return &table.Table{Rows: len(states), Columns: []*table.Column{b.Column()}}
 }
 
+func costOf(epsilon float64) account.Cost {
+	return account.Cost{Epsilon: int64(math.Round(epsilon * account.EpsilonUnits))}
+}
+
 func mechanismFor(t testing.TB, model, query string, epsilon float64) *Mechanism {
 	t.Helper()
 	f, err := ParseModel(strings.NewReader(model), "m.json")
@@ -47,7 +51,7 @@ func mechanismFor(t testing.TB, model, query string, epsilon float64) *Mechanism
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := NewMechanism(context.Background(), Spec{Model: f, Query: q, Column: "state", Epsilon: epsilon})
+	m, err := New(context.Background(), Options{Model: f, Query: q, Column: "state", Cost: costOf(epsilon)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +148,7 @@ func TestScalesAreRoundedUp(t *testing.T) {
 func TestEmpiricalLeakage(t *testing.T) {
 	m := mechanismFor(t, `{"type":"chain","init":[0.5,0.5],"P":[[0.85,0.15],[0.15,0.85]],"length":6}`, `{"count":1}`, 1)
 	w := m.Leakage().Witness
-	c := m.spec.Model.Model.(*Chain)
+	c := m.options.Model.Model.(*Chain)
 	// answer draws records given what the witness knows and the target's
 	// state, and adds the noise.
 	answer := func(state int, noisy *noise.Laplace) randtest.Mechanism {
@@ -152,16 +156,16 @@ func TestEmpiricalLeakage(t *testing.T) {
 			for {
 				x, sum, fits := 0, int64(0), true
 				for i := range c.Records() {
-					law := c.init
+					dist := c.init
 					if i > 0 {
-						law = c.pool[0].matrix()[x]
+						dist = c.pool[0].matrix()[x]
 					}
 					u, err := noise.Uniform(src)
 					if err != nil {
 						return 0, err
 					}
 					x = 0
-					if u >= law[0] {
+					if u >= dist[0] {
 						x = 1
 					}
 					fits = fits && (i != w.Target || x == state)
@@ -219,11 +223,11 @@ func TestHouseholds(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := &ModelFile{Model: tree, States: []string{"well", "ill"}, Source: "an earlier year's survey"}
-	m, err := NewMechanism(context.Background(), Spec{Model: f, Query: Count(1), Column: "state", Epsilon: 1})
+	m, err := New(context.Background(), Options{Model: f, Query: Count(1), Column: "state", Cost: costOf(1)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone, err := Calibrate(context.Background(), one, Count(1), 1, Options{})
+	alone, err := Calibrate(context.Background(), one, Count(1), 1, LeakageOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,11 +236,11 @@ func TestHouseholds(t *testing.T) {
 	}
 	// The other households hide nothing from who knows nothing: at the largest
 	// answers an independent summand cancels from the ratio.
-	l, err := ComputeLeakage(context.Background(), tree, Count(1), 2.5, Options{Adversaries: EmptyAdversaries()})
+	l, err := ComputeLeakage(context.Background(), tree, Count(1), 2.5, LeakageOptions{Adversaries: EmptyAdversaries()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := ComputeLeakage(context.Background(), tree, Count(1), 2.5, Options{})
+	all, err := ComputeLeakage(context.Background(), tree, Count(1), 2.5, LeakageOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +294,7 @@ func TestWhatIsPrintedIsExact(t *testing.T) {
 		for _, model := range []string{powerDay, `{"type":"chain","init":[0.5,0.5],"P":[[0.7,0.3],[0.4,0.6]],"length":30}`} {
 			m := mechanismFor(t, model, `{"count":1}`, epsilon)
 			b, _ := m.Scale().Float64()
-			exact, err := ComputeLeakage(context.Background(), m.spec.Model.Model, m.spec.Query, b, Options{})
+			exact, err := ComputeLeakage(context.Background(), m.options.Model.Model, m.options.Query, b, LeakageOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -332,9 +336,9 @@ func TestExtremeAnswersHaveCanonicalJSON(t *testing.T) {
 		}
 	}
 	// A scale that canonical JSON cannot hold is refused from public figures.
-	f := m.spec
-	f.Epsilon, f.Query = 1e-9, Sum([]float64{0, 1e8})
-	if _, err := NewMechanism(context.Background(), f); noren.KindOf(err) != noren.Usage {
+	f := m.options
+	f.Cost, f.Query = costOf(1e-9), Sum([]float64{0, 1e8})
+	if _, err := New(context.Background(), f); noren.KindOf(err) != noren.Usage {
 		t.Errorf("noise beyond 2^53: %v", err)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/noren-privacy/noren"
 )
 
-// Model is the joint law of the records: a [*Table], a [*Chain], a [*Tree], a
-// [*Class] of such laws or a [*Box] around one. It is public: adversaries
+// Model is the joint distribution of the records: a [*JointTable], a [*Chain], a [*Tree], a
+// [*Class] of such distributions or a [*Box] around one. It is public: adversaries
 // are taken to know it, and no privacy budget is charged for it.
 type Model interface {
 	// Records is the number n of records.
@@ -16,7 +16,7 @@ type Model interface {
 	States(i int) int
 	// Kind is "table", "chain", "tree", "class" or "box".
 	Kind() string
-	// members are the single laws that the model stands for, or for a box its
+	// members are the single distributions that the model stands for, or for a box its
 	// centre.
 	members() []Model
 }
@@ -29,18 +29,18 @@ const maxRecords = 1 << 24
 // maxTable bounds the entries of a joint table.
 const maxTable = 1 << 20
 
-// Table is a joint law given entry by entry.
-type Table struct {
+// JointTable is a joint distribution given entry by entry.
+type JointTable struct {
 	shape []int
 	p     []float64 // the last record's state runs fastest
 }
 
-// NewTable returns the joint law p of len(shape) records, record i with
+// NewJointTable returns the joint distribution p of len(shape) records, record i with
 // shape[i] states. The state of the last record runs fastest: entry
 // ((x0*shape[1]+x1)*shape[2]+x2)... is P(X0=x0, X1=x1, ..).
-func NewTable(shape []int, p []float64) (*Table, error) {
+func NewJointTable(shape []int, p []float64) (*JointTable, error) {
 	if len(shape) == 0 {
-		return nil, usagef("shape", "a table needs at least one record")
+		return nil, noren.Usagef("shape", "a table needs at least one record")
 	}
 	size := 1
 	for i, k := range shape {
@@ -52,27 +52,27 @@ func NewTable(shape []int, p []float64) (*Table, error) {
 		}
 	}
 	if len(p) != size {
-		return nil, usagef("p", "the shape asks for %d entries, and here are %d", size, len(p))
+		return nil, noren.Usagef("p", "the shape asks for %d entries, and here are %d", size, len(p))
 	}
 	p, err := scaled(p, "p")
 	if err != nil {
 		return nil, err
 	}
-	return &Table{shape: append([]int(nil), shape...), p: p}, nil
+	return &JointTable{shape: append([]int(nil), shape...), p: p}, nil
 }
 
 // Records is the number of records.
-func (t *Table) Records() int { return len(t.shape) }
+func (t *JointTable) Records() int { return len(t.shape) }
 
 // States is the number of states of record i.
-func (t *Table) States(i int) int { return t.shape[i] }
+func (t *JointTable) States(i int) int { return t.shape[i] }
 
 // Kind is "table".
-func (t *Table) Kind() string { return "table" }
+func (t *JointTable) Kind() string { return "table" }
 
-func (t *Table) members() []Model { return []Model{t} }
+func (t *JointTable) members() []Model { return []Model{t} }
 
-// Chain is a Markov chain: the law of record i+1 given all before it depends
+// Chain is a Markov chain: the distribution of record i+1 given all before it depends
 // on record i alone.
 type Chain struct {
 	init []float64
@@ -81,12 +81,12 @@ type Chain struct {
 }
 
 // NewChain returns the Markov chain of n = len(steps)+1 records: init is the
-// law of record 0, and steps[i][x][y] = P(X_{i+1}=y | X_i=x).
+// distribution of record 0, and steps[i][x][y] = P(X_{i+1}=y | X_i=x).
 func NewChain(init []float64, steps [][][]float64) (*Chain, error) {
 	if len(steps) >= maxRecords {
-		return nil, usagef("P", "there are too many records")
+		return nil, noren.Usagef("P", "there are too many records")
 	}
-	first, err := newLaw(init, "init")
+	first, err := newDistribution(init, "init")
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func NewChain(init []float64, steps [][][]float64) (*Chain, error) {
 		}
 		k := pool.all[id]
 		if k.rows != states {
-			return nil, usagef(index("P", i), "record %d has %d states, and the matrix has %d rows", i, states, k.rows)
+			return nil, noren.Usagef(index("P", i), "record %d has %d states, and the matrix has %d rows", i, states, k.rows)
 		}
 		states, c.step[i] = k.cols, id
 	}
@@ -112,21 +112,21 @@ func NewChain(init []float64, steps [][][]float64) (*Chain, error) {
 // have the transition matrix p, p[x][y] = P(X_{i+1}=y | X_i=x).
 func NewHomogeneousChain(init []float64, p [][]float64, n int) (*Chain, error) {
 	if n < 1 || n > maxRecords {
-		return nil, usagef("length", "a chain has between 1 and %d records", maxRecords)
+		return nil, noren.Usagef("length", "a chain has between 1 and %d records", maxRecords)
 	}
 	k, err := newKernel(p, "P")
 	if err != nil {
 		return nil, err
 	}
 	if k.rows != k.cols {
-		return nil, usagef("P", "the matrix has %d rows and %d columns, and one matrix for all steps must be square", k.rows, k.cols)
+		return nil, noren.Usagef("P", "the matrix has %d rows and %d columns, and one matrix for all steps must be square", k.rows, k.cols)
 	}
-	first, err := newLaw(init, "init")
+	first, err := newDistribution(init, "init")
 	if err != nil {
 		return nil, err
 	}
 	if len(first) != k.rows {
-		return nil, usagef("init", "the first record has %d states, and the matrix has %d rows", len(first), k.rows)
+		return nil, noren.Usagef("init", "the first record has %d states, and the matrix has %d rows", len(first), k.rows)
 	}
 	return &Chain{init: first, pool: []*kernel{k}, step: make([]int32, n-1)}, nil
 }
@@ -188,7 +188,7 @@ func (k *kernel) reach(from uint64) uint64 {
 	return to
 }
 
-// tree is the same law as a tree rooted at record 0.
+// tree is the same distribution as a tree rooted at record 0.
 func (c *Chain) tree() *Tree {
 	n := c.Records()
 	t := &Tree{parent: make([]int32, n), kernel: make([]int32, n), order: make([]int32, n)}
@@ -203,10 +203,10 @@ func (c *Chain) tree() *Tree {
 	return t
 }
 
-// next is the law of a record from the law of the one before.
-func (k *kernel) next(law []float64) []float64 {
+// next is the distribution of a record from the distribution of the one before.
+func (k *kernel) next(dist []float64) []float64 {
 	out := make([]float64, k.cols)
-	for x, w := range law {
+	for x, w := range dist {
 		if w == 0 {
 			continue
 		}

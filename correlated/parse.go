@@ -28,7 +28,7 @@ type ModelFile struct {
 //	{"type":"class","members":[{..},{..}]}
 //	{"type":"box","centre":{..},"low":[[..],[..]],"high":[[..],[..]]}
 //
-// with the meaning of [NewTable], [NewChain], [NewHomogeneousChain], [NewTree],
+// with the meaning of [NewJointTable], [NewChain], [NewHomogeneousChain], [NewTree],
 // [NewClass] and [NewBox]. A tree's "cpt" may be one matrix for all records
 // with a parent, and "low" and "high" one for all steps. The outermost object
 // may have "states", the names of the states, and "source", where the model
@@ -71,7 +71,7 @@ func parseModelFile(n node) (*ModelFile, error) {
 				return nil, err
 			}
 			if slices.Contains(f.States, s) {
-				return nil, usagef(e.where, "this state stands twice")
+				return nil, noren.Usagef(e.where, "this state is given twice")
 			}
 			f.States = append(f.States, s)
 		}
@@ -83,7 +83,7 @@ func parseModelFile(n node) (*ModelFile, error) {
 	if f.States != nil {
 		for i := range f.Model.Records() {
 			if k := f.Model.States(i); k != len(f.States) {
-				return nil, usagef("states", "record %d has %d states, and here are %d names", i, k, len(f.States))
+				return nil, noren.Usagef("states", "record %d has %d states, and here are %d names", i, k, len(f.States))
 			}
 		}
 	}
@@ -149,7 +149,7 @@ func parseTable(n node) (Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := NewTable(k, p)
+	t, err := NewJointTable(k, p)
 	if err != nil {
 		return nil, within(n.where, err)
 	}
@@ -172,7 +172,7 @@ func parseChain(n node) (Model, error) {
 	length, hasLength := f["length"]
 	steps, ok := f["P"]
 	if !ok && !hasLength {
-		return nil, usagef(n.where, "the field %q is missing", "P")
+		return nil, noren.Usagef(n.where, "the field %q is missing", "P")
 	}
 	var c *Chain
 	if !hasLength {
@@ -200,7 +200,7 @@ func parseChain(n node) (Model, error) {
 		return nil, err
 	}
 	if !ok {
-		return nil, usagef(n.where, "the field %q is missing", "P")
+		return nil, noren.Usagef(n.where, "the field %q is missing", "P")
 	}
 	m, err := steps.matrix()
 	if err != nil {

@@ -20,7 +20,7 @@ func TestParseModelErrorsPointAtTheEntry(t *testing.T) {
 		{`{"p":[1]}`, "m.json: type", "needs a type"},
 		{`{"type":"bayes"}`, "m.json: type", "no such type"},
 		{`{"type":"table","shape":[2],"p":[0.5,0.5],"q":1}`, "m.json: q", "no such field"},
-		{`{"type":"table","type":"chain"}`, "m.json: type", "stands twice"},
+		{`{"type":"table","type":"chain"}`, "m.json: type", "is given twice"},
 		{`{"type":"table","shape":[2,2],"p":[0.5,0.5]}`, "m.json: p", "asks for 4"},
 		{`{"type":"table","shape":[2,0],"p":[]}`, "m.json: shape[1]", "between 1 and 64"},
 		{`{"type":"table","shape":[2,2.5],"p":[]}`, "m.json: shape[1]", "whole number"},
@@ -180,8 +180,8 @@ func FuzzParseQuery(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%s: %v", once, err)
 		}
-		a, errA := ComputeLeakage(context.Background(), file.Model, q, 1, Options{Method: Tanh})
-		b, errB := ComputeLeakage(context.Background(), file.Model, again, 1, Options{Method: Tanh})
+		a, errA := ComputeLeakage(context.Background(), file.Model, q, 1, LeakageOptions{Method: Tanh})
+		b, errB := ComputeLeakage(context.Background(), file.Model, again, 1, LeakageOptions{Method: Tanh})
 		if (errA == nil) != (errB == nil) || errA == nil && a.Upper != b.Upper {
 			t.Fatalf("%s leaks otherwise than %s", text, once)
 		}
@@ -248,7 +248,7 @@ func FuzzReadAdversaries(f *testing.F) {
 			}
 			return
 		}
-		if _, err := ComputeLeakage(context.Background(), file.Model, Count(1), 1, Options{Adversaries: a}); err != nil {
+		if _, err := ComputeLeakage(context.Background(), file.Model, Count(1), 1, LeakageOptions{Adversaries: a}); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -45,10 +45,10 @@ func parseQuery(n node, file *ModelFile) (*Query, error) {
 		}
 	}
 	if forms != 1 {
-		return nil, usagef(n.where, "a query has exactly one of g, count, histogram and joint")
+		return nil, noren.Usagef(n.where, "a query has exactly one of g, count, histogram and joint")
 	}
 	if w, ok := f["weights"]; ok && f["count"].value == nil {
-		return nil, usagef(w.where, "weights go with a count")
+		return nil, noren.Usagef(w.where, "weights go with a count")
 	}
 	if g, ok := f["g"]; ok {
 		if g.depth() == 1 {
@@ -98,7 +98,7 @@ func parseCount(f map[string]node, file *ModelFile) (*Query, error) {
 			return nil, err
 		}
 		if slices.Contains(q.count, v) {
-			return nil, usagef(s.where, "this state stands twice")
+			return nil, noren.Usagef(s.where, "this state is given twice")
 		}
 		q.count = append(q.count, v)
 	}
@@ -125,7 +125,7 @@ func parseState(n node, file *ModelFile) (int, error) {
 		if file.States == nil {
 			return 0, &noren.Error{Kind: noren.Usage, Where: n.where, What: "the model's file names no states", Hint: `give the state's number, or add "states" to the model`}
 		}
-		return 0, usagef(n.where, "the model has no state of this name")
+		return 0, noren.Usagef(n.where, "the model has no state of this name")
 	}
 	return v, nil
 }

@@ -18,12 +18,12 @@ import (
 // The charge is at least CBP(b): leakages of several answers do not add up, and
 // charges do.
 func Charge(ctx context.Context, m Model, q *Query, b float64) (float64, error) {
-	e, err := newEngine(m, q, Options{Method: Tanh})
+	e, err := newEngine(m, q, LeakageOptions{Method: Tanh})
 	if err != nil {
 		return 0, err
 	}
 	if !(b > 0) || math.IsInf(b, 1) {
-		return 0, usagef("scale", "the noise scale is a positive number")
+		return 0, noren.Usagef("scale", "the noise scale is a positive number")
 	}
 	if e.box != nil {
 		l, err := e.leakage(ctx, b)
@@ -65,7 +65,7 @@ func Charge(ctx context.Context, m Model, q *Query, b float64) (float64, error) 
 // for each output.
 func Price(ctx context.Context, m Model, plain account.Cost) (account.Cost, error) {
 	if m == nil {
-		return account.Cost{}, usagef("model", "the model is missing")
+		return account.Cost{}, noren.Usagef("model", "the model is missing")
 	}
 	if plain.Delta != 0 {
 		return account.Cost{}, &noren.Error{
@@ -77,7 +77,7 @@ func Price(ctx context.Context, m Model, plain account.Cost) (account.Cost, erro
 		return account.Cost{}, err
 	}
 	// The query that is bound is never asked: at rate 0 it loses nothing.
-	e, err := newEngine(m, Count(0), Options{Method: Tanh})
+	e, err := newEngine(m, Count(0), LeakageOptions{Method: Tanh})
 	if err != nil {
 		return account.Cost{}, err
 	}

@@ -18,7 +18,7 @@ func TestChargesAddUp(t *testing.T) {
 		chain := drawChain(t, 4)
 		q1, q2 := Count(0), WeightedCount(rapid.SliceOfN(rapid.SampledFrom([]float64{0, 1, 2}), chain.Records(), chain.Records()).Draw(t, "weights"), 0)
 		b := drawScale(t)
-		joint := exactly(t, chain, Joint(q1, q2), b, Options{})
+		joint := exactly(t, chain, Joint(q1, q2), b, LeakageOptions{})
 		c1, err := Charge(ctx, chain, q1, b)
 		if err != nil {
 			t.Fatal(err)
@@ -27,7 +27,7 @@ func TestChargesAddUp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		one := exactly(t, chain, q1, b, Options{})
+		one := exactly(t, chain, q1, b, LeakageOptions{})
 		const slack = 1 + 1e-10
 		if joint.Upper > (c1+c2)*slack+1e-10 || one.Upper > joint.Upper*slack+1e-10 || one.Upper > c1*slack+1e-10 {
 			t.Fatalf("one %.12g <= joint %.12g <= charges %.12g does not hold", one.Upper, joint.Upper, c1+c2)
@@ -74,7 +74,7 @@ func TestPriceOfAnyMechanism(t *testing.T) {
 		"equal":       {equal, 3.5, 3.5 + 2e-9},
 		"independent": {independent, 0.5, 0.5 + 2e-9},
 		"a class":     {class, 3.5, 3.5 + 2e-9},
-		"a table":     {mustTable(t, []int{2, 2, 2}, []float64{.2, .1, .1, .1, .1, .1, .1, .2}), 1.5, 1.5},
+		"a table":     {mustJointTable(t, []int{2, 2, 2}, []float64{.2, .1, .1, .1, .1, .1, .1, .2}), 1.5, 1.5},
 		"a box":       {box, priceOf(t, sticky, 0.5), 3.5},
 	} {
 		if got := priceOf(t, c.model, 0.5); got < c.low || got > c.high {
@@ -98,7 +98,7 @@ func TestPriceOfAnyMechanism(t *testing.T) {
 // A sequence is a transcript of several answers: for each the logarithm of its
 // likelihood on every state of all records, and what it is charged.
 type sequence struct {
-	log    []float64 // by joint state, as in NewTable
+	log    []float64 // by joint state, as in NewJointTable
 	charge float64
 }
 
@@ -155,8 +155,8 @@ func (s *sequence) ask(t *rapid.T, c *Chain, states [][]int, before int) (answer
 // leaks is the largest log likelihood ratio of the sequence for two states of a
 // record, over all adversaries: every target, every set of known records and all
 // their values.
-func (s *sequence) leaks(law *Table, states [][]int) float64 {
-	n, worst := len(law.shape), 0.0
+func (s *sequence) leaks(dist *JointTable, states [][]int) float64 {
+	n, worst := len(dist.shape), 0.0
 	for i := range n {
 		for known := range 1 << n {
 			if known>>i&1 == 1 {
@@ -165,7 +165,7 @@ func (s *sequence) leaks(law *Table, states [][]int) float64 {
 			type view struct{ mass, likelihood []float64 }
 			views := map[int]*view{}
 			for at, x := range states {
-				if law.p[at] == 0 {
+				if dist.p[at] == 0 {
 					continue
 				}
 				key := 0
@@ -177,11 +177,11 @@ func (s *sequence) leaks(law *Table, states [][]int) float64 {
 				}
 				w := views[key]
 				if w == nil {
-					w = &view{make([]float64, law.shape[i]), make([]float64, law.shape[i])}
+					w = &view{make([]float64, dist.shape[i]), make([]float64, dist.shape[i])}
 					views[key] = w
 				}
-				w.mass[x[i]] += law.p[at]
-				w.likelihood[x[i]] += law.p[at] * math.Exp(s.log[at])
+				w.mass[x[i]] += dist.p[at]
+				w.likelihood[x[i]] += dist.p[at] * math.Exp(s.log[at])
 			}
 			for _, w := range views {
 				for a := range w.mass {
@@ -207,12 +207,12 @@ func TestSequencesLeakAtMostTheirCharges(t *testing.T) {
 		if n <= 4 {
 			k = rapid.IntRange(2, 3).Draw(t, "states")
 		}
-		c, err := NewHomogeneousChain(drawLaw(t, k, "init"), drawMatrix(t, k, k, "P"), n)
+		c, err := NewHomogeneousChain(drawDistribution(t, k, "init"), drawMatrix(t, k, k, "P"), n)
 		if err != nil {
 			t.Fatal(err)
 		}
-		law := tableOf(t, c.tree())
-		states := make([][]int, len(law.p))
+		dist := tableOf(t, c.tree())
+		states := make([][]int, len(dist.p))
 		for at := range states {
 			x, rest := make([]int, n), at
 			for i := n - 1; i >= 0; i-- {
@@ -226,7 +226,7 @@ func TestSequencesLeakAtMostTheirCharges(t *testing.T) {
 		for range rapid.IntRange(1, 4).Draw(t, "answers") {
 			answered = s.ask(t, c, states, answered)
 		}
-		if leaked := s.leaks(law, states); leaked > s.charge+1e-9 {
+		if leaked := s.leaks(dist, states); leaked > s.charge+1e-9 {
 			t.Fatalf("%.12g leaked, %.12g charged", leaked, s.charge)
 		} else if s.charge > 0 {
 			tightest = max(tightest, leaked/s.charge)
@@ -247,7 +247,7 @@ func TestTheCountAfterACorrelatedAnswer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		leaked, err := ComputeLeakage(context.Background(), m, Count(1), 1, Options{})
+		leaked, err := ComputeLeakage(context.Background(), m, Count(1), 1, LeakageOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -264,7 +264,7 @@ func TestTheCountAfterACorrelatedAnswer(t *testing.T) {
 func TestLeakagesDoNotAddUp(t *testing.T) {
 	// A noisy xor: q1 sums the first two, then q2 asks for the third, 40 times as
 	// large, with the same noise.
-	m := mustTable(t, []int{2, 2, 2}, []float64{.2375, .0125, .0125, .2375, .0125, .2375, .2375, .0125})
+	m := mustJointTable(t, []int{2, 2, 2}, []float64{.2375, .0125, .0125, .2375, .0125, .2375, .2375, .0125})
 	q1, q2 := Values([][]float64{{0, 1}, {0, 1}, {0, 0}}), Values([][]float64{{0, 0}, {0, 0}, {0, 40}})
 	one := leak(t, m, q1, 2, EmptyAdversaries()).Upper
 	two := leak(t, m, q2, 2, EmptyAdversaries()).Upper

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawLaw draws a law of k states; zeros are frequent.
-func drawLaw(t *rapid.T, k int, label string) []float64 {
+// drawDistribution draws a distribution of k states; zeros are frequent.
+func drawDistribution(t *rapid.T, k int, label string) []float64 {
 	w := make([]float64, k)
 	sum := 0
 	for i := range w {
@@ -30,7 +30,7 @@ func drawLaw(t *rapid.T, k int, label string) []float64 {
 func drawMatrix(t *rapid.T, rows, cols int, label string) [][]float64 {
 	m := make([][]float64, rows)
 	for i := range m {
-		m[i] = drawLaw(t, cols, label)
+		m[i] = drawDistribution(t, cols, label)
 	}
 	return m
 }
@@ -80,14 +80,14 @@ func drawChain(t *rapid.T, most int) *Chain {
 	n := rapid.IntRange(1, most).Draw(t, "records")
 	if rapid.Bool().Draw(t, "homogeneous") {
 		k := rapid.IntRange(2, 3).Draw(t, "states")
-		c, err := NewHomogeneousChain(drawLaw(t, k, "init"), drawMatrix(t, k, k, "P"), n)
+		c, err := NewHomogeneousChain(drawDistribution(t, k, "init"), drawMatrix(t, k, k, "P"), n)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return c
 	}
 	k := rapid.IntRange(1, 3).Draw(t, "states")
-	init := drawLaw(t, k, "init")
+	init := drawDistribution(t, k, "init")
 	steps := make([][][]float64, n-1)
 	for i := range steps {
 		next := rapid.IntRange(1, 3).Draw(t, "states")
@@ -101,8 +101,8 @@ func drawChain(t *rapid.T, most int) *Chain {
 	return c
 }
 
-// tableOf writes a tree's joint law entry by entry.
-func tableOf(t *rapid.T, tree *Tree) *Table {
+// tableOf writes a tree's joint distribution entry by entry.
+func tableOf(t *rapid.T, tree *Tree) *JointTable {
 	n := tree.Records()
 	shape := make([]int, n)
 	size := 1
@@ -126,7 +126,7 @@ func tableOf(t *rapid.T, tree *Tree) *Table {
 			p[at] *= tree.pool[tree.kernel[i]].at(x, state[i])
 		}
 	}
-	table, err := NewTable(shape, p)
+	table, err := NewJointTable(shape, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func drawQuery(t *rapid.T, m Model) *Query {
 			g[i] = rapid.SliceOfN(rapid.SampledFrom([]float64{0, 1, 1, 2, -1, 3}), m.States(i), m.States(i)).Draw(t, "g")
 		}
 		return Values(g)
-	case 1: // decimals, far apart: sparse laws
+	case 1: // decimals, far apart: sparse distributions
 		g := make([][]float64, m.Records())
 		for i := range g {
 			g[i] = rapid.SliceOfN(rapid.SampledFrom([]float64{0, 0.1, 12.75, 1000.3, -7}), m.States(i), m.States(i)).Draw(t, "g")
@@ -175,7 +175,7 @@ func drawAdversaries(t *rapid.T, m Model) Adversaries {
 	return AllAdversaries()
 }
 
-func exactly(t *rapid.T, m Model, q *Query, b float64, o Options) *Leakage {
+func exactly(t *rapid.T, m Model, q *Query, b float64, o LeakageOptions) *Leakage {
 	t.Helper()
 	l, err := ComputeLeakage(context.Background(), m, q, b, o)
 	if err != nil {
@@ -199,7 +199,7 @@ func checkWitness(t *rapid.T, m Model, q *Query, b float64, l *Leakage) {
 		return
 	}
 	w := l.Witness
-	o := Options{Adversaries: ListedAdversaries(Adversary{w.Target, w.Known})}
+	o := LeakageOptions{Adversaries: ListedAdversaries(Adversary{w.Target, w.Known})}
 	got := exactly(t, m, q, b, o)
 	switch {
 	case !w.OthersKnown && !agree(got.Upper, l.Lower):
@@ -214,7 +214,7 @@ func TestTreeAgreesWithBruteForce(t *testing.T) {
 		tree := drawTree(t, 5)
 		q, b, who := drawQuery(t, tree), drawScale(t), drawAdversaries(t, tree)
 		table := tableOf(t, tree)
-		o := Options{Adversaries: who, Method: Exact}
+		o := LeakageOptions{Adversaries: who, Method: Exact}
 		want, got := exactly(t, table, q, b, o), exactly(t, tree, q, b, o)
 		if !agree(want.Upper, got.Upper) {
 			t.Fatalf("%s: brute force %.15g, tree %.15g (%v, %v)", who, want.Upper, got.Upper, want.Witness, got.Witness)
@@ -228,7 +228,7 @@ func TestChainAgreesWithBruteForceAndTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		chain := drawChain(t, 6)
 		q, b, who := drawQuery(t, chain), drawScale(t), drawAdversaries(t, chain)
-		o := Options{Adversaries: who, Method: Exact}
+		o := LeakageOptions{Adversaries: who, Method: Exact}
 		got := exactly(t, chain, q, b, o)
 		tree := exactly(t, chain.tree(), q, b, o)
 		want := exactly(t, tableOf(t, chain.tree()), q, b, o)
@@ -243,8 +243,8 @@ func TestBoundsAreNeverBelowTheLeakage(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		chain := drawChain(t, 7)
 		q, b := drawQuery(t, chain), drawScale(t)
-		exact := exactly(t, chain, q, b, Options{Method: Exact}).Upper
-		for _, o := range []Options{
+		exact := exactly(t, chain, q, b, LeakageOptions{Method: Exact}).Upper
+		for _, o := range []LeakageOptions{
 			{Method: Tanh},
 			{Method: Range},
 			{Method: Quilt, Arm: 1},
@@ -255,7 +255,7 @@ func TestBoundsAreNeverBelowTheLeakage(t *testing.T) {
 			{Method: Quilt, Arm: 3, Adversaries: EmptyAdversaries()},
 		} {
 			if o.Adversaries.kind == advEmpty {
-				exact = exactly(t, chain, q, b, Options{Method: Exact, Adversaries: o.Adversaries}).Upper
+				exact = exactly(t, chain, q, b, LeakageOptions{Method: Exact, Adversaries: o.Adversaries}).Upper
 			}
 			l, err := ComputeLeakage(context.Background(), chain, q, b, o)
 			if isBudget(err) && o.Method == Quilt {
@@ -275,8 +275,8 @@ func TestTreeBoundIsNeverBelowTheLeakage(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tree := drawTree(t, 6)
 		q, b := drawQuery(t, tree), drawScale(t)
-		exact := exactly(t, tree, q, b, Options{Method: Exact}).Upper
-		l, err := ComputeLeakage(context.Background(), tree, q, b, Options{Method: Tanh})
+		exact := exactly(t, tree, q, b, LeakageOptions{Method: Exact}).Upper
+		l, err := ComputeLeakage(context.Background(), tree, q, b, LeakageOptions{Method: Tanh})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -293,7 +293,7 @@ func TestLeakageFallsAsTheScaleRises(t *testing.T) {
 		q, who := drawQuery(t, tree), drawAdversaries(t, tree)
 		last := math.Inf(1)
 		for _, b := range []float64{0.01, 0.1, 0.3, 0.7, 1.1, 1.9, 4, 11, 100} {
-			l := exactly(t, tree, q, b, Options{Adversaries: who})
+			l := exactly(t, tree, q, b, LeakageOptions{Adversaries: who})
 			if l.Upper > last*(1+1e-10)+1e-12 {
 				t.Fatalf("%.15g at %g, more than %.15g before", l.Upper, b, last)
 			}
@@ -308,7 +308,7 @@ func TestCalibrationIsTight(t *testing.T) {
 		chain := drawChain(t, 5)
 		q, who := drawQuery(t, chain), drawAdversaries(t, chain)
 		epsilon := rapid.SampledFrom([]float64{0.05, 0.4, 1, 3}).Draw(t, "epsilon")
-		o := Options{Adversaries: who}
+		o := LeakageOptions{Adversaries: who}
 		c, err := Calibrate(context.Background(), chain, q, epsilon, o)
 		if err != nil {
 			t.Fatal(err)
@@ -360,7 +360,7 @@ func TestLeakageIgnoresOrder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x, y := exactly(t, tree, Values(g), b, Options{}), exactly(t, other, Values(moved), b, Options{})
+		x, y := exactly(t, tree, Values(g), b, LeakageOptions{}), exactly(t, other, Values(moved), b, LeakageOptions{})
 		if !agree(x.Upper, y.Upper) {
 			t.Fatalf("%.15g became %.15g", x.Upper, y.Upper)
 		}
@@ -374,8 +374,8 @@ func TestOptionsThatAreOne(t *testing.T) {
 	option := func(factor, difference float64) *treeOption {
 		o := &treeOption{known: -1}
 		for x := range 2 {
-			l, mass := normalise(&law{log: []float64{math.Log(0.3 + difference*float64(x)), math.Log(0.5)}})
-			o.laws, o.mass = append(o.laws, l), append(o.mass, mass+math.Log(factor))
+			l, mass := normalise(&dist{log: []float64{math.Log(0.3 + difference*float64(x)), math.Log(0.5)}})
+			o.dists, o.mass = append(o.dists, l), append(o.mass, mass+math.Log(factor))
 		}
 		return o
 	}

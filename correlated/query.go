@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/noren-privacy/noren"
 )
 
 // Query is an additive query f(x) = sum over records i of g_i(x_i), with one
@@ -131,7 +133,7 @@ func (q *Query) append(dst []float64, i, k int) ([]float64, error) {
 		row, where = q.rows[i], index("g", i)
 	}
 	if len(row) != k {
-		return nil, usagef(where, "record %d has %d states, and here are %d values", i, k, len(row))
+		return nil, noren.Usagef(where, "record %d has %d states, and here are %d values", i, k, len(row))
 	}
 	return append(dst, row...), nil
 }
@@ -148,10 +150,10 @@ func (q *Query) check(m Model) error {
 	n := m.Records()
 	switch {
 	case q == nil:
-		return usagef("query", "the query is missing")
+		return noren.Usagef("query", "the query is missing")
 	case q.joint != nil:
 		if len(q.joint) == 0 {
-			return usagef("query", "a joint query needs at least one part")
+			return noren.Usagef("query", "a joint query needs at least one part")
 		}
 		for _, p := range q.joint {
 			if err := p.check(m); err != nil {
@@ -161,29 +163,29 @@ func (q *Query) check(m Model) error {
 	case q.histogram:
 		for i := range n {
 			if m.States(i) != m.States(0) {
-				return usagef("histogram", "records 0 and %d have different numbers of states", i)
+				return noren.Usagef("histogram", "records 0 and %d have different numbers of states", i)
 			}
 		}
 	case q.count != nil:
 		if q.weights != nil && len(q.weights) != n {
-			return usagef("weights", "there are %d records, and here are %d weights", n, len(q.weights))
+			return noren.Usagef("weights", "there are %d records, and here are %d weights", n, len(q.weights))
 		}
 		most := 0
 		for i := range n {
 			most = max(most, m.States(i))
 		}
 		if len(q.count) == 0 {
-			return usagef("count", "a count needs at least one state")
+			return noren.Usagef("count", "a count needs at least one state")
 		}
 		for j, v := range q.count {
 			if v < 0 || v >= most {
-				return usagef(index("count", j), "no record has this state: states are numbered from 0 to %d", most-1)
+				return noren.Usagef(index("count", j), "no record has this state: states are numbered from 0 to %d", most-1)
 			}
 		}
 	case q.rows != nil && len(q.rows) != n:
-		return usagef("g", "there are %d records, and here are %d rows", n, len(q.rows))
+		return noren.Usagef("g", "there are %d records, and here are %d rows", n, len(q.rows))
 	case q.rows == nil && q.each == nil:
-		return usagef("query", "the query asks nothing")
+		return noren.Usagef("query", "the query asks nothing")
 	}
 	return nil
 }

@@ -31,16 +31,16 @@ func QuiltScale(ctx context.Context, m Model, q *Query, epsilon float64, approxi
 		return 0, err
 	}
 	if len(bound.dims) > 1 {
-		return 0, usagef("query", "the Markov quilt mechanism is for queries with one coordinate")
+		return 0, noren.Usagef("query", "the Markov quilt mechanism is for queries with one coordinate")
 	}
 	if !(epsilon > 0) {
-		return 0, usagef("epsilon", "epsilon is a positive number")
+		return 0, noren.Usagef("epsilon", "epsilon is a positive number")
 	}
 	most := 0.0
 	for _, member := range m.members() {
 		c, ok := member.(*Chain)
 		if !ok || m.Kind() == "box" {
-			return 0, usagef("model", "the Markov quilt mechanism is for chains, and this model is a %s", m.Kind())
+			return 0, noren.Usagef("model", "the Markov quilt mechanism is for chains, and this model is a %s", m.Kind())
 		}
 		var f influence = exactInfluence(c)
 		if approximate {
@@ -117,7 +117,7 @@ func worstPair(k int, left, right []float64) float64 {
 type chainInfluence struct {
 	chain   *Chain
 	shared  bool
-	law     [][]float64 // marginals
+	dist    [][]float64 // marginals
 	at      int
 	rights  [][]float64
 	lefts   [][]float64
@@ -126,10 +126,10 @@ type chainInfluence struct {
 }
 
 func exactInfluence(c *Chain) *chainInfluence {
-	f := &chainInfluence{chain: c, shared: c.Homogeneous(), at: -1, law: make([][]float64, c.Records())}
-	f.law[0] = c.init
+	f := &chainInfluence{chain: c, shared: c.Homogeneous(), at: -1, dist: make([][]float64, c.Records())}
+	f.dist[0] = c.init
 	for i, s := range c.step {
-		f.law[i+1] = c.pool[s].next(f.law[i])
+		f.dist[i+1] = c.pool[s].next(f.dist[i])
 	}
 	return f
 }
@@ -186,10 +186,10 @@ func (f *chainInfluence) left(i, d int) []float64 {
 	for len(f.lefts) < d {
 		p, at := f.back[len(f.lefts)], i-len(f.lefts)-1
 		f.lefts = append(f.lefts, logRatios(p.cols, p.rows, func(a, u int) float64 {
-			if f.law[i][a] == 0 {
+			if f.dist[i][a] == 0 {
 				return 0
 			}
-			return f.law[at][u] * p.at(u, a) / f.law[i][a]
+			return f.dist[at][u] * p.at(u, a) / f.dist[i][a]
 		}))
 	}
 	return f.lefts[d-1]
@@ -222,7 +222,7 @@ func logRatios(k, others int, p func(a, u int) float64) []float64 {
 }
 
 // gapInfluence bounds influences by how fast the chain forgets: with pi its
-// stationary law and g the eigengap of P P*, |P^d(x,y)/pi(y)-1| <= 1/D for
+// stationary distribution and g the eigengap of P P*, |P^d(x,y)/pi(y)-1| <= 1/D for
 // D = pi_min e^{g d/2}. To the right the ratio is at most (D+1)/(D-1). To the
 // left it is P^d(u,a) P(X_i=a') / (P^d(u,a') P(X_i=a)), and P(X_i=.) is a mixture
 // of rows of P^i, i >= d, which gives the square.
@@ -306,7 +306,7 @@ func (k *kernel) primitive() bool {
 	return true
 }
 
-// stationary is the law that k leaves as it is, by elimination without
+// stationary is the distribution that k leaves as it is, by elimination without
 // subtraction (Grassmann, Taksar and Heyman 1985).
 func (k *kernel) stationary() []float64 {
 	n := k.rows

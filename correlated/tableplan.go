@@ -10,7 +10,7 @@ import (
 // set of known records and their values. Unknown records are summed out one by
 // one; known ones only move the answer and are left out of the sum.
 type tablePlan struct {
-	table *Table
+	table *JointTable
 	query *boundQuery
 	space *space
 	// configs are the distinct ones, found at the first scale.
@@ -20,16 +20,16 @@ type tablePlan struct {
 
 type tableConfig struct {
 	target int
-	laws   []*law
+	dists  []*dist
 	known  []Known
 }
 
-func newTablePlan(t *Table, q *boundQuery) *tablePlan {
+func newTablePlan(t *JointTable, q *boundQuery) *tablePlan {
 	// Tables are small: sorted atoms serve.
 	return &tablePlan{table: t, query: q, space: &space{most: maxTable}}
 }
 
-// partial is the law of the sum so far, jointly with the records not yet
+// partial is the distribution of the sum so far, jointly with the records not yet
 // looked at: mass[j*rest+x] is that of key[j] and x.
 type partial struct {
 	key  []int64
@@ -56,15 +56,15 @@ func (p *tablePlan) work() float64 {
 	return total * min(atoms, float64(len(p.table.p)))
 }
 
-func (p *tablePlan) build(ctx context.Context, o *Options) error {
+func (p *tablePlan) build(ctx context.Context, o *LeakageOptions) error {
 	if w := p.work(); w > float64(o.budget(workBudget)) {
 		return fmt.Errorf("%w: about %.2g operations", errBudget, w)
 	}
 	seen := map[uint64][]int{}
 	for i := range p.table.shape {
-		keep := func(known []Known, laws []*law) {
+		keep := func(known []Known, dists []*dist) {
 			h, live := uint64(i), 0
-			for _, l := range laws {
+			for _, l := range dists {
 				h = hashWord(h, 1)
 				if l != nil {
 					live++
@@ -78,12 +78,12 @@ func (p *tablePlan) build(ctx context.Context, o *Options) error {
 				return // nothing is left to learn
 			}
 			for _, c := range seen[h] {
-				if p.configs[c].target == i && slices.EqualFunc(p.configs[c].laws, laws, sameLaw) {
+				if p.configs[c].target == i && slices.EqualFunc(p.configs[c].dists, dists, sameDist) {
 					return
 				}
 			}
 			seen[h] = append(seen[h], len(p.configs))
-			p.configs = append(p.configs, tableConfig{i, laws, slices.Clone(known)})
+			p.configs = append(p.configs, tableConfig{i, dists, slices.Clone(known)})
 		}
 		if err := p.each(ctx, i, nil, o.Adversaries.kind == advEmpty, keep); err != nil {
 			return err
@@ -93,7 +93,7 @@ func (p *tablePlan) build(ctx context.Context, o *Options) error {
 	return nil
 }
 
-func sameLaw(a, b *law) bool {
+func sameDist(a, b *dist) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
@@ -102,7 +102,7 @@ func sameLaw(a, b *law) bool {
 
 // each calls keep for the adversaries of target i: all of them, those who know
 // nothing, or (fixed not nil) the one who knows the given states.
-func (p *tablePlan) each(ctx context.Context, i int, fixed []int, empty bool, keep func([]Known, []*law)) error {
+func (p *tablePlan) each(ctx context.Context, i int, fixed []int, empty bool, keep func([]Known, []*dist)) error {
 	t := p.table
 	// Bring the target to the end, so that the others are consumed in order.
 	n := len(t.shape)
@@ -203,11 +203,11 @@ func (p *tablePlan) sumOut(s partial, j int) partial {
 	return out
 }
 
-// finish splits the law of the sum and the target by the target's state.
-func (p *tablePlan) finish(s partial, k int) []*law {
-	laws := make([]*law, k)
+// finish splits the distribution of the sum and the target by the target's state.
+func (p *tablePlan) finish(s partial, k int) []*dist {
+	dists := make([]*dist, k)
 	for a := range k {
-		l := &law{}
+		l := &dist{}
 		for j, key := range s.key {
 			if v := s.mass[j*k+a]; v > 0 {
 				l.key = append(l.key, key)
@@ -218,12 +218,12 @@ func (p *tablePlan) finish(s partial, k int) []*law {
 			continue
 		}
 		l.log = logs(l.log)
-		laws[a], _ = normalise(l)
+		dists[a], _ = normalise(l)
 	}
-	return laws
+	return dists
 }
 
-func (p *tablePlan) leakage(ctx context.Context, rates []float64, o *Options) (*Leakage, error) {
+func (p *tablePlan) leakage(ctx context.Context, rates []float64, o *LeakageOptions) (*Leakage, error) {
 	if !p.built {
 		if err := p.build(ctx, o); err != nil {
 			return nil, err
@@ -239,7 +239,7 @@ func (p *tablePlan) leakage(ctx context.Context, rates []float64, o *Options) (*
 		if err := s.spent(); err != nil {
 			return nil, err
 		}
-		s.see(c.target, c.laws, func() ([]Known, bool) { return c.known, false }, func(yield func(int) bool) {
+		s.see(c.target, c.dists, func() ([]Known, bool) { return c.known, false }, func(yield func(int) bool) {
 			for j := range p.table.shape {
 				if !slices.ContainsFunc(c.known, func(k Known) bool { return k.Record == j }) && !yield(j) {
 					return
@@ -271,16 +271,16 @@ func (s *search) spent() error {
 	return s.eval.failed
 }
 
-// see evaluates one adversary: the laws of the sum of the unknown records but
+// see evaluates one adversary: the distributions of the sum of the unknown records but
 // the target, by the target's state. The others tell what to write into a
 // witness.
-func (s *search) see(target int, laws []*law, known func() ([]Known, bool), records func(yield func(int) bool)) {
-	k := len(laws)
+func (s *search) see(target int, dists []*dist, known func() ([]Known, bool), records func(yield func(int) bool)) {
+	k := len(dists)
 	s.out = slices.Grow(s.out[:0], k*k)[:k*k]
 	for j := range s.out {
 		s.out[j].log = negInf
 	}
-	s.eval.ratios(laws, s.query.rows[s.query.row[target]].key, s.out)
+	s.eval.ratios(dists, s.query.rows[s.query.row[target]].key, s.out)
 	for j, e := range s.out {
 		if j/k != j%k && e.log > 0 && (s.best == nil || e.log > s.best.Log) {
 			w := &Witness{Target: target, State: j / k, Other: j % k, Log: e.log}

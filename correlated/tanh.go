@@ -3,9 +3,11 @@ package correlated
 import (
 	"context"
 	"math"
+
+	"github.com/noren-privacy/noren"
 )
 
-// tanhPlan evaluates the tanh rule (Theorem 5) on a tree law: a bound on the
+// tanhPlan evaluates the tanh rule (Theorem 5) on a tree distribution: a bound on the
 // leakage of any mechanism to every adversary, in one pass up and one down.
 //
 // Records are numbered in breadth-first order here, so that both passes read
@@ -27,7 +29,7 @@ type tanhPlan struct {
 }
 
 // edgeClass is what equal edges share: for each pair of states of one end the
-// number tau = tanh(om/4) for the other end's law, and 1-tau, which a
+// number tau = tanh(om/4) for the other end's distribution, and 1-tau, which a
 // difference would lose. A pair that cannot be has tau 0.
 type edgeClass struct {
 	down, up []tau
@@ -44,7 +46,7 @@ func tauOf(om float64) tau {
 }
 
 // beta is 4 artanh(tau tanh(delta/4)), the largest log ratio that a change of
-// the law within om can make to an average of a function that varies by
+// the distribution within om can make to an average of a function that varies by
 // e^delta (Lemma 4). With z = tau tanh(delta/4),
 // 4 artanh z = 2 log1p(2z/(1-z)) and 1-z = (1-tau) + tau (1-tanh(delta/4)).
 func (t tau) beta(delta float64) float64 {
@@ -134,7 +136,7 @@ func newTanhPlan(t *Tree, q *boundQuery, boxes []kernelBounds, free bool) *tanhP
 
 // newEdgeClass finds om in both directions. Against the arrow,
 // P(X_u=y|X_v=x)/P(X_u=y|X_v=x') = P(x|y)/P(x'|y) up to a factor without y: the
-// law of X_u does not matter but for its support.
+// distribution of X_u does not matter but for its support.
 func newEdgeClass(b kernelBounds, from, to uint64) edgeClass {
 	rows, cols := b.low.rows, b.low.cols
 	var c edgeClass
@@ -267,7 +269,7 @@ func (p *tanhPlan) bound(ctx context.Context, rates []float64, extra float64) (f
 	return most * (1 + 4e-16*float64(p.n+1000)), int(where), nil
 }
 
-// tanhBound is the certified bound of Theorem 5 for one law.
+// tanhBound is the certified bound of Theorem 5 for one distribution.
 func (m *memberEngine) tanhBound(ctx context.Context, rates []float64) (*Leakage, error) {
 	upper, err := m.treeBound(ctx, rates, 0)
 	if err != nil {
@@ -298,5 +300,5 @@ func (m *memberEngine) asTree(what string) (*Tree, error) {
 	case *Tree:
 		return model, nil
 	}
-	return nil, usagef("method", "%s needs a chain or a tree, and this model is a %s", what, m.model.Kind())
+	return nil, noren.Usagef("method", "%s needs a chain or a tree, and this model is a %s", what, m.model.Kind())
 }

@@ -8,9 +8,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-func mustTable(t testing.TB, shape []int, p []float64) *Table {
+func mustJointTable(t testing.TB, shape []int, p []float64) *JointTable {
 	t.Helper()
-	m, err := NewTable(shape, p)
+	m, err := NewJointTable(shape, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,16 +19,16 @@ func mustTable(t testing.TB, shape []int, p []float64) *Table {
 
 func leak(t testing.TB, m Model, q *Query, b float64, who Adversaries) *Leakage {
 	t.Helper()
-	l, err := ComputeLeakage(context.Background(), m, q, b, Options{Adversaries: who})
+	l, err := ComputeLeakage(context.Background(), m, q, b, LeakageOptions{Adversaries: who})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return l
 }
 
-// The report's example (note, section 7): posteriors and leakage, b = 10.
+// The report's example (docs/correlated-privacy.md, section 7): posteriors and leakage, b = 10.
 func TestReportExample(t *testing.T) {
-	m := mustTable(t, []int{2, 2}, []float64{.49, .01, .01, .49})
+	m := mustJointTable(t, []int{2, 2}, []float64{.49, .01, .01, .49})
 	strong := leak(t, m, Count(1), 10, ListedAdversaries(Adversary{0, []Known{{1, 1}}}))
 	if math.Abs(strong.Upper-0.1) > 1e-12 {
 		t.Errorf("strong adversary: %.15g", strong.Upper)
@@ -39,14 +39,14 @@ func TestReportExample(t *testing.T) {
 	}
 }
 
-// The empty adversary is not always the worst, nor the full one (note, section
+// The empty adversary is not always the worst, nor the full one (docs/correlated-privacy.md, section
 // 3).
 func TestNeitherEmptyNorFullIsAlwaysWorst(t *testing.T) {
-	anti := mustTable(t, []int{2, 2}, []float64{.01, .49, .49, .01})
+	anti := mustJointTable(t, []int{2, 2}, []float64{.01, .49, .49, .01})
 	if e, f := leak(t, anti, Count(1), 2, EmptyAdversaries()).Upper, leak(t, anti, Count(1), 2, FullAdversaries()).Upper; math.Abs(e-0.0208) > 5e-5 || math.Abs(f-0.5) > 1e-12 {
 		t.Errorf("anti-correlated pair: empty %g, full %g", e, f)
 	}
-	xor := mustTable(t, []int{2, 2, 2}, []float64{.2375, .0125, .0125, .2375, .0125, .2375, .2375, .0125})
+	xor := mustJointTable(t, []int{2, 2, 2}, []float64{.2375, .0125, .0125, .2375, .0125, .2375, .2375, .0125})
 	q := Values([][]float64{{0, 1}, {0, 1}, {0, 0}})
 	all := leak(t, xor, q, 2, AllAdversaries())
 	if e, f := leak(t, xor, q, 2, EmptyAdversaries()).Upper, leak(t, xor, q, 2, FullAdversaries()).Upper; math.Abs(e-.5) > 1e-12 || math.Abs(f-.5) > 1e-12 || math.Abs(all.Upper-.94820931411) > 1e-10 {
@@ -76,7 +76,7 @@ func TestIndependenceAndPerfectCorrelation(t *testing.T) {
 				t.Errorf("%d equal records, b=%g: %.15g", n, b, l)
 			}
 			for m, want := range map[*Chain]float64{independent: 2 / b, equal: float64(n) * 2 / b} {
-				l, err := ComputeLeakage(context.Background(), m, Sum([]float64{0, 2}), b, Options{Method: Tanh})
+				l, err := ComputeLeakage(context.Background(), m, Sum([]float64{0, 2}), b, LeakageOptions{Method: Tanh})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -107,13 +107,13 @@ func TestNoAnswerBeatsTheAtoms(t *testing.T) {
 			}
 			parts[c] = Values(g)
 		}
-		p := drawLaw(t, shape[0]*shape[1], "p")
-		m, err := NewTable(shape, p)
+		p := drawDistribution(t, shape[0]*shape[1], "p")
+		m, err := NewJointTable(shape, p)
 		if err != nil {
 			t.Fatal(err)
 		}
 		b := rapid.SampledFrom([]float64{.2, 1, 5}).Draw(t, "b")
-		l := exactly(t, m, Joint(parts...), b, Options{Adversaries: EmptyAdversaries()})
+		l := exactly(t, m, Joint(parts...), b, LeakageOptions{Adversaries: EmptyAdversaries()})
 		mass := []float64{0, 0}
 		for x := range k {
 			for y := range shape[1] {
@@ -152,11 +152,11 @@ func TestNoAnswerBeatsTheAtoms(t *testing.T) {
 	})
 }
 
-// Lemma 4: the two-point bound holds for any law, and is attained.
+// Lemma 4: the two-point bound holds for any distribution, and is attained.
 func TestTwoPointLemma(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 5).Draw(t, "points")
-		mu := drawLaw(t, n, "mu")
+		mu := drawDistribution(t, n, "mu")
 		om := rapid.Float64Range(0.01, 12).Draw(t, "om")
 		de := rapid.Float64Range(0.01, 12).Draw(t, "de")
 		var both, one, other float64
@@ -189,7 +189,7 @@ func TestTanhRuleOfLongChains(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := 0.37
-	l, err := ComputeLeakage(context.Background(), c, Count(1), 1/e, Options{Method: Tanh})
+	l, err := ComputeLeakage(context.Background(), c, Count(1), 1/e, LeakageOptions{Method: Tanh})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func TestTanhRuleOfLongChains(t *testing.T) {
 	if !agree(l.Upper, e+2*beta) {
 		t.Errorf("Lambda %.15g, fixed point %.15g", l.Upper, e+2*beta)
 	}
-	k, err := Calibrate(context.Background(), c, Count(1), 1e-4, Options{Method: Tanh})
+	k, err := Calibrate(context.Background(), c, Count(1), 1e-4, LeakageOptions{Method: Tanh})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestDeepTails(t *testing.T) {
 	last := math.Inf(1)
 	for _, b := range []float64{1e-4, 1e-3, 0.01, 0.05, 0.2} {
 		l := leak(t, c, Count(1), b, AllAdversaries()).Upper
-		tanh, err := ComputeLeakage(context.Background(), c, Count(1), b, Options{Method: Tanh})
+		tanh, err := ComputeLeakage(context.Background(), c, Count(1), b, LeakageOptions{Method: Tanh})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -231,7 +231,7 @@ func TestDeepTails(t *testing.T) {
 	}
 }
 
-// The star of the hardness proof (note, section 4.3): the adversary who knows
+// The star of the hardness proof (docs/correlated-privacy.md, section 4.3): the adversary who knows
 // all leaves but those that sum to t learns most.
 func TestHardnessStar(t *testing.T) {
 	w := []float64{3, 5, 6, 7}
@@ -316,7 +316,7 @@ func TestBoxCoversItsMembers(t *testing.T) {
 				}
 			}
 		}
-		c, err := NewHomogeneousChain(drawLaw(t, k, "init"), centre, n)
+		c, err := NewHomogeneousChain(drawDistribution(t, k, "init"), centre, n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -324,19 +324,19 @@ func TestBoxCoversItsMembers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		member, err := NewChain(drawLaw(t, k, "init"), steps)
+		member, err := NewChain(drawDistribution(t, k, "init"), steps)
 		if err != nil {
 			t.Fatal(err)
 		}
 		q, b := drawQuery(t, c), drawScale(t)
-		bound, err := ComputeLeakage(context.Background(), box, q, b, Options{})
+		bound, err := ComputeLeakage(context.Background(), box, q, b, LeakageOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if bound.Exact {
 			t.Fatal("a box is never exact")
 		}
-		if l := exactly(t, member, q, b, Options{Method: Exact}); l.Upper > bound.Upper*(1+1e-10)+1e-10 {
+		if l := exactly(t, member, q, b, LeakageOptions{Method: Exact}); l.Upper > bound.Upper*(1+1e-10)+1e-10 {
 			t.Fatalf("a member leaks %.15g, the box is said to leak at most %.15g", l.Upper, bound.Upper)
 		}
 	})
@@ -348,7 +348,7 @@ func TestQuiltedBracketsExact(t *testing.T) {
 		c := namedChain100(t, name, 100)
 		for _, b := range []float64{0.7, 4, 20} {
 			exact := leak(t, c, Count(1), b, AllAdversaries())
-			l, err := ComputeLeakage(context.Background(), c, Count(1), b, Options{Method: Quilt, Gap: 1e-6})
+			l, err := ComputeLeakage(context.Background(), c, Count(1), b, LeakageOptions{Method: Quilt, Gap: 1e-6})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -359,10 +359,10 @@ func TestQuiltedBracketsExact(t *testing.T) {
 	}
 }
 
-// The report's posteriors, and views of a table and of the same law as a tree.
+// The report's posteriors, and views of a table and of the same distribution as a tree.
 func TestLook(t *testing.T) {
 	ctx := context.Background()
-	m := mustTable(t, []int{2, 2}, []float64{.49, .01, .01, .49})
+	m := mustJointTable(t, []int{2, 2}, []float64{.49, .01, .01, .49})
 	strong, err := Look(ctx, m, Count(1), 10, Adversary{0, []Known{{1, 1}}}, []float64{2})
 	if err != nil {
 		t.Fatal(err)

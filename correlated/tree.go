@@ -1,6 +1,8 @@
 package correlated
 
-// Tree is a law in which every record depends on its parent alone; with
+import "github.com/noren-privacy/noren"
+
+// Tree is a distribution in which every record depends on its parent alone; with
 // several roots it is a forest, whose trees are independent.
 type Tree struct {
 	parent []int32 // -1 at a root
@@ -9,47 +11,47 @@ type Tree struct {
 	order  []int32 // parents before children
 }
 
-// NewTree returns the law of n = len(parent) records in which record i depends
-// on record parent[i], and a root (parent -1) on none: prior is the law of a
+// NewTree returns the distribution of n = len(parent) records in which record i depends
+// on record parent[i], and a root (parent -1) on none: prior is the distribution of a
 // root, and cpt[i][x][y] = P(X_i=y | X_parent=x). cpt[i] of a root is nil, or
-// has one row that is this root's own law. Parents may stand after their
+// has one row that is this root's own distribution. Parents may stand after their
 // children.
 func NewTree(parent []int, prior []float64, cpt [][][]float64) (*Tree, error) {
 	n := len(parent)
 	if n == 0 || n > maxRecords {
-		return nil, usagef("parent", "a tree has between 1 and %d records", maxRecords)
+		return nil, noren.Usagef("parent", "a tree has between 1 and %d records", maxRecords)
 	}
 	if len(cpt) != n {
-		return nil, usagef("cpt", "there are %d records, and here are %d tables", n, len(cpt))
+		return nil, noren.Usagef("cpt", "there are %d records, and here are %d tables", n, len(cpt))
 	}
 	t := &Tree{parent: make([]int32, n), kernel: make([]int32, n)}
 	pool := newKernelPool()
 	shared := int32(-1)
 	for i, p := range parent {
 		if p < -1 || p >= n || p == i {
-			return nil, usagef(index("parent", i), "a parent is the number of another record, 0 to %d, or -1 at a root", n-1)
+			return nil, noren.Usagef(index("parent", i), "a parent is the number of another record, 0 to %d, or -1 at a root", n-1)
 		}
 		t.parent[i] = int32(p)
 		if p == -1 && cpt[i] == nil {
 			if shared < 0 {
-				law, err := newLaw(prior, "prior")
+				dist, err := newDistribution(prior, "prior")
 				if err != nil {
 					return nil, err
 				}
-				shared = pool.add(&kernel{rows: 1, cols: len(law), p: law, log: logs(law)})
+				shared = pool.add(&kernel{rows: 1, cols: len(dist), p: dist, log: logs(dist)})
 			}
 			t.kernel[i] = shared
 			continue
 		}
 		if cpt[i] == nil {
-			return nil, usagef(index("cpt", i), "record %d has a parent and needs its table", i)
+			return nil, noren.Usagef(index("cpt", i), "record %d has a parent and needs its table", i)
 		}
 		id, err := pool.intern(cpt[i], index("cpt", i))
 		if err != nil {
 			return nil, err
 		}
 		if p == -1 && pool.all[id].rows != 1 {
-			return nil, usagef(index("cpt", i), "record %d is a root: its table has one row, or is null to use the prior", i)
+			return nil, noren.Usagef(index("cpt", i), "record %d is a root: its table has one row, or is null to use the prior", i)
 		}
 		t.kernel[i] = id
 	}
@@ -59,7 +61,7 @@ func NewTree(parent []int, prior []float64, cpt [][][]float64) (*Tree, error) {
 	}
 	for i, p := range t.parent {
 		if k := t.pool[t.kernel[i]]; p >= 0 && k.rows != t.States(int(p)) {
-			return nil, usagef(index("cpt", i), "the parent, record %d, has %d states, and the table has %d rows", p, t.States(int(p)), k.rows)
+			return nil, noren.Usagef(index("cpt", i), "the parent, record %d, has %d states, and the table has %d rows", p, t.States(int(p)), k.rows)
 		}
 	}
 	return t, nil
@@ -80,7 +82,7 @@ func (t *Tree) sort() error {
 		}
 	}
 	if len(t.order) < len(t.parent) {
-		return usagef("parent", "%d records are their own ancestors", len(t.parent)-len(t.order))
+		return noren.Usagef("parent", "%d records are their own ancestors", len(t.parent)-len(t.order))
 	}
 	return nil
 }
@@ -113,7 +115,7 @@ func (t *Tree) Kind() string { return "tree" }
 
 func (t *Tree) members() []Model { return []Model{t} }
 
-// marginals are the laws of the records, each alone.
+// marginals are the distributions of the records, each alone.
 func (t *Tree) marginals() [][]float64 {
 	all := make([][]float64, len(t.parent))
 	for _, v := range t.order {

@@ -125,17 +125,17 @@ func floatString(v []float64) string {
 	return string(b)
 }
 
-// reversed is P(X_u|X_v) from k = P(X_v|X_u) and the law of X_u; the row of a
+// reversed is P(X_u|X_v) from k = P(X_v|X_u) and the distribution of X_u; the row of a
 // state of v that cannot be is zero.
-func (k *kernel) reversed(law []float64) *kernel {
+func (k *kernel) reversed(dist []float64) *kernel {
 	r := &kernel{rows: k.cols, cols: k.rows, p: make([]float64, len(k.p))}
-	total := k.next(law)
+	total := k.next(dist)
 	for y := range k.cols {
 		if total[y] == 0 {
 			continue
 		}
 		for x := range k.rows {
-			r.p[y*r.cols+x] = law[x] * k.at(x, y) / total[y]
+			r.p[y*r.cols+x] = dist[x] * k.at(x, y) / total[y]
 		}
 	}
 	r.log = logs(r.p)

@@ -28,14 +28,14 @@ func (s *optionSet) add(o *treeOption) error {
 	if top == negInf {
 		return nil
 	}
-	h := uint64(len(o.laws))
+	h := uint64(len(o.dists))
 	grid := func(v float64) uint64 {
 		if v < -700 {
 			return 1
 		}
 		return uint64(int64(math.Round(v / (64 * sameLog))))
 	}
-	for x, l := range o.laws {
+	for x, l := range o.dists {
 		o.mass[x] -= top
 		h = hashWord(h, grid(o.mass[x]))
 		if l == nil {
@@ -55,20 +55,20 @@ func (s *optionSet) add(o *treeOption) error {
 	}
 	s.byHash[h] = append(s.byHash[h], o)
 	s.list = append(s.list, o)
-	for _, l := range o.laws {
+	for _, l := range o.dists {
 		if l != nil {
 			s.plan.atoms += l.len()
 		}
 	}
 	if s.plan.atoms > maxPlanAtoms {
-		return fmt.Errorf("%w: the laws of the branches have too many atoms", errBudget)
+		return fmt.Errorf("%w: the distributions of the branches have too many atoms", errBudget)
 	}
 	return nil
 }
 
 func (o *treeOption) same(other *treeOption) bool {
-	for x, l := range o.laws {
-		m := other.laws[x]
+	for x, l := range o.dists {
+		m := other.dists[x]
 		if (l == nil) != (m == nil) {
 			return false
 		}

@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// treePlan is the exact evaluation of a tree law against all adversaries, or
+// treePlan is the exact evaluation of a tree distribution against all adversaries, or
 // against those who know nothing.
 //
-// Seen from a target, the law is a product over its branches. What an
-// adversary knows of a branch matters only through the law of the branch's sum
+// Seen from a target, the distribution is a product over its branches. What an
+// adversary knows of a branch matters only through the distribution of the branch's sum
 // given the state of the record it hangs on, up to one factor: an option. The
 // branch u->v has an option for every state in which v can be known, and for
 // every way to choose options in v's further branches one with v unknown
-// (note, section 4.3). Options that agree are merged, and branches that agree
+// (docs/correlated-privacy.md, section 4.3). Options that agree are merged, and branches that agree
 // are one branch, wherever they hang: a thousand equal households cost as much
 // as one.
 //
@@ -34,7 +34,7 @@ type treePlan struct {
 	first   []int32
 	next    []int32
 	targets []treeTarget
-	rest    map[int32]*law // by root's class: the sum of all other trees, for adversaries who know nothing
+	rest    map[int32]*dist // by root's class: the sum of all other trees, for adversaries who know nothing
 }
 
 // treeEdge is a class of equal branches u->v.
@@ -46,9 +46,9 @@ type treeEdge struct {
 	done     bool
 }
 
-// treeOption is the law of a branch given the state of the record it hangs on.
+// treeOption is the distribution of a branch given the state of the record it hangs on.
 type treeOption struct {
-	laws  []*law
+	dists []*dist
 	mass  []float64
 	known int // v's state, or -1
 	parts *treePart
@@ -71,13 +71,13 @@ type treeTarget struct {
 // maxExactTree is how many records a tree may have to be looked at exactly.
 const maxExactTree = 200_000
 
-func newTreePlan(ctx context.Context, t *Tree, q *boundQuery, o *Options) (*treePlan, error) {
+func newTreePlan(ctx context.Context, t *Tree, q *boundQuery, o *LeakageOptions) (*treePlan, error) {
 	if t.Records() > maxExactTree {
 		return nil, fmt.Errorf("%w: more than %d records", errBudget, maxExactTree)
 	}
 	p := &treePlan{
 		tree: t, query: q, space: newSpace(q), empty: o.Adversaries.kind == advEmpty, budget: o.budget(treeBudget),
-		rest: map[int32]*law{},
+		rest: map[int32]*dist{},
 	}
 	targets, roots := p.classify()
 	p.targets = targets
@@ -109,10 +109,10 @@ func (p *treePlan) options(ctx context.Context, id int32) ([]*treeOption, error)
 	set := newOptionSet(p)
 	if !p.empty {
 		for y := range k.cols {
-			o := &treeOption{laws: make([]*law, k.rows), mass: make([]float64, k.rows), known: y}
+			o := &treeOption{dists: make([]*dist, k.rows), mass: make([]float64, k.rows), known: y}
 			for x := range k.rows {
 				if o.mass[x] = k.logAt(x, y); o.mass[x] > negInf {
-					o.laws[x] = p.space.point()
+					o.dists[x] = p.space.point()
 				}
 			}
 			if err := set.add(o); err != nil {
@@ -127,17 +127,17 @@ func (p *treePlan) options(ctx context.Context, id int32) ([]*treeOption, error)
 				return nil, err
 			}
 		}
-		o := &treeOption{laws: make([]*law, k.rows), mass: make([]float64, k.rows), known: -1, parts: in.parts}
+		o := &treeOption{dists: make([]*dist, k.rows), mass: make([]float64, k.rows), known: -1, parts: in.parts}
 		for x := range k.rows {
 			terms := make([]term, 0, k.cols)
 			for y := range k.cols {
-				terms = append(terms, term{in.laws[y], key[y], in.mass[y] + k.logAt(x, y)})
+				terms = append(terms, term{in.dists[y], key[y], in.mass[y] + k.logAt(x, y)})
 			}
 			sum, err := p.space.mix(terms)
 			if err != nil {
 				return nil, err
 			}
-			o.laws[x], o.mass[x] = normalise(sum)
+			o.dists[x], o.mass[x] = normalise(sum)
 		}
 		if err := set.add(o); err != nil {
 			return nil, err
@@ -150,9 +150,9 @@ func (p *treePlan) options(ctx context.Context, id int32) ([]*treeOption, error)
 // product chooses an option in each of several branches of a record with k
 // states.
 func (p *treePlan) product(ctx context.Context, branches []int32, k int) ([]*treeOption, error) {
-	one := &treeOption{laws: make([]*law, k), mass: make([]float64, k), known: -1}
+	one := &treeOption{dists: make([]*dist, k), mass: make([]float64, k), known: -1}
 	for y := range k {
-		one.laws[y] = p.space.point()
+		one.dists[y] = p.space.point()
 	}
 	list := []*treeOption{one}
 	for _, id := range branches {
@@ -168,13 +168,13 @@ func (p *treePlan) product(ctx context.Context, branches []int32, k int) ([]*tre
 				}
 			}
 			for _, right := range options {
-				o := &treeOption{laws: make([]*law, k), mass: make([]float64, k), known: -1, parts: &treePart{left.parts, right}}
+				o := &treeOption{dists: make([]*dist, k), mass: make([]float64, k), known: -1, parts: &treePart{left.parts, right}}
 				for y := range k {
 					o.mass[y] = negInf
-					if left.laws[y] == nil || right.laws[y] == nil {
+					if left.dists[y] == nil || right.dists[y] == nil {
 						continue
 					}
-					if o.laws[y], err = p.space.convolve(left.laws[y], right.laws[y]); err != nil {
+					if o.dists[y], err = p.space.convolve(left.dists[y], right.dists[y]); err != nil {
 						return nil, err
 					}
 					o.mass[y] = left.mass[y] + right.mass[y]
@@ -201,14 +201,14 @@ func (p *treePlan) leakage(ctx context.Context, rates []float64) (*Leakage, erro
 					return nil, err
 				}
 			}
-			laws := slices.Clone(o.laws)
-			for a := range laws {
+			dists := slices.Clone(o.dists)
+			for a := range dists {
 				switch {
 				case supports[t.record]>>a&1 == 0:
-					laws[a] = nil
-				case rest != nil && laws[a] != nil:
+					dists[a] = nil
+				case rest != nil && dists[a] != nil:
 					var err error
-					if laws[a], err = p.space.convolve(laws[a], rest); err != nil {
+					if dists[a], err = p.space.convolve(dists[a], rest); err != nil {
 						return nil, err
 					}
 				}
@@ -225,7 +225,7 @@ func (p *treePlan) leakage(ctx context.Context, rates []float64) (*Leakage, erro
 				}
 				return k, len(inside) < p.tree.Records()
 			}
-			s.see(t.record, laws, known, func(yield func(int) bool) {
+			s.see(t.record, dists, known, func(yield func(int) bool) {
 				for _, v := range inside {
 					if !yield(v) {
 						return
@@ -240,7 +240,7 @@ func (p *treePlan) leakage(ctx context.Context, rates []float64) (*Leakage, erro
 	return s.result(), nil
 }
 
-// others finds, for every kind of tree in the forest, the law of the sum over
+// others finds, for every kind of tree in the forest, the distribution of the sum over
 // all other trees: unknown to those who know nothing.
 func (p *treePlan) others(ctx context.Context, roots map[int32]int32) error {
 	counts := map[int32]int{}
@@ -255,13 +255,13 @@ func (p *treePlan) others(ctx context.Context, roots map[int32]int32) error {
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
-	whole := map[int32]*law{}
+	whole := map[int32]*dist{}
 	for _, id := range ids {
 		options, err := p.options(ctx, id)
 		if err != nil {
 			return err
 		}
-		whole[id] = options[0].laws[0]
+		whole[id] = options[0].dists[0]
 	}
 	for _, id := range ids {
 		sum := p.space.point()

@@ -42,21 +42,24 @@ type CurveJob struct {
 
 // CurvePoint is what one k and method come to.
 type CurvePoint struct {
-	K      int    `json:"k"`
+	// K is the least size of a group.
+	K int `json:"k"`
+	// Method is the method that made the groups.
 	Method string `json:"method"`
-	Groups int    `json:"groups"`
+	// Groups is the number of groups.
+	Groups int `json:"groups"`
 	// Loss is SSE/SST in the scaled space of the quasi-identifiers.
 	Loss float64 `json:"loss"`
-	// MaxRisk is the largest chance to find a person of a group by guessing,
-	// 1/(smallest group), and MeanRisk that of a record on average,
-	// groups/records (prosecutor and marketer risk; El Emam 2013). With a unit
-	// the size of a group is its persons, and MeanRisk the mean over the pairs of
-	// a group and a person in it. Groups that
-	// publish the same values are larger as classes, so that the release's own
-	// risks are at most these.
-	MaxRisk  float64 `json:"max_risk"`
+	// MaxRisk is the largest probability of finding a person of a group by guessing:
+	// 1/(smallest group) (prosecutor risk; El Emam 2013). With a unit the size of a
+	// group is its number of persons. Groups that publish the same values are larger as
+	// classes, so that the risks of a release are at most these.
+	MaxRisk float64 `json:"max_risk"`
+	// MeanRisk is that of a record on average: groups/records (marketer risk). With a
+	// unit it is the mean over the pairs of a group and a person in it.
 	MeanRisk float64 `json:"mean_risk"`
-	Seconds  float64 `json:"seconds"`
+	// Seconds is the wall-clock time of this point.
+	Seconds float64 `json:"seconds"`
 }
 
 // Curve partitions the table for every k by every method. It passes each point to

@@ -13,49 +13,63 @@ const ResultSchema = "noren.anonymize/1"
 // released file; the loss and its parts compare with the source and belong to
 // the steward.
 type Result struct {
+	// Schema is noren.anonymize/1.
 	Schema string `json:"schema"`
-	Input  string `json:"input"`
+	// Input is the table as named in the request.
+	Input string `json:"input"`
+	// Output is the release as named in the request.
 	Output string `json:"output"`
-	// Unit, Linkage and Pseudonym are those of the job. K and AchievedK count
-	// persons where there is a unit.
-	Unit      string `json:"unit,omitempty"`
-	Linkage   string `json:"unit_linkage,omitempty"`
-	Pseudonym bool   `json:"pseudonym,omitempty"`
+	// Unit is the column that tells persons apart. With a unit, k counts persons.
+	Unit string `json:"unit,omitempty"`
+	// Linkage is one or all: what others may know of a person's records.
+	Linkage string `json:"unit_linkage,omitempty"`
+	// Pseudonym says that the release shows a pseudonym of each person.
+	Pseudonym bool `json:"pseudonym,omitempty"`
 	// Rows is the number of records, in and out.
 	Rows int `json:"rows"`
-	// K was asked for; AchievedK is the smallest class that the verifier found
-	// in the file.
-	K         int `json:"k"`
+	// K is what was asked for: records, or persons with a unit.
+	K int `json:"k"`
+	// AchievedK is the size of the smallest class that the verifier found in the
+	// file: records, or persons with a unit.
 	AchievedK int `json:"achieved_k"`
-	// Groups is the number of groups that were made, Classes of those that the
-	// file shows: groups that publish the same values are one class.
-	Groups    int       `json:"groups"`
-	Classes   int       `json:"classes"`
+	// Groups is the number of groups that were made.
+	Groups int `json:"groups"`
+	// Classes is the number of classes that the file shows: groups that publish the
+	// same values are one class.
+	Classes int `json:"classes"`
+	// GroupSize describes the numbers of records of the groups.
 	GroupSize GroupSize `json:"group_size"`
-	// Loss is SSE/SST of the partition in the scaled space of the
-	// quasi-identifiers, 0 when SST is.
+	// Loss is the information loss: SSE/SST of the partition in the scaled space of
+	// the quasi-identifiers, 0 when SST is.
 	Loss float64 `json:"loss"`
-	SSE  float64 `json:"sse"`
-	SST  float64 `json:"sst"`
+	// SSE is the sum of squared errors within the groups.
+	SSE float64 `json:"sse"`
+	// SST is the total sum of squares.
+	SST float64 `json:"sst"`
 	// LowerBound is a loss that no grouping of these records by K or more gets
-	// below, rounded down; Gap the share of Loss that a better one could save at
-	// the most, rounded up.
+	// below, rounded down (docs/loss-bounds.md).
 	LowerBound float64 `json:"lower_bound"`
-	Gap        float64 `json:"gap"`
-	// Bound tells how LowerBound was found.
+	// Gap is the optimality gap: the share of Loss that a better grouping could save
+	// at most, rounded up.
+	Gap float64 `json:"gap"`
+	// Bound says how LowerBound was computed.
 	Bound Bound `json:"bound"`
-	// Method is the method that was used, MethodReason why when it was picked.
-	Method       string `json:"method"`
+	// Method is the method that was used.
+	Method string `json:"method"`
+	// MethodReason says why this method was chosen, where the choice was automatic.
 	MethodReason string `json:"method_reason,omitempty"`
 	// Coarse is the least size of the coarse cells, 0 without a coarse step.
 	Coarse int `json:"coarse"`
-	// Refine is the effort; RefinedFrom the loss before it. With a linkage of all
-	// records persons are refined, before their records are divided, and
-	// RefinedFrom is the loss of these first classes.
-	Refine      string  `json:"refine"`
+	// Refine is the effort of the local search after the method.
+	Refine string `json:"refine"`
+	// RefinedFrom is the loss before the local search. With unit linkage all, persons
+	// are refined before their records are divided, and this is the loss of these
+	// first classes.
 	RefinedFrom float64 `json:"refined_from"`
-	Scale       string  `json:"scale"`
-	Publish     string  `json:"publish"`
+	// Scale is minmax, zscore or none.
+	Scale string `json:"scale"`
+	// Publish is how quasi-identifiers are published.
+	Publish string `json:"publish"`
 	// Merged is the number of groups that were merged for diversity or
 	// closeness.
 	Merged int `json:"merged"`
@@ -68,15 +82,14 @@ type Result struct {
 	LooksMissing []LooksMissing `json:"looks_missing,omitempty"`
 	// Repeated is the identifier that tells most persons apart among those whose
 	// values repeat, where no unit was named and classes hold fewer than K of
-	// them. It belongs to the steward.
+	// them. It is private.
 	Repeated *verify.Repeated `json:"repeated_identifier,omitempty"`
 	// Uncounted names the identifiers of which it is not known whether they
 	// repeat, as counting by them would have taken more memory than is allowed.
 	Uncounted []string `json:"uncounted_identifiers,omitempty"`
 	// Columns is the fate of every column of the source, and why.
 	Columns []gate.Fate `json:"columns"`
-	// Unique counts the records that are unique on the kept columns. It belongs
-	// to the steward.
+	// Unique counts the records that are unique on the kept columns. It is private.
 	Unique *gate.Unique `json:"unique_on_kept"`
 	// FreeText names the kept columns that are free text.
 	FreeText []string `json:"free_text,omitempty"`
@@ -84,13 +97,14 @@ type Result struct {
 	Guarantee noren.Guarantee `json:"guarantee"`
 	// Verified is what the verifier found.
 	Verified *verify.Result `json:"verified"`
-	Seconds  Seconds        `json:"seconds"`
+	// Seconds is the wall-clock time of each step.
+	Seconds Seconds `json:"seconds"`
 }
 
 // Bound tells how a lower bound of the loss was found.
 type Bound struct {
-	// Method is "simple" (nearest neighbours), "dual" (prices) or "none": then
-	// the bound is 0, and the gap the whole loss.
+	// Method is simple (nearest neighbours), dual (dual prices) or none: then the
+	// bound is 0, and the gap the whole loss.
 	Method string `json:"method"`
 	// Records is how many records the dual bound had prices of their own for,
 	// 0 where it was not asked for.
@@ -104,25 +118,38 @@ type Bound struct {
 // LooksMissing counts the groups that show in a column what could be taken for
 // a missing value.
 type LooksMissing struct {
+	// Column is the column's name.
 	Column string `json:"column"`
-	Groups int    `json:"groups"`
+	// Groups is the number of groups that show such a value.
+	Groups int `json:"groups"`
 }
 
 // GroupSize tells the sizes of the groups.
 type GroupSize struct {
-	Min  int     `json:"min"`
+	// Min is the smallest size.
+	Min int `json:"min"`
+	// Mean is the average size.
 	Mean float64 `json:"mean"`
-	Max  int     `json:"max"`
+	// Max is the largest size.
+	Max int `json:"max"`
 }
 
 // Seconds is the time each step took.
 type Seconds struct {
-	Check     float64 `json:"check"`
-	Read      float64 `json:"read"`
+	// Check is the time of looking at kept columns.
+	Check float64 `json:"check"`
+	// Read is the time of reading the quasi-identifiers.
+	Read float64 `json:"read"`
+	// Partition is the time of making the groups.
 	Partition float64 `json:"partition"`
-	Refine    float64 `json:"refine"`
-	Publish   float64 `json:"publish"`
-	Bound     float64 `json:"bound"`
-	Verify    float64 `json:"verify"`
-	Total     float64 `json:"total"`
+	// Refine is the time of the local search.
+	Refine float64 `json:"refine"`
+	// Publish is the time of computing published values and writing the file.
+	Publish float64 `json:"publish"`
+	// Bound is the time of computing the lower bound.
+	Bound float64 `json:"bound"`
+	// Verify is the time of reading the file back and verifying it.
+	Verify float64 `json:"verify"`
+	// Total is the time of all steps.
+	Total float64 `json:"total"`
 }

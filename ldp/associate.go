@@ -94,7 +94,7 @@ func Associate(ctx context.Context, a, b []Evidence, o EM) (*Joint, error) {
 		return nil, err
 	}
 	if len(a) == 0 || len(a) != len(b) {
-		return nil, &noren.Error{Kind: noren.Usage, What: "both attributes need the evidence of the same people, of one at the least"}
+		return nil, &noren.Error{Kind: noren.Usage, What: "both attributes need the evidence of the same people, at least one"}
 	}
 	ka, kb := len(a[0]), len(b[0])
 	if ka < 1 || kb < 1 || ka > maxCells || kb > maxCells/ka {

@@ -11,22 +11,22 @@ import (
 	"github.com/noren-privacy/noren"
 )
 
-// Rejected counts the reports that were set aside, by reason. They have no part
+// Rejected counts the reports that were excluded, by reason. They have no part
 // in any estimate.
 type Rejected struct {
-	Malformed   int64 `json:"malformed"`    // not a report of the mechanism at all
-	WrongLength int64 `json:"wrong_length"` // of another number of bits
-	BadCohort   int64 `json:"bad_cohort"`   // RAPPOR: a cohort that does not exist
-	Duplicate   int64 `json:"duplicate"`    // a second report of one client
+	Malformed   int64 `json:"malformed"`    // Not a report of the mechanism at all
+	WrongLength int64 `json:"wrong_length"` // Of another number of bits
+	BadCohort   int64 `json:"bad_cohort"`   // Of a cohort that does not exist (RAPPOR)
+	Duplicate   int64 `json:"duplicate"`    // A second report of one client
 }
 
-// Total is the number of reports set aside.
+// Total is the number of reports excluded.
 func (r Rejected) Total() int64 { return r.Malformed + r.WrongLength + r.BadCohort + r.Duplicate }
 
 // String says r in one line.
 func (r Rejected) String() string {
 	if r.Total() == 0 {
-		return "no report was set aside"
+		return "no report was excluded"
 	}
 	var parts []string
 	again := "second reports of a client"
@@ -41,7 +41,7 @@ func (r Rejected) String() string {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
 		}
 	}
-	return "set aside: " + strings.Join(parts, ", ")
+	return "excluded: " + strings.Join(parts, ", ")
 }
 
 // Plus is the sum of two counts.
@@ -197,7 +197,7 @@ func (c *Collector) merge(d *Collector) {
 // N is the number of reports counted, without those rejected.
 func (c *Collector) N() int64 { return c.n }
 
-// Rejected counts the reports that were set aside.
+// Rejected counts the reports that were excluded.
 func (c *Collector) Rejected() Rejected { return c.rejected }
 
 // Counts returns how many reports support each label.

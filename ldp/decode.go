@@ -14,9 +14,9 @@ import (
 type Correction uint8
 
 const (
-	// Holm tests the clearest first, each against the number that is left.
+	// Holm is the step-down procedure of Holm (1979).
 	Holm Correction = iota
-	// Bonferroni tests all against their number.
+	// Bonferroni tests each candidate at Level divided by their number.
 	Bonferroni
 )
 

@@ -12,13 +12,13 @@ import (
 // et al. 2017, section 4.4).
 func grrIsBest(k int, epsilon float64) bool { return float64(k) < 3*math.Exp(epsilon)+2 }
 
-// Question is what a collection of labels is planned for.
+// Question holds the public facts from which a mechanism is chosen.
 type Question struct {
 	// Domain is the number of labels. Required, 2 or more.
 	Domain int
 	// Epsilon of one report. Required.
 	Epsilon float64
-	// N is how many people report. Optional; needed for expected errors.
+	// N is the number of people who report. Optional; needed for expected errors.
 	N int64
 	// Repeats is how often each is asked the same. Defaults to 1.
 	Repeats int
@@ -28,11 +28,11 @@ type Question struct {
 	// Error is a standard error of a share that is wanted. Optional; needed for
 	// the sample size.
 	Error float64
-	// ReportBytes is how long a report may be at the most. Defaults to 1,024.
+	// ReportBytes is the largest length of a report. Defaults to 1,024.
 	ReportBytes int
 }
 
-// Option is a mechanism with what it would cost and yield.
+// Option is a mechanism with its privacy loss and expected error.
 type Option struct {
 	Mechanism string `json:"mechanism"`
 	Loss      Loss   `json:"loss"`
@@ -45,13 +45,13 @@ type Option struct {
 	// people, NaN without N; WorstStdErr that of the label with the largest.
 	StdErr      float64 `json:"-"`
 	WorstStdErr float64 `json:"-"`
-	// Needed is how many people give the wanted Error, 0 without one.
+	// Needed is the number of people for the wanted Error, 0 without one.
 	Needed int64 `json:"needed,omitempty"`
-	// Bytes is about how long a report is.
+	// Bytes is about the length of a report.
 	Bytes int `json:"bytes"`
 }
 
-// Advice is which mechanism to take, why, and what else there is.
+// Advice is the mechanism to take, the reasons, and the alternatives.
 type Advice struct {
 	Best    Option
 	Why     []string

@@ -34,7 +34,7 @@ func (o Origin) String() string {
 	}
 }
 
-// Bins part the numbers into labels: bin j is (Edges[j], Edges[j+1]], the first
+// Bins map numbers to labels: bin j is (Edges[j], Edges[j+1]], the first
 // one closed. Numbers outside go to the nearest end.
 type Bins struct {
 	edges  []float64 // ascending, strictly but for the first two
@@ -108,7 +108,7 @@ func FitEqualWidth(values []float64, l int) (*Bins, error) {
 // with s the values sorted, the edges are s[0], s[floor(j n/l)] for j = 1..l-1
 // and s[n-1] (the paper, section 3.3; 0-based as its figures are). Bins that
 // could hold nothing, because values repeat, are left out, so that there may be
-// fewer than l. The edges are fitted: each is somebody's value.
+// fewer than l. The edges are fitted: each is a value of one person.
 func FitEqualFrequency(values []float64, l int) (*Bins, error) {
 	s, err := finite(values, l)
 	if err != nil {

@@ -1,7 +1,6 @@
-// Package ldp makes data private before it leaves its owner. Each person's
-// device randomises its own value; who collects the reports learns frequencies,
-// means and distributions of the crowd, with stated errors, and about each person
-// little, in a stated sense.
+// Package ldp provides mechanisms and estimators of local differential privacy. Each
+// person's device randomises its own value; from many reports the collector
+// estimates frequencies, means and distributions, with stated errors.
 //
 //	grr, err := ldp.NewGRR(5, 1.0)                   // 5 labels, epsilon 1
 //	report, err := grr.Randomise(noise.NewSource(), label) // on the device
@@ -9,11 +8,11 @@
 //	c.Add(report)
 //	f, err := c.Frequencies(0.95)                     // estimates, errors, intervals
 //
-// # The promise
+// # The guarantee
 //
 // A mechanism is epsilon-locally private if for all values x, x' of one person
 // and every set S of reports P(report in S | x) <= e^epsilon P(report in S | x')
-// (Kasiviswanathan et al. 2008). Nobody need be trusted: the collector is the
+// (Kasiviswanathan et al. 2008). No party is trusted: the collector is the
 // adversary. Every mechanism states a [Loss]: epsilon of one report, of one
 // record with all its attributes, and over a lifetime of repeated reports. The
 // probabilities that run are multiples of 2^-64, rounded to the private side; the
@@ -31,12 +30,13 @@
 // of repeats. In short: labels few (k < 3 e^epsilon + 2): [NewGRR]; many:
 // [NewOUE], [NewOLH] where k bits are too many to send; free text: [Rappor]; a
 // mean: [NewHybrid]; a distribution of a number: [NewSquareWave]; the same
-// question again and again: [NewLongitudinalGRR], [NewLongitudinalOUE] or RAPPOR;
+// question repeatedly: [NewLongitudinalGRR], [NewLongitudinalOUE] or RAPPOR;
 // many attributes: [NewMulti].
 //
 // Malformed reports are counted and excluded; they never change the estimate of
 // the others. Counts that the mechanism cannot have made are found by the collectors'
 // Fit methods. Reports of one person in several rounds are for [Rounds].
 //
-// docs/local-privacy.md tells more, with the figures.
+// docs/local-privacy.md has the proofs and measured figures. Package ldp/survey collects
+// and estimates from files of reports, by a specification.
 package ldp

@@ -17,7 +17,7 @@ type Frequencies struct {
 	StdErr   []float64 // of Value about the share in the population the people come from
 	Low      []float64 // of the interval, within [0, 1]
 	High     []float64
-	Level    float64 // probability that all intervals hold their shares at once, at the least
+	Level    float64 // least probability that all intervals hold their shares at once
 	Rejected Rejected
 }
 
@@ -35,7 +35,7 @@ func (c Channel) Variance(f float64) float64 {
 //
 // The intervals are those of Clopper and Pearson for r, each at
 // 1 - (1-level)/labels (Bonferroni), turned into shares: they all hold with
-// probability level at the least, whatever n and however small the share, where
+// probability at least level, whatever n and however small the share, where
 // people are drawn from a population. For shares among the very people who
 // reported they hold as well or better: their counts spread less (Hoeffding 1956).
 func (c Channel) Estimate(n int64, counts []int64, level float64) (*Frequencies, error) {
@@ -68,7 +68,7 @@ func (c Channel) Estimate(n int64, counts []int64, level float64) (*Frequencies,
 }
 
 // binomialInterval is the interval of Clopper and Pearson (1934) for a
-// probability seen k times in n: it misses with probability miss at the most.
+// probability seen k times in n: it misses with probability at most miss.
 func binomialInterval(k, n int64, miss float64) (lo, hi float64) {
 	lo, hi = 0, 1
 	if k > 0 { // P(X >= k) = I_p(k, n-k+1) rises with p
@@ -100,7 +100,7 @@ func bisect(below func(p float64) bool) (from, to float64) {
 func (f *Frequencies) Projected() []float64 { return ProjectSimplex(f.Value) }
 
 // ProjectSimplex returns the point of the simplex nearest to v (Held, Wolfe and
-// Crowder 1974): all are moved down by one number, and cut at 0.
+// Crowder 1974): all are reduced by one number, and cut at 0.
 func ProjectSimplex(v []float64) []float64 {
 	if len(v) == 0 {
 		return nil

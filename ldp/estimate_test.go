@@ -105,7 +105,7 @@ func TestEstimatesOfEveryOracle(t *testing.T) {
 				t.Errorf("%s: the mean squared z-score of label %d is %.3f", name, l, z2[l])
 			}
 		}
-		// 0.1 at the most of all five; 60 repeats see 16 with probability below 1e-3 then.
+		// at most 0.1 of all five; 60 repeats see 16 with probability below 1e-3 then.
 		if missed > 16 {
 			t.Errorf("%s: %d of %d sets of intervals missed", name, missed, repeats)
 		}

@@ -44,7 +44,7 @@ func ExampleCollector() {
 			log.Fatal(err)
 		}
 	}
-	_ = c.AddWord("7") // no report of this mechanism: counted, and set aside
+	_ = c.AddWord("7") // no report of this mechanism: counted, and excluded
 	f, err := c.Frequencies(0.9999)
 	if err != nil {
 		log.Fatal(err)
@@ -57,7 +57,7 @@ func ExampleCollector() {
 	// 0 true
 	// 1 true
 	// 2 true
-	// set aside: 1 malformed
+	// excluded: 1 malformed
 }
 
 // RAPPOR counts words that are not known beforehand, if candidates are.

@@ -9,8 +9,8 @@ import (
 	"github.com/noren-privacy/noren/noise"
 )
 
-// Longitudinal is a mechanism for a question that is asked again and again. Each
-// label gets a permanent answer, made once and for ever, at a loss of Lifetime;
+// Longitudinal is a mechanism for a question that is asked repeatedly. Each
+// label gets a permanent answer, made once, at a loss of Lifetime;
 // every report randomises the permanent answer again, so that one report tells
 // less, and reports of one device cannot be linked by being equal (Erlingsson et
 // al. 2014; Arcolezi et al. 2022, L-GRR and L-OSUE).

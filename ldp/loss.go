@@ -8,8 +8,8 @@ import (
 	"github.com/noren-privacy/noren"
 )
 
-// Loss is what taking part costs a person, in epsilon of local differential
-// privacy. All three are bounds that hold for the probabilities that run.
+// Loss is the privacy loss of a person who takes part, in epsilon of local
+// differential privacy. All three are bounds that hold for the probabilities that run.
 type Loss struct {
 	// Report is the loss of one report of one attribute.
 	Report float64
@@ -46,16 +46,20 @@ func (l Loss) String() string {
 	return fmt.Sprintf("epsilon per report %.4f, per record %.4f, over a lifetime %s", l.Report, l.Record, life)
 }
 
-// jsonLoss writes an unbounded lifetime as null.
-type jsonLoss struct {
-	Report   float64  `json:"epsilon_per_report"`
-	Record   float64  `json:"epsilon_per_record"`
+// LossJSON is the form of a [Loss] in JSON.
+type LossJSON struct {
+	// Report is epsilon of one report of one attribute.
+	Report float64 `json:"epsilon_per_report"`
+	// Record is epsilon of one report of every attribute of a record.
+	Record float64 `json:"epsilon_per_record"`
+	// Lifetime is epsilon of all reports of a record whose values do not change; null
+	// where nothing bounds it.
 	Lifetime *float64 `json:"epsilon_lifetime"`
 }
 
-// MarshalJSON writes the three figures; an unbounded lifetime is null.
+// MarshalJSON writes a [LossJSON].
 func (l Loss) MarshalJSON() ([]byte, error) {
-	j := jsonLoss{Report: l.Report, Record: l.Record}
+	j := LossJSON{Report: l.Report, Record: l.Record}
 	if !math.IsInf(l.Lifetime, 1) {
 		j.Lifetime = &l.Lifetime
 	}
@@ -64,7 +68,7 @@ func (l Loss) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads what MarshalJSON writes.
 func (l *Loss) UnmarshalJSON(b []byte) error {
-	var j jsonLoss
+	var j LossJSON
 	if err := json.Unmarshal(b, &j); err != nil {
 		return err
 	}
@@ -75,7 +79,7 @@ func (l *Loss) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Guarantee is l as the promise of a release of one report of a record.
+// Guarantee is l as the guarantee of a release of one report of a record.
 func (l Loss) Guarantee() noren.Guarantee {
 	return noren.Guarantee{
 		Model: "local differential privacy", Epsilon: l.Record, Neighbours: "replace-one", Unit: "record",
@@ -88,7 +92,7 @@ func (l Loss) Guarantee() noren.Guarantee {
 }
 
 // Epsilons below and above which a mechanism is refused: below, the rounding of
-// probabilities would be felt and n would have to be beyond mankind; above,
+// probabilities would matter and n would exceed any population; above,
 // nothing is protected.
 const (
 	MinEpsilon = 1e-6
@@ -106,7 +110,7 @@ func checkEpsilon(epsilon float64) error {
 	return nil
 }
 
-// MaxDomain is how many labels a mechanism takes at the most.
+// MaxDomain is the largest number of labels of a mechanism.
 const MaxDomain = 1 << 24
 
 func checkDomain(k int) error {

@@ -221,7 +221,7 @@ func (c *MeanCollector) AddWord(word string) error {
 // N is the number of reports counted.
 func (c *MeanCollector) N() int64 { return c.n }
 
-// Rejected counts the reports that were set aside.
+// Rejected counts the reports that were excluded.
 func (c *MeanCollector) Rejected() Rejected { return c.rejected }
 
 // MeanEstimate is an estimated mean.
@@ -234,7 +234,7 @@ type MeanEstimate struct {
 	Rejected      Rejected
 }
 
-// What intervals of means are by.
+// Bases of intervals of means.
 const (
 	ByBinomial   = "exact (Clopper-Pearson)"
 	ByBernstein  = "Bernstein's inequality, the mechanism's largest variance"

@@ -45,7 +45,7 @@ func NewMultiOf(attributes []Attribute, epsilon float64, sampled int) (*Multi, e
 	}
 	d := len(attributes)
 	if d == 0 || d > MaxDomain {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "attributes", What: "a record needs one attribute at the least"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: "attributes", What: "a record needs at least one attribute"}
 	}
 	if sampled < 1 || sampled > d {
 		return nil, &noren.Error{Kind: noren.Usage, Where: "attributes", What: fmt.Sprintf("a report holds between 1 and all %d attributes", d)}
@@ -267,7 +267,7 @@ func (c *MultiCollector) Reports(attribute int) int64 {
 	return c.means[attribute].N()
 }
 
-// Rejected counts the reports that were set aside.
+// Rejected counts the reports that were excluded.
 func (c *MultiCollector) Rejected() Rejected { return c.rejected }
 
 // Frequencies estimates the shares of an attribute's labels, from the reports

@@ -202,7 +202,7 @@ func TestAssociationOfWords(t *testing.T) {
 func TestAssociateRefuses(t *testing.T) {
 	good := []Evidence{{1, 2}}
 	for name, c := range map[string][2][]Evidence{
-		"nobody":          {nil, nil},
+		"no person":       {nil, nil},
 		"different":       {good, {{1, 2}, {1, 2}}},
 		"ragged":          {{{1, 2}, {1}}, {{1}, {1}}},
 		"negative":        {{{-1, 2}}, good},

@@ -137,7 +137,7 @@ func lanes(src words, a, b prob, which uint64) (uint64, error) {
 // The loss of a mechanism is rounded by the slack of its probabilities: they are
 // computed for an epsilon that is smaller by safety, which covers the errors of
 // exp and of the divisions (a few parts in 2^53 of a ratio, thus that much of
-// epsilon) with room to spare.
+// epsilon) with a margin.
 const safety = 1e-13
 
 // safeExp is e^epsilon, not above.

@@ -17,12 +17,12 @@ import (
 // Params are the parameters of RAPPOR (Erlingsson, Pihur and Korolova 2014), in
 // the letters of the reference's params file.
 type Params struct {
-	K int     `json:"k"` // bits of the Bloom filter, 1 to 32
-	H int     `json:"h"` // hash functions, 1 to 16
-	M int64   `json:"m"` // cohorts, 1 to 2^32
-	P float64 `json:"p"` // probability that a 0 of the permanent response is sent as 1
-	Q float64 `json:"q"` // probability that a 1 is sent as 1, above P
-	F float64 `json:"f"` // how much of the permanent response is random
+	K int     `json:"k"` // Bits of the Bloom filter, 1 to 32
+	H int     `json:"h"` // Hash functions, 1 to 16
+	M int64   `json:"m"` // Cohorts, 1 to 2^32
+	P float64 `json:"p"` // Probability that a 0 of the permanent response is sent as 1
+	Q float64 `json:"q"` // Probability that a 1 is sent as 1, above P
+	F float64 `json:"f"` // Share of the permanent response that is random
 }
 
 // Rule is how a client makes the permanent response from its secret. The server
@@ -57,7 +57,7 @@ type Rappor struct {
 	encode string // Cpp: the encoder's name
 }
 
-// NewRappor checks the parameters of the Python rule. All faults are told at once.
+// NewRappor checks the parameters of the Python rule. All faults are reported together.
 func NewRappor(p Params) (*Rappor, error) {
 	r := &Rappor{Params: p, rule: Python}
 	if p.F >= 0 && p.F <= 1 {
@@ -127,7 +127,7 @@ func rapporBits(f, p, q float64) (one, zero float64) {
 //	for ever:   2 h ln((1-f/2)/(f/2)),
 //
 // and one report is no more than for ever (Erlingsson et al., theorems 1 and 2).
-// Two words differ in 2h bits at the most, h each way. The cohort is public and
+// Two words differ in at most 2h bits, h each way. The cohort is public and
 // must not depend on the value.
 //
 // Both are rounded up by a part in 10^13, more than the formulas lose.

@@ -269,7 +269,7 @@ func TestBadRapporReportsAreSetAside(t *testing.T) {
 	dirty := collect("\n4,00110101\n0,0011010\n0,001101010\nx,00110101\n0,0011x101\n00110101\n+1,00000000\n" + strings.Repeat("9", 100_000) + "\n" + good)
 	want := Rejected{Malformed: 5, WrongLength: 2, BadCohort: 1}
 	if dirty.Rejected != want {
-		t.Errorf("set aside %+v, want %+v", dirty.Rejected, want)
+		t.Errorf("excluded %+v, want %+v", dirty.Rejected, want)
 	}
 	var a, b bytes.Buffer
 	if err := WriteCounts(&a, clean); err != nil {
@@ -366,7 +366,7 @@ func TestDecodeFindsTheWords(t *testing.T) {
 	for i, w := range d.Words {
 		var at int
 		if _, err := fmt.Sscanf(w.Word, "word %d", &at); err != nil || at >= len(shares) {
-			t.Errorf("found %q, which nobody has", w.Word)
+			t.Errorf("found %q, which no person has", w.Word)
 			continue
 		}
 		if math.Abs(w.Value-shares[at]) > 4*w.StdErr {
@@ -385,7 +385,7 @@ func TestDecodeFindsTheWords(t *testing.T) {
 	}
 }
 
-// The standard errors are those of repeated estimates, and words that nobody has
+// The standard errors are those of repeated estimates, and words that no person has
 // are seldom found.
 func TestDecodeErrorsAndFalseDiscoveries(t *testing.T) {
 	r, err := NewRappor(Params{K: 8, H: 2, M: 16, P: 0, Q: 1, F: 0.25})
@@ -428,9 +428,9 @@ func TestDecodeErrorsAndFalseDiscoveries(t *testing.T) {
 	if z2 /= repeats; math.Abs(z2-1) > 4*math.Sqrt(2./repeats) {
 		t.Errorf("the mean squared z-score is %.3f: the standard errors (mean %.4f) are not right", z2, se/repeats)
 	}
-	// 0.1 at the most; 150 repeats see 28 with probability below 1e-3 then.
+	// at most 0.1; 150 repeats see 28 with probability below 1e-3 then.
 	if falseOnes > 28 {
-		t.Errorf("%d of %d decodings found a word nobody has", falseOnes, repeats)
+		t.Errorf("%d of %d decodings found a word that no person has", falseOnes, repeats)
 	}
 }
 

@@ -17,7 +17,7 @@ type RapporCounts struct {
 	r    *Rappor
 	N    []int64 // one a cohort
 	Bits []int64 // cohorts x k
-	// Rejected counts the reports that were set aside.
+	// Rejected counts the reports that were excluded.
 	Rejected Rejected
 }
 

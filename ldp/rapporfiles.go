@@ -79,7 +79,7 @@ func badFile(name string, err error) error {
 	return &noren.Error{Kind: noren.Internal, Where: name, What: "cannot be read", Err: err}
 }
 
-// Map tells which bits each candidate word sets in each cohort.
+// Map holds the bits that each candidate word sets in each cohort.
 type Map struct {
 	r     *Rappor
 	Words []string

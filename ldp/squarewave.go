@@ -22,7 +22,7 @@ type SquareWave struct {
 	wave    window
 }
 
-// MaxBuckets is how fine a distribution can be asked for.
+// MaxBuckets is the largest number of buckets of a distribution.
 const MaxBuckets = 1 << 16
 
 // NewSquareWave returns the mechanism for numbers in [lo, hi] and d buckets of one
@@ -123,7 +123,7 @@ func (c *WaveCollector) AddWord(word string) error {
 // N is the number of reports counted.
 func (c *WaveCollector) N() int64 { return c.n }
 
-// Rejected counts the reports that were set aside.
+// Rejected counts the reports that were excluded.
 func (c *WaveCollector) Rejected() Rejected { return c.rejected }
 
 // Distribution is an estimated distribution over buckets.
@@ -139,7 +139,7 @@ type Distribution struct {
 	Errors *WaveErrors
 }
 
-// EM says how a maximum of the likelihood is climbed to.
+// EM holds the options of expectation maximisation.
 type EM struct {
 	// Tolerance: it ends when a step adds less than this to the log-likelihood
 	// per report. Defaults to 1e-9, which for millions of reports is well below
@@ -157,7 +157,7 @@ func (o EM) withDefaults() (EM, error) {
 		o.MaxIterations = 10_000
 	}
 	if !(o.Tolerance > 0) || o.MaxIterations < 1 {
-		return o, &noren.Error{Kind: noren.Usage, What: "the tolerance of a search must be above 0, and it needs one step at the least"}
+		return o, &noren.Error{Kind: noren.Usage, What: "the tolerance of a search must be above 0, and its number of steps 1 or more"}
 	}
 	return o, nil
 }

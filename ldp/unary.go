@@ -47,7 +47,7 @@ func checkUnary(k int, epsilon float64) error {
 		return err
 	}
 	if k > maxUnary {
-		return refuse("domain", "one bit a label is too much for so many labels: take olh")
+		return refuse("domain", "one bit a label is too long a report for this number of labels: take olh")
 	}
 	return checkEpsilon(epsilon)
 }

@@ -8,7 +8,7 @@ import "github.com/noren-privacy/noren/noise"
 // position on, all alike, else one of the other cells, all alike.
 //
 // Two inputs differ in the probability of a cell by the ratio
-// (in/width) / ((1-in)/(cells-width)) at the most, which is e^epsilon for
+// at most (in/width) / ((1-in)/(cells-width)), which is e^epsilon for
 // in = width e^eps/(width e^eps + cells - width), rounded down.
 type window struct {
 	cells, width int

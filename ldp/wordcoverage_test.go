@@ -263,7 +263,7 @@ func BenchmarkDecodeManyWords(b *testing.B) {
 // many repetitions: 4 standard deviations.
 func (r wordResult) faults(repeats, words int) (out []string) {
 	n := float64(repeats)
-	chance := math.Sqrt(2*math.Log(float64(words))+8) / math.Sqrt(n) // of the largest of so many mean z-scores
+	chance := math.Sqrt(2*math.Log(float64(words))+8) / math.Sqrt(n) // of the largest of that many mean z-scores
 	if r.worstBias > 0.5+chance {
 		out = append(out, fmt.Sprintf("a bias of %.2f standard errors", r.worstBias))
 	}

@@ -1,7 +1,6 @@
-// Package learn measures how much use is left in a table: it trains the two
-// classifiers that published evaluations of private data use, a linear support
-// vector machine and a random forest, and tells how often they are right on
-// records they have not seen.
+// Package learn trains a linear support vector machine or a random forest and measures
+// its accuracy by cross-validation. Published evaluations of anonymised data use these
+// two classifiers.
 //
 //	scaler, err := learn.FitScaler(x)
 //	z := scaler.Apply(x)
@@ -12,11 +11,9 @@
 // numbered from 0. Everything is a function of its input and its seed: the
 // number of workers never changes a result.
 //
-// The promise it keeps: it computes what its words say, and what scikit-learn
-// computes for the same words, where that is determined (the tests hold the
-// figures). It promises nothing about privacy: a model tells about its training
-// data, and a scaler, components or a choice of features that were fitted on raw
-// data have seen raw data.
+// Results agree with scikit-learn where its result is determined (the tests hold the
+// figures). There is no privacy guarantee: a model, a scaler, principal components or a
+// choice of features that were fitted on private data are private.
 //
 // Sources: Hsieh, Chang, Lin, Keerthi and Sundararajan, "A Dual Coordinate
 // Descent Method for Large-scale Linear SVM" (ICML 2008); Breiman, Friedman,

@@ -9,20 +9,20 @@ import (
 )
 
 // Forest says how a random forest is grown: each tree from as many records as
-// there are, drawn with putting back, each node split by the best question, by
+// there are, drawn with replacement, each node split by the best condition, by
 // Gini impurity, about a few features drawn afresh (Breiman 2001). The answer is
 // the class with the largest mean share over the leaves that a record falls in,
 // as in scikit-learn.
 type Forest struct {
 	// Trees defaults to 100.
 	Trees int
-	// Depth is how many questions lie between root and leaf at the most.
+	// Depth is the largest number of splits between root and leaf.
 	// Defaults to no limit.
 	Depth int
 	// Features looked at for a split. Defaults to the root of their number.
 	Features int
-	// MinLeaf is how many records a leaf holds at the least, each as often as it
-	// was drawn. Defaults to 1.
+	// MinLeaf is the smallest number of records in a leaf, each counted as often as
+	// it was drawn. Defaults to 1.
 	MinLeaf int
 	// All takes every record once instead of drawing: with Trees 1 and Features
 	// all of them, this is a plain CART tree.

@@ -42,7 +42,7 @@ func fromRows(rows [][]float64) *Matrix {
 }
 
 // wdbc is the UCI breast-cancer table, 569 x 30, class 1 malignant; the test is
-// skipped where it is not to be had.
+// skipped where it is absent.
 func wdbc(t testing.TB) (*Matrix, []int) {
 	t.Helper()
 	dir := os.Getenv("NOREN_DATA")

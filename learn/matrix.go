@@ -77,7 +77,7 @@ func (m *Matrix) SelectColumns(cols []int) *Matrix {
 // checkMatrix refuses what nothing can be computed from; no error holds a value.
 func checkMatrix(x *Matrix) error {
 	if x == nil || x.Rows < 1 || x.Cols < 1 || len(x.Data) != x.Rows*x.Cols {
-		return &noren.Error{Kind: noren.Usage, What: "a matrix needs one record and one feature at the least, and as many numbers as records times features"}
+		return &noren.Error{Kind: noren.Usage, What: "a matrix needs at least one record and one feature, and as many numbers as records times features"}
 	}
 	for i, v := range x.Data {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// parallel does units 0..n-1, each by whoever is free; every worker makes its
+// parallel does units 0..n-1, each by a free worker; every worker makes its
 // own doer first, which may keep buffers. The first failure ends all.
 func parallel(ctx context.Context, workers, n int, worker func() func(unit int) error) error {
 	workers = max(1, min(workers, n))

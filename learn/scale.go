@@ -30,25 +30,6 @@ func FitScaler(x *Matrix) (*Scaler, error) {
 	return s, nil
 }
 
-// FitMinMax returns the scaler to [0, 1] over the records of x.
-func FitMinMax(x *Matrix) (*Scaler, error) {
-	if err := checkMatrix(x); err != nil {
-		return nil, err
-	}
-	s := &Scaler{Shift: make([]float64, x.Cols), Scale: make([]float64, x.Cols)}
-	for j := range x.Cols {
-		lo, hi := math.Inf(1), math.Inf(-1)
-		for i := range x.Rows {
-			lo, hi = min(lo, x.At(i, j)), max(hi, x.At(i, j))
-		}
-		s.Shift[j], s.Scale[j] = lo, hi-lo
-		if hi == lo {
-			s.Scale[j] = 1
-		}
-	}
-	return s, nil
-}
-
 // Apply returns the scaled copy of x, which has as many features as s was
 // fitted on.
 func (s *Scaler) Apply(x *Matrix) (*Matrix, error) {

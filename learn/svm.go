@@ -46,7 +46,7 @@ func (o SVM) withDefaults() (SVM, error) {
 		o.MaxPasses = 1000
 	}
 	if o.MaxPasses < 1 {
-		return o, &noren.Error{Kind: noren.Usage, What: "a support vector machine needs one pass over the records at the least"}
+		return o, &noren.Error{Kind: noren.Usage, What: "a support vector machine needs at least one pass over the records"}
 	}
 	return o, nil
 }

@@ -268,7 +268,7 @@ func (g *grower) sweep(f, total int32) sweep {
 // reach comes to rank r, whose records are not yet on the left: here the node
 // could be split. The Gini impurity of the two sides, weighed by their sizes,
 // is total - (sum_c l_c^2/l + sum_c r_c^2/r), over total: the smallest impurity
-// is the largest of what stands in brackets.
+// is the largest of the term in brackets.
 func (s *sweep) reach(r uint32) {
 	last := s.last
 	s.last = r

@@ -47,7 +47,7 @@ func KFold(n, k int, seed uint64) ([]Fold, error) {
 
 // StratifiedKFold deals the records of every class by themselves, so that each
 // part has its share of each class, give or take one record; the parts' sizes
-// differ by one at the most.
+// differ by at most one.
 func StratifiedKFold(y []int, k int, seed uint64) ([]Fold, error) {
 	if k < 2 || k > len(y) {
 		return nil, &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("%d folds of %d records: take 2 or more, and no more than there are records", k, len(y))}
@@ -124,7 +124,7 @@ func CrossValidate(ctx context.Context, l Learner, x *Matrix, y []int, cv CV) ([
 	}
 	for k, f := range cv.Folds {
 		if len(f.Train) == 0 || len(f.Test) == 0 || !within(f.Train, x.Rows) || !within(f.Test, x.Rows) {
-			return nil, &noren.Error{Kind: noren.Usage, Where: fmt.Sprintf("fold %d", k+1), What: "a fold names records of the matrix, one to learn from and one to be tried on at the least"}
+			return nil, &noren.Error{Kind: noren.Usage, Where: fmt.Sprintf("fold %d", k+1), What: "a fold names records of the matrix, at least one for training and one for testing"}
 		}
 	}
 	if len(cv.Folds) == 0 {
@@ -170,23 +170,4 @@ func within(rows []int, n int) bool {
 		}
 	}
 	return true
-}
-
-// Confusion counts how records of each class (first index) were answered
-// (second index), for truths and answers below classes.
-func Confusion(truth, answers []int, classes int) ([][]int, error) {
-	if len(truth) != len(answers) {
-		return nil, &noren.Error{Kind: noren.Usage, What: "as many answers as truths are needed"}
-	}
-	m := make([][]int, classes)
-	for c := range m {
-		m[c] = make([]int, classes)
-	}
-	for i, t := range truth {
-		if a := answers[i]; t < 0 || t >= classes || a < 0 || a >= classes {
-			return nil, &noren.Error{Kind: noren.Usage, Where: fmt.Sprintf("record %d", i+1), What: "a class that is not among those counted"}
-		}
-		m[t][answers[i]]++
-	}
-	return m, nil
 }

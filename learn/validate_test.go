@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -106,17 +105,6 @@ func TestScalersAndComponents(t *testing.T) {
 	for c := range variance {
 		near(t, "variance of the scores", variance[c]*float64(z.Rows)/float64(z.Rows-1), p.Variance[c], 1e-10)
 	}
-	m, err := FitMinMax(x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	unit, err := m.Apply(x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if slices.Min(unit.Data) != 0 || slices.Max(unit.Data) != 1 {
-		t.Error("min-max scaling does not fill [0, 1]")
-	}
 }
 
 func TestConstantFeatureScalesToZero(t *testing.T) {
@@ -149,16 +137,6 @@ func TestCovarianceOfTwoClasses(t *testing.T) {
 		t.Fatal(err)
 	}
 	near(t, "strength", got[0], math.Sqrt2*1.25, 1e-12) // cov = mean(xy) - mean(x) mean(y) = 3.25 - 2
-}
-
-func TestConfusion(t *testing.T) {
-	m, err := Confusion([]int{0, 1, 1, 2}, []int{0, 1, 2, 2}, 3)
-	if err != nil || fmt.Sprint(m) != "[[1 0 0] [0 1 1] [0 0 1]]" {
-		t.Error(m, err)
-	}
-	if _, err := Confusion([]int{3}, []int{0}, 3); err == nil {
-		t.Error("a class out of range was counted")
-	}
 }
 
 func TestCrossValidateRefuses(t *testing.T) {

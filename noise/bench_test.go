@@ -102,20 +102,6 @@ func BenchmarkRounded(b *testing.B) {
 	}
 }
 
-func BenchmarkTwoSidedGeometric(b *testing.B) {
-	for _, alpha := range []string{"1/2", "999/1000", "999999/1000000"} {
-		b.Run(alpha, func(b *testing.B) {
-			g := geometric(b, alpha)
-			src := entropy.Secret()
-			for b.Loop() {
-				if _, err := g.Draw(src); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
 func BenchmarkNormal(b *testing.B) {
 	src := entropy.Secret()
 	for b.Loop() {

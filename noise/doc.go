@@ -1,22 +1,20 @@
-// Package noise draws the noise that protects data, and nothing in it rounds
-// where rounding would give the data away.
+// Package noise draws noise for differential privacy from exact samplers. They are safe
+// against floating-point attacks (Mironov 2012).
 //
-// The promise it keeps: the integers that [Laplace], [Gaussian] and
-// [TwoSidedGeometric] return, and the grid points that [Lomax], [StudentT],
+// Guarantee: the integers that [Laplace] and
+// [Gaussian] return, and the grid points that [Lomax], [StudentT],
 // [ContinuousLaplace] and [ContinuousGaussian] return, have exactly the
 // distribution that their documentation states, given uniform random bits. No
 // floating-point number stands between the bits and the result: where one is
 // used to decide quickly, it comes with a proven bound, and the rare draw that
 // the bound leaves open is decided with integers of as many bits as it needs.
-// Randomness comes from crypto/rand; a source that fails is an error and no
-// answer.
+// Randomness comes from crypto/rand; where it fails, the draw returns an error.
 //
 // # How to release a number
 //
-// Floating-point noise on a floating-point sum is not private, whatever the
-// formula says: the low bits tell (Mironov 2012; Haney et al. 2022), and the
-// rounding of the sum has a sensitivity of its own (Casacuberta et al. 2022).
-// So:
+// Floating-point noise on a floating-point sum is not private: the low bits reveal the
+// sum (Mironov 2012; Haney et al. 2022), and the rounding of the sum has a sensitivity
+// of its own (Casacuberta et al. 2022). The steps here avoid both:
 //
 //  1. Bring each value to a public grid and into public bounds: [Grid], [Range].
 //     NaN and the infinities are refused.
@@ -31,11 +29,10 @@
 //
 // # What is not covered
 //
-// The time that a draw takes depends on what is drawn (Jin et al. 2022). Who
-// answers strangers must answer on a fixed quantum of time, or from noise drawn
-// ahead. The floating-point samplers [Uniform], [Exponential], [Normal] and
-// [Gamma] are what their comments say, and not what this comment says of the
-// others.
+// The time that a draw takes depends on what is drawn (Jin et al. 2022). A server must
+// answer after fixed intervals of time, or from noise drawn in advance. The
+// floating-point samplers [Uniform], [Exponential], [Normal] and [Gamma] are not exact;
+// their comments state their distributions.
 //
 // Sources: Canonne, Kamath and Steinke, "The Discrete Gaussian for Differential
 // Privacy" (2020), for the discrete samplers; docs/differential-privacy.md for
@@ -47,6 +44,5 @@ import "github.com/noren-privacy/noren/internal/entropy"
 // Source is a stream of secret random bits. It is not safe for concurrent use.
 type Source = entropy.Source
 
-// NewSource returns a source over crypto/rand, the only kind that this package
-// hands out.
+// NewSource returns a source over crypto/rand. This package makes no other kind.
 func NewSource() *Source { return entropy.Secret() }

@@ -86,15 +86,6 @@ func ExampleNewLaplace() {
 	// Output: 8 46
 }
 
-func ExampleNewTwoSidedGeometric() {
-	g, err := noise.NewTwoSidedGeometric(big.NewRat(1, 2)) // epsilon = ln 2
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(g.Variance(), g.Interval(0.95))
-	// Output: 4 4
-}
-
 // Noise for a smooth sensitivity S = 4 at epsilon = 1, beta = 1/5, p = 6: the
 // scale is S/a.
 func ExampleLomax_AddTo() {

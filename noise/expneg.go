@@ -22,7 +22,7 @@ const expSlack = 8
 // and r^6/720 < 2^-69. Errors in units of 2^-64, every product truncated (less
 // than 1): inside the Horner scheme each step truncates a division and a
 // product (2) and carries the error of the step before times r < 2^-10, so that
-// r(1 - ...) is off by less than 2 and q, for which 2^64-1 stands in for 2^64,
+// r(1 - ...) is off by less than 2 and q, for which 2^64-1 is used in place of 2^64,
 // by less than 3.1. The table entries are rounded down, off by at most 1 each
 // (e^0 as 2^64-1), so their product is off by less than 3, and the product with
 // q by less than 3 + 3.1 + 1 < 8. Multiplying by e^-k, k >= 1, brings the error

@@ -118,7 +118,7 @@ func TestRoundedMomentsAndIntervals(t *testing.T) {
 			}
 		}
 	}
-	// Figures of the note: sd per unit of S/a is sqrt(2/12) for p = 6, and the
+	// Figures of docs/differential-privacy.md: sd per unit of S/a is sqrt(2/12) for p = 6, and the
 	// 95% half-width 20^0.2 - 1 = 0.8206.
 	l := lomax(t, "6")
 	if got := l.Variance(); math.Abs(got-1./6) > 1e-15 {

@@ -12,7 +12,7 @@ import (
 	"github.com/noren-privacy/noren/table/axis"
 )
 
-// Answer is what is released.
+// Answer is the released answer.
 type Answer struct {
 	// Count is the number of outliers with noise, clamped to at least 0 and, where it is
 	// public, to at most the number of records.
@@ -42,7 +42,7 @@ type Interval struct {
 
 // Answer counts the outliers in a private table, which has the columns of
 // Columns, and adds noise from src. Nothing in the result but the noisy count
-// and, if it was paid for, the noisy size of the noise depends on the data. It
+// and, with an interval share, the noisy size of the noise depends on the data. It
 // answers every table that [Mechanism.Covers] admits: a record that lacks a
 // coordinate is an outlier without neighbours, and values beyond the box are
 // clamped.
@@ -88,7 +88,7 @@ func (m *Mechanism) answer(ctx context.Context, points *axis.Points[int32], src 
 		if err != nil {
 			return nil, err
 		}
-		// most is at most G: whichever of the two it is, what misses is either
+		// most is at most G: whichever of the two it is, a miss is either
 		// noise beyond its 96% or a size that was released too small, 1%.
 		out = m.present(y, m.halfWidth(most, level95+sizeDoubt), "the released size of the noise")
 	}

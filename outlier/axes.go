@@ -98,9 +98,9 @@ func (f *frame) points(t *table.Table) (*axis.Points[int32], error) {
 		cols[j] = t.Column(a.Field.Name)
 		switch c := cols[j]; {
 		case c == nil:
-			return nil, usage(a.Field.Name, "there is no such column", "name a column of the table")
+			return nil, noren.Usagef(a.Field.Name, "there is no such column").Hinted("name a column of the table")
 		case c.Field.Type == table.Category:
-			return nil, usage(a.Field.Name, "a category has no distances", "name a column of numbers, dates or ordered levels")
+			return nil, noren.Usagef(a.Field.Name, "a category has no distances").Hinted("name a column of numbers, dates or ordered levels")
 		case c.Len() != t.Rows:
 			return nil, &noren.Error{Kind: noren.Internal, Where: a.Field.Name, What: "the columns are not of one length"}
 		}
@@ -155,7 +155,7 @@ func IntegerPoints(t *table.Table, columns []string) (*axis.Points[int32], error
 	for j, name := range columns {
 		c := t.Column(name)
 		if c == nil || c.Field.Type != table.Integer {
-			return nil, usage(name, "there is no column of whole numbers of this name", "round the values to public steps first")
+			return nil, noren.Usagef(name, "there is no column of whole numbers of this name").Hinted("round the values to public steps first")
 		}
 		cols[j] = c
 		low, high, found := int64(0), int64(0), false

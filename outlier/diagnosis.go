@@ -9,8 +9,8 @@ import (
 	"github.com/noren-privacy/noren/table/axis"
 )
 
-// Diagnosis is what the noise of a release is made from. It is computed from
-// private data and says much about them: it must not be released.
+// Diagnosis is the sensitivity from which the noise of a release is made. It is computed
+// from private data without noise: it must not be released.
 type Diagnosis struct {
 	// Degrees: for each record with a place, in the order of the points, how
 	// many others lie within the radius.
@@ -39,7 +39,7 @@ type SmoothBound struct {
 func Diagnose(ctx context.Context, points *axis.Points[int32], set Setting, upTo int, betas []float64) (*Diagnosis, error) {
 	for _, b := range betas {
 		if !(b > 0) || math.IsInf(b, 1) {
-			return nil, usage("beta", "beta must be greater than 0 and finite", "")
+			return nil, noren.Usagef("beta", "beta must be greater than 0 and finite")
 		}
 	}
 	p, err := newProfile(ctx, points, set, math.MaxInt32)

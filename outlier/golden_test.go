@@ -199,7 +199,7 @@ func TestGoldenLattices(t *testing.T) {
 	}
 }
 
-// failure is section 3, item 3 of the design note: 39 groups of six at the ends
+// failure is docs/outliers.md, "What is wrong in the paper", item 3: 39 groups of six at the ends
 // of the axes, and one record far away or at the origin.
 func failure(t testing.TB, d int, at []int32) *axis.Points[int32] {
 	var rows [][]int32

@@ -14,7 +14,7 @@ import (
 // that tau'_d is at most the kissing number. d = 1, 2: exact (six directions
 // cannot all be more than 60 degrees apart). 3-12: the semidefinite bounds of
 // Mittelmann and Vallentin (2010), exact for 3, 4 and 8. 13-40: Levenshtein's
-// bound at s = 1/2, recomputed in the design note's golden figures.
+// bound at s = 1/2, recomputed in testdata/golden.json.
 var strictKissing = [...]int64{
 	0, 2, 5, 12, 24, 44, 78, 134, 240, 364, 554, 870, 1357,
 	2328, 3546, 5460, 8364, 12373, 18199, 26771, 39655, 59693, 88391, 130340, 196560,
@@ -48,7 +48,7 @@ func capBound(d int) float64 {
 // GlobalSensitivity returns an upper bound of how much the number of outliers
 // can differ between neighbouring data sets, whatever the data: for replace-one
 // with n records 0 if n <= k, else min(n, tau'_d k + 1); for add-remove, where
-// n is not used, tau'_d k (design note, theorem 1). It stops at 2^62.
+// n is not used, tau'_d k (docs/outliers.md, theorem 1). It stops at 2^62.
 func GlobalSensitivity(neighbours account.Neighbours, n, d, k int) int64 {
 	const most = int64(1) << 62
 	g := most

@@ -25,7 +25,7 @@ type Options struct {
 	// K: a record with fewer than K others within the radius is an outlier.
 	// Required.
 	K int
-	// Cost is what the count may cost: its epsilon and, for Laplace and
+	// Cost is the privacy cost of the count: its epsilon and, for Laplace and
 	// Gaussian noise, its delta. Required.
 	Cost account.Cost
 	// Neighbours is the relation. Defaults to AddRemove.
@@ -45,7 +45,7 @@ type Options struct {
 	Coverage Coverage
 	// IntervalShare, in [0, 0.9], of epsilon is spent on the size of the noise,
 	// so that the answer comes with a narrower interval: how much noise there is
-	// depends on the data, and cannot be told for nothing. A share by which the
+	// depends on the data, and releasing it has a privacy cost. A share by which the
 	// interval is expected to be no narrower than without is refused. Defaults to 0.
 	IntervalShare float64
 }
@@ -162,16 +162,16 @@ func (m *Mechanism) choose(epsilon, delta float64) (Calibrated, error) {
 	if o.Calibrated != nil {
 		n := *o.Calibrated
 		if n.Epsilon != epsilon || n.Delta != delta || o.Noise != "" && o.Noise != n.Family {
-			return n, usage("noise", "the noise has another epsilon, delta or family than the options", "make it for the epsilon that the interval leaves")
+			return n, noren.Usagef("noise", "the noise has another epsilon, delta or family than the options").Hinted("make it for the epsilon that the interval leaves")
 		}
 		again, err := remade(n)
 		if err == nil && again != n {
-			err = usage("noise", "the noise was not made by the functions of this package", "")
+			err = noren.Usagef("noise", "the noise was not made by the functions of this package")
 		}
 		return n, err
 	}
 	if delta > 0 && o.Noise != Laplace && o.Noise != Gaussian {
-		return Calibrated{}, usage("delta", "this noise needs no delta", "leave delta out, or ask for Laplace or Gaussian noise")
+		return Calibrated{}, noren.Usagef("delta", "this noise needs no delta").Hinted("leave delta out, or ask for Laplace or Gaussian noise")
 	}
 	switch o.Noise {
 	case "":
@@ -187,7 +187,7 @@ func (m *Mechanism) choose(epsilon, delta float64) (Calibrated, error) {
 	case GlobalLaplace:
 		return GlobalNoise(epsilon)
 	}
-	return Calibrated{}, usage("noise", "unknown family of noise", "lomax, student-t, laplace, gaussian or global-laplace")
+	return Calibrated{}, noren.Usagef("noise", "unknown family of noise").Hinted("lomax, student-t, laplace, gaussian or global-laplace")
 }
 
 // remade makes a noise again from its parameters.
@@ -204,7 +204,7 @@ func remade(n Calibrated) (Calibrated, error) {
 	case GlobalLaplace:
 		return GlobalNoise(n.Epsilon)
 	}
-	return Calibrated{}, usage("noise", "unknown family of noise", "")
+	return Calibrated{}, noren.Usagef("noise", "unknown family of noise")
 }
 
 // Name is "outlier.count".
@@ -259,11 +259,11 @@ func spent(units int64) string {
 	return account.Decimal(units, 9)
 }
 
-// Cost is the price for neighbours of the relation and unit of a book. The
+// Cost is the privacy cost for neighbours of the relation and unit of a budget. The
 // theorems are about single records: another unit is refused.
 func (m *Mechanism) Cost(n account.Neighbours, unit string) (account.Cost, error) {
 	if unit != account.Record {
-		return account.Cost{}, usage("unit", "the count of outliers is private for single records", "use a data set whose unit is the record, or a table with one record for each "+unit)
+		return account.Cost{}, noren.Usagef("unit", "the count of outliers is private for single records").Hinted("use a data set whose unit is the record, or a table with one record for each %s", unit)
 	}
 	return account.Charge(account.Cost{Epsilon: m.count.Epsilon + m.interval, Delta: m.count.Delta}, m.set.Neighbours, n)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/noise"
 )
 
@@ -58,14 +59,14 @@ const (
 
 func checkEpsilon(epsilon float64) error {
 	if !(epsilon >= 1e-6 && epsilon <= maxEpsilon) {
-		return usage("epsilon", fmt.Sprintf("epsilon must lie between 0.000001 and %d", maxEpsilon), "")
+		return noren.Usagef("epsilon", "epsilon must lie between 0.000001 and %d", maxEpsilon)
 	}
 	return nil
 }
 
 func checkBeta(beta float64) error {
 	if !(beta >= minBeta && beta <= maxEpsilon) {
-		return usage("beta", fmt.Sprintf("beta must lie between %g and %d", minBeta, maxEpsilon), "")
+		return noren.Usagef("beta", "beta must lie between %g and %d", minBeta, maxEpsilon)
 	}
 	return nil
 }
@@ -75,7 +76,7 @@ func checkBeta(beta float64) error {
 //
 //	a = min(e^{epsilon/p} - 1, e^beta (e^{(epsilon-beta)/p} - 1)),  (p-1) beta <= epsilon
 //
-// (design note, theorem 4). p lies between 3.25, so that the variance is finite,
+// (docs/outliers.md, theorem 4). p lies between 3.25, so that the variance is finite,
 // and 65; 4p is an integer, and so is p above 17.
 func LomaxNoise(epsilon, beta, p float64) (Calibrated, error) {
 	if err := checkEpsilon(epsilon); err != nil {
@@ -85,10 +86,10 @@ func LomaxNoise(epsilon, beta, p float64) (Calibrated, error) {
 		return Calibrated{}, err
 	}
 	if !(p >= 3.25 && p <= 65) || p*4 != math.Floor(p*4) || p > 17 && p != math.Floor(p) {
-		return Calibrated{}, usage("p", "p must be a multiple of 1/4 from 3.25 to 17 or an integer up to 65", "")
+		return Calibrated{}, noren.Usagef("p", "p must be a multiple of 1/4 from 3.25 to 17 or an integer up to 65")
 	}
 	if !lomaxAllows(epsilon, beta, p) {
-		return Calibrated{}, usage("beta", "(p-1) beta must not exceed epsilon", "take a smaller beta or a smaller p")
+		return Calibrated{}, noren.Usagef("beta", "(p-1) beta must not exceed epsilon").Hinted("take a smaller beta or a smaller p")
 	}
 	return Calibrated{Family: Lomax, Epsilon: epsilon, Beta: beta, Divisor: lomaxDivisor(epsilon, beta, p), Shape: p}, nil
 }
@@ -110,7 +111,7 @@ func DefaultLomax(epsilon float64) (Calibrated, error) {
 
 // StudentNoise is Student's t with nu >= 3 degrees of freedom:
 // epsilon-differentially private with max(1, nu) beta + a (nu+1)/(2 sqrt nu) <=
-// epsilon (Bun and Steinke 2019, in the sharper form of the design note,
+// epsilon (Bun and Steinke 2019, in the sharper form of docs/outliers.md,
 // section 7).
 func StudentNoise(epsilon, beta float64, nu int) (Calibrated, error) {
 	if err := checkEpsilon(epsilon); err != nil {
@@ -120,20 +121,20 @@ func StudentNoise(epsilon, beta float64, nu int) (Calibrated, error) {
 		return Calibrated{}, err
 	}
 	if nu < 3 || nu > 100 {
-		return Calibrated{}, usage("nu", "the degrees of freedom must lie between 3 and 100", "")
+		return Calibrated{}, noren.Usagef("nu", "the degrees of freedom must lie between 3 and 100")
 	}
 	v := float64(nu)
 	// beta is taken a little greater than it is, as the sum rounds.
 	rest := epsilon - v*beta*(1+1e-15)
 	if !(rest > epsilon*1e-6) {
-		return Calibrated{}, usage("beta", "nu beta must be less than epsilon", "take a smaller beta")
+		return Calibrated{}, noren.Usagef("beta", "nu beta must be less than epsilon").Hinted("take a smaller beta")
 	}
 	return Calibrated{Family: StudentT, Epsilon: epsilon, Beta: beta, Divisor: rest * 2 * math.Sqrt(v) / (v + 1) * (1 - 1e-9), Shape: v}, nil
 }
 
 // insideDelta is the delta at which the two steps of Nissim, Raskhodnikova and
 // Smith (2007, lemma 2.6), a shift and a scaling with e^{epsilon/2} and delta/2
-// each, compose to the delta that is promised: together they give
+// each, compose to the delta that is guaranteed: together they give
 // delta (1 + e^{epsilon/2})/2.
 func insideDelta(epsilon, delta float64) float64 {
 	return delta * 2 / (1 + math.Exp(epsilon/2)) * shrink
@@ -144,10 +145,10 @@ func checkApproximate(epsilon, delta float64) error {
 		return err
 	}
 	if epsilon > 2 {
-		return usage("epsilon", "this noise is for epsilon up to 2", "use Lomax noise")
+		return noren.Usagef("epsilon", "this noise is for epsilon up to 2").Hinted("use Lomax noise")
 	}
 	if !(delta >= 1e-18 && delta <= 0.1) {
-		return usage("delta", "delta must lie between 1e-18 and 0.1 for this noise", "use Lomax noise, which needs none")
+		return noren.Usagef("delta", "delta must lie between 1e-18 and 0.1 for this noise").Hinted("use Lomax noise, which needs none")
 	}
 	return nil
 }
@@ -214,7 +215,7 @@ func (n Calibrated) distribution() (continuous, error) {
 	case Laplace, GlobalLaplace:
 		return noise.ContinuousLaplace{}, nil
 	}
-	return nil, usage("noise", "unknown family of noise", "lomax, student-t, laplace, gaussian or global-laplace")
+	return nil, noren.Usagef("noise", "unknown family of noise").Hinted("lomax, student-t, laplace, gaussian or global-laplace")
 }
 
 // SD is the standard deviation of the noise for a bound s, before rounding;

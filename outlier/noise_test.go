@@ -32,7 +32,7 @@ func TestLomaxIsAsGolden(t *testing.T) {
 }
 
 // Theorem 4: for S <= S' = e^l S, 0 <= l <= beta, |q - q'| <= S, the densities of
-// q + (S/a) Z and q' + (S'/a) Z differ by a factor of e^epsilon at the most, both
+// q + (S/a) Z and q' + (S'/a) Z differ by a factor of at most e^epsilon, both
 // ways; and a is the best: one that is a part in a thousand greater fails.
 func TestTheorem4(t *testing.T) {
 	// worst is the largest log ratio over a grid of outputs u (in units of the

@@ -12,10 +12,10 @@ type outs struct {
 	counter []int32 // around each record, in the window grown so far
 	most    []int64 // most[t]: the largest counter for the window [k-t, k+t]
 	near    []int32 // scratch
-	// rows keeps neighbours that were found, as long as they fit; room is what
+	// rows keeps neighbours that were found, as long as they fit; free is what
 	// is left.
 	rows [][]int32
-	room int64
+	free int64
 }
 
 // outsMemory is about how many neighbours are kept.
@@ -123,7 +123,7 @@ func (o *outs) around(p *profile, i int32) []int32 {
 	keep := p.set.Neighbours == account.AddRemove
 	if keep {
 		if o.rows == nil {
-			o.rows, o.room = make([][]int32, len(p.degree)), outsMemory
+			o.rows, o.free = make([][]int32, len(p.degree)), outsMemory
 		}
 		if r := o.rows[i]; r != nil {
 			return r
@@ -131,8 +131,8 @@ func (o *outs) around(p *profile, i int32) []int32 {
 	}
 	d := p.dim
 	o.near = p.tree.AppendNear(o.near[:0], p.points.Data[int(i)*d:][:d], p.set.Radius2)
-	if keep && int64(len(o.near)) <= o.room {
-		o.room -= int64(len(o.near))
+	if keep && int64(len(o.near)) <= o.free {
+		o.free -= int64(len(o.near))
 		o.rows[i] = append([]int32(nil), o.near...)
 	}
 	return o.near

@@ -38,7 +38,7 @@ func (f *Facts) validate() error {
 	case f.Dimensions < 1:
 		bad.add("dimensions", "there must be at least one column")
 	case f.Neighbours == account.ReplaceOne && (f.Records < 1 || f.Records > most):
-		bad.add("records", fmt.Sprintf("for replace-one neighbours the number of records is public and must be given, 1 to %d in so many dimensions", most))
+		bad.add("records", fmt.Sprintf("for replace-one neighbours the number of records is public and must be given, 1 to %d in that number of dimensions", most))
 	}
 	if f.K < 1 || f.K > maxK {
 		bad.add("k", fmt.Sprintf("k must lie between 1 and %d", maxK))
@@ -256,7 +256,7 @@ func bestStudent(epsilon float64, g int64, guess int) (Calibrated, error) {
 		}
 	}
 	if math.IsInf(sd, 1) {
-		return best, usage("epsilon", "is too small for Student's t noise", "use Lomax noise")
+		return best, noren.Usagef("epsilon", "is too small for Student's t noise").Hinted("use Lomax noise")
 	}
 	return best, nil
 }

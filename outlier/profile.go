@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/internal/geom"
 	"github.com/noren-privacy/noren/table/axis"
@@ -39,7 +40,7 @@ func newProfile(ctx context.Context, points *axis.Points[int32], set Setting, to
 	p.cap = GlobalSensitivity(set.Neighbours, p.n, p.dim, set.K)
 	var err error
 	if p.tree, err = geom.NewTree(points.Dim, points.Data); err != nil {
-		return nil, usage("points", "the coordinates are spread too widely for exact distances", "choose a coarser step or a smaller box")
+		return nil, noren.Usagef("points", "the coordinates are spread too widely for exact distances").Hinted("choose a coarser step or a smaller box")
 	}
 	p.top = min(top, p.n)
 	if p.degree, err = p.tree.Count(ctx, set.Radius2, p.top); err != nil {
@@ -132,15 +133,15 @@ func (p *profile) bound(ctx context.Context, t int) (int64, error) {
 //	IC_t = F(W[k-1-t, k-1+t])
 //	U_t  = min(N, G, max(OC_t, IC_t) + t + 1)
 func (p *profile) replaceOne(ctx context.Context, t int) (int64, error) {
-	k, room := p.set.K, p.cap-int64(t)-1
-	if room <= 0 {
+	k, limit := p.set.K, p.cap-int64(t)-1
+	if limit <= 0 {
 		return p.cap, nil
 	}
 	oc, err := p.out.grown(ctx, p, t)
-	if err != nil || oc >= room {
+	if err != nil || oc >= limit {
 		return p.cap, err
 	}
-	ic, err := p.covered(ctx, k-1-t, k-1+t, room)
+	ic, err := p.covered(ctx, k-1-t, k-1+t, limit)
 	if err != nil {
 		return 0, err
 	}

@@ -1,7 +1,6 @@
 package outlier
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/noren-privacy/noren"
@@ -10,7 +9,7 @@ import (
 )
 
 // Coverage is the functional F that bounds how many points of a set one ball of
-// radius r can hold. Every choice is admissible (design note, section 4):
+// radius r can hold. Every choice is admissible (docs/outliers.md, "Smooth bounds"):
 // monotone, 1-Lipschitz, and never too small. It must be chosen from public
 // facts.
 type Coverage uint8
@@ -48,15 +47,15 @@ const (
 func (s Setting) validate(d int) error {
 	switch {
 	case s.K < 1 || s.K > maxK:
-		return usage("k", fmt.Sprintf("k must lie between 1 and %d", maxK), "")
+		return noren.Usagef("k", "k must lie between 1 and %d", maxK)
 	case s.Radius2 < 0 || s.Radius2 > maxRadius2:
-		return usage("radius", "the squared radius must lie between 0 and 2^60 squared units", "choose a coarser step")
+		return noren.Usagef("radius", "the squared radius must lie between 0 and 2^60 squared units").Hinted("choose a coarser step")
 	case s.Neighbours > account.ReplaceOne:
-		return usage("neighbours", "neighbours are add-remove or replace-one", "")
+		return noren.Usagef("neighbours", "neighbours are add-remove or replace-one")
 	case s.Coverage > CoverExact:
-		return usage("coverage", "coverage is automatic, core or exact", "")
+		return noren.Usagef("coverage", "coverage is automatic, core or exact")
 	case s.Coverage == CoverExact && d > 2:
-		return usage("coverage", "exact coverage is for one and two dimensions", "use the core functional")
+		return noren.Usagef("coverage", "exact coverage is for one and two dimensions").Hinted("use the core functional")
 	}
 	return nil
 }
@@ -88,8 +87,4 @@ func checkPoints(p *axis.Points[int32]) error {
 		return noren.Usagef("points", "there must be fewer than 2^31 records")
 	}
 	return nil
-}
-
-func usage(where, what, hint string) error {
-	return &noren.Error{Kind: noren.Usage, Where: where, What: what, Hint: hint}
 }

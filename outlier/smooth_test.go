@@ -168,7 +168,7 @@ func TestSmoothIsTheFullMaximum(t *testing.T) {
 	})
 }
 
-// Neighbours' S differ by e^beta, and their levels by 1, at the most.
+// Neighbours' S differ by at most e^beta, and their levels by at most 1.
 func TestNeighboursAreSmooth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, set := anySet(t)

@@ -70,7 +70,7 @@ func TestAdult(t *testing.T) {
 				t.Errorf("%s of %s: %g, want %g within %g", kind, word, got, want, *a.HalfWidth)
 			}
 		}
-		// A group that nobody is in is answered like any other.
+		// A group without records is answered like any other.
 		if none := r.Groups[2]; kind == Count && (none.Value == nil || none.Interval[0] != 0) {
 			t.Errorf("%s of an empty group: %s", kind, asJSON(t, none))
 		}

@@ -42,10 +42,6 @@ func bindUnit(t *table.Table, name string) (*table.Column, error) {
 	}
 }
 
-func usage(where, what, hint string) error {
-	return &noren.Error{Kind: noren.Usage, Where: where, What: what, Hint: hint}
-}
-
 // missingFirst sorts faults of columns that do not exist before all others, which may
 // follow from them.
 func missingFirst(a, b error) int {

@@ -48,13 +48,13 @@ func NewEdges(ctx context.Context, o Options, bins int) (*Edges, error) {
 	o.Kind = Quantile
 	switch {
 	case bins < 2 || bins > maxBins:
-		return nil, usage("count", fmt.Sprintf("expected 2 to %d bins, got %d", maxBins, bins), "")
+		return nil, noren.Usagef("count", "expected 2 to %d bins, got %d", maxBins, bins)
 	case len(o.By) > 0 || len(o.Keys) > 0:
-		return nil, usage("groups", "expected none: edges are of one group", "select the records of a group by a predicate")
+		return nil, noren.Usagef("groups", "expected none: edges are of one group").Hinted("select the records of a group by a predicate")
 	case o.Rank != "":
-		return nil, usage("rank", "expected none: the ranks follow from the number of bins", "")
+		return nil, noren.Usagef("rank", "expected none: the ranks follow from the number of bins")
 	case o.Noise != "" && o.Noise != Exponential:
-		return nil, usage("mechanism", fmt.Sprintf("expected exponential, got %q", string(o.Noise)), "")
+		return nil, noren.Usagef("mechanism", "expected exponential, got %q", string(o.Noise))
 	}
 	q, err := New(ctx, o)
 	if err != nil {
@@ -98,7 +98,7 @@ func (e *Edges) Bins() int { return len(e.parts) + 1 }
 // Columns are those that [Edges.Answer] needs.
 func (e *Edges) Columns() []table.Field { return e.q.Columns() }
 
-// Cost is the price of all edges together, as for [Query.Cost].
+// Cost is the privacy cost of all edges together, as for [Query.Cost].
 func (e *Edges) Cost(n account.Neighbours, unit string) (account.Cost, error) {
 	return e.q.Cost(n, unit)
 }
@@ -106,7 +106,7 @@ func (e *Edges) Cost(n account.Neighbours, unit string) (account.Cost, error) {
 // Covers is as for [Query.Covers].
 func (e *Edges) Covers(atMost, records int64) error { return e.q.Covers(atMost, records) }
 
-// Guarantee is what [Edges.Answer] promises for the price of [Edges.Cost].
+// Guarantee is the guarantee of [Edges.Answer], for [Edges.Cost].
 func (e *Edges) Guarantee(n account.Neighbours, unit string) (noren.Guarantee, error) {
 	g, err := e.q.Guarantee(n, unit)
 	if err == nil {
@@ -115,7 +115,7 @@ func (e *Edges) Guarantee(n account.Neighbours, unit string) (noren.Guarantee, e
 	return g, err
 }
 
-// EdgesParameters are the public parameters of [Edges], as they stand in certificates.
+// EdgesParameters are the public parameters of [Edges], as certificates state them.
 type EdgesParameters struct {
 	Parameters
 	Bins int `json:"count"`

@@ -30,10 +30,10 @@ const (
 	isTrue  truth = 1
 )
 
-// condition tells of record i.
+// condition evaluates record i.
 type condition func(i int) truth
 
-// Select tells of each record of a table whether p holds of it, as a query would: not
+// Select reports for each record of a table whether p holds, as a query would: not
 // where a value that it needs is missing. The table must have the columns of Fields,
 // read as these say.
 func (p *Predicate) Select(t *table.Table) ([]bool, error) {

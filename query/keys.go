@@ -1,19 +1,19 @@
 package query
 
 import (
-	"fmt"
 	"slices"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table"
 )
 
-// keys are public groups: of every record they tell its group, or that it has
+// keys are public groups: each record belongs to one of them or to
 // none.
 type keys struct {
 	fields []table.Field
 	texts  [][]string // as given, one a group
 	// local[c] are the distinct values of column c in the keys; at missing[c]
-	// stands the place of the missing value among them, or -1.
+	// is the index of the missing value among them, or -1.
 	local   [][]literal
 	missing []int
 	// steps[c] leads from the group of the first c values, and the next value, to
@@ -26,7 +26,7 @@ func newKeys(where string, all []table.Field, by []string, texts [][]string) (*k
 	k := &keys{texts: texts}
 	if len(by) == 0 {
 		if len(texts) > 0 {
-			return nil, usage(where, "keys are given, and no columns that they are values of", "name the columns")
+			return nil, noren.Usagef(where, "keys are given, and no columns that they are values of").Hinted("name the columns")
 		}
 		k.texts = [][]string{nil}
 		return k, nil
@@ -38,9 +38,9 @@ func newKeys(where string, all []table.Field, by []string, texts [][]string) (*k
 	}
 	switch {
 	case len(texts) == 0:
-		return nil, usage(where, "groups need a public list of keys", "list the values that can occur, from what is known about the columns and not from the data: a list that was read from the data tells who is in it")
+		return nil, noren.Usagef(where, "groups need a public list of keys").Hinted("list the values that can occur, from what is known about the columns and not from the data: a list that was read from the data reveals who is in it")
 	case len(texts) > maxGroups:
-		return nil, usage(where, fmt.Sprintf("more than %d keys", maxGroups), "")
+		return nil, noren.Usagef(where, "more than %d keys", maxGroups)
 	}
 	for i, name := range by {
 		f, err := findField(all, where, name)
@@ -48,7 +48,7 @@ func newKeys(where string, all []table.Field, by []string, texts [][]string) (*k
 			return nil, err
 		}
 		if slices.Contains(by[:i], name) {
-			return nil, usage(where, "column "+name+" stands twice", "")
+			return nil, noren.Usagef(where, "column %s is named twice", name)
 		}
 		k.fields = append(k.fields, *f)
 		k.local = append(k.local, nil)
@@ -61,7 +61,7 @@ func newKeys(where string, all []table.Field, by []string, texts [][]string) (*k
 	}
 	for i, key := range texts {
 		if len(key) != len(by) {
-			return nil, usage(where, fmt.Sprintf("key %d has %d values for %d columns", i+1, len(key), len(by)), "")
+			return nil, noren.Usagef(where, "key %d has %d values for %d columns", i+1, len(key), len(by))
 		}
 		group := int32(0)
 		for c, text := range key {
@@ -75,7 +75,7 @@ func newKeys(where string, all []table.Field, by []string, texts [][]string) (*k
 			} else {
 				v, err := parseLiteral(&k.fields[c], text)
 				if err != nil {
-					return nil, usage(where, fmt.Sprintf("key %d, column %s: %v", i+1, by[c], err), "write it as the file does")
+					return nil, noren.Usagef(where, "key %d, column %s: %v", i+1, by[c], err).Hinted("write it as the file does")
 				}
 				if known, ok := index[c][v]; ok {
 					at = known
@@ -88,7 +88,7 @@ func newKeys(where string, all []table.Field, by []string, texts [][]string) (*k
 			next, known := k.steps[c][step]
 			if c == len(by)-1 {
 				if known {
-					return nil, usage(where, fmt.Sprintf("keys %d and %d are the same", next+1, i+1), "list every key once")
+					return nil, noren.Usagef(where, "keys %d and %d are the same", next+1, i+1).Hinted("list every key once")
 				}
 				next, known = int32(i), false
 			}

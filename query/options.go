@@ -11,7 +11,7 @@ import (
 	"github.com/noren-privacy/noren/table"
 )
 
-// Kind is what is asked.
+// Kind is the kind of a query.
 type Kind string
 
 const (
@@ -45,10 +45,10 @@ type Bounds struct {
 	Hi float64 `json:"hi"`
 }
 
-// Options say what is asked, at what price and for whom. All of it is public but
+// Options are a query, its privacy cost and its privacy unit. All of it is public except
 // Key.
 type Options struct {
-	// Kind is what is asked. Required.
+	// Kind is the kind of the query. Required.
 	Kind Kind
 	// Fields are the columns of the table, with their types. Required: those that
 	// the query names.
@@ -61,7 +61,7 @@ type Options struct {
 	Where string
 	// By are the columns whose values make groups, and Keys the groups, each with
 	// a value for every column of By, written as in the file; the empty text is a
-	// missing value. The keys are public: a list that was read from the data tells
+	// missing value. The keys are public: a list that was read from the data reveals
 	// who is in it. Every key is answered, also where no record has it; records of
 	// other keys are left out. Defaults to one group of all.
 	By   []string
@@ -85,7 +85,7 @@ type Options struct {
 	Rank string
 	// Noise defaults to Laplace, and to Exponential for quantiles.
 	Noise Noise
-	// Cost is the price, in Neighbours and Unit. Required; with a delta for
+	// Cost is the privacy cost, for Neighbours and Unit. Required; with a delta for
 	// Gaussian and without for all others.
 	Cost account.Cost
 	// Neighbours is the relation that Cost is for. Defaults to add-remove.
@@ -146,7 +146,7 @@ func (o *Options) setDefaults() {
 // validate returns all faults of the options that can be seen without the grid.
 func (o *Options) validate() error {
 	var faults []error
-	fault := func(where, what, hint string) { faults = append(faults, usage(where, what, hint)) }
+	fault := func(where, what, hint string) { faults = append(faults, noren.Usagef(where, "%s", what).Hinted("%s", hint)) }
 	needsColumn, needsBounds := true, true
 	known := true // a column that does not exist has no bounds to ask for
 	switch o.Kind {
@@ -207,29 +207,29 @@ func (o *Options) validateBins(f *table.Field) (faults []error) {
 	where := "column " + f.Name
 	if !f.Type.IsNumber() {
 		if o.Bins != nil {
-			faults = append(faults, usage(where, fmt.Sprintf("is %s and has no edges of bins", f.Type), "list its values"))
+			faults = append(faults, noren.Usagef(where, "is %s and has no edges of bins", f.Type).Hinted("list its values"))
 		}
 		if len(o.Values) == 0 {
-			faults = append(faults, usage(where, "a histogram needs the public list of the values that are counted", "list what can occur, from what is known about the column and not from the data"))
+			faults = append(faults, noren.Usagef(where, "a histogram needs the public list of the values that are counted").Hinted("list what can occur, from what is known about the column and not from the data"))
 		}
 		return faults
 	}
 	if o.Values != nil {
-		faults = append(faults, usage(where, fmt.Sprintf("is %s and has no list of values", f.Type), "give the edges of its bins"))
+		faults = append(faults, noren.Usagef(where, "is %s and has no list of values", f.Type).Hinted("give the edges of its bins"))
 	}
 	if len(o.Bins) < 2 {
-		return append(faults, usage(where, "a histogram needs at least two public edges of bins", "they rise: 0,10,20 makes two bins"))
+		return append(faults, noren.Usagef(where, "a histogram needs at least two public edges of bins").Hinted("they rise: 0,10,20 makes two bins"))
 	}
 	for i, e := range o.Bins {
 		if !(math.Abs(e) <= maxBound) || i > 0 && !(o.Bins[i-1] < e) {
-			return append(faults, usage("bins", fmt.Sprintf("edge %d is not a finite number above the one before and below 2^53", i+1), "edges rise: 0,10,20"))
+			return append(faults, noren.Usagef("bins", "edge %d is not a finite number above the one before and below 2^53", i+1).Hinted("edges rise: 0,10,20"))
 		}
 	}
 	return faults
 }
 
 func (o *Options) validatePrivacy() (faults []error) {
-	fault := func(where, what, hint string) { faults = append(faults, usage(where, what, hint)) }
+	fault := func(where, what, hint string) { faults = append(faults, noren.Usagef(where, "%s", what).Hinted("%s", hint)) }
 	delta := o.Noise == Gaussian
 	switch o.Noise {
 	case Laplace, Gaussian:
@@ -284,7 +284,7 @@ func (o *Options) validatePrivacy() (faults []error) {
 func parseRank(text string) (a, b int64, err error) {
 	units, err := account.ParseEpsilon(text)
 	if err != nil || units >= account.EpsilonUnits || units%1000 != 0 {
-		return 0, 0, usage("rank", "is not a decimal above 0 and below 1 with at most 6 places", "0.5 is the median, 0.9 the ninth decile")
+		return 0, 0, noren.Usagef("rank", "is not a decimal above 0 and below 1 with at most 6 places").Hinted("0.5 is the median, 0.9 the ninth decile")
 	}
 	r := big.NewRat(units, account.EpsilonUnits)
 	return r.Num().Int64(), r.Denom().Int64(), nil
@@ -297,13 +297,13 @@ func ParseBound(f table.Field, text string) (float64, error) {
 	if f.Type == table.Date {
 		v, err := f.Layout.Parse(text)
 		if err != nil {
-			return 0, usage("bounds", "column "+f.Name+": "+err.Error(), "")
+			return 0, noren.Usagef("bounds", "column %s: %v", f.Name, err)
 		}
 		return float64(v), nil
 	}
 	v, _, err := table.ParseDecimal([]byte(text))
 	if err != nil {
-		return 0, usage("bounds", err.Error(), "write numbers like 0 or 99.5")
+		return 0, noren.Usagef("bounds", "%v", err).Hinted("write numbers like 0 or 99.5")
 	}
 	return v, nil
 }

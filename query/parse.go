@@ -21,7 +21,7 @@ import (
 //	          | column "is" [ "not" ] "missing"
 //
 // A text is in 'single' or "double" quotes, a quote inside it twice; a number
-// stands bare; a date is a text in the layout of its column. A column name of other
+// is written as it is; a date is a text in the layout of its column. A column name of other
 // than letters, digits, "_", "-" and "." is in `backticks`. Texts of a category
 // have no order: "<" is for numbers, dates and ordered columns.
 //

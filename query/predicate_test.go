@@ -209,7 +209,7 @@ func FuzzPredicate(f *testing.F) {
 	})
 }
 
-// Kleene's logic: De Morgan's laws hold with missing values too.
+// Kleene's logic: De Morgan's rules hold with missing values too.
 func TestDeMorgan(t *testing.T) {
 	tab := peopleTable(t)
 	atoms := []string{"age > 29", "sex = 'F'", "bmi < 25", "stage = 'mild'", "visit is missing", "native-country != 'US'"}

@@ -31,7 +31,7 @@ import (
 //
 // Guarantee: epsilon-private (McSherry and Talwar 2007, theorem 6): the weight of every
 // y changes by at most e^(eps/2), and so does their sum. Over several groups the
-// changes of the loss add up to at most D, as a unit has so many records in all.
+// changes of the loss add up to at most D, the number of records of a unit.
 // The draw is exact ([choose]).
 //
 // Utility: P(d(Y) > t) <= |candidates| e^(-eps t/(2D)), as there is a candidate of loss

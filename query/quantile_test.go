@@ -287,7 +287,7 @@ func TestWidest(t *testing.T) {
 	})
 }
 
-// The figures are those of the design note on outliers, section 7: standard deviation
+// The figures are those of docs/outliers.md: standard deviation
 // a unit of S at the default beta = eps/5, p = 6.
 func TestLomaxScale(t *testing.T) {
 	for _, test := range []struct {

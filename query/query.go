@@ -13,7 +13,7 @@ import (
 	"github.com/noren-privacy/noren/table"
 )
 
-// Query is a question that was validated and priced. It holds no data, and may be
+// Query is a validated query with its noise. It holds no data, and may be
 // shared by goroutines. Make one with [New].
 type Query struct {
 	o         Options
@@ -32,7 +32,7 @@ type kernel interface {
 	accuracy(level float64, records int64) (Accuracy, error)
 	// parameters fills in what is public about the mechanism.
 	parameters(p *Parameters)
-	// assumptions are what the promise rests on beyond what all queries share.
+	// assumptions are what the guarantee rests on beyond what all queries share.
 	assumptions() []string
 }
 
@@ -108,7 +108,7 @@ func (q *Query) checkSize() error {
 		}
 	}
 	if size > maxAnswer {
-		return usage("groups", fmt.Sprintf("%d groups of %d bins make an answer of more than %d bytes", len(q.groups.texts), q.bins(), maxAnswer), "ask for fewer groups or bins")
+		return noren.Usagef("groups", "%d groups of %d bins make an answer of more than %d bytes", len(q.groups.texts), q.bins(), maxAnswer).Hinted("ask for fewer groups or bins")
 	}
 	return nil
 }
@@ -142,19 +142,19 @@ func (q *Query) collectFields() {
 // labels of the records are read beside the columns ([table.Table.Unit]).
 func (q *Query) Columns() []table.Field { return slices.Clone(q.fields) }
 
-// Kind is what is asked.
+// Kind is the kind of the query.
 func (q *Query) Kind() Kind { return q.o.Kind }
 
 // Name is "query." and the kind.
 func (q *Query) Name() string { return "query." + string(q.o.Kind) }
 
-// Cost is the price in a book of the given relation and unit. The unit must be the
-// query's; an add-remove query costs twice its epsilon in a replace-one book, and a
-// replace-one query is refused in an add-remove book ([account.Charge]). Error:
+// Cost is the privacy cost for a budget of the given relation and unit. The unit must be
+// the query's; an add-remove query costs twice its epsilon under a replace-one budget, and
+// a replace-one query is refused under an add-remove budget ([account.Charge]). Error:
 // [noren.Usage].
 func (q *Query) Cost(n account.Neighbours, unit string) (account.Cost, error) {
 	if unit != q.o.Unit {
-		return account.Cost{}, usage("unit", fmt.Sprintf("the query is private for one %s, and the book is for one %s", q.o.Unit, unit), "ask for the unit of the book")
+		return account.Cost{}, noren.Usagef("unit", "the query is private for one %s, and the budget is for one %s", q.o.Unit, unit).Hinted("ask for the unit of the budget")
 	}
 	return account.Charge(q.o.Cost, q.o.Neighbours, n)
 }
@@ -171,8 +171,8 @@ func (q *Query) Covers(atMost, _ int64) error {
 	return nil
 }
 
-// Guarantee is what [Query.Answer] promises in a book of the given relation and unit,
-// for the price of [Query.Cost]. Error: [noren.Usage], as there.
+// Guarantee is the guarantee of [Query.Answer] for a budget of the given relation and
+// unit, at [Query.Cost]. Error: [noren.Usage], as there.
 func (q *Query) Guarantee(n account.Neighbours, unit string) (noren.Guarantee, error) {
 	cost, err := q.Cost(n, unit)
 	if err != nil {
@@ -193,7 +193,7 @@ func (q *Query) Guarantee(n account.Neighbours, unit string) (noren.Guarantee, e
 	return g, nil
 }
 
-// neighboursDiffer says in what.
+// neighboursDiffer says in what records neighbours differ.
 func neighboursDiffer(n account.Neighbours, unit string) string {
 	switch record := unit == account.Record; {
 	case record && n == account.AddRemove:

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/table"
 )
@@ -51,7 +52,7 @@ type Interval [2]Number
 
 func interval(lo, hi float64) *Interval { return &Interval{Number(lo), Number(hi)} }
 
-// Result is an answer. All of it was released: it may be shown to anybody.
+// Result is an answer. All of it was released and is public.
 type Result struct {
 	// Format is noren.query/1, as the released answer says it.
 	Format string `json:"format"`
@@ -133,7 +134,7 @@ func (q *Query) bins() int {
 	return len(q.o.Values)
 }
 
-// Parameters are the public parameters of a query, as they stand in certificates
+// Parameters are the public parameters of a query, as certificates state them
 // and in the ledger: together with the table they determine the distribution of the
 // answer.
 type Parameters struct {
@@ -210,10 +211,10 @@ type Accuracy struct {
 // [noren.Usage].
 func (q *Query) Accuracy(level float64, records int64) (Accuracy, error) {
 	if !(level > 0 && level < 1) {
-		return Accuracy{}, usage("level", "the confidence must be above 0 and below 1", "0.95 is usual")
+		return Accuracy{}, noren.Usagef("level", "the confidence must be above 0 and below 1").Hinted("0.95 is usual")
 	}
 	if records < 1 || records > maxRecords {
-		return Accuracy{}, usage("records", "a guess of how many records a group has must be 1 to 2^31", "")
+		return Accuracy{}, noren.Usagef("records", "a guess of how many records a group has must be 1 to 2^31")
 	}
 	return q.kernel.accuracy(level, records)
 }

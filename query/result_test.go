@@ -55,7 +55,7 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-// A sum beyond 2^53 is told as well.
+// A sum beyond 2^53 is written as well.
 func TestHugeSum(t *testing.T) {
 	fields := []table.Field{{Name: "x", Type: table.Decimal}}
 	rows := make([][]string, 3000)
@@ -105,7 +105,7 @@ func TestLargestAnswerFits(t *testing.T) {
 	}
 }
 
-// What neighbours differ in is told of the relation that was asked for, and of
+// The assumption about neighbours is that of the relation that was asked for, and of
 // one record in words that are for one record.
 func TestNeighboursInWords(t *testing.T) {
 	for _, test := range []struct {

@@ -1,9 +1,9 @@
 package query
 
 import (
-	"fmt"
 	"math/big"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/noise"
 )
@@ -95,7 +95,7 @@ type NoiseParameters struct {
 //     discrete: Ghosh, Roughgarden and Sundararajan 2009).
 //   - Gaussian where one coordinate changes: the least variance by the exact delta of
 //     discrete noise ([account.DiscreteGaussian]).
-//   - Gaussian otherwise: the largest rho that [account.Rho.Cost] brings under cost,
+//   - Gaussian otherwise: the largest rho that [account.Rho.Cost] keeps within cost,
 //     and sigma^2 = L2^2/(2 rho) (Canonne, Kamath and Steinke 2020, theorem 14).
 func newSampler(m Noise, cost account.Cost, s sensitivity) (sampler, NoiseParameters, error) {
 	var p NoiseParameters
@@ -181,9 +181,9 @@ func newGrid(o *Options, whole bool) (grid, error) {
 	g := grid{r}
 	switch {
 	case g.width() < 1:
-		return g, usage("grid", "there is one point of the grid between the bounds: nothing would be asked", "use a finer grid or wider bounds")
+		return g, noren.Usagef("grid", "there is one point of the grid between the bounds: nothing would be asked").Hinted("use a finer grid or wider bounds")
 	case g.width() > weight || o.Kind == Sum && max(-g.Lo(), g.Hi()) > maxWeight:
-		return g, usage("grid", fmt.Sprintf("the bounds are more than %d steps of the grid", weight), "use a coarser grid or narrower bounds")
+		return g, noren.Usagef("grid", "the bounds are more than %d steps of the grid", weight).Hinted("use a coarser grid or narrower bounds")
 	}
 	return g, nil
 }

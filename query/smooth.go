@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/noise"
 	"github.com/noren-privacy/noren/table"
@@ -53,7 +54,7 @@ import (
 // A unit of several records is as many steps: in add-remove rows steps of the first
 // kind; in replace-one rows steps of the second for one group, and 2 rows of the first
 // for several. The mechanism runs at epsilon divided by the steps; the groups'
-// losses add up to at most that, as a unit takes so many steps in all.
+// losses add up to at most that, the number of steps of a unit.
 type smooth struct {
 	q       *Query
 	grid    grid
@@ -89,7 +90,7 @@ const (
 
 func newSmooth(q *Query, g grid, a, b int64) (*smooth, error) {
 	if a != 1 || b != 2 {
-		return nil, usage("rank", "smooth sensitivity is for the median", "leave the rank out, or use the exponential mechanism")
+		return nil, noren.Usagef("rank", "smooth sensitivity is for the median").Hinted("leave the rank out, or use the exponential mechanism")
 	}
 	s := &smooth{q: q, grid: g}
 	steps := q.o.MaxRows
@@ -104,7 +105,7 @@ func newSmooth(q *Query, g grid, a, b int64) (*smooth, error) {
 	slack := new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), slackBits-1))
 	s.beta = new(big.Rat).Sub(beta, slack)
 	if s.beta.Cmp(new(big.Rat).Mul(beta, big.NewRat(1, 2))) < 0 {
-		return nil, usage("epsilon", "is too small for smooth sensitivity with so many records of one unit", "give a larger epsilon or fewer records")
+		return nil, noren.Usagef("epsilon", "is too small for smooth sensitivity with that number of records of one unit").Hinted("give a larger epsilon or fewer records")
 	}
 	s.a = smoothA(s.epsilon, beta)
 	s.powers = newPowers(s.beta, smoothBits)
@@ -225,8 +226,8 @@ func (s *smooth) sensitivity(ctx context.Context, x ordered) (*big.Rat, error) {
 	return new(big.Rat).SetFrac(best, new(big.Int).Lsh(big.NewInt(1), smoothBits)), nil
 }
 
-// accuracy has nothing to promise: the noise is scaled to the data. The yardstick is
-// for values spread evenly.
+// accuracy has no bound: the noise is scaled to the data. EvenSpread is the error for
+// values spread evenly.
 func (s *smooth) accuracy(level float64, records int64) (Accuracy, error) {
 	length := s.grid.Value(s.grid.width())
 	gap := length / float64(records+1)

@@ -28,7 +28,7 @@ import (
 //
 // The coordinates of a mean add up to W for every record, and those of a variance to
 // W^2 (they are Bernstein's basis), so that their L1 norm is known and the same for
-// all: the two (three) sums come at the price of one. With their noisy values A, B
+// all: the two (three) sums cost as much as one. With their noisy values A, B
 // (or C2, C1, C0) and T their total,
 //
 //	n        = T/W             (T/W^2)

@@ -1,6 +1,10 @@
 package ratio
 
-import "math"
+import (
+	"math"
+
+	"github.com/noren-privacy/noren"
+)
 
 // Among is w for questions about the records alone that in holds of; in has one entry
 // for each public record. Means, quantiles and regressions are then those of such
@@ -8,7 +12,7 @@ import "math"
 // histograms count such records only. Error: [noren.Usage].
 func (w *Weights) Among(in []bool) (*Weights, error) {
 	if len(in) != len(w.W) {
-		return nil, usage("question", "one entry for each public record is needed", "")
+		return nil, noren.Usagef("question", "one entry for each public record is needed")
 	}
 	some := *w
 	some.among = make([]bool, len(in))

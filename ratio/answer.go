@@ -7,10 +7,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/ratio/redraw"
 )
 
-// Answer is what the weights say of the private records. It costs nothing further.
+// Answer is an estimate about the private records. It costs nothing further.
 type Answer struct {
 	Value float64 `json:"value"`
 	// SE is the standard error, the root of the squares of its parts. It excludes
@@ -27,8 +28,8 @@ type Answer struct {
 
 // Parts are standard errors.
 type Parts struct {
-	Public  float64 `json:"public"`  // there are only so many public records
-	Privacy float64 `json:"privacy"` // noise was added: redrawn from its public law
+	Public  float64 `json:"public"`  // the public records are a sample
+	Privacy float64 `json:"privacy"` // noise was added: redrawn from its public distribution
 	Private float64 `json:"private"` // the private records are a sample themselves
 	// Model is the bias that is to be expected of what the question has in it and the
 	// released features do not follow.
@@ -48,32 +49,32 @@ func (p Parts) times(by float64) Parts {
 const redraws = 200
 
 // redrawn calls visit with weights as they might have been: the released means with
-// fresh noise of the public law, fitted again with the same lambda. It repeats.
+// fresh noise of the public distribution, fitted again with the same lambda. It repeats.
 func (w *Weights) redrawn(visit func(weights, noise []float64)) error {
-	k, law := w.features.Kernel, &w.Meta.Law
+	k, dist := w.features.Kernel, &w.Meta.Distribution
 	b := k.Size()
 	var root *mat.TriDense
-	if law.Noise == RKHSPure || law.Noise == RKHSGaussian {
+	if dist.Noise == RKHSPure || dist.Noise == RKHSGaussian {
 		var err error
 		if root, _, err = k.root(); err != nil {
 			return err
 		}
 	}
 	s := redraw.New(1)
-	z, h, moved := make([]float64, max(b, law.Shape)), make([]float64, b), make([]float64, b)
+	z, h, moved := make([]float64, max(b, dist.Shape)), make([]float64, b), make([]float64, b)
 	for range redraws {
 		norm := 0.0
 		for l := range z {
 			if root == nil {
-				z[l] = s.Laplace() * math.Ldexp(law.Scale, -gridBits)
+				z[l] = s.Laplace() * math.Ldexp(dist.Scale, -gridBits)
 				continue
 			}
-			z[l] = s.Normal() * law.Scale
+			z[l] = s.Normal() * dist.Scale
 			norm += z[l] * z[l]
 		}
-		if law.Noise == RKHSPure {
+		if dist.Noise == RKHSPure {
 			// The direction is that of all candidates; these sums are b of its coordinates.
-			by := s.Gamma(law.Shape) * law.Scale / math.Sqrt(norm)
+			by := s.Gamma(dist.Shape) * dist.Scale / math.Sqrt(norm)
 			for l := range z {
 				z[l] *= by
 			}
@@ -154,19 +155,19 @@ func (w *Weights) means(fs [][]float64) ([]*Answer, error) {
 
 func (w *Weights) fits(f []float64) error {
 	if len(f) != len(w.W) {
-		return usage("question", "one value for each public record is needed", "")
+		return noren.Usagef("question", "one value for each public record is needed")
 	}
 	some := 0.0
 	for i, v := range f {
 		if math.IsInf(v, 0) {
-			return usage("question", "a value is not a finite number", "")
+			return noren.Usagef("question", "a value is not a finite number")
 		}
 		if !math.IsNaN(v) {
 			some += w.W[i]
 		}
 	}
 	if some <= 0 {
-		return usage("question", "no public record with a weight has a value: the public data cannot answer", "")
+		return noren.Usagef("question", "no public record with a weight has a value: the public data cannot answer")
 	}
 	return nil
 }
@@ -304,7 +305,7 @@ func (w *Weights) toCount(a *Answer) {
 // number of each public record's bin, from 0, or -1 for none. Error: [noren.Usage].
 func (w *Weights) Histogram(bin []int, bins int) ([]*Answer, error) {
 	if bins < 1 || bins > 10_000 {
-		return nil, usage("histogram", "between 1 and 10,000 bins are possible", "")
+		return nil, noren.Usagef("histogram", "between 1 and 10,000 bins are possible")
 	}
 	fs := make([][]float64, bins)
 	for j := range fs {
@@ -312,7 +313,7 @@ func (w *Weights) Histogram(bin []int, bins int) ([]*Answer, error) {
 	}
 	for i, j := range bin {
 		if j >= bins || j < -1 {
-			return nil, usage("histogram", "a record's bin is not one of the bins", "")
+			return nil, noren.Usagef("histogram", "a record's bin is not one of the bins")
 		}
 		if j >= 0 && (w.among == nil || w.among[i]) {
 			fs[j][i] = 1

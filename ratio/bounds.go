@@ -86,7 +86,7 @@ func (b *boxes) Pop() any {
 // search is branch and bound, the box of the largest bound first. evaluate returns a
 // value that is taken in the box and a bound of all values in it. The result is an
 // upper bound of the function on the first box, whenever the search ends: when it is
-// within tolerance of a value that is taken, or after so many boxes.
+// within tolerance of a value that is taken, or after a number of boxes.
 func search(first box, tolerance float64, most int, evaluate func(b *box) (value float64)) float64 {
 	best := evaluate(&first)
 	queue := boxes{first}

@@ -4,6 +4,9 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // publicSample is how many public points centres and bandwidth are chosen from: evenly
@@ -19,7 +22,7 @@ func thin(p *Points, n int) *Points {
 		}
 	}
 	n = min(n, len(whole))
-	out := NewPoints(n, p.Dim)
+	out := axis.NewPoints[float64](n, p.Dim)
 	for i := range n {
 		copy(out.Row(i), p.Row(whole[i*len(whole)/n]))
 	}
@@ -109,18 +112,18 @@ func place(v []float64, m int) {
 // where there are fewer different points. Errors: [noren.Usage], or the context's.
 func ChooseCentres(ctx context.Context, public *Points, b int) (*Points, error) {
 	if b < 1 || b > maxCentres {
-		return nil, usage("centres", "between 1 and 4096 centres are possible", "")
+		return nil, noren.Usagef("centres", "between 1 and 4096 centres are possible")
 	}
 	p := thin(public, max(publicSample, 2*b))
 	if p.Rows == 0 {
-		return nil, usage("public records", "there is no public record that has a value in every column", "")
+		return nil, noren.Usagef("public records", "there is no public record that has a value in every column")
 	}
 	if p.Dim == 1 {
 		low, high := bulk(public)
 		if low == high || b == 1 {
 			return &Points{Rows: 1, Dim: 1, Data: []float64{low + (high-low)/2}}, nil
 		}
-		c := NewPoints(b, 1)
+		c := axis.NewPoints[float64](b, 1)
 		for l := range b {
 			c.Data[l] = low + (high-low)*float64(l)/float64(b-1)
 		}
@@ -131,7 +134,7 @@ func ChooseCentres(ctx context.Context, public *Points, b int) (*Points, error) 
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		sum, count := NewPoints(c.Rows, c.Dim), make([]float64, c.Rows)
+		sum, count := axis.NewPoints[float64](c.Rows, c.Dim), make([]float64, c.Rows)
 		for i := range p.Rows {
 			best, at := math.Inf(1), 0
 			for l := range c.Rows {
@@ -187,7 +190,7 @@ func bulk(public *Points) (low, high float64) {
 
 // spread chooses b of the points, each as far as can be from those chosen before.
 func spread(p *Points, b int) *Points {
-	c := NewPoints(0, p.Dim)
+	c := axis.NewPoints[float64](0, p.Dim)
 	nearest := make([]float64, p.Rows)
 	for i := range nearest {
 		nearest[i] = math.Inf(1)

@@ -31,15 +31,15 @@ type CheckOptions struct {
 }
 
 // Check compares means of bounded functions over the private records with those that the
-// weights give, for a price. The functions are each coordinate, brought to [0, 1] over
+// weights give, for a privacy cost. The functions are each coordinate, brought to [0, 1] over
 // the public records (what is beyond counts as the nearer bound), and in which of up to
-// eight bins it is, between public quantiles (two clouds with the mean and the variance of
-// one are told from it by them); for a category, whether a record has each of its words. All are released at once, with
-// independent discrete Laplace noise on sums, on a grid of step 2^-30, and with them the
+// eight bins it is, between public quantiles (the bins distinguish two clouds from one of the
+// same mean and variance); for a category, whether a record has each of its values. All are
+// released at once, with independent discrete Laplace noise on sums, on a grid of step 2^-30, and with them the
 // number of records that have a value in every column.
 //
 // What one record moves, in L1 and in units of 2^30 steps: a coordinate by at most 1; its
-// bins, or the words of a category, by 1 where a record is added (it is in one of them at
+// bins, or the values of a category, by 1 where a record is added (it is in one of them at
 // most), by 2 where it is replaced (it leaves one and enters another); the number of
 // records by 1.
 //
@@ -48,7 +48,7 @@ type CheckOptions struct {
 type Check struct {
 	options   CheckOptions
 	low, high []float64
-	word      []bool      // which coordinates are words of a category
+	word      []bool      // which coordinates are values of a category
 	edges     [][]float64 // of the bins of a coordinate, rising; bin k ends at edge k
 	scale     *big.Rat    // of the noise, in steps
 	names     []string    // of the functions
@@ -65,7 +65,7 @@ func NewCheck(o CheckOptions) (*Check, error) {
 		bad.add("frame", "frame and public records have another number of coordinates")
 	}
 	if o.Neighbours == account.ReplaceOne && (o.Records < 1 || o.Records > maxRecords) {
-		bad.add("records", "replace-one takes the number of private records as public: give it, 2^30 at the most")
+		bad.add("records", "replace-one takes the number of private records as public: give it, at most 2^30")
 	}
 	if err := o.Cost.Validate(); err != nil {
 		bad = append(bad, err.Error())
@@ -131,7 +131,7 @@ func (c *Check) functions() (sensitivity int64) {
 			number(a.Field.Name)
 			continue
 		}
-		for _, w := range a.Words {
+		for _, w := range a.Categories {
 			c.word = append(c.word, true)
 			c.names = append(c.names, a.Field.Name+" = "+w)
 		}
@@ -140,7 +140,7 @@ func (c *Check) functions() (sensitivity int64) {
 	return sensitivity
 }
 
-// values fills dst with the functions of a record, each in [0, 1]; of the words of a
+// values fills dst with the functions of a record, each in [0, 1]; of the values of a
 // category, and of the bins of a coordinate, at most one is above 0. A record without a value has none: 0, and whole
 // is false.
 func (c *Check) values(dst, x []float64) (whole bool) {
@@ -195,7 +195,7 @@ func (c *Check) Parameters() any {
 	return p
 }
 
-// Cost is the price for neighbours of the relation and unit of a book.
+// Cost is the privacy cost for a relation of neighbours and a privacy unit.
 func (c *Check) Cost(n account.Neighbours, unit string) (account.Cost, error) {
 	return recordCost(c.options.Cost, c.options.Neighbours, n, unit)
 }
@@ -231,7 +231,7 @@ type Sums struct {
 // Answer computes on a private table and adds noise from src.
 func (c *Check) Answer(ctx context.Context, t *table.Table, src *noise.Source) (any, error) {
 	if c.options.Frame == nil {
-		return nil, usage("frame", "the check was made without a frame for tables", "")
+		return nil, noren.Usagef("frame", "the check was made without a frame for tables")
 	}
 	x, err := c.options.Frame.Points(t)
 	if err != nil {
@@ -246,7 +246,7 @@ func (c *Check) Release(ctx context.Context, x *Points, src *noise.Source) (*Sum
 		return nil, &noren.Error{Kind: noren.BadData, What: "the table has another number of records than was declared, or more than 2^30"}
 	}
 	if x.Dim != len(c.low) {
-		return nil, usage("records", "private and public records have another number of coordinates", "")
+		return nil, noren.Usagef("records", "private and public records have another number of coordinates")
 	}
 	out := &Sums{Sums: make([]int64, len(c.names))}
 	row := make([]float64, len(c.names))
@@ -258,7 +258,7 @@ func (c *Check) Release(ctx context.Context, x *Points, src *noise.Source) (*Sum
 			out.Records += 1 << gridBits
 		}
 		for j, v := range row {
-			// In [0, 2^30], so that a record moves it by 2^30 at the most, exactly.
+			// In [0, 2^30], so that a record moves it by at most 2^30, exactly.
 			out.Sums[j] += int64(math.Round(v * (1 << gridBits)))
 		}
 	}
@@ -305,16 +305,19 @@ type Compared struct {
 	// SE is the standard error of Private less Weighted: the noise of the check, and
 	// the error of the weighted answer.
 	SE float64 `json:"standard_error"`
-	// Off says that they differ by more than chance: by so many of them that one of all
-	// tests is off in one check of a hundred of weights that are right.
+	// Off says that they differ by more than chance: with correct weights, one check in a
+	// hundred has a test that is off.
 	Off bool `json:"off"`
 }
+
+// checkLevel is the chance that a check of correct weights has a test that is off, at most.
+const checkLevel = 0.01
 
 // CheckResult is what a check found.
 type CheckResult struct {
 	Tests []Compared `json:"tests"`
-	// Off is how many of them are off. Those that are not may be so for want of
-	// epsilon.
+	// Off is how many of them are off. The others may be so because
+	// epsilon is too small to see a difference.
 	Off int `json:"off"`
 	// Nearer says that in the root of the mean square the weighted records are nearer
 	// to the private ones than the unweighted are.
@@ -357,15 +360,17 @@ func (c *Check) Compare(s *Sums) (*CheckResult, error) {
 		ones[i] = 1
 	}
 	out := &CheckResult{}
-	// Bonferroni's bound over all tests.
-	limit := math.Sqrt2 * math.Erfinv(1-0.01/float64(len(answers)))
+	// Bonferroni's bound over all tests, by the tail of Laplace noise and normal errors.
+	limit := checkLevel / float64(len(answers))
 	var weighted, plain float64
 	for j, a := range answers {
 		t := Compared{Function: c.names[j], Private: float64(s.Sums[j]) / unit / n, Weighted: a.Value, Public: average(ones, fs[j])}
 		// The private records are the same on both sides: their sampling is no error.
 		own := math.Hypot(sd, t.Private*sd) / n
-		t.SE = math.Hypot(own, math.Hypot(a.Parts.Public, a.Parts.Privacy))
-		if t.Off = math.Abs(t.Private-t.Weighted) > limit*t.SE; t.Off {
+		others := math.Hypot(a.Parts.Public, a.Parts.Privacy)
+		t.SE = math.Hypot(own, others)
+		scale := sd / math.Sqrt2 / n
+		if t.Off = twoSided(math.Abs(t.Private-t.Weighted), scale, t.Private*scale, others) < limit; t.Off {
 			out.Off++
 		}
 		weighted += (t.Private - t.Weighted) * (t.Private - t.Weighted)
@@ -374,7 +379,7 @@ func (c *Check) Compare(s *Sums) (*CheckResult, error) {
 	}
 	out.Nearer = weighted < plain
 	if out.Off > 0 {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("%d of %d test means are off by more than chance explains (%.1f standard errors): do not trust the weights with these columns", out.Off, len(out.Tests), limit))
+		out.Warnings = append(out.Warnings, fmt.Sprintf("%d of %d test means are off by more than chance explains: do not trust the weights with these columns", out.Off, len(out.Tests)))
 	}
 	if !out.Nearer {
 		out.Warnings = append(out.Warnings, "the weighted records are no nearer to the private ones than the unweighted: the weights do not help, or the check was too noisy to see it")

@@ -13,14 +13,15 @@ import (
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/internal/entropy"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // What one record moves is bounded by what the noise is scaled for, and the bound is
 // reached: a number by 2, a category by 1 or, replaced, by 2, the number of records by 1.
 func TestCheckSensitivity(t *testing.T) {
-	f, err := NewFrame([]Axis{
+	f, err := NewFrame([]axis.Axis{
 		{Field: table.Field{Name: "x", Type: table.Decimal}, Low: -1, High: 3},
-		{Field: table.Field{Name: "c", Type: table.Category}, Words: []string{"a", "b", "c"}, Scale: 0.5},
+		{Field: table.Field{Name: "c", Type: table.Category}, Categories: []string{"a", "b", "c"}, Scale: 0.5},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -32,11 +33,11 @@ func TestCheckSensitivity(t *testing.T) {
 		}
 		return p
 	}
-	public := NewPoints(40, 4)
+	public := axis.NewPoints[float64](40, 4)
 	for i := range 40 {
 		copy(public.Row(i), point(float64(i)/39, i%2)) // no record has the third word
 	}
-	x := NewPoints(100, 4)
+	x := axis.NewPoints[float64](100, 4)
 	for i := range 100 {
 		copy(x.Row(i), point(float64(i%40)/39, i%4))
 	}
@@ -102,12 +103,12 @@ func TestCheckSensitivity(t *testing.T) {
 
 // Words that lost their weights are found: the share of each is compared once.
 func TestCheckWords(t *testing.T) {
-	f, err := NewFrame([]Axis{{Field: table.Field{Name: "c", Type: table.Category}, Words: []string{"a", "b"}}})
+	f, err := NewFrame([]axis.Axis{{Field: table.Field{Name: "c", Type: table.Category}, Categories: []string{"a", "b"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	points := func(n, a int) *Points {
-		p := NewPoints(n, 2)
+		p := axis.NewPoints[float64](n, 2)
 		for i := range n {
 			word := 1
 			if i < a {
@@ -143,7 +144,7 @@ func TestCheckWords(t *testing.T) {
 	}
 }
 
-// Two clouds that have the mean and the variance of one are told from it.
+// The check distinguishes two clouds from one of the same mean and variance.
 func TestCheckFindsClouds(t *testing.T) {
 	const n = 4000
 	clouds := gaussian(4, n, 1, 0, 0.3)

@@ -1,35 +1,36 @@
-// Package ratio makes public records stand in for private ones: it gives each of N
-// public records a weight, near the ratio of the private density to the public one,
-// so that means, counts, quantiles and models of the private records can be read off
-// the weighted public ones, any number of them and at no further budget. It is uLSIF
-// (Kanamori, Hido and Sugiyama, JMLR 2009) with differential privacy.
+// Package ratio reweights a public table to match a private one, with differential privacy.
 //
-// The promise it keeps: the private records enter only through the mean h of b
-// Gaussian kernels about public centres, and h only through one of the mechanisms
-// whose comments state guarantee, neighbours, assumptions and proof
-// (docs/density-ratio.md). All else, the centres, the bandwidth, the scales of the
-// columns, lambda, the weights and the errors of answers, is computed from public
-// data and from the released mean. Weights are never called reliable: they come with
-// a [FitCheck] that says what was looked at and what is wrong.
+// Each of N public records gets a weight, an estimate of the density ratio private/public
+// at its place. Means, counts, quantiles and models of the private records are then
+// estimated from the weighted public ones, any number of them and at no further cost. The
+// estimator is uLSIF (Kanamori, Hido and Sugiyama, JMLR 2009) with noise.
+//
+// Guarantee: the private records are used only to compute the mean h of b Gaussian kernels
+// about public centres, or counts of public bins, and these are released only by one of the
+// mechanisms of [Noise] and [Feature]. Their comments state guarantee, neighbours,
+// assumptions and proof (docs/density-ratio.md). Everything else (centres, bandwidth, scales
+// of the columns, lambda, weights, errors of answers) is computed from public data and from
+// what was released. No accuracy is guaranteed: weights come with a [FitCheck], which states
+// what was checked and what is wrong.
 //
 // # How to fit
 //
-// From tables, through package release, which prices, charges, reads and signs:
+// From tables, through package release, which charges a budget and signs a certificate:
 //
-//	axes, err := ratio.PublicAxes(public, "age", "hours", "sex") // bounds, scales, words: from the public table
+//	axes, err := ratio.PublicAxes(public, "age", "hours", "sex") // bounds, scales, categories: from the public table
 //	frame, err := ratio.NewFrame(axes)
 //	points, err := frame.Points(public)                          // *table.Table to *Points
 //	m, err := ratio.New(ctx, ratio.Options{
 //		Frame: frame, Public: points,
 //		Cost: account.Cost{Epsilon: 1 * account.EpsilonUnits},
-//		// Mechanism: ratio.RKHSPure, Centres: 12, Sigmas: nil, Post: ratio.Plain,
+//		// Noise: ratio.RKHSPure, Centres: 12, Sigmas: nil, Post: ratio.Plain,
 //		// Neighbours: account.ReplaceOne, Records: n,
 //	})
-//	answer, err := release.Run(ctx, release.Request{Mechanism: m, File: "private.csv", ...})
+//	answer, err := release.Run(ctx, release.Request{Mechanism: m, Dataset: data, ...})
 //	released, err := m.Decode(answer.Payload)                    // *Released, also in a Publish hook
 //	w, err := m.Weights(ctx, released)                           // *Weights: post-processing
 //	w.W                                                          // a weight for each public record
-//	meta, err := w.Meta.Encode()                                 // JSON to keep beside the table
+//	meta, err := w.Meta.Encode()                                 // JSON, to be stored beside the table
 //
 // From points, where no release is made (experiments, seeded noise):
 //
@@ -68,14 +69,13 @@
 //
 // # The pieces
 //
-// [Kernel], [Features] and [LOOCV] are uLSIF without privacy; [NewLogistic] is the
-// baseline of Ji and Elkan (2013); NoisyCentres is the paper's method A with a sound
+// [Kernel], [Features] and [LOOCV] are uLSIF without privacy; NoisyCentres is the paper's method A with a sound
 // split of the budget, Parametric its method B. Method C publishes b records verbatim
 // with its delta of b/n: asking for it is refused, with the reason.
 //
 // # What is not covered
 //
-// RKHSPure, RKHSGaussian and the logistic baseline draw continuous noise in floating
+// RKHSPure and RKHSGaussian draw continuous noise in floating
 // point: the theorems are about real numbers, and the guarantee says so. Laplace,
 // Parametric and the paid check are exact: integers on a public grid with discrete
 // noise. Nothing outside the support of the public records can be answered.

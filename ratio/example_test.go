@@ -8,13 +8,14 @@ import (
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/noise"
 	"github.com/noren-privacy/noren/ratio"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // Public records on 0..10, private ones near 7: the mean of the private records is read
 // off the weighted public ones. The noise is secret and small here.
 func Example() {
 	ctx := context.Background()
-	public, private := ratio.NewPoints(200, 1), ratio.NewPoints(100_000, 1)
+	public, private := axis.NewPoints[float64](200, 1), axis.NewPoints[float64](100_000, 1)
 	for i := range public.Rows {
 		public.Row(i)[0] = 10 * float64(i) / 199
 	}
@@ -48,9 +49,9 @@ func Example() {
 // The centres that the paper's method C would take from the private records are not
 // protected by its delta.
 func ExampleNew_refused() {
-	public := ratio.NewPoints(2, 1)
+	public := axis.NewPoints[float64](2, 1)
 	public.Row(1)[0] = 1
-	_, err := ratio.New(context.Background(), ratio.Options{Public: public, Cost: account.Cost{Epsilon: 1}, Mechanism: ratio.SampledCentres})
+	_, err := ratio.New(context.Background(), ratio.Options{Public: public, Cost: account.Cost{Epsilon: 1}, Noise: ratio.SampledCentres})
 	fmt.Println(err != nil)
 	// Output: true
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/noren-privacy/noren/ratio/redraw"
 )
 
-// FitCheck is what the release and the public records say of the weights, at no further
-// budget. It can find that weights are bad. That it finds nothing does not make them
-// good: what the kernels cannot see, it cannot see either.
+// FitCheck is a check of the weights by the release and the public records, at no further
+// cost. It can show that weights are bad. It cannot show that they are good: differences that
+// the features do not measure are not seen.
 type FitCheck struct {
 	// Passed says that nothing was found.
 	Passed bool `json:"passed"`
@@ -43,7 +43,7 @@ type FitCheck struct {
 	// and OutsideSD its error; absent where it was not paid for.
 	Outside   *float64 `json:"outside,omitempty"`
 	OutsideSD float64  `json:"outside_sd,omitempty"`
-	// Findings are what is wrong, in words.
+	// Findings say what is wrong.
 	Findings []string `json:"findings,omitempty"`
 }
 
@@ -157,11 +157,11 @@ func (w *Weights) distance(v *mat.SymDense, weights []float64) (by, p float64, e
 	s := redraw.New(2)
 	more := 0.0
 	kernels := len(w.Meta.Sums)
-	z := make([]float64, max(kernels, w.Meta.Law.Shape))
+	z := make([]float64, max(kernels, w.Meta.Distribution.Shape))
 	all := make([]float64, b)
 	for range noiseDraws {
 		if kernels > 0 {
-			w.Meta.Law.standard(s, z)
+			w.Meta.Distribution.standard(s, z)
 			copy(all, z[:kernels])
 		}
 		for k := kernels; k < b; k++ {

@@ -7,36 +7,29 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
-// Axis is a column as coordinates. All of it is public: nothing here may be taken from
-// private data.
-type Axis struct {
-	// Field describes the column. Its name is required.
-	Field table.Field
-	// Low and High bound a column of numbers, in its own unit (days for dates, seconds
-	// with a time of day, ranks from 0 for ordered columns); values outside count as
-	// the nearer bound. Required, but for words.
-	Low, High float64
-	// Scale is how much of the column's unit is one unit of distance. Defaults to
-	// High - Low; 1 for words, where two different words are one unit apart.
-	Scale float64
-	// Words are the values of a category, each a coordinate of its own (one-hot);
-	// any other word counts as none of them. Required for a category.
-	Words []string
-}
+// maxCategories is how many values a category may have.
+const maxCategories = 256
 
-// maxWords is how many words a category may have.
-const maxWords = 256
+// Points are records as points of R^d, n x d. A record that lacks a value is a point with a
+// coordinate of NaN: all its kernels are 0, which is a function of that record alone. Where Outside is set ([Frame.Points]), it says of
+// each record whether one of its values lies beyond the public bounds by more than a tenth
+// of their width, or is a category outside of the public ones.
+type Points = axis.Points[float64]
 
-// Frame brings the records of tables to points. It is not changed once made.
+// Frame maps the records of tables to points: a category to one coordinate for each of its
+// public values. It is immutable.
 type Frame struct {
-	axes []Axis
+	axes []axis.Axis
 	dim  int
 }
 
-// NewFrame checks the axes, all at once. Error: [noren.Usage].
-func NewFrame(axes []Axis) (*Frame, error) {
+// NewFrame checks the axes and returns all faults at once. A scale defaults to High - Low, and
+// to 1 for a category, where two different values are one unit of distance apart. Error:
+// [noren.Usage].
+func NewFrame(axes []axis.Axis) (*Frame, error) {
 	f := &Frame{axes: slices.Clone(axes)}
 	var bad faults
 	if len(axes) == 0 {
@@ -54,20 +47,20 @@ func NewFrame(axes []Axis) (*Frame, error) {
 		}
 		seen[a.Field.Name] = true
 		if a.Field.Type == table.Category {
-			f.dim += len(a.Words)
-			if len(a.Words) == 0 || len(a.Words) > maxWords {
-				bad.add(where, "a category needs its public words, 1 to 256 of them")
+			f.dim += len(a.Categories)
+			if len(a.Categories) == 0 || len(a.Categories) > maxCategories {
+				bad.add(where, "a category needs its public values, 1 to 256 of them")
 			}
-			if distinct := slices.Compact(slices.Sorted(slices.Values(a.Words))); len(distinct) != len(a.Words) {
-				bad.add(where, "a word is named twice")
+			if distinct := slices.Compact(slices.Sorted(slices.Values(a.Categories))); len(distinct) != len(a.Categories) {
+				bad.add(where, "a value is named twice")
 			}
 			if a.Scale == 0 {
 				a.Scale = 1
 			}
 		} else {
 			f.dim++
-			if len(a.Words) > 0 {
-				bad.add(where, "words are for categories")
+			if len(a.Categories) > 0 {
+				bad.add(where, "only a category has a list of values")
 			}
 			if !(a.Low < a.High) || math.IsInf(a.Low, -1) || math.IsInf(a.High, 1) {
 				bad.add(where, "the bounds must run from a number to a greater one")
@@ -94,7 +87,7 @@ func NewFrame(axes []Axis) (*Frame, error) {
 func (f *Frame) Dim() int { return f.dim }
 
 // Axes are the axes with their defaults.
-func (f *Frame) Axes() []Axis { return slices.Clone(f.axes) }
+func (f *Frame) Axes() []axis.Axis { return slices.Clone(f.axes) }
 
 // Columns describes the columns that Points reads.
 func (f *Frame) Columns() []table.Field {
@@ -109,20 +102,20 @@ func (f *Frame) Columns() []table.Field {
 // point of no numbers, which has no kernels. Errors come from the schema alone:
 // [noren.Usage].
 func (f *Frame) Points(t *table.Table) (*Points, error) {
-	p := NewPoints(t.Rows, f.dim)
+	p := axis.NewPoints[float64](t.Rows, f.dim)
 	p.Outside = make([]bool, t.Rows)
 	at := 0
 	for _, a := range f.axes {
 		c := t.Column(a.Field.Name)
 		if c == nil {
-			return nil, usage(a.Field.Name, "there is no such column", "name a column of the table")
+			return nil, noren.Usagef(a.Field.Name, "there is no such column").Hinted("name a column of the table")
 		}
 		if c.Len() != t.Rows || c.Field.Type != a.Field.Type {
-			return nil, usage(a.Field.Name, "the column is of another type or length than was declared", "")
+			return nil, noren.Usagef(a.Field.Name, "the column is of another type or length than was declared")
 		}
 		if a.Field.Type == table.Category {
-			f.words(p, at, a, c)
-			at += len(a.Words)
+			f.categories(p, at, a, c)
+			at += len(a.Categories)
 			continue
 		}
 		for i := range t.Rows {
@@ -161,10 +154,10 @@ func (m *Mechanism) outside(x *Points) []bool {
 }
 
 // words fills the coordinates of a category: 1/sqrt(2) for the word that a record has.
-func (f *Frame) words(p *Points, at int, a Axis, c *table.Column) {
+func (f *Frame) categories(p *Points, at int, a axis.Axis, c *table.Column) {
 	place := make([]int, len(c.Dict))
 	for code, w := range c.Dict {
-		place[code] = slices.Index(a.Words, w)
+		place[code] = slices.Index(a.Categories, w)
 	}
 	for i := range p.Rows {
 		if c.IsMissing(i) {
@@ -183,7 +176,7 @@ func (f *Frame) box() (low, high []float64) {
 		if a.Field.Type != table.Category {
 			low, high = append(low, 0), append(high, (a.High-a.Low)/a.Scale)
 		}
-		for range a.Words {
+		for range a.Categories {
 			low, high = append(low, 0), append(high, 1/(math.Sqrt2*a.Scale))
 		}
 	}
@@ -191,20 +184,20 @@ func (f *Frame) box() (low, high []float64) {
 }
 
 // PublicAxes makes axes for columns of a public table: its least and greatest values
-// for bounds, its words for words. They are as public as the table is. Error:
+// for bounds, its values for categories. They are as public as the table is. Error:
 // [noren.Usage].
-func PublicAxes(t *table.Table, columns ...string) ([]Axis, error) {
-	axes := make([]Axis, 0, len(columns))
+func PublicAxes(t *table.Table, columns ...string) ([]axis.Axis, error) {
+	axes := make([]axis.Axis, 0, len(columns))
 	for _, name := range columns {
 		c := t.Column(name)
 		if c == nil {
-			return nil, usage(name, "there is no such column", "name a column of the public table")
+			return nil, noren.Usagef(name, "there is no such column").Hinted("name a column of the public table")
 		}
-		a := Axis{Field: c.Field}
+		a := axis.Axis{Field: c.Field}
 		if c.Field.Type == table.Category {
-			a.Words = slices.Clone(c.Dict)
-			if len(a.Words) > maxWords {
-				return nil, usage(name, "the column has more than 256 words", "leave it out, or give the words that matter")
+			a.Categories = slices.Clone(c.Dict)
+			if len(a.Categories) > maxCategories {
+				return nil, noren.Usagef(name, "the column has more than 256 categories").Hinted("leave it out, or list the categories that count")
 			}
 			axes = append(axes, a)
 			continue
@@ -216,14 +209,14 @@ func PublicAxes(t *table.Table, columns ...string) ([]Axis, error) {
 			}
 		}
 		if !(a.Low < a.High) {
-			return nil, usage(name, "the public column has fewer than two values", "leave it out: it cannot tell records apart")
+			return nil, noren.Usagef(name, "the public column has fewer than two values").Hinted("leave it out: it cannot tell records apart")
 		}
 		axes = append(axes, a)
 	}
 	return axes, nil
 }
 
-// faults gathers what is wrong, so that all of it is told at once.
+// faults collects faults, so that all are reported at once.
 type faults []string
 
 func (f *faults) add(where, what string) { *f = append(*f, where+": "+what) }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 func wordColumn(t *testing.T, f table.Field, texts ...string) *table.Column {
@@ -67,12 +68,12 @@ func TestFrame(t *testing.T) {
 		t.Errorf("a record without a value has a kernel of %g", phi[0])
 	}
 
-	axes[0].Low, axes[0].High, axes[2].Words, axes[1].Field.Name = 3, 3, []string{"a", "a"}, "age"
+	axes[0].Low, axes[0].High, axes[2].Categories, axes[1].Field.Name = 3, 3, []string{"a", "a"}, "age"
 	_, err = NewFrame(axes)
 	if noren.KindOf(err) != noren.Usage {
 		t.Fatal(err)
 	}
-	for _, says := range []string{"bounds must run", "named twice", "a word is named twice"} {
+	for _, says := range []string{"bounds must run", "named twice", "a value is named twice"} {
 		if !strings.Contains(err.Error(), says) {
 			t.Errorf("%q is not said: %v", says, err)
 		}
@@ -92,7 +93,7 @@ func TestChooseCentres(t *testing.T) {
 		t.Errorf("%v, %v", c, err)
 	}
 	// Three clouds find three centres.
-	p := NewPoints(0, 2)
+	p := axis.NewPoints[float64](0, 2)
 	for i, at := range [][]float64{{0, 0}, {9, 0}, {0, 9}} {
 		q := gaussian(uint64(i), 50, 2, 0, 0.1)
 		for r := range q.Rows {

@@ -6,6 +6,8 @@ import (
 	"math"
 	"os"
 	"testing"
+
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // fixture is a case of testdata/golden.json: an independent implementation
@@ -65,7 +67,7 @@ func readGolden(t testing.TB) *golden {
 }
 
 func pointsOf(rows [][]float64) *Points {
-	p := NewPoints(len(rows), len(rows[0]))
+	p := axis.NewPoints[float64](len(rows), len(rows[0]))
 	for i, r := range rows {
 		copy(p.Row(i), r)
 	}
@@ -183,7 +185,7 @@ func TestLOOCVIsRefitting(t *testing.T) {
 }
 
 func without(p *Points, i int) *Points {
-	q := NewPoints(p.Rows-1, p.Dim)
+	q := axis.NewPoints[float64](p.Rows-1, p.Dim)
 	copy(q.Data, p.Data[:i*p.Dim])
 	copy(q.Data[i*p.Dim:], p.Data[(i+1)*p.Dim:])
 	return q

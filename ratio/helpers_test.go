@@ -1,11 +1,15 @@
 package ratio
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	"github.com/noren-privacy/noren/table/axis"
+)
 
 // gaussian is n points of R^d about (mean, ..., mean).
 func gaussian(seed uint64, n, d int, mean, sd float64) *Points {
 	rng := rand.New(rand.NewPCG(seed, 77))
-	p := NewPoints(n, d)
+	p := axis.NewPoints[float64](n, d)
 	for i := range p.Data {
 		p.Data[i] = mean + sd*rng.NormFloat64()
 	}

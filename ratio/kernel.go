@@ -8,26 +8,6 @@ import (
 	"github.com/noren-privacy/noren"
 )
 
-// Points are points of R^d, one a record, row by row. A point with a coordinate
-// that is no finite number stands for a record without a value: all its kernels are
-// 0, which is a function of that record alone, so that it needs no special care.
-type Points struct {
-	Rows, Dim int
-	Data      []float64 // Rows x Dim
-	// Outside, where it is not nil, says of each record whether a value of it lies beyond
-	// the public bounds by more than a tenth of their width, or is a word that is none of
-	// the public ones ([Frame.Points]). It is a function of that record alone.
-	Outside []bool
-}
-
-// NewPoints returns rows points of R^dim, all at the origin.
-func NewPoints(rows, dim int) *Points {
-	return &Points{Rows: rows, Dim: dim, Data: make([]float64, rows*dim)}
-}
-
-// Row is point i, which may be written to.
-func (p *Points) Row(i int) []float64 { return p.Data[i*p.Dim : (i+1)*p.Dim : (i+1)*p.Dim] }
-
 // Kernel is the vector of Gaussian kernels phi_l(x) = exp(-|x - c_l|^2 / (2 sigma^2))
 // about b centres. Centres and sigma must be public. It is not changed once made,
 // and may be shared by goroutines.
@@ -40,18 +20,18 @@ type Kernel struct {
 // [noren.Usage].
 func NewKernel(centres *Points, sigma float64) (*Kernel, error) {
 	if centres == nil || centres.Rows < 1 || centres.Dim < 1 || len(centres.Data) != centres.Rows*centres.Dim {
-		return nil, usage("centres", "at least one centre with at least one coordinate is needed", "")
+		return nil, noren.Usagef("centres", "at least one centre with at least one coordinate is needed")
 	}
 	if centres.Rows > maxCentres || centres.Dim > maxDim {
-		return nil, usage("centres", "more than 4096 centres or 4096 coordinates", "noise grows with the number of centres: a dozen to a hundred serve best")
+		return nil, noren.Usagef("centres", "more than 4096 centres or 4096 coordinates").Hinted("noise grows with the number of centres: a dozen to a hundred serve best")
 	}
 	for _, v := range centres.Data {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, usage("centres", "a coordinate is not a finite number", "")
+			return nil, noren.Usagef("centres", "a coordinate is not a finite number")
 		}
 	}
 	if !(sigma > 0) || math.IsInf(sigma, 1) || sigma*sigma == 0 || math.IsInf(sigma*sigma, 1) {
-		return nil, usage("sigma", "the bandwidth must be a number above 0", "")
+		return nil, noren.Usagef("sigma", "the bandwidth must be a number above 0")
 	}
 	return &Kernel{Centres: centres, Sigma: sigma}, nil
 }
@@ -131,10 +111,6 @@ func (k *Kernel) gramAt(sigma float64) *mat.SymDense {
 // spare.
 func (k *Kernel) kernelError() float64 {
 	return 4 * float64(k.Centres.Dim+10) * 0x1p-53
-}
-
-func usage(where, what, hint string) error {
-	return &noren.Error{Kind: noren.Usage, Where: where, What: what, Hint: hint}
 }
 
 func broken(where, what string) error {

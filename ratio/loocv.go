@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/noren-privacy/noren"
 )
 
 // LOOCV returns the leave-one-out score of uLSIF with the positive part on alpha,
@@ -35,11 +37,11 @@ import (
 func LOOCV(ctx context.Context, k *Kernel, x, e *Points, lambdas []float64) ([]float64, error) {
 	n, nE := x.Rows, e.Rows
 	if n < 2 {
-		return nil, usage("records", "at least two records are needed to leave one out", "")
+		return nil, noren.Usagef("records", "at least two records are needed to leave one out")
 	}
 	for _, lambda := range lambdas {
 		if !(lambda > 0) || math.IsInf(lambda, 1) {
-			return nil, usage("lambda", "lambda must be a number above 0", "")
+			return nil, noren.Usagef("lambda", "lambda must be a number above 0")
 		}
 	}
 	h, err := k.Mean(ctx, x)

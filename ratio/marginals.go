@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/noise"
 	"github.com/noren-privacy/noren/table"
@@ -28,7 +29,7 @@ const (
 	// Guarantee: pure eps, exactly: counts are whole numbers. Neighbours: either. Proof: a
 	// record is in one cell of each histogram at most, so that adding one changes the
 	// counts by H in L1, and replacing one by 2H (docs/density-ratio.md, section 3);
-	// Ghosh, Roughgarden and Sundararajan 2009. Assumptions: bins, words and which pairs
+	// Ghosh, Roughgarden and Sundararajan 2009. Assumptions: bins, categories and which pairs
 	// are taken are public.
 	MarginalFeatures Feature = "marginals"
 	// BothFeatures are both, with half of epsilon each.
@@ -40,33 +41,33 @@ type Histogram struct {
 	Axes []binned `json:"axes"`
 }
 
-// binned is an axis in bins: a coordinate between edges, or the words of a category,
+// binned is an axis in bins: a coordinate between edges, or the values of a category,
 // coordinates one after the other, and a last bin for none of them.
 type binned struct {
-	Name  string    `json:"name"`
-	At    int       `json:"at"` // the first coordinate
-	Words int       `json:"words,omitempty"`
-	Edges []float64 `json:"edges,omitempty"` // the values at which bins but the last end
+	Name       string    `json:"name"`
+	At         int       `json:"at"` // the first coordinate
+	Categories int       `json:"words,omitempty"`
+	Edges      []float64 `json:"edges,omitempty"` // the values at which bins but the last end
 }
 
 func (b *binned) bins() int {
-	if b.Words > 0 {
-		return b.Words + 1
+	if b.Categories > 0 {
+		return b.Categories + 1
 	}
 	return len(b.Edges) + 1
 }
 
 func (b *binned) bin(x []float64) int {
-	if b.Words == 0 {
+	if b.Categories == 0 {
 		k, _ := slices.BinarySearch(b.Edges, x[b.At])
 		return k
 	}
-	for k := range b.Words {
+	for k := range b.Categories {
 		if x[b.At+k] > 0 {
 			return k
 		}
 	}
-	return b.Words
+	return b.Categories
 }
 
 // Cells is how many cells h has.
@@ -123,8 +124,8 @@ func axesOf(f *Frame, public *Points) []binned {
 	at := 0
 	for _, a := range f.axes {
 		if a.Field.Type == table.Category {
-			out = append(out, binned{Name: a.Field.Name, At: at, Words: len(a.Words)})
-			at += len(a.Words)
+			out = append(out, binned{Name: a.Field.Name, At: at, Categories: len(a.Categories)})
+			at += len(a.Categories)
 			continue
 		}
 		out = append(out, binned{Name: a.Field.Name, At: at, Edges: edges[at]})
@@ -272,10 +273,10 @@ func (m *Mechanism) takeMarginals() error {
 	epsilon, _ := m.cells.Float()
 	m.marginals = chooseHistograms(axesOf(o.Frame, o.Public), o.Public, o.guess(), epsilon, o.Neighbours)
 	if len(m.marginals) == 0 {
-		return usage("features", "no column of the public records has two bins", "leave marginals out")
+		return noren.Usagef("features", "no column of the public records has two bins").Hinted("leave marginals out")
 	}
 	if n := cells(m.marginals); n > maxCentres {
-		return usage("features", "more than 4096 cells", "take fewer columns or words")
+		return noren.Usagef("features", "more than 4096 cells").Hinted("take fewer columns or categories")
 	}
 	var err error
 	m.scale, err = marginalScale(m.marginals, m.cells.Epsilon, o.Neighbours)
@@ -305,7 +306,7 @@ func (m *Mechanism) marginalFit(r *Released) (*Weights, error) {
 	o := &m.options
 	epsilon, delta := o.Cost.Float()
 	meta := &Meta{
-		Format: metaFormat, Mechanism: o.Mechanism, Epsilon: epsilon, Delta: delta, Neighbours: o.Neighbours.String(),
+		Format: metaFormat, Mechanism: o.Noise, Epsilon: epsilon, Delta: delta, Neighbours: o.Neighbours.String(),
 		PublicRecords: o.Public.Rows, Post: o.Post, Raw: o.Raw,
 	}
 	m.noteMarginals(meta, r)
@@ -332,6 +333,11 @@ func (m *Mechanism) marginalFit(r *Released) (*Weights, error) {
 	return &Weights{Meta: meta, public: o.Public}, m.noteOutside(meta, r)
 }
 
+// leastVariance is taken for the variance of noise in a cell where it is smaller, at an epsilon
+// of hundreds for each histogram: matrices of such entries are outside of the range in which
+// eigenvalues are computed.
+const leastVariance = 1e-20
+
 // gather puts together all features of the public records, what was released of them, and
 // the covariance of its noise.
 func (w *Weights) gather() {
@@ -341,7 +347,7 @@ func (w *Weights) gather() {
 	w.mean = scaled(m.Sums, 1/m.Records)
 	w.noise = mat.NewSymDense(p, nil)
 	if b > 0 {
-		cov := m.Law.Covariance(w.features.Kernel)
+		cov := m.Distribution.Covariance(w.features.Kernel)
 		for i := range b {
 			for j := i; j < b; j++ {
 				w.noise.SetSym(i, j, cov.At(i, j)/(m.Records*m.Records))
@@ -359,7 +365,7 @@ func (w *Weights) gather() {
 		}
 	}
 	indicators(w.psi, b, m.Histograms, w.public)
-	variance := laplaceVariance(m.CellScale) / (m.Records * m.Records)
+	variance := max(leastVariance, laplaceVariance(m.CellScale)) / (m.Records * m.Records)
 	for k, v := range m.Cells {
 		w.mean = append(w.mean, float64(v)/m.Records)
 		w.noise.SetSym(b+k, b+k, variance)

@@ -11,13 +11,14 @@ import (
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/internal/entropy"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 func wordFrame(t testing.TB) *Frame {
 	t.Helper()
-	f, err := NewFrame([]Axis{
+	f, err := NewFrame([]axis.Axis{
 		{Field: table.Field{Name: "x", Type: table.Decimal}, Low: 0, High: 1},
-		{Field: table.Field{Name: "c", Type: table.Category}, Words: []string{"a", "b", "d"}},
+		{Field: table.Field{Name: "c", Type: table.Category}, Categories: []string{"a", "b", "d"}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -28,7 +29,7 @@ func wordFrame(t testing.TB) *Frame {
 // wordPoints are n points of wordFrame: words by shares, x by the word.
 func wordPoints(seed uint64, n int, shares []float64) *Points {
 	u := gaussian(seed, n, 2, 0, 1)
-	p := NewPoints(n, 4)
+	p := axis.NewPoints[float64](n, 4)
 	for i := range n {
 		rank, word := 0.5*math.Erfc(-u.Row(i)[0]/math.Sqrt2), 0
 		for rank > shares[word] && word < len(shares)-1 {
@@ -175,7 +176,7 @@ func TestMarginalWeights(t *testing.T) {
 		{Features: "other"},
 		{Features: MarginalFeatures, Post: Plain},
 		{Features: BothFeatures, Post: Clip},
-		{Features: BothFeatures, Mechanism: NoisyCentres, Neighbours: account.ReplaceOne, Records: 100},
+		{Features: BothFeatures, Noise: NoisyCentres, Neighbours: account.ReplaceOne, Records: 100},
 	} {
 		o.Frame, o.Public, o.Cost = f, public, milli(1000)
 		if _, err := New(ctx, o); noren.KindOf(err) != noren.Usage {

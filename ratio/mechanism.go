@@ -47,12 +47,15 @@ type Options struct {
 	Records int
 	// Features are what is released. Defaults to KernelFeatures.
 	Features Feature
-	// Mechanism is the noise of kernels. Defaults to RKHSPure.
-	Mechanism Noise
+	// Noise is the noise of kernels. Defaults to RKHSPure, and to DiscreteLaplace, which is
+	// the only one, for MarginalFeatures.
+	Noise Noise
 	// Centres is how many are chosen from the public records ([ChooseCentres]).
 	// Defaults to 24, to 12 where fewer than two columns are numbers or where the number of private records (2,000, or as
 	// many as there are public ones, where it is not declared) times epsilon is below
-	// 1,000, or to twice the number of words in Frame where that is more, up to 64: a word without a centre near it cannot be told from the others.
+	// 1,000, or to twice
+	// the number of categories in Frame where that is more, up to 64: a category without a
+	// centre near it cannot be told from the others.
 	Centres int
 	// CentrePoints are centres of one's own, b x d. Optional.
 	CentrePoints *Points
@@ -70,8 +73,8 @@ type Options struct {
 	// Raw leaves the weights as they are. Otherwise they are divided by their mean.
 	Raw bool
 	// CountShare, in [0, 0.5], of epsilon is spent on the number of private records,
-	// in AddRemove: for counts, and for a check of the weights that is not to be had
-	// otherwise. Defaults to 0.
+	// in AddRemove: for counts, and for a check of the weights that needs
+	// it. Defaults to 0.
 	CountShare float64
 	// OutsideShare, in [0, 0.5], of epsilon is spent on the number of private records that
 	// are outside of the public ones ([Points.Outside]): nothing can be said of them.
@@ -86,33 +89,35 @@ type Options struct {
 // public parameters and fits package release by its methods; its guarantee is that of
 // its [Noise].
 type Mechanism struct {
-	options   Options
-	kernels   []*Kernel
-	laws      *Law
-	main      account.Cost // for the sums
-	cells     account.Cost // for the histograms
-	scale     *big.Rat     // of the noise in their cells
-	marginals []Histogram
-	count     int64     // units of epsilon for the number of records
-	beyond    int64     // and for the number of those outside
-	low       []float64 // the range of the public points
-	high      []float64
-	inner     float64 // NoisyCentres: the eps' of the centres
+	options      Options
+	kernels      []*Kernel
+	distribution *Distribution
+	main         account.Cost // for the sums
+	cells        account.Cost // for the histograms
+	scale        *big.Rat     // of the noise in their cells
+	marginals    []Histogram
+	count        int64     // units of epsilon for the number of records
+	beyond       int64     // and for the number of those outside
+	low          []float64 // the range of the public points
+	high         []float64
+	inner        float64 // NoisyCentres: the eps' of the centres
 }
 
 // New checks the options and does what can be done before any private record is read:
-// centres, bandwidths, sensitivities, the law of the noise. SampledCentres, the paper's
+// centres, bandwidths, sensitivities, the distribution of the noise. SampledCentres, the paper's
 // method C, is refused: its "(eps, b/n)" is true and void, as publishing b private
 // records verbatim is (0, b/n)-private as well, and its weights show where the centres
 // are. Errors: [noren.Usage], or the context's.
 func New(ctx context.Context, o Options) (*Mechanism, error) {
 	m := &Mechanism{options: o}
 	p := &m.options
-	if p.Mechanism == "" {
-		p.Mechanism = RKHSPure
-	}
 	if p.Features == "" {
 		p.Features = KernelFeatures
+	}
+	if p.Noise == "" {
+		if p.Noise = RKHSPure; p.Features == MarginalFeatures {
+			p.Noise = DiscreteLaplace
+		}
 	}
 	if p.Post == "" {
 		if p.Post = Plain; p.Features != KernelFeatures {
@@ -135,11 +140,11 @@ func New(ctx context.Context, o Options) (*Mechanism, error) {
 	if len(p.Sigmas) == 0 {
 		s := MedianDistance(p.Public) / 2
 		if s == 0 {
-			return nil, usage("public records", "there are no two different public records", "give the bandwidth")
+			return nil, noren.Usagef("public records", "there are no two different public records").Hinted("give the bandwidth")
 		}
 		p.Sigmas = []float64{s}
 	}
-	if p.Mechanism == NoisyCentres {
+	if p.Noise == NoisyCentres {
 		return m, m.prepareNoisyCentres()
 	}
 	if p.CentrePoints == nil {
@@ -158,30 +163,30 @@ func New(ctx context.Context, o Options) (*Mechanism, error) {
 		m.kernels = append(m.kernels, k)
 	}
 	var err error
-	m.laws, err = newLaw(m.kernels, p.Mechanism, m.main, p.Neighbours)
+	m.distribution, err = newDistribution(m.kernels, p.Noise, m.main, p.Neighbours)
 	return m, err
 }
 
 func (o *Options) defaultCentres() int {
 	const line, space, most = 12, 24, 64
-	least, words := space, 0
+	least, categories := space, 0
 	if o.Public == nil || o.numbers() < 2 || o.guess()*float64(o.Cost.Epsilon)/account.EpsilonUnits < 1000 {
 		least = line
 	}
 	if o.Frame != nil {
 		for _, a := range o.Frame.Axes() {
-			words += len(a.Words)
+			categories += len(a.Categories)
 		}
 	}
-	return min(max(least, 2*words), most)
+	return min(max(least, 2*categories), most)
 }
 
-// numbers is how many coordinates are not words.
+// numbers is how many coordinates are not categories.
 func (o *Options) numbers() int {
 	out := o.Public.Dim
 	if o.Frame != nil {
 		for _, a := range o.Frame.Axes() {
-			out -= len(a.Words)
+			out -= len(a.Categories)
 		}
 	}
 	return out
@@ -238,10 +243,14 @@ func (o *Options) validate() error {
 	if o.Neighbours == account.ReplaceOne && (o.Records < 1 || o.Records > 1<<40) {
 		bad.add("records", "replace-one takes the number of private records as public: give it")
 	}
-	switch o.Mechanism {
+	switch o.Noise {
 	case RKHSPure, Laplace, Parametric, NoisyCentres:
 		if o.Cost.Delta > 0 {
 			bad.add("delta", "this mechanism needs no delta: leave it out, or ask for "+string(RKHSGaussian))
+		}
+	case DiscreteLaplace:
+		if o.Features != MarginalFeatures {
+			bad.add("mechanism", "discrete-laplace is the noise of marginals alone")
 		}
 	case RKHSGaussian:
 		if o.Cost.Delta == 0 {
@@ -255,11 +264,14 @@ func (o *Options) validate() error {
 	switch o.Features {
 	case KernelFeatures:
 	case MarginalFeatures, BothFeatures:
-		if o.Mechanism == NoisyCentres {
+		if o.Noise == NoisyCentres {
 			bad.add("features", "noisy centres are for kernels alone")
 		}
 		if o.Post != Entropy && (o.Post != Plain || o.Features == MarginalFeatures) {
 			bad.add("post", "with marginals weights are made by entropy, or, of kernels, plain")
+		}
+		if o.Features == MarginalFeatures && o.Noise != DiscreteLaplace && o.Noise != NoisyCentres {
+			bad.add("mechanism", "marginals alone have discrete Laplace noise: leave the mechanism out")
 		}
 		if o.Features == MarginalFeatures && o.Cost.Delta > 0 {
 			bad.add("delta", "marginals need no delta: leave it out")
@@ -292,7 +304,7 @@ func (o *Options) validate() error {
 	if o.CountShare > 0 && o.Neighbours == account.ReplaceOne {
 		bad.add("count share", "the number of records is public in replace-one: nothing need be spent on it")
 	}
-	if o.Mechanism == NoisyCentres {
+	if o.Noise == NoisyCentres {
 		o.validateBox(&bad)
 	}
 	return bad.err()
@@ -305,8 +317,8 @@ func (m *Mechanism) Name() string { return "ratio.weights" }
 // centres are released.
 func (m *Mechanism) Kernels() []*Kernel { return m.kernels }
 
-// Law is the distribution of the noise on the sums of kernels; nil for NoisyCentres.
-func (m *Mechanism) Law() *Law { return m.laws }
+// Distribution is the distribution of the noise on the sums of kernels; nil for NoisyCentres.
+func (m *Mechanism) Distribution() *Distribution { return m.distribution }
 
 // Checks are the epsilons that the number of records and the number of those outside
 // take of the cost.
@@ -326,26 +338,26 @@ func (m *Mechanism) Columns() []table.Field {
 func (m *Mechanism) Parameters() any {
 	o := &m.options
 	p := struct {
-		Mechanism     Noise       `json:"mechanism"`
-		Neighbours    string      `json:"neighbours"`
-		Records       int         `json:"records,omitempty"`
-		PublicRecords int         `json:"public_records"`
-		Axes          []axisMeta  `json:"axes,omitempty"`
-		Centres       [][]float64 `json:"centres,omitempty"`
-		CentreCount   int         `json:"centre_count"`
-		Sigmas        []float64   `json:"sigmas"`
-		Law           *Law        `json:"law,omitempty"`
-		Features      Feature     `json:"features"`
-		Histograms    []Histogram `json:"histograms,omitempty"`
-		CellScale     string      `json:"scale_of_cells,omitempty"`
-		CountEpsilon  string      `json:"epsilon_for_records,omitempty"`
-		BeyondEpsilon string      `json:"epsilon_for_outside,omitempty"`
-		InnerEpsilon  float64     `json:"epsilon_of_centres,omitempty"`
-		Low           []float64   `json:"low,omitempty"`
-		High          []float64   `json:"high,omitempty"`
+		Mechanism     Noise         `json:"mechanism"`
+		Neighbours    string        `json:"neighbours"`
+		Records       int           `json:"records,omitempty"`
+		PublicRecords int           `json:"public_records"`
+		Axes          []axisMeta    `json:"axes,omitempty"`
+		Centres       [][]float64   `json:"centres,omitempty"`
+		CentreCount   int           `json:"centre_count"`
+		Sigmas        []float64     `json:"sigmas"`
+		Distribution  *Distribution `json:"distribution,omitempty"`
+		Features      Feature       `json:"features"`
+		Histograms    []Histogram   `json:"histograms,omitempty"`
+		CellScale     string        `json:"scale_of_cells,omitempty"`
+		CountEpsilon  string        `json:"epsilon_for_records,omitempty"`
+		BeyondEpsilon string        `json:"epsilon_for_outside,omitempty"`
+		InnerEpsilon  float64       `json:"epsilon_of_centres,omitempty"`
+		Low           []float64     `json:"low,omitempty"`
+		High          []float64     `json:"high,omitempty"`
 	}{
-		Mechanism: o.Mechanism, Neighbours: o.Neighbours.String(), PublicRecords: o.Public.Rows,
-		CentreCount: o.Centres, Sigmas: o.Sigmas, Law: m.laws, InnerEpsilon: m.inner, Low: o.Low, High: o.High,
+		Mechanism: o.Noise, Neighbours: o.Neighbours.String(), PublicRecords: o.Public.Rows,
+		CentreCount: o.Centres, Sigmas: o.Sigmas, Distribution: m.distribution, InnerEpsilon: m.inner, Low: o.Low, High: o.High,
 	}
 	if o.Neighbours == account.ReplaceOne {
 		p.Records = o.Records
@@ -369,11 +381,11 @@ func (m *Mechanism) Parameters() any {
 	return p
 }
 
-// Cost is the price for neighbours of the relation and unit of a book. The theorems are
+// Cost is the privacy cost for a relation of neighbours and a privacy unit. The theorems are
 // about single records: another unit is refused. A replaced record moves sums of kernels
 // by sqrt(2) times what an added one does in the norm of their noise, and not by twice as
 // much (docs/density-ratio.md, theorem 2): an add-remove mechanism of that noise costs a
-// replace-one book accordingly ([replaced]).
+// replace-one budget accordingly ([replaced]).
 func (m *Mechanism) Cost(n account.Neighbours, unit string) (account.Cost, error) {
 	o := &m.options
 	if unit == account.Record && o.Neighbours == account.AddRemove && n == account.ReplaceOne {
@@ -386,7 +398,7 @@ func (m *Mechanism) Cost(n account.Neighbours, unit string) (account.Cost, error
 
 func recordCost(c account.Cost, own, n account.Neighbours, unit string) (account.Cost, error) {
 	if unit != account.Record {
-		return account.Cost{}, usage("unit", "density-ratio weights are private for single records", "use a book whose unit is the record, or a table with one record for each "+unit)
+		return account.Cost{}, noren.Usagef("unit", "density-ratio weights are private for single records").Hinted("use a budget whose unit is the record, or a table with one record for each %s", unit)
 	}
 	return account.Charge(c, own, n)
 }
@@ -408,18 +420,16 @@ func (m *Mechanism) Guarantee(n account.Neighbours, unit string) (noren.Guarante
 		g.Assumptions = append(g.Assumptions, "The number of private records is public.")
 	}
 	if len(m.marginals) > 0 {
-		g.Assumptions = append(g.Assumptions, "Bins, words and which columns are paired are public. Noise in cells is discrete and exact; a record is in one cell of each histogram at most.")
+		g.Assumptions = append(g.Assumptions, "Bins, categories and which columns are paired are public. Noise in cells is discrete and exact; a record is in one cell of each histogram at most.")
 	}
-	switch o.Mechanism {
+	switch o.Noise {
+	case DiscreteLaplace:
 	case RKHSPure, RKHSGaussian:
-		if o.Features == MarginalFeatures {
-			break
-		}
 		g.Assumptions = append(g.Assumptions, continuous,
 			"What one record can change is at most sqrt(2) (replaced) or 1 (added) in the norm of the kernel's space, whatever the record (docs/density-ratio.md, theorem 2).")
 	case NoisyCentres:
 		g.Assumptions = append(g.Assumptions, "The box of the records is public; records outside count as on its border.",
-			fmt.Sprintf("%d private records were drawn without replacement for centres, and who they are stays secret (docs/density-ratio.md, audit of method A).", o.Centres))
+			fmt.Sprintf("%d private records were drawn without replacement for centres, and which records they are stays secret (docs/density-ratio.md, audit of method A).", o.Centres))
 	default:
 		g.Assumptions = append(g.Assumptions, "Noise is discrete and exact on a grid of step 2^-30; what one record can change was bounded with certainty (docs/density-ratio.md, theorem 1).")
 	}
@@ -427,4 +437,4 @@ func (m *Mechanism) Guarantee(n account.Neighbours, unit string) (noren.Guarante
 }
 
 // continuous is what floating point does to the continuous samplers.
-const continuous = "The noise is continuous and was drawn in floating point: the theorem is about real numbers. The sums it is added to are exact whole numbers, and the result was rounded to a public grid of about 2^-20 of the noise, so that the lowest bits of the noise did not leave; that rounding makes the known attacks on such bits harder and is no proof (use laplace for noise that is exact)."
+const continuous = "The noise is continuous and was drawn in floating point: the theorem is about real numbers. The sums it is added to are exact whole numbers, and the result was rounded to a public grid of about 2^-20 of the noise, so that the lowest bits of the noise were not released; that rounding makes the known attacks on such bits harder and is no proof (use laplace for noise that is exact)."

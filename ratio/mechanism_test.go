@@ -16,6 +16,7 @@ import (
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/internal/entropy"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 func milli(epsilon int64) account.Cost {
@@ -57,7 +58,7 @@ func TestErrorOfSettingOne(t *testing.T) {
 		const repeats = 60
 		for seed := range uint64(repeats) {
 			x, e, truth := settingOne(seed, 2000, 50)
-			m, err := New(ctx, Options{Public: e, Cost: milli(c.epsilon), Neighbours: account.ReplaceOne, Records: 2000, Mechanism: c.noise, Sigmas: []float64{MedianDistance(e)}})
+			m, err := New(ctx, Options{Public: e, Cost: milli(c.epsilon), Neighbours: account.ReplaceOne, Records: 2000, Noise: c.noise, Sigmas: []float64{MedianDistance(e)}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -78,7 +79,7 @@ func TestErrorOfSettingOne(t *testing.T) {
 	}
 }
 
-// The noise has the covariance that its law states.
+// The noise has the covariance that its distribution states.
 func TestNoiseCovariance(t *testing.T) {
 	k, err := NewKernel(gaussian(1, 5, 2, 0, 1), 1)
 	if err != nil {
@@ -96,7 +97,7 @@ func TestNoiseCovariance(t *testing.T) {
 		{RKHSGaussian, account.Cost{Epsilon: account.EpsilonUnits, Delta: account.DeltaUnits / 1_000_000}},
 		{Laplace, milli(1000)},
 	} {
-		law, err := newLaw([]*Kernel{k}, c.noise, c.cost, account.ReplaceOne)
+		dist, err := newDistribution([]*Kernel{k}, c.noise, c.cost, account.ReplaceOne)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,13 +105,13 @@ func TestNoiseCovariance(t *testing.T) {
 		src := entropy.Seeded(9)
 		const draws = 40_000
 		for range draws {
-			z, err := law.draw(src, []*Kernel{k}, [][]*big.Int{zero})
+			z, err := dist.draw(src, []*Kernel{k}, [][]*big.Int{zero})
 			if err != nil {
 				t.Fatal(err)
 			}
 			got.SymRankOne(got, 1.0/draws, mat.NewVecDense(5, z[0]))
 		}
-		want := law.Covariance(k)
+		want := dist.Covariance(k)
 		for i := range 5 {
 			for j := range 5 {
 				scale := math.Sqrt(want.At(i, i) * want.At(j, j))
@@ -134,13 +135,13 @@ func TestMultipliers(t *testing.T) {
 	}
 	for _, c := range g.Gauss {
 		cost := account.Cost{Epsilon: int64(math.Round(c.Epsilon * 1e9)), Delta: int64(math.Round(c.Delta * 1e18))}
-		law, err := newLaw([]*Kernel{k}, RKHSGaussian, cost, account.AddRemove)
+		dist, err := newDistribution([]*Kernel{k}, RKHSGaussian, cost, account.AddRemove)
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, "multiplier", law.Scale, c.Sigma, 1e-6)
-		if law.Scale < c.Sigma*(1-1e-10) {
-			t.Errorf("multiplier %g is below %g", law.Scale, c.Sigma)
+		near(t, "multiplier", dist.Scale, c.Sigma, 1e-6)
+		if dist.Scale < c.Sigma*(1-1e-10) {
+			t.Errorf("multiplier %g is below %g", dist.Scale, c.Sigma)
 		}
 	}
 	for _, c := range g.Amplification {
@@ -160,7 +161,7 @@ func TestOrderInvariance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	y := NewPoints(x.Rows, x.Dim)
+	y := axis.NewPoints[float64](x.Rows, x.Dim)
 	for i, j := range rand.New(rand.NewPCG(1, 1)).Perm(x.Rows) {
 		copy(y.Row(i), x.Row(j))
 	}
@@ -191,14 +192,14 @@ func TestRefusals(t *testing.T) {
 		edit func(o *Options)
 		says string
 	}{
-		{"method C", func(o *Options) { o.Mechanism = SampledCentres }, "published as they are"},
-		{"no delta", func(o *Options) { o.Mechanism = RKHSGaussian }, "delta"},
+		{"method C", func(o *Options) { o.Noise = SampledCentres }, "published as they are"},
+		{"no delta", func(o *Options) { o.Noise = RKHSGaussian }, "delta"},
 		{"a delta for nothing", func(o *Options) { o.Cost.Delta = 1000 }, "needs no delta"},
 		{"no records", func(o *Options) { o.Neighbours = account.ReplaceOne }, "number of private records"},
 		{"no box", func(o *Options) {
-			o.Mechanism, o.Neighbours, o.Records = NoisyCentres, account.ReplaceOne, 100
+			o.Noise, o.Neighbours, o.Records = NoisyCentres, account.ReplaceOne, 100
 		}, "public box"},
-		{"noisy centres in add-remove", func(o *Options) { o.Mechanism = NoisyCentres }, "replace-one only"},
+		{"noisy centres in add-remove", func(o *Options) { o.Noise = NoisyCentres }, "replace-one only"},
 		{"bandwidth", func(o *Options) { o.Sigmas = []float64{math.NaN()} }, "bandwidth"},
 		{"post", func(o *Options) { o.Post = "x" }, "plain, nnls or clip"},
 		{"cost", func(o *Options) { o.Cost = account.Cost{} }, "epsilon"},
@@ -224,7 +225,7 @@ func TestRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := m.Cost(account.AddRemove, account.Record); noren.KindOf(err) != noren.Usage {
-		t.Errorf("replace-one in an add-remove book: %v", err)
+		t.Errorf("replace-one in an add-remove budget: %v", err)
 	}
 	if _, err := m.Release(context.Background(), gaussian(1, 51, 2, 0, 1), entropy.Seeded(1)); noren.KindOf(err) != noren.BadData {
 		t.Errorf("another number of records: %v", err)
@@ -249,7 +250,7 @@ func TestMechanisms(t *testing.T) {
 				continue
 			}
 			for _, post := range []Post{Plain, NonNegative, Clip} {
-				o := Options{Public: e, Cost: milli(5000), Mechanism: n, Neighbours: relation, Records: 2000, Post: post, Low: []float64{-3}, High: []float64{5}}
+				o := Options{Public: e, Cost: milli(5000), Noise: n, Neighbours: relation, Records: 2000, Post: post, Low: []float64{-3}, High: []float64{5}}
 				if n == RKHSGaussian {
 					o.Cost.Delta = account.DeltaUnits / 1_000_000
 				}
@@ -301,7 +302,7 @@ func TestMechanisms(t *testing.T) {
 			}
 		}
 	}
-	m, err := New(ctx, Options{Public: e, Cost: milli(1001), Mechanism: NoisyCentres, Neighbours: account.ReplaceOne, Records: 2000, Low: []float64{-3}, High: []float64{5}})
+	m, err := New(ctx, Options{Public: e, Cost: milli(1001), Noise: NoisyCentres, Neighbours: account.ReplaceOne, Records: 2000, Low: []float64{-3}, High: []float64{5}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,11 +310,11 @@ func TestMechanisms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	law, err := m.noisyCentresLaw(k)
+	dist, err := m.noisyCentresNoise(k)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sums := (12*(1<<30) + 12) / law.Scale // its epsilon
+	sums := (12*(1<<30) + 12) / dist.Scale // its epsilon
 	centres := math.Log1p(12.0 / 2000 * math.Expm1(m.inner))
 	if total := sums + centres; total > 1.001*(1+1e-6) || total < 1.0009 {
 		t.Errorf("the parts of epsilon come to %g of 1.001", total)
@@ -323,11 +324,11 @@ func TestMechanisms(t *testing.T) {
 // Twice as many centres as words, between 12 and 64, unless told.
 func TestDefaultCentres(t *testing.T) {
 	for _, c := range []struct{ words, told, want int }{{0, 0, 12}, {3, 0, 12}, {6, 0, 12}, {7, 0, 14}, {16, 0, 32}, {40, 0, 64}, {16, 5, 5}} {
-		axes := []Axis{{Field: table.Field{Name: "x", Type: table.Decimal}, Low: -5, High: 5, Scale: 1}}
+		axes := []axis.Axis{{Field: table.Field{Name: "x", Type: table.Decimal}, Low: -5, High: 5, Scale: 1}}
 		if c.words > 0 {
-			a := Axis{Field: table.Field{Name: "c", Type: table.Category}}
+			a := axis.Axis{Field: table.Field{Name: "c", Type: table.Category}}
 			for i := range c.words {
-				a.Words = append(a.Words, string(rune('A'+i)))
+				a.Categories = append(a.Categories, string(rune('A'+i)))
 			}
 			axes = append(axes, a)
 		}

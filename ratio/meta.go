@@ -5,19 +5,22 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // metaFormat is the name and version of the form.
-const metaFormat = "noren.ratio-weights/2"
+const metaFormat = "noren.ratio-weights/3"
 
-// metaFormatOne is the form before there were records outside and calibrated weights,
-// which is still read.
-const metaFormatOne = "noren.ratio-weights/1"
+// metaFormats are the older forms that are still read: 1 is from before there were records
+// outside and calibrated weights, and both have another name for the distribution.
+var metaFormats = []string{"noren.ratio-weights/1", "noren.ratio-weights/2"}
 
 // Where [Meta.Records] comes from.
 const (
@@ -27,27 +30,27 @@ const (
 )
 
 // Meta is what makes weights again from the public table: the released sums and all
-// public parameters. It holds nothing else that came from private records, and may go
-// wherever the weights go.
+// public parameters. It holds nothing else that came from private records, and may be
+// released with the weights.
 type Meta struct {
-	Format        string      `json:"format"`
-	Mechanism     Noise       `json:"mechanism"`
-	Epsilon       float64     `json:"epsilon"`
-	Delta         float64     `json:"delta,omitempty"`
-	Neighbours    string      `json:"neighbours"`
-	Axes          []axisMeta  `json:"axes,omitempty"`
-	PublicRecords int         `json:"public_records"`
-	Records       float64     `json:"records"`
-	RecordsFrom   string      `json:"records_from"`
-	RecordsSD     float64     `json:"records_sd,omitempty"`
-	Outside       *Outside    `json:"outside,omitempty"`
-	Centres       [][]float64 `json:"centres"`
-	Sigma         float64     `json:"sigma"`
-	Sigmas        []float64   `json:"sigmas"`
-	Lambda        float64     `json:"lambda"`
-	Post          Post        `json:"post"`
-	Raw           bool        `json:"raw,omitempty"`
-	Law           Law         `json:"law"`
+	Format        string       `json:"format"`
+	Mechanism     Noise        `json:"mechanism"`
+	Epsilon       float64      `json:"epsilon"`
+	Delta         float64      `json:"delta,omitempty"`
+	Neighbours    string       `json:"neighbours"`
+	Axes          []axisMeta   `json:"axes,omitempty"`
+	PublicRecords int          `json:"public_records"`
+	Records       float64      `json:"records"`
+	RecordsFrom   string       `json:"records_from"`
+	RecordsSD     float64      `json:"records_sd,omitempty"`
+	Outside       *Outside     `json:"outside,omitempty"`
+	Centres       [][]float64  `json:"centres"`
+	Sigma         float64      `json:"sigma"`
+	Sigmas        []float64    `json:"sigmas"`
+	Lambda        float64      `json:"lambda"`
+	Post          Post         `json:"post"`
+	Raw           bool         `json:"raw,omitempty"`
+	Distribution  Distribution `json:"distribution"`
 	// Sums are the released sums for the bandwidth that was taken.
 	Sums []float64 `json:"sums"`
 	// Dim is the number of coordinates; Histograms, Cells and CellScale are the
@@ -63,8 +66,8 @@ type Meta struct {
 	Check      FitCheck    `json:"fit_check"`
 	// Notes are remarks of the fit that are no fault.
 	Notes []string `json:"notes,omitempty"`
-	// Column is the weights' column in the table, and Missing the texts that stand
-	// there for no value. Whoever writes the table sets them; optional.
+	// Column is the column of the weights in the table, and Missing the texts of a missing
+	// value there. The writer of the table sets them; optional.
 	Column  string   `json:"column,omitempty"`
 	Missing []string `json:"missing,omitempty"`
 }
@@ -78,20 +81,20 @@ type Outside struct {
 
 // axisMeta is an [Axis] as JSON.
 type axisMeta struct {
-	Column string   `json:"column"`
-	Type   string   `json:"type"`
-	Layout string   `json:"layout,omitempty"`
-	Levels []string `json:"levels,omitempty"`
-	Low    float64  `json:"low"`
-	High   float64  `json:"high"`
-	Scale  float64  `json:"scale"`
-	Words  []string `json:"words,omitempty"`
+	Column     string   `json:"column"`
+	Type       string   `json:"type"`
+	Layout     string   `json:"layout,omitempty"`
+	Levels     []string `json:"levels,omitempty"`
+	Low        float64  `json:"low"`
+	High       float64  `json:"high"`
+	Scale      float64  `json:"scale"`
+	Categories []string `json:"words,omitempty"`
 }
 
 func axesMeta(f *Frame) []axisMeta {
 	out := make([]axisMeta, len(f.axes))
 	for j, a := range f.axes {
-		out[j] = axisMeta{a.Field.Name, a.Field.Type.String(), string(a.Field.Layout), a.Field.Levels, a.Low, a.High, a.Scale, a.Words}
+		out[j] = axisMeta{a.Field.Name, a.Field.Type.String(), string(a.Field.Layout), a.Field.Levels, a.Low, a.High, a.Scale, a.Categories}
 	}
 	return out
 }
@@ -102,15 +105,15 @@ func (m *Meta) Frame() (*Frame, error) {
 	if len(m.Axes) == 0 {
 		return nil, badMeta("the weights were made without columns of a table")
 	}
-	axes := make([]Axis, len(m.Axes))
+	axes := make([]axis.Axis, len(m.Axes))
 	for j, a := range m.Axes {
 		t, err := table.ParseType(a.Type)
 		if err != nil {
 			return nil, badMeta("the meta data name a type of column that there is not")
 		}
-		axes[j] = Axis{
+		axes[j] = axis.Axis{
 			Field: table.Field{Name: a.Column, Type: t, Layout: table.Layout(a.Layout), Levels: a.Levels},
-			Low:   a.Low, High: a.High, Scale: a.Scale, Words: a.Words,
+			Low:   a.Low, High: a.High, Scale: a.Scale, Categories: a.Categories,
 		}
 	}
 	f, err := NewFrame(axes)
@@ -135,7 +138,7 @@ func (m *Meta) Encode() ([]byte, error) {
 // DecodeMeta reads what Encode wrote, and trusts nothing of it. Error: [noren.BadData].
 func DecodeMeta(text []byte) (*Meta, error) {
 	var m Meta
-	d := json.NewDecoder(bytes.NewReader(text))
+	d := json.NewDecoder(bytes.NewReader(currentMeta(text)))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&m); err != nil || d.More() {
 		return nil, badMeta("the meta data of the weights are not JSON of the form " + metaFormat)
@@ -143,8 +146,45 @@ func DecodeMeta(text []byte) (*Meta, error) {
 	return &m, m.validate()
 }
 
+// currentMeta renames the distribution of an older form: its key is the only one that the
+// present form does not have. Text of any other shape is returned as it is.
+func currentMeta(text []byte) []byte {
+	var keys map[string]json.RawMessage
+	if json.Unmarshal(text, &keys) != nil {
+		return text
+	}
+	var format string
+	if json.Unmarshal(keys["format"], &format) != nil || !slices.Contains(metaFormats, format) {
+		return text
+	}
+	if _, has := keys["distribution"]; has {
+		return text
+	}
+	known := map[string]bool{}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Meta]()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		known[name] = true
+	}
+	var others []string
+	for key := range keys {
+		if !known[key] {
+			others = append(others, key)
+		}
+	}
+	if len(others) != 1 {
+		return text
+	}
+	keys["distribution"] = keys[others[0]]
+	delete(keys, others[0])
+	renamed, err := json.Marshal(keys)
+	if err != nil {
+		return text
+	}
+	return renamed
+}
+
 func (m *Meta) validate() error {
-	if m.Format != metaFormat && m.Format != metaFormatOne {
+	if m.Format != metaFormat && !slices.Contains(metaFormats, m.Format) {
 		return badMeta("the meta data of the weights are not of the form " + metaFormat)
 	}
 	positive := func(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
@@ -179,12 +219,12 @@ func (m *Meta) validate() error {
 			return badMeta("the meta data name a relation of neighbours that there is not")
 		}
 		return nil
-	case !positive(m.Law.Scale) || m.Law.Scale > 1<<60 || m.Law.Shape < 0 || m.Law.Shape > 16*maxCentres:
+	case !positive(m.Distribution.Scale) || m.Distribution.Scale > 1<<60 || m.Distribution.Shape < 0 || m.Distribution.Shape > 16*maxCentres:
 		return badMeta("the meta data describe no noise")
 	}
-	switch m.Law.Noise {
+	switch m.Distribution.Noise {
 	case RKHSPure:
-		if m.Law.Shape < b {
+		if m.Distribution.Shape < b {
 			return badMeta("the meta data describe no noise")
 		}
 	case RKHSGaussian, Laplace, Parametric:
@@ -218,7 +258,7 @@ func (m *Meta) validateHistograms(d int) error {
 			return bad
 		}
 		for _, a := range h.Axes {
-			if a.At < 0 || a.Words < 0 || a.Words > maxWords || a.At+max(1, a.Words) > d || len(a.Edges) > maxWords || !isWhole(a.Edges) || !slices.IsSorted(a.Edges) {
+			if a.At < 0 || a.Categories < 0 || a.Categories > maxCategories || a.At+max(1, a.Categories) > d || len(a.Edges) > maxCategories || !isWhole(a.Edges) || !slices.IsSorted(a.Edges) {
 				return bad
 			}
 		}
@@ -265,4 +305,21 @@ func (m *Meta) Statement() string {
 		by += " and histograms with discrete noise"
 	}
 	return s + ", by " + by + "; everything made of the weights is covered"
+}
+
+// Warnings are the findings of the fit check and the notes of the fit.
+func (m *Meta) Warnings() []string {
+	return append(append([]string{}, m.Check.Findings...), m.Notes...)
+}
+
+// RecordsSource says in words where the number of private records comes from
+// ([Meta.RecordsFrom]).
+func RecordsSource(from string) string {
+	switch from {
+	case Declared:
+		return "as declared"
+	case Paid:
+		return "as released with noise"
+	}
+	return "estimated from the weights"
 }

@@ -3,6 +3,7 @@ package ratio
 import (
 	"context"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -35,7 +36,8 @@ func sampleMeta(t testing.TB) []byte {
 func TestDecodeMetaRefuses(t *testing.T) {
 	good := string(sampleMeta(t))
 	for _, c := range [][2]string{
-		{`"noren.ratio-weights/2"`, `"noren.ratio-weights/3"`},
+		{`"noren.ratio-weights/3"`, `"noren.ratio-weights/4"`},
+		{`"distribution"`, `"former"`},
 		{`"plain"`, `"other"`},
 		{`"estimated"`, `"guessed"`},
 		{`"lambda": `, `"lambda": -`},
@@ -56,6 +58,29 @@ func TestDecodeMetaRefuses(t *testing.T) {
 	}
 	if _, err := DecodeMeta([]byte(good + "{}")); noren.KindOf(err) != noren.BadData {
 		t.Error("what follows the meta data was not seen")
+	}
+}
+
+// In the older forms the distribution has another name.
+func TestDecodeMetaOlder(t *testing.T) {
+	good := string(sampleMeta(t))
+	want, err := DecodeMeta([]byte(good))
+	if err != nil {
+		t.Fatal(err)
+	}
+	older := strings.Replace(strings.Replace(good, "ratio-weights/3", "ratio-weights/2", 1), `"distribution"`, `"former"`, 1)
+	got, err := DecodeMeta([]byte(older))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want.Format = "noren.ratio-weights/2"
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("read %+v, expected %+v", got, want)
+	}
+	for _, bad := range []string{older + "{}", strings.Replace(older, `"sigmas"`, `"others"`, 1)} {
+		if _, err := DecodeMeta([]byte(bad)); noren.KindOf(err) != noren.BadData {
+			t.Errorf("%.40q: %v", bad, err)
+		}
 	}
 }
 
@@ -89,7 +114,7 @@ func FuzzDecodeMeta(f *testing.F) {
 		if _, err := m.Frame(); err != nil && noren.KindOf(err) != noren.BadData {
 			t.Errorf("frame: %v", err)
 		}
-		if len(m.Centres) > 50 || m.Law.Shape > 1000 || len(m.Cells) > 50 {
+		if len(m.Centres) > 50 || m.Distribution.Shape > 1000 || len(m.Cells) > 50 {
 			return
 		}
 		w, err := Open(context.Background(), m, e)

@@ -12,6 +12,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/noren-privacy/noren"
 )
 
 // blockRows is how many records are worked on at once. It is fixed, so that no
@@ -52,7 +54,7 @@ const fixedBits = 52
 func (k *Kernel) Sum(ctx context.Context, x *Points) ([]*big.Int, error) {
 	b := k.Size()
 	if x.Dim != k.Centres.Dim {
-		return nil, usage("records", "records and centres have another number of coordinates", "")
+		return nil, noren.Usagef("records", "records and centres have another number of coordinates")
 	}
 	type wide struct{ hi, lo uint64 }
 	total := make([]wide, b)
@@ -92,7 +94,7 @@ func (k *Kernel) Sum(ctx context.Context, x *Points) ([]*big.Int, error) {
 // divided by n, rounded once.
 func (k *Kernel) Mean(ctx context.Context, x *Points) ([]float64, error) {
 	if x.Rows < 1 {
-		return nil, usage("records", "at least one record is needed", "")
+		return nil, noren.Usagef("records", "at least one record is needed")
 	}
 	s, err := k.Sum(ctx, x)
 	if err != nil {
@@ -127,7 +129,7 @@ const stripes = 16
 // bytes. Errors: [noren.Usage], or the context's.
 func NewFeatures(ctx context.Context, k *Kernel, e *Points) (*Features, error) {
 	if e.Rows < 2 || e.Dim != k.Centres.Dim {
-		return nil, usage("public records", "at least two public records are needed, with as many coordinates as the centres", "")
+		return nil, noren.Usagef("public records", "at least two public records are needed, with as many coordinates as the centres")
 	}
 	n, b := e.Rows, k.Size()
 	phi := mat.NewDense(n, b, nil)
@@ -181,7 +183,7 @@ func (f *Features) Rows() int { r, _ := f.Phi.Dims(); return r }
 // ridge is the Cholesky factor of H + lambda I.
 func (f *Features) ridge(lambda float64) (*mat.Cholesky, error) {
 	if !(lambda > 0) || math.IsInf(lambda, 1) {
-		return nil, usage("lambda", "lambda must be a number above 0", "")
+		return nil, noren.Usagef("lambda", "lambda must be a number above 0")
 	}
 	b := f.Kernel.Size()
 	a := mat.NewSymDense(b, nil)
@@ -191,7 +193,7 @@ func (f *Features) ridge(lambda float64) (*mat.Cholesky, error) {
 	}
 	var c mat.Cholesky
 	if !c.Factorize(a) {
-		return nil, usage("lambda", "the kernels of the public records cannot be told apart at so small a lambda", "use a larger lambda or fewer centres")
+		return nil, noren.Usagef("lambda", "the kernels of the public records cannot be told apart at so small a lambda").Hinted("use a larger lambda or fewer centres")
 	}
 	return &c, nil
 }
@@ -200,7 +202,7 @@ func (f *Features) ridge(lambda float64) (*mat.Cholesky, error) {
 // positive part (Kanamori, Hido and Sugiyama 2009, section 2). Error: [noren.Usage].
 func (f *Features) Solve(h []float64, lambda float64) ([]float64, error) {
 	if len(h) != f.Kernel.Size() {
-		return nil, usage("h", "one mean for each centre is needed", "")
+		return nil, noren.Usagef("h", "one mean for each centre is needed")
 	}
 	c, err := f.ridge(lambda)
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/noren-privacy/noren"
 )
 
 // clipped is the positive part of alpha, as in the paper.
@@ -37,7 +39,7 @@ func (f *Features) objective(alpha, h []float64, lambda float64) float64 {
 func (f *Features) NNLS(h []float64, lambda float64) ([]float64, error) {
 	b := f.Kernel.Size()
 	if len(h) != b {
-		return nil, usage("h", "one mean for each centre is needed", "")
+		return nil, noren.Usagef("h", "one mean for each centre is needed")
 	}
 	if _, err := f.ridge(lambda); err != nil {
 		return nil, err

@@ -3,6 +3,8 @@ package ratio
 import (
 	"context"
 	"math"
+
+	"github.com/noren-privacy/noren"
 )
 
 // Plan is what public facts let one expect of an answer.
@@ -25,11 +27,11 @@ type Plan struct {
 // for NoisyCentres, whose centres are not public. Errors: [noren.Usage], or the context's.
 func (m *Mechanism) Plan(ctx context.Context, n int, questions [][]float64) ([]Plan, error) {
 	o := &m.options
-	if o.Mechanism == NoisyCentres {
-		return nil, usage("plan", "noisy centres are not public: nothing can be told of them before", "")
+	if o.Noise == NoisyCentres {
+		return nil, noren.Usagef("plan", "noisy centres are not public: nothing can be told of them before")
 	}
 	if n < 1 {
-		return nil, usage("plan", "expected a number of private records of at least 1", "")
+		return nil, noren.Usagef("plan", "expected a number of private records of at least 1")
 	}
 	count := 0.0
 	for i := range o.Public.Rows {

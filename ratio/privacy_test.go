@@ -57,15 +57,15 @@ func TestEmpiricalEpsilon(t *testing.T) {
 		{Laplace, milli(1000), account.AddRemove, 1e9, 0.7},
 		{Parametric, milli(1000), account.ReplaceOne, 100, 0.7},
 	} {
-		law, err := newLaw([]*Kernel{k}, c.noise, c.cost, c.n)
+		dist, err := newDistribution([]*Kernel{k}, c.noise, c.cost, c.n)
 		if err != nil {
 			t.Fatal(err)
 		}
-		ask := func(law *Law, x float64) randtest.Mechanism {
+		ask := func(dist *Distribution, x float64) randtest.Mechanism {
 			s := sums(x)
 			a, b := fixedMean(sums(0)[0], 1), fixedMean(sums(c.other)[0], 1)
 			return func(src *noise.Source) (int64, error) {
-				y, err := law.draw(src, []*Kernel{k}, s)
+				y, err := dist.draw(src, []*Kernel{k}, s)
 				if err != nil {
 					return 0, err
 				}
@@ -81,7 +81,7 @@ func TestEmpiricalEpsilon(t *testing.T) {
 		}
 		audit := randtest.Audit{Runs: 40_000, Seed: 4}
 		audit.Delta = float64(c.cost.Delta) / account.DeltaUnits
-		b, err := randtest.EpsilonLowerBound(context.Background(), audit, ask(law, 0), ask(law, c.other))
+		b, err := randtest.EpsilonLowerBound(context.Background(), audit, ask(dist, 0), ask(dist, c.other))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,10 +89,10 @@ func TestEmpiricalEpsilon(t *testing.T) {
 		if b.Epsilon > 1 || b.Epsilon < c.least {
 			t.Errorf("%s %s: the attack finds epsilon >= %g by %s", c.noise, c.n, b.Epsilon, b.Event)
 		}
-		half := *law
+		half := *dist
 		half.Scale /= 2
-		if law.exact != nil {
-			half.exact = new(big.Rat).Mul(law.exact, big.NewRat(1, 2))
+		if dist.exact != nil {
+			half.exact = new(big.Rat).Mul(dist.exact, big.NewRat(1, 2))
 		}
 		if b, err = randtest.EpsilonLowerBound(context.Background(), audit, ask(&half, 0), ask(&half, c.other)); err != nil || b.Epsilon <= 1 {
 			t.Errorf("%s %s: half of the noise passes: %g, %v", c.noise, c.n, b.Epsilon, err)

@@ -3,6 +3,8 @@ package ratio
 import (
 	"math"
 	"slices"
+
+	"github.com/noren-privacy/noren"
 )
 
 // Quantile estimates the p-quantile of f over the private records, 0 < p < 1: the least
@@ -14,7 +16,7 @@ import (
 // public records there is nothing, which is warned of. Error: [noren.Usage].
 func (w *Weights) Quantile(f []float64, p float64) (*Answer, error) {
 	if !(p > 0 && p < 1) {
-		return nil, usage("quantile", "a quantile is asked for between 0 and 1", "")
+		return nil, noren.Usagef("quantile", "a quantile is asked for between 0 and 1")
 	}
 	f = w.asked(f)
 	if err := w.fits(f); err != nil {

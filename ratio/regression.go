@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/noren-privacy/noren"
 )
 
 // Regression is a linear regression on the weighted public records.
@@ -24,7 +26,7 @@ type Regression struct {
 // Error: [noren.Usage].
 func (w *Weights) Regression(x *Points, y []float64) (*Regression, error) {
 	if x.Rows != len(w.W) {
-		return nil, usage("regression", "one row for each public record is needed", "")
+		return nil, noren.Usagef("regression", "one row for each public record is needed")
 	}
 	y = w.asked(y)
 	if err := w.fits(y); err != nil {
@@ -38,7 +40,7 @@ func (w *Weights) Regression(x *Points, y []float64) (*Regression, error) {
 		}
 	}
 	if len(rows) <= k {
-		return nil, usage("regression", "there are not enough public records with values in every column", "")
+		return nil, noren.Usagef("regression", "there are not enough public records with values in every column")
 	}
 	at := func(i, j int) float64 {
 		if j == 0 {
@@ -66,7 +68,7 @@ func (w *Weights) Regression(x *Points, y []float64) (*Regression, error) {
 	}
 	beta, chol, ok := fit(w.W)
 	if !ok {
-		return nil, usage("regression", "the columns cannot be told apart among the weighted public records", "leave out a column that follows from the others or hardly varies")
+		return nil, noren.Usagef("regression", "the columns cannot be told apart among the weighted public records").Hinted("leave out a column that follows from the others or hardly varies")
 	}
 	var inverse mat.SymDense
 	if err := chol.InverseTo(&inverse); err != nil && !isCondition(err) {

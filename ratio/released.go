@@ -10,6 +10,7 @@ import (
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/noise"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // Released is what leaves: the sums of kernels with noise, and nothing else that was
@@ -33,7 +34,7 @@ type Released struct {
 // from src.
 func (m *Mechanism) Answer(ctx context.Context, t *table.Table, src *noise.Source) (any, error) {
 	if m.options.Frame == nil {
-		return nil, usage("frame", "the mechanism was made without a frame for tables", "")
+		return nil, noren.Usagef("frame", "the mechanism was made without a frame for tables")
 	}
 	x, err := m.options.Frame.Points(t)
 	if err != nil {
@@ -51,7 +52,7 @@ func (m *Mechanism) Release(ctx context.Context, x *Points, src *noise.Source) (
 		return nil, &noren.Error{Kind: noren.BadData, What: "the table has another number of records than was declared"}
 	}
 	if x.Dim != o.Public.Dim {
-		return nil, usage("records", "private and public records have another number of coordinates", "")
+		return nil, noren.Usagef("records", "private and public records have another number of coordinates")
 	}
 	out, err := m.releaseSums(ctx, x, src)
 	if err != nil {
@@ -82,7 +83,7 @@ func (m *Mechanism) Release(ctx context.Context, x *Points, src *noise.Source) (
 
 // releaseSums releases the sums of kernels alone.
 func (m *Mechanism) releaseSums(ctx context.Context, x *Points, src *noise.Source) (*Released, error) {
-	if m.options.Mechanism == NoisyCentres {
+	if m.options.Noise == NoisyCentres {
 		return m.releaseNoisyCentres(ctx, x, src)
 	}
 	sums := make([][]*big.Int, len(m.kernels))
@@ -95,7 +96,7 @@ func (m *Mechanism) releaseSums(ctx context.Context, x *Points, src *noise.Sourc
 	out := &Released{}
 	var err error
 	if len(m.kernels) > 0 {
-		if out.Sums, err = m.laws.draw(src, m.kernels, sums); err != nil {
+		if out.Sums, err = m.distribution.draw(src, m.kernels, sums); err != nil {
 			return nil, err
 		}
 	}
@@ -137,7 +138,7 @@ func (m *Mechanism) Decode(payload []byte) (*Released, error) {
 // check holds a release against the mechanism that it is said to come from.
 func (m *Mechanism) check(r *Released) error {
 	candidates, b := len(m.kernels), m.options.Centres
-	if m.options.Mechanism == NoisyCentres {
+	if m.options.Noise == NoisyCentres {
 		candidates = 1
 		if len(r.Centres) != b {
 			return badMeta("the released centres are not as many as were asked for")
@@ -204,18 +205,18 @@ func (o *Options) validateBox(bad *faults) {
 func (m *Mechanism) prepareNoisyCentres() error {
 	half, _ := account.Cost{Epsilon: m.main.Epsilon / 2}.Float()
 	if half == 0 {
-		return usage("epsilon", "the epsilon is too small to split", "")
+		return noren.Usagef("epsilon", "the epsilon is too small to split")
 	}
 	m.inner = amplified(half, m.options.Centres, m.options.Records) * (1 - 0x1p-40)
 	// What depends on public parameters alone is refused here, and not after a charge.
 	if _, err := m.centreNoise(); err != nil {
 		return err
 	}
-	k, err := NewKernel(NewPoints(m.options.Centres, m.options.Public.Dim), m.options.Sigmas[0])
+	k, err := NewKernel(axis.NewPoints[float64](m.options.Centres, m.options.Public.Dim), m.options.Sigmas[0])
 	if err != nil {
 		return err
 	}
-	_, err = m.noisyCentresLaw(k)
+	_, err = m.noisyCentresNoise(k)
 	return err
 }
 
@@ -229,7 +230,7 @@ const centreBits = 30
 // releaseNoisyCentres is the paper's method A with a sound split: see [NoisyCentres].
 func (m *Mechanism) releaseNoisyCentres(ctx context.Context, x *Points, src *noise.Source) (*Released, error) {
 	o := &m.options
-	inside := NewPoints(x.Rows, x.Dim)
+	inside := axis.NewPoints[float64](x.Rows, x.Dim)
 	for i := range x.Rows {
 		for j, v := range x.Row(i) {
 			if !(v >= o.Low[j]) { // also where there is no value
@@ -246,7 +247,7 @@ func (m *Mechanism) releaseNoisyCentres(ctx context.Context, x *Points, src *noi
 	if err != nil {
 		return nil, err
 	}
-	c := NewPoints(o.Centres, x.Dim)
+	c := axis.NewPoints[float64](o.Centres, x.Dim)
 	for l, i := range chosen {
 		for j, v := range inside.Row(i) {
 			z, err := d.Draw(src)
@@ -260,7 +261,7 @@ func (m *Mechanism) releaseNoisyCentres(ctx context.Context, x *Points, src *noi
 	if err != nil {
 		return nil, err
 	}
-	law, err := m.noisyCentresLaw(k)
+	dist, err := m.noisyCentresNoise(k)
 	if err != nil {
 		return nil, err
 	}
@@ -268,18 +269,18 @@ func (m *Mechanism) releaseNoisyCentres(ctx context.Context, x *Points, src *noi
 	if err != nil {
 		return nil, err
 	}
-	noisy, err := law.draw(src, []*Kernel{k}, [][]*big.Int{s})
+	noisy, err := dist.draw(src, []*Kernel{k}, [][]*big.Int{s})
 	if err != nil {
 		return nil, err
 	}
 	return &Released{Sums: noisy, Centres: rowsOf(c)}, nil
 }
 
-// noisyCentresLaw is Laplace with the other half of epsilon. The centres are released
+// noisyCentresNoise is Laplace with the other half of epsilon. The centres are released
 // by now, so that the noise may depend on them.
-func (m *Mechanism) noisyCentresLaw(k *Kernel) (*Law, error) {
+func (m *Mechanism) noisyCentresNoise(k *Kernel) (*Distribution, error) {
 	rest := account.Cost{Epsilon: m.main.Epsilon - m.main.Epsilon/2}
-	return newLaw([]*Kernel{k}, Parametric, rest, account.ReplaceOne)
+	return newDistribution([]*Kernel{k}, Parametric, rest, account.ReplaceOne)
 }
 
 // sample draws b of n without replacement, in random order (the first steps of Fisher

@@ -11,7 +11,7 @@ import (
 // replaced is what a mechanism that was made for add-remove costs for replace-one, where
 // that is known to be less than twice its cost (docs/density-ratio.md, section 3, theorem
 // 5): its noise on the sums of kernels covers sqrt(2) times the sensitivity at sqrt(2) eps
-// (RKHSPure), or at the least eps' for which the Gaussian noise is enough at the same
+// (RKHSPure), or at the smallest eps' for which the Gaussian noise is enough at the same
 // delta (RKHSGaussian). The number of records does not change when one is replaced, and
 // costs nothing; the number of those outside changes by 1, as when one is added; the cells
 // of histograms change by twice as much.
@@ -20,7 +20,7 @@ func (m *Mechanism) replaced() (account.Cost, bool) {
 	if len(m.kernels) == 0 {
 		return account.Cost{}, false
 	}
-	switch m.options.Mechanism {
+	switch m.options.Noise {
 	case RKHSPure:
 		// ceil(sqrt(2) x) in integers: the least y with y^2 >= 2 x^2.
 		x := big.NewInt(m.main.Epsilon)
@@ -63,7 +63,7 @@ func (m *Mechanism) replacedGaussian() (account.Cost, bool) {
 	if err != nil {
 		return account.Cost{}, false
 	}
-	scale := new(big.Rat).SetFloat64(m.laws.Scale)
+	scale := new(big.Rat).SetFloat64(m.distribution.Scale)
 	if scale == nil {
 		return account.Cost{}, false
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/noren-privacy/noren/account"
 )
 
-// A replace-one book is charged sqrt(2) times the epsilon of an add-remove fit for the sums
+// A replace-one budget is charged sqrt(2) times the epsilon of an add-remove fit for the sums
 // of kernels, once that of the records outside, and nothing for the number of records: and
 // the density of the noise bears it out, over pairs of records.
 func TestReplacedCost(t *testing.T) {
@@ -54,14 +54,14 @@ func TestReplacedCost(t *testing.T) {
 			}
 			a[l] /= root.At(l, l)
 		}
-		largest = max(largest, math.Sqrt(dot(a, a))/m.Law().Scale)
+		largest = max(largest, math.Sqrt(dot(a, a))/m.Distribution().Scale)
 	}
 	if bound := math.Sqrt2 * 0.8; largest > bound || largest < 0.5*bound {
 		t.Errorf("a replaced record moves the log density by %g, the bound is %g", largest, bound)
 	}
 
 	// Other noise costs twice, as before; Gaussian noise between once and twice.
-	l, err := New(ctx, Options{Public: e, Cost: milli(1000), Mechanism: Laplace})
+	l, err := New(ctx, Options{Public: e, Cost: milli(1000), Noise: Laplace})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestReplacedCost(t *testing.T) {
 	}
 	cost := milli(1000)
 	cost.Delta = account.DeltaUnits / 1_000_000
-	n, err := New(ctx, Options{Public: e, Cost: cost, Mechanism: RKHSGaussian})
+	n, err := New(ctx, Options{Public: e, Cost: cost, Noise: RKHSGaussian})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,10 @@
 package ratio
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/noren-privacy/noren"
+)
 
 // Scores rates lambdas on released means h (b numbers) whose noise has the covariance
 // noise (b x b), the least best: the estimate of theorem 4, with each public record left
@@ -11,11 +15,11 @@ import "gonum.org/v1/gonum/mat"
 func (f *Features) Scores(h []float64, noise *mat.SymDense, lambdas []float64) ([]float64, error) {
 	b, _ := f.H.Dims()
 	if len(h) != b || noise == nil || noise.SymmetricDim() != b {
-		return nil, usage("h", "one mean for each feature and the covariance of its noise are needed", "")
+		return nil, noren.Usagef("h", "one mean for each feature and the covariance of its noise are needed")
 	}
 	for _, l := range lambdas {
 		if !(l > 0) {
-			return nil, usage("lambda", "lambda must be a number above 0", "")
+			return nil, noren.Usagef("lambda", "lambda must be a number above 0")
 		}
 	}
 	return f.scores(h, noise, lambdas)

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// What Scores hands out is the sum of section 6, with each public record left out by a
+// Scores returns the sum of section 6, with each public record left out by a
 // fit without it.
 func TestScoresLeaveOut(t *testing.T) {
 	x, e := gaussian(5, 40, 1, 1, 0.5), gaussian(6, 9, 1, 0, 1)

@@ -58,7 +58,7 @@ func checkScale(scale float64) error {
 	if scale <= maxNumber {
 		return nil
 	}
-	return usage("epsilon", "expected noise of a scale below 2^53 steps, got more", "choose a larger epsilon, fewer centres or fewer columns")
+	return noren.Usagef("epsilon", "expected noise of a scale below 2^53 steps, got more").Hinted("choose a larger epsilon, fewer centres or fewer columns")
 }
 
 // publishable is x, or the end of what canonical JSON holds that it passes.
@@ -126,7 +126,7 @@ func (m *Mechanism) centreNoise() (*noise.Laplace, error) {
 	}
 	units := int64(math.Floor(m.inner * account.EpsilonUnits))
 	if units < 1 {
-		return nil, usage("epsilon", "the epsilon is too small for noisy centres", "")
+		return nil, noren.Usagef("epsilon", "the epsilon is too small for noisy centres")
 	}
 	scale, err := noise.ScaleFor(new(big.Rat).SetInt64(length), units)
 	if err != nil {

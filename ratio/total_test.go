@@ -15,15 +15,16 @@ import (
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // mixed are columns of every type, with a public table of them.
-var mixed = []Axis{
+var mixed = []axis.Axis{
 	{Field: table.Field{Name: "x", Type: table.Decimal}, Low: 0, High: 10},
 	{Field: table.Field{Name: "n", Type: table.Integer}, Low: -5, High: 5},
 	{Field: table.Field{Name: "day", Type: table.Date, Layout: "YYYY-MM-DD"}, Low: 0, High: 365},
 	{Field: table.Field{Name: "level", Type: table.Ordered, Levels: []string{"low", "high"}}, Low: 0, High: 1},
-	{Field: table.Field{Name: "word", Type: table.Category}, Words: []string{"a", "b"}},
+	{Field: table.Field{Name: "word", Type: table.Category}, Categories: []string{"a", "b"}},
 }
 
 var mixedTexts = [][]string{
@@ -117,7 +118,7 @@ func TestEveryTableIsAnswered(t *testing.T) {
 		hasCanonicalJSON(t, a)
 		hasCanonicalJSON(t, check.Parameters())
 		for _, by := range []Noise{RKHSPure, RKHSGaussian, Laplace, Parametric, NoisyCentres} {
-			o := Options{Public: public, Frame: frame, Cost: cost, Neighbours: neighbours, Records: records, Mechanism: by, Centres: 4}
+			o := Options{Public: public, Frame: frame, Cost: cost, Neighbours: neighbours, Records: records, Noise: by, Centres: 4}
 			switch {
 			case by == NoisyCentres && records == 0:
 				continue
@@ -149,11 +150,11 @@ func TestCheckOfTenMillionRecords(t *testing.T) {
 	if testing.Short() {
 		t.Skip("ten million records")
 	}
-	frame, err := NewFrame([]Axis{{Field: table.Field{Name: "n", Type: table.Integer}, Low: 0, High: 9}})
+	frame, err := NewFrame([]axis.Axis{{Field: table.Field{Name: "n", Type: table.Integer}, Low: 0, High: 9}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	public := NewPoints(40, 1)
+	public := axis.NewPoints[float64](40, 1)
 	for i := range public.Data {
 		public.Data[i] = float64(i%10) / 9
 	}
@@ -233,7 +234,7 @@ func TestExtremeNoiseHasCanonicalJSON(t *testing.T) {
 
 // The public figures are compared before any charge.
 func TestCovers(t *testing.T) {
-	public := NewPoints(4, 1)
+	public := axis.NewPoints[float64](4, 1)
 	copy(public.Data, []float64{0, 0.3, 0.7, 1})
 	for _, c := range []struct {
 		neighbours                account.Neighbours
@@ -260,7 +261,7 @@ func TestCovers(t *testing.T) {
 		}
 	}
 	// A scale that canonical JSON cannot hold is refused from public figures.
-	if _, err := New(context.Background(), Options{Public: public, Cost: account.Cost{Epsilon: 1}, Mechanism: Laplace, Centres: 4}); noren.KindOf(err) != noren.Usage {
+	if _, err := New(context.Background(), Options{Public: public, Cost: account.Cost{Epsilon: 1}, Noise: Laplace, Centres: 4}); noren.KindOf(err) != noren.Usage {
 		t.Errorf("noise of a scale beyond 2^53 steps: %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // Weights are the weights of the public records and what is known of them. All of it is
@@ -52,9 +53,9 @@ func (m *Mechanism) Weights(ctx context.Context, r *Released) (*Weights, error) 
 		return nil, err
 	}
 	o := &m.options
-	kernels, law := m.kernels, m.laws
-	if o.Mechanism == NoisyCentres {
-		c := NewPoints(o.Centres, o.Public.Dim)
+	kernels, dist := m.kernels, m.distribution
+	if o.Noise == NoisyCentres {
+		c := axis.NewPoints[float64](o.Centres, o.Public.Dim)
 		for l, row := range r.Centres {
 			copy(c.Row(l), row)
 		}
@@ -62,7 +63,7 @@ func (m *Mechanism) Weights(ctx context.Context, r *Released) (*Weights, error) 
 		if err != nil {
 			return nil, err
 		}
-		if law, err = m.noisyCentresLaw(k); err != nil {
+		if dist, err = m.noisyCentresNoise(k); err != nil {
 			return nil, err
 		}
 		kernels = []*Kernel{k}
@@ -74,7 +75,7 @@ func (m *Mechanism) Weights(ctx context.Context, r *Released) (*Weights, error) 
 		if err != nil {
 			return nil, err
 		}
-		w, score, err := m.fit(f, law, r, r.Sums[i])
+		w, score, err := m.fit(f, dist, r, r.Sums[i])
 		if err != nil {
 			return nil, err
 		}
@@ -100,13 +101,13 @@ func (m *Mechanism) Weights(ctx context.Context, r *Released) (*Weights, error) 
 
 // fit chooses lambda for one bandwidth and returns weights that are not finished, and
 // their score.
-func (m *Mechanism) fit(f *Features, law *Law, r *Released, sums []float64) (*Weights, float64, error) {
+func (m *Mechanism) fit(f *Features, dist *Distribution, r *Released, sums []float64) (*Weights, float64, error) {
 	o := &m.options
 	epsilon, delta := o.Cost.Float()
 	meta := &Meta{
-		Format: metaFormat, Mechanism: o.Mechanism, Epsilon: epsilon, Delta: delta, Neighbours: o.Neighbours.String(),
+		Format: metaFormat, Mechanism: o.Noise, Epsilon: epsilon, Delta: delta, Neighbours: o.Neighbours.String(),
 		PublicRecords: o.Public.Rows, Centres: rowsOf(f.Kernel.Centres), Sigma: f.Kernel.Sigma, Sigmas: o.Sigmas,
-		Law: *law, Sums: sums, Post: o.Post, Raw: o.Raw,
+		Distribution: *dist, Sums: sums, Post: o.Post, Raw: o.Raw,
 	}
 	m.noteMarginals(meta, r)
 	if o.Frame != nil {
@@ -116,7 +117,7 @@ func (m *Mechanism) fit(f *Features, law *Law, r *Released, sums []float64) (*We
 	if o.Lambda != 0 {
 		lambdas = []float64{o.Lambda}
 	}
-	cov := law.Covariance(f.Kernel)
+	cov := dist.Covariance(f.Kernel)
 	score := func(n float64) (float64, error) {
 		h, s := scaled(sums, 1/n), scaledSym(cov, 1/(n*n))
 		pilot, err := f.Solve(h, pilotLambda)
@@ -322,7 +323,7 @@ func Open(ctx context.Context, meta *Meta, public *Points) (*Weights, error) {
 		w := &Weights{Meta: &again, public: public}
 		return w, w.finish()
 	}
-	c := NewPoints(len(meta.Centres), public.Dim)
+	c := axis.NewPoints[float64](len(meta.Centres), public.Dim)
 	for l, row := range meta.Centres {
 		copy(c.Row(l), row)
 	}
@@ -365,7 +366,7 @@ func (w *Weights) Same(column []float64) error {
 // public record there would be. For curves and maps.
 func (w *Weights) Ratio(x *Points) ([]float64, error) {
 	if x.Dim != w.public.Dim {
-		return nil, usage("points", "points and centres have another number of coordinates", "")
+		return nil, noren.Usagef("points", "points and centres have another number of coordinates")
 	}
 	if w.tilt != nil {
 		return w.tilted(x), nil

@@ -25,8 +25,8 @@ const LeastMemory = 64 << 20
 // request names them. Every file is created only after the release was read back and
 // verified; after an error there is none. The guarantee is that of [kanon.Anonymize].
 // Errors are those of [kanon.Anonymize], or of kind Usage about a field of the request.
-func (s *Service) Anonymize(ctx context.Context, q api.AnonymizeRequest) (*api.AnonymizeResult, error) {
-	sp, err := s.checkRelease(&q)
+func (s *Service) Anonymize(ctx context.Context, q *api.AnonymizeRequest) (*api.Release, error) {
+	sp, err := s.checkRelease(q)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (s *Service) Anonymize(ctx context.Context, q api.AnonymizeRequest) (*api.A
 		return nil, err
 	}
 	options.Workers, options.Memory = q.Workers, q.Memory
-	if err := setSeed(&q, options); err != nil {
+	if err := setSeed(q, options); err != nil {
 		return nil, err
 	}
 	src, err := s.openTable(ctx, q.Input, sp)
@@ -56,16 +56,16 @@ func (s *Service) Anonymize(ctx context.Context, q api.AnonymizeRequest) (*api.A
 		return nil, err
 	}
 	job := kanon.Job{Source: read.Source, Schema: *read.Schema, Missing: read.Missing, Kept: sp.Kept(), Looked: read.Looked, Options: *options}
-	if job.Output, err = releaseOutput(ctx, &q, read.Source); err != nil {
+	if job.Output, err = releaseOutput(ctx, q, read.Source); err != nil {
 		return nil, err
 	}
-	result, err := s.release(ctx, &q, sp, &job)
+	result, err := s.release(ctx, q, sp, &job)
 	if err != nil {
 		return nil, err
 	}
 	result.Input = q.Input
 	s.noteRelease(result)
-	return &api.AnonymizeResult{Result: *result}, nil
+	return &api.Release{Result: *result}, nil
 }
 
 // checkRelease refuses a request that contradicts itself, before any work is done, and

@@ -22,7 +22,7 @@ const NotePersonsUnknown = "persons-unknown"
 // quasi-identifiers and, with a release, what the release lost. Result and page are
 // private: they hold statistics of the table. Errors are of kind Usage, or of reading a
 // file.
-func (s *Service) Assess(ctx context.Context, q api.AssessRequest) (*api.AssessResult, error) {
+func (s *Service) Assess(ctx context.Context, q *api.AssessRequest) (*api.Assessment, error) {
 	if q.KeptOrder && q.Against == "" {
 		return nil, noren.Usagef("kept-order", "goes with a release (against)")
 	}
@@ -63,7 +63,7 @@ func (s *Service) Assess(ctx context.Context, q api.AssessRequest) (*api.AssessR
 			return nil, err
 		}
 	}
-	return &api.AssessResult{Assessment: *a.result}, nil
+	return &api.Assessment{Assessment: *a.result}, nil
 }
 
 // assessing gathers an assessment.

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/noren-privacy/noren"
@@ -15,12 +16,13 @@ import (
 // Curve computes information loss and risk over k and methods, to choose k by. Result
 // and page are private: they hold statistics of the table. Nothing else is written.
 // Errors are of kind Usage, or of reading the table.
-func (s *Service) Curve(ctx context.Context, q api.CurveRequest) (*api.CurveResult, error) {
+func (s *Service) Curve(ctx context.Context, q *api.CurveRequest) (*api.Curve, error) {
 	sp, err := specOf(&q.Table)
 	if err != nil {
 		return nil, err
 	}
-	job, err := curveJob(&q)
+	effort, scale := cmp.Or(q.Refine, refine.Fast.String()), cmp.Or(q.Scale, space.MinMax.String())
+	job, err := curveJob(q, effort, scale)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +49,7 @@ func (s *Service) Curve(ctx context.Context, q api.CurveRequest) (*api.CurveResu
 		return nil, noren.Usagef("unit-linkage", "is about persons: name the column that tells them apart").Hinted("name a unit")
 	}
 	job.Source, job.Schema, job.Missing = read.Source, *read.Schema, read.Missing
-	result := &api.CurveResult{Schema: api.CurveSchema, Input: q.Input, Quasi: quasi, Unit: sp.Unit, Refine: q.Refine, Scale: q.Scale}
+	result := &api.Curve{Schema: api.CurveSchema, Input: q.Input, Quasi: quasi, Unit: sp.Unit, Refine: effort, Scale: scale}
 	result.Rows, err = kanon.Curve(ctx, *job, func(p kanon.CurvePoint) error {
 		result.Points = append(result.Points, p)
 		if q.Point != nil {
@@ -67,16 +69,10 @@ func (s *Service) Curve(ctx context.Context, q api.CurveRequest) (*api.CurveResu
 	return result, nil
 }
 
-// curveJob reads the parameters of a request and fills in the defaults.
-func curveJob(q *api.CurveRequest) (*kanon.CurveJob, error) {
+// curveJob reads the parameters of a request.
+func curveJob(q *api.CurveRequest, effort, scale string) (*kanon.CurveJob, error) {
 	if len(q.K) == 0 {
 		return nil, noren.Usagef("k", "expected values of k, got none")
-	}
-	if q.Refine == "" {
-		q.Refine = refine.Fast.String()
-	}
-	if q.Scale == "" {
-		q.Scale = space.MinMax.String()
 	}
 	job := &kanon.CurveJob{K: q.K, Workers: q.Workers}
 	for _, name := range q.Methods {
@@ -87,10 +83,10 @@ func curveJob(q *api.CurveRequest) (*kanon.CurveJob, error) {
 		job.Methods = append(job.Methods, m)
 	}
 	var err error
-	if job.Refine, err = refine.ParseEffort(q.Refine); err != nil {
+	if job.Refine, err = refine.ParseEffort(effort); err != nil {
 		return nil, badField("refine", err)
 	}
-	if job.Scale, err = space.ParseScaling(q.Scale); err != nil {
+	if job.Scale, err = space.ParseScaling(scale); err != nil {
 		return nil, badField("scale", err)
 	}
 	return job, nil

@@ -20,7 +20,7 @@ func ExampleService_Anonymize() {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 
-	result, err := new(service.Service).Anonymize(context.Background(), api.AnonymizeRequest{
+	result, err := new(service.Service).Anonymize(context.Background(), &api.AnonymizeRequest{
 		Table:  api.Table{Input: filepath.Join(dir, "visits.csv"), SpecFile: filepath.Join(dir, "noren.yaml")},
 		Output: filepath.Join(dir, "out.csv"),
 	})

@@ -21,7 +21,7 @@ const NoteUncovered = "hierarchy-uncovered"
 // public range without any data. It depends on which values occur, never on how often.
 // For a column the result is private: it holds its values. Errors are of kind Usage
 // (the request; values of no known kind) or BadData.
-func (s *Service) Hierarchy(ctx context.Context, q api.HierarchyRequest) (*api.HierarchyResult, error) {
+func (s *Service) Hierarchy(ctx context.Context, q *api.HierarchyRequest) (*api.Hierarchy, error) {
 	ranged := q.Low != "" || q.High != ""
 	switch {
 	case (q.Input == "") == !ranged:
@@ -67,14 +67,14 @@ func (s *Service) Hierarchy(ctx context.Context, q api.HierarchyRequest) (*api.H
 	return proposed(p), nil
 }
 
-func proposed(p *hierarchy.Proposal) *api.HierarchyResult {
-	return &api.HierarchyResult{Kind: string(p.Kind), Levels: p.Levels, Rows: p.Rows}
+func proposed(p *hierarchy.Proposal) *api.Hierarchy {
+	return &api.Hierarchy{Kind: string(p.Kind), Levels: p.Levels, Rows: p.Rows}
 }
 
 // CheckHierarchy checks that a hierarchy file is one and that every value of a column
 // has a line in it. Errors name lines of the hierarchy and records of the table, never a
 // value. They are of kind BadData where a check fails, and of kind Usage otherwise.
-func (s *Service) CheckHierarchy(ctx context.Context, q api.HierarchyCheckRequest) (*api.HierarchyCheckResult, error) {
+func (s *Service) CheckHierarchy(ctx context.Context, q *api.HierarchyCheckRequest) (*api.HierarchyCheck, error) {
 	if q.Column == "" {
 		return nil, noren.Usagef("column", "expected a column, got no name")
 	}
@@ -95,7 +95,7 @@ func (s *Service) CheckHierarchy(ctx context.Context, q api.HierarchyCheckReques
 	if len(names) > 0 {
 		return nil, &noren.Error{Kind: noren.BadData, Where: q.Input + ": column " + q.Column, What: uncovered(c, names), Hint: "add their lines to " + q.Hierarchy}
 	}
-	return &api.HierarchyCheckResult{Values: len(c.Dict), Lines: h.Leaves(), Levels: h.Levels()}, nil
+	return &api.HierarchyCheck{Values: len(c.Dict), Lines: h.Leaves(), Levels: h.Levels()}, nil
 }
 
 // readValues reads a column as texts.

@@ -13,12 +13,12 @@ import (
 // Inspect reads a whole table and describes its columns: type, number of values, range
 // and a proposed role with its reason. The result is private. Errors are of kind Usage,
 // or of reading the table.
-func (s *Service) Inspect(ctx context.Context, q api.InspectRequest) (*api.InspectResult, error) {
+func (s *Service) Inspect(ctx context.Context, q *api.InspectRequest) (*api.Inspection, error) {
 	r, _, err := s.inspect(ctx, &q.Table)
 	if err != nil {
 		return nil, err
 	}
-	out := &api.InspectResult{Schema: api.InspectSchema, Input: q.Input, Rows: r.Rows, Missing: append([]string{}, r.Missing...)}
+	out := &api.Inspection{Schema: api.InspectSchema, Input: q.Input, Rows: r.Rows, Missing: append([]string{}, r.Missing...)}
 	for _, c := range r.Columns {
 		out.Columns = append(out.Columns, api.InspectedColumn{
 			Name: c.Field.Name, Type: c.Field.Type.String(), TypeReason: c.TypeReason,
@@ -33,7 +33,7 @@ func (s *Service) Inspect(ctx context.Context, q api.InspectRequest) (*api.Inspe
 
 // Propose reads a whole table and proposes a specification of it by [spec.Propose].
 // Errors are those of [Service.Inspect].
-func (s *Service) Propose(ctx context.Context, q api.ProposeRequest) (*api.ProposeResult, error) {
+func (s *Service) Propose(ctx context.Context, q *api.ProposeRequest) (*api.Proposal, error) {
 	r, sp, err := s.inspect(ctx, &q.Table)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (s *Service) Propose(ctx context.Context, q api.ProposeRequest) (*api.Propo
 			in.Query = filepath.ToSlash(relative)
 		}
 	}
-	return &api.ProposeResult{Specification: spec.Propose(r, spec.ProposeOptions{Input: in, Use: q.Use})}, nil
+	return &api.Proposal{Specification: spec.Propose(r, spec.ProposeOptions{Input: in, Use: q.Use})}, nil
 }
 
 // inspect infers the columns of a whole table.

@@ -58,11 +58,12 @@ func TestAnonymizeWritesReleasePageAndCertificate(t *testing.T) {
 	s := bare(t)
 	out, page, cert := filepath.Join(dir, "out.csv"), filepath.Join(dir, "page.html"), filepath.Join(dir, "cert.json")
 	request := api.AnonymizeRequest{Table: table, Output: out, Report: page, Certificate: cert}
-	r, err := s.Anonymize(t.Context(), request)
+	r, err := s.Anonymize(t.Context(), &request)
 	must(t, err)
 	if r.K != 3 || r.AchievedK < 3 || r.Rows != 60 || r.Unit != "person" || r.Input != table.Input {
 		t.Errorf("%+v", r.Result)
 	}
+	valid(t, "noren.anonymize-1.json", r)
 	encoded, err := json.Marshal(r)
 	must(t, err)
 	own, err := json.Marshal(&r.Result)
@@ -88,12 +89,12 @@ func TestAnonymizeWritesReleasePageAndCertificate(t *testing.T) {
 		t.Errorf("%+v", c.Certificate)
 	}
 	// Nothing is replaced, and nothing is left when the release cannot be made.
-	if _, err := s.Anonymize(t.Context(), request); noren.CodeOf(err) != atomicfile.CodeExists {
+	if _, err := s.Anonymize(t.Context(), &request); noren.CodeOf(err) != atomicfile.CodeExists {
 		t.Errorf("the release was replaced: %v", err)
 	}
 	request.Output, request.Report, request.Certificate = filepath.Join(dir, "o2.csv"), filepath.Join(dir, "p2.html"), filepath.Join(dir, "c2.json")
 	request.Spec = &spec.Spec{Anonymize: spec.Anonymize{L: 40}}
-	if _, err := s.Anonymize(t.Context(), request); noren.KindOf(err) != noren.NotMet {
+	if _, err := s.Anonymize(t.Context(), &request); noren.KindOf(err) != noren.NotMet {
 		t.Errorf("40 different illnesses: %v", err)
 	}
 	for _, path := range []string{request.Output, request.Report, request.Certificate} {
@@ -107,7 +108,7 @@ func TestAnonymizeToAWriter(t *testing.T) {
 	table, _ := visits(t)
 	table.Spec = &spec.Spec{Anonymize: spec.Anonymize{KeepOrder: true}}
 	var out bytes.Buffer
-	_, err := bare(t).Anonymize(t.Context(), api.AnonymizeRequest{Table: table, Output: "-", Stdout: &out, OutputDelimiter: ";"})
+	_, err := bare(t).Anonymize(t.Context(), &api.AnonymizeRequest{Table: table, Output: "-", Stdout: &out, OutputDelimiter: ";"})
 	must(t, err)
 	if lines := strings.Split(out.String(), "\n"); len(lines) != 62 || lines[0] != "age;city;illness" {
 		t.Errorf("%d lines, the first is %q", len(lines), lines[0])
@@ -144,7 +145,7 @@ func TestAnonymizeRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			q := api.AnonymizeRequest{Table: table, Output: out}
 			c.change(&q)
-			_, err := bare(t).Anonymize(t.Context(), q)
+			_, err := bare(t).Anonymize(t.Context(), &q)
 			var e *noren.Error
 			if !errors.As(err, &e) || e.Kind != noren.Usage || e.Where != c.where || c.code != "" && noren.CodeOf(err) != c.code {
 				t.Errorf("got %v (%q, code %q)", err, e.Where, noren.CodeOf(err))
@@ -164,7 +165,7 @@ func TestAnonymizeNotesAndUndecidedColumns(t *testing.T) {
 	table.Spec = &spec.Spec{Columns: map[string]spec.Column{"age": {Role: "quasi"}, "city": {Role: "quasi"}}, Anonymize: spec.Anonymize{K: 2}}
 	s := bare(t)
 	codes := noted(s)
-	_, err := s.Anonymize(t.Context(), api.AnonymizeRequest{Table: table, Output: filepath.Join(dir, "a.csv")})
+	_, err := s.Anonymize(t.Context(), &api.AnonymizeRequest{Table: table, Output: filepath.Join(dir, "a.csv")})
 	var refused *gate.Refused
 	if !errors.As(err, &refused) || !slices.ContainsFunc(refused.Columns, func(c gate.Refusal) bool { return c.Column == "name" }) {
 		t.Fatalf("names were not refused: %v", err)
@@ -175,7 +176,7 @@ func TestAnonymizeNotesAndUndecidedColumns(t *testing.T) {
 	table.Spec.Columns["name"], table.Spec.Columns["person"] = spec.Column{Role: "identifier"}, spec.Column{Role: "identifier"}
 	table.Spec.Anonymize.K = 4
 	*codes = nil
-	r, err := s.Anonymize(t.Context(), api.AnonymizeRequest{Table: table, Output: filepath.Join(dir, "b.csv")})
+	r, err := s.Anonymize(t.Context(), &api.AnonymizeRequest{Table: table, Output: filepath.Join(dir, "b.csv")})
 	must(t, err)
 	if repeats := slices.Contains(*codes, service.NoteRepeated); repeats != (r.Repeated != nil) || !repeats {
 		t.Errorf("the identifier that repeats: %v, %+v", *codes, r.Repeated)
@@ -186,19 +187,20 @@ func TestVerify(t *testing.T) {
 	table, dir := visits(t)
 	out := filepath.Join(dir, "out.csv")
 	s := bare(t)
-	_, err := s.Anonymize(t.Context(), api.AnonymizeRequest{Table: table, Output: out})
+	_, err := s.Anonymize(t.Context(), &api.AnonymizeRequest{Table: table, Output: out})
 	must(t, err)
 	codes := noted(s)
 	released := api.Table{Input: out, SpecFile: table.SpecFile}
-	r, err := s.Verify(t.Context(), api.VerifyRequest{Table: released})
+	r, err := s.Verify(t.Context(), &api.VerifyRequest{Table: released})
 	must(t, err)
+	valid(t, "noren.verify-1.json", r)
 	if !r.Met || !r.Uncounted || r.AchievedK < 3 || !slices.Contains(*codes, service.CodeNoUnit) {
 		t.Errorf("%+v, notes %v", r, *codes)
 	}
-	if _, err := s.Verify(t.Context(), api.VerifyRequest{Table: released, UnitRequired: true}); noren.CodeOf(err) != service.CodeNoUnit {
+	if _, err := s.Verify(t.Context(), &api.VerifyRequest{Table: released, UnitRequired: true}); noren.CodeOf(err) != service.CodeNoUnit {
 		t.Errorf("a release without its unit: %v", err)
 	}
-	r, err = s.Verify(t.Context(), api.VerifyRequest{Table: table})
+	r, err = s.Verify(t.Context(), &api.VerifyRequest{Table: table})
 	must(t, err)
 	if r.Met || noren.KindOf(r.Err()) != noren.NotMet {
 		t.Error("the source is said to be 3-anonymous")
@@ -209,7 +211,7 @@ func TestVerify(t *testing.T) {
 		spec.CodeNoQuasi:        {Anonymize: spec.Anonymize{K: 2}},
 		spec.CodeNeedsL:         {Anonymize: spec.Anonymize{K: 2, C: 2}},
 	} {
-		if _, err := s.Verify(t.Context(), api.VerifyRequest{Table: api.Table{Input: out, Spec: sp}}); noren.CodeOf(err) != code || noren.KindOf(err) != noren.Usage {
+		if _, err := s.Verify(t.Context(), &api.VerifyRequest{Table: api.Table{Input: out, Spec: sp}}); noren.CodeOf(err) != code || noren.KindOf(err) != noren.Usage {
 			t.Errorf("got %v, want code %s", err, code)
 		}
 	}
@@ -220,10 +222,11 @@ func TestAssess(t *testing.T) {
 	out, page := filepath.Join(dir, "out.csv"), filepath.Join(dir, "page.html")
 	s := bare(t)
 	table.Spec = &spec.Spec{Anonymize: spec.Anonymize{KeepOrder: true}}
-	_, err := s.Anonymize(t.Context(), api.AnonymizeRequest{Table: table, Output: out})
+	_, err := s.Anonymize(t.Context(), &api.AnonymizeRequest{Table: table, Output: out})
 	must(t, err)
-	r, err := s.Assess(t.Context(), api.AssessRequest{Table: table, Against: out, KeptOrder: true, Population: table.Input, SamplingFraction: 0.5, Report: page})
+	r, err := s.Assess(t.Context(), &api.AssessRequest{Table: table, Against: out, KeptOrder: true, Population: table.Input, SamplingFraction: 0.5, Report: page})
 	must(t, err)
+	valid(t, "noren.assess-1.json", r)
 	switch {
 	case r.Original.Records != 60 || r.Release == nil || r.Release.SmallestClass < 3 || r.Utility == nil || !r.Utility.Corresponding:
 		t.Errorf("%+v", r)
@@ -236,7 +239,7 @@ func TestAssess(t *testing.T) {
 		t.Errorf("page: %v", err)
 	}
 	codes := noted(s)
-	r, err = s.Assess(t.Context(), api.AssessRequest{Table: table, Against: out})
+	r, err = s.Assess(t.Context(), &api.AssessRequest{Table: table, Against: out})
 	must(t, err)
 	if r.ReleasePersons != nil || !slices.Contains(*codes, service.NotePersonsUnknown) {
 		t.Errorf("persons of a shuffled release: %+v, notes %v", r.ReleasePersons, *codes)
@@ -247,7 +250,7 @@ func TestAssess(t *testing.T) {
 		page:                {Table: table, Report: page},
 	} {
 		var e *noren.Error
-		if _, err := s.Assess(t.Context(), q); !errors.As(err, &e) || e.Kind != noren.Usage || e.Where != where {
+		if _, err := s.Assess(t.Context(), &q); !errors.As(err, &e) || e.Kind != noren.Usage || e.Where != where {
 			t.Errorf("%s: %v", where, err)
 		}
 	}
@@ -257,11 +260,12 @@ func TestCurve(t *testing.T) {
 	table, dir := visits(t)
 	s := bare(t)
 	var points []kanon.CurvePoint
-	r, err := s.Curve(t.Context(), api.CurveRequest{
+	r, err := s.Curve(t.Context(), &api.CurveRequest{
 		Table: table, K: []int{5, 2}, Methods: []string{"mdav", "mondrian"}, Report: filepath.Join(dir, "curve.html"),
 		Point: func(p kanon.CurvePoint) { points = append(points, p) },
 	})
 	must(t, err)
+	valid(t, "noren.curve-1.json", r)
 	if r.Rows != 60 || len(r.Points) != 4 || !slices.Equal(points, r.Points) || r.Points[0].K != 2 || r.Refine != "fast" || r.Scale != "minmax" || !slices.Equal(r.Quasi, []string{"age", "city"}) {
 		t.Errorf("%+v", r)
 	}
@@ -273,7 +277,7 @@ func TestCurve(t *testing.T) {
 		"unit-linkage": {Table: api.Table{Input: table.Input, Spec: &spec.Spec{Columns: map[string]spec.Column{"age": {Role: "quasi"}}, Anonymize: spec.Anonymize{UnitLinkage: "all"}}}, K: []int{2}},
 	} {
 		var e *noren.Error
-		if _, err := s.Curve(t.Context(), q); !errors.As(err, &e) || e.Kind != noren.Usage || e.Where != where {
+		if _, err := s.Curve(t.Context(), &q); !errors.As(err, &e) || e.Kind != noren.Usage || e.Where != where {
 			t.Errorf("%s: %v", where, err)
 		}
 	}
@@ -283,12 +287,13 @@ func TestInspectAndPropose(t *testing.T) {
 	table, _ := visits(t)
 	table.SpecFile = ""
 	s := bare(t)
-	r, err := s.Inspect(t.Context(), api.InspectRequest{Table: table})
+	r, err := s.Inspect(t.Context(), &api.InspectRequest{Table: table})
 	must(t, err)
+	valid(t, "noren.inspect-1.json", r)
 	if r.Rows != 60 || len(r.Columns) != 5 || r.Columns[2].Name != "age" || r.Columns[2].Type != "integer" || r.Columns[2].Smallest != "20" {
 		t.Errorf("%+v", r)
 	}
-	p, err := s.Propose(t.Context(), api.ProposeRequest{Table: table, Use: "read me"})
+	p, err := s.Propose(t.Context(), &api.ProposeRequest{Table: table, Use: "read me"})
 	must(t, err)
 	proposal, err := spec.Parse("proposal", []byte(p.Specification))
 	must(t, err)
@@ -304,7 +309,7 @@ func TestInspectAndPropose(t *testing.T) {
 func TestInspectStdin(t *testing.T) {
 	s := bare(t)
 	s.Stdin = strings.NewReader("age,city\n31,Nara\n32,Kobe\n")
-	r, err := s.Inspect(t.Context(), api.InspectRequest{Table: api.Table{Input: "-"}})
+	r, err := s.Inspect(t.Context(), &api.InspectRequest{Table: api.Table{Input: "-"}})
 	must(t, err)
 	if r.Rows != 2 || r.Input != "-" {
 		t.Errorf("%+v", r)
@@ -314,24 +319,24 @@ func TestInspectStdin(t *testing.T) {
 func TestHierarchy(t *testing.T) {
 	table, dir := visits(t)
 	s := bare(t)
-	p, err := s.Hierarchy(t.Context(), api.HierarchyRequest{Table: table, Column: "age", Kind: "number", Steps: []string{"10", "50"}})
+	p, err := s.Hierarchy(t.Context(), &api.HierarchyRequest{Table: table, Column: "age", Kind: "number", Steps: []string{"10", "50"}})
 	must(t, err)
 	if p.Kind != "number" || len(p.Levels) != 4 || len(p.Rows) == 0 || p.Rows[0][len(p.Rows[0])-1] != "*" {
 		t.Errorf("%+v", p)
 	}
-	public, err := s.Hierarchy(t.Context(), api.HierarchyRequest{Kind: "number", Low: "0", High: "9"})
+	public, err := s.Hierarchy(t.Context(), &api.HierarchyRequest{Kind: "number", Low: "0", High: "9"})
 	must(t, err)
 	if len(public.Rows) != 10 {
 		t.Errorf("%+v", public)
 	}
 	check := api.HierarchyCheckRequest{Table: table, Hierarchy: filepath.Join(dir, "cities.csv"), Column: "city"}
-	covered, err := s.CheckHierarchy(t.Context(), check)
+	covered, err := s.CheckHierarchy(t.Context(), &check)
 	must(t, err)
-	if *covered != (api.HierarchyCheckResult{Values: 3, Lines: 3, Levels: 3}) {
+	if *covered != (api.HierarchyCheck{Values: 3, Lines: 3, Levels: 3}) {
 		t.Errorf("%+v", covered)
 	}
 	write(t, check.Hierarchy, "Kobe,coast,*\nOsaka,coast,*\n")
-	_, err = s.CheckHierarchy(t.Context(), check)
+	_, err = s.CheckHierarchy(t.Context(), &check)
 	if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "1 values in 20 records") || strings.Contains(err.Error(), "Nara") {
 		t.Errorf("a value without a line: %v", err)
 	}
@@ -343,7 +348,7 @@ func TestHierarchy(t *testing.T) {
 		"range":  {Kind: "number", Low: "9", High: "0"},
 	} {
 		var e *noren.Error
-		if _, err := s.Hierarchy(t.Context(), q); !errors.As(err, &e) || e.Kind != noren.Usage || e.Where != where {
+		if _, err := s.Hierarchy(t.Context(), &q); !errors.As(err, &e) || e.Kind != noren.Usage || e.Where != where {
 			t.Errorf("%q: %v", where, err)
 		}
 	}

@@ -27,7 +27,7 @@ const (
 // they are stated, by [verify.Verify]. It uses nothing of how the file was made. Where
 // the file does not have them the result says so and the error is nil: see
 // [verify.Result.Err]. Errors are of kind Usage, or of reading the file.
-func (s *Service) Verify(ctx context.Context, q api.VerifyRequest) (*api.VerifyResult, error) {
+func (s *Service) Verify(ctx context.Context, q *api.VerifyRequest) (*api.Verification, error) {
 	sp, err := specOf(&q.Table)
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (s *Service) Verify(ctx context.Context, q api.VerifyRequest) (*api.VerifyR
 	if err != nil {
 		return nil, err
 	}
-	return &api.VerifyResult{Result: *result, Uncounted: sp.Unit != "" && o.Unit == nil}, nil
+	return &api.Verification{Result: *result, Uncounted: sp.Unit != "" && o.Unit == nil}, nil
 }
 
 // unitOf is the unit by which a file is verified. It is nil where the file has no such

@@ -30,9 +30,9 @@ const Version = 1
 type Spec struct {
 	Version   int               `yaml:"version" json:"version" jsonschema:"format version; always 1"`
 	Input     Input             `yaml:"input,omitempty" json:"input,omitzero" jsonschema:"how the file is written; detected where left out"`
-	Columns   map[string]Column `yaml:"columns,omitempty" json:"columns,omitempty" jsonschema:"the table's columns by name; one that is left out is kept untouched"`
-	Unit      string            `yaml:"unit,omitempty" json:"unit,omitempty" jsonschema:"the column that tells whose records belong together: k, l and t then count persons; an identifier"`
-	Anonymize Anonymize         `yaml:"anonymize,omitempty" json:"anonymize,omitzero" jsonschema:"what noren anonymize is to do"`
+	Columns   map[string]Column `yaml:"columns,omitempty" json:"columns,omitempty" jsonschema:"the table's columns by name; one that is left out is kept unchanged"`
+	Unit      string            `yaml:"unit,omitempty" json:"unit,omitempty" jsonschema:"the privacy unit: the column that tells persons apart; k, l and t then count persons; an identifier"`
+	Anonymize Anonymize         `yaml:"anonymize,omitempty" json:"anonymize,omitzero" jsonschema:"the parameters of a k-anonymous release"`
 
 	name string    // where it was read
 	file *ast.File // for positions; nil when made from flags

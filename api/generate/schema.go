@@ -62,8 +62,11 @@ func nothing() *jsonschema.Schema { return &jsonschema.Schema{Not: &jsonschema.S
 // fileName is the name of the schema's file.
 func fileName(d api.Document) string {
 	name := strings.ReplaceAll(d.Schema, "/", "-")
-	if d.Price {
+	switch {
+	case d.Price:
 		name += "-dry-run"
+	case d.Variant != "":
+		name += "-" + d.Variant
 	}
 	if d.Operation != "" {
 		name += "-" + d.Operation

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/noren-privacy/noren/correlated"
+	"github.com/noren-privacy/noren/ldp"
 	"github.com/noren-privacy/noren/query"
 )
 
@@ -44,15 +46,24 @@ var (
 
 // written are the types that write themselves.
 var written = map[reflect.Type]string{
-	reflect.TypeFor[json.Number]():     "number",
-	reflect.TypeFor[query.Number]():    "number or string",
-	reflect.TypeFor[json.RawMessage](): "any",
-	reflect.TypeFor[time.Time]():       "string",
+	reflect.TypeFor[json.Number]():        "number",
+	reflect.TypeFor[query.Number]():       "number or string",
+	reflect.TypeFor[correlated.Decimal](): "number or string",
+	reflect.TypeFor[json.RawMessage]():    "any",
+	reflect.TypeFor[time.Time]():          "string",
+}
+
+// forms are the types that write themselves as another one.
+var forms = map[reflect.Type]reflect.Type{
+	reflect.TypeFor[ldp.Loss](): reflect.TypeFor[ldp.LossJSON](),
 }
 
 func (t *tree) node(of reflect.Type) (*node, error) {
 	for of.Kind() == reflect.Pointer {
 		of = of.Elem()
+	}
+	if form, known := forms[of]; known {
+		of = form
 	}
 	if kind, known := written[of]; known {
 		return &node{kind: kind}, nil

@@ -11,7 +11,7 @@ import (
 	"github.com/noren-privacy/noren"
 )
 
-// Costs are public prices, all in one currency and none negative.
+// Costs are public costs of errors, all in one currency and none negative.
 type Costs struct {
 	// DamageSlope (s_D) is the damage of a lot reported too many. Required,
 	// above 0.
@@ -21,11 +21,11 @@ type Costs struct {
 	// CreditSlope (s_0) is what a firm gains by every lot that the noise went
 	// below zero, at most DamageSlope.
 	CreditSlope float64 `json:"credit_slope"`
-	// FalseAlarm (J_D) is the damage of an alarm where t = 0, and Concealment
-	// (J_C) the cost of none where t >= 1.
-	FalseAlarm  float64 `json:"false_alarm"`
+	// FalseAlarm (J_D) is the damage of an alarm where t = 0.
+	FalseAlarm float64 `json:"false_alarm"`
+	// Concealment (J_C) is the cost of no alarm where t >= 1.
 	Concealment float64 `json:"concealment"`
-	// Threshold (tau) is from where on an answer is an alarm, in (0, 1].
+	// Threshold (tau) is the smallest answer that is an alarm, in (0, 1].
 	// Defaults to 1/2, which is rounding.
 	Threshold float64 `json:"threshold"`
 	// Sensitivity (Delta) is what one record changes. Defaults to 1.
@@ -35,14 +35,16 @@ type Costs struct {
 	Identification float64 `json:"identification"`
 	// Measure is how that probability is taken.
 	Measure Measure `json:"measure"`
-	// Prior is the public law of the true count. Required; it sums to 1.
+	// Prior is the public distribution of the true count. Required; it sums to 1.
 	Prior []Share `json:"prior"`
 }
 
 // Share is the prior probability of a count.
 type Share struct {
-	Count int     `json:"count"`
-	P     float64 `json:"p"`
+	// Count is the true count.
+	Count int `json:"count"`
+	// P is its probability.
+	P float64 `json:"p"`
 }
 
 // Measure is a probability of identification.
@@ -75,7 +77,7 @@ func (m *Measure) UnmarshalText(text []byte) error {
 	case "test":
 		*m = Test
 	default:
-		return usage("measure", "a measure is posterior or test")
+		return noren.Usagef("measure", "a measure is posterior or test")
 	}
 	return nil
 }
@@ -99,10 +101,10 @@ func ParseCosts(r io.Reader, name string) (*Costs, error) {
 		if errors.As(err, &e) {
 			return nil, &noren.Error{Kind: noren.Usage, Where: name, Err: e}
 		}
-		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "these are no costs", Hint: "fields are damage_slope, concealment_slope, credit_slope, false_alarm, concealment, threshold, sensitivity, identification, measure and prior", Err: err}
+		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "expected costs in JSON", Hint: "fields are damage_slope, concealment_slope, credit_slope, false_alarm, concealment, threshold, sensitivity, identification, measure and prior", Err: err}
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "something stands after the end"}
+		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "expected one JSON object, got more text after it"}
 	}
 	if err := c.Validate(); err != nil {
 		return nil, &noren.Error{Kind: noren.Usage, Where: name, Err: err}
@@ -110,11 +112,7 @@ func ParseCosts(r io.Reader, name string) (*Costs, error) {
 	return c, nil
 }
 
-func usage(where, what string) error {
-	return &noren.Error{Kind: noren.Usage, Where: where, What: what}
-}
-
-// most bounds a price, so that sums stay finite.
+// most bounds a cost, so that sums stay finite.
 const most = 1e100
 
 // Validate lists all faults at once. Costs that a program made are validated
@@ -123,7 +121,7 @@ func (c *Costs) Validate() error {
 	var all []error
 	check := func(ok bool, where, what string) {
 		if !ok {
-			all = append(all, usage(where, what))
+			all = append(all, noren.Usagef(where, "%s", what))
 		}
 	}
 	for _, p := range []struct {
@@ -137,9 +135,9 @@ func (c *Costs) Validate() error {
 		{"concealment", c.Concealment},
 		{"identification", c.Identification},
 	} {
-		check(p.v >= 0 && p.v <= most, p.name, "a price is 0 or more")
+		check(p.v >= 0 && p.v <= most, p.name, "expected 0 or more")
 	}
-	check(c.DamageSlope > 0, "damage_slope", "without a price on reporting too much the most noise is the best")
+	check(c.DamageSlope > 0, "damage_slope", "expected a number above 0: with 0 the largest noise is optimal")
 	check(c.CreditSlope <= c.DamageSlope, "credit_slope", "credit must not be worth more than damage costs")
 	check(c.tau() > 0 && c.tau() <= 1, "threshold", "the threshold lies above 0 and up to 1")
 	check(c.sensitivity() > 0 && c.sensitivity() <= most, "sensitivity", "the sensitivity is a positive number")
@@ -150,11 +148,20 @@ func (c *Costs) Validate() error {
 		where := fmt.Sprintf("prior[%d]", i)
 		check(s.Count >= 0, where, "a count is 0 or more")
 		check(s.P >= 0 && s.P <= 1, where, "a probability lies between 0 and 1")
-		check(!slices.ContainsFunc(c.Prior[:i], func(o Share) bool { return o.Count == s.Count }), where, "this count stands twice")
+		check(!slices.ContainsFunc(c.Prior[:i], func(o Share) bool { return o.Count == s.Count }), where, "the count is given twice")
 		sum += s.P
 	}
 	check(len(c.Prior) == 0 || math.Abs(sum-1) <= 1e-9, "prior", "the probabilities do not sum to 1")
 	return errors.Join(all...)
+}
+
+// FirstCounts are the first n counts of the prior, or all of them.
+func (c *Costs) FirstCounts(n int) []int {
+	var counts []int
+	for _, share := range c.Prior[:min(n, len(c.Prior))] {
+		counts = append(counts, share.Count)
+	}
+	return counts
 }
 
 func (c *Costs) tau() float64 {

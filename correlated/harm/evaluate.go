@@ -6,40 +6,46 @@ import (
 	"github.com/noren-privacy/noren"
 )
 
-// Case is what noise does where the true count is T.
+// Case is the expected harm where the true count is T.
 type Case struct {
-	T int     `json:"t"`
+	// T is the true count.
+	T int `json:"t"`
+	// P is its probability under the prior.
 	P float64 `json:"p"`
-	// Damage, Concealment and Credit are expected costs and gain; the jumps are
-	// in the first two.
-	Damage      float64 `json:"damage"`
+	// Damage is the expected cost of over-reporting, false alarms included.
+	Damage float64 `json:"damage"`
+	// Concealment is the expected cost of under-reporting, missed alarms included.
 	Concealment float64 `json:"concealment"`
-	Credit      float64 `json:"credit"`
-	// Alarm is the probability of an alarm: false where T = 0. NoAlarm is the
-	// rest: a concealment where T >= 1.
-	Alarm   float64 `json:"p_alarm"`
+	// Credit is the expected gain of the subject where noise goes below zero.
+	Credit float64 `json:"credit"`
+	// Alarm is the probability of an alarm: a false one where T = 0.
+	Alarm float64 `json:"p_alarm"`
+	// NoAlarm is the probability of no alarm: a concealment where T >= 1.
 	NoAlarm float64 `json:"p_no_alarm"`
 }
 
-// Evaluation is the harm at one scale.
+// Evaluation is the expected harm at one scale.
 type Evaluation struct {
-	// Scale is b; of geometric noise, 1/epsilon.
+	// Scale is the scale b of the noise; 1/epsilon for geometric noise.
 	Scale float64 `json:"scale"`
-	// Epsilon is the loss that identification was taken at: Delta/b, or the
-	// leakage that was given.
+	// Epsilon is the privacy loss from which identification was computed: Delta/b,
+	// or the leakage that was given.
 	Epsilon float64 `json:"epsilon"`
-	// Damage, Concealment and Credit are the expectations over the prior.
-	Damage      float64 `json:"damage"`
+	// Damage is the expected cost of over-reporting over the prior.
+	Damage float64 `json:"damage"`
+	// Concealment is the expected cost of under-reporting over the prior.
 	Concealment float64 `json:"concealment"`
-	Credit      float64 `json:"credit"`
-	// FalseAlarm is P(alarm | t = 0), and Cases tells of the other counts.
+	// Credit is the expected gain of the subject over the prior.
+	Credit float64 `json:"credit"`
+	// FalseAlarm is the probability of an alarm where the true count is 0.
 	FalseAlarm float64 `json:"p_false_alarm"`
-	// Identified is the probability of identification, and its price is
-	// Identification times that.
+	// Identified is the probability of identification.
 	Identified float64 `json:"identified"`
-	// Total is J: damage + concealment - credit + price of identification.
+	// Total is the expected total J: damage + concealment - credit + cost of
+	// identification.
 	Total float64 `json:"total"`
-	Cases []Case  `json:"cases"`
+	// Cases are the counts of the prior.
+	Cases []Case `json:"cases"`
 }
 
 // Evaluate gives the expected harm of Laplace noise of scale b. With t the true
@@ -58,13 +64,13 @@ func (c *Costs) Evaluate(b, loss float64) (*Evaluation, error) {
 		return nil, err
 	}
 	if !(b > 0 && b <= most) {
-		return nil, usage("scale", "the noise scale is a positive number")
+		return nil, noren.Usagef("scale", "the noise scale is a positive number")
 	}
 	if loss == 0 {
 		loss = c.sensitivity() / b
 	}
 	if !(loss > 0) {
-		return nil, usage("epsilon", "the loss is a positive number")
+		return nil, noren.Usagef("epsilon", "the loss is a positive number")
 	}
 	return c.sum(b, loss, func(t int) Case { return c.laplace(t, b) }), nil
 }
@@ -101,13 +107,13 @@ func (c *Costs) EvaluateGeometric(epsilon, loss float64) (*Evaluation, error) {
 		return nil, err
 	}
 	if !(epsilon > 0 && epsilon <= most) {
-		return nil, usage("epsilon", "epsilon is a positive number")
+		return nil, noren.Usagef("epsilon", "epsilon is a positive number")
 	}
 	if loss == 0 {
 		loss = epsilon * c.sensitivity()
 	}
 	if !(loss > 0) {
-		return nil, usage("epsilon", "the loss is a positive number")
+		return nil, noren.Usagef("epsilon", "the loss is a positive number")
 	}
 	return c.sum(1/epsilon, loss, func(t int) Case { return c.geometric(t, epsilon) }), nil
 }
@@ -172,11 +178,12 @@ func (c *Costs) Realised(t int, value float64) float64 {
 	return y
 }
 
-// Threshold is the choice of tau.
+// Threshold is the optimal tau.
 type Threshold struct {
+	// Tau is the smallest answer that should be an alarm, in [0, 1].
 	Tau float64 `json:"tau"`
-	// Uninformative reports that the best tau is at an end of [0, 1] because the
-	// noise is too large for the prices: the answer cannot change the decision.
+	// Uninformative is true where the best tau is at an end of [0, 1] because the noise
+	// is too large for the costs: the answer cannot change the decision.
 	Uninformative bool `json:"uninformative"`
 }
 
@@ -191,7 +198,7 @@ func (c *Costs) BestThreshold(b float64) (Threshold, error) {
 		return Threshold{}, err
 	}
 	if !(b > 0 && b <= most) {
-		return Threshold{}, usage("scale", "the noise scale is a positive number")
+		return Threshold{}, noren.Usagef("scale", "the noise scale is a positive number")
 	}
 	zero, more := 0.0, 0.0
 	for _, s := range c.Prior {
@@ -204,14 +211,14 @@ func (c *Costs) BestThreshold(b float64) (Threshold, error) {
 	return ChooseThreshold(b, zero*c.FalseAlarm, more*c.Concealment)
 }
 
-// ChooseThreshold is the tau for given expected prices of a false alarm and of
-// a concealment, not both 0.
+// ChooseThreshold is the tau for given expected costs of a false alarm and of a
+// concealment, not both 0.
 func ChooseThreshold(b, falseAlarm, concealment float64) (Threshold, error) {
 	if !(b > 0) || !(falseAlarm >= 0) || !(concealment >= 0) {
-		return Threshold{}, usage("threshold", "the scale is above 0, and no price is negative")
+		return Threshold{}, noren.Usagef("threshold", "expected a scale above 0 and no negative cost")
 	}
 	if falseAlarm == 0 && concealment == 0 {
-		return Threshold{}, &noren.Error{Kind: noren.Usage, Where: "threshold", What: "neither a false alarm nor a concealment has a price: any threshold is as good", Hint: "give false_alarm or concealment a price"}
+		return Threshold{}, &noren.Error{Kind: noren.Usage, Where: "threshold", What: "neither a false alarm nor a concealment has a cost: any threshold is as good", Hint: "give false_alarm or concealment a cost above 0"}
 	}
 	ratio := math.Log(falseAlarm) - math.Log(concealment)
 	return Threshold{

@@ -3,22 +3,24 @@ package harm
 import (
 	"context"
 	"math"
+
+	"github.com/noren-privacy/noren"
 )
 
 // Optimum is the scale that makes the total smallest.
 type Optimum struct {
-	*Evaluation
-	// AtLimit reports that no scale above the lower limit is better: the budget
-	// decides, and not the prices.
+	Evaluation
+	// AtLimit is true where no scale above the lower limit has a smaller total.
 	AtLimit bool `json:"at_limit"`
 	// Minima are all local minima above the limit that were found, in rising
 	// order.
 	Minima []float64 `json:"minima"`
-	// Threshold is the best tau at that scale; nil where no jump has a price.
+	// Threshold is the best tau at that scale; absent where neither a false alarm nor a
+	// concealment has a cost.
 	Threshold *Threshold `json:"threshold,omitempty"`
 }
 
-// Search says where a scale is looked for.
+// Search says which scales are searched.
 type Search struct {
 	// EpsilonMax is the largest loss allowed: scales are at least
 	// Delta/EpsilonMax. Required.
@@ -31,6 +33,8 @@ type Search struct {
 	// Points is how many scales are tried before the search narrows. Defaults to
 	// 400, or 60 with a Leakage.
 	Points int
+	// Progress is called as scales are tried. Optional.
+	Progress noren.Progress
 }
 
 // Optimise finds the scale with the smallest total. All terms but
@@ -44,13 +48,13 @@ func (c *Costs) Optimise(ctx context.Context, s Search) (*Optimum, error) {
 		return nil, err
 	}
 	if !(s.EpsilonMax > 0) {
-		return nil, usage("epsilon", "the largest loss allowed is a positive number")
+		return nil, noren.Usagef("epsilon", "the largest loss allowed is a positive number")
 	}
 	low := s.Least
 	if s.Leakage == nil {
 		low = c.sensitivity() / s.EpsilonMax
 	} else if !(low > 0) {
-		return nil, usage("scale", "with a leakage, the least scale is a positive number")
+		return nil, noren.Usagef("scale", "with a leakage, the least scale is a positive number")
 	}
 	at := func(b float64) (*Evaluation, error) {
 		if err := ctx.Err(); err != nil {
@@ -70,7 +74,7 @@ func (c *Costs) Optimise(ctx context.Context, s Search) (*Optimum, error) {
 	if err != nil {
 		return nil, err
 	}
-	best := &Optimum{Evaluation: first, AtLimit: true, Minima: []float64{}}
+	best := &Optimum{Evaluation: *first, AtLimit: true, Minima: []float64{}}
 	high := 1e6 * math.Max(low, c.sensitivity())
 	if c.DamageSlope > c.CreditSlope {
 		high = math.Min(high, math.Max(2*low, 2*first.Total/(c.DamageSlope-c.CreditSlope)))
@@ -86,6 +90,7 @@ func (c *Costs) Optimise(ctx context.Context, s Search) (*Optimum, error) {
 	grid := make([]*Evaluation, n)
 	grid[0] = first
 	for i := 1; i < n; i++ {
+		s.Progress.Report("searching", int64(i), int64(n))
 		if grid[i], err = at(low * math.Exp(math.Log(high/low)*float64(i)/float64(n-1))); err != nil {
 			return nil, err
 		}
@@ -103,7 +108,7 @@ func (c *Costs) Optimise(ctx context.Context, s Search) (*Optimum, error) {
 			best.Minima = append(best.Minima, e.Scale)
 		}
 		if e.Total < best.Total {
-			best.Evaluation, best.AtLimit = e, false
+			best.Evaluation, best.AtLimit = *e, false
 		}
 	}
 	if c.FalseAlarm > 0 || c.Concealment > 0 {

@@ -7,7 +7,7 @@
 // Records are drawn one after the other and never held, so memory does not
 // grow with the number of rows, and the first n rows are the same whatever
 // number was asked for. The same options give the same bytes on every platform. The
-// values follow nobody: the tables may be shown to anyone.
+// values are not about real people: the tables are public.
 package bigtable
 
 import (

@@ -3,7 +3,7 @@
 // The table, the hierarchies of its categories and a specification for it are
 // embedded in the program, so that a walk-through needs no file.
 //
-// Nobody in it lives. Names are strung together from syllables, places and
+// Its people are invented. Names are strung together from syllables, places and
 // postcodes are invented, and illnesses follow rough tables of age, sex and
 // season that are written in this package. The table may be shown to anyone;
 // no result on it says anything about real patients.

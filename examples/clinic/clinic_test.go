@@ -296,7 +296,7 @@ func TestColumnsDependOnEachOther(t *testing.T) {
 	if n := count(all, func(r record) bool {
 		return r.day(t).Weekday() == time.Sunday && r["department"] != "emergency"
 	}); n > 0 {
-		t.Errorf("%d visits on Sundays beyond the emergency room", n)
+		t.Errorf("%d visits on Sundays outside emergency care", n)
 	}
 	if n := count(all, func(r record) bool { return r["diagnosis"] == "enlarged prostate" && r["sex"] == "female" }); n > 0 {
 		t.Errorf("%d women with an enlarged prostate", n)

@@ -151,7 +151,7 @@ func department(d *dice.Dice, ill *illness, age, grade int, sunday bool) string 
 	case age < 15 && ill.department == "internal medicine":
 		return "paediatrics"
 	case d.Chance(40):
-		return "internal medicine" // came to the wrong door
+		return "internal medicine" // another department than the diagnosis says
 	default:
 		return ill.department
 	}
@@ -171,7 +171,7 @@ func cost(d *dice.Dice, ill *illness, grade int) int {
 }
 
 // calendar draws days of 2024 and 2025, more of them in winter and on Mondays,
-// few on Sundays and holidays, when only the emergency room is open.
+// few on Sundays and holidays, when only emergency care is open.
 type calendar struct {
 	first      time.Time
 	cumulative []int

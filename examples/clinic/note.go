@@ -7,7 +7,7 @@ import (
 )
 
 // note draws the free text of a visit. The phrases hold nothing about the
-// person; they hold what a table passes through untouched only if nobody
+// person; they hold what a table passes through unchanged only if no program
 // interprets it: delimiters, quotes, line breaks, blanks at the ends, other
 // scripts, and words that look like numbers, formulas or missing values.
 func note(d *dice.Dice) string {

@@ -1,9 +1,9 @@
-// Package dependence makes the example of records that depend on each other: the
-// minutes of a household's power, on or off, which come in runs.
+// Package dependence writes a synthetic table of dependent records: the minutes of a
+// household's power, on or off, as a Markov chain.
 //
 //	go run ./examples/dependence/generate -days 1 -seed 7 -o today.csv
 //
-// Its randomness makes up an example and protects nobody.
+// Its randomness is deterministic and protects no data.
 package dependence
 
 import (

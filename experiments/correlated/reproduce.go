@@ -72,8 +72,8 @@ type Result struct {
 }
 
 // pair is the report's example: two records, equal 98 times in 100.
-func pair() (*correlated.Table, error) {
-	return correlated.NewTable([]int{2, 2}, []float64{.49, .01, .01, .49})
+func pair() (*correlated.JointTable, error) {
+	return correlated.NewJointTable([]int{2, 2}, []float64{.49, .01, .01, .49})
 }
 
 // Run reproduces all of it in a few seconds.
@@ -145,7 +145,7 @@ func reportChecks(ctx context.Context) ([]Check, error) {
 	return all, nil
 }
 
-// line is a row of the note's table.
+// line is a row of the table of docs/correlated-privacy.md.
 type line struct {
 	name    string
 	init    []float64
@@ -191,17 +191,17 @@ func (l *line) make(ctx context.Context) (*Row, error) {
 	}
 	count := correlated.Count(1)
 	r := &Row{Chain: l.name, Records: chainLength, Epsilon: l.epsilon, Independent: 1 / l.epsilon, Note: l.note}
-	exact, err := correlated.Calibrate(ctx, c, count, l.epsilon, correlated.Options{Method: correlated.Exact})
+	exact, err := correlated.Calibrate(ctx, c, count, l.epsilon, correlated.LeakageOptions{Method: correlated.Exact})
 	if err != nil {
 		return nil, err
 	}
 	r.Exact, r.Witness = exact.Scale, exact.Leakage.Witness.String()
-	empty, err := correlated.Calibrate(ctx, c, count, l.epsilon, correlated.Options{Method: correlated.Exact, Adversaries: correlated.EmptyAdversaries()})
+	empty, err := correlated.Calibrate(ctx, c, count, l.epsilon, correlated.LeakageOptions{Method: correlated.Exact, Adversaries: correlated.EmptyAdversaries()})
 	if err != nil {
 		return nil, err
 	}
 	r.Empty = empty.Scale
-	tanh, err := correlated.Calibrate(ctx, c, count, l.epsilon, correlated.Options{Method: correlated.Tanh})
+	tanh, err := correlated.Calibrate(ctx, c, count, l.epsilon, correlated.LeakageOptions{Method: correlated.Tanh})
 	if err != nil {
 		return nil, err
 	}
@@ -222,7 +222,7 @@ func (l *line) make(ctx context.Context) (*Row, error) {
 	return r, nil
 }
 
-// workedCosts are those of the note's worked optimum.
+// workedCosts are those of the worked optimum of docs/correlated-privacy.md.
 func workedCosts(identification float64) *harm.Costs {
 	return &harm.Costs{
 		DamageSlope: 1, ConcealmentSlope: 2, CreditSlope: 0.1, FalseAlarm: 2, Concealment: 3, Identification: identification,

@@ -52,7 +52,7 @@ func TestTable6(t *testing.T) {
 			t.Errorf("%s %s: loss %.7f, the paper prints %.5f", r.Algorithm, r.Params, r.Loss, r.Paper.Loss)
 		}
 		return nil
-	}, nil)
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestReproduceOwnTable(t *testing.T) {
 	}
 	var rows []kanon.Row
 	o := kanon.Options{Datasets: []string{write(t, text.String())}, K: []int{2, 3}, Scaling: space.MinMax, Effort: refine.Fast}
-	if err := kanon.Reproduce(context.Background(), o, func(r kanon.Row) error { rows = append(rows, r); return nil }, nil); err != nil {
+	if err := kanon.Reproduce(context.Background(), o, func(r kanon.Row) error { rows = append(rows, r); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	least := map[int]float64{2: 1, 3: 1}
@@ -139,7 +139,7 @@ func TestReproduceOwnTable(t *testing.T) {
 		}
 	}
 	o.K = []int{61}
-	if err := kanon.Reproduce(context.Background(), o, func(kanon.Row) error { return nil }, nil); noren.KindOf(err) != noren.Usage {
+	if err := kanon.Reproduce(context.Background(), o, func(kanon.Row) error { return nil }); noren.KindOf(err) != noren.Usage {
 		t.Errorf("k beyond the number of records: %v", err)
 	}
 }

@@ -58,10 +58,12 @@ type Options struct {
 	Gap time.Duration
 	// Workers defaults to one a processor.
 	Workers int
+	// Progress is called as the work advances. Optional.
+	Progress noren.Progress
 }
 
-// Reproduce makes the rows and hands each to emit as soon as it is done.
-func Reproduce(ctx context.Context, o Options, emit func(Row) error, progress noren.Progress) error {
+// Reproduce makes the rows and calls emit with each as soon as it is done.
+func Reproduce(ctx context.Context, o Options, emit func(Row) error) error {
 	for _, name := range o.Datasets {
 		d, err := Load(ctx, o.Dir, name, o.Scaling, o.Drop)
 		if err != nil {
@@ -73,14 +75,14 @@ func Reproduce(ctx context.Context, o Options, emit func(Row) error, progress no
 		}
 		for _, k := range o.K {
 			if k < 1 || k > s.Len() {
-				return &noren.Error{Kind: noren.Usage, Where: "--k", What: "k must lie between 1 and the number of records of " + d.Name}
+				return &noren.Error{Kind: noren.Usage, Where: "k", What: "k must lie between 1 and the number of records of " + d.Name}
 			}
-			below, err := lowerBound(ctx, s, k, &o, progress)
+			below, err := lowerBound(ctx, s, k, &o, o.Progress)
 			if err != nil {
 				return err
 			}
 			for _, r := range runs(s.Len(), k, o.Quick, o.Effort) {
-				row, err := r.make(ctx, s, o.Workers, progress)
+				row, err := r.make(ctx, s, o.Workers, o.Progress)
 				if err != nil {
 					return err
 				}
@@ -92,7 +94,7 @@ func Reproduce(ctx context.Context, o Options, emit func(Row) error, progress no
 				}
 			}
 			if s.Len() >= slowRecords && !o.Quick {
-				if err := parts(ctx, d, k, &o, emit, progress); err != nil {
+				if err := parts(ctx, d, k, &o, emit, o.Progress); err != nil {
 					return err
 				}
 			}

@@ -111,7 +111,7 @@ func collect(t *testing.T, o Options) []Row {
 	t.Helper()
 	o.Dir = dataDir(t)
 	var rows []Row
-	if err := Reproduce(t.Context(), o, func(r Row) error { rows = append(rows, r); return nil }, nil); err != nil {
+	if err := Reproduce(t.Context(), o, func(r Row) error { rows = append(rows, r); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	return rows
@@ -151,7 +151,7 @@ func TestTables(t *testing.T) {
 // within 1.5 points of the golden means (SVM) or 2 (forest). Points of the curves
 // at small epsilon spread by up to 10 points from repeat to repeat, on either
 // side; they are given four standard errors of the difference, the golden ones
-// from 10 repeats at the least. (What is left is chance: neither an intercept
+// from at least 10 repeats. (What is left is chance: neither an intercept
 // that is not held back nor training to 1e-3 moves those points.) It takes half a
 // minute of two processors: set NOREN_REPRODUCE to run it.
 func TestReproductionAtThirtyRepeats(t *testing.T) {
@@ -235,22 +235,22 @@ func TestWorkersChangeNothing(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	nothing := func(Row) error { return nil }
 	dir := t.TempDir()
-	if err := Reproduce(t.Context(), Options{Dir: dir}, nothing, nil); noren.KindOf(err) != noren.Usage {
+	if err := Reproduce(t.Context(), Options{Dir: dir}, nothing); noren.KindOf(err) != noren.Usage {
 		t.Errorf("no table: %v", err)
 	}
 	for _, text := range []string{"a,b\n1,2\n", "x\n"} {
 		if err := os.WriteFile(filepath.Join(dir, "wdbc.csv"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := Reproduce(t.Context(), Options{Dir: dir}, nothing, nil); noren.KindOf(err) != noren.BadData {
+		if err := Reproduce(t.Context(), Options{Dir: dir}, nothing); noren.KindOf(err) != noren.BadData {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	if err := Reproduce(t.Context(), Options{Dir: dir, Repeats: 1}, nothing, nil); noren.KindOf(err) != noren.Usage {
+	if err := Reproduce(t.Context(), Options{Dir: dir, Repeats: 1}, nothing); noren.KindOf(err) != noren.Usage {
 		t.Errorf("one repeat: %v", err)
 	}
 	stop := errors.New("stop")
-	err := Reproduce(t.Context(), Options{Dir: dataDir(t), Repeats: 2, Tables: true}, func(Row) error { return stop }, nil)
+	err := Reproduce(t.Context(), Options{Dir: dataDir(t), Repeats: 2, Tables: true}, func(Row) error { return stop })
 	if !errors.Is(err, stop) {
 		t.Errorf("emit's error is lost: %v", err)
 	}

@@ -76,9 +76,11 @@ type Options struct {
 	// Tables leaves out the figures' curves and the improvement, which take most
 	// of the time.
 	Tables bool
+	// Progress is called as the work advances. Optional.
+	Progress noren.Progress
 }
 
-// Statement says what the figures promise and what they do not.
+// Statement says what the figures guarantee and what they do not.
 func Statement() []string {
 	return []string{
 		"epsilon is stated for one report of one attribute, for one report of all attributes of a record, and for all reports ever made of a record that does not change",
@@ -109,13 +111,13 @@ var (
 	generalised = variant{name: "gen"}
 )
 
-// Reproduce makes the rows and hands them to emit in the paper's order.
-func Reproduce(ctx context.Context, o Options, emit func(Row) error, progress noren.Progress) error {
+// Reproduce makes the rows and calls emit with them in the paper's order.
+func Reproduce(ctx context.Context, o Options, emit func(Row) error) error {
 	if o.Repeats == 0 {
 		o.Repeats = 30
 	}
 	if o.Repeats < 2 || o.Workers < 0 {
-		return &noren.Error{Kind: noren.Usage, Where: "--repeats", What: "two repeats are needed to tell a deviation, or more"}
+		return &noren.Error{Kind: noren.Usage, Where: "repeats", What: "expected 2 or more, for a standard deviation"}
 	}
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
@@ -125,7 +127,7 @@ func Reproduce(ctx context.Context, o Options, emit func(Row) error, progress no
 		return err
 	}
 	p := newPlan(t, o)
-	if err := p.run(ctx, progress); err != nil {
+	if err := p.run(ctx, o.Progress); err != nil {
 		return err
 	}
 	for _, row := range p.rows {
@@ -148,7 +150,7 @@ type plan struct {
 	rows  []func() (Row, error)
 }
 
-// run makes every repeat of every cell, whoever is free the next.
+// run makes every repeat of every cell; a free worker takes the next.
 func (p *plan) run(ctx context.Context, progress noren.Progress) error {
 	folds := make([][]learn.Fold, p.o.Repeats)
 	for r := range folds {

@@ -86,8 +86,8 @@ func path(rows [][]int64, k int, r2 int64, moves ...move) int {
 	return int(math.Abs(float64(after - before)))
 }
 
-// Counterexamples to the paper's bound being one (design note, section 3, item
-// 1): each comes with the moves that exceed it.
+// Counterexamples to the paper's bound (docs/outliers.md): each comes with the moves
+// that exceed it.
 func Counterexamples(ctx context.Context) ([]Counterexample, error) {
 	pairs := [][]int64{{0, 1}, {0, 1}, {1, 0}, {1, 0}, {1, 2}, {1, 2}, {2, 1}, {2, 1}}
 	cross := append(append([][]int64(nil), pairs...), []int64{0, 0}, []int64{2, 2})

@@ -139,9 +139,9 @@ func TestThePapersSets(t *testing.T) {
 			}
 		}
 	}
-	// The note's readings.
+	// The figures under the readings of docs/outliers.md.
 	for name, want := range map[string]struct{ at, best, from, to float64 }{
-		"ionosphere": {0.043, 0.991, 0, 0}, // the note does not say whose the ranges are
+		"ionosphere": {0.043, 0.991, 0, 0}, // docs/outliers.md does not say of what the ranges are
 		"wdbc":       {0.027, 0.981, 0, 0},
 	} {
 		rows := slices.DeleteFunc(slices.Clone(result.Accuracy), func(r AccuracyRow) bool { return r.Dataset != name })

@@ -16,7 +16,7 @@ type Options struct {
 	Dir string
 	// Datasets are names of [Names]. Defaults to all.
 	Datasets []string
-	// Progress is told how far it has come.
+	// Progress is called as the work advances. Optional.
 	Progress noren.Progress
 }
 
@@ -127,7 +127,7 @@ func (r *Result) bounds() []string {
 	f := r.Failure
 	lowest := 1 / paper.Alpha(0.2, 0.1)
 	return []string{
-		fmt.Sprintf("Figures 4 and 5 show little noise at epsilon = 0.2 and 0.3. By the paper's own equation (9) the standard deviation is S/alpha, and S is 1 at the least: at epsilon = 0.2 and a delta as large as 0.1 that is %.0f, %.0f times the count of 10, whatever the data. The figures cannot have been made so.", lowest, math.Round(lowest/10)),
+		fmt.Sprintf("Figures 4 and 5 show little noise at epsilon = 0.2 and 0.3. By the paper's own equation (9) the standard deviation is S/alpha, and S is at least 1: at epsilon = 0.2 and a delta as large as 0.1 that is %.0f, %.0f times the count of 10, whatever the data. The figures cannot have been made so.", lowest, math.Round(lowest/10)),
 		fmt.Sprintf("The paper's bound is no bound: three records on a line, k = 1, change the query by %d, and it says %d. It is not smooth either: S differs by a factor of %.3f between neighbours where e^beta = %.3f is allowed.",
 			r.Counterexamples[0].Sensitivity, r.Counterexamples[0].Paper, r.NotSmooth.Paper, r.NotSmooth.Allowed),
 		fmt.Sprintf("So its mechanism is not private: on a pair of neighbours with n = %d in %d dimensions, epsilon = %g, delta = %g, its S are %.2f and %.2f, and the event that the answer is more than %.0f from 0 has probabilities of %.4f and %.4f: an excess of %.3f over e^epsilon times the other, where delta allows %g. The corrected S are %.2f and %.2f.",

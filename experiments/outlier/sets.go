@@ -43,7 +43,9 @@ func (s *Set) Len() int { return len(s.Outlier) }
 func radius2(r float64) int64 { return int64(math.Floor(r / step * (r / step))) }
 
 // points are the records as the library takes them.
-func (s *Set) points() (*axis.Points[int32], error) { return outlier.NewPoints(s.Dimension, s.coords, 0) }
+func (s *Set) points() (*axis.Points[int32], error) {
+	return outlier.NewPoints(s.Dimension, s.coords, 0)
+}
 
 // row is a record's coordinates.
 func (s *Set) row(i int) []int32 { return s.coords[i*s.Dimension:][:s.Dimension] }

@@ -10,6 +10,7 @@ import (
 	"github.com/noren-privacy/noren/internal/entropy"
 	core "github.com/noren-privacy/noren/ratio"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/axis"
 	"github.com/noren-privacy/noren/table/file"
 )
 
@@ -57,7 +58,7 @@ func TestAbroad(t *testing.T) {
 	var sides [2]*core.Points
 	var above [2][]float64
 	for side, list := range rows {
-		p := core.NewPoints(len(list), points.Dim)
+		p := axis.NewPoints[float64](len(list), points.Dim)
 		for k, i := range list {
 			copy(p.Row(k), points.Row(i))
 			above[side] = append(above[side], share(salary.Dict[salary.Codes[i]] == ">50K"))

@@ -14,16 +14,17 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/learn"
 	core "github.com/noren-privacy/noren/ratio"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // The second case: the census table adult.csv, split into a public part that has far
-// too many people with a degree, a private part, and a part of the same law as the
+// too many people with a degree, a private part, and a part of the same distribution as the
 // private one, to try classifiers on.
 
 // adultColumns are those of the file that are looked at.
 var adultColumns = []string{"age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country", "salary-class"}
 
-// schooling is the order of the words of the column education, which is known.
+// schooling is the order of the categories of the column education, which is known.
 var schooling = []string{
 	"Preschool", "1st-4th", "5th-6th", "7th-8th", "9th", "10th", "11th", "12th", "HS-grad",
 	"Some-college", "Assoc-voc", "Assoc-acdm", "Bachelors", "Masters", "Prof-school", "Doctorate",
@@ -79,7 +80,7 @@ func loadCensus(dir string) (*census, error) {
 
 func newCensus(rows [][]string) (*census, error) {
 	n := len(rows)
-	c := &census{kernels: core.NewPoints(n, 4), class: make([]int, n), degree: make([]bool, n)}
+	c := &census{kernels: axis.NewPoints[float64](n, 4), class: make([]int, n), degree: make([]bool, n)}
 	age, years := make([]float64, n), make([]float64, n)
 	married, above := make([]float64, n), make([]float64, n)
 	male, manager, self := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -87,7 +88,7 @@ func newCensus(rows [][]string) (*census, error) {
 		v, err := strconv.ParseFloat(row[0], 64)
 		rank := slices.Index(schooling, row[2])
 		if err != nil || !(v >= 0 && v <= 120) || rank < 0 {
-			return nil, &noren.Error{Kind: noren.BadData, Where: "adult.csv", What: "an age is no number, or a word of education is unknown"}
+			return nil, &noren.Error{Kind: noren.BadData, Where: "adult.csv", What: "an age is no number, or a category of education is unknown"}
 		}
 		age[i], years[i] = v, float64(rank+1)
 		married[i], male[i] = flag(row[3] == "Married-civ-spouse"), flag(row[6] == "Male")
@@ -135,7 +136,7 @@ func flag(b bool) float64 {
 	return 0
 }
 
-// oneHot is a column of 0 and 1 for each word of column j but the first.
+// oneHot is a column of 0 and 1 for each category of column j but the first.
 func oneHot(rows [][]string, j int) [][]float64 {
 	var words []string
 	for _, row := range rows {
@@ -179,7 +180,7 @@ func (c *census) split(rng *rand.Rand) parts {
 
 // pick is the points of some records.
 func pick(p *core.Points, rows []int) *core.Points {
-	out := core.NewPoints(len(rows), p.Dim)
+	out := axis.NewPoints[float64](len(rows), p.Dim)
 	for i, r := range rows {
 		copy(out.Row(i), p.Row(r))
 	}

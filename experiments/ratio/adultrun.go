@@ -49,7 +49,7 @@ type AdultFacts struct {
 	Accuracy string  `json:"accuracy_of"`
 }
 
-// adultSplits at the most, and the centres of its weights.
+// at most adultSplits, and the centres of its weights.
 const (
 	adultSplits  = 20
 	adultCentres = 30
@@ -227,7 +227,7 @@ func (r *Result) gather(c *census, all [][]answered) {
 		}
 	}
 	r.Facts = &AdultFacts{
-		Splits: splits, Centres: adultCentres, Accuracy: "a linear SVM for salaries above 50K, on records of the private law that it has not seen",
+		Splits: splits, Centres: adultCentres, Accuracy: "a linear SVM for salaries above 50K, on unseen records of the private distribution",
 		Public:  mean(1, func(a *answered) float64 { return a.public }),
 		Records: mean(1, func(a *answered) float64 { return a.records }),
 		DegreeE: mean(1, func(a *answered) float64 { return a.degE }),

@@ -14,6 +14,7 @@ import (
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/internal/entropy"
 	core "github.com/noren-privacy/noren/ratio"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // CoverageSetting is a pair of populations for the study of coverage: 2,000 private
@@ -142,7 +143,7 @@ type tables struct {
 func (s *CoverageSetting) tables(seed, repeat uint64, n, big int) *tables {
 	rng := rand.New(rand.NewPCG(seed, repeat))
 	fill := func(rows int, private bool) (*core.Points, []float64) {
-		p, y := core.NewPoints(rows, s.dim), make([]float64, rows)
+		p, y := axis.NewPoints[float64](rows, s.dim), make([]float64, rows)
 		for i := range rows {
 			y[i] = s.draw(rng, private, p.Row(i))
 		}
@@ -151,7 +152,7 @@ func (s *CoverageSetting) tables(seed, repeat uint64, n, big int) *tables {
 	t := &tables{low: make([]float64, s.dim), width: make([]float64, s.dim)}
 	t.private, t.privateY = fill(n, true)
 	t.public, t.publicY = fill(big, false)
-	t.raw = core.NewPoints(n, s.dim)
+	t.raw = axis.NewPoints[float64](n, s.dim)
 	copy(t.raw.Data, t.private.Data)
 	for j := range s.dim {
 		t.width[j] = 1

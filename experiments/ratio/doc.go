@@ -5,7 +5,7 @@
 // paid choice of the bandwidth reaches where the usual one fails; and a second, real
 // case, a census table whose public part is biased.
 //
-// The laws and tables here are public. Much of what is computed (errors against the
+// The distributions and tables here are public. Much of what is computed (errors against the
 // truth, bandwidths chosen on private records, method C) would not be private for data
 // that are not.
 package ratio

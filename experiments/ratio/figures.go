@@ -11,7 +11,7 @@ import (
 // the tables, and the second case.
 func (r *Result) Figures() *report.Page {
 	p := &report.Page{
-		Title:  "Public records that stand in for private ones: the paper's figures and ours",
+		Title:  "Density-ratio weights: the paper's figures and ours",
 		Lead:   "Density-ratio weights with differential privacy: E ~ N(1, 1) is public, D ~ N(2, 1/4) private, and beyond the paper the plane, two clouds and a census table.",
 		Footer: "Theorems, proofs and what is wrong in the paper: docs/density-ratio.md.",
 	}

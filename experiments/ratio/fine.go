@@ -78,7 +78,7 @@ func newBasis(ctx context.Context, m *core.Mechanism, r *core.Released, public *
 	if err != nil {
 		return nil, err
 	}
-	b := &basis{features: f, noise: m.Law().Covariance(k)}
+	b := &basis{features: f, noise: m.Distribution().Covariance(k)}
 	b.noise.ScaleSym(1/(n*n), b.noise)
 	for _, v := range r.Sums[0] {
 		b.h = append(b.h, v/n)

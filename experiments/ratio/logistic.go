@@ -6,7 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/internal/entropy"
 	core "github.com/noren-privacy/noren/ratio"
 )
@@ -15,21 +14,15 @@ import (
 // exponential of an affine function, which is read off the weights of the public records
 // for the points between them.
 func logistic(ctx context.Context, t *trial, epsilon float64, stream uint64) (*fitted, error) {
-	l, err := core.NewLogistic(core.LogisticOptions{
-		Public: t.public, Records: t.private.Rows, Penalty: 0.01,
-		Cost: account.Cost{Epsilon: int64(math.Round(epsilon * account.EpsilonUnits))},
-	})
+	l, err := newBaseline(t.public, epsilon, 0.01, false)
 	if err != nil {
 		return nil, err
 	}
-	c, err := l.Release(ctx, t.private, entropy.Seeded(t.rng(stream).Uint64()))
+	beta, err := l.release(ctx, t.private, entropy.Seeded(t.rng(stream).Uint64()))
 	if err != nil {
 		return nil, err
 	}
-	w, err := l.Weights(c)
-	if err != nil {
-		return nil, err
-	}
+	w := l.weights(beta)
 	d := t.public.Dim
 	x, y := mat.NewDense(t.public.Rows, d+1, nil), mat.NewVecDense(t.public.Rows, nil)
 	for i, v := range w {
@@ -39,16 +32,16 @@ func logistic(ctx context.Context, t *trial, epsilon float64, stream uint64) (*f
 		}
 		y.SetVec(i, math.Log(v))
 	}
-	var beta mat.VecDense
-	if err := beta.SolveVec(x, y); err != nil {
+	var affine mat.VecDense
+	if err := affine.SolveVec(x, y); err != nil {
 		return nil, err
 	}
 	return &fitted{weights: w, at: func(p *core.Points) ([]float64, error) {
 		out := make([]float64, p.Rows)
 		for i := range out {
-			s := beta.AtVec(0)
+			s := affine.AtVec(0)
 			for j, v := range p.Row(i) {
-				s += beta.AtVec(j+1) * v
+				s += affine.AtVec(j+1) * v
 			}
 			out[i] = math.Exp(s)
 		}

@@ -5,9 +5,10 @@ import (
 	"slices"
 
 	core "github.com/noren-privacy/noren/ratio"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
-// grid is a rule of quadrature over the public law: points, and their weights times
+// grid is a rule of quadrature over the public distribution: points, and their weights times
 // p_E. On a line 801 points, in the plane 61 x 61, to 6 standard deviations.
 type grid struct {
 	points *core.Points
@@ -21,7 +22,7 @@ func (s *Setting) grid() *grid {
 		per = 61
 	}
 	rows := int(math.Pow(float64(per), float64(s.Dim())) + 0.5)
-	g := &grid{points: core.NewPoints(rows, s.Dim()), mass: make([]float64, rows), truth: make([]float64, rows)}
+	g := &grid{points: axis.NewPoints[float64](rows, s.Dim()), mass: make([]float64, rows), truth: make([]float64, rows)}
 	for i := range rows {
 		x, cell := g.points.Row(i), 1.0
 		for j, k := 0, i; j < s.Dim(); j, k = j+1, k/per {
@@ -44,7 +45,7 @@ type measured struct {
 	warned          float64
 }
 
-// Kinds of weights, and how they stand in measured.
+// Kinds of weights, and their indices in measured.
 const (
 	asFitted = iota
 	normalised

@@ -137,7 +137,7 @@ func methods() []method {
 				return nil, err
 			}
 			return t.release(ctx, core.Options{
-				Mechanism: core.NoisyCentres, Centres: c.centres.Rows, Sigmas: []float64{c.sigma}, Lambda: c.lambda, Post: core.Clip,
+				Noise: core.NoisyCentres, Centres: c.centres.Rows, Sigmas: []float64{c.sigma}, Lambda: c.lambda, Post: core.Clip,
 				Low: []float64{boxLow}, High: []float64{boxHigh},
 			}, epsilon, stream)
 		}},
@@ -150,13 +150,13 @@ func methods() []method {
 			}
 			return writtenC(ctx, c, t.sample, t.rng(stream), epsilon)
 		}},
-		{name: Laplace12, epsilons: epsilons, fit: ours(core.Options{Mechanism: core.Laplace}, 1)},
-		{name: LaplaceNN, epsilons: epsilons, only: paper, fit: ours(core.Options{Mechanism: core.Laplace, Post: core.NonNegative}, 1)},
+		{name: Laplace12, epsilons: epsilons, fit: ours(core.Options{Noise: core.Laplace}, 1)},
+		{name: LaplaceNN, epsilons: epsilons, only: paper, fit: ours(core.Options{Noise: core.Laplace, Post: core.NonNegative}, 1)},
 		{name: Pure, epsilons: epsilons, fit: ours(core.Options{}, 1)},
 		{name: PureE, epsilons: epsilons, only: paper, fit: func(ctx context.Context, t *trial, epsilon float64, stream uint64) (*fitted, error) {
 			return t.release(ctx, core.Options{CentrePoints: t.public, Sigmas: []float64{core.MedianDistance(t.public)}, Post: core.NonNegative}, epsilon, stream)
 		}},
-		{name: Gaussian, epsilons: epsilons, fit: ours(core.Options{Mechanism: core.RKHSGaussian}, 1)},
+		{name: Gaussian, epsilons: epsilons, fit: ours(core.Options{Noise: core.RKHSGaussian}, 1)},
 		{name: PureHalf, epsilons: epsilons, fit: ours(core.Options{}, 0.5)},
 		{name: PureJoint, epsilons: epsilons, fit: ours(core.Options{}, 0.5, 0.25)},
 		{name: PureFine, epsilons: epsilons, only: []string{"S1", "S2", "S4"}, fit: fineToCoarse},
@@ -182,7 +182,7 @@ func withB(noise core.Noise) func(context.Context, *trial, float64, uint64) (*fi
 		if err != nil {
 			return nil, err
 		}
-		return t.release(ctx, core.Options{Mechanism: noise, CentrePoints: c.centres, Sigmas: []float64{c.sigma}, Lambda: c.lambda, Post: core.Clip}, epsilon, stream)
+		return t.release(ctx, core.Options{Noise: noise, CentrePoints: c.centres, Sigmas: []float64{c.sigma}, Lambda: c.lambda, Post: core.Clip}, epsilon, stream)
 	}
 }
 
@@ -207,7 +207,7 @@ func (t *trial) mechanism(ctx context.Context, o core.Options, epsilon float64) 
 	o.Public, o.Raw = t.public, true
 	o.Neighbours, o.Records = account.ReplaceOne, t.private.Rows
 	o.Cost.Epsilon = int64(math.Round(epsilon * account.EpsilonUnits))
-	if o.Mechanism == core.RKHSGaussian {
+	if o.Noise == core.RKHSGaussian {
 		o.Cost.Delta = account.DeltaUnits / 1_000_000
 	}
 	return core.New(ctx, o)

@@ -14,6 +14,7 @@ import (
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/noise"
 	"github.com/noren-privacy/noren/ratio"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // BenchmarkAgainstNumpy times python/ulsif.py and package ratio on data of one size
@@ -30,7 +31,7 @@ func BenchmarkAgainstNumpy(b *testing.B) {
 	ctx := context.Background()
 	draw := func(n, d int, mean, sd float64) *ratio.Points {
 		rng := rand.New(rand.NewPCG(1, uint64(n+d)))
-		p := ratio.NewPoints(n, d)
+		p := axis.NewPoints[float64](n, d)
 		for i := range p.Data {
 			p.Data[i] = mean + sd*rng.NormFloat64()
 		}

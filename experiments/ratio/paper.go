@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	core "github.com/noren-privacy/noren/ratio"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // The paper's methods as they are written, with the choices that it leaves open:
@@ -56,7 +57,7 @@ func choose(ctx context.Context, centres *core.Points, s *sample) (chosen, error
 
 // sampleOf draws b of the points without replacement.
 func sampleOf(rng *rand.Rand, p *core.Points, b int) *core.Points {
-	out := core.NewPoints(b, p.Dim)
+	out := axis.NewPoints[float64](b, p.Dim)
 	for l, i := range rng.Perm(p.Rows)[:b] {
 		copy(out.Row(l), p.Row(i))
 	}
@@ -117,7 +118,7 @@ func curveOf(k *core.Kernel, alpha []float64) func(*core.Points) ([]float64, err
 func writtenA(ctx context.Context, c chosen, s *sample, rng *rand.Rand, epsilon float64) (*fitted, error) {
 	n, b := float64(s.private.Rows), float64(c.centres.Rows)
 	inner := math.Log1p(n / b * math.Expm1(epsilon))
-	noisy := chosen{centres: core.NewPoints(c.centres.Rows, c.centres.Dim), sigma: c.sigma, lambda: c.lambda}
+	noisy := chosen{centres: axis.NewPoints[float64](c.centres.Rows, c.centres.Dim), sigma: c.sigma, lambda: c.lambda}
 	for i, v := range c.centres.Data {
 		noisy.centres.Data[i] = v + laplace(rng, (boxHigh-boxLow)/inner)
 	}

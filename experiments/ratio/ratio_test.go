@@ -14,6 +14,7 @@ import (
 	"github.com/noren-privacy/noren"
 	core "github.com/noren-privacy/noren/ratio"
 	"github.com/noren-privacy/noren/report"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // The paper's figure 1: the true ratio peaks at 3.895 where x = 7/3.
@@ -98,7 +99,7 @@ func TestMeasure(t *testing.T) {
 // standard deviation of docs/density-ratio.md, theorem 2': 1.23 times that of the fine
 // one's at twice the bandwidth.
 func TestCoarsen(t *testing.T) {
-	public := core.NewPoints(200, 1)
+	public := axis.NewPoints[float64](200, 1)
 	for i := range public.Rows {
 		public.Data[i] = -3 + 6*float64(i)/199
 	}

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/noren-privacy/noren"
-	core "github.com/noren-privacy/noren/ratio"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
 // Options say what to reproduce.
@@ -23,7 +23,7 @@ type Options struct {
 	Settings []string
 	// Seed of tables and noise. Defaults to 1; every seed gives figures as good.
 	Seed uint64
-	// Progress is told how far it has come.
+	// Progress receives the progress. Optional.
 	Progress noren.Progress
 }
 
@@ -213,7 +213,7 @@ func (r *Result) repeat(ctx context.Context, s *Setting, o Options, at uint64, r
 func curve(s *Setting, k task, f *fitted) (Curve, error) {
 	const points = 181
 	lo, hi := s.public.mean[0]-3.5*s.public.sd[0], s.public.mean[0]+3.5*s.public.sd[0]
-	x := core.NewPoints(points, 1)
+	x := axis.NewPoints[float64](points, 1)
 	for i := range points {
 		x.Data[i] = lo + (hi-lo)*float64(i)/(points-1)
 	}

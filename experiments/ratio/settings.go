@@ -5,9 +5,10 @@ import (
 	"math/rand/v2"
 
 	core "github.com/noren-privacy/noren/ratio"
+	"github.com/noren-privacy/noren/table/axis"
 )
 
-// normal is a normal law with independent coordinates.
+// normal is a normal distribution with independent coordinates.
 type normal struct{ mean, sd []float64 }
 
 func (l normal) density(x []float64) float64 {
@@ -19,7 +20,7 @@ func (l normal) density(x []float64) float64 {
 	return p
 }
 
-// Setting is a pair of laws, of which the true density ratio is known.
+// Setting is a pair of distributions with a known density ratio.
 type Setting struct {
 	// Name as in docs/density-ratio.md, section 12.
 	Name string
@@ -37,7 +38,7 @@ type Setting struct {
 func Settings() []*Setting {
 	return []*Setting{
 		{"S1", "the paper's: E ~ N(1,1), D ~ N(2,1/4)", 50, 2000, 12, normal{[]float64{1}, []float64{1}}, []normal{{[]float64{2}, []float64{0.5}}}},
-		{"S2", "the paper's laws with 200 public records", 200, 2000, 12, normal{[]float64{1}, []float64{1}}, []normal{{[]float64{2}, []float64{0.5}}}},
+		{"S2", "the paper's distributions with 200 public records", 200, 2000, 12, normal{[]float64{1}, []float64{1}}, []normal{{[]float64{2}, []float64{0.5}}}},
 		{"S3", "2-D: E ~ N(0,I), D ~ N((.7,-.5), diag(.5,.3))", 200, 2000, 20, normal{[]float64{0, 0}, []float64{1, 1}}, []normal{{[]float64{0.7, -0.5}, []float64{math.Sqrt(0.5), math.Sqrt(0.3)}}}},
 		{"S4", "two clouds: E ~ N(1,2.25), D half N(0,.09), half N(2,.16)", 100, 500, 12, normal{[]float64{1}, []float64{1.5}}, []normal{{[]float64{0}, []float64{0.3}}, {[]float64{2}, []float64{0.4}}}},
 	}
@@ -80,10 +81,10 @@ type sample struct {
 // to limit, where it is not empty: method A needs a box.
 func (s *Setting) draw(seed, repeat uint64, limit []float64) *sample {
 	rng := rand.New(rand.NewPCG(seed, repeat))
-	fill := func(rows int, law func() normal) *core.Points {
-		p := core.NewPoints(rows, s.Dim())
+	fill := func(rows int, draw func() normal) *core.Points {
+		p := axis.NewPoints[float64](rows, s.Dim())
 		for i := range rows {
-			l := law()
+			l := draw()
 			for j := range l.mean {
 				v := l.mean[j] + l.sd[j]*rng.NormFloat64()
 				if limit != nil {

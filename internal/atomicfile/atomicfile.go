@@ -1,7 +1,6 @@
-// Package atomicfile writes files that appear whole or not at all. Until
-// Commit nothing can be seen under the final name; where the system can hold
-// a file without a name (Linux), not even a killed process leaves anything
-// behind.
+// Package atomicfile writes files atomically: a file appears complete or not at all.
+// Until Commit there is no file of the final name; where the system supports files
+// without a name (Linux), even a killed process leaves no file.
 package atomicfile
 
 import (

@@ -112,7 +112,7 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 		return err
 	}
 	defer limitMemory(memory)()
-	result, err := t.service(nil).Anonymize(ctx, api.AnonymizeRequest{
+	result, err := t.service(nil).Anonymize(ctx, &api.AnonymizeRequest{
 		Table: api.Table{Input: input, Spec: s}, Output: f.output, OutputDelimiter: f.outputAs.delimiter, OutputEncoding: f.outputAs.encoding,
 		Report: f.report, Certificate: f.certify, Force: f.force, Seed: f.seed, InsecureSeed: f.seedInsecure,
 		Workers: f.workers, Memory: memory, Stdout: t.stdout,

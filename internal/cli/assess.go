@@ -66,7 +66,7 @@ func (f *assessFlags) run(ctx context.Context, t *terminal, input string) error 
 	if err != nil {
 		return err
 	}
-	result, err := t.service(nil).Assess(ctx, api.AssessRequest{
+	result, err := t.service(nil).Assess(ctx, &api.AssessRequest{
 		Table: api.Table{Input: input, Spec: s}, K: f.k, Population: f.population, SamplingFraction: f.fraction, Threshold: f.threshold,
 		Against: f.against, KeptOrder: f.keptOrder, Report: f.page, Force: f.force,
 	})

@@ -75,7 +75,7 @@ func (f *curveFlags) run(ctx context.Context, t *terminal, input string) error {
 	if !f.json {
 		q.Point = t.printPoint(fmt.Sprintf("%-16s %6s %9s %9s %12s %12s %9s\n", "method", "k", "groups", "loss", "highest risk", "mean risk", "seconds"))
 	}
-	result, err := t.service(nil).Curve(ctx, q)
+	result, err := t.service(nil).Curve(ctx, &q)
 	t.progress.clear()
 	if err != nil {
 		return tableError(err)

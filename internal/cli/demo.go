@@ -55,7 +55,7 @@ func runDemo(ctx context.Context, t *terminal, keep string) error {
 		return err
 	}
 	input, output := filepath.Join(dir, clinic.VisitsFile), filepath.Join(dir, "release.csv")
-	released, err := t.service(nil).Anonymize(ctx, api.AnonymizeRequest{
+	released, err := t.service(nil).Anonymize(ctx, &api.AnonymizeRequest{
 		Table: api.Table{Input: input, SpecFile: filepath.Join(dir, clinic.SpecFile)}, Output: output,
 	})
 	t.progress.clear()

@@ -124,7 +124,7 @@ func (f *proposeFlags) run(ctx context.Context, t *terminal, input string) error
 			t.tell(n)
 		}
 	}
-	p, err := service.Hierarchy(ctx, q)
+	p, err := service.Hierarchy(ctx, &q)
 	t.progress.clear()
 	if err != nil {
 		return tableError(err)
@@ -172,7 +172,7 @@ func checkHierarchy(ctx context.Context, t *terminal, input *columnFlags, path, 
 	if err != nil {
 		return err
 	}
-	r, err := t.service(nil).CheckHierarchy(ctx, api.HierarchyCheckRequest{Table: api.Table{Input: name, Spec: s}, Hierarchy: path, Column: column})
+	r, err := t.service(nil).CheckHierarchy(ctx, &api.HierarchyCheckRequest{Table: api.Table{Input: name, Spec: s}, Hierarchy: path, Column: column})
 	t.progress.clear()
 	if err != nil {
 		return tableError(err)

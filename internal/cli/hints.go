@@ -14,7 +14,6 @@ import (
 // hints say what to type, by the code of an error. Libraries say what is wrong;
 // only a front end knows its own commands and flags.
 var hints = map[string]string{
-	atomicfile.CodeExists: "choose another name, or say --force to replace it",
 	"cannot-rebuild":      "restore it from a copy and run noren ledger reconcile, or keep it as evidence",
 	"changed":             "if it is the same data set in a new state, the steward grants it with --changed: what is spent stays spent",
 	"closed":              "the steward opens it again with: noren ledger grant NAME --analyst ANALYST --epsilon E; nothing was charged",
@@ -31,6 +30,7 @@ var hints = map[string]string{
 	"no-schema":           "the steward grants one with: noren ledger grant NAME --file FILE --spec SPEC --epsilon E --yes",
 	"not-regular":         "give it on standard input, as -",
 	"other-people":        "say --other-people if no person is in both; a new table of the same people is a new version: grant that data set with --changed",
+	"public-key":          "noren certificate key prints one",
 	"query":               "pg:TABLE, or pg: with --query FILE",
 	"schema-incomplete":   "noren init FILE -o SPEC writes a specification with a type for every column; or say --type COLUMN=TYPE",
 	"sealed":              "run noren ledger reconcile, with the certificates of what was released",
@@ -40,11 +40,11 @@ var hints = map[string]string{
 	"spec-seed":           "give it by --seed, or leave it out",
 	"spec-unreadable":     "noren init FILE -o noren.yaml writes one",
 	"table":               "sqlite:FILE?table=TABLE, or --query FILE",
-	"temporary-file":      "make room in the folder of the result, or allow more with --memory",
-	"public-key":          "noren certificate key prints one",
+	"temporary-file":      "free space in the folder of the result, or allow more with --memory",
 	"unit-name":           "rename it, or omit --unit for one record as the unit",
-	"untrusted":           "name the key of the signer: --trust KEY.pem",
 	"unsound":             "restore it from a copy and run noren ledger reconcile, or keep it as evidence",
+	"untrusted":           "name the key of the signer: --trust KEY.pem",
+	atomicfile.CodeExists: "choose another name, or say --force to replace it",
 }
 
 // shown is err as this front end says it: the field of a request that it is about
@@ -94,12 +94,15 @@ func flagOf(c *cobra.Command, e *noren.Error) (string, bool) {
 	if e.Where == "dataset" {
 		return "DATASET", true
 	}
-	name := e.Where
+	name, entry, _ := strings.Cut(e.Where, ": ") // a field, or an entry of it
 	if other, known := fields[name]; known {
 		name = other
 	}
 	if name == "" || c.Flags().Lookup(name) == nil {
 		return "", false
 	}
-	return "--" + name, true
+	if entry != "" {
+		entry = ": " + entry
+	}
+	return "--" + name + entry, true
 }

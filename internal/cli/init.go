@@ -73,7 +73,7 @@ func runInit(ctx context.Context, t *terminal, input *columnFlags, name, output 
 	if output != "-" {
 		q.Output = output
 	}
-	result, err := t.service(nil).Propose(ctx, q)
+	result, err := t.service(nil).Propose(ctx, &q)
 	t.progress.clear()
 	if err != nil {
 		return tableError(err)

@@ -28,7 +28,7 @@ reason. The output holds values of the table. It is private: do not release it.`
 			if err != nil {
 				return err
 			}
-			result, err := t.service(nil).Inspect(c.Context(), api.InspectRequest{Table: api.Table{Input: args[0], Spec: s}})
+			result, err := t.service(nil).Inspect(c.Context(), &api.InspectRequest{Table: api.Table{Input: args[0], Spec: s}})
 			t.progress.clear()
 			switch {
 			case err != nil:
@@ -45,7 +45,7 @@ reason. The output holds values of the table. It is private: do not release it.`
 	return c
 }
 
-func printInspection(out io.Writer, r *api.InspectResult) error {
+func printInspection(out io.Writer, r *api.Inspection) error {
 	fmt.Fprintf(out, "%d records, %d columns\n\n", r.Rows, len(r.Columns))
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "column\ttype\tdifferent\tmissing\tfrom\tto\tproposed role")

@@ -1,21 +1,27 @@
 package cli
 
 import (
+	"fmt"
+	"io"
+	"strings"
+
 	"github.com/spf13/cobra"
+
+	"github.com/noren-privacy/noren/ldp/survey"
 )
 
-// newLDP is data that is private before it leaves: the parent of the commands
-// over package ldp.
+// newLDP is the parent of the commands over package ldp.
 func newLDP(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ldp",
-		Short: "Data that is private before it leaves: randomise at the source, collect, estimate",
-		Long: `Local differential privacy: every person's own device randomises the value
-before it is sent, and nobody need be trusted with the data. From the reports of
-many the shares of labels, means and distributions are estimated, with errors.
+		Short: "Collect reports with local differential privacy and estimate from them",
+		Long: `Local differential privacy: every person's own device randomises the value before it
+is sent, so that the collector need not be trusted. From many reports the shares of
+labels and words, means and distributions are estimated, with standard errors and
+intervals.
 
-  noren ldp design --size 5 --epsilon 1 --n 10000        which mechanism, and what error
-  noren ldp simulate --size 5 --mechanism grr --epsilon 1 --n 10000      true against estimated
+  noren ldp design --size 5 --epsilon 1 --n 10000        choose a mechanism, see its expected error
+  noren ldp simulate --size 5 --mechanism grr --epsilon 1 --n 10000      compare estimates with the truth
   noren ldp randomize table.csv --column radius --spec ldp.yaml -o reports.csv
   noren ldp estimate reports.csv --spec ldp.yaml --report page.html`,
 		Args: cobra.NoArgs,
@@ -23,4 +29,35 @@ many the shares of labels, means and distributions are estimated, with errors.
 	}
 	c.AddCommand(newLDPDesign(t), newLDPEdges(t), newLDPRandomize(t), newLDPEstimate(t), newLDPSimulate(t), newLDPEvaluate(t))
 	return c
+}
+
+// printPrivacy prints the guarantee of reports.
+func printPrivacy(w io.Writer, p *survey.Privacy) {
+	fmt.Fprintf(w, "  promise     %s\n", p.Loss())
+	for i, line := range p.NotProtected {
+		head := "not kept"
+		if i > 0 {
+			head = ""
+		}
+		fmt.Fprintf(w, "  %-11s %s\n", head, line)
+	}
+}
+
+// printReasons prints the reasons of a plan below its choice.
+func printReasons(w io.Writer, why []string) {
+	for i, reason := range why {
+		head := "because"
+		if i > 0 {
+			head = ""
+		}
+		fmt.Fprintf(w, "  %-11s %s\n", head, reason)
+	}
+}
+
+// listOf reads a list of numbers where one is given.
+func listOf(flag, text string) ([]float64, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, nil
+	}
+	return floats(flag, text)
 }

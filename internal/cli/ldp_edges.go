@@ -2,30 +2,25 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/noren-privacy/noren"
-	"github.com/noren-privacy/noren/account"
-	"github.com/noren-privacy/noren/ldp"
-	"github.com/noren-privacy/noren/query"
-	"github.com/noren-privacy/noren/release"
+	"github.com/noren-privacy/noren/api"
+	words "github.com/noren-privacy/noren/report/text"
 )
 
-const edgesSchema = "noren.ldp.edges/1"
-
 type edgesFlags struct {
-	queryFlags
-	count int
+	columnFlags
+	dpFlags
+	r      api.LDPEdgesRequest
+	bounds string
 }
 
 func newLDPEdges(t *terminal) *cobra.Command {
-	f := edgesFlags{queryFlags: queryFlags{kind: query.Quantile, level: 0.95, records: 1000}}
+	var f edgesFlags
 	c := &cobra.Command{
 		Use:   "edges DATASET --column COLUMN --bounds LO,HI --count L --epsilon E",
 		Short: "Compute equal-frequency bin edges with differential privacy",
@@ -39,110 +34,58 @@ randomize) cost nothing.`,
 		Example: `  noren ldp edges visits --column age --bounds 0,110 --count 5 --max-rows 5 --epsilon 0.5
   noren ldp randomize table.csv --column radius --mechanism grr --edges 0,11.2,12.8,14.1,17.5,40 --edges-epsilon 0.5 --epsilon 1`,
 		Args: exactly("DATASET"),
-		RunE: func(c *cobra.Command, args []string) error { return f.answer(c, t, args[0]) },
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c.Context(), t, args[0]) },
 	}
-	f.dpFlags.register(c, &f.columnFlags, edgesSchema)
+	f.dpFlags.register(c, &f.columnFlags, api.LDPEdgesSchema)
 	s := c.Flags()
-	s.StringVar(&f.column, "column", "", "the `COLUMN` of numbers")
+	s.StringVar(&f.r.Column, "column", "", "the `COLUMN` of numbers")
 	s.StringVar(&f.bounds, "bounds", "", "`LO,HI`: the outer edges; public (default: the bounds of the schema)")
-	s.IntVar(&f.count, "count", 5, "number of bins")
+	s.IntVar(&f.r.Count, "count", 5, "number of bins")
 	s.Lookup("epsilon").Usage = "privacy cost of all edges together: epsilon, in decimal"
-	s.Int64Var(&f.maxRows, "max-rows", 0, "largest number of records of one person that count, where the unit is a column")
+	s.Int64Var(&f.r.MaxRows, "max-rows", 0, "largest number of records of one person that count, where the unit is a column")
 	return c
 }
 
-func (f *edgesFlags) answer(c *cobra.Command, t *terminal, name string) error {
-	ctx := c.Context()
-	if f.column == "" {
-		return &noren.Error{Kind: noren.Usage, Where: "--column", What: "say which column is divided into bins"}
-	}
-	cost, err := parseCost(f.epsilon, f.delta)
-	if err != nil {
+func (f *edgesFlags) run(ctx context.Context, t *terminal, name string) error {
+	var err error
+	if f.r.Ask, err = f.ask(name); err != nil {
 		return err
 	}
-	a, err := f.open(ctx, c, name)
-	if err != nil {
-		return err
+	if f.bounds != "" {
+		f.r.Bounds = splitList(f.bounds)
 	}
-	defer a.close()
-	o, err := f.options(c, a.Definition, cost)
-	if err != nil {
-		return err
-	}
-	if o.Unit != account.Record {
-		if o.Key, err = a.rowsKey(); err != nil {
-			return err
-		}
-	}
-	m, err := query.NewEdges(ctx, *o, f.count)
-	if err != nil {
-		return err
-	}
-	request := f.dpFlags.request(a, m)
+	s := t.service(&f.ledgerFlag)
 	if f.dryRun {
-		return f.quote(ctx, t, &request, m)
+		quote, err := s.LDPEdgesPrice(ctx, f.r)
+		if err != nil {
+			return f.explain(name, err)
+		}
+		return printPrice(t, f.json, quote, &quote.Price, fmt.Sprintf("%d bins of %s: a dry run, nothing is charged", f.r.Count, f.r.Column),
+			words.Line{Label: "accuracy", Text: words.Accuracy(words.English, quote.Accuracy)})
 	}
-	result, answer, err := askOld[query.EdgesResult](ctx, t, &f.dpFlags, request)
+	e, err := s.LDPEdges(ctx, f.r)
 	if err != nil {
+		return f.explain(name, err)
+	}
+	if err := f.write(t, &e.Receipt); err != nil {
 		return err
 	}
-	return f.tell(t, name, o.Bounds, result, answer)
-}
-
-func (f *edgesFlags) quote(ctx context.Context, t *terminal, r *release.Request, m *query.Edges) error {
-	quote, err := release.Price(ctx, r)
-	if err != nil {
-		return err
+	bins := len(e.Edges) - 1
+	if e.Coinciding > 0 {
+		t.note("%d of %d bins are left: some edges coincide", bins, f.r.Count)
 	}
-	accuracy, err := m.Accuracy(f.level, f.records)
-	if err != nil {
-		return err
-	}
-	return tellQuote(t, f.json, edgesSchema, quote, accuracy, func(w io.Writer) {
-		fmt.Fprintf(w, "%d bins of %s: a dry run, nothing is charged\n\n", f.count, f.column)
-	}, func(w io.Writer) {
-		fmt.Fprintf(w, "  accuracy    %s\n", accuracyWords(&accuracy))
-	})
-}
-
-// tell prints the edges with the public bounds at both ends.
-func (f *edgesFlags) tell(t *terminal, name string, bounds *query.Bounds, r *query.EdgesResult, answer *release.Answer) error {
-	edges := []float64{bounds.Lo}
-	for _, e := range r.Edges {
-		edges = append(edges, min(max(float64(e), bounds.Lo), bounds.Hi))
-	}
-	edges = append(edges, bounds.Hi)
-	epsilon := answer.Certificate.Certificate.Guarantee.Epsilon
-	// Merging edges that coincide looks at no data.
-	bins, err := ldp.PaidBins(edges, epsilon)
-	if err != nil {
-		return err
-	}
-	edges = bins.Edges()
-	var text []string
-	for _, e := range edges {
-		text = append(text, strconv.FormatFloat(e, 'g', -1, 64))
-	}
-	if bins.Len() < f.count {
-		t.note("%d of %d bins are left: some edges coincide", bins.Len(), f.count)
-	}
-	cost := decimal(epsilon)
 	if f.json {
-		return printJSON(t.stdout, struct {
-			Schema       string      `json:"schema"`
-			Column       string      `json:"column"`
-			Edges        []float64   `json:"edges"`
-			RankWithin   float64     `json:"rank_within"`
-			Level        float64     `json:"level"`
-			EdgesEpsilon json.Number `json:"edges_epsilon"`
-			dpJSON
-		}{edgesSchema, f.column, edges, r.RankWithin, r.Level, json.Number(cost), answerJSON(answer)})
+		return printJSON(t.stdout, e)
 	}
-	w := t.stdout
-	fmt.Fprintf(w, "%d bins of %s in %s\n\n", bins.Len(), f.column, name)
-	fmt.Fprintf(w, "  edges       %s\n", strings.Join(text, ","))
-	fmt.Fprintf(w, "  ranks       off by at most %s records, all at once with confidence %g\n", figure(r.RankWithin), r.Level)
-	fmt.Fprintf(w, "  go on with  --edges %s --edges-epsilon %s\n", strings.Join(text, ","), cost)
-	printPromise(w, answer)
+	var list []string
+	for _, edge := range e.Edges {
+		list = append(list, strconv.FormatFloat(edge, 'g', -1, 64))
+	}
+	w, edges := t.stdout, strings.Join(list, ",")
+	fmt.Fprintf(w, "%d bins of %s in %s\n\n", bins, f.r.Column, name)
+	fmt.Fprintf(w, "  edges       %s\n", edges)
+	fmt.Fprintf(w, "  ranks       off by at most %s records, all at once with confidence %g\n", figure(e.RankWithin), e.Level)
+	fmt.Fprintf(w, "  go on with  --edges %s --edges-epsilon %s\n", edges, e.EdgesEpsilon)
+	printLines(w, words.Promise(words.English, &e.Receipt))
 	return nil
 }

@@ -9,12 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/ldp"
 	"github.com/noren-privacy/noren/ldp/survey"
 )
 
-// surveyFlags say what is asked and how it is randomised: a specification, with
-// flags laid over it.
+// surveyFlags describe the reports: a specification file, and flags that replace its
+// values.
 type surveyFlags struct {
 	spec         string
 	column       string // where one is named, in commands that read a table
@@ -37,32 +38,32 @@ type surveyFlags struct {
 func (f *surveyFlags) register(c *cobra.Command) {
 	s := c.Flags()
 	s.StringVar(&f.spec, "spec", "", "the specification of the reports: YAML or JSON `FILE`, the same on devices and at the collector")
-	s.StringVar(&f.question, "question", "", "the `NAME` of what is asked; permanent answers belong to one question")
+	s.StringVar(&f.question, "question", "", "`NAME` of the question; permanent answers belong to one question")
 	s.StringVar(&f.mechanism, "mechanism", "", strings.Join(survey.Mechanisms(), ", "))
-	s.Float64Var(&f.epsilon, "epsilon", 0, "what one report costs, of several attributes one record")
-	s.Float64Var(&f.lifetime, "lifetime", 0, "what all reports cost together, for the longitudinal mechanisms (default: twice epsilon)")
+	s.Float64Var(&f.epsilon, "epsilon", 0, "epsilon of one report, or of one record of several attributes")
+	s.Float64Var(&f.lifetime, "lifetime", 0, "epsilon of all reports together, for the longitudinal mechanisms (default: twice epsilon)")
 	s.StringVar(&f.rappor, "rappor", "", "parameters of RAPPOR, as in `k=16,h=2,m=64,p=0.25,q=0.75,f=0.5`")
 	s.StringVar(&f.params, "params", "", "parameters of RAPPOR from a params `FILE` of the reference client")
-	s.StringSliceVar(&f.labels, "labels", nil, "all `VALUES` that there are, comma-separated")
-	s.StringVar(&f.other, "other", "", "the `LABEL` that stands for all values not listed, and for none")
+	s.StringSliceVar(&f.labels, "labels", nil, "all possible `VALUES`, comma-separated")
+	s.StringVar(&f.other, "other", "", "the `LABEL` of all values that are not listed, and of missing ones")
 	s.IntVar(&f.size, "size", 0, "the number `K` of labels, where values are 0 to K-1")
-	s.StringVar(&f.edges, "edges", "", "`EDGES` of the bins that numbers are put into, rising, comma-separated; public")
-	s.Float64Var(&f.edgesEpsilon, "edges-epsilon", 0, "what the edges cost, where a private mechanism computed them")
+	s.StringVar(&f.edges, "edges", "", "`EDGES` of the bins of numbers, rising, comma-separated; public")
+	s.Float64Var(&f.edgesEpsilon, "edges-epsilon", 0, "epsilon of the edges, where a private mechanism computed them")
 	s.StringVar(&f.bins, "bins", "", "`LO,HI,COUNT`: bins of one width over a public range")
 	s.StringVar(&f.numbers, "range", "", "`LO,HI`: the public range of a number (duchi, piecewise, hybrid, square-wave)")
 	s.IntVar(&f.buckets, "buckets", 0, "buckets of the square wave (default 256)")
 }
 
 // read is the specification with the flags laid over it.
-func (f *surveyFlags) read() (*survey.Spec, error) {
+func (f *surveyFlags) read() (api.LDPSurvey, error) {
 	s := &survey.Spec{Version: survey.Version}
 	if f.spec != "" {
 		data, _, err := readSide(f.spec, "the specification", "does the file exist?")
 		if err != nil {
-			return nil, err
+			return api.LDPSurvey{}, err
 		}
 		if s, err = survey.Parse(f.spec, data); err != nil {
-			return nil, err
+			return api.LDPSurvey{}, err
 		}
 	}
 	if f.column != "" {
@@ -81,18 +82,19 @@ func (f *surveyFlags) read() (*survey.Spec, error) {
 		s.Lifetime = f.lifetime
 	}
 	if err := f.domain(s); err != nil {
-		return nil, err
+		return api.LDPSurvey{}, err
 	}
 	if f.params != "" {
 		if err := f.readParams(s); err != nil {
-			return nil, err
+			return api.LDPSurvey{}, err
 		}
 	}
-	return s, f.parameters(s)
+	err := f.parameters(s)
+	return api.LDPSurvey{Spec: *s, File: f.spec}, err
 }
 
-// domain lays the flags of the domain over s: one of them takes the place of
-// whatever the file says.
+// domain lays the flags of the domain over s: one of them replaces the domain of the
+// file.
 func (f *surveyFlags) domain(s *survey.Spec) error {
 	if len(f.labels) > 0 || f.size != 0 || f.edges != "" || f.bins != "" || f.numbers != "" {
 		s.Labels, s.Other, s.Size, s.Edges, s.EdgesEpsilon, s.Bins, s.Range = nil, "", 0, nil, 0, nil, nil
@@ -142,33 +144,8 @@ func (f *surveyFlags) readParams(s *survey.Spec) error {
 	if err != nil {
 		return err
 	}
-	oneTime := p.P == 0 && p.Q == 1
-	basic := len(s.Labels) > 0 || s.Size != 0 || s.Edges != nil || s.Bins != nil
-	if s.Mechanism == "" {
-		switch {
-		case basic && oneTime:
-			s.Mechanism = "basic-one-time"
-		case basic:
-			s.Mechanism = "basic-rappor"
-		case oneTime:
-			s.Mechanism = "rappor-one-time"
-		default:
-			s.Mechanism = "rappor"
-		}
-	}
-	s.F, s.P, s.Q, s.Epsilon = &p.F, &p.P, &p.Q, f.epsilon
-	if !strings.HasPrefix(s.Mechanism, "basic") {
-		s.K, s.H, s.M = p.K, p.H, p.M
-		return nil
-	}
-	k, err := survey.New(*s)
-	if err != nil {
-		return err
-	}
-	if p.H != 1 || p.M != 1 || p.K != k.Rappor().K {
-		return &noren.Error{Kind: noren.Usage, Where: f.params, What: fmt.Sprintf("its k, h and m are not those of basic RAPPOR on %d labels: k = %d, h = 1, m = 1", k.Rappor().K, k.Rappor().K), Hint: "leave out the labels to read words"}
-	}
-	return nil
+	s.Epsilon = f.epsilon
+	return s.SetParams(f.params, &p)
 }
 
 // parameters lays --rappor over s.
@@ -213,23 +190,6 @@ func (f *surveyFlags) parameters(s *survey.Spec) error {
 	return nil
 }
 
-// survey is the specification, made to run.
-func (f *surveyFlags) survey() (*survey.Survey, error) {
-	spec, err := f.read()
-	if err != nil {
-		return nil, err
-	}
-	return f.compile(spec)
-}
-
-func (f *surveyFlags) compile(spec *survey.Spec) (*survey.Survey, error) {
-	s, err := survey.New(*spec)
-	if err != nil && f.spec != "" {
-		return nil, at(f.spec, err)
-	}
-	return s, err
-}
-
 // readFile reads a small public file that a flag names.
 func readFile[T any](path, what string, read func(r io.Reader, name string) (T, error)) (out T, err error) {
 	in, err := openSide(path, what)
@@ -237,41 +197,4 @@ func readFile[T any](path, what string, read func(r io.Reader, name string) (T, 
 		return out, err
 	}
 	return read(in, path)
-}
-
-// privacyJSON is what every answer about reports says of them: the loss of one
-// report of an attribute, of one record and of a lifetime (null: nothing bounds
-// it), and what is not protected.
-type privacyJSON struct {
-	ldp.Loss
-	Guarantee    noren.Guarantee
-	NotProtected []string
-}
-
-// MarshalJSON writes the loss's own fields beside the others.
-func (p privacyJSON) MarshalJSON() ([]byte, error) {
-	loss, err := p.Loss.MarshalJSON()
-	if err != nil {
-		return nil, err
-	}
-	return joinJSON(loss, struct {
-		Guarantee    noren.Guarantee `json:"guarantee"`
-		NotProtected []string        `json:"not_protected"`
-	}{p.Guarantee, p.NotProtected})
-}
-
-func privacyOf(s *survey.Survey) privacyJSON {
-	return privacyJSON{Loss: s.Loss(), Guarantee: s.Guarantee(), NotProtected: s.Unprotected()}
-}
-
-// print tells the promise to people.
-func (p *privacyJSON) print(w io.Writer) {
-	fmt.Fprintf(w, "  promise     %s\n", p.Loss)
-	for i, line := range p.NotProtected {
-		head := "not kept"
-		if i > 0 {
-			head = ""
-		}
-		fmt.Fprintf(w, "  %-11s %s\n", head, line)
-	}
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,27 +8,23 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/service"
 	"github.com/noren-privacy/noren/spec"
-	"github.com/noren-privacy/noren/table"
-	"github.com/noren-privacy/noren/table/file"
-	"github.com/noren-privacy/noren/table/infer"
 )
-
-// metaEnding is what the name of the meta data has more than that of the weights.
-const metaEnding = ".ratio.json"
 
 func newRatio(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ratio",
-		Short: "Public records that stand in for private ones, weighted with differential privacy",
-		Long: `Gives each record of a public table a weight, near the ratio of the private density to
-the public one, so that means, counts, quantiles and models of a private table can be
-read off the weighted public one: any number of them, at no further budget. Only the
-weights are paid for.
+		Short: "Reweight a public table to match a private one, with differential privacy",
+		Long: `Gives each record of a public table a weight, an estimate of the density ratio
+private/public. Means, counts, quantiles and regressions of the private table are then
+estimated from the weighted public one. Only the weights have a privacy cost; every
+estimate from them is free.
 
-Nothing that the public records do not cover can be answered, and in what the columns of
-the weights do not tell, private records are taken to be like the public ones beside
-them. Every answer says how much that matters; docs/density-ratio.md tells why.`,
+Estimates assume that private and public records with the same values in the columns of
+the weights are distributed alike, and that the public records cover the private ones.
+Every answer states its standard error; docs/density-ratio.md describes the method.`,
 		Example: `  noren ratio plan survey.csv --columns age,sex --epsilon 1 --records 2000
   noren ratio fit patients.csv survey.csv --columns age,sex --epsilon 1 -o weighted.csv --report page.html
   noren ratio answer weighted.csv mean --column income
@@ -42,79 +37,76 @@ them. Every answer says how much that matters; docs/density-ratio.md tells why.`
 	return c
 }
 
-// publicFields are the named columns of a public table, whose types may be looked
-// for in its values. Whole numbers that nobody declared count as decimals: those of
-// the private table need not be whole. Where nobody named them, the texts that stand
-// for missing values are looked for too, and put into the specification.
-func publicFields(ctx context.Context, t *terminal, s *spec.Spec, src table.Source, names []string) ([]table.Field, error) {
-	at, err := file.Find(src, names)
-	if err != nil {
-		return nil, err
-	}
-	stored := src.Columns()
-	known := *s
-	known.Columns = map[string]spec.Column{}
-	for _, name := range names {
-		known.Columns[name] = s.Columns[name]
-	}
-	schema, err := known.Resolve(stored, func(untyped []int) ([]table.Field, error) {
-		return make([]table.Field, len(untyped)), nil
-	}, loadHierarchy(t))
-	if err != nil {
-		return nil, err
-	}
-	o := infer.Options{Progress: t.progress.report}
-	if s.Name() != "" || len(s.Input.Missing) > 0 {
-		o.Missing = append([]string{}, s.Input.Missing...)
-	}
-	for j, name := range names {
-		c := known.Columns[name]
-		declared := c.Type != "" || len(c.Order) > 0 || c.Format != "" || c.Hierarchy != "" || stored[at[j]].Proposed != nil
-		if !declared && !slices.Contains(o.Columns, at[j]) {
-			o.Columns = append(o.Columns, at[j])
-		}
-	}
-	looked := map[int]table.Field{}
-	if len(o.Columns) > 0 {
-		found, err := infer.Infer(ctx, src, o)
-		t.progress.clear()
-		if err != nil {
-			return nil, err
-		}
-		if o.Missing == nil && len(found.Missing) > 0 {
-			s.Input.Missing = found.Missing
-			t.note("taken for missing values: %s (say --missing to decide otherwise)", strings.Join(found.Missing, ", "))
-		}
-		for _, c := range found.Columns {
-			looked[c.Position] = c.Field
-		}
-	}
-	fields := make([]table.Field, len(names))
-	for j, i := range at {
-		f := schema.Fields[i]
-		if g, inferred := looked[i]; inferred {
-			f = g
-		}
-		if f.Type == table.Integer && s.Columns[names[j]].Type == "" {
-			f.Type = table.Decimal
-		}
-		fields[j] = table.Field{Name: names[j], Type: f.Type, Levels: f.Levels, Layout: f.Layout}
-	}
-	return fields, nil
+// spaceFlags say in which space two tables are compared.
+type spaceFlags struct {
+	columns     []string
+	bounds      []string
+	categories  []string
+	words       []string // the former name of categories
+	publicScale string
 }
 
-// pairs reads COLUMN=VALUE of a flag that may be repeated.
-func pairs(flag string, list []string, columns []string) (map[string]string, error) {
-	out := map[string]string{}
+func (f *spaceFlags) register(c *cobra.Command, bounds string) {
+	s := c.Flags()
+	s.StringSliceVar(&f.columns, "columns", nil, "the `columns` of the space, which both tables have")
+	s.StringArrayVar(&f.bounds, "bounds", nil, "`COLUMN=LO,HI`: public bounds (default: those of "+bounds+"); may be repeated")
+	s.StringArrayVar(&f.categories, "categories", nil, "`COLUMN=CATEGORY,CATEGORY`: the categories that count (default: those of the public table); may be repeated")
+	s.StringArrayVar(&f.words, "words", nil, "`COLUMN=CATEGORY,CATEGORY`: the former name of --categories")
+	s.Lookup("words").Hidden = true
+	s.StringVar(&f.publicScale, "public-scale", "", "public `FILE` with one unit of distance for each column that it names: CSV column,scale or column,low,high,scale")
+}
+
+func (f *spaceFlags) space(public string) (api.RatioSpace, error) {
+	q := api.RatioSpace{Public: public, Columns: f.columns, PublicScale: f.publicScale}
+	var err error
+	if q.Bounds, err = pairs("--bounds", f.bounds, f.columns); err != nil {
+		return q, err
+	}
+	for _, name := range f.columns {
+		if ends, given := q.Bounds[name]; given && len(ends) != 2 {
+			return q, noren.Usagef("--bounds "+name, "expected LO,HI, got %d values", len(ends))
+		}
+	}
+	q.Categories, err = pairs("--categories", append(slices.Clone(f.categories), f.words...), f.columns)
+	return q, err
+}
+
+// pairs reads COLUMN=VALUE,VALUE of a flag that may be repeated.
+func pairs(flag string, list []string, columns []string) (map[string][]string, error) {
+	out := map[string][]string{}
 	for _, pair := range list {
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok || value == "" {
-			return nil, &noren.Error{Kind: noren.Usage, Where: flag, What: "expected COLUMN=VALUE"}
+			return nil, noren.Usagef(flag, "expected COLUMN=VALUE")
 		}
 		if !slices.Contains(columns, name) {
-			return nil, &noren.Error{Kind: noren.Usage, Where: flag, What: fmt.Sprintf("column %q is not among --columns", name)}
+			return nil, noren.Usagef(flag, "column %q is not among --columns", name)
 		}
-		out[name] = value
+		out[name] = splitList(value)
 	}
 	return out, nil
+}
+
+// weightsFlags say which weighted table is read.
+type weightsFlags struct{ meta string }
+
+func (f *weightsFlags) register(c *cobra.Command) {
+	c.Flags().StringVar(&f.meta, "meta", "", "the meta data of the weights, a JSON `FILE` (default: WEIGHTS"+service.RatioMetaSuffix+")")
+}
+
+// schema states what the flags say of the columns of a public table.
+func (f *columnFlags) schema() (*spec.Spec, error) {
+	s := &spec.Spec{}
+	return s, f.layOver(s)
+}
+
+// explainRatio is err with this front end's hint for the commands of weights.
+func explainRatio(err error) error {
+	e, ok := err.(*noren.Error)
+	if !ok || e.Code != "no-meta" {
+		return err
+	}
+	out := *e
+	out.Hint = fmt.Sprintf("noren ratio fit writes them beside the weights, as WEIGHTS%s; --meta FILE says where they are now", service.RatioMetaSuffix)
+	return &out
 }

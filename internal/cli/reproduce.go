@@ -19,7 +19,7 @@ import (
 func newReproduce(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "reproduce",
-		Short: "Print the figures of the papers beside ours",
+		Short: "Reproduce the experiments of the papers, and compare the figures",
 		Args:  cobra.NoArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -46,13 +46,13 @@ func newReproduceKanon(t *terminal) *cobra.Command {
 	var f reproduceKanonFlags
 	c := &cobra.Command{
 		Use:   "kanon",
-		Short: "The Tomobiki paper: loss and time of every method, beside the paper's Table 6",
+		Short: "Reproduce the Tomobiki paper: information loss and time of every method",
 		Long: `Partitions the paper's data sets by every method and prints the information loss
-(SSE/SST), the groups and the time, the paper's own figures beside them where it
-prints any. Beside each data set stands a loss that no partition gets below
-(--gap looks for a better one), and beside each loss the gap: the share of it that
-another partition could save at the most. Text columns enter as their alphabetical rank, as in the paper; this
-is the only place where Noren measures categories so.
+(SSE/SST), the groups and the time, with the figures of the paper's Table 6 where it has
+any. For each data set it prints a lower bound of the loss (--gap looks for a better
+one), and for each loss the optimality gap: the largest share of it that another
+partition could save. Text columns are encoded as their alphabetical rank, as in the
+paper; no other command measures categories so.
 
 A data set is census, eia, tarragona or adult, read from --data (default: the
 environment variable NOREN_DATA, else ../shared/data), or the path of any table,
@@ -100,7 +100,7 @@ func (f *reproduceKanonFlags) run(c *cobra.Command, t *terminal) error {
 	}
 	o := experiment.Options{
 		Dir: dataFolder(f.data), Datasets: f.datasets, Drop: f.drop, K: f.k,
-		Scaling: scaling, Quick: f.quick, Effort: effort, Gap: gap, Workers: f.workers,
+		Scaling: scaling, Quick: f.quick, Effort: effort, Gap: gap, Workers: f.workers, Progress: t.progress.report,
 	}
 	if err := checkTargets(f.force, f.page); err != nil {
 		return err
@@ -116,7 +116,7 @@ func (f *reproduceKanonFlags) run(c *cobra.Command, t *terminal) error {
 		rows = append(rows, r)
 		return show(r)
 	}
-	if err := experiment.Reproduce(c.Context(), o, emit, t.progress.report); err != nil || f.page == "" {
+	if err := experiment.Reproduce(c.Context(), o, emit); err != nil || f.page == "" {
 		return err
 	}
 	return writeFile(f.page, f.force, t.stdout, experiment.Figures(rows).Write)

@@ -15,10 +15,10 @@ func newReproduceCorrelated(t *terminal) *cobra.Command {
 	var force, asJSON bool
 	c := &cobra.Command{
 		Use:   "correlated",
-		Short: "The report on correlated records: its figures beside ours, and the comparison of methods",
+		Short: "Reproduce the report on correlated records, and compare methods",
 		Long: `Computes the report's tables from its models, the optima of harm, and the comparison
-of methods for chains of a hundred records (exact, against adversaries who know
-nothing, tanh, Markov quilt, group), beside what docs/correlated-privacy.md prints.`,
+of methods for chains of a hundred records (exact, against adversaries who know no
+record, tanh rule, Markov quilt, group), with the figures of docs/correlated-privacy.md.`,
 		Example: `  noren reproduce correlated
   noren reproduce correlated --report page.html
   noren reproduce correlated --json`,
@@ -88,9 +88,9 @@ func printReproducedCorrelated(t *terminal, r *experiment.Result) {
 		fmt.Fprintf(w, "  %-28s %5d %8g %11s %9s %9s %9s %9s %9s  %s\n", x.Chain, x.Records, x.Epsilon,
 			figure(x.Independent), figure(x.Exact), figure(x.Empty), figure(x.Tanh), figure(x.Quilt), figure(x.Group), agreement(x.Agrees))
 	}
-	fmt.Fprintln(w, "\nharm: the best scale for a price of identification")
+	fmt.Fprintln(w, "\nharm: the best scale for a cost of identification")
 	for _, x := range r.Harm {
-		fmt.Fprintf(w, "  price %-10g scale %-10s total %-12s %s\n", x.Identification, figure(x.Scale), figure(x.Total), agreement(x.Agrees))
+		fmt.Fprintf(w, "  cost %-11g scale %-10s total %-12s %s\n", x.Identification, figure(x.Scale), figure(x.Total), agreement(x.Agrees))
 	}
 	fmt.Fprintln(w)
 	for _, sentence := range r.Verdict {

@@ -19,12 +19,12 @@ func newReproduceLDP(t *terminal) *cobra.Command {
 	var force, asJSON bool
 	c := &cobra.Command{
 		Use:   "ldp",
-		Short: "The paper on local privacy: Tables 1 to 10 and Figures 2 to 6, beside ours",
-		Long: `Runs the paper's experiment on the breast-cancer table (wdbc.csv): attributes put into
-five classes, randomised by RAPPOR, and a linear SVM and a random forest trained and
-tried on raw, generalised and randomised data, by 10-fold cross-validation repeated
-with fresh folds and fresh noise. Every figure that the paper prints stands beside
-ours, its slips are named, and GRR is shown beside RAPPOR at the same epsilon.
+		Short: "Reproduce the paper on local privacy: Tables 1 to 10 and Figures 2 to 6",
+		Long: `Runs the paper's experiment on the breast-cancer table (wdbc.csv): attributes in five
+classes, randomised by RAPPOR, and a linear SVM and a random forest trained and tested
+on raw, generalised and randomised data, by 10-fold cross-validation repeated with fresh
+folds and fresh noise. The output compares every figure of the paper with ours, lists the
+errors of the paper, and compares GRR with RAPPOR at the same epsilon.
 
 Repeats of 30 take half a minute on two processors.`,
 		Example: `  noren reproduce ldp
@@ -35,9 +35,9 @@ Repeats of 30 take half a minute on two processors.`,
 			if err := checkTargets(force, page); err != nil {
 				return err
 			}
-			o.Dir = dataFolder(o.Dir)
+			o.Dir, o.Progress = dataFolder(o.Dir), t.progress.report
 			var rows []experiment.Row
-			err := experiment.Reproduce(c.Context(), o, func(r experiment.Row) error { rows = append(rows, r); return nil }, t.progress.report)
+			err := experiment.Reproduce(c.Context(), o, func(r experiment.Row) error { rows = append(rows, r); return nil })
 			t.progress.clear()
 			if err != nil {
 				return err
@@ -64,7 +64,7 @@ Repeats of 30 take half a minute on two processors.`,
 	s := c.Flags()
 	s.StringVar(&o.Dir, "data", "", "`FOLDER` of the reference data sets")
 	s.IntVar(&o.Repeats, "repeats", 30, "`times` that each cross-validation is repeated, with fresh folds and noise")
-	s.Uint64Var(&o.Seed, "seed", 0, "seed of folds, noise and forests; every seed gives figures as good")
+	s.Uint64Var(&o.Seed, "seed", 0, "seed of folds, noise and forests")
 	s.IntVar(&o.Workers, "workers", 0, "parallel workers (default: one a processor); the figures do not depend on it")
 	s.BoolVar(&o.Tables, "tables", false, "leave out the curves of the figures and the improvement")
 	s.StringVar(&page, "report", "", "write tables and figures to this `FILE`")
@@ -82,7 +82,7 @@ func printReproducedLDP(w io.Writer, rows []experiment.Row) {
 	for i, n := range experiment.Notes(rows) {
 		fmt.Fprintf(w, "  [%d] %s\n", i+1, n)
 	}
-	fmt.Fprintln(w, "\nWhat is promised, and what is not")
+	fmt.Fprintln(w, "\nWhat is guaranteed, and what is not")
 	for _, sentence := range experiment.Statement() {
 		fmt.Fprintf(w, "  %s\n", sentence)
 	}

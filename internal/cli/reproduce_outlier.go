@@ -17,11 +17,11 @@ func newReproduceOutlier(t *terminal) *cobra.Command {
 	var force, asJSON bool
 	c := &cobra.Command{
 		Use:   "outlier",
-		Short: "The outlier paper: its experiment, its counterexamples, and what its figures cannot be",
-		Long: `Runs the paper's experiment on ionosphere and wdbc as far as it can be had: the
+		Short: "Reproduce the outlier paper: its experiment, and counterexamples to its bound",
+		Long: `Runs the paper's experiment on ionosphere and wdbc as far as the paper describes it: the
 accuracy of the query over the radius, the sensitivity bounds over t, and the standard
-deviation of every mechanism's noise over epsilon; then the counterexamples to the
-paper's bound, and in plain words why its figures 4 and 5 cannot be right.`,
+deviation of every mechanism's noise over epsilon; then counterexamples to the paper's
+bound, and the reasons why its figures 4 and 5 cannot be right.`,
 		Example: `  noren reproduce outlier
   noren reproduce outlier --dataset wdbc --figures figures
   noren reproduce outlier --json`,

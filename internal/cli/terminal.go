@@ -79,7 +79,7 @@ type progressLine struct {
 	width   int
 }
 
-// redraw is how often the line changes at the most.
+// redraw is the shortest time between two drawings of the line.
 const redraw = 100 * time.Millisecond
 
 // report is a noren.Progress.

@@ -82,7 +82,7 @@ func (f *verifyFlags) run(ctx context.Context, t *terminal, c *cobra.Command, in
 	if err := overlay(c, &s.Anonymize, &f.parameters); err != nil {
 		return err
 	}
-	result, err := t.service(nil).Verify(ctx, api.VerifyRequest{Table: api.Table{Input: input, Spec: s}, UnitRequired: c.Flags().Changed("unit")})
+	result, err := t.service(nil).Verify(ctx, &api.VerifyRequest{Table: api.Table{Input: input, Spec: s}, UnitRequired: c.Flags().Changed("unit")})
 	t.progress.clear()
 	if err != nil {
 		return tableError(err)
@@ -99,7 +99,7 @@ func (f *verifyFlags) run(ctx context.Context, t *terminal, c *cobra.Command, in
 }
 
 // printVerified prints what a verifier found.
-func printVerified(out io.Writer, r *api.VerifyResult) error {
+func printVerified(out io.Writer, r *api.Verification) error {
 	asked := "what was asked for"
 	if r.Uncounted {
 		asked += " of records (persons: not known)"

@@ -1,13 +1,12 @@
-// Package entropy is the byte source under all noise: buffered, with draws of
-// words, bits and integers below a bound, each of which can fail.
+// Package entropy is the cryptographic random source: buffered draws of words, bits and
+// integers below a bound, each of which can fail.
 //
-// The promise it keeps: what a [Source] hands out comes from its reader, in
-// order, each bit once. When the reader fails, the draw fails and so does every
-// later one. There is no second-best generator to fall back to.
+// Guarantee: a [Source] returns the bits of its reader in order, each once. When the
+// reader fails, the draw fails and so does every later one; there is no fallback.
 //
-// [Secret] is for noise that protects data. [Seeded] repeats itself and is for
-// tests and experiments alone: this package is internal, and a test of the
-// module holds who may import it.
+// [Secret] is for noise that protects data. [Seeded] is deterministic, for tests,
+// experiments and simulations only: a test of the module (imports_test.go) lists the
+// packages that may import this one.
 package entropy
 
 import (
@@ -22,7 +21,7 @@ import (
 )
 
 // bufferSize is how many bytes are fetched at once: enough to make the system
-// call cheap per draw, little enough that few unused secret bytes lie about.
+// call cheap per draw, small enough that few unused secret bytes stay in memory.
 const bufferSize = 1024
 
 // Source is a buffered stream of uniform random bits. Make one with [Secret],
@@ -35,14 +34,13 @@ type Source struct {
 	spareN uint
 	filled bool // whether buf holds bytes of r: false in the zero value
 	r      io.Reader
-	err    error // the first failure, given back for ever
+	err    error // the first failure, returned by every later draw
 }
 
 // Secret returns a source over crypto/rand.
 //
 // On systems that Go calls legacy, crypto/rand ends the process rather than
-// return an error when the kernel has no randomness to give; that, too, is no
-// answer and no fallback.
+// return an error when the kernel has no randomness.
 func Secret() *Source { return FromReader(crand.Reader) }
 
 // Seeded returns a source that repeats itself for a seed (ChaCha8). It protects
@@ -74,7 +72,7 @@ func (s *Source) refill() error {
 		return s.err
 	}
 	if _, err := io.ReadFull(s.r, s.buf[:]); err != nil {
-		// What was read before the failure is not handed out.
+		// What was read before the failure is not used.
 		clear(s.buf[:])
 		s.pos = bufferSize
 		s.spare, s.spareN = 0, 0
@@ -88,7 +86,7 @@ func (s *Source) refill() error {
 func failed(err error) error {
 	return &noren.Error{
 		Kind: noren.Internal,
-		What: "the source of randomness failed, so nothing is answered",
+		What: "the source of randomness failed, and no answer was made",
 		Hint: "see whether the system's random generator works, and ask again",
 		Err:  err,
 	}

@@ -84,8 +84,8 @@ func (o oneByte) Read(p []byte) (int, error) {
 }
 
 // Drawn in any pieces, the bits are the words' bits, the lowest first, and none
-// is handed out twice.
-func TestBitsAreEachHandedOutOnce(t *testing.T) {
+// is returned twice.
+func TestBitsAreEachReturnedOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		sizes := rapid.SliceOfN(rapid.UintRange(0, 64), 1, 60).Draw(t, "sizes")

@@ -8,7 +8,7 @@
 // the density; in many, where no box is ever far, it is the plain comparison of
 // blocks with blocks.
 //
-// The promise it keeps: distances are compared exactly. Coordinates are
+// Guarantee: distances are compared exactly. Coordinates are
 // integers, squared distances are int64 and cannot overflow ([NewTree] checks
 // it), and no floating-point number takes part.
 package geom

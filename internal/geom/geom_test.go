@@ -27,7 +27,7 @@ func naive(d int, c []int32, i int, r2 int64) []int32 {
 }
 
 // naiveCore is the definition of the core functional by deleting, again and
-// again, whoever has too few left.
+// again, every point that has too few left.
 func naiveCore(d int, c []int32, first, end int, r2 int64) int {
 	best := 0
 	for m := 1; m <= end-first; m++ {

@@ -26,7 +26,7 @@ type row struct {
 }
 
 // NewLists finds the neighbours within the squared distance r2 of every point
-// of t and keeps about memory bytes of them at the most. It works on several
+// of t and keeps at most about memory bytes of them. It works on several
 // processors and ends early with the context's error.
 func NewLists(ctx context.Context, t *Tree, r2, memory int64) (*Lists, error) {
 	if r2 < 0 {
@@ -91,7 +91,7 @@ func without(ids []int32, id int32) []int32 {
 func (l *Lists) Len() int { return len(l.rows) }
 
 // Near returns the neighbours of point i, in no particular order. The result
-// is either the graph's own, which must not be changed, or stands in scratch,
+// is either the graph's own, which must not be changed, or lies in scratch,
 // which it may enlarge: it is good until the next call with that scratch.
 func (l *Lists) Near(i int32, scratch *[]int32) []int32 {
 	r := &l.rows[i]

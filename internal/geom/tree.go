@@ -34,8 +34,8 @@ type node struct {
 	right      int32
 }
 
-// NewTree makes the tree of the n points whose coordinates stand in coords, d
-// to a point; it does not keep coords. It fails when d does not divide their
+// NewTree makes the tree of the n points whose coordinates are in coords, d
+// for each point; it does not keep coords. It fails when d does not divide their
 // number, when there are 2^31 points or more, or when the squared extents sum
 // to more than [MaxSpan].
 func NewTree(d int, coords []int32) (*Tree, error) {

@@ -243,7 +243,7 @@ func TestEpsilonLowerBound(t *testing.T) {
 	if !(b.Epsilon > 1.05 && b.Epsilon < math.Log(3)) {
 		t.Errorf("found epsilon >= %.4f by %q, want a little under 1.0986", b.Epsilon, b.Event)
 	}
-	// The same, whoever works.
+	// The same for any number of workers.
 	again, err := EpsilonLowerBound(ctx, Audit{Seed: 1, Workers: 5}, coin(750), coin(250))
 	if err != nil || again != b {
 		t.Errorf("five workers found %+v, two %+v (%v)", again, b, err)

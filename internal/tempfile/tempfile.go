@@ -1,6 +1,6 @@
 // Package tempfile makes temporary files for private data: readable by their
-// owner alone, and without a name wherever the system allows it, so that not
-// even a killed process leaves anything behind.
+// owner alone, and without a name wherever the system allows it, so that even a
+// killed process leaves no file.
 package tempfile
 
 import (
@@ -26,7 +26,7 @@ func Create(dir string) (*File, error) {
 	}
 	f, err := create(dir)
 	if err != nil {
-		return nil, &noren.Error{Where: dir, What: "no temporary file can be made here", Hint: "the folder must exist, be writable and have room", Err: pathless(err)}
+		return nil, &noren.Error{Where: dir, What: "no temporary file can be made here", Hint: "the folder must exist, be writable and have free space", Err: pathless(err)}
 	}
 	return f, nil
 }

@@ -60,11 +60,14 @@ const (
 
 // Fate is what becomes of a column, and why.
 type Fate struct {
+	// Column is the column's name.
 	Column string `json:"column"`
-	Role   string `json:"role"`
-	// Fate is Dropped, Transformed or Untouched.
+	// Role is identifier, quasi-identifier, sensitive or other.
+	Role string `json:"role"`
+	// Fate is dropped, transformed or kept.
 	Fate string `json:"fate"`
-	Why  string `json:"why"`
+	// Why is the reason, in words.
+	Why string `json:"why"`
 }
 
 // Refusal is a kept column without a decision of the steward.

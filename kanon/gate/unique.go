@@ -11,14 +11,14 @@ import (
 type Unique struct {
 	// Records is the number of records of the table.
 	Records int64 `json:"records"`
-	// Alone counts the records that are unique in one kept column at least,
-	// InPairs those that are unique in one or two.
-	Alone   int64 `json:"alone"`
+	// Alone is the number of records that are unique in at least one kept column.
+	Alone int64 `json:"alone"`
+	// InPairs is the number of records that are unique in one or two kept columns.
 	InPairs int64 `json:"in_pairs"`
 	// Estimated tells that the table is large and the figures come from a
 	// uniform sample of its records, which are looked up in the whole table.
 	Estimated bool `json:"estimated,omitempty"`
-	// Columns says it column by column, most unique records first.
+	// Columns counts for each column, most unique records first.
 	Columns []UniqueColumn `json:"columns,omitempty"`
 	// Paired is how many columns were paired: of more than 32 those with the
 	// most different values.
@@ -27,8 +27,10 @@ type Unique struct {
 
 // UniqueColumn counts the records that are unique in a column.
 type UniqueColumn struct {
+	// Column is the column's name.
 	Column string `json:"column"`
-	Unique int64  `json:"unique"`
+	// Unique is the number of records whose value no other record has.
+	Unique int64 `json:"unique"`
 }
 
 // pairedColumns is how many columns are looked at in pairs.

@@ -69,14 +69,15 @@ func (l *Links) In(class int) int64 { return int64(len(l.classes[class])) }
 // quasi-identifiers of all records of a person, and who has which records, is
 // left with this many candidates (the intersection attack).
 type Fit struct {
-	// Min and Mean are over the persons.
-	Min  int64   `json:"min"`
+	// Min is the smallest number of persons who fit all records of a person.
+	Min int64 `json:"min"`
+	// Mean is its average over the persons.
 	Mean float64 `json:"mean"`
 	// Alone is the number of persons whom no other person fits.
 	Alone int64 `json:"alone"`
-	// Below is the number of persons whom fewer than K fit, themselves
-	// included; K is 0 where none was given.
-	K     int   `json:"k,omitempty"`
+	// K is what was asked for, 0 where nothing was.
+	K int `json:"k,omitempty"`
+	// Below is the number of persons whom fewer than K fit, themselves included.
 	Below int64 `json:"below_k"`
 }
 

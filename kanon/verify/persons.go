@@ -51,30 +51,33 @@ func (u *Unit) faults(o *Options) []string {
 
 // Persons is what was found of persons.
 type Persons struct {
-	// Column is the unit's; FromFile says that the file itself told the persons.
-	Column   string `json:"column"`
-	FromFile bool   `json:"from_file"`
-	// Persons is their number; Unassigned that of records without a person.
-	Persons    int64 `json:"persons"`
+	// Column is the column of the unit.
+	Column string `json:"column"`
+	// FromFile says that a column of the file itself tells the persons apart.
+	FromFile bool `json:"from_file"`
+	// Persons is the number of persons.
+	Persons int64 `json:"persons"`
+	// Unassigned is the number of records without a person.
 	Unassigned int64 `json:"records_without_person"`
-	// ClassSize tells the sizes of the classes in persons.
+	// ClassSize describes the numbers of persons of the classes.
 	ClassSize ClassSize `json:"class_size"`
-	// Fit says how many persons fit all records of a person; Linked that K at
-	// least were asked for.
-	Fit    privacy.Fit `json:"fit"`
-	Linked bool        `json:"linked"`
+	// Fit says how many persons fit all records of a person (intersection attack).
+	Fit privacy.Fit `json:"fit"`
+	// Linked says that at least k of these were asked for.
+	Linked bool `json:"linked"`
 	// Sequences is what was found of pseudonyms.
 	Sequences *Sequences `json:"sequences,omitempty"`
 }
 
 // Sequences tells how many pseudonyms share their sequence of classes.
 type Sequences struct {
+	// Pseudonyms is the number of pseudonyms.
 	Pseudonyms int64 `json:"pseudonyms"`
 	// Without is the number of records that show no pseudonym.
 	Without int64 `json:"records_without_pseudonym"`
-	// Min is the least number of pseudonyms that share a sequence; Below counts
-	// the pseudonyms whose sequence fewer than K share.
-	Min   int64 `json:"min"`
+	// Min is the smallest number of pseudonyms that share a sequence.
+	Min int64 `json:"min"`
+	// Below is the number of pseudonyms whose sequence fewer than k share.
 	Below int64 `json:"below_k"`
 	// Wrong counts pseudonyms that are of several persons or of none, and persons
 	// who have several, where the persons are known.
@@ -91,14 +94,16 @@ type Suspected struct {
 // Repeated is what classes hold when they are counted by a column that was not
 // named as the unit.
 type Repeated struct {
-	Column  string `json:"column"`
-	Persons int64  `json:"persons"`
+	// Column is the column that repeats.
+	Column string `json:"column"`
+	// Persons is the number of its different values.
+	Persons int64 `json:"persons"`
 	// Most is the largest number of records that share a value of the column.
 	Most int64 `json:"most_records"`
-	// BelowK counts the classes of fewer than K persons and the records in them,
-	// One the classes of one person.
+	// BelowK counts the classes of fewer than k persons, and the records in them.
 	BelowK BelowK `json:"below_k"`
-	One    int64  `json:"classes_of_one_person"`
+	// One is the number of classes of one person.
+	One int64 `json:"classes_of_one_person"`
 }
 
 // labels number the texts of a column, from 1; a missing value is 0.

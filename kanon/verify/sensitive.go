@@ -66,24 +66,27 @@ func (s *sensitive) count(entry uint32) {
 
 // Sensitive is what was found of one sensitive column.
 type Sensitive struct {
+	// Column is the column's name.
 	Column string `json:"column"`
-	// DistinctL and EntropyL are the largest l for which distinct and entropy
-	// l-diversity hold in every class, missing values not counted unless asked.
-	DistinctL int     `json:"distinct_l"`
-	EntropyL  float64 `json:"entropy_l"`
-	// RecursiveL is the largest l for which recursive (c,l)-diversity holds,
-	// with the C that was asked for; nil when it was not.
-	RecursiveL *int    `json:"recursive_l,omitempty"`
-	C          float64 `json:"c,omitempty"`
-	// T is the largest distance of a class from the whole table, by Distance.
-	T        float64 `json:"t"`
-	Distance string  `json:"distance"`
+	// DistinctL is the largest l for which distinct l-diversity holds in every class.
+	// Missing values do not count unless asked.
+	DistinctL int `json:"distinct_l"`
+	// EntropyL is the same for entropy l-diversity.
+	EntropyL float64 `json:"entropy_l"`
+	// RecursiveL is the same for recursive (c,l)-diversity, where it was asked for.
+	RecursiveL *int `json:"recursive_l,omitempty"`
+	// C is the c of recursive (c,l)-diversity.
+	C float64 `json:"c,omitempty"`
+	// T is the largest distance of a class from the whole table.
+	T float64 `json:"t"`
+	// Distance is ordered or equal.
+	Distance string `json:"distance"`
 	// ByPerson says that each person counts once, by [privacy.ByPerson].
 	ByPerson bool `json:"by_person,omitempty"`
-	// NotDiverse and NotClose count the classes that do not keep what was
-	// asked for.
+	// NotDiverse is the number of classes without the diversity asked for.
 	NotDiverse int64 `json:"not_diverse"`
-	NotClose   int64 `json:"not_close"`
+	// NotClose is the number of classes without the closeness asked for.
+	NotClose int64 `json:"not_close"`
 }
 
 // judge looks at every class: the records of class c are list[start[c]:start[c+1]].

@@ -49,23 +49,31 @@ const ResultSchema = "noren.verify/1"
 
 // Result is what was found in a file.
 type Result struct {
+	// Schema is noren.verify/1.
 	Schema string `json:"schema"`
-	File   string `json:"file"`
-	// Met says that every class keeps what was asked for; Failures says in
-	// words what does not.
-	Met      bool     `json:"met"`
+	// File is the file as named in the request.
+	File string `json:"file"`
+	// Met says that every class keeps what was asked for.
+	Met bool `json:"met"`
+	// Failures says in words what does not hold; empty where Met.
 	Failures []string `json:"failures"`
-	Rows     int64    `json:"rows"`
-	Quasi    []string `json:"quasi_identifiers"`
-	// K was asked for; AchievedK is the size of the smallest class: in persons
-	// where they are counted, and otherwise in records.
-	K         int       `json:"k"`
-	AchievedK int64     `json:"achieved_k"`
-	Classes   int64     `json:"classes"`
+	// Rows is the number of records.
+	Rows int64 `json:"rows"`
+	// Quasi names the quasi-identifiers.
+	Quasi []string `json:"quasi_identifiers"`
+	// K is what was asked for: records, or persons where they are counted.
+	K int `json:"k"`
+	// AchievedK is the size of the smallest class: records, or persons where they are
+	// counted.
+	AchievedK int64 `json:"achieved_k"`
+	// Classes is the number of combinations of quasi-identifier values that occur.
+	Classes int64 `json:"classes"`
+	// ClassSize describes the numbers of records of the classes.
 	ClassSize ClassSize `json:"class_size"`
 	// BelowK counts the classes that are too small, and their records.
 	BelowK BelowK `json:"below_k"`
-	// Unit is what was found of persons, nil where they were not counted.
+	// Unit is what was found of persons; absent where they were not counted. It is
+	// private where it does not follow from the file.
 	Unit *Persons `json:"unit,omitempty"`
 	// Suspected has an entry for each suspected column that was counted by.
 	Suspected []Repeated `json:"suspected,omitempty"`
@@ -75,14 +83,19 @@ type Result struct {
 
 // ClassSize tells the sizes of the classes.
 type ClassSize struct {
-	Min  int64   `json:"min"`
+	// Min is the smallest size.
+	Min int64 `json:"min"`
+	// Mean is the average size.
 	Mean float64 `json:"mean"`
-	Max  int64   `json:"max"`
+	// Max is the largest size.
+	Max int64 `json:"max"`
 }
 
 // BelowK counts what is in classes of fewer than K records, or persons.
 type BelowK struct {
+	// Classes is the number of such classes.
 	Classes int64 `json:"classes"`
+	// Records is the number of records in them.
 	Records int64 `json:"records"`
 }
 

@@ -1,7 +1,6 @@
-// Package evaluate tells what can still be learned from a table once it has been
-// made private at its source: it trains a linear support vector machine and a
-// random forest on raw, generalised and randomised records and tries them on
-// each, over mechanisms and epsilons.
+// Package evaluate measures classifiers on locally randomised records. It trains a
+// linear support vector machine and a random forest on raw, generalised and
+// randomised records and tests them on each, over mechanisms and epsilons.
 //
 //	r, err := evaluate.Run(ctx, evaluate.Options{Label: diagnosis, Attributes: attributes})
 //	for _, c := range r.Cells {
@@ -13,19 +12,19 @@
 // randomised ones are what comes back from the reports of one person each, every
 // attribute randomised by itself, decoded to labels and those to midpoints.
 //
-// # The promise
+// # The guarantee
 //
 // The figures are what a collector of such reports would get: the mechanisms are
 // those of package ldp with their own randomness, and no model has seen the
-// records it is tried on. The losses are the mechanisms' own, added up over the
+// records it is tested on. The losses are the mechanisms' own, added up over the
 // attributes of a record.
 //
 // A [Result] is no release. It holds statistics of the raw table (accuracies of
-// models of raw data, classes, what is missing) and is for its steward. What
-// stands for public knowledge in a real collection and is not public here is
-// named in Result.NotProtected.
+// models of raw data, classes, what is missing) and is for its steward. Result.NotProtected
+// names what a real collection would take from public knowledge and this one takes from
+// the table.
 //
-// The manner is that of Nagao et al. (docs/local-privacy.md, section 6), for any table.
+// The protocol is that of Nagao et al. (docs/local-privacy.md, section 6), for any table.
 package evaluate
 
 import (
@@ -53,7 +52,7 @@ type Attribute struct {
 	Keys []string
 }
 
-// Options say what to evaluate.
+// Options are those of [Run].
 type Options struct {
 	// Attributes to learn from, each n records. Required.
 	Attributes []Attribute
@@ -79,7 +78,7 @@ type Options struct {
 	Select int
 	// MaxCategories: a category with more values is left out. Defaults to 64.
 	MaxCategories int
-	// Sample is how many records are used at the most, drawn by Seed. Defaults to
+	// Sample is the largest number of records used, drawn by Seed. Defaults to
 	// 5,000; negative means all.
 	Sample int
 	// Folds defaults to 10, Repeats (each with fresh folds and fresh noise) to 3.
@@ -97,7 +96,7 @@ type Options struct {
 	Progress noren.Progress
 }
 
-// Names of what a model can be trained and tried on.
+// Kinds of records that a model is trained and tested on.
 const (
 	Raw         = "raw"
 	Generalised = "generalised"

@@ -129,7 +129,7 @@ func TestMixedTable(t *testing.T) {
 	}
 }
 
-// A class of which no attribute tells anything cannot be learned: whoever found
+// A class of which no attribute tells anything cannot be learned: a model that found
 // more than chance would have seen the records he is tried on.
 func TestNothingIsLearnedFromNoise(t *testing.T) {
 	o := mixed(t, 2000)
@@ -175,7 +175,7 @@ func TestPerRecordAndRandomisedLabel(t *testing.T) {
 	}
 }
 
-// Randomising the class costs accuracy; not doing so is told.
+// Randomising the class costs accuracy; not doing so is stated.
 func TestRandomisedLabelTeachesLess(t *testing.T) {
 	var got [2]float64
 	for i := range got {

@@ -11,57 +11,74 @@ import (
 // Schema names the form of a Result in JSON.
 const Schema = "noren.ldp.evaluate/1"
 
-// Result is what was learned. It holds statistics of the raw table.
+// Result holds the accuracy of all models, and statistics of the raw table.
 type Result struct {
+	// Schema is the form, noren.ldp.evaluate/1.
 	Schema string `json:"schema"`
-	// Label is the column of the class; Classes are its values, in byte order.
-	Label   string  `json:"label"`
+	// Label is the column of the class.
+	Label string `json:"label"`
+	// Classes are its values, in byte order.
 	Classes []Class `json:"classes"`
-	// Records that were learned from; Sampled says that they were drawn from
-	// WithClass, and NoClass had no class and were left out.
-	Records   int  `json:"records"`
-	WithClass int  `json:"records_with_class"`
-	NoClass   int  `json:"records_without_class"`
-	Sampled   bool `json:"sampled"`
-	// Attributes that were learned from, and Left those that were not, with the
-	// reason.
+	// Records is the number of records that were learned from.
+	Records int `json:"records"`
+	// WithClass is the number of records with a class.
+	WithClass int `json:"records_with_class"`
+	// NoClass is the number of records without a class, which are left out.
+	NoClass int `json:"records_without_class"`
+	// Sampled tells whether Records were drawn from those with a class.
+	Sampled bool `json:"sampled"`
+	// Attributes are those that were learned from.
 	Attributes []AttributeInfo `json:"attributes"`
-	Left       []LeftOut       `json:"left_out"`
-	Folds      int             `json:"folds"`
-	Repeats    int             `json:"repeats"`
-	Seed       uint64          `json:"seed"`
-	PerRecord  bool            `json:"epsilon_divided"`
-	// LabelRandomised says that the class of training records was randomised too.
-	LabelRandomised bool    `json:"label_randomised"`
-	Models          []Model `json:"models"`
-	// Majority is how often who always answers the largest class is right.
+	// Left are the columns that were not learned from.
+	Left []LeftOut `json:"left_out"`
+	// Folds is the number of parts of the cross-validation.
+	Folds int `json:"folds"`
+	// Repeats is the number of its repeats.
+	Repeats int `json:"repeats"`
+	// Seed of the sample, folds and forests.
+	Seed uint64 `json:"seed"`
+	// PerRecord tells whether the epsilons were of a whole record, divided over its
+	// attributes.
+	PerRecord bool `json:"epsilon_divided"`
+	// LabelRandomised tells whether the class of training records was randomised too.
+	LabelRandomised bool `json:"label_randomised"`
+	// Models are those that were trained.
+	Models []Model `json:"models"`
+	// Majority is the accuracy of always answering the largest class.
 	Majority float64 `json:"majority"`
-	Cells    []Cell  `json:"cells"`
-	// Promise and NotProtected say in words what the losses are of and what they
-	// do not cover.
-	Promise      []string `json:"promise"`
+	// Cells has an element for each model, kind of records and mechanism.
+	Cells []Cell `json:"cells"`
+	// Promise states what the losses are of, in sentences.
+	Promise []string `json:"promise"`
+	// NotProtected lists what they do not cover.
 	NotProtected []string `json:"not_protected"`
 }
 
 // Class is a value of the label.
 type Class struct {
-	Name    string `json:"name"`
-	Records int    `json:"records"`
+	// Name is the value.
+	Name string `json:"name"`
+	// Records is the number of its records.
+	Records int `json:"records"`
 }
 
 // Model is a learner with its parameters.
 type Model struct {
-	Name  string `json:"name"` // svm or forest
+	// Name is svm or forest.
+	Name string `json:"name"`
+	// Title is the name for people, with the parameters.
 	Title string `json:"title"`
 }
 
-// AttributeInfo is how an attribute was coded.
+// AttributeInfo describes how an attribute was coded.
 type AttributeInfo struct {
+	// Name is the column's.
 	Name string `json:"name"`
+	// Type is the column's.
 	Type string `json:"type"`
-	// Labels is how many there are, with the one for missing values.
+	// Labels is the number of labels, with the one for missing values.
 	Labels int `json:"labels"`
-	// Missing records have a label of their own.
+	// Missing is the number of records without a value, which have a label of their own.
 	Missing int `json:"missing"`
 	// Origin of bins or categories: public or fitted.
 	Origin string `json:"origin"`
@@ -69,34 +86,43 @@ type AttributeInfo struct {
 
 // LeftOut is a column that was not learned from.
 type LeftOut struct {
-	Name   string `json:"name"`
+	// Name is the column's.
+	Name string `json:"name"`
+	// Reason says why it was left out.
 	Reason string `json:"reason"`
 }
 
-// Cell is one model, trained on one kind of records and tried on another.
+// Cell is one model, trained on one kind of records and tested on another.
 type Cell struct {
+	// Model is its name.
 	Model string `json:"model"`
-	Train string `json:"train"` // Raw, Generalised or Randomised
-	Test  string `json:"test"`
-	// Mechanism and Epsilon of one attribute of the randomised records, empty
-	// without any.
-	Mechanism string  `json:"mechanism,omitempty"`
-	Epsilon   float64 `json:"epsilon,omitempty"`
-	// Loss of a person whose record is randomised so: one report of an attribute,
-	// of a record, and all reports.
+	// Train is the kind of records that it was trained on: raw, generalised or randomised.
+	Train string `json:"train"`
+	// Test is the kind of records that it was tested on.
+	Test string `json:"test"`
+	// Mechanism of the randomised records; absent without any.
+	Mechanism string `json:"mechanism,omitempty"`
+	// Epsilon of one attribute of the randomised records; absent without any.
+	Epsilon float64 `json:"epsilon,omitempty"`
+	// Loss of a person whose record is randomised so: one report of an attribute, of a
+	// record, and all reports.
 	Loss *ldp.Loss `json:"loss,omitempty"`
-	// Accuracy is the share of right answers; Balanced the mean over classes of
-	// the share of each class that was found.
+	// Accuracy is the share of right answers.
 	Accuracy Spread `json:"accuracy"`
+	// Balanced is the mean over classes of the share of right answers.
 	Balanced Spread `json:"balanced_accuracy"`
 }
 
-// Spread of a share over repeats. SD is nil for one repeat.
+// Spread summarises a share over repeats.
 type Spread struct {
-	Mean float64  `json:"mean"`
-	SD   *float64 `json:"sd"`
-	Min  float64  `json:"min"`
-	Max  float64  `json:"max"`
+	// Mean over the repeats.
+	Mean float64 `json:"mean"`
+	// SD is the standard deviation; null for one repeat.
+	SD *float64 `json:"sd"`
+	// Min is the smallest.
+	Min float64 `json:"min"`
+	// Max is the largest.
+	Max float64 `json:"max"`
 }
 
 // newSpread summarises the repeats.
@@ -135,7 +161,7 @@ func (r *Result) state(o *Options) {
 		what += " and the class"
 	}
 	r.Promise = []string{
-		"epsilon per report is of one attribute, epsilon per record of one report of " + what + " together, to whoever sees all reports of a person, the collector included",
+		"epsilon per report is of one attribute, epsilon per record of one report of " + what + " together, against an adversary who sees all reports of a person, as the collector does",
 		"over a lifetime: a device that draws afresh for every report loses the record's epsilon again each time; one that keeps its answers and repeats them (One-time RAPPOR) loses it once, as long as no value changes",
 		"the loss is of the reports as sent; a label decoded from the bits of sue or oue tells less than the bits",
 	}

@@ -76,7 +76,7 @@ type job struct {
 	raw     [][]learn.Classifier // models of raw data, to be tried on the last test
 }
 
-// run does all models and folds, whoever is free the next, and counts answers.
+// run does all models and folds by parallel workers, and counts answers.
 func (j *job) run(ctx context.Context) error {
 	e := j.e
 	n := len(e.y)

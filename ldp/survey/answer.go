@@ -171,8 +171,7 @@ func (a *answer) value(text string) (float64, error) {
 	return float64(l), err
 }
 
-// Value is what the text of an attribute's value stands for: the number of its
-// label, or the number itself. Words have none.
+// Value is the number of an attribute's text: that of its label, or the number itself. Words have none.
 func (s *Survey) Value(attribute int, text string) (float64, error) {
 	return s.answers[attribute].value(text)
 }

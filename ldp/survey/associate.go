@@ -95,8 +95,8 @@ func (k *keeper) evidence(word string) ([]ldp.Evidence, error) {
 	return []ldp.Evidence{ldp.Likelihood(s.oracle, r)}, nil
 }
 
-// Associate estimates how an attribute of the reports in c goes with one of those
-// in d, which may be c itself. Two collectors are joined by the clients' ids, or,
+// Associate estimates the joint shares of an attribute of the reports in c and one of
+// those in d, which may be c itself. Two collectors are joined by the clients' ids, or,
 // where no line names one, by their order, which needs as many reports in both.
 // Both must have kept (see Keep).
 func (c *Collector) Associate(ctx context.Context, attribute int, d *Collector, other int) (*ldp.Joint, error) {

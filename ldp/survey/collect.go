@@ -26,10 +26,13 @@ type Collector struct {
 	// AllowRepeats counts every report of a client. Reports of one client are not
 	// independent: errors are then larger than the stated ones.
 	AllowRepeats bool
-	seen         map[string]struct{}
-	duplicates   int64
-	malformed    int64 // lines too long to be looked at
-	bad          []BadLine
+	// Progress is called with the number of lines read, where it is not nil.
+	Progress noren.Progress
+
+	seen       map[string]struct{}
+	duplicates int64
+	malformed  int64 // lines too long to be looked at
+	bad        []BadLine
 	// contents are the hashes of the inputs that were read.
 	contents map[[sha256.Size]byte]string
 	keep     *keeper
@@ -38,8 +41,10 @@ type Collector struct {
 
 // BadLine is a line that is no report of the survey.
 type BadLine struct {
+	// File is its name.
 	File string `json:"file"`
-	Line int64  `json:"line"`
+	// Line is the line's number, from 1.
+	Line int64 `json:"line"`
 }
 
 // mostBadLines is how many bad lines are named.
@@ -78,8 +83,8 @@ func (s *Survey) NewCollector() (*Collector, error) {
 var errAgain = &noren.Error{Kind: noren.BadData, Where: "report", What: "a second report of one client"}
 
 // AddLine counts a line: a report, or a client's id, a tab and a report. The error
-// says why a line was set aside; the estimates do not change then. A report that
-// was itself set aside is not the client's first.
+// says why a line was excluded; the estimates do not change then. A report that
+// was itself excluded is not the client's first.
 func (c *Collector) AddLine(line string) error {
 	client, word, named := cutClient(line)
 	if named && !c.AllowRepeats {
@@ -147,11 +152,10 @@ const alike = 20
 // AddLines counts the lines of a file, named name in errors. Empty lines are left
 // out, bad ones counted by reason. Errors are a failure to read, and a second
 // file of the same content with 20 reports or more, unless AllowRepeats is set: it is refused after it was
-// counted, so the collector must not be used further then. progress, which
-// may be nil, is called with the number of lines read.
-func (c *Collector) AddLines(ctx context.Context, in io.Reader, name string, progress noren.Progress) error {
+// counted, so the collector must not be used further then.
+func (c *Collector) AddLines(ctx context.Context, in io.Reader, name string) error {
 	hash, before := sha256.New(), c.N()
-	if err := c.addLines(ctx, io.TeeReader(in, hash), name, progress); err != nil {
+	if err := c.addLines(ctx, io.TeeReader(in, hash), name); err != nil {
 		return err
 	}
 	sum := [sha256.Size]byte(hash.Sum(nil))
@@ -165,7 +169,7 @@ func (c *Collector) AddLines(ctx context.Context, in io.Reader, name string, pro
 	return nil
 }
 
-func (c *Collector) addLines(ctx context.Context, in io.Reader, name string, progress noren.Progress) error {
+func (c *Collector) addLines(ctx context.Context, in io.Reader, name string) error {
 	r := bufio.NewReaderSize(in, 1<<16)
 	var line []byte
 	for i := int64(0); ; i++ {
@@ -173,8 +177,8 @@ func (c *Collector) addLines(ctx context.Context, in io.Reader, name string, pro
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if progress != nil {
-				progress("reading", i, 0)
+			if c.Progress != nil {
+				c.Progress("reading", i, 0)
 			}
 		}
 		line = line[:0]
@@ -262,7 +266,7 @@ func (c *Collector) counted() int64 {
 	return c.labels.N()
 }
 
-// Rejected counts the lines that were set aside.
+// Rejected counts the lines that were excluded.
 func (c *Collector) Rejected() ldp.Rejected {
 	var r ldp.Rejected
 	switch {

@@ -60,7 +60,7 @@ func TestLinesComeThrough(t *testing.T) {
 			}
 			fmt.Fprintf(&file, "p%d\t%s\r\n", i, line)
 		}
-		if err := c.AddLines(t.Context(), &file, "file", nil); err != nil {
+		if err := c.AddLines(t.Context(), &file, "file"); err != nil {
 			t.Fatal(err)
 		}
 		if c.N() != 300 || c.Rejected().Total() != 0 {
@@ -204,7 +204,7 @@ func TestReasons(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := col.AddLines(t.Context(), strings.NewReader(c.lines), "lines", nil); err != nil {
+		if err := col.AddLines(t.Context(), strings.NewReader(c.lines), "lines"); err != nil {
 			t.Fatal(err)
 		}
 		if got := col.Rejected(); got != c.want {
@@ -222,7 +222,7 @@ func TestNothingCounted(t *testing.T) {
 		}
 		_ = c.AddLine("nothing at all")
 		_, err = c.Estimate(t.Context(), survey.Options{})
-		if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "set aside: 1 ") {
+		if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "excluded: 1 ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -232,13 +232,13 @@ func TestReadingFailsAndStops(t *testing.T) {
 	s := newSurvey(t, specs()["grr"])
 	c, _ := s.NewCollector()
 	broken := errors.New("broken")
-	err := c.AddLines(t.Context(), io.MultiReader(strings.NewReader("1\n"), iotest.ErrReader(broken)), "file", nil)
+	err := c.AddLines(t.Context(), io.MultiReader(strings.NewReader("1\n"), iotest.ErrReader(broken)), "file")
 	if !errors.Is(err, broken) {
 		t.Errorf("%v, want the reader's failure", err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if err := c.AddLines(ctx, strings.NewReader("1\n"), "file", nil); !errors.Is(err, context.Canceled) {
+	if err := c.AddLines(ctx, strings.NewReader("1\n"), "file"); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want the context's end", err)
 	}
 }
@@ -424,7 +424,7 @@ func TestAssociate(t *testing.T) {
 	short := collector(two, nil)
 	send(short, two, "", "0")
 	strangers := collector(two, nil)
-	send(strangers, two, "nobody else", "0")
+	send(strangers, two, "no one else", "0")
 	for name, err := range map[string]error{
 		"with itself":       second(cOne.Associate(t.Context(), 0, cOne, 0)),
 		"another number":    second(plainOne.Associate(t.Context(), 0, short, 0)),
@@ -447,7 +447,7 @@ func TestAssociate(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// Whatever the lines are, they are counted or set aside.
+// Whatever the lines are, they are counted or excluded.
 func FuzzLines(f *testing.F) {
 	all := specs()
 	names := survey.Mechanisms()
@@ -461,7 +461,7 @@ func FuzzLines(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := c.AddLines(t.Context(), bytes.NewReader(data), "lines", nil); err != nil {
+		if err := c.AddLines(t.Context(), bytes.NewReader(data), "lines"); err != nil {
 			t.Fatal(err)
 		}
 		lines := int64(0)
@@ -471,7 +471,7 @@ func FuzzLines(f *testing.F) {
 			}
 		}
 		if got := c.N() + c.Rejected().Total(); got > lines || got < lines-1 { // a byte order mark alone is no line
-			t.Errorf("%d of %d lines were counted or set aside", got, lines)
+			t.Errorf("%d of %d lines were counted or excluded", got, lines)
 		}
 	})
 }
@@ -552,7 +552,7 @@ func TestBadLinesAndRepeatedFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.AddLines(t.Context(), strings.NewReader("x\n"+good+"7\n"), "a.txt", nil); err != nil {
+	if err := c.AddLines(t.Context(), strings.NewReader("x\n"+good+"7\n"), "a.txt"); err != nil {
 		t.Fatal(err)
 	}
 	if got := c.BadLines(); len(got) != 2 || got[0] != (survey.BadLine{File: "a.txt", Line: 1}) || got[1].Line != 182 {
@@ -567,7 +567,7 @@ func TestBadLinesAndRepeatedFiles(t *testing.T) {
 	if _, err := c.Estimate(t.Context(), survey.Options{MaxMalformed: 2}); noren.KindOf(err) != noren.Usage {
 		t.Errorf("a share of 2: %v", err)
 	}
-	if err := c.AddLines(t.Context(), strings.NewReader("x\n"+good+"7\n"), "b.txt", nil); noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "same content as a.txt") {
+	if err := c.AddLines(t.Context(), strings.NewReader("x\n"+good+"7\n"), "b.txt"); noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "same content as a.txt") {
 		t.Errorf("the same content again: %v", err)
 	}
 	// In rounds, files may be alike, and every line names its client.
@@ -583,7 +583,7 @@ func TestBadLinesAndRepeatedFiles(t *testing.T) {
 		for i := range 150 {
 			lines += fmt.Sprintf("p%d\t%d\n", i, i%3)
 		}
-		if err := r.AddLines(t.Context(), strings.NewReader(lines+"p1\t1\n"), name, nil); err != nil {
+		if err := r.AddLines(t.Context(), strings.NewReader(lines+"p1\t1\n"), name); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -11,12 +11,12 @@ import (
 )
 
 // smoothFrom is from how many buckets on distributions are smoothed. Over normal and
-// two-humped crowds of 1,000 and 20,000 at epsilon 1 and 3, smoothing made the
+// bimodal samples of 1,000 and 20,000 at epsilon 1 and 3, smoothing made the
 // Wasserstein distance up to 8 times as large at 16 buckets, and smaller or as
 // small at 256.
 const smoothFrom = 128
 
-// Options say how reports are estimated from.
+// Options are those of [Collector.Estimate].
 type Options struct {
 	// Level of the intervals of all shares or words together, or of a mean. Defaults to 0.95.
 	Level float64
@@ -40,7 +40,7 @@ type Options struct {
 	Errors bool
 }
 
-// Estimate is what was learned; the field of the survey's Kind is set.
+// Estimate holds the estimates from reports; the field of the survey's Kind is set.
 type Estimate struct {
 	N            int64
 	Rounds       int // above 0 where rounds were estimated together; the shares' N counts people then
@@ -242,7 +242,7 @@ func (c *Collector) estimateSeveral(o Options, e *Estimate) error {
 }
 
 // StdErr is the expected standard error among n people of the share of a label
-// that nobody has, or of the mean where it is worst; NaN where no formula says it.
+// of share 0, or of the mean where it is largest; NaN where there is no formula.
 func (s *Survey) StdErr(n int64) float64 {
 	switch {
 	case s.oracle != nil:

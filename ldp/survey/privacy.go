@@ -2,15 +2,65 @@ package survey
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/ldp"
 )
 
-// Guarantee is the survey's promise.
+// Privacy states what the reports of a survey cost a person, and what they do not
+// protect.
+type Privacy struct {
+	// Report is epsilon of one report of one attribute.
+	Report float64 `json:"epsilon_per_report"`
+	// Record is epsilon of one report of every attribute of a record.
+	Record float64 `json:"epsilon_per_record"`
+	// Lifetime is epsilon of all reports of a record whose values do not change; null
+	// where nothing bounds it.
+	Lifetime *float64 `json:"epsilon_lifetime"`
+	// Guarantee is the guarantee of one report of a record, with its assumptions.
+	Guarantee noren.Guarantee `json:"guarantee"`
+	// NotProtected is what the guarantee does not cover.
+	NotProtected []string `json:"not_protected"`
+}
+
+// newPrivacy states a loss and what is not protected.
+func newPrivacy(l ldp.Loss, not []string) Privacy {
+	p := Privacy{Report: l.Report, Record: l.Record, Guarantee: l.Guarantee(), NotProtected: not}
+	if !math.IsInf(l.Lifetime, 1) {
+		p.Lifetime = &l.Lifetime
+	}
+	return p
+}
+
+// Loss is the three epsilons of p.
+func (p *Privacy) Loss() ldp.Loss {
+	l := ldp.Loss{Report: p.Report, Record: p.Record, Lifetime: math.Inf(1)}
+	if p.Lifetime != nil {
+		l.Lifetime = *p.Lifetime
+	}
+	return l
+}
+
+// Privacy states the guarantee of reports by devices that keep their secrets.
+func (s *Survey) Privacy() Privacy { return newPrivacy(s.Loss(), s.Unprotected()) }
+
+// PrivacyWithoutSecrets states the guarantee of reports whose devices' secrets are not
+// kept: the permanent answers are drawn again for every round, so that nothing bounds
+// the loss of a lifetime.
+func (s *Survey) PrivacyWithoutSecrets() Privacy {
+	if !s.Remembers() {
+		return s.Privacy()
+	}
+	l := s.Loss()
+	l.Lifetime = math.Inf(1)
+	return newPrivacy(l, append(s.Unprotected(), "another round of these people: their devices' secrets were thrown away (a key of the devices keeps them)"))
+}
+
+// Guarantee is the guarantee of one report of a record.
 func (s *Survey) Guarantee() noren.Guarantee { return s.Loss().Guarantee() }
 
-// Unprotected says what the promise does not cover, for this survey.
+// Unprotected lists what the guarantee does not cover, for this survey.
 func (s *Survey) Unprotected() []string {
 	out := []string{"who reports, when and from where; and everything that is sent beside the report as it is, such as a client's id or a class label"}
 	switch {

@@ -15,8 +15,8 @@ import (
 // keySize is the length of keys and secrets, in bytes.
 const keySize = 32
 
-// Devices holds the secrets of many devices as one key, for whoever makes reports
-// in their place: the secret of a client is HKDF-SHA256 of the key and the
+// Devices holds the secrets of many devices as one key, for a program that makes
+// their reports: the secret of a client is HKDF-SHA256 of the key and the
 // client's id. The same key and id give the same permanent answers, round after
 // round, which is what bounds the loss of a lifetime. Real devices have each their
 // own.
@@ -53,7 +53,7 @@ func (d *Devices) secret(client string) ([]byte, error) {
 func (s *Survey) Remembers() bool { return s.device != nil || s.rappor != nil }
 
 // Randomise makes the report of one person with these values, the text of one
-// value for each attribute. The device's secret is thrown away: another report of
+// value for each attribute. The device's secret is not kept: another report of
 // the same person costs again. It is what the line of a file holds, without the
 // client's id.
 func (s *Survey) Randomise(src *noise.Source, values []string) (string, error) {

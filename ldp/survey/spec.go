@@ -5,16 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/goccy/go-yaml"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/ldp"
 )
 
 // Version is the version of the specification's format, the only one there is.
 const Version = 1
 
-// Spec is what is asked and how it is randomised. It is public: devices and
+// Spec describes reports: the question, its domain and the mechanism. It is public: devices and
 // collector must have the same. In a file it is YAML or JSON.
 type Spec struct {
 	Version int `yaml:"version" json:"version"`
@@ -112,6 +114,40 @@ func (s *Spec) Write(w io.Writer) error {
 	}
 	if err != nil {
 		return &noren.Error{What: "the specification cannot be written", Err: err}
+	}
+	return nil
+}
+
+// SetParams lays RAPPOR's parameters, as a file of the reference client holds them, over
+// the specification; name is the file's, for errors. Where the specification names no
+// mechanism, it is one-time where p is 0 and q is 1, and Basic RAPPOR where there is a
+// domain of labels. An epsilon of the specification is one to check them against.
+func (s *Spec) SetParams(name string, p *ldp.Params) error {
+	basic := len(s.Labels) > 0 || s.Size != 0 || s.Edges != nil || s.Bins != nil
+	if s.Mechanism == "" {
+		oneTime := p.P == 0 && p.Q == 1
+		switch {
+		case basic && oneTime:
+			s.Mechanism = "basic-one-time"
+		case basic:
+			s.Mechanism = "basic-rappor"
+		case oneTime:
+			s.Mechanism = "rappor-one-time"
+		default:
+			s.Mechanism = "rappor"
+		}
+	}
+	s.F, s.P, s.Q = &p.F, &p.P, &p.Q
+	if !strings.HasPrefix(s.Mechanism, "basic") {
+		s.K, s.H, s.M = p.K, p.H, p.M
+		return nil
+	}
+	k, err := New(*s)
+	if err != nil {
+		return err
+	}
+	if r := k.Rappor(); p.H != 1 || p.M != 1 || p.K != r.K {
+		return &noren.Error{Kind: noren.Usage, Where: name, What: fmt.Sprintf("its k, h and m are not those of basic RAPPOR on %d labels: k = %d, h = 1, m = 1", r.K, r.K), Hint: "leave out the labels to read words"}
 	}
 	return nil
 }

@@ -146,7 +146,7 @@ func TestFaults(t *testing.T) {
 		"no cohorts":                {survey.Spec{Mechanism: "rappor", K: 16, F: p(0.5), P: p(0.25), Q: p(0.75)}, "k, h, m"},
 		"33 labels":                 {survey.Spec{Mechanism: "basic-one-time", F: p(0.5), Attribute: labels(33)}, "32"},
 		"an epsilon of nothing":     {survey.Spec{Mechanism: "basic-rappor", P: p(0.25), Q: p(0.75), Epsilon: 5, Attribute: labels(3)}, "no f gives it"},
-		"an epsilon next to none":   {survey.Spec{Mechanism: "basic-rappor", P: p(0.25), Q: p(0.75), Epsilon: 1e-3, Attribute: labels(3)}, "no f gives as little"},
+		"an epsilon next to none":   {survey.Spec{Mechanism: "basic-rappor", P: p(0.25), Q: p(0.75), Epsilon: 1e-3, Attribute: labels(3)}, "no f gives so small a value"},
 		"a loss of nothing":         {survey.Spec{Mechanism: "rappor-one-time", K: 16, H: 2, M: 8, F: p(1)}, "tell nothing"},
 		"f and another epsilon":     {survey.Spec{Mechanism: "basic-rappor", F: p(0.5), P: p(0.25), Q: p(0.75), Epsilon: 1, Attribute: labels(3)}, "not what the parameters give"},
 		"range backwards":           {survey.Spec{Mechanism: "hybrid", Epsilon: 1, Attribute: survey.Attribute{Range: []float64{1, 0}}}, "range"},

@@ -13,7 +13,7 @@ import (
 // Kind is what a survey estimates.
 type Kind string
 
-// What there is to estimate.
+// Kinds of estimates.
 const (
 	Shares       Kind = "shares"       // of labels
 	Words        Kind = "words"        // the shares of words among candidates
@@ -104,8 +104,8 @@ func fault(where, what, hint string) error {
 	return &noren.Error{Kind: noren.Usage, Where: where, What: what, Hint: hint}
 }
 
-// strangers refuses parameters that the mechanism has no use for: whoever wrote
-// them thinks of another promise than the one that would be given.
+// strangers refuses parameters that the mechanism does not use: their author expects
+// another guarantee than the one that would hold.
 func (s *Survey) strangers() error {
 	sp, m := &s.spec, s.spec.Mechanism
 	isRappor := strings.Contains(m, "rappor") || m == "basic-one-time"
@@ -275,13 +275,13 @@ func rapporFor(p ldp.Params, epsilon float64) (*ldp.Rappor, error) {
 		}
 		e := r.Loss().Report
 		if i == 1 && e < epsilon {
-			return nil, fault("epsilon", fmt.Sprintf("no f gives it: with these h, p and q one report costs %.4g at the most", e), "take a smaller epsilon, or p and q further apart")
+			return nil, fault("epsilon", fmt.Sprintf("no f gives it: with these h, p and q one report costs at most %.4g", e), "take a smaller epsilon, or p and q further apart")
 		}
 		if e <= epsilon {
 			return r, nil
 		}
 	}
-	return nil, fault("epsilon", "no f gives as little, but f = 1, of which nothing can be learned", "take a larger epsilon, or p and q nearer to each other")
+	return nil, fault("epsilon", "no f gives so small a value except f = 1, from which nothing can be estimated", "take a larger epsilon, or p and q nearer to each other")
 }
 
 // Kind is what the survey estimates.
@@ -323,7 +323,7 @@ func (s *Survey) Labels(attribute int) []string { return slices.Clone(s.answers[
 // Bins are the bins of an attribute, nil where its labels are no bins.
 func (s *Survey) Bins(attribute int) *ldp.Bins { return s.answers[attribute].bins }
 
-// Loss is what taking part costs a person.
+// Loss is the privacy loss of a person who takes part.
 func (s *Survey) Loss() ldp.Loss {
 	switch {
 	case s.multi != nil:

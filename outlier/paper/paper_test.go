@@ -29,7 +29,7 @@ type goldenCase struct {
 	} `json:"replace_one"`
 }
 
-// cases are the design note's golden figures, by an independent implementation.
+// cases are golden figures, by an independent implementation.
 func cases(t *testing.T) []goldenCase {
 	t.Helper()
 	raw, err := os.ReadFile("../testdata/golden.json")
@@ -77,7 +77,7 @@ func TestThePapersBoundIsAsGolden(t *testing.T) {
 	}
 }
 
-// The design note's section 3, item 1: the printed bound is below the local
+// docs/outliers.md, "What is wrong in the paper", item 1: the printed bound is below the local
 // sensitivity, already at t = 0 and in the smallest case.
 func TestThePapersBoundIsNoBound(t *testing.T) {
 	d := paper.New([][]int64{{0}, {4}, {20}}, 1, 4)

@@ -19,34 +19,6 @@ const (
 	asciiSample = 64 << 20
 )
 
-// Detect tells how the text table at path is written, see [Open]: the packing,
-// a byte order mark and the encoding by the bytes themselves; the
-// delimiter by a first line such as "sep=;", else among comma, tab, semicolon and bar as the one that gives all
-// records of the first 256 KiB as many fields as the header, the most of them,
-// or as the name says where the bytes leave it open (tab for .tsv, else comma);
-// the line end by the first line, and CR where the first 256 KiB hold no LF. A
-// file that is no text table (a workbook, an empty file) is an error of kind
-// BadData that says what it looks like.
-//
-// Of the encodings, UTF-8 is tried first, then Shift_JIS, then EUC-JP. Text
-// without a byte above 7F that holds the escape sequences of ISO-2022-JP is in
-// that encoding, and text with a byte order mark of UTF-16, or with a NUL in
-// every ASCII character, in UTF-16. Latin-1 and Windows-1252 are never detected:
-// every file could be written in them.
-func Detect(ctx context.Context, path string) (Dialect, error) {
-	f, err := openFile(path, path)
-	if err != nil {
-		return Dialect{}, err
-	}
-	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil {
-		return Dialect{}, &noren.Error{Where: path, What: "cannot be read", Err: atomicfile.Reason(err)}
-	}
-	found, err := detect(ctx, f, info.Size(), Options{Name: path})
-	return found.dialect, err
-}
-
 // found is what detection says of a file.
 type found struct {
 	dialect Dialect

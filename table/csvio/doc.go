@@ -2,7 +2,7 @@
 // or compressed (gzip, Zstandard), in UTF-8, UTF-16, Shift_JIS and other encodings
 // (see [Encoding]).
 //
-//	src, err := csvio.Open(ctx, "visits.csv.gz", csvio.Options{})
+//	src, err := csvio.OpenFile(ctx, f, csvio.Options{Name: "visits.csv.gz"})
 //	...
 //	defer src.Close()
 //	r, err := src.Open(ctx, nil) // a table.Reader; may be opened again and again

@@ -14,7 +14,7 @@ import (
 
 // A file is opened once and read as often as is needed, here the column of the
 // ages alone.
-func ExampleOpen() {
+func ExampleOpenFile() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {
 		panic(err)
@@ -25,7 +25,11 @@ func ExampleOpen() {
 		panic(err)
 	}
 
-	src, err := csvio.Open(context.Background(), path, csvio.Options{Name: "visits.csv"})
+	f, err := os.Open(path)
+	if err != nil {
+		panic(err)
+	}
+	src, err := csvio.OpenFile(context.Background(), f, csvio.Options{Name: "visits.csv"}) // and owns f
 	if err != nil {
 		panic(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -205,12 +204,6 @@ func TestFaultFarInTheFile(t *testing.T) {
 }
 
 func TestUsage(t *testing.T) {
-	dir := t.TempDir()
-	for _, path := range []string{filepath.Join(dir, "absent.csv"), dir} {
-		if _, err := Open(context.Background(), path, Options{}); noren.KindOf(err) != noren.Usage {
-			t.Errorf("%s: got %v, want an error of kind usage", path, err)
-		}
-	}
 	path := put(t, "in.csv", "a,b\n1,2\n")
 	for _, delim := range []rune{'"', '\n', '5', 'x', 'ー', '.'} {
 		if _, err := Open(context.Background(), path, Options{Delimiter: delim}); noren.KindOf(err) != noren.Usage {
@@ -295,25 +288,6 @@ func TestChangedWhileRead(t *testing.T) {
 	}
 	if _, err := src.Open(context.Background(), nil); noren.KindOf(err) != noren.BadData {
 		t.Errorf("got %v, want an error that the file was changed", err)
-	}
-}
-
-func TestSpool(t *testing.T) {
-	dir := t.TempDir()
-	src, err := Spool(context.Background(), strings.NewReader("a,b\n1,2\n"), dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		if _, rows, err := readSource(src, nil); err != nil || len(rows) != 1 {
-			t.Fatalf("got %v, %v", rows, err)
-		}
-	}
-	if err := src.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if left, _ := os.ReadDir(dir); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
 	}
 }
 

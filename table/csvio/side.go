@@ -11,7 +11,7 @@ import (
 )
 
 // Decode returns a small file's text in UTF-8 without a byte order mark, and the
-// encoding that it was written in: see [Detect] for how that is found. name stands
+// encoding that it was written in: see [OpenFile] for how that is found. name stands
 // for the file in errors. Text that is in none of the encodings that can be found
 // is an error of kind BadData that names the first line that is not UTF-8.
 func Decode(name string, data []byte) ([]byte, Encoding, error) {

@@ -52,29 +52,11 @@ const (
 	isNUL
 )
 
-// Create makes the file at path, which must not exist, readable by its owner
-// alone, and writes the header. Abort removes it.
-func Create(path string, columns []table.StoredColumn, d Dialect) (*Sink, error) {
-	out, err := atomicfile.NewOutput(path)
-	if err != nil {
-		return nil, err
-	}
-	s, err := newSink(out, path, columns, d)
-	if err != nil {
-		out.Remove()
-		return nil, err
-	}
-	return s, nil
-}
-
 // NewSink writes the header of a table to w; name stands for the file in
 // errors. Close ends the table and, where w has a Sync method, syncs it, but
 // does not close w.
 func NewSink(w io.Writer, name string, columns []table.StoredColumn, d Dialect) (*Sink, error) {
-	return newSink(&atomicfile.Output{Writer: w}, name, columns, d)
-}
-
-func newSink(out *atomicfile.Output, name string, columns []table.StoredColumn, d Dialect) (*Sink, error) {
+	out := &atomicfile.Output{Writer: w}
 	if err := d.Validate(); err != nil {
 		return nil, err
 	}
@@ -94,7 +76,6 @@ func newSink(out *atomicfile.Output, name string, columns []table.StoredColumn, 
 	}
 	s.classes[0] |= isNUL
 	s.encoder = d.Encoding.encoder()
-	var w io.Writer = out
 	switch d.Compression {
 	case Gzip:
 		z := gzip.NewWriter(w)

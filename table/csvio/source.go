@@ -2,16 +2,13 @@ package csvio
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"time"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/atomicfile"
-	"github.com/noren-privacy/noren/internal/tempfile"
 	"github.com/noren-privacy/noren/table"
 )
 
@@ -19,7 +16,7 @@ import (
 // value detects everything.
 type Options struct {
 	// Name stands for the file in errors and tells, by its ending, what a file
-	// probably is. Defaults to the path.
+	// probably is. Required.
 	Name string
 	// Delimiter stands between fields. Defaults to what the file looks like.
 	Delimiter rune
@@ -60,22 +57,20 @@ type File interface {
 	Stat() (fs.FileInfo, error)
 }
 
-// Open opens the table at path: a regular file (spool what is not, see
-// [Spool]). What opts leaves open is detected, see [Detect]. A file that does
-// not exist or may not be read is an error of kind Usage, one that is no table
-// an error of kind BadData.
-func Open(ctx context.Context, path string, opts Options) (*Source, error) {
-	if opts.Name == "" {
-		opts.Name = path
-	}
-	f, err := openFile(path, opts.Name)
-	if err != nil {
-		return nil, err
-	}
-	return OpenFile(ctx, f, opts)
-}
-
-// OpenFile is [Open] for a file that is open already; opts.Name is its name.
+// OpenFile opens the table in the file f; opts.Name is its name. What opts leaves open
+// is detected: the packing, a byte order mark and the encoding by the bytes themselves;
+// the delimiter by a first line such as "sep=;", else among comma, tab, semicolon and bar
+// as the one that gives all records of the first 256 KiB as many fields as the header,
+// the most of them, or as the name says where the bytes leave it open (tab for .tsv, else
+// comma); the line end by the first line, and CR where the first 256 KiB hold no LF.
+//
+// Of the encodings, UTF-8 is tried first, then Shift_JIS, then EUC-JP. Text without a
+// byte above 7F that holds the escape sequences of ISO-2022-JP is in that encoding, and
+// text with a byte order mark of UTF-16, or with a NUL in every ASCII character, in
+// UTF-16. Latin-1 and Windows-1252 are never detected: every file could be written in
+// them.
+//
+// A file that is no text table (a workbook, an empty file) is an error of kind BadData.
 // The source owns the file and closes it, at once when OpenFile fails.
 func OpenFile(ctx context.Context, f File, opts Options) (*Source, error) {
 	src, err := newSource(ctx, f, opts)
@@ -84,45 +79,6 @@ func OpenFile(ctx context.Context, f File, opts Options) (*Source, error) {
 		return nil, err
 	}
 	return src, nil
-}
-
-// Spool copies what in holds to a temporary file in the folder dir (the
-// system's when empty), which only this process can see, and opens that: a
-// stream cannot be read twice. Closing the source removes the copy.
-func Spool(ctx context.Context, in io.Reader, dir string, opts Options) (*Source, error) {
-	if opts.Name == "" {
-		opts.Name = "standard input"
-	}
-	f, err := tempfile.Spool(ctx, in, dir, opts.Name)
-	if err != nil {
-		return nil, err
-	}
-	return OpenFile(ctx, f, opts)
-}
-
-func openFile(path, name string) (*os.File, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		e := &noren.Error{Kind: noren.Internal, Where: name, What: "cannot be opened", Err: atomicfile.Reason(err)}
-		if errors.Is(err, fs.ErrNotExist) {
-			e = &noren.Error{Kind: noren.Usage, Where: name, What: "no such file"}
-		} else if errors.Is(err, fs.ErrPermission) {
-			e = &noren.Error{Kind: noren.Usage, Where: name, What: "may not be read", Hint: "its permissions forbid it"}
-		}
-		return nil, e
-	}
-	info, err := f.Stat()
-	if err == nil && info.Mode().IsRegular() {
-		return f, nil
-	}
-	_ = f.Close()
-	switch {
-	case err != nil:
-		return nil, &noren.Error{Where: name, What: "cannot be read", Err: atomicfile.Reason(err)}
-	case info.IsDir():
-		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "is a folder", Hint: "name a file"}
-	}
-	return nil, &noren.Error{Kind: noren.Usage, Where: name, Code: "not-regular", What: "is no regular file and cannot be read twice", Hint: "copy it to a regular file, or read it as a stream"}
 }
 
 // newSource detects the dialect of f and reads its header.

@@ -258,30 +258,36 @@ func NewSink(w io.Writer, name string, columns []table.StoredColumn, d csvio.Dia
 }
 
 // Create makes the file at path, which must not exist, in the format that its
-// name tells. Abort removes it.
+// name tells, readable by its owner alone. Abort and a failed Close remove it.
 func Create(path string, columns []table.StoredColumn, d csvio.Dialect) (table.Sink, error) {
 	if err := Check(path); err != nil {
 		return nil, err
 	}
-	if isParquet(path) {
-		s, err := parquetio.Create(path, columns)
-		if err != nil {
-			return nil, err
-		}
-		return s, nil
-	}
-	if isWorkbook(path) {
-		s, err := xlsx.Create(path, columns)
-		if err != nil {
-			return nil, err
-		}
-		return s, nil
-	}
-	s, err := csvio.Create(path, columns, d)
+	out, err := atomicfile.NewOutput(path)
 	if err != nil {
 		return nil, err
 	}
-	return s, nil
+	s, err := NewSink(out, path, columns, d)
+	if err != nil {
+		out.Remove()
+		return nil, err
+	}
+	return &created{s, out}, nil
+}
+
+// created is a sink with a file of its own.
+type created struct {
+	table.Sink
+	out *atomicfile.Output
+}
+
+// Close ends the table and closes the file, or removes it where anything failed.
+func (c *created) Close() error { return c.out.Close(c.Sink.Close()) }
+
+// Abort removes the file.
+func (c *created) Abort() {
+	c.Sink.Abort()
+	c.out.Remove()
 }
 
 // Find returns the positions in src of the columns of those names. One that is

@@ -315,3 +315,52 @@ func ExampleRead() {
 	// [F M] [1 0]
 	// [34 0] 1 missing
 }
+
+// A file that exists is not replaced, and one that was not finished is removed.
+func TestCreate(t *testing.T) {
+	there := put(t, "there.csv", "mine")
+	columns := []table.StoredColumn{{Name: "a"}}
+	if _, err := file.Create(there, columns, csvio.Dialect{}); noren.KindOf(err) != noren.Usage {
+		t.Errorf("got %v, want an error of kind usage for a file that exists", err)
+	}
+	if got, _ := os.ReadFile(there); string(got) != "mine" {
+		t.Error("a file that existed was changed")
+	}
+	for _, ending := range []string{".csv", ".parquet", ".xlsx"} {
+		chunk := &table.Chunk{Rows: 1, Cols: []table.Vector{{Texts: [][]byte{[]byte("x")}}}}
+		for name, end := range map[string]func(s table.Sink) error{
+			"finished": func(s table.Sink) error { return errors.Join(s.Write(chunk), s.Close()) },
+			"aborted":  func(s table.Sink) error { err := s.Write(chunk); s.Abort(); return err },
+			"failed": func(s table.Sink) error {
+				if err := s.Write(&table.Chunk{Rows: 1, Cols: []table.Vector{{Texts: [][]byte{[]byte("\xff\x00")}}}}); err == nil {
+					t.Errorf("%s: bytes that are no text were written", ending)
+				}
+				if err := s.Close(); err == nil {
+					t.Errorf("%s: Close forgets the error", ending)
+				}
+				return nil
+			},
+		} {
+			path := filepath.Join(t.TempDir(), "out"+ending)
+			s, err := file.Create(path, columns, csvio.Dialect{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := end(s); err != nil {
+				t.Errorf("%s, %s: %v", ending, name, err)
+			}
+			if info, err := os.Stat(path); (err == nil) != (name == "finished") || err == nil && info.Mode().Perm() != 0o600 {
+				t.Errorf("%s, %s: %v, %v", ending, name, info, err)
+			}
+		}
+	}
+	for _, columns := range [][]table.StoredColumn{nil, {{Name: ""}}} {
+		path := filepath.Join(t.TempDir(), "out.parquet")
+		if _, err := file.Create(path, columns, csvio.Dialect{}); err == nil {
+			t.Errorf("columns %v were taken", columns)
+		}
+		if _, err := os.Stat(path); err == nil {
+			t.Error("a file without columns was left")
+		}
+	}
+}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren/table"
-	"github.com/noren-privacy/noren/table/csvio"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 func TestNumberFormats(t *testing.T) {
@@ -37,7 +37,7 @@ func TestNumberFormats(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, look := range []bool{true, false} {
-				src, err := csvio.Spool(context.Background(), strings.NewReader("amount,b\n"+strings.ReplaceAll(c.values, "\n", ",x\n")), "", csvio.Options{Delimiter: ','})
+				src, err := file.OpenStdin(context.Background(), strings.NewReader("amount,b\n"+strings.ReplaceAll(c.values, "\n", ",x\n")), file.Options{Delimiter: ','})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -70,7 +70,7 @@ func TestLateNumberFormat(t *testing.T) {
 		fmt.Fprintf(&b, "%d,x\n", i%1000)
 	}
 	b.WriteString("\"1,234,567\",x\n")
-	src, err := csvio.Spool(context.Background(), strings.NewReader(b.String()), "", csvio.Options{})
+	src, err := file.OpenStdin(context.Background(), strings.NewReader(b.String()), file.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -148,11 +148,6 @@ func TestNotParquet(t *testing.T) {
 			t.Errorf("%s: got %v, want %q", name, err, c.want)
 		}
 	}
-	for _, path := range []string{filepath.Join(t.TempDir(), "absent"), t.TempDir()} {
-		if _, err := Open(path, Options{}); noren.KindOf(err) != noren.Usage {
-			t.Errorf("got %v, want an error of kind usage", err)
-		}
-	}
 }
 
 func TestReader(t *testing.T) {

@@ -1,6 +1,6 @@
 // Package parquetio reads and writes tables as Apache Parquet.
 //
-//	src, err := parquetio.Open("visits.parquet", parquetio.Options{})
+//	src, err := parquetio.OpenFile(f, parquetio.Options{Name: "visits.parquet"})
 //	...
 //	defer src.Close()
 //	r, err := src.Open(ctx, nil) // a table.Reader

@@ -21,7 +21,11 @@ func Example() {
 	path := filepath.Join(dir, "visits.parquet")
 
 	columns := []table.StoredColumn{{Name: "age", Kind: table.Int, Nullable: true}, {Name: "diagnosis"}}
-	out, err := parquetio.Create(path, columns)
+	w, err := os.Create(path)
+	if err != nil {
+		panic(err)
+	}
+	out, err := parquetio.NewSink(w, path, columns)
 	if err != nil {
 		panic(err)
 	}
@@ -29,11 +33,15 @@ func Example() {
 		{Kind: table.Int, Ints: []int64{34, 0}, Null: []bool{false, true}},
 		{Texts: [][]byte{[]byte("J45"), []byte("E11")}},
 	}})
-	if err := errors.Join(err, out.Close()); err != nil {
+	if err := errors.Join(err, out.Close(), w.Close()); err != nil {
 		panic(err)
 	}
 
-	src, err := parquetio.Open(path, parquetio.Options{})
+	f, err := os.Open(path)
+	if err != nil {
+		panic(err)
+	}
+	src, err := parquetio.OpenFile(f, parquetio.Options{Name: "visits.parquet"}) // and owns f
 	if err != nil {
 		panic(err)
 	}

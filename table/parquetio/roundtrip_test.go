@@ -365,8 +365,7 @@ func TestUnwritable(t *testing.T) {
 		"another kind": {table.StoredColumn{Name: "a"}, table.Vector{Kind: table.Int, Ints: []int64{1}}, noren.Internal},
 		"wrong chunk":  {table.StoredColumn{Name: "a"}, table.Vector{}, noren.Internal},
 	} {
-		path := filepath.Join(t.TempDir(), "out.parquet")
-		s, err := Create(path, []table.StoredColumn{c.column})
+		s, err := NewSink(io.Discard, "out.parquet", []table.StoredColumn{c.column})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -379,9 +378,6 @@ func TestUnwritable(t *testing.T) {
 		}
 		if err := s.Close(); err == nil {
 			t.Errorf("%s: Close forgets the error", name)
-		}
-		if _, err := os.Stat(path); err == nil {
-			t.Errorf("%s: the file was left", name)
 		}
 	}
 	for _, columns := range [][]table.StoredColumn{nil, {{Name: ""}}, {{Name: "a"}, {Name: "a"}}} {

@@ -49,28 +49,10 @@ type Sink struct {
 
 var _ table.Sink = (*Sink)(nil)
 
-// Create makes the file at path, which must not exist, readable by its owner
-// alone. Abort removes it.
-func Create(path string, columns []table.StoredColumn) (*Sink, error) {
-	out, err := atomicfile.NewOutput(path)
-	if err != nil {
-		return nil, err
-	}
-	s, err := newSink(out, path, columns)
-	if err != nil {
-		out.Remove()
-		return nil, err
-	}
-	return s, nil
-}
-
 // NewSink begins a table on w; name stands for the file in errors. Close ends
 // the table and, where w has a Sync method, syncs it, but does not close w.
 func NewSink(w io.Writer, name string, columns []table.StoredColumn) (*Sink, error) {
-	return newSink(&atomicfile.Output{Writer: w}, name, columns)
-}
-
-func newSink(out *atomicfile.Output, name string, columns []table.StoredColumn) (*Sink, error) {
+	out := &atomicfile.Output{Writer: w}
 	s := &Sink{name: name, columns: columns, out: out}
 	if len(columns) == 0 {
 		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "a table needs a column at least"}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"strings"
 	"syscall"
 	"time"
@@ -59,28 +58,8 @@ type origin struct {
 	arrow         *arrowField // what the file's Arrow schema says; nil for nothing
 }
 
-// Open opens the table at path. A file that does not exist or may not be read
-// is an error of kind Usage; one that is damaged, encrypted, no Parquet file or
-// not flat an error of kind BadData.
-func Open(path string, opts Options) (*Source, error) {
-	if opts.Name == "" {
-		opts.Name = path
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "no such file"}
-		case errors.Is(err, fs.ErrPermission):
-			return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "may not be read", Hint: "its permissions forbid it"}
-		}
-		return nil, &noren.Error{Where: opts.Name, What: "cannot be opened", Err: atomicfile.Reason(err)}
-	}
-	return OpenFile(f, opts)
-}
-
-// OpenFile is [Open] for a file that is open already; opts.Name is its name.
-// The source owns the file and closes it, at once when OpenFile fails.
+// OpenFile opens the table in the file f; opts.Name is its name. A file that is
+// damaged, encrypted, no Parquet file or not flat is an error of kind BadData. The source owns the file and closes it, at once when OpenFile fails.
 func OpenFile(f File, opts Options) (*Source, error) {
 	src := &Source{name: opts.Name, file: f}
 	if err := src.open(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/noren-privacy/noren/table/csvio"
+	"github.com/noren-privacy/noren/table/file"
 	"github.com/noren-privacy/noren/table/shuffle"
 )
 
@@ -20,7 +21,7 @@ func ExampleWrite() {
 		panic(err)
 	}
 	ctx := context.Background()
-	src, err := csvio.Open(ctx, path, csvio.Options{})
+	src, err := file.Open(ctx, path, file.Options{})
 	if err != nil {
 		panic(err)
 	}

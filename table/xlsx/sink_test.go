@@ -17,6 +17,8 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/csvio"
+	"github.com/noren-privacy/noren/table/file"
 	"github.com/noren-privacy/noren/table/tabletest"
 	"github.com/noren-privacy/noren/table/xlsx"
 )
@@ -135,7 +137,7 @@ func TestWriteFaults(t *testing.T) {
 	}
 	for name, cell := range map[string]string{"not valid UTF-8": "\xff", "longer than the 32767 characters": strings.Repeat("😀", 16384)} {
 		path := filepath.Join(t.TempDir(), "out.xlsx")
-		s, err := xlsx.Create(path, text)
+		s, err := file.Create(path, text, csvio.Dialect{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -197,7 +199,7 @@ func TestMemory(t *testing.T) {
 	}
 	runtime.GC()
 	before, most := peak(), uint64(0)
-	s, err := xlsx.Create(path, columns)
+	s, err := file.Create(path, columns, csvio.Dialect{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,8 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/csvio"
+	"github.com/noren-privacy/noren/table/file"
 	"github.com/noren-privacy/noren/table/tabletest"
 	"github.com/noren-privacy/noren/table/xlsx"
 )
@@ -151,7 +153,7 @@ func TestTypes(t *testing.T) {
 
 func copyTo(t testing.TB, src table.Source, path string) {
 	t.Helper()
-	sink, err := xlsx.Create(path, src.Columns())
+	sink, err := file.Create(path, src.Columns(), csvio.Dialect{})
 	if err != nil {
 		t.Fatal(err)
 	}

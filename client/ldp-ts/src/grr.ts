@@ -2,7 +2,7 @@ import { down, float, not, respond, secretWord, share } from "./draw.js";
 import { check, whole, type Loss } from "./loss.js";
 import { type Bytes, hmac, join, recall, type Store, utf8 } from "./secret.js";
 
-/** Covers what exp and the divisions round, with room to spare: they run for an epsilon smaller by this. */
+/** Covers what exp and the divisions round, with a margin: they run for an epsilon smaller by this. */
 const SAFETY = 1e-13;
 
 function truth(k: number, epsilon: number): bigint {

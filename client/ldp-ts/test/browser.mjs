@@ -3,7 +3,7 @@
 // A server on this machine's own address gives the page the modules as they are
 // built; the page checks the vectors with the browser's own WebCrypto, reports from
 // a device that localStorage keeps, is loaded again, and reports again from what
-// was kept. The reports of the page's crowd are written to the file REPORTS.
+// was kept. The reports of the page's simulated users are written to the file REPORTS.
 //
 // The browser is $CHROME, or chromium, google-chrome or chrome of the PATH.
 import { spawn } from "node:child_process";

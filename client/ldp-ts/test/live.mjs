@@ -1,4 +1,4 @@
-// What a crowd of 20,000 would send, with real randomness: node test/live.mjs FOLDER
+// What 20,000 users would send, with real randomness: node test/live.mjs FOLDER
 // writes grr.txt, longitudinal.txt, basic.txt and rappor.txt there, a report a line. Label l of 0 to 4,
 // and the word "v" + l, has the share (l+1)/15. Every person has a device of their own.
 import { writeFile } from "node:fs/promises";

@@ -2,9 +2,8 @@
 // numbers only: floating point may be fused on one processor and not on
 // another, and a table that is compared byte for byte must not depend on that.
 //
-// The numbers are good enough to look real and are known to whoever knows the
-// seed. They protect nobody: randomness that protects data lives in package
-// noren/noise.
+// The numbers follow from the seed and protect no data: randomness that protects data
+// is in package noise.
 package dice
 
 import (

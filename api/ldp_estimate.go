@@ -1,0 +1,299 @@
+package api
+
+import (
+	"io"
+
+	"github.com/noren-privacy/noren/ldp"
+	"github.com/noren-privacy/noren/ldp/survey"
+)
+
+// LDPEstimateSchema names the form of [LDPEstimate] in JSON.
+const LDPEstimateSchema = "noren.ldp.estimate/1"
+
+// LDPFile is a file of reports, counts or a map: an open reader, or the path of a file.
+type LDPFile struct {
+	// Name of the file: its path, or what errors call the reader.
+	Name string `json:"name"`
+	// Reader is read where it is not nil; the file of that name is opened otherwise.
+	Reader io.Reader `json:"-"`
+}
+
+// LDPSurvey is a specification of reports and where it comes from.
+type LDPSurvey struct {
+	// Spec is the specification.
+	Spec survey.Spec `json:"spec"`
+	// File is the name of its file, for errors; may be empty.
+	File string `json:"file,omitempty"`
+}
+
+// LDPEstimateRequest asks for estimates from files of reports.
+type LDPEstimateRequest struct {
+	// Survey is the specification by which the reports were made. Required.
+	Survey LDPSurvey `json:"survey"`
+	// Reports are the files, one or more. Required.
+	Reports []LDPFile `json:"reports"`
+	// Counts says that Reports are counts files of the reference RAPPOR server.
+	Counts bool `json:"counts,omitempty"`
+	// Rounds says that each file is a round of one question with memory.
+	Rounds bool `json:"rounds,omitempty"`
+	// AllowRepeats counts every report of a client.
+	AllowRepeats bool `json:"allow_repeats,omitempty"`
+	// MaxMalformed is the largest share of lines that may be no reports. Defaults to 0.01.
+	MaxMalformed float64 `json:"max_malformed,omitempty"`
+	// Level is the confidence of all intervals together. Defaults to 0.95.
+	Level float64 `json:"level,omitempty"`
+	// Project adds the nearest shares that are not negative and add up to 1.
+	Project bool `json:"project,omitempty"`
+	// Rough leaves the distribution of a square wave unsmoothed.
+	Rough bool `json:"rough,omitempty"`
+	// Candidates are the words to look for, for RAPPOR.
+	Candidates []string `json:"candidates,omitempty"`
+	// CandidatesFile is the name of their file, for errors.
+	CandidatesFile string `json:"candidates_file,omitempty"`
+	// Map holds the candidates as a map file of the reference client, instead of
+	// Candidates.
+	Map *LDPFile `json:"map,omitempty"`
+	// Alpha is the probability of any false discovery of a word. Defaults to 0.05.
+	Alpha float64 `json:"alpha,omitempty"`
+	// Correction of the tests of many words: holm (the default) or bonferroni.
+	Correction string `json:"correction,omitempty"`
+	// AllWords keeps the candidates that were not found.
+	AllWords bool `json:"all_words,omitempty"`
+	// Associate names two attributes of these reports whose joint shares are estimated.
+	Associate []string `json:"associate,omitempty"`
+	// With names reports of the same people, whose joint shares with these are estimated.
+	With *LDPOther `json:"with,omitempty"`
+	// WantCounts, WantMap and WantParams ask for RAPPOR's counts, the candidates' map and
+	// the parameters in the result, for files of the reference client.
+	WantCounts, WantMap, WantParams bool `json:"-"`
+}
+
+// LDPOther names reports of another attribute of the same people.
+type LDPOther struct {
+	// Survey is the specification by which they were made.
+	Survey LDPSurvey `json:"survey"`
+	// Reports is their file.
+	Reports LDPFile `json:"reports"`
+	// Candidates are the words to look for, for RAPPOR.
+	Candidates []string `json:"candidates,omitempty"`
+	// CandidatesFile is the name of their file, for errors.
+	CandidatesFile string `json:"candidates_file,omitempty"`
+}
+
+// LDPEstimate holds the estimates from files of reports.
+type LDPEstimate struct {
+	// Schema is the form, noren.ldp.estimate/1.
+	Schema string `json:"schema"`
+	// Inputs are the names of the files.
+	Inputs []string `json:"inputs"`
+	// Question is the specification's.
+	Question string `json:"question,omitempty"`
+	// Column is the attribute's column; absent for several attributes.
+	Column string `json:"column,omitempty"`
+	// Mechanism is its name.
+	Mechanism string `json:"mechanism"`
+	// Rappor holds RAPPOR's parameters as they run; absent for other mechanisms.
+	Rappor *ldp.Params `json:"rappor,omitempty"`
+	// Kind is what is estimated: shares, words, mean, distribution or several.
+	Kind survey.Kind `json:"kind"`
+	// Reports is the number of reports counted.
+	Reports int64 `json:"reports"`
+	// Rounds is the number of rounds that were estimated together.
+	Rounds int `json:"rounds,omitempty"`
+	// People is the number of persons in those rounds.
+	People int64 `json:"people,omitempty"`
+	// Rejected counts the lines that were excluded, by reason.
+	Rejected ldp.Rejected `json:"rejected"`
+	// BadLines are the first lines that are no reports.
+	BadLines []survey.BadLine `json:"malformed_lines,omitempty"`
+	// Warnings are doubts about the estimate, in sentences.
+	Warnings []string `json:"warnings,omitempty"`
+	// Attributes holds an estimate for each of several attributes.
+	Attributes []LDPAttribute `json:"attributes,omitempty"`
+	// Association holds the joint shares of two attributes.
+	Association *LDPAssociation `json:"association,omitempty"`
+	LDPLearned
+	// Privacy states what the reports cost a person.
+	Privacy survey.Privacy `json:"privacy"`
+
+	// BadLinesText names BadLines in a sentence, in brackets.
+	BadLinesText string `json:"-"`
+	// Counts, Map and Params are set where the request wants them.
+	Counts *ldp.RapporCounts `json:"-"`
+	Map    *ldp.Map          `json:"-"`
+	Params *ldp.Params       `json:"-"`
+}
+
+// LDPLearned is the estimate of an attribute; one of its fields is set.
+type LDPLearned struct {
+	// Shares of labels.
+	Shares *LDPShares `json:"shares,omitempty"`
+	// Words among candidates.
+	Words *LDPWords `json:"words,omitempty"`
+	// Mean of a number.
+	Mean *LDPMean `json:"mean,omitempty"`
+	// Distribution of a number.
+	Distribution *LDPDistribution `json:"distribution,omitempty"`
+}
+
+// LDPAttribute is the estimate of one of several attributes.
+type LDPAttribute struct {
+	// Column is the attribute's.
+	Column string `json:"column"`
+	// Reports is the number of reports that hold the attribute.
+	Reports int64 `json:"reports"`
+	LDPLearned
+}
+
+// LDPShares are shares of labels.
+type LDPShares struct {
+	// Level is the confidence of all intervals together.
+	Level float64 `json:"level"`
+	// Labels has an element for each label of the domain.
+	Labels []LDPShare `json:"labels"`
+	// Midpoints of the labels, where these are bins.
+	Midpoints []float64 `json:"-"`
+}
+
+// LDPShare is the share of a label.
+type LDPShare struct {
+	// Label is its name.
+	Label string `json:"label"`
+	// Share is the unbiased estimate, which may lie outside [0, 1].
+	Share float64 `json:"share"`
+	// StdErr is its standard error.
+	StdErr float64 `json:"std_err"`
+	// Low is the lower end of its interval.
+	Low float64 `json:"low"`
+	// High is the upper end of its interval.
+	High float64 `json:"high"`
+	// Count is Share times the number of reports, or of people.
+	Count float64 `json:"count"`
+	// CountStdErr is its standard error.
+	CountStdErr float64 `json:"count_std_err"`
+	// Projected is the nearest share such that all are not negative and add up to 1;
+	// absent unless asked for.
+	Projected *float64 `json:"projected,omitempty"`
+}
+
+// LDPWords are shares of words among candidates.
+type LDPWords struct {
+	// Candidates is their number.
+	Candidates int `json:"candidates"`
+	// Level is the confidence of all intervals together.
+	Level float64 `json:"level"`
+	// Explained is the share of the reports that the words found explain.
+	Explained float64 `json:"explained"`
+	// Joint tells whether all candidates were fitted together.
+	Joint bool `json:"fitted_together"`
+	// Unnamed is the share of words that are no candidates.
+	Unnamed LDPUnnamed `json:"unnamed"`
+	// Found are the words found, and with AllWords the other candidates.
+	Found []LDPWord `json:"found"`
+}
+
+// LDPUnnamed is the share of words that are no candidates.
+type LDPUnnamed struct {
+	// Share is the estimate.
+	Share float64 `json:"share"`
+	// StdErr is its standard error; null where none is known.
+	StdErr *float64 `json:"std_err"`
+	// Low is the lower end of its interval.
+	Low float64 `json:"low"`
+	// High is the upper end of its interval.
+	High float64 `json:"high"`
+	// P is the p-value of the hypothesis that there are none; null where it was not tested.
+	P *float64 `json:"p_value"`
+}
+
+// LDPWord is the share of a candidate.
+type LDPWord struct {
+	// Word is the candidate.
+	Word string `json:"word"`
+	// Share is the estimate.
+	Share float64 `json:"share"`
+	// StdErr is its standard error; null where none is known.
+	StdErr *float64 `json:"std_err"`
+	// Low is the lower end of its interval.
+	Low float64 `json:"low"`
+	// High is the upper end of its interval.
+	High float64 `json:"high"`
+	// P is the p-value of the hypothesis that the share is 0.
+	P float64 `json:"p_value"`
+	// Significant tells whether the word counts as found.
+	Significant bool `json:"significant"`
+}
+
+// LDPMean is the mean of a number.
+type LDPMean struct {
+	// Level is the confidence of its interval.
+	Level float64 `json:"level"`
+	// Value is the estimate.
+	Value float64 `json:"value"`
+	// StdErr is its standard error.
+	StdErr float64 `json:"std_err"`
+	// Low is the lower end of its interval.
+	Low float64 `json:"low"`
+	// High is the upper end of its interval.
+	High float64 `json:"high"`
+	// Basis names the inequality from which the interval follows.
+	Basis string `json:"interval_basis"`
+}
+
+// LDPDistribution is the distribution of a number.
+type LDPDistribution struct {
+	// Edges of its buckets, one more than there are buckets.
+	Edges []float64 `json:"edges"`
+	// Shares of its buckets.
+	Shares []float64 `json:"shares"`
+	// Mean of the distribution.
+	Mean float64 `json:"mean"`
+	// Quartiles are the first quartile, the median and the third quartile.
+	Quartiles []float64 `json:"quartiles"`
+	// Errors holds the mean and the quartiles with their errors.
+	Errors []LDPMeasured `json:"errors,omitempty"`
+	// Iterations of the EM algorithm.
+	Iterations int `json:"iterations"`
+	// Converged tells whether it converged.
+	Converged bool `json:"converged"`
+}
+
+// LDPMeasured is a statistic of a distribution with its interval.
+type LDPMeasured struct {
+	// Of names the statistic: mean, first quartile, median or third quartile.
+	Of string `json:"of"`
+	// Value is the estimate.
+	Value float64 `json:"value"`
+	// StdErr is its standard error.
+	StdErr float64 `json:"std_err"`
+	// Low is the lower end of its interval.
+	Low float64 `json:"low"`
+	// High is the upper end of its interval.
+	High float64 `json:"high"`
+	// Level is the confidence of its interval.
+	Level float64 `json:"level"`
+}
+
+// LDPAssociation holds the joint shares of two attributes.
+type LDPAssociation struct {
+	// First names the attribute of the rows.
+	First string `json:"first"`
+	// Second names the attribute of the columns.
+	Second string `json:"second"`
+	// FirstLabels are the labels of the rows.
+	FirstLabels []string `json:"first_labels"`
+	// SecondLabels are the labels of the columns.
+	SecondLabels []string `json:"second_labels"`
+	// People is the number of persons whose reports hold both attributes.
+	People int `json:"people"`
+	// Shares are the joint shares, a row for each first label.
+	Shares [][]float64 `json:"shares"`
+	// StdErr are their standard errors; null where none is known.
+	StdErr [][]*float64 `json:"std_err"`
+	// Iterations of the EM algorithm.
+	Iterations int `json:"iterations"`
+	// Converged tells whether it converged.
+	Converged bool `json:"converged"`
+	// Loss is the privacy loss of both reports of a person.
+	Loss ldp.Loss `json:"loss"`
+}

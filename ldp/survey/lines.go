@@ -1,0 +1,140 @@
+package survey
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"strings"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/noise"
+	"github.com/noren-privacy/noren/table"
+)
+
+// LineOptions are those of [Survey.RandomiseTable].
+type LineOptions struct {
+	// Client says that the table's last column holds the clients' ids, which are written
+	// before the reports and are not protected.
+	Client bool
+	// Devices keep the permanent answers, by the clients' ids. Without them every record
+	// has a device of its own, whose secret is thrown away.
+	Devices *Devices
+	// Progress is called with the number of records done, where it is not nil.
+	Progress noren.Progress
+}
+
+// Lines are the reports of the records of a table.
+type Lines struct {
+	// Text holds a report a line, in the table's order, as [Collector.AddLines] reads
+	// them.
+	Text []byte
+	// Repeated is the number of reports that are not their client's first.
+	Repeated int
+}
+
+// RandomiseTable randomises each record of a table as its own device would. The table
+// holds the survey's columns, as text and in their order, and then that of the
+// clients' ids where o.Client says so. name is the table's, for errors, which give the
+// position of a value and never the value.
+func (s *Survey) RandomiseTable(ctx context.Context, src *noise.Source, tab *table.Table, name string, o LineOptions) (*Lines, error) {
+	columns := s.Columns()
+	d := len(columns)
+	if want := d + btoi(o.Client); len(tab.Columns) != want {
+		return nil, fault("table", "expected the survey's columns, and that of the clients' ids where there is one", "")
+	}
+	if o.Devices != nil && !o.Client {
+		return nil, fault("client", "devices are told apart by the clients' ids", "name the column that holds them")
+	}
+	if o.Devices != nil && !s.Remembers() {
+		return nil, fault("devices", s.Mechanism()+" remembers nothing, and needs no secrets", "take a longitudinal mechanism or RAPPOR for reports round after round")
+	}
+	var out bytes.Buffer
+	lines := &Lines{}
+	values := make([]string, d)
+	seen := map[string]bool{}
+	for i := range tab.Rows {
+		if i&1023 == 0 {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			if o.Progress != nil {
+				o.Progress("randomising", int64(i), int64(tab.Rows))
+			}
+		}
+		where := noren.Position{File: name, Record: int64(i + 1)}
+		for j := range values {
+			values[j] = cellText(tab.Columns[j], i)
+		}
+		var client, word string
+		var err error
+		if o.Client {
+			client = cellText(tab.Columns[d], i)
+			where.Column = tab.Columns[d].Field.Name
+			if client == "" || strings.ContainsAny(client, "\t\r\n") {
+				return nil, &noren.Error{Kind: noren.BadData, Where: where.String(), What: "an id that is missing, or holds a tab or a line's end", Hint: "give each person an id of letters and digits"}
+			}
+			if seen[client] {
+				lines.Repeated++
+			}
+			seen[client] = true
+			out.WriteString(client)
+			out.WriteByte('\t')
+		}
+		where.Column = ""
+		if d == 1 {
+			where.Column = columns[0]
+		}
+		if o.Devices != nil {
+			word, err = s.RandomiseFor(src, o.Devices, client, values)
+		} else {
+			word, err = s.Randomise(src, values)
+		}
+		if err != nil {
+			return nil, &noren.Error{Kind: noren.KindOf(err), Where: where.String(), Err: err}
+		}
+		out.WriteString(word)
+		out.WriteByte('\n')
+	}
+	lines.Text = out.Bytes()
+	return lines, nil
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// cellText is a value as written, "" where it is missing.
+func cellText(c *table.Column, i int) string {
+	if c.IsMissing(i) {
+		return ""
+	}
+	return c.Dict[c.Codes[i]]
+}
+
+// Records are the rows of a table of texts, one value for each column; "" is a missing
+// one.
+func Records(tab *table.Table) [][]string {
+	rows := make([][]string, tab.Rows)
+	for i := range rows {
+		rows[i] = make([]string, len(tab.Columns))
+		for j, c := range tab.Columns {
+			rows[i][j] = cellText(c, i)
+		}
+	}
+	return rows
+}
+
+// EncodeKey writes the key of the devices as a line of hexadecimal digits.
+func EncodeKey(key []byte) []byte { return append(hex.AppendEncode(nil, key), '\n') }
+
+// ParseKey reads what [EncodeKey] writes.
+func ParseKey(name string, text []byte) (*Devices, error) {
+	key, err := hex.DecodeString(strings.TrimSpace(string(text)))
+	if err != nil || len(key) != keySize {
+		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "is no key of devices: 64 hexadecimal digits", Hint: "name a file that does not exist, and one is made"}
+	}
+	return NewDevices(key)
+}

@@ -1,0 +1,223 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/ldp/survey"
+	"github.com/noren-privacy/noren/report/text"
+)
+
+// mostLDPRows is the largest number of labels in a table for people; JSON holds all.
+const mostLDPRows = 100
+
+// LDPEstimateTables are the tables of an estimate from reports.
+func LDPEstimateTables(e *api.LDPEstimate) []Table {
+	var out []Table
+	if e.Kind != survey.Several {
+		out = append(out, learnedTables(e, &e.LDPLearned, subject(e), e.Reports)...)
+	}
+	for j := range e.Attributes {
+		a := &e.Attributes[j]
+		out = append(out, learnedTables(e, &a.LDPLearned, a.Column, a.Reports)...)
+	}
+	if e.Association != nil {
+		out = append(out, associationTable(e.Association))
+	}
+	return out
+}
+
+// subject names what the reports of one attribute are about.
+func subject(e *api.LDPEstimate) string {
+	for _, name := range []string{e.Column, e.Question} {
+		if name != "" {
+			return name
+		}
+	}
+	return "what was asked"
+}
+
+func numericAfter(n int) []bool { return append([]bool{false}, slices.Repeat([]bool{true}, n)...) }
+
+func learnedTables(e *api.LDPEstimate, x *api.LDPLearned, of string, reports int64) []Table {
+	switch {
+	case x.Shares != nil:
+		return []Table{sharesTable(e, x.Shares, of, reports)}
+	case x.Words != nil:
+		return []Table{wordsTable(x.Words)}
+	case x.Mean != nil:
+		m := x.Mean
+		return []Table{{
+			Caption: fmt.Sprintf("Mean of %s from %s; interval at %s for every number of reports: %s", of, counted(reports, "report"), Percent(m.Level), m.Basis),
+			Header:  []string{"", "value", "std. error", "from", "to"}, Numeric: numericAfter(4),
+			Rows: [][]string{{"mean", text.Figure(m.Value), text.Figure(m.StdErr), text.Figure(m.Low), text.Figure(m.High)}},
+		}}
+	case x.Distribution != nil:
+		d := x.Distribution
+		t := Table{
+			Caption: fmt.Sprintf("Distribution of %s from %s: mean %s, quartiles %s, %s, %s", of, counted(reports, "report"), text.Figure(d.Mean), text.Figure(d.Quartiles[0]), text.Figure(d.Quartiles[1]), text.Figure(d.Quartiles[2])),
+			Header:  []string{"from", "to", "share"}, Numeric: []bool{true, true, true},
+		}
+		by := bucketsPerRow(len(d.Shares))
+		for i := 0; i < len(d.Shares); i += by {
+			to := min(i+by, len(d.Shares))
+			t.Rows = append(t.Rows, []string{text.Figure(d.Edges[i]), text.Figure(d.Edges[to]), share(total(d.Shares[i:to]))})
+		}
+		return append([]Table{t}, waveTables(d.Errors)...)
+	}
+	return []Table{{Caption: "No report holds " + of, Header: []string{""}}}
+}
+
+// waveTables holds statistics of a distribution with their errors.
+func waveTables(rows []api.LDPMeasured) []Table {
+	if rows == nil {
+		return nil
+	}
+	t := Table{
+		Caption: fmt.Sprintf("Mean and quartiles; each interval at %s, by the bootstrap (approximate)", Percent(rows[0].Level)),
+		Header:  []string{"", "value", "std. error", "from", "to"}, Numeric: numericAfter(4),
+	}
+	for _, m := range rows {
+		t.Rows = append(t.Rows, []string{m.Of, text.Figure(m.Value), text.Figure(m.StdErr), text.Figure(m.Low), text.Figure(m.High)})
+	}
+	return []Table{t}
+}
+
+// wordsTable has a row for each word, and one for words that are no candidates.
+func wordsTable(d *api.LDPWords) Table {
+	count := 0
+	for _, w := range d.Found {
+		if w.Significant {
+			count++
+		}
+	}
+	t := Table{
+		Caption: fmt.Sprintf("Words: %d of %d candidates found, which explain %s of the reports; all intervals hold at once with %s", count, d.Candidates, Percent(min(max(d.Explained, 0), 1)), Percent(d.Level)),
+		Header:  []string{"word", "share", "std. error", "from", "to", "p-value", "found"},
+		Numeric: []bool{false, true, true, true, true, true, false},
+	}
+	row := func(name string, value float64, stdErr *float64, low, high float64, p *float64, found string) {
+		se, tail := "-", "-"
+		if stdErr != nil {
+			se = share(*stdErr)
+		}
+		if p != nil {
+			tail = strconv.FormatFloat(*p, 'g', 3, 64)
+		}
+		t.Rows = append(t.Rows, []string{name, share(value), se, share(low), share(high), tail, found})
+	}
+	for i := range d.Found {
+		w, found := &d.Found[i], "yes"
+		if !w.Significant {
+			found = "no"
+		}
+		row(w.Word, w.Share, w.StdErr, w.Low, w.High, &w.P, found)
+	}
+	u, name := d.Unnamed, "(not named)"
+	if !d.Joint {
+		name = "(not named, or too rare to be seen)"
+	}
+	row(name, u.Share, u.StdErr, u.Low, u.High, u.P, "")
+	return t
+}
+
+// share writes a share, or its error, for people.
+func share(v float64) string {
+	s := strconv.FormatFloat(v, 'f', 5, 64)
+	if strings.Trim(s, "-0.") == "" {
+		return "0"
+	}
+	return s
+}
+
+// bucketsPerRow is how many buckets of a distribution a row of a table joins.
+func bucketsPerRow(buckets int) int { return (buckets + 31) / 32 }
+
+func total(v []float64) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += x
+	}
+	return sum
+}
+
+// sharesTable has a row for each label, at most mostLDPRows: the largest.
+func sharesTable(e *api.LDPEstimate, f *api.LDPShares, of string, reports int64) Table {
+	t := Table{
+		Caption: fmt.Sprintf("Shares of %s from %s; all intervals hold at once with %s", of, counted(reports, "report"), Percent(f.Level)),
+		Header:  []string{"label", "share", "std. error", "from", "to", "reports"},
+		Numeric: []bool{false, true, true, true, true, true, true},
+	}
+	if e.Rounds > 0 {
+		t.Caption = fmt.Sprintf("Shares of %s among %s in %s; all intervals hold at once with %s (empirical Bernstein)", of, people(int(e.People)), counted(int64(e.Rounds), "round"), Percent(f.Level))
+		t.Header[len(t.Header)-1] = "people"
+	}
+	if len(f.Labels) > 0 && f.Labels[0].Projected != nil {
+		t.Header = append(t.Header, "projected")
+	}
+	rows := f.Labels
+	if len(rows) > mostLDPRows {
+		rows = slices.Clone(rows)
+		slices.SortStableFunc(rows, func(a, b api.LDPShare) int {
+			switch {
+			case a.Share > b.Share:
+				return -1
+			case a.Share < b.Share:
+				return 1
+			}
+			return 0
+		})
+		rows = rows[:mostLDPRows]
+		t.Caption += fmt.Sprintf("; the largest %d of %d labels", mostLDPRows, len(f.Labels))
+	}
+	for i := range rows {
+		l := &rows[i]
+		row := []string{l.Label, share(l.Share), share(l.StdErr), share(l.Low), share(l.High), Integer(int64(math.Round(l.Count)))}
+		if l.Projected != nil {
+			row = append(row, share(*l.Projected))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+func associationTable(a *api.LDPAssociation) Table {
+	t := Table{
+		Caption: fmt.Sprintf("%s and %s together, from the reports of %s (share and standard error)", a.First, a.Second, people(a.People)),
+		Header:  append([]string{a.First + " \\ " + a.Second}, a.SecondLabels...),
+		Numeric: numericAfter(len(a.SecondLabels)),
+	}
+	for x, row := range a.Shares {
+		cells := []string{a.FirstLabels[x]}
+		for y, v := range row {
+			cell := share(v)
+			if se := a.StdErr[x][y]; se != nil {
+				cell += " ± " + share(*se)
+			}
+			cells = append(cells, cell)
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t
+}
+
+func people(n int) string {
+	if n == 1 {
+		return "1 person"
+	}
+	return Integer(n) + " people"
+}
+
+// counted is n of a thing, in the plural where n is not 1.
+func counted(n int64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return Integer(n) + " " + what + "s"
+}
+
+func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -1,0 +1,181 @@
+// Package leakage draws pages and pictures of the leakage about dependent records, and of
+// the harm of noise.
+//
+// Everything is computed from public models and public costs, and from no private
+// record. The theorems are in docs/correlated-privacy.md.
+package leakage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/correlated"
+	"github.com/noren-privacy/noren/report"
+)
+
+// Page makes a page for a steward about one model and one query: the scale
+// for epsilon beside those of other methods, who learns most, what they see, and
+// how leakage falls with the scale and depends on what is known. It is computed
+// from the public model alone.
+func Page(ctx context.Context, f *correlated.ModelFile, q *correlated.Query, epsilon float64, o correlated.LeakageOptions) (*report.Page, error) {
+	if f == nil || f.Model == nil {
+		return nil, &noren.Error{Kind: noren.Usage, Where: "model", What: "the model is missing"}
+	}
+	c, err := correlated.Calibrate(ctx, f.Model, q, epsilon, o)
+	if err != nil {
+		return nil, err
+	}
+	if c.Scale == 0 {
+		return nil, &noren.Error{Kind: noren.Usage, Where: "query", What: "no record changes the answer: there is nothing to explain"}
+	}
+	b, err := correlated.Compare(ctx, f.Model, q, epsilon, o)
+	if err != nil {
+		return nil, err
+	}
+	p := &report.Page{
+		Title:  "Noise for records that depend on each other",
+		Lead:   fmt.Sprintf("A %s of %s records; the query is: %s. Everything here is computed from the model, which is public, and from no private record.", f.Model.Kind(), report.Integer(f.Model.Records()), q),
+		Footer: "Theorems and proofs: docs/correlated-privacy.md.",
+	}
+	p.Sections = append(p.Sections, scales(f, c, b))
+	for _, make := range []func() (*report.Section, error){
+		func() (*report.Section, error) { return worst(ctx, f, q, c) },
+		func() (*report.Section, error) { return overScale(ctx, f, q, c, o) },
+		func() (*report.Section, error) { return overKnown(ctx, f, q, c) },
+	} {
+		s, err := make()
+		if err != nil {
+			return nil, err
+		}
+		if s != nil {
+			p.Sections = append(p.Sections, *s)
+		}
+	}
+	return p, nil
+}
+
+func short(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
+
+func scales(f *correlated.ModelFile, c *correlated.Calibration, b *correlated.Baselines) report.Section {
+	how := "exactly"
+	switch {
+	case c.Leakage.Exact:
+	case c.Leakage.Lower > 0:
+		how = fmt.Sprintf("at most; someone learns %s", short(c.Leakage.Lower))
+	default:
+		how = "at most, by the " + c.Leakage.Method.String() + " rule"
+	}
+	source := f.Source
+	if source == "" {
+		source = "not stated"
+	}
+	s := report.Section{Title: "The noise", Blocks: []report.Block{
+		{Figures: []report.Figure{
+			{Value: short(c.Scale), Name: "noise scale b", Explain: "Laplace noise of this scale; 95 answers in 100 are moved by less than three times as much.", Tone: report.Neutral},
+			{Value: short(c.Leakage.Upper), Name: "leakage (CBP)", Explain: "How far an answer can move the log odds between two states of one record: " + how + ".", Tone: report.Neutral},
+			{Value: short(c.Scale / b.Plain), Name: "times the noise for independent records", Explain: "The cost of the dependence.", Tone: report.Neutral},
+		}},
+		{Text: "Source of the model: " + source + ". The guarantee holds if the records follow the model, and the model was not estimated from them."},
+	}}
+	t := &report.Table{Header: []string{"method", "scale b"}, Numeric: []bool{false, true}}
+	bars := &report.Bars{Title: "Scales of different methods", Axis: "scale b", Horizontal: true, Series: []report.Series{{Name: "scale"}}}
+	for _, r := range []struct {
+		name  string
+		scale float64
+	}{
+		{"independent records", b.Plain},
+		{"calibrated", c.Scale},
+		{"tanh rule", b.Tanh},
+		{"Wasserstein", b.Wasserstein},
+		{"Markov quilt (no record known)", b.Quilt},
+		{"Markov quilt, approximate", b.QuiltApprox},
+		{"range of the query", b.Range},
+		{"group of all records", b.Group},
+	} {
+		if r.scale == 0 || math.IsInf(r.scale, 0) {
+			continue
+		}
+		t.Rows = append(t.Rows, []string{r.name, short(r.scale)})
+		bars.Labels = append(bars.Labels, r.name)
+		bars.Series[0].Values = append(bars.Series[0].Values, r.scale)
+	}
+	s.Blocks = append(s.Blocks, report.Block{Picture: &report.Picture{Chart: bars, Table: t}})
+	return s
+}
+
+// maxView is how many records a model may have for pictures that look at one
+// adversary after the other.
+const maxView = 200
+
+// worst shows what the witness sees.
+func worst(ctx context.Context, f *correlated.ModelFile, q *correlated.Query, c *correlated.Calibration) (*report.Section, error) {
+	w := c.Leakage.Witness
+	if w == nil {
+		return nil, nil
+	}
+	s := &report.Section{Title: "Who learns most", Blocks: []report.Block{{Text: "The adversary who learns most: " + w.String() + "."}}}
+	if k := f.Model.Kind(); f.Model.Records() > maxView || k == "class" || k == "box" {
+		return s, nil
+	}
+	if w.OthersKnown {
+		s.Blocks = append(s.Blocks, report.Block{Text: "The picture is drawn for one who knows the named records and no other; records beyond them only add variance."})
+	}
+	block, err := View(ctx, f.Model, q, c.Scale, correlated.Adversary{Target: w.Target, Known: w.Known}, f.States, fmt.Sprintf("Answers, by the state of record %d", w.Target))
+	if isUsage(err) {
+		return s, nil // several coordinates have no such picture
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.Blocks = append(s.Blocks, block)
+	return s, nil
+}
+
+func isUsage(err error) bool {
+	var e *noren.Error
+	return errors.As(err, &e) && e.Kind == noren.Usage
+}
+
+func overScale(ctx context.Context, f *correlated.ModelFile, q *correlated.Query, c *correlated.Calibration, o correlated.LeakageOptions) (*report.Section, error) {
+	points := 24
+	if f.Model.Records() > maxView {
+		points = 8
+	}
+	block, err := Curve(ctx, f.Model, q, o, c.Scale/8, c.Scale*8, points)
+	if err != nil {
+		return nil, err
+	}
+	return &report.Section{Title: "Leakage over the noise", Blocks: []report.Block{
+		{Text: "More noise never leaks more. Those who know all other records are the adversaries of ordinary differential privacy."}, block,
+	}}, nil
+}
+
+// overKnown shows how the leakage about a record in the middle of a chain
+// depends on how near the known records are.
+func overKnown(ctx context.Context, f *correlated.ModelFile, q *correlated.Query, c *correlated.Calibration) (*report.Section, error) {
+	n := f.Model.Records()
+	if f.Model.Kind() != "chain" || n < 5 || n > maxView {
+		return nil, nil
+	}
+	middle := n / 2
+	curve := report.Curve{Name: fmt.Sprintf("about record %d", middle)}
+	t := &report.Table{Header: []string{"distance", "leakage"}, Numeric: []bool{true, true}}
+	for d := 1; d <= min(middle, n-1-middle) && d <= 40; d++ {
+		known := []correlated.Known{{Record: middle - d, State: correlated.AnyState}, {Record: middle + d, State: correlated.AnyState}}
+		l, err := correlated.ComputeLeakage(ctx, f.Model, q, c.Scale, correlated.LeakageOptions{Adversaries: correlated.ListedAdversaries(correlated.Adversary{Target: middle, Known: known})})
+		if err != nil {
+			return nil, err
+		}
+		curve.X, curve.Y = append(curve.X, float64(d)), append(curve.Y, l.Upper)
+		t.Rows = append(t.Rows, []string{strconv.Itoa(d), short(l.Upper)})
+	}
+	chart := &report.Lines{Title: "Leakage over the distance of the known records", Across: "distance of the nearest known record on either side", Axis: "leakage", Curves: []report.Curve{curve}, FromZero: true}
+	return &report.Section{Title: "Leakage over what is known", Blocks: []report.Block{
+		{Text: "One record on either side is known, in the states that let most be learned, and no other. An adversary who knows the neighbours learns as much as from independent records; one who knows no near record learns through those between."},
+		{Picture: &report.Picture{Chart: chart, Table: t}},
+	}}, nil
+}

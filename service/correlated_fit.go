@@ -1,0 +1,79 @@
+package service
+
+import (
+	"context"
+	"slices"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/correlated"
+	"github.com/noren-privacy/noren/spec"
+	"github.com/noren-privacy/noren/table/file"
+)
+
+// CorrelatedFit estimates a model of dependent records from public or older data: a
+// Markov chain from sequences of states, or a tree over several columns.
+func (s *Service) CorrelatedFit(ctx context.Context, r *api.CorrelatedFitRequest) (*api.CorrelatedFit, error) {
+	if (r.Column == "") == (len(r.Columns) == 0) {
+		return nil, noren.Usagef("column", "expected a column for a chain, or columns for a tree").Hinted("give column or columns")
+	}
+	if r.Sequence != "" && r.Column == "" {
+		return nil, noren.Usagef("sequence", "only a chain has sequences").Hinted("leave it out, or give column")
+	}
+	sheet := &spec.Spec{Version: spec.Version}
+	if r.SpecFile != "" {
+		var err error
+		if sheet, err = spec.Load(r.SpecFile); err != nil {
+			return nil, err
+		}
+	}
+	if r.Schema != nil {
+		sheet = sheet.With(r.Schema)
+	}
+	src, err := s.openPublic(ctx, r.File, sheet)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = src.Close() }()
+	names := slices.Clone(r.Columns)
+	if r.Column != "" {
+		names = []string{r.Column}
+	}
+	records := len(names)
+	if r.Sequence != "" {
+		names = append(names, r.Sequence)
+	}
+	tab, err := file.ReadText(ctx, src, names, sheet.Input.Missing, s.Progress)
+	if err != nil {
+		return nil, err
+	}
+	o := correlated.FitOptions{Source: r.Source, Length: r.Length, Confidence: r.Confidence, Smoothing: r.Smoothing}
+	states, used := correlated.ReadStates(tab.Columns[:records], r.States)
+	o.States = used
+	var fitted *correlated.Fitted
+	if r.Column != "" {
+		fitted, err = correlated.FitChain(correlated.Sequences(states[0], tab.Column(r.Sequence)), o)
+	} else {
+		fitted, err = correlated.FitTree(ctx, correlated.Samples(states, tab.Rows), o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &api.CorrelatedFit{Model: fitted.File, Centre: fitted.Centre, Observations: fitted.Observations}, nil
+}
+
+// openPublic opens a table of public data in the form that its specification states.
+func (s *Service) openPublic(ctx context.Context, name string, as *spec.Spec) (file.Source, error) {
+	form, err := as.Form()
+	switch {
+	case err != nil:
+		return nil, err
+	case name == "":
+		return nil, noren.Usagef("file", "expected a table, got no name")
+	case name != "-":
+		return file.Open(ctx, name, form)
+	case s.Stdin == nil:
+		return nil, noren.Usagef("file", "expected a file, got - without a standard input")
+	}
+	return file.OpenStdin(ctx, s.Stdin, form)
+}
