@@ -111,4 +111,3 @@ func plural(n int, what string) string {
 	}
 	return report.Integer(n) + " " + what + "s"
 }
-
