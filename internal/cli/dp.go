@@ -183,14 +183,6 @@ func printPrice(t *terminal, asJSON bool, quote any, p *api.Price, head string, 
 	return nil
 }
 
-// who asks.
-func (f *dpFlags) who() string {
-	if f.analyst != "" {
-		return f.analyst
-	}
-	return userName()
-}
-
 // userName is the name of this user.
 func userName() string {
 	if u, err := user.Current(); err == nil && u.Username != "" {
