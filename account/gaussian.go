@@ -59,7 +59,7 @@ func continuousDelta(c Cost, s *big.Rat) interval {
 }
 
 // approximateSigma is GaussianSigma for sensitivity 1 in floating point. It is a
-// place to start from and promises nothing.
+// place to start from and guarantees nothing.
 func approximateSigma(c Cost) float64 {
 	epsilon, delta := c.Float()
 	at := func(s float64) float64 {

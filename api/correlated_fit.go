@@ -1,22 +1,12 @@
 package api
 
-import (
-	"github.com/noren-privacy/noren/correlated"
-	"github.com/noren-privacy/noren/spec"
-)
+import "github.com/noren-privacy/noren/correlated"
 
 // CorrelatedFitRequest asks for an estimate of a model from public data, or from data
 // that is older than the records to be protected: a model that was estimated from the
 // private records would reveal them.
 type CorrelatedFitRequest struct {
-	// File is a table file, a table of a database (pg:TABLE, sqlite:FILE?table=TABLE), or
-	// - for the standard input of the service. Required.
-	File string `json:"file"`
-	// SpecFile is the path of a specification (noren.yaml) that states how the file is
-	// read. Optional.
-	SpecFile string `json:"spec_file,omitempty"`
-	// Schema states how the file is read, over SpecFile. Optional.
-	Schema *spec.Spec `json:"schema,omitempty"`
+	Table
 	// Column is the column of states, for a chain: a record a row. Give it or Columns.
 	Column string `json:"column,omitempty"`
 	// Columns are the records of a tree: a sample a row.

@@ -12,6 +12,7 @@ import (
 	"github.com/noren-privacy/noren/ldp/evaluate"
 	"github.com/noren-privacy/noren/ldp/survey"
 	"github.com/noren-privacy/noren/query"
+	"github.com/noren-privacy/noren/ratio"
 )
 
 // Document is a form of JSON that Noren prints or sends.
@@ -76,6 +77,12 @@ func Documents() []Document {
 		document[QueryAccuracy](QueryAccuracySchema),
 		document[Query](QuerySchema),
 		priced[query.Accuracy](QuerySchema),
+		document[RatioAnswer](RatioAnswerSchema),
+		document[RatioCheck](RatioCheckSchema),
+		priced[struct{}](RatioCheckSchema),
+		document[RatioFit](RatioFitSchema),
+		priced[[]ratio.KernelNoise](RatioFitSchema),
+		document[RatioPlan](RatioPlanSchema),
 		document[Assessment](assess.Schema),
 		document[LDPEvaluate](evaluate.Schema),
 		document[Release](kanon.ResultSchema),

@@ -232,7 +232,7 @@ func TestSequencesLeakAtMostTheirCharges(t *testing.T) {
 			tightest = max(tightest, leaked/s.charge)
 		}
 	})
-	if tightest < 0.5 {
+	if tightest < 0.5 && !testing.Short() { // too few sequences are drawn with -short
 		t.Errorf("no sequence leaked more than %g of its charge: the test could not fail", tightest)
 	}
 }

@@ -59,7 +59,7 @@ func BenchmarkRead(b *testing.B) {
 			return err
 		},
 		"inspect": func() error {
-			_, err := Inspect(bg, src, d, testKeys, nil)
+			_, err := Inspect(bg, src, d, InspectOptions{Keys: testKeys})
 			return err
 		},
 	} {

@@ -3,7 +3,7 @@
 //
 //	d, err := dataset.Parse(text)                       // pinned by the steward
 //	src, err := dataset.Open(ctx, f, "visits.csv", d)
-//	review, err := dataset.Inspect(ctx, src, d, keys, nil) // private: for the steward
+//	review, err := dataset.Inspect(ctx, src, d, dataset.InspectOptions{Keys: keys}) // private: for the steward
 //	...
 //	t, prints, err := dataset.Read(ctx, src, d, fields, &keys)
 //

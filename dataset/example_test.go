@@ -38,7 +38,7 @@ func Example() {
 		panic(err)
 	}
 	defer func() { _ = src.Close() }()
-	review, err := dataset.Inspect(ctx, src, d, keys, nil) // private
+	review, err := dataset.Inspect(ctx, src, d, dataset.InspectOptions{Keys: keys}) // private
 	if err != nil {
 		panic(err)
 	}

@@ -134,8 +134,17 @@ func (r *reviewer) settle(reader table.Reader, c *table.Chunk, column int) {
 	r.out.Misfits = r.misfit
 }
 
+// InspectOptions are the options of [Inspect].
+type InspectOptions struct {
+	// Keys are the secret keys of the prints. Required.
+	Keys Keys
+	// Progress receives the progress of reading, which the steward alone may see.
+	// Optional.
+	Progress noren.Progress
+}
+
 // Inspect decodes the whole file under d and returns how it fits, with all prints
-// under k. A file that is not of the form that d describes is an error of kind
+// under the keys. A file that is not of the form that d describes is an error of kind
 // BadData, code "structure": a header whose names are not the columns of d, records
 // that cannot be decoded, more than d.AtMost records, other than d.Records records,
 // or days stored as such in a column with another layout than "YYYY-MM-DD". These
@@ -144,7 +153,7 @@ func (r *reviewer) settle(reader table.Reader, c *table.Chunk, column int) {
 // Cells that do not fit their type are no error. A text file of one column has a
 // record for every blank line behind its header, with an empty cell; in a file of
 // several columns blank lines are no records.
-func Inspect(ctx context.Context, src file.Source, d *Definition, k Keys, p noren.Progress) (*Review, error) {
+func Inspect(ctx context.Context, src file.Source, d *Definition, o InspectOptions) (*Review, error) {
 	d, err := d.Complete()
 	if err != nil {
 		return nil, err
@@ -172,9 +181,9 @@ func Inspect(ctx context.Context, src file.Source, d *Definition, k Keys, p nore
 		if err != nil {
 			return nil, err
 		}
-		columns[at[i]] = &cells{stored: &stored[at[i]], tape: newTape(k.Column, names[i]), review: review}
+		columns[at[i]] = &cells{stored: &stored[at[i]], tape: newTape(o.Keys.Column, names[i]), review: review}
 	}
-	rows := newRowHash(stored, []Keys{k})
+	rows := newRowHash(stored, []Keys{o.Keys})
 	err = scan(ctx, src, positions, columns, func(r table.Reader, c *table.Chunk) error {
 		if out.Records += int64(c.Rows); out.Records > d.AtMost {
 			return structure(src.Name(), fmt.Sprintf("expected at most %d records, got more", d.AtMost))
@@ -185,7 +194,7 @@ func Inspect(ctx context.Context, src file.Source, d *Definition, k Keys, p nore
 		if err := rows.take(c); err != nil {
 			return err
 		}
-		p.Report("checking", int64(1000*r.Progress()), 1000)
+		o.Progress.Report("checking", int64(1000*r.Progress()), 1000)
 		return nil
 	})
 	if err != nil {
@@ -194,7 +203,7 @@ func Inspect(ctx context.Context, src file.Source, d *Definition, k Keys, p nore
 	if d.Records > 0 && out.Records != d.Records {
 		return nil, structure(src.Name(), fmt.Sprintf("expected %d records, got %d", d.Records, out.Records))
 	}
-	p.Report("checking", 1000, 1000)
+	o.Progress.Report("checking", 1000, 1000)
 	for i := range columns {
 		r := columns[i].review
 		out.Prints[r.name] = columns[i].tape.print()
@@ -266,10 +275,9 @@ func Prints(ctx context.Context, src file.Source, d *Definition, names []string,
 // TablePrint returns the table print under each of the keys, in one pass. The
 // columns are those of the file, which need no definition. A file that cannot be
 // decoded is an error of kind BadData.
-func TablePrint(ctx context.Context, src file.Source, keys []Keys, p noren.Progress) ([]string, error) {
+func TablePrint(ctx context.Context, src file.Source, keys []Keys) ([]string, error) {
 	rows := newRowHash(src.Columns(), keys)
-	err := scan(ctx, src, nil, nil, func(r table.Reader, c *table.Chunk) error {
-		p.Report("checking", int64(1000*r.Progress()), 1000)
+	err := scan(ctx, src, nil, nil, func(_ table.Reader, c *table.Chunk) error {
 		return rows.take(c)
 	})
 	if err != nil {

@@ -26,7 +26,7 @@ func TestInspect(t *testing.T) {
 	for _, k := range []string{"1.5", "two", "3 "} {
 		text += "9," + k + ",none\n"
 	}
-	got, err := Inspect(bg, openString(t, text, d), d, testKeys, nil)
+	got, err := Inspect(bg, openString(t, text, d), d, InspectOptions{Keys: testKeys})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,12 +67,12 @@ func TestModelColumn(t *testing.T) {
 	if c := tab.Columns[0]; c.Missing() != 0 || !slices.Equal(c.Codes, []uint32{2, 1, 1, 1, 0}) || !slices.Equal(c.Dict, d.Model.States) {
 		t.Errorf("%v of %v, %d missing", c.Codes, c.Dict, c.Missing())
 	}
-	got, err := Inspect(bg, openString(t, text, d), d, testKeys, nil)
+	got, err := Inspect(bg, openString(t, text, d), d, InspectOptions{Keys: testKeys})
 	if err != nil || got.Columns[0].Misfits != 1 || got.Columns[0].Missing != 2 || !slices.Equal(got.Columns[0].First, []int64{4}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for _, n := range []string{"s,t\nhigh,1\n", text + "on,6\n"} {
-		if _, err := Inspect(bg, openString(t, n, d), d, testKeys, nil); noren.CodeOf(err) != "structure" || noren.KindOf(err) != noren.BadData {
+		if _, err := Inspect(bg, openString(t, n, d), d, InspectOptions{Keys: testKeys}); noren.CodeOf(err) != "structure" || noren.KindOf(err) != noren.BadData {
 			t.Errorf("another number of records: %v", err)
 		}
 		if tab, _, err := Read(bg, openString(t, n, d), d, d.Fields(), nil); err != nil || tab.Rows == 5 {
@@ -89,7 +89,7 @@ func TestInspectAgreesWithRead(t *testing.T) {
 		if d.Records > 0 {
 			d.Records, d.AtMost = int64(len(g.rows)), int64(len(g.rows))
 		}
-		review, err := Inspect(bg, sourceOf(t, d, g), d, testKeys, nil)
+		review, err := Inspect(bg, sourceOf(t, d, g), d, InspectOptions{Keys: testKeys})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,12 +146,12 @@ func TestStructure(t *testing.T) {
 		"many more records": {"a,b\n" + strings.Repeat("1,2\n", 40_000), "at most 3 records"},
 	} {
 		src := openString(t, c.text, d)
-		_, err := Inspect(bg, src, d, testKeys, nil)
+		_, err := Inspect(bg, src, d, InspectOptions{Keys: testKeys})
 		if noren.KindOf(err) != noren.BadData || noren.CodeOf(err) != "structure" || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := Inspect(bg, openString(t, "a,b\n"+strings.Repeat("x,\n", 3), d), d, testKeys, nil); err != nil {
+	if _, err := Inspect(bg, openString(t, "a,b\n"+strings.Repeat("x,\n", 3), d), d, InspectOptions{Keys: testKeys}); err != nil {
 		t.Errorf("cells that do not fit are no structure fault: %v", err)
 	}
 	for _, text := range []string{"a,a\n1,2\n", "a,\n1,2\n"} {
@@ -160,7 +160,7 @@ func TestStructure(t *testing.T) {
 		}
 	}
 	big := &grid{[]string{"a", "b"}, [][]*string{{ptr("1"), ptr(strings.Repeat("x", maxCell+1))}}}
-	if _, err := Inspect(bg, &cellSource{big}, d, testKeys, nil); noren.CodeOf(err) != "structure" {
+	if _, err := Inspect(bg, &cellSource{big}, d, InspectOptions{Keys: testKeys}); noren.CodeOf(err) != "structure" {
 		t.Errorf("a cell of more than 16 MiB: %v", err)
 	}
 }
@@ -175,23 +175,23 @@ func TestDays(t *testing.T) {
 	if err != nil || !slices.Equal(tab.Columns[0].Ints, []int64{0, 19782, 0}) || tab.Columns[0].Missing() != 1 {
 		t.Errorf("%+v, %v", tab, err)
 	}
-	got, err := Inspect(bg, src, d, testKeys, nil)
+	got, err := Inspect(bg, src, d, InspectOptions{Keys: testKeys})
 	if err != nil || got.Columns[0].Misfits != 1 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	other := complete(t, Definition{File: File{Kind: "parquet"}, Columns: []Column{{Name: "day", Type: "date", Layout: "DD.MM.YYYY"}}})
-	if _, err := Inspect(bg, src, other, testKeys, nil); noren.CodeOf(err) != "structure" || !strings.Contains(err.Error(), "YYYY-MM-DD") {
+	if _, err := Inspect(bg, src, other, InspectOptions{Keys: testKeys}); noren.CodeOf(err) != "structure" || !strings.Contains(err.Error(), "YYYY-MM-DD") {
 		t.Error(err)
 	}
 	// A value that its file cannot show is an error and no panic.
 	src.column.AppendText = func([]byte, *table.Vector, int) []byte { panic("damaged") }
-	if _, err := Inspect(bg, src, d, testKeys, nil); noren.CodeOf(err) != "structure" {
+	if _, err := Inspect(bg, src, d, InspectOptions{Keys: testKeys}); noren.CodeOf(err) != "structure" {
 		t.Error(err)
 	}
 	if _, _, err := Read(bg, src, d, d.Fields(), nil); noren.CodeOf(err) != "structure" {
 		t.Error(err)
 	}
-	if _, err := TablePrint(bg, src, []Keys{testKeys}, nil); noren.CodeOf(err) != "structure" {
+	if _, err := TablePrint(bg, src, []Keys{testKeys}); noren.CodeOf(err) != "structure" {
 		t.Error(err)
 	}
 }

@@ -30,7 +30,7 @@ func definitionOf(t fataler, g *grid, form File) *Definition {
 
 func tablePrint(t fataler, content []byte, d *Definition, k Keys) string {
 	t.Helper()
-	prints, err := TablePrint(bg, openBytes(t, content, d), []Keys{k}, nil)
+	prints, err := TablePrint(bg, openBytes(t, content, d), []Keys{k})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestOneTableOnePrint(t *testing.T) {
 		plain := definitionOf(t, g, File{})
 		text := g.write(t, "in.csv", csvio.Dialect{})
 		want, columns := tablePrint(t, text, plain, testKeys), columnPrints(t, text, plain)
-		review, err := Inspect(bg, openBytes(t, text, plain), plain, testKeys, nil)
+		review, err := Inspect(bg, openBytes(t, text, plain), plain, InspectOptions{Keys: testKeys})
 		if err != nil || review.Print != want || !maps.Equal(review.Prints, columns) {
 			t.Fatalf("inspected: %+v, %v; want %s, %v", review, err, want, columns)
 		}
@@ -226,7 +226,7 @@ func TestPrintsByDefinition(t *testing.T) {
 	}
 	// Several keys in one pass; other keys, other prints.
 	other := KeysOf(func(purpose string) []byte { return []byte("another secret for " + purpose) })
-	both, err := TablePrint(bg, openBytes(t, text, d), []Keys{other, testKeys}, nil)
+	both, err := TablePrint(bg, openBytes(t, text, d), []Keys{other, testKeys})
 	if err != nil || both[1] != want || both[0] == want {
 		t.Errorf("%v, %v", both, err)
 	}

@@ -115,12 +115,12 @@ func TestGaussianAcceptsExactly(t *testing.T) {
 		y := int64(rapid.Float64Range(-spread, spread).Draw(t, "y"))
 		x := g.exponent(y)
 		if x.Cmp(big.NewRat(1000, 1)) > 0 {
-			return // a stream of noughts alone stays undecided for thousands of bits
+			return // a stream of zeros alone stays undecided for thousands of bits
 		}
 		lo, hi := expNegBounds(x, 128)
 		jump := rapid.Int64Range(-3*acceptSlack, 3*acceptSlack).Draw(t, "jump")
 		w := new(big.Int).Rsh(lo, 64).Uint64() + uint64(jump)
-		// The U that begins with w, followed by noughts or by ones, against e^-x.
+		// The U that begins with w, followed by zeros or by ones, against e^-x.
 		u := new(big.Int).Lsh(new(big.Int).SetUint64(w), 64)
 		for _, tail := range []byte{0x00, 0xff} {
 			got, err := g.accept(words(w, tail), y)
@@ -147,9 +147,9 @@ func words(w uint64, tail byte) *Source {
 	return entropy.FromReader(bytes.NewReader(b))
 }
 
-// wordThenNoughts is a source of a given word, a word of noughts and then ones: a
+// wordThenZeros is a source of a given word, a word of zeros and then ones: a
 // run that passes the table's end is not endless.
-func wordThenNoughts(w uint64) *Source {
+func wordThenZeros(w uint64) *Source {
 	b := bytes.Repeat([]byte{0xff}, 1024)
 	binary.LittleEndian.PutUint64(b, w)
 	clear(b[8:16])
@@ -161,8 +161,8 @@ func wordThenNoughts(w uint64) *Source {
 func TestUndecidedWordsAreResolved(t *testing.T) {
 	for n := uint64(1); n <= runLength; n++ {
 		w := expTableInt[n]
-		// e^-n lies strictly inside the cell: noughts are below it, ones above.
-		if v, err := geometricE(wordThenNoughts(w)); err != nil || v < n {
+		// e^-n lies strictly inside the cell: zeros are below it, ones above.
+		if v, err := geometricE(wordThenZeros(w)); err != nil || v < n {
 			t.Errorf("just below e^-%d: run of %d (%v)", n, v, err)
 		}
 		if v, err := geometricE(words(w, 0xff)); err != nil || v != n-1 {
@@ -196,13 +196,13 @@ func TestGeometricE(t *testing.T) {
 	if err != nil || fit.P < randtest.FitLevel {
 		t.Errorf("%+v, %v", fit, err)
 	}
-	// A run longer than one word serves for: all noughts, then a word that fails.
+	// A run longer than one word serves for: all zeros, then a word that fails.
 	b := make([]byte, 1024)
 	for i := 24; i < 32; i++ {
 		b[i] = 0xff
 	}
 	if v, err := geometricE(entropy.FromReader(bytes.NewReader(b))); err != nil || v != 3*runLength {
-		t.Errorf("three words of noughts are a run of %d (%v), want %d", v, err, 3*runLength)
+		t.Errorf("three words of zeros are a run of %d (%v), want %d", v, err, 3*runLength)
 	}
 }
 
@@ -238,7 +238,7 @@ func TestUniformBig(t *testing.T) {
 func TestScalesAreChecked(t *testing.T) {
 	tooLarge := new(big.Rat).Add(powerOfTwo(56), big.NewRat(1, 1))
 	tooSmall := new(big.Rat).Quo(powerOfTwo(-64), big.NewRat(2, 1))
-	for name, scale := range map[string]*big.Rat{"nil": nil, "nought": new(big.Rat), "negative": big.NewRat(-1, 2), "large": tooLarge, "small": tooSmall} {
+	for name, scale := range map[string]*big.Rat{"nil": nil, "zero": new(big.Rat), "negative": big.NewRat(-1, 2), "large": tooLarge, "small": tooSmall} {
 		if _, err := NewLaplace(scale); noren.KindOf(err) != noren.Usage {
 			t.Errorf("Laplace of a scale that is %s: %v", name, err)
 		}

@@ -82,7 +82,7 @@ func TestUniformIsFineNearNought(t *testing.T) {
 			t.Errorf("bit %d of the small ones is set in %d of %d", b, c, small)
 		}
 	}
-	// 2^-130 and a bit: two words of noughts and a one after a nought.
+	// 2^-130 and a bit: two words of zeros and a one after a zero.
 	raw := make([]byte, 1024)
 	raw[23] = 0x40
 	u, err := Uniform(entropy.FromReader(bytes.NewReader(raw)))
@@ -92,7 +92,7 @@ func TestUniformIsFineNearNought(t *testing.T) {
 	// Noughts without end are the smallest number, not 0.
 	u, err = Uniform(entropy.FromReader(bytes.NewReader(make([]byte, 2048))))
 	if err != nil || u != math.SmallestNonzeroFloat64 {
-		t.Errorf("drew %v (%v) from noughts", u, err)
+		t.Errorf("drew %v (%v) from zeros", u, err)
 	}
 }
 

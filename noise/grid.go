@@ -87,7 +87,7 @@ func (g Grid) Range(lo, hi float64) (Range, error) {
 		return Range{}, &noren.Error{Kind: noren.Usage, What: "the lower bound is above the upper"}
 	}
 	// Scaling by a power of two is exact, or overflows, or falls below the
-	// smallest float64, where it keeps its sign unless it is nought: a bound of
+	// smallest float64, where it keeps its sign unless it is zero: a bound of
 	// less than 2^-1074 steps moves inwards to 0 either way.
 	l, h := math.Ceil(math.Ldexp(lo, g.j)), math.Floor(math.Ldexp(hi, g.j))
 	if lo > 0 && l == 0 {

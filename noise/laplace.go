@@ -10,7 +10,7 @@ import (
 
 // maxScaleBits bounds the scale of the discrete samplers: at 2^56 and below, a
 // draw leaves int64 with a probability of less than e^-127. minScaleBits bounds
-// it from below: at 2^-64 noise is nought, surely enough.
+// it from below: at 2^-64 noise is zero, surely enough.
 const (
 	maxScaleBits = 56
 	minScaleBits = 64
@@ -27,7 +27,7 @@ const (
 // The sampler is that of Canonne, Kamath and Steinke (2020, algorithm 2): with
 // b = t/s, U uniform on 0..t-1 accepted with probability e^(-U/t), V geometric
 // with ratio 1/e, the magnitude is floor((V t + U) / s), since V t + U is
-// geometric with ratio e^(-1/t); a sign; and minus nought is drawn again.
+// geometric with ratio e^(-1/t); a sign; and minus zero is drawn again.
 type Laplace struct {
 	scale      *big.Rat
 	t, s       uint64   // scale = t/s, where both fit; otherwise t = 0

@@ -237,15 +237,15 @@ func TestRootFloor(t *testing.T) {
 	})
 }
 
-// Whole bits of U are nought or one: the far tail and the centre.
+// Whole bits of U are zero or one: the far tail and the centre.
 func TestExtremeStreams(t *testing.T) {
 	g := Grid{}
 	one := big.NewRat(1, 1)
 	zeros := bytes.Repeat([]byte{0}, 1024)
 	ones := bytes.Repeat([]byte{0xff}, 1024)
 	stream := func(b []byte) *Source { return entropy.FromReader(bytes.NewReader(b)) }
-	// Four words of noughts and one of 2^40: V is 2^-280 and |Z| = 2^56. The sign
-	// after them is nought: positive.
+	// Four words of zeros and one of 2^40: V is 2^-280 and |Z| = 2^56. The sign
+	// after them is zero: positive.
 	raw := bytes.Clone(zeros)
 	raw[32+5] = 1
 	k, err := lomax(t, "6").AddTo(entropy.FromReader(bytes.NewReader(raw)), one, one, g)
@@ -273,7 +273,7 @@ func TestExtremeStreams(t *testing.T) {
 	// Noughts for ever are a tail without end: an error as well.
 	for _, p := range []string{"6", "2", "9/2"} {
 		if k, err := lomax(t, p).AddTo(stream(zeros), one, one, g); err == nil {
-			t.Errorf("shape %s: noughts gave %d", p, k)
+			t.Errorf("shape %s: zeros gave %d", p, k)
 		}
 	}
 }

@@ -84,7 +84,7 @@ func (z *ratioDraw) refine(src *Source) error {
 }
 
 // accept tells whether (U, V) lies in the region. When it does, the first bits of
-// U are not all nought.
+// U are not all zero.
 func (z *ratioDraw) accept(src *Source) (bool, error) {
 	for {
 		// The box is inside if the left side at its upper corner is no more than

@@ -295,13 +295,15 @@ func (c *Check) Decode(payload []byte) (*Sums, error) {
 
 // Compared is one test function.
 type Compared struct {
+	// Function is the name of the test function, of values from 0 to 1 over the public
+	// records.
 	Function string `json:"function"`
-	// Private is the released mean over the private records, Weighted that of the
-	// weighted public ones, Public that of all public ones alike; the coordinate runs
-	// from 0 to 1 over the public records.
-	Private  float64 `json:"private"`
+	// Private is the released mean over the private records.
+	Private float64 `json:"private"`
+	// Weighted is the mean over the weighted public records.
 	Weighted float64 `json:"weighted"`
-	Public   float64 `json:"public"`
+	// Public is the mean over the unweighted public records.
+	Public float64 `json:"public"`
 	// SE is the standard error of Private less Weighted: the noise of the check, and
 	// the error of the weighted answer.
 	SE float64 `json:"standard_error"`

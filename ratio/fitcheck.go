@@ -21,28 +21,31 @@ type FitCheck struct {
 	// tells nothing, where the number of private records was neither declared nor paid
 	// for.
 	MeanWeight float64 `json:"mean_weight"`
-	// ESS is (sum w)^2 / sum w^2, how many records the weighted ones are worth, and
-	// MaxShare the largest share of one of them.
-	ESS      float64 `json:"ess"`
+	// ESS is the effective sample size (Kish), (sum w)^2 / sum w^2.
+	ESS float64 `json:"ess"`
+	// MaxShare is the share of the total weight of the record with the largest weight.
 	MaxShare float64 `json:"max_share"`
 	// Negative is how much of the fitted ratio lay below 0 before it was cut off, as a
 	// share of what lay above: a density ratio has none. Much of it means that the
 	// kernels are too wide for the private records, or that noise rules.
 	Negative float64 `json:"negative_share"`
 	// Misfit is the squared distance of the released means from those of the weighted
-	// public records, in the metric of what is expected of it (noise, and the sampling of
-	// both tables), by its expectation: 1 is what noise explains. MisfitP is how likely
-	// noise alone makes one as large; below 0.001 is a finding.
-	Misfit  float64 `json:"misfit"`
+	// public records, in the metric of its covariance (noise, and the sampling of both
+	// tables), by its expectation: noise alone gives 1.
+	Misfit float64 `json:"misfit"`
+	// MisfitP is the chance that noise alone gives a misfit as large; below 0.001 is a
+	// finding.
 	MisfitP float64 `json:"misfit_p"`
-	// Signal is that distance from the unweighted public records, and SignalP how likely
-	// noise alone makes it as large: above 0.05 nothing but noise was released.
-	Signal  float64 `json:"signal"`
+	// Signal is the same distance for the unweighted public records.
+	Signal float64 `json:"signal"`
+	// SignalP is the chance that noise alone gives a signal as large: above 0.05 the tables
+	// cannot be distinguished.
 	SignalP float64 `json:"signal_p"`
-	// Outside is the share of private records outside of the public ones, as released,
-	// and OutsideSD its error; absent where it was not paid for.
-	Outside   *float64 `json:"outside,omitempty"`
-	OutsideSD float64  `json:"outside_sd,omitempty"`
+	// Outside is the share of private records outside of the public range, as released;
+	// absent where no budget was spent on it.
+	Outside *float64 `json:"outside,omitempty"`
+	// OutsideSD is the standard error of Outside.
+	OutsideSD float64 `json:"outside_sd,omitempty"`
 	// Findings say what is wrong.
 	Findings []string `json:"findings,omitempty"`
 }

@@ -117,7 +117,7 @@ func TestThroughTheWayOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reviewed, err := release.ReviewGrant(ctx, l, path, d, nil)
+	reviewed, err := release.ReviewGrant(ctx, l, release.Candidate{Path: path, Definition: d})
 	if err == nil {
 		_, err = release.ConfirmGrant(ctx, l, release.Grant{Name: "people", Cap: account.Cost{Epsilon: 6 * account.EpsilonUnits}}, reviewed)
 	}

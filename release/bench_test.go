@@ -39,7 +39,7 @@ func BenchmarkRun(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		reviewed, err := release.ReviewGrant(b.Context(), l, path, def, nil)
+		reviewed, err := release.ReviewGrant(b.Context(), l, release.Candidate{Path: path, Definition: def})
 		if err == nil {
 			_, err = release.ConfirmGrant(b.Context(), l, release.Grant{Name: "people", Cap: account.Cost{Epsilon: 1 << 60}}, reviewed)
 		}

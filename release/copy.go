@@ -21,19 +21,32 @@ import (
 	"github.com/noren-privacy/noren/table/shuffle"
 )
 
+// CopyOptions are the options of [Copy].
+type CopyOptions struct {
+	// Dir is the folder of the copy. Required.
+	Dir string
+	// Name is the name of the data set, with which the name of the file begins.
+	// Required.
+	Name string
+	// KeepOrder keeps the order of the records.
+	KeepOrder bool
+	// Progress receives the progress of writing. Optional.
+	Progress noren.Progress
+}
+
 // Copy writes a table that charged answers cannot read where it lies (a table or
 // query of a database, a sheet of a workbook) to a private Parquet file in the
-// folder dir, readable by its owner alone, and returns its path. The data set is
+// folder, readable by its owner alone, and returns its path. The data set is
 // that file: what happens to the table afterwards changes no answer.
 //
 // The records are put in an order that depends on their values alone, so that a
-// table has the same prints in any order in which a database returned it. With keep,
+// table has the same prints in any order in which a database returned it. With KeepOrder,
 // for a model of dependent records, their order is kept. Nothing is left after an
 // error.
-func Copy(ctx context.Context, src file.Source, dir, name string, keep bool, p noren.Progress) (path string, err error) {
-	path = filepath.Join(dir, fmt.Sprintf("%s.%x.parquet", fileName(name), time.Now().UnixNano()))
+func Copy(ctx context.Context, src file.Source, o CopyOptions) (path string, err error) {
+	path = filepath.Join(o.Dir, fmt.Sprintf("%s.%x.parquet", fileName(o.Name), time.Now().UnixNano()))
 	var order []uint32
-	if !keep {
+	if !o.KeepOrder {
 		if order, err = canonicalOrder(ctx, src); err != nil {
 			return "", err
 		}
@@ -56,7 +69,7 @@ func Copy(ctx context.Context, src file.Source, dir, name string, keep bool, p n
 		sink.Abort()
 		return "", err
 	}
-	err = shuffle.Write(ctx, shuffle.Options{Order: order, Dir: dir, Progress: p}, in, nil, sink)
+	err = shuffle.Write(ctx, shuffle.Options{Order: order, Dir: o.Dir, Progress: o.Progress}, in, nil, sink)
 	if e := in.Close(); err == nil {
 		err = e
 	}

@@ -47,7 +47,7 @@ func kept(t interface{ Fatal(...any) }, rows []int) *spool.Source {
 func copied(t interface{ Fatal(...any) }, dir string, rows []int, keep bool) ([]byte, *dataset.Review) {
 	src := kept(t, rows)
 	defer func() { _ = src.Close() }()
-	path, err := release.Copy(context.Background(), src, dir, "odd/name", keep, nil)
+	path, err := release.Copy(context.Background(), src, release.CopyOptions{Dir: dir, Name: "odd/name", KeepOrder: keep})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func copied(t interface{ Fatal(...any) }, dir string, rows []int, keep bool) ([]
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := dataset.Inspect(context.Background(), in, d, dataset.KeysOf(func(string) []byte { return []byte("key") }), nil)
+	r, err := dataset.Inspect(context.Background(), in, d, dataset.InspectOptions{Keys: dataset.KeysOf(func(string) []byte { return []byte("key") })})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,16 +135,16 @@ func TestCopyLeavesNothing(t *testing.T) {
 	src := kept(t, make([]int, 5000))
 	defer func() { _ = src.Close() }()
 	for _, keep := range []bool{false, true} {
-		if _, err := release.Copy(t.Context(), failing{src}, dir, "t", keep, nil); !errors.Is(err, errGone) {
+		if _, err := release.Copy(t.Context(), failing{src}, release.CopyOptions{Dir: dir, Name: "t", KeepOrder: keep}); !errors.Is(err, errGone) {
 			t.Errorf("got %v", err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := release.Copy(ctx, src, dir, "t", false, nil); !errors.Is(err, context.Canceled) {
+	if _, err := release.Copy(ctx, src, release.CopyOptions{Dir: dir, Name: "t"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := release.Copy(t.Context(), src, filepath.Join(dir, "none"), "t", true, nil); err == nil {
+	if _, err := release.Copy(t.Context(), src, release.CopyOptions{Dir: filepath.Join(dir, "none"), Name: "t", KeepOrder: true}); err == nil {
 		t.Error("a folder that does not exist was written to")
 	}
 	if left, _ := os.ReadDir(dir); len(left) != 0 {

@@ -223,7 +223,7 @@ func tablePrint(ctx context.Context, path string, form dataset.File, headers map
 	if !headers[headerOf(src.Columns(), func(c table.StoredColumn) string { return c.Name })] {
 		return "", nil
 	}
-	prints, err := dataset.TablePrint(ctx, src, []dataset.Keys{keys}, nil)
+	prints, err := dataset.TablePrint(ctx, src, []dataset.Keys{keys})
 	if err != nil {
 		return "", err
 	}

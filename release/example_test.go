@@ -97,7 +97,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	reviewed, err := release.ReviewGrant(ctx, l, people, definition, nil)
+	reviewed, err := release.ReviewGrant(ctx, l, release.Candidate{Path: people, Definition: definition})
 	if err != nil {
 		fmt.Println(err)
 		return

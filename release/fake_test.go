@@ -130,7 +130,7 @@ func (d *desk) grant(t *testing.T, name, path string, limit int64, like dataset.
 	if err != nil {
 		t.Fatal(err)
 	}
-	reviewed, err := release.ReviewGrant(t.Context(), d.ledger, path, def, nil)
+	reviewed, err := release.ReviewGrant(t.Context(), d.ledger, release.Candidate{Path: path, Definition: def})
 	if err == nil {
 		_, err = release.ConfirmGrant(t.Context(), d.ledger, release.Grant{Name: name, Cap: account.Cost{Epsilon: limit * milli}, OtherPeople: true}, reviewed)
 	}

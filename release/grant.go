@@ -18,10 +18,22 @@ type Reviewed struct {
 	size, mtime int64
 }
 
-// ReviewGrant reads the whole file at path under d and returns how it fits.
-// Nothing is granted. A file that is not of the form that d describes is an error
+// Candidate is a file that is to be granted, and its definition.
+type Candidate struct {
+	// Path of the file. Required.
+	Path string
+	// Definition says how the file is read. Required.
+	Definition *dataset.Definition
+	// Progress receives the progress of reading, which the steward alone may see.
+	// Optional.
+	Progress noren.Progress
+}
+
+// ReviewGrant reads the whole file under its definition and returns how it fits.
+// Nothing is granted. A file that is not of the form of the definition is an error
 // of kind BadData, code structure.
-func ReviewGrant(ctx context.Context, l *ledger.Ledger, path string, d *dataset.Definition, p noren.Progress) (*Reviewed, error) {
+func ReviewGrant(ctx context.Context, l *ledger.Ledger, c Candidate) (*Reviewed, error) {
+	path, d := c.Path, c.Definition
 	f, err := openFile(path)
 	if err != nil {
 		return nil, err
@@ -39,7 +51,7 @@ func ReviewGrant(ctx context.Context, l *ledger.Ledger, path string, d *dataset.
 		return nil, err
 	}
 	defer func() { _ = src.Close() }()
-	out.Review, err = dataset.Inspect(ctx, src, d, dataset.KeysOf(l.Key), p)
+	out.Review, err = dataset.Inspect(ctx, src, d, dataset.InspectOptions{Keys: dataset.KeysOf(l.Key), Progress: c.Progress})
 	return out, err
 }
 

@@ -39,7 +39,7 @@ func TestUnderModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reviewed, err := release.ReviewGrant(t.Context(), d.ledger, path, def, nil)
+		reviewed, err := release.ReviewGrant(t.Context(), d.ledger, release.Candidate{Path: path, Definition: def})
 		if err == nil {
 			_, err = release.ConfirmGrant(t.Context(), d.ledger, release.Grant{Name: name, Cap: account.Cost{Epsilon: 10_000 * milli, Delta: 1}, OtherPeople: true}, reviewed)
 		}

@@ -7,7 +7,6 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/correlated"
-	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table/file"
 )
 
@@ -20,21 +19,19 @@ func (s *Service) CorrelatedFit(ctx context.Context, r *api.CorrelatedFitRequest
 	if r.Sequence != "" && r.Column == "" {
 		return nil, noren.Usagef("sequence", "only a chain has sequences").Hinted("leave it out, or give column")
 	}
-	sheet := &spec.Spec{Version: spec.Version}
-	if r.SpecFile != "" {
-		var err error
-		if sheet, err = spec.Load(r.SpecFile); err != nil {
-			return nil, err
-		}
-	}
-	if r.Schema != nil {
-		sheet = sheet.With(r.Schema)
-	}
-	src, err := s.openPublic(ctx, r.File, sheet)
+	sheet, err := specOf(&r.Table)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = src.Close() }()
+	form, err := sheet.Form()
+	if err != nil {
+		return nil, err
+	}
+	src, err := s.openForm(ctx, r.Input, form)
+	if err != nil {
+		return nil, err
+	}
+	defer closeTable(src)
 	names := slices.Clone(r.Columns)
 	if r.Column != "" {
 		names = []string{r.Column}
@@ -60,20 +57,4 @@ func (s *Service) CorrelatedFit(ctx context.Context, r *api.CorrelatedFitRequest
 		return nil, err
 	}
 	return &api.CorrelatedFit{Model: fitted.File, Centre: fitted.Centre, Observations: fitted.Observations}, nil
-}
-
-// openPublic opens a table of public data in the form that its specification states.
-func (s *Service) openPublic(ctx context.Context, name string, as *spec.Spec) (file.Source, error) {
-	form, err := as.Form()
-	switch {
-	case err != nil:
-		return nil, err
-	case name == "":
-		return nil, noren.Usagef("file", "expected a table, got no name")
-	case name != "-":
-		return file.Open(ctx, name, form)
-	case s.Stdin == nil:
-		return nil, noren.Usagef("file", "expected a file, got - without a standard input")
-	}
-	return file.OpenStdin(ctx, s.Stdin, form)
 }

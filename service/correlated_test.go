@@ -177,14 +177,14 @@ func TestCorrelatedAnswerNeedsAModel(t *testing.T) {
 func TestCorrelatedFit(t *testing.T) {
 	s := bare(t)
 	s.Stdin = strings.NewReader("day,state\n" + strings.Repeat("a,off\na,off\na,on\na,on\n", 40) + strings.Repeat("b,on\nb,off\n", 40))
-	chain, err := s.CorrelatedFit(t.Context(), &api.CorrelatedFitRequest{File: "-", Column: "state", Sequence: "day", Length: 20, Source: "made up"})
+	chain, err := s.CorrelatedFit(t.Context(), &api.CorrelatedFitRequest{Table: api.Table{Input: "-"}, Column: "state", Sequence: "day", Length: 20, Source: "made up"})
 	must(t, err)
 	if chain.Observations != 40*4-1+40*2-1 || chain.Model.Model.Kind() != "box" || chain.Centre.Model.Kind() != "chain" || !strings.Contains(chain.Model.Source, "made up") {
 		t.Errorf("%d observations, %s, %s", chain.Observations, chain.Model.Model.Kind(), chain.Centre.Model.Kind())
 	}
 	path := filepath.Join(t.TempDir(), "survey.csv")
 	write(t, path, "a,b\n"+strings.Repeat("yes,yes\nno,no\nyes,no\n", 20))
-	tree, err := s.CorrelatedFit(t.Context(), &api.CorrelatedFitRequest{File: path, Columns: []string{"a", "b"}, States: []string{"no", "yes"}, Source: "made up"})
+	tree, err := s.CorrelatedFit(t.Context(), &api.CorrelatedFitRequest{Table: api.Table{Input: path}, Columns: []string{"a", "b"}, States: []string{"no", "yes"}, Source: "made up"})
 	must(t, err)
 	if tree.Observations != 60 || tree.Centre.Model.Kind() != "tree" || tree.Centre.Model.Records() != 2 {
 		t.Errorf("%+v", tree)
@@ -198,11 +198,11 @@ func TestCorrelatedFit(t *testing.T) {
 		r     api.CorrelatedFitRequest
 		where string
 	}{
-		"neither":       {api.CorrelatedFitRequest{File: path, Source: "x"}, "column"},
-		"both":          {api.CorrelatedFitRequest{File: path, Source: "x", Column: "a", Columns: []string{"b"}}, "column"},
-		"tree sequence": {api.CorrelatedFitRequest{File: path, Source: "x", Columns: []string{"a"}, Sequence: "b"}, "sequence"},
-		"no file":       {api.CorrelatedFitRequest{Source: "x", Column: "a", Length: 3}, "file"},
-		"no source":     {api.CorrelatedFitRequest{File: path, Column: "a", Length: 3}, "source"},
+		"neither":       {api.CorrelatedFitRequest{Table: api.Table{Input: path}, Source: "x"}, "column"},
+		"both":          {api.CorrelatedFitRequest{Table: api.Table{Input: path}, Source: "x", Column: "a", Columns: []string{"b"}}, "column"},
+		"tree sequence": {api.CorrelatedFitRequest{Table: api.Table{Input: path}, Source: "x", Columns: []string{"a"}, Sequence: "b"}, "sequence"},
+		"no file":       {api.CorrelatedFitRequest{Source: "x", Column: "a", Length: 3}, "input"},
+		"no source":     {api.CorrelatedFitRequest{Table: api.Table{Input: path}, Column: "a", Length: 3}, "source"},
 	} {
 		_, err := s.CorrelatedFit(t.Context(), &c.r)
 		if e, _ := err.(*noren.Error); e == nil || e.Kind != noren.Usage || e.Where != c.where {

@@ -53,7 +53,7 @@ func exampleLedger() (book string, key func() (ed25519.PrivateKey, error), remov
 	defer func() { check(l.Close()) }()
 	definition, err := (&dataset.Definition{Columns: []dataset.Column{{Name: "age", Type: "integer"}, {Name: "ward"}}}).Complete()
 	check(err)
-	reviewed, err := release.ReviewGrant(ctx, l, path, definition, nil)
+	reviewed, err := release.ReviewGrant(ctx, l, release.Candidate{Path: path, Definition: definition})
 	check(err)
 	limit, err := account.ParseCost("1")
 	check(err)

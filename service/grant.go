@@ -168,7 +168,9 @@ func (g *grant) copy(ctx context.Context) error {
 		return nil
 	}
 	g.source = src.Name()
-	path, err := release.Copy(ctx, src, filepath.Dir(g.service.ledger()), g.request.Dataset, g.table.Model != nil, g.service.Progress)
+	path, err := release.Copy(ctx, src, release.CopyOptions{
+		Dir: filepath.Dir(g.service.ledger()), Name: g.request.Dataset, KeepOrder: g.table.Model != nil, Progress: g.service.Progress,
+	})
 	if err == nil {
 		g.path, g.copied = path, true
 	}
@@ -181,7 +183,7 @@ func (g *grant) review(ctx context.Context) (*api.Granted, error) {
 	if err != nil {
 		return nil, err
 	}
-	reviewed, err := release.ReviewGrant(ctx, g.ledger, g.path, d, g.service.Progress)
+	reviewed, err := release.ReviewGrant(ctx, g.ledger, release.Candidate{Path: g.path, Definition: d, Progress: g.service.Progress})
 	if err != nil {
 		return nil, err
 	}

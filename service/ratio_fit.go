@@ -81,7 +81,10 @@ func (s *Service) RatioFitPrice(ctx context.Context, q *api.RatioFitRequest) (*a
 	if err != nil {
 		return nil, err
 	}
-	out := &api.RatioFitQuote{Quote: api.Quote[[]ratio.KernelNoise]{Price: p, Accuracy: &accuracy.Kernels}}
+	out := &api.RatioFitQuote{Quote: api.Quote[[]ratio.KernelNoise]{Price: p}}
+	if len(accuracy.Kernels) > 0 { // nothing is forecast for histograms alone
+		out.Accuracy = &accuracy.Kernels
+	}
 	out.CountEpsilon, out.OutsideEpsilon = m.Checks()
 	return out, nil
 }

@@ -71,6 +71,13 @@ func TestRatio(t *testing.T) {
 		t.Errorf("quote %+v, accuracy %+v", quote, *quote.Accuracy)
 	}
 
+	valid(t, "noren.ratio-1-dry-run.json", quote)
+	marginals, err := s.RatioFitPrice(ctx, &api.RatioFitRequest{Ask: ratioAsk(dir), RatioSpace: space, Features: "marginals"})
+	if err != nil || marginals.Accuracy != nil {
+		t.Errorf("quote of marginals %+v, %v", marginals, err)
+	}
+	valid(t, "noren.ratio-1-dry-run.json", marginals)
+
 	var page bytes.Buffer
 	out := filepath.Join(dir, "w.csv")
 	fit, err := s.RatioFit(ctx, &api.RatioFitRequest{Ask: ratioAsk(dir), RatioSpace: space, Output: out, Page: &page})
@@ -80,6 +87,7 @@ func TestRatio(t *testing.T) {
 	if fit.Schema != api.RatioFitSchema || fit.B == 0 || fit.PublicRecords != 400 || fit.RecordsFrom != "paid" || !(fit.ESS > 10) || fit.Certificate == nil {
 		t.Errorf("fit %+v", fit)
 	}
+	valid(t, "noren.ratio-1.json", fit)
 	if !strings.Contains(page.String(), "Effective sample size") {
 		t.Error("the page does not state the effective sample size")
 	}
@@ -128,14 +136,20 @@ func TestRatio(t *testing.T) {
 		t.Errorf("regression %+v", regression.Coefficients)
 	}
 
+	for _, answer := range []*api.RatioAnswer{mean, count, histogram, regression} {
+		valid(t, "noren.ratio.answer-1.json", answer)
+	}
+
 	check, err := s.RatioCheckPrice(ctx, &api.RatioCheckRequest{Ask: ratioAsk(dir), RatioWeights: weights})
 	if err != nil || check.Epsilon != "100" {
 		t.Fatalf("quote of a check %+v, %v", check, err)
 	}
+	valid(t, "noren.ratio.check-1-dry-run.json", check)
 	checked, err := s.RatioCheck(ctx, &api.RatioCheckRequest{Ask: ratioAsk(dir), RatioWeights: weights})
 	if err != nil {
 		t.Fatal(err)
 	}
+	valid(t, "noren.ratio.check-1.json", checked)
 	if len(checked.Tests) == 0 || !checked.Nearer || checked.Tests[0].Z == nil {
 		t.Errorf("check %+v", checked)
 	}
@@ -217,6 +231,7 @@ func TestRatioPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	valid(t, "noren.ratio.plan-1.json", plan)
 	if len(plan.Answers) != 2 || plan.Answers[0].Question != "mean of age" || len(plan.Answers[0].By) != 3 || plan.Take == "" || plan.Questions < 2 {
 		t.Errorf("plan %+v", plan)
 	}

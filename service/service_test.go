@@ -40,7 +40,7 @@ func granted(t *testing.T, text string, d *dataset.Definition) (s *service.Servi
 	defer func() { must(t, l.Close()) }()
 	complete, err := d.Complete()
 	must(t, err)
-	reviewed, err := release.ReviewGrant(ctx, l, path, complete, nil)
+	reviewed, err := release.ReviewGrant(ctx, l, release.Candidate{Path: path, Definition: complete})
 	must(t, err)
 	limit, err := account.ParseCost("1000", "0.01")
 	must(t, err)

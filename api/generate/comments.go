@@ -101,7 +101,10 @@ func fieldComments(out map[string]string, name string, s *ast.StructType) {
 func sentence(field, text string) string {
 	for _, verb := range []string{" is ", " are "} {
 		if rest, cut := strings.CutPrefix(text, field+verb); cut && rest != "" {
-			text = strings.ToUpper(rest[:1]) + rest[1:]
+			if first, _, _ := strings.Cut(rest, " "); !strings.Contains(first, "/") { // not a schema
+				rest = strings.ToUpper(rest[:1]) + rest[1:]
+			}
+			text = rest
 			break
 		}
 	}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Proves the TypeScript client on a clean clone: types, tests in Node and in a real
-# browser, the promise on size, and that the Go side estimates what it sends.
+# browser, the limit of its size, and that the Go side estimates what it sends.
 # Installs what it needs with npm, pip and apt-get as they are set up.
 #
 #   NOREN_SKIP_BROWSER=1   leaves the browser test out, where none can be had

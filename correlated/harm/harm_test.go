@@ -177,7 +177,7 @@ func TestValidateListsAllFaults(t *testing.T) {
 	err := c.Validate()
 	for _, want := range []string{"damage_slope", "credit_slope", "threshold", "prior[0]", "prior[1]", "do not sum"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v does not tell of %s", err, want)
+			t.Errorf("%v does not name %s", err, want)
 		}
 	}
 	if _, err := c.Evaluate(1, 0); noren.KindOf(err) != noren.Internal && noren.KindOf(err) != noren.Usage {

@@ -7,7 +7,7 @@ import (
 )
 
 // Figures is a page of all rows: the tables beside the paper's, Figures 2 to 6
-// drawn, GRR beside RAPPOR, and what the figures promise.
+// drawn, GRR beside RAPPOR, and what the figures guarantee.
 func Figures(rows []Row) *report.Page {
 	p := &report.Page{
 		Title:  "Learning from data that was private before it left: the paper's figures and ours",
@@ -50,7 +50,7 @@ func Figures(rows []Row) *report.Page {
 			p.Sections = append(p.Sections, s)
 		}
 	}
-	p.Sections = append(p.Sections, report.Section{Title: "What is promised, and what is not", Blocks: []report.Block{{List: Statement()}}})
+	p.Sections = append(p.Sections, report.Section{Title: "What is guaranteed, and what is not", Blocks: []report.Block{{List: Statement()}}})
 	return p
 }
 

@@ -2,7 +2,7 @@
 // generalisation (docs/local-privacy.md, sections 7 and 8): Tables 1-10 and Figures
 // 2-6, its values beside ours, on the breast-cancer table.
 //
-// Everything is seeded and repeats itself. Nothing here protects anybody: edges,
+// Everything is seeded and deterministic. Nothing here is private: edges,
 // scaler, components and the choice of attributes are fitted on raw data, and the
 // diagnosis is not randomised, as in the paper.
 package ldp

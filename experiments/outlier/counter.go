@@ -32,7 +32,7 @@ type Unsmooth struct {
 }
 
 // Failure is the pair of the paper's own size on which its mechanism breaks its
-// promise: P_X'[E] - e^epsilon P_X[E] is above delta for the event E that the
+// guarantee: P_X'[E] - e^epsilon P_X[E] is above delta for the event E that the
 // answer is more than Threshold from 0.
 type Failure struct {
 	N         int     `json:"n"`

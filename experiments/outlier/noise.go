@@ -17,7 +17,7 @@ type NoiseRow struct {
 	// S is the bound that the noise is scaled by: smooth, or global.
 	S  float64 `json:"S"`
 	SD float64 `json:"sd"`
-	// Private is false where the promise does not hold: noise scaled by the
+	// Private is false where the guarantee does not hold: noise scaled by the
 	// paper's bound, or by a lower bound of the global sensitivity. The rows of
 	// Nissim, Raskhodnikova and Smith, with their printed constants, hold with
 	// delta (1 + e^{epsilon/2})/2, which is what their proof composes to.

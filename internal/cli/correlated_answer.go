@@ -34,6 +34,7 @@ all answers from the data set (docs/correlated-privacy.md, section 12).`,
 		RunE: func(c *cobra.Command, args []string) error { return f.answer(c, t, args[0]) },
 	}
 	f.dpFlags.register(c, nil, api.CorrelatedAnswerSchema)
+	c.Flags().Lookup("delta").Hidden = true // only 0 is accepted
 	f.model.register(c)
 	return c
 }

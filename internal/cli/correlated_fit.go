@@ -55,8 +55,8 @@ func (f *correlatedFitFlags) run(c *cobra.Command, t *terminal, path string) err
 		return err
 	}
 	var err error
-	f.request.File = path
-	if f.request.Schema, err = f.merged(); err != nil {
+	f.request.Input = path
+	if f.request.Spec, err = f.merged(); err != nil {
 		return err
 	}
 	fitted, err := t.service(nil).CorrelatedFit(c.Context(), &f.request)

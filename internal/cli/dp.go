@@ -3,10 +3,8 @@ package cli
 import (
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/user"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -185,14 +183,6 @@ func printPrice(t *terminal, asJSON bool, quote any, p *api.Price, head string, 
 	return nil
 }
 
-// who asks.
-func (f *dpFlags) who() string {
-	if f.analyst != "" {
-		return f.analyst
-	}
-	return userName()
-}
-
 // userName is the name of this user.
 func userName() string {
 	if u, err := user.Current(); err == nil && u.Username != "" {
@@ -225,6 +215,3 @@ func bytesWriter(text []byte) func(io.Writer) error {
 func jsonWriter(v any) func(io.Writer) error {
 	return func(w io.Writer) error { return printJSON(w, v) }
 }
-
-// sortedNames are the names of a set in byte order.
-func sortedNames(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }

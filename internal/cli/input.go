@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"io"
 	"os"
@@ -10,26 +9,9 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/atomicfile"
-	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table/csvio"
 	"github.com/noren-privacy/noren/table/file"
 )
-
-// openInput opens a table file, or standard input for "-".
-func openInput(ctx context.Context, name string, stdin io.Reader, s *spec.Spec) (file.Source, error) {
-	o, err := inputOptions(s)
-	if err != nil {
-		return nil, err
-	}
-	return openWith(ctx, name, stdin, o)
-}
-
-func openWith(ctx context.Context, name string, stdin io.Reader, o file.Options) (file.Source, error) {
-	if name == "-" {
-		return file.OpenStdin(ctx, stdin, o)
-	}
-	return file.Open(ctx, name, o)
-}
 
 // at puts a place before a usage error.
 func at(where string, err error) error {

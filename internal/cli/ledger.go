@@ -8,8 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/noren-privacy/noren"
-	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/dataset"
 )
@@ -78,22 +76,6 @@ func newLedgerCreate(t *terminal) *cobra.Command {
 	}
 	at.register(c)
 	return c
-}
-
-// parseCost reads --epsilon and --delta.
-func parseCost(epsilon, delta string) (account.Cost, error) {
-	if epsilon == "" {
-		return account.Cost{}, &noren.Error{Kind: noren.Usage, Where: "--epsilon", What: "say how much may be spent", Hint: "--epsilon 0.1"}
-	}
-	var c account.Cost
-	var err error
-	if c.Epsilon, err = account.ParseEpsilon(epsilon); err != nil {
-		return c, at("--epsilon", err)
-	}
-	if c.Delta, err = account.ParseDelta(delta); err != nil {
-		return c, at("--delta", err)
-	}
-	return c, nil
 }
 
 func newLedgerCloseAnalyst(t *terminal) *cobra.Command {

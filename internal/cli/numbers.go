@@ -1,18 +1,9 @@
 package cli
 
 import (
-	"math"
 	"strconv"
 	"strings"
 )
-
-// orNull is v, null where it is no number.
-func orNull(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
-}
 
 // share writes a share, or its error, for people.
 func share(v float64) string {
@@ -21,12 +12,4 @@ func share(v float64) string {
 		return "0"
 	}
 	return text
-}
-
-func total(v []float64) float64 {
-	sum := 0.0
-	for _, x := range v {
-		sum += x
-	}
-	return sum
 }

@@ -165,6 +165,9 @@ func fitQuoteLines(q *api.RatioFitQuote) (lines []words.Line) {
 	if q.CountEpsilon+q.OutsideEpsilon > 0 {
 		lines = append(lines, words.Line{Label: "checks", Text: fmt.Sprintf("epsilon %g for the number of records, %g for those outside, of the above", q.CountEpsilon, q.OutsideEpsilon)})
 	}
+	if q.Accuracy == nil {
+		return lines
+	}
 	for _, e := range *q.Accuracy {
 		lines = append(
 			lines,

@@ -36,8 +36,8 @@ table is read, and nothing is charged.
 
 The figures assume a private table with the distribution of the public one. Where the
 tables differ, fewer public records carry an answer, and its error is larger. For one
-question a direct query always has a smaller error; the last line says from how many
-questions on the weights have.`,
+question a direct query always has a smaller error; the last line says how many questions
+it takes until the weights have smaller errors.`,
 		Example: `  noren ratio plan survey.csv --columns age,sex --epsilon 1 --records 2000
   noren ratio plan survey.csv --columns age,income,sex --epsilon 0.5 --records 20000 --json`,
 		Args: exactly("PUBLIC"),

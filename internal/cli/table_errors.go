@@ -94,8 +94,3 @@ func noteHint(n *api.Note) string {
 	}
 	return ""
 }
-
-// specNote prints a note of package spec.
-func (t *terminal) specNote(n spec.Note) {
-	t.tell(api.Note{Code: n.Code, Level: api.Info, Columns: n.Columns, Text: n.Text})
-}

@@ -161,7 +161,7 @@ func seedOf(seed uint64, side, block int) uint64 {
 	return h.Sum64()
 }
 
-// chooseEvent picks the event that promises the largest bound: half-lines and
+// chooseEvent picks the event with the largest expected bound: half-lines and
 // points, by a rough interval of five deviations. sorted are sorted.
 func chooseEvent(sorted [2][]int64, delta float64) (Event, int) {
 	n := float64(len(sorted[0]))

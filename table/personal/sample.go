@@ -61,9 +61,6 @@ func (s *Sample) halve() {
 	}
 }
 
-// Whole reports whether the sample holds every value of the column.
-func (s *Sample) Whole() bool { return uint64(len(s.values)) == s.seen }
-
 // mix is the output function of SplitMix64 (Steele, Lea and Flood 2014).
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15

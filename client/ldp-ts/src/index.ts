@@ -1,6 +1,6 @@
 /**
  * Answers that are private before they leave the device. README.md says what is
- * promised, and what is not.
+ * guaranteed, and what is not.
  */
 export { Grr, LongitudinalGrr, type LongitudinalGrrDevice } from "./grr.js";
 export type { Loss } from "./loss.js";

@@ -1,4 +1,4 @@
-// Holds the promise on size: the whole client, minified and gzipped, under 4 KB.
+// Checks the size: the whole client, minified and gzipped, under 4 KB.
 import { readFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 
