@@ -49,7 +49,7 @@ type tsVectors struct {
 		Metric  string
 		Derived string `json:"derived_hex"`
 	}
-	Crowd struct {
+	Sample struct {
 		Seed      string
 		K, People int
 		GRR       struct {
@@ -192,7 +192,7 @@ func sameReports(t *testing.T, what string, want []string, n int, next func(int)
 // drawn and kept by itself, is estimated: the shares 1/10 to 4/10 lie within the
 // intervals, and the reverse of them does not.
 func TestTypeScriptClientIsEstimated(t *testing.T) {
-	v := loadTSVectors(t).Crowd
+	v := loadTSVectors(t).Sample
 	shares := []float64{0.1, 0.2, 0.3, 0.4}
 	check := func(what string, f *Frequencies, err error) {
 		t.Helper()

@@ -63,11 +63,11 @@ export async function record() {
     basics.push({ params, secret_hex: hex(secret), seed, loss: r.loss, labels, reports });
   }
   const secrets = await all(["", "start page", "開始"], async (metric) => ({ secret_hex: hex(secret), metric, derived_hex: hex(await metricSecret(secret, metric)) }));
-  return { source: "made by client/ldp-ts/test/record.mjs (npm run build && npm run vectors)", grr, longitudinal, rappor, basic: basics, secrets, crowd: await crowd() };
+  return { source: "made by client/ldp-ts/test/record.mjs (npm run build && npm run vectors)", grr, longitudinal, rappor, basic: basics, secrets, sample: await sample() };
 }
 
 // Reports of many people, each with a device of their own, opened from an empty store.
-async function crowd() {
+async function sample() {
   const seed = "crowd";
   const grr = new Grr(4, 2);
   const repeated = new LongitudinalGrr(4, 4, 2);
