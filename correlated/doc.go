@@ -1,7 +1,7 @@
 // Package correlated calibrates Laplace noise for records that depend on each other.
 //
 // Differential privacy bounds what an answer reveals about one record while all others
-// are fixed. Where records depend on each other (minutes of a meter, members of a
+// are fixed. Where records depend on each other (readings of a meter, members of a
 // household), an adversary who knows the dependence can learn more. This package takes a
 // public model of the dependence and computes the leakage about one record, exactly
 // where that is affordable and otherwise as a certified bound, and the noise scale that

@@ -39,7 +39,7 @@ func FitPCA(x *Matrix, components int) (*PCA, error) {
 	cov.SymOuterK(1/float64(x.Rows-1), mat.NewDense(x.Rows, x.Cols, centred.Data).T())
 	var eigen mat.EigenSym
 	if !eigen.Factorize(cov, true) {
-		return nil, &noren.Error{What: "the covariance matrix could not be taken apart"}
+		return nil, &noren.Error{What: "eigendecomposition of the covariance matrix failed"}
 	}
 	values := eigen.Values(nil) // ascending
 	var vectors mat.Dense

@@ -3,7 +3,7 @@ package learn
 import "math/rand/v2"
 
 // stream returns the generator of one unit of work (a fold, a tree, a class):
-// units are told apart by number, so that it does not matter who does which.
+// units have different numbers, so that it does not matter who does which.
 func stream(seed, unit uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(mix(seed), mix(unit^0x9e3779b97f4a7c15)))
 }

@@ -1,5 +1,5 @@
-// Package dependence writes a synthetic table of dependent records: the minutes of a
-// household's power, on or off, as a Markov chain.
+// Package dependence writes a synthetic table of dependent records: a household's
+// power in each minute, on or off, as a Markov chain.
 //
 //	go run ./examples/dependence/generate -days 1 -seed 7 -o today.csv
 //

@@ -19,7 +19,7 @@ func newCorrelated(t *terminal) *cobra.Command {
 		Long: `Calibrates Laplace noise for records that depend on each other.
 
 Ordinary noise protects a record in a table of independent records. Where records depend
-on each other (the minutes of one household's power, the members of one family), an
+on each other (one household's power in each minute, the members of one family), an
 answer reveals more about each. Given a public model of the dependence, these commands
 compute the largest leakage about one record, against the adversary who learns most, and
 the noise that keeps it below epsilon.

@@ -1,4 +1,4 @@
-// Command generate writes minutes of power as CSV, to standard output or, with
+// Command generate writes the power in each minute as CSV, to standard output or, with
 // -o, to a file.
 package main
 
