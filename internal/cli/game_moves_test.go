@@ -272,7 +272,7 @@ func (a *adversary) about(name string) (args []string) {
 		add(8, "outside-share", "0", "0.1", "0.05", fault, "2")
 		add(3, "features", "kernels", "marginals", "both", fault)
 		add(6, "bounds", fault, "age=0,100", "age=5,5", "none=0,1", "ward=0,1", "age=-1e300,1e300")
-		add(6, "words", fault, "ward=A,B,C", "ward=A,A", "age=1,2", "ward=")
+		add(6, "categories", fault, "ward=A,B,C", "ward=A,A", "age=1,2", "ward=")
 		add(10, "public-scale", "scale.csv", fault, "bad.csv", "copy.csv")
 		add(10, "weight-column", "x", fault, "ward", "")
 		add(8, "report", "page.html", fault, "sub")
