@@ -347,8 +347,13 @@ func (r *run) storedQuasi() []table.StoredColumn {
 func (r *run) publish(ctx context.Context) error {
 	defer timed(&r.result.Seconds.Publish, time.Now())
 	var err error
-	r.published, err = publish.Publish(ctx, r.columns, r.storedQuasi(), r.groups.Group, r.groups.Groups, r.job.Publish, r.progress)
+	r.published, err = publish.Publish(ctx, r.columns, r.storedQuasi(), r.groups.Group, r.groups.Groups, r.publishing(), r.progress)
 	return err
+}
+
+// publishing is how groups are published.
+func (r *run) publishing() publish.Options {
+	return publish.Options{Mode: r.job.Publish, Ranges: r.job.Ranges, Seed: r.seed()}
 }
 
 // look looks for what was made and looks like a missing value, and gives up the

@@ -26,7 +26,7 @@ func releaseOptions(s *spec.Spec, workers int) (*kanon.Options, error) {
 			faults = append(faults, "--"+flag+": "+err.Error())
 		}
 	}
-	o := &kanon.Options{K: a.K, Refine: refine.Fast, KeepOrder: a.KeepOrder, Workers: workers}
+	o := &kanon.Options{K: a.K, Refine: refine.Fast, Scale: space.ZScore, Publish: publish.Matched, KeepOrder: a.KeepOrder, Workers: workers}
 	if workers < 0 {
 		check("workers", fmt.Errorf("expected 0 or more"))
 	}
@@ -51,6 +51,10 @@ func releaseOptions(s *spec.Spec, workers int) (*kanon.Options, error) {
 	if a.Publish != "" {
 		o.Publish, err = publish.ParseMode(a.Publish)
 		check("publish", err)
+	}
+	if a.Ranges != "" {
+		o.Ranges, err = publish.ParseRanges(a.Ranges)
+		check("ranges", err)
 	}
 	o.Unit, o.Pseudonym = s.Unit, a.Pseudonym
 	if a.UnitLinkage != "" {
