@@ -44,9 +44,6 @@ func newTables(columns []planned) *tables {
 	t := &tables{axes: make([]axis, len(columns)), bins: make([][]uint8, len(columns))}
 	for b := range columns {
 		for a := range b {
-			if columns[a].counts == nil && columns[b].counts == nil {
-				continue
-			}
 			if apart := b - a; len(columns) > partnersMost+1 && min(apart, len(columns)-apart) > partnersMost/2 {
 				continue
 			}

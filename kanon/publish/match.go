@@ -23,12 +23,31 @@ type matching struct {
 	size    []uint32 // records of each group
 	order   []uint32 // the groups in the order of the visits
 	bins    [][]uint8
+	shifts  []shifts // of the number columns, nil where they are not shifted
 }
+
+// shifts are the numbers that groups may choose from.
+type shifts struct {
+	value []float64 // of each group, unshifted
+	sd    []float32
+	at    []uint8 // the step that was chosen, shiftSteps for none
+	bins  []uint8 // of each group and step
+}
+
+// Numbers may be shifted by so many steps to either side, each a share of the
+// group's own deviation. Where there are very many groups, their numbers are left
+// at their ranks.
+const (
+	shiftSteps   = 1
+	shiftStep    = .5
+	shiftsMost   = 1 << 17
+	shiftChoices = 2*shiftSteps + 1
+)
 
 // match chooses what the groups show in all columns. Numbers come first: they do
 // not depend on categories, whose choice looks at the numbers.
 func (p *Plan) match(ctx context.Context, columns []Column, size []uint32, progress noren.Progress) error {
-	m := &matching{plan: p, columns: columns, size: size, bins: make([][]uint8, len(columns))}
+	m := &matching{plan: p, columns: columns, size: size, bins: make([][]uint8, len(columns)), shifts: make([]shifts, len(columns))}
 	hash := m.hashes()
 	for j := range columns {
 		if err := ctx.Err(); err != nil {
@@ -48,6 +67,12 @@ func (p *Plan) match(ctx context.Context, columns []Column, size []uint32, progr
 		return err
 	}
 	for j := range columns {
+		if s := &m.shifts[j]; s.at != nil {
+			for g := range s.value {
+				s.value[g] = s.shown(g, s.at[g])
+			}
+			m.write(j, s.value, p.columns[j].head.Field.Type == table.Decimal)
+		}
 		columns[j].own = nil
 	}
 	return nil
@@ -106,12 +131,17 @@ func (m *matching) number(j int, hash []uint64) {
 	floats := of.head.Field.Type == table.Decimal
 	n := len(m.size)
 	ranked := n >= rankedGroups
+	shifted := ranked && n <= shiftsMost
+	var sd []float32
 	chosen := make([]float64, n)
 	present := make([]uint32, n)
 	c.own.rewind()
 	for g := range chosen {
 		x, _ := c.own.next(floats)
 		chosen[g], present[g] = x.mean, x.present
+		if shifted {
+			sd = append(sd, float32(x.sd))
+		}
 	}
 	if ranked {
 		order := make([]uint32, 0, n)
@@ -136,14 +166,35 @@ func (m *matching) number(j int, hash []uint64) {
 		m.write(j, chosen, floats)
 	}
 	x := &m.plan.tables.axes[j]
+	bin := func(g int, v float64) uint8 {
+		if present[g] == 0 {
+			return uint8(x.bins - 1)
+		}
+		return binOf(x.edges, v)
+	}
 	m.bins[j] = make([]uint8, n)
 	for g, v := range chosen {
-		if present[g] == 0 {
-			m.bins[j][g] = uint8(x.bins - 1)
-		} else {
-			m.bins[j][g] = binOf(x.edges, v)
+		m.bins[j][g] = bin(g, v)
+	}
+	if !shifted {
+		return
+	}
+	s := shifts{value: chosen, sd: sd, at: make([]uint8, n), bins: make([]uint8, 0, n*shiftChoices)}
+	c.own.rewind()
+	for g := range chosen {
+		extent, _ := c.own.next(floats)
+		s.at[g] = shiftSteps
+		for step := range uint8(shiftChoices) {
+			s.bins = append(s.bins, bin(g, min(max(s.shown(g, step), extent.lo), extent.hi)))
 		}
 	}
+	m.shifts[j] = s
+}
+
+// shown is the number of group g at a step, before it is cut off at the group's
+// range.
+func (s *shifts) shown(g int, step uint8) float64 {
+	return s.value[g] + (float64(step)-shiftSteps)*shiftStep*float64(s.sd[g])
 }
 
 // ranks reads the values of a column in ascending order.

@@ -13,8 +13,8 @@ import (
 const ownMost = 32
 
 // own holds, for each group, what the matching must know of its values in a
-// column. A number: how many have one, the smallest, the largest, and how far
-// the mean lies between them in 65535ths. A category: the different values,
+// column. A number: how many have one, the smallest, the largest, and between
+// them the mean and the deviation in 65535ths. A category: the different values,
 // the most frequent of them where there are many. The same values give the same
 // bytes, whatever their order.
 type own struct {
@@ -68,10 +68,11 @@ type extent struct {
 	present    uint32
 	lo, hi     float64
 	mean       float64
+	sd         float64 // about the mean
 	loInt, hiI int64 // of whole numbers
 }
 
-// meanSteps divides a group's range where its mean is written down.
+// meanSteps divides a group's range where its moments are written down.
 const meanSteps = math.MaxUint16
 
 // appendExtent writes down a group's numbers; all may be empty.
@@ -88,11 +89,8 @@ func (o *own) appendExtent(col *table.Column, all []uint32) {
 		o.bytes = binary.AppendVarint(o.bytes, lo)
 		o.bytes = binary.AppendUvarint(o.bytes, uint64(hi)-uint64(lo))
 		if lo != hi {
-			width, sum := float64(uint64(hi)-uint64(lo)), 0.0
-			for _, i := range all {
-				sum += float64(uint64(col.Ints[i]) - uint64(lo))
-			}
-			o.appendMean(sum / width / float64(len(all)))
+			width := float64(uint64(hi) - uint64(lo))
+			o.appendMoments(all, func(i uint32) float64 { return float64(uint64(col.Ints[i])-uint64(lo)) / width })
 		}
 		return
 	}
@@ -103,22 +101,29 @@ func (o *own) appendExtent(col *table.Column, all []uint32) {
 	o.bytes = binary.LittleEndian.AppendUint64(o.bytes, math.Float64bits(lo+0))
 	o.bytes = binary.LittleEndian.AppendUint64(o.bytes, math.Float64bits(hi+0))
 	if lo != hi {
-		// Sorted, so that the sum does not depend on the order of the records.
-		parts := make([]float64, len(all))
-		for n, i := range all {
-			parts[n] = (col.Floats[i]/2 - lo/2) / (hi/2 - lo/2)
-		}
-		slices.Sort(parts)
-		sum := 0.0
-		for _, p := range parts {
-			sum += p
-		}
-		o.appendMean(sum / float64(len(all)))
+		o.appendMoments(all, func(i uint32) float64 { return (col.Floats[i]/2 - lo/2) / (hi/2 - lo/2) })
 	}
 }
 
-func (o *own) appendMean(share float64) {
-	o.bytes = binary.LittleEndian.AppendUint16(o.bytes, uint16(math.RoundToEven(min(max(share, 0), 1)*meanSteps)))
+// appendMoments writes down the mean and the deviation of values between 0 and 1.
+func (o *own) appendMoments(all []uint32, value func(i uint32) float64) {
+	var room [64]float64
+	parts := room[:0]
+	for _, i := range all {
+		parts = append(parts, value(i))
+	}
+	slices.Sort(parts) // the order of the records does not matter
+	mean, squares := 0.0, 0.0
+	for _, p := range parts {
+		mean += p
+	}
+	mean /= float64(len(parts))
+	for _, p := range parts {
+		squares += (p - mean) * (p - mean)
+	}
+	for _, share := range []float64{mean, math.Sqrt(squares / float64(len(parts)))} {
+		o.bytes = binary.LittleEndian.AppendUint16(o.bytes, uint16(math.RoundToEven(min(max(share, 0), 1)*meanSteps)))
+	}
 }
 
 // rewind begins to read the numbers of the groups.
@@ -148,8 +153,10 @@ func (o *own) next(floats bool) (x extent, raw []byte) {
 	x.mean = x.lo
 	if x.lo != x.hi || x.loInt != x.hiI {
 		share := float64(binary.LittleEndian.Uint16(o.bytes[o.at:])) / meanSteps
-		o.at += 2
 		x.mean = x.lo*(1-share) + x.hi*share
+		share = float64(binary.LittleEndian.Uint16(o.bytes[o.at+2:])) / meanSteps
+		x.sd = x.hi*share - x.lo*share
+		o.at += 4
 	}
 	return x, o.bytes[from:o.at]
 }
