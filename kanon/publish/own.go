@@ -69,7 +69,7 @@ type extent struct {
 	lo, hi     float64
 	mean       float64
 	sd         float64 // about the mean
-	loInt, hiI int64 // of whole numbers
+	loInt, hiI int64   // of whole numbers
 }
 
 // meanSteps divides a group's range where its moments are written down.
