@@ -156,7 +156,7 @@ func (r *run) make(ctx context.Context) error {
 		r.figures()
 		return r.boundLarge(ctx)
 	}
-	for _, step := range []func(context.Context) error{r.gather, r.divide, r.refine, r.enforce, r.settle, r.bound} {
+	for _, step := range []func(context.Context) error{r.gather, r.divide, r.refine, r.enforce, r.settle, r.exclude, r.bound} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -351,6 +351,17 @@ func (r *run) publish(ctx context.Context) error {
 	return err
 }
 
+// exclude counts whom the boxes exclude.
+func (r *run) exclude(ctx context.Context) error {
+	if !r.job.Publish.Boxes() {
+		return nil
+	}
+	defer timed(&r.result.Seconds.Publish, time.Now())
+	var err error
+	r.result.Excluded, err = publish.CountExcluded(ctx, r.columns, r.groups.Group, r.groups.Groups, r.publishing())
+	return err
+}
+
 // publishing is how groups are published.
 func (r *run) publishing() publish.Options {
 	return publish.Options{Mode: r.job.Publish, Ranges: r.job.Ranges, Seed: r.seed()}
@@ -366,6 +377,7 @@ func (r *run) look(context.Context) error {
 			r.result.LooksMissing = append(r.result.LooksMissing, LooksMissing{Column: f.Name, Groups: n})
 		}
 	}
+	r.result.NCP = publish.NCP(r.published, r.result.Rows)
 	r.transformed()
 	r.release()
 	return nil

@@ -3,6 +3,7 @@ package kanon
 import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/kanon/gate"
+	"github.com/noren-privacy/noren/kanon/publish"
 	"github.com/noren-privacy/noren/kanon/verify"
 )
 
@@ -37,6 +38,13 @@ type Result struct {
 	Loss float64 `json:"loss"`
 	SSE  float64 `json:"sse"`
 	SST  float64 `json:"sst"`
+	// NCP is the normalised certainty penalty: the mean width of what the groups
+	// span, over the width of each column (package publish).
+	NCP float64 `json:"ncp"`
+	// Excluded tells how many persons outside the table the published ranges and
+	// sets exclude; absent for other ways to publish, and for a table that was
+	// released block by block.
+	Excluded *publish.Excluded `json:"excluded_outsiders,omitempty"`
 	// LowerBound is a loss that no grouping of these records by K or more gets
 	// below, rounded down; Gap the share of Loss that a better one could save at
 	// the most, rounded up.

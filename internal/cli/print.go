@@ -21,11 +21,18 @@ func printRelease(w io.Writer, r *kanon.Result) {
 	fmt.Fprintf(w, "  classes     %s, of %d to %d records\n", report.Integer(r.Classes), int(r.Verified.ClassSize.Min), int(r.Verified.ClassSize.Max))
 	printUnit(w, r)
 	fmt.Fprintf(w, "  groups      %s, of %d to %d records, %.2f on average\n", report.Integer(r.Groups), r.GroupSize.Min, r.GroupSize.Max, r.GroupSize.Mean)
-	fmt.Fprintf(w, "  loss        %s of the spread of the quasi-identifiers", report.Percent(r.Loss))
+	fmt.Fprintf(w, "  loss        %s of the spread of the quasi-identifiers (SSE/SST, %s)", report.Percent(r.Loss), r.Scale)
 	if r.RefinedFrom > r.Loss && r.Merged == 0 {
-		fmt.Fprintf(w, " (%s before refinement)", report.Percent(r.RefinedFrom))
+		fmt.Fprintf(w, ", %s before refinement", report.Percent(r.RefinedFrom))
 	}
-	fmt.Fprintln(w)
+	fmt.Fprintf(w, "\n  width       %s of each column on average is what a class spans (NCP)\n", report.Percent(r.NCP))
+	if e := r.Excluded; e != nil {
+		fmt.Fprintf(w, "  outsiders   %s of persons who are not in the table are shown not to be", report.Percent(e.Shown))
+		if e.Shown != e.Tight {
+			fmt.Fprintf(w, " (%s with tight ranges)", report.Percent(e.Tight))
+		}
+		fmt.Fprintf(w, "; estimated with %s records\n", report.Integer(e.Sampled))
+	}
 	printBound(w, r)
 	printUnique(w, r)
 	if r.Merged > 0 {

@@ -22,8 +22,8 @@ type Excluded struct {
 // excludedMost is how many records are left out, and excludedWork how many
 // comparisons of a record with a group are made at most.
 const (
-	excludedMost = 2_000
-	excludedWork = 40_000_000
+	excludedMost = 1_000
+	excludedWork = 20_000_000
 )
 
 // CountExcluded estimates what [Excluded] says, for a way to publish that shows
@@ -131,27 +131,15 @@ func spanOf(col *table.Column, all []uint32, mode Mode, ranges Ranges) holder {
 	f := &col.Field
 	fixed := ranges == Fixed
 	switch {
-	case f.Type == table.Decimal:
-		lo, hi := floatEnds(col, all)
-		if fixed {
-			from, to, places := fixedDecimals(f, col.Places, lo, hi)
-			lo, _ = parseNumber(string(appendUnits(nil, 0, from, places)), f)
-			hi, _ = parseNumber(string(appendUnits(nil, 0, to, places)), f)
-		}
-		return func(i uint32) bool { return lo <= col.Floats[i] && col.Floats[i] <= hi }
 	case f.Type.IsNumber():
-		lo, hi := wholeEnds(col, all)
-		switch {
-		case fixed && f.Type == table.Date:
-			lo, hi = fixedDates(f, lo, hi)
-		case fixed:
-			from, to, ok := fixedCells(lo, hi, fixedLeast(f, 0))
-			if !ok {
-				return func(uint32) bool { return true }
-			}
-			lo, hi = from, to-1
+		lo, hi := col.Number(int(all[0])), col.Number(int(all[0]))
+		for _, i := range all[1:] {
+			lo, hi = min(lo, col.Number(int(i))), max(hi, col.Number(int(i)))
 		}
-		return func(i uint32) bool { return lo <= col.Ints[i] && col.Ints[i] <= hi }
+		if fixed {
+			lo, hi = fixedNumbers(f, col, all)
+		}
+		return func(i uint32) bool { return lo <= col.Number(int(i)) && col.Number(int(i)) <= hi }
 	case mode == Generalize && f.Type == table.Ordered:
 		lo, hi := levelsOf(col, all)
 		if fixed {

@@ -110,6 +110,27 @@ func fixedDecimals(f *table.Field, source int, lo, hi float64) (from, to *big.In
 	}
 }
 
+// fixedNumbers is the range of a fixed grid that a group shows.
+func fixedNumbers(f *table.Field, col *table.Column, all []uint32) (lo, hi float64) {
+	if f.Type == table.Decimal {
+		lo, hi = floatEnds(col, all)
+		from, to, places := fixedDecimals(f, col.Places, lo, hi)
+		lo, _ = parseNumber(string(appendUnits(nil, 0, from, places)), f)
+		hi, _ = parseNumber(string(appendUnits(nil, 0, to, places)), f)
+		return lo, hi
+	}
+	a, b := wholeEnds(col, all)
+	if f.Type == table.Date {
+		a, b = fixedDates(f, a, b)
+		return float64(a), float64(b)
+	}
+	from, to, ok := fixedCells(a, b, fixedLeast(f, 0))
+	if !ok {
+		return math.Inf(-1), math.Inf(1)
+	}
+	return float64(from), float64(to - 1)
+}
+
 // fixedDates is the first and the last day (or second) of at most two neighbouring
 // spans of the calendar that hold lo and hi.
 func fixedDates(f *table.Field, lo, hi int64) (from, to int64) {

@@ -3,6 +3,7 @@ package publish
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table"
@@ -35,6 +36,8 @@ type planned struct {
 	words  [][]byte // of a category, and the empty one
 	leaf   []uint32 // of each code, in a hierarchy
 	known  []bool   // whether a code has one
+	lo, hi float64  // of a number, over all records
+	below  [][]int  // in a hierarchy: by level and node, how many leaves
 }
 
 // NewPlan begins a plan for columns of these descriptions; stored describes how
@@ -48,6 +51,7 @@ func NewPlan(heads []*table.Column, stored []table.StoredColumn, o Options) (*Pl
 		c := &p.columns[j]
 		*c = planned{head: head, stored: stored[j], uneven: head.Places > 15}
 		f := &head.Field
+		c.lo, c.hi = math.Inf(1), math.Inf(-1)
 		if f.Type.IsNumber() {
 			if o.Mode == Matched {
 				c.values = newValues(f.Type)
@@ -61,6 +65,7 @@ func NewPlan(heads []*table.Column, stored []table.StoredColumn, o Options) (*Pl
 			}
 			c.words = append(c.words, nil)
 		} else if h := f.Hierarchy; h != nil && o.Mode == Generalize {
+			c.below = leavesBelow(h)
 			c.leaf, c.known = make([]uint32, len(head.Dict)), make([]bool, len(head.Dict))
 			for code, word := range head.Dict {
 				c.leaf[code], c.known[code] = h.Leaf(word)
@@ -96,6 +101,14 @@ func (p *Plan) Look(cols []*table.Column) {
 		c.gaps = c.gaps || gaps
 		if c.values != nil {
 			c.values.look(col)
+		}
+		if c.counts == nil {
+			for i := range col.Len() {
+				if !gaps || !col.IsMissing(i) {
+					x := col.Number(i)
+					c.lo, c.hi = min(c.lo, x), max(c.hi, x)
+				}
+			}
 		}
 		switch {
 		case p.opts.Mode == Generalize:
@@ -148,6 +161,7 @@ func Append(dst, more []Column) []Column {
 		a.floats = append(a.floats, b.floats...)
 		a.codes = append(a.codes, b.codes...)
 		a.text.add(&b.text)
+		a.penalty += b.penalty
 		if a.own != nil {
 			a.own.addGroups(b.own)
 		}
@@ -207,6 +221,7 @@ func (p *Plan) column(ctx context.Context, j int, col *table.Column, m *members)
 			remember = ownCodes(c.own, col, of.counts)
 		}
 	}
+	penalty := penaltyOf(col, of, p.opts)
 	var present []uint32
 	for g := range m.groups() {
 		if g&4095 == 0 && ctx.Err() != nil {
@@ -224,6 +239,7 @@ func (p *Plan) column(ctx context.Context, j int, col *table.Column, m *members)
 		}
 		if len(all) > 0 {
 			write(&c, all)
+			c.penalty += float64(len(m.of(g))) * penalty(all)
 		}
 		if remember != nil {
 			remember(all)

@@ -25,6 +25,8 @@ type Column struct {
 	codes  []uint32 // in words
 	words  [][]byte // nil where texts are in the arena
 	own    *own     // until values are matched
+
+	penalty float64 // of all records together, see NCP
 }
 
 // Fill sets dst to the values of records that are in these groups. Texts are
