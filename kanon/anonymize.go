@@ -377,10 +377,31 @@ func (r *run) look(context.Context) error {
 			r.result.LooksMissing = append(r.result.LooksMissing, LooksMissing{Column: f.Name, Groups: n})
 		}
 	}
+	if r.job.Output.Classes {
+		r.result.ClassOf = r.classOf()
+	}
 	r.result.NCP = publish.NCP(r.published, r.result.Rows)
 	r.transformed()
 	r.release()
 	return nil
+}
+
+// classOf is the class of each record: groups that publish the same are one.
+func (r *run) classOf() []uint32 {
+	class := make([]uint32, r.groups.Groups)
+	for g := range class {
+		class[g] = uint32(g)
+	}
+	for _, same := range publish.Same(r.published, r.groups.Groups) {
+		for _, g := range same {
+			class[g] = same[0]
+		}
+	}
+	out := make([]uint32, len(r.groups.Group))
+	for i, g := range r.groups.Group {
+		out[i] = class[g]
+	}
+	return out
 }
 
 // check has the written file verified.

@@ -25,17 +25,19 @@ func (r *run) transformed() {
 	}
 	for j, i := range r.quasi {
 		f := &r.job.Schema.Fields[i]
-		r.result.Columns[i].Why = "others may know it: " + shown(f, r.held.Columns[j].Places, &r.job.Options)
+		r.result.Columns[i].Why = "others may know it: " + shown(f, r.held.Columns[j].Places, &r.job.Options, r.groups.Groups)
 	}
 }
 
-// shown says what a class shows of a column; places are the source's.
-func shown(f *table.Field, places int, o *Options) string {
+// shown says what a class shows of a column; places are the source's, groups their
+// number.
+func shown(f *table.Field, places int, o *Options, groups int) string {
 	number := f.Type == table.Integer || f.Type == table.Decimal
 	fixed := ""
 	if o.Ranges == publish.Fixed {
 		fixed = ", with ends of a fixed grid"
 	}
+	ranked := o.Publish == publish.Matched && groups >= publish.RankedGroups
 	switch mode := o.Publish; {
 	case mode == publish.Shares && f.Type.IsNumber():
 		return "published as the range of its class, with the mean where that leaves each value open"
@@ -51,14 +53,14 @@ func shown(f *table.Field, places int, o *Options) string {
 		return "published as the value of its class, or * where there are several"
 	case mode == publish.Generalize:
 		return "published as the set of the values of its class"
-	case mode == publish.Matched && number:
+	case ranked && number:
 		if f.Type == table.Integer {
 			places = 0
 		}
 		return "published as one number within the range of its class, matched to the whole column, " + matchedTo(f.Round, places)
-	case mode == publish.Matched && f.Type == table.Date:
+	case ranked && f.Type == table.Date:
 		return "published as one date within the range of its class, matched to the whole column"
-	case mode == publish.Matched:
+	case mode == publish.Matched && !f.Type.IsNumber():
 		return "published as one of the values of its class, matched to the whole table"
 	case f.Type == table.Date:
 		return "published as the mean of its class"

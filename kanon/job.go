@@ -54,6 +54,8 @@ type Output struct {
 	Stdout io.Writer
 	// Dialect is how a text file is written. Defaults to the source's own.
 	Dialect *csvio.Dialect
+	// Classes keeps the class of each record in the result ([Result.ClassOf]).
+	Classes bool
 	// Verified is told when the release is verified and before it gets its name
 	// (or goes to Stdout), with all of its bytes: the place to certify it. Its
 	// error gives the release up. Optional.

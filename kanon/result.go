@@ -81,6 +81,10 @@ type Result struct {
 	// Uncounted names the identifiers of which it is not known whether they
 	// repeat, as counting by them would have taken more memory than is allowed.
 	Uncounted []string `json:"uncounted_identifiers,omitempty"`
+	// ClassOf is the class of each record of the source, in its order, where
+	// [Output.Classes] asks for it: with it the secret order of the rows can be
+	// undone. It belongs to the steward.
+	ClassOf []uint32 `json:"-"`
 	// Columns is the fate of every column of the source, and why.
 	Columns []gate.Fate `json:"columns"`
 	// Unique counts the records that are unique on the kept columns. It belongs

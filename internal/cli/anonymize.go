@@ -27,6 +27,7 @@ type anonymizeFlags struct {
 	outputAs     outputFlags
 	force        bool
 	report       string
+	earlier      earlierFlags
 	certify      string
 	json         bool
 }
@@ -94,6 +95,7 @@ t-closeness, mondrian or --coarse off all records must fit memory.`,
 	s.BoolVar(&p.KeepOrder, "keep-order", false, "keep the order of the rows; it links them to the source")
 	f.outputAs.register(c)
 	s.StringVar(&f.report, "report", "", "write a page about risk and damage to this `FILE` (private: it shows the raw data's statistics)")
+	f.earlier.register(c)
 	s.StringVar(&f.certify, "certificate", "", "write a signed certificate of the release to this `FILE`")
 	s.BoolVar(&f.json, "json", false, "print the result as one JSON object, noren.anonymize/1")
 	return c
@@ -109,6 +111,9 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 	if f.json && f.output == "-" {
 		return &noren.Error{Kind: noren.Usage, Where: "--json", What: "the release and the result cannot both go to standard output", Hint: "-o FILE"}
 	}
+	if err := f.earlier.check(f.report != "", "--report"); err != nil {
+		return err
+	}
 	s, err := f.merged()
 	if err != nil {
 		return err
@@ -116,7 +121,7 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 	if err := overlay(c, &s.Anonymize, &f.parameters); err != nil {
 		return err
 	}
-	if err := t.apart(inputsOf(s, input, f.spec), f.output, f.report, f.certify); err != nil {
+	if err := t.apart(inputsOf(s, input, f.spec, f.earlier.release, f.earlier.source), f.output, f.report, f.certify); err != nil {
 		return err
 	}
 	if err := checkTargets(f.force, f.output, f.report, f.certify); err != nil {
@@ -170,7 +175,7 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 		defer seal.file.Discard()
 		job.Output.Verified = func(r *kanon.Result, released io.Reader) error { return seal.verified(ctx, r, released) }
 	}
-	result, err := f.release(ctx, t, s, job)
+	result, err := f.release(ctx, t, s, job, commandLine(c, []string{input}))
 	if err != nil {
 		return decideHint(err)
 	}
@@ -193,11 +198,11 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 	return nil
 }
 
-func (f *anonymizeFlags) release(ctx context.Context, t *terminal, s *spec.Spec, job kanon.Job) (*kanon.Result, error) {
+func (f *anonymizeFlags) release(ctx context.Context, t *terminal, s *spec.Spec, job kanon.Job, command string) (*kanon.Result, error) {
 	if f.report == "" {
 		return kanon.Anonymize(ctx, job, t.progress.report)
 	}
-	return releaseWithReport(ctx, t, s, job, f.report, f.force)
+	return releaseWithReport(ctx, t, s, job, paging{path: f.report, force: f.force, command: command, spec: f.spec, earlier: f.earlier})
 }
 
 // inputsOf are the files that a run reads.

@@ -2,8 +2,8 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -12,6 +12,7 @@ import (
 	"github.com/noren-privacy/noren/assess"
 	"github.com/noren-privacy/noren/internal/atomicfile"
 	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/kanon/publish"
 	"github.com/noren-privacy/noren/report"
 	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table"
@@ -26,6 +27,7 @@ type assessFlags struct {
 	threshold  float64
 	against    string
 	keptOrder  bool
+	earlier    earlierFlags
 	page       string
 	force      bool
 	json       bool
@@ -60,6 +62,7 @@ What it prints holds statistics of the table: it is for the steward.`,
 	s.Float64Var(&f.threshold, "threshold", assess.DefaultThreshold, "risk above which a record counts as being at risk")
 	s.StringVar(&f.against, "against", "", "a `RELEASE` of the table")
 	s.BoolVar(&f.keptOrder, "kept-order", false, "the release has its rows in the order of FILE (noren anonymize --keep-order): compare them one by one")
+	f.earlier.register(c)
 	s.StringVar(&f.page, "report", "", "write a page with pictures to this `FILE`")
 	s.BoolVar(&f.force, "force", false, "replace the page when it exists")
 	s.BoolVar(&f.json, "json", false, "print the result as one JSON object, noren.assess/1")
@@ -70,11 +73,14 @@ func (f *assessFlags) run(ctx context.Context, t *terminal, input string) error 
 	if f.keptOrder && f.against == "" {
 		return &noren.Error{Kind: noren.Usage, Where: "--kept-order", What: "goes with --against"}
 	}
+	if err := f.earlier.check(f.against != "" && f.keptOrder, "--against and --kept-order"); err != nil {
+		return err
+	}
 	s, err := f.merged()
 	if err != nil {
 		return err
 	}
-	if err := t.apart(inputsOf(s, input, f.spec, f.against, f.population), f.page); err != nil {
+	if err := t.apart(inputsOf(s, input, f.spec, f.against, f.population, f.earlier.release, f.earlier.source), f.page); err != nil {
 		return err
 	}
 	if err := checkTargets(f.force, f.page); err != nil {
@@ -96,7 +102,7 @@ func (f *assessFlags) run(ctx context.Context, t *terminal, input string) error 
 	if src, schema, err = withNumbers(t, s, src, schema, nil); err != nil {
 		return err
 	}
-	a := &assessing{ctx: ctx, t: t, s: s, source: src, schema: schema, formats: formats, keptOrder: f.keptOrder, threshold: f.threshold, k: f.k}
+	a := &assessing{ctx: ctx, t: t, s: s, source: src, schema: schema, formats: formats, keptOrder: f.keptOrder, threshold: f.threshold, k: f.k, earlier: f.earlier}
 	if err := a.original(f.population, f.fraction); err != nil {
 		return err
 	}
@@ -129,6 +135,9 @@ type assessing struct {
 	keptOrder bool
 	threshold float64
 	k         int
+	means     bool // the release publishes means
+	earlier   earlierFlags
+	classOf   []uint32 // class of each record of the original, where it is known
 
 	fields   []table.Field
 	table    *table.Table
@@ -251,9 +260,45 @@ func (a *assessing) releaseFrom(src table.Source) error {
 		}
 		typed.Columns = append(typed.Columns, c)
 	}
-	o := assess.CompareOptions{Corresponding: a.keptOrder, Progress: a.t.progress.report}
-	a.result.Utility, err = assess.Compare(a.ctx, a.table, typed, o)
-	return err
+	o := assess.CompareOptions{Corresponding: a.keptOrder, Means: a.means || a.s.Anonymize.Publish == publish.Aggregate.String(), Progress: a.t.progress.report}
+	if a.result.Utility, err = assess.Compare(a.ctx, a.table, typed, o); err != nil {
+		return err
+	}
+	if a.result.Queries, err = assess.AskQueries(a.ctx, a.table, typed, assess.QueryOptions{Seed: rand.Uint64(), Progress: a.t.progress.report}); err != nil {
+		return err
+	}
+	if err := a.releaseSensitive(src, classes[0], typed); err != nil {
+		return err
+	}
+	return a.overlap(src, classes[0])
+}
+
+// releaseSensitive measures the sensitive columns in the classes of a release, and
+// how they go with the quasi-identifiers before and after.
+func (a *assessing) releaseSensitive(src table.Source, classes assess.Classes, shown *table.Table) error {
+	for _, i := range a.schema.WithRole(table.Sensitive) {
+		f := a.schema.Fields[i]
+		if !slices.ContainsFunc(src.Columns(), func(c table.StoredColumn) bool { return c.Name == f.Name }) {
+			continue
+		}
+		kept, err := file.Read(a.ctx, src, []table.Field{f}, a.s.Input.Missing, a.t.progress.report)
+		if err != nil {
+			return err
+		}
+		own, err := file.Read(a.ctx, a.source, []table.Field{f}, a.s.Input.Missing, a.t.progress.report)
+		if err != nil {
+			return err
+		}
+		s, err := assess.NewSensitive(a.ctx, classes, kept.Columns[0])
+		if err != nil {
+			return err
+		}
+		for j, quasi := range a.table.Columns {
+			s.Associations = append(s.Associations, assess.Associate(quasi, own.Columns[0], shown.Columns[j], kept.Columns[0]))
+		}
+		a.result.Sensitive = append(a.result.Sensitive, s)
+	}
+	return nil
 }
 
 // releasePersons counts the persons of a release: as its verifier did, by its own
@@ -316,18 +361,19 @@ func writePage(path string, force bool, stdout io.Writer, a *assess.Assessment, 
 // releaseWithReport makes a release and writes the page about it. The page is
 // made from the verified release before that is created, so that nothing is left
 // where the page cannot be made.
-func releaseWithReport(ctx context.Context, t *terminal, s *spec.Spec, job kanon.Job, page string, force bool) (*kanon.Result, error) {
+func releaseWithReport(ctx context.Context, t *terminal, s *spec.Spec, job kanon.Job, p paging) (*kanon.Result, error) {
 	if job.Output.Path == "-" {
 		return nil, &noren.Error{Kind: noren.Usage, Where: "--report", What: "needs a release that can be read back", Hint: "-o FILE"}
 	}
-	out, err := atomicfile.CreatePrivate(page, force)
+	out, err := atomicfile.CreatePrivate(p.path, p.force)
 	if err != nil {
 		return nil, err
 	}
 	defer out.Discard()
+	job.Output.Classes = p.earlier.release != ""
 	next := job.Output.Verified
 	job.Output.Verified = func(r *kanon.Result, released io.Reader) error {
-		if err := pageOf(ctx, t, s, &job, r, released, out); err != nil {
+		if err := pageOf(ctx, t, s, &job, r, released, p, out); err != nil {
 			return err
 		}
 		if next == nil {
@@ -348,8 +394,8 @@ func releaseWithReport(ctx context.Context, t *terminal, s *spec.Spec, job kanon
 }
 
 // pageOf writes the page about a release that was verified.
-func pageOf(ctx context.Context, t *terminal, s *spec.Spec, job *kanon.Job, result *kanon.Result, released io.Reader, out io.Writer) error {
-	a := &assessing{ctx: ctx, t: t, s: s, source: job.Source, schema: &job.Schema, keptOrder: job.KeepOrder, threshold: assess.DefaultThreshold, k: job.K}
+func pageOf(ctx context.Context, t *terminal, s *spec.Spec, job *kanon.Job, result *kanon.Result, released io.Reader, p paging, out io.Writer) error {
+	a := &assessing{ctx: ctx, t: t, s: s, source: job.Source, schema: &job.Schema, keptOrder: job.KeepOrder, threshold: assess.DefaultThreshold, k: job.K, means: job.Publish == publish.Aggregate, earlier: p.earlier, classOf: result.ClassOf}
 	if err := a.original("", 0); err != nil {
 		return err
 	}
@@ -366,19 +412,12 @@ func pageOf(ctx context.Context, t *terminal, s *spec.Spec, job *kanon.Job, resu
 	if err := a.releaseFrom(src); err != nil {
 		return err
 	}
-	took := &result.Seconds
 	facts := report.Facts{
 		Original: job.Source.Name(), Release: job.Output.Path, Guarantee: &result.Guarantee, Footer: "noren " + Version(),
 		Fates: result.Columns, Unique: result.Unique, FreeText: result.FreeText,
-		Made: []report.Fact{
-			{Name: "Method", Value: result.Method},
-			{Name: "Refinement", Value: result.Refine},
-			{Name: "Scaling", Value: result.Scale},
-			{Name: "Published as", Value: result.Publish},
-			{Name: "Groups", Value: report.Integer(result.Groups)},
-			{Name: "Loss (SSE/SST)", Value: fmt.Sprintf("%.4f", result.Loss)},
-			{Name: "Time", Value: fmt.Sprintf("%.1f s", took.Check+took.Read+took.Partition+took.Refine+took.Publish+took.Bound+took.Verify)},
-		},
+	}
+	if err := p.dossier(&facts, job, result, released); err != nil {
+		return err
 	}
 	facts.Repeated = result.Repeated != nil || len(result.Uncounted) > 0
 	if len(result.Uncounted) > 0 {

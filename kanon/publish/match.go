@@ -11,10 +11,10 @@ import (
 	"github.com/noren-privacy/noren/table"
 )
 
-// rankedGroups is from how many groups on the numbers of [Matched] follow the
+// RankedGroups is from how many groups on the numbers of [Matched] follow the
 // ranks of the original: with fewer, a group's share of the ranks is so wide
 // that its mean is nearer to its records.
-const rankedGroups = 100
+const RankedGroups = 100
 
 // matching chooses the values of all groups.
 type matching struct {
@@ -130,7 +130,7 @@ func (m *matching) number(j int, hash []uint64) {
 	c, of := &m.columns[j], &m.plan.columns[j]
 	floats := of.head.Field.Type == table.Decimal
 	n := len(m.size)
-	ranked := n >= rankedGroups
+	ranked := n >= RankedGroups
 	shifted := ranked && n <= shiftsMost
 	var sd []float32
 	chosen := make([]float64, n)

@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/report"
+)
+
+// paging is what a page says of the run that makes it.
+type paging struct {
+	path    string
+	force   bool
+	command string
+	spec    string
+	earlier earlierFlags
+}
+
+// commandLine is the command as it was given; a seed is left out, as it is secret.
+func commandLine(c *cobra.Command, args []string) string {
+	words := append([]string{c.CommandPath()}, args...)
+	c.Flags().Visit(func(f *pflag.Flag) {
+		value := f.Value.String()
+		switch {
+		case f.Name == "seed":
+			value = "(secret)"
+		case f.Value.Type() == "bool":
+			words = append(words, "--"+f.Name)
+			return
+		}
+		words = append(words, "--"+f.Name, value)
+	})
+	for i, w := range words {
+		if w == "" || strings.ContainsAny(w, " \t\n\"'\\$*?") && i > 0 {
+			words[i] = strconv.Quote(w)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// dossier fills in what a page says of how a release was made.
+func (p *paging) dossier(facts *report.Facts, job *kanon.Job, result *kanon.Result, released io.Reader) error {
+	facts.Version, facts.Command = "noren "+Version(), p.command
+	facts.Date = time.Now().UTC().Format("2006-01-02 15:04:05 UTC")
+	facts.Grouping = &report.Release{Loss: result.Loss, Scale: result.Scale, NCP: result.NCP, Excluded: result.Excluded}
+	took := &result.Seconds
+	facts.Made = []report.Fact{
+		{Name: "k", Value: strconv.Itoa(result.K)},
+		{Name: "Method", Value: result.Method},
+		{Name: "Refinement", Value: result.Refine},
+		{Name: "Published as", Value: result.Publish},
+		{Name: "Groups", Value: report.Integer(result.Groups)},
+		{Name: "Classes", Value: report.Integer(result.Classes)},
+		{Name: "Time", Value: fmt.Sprintf("%.1f s", took.Check+took.Read+took.Partition+took.Refine+took.Publish+took.Bound+took.Verify)},
+	}
+	if job.Gap > 0 {
+		facts.Made = append(facts.Made, report.Fact{Name: "Optimality gap", Value: fmt.Sprintf("at most %s of the information loss (lower bound %s)", percentUp(result.Gap), percentDown(result.LowerBound))})
+	}
+	for _, name := range []string{job.Source.Name(), p.spec} {
+		hash, err := hashFile(name)
+		if err != nil {
+			return err
+		}
+		if hash != "" {
+			facts.Hashes = append(facts.Hashes, report.File{Name: name, Hash: hash})
+		}
+	}
+	if again, ok := released.(io.ReadSeeker); ok {
+		if _, err := again.Seek(0, io.SeekStart); err != nil {
+			return &noren.Error{What: "the release cannot be read back", Err: err}
+		}
+		h := sha256.New()
+		if _, err := io.Copy(h, again); err != nil {
+			return &noren.Error{What: "the release cannot be read back", Err: err}
+		}
+		facts.Hashes = append(facts.Hashes, report.File{Name: job.Output.Path, Hash: hex.EncodeToString(h.Sum(nil))})
+	}
+	return nil
+}
+
+// hashFile is the SHA-256 of a file; empty where name is none that can be read
+// again (standard input, a database).
+func hashFile(name string) (string, error) {
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return "", nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return "", &noren.Error{Kind: noren.BadData, Where: name, What: "the file cannot be read again", Err: err}
+	}
+	defer func() { _ = f.Close() }()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", &noren.Error{Kind: noren.BadData, Where: name, What: "the file cannot be read again", Err: err}
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
