@@ -54,7 +54,7 @@ func TestMemoryChangesNothing(t *testing.T) {
 				K:       rapid.IntRange(2, 6).Draw(t, "k"),
 				Scale:   rapid.SampledFrom([]space.Scaling{space.MinMax, space.ZScore, space.None}).Draw(t, "scale"),
 				Refine:  rapid.SampledFrom([]refine.Effort{refine.Off, refine.Fast}).Draw(t, "refine"),
-				Publish: rapid.SampledFrom([]publish.Mode{publish.Aggregate, publish.Generalize}).Draw(t, "publish"),
+				Publish: rapid.SampledFrom([]publish.Mode{publish.Aggregate, publish.Generalize, publish.Matched, publish.Shares}).Draw(t, "publish"),
 				Seed:    &seed,
 				Block:   rapid.IntRange(0, 200).Draw(t, "block"),
 				Partition: partition.Options{
