@@ -307,7 +307,7 @@ func TestMissingValues(t *testing.T) {
 		r := anonymize(t, j)
 		check(t, 3, fields, rows, read(t, j.Output.Path))
 		_, out := readCSV(t, read(t, j.Output.Path))
-		present := map[publish.Mode]string{publish.Aggregate: "31", publish.Generalize: "[30-32]"}[mode]
+		present := map[publish.Mode]string{publish.Aggregate: "31", publish.Generalize: "[30-32]", publish.Matched: "31", publish.Shares: "[30-32]"}[mode]
 		if got := fmt.Sprint(out); got != fmt.Sprintf("[[a ] [b ] [c ] [d %[1]s] [e %[1]s] [f %[1]s] [g %[1]s]]", present) || r.AchievedK != 3 || r.Classes != 2 {
 			t.Errorf("%s: %s, %+v", mode, got, r)
 		}
@@ -321,7 +321,7 @@ func TestMissingValues(t *testing.T) {
 	if _, err := kanon.Anonymize(context.Background(), j, nil); noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "line 2, column 2 (age): expected an integer") || strings.Contains(err.Error(), "?") {
 		t.Errorf("got %v", err)
 	}
-	if got := list(t, dir); got != "aggregate.csv generalize.csv in.csv" {
+	if got := list(t, dir); got != "aggregate.csv generalize.csv in.csv matched.csv shares.csv" {
 		t.Errorf("the folder holds %s", got)
 	}
 }

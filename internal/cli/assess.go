@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"io"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -264,7 +263,7 @@ func (a *assessing) releaseFrom(src table.Source) error {
 	if a.result.Utility, err = assess.Compare(a.ctx, a.table, typed, o); err != nil {
 		return err
 	}
-	if a.result.Queries, err = assess.AskQueries(a.ctx, a.table, typed, assess.QueryOptions{Seed: rand.Uint64(), Progress: a.t.progress.report}); err != nil {
+	if a.result.Queries, err = assess.AskQueries(a.ctx, a.table, typed, assess.QueryOptions{Progress: a.t.progress.report}); err != nil {
 		return err
 	}
 	if err := a.releaseSensitive(src, classes[0], typed); err != nil {
