@@ -121,12 +121,13 @@ func PairRows(source, release *table.Table) ([]uint32, error) {
 	if len(at) < release.Rows {
 		return nil, fail("the rows of the earlier release are in another order than those of its source, and the columns it kept do not tell them apart")
 	}
+	used := make([]bool, len(row))
 	for i := range row {
 		n, ok := at[text(source, i)]
-		if !ok {
+		if !ok || used[n] {
 			return nil, fail("the earlier release holds other records than the source that was named")
 		}
-		row[i] = n
+		row[i], used[n] = n, true
 	}
 	return row, nil
 }

@@ -50,7 +50,7 @@ type QueryOptions struct {
 	// Count is the number of questions. Defaults to DefaultQueries, and to fewer
 	// for tables of more than half a million records.
 	Count int
-	// Seed draws the questions. Defaults to 0.
+	// Seed draws the questions. Defaults to a drawn one.
 	Seed uint64
 	// Progress is told how many questions were answered. Optional.
 	Progress noren.Progress
@@ -82,6 +82,9 @@ func AskQueries(ctx context.Context, original, release *table.Table, o QueryOpti
 	}
 	if o.Count <= 0 {
 		o.Count = max(50, min(DefaultQueries, askedWork/max(original.Rows, release.Rows)))
+	}
+	for o.Seed == 0 {
+		o.Seed = rand.Uint64()
 	}
 	rng := rand.New(rand.NewPCG(o.Seed, 0x7175657374696f6e))
 	before, after := newCounter(columns, original.Rows, false), newCounter(columns, release.Rows, true)

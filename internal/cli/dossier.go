@@ -13,6 +13,9 @@ func commandLine(c *cobra.Command, args []string) string {
 	words := append([]string{c.CommandPath()}, args...)
 	c.Flags().Visit(func(f *pflag.Flag) {
 		value := f.Value.String()
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			value = strings.Join(list.GetSlice(), ",")
+		}
 		switch {
 		case f.Name == "seed":
 			value = "(secret)"

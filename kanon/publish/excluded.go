@@ -2,7 +2,7 @@ package publish
 
 import (
 	"context"
-	"math/rand/v2"
+	"slices"
 
 	"github.com/noren-privacy/noren/table"
 )
@@ -36,9 +36,8 @@ func CountExcluded(ctx context.Context, cols []*table.Column, group []uint32, gr
 	if err != nil {
 		return nil, err
 	}
-	rng := rand.New(rand.NewPCG(o.Seed, 0x6578636c75646564))
 	e := &Excluded{Sampled: min(len(group), excludedMost, max(100, excludedWork/max(1, groups)))}
-	sample := rng.Perm(len(group))[:e.Sampled]
+	sample := sampleOf(len(group), e.Sampled, o.Seed)
 	for _, way := range []struct {
 		ranges Ranges
 		to     *float64
@@ -66,6 +65,25 @@ func CountExcluded(ctx context.Context, cols []*table.Column, group []uint32, gr
 		*way.to = float64(outside) / float64(max(1, e.Sampled))
 	}
 	return e, nil
+}
+
+// sampleOf chooses some of n records, by the seed.
+func sampleOf(n, some int, seed uint64) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		x, y := mix(seed^mix(uint64(a))), mix(seed^mix(uint64(b)))
+		switch {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return a - b
+	})
+	return order[:some]
 }
 
 // within reports whether some group spans the values of record i when i is not

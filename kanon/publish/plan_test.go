@@ -37,7 +37,7 @@ func TestPlanOfPieces(t *testing.T) {
 			// Groups ascend, so that pieces of records are pieces of groups.
 			group[i] = uint32(i * groups / n)
 		}
-		mode := rapid.SampledFrom([]publish.Mode{publish.Aggregate, publish.Generalize}).Draw(t, "mode")
+		mode := rapid.SampledFrom([]publish.Mode{publish.Aggregate, publish.Generalize, publish.Shares}).Draw(t, "mode")
 		kind := rapid.SampledFrom([]table.Kind{table.Text, table.Int, table.Float}).Draw(t, "stored as")
 		col := column(t, f, texts...)
 		as := []table.StoredColumn{{Name: "x", Kind: kind, Nullable: rapid.Bool().Draw(t, "nullable")}}

@@ -88,7 +88,7 @@ func (d *drawn) present(group int) []string {
 }
 
 func drawMode(t *rapid.T) publish.Mode {
-	return rapid.SampledFrom([]publish.Mode{publish.Aggregate, publish.Generalize}).Draw(t, "mode")
+	return rapid.SampledFrom([]publish.Mode{publish.Aggregate, publish.Generalize, publish.Shares}).Draw(t, "mode")
 }
 
 // The order of the records says nothing, and neither does the number of a

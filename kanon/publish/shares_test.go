@@ -101,7 +101,12 @@ func TestParseShares(t *testing.T) {
 		{"{a 0.60, b 0.40}", []publish.Share{{Value: "a", Share: .6}, {Value: "b", Share: .4}}},
 		{"{a 0.25, b, c 0.75}", []publish.Share{{Value: "a", Share: .25}, {Value: "b, c", Share: .75}}},
 		{"{a 0.50, d 0.5 0.50}", []publish.Share{{Value: "a", Share: .5}, {Value: "d 0.5", Share: .5}}},
-		{"{a, b}", nil}, {"{a 0.60, x 0.40}", nil}, {"a 0.60", nil}, {"{}", nil}, {"{a 7.00}", nil}, {"{a 0.00}", nil},
+		{"{a, b}", nil},
+		{"{a 0.60, x 0.40}", nil},
+		{"a 0.60", nil},
+		{"{}", nil},
+		{"{a 7.00}", nil},
+		{"{a 0.00}", nil},
 	} {
 		got, ok := publish.ParseShares(c.text, func(v string) bool { return known[v] })
 		if ok != (c.want != nil) || !slices.EqualFunc(got, c.want, func(a, b publish.Share) bool { return a.Value == b.Value && math.Abs(a.Share-b.Share) < 1e-12 }) {
