@@ -25,7 +25,7 @@ type Overlap struct {
 	Common int64 `json:"common"`
 	// Min and Mean are the candidates that remain, of a person with several
 	// records for the records that leave fewest. Below counts those of whom fewer
-	// than K remain, Alone of whom nobody else does.
+	// than K remain, Alone those of whom no other remains.
 	K     int     `json:"k"`
 	Min   int64   `json:"candidates_min"`
 	Mean  float64 `json:"candidates_mean"`
@@ -36,7 +36,7 @@ type Overlap struct {
 // Placed are the records of a source: who each is of, and in which class of the
 // release it is.
 type Placed struct {
-	Who   []string // empty for nobody known
+	Who   []string // empty where that is not known
 	Class []uint32
 }
 

@@ -15,8 +15,8 @@ import (
 type Sensitive struct {
 	Column string `json:"column"`
 	// Homogeneous counts the classes in which all records that have a value have
-	// the same one, and the records in them: their value is known of whoever is
-	// known to be in the class.
+	// the same one, and the records in them: their value is known of each person
+	// who is known to be in the class.
 	Homogeneous        int64 `json:"homogeneous_classes"`
 	HomogeneousRecords int64 `json:"homogeneous_records"`
 	Classes            int64 `json:"classes"`

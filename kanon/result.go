@@ -10,9 +10,9 @@ import (
 // ResultSchema names the JSON form of a [Result].
 const ResultSchema = "noren.anonymize/1"
 
-// Result is what a release came to. All of it but the loss follows from the
-// released file; the loss and its parts compare with the source and belong to
-// the steward.
+// Result is what a release came to. All of it but the loss, the NCP and the share
+// of excluded outsiders follows from the released file; these compare with the
+// source and belong to the steward.
 type Result struct {
 	// Schema is noren.anonymize/1.
 	Schema string `json:"schema"`

@@ -317,7 +317,7 @@ func (b *assessment) promise() []Block {
 // narrowed says what k leaves open to somebody who knows the quasi-identifiers.
 func narrowed(k int) string {
 	if k <= 1 {
-		return "With k = 1 every record may be alone: the release protects nobody who can be recognised by these columns."
+		return "With k = 1 every record may be alone: a person who can be recognised by these columns is not protected."
 	}
 	return fmt.Sprintf("Someone who knows only these columns about a person cannot narrow them down to fewer than %d records.", k)
 }

@@ -88,9 +88,9 @@ func TestExcluded(t *testing.T) {
 	if e.Sampled != 1000 || !(e.Shown < e.Tight) || e.Tight <= 0 || e.Tight >= 1 {
 		t.Errorf("%+v: want fewer excluded by fixed ranges", e)
 	}
-	// One group of all records excludes nobody but those at its ends.
+	// One group of all records excludes only those at its ends.
 	e, err = publish.CountExcluded(context.Background(), cols, make([]uint32, len(group)), 1, publish.Options{Mode: publish.Shares})
 	if err != nil || e.Tight > .02 || e.Shown != e.Tight {
-		t.Errorf("%+v, %v: want next to nobody", e, err)
+		t.Errorf("%+v, %v: want next to none", e, err)
 	}
 }
