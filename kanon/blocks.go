@@ -229,7 +229,11 @@ func (r *run) block(ctx context.Context, frame *space.Frame, plan *publish.Plan,
 		return fail(err)
 	}
 	work.add(&work.partition, &began)
-	groups, stats, err := refine.Refine(ctx, s, b.groups, refine.Options{K: r.job.K, Effort: r.job.Refine, Seed: r.seed(), Workers: 1, Persons: of}, nil)
+	effort := r.job.Refine
+	if r.held.Rows > twiceRecords {
+		effort.Exchange = false // in blocks of one cell exchanges cost more than they gain
+	}
+	groups, stats, err := refine.Refine(ctx, s, b.groups, refine.Options{K: r.job.K, Effort: effort, Seed: r.seed(), Workers: 1, Persons: of}, nil)
 	if err != nil {
 		return fail(err)
 	}

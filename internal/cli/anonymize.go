@@ -82,7 +82,7 @@ t-closeness, mondrian or --coarse off all records must fit memory.`,
 	s.Float64Var(&p.Gamma, "gamma", 0, "gain factor of vmdav (default 0.2)")
 	s.IntVar(&p.M, "m", 0, "closest pairs by which tomobiki joins a component (default 3)")
 	s.StringVar(&p.Coarse, "coarse", "", "least records of a coarse cell: a number, auto or off (default auto)")
-	s.StringVar(&p.Refine, "refine", "", "local search after the method: off, fast or a duration such as 20s (default fast)")
+	s.StringVar(&p.Refine, "refine", "", "local search after the method: off, fast, auto (fast, then exchanges where they pay) or a duration such as 20s (default auto)")
 	s.StringVar(&p.Gap, "gap", "", "look this long for a lower bound of the loss: off or a duration such as 60s (default off: nearest neighbours alone)")
 	s.StringVar(&p.Scale, "scale", "", "minmax, zscore or none (default minmax)")
 	s.StringVar(&p.Publish, "publish", "", "aggregate (means, medians, modes) or generalize (ranges, sets) (default aggregate)")

@@ -26,7 +26,7 @@ func releaseOptions(s *spec.Spec, workers int) (*kanon.Options, error) {
 			faults = append(faults, "--"+flag+": "+err.Error())
 		}
 	}
-	o := &kanon.Options{K: a.K, Refine: refine.Fast, KeepOrder: a.KeepOrder, Workers: workers}
+	o := &kanon.Options{K: a.K, Refine: refine.Auto, KeepOrder: a.KeepOrder, Workers: workers}
 	if workers < 0 {
 		check("workers", fmt.Errorf("expected 0 or more"))
 	}

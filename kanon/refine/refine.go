@@ -26,22 +26,29 @@ import (
 type Effort struct {
 	// Descend goes down to a partition that no single change betters.
 	Descend bool
+	// Exchange then makes exchanges along many groups, as many as pay; it does
+	// nothing where records are counted by persons.
+	Exchange bool
 	// Duration, beyond that, is how long to search at the most; the search ends
 	// sooner when it no longer pays.
 	Duration time.Duration
 }
 
-// Off leaves a partition as it is; Fast descends.
+// Off leaves a partition as it is; Fast descends; Auto descends and makes
+// exchanges where they pay, limited by counted steps.
 var (
 	Off  = Effort{}
 	Fast = Effort{Descend: true}
+	Auto = Effort{Descend: true, Exchange: true}
 )
 
-// String is "off", "fast" or the duration.
+// String is "off", "fast", "auto" or the duration.
 func (e Effort) String() string {
 	switch {
 	case e.Duration > 0:
 		return e.Duration.String()
+	case e.Exchange:
+		return "auto"
 	case e.Descend:
 		return "fast"
 	}
@@ -55,10 +62,12 @@ func ParseEffort(s string) (Effort, error) {
 		return Off, nil
 	case "fast":
 		return Fast, nil
+	case "auto":
+		return Auto, nil
 	}
 	d, err := time.ParseDuration(s)
 	if err != nil || d <= 0 {
-		return Effort{}, &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("unknown effort %q", s), Hint: "off, fast, or a duration such as 20s or 2m"}
+		return Effort{}, &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("unknown effort %q", s), Hint: "off, fast, auto, or a duration such as 20s or 2m"}
 	}
 	return Effort{Descend: true, Duration: d}, nil
 }
@@ -123,6 +132,15 @@ func Refine(ctx context.Context, s *space.Space, p space.Partition, o Options, p
 		}
 	}
 	switch {
+	case o.exchanges():
+		next, err := exchanged(ctx, s, p, &o, stats.Rounds)
+		if err != nil {
+			return space.Partition{}, Stats{}, err
+		}
+		stats.Rounds++
+		if sse := s.SSE(next); sse < stats.After {
+			p, stats.After = next, sse
+		}
 	case o.Effort.Duration == 0:
 	case o.Persons != nil:
 		next, rounds, err := kicked(ctx, s, p, &o, began, progress)
@@ -179,18 +197,7 @@ func descend(ctx context.Context, s *space.Space, p space.Partition, o *Options,
 	if err != nil {
 		return space.Partition{}, err
 	}
-	out := space.Partition{Group: make([]uint32, s.Len())}
-	for c, records := range cells {
-		r := results[c]
-		if r.err != nil {
-			return space.Partition{}, r.err
-		}
-		for j, i := range records {
-			out.Group[i] = uint32(out.Groups) + r.p.Group[j]
-		}
-		out.Groups += r.p.Groups
-	}
-	return out, nil
+	return joined(s.Len(), cells, results)
 }
 
 // cell is a set of whole groups that is searched by itself.
