@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/cost"
 	"github.com/noren-privacy/noren/kanon/enforce"
 	"github.com/noren-privacy/noren/kanon/gate"
 	"github.com/noren-privacy/noren/kanon/partition"
@@ -36,7 +37,10 @@ func Anonymize(ctx context.Context, job Job, progress noren.Progress) (*Result, 
 	r := &run{job: &job, progress: progress, began: time.Now()}
 	r.result = &Result{
 		Schema: ResultSchema, Input: job.Source.Name(), Output: job.Output.Path, K: job.K,
-		Refine: job.Refine.String(), Scale: job.Scale.String(), Publish: job.Publish.String(),
+		Objective: objectiveSSE, Refine: job.Refine.String(), Scale: job.Scale.String(), Publish: job.Publish.String(),
+	}
+	if job.lowersBoxes() {
+		r.result.Objective = objectiveBoxes
 	}
 	if job.Unit != "" {
 		r.result.Unit, r.result.Linkage, r.result.Pseudonym = job.Unit, job.Linkage.String(), job.Pseudonym
@@ -63,10 +67,14 @@ type run struct {
 	held       *records.Table
 	columns    []*table.Column // in memory, for work on the whole table
 	attributes []*privacy.Attribute
-	persons    []uint32         // of each record, in memory, where the job has a unit
-	judged     *enforce.Persons // judges groups by persons
-	linked     *persons.Linked  // where all records of a person are linked
+	persons    []uint32          // of each record, in memory, where the job has a unit
+	judged     *enforce.Persons  // judges groups by persons
+	linked     *persons.Linked   // where all records of a person are linked
+	partition  partition.Options // how the groups are made
 	space      *space.Space
+	lowers     cost.Measure // what is lowered, nil for the sum of squares
+	penalty    cost.Measure // the NCP of groups with boxes
+	asked      cost.Judge   // of groups while they are made, nil for k records
 	groups     space.Partition
 	published  []publish.Column
 	told       *told // whose the released records are, as read for writing
@@ -141,9 +149,7 @@ func (r *run) read(ctx context.Context) error {
 // make makes the groups and what they publish: block by block where the table is
 // large, otherwise as a whole.
 func (r *run) make(ctx context.Context) error {
-	o := r.job.Partition
-	o.K = r.job.K
-	chosen, err := o.Choose(r.held.Rows)
+	chosen, err := r.choose()
 	if err != nil {
 		return err
 	}
@@ -156,7 +162,7 @@ func (r *run) make(ctx context.Context) error {
 		r.figures()
 		return r.boundLarge(ctx)
 	}
-	for _, step := range []func(context.Context) error{r.gather, r.divide, r.refine, r.enforce, r.settle, r.bound} {
+	for _, step := range []func(context.Context) error{r.gather, r.divide, r.enforce, r.refine, r.settle, r.bound} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -244,16 +250,22 @@ func checkHierarchy(name string, c *table.Column) error {
 
 func (r *run) divide(ctx context.Context) error {
 	defer timed(&r.result.Seconds.Partition, time.Now())
-	var err error
-	if r.space, err = space.FromTable(r.columns, r.job.Scale); err != nil {
+	frame, err := space.FrameOf(r.columns, r.job.Scale)
+	if err != nil {
+		return r.noSpace(err)
+	}
+	if r.space, err = frame.Space(r.columns); err != nil {
 		return r.noSpace(err)
 	}
 	if r.job.Linkage == LinkAll {
 		return r.link(ctx)
 	}
-	o := r.job.Partition
-	o.K, o.Workers = r.job.K, r.job.Workers
-	if r.persons != nil {
+	if r.asked = r.judge(); r.job.lowersBoxes() {
+		r.lowers, r.penalty = cost.Boxes(frame, r.columns), cost.Penalty(frame, r.columns)
+	}
+	o := r.partition
+	o.Measure, o.Judge = r.lowers, r.asked
+	if r.persons != nil && o.Method != partition.TopDown {
 		r.groups, err = persons.Divide(ctx, r.space, r.persons, o, r.progress)
 		return err
 	}
@@ -270,34 +282,46 @@ func (r *run) refine(ctx context.Context) error {
 		if r.result.SST > 0 {
 			r.result.RefinedFrom = r.result.SSE / r.result.SST
 		}
+		r.sizes()
 		return nil
 	}
-	o := refine.Options{K: r.job.K, Effort: r.job.Refine, Workers: r.job.Workers, Seed: r.seed(), Persons: r.persons}
-	groups, stats, err := refine.Refine(ctx, r.space, r.groups, o, r.progress)
+	o := refine.Options{K: r.job.K, Effort: r.job.Refine, Workers: r.job.Workers, Seed: r.seed(), Persons: r.persons, Measure: r.lowers, Judge: r.asked}
+	before := r.space.SSE(r.groups)
+	groups, _, err := refine.Refine(ctx, r.space, r.groups, o, r.progress)
 	if err != nil {
 		return err
 	}
 	r.groups = groups
-	r.result.SSE, r.result.SST = stats.After, r.space.SST()
+	r.result.SSE, r.result.SST = r.space.SSE(groups), r.space.SST()
 	if r.result.SST > 0 {
-		r.result.RefinedFrom = stats.Before / r.result.SST
+		r.result.RefinedFrom = before / r.result.SST
 	}
+	if r.lowers != nil {
+		list, start := r.groups.Members()
+		r.result.NCP = r.ncp(cost.Total(r.penalty, list, start))
+	}
+	r.sizes()
 	return nil
 }
 
-// enforce merges groups until each is diverse and close, and takes the final
-// figures of the partition.
+// ncp is the mean of a sum over records and columns.
+func (r *run) ncp(sum float64) *float64 {
+	mean := sum / (float64(r.held.Rows) * float64(len(r.quasi)))
+	return &mean
+}
+
+// enforce merges groups that are not diverse or close, where the method could not
+// keep to it.
 func (r *run) enforce(ctx context.Context) error {
-	defer timed(&r.result.Seconds.Refine, time.Now())
-	if len(r.attributes) > 0 && r.linked == nil {
-		groups, stats, err := enforce.Enforce(ctx, r.space, r.groups, r.job.requirement(), r.attributes, enforce.Options{Workers: r.job.Workers, Persons: r.judged}, r.progress)
-		if err != nil {
-			return err
-		}
-		r.groups, r.result.Merged = groups, stats.Merged
-		r.result.SSE = r.space.SSE(groups)
+	defer timed(&r.result.Seconds.Partition, time.Now())
+	if len(r.attributes) == 0 || r.linked != nil {
+		return nil
 	}
-	r.sizes()
+	groups, stats, err := enforce.Enforce(ctx, r.space, r.groups, r.job.requirement(), r.attributes, enforce.Options{Workers: r.job.Workers, Persons: r.judged}, r.progress)
+	if err != nil {
+		return err
+	}
+	r.groups, r.result.Merged = groups, stats.Merged
 	return nil
 }
 

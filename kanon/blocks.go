@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/cost"
+	"github.com/noren-privacy/noren/kanon/enforce"
 	"github.com/noren-privacy/noren/kanon/partition"
 	"github.com/noren-privacy/noren/kanon/persons"
 	"github.com/noren-privacy/noren/kanon/publish"
@@ -61,6 +63,7 @@ type block struct {
 	groups        space.Partition
 	published     []publish.Column
 	before, after float64 // the sum of squared errors, before and after refinement
+	penalty       float64 // the NCP of boxes, summed over records and columns
 	err           error
 }
 
@@ -130,6 +133,9 @@ func (r *run) blocks(ctx context.Context, size int, chosen partition.Chosen) err
 	r.result.SSE, r.result.SST = c.after, sst.Sum()
 	if r.result.SST > 0 {
 		r.result.RefinedFrom = c.before / r.result.SST
+	}
+	if r.job.lowersBoxes() {
+		r.result.NCP = r.ncp(c.penalty)
 	}
 	work.share(time.Since(began).Seconds(), &r.result.Seconds)
 	return nil
@@ -210,8 +216,14 @@ func (r *run) block(ctx context.Context, frame *space.Frame, plan *publish.Plan,
 	if err != nil {
 		return fail(r.noSpace(err))
 	}
-	o := r.job.Partition
+	o := r.partition
 	o.K, o.Workers, o.Method, o.Coarse = r.job.K, 1, chosen.Method, partition.CoarseOff
+	if r.job.lowersBoxes() {
+		o.Measure = cost.Boxes(frame, columns)
+	}
+	if of != nil && r.judges() {
+		o.Judge = enforce.NewJudge(r.job.requirement(), nil, &enforce.Persons{Of: of, Requirement: r.job.requirement()})
+	}
 	if s.Len() >= 2*chosen.Coarse {
 		o.Coarse = chosen.Coarse
 	} else if r.job.Refine.Descend {
@@ -220,7 +232,7 @@ func (r *run) block(ctx context.Context, frame *space.Frame, plan *publish.Plan,
 			return fail(err)
 		}
 	}
-	if of != nil {
+	if of != nil && o.Method != partition.TopDown {
 		b.groups, err = persons.Divide(ctx, s, of, o, nil)
 	} else {
 		b.groups, _, err = partition.Partition(ctx, s, o, nil)
@@ -233,11 +245,16 @@ func (r *run) block(ctx context.Context, frame *space.Frame, plan *publish.Plan,
 	if r.held.Rows > twiceRecords {
 		effort.Exchange = false // in blocks of one cell exchanges cost more than they gain
 	}
-	groups, stats, err := refine.Refine(ctx, s, b.groups, refine.Options{K: r.job.K, Effort: effort, Seed: r.seed(), Workers: 1, Persons: of}, nil)
+	groups, _, err := refine.Refine(ctx, s, b.groups, refine.Options{K: r.job.K, Effort: effort, Seed: r.seed(), Workers: 1, Persons: of, Measure: o.Measure, Judge: o.Judge}, nil)
 	if err != nil {
 		return fail(err)
 	}
-	b.groups, b.before, b.after = groups, stats.Before, stats.After
+	b.before, b.after = s.SSE(b.groups), s.SSE(groups)
+	b.groups = groups
+	if r.job.lowersBoxes() {
+		list, start := groups.Members()
+		b.penalty = cost.Total(cost.Penalty(frame, columns), list, start)
+	}
 	if err := enoughInGroups(b.groups, of, r.job.K); err != nil {
 		return fail(&noren.Error{What: fmt.Sprintf("a block was not divided into groups of k: %v", err), Err: errors.New("this is a fault in noren")})
 	}
@@ -254,6 +271,7 @@ type collector struct {
 	next          int
 	waiting       map[int]*block
 	before, after float64
+	penalty       float64
 	err           error
 }
 
@@ -288,6 +306,7 @@ func (c *collector) add(b *block) {
 	r.published = publish.Append(r.published, b.published)
 	c.before += b.before
 	c.after += b.after
+	c.penalty += b.penalty
 }
 
 // blockSeconds adds up, over all workers, what each step took.

@@ -37,6 +37,11 @@ type Result struct {
 	Loss float64 `json:"loss"`
 	SSE  float64 `json:"sse"`
 	SST  float64 `json:"sst"`
+	// Objective is what the groups were made to lower: "sse", or "boxes" where
+	// ranges are published (package kanon/cost). NCP is then the mean width of the
+	// groups over records and columns, from 0, one value, to 1, all of them.
+	Objective string   `json:"objective"`
+	NCP       *float64 `json:"ncp,omitempty"`
 	// LowerBound is a loss that no grouping of these records by K or more gets
 	// below, rounded down; Gap the share of Loss that a better one could save at
 	// the most, rounded up.

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/cost"
 	"github.com/noren-privacy/noren/kanon/space"
 )
 
@@ -86,11 +87,25 @@ type Options struct {
 	// [privacy.NoPerson] for none: a group then needs records of K distinct
 	// persons, and not K records.
 	Persons []uint32
+	// Measure is what refinement lowers. Defaults to the sum of squares of the
+	// space.
+	Measure cost.Measure
+	// Judge, where it is not nil, is asked of every group that changes. The groups
+	// of the partition must hold. With Persons it must demand K persons.
+	Judge cost.Judge
+}
+
+// measure is what refinement lowers.
+func (o *Options) measure(s *space.Space) cost.Measure {
+	if o.Measure != nil {
+		return o.Measure
+	}
+	return cost.Squares(s)
 }
 
 // Stats tells what was done.
 type Stats struct {
-	Before float64 // the sum of squared errors at the start
+	Before float64 // what refinement lowers, at the start
 	After  float64 // and at the end
 	Rounds int     // passes over the table
 }
@@ -113,6 +128,9 @@ func Refine(ctx context.Context, s *space.Space, p space.Partition, o Options, p
 	}
 	if err := o.validate(p); err != nil {
 		return space.Partition{}, Stats{}, fmt.Errorf("refine: not a k-partition: %w", err)
+	}
+	if o.Measure != nil || o.Judge != nil {
+		return refineCosts(ctx, s, p, &o, progress)
 	}
 	stats := Stats{Before: s.SSE(p)}
 	stats.After = stats.Before
