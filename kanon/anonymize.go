@@ -70,7 +70,10 @@ type run struct {
 	persons    []uint32          // of each record, in memory, where the job has a unit
 	judged     *enforce.Persons  // judges groups by persons
 	linked     *persons.Linked   // where all records of a person are linked
+	rows       int               // of the source
+	left       []bool            // by record of the source: whether it is left out; nil for none
 	partition  partition.Options // how the groups are made
+	frame      *space.Frame
 	space      *space.Space
 	lowers     cost.Measure // what is lowered, nil for the sum of squares
 	penalty    cost.Measure // the NCP of groups with boxes
@@ -122,7 +125,7 @@ func (r *run) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.result.Rows = r.held.Rows
+	r.rows, r.result.Rows = r.held.Rows, r.held.Rows
 	if checked := r.result.Unique; checked != nil && checked.Records > 0 {
 		if err := gate.Same(r.job.Source.Name(), checked.Records, int64(r.held.Rows)); err != nil {
 			return err
@@ -162,7 +165,7 @@ func (r *run) make(ctx context.Context) error {
 		r.figures()
 		return r.boundLarge(ctx)
 	}
-	for _, step := range []func(context.Context) error{r.gather, r.divide, r.enforce, r.refine, r.settle, r.bound} {
+	for _, step := range []func(context.Context) error{r.gather, r.place, r.divide, r.enforce, r.refine, r.suppress, r.settle, r.bound} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -206,7 +209,13 @@ func (r *run) gather(ctx context.Context) error {
 			return err
 		}
 	}
-	r.columns = columns[:len(r.quasi)]
+	r.take(columns)
+	return nil
+}
+
+// take takes the columns of the records that groups are made of.
+func (r *run) take(columns []*table.Column) {
+	r.columns, r.attributes = columns[:len(r.quasi)], nil
 	for _, c := range columns[len(r.quasi) : len(r.quasi)+len(r.sensitive)] {
 		r.attributes = append(r.attributes, privacy.NewAttribute(c))
 	}
@@ -214,7 +223,6 @@ func (r *run) gather(ctx context.Context) error {
 		r.persons = PersonsOf(columns[len(columns)-1])
 		r.judged = r.byPersons()
 	}
-	return nil
 }
 
 // release gives the records up.
@@ -223,7 +231,7 @@ func (r *run) release() {
 		r.held.Close()
 	}
 	r.held, r.columns = nil, nil
-	r.space, r.linked, r.judged = nil, nil, nil
+	r.space, r.frame, r.lowers, r.penalty, r.asked, r.linked, r.judged = nil, nil, nil, nil, nil, nil, nil
 }
 
 // checkHierarchy demands a leaf for every value of a column.
@@ -248,24 +256,32 @@ func checkHierarchy(name string, c *table.Column) error {
 	}
 }
 
+// place makes the space of the records.
+func (r *run) place(context.Context) error {
+	defer timed(&r.result.Seconds.Partition, time.Now())
+	var err error
+	if r.frame, err = space.FrameOf(r.columns, r.job.Scale); err != nil {
+		return r.noSpace(err)
+	}
+	if r.space, err = r.frame.Space(r.columns); err != nil {
+		return r.noSpace(err)
+	}
+	return nil
+}
+
 func (r *run) divide(ctx context.Context) error {
 	defer timed(&r.result.Seconds.Partition, time.Now())
-	frame, err := space.FrameOf(r.columns, r.job.Scale)
-	if err != nil {
-		return r.noSpace(err)
-	}
-	if r.space, err = frame.Space(r.columns); err != nil {
-		return r.noSpace(err)
-	}
 	if r.job.Linkage == LinkAll {
 		return r.link(ctx)
 	}
 	if r.asked = r.judge(); r.job.lowersBoxes() {
-		r.lowers, r.penalty = cost.Boxes(frame, r.columns), cost.Penalty(frame, r.columns)
+		r.lowers, r.penalty = cost.Boxes(r.frame, r.columns), cost.Penalty(r.frame, r.columns)
 	}
+	var err error
 	o := r.partition
 	o.Measure, o.Judge = r.lowers, r.asked
-	if r.persons != nil && o.Method != partition.TopDown {
+	if r.persons != nil {
+		o.Measure, o.Judge = nil, nil // of records; refinement goes by them
 		r.groups, err = persons.Divide(ctx, r.space, r.persons, o, r.progress)
 		return err
 	}
@@ -287,12 +303,17 @@ func (r *run) refine(ctx context.Context) error {
 	}
 	o := refine.Options{K: r.job.K, Effort: r.job.Refine, Workers: r.job.Workers, Seed: r.seed(), Persons: r.persons, Measure: r.lowers, Judge: r.asked}
 	before := r.space.SSE(r.groups)
-	groups, _, err := refine.Refine(ctx, r.space, r.groups, o, r.progress)
+	groups, stats, err := refine.Refine(ctx, r.space, r.groups, o, r.progress)
 	if err != nil {
 		return err
 	}
 	r.groups = groups
-	r.result.SSE, r.result.SST = r.space.SSE(groups), r.space.SST()
+	r.result.SSE, r.result.SST = stats.After, r.space.SST()
+	if r.lowers == nil {
+		before = stats.Before
+	} else {
+		r.result.SSE = r.space.SSE(groups)
+	}
 	if r.result.SST > 0 {
 		r.result.RefinedFrom = before / r.result.SST
 	}
@@ -329,6 +350,14 @@ func (r *run) enforce(ctx context.Context) error {
 func (r *run) sizes() {
 	sizes := r.groups.Sizes()
 	r.result.GroupSize.Min, r.result.GroupSize.Max = slices.Min(sizes), slices.Max(sizes)
+	r.result.Large = 0
+	if len(r.attributes) > 0 {
+		for _, n := range sizes {
+			if n > refine.LargeGroup*r.job.K {
+				r.result.Large++
+			}
+		}
+	}
 	r.figures()
 }
 

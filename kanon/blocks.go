@@ -47,7 +47,7 @@ func (r *run) blockSize(chosen partition.Chosen) int {
 	switch {
 	case cell <= 0 || r.job.K < 2 || r.job.Partition.CoarseCut != partition.Spread:
 		return 0
-	case r.job.Refine.Duration > 0 || len(r.sensitive) > 0 || r.job.Linkage == LinkAll:
+	case r.job.Refine.Duration > 0 || len(r.sensitive) > 0 || r.job.Linkage == LinkAll || r.job.Suppress != Suppression{}:
 		return 0
 	case r.job.Block > 0:
 		return max(r.job.Block, r.job.K)
@@ -232,7 +232,9 @@ func (r *run) block(ctx context.Context, frame *space.Frame, plan *publish.Plan,
 			return fail(err)
 		}
 	}
-	if of != nil && o.Method != partition.TopDown {
+	lowers, asked := o.Measure, o.Judge
+	if of != nil {
+		o.Measure, o.Judge = nil, nil // of records; refinement goes by them
 		b.groups, err = persons.Divide(ctx, s, of, o, nil)
 	} else {
 		b.groups, _, err = partition.Partition(ctx, s, o, nil)
@@ -245,13 +247,16 @@ func (r *run) block(ctx context.Context, frame *space.Frame, plan *publish.Plan,
 	if r.held.Rows > twiceRecords {
 		effort.Exchange = false // in blocks of one cell exchanges cost more than they gain
 	}
-	groups, _, err := refine.Refine(ctx, s, b.groups, refine.Options{K: r.job.K, Effort: effort, Seed: r.seed(), Workers: 1, Persons: of, Measure: o.Measure, Judge: o.Judge}, nil)
+	groups, stats, err := refine.Refine(ctx, s, b.groups, refine.Options{K: r.job.K, Effort: effort, Seed: r.seed(), Workers: 1, Persons: of, Measure: lowers, Judge: asked}, nil)
 	if err != nil {
 		return fail(err)
 	}
-	b.before, b.after = s.SSE(b.groups), s.SSE(groups)
+	b.before, b.after = stats.Before, stats.After
+	if lowers != nil {
+		b.before, b.after = s.SSE(b.groups), s.SSE(groups)
+	}
 	b.groups = groups
-	if r.job.lowersBoxes() {
+	if lowers != nil {
 		list, start := groups.Members()
 		b.penalty = cost.Total(cost.Penalty(frame, columns), list, start)
 	}

@@ -60,6 +60,10 @@ func (r *run) boundIn(ctx context.Context, s *space.Space) error {
 		r.unbounded("ranges are published: the groups have small boxes, and the bound is one of sums of squares")
 		return nil
 	}
+	if r.result.Suppressed > 0 {
+		r.unbounded("records were suppressed: the bound is one of groupings of all records")
+		return nil
+	}
 	o := bound.Options{K: r.job.K, Duration: r.job.Gap, Seed: r.seed(), Workers: r.job.Workers}
 	if r.job.Gap == 0 {
 		o.MostPlaces = boundedPlaces

@@ -31,7 +31,7 @@ func (r *run) choose() (partition.Chosen, error) {
 	o := r.job.Partition
 	o.K, o.Workers = r.job.K, r.job.Workers
 	var reason string
-	if o.Method == partition.Auto && r.job.lowersBoxes() && len(r.sensitive) == 0 {
+	if o.Method == partition.Auto && r.job.lowersBoxes() && len(r.sensitive) == 0 && r.job.Unit == "" {
 		o.Method, reason = partition.TopDown, "topdown: ranges are published, and it makes narrow ones"
 	}
 	chosen, err := o.Choose(r.held.Rows)

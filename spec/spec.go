@@ -73,6 +73,7 @@ type Anonymize struct {
 	M        int     `yaml:"m,omitempty" json:"m,omitempty" jsonschema:"pairs that tomobiki joins a component by"`
 	Coarse   string  `yaml:"coarse,omitempty" json:"coarse,omitempty" jsonschema:"auto, off, or the least number of records of a coarse cell"`
 	Refine   string  `yaml:"refine,omitempty" json:"refine,omitempty" jsonschema:"off, fast, auto, or a duration such as 20s"`
+	Suppress string  `yaml:"suppress,omitempty" json:"suppress,omitempty" jsonschema:"most records to leave out: off, a share such as 1%, or a number"`
 	Gap      string  `yaml:"gap,omitempty" json:"gap,omitempty" jsonschema:"how long to look for a better lower bound of the loss: off, or a duration such as 60s"`
 	Scale    string  `yaml:"scale,omitempty" json:"scale,omitempty" jsonschema:"minmax, zscore or none"`
 	Publish  string  `yaml:"publish,omitempty" json:"publish,omitempty" jsonschema:"aggregate or generalize"`

@@ -56,8 +56,8 @@ A table of more than 40,000 records is cut into cells, and a larger one into
 blocks that are worked on one by one. With --memory SIZE the release takes about
 that much memory: beyond it, records go to temporary files in OUTPUT's folder
 that nobody else can read and that vanish with the process, however it ends. The
-release is the same, whatever the memory. With --refine DURATION, l-diversity,
-t-closeness, mondrian or --coarse off all records must fit memory.`,
+release is the same, whatever the memory. With --refine DURATION, --suppress,
+l-diversity, t-closeness, mondrian or --coarse off all records must fit memory.`,
 		Example: `  noren anonymize visits.csv -o out.csv --k 5 --quasi age,sex,postcode --identifier visit_id,person_id,name
   noren anonymize visits.csv -o out.csv --k 5 --quasi age,sex,postcode --identifier visit_id,name --unit person_id
   noren anonymize visits.csv -o out.csv --spec noren.yaml --report page.html
@@ -83,6 +83,7 @@ t-closeness, mondrian or --coarse off all records must fit memory.`,
 	s.IntVar(&p.M, "m", 0, "closest pairs by which tomobiki joins a component (default 3)")
 	s.StringVar(&p.Coarse, "coarse", "", "least records of a coarse cell: a number, auto or off (default auto)")
 	s.StringVar(&p.Refine, "refine", "", "local search after the method: off, fast, auto (fast, then exchanges where they pay) or a duration such as 20s (default auto)")
+	s.StringVar(&p.Suppress, "suppress", "", "most records to leave out, those without which the others lose least: off, a share such as 1%, or a number (default off)")
 	s.StringVar(&p.Gap, "gap", "", "look this long for a lower bound of the loss: off or a duration such as 60s (default off: nearest neighbours alone)")
 	s.StringVar(&p.Scale, "scale", "", "minmax, zscore or none (default minmax)")
 	s.StringVar(&p.Publish, "publish", "", "aggregate (means, medians, modes) or generalize (ranges, sets) (default aggregate)")
@@ -268,6 +269,7 @@ func overlay(c *cobra.Command, onto, from *spec.Anonymize) error {
 	set("m", func() { onto.M = from.M })
 	set("coarse", func() { onto.Coarse = from.Coarse })
 	set("refine", func() { onto.Refine = from.Refine })
+	set("suppress", func() { onto.Suppress = from.Suppress })
 	set("gap", func() { onto.Gap = from.Gap })
 	set("scale", func() { onto.Scale = from.Scale })
 	set("publish", func() { onto.Publish = from.Publish })

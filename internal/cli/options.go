@@ -42,6 +42,10 @@ func releaseOptions(s *spec.Spec, workers int) (*kanon.Options, error) {
 		o.Refine, err = refine.ParseEffort(a.Refine)
 		check("refine", err)
 	}
+	if a.Suppress != "" {
+		o.Suppress, err = kanon.ParseSuppression(a.Suppress)
+		check("suppress", err)
+	}
 	o.Gap, err = parseGap(a.Gap)
 	check("gap", err)
 	if a.Scale != "" {

@@ -26,6 +26,15 @@ func printRelease(w io.Writer, r *kanon.Result) {
 		fmt.Fprintf(w, " (%s before refinement)", report.Percent(r.RefinedFrom))
 	}
 	fmt.Fprintln(w)
+	if r.Suppressed > 0 {
+		fmt.Fprintf(w, "  suppressed  %s of %s records, which are %s of the loss\n", report.Integer(r.Suppressed), report.Integer(r.Rows+r.Suppressed), report.Percent(r.SuppressedLoss/max(r.Loss, math.SmallestNonzeroFloat64)))
+	}
+	if r.NCP != nil {
+		fmt.Fprintf(w, "  boxes       %s of a column's range or values are left open on average (NCP)\n", report.Percent(*r.NCP))
+	}
+	if r.Large > 0 {
+		fmt.Fprintf(w, "  large       %s of more than %d records: no division of them was found that keeps what is asked of sensitive columns\n", groupsOf(r.Large), 10*r.K)
+	}
 	printBound(w, r)
 	printUnique(w, r)
 	if r.Merged > 0 {
@@ -39,6 +48,13 @@ func printRelease(w io.Writer, r *kanon.Result) {
 	s := r.Seconds
 	fmt.Fprintf(w, "  seconds     %.2f: check %.2f, read %.2f, partition %.2f, refine %.2f, bound %.2f, publish %.2f, verify %.2f\n", s.Total, s.Check, s.Read, s.Partition, s.Refine, s.Bound, s.Publish, s.Verify)
 	printFates(w, r.Columns)
+}
+
+func groupsOf(n int) string {
+	if n == 1 {
+		return "1 group"
+	}
+	return report.Integer(n) + " groups"
 }
 
 // printUnit tells what was found of persons.

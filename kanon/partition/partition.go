@@ -91,8 +91,7 @@ type Options struct {
 	// Measure is what TopDown lowers. Defaults to the sum of squares of the space.
 	Measure cost.Measure
 	// Judge, where it is not nil, is asked of every group that TopDown makes, as
-	// far as the table or a coarse cell itself holds. Auto is then TopDown, as it
-	// is with a Measure.
+	// far as the table or a coarse cell itself holds.
 	Judge cost.Judge
 	// Workers is the number of parallel workers. Defaults to one a processor.
 	Workers int
@@ -202,23 +201,13 @@ func (o *Options) Choose(n int) (Chosen, error) {
 func (o *Options) choose(n int) Chosen {
 	c := Chosen{Method: o.Method, Coarse: o.Coarse}
 	var reasons []string
-	switch {
-	case c.Method == Auto && o.Judge != nil:
-		c.Method = TopDown
-		reasons = append(reasons, "topdown: every group keeps what is asked while it is made")
-	case c.Method == Auto && o.Measure != nil:
-		c.Method = TopDown
-		reasons = append(reasons, "topdown: ranges are published, and it makes the narrowest")
-	case c.Method == Auto:
+	if c.Method == Auto {
 		c.Method = Tomobiki
 		reasons = append(reasons, "tomobiki: the start from which refinement gets lowest")
 	}
 	if c.Coarse == CoarseAuto {
 		c.Coarse = CoarseOff
 		cell := max(autoCell, 20*o.K)
-		if o.Judge != nil {
-			cell = max(autoWhole/2, cell) // in a small one fewer groups can be diverse or close
-		}
 		if n > autoWhole && n > cell && c.Method != Mondrian && c.Method != MondrianStrict {
 			c.Coarse = cell
 			reasons = append(reasons, fmt.Sprintf("cells of %d records or more: the table has more than %d", c.Coarse, autoWhole))

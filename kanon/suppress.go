@@ -1,0 +1,367 @@
+package kanon
+
+import (
+	"container/heap"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/cost"
+	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/kanon/space"
+	"github.com/noren-privacy/noren/table"
+)
+
+// Suppression limits how many records a release may leave out. The zero value is
+// none.
+type Suppression struct {
+	// Share of the records, from 0 to 1, or Records; not both.
+	Share   float64
+	Records int
+}
+
+// ParseSuppression reads "off", a share such as "1%" or a number of records.
+func ParseSuppression(s string) (Suppression, error) {
+	if s == "off" {
+		return Suppression{}, nil
+	}
+	if share, ok := strings.CutSuffix(s, "%"); ok {
+		if v, err := strconv.ParseFloat(share, 64); err == nil && v >= 0 && v < 100 {
+			return Suppression{Share: v / 100}, nil
+		}
+	} else if n, err := strconv.Atoi(s); err == nil && n >= 0 {
+		return Suppression{Records: n}, nil
+	}
+	return Suppression{}, &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("unknown limit of suppression %q", s), Hint: "off, a share below 100% such as 1%, or a number of records"}
+}
+
+// most is the limit in a table of n records.
+func (s Suppression) most(n int) int {
+	return max(s.Records, int(math.Floor(s.Share*float64(n))))
+}
+
+func (o *Options) suppressionFaults() []string {
+	s := o.Suppress
+	var faults []string
+	if !(s.Share >= 0 && s.Share < 1) || s.Records < 0 || s.Share > 0 && s.Records > 0 {
+		faults = append(faults, "suppression is limited by a share of the records from 0 to below 1, or by a number of them")
+	}
+	if s != (Suppression{}) && o.Linkage == LinkAll {
+		faults = append(faults, "suppression cannot go with a linkage of all records: leave one of them out")
+	}
+	return faults
+}
+
+// suppressionRounds is in how many steps the limit is used up: what else to leave
+// out is asked anew of the groups that are made without the first.
+const suppressionRounds = 2
+
+// suppress leaves out the records, or with a unit all records of the persons, that
+// raise the loss of their groups most, up to the limit, and makes the groups of the
+// others anew. Where that does not lower the loss of the others, or they cannot be
+// made diverse or close, nothing more is left out.
+func (r *run) suppress(ctx context.Context) error {
+	most := min(r.job.Suppress.most(r.held.Rows), r.held.Rows-r.job.K)
+	if most <= 0 {
+		return nil
+	}
+	began := time.Now()
+	whole, wholeSST := r.space, r.space.SST()
+	kept := make([]uint32, whole.Len())
+	for i := range kept {
+		kept[i] = uint32(i)
+	}
+	for round := range suppressionRounds {
+		limit := (round+1)*most/suppressionRounds - (whole.Len() - len(kept))
+		out := r.outliers(limit)
+		if len(out) == 0 {
+			break
+		}
+		before := *r
+		figures := *r.result
+		rest := without(kept, out)
+		err := r.without(ctx, whole, rest)
+		if noren.KindOf(err) == noren.NotMet || noren.KindOf(err) == noren.BadData || err == nil && r.objective() >= before.objective() {
+			*r, *before.result = before, figures
+			break
+		}
+		if err != nil {
+			return err
+		}
+		kept = rest
+	}
+	r.suppressed(whole, wholeSST, kept)
+	timed(&r.result.Seconds.Refine, began)
+	return nil
+}
+
+// objective is what the groups lose of what they were made to lower.
+func (r *run) objective() float64 {
+	if r.lowers == nil {
+		return r.space.SSE(r.groups)
+	}
+	list, start := r.groups.Members()
+	return cost.Total(r.lowers, list, start)
+}
+
+// without makes the groups of these records of the table anew.
+func (r *run) without(ctx context.Context, whole *space.Space, kept []uint32) error {
+	columns, err := r.held.Select(ctx, kept)
+	if err != nil {
+		return err
+	}
+	r.take(columns)
+	records := make([]int32, len(kept))
+	for j, i := range kept {
+		records[j] = int32(i)
+	}
+	r.space = whole.Subset(records)
+	for _, step := range []func(context.Context) error{r.divide, r.enforce, r.refine} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// suppressed completes the figures: a record that is left out counts in the loss by
+// its distance from the centre of the table, and with its whole row in the NCP.
+func (r *run) suppressed(whole *space.Space, sst float64, kept []uint32) {
+	n := whole.Len()
+	r.result.Suppressed, r.result.Rows = n-len(kept), len(kept)
+	r.result.SSE, r.result.SST = r.space.SSE(r.groups), sst
+	if len(kept) == n {
+		r.sizes()
+		return
+	}
+	centre := whole.NewCentroid()
+	for i := range int32(n) {
+		centre.Add(i)
+	}
+	r.left = make([]bool, n)
+	for i := range r.left {
+		r.left[i] = true
+	}
+	for _, i := range kept {
+		r.left[i] = false
+	}
+	var lost float64
+	for i, left := range r.left {
+		if left {
+			lost += centre.Distance2(int32(i))
+		}
+	}
+	if sst > 0 {
+		r.result.SuppressedLoss = lost / sst
+	}
+	r.result.SSE += lost
+	if r.lowers != nil {
+		list, start := r.groups.Members()
+		r.result.NCP = r.ncp(cost.Total(r.penalty, list, start) + float64(r.result.Suppressed*len(r.quasi)))
+	}
+	r.sizes()
+}
+
+// without lists what is in kept and not at the given places of it; both ascend.
+func without(kept []uint32, places []int32) []uint32 {
+	rest := make([]uint32, 0, len(kept)-len(places))
+	for j, i := range kept {
+		if len(places) > 0 && int(places[0]) == j {
+			places = places[1:]
+			continue
+		}
+		rest = append(rest, i)
+	}
+	return rest
+}
+
+// outliers picks up to limit records without which the groups, as they are, lose
+// least: again and again the unit that lowers the sum most for each of its records.
+// That a group falls below k is for the groups that are made anew to mend.
+func (r *run) outliers(limit int) []int32 {
+	m := r.lowers
+	if m == nil {
+		m = cost.Squares(r.space)
+	}
+	q := &outlierQueue{m: m, in: make([]int32, m.Len())}
+	list, start := r.groups.Members()
+	for g := range r.groups.Groups {
+		group := m.NewGroup()
+		members := slices.Clone(list[start[g]:start[g+1]])
+		group.Set(members)
+		q.groups, q.members = append(q.groups, group), append(q.members, members)
+		for _, i := range members {
+			q.in[i] = int32(g)
+		}
+	}
+	q.changed = make([]int, len(q.groups))
+	for _, records := range r.units() {
+		if u := (&outlier{records: records}); len(records) <= limit {
+			q.value(u)
+			q.heap = append(q.heap, u)
+		}
+	}
+	heap.Init(q)
+	var out []int32
+	for q.Len() > 0 {
+		u := heap.Pop(q).(*outlier)
+		if u.gain <= m.Guard() {
+			break
+		}
+		if len(out)+len(u.records) > limit {
+			continue
+		}
+		if q.stale(u) {
+			q.value(u)
+			heap.Push(q, u)
+			continue
+		}
+		q.remove(u)
+		out = append(out, u.records...)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// units lists the records that are left out together: those of a person.
+func (r *run) units() [][]int32 {
+	n := r.space.Len()
+	units := make([][]int32, 0, n)
+	at := map[uint32]int{}
+	for i := range int32(n) {
+		if r.persons != nil && r.persons[i] != privacy.NoPerson {
+			if u, ok := at[r.persons[i]]; ok {
+				units[u] = append(units[u], i)
+				continue
+			}
+			at[r.persons[i]] = len(units)
+		}
+		units = append(units, []int32{i})
+	}
+	return units
+}
+
+// outlier is a unit and what its groups lose less without it, for each record.
+type outlier struct {
+	records []int32
+	gain    float64
+	when    int // the last change when it was valued
+}
+
+// outlierQueue gives the unit of the greatest gain, of equal ones that with the
+// lowest record.
+type outlierQueue struct {
+	m       cost.Measure
+	groups  []cost.Group
+	members [][]int32
+	in      []int32 // group of each record
+	changed []int   // by group: the last change of it
+	now     int
+	heap    []*outlier
+}
+
+func (q *outlierQueue) Len() int      { return len(q.heap) }
+func (q *outlierQueue) Swap(i, j int) { q.heap[i], q.heap[j] = q.heap[j], q.heap[i] }
+func (q *outlierQueue) Push(x any)    { q.heap = append(q.heap, x.(*outlier)) }
+
+func (q *outlierQueue) Less(i, j int) bool {
+	a, b := q.heap[i], q.heap[j]
+	if a.gain != b.gain {
+		return a.gain > b.gain
+	}
+	return a.records[0] < b.records[0]
+}
+
+func (q *outlierQueue) Pop() any {
+	last := q.heap[len(q.heap)-1]
+	q.heap = q.heap[:len(q.heap)-1]
+	return last
+}
+
+// value sums up what each record's group loses without it; of several in one group
+// each is taken by itself.
+func (q *outlierQueue) value(u *outlier) {
+	u.gain, u.when = 0, q.now
+	for _, i := range u.records {
+		g := q.groups[q.in[i]]
+		u.gain += g.Cost() - g.Without(i)
+	}
+	u.gain /= float64(len(u.records))
+}
+
+func (q *outlierQueue) stale(u *outlier) bool {
+	for _, i := range u.records {
+		if q.changed[q.in[i]] > u.when {
+			return true
+		}
+	}
+	return false
+}
+
+func (q *outlierQueue) remove(u *outlier) {
+	q.now++
+	for _, i := range u.records {
+		g := q.in[i]
+		q.members[g] = slices.DeleteFunc(q.members[g], func(j int32) bool { return j == i })
+		q.groups[g].Set(q.members[g])
+		q.changed[g] = q.now
+	}
+}
+
+// leaving reads the source without the records that are left out.
+type leaving struct {
+	table.Reader
+	left []bool
+	kept table.Chunk
+	next int64
+}
+
+// Next implements [table.Reader].
+func (l *leaving) Next() (*table.Chunk, error) {
+	for {
+		c, err := l.Reader.Next()
+		if err != nil {
+			return nil, err
+		}
+		left := l.left[c.First : c.First+int64(c.Rows)]
+		l.kept.First, l.kept.Rows = l.next, 0
+		for _, out := range left {
+			if !out {
+				l.kept.Rows++
+			}
+		}
+		if l.kept.Rows == 0 {
+			continue
+		}
+		l.next += int64(l.kept.Rows)
+		if len(l.kept.Cols) != len(c.Cols) {
+			l.kept.Cols = make([]table.Vector, len(c.Cols))
+		}
+		for j := range c.Cols {
+			v, k := &c.Cols[j], &l.kept.Cols[j]
+			k.Kind = v.Kind
+			k.Null, k.Ints = keptOf(k.Null, v.Null, left), keptOf(k.Ints, v.Ints, left)
+			k.Floats, k.Texts = keptOf(k.Floats, v.Floats, left), keptOf(k.Texts, v.Texts, left)
+		}
+		return &l.kept, nil
+	}
+}
+
+// keptOf sets dst to the values that are not left out, nil where there are none.
+func keptOf[T any](dst, from []T, left []bool) []T {
+	if len(from) == 0 {
+		return nil
+	}
+	dst = dst[:0]
+	for i, out := range left {
+		if !out {
+			dst = append(dst, from[i])
+		}
+	}
+	return dst
+}
