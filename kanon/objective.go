@@ -1,6 +1,8 @@
 package kanon
 
 import (
+	"fmt"
+
 	"github.com/noren-privacy/noren/kanon/cost"
 	"github.com/noren-privacy/noren/kanon/enforce"
 	"github.com/noren-privacy/noren/kanon/partition"
@@ -31,8 +33,19 @@ func (r *run) choose() (partition.Chosen, error) {
 	o := r.job.Partition
 	o.K, o.Workers = r.job.K, r.job.Workers
 	var reason string
-	if o.Method == partition.Auto && r.job.lowersBoxes() && len(r.sensitive) == 0 && r.job.Unit == "" {
-		o.Method, reason = partition.TopDown, "topdown: ranges are published, and it makes narrow ones"
+	n := r.held.Rows
+	if o.Method == partition.Auto && r.job.Unit == "" {
+		switch {
+		case len(r.sensitive) > 0:
+			o.Method, reason = partition.TopDown, "topdown: every group is diverse and close from the start"
+		case r.job.lowersBoxes():
+			o.Method, reason = partition.TopDown, "topdown: ranges are published, and it makes narrow ones"
+		}
+	}
+	if o.Coarse == partition.CoarseAuto && o.Method == partition.TopDown && len(r.sensitive) > 0 && n > wholeRecords {
+		// In a small cell fewer groups can be diverse or close.
+		o.Coarse = max(wholeRecords/2, 20*o.K)
+		reason += fmt.Sprintf("; cells of %d records or more: the table has more than %d", o.Coarse, wholeRecords)
 	}
 	chosen, err := o.Choose(r.held.Rows)
 	if err != nil {
