@@ -1,6 +1,7 @@
 package kanon
 
 import (
+	"cmp"
 	"container/heap"
 	"context"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/kanon/cost"
+	"github.com/noren-privacy/noren/kanon/persons"
 	"github.com/noren-privacy/noren/kanon/privacy"
 	"github.com/noren-privacy/noren/kanon/space"
 	"github.com/noren-privacy/noren/table"
@@ -57,45 +59,51 @@ func (o *Options) suppressionFaults() []string {
 	return faults
 }
 
-// suppressionRounds is in how many steps the limit is used up: what else to leave
-// out is asked anew of the groups that are made without the first.
-const suppressionRounds = 2
-
-// suppress leaves out the records, or with a unit all records of the persons, that
-// raise the loss of their groups most, up to the limit, and makes the groups of the
-// others anew. Where that does not lower the loss of the others, or they cannot be
-// made diverse or close, nothing more is left out.
+// suppress leaves out records, or with a unit all records of persons, that raise the
+// loss of their groups most, up to the limit, and makes the groups of the others
+// anew. It tries three ways: to leave out what lowers the loss most, whatever
+// becomes of the groups; only what leaves groups of k, or whole groups; and what is
+// far from its nearest records. The way by which the others lose least is taken, and
+// nothing is left out where none makes them lose less, or they could not be made
+// diverse or close.
 func (r *run) suppress(ctx context.Context) error {
 	most := min(r.job.Suppress.most(r.held.Rows), r.held.Rows-r.job.K)
 	if most <= 0 {
 		return nil
 	}
 	began := time.Now()
-	whole, wholeSST := r.space, r.space.SST()
+	whole, sst := r.space, r.space.SST()
 	kept := make([]uint32, whole.Len())
 	for i := range kept {
 		kept[i] = uint32(i)
 	}
-	for round := range suppressionRounds {
-		limit := (round+1)*most/suppressionRounds - (whole.Len() - len(kept))
-		out := r.outliers(limit)
-		if len(out) == 0 {
-			break
-		}
-		before := *r
-		figures := *r.result
-		rest := without(kept, out)
-		err := r.without(ctx, whole, rest)
-		if noren.KindOf(err) == noren.NotMet || noren.KindOf(err) == noren.BadData || err == nil && r.objective() >= before.objective() {
-			*r, *before.result = before, figures
-			break
-		}
+	all, start, figures := kept, *r, *r.result
+	best, bestFigures, least := start, figures, r.objective()
+	var last []int32
+	for _, pick := range []func(context.Context, int) ([]int32, error){r.costly, r.costlyWhole, r.remote} {
+		*r, *start.result = start, figures
+		out, err := pick(ctx, most)
 		if err != nil {
 			return err
 		}
-		kept = rest
+		if len(out) == 0 || slices.Equal(out, last) {
+			continue
+		}
+		last = out
+		rest := without(all, out)
+		err = r.without(ctx, whole, rest)
+		if kind := noren.KindOf(err); err != nil && kind != noren.NotMet && kind != noren.BadData {
+			return err
+		}
+		if err != nil {
+			continue
+		}
+		if loses := r.objective(); loses < least {
+			best, bestFigures, least, kept = *r, *r.result, loses, rest
+		}
 	}
-	r.suppressed(whole, wholeSST, kept)
+	*r, *start.result = best, bestFigures
+	r.suppressed(whole, sst, kept)
 	timed(&r.result.Seconds.Refine, began)
 	return nil
 }
@@ -180,10 +188,55 @@ func without(kept []uint32, places []int32) []uint32 {
 	return rest
 }
 
+// costly and costlyWhole pick what lowers the loss of the groups most.
+func (r *run) costly(_ context.Context, limit int) ([]int32, error) {
+	return r.outliers(limit, false), nil
+}
+
+func (r *run) costlyWhole(_ context.Context, limit int) ([]int32, error) {
+	return r.outliers(limit, true), nil
+}
+
+// remote picks the units whose records are farthest, on average, from their k-1
+// nearest records, in a table that is worked on as a whole.
+func (r *run) remote(ctx context.Context, limit int) ([]int32, error) {
+	if r.space.Len() > wholeRecords || r.job.K < 2 {
+		return nil, nil
+	}
+	near, err := r.space.NearLists(ctx, r.job.K-1, space.Cyclic, r.job.Workers, nil)
+	if err != nil {
+		return nil, err
+	}
+	units := make([]*outlier, 0, r.space.Len())
+	for _, records := range r.units() {
+		u := &outlier{records: records}
+		for _, i := range records {
+			_, distances := near.Of(i)
+			for _, d := range distances {
+				u.gain += d
+			}
+		}
+		u.gain /= float64(len(records))
+		units = append(units, u)
+	}
+	slices.SortFunc(units, func(a, b *outlier) int {
+		return cmp.Or(cmp.Compare(b.gain, a.gain), cmp.Compare(a.records[0], b.records[0]))
+	})
+	var out []int32
+	for _, u := range units {
+		if u.gain > 0 && len(out)+len(u.records) <= limit {
+			out = append(out, u.records...)
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
 // outliers picks up to limit records without which the groups, as they are, lose
 // least: again and again the unit that lowers the sum most for each of its records.
-// That a group falls below k is for the groups that are made anew to mend.
-func (r *run) outliers(limit int) []int32 {
+// Where groups are to stay complete, what else would fall below k is not picked,
+// and whole groups are units as well.
+func (r *run) outliers(limit int, complete bool) []int32 {
 	m := r.lowers
 	if m == nil {
 		m = cost.Squares(r.space)
@@ -200,20 +253,27 @@ func (r *run) outliers(limit int) []int32 {
 		}
 	}
 	q.changed = make([]int, len(q.groups))
-	for _, records := range r.units() {
+	units := r.units()
+	if complete && r.persons == nil {
+		for _, members := range q.members {
+			units = append(units, slices.Clone(members))
+		}
+	}
+	for _, records := range units {
 		if u := (&outlier{records: records}); len(records) <= limit {
 			q.value(u)
 			q.heap = append(q.heap, u)
 		}
 	}
 	heap.Init(q)
+	gone := make([]bool, m.Len())
 	var out []int32
 	for q.Len() > 0 {
 		u := heap.Pop(q).(*outlier)
 		if u.gain <= m.Guard() {
 			break
 		}
-		if len(out)+len(u.records) > limit {
+		if len(out)+len(u.records) > limit || slices.ContainsFunc(u.records, func(i int32) bool { return gone[i] }) {
 			continue
 		}
 		if q.stale(u) {
@@ -221,11 +281,37 @@ func (r *run) outliers(limit int) []int32 {
 			heap.Push(q, u)
 			continue
 		}
+		if complete && !r.staysComplete(q, u) {
+			continue
+		}
 		q.remove(u)
+		for _, i := range u.records {
+			gone[i] = true
+		}
 		out = append(out, u.records...)
 	}
 	slices.Sort(out)
 	return out
+}
+
+// staysComplete reports whether every group of the unit goes whole, or keeps k
+// records or persons.
+func (r *run) staysComplete(q *outlierQueue, u *outlier) bool {
+	for _, i := range u.records {
+		rest := slices.DeleteFunc(slices.Clone(q.members[q.in[i]]), func(j int32) bool { return slices.Contains(u.records, j) })
+		n := len(rest)
+		if r.persons != nil {
+			var of []uint32
+			for _, j := range rest {
+				of = append(of, r.persons[j])
+			}
+			n = persons.Count(of)
+		}
+		if len(rest) > 0 && n < r.job.K {
+			return false
+		}
+	}
+	return true
 }
 
 // units lists the records that are left out together: those of a person.
@@ -283,10 +369,14 @@ func (q *outlierQueue) Pop() any {
 	return last
 }
 
-// value sums up what each record's group loses without it; of several in one group
-// each is taken by itself.
+// value sums up what the unit's groups lose less without it; of several records in
+// a group that stays each is taken by itself.
 func (q *outlierQueue) value(u *outlier) {
 	u.gain, u.when = 0, q.now
+	if g := q.in[u.records[0]]; len(u.records) > 1 && slices.Equal(u.records, q.members[g]) {
+		u.gain = q.groups[g].Cost() / float64(len(u.records))
+		return
+	}
 	for _, i := range u.records {
 		g := q.groups[q.in[i]]
 		u.gain += g.Cost() - g.Without(i)
