@@ -68,7 +68,7 @@ type Anonymize struct {
 	LMissing string  `yaml:"l-missing,omitempty" json:"l-missing,omitempty" jsonschema:"whether a missing sensitive value counts towards l: skip (default) or value"`
 	C        float64 `yaml:"c,omitempty" json:"c,omitempty" jsonschema:"the c of recursive (c,l)-diversity"`
 	T        float64 `yaml:"t,omitempty" json:"t,omitempty" jsonschema:"t-closeness of every sensitive column"`
-	Method   string  `yaml:"method,omitempty" json:"method,omitempty" jsonschema:"auto, mondrian, mondrian-strict, mdav, vmdav or tomobiki"`
+	Method   string  `yaml:"method,omitempty" json:"method,omitempty" jsonschema:"auto, mondrian, mondrian-strict, mdav, vmdav, tomobiki or topdown"`
 	Gamma    float64 `yaml:"gamma,omitempty" json:"gamma,omitempty" jsonschema:"gain factor of vmdav"`
 	M        int     `yaml:"m,omitempty" json:"m,omitempty" jsonschema:"pairs that tomobiki joins a component by"`
 	Coarse   string  `yaml:"coarse,omitempty" json:"coarse,omitempty" jsonschema:"auto, off, or the least number of records of a coarse cell"`

@@ -113,7 +113,7 @@ columns:
 var update = flag.Bool("update", false, "rewrite docs/noren.schema.json")
 
 func TestSchemaIsInDocs(t *testing.T) {
-	const path = "../../docs/noren.schema.json"
+	const path = "../docs/noren.schema.json"
 	want, err := spec.JSONSchema()
 	if err != nil {
 		t.Fatal(err)

@@ -78,7 +78,7 @@ l-diversity, t-closeness, mondrian or --coarse off all records must fit memory.`
 	registerLinkage(c, p)
 	s.BoolVar(&p.Pseudonym, "pseudonym", false, "keep the unit's column, with a pseudonym of each person drawn for this release; needs --unit-linkage all")
 	registerModels(c, p)
-	s.StringVar(&p.Method, "method", "", "auto, mondrian, mondrian-strict, mdav, vmdav or tomobiki (default auto)")
+	s.StringVar(&p.Method, "method", "", "auto, mondrian, mondrian-strict, mdav, vmdav, tomobiki or topdown (default auto)")
 	s.Float64Var(&p.Gamma, "gamma", 0, "gain factor of vmdav (default 0.2)")
 	s.IntVar(&p.M, "m", 0, "closest pairs by which tomobiki joins a component (default 3)")
 	s.StringVar(&p.Coarse, "coarse", "", "least records of a coarse cell: a number, auto or off (default auto)")

@@ -51,7 +51,7 @@ widen. With --unit, k counts persons and so do the risks. What it prints holds s
 	f.register(c)
 	s := c.Flags()
 	s.StringVar(&f.k, "k", "2..50", "a list or a range of `K`")
-	s.StringSliceVar(&f.methods, "methods", []string{"auto", "mondrian"}, "auto, mondrian, mondrian-strict, mdav, vmdav, tomobiki, comma-separated")
+	s.StringSliceVar(&f.methods, "methods", []string{"auto", "mondrian"}, "auto, mondrian, mondrian-strict, mdav, vmdav, tomobiki, topdown, comma-separated")
 	s.StringVar(&f.refine, "refine", "fast", "local search after each method: off, fast, auto or a duration")
 	s.StringVar(&f.scale, "scale", "minmax", "minmax, zscore or none")
 	s.StringVar(&f.linkage, "unit-linkage", "", "what others may know of a person's records: one of them, or all and that they are of one person (default one)")
