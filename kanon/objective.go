@@ -2,6 +2,7 @@ package kanon
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/noren-privacy/noren/kanon/cost"
 	"github.com/noren-privacy/noren/kanon/enforce"
@@ -32,31 +33,29 @@ func (r *run) judges() bool {
 func (r *run) choose() (partition.Chosen, error) {
 	o := r.job.Partition
 	o.K, o.Workers = r.job.K, r.job.Workers
-	var reason string
+	var reasons []string
 	n := r.held.Rows
 	if o.Method == partition.Auto && r.job.Unit == "" {
 		switch {
 		case len(r.sensitive) > 0:
-			o.Method, reason = partition.TopDown, "topdown: every group is diverse and close from the start"
+			o.Method, reasons = partition.TopDown, []string{"topdown: every group is diverse and close from the start"}
 		case r.job.lowersBoxes():
-			o.Method, reason = partition.TopDown, "topdown: ranges are published, and it makes narrow ones"
+			o.Method, reasons = partition.TopDown, []string{"topdown: ranges are published, and it makes narrow ones"}
 		}
 	}
 	if o.Coarse == partition.CoarseAuto && o.Method == partition.TopDown && len(r.sensitive) > 0 && n > wholeRecords {
 		// In a small cell fewer groups can be diverse or close.
 		o.Coarse = max(wholeRecords/2, 20*o.K)
-		reason += fmt.Sprintf("; cells of %d records or more: the table has more than %d", o.Coarse, wholeRecords)
+		reasons = append(reasons, fmt.Sprintf("cells of %d records or more: the table has more than %d", o.Coarse, wholeRecords))
 	}
 	chosen, err := o.Choose(r.held.Rows)
 	if err != nil {
 		return chosen, err
 	}
-	if reason != "" {
-		if chosen.Reason != "" {
-			reason += "; " + chosen.Reason
-		}
-		chosen.Reason = reason
+	if chosen.Reason != "" {
+		reasons = append(reasons, chosen.Reason)
 	}
+	chosen.Reason = strings.Join(reasons, "; ")
 	r.partition = o
 	return chosen, nil
 }

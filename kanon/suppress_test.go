@@ -42,7 +42,7 @@ func TestSuppress(t *testing.T) {
 	fields, rows := far(120, 6)
 	for _, mode := range []publish.Mode{publish.Aggregate, publish.Generalize} {
 		var first []byte
-		for _, c := range []struct {
+		for workers, c := range []struct {
 			limit kanon.Suppression
 			want  int
 		}{{kanon.Suppression{}, 0}, {kanon.Suppression{Records: 6}, 6}, {kanon.Suppression{Share: 0.05}, 6}, {kanon.Suppression{Records: 1}, 1}} {
@@ -51,7 +51,7 @@ func TestSuppress(t *testing.T) {
 			writeCSV(t, path, fields, rows)
 			j := kanon.Job{
 				Source: open(t, path), Schema: table.Schema{Fields: fields}, Kept: []string{"key"}, Output: kanon.Output{Path: filepath.Join(dir, "out.csv")},
-				Options: kanon.Options{K: 5, Refine: refine.Auto, Publish: mode, KeepOrder: true, Suppress: c.limit, Diversity: &privacy.Diversity{L: 2}},
+				Options: kanon.Options{K: 5, Refine: refine.Auto, Publish: mode, KeepOrder: true, Workers: workers, Suppress: c.limit, Diversity: &privacy.Diversity{L: 2}},
 			}
 			r := anonymize(t, j)
 			if r.Suppressed != c.want || r.Rows != 120-c.want || r.Verified.Rows != int64(r.Rows) {

@@ -244,10 +244,11 @@ func (m *boxes) Beginnings(order []int32, out []float64) {
 	}
 	for a := range m.words {
 		c := &m.words[a]
-		seen := make([]bool, c.cardinality)
+		codes, n := few(c.codes, order, c.cardinality)
+		seen := make([]bool, n)
 		values := 0
-		for j, i := range order {
-			if code := c.codes[i]; !seen[code] {
+		for j, code := range codes {
+			if !seen[code] {
 				seen[code] = true
 				values++
 			}

@@ -48,16 +48,38 @@ func (m *squares) Beginnings(order []int32, out []float64) {
 		if w.Weight == 0 {
 			continue
 		}
-		count := make([]float64, w.Cardinality)
+		codes, n := few(w.Codes, order, w.Cardinality)
+		count := make([]float64, n)
 		var pairs float64 // sum of squared counts
-		for j, i := range order {
-			c := w.Codes[i]
+		for j, c := range codes {
 			pairs += 2*count[c] + 1
 			count[c]++
 			n := float64(j + 1)
 			out[j] += w.Weight / 2 * (n - pairs/n)
 		}
 	}
+}
+
+// few are the codes of the records of an order, numbered anew where they are few of
+// very many, and how many numbers there are.
+func few(codes []uint32, order []int32, cardinality int) ([]uint32, int) {
+	out := make([]uint32, len(order))
+	for j, i := range order {
+		out[j] = codes[i]
+	}
+	if cardinality <= max(64, 2*len(order)) {
+		return out, cardinality
+	}
+	number := make(map[uint32]uint32, len(order))
+	for j, code := range out {
+		n, ok := number[code]
+		if !ok {
+			n = uint32(len(number))
+			number[code] = n
+		}
+		out[j] = n
+	}
+	return out, len(number)
 }
 
 func (m *squares) NewGroup() Group { return &squaresGroup{s: m.s, centre: m.s.NewCentroid()} }
