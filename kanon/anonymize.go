@@ -34,7 +34,7 @@ func Anonymize(ctx context.Context, job Job, progress noren.Progress) (*Result, 
 	if err := job.validate(); err != nil {
 		return nil, err
 	}
-	r := &run{job: &job, progress: progress, began: time.Now()}
+	r := &run{job: &job, effort: job.Refine, progress: progress, began: time.Now()}
 	r.result = &Result{
 		Schema: ResultSchema, Input: job.Source.Name(), Output: job.Output.Path, K: job.K,
 		Objective: objectiveSSE, Refine: job.Refine.String(), Scale: job.Scale.String(), Publish: job.Publish.String(),
@@ -70,6 +70,8 @@ type run struct {
 	persons    []uint32          // of each record, in memory, where the job has a unit
 	judged     *enforce.Persons  // judges groups by persons
 	linked     *persons.Linked   // where all records of a person are linked
+	lost       float64           // what they add to the sum of squares
+	effort     refine.Effort     // of the refinement under way
 	rows       int               // of the source
 	left       []bool            // by record of the source: whether it is left out; nil for none
 	partition  partition.Options // how the groups are made
@@ -165,7 +167,7 @@ func (r *run) make(ctx context.Context) error {
 		r.figures()
 		return r.boundLarge(ctx)
 	}
-	for _, step := range []func(context.Context) error{r.gather, r.place, r.divide, r.enforce, r.refine, r.suppress, r.settle, r.bound} {
+	for _, step := range []func(context.Context) error{r.gather, r.place, r.divide, r.enforce, r.suppress, r.refine, r.settle, r.bound} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -301,25 +303,27 @@ func (r *run) refine(ctx context.Context) error {
 		r.sizes()
 		return nil
 	}
-	o := refine.Options{K: r.job.K, Effort: r.job.Refine, Workers: r.job.Workers, Seed: r.seed(), Persons: r.persons, Measure: r.lowers, Judge: r.asked}
+	o := refine.Options{K: r.job.K, Effort: r.effort, Workers: r.job.Workers, Seed: r.seed(), Persons: r.persons, Measure: r.lowers, Judge: r.asked}
 	before := r.space.SSE(r.groups)
 	groups, stats, err := refine.Refine(ctx, r.space, r.groups, o, r.progress)
 	if err != nil {
 		return err
 	}
 	r.groups = groups
-	r.result.SSE, r.result.SST = stats.After, r.space.SST()
+	r.result.SSE = stats.After
 	if r.lowers == nil {
 		before = stats.Before
 	} else {
 		r.result.SSE = r.space.SSE(groups)
-	}
-	if r.result.SST > 0 {
-		r.result.RefinedFrom = before / r.result.SST
-	}
-	if r.lowers != nil {
 		list, start := r.groups.Members()
-		r.result.NCP = r.ncp(cost.Total(r.penalty, list, start))
+		r.result.NCP = r.ncp(cost.Total(r.penalty, list, start) + float64(r.result.Suppressed*len(r.quasi)))
+	}
+	if r.left == nil {
+		r.result.SST = r.space.SST()
+	}
+	r.result.SSE += r.lost
+	if r.result.SST > 0 {
+		r.result.RefinedFrom = (before + r.lost) / r.result.SST
 	}
 	r.sizes()
 	return nil

@@ -15,6 +15,7 @@ import (
 	"github.com/noren-privacy/noren/kanon/cost"
 	"github.com/noren-privacy/noren/kanon/persons"
 	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/kanon/refine"
 	"github.com/noren-privacy/noren/kanon/space"
 	"github.com/noren-privacy/noren/table"
 )
@@ -66,19 +67,27 @@ func (o *Options) suppressionFaults() []string {
 // far from its nearest records. The way by which the others lose least is taken, and
 // nothing is left out where none makes them lose less, or they could not be made
 // diverse or close.
+//
+// All of this is judged after a descent. The longer refinement that a release asks for
+// follows for the way that is taken.
 func (r *run) suppress(ctx context.Context) error {
 	most := min(r.job.Suppress.most(r.held.Rows), r.held.Rows-r.job.K)
 	if most <= 0 {
 		return nil
 	}
 	began := time.Now()
-	whole, sst := r.space, r.space.SST()
-	kept := make([]uint32, whole.Len())
-	for i := range kept {
-		kept[i] = uint32(i)
+	defer func() { r.effort = r.job.Refine }()
+	r.effort = refine.Effort{Descend: r.job.Refine.Descend}
+	if err := r.refine(ctx); err != nil {
+		return err
 	}
-	all, start, figures := kept, *r, *r.result
-	best, bestFigures, least := start, figures, r.objective()
+	whole := r.space
+	all := make([]uint32, whole.Len())
+	for i := range all {
+		all[i] = uint32(i)
+	}
+	start, figures := *r, *r.result
+	best, bestFigures, least, kept := start, figures, r.objective(), all
 	var last []int32
 	for _, pick := range []func(context.Context, int) ([]int32, error){r.costly, r.costlyWhole, r.remote} {
 		*r, *start.result = start, figures
@@ -103,7 +112,9 @@ func (r *run) suppress(ctx context.Context) error {
 		}
 	}
 	*r, *start.result = best, bestFigures
-	r.suppressed(whole, sst, kept)
+	if len(kept) < len(all) {
+		r.leave(whole, kept)
+	}
 	timed(&r.result.Seconds.Refine, began)
 	return nil
 }
@@ -137,16 +148,11 @@ func (r *run) without(ctx context.Context, whole *space.Space, kept []uint32) er
 	return nil
 }
 
-// suppressed completes the figures: a record that is left out counts in the loss by
-// its distance from the centre of the table, and with its whole row in the NCP.
-func (r *run) suppressed(whole *space.Space, sst float64, kept []uint32) {
+// leave leaves out the records that are not kept and adds up what they count for: in
+// the loss by their distance from the centre of the table.
+func (r *run) leave(whole *space.Space, kept []uint32) {
 	n := whole.Len()
-	r.result.Suppressed, r.result.Rows = n-len(kept), len(kept)
-	r.result.SSE, r.result.SST = r.space.SSE(r.groups), sst
-	if len(kept) == n {
-		r.sizes()
-		return
-	}
+	r.result.Suppressed, r.result.Rows, r.result.SST = n-len(kept), len(kept), whole.SST()
 	centre := whole.NewCentroid()
 	for i := range int32(n) {
 		centre.Add(i)
@@ -158,21 +164,14 @@ func (r *run) suppressed(whole *space.Space, sst float64, kept []uint32) {
 	for _, i := range kept {
 		r.left[i] = false
 	}
-	var lost float64
 	for i, left := range r.left {
 		if left {
-			lost += centre.Distance2(int32(i))
+			r.lost += centre.Distance2(int32(i))
 		}
 	}
-	if sst > 0 {
-		r.result.SuppressedLoss = lost / sst
+	if r.result.SST > 0 {
+		r.result.SuppressedLoss = r.lost / r.result.SST
 	}
-	r.result.SSE += lost
-	if r.lowers != nil {
-		list, start := r.groups.Members()
-		r.result.NCP = r.ncp(cost.Total(r.penalty, list, start) + float64(r.result.Suppressed*len(r.quasi)))
-	}
-	r.sizes()
 }
 
 // without lists what is in kept and not at the given places of it; both ascend.

@@ -21,7 +21,7 @@ func published(t *testing.T, j *Job) *run {
 	if err := j.validate(); err != nil {
 		t.Fatal(err)
 	}
-	r := &run{job: j, began: time.Now(), result: &Result{K: j.K}}
+	r := &run{job: j, effort: j.Refine, began: time.Now(), result: &Result{K: j.K}}
 	choose := func(context.Context) error {
 		_, err := r.choose()
 		return err
