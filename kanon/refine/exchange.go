@@ -14,7 +14,7 @@ import (
 const (
 	// exchangePairs is how many records of other groups exchanges look at for
 	// each record: about 40 microseconds on one processor.
-	exchangePairs = 2000
+	exchangePairs = 1000
 	exchangePays  = 1.0 / 2000
 	// exchangeMost is the largest k for which Auto makes exchanges: a step looks
 	// at every record of the groups beside it, so that a pass costs k times as
