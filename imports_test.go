@@ -128,7 +128,7 @@ func TestOnlyOneRoomEach(t *testing.T) {
 		{
 			"draws randomness that is no secret",
 			[]string{"math/rand", "math/rand/v2"},
-			[]string{"noren/kanon/bound", "noren/kanon/refine", "noren/table/shuffle", "noren/examples", "noren/experiments", "noren/internal/randtest", "noren/internal/entropy", "noren/learn", "noren/ldp/simulate", "noren/ratio/redraw"},
+			[]string{"noren/assess", "noren/kanon/bound", "noren/kanon/refine", "noren/table/shuffle", "noren/examples", "noren/experiments", "noren/internal/randtest", "noren/internal/entropy", "noren/learn", "noren/ldp/simulate", "noren/ratio/redraw"},
 		},
 		{
 			"draws seeded noise",

@@ -19,6 +19,13 @@ type AnonymizeRequest struct {
 	OutputEncoding string `json:"output_encoding,omitempty"`
 	// Report is the file of a page about risk and utility. It is private. Optional.
 	Report string `json:"report,omitempty"`
+	// Command says on the page by which command the release was made. Optional.
+	Command string `json:"-"`
+	// Previous is an earlier release of the same people: the page counts the candidates
+	// that remain to a person who holds both. Optional; needs Report.
+	Previous string `json:"previous,omitempty"`
+	// PreviousSource is the table that Previous was made from.
+	PreviousSource string `json:"previous_source,omitempty"`
 	// Certificate is the file of a signed certificate of the release. Optional.
 	Certificate string `json:"certificate,omitempty"`
 	// Force replaces files that exist.

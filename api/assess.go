@@ -19,6 +19,11 @@ type AssessRequest struct {
 	Against string `json:"against,omitempty"`
 	// KeptOrder states that the release has its rows in the order of the table.
 	KeptOrder bool `json:"kept_order,omitempty"`
+	// Previous is an earlier release of the same people: the candidates that remain to a
+	// person who holds both are counted. Optional; needs Against and KeptOrder.
+	Previous string `json:"previous,omitempty"`
+	// PreviousSource is the table that Previous was made from.
+	PreviousSource string `json:"previous_source,omitempty"`
 	// Report is the file of a page with pictures. It is private. Optional.
 	Report string `json:"report,omitempty"`
 	// Force replaces the page if it exists.

@@ -14,7 +14,7 @@ type CurveRequest struct {
 	// Refine is the local search after each method: off, fast or a duration. Defaults to
 	// fast.
 	Refine string `json:"refine,omitempty"`
-	// Scale is minmax, zscore or none. Defaults to minmax.
+	// Scale is minmax, zscore or none. Defaults to zscore.
 	Scale string `json:"scale,omitempty"`
 	// Workers is the number of parallel workers. Defaults to one for each processor.
 	Workers int `json:"workers,omitempty"`

@@ -31,4 +31,10 @@ type Assessment struct {
 	AverageClassRatio *float64 `json:"average_class_ratio,omitempty"`
 	// Utility compares the release with the original.
 	Utility *Utility `json:"utility,omitempty"`
+	// Queries tells how far counts over the release are off.
+	Queries *Queries `json:"queries,omitempty"`
+	// Sensitive measures each sensitive column in the classes of the release.
+	Sensitive []*Sensitive `json:"sensitive,omitempty"`
+	// Overlap compares the release with an earlier one of the same people.
+	Overlap *Overlap `json:"overlap,omitempty"`
 }

@@ -6,19 +6,29 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/noren-privacy/noren/kanon/publish"
 	"github.com/noren-privacy/noren/table"
 )
 
 // meaning is what one published text stands for.
 type meaning struct {
-	members []uint32 // codes of the original's values; empty for a new value
-	size    int      // how many values of the domain, also those not in the data
+	members []uint32  // codes of the original's values; empty for a new value
+	shares  []float64 // of the members, nil for equal ones
+	size    int       // how many values of the domain, also those not in the data
 	known   bool
+}
+
+// share is that of member n.
+func (m *meaning) share(n int) float64 {
+	if m.shares != nil {
+		return m.shares[n]
+	}
+	return 1 / float64(len(m.members))
 }
 
 // readMeanings finds, for every published text of c, the values of the
 // original column o that it stands for: the value itself, a level or a range
-// of levels, a set "{a, b}", a name of o's hierarchy, or "*" for all.
+// of levels, a set "{a, b}", shares "{a 0.60, b 0.40}", a name of o's hierarchy, or "*" for all.
 func readMeanings(o, c *table.Column) []meaning {
 	code := make(map[string]uint32, len(o.Dict))
 	for i, w := range o.Dict {
@@ -64,6 +74,9 @@ func readMeaning(w string, o *table.Column, code map[string]uint32, names map[st
 		if members, ok := readSet(w[1:len(w)-1], code); ok {
 			return meaning{members: members, size: len(members), known: true}
 		}
+		if m, ok := readShares(w, code); ok {
+			return m
+		}
 	}
 	if w == "*" {
 		m := meaning{size: domain(o), known: true}
@@ -76,6 +89,22 @@ func readMeaning(w string, o *table.Column, code map[string]uint32, names map[st
 		return meaning{size: 1}
 	}
 	return meaning{}
+}
+
+// readShares reads "{a 0.60, b 0.40}".
+func readShares(w string, code map[string]uint32) (meaning, bool) {
+	shares, ok := publish.ParseShares(w, func(value string) bool {
+		_, known := code[value]
+		return known
+	})
+	if !ok {
+		return meaning{}, false
+	}
+	m := meaning{size: len(shares), known: true}
+	for _, s := range shares {
+		m.members, m.shares = append(m.members, code[s.Value]), append(m.shares, s.Share)
+	}
+	return m, true
 }
 
 // hierarchyNames maps every name of h to the largest set of leaves that it
@@ -189,7 +218,7 @@ func compareCategory(o, c *table.Column) CategoryColumn {
 	}
 	meanings := readMeanings(o, c)
 	n, m := float64(max(1, o.Len())), float64(max(1, c.Len()))
-	after := make([]float64, len(o.Dict)) // sets in equal parts
+	after := make([]float64, len(o.Dict)) // sets in equal parts, or by their shares
 	alone := make([]float64, len(o.Dict)) // published as the value itself
 	missing := math.Abs(float64(o.Missing())/n - float64(c.Missing())/m)
 	spread, plain := missing, missing
@@ -210,8 +239,8 @@ func compareCategory(o, c *table.Column) CategoryColumn {
 		if len(what.members) == 0 {
 			spread += count / m
 		}
-		for _, id := range what.members {
-			after[id] += count / float64(len(what.members))
+		for n, id := range what.members {
+			after[id] += count * what.share(n)
 		}
 		if what.size == 1 && len(what.members) == 1 {
 			alone[what.members[0]] += count

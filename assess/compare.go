@@ -15,6 +15,11 @@ type CompareOptions struct {
 	// that loss can be taken record by record. Nothing in the tables proves
 	// it: set it only for a release that kept its order. Defaults to false.
 	Corresponding bool
+	// Means says that the release publishes the means of its classes: the loss of
+	// a column can then be had, within the bounds of rounding, from the spread of
+	// both tables alone. Nothing in the tables proves it either. Defaults to
+	// false.
+	Means bool
 	// Progress is told how many columns have been compared. Optional.
 	Progress noren.Progress
 }
@@ -71,7 +76,7 @@ func Compare(ctx context.Context, original, release *table.Table, o CompareOptio
 				return nil, err
 			}
 			x, y := readNumbers(c, &c.Field), readNumbers(r, &c.Field)
-			n, l := compareNumber(c, r, x, y, rows)
+			n, l := compareNumber(c, r, x, y, rows, o.Means)
 			u.Numbers = append(u.Numbers, n)
 			names, before, after, losses = append(names, n.Name), append(before, x), append(after, y), append(losses, l)
 			continue
@@ -115,7 +120,7 @@ func sameUnit(o, r *table.Field) error {
 	return nil
 }
 
-func compareNumber(c, r *table.Column, x, y *numbers, rows *rowwise) (NumberColumn, columnLoss) {
+func compareNumber(c, r *table.Column, x, y *numbers, rows *rowwise, means bool) (NumberColumn, columnLoss) {
 	s, t := x.spread(), y.spread()
 	n := NumberColumn{
 		Name: c.Field.Name, Type: c.Field.Type.String(),
@@ -136,10 +141,15 @@ func compareNumber(c, r *table.Column, x, y *numbers, rows *rowwise) (NumberColu
 		}
 	}
 	var l columnLoss
-	if rows != nil {
+	switch {
+	case rows != nil:
 		l = lossByRows(x, y, s)
-	} else {
+	default:
 		l = lossByDecomposition(x, y, s, t, r)
+		if !means && l.reason == "" {
+			l = newColumnLoss(s)
+			l.reason = "it is not known that the release publishes means: without corresponding rows their error is not known"
+		}
 	}
 	n.Loss = l.figure()
 	width := s.max - s.min

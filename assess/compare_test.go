@@ -18,7 +18,7 @@ import (
 
 func compare(t testing.TB, original, release *table.Table, rows bool) *assess.Utility {
 	t.Helper()
-	u, err := assess.Compare(context.Background(), original, release, assess.CompareOptions{Corresponding: rows})
+	u, err := assess.Compare(context.Background(), original, release, assess.CompareOptions{Corresponding: rows, Means: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -319,7 +319,7 @@ func TestDecomposition(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		inBags, err := assess.Compare(ctx, original, release, assess.CompareOptions{})
+		inBags, err := assess.Compare(ctx, original, release, assess.CompareOptions{Means: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -354,7 +354,7 @@ func TestCompareIgnoresRowOrder(t *testing.T) {
 			}
 			return tableOf(b.Column())
 		}
-		u, err := assess.Compare(context.Background(), make(values), make(order), assess.CompareOptions{})
+		u, err := assess.Compare(context.Background(), make(values), make(order), assess.CompareOptions{Means: true})
 		if err != nil {
 			t.Fatal(err)
 		}

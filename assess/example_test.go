@@ -85,7 +85,7 @@ func ExampleEstimateUniqueness() {
 func ExampleCompare() {
 	original := visits([]string{"30", "34", "60", "68"}, []string{"f", "f", "m", "f"})
 	release := visits([]string{"64", "32", "32", "64"}, []string{"m", "f", "f", "m"})
-	u, err := assess.Compare(context.Background(), original, release, assess.CompareOptions{})
+	u, err := assess.Compare(context.Background(), original, release, assess.CompareOptions{Means: true})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -20,13 +20,20 @@ func finite(v float64) *float64 {
 // interval for each record, of width zero for a plain number.
 type numbers struct {
 	lo, hi  []float64
+	mean    []float64 // what a cell says the mean is, the middle where nothing; nil for all middles
 	present []bool
 	missing int64 // shown as missing
 	unread  int64 // neither a number nor a range
 	ranges  bool
 }
 
-func (x *numbers) mid(i int) float64 { return x.lo[i] + (x.hi[i]-x.lo[i])/2 }
+// mid is the expected value of record i.
+func (x *numbers) mid(i int) float64 {
+	if x.mean != nil {
+		return x.mean[i]
+	}
+	return x.lo[i] + (x.hi[i]-x.lo[i])/2
+}
 
 // readNumbers reads column c, which publishes values of the column described
 // by f, and may hold texts with ranges.
@@ -45,27 +52,32 @@ func readNumbers(c *table.Column, f *table.Field) *numbers {
 		return x
 	}
 	x.hi = make([]float64, n)
-	type interval struct {
-		lo, hi float64
-		ok     bool
-	}
-	parsed := make([]interval, len(c.Dict))
+	parsed := make([]publish.Span, len(c.Dict))
+	known := make([]bool, len(c.Dict))
 	for j, word := range c.Dict {
-		lo, hi, isRange, ok := publish.ParseRange(word, f)
-		parsed[j] = interval{lo, hi, ok}
-		x.ranges = x.ranges || ok && isRange
+		p := &parsed[j]
+		*p, known[j] = publish.ParseSpan(word, f)
+		if !p.HasMean {
+			p.Mean = p.Lo + (p.Hi-p.Lo)/2
+		} else if x.mean == nil {
+			x.mean = make([]float64, n)
+		}
+		x.ranges = x.ranges || known[j] && p.Range
 	}
 	for i := range n {
 		if c.IsMissing(i) {
 			x.missing++
 			continue
 		}
-		p := parsed[c.Codes[i]]
-		if !p.ok {
+		p := &parsed[c.Codes[i]]
+		if !known[c.Codes[i]] {
 			x.unread++
 			continue
 		}
-		x.lo[i], x.hi[i], x.present[i] = p.lo, p.hi, true
+		x.lo[i], x.hi[i], x.present[i] = p.Lo, p.Hi, true
+		if x.mean != nil {
+			x.mean[i] = p.Mean
+		}
 	}
 	return x
 }

@@ -156,7 +156,7 @@ func (r *run) make(ctx context.Context) error {
 		r.figures()
 		return r.boundLarge(ctx)
 	}
-	for _, step := range []func(context.Context) error{r.gather, r.divide, r.refine, r.enforce, r.settle, r.bound} {
+	for _, step := range []func(context.Context) error{r.gather, r.divide, r.refine, r.enforce, r.settle, r.exclude, r.bound} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -347,8 +347,24 @@ func (r *run) storedQuasi() []table.StoredColumn {
 func (r *run) publish(ctx context.Context) error {
 	defer timed(&r.result.Seconds.Publish, time.Now())
 	var err error
-	r.published, err = publish.Publish(ctx, r.columns, r.storedQuasi(), r.groups.Group, r.groups.Groups, r.job.Publish, r.progress)
+	r.published, err = publish.Publish(ctx, r.columns, r.storedQuasi(), r.groups.Group, r.groups.Groups, r.publishing(), r.progress)
 	return err
+}
+
+// exclude counts whom the boxes exclude.
+func (r *run) exclude(ctx context.Context) error {
+	if !r.job.Publish.Boxes() {
+		return nil
+	}
+	defer timed(&r.result.Seconds.Publish, time.Now())
+	var err error
+	r.result.Excluded, err = publish.CountExcluded(ctx, r.columns, r.groups.Group, r.groups.Groups, r.publishing())
+	return err
+}
+
+// publishing is how groups are published.
+func (r *run) publishing() publish.Options {
+	return publish.Options{Mode: r.job.Publish, Ranges: r.job.Ranges, Seed: r.seed()}
 }
 
 // look looks for what was made and looks like a missing value, and gives up the
@@ -361,9 +377,31 @@ func (r *run) look(context.Context) error {
 			r.result.LooksMissing = append(r.result.LooksMissing, LooksMissing{Column: f.Name, Groups: n})
 		}
 	}
+	if r.job.Output.Classes {
+		r.result.ClassOf = r.classOf()
+	}
+	r.result.NCP = publish.NCP(r.published, r.result.Rows)
 	r.transformed()
 	r.release()
 	return nil
+}
+
+// classOf is the class of each record: groups that publish the same are one.
+func (r *run) classOf() []uint32 {
+	class := make([]uint32, r.groups.Groups)
+	for g := range class {
+		class[g] = uint32(g)
+	}
+	for _, same := range publish.Same(r.published, r.groups.Groups) {
+		for _, g := range same {
+			class[g] = same[0]
+		}
+	}
+	out := make([]uint32, len(r.groups.Group))
+	for i, g := range r.groups.Group {
+		out[i] = class[g]
+	}
+	return out
 }
 
 // check has the written file verified.

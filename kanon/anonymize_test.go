@@ -27,7 +27,7 @@ func TestEveryMethod(t *testing.T) {
 	rows := makePeople(120, 1)
 	for _, method := range []partition.Method{partition.Auto, partition.Mondrian, partition.MondrianStrict, partition.MDAV, partition.VMDAV, partition.Tomobiki} {
 		for _, effort := range []refine.Effort{refine.Off, refine.Fast} {
-			for _, mode := range []publish.Mode{publish.Aggregate, publish.Generalize} {
+			for _, mode := range []publish.Mode{publish.Aggregate, publish.Generalize, publish.Matched, publish.Shares} {
 				t.Run(fmt.Sprint(method, effort, mode), func(t *testing.T) {
 					t.Parallel()
 					dir := t.TempDir()
@@ -227,7 +227,7 @@ func TestSmallTables(t *testing.T) {
 // At k = 1 every record keeps its own values.
 func TestKIsOne(t *testing.T) {
 	rows := makePeople(30, 4)
-	for _, mode := range []publish.Mode{publish.Aggregate, publish.Generalize} {
+	for _, mode := range []publish.Mode{publish.Aggregate, publish.Generalize, publish.Matched, publish.Shares} {
 		j := job(t, t.TempDir(), rows)
 		j.K, j.KeepOrder, j.Publish = 1, true, mode
 		anonymize(t, j)
@@ -298,7 +298,7 @@ func TestMissingValues(t *testing.T) {
 	rows := [][]string{{"a", "?"}, {"b", ""}, {"c", "?"}, {"d", "30"}, {"e", "31"}, {"f", "30"}, {"g", "32"}}
 	dir := t.TempDir()
 	writeCSV(t, filepath.Join(dir, "in.csv"), fields, rows)
-	for _, mode := range []publish.Mode{publish.Aggregate, publish.Generalize} {
+	for _, mode := range []publish.Mode{publish.Aggregate, publish.Generalize, publish.Matched, publish.Shares} {
 		j := kanon.Job{
 			Kept:   []string{"key"},
 			Source: open(t, filepath.Join(dir, "in.csv")), Schema: table.Schema{Fields: fields}, Missing: []string{"?"},
@@ -307,7 +307,7 @@ func TestMissingValues(t *testing.T) {
 		r := anonymize(t, j)
 		check(t, 3, fields, rows, read(t, j.Output.Path))
 		_, out := readCSV(t, read(t, j.Output.Path))
-		present := map[publish.Mode]string{publish.Aggregate: "31", publish.Generalize: "[30-32]"}[mode]
+		present := map[publish.Mode]string{publish.Aggregate: "31", publish.Generalize: "[30-32]", publish.Matched: "31", publish.Shares: "[30-32]"}[mode]
 		if got := fmt.Sprint(out); got != fmt.Sprintf("[[a ] [b ] [c ] [d %[1]s] [e %[1]s] [f %[1]s] [g %[1]s]]", present) || r.AchievedK != 3 || r.Classes != 2 {
 			t.Errorf("%s: %s, %+v", mode, got, r)
 		}
@@ -321,7 +321,7 @@ func TestMissingValues(t *testing.T) {
 	if _, err := kanon.Anonymize(context.Background(), j, nil); noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "line 2, column 2 (age): expected an integer") || strings.Contains(err.Error(), "?") {
 		t.Errorf("got %v", err)
 	}
-	if got := list(t, dir); got != "aggregate.csv generalize.csv in.csv" {
+	if got := list(t, dir); got != "aggregate.csv generalize.csv in.csv matched.csv shares.csv" {
 		t.Errorf("the folder holds %s", got)
 	}
 }

@@ -55,6 +55,15 @@ func (r *run) blockSize(chosen partition.Chosen) int {
 	return max(blockRecords, 4*cell)
 }
 
+// matchBytes is about what is held of a record until values are matched: of its
+// group the order of visits, and in each column its own values and its bin.
+func (r *run) matchBytes() int {
+	if r.job.Publish != publish.Matched {
+		return 0
+	}
+	return (24 + 12*len(r.quasi)) / r.job.K
+}
+
 // block is what became of one.
 type block struct {
 	records       []uint32
@@ -66,7 +75,7 @@ type block struct {
 
 // blocks divides, refines and publishes the table block by block.
 func (r *run) blocks(ctx context.Context, size int, chosen partition.Chosen) error {
-	if err := r.needs(recordBytes, "allow more"); err != nil {
+	if err := r.needs(recordBytes+r.matchBytes(), "allow more"); err != nil {
 		return err
 	}
 	began := time.Now()
@@ -126,18 +135,22 @@ func (r *run) blocks(ctx context.Context, size int, chosen partition.Chosen) err
 	if err != nil {
 		return err
 	}
-	plan.Finish(r.published)
+	work.share(time.Since(began).Seconds(), &r.result.Seconds)
+	began = time.Now()
+	if err := plan.Finish(ctx, r.published, r.groups.Group, r.progress); err != nil {
+		return err
+	}
+	timed(&r.result.Seconds.Publish, began)
 	r.result.SSE, r.result.SST = c.after, sst.Sum()
 	if r.result.SST > 0 {
 		r.result.RefinedFrom = c.before / r.result.SST
 	}
-	work.share(time.Since(began).Seconds(), &r.result.Seconds)
 	return nil
 }
 
 // survey looks at all records, for what must be known of the whole table.
 func (r *run) survey(ctx context.Context) (*space.Frame, *publish.Plan, error) {
-	plan, err := publish.NewPlan(r.held.Columns[:len(r.quasi)], r.storedQuasi(), r.job.Publish)
+	plan, err := publish.NewPlan(r.held.Columns[:len(r.quasi)], r.storedQuasi(), r.publishing())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -154,10 +167,20 @@ func (r *run) survey(ctx context.Context) (*space.Frame, *publish.Plan, error) {
 		plan.Look(columns[:len(r.quasi)])
 		return nil
 	})
-	if err == nil && survey.Twice() {
-		survey.Again()
+	if err == nil && (survey.Twice() || plan.Twice()) {
+		if survey.Twice() {
+			survey.Again()
+		}
+		if plan.Twice() {
+			plan.Again()
+		}
 		err = r.held.Runs(ctx, func(_ int, columns []*table.Column) error {
-			survey.Look(columns[:len(r.quasi)])
+			if survey.Twice() {
+				survey.Look(columns[:len(r.quasi)])
+			}
+			if plan.Twice() {
+				plan.Look(columns[:len(r.quasi)])
+			}
 			return nil
 		})
 	}

@@ -33,6 +33,10 @@ type CurveJob struct {
 	Refine refine.Effort
 	// Scale defaults to min-max.
 	Scale space.Scaling
+	// Count measures how far counts over a release of groups are off, given the
+	// quasi-identifiers, the group of each record and the number of groups.
+	// Optional.
+	Count func(ctx context.Context, columns []*table.Column, group []uint32, groups int) (float64, error)
 	// Unit and Linkage are those of [Options]: groups then hold k persons.
 	Unit    string
 	Linkage Linkage
@@ -58,6 +62,9 @@ type CurvePoint struct {
 	// MeanRisk is that of a record on average: groups/records (marketer risk). With a
 	// unit it is the mean over the pairs of a group and a person in it.
 	MeanRisk float64 `json:"mean_risk"`
+	// CountError is the mean relative error of random counts over a release of
+	// these groups, where [CurveJob.Count] measures it.
+	CountError float64 `json:"count_error"`
 	// Seconds is the wall-clock time of this point.
 	Seconds float64 `json:"seconds"`
 }
@@ -120,6 +127,11 @@ func Curve(ctx context.Context, job CurveJob, emit func(CurvePoint) error, progr
 			point := CurvePoint{
 				K: k, Method: method.String(), Groups: p.Groups, Loss: s.Loss(p),
 				MaxRisk: 1 / float64(slices.Min(sizes)), MeanRisk: float64(p.Groups) / float64(total), Seconds: time.Since(began).Seconds(),
+			}
+			if job.Count != nil {
+				if point.CountError, err = job.Count(ctx, t.Columns, p.Group, p.Groups); err != nil {
+					return 0, err
+				}
 			}
 			if err := emit(point); err != nil {
 				return 0, err

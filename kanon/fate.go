@@ -25,22 +25,43 @@ func (r *run) transformed() {
 	}
 	for j, i := range r.quasi {
 		f := &r.job.Schema.Fields[i]
-		r.result.Columns[i].Why = "others may know it: " + shown(f, r.held.Columns[j].Places, r.job.Publish)
+		r.result.Columns[i].Why = "others may know it: " + shown(f, r.held.Columns[j].Places, &r.job.Options, r.groups.Groups)
 	}
 }
 
-// shown says what a class shows of a column; places are the source's.
-func shown(f *table.Field, places int, mode publish.Mode) string {
+// shown says what a class shows of a column; places are the source's, groups their
+// number.
+func shown(f *table.Field, places int, o *Options, groups int) string {
 	number := f.Type == table.Integer || f.Type == table.Decimal
-	switch {
+	fixed := ""
+	if o.Ranges == publish.Fixed {
+		fixed = ", with ends of a fixed grid"
+	}
+	ranked := o.Publish == publish.Matched && groups >= publish.RankedGroups
+	switch mode := o.Publish; {
+	case mode == publish.Shares && f.Type.IsNumber():
+		return "published as the range of its class, with the mean where that leaves each value open"
+	case mode == publish.Shares:
+		return "published as the values of its class with their shares"
 	case mode == publish.Generalize && f.Type.IsNumber():
-		return "published as the range of its class"
+		return "published as the range of its class" + fixed
 	case mode == publish.Generalize && f.Type == table.Ordered:
-		return "published as the levels of its class, from the lowest to the highest"
+		return "published as the levels of its class, from the lowest to the highest" + fixed
 	case mode == publish.Generalize && f.Hierarchy != nil:
 		return "published as the lowest common ancestor of its class"
+	case mode == publish.Generalize && fixed != "":
+		return "published as the value of its class, or * where there are several"
 	case mode == publish.Generalize:
 		return "published as the set of the values of its class"
+	case ranked && number:
+		if f.Type == table.Integer {
+			places = 0
+		}
+		return "published as one number within the range of its class, matched to the whole column, " + matchedTo(f.Round, places)
+	case ranked && f.Type == table.Date:
+		return "published as one date within the range of its class, matched to the whole column"
+	case mode == publish.Matched && !f.Type.IsNumber():
+		return "published as one of the values of its class, matched to the whole table"
 	case f.Type == table.Date:
 		return "published as the mean of its class"
 	case number:
@@ -52,6 +73,14 @@ func shown(f *table.Field, places int, mode publish.Mode) string {
 		return "published as the median of its class"
 	}
 	return "published as the commonest value of its class"
+}
+
+// matchedTo says to how many places a matched number is published.
+func matchedTo(asked *int, source int) string {
+	if asked != nil && *asked != source {
+		return "to " + decimals(*asked)
+	}
+	return "to " + decimals(source) + " as in the source"
 }
 
 // rounded says to how many places a mean is published, and what that tells of

@@ -54,6 +54,8 @@ type Output struct {
 	Stdout io.Writer
 	// Dialect is how a text file is written. Defaults to the source's own.
 	Dialect *csvio.Dialect
+	// Classes keeps the class of each record in the result ([Result.ClassOf]).
+	Classes bool
 	// Verified is called when the release is verified and before it is created
 	// (or goes to Stdout), with all of its bytes: the place to certify it. Its
 	// error gives the release up. Optional.
@@ -82,7 +84,7 @@ type Options struct {
 	// Diversity and Closeness hold for every sensitive column. Optional.
 	Diversity *privacy.Diversity
 	Closeness *privacy.Closeness
-	// Scale defaults to min-max.
+	// Scale defaults to min-max; the command line's default is z-score.
 	Scale space.Scaling
 	// Partition holds the method and its parameters; its K and Workers are
 	// taken from here.
@@ -94,8 +96,11 @@ type Options struct {
 	// nearest neighbours give. Defaults to not at all. It does not change the
 	// release.
 	Gap time.Duration
-	// Publish defaults to aggregate.
+	// Publish defaults to aggregate; the command line's default is matched.
 	Publish publish.Mode
+	// Ranges says where the ends of published ranges come from. Defaults to the
+	// values of the class; fixed ranges need Publish to be generalize.
+	Ranges publish.Ranges
 	// KeepOrder keeps the order of the records, which links them to the
 	// source. Defaults to a secret order.
 	KeepOrder bool
@@ -180,6 +185,9 @@ func (j *Job) validate() error {
 	}
 	if j.Output.Path == "-" && j.Output.Stdout == nil {
 		add("standard output is asked for, and there is none")
+	}
+	if j.Ranges == publish.Fixed && j.Publish != publish.Generalize {
+		add("fixed ranges are a way to generalize, and the table is to be published by %s", j.Publish)
 	}
 	faults = append(faults, j.unitFaults(&j.Schema)...)
 	if n := len(j.SecretSeed); n > 0 && n < leastSeed {

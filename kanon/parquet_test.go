@@ -165,7 +165,7 @@ func TestParquetToParquet(t *testing.T) {
 func TestBetweenFormats(t *testing.T) {
 	dir := t.TempDir()
 	rows := makePeople(60, 17)
-	for _, mode := range []publish.Mode{publish.Aggregate, publish.Generalize} {
+	for _, mode := range []publish.Mode{publish.Aggregate, publish.Generalize, publish.Matched, publish.Shares} {
 		j := job(t, dir, rows)
 		j.Output.Path, j.Publish = filepath.Join(dir, mode.String()+".parquet"), mode
 		anonymize(t, j)
@@ -198,7 +198,7 @@ func TestBetweenFormats(t *testing.T) {
 		})
 		source[i][5] = strings.Replace(source[i][5], ".000000Z", "Z", 1)
 	}
-	for _, mode := range []publish.Mode{publish.Aggregate, publish.Generalize} {
+	for _, mode := range []publish.Mode{publish.Aggregate, publish.Generalize, publish.Matched, publish.Shares} {
 		j := kanon.Job{
 			Kept:   []string{"key", "stamp", "raw"},
 			Source: open(t, filepath.Join(dir, "in.parquet")), Schema: table.Schema{Fields: visitFields},

@@ -66,7 +66,7 @@ func TestAnyRelease(t *testing.T) {
 				K:         rapid.IntRange(1, 9).Draw(t, "k"),
 				Scale:     rapid.SampledFrom([]space.Scaling{space.MinMax, space.ZScore, space.None}).Draw(t, "scale"),
 				Refine:    rapid.SampledFrom([]refine.Effort{refine.Off, refine.Fast}).Draw(t, "refine"),
-				Publish:   rapid.SampledFrom([]publish.Mode{publish.Aggregate, publish.Generalize}).Draw(t, "publish"),
+				Publish:   rapid.SampledFrom([]publish.Mode{publish.Aggregate, publish.Generalize, publish.Matched, publish.Shares}).Draw(t, "publish"),
 				KeepOrder: rapid.Bool().Draw(t, "keep"),
 				Workers:   rapid.IntRange(0, 3).Draw(t, "workers"),
 				Partition: partition.Options{

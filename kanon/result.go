@@ -3,15 +3,16 @@ package kanon
 import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/kanon/gate"
+	"github.com/noren-privacy/noren/kanon/publish"
 	"github.com/noren-privacy/noren/kanon/verify"
 )
 
 // ResultSchema names the JSON form of a [Result].
 const ResultSchema = "noren.anonymize/1"
 
-// Result is what a release came to. All of it but the loss follows from the
-// released file; the loss and its parts compare with the source and belong to
-// the steward.
+// Result is what a release came to. All of it but the loss, the NCP and the share
+// of excluded outsiders follows from the released file; these compare with the
+// source and belong to the steward.
 type Result struct {
 	// Schema is noren.anonymize/1.
 	Schema string `json:"schema"`
@@ -46,6 +47,13 @@ type Result struct {
 	SSE float64 `json:"sse"`
 	// SST is the total sum of squares.
 	SST float64 `json:"sst"`
+	// NCP is the normalised certainty penalty: the mean width of what the groups
+	// span, over the width of each column (package publish).
+	NCP float64 `json:"ncp"`
+	// Excluded tells how many persons outside the table the published ranges and
+	// sets exclude; absent for other ways to publish, and for a table that was
+	// released block by block.
+	Excluded *publish.Excluded `json:"excluded_outsiders,omitempty"`
 	// LowerBound is a loss that no grouping of these records by K or more gets
 	// below, rounded down (docs/loss-bounds.md).
 	LowerBound float64 `json:"lower_bound"`
@@ -87,6 +95,10 @@ type Result struct {
 	// Uncounted names the identifiers of which it is not known whether they
 	// repeat, as counting by them would have taken more memory than is allowed.
 	Uncounted []string `json:"uncounted_identifiers,omitempty"`
+	// ClassOf is the class of each record of the source, in its order, where
+	// [Output.Classes] asks for it: with it the secret order of the rows can be
+	// undone. It belongs to the steward.
+	ClassOf []uint32 `json:"-"`
 	// Columns is the fate of every column of the source, and why.
 	Columns []gate.Fate `json:"columns"`
 	// Unique counts the records that are unique on the kept columns. It is private.

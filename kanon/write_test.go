@@ -259,7 +259,7 @@ func TestShiftJIS(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "in.csv"), coded, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, mode := range []publish.Mode{publish.Aggregate, publish.Generalize} {
+	for _, mode := range []publish.Mode{publish.Aggregate, publish.Generalize, publish.Matched, publish.Shares} {
 		j := kanon.Job{
 			Kept:   []string{"key"},
 			Source: open(t, filepath.Join(dir, "in.csv")), Schema: table.Schema{Fields: fields},

@@ -22,9 +22,17 @@ type Facts struct {
 	Repeated bool
 	// Warnings are what the page says before anything else. Optional.
 	Warnings []string
-	// Made lists how the release was made (method, parameters, duration), in
-	// the order in which they are to stand. Optional.
+	// Grouping says what making the release came to. Nil where that is not known.
+	Grouping *Release
+	// Made lists how the release was made (method, parameters, duration),
+	// in the order in which they are to stand. Optional.
 	Made []Fact
+	// Version, Date, Command and Hashes say what wrote the page and when, of
+	// which files. A page without a version has no such part. Optional.
+	Version string
+	Date    string
+	Command string
+	Hashes  []File
 	// Fates are what became of each column of the original, Unique counts the
 	// records that are unique on the kept columns, FreeText names those that are
 	// free text. Optional.
@@ -58,15 +66,20 @@ func Assessment(a *assess.Assessment, f Facts) *Page {
 		}
 	}
 	add("In short", b.summary())
+	add("This document", b.about())
 	if a.Release != nil {
 		add("What is promised", b.promise())
 	}
 	add("What became of each column", b.fates())
 	add("What the kept columns tell", b.unique())
+	add("Sensitive columns", b.sensitive())
 	add("Can people be singled out?", b.risk())
 	add("Persons with several records", b.persons())
+	add("Persons outside the table", b.outsiders())
+	add("An earlier release", b.earlier())
 	add("The population", b.population())
 	if a.Utility != nil {
+		add("How far counts are off", b.queries())
 		add("What the release still tells", b.utility())
 		add("Columns of numbers", b.numbers())
 		add("Columns of words", b.categories())
@@ -150,16 +163,11 @@ func (b *assessment) summary() []Block {
 	}
 	figures = append(figures, b.smallest(last))
 	if u := b.a.Utility; u != nil {
-		if f := u.Loss.MinMax; f.Value != nil {
-			figures = append(figures, Figure{
-				Name: "Detail given up", Value: Percent(*f.Value),
-				Explain: "the share of the spread of the numbers that the release no longer shows (SSE/SST, columns scaled to [0,1])",
-			})
-		} else if f := u.NCP; f.Value != nil {
-			figures = append(figures, Figure{
-				Name: "Width of what is told", Value: Percent(*f.Value),
-				Explain: "how wide the published ranges and sets are on average, compared with all values (NCP)",
-			})
+		if f, ok := b.counts(); ok {
+			figures = append(figures, f)
+		}
+		if f, ok := b.detail(); ok {
+			figures = append(figures, f)
 		}
 		if c := u.Correlations; c != nil && c.Largest != nil {
 			figures = append(figures, Figure{
@@ -283,8 +291,8 @@ func (b *assessment) promise() []Block {
 		case g.K > 0 && r.SmallestClass < int64(g.K):
 			return append(blocks, Block{Note: fmt.Sprintf("The promise does not hold for the table measured here: its smallest class has %s, fewer than the %d promised. Do not release it.", records(r.SmallestClass), g.K)}, b.made())
 		case g.K > 0:
-			blocks = append(blocks, Block{Text: fmt.Sprintf("Every record of the release has the same %s as at least %d others (k-anonymity with k = %d). Someone who knows only these columns about a person cannot narrow them down to fewer than %d records.",
-				quoteList(g.Quasi), g.K-1, g.K, g.K)})
+			blocks = append(blocks, Block{Text: fmt.Sprintf("Every record of the release has the same %s as at least %d others (k-anonymity with k = %d). %s",
+				quoteList(g.Quasi), g.K-1, g.K, narrowed(g.K))})
 		default:
 			blocks = append(blocks, Block{Text: "The promise: " + g.String() + "."})
 		}
@@ -298,16 +306,39 @@ func (b *assessment) promise() []Block {
 			}
 			blocks = append(blocks, Block{Text: text})
 		}
-		text := "What it does not promise: that nothing can be learnt about a person."
-		if len(g.Diversity)+len(g.Closeness) == 0 {
-			text += " If all records that look alike have the same diagnosis, say, then that is told of each of them."
-		}
-		blocks = append(blocks, Block{Text: text + " Nor does it hold against someone who knows more than these columns, or has another release of the same people."})
+		blocks = append(blocks, Block{Text: "The promise does not cover the following:"}, Block{List: notCovered(g)})
 		if len(g.Assumptions) > 0 {
 			blocks = append(blocks, Block{Text: "It rests on:"}, Block{List: g.Assumptions})
 		}
 	}
 	return append(blocks, b.made())
+}
+
+// narrowed says what k leaves open to somebody who knows the quasi-identifiers.
+func narrowed(k int) string {
+	if k <= 1 {
+		return "With k = 1 every record may be alone: a person who can be recognised by these columns is not protected."
+	}
+	return fmt.Sprintf("Someone who knows only these columns about a person cannot narrow them down to fewer than %d records.", k)
+}
+
+// notCovered lists what a guarantee of k-anonymity leaves open.
+func notCovered(g *noren.Guarantee) []string {
+	var out []string
+	if len(g.Diversity)+len(g.Closeness) == 0 {
+		out = append(out, "What the records of a class have in common. If all of them have the same diagnosis, for instance, that diagnosis is known of each person of the class.")
+	} else {
+		out = append(out, "All that can be learnt from the records of a class together: diversity and closeness bound it, they do not prevent it.")
+	}
+	if g.Unit == "" {
+		out = append(out, "Persons with several records: k counts records, and the k records of a class may be of fewer persons.")
+	}
+	return append(
+		out,
+		"Somebody who knows more of a person than these columns, such as a value of a column that was kept.",
+		"Somebody who holds another release of the same people: the classes of both can be compared.",
+		"Whether a person is in the table at all. k-anonymity does not hide that.",
+	)
 }
 
 // made is the table of how the release came about.
@@ -320,6 +351,10 @@ func (b *assessment) made() Block {
 	}
 	add(Fact{"Original", b.f.Original})
 	add(Fact{"Release", b.f.Release})
+	if m := b.f.Grouping; m != nil {
+		add(Fact{"Information loss (SSE/SST, scale " + m.Scale + ")", Percent(m.Loss)})
+		add(Fact{"Width of what a class spans (NCP)", Percent(m.NCP)})
+	}
 	for _, f := range b.f.Made {
 		add(f)
 	}

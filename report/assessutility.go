@@ -69,10 +69,16 @@ func (b *assessment) utility() []Block {
 	}
 	t.Rows = append(
 		t.Rows,
-		[]string{"Loss SSE/SST, columns scaled to [0,1]", figure(u.Loss.MinMax), covers},
-		[]string{"Loss SSE/SST, columns standardised", figure(u.Loss.ZScore), "the same, with every column counting alike"},
+		[]string{"Squared error of the published numbers, of their spread (columns scaled to [0,1])", figure(u.Loss.MinMax), covers},
+		[]string{"The same, columns standardised", figure(u.Loss.ZScore), "every column counts alike"},
 	)
-	if u.NCP.Value != nil {
+	if m := b.f.Grouping; m != nil {
+		t.Rows = append(
+			t.Rows,
+			[]string{"Information loss (SSE/SST, scale " + m.Scale + ")", Percent(m.Loss), "of the grouping, over all quasi-identifiers: what any way to publish the groups' means loses at least"},
+			[]string{"Certainty penalty (NCP)", Percent(m.NCP), "mean width of what a class spans, over the width of its column"},
+		)
+	} else if u.NCP.Value != nil {
 		t.Rows = append(t.Rows, []string{"Certainty penalty (NCP)", figure(u.NCP), "mean width of what is told of a value, over the width of its column"})
 	} else {
 		t.Rows = append(t.Rows, []string{"Certainty penalty (NCP)", "–", "not available: " + u.NCP.Reason})

@@ -23,18 +23,21 @@ type CurveFacts struct {
 // ChoiceOfK is the page that shows information loss and risk over k. It is private.
 func ChoiceOfK(f CurveFacts) *Page {
 	var names []string
-	loss, risk, both := map[string]*Curve{}, map[string]*Curve{}, map[string]*Curve{}
-	rows := &Table{Header: []string{"method", "k", "groups", "loss", "highest risk", "mean risk"}, Numeric: []bool{false, true, true, true, true, true}}
+	loss, count, risk, both := map[string]*Curve{}, map[string]*Curve{}, map[string]*Curve{}, map[string]*Curve{}
+	rows := &Table{Header: []string{"method", "k", "groups", "loss", "count error", "highest risk", "mean risk"}, Numeric: []bool{false, true, true, true, true, true, true}}
 	for _, p := range f.Points {
 		if loss[p.Method] == nil {
 			names = append(names, p.Method)
-			loss[p.Method], risk[p.Method], both[p.Method] = &Curve{Name: p.Method}, &Curve{Name: p.Method}, &Curve{Name: p.Method}
+			for _, of := range []map[string]*Curve{loss, count, risk, both} {
+				of[p.Method] = &Curve{Name: p.Method}
+			}
 		}
 		add := func(c *Curve, x, y float64) { c.X, c.Y = append(c.X, x), append(c.Y, y) }
 		add(loss[p.Method], float64(p.K), p.Loss)
+		add(count[p.Method], float64(p.K), p.CountError)
 		add(risk[p.Method], float64(p.K), p.MeanRisk)
 		add(both[p.Method], p.MeanRisk, p.Loss)
-		rows.Rows = append(rows.Rows, []string{p.Method, strconv.Itoa(p.K), Integer(p.Groups), Percent(p.Loss), Percent(p.MaxRisk), Percent(p.MeanRisk)})
+		rows.Rows = append(rows.Rows, []string{p.Method, strconv.Itoa(p.K), Integer(p.Groups), Percent(p.Loss), Percent(p.CountError), Percent(p.MaxRisk), Percent(p.MeanRisk)})
 	}
 	lines := func(title, across, axis string, of map[string]*Curve, percentX bool) *Picture {
 		l := &Lines{Title: title, Across: across, Axis: axis, FromZero: true, FormatY: Percent}
@@ -58,6 +61,8 @@ func ChoiceOfK(f CurveFacts) *Page {
 			{Title: "What it costs", Blocks: []Block{
 				{Text: "The loss is the share of the spread of the quasi-identifiers that a release no longer shows. It grows with k; where a curve bends is a good place to stop."},
 				{Picture: lines("Loss over k", "k", "loss", loss, false)},
+				{Text: "The mean relative error of a count over two to four of these columns in a release of matched values."},
+				{Picture: lines("Error of a count over k", "k", "mean error of a count", count, false)},
 			}},
 			{Title: "What it protects", Blocks: []Block{
 				{Text: left + " The mean risk is the share of records that guessing in the classes finds."},

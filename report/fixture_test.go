@@ -142,7 +142,7 @@ func assessment(t testing.TB, original, released *table.Table, k int, fraction f
 	}
 	ratio := a.Release.AverageClassRatio(k)
 	a.AverageClassRatio = &ratio
-	u, err := assess.Compare(context.Background(), original, released, assess.CompareOptions{})
+	u, err := assess.Compare(context.Background(), original, released, assess.CompareOptions{Means: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"github.com/noren-privacy/noren/assess"
 	"github.com/noren-privacy/noren/internal/atomicfile"
 	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/kanon/publish"
 	"github.com/noren-privacy/noren/report"
 	"github.com/noren-privacy/noren/report/text"
 	"github.com/noren-privacy/noren/spec"
@@ -85,11 +87,14 @@ func (s *Service) checkRelease(r *api.AnonymizeRequest) (*spec.Spec, error) {
 	case r.Memory < 0 || r.Memory > 0 && r.Memory < LeastMemory:
 		return nil, noren.Usagef("memory", "expected %dMiB at least: the program itself needs as much", LeastMemory>>20)
 	}
+	if err := (earlier{r.Previous, r.PreviousSource}).check(r.Report != "", "a page (report)"); err != nil {
+		return nil, err
+	}
 	sp, err := specOf(&r.Table)
 	if err != nil {
 		return nil, err
 	}
-	return sp, s.targets(append(sp.Files(), r.Input), r.Force, r.Output, r.Report, r.Certificate)
+	return sp, s.targets(append(sp.Files(), r.Input, r.Previous, r.PreviousSource), r.Force, r.Output, r.Report, r.Certificate)
 }
 
 // release makes the release, its page and its certificate. All three appear, or none.
@@ -118,7 +123,10 @@ func (s *Service) release(ctx context.Context, q *api.AnonymizeRequest, sp *spec
 			return nil, err
 		}
 		defer out.Discard()
-		add(out, func(r *kanon.Result, released io.Reader) error { return s.releasePage(ctx, sp, job, r, released, out) })
+		job.Output.Classes = q.Previous != ""
+		add(out, func(r *kanon.Result, released io.Reader) error {
+			return s.releasePage(ctx, q, sp, job, r, released, out)
+		})
 	}
 	if q.Certificate != "" {
 		c, err := s.newCertifier(q.Certificate, q.Force)
@@ -208,10 +216,11 @@ func (s *Service) noteRelease(r *kanon.Result) {
 }
 
 // releasePage writes the page about a release that was verified.
-func (s *Service) releasePage(ctx context.Context, sp *spec.Spec, job *kanon.Job, result *kanon.Result, released io.Reader, out io.Writer) error {
+func (s *Service) releasePage(ctx context.Context, r *api.AnonymizeRequest, sp *spec.Spec, job *kanon.Job, result *kanon.Result, released io.Reader, out io.Writer) error {
 	a := &assessing{
-		ctx: ctx, service: s, unit: sp.Unit, source: job.Source, schema: &job.Schema, missing: job.Missing,
+		ctx: ctx, service: s, spec: sp, unit: sp.Unit, source: job.Source, schema: &job.Schema, missing: job.Missing,
 		keptOrder: job.KeepOrder, threshold: assess.DefaultThreshold, k: job.K,
+		means: job.Publish == publish.Aggregate, earlier: earlier{r.Previous, r.PreviousSource}, classOf: result.ClassOf,
 	}
 	if err := a.original(sp, "", 0); err != nil {
 		return err
@@ -229,19 +238,13 @@ func (s *Service) releasePage(ctx context.Context, sp *spec.Spec, job *kanon.Job
 	if err := a.releaseFrom(src); err != nil {
 		return err
 	}
-	took := &result.Seconds
 	facts := report.Facts{
 		Original: job.Source.Name(), Release: job.Output.Path, Guarantee: &result.Guarantee, Footer: s.footer(),
 		Fates: result.Columns, Unique: result.Unique, FreeText: result.FreeText,
-		Made: []report.Fact{
-			{Name: "Method", Value: result.Method},
-			{Name: "Refinement", Value: result.Refine},
-			{Name: "Scaling", Value: result.Scale},
-			{Name: "Published as", Value: result.Publish},
-			{Name: "Groups", Value: report.Integer(result.Groups)},
-			{Name: "Loss (SSE/SST)", Value: fmt.Sprintf("%.4f", result.Loss)},
-			{Name: "Time", Value: fmt.Sprintf("%.1f s", took.Check+took.Read+took.Partition+took.Refine+took.Publish+took.Bound+took.Verify)},
-		},
+	}
+	specFile := cmp.Or(r.SpecFile, sp.Name())
+	if err := s.dossier(&facts, r, specFile, job, result, released); err != nil {
+		return err
 	}
 	facts.Repeated = result.Repeated != nil || len(result.Uncounted) > 0
 	if len(result.Uncounted) > 0 {

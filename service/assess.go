@@ -9,6 +9,7 @@ import (
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/assess"
 	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/kanon/publish"
 	"github.com/noren-privacy/noren/report"
 	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table"
@@ -26,11 +27,15 @@ func (s *Service) Assess(ctx context.Context, r *api.AssessRequest) (*api.Assess
 	if r.KeptOrder && r.Against == "" {
 		return nil, noren.Usagef("kept-order", "goes with a release (against)")
 	}
+	before := earlier{r.Previous, r.PreviousSource}
+	if err := before.check(r.Against != "" && r.KeptOrder, "a release with the order of the table (against, kept-order)"); err != nil {
+		return nil, err
+	}
 	sp, err := specOf(&r.Table)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.targets(append(sp.Files(), r.Input, r.Against, r.Population), r.Force, r.Report); err != nil {
+	if err := s.targets(append(sp.Files(), r.Input, r.Against, r.Population, r.Previous, r.PreviousSource), r.Force, r.Report); err != nil {
 		return nil, err
 	}
 	src, err := s.openTable(ctx, r.Input, sp)
@@ -43,7 +48,7 @@ func (s *Service) Assess(ctx context.Context, r *api.AssessRequest) (*api.Assess
 		return nil, err
 	}
 	a := &assessing{
-		ctx: ctx, service: s, unit: sp.Unit, source: read.Source, schema: read.Schema, missing: read.Missing, formats: read.Formats,
+		ctx: ctx, service: s, spec: sp, unit: sp.Unit, earlier: before, source: read.Source, schema: read.Schema, missing: read.Missing, formats: read.Formats,
 		keptOrder: r.KeptOrder, threshold: r.Threshold, k: r.K,
 	}
 	if a.k == 0 {
@@ -70,6 +75,7 @@ func (s *Service) Assess(ctx context.Context, r *api.AssessRequest) (*api.Assess
 type assessing struct {
 	ctx       context.Context
 	service   *Service
+	spec      *spec.Spec
 	unit      string // column that tells persons apart
 	source    table.Source
 	schema    *table.Schema
@@ -78,6 +84,9 @@ type assessing struct {
 	keptOrder bool
 	threshold float64
 	k         int
+	means     bool // the release publishes means
+	earlier   earlier
+	classOf   []uint32 // class of each record of the original, where it is known
 
 	fields   []table.Field // the quasi-identifiers
 	table    *table.Table
@@ -213,9 +222,49 @@ func (a *assessing) releaseFrom(src table.Source) error {
 		}
 		typed.Columns = append(typed.Columns, c)
 	}
-	o := assess.CompareOptions{Corresponding: a.keptOrder, Progress: a.service.Progress}
-	a.result.Utility, err = assess.Compare(a.ctx, a.table, typed, o)
-	return err
+	o := assess.CompareOptions{Corresponding: a.keptOrder, Means: a.means || a.spec.Anonymize.Publish == publish.Aggregate.String(), Progress: a.service.Progress}
+	if a.result.Utility, err = assess.Compare(a.ctx, a.table, typed, o); err != nil {
+		return err
+	}
+	seed, err := randomSeed()
+	if err != nil {
+		return err
+	}
+	if a.result.Queries, err = assess.AskQueries(a.ctx, a.table, typed, assess.QueryOptions{Seed: seed, Progress: a.service.Progress}); err != nil {
+		return err
+	}
+	if err := a.releaseSensitive(src, classes[0], typed); err != nil {
+		return err
+	}
+	return a.overlap(src, classes[0])
+}
+
+// releaseSensitive measures the sensitive columns in the classes of a release, and
+// how they go with the quasi-identifiers before and after.
+func (a *assessing) releaseSensitive(src table.Source, classes assess.Classes, shown *table.Table) error {
+	for _, i := range a.schema.WithRole(table.Sensitive) {
+		f := a.schema.Fields[i]
+		if !slices.ContainsFunc(src.Columns(), func(c table.StoredColumn) bool { return c.Name == f.Name }) {
+			continue
+		}
+		kept, err := file.Read(a.ctx, src, []table.Field{f}, a.missing, a.service.Progress)
+		if err != nil {
+			return err
+		}
+		own, err := file.Read(a.ctx, a.source, []table.Field{f}, a.missing, a.service.Progress)
+		if err != nil {
+			return err
+		}
+		s, err := assess.NewSensitive(a.ctx, classes, kept.Columns[0])
+		if err != nil {
+			return err
+		}
+		for j, quasi := range a.table.Columns {
+			s.Associations = append(s.Associations, assess.Associate(quasi, own.Columns[0], shown.Columns[j], kept.Columns[0]))
+		}
+		a.result.Sensitive = append(a.result.Sensitive, s)
+	}
+	return nil
 }
 
 // releasePersons counts the persons of a release: as its verifier did, by its own

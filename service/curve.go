@@ -6,11 +6,15 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/assess"
 	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/kanon/partition"
+	"github.com/noren-privacy/noren/kanon/publish"
 	"github.com/noren-privacy/noren/kanon/refine"
 	"github.com/noren-privacy/noren/kanon/space"
+	"github.com/noren-privacy/noren/noise"
 	"github.com/noren-privacy/noren/report"
+	"github.com/noren-privacy/noren/table"
 )
 
 // Curve computes information loss and risk over k and methods, to choose k by. Result
@@ -21,7 +25,7 @@ func (s *Service) Curve(ctx context.Context, r *api.CurveRequest) (*api.Curve, e
 	if err != nil {
 		return nil, err
 	}
-	effort, scale := cmp.Or(r.Refine, refine.Fast.String()), cmp.Or(r.Scale, space.MinMax.String())
+	effort, scale := cmp.Or(r.Refine, refine.Fast.String()), cmp.Or(r.Scale, space.ZScore.String())
 	job, err := curveJob(r, effort, scale)
 	if err != nil {
 		return nil, err
@@ -47,6 +51,9 @@ func (s *Service) Curve(ctx context.Context, r *api.CurveRequest) (*api.Curve, e
 	}
 	if job.Unit = sp.Unit; job.Unit == "" && job.Linkage == kanon.LinkAll {
 		return nil, noren.Usagef("unit-linkage", "is about persons: name the column that tells them apart").Hinted("name a unit")
+	}
+	if job.Count, err = countErrors(); err != nil {
+		return nil, err
 	}
 	job.Source, job.Schema, job.Missing = read.Source, *read.Schema, read.Missing
 	result := &api.Curve{Schema: api.CurveSchema, Input: r.Input, Quasi: quasi, Unit: sp.Unit, Refine: effort, Scale: scale}
@@ -90,4 +97,29 @@ func curveJob(r *api.CurveRequest, effort, scale string) (*kanon.CurveJob, error
 		return nil, badField("scale", err)
 	}
 	return job, nil
+}
+
+// curveQueries is the number of random counts that are compared at each point.
+const curveQueries = 300
+
+// countErrors measures the mean relative error of random counts over groups that are
+// published as matched values. All points of a curve are asked the same counts.
+func countErrors() (func(ctx context.Context, columns []*table.Column, group []uint32, groups int) (float64, error), error) {
+	seed, err := randomSeed()
+	return func(ctx context.Context, columns []*table.Column, group []uint32, groups int) (float64, error) {
+		q, err := assess.AskGrouping(ctx, columns, group, groups, publish.Options{Mode: publish.Matched}, assess.QueryOptions{Count: curveQueries, Seed: seed})
+		if err != nil || q == nil {
+			return 0, err
+		}
+		return q.Mean, nil
+	}, err
+}
+
+// randomSeed draws the seed of random counts.
+func randomSeed() (uint64, error) {
+	seed, err := noise.NewSource().Uint64()
+	if err != nil {
+		return 0, &noren.Error{What: "cannot read random bytes", Err: err}
+	}
+	return seed, nil
 }

@@ -266,7 +266,7 @@ func TestCurve(t *testing.T) {
 	})
 	must(t, err)
 	valid(t, "noren.curve-1.json", r)
-	if r.Rows != 60 || len(r.Points) != 4 || !slices.Equal(points, r.Points) || r.Points[0].K != 2 || r.Refine != "fast" || r.Scale != "minmax" || !slices.Equal(r.Quasi, []string{"age", "city"}) {
+	if r.Rows != 60 || len(r.Points) != 4 || !slices.Equal(points, r.Points) || r.Points[0].K != 2 || r.Refine != "fast" || r.Scale != "zscore" || !slices.Equal(r.Quasi, []string{"age", "city"}) {
 		t.Errorf("%+v", r)
 	}
 	for where, q := range map[string]api.CurveRequest{

@@ -59,7 +59,7 @@ const (
 func (s *Spec) Options() (*kanon.Options, error) {
 	a := &s.Anonymize
 	var faults Faults
-	o := &kanon.Options{K: a.K, Refine: refine.Fast, KeepOrder: a.KeepOrder}
+	o := &kanon.Options{K: a.K, Refine: refine.Fast, Scale: space.ZScore, Publish: publish.Matched, KeepOrder: a.KeepOrder}
 	o.Partition.Gamma, o.Partition.M = a.Gamma, a.M
 	var err error
 	if a.Method != "" {
@@ -81,6 +81,10 @@ func (s *Spec) Options() (*kanon.Options, error) {
 	if a.Publish != "" {
 		o.Publish, err = publish.ParseMode(a.Publish)
 		faults.add("publish", err)
+	}
+	if a.Ranges != "" {
+		o.Ranges, err = publish.ParseRanges(a.Ranges)
+		faults.add("ranges", err)
 	}
 	o.Unit, o.Pseudonym = s.Unit, a.Pseudonym
 	o.Linkage, err = a.Linkage()

@@ -76,8 +76,9 @@ type Anonymize struct {
 	Coarse   string  `yaml:"coarse,omitempty" json:"coarse,omitempty" jsonschema:"auto, off, or the least number of records of a coarse cell"`
 	Refine   string  `yaml:"refine,omitempty" json:"refine,omitempty" jsonschema:"off, fast, or a duration such as 20s"`
 	Gap      string  `yaml:"gap,omitempty" json:"gap,omitempty" jsonschema:"how long to look for a better lower bound of the loss: off, or a duration such as 60s"`
-	Scale    string  `yaml:"scale,omitempty" json:"scale,omitempty" jsonschema:"minmax, zscore or none"`
-	Publish  string  `yaml:"publish,omitempty" json:"publish,omitempty" jsonschema:"aggregate or generalize"`
+	Scale    string  `yaml:"scale,omitempty" json:"scale,omitempty" jsonschema:"zscore, minmax or none"`
+	Publish  string  `yaml:"publish,omitempty" json:"publish,omitempty" jsonschema:"matched, aggregate, generalize or shares"`
+	Ranges   string  `yaml:"ranges,omitempty" json:"ranges,omitempty" jsonschema:"ends of the ranges of generalize: tight (of the class) or fixed (of a grid of round numbers)"`
 	// UnitLinkage and Pseudonym go with the unit.
 	UnitLinkage string `yaml:"unit-linkage,omitempty" json:"unit-linkage,omitempty" jsonschema:"what others may know of a person's records: one of them, or all and that they are of one person"`
 	Pseudonym   bool   `yaml:"pseudonym,omitempty" json:"pseudonym,omitempty" jsonschema:"replace the unit by a pseudonym drawn for the release; needs unit-linkage all"`

@@ -22,6 +22,7 @@ type anonymizeFlags struct {
 	outputAs     outputFlags
 	force        bool
 	report       string
+	earlier      earlierFlags
 	certify      string
 	json         bool
 }
@@ -79,8 +80,9 @@ t-closeness, mondrian or --coarse off all records must fit the memory.`,
 	s.StringVar(&p.Coarse, "coarse", "", "least records of a coarse cell: a number, auto or off (default auto)")
 	s.StringVar(&p.Refine, "refine", "", "local search after the method: off, fast or a duration such as 20s (default fast)")
 	s.StringVar(&p.Gap, "gap", "", "search time for a better lower bound of the loss: off or a duration such as 60s (default off: nearest neighbours only)")
-	s.StringVar(&p.Scale, "scale", "", "minmax, zscore or none (default minmax)")
-	s.StringVar(&p.Publish, "publish", "", "aggregate (means, medians, modes) or generalize (ranges, sets) (default aggregate)")
+	s.StringVar(&p.Scale, "scale", "", "zscore (every column counts alike, categories included), minmax or none (default zscore)")
+	s.StringVar(&p.Publish, "publish", "", "matched (one value a class, chosen so that counts over the table stay near), aggregate (means, medians, modes), generalize (ranges, sets) or shares (values with their shares, ranges with means) (default matched)")
+	s.StringVar(&p.Ranges, "ranges", "", "ends of the ranges of --publish generalize: tight (of the class) or fixed (of a grid of round numbers) (default tight)")
 	s.StringVar(&f.seed, "seed", "", "`HEX` that fixes search and row order: 32 or more random hexadecimal digits; keep it secret, it reveals the order (default: drawn)")
 	s.BoolVar(&f.seedInsecure, "seed-insecure", false, "accept a whole number as --seed: the order can then be found by trying seeds; for tests")
 	s.IntVar(&f.workers, "workers", 0, "parallel workers (default: one a processor); the result does not depend on it")
@@ -88,6 +90,7 @@ t-closeness, mondrian or --coarse off all records must fit the memory.`,
 	s.BoolVar(&p.KeepOrder, "keep-order", false, "keep the order of the rows; it links them to the source")
 	f.outputAs.register(c)
 	s.StringVar(&f.report, "report", "", "write a page about risk and utility to this `FILE` (private: it shows statistics of the source)")
+	f.earlier.register(c)
 	s.StringVar(&f.certify, "certificate", "", "write a signed certificate of the release to this `FILE`")
 	s.BoolVar(&f.json, "json", false, "print the result as one JSON object, noren.anonymize/1")
 	return c
@@ -99,6 +102,9 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 	}
 	if f.json && f.output == "-" {
 		return &noren.Error{Kind: noren.Usage, Where: "--json", What: "the release and the result cannot both go to standard output", Hint: "-o FILE"}
+	}
+	if err := f.earlier.check(f.report != "", "--report"); err != nil {
+		return err
 	}
 	s, err := f.merged()
 	if err != nil {
@@ -116,6 +122,7 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 		Table: api.Table{Input: input, Spec: s}, Output: f.output, OutputDelimiter: f.outputAs.delimiter, OutputEncoding: f.outputAs.encoding,
 		Report: f.report, Certificate: f.certify, Force: f.force, Seed: f.seed, InsecureSeed: f.seedInsecure,
 		Workers: f.workers, Memory: memory, Stdout: t.stdout,
+		Command: commandLine(c, []string{input}), Previous: f.earlier.release, PreviousSource: f.earlier.source,
 	})
 	t.progress.clear()
 	switch {
@@ -154,6 +161,7 @@ func overlay(c *cobra.Command, onto, from *spec.Anonymize) error {
 	set("gap", func() { onto.Gap = from.Gap })
 	set("scale", func() { onto.Scale = from.Scale })
 	set("publish", func() { onto.Publish = from.Publish })
+	set("ranges", func() { onto.Ranges = from.Ranges })
 	set("unit-linkage", func() { onto.UnitLinkage = from.UnitLinkage })
 	set("pseudonym", func() { onto.Pseudonym = from.Pseudonym })
 	set("keep-order", func() { onto.KeepOrder = from.KeepOrder })

@@ -18,6 +18,7 @@ type assessFlags struct {
 	threshold  float64
 	against    string
 	keptOrder  bool
+	earlier    earlierFlags
 	page       string
 	force      bool
 	json       bool
@@ -52,6 +53,7 @@ The output holds statistics of the table. It is private: do not release it.`,
 	s.Float64Var(&f.threshold, "threshold", assess.DefaultThreshold, "risk above which a record counts as being at risk")
 	s.StringVar(&f.against, "against", "", "a `RELEASE` of the table")
 	s.BoolVar(&f.keptOrder, "kept-order", false, "the release has its rows in the order of FILE (noren anonymize --keep-order): compare them one by one")
+	f.earlier.register(c)
 	s.StringVar(&f.page, "report", "", "write a page with pictures to this `FILE`")
 	s.BoolVar(&f.force, "force", false, "replace the page when it exists")
 	s.BoolVar(&f.json, "json", false, "print the result as one JSON object, noren.assess/1")
@@ -62,6 +64,9 @@ func (f *assessFlags) run(ctx context.Context, t *terminal, input string) error 
 	if f.keptOrder && f.against == "" {
 		return &noren.Error{Kind: noren.Usage, Where: "--kept-order", What: "goes with --against"}
 	}
+	if err := f.earlier.check(f.against != "" && f.keptOrder, "--against and --kept-order"); err != nil {
+		return err
+	}
 	s, err := f.merged()
 	if err != nil {
 		return err
@@ -69,6 +74,7 @@ func (f *assessFlags) run(ctx context.Context, t *terminal, input string) error 
 	result, err := t.service(nil).Assess(ctx, &api.AssessRequest{
 		Table: api.Table{Input: input, Spec: s}, K: f.k, Population: f.population, SamplingFraction: f.fraction, Threshold: f.threshold,
 		Against: f.against, KeptOrder: f.keptOrder, Report: f.page, Force: f.force,
+		Previous: f.earlier.release, PreviousSource: f.earlier.source,
 	})
 	t.progress.clear()
 	if err != nil {

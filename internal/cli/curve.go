@@ -30,9 +30,9 @@ func newAssessCurve(t *terminal) *cobra.Command {
 		Use:   "curve FILE --quasi COLUMNS",
 		Short: "Compute information loss and risk over k and methods, to choose k (private)",
 		Long: `Partitions the table for a range of k by each method and shows for every k the
-information loss of the quasi-identifiers, the highest probability of finding a
-person by guessing (1/k or less), and the average over records. Only the page of
---report is written.
+information loss of the quasi-identifiers, the mean error of counts over a release
+of matched values, the highest probability of finding a person by guessing (1/k or
+less), and the average over records. Only the page of --report is written.
 
 --k is a list (2,5,10) or a range (2..50), which is covered in about fifteen steps
 of increasing width. With --unit, k and the risks count persons. The output holds
@@ -47,7 +47,7 @@ statistics of the table. It is private: do not release it.`,
 	s.StringVar(&f.k, "k", "2..50", "a list or a range of `K`")
 	s.StringSliceVar(&f.methods, "methods", []string{"auto", "mondrian"}, "auto, mondrian, mondrian-strict, mdav, vmdav, tomobiki, comma-separated")
 	s.StringVar(&f.refine, "refine", "fast", "local search after each method: off, fast or a duration")
-	s.StringVar(&f.scale, "scale", "minmax", "minmax, zscore or none")
+	s.StringVar(&f.scale, "scale", "zscore", "zscore, minmax or none")
 	s.StringVar(&f.linkage, "unit-linkage", "", "what others may know of a person's records: one of them, or all and that they are of one person (default one)")
 	s.IntVar(&f.workers, "workers", 0, "parallel workers (default: one a processor)")
 	s.StringVar(&f.page, "report", "", "write a page with pictures to this `FILE`")
@@ -73,7 +73,7 @@ func (f *curveFlags) run(ctx context.Context, t *terminal, input string) error {
 		Workers: f.workers, Report: f.page, Force: f.force,
 	}
 	if !f.json {
-		q.Point = t.printPoint(fmt.Sprintf("%-16s %6s %9s %9s %12s %12s %9s\n", "method", "k", "groups", "loss", "highest risk", "mean risk", "seconds"))
+		q.Point = t.printPoint(fmt.Sprintf("%-16s %6s %9s %9s %12s %12s %12s %9s\n", "method", "k", "groups", "loss", "count error", "highest risk", "mean risk", "seconds"))
 	}
 	result, err := t.service(nil).Curve(ctx, &q)
 	t.progress.clear()
@@ -92,6 +92,6 @@ func (t *terminal) printPoint(heading string) func(kanon.CurvePoint) {
 		t.progress.clear()
 		fmt.Fprint(t.stdout, heading)
 		heading = ""
-		fmt.Fprintf(t.stdout, "%-16s %6d %9s %9s %12s %12s %9.2f\n", p.Method, p.K, report.Integer(p.Groups), report.Percent(p.Loss), report.Percent(p.MaxRisk), report.Percent(p.MeanRisk), p.Seconds)
+		fmt.Fprintf(t.stdout, "%-16s %6d %9s %9s %12s %12s %12s %9.2f\n", p.Method, p.K, report.Integer(p.Groups), report.Percent(p.Loss), report.Percent(p.CountError), report.Percent(p.MaxRisk), report.Percent(p.MeanRisk), p.Seconds)
 	}
 }

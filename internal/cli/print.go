@@ -77,6 +77,16 @@ func printAssessment(out io.Writer, a *assess.Assessment) error {
 	if u := a.OriginalUniqueness; u != nil {
 		printUniqueness(w, u)
 	}
+	if q := a.Queries; q != nil {
+		fmt.Fprintf(w, "\nerror of a count over these columns, mean\t%s\n", report.Percent(q.Mean))
+		fmt.Fprintf(w, "error of a count over these columns, median\t%s\n", report.Percent(q.Median))
+	}
+	for _, s := range a.Sensitive {
+		fmt.Fprintf(w, "classes with one value of %s\t%s of %s\n", s.Column, report.Integer(s.Homogeneous), report.Integer(s.Classes))
+	}
+	if o := a.Overlap; o != nil && o.Common > 0 {
+		fmt.Fprintf(w, "fewer than %d candidates with %s too\t%s of %s\n", o.K, o.Release, report.Integer(o.Below), report.Integer(o.Common))
+	}
 	if a.Utility != nil {
 		printUtility(w, a.Utility)
 	}
@@ -140,8 +150,11 @@ func printUtility(w io.Writer, u *assess.Utility) {
 		}
 		return "not known: " + f.Reason
 	}
+	if u.NCP.Value != nil {
+		fmt.Fprintf(w, "\nwidth of what a class spans (NCP)\t%s\n", figure(u.NCP))
+	}
 	if len(u.Loss.Columns) > 0 {
-		fmt.Fprintf(w, "\nloss of the numbers (SSE/SST, min-max)\t%s\n", figure(u.Loss.MinMax))
+		fmt.Fprintf(w, "\nsquared error of the numbers, of their spread\t%s\n", figure(u.Loss.MinMax))
 	}
 	if len(u.Numbers) > 0 {
 		fmt.Fprintln(w, "\nnumber\tmean before\tafter\tdeviation before\tafter")

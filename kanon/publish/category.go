@@ -53,11 +53,11 @@ func better(a, b uint32, count, whole []uint32) bool {
 }
 
 // levelWriter takes the range of the levels.
-func levelWriter(col *table.Column) writer {
+func levelWriter(col *table.Column, fixed bool) writer {
 	return func(c *Column, all []uint32) {
-		lo, hi := col.Codes[all[0]], col.Codes[all[0]]
-		for _, i := range all[1:] {
-			lo, hi = min(lo, col.Codes[i]), max(hi, col.Codes[i])
+		lo, hi := levelsOf(col, all)
+		if fixed {
+			lo, hi = fixedLevels(lo, hi, uint32(len(col.Dict)))
 		}
 		if lo == hi {
 			c.text.bytes = append(c.text.bytes, col.Dict[lo]...)
@@ -69,6 +69,14 @@ func levelWriter(col *table.Column) writer {
 		c.text.bytes = append(c.text.bytes, col.Dict[hi]...)
 		c.text.bytes = append(c.text.bytes, ']')
 	}
+}
+
+func levelsOf(col *table.Column, all []uint32) (lo, hi uint32) {
+	lo, hi = col.Codes[all[0]], col.Codes[all[0]]
+	for _, i := range all[1:] {
+		lo, hi = min(lo, col.Codes[i]), max(hi, col.Codes[i])
+	}
+	return lo, hi
 }
 
 // ancestorWriter takes the lowest common ancestor. Every value of the column
@@ -92,28 +100,45 @@ func ancestorWriter(col *table.Column, of *planned) writer {
 	}
 }
 
-// setWriter takes the set of the values present.
-func setWriter(col *table.Column) writer {
+// setWriter takes the set of the values present; with fixed, all values where
+// there are several.
+func setWriter(col *table.Column, fixed bool) writer {
 	var codes []uint32
 	return func(c *Column, all []uint32) {
-		codes = codes[:0]
-		for _, i := range all {
-			codes = append(codes, col.Codes[i])
-		}
-		slices.Sort(codes)
-		codes = slices.Compact(codes)
+		codes = distinct(col, all, codes)
 		if len(codes) == 1 {
 			c.text.bytes = append(c.text.bytes, col.Dict[codes[0]]...)
 			return
 		}
+		if fixed {
+			c.text.bytes = append(c.text.bytes, anyValue...)
+			return
+		}
 		for n, code := range codes {
-			separator := ", "
-			if n == 0 {
-				separator = "{"
-			}
-			c.text.bytes = append(c.text.bytes, separator...)
+			c.text.bytes = append(c.text.bytes, separator(n)...)
 			c.text.bytes = append(c.text.bytes, col.Dict[code]...)
 		}
 		c.text.bytes = append(c.text.bytes, '}')
 	}
+}
+
+// anyValue stands for all values of a column.
+const anyValue = "*"
+
+// distinct lists the different values of a group, in order.
+func distinct(col *table.Column, all []uint32, codes []uint32) []uint32 {
+	codes = codes[:0]
+	for _, i := range all {
+		codes = append(codes, col.Codes[i])
+	}
+	slices.Sort(codes)
+	return slices.Compact(codes)
+}
+
+// separator stands before item n of a set.
+func separator(n int) string {
+	if n == 0 {
+		return "{"
+	}
+	return ", "
 }

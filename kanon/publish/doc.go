@@ -1,7 +1,7 @@
 // Package publish gives all records of a group one common value in every
 // quasi-identifier.
 //
-//	columns, err := publish.Publish(ctx, quasi, stored, group, groups, publish.Aggregate, nil)
+//	columns, err := publish.Publish(ctx, quasi, stored, group, groups, publish.Options{Mode: publish.Matched}, nil)
 //	...
 //	columns[0].Fill(&vector, group[first:last]) // the released values of some records
 //
@@ -24,6 +24,13 @@
 //
 // A published category occurs in its group. A mean need not.
 //
+// [Matched] chooses one value a group and column for the whole table: numbers and
+// dates by the ranks of the original, within the range of the group, and
+// categories among the group's own so that the counts of the tables of one and two
+// columns stay near the original's. Which value a group shows then depends on
+// those counts; that all records of a group show the same does not change.
+// docs/k-anonymity.md, "Matched values", has the steps.
+//
 // [Generalize] takes for
 //
 //   - numbers, dates and ordered categories the range [lo-hi], or the value
@@ -32,6 +39,17 @@
 //   - categories the lowest common ancestor in the hierarchy, or without one the
 //     set {a, b} of the values present, by bytes, or the value where all are
 //     equal. [ParseRange] reads ranges of numbers back.
+//
+// With [Fixed] ranges the ends are those of grids that are the same for every
+// table, and a category without a hierarchy shows its value or *.
+//
+// [Shares] takes for
+//
+//   - numbers and dates the range, and the mean beside it where every value of the
+//     range stays possible for every record (docs/k-anonymity.md, "Shares and
+//     means", has the proof): [lo-hi] mean m, which [ParseSpan] reads back;
+//   - categories the values with their shares, {a 0.60, b 0.40}, which
+//     [ParseShares] reads back.
 //
 // # Missing values
 //

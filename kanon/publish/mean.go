@@ -139,49 +139,59 @@ func numbered(stored *table.StoredColumn) bool {
 	return stored.Kind != table.Text || stored.Proposed != nil && stored.Proposed.IsNumber()
 }
 
-// wholeMeanWriter publishes the means of an Integer or Date column.
-func wholeMeanWriter(c *Column, col *table.Column, stored *table.StoredColumn) writer {
-	f := &col.Field
+// wholePlaces is to how many places an Integer or Date column is published.
+func wholePlaces(f *table.Field) int {
 	places := 0
 	if f.Round != nil {
 		places = *f.Round
 	}
-	sum := func(all []uint32) *total {
+	if f.Type == table.Date {
+		return min(places, 0)
+	}
+	return places
+}
+
+// wholeMeanWriter publishes the means of an Integer or Date column.
+func wholeMeanWriter(c *Column, col *table.Column, stored *table.StoredColumn) writer {
+	places := wholePlaces(&col.Field)
+	put := wholePutter(c, &col.Field, stored)
+	return func(c *Column, all []uint32) {
 		t := &total{}
 		for _, i := range all {
 			t.add(col.Ints[i])
 		}
-		return t
+		q, large := mean(t, len(all), 0, places)
+		put(c, q, large)
 	}
+}
+
+// wholePutter describes the published column and appends values to it, given in
+// units of 10^-[wholePlaces]: q, or large where that is not nil.
+func wholePutter(c *Column, f *table.Field, stored *table.StoredColumn) func(c *Column, q int64, large *big.Int) {
+	places := wholePlaces(f)
 	if f.Type == table.Date {
-		places = min(places, 0)
-		return dateMeanWriter(c, f, stored, places, sum)
+		return datePutter(c, f, stored, places)
 	}
 	// A mean lies between the least and the largest value: unrounded, it fits
 	// whatever type they have.
 	switch {
 	case places == 0 && stored.Kind == table.Int && stored.Proposed != nil && *stored.Proposed == table.Integer:
 		c.Stored.Kind, c.Stored.Proposed, c.Stored.Logical, c.Stored.Origin, c.Stored.AppendText = table.Int, stored.Proposed, stored.Logical, stored.Origin, stored.AppendText
-		return func(c *Column, all []uint32) {
-			q, _ := mean(sum(all), len(all), 0, 0)
-			c.ints = append(c.ints, q)
-		}
+		return func(c *Column, q int64, _ *big.Int) { c.ints = append(c.ints, q) }
 	case numbered(stored):
-		return floatWriter(c, stored, func(dst []byte, all []uint32) []byte {
-			q, large := mean(sum(all), len(all), 0, places)
-			return appendUnits(dst, q, large, places)
-		})
+		put := floatPutter(c, stored)
+		var buf []byte
+		return func(c *Column, q int64, large *big.Int) {
+			buf = appendUnits(buf[:0], q, large, places)
+			put(c, buf)
+		}
 	}
-	c.Stored.Proposed = &col.Field.Type // for formats that have numbers
-	return func(c *Column, all []uint32) {
-		q, large := mean(sum(all), len(all), 0, places)
-		c.text.bytes = appendUnits(c.text.bytes, q, large, places)
-	}
+	c.Stored.Proposed = &f.Type // for formats that have numbers
+	return func(c *Column, q int64, large *big.Int) { c.text.bytes = appendUnits(c.text.bytes, q, large, places) }
 }
 
-func dateMeanWriter(c *Column, f *table.Field, stored *table.StoredColumn, places int, sum func([]uint32) *total) writer {
-	value := func(all []uint32) int64 {
-		q, _ := mean(sum(all), len(all), 0, places)
+func datePutter(c *Column, f *table.Field, stored *table.StoredColumn, places int) func(c *Column, q int64, _ *big.Int) {
+	value := func(q int64) int64 {
 		for range -places {
 			q *= 10
 		}
@@ -189,8 +199,8 @@ func dateMeanWriter(c *Column, f *table.Field, stored *table.StoredColumn, place
 	}
 	if stored.Kind == table.Int && stored.Proposed != nil && *stored.Proposed == table.Date {
 		c.Stored.Kind, c.Stored.Proposed, c.Stored.Logical, c.Stored.Origin, c.Stored.AppendText = table.Int, stored.Proposed, stored.Logical, stored.Origin, stored.AppendText
-		return func(c *Column, all []uint32) {
-			v := value(all)
+		return func(c *Column, q int64, _ *big.Int) {
+			v := value(q)
 			if f.Layout.HasTime() {
 				const day = 24 * 60 * 60
 				v = (v - ((v%day)+day)%day) / day
@@ -198,27 +208,41 @@ func dateMeanWriter(c *Column, f *table.Field, stored *table.StoredColumn, place
 			c.ints = append(c.ints, v)
 		}
 	}
-	return func(c *Column, all []uint32) {
-		c.text.bytes = f.Layout.AppendFormat(c.text.bytes, value(all))
-	}
+	return func(c *Column, q int64, _ *big.Int) { c.text.bytes = f.Layout.AppendFormat(c.text.bytes, value(q)) }
 }
 
-// floatWriter publishes the numbers that text writes as 64-bit floating point:
-// each the nearest to the rounded mean.
-func floatWriter(c *Column, stored *table.StoredColumn, text func(dst []byte, all []uint32) []byte) writer {
+// floatPutter describes the published column, and appends to it the 64-bit
+// floating-point number nearest to a text.
+func floatPutter(c *Column, stored *table.StoredColumn) func(c *Column, text []byte) {
 	c.Stored.Kind = table.Float
 	if stored.Kind == table.Float {
 		c.Stored.Proposed, c.Stored.Logical, c.Stored.Origin, c.Stored.AppendText = stored.Proposed, stored.Logical, stored.Origin, stored.AppendText
 	}
-	var buf []byte
-	return func(c *Column, all []uint32) {
-		buf = text(buf[:0], all)
+	return func(c *Column, text []byte) {
 		// What appendUnits writes is a number. It is too large for the type only
 		// where rounding to hundreds of places before the point made it so: the
 		// largest that the type has is then the nearest.
-		v, _ := strconv.ParseFloat(string(buf), 64)
+		v, _ := strconv.ParseFloat(string(text), 64)
 		c.floats = append(c.floats, max(-math.MaxFloat64, min(v, math.MaxFloat64)))
 	}
+}
+
+// decimalPlaces is to how many places a Decimal column is published.
+func decimalPlaces(col *table.Column) int {
+	if col.Field.Round != nil {
+		return *col.Field.Round
+	}
+	return col.Places
+}
+
+// decimalPutter describes the published column, and appends to it the numbers
+// that texts write.
+func decimalPutter(c *Column, f *table.Field, stored *table.StoredColumn) func(c *Column, text []byte) {
+	if numbered(stored) {
+		return floatPutter(c, stored)
+	}
+	c.Stored.Proposed = &f.Type // for formats that have numbers
+	return func(c *Column, text []byte) { c.text.bytes = append(c.text.bytes, text...) }
 }
 
 // decimalMeanWriter publishes the means of a Decimal column, with as many places
@@ -233,10 +257,7 @@ func floatWriter(c *Column, stored *table.StoredColumn, text func(dst []byte, al
 // sum would be known. So q = p is the most for which the number of sums that are
 // possible grows with the class, whatever its size.
 func decimalMeanWriter(c *Column, col *table.Column, of *planned) writer {
-	places := col.Places
-	if col.Field.Round != nil {
-		places = *col.Field.Round
-	}
+	places := decimalPlaces(col)
 	text := exactMean(col, places)
 	if !of.uneven {
 		scaled := scaleToWhole(col.Places)
@@ -249,11 +270,12 @@ func decimalMeanWriter(c *Column, col *table.Column, of *planned) writer {
 			return appendUnits(dst, q, large, places)
 		}
 	}
-	if numbered(&of.stored) {
-		return floatWriter(c, &of.stored, text)
+	put := decimalPutter(c, &col.Field, &of.stored)
+	var buf []byte
+	return func(c *Column, all []uint32) {
+		buf = text(buf[:0], all)
+		put(c, buf)
 	}
-	c.Stored.Proposed = &col.Field.Type // for formats that have numbers
-	return func(c *Column, all []uint32) { c.text.bytes = text(c.text.bytes, all) }
 }
 
 // scaleToWhole gives back the whole number of units of 10^-places that a value

@@ -3,6 +3,7 @@ package publish
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table"
@@ -14,9 +15,14 @@ import (
 // be published a piece of the table at a time ([Plan.Groups]), several at once.
 // The pieces are put together by [Append], and made a release's columns by
 // [Plan.Finish]. What comes out does not depend on the pieces.
+//
+// A mode that matches looks at all records a second time ([Plan.Twice]), at how
+// often the values of two columns come together, and chooses the values of all
+// groups in [Plan.Finish].
 type Plan struct {
-	mode    Mode
+	opts    Options
 	columns []planned
+	tables  *tables // of the second look
 }
 
 // planned is what is known of one column.
@@ -25,33 +31,41 @@ type planned struct {
 	stored table.StoredColumn
 	gaps   bool     // some record has no value
 	counts []uint32 // of a category, how often each code occurs
+	values *values  // of a number that is matched
 	uneven bool     // not all numbers are whole at the places they are written with
 	words  [][]byte // of a category, and the empty one
 	leaf   []uint32 // of each code, in a hierarchy
 	known  []bool   // whether a code has one
+	lo, hi float64  // of a number, over all records
+	below  [][]int  // in a hierarchy: by level and node, how many leaves
 }
 
 // NewPlan begins a plan for columns of these descriptions; stored describes how
 // the source stores each.
-func NewPlan(heads []*table.Column, stored []table.StoredColumn, mode Mode) (*Plan, error) {
+func NewPlan(heads []*table.Column, stored []table.StoredColumn, o Options) (*Plan, error) {
 	if len(stored) != len(heads) {
 		return nil, &noren.Error{What: fmt.Sprintf("%d stored columns for %d columns", len(stored), len(heads))}
 	}
-	p := &Plan{mode: mode, columns: make([]planned, len(heads))}
+	p := &Plan{opts: o, columns: make([]planned, len(heads))}
 	for j, head := range heads {
 		c := &p.columns[j]
 		*c = planned{head: head, stored: stored[j], uneven: head.Places > 15}
 		f := &head.Field
+		c.lo, c.hi = math.Inf(1), math.Inf(-1)
 		if f.Type.IsNumber() {
+			if o.Mode == Matched {
+				c.values = newValues(f.Type)
+			}
 			continue
 		}
 		c.counts = make([]uint32, len(head.Dict))
-		if mode == Aggregate {
+		if o.Mode == Aggregate || o.Mode == Matched {
 			for _, word := range head.Dict {
 				c.words = append(c.words, []byte(word))
 			}
 			c.words = append(c.words, nil)
-		} else if h := f.Hierarchy; h != nil {
+		} else if h := f.Hierarchy; h != nil && o.Mode == Generalize {
+			c.below = leavesBelow(h)
 			c.leaf, c.known = make([]uint32, len(head.Dict)), make([]bool, len(head.Dict))
 			for code, word := range head.Dict {
 				c.leaf[code], c.known[code] = h.Leaf(word)
@@ -61,14 +75,43 @@ func NewPlan(heads []*table.Column, stored []table.StoredColumn, mode Mode) (*Pl
 	return p, nil
 }
 
+// Twice reports whether all records must be looked at a second time, after
+// [Plan.Again].
+func (p *Plan) Twice() bool { return p.opts.Mode == Matched }
+
+// Again begins the second look.
+func (p *Plan) Again() {
+	for j := range p.columns {
+		if v := p.columns[j].values; v != nil {
+			v.sort()
+		}
+	}
+	p.tables = newTables(p.columns)
+}
+
 // Look takes in a run of records.
 func (p *Plan) Look(cols []*table.Column) {
+	if p.tables != nil {
+		p.tables.look(cols)
+		return
+	}
 	for j, col := range cols {
 		c := &p.columns[j]
 		gaps := col.Missing() > 0
 		c.gaps = c.gaps || gaps
+		if c.values != nil {
+			c.values.look(col)
+		}
+		if c.counts == nil {
+			for i := range col.Len() {
+				if !gaps || !col.IsMissing(i) {
+					x := col.Number(i)
+					c.lo, c.hi = min(c.lo, x), max(c.hi, x)
+				}
+			}
+		}
 		switch {
-		case p.mode == Generalize:
+		case p.opts.Mode == Generalize:
 		case c.counts != nil:
 			for i, code := range col.Codes {
 				if !gaps || !col.IsMissing(i) {
@@ -118,6 +161,10 @@ func Append(dst, more []Column) []Column {
 		a.floats = append(a.floats, b.floats...)
 		a.codes = append(a.codes, b.codes...)
 		a.text.add(&b.text)
+		a.penalty += b.penalty
+		if a.own != nil {
+			a.own.addGroups(b.own)
+		}
 	}
 	return dst
 }
@@ -129,8 +176,19 @@ func (c *Column) nulls() []bool {
 	return make([]bool, c.groups())
 }
 
-// Finish makes columns, which hold all groups, those of a release.
-func (p *Plan) Finish(columns []Column) {
+// Finish makes columns, which hold all groups, those of a release. group is the
+// group of each record. Where values are matched they are chosen now; the stage
+// it reports is "matching". Errors are the context's.
+func (p *Plan) Finish(ctx context.Context, columns []Column, group []uint32, progress noren.Progress) error {
+	if p.opts.Mode == Matched && len(columns) > 0 {
+		size := make([]uint32, columns[0].groups())
+		for _, g := range group {
+			size[g]++
+		}
+		if err := p.match(ctx, columns, size, progress); err != nil {
+			return err
+		}
+	}
 	for j := range columns {
 		c, stored := &columns[j], &p.columns[j].stored
 		switch {
@@ -143,6 +201,7 @@ func (p *Plan) Finish(columns []Column) {
 			c.null = nil // the empty text says it
 		}
 	}
+	return nil
 }
 
 // column publishes the groups in one column.
@@ -153,7 +212,16 @@ func (p *Plan) column(ctx context.Context, j int, col *table.Column, m *members)
 	if gaps {
 		c.null = missingGroups(col, m)
 	}
-	write := writerFor(&c, col, of, p.mode)
+	write := writerFor(&c, col, of, p.opts)
+	var remember func(all []uint32)
+	if p.opts.Mode == Matched {
+		c.own = &own{}
+		remember = func(all []uint32) { c.own.appendExtent(col, all) }
+		if of.counts != nil {
+			remember = ownCodes(c.own, col, of.counts)
+		}
+	}
+	penalty := penaltyOf(col, of, p.opts)
 	var present []uint32
 	for g := range m.groups() {
 		if g&4095 == 0 && ctx.Err() != nil {
@@ -171,6 +239,10 @@ func (p *Plan) column(ctx context.Context, j int, col *table.Column, m *members)
 		}
 		if len(all) > 0 {
 			write(&c, all)
+			c.penalty += float64(len(m.of(g))) * penalty(all)
+		}
+		if remember != nil {
+			remember(all)
 		}
 		switch {
 		case c.Stored.Kind == table.Text && c.words == nil:
@@ -187,18 +259,21 @@ func (p *Plan) column(ctx context.Context, j int, col *table.Column, m *members)
 	return c
 }
 
-func writerFor(c *Column, col *table.Column, of *planned, mode Mode) writer {
+func writerFor(c *Column, col *table.Column, of *planned, o Options) writer {
 	f := &col.Field
 	stored := &of.stored
+	fixed := o.Ranges == Fixed
 	switch {
-	case mode == Generalize && f.Type.IsNumber():
-		return rangeWriter(col)
-	case mode == Generalize && f.Type == table.Ordered:
-		return levelWriter(col)
-	case mode == Generalize && f.Hierarchy != nil:
+	case o.Mode.Boxes() && f.Type.IsNumber():
+		return rangeWriter(col, o.Mode == Shares, fixed)
+	case o.Mode == Shares:
+		return shareWriter(col)
+	case o.Mode == Generalize && f.Type == table.Ordered:
+		return levelWriter(col, fixed)
+	case o.Mode == Generalize && f.Hierarchy != nil:
 		return ancestorWriter(col, of)
-	case mode == Generalize:
-		return setWriter(col)
+	case o.Mode == Generalize:
+		return setWriter(col, fixed)
 	case f.Type == table.Decimal:
 		return decimalMeanWriter(c, col, of)
 	case f.Type.IsNumber():

@@ -37,16 +37,16 @@ func TestPlanOfPieces(t *testing.T) {
 			// Groups ascend, so that pieces of records are pieces of groups.
 			group[i] = uint32(i * groups / n)
 		}
-		mode := rapid.SampledFrom([]publish.Mode{publish.Aggregate, publish.Generalize}).Draw(t, "mode")
+		mode := rapid.SampledFrom([]publish.Mode{publish.Aggregate, publish.Generalize, publish.Shares}).Draw(t, "mode")
 		kind := rapid.SampledFrom([]table.Kind{table.Text, table.Int, table.Float}).Draw(t, "stored as")
 		col := column(t, f, texts...)
 		as := []table.StoredColumn{{Name: "x", Kind: kind, Nullable: rapid.Bool().Draw(t, "nullable")}}
-		whole, err := publish.Publish(context.Background(), []*table.Column{col}, as, group, groups, mode, nil)
+		whole, err := publish.Publish(context.Background(), []*table.Column{col}, as, group, groups, publish.Options{Mode: mode}, nil)
 		if err != nil {
 			t.Fatalf("%v", err)
 		}
 
-		plan, err := publish.NewPlan([]*table.Column{col.Blank(0)}, as, mode)
+		plan, err := publish.NewPlan([]*table.Column{col.Blank(0)}, as, publish.Options{Mode: mode})
 		if err != nil {
 			t.Fatalf("%v", err)
 		}
@@ -69,7 +69,9 @@ func TestPlanOfPieces(t *testing.T) {
 			out = publish.Append(out, more)
 			g = upTo
 		}
-		plan.Finish(out)
+		if err := plan.Finish(context.Background(), out, group, nil); err != nil {
+			t.Fatal(err)
+		}
 		all := make([]uint32, groups)
 		for g := range all {
 			all[g] = uint32(g)

@@ -88,7 +88,7 @@ func (d *drawn) present(group int) []string {
 }
 
 func drawMode(t *rapid.T) publish.Mode {
-	return rapid.SampledFrom([]publish.Mode{publish.Aggregate, publish.Generalize}).Draw(t, "mode")
+	return rapid.SampledFrom([]publish.Mode{publish.Aggregate, publish.Generalize, publish.Shares}).Draw(t, "mode")
 }
 
 // The order of the records says nothing, and neither does the number of a
@@ -136,7 +136,7 @@ func TestRecordsOfAGroupShowTheSame(t *testing.T) {
 		case table.Decimal:
 			typed.Kind, typed.Proposed = table.Float, &d.field.Type
 		}
-		out, err := publish.Publish(context.Background(), []*table.Column{c, c}, []table.StoredColumn{{Name: "x"}, typed}, d.group, d.groups, mode, nil)
+		out, err := publish.Publish(context.Background(), []*table.Column{c, c}, []table.StoredColumn{{Name: "x"}, typed}, d.group, d.groups, publish.Options{Mode: mode}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -361,7 +361,7 @@ func TestColumnsAreIndependent(t *testing.T) {
 			columns = append(columns, column(t, d.field, d.texts...))
 			storedAs = append(storedAs, table.StoredColumn{Name: d.field.Name})
 		}
-		out, err := publish.Publish(context.Background(), columns, storedAs, d.group, d.groups, mode, nil)
+		out, err := publish.Publish(context.Background(), columns, storedAs, d.group, d.groups, publish.Options{Mode: mode}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,6 +24,9 @@ type Column struct {
 	text   arena
 	codes  []uint32 // in words
 	words  [][]byte // nil where texts are in the arena
+	own    *own     // until values are matched
+
+	penalty float64 // of all records together, see NCP
 }
 
 // Fill sets dst to the values of records that are in these groups. Texts are
@@ -68,12 +71,16 @@ func (c *Column) groups() int {
 // the group of each record, below groups, and every group has a record. The
 // stage it reports is "publishing". Errors are the context's, or of kind
 // Internal for arguments that do not fit each other.
-func Publish(ctx context.Context, cols []*table.Column, stored []table.StoredColumn, group []uint32, groups int, mode Mode, progress noren.Progress) ([]Column, error) {
-	p, err := NewPlan(cols, stored, mode)
+func Publish(ctx context.Context, cols []*table.Column, stored []table.StoredColumn, group []uint32, groups int, o Options, progress noren.Progress) ([]Column, error) {
+	p, err := NewPlan(cols, stored, o)
 	if err != nil {
 		return nil, err
 	}
 	p.Look(cols)
+	if p.Twice() {
+		p.Again()
+		p.Look(cols)
+	}
 	m, err := p.members(cols, group, groups)
 	if err != nil {
 		return nil, err
@@ -99,8 +106,10 @@ func Publish(ctx context.Context, cols []*table.Column, stored []table.StoredCol
 	}
 	work()
 	wg.Wait()
-	p.Finish(out)
-	return out, ctx.Err()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return out, p.Finish(ctx, out, group, progress)
 }
 
 // members lists the records group by group.

@@ -19,15 +19,23 @@ func Release(lang Lang, r *kanon.Result) []Line {
 		{"classes", fmt.Sprintf("%s, of %d to %d records", Integer(r.Classes), int(r.Verified.ClassSize.Min), int(r.Verified.ClassSize.Max))},
 	}
 	lines = append(lines, persons(lang, r)...)
-	loss := Percent(r.Loss) + " of the spread of the quasi-identifiers"
+	loss := fmt.Sprintf("%s of the spread of the quasi-identifiers (SSE/SST, %s)", Percent(r.Loss), r.Scale)
 	if r.RefinedFrom > r.Loss && r.Merged == 0 {
-		loss += fmt.Sprintf(" (%s before refinement)", Percent(r.RefinedFrom))
+		loss += fmt.Sprintf(", %s before refinement", Percent(r.RefinedFrom))
 	}
 	lines = append(lines,
 		Line{"groups", fmt.Sprintf("%s, of %d to %d records, %.2f on average", Integer(r.Groups), r.GroupSize.Min, r.GroupSize.Max, r.GroupSize.Mean)},
 		Line{"loss", loss},
-		Line{"lower bound", lowerBound(r)},
+		Line{"width", Percent(r.NCP) + " of each column on average is what a class spans (NCP)"},
 	)
+	if e := r.Excluded; e != nil {
+		outsiders := Percent(e.Shown) + " of persons who are not in the table are shown not to be"
+		if e.Shown != e.Tight {
+			outsiders += fmt.Sprintf(" (%s with tight ranges)", Percent(e.Tight))
+		}
+		lines = append(lines, Line{"outsiders", outsiders + "; estimated with " + Integer(e.Sampled) + " records"})
+	}
+	lines = append(lines, Line{"lower bound", lowerBound(r)})
 	lines = append(lines, unique(lang, r)...)
 	if r.Merged > 0 {
 		lines = append(lines, Line{"merged", Integer(r.Merged) + " groups, for diversity or closeness"})

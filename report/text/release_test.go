@@ -23,7 +23,7 @@ func lines(r *kanon.Result) map[string]string {
 
 func TestRelease(t *testing.T) {
 	r := &kanon.Result{
-		K: 5, Groups: 1234, Classes: 1200, Loss: 0.2, RefinedFrom: 0.25, LowerBound: 0.123456, Gap: 0.38271, Method: "tomobiki", Coarse: 4000,
+		K: 5, Scale: "zscore", Groups: 1234, Classes: 1200, Loss: 0.2, RefinedFrom: 0.25, LowerBound: 0.123456, Gap: 0.38271, Method: "tomobiki", Coarse: 4000,
 		Guarantee: noren.Guarantee{Model: "k-anonymity", K: 5, Quasi: []string{"age"}},
 		Bound:     kanon.Bound{Method: "simple"}, Verified: &verify.Result{},
 	}
@@ -31,7 +31,7 @@ func TestRelease(t *testing.T) {
 	for label, want := range map[string]string{
 		"promise":     "k-anonymity, k = 5 over age",
 		"classes":     "1,200, of 0 to 0 records",
-		"loss":        "20% of the spread of the quasi-identifiers (25% before refinement)",
+		"loss":        "20% of the spread of the quasi-identifiers (SSE/SST, zscore), 25% before refinement",
 		"lower bound": "12.34%, by nearest neighbours; optimality gap: at most 38.28%",
 		"unique":      "no column is kept as it is",
 		"method":      "tomobiki in cells of 4,000 records or more",
@@ -50,7 +50,7 @@ func TestRelease(t *testing.T) {
 	r.Verified.Unit = &verify.Persons{Column: "person", Persons: 50, Unassigned: 2, Linked: true, Fit: privacy.Fit{Min: 6}, Sequences: &verify.Sequences{Pseudonyms: 9}}
 	got = lines(r)
 	for label, want := range map[string]string{
-		"loss":        "20% of the spread of the quasi-identifiers\n",
+		"loss":        "20% of the spread of the quasi-identifiers (SSE/SST, zscore)\n",
 		"lower bound": "not known: too large",
 		"merged":      "2 groups",
 		"unique":      "3 of 100 records (3%) are the only ones",

@@ -20,6 +20,9 @@ func IsParts(path string) bool {
 	if path == "" || path == "-" || IsDatabase(path) {
 		return false
 	}
+	if book, _, sheet := strings.Cut(path, "?"); sheet && xlsx.IsName(book) {
+		return false // visits.xlsx?sheet=2024
+	}
 	if strings.HasSuffix(path, "/") || strings.HasSuffix(path, string(filepath.Separator)) || parts.IsPattern(path) {
 		return true
 	}

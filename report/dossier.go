@@ -1,0 +1,204 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/noren-privacy/noren/assess"
+	"github.com/noren-privacy/noren/kanon/publish"
+)
+
+// Release is what a page says of how a release was made, where it was made by the
+// program that writes the page.
+type Release struct {
+	// Loss is SSE/SST of the grouping, in the space of Scale; NCP the certainty
+	// penalty of all quasi-identifiers.
+	Loss  float64
+	Scale string
+	NCP   float64
+	// Excluded is nil where no ranges and sets are published.
+	Excluded *publish.Excluded
+}
+
+// File is a file by its hash.
+type File struct{ Name, Hash string }
+
+// about is the head of the dossier: what was made when, from what, by what.
+func (b *assessment) about() []Block {
+	t := &Table{Header: []string{"What", "Value"}}
+	add := func(name, value string) {
+		if value != "" {
+			t.Rows = append(t.Rows, []string{name, value})
+		}
+	}
+	add("Program", b.f.Version)
+	add("Date", b.f.Date)
+	add("Command", b.f.Command)
+	add("Original", b.f.Original)
+	add("Release", b.f.Release)
+	for _, f := range b.f.Hashes {
+		add("SHA-256 of "+f.Name, f.Hash)
+	}
+	if b.f.Version == "" {
+		return nil
+	}
+	return []Block{{Table: t}}
+}
+
+// detail is the one figure of what a release gave up, everywhere on the page.
+func (b *assessment) detail() (Figure, bool) {
+	if r := b.f.Grouping; r != nil {
+		return Figure{
+			Name: "Information loss", Value: Percent(r.Loss),
+			Explain: fmt.Sprintf("the share of the spread of all quasi-identifiers that lies within the groups (SSE/SST, scale %s)", r.Scale),
+		}, true
+	}
+	if f := b.a.Utility.NCP; f.Value != nil {
+		return Figure{
+			Name: "Width of what is told", Value: Percent(*f.Value),
+			Explain: "how much of each column a class spans on average (NCP)",
+		}, true
+	}
+	return Figure{}, false
+}
+
+// counts is the figure of the error of counts.
+func (b *assessment) counts() (Figure, bool) {
+	q := b.a.Queries
+	if q == nil {
+		return Figure{}, false
+	}
+	return Figure{
+		Name: "Error of a count", Value: Percent(q.Mean),
+		Explain: "on average over random counts of records by two to four quasi-identifiers; half of them are off by " + Percent(q.Median) + " or less",
+	}, true
+}
+
+// columnsAsked is how many pairs of columns a page lists.
+const pairsAsked = 20
+
+// queries says how far counts over the release are off.
+func (b *assessment) queries() []Block {
+	q := b.a.Queries
+	if q == nil {
+		return nil
+	}
+	blocks := []Block{{Text: fmt.Sprintf("A count over these columns is off by %s on average, and by %s or less in half of all cases. Measured with %s random questions: how many records have values of two to four columns within given ranges (a tenth to half of a column) and sets (half of the values)? At least one record in a thousand of the original fits each. In the original itself the error is 0%%.",
+		Percent(q.Mean), Percent(q.Median), Integer(q.Count))}}
+	t := &Table{
+		Caption: "Mean error of the counts in which a column occurs",
+		Header:  []string{"Column", "Original", "Release", "Questions"}, Numeric: []bool{false, true, true, true},
+	}
+	chart := &Bars{Horizontal: true, Format: Percent, Axis: "mean error of a count"}
+	var values []float64
+	for _, c := range q.Columns {
+		t.Rows = append(t.Rows, []string{plain(c.Column), "0%", Percent(c.Error), Integer(c.Asked)})
+		if len(values) < barsMost {
+			chart.Labels, values = append(chart.Labels, c.Column), append(values, c.Error)
+		}
+	}
+	chart.Series = []Series{{Name: "release", Values: values}}
+	shorten(t)
+	blocks = append(blocks, Block{Picture: &Picture{Chart: chart, Caption: "Mean error of the counts in which each column occurs.", Table: t}})
+	pairs := slices.Clone(q.Pairs)
+	slices.SortStableFunc(pairs, func(a, b assess.PairError) int { return cmp.Compare(b.Error, a.Error) })
+	if len(pairs) > 1 {
+		t := &Table{
+			Caption: "Pairs of columns, largest error first",
+			Header:  []string{"Pair", "Mean error of a count", "Questions"}, Numeric: []bool{false, true, true},
+		}
+		for i, p := range pairs {
+			if i == pairsAsked {
+				t.Caption += fmt.Sprintf(" (%d of %d)", pairsAsked, len(pairs))
+				break
+			}
+			t.Rows = append(t.Rows, []string{plain(p.First) + " – " + plain(p.Second), Percent(p.Error), Integer(p.Asked)})
+		}
+		blocks = append(blocks, Block{Table: t})
+	}
+	return blocks
+}
+
+// sensitive says what the classes tell of each sensitive column.
+func (b *assessment) sensitive() []Block {
+	if len(b.a.Sensitive) == 0 {
+		return nil
+	}
+	t := &Table{
+		Header:  []string{"Column", "Classes with one value", "Records in them", "Commonest value, worst class", "Different values, least (l)", "Entropy l, least", "Distance from the table, largest (t)"},
+		Numeric: []bool{false, true, true, true, true, true, true},
+	}
+	for _, s := range b.a.Sensitive {
+		t.Rows = append(t.Rows, []string{
+			plain(s.Column), fmt.Sprintf("%s of %s", Integer(s.Homogeneous), Integer(s.Classes)), Integer(s.HomogeneousRecords),
+			fmt.Sprintf("%s of %s", Percent(s.WorstShare), records(s.WorstSize)),
+			Integer(s.DistinctL), Number(s.EntropyL), Number(s.T),
+		})
+	}
+	blocks := []Block{
+		{Text: "k-anonymity hides which record is a person's. It does not hide what all records of a class have in common: where they share one value of a sensitive column, that value is known of each person of the class. Figures count records with a value."},
+		{Table: t},
+	}
+	for _, s := range b.a.Sensitive {
+		if len(s.Associations) == 0 {
+			continue
+		}
+		t := &Table{
+			Caption: "Association of " + plain(s.Column) + " with the quasi-identifiers (Cramer's V, 0 none, 1 complete)",
+			Header:  []string{"Quasi-identifier", "Original", "Release"}, Numeric: []bool{false, true, true},
+		}
+		for _, a := range s.Associations {
+			t.Rows = append(t.Rows, []string{plain(a.Quasi), correlation(a.Original), correlation(a.Release)})
+		}
+		shorten(t)
+		blocks = append(blocks, Block{Heading: plain(s.Column)}, Block{Table: t})
+	}
+	return blocks
+}
+
+// outsiders says how many persons outside the table the release excludes.
+func (b *assessment) outsiders() []Block {
+	if b.f.Grouping == nil || b.f.Grouping.Excluded == nil {
+		return nil
+	}
+	e := b.f.Grouping.Excluded
+	text := fmt.Sprintf("A release of ranges and sets shows of some persons that they are not in the table: no class spans their values. Of persons from the same population who are not in it, about %s are excluded so (estimated with %s records, each left out in turn).", Percent(e.Shown), Integer(e.Sampled))
+	if e.Shown == e.Tight {
+		return []Block{{Text: text + " Ranges here end at the values of their class. Ranges of a fixed grid exclude fewer."}}
+	}
+	t := &Table{Header: []string{"Ranges", "Persons excluded"}, Numeric: []bool{false, true}, Rows: [][]string{
+		{"ending at the values of the class", Percent(e.Tight)},
+		{"of a fixed grid, as published", Percent(e.Shown)},
+	}}
+	return []Block{{Text: text}, {Table: t}}
+}
+
+// earlier says what is left to somebody who holds another release too.
+func (b *assessment) earlier() []Block {
+	o := b.a.Overlap
+	if o == nil {
+		return nil
+	}
+	who := "records"
+	if o.Unit != "" {
+		who = "persons"
+	}
+	if o.Common == 0 {
+		return []Block{{Text: fmt.Sprintf("No %s of this table are in the source of the earlier release %s.", who, plain(o.Release))}}
+	}
+	share := func(n int64) string { return Percent(float64(n) / float64(o.Common)) }
+	joined := "Records are the same where they agree in all columns that both sources have."
+	if o.Unit != "" {
+		joined = "Persons are the same where they agree in " + plain(o.Unit) + "; of a person with several records those count that leave fewest candidates."
+	}
+	return []Block{
+		{Text: fmt.Sprintf("Somebody who holds this release and %s, and who knows the quasi-identifiers of one of the people in both, finds a class in each. Only the %s in both classes remain as candidates. k-anonymity of each release does not bound their number.", plain(o.Release), who)},
+		{Figures: []Figure{
+			{Name: fmt.Sprintf("Fewer than %d candidates", o.K), Value: share(o.Below), Tone: tone(o.Below == 0), Explain: fmt.Sprintf("%s of %s %s in both", Integer(o.Below), Integer(o.Common), who)},
+			{Name: "One candidate", Value: share(o.Alone), Tone: tone(o.Alone == 0), Explain: Integer(o.Alone) + " are identified"},
+			{Name: "Candidates, mean", Value: Number(o.Mean), Explain: fmt.Sprintf("the least is %s", Integer(o.Min))},
+		}},
+		{Text: "The intersections are exact. " + joined + " The source of the earlier release is " + plain(o.Source) + "."},
+	}
+}

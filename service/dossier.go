@@ -1,0 +1,76 @@
+package service
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/report"
+	"github.com/noren-privacy/noren/report/text"
+)
+
+// dossier fills in what a page says of how a release was made.
+func (s *Service) dossier(facts *report.Facts, r *api.AnonymizeRequest, specFile string, job *kanon.Job, result *kanon.Result, released io.Reader) error {
+	facts.Version, facts.Command = s.footer(), r.Command
+	facts.Date = time.Now().UTC().Format("2006-01-02 15:04:05 UTC")
+	facts.Grouping = &report.Release{Loss: result.Loss, Scale: result.Scale, NCP: result.NCP, Excluded: result.Excluded}
+	took := &result.Seconds
+	facts.Made = []report.Fact{
+		{Name: "k", Value: strconv.Itoa(result.K)},
+		{Name: "Method", Value: result.Method},
+		{Name: "Refinement", Value: result.Refine},
+		{Name: "Published as", Value: result.Publish},
+		{Name: "Groups", Value: report.Integer(result.Groups)},
+		{Name: "Classes", Value: report.Integer(result.Classes)},
+		{Name: "Time", Value: fmt.Sprintf("%.1f s", took.Check+took.Read+took.Partition+took.Refine+took.Publish+took.Bound+took.Verify)},
+	}
+	if job.Gap > 0 {
+		facts.Made = append(facts.Made, report.Fact{Name: "Optimality gap", Value: fmt.Sprintf("at most %s of the information loss (lower bound %s)", text.PercentUp(result.Gap), text.PercentDown(result.LowerBound))})
+	}
+	for _, name := range []string{job.Source.Name(), specFile} {
+		hash, err := hashFile(name)
+		if err != nil {
+			return err
+		}
+		if hash != "" {
+			facts.Hashes = append(facts.Hashes, report.File{Name: name, Hash: hash})
+		}
+	}
+	if again, ok := released.(io.ReadSeeker); ok {
+		if _, err := again.Seek(0, io.SeekStart); err != nil {
+			return &noren.Error{What: "the release cannot be read back", Err: err}
+		}
+		h := sha256.New()
+		if _, err := io.Copy(h, again); err != nil {
+			return &noren.Error{What: "the release cannot be read back", Err: err}
+		}
+		facts.Hashes = append(facts.Hashes, report.File{Name: job.Output.Path, Hash: hex.EncodeToString(h.Sum(nil))})
+	}
+	return nil
+}
+
+// hashFile is the SHA-256 of a file; empty where name is none that can be read
+// again (standard input, a database).
+func hashFile(name string) (string, error) {
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return "", nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return "", &noren.Error{Kind: noren.BadData, Where: name, What: "the file cannot be read again", Err: err}
+	}
+	defer func() { _ = f.Close() }()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", &noren.Error{Kind: noren.BadData, Where: name, What: "the file cannot be read again", Err: err}
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
