@@ -1,7 +1,6 @@
 package account
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 	"strconv"
@@ -52,11 +51,11 @@ func (c Cost) String() string {
 func (c Cost) Validate() error {
 	switch {
 	case c.Epsilon < 0 || c.Delta < 0:
-		return usage("the privacy loss", "has a negative part", "epsilon and delta are at least 0")
+		return noren.Usagef("the privacy loss", "has a negative part").Hinted("epsilon and delta are at least 0")
 	case c.Delta > DeltaUnits:
-		return usage("delta", "is above 1", "choose a delta far below 1 divided by the number of records")
+		return noren.Usagef("delta", "is above 1").Hinted("choose a delta far below 1 divided by the number of records")
 	case c == Cost{}:
-		return usage("the privacy loss", "is 0", "give an epsilon above 0")
+		return noren.Usagef("the privacy loss", "is 0").Hinted("give an epsilon above 0")
 	}
 	return nil
 }
@@ -70,7 +69,7 @@ func (c Cost) Within(limit Cost) bool { return c.Epsilon <= limit.Epsilon && c.D
 // error of kind Usage. A delta above 1 is cut to 1, which guarantees as little.
 func (c Cost) Add(d Cost) (Cost, error) {
 	if c.Epsilon < 0 || c.Delta < 0 || d.Epsilon < 0 || d.Delta < 0 {
-		return Cost{}, usage("the privacy loss", "has a negative part", "epsilon and delta are at least 0")
+		return Cost{}, noren.Usagef("the privacy loss", "has a negative part").Hinted("epsilon and delta are at least 0")
 	}
 	if c.Epsilon > math.MaxInt64-d.Epsilon {
 		return Cost{}, tooLarge()
@@ -87,11 +86,11 @@ func (c Cost) Add(d Cost) (Cost, error) {
 // error of kind Usage.
 func (c Cost) Split(n int) (Cost, error) {
 	if n < 1 {
-		return Cost{}, usage("the privacy loss", "cannot be split into no parts", "")
+		return Cost{}, noren.Usagef("the privacy loss", "cannot be split into no parts")
 	}
 	part := Cost{c.Epsilon / int64(n), c.Delta / int64(n)}
 	if part.Epsilon <= 0 {
-		return Cost{}, usage("epsilon", fmt.Sprintf("is too small to be split into %d parts", n), "give a larger epsilon")
+		return Cost{}, noren.Usagef("epsilon", "is too small to be split into %d parts", n).Hinted("give a larger epsilon")
 	}
 	return part, nil
 }
@@ -139,10 +138,6 @@ func DeltaUp(delta *big.Rat) int64 {
 
 var one = big.NewRat(1, 1)
 
-func usage(where, what, hint string) error {
-	return &noren.Error{Kind: noren.Usage, Where: where, What: what, Hint: hint}
-}
-
 func tooLarge() error {
-	return usage("the privacy loss", "is too large to be counted", "such an epsilon gives no protection: lower it, or lower the number of records a person may have")
+	return noren.Usagef("the privacy loss", "is too large to be counted").Hinted("such an epsilon gives no protection: lower it, or lower the number of records a person may have")
 }

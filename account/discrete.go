@@ -3,6 +3,8 @@ package account
 import (
 	"math"
 	"math/big"
+
+	"github.com/noren-privacy/noren"
 )
 
 // DiscreteGaussian is the least variance sigma^2, on a grid of relative steps of
@@ -20,14 +22,14 @@ func DiscreteGaussian(c Cost, sensitivity int64) (*big.Rat, error) {
 		return nil, err
 	}
 	if sensitivity > maxSensitivity {
-		return nil, usage("the sensitivity", "is above 2^53 grid steps", "use a coarser grid or tighter bounds")
+		return nil, noren.Usagef("the sensitivity", "is above 2^53 grid steps").Hinted("use a coarser grid or tighter bounds")
 	}
 	sigma := approximateSigma(c) * float64(sensitivity)
 	sigma2 := leastUp(sigma*sigma, func(s *big.Rat) bool {
 		return discreteDelta(c, sensitivity, s).hiRat().Cmp(c.DeltaRat()) <= 0
 	})
 	if sigma2 == nil {
-		return nil, usage("epsilon and delta", "lie outside what can be calibrated", "use an epsilon between 1e-6 and 100")
+		return nil, noren.Usagef("epsilon and delta", "lie outside what can be calibrated").Hinted("use an epsilon between 1e-6 and 100")
 	}
 	return sigma2, nil
 }

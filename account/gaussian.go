@@ -3,6 +3,8 @@ package account
 import (
 	"math"
 	"math/big"
+
+	"github.com/noren-privacy/noren"
 )
 
 // The least noise that meets a guarantee is sought on a grid of numbers with 32
@@ -31,7 +33,7 @@ func GaussianSigma(c Cost, sensitivity *big.Rat) (*big.Rat, error) {
 		return continuousDelta(c, s).hiRat().Cmp(c.DeltaRat()) <= 0
 	})
 	if s == nil {
-		return nil, usage("epsilon and delta", "lie outside what can be calibrated", "use an epsilon between 1e-6 and 100")
+		return nil, noren.Usagef("epsilon and delta", "lie outside what can be calibrated").Hinted("use an epsilon between 1e-6 and 100")
 	}
 	return s.Mul(s, sensitivity), nil
 }
@@ -39,11 +41,11 @@ func GaussianSigma(c Cost, sensitivity *big.Rat) (*big.Rat, error) {
 func checkGaussian(c Cost, sensitivity *big.Rat) error {
 	switch {
 	case c.Epsilon <= 0 || c.Epsilon > 100*EpsilonUnits:
-		return usage("epsilon", "must be above 0 and at most 100 for Gaussian noise", "")
+		return noren.Usagef("epsilon", "must be above 0 and at most 100 for Gaussian noise")
 	case c.Delta <= 0 || c.Delta >= DeltaUnits:
-		return usage("delta", "must be above 0 and below 1 for Gaussian noise", "give a delta, for instance 1e-9, or use Laplace noise, which needs none")
+		return noren.Usagef("delta", "must be above 0 and below 1 for Gaussian noise").Hinted("give a delta, for instance 1e-9, or use Laplace noise, which needs none")
 	case sensitivity == nil || sensitivity.Sign() <= 0:
-		return usage("the sensitivity", "must be above 0", "")
+		return noren.Usagef("the sensitivity", "must be above 0")
 	}
 	return nil
 }

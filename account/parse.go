@@ -42,7 +42,7 @@ func ParseCost(epsilon string, delta ...string) (Cost, error) {
 func ParseEpsilon(text string) (int64, error) {
 	n, err := parseUnits("epsilon", text, EpsilonUnits)
 	if err == nil && n == 0 {
-		err = usage("epsilon", "must be above 0", "say, for instance, 0.1")
+		err = noren.Usagef("epsilon", "must be above 0").Hinted("say, for instance, 0.1")
 	}
 	if err != nil {
 		return 0, err
@@ -59,7 +59,7 @@ func ParseDelta(text string) (int64, error) {
 	}
 	n, err := parseUnits("delta", text, DeltaUnits)
 	if err == nil && n >= DeltaUnits {
-		err = usage("delta", "must be below 1", "choose a delta far below 1 divided by the number of records, for instance 1e-9")
+		err = noren.Usagef("delta", "must be below 1").Hinted("choose a delta far below 1 divided by the number of records, for instance 1e-9")
 	}
 	if err != nil {
 		return 0, err
@@ -72,7 +72,7 @@ func ParseDelta(text string) (int64, error) {
 // one digit before the e. There is no sign, no infinity and no NaN to be read.
 func parseUnits(what, text string, units int64) (int64, error) {
 	bad := func() (int64, error) {
-		return 0, usage(what, "is no decimal number of at least 0", "write it like 0.1 or 1e-6")
+		return 0, noren.Usagef(what, "is no decimal number of at least 0").Hinted("write it like 0.1 or 1e-6")
 	}
 	if len(text) > 40 {
 		return bad()

@@ -2,6 +2,8 @@ package account
 
 import (
 	"math/big"
+
+	"github.com/noren-privacy/noren"
 )
 
 // Neighbours is a relation of neighbouring data sets.
@@ -34,7 +36,7 @@ func ParseNeighbours(s string) (Neighbours, error) {
 	case ReplaceOne.String():
 		return ReplaceOne, nil
 	}
-	return 0, usage("neighbours", "is neither add-remove nor replace-one", "add-remove is the usual one")
+	return 0, noren.Usagef("neighbours", "is neither add-remove nor replace-one").Hinted("add-remove is the usual one")
 }
 
 // Charge is what a guarantee of cost c in the relation of the mechanism costs a budget
@@ -59,9 +61,7 @@ func Charge(c Cost, mechanism, budget Neighbours) (Cost, error) {
 	case mechanism == AddRemove:
 		return Group(c, 2)
 	}
-	return Cost{}, usage("neighbours",
-		"the mechanism is private for replace-one neighbours only, and the budget is for add-remove",
-		"its guarantee does not hold for a table with one unit more or less: use a mechanism that is private for add-remove, or a replace-one budget")
+	return Cost{}, noren.Usagef("neighbours", "the mechanism is private for replace-one neighbours only, and the budget is for add-remove").Hinted("its guarantee does not hold for a table with one unit more or less: use a mechanism that is private for add-remove, or a replace-one budget")
 }
 
 // Group is the guarantee for n units at once that follows from cost c for one unit: n steps from neighbour to neighbour give, as in [Charge],
@@ -72,7 +72,7 @@ func Charge(c Cost, mechanism, budget Neighbours) (Cost, error) {
 // Error: [noren.Usage].
 func Group(c Cost, n int64) (Cost, error) {
 	if n < 1 {
-		return Cost{}, usage("the group", "has no member", "its size is at least 1")
+		return Cost{}, noren.Usagef("the group", "has no member").Hinted("its size is at least 1")
 	}
 	if c.Epsilon < 0 || c.Delta < 0 {
 		return Cost{}, c.Validate()

@@ -3,6 +3,8 @@ package account
 import (
 	"math"
 	"math/big"
+
+	"github.com/noren-privacy/noren"
 )
 
 // RhoUnits is how many units of [Rho] make a rho of 1.
@@ -34,7 +36,7 @@ func (r Rho) Float() float64 {
 // right whatever the alpha. Error: [noren.Usage].
 func (r Rho) Cost(delta int64) (Cost, error) {
 	if delta <= 0 || delta > DeltaUnits || r < 0 {
-		return Cost{}, usage("delta", "must be above 0 and at most 1", "zCDP becomes an (epsilon, delta) guarantee only with a delta, for instance 1e-9")
+		return Cost{}, noren.Usagef("delta", "must be above 0 and at most 1").Hinted("zCDP becomes an (epsilon, delta) guarantee only with a delta, for instance 1e-9")
 	}
 	c := Cost{Delta: delta}
 	if r == 0 {
@@ -62,7 +64,7 @@ func (r Rho) Cost(delta int64) (Cost, error) {
 // most c.Epsilon: [Rho.Cost] of it is within c. Error: [noren.Usage].
 func RhoWithin(c Cost) (Rho, error) {
 	if c.Delta <= 0 || c.Delta >= DeltaUnits || c.Epsilon <= 0 {
-		return 0, usage("delta", "Gaussian noise needs an epsilon above 0 and a delta between 0 and 1", "give a delta, for instance 1e-9, or use Laplace noise, which needs none")
+		return 0, noren.Usagef("delta", "Gaussian noise needs an epsilon above 0 and a delta between 0 and 1").Hinted("give a delta, for instance 1e-9, or use Laplace noise, which needs none")
 	}
 	// Over zCDP's range the cost grows with rho; bisect on its logarithm.
 	lo, hi := Rho(0), Rho(math.MaxInt64)
@@ -79,7 +81,7 @@ func RhoWithin(c Cost) (Rho, error) {
 		}
 	}
 	if lo == 0 {
-		return 0, usage("epsilon and delta", "are too small for Gaussian noise", "give a larger epsilon or delta, or use Laplace noise")
+		return 0, noren.Usagef("epsilon and delta", "are too small for Gaussian noise").Hinted("give a larger epsilon or delta, or use Laplace noise")
 	}
 	return lo, nil
 }

@@ -20,6 +20,18 @@ type CertificateCheckRequest struct {
 	Trust []string `json:"trust,omitempty"`
 }
 
+// CertificateShowRequest asks what a certificate states.
+type CertificateShowRequest struct {
+	// Certificate is the file of the certificate. Required.
+	Certificate string `json:"certificate"`
+}
+
+// CertificateKey is the public key of the signer.
+type CertificateKey struct {
+	// PEM is the key in PEM.
+	PEM string `json:"pem"`
+}
+
 // The checks of a certificate.
 const (
 	// CheckForm: the certificate has the form of its format.

@@ -7,8 +7,8 @@ import (
 	"github.com/noren-privacy/noren/spec"
 )
 
-// GrantRequest asks to grant a budget, and a schema, to a data set.
-type GrantRequest struct {
+// LedgerGrantRequest asks to grant a budget, and a schema, to a data set.
+type LedgerGrantRequest struct {
 	// Dataset is the name of the data set. Required.
 	Dataset string `json:"dataset"`
 	// Epsilon is the cap: the total epsilon that may ever be spent, in decimal.
@@ -71,8 +71,8 @@ type GrantModel struct {
 	Other string `json:"other,omitempty"`
 }
 
-// AnalystGrantRequest asks to grant a budget to one analyst, under the data set's.
-type AnalystGrantRequest struct {
+// LedgerGrantAnalystRequest asks to grant a budget to one analyst, under the data set's.
+type LedgerGrantAnalystRequest struct {
 	// Dataset is the name of the data set. Required.
 	Dataset string `json:"dataset"`
 	// Analyst is the name of the analyst. Required.

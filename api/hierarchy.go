@@ -1,8 +1,8 @@
 package api
 
-// HierarchyRequest asks for a proposed generalisation hierarchy: of a column of Table,
+// HierarchyProposeRequest asks for a proposed generalisation hierarchy: of a column of Table,
 // or of a public range.
-type HierarchyRequest struct {
+type HierarchyProposeRequest struct {
 	// Table holds the values. Empty for a range.
 	Table
 	// Column is the column of the table. Required with a table.

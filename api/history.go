@@ -7,8 +7,8 @@ import (
 	"github.com/noren-privacy/noren/ledger"
 )
 
-// HistoryRequest selects charges.
-type HistoryRequest struct {
+// LedgerHistoryRequest selects charges.
+type LedgerHistoryRequest struct {
 	// Dataset selects the charges to the data set of this name; all where empty.
 	Dataset string `json:"dataset,omitempty"`
 	// Analyst selects the charges of the analyst of this name, as declared; all where

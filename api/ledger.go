@@ -105,8 +105,8 @@ type LedgerShowRequest struct {
 	Dataset string `json:"dataset,omitempty"`
 }
 
-// CloseAnalystRequest asks to close the budget of an analyst in a data set.
-type CloseAnalystRequest struct {
+// LedgerCloseAnalystRequest asks to close the budget of an analyst in a data set.
+type LedgerCloseAnalystRequest struct {
 	// Dataset is the name of the data set. Required.
 	Dataset string `json:"dataset"`
 	// Analyst is the name of the analyst. Required.

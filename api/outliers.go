@@ -8,10 +8,10 @@ import (
 // OutliersSchema is the form of [Outliers], and of the price of one.
 const OutliersSchema = "noren.outliers/1"
 
-// OutliersRequest asks for the number of distance-based outliers: records with fewer
+// OutliersCountRequest asks for the number of distance-based outliers: records with fewer
 // than K others within Radius. Columns, bounds and scales are public: they must come
 // from what is known of the subject, never from the table.
-type OutliersRequest struct {
+type OutliersCountRequest struct {
 	Ask
 	// Columns are the columns of the space. Required.
 	Columns []string `json:"columns"`
@@ -45,7 +45,7 @@ type OutliersRequest struct {
 	IntervalShare float64 `json:"interval_share,omitempty"`
 }
 
-// Outliers is the answer to an [OutliersRequest].
+// Outliers is the answer to an [OutliersCountRequest].
 type Outliers struct {
 	// Schema is noren.outliers/1.
 	Schema string `json:"schema"`

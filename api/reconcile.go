@@ -1,7 +1,7 @@
 package api
 
-// ReconcileRequest asks to roll a restored ledger forward.
-type ReconcileRequest struct {
+// LedgerReconcileRequest asks to roll a restored ledger forward.
+type LedgerReconcileRequest struct {
 	// Certificates are the files of the certificates of all releases that are known.
 	Certificates []string `json:"certificates,omitempty"`
 	// Trust are files of public keys whose certificates count. Defaults to the key of

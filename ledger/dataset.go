@@ -85,26 +85,26 @@ func (g *Grant) checkVersion() error {
 	where := "data set " + g.Name
 	switch {
 	case len(g.Definition) > maxDefinition:
-		return usage(where, fmt.Sprintf("its definition is longer than %d bytes", maxDefinition), "")
+		return noren.Usagef(where, "its definition is longer than %d bytes", maxDefinition)
 	case !utf8.Valid(g.Definition) || !json.Valid(g.Definition) || !strings.HasPrefix(string(g.Definition), "{"):
-		return usage(where, "its definition is not a JSON object", "")
+		return noren.Usagef(where, "its definition is not a JSON object")
 	case g.DefinitionHash == [32]byte{}:
-		return usage(where, "the hash of its definition is missing", "")
+		return noren.Usagef(where, "the hash of its definition is missing")
 	case g.Path == "":
-		return usage(where, "its path is missing", "")
+		return noren.Usagef(where, "its path is missing")
 	case g.OldFingerprint != "" && checkName("", g.OldFingerprint) != nil:
-		return usage(where, "its byte fingerprint is not one", "")
+		return noren.Usagef(where, "its byte fingerprint is not one")
 	}
 	if err := checkName("the print of "+where, g.Print); err != nil {
 		return err
 	}
 	for name, print := range g.Prints {
 		if !utf8.ValidString(name) || checkName("", print) != nil {
-			return usage(where, "the print of a column is not one", "")
+			return noren.Usagef(where, "the print of a column is not one")
 		}
 	}
 	if len(g.Prints) == 0 {
-		return usage(where, "the prints of its columns are missing", "")
+		return noren.Usagef(where, "the prints of its columns are missing")
 	}
 	return nil
 }

@@ -82,10 +82,6 @@ func sealedError(path, reason string) error {
 	}
 }
 
-func usage(where, what, hint string) error {
-	return &noren.Error{Kind: noren.Usage, Where: where, What: what, Hint: hint}
-}
-
 // fileError is about a file of the ledger, or one that the caller named.
 func fileError(where, what string, err error) error {
 	e := &noren.Error{Where: where, What: what, Err: err}

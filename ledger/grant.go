@@ -78,18 +78,18 @@ type Grant struct {
 func checkName(what, name string) error {
 	switch {
 	case name == "" || strings.TrimSpace(name) != name:
-		return usage(what, "is empty or has spaces around it", "give it a name")
+		return noren.Usagef(what, "is empty or has spaces around it").Hinted("give it a name")
 	case len(name) > maxName:
-		return usage(what, fmt.Sprintf("is longer than %d bytes", maxName), "give it a shorter name")
+		return noren.Usagef(what, "is longer than %d bytes", maxName).Hinted("give it a shorter name")
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return usage(what, "holds a character that cannot be printed", "use letters, digits and signs")
+		return noren.Usagef(what, "holds a character that cannot be printed").Hinted("use letters, digits and signs")
 	}
 	return nil
 }
 
 func checkCap(c Cost) error {
 	if c.Epsilon <= 0 || c.Delta < 0 || c.Delta > 1e18 {
-		return usage("the budget", "expected an epsilon above 0 and a delta from 0 to 1", "")
+		return noren.Usagef("the budget", "expected an epsilon above 0 and a delta from 0 to 1")
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ type Raise struct {
 func (l *Ledger) Reconcile(ctx context.Context, o ReconcileOptions) (*Recovery, error) {
 	for _, e := range o.Evidence {
 		if e.Charge.Ledger != l.id {
-			return nil, usage("certificate of charge "+e.Charge.ID, "is of another ledger", "bring the certificates of ledger "+l.id)
+			return nil, noren.Usagef("certificate of charge "+e.Charge.ID, "is of another ledger").Hinted("bring the certificates of ledger %s", l.id)
 		}
 		if e.Charge.Cost.Epsilon < 0 || e.Charge.Cost.Delta < 0 || e.Charge.ID == "" {
 			return nil, &noren.Error{Kind: noren.BadData, Where: "certificate of charge " + e.Charge.ID, What: "states no charge"}
@@ -97,7 +97,7 @@ func (l *Ledger) Reconcile(ctx context.Context, o ReconcileOptions) (*Recovery, 
 			return headErr
 		}
 		if headErr == nil && o.WithoutHead {
-			return usage(l.path, "its head file serves", "reconcile with it")
+			return noren.Usagef(l.path, "its head file serves").Hinted("reconcile with it")
 		}
 		if headErr != nil {
 			rewrite = true

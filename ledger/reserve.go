@@ -68,13 +68,13 @@ type ChargeInfo struct {
 func checkRequest(r *Request) error {
 	switch {
 	case len(r.Mechanism) > maxMechanism:
-		return usage("the request", fmt.Sprintf("its description is longer than %d bytes", maxMechanism), "")
+		return noren.Usagef("the request", "its description is longer than %d bytes", maxMechanism)
 	case !json.Valid(r.Mechanism) || len(bytes.TrimSpace(r.Mechanism)) == 0 || bytes.TrimSpace(r.Mechanism)[0] != '{':
-		return usage("the request", "its description is not a JSON object", "")
+		return noren.Usagef("the request", "its description is not a JSON object")
 	case r.Cost.Epsilon < 0 || r.Cost.Delta < 0 || r.Cost == Cost{}:
-		return usage("the request", "its cost is not above 0", "")
+		return noren.Usagef("the request", "its cost is not above 0")
 	case r.Hash == [32]byte{}:
-		return usage("the request", "its hash is missing", "")
+		return noren.Usagef("the request", "its hash is missing")
 	}
 	return firstFault(errors.Join(checkName("the data set's name", r.Dataset), checkName("the analyst's name", r.Principal), checkName("the idempotency key", r.Key)))
 }
@@ -214,7 +214,7 @@ func (l *Ledger) stored(ctx context.Context, tx *sql.Tx, id string) (*Release, e
 // charge is T1: the charge, its lines, its entry and what is spent.
 func (l *Ledger) charge(ctx context.Context, tx *sql.Tx, q *Request, book *account, now int64) (*Reservation, error) {
 	if book.neighbours != q.Neighbours.String() || book.unit != q.Unit {
-		return nil, usage("data set "+q.Dataset, fmt.Sprintf("its budget is for %s neighbours of one %s, and the cost is for %s of one %s", book.neighbours, book.unit, q.Neighbours, q.Unit), "epsilons of different relations do not add up")
+		return nil, noren.Usagef("data set "+q.Dataset, "its budget is for %s neighbours of one %s, and the cost is for %s of one %s", book.neighbours, book.unit, q.Neighbours, q.Unit).Hinted("epsilons of different relations do not add up")
 	}
 	touched, err := touchedAccounts(ctx, tx, q, book)
 	if err != nil {

@@ -117,13 +117,13 @@ func Create(ctx context.Context, path string) error {
 func create(ctx context.Context, path string, c clock) (err error) {
 	dir := filepath.Dir(path)
 	if info, statErr := os.Stat(dir); statErr != nil || !info.IsDir() {
-		return usage(path, "its folder does not exist", "make the folder "+dir+" first")
+		return noren.Usagef(path, "its folder does not exist").Hinted("make the folder %s first", dir)
 	}
 	if _, statErr := os.Lstat(path); statErr == nil {
-		return usage(path, "exists already", "a ledger is made once: open it, or choose another name")
+		return noren.Usagef(path, "exists already").Hinted("a ledger is made once: open it, or choose another name")
 	}
 	if _, statErr := os.Lstat(headPath(path)); statErr == nil {
-		return usage(path, "a ledger was here: its head file "+headPath(path)+" still is", "put the ledger back; only if all that it knew may be forgotten, move the head file away")
+		return noren.Usagef(path, "a ledger was here: its head file %s still is", headPath(path)).Hinted("put the ledger back; only if all that it knew may be forgotten, move the head file away")
 	}
 	// It is made under another name and appears whole. What a crash leaves is
 	// a temporary folder and nothing that could be taken for a ledger.
@@ -142,7 +142,7 @@ func create(ctx context.Context, path string, c clock) (err error) {
 	}
 	if err := os.Link(name, path); err != nil {
 		if errors.Is(err, fs.ErrExist) {
-			return usage(path, "was created by another process in the meantime", "open it")
+			return noren.Usagef(path, "was created by another process in the meantime").Hinted("open it")
 		}
 		if err := os.Rename(name, path); err != nil { // no hard links here
 			return fileError(path, "cannot be made", err)
@@ -236,7 +236,7 @@ func openStepping(ctx context.Context, path string, opts Options, c clock, step 
 	case err != nil:
 		return nil, fileError(path, "cannot be opened", err)
 	case info.IsDir():
-		return nil, usage(path, "is a folder", "name the ledger's file")
+		return nil, noren.Usagef(path, "is a folder").Hinted("name the ledger's file")
 	case info.Size() == 0:
 		return nil, &noren.Error{Kind: noren.BadData, Where: path, What: "is empty and not a ledger", Hint: "restore the ledger from a copy"}
 	}
@@ -317,7 +317,7 @@ func (l *Ledger) checkSchema(ctx context.Context) error {
 		return fail(l.path, "its schema version cannot be read", err)
 	}
 	if have > want {
-		return usage(l.path, fmt.Sprintf("has schema version %d and this program knows up to %d", have, want), "a newer noren made it: use that one")
+		return noren.Usagef(l.path, "has schema version %d and this program knows up to %d", have, want).Hinted("a newer noren made it: use that one")
 	}
 	if have < want {
 		l.at("migrate")

@@ -27,8 +27,8 @@ const LeastMemory = 64 << 20
 // request names them. Every file is created only after the release was read back and
 // verified; after an error there is none. The guarantee is that of [kanon.Anonymize].
 // Errors are those of [kanon.Anonymize], or of kind Usage about a field of the request.
-func (s *Service) Anonymize(ctx context.Context, q *api.AnonymizeRequest) (*api.Release, error) {
-	sp, err := s.checkRelease(q)
+func (s *Service) Anonymize(ctx context.Context, r *api.AnonymizeRequest) (*api.Release, error) {
+	sp, err := s.checkRelease(r)
 	if err != nil {
 		return nil, err
 	}
@@ -36,11 +36,11 @@ func (s *Service) Anonymize(ctx context.Context, q *api.AnonymizeRequest) (*api.
 	if err != nil {
 		return nil, err
 	}
-	options.Workers, options.Memory = q.Workers, q.Memory
-	if err := setSeed(q, options); err != nil {
+	options.Workers, options.Memory = r.Workers, r.Memory
+	if err := setSeed(r, options); err != nil {
 		return nil, err
 	}
-	src, err := s.openTable(ctx, q.Input, sp)
+	src, err := s.openTable(ctx, r.Input, sp)
 	if err != nil {
 		return nil, err
 	}
@@ -52,49 +52,49 @@ func (s *Service) Anonymize(ctx context.Context, q *api.AnonymizeRequest) (*api.
 		return nil, err
 	}
 	sp.NoteIndex(read.Source.Columns(), how.Notes)
-	s.noteUnreadable(q.Output, read)
+	s.noteUnreadable(r.Output, read)
 	sp.NoteKept(read.Schema, how.Notes)
 	if _, err := read.QuasiNames(); err != nil {
 		return nil, err
 	}
 	job := kanon.Job{Source: read.Source, Schema: *read.Schema, Missing: read.Missing, Kept: sp.Kept(), Looked: read.Looked, Options: *options}
-	if job.Output, err = releaseOutput(ctx, q, read.Source); err != nil {
+	if job.Output, err = releaseOutput(ctx, r, read.Source); err != nil {
 		return nil, err
 	}
-	result, err := s.release(ctx, q, sp, &job)
+	result, err := s.release(ctx, r, sp, &job)
 	if err != nil {
 		return nil, err
 	}
-	result.Input = q.Input
+	result.Input = r.Input
 	s.noteRelease(result)
 	return &api.Release{Result: *result}, nil
 }
 
 // checkRelease refuses a request that contradicts itself, before any work is done, and
 // returns its specification.
-func (s *Service) checkRelease(q *api.AnonymizeRequest) (*spec.Spec, error) {
+func (s *Service) checkRelease(r *api.AnonymizeRequest) (*spec.Spec, error) {
 	switch {
-	case q.Output == "":
+	case r.Output == "":
 		return nil, noren.Usagef("output", "expected a file, got no name")
-	case q.Output == "-" && q.Stdout == nil:
+	case r.Output == "-" && r.Stdout == nil:
 		return nil, noren.Usagef("output", "expected a file, got - without a standard output")
-	case q.Certificate != "" && file.IsDatabase(q.Output):
+	case r.Certificate != "" && file.IsDatabase(r.Output):
 		return nil, noren.Usagef("certificate", "certifies the bytes of a file, and a table has none").Hinted("release to a file")
-	case q.Report != "" && (q.Output == "-" || file.IsDatabase(q.Output)):
+	case r.Report != "" && (r.Output == "-" || file.IsDatabase(r.Output)):
 		return nil, noren.Usagef("report", "needs a release that can be read back").Hinted("release to a file")
-	case q.Workers < 0:
+	case r.Workers < 0:
 		return nil, noren.Usagef("workers", "expected 0 or more")
-	case q.Memory < 0 || q.Memory > 0 && q.Memory < LeastMemory:
+	case r.Memory < 0 || r.Memory > 0 && r.Memory < LeastMemory:
 		return nil, noren.Usagef("memory", "expected %dMiB at least: the program itself needs as much", LeastMemory>>20)
 	}
-	if err := (earlier{q.Previous, q.PreviousSource}).check(q.Report != "", "a page (report)"); err != nil {
+	if err := (earlier{r.Previous, r.PreviousSource}).check(r.Report != "", "a page (report)"); err != nil {
 		return nil, err
 	}
-	sp, err := specOf(&q.Table)
+	sp, err := specOf(&r.Table)
 	if err != nil {
 		return nil, err
 	}
-	return sp, s.targets(append(sp.Files(), q.Input, q.Previous, q.PreviousSource), q.Force, q.Output, q.Report, q.Certificate)
+	return sp, s.targets(append(sp.Files(), r.Input, r.Previous, r.PreviousSource), r.Force, r.Output, r.Report, r.Certificate)
 }
 
 // release makes the release, its page and its certificate. All three appear, or none.
@@ -149,28 +149,28 @@ func (s *Service) release(ctx context.Context, q *api.AnonymizeRequest, sp *spec
 }
 
 // releaseOutput is where a release goes and how it is written.
-func releaseOutput(ctx context.Context, q *api.AnonymizeRequest, src table.Source) (kanon.Output, error) {
-	if file.IsDatabase(q.Output) {
-		if q.OutputDelimiter != "" || q.OutputEncoding != "" {
+func releaseOutput(ctx context.Context, r *api.AnonymizeRequest, src table.Source) (kanon.Output, error) {
+	if file.IsDatabase(r.Output) {
+		if r.OutputDelimiter != "" || r.OutputEncoding != "" {
 			return kanon.Output{}, noren.Usagef("output-delimiter, output-encoding", "are for text files")
 		}
-		t, err := file.NewTarget(ctx, q.Output, q.Force, "")
-		return kanon.Output{Path: q.Output, Force: q.Force, Target: t}, err
+		t, err := file.NewTarget(ctx, r.Output, r.Force, "")
+		return kanon.Output{Path: r.Output, Force: r.Force, Target: t}, err
 	}
-	if q.Output != "-" { // standard output is CSV
-		if err := file.Check(q.Output); err != nil {
+	if r.Output != "-" { // standard output is CSV
+		if err := file.Check(r.Output); err != nil {
 			return kanon.Output{}, err
 		}
 	}
-	d := file.DialectFor(q.Output, src)
-	delimiter, err := csvio.ParseDelimiter(q.OutputDelimiter)
+	d := file.DialectFor(r.Output, src)
+	delimiter, err := csvio.ParseDelimiter(r.OutputDelimiter)
 	if err != nil {
 		return kanon.Output{}, badField("output-delimiter", err)
 	}
 	if delimiter != 0 {
 		d.Delimiter = delimiter
 	}
-	encoding, err := csvio.ParseEncoding(q.OutputEncoding)
+	encoding, err := csvio.ParseEncoding(r.OutputEncoding)
 	if err != nil {
 		return kanon.Output{}, badField("output-encoding", err)
 	}
@@ -178,7 +178,7 @@ func releaseOutput(ctx context.Context, q *api.AnonymizeRequest, src table.Sourc
 		d.BOM = d.BOM && d.Encoding == encoding || encoding == csvio.UTF16LE || encoding == csvio.UTF16BE
 		d.Encoding = encoding
 	}
-	return kanon.Output{Path: q.Output, Force: q.Force, Stdout: q.Stdout, Dialect: &d}, nil
+	return kanon.Output{Path: r.Output, Force: r.Force, Stdout: r.Stdout, Dialect: &d}, nil
 }
 
 // noteUnreadable warns of kept columns that not every tool can read in the output.
@@ -216,11 +216,11 @@ func (s *Service) noteRelease(r *kanon.Result) {
 }
 
 // releasePage writes the page about a release that was verified.
-func (s *Service) releasePage(ctx context.Context, q *api.AnonymizeRequest, sp *spec.Spec, job *kanon.Job, result *kanon.Result, released io.Reader, out io.Writer) error {
+func (s *Service) releasePage(ctx context.Context, r *api.AnonymizeRequest, sp *spec.Spec, job *kanon.Job, result *kanon.Result, released io.Reader, out io.Writer) error {
 	a := &assessing{
 		ctx: ctx, service: s, spec: sp, unit: sp.Unit, source: job.Source, schema: &job.Schema, missing: job.Missing,
 		keptOrder: job.KeepOrder, threshold: assess.DefaultThreshold, k: job.K,
-		means: job.Publish == publish.Aggregate, earlier: earlier{q.Previous, q.PreviousSource}, classOf: result.ClassOf,
+		means: job.Publish == publish.Aggregate, earlier: earlier{r.Previous, r.PreviousSource}, classOf: result.ClassOf,
 	}
 	if err := a.original(sp, "", 0); err != nil {
 		return err
@@ -242,8 +242,8 @@ func (s *Service) releasePage(ctx context.Context, q *api.AnonymizeRequest, sp *
 		Original: job.Source.Name(), Release: job.Output.Path, Guarantee: &result.Guarantee, Footer: s.footer(),
 		Fates: result.Columns, Unique: result.Unique, FreeText: result.FreeText,
 	}
-	specFile := cmp.Or(q.SpecFile, sp.Name())
-	if err := s.dossier(&facts, q, specFile, job, result, released); err != nil {
+	specFile := cmp.Or(r.SpecFile, sp.Name())
+	if err := s.dossier(&facts, r, specFile, job, result, released); err != nil {
 		return err
 	}
 	facts.Repeated = result.Repeated != nil || len(result.Uncounted) > 0

@@ -23,22 +23,22 @@ const NotePersonsUnknown = "persons-unknown"
 // quasi-identifiers and, with a release, what the release lost. Result and page are
 // private: they hold statistics of the table. Errors are of kind Usage, or of reading a
 // file.
-func (s *Service) Assess(ctx context.Context, q *api.AssessRequest) (*api.Assessment, error) {
-	if q.KeptOrder && q.Against == "" {
+func (s *Service) Assess(ctx context.Context, r *api.AssessRequest) (*api.Assessment, error) {
+	if r.KeptOrder && r.Against == "" {
 		return nil, noren.Usagef("kept-order", "goes with a release (against)")
 	}
-	before := earlier{q.Previous, q.PreviousSource}
-	if err := before.check(q.Against != "" && q.KeptOrder, "a release with the order of the table (against, kept-order)"); err != nil {
+	before := earlier{r.Previous, r.PreviousSource}
+	if err := before.check(r.Against != "" && r.KeptOrder, "a release with the order of the table (against, kept-order)"); err != nil {
 		return nil, err
 	}
-	sp, err := specOf(&q.Table)
+	sp, err := specOf(&r.Table)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.targets(append(sp.Files(), q.Input, q.Against, q.Population, q.Previous, q.PreviousSource), q.Force, q.Report); err != nil {
+	if err := s.targets(append(sp.Files(), r.Input, r.Against, r.Population, r.Previous, r.PreviousSource), r.Force, r.Report); err != nil {
 		return nil, err
 	}
-	src, err := s.openTable(ctx, q.Input, sp)
+	src, err := s.openTable(ctx, r.Input, sp)
 	if err != nil {
 		return nil, err
 	}
@@ -49,22 +49,22 @@ func (s *Service) Assess(ctx context.Context, q *api.AssessRequest) (*api.Assess
 	}
 	a := &assessing{
 		ctx: ctx, service: s, spec: sp, unit: sp.Unit, earlier: before, source: read.Source, schema: read.Schema, missing: read.Missing, formats: read.Formats,
-		keptOrder: q.KeptOrder, threshold: q.Threshold, k: q.K,
+		keptOrder: r.KeptOrder, threshold: r.Threshold, k: r.K,
 	}
 	if a.k == 0 {
 		a.k = sp.Anonymize.K
 	}
-	if err := a.original(sp, q.Population, q.SamplingFraction); err != nil {
+	if err := a.original(sp, r.Population, r.SamplingFraction); err != nil {
 		return nil, err
 	}
-	if q.Against != "" {
-		if err := a.release(q.Against); err != nil {
+	if r.Against != "" {
+		if err := a.release(r.Against); err != nil {
 			return nil, err
 		}
 	}
-	if q.Report != "" {
-		facts := report.Facts{Original: q.Input, Release: q.Against, Footer: s.footer()}
-		if err := writePrivate(q.Report, q.Force, report.Assessment(a.result, facts).Write); err != nil {
+	if r.Report != "" {
+		facts := report.Facts{Original: r.Input, Release: r.Against, Footer: s.footer()}
+		if err := writePrivate(r.Report, r.Force, report.Assessment(a.result, facts).Write); err != nil {
 			return nil, err
 		}
 	}

@@ -20,8 +20,8 @@ func (s *Service) trusted(files []string) ([]ed25519.PublicKey, error) {
 
 // CertificateShow returns what a certificate states. It does not check the signature:
 // see [Service.CertificateCheck].
-func (s *Service) CertificateShow(_ context.Context, path string) (*certificate.Signed, error) {
-	return certificate.Load(path)
+func (s *Service) CertificateShow(_ context.Context, r *api.CertificateShowRequest) (*certificate.Signed, error) {
+	return certificate.Load(r.Certificate)
 }
 
 // CertificateCheck checks the form, the signature and the key of a certificate, and
@@ -71,12 +71,16 @@ func (s *Service) CertificateCheck(ctx context.Context, r *api.CertificateCheckR
 	return out, first
 }
 
-// CertificateKey returns the signer's public key in PEM, for others to check
+// CertificateKey returns the public key of the signer, for others to check
 // certificates with.
-func (s *Service) CertificateKey(context.Context) ([]byte, error) {
+func (s *Service) CertificateKey(context.Context) (*api.CertificateKey, error) {
 	key, err := s.Signer()
 	if err != nil {
 		return nil, err
 	}
-	return certificate.EncodePublicKey(key.Public().(ed25519.PublicKey))
+	text, err := certificate.EncodePublicKey(key.Public().(ed25519.PublicKey))
+	if err != nil {
+		return nil, err
+	}
+	return &api.CertificateKey{PEM: string(text)}, nil
 }

@@ -158,16 +158,16 @@ func TestCertificateCheckNeedsFiles(t *testing.T) {
 func TestCertificateShowAndKey(t *testing.T) {
 	s := newStage(t)
 	_, cert := s.certified(t, s.key)
-	shown, err := s.CertificateShow(t.Context(), cert)
+	shown, err := s.CertificateShow(t.Context(), &api.CertificateShowRequest{Certificate: cert})
 	if err != nil || shown.Certificate.Guarantee.K != 2 {
 		t.Errorf("got %+v, %v", shown, err)
 	}
-	text, err := s.CertificateKey(t.Context())
+	public, err := s.CertificateKey(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if key, err := certificate.ParsePublicKey(text); err != nil || !key.Equal(s.key.Public()) {
-		t.Errorf("got %s, %v", text, err)
+	if key, err := certificate.ParsePublicKey([]byte(public.PEM)); err != nil || !key.Equal(s.key.Public()) {
+		t.Errorf("got %+v, %v", public, err)
 	}
 }
 
@@ -227,7 +227,7 @@ func TestLedgerReconcileWithCertificates(t *testing.T) {
 	}
 	signed := s.charge(t)
 	cert := s.encoded(t, "answer.json", signed)
-	if h, err := s.LedgerHistory(ctx, &api.HistoryRequest{Analyst: "mori"}); err != nil || len(h.Charges) != 1 || h.Charges[0].State != "released" || h.Charges[0].Cost.Epsilon != "0.5" {
+	if h, err := s.LedgerHistory(ctx, &api.LedgerHistoryRequest{Analyst: "mori"}); err != nil || len(h.Charges) != 1 || h.Charges[0].State != "released" || h.Charges[0].Cost.Epsilon != "0.5" {
 		t.Errorf("got %+v, %v", h, err)
 	}
 	for path, text := range restore {
@@ -236,7 +236,7 @@ func TestLedgerReconcileWithCertificates(t *testing.T) {
 		}
 	}
 	for i, want := range []int{1, 0} {
-		did, err := s.LedgerReconcile(ctx, &api.ReconcileRequest{Certificates: []string{cert}})
+		did, err := s.LedgerReconcile(ctx, &api.LedgerReconcileRequest{Certificates: []string{cert}})
 		if err != nil || len(did.Recovered) != want || len(did.Raised) != want {
 			t.Errorf("run %d: got %+v, %v", i, did, err)
 		}
@@ -246,10 +246,10 @@ func TestLedgerReconcileWithCertificates(t *testing.T) {
 	}
 
 	_, uncharged := s.certified(t, s.key)
-	_, err := s.LedgerReconcile(ctx, &api.ReconcileRequest{Certificates: []string{uncharged}})
+	_, err := s.LedgerReconcile(ctx, &api.LedgerReconcileRequest{Certificates: []string{uncharged}})
 	is(t, err, noren.Usage, uncharged, "no-charge")
 	stranger := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))
 	_, unknown := s.certified(t, stranger)
-	_, err = s.LedgerReconcile(ctx, &api.ReconcileRequest{Certificates: []string{unknown}})
+	_, err = s.LedgerReconcile(ctx, &api.LedgerReconcileRequest{Certificates: []string{unknown}})
 	is(t, err, noren.NotMet, unknown, "untrusted")
 }

@@ -20,20 +20,20 @@ import (
 // Curve computes information loss and risk over k and methods, to choose k by. Result
 // and page are private: they hold statistics of the table. Nothing else is written.
 // Errors are of kind Usage, or of reading the table.
-func (s *Service) Curve(ctx context.Context, q *api.CurveRequest) (*api.Curve, error) {
-	sp, err := specOf(&q.Table)
+func (s *Service) Curve(ctx context.Context, r *api.CurveRequest) (*api.Curve, error) {
+	sp, err := specOf(&r.Table)
 	if err != nil {
 		return nil, err
 	}
-	effort, scale := cmp.Or(q.Refine, refine.Fast.String()), cmp.Or(q.Scale, space.ZScore.String())
-	job, err := curveJob(q, effort, scale)
+	effort, scale := cmp.Or(r.Refine, refine.Fast.String()), cmp.Or(r.Scale, space.ZScore.String())
+	job, err := curveJob(r, effort, scale)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.targets(append(sp.Files(), q.Input), q.Force, q.Report); err != nil {
+	if err := s.targets(append(sp.Files(), r.Input), r.Force, r.Report); err != nil {
 		return nil, err
 	}
-	src, err := s.openTable(ctx, q.Input, sp)
+	src, err := s.openTable(ctx, r.Input, sp)
 	if err != nil {
 		return nil, err
 	}
@@ -56,20 +56,20 @@ func (s *Service) Curve(ctx context.Context, q *api.CurveRequest) (*api.Curve, e
 		return nil, err
 	}
 	job.Source, job.Schema, job.Missing = read.Source, *read.Schema, read.Missing
-	result := &api.Curve{Schema: api.CurveSchema, Input: q.Input, Quasi: quasi, Unit: sp.Unit, Refine: effort, Scale: scale}
+	result := &api.Curve{Schema: api.CurveSchema, Input: r.Input, Quasi: quasi, Unit: sp.Unit, Refine: effort, Scale: scale}
 	result.Rows, err = kanon.Curve(ctx, *job, func(p kanon.CurvePoint) error {
 		result.Points = append(result.Points, p)
-		if q.Point != nil {
-			q.Point(p)
+		if r.Point != nil {
+			r.Point(p)
 		}
 		return nil
 	}, s.Progress)
 	if err != nil {
 		return nil, err
 	}
-	if q.Report != "" {
-		page := report.ChoiceOfK(report.CurveFacts{Input: q.Input, Quasi: quasi, Unit: sp.Unit, Points: result.Points, Footer: s.footer()})
-		if err := writePrivate(q.Report, q.Force, page.Write); err != nil {
+	if r.Report != "" {
+		page := report.ChoiceOfK(report.CurveFacts{Input: r.Input, Quasi: quasi, Unit: sp.Unit, Points: result.Points, Footer: s.footer()})
+		if err := writePrivate(r.Report, r.Force, page.Write); err != nil {
 			return nil, err
 		}
 	}
@@ -77,12 +77,12 @@ func (s *Service) Curve(ctx context.Context, q *api.CurveRequest) (*api.Curve, e
 }
 
 // curveJob reads the parameters of a request.
-func curveJob(q *api.CurveRequest, effort, scale string) (*kanon.CurveJob, error) {
-	if len(q.K) == 0 {
+func curveJob(r *api.CurveRequest, effort, scale string) (*kanon.CurveJob, error) {
+	if len(r.K) == 0 {
 		return nil, noren.Usagef("k", "expected values of k, got none")
 	}
-	job := &kanon.CurveJob{K: q.K, Workers: q.Workers}
-	for _, name := range q.Methods {
+	job := &kanon.CurveJob{K: r.K, Workers: r.Workers}
+	for _, name := range r.Methods {
 		m, err := partition.ParseMethod(name)
 		if err != nil {
 			return nil, badField("methods", err)

@@ -17,8 +17,8 @@ import (
 )
 
 // dossier fills in what a page says of how a release was made.
-func (s *Service) dossier(facts *report.Facts, q *api.AnonymizeRequest, specFile string, job *kanon.Job, result *kanon.Result, released io.Reader) error {
-	facts.Version, facts.Command = s.footer(), q.Command
+func (s *Service) dossier(facts *report.Facts, r *api.AnonymizeRequest, specFile string, job *kanon.Job, result *kanon.Result, released io.Reader) error {
+	facts.Version, facts.Command = s.footer(), r.Command
 	facts.Date = time.Now().UTC().Format("2006-01-02 15:04:05 UTC")
 	facts.Grouping = &report.Release{Loss: result.Loss, Scale: result.Scale, NCP: result.NCP, Excluded: result.Excluded}
 	took := &result.Seconds

@@ -22,7 +22,7 @@ const CodeConfirm = "confirm"
 
 // LedgerGrantAnalyst sets the cap of one analyst under the data set's. From the first
 // such grant on, only analysts with a grant may ask.
-func (s *Service) LedgerGrantAnalyst(ctx context.Context, r *api.AnalystGrantRequest) (*api.Granted, error) {
+func (s *Service) LedgerGrantAnalyst(ctx context.Context, r *api.LedgerGrantAnalystRequest) (*api.Granted, error) {
 	most, err := account.ParseCost(r.Epsilon, r.Delta)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (s *Service) LedgerGrantAnalyst(ctx context.Context, r *api.AnalystGrantReq
 // confirmation. Without it nothing is granted, and the result is the private review
 // together with an error of kind Usage, code confirm. All other errors come without a
 // result: those of [release.ReviewGrant] and of [ledger.Ledger.Grant].
-func (s *Service) LedgerGrant(ctx context.Context, r *api.GrantRequest) (*api.Granted, error) {
+func (s *Service) LedgerGrant(ctx context.Context, r *api.LedgerGrantRequest) (*api.Granted, error) {
 	most, err := account.ParseCost(r.Epsilon, r.Delta)
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func checkTable(t *api.GrantTable) error {
 type grant struct {
 	service *Service
 	ledger  *ledger.Ledger
-	request *api.GrantRequest
+	request *api.LedgerGrantRequest
 	table   api.GrantTable
 	book    *ledger.Book // as granted before; nil for a new data set
 	most    account.Cost // the cap

@@ -17,21 +17,21 @@ import (
 // NoteUncovered is the code of the warning that values have no line in a hierarchy.
 const NoteUncovered = "hierarchy-uncovered"
 
-// Hierarchy proposes a generalisation hierarchy for the values of a column, or for a
+// HierarchyPropose proposes a generalisation hierarchy for the values of a column, or for a
 // public range without any data. It depends on which values occur, never on how often.
 // For a column the result is private: it holds its values. Errors are of kind Usage
 // (the request; values of no known kind) or BadData.
-func (s *Service) Hierarchy(ctx context.Context, q *api.HierarchyRequest) (*api.Hierarchy, error) {
-	ranged := q.Low != "" || q.High != ""
+func (s *Service) HierarchyPropose(ctx context.Context, r *api.HierarchyProposeRequest) (*api.Hierarchy, error) {
+	ranged := r.Low != "" || r.High != ""
 	switch {
-	case (q.Input == "") == !ranged:
+	case (r.Input == "") == !ranged:
 		return nil, noren.Usagef("", "expected either a table or a range").Hinted("name a table and its column, or low and high")
-	case (q.Input == "") != (q.Column == ""):
+	case (r.Input == "") != (r.Column == ""):
 		return nil, noren.Usagef("column", "goes with a table, and a table with it")
 	}
-	o := hierarchy.Options{Kind: hierarchy.Kind(q.Kind), Steps: q.Steps, Layout: table.Layout(q.Layout)}
-	if q.Kind != "" && !slices.Contains(hierarchy.Kinds, o.Kind) {
-		return nil, noren.Usagef("kind", "expected one of %v, got %q", hierarchy.Kinds, q.Kind)
+	o := hierarchy.Options{Kind: hierarchy.Kind(r.Kind), Steps: r.Steps, Layout: table.Layout(r.Layout)}
+	if r.Kind != "" && !slices.Contains(hierarchy.Kinds, o.Kind) {
+		return nil, noren.Usagef("kind", "expected one of %v, got %q", hierarchy.Kinds, r.Kind)
 	}
 	if o.Layout != "" {
 		if err := o.Layout.Validate(); err != nil {
@@ -39,7 +39,7 @@ func (s *Service) Hierarchy(ctx context.Context, q *api.HierarchyRequest) (*api.
 		}
 	}
 	if ranged {
-		values, err := hierarchy.Range(o.Kind, o.Layout, q.Low, q.High)
+		values, err := hierarchy.Range(o.Kind, o.Layout, r.Low, r.High)
 		if err != nil {
 			return nil, about("range", err)
 		}
@@ -49,20 +49,20 @@ func (s *Service) Hierarchy(ctx context.Context, q *api.HierarchyRequest) (*api.
 		}
 		return proposed(p), nil
 	}
-	c, err := s.readValues(ctx, &q.Table, q.Column)
+	c, err := s.readValues(ctx, &r.Table, r.Column)
 	if err != nil {
 		return nil, err
 	}
 	p, err := hierarchy.Propose(c.Dict, o)
 	if err != nil {
-		return nil, about(q.Input+": column "+q.Column, err)
+		return nil, about(r.Input+": column "+r.Column, err)
 	}
 	if len(p.Missing) > 0 {
 		names := map[string]bool{}
 		for _, i := range p.Missing {
 			names[c.Dict[i]] = true
 		}
-		s.columnNote(api.Warning, NoteUncovered, []string{q.Column}, fmt.Sprintf("column %s: %s", q.Column, uncovered(c, names)))
+		s.columnNote(api.Warning, NoteUncovered, []string{r.Column}, fmt.Sprintf("column %s: %s", r.Column, uncovered(c, names)))
 	}
 	return proposed(p), nil
 }
@@ -71,18 +71,18 @@ func proposed(p *hierarchy.Proposal) *api.Hierarchy {
 	return &api.Hierarchy{Kind: string(p.Kind), Levels: p.Levels, Rows: p.Rows}
 }
 
-// CheckHierarchy checks that a hierarchy file is one and that every value of a column
+// HierarchyCheck checks that a hierarchy file is one and that every value of a column
 // has a line in it. Errors name lines of the hierarchy and records of the table, never a
 // value. They are of kind BadData where a check fails, and of kind Usage otherwise.
-func (s *Service) CheckHierarchy(ctx context.Context, q *api.HierarchyCheckRequest) (*api.HierarchyCheck, error) {
-	if q.Column == "" {
+func (s *Service) HierarchyCheck(ctx context.Context, r *api.HierarchyCheckRequest) (*api.HierarchyCheck, error) {
+	if r.Column == "" {
 		return nil, noren.Usagef("column", "expected a column, got no name")
 	}
-	h, err := spec.LoadHierarchy(q.Hierarchy, s.tableNotes())
+	h, err := spec.LoadHierarchy(r.Hierarchy, s.tableNotes())
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.readValues(ctx, &q.Table, q.Column)
+	c, err := s.readValues(ctx, &r.Table, r.Column)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (s *Service) CheckHierarchy(ctx context.Context, q *api.HierarchyCheckReque
 		}
 	}
 	if len(names) > 0 {
-		return nil, &noren.Error{Kind: noren.BadData, Where: q.Input + ": column " + q.Column, What: uncovered(c, names), Hint: "add their lines to " + q.Hierarchy}
+		return nil, &noren.Error{Kind: noren.BadData, Where: r.Input + ": column " + r.Column, What: uncovered(c, names), Hint: "add their lines to " + r.Hierarchy}
 	}
 	return &api.HierarchyCheck{Values: len(c.Dict), Lines: h.Leaves(), Levels: h.Levels()}, nil
 }

@@ -13,13 +13,13 @@ import (
 // Inspect reads a whole table and describes its columns: type, number of values, range
 // and a proposed role with its reason. The result is private. Errors are of kind Usage,
 // or of reading the table.
-func (s *Service) Inspect(ctx context.Context, q *api.InspectRequest) (*api.Inspection, error) {
-	r, _, err := s.inspect(ctx, &q.Table)
+func (s *Service) Inspect(ctx context.Context, r *api.InspectRequest) (*api.Inspection, error) {
+	found, _, err := s.inspect(ctx, &r.Table)
 	if err != nil {
 		return nil, err
 	}
-	out := &api.Inspection{Schema: api.InspectSchema, Input: q.Input, Rows: r.Rows, Missing: append([]string{}, r.Missing...)}
-	for _, c := range r.Columns {
+	out := &api.Inspection{Schema: api.InspectSchema, Input: r.Input, Rows: found.Rows, Missing: append([]string{}, found.Missing...)}
+	for _, c := range found.Columns {
 		out.Columns = append(out.Columns, api.InspectedColumn{
 			Name: c.Field.Name, Type: c.Field.Type.String(), TypeReason: c.TypeReason,
 			Format: string(c.Field.Layout) + string(c.Field.Number), Order: c.Field.Levels,
@@ -33,19 +33,19 @@ func (s *Service) Inspect(ctx context.Context, q *api.InspectRequest) (*api.Insp
 
 // Propose reads a whole table and proposes a specification of it by [spec.Propose].
 // Errors are those of [Service.Inspect].
-func (s *Service) Propose(ctx context.Context, q *api.ProposeRequest) (*api.Proposal, error) {
-	r, sp, err := s.inspect(ctx, &q.Table)
+func (s *Service) Propose(ctx context.Context, r *api.ProposeRequest) (*api.Proposal, error) {
+	found, sp, err := s.inspect(ctx, &r.Table)
 	if err != nil {
 		return nil, err
 	}
 	in := sp.Input
-	if in.Query != "" && q.Output != "" {
+	if in.Query != "" && r.Output != "" {
 		// A specification names files from its own folder.
-		if relative, err := filepath.Rel(filepath.Dir(q.Output), in.Query); err == nil {
+		if relative, err := filepath.Rel(filepath.Dir(r.Output), in.Query); err == nil {
 			in.Query = filepath.ToSlash(relative)
 		}
 	}
-	return &api.Proposal{Specification: spec.Propose(r, spec.ProposeOptions{Input: in, Use: q.Use})}, nil
+	return &api.Proposal{Specification: spec.Propose(found, spec.ProposeOptions{Input: in, Use: r.Use})}, nil
 }
 
 // inspect infers the columns of a whole table.
@@ -63,12 +63,12 @@ func (s *Service) inspect(ctx context.Context, t *api.Table) (*infer.Report, *sp
 	if len(sp.Input.Missing) > 0 {
 		o.Missing = sp.Input.Missing
 	}
-	r, err := infer.Infer(ctx, src, o)
+	found, err := infer.Infer(ctx, src, o)
 	if err != nil {
 		return nil, nil, err
 	}
-	if r.Rows == 0 {
+	if found.Rows == 0 {
 		return nil, nil, &noren.Error{Kind: noren.BadData, Where: src.Name(), What: "the table has no records", Hint: "there is nothing to infer its columns from"}
 	}
-	return r, sp, nil
+	return found, sp, nil
 }

@@ -9,8 +9,8 @@ import (
 
 // LDPDesign plans a collection of labels or of a number from public facts: the
 // mechanism, its specification and the expected errors.
-func (s *Service) LDPDesign(_ context.Context, r api.LDPDesignRequest) (*api.LDPDesign, error) {
-	p, err := survey.NewPlan(r)
+func (s *Service) LDPDesign(_ context.Context, r *api.LDPDesignRequest) (*api.LDPDesign, error) {
+	p, err := survey.NewPlan(*r)
 	if err != nil {
 		return nil, err
 	}
@@ -19,8 +19,8 @@ func (s *Service) LDPDesign(_ context.Context, r api.LDPDesignRequest) (*api.LDP
 
 // LDPWordDesign plans a collection of texts from public facts: RAPPOR's parameters,
 // its specification and the expected errors.
-func (s *Service) LDPWordDesign(_ context.Context, r api.LDPWordDesignRequest) (*api.LDPWordDesign, error) {
-	p, err := survey.NewWordPlan(r)
+func (s *Service) LDPWordDesign(_ context.Context, r *api.LDPWordDesignRequest) (*api.LDPWordDesign, error) {
+	p, err := survey.NewWordPlan(*r)
 	if err != nil {
 		return nil, err
 	}

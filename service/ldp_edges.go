@@ -13,9 +13,9 @@ import (
 // LDPEdges computes the edges of bins that hold about equally many values of a column,
 // with differential privacy: the guarantee is that of [query.Edges]. The cost is
 // charged before the data is read.
-func (s *Service) LDPEdges(ctx context.Context, r api.LDPEdgesRequest) (*api.LDPEdges, error) {
+func (s *Service) LDPEdges(ctx context.Context, r *api.LDPEdgesRequest) (*api.LDPEdges, error) {
 	var bounds query.Bounds
-	q, err := edgesQuestion(&r, &bounds)
+	q, err := edgesQuestion(r, &bounds)
 	if err != nil {
 		return nil, err
 	}
@@ -34,14 +34,14 @@ func (s *Service) LDPEdges(ctx context.Context, r api.LDPEdgesRequest) (*api.LDP
 	}
 	return &api.LDPEdges{
 		Schema: q.schema, Column: r.Column, Edges: bins.Edges(), RankWithin: result.RankWithin, Level: result.Level,
-		EdgesEpsilon: receipt.Epsilon, Receipt: receipt, Coinciding: binCount(&r) - bins.Len(),
+		EdgesEpsilon: receipt.Epsilon, Receipt: receipt, Coinciding: binCount(r) - bins.Len(),
 	}, nil
 }
 
 // LDPEdgesPrice computes the cost and the expected accuracy of edges from public facts.
 // Nothing is charged, and no private file is opened.
-func (s *Service) LDPEdgesPrice(ctx context.Context, r api.LDPEdgesRequest) (*api.LDPEdgesQuote, error) {
-	q, err := edgesQuestion(&r, new(query.Bounds))
+func (s *Service) LDPEdgesPrice(ctx context.Context, r *api.LDPEdgesRequest) (*api.LDPEdgesQuote, error) {
+	q, err := edgesQuestion(r, new(query.Bounds))
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (s *Service) LDPEdgesPrice(ctx context.Context, r api.LDPEdgesRequest) (*ap
 	if err != nil {
 		return nil, err
 	}
-	one := edgesQuery(&r)
+	one := edgesQuery(r)
 	accuracy, err := m.Accuracy(level(one), guess(one))
 	if err != nil {
 		return nil, err

@@ -17,8 +17,8 @@ import (
 // LDPEstimate estimates from files of reports: the shares of labels or of words, a
 // mean, a distribution, or how two attributes go together. Reports are randomised
 // already, so that nothing is charged.
-func (s *Service) LDPEstimate(ctx context.Context, r api.LDPEstimateRequest) (*api.LDPEstimate, error) {
-	e, o, err := s.ldpEstimation(&r)
+func (s *Service) LDPEstimate(ctx context.Context, r *api.LDPEstimateRequest) (*api.LDPEstimate, error) {
+	e, o, err := s.ldpEstimation(r)
 	if err != nil {
 		return nil, err
 	}

@@ -20,8 +20,8 @@ import (
 // LDPEvaluate trains models to predict a class on raw, generalised and randomised
 // records, and measures each on all three. The result holds figures of the table and is
 // private.
-func (s *Service) LDPEvaluate(ctx context.Context, r api.LDPEvaluateRequest) (*api.LDPEvaluate, error) {
-	if err := checkEvaluation(&r); err != nil {
+func (s *Service) LDPEvaluate(ctx context.Context, r *api.LDPEvaluateRequest) (*api.LDPEvaluate, error) {
+	if err := checkEvaluation(r); err != nil {
 		return nil, err
 	}
 	o := evaluate.Options{
@@ -35,7 +35,7 @@ func (s *Service) LDPEvaluate(ctx context.Context, r api.LDPEvaluateRequest) (*a
 	if r.Depth != nil {
 		o.Forest.Depth = *r.Depth
 	}
-	if err := s.readEvaluation(ctx, &r, &o); err != nil {
+	if err := s.readEvaluation(ctx, r, &o); err != nil {
 		return nil, err
 	}
 	result, err := evaluate.Run(ctx, o)

@@ -22,7 +22,7 @@ import (
 // Guarantee: that of the survey, for each report; see package survey. The key of the
 // devices is written before the reports are returned, so that no report is released
 // whose permanent answer would be forgotten against the request.
-func (s *Service) LDPRandomise(ctx context.Context, r api.LDPRandomiseRequest) (*api.LDPRandomise, error) {
+func (s *Service) LDPRandomise(ctx context.Context, r *api.LDPRandomiseRequest) (*api.LDPRandomise, error) {
 	if r.Devices != "" && r.Client == "" {
 		return nil, noren.Usagef("devices", "devices are told apart by the clients' ids").Hinted("name the column that holds the ids")
 	}

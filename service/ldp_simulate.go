@@ -15,7 +15,7 @@ import (
 // LDPSimulate simulates a collection: estimates against the truth, and the error by
 // epsilon and by the number of people. A simulation protects nothing; with a table its
 // result is private.
-func (s *Service) LDPSimulate(ctx context.Context, r api.LDPSimulateRequest) (*api.LDPSimulate, error) {
+func (s *Service) LDPSimulate(ctx context.Context, r *api.LDPSimulateRequest) (*api.LDPSimulate, error) {
 	sv, err := compileSurvey(&r.Survey)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (s *Service) LDPSimulate(ctx context.Context, r api.LDPSimulateRequest) (*a
 	input := ""
 	if r.Table != nil {
 		input = r.Table.Input
-		if err := s.people(ctx, &r, sv, &o); err != nil {
+		if err := s.people(ctx, r, sv, &o); err != nil {
 			return nil, err
 		}
 	}

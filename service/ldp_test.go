@@ -32,7 +32,7 @@ func where(t *testing.T, err error, kind noren.Kind, field string) {
 
 func TestLDPDesign(t *testing.T) {
 	s := bare(t)
-	d, err := s.LDPDesign(t.Context(), api.LDPDesignRequest{Spec: survey.Spec{Version: 1, Epsilon: 1, Attribute: survey.Attribute{Size: 5}}, N: 10_000, Error: 0.01})
+	d, err := s.LDPDesign(t.Context(), &api.LDPDesignRequest{Spec: survey.Spec{Version: 1, Epsilon: 1, Attribute: survey.Attribute{Size: 5}}, N: 10_000, Error: 0.01})
 	must(t, err)
 	if d.Best.Mechanism != "grr" || d.Best.Needed != 36827 || d.Spec.Mechanism != "grr" || d.Privacy.Lifetime != nil {
 		t.Errorf("%+v", d)
@@ -43,19 +43,19 @@ func TestLDPDesign(t *testing.T) {
 	if !strings.HasPrefix(string(text), `{"schema":"noren.ldp.design/1","kind":"shares","domain":5,"epsilon":1`) {
 		t.Errorf("JSON: %s", text)
 	}
-	_, err = s.LDPDesign(t.Context(), api.LDPDesignRequest{Spec: survey.Spec{Version: 1, Epsilon: 1, Attribute: survey.Attribute{Size: 5}}, N: -1})
+	_, err = s.LDPDesign(t.Context(), &api.LDPDesignRequest{Spec: survey.Spec{Version: 1, Epsilon: 1, Attribute: survey.Attribute{Size: 5}}, N: -1})
 	where(t, err, noren.Usage, "n")
 }
 
 func TestLDPWordDesign(t *testing.T) {
 	s := bare(t)
-	d, err := s.LDPWordDesign(t.Context(), api.LDPWordDesignRequest{Spec: survey.Spec{Version: 1, Epsilon: 2}, Candidates: 200, N: 100_000})
+	d, err := s.LDPWordDesign(t.Context(), &api.LDPWordDesignRequest{Spec: survey.Spec{Version: 1, Epsilon: 2}, Candidates: 200, N: 100_000})
 	must(t, err)
 	valid(t, "noren.ldp.design-1-words.json", d)
 	if !d.Best.Joint || int64(d.Best.Params.K)*d.Best.Params.M < 800 || d.Best.Spec.Mechanism != "rappor-one-time" || d.Privacy.Report > 2 {
 		t.Errorf("%+v", d.Best)
 	}
-	_, err = s.LDPWordDesign(t.Context(), api.LDPWordDesignRequest{Spec: survey.Spec{Version: 1, Epsilon: 2}, Candidates: 200})
+	_, err = s.LDPWordDesign(t.Context(), &api.LDPWordDesignRequest{Spec: survey.Spec{Version: 1, Epsilon: 2}, Candidates: 200})
 	where(t, err, noren.Usage, "n")
 }
 
@@ -76,10 +76,10 @@ func TestLDPRandomiseAndEstimate(t *testing.T) {
 	r := api.LDPRandomiseRequest{
 		Table: api.Table{Input: table}, Survey: grr(t, 2, "red", "green", "blue"), Client: "id", Devices: filepath.Join(dir, "key"), Output: "reports.txt",
 	}
-	_, err := s.LDPRandomise(t.Context(), r)
+	_, err := s.LDPRandomise(t.Context(), &r)
 	where(t, err, noren.Usage, "devices") // grr has no memory
 	r.Survey.Spec.Mechanism, r.Survey.Spec.Lifetime = "longitudinal-grr", 30
-	first, err := s.LDPRandomise(t.Context(), r)
+	first, err := s.LDPRandomise(t.Context(), &r)
 	must(t, err)
 	valid(t, "noren.ldp.randomize-1.json", first)
 	if first.Reports != 3000 || first.Repeated != 0 || first.Privacy.Lifetime == nil || bytes.Count(first.Lines, []byte("\n")) != 3000 {
@@ -88,10 +88,10 @@ func TestLDPRandomiseAndEstimate(t *testing.T) {
 	if info, err := os.Stat(r.Devices); err != nil || info.Mode().Perm() != 0o600 || len(notes) != 1 || notes[0] != "devices-key" {
 		t.Errorf("key: %v, notes %v", err, notes)
 	}
-	if _, err = s.LDPRandomise(t.Context(), r); err != nil || len(notes) != 1 {
+	if _, err = s.LDPRandomise(t.Context(), &r); err != nil || len(notes) != 1 {
 		t.Errorf("second round: %v, notes %v", err, notes)
 	}
-	e, err := s.LDPEstimate(t.Context(), api.LDPEstimateRequest{Survey: r.Survey, Reports: []api.LDPFile{{Name: "reports", Reader: bytes.NewReader(first.Lines)}}, Level: 0.9999, Project: true})
+	e, err := s.LDPEstimate(t.Context(), &api.LDPEstimateRequest{Survey: r.Survey, Reports: []api.LDPFile{{Name: "reports", Reader: bytes.NewReader(first.Lines)}}, Level: 0.9999, Project: true})
 	must(t, err)
 	valid(t, "noren.ldp.estimate-1.json", e)
 	for l, truth := range []float64{2. / 3, 1. / 3, 0} {
@@ -99,7 +99,7 @@ func TestLDPRandomiseAndEstimate(t *testing.T) {
 			t.Errorf("%s: %g to %g, truth %g", x.Label, x.Low, x.High, truth)
 		}
 	}
-	rounds, err := s.LDPEstimate(t.Context(), api.LDPEstimateRequest{
+	rounds, err := s.LDPEstimate(t.Context(), &api.LDPEstimateRequest{
 		Survey: r.Survey, Rounds: true, Reports: []api.LDPFile{{Name: "one", Reader: bytes.NewReader(first.Lines)}, {Name: "two", Reader: bytes.NewReader(first.Lines)}},
 	})
 	must(t, err)
@@ -107,7 +107,7 @@ func TestLDPRandomiseAndEstimate(t *testing.T) {
 		t.Errorf("%d rounds, %d people, %d reports", rounds.Rounds, rounds.People, rounds.Reports)
 	}
 	r.Devices = ""
-	if again, err := s.LDPRandomise(t.Context(), r); err != nil || again.Privacy.Lifetime != nil {
+	if again, err := s.LDPRandomise(t.Context(), &r); err != nil || again.Privacy.Lifetime != nil {
 		t.Errorf("without a key nothing bounds the lifetime: %v", err)
 	}
 }
@@ -135,11 +135,11 @@ func TestLDPEstimateRefuses(t *testing.T) {
 	} {
 		r := good
 		c.change(&r)
-		_, err := s.LDPEstimate(t.Context(), r)
+		_, err := s.LDPEstimate(t.Context(), &r)
 		where(t, err, c.kind, c.field)
 	}
 	good.Survey.File, good.Survey.Spec.Epsilon = "survey.yaml", -1
-	_, err := s.LDPEstimate(t.Context(), good)
+	_, err := s.LDPEstimate(t.Context(), &good)
 	where(t, err, noren.Usage, "survey.yaml")
 }
 
@@ -148,10 +148,10 @@ func TestLDPSimulate(t *testing.T) {
 	s := bare(t)
 	seed := uint64(7)
 	r := api.LDPSimulateRequest{Survey: grr(t, 1, "red", "green"), N: 200, Trials: 2, Seed: &seed, Ns: []int{50, 100}}
-	one, err := s.LDPSimulate(t.Context(), r)
+	one, err := s.LDPSimulate(t.Context(), &r)
 	must(t, err)
 	valid(t, "noren.ldp.simulate-1.json", one)
-	two, err := s.LDPSimulate(t.Context(), r)
+	two, err := s.LDPSimulate(t.Context(), &r)
 	must(t, err)
 	a, _ := json.Marshal(one)
 	b, _ := json.Marshal(two)
@@ -161,13 +161,13 @@ func TestLDPSimulate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.csv")
 	write(t, path, "colour\n"+strings.Repeat("red\n", 30)+strings.Repeat("green\n", 10))
 	r.Table, r.N = &api.Table{Input: path}, 0
-	private, err := s.LDPSimulate(t.Context(), r)
+	private, err := s.LDPSimulate(t.Context(), &r)
 	must(t, err)
 	if private.Private == "" || private.N != 40 || math.Abs(private.Attributes[0].Labels[0].True-0.75) > 1e-12 {
 		t.Errorf("%+v", private)
 	}
 	r.Compare = []string{"magic"}
-	_, err = s.LDPSimulate(t.Context(), r)
+	_, err = s.LDPSimulate(t.Context(), &r)
 	where(t, err, noren.Usage, "compare")
 }
 
@@ -184,17 +184,17 @@ func TestLDPEvaluate(t *testing.T) {
 		Table: api.Table{Input: path, Spec: &spec.Spec{Version: 1, Input: spec.Input{Missing: []string{"NA"}}}},
 		Label: "ill", Bounds: map[string][2]string{"age": {"0", "110"}}, Mechanisms: []string{"grr"}, Epsilons: []float64{8}, Folds: 2, Repeats: 1, Models: []string{"svm"},
 	}
-	e, err := s.LDPEvaluate(t.Context(), r)
+	e, err := s.LDPEvaluate(t.Context(), &r)
 	must(t, err)
 	valid(t, "noren.ldp.evaluate-1.json", e)
 	if e.Private == "" || e.Input != path || e.Label != "ill" || len(e.Attributes) != 2 || e.Find("svm", "raw", "raw", "", 0).Accuracy.Mean != 1 {
 		t.Errorf("%+v", e.Result)
 	}
 	r.Bounds["ill"] = [2]string{"0", "1"}
-	_, err = s.LDPEvaluate(t.Context(), r)
+	_, err = s.LDPEvaluate(t.Context(), &r)
 	where(t, err, noren.Usage, "bounds")
 	r.Label = ""
-	_, err = s.LDPEvaluate(t.Context(), r)
+	_, err = s.LDPEvaluate(t.Context(), &r)
 	where(t, err, noren.Usage, "label")
 }
 
@@ -202,7 +202,7 @@ func TestLDPEvaluate(t *testing.T) {
 func TestLDPEdges(t *testing.T) {
 	s, _ := people(t)
 	r := api.LDPEdgesRequest{Ask: api.Ask{Dataset: "people", Epsilon: "500"}, Column: "age", Count: 2}
-	e, err := s.LDPEdges(t.Context(), r)
+	e, err := s.LDPEdges(t.Context(), &r)
 	must(t, err)
 	valid(t, "noren.ldp.edges-1.json", e)
 	if len(e.Edges) != 3 || e.Edges[0] != 0 || e.Edges[2] != 110 || e.Edges[1] < 30 || e.Edges[1] > 63 || e.Coinciding != 0 {
@@ -212,7 +212,7 @@ func TestLDPEdges(t *testing.T) {
 		t.Errorf("receipt %+v", e.Receipt)
 	}
 	r.Column = ""
-	_, err = s.LDPEdges(t.Context(), r)
+	_, err = s.LDPEdges(t.Context(), &r)
 	where(t, err, noren.Usage, "column")
 }
 
@@ -220,7 +220,7 @@ func TestLDPEdgesPrice(t *testing.T) {
 	s, _ := people(t)
 	r := api.LDPEdgesRequest{Ask: api.Ask{Dataset: "people", Epsilon: "1000"}, Column: "age"}
 	for range 2 { // nothing is charged
-		q, err := s.LDPEdgesPrice(t.Context(), r)
+		q, err := s.LDPEdgesPrice(t.Context(), &r)
 		must(t, err)
 		valid(t, "noren.ldp.edges-1-dry-run.json", q)
 		if !q.Fits || q.Before.Epsilon != "1000" || q.Remaining.Epsilon != "0" || q.Accuracy == nil || q.Schema != api.LDPEdgesSchema {

@@ -53,7 +53,7 @@ func (s *Service) LedgerShow(ctx context.Context, r *api.LedgerShowRequest) (*ap
 // LedgerCloseAnalyst closes the budget of an analyst in a data set: the analyst may
 // ask nothing more of it. What was spent stays spent, and analysts without a grant
 // are still refused. A new grant to the analyst opens the budget again.
-func (s *Service) LedgerCloseAnalyst(ctx context.Context, r *api.CloseAnalystRequest) (*api.Granted, error) {
+func (s *Service) LedgerCloseAnalyst(ctx context.Context, r *api.LedgerCloseAnalystRequest) (*api.Granted, error) {
 	if r.Analyst == "" {
 		return nil, noren.Usagef("analyst", "say whose budget is closed")
 	}
@@ -70,7 +70,7 @@ func (s *Service) LedgerCloseAnalyst(ctx context.Context, r *api.CloseAnalystReq
 
 // LedgerHistory returns the charges of the ledger, of a data set or of an analyst,
 // the oldest first.
-func (s *Service) LedgerHistory(ctx context.Context, r *api.HistoryRequest) (*api.History, error) {
+func (s *Service) LedgerHistory(ctx context.Context, r *api.LedgerHistoryRequest) (*api.History, error) {
 	var out *api.History
 	err := s.withLedger(ctx, func(l *ledger.Ledger) error {
 		if r.Dataset != "" {

@@ -65,9 +65,9 @@ func grantedStage(t *testing.T) *stage {
 	return s
 }
 
-func (s *stage) people(t *testing.T) *api.GrantRequest {
+func (s *stage) people(t *testing.T) *api.LedgerGrantRequest {
 	t.Helper()
-	return &api.GrantRequest{Dataset: "people", Epsilon: "1", Table: &api.GrantTable{
+	return &api.LedgerGrantRequest{Dataset: "people", Epsilon: "1", Table: &api.GrantTable{
 		File: s.write(t, "people.csv", peopleCSV),
 		Spec: &spec.Spec{Version: spec.Version, Columns: map[string]spec.Column{"age": {Type: "integer"}, "city": {Type: "category"}}},
 	}}
@@ -113,25 +113,25 @@ func TestLedgerCreate(t *testing.T) {
 func TestLedgerGrantRaisesAndRefuses(t *testing.T) {
 	s := grantedStage(t)
 	ctx := t.Context()
-	raised, err := s.LedgerGrant(ctx, &api.GrantRequest{Dataset: "people", Epsilon: "2"})
+	raised, err := s.LedgerGrant(ctx, &api.LedgerGrantRequest{Dataset: "people", Epsilon: "2"})
 	if err != nil || raised.Cap.Epsilon != "2" || raised.Version != 1 || raised.Private != nil {
 		t.Errorf("got %+v, %v", raised, err)
 	}
-	table := func(change func(*api.GrantTable)) *api.GrantRequest {
+	table := func(change func(*api.GrantTable)) *api.LedgerGrantRequest {
 		r := s.people(t)
 		r.Epsilon = "2"
 		change(r.Table)
 		return r
 	}
 	for name, c := range map[string]struct {
-		request     *api.GrantRequest
+		request     *api.LedgerGrantRequest
 		kind        noren.Kind
 		where, code string
 	}{
-		"no epsilon":    {&api.GrantRequest{Dataset: "people"}, noren.Usage, "epsilon", ""},
-		"falling cap":   {&api.GrantRequest{Dataset: "people", Epsilon: "0.5"}, noren.Usage, "data set people", "fixed"},
-		"new, no table": {&api.GrantRequest{Dataset: "new", Epsilon: "1"}, noren.Usage, "file", "file-unstated"},
-		"new, no file":  {&api.GrantRequest{Dataset: "new", Epsilon: "1", Table: &api.GrantTable{}}, noren.Usage, "file", "file-unstated"},
+		"no epsilon":    {&api.LedgerGrantRequest{Dataset: "people"}, noren.Usage, "epsilon", ""},
+		"falling cap":   {&api.LedgerGrantRequest{Dataset: "people", Epsilon: "0.5"}, noren.Usage, "data set people", "fixed"},
+		"new, no table": {&api.LedgerGrantRequest{Dataset: "new", Epsilon: "1"}, noren.Usage, "file", "file-unstated"},
+		"new, no file":  {&api.LedgerGrantRequest{Dataset: "new", Epsilon: "1", Table: &api.GrantTable{}}, noren.Usage, "file", "file-unstated"},
 		"both":          {table(func(g *api.GrantTable) { g.Replace, g.Changed = true, true }), noren.Usage, "replace", "replace-changed"},
 		"records":       {table(func(g *api.GrantTable) { g.Records = -3 }), noren.Usage, "records", ""},
 		"at most":       {table(func(g *api.GrantTable) { g.AtMost = -1 }), noren.Usage, "at-most", ""},
@@ -235,22 +235,22 @@ func TestLedgerGrantCopies(t *testing.T) {
 func TestLedgerAnalysts(t *testing.T) {
 	s := grantedStage(t)
 	ctx := t.Context()
-	out, err := s.LedgerGrantAnalyst(ctx, &api.AnalystGrantRequest{Dataset: "people", Analyst: "mori", Epsilon: "3", Delta: "1e-9"})
+	out, err := s.LedgerGrantAnalyst(ctx, &api.LedgerGrantAnalystRequest{Dataset: "people", Analyst: "mori", Epsilon: "3", Delta: "1e-9"})
 	valid(t, "noren.ledger-1-grant.json", out)
 	if err != nil || len(out.Analysts) != 1 || out.Analysts[0].Cap.Epsilon != "3" || out.Analysts[0].Available.Epsilon != "1" || s.codes() != "analyst-cap" {
 		t.Errorf("got %+v, %v, notes %s", out, err, s.codes())
 	}
-	if _, err := s.LedgerCloseAnalyst(ctx, &api.CloseAnalystRequest{Dataset: "people"}); true {
+	if _, err := s.LedgerCloseAnalyst(ctx, &api.LedgerCloseAnalystRequest{Dataset: "people"}); true {
 		is(t, err, noren.Usage, "analyst", "")
 	}
-	out, err = s.LedgerCloseAnalyst(ctx, &api.CloseAnalystRequest{Dataset: "people", Analyst: "mori"})
+	out, err = s.LedgerCloseAnalyst(ctx, &api.LedgerCloseAnalystRequest{Dataset: "people", Analyst: "mori"})
 	if err != nil || !out.Analysts[0].Closed || out.Analysts[0].Available.Epsilon != "0" {
 		t.Errorf("got %+v, %v", out, err)
 	}
-	if _, err := s.LedgerCloseAnalyst(ctx, &api.CloseAnalystRequest{Dataset: "people", Analyst: "sato"}); noren.CodeOf(err) != "no-grant" {
+	if _, err := s.LedgerCloseAnalyst(ctx, &api.LedgerCloseAnalystRequest{Dataset: "people", Analyst: "sato"}); noren.CodeOf(err) != "no-grant" {
 		t.Errorf("got %v", err)
 	}
-	if _, err := s.LedgerGrantAnalyst(ctx, &api.AnalystGrantRequest{Dataset: "people", Analyst: "mori", Epsilon: "zero"}); noren.KindOf(err) != noren.Usage {
+	if _, err := s.LedgerGrantAnalyst(ctx, &api.LedgerGrantAnalystRequest{Dataset: "people", Analyst: "mori", Epsilon: "zero"}); noren.KindOf(err) != noren.Usage {
 		t.Errorf("got %v", err)
 	}
 }
@@ -266,12 +266,12 @@ func TestLedgerShowAndHistory(t *testing.T) {
 	if _, err := s.LedgerShow(ctx, &api.LedgerShowRequest{Dataset: "other"}); noren.CodeOf(err) != "no-dataset" {
 		t.Errorf("got %v", err)
 	}
-	h, err := s.LedgerHistory(ctx, &api.HistoryRequest{Dataset: "people"})
+	h, err := s.LedgerHistory(ctx, &api.LedgerHistoryRequest{Dataset: "people"})
 	valid(t, "noren.ledger-1-history.json", h)
 	if err != nil || h.Charges == nil || len(h.Charges) != 0 || h.Ledger != shown.Ledger {
 		t.Errorf("got %+v, %v", h, err)
 	}
-	if _, err := s.LedgerHistory(ctx, &api.HistoryRequest{Dataset: "other"}); noren.CodeOf(err) != "no-dataset" {
+	if _, err := s.LedgerHistory(ctx, &api.LedgerHistoryRequest{Dataset: "other"}); noren.CodeOf(err) != "no-dataset" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -290,7 +290,7 @@ func TestLedgerVerifyAndReconcile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.LedgerGrant(ctx, &api.GrantRequest{Dataset: "people", Epsilon: "2"}); err != nil {
+	if _, err := s.LedgerGrant(ctx, &api.LedgerGrantRequest{Dataset: "people", Epsilon: "2"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(s.Ledger, old, 0o600); err != nil {
@@ -302,7 +302,7 @@ func TestLedgerVerifyAndReconcile(t *testing.T) {
 	if out, err := s.LedgerVerify(ctx); err == nil || out == nil || out.Sound && !out.Sealed {
 		t.Errorf("got %+v, %v", out, err)
 	}
-	did, err := s.LedgerReconcile(ctx, &api.ReconcileRequest{})
+	did, err := s.LedgerReconcile(ctx, &api.LedgerReconcileRequest{})
 	valid(t, "noren.ledger-1-reconcile.json", did)
 	if err != nil || did.Rolled != 1 || did.Raised == nil {
 		t.Errorf("got %+v, %v", did, err)

@@ -20,7 +20,7 @@ import (
 
 // OutliersCount counts distance-based outliers with differential privacy. The cost is
 // charged before the data is read.
-func (s *Service) OutliersCount(ctx context.Context, r *api.OutliersRequest) (*api.Outliers, error) {
+func (s *Service) OutliersCount(ctx context.Context, r *api.OutliersCountRequest) (*api.Outliers, error) {
 	q, err := outliers(r)
 	if err != nil {
 		return nil, err
@@ -32,9 +32,9 @@ func (s *Service) OutliersCount(ctx context.Context, r *api.OutliersRequest) (*a
 	return &api.Outliers{Schema: q.schema, Answer: *answer, Receipt: receipt}, nil
 }
 
-// OutliersPrice says what a count of outliers would cost and how accurate it is expected
+// OutliersCountPrice says what a count of outliers would cost and how accurate it is expected
 // to be, from public facts. Nothing is charged and no private file of a ledger is opened.
-func (s *Service) OutliersPrice(ctx context.Context, r *api.OutliersRequest) (*api.Quote[api.OutliersAccuracy], error) {
+func (s *Service) OutliersCountPrice(ctx context.Context, r *api.OutliersCountRequest) (*api.Quote[api.OutliersAccuracy], error) {
 	q, err := outliers(r)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (s *Service) OutliersPrice(ctx context.Context, r *api.OutliersRequest) (*a
 }
 
 // outliers is the question of a request.
-func outliers(r *api.OutliersRequest) (question[*outlier.Mechanism], error) {
+func outliers(r *api.OutliersCountRequest) (question[*outlier.Mechanism], error) {
 	q := question[*outlier.Mechanism]{ask: &r.Ask, schema: api.OutliersSchema, public: []string{r.ScaleFile}}
 	if r.Scale == "zscore" || r.Scale == "minmax" {
 		return q, noren.Usagef("scale", "%s: the data's own moments or bounds depend on every record: one record would move all others, and the bound on what one record can change would be false", r.Scale).
@@ -81,7 +81,7 @@ func outliers(r *api.OutliersRequest) (question[*outlier.Mechanism], error) {
 }
 
 // outlierAxes are the columns with their public bounds and scales.
-func outlierAxes(r *api.OutliersRequest, d *dataset.Definition) ([]axis.Axis, error) {
+func outlierAxes(r *api.OutliersCountRequest, d *dataset.Definition) ([]axis.Axis, error) {
 	if len(r.Columns) == 0 {
 		return nil, noren.Usagef("columns", "say which columns make the space").Hinted("for instance x,y")
 	}
@@ -121,7 +121,7 @@ func outlierAxes(r *api.OutliersRequest, d *dataset.Definition) ([]axis.Axis, er
 
 // outlierBounds sets the bounds of the axes: those of the request, of the scale file, or
 // of the schema.
-func outlierBounds(r *api.OutliersRequest, d *dataset.Definition, scales map[string]axis.Scale, axes []axis.Axis) error {
+func outlierBounds(r *api.OutliersCountRequest, d *dataset.Definition, scales map[string]axis.Scale, axes []axis.Axis) error {
 	n := len(axes)
 	switch len(r.Box) {
 	case 0:

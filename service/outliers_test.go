@@ -12,14 +12,14 @@ import (
 )
 
 // sensors is a service with a data set "people" of 40 points on a line and 3 far away.
-func sensors(t *testing.T) (*api.OutliersRequest, func() (*api.Outliers, *api.Quote[api.OutliersAccuracy], error)) {
+func sensors(t *testing.T) (*api.OutliersCountRequest, func() (*api.Outliers, *api.Quote[api.OutliersAccuracy], error)) {
 	t.Helper()
 	s, dir := granted(t, "x\n"+strings.Repeat("10\n", 40)+"50\n70\n90\n", &dataset.Definition{AtMost: 1000, Columns: []dataset.Column{{Name: "x", Type: "integer"}}})
 	scales := filepath.Join(dir, "scales.csv")
 	write(t, scales, "column,low,high,scale\nx,0,100,1\n")
-	r := &api.OutliersRequest{Ask: api.Ask{Dataset: "people", Epsilon: "90"}, Columns: []string{"x"}, K: 2, Radius: 5, Step: 1, ScaleFile: scales}
+	r := &api.OutliersCountRequest{Ask: api.Ask{Dataset: "people", Epsilon: "90"}, Columns: []string{"x"}, K: 2, Radius: 5, Step: 1, ScaleFile: scales}
 	return r, func() (*api.Outliers, *api.Quote[api.OutliersAccuracy], error) {
-		q, err := s.OutliersPrice(t.Context(), r)
+		q, err := s.OutliersCountPrice(t.Context(), r)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -44,15 +44,15 @@ func TestOutliersCount(t *testing.T) {
 
 func TestOutliersPriceRefused(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(r *api.OutliersRequest)
+		change func(r *api.OutliersCountRequest)
 		where  string
 	}{
-		"z-scores":       {func(r *api.OutliersRequest) { r.Scale = "zscore" }, "scale"},
-		"no columns":     {func(r *api.OutliersRequest) { r.Columns = nil }, "columns"},
-		"unknown column": {func(r *api.OutliersRequest) { r.Columns = []string{"y"} }, "columns"},
-		"no bounds":      {func(r *api.OutliersRequest) { r.ScaleFile = "" }, "box"},
-		"three bounds":   {func(r *api.OutliersRequest) { r.Box = []float64{0, 1, 2} }, "box"},
-		"records":        {func(r *api.OutliersRequest) { r.Records = 43 }, "records"},
+		"z-scores":       {func(r *api.OutliersCountRequest) { r.Scale = "zscore" }, "scale"},
+		"no columns":     {func(r *api.OutliersCountRequest) { r.Columns = nil }, "columns"},
+		"unknown column": {func(r *api.OutliersCountRequest) { r.Columns = []string{"y"} }, "columns"},
+		"no bounds":      {func(r *api.OutliersCountRequest) { r.ScaleFile = "" }, "box"},
+		"three bounds":   {func(r *api.OutliersCountRequest) { r.Box = []float64{0, 1, 2} }, "box"},
+		"records":        {func(r *api.OutliersCountRequest) { r.Records = 43 }, "records"},
 	} {
 		r, ask := sensors(t)
 		c.change(r)

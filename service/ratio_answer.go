@@ -21,11 +21,11 @@ const excluded = "hidden bias: how far private records differ, in what the colum
 
 // RatioAnswer answers a question about the private table from a weighted public one. The
 // weights were paid for: nothing is charged.
-func (s *Service) RatioAnswer(ctx context.Context, q *api.RatioAnswerRequest) (*api.RatioAnswer, error) {
-	if err := checkRatioQuestion(q); err != nil {
+func (s *Service) RatioAnswer(ctx context.Context, r *api.RatioAnswerRequest) (*api.RatioAnswer, error) {
+	if err := checkRatioQuestion(r); err != nil {
 		return nil, err
 	}
-	sheet, err := s.publicSheet(q.SpecFile, q.Schema)
+	sheet, err := s.publicSheet(r.SpecFile, r.Schema)
 	if err != nil {
 		return nil, err
 	}
@@ -33,8 +33,8 @@ func (s *Service) RatioAnswer(ctx context.Context, q *api.RatioAnswerRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	a := &ratioAnswer{service: s, request: q, sheet: sheet}
-	if a.weighted, err = s.openWeighted(ctx, &q.RatioWeights, o); err != nil {
+	a := &ratioAnswer{service: s, request: r, sheet: sheet}
+	if a.weighted, err = s.openWeighted(ctx, &r.RatioWeights, o); err != nil {
 		return nil, err
 	}
 	defer a.weighted.close()
@@ -43,18 +43,18 @@ func (s *Service) RatioAnswer(ctx context.Context, q *api.RatioAnswerRequest) (*
 	}
 	meta := a.weighted.meta
 	a.out = &api.RatioAnswer{
-		Schema: api.RatioAnswerSchema, Input: q.Weights, Question: q.Question, Where: q.Where, Excludes: excluded,
+		Schema: api.RatioAnswerSchema, Input: r.Weights, Question: r.Question, Where: r.Where, Excludes: excluded,
 		Privacy: meta.Statement(), FitCheck: meta.Check, Warnings: []string{},
 	}
-	switch q.Question {
+	switch r.Question {
 	case "regression":
 		err = a.regression()
 	case "count":
 		err = a.count()
 	case "histogram":
-		err = a.histogram(a.table.Column(q.Column))
+		err = a.histogram(a.table.Column(r.Column))
 	default:
-		err = a.number(a.table.Column(q.Column))
+		err = a.number(a.table.Column(r.Column))
 	}
 	return a.out, err
 }
@@ -79,26 +79,26 @@ var ratioQuestions = map[string][]string{
 
 // checkRatioQuestion refuses fields that are not for the question, and misses those that it
 // needs.
-func checkRatioQuestion(q *api.RatioAnswerRequest) error {
-	own, known := ratioQuestions[q.Question]
+func checkRatioQuestion(r *api.RatioAnswerRequest) error {
+	own, known := ratioQuestions[r.Question]
 	if !known {
-		return noren.Usagef("question", "expected mean, count, quantile, histogram or regression, got %q", q.Question)
+		return noren.Usagef("question", "expected mean, count, quantile, histogram or regression, got %q", r.Question)
 	}
 	stated := map[string]bool{
-		"column": q.Column != "", "rank": q.Rank != nil, "bins": len(q.Bins) > 0, "values": len(q.Values) > 0,
-		"target": q.Target != "", "equals": q.Equals != "", "features": len(q.Features) > 0,
+		"column": r.Column != "", "rank": r.Rank != nil, "bins": len(r.Bins) > 0, "values": len(r.Values) > 0,
+		"target": r.Target != "", "equals": r.Equals != "", "features": len(r.Features) > 0,
 	}
 	for _, name := range []string{"column", "rank", "bins", "values", "target", "equals", "features"} {
 		if stated[name] && !slices.Contains(own, name) {
-			return noren.Usagef(name, "is not for a %s", q.Question)
+			return noren.Usagef(name, "is not for a %s", r.Question)
 		}
 	}
-	if slices.Contains(own, "column") && q.Column == "" {
+	if slices.Contains(own, "column") && r.Column == "" {
 		return noren.Usagef("column", "expected the column of the question, got none")
 	}
-	if q.Question == "regression" && (q.Target == "" || len(q.Features) == 0) {
+	if r.Question == "regression" && (r.Target == "" || len(r.Features) == 0) {
 		missing := "target"
-		if q.Target != "" {
+		if r.Target != "" {
 			missing = "features"
 		}
 		return noren.Usagef(missing, "a regression needs a target and features").Hinted("for instance income, explained by age,sex")

@@ -10,8 +10,8 @@ import (
 
 // RatioCheck compares means of a weighted public table with those of the private table,
 // which are released with noise for a privacy cost.
-func (s *Service) RatioCheck(ctx context.Context, q *api.RatioCheckRequest) (*api.RatioCheck, error) {
-	c := &ratioCheck{service: s, request: q}
+func (s *Service) RatioCheck(ctx context.Context, r *api.RatioCheckRequest) (*api.RatioCheck, error) {
+	c := &ratioCheck{service: s, request: r}
 	defer c.close()
 	question, err := c.question()
 	if err != nil {
@@ -21,21 +21,21 @@ func (s *Service) RatioCheck(ctx context.Context, q *api.RatioCheckRequest) (*ap
 	if err != nil {
 		return nil, err
 	}
-	r, err := m.Compare(sums)
+	compared, err := m.Compare(sums)
 	if err != nil {
 		return nil, err
 	}
 	out := &api.RatioCheck{
-		Schema: api.RatioCheckSchema, Input: q.Weights, Off: r.Off, Nearer: r.Nearer, Verdict: "nothing found",
-		Warnings: append([]string{}, r.Warnings...), FitCheck: c.weighted.meta.Check, Receipt: receipt,
+		Schema: api.RatioCheckSchema, Input: r.Weights, Off: compared.Off, Nearer: compared.Nearer, Verdict: "nothing found",
+		Warnings: append([]string{}, compared.Warnings...), FitCheck: c.weighted.meta.Check, Receipt: receipt,
 	}
 	switch {
-	case r.Off > 0:
+	case compared.Off > 0:
 		out.Verdict = "off"
-	case !r.Nearer:
+	case !compared.Nearer:
 		out.Verdict = "no help"
 	}
-	for _, t := range r.Tests {
+	for _, t := range compared.Tests {
 		out.Tests = append(out.Tests, api.RatioTest{Compared: t, Z: finite((t.Private - t.Weighted) / t.SE)})
 	}
 	return out, nil
@@ -43,8 +43,8 @@ func (s *Service) RatioCheck(ctx context.Context, q *api.RatioCheckRequest) (*ap
 
 // RatioCheckPrice computes what a check would cost. Nothing is charged, and no private file
 // of a ledger is opened.
-func (s *Service) RatioCheckPrice(ctx context.Context, q *api.RatioCheckRequest) (*api.Quote[struct{}], error) {
-	c := &ratioCheck{service: s, request: q}
+func (s *Service) RatioCheckPrice(ctx context.Context, r *api.RatioCheckRequest) (*api.Quote[struct{}], error) {
+	c := &ratioCheck{service: s, request: r}
 	defer c.close()
 	question, err := c.question()
 	if err != nil {

@@ -21,9 +21,9 @@ const RatioMetaSuffix = ".ratio.json"
 // RatioFit weights the records of a public table so that it matches a private one, and
 // writes the weighted table and its meta data. The files are made before the answer is
 // settled, and are created after it.
-func (s *Service) RatioFit(ctx context.Context, q *api.RatioFitRequest) (*api.RatioFit, error) {
-	r := *q // defaults are filled in
-	f := &ratioFit{service: s, request: &r}
+func (s *Service) RatioFit(ctx context.Context, r *api.RatioFitRequest) (*api.RatioFit, error) {
+	filled := *r // with defaults
+	f := &ratioFit{service: s, request: &filled}
 	defer f.close()
 	if err := f.check(); err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (s *Service) RatioFit(ctx context.Context, q *api.RatioFitRequest) (*api.Ra
 		}
 	}
 	if certified := receipt.Certificate.Certificate.Released; certified.SHA256 != f.released.SHA256 {
-		if q.Certified {
+		if r.Certified {
 			return nil, &noren.Error{
 				Kind: noren.NotMet, Code: "other-weights", Where: "certificate", What: "the certificate is of the file that was made first, and this is another",
 				Hint: "repeat the request with the same public table, lambda, post-processing and column name; without a certificate the file is written, under the same guarantee",
@@ -52,12 +52,12 @@ func (s *Service) RatioFit(ctx context.Context, q *api.RatioFitRequest) (*api.Ra
 	if err := f.files.commit(); err != nil {
 		return nil, unwritten(err)
 	}
-	if q.Page != nil {
+	if r.Page != nil {
 		page := report.RatioPage(&report.RatioFit{
-			Private: q.Dataset, Public: q.Public, Weights: f.weights, Table: f.space.table, Frame: f.space.frame,
+			Private: r.Dataset, Public: r.Public, Weights: f.weights, Table: f.space.table, Frame: f.space.frame,
 			Guarantee: receipt.Guarantee, Version: s.Tool.Version,
 		})
-		if err := page.Write(q.Page); err != nil {
+		if err := page.Write(r.Page); err != nil {
 			return nil, unwritten(err)
 		}
 	}
@@ -66,9 +66,9 @@ func (s *Service) RatioFit(ctx context.Context, q *api.RatioFitRequest) (*api.Ra
 
 // RatioFitPrice computes what a fit would cost and how accurate it would be. Nothing is
 // charged, and no private file of a ledger is opened.
-func (s *Service) RatioFitPrice(ctx context.Context, q *api.RatioFitRequest) (*api.RatioFitQuote, error) {
-	r := *q // defaults are filled in
-	f := &ratioFit{service: s, request: &r}
+func (s *Service) RatioFitPrice(ctx context.Context, r *api.RatioFitRequest) (*api.RatioFitQuote, error) {
+	filled := *r // with defaults
+	f := &ratioFit{service: s, request: &filled}
 	defer f.close()
 	if err := f.check(); err != nil {
 		return nil, err

@@ -19,35 +19,35 @@ import (
 
 // RatioPlan estimates the errors of weighted answers before a fit, for a private table that
 // is distributed as the public one. It reads the public table only and charges nothing.
-func (s *Service) RatioPlan(ctx context.Context, q *api.RatioPlanRequest) (*api.RatioPlan, error) {
-	if len(q.Columns) == 0 {
+func (s *Service) RatioPlan(ctx context.Context, r *api.RatioPlanRequest) (*api.RatioPlan, error) {
+	if len(r.Columns) == 0 {
 		return nil, noren.Usagef("columns", "expected the columns of the space, got none").Hinted("for instance age,sex")
 	}
-	if q.Records < 1 {
-		return nil, noren.Usagef("records", "expected the number of private records, at least 1, got %d", q.Records).Hinted("for instance 2000")
+	if r.Records < 1 {
+		return nil, noren.Usagef("records", "expected the number of private records, at least 1, got %d", r.Records).Hinted("for instance 2000")
 	}
-	cost, err := account.ParseCost(q.Epsilon, q.Delta)
+	cost, err := account.ParseCost(r.Epsilon, r.Delta)
 	if err != nil {
 		return nil, err
 	}
 	var neighbours account.Neighbours
-	if q.Neighbours != "" {
-		if neighbours, err = account.ParseNeighbours(q.Neighbours); err != nil {
+	if r.Neighbours != "" {
+		if neighbours, err = account.ParseNeighbours(r.Neighbours); err != nil {
 			return nil, inField("neighbours", err)
 		}
 	}
-	r := *q // the form of the public table is filled in
-	q = &r
-	schema, err := s.publicSchema(ctx, q)
+	filled := *r // with the form of the public table
+	r = &filled
+	schema, err := s.publicSchema(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	v, err := s.openSpace(ctx, &q.RatioSpace, schema, "")
+	v, err := s.openSpace(ctx, &r.RatioSpace, schema, "")
 	if err != nil {
 		return nil, err
 	}
 	defer v.close()
-	out := &api.RatioPlan{Schema: api.RatioPlanSchema, Input: q.Public, Records: q.Records, Questions: 2}
+	out := &api.RatioPlan{Schema: api.RatioPlanSchema, Input: r.Public, Records: r.Records, Questions: 2}
 	out.Epsilon, _ = cost.Float()
 	var values [][]float64
 	for _, c := range v.table.Columns {
@@ -62,8 +62,8 @@ func (s *Service) RatioPlan(ctx context.Context, q *api.RatioPlanRequest) (*api.
 	best := math.Inf(1)
 	for _, kind := range []ratio.Feature{ratio.KernelFeatures, ratio.MarginalFeatures, ratio.BothFeatures} {
 		o := ratio.Options{
-			Cost: cost, Public: v.points, Frame: v.frame, Neighbours: neighbours, Records: q.Records, Features: kind,
-			Noise: ratio.ParseNoise(q.Noise), Centres: q.Centres, CountShare: count, OutsideShare: outside,
+			Cost: cost, Public: v.points, Frame: v.frame, Neighbours: neighbours, Records: r.Records, Features: kind,
+			Noise: ratio.ParseNoise(r.Noise), Centres: r.Centres, CountShare: count, OutsideShare: outside,
 		}
 		if kind == ratio.MarginalFeatures {
 			o.Noise, o.Cost.Delta = "", 0
@@ -72,7 +72,7 @@ func (s *Service) RatioPlan(ctx context.Context, q *api.RatioPlanRequest) (*api.
 		if err != nil {
 			return nil, err
 		}
-		plans, err := m.Plan(ctx, q.Records, values)
+		plans, err := m.Plan(ctx, r.Records, values)
 		if err != nil {
 			return nil, err
 		}
@@ -98,30 +98,30 @@ func (s *Service) RatioPlan(ctx context.Context, q *api.RatioPlanRequest) (*api.
 
 // publicSchema is a definition of the columns of the space as the public table has them,
 // where the request does not state them.
-func (s *Service) publicSchema(ctx context.Context, q *api.RatioPlanRequest) (*dataset.Definition, error) {
-	sheet, err := s.publicSheet(q.SpecFile, q.Schema)
+func (s *Service) publicSchema(ctx context.Context, r *api.RatioPlanRequest) (*dataset.Definition, error) {
+	sheet, err := s.publicSheet(r.SpecFile, r.Schema)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := sheet.StrictForm(); err != nil {
 		return nil, err
 	}
-	if q.PublicDelimiter == "" {
-		q.PublicDelimiter = sheet.Input.Delimiter
+	if r.PublicDelimiter == "" {
+		r.PublicDelimiter = sheet.Input.Delimiter
 	}
-	if q.PublicEncoding == "" {
-		q.PublicEncoding = sheet.Input.Encoding
+	if r.PublicEncoding == "" {
+		r.PublicEncoding = sheet.Input.Encoding
 	}
-	o, err := publicForm(q.PublicDelimiter, q.PublicEncoding)
+	o, err := publicForm(r.PublicDelimiter, r.PublicEncoding)
 	if err != nil {
 		return nil, err
 	}
-	src, err := file.Open(ctx, q.Public, o)
+	src, err := file.Open(ctx, r.Public, o)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = src.Close() }()
-	fields, err := s.publicFields(ctx, sheet, src, q.Columns)
+	fields, err := s.publicFields(ctx, sheet, src, r.Columns)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ import (
 // head file, and charges what certificates state and the ledger lacks. What is spent
 // can only rise. A certificate that no trusted key signed is an error of kind NotMet,
 // code untrusted; one that states no charge is of kind Usage, code no-charge.
-func (s *Service) LedgerReconcile(ctx context.Context, r *api.ReconcileRequest) (*api.Reconciliation, error) {
+func (s *Service) LedgerReconcile(ctx context.Context, r *api.LedgerReconcileRequest) (*api.Reconciliation, error) {
 	keys, err := s.trusted(r.Trust)
 	if err != nil {
 		return nil, err

@@ -23,27 +23,27 @@ const (
 
 // setSeed reads the seed of a release: 32 hexadecimal digits or more, or a whole number
 // where the request accepts an insecure one.
-func setSeed(q *api.AnonymizeRequest, o *kanon.Options) error {
+func setSeed(r *api.AnonymizeRequest, o *kanon.Options) error {
 	switch {
-	case q.Seed == "" && q.InsecureSeed:
+	case r.Seed == "" && r.InsecureSeed:
 		return &noren.Error{Kind: noren.Usage, Code: CodeNeedsSeed, Where: "seed-insecure", What: "goes with a seed"}
-	case q.Seed == "":
+	case r.Seed == "":
 		return nil
-	case len(q.Seed) >= seedDigits:
-		seed, ok := hexSeed(q.Seed)
+	case len(r.Seed) >= seedDigits:
+		seed, ok := hexSeed(r.Seed)
 		if !ok {
 			return noren.Usagef("seed", "expected hexadecimal digits")
 		}
 		o.SecretSeed = seed
 		return nil
-	case !q.InsecureSeed:
+	case !r.InsecureSeed:
 		return &noren.Error{
 			Kind: noren.Usage, Code: CodeSeedShort, Where: "seed",
-			What: fmt.Sprintf("expected %d hexadecimal digits or more, got %d characters: short seeds can be tried until one gives the order of the rows", seedDigits, len(q.Seed)),
+			What: fmt.Sprintf("expected %d hexadecimal digits or more, got %d characters: short seeds can be tried until one gives the order of the rows", seedDigits, len(r.Seed)),
 			Hint: "draw one, for instance by openssl rand -hex 16, or leave it out",
 		}
 	}
-	n, err := strconv.ParseUint(q.Seed, 10, 64)
+	n, err := strconv.ParseUint(r.Seed, 10, 64)
 	if err != nil {
 		return noren.Usagef("seed", "expected a whole number of at most 64 bits, not negative")
 	}

@@ -319,28 +319,28 @@ func TestInspectStdin(t *testing.T) {
 func TestHierarchy(t *testing.T) {
 	table, dir := visits(t)
 	s := bare(t)
-	p, err := s.Hierarchy(t.Context(), &api.HierarchyRequest{Table: table, Column: "age", Kind: "number", Steps: []string{"10", "50"}})
+	p, err := s.HierarchyPropose(t.Context(), &api.HierarchyProposeRequest{Table: table, Column: "age", Kind: "number", Steps: []string{"10", "50"}})
 	must(t, err)
 	if p.Kind != "number" || len(p.Levels) != 4 || len(p.Rows) == 0 || p.Rows[0][len(p.Rows[0])-1] != "*" {
 		t.Errorf("%+v", p)
 	}
-	public, err := s.Hierarchy(t.Context(), &api.HierarchyRequest{Kind: "number", Low: "0", High: "9"})
+	public, err := s.HierarchyPropose(t.Context(), &api.HierarchyProposeRequest{Kind: "number", Low: "0", High: "9"})
 	must(t, err)
 	if len(public.Rows) != 10 {
 		t.Errorf("%+v", public)
 	}
 	check := api.HierarchyCheckRequest{Table: table, Hierarchy: filepath.Join(dir, "cities.csv"), Column: "city"}
-	covered, err := s.CheckHierarchy(t.Context(), &check)
+	covered, err := s.HierarchyCheck(t.Context(), &check)
 	must(t, err)
 	if *covered != (api.HierarchyCheck{Values: 3, Lines: 3, Levels: 3}) {
 		t.Errorf("%+v", covered)
 	}
 	write(t, check.Hierarchy, "Kobe,coast,*\nOsaka,coast,*\n")
-	_, err = s.CheckHierarchy(t.Context(), &check)
+	_, err = s.HierarchyCheck(t.Context(), &check)
 	if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "1 values in 20 records") || strings.Contains(err.Error(), "Nara") {
 		t.Errorf("a value without a line: %v", err)
 	}
-	for where, q := range map[string]api.HierarchyRequest{
+	for where, q := range map[string]api.HierarchyProposeRequest{
 		"":       {},
 		"column": {Table: table},
 		"kind":   {Table: table, Column: "age", Kind: "zip"},
@@ -348,7 +348,7 @@ func TestHierarchy(t *testing.T) {
 		"range":  {Kind: "number", Low: "9", High: "0"},
 	} {
 		var e *noren.Error
-		if _, err := s.Hierarchy(t.Context(), &q); !errors.As(err, &e) || e.Kind != noren.Usage || e.Where != where {
+		if _, err := s.HierarchyPropose(t.Context(), &q); !errors.As(err, &e) || e.Kind != noren.Usage || e.Where != where {
 			t.Errorf("%q: %v", where, err)
 		}
 	}

@@ -27,8 +27,8 @@ const (
 // they are stated, by [verify.Verify]. It uses nothing of how the file was made. Where
 // the file does not have them the result says so and the error is nil: see
 // [verify.Result.Err]. Errors are of kind Usage, or of reading the file.
-func (s *Service) Verify(ctx context.Context, q *api.VerifyRequest) (*api.Verification, error) {
-	sp, err := specOf(&q.Table)
+func (s *Service) Verify(ctx context.Context, r *api.VerifyRequest) (*api.Verification, error) {
+	sp, err := specOf(&r.Table)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (s *Service) Verify(ctx context.Context, q *api.VerifyRequest) (*api.Verifi
 	if requirement.K < 1 {
 		return nil, &noren.Error{Kind: noren.Usage, Code: CodeNoK, Where: "k", What: "expected how many records are to share their quasi-identifiers"}
 	}
-	src, err := s.openTable(ctx, q.Input, sp)
+	src, err := s.openTable(ctx, r.Input, sp)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (s *Service) Verify(ctx context.Context, q *api.VerifyRequest) (*api.Verifi
 	if o.Quasi, err = read.QuasiNames(); err != nil {
 		return nil, err
 	}
-	if o.Unit, err = s.unitOf(sp, src, q.UnitRequired); err != nil {
+	if o.Unit, err = s.unitOf(sp, src, r.UnitRequired); err != nil {
 		return nil, err
 	}
 	if len(o.Sensitive) == 0 && (requirement.Diversity != nil || requirement.Closeness != nil) {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/certificate"
 )
 
@@ -37,7 +38,7 @@ func newCertificateShow(t *terminal) *cobra.Command {
 		Example: "  noren certificate show out.cert.json",
 		Args:    exactly("CERTIFICATE"),
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := t.service(nil).CertificateShow(c.Context(), args[0])
+			s, err := t.service(nil).CertificateShow(c.Context(), &api.CertificateShowRequest{Certificate: args[0]})
 			if err != nil {
 				return err
 			}

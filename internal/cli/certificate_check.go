@@ -3,6 +3,7 @@ package cli
 import (
 	"crypto/ed25519"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -80,11 +81,11 @@ at $NOREN_KEY or in the user's configuration directory; --path prints its path.`
 				return err
 			}
 			s := t.service(nil)
-			text, err := s.CertificateKey(c.Context())
+			key, err := s.CertificateKey(c.Context())
 			if err != nil {
 				return err
 			}
-			if _, err := t.stdout.Write(text); err != nil {
+			if _, err := io.WriteString(t.stdout, key.PEM); err != nil {
 				return &noren.Error{What: "cannot write the result", Err: err}
 			}
 			return nil

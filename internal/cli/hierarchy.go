@@ -100,7 +100,7 @@ func (f *proposeFlags) run(ctx context.Context, t *terminal, input string) error
 	if err := checkTargets(f.force, f.output); err != nil {
 		return err
 	}
-	q := api.HierarchyRequest{Column: f.column, Kind: f.kind, Layout: f.layout, Steps: f.steps}
+	q := api.HierarchyProposeRequest{Column: f.column, Kind: f.kind, Layout: f.layout, Steps: f.steps}
 	write := writePrivate
 	if f.ends != "" {
 		var found bool
@@ -124,7 +124,7 @@ func (f *proposeFlags) run(ctx context.Context, t *terminal, input string) error
 			t.tell(n)
 		}
 	}
-	p, err := service.Hierarchy(ctx, &q)
+	p, err := service.HierarchyPropose(ctx, &q)
 	t.progress.clear()
 	if err != nil {
 		return tableError(err)
@@ -172,7 +172,7 @@ func checkHierarchy(ctx context.Context, t *terminal, input *columnFlags, path, 
 	if err != nil {
 		return err
 	}
-	r, err := t.service(nil).CheckHierarchy(ctx, &api.HierarchyCheckRequest{Table: api.Table{Input: name, Spec: s}, Hierarchy: path, Column: column})
+	r, err := t.service(nil).HierarchyCheck(ctx, &api.HierarchyCheckRequest{Table: api.Table{Input: name, Spec: s}, Hierarchy: path, Column: column})
 	t.progress.clear()
 	if err != nil {
 		return tableError(err)

@@ -80,7 +80,7 @@ func (f *designFlags) run(ctx context.Context, t *terminal) error {
 	if f.candidates != 0 {
 		return f.words(ctx, t)
 	}
-	d, err := t.service(nil).LDPDesign(ctx, f.plan)
+	d, err := t.service(nil).LDPDesign(ctx, &f.plan)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (f *designFlags) words(ctx context.Context, t *terminal) error {
 	if f.plan.Attributes != 1 || f.plan.Error != 0 {
 		return &noren.Error{Kind: noren.Usage, Where: "--candidates", What: "is not planned with --attributes or --error"}
 	}
-	d, err := t.service(nil).LDPWordDesign(ctx, api.LDPWordDesignRequest{Spec: f.plan.Spec, N: f.plan.N, Candidates: f.candidates, Repeats: f.plan.Repeats})
+	d, err := t.service(nil).LDPWordDesign(ctx, &api.LDPWordDesignRequest{Spec: f.plan.Spec, N: f.plan.N, Candidates: f.candidates, Repeats: f.plan.Repeats})
 	if err != nil {
 		return err
 	}

@@ -56,14 +56,14 @@ func (f *edgesFlags) run(ctx context.Context, t *terminal, name string) error {
 	}
 	s := t.service(&f.ledgerFlag)
 	if f.dryRun {
-		quote, err := s.LDPEdgesPrice(ctx, f.r)
+		quote, err := s.LDPEdgesPrice(ctx, &f.r)
 		if err != nil {
 			return f.explain(name, err)
 		}
 		return printPrice(t, f.json, quote, &quote.Price, fmt.Sprintf("%d bins of %s: a dry run, nothing is charged", f.r.Count, f.r.Column),
 			words.Line{Label: "accuracy", Text: words.Accuracy(words.English, quote.Accuracy)})
 	}
-	e, err := s.LDPEdges(ctx, f.r)
+	e, err := s.LDPEdges(ctx, &f.r)
 	if err != nil {
 		return f.explain(name, err)
 	}

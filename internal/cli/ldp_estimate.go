@@ -117,7 +117,7 @@ func (f *estimateFlags) run(ctx context.Context, t *terminal, paths []string) er
 	if err != nil {
 		return err
 	}
-	e, err := t.service(nil).LDPEstimate(ctx, *r)
+	e, err := t.service(nil).LDPEstimate(ctx, r)
 	t.progress.clear()
 	if err != nil {
 		return err

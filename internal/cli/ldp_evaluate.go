@@ -92,7 +92,7 @@ func (f *ldpEvaluateFlags) run(ctx context.Context, t *terminal, path string) er
 	if err := f.request(path); err != nil {
 		return err
 	}
-	r, err := t.service(nil).LDPEvaluate(ctx, f.r)
+	r, err := t.service(nil).LDPEvaluate(ctx, &f.r)
 	t.progress.clear()
 	if err != nil {
 		return err

@@ -75,7 +75,7 @@ func (f *randomizeFlags) run(ctx context.Context, t *terminal, path string) erro
 	if err != nil {
 		return err
 	}
-	r, err := t.service(nil).LDPRandomise(ctx, api.LDPRandomiseRequest{
+	r, err := t.service(nil).LDPRandomise(ctx, &api.LDPRandomiseRequest{
 		Table: api.Table{Input: path, Spec: form}, Survey: of, Columns: f.columns, Client: f.client, Devices: f.devices, Output: f.output,
 	})
 	t.progress.clear()

@@ -110,7 +110,7 @@ func (f *simulateFlags) run(ctx context.Context, t *terminal, path string) (err 
 		}
 		f.r.Table = &api.Table{Input: path, Spec: form}
 	}
-	r, err := t.service(nil).LDPSimulate(ctx, f.r)
+	r, err := t.service(nil).LDPSimulate(ctx, &f.r)
 	t.progress.clear()
 	if err != nil {
 		return err

@@ -92,7 +92,7 @@ analyst opens the budget again.`,
 		Args:    exactly("NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
 			s := t.service(&at)
-			out, err := s.LedgerCloseAnalyst(c.Context(), &api.CloseAnalystRequest{Dataset: args[0], Analyst: analyst})
+			out, err := s.LedgerCloseAnalyst(c.Context(), &api.LedgerCloseAnalystRequest{Dataset: args[0], Analyst: analyst})
 			if err != nil {
 				return err
 			}

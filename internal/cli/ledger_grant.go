@@ -117,13 +117,13 @@ func (f *grantFlags) toAnalyst(c *cobra.Command, s *service.Service, name string
 	if flag := f.tableFlag(c); flag != "" {
 		return nil, noren.Usagef("--"+flag, "an analyst's grant has no schema of its own").Hinted("leave it out")
 	}
-	return s.LedgerGrantAnalyst(c.Context(), &api.AnalystGrantRequest{Dataset: name, Analyst: f.analyst, Epsilon: f.epsilon, Delta: f.delta})
+	return s.LedgerGrantAnalyst(c.Context(), &api.LedgerGrantAnalystRequest{Dataset: name, Analyst: f.analyst, Epsilon: f.epsilon, Delta: f.delta})
 }
 
 // toDataset grants to a data set. Where no flag is about its table, only the cap
 // changes and no file is read.
 func (f *grantFlags) toDataset(c *cobra.Command, s *service.Service, name string) (*api.Granted, error) {
-	r := api.GrantRequest{Dataset: name, Epsilon: f.epsilon, Delta: f.delta}
+	r := api.LedgerGrantRequest{Dataset: name, Epsilon: f.epsilon, Delta: f.delta}
 	if f.tableFlag(c) != "" {
 		var err error
 		if r.Table, err = f.table(c); err != nil {

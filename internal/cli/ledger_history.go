@@ -23,7 +23,7 @@ func newLedgerHistory(t *terminal) *cobra.Command {
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			s := t.service(&at)
-			out, err := s.LedgerHistory(c.Context(), &api.HistoryRequest{Dataset: argument(args), Analyst: analyst})
+			out, err := s.LedgerHistory(c.Context(), &api.LedgerHistoryRequest{Dataset: argument(args), Analyst: analyst})
 			if err != nil {
 				return err
 			}

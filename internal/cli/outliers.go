@@ -91,7 +91,7 @@ func (f *outliersFlags) count(c *cobra.Command, t *terminal, path string) error 
 	}
 	s := t.service(&f.ledgerFlag)
 	if f.dryRun {
-		quote, err := s.OutliersPrice(ctx, r)
+		quote, err := s.OutliersCountPrice(ctx, r)
 		if err != nil {
 			return f.explain(path, err)
 		}
@@ -115,12 +115,12 @@ func (f *outliersFlags) count(c *cobra.Command, t *terminal, path string) error 
 }
 
 // request is the request that the flags make.
-func (f *outliersFlags) request(name string) (*api.OutliersRequest, error) {
+func (f *outliersFlags) request(name string) (*api.OutliersCountRequest, error) {
 	ask, err := f.dpFlags.ask(name)
 	if err != nil {
 		return nil, err
 	}
-	r := &api.OutliersRequest{
+	r := &api.OutliersCountRequest{
 		Ask: ask, Columns: f.columns, K: f.k, Radius: f.radius, Step: f.step, ScaleFile: f.publicScale, Scale: f.scale,
 		Records: f.records, Noise: outlier.Noise(f.mechanism), Guess: f.guess, IntervalShare: f.intervalShare,
 	}

@@ -11,7 +11,7 @@ import (
 
 func newLedgerReconcile(t *terminal) *cobra.Command {
 	var at ledgerFlag
-	var r api.ReconcileRequest
+	var r api.LedgerReconcileRequest
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "reconcile [CERTIFICATE...]",
