@@ -6,6 +6,8 @@ import (
 	"io"
 	"math"
 	"os"
+	"runtime"
+	"sync"
 	"time"
 
 	"github.com/noren-privacy/noren"
@@ -235,12 +237,25 @@ func (r *run) plan() *plan {
 	return p
 }
 
-// assemble makes chunks of the release out of chunks of the source.
+// assemble makes chunks of the release out of chunks of the source. The published columns
+// are filled side by side: each goroutine has columns of its own.
 func (p *plan) assemble(group []uint32) func(*table.Chunk) (*table.Chunk, error) {
 	out := &table.Chunk{Cols: make([]table.Vector, len(p.from))}
+	workers := max(1, min(runtime.GOMAXPROCS(0), len(p.from)))
 	return func(in *table.Chunk) (*table.Chunk, error) {
 		out.First, out.Rows = in.First, in.Rows
 		groups := group[in.First : in.First+int64(in.Rows)]
+		fill := func(first int) {
+			for c := first; c < len(p.from); c += workers {
+				if from := p.from[c]; from < 0 && from != pseudonyms {
+					p.run.published[-1-from].Fill(&out.Cols[c], groups)
+				}
+			}
+		}
+		var wg sync.WaitGroup
+		for w := 1; w < workers; w++ {
+			wg.Go(func() { fill(w) })
+		}
 		p.run.told.take(in)
 		for c, from := range p.from {
 			switch {
@@ -248,10 +263,10 @@ func (p *plan) assemble(group []uint32) func(*table.Chunk) (*table.Chunk, error)
 				out.Cols[c] = in.Cols[from]
 			case from == pseudonyms:
 				p.run.told.pseudonyms(&out.Cols[c], in)
-			default:
-				p.run.published[-1-from].Fill(&out.Cols[c], groups)
 			}
 		}
+		fill(0)
+		wg.Wait()
 		return out, nil
 	}
 }

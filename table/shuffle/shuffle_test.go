@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -170,14 +171,14 @@ func empty(t *testing.T, dir string) {
 	}
 }
 
-// Texts larger than a block, and more than a chunk and a bucket hold.
+// Texts larger than a bucket, and more than a chunk and a bucket hold.
 func TestLarge(t *testing.T) {
 	dir := t.TempDir()
 	in := &rows{kinds: []table.Kind{table.Text, table.Int}, step: 1000}
 	for i := range 30000 {
 		text := fmt.Sprint(i)
 		if i%10000 == 5000 {
-			text = string(bytes.Repeat([]byte{byte('a' + i/10000)}, blockSize+i))
+			text = string(bytes.Repeat([]byte{byte('a' + i/10000)}, bucketSize+i))
 		}
 		in.values = append(in.values, []value{{text: text}, {bits: uint64(i)}})
 	}
@@ -382,4 +383,109 @@ func TestPermutationIsUniform(t *testing.T) {
 	if naive < 49.73 {
 		t.Errorf("the test does not see that the naive shuffle is not uniform: %.1f", naive)
 	}
+}
+
+// The records are those of the order, whatever the number of processors, in memory and in
+// buckets.
+func TestWriteOnAnyNumberOfProcessors(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 9000).Draw(t, "records")
+		seed := rapid.Uint64().Draw(t, "seed")
+		order, err := Permutation(n, &seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := &rows{kinds: []table.Kind{table.Int, table.Text}, step: rapid.IntRange(1, 5000).Draw(t, "step")}
+		for i := range n {
+			in.values = append(in.values, []value{{null: i%7 == 3, bits: uint64(i)}, {text: fmt.Sprint("record ", i)}})
+		}
+		memory := rapid.SampledFrom([]int64{DefaultMemory, 40 << 10, 1}).Draw(t, "memory")
+		runtime.GOMAXPROCS(rapid.IntRange(1, 5).Draw(t, "processors"))
+		got := &rows{}
+		if err := Write(context.Background(), Options{Order: order, Memory: memory}, in, nil, got); err != nil {
+			t.Fatal(err)
+		}
+		if len(got.values) != n {
+			t.Fatalf("%d of %d records were written", len(got.values), n)
+		}
+		for i, to := range order {
+			want := in.values[i]
+			if want[0].null {
+				want = []value{{null: true}, want[1]}
+			}
+			if !slices.Equal(got.values[to], want) {
+				t.Fatalf("place %d has %v, not record %d", to, got.values[to], i)
+			}
+		}
+	})
+}
+
+// Records that are much longer than the first were: the buckets are made anew, in memory.
+func TestLongerThanTheFirst(t *testing.T) {
+	in := &rows{kinds: []table.Kind{table.Text}, step: 1000}
+	for i := range 12_000 {
+		text := fmt.Sprint(i)
+		if i > 2000 {
+			text = fmt.Sprintf("%01000d", i)
+		}
+		in.values = append(in.values, []value{{text: text}})
+	}
+	order, err := Permutation(len(in.values), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &arranger{opts: Options{Order: order, Memory: DefaultMemory}, n: uint64(len(order))}
+	if err := each(t.Context(), in, func(c *table.Chunk) (*table.Chunk, error) { return c, nil }, a.take); err != nil {
+		t.Fatal(err)
+	}
+	if a.file != nil || len(a.buckets) < 3 {
+		t.Errorf("%d buckets for 10 MB of records, in a file: %t", len(a.buckets), a.file != nil)
+	}
+	var got rows
+	if err := a.write(t.Context(), &got); err != nil {
+		t.Fatal(err)
+	}
+	for i, place := range order {
+		if !slices.Equal(got.values[place], in.values[i]) {
+			t.Fatalf("another record at place %d", place)
+		}
+	}
+}
+
+// A sink that fails at a later chunk ends the writing, and its error is returned.
+func TestLaterErrorOfTheSink(t *testing.T) {
+	boom := errors.New("boom")
+	for _, memory := range []int64{DefaultMemory, 40 << 10} {
+		for _, at := range []int{1, 2, 3} {
+			in := &rows{kinds: []table.Kind{table.Int}, step: 1000}
+			for i := range 3 * chunkRows {
+				in.values = append(in.values, []value{{bits: uint64(i)}})
+			}
+			order, err := Permutation(len(in.values), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sink := &failing{at: at, err: boom}
+			if err := Write(t.Context(), Options{Order: order, Memory: memory, Dir: t.TempDir()}, in, nil, sink); !errors.Is(err, boom) {
+				t.Errorf("memory %d, chunk %d: %v", memory, at, err)
+			}
+			if sink.calls != at {
+				t.Errorf("memory %d: the sink was called %d times and failed at call %d", memory, sink.calls, at)
+			}
+		}
+	}
+}
+
+type failing struct {
+	badSink
+	calls, at int
+	err       error
+}
+
+func (s *failing) Write(*table.Chunk) error {
+	if s.calls++; s.calls >= s.at {
+		return s.err
+	}
+	return nil
 }

@@ -23,7 +23,7 @@ type Options struct {
 	// 0..n-1, as [Permutation] draws it. Nil keeps the order.
 	Order []uint32
 	// Memory is how many bytes of records are kept in memory, beside 4 bytes a
-	// record for the order and, while all are kept, 8 for where they are. Defaults to [DefaultMemory].
+	// record for the order. Defaults to [DefaultMemory].
 	Memory int64
 	// Dir is the folder for the temporary file. Defaults to the system's
 	// folder for such files; the folder of the result is better, as it has
