@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
@@ -26,7 +27,7 @@ const LeastMemory = 64 << 20
 // verified; after an error there is none. The guarantee is that of [kanon.Anonymize].
 // Errors are those of [kanon.Anonymize], or of kind Usage about a field of the request.
 func (s *Service) Anonymize(ctx context.Context, q *api.AnonymizeRequest) (*api.Release, error) {
-	sp, err := s.checkRelease(q)
+	sp, err := s.checkRelease(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +51,11 @@ func (s *Service) Anonymize(ctx context.Context, q *api.AnonymizeRequest) (*api.
 		return nil, err
 	}
 	sp.NoteIndex(read.Source.Columns(), how.Notes)
-	s.noteUnreadable(q.Output, read)
+	output := q.Output
+	if q.SplitRows > 0 {
+		output = file.SplitPath(output, src)
+	}
+	s.noteUnreadable(output, read)
 	sp.NoteKept(read.Schema, how.Notes)
 	if _, err := read.QuasiNames(); err != nil {
 		return nil, err
@@ -70,7 +75,7 @@ func (s *Service) Anonymize(ctx context.Context, q *api.AnonymizeRequest) (*api.
 
 // checkRelease refuses a request that contradicts itself, before any work is done, and
 // returns its specification.
-func (s *Service) checkRelease(q *api.AnonymizeRequest) (*spec.Spec, error) {
+func (s *Service) checkRelease(ctx context.Context, q *api.AnonymizeRequest) (*spec.Spec, error) {
 	switch {
 	case q.Output == "":
 		return nil, noren.Usagef("output", "expected a file, got no name")
@@ -80,6 +85,14 @@ func (s *Service) checkRelease(q *api.AnonymizeRequest) (*spec.Spec, error) {
 		return nil, noren.Usagef("certificate", "certifies the bytes of a file, and a table has none").Hinted("release to a file")
 	case q.Report != "" && (q.Output == "-" || file.IsDatabase(q.Output)):
 		return nil, noren.Usagef("report", "needs a release that can be read back").Hinted("release to a file")
+	case q.SplitRows < 0:
+		return nil, noren.Usagef("split-rows", "expected at least 1 record in a file, got %d", q.SplitRows)
+	case q.SplitRows > 0 && (q.Output == "-" || file.IsDatabase(q.Output)):
+		return nil, noren.Usagef("split-rows", "needs a folder to write to").Hinted("name a folder as the output, as in out/")
+	case q.SplitRows > 0 && q.Report != "":
+		return nil, noren.Usagef("report", "needs a release in one file").Hinted("assess the folder after the release")
+	case q.SplitRows == 0 && file.IsParts(q.Output):
+		return nil, noren.Usagef(q.Output, "expected a file, got a folder or a pattern").Coded(CodeNeedsSplit).Hinted("state the number of records of a file")
 	case q.Workers < 0:
 		return nil, noren.Usagef("workers", "expected 0 or more")
 	case q.Memory < 0 || q.Memory > 0 && q.Memory < LeastMemory:
@@ -89,7 +102,36 @@ func (s *Service) checkRelease(q *api.AnonymizeRequest) (*spec.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sp, s.targets(append(sp.Files(), q.Input), q.Force, q.Output, q.Report, q.Certificate)
+	inputs := append(sp.Files(), q.Input)
+	if q.SplitRows > 0 {
+		if err := s.splitApart(ctx, q, inputs); err != nil {
+			return nil, err
+		}
+		return sp, s.targets(ctx, inputs, q.Force, q.Certificate)
+	}
+	return sp, s.targets(ctx, inputs, q.Force, q.Output, q.Report, q.Certificate)
+}
+
+// splitApart refuses a folder of results that is, holds or lies in an input, or that
+// would hold the certificate: an earlier result is replaced as a whole.
+func (s *Service) splitApart(ctx context.Context, q *api.AnonymizeRequest, inputs []string) error {
+	folder := filepath.Dir(file.SplitPath(q.Output, nil))
+	for _, input := range inputs {
+		if file.IsDatabase(input) {
+			input = file.DatabaseFile(input)
+		}
+		paths, err := file.Parts(ctx, input)
+		if err != nil {
+			return err
+		}
+		if err := atomicfile.ApartFolder(folder, append(paths, input)...); err != nil {
+			return err
+		}
+	}
+	if q.Certificate != "" && atomicfile.ApartFolder(folder, q.Certificate) != nil {
+		return noren.Usagef("certificate", "expected a file outside of the folder of the release")
+	}
+	return nil
 }
 
 // release makes the release, its page and its certificate. All three appear, or none.
@@ -125,6 +167,7 @@ func (s *Service) release(ctx context.Context, q *api.AnonymizeRequest, sp *spec
 		if err != nil {
 			return nil, err
 		}
+		c.manifest = q.SplitRows > 0
 		defer c.file.Discard()
 		add(c.file, func(r *kanon.Result, released io.Reader) error { return c.verified(ctx, r, released) })
 	}
@@ -149,28 +192,43 @@ func releaseOutput(ctx context.Context, q *api.AnonymizeRequest, src table.Sourc
 		t, err := file.NewTarget(ctx, q.Output, q.Force, "")
 		return kanon.Output{Path: q.Output, Force: q.Force, Target: t}, err
 	}
+	if q.SplitRows > 0 {
+		path := file.SplitPath(q.Output, src)
+		d, err := outputDialect(q, path, src)
+		if err != nil {
+			return kanon.Output{}, err
+		}
+		t, err := file.NewSplitTarget(path, file.SplitOptions{Rows: q.SplitRows, Replace: q.Force, Like: src, Dialect: d})
+		return kanon.Output{Path: q.Output, Force: q.Force, Target: t}, err
+	}
 	if q.Output != "-" { // standard output is CSV
 		if err := file.Check(q.Output); err != nil {
 			return kanon.Output{}, err
 		}
 	}
-	d := file.DialectFor(q.Output, src)
+	d, err := outputDialect(q, q.Output, src)
+	return kanon.Output{Path: q.Output, Force: q.Force, Stdout: q.Stdout, Dialect: d}, err
+}
+
+// outputDialect is how a text file of that name is written.
+func outputDialect(q *api.AnonymizeRequest, path string, src table.Source) (*csvio.Dialect, error) {
+	d := file.DialectFor(path, src)
 	delimiter, err := csvio.ParseDelimiter(q.OutputDelimiter)
 	if err != nil {
-		return kanon.Output{}, badField("output-delimiter", err)
+		return nil, badField("output-delimiter", err)
 	}
 	if delimiter != 0 {
 		d.Delimiter = delimiter
 	}
 	encoding, err := csvio.ParseEncoding(q.OutputEncoding)
 	if err != nil {
-		return kanon.Output{}, badField("output-encoding", err)
+		return nil, badField("output-encoding", err)
 	}
 	if encoding != csvio.AnyEncoding {
 		d.BOM = d.BOM && d.Encoding == encoding || encoding == csvio.UTF16LE || encoding == csvio.UTF16BE
 		d.Encoding = encoding
 	}
-	return kanon.Output{Path: q.Output, Force: q.Force, Stdout: q.Stdout, Dialect: &d}, nil
+	return &d, nil
 }
 
 // noteUnreadable warns of kept columns that not every tool can read in the output.
@@ -193,6 +251,11 @@ const (
 	// NoteRepeated: an identifier repeats, and records were counted, not persons.
 	NoteRepeated = "identifier-repeats"
 )
+
+// CodeNeedsSplit is the code of errors about a folder or pattern as the output of a
+// release in one file.
+const CodeNeedsSplit = "needs-split"
+
 
 // noteRelease warns of what a release leaves open.
 func (s *Service) noteRelease(r *kanon.Result) {

@@ -30,7 +30,7 @@ func (s *Service) Assess(ctx context.Context, q *api.AssessRequest) (*api.Assess
 	if err != nil {
 		return nil, err
 	}
-	if err := s.targets(append(sp.Files(), q.Input, q.Against, q.Population), q.Force, q.Report); err != nil {
+	if err := s.targets(ctx, append(sp.Files(), q.Input, q.Against, q.Population), q.Force, q.Report); err != nil {
 		return nil, err
 	}
 	src, err := s.openTable(ctx, q.Input, sp)

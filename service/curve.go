@@ -26,7 +26,7 @@ func (s *Service) Curve(ctx context.Context, q *api.CurveRequest) (*api.Curve, e
 	if err != nil {
 		return nil, err
 	}
-	if err := s.targets(append(sp.Files(), q.Input), q.Force, q.Report); err != nil {
+	if err := s.targets(ctx, append(sp.Files(), q.Input), q.Force, q.Report); err != nil {
 		return nil, err
 	}
 	src, err := s.openTable(ctx, q.Input, sp)

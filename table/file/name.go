@@ -77,6 +77,16 @@ const (
 	sqliteFile = "sqlite:"
 )
 
+// DatabaseFile is the file of a database that path names, "" where it is at a server.
+func DatabaseFile(path string) string {
+	rest, ok := strings.CutPrefix(path, sqliteFile)
+	if !ok {
+		return ""
+	}
+	name, _, _ := strings.Cut(rest, "?")
+	return name
+}
+
 // openDatabase opens a table or a query of a database.
 func openDatabase(ctx context.Context, path string, opts Options) (Source, error) {
 	if opts.Sheet != "" || opts.HeaderRow != 0 {
