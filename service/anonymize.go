@@ -17,6 +17,7 @@ import (
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/csvio"
 	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/parts"
 )
 
 // LeastMemory is the least memory of a release: the program itself needs as much.
@@ -127,6 +128,9 @@ func (s *Service) splitApart(ctx context.Context, q *api.AnonymizeRequest, input
 		if err := atomicfile.ApartFolder(folder, append(paths, input)...); err != nil {
 			return err
 		}
+	}
+	if err := parts.Vacant(folder, q.Force); err != nil {
+		return err
 	}
 	if q.Certificate != "" && atomicfile.ApartFolder(folder, q.Certificate) != nil {
 		return noren.Usagef("certificate", "expected a file outside of the folder of the release")
@@ -255,7 +259,6 @@ const (
 // CodeNeedsSplit is the code of errors about a folder or pattern as the output of a
 // release in one file.
 const CodeNeedsSplit = "needs-split"
-
 
 // noteRelease warns of what a release leaves open.
 func (s *Service) noteRelease(r *kanon.Result) {

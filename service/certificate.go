@@ -84,11 +84,7 @@ func matches(ctx context.Context, signed *certificate.Signed, path string) error
 	if err := signed.MatchesFile(ctx, filepath.Join(path, parts.ManifestName)); err != nil {
 		return err
 	}
-	err = parts.CheckManifest(ctx, path)
-	if noren.CodeOf(err) == parts.CodeManifest {
-		return &noren.Error{Kind: noren.NotMet, Code: parts.CodeManifest, Err: err}
-	}
-	return err
+	return parts.CheckManifest(ctx, path)
 }
 
 // CertificateKey returns the signer's public key in PEM, for others to check

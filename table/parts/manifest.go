@@ -55,8 +55,9 @@ func IsManifested(path string) bool {
 
 // CheckManifest makes sure that the table files of a folder are those that its manifest
 // states, byte by byte, with none missing and none added. Files whose names begin with a
-// dot or an underscore are no tables. Errors are of kind BadData, code manifest, where
-// the folder is another, and of kind Usage where it has no manifest.
+// dot or an underscore are no tables. Errors are of kind NotMet, code manifest, where
+// the folder is another, of kind BadData where the manifest is none, and of kind Usage where
+// there is none.
 func CheckManifest(ctx context.Context, folder string) error {
 	m, err := readManifest(folder)
 	if err != nil {
@@ -97,7 +98,7 @@ func CheckManifest(ctx context.Context, folder string) error {
 }
 
 func notStated(where, what string) error {
-	return &noren.Error{Kind: noren.BadData, Code: CodeManifest, Where: where, What: what, Hint: "the folder was changed after the release: use the one that was released"}
+	return &noren.Error{Kind: noren.NotMet, Code: CodeManifest, Where: where, What: what, Hint: "the folder was changed after the release: use the one that was released"}
 }
 
 // readManifest reads the manifest of a folder.
@@ -114,7 +115,7 @@ func readManifest(folder string) (*Manifest, error) {
 	}
 	m, err := parseManifest(text)
 	if err != nil {
-		return nil, &noren.Error{Kind: noren.BadData, Code: CodeManifest, Where: path, Err: err}
+		return nil, &noren.Error{Kind: noren.BadData, Where: path, Err: err}
 	}
 	return m, nil
 }

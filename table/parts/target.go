@@ -41,6 +41,15 @@ type Target struct {
 	rows   []int64 // of each file
 }
 
+// Vacant refuses a folder of results that holds anything, unless it may be replaced.
+func Vacant(folder string, replace bool) error {
+	entries, err := os.ReadDir(folder)
+	if err == nil && len(entries) > 0 && !replace {
+		return &noren.Error{Kind: noren.Usage, Code: "file-exists", Where: folder, What: "the folder is not empty"}
+	}
+	return nil
+}
+
 // NewTarget checks the options and that the folder can be made; no file is written yet.
 func NewTarget(o TargetOptions) (*Target, error) {
 	t := &Target{o: o, folder: filepath.Dir(o.Path)}
@@ -61,8 +70,9 @@ func NewTarget(o TargetOptions) (*Target, error) {
 		return t, nil
 	case err != nil:
 		return nil, &noren.Error{Kind: noren.Usage, Where: t.folder, What: "expected a folder that can be written", Err: reason(err)}
-	case len(entries) > 0 && !o.Replace:
-		return nil, &noren.Error{Kind: noren.Usage, Code: "file-exists", Where: t.folder, What: "the folder is not empty"}
+	}
+	if err := Vacant(t.folder, o.Replace); err != nil {
+		return nil, err
 	}
 	for _, e := range entries {
 		if e.IsDir() || e.Name() != ManifestName && !t.ours(e.Name()) {
