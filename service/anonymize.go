@@ -118,9 +118,7 @@ func (s *Service) checkRelease(ctx context.Context, q *api.AnonymizeRequest) (*s
 func (s *Service) splitApart(ctx context.Context, q *api.AnonymizeRequest, inputs []string) error {
 	folder := filepath.Dir(file.SplitPath(q.Output, nil))
 	for _, input := range inputs {
-		if file.IsDatabase(input) {
-			input = file.DatabaseFile(input)
-		}
+		input = file.Place(input)
 		paths, err := file.Parts(ctx, input)
 		if err != nil {
 			return err

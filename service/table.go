@@ -103,7 +103,11 @@ func (s *Service) columnNote(level api.Level, code string, columns []string, tex
 // targets refuses files to be written that are inputs or would be read with them, are
 // the same file, cannot be written, or exist and must not be replaced.
 func (s *Service) targets(ctx context.Context, inputs []string, force bool, paths ...string) error {
-	if err := atomicfile.Apart(inputs, paths...); err != nil {
+	places := make([]string, len(inputs))
+	for i, input := range inputs {
+		places[i] = file.Place(input)
+	}
+	if err := atomicfile.Apart(places, paths...); err != nil {
 		return err
 	}
 	for _, input := range inputs {

@@ -364,3 +364,26 @@ func TestCreate(t *testing.T) {
 		}
 	}
 }
+
+func TestPlace(t *testing.T) {
+	dir := t.TempDir()
+	odd := filepath.Join(dir, "odd.xlsx?sheet=1")
+	if err := os.WriteFile(odd, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"visits.csv": "visits.csv", "visits.xlsx": "visits.xlsx", "visits.xlsx?sheet=2024%20a&header=3": "visits.xlsx",
+		"sqlite:a/clinic.db?table=visits": "a/clinic.db", "pg:visits": "", "-": "-", "v?.xlsx": "v?.xlsx", odd: odd,
+	} {
+		if got := file.Place(path); got != want {
+			t.Errorf("%s: got %q, want %q", path, got, want)
+		}
+	}
+	for path, want := range map[string]bool{
+		"visits.xlsx?sheet=2": false, "v?.xlsx": true, "v*.csv": true, "-": false, "pg:a*": false, "sqlite:a.db?table=b": false, dir: true, odd: false,
+	} {
+		if got := file.IsParts(path); got != want {
+			t.Errorf("%s: several files %v, want %v", path, got, want)
+		}
+	}
+}

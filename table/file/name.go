@@ -77,14 +77,23 @@ const (
 	sqliteFile = "sqlite:"
 )
 
-// DatabaseFile is the file of a database that path names, "" where it is at a server.
-func DatabaseFile(path string) string {
-	rest, ok := strings.CutPrefix(path, sqliteFile)
-	if !ok {
+// Place is the file that holds the table at path: path itself, the workbook of a sheet
+// (visits.xlsx?sheet=2024), the file of an SQLite database, and "" for a table at a server.
+func Place(path string) string {
+	if strings.HasPrefix(path, postgres) {
 		return ""
 	}
-	name, _, _ := strings.Cut(rest, "?")
-	return name
+	rest, database := strings.CutPrefix(path, sqliteFile)
+	name, _, found := strings.Cut(rest, "?")
+	switch {
+	case database:
+		return name
+	case found && xlsx.IsName(name):
+		if _, err := os.Lstat(path); err != nil { // a file of the whole name comes first
+			return name
+		}
+	}
+	return path
 }
 
 // openDatabase opens a table or a query of a database.

@@ -17,7 +17,7 @@ import (
 // IsParts reports whether a path names a table of several files: a folder, or a pattern
 // such as visits/*.parquet that is not the name of a file.
 func IsParts(path string) bool {
-	if path == "" || path == "-" || IsDatabase(path) {
+	if path == "" || path == "-" || Place(path) != path {
 		return false
 	}
 	if strings.HasSuffix(path, "/") || strings.HasSuffix(path, string(filepath.Separator)) || parts.IsPattern(path) {
