@@ -160,7 +160,7 @@ func (g *grant) copy(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	in.Plain = true
+	in.Plain, in.Progress = true, g.service.Progress
 	src, err := file.Open(ctx, g.table.File, in)
 	if err != nil {
 		return err

@@ -55,6 +55,7 @@ func (s *Service) openRelease(ctx context.Context, name string) (file.Source, er
 
 // openForm opens a table and notes how a text file is read where its form is not plain.
 func (s *Service) openForm(ctx context.Context, name string, o file.Options) (file.Source, error) {
+	o.Progress = s.Progress
 	var src file.Source
 	var err error
 	switch {

@@ -387,3 +387,32 @@ func TestPlace(t *testing.T) {
 		}
 	}
 }
+
+// A workbook is read whole when it is opened, and says how far it is.
+func TestProgressOfOpening(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.xlsx")
+	sink, err := file.Create(path, []table.StoredColumn{{Name: "a", Kind: table.Int}}, csvio.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const rows = 5000
+	if err := sink.Write(&table.Chunk{Rows: rows, Cols: []table.Vector{{Kind: table.Int, Ints: make([]int64, rows)}}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := sink.Close(); err != nil {
+		t.Fatal(err)
+	}
+	calls := 0
+	src, err := file.Open(t.Context(), path, file.Options{Progress: func(stage string, done, total int64) {
+		calls++
+		if stage != "reading" || done < 1 || done > rows || total != 0 {
+			t.Errorf("%s %d of %d", stage, done, total)
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := src.Close(); err != nil || calls == 0 {
+		t.Errorf("%d reports, %v", calls, err)
+	}
+}

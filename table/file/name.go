@@ -117,7 +117,7 @@ func openSQLite(ctx context.Context, rest string, opts Options) (Source, error) 
 	if named && opts.Query != "" {
 		return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "a table and a query are named", Hint: "name one"}
 	}
-	src, err := sqlite.Open(ctx, path, sqlite.Options{Table: name, Query: opts.Query, QueryName: opts.QueryName})
+	src, err := sqlite.Open(ctx, path, sqlite.Options{Table: name, Query: opts.Query, QueryName: opts.QueryName, Progress: opts.Progress})
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func openPostgres(ctx context.Context, rest string, opts Options) (Source, error
 	if err != nil {
 		return nil, err
 	}
-	o := pg.Options{Query: opts.Query, QueryName: opts.QueryName, Service: service}
+	o := pg.Options{Query: opts.Query, QueryName: opts.QueryName, Service: service, Progress: opts.Progress}
 	switch {
 	case name != "" && opts.Query != "":
 		return nil, &noren.Error{Kind: noren.Usage, Where: "pg", What: "a table and a query are named", Hint: "name one"}
