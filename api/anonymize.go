@@ -11,8 +11,11 @@ import (
 type AnonymizeRequest struct {
 	Table
 	// Output is the file of the release, a table of a database (pg:TABLE), or - for
-	// Stdout. Required.
+	// Stdout. With SplitRows it is a folder, or a folder and a name with one star. Required.
 	Output string `json:"output"`
+	// SplitRows writes files of at most this number of records into the folder, with a
+	// manifest. Defaults to one file.
+	SplitRows int64 `json:"split_rows,omitempty"`
 	// OutputDelimiter is one character, or tab. Defaults to that of the input.
 	OutputDelimiter string `json:"output_delimiter,omitempty"`
 	// OutputEncoding is the encoding of a text file. Defaults to that of the input.

@@ -47,8 +47,9 @@ type Output struct {
 	Path string
 	// Force replaces a file that exists.
 	Force bool
-	// Target is the table of a database that the release goes to instead of a
-	// file; Path then names it in messages, and Verified must be nil. Optional.
+	// Target is the table of a database, or the folder, that the release goes to
+	// instead of a file; Path then names it in messages, and Verified must be nil
+	// unless the target is a [file.Split]. Optional.
 	Target file.Target
 	// Stdout gets the release, once it is verified, when Path is "-".
 	Stdout io.Writer
@@ -57,8 +58,8 @@ type Output struct {
 	// Classes keeps the class of each record in the result ([Result.ClassOf]).
 	Classes bool
 	// Verified is called when the release is verified and before it is created
-	// (or goes to Stdout), with all of its bytes: the place to certify it. Its
-	// error gives the release up. Optional.
+	// (or goes to Stdout), with all of its bytes, or those of the manifest of a
+	// folder: the place to certify it. Its error gives the release up. Optional.
 	Verified func(r *Result, released io.Reader) error
 }
 
@@ -148,6 +149,9 @@ func (o *Options) memory() int64 {
 
 // dir is the folder for temporary files, empty for the system's own.
 func (o *Output) dir() string {
+	if split, ok := o.Target.(file.Split); ok {
+		return filepath.Dir(split.Folder())
+	}
 	if o.Path == "-" || o.Target != nil {
 		return ""
 	}
@@ -184,7 +188,7 @@ func (j *Job) validate() error {
 	if j.Output.Path == "" {
 		add("no output is named")
 	}
-	if j.Output.Target != nil && j.Output.Verified != nil {
+	if _, split := j.Output.Target.(file.Split); j.Output.Target != nil && !split && j.Output.Verified != nil {
 		add("a table of a database has no bytes to certify: release to a file")
 	}
 	if j.Output.Path == "-" && j.Output.Stdout == nil {

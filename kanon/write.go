@@ -49,8 +49,8 @@ func (r *run) write(ctx context.Context) error {
 	return out.Commit()
 }
 
-// writeTable writes the release to a table that no other session sees, has it
-// verified, and renames it.
+// writeTable writes the release to a table that no other session sees, or to a folder
+// that is hidden, has it verified, and renames it.
 func (r *run) writeTable(ctx context.Context, t file.Target) error {
 	defer t.Discard()
 	if err := r.fill(ctx, func(columns []table.StoredColumn) (table.Sink, error) { return t.Create(ctx, columns) }); err != nil {
@@ -66,6 +66,17 @@ func (r *run) writeTable(ctx context.Context, t file.Target) error {
 	}
 	if err != nil {
 		return err
+	}
+	if split, ok := t.(file.Split); ok && r.job.Output.Verified != nil {
+		manifest, err := split.Manifest()
+		if err != nil {
+			return err
+		}
+		err = r.job.Output.Verified(r.result, manifest)
+		_ = manifest.Close()
+		if err != nil {
+			return err
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return err

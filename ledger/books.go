@@ -120,6 +120,9 @@ func (p *books) grant(b *grantBody, seq int64) error {
 	if b.Kind == kindDataset {
 		claim(p.prints, b.Fingerprint, a.id)
 		claim(p.paths, b.Path, a.id)
+		for _, source := range b.Sources {
+			claim(p.paths, source, a.id)
+		}
 	}
 	a.fingerprint, a.path, a.capEps, a.capDelta, a.closed = b.Fingerprint, b.Path, b.CapEps, b.CapDelta, b.Closed
 	return a.within()

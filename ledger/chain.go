@@ -85,6 +85,9 @@ type (
 		// OtherPeople are the similar data sets that hold no person of this one,
 		// as the steward declared.
 		OtherPeople []string `json:"other_people,omitempty"`
+		// Sources are the private files that the data set's file was copied from.
+		// Their paths belong to the data set.
+		Sources []string `json:"sources,omitempty"`
 		// Closed: the analyst may not ask until the next grant.
 		Closed bool `json:"closed,omitempty"`
 	}

@@ -18,6 +18,9 @@ import (
 // maxDefinition is the longest definition of a data set, in bytes.
 const maxDefinition = 1 << 20
 
+// maxSources is the largest number of source files of a data set.
+const maxSources = 10_000
+
 // versions returns the rows of dataset_version that where selects, by account
 // and number.
 func versions(ctx context.Context, q querier, where string, args ...any) ([]versionRow, error) {
@@ -65,8 +68,10 @@ func applyDataset(ctx context.Context, tx *sql.Tx, seq int64, b *grantBody) erro
 	if _, err := tx.ExecContext(ctx, "INSERT OR IGNORE INTO dataset_print (print, account) VALUES (?, ?)", b.Fingerprint, b.Account); err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, "INSERT OR IGNORE INTO dataset_path (path, account) VALUES (?, ?)", b.Path, b.Account); err != nil {
-		return err
+	for _, path := range append([]string{b.Path}, b.Sources...) {
+		if _, err := tx.ExecContext(ctx, "INSERT OR IGNORE INTO dataset_path (path, account) VALUES (?, ?)", path, b.Account); err != nil {
+			return err
+		}
 	}
 	if b.Definition == "" {
 		return nil
@@ -92,6 +97,8 @@ func (g *Grant) checkVersion() error {
 		return noren.Usagef(where, "the hash of its definition is missing")
 	case g.Path == "":
 		return noren.Usagef(where, "its path is missing")
+	case len(g.Sources) > maxSources:
+		return noren.Usagef(where, "expected at most %d source files, got %d", maxSources, len(g.Sources)).Hinted("join them to fewer files")
 	case g.OldFingerprint != "" && checkName("", g.OldFingerprint) != nil:
 		return noren.Usagef(where, "its byte fingerprint is not one")
 	}

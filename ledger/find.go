@@ -40,7 +40,12 @@ func (l *Ledger) Find(ctx context.Context, nameOrPath string) (*Book, error) {
 	}
 	what, hint := "no data set at this path", "the steward grants one first, or name the data set"
 	if owner != "" {
-		what, hint = "is a former path of data set "+owner, "name the data set, or its current path"
+		what, hint = "belongs to data set "+owner+", which reads another file", "name the data set"
+		for _, b := range books {
+			if b.Name == owner && slices.ContainsFunc(b.Versions, func(v Version) bool { return slices.Contains(paths, v.Path) }) {
+				what, hint = "is a former path of data set "+owner, "name the data set, or its current path"
+			}
+		}
 	}
 	return nil, &noren.Error{Kind: noren.Refused, Code: "no-dataset", Where: nameOrPath, What: what, Err: ErrNoGrant, Hint: hint}
 }

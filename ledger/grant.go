@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -32,6 +33,10 @@ type Grant struct {
 	// Path of the data set's file, folder or pattern. Required with a
 	// definition. The ledger makes it absolute, with links resolved.
 	Path string
+	// Sources are the private files that the file at Path was copied from, as the
+	// files of a folder, at most 10,000. Their paths belong to the data set: the
+	// ledger knows them ([Ledger.Knows]), and no query reads them. Optional.
+	Sources []string
 	// Cap is all that may ever be spent. Required, with an epsilon above 0. It
 	// can only rise, unless Replace.
 	Cap Cost
@@ -104,7 +109,7 @@ func (l *Ledger) Grant(ctx context.Context, g Grant) (*Book, error) {
 		g.Unit = "record"
 	}
 	faults := []error{checkName("the data set's name", g.Name), checkName("the unit", g.Unit), checkCap(g.Cap)}
-	var paths []string
+	var paths, sources []string
 	if len(g.Definition) > 0 {
 		faults = append(faults, g.checkVersion())
 	}
@@ -115,6 +120,13 @@ func (l *Ledger) Grant(ctx context.Context, g Grant) (*Book, error) {
 		var err error
 		if paths, err = spellings(g.Path); err != nil {
 			return nil, err
+		}
+		for _, source := range g.Sources {
+			names, err := spellings(source)
+			if err != nil {
+				return nil, err
+			}
+			sources = append(sources, names[0])
 		}
 	}
 	err := l.grant(ctx, func(tx *sql.Tx) (*grantBody, error) {
@@ -128,7 +140,7 @@ func (l *Ledger) Grant(ctx context.Context, g Grant) (*Book, error) {
 			}
 			return old.withCap(g.Cap)
 		}
-		return g.decide(ctx, tx, old, paths)
+		return g.decide(ctx, tx, old, paths, sources)
 	}, func(tx *sql.Tx, b *grantBody) error {
 		if len(g.Definition) == 0 {
 			return nil
@@ -142,10 +154,10 @@ func (l *Ledger) Grant(ctx context.Context, g Grant) (*Book, error) {
 }
 
 // decide is the body of g's entry, given the data set before it.
-func (g *Grant) decide(ctx context.Context, tx *sql.Tx, old *account, paths []string) (*grantBody, error) {
+func (g *Grant) decide(ctx context.Context, tx *sql.Tx, old *account, paths, sources []string) (*grantBody, error) {
 	b := &grantBody{
 		Kind: kindDataset, Name: g.Name, Unit: g.Unit, Neighbours: g.Neighbours.String(),
-		Fingerprint: g.Print, Path: paths[0], CapEps: g.Cap.Epsilon, CapDelta: g.Cap.Delta, Replaces: g.Replace,
+		Fingerprint: g.Print, Path: paths[0], CapEps: g.Cap.Epsilon, CapDelta: g.Cap.Delta, Replaces: g.Replace, Sources: sources,
 	}
 	isNew := true
 	switch {
@@ -162,7 +174,7 @@ func (g *Grant) decide(ctx context.Context, tx *sql.Tx, old *account, paths []st
 		}
 		b.Version = old.version
 	}
-	if err := g.checkHeld(ctx, tx, b.Account, paths); err != nil {
+	if err := g.checkHeld(ctx, tx, b.Account, slices.Concat(paths, sources)); err != nil {
 		return nil, err
 	}
 	if !isNew {

@@ -19,6 +19,7 @@ import (
 	"github.com/noren-privacy/noren/dataset"
 	"github.com/noren-privacy/noren/ledger"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 )
 
 // Dataset is a private table with the definition by which it is read. Make one
@@ -120,14 +121,24 @@ func Unknown(ctx context.Context, path string, form dataset.File, ledgers []*led
 	return nil
 }
 
-// Public refuses a file that l holds or held, as [Unknown] does, where a public one
+// Public refuses a table that l holds or held, as [Unknown] does, where a public one
 // is expected: what a query prints of its public inputs, and their faults, are not
-// charged. A path without a regular file is left to who reads it.
+// charged. Of a folder or pattern every file is looked at, and all as one table; of a
+// workbook or a database the table. A path without any of these is left to who reads it.
 func Public(ctx context.Context, path string, l *ledger.Ledger) error {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+	name, err := "", error(nil)
+	switch info, statErr := os.Stat(path); {
+	case file.IsParts(path):
+		name, err = knownParts(ctx, l, path)
+	case statErr != nil: // a database, a sheet of a workbook, or no table
+		name, err = knownWhole(ctx, l, path)
+	case !info.Mode().IsRegular():
 		return nil
+	default:
+		if name, err = known(ctx, l, path, dataset.File{}); err == nil && name == "" {
+			name, err = knownWhole(ctx, l, path)
+		}
 	}
-	name, err := known(ctx, l, path, dataset.File{})
 	if err != nil || name == "" {
 		return err
 	}
@@ -135,6 +146,46 @@ func Public(ctx context.Context, path string, l *ledger.Ledger) error {
 		Kind: noren.Refused, Code: CodePrivate, Where: path, What: fmt.Sprintf("belongs to data set %s, expected a public file", name),
 		Hint: "what is printed of public files is not charged",
 	}
+}
+
+// knownParts names the data set of l that holds or held a folder or pattern, one of its
+// files, or the table that they are together.
+func knownParts(ctx context.Context, l *ledger.Ledger, path string) (string, error) {
+	if name, err := l.Knows(ctx, path); err != nil || name != "" {
+		return name, err
+	}
+	paths, err := file.Parts(ctx, path)
+	if err != nil {
+		return "", nil // who reads it says why
+	}
+	for _, p := range paths {
+		if name, err := known(ctx, l, p, dataset.File{}); err != nil || name != "" {
+			return name, err
+		}
+	}
+	return knownWhole(ctx, l, path)
+}
+
+// knownWhole names the data set of l that holds or held the table at path, of any
+// format, by its content; "" where there is none or the table cannot be read.
+func knownWhole(ctx context.Context, l *ledger.Ledger, path string) (string, error) {
+	headers, _, err := headersOf(ctx, l)
+	if err != nil {
+		return "", err
+	}
+	src, err := file.Open(ctx, path, file.Options{Plain: true})
+	if err != nil {
+		return "", ctx.Err() // who reads it says why
+	}
+	defer func() { _ = src.Close() }()
+	if file.InPlace(src) {
+		return "", nil // looked at by its form
+	}
+	print, err := printOf(ctx, src, headers, dataset.KeysOf(l.Key))
+	if err != nil || print == "" {
+		return "", ctx.Err()
+	}
+	return l.KnowsPrint(ctx, print)
 }
 
 // usual are the forms that tables are kept in.
@@ -157,21 +208,14 @@ func known(ctx context.Context, l *ledger.Ledger, path string, form dataset.File
 	if name, err := l.Knows(ctx, path); err != nil || name != "" {
 		return name, err
 	}
-	books, err := l.Show(ctx)
+	headers, own, err := headersOf(ctx, l)
 	if err != nil {
 		return "", err
 	}
-	forms, headers := usual(), map[string]bool{}
-	for _, b := range books {
-		for _, v := range b.Versions {
-			old, err := dataset.Parse(v.Definition)
-			if err != nil {
-				return "", &noren.Error{Where: "data set " + b.Name, What: "its definition cannot be read", Err: err}
-			}
-			if !slices.Contains(forms, old.File) {
-				forms = append(forms, old.File)
-			}
-			headers[headerOf(old.Fields(), func(f table.Field) string { return f.Name })] = true
+	forms := usual()
+	for _, f := range own {
+		if !slices.Contains(forms, f) {
+			forms = append(forms, f)
 		}
 	}
 	keys := dataset.KeysOf(l.Key)
@@ -198,6 +242,27 @@ func known(ctx context.Context, l *ledger.Ledger, path string, form dataset.File
 	return l.KnowsPrint(ctx, print) // of grants from before definitions
 }
 
+// headersOf are the sets of columns of the data sets of l, as by [headerOf], and the
+// forms in which they are read.
+func headersOf(ctx context.Context, l *ledger.Ledger) (headers map[string]bool, forms []dataset.File, err error) {
+	books, err := l.Show(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	headers = map[string]bool{}
+	for _, b := range books {
+		for _, v := range b.Versions {
+			old, err := dataset.Parse(v.Definition)
+			if err != nil {
+				return nil, nil, &noren.Error{Where: "data set " + b.Name, What: "its definition cannot be read", Err: err}
+			}
+			forms = append(forms, old.File)
+			headers[headerOf(old.Fields(), func(f table.Field) string { return f.Name })] = true
+		}
+	}
+	return headers, forms, nil
+}
+
 // headerOf is the set of names of columns as one text.
 func headerOf[C any](columns []C, name func(C) string) string {
 	names := make([]string, len(columns))
@@ -220,6 +285,11 @@ func tablePrint(ctx context.Context, path string, form dataset.File, headers map
 		return "", err
 	}
 	defer func() { _ = src.Close() }()
+	return printOf(ctx, src, headers, keys)
+}
+
+// printOf is the print of a table, or "" where its columns are not one of headers.
+func printOf(ctx context.Context, src file.Source, headers map[string]bool, keys dataset.Keys) (string, error) {
 	if !headers[headerOf(src.Columns(), func(c table.StoredColumn) string { return c.Name })] {
 		return "", nil
 	}

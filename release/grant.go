@@ -61,6 +61,9 @@ type Grant struct {
 	Name string
 	// Cap is the total that may ever be spent. Required.
 	Cap account.Cost
+	// Sources are the private files that [Copy] read, whose paths then belong to the
+	// data set. Optional.
+	Sources []string
 	// Changed says that the file or the definition is a new version of the same
 	// data set; Replace exchanges everything while nothing is spent.
 	Changed, Replace bool
@@ -91,7 +94,7 @@ func ConfirmGrant(ctx context.Context, l *ledger.Ledger, g Grant, r *Reviewed) (
 		return nil, err
 	}
 	return l.Grant(ctx, ledger.Grant{
-		Name: g.Name, Path: r.path, Cap: g.Cap, Neighbours: r.definition.Relation(), Unit: r.definition.Unit,
+		Name: g.Name, Path: r.path, Sources: g.Sources, Cap: g.Cap, Neighbours: r.definition.Relation(), Unit: r.definition.Unit,
 		Definition: text, DefinitionHash: hash, Print: r.Print, Prints: r.Prints, Size: r.size, Mtime: r.mtime,
 		FixedOnceSpent: r.definition.Model != nil, Changed: g.Changed, Replace: g.Replace, OtherPeople: g.OtherPeople, OldFingerprint: old,
 	})

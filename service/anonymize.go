@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
@@ -18,6 +19,7 @@ import (
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/csvio"
 	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/parts"
 )
 
 // LeastMemory is the least memory of a release: the program itself needs as much.
@@ -28,7 +30,7 @@ const LeastMemory = 64 << 20
 // verified; after an error there is none. The guarantee is that of [kanon.Anonymize].
 // Errors are those of [kanon.Anonymize], or of kind Usage about a field of the request.
 func (s *Service) Anonymize(ctx context.Context, r *api.AnonymizeRequest) (*api.Release, error) {
-	sp, err := s.checkRelease(r)
+	sp, err := s.checkRelease(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +54,11 @@ func (s *Service) Anonymize(ctx context.Context, r *api.AnonymizeRequest) (*api.
 		return nil, err
 	}
 	sp.NoteIndex(read.Source.Columns(), how.Notes)
-	s.noteUnreadable(r.Output, read)
+	output := r.Output
+	if r.SplitRows > 0 {
+		output = file.SplitPath(output, src)
+	}
+	s.noteUnreadable(output, read)
 	sp.NoteKept(read.Schema, how.Notes)
 	if _, err := read.QuasiNames(); err != nil {
 		return nil, err
@@ -72,7 +78,7 @@ func (s *Service) Anonymize(ctx context.Context, r *api.AnonymizeRequest) (*api.
 
 // checkRelease refuses a request that contradicts itself, before any work is done, and
 // returns its specification.
-func (s *Service) checkRelease(r *api.AnonymizeRequest) (*spec.Spec, error) {
+func (s *Service) checkRelease(ctx context.Context, r *api.AnonymizeRequest) (*spec.Spec, error) {
 	switch {
 	case r.Output == "":
 		return nil, noren.Usagef("output", "expected a file, got no name")
@@ -82,6 +88,14 @@ func (s *Service) checkRelease(r *api.AnonymizeRequest) (*spec.Spec, error) {
 		return nil, noren.Usagef("certificate", "certifies the bytes of a file, and a table has none").Hinted("release to a file")
 	case r.Report != "" && (r.Output == "-" || file.IsDatabase(r.Output)):
 		return nil, noren.Usagef("report", "needs a release that can be read back").Hinted("release to a file")
+	case r.SplitRows < 0:
+		return nil, noren.Usagef("split-rows", "expected at least 1 record in a file, got %d", r.SplitRows)
+	case r.SplitRows > 0 && (r.Output == "-" || file.IsDatabase(r.Output)):
+		return nil, noren.Usagef("split-rows", "needs a folder to write to").Hinted("name a folder as the output, as in out/")
+	case r.SplitRows > 0 && r.Report != "":
+		return nil, noren.Usagef("report", "needs a release in one file").Hinted("assess the folder after the release")
+	case r.SplitRows == 0 && file.IsParts(r.Output):
+		return nil, noren.Usagef(r.Output, "expected a file, got a folder or a pattern").Coded(CodeNeedsSplit).Hinted("state the number of records of a file")
 	case r.Workers < 0:
 		return nil, noren.Usagef("workers", "expected 0 or more")
 	case r.Memory < 0 || r.Memory > 0 && r.Memory < LeastMemory:
@@ -94,7 +108,37 @@ func (s *Service) checkRelease(r *api.AnonymizeRequest) (*spec.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sp, s.targets(append(sp.Files(), r.Input, r.Previous, r.PreviousSource), r.Force, r.Output, r.Report, r.Certificate)
+	inputs := append(sp.Files(), r.Input, r.Previous, r.PreviousSource)
+	if r.SplitRows > 0 {
+		if err := s.splitApart(ctx, r, inputs); err != nil {
+			return nil, err
+		}
+		return sp, s.targets(ctx, inputs, r.Force, r.Certificate)
+	}
+	return sp, s.targets(ctx, inputs, r.Force, r.Output, r.Report, r.Certificate)
+}
+
+// splitApart refuses a folder of results that is, holds or lies in an input, or that
+// would hold the certificate: an earlier result is replaced as a whole.
+func (s *Service) splitApart(ctx context.Context, r *api.AnonymizeRequest, inputs []string) error {
+	folder := filepath.Dir(file.SplitPath(r.Output, nil))
+	for _, input := range inputs {
+		input = file.Place(input)
+		paths, err := file.Parts(ctx, input)
+		if err != nil {
+			return err
+		}
+		if err := atomicfile.ApartFolder(folder, append(paths, input)...); err != nil {
+			return err
+		}
+	}
+	if err := parts.Vacant(folder, r.Force); err != nil {
+		return err
+	}
+	if r.Certificate != "" && atomicfile.ApartFolder(folder, r.Certificate) != nil {
+		return noren.Usagef("certificate", "expected a file outside of the folder of the release")
+	}
+	return nil
 }
 
 // release makes the release, its page and its certificate. All three appear, or none.
@@ -133,6 +177,7 @@ func (s *Service) release(ctx context.Context, q *api.AnonymizeRequest, sp *spec
 		if err != nil {
 			return nil, err
 		}
+		c.manifest = q.SplitRows > 0
 		defer c.file.Discard()
 		add(c.file, func(r *kanon.Result, released io.Reader) error { return c.verified(ctx, r, released) })
 	}
@@ -157,28 +202,43 @@ func releaseOutput(ctx context.Context, r *api.AnonymizeRequest, src table.Sourc
 		t, err := file.NewTarget(ctx, r.Output, r.Force, "")
 		return kanon.Output{Path: r.Output, Force: r.Force, Target: t}, err
 	}
+	if r.SplitRows > 0 {
+		path := file.SplitPath(r.Output, src)
+		d, err := outputDialect(r, path, src)
+		if err != nil {
+			return kanon.Output{}, err
+		}
+		t, err := file.NewSplitTarget(path, file.SplitOptions{Rows: r.SplitRows, Replace: r.Force, Like: src, Dialect: d})
+		return kanon.Output{Path: r.Output, Force: r.Force, Target: t}, err
+	}
 	if r.Output != "-" { // standard output is CSV
 		if err := file.Check(r.Output); err != nil {
 			return kanon.Output{}, err
 		}
 	}
-	d := file.DialectFor(r.Output, src)
+	d, err := outputDialect(r, r.Output, src)
+	return kanon.Output{Path: r.Output, Force: r.Force, Stdout: r.Stdout, Dialect: d}, err
+}
+
+// outputDialect is how a text file of that name is written.
+func outputDialect(r *api.AnonymizeRequest, path string, src table.Source) (*csvio.Dialect, error) {
+	d := file.DialectFor(path, src)
 	delimiter, err := csvio.ParseDelimiter(r.OutputDelimiter)
 	if err != nil {
-		return kanon.Output{}, badField("output-delimiter", err)
+		return nil, badField("output-delimiter", err)
 	}
 	if delimiter != 0 {
 		d.Delimiter = delimiter
 	}
 	encoding, err := csvio.ParseEncoding(r.OutputEncoding)
 	if err != nil {
-		return kanon.Output{}, badField("output-encoding", err)
+		return nil, badField("output-encoding", err)
 	}
 	if encoding != csvio.AnyEncoding {
 		d.BOM = d.BOM && d.Encoding == encoding || encoding == csvio.UTF16LE || encoding == csvio.UTF16BE
 		d.Encoding = encoding
 	}
-	return kanon.Output{Path: r.Output, Force: r.Force, Stdout: r.Stdout, Dialect: &d}, nil
+	return &d, nil
 }
 
 // noteUnreadable warns of kept columns that not every tool can read in the output.
@@ -201,6 +261,10 @@ const (
 	// NoteRepeated: an identifier repeats, and records were counted, not persons.
 	NoteRepeated = "identifier-repeats"
 )
+
+// CodeNeedsSplit is the code of errors about a folder or pattern as the output of a
+// release in one file.
+const CodeNeedsSplit = "needs-split"
 
 // noteRelease warns of what a release leaves open.
 func (s *Service) noteRelease(r *kanon.Result) {

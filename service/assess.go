@@ -35,7 +35,7 @@ func (s *Service) Assess(ctx context.Context, r *api.AssessRequest) (*api.Assess
 	if err != nil {
 		return nil, err
 	}
-	if err := s.targets(append(sp.Files(), r.Input, r.Against, r.Population, r.Previous, r.PreviousSource), r.Force, r.Report); err != nil {
+	if err := s.targets(ctx, append(sp.Files(), r.Input, r.Against, r.Population, r.Previous, r.PreviousSource), r.Force, r.Report); err != nil {
 		return nil, err
 	}
 	src, err := s.openTable(ctx, r.Input, sp)

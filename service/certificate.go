@@ -4,10 +4,13 @@ import (
 	"context"
 	"crypto/ed25519"
 	"errors"
+	"os"
+	"path/filepath"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/table/parts"
 )
 
 // trusted are the public keys in files; without files those of the service.
@@ -25,7 +28,7 @@ func (s *Service) CertificateShow(_ context.Context, r *api.CertificateShowReque
 }
 
 // CertificateCheck checks the form, the signature and the key of a certificate, and
-// that it states the file. If a check fails, it returns both the result, which lists
+// that it states the file, or of a folder its manifest and every file. If a check fails, it returns both the result, which lists
 // all checks that failed, and the error of the first: of kind BadData for the form, of
 // kind NotMet for all others. A file that cannot be read is an error without a result.
 func (s *Service) CertificateCheck(ctx context.Context, r *api.CertificateCheckRequest) (*api.CertificateCheck, error) {
@@ -61,7 +64,7 @@ func (s *Service) CertificateCheck(ctx context.Context, r *api.CertificateCheckR
 	if len(r.Trust) > 0 && err == nil && !out.Trusted {
 		fail(api.CheckKey, r.Certificate, &noren.Error{Kind: noren.NotMet, Code: "untrusted", What: "it is signed by a key that is none of those trusted (" + signed.Signature.KeyID + ")"})
 	}
-	if err := signed.MatchesFile(ctx, r.File); err != nil {
+	if err := matches(ctx, signed, r.File); err != nil {
 		if noren.KindOf(err) != noren.NotMet {
 			return nil, err
 		}
@@ -69,6 +72,19 @@ func (s *Service) CertificateCheck(ctx context.Context, r *api.CertificateCheckR
 	}
 	out.Valid = first == nil
 	return out, first
+}
+
+// matches makes sure that a certificate states a file, or the manifest of a folder and
+// by it every file of the folder.
+func matches(ctx context.Context, signed *certificate.Signed, path string) error {
+	info, err := os.Stat(path)
+	if err != nil || !info.IsDir() {
+		return signed.MatchesFile(ctx, path)
+	}
+	if err := signed.MatchesFile(ctx, filepath.Join(path, parts.ManifestName)); err != nil {
+		return err
+	}
+	return parts.CheckManifest(ctx, path)
 }
 
 // CertificateKey returns the public key of the signer, for others to check

@@ -12,6 +12,7 @@ import (
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/internal/atomicfile"
 	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/table/parts"
 )
 
 // certifier writes the certificate of a k-anonymous release. The certificate is
@@ -20,6 +21,8 @@ type certifier struct {
 	key  ed25519.PrivateKey
 	tool certificate.Tool
 	file *atomicfile.File
+	// manifest says that the bytes are those of the manifest of a folder.
+	manifest bool
 }
 
 func (s *Service) newCertifier(path string, force bool) (*certifier, error) {
@@ -43,7 +46,10 @@ func (c *certifier) verified(ctx context.Context, r *kanon.Result, released io.R
 	if err != nil {
 		return err
 	}
-	if r.Output != "-" {
+	switch {
+	case c.manifest:
+		what.Name = parts.ManifestName
+	case r.Output != "-":
 		what.Name = filepath.Base(r.Output)
 	}
 	columns := make([]map[string]string, len(r.Columns))

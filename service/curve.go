@@ -30,7 +30,7 @@ func (s *Service) Curve(ctx context.Context, r *api.CurveRequest) (*api.Curve, e
 	if err != nil {
 		return nil, err
 	}
-	if err := s.targets(append(sp.Files(), r.Input), r.Force, r.Report); err != nil {
+	if err := s.targets(ctx, append(sp.Files(), r.Input), r.Force, r.Report); err != nil {
 		return nil, err
 	}
 	src, err := s.openTable(ctx, r.Input, sp)

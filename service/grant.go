@@ -14,6 +14,7 @@ import (
 	"github.com/noren-privacy/noren/ledger"
 	"github.com/noren-privacy/noren/release"
 	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/parts"
 )
 
 // CodeConfirm is the code of the refusal to grant what the steward has neither stated
@@ -113,6 +114,7 @@ type grant struct {
 	path     string   // of the file that queries read
 	copied   bool     // path is a private copy that this grant made
 	source   string   // what was copied
+	sources  []string // the folder or pattern that was copied, and its files
 	proposed []string // columns whose types were proposed from the values
 	missing  bool     // so were the missing texts
 }
@@ -158,7 +160,7 @@ func (g *grant) copy(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	in.Plain = true
+	in.Plain, in.Progress = true, g.service.Progress
 	src, err := file.Open(ctx, g.table.File, in)
 	if err != nil {
 		return err
@@ -168,6 +170,9 @@ func (g *grant) copy(ctx context.Context) error {
 		return nil
 	}
 	g.source = src.Name()
+	if of, ok := src.(*parts.Source); ok {
+		g.sources = append([]string{g.table.File}, of.Paths()...)
+	}
 	path, err := release.Copy(ctx, src, release.CopyOptions{
 		Dir: filepath.Dir(g.service.ledger()), Name: g.request.Dataset, KeepOrder: g.table.Model != nil, Progress: g.service.Progress,
 	})
@@ -195,7 +200,7 @@ func (g *grant) review(ctx context.Context) (*api.Granted, error) {
 		return out, err
 	}
 	t := &g.table
-	book, err := release.ConfirmGrant(ctx, g.ledger, release.Grant{Name: g.request.Dataset, Cap: g.most, Changed: t.Changed, Replace: t.Replace, OtherPeople: t.OtherPeople}, reviewed)
+	book, err := release.ConfirmGrant(ctx, g.ledger, release.Grant{Name: g.request.Dataset, Cap: g.most, Sources: g.sources, Changed: t.Changed, Replace: t.Replace, OtherPeople: t.OtherPeople}, reviewed)
 	if err != nil {
 		return nil, err
 	}

@@ -181,6 +181,9 @@ func (s *Service) openUnaccounted(ctx context.Context, q *api.Ask) (_ *asked, er
 	if again != "" {
 		return nil, noren.Usagef(again, "an unaccounted answer is stored in no ledger, and cannot be asked again").Hinted("leave it out")
 	}
+	if file.IsParts(q.Dataset) || file.IsDatabase(q.Dataset) {
+		return nil, noCopy(q.Dataset)
+	}
 	a := &asked{}
 	defer func() {
 		if err != nil {
@@ -268,11 +271,16 @@ func declared(ctx context.Context, path string, s *spec.Spec, o spec.DatasetOpti
 	switch src.(type) {
 	case *csvio.Source, *parquetio.Source:
 	default:
-		return nil, noren.Usagef(src.Name(), "answers are about a CSV or Parquet file, or a data set of the ledger").Coded("no-copy")
+		return nil, noCopy(src.Name())
 	}
 	o.Strict = true
 	d, _, err := s.Definition(ctx, src, o)
 	return d, err
+}
+
+// noCopy refuses an unaccounted answer about a table that only a grant can copy.
+func noCopy(where string) error {
+	return noren.Usagef(where, "answers are about a CSV or Parquet file, or a data set of the ledger").Coded("no-copy")
 }
 
 // reachable opens every ledger that could hold the file: those of the service, and one

@@ -13,6 +13,7 @@ import (
 	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table/csvio"
 	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/parts"
 )
 
 // specOf is the specification of a table: that of its file with that of the request laid
@@ -54,6 +55,7 @@ func (s *Service) openRelease(ctx context.Context, name string) (file.Source, er
 
 // openForm opens a table and notes how a text file is read where its form is not plain.
 func (s *Service) openForm(ctx context.Context, name string, o file.Options) (file.Source, error) {
+	o.Progress = s.Progress
 	var src file.Source
 	var err error
 	switch {
@@ -67,9 +69,14 @@ func (s *Service) openForm(ctx context.Context, name string, o file.Options) (fi
 	if err != nil {
 		return nil, err
 	}
-	if text, ok := src.(*csvio.Source); ok {
-		if notes := text.Notes(); len(notes) > 0 {
+	switch of := src.(type) {
+	case *csvio.Source:
+		if notes := of.Notes(); len(notes) > 0 {
 			s.note(api.Info, "text-form", src.Name()+": "+strings.Join(notes, "; "))
+		}
+	case *parts.Source: // each note names its file
+		for _, note := range of.Notes() {
+			s.note(api.Info, "text-form", note)
 		}
 	}
 	return src, nil
@@ -94,11 +101,20 @@ func (s *Service) columnNote(level api.Level, code string, columns []string, tex
 	}
 }
 
-// targets refuses files to be written that are inputs, are the same file, cannot be
-// written, or exist and must not be replaced.
-func (s *Service) targets(inputs []string, force bool, paths ...string) error {
-	if err := atomicfile.Apart(inputs, paths...); err != nil {
+// targets refuses files to be written that are inputs or would be read with them, are
+// the same file, cannot be written, or exist and must not be replaced.
+func (s *Service) targets(ctx context.Context, inputs []string, force bool, paths ...string) error {
+	places := make([]string, len(inputs))
+	for i, input := range inputs {
+		places[i] = file.Place(input)
+	}
+	if err := atomicfile.Apart(places, paths...); err != nil {
 		return err
+	}
+	for _, input := range inputs {
+		if err := apartParts(ctx, input, paths); err != nil {
+			return err
+		}
 	}
 	if in, ok := s.Stdin.(*os.File); ok && slices.Contains(inputs, "-") {
 		if err := atomicfile.ApartFrom(in, paths...); err != nil {
@@ -111,6 +127,32 @@ func (s *Service) targets(inputs []string, force bool, paths ...string) error {
 		}
 		if err := atomicfile.Check(p, force); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// apartParts is [atomicfile.Apart] for an input of several files: no target is one of
+// them or lies in their folder.
+func apartParts(ctx context.Context, input string, paths []string) error {
+	if !file.IsParts(input) {
+		return nil
+	}
+	found, err := file.Parts(ctx, input)
+	if err != nil {
+		return err
+	}
+	for _, p := range paths {
+		if p == "" || p == "-" || file.IsDatabase(p) {
+			continue
+		}
+		if err := atomicfile.Apart(found, p); err != nil {
+			return err
+		}
+		if info, err := os.Stat(input); err == nil && info.IsDir() {
+			if err := atomicfile.ApartFolder(p, input); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package atomicfile
 import (
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/noren-privacy/noren"
 )
@@ -45,6 +46,34 @@ func ApartFrom(in *os.File, targets ...string) error {
 		}
 	}
 	return nil
+}
+
+// ApartFolder is an error of kind Usage where a folder of results, which is made or
+// replaced as a whole, is or holds one of the inputs, or lies in one that is a folder.
+func ApartFolder(folder string, inputs ...string) error {
+	out := place(filepath.Clean(folder))
+	for _, input := range inputs {
+		if input == "" || input == "-" {
+			continue
+		}
+		in := place(filepath.Clean(input))
+		if real, err := filepath.EvalSymlinks(in); err == nil {
+			in = real
+		}
+		if real, err := filepath.EvalSymlinks(out); err == nil {
+			out = real
+		}
+		if within(in, out) || within(out, in) {
+			return replaced(folder)
+		}
+	}
+	return nil
+}
+
+// within reports whether a path is a folder or lies in it.
+func within(path, folder string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
 func replaced(target string) error {

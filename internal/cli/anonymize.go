@@ -21,6 +21,7 @@ type anonymizeFlags struct {
 	output       string
 	outputAs     outputFlags
 	force        bool
+	splitRows    int64
 	report       string
 	earlier      earlierFlags
 	certify      string
@@ -43,10 +44,16 @@ all, an attacker who knows all records of a person still has K candidates, and
 --pseudonym keeps the records of a person linked.
 
 INPUT is a CSV, Parquet or Excel file (.csv, .tsv, .csv.gz, .csv.zst, .parquet,
-.xlsx), a table of a database (pg:TABLE, sqlite:FILE?table=TABLE, or pg: with
---query FILE), or - for standard input. OUTPUT is a file, whose name tells the
-format, or pg:TABLE. It is created only after it has been read back and
+.xlsx), a folder or pattern of such files with the same columns (visits/,
+'visits/*.parquet'), a table of a database (pg:TABLE, sqlite:FILE?table=TABLE, or
+pg: with --query FILE), or - for standard input. OUTPUT is a file, whose name tells
+the format, or pg:TABLE. It is created only after it has been read back and
 verified. If anything fails, no output is created. See docs/formats.md.
+
+With --split-rows N, OUTPUT is a folder (out/) or a folder and a name with one star
+('out/visits-*.parquet'). It is created with files of at most N records and
+_MANIFEST, which lists their sizes and SHA-256. --force replaces a folder that
+holds nothing but such files. A certificate states _MANIFEST.
 
 A table of more than 40,000 records is divided into cells, and a larger one into
 blocks that are processed one by one. --memory SIZE sets about how much memory the
@@ -59,6 +66,7 @@ l-diversity, t-closeness, mondrian or --coarse off all records must fit the memo
   noren anonymize visits.csv -o out.csv --spec noren.yaml --report page.html
   noren anonymize visits.csv -o out.csv --spec noren.yaml --certificate out.cert.json
   noren anonymize visits.parquet -o out.parquet --k 10 --quasi age,sex --identifier visit_id,person_id,name --sensitive diagnosis --l 3
+  noren anonymize visits/ -o out/ --split-rows 1000000 --k 5 --quasi age,sex --identifier visit_id,person_id,name
   noren anonymize visits.xlsx --sheet 1 -o out.xlsx --k 5 --quasi age,sex --identifier visit_id,person_id,name
   noren anonymize pg:clinic.visits -o pg:clinic.visits_k5 --k 5 --quasi age,sex --identifier visit_id,person_id,name
   zcat big.csv.gz | noren anonymize - -o - --k 5 --quasi age,sex > out.csv`,
@@ -70,6 +78,7 @@ l-diversity, t-closeness, mondrian or --coarse off all records must fit the memo
 	p := &f.parameters
 	s.StringVarP(&f.output, "output", "o", "", "write the release to this `FILE`, or - for standard output")
 	s.BoolVar(&f.force, "force", false, "replace OUTPUT when it exists")
+	s.Int64Var(&f.splitRows, "split-rows", 0, "write files of at most `N` records into the folder OUTPUT, with a manifest")
 	s.IntVar(&p.K, "k", 0, "smallest number of records, or with --unit of persons, that share their quasi-identifiers")
 	registerLinkage(c, p)
 	s.BoolVar(&p.Pseudonym, "pseudonym", false, "keep the unit's column, with a pseudonym of each person drawn for this release; needs --unit-linkage all")
@@ -114,6 +123,9 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 	if err := overlay(c, &s.Anonymize, &f.parameters); err != nil {
 		return err
 	}
+	if c.Flags().Changed("split-rows") && f.splitRows < 1 {
+		return noren.Usagef("--split-rows", "expected at least 1 record in a file, got %d", f.splitRows)
+	}
 	memory, err := memoryFlag(f.memory)
 	if err != nil {
 		return err
@@ -121,7 +133,7 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 	defer limitMemory(memory)()
 	result, err := t.service(nil).Anonymize(ctx, &api.AnonymizeRequest{
 		Table: api.Table{Input: input, Spec: s}, Output: f.output, OutputDelimiter: f.outputAs.delimiter, OutputEncoding: f.outputAs.encoding,
-		Report: f.report, Certificate: f.certify, Force: f.force, Seed: f.seed, InsecureSeed: f.seedInsecure,
+		Report: f.report, Certificate: f.certify, Force: f.force, SplitRows: f.splitRows, Seed: f.seed, InsecureSeed: f.seedInsecure,
 		Workers: f.workers, Memory: memory, Stdout: t.stdout,
 		Command: commandLine(c, []string{input}), Previous: f.earlier.release, PreviousSource: f.earlier.source,
 	})

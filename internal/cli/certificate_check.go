@@ -19,7 +19,8 @@ func newCertificateCheck(t *terminal) *cobra.Command {
 		Use:   "check FILE CERTIFICATE",
 		Short: "Check that a certificate is valid and states this file",
 		Long: `Succeeds only if the signature holds over exactly what the certificate states and FILE
-is, byte for byte, the file that it states. Exit code 4 if one of them was changed, 3 if
+is, byte for byte, the file that it states. Of a folder (anonymize --split-rows) the
+certificate states _MANIFEST, and every file must be the one that _MANIFEST states. Exit code 4 if one of them was changed, 3 if
 CERTIFICATE does not have the form of a certificate. --json lists every check that
 failed.
 

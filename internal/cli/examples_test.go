@@ -174,6 +174,10 @@ func exampleFolder(t *testing.T, env []string) string {
 	convert(t, in("visits.csv"), in("visits.parquet"))
 	convert(t, in("visits.csv"), in("visits.xlsx"))
 	convert(t, in("survey.csv"), in("survey.parquet"))
+	if err := os.Mkdir(in("visits"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	convert(t, in("visits.csv"), in("visits/2024.parquet"))
 	out, code := shell(t, dir, env, `set -e
 noren certificate key > office.pem
 noren anonymize visits.csv -o out.csv --spec noren.yaml --refine off --certificate out.cert.json

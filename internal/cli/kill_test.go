@@ -5,6 +5,7 @@ package cli_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -120,5 +121,49 @@ func TestKilledQuery(t *testing.T) {
 	run("query", "count", people, "--epsilon", "0.4")
 	if text := run("ledger", "show"); !strings.Contains(text, "epsilon 0 ") {
 		t.Error(text)
+	}
+}
+
+// A release in several files that is interrupted while it writes leaves nothing.
+func TestInterruptedSplit(t *testing.T) {
+	dir := t.TempDir()
+	var text bytes.Buffer
+	text.WriteString("age,note\n")
+	for i := range 200_000 {
+		fmt.Fprintf(&text, "%d,%d\n", 20+i%60, i%1000)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "people.csv"), text.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), "noren", "anonymize", "people.csv", "-o", "out/", "--split-rows", "50", "--k", "5", "--quasi", "age", "--other", "note", "--refine", "off")
+	c.Dir = dir
+	c.Env = append(os.Environ(), "TMPDIR="+dir)
+	out := &bytes.Buffer{}
+	c.Stdout, c.Stderr = out, out
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		if written, _ := filepath.Glob(filepath.Join(dir, ".out.tmp-*", "*.csv")); len(written) > 2 {
+			break
+		}
+		if time.Now().After(deadline) {
+			_ = c.Process.Kill()
+			t.Fatalf("nothing was written: %s", out)
+		}
+	}
+	if info, err := os.Stat(filepath.Join(dir, "out")); err == nil {
+		t.Fatalf("%s exists before the release was verified", info.Name())
+	}
+	if err := c.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait()
+	if c.ProcessState.ExitCode() != 130 {
+		t.Errorf("interrupted, it ends with %d: %s", c.ProcessState.ExitCode(), out)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("left behind: %v %v", entries, err)
 	}
 }

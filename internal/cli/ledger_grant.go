@@ -46,10 +46,10 @@ month's table of the same people: what is spent stays spent. People who are in t
 sets have two budgets, so a file that shares its columns with another data set needs
 --other-people, which certificates then state as an assumption.
 
-A workbook, a table of a database (pg:TABLE, sqlite:FILE?table=TABLE) and the result of
---query FILE are copied once, now, to a private Parquet file in the ledger's folder, and
-queries read that file alone. What changes in the table later changes no answer: grant
-it again with --changed.
+A folder or pattern of files, a workbook, a table of a database (pg:TABLE,
+sqlite:FILE?table=TABLE) and the result of --query FILE are copied once, now, to a
+private Parquet file in the ledger's folder, and queries read that file alone. What
+changes in the table later changes no answer: grant it again with --changed.
 
 With --model, a public model of dependent records (noren correlated), every answer is
 priced under the model. With --analyst the cap is that analyst's own, under the data

@@ -24,6 +24,7 @@ var tableTexts = map[string]string{
 // tableHints say what to type about errors of operations on a table.
 var tableHints = map[string]string{
 	csvio.FirstLineCode:     "--no-header if it is a record, --header if these are names",
+	service.CodeNeedsSplit:  "--split-rows N writes a folder of several files",
 	service.CodeNoK:         "--k 5",
 	service.CodeNoSensitive: "--sensitive diagnosis",
 	service.CodeNoUnit:      "without --unit records are counted; anonymize counted the persons when it made the release",

@@ -30,7 +30,8 @@ func newVerify(t *terminal) *cobra.Command {
 values in it occurs in at least K records, and with --l or --t whether each of
 these classes has the stated diversity, or closeness to the whole table, in the
 sensitive columns. Every release of noren anonymize passes the same verifier,
-which uses nothing of how a file was made.
+which uses nothing of how a file was made. A folder with _MANIFEST must also hold
+exactly the files that it states.
 
 Quasi-identifiers are compared as they are written, so that NA and the empty
 field are two values: a reader of the file can tell them apart. In sensitive

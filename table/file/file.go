@@ -51,6 +51,9 @@ type Options struct {
 	Query, QueryName string
 	// Plain is as in [csvio.Options].
 	Plain bool
+	// Progress receives the progress of opening a workbook or a table of a database,
+	// which are read whole. Optional.
+	Progress noren.Progress
 }
 
 // Source is a table file that is open.
@@ -141,7 +144,7 @@ func OpenFile(ctx context.Context, f csvio.File, opts Options) (Source, error) {
 	}
 	head := string(magic[:n])
 	if head == "PK\x03\x04" || xlsx.IsName(opts.Name) {
-		src, err := xlsx.OpenFile(ctx, f, xlsx.Options{Name: opts.Name, Sheet: opts.Sheet, HeaderRow: opts.HeaderRow})
+		src, err := xlsx.OpenFile(ctx, f, xlsx.Options{Name: opts.Name, Sheet: opts.Sheet, HeaderRow: opts.HeaderRow, Progress: opts.Progress})
 		if err != nil {
 			return nil, err
 		}

@@ -364,3 +364,55 @@ func TestCreate(t *testing.T) {
 		}
 	}
 }
+
+func TestPlace(t *testing.T) {
+	dir := t.TempDir()
+	odd := filepath.Join(dir, "odd.xlsx?sheet=1")
+	if err := os.WriteFile(odd, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"visits.csv": "visits.csv", "visits.xlsx": "visits.xlsx", "visits.xlsx?sheet=2024%20a&header=3": "visits.xlsx",
+		"sqlite:a/clinic.db?table=visits": "a/clinic.db", "pg:visits": "", "-": "-", "v?.xlsx": "v?.xlsx", odd: odd,
+	} {
+		if got := file.Place(path); got != want {
+			t.Errorf("%s: got %q, want %q", path, got, want)
+		}
+	}
+	for path, want := range map[string]bool{
+		"visits.xlsx?sheet=2": false, "v?.xlsx": true, "v*.csv": true, "-": false, "pg:a*": false, "sqlite:a.db?table=b": false, dir: true, odd: false,
+	} {
+		if got := file.IsParts(path); got != want {
+			t.Errorf("%s: several files %v, want %v", path, got, want)
+		}
+	}
+}
+
+// A workbook is read whole when it is opened, and says how far it is.
+func TestProgressOfOpening(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.xlsx")
+	sink, err := file.Create(path, []table.StoredColumn{{Name: "a", Kind: table.Int}}, csvio.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const rows = 5000
+	if err := sink.Write(&table.Chunk{Rows: rows, Cols: []table.Vector{{Kind: table.Int, Ints: make([]int64, rows)}}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := sink.Close(); err != nil {
+		t.Fatal(err)
+	}
+	calls := 0
+	src, err := file.Open(t.Context(), path, file.Options{Progress: func(stage string, done, total int64) {
+		calls++
+		if stage != "reading" || done < 1 || done > rows || total != 0 {
+			t.Errorf("%s %d of %d", stage, done, total)
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := src.Close(); err != nil || calls == 0 {
+		t.Errorf("%d reports, %v", calls, err)
+	}
+}

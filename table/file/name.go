@@ -77,6 +77,25 @@ const (
 	sqliteFile = "sqlite:"
 )
 
+// Place is the file that holds the table at path: path itself, the workbook of a sheet
+// (visits.xlsx?sheet=2024), the file of an SQLite database, and "" for a table at a server.
+func Place(path string) string {
+	if strings.HasPrefix(path, postgres) {
+		return ""
+	}
+	rest, database := strings.CutPrefix(path, sqliteFile)
+	name, _, found := strings.Cut(rest, "?")
+	switch {
+	case database:
+		return name
+	case found && xlsx.IsName(name):
+		if _, err := os.Lstat(path); err != nil { // a file of the whole name comes first
+			return name
+		}
+	}
+	return path
+}
+
 // openDatabase opens a table or a query of a database.
 func openDatabase(ctx context.Context, path string, opts Options) (Source, error) {
 	if opts.Sheet != "" || opts.HeaderRow != 0 {
@@ -98,7 +117,7 @@ func openSQLite(ctx context.Context, rest string, opts Options) (Source, error) 
 	if named && opts.Query != "" {
 		return nil, &noren.Error{Kind: noren.Usage, Where: path, What: "a table and a query are named", Hint: "name one"}
 	}
-	src, err := sqlite.Open(ctx, path, sqlite.Options{Table: name, Query: opts.Query, QueryName: opts.QueryName})
+	src, err := sqlite.Open(ctx, path, sqlite.Options{Table: name, Query: opts.Query, QueryName: opts.QueryName, Progress: opts.Progress})
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +139,7 @@ func openPostgres(ctx context.Context, rest string, opts Options) (Source, error
 	if err != nil {
 		return nil, err
 	}
-	o := pg.Options{Query: opts.Query, QueryName: opts.QueryName, Service: service}
+	o := pg.Options{Query: opts.Query, QueryName: opts.QueryName, Service: service, Progress: opts.Progress}
 	switch {
 	case name != "" && opts.Query != "":
 		return nil, &noren.Error{Kind: noren.Usage, Where: "pg", What: "a table and a query are named", Hint: "name one"}

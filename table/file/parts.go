@@ -17,7 +17,7 @@ import (
 // IsParts reports whether a path names a table of several files: a folder, or a pattern
 // such as visits/*.parquet that is not the name of a file.
 func IsParts(path string) bool {
-	if path == "" || path == "-" || IsDatabase(path) {
+	if path == "" || path == "-" || Place(path) != path {
 		return false
 	}
 	if book, _, sheet := strings.Cut(path, "?"); sheet && xlsx.IsName(book) {
@@ -47,6 +47,15 @@ func openParts(ctx context.Context, path string, opts Options) (Source, error) {
 		return nil, err
 	}
 	return src, nil
+}
+
+// Parts are the files of the table at path: those of a folder or pattern, else path
+// itself.
+func Parts(ctx context.Context, path string) ([]string, error) {
+	if !IsParts(path) {
+		return []string{path}, nil
+	}
+	return parts.Find(ctx, path, isTable)
 }
 
 // partOpener opens one file of several.
@@ -99,7 +108,7 @@ func SplitPath(path string, like table.Source) string {
 
 // NewSplitTarget is a table of several files in the making: see [parts.Target]. The path
 // is as in [SplitPath].
-func NewSplitTarget(path string, o SplitOptions) (Target, error) {
+func NewSplitTarget(path string, o SplitOptions) (Split, error) {
 	path = SplitPath(path, o.Like)
 	if err := Check(path); err != nil {
 		return nil, err
@@ -123,6 +132,15 @@ func NewSplitTarget(path string, o SplitOptions) (Target, error) {
 
 // splitTarget is a parts.Target as a [Target].
 type splitTarget struct{ *parts.Target }
+
+// Split is a [Target] that is a folder of several files with a manifest.
+type Split interface {
+	Target
+	// Folder is where the files will be.
+	Folder() string
+	// Manifest lists the files, after the sink was closed.
+	Manifest() (io.ReadSeekCloser, error)
+}
 
 // ReadBack implements [Target].
 func (t splitTarget) ReadBack(ctx context.Context) (Source, error) {

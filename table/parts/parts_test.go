@@ -259,8 +259,11 @@ func TestSplitAndReadBack(t *testing.T) {
 			rt.Fatal(err)
 		}
 		target.Discard()
-		if names, _ := filepath.Glob(filepath.Join(out, "*")); len(names) != max(1, (n+size-1)/size) {
+		if names, _ := filepath.Glob(filepath.Join(out, "p-*")); len(names) != max(1, (n+size-1)/size) {
 			rt.Fatal("files:", names)
+		}
+		if err := parts.CheckManifest(t.Context(), out); err != nil {
+			rt.Fatal(err)
 		}
 		if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
 			rt.Fatal("left behind:", left)

@@ -29,8 +29,8 @@ type TargetOptions struct {
 	Open Opener
 }
 
-// Target is a folder in the making: files are written to a hidden folder beside it,
-// which Commit renames. Discard removes it, and does nothing after Commit.
+// Target is a folder in the making: files and their [Manifest] are written to a hidden
+// folder beside it, for its owner alone, which Commit renames. Discard removes it, and does nothing after Commit.
 type Target struct {
 	o      TargetOptions
 	folder string
@@ -38,6 +38,16 @@ type Target struct {
 	after  string
 	temp   string
 	paths  []string
+	rows   []int64 // of each file
+}
+
+// Vacant refuses a folder of results that holds anything, unless it may be replaced.
+func Vacant(folder string, replace bool) error {
+	entries, err := os.ReadDir(folder)
+	if err == nil && len(entries) > 0 && !replace {
+		return &noren.Error{Kind: noren.Usage, Code: "file-exists", Where: folder, What: "the folder is not empty"}
+	}
+	return nil
 }
 
 // NewTarget checks the options and that the folder can be made; no file is written yet.
@@ -60,11 +70,12 @@ func NewTarget(o TargetOptions) (*Target, error) {
 		return t, nil
 	case err != nil:
 		return nil, &noren.Error{Kind: noren.Usage, Where: t.folder, What: "expected a folder that can be written", Err: reason(err)}
-	case len(entries) > 0 && !o.Replace:
-		return nil, &noren.Error{Kind: noren.Usage, Code: "file-exists", Where: t.folder, What: "the folder is not empty"}
+	}
+	if err := Vacant(t.folder, o.Replace); err != nil {
+		return nil, err
 	}
 	for _, e := range entries {
-		if e.IsDir() || !t.ours(e.Name()) {
+		if e.IsDir() || e.Name() != ManifestName && !t.ours(e.Name()) {
 			return nil, &noren.Error{Kind: noren.Usage, Where: filepath.Join(t.folder, e.Name()), What: "the folder holds more than files of an earlier result, and is not replaced", Hint: "choose another folder"}
 		}
 	}
@@ -102,13 +113,42 @@ func (t *Target) ReadBack(ctx context.Context) (*Source, error) {
 	return Open(ctx, t.o.Path, t.paths, t.o.Open)
 }
 
+// Folder is where the files will be.
+func (t *Target) Folder() string { return t.folder }
+
+// Manifest is the manifest as it was written, after the sink was closed.
+func (t *Target) Manifest() (io.ReadSeekCloser, error) {
+	f, err := os.Open(filepath.Join(t.temp, ManifestName))
+	if err != nil {
+		return nil, &noren.Error{Where: t.folder, What: "the manifest cannot be read back", Err: reason(err)}
+	}
+	return f, nil
+}
+
+// publish gives the folder, which MkdirTemp made for its owner alone, the mode that the
+// umask allows: a release is for others.
+func publish(folder string) error {
+	probe := filepath.Join(folder, ".mode")
+	if err := os.Mkdir(probe, 0o777); err != nil {
+		return err
+	}
+	info, err := os.Stat(probe)
+	if e := os.Remove(probe); err == nil {
+		err = e
+	}
+	if err != nil {
+		return err
+	}
+	return os.Chmod(folder, info.Mode().Perm())
+}
+
 // Commit gives the folder its name. A folder that is replaced is moved aside first, and
 // put back when the new one cannot be renamed.
 func (t *Target) Commit(context.Context) error {
 	fail := func(err error) error {
 		return &noren.Error{Where: t.folder, What: "the finished files cannot be renamed into place", Err: reason(err)}
 	}
-	if err := os.Chmod(t.temp, 0o755); err != nil { // a release is for others; MkdirTemp made it 0700
+	if err := publish(t.temp); err != nil {
 		return fail(err)
 	}
 	if err := syncFolder(t.temp); err != nil {
@@ -165,7 +205,7 @@ type sink struct {
 
 func (s *sink) begin() error {
 	path := filepath.Join(s.t.temp, fmt.Sprintf("%s%05d%s", s.t.before, len(s.t.paths)+1, s.t.after))
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return &noren.Error{Where: s.t.folder, What: "a file cannot be made in it", Err: reason(err)}
 	}
@@ -185,6 +225,7 @@ func (s *sink) end() error {
 		err = &noren.Error{Where: s.t.folder, What: "a file cannot be written in full", Err: reason(e)}
 	}
 	s.sink, s.file = nil, nil
+	s.t.rows = append(s.t.rows, s.rows)
 	return err
 }
 
@@ -239,7 +280,12 @@ func (s *sink) slice(c *table.Chunk, from, n int) *table.Chunk {
 }
 
 // Close implements [table.Sink].
-func (s *sink) Close() error { return s.end() }
+func (s *sink) Close() error {
+	if err := s.end(); err != nil {
+		return err
+	}
+	return writeManifest(s.ctx, s.t.temp, s.t.paths, s.t.rows)
+}
 
 // Abort implements [table.Sink].
 func (s *sink) Abort() {

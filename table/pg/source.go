@@ -25,6 +25,8 @@ type Options struct {
 	Service string
 	// Dir is the folder of the temporary file. Defaults to the system's.
 	Dir string
+	// Progress receives the progress of reading. Optional.
+	Progress noren.Progress
 }
 
 // where stands for what is read in errors.
@@ -56,7 +58,7 @@ func Open(ctx context.Context, o Options) (*spool.Source, error) {
 	if o.Query != "" {
 		query = strings.TrimRight(strings.TrimSpace(o.Query), "; \t\r\n")
 	}
-	return readAll(ctx, conn, query, where, o.Dir)
+	return readAll(ctx, conn, query, spool.Options{Name: where, Dir: o.Dir, Progress: o.Progress})
 }
 
 const lost = "the connection was lost while it was read"
@@ -73,7 +75,8 @@ const fetched = 4096
 
 // readAll reads the result of a query by a cursor, in the transaction that is
 // open. The extended protocol takes one statement and no more.
-func readAll(ctx context.Context, conn *pgconn.PgConn, query, where, dir string) (*spool.Source, error) {
+func readAll(ctx context.Context, conn *pgconn.PgConn, query string, o spool.Options) (*spool.Source, error) {
+	where := o.Name
 	fail := func(err error) error { return failed(ctx, where, err, lost) }
 	if _, err := conn.ExecParams(ctx, "DECLARE noren NO SCROLL CURSOR FOR "+query, nil, nil, nil, nil).Close(); err != nil {
 		return nil, fail(err)
@@ -86,7 +89,8 @@ func readAll(ctx context.Context, conn *pgconn.PgConn, query, where, dir string)
 	if err != nil {
 		return nil, err
 	}
-	w, err := spool.NewWriter(spool.Options{Name: where, Dir: dir, Columns: columns})
+	o.Columns = columns
+	w, err := spool.NewWriter(o)
 	if err != nil {
 		return nil, err
 	}

@@ -105,7 +105,7 @@ func (t *Target) Create(ctx context.Context, columns []table.StoredColumn) (tabl
 
 // ReadBack is the table as it was written.
 func (t *Target) ReadBack(ctx context.Context) (*spool.Source, error) {
-	return readAll(ctx, t.conn, "SELECT * FROM "+t.temp.String(), t.where, t.o.Dir)
+	return readAll(ctx, t.conn, "SELECT * FROM "+t.temp.String(), spool.Options{Name: t.where, Dir: t.o.Dir})
 }
 
 // Commit gives the table its name and ends the transaction: everything or

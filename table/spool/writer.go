@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/binary"
 	"math"
+	"time"
 	"unicode/utf8"
 
 	"github.com/noren-privacy/noren"
@@ -33,6 +34,9 @@ type Options struct {
 	// Word is what a record is called in places: "record" or "row", with the
 	// number that EndRow is given. Defaults to "record".
 	Word string
+	// Progress receives the number of records kept so far, as the stage "reading".
+	// Optional.
+	Progress noren.Progress
 	// Columns of the table. Required. Origins may be set until Finish.
 	Columns []Column
 }
@@ -51,6 +55,7 @@ type Writer struct {
 	line  int64
 	size  int64
 	nulls int
+	told  time.Time // when progress was last reported
 }
 
 // NewWriter begins a table.
@@ -118,8 +123,25 @@ func (w *Writer) EndRow(line int64) error {
 	w.size += int64(len(h) + len(w.row))
 	w.line = line
 	w.rows++
+	w.report()
 	w.DropRow()
 	return nil
+}
+
+// The clock is read after every 1024 rows, and progress reported every 100 ms.
+const (
+	between = 100 * time.Millisecond
+	every   = 1024
+)
+
+func (w *Writer) report() {
+	if w.o.Progress == nil || w.rows%every != 0 {
+		return
+	}
+	if now := time.Now(); now.Sub(w.told) >= between {
+		w.told = now
+		w.o.Progress.Report("reading", w.rows, 0)
+	}
 }
 
 func (w *Writer) full(err error) error {

@@ -45,6 +45,8 @@ type Options struct {
 	Query, QueryName string
 	// Dir is the folder of the temporary file. Defaults to the system's.
 	Dir string
+	// Progress receives the progress of reading. Optional.
+	Progress noren.Progress
 }
 
 const magic = "SQLite format 3\x00"
@@ -219,7 +221,7 @@ func (r *reading) read(ctx context.Context) (*spool.Source, error) {
 		// the values: a plus leaves them as they are.
 		columns[i].Name, list[i] = name, "+"+quote(name)
 	}
-	w, err := spool.NewWriter(spool.Options{Name: where, Dir: r.o.Dir, Columns: columns})
+	w, err := spool.NewWriter(spool.Options{Name: where, Dir: r.o.Dir, Progress: r.o.Progress, Columns: columns})
 	if err != nil {
 		return nil, err
 	}

@@ -14,21 +14,22 @@ import (
 
 // sheet is a worksheet that is read once from its start.
 type sheet struct {
-	b       *book
-	where   string // "book.xlsx: sheet Visits"
-	header  int    // its row from 0; -1 while it is to be found
-	dir     string
-	row     int  // from 0
-	inside  bool // a row
-	next    int  // column of the next cell without a reference
-	cells   []headerCell
-	first   int // column of the first name
-	names   []string
-	w       *spool.Writer
-	at      int // column of the table that comes next
-	some    bool
-	value   []byte
-	formats []map[spool.Tag]string
+	b        *book
+	where    string // "book.xlsx: sheet Visits"
+	header   int    // its row from 0; -1 while it is to be found
+	dir      string
+	progress noren.Progress
+	row      int  // from 0
+	inside   bool // a row
+	next     int  // column of the next cell without a reference
+	cells    []headerCell
+	first    int // column of the first name
+	names    []string
+	w        *spool.Writer
+	at       int // column of the table that comes next
+	some     bool
+	value    []byte
+	formats  []map[spool.Tag]string
 }
 
 // headerCell is a name while the header is read.
@@ -347,7 +348,7 @@ func (s *sheet) setHeader() error {
 	}
 	s.names = names
 	var err error
-	s.w, err = spool.NewWriter(spool.Options{Name: s.where, Dir: s.dir, Word: "row", Columns: columns})
+	s.w, err = spool.NewWriter(spool.Options{Name: s.where, Dir: s.dir, Word: "row", Progress: s.progress, Columns: columns})
 	return err
 }
 

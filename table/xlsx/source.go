@@ -23,6 +23,8 @@ type Options struct {
 	HeaderRow int
 	// Dir is the folder of temporary files. Defaults to the system's.
 	Dir string
+	// Progress receives the progress of reading. Optional.
+	Progress noren.Progress
 }
 
 // File is what a workbook is read from.
@@ -64,7 +66,7 @@ func OpenFile(ctx context.Context, f File, opts Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sheet{b: b, where: opts.Name + ": sheet " + entry.name, header: opts.HeaderRow - 1, dir: opts.Dir}
+	s := &sheet{b: b, where: opts.Name + ": sheet " + entry.name, header: opts.HeaderRow - 1, dir: opts.Dir, progress: opts.Progress}
 	w, err := s.read(ctx, entry.part)
 	if err == nil {
 		err = unchanged(f, info, opts.Name)
