@@ -217,7 +217,7 @@ func informationErrors(ctx context.Context, patterns []*pattern, f []float64, kb
 	}
 	free := len(inside) - 1
 	if free < 1 || free > 1000 {
-		return se, nil // nothing varies, or too many to invert: no errors are told
+		return se, nil // nothing varies, or too many to invert: no errors are stated
 	}
 	info := mat.NewSymDense(free, nil)
 	d := mat.NewVecDense(free, nil)

@@ -70,8 +70,8 @@ Release a table:
 
 Query a data set, at a privacy cost that is charged to its budget:
   noren ledger create
-  noren ledger grant visits --file visits.csv --epsilon 1 --yes
-  noren query count visits --where "age >= 65" --epsilon 0.1
+  noren ledger grant visits --file visits.csv --spec noren.yaml --epsilon 1 --yes
+  noren query count visits --where "age >= 65" --max-rows 5 --epsilon 0.1
 
 Exit codes: 0 ok, 1 internal, 2 usage or specification, 3 bad data,
 4 guarantee not met, 5 budget refused, 130 interrupted.`,
