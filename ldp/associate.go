@@ -13,7 +13,7 @@ import (
 
 // Evidence is what one report says of a value: numbers proportional to the
 // probability of the report given each label. See [Likelihood] and
-// [Rappor.Likelihood].
+// [Map.Likelihood].
 type Evidence []float64
 
 // Likelihood returns what a report says of the labels of an oracle. The report
