@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/cost"
 	"github.com/noren-privacy/noren/kanon/enforce"
 	"github.com/noren-privacy/noren/kanon/gate"
 	"github.com/noren-privacy/noren/kanon/partition"
@@ -33,10 +34,13 @@ func Anonymize(ctx context.Context, job Job, progress noren.Progress) (*Result, 
 	if err := job.validate(); err != nil {
 		return nil, err
 	}
-	r := &run{job: &job, progress: progress, began: time.Now()}
+	r := &run{job: &job, effort: job.Refine, progress: progress, began: time.Now()}
 	r.result = &Result{
 		Schema: ResultSchema, Input: job.Source.Name(), Output: job.Output.Path, K: job.K,
-		Refine: job.Refine.String(), Scale: job.Scale.String(), Publish: job.Publish.String(),
+		Objective: objectiveSSE, Refine: job.Refine.String(), Scale: job.Scale.String(), Publish: job.Publish.String(),
+	}
+	if job.lowersBoxes() {
+		r.result.Objective = objectiveBoxes
 	}
 	if job.Unit != "" {
 		r.result.Unit, r.result.Linkage, r.result.Pseudonym = job.Unit, job.Linkage.String(), job.Pseudonym
@@ -63,10 +67,18 @@ type run struct {
 	held       *records.Table
 	columns    []*table.Column // in memory, for work on the whole table
 	attributes []*privacy.Attribute
-	persons    []uint32         // of each record, in memory, where the job has a unit
-	judged     *enforce.Persons // judges groups by persons
-	linked     *persons.Linked  // where all records of a person are linked
+	persons    []uint32          // of each record, in memory, where the job has a unit
+	judged     *enforce.Persons  // judges groups by persons
+	linked     *persons.Linked   // where all records of a person are linked
+	lost       float64           // what they add to the sum of squares
+	effort     refine.Effort     // of the refinement under way
+	rows       int               // of the source
+	left       []bool            // by record of the source: whether it is left out; nil for none
+	partition  partition.Options // how the groups are made
+	frame      *space.Frame
 	space      *space.Space
+	lowers     cost.Measure // what is lowered, nil for the sum of squares
+	asked      cost.Judge   // of groups while they are made, nil for k records
 	groups     space.Partition
 	published  []publish.Column
 	told       *told // whose the released records are, as read for writing
@@ -114,7 +126,7 @@ func (r *run) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.result.Rows = r.held.Rows
+	r.rows, r.result.Rows = r.held.Rows, r.held.Rows
 	if checked := r.result.Unique; checked != nil && checked.Records > 0 {
 		if err := gate.Same(r.job.Source.Name(), checked.Records, int64(r.held.Rows)); err != nil {
 			return err
@@ -141,9 +153,7 @@ func (r *run) read(ctx context.Context) error {
 // make makes the groups and what they publish: block by block where the table is
 // large, otherwise as a whole.
 func (r *run) make(ctx context.Context) error {
-	o := r.job.Partition
-	o.K = r.job.K
-	chosen, err := o.Choose(r.held.Rows)
+	chosen, err := r.choose()
 	if err != nil {
 		return err
 	}
@@ -156,7 +166,7 @@ func (r *run) make(ctx context.Context) error {
 		r.figures()
 		return r.boundLarge(ctx)
 	}
-	for _, step := range []func(context.Context) error{r.gather, r.divide, r.refine, r.enforce, r.settle, r.exclude, r.bound} {
+	for _, step := range []func(context.Context) error{r.gather, r.place, r.divide, r.enforce, r.suppress, r.refine, r.settle, r.exclude, r.bound} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -186,7 +196,7 @@ func (r *run) gather(ctx context.Context) error {
 	columns := r.held.Columns
 	if r.held.Rows > wholeRecords {
 		// The columns, the space that they make, and the work on both.
-		if err := r.needs(64+16*len(columns), "allow more; or do without what works on all records at once: a duration to refine, l-diversity, t-closeness, linkage of all records, mondrian, a release without coarse step"); err != nil {
+		if err := r.needs(64+16*len(columns), "allow more; or do without what works on all records at once: a duration to refine, suppression, l-diversity, t-closeness, linkage of all records, mondrian, a release without coarse step"); err != nil {
 			return err
 		}
 	}
@@ -200,7 +210,13 @@ func (r *run) gather(ctx context.Context) error {
 			return err
 		}
 	}
-	r.columns = columns[:len(r.quasi)]
+	r.take(columns)
+	return nil
+}
+
+// take takes the columns of the records that groups are made of.
+func (r *run) take(columns []*table.Column) {
+	r.columns, r.attributes = columns[:len(r.quasi)], nil
 	for _, c := range columns[len(r.quasi) : len(r.quasi)+len(r.sensitive)] {
 		r.attributes = append(r.attributes, privacy.NewAttribute(c))
 	}
@@ -208,7 +224,6 @@ func (r *run) gather(ctx context.Context) error {
 		r.persons = PersonsOf(columns[len(columns)-1])
 		r.judged = r.byPersons()
 	}
-	return nil
 }
 
 // release gives the records up.
@@ -217,7 +232,7 @@ func (r *run) release() {
 		r.held.Close()
 	}
 	r.held, r.columns = nil, nil
-	r.space, r.linked, r.judged = nil, nil, nil
+	r.space, r.frame, r.lowers, r.asked, r.linked, r.judged = nil, nil, nil, nil, nil, nil
 }
 
 // checkHierarchy demands a leaf for every value of a column.
@@ -242,18 +257,32 @@ func checkHierarchy(name string, c *table.Column) error {
 	}
 }
 
-func (r *run) divide(ctx context.Context) error {
+// place makes the space of the records.
+func (r *run) place(context.Context) error {
 	defer timed(&r.result.Seconds.Partition, time.Now())
 	var err error
-	if r.space, err = space.FromTable(r.columns, r.job.Scale); err != nil {
+	if r.frame, err = space.FrameOf(r.columns, r.job.Scale); err != nil {
 		return r.noSpace(err)
 	}
+	if r.space, err = r.frame.Space(r.columns); err != nil {
+		return r.noSpace(err)
+	}
+	return nil
+}
+
+func (r *run) divide(ctx context.Context) error {
+	defer timed(&r.result.Seconds.Partition, time.Now())
 	if r.job.Linkage == LinkAll {
 		return r.link(ctx)
 	}
-	o := r.job.Partition
-	o.K, o.Workers = r.job.K, r.job.Workers
+	if r.asked = r.judge(); r.job.lowersBoxes() {
+		r.lowers = cost.Boxes(r.frame, r.columns)
+	}
+	var err error
+	o := r.partition
+	o.Measure, o.Judge = r.lowers, r.asked
 	if r.persons != nil {
+		o.Measure, o.Judge = nil, nil // of records; refinement goes by them
 		r.groups, err = persons.Divide(ctx, r.space, r.persons, o, r.progress)
 		return err
 	}
@@ -270,34 +299,45 @@ func (r *run) refine(ctx context.Context) error {
 		if r.result.SST > 0 {
 			r.result.RefinedFrom = r.result.SSE / r.result.SST
 		}
+		r.sizes()
 		return nil
 	}
-	o := refine.Options{K: r.job.K, Effort: r.job.Refine, Workers: r.job.Workers, Seed: r.seed(), Persons: r.persons}
+	o := refine.Options{K: r.job.K, Effort: r.effort, Workers: r.job.Workers, Seed: r.seed(), Persons: r.persons, Measure: r.lowers, Judge: r.asked}
+	before := r.space.SSE(r.groups)
 	groups, stats, err := refine.Refine(ctx, r.space, r.groups, o, r.progress)
 	if err != nil {
 		return err
 	}
 	r.groups = groups
-	r.result.SSE, r.result.SST = stats.After, r.space.SST()
-	if r.result.SST > 0 {
-		r.result.RefinedFrom = stats.Before / r.result.SST
+	r.result.SSE = stats.After
+	if r.lowers == nil {
+		before = stats.Before
+	} else {
+		r.result.SSE = r.space.SSE(groups)
 	}
+	if r.left == nil {
+		r.result.SST = r.space.SST()
+	}
+	r.result.SSE += r.lost
+	if r.result.SST > 0 {
+		r.result.RefinedFrom = (before + r.lost) / r.result.SST
+	}
+	r.sizes()
 	return nil
 }
 
-// enforce merges groups until each is diverse and close, and takes the final
-// figures of the partition.
+// enforce merges groups that are not diverse or close, where the method could not
+// keep to it.
 func (r *run) enforce(ctx context.Context) error {
-	defer timed(&r.result.Seconds.Refine, time.Now())
-	if len(r.attributes) > 0 && r.linked == nil {
-		groups, stats, err := enforce.Enforce(ctx, r.space, r.groups, r.job.requirement(), r.attributes, enforce.Options{Workers: r.job.Workers, Persons: r.judged}, r.progress)
-		if err != nil {
-			return err
-		}
-		r.groups, r.result.Merged = groups, stats.Merged
-		r.result.SSE = r.space.SSE(groups)
+	defer timed(&r.result.Seconds.Partition, time.Now())
+	if len(r.attributes) == 0 || r.linked != nil {
+		return nil
 	}
-	r.sizes()
+	groups, stats, err := enforce.Enforce(ctx, r.space, r.groups, r.job.requirement(), r.attributes, enforce.Options{Workers: r.job.Workers, Persons: r.judged}, r.progress)
+	if err != nil {
+		return err
+	}
+	r.groups, r.result.Merged = groups, stats.Merged
 	return nil
 }
 
@@ -305,6 +345,14 @@ func (r *run) enforce(ctx context.Context) error {
 func (r *run) sizes() {
 	sizes := r.groups.Sizes()
 	r.result.GroupSize.Min, r.result.GroupSize.Max = slices.Min(sizes), slices.Max(sizes)
+	r.result.Large = 0
+	if len(r.attributes) > 0 {
+		for _, n := range sizes {
+			if n > refine.LargeGroup*r.job.K {
+				r.result.Large++
+			}
+		}
+	}
 	r.figures()
 }
 
@@ -380,7 +428,9 @@ func (r *run) look(context.Context) error {
 	if r.job.Output.Classes {
 		r.result.ClassOf = r.classOf()
 	}
-	r.result.NCP = publish.NCP(r.published, r.result.Rows)
+	// A record that is left out counts as one whose every value could be any.
+	kept, left := float64(r.result.Rows), float64(r.result.Suppressed)
+	r.result.NCP = (publish.NCP(r.published, r.result.Rows)*kept + left) / max(1, kept+left)
 	r.transformed()
 	r.release()
 	return nil

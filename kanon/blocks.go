@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/cost"
+	"github.com/noren-privacy/noren/kanon/enforce"
 	"github.com/noren-privacy/noren/kanon/partition"
 	"github.com/noren-privacy/noren/kanon/persons"
 	"github.com/noren-privacy/noren/kanon/publish"
@@ -45,7 +47,7 @@ func (r *run) blockSize(chosen partition.Chosen) int {
 	switch {
 	case cell <= 0 || r.job.K < 2 || r.job.Partition.CoarseCut != partition.Spread:
 		return 0
-	case r.job.Refine.Duration > 0 || len(r.sensitive) > 0 || r.job.Linkage == LinkAll:
+	case r.job.Refine.Duration > 0 || len(r.sensitive) > 0 || r.job.Linkage == LinkAll || r.job.Suppress != Suppression{}:
 		return 0
 	case r.job.Block > 0:
 		return max(r.job.Block, r.job.K)
@@ -233,8 +235,14 @@ func (r *run) block(ctx context.Context, frame *space.Frame, plan *publish.Plan,
 	if err != nil {
 		return fail(r.noSpace(err))
 	}
-	o := r.job.Partition
+	o := r.partition
 	o.K, o.Workers, o.Method, o.Coarse = r.job.K, 1, chosen.Method, partition.CoarseOff
+	if r.job.lowersBoxes() {
+		o.Measure = cost.Boxes(frame, columns)
+	}
+	if of != nil && r.judges() {
+		o.Judge = enforce.NewJudge(r.job.requirement(), nil, &enforce.Persons{Of: of, Requirement: r.job.requirement()})
+	}
 	if s.Len() >= 2*chosen.Coarse {
 		o.Coarse = chosen.Coarse
 	} else if r.job.Refine.Descend {
@@ -243,7 +251,9 @@ func (r *run) block(ctx context.Context, frame *space.Frame, plan *publish.Plan,
 			return fail(err)
 		}
 	}
+	lowers, asked := o.Measure, o.Judge
 	if of != nil {
+		o.Measure, o.Judge = nil, nil // of records; refinement goes by them
 		b.groups, err = persons.Divide(ctx, s, of, o, nil)
 	} else {
 		b.groups, _, err = partition.Partition(ctx, s, o, nil)
@@ -252,11 +262,19 @@ func (r *run) block(ctx context.Context, frame *space.Frame, plan *publish.Plan,
 		return fail(err)
 	}
 	work.add(&work.partition, &began)
-	groups, stats, err := refine.Refine(ctx, s, b.groups, refine.Options{K: r.job.K, Effort: r.job.Refine, Seed: r.seed(), Workers: 1, Persons: of}, nil)
+	effort := r.job.Refine
+	if r.held.Rows > twiceRecords {
+		effort.Exchange = false // in blocks of one cell exchanges cost more than they gain
+	}
+	groups, stats, err := refine.Refine(ctx, s, b.groups, refine.Options{K: r.job.K, Effort: effort, Seed: r.seed(), Workers: 1, Persons: of, Measure: lowers, Judge: asked}, nil)
 	if err != nil {
 		return fail(err)
 	}
-	b.groups, b.before, b.after = groups, stats.Before, stats.After
+	b.before, b.after = stats.Before, stats.After
+	if lowers != nil {
+		b.before, b.after = s.SSE(b.groups), s.SSE(groups)
+	}
+	b.groups = groups
 	if err := enoughInGroups(b.groups, of, r.job.K); err != nil {
 		return fail(&noren.Error{What: fmt.Sprintf("a block was not divided into groups of k: %v", err), Err: errors.New("this is a fault in noren")})
 	}

@@ -205,7 +205,7 @@ func TestCancelled(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		// The stages that there are.
 		var stages []string
-		j := start(publish.Aggregate, keep)
+		j := start(publish.Generalize, keep)
 		if _, err := kanon.Anonymize(context.Background(), j, func(stage string, _, _ int64) {
 			if !slices.Contains(stages, stage) {
 				stages = append(stages, stage)

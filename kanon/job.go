@@ -90,8 +90,12 @@ type Options struct {
 	// taken from here.
 	Partition partition.Options
 	// Refine defaults to refine.Off; the command line's default is
-	// refine.Fast.
+	// refine.Auto.
 	Refine refine.Effort
+	// Suppress limits how many records may be left out, those without which the
+	// groups lose least; with a Unit all records of a person or none. Defaults to
+	// none. It works on all records at once, in memory.
+	Suppress Suppression
 	// Gap is how long to look for a better lower bound of the loss than the
 	// nearest neighbours give. Defaults to not at all. It does not change the
 	// release.
@@ -190,6 +194,7 @@ func (j *Job) validate() error {
 		add("fixed ranges are a way to generalize, and the table is to be published by %s", j.Publish)
 	}
 	faults = append(faults, j.unitFaults(&j.Schema)...)
+	faults = append(faults, j.suppressionFaults()...)
 	if n := len(j.SecretSeed); n > 0 && n < leastSeed {
 		add("the secret seed has %d bytes, expected %d at least", n, leastSeed)
 	}

@@ -56,6 +56,14 @@ func (r *run) boundLarge(ctx context.Context) error {
 }
 
 func (r *run) boundIn(ctx context.Context, s *space.Space) error {
+	if r.job.lowersBoxes() {
+		r.unbounded("ranges are published: the groups have small boxes, and the bound is one of sums of squares")
+		return nil
+	}
+	if r.result.Suppressed > 0 {
+		r.unbounded("records were suppressed: the bound is one of groupings of all records")
+		return nil
+	}
 	o := bound.Options{K: r.job.K, Duration: r.job.Gap, Seed: r.seed(), Workers: r.job.Workers}
 	if r.job.Gap == 0 {
 		o.MostPlaces = boundedPlaces

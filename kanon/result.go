@@ -26,7 +26,7 @@ type Result struct {
 	Linkage string `json:"unit_linkage,omitempty"`
 	// Pseudonym says that the release shows a pseudonym of each person.
 	Pseudonym bool `json:"pseudonym,omitempty"`
-	// Rows is the number of records, in and out.
+	// Rows is the number of records of the release. The source has Suppressed more.
 	Rows int `json:"rows"`
 	// K is what was asked for: records, or persons with a unit.
 	K int `json:"k"`
@@ -54,6 +54,9 @@ type Result struct {
 	// sets exclude; absent for other ways to publish, and for a table that was
 	// released block by block.
 	Excluded *publish.Excluded `json:"excluded_outsiders,omitempty"`
+	// Objective is what the groups were made to lower: "sse", or "boxes" where
+	// ranges are published (package kanon/cost).
+	Objective string `json:"objective"`
 	// LowerBound is a loss that no grouping of these records by K or more gets
 	// below, rounded down (docs/loss-bounds.md).
 	LowerBound float64 `json:"lower_bound"`
@@ -81,8 +84,15 @@ type Result struct {
 	// Merged is the number of groups that were merged for diversity or
 	// closeness.
 	Merged int `json:"merged"`
-	// Suppressed is the number of records left out: none ever is.
+	// Suppressed is the number of records left out, all of those of a person where
+	// there is a unit. In NCP each counts as all values in every column.
 	Suppressed int `json:"suppressed"`
+	// SuppressedLoss is the part of Loss of the records left out: each counts by its
+	// squared distance from the centre of the table.
+	SuppressedLoss float64 `json:"suppressed_loss,omitempty"`
+	// Large is the number of groups of more than ten times K records, where groups
+	// must be diverse or close: no division of them was found that is.
+	Large int `json:"large,omitempty"`
 	// LooksMissing names the quasi-identifiers in which a value that was made, a
 	// mean or an ancestor, happens to be a text that stands for a missing value
 	// in the source. In the release it is a value: what is missing there is

@@ -53,12 +53,12 @@ func TestMemoryChangesNothing(t *testing.T) {
 			Options: kanon.Options{
 				K:       rapid.IntRange(2, 6).Draw(t, "k"),
 				Scale:   rapid.SampledFrom([]space.Scaling{space.MinMax, space.ZScore, space.None}).Draw(t, "scale"),
-				Refine:  rapid.SampledFrom([]refine.Effort{refine.Off, refine.Fast}).Draw(t, "refine"),
+				Refine:  rapid.SampledFrom([]refine.Effort{refine.Off, refine.Fast, refine.Auto}).Draw(t, "refine"),
 				Publish: rapid.SampledFrom([]publish.Mode{publish.Aggregate, publish.Generalize, publish.Matched, publish.Shares}).Draw(t, "publish"),
 				Seed:    &seed,
 				Block:   rapid.IntRange(0, 200).Draw(t, "block"),
 				Partition: partition.Options{
-					Method: rapid.SampledFrom([]partition.Method{partition.Auto, partition.MDAV, partition.VMDAV, partition.Tomobiki}).Draw(t, "method"),
+					Method: rapid.SampledFrom([]partition.Method{partition.Auto, partition.MDAV, partition.VMDAV, partition.Tomobiki, partition.TopDown}).Draw(t, "method"),
 					Coarse: rapid.IntRange(6, 60).Draw(t, "coarse"),
 				},
 			},

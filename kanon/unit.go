@@ -208,7 +208,7 @@ func (r *run) mergeClasses(ctx context.Context, failing [][]uint32) error {
 		r.groups = groups
 	}
 	r.result.Merged += max(0, before-r.groups.Groups)
-	r.result.SSE = r.space.SSE(r.groups)
+	r.result.SSE = r.space.SSE(r.groups) + r.lost
 	r.sizes()
 	return nil
 }

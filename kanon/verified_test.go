@@ -21,8 +21,12 @@ func published(t *testing.T, j *Job) *run {
 	if err := j.validate(); err != nil {
 		t.Fatal(err)
 	}
-	r := &run{job: j, began: time.Now(), result: &Result{K: j.K}}
-	for _, step := range []func(context.Context) error{r.read, r.gather, r.divide, r.refine, r.enforce, r.publish} {
+	r := &run{job: j, effort: j.Refine, began: time.Now(), result: &Result{K: j.K}}
+	choose := func(context.Context) error {
+		_, err := r.choose()
+		return err
+	}
+	for _, step := range []func(context.Context) error{r.read, choose, r.gather, r.place, r.divide, r.enforce, r.refine, r.publish} {
 		if err := step(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +67,7 @@ func TestVerifierStopsARelease(t *testing.T) {
 			noren.NotMet, "2 of 2 classes are not diverse in illness",
 		},
 		"a record too few": {
-			func(_ *testing.T, r *run) { r.result.Rows++; r.job.KeepOrder = true },
+			func(_ *testing.T, r *run) { r.rows++; r.job.KeepOrder = true },
 			noren.BadData, "the file has shrunk",
 		},
 	} {

@@ -127,7 +127,10 @@ func (r *run) fill(ctx context.Context, to func([]table.StoredColumn) (table.Sin
 		return err
 	}
 	defer func() { _ = in.Close() }()
-	again := &again{Reader: in, name: r.job.Source.Name(), left: r.result.Rows}
+	var again table.Reader = &again{Reader: in, name: r.job.Source.Name(), left: r.rows}
+	if r.left != nil {
+		again = &leaving{Reader: again, left: r.left}
+	}
 	o := shuffle.Options{Order: order, Memory: r.job.memory() / orderShare, Dir: r.job.Output.dir(), Progress: r.progress}
 	if err := shuffle.Write(ctx, o, again, plan.assemble(r.groups.Group), sink); err != nil {
 		sink.Abort()

@@ -54,6 +54,9 @@ func (c *certifier) verified(ctx context.Context, r *kanon.Result, released io.R
 		"columns": columns,
 		"k":       r.K, "quasi_identifiers": r.Guarantee.Quasi, "publish": r.Publish, "scale": r.Scale, "method": r.Method, "refine": r.Refine,
 	}
+	if r.Suppressed > 0 {
+		of["suppressed"] = r.Suppressed
+	}
 	if r.Unit != "" {
 		of["unit"], of["unit_linkage"], of["pseudonym"] = r.Unit, r.Linkage, r.Pseudonym
 	}

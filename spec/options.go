@@ -59,7 +59,7 @@ const (
 func (s *Spec) Options() (*kanon.Options, error) {
 	a := &s.Anonymize
 	var faults Faults
-	o := &kanon.Options{K: a.K, Refine: refine.Fast, Scale: space.ZScore, Publish: publish.Matched, KeepOrder: a.KeepOrder}
+	o := &kanon.Options{K: a.K, Refine: refine.Auto, Scale: space.ZScore, Publish: publish.Matched, KeepOrder: a.KeepOrder}
 	o.Partition.Gamma, o.Partition.M = a.Gamma, a.M
 	var err error
 	if a.Method != "" {
@@ -71,6 +71,10 @@ func (s *Spec) Options() (*kanon.Options, error) {
 	if a.Refine != "" {
 		o.Refine, err = refine.ParseEffort(a.Refine)
 		faults.add("refine", err)
+	}
+	if a.Suppress != "" {
+		o.Suppress, err = kanon.ParseSuppression(a.Suppress)
+		faults.add("suppress", err)
 	}
 	o.Gap, err = ParseGap(a.Gap)
 	faults.add("gap", err)

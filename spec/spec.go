@@ -70,11 +70,12 @@ type Anonymize struct {
 	LMissing string  `yaml:"l-missing,omitempty" json:"l-missing,omitempty" jsonschema:"whether a missing sensitive value counts towards l: skip (default) or value"`
 	C        float64 `yaml:"c,omitempty" json:"c,omitempty" jsonschema:"the c of recursive (c,l)-diversity"`
 	T        float64 `yaml:"t,omitempty" json:"t,omitempty" jsonschema:"t-closeness of every sensitive column"`
-	Method   string  `yaml:"method,omitempty" json:"method,omitempty" jsonschema:"auto, mondrian, mondrian-strict, mdav, vmdav or tomobiki"`
+	Method   string  `yaml:"method,omitempty" json:"method,omitempty" jsonschema:"auto, mondrian, mondrian-strict, mdav, vmdav, tomobiki or topdown"`
 	Gamma    float64 `yaml:"gamma,omitempty" json:"gamma,omitempty" jsonschema:"gain factor of vmdav"`
 	M        int     `yaml:"m,omitempty" json:"m,omitempty" jsonschema:"pairs that tomobiki joins a component by"`
 	Coarse   string  `yaml:"coarse,omitempty" json:"coarse,omitempty" jsonschema:"auto, off, or the least number of records of a coarse cell"`
-	Refine   string  `yaml:"refine,omitempty" json:"refine,omitempty" jsonschema:"off, fast, or a duration such as 20s"`
+	Refine   string  `yaml:"refine,omitempty" json:"refine,omitempty" jsonschema:"off, fast, auto, or a duration such as 20s"`
+	Suppress string  `yaml:"suppress,omitempty" json:"suppress,omitempty" jsonschema:"most records to leave out: off, a share such as 1%, or a number"`
 	Gap      string  `yaml:"gap,omitempty" json:"gap,omitempty" jsonschema:"how long to look for a better lower bound of the loss: off, or a duration such as 60s"`
 	Scale    string  `yaml:"scale,omitempty" json:"scale,omitempty" jsonschema:"zscore, minmax or none"`
 	Publish  string  `yaml:"publish,omitempty" json:"publish,omitempty" jsonschema:"matched, aggregate, generalize or shares"`

@@ -118,7 +118,7 @@ func runs(n, k int, quick bool, effort refine.Effort) []run {
 		})
 	}
 	efforts := []refine.Effort{refine.Off, refine.Fast}
-	if effort.Duration > 0 {
+	if effort.Duration > 0 || effort.Exchange {
 		efforts = append(efforts, effort)
 	}
 	for _, e := range efforts {

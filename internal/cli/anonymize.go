@@ -52,8 +52,8 @@ A table of more than 40,000 records is divided into cells, and a larger one into
 blocks that are processed one by one. --memory SIZE sets about how much memory the
 release uses: records beyond it go to temporary files in OUTPUT's folder that no
 other user can read and that are deleted when the process ends, in any way. The
-release does not depend on the memory. With --refine DURATION, l-diversity,
-t-closeness, mondrian or --coarse off all records must fit the memory.`,
+release does not depend on the memory. With --refine DURATION, --suppress,
+l-diversity, t-closeness, mondrian or --coarse off all records must fit the memory.`,
 		Example: `  noren anonymize visits.csv -o out.csv --k 5 --quasi age,sex,postcode --identifier visit_id,person_id,name
   noren anonymize visits.csv -o out.csv --k 5 --quasi age,sex,postcode --identifier visit_id,name --unit person_id
   noren anonymize visits.csv -o out.csv --spec noren.yaml --report page.html
@@ -74,11 +74,12 @@ t-closeness, mondrian or --coarse off all records must fit the memory.`,
 	registerLinkage(c, p)
 	s.BoolVar(&p.Pseudonym, "pseudonym", false, "keep the unit's column, with a pseudonym of each person drawn for this release; needs --unit-linkage all")
 	registerModels(c, p)
-	s.StringVar(&p.Method, "method", "", "auto, mondrian, mondrian-strict, mdav, vmdav or tomobiki (default auto)")
+	s.StringVar(&p.Method, "method", "", "auto, mondrian, mondrian-strict, mdav, vmdav, tomobiki or topdown (default auto)")
 	s.Float64Var(&p.Gamma, "gamma", 0, "gain factor of vmdav (default 0.2)")
 	s.IntVar(&p.M, "m", 0, "closest pairs by which tomobiki joins a component (default 3)")
 	s.StringVar(&p.Coarse, "coarse", "", "least records of a coarse cell: a number, auto or off (default auto)")
-	s.StringVar(&p.Refine, "refine", "", "local search after the method: off, fast or a duration such as 20s (default fast)")
+	s.StringVar(&p.Refine, "refine", "", "local search after the method: off, fast, auto (fast, then exchanges where they pay) or a duration such as 20s (default auto)")
+	s.StringVar(&p.Suppress, "suppress", "", "most records to leave out, those without which the others lose least: off, a share such as 1%, or a number (default off)")
 	s.StringVar(&p.Gap, "gap", "", "search time for a better lower bound of the loss: off or a duration such as 60s (default off: nearest neighbours only)")
 	s.StringVar(&p.Scale, "scale", "", "zscore (every column counts alike, categories included), minmax or none (default zscore)")
 	s.StringVar(&p.Publish, "publish", "", "matched (one value a class, chosen so that counts over the table stay near), aggregate (means, medians, modes), generalize (ranges, sets) or shares (values with their shares, ranges with means) (default matched)")
@@ -158,6 +159,7 @@ func overlay(c *cobra.Command, onto, from *spec.Anonymize) error {
 	set("m", func() { onto.M = from.M })
 	set("coarse", func() { onto.Coarse = from.Coarse })
 	set("refine", func() { onto.Refine = from.Refine })
+	set("suppress", func() { onto.Suppress = from.Suppress })
 	set("gap", func() { onto.Gap = from.Gap })
 	set("scale", func() { onto.Scale = from.Scale })
 	set("publish", func() { onto.Publish = from.Publish })

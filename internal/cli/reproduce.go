@@ -77,7 +77,7 @@ whose columns all take part.`,
 	s.StringSliceVar(&f.drop, "drop", nil, "`columns` to leave out")
 	s.IntSliceVar(&f.k, "k", []int{3, 5, 10}, "group sizes, comma-separated")
 	s.StringVar(&f.scale, "scale", "minmax", "minmax, zscore or none")
-	s.StringVar(&f.refine, "refine", "fast", "beside off and fast, refine for this long: a duration such as 20s")
+	s.StringVar(&f.refine, "refine", "fast", "beside off and fast, refine so: auto, or for this long, such as 20s")
 	s.StringVar(&f.gap, "gap", "off", "look this long for a lower bound of the loss, for each data set and k: off or a duration such as 120s")
 	s.BoolVar(&f.quick, "quick", false, "leave out the rows that only trace the influence of a parameter")
 	s.IntVar(&f.workers, "workers", 0, "parallel workers (default: one a processor)")

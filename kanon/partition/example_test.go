@@ -92,5 +92,5 @@ func ExampleParseMethod() {
 	fmt.Println(err)
 	// Output:
 	// vmdav <nil>
-	// unknown method "nearest" (one of auto, mondrian, mondrian-strict, mdav, vmdav, tomobiki)
+	// unknown method "nearest" (one of auto, mondrian, mondrian-strict, mdav, vmdav, tomobiki, topdown)
 }

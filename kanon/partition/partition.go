@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/cost"
 	"github.com/noren-privacy/noren/kanon/space"
 )
 
@@ -28,9 +29,12 @@ const (
 	MDAV
 	VMDAV
 	Tomobiki
+	// TopDown cuts the table in two at the place where both parts together lose
+	// least, and so on (package cost).
+	TopDown
 )
 
-var methodNames = [...]string{Auto: "auto", Mondrian: "mondrian", MondrianStrict: "mondrian-strict", MDAV: "mdav", VMDAV: "vmdav", Tomobiki: "tomobiki"}
+var methodNames = [...]string{Auto: "auto", Mondrian: "mondrian", MondrianStrict: "mondrian-strict", MDAV: "mdav", VMDAV: "vmdav", Tomobiki: "tomobiki", TopDown: "topdown"}
 
 // String names m as the command line does.
 func (m Method) String() string {
@@ -84,6 +88,11 @@ type Options struct {
 	// CoarseCut is how the coarse step cuts. Defaults to Spread; the paper's is
 	// Mondrian's Strict.
 	CoarseCut Cut
+	// Measure is what TopDown lowers. Defaults to the sum of squares of the space.
+	Measure cost.Measure
+	// Judge, where it is not nil, is asked of every group that TopDown makes, as
+	// far as the table or a coarse cell itself holds.
+	Judge cost.Judge
 	// Workers is the number of parallel workers. Defaults to one a processor.
 	Workers int
 }
@@ -234,6 +243,8 @@ func whole(ctx context.Context, s *space.Space, o *Options, progress noren.Progr
 			limit = 2 * o.K
 		}
 		return vmdav(ctx, s, o.K, o.Gamma, limit, progress)
+	case TopDown:
+		return topDown(ctx, s, o, progress)
 	case Tomobiki:
 		return tomobiki(ctx, s, o, progress)
 	default:
@@ -299,7 +310,14 @@ func inCells(ctx context.Context, s *space.Space, coarse int, o *Options, progre
 				parts[c] = space.Partition{Group: make([]uint32, len(cells[c])), Groups: 1}
 				return
 			}
-			parts[c], errs[c] = whole(ctx, s.Subset(cells[c]), &inner, nil)
+			part := inner
+			if part.Measure != nil {
+				part.Measure = part.Measure.Subset(cells[c])
+			}
+			if part.Judge != nil {
+				part.Judge = part.Judge.Subset(cells[c])
+			}
+			parts[c], errs[c] = whole(ctx, s.Subset(cells[c]), &part, nil)
 		}
 	})
 	if err != nil {

@@ -35,6 +35,7 @@ type chains struct {
 	chain  []int32
 	turn   int
 	work   int // groups that parts looked at
+	pairs  int // records of these that were looked at
 }
 
 // part is an exchange without its last step: every record of a sequence takes
@@ -181,6 +182,7 @@ func (c *chains) extend(l int, at int32, next []part) []part {
 		if !joins && !longer {
 			continue
 		}
+		c.pairs += len(members)
 		unlike := a.differAll(p, members)
 		if s := x.cost + m/(m+1)*d + (words+unlike)/(m+1) - words/m; joins && s < least {
 			join, least = h, s

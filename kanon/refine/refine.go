@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/cost"
 	"github.com/noren-privacy/noren/kanon/space"
 )
 
@@ -26,22 +27,29 @@ import (
 type Effort struct {
 	// Descend goes down to a partition that no single change betters.
 	Descend bool
+	// Exchange then makes exchanges along many groups, as many as pay; it does
+	// nothing where records are counted by persons.
+	Exchange bool
 	// Duration, beyond that, is how long to search at the most; the search ends
 	// sooner when it no longer pays.
 	Duration time.Duration
 }
 
-// Off leaves a partition as it is; Fast descends.
+// Off leaves a partition as it is; Fast descends; Auto descends and makes
+// exchanges where they pay, limited by counted steps.
 var (
 	Off  = Effort{}
 	Fast = Effort{Descend: true}
+	Auto = Effort{Descend: true, Exchange: true}
 )
 
-// String is "off", "fast" or the duration.
+// String is "off", "fast", "auto" or the duration.
 func (e Effort) String() string {
 	switch {
 	case e.Duration > 0:
 		return e.Duration.String()
+	case e.Exchange:
+		return "auto"
 	case e.Descend:
 		return "fast"
 	}
@@ -55,10 +63,12 @@ func ParseEffort(s string) (Effort, error) {
 		return Off, nil
 	case "fast":
 		return Fast, nil
+	case "auto":
+		return Auto, nil
 	}
 	d, err := time.ParseDuration(s)
 	if err != nil || d <= 0 {
-		return Effort{}, &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("unknown effort %q", s), Hint: "off, fast, or a duration such as 20s or 2m"}
+		return Effort{}, &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("unknown effort %q", s), Hint: "off, fast, auto, or a duration such as 20s or 2m"}
 	}
 	return Effort{Descend: true, Duration: d}, nil
 }
@@ -77,11 +87,25 @@ type Options struct {
 	// [privacy.NoPerson] for none: a group then needs records of K distinct
 	// persons, and not K records.
 	Persons []uint32
+	// Measure is what refinement lowers. Defaults to the sum of squares of the
+	// space.
+	Measure cost.Measure
+	// Judge, where it is not nil, is asked of every group that changes. The groups
+	// of the partition must hold. With Persons it must demand K persons.
+	Judge cost.Judge
+}
+
+// measure is what refinement lowers.
+func (o *Options) measure(s *space.Space) cost.Measure {
+	if o.Measure != nil {
+		return o.Measure
+	}
+	return cost.Squares(s)
 }
 
 // Stats tells what was done.
 type Stats struct {
-	Before float64 // the sum of squared errors at the start
+	Before float64 // what refinement lowers, at the start
 	After  float64 // and at the end
 	Rounds int     // passes over the table
 }
@@ -105,6 +129,9 @@ func Refine(ctx context.Context, s *space.Space, p space.Partition, o Options, p
 	if err := o.validate(p); err != nil {
 		return space.Partition{}, Stats{}, fmt.Errorf("refine: not a k-partition: %w", err)
 	}
+	if o.Measure != nil || o.Judge != nil {
+		return refineCosts(ctx, s, p, &o, progress)
+	}
 	stats := Stats{Before: s.SSE(p)}
 	stats.After = stats.Before
 	if !o.Effort.Descend || o.K < 2 || p.Groups < 2 && s.Len() < 2*o.K {
@@ -123,6 +150,15 @@ func Refine(ctx context.Context, s *space.Space, p space.Partition, o Options, p
 		}
 	}
 	switch {
+	case o.exchanges():
+		next, err := exchanged(ctx, s, p, &o, stats.Rounds)
+		if err != nil {
+			return space.Partition{}, Stats{}, err
+		}
+		stats.Rounds++
+		if sse := s.SSE(next); sse < stats.After {
+			p, stats.After = next, sse
+		}
 	case o.Effort.Duration == 0:
 	case o.Persons != nil:
 		next, rounds, err := kicked(ctx, s, p, &o, began, progress)
@@ -179,18 +215,7 @@ func descend(ctx context.Context, s *space.Space, p space.Partition, o *Options,
 	if err != nil {
 		return space.Partition{}, err
 	}
-	out := space.Partition{Group: make([]uint32, s.Len())}
-	for c, records := range cells {
-		r := results[c]
-		if r.err != nil {
-			return space.Partition{}, r.err
-		}
-		for j, i := range records {
-			out.Group[i] = uint32(out.Groups) + r.p.Group[j]
-		}
-		out.Groups += r.p.Groups
-	}
-	return out, nil
+	return joined(s.Len(), cells, results)
 }
 
 // cell is a set of whole groups that is searched by itself.

@@ -23,6 +23,15 @@ import (
 // so that the column's total sample variance in the embedding is 1, like that
 // of a number.
 func FromTable(columns []*table.Column, scaling Scaling) (*Space, error) {
+	f, err := FrameOf(columns, scaling)
+	if err != nil {
+		return nil, err
+	}
+	return f.Space(columns)
+}
+
+// FrameOf is the frame of a whole table, by which [FromTable] places its records.
+func FrameOf(columns []*table.Column, scaling Scaling) (*Frame, error) {
 	fields := make([]table.Field, len(columns))
 	for a, c := range columns {
 		fields[a] = c.Field
@@ -36,11 +45,7 @@ func FromTable(columns []*table.Column, scaling Scaling) (*Space, error) {
 		v.Again()
 		v.Look(columns)
 	}
-	f, err := v.Frame(columns)
-	if err != nil {
-		return nil, err
-	}
-	return f.Space(columns)
+	return v.Frame(columns)
 }
 
 // FromMatrix makes a space of numbers alone, one slice of n values a column,

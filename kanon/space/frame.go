@@ -36,7 +36,19 @@ type frameAxis struct {
 	sst         float64  // of the categorical axes
 	mean        float64  // of the scaled number
 	cardinality int      // codes of the column
+	span        float64  // of a number, unscaled
 }
+
+// IsNumber reports whether column a is placed as a number, HasGaps whether some
+// record lacks it, and Span is the span of a number over the whole table, as the
+// column holds it.
+func (f *Frame) IsNumber(a int) bool { return f.axes[a].number }
+
+// HasGaps: see [Frame.IsNumber].
+func (f *Frame) HasGaps(a int) bool { return f.axes[a].gaps }
+
+// Span: see [Frame.IsNumber].
+func (f *Frame) Span(a int) float64 { return f.axes[a].span }
 
 // Frame ends the looking. The columns are those that were looked at; their
 // records do not matter, their dictionaries do.
@@ -54,6 +66,9 @@ func (v *Survey) Frame(columns []*table.Column) (*Frame, error) {
 				}
 			}
 			x.scale(c, v.scaling)
+			if c.present > 0 {
+				x.span = c.hi - c.lo
+			}
 			if x.gaps {
 				x.weigh([][]int{{c.present, c.missing}}, 1, v.scaling)
 			}

@@ -35,6 +35,12 @@ func Release(lang Lang, r *kanon.Result) []Line {
 		}
 		lines = append(lines, Line{"outsiders", outsiders + "; estimated with " + Integer(e.Sampled) + " records"})
 	}
+	if r.Suppressed > 0 {
+		lines = append(lines, Line{"suppressed", fmt.Sprintf("%s of %s records, which are %s of the loss", Integer(r.Suppressed), Integer(r.Rows+r.Suppressed), Percent(r.SuppressedLoss/max(r.Loss, math.SmallestNonzeroFloat64)))})
+	}
+	if r.Large > 0 {
+		lines = append(lines, Line{"large", fmt.Sprintf("%s of more than %d records: no division of them was found that keeps what is required of sensitive columns", groups(r.Large), 10*r.K)})
+	}
 	lines = append(lines, Line{"lower bound", lowerBound(r)})
 	lines = append(lines, unique(lang, r)...)
 	if r.Merged > 0 {
@@ -49,6 +55,13 @@ func Release(lang Lang, r *kanon.Result) []Line {
 		Line{"method", fmt.Sprintf("%s, refine %s, scale %s, published by %s", method, r.Refine, r.Scale, r.Publish)},
 		Line{"seconds", fmt.Sprintf("%.2f: check %.2f, read %.2f, partition %.2f, refine %.2f, bound %.2f, publish %.2f, verify %.2f", s.Total, s.Check, s.Read, s.Partition, s.Refine, s.Bound, s.Publish, s.Verify)},
 	)
+}
+
+func groups(n int) string {
+	if n == 1 {
+		return "1 group"
+	}
+	return Integer(n) + " groups"
 }
 
 // persons describes what was found of persons, where a unit was named.

@@ -1,0 +1,68 @@
+package kanon
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/noren-privacy/noren/kanon/cost"
+	"github.com/noren-privacy/noren/kanon/enforce"
+	"github.com/noren-privacy/noren/kanon/partition"
+)
+
+// The names of what a release lowers, in its result.
+const (
+	objectiveSSE   = "sse"
+	objectiveBoxes = "boxes"
+)
+
+// lowersBoxes reports whether groups are made so that their boxes are small, and
+// not their sums of squares: where ranges and sets are published. Persons whose
+// records are all linked are divided by sums of squares in any case.
+func (o *Options) lowersBoxes() bool {
+	return o.Publish.Boxes() && o.Linkage != LinkAll
+}
+
+// judges reports whether groups are judged while they are made: where diversity or
+// closeness is asked for, or a group needs persons and not records.
+func (r *run) judges() bool {
+	return r.job.Linkage != LinkAll && (len(r.sensitive) > 0 || r.job.Unit != "" && r.job.lowersBoxes())
+}
+
+// choose settles how the groups are made.
+func (r *run) choose() (partition.Chosen, error) {
+	o := r.job.Partition
+	o.K, o.Workers = r.job.K, r.job.Workers
+	var reasons []string
+	n := r.held.Rows
+	if o.Method == partition.Auto && r.job.Unit == "" {
+		switch {
+		case len(r.sensitive) > 0:
+			o.Method, reasons = partition.TopDown, []string{"topdown: every group is diverse and close from the start"}
+		case r.job.lowersBoxes():
+			o.Method, reasons = partition.TopDown, []string{"topdown: ranges are published, and it makes narrow ones"}
+		}
+	}
+	if o.Coarse == partition.CoarseAuto && o.Method == partition.TopDown && len(r.sensitive) > 0 && n > wholeRecords {
+		// In a small cell fewer groups can be diverse or close.
+		o.Coarse = max(wholeRecords/2, 20*o.K)
+		reasons = append(reasons, fmt.Sprintf("cells of %d records or more: the table has more than %d", o.Coarse, wholeRecords))
+	}
+	chosen, err := o.Choose(r.held.Rows)
+	if err != nil {
+		return chosen, err
+	}
+	if chosen.Reason != "" {
+		reasons = append(reasons, chosen.Reason)
+	}
+	chosen.Reason = strings.Join(reasons, "; ")
+	r.partition = o
+	return chosen, nil
+}
+
+// judge is asked of groups while they are made, nil where k records are enough.
+func (r *run) judge() cost.Judge {
+	if !r.judges() {
+		return nil
+	}
+	return enforce.NewJudge(r.job.requirement(), r.attributes, r.judged)
+}
