@@ -63,7 +63,7 @@ type QueryOptions struct {
 	Count int
 	// Seed draws the questions. Defaults to a drawn one.
 	Seed uint64
-	// Progress is told how many questions were answered. Optional.
+	// Progress receives the number of questions answered. Optional.
 	Progress noren.Progress
 }
 
