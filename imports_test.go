@@ -191,8 +191,8 @@ func TestVerifierKnowsNoPartition(t *testing.T) {
 	}
 }
 
-// Noise and accounting do no input or output of their own: whatever they are
-// told comes as an argument.
+// Noise and accounting do no input or output of their own: their input
+// comes as arguments.
 func TestNoiseAndAccountDoNoIO(t *testing.T) {
 	for _, p := range listPackages(t) {
 		if !in(p.ImportPath, "noren/noise", "noren/account") {

@@ -6,28 +6,29 @@ const Schema = "noren.assess/1"
 // Assessment is the risk and the utility of a table, in the form that is
 // printed as JSON. Fields that were not asked for are absent.
 type Assessment struct {
+	// Schema is noren.assess/1.
 	Schema string `json:"schema"`
 	// Quasi names the quasi-identifiers that classes are taken over.
 	Quasi []string `json:"quasi_identifiers"`
-	// Original is the risk of the table as it is held, Release that of the
-	// table as handed out.
+	// Original is the risk of the table.
 	Original *Risk `json:"original,omitempty"`
-	Release  *Risk `json:"release,omitempty"`
-	// OriginalPersons and ReleasePersons count persons where a column tells them
-	// apart; ReleasePersons is absent where the release's persons are not known.
+	// Release is the risk of the release.
+	Release *Risk `json:"release,omitempty"`
+	// OriginalPersons counts persons in the table, where a column tells them apart.
 	OriginalPersons *Persons `json:"original_persons,omitempty"`
-	ReleasePersons  *Persons `json:"release_persons,omitempty"`
-	// OriginalJournalist and ReleaseJournalist are measured against a
-	// population table.
+	// ReleasePersons counts persons in the release; absent where they are not known.
+	ReleasePersons *Persons `json:"release_persons,omitempty"`
+	// OriginalJournalist is the risk of the table against a population table.
 	OriginalJournalist *Journalist `json:"original_journalist,omitempty"`
-	ReleaseJournalist  *Journalist `json:"release_journalist,omitempty"`
-	// OriginalUniqueness and ReleaseUniqueness are estimated from a sampling
-	// fraction.
+	// ReleaseJournalist is the risk of the release against a population table.
+	ReleaseJournalist *Journalist `json:"release_journalist,omitempty"`
+	// OriginalUniqueness is estimated from a sampling fraction, for the table.
 	OriginalUniqueness *Uniqueness `json:"original_uniqueness,omitempty"`
-	ReleaseUniqueness  *Uniqueness `json:"release_uniqueness,omitempty"`
-	// K is the k that was asked for and AverageClassRatio is C_avg of the
-	// release for it; absent without a k.
-	K                 int      `json:"k,omitempty"`
+	// ReleaseUniqueness is estimated from a sampling fraction, for the release.
+	ReleaseUniqueness *Uniqueness `json:"release_uniqueness,omitempty"`
+	// K is the k of the release; absent where it is not stated.
+	K int `json:"k,omitempty"`
+	// AverageClassRatio is C_avg of the release: records over classes, over K. Absent without a K.
 	AverageClassRatio *float64 `json:"average_class_ratio,omitempty"`
 	// Utility compares the release with the original.
 	Utility *Utility `json:"utility,omitempty"`

@@ -270,7 +270,7 @@ func compareCategory(o, c *table.Column) CategoryColumn {
 	case result.New > 0:
 		result.NCP = noFigure("the release has values that the original does not know")
 	case result.Sets:
-		// A value that was shown and is missing now is told no more at all.
+		// A value that was shown and is missing now is not shown at all.
 		lost := math.Max(0, float64(c.Missing()-o.Missing()))
 		result.NCP = exact((penalty + lost) / m)
 	default:

@@ -20,7 +20,7 @@ type CompareOptions struct {
 	// both tables alone. Nothing in the tables proves it either. Defaults to
 	// false.
 	Means bool
-	// Progress is told how many columns have been compared. Optional.
+	// Progress receives the number of columns compared. Optional.
 	Progress noren.Progress
 }
 

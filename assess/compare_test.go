@@ -58,7 +58,7 @@ func TestCompareNumbersByHand(t *testing.T) {
 	wantFigure(t, "max", x.Original.Max, 10)
 	wantFigure(t, "loss", x.Loss.Value, 10.0/46)
 	// The step is 1, so that sqrt(SSA) = 6, give or take sqrt(4)/2 = 1, and
-	// rounding itself adds 4/4 at the most: 46 - 25 + 1.
+	// rounding itself adds at most 4/4: 46 - 25 + 1.
 	wantFigure(t, "loss, low", x.Loss.Low, 0)
 	wantFigure(t, "loss, high", x.Loss.High, 22.0/46)
 	if x.NCP.Value != nil || x.NCP.Reason == "" || u.NCP.Value != nil {
@@ -228,7 +228,7 @@ func TestCompareMovedMean(t *testing.T) {
 	original := tableOf(column(t, f, "1", "2", "30", "40"))
 	release := tableOf(column(t, f, "5", "5", "35", "35"))
 	if l := compare(t, original, release, false).Numbers[0].Loss; l.Value != nil {
-		// Rounded to fives, the mean may move by 2.5 at the most; here the
+		// Rounded to fives, the mean may move by at most 2.5; here the
 		// step cannot be told from ones: 18.25 -> 20.
 		t.Errorf("loss %v although the mean moved from 18.25 to 20", *l.Value)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/noren-privacy/noren/table"
 )
 
-// finite is v's address, or nil when v cannot stand in JSON.
+// finite is v's address, or nil when v has no form in JSON.
 func finite(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil

@@ -15,22 +15,26 @@ import (
 // exact, as the sources of both releases are known here; they belong to the
 // steward.
 type Overlap struct {
-	// Release and Source name the earlier release and its source.
+	// Release is the name of the earlier release.
 	Release string `json:"release"`
-	Source  string `json:"source"`
+	// Source is the name of its source.
+	Source string `json:"source"`
 	// Unit is the column that tells persons apart; where it is empty, records are
 	// joined whose values agree in all columns that both sources have.
 	Unit string `json:"unit,omitempty"`
 	// Common is how many are in both sources.
 	Common int64 `json:"common"`
-	// Min and Mean are the candidates that remain, of a person with several
-	// records for the records that leave fewest. Below counts those of whom fewer
-	// than K remain, Alone those of whom no other remains.
-	K     int     `json:"k"`
-	Min   int64   `json:"candidates_min"`
-	Mean  float64 `json:"candidates_mean"`
-	Below int64   `json:"below_k"`
-	Alone int64   `json:"alone"`
+	// K is the number of candidates that each must have.
+	K int `json:"k"`
+	// Min is the smallest number of candidates that remain; of a person with several
+	// records, for the records that leave fewest.
+	Min int64 `json:"candidates_min"`
+	// Mean is the mean number of candidates that remain.
+	Mean float64 `json:"candidates_mean"`
+	// Below counts those of whom fewer than K candidates remain.
+	Below int64 `json:"below_k"`
+	// Alone counts those of whom no other candidate remains.
+	Alone int64 `json:"alone"`
 }
 
 // Placed are the records of a source: who each is of, and in which class of the

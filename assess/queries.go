@@ -18,31 +18,42 @@ import (
 // range, set or share counts in parts. The figures are estimates from
 // [QueryOptions.Count] questions; another seed asks others.
 type Queries struct {
-	Count int    `json:"count"`
-	Seed  uint64 `json:"seed"`
-	// Mean and Median are of |count in the release - true count| / true count.
-	Mean   float64 `json:"mean_relative_error"`
+	// Count is the number of questions.
+	Count int `json:"count"`
+	// Seed is the seed that the questions follow from.
+	Seed uint64 `json:"seed"`
+	// Mean is the mean of |count in the release - true count| / true count.
+	Mean float64 `json:"mean_relative_error"`
+	// Median is the median of the same.
 	Median float64 `json:"median_relative_error"`
-	// Columns has the mean error of the questions in which a column occurs, and
-	// Pairs of those in which two occur together, in the order of the columns;
-	// pairs in no question are left out.
+	// Columns has the mean error of the questions in which a column occurs, in the order
+	// of the columns.
 	Columns []ColumnError `json:"columns"`
-	Pairs   []PairError   `json:"pairs,omitempty"`
+	// Pairs has that of the questions in which two columns occur together; pairs in no
+	// question are left out.
+	Pairs []PairError `json:"pairs,omitempty"`
 }
 
 // ColumnError is the mean relative error of the questions about a column.
 type ColumnError struct {
-	Column string  `json:"column"`
-	Error  float64 `json:"mean_relative_error"`
-	Asked  int     `json:"asked"`
+	// Column is the name of the column.
+	Column string `json:"column"`
+	// Error is the mean relative error.
+	Error float64 `json:"mean_relative_error"`
+	// Asked is the number of questions.
+	Asked int `json:"asked"`
 }
 
 // PairError is the mean relative error of the questions about two columns.
 type PairError struct {
-	First  string  `json:"first"`
-	Second string  `json:"second"`
-	Error  float64 `json:"mean_relative_error"`
-	Asked  int     `json:"asked"`
+	// First is a column.
+	First string `json:"first"`
+	// Second is the other column.
+	Second string `json:"second"`
+	// Error is the mean relative error.
+	Error float64 `json:"mean_relative_error"`
+	// Asked is the number of questions.
+	Asked int `json:"asked"`
 }
 
 // QueryOptions say what is asked.
@@ -52,7 +63,7 @@ type QueryOptions struct {
 	Count int
 	// Seed draws the questions. Defaults to a drawn one.
 	Seed uint64
-	// Progress is told how many questions were answered. Optional.
+	// Progress receives the number of questions answered. Optional.
 	Progress noren.Progress
 }
 

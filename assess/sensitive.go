@@ -13,24 +13,28 @@ import (
 // Sensitive measures what the classes of a release tell of a sensitive column. All
 // figures are exact for the file and count records; they belong to the steward.
 type Sensitive struct {
+	// Column is the name of the sensitive column.
 	Column string `json:"column"`
-	// Homogeneous counts the classes in which all records that have a value have
-	// the same one, and the records in them: their value is known of each person
-	// who is known to be in the class.
-	Homogeneous        int64 `json:"homogeneous_classes"`
+	// Homogeneous counts the classes in which all records that have a value have the same
+	// one: it is known of each person who is known to be in the class.
+	Homogeneous int64 `json:"homogeneous_classes"`
+	// HomogeneousRecords counts the records in these classes.
 	HomogeneousRecords int64 `json:"homogeneous_records"`
-	Classes            int64 `json:"classes"`
-	// Worst is the class in which the commonest value has the largest share, of
-	// several the largest: its size and that share.
-	WorstSize  int64   `json:"worst_class_size"`
+	// Classes is the number of all classes.
+	Classes int64 `json:"classes"`
+	// WorstSize is the size of the class in which the commonest value has the largest
+	// share, of several the largest.
+	WorstSize int64 `json:"worst_class_size"`
+	// WorstShare is that share.
 	WorstShare float64 `json:"worst_class_share"`
-	// DistinctL and EntropyL are the least over all classes: the number of
-	// different values, and the exponential of their entropy.
-	DistinctL int     `json:"distinct_l"`
-	EntropyL  float64 `json:"entropy_l"`
-	// T is the largest distance of a class from the whole table, by Distance.
-	T        float64 `json:"t"`
-	Distance string  `json:"distance"`
+	// DistinctL is the smallest number of different values in a class.
+	DistinctL int `json:"distinct_l"`
+	// EntropyL is the smallest exponential of the entropy of a class.
+	EntropyL float64 `json:"entropy_l"`
+	// T is the largest distance of a class from the whole table.
+	T float64 `json:"t"`
+	// Distance names the distance of T.
+	Distance string `json:"distance"`
 	// Associations says how strongly each quasi-identifier goes with the column,
 	// before and after.
 	Associations []Association `json:"associations,omitempty"`
@@ -41,9 +45,12 @@ type Sensitive struct {
 // ten bins of equal counts of the original; cells of several values count in
 // parts.
 type Association struct {
-	Quasi    string  `json:"quasi_identifier"`
+	// Quasi is the name of the quasi-identifier.
+	Quasi string `json:"quasi_identifier"`
+	// Original is the figure in the table.
 	Original float64 `json:"original"`
-	Release  float64 `json:"release"`
+	// Release is the figure in the release.
+	Release float64 `json:"release"`
 }
 
 // NewSensitive measures column, which the release keeps as it is, in a release of

@@ -3,15 +3,17 @@ package assess
 // Utility tells how a release differs from its original, over the columns that
 // both have.
 type Utility struct {
-	// OriginalRecords and ReleaseRecords count the rows of the two tables.
+	// OriginalRecords is the number of rows of the table.
 	OriginalRecords int64 `json:"original_records"`
-	ReleaseRecords  int64 `json:"release_records"`
+	// ReleaseRecords is the number of rows of the release.
+	ReleaseRecords int64 `json:"release_records"`
 	// Corresponding says that row i of both was taken to be one and the same
 	// record. Otherwise the tables were compared as bags of rows.
 	Corresponding bool `json:"corresponding"`
-	// Numbers and Categories hold one entry for each column, in the original's
-	// order. Integers, decimals and dates are numbers.
-	Numbers    []NumberColumn   `json:"numbers,omitempty"`
+	// Numbers has an entry for each column of integers, decimals or dates, in the
+	// original's order.
+	Numbers []NumberColumn `json:"numbers,omitempty"`
+	// Categories has an entry for each other column, in the original's order.
 	Categories []CategoryColumn `json:"categories,omitempty"`
 	// Correlations compares the columns of Numbers pair by pair. Nil when
 	// there are fewer than two.
@@ -27,11 +29,13 @@ type Utility struct {
 type Figure struct {
 	// Value is nil where the figure cannot be had; Reason then says why.
 	Value *float64 `json:"value"`
-	// Low and High are bounds that the true figure lies between, where Value
-	// is not exact. Nil where it is, or where nothing is known on that side.
-	Low    *float64 `json:"low,omitempty"`
-	High   *float64 `json:"high,omitempty"`
-	Reason string   `json:"reason,omitempty"`
+	// Low is a lower bound of the figure where Value is not exact; absent where it is, or
+	// where no bound is known.
+	Low *float64 `json:"low,omitempty"`
+	// High is an upper bound, as Low is a lower one.
+	High *float64 `json:"high,omitempty"`
+	// Reason says why there is no Value.
+	Reason string `json:"reason,omitempty"`
 }
 
 func exact(v float64) Figure { return Figure{Value: finite(v)}.orReason("too large to be computed") }
@@ -49,25 +53,35 @@ func (f Figure) orReason(reason string) Figure {
 // release that publishes ranges are taken of the ranges' midpoints. All are nil
 // for a column without values; SD is nil for fewer than two.
 type Moments struct {
-	Count        int64   `json:"count"`
-	Missing      int64   `json:"missing"`
+	// Count is the number of values that are present.
+	Count int64 `json:"count"`
+	// Missing is the number of missing values.
+	Missing int64 `json:"missing"`
+	// MissingShare is the share of missing values.
 	MissingShare float64 `json:"missing_share"`
-	// SD is the sample standard deviation (n - 1).
+	// Mean is the mean.
 	Mean *float64 `json:"mean"`
-	SD   *float64 `json:"sd"`
-	Min  *float64 `json:"min"`
-	// Q1, Median and Q3 are quartiles interpolated linearly between order
-	// statistics (Hyndman and Fan's type 7, as in R and NumPy).
-	Q1     *float64 `json:"q1"`
+	// SD is the sample standard deviation (n - 1).
+	SD *float64 `json:"sd"`
+	// Min is the smallest value.
+	Min *float64 `json:"min"`
+	// Q1 is the first quartile, interpolated linearly between order statistics (Hyndman
+	// and Fan's type 7, as in R and NumPy), as are Median and Q3.
+	Q1 *float64 `json:"q1"`
+	// Median is the median.
 	Median *float64 `json:"median"`
-	Q3     *float64 `json:"q3"`
-	Max    *float64 `json:"max"`
+	// Q3 is the third quartile.
+	Q3 *float64 `json:"q3"`
+	// Max is the largest value.
+	Max *float64 `json:"max"`
 }
 
 // NumberColumn compares a column of numbers. Dates count days, or seconds when
 // their layout tells the time, since 1 January 1970.
 type NumberColumn struct {
+	// Name is the name of the column.
 	Name string `json:"name"`
+	// Type is integer, decimal or date.
 	Type string `json:"type"`
 	// Layout is how the dates of a date column are written.
 	Layout string `json:"layout,omitempty"`
@@ -75,14 +89,17 @@ type NumberColumn struct {
 	Ranges bool `json:"ranges"`
 	// Unread counts values of the release that are neither a number nor a
 	// range; they are left out of its figures.
-	Unread   int64   `json:"unread,omitempty"`
+	Unread int64 `json:"unread,omitempty"`
+	// Original describes the values of the table.
 	Original Moments `json:"original"`
-	Release  Moments `json:"release"`
-	// MeanChange is the change of the mean in original standard deviations;
-	// SDRatio is the release's standard deviation over the original's. Nil
+	// Release describes the values of the release.
+	Release Moments `json:"release"`
+	// MeanChange is the change of the mean, in standard deviations of the original; nil
 	// where the original has no spread.
 	MeanChange *float64 `json:"mean_change"`
-	SDRatio    *float64 `json:"sd_ratio"`
+	// SDRatio is the release's standard deviation over the original's; nil where the
+	// original has no spread.
+	SDRatio *float64 `json:"sd_ratio"`
 	// Loss is SSE/SST of this column alone (see [Loss]).
 	Loss Figure `json:"loss"`
 	// NCP is the mean over records of (width of the record's range) / (width
@@ -104,32 +121,41 @@ type NumberColumn struct {
 // Edges[i+1], the last one with its end. A range counts in parts, in
 // proportion to its overlap, hence the counts of a release are not whole.
 type Histogram struct {
-	Edges    []float64 `json:"edges"`
+	// Edges are the ends of the bins, one more than there are bins.
+	Edges []float64 `json:"edges"`
+	// Original counts the values of the table in each bin.
 	Original []float64 `json:"original"`
-	Release  []float64 `json:"release"`
+	// Release counts the values of the release in each bin.
+	Release []float64 `json:"release"`
 }
 
 // CategoryColumn compares a column of words.
 type CategoryColumn struct {
+	// Name is the name of the column.
 	Name string `json:"name"`
+	// Type is category or ordered.
 	Type string `json:"type"`
 	// Sets says that the release publishes sets of values, levels of a
 	// hierarchy or ranges of levels.
-	Sets            bool  `json:"sets"`
+	Sets bool `json:"sets"`
+	// OriginalMissing is the number of missing values of the table.
 	OriginalMissing int64 `json:"original_missing"`
-	ReleaseMissing  int64 `json:"release_missing"`
-	// Values counts the distinct values of the original; Lost those that the
-	// release never names on their own, though a set may hold them; New the
-	// values of the release that the original has neither as a value, nor as
-	// a set, nor in its hierarchy.
+	// ReleaseMissing is the number of missing values of the release.
+	ReleaseMissing int64 `json:"release_missing"`
+	// Values counts the distinct values of the original.
 	Values int64 `json:"values"`
-	Lost   int64 `json:"lost"`
-	New    int64 `json:"new"`
+	// Lost counts the values that the release never has on their own, though a set may
+	// hold them.
+	Lost int64 `json:"lost"`
+	// New counts the values of the release that the original has neither as a value, nor
+	// as a set, nor in its hierarchy.
+	New int64 `json:"new"`
 	// Frequencies holds the most frequent values of the original, at most
-	// [FrequencyLimit]; Rest sums up all others. A set counts in equal parts
-	// for each of its values that the original has.
+	// [FrequencyLimit]. A set counts in equal parts for each of its values that the
+	// original has.
 	Frequencies []Frequency `json:"frequencies"`
-	Rest        *Frequency  `json:"rest,omitempty"`
+	// Rest sums up all other values.
+	Rest *Frequency `json:"rest,omitempty"`
 	// TotalVariation is half the sum of the differences between the shares of
 	// all values, missing included: 0 for equal frequencies, 1 for nothing in
 	// common. Exact for single values; for sets it rests on their equal parts.
@@ -152,30 +178,41 @@ const FrequencyLimit = 40
 
 // Frequency is a value and how many records have it.
 type Frequency struct {
-	Value    string  `json:"value"`
+	// Value is the value; empty for the sum of others.
+	Value string `json:"value"`
+	// Original is the number of records of the table that have it.
 	Original float64 `json:"original"`
-	Release  float64 `json:"release"`
+	// Release is the number of records of the release that have it.
+	Release float64 `json:"release"`
 }
 
 // Correlations are Pearson's, over the records that have both values. An entry
 // is nil where it is not defined (a constant column, fewer than two records).
 type Correlations struct {
-	Columns  []string     `json:"columns"`
+	// Columns names the rows and columns of both matrices.
+	Columns []string `json:"columns"`
+	// Original is the matrix of the table.
 	Original [][]*float64 `json:"original"`
-	Release  [][]*float64 `json:"release"`
-	// Largest is the pair whose correlation changed most, MeanChange the mean
-	// absolute change over the Pairs that are defined in both.
-	Largest    *CorrelationChange `json:"largest_change"`
-	MeanChange *float64           `json:"mean_absolute_change"`
-	Pairs      int                `json:"pairs"`
+	// Release is the matrix of the release.
+	Release [][]*float64 `json:"release"`
+	// Largest is the pair whose correlation changed most.
+	Largest *CorrelationChange `json:"largest_change"`
+	// MeanChange is the mean absolute change over the pairs.
+	MeanChange *float64 `json:"mean_absolute_change"`
+	// Pairs is the number of pairs that are defined in both.
+	Pairs int `json:"pairs"`
 }
 
 // CorrelationChange is a pair of columns, before and after.
 type CorrelationChange struct {
-	First    string  `json:"first"`
-	Second   string  `json:"second"`
+	// First is a column.
+	First string `json:"first"`
+	// Second is the other column.
+	Second string `json:"second"`
+	// Original is their correlation in the table.
 	Original float64 `json:"original"`
-	Release  float64 `json:"release"`
+	// Release is their correlation in the release.
+	Release float64 `json:"release"`
 }
 
 // Loss is SSE/SST, the share of the spread of the number columns that the
@@ -203,8 +240,8 @@ type Loss struct {
 	Columns []string `json:"columns"`
 	// Method is "rows" or "decomposition"; empty when no column is covered.
 	Method string `json:"method,omitempty"`
-	// MinMax scales each column to [0,1], ZScore by its standard deviation;
-	// constant columns drop out.
+	// MinMax scales each column to [0,1]; constant columns drop out.
 	MinMax Figure `json:"min_max"`
+	// ZScore scales each column by its standard deviation; constant columns drop out.
 	ZScore Figure `json:"z_score"`
 }

@@ -382,7 +382,7 @@ func TestHierarchy(t *testing.T) {
 		t.Errorf("got %v", found)
 	}
 
-	// Values without a line are told by their number, and not by their names.
+	// Values without a line are reported by their number, and not by their names.
 	rows[3][1], rows[7][1] = "s3cr3t", "s3cr3t2"
 	writeCSV(t, filepath.Join(dir, "other.csv"), fields, rows)
 	j.Source, j.Output.Path = open(t, filepath.Join(dir, "other.csv")), filepath.Join(dir, "none.csv")

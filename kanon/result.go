@@ -85,10 +85,10 @@ type Result struct {
 	// closeness.
 	Merged int `json:"merged"`
 	// Suppressed is the number of records left out, all of those of a person where
-	// there is a unit, and SuppressedLoss their part of Loss: each counts by its
-	// squared distance from the centre of the table. In NCP each counts as all
-	// values in every column.
-	Suppressed     int     `json:"suppressed"`
+	// there is a unit. In NCP each counts as all values in every column.
+	Suppressed int `json:"suppressed"`
+	// SuppressedLoss is the part of Loss of the records left out: each counts by its
+	// squared distance from the centre of the table.
 	SuppressedLoss float64 `json:"suppressed_loss,omitempty"`
 	// Large is the number of groups of more than ten times K records, where groups
 	// must be diverse or close: no division of them was found that is.

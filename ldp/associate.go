@@ -13,7 +13,7 @@ import (
 
 // Evidence is what one report says of a value: numbers proportional to the
 // probability of the report given each label. See [Likelihood] and
-// [Rappor.Likelihood].
+// [Map.Likelihood].
 type Evidence []float64
 
 // Likelihood returns what a report says of the labels of an oracle. The report
@@ -217,7 +217,7 @@ func informationErrors(ctx context.Context, patterns []*pattern, f []float64, kb
 	}
 	free := len(inside) - 1
 	if free < 1 || free > 1000 {
-		return se, nil // nothing varies, or too many to invert: no errors are told
+		return se, nil // nothing varies, or too many to invert: no errors are stated
 	}
 	info := mat.NewSymDense(free, nil)
 	d := mat.NewVecDense(free, nil)

@@ -165,7 +165,7 @@ func TestRapporRefuses(t *testing.T) {
 	p := good
 	p.K, p.H = 99, 99
 	if _, err := NewRappor(p); err == nil || !strings.Contains(err.Error(), "k must") || !strings.Contains(err.Error(), "h must") {
-		t.Errorf("not all faults are told: %v", err)
+		t.Errorf("not all faults are listed: %v", err)
 	}
 	r, err := NewRappor(good)
 	if err != nil {

@@ -121,7 +121,7 @@ func (m *Unary) Parse(word string) (Report, error) {
 }
 
 // RandomSetBit maps the bits of a report back to a label as the paper does: one
-// of the set bits, all alike, or any label when none is set. [DecodedLabel] tells
+// of the set bits, all alike, or any label when none is set. [Unary.DecodedLabel] says
 // how often it is right.
 func (m *Unary) RandomSetBit(src *noise.Source, r Report) (int, error) {
 	if err := m.Check(r); err != nil {

@@ -24,8 +24,8 @@ type Learner interface {
 // be tried on, both ascending.
 type Fold struct{ Train, Test []int }
 
-// KFold deals n records, shuffled, into k parts of sizes that differ by one at
-// the most; each part is tested once.
+// KFold deals n records, shuffled, into k parts of sizes that differ by at
+// most one; each part is tested once.
 func KFold(n, k int, seed uint64) ([]Fold, error) {
 	if k < 2 || k > n {
 		return nil, &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("%d folds of %d records: take 2 or more, and no more than there are records", k, n)}

@@ -77,7 +77,7 @@ type Options struct {
 	// it. Defaults to 0.
 	CountShare float64
 	// OutsideShare, in [0, 0.5], of epsilon is spent on the number of private records that
-	// are outside of the public ones ([Points.Outside]): nothing can be said of them.
+	// are outside of the public ones (axis.Points.Outside): nothing can be said of them.
 	// Defaults to 0.
 	OutsideShare float64
 	// Low and High are the public box of the points that NoisyCentres needs. They

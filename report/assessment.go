@@ -47,7 +47,7 @@ type Facts struct {
 type Fact struct{ Name, Value string }
 
 // columnsPictured is how many columns of each sort have a picture, so that the
-// page stays small; the others stand in the summary tables.
+// page stays small; the others are in the summary tables.
 const columnsPictured = 14
 
 // Assessment makes the page for the risk and the utility of a table: a.Original
@@ -252,10 +252,10 @@ func (b *assessment) meaningBefore(r *assess.Risk) string {
 		return fmt.Sprintf("What this means: in the original, %s (%s) had a combination of %s that no other record has. An attacker who knows these values of such a person finds the record with certainty, also without names.",
 			records(r.UniqueRecords), Percent(r.UniqueShare), b.combination())
 	case r.Prosecutor.RecordsAbove > 0:
-		return fmt.Sprintf("What this means: in the original nobody is alone, but %s (%s) share %s with so few others that a guess is right with a chance above %s.",
+		return fmt.Sprintf("What this means: in the original no record is alone, but %s (%s) share %s with so few others that a guess is right with a chance above %s.",
 			records(r.Prosecutor.RecordsAbove), Percent(r.Prosecutor.ShareAbove), b.combination(), Percent(r.Prosecutor.Threshold))
 	}
-	return fmt.Sprintf("What this means: in the original nobody is alone with %s; every combination is shared by at least %s.", b.combination(), records(r.SmallestClass))
+	return fmt.Sprintf("What this means: in the original no record is alone with %s; every combination is shared by at least %s.", b.combination(), records(r.SmallestClass))
 }
 
 func (b *assessment) meaningAfter(r *assess.Risk) string {

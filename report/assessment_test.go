@@ -122,7 +122,7 @@ func TestBrokenPromiseIsSaid(t *testing.T) {
 		t.Error("repeated all the same")
 	}
 	if page = write(t, report.Assessment(a, report.Facts{})); !strings.Contains(page, "No promise was verified for this release") || strings.Contains(page, "k-anonymity with k") {
-		t.Error("a promise that nobody made")
+		t.Error("a guarantee that was not given")
 	}
 }
 

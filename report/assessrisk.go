@@ -23,7 +23,7 @@ func (b *assessment) risk() []Block {
 		return nil
 	}
 	blocks := []Block{
-		{Text: "Records that agree in all quasi-identifiers form a class. Inside a class nobody can be told from the others by them: the larger the classes, the safer the people in them."},
+		{Text: "Records that agree in all quasi-identifiers form a class. Inside a class no person can be distinguished from the others by them: the larger the classes, the safer the people in them."},
 		{Picture: classPicture(names, risks)},
 		{Text: "From the attacker's side: someone who knows that a person is in the table and looks for their record is right with a chance of one in the size of the class."},
 		{Picture: riskPicture(names, risks)},
@@ -69,7 +69,7 @@ func classPicture(names []string, risks []*assess.Risk) *Picture {
 		}
 		table.Rows = append(table.Rows, row)
 	}
-	return &Picture{Chart: chart, Caption: "Bars at the left are people who stand out; bars at the right are people who disappear in a crowd.", Table: table}
+	return &Picture{Chart: chart, Caption: "Bars at the left are people who stand out; bars at the right are people who share their values with many.", Table: table}
 }
 
 func riskPicture(names []string, risks []*assess.Risk) *Picture {
@@ -96,7 +96,7 @@ func riskPicture(names []string, risks []*assess.Risk) *Picture {
 		}
 		table.Rows = append(table.Rows, row)
 	}
-	return &Picture{Chart: chart, Caption: "How many records are in a class of fewer than so many records. In a class of fewer than 5, a guess is right with a chance above 1 in 5; who is alone is found with certainty.", Table: table}
+	return &Picture{Chart: chart, Caption: "How many records are in a class of fewer than this number of records. In a class of fewer than 5, a guess is right with a chance above 1 in 5; who is alone is found with certainty.", Table: table}
 }
 
 func riskTable(names []string, risks []*assess.Risk, a *assess.Assessment) *Table {

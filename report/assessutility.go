@@ -79,7 +79,7 @@ func (b *assessment) utility() []Block {
 			[]string{"Certainty penalty (NCP)", Percent(m.NCP), "mean width of what a class spans, over the width of its column"},
 		)
 	} else if u.NCP.Value != nil {
-		t.Rows = append(t.Rows, []string{"Certainty penalty (NCP)", figure(u.NCP), "mean width of what is told of a value, over the width of its column"})
+		t.Rows = append(t.Rows, []string{"Certainty penalty (NCP)", figure(u.NCP), "mean width of what is shown of a value, over the width of its column"})
 	} else {
 		t.Rows = append(t.Rows, []string{"Certainty penalty (NCP)", "–", "not available: " + u.NCP.Reason})
 	}
@@ -224,7 +224,7 @@ func numberTable(c *assess.NumberColumn) *Table {
 }
 
 // barsMost is how many values of a column of words have a bar, and
-// valuesListed how many stand in the table beside it.
+// valuesListed how many are in the table beside it.
 const (
 	barsMost     = 12
 	valuesListed = 25

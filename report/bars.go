@@ -8,7 +8,7 @@ import (
 )
 
 // Width is how wide pictures are drawn, in pixels; a page scales them down to
-// the room there is.
+// the space there is.
 const Width = 720
 
 // Series is a named run of values, one for each label or point.

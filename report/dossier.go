@@ -56,7 +56,7 @@ func (b *assessment) detail() (Figure, bool) {
 	}
 	if f := b.a.Utility.NCP; f.Value != nil {
 		return Figure{
-			Name: "Width of what is told", Value: Percent(*f.Value),
+			Name: "Width of what is shown", Value: Percent(*f.Value),
 			Explain: "how much of each column a class spans on average (NCP)",
 		}, true
 	}

@@ -60,7 +60,7 @@ func fit(s string, size, width float64) string {
 // nameMost is how many characters of a name or a value from data are shown.
 const nameMost = 60
 
-// plain makes a name or a value from data fit to stand in a line: it is made
+// plain makes a name or a value from data fit for a line: it is made
 // visible and, when very long, cut.
 func plain(s string) string {
 	if len(s) > nameMost {

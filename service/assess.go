@@ -19,7 +19,7 @@ import (
 // NotePersonsUnknown is the code of the note that a release does not tell its persons.
 const NotePersonsUnknown = "persons-unknown"
 
-// Assess measures how easily the records of a table are told apart by the
+// Assess measures how easily the records of a table are distinguished by the
 // quasi-identifiers and, with a release, what the release lost. Result and page are
 // private: they hold statistics of the table. Errors are of kind Usage, or of reading a
 // file.

@@ -24,7 +24,7 @@ import (
 // whose permanent answer would be forgotten against the request.
 func (s *Service) LDPRandomise(ctx context.Context, r *api.LDPRandomiseRequest) (*api.LDPRandomise, error) {
 	if r.Devices != "" && r.Client == "" {
-		return nil, noren.Usagef("devices", "devices are told apart by the clients' ids").Hinted("name the column that holds the ids")
+		return nil, noren.Usagef("devices", "devices are distinguished by the clients' ids").Hinted("name the column that holds the ids")
 	}
 	sv, err := ofColumns(&r.Survey, r.Columns)
 	if err != nil {

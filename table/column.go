@@ -147,7 +147,7 @@ type Builder struct {
 	col     Column
 	missing map[string]bool
 	// lengths has bit min(n,63) set where a text of n bytes may stand for a
-	// missing value: most texts are told apart by it alone.
+	// missing value: most texts are distinguished by it alone.
 	lengths uint64
 	index   map[string]uint32
 	layout  Layout // of a date; valid and not empty

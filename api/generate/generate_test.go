@@ -69,6 +69,10 @@ func TestNode(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
+	missing := []string{"a", "b", "list", "list.a", "list.b", "by", "by.a", "by.b"}
+	if d := cmp.Diff(missing, uncommented("", n)); d != "" {
+		t.Error(d)
+	}
 	if _, err := tr.node(reflect.TypeFor[chan int]()); err == nil {
 		t.Error("a channel has a form")
 	}

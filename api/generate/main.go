@@ -1,6 +1,7 @@
 // Command generate writes the reference of the JSON contract from the types of package
 // api and their comments: the tables of fields and of error codes in docs/cli.md, and a
-// JSON schema for each form in docs/schemas. Run it in the root of the module:
+// JSON schema for each form in docs/schemas. Every field of a form must have a comment.
+// Run it in the root of the module:
 //
 //	go run ./api/generate
 //
@@ -65,6 +66,9 @@ func generate(root string) (map[string]string, error) {
 		if err != nil {
 			return nil, err
 		}
+		if missing := uncommented("", n); len(missing) > 0 {
+			return nil, fmt.Errorf("%s: no comment on %s", name, strings.Join(missing, ", "))
+		}
 		parts[name] = n
 	}
 	for name, n := range parts {
@@ -74,6 +78,9 @@ func generate(root string) (map[string]string, error) {
 		n, err := t.node(d.Type)
 		if err != nil {
 			return nil, err
+		}
+		if missing := uncommented("", n); len(missing) > 0 {
+			return nil, fmt.Errorf("%s: no comment on %s", d.Name(), strings.Join(missing, ", "))
 		}
 		if _, twice := tables["fields "+d.Name()]; twice {
 			return nil, fmt.Errorf("two documents are named %s", d.Name())

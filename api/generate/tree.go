@@ -166,13 +166,27 @@ func (t *tree) add(out *node, of reflect.Type, level int, optional bool, depth m
 		if err != nil {
 			return err
 		}
-		if of.PkgPath() == module+"/api" && doc == "" {
-			return fmt.Errorf("%s.%s has no comment", of, f.Name)
-		}
 		left := strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
 		kind := f.Type.Kind()
 		null := !left && (kind == reflect.Pointer || kind == reflect.Slice || kind == reflect.Map || kind == reflect.Interface)
 		out.fields = append(out.fields, field{tag, sentence(f.Name, doc), optional || left, null, n})
 	}
 	return nil
+}
+
+// uncommented are the paths of the fields that have no comment, in and below n.
+func uncommented(prefix string, n *node) (paths []string) {
+	for n.kind == "array" || n.kind == "map" {
+		n = n.elem
+	}
+	for _, f := range n.fields {
+		path := prefix + f.name
+		if f.doc == "" {
+			paths = append(paths, path)
+		}
+		if f.node.shared == "" {
+			paths = append(paths, uncommented(path+".", f.node)...)
+		}
+	}
+	return paths
 }

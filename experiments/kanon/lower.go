@@ -12,8 +12,8 @@ import (
 // Bound is a loss that no partition of a data set gets below (docs/loss-bounds.md).
 type Bound struct {
 	Loss float64 `json:"loss"`
-	// Gap is the share of the row's loss that another partition could save at
-	// the most.
+	// Gap is the share of the row's loss that another partition could save,
+	// at most.
 	Gap float64 `json:"gap"`
 	// Method is "simple" or "dual", Records how many records had prices of their
 	// own.

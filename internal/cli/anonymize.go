@@ -33,7 +33,7 @@ func newAnonymize(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "anonymize INPUT -o OUTPUT --k K --quasi COLUMNS",
 		Short: "Release a k-anonymous table",
-		Long: `Writes a table in which every combination of quasi-identifier values occurs in
+		Long: `Write a table in which every combination of quasi-identifier values occurs in
 at least K records. Identifiers are dropped, quasi-identifiers are replaced by
 values common to groups of similar records, all other columns are kept unchanged.
 

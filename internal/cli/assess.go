@@ -28,9 +28,9 @@ func newAssess(t *terminal) *cobra.Command {
 	var f assessFlags
 	c := &cobra.Command{
 		Use:   "assess FILE --quasi COLUMNS",
-		Short: "Measure the re-identification risk of a table and the utility of a release (private)",
-		Long: `Measures how easily the records of a table can be told apart by the
-quasi-identifiers: prosecutor risk (the attacker knows that the person is in the
+		Short: "Measure the risk of a table and the utility of a release (private)",
+		Long: `Measure how easily the records of a table can be told apart by the
+quasi-identifiers, the risk of re-identification: prosecutor risk (the attacker knows that the person is in the
 table), journalist risk (--population: the attacker looks the person up in a
 larger table), marketer risk, unique records and class sizes. With --against a
 release, it also measures the risk of the release and its utility: means,

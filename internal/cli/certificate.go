@@ -15,8 +15,10 @@ import (
 func newCertificate(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "certificate",
-		Short: "Show and check release certificates",
-		Long: `A certificate states what was released, how, under which guarantee and at what charge,
+		Short: "Show and check certificates of releases",
+		Long: `Show and check certificates of releases, and print this user's public key.
+
+A certificate states what was released, how, under which guarantee and at what charge,
 and is signed (Ed25519). This user's key is created on first use, in $NOREN_KEY or the
 user's configuration directory; only its owner can read it.`,
 		Example: `  noren certificate show out.cert.json

@@ -18,11 +18,11 @@ func newCertificateCheck(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check FILE CERTIFICATE",
 		Short: "Check that a certificate is valid and states this file",
-		Long: `Succeeds only if the signature holds over exactly what the certificate states and FILE
+		Long: `Check that the signature holds over exactly what the certificate states, and that FILE
 is, byte for byte, the file that it states. Of a folder (anonymize --split-rows) the
-certificate states _MANIFEST, and every file must be the one that _MANIFEST states. Exit code 4 if one of them was changed, 3 if
-CERTIFICATE does not have the form of a certificate. --json lists every check that
-failed.
+certificate states _MANIFEST, and every file must be the one that _MANIFEST states. The
+exit code is 4 if one of them was changed, and 3 if CERTIFICATE does not have the form
+of a certificate. --json lists every check that failed.
 
 A signature identifies the signer. Trusted keys are this user's own and those of
 --trust; with --trust, a certificate by any other key fails. Without it, a certificate
@@ -69,7 +69,7 @@ func newCertificateKey(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "key",
 		Short: "Print this user's public key, for others to check certificates with",
-		Long: `Prints the public key as PEM. The private key is created on first use, with mode 0600,
+		Long: `Print the public key as PEM. The private key is created on first use, with mode 0600,
 at $NOREN_KEY or in the user's configuration directory; --path prints its path.`,
 		Example: "  noren certificate key > office.pem\n  noren certificate key --path",
 		Args:    exactly(),

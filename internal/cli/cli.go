@@ -54,19 +54,24 @@ func (e *alreadySaid) Unwrap() error { return e.error }
 func newRoot(t *terminal) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "noren",
-		Short: "A privacy toolkit: k-anonymous releases, private queries with a budget, local privacy",
-		Long: `Noren is a privacy toolkit: k-anonymous releases, differentially private queries
-with a budget ledger, and local differential privacy.
+		Short: "Release tables, query data sets and collect data with privacy guarantees",
+		Long: `Noren is a privacy toolkit: k-anonymous releases of tables, differentially private
+queries with a budget ledger, and local differential privacy.
 
-A first look, on the example that is built in:
+See the built-in example:
   noren demo
 
-A table of your own:
-  noren inspect visits.csv                      what is in it (private)
-  noren init visits.csv -o noren.yaml           propose types and roles
+Release a table:
+  noren inspect visits.csv                      columns, types, proposed roles (private)
+  noren init visits.csv -o noren.yaml           write types and roles, to correct
   noren anonymize visits.csv -o out.csv --spec noren.yaml --k 5
-  noren verify out.csv --k 5 --quasi age,sex    check any file
+  noren verify out.csv --k 5 --quasi age,sex    verify any file
   noren assess visits.csv --quasi age,sex --against out.csv --report page.html
+
+Query a data set, at a privacy cost that is charged to its budget:
+  noren ledger create
+  noren ledger grant visits --file visits.csv --spec noren.yaml --epsilon 1 --yes
+  noren query count visits --where "age >= 65" --max-rows 5 --epsilon 0.1
 
 Exit codes: 0 ok, 1 internal, 2 usage or specification, 3 bad data,
 4 guarantee not met, 5 budget refused, 130 interrupted.`,
@@ -80,10 +85,21 @@ Exit codes: 0 ok, 1 internal, 2 usage or specification, 3 bad data,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return &noren.Error{Kind: noren.Usage, What: err.Error(), Hint: "see " + c.CommandPath() + " --help"}
 	})
-	root.AddCommand(
-		newDemo(t), newAnonymize(t), newVerify(t), newAssess(t),
-		newInit(t), newInspect(t), newHierarchy(t), newQuery(t), newOutliers(t), newCorrelated(t), newHarm(t), newLDP(t), newRatio(t), newLedger(t), newCertificate(t), newReproduce(t),
-	)
+	for _, g := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Release tables:", []*cobra.Command{newDemo(t), newInspect(t), newInit(t), newHierarchy(t), newAnonymize(t), newVerify(t), newAssess(t)}},
+		{"Query data sets:", []*cobra.Command{newLedger(t), newQuery(t), newOutliers(t), newCorrelated(t), newHarm(t), newRatio(t)}},
+		{"Collect data from devices:", []*cobra.Command{newLDP(t)}},
+		{"Prove and reproduce:", []*cobra.Command{newCertificate(t), newReproduce(t)}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, c := range g.commands {
+			c.GroupID = g.title
+		}
+		root.AddCommand(g.commands...)
+	}
 	usageArgs(root)
 	complete(root, t)
 	return root

@@ -16,7 +16,7 @@ func newCorrelated(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "correlated",
 		Short: "Calibrate noise for records that depend on each other",
-		Long: `Calibrates Laplace noise for records that depend on each other.
+		Long: `Calibrate Laplace noise for records that depend on each other.
 
 Ordinary noise protects a record in a table of independent records. Where records depend
 on each other (one household's power in each minute, the members of one family), an
@@ -195,8 +195,8 @@ func newCorrelatedExplain(t *terminal) *cobra.Command {
 	var force bool
 	c := &cobra.Command{
 		Use:   "explain MODEL --query Q --epsilon E -o PAGE",
-		Short: "Write a page: who learns most, what they see, leakage over the noise scale",
-		Long: `Writes a page about a model and a query: the noise for epsilon beside that of other
+		Short: "Write a page: which adversary learns most, and leakage over the noise scale",
+		Long: `Write a page about a model and a query: the noise for epsilon beside that of other
 methods, who learns most and what they see, leakage over the scale and over what is
 known. It is computed from the public model alone.`,
 		Example: `  noren correlated explain power.json --query '{"count":"on"}' --epsilon 0.5 -o page.html`,

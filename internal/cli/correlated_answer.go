@@ -23,7 +23,7 @@ func newCorrelatedAnswer(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "answer DATASET --query Q --epsilon E",
 		Short: "Answer a query on a data set of dependent records",
-		Long: `Answers a query on the model column of a data set that was granted under a model of
+		Long: `Answer a query on the model column of a data set that was granted under a model of
 dependent records (noren ledger grant --model): one record of the model a row, in its
 order. The noise is calibrated to the model so that the answer alone leaks at most
 epsilon about any record. The charge follows a rule whose charges add up over

@@ -19,7 +19,7 @@ func newCorrelatedFit(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "fit FILE --column COLUMN --length N --source TEXT -o MODEL",
 		Short: "Estimate a model from public or older data, with confidence bounds",
-		Long: `Estimates a Markov chain from sequences of states (--column, one row a step; with
+		Long: `Estimate a Markov chain from sequences of states (--column, one row a step; with
 --sequence, rows of equal values there make a sequence), or a tree over several columns
 (--columns, Chow and Liu 1968: one row a sample, one column a record).
 
@@ -41,7 +41,7 @@ depend on the point estimate.`,
 	s.IntVar(&r.Length, "length", 0, "number of records of the chain")
 	s.StringSliceVar(&r.Columns, "columns", nil, "the `columns`, each a record, for a tree")
 	s.StringSliceVar(&r.States, "states", nil, "the names of the states, in their order (default: those in the data, in byte order)")
-	s.StringVar(&r.Source, "source", "", "where the data came from, in words; every guarantee states it")
+	s.StringVar(&r.Source, "source", "", "a `TEXT` that says where the data came from; every guarantee states it")
 	s.Float64Var(&r.Confidence, "confidence", 0.95, "the probability with which the interval model contains the true distribution")
 	s.Float64Var(&r.Smoothing, "smoothing", 0.5, "added to every count for the point estimate")
 	s.StringVar(&f.centre, "centre", "", "write the point estimate to this `FILE`: a guarantee for it depends on one estimate")

@@ -29,7 +29,7 @@ func newAssessCurve(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "curve FILE --quasi COLUMNS",
 		Short: "Compute information loss and risk over k and methods, to choose k (private)",
-		Long: `Partitions the table for a range of k by each method and shows for every k the
+		Long: `Partition the table for a range of k by each method, and show for every k the
 information loss of the quasi-identifiers, the mean error of counts over a release
 of matched values, the highest probability of finding a person by guessing (1/k or
 less), and the average over records. Only the page of --report is written.

@@ -25,9 +25,9 @@ func newDemo(t *terminal) *cobra.Command {
 	var keep string
 	c := &cobra.Command{
 		Use:   "demo",
-		Short: "Anonymise the built-in clinic and show the result",
-		Long: `Makes a 5-anonymous release of the built-in example, 5,000 visits to a synthetic
-clinic (no person in it is real), and shows some of its rows before and after.
+		Short: "Anonymise the built-in example and show the result",
+		Long: `Make a 5-anonymous release of the built-in example, 5,000 visits to a synthetic
+clinic (no person in it is real), and show some of its rows before and after.
 With --keep the example, its specification and the release stay in a folder, to
 go on from.`,
 		Example: `  noren demo

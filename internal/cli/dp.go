@@ -51,9 +51,9 @@ func (f *dpFlags) registerAsking(c *cobra.Command, columns *columnFlags) {
 	f.ledgerFlag.register(c)
 	s := c.Flags()
 	s.StringVar(&f.epsilon, "epsilon", "", "privacy cost: epsilon, in decimal")
-	s.StringVar(&f.analyst, "analyst", "", "who asks, as declared: the name is not checked (default: the user's name)")
-	s.StringVar(&f.key, "request-key", "", "ask the same again under the same `KEY`: the same answer, free of charge")
-	s.BoolVar(&f.reuse, "reuse", false, "give the stored answer to the same question where the ledger has one, free of charge")
+	s.StringVar(&f.analyst, "analyst", "", "`NAME` of the analyst, as declared: it is not checked (default: the user's name)")
+	s.StringVar(&f.key, "request-key", "", "`KEY` of this request: the same request under the same key gets the same answer, free of charge")
+	s.BoolVar(&f.reuse, "reuse", false, "return the stored answer of an equal request if the ledger has one, free of charge")
 	s.BoolVar(&f.dryRun, "dry-run", false, "print the cost, the expected accuracy and what would remain; nothing is charged and no private file is read")
 	s.StringVar(&f.unit, "unit", "", "record, or the `COLUMN` that tells whose records belong together (default: the data set's own)")
 	if f.columns = columns; columns == nil {

@@ -41,7 +41,7 @@ func observe(w *world, args []string) seen {
 			}
 		}
 	}
-	// Files make room for later requests now and then: both worlds hold the same.
+	// Files are removed before later requests now and then: both worlds hold the same.
 	if len(args)%3 == 0 {
 		for _, name := range []string{"a.json", "b.json", "c.json", "d.json", "w1.csv", "w1.csv.ratio.json", "w2.csv", "w2.csv.ratio.json", "w3.parquet", "w3.parquet.ratio.json", "page.html"} {
 			_ = os.Remove(filepath.Join(w.dir, name))

@@ -134,7 +134,7 @@ func (a *adversary) dataset() string {
 func (a *adversary) common(family string) []string {
 	args := []string{
 		"--epsilon=" + a.mostly(a.pick("0.1", "0.25", "0.001", "1", "0.000000001"), "0", "-1", "x", "1e-10", "1e9", "NaN", "100"),
-		"--analyst=" + a.mostly(a.pick("mori", "mori", "sato"), "nobody", "", "mori\n"),
+		"--analyst=" + a.mostly(a.pick("mori", "mori", "sato"), "unknown", "", "mori\n"),
 	}
 	add := func(n int, flag string, values ...string) {
 		if v, ok := a.value(values); ok && a.chance(n) {

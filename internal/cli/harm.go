@@ -14,11 +14,11 @@ import (
 func newHarm(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "harm",
-		Short: "Compute the expected harm of noise, and the noise with the least harm",
-		Long: `Computes the expected harm of the noise of an answer to its subjects: a firm without a
-bad lot that is reported to have one, a firm with bad lots that is reported to have none.
-Costs are a JSON file with the public costs of such errors and a public prior of the
-count. These commands never read the true count.`,
+		Short: "Compute the expected harm of noise, and find the least harmful noise",
+		Long: `Compute the expected harm of the noise of an answer to its subjects: a firm without a
+bad lot that is reported to have one, or a firm with bad lots that is reported to have
+none. Costs are a JSON file with the public costs of such errors and a public prior of
+the count. These commands never read the true count.`,
 		Example: `  noren harm evaluate costs.json --scale 2
   noren harm optimise costs.json --epsilon-max 1
   noren harm threshold costs.json --scale 2
@@ -122,7 +122,7 @@ func newHarmOptimise(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "optimise COSTS",
 		Short: "Find the noise scale with the smallest expected harm and risk of identification",
-		Long: `Searches all scales of the noise for the smallest sum of the expected costs of its
+		Long: `Search all scales of the noise for the smallest sum of the expected costs of its
 errors and of the cost of identification. --epsilon-max is the largest privacy loss that
 is allowed, whatever the costs; without it the search goes to a loss of 1000, which is no
 protection, and the output says so if the search ends there.`,
@@ -172,7 +172,7 @@ func newHarmThreshold(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "threshold COSTS --scale B",
 		Short: "Find the optimal alarm threshold",
-		Long: `Finds the alarm threshold with the smallest expected cost of false alarms and of
+		Long: `Find the alarm threshold with the smallest expected cost of false alarms and of
 concealment. It costs no privacy: it only reads the answer. Where the noise is too large
 for the costs, the answer cannot change the decision; the output then says that the
 threshold is uninformative.`,

@@ -18,9 +18,11 @@ func newHierarchy(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "hierarchy",
 		Short: "Propose and check generalisation hierarchies",
-		Long: `Proposes a hierarchy for a column, to be edited by hand (propose), and checks that
+		Long: `Propose a hierarchy for a column, to be edited by hand (propose), and check that
 a hierarchy covers a column (check). A hierarchy is a CSV file for --hierarchy of
 noren anonymize: one line a value, then its groups from small to large, then *.`,
+		Example: `  noren hierarchy propose visits.csv --column age -o ages.csv
+  noren hierarchy check ages.csv visits.csv --column age`,
 	}
 	c.AddCommand(newHierarchyPropose(t), newHierarchyCheck(t))
 	return c
@@ -43,7 +45,7 @@ func newHierarchyPropose(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "propose [INPUT --column COLUMN] -o FILE",
 		Short: "Propose a hierarchy from the form of a column's values",
-		Long: `Writes a hierarchy for the values of a column. It depends on which values there
+		Long: `Write a hierarchy for the values of a column. It depends on which values there
 are, and for numbers on their range, never on how often a value occurs.
 
 With INPUT, FILE holds the values of the table: it is private. With --range, FILE
@@ -148,7 +150,7 @@ func newHierarchyCheck(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check FILE INPUT --column COLUMN",
 		Short: "Check that a hierarchy covers a column (private)",
-		Long: `Checks a hierarchy: that all lines have the same number of levels, that no value
+		Long: `Check a hierarchy: that all lines have the same number of levels, that no value
 has two lines, that a name has one parent, that there is one root; and that every
 value of a column has a line. It names lines of FILE, and the records of INPUT
 whose value has no line, never a value. The exit code is 3 where a check fails.`,

@@ -17,8 +17,8 @@ func newInit(t *terminal) *cobra.Command {
 	var force, schema bool
 	c := &cobra.Command{
 		Use:   "init FILE [-o noren.yaml]",
-		Short: "Propose types and roles of a table's columns, as a commented noren.yaml",
-		Long: `Reads the whole table and writes a specification: for each column its type and a
+		Short: "Propose types and roles of columns, as a commented noren.yaml",
+		Long: `Read the whole table and write a specification: for each column its type and a
 proposed role, each with the reason. The roles are proposals: a table does not
 show what others may know of the persons in it. Read the file, correct it, and
 pass it to noren anonymize --spec.

@@ -109,7 +109,7 @@ func TestKilledQuery(t *testing.T) {
 			t.Error(text)
 		}
 	}
-	// Of the killed one nobody knows that it is over until its lease is.
+	// The ledger cannot know that the killed one is over until its lease is.
 	if got := strings.Join(states(), " "); got != "reserved forfeited" {
 		t.Errorf("the charges are %s", got)
 	}

@@ -27,7 +27,7 @@ func newLDPDesign(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "design --size K|--candidates C --epsilon E [--n N]",
 		Short: "Choose a mechanism for a collection and compute its expected error",
-		Long: `Plans a collection from public facts: the size of the domain (--size, --labels, --bins,
+		Long: `Plan a collection from public facts: the size of the domain (--size, --labels, --bins,
 --edges; or --range for the mean of a number), epsilon, the number of people who report,
 and how often each is asked. It names the mechanism to take and why, the expected
 standard error of a share, and with --error the number of people that it takes.

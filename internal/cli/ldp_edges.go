@@ -24,7 +24,7 @@ func newLDPEdges(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "edges DATASET --column COLUMN --bounds LO,HI --count L --epsilon E",
 		Short: "Compute equal-frequency bin edges with differential privacy",
-		Long: `Computes the edges of L bins that hold about equally many values of a column: the L-1
+		Long: `Compute the edges of L bins that hold about equally many values of a column: the L-1
 quantiles between the public bounds, in one answer for one charge to the data set's
 budget, with one certificate.
 

@@ -50,7 +50,7 @@ func newLDPEstimate(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "estimate REPORTS... --spec SPEC",
 		Short: "Estimate shares, words, means, distributions or associations from reports",
-		Long: `Reads report files (docs/cli.md, "Report files"; - is standard input) and estimates, by
+		Long: `Read report files (docs/cli.md, "Report files"; - is standard input) and estimate, by
 their mechanism: the shares of labels with standard errors and simultaneous intervals,
 the shares of words among candidates, a mean, a distribution, or the joint shares of two
 attributes.

@@ -31,9 +31,9 @@ func newLDPEvaluate(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "evaluate FILE --label COLUMN",
 		Short: "Measure what models learn from a table that is randomised at its source (private)",
-		Long: `Trains a linear support vector machine and a random forest to predict the class of a
-record, on raw, generalised and randomised records, and tests each on all three, by
-cross-validation: how accurate is a model of locally randomised data?
+		Long: `Train a linear support vector machine and a random forest to predict the class of a
+record, on raw, generalised and randomised records, and test each on all three, by
+cross-validation. The output shows how accurate a model of locally randomised data is.
 
 Numbers are put into bins (--labels), categories are taken as they are, a missing value
 is a label of its own. Generalised records hold the midpoints of their bins. Randomised

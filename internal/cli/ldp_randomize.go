@@ -28,7 +28,7 @@ func newLDPRandomize(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "randomize FILE --column COLUMN --spec SPEC",
 		Short: "Randomise the records of a table as each person's device would",
-		Long: `Randomises each record of a table as its own device would, and writes one report a
+		Long: `Randomise each record of a table as its own device would, and write one report a
 line, in the table's order, as noren ldp estimate reads them (docs/cli.md, "Report
 files"). Use it before devices exist, or for a table that leaves a trusted place; the
 TypeScript client does the same in a browser.

@@ -31,7 +31,7 @@ func newLDPSimulate(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "simulate [FILE] --spec SPEC --n N",
 		Short: "Simulate a collection: estimates vs. truth, error by epsilon and sample size",
-		Long: `Simulates a collection before it is made. A made-up population, whose truth is known,
+		Long: `Simulate a collection before it is made. A made-up population, whose truth is known,
 reports by the mechanism of the specification. The output compares estimates with the
 truth, and the error by epsilon and by the number of people with the expected error.
 --compare adds other mechanisms.

@@ -36,8 +36,8 @@ func (f *ledgerFlag) file() string {
 func newLedger(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ledger",
-		Short: "Manage the privacy budgets and schemas of data sets",
-		Long: `Manages the ledger: a file that stores for every data set its privacy budget
+		Short: "Manage privacy budgets and schemas of data sets",
+		Long: `Manage the ledger: a file that stores for every data set its privacy budget
 (epsilon, delta), its schema, and what was charged. Answers with differential privacy
 are charged before the data is read; charges are never refunded. Several processes may
 use one ledger at once.
@@ -61,8 +61,10 @@ they reveal an older copy of both that was put back.`,
 func newLedgerCreate(t *terminal) *cobra.Command {
 	var at ledgerFlag
 	c := &cobra.Command{
-		Use:     "create",
-		Short:   "Create an empty ledger",
+		Use:   "create",
+		Short: "Create an empty ledger",
+		Long: `Create an empty ledger and its head file, which holds the last entry of the ledger. The
+next step is to grant budgets in it (noren ledger grant).`,
 		Example: "  noren ledger create\n  noren ledger create --ledger budgets.db",
 		Args:    exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -85,7 +87,7 @@ func newLedgerCloseAnalyst(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "close-analyst NAME --analyst A",
 		Short: "Close an analyst's budget in a data set",
-		Long: `Closes an analyst's budget: the analyst may ask nothing more of the data set. What was
+		Long: `Close an analyst's budget: the analyst may ask nothing more of the data set. What was
 spent stays spent, and analysts without a grant are still refused. A new grant to the
 analyst opens the budget again.`,
 		Example: "  noren ledger close-analyst visits --analyst mori",
@@ -114,7 +116,7 @@ func newLedgerShow(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show [NAME]",
 		Short: "Show budgets and schemas: granted, spent and left",
-		Long: `Shows the budget of every data set, or of one: granted, spent and left. An analyst can
+		Long: `Show the budget of every data set, or of one: granted, spent and left. An analyst can
 still spend the smaller of the analyst's own remainder and the data set's. --schema
 shows how the data set is read; a schema is public.`,
 		Example: "  noren ledger show\n  noren ledger show visits --schema\n  noren ledger show visits --json",

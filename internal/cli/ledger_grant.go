@@ -26,7 +26,7 @@ func newLedgerGrant(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "grant NAME --file FILE --epsilon E",
 		Short: "Grant a budget and a schema to a data set, or a budget to an analyst",
-		Long: `Sets the privacy budget of a data set and pins its schema: how the file is read, what
+		Long: `Set the privacy budget of a data set and fix its schema: how the file is read, what
 its privacy unit is, and which tables are neighbours. The whole file is read under the
 schema; cells that do not fit are listed on this private output only. Queries cannot
 change the schema, and it is public: write no secret of the table into it.
@@ -36,9 +36,10 @@ flags. Types that neither states are proposed from the values and must be confir
 with --yes, as must cells that do not fit: they will count as missing. Levels, keys and
 bounds are never proposed.
 
-add-remove: neighbouring tables differ by all records of one unit (unbounded
-neighbours). replace-one: by what one unit holds (bounded neighbours); their number is
-public. The unit is a record, or the column whose equal texts mark one person.
+Neighbouring tables differ in one privacy unit: a record, or all records with one text in
+the column --unit, such as a person's id. With add-remove (unbounded neighbours) one of
+them lacks the unit. With replace-one (bounded neighbours) the records of the unit differ,
+and the number of units is public.
 
 While nothing is spent, --replace exchanges schema, unit, relation and cap. Later the
 cap can only rise, and --changed grants a new version of the same data set, such as next
@@ -79,7 +80,7 @@ set's; from the first such grant on, only analysts with a grant may ask.`,
 	s.StringArrayVar(&f.orders, "order", nil, "`COLUMN=LOW<...<HIGH`: the levels of an ordered column; may be repeated")
 	s.StringArrayVar(&f.formats, "format", nil, "`COLUMN=LAYOUT`: how a date is written, as in YYYY-MM-DD; may be repeated")
 	f.registerInput(c)
-	s.StringVar(&f.analyst, "analyst", "", "grant to this analyst, under the data set's budget")
+	s.StringVar(&f.analyst, "analyst", "", "grant to the analyst of this `NAME`, under the data set's budget")
 	s.BoolVar(&f.yes, "yes", false, "confirm the proposed schema, and that cells which do not fit count as missing")
 	s.BoolVar(&f.changed, "changed", false, "the file or its schema is a new version of the same data set: what is spent stays spent")
 	s.BoolVar(&f.replace, "replace", false, "exchange schema, unit, relation and cap; only while nothing is spent")

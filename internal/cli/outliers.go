@@ -17,7 +17,7 @@ func newOutliers(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "outliers",
 		Short: "Count distance-based outliers with differential privacy",
-		Long: `Counts distance-based outliers: records with fewer than k others within a radius.
+		Long: `Count distance-based outliers: records with fewer than k others within a radius.
 One record can change the count a lot in the worst case, and only a little on typical
 data. The noise is therefore scaled by a smooth upper bound of the local sensitivity.`,
 		Example: `  noren outliers plan --n 10000 --dimensions 2 --k 5 --epsilon 1
@@ -50,8 +50,8 @@ func newOutliersCount(t *terminal) *cobra.Command {
 	var f outliersFlags
 	c := &cobra.Command{
 		Use:   "count DATASET --columns COLUMNS --radius R --box LO,HI --epsilon E",
-		Short: "Count outliers with differential privacy",
-		Long: `Counts the records with fewer than K others within RADIUS, in the space of the columns.
+		Short: "Count outliers of a data set",
+		Long: `Count the records with fewer than K others within RADIUS, in the space of the columns.
 Everything that defines the space is public: the box that values are clamped to, the
 step that they are rounded to, and the unit of distance of each column
 (--public-scale FILE: CSV with the header column,scale or column,low,high,scale;
@@ -159,7 +159,7 @@ func newOutliersSensitivity(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sensitivity FILE --columns COLUMNS --radius2 R2",
 		Short: "Compute the sensitivity of a count of outliers (private: do not release)",
-		Long: `Computes, from whole-number coordinates, the number of neighbours of each record, the
+		Long: `Compute, from whole-number coordinates, the number of neighbours of each record, the
 number of outliers, the bound U of the local sensitivity at distance t for t = 0..T,
 the global sensitivity G, and the smooth bound S for each beta. All of it is computed
 from private data without noise: do not release.`,

@@ -38,8 +38,8 @@ type queryFlags struct {
 func newQuery(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "query",
-		Short: "Query a private data set with differential privacy",
-		Long: `Answers counts, sums, means, variances, histograms and quantiles of a data set, with
+		Short: "Query a data set with differential privacy",
+		Long: `Answer counts, sums, means, variances, histograms and quantiles of a data set, with
 noise for differential privacy. The privacy cost is charged to the data set's budget
 before the file is read (noren ledger).
 

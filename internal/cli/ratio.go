@@ -16,8 +16,8 @@ import (
 func newRatio(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ratio",
-		Short: "Reweight a public table to match a private one, with differential privacy",
-		Long: `Gives each record of a public table a weight, an estimate of the density ratio
+		Short: "Reweight a public table to match a private one with differential privacy",
+		Long: `Give each record of a public table a weight, an estimate of the density ratio
 private/public. Means, counts, quantiles and regressions of the private table are then
 estimated from the weighted public one. Only the weights have a privacy cost; every
 estimate from them is free.

@@ -25,7 +25,7 @@ func newRatioAnswer(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "answer WEIGHTS mean|count|quantile|histogram|regression",
 		Short: "Estimate statistics of the private table from a weighted public table, free of charge",
-		Long: `Answers from a table that noren ratio fit has weighted, and from its meta data. The weights
+		Long: `Answer from a table that noren ratio fit has weighted, and from its meta data. The weights
 had a privacy cost; answers from them are free.
 
   mean        of --column

@@ -26,7 +26,7 @@ func newRatioCheck(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check DATASET WEIGHTS --epsilon E",
 		Short: "Compare the weighted public table with the private one, for a privacy cost",
-		Long: `Releases noisy means of the columns of the weights over the private table, and compares
+		Long: `Release noisy means of the columns of the weights over the private table, and compare
 them with those of the weighted public records. The privacy cost is charged as for a query.
 
 A mean that differs by more than chance shows that the weights are bad. No difference does

@@ -42,7 +42,7 @@ func newRatioFit(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "fit DATASET PUBLIC --columns COLUMNS --epsilon E -o WEIGHTS",
 		Short: "Compute a weight for each record of a public table, to match a private table",
-		Long: `Writes the public table with one more column, the weight of each record. From the private
+		Long: `Write the public table with one more column, the weight of each record. From the private
 table only noisy means of kernels about public points, or noisy counts of public bins, are
 released; the weights are computed from these and from the public table. Meta data, which
 noren ratio answer needs, are written to WEIGHTS` + service.RatioMetaSuffix + `.
@@ -73,7 +73,7 @@ that weights are bad; they cannot show that weights are good.`,
 	s.StringVar(&f.features, "features", "", "what is released: kernels, marginals (histograms of columns and pairs) or both (default: marginals where a column has more than two categories and no other flag is about kernels, else kernels; noren ratio plan compares them)")
 	s.StringVar(&f.mechanism, "mechanism", "", "noise of kernels: rkhs-pure, rkhs-gaussian (needs --delta), laplace, parametric, or noisy-centres (replace-one) (default rkhs-pure)")
 	s.IntVar(&f.centres, "centres", 0, "number of kernels, about `N` points of the public table (default 12 or 24, or twice the number of categories, up to 64)")
-	s.Float64SliceVar(&f.sigmas, "sigma", nil, "the bandwidth, in units of distance; of several, comma-separated, the best is taken, which adds noise (default: half the median distance in the public table)")
+	s.Float64SliceVar(&f.sigmas, "sigma", nil, "the bandwidth `SIGMA`, in units of distance; of several, comma-separated, the best is taken, which adds noise (default: half the median distance in the public table)")
 	s.Float64Var(&f.lambda, "lambda", 0, "the regularisation (default: chosen from what was released, which is free)")
 	s.StringVar(&f.post, "post", "", "plain, entropy, nnls or clip: how negative ratios are avoided (default plain, with marginals entropy)")
 	s.BoolVar(&f.raw, "raw", false, "leave the weights as they are, not divided by their mean")

@@ -29,7 +29,7 @@ func newRatioPlan(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plan PUBLIC --columns COLUMNS --epsilon E --records N",
 		Short: "Estimate the errors of weighted answers before a fit, from the public table",
-		Long: `Estimates, for an expected number of private records, the standard errors of typical
+		Long: `Estimate, for an expected number of private records, the standard errors of typical
 answers: the mean of each column, or the share of its most frequent category, by weights of
 kernels, of histograms (marginals) and of both, and by a direct query. Only the public
 table is read, and nothing is charged.
@@ -49,7 +49,7 @@ it takes until the weights have smaller errors.`,
 	s.Lookup("delimiter").Usage = "field delimiter of PUBLIC: one `CHARACTER`, or tab (detected when left out)"
 	s.Lookup("encoding").Usage = "`ENCODING` of PUBLIC: utf-8 or shift_jis (detected when left out)"
 	s.StringVar(&f.epsilon, "epsilon", "", "the privacy cost of the fit: `EPSILON`, in decimal")
-	s.StringVar(&f.delta, "delta", "", "its delta, for rkhs-gaussian")
+	s.StringVar(&f.delta, "delta", "", "the privacy cost of the fit: delta, for rkhs-gaussian (default 0)")
 	s.IntVar(&f.records, "records", 0, "the expected number of private records")
 	s.StringVar(&f.neighbours, "neighbours", "", "add-remove or replace-one (default add-remove)")
 	s.StringVar(&f.mechanism, "mechanism", "", "noise of kernels: rkhs-pure, rkhs-gaussian (needs --delta), laplace or parametric (default rkhs-pure)")

@@ -19,9 +19,14 @@ import (
 func newReproduce(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "reproduce",
-		Short: "Reproduce the experiments of the papers, and compare the figures",
-		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+		Short: "Reproduce the experiments of the papers and compare the figures",
+		Long: `Reproduce the experiments of the papers that Noren's methods come from, and compare the
+figures with those that are printed there. Each command says which data it reads.`,
+		Example: `  noren reproduce correlated --quick
+  noren reproduce kanon --dataset eia --k 5
+  noren reproduce ldp --repeats 5 --tables`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newReproduceKanon(t), newReproduceOutlier(t), newReproduceCorrelated(t), newReproduceLDP(t), newReproduceRatio(t))
 	return c
@@ -47,7 +52,7 @@ func newReproduceKanon(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "kanon",
 		Short: "Reproduce the Tomobiki paper: information loss and time of every method",
-		Long: `Partitions the paper's data sets by every method and prints the information loss
+		Long: `Partition the paper's data sets by every method and print the information loss
 (SSE/SST), the groups and the time, with the figures of the paper's Table 6 where it has
 any. For each data set it prints a lower bound of the loss (--gap looks for a better
 one), and for each loss the optimality gap: the largest share of it that another

@@ -18,8 +18,8 @@ func newReproduceRatio(t *terminal) *cobra.Command {
 	var coverage int
 	c := &cobra.Command{
 		Use:   "ratio",
-		Short: "The paper on density ratios: methods A, B and C as written and sound, beside ours",
-		Long: `Runs the paper's experiment (public E ~ N(1,1), private D ~ N(2,1/4)) with its methods
+		Short: "Reproduce the paper on density ratios: methods A, B and C, corrected ones, and ours",
+		Long: `Run the paper's experiment (public E ~ N(1,1), private D ~ N(2,1/4)) with its methods
 A, B and C as they are written, the sound ones and ours, beside what an independent
 program had; two settings beyond it, in the plane and with two clouds, where the usual
 bandwidth fails; and a second case, the census table adult.csv, whose public part has too

@@ -26,7 +26,7 @@ func newVerify(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify FILE --k K --quasi COLUMNS",
 		Short: "Verify k-anonymity, l-diversity and t-closeness of a file",
-		Long: `Reads any table file and decides whether every combination of quasi-identifier
+		Long: `Read any table file and decide whether every combination of quasi-identifier
 values in it occurs in at least K records, and with --l or --t whether each of
 these classes has the stated diversity, or closeness to the whole table, in the
 sensitive columns. Every release of noren anonymize passes the same verifier,

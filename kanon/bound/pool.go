@@ -6,7 +6,7 @@ import (
 )
 
 // pool is the groups that prices are fitted to. Rows are the records, then the
-// cuts; a group stands in the rows of its members and of the cuts that it holds
+// cuts; a group has an entry in the rows of its members and of the cuts that it holds
 // pairs of, once for each pair.
 type pool struct {
 	f      *frame

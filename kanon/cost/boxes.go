@@ -149,7 +149,7 @@ type number struct {
 
 func (c *number) missing(i int32) bool { return c.gap != nil && c.gap[i] }
 
-// words is a category; width is that of a set of so many values.
+// words is a category; width is that of a set, by its number of values.
 type words struct {
 	codes       []uint32
 	cardinality int

@@ -60,7 +60,7 @@ func NewCutter(m Measure, k int, judge Judge) *Cutter {
 }
 
 // All lists the records so that the order of those that differ does not depend on
-// where they stand in the table.
+// their place in the table.
 func (c *Cutter) All() []int32 {
 	all := make([]int32, c.m.Len())
 	for i := range all {

@@ -117,8 +117,8 @@ func BenchmarkLarge(b *testing.B) {
 }
 
 // BenchmarkCells cuts 50,000 records of examples/bigtable into cells of 1,000 or
-// more and divides each by MDAV. A code counts for a cut where it has room for so
-// many groups; the loss tells what that is worth. "mondrian" is the paper's cut.
+// more and divides each by MDAV. A code counts for a cut where it has records for
+// that many groups; the loss shows the effect. "mondrian" is the paper's cut.
 func BenchmarkCells(b *testing.B) {
 	ctx := context.Background()
 	const n, k, least = 50_000, 5, 1000
@@ -140,7 +140,7 @@ func BenchmarkCells(b *testing.B) {
 		return sse / s.SST()
 	}
 	for _, groups := range []int{1, 10, 40, 160, 1 << 20} {
-		b.Run(fmt.Sprintf("room for %d groups", groups), func(b *testing.B) {
+		b.Run(fmt.Sprintf("records for %d groups", groups), func(b *testing.B) {
 			var loss float64
 			for b.Loop() {
 				tree, err := partition.NewCellTree(ctx, s, n, least, groups*k)

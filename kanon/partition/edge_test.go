@@ -202,7 +202,7 @@ func TestMissingValuesAreAValue(t *testing.T) {
 	}
 }
 
-// One column of numbers in heaps of k is taken apart into them.
+// One column of numbers in heaps of k is divided into them.
 func TestSingleColumn(t *testing.T) {
 	x := []float64{0, 1, 2, 20, 21, 22, 100, 101, 102, 150, 151, 152}
 	s := numbers(t, x)
@@ -270,7 +270,7 @@ func TestMethodNames(t *testing.T) {
 	}
 }
 
-// What was chosen is told, and only where there was something to choose.
+// What was chosen is reported, and only where there was something to choose.
 func TestChosen(t *testing.T) {
 	const many = 40_001
 	for _, c := range []struct {

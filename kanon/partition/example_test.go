@@ -69,7 +69,7 @@ func ExamplePartition() {
 	// tomobiki: sizes [3 2 2 2 2], loss 0.1192
 }
 
-// Fewer records than k cannot be divided: that is told as bad data.
+// Fewer records than k cannot be divided: the error is of kind BadData.
 func ExamplePartition_tooFew() {
 	s, err := space.FromMatrix([][]float64{{23, 61, 25}}, space.MinMax)
 	if err != nil {

@@ -30,7 +30,7 @@ const checkEvery = 64
 // mdav is MDAV (Domingo-Ferrer and Torra 2005). While 3k records remain: r is
 // the one farthest from the centre of the remaining, s the one farthest from r;
 // a group of the k nearest around each. When s is among r's nearest, the
-// farthest that is left from r stands in for it. Then one group more around the
+// farthest that is left from r replaces it. Then one group more around the
 // farthest if 2k remain, and the rest is the last. Time n²/k.
 func mdav(ctx context.Context, s *space.Space, k int, progress noren.Progress) (space.Partition, error) {
 	g := newGrouping(s.Len())

@@ -252,7 +252,7 @@ func whole(ctx context.Context, s *space.Space, o *Options, progress noren.Progr
 	}
 }
 
-// frequentGroups is how many groups of a code of its own there must be room for
+// frequentGroups is how many groups the records of a code must be enough for
 // before a [CellTree] parts it from the others: found by trial (BenchmarkCells).
 const frequentGroups = 40
 

@@ -33,7 +33,7 @@ func TestMode(t *testing.T) {
 		"c", "a", "a", "c", // a tie in the whole too: a comes first
 		"d", "NA", "NA", "NA", // missing values do not outvote
 		"b", "b", "b", "b", "b", "c", "c", "c", "a", // plain
-		"NA", "", // nobody has one
+		"NA", "", // no record has one
 	}
 	group := []uint32{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 3, 4, 4}
 	want := "[b a d b ]"

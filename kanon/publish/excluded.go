@@ -10,9 +10,9 @@ import (
 // Excluded tells how many persons who are not in the table the release shows not
 // to be in it, because no class spans their values.
 type Excluded struct {
-	// Tight is their share where ranges end at the values of the group, Shown
-	// where they end as they were published.
+	// Tight is their share where ranges end at the values of the group.
 	Tight float64 `json:"tight"`
+	// Shown is their share where ranges end as they were published.
 	Shown float64 `json:"shown"`
 	// Sampled is the number of records that were left out, one at a time, to
 	// take the part of such a person.

@@ -10,7 +10,7 @@ import (
 )
 
 // total is an exact sum of 64-bit integers, in 128 bits of two's complement:
-// room for 2^63 of them.
+// enough for 2^63 of them.
 type total struct {
 	hi int64
 	lo uint64

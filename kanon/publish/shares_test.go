@@ -42,7 +42,7 @@ func TestShares(t *testing.T) {
 }
 
 // With the mean beside its range every value of the range is still possible for
-// every record: what stands in the comment of meanBeside is tried out.
+// every record: the statement of meanBeside is tried out.
 func TestMeanLeavesValuesOpen(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.IntRange(0, 7), 5, 7).Draw(t, "values")

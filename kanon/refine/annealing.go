@@ -20,8 +20,8 @@ const (
 	// coolest is the heat at which next to nothing is accepted any more that
 	// costs something.
 	coolest = 0.05
-	// proposals is how many changes an attempt proposes for each record at the
-	// least, and four times as many at the most.
+	// proposals is how many changes an attempt proposes for each record at least,
+	// and four times as many at most.
 	proposals = 120
 )
 
@@ -113,8 +113,8 @@ func weights(s *space.Space, p space.Partition, least float64) []float64 {
 	return out
 }
 
-// regions chooses regions of a cell that do not touch, with about half of its
-// records at the most, where much is lost rather than elsewhere.
+// regions chooses regions of a cell that do not touch, with at most about half
+// of its records, where much is lost rather than elsewhere.
 func (a *search) regions(records []int32, rng draws) []attempt {
 	c := &cell{s: a.s, p: a.p, records: records, k: a.k}
 	sub, inner := c.own()

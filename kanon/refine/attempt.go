@@ -35,7 +35,7 @@ const (
 	byRegion    means = iota // annealing of a region
 	byCell                   // annealing of a cell, and exchanges
 	byExchanges              // exchanges from groups as they are
-	byShaking                // exchanges from groups that were shaken
+	byShaking                // exchanges from groups that were perturbed
 	byPrices
 )
 

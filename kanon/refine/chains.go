@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// chains betters groups by exchanges along many of them: a record goes to
+// chains improves groups by exchanges along many of them: a record goes to
 // another group, one of that group to a third, and so on, until one takes the
-// place of the first (a cycle), or one joins a group that has room where the
+// place of the first (a cycle), or one joins a group where the
 // first left a group of more than k (a path). Each group changes once, so that
 // what an exchange costs is the sum of what its steps do, and good ones are found
 // step by step among very many (Thompson and Psaraftis 1993; Ahuja, Orlin and
@@ -56,7 +56,7 @@ type closed struct {
 }
 
 const (
-	// mostSteps is how many records an exchange moves at the most.
+	// mostSteps is the largest number of records that an exchange moves.
 	mostSteps = 9
 	// chainNear is how many near places a record may go to.
 	chainNear = 15
@@ -114,8 +114,8 @@ func (c *chains) measure(g int32) {
 	}
 }
 
-// search looks for exchanges that gain, step by step: of the parts with so many
-// records that end at the same one, it goes on with the best.
+// search looks for exchanges that gain, step by step: of the parts with the same
+// number of records that end at the same one, it goes on with the best.
 func (c *chains) search(ctx context.Context) error {
 	a := c.a
 	c.found = c.found[:0]

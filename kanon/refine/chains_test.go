@@ -89,7 +89,7 @@ func TestExchangesDoWhatTheySay(t *testing.T) {
 }
 
 // Passes of exchanges lower the cost until one finds none; then no record can go to
-// another group with room at a gain.
+// another group at a gain.
 func TestExchangesEnd(t *testing.T) {
 	for seed := range uint64(30) {
 		rng := rand.New(rand.NewPCG(seed, 32))

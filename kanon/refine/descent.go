@@ -18,12 +18,12 @@ type descent struct {
 	own     []float64 // squared distance of each record to its group's centre
 	// A record is looked at again only when its group, or one that it might go
 	// to, has changed since it was last looked at.
-	clock   int64
-	changed []int64 // by group
-	looked  []int64 // by record
-	tried   []int64 // by group: when it was last tried to dissolve it
-	guard   float64 // a gain below this is rounding
-	crowd   *crowd  // who the records belong to; nil where records count
+	clock      int64
+	changed    []int64     // by group
+	looked     []int64     // by record
+	tried      []int64     // by group: when it was last tried to dissolve it
+	guard      float64     // a gain below this is rounding
+	membership *membership // who the records belong to; nil where records count
 	// candidates of the record at hand
 	marked     []int32
 	mark       int32
@@ -95,8 +95,8 @@ func (d *descent) renew(g int32) {
 	for _, i := range d.members[g] {
 		d.own[i] = c.Distance2(i)
 	}
-	if d.crowd != nil {
-		d.crowd.renew(g, d.members[g])
+	if d.membership != nil {
+		d.membership.renew(g, d.members[g])
 	}
 	d.clock++
 	d.changed[g] = d.clock
@@ -118,7 +118,7 @@ func (d *descent) run(ctx context.Context) error {
 		}
 		for g := 0; g < len(d.members); g++ {
 			switch {
-			case d.crowd != nil:
+			case d.membership != nil:
 				d.splitPersons(int32(g))
 			case len(d.members[g]) >= 2*d.k:
 				d.split(int32(g))
@@ -170,8 +170,8 @@ func (d *descent) improve(p int32) bool {
 	best := -d.guard
 	to, with := int32(-1), int32(-1)
 	leaves := len(d.members[g]) > d.k
-	if d.crowd != nil {
-		leaves = d.crowd.leaves(d, p)
+	if d.membership != nil {
+		leaves = d.membership.leaves(d, p)
 	}
 	for _, h := range d.candidates {
 		b := float64(len(d.members[h]))
@@ -192,7 +192,7 @@ func (d *descent) improve(p int32) bool {
 			if base-pq*(1/a+1/b) >= best {
 				continue
 			}
-			if change := d.centre[g].Distance2(q) + base - pq/a - pq/b; change < best && (d.crowd == nil || d.crowd.swaps(d, p, q)) {
+			if change := d.centre[g].Distance2(q) + base - pq/a - pq/b; change < best && (d.membership == nil || d.membership.swaps(d, p, q)) {
 				best, to, with = change, h, q
 			}
 		}
@@ -274,7 +274,7 @@ func (d *descent) dissolve(g int32) {
 
 // most is up to how many records a group is tried to be dissolved.
 func (d *descent) most() int {
-	if d.crowd != nil {
+	if d.membership != nil {
 		return 8 * d.k // persons have several records
 	}
 	return 2 * d.k
@@ -302,8 +302,8 @@ func (d *descent) drop(g int32) {
 	last := int32(len(d.members) - 1)
 	if g != last {
 		d.members[g], d.centre[g], d.changed[g], d.tried[g] = d.members[last], d.centre[last], d.changed[last], d.tried[last]
-		if d.crowd != nil {
-			d.crowd.count[g] = d.crowd.count[last]
+		if d.membership != nil {
+			d.membership.count[g] = d.membership.count[last]
 		}
 		for _, i := range d.members[g] {
 			d.group[i] = g

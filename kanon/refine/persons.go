@@ -19,8 +19,8 @@ import (
 // group may be divided where both parts hold records of k persons. Any record
 // may join any group.
 
-// crowd knows whose records are in which group.
-type crowd struct {
+// membership knows whose records are in which group.
+type membership struct {
 	k      int
 	person []uint32 // of each record
 	count  []int    // distinct persons of each group
@@ -29,8 +29,8 @@ type crowd struct {
 }
 
 // newCrowd numbers the persons of a cell anew, that its memory is the cell's.
-func newCrowd(persons []uint32, groups, k int) *crowd {
-	c := &crowd{k: k, person: make([]uint32, len(persons)), count: make([]int, groups)}
+func newCrowd(persons []uint32, groups, k int) *membership {
+	c := &membership{k: k, person: make([]uint32, len(persons)), count: make([]int, groups)}
 	number := map[uint32]uint32{}
 	for i, person := range persons {
 		if person == privacy.NoPerson {
@@ -48,7 +48,7 @@ func newCrowd(persons []uint32, groups, k int) *crowd {
 }
 
 // distinct counts the persons of some records.
-func (c *crowd) distinct(records []int32) int {
+func (c *membership) distinct(records []int32) int {
 	c.stamp++
 	n := 0
 	for _, i := range records {
@@ -60,7 +60,7 @@ func (c *crowd) distinct(records []int32) int {
 	return n
 }
 
-func (c *crowd) renew(g int32, members []int32) {
+func (c *membership) renew(g int32, members []int32) {
 	for int(g) >= len(c.count) {
 		c.count = append(c.count, 0)
 	}
@@ -68,7 +68,7 @@ func (c *crowd) renew(g int32, members []int32) {
 }
 
 // has reports whether a record other than i in the group is of that person.
-func (c *crowd) has(members []int32, person uint32, i int32) bool {
+func (c *membership) has(members []int32, person uint32, i int32) bool {
 	for _, j := range members {
 		if c.person[j] == person && j != i {
 			return true
@@ -78,7 +78,7 @@ func (c *crowd) has(members []int32, person uint32, i int32) bool {
 }
 
 // leaves reports whether record p may leave its group.
-func (c *crowd) leaves(d *descent, p int32) bool {
+func (c *membership) leaves(d *descent, p int32) bool {
 	g, person := d.group[p], c.person[p]
 	if len(d.members[g]) < 2 {
 		return false
@@ -87,12 +87,12 @@ func (c *crowd) leaves(d *descent, p int32) bool {
 }
 
 // swaps reports whether records p and q may change places.
-func (c *crowd) swaps(d *descent, p, q int32) bool {
+func (c *membership) swaps(d *descent, p, q int32) bool {
 	return c.replaces(d, p, q) && c.replaces(d, q, p)
 }
 
 // replaces reports whether p's group keeps k persons when q takes p's place.
-func (c *crowd) replaces(d *descent, p, q int32) bool {
+func (c *membership) replaces(d *descent, p, q int32) bool {
 	g := d.group[p]
 	out, in := c.person[p], c.person[q]
 	return c.count[g] > c.k || out == in || out == privacy.NoPerson ||
@@ -117,9 +117,9 @@ func (d *descent) splitPersons(g int32) {
 	try := func(order []int32, natural int) {
 		// Of the order, first is the shortest beginning with k persons, last the
 		// longest whose rest has.
-		first := d.crowd.beginning(order)
+		first := d.membership.beginning(order)
 		slices.Reverse(order)
-		last := len(order) - d.crowd.beginning(order)
+		last := len(order) - d.membership.beginning(order)
 		slices.Reverse(order)
 		if first > last {
 			return
@@ -163,7 +163,7 @@ func (d *descent) splitsAgain(g int32) bool { return d.changed[g] > d.tried[g] }
 
 // beginning is the length of the shortest beginning of records with k persons,
 // more than all where there is none.
-func (c *crowd) beginning(records []int32) int {
+func (c *membership) beginning(records []int32) int {
 	c.stamp++
 	n := 0
 	for at, i := range records {
@@ -248,9 +248,9 @@ func descendedPersons(ctx context.Context, s *space.Space, p space.Partition, k 
 
 func descendFrom(ctx context.Context, s *space.Space, p space.Partition, k int, persons []uint32, near *space.Near) (space.Partition, error) {
 	d := newDescent(s, p, near, k)
-	d.crowd = newCrowd(persons, p.Groups, k)
+	d.membership = newCrowd(persons, p.Groups, k)
 	for g, members := range d.members {
-		d.crowd.renew(int32(g), members)
+		d.membership.renew(int32(g), members)
 	}
 	if err := d.run(ctx); err != nil {
 		return p, err

@@ -30,8 +30,8 @@ const (
 	// pricedGroups is how many groups a region has to begin with; when no region
 	// gets better any more it is half as many again, up to about mostPricedRecords.
 	pricedGroups, growth, mostPricedRecords = 48, 1.5, 540
-	// pricedNodes is at how many nodes a region of pricedGroups is divided at the
-	// most the first time, and mostPricedNodes later, twice as many every other time.
+	// pricedNodes is the largest number of nodes for a region of pricedGroups
+	// the first time, and mostPricedNodes later, twice as many every other time.
 	pricedNodes, mostPricedNodes = 40, 160
 	// roughHeat, roughNear and roughProposals are how rough divisions are
 	// annealed.

@@ -1,7 +1,7 @@
-// Package refine betters a k-partition by local search, which no greedy method
+// Package refine improves a k-partition by local search, which no greedy method
 // does: it moves single records, swaps pairs, dissolves groups and splits them
 // whenever the sum of squared errors falls. Given time, it goes on by exchanges
-// along many groups (chains.go) from groups that are shaken again and again
+// along many groups (chains.go) from groups that are perturbed again and again
 // (shake.go), and by annealing region by region (annealing.go). For small k it
 // asks prices, which tell what groups there should be (priced.go; package bound).
 // When all of this has come to a halt it begins again (restart.go). A group never
@@ -25,12 +25,12 @@ import (
 
 // Effort says how long to search.
 type Effort struct {
-	// Descend goes down to a partition that no single change betters.
+	// Descend goes down to a partition that no single change improves.
 	Descend bool
 	// Exchange then makes exchanges along many groups, as many as pay; it does
 	// nothing where records are counted by persons.
 	Exchange bool
-	// Duration, beyond that, is how long to search at the most; the search ends
+	// Duration, beyond that, is the longest time to search; the search ends
 	// sooner when it no longer pays.
 	Duration time.Duration
 }

@@ -96,7 +96,7 @@ func refined(tb rapid.TB, s *space.Space, p space.Partition, o refine.Options) (
 	return q, stats
 }
 
-// Groups stay groups of k or more, and the sum of squared errors is told truly
+// Groups stay groups of k or more, and the sum of squared errors is exact
 // and falls or stays.
 func TestRefineBettersAndNeverBreaksK(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

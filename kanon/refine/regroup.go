@@ -117,7 +117,7 @@ func (a *annealer) dissolve(g int32) {
 }
 
 // cheapest is the group beside g, of four that p's near records are in, whose
-// cost p raises least; -1 for none with room.
+// cost p raises least; -1 for none.
 func (a *annealer) cheapest(p, g int32) (rise float64, to int32) {
 	var seen [4]int32
 	tried := 0

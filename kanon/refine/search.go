@@ -10,8 +10,8 @@ import (
 	"github.com/noren-privacy/noren/kanon/space"
 )
 
-// search betters a partition for some time, in rounds of attempts at parts of
-// it: exchanges along many groups from groups that were shaken (shake.go),
+// search improves a partition for some time, in rounds of attempts at parts of
+// it: exchanges along many groups from groups that were perturbed (shake.go),
 // annealing region by region (annealing.go), and prices (priced.go). When it
 // has come to a halt it begins again (restart.go).
 //

@@ -3,21 +3,21 @@ package refine
 import "context"
 
 // A search begins with exchanges along many groups (chains.go), which come to an
-// end where none is found that pays. From there it goes on by shaking: all groups
+// end where none is found that pays. From there it goes on by perturbing: all groups
 // are heated for a moment, so that single changes worsen them here and there, and
-// bettered by exchanges again; of before and after the better is taken place by
+// improved by exchanges again; of before and after the better is taken place by
 // place (iterated local search; Lourenço, Martin and Stützle 2003).
 
 const (
-	// shakenRecords is about how many records are shaken as one piece. Exchanges
+	// shakenRecords is about how many records are perturbed as one piece. Exchanges
 	// go far, so that pieces are large.
 	shakenRecords = 20_000
-	// shakesAtOnce is how many cells are shaken at the same time at the least: where
+	// shakesAtOnce is the smallest number of cells perturbed at the same time: where
 	// there are fewer, each several times.
 	shakesAtOnce = 2
 )
 
-// jolts are how groups are shaken: the heat, and for how many proposals a record.
+// jolts are how groups are perturbed: the heat, and for how many proposals a record.
 var jolts = [...]struct{ heat, proposals float64 }{
 	{0.3, 10}, {0.3, 30}, {0.3, 100}, {0.4, 30}, {0.6, 10}, {1, 5},
 }

@@ -219,7 +219,7 @@ func (f *finder) offer(v int32, d float64) {
 
 // Parallel calls work(0..n-1) from several goroutines, each with a function of
 // its own made by start, and ends early when the context does. Progress is
-// told from one goroutine at a time.
+// reported by one goroutine at a time.
 func Parallel(ctx context.Context, workers, n int, stage string, progress noren.Progress, start func() func(int)) error {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Classes are told apart through many doublings of the index, each with its own number
+// Classes are distinguished through many doublings of the index, each with its own number
 // and count, whether they are counted one by one or in batches.
 func TestClassesGrow(t *testing.T) {
 	c := newClasses(maphash.MakeSeed(), 2)
@@ -103,7 +103,7 @@ func TestDictionary(t *testing.T) {
 	})
 }
 
-// Short texts are told apart by both words and never by their hash: here all have the
+// Short texts are distinguished by both words and never by their hash: here all have the
 // place of the first.
 func TestDictionaryCollisions(t *testing.T) {
 	d := newDictionary(maphash.MakeSeed())

@@ -8,7 +8,7 @@ import (
 )
 
 // dictionary numbers the texts of a column in the order in which they are first seen,
-// from 1; 0 is a null. Texts are told apart by their bytes and not by a hash.
+// from 1; 0 is a null. Texts are distinguished by their bytes and not by a hash.
 type dictionary struct {
 	seed  maphash.Seed
 	mix   [2]uint64

@@ -17,7 +17,7 @@
 // byte for byte. Which texts stand for missing values does not matter for it: a
 // reader of the file can tell NA from an empty field, and in a Parquet file a
 // null from an empty text, so that they are in different classes. Classes are
-// told apart by these texts themselves and not by a hash of them: records that
+// distinguished by these texts themselves and not by a hash of them: records that
 // are counted together are together. Two ways to write one value (1 and 1.0)
 // are two texts, which can only make classes smaller than they are for someone
 // who reads the values.

@@ -65,7 +65,7 @@ func TestSalaries(t *testing.T) {
 	}
 }
 
-// Columns that are only looked at are told, whatever they hold.
+// Columns that are only looked at are reported, whatever they hold.
 func TestSensitiveThatNothingIsAskedOf(t *testing.T) {
 	got, err := verifyText(t, five, verify.Options{Quasi: []string{"age", "sex"}, Requirement: k(1), Sensitive: []table.Field{{Name: "illness"}}})
 	if err != nil || !got.Met || len(got.Sensitive) != 1 {

@@ -188,7 +188,7 @@ func deep(e *survey.Estimate) []any {
 	return out
 }
 
-// Reasons are told apart.
+// Reasons are distinguished.
 func TestReasons(t *testing.T) {
 	for _, c := range []struct {
 		mechanism, lines string

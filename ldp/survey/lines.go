@@ -43,7 +43,7 @@ func (s *Survey) RandomiseTable(ctx context.Context, src *noise.Source, tab *tab
 		return nil, fault("table", "expected the survey's columns, and that of the clients' ids where there is one", "")
 	}
 	if o.Devices != nil && !o.Client {
-		return nil, fault("client", "devices are told apart by the clients' ids", "name the column that holds them")
+		return nil, fault("client", "devices are distinguished by the clients' ids", "name the column that holds them")
 	}
 	if o.Devices != nil && !s.Remembers() {
 		return nil, fault("devices", s.Mechanism()+" remembers nothing, and needs no secrets", "take a longitudinal mechanism or RAPPOR for reports round after round")

@@ -149,8 +149,8 @@ func (s *Survey) randomiseRappor(src *noise.Source, secret []byte, value string)
 	return s.rappor.Format(r), nil
 }
 
-// cohort of a device: uniform below m within a part in 2^32 (m is 2^32 at the
-// most), and the same for ever, as it follows from the secret.
+// cohort of a device: uniform below m within a part in 2^32 (m is at most
+// 2^32), and the same for ever, as it follows from the secret.
 func (s *Survey) cohort(secret []byte) (uint32, error) {
 	b, err := hkdf.Key(sha256.New, secret, []byte("noren ldp cohort"), s.spec.Question, 8)
 	if err != nil {

@@ -14,14 +14,14 @@ import (
 )
 
 // Read reads the columns that fields name into memory, in one pass: a column
-// for every field, in their order. The texts in missing stand for no value, and
+// for every field, in their order. The texts in missing mean no value, and
 // so do the empty text and a null.
 //
 // A value that its type cannot take is an error of kind BadData with its place
 // in the file; of several it is the first by record, then by column. A field
 // that the file does not have, or that contradicts itself, is an error of kind
 // Usage. A day that a Parquet file holds as such is read as one, whatever
-// layout the field has; the layout is how it is written. progress is told about
+// layout the field has; the layout is how it is written. progress is passed
 // the stage "reading", in thousandths of the file.
 func Read(ctx context.Context, src table.Source, fields []table.Field, missing []string, progress noren.Progress) (*table.Table, error) {
 	return ReadPieces(ctx, src, fields, missing, progress, nil)
