@@ -18,6 +18,7 @@ import (
 	"github.com/noren-privacy/noren/examples/clinic"
 	"github.com/noren-privacy/noren/examples/dependence"
 	"github.com/noren-privacy/noren/internal/cli"
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/table/csvio"
 	"github.com/noren-privacy/noren/table/file"
 )
@@ -29,9 +30,9 @@ type state struct {
 	prepare string // shell commands that make the state
 	exit    int    // exit code that is documented; 0 unless stated
 	// data: the example reads the tables of NOREN_DATA and is only parsed where there
-	// are none, and under -short. slow: it takes more than a second, and is only parsed
-	// under -short. long: it takes more than five, and is only parsed unless
-	// NOREN_EXAMPLES=all. Parsed means that flags and number of arguments are checked.
+	// are none, and under -short. slow: it takes more than a second, and is run by
+	// [TestLongExamples] and only parsed by [TestExamples]. long: it takes more than five,
+	// and is only parsed unless NOREN_EXAMPLES=all. Parsed means that flags and number of arguments are checked.
 	data, slow, long bool
 }
 
@@ -265,7 +266,15 @@ var target = regexp.MustCompile(`(?:-o|--report|--certificate|--figure|--figures
 // TestExamples runs the examples of all help texts as they are printed, each in a
 // fresh copy of one folder in the state that it needs, without the files that it is to
 // make. An example that does not exit as documented is false.
-func TestExamples(t *testing.T) {
+func TestExamples(t *testing.T) { testExamples(t, false) }
+
+// TestLongExamples runs the examples that take more than a second.
+func TestLongExamples(t *testing.T) {
+	randtest.Long(t)
+	testExamples(t, true)
+}
+
+func testExamples(t *testing.T, slow bool) {
 	if runtime.GOOS == "windows" {
 		t.Skip("examples are for a POSIX shell")
 	}
@@ -295,6 +304,10 @@ func TestExamples(t *testing.T) {
 		if best >= 0 {
 			s = states[best]
 		}
+		if slow && !s.slow {
+			continue
+		}
+		s.slow = s.slow && !slow
 		t.Run(e.Line, func(t *testing.T) {
 			t.Parallel()
 			runExample(t, folder, env, e, s)
@@ -315,7 +328,7 @@ func runExample(t *testing.T, folder string, env []string, e cli.Example, s stat
 	line := e.Line
 	skip := s.long && os.Getenv("NOREN_EXAMPLES") != "all" || s.data && os.Getenv("NOREN_DATA") == ""
 	skip = skip || strings.Contains(e.Line, "pg:") // a database is not at hand everywhere
-	if skip || testing.Short() && (s.data || s.slow) {
+	if skip || s.slow || testing.Short() && s.data {
 		line, s.prepare = parsed(line), ""
 	}
 	for _, m := range target.FindAllStringSubmatch(line, -1) {
