@@ -146,7 +146,9 @@ func (o *Options) setDefaults() {
 // validate returns all faults of the options that can be seen without the grid.
 func (o *Options) validate() error {
 	var faults []error
-	fault := func(where, what, hint string) { faults = append(faults, noren.Usagef(where, "%s", what).Hinted("%s", hint)) }
+	fault := func(where, what, hint string) {
+		faults = append(faults, noren.Usagef(where, "%s", what).Hinted("%s", hint))
+	}
 	needsColumn, needsBounds := true, true
 	known := true // a column that does not exist has no bounds to ask for
 	switch o.Kind {
@@ -229,7 +231,9 @@ func (o *Options) validateBins(f *table.Field) (faults []error) {
 }
 
 func (o *Options) validatePrivacy() (faults []error) {
-	fault := func(where, what, hint string) { faults = append(faults, noren.Usagef(where, "%s", what).Hinted("%s", hint)) }
+	fault := func(where, what, hint string) {
+		faults = append(faults, noren.Usagef(where, "%s", what).Hinted("%s", hint))
+	}
 	delta := o.Noise == Gaussian
 	switch o.Noise {
 	case Laplace, Gaussian:

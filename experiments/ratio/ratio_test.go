@@ -230,8 +230,15 @@ func testPaperSetting(t *testing.T, repeats int) {
 }
 
 // Where the median fails, the fit check says so; half of it does not fail.
-func TestTwoClouds(t *testing.T) {
-	o := Options{Repeats: 16, Settings: []string{"S4"}, Seed: 9}
+func TestTwoClouds(t *testing.T) { testTwoClouds(t, 6) }
+
+func TestLongTwoClouds(t *testing.T) {
+	randtest.Long(t)
+	testTwoClouds(t, 16)
+}
+
+func testTwoClouds(t *testing.T, repeats int) {
+	o := Options{Repeats: repeats, Settings: []string{"S4"}, Seed: 9}
 	r, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
