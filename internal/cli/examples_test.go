@@ -85,7 +85,7 @@ var states = []state{
 	{match: "noren ldp estimate words.txt", prepare: words},
 	{match: "noren ldp estimate counts.csv", prepare: counts},
 	{match: "noren ldp estimate colour.txt", prepare: colours},
-	{match: "noren ldp evaluate wdbc.csv", prepare: `cp "$NOREN_DATA/wdbc.csv" .`, data: true},
+	{match: "noren ldp evaluate wdbc.csv", prepare: `cp "$NOREN_DATA/wdbc.csv" .`, data: true, slow: true},
 	{match: "noren ldp evaluate wdbc.csv --label diagnosis --mechanism", prepare: `cp "$NOREN_DATA/wdbc.csv" .`, data: true, long: true},
 	{match: "noren ldp evaluate adult.csv", prepare: `cp "$NOREN_DATA/adult.csv" .`, data: true, long: true},
 	{match: "noren assess curve visits.csv --spec noren.yaml --k 2..50", long: true},
