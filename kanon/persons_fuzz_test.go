@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/kanon/partition"
 	"github.com/noren-privacy/noren/kanon/privacy"
@@ -114,13 +115,22 @@ type releasedVisit struct {
 // TestFuzzedPersons holds small releases of every kind against a checker that
 // knows the source, the release and the definitions, and none of the code.
 func TestFuzzedPersons(t *testing.T) {
-	releases := 1200
+	releases := 400
 	if testing.Short() {
 		releases = 200
 	}
+	testFuzzedPersons(t, 0, releases)
+}
+
+func TestLongFuzzedPersons(t *testing.T) {
+	randtest.Long(t)
+	testFuzzedPersons(t, 1000, 1200)
+}
+
+func testFuzzedPersons(t *testing.T, from uint64, releases int) {
 	dir := t.TempDir()
 	made, refused := 0, 0
-	for seed := uint64(0); made < releases; seed++ {
+	for seed := from; made < releases; seed++ {
 		rng := rand.New(rand.NewPCG(seed, 15))
 		rows, o := drawVisits(rng), drawOptions(rng)
 		in, out := filepath.Join(dir, "in.csv"), filepath.Join(dir, fmt.Sprint(seed, ".csv"))

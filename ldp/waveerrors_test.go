@@ -81,8 +81,17 @@ func waveCoverage(t *testing.T, s waveSetting, repeats int, planted float64) [4]
 
 // A share of 40 intervals at 0.95 is below 31/40 with probability 1e-4.
 func TestWaveErrorsCover(t *testing.T) {
+	testWaveErrors(t, waveSetting{32, 2000, 1, "normal"})
+}
+
+func TestLongWaveErrorsCover(t *testing.T) {
+	randtest.Long(t)
+	testWaveErrors(t, waveSetting{128, 4000, 2, "two clouds"})
+}
+
+func testWaveErrors(t *testing.T, settings ...waveSetting) {
 	const repeats = 40
-	for _, s := range []waveSetting{{32, 2000, 1, "normal"}, {128, 4000, 2, "two clouds"}} {
+	for _, s := range settings {
 		if got := waveCoverage(t, s, repeats, 0); slices.Min(got[:]) < 31./40 {
 			t.Errorf("%+v: coverage %v", s, got)
 		}

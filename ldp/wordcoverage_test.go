@@ -7,6 +7,8 @@ import (
 	"os"
 	"strconv"
 	"testing"
+
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 // drawCounts draws the counts that n people's reports add up to.
@@ -283,15 +285,21 @@ func (r wordResult) faults(repeats, words int) (out []string) {
 // unnamed words, and one with too many candidates for its bits. An error of a
 // standard error or two that is planted is caught.
 func TestWordCoverage(t *testing.T) {
+	testWordCoverage(t, [3]int{30, 20, 20}) // fewer would say nothing of a coverage of .93
+}
+
+func TestLongWordCoverage(t *testing.T) {
+	randtest.Long(t)
+	testWordCoverage(t, [3]int{150, 25, 20})
+}
+
+func testWordCoverage(t *testing.T, repetitions [3]int) {
 	for i, s := range []wordSetting{
 		{k: 32, h: 1, m: 128, f: 0.125, n: 2000, candidates: 10, have: 8, zipf: 0.3},
 		{k: 16, h: 2, m: 16, f: 0.25, n: 5000, candidates: 20, have: 6, unnamed: 0.3, strangers: 10, zipf: 1},
 		{k: 16, h: 2, m: 4, f: 0.25, n: 100_000, candidates: 40, have: 6, unnamed: 0.3, strangers: 10, zipf: 1, fresh: true},
 	} {
-		repeats := []int{150, 25, 20}[i]
-		if testing.Short() {
-			repeats = max(repeats/5, 20) // fewer would say nothing of a coverage of .93
-		}
+		repeats := repetitions[i]
 		o := runWords(t, s, repeats, 5, 0, 2)
 		if found := o[0].faults(repeats, s.candidates); found != nil {
 			t.Errorf("%v: %v", s, found)

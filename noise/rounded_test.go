@@ -70,7 +70,14 @@ func indexCDF(d rounded, value, scale float64, g Grid) randtest.CDF {
 	}
 }
 
-func TestRoundedNoiseHasItsDistributionAndNoOther(t *testing.T) {
+func TestRoundedNoiseHasItsDistributionAndNoOther(t *testing.T) { testRounded(t, 25_000) }
+
+func TestLongRoundedNoiseHasItsDistributionAndNoOther(t *testing.T) {
+	randtest.Long(t)
+	testRounded(t, 60_000)
+}
+
+func testRounded(t *testing.T, draws int) {
 	settings := []struct {
 		value, scale string
 		j            int
@@ -90,7 +97,7 @@ func TestRoundedNoiseHasItsDistributionAndNoOther(t *testing.T) {
 		fs, _ := scale.Float64()
 		src := randtest.Source(uint64(i))
 		t.Run(d.name, func(t *testing.T) {
-			randtest.AssertScale(t, 60_000, indexCDF(d, fv, fs, g), func(factor *big.Rat) (func() (int64, error), error) {
+			randtest.AssertScale(t, draws, indexCDF(d, fv, fs, g), func(factor *big.Rat) (func() (int64, error), error) {
 				scaled := new(big.Rat).Mul(scale, factor)
 				return func() (int64, error) { return d.AddTo(src, value, scaled, g) }, nil
 			})

@@ -32,11 +32,14 @@ func repeat(v float64, n int) []float64 {
 // TestNoQueryLosesMoreThanItClaims attacks every kind of query on the neighbours that
 // are thought to be its worst. The same attack must find out a query whose noise is
 // half of what it should be.
-func TestNoQueryLosesMoreThanItClaims(t *testing.T) {
-	runs := 100_000
-	if testing.Short() {
-		runs = 20_000
-	}
+func TestNoQueryLosesMoreThanItClaims(t *testing.T) { testSoundness(t, 20_000) }
+
+func TestLongNoQueryLosesMoreThanItClaims(t *testing.T) {
+	randtest.Long(t)
+	testSoundness(t, 100_000)
+}
+
+func testSoundness(t *testing.T, runs int) {
 	j := 0
 	fields := []table.Field{{Name: "x", Type: table.Decimal}}
 	for _, test := range []struct {

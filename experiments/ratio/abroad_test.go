@@ -8,6 +8,7 @@ import (
 
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/internal/entropy"
+	"github.com/noren-privacy/noren/internal/randtest"
 	core "github.com/noren-privacy/noren/ratio"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/axis"
@@ -17,7 +18,14 @@ import (
 // adult.csv, private the people born abroad, public those born in the US: the share above
 // 50K by age, education, sex and race is covered, or warned of, by kernels and by
 // histograms.
-func TestAbroad(t *testing.T) {
+func TestAbroad(t *testing.T) { testAbroad(t, 1) }
+
+func TestLongAbroad(t *testing.T) {
+	randtest.Long(t)
+	testAbroad(t, 5)
+}
+
+func testAbroad(t *testing.T, seeds uint64) {
 	path := filepath.Join(dataDir(t), "adult.csv")
 	if _, err := os.Stat(path); err != nil {
 		t.Skip("adult.csv is not there")
@@ -77,7 +85,7 @@ func TestAbroad(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for seed := range uint64(3) {
+		for seed := range seeds {
 			r, err := m.Release(t.Context(), sides[1], entropy.Seeded(seed))
 			if err != nil {
 				t.Fatal(err)

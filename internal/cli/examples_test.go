@@ -18,6 +18,7 @@ import (
 	"github.com/noren-privacy/noren/examples/clinic"
 	"github.com/noren-privacy/noren/examples/dependence"
 	"github.com/noren-privacy/noren/internal/cli"
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/table/csvio"
 	"github.com/noren-privacy/noren/table/file"
 )
@@ -29,9 +30,9 @@ type state struct {
 	prepare string // shell commands that make the state
 	exit    int    // exit code that is documented; 0 unless stated
 	// data: the example reads the tables of NOREN_DATA and is only parsed where there
-	// are none, and under -short. slow: it takes more than a second, and is only parsed
-	// under -short. long: it takes more than five, and is only parsed unless
-	// NOREN_EXAMPLES=all. Parsed means that flags and number of arguments are checked.
+	// are none, and under -short. slow: it takes more than a second, and is run by
+	// [TestLongExamples] and only parsed by [TestExamples]. long: it takes more than five,
+	// and is only parsed unless NOREN_EXAMPLES=all. Parsed means that flags and number of arguments are checked.
 	data, slow, long bool
 }
 
@@ -84,7 +85,7 @@ var states = []state{
 	{match: "noren ldp estimate words.txt", prepare: words},
 	{match: "noren ldp estimate counts.csv", prepare: counts},
 	{match: "noren ldp estimate colour.txt", prepare: colours},
-	{match: "noren ldp evaluate wdbc.csv", prepare: `cp "$NOREN_DATA/wdbc.csv" .`, data: true},
+	{match: "noren ldp evaluate wdbc.csv", prepare: `cp "$NOREN_DATA/wdbc.csv" .`, data: true, slow: true},
 	{match: "noren ldp evaluate wdbc.csv --label diagnosis --mechanism", prepare: `cp "$NOREN_DATA/wdbc.csv" .`, data: true, long: true},
 	{match: "noren ldp evaluate adult.csv", prepare: `cp "$NOREN_DATA/adult.csv" .`, data: true, long: true},
 	{match: "noren assess curve visits.csv --spec noren.yaml --k 2..50", long: true},
@@ -269,7 +270,15 @@ var target = regexp.MustCompile(`(?:-o|--report|--certificate|--figure|--figures
 // TestExamples runs the examples of all help texts as they are printed, each in a
 // fresh copy of one folder in the state that it needs, without the files that it is to
 // make. An example that does not exit as documented is false.
-func TestExamples(t *testing.T) {
+func TestExamples(t *testing.T) { testExamples(t, false) }
+
+// TestLongExamples runs the examples that take more than a second.
+func TestLongExamples(t *testing.T) {
+	randtest.Long(t)
+	testExamples(t, true)
+}
+
+func testExamples(t *testing.T, slow bool) {
 	if runtime.GOOS == "windows" {
 		t.Skip("examples are for a POSIX shell")
 	}
@@ -299,6 +308,10 @@ func TestExamples(t *testing.T) {
 		if best >= 0 {
 			s = states[best]
 		}
+		if slow && !s.slow {
+			continue
+		}
+		s.slow = s.slow && !slow
 		t.Run(e.Line, func(t *testing.T) {
 			t.Parallel()
 			runExample(t, folder, env, e, s)
@@ -319,7 +332,7 @@ func runExample(t *testing.T, folder string, env []string, e cli.Example, s stat
 	line := e.Line
 	skip := s.long && os.Getenv("NOREN_EXAMPLES") != "all" || s.data && os.Getenv("NOREN_DATA") == ""
 	skip = skip || strings.Contains(e.Line, "pg:") // a database is not at hand everywhere
-	if skip || testing.Short() && (s.data || s.slow) {
+	if skip || s.slow || testing.Short() && s.data {
 		line, s.prepare = parsed(line), ""
 	}
 	for _, m := range target.FindAllStringSubmatch(line, -1) {

@@ -307,11 +307,14 @@ func round(a *adversary, n int, left, right *world, sum *score) *difference {
 // with a list of levels of the adversary's (--order) failed at no cost where the
 // record's level was not in the list, so that a binary search over 256 levels found
 // it. [TestGameFindsLeaks] plays that search against a program which still does so.
-func TestGame(t *testing.T) {
-	requests := 1000
-	if testing.Short() {
-		requests = 180
-	}
+func TestGame(t *testing.T) { testGame(t, 180) }
+
+func TestLongGame(t *testing.T) {
+	randtest.Long(t)
+	testGame(t, 1000)
+}
+
+func testGame(t *testing.T, requests int) {
 	t.Setenv("NOREN_KEY", filepath.Join(t.TempDir(), "key.pem"))
 	t.Setenv("NOREN_LEDGER", "")
 	t.Chdir(t.TempDir())
@@ -338,8 +341,8 @@ func TestGame(t *testing.T) {
 			t.Errorf("%s: the lengths of %d answers differ: D = %.3f, p = %.3g", name, len(l[0]), fit.Statistic, fit.P)
 		}
 	}
-	if testing.Short() {
-		return
+	if requests < 1000 {
+		return // too few to reach every command
 	}
 	for _, name := range chargedCommands {
 		if sum.answered[name] == 0 {

@@ -121,7 +121,7 @@ func TestCoreIsTheDefinition(t *testing.T) {
 	})
 }
 
-func TestLongRowsAreBits(t *testing.T) {
+func TestRowsOfBits(t *testing.T) {
 	c := make([]int32, 3000)
 	for i := range c {
 		c[i] = int32(i % 7)

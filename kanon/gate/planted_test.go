@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren/examples/bigtable"
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/kanon/gate"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/file"
@@ -123,14 +124,23 @@ var ordinary = []func(rng *rand.Rand) string{
 	func(rng *rand.Rand) string { return pick(rng, "AK", "NY", "CA", "TX", "WA") },
 }
 
-// In 1,000 random tables with an identifier planted in a column whose name says
+// In random tables with an identifier planted in a column whose name says
 // nothing, it is never kept without a word, and no other column is refused; the
 // same table passes where the steward decides.
 func TestPlantedIdentifiersNeverPass(t *testing.T) {
-	tables := 1000
+	tables := 240
 	if testing.Short() {
 		tables = 120
 	}
+	testPlantedIdentifiers(t, tables)
+}
+
+func TestLongPlantedIdentifiersNeverPass(t *testing.T) {
+	randtest.Long(t)
+	testPlantedIdentifiers(t, 1000)
+}
+
+func testPlantedIdentifiers(t *testing.T, tables int) {
 	kinds := make([]string, 0, len(planted))
 	for kind := range planted {
 		kinds = append(kinds, kind)

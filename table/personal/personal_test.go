@@ -223,7 +223,7 @@ func TestCheckDigits(t *testing.T) {
 }
 
 // A column of more values than are held is sampled, and found all the same.
-func TestLongColumn(t *testing.T) {
+func TestColumnOfManyValues(t *testing.T) {
 	s := personal.NewSample()
 	for i := range 10 * personal.SampleSize {
 		if i%20 == 0 {
