@@ -422,7 +422,7 @@ func TestWriteOnAnyNumberOfProcessors(t *testing.T) {
 }
 
 // Records that are much longer than the first were: the buckets are made anew, in memory.
-func TestLongerThanTheFirst(t *testing.T) {
+func TestRecordsLongerThanTheFirst(t *testing.T) {
 	in := &rows{kinds: []table.Kind{table.Text}, step: 1000}
 	for i := range 12_000 {
 		text := fmt.Sprint(i)
