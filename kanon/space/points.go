@@ -12,11 +12,13 @@ type Points struct {
 	packs   []pack
 }
 
-// pack is one 64-bit word a record, of lanes that share a weight.
+// pack is one 64-bit word a record, of lanes that share a weight, or of lanes of
+// 8 bits that have one each.
 type pack struct {
 	weight float64
-	width  uint // bits of a lane: 8, 16 or 32
-	lanes  uint // lanes in use
+	each   [][2]float64 // by lane, 0 and its weight; nil where they share one
+	width  uint         // bits of a lane: 8, 16 or 32
+	lanes  uint         // lanes in use
 	words  []uint64
 }
 
@@ -47,7 +49,40 @@ func (s *Space) NewPoints(records []int32) *Points {
 			p.addLane(w)
 		}
 	}
+	p.join()
 	return p
+}
+
+// join makes one pack of packs of one lane that follow each other, whose weights
+// differ: the distances are the same to the last bit, and one pass computes them.
+func (p *Points) join() {
+	var out []pack
+	single := func(k *pack) bool { return k.lanes == 1 && k.width == 8 }
+	for at := 0; at < len(p.packs); {
+		end := at
+		for end < len(p.packs) && end-at < 8 && single(&p.packs[end]) {
+			end++
+		}
+		if end-at < 2 {
+			out = append(out, p.packs[at])
+			at++
+			continue
+		}
+		k := pack{width: 8, words: p.packs[at].words}
+		for i := range p.packs[at:end] {
+			from := &p.packs[at+i]
+			k.each = append(k.each, [2]float64{0, from.weight})
+			k.lanes++
+			if i > 0 {
+				for r, w := range from.words {
+					k.words[r] |= w << (8 * i)
+				}
+			}
+		}
+		out = append(out, k)
+		at = end
+	}
+	p.packs = out
 }
 
 // addLane puts an axis into the first pack of its weight and width that has
@@ -139,6 +174,8 @@ func (p *Points) Distances2(t *Target, lo int, out []float64) {
 func (k *pack) add(c uint64, lo int, out []float64) {
 	words := k.words[lo : lo+len(out)]
 	switch {
+	case k.each != nil:
+		k.addEach(c, words, out)
 	case k.width == 8:
 		for i, w := range words {
 			t := w ^ c
@@ -167,6 +204,48 @@ func (k *pack) add(c uint64, lo int, out []float64) {
 			out[i] += float64(k.weight * float64(bits.OnesCount64(t&0x0000000100000001)))
 		}
 	}
+}
+
+// addEach is add for lanes of their own weights, which are added in order.
+func (k *pack) addEach(c uint64, words []uint64, out []float64) {
+	out = out[:len(words)]
+	switch len(k.each) {
+	case 2:
+		a, b := k.each[0], k.each[1]
+		for i, w := range words {
+			t := differing(w ^ c)
+			out[i] = out[i] + a[t&1] + b[t>>8&1]
+		}
+	case 3:
+		a, b, d := k.each[0], k.each[1], k.each[2]
+		for i, w := range words {
+			t := differing(w ^ c)
+			out[i] = out[i] + a[t&1] + b[t>>8&1] + d[t>>16&1]
+		}
+	case 4:
+		a, b, d, e := k.each[0], k.each[1], k.each[2], k.each[3]
+		for i, w := range words {
+			t := differing(w ^ c)
+			out[i] = out[i] + a[t&1] + b[t>>8&1] + d[t>>16&1] + e[t>>24&1]
+		}
+	default:
+		for i, w := range words {
+			t := differing(w ^ c)
+			sum := out[i]
+			for l := range k.each {
+				sum += k.each[l][t>>(8*l)&1]
+			}
+			out[i] = sum
+		}
+	}
+}
+
+// differing has the lowest bit of each lane of 8 bits set where a bit of the lane is,
+// and any others.
+func differing(t uint64) uint64 {
+	t |= t >> 4
+	t |= t >> 2
+	return t | t>>1
 }
 
 // Keep drops every position that keep refuses; the others keep their order.
