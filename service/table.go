@@ -106,7 +106,9 @@ func (s *Service) columnNote(level api.Level, code string, columns []string, tex
 func (s *Service) targets(ctx context.Context, inputs []string, force bool, paths ...string) error {
 	places := make([]string, len(inputs))
 	for i, input := range inputs {
-		places[i] = file.Place(input)
+		if places[i] = file.Place(input); places[i] == "" {
+			places[i] = input // a table at a server, whose name tells it apart
+		}
 	}
 	if err := atomicfile.Apart(places, paths...); err != nil {
 		return err
