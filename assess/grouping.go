@@ -15,7 +15,7 @@ func AskGrouping(ctx context.Context, columns []*table.Column, group []uint32, g
 	for j, c := range columns {
 		stored[j].Name = c.Field.Name
 	}
-	published, err := publish.Publish(ctx, columns, stored, group, groups, o, nil)
+	published, err := publish.Publish(ctx, columns, stored, group, groups, o)
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ func BenchmarkRead(b *testing.B) {
 	fields := d.Fields()
 	for name, read := range map[string]func() error{
 		"file": func() error {
-			_, err := file.Read(bg, src, fields, d.Missing, nil)
+			_, err := file.Read(bg, src, fields, file.ReadOptions{Missing: d.Missing})
 			return err
 		},
 		"total": func() error {

@@ -30,11 +30,11 @@ import (
 // itself or the file, or a kept column without a decision: code [gate.Code]),
 // BadData (the file), NotMet (diversity or closeness that no grouping reaches),
 // Internal, or the context's; after an error no output exists.
-func Anonymize(ctx context.Context, job Job, progress noren.Progress) (*Result, error) {
+func Anonymize(ctx context.Context, job Job) (*Result, error) {
 	if err := job.validate(); err != nil {
 		return nil, err
 	}
-	r := &run{job: &job, effort: job.Refine, progress: progress, began: time.Now()}
+	r := &run{job: &job, effort: job.Refine, began: time.Now()}
 	r.result = &Result{
 		Schema: ResultSchema, Input: job.Source.Name(), Output: job.Output.Path, K: job.K,
 		Objective: objectiveSSE, Refine: job.Refine.String(), Scale: job.Scale.String(), Publish: job.Publish.String(),
@@ -57,10 +57,9 @@ func Anonymize(ctx context.Context, job Job, progress noren.Progress) (*Result, 
 
 // run is a job under way.
 type run struct {
-	job      *Job
-	progress noren.Progress
-	began    time.Time
-	result   *Result
+	job    *Job
+	began  time.Time
+	result *Result
 
 	quasi      []int // positions in the schema
 	sensitive  []int // of those that something is asked of
@@ -91,7 +90,7 @@ func timed(seconds *float64, start time.Time) { *seconds += time.Since(start).Se
 func (r *run) gate(ctx context.Context) error {
 	defer timed(&r.result.Seconds.Check, time.Now())
 	j := r.job
-	found, err := gate.Check(ctx, gate.Request{Source: j.Source, Schema: &j.Schema, Missing: j.Missing, Kept: j.Kept, Looked: j.Looked}, r.progress)
+	found, err := gate.Check(ctx, gate.Request{Source: j.Source, Schema: &j.Schema, Missing: j.Missing, Kept: j.Kept, Looked: j.Looked, Progress: r.job.Progress})
 	if err != nil {
 		return err
 	}
@@ -122,7 +121,7 @@ func (r *run) read(ctx context.Context) error {
 		fields = append(fields, r.job.unitField())
 	}
 	var err error
-	r.held, err = records.Read(ctx, r.job.Source, fields, r.job.Missing, records.Options{Memory: r.job.memory() / columnShare, Dir: r.job.Output.dir()}, r.progress)
+	r.held, err = records.Read(ctx, r.job.Source, fields, r.job.Missing, records.Options{Memory: r.job.memory() / columnShare, Dir: r.job.Output.dir(), Progress: r.job.Progress})
 	if err != nil {
 		return err
 	}
@@ -280,13 +279,13 @@ func (r *run) divide(ctx context.Context) error {
 	}
 	var err error
 	o := r.partition
-	o.Measure, o.Judge = r.lowers, r.asked
+	o.Measure, o.Judge, o.Progress = r.lowers, r.asked, r.job.Progress
 	if r.persons != nil {
 		o.Measure, o.Judge = nil, nil // of records; refinement goes by them
-		r.groups, err = persons.Divide(ctx, r.space, r.persons, o, r.progress)
+		r.groups, err = persons.Divide(ctx, r.space, r.persons, o)
 		return err
 	}
-	r.groups, _, err = partition.Partition(ctx, r.space, o, r.progress)
+	r.groups, _, err = partition.Partition(ctx, r.space, o)
 	return err
 }
 
@@ -302,9 +301,9 @@ func (r *run) refine(ctx context.Context) error {
 		r.sizes()
 		return nil
 	}
-	o := refine.Options{K: r.job.K, Effort: r.effort, Workers: r.job.Workers, Seed: r.seed(), Persons: r.persons, Measure: r.lowers, Judge: r.asked}
+	o := refine.Options{K: r.job.K, Effort: r.effort, Workers: r.job.Workers, Seed: r.seed(), Persons: r.persons, Measure: r.lowers, Judge: r.asked, Progress: r.job.Progress}
 	before := r.space.SSE(r.groups)
-	groups, stats, err := refine.Refine(ctx, r.space, r.groups, o, r.progress)
+	groups, stats, err := refine.Refine(ctx, r.space, r.groups, o)
 	if err != nil {
 		return err
 	}
@@ -333,7 +332,7 @@ func (r *run) enforce(ctx context.Context) error {
 	if len(r.attributes) == 0 || r.linked != nil {
 		return nil
 	}
-	groups, stats, err := enforce.Enforce(ctx, r.space, r.groups, r.job.requirement(), r.attributes, enforce.Options{Workers: r.job.Workers, Persons: r.judged}, r.progress)
+	groups, stats, err := enforce.Enforce(ctx, r.space, r.groups, r.job.requirement(), r.attributes, enforce.Options{Workers: r.job.Workers, Persons: r.judged, Progress: r.job.Progress})
 	if err != nil {
 		return err
 	}
@@ -395,7 +394,7 @@ func (r *run) storedQuasi() []table.StoredColumn {
 func (r *run) publish(ctx context.Context) error {
 	defer timed(&r.result.Seconds.Publish, time.Now())
 	var err error
-	r.published, err = publish.Publish(ctx, r.columns, r.storedQuasi(), r.groups.Group, r.groups.Groups, r.publishing(), r.progress)
+	r.published, err = publish.Publish(ctx, r.columns, r.storedQuasi(), r.groups.Group, r.groups.Groups, r.publishing())
 	return err
 }
 
@@ -412,7 +411,7 @@ func (r *run) exclude(ctx context.Context) error {
 
 // publishing is how groups are published.
 func (r *run) publishing() publish.Options {
-	return publish.Options{Mode: r.job.Publish, Ranges: r.job.Ranges, Seed: r.seed()}
+	return publish.Options{Mode: r.job.Publish, Ranges: r.job.Ranges, Seed: r.seed(), Progress: r.job.Progress}
 }
 
 // look looks for what was made and looks like a missing value, and gives up the
@@ -469,7 +468,7 @@ func (r *run) check(ctx context.Context, written *os.File) error {
 // verifier gets the names of columns and what they must hold, and no more.
 func (r *run) checkSource(ctx context.Context, src table.Source) error {
 	defer timed(&r.result.Seconds.Verify, time.Now())
-	o := verify.Options{Requirement: r.job.requirement(), Missing: r.job.Missing, Memory: r.job.memory() / classShare}
+	o := verify.Options{Requirement: r.job.requirement(), Missing: r.job.Missing, Memory: r.job.memory() / classShare, Progress: r.job.Progress}
 	for _, i := range r.quasi {
 		o.Quasi = append(o.Quasi, r.job.Schema.Fields[i].Name)
 	}
@@ -477,7 +476,7 @@ func (r *run) checkSource(ctx context.Context, src table.Source) error {
 		o.Sensitive = append(o.Sensitive, r.job.Schema.Fields[i])
 	}
 	r.told.into(&o)
-	v, err := verify.Verify(ctx, src, o, r.progress)
+	v, err := verify.Verify(ctx, src, o)
 	if err != nil {
 		return fmt.Errorf("reading the release back: %w", err)
 	}

@@ -318,7 +318,7 @@ func TestMissingValues(t *testing.T) {
 		Source: open(t, filepath.Join(dir, "in.csv")), Schema: table.Schema{Fields: fields},
 		Output: kanon.Output{Path: filepath.Join(dir, "out.csv")}, Options: kanon.Options{K: 3},
 	}
-	if _, err := kanon.Anonymize(context.Background(), j, nil); noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "line 2, column 2 (age): expected an integer") || strings.Contains(err.Error(), "?") {
+	if _, err := kanon.Anonymize(context.Background(), j); noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "line 2, column 2 (age): expected an integer") || strings.Contains(err.Error(), "?") {
 		t.Errorf("got %v", err)
 	}
 	if got := list(t, dir); got != "aggregate.csv generalize.csv in.csv matched.csv shares.csv" {
@@ -386,7 +386,7 @@ func TestHierarchy(t *testing.T) {
 	rows[3][1], rows[7][1] = "s3cr3t", "s3cr3t2"
 	writeCSV(t, filepath.Join(dir, "other.csv"), fields, rows)
 	j.Source, j.Output.Path = open(t, filepath.Join(dir, "other.csv")), filepath.Join(dir, "none.csv")
-	_, err = kanon.Anonymize(context.Background(), j, nil)
+	_, err = kanon.Anonymize(context.Background(), j)
 	if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "other.csv: column town: 2 of its 6 different values have no line in the hierarchy towns.csv") || strings.Contains(err.Error(), "s3cr3t") {
 		t.Errorf("got %v", err)
 	}

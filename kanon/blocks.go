@@ -118,13 +118,13 @@ func (r *run) blocks(ctx context.Context, size int, chosen partition.Chosen) err
 	defer cancel()
 	done := make([]int64, 1)
 	var mu sync.Mutex
-	err = space.Parallel(ctx, r.job.Workers, len(bounds)-1, "blocks", nil, func() func(int) {
+	err = space.Parallel(ctx, len(bounds)-1, "blocks", space.ParallelOptions{Workers: r.job.Workers}, func() func(int) {
 		return func(i int) {
 			b := r.block(ctx, frame, plan, chosen, arranged.Load, bounds[i], bounds[i+1], &work)
 			mu.Lock()
 			defer mu.Unlock()
 			done[0] += bounds[i+1] - bounds[i]
-			r.progress.Report("partition", done[0], int64(r.held.Rows))
+			r.job.Progress.Report("partition", done[0], int64(r.held.Rows))
 			c.take(i, b)
 			if c.err != nil {
 				cancel()
@@ -139,7 +139,7 @@ func (r *run) blocks(ctx context.Context, size int, chosen partition.Chosen) err
 	}
 	work.share(time.Since(began).Seconds(), &r.result.Seconds)
 	began = time.Now()
-	if err := plan.Finish(ctx, r.published, r.groups.Group, r.progress); err != nil {
+	if err := plan.Finish(ctx, r.published, r.groups.Group); err != nil {
 		return err
 	}
 	timed(&r.result.Seconds.Publish, began)
@@ -237,6 +237,7 @@ func (r *run) block(ctx context.Context, frame *space.Frame, plan *publish.Plan,
 	}
 	o := r.partition
 	o.K, o.Workers, o.Method, o.Coarse = r.job.K, 1, chosen.Method, partition.CoarseOff
+	o.Progress = nil // blocks are reported, from several goroutines
 	if r.job.lowersBoxes() {
 		o.Measure = cost.Boxes(frame, columns)
 	}
@@ -254,9 +255,9 @@ func (r *run) block(ctx context.Context, frame *space.Frame, plan *publish.Plan,
 	lowers, asked := o.Measure, o.Judge
 	if of != nil {
 		o.Measure, o.Judge = nil, nil // of records; refinement goes by them
-		b.groups, err = persons.Divide(ctx, s, of, o, nil)
+		b.groups, err = persons.Divide(ctx, s, of, o)
 	} else {
-		b.groups, _, err = partition.Partition(ctx, s, o, nil)
+		b.groups, _, err = partition.Partition(ctx, s, o)
 	}
 	if err != nil {
 		return fail(err)
@@ -266,7 +267,7 @@ func (r *run) block(ctx context.Context, frame *space.Frame, plan *publish.Plan,
 	if r.held.Rows > twiceRecords {
 		effort.Exchange = false // in blocks of one cell exchanges cost more than they gain
 	}
-	groups, stats, err := refine.Refine(ctx, s, b.groups, refine.Options{K: r.job.K, Effort: effort, Seed: r.seed(), Workers: 1, Persons: of, Measure: lowers, Judge: asked}, nil)
+	groups, stats, err := refine.Refine(ctx, s, b.groups, refine.Options{K: r.job.K, Effort: effort, Seed: r.seed(), Workers: 1, Persons: of, Measure: lowers, Judge: asked})
 	if err != nil {
 		return fail(err)
 	}

@@ -42,6 +42,8 @@ type CurveJob struct {
 	Linkage Linkage
 	// Workers defaults to one a processor.
 	Workers int
+	// Progress receives progress. Optional.
+	Progress noren.Progress
 }
 
 // CurvePoint is what one k and method come to.
@@ -72,7 +74,7 @@ type CurvePoint struct {
 // Curve partitions the table for every k by every method. It passes each point to
 // emit as soon as it is computed, ordered by k and then by method, and returns the
 // number of records. Nothing is written. Errors are those of [Anonymize], or emit's.
-func Curve(ctx context.Context, job CurveJob, emit func(CurvePoint) error, progress noren.Progress) (rows int, err error) {
+func Curve(ctx context.Context, job CurveJob, emit func(CurvePoint) error) (rows int, err error) {
 	quasi := job.Schema.WithRole(table.Quasi)
 	if job.Source == nil || len(quasi) == 0 || len(job.K) == 0 {
 		return 0, &noren.Error{Kind: noren.Usage, What: "a curve needs a table, quasi-identifiers and values of k"}
@@ -88,7 +90,7 @@ func Curve(ctx context.Context, job CurveJob, emit func(CurvePoint) error, progr
 		}
 		fields = append(fields, o.unitField())
 	}
-	t, err := file.Read(ctx, job.Source, fields, job.Missing, progress)
+	t, err := file.Read(ctx, job.Source, fields, file.ReadOptions{Missing: job.Missing, Progress: job.Progress})
 	if err != nil {
 		return 0, err
 	}
@@ -119,7 +121,7 @@ func Curve(ctx context.Context, job CurveJob, emit func(CurvePoint) error, progr
 	for _, k := range slices.Sorted(slices.Values(job.K)) {
 		for _, method := range methods {
 			began := time.Now()
-			p, err := job.divide(ctx, s, of, k, method, progress)
+			p, err := job.divide(ctx, s, of, k, method)
 			if err != nil {
 				return 0, err
 			}
@@ -142,26 +144,26 @@ func Curve(ctx context.Context, job CurveJob, emit func(CurvePoint) error, progr
 }
 
 // divide makes the groups of one point.
-func (j *CurveJob) divide(ctx context.Context, s *space.Space, of []uint32, k int, method partition.Method, progress noren.Progress) (space.Partition, error) {
-	o := partition.Options{Method: method, K: k, Workers: j.Workers}
+func (j *CurveJob) divide(ctx context.Context, s *space.Space, of []uint32, k int, method partition.Method) (space.Partition, error) {
+	o := partition.Options{Method: method, K: k, Workers: j.Workers, Progress: j.Progress}
 	var p space.Partition
 	var err error
 	switch {
 	case of != nil && j.Linkage == LinkAll:
-		linked, err := persons.Link(ctx, s, of, persons.LinkOptions{Partition: o, Refine: j.Refine, Workers: j.Workers}, progress)
+		linked, err := persons.Link(ctx, s, of, persons.LinkOptions{Partition: o, Refine: j.Refine, Workers: j.Workers, Progress: j.Progress})
 		if err != nil {
 			return p, err
 		}
 		return linked.Partition(), nil
 	case of != nil:
-		p, err = persons.Divide(ctx, s, of, o, progress)
+		p, err = persons.Divide(ctx, s, of, o)
 	default:
-		p, _, err = partition.Partition(ctx, s, o, progress)
+		p, _, err = partition.Partition(ctx, s, o)
 	}
 	if err != nil {
 		return p, err
 	}
-	p, _, err = refine.Refine(ctx, s, p, refine.Options{K: k, Effort: j.Refine, Workers: j.Workers, Persons: of}, progress)
+	p, _, err = refine.Refine(ctx, s, p, refine.Options{K: k, Effort: j.Refine, Workers: j.Workers, Persons: of, Progress: j.Progress})
 	return p, err
 }
 

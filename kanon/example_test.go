@@ -48,7 +48,7 @@ Goto,63,2024-06-09,gout,
 			K: 3, Diversity: &privacy.Diversity{L: 2}, Publish: publish.Generalize, Refine: refine.Fast,
 			KeepOrder: true, // for the example alone: it links the records to the source
 		},
-	}, nil)
+	})
 	if err != nil {
 		panic(err)
 	}

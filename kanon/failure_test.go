@@ -25,7 +25,7 @@ func TestFewerThanK(t *testing.T) {
 	for _, n := range []int{0, 1, 4} {
 		dir := t.TempDir()
 		j := job(t, dir, makePeople(n, 31))
-		_, err := kanon.Anonymize(context.Background(), j, nil)
+		_, err := kanon.Anonymize(context.Background(), j)
 		want := fmt.Sprintf("in.csv: the table has %d records, fewer than k = 5", n)
 		if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), want) || list(t, dir) != "in.csv" {
 			t.Errorf("%d records: %v; the folder holds %s", n, err, list(t, dir))
@@ -60,7 +60,7 @@ func TestJobsThatContradictThemselves(t *testing.T) {
 		dir := t.TempDir()
 		j := job(t, dir, makePeople(20, 32))
 		c.change(&j)
-		r, err := kanon.Anonymize(context.Background(), j, nil)
+		r, err := kanon.Anonymize(context.Background(), j)
 		if r != nil || noren.KindOf(err) != noren.Usage || list(t, dir) != "in.csv" {
 			t.Errorf("%s: %v; the folder holds %s", name, err, list(t, dir))
 			continue
@@ -104,7 +104,7 @@ func TestDamagedSource(t *testing.T) {
 		if err == nil {
 			j := job(t, t.TempDir(), nil)
 			j.Source, j.Output.Path = src, filepath.Join(dir, "out.csv")
-			_, err = kanon.Anonymize(context.Background(), j, nil)
+			_, err = kanon.Anonymize(context.Background(), j)
 			_ = src.Close()
 		}
 		if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "in.csv: ") || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "s3cr3t") || list(t, dir) != "in.csv" {
@@ -140,7 +140,7 @@ func TestSourceThatChanges(t *testing.T) {
 		writeCSV(t, filepath.Join(other, "then.csv"), people, rows[:c.after])
 		j.Source = &changing{Source: j.Source, then: open(t, filepath.Join(other, "then.csv"))}
 		j.KeepOrder = c.keep
-		_, err := kanon.Anonymize(context.Background(), j, nil)
+		_, err := kanon.Anonymize(context.Background(), j)
 		if err == nil || list(t, dir) != "in.csv" {
 			t.Errorf("%+v: %v; the folder holds %s", c, err, list(t, dir))
 			continue
@@ -168,7 +168,7 @@ func TestFileThatIsWrittenTo(t *testing.T) {
 		j := job(t, dir, makePeople(40, 35))
 		path := filepath.Join(dir, "in.csv")
 		changed := false
-		_, err := kanon.Anonymize(context.Background(), j, func(stage string, _, _ int64) {
+		j.Progress = func(stage string, _, _ int64) {
 			if stage != "publishing" || changed {
 				return
 			}
@@ -176,7 +176,8 @@ func TestFileThatIsWrittenTo(t *testing.T) {
 			if err := os.WriteFile(path, change(read(t, path)), 0o600); err != nil {
 				t.Error(err)
 			}
-		})
+		}
+		_, err := kanon.Anonymize(context.Background(), j)
 		if !changed || noren.KindOf(err) != noren.BadData || list(t, dir) != "in.csv" {
 			t.Errorf("%s: %v; the folder holds %s", name, err, list(t, dir))
 		}
@@ -198,7 +199,7 @@ func TestCancelled(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := kanon.Anonymize(ctx, start(publish.Aggregate, false), nil); noren.KindOf(err) != noren.Interrupted || list(t, dir) != "in.csv" {
+	if _, err := kanon.Anonymize(ctx, start(publish.Aggregate, false)); noren.KindOf(err) != noren.Interrupted || list(t, dir) != "in.csv" {
 		t.Errorf("%v; the folder holds %s", err, list(t, dir))
 	}
 	defer nothingStaysOpen(t)()
@@ -206,11 +207,12 @@ func TestCancelled(t *testing.T) {
 		// The stages that there are.
 		var stages []string
 		j := start(publish.Generalize, keep)
-		if _, err := kanon.Anonymize(context.Background(), j, func(stage string, _, _ int64) {
+		j.Progress = func(stage string, _, _ int64) {
 			if !slices.Contains(stages, stage) {
 				stages = append(stages, stage)
 			}
-		}); err != nil {
+		}
+		if _, err := kanon.Anonymize(context.Background(), j); err != nil {
 			t.Fatal(err)
 		}
 		want := []string{"reading", "partition", "enforce", "publishing", "writing", "verifying"}
@@ -224,11 +226,13 @@ func TestCancelled(t *testing.T) {
 		}
 		for _, end := range stages {
 			ctx, cancel := context.WithCancel(context.Background())
-			_, err := kanon.Anonymize(ctx, start(publish.Generalize, keep), func(stage string, _, _ int64) {
+			j := start(publish.Generalize, keep)
+			j.Progress = func(stage string, _, _ int64) {
 				if stage == end {
 					cancel()
 				}
-			})
+			}
+			_, err := kanon.Anonymize(ctx, j)
 			cancel()
 			if noren.KindOf(err) != noren.Interrupted || list(t, dir) != "in.csv" {
 				t.Errorf("cancelled while %s: %v; the folder holds %s", end, err, list(t, dir))
@@ -259,11 +263,12 @@ func nothingStaysOpen(t *testing.T) func() {
 func TestOutputThatComesIntoBeing(t *testing.T) {
 	dir := t.TempDir()
 	j := job(t, dir, makePeople(30, 37))
-	_, err := kanon.Anonymize(context.Background(), j, func(stage string, _, _ int64) {
+	j.Progress = func(stage string, _, _ int64) {
 		if stage == "verifying" {
 			_ = os.WriteFile(j.Output.Path, []byte("precious"), 0o600)
 		}
-	})
+	}
+	_, err := kanon.Anonymize(context.Background(), j)
 	if noren.KindOf(err) != noren.Usage || string(read(t, j.Output.Path)) != "precious" || list(t, dir) != "in.csv out.csv" {
 		t.Errorf("%v; the folder holds %s", err, list(t, dir))
 	}

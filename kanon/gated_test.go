@@ -20,12 +20,12 @@ func TestGate(t *testing.T) {
 	dir := t.TempDir()
 	j := job(t, dir, makePeople(60, 3))
 	j.Kept = nil
-	_, err := kanon.Anonymize(context.Background(), j, nil)
+	_, err := kanon.Anonymize(context.Background(), j)
 	if noren.CodeOf(err) != gate.Code || noren.KindOf(err) != noren.Usage || list(t, dir) != "in.csv" {
 		t.Errorf("got %v; the folder holds %s", err, list(t, dir))
 	}
 	j.Kept = []string{"key"}
-	r, err := kanon.Anonymize(context.Background(), j, nil)
+	r, err := kanon.Anonymize(context.Background(), j)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestSecretSeed(t *testing.T) {
 		j := job(t, dir, rows)
 		j.SecretSeed = []byte(seed)
 		j.Output.Path = filepath.Join(dir, name)
-		if _, err := kanon.Anonymize(context.Background(), j, nil); err != nil {
+		if _, err := kanon.Anonymize(context.Background(), j); err != nil {
 			t.Fatal(err)
 		}
 		return string(read(t, j.Output.Path))
@@ -66,7 +66,7 @@ func TestSecretSeed(t *testing.T) {
 	}
 	j := job(t, dir, rows)
 	j.SecretSeed, j.Seed = []byte("0123456789abcde"), ptr[uint64](1)
-	_, err := kanon.Anonymize(context.Background(), j, nil)
+	_, err := kanon.Anonymize(context.Background(), j)
 	if noren.KindOf(err) != noren.Usage || !strings.Contains(err.Error(), "15 bytes, expected 16") || !strings.Contains(err.Error(), "contradict") {
 		t.Errorf("got %v", err)
 	}
@@ -88,7 +88,7 @@ func TestOutputIsNotTheSource(t *testing.T) {
 		}
 		before := string(read(t, filepath.Join(dir, "in.csv")))
 		j.Output.Path, j.Output.Force = filepath.Join(dir, name), true
-		_, err := kanon.Anonymize(context.Background(), j, nil)
+		_, err := kanon.Anonymize(context.Background(), j)
 		if noren.KindOf(err) != noren.Usage || !strings.Contains(err.Error(), "the output is the input") || string(read(t, filepath.Join(dir, "in.csv"))) != before {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -109,7 +109,7 @@ func TestNumbersThatOverflow(t *testing.T) {
 				if block > 0 {
 					j.Block, j.Partition.Coarse = block, 10
 				}
-				_, err := kanon.Anonymize(context.Background(), j, nil)
+				_, err := kanon.Anonymize(context.Background(), j)
 				if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "column income") || strings.Contains(err.Error(), far) || list(t, dir) != "in.csv" {
 					t.Errorf("%s, scale %s, block %d: %v; the folder holds %s", far, j.Scale, block, err, list(t, dir))
 				}

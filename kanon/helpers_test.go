@@ -131,7 +131,7 @@ func open(t *testing.T, path string) file.Source {
 
 func anonymize(t fataler, j kanon.Job) *kanon.Result {
 	t.Helper()
-	r, err := kanon.Anonymize(context.Background(), j, nil)
+	r, err := kanon.Anonymize(context.Background(), j)
 	if err != nil {
 		t.Fatal(err)
 	}

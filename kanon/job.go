@@ -38,6 +38,8 @@ type Job struct {
 	// Output says where the release goes. Required.
 	Output Output
 	Options
+	// Progress receives progress. Optional.
+	Progress noren.Progress
 }
 
 // Output says where a release goes and how it is written.
@@ -87,8 +89,8 @@ type Options struct {
 	Closeness *privacy.Closeness
 	// Scale defaults to min-max; the command line's default is z-score.
 	Scale space.Scaling
-	// Partition holds the method and its parameters; its K and Workers are
-	// taken from here.
+	// Partition holds the method and its parameters; its K, Workers and Progress
+	// are set by the job.
 	Partition partition.Options
 	// Refine defaults to refine.Off; the command line's default is
 	// refine.Auto.

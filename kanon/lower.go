@@ -64,11 +64,11 @@ func (r *run) boundIn(ctx context.Context, s *space.Space) error {
 		r.unbounded("records were suppressed: the bound is one of groupings of all records")
 		return nil
 	}
-	o := bound.Options{K: r.job.K, Duration: r.job.Gap, Seed: r.seed(), Workers: r.job.Workers}
+	o := bound.Options{K: r.job.K, Duration: r.job.Gap, Seed: r.seed(), Workers: r.job.Workers, Progress: r.job.Progress}
 	if r.job.Gap == 0 {
 		o.MostPlaces = boundedPlaces
 	}
-	b, err := bound.Lower(ctx, s, o, r.progress)
+	b, err := bound.Lower(ctx, s, o)
 	if err != nil {
 		return err
 	}

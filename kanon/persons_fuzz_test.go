@@ -140,7 +140,7 @@ func testFuzzedPersons(t *testing.T, from uint64, releases int) {
 			t.Fatal(err)
 		}
 		j := kanon.Job{Source: src, Schema: table.Schema{Fields: slices.Clone(visits)}, Missing: []string{"?"}, Kept: names(visits)[1:2], Output: kanon.Output{Path: out}, Options: o}
-		r, err := kanon.Anonymize(context.Background(), j, nil)
+		r, err := kanon.Anonymize(context.Background(), j)
 		_ = src.Close()
 		if err != nil {
 			if k := noren.KindOf(err); k != noren.NotMet && k != noren.BadData {
@@ -534,7 +534,7 @@ func TestCheckerOfPersonsRejects(t *testing.T) {
 		r, err := kanon.Anonymize(context.Background(), kanon.Job{
 			Source: open(t, in), Schema: table.Schema{Fields: slices.Clone(visits)}, Missing: []string{"?"}, Kept: []string{"key"},
 			Output: kanon.Output{Path: out}, Options: kanon.Options{K: 3},
-		}, nil)
+		})
 		if err != nil {
 			continue
 		}

@@ -135,7 +135,7 @@ func TestSensitiveThatNothingIsAskedOf(t *testing.T) {
 	}
 	j.Output.Path += ".csv"
 	j.Diversity = &privacy.Diversity{L: 2}
-	if _, err := kanon.Anonymize(context.Background(), j, nil); noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "column 11 (pay): expected an integer") || strings.Contains(err.Error(), "much") {
+	if _, err := kanon.Anonymize(context.Background(), j); noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "column 11 (pay): expected an integer") || strings.Contains(err.Error(), "much") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -147,7 +147,7 @@ func TestNotMet(t *testing.T) {
 		dir := t.TempDir()
 		j := job(t, dir, makePeople(40, 23))
 		j.Diversity = c.Diversity
-		_, err := kanon.Anonymize(context.Background(), j, nil)
+		_, err := kanon.Anonymize(context.Background(), j)
 		if noren.KindOf(err) != noren.NotMet || list(t, dir) != "in.csv" {
 			t.Errorf("%v; the folder holds %s", err, list(t, dir))
 		}

@@ -80,7 +80,7 @@ func TestAnyRelease(t *testing.T) {
 		if rapid.IntRange(0, 3).Draw(t, "l") == 0 {
 			j.Diversity = &privacy.Diversity{L: 2}
 		}
-		r, err := kanon.Anonymize(context.Background(), j, nil)
+		r, err := kanon.Anonymize(context.Background(), j)
 		switch {
 		case n < j.K:
 			if noren.KindOf(err) != noren.BadData {

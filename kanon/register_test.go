@@ -217,7 +217,7 @@ func TestPersonsOfRealTables(t *testing.T) {
 				result, err := kanon.Anonymize(context.Background(), kanon.Job{
 					Source: open(t, in), Schema: table.Schema{Fields: slices.Clone(fields)}, Missing: []string{"?"}, Output: kanon.Output{Path: path},
 					Options: kanon.Options{K: 5, Refine: refine.Fast, KeepOrder: true, Unit: "who", Linkage: linkage},
-				}, nil)
+				})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -250,7 +250,7 @@ func TestPseudonymsAreVerified(t *testing.T) {
 		r, err := verify.Verify(context.Background(), open(t, path), verify.Options{
 			Quasi: []string{"age", "sex", "ward", "day"}, Requirement: privacy.Requirement{K: 5},
 			Unit: &verify.Unit{Column: "patient", Linked: true},
-		}, nil)
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -328,7 +328,7 @@ func TestUnitRefusals(t *testing.T) {
 			writeCSV(t, in, register, rows)
 			_, err := kanon.Anonymize(context.Background(), kanon.Job{
 				Source: open(t, in), Kept: []string{"key", "minutes"}, Schema: table.Schema{Fields: slices.Clone(register)}, Output: kanon.Output{Path: filepath.Join(dir, "out.csv")}, Options: c.o,
-			}, nil)
+			})
 			if err == nil || noren.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.says) {
 				t.Fatalf("got %v", err)
 			}

@@ -110,7 +110,7 @@ func TestTooLittleMemory(t *testing.T) {
 	dir := t.TempDir()
 	j := job(t, dir, makePeople(300, 1))
 	j.Partition.Coarse, j.Memory = 30, 24*300-1
-	_, err := kanon.Anonymize(context.Background(), j, nil)
+	_, err := kanon.Anonymize(context.Background(), j)
 	if noren.KindOf(err) != noren.Usage {
 		t.Errorf("%v", err)
 	}
@@ -118,7 +118,7 @@ func TestTooLittleMemory(t *testing.T) {
 	// Annealing works on the whole table.
 	j = job(t, dir, makePeople(40_001, 1))
 	j.Refine, j.Memory = refine.Effort{Descend: true, Duration: time.Minute}, 24*40_001
-	_, err = kanon.Anonymize(context.Background(), j, nil)
+	_, err = kanon.Anonymize(context.Background(), j)
 	if noren.KindOf(err) != noren.Usage {
 		t.Errorf("%v", err)
 	}
@@ -141,7 +141,7 @@ func TestOneBlockIsTheTable(t *testing.T) {
 			fields = append(fields, f)
 		}
 	}
-	whole, err := file.Read(context.Background(), j.Source, fields, j.Missing, nil)
+	whole, err := file.Read(context.Background(), j.Source, fields, file.ReadOptions{Missing: j.Missing})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,11 +149,11 @@ func TestOneBlockIsTheTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, _, err := partition.Partition(context.Background(), s, partition.Options{K: j.K, Coarse: 40}, nil)
+	p, _, err := partition.Partition(context.Background(), s, partition.Options{K: j.K, Coarse: 40})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, stats, err := refine.Refine(context.Background(), s, p, refine.Options{K: j.K, Effort: refine.Fast}, nil)
+	p, stats, err := refine.Refine(context.Background(), s, p, refine.Options{K: j.K, Effort: refine.Fast})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -202,7 +202,7 @@ func (r *run) remote(ctx context.Context, limit int) ([]int32, error) {
 	if r.space.Len() > wholeRecords || r.job.K < 2 {
 		return nil, nil
 	}
-	near, err := r.space.NearLists(ctx, r.job.K-1, space.Cyclic, r.job.Workers, nil)
+	near, err := r.space.NearLists(ctx, r.job.K-1, space.NearOptions{Ties: space.Cyclic, Workers: r.job.Workers})
 	if err != nil {
 		return nil, err
 	}

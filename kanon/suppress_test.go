@@ -194,7 +194,7 @@ func TestSuppressLimits(t *testing.T) {
 	}
 	j.Output.Path = filepath.Join(dir, "no.csv")
 	j.Unit, j.Linkage, j.Diversity = "person", kanon.LinkAll, nil
-	if _, err := kanon.Anonymize(t.Context(), j, nil); noren.KindOf(err) != noren.Usage || !strings.Contains(err.Error(), "suppression") {
+	if _, err := kanon.Anonymize(t.Context(), j); noren.KindOf(err) != noren.Usage || !strings.Contains(err.Error(), "suppression") {
 		t.Errorf("with a linkage of all records: %v", err)
 	}
 }

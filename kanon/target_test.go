@@ -58,7 +58,7 @@ func TestTarget(t *testing.T) {
 				Source: src, Schema: table.Schema{Fields: []table.Field{{Name: "age", Role: table.Quasi, Type: table.Integer}, {Name: "note"}}},
 				Output: kanon.Output{Path: "pg:out", Target: to}, Options: kanon.Options{K: 2},
 			}
-			result, err := kanon.Anonymize(t.Context(), job, nil)
+			result, err := kanon.Anonymize(t.Context(), job)
 			if c.want == "" {
 				if err != nil || to.commits != 1 || result.AchievedK != 2 {
 					t.Errorf("%v, %d commits", err, to.commits)

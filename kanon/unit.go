@@ -117,7 +117,7 @@ func (r *run) byPersons() *enforce.Persons {
 // link divides the records so that all records of a person are in classes of the
 // same persons.
 func (r *run) link(ctx context.Context) error {
-	o := persons.LinkOptions{Partition: r.job.Partition, Refine: r.job.Refine, Seed: r.seed(), Workers: r.job.Workers}
+	o := persons.LinkOptions{Partition: r.job.Partition, Refine: r.job.Refine, Seed: r.seed(), Workers: r.job.Workers, Progress: r.job.Progress}
 	o.Partition.K, o.Partition.Workers = r.job.K, r.job.Workers
 	if len(r.attributes) > 0 {
 		if err := r.judged.Feasible(allRecords(r.held.Rows)); err != nil {
@@ -126,7 +126,7 @@ func (r *run) link(ctx context.Context) error {
 		o.Holds = r.judged.Holds
 	}
 	var err error
-	if r.linked, err = persons.Link(ctx, r.space, r.persons, o, r.progress); err != nil {
+	if r.linked, err = persons.Link(ctx, r.space, r.persons, o); err != nil {
 		return err
 	}
 	r.groups = r.linked.Partition()
@@ -200,8 +200,8 @@ func (r *run) mergeClasses(ctx context.Context, failing [][]uint32) error {
 		for i, g := range r.groups.Group {
 			merged.Group[i] = into[g]
 		}
-		o := enforce.Options{Workers: r.job.Workers, Persons: r.judged, Whole: true}
-		groups, _, err := enforce.Enforce(ctx, r.space, merged.Canonical(), r.job.requirement(), nil, o, r.progress)
+		o := enforce.Options{Workers: r.job.Workers, Persons: r.judged, Whole: true, Progress: r.job.Progress}
+		groups, _, err := enforce.Enforce(ctx, r.space, merged.Canonical(), r.job.requirement(), nil, o)
 		if err != nil {
 			return err
 		}

@@ -144,7 +144,7 @@ func (r *run) fill(ctx context.Context, to func([]table.StoredColumn) (table.Sin
 	if r.left != nil {
 		again = &leaving{Reader: again, left: r.left}
 	}
-	o := shuffle.Options{Order: order, Memory: r.job.memory() / orderShare, Dir: r.job.Output.dir(), Progress: r.progress}
+	o := shuffle.Options{Order: order, Memory: r.job.memory() / orderShare, Dir: r.job.Output.dir(), Progress: r.job.Progress}
 	if err := shuffle.Write(ctx, o, again, plan.assemble(r.groups.Group), sink); err != nil {
 		sink.Abort()
 		return r.lacking(ctx, err)

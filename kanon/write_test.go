@@ -99,7 +99,7 @@ func TestExistingOutput(t *testing.T) {
 	if err := os.WriteFile(j.Output.Path, []byte("precious"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := kanon.Anonymize(context.Background(), j, nil)
+	_, err := kanon.Anonymize(context.Background(), j)
 	if noren.KindOf(err) != noren.Usage || !strings.Contains(err.Error(), "exists already") || string(read(t, j.Output.Path)) != "precious" || list(t, dir) != "in.csv out.csv" {
 		t.Errorf("%v; the folder holds %s", err, list(t, dir))
 	}
@@ -111,7 +111,7 @@ func TestExistingOutput(t *testing.T) {
 	// A failure leaves what was there, force or not.
 	before := read(t, j.Output.Path)
 	j.K = 31
-	if _, err := kanon.Anonymize(context.Background(), j, nil); noren.KindOf(err) != noren.BadData || !bytes.Equal(before, read(t, j.Output.Path)) {
+	if _, err := kanon.Anonymize(context.Background(), j); noren.KindOf(err) != noren.BadData || !bytes.Equal(before, read(t, j.Output.Path)) {
 		t.Errorf("%v, and the file was touched", err)
 	}
 }
@@ -121,7 +121,7 @@ func TestOutputThatCannotBe(t *testing.T) {
 		dir := t.TempDir()
 		j := job(t, dir, makePeople(20, 14))
 		j.Output.Path = filepath.Join(dir, path)
-		if _, err := kanon.Anonymize(context.Background(), j, nil); noren.KindOf(err) != noren.Usage || list(t, dir) != "in.csv" {
+		if _, err := kanon.Anonymize(context.Background(), j); noren.KindOf(err) != noren.Usage || list(t, dir) != "in.csv" {
 			t.Errorf("%s: %v; the folder holds %s", name, err, list(t, dir))
 		}
 	}
@@ -142,12 +142,12 @@ func TestStdout(t *testing.T) {
 	defer nothingStaysOpen(t)()
 	out.Reset()
 	j.Diversity = hard
-	if _, err := kanon.Anonymize(context.Background(), j, nil); noren.KindOf(err) != noren.NotMet || out.Len() > 0 {
+	if _, err := kanon.Anonymize(context.Background(), j); noren.KindOf(err) != noren.NotMet || out.Len() > 0 {
 		t.Errorf("%v, and %d bytes went out", err, out.Len())
 	}
 	// A pipe that breaks is reported.
 	j.Diversity, j.Output.Stdout = nil, broken{}
-	if _, err := kanon.Anonymize(context.Background(), j, nil); err == nil || !strings.HasPrefix(err.Error(), "standard output: ") {
+	if _, err := kanon.Anonymize(context.Background(), j); err == nil || !strings.HasPrefix(err.Error(), "standard output: ") {
 		t.Errorf("got %v", err)
 	}
 }

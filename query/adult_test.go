@@ -29,7 +29,7 @@ func adult(t *testing.T) (*table.Table, []table.Field) {
 	}
 	defer func() { _ = src.Close() }()
 	fields := []table.Field{{Name: "age", Type: table.Integer}, {Name: "sex"}, {Name: "education"}}
-	tab, err := file.Read(t.Context(), src, fields, nil, nil)
+	tab, err := file.Read(t.Context(), src, fields, file.ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

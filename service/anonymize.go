@@ -181,7 +181,8 @@ func (s *Service) release(ctx context.Context, q *api.AnonymizeRequest, sp *spec
 		defer c.file.Discard()
 		add(c.file, func(r *kanon.Result, released io.Reader) error { return c.verified(ctx, r, released) })
 	}
-	result, err := kanon.Anonymize(ctx, *job, s.Progress)
+	job.Progress = s.Progress
+	result, err := kanon.Anonymize(ctx, *job)
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func (s *Service) CorrelatedFit(ctx context.Context, r *api.CorrelatedFitRequest
 	if r.Sequence != "" {
 		names = append(names, r.Sequence)
 	}
-	tab, err := file.ReadText(ctx, src, names, sheet.Input.Missing, s.Progress)
+	tab, err := file.ReadText(ctx, src, names, file.ReadOptions{Missing: sheet.Input.Missing, Progress: s.Progress})
 	if err != nil {
 		return nil, err
 	}

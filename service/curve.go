@@ -55,7 +55,7 @@ func (s *Service) Curve(ctx context.Context, r *api.CurveRequest) (*api.Curve, e
 	if job.Count, err = countErrors(); err != nil {
 		return nil, err
 	}
-	job.Source, job.Schema, job.Missing = read.Source, *read.Schema, read.Missing
+	job.Source, job.Schema, job.Missing, job.Progress = read.Source, *read.Schema, read.Missing, s.Progress
 	result := &api.Curve{Schema: api.CurveSchema, Input: r.Input, Quasi: quasi, Unit: sp.Unit, Refine: effort, Scale: scale}
 	result.Rows, err = kanon.Curve(ctx, *job, func(p kanon.CurvePoint) error {
 		result.Points = append(result.Points, p)
@@ -63,7 +63,7 @@ func (s *Service) Curve(ctx context.Context, r *api.CurveRequest) (*api.Curve, e
 			r.Point(p)
 		}
 		return nil
-	}, s.Progress)
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -54,7 +54,7 @@ func (a *assessing) overlap(src table.Source, classes assess.Classes) error {
 		return err
 	}
 	defer closeTable(released)
-	shown, err := file.ReadText(a.ctx, released, a.result.Quasi, nil, a.service.Progress)
+	shown, err := file.ReadText(a.ctx, released, a.result.Quasi, file.ReadOptions{Progress: a.service.Progress})
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (a *assessing) overlap(src table.Source, classes assess.Classes) error {
 	}
 	rest := &table.Table{Rows: shown.Rows}
 	if len(kept) > 0 {
-		if rest, err = file.ReadText(a.ctx, released, kept, a.missing, a.service.Progress); err != nil {
+		if rest, err = file.ReadText(a.ctx, released, kept, file.ReadOptions{Missing: a.missing, Progress: a.service.Progress}); err != nil {
 			return err
 		}
 	}
@@ -110,7 +110,7 @@ func (a *assessing) allText(src table.Source) (*table.Table, error) {
 	for _, c := range src.Columns() {
 		names = append(names, c.Name)
 	}
-	return file.ReadText(a.ctx, src, names, a.missing, a.service.Progress)
+	return file.ReadText(a.ctx, src, names, file.ReadOptions{Missing: a.missing, Progress: a.service.Progress})
 }
 
 // namesOf are the texts of a column, empty for missing ones.

@@ -109,7 +109,7 @@ func (s *Service) readValues(ctx context.Context, t *api.Table, column string) (
 		return nil, err
 	}
 	defer closeTable(src)
-	read, err := file.ReadText(ctx, src, []string{column}, sp.Input.Missing, s.Progress)
+	read, err := file.ReadText(ctx, src, []string{column}, file.ReadOptions{Missing: sp.Input.Missing, Progress: s.Progress})
 	if err != nil {
 		return nil, err
 	}

@@ -111,7 +111,7 @@ func (s *Service) readEvaluation(ctx context.Context, r *api.LDPEvaluateRequest,
 		fields = append(fields, field)
 	}
 	fields[0].Type, fields[0].Levels, fields[0].Layout = table.Category, nil, ""
-	read, err := file.Read(ctx, resolved.Source, fields, resolved.Missing, s.Progress)
+	read, err := file.Read(ctx, resolved.Source, fields, file.ReadOptions{Missing: resolved.Missing, Progress: s.Progress})
 	if err != nil {
 		return err
 	}

@@ -116,7 +116,7 @@ func (s *Service) readTexts(ctx context.Context, t *api.Table, names []string) (
 		return nil, err
 	}
 	defer func() { _ = src.Close() }()
-	return file.ReadText(ctx, src, names, sp.Input.Missing, s.Progress)
+	return file.ReadText(ctx, src, names, file.ReadOptions{Missing: sp.Input.Missing, Progress: s.Progress})
 }
 
 // openDevices reads the key of all devices, or draws one where there is none: it is

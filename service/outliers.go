@@ -265,7 +265,7 @@ func (s *Service) integerPoints(ctx context.Context, r *api.OutliersSensitivityR
 	for j, name := range columns {
 		fields[j] = table.Field{Name: name, Type: table.Integer}
 	}
-	t, err := file.Read(ctx, src, fields, sheet.Input.Missing, s.Progress)
+	t, err := file.Read(ctx, src, fields, file.ReadOptions{Missing: sheet.Input.Missing, Progress: s.Progress})
 	if err != nil {
 		return nil, err
 	}

@@ -146,7 +146,7 @@ func (a *ratioAnswer) read(ctx context.Context) error {
 	if len(fields) == 0 {
 		return nil
 	}
-	if a.table, err = file.Read(ctx, v.source, fields, a.sheet.Input.Missing, a.service.Progress); err != nil || condition == nil {
+	if a.table, err = file.Read(ctx, v.source, fields, file.ReadOptions{Missing: a.sheet.Input.Missing, Progress: a.service.Progress}); err != nil || condition == nil {
 		return err
 	}
 	if a.among, err = condition.Select(a.table); err != nil {

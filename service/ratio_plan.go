@@ -145,7 +145,7 @@ func (s *Service) publicSheet(path string, over *spec.Spec) (*spec.Spec, error) 
 // publicFields describes columns of a public table, and puts the texts for missing values
 // that were inferred into sheet.
 func (s *Service) publicFields(ctx context.Context, sheet *spec.Spec, src table.Source, names []string) ([]table.Field, error) {
-	fields, missing, err := sheet.PublicFields(ctx, src, names, s.Progress)
+	fields, missing, err := sheet.PublicFields(ctx, src, names, spec.PublicOptions{Progress: s.Progress})
 	if len(missing) > 0 {
 		sheet.Input.Missing = missing
 		s.note(api.Info, "missing-inferred", "taken for missing values: "+strings.Join(missing, ", "))

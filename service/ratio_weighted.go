@@ -63,7 +63,7 @@ func (s *Service) openWeighted(ctx context.Context, q *api.RatioWeights, o file.
 		column = "weight"
 	}
 	fields := append(v.frame.Columns(), table.Field{Name: column, Type: table.Decimal})
-	tab, err := file.Read(ctx, v.source, fields, v.meta.Missing, s.Progress)
+	tab, err := file.Read(ctx, v.source, fields, file.ReadOptions{Missing: v.meta.Missing, Progress: s.Progress})
 	if err != nil {
 		return nil, err
 	}

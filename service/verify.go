@@ -55,7 +55,7 @@ func (s *Service) Verify(ctx context.Context, r *api.VerifyRequest) (*api.Verifi
 	if err != nil {
 		return nil, err
 	}
-	o := verify.Options{Requirement: requirement, Missing: read.Missing, Sensitive: read.Fields(table.Sensitive)}
+	o := verify.Options{Requirement: requirement, Missing: read.Missing, Sensitive: read.Fields(table.Sensitive), Progress: s.Progress}
 	if o.Quasi, err = read.QuasiNames(); err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (s *Service) Verify(ctx context.Context, r *api.VerifyRequest) (*api.Verifi
 	if len(o.Sensitive) == 0 && (requirement.Diversity != nil || requirement.Closeness != nil) {
 		return nil, &noren.Error{Kind: noren.Usage, Code: CodeNoSensitive, What: "l and t are about sensitive columns, and none is named"}
 	}
-	result, err := verify.Verify(ctx, src, o, s.Progress)
+	result, err := verify.Verify(ctx, src, o)
 	if err != nil {
 		return nil, err
 	}

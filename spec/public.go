@@ -10,6 +10,12 @@ import (
 	"github.com/noren-privacy/noren/table/infer"
 )
 
+// PublicOptions say how a public table is described.
+type PublicOptions struct {
+	// Progress receives the progress of looking at values. Optional.
+	Progress noren.Progress
+}
+
 // PublicFields describes the named columns of a public table. A type that neither s nor the
 // file states is inferred from the values; a column of whole numbers that s does not declare
 // counts as decimal, as other tables of the same columns may hold fractions. Where s comes
@@ -17,7 +23,7 @@ import (
 // in missing. Errors are of kind Usage, those of reading the file, and the context's.
 //
 // The table must be public: everything that is inferred from it is.
-func (s *Spec) PublicFields(ctx context.Context, src table.Source, names []string, progress noren.Progress) (fields []table.Field, missing []string, err error) {
+func (s *Spec) PublicFields(ctx context.Context, src table.Source, names []string, o PublicOptions) (fields []table.Field, missing []string, err error) {
 	at, err := file.Find(src, names)
 	if err != nil {
 		return nil, nil, err
@@ -34,22 +40,22 @@ func (s *Spec) PublicFields(ctx context.Context, src table.Source, names []strin
 	if err != nil {
 		return nil, nil, err
 	}
-	o := infer.Options{Progress: progress}
+	look := infer.Options{Progress: o.Progress}
 	if s.Name() != "" || len(s.Input.Missing) > 0 {
-		o.Missing = append([]string{}, s.Input.Missing...)
+		look.Missing = append([]string{}, s.Input.Missing...)
 	}
 	for j, name := range names {
-		if !s.declares(name) && stored[at[j]].Proposed == nil && !slices.Contains(o.Columns, at[j]) {
-			o.Columns = append(o.Columns, at[j])
+		if !s.declares(name) && stored[at[j]].Proposed == nil && !slices.Contains(look.Columns, at[j]) {
+			look.Columns = append(look.Columns, at[j])
 		}
 	}
 	inferred := map[int]table.Field{}
-	if len(o.Columns) > 0 {
-		found, err := infer.Infer(ctx, src, o)
+	if len(look.Columns) > 0 {
+		found, err := infer.Infer(ctx, src, look)
 		if err != nil {
 			return nil, nil, err
 		}
-		if o.Missing == nil {
+		if look.Missing == nil {
 			missing = found.Missing
 		}
 		for _, c := range found.Columns {

@@ -25,7 +25,7 @@ type Bound struct {
 
 func lowerBound(ctx context.Context, s *space.Space, k int, o *Options, progress noren.Progress) (*Bound, error) {
 	began := time.Now()
-	b, err := bound.Lower(ctx, s, bound.Options{K: k, Duration: o.Gap, Seed: 1, Workers: o.Workers}, progress)
+	b, err := bound.Lower(ctx, s, bound.Options{K: k, Duration: o.Gap, Seed: 1, Workers: o.Workers, Progress: progress})
 	if err != nil {
 		return nil, err
 	}

@@ -138,12 +138,12 @@ func parts(ctx context.Context, d *Dataset, k int, o *Options, emit func(Row) er
 // make partitions and measures.
 func (r *run) make(ctx context.Context, s *space.Space, workers int, progress noren.Progress) (Row, error) {
 	began := time.Now()
-	r.options.Workers = workers
-	p, _, err := partition.Partition(ctx, s, r.options, progress)
+	r.options.Workers, r.options.Progress = workers, progress
+	p, _, err := partition.Partition(ctx, s, r.options)
 	if err != nil {
 		return Row{}, err
 	}
-	p, _, err = refine.Refine(ctx, s, p, refine.Options{K: r.options.K, Effort: r.effort, Seed: 1, Workers: workers}, progress)
+	p, _, err = refine.Refine(ctx, s, p, refine.Options{K: r.options.K, Effort: r.effort, Seed: 1, Workers: workers, Progress: progress})
 	if err != nil {
 		return Row{}, err
 	}

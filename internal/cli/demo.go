@@ -129,7 +129,7 @@ func showClass(ctx context.Context, out io.Writer, title, path string, quasi []s
 	for _, c := range src.Columns() {
 		names = append(names, c.Name)
 	}
-	t, err := file.ReadText(ctx, src, names, nil, nil)
+	t, err := file.ReadText(ctx, src, names, file.ReadOptions{})
 	if err != nil {
 		return err
 	}

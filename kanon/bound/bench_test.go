@@ -102,7 +102,7 @@ func BenchmarkDual(b *testing.B) {
 			var got bound.Bound
 			for b.Loop() {
 				var err error
-				if got, err = bound.Lower(context.Background(), s, bound.Options{K: c.k, Duration: limit, MostRecords: benchRecords()}, nil); err != nil {
+				if got, err = bound.Lower(context.Background(), s, bound.Options{K: c.k, Duration: limit, MostRecords: benchRecords()}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -136,7 +136,7 @@ func BenchmarkSimple(b *testing.B) {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := bound.Lower(context.Background(), s, bound.Options{K: 5}, nil); err != nil {
+				if _, err := bound.Lower(context.Background(), s, bound.Options{K: 5}); err != nil {
 					b.Fatal(err)
 				}
 			}

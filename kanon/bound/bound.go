@@ -31,6 +31,8 @@ type Options struct {
 	// Workers is the number of parallel workers. Defaults to one a processor.
 	// The result depends on it only as far as it depends on the time.
 	Workers int
+	// Progress receives progress. Optional.
+	Progress noren.Progress
 }
 
 // underflow is more than what operations whose results are too small for full
@@ -97,7 +99,7 @@ func (b *Bound) Gap(sse float64) float64 {
 
 // Lower computes a lower bound. When the context ends, its error is returned;
 // when the time of the dual bound ends, what was reached by then.
-func Lower(ctx context.Context, s *space.Space, o Options, progress noren.Progress) (Bound, error) {
+func Lower(ctx context.Context, s *space.Space, o Options) (Bound, error) {
 	if o.K < 1 || o.K > s.Len() {
 		return Bound{}, fmt.Errorf("bound: no partition of %d records has groups of %d", s.Len(), o.K)
 	}
@@ -118,14 +120,14 @@ func Lower(ctx context.Context, s *space.Space, o Options, progress noren.Progre
 	if dual {
 		reach = 2*o.K - 2
 	}
-	sums, err := p.nearSums(ctx, s, reach, o.Workers, progress)
+	sums, err := p.nearSums(ctx, s, reach, o.Workers, o.Progress)
 	if err != nil {
 		return Bound{}, err
 	}
 	b.Method, b.SSE = Simple, sums.simple(o.K, p)
 	if dual {
 		a := newAscent(newFrame(s, o.K, p, sums), &o)
-		sse, err := a.run(ctx, deadline, progress)
+		sse, err := a.run(ctx, deadline, o.Progress)
 		if err != nil {
 			return Bound{}, err
 		}

@@ -78,7 +78,7 @@ func exact(s *space.Space, k int) (least, total *big.Rat) {
 
 func lower(t testing.TB, s *space.Space, o bound.Options) bound.Bound {
 	t.Helper()
-	b, err := bound.Lower(context.Background(), s, o, nil)
+	b, err := bound.Lower(context.Background(), s, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func TestSimpleBoundIsItsDefinition(t *testing.T) {
 			}
 			places[[3]float64{s.Numbers()[0][i], s.Numbers()[1][i], float64(codes[i])}] = true
 		}
-		b, err := bound.Lower(context.Background(), s, bound.Options{K: k, Workers: rapid.IntRange(1, 3).Draw(t, "workers")}, nil)
+		b, err := bound.Lower(context.Background(), s, bound.Options{K: k, Workers: rapid.IntRange(1, 3).Draw(t, "workers")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -313,16 +313,16 @@ func TestEnds(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	told := 0
-	_, err = bound.Lower(ctx, s, bound.Options{K: 5, Duration: time.Hour}, func(stage string, done, total int64) {
+	_, err = bound.Lower(ctx, s, bound.Options{K: 5, Duration: time.Hour, Progress: func(stage string, done, total int64) {
 		if told++; stage == "lower bound" {
 			cancel()
 		}
-	})
+	}})
 	if !errors.Is(err, context.Canceled) || told == 0 {
 		t.Errorf("cancelled: %v", err)
 	}
 	for _, k := range []int{0, -1, 2001} {
-		if _, err := bound.Lower(context.Background(), s, bound.Options{K: k}, nil); err == nil {
+		if _, err := bound.Lower(context.Background(), s, bound.Options{K: k}); err == nil {
 			t.Errorf("k = %d was taken", k)
 		}
 	}
@@ -354,7 +354,7 @@ func TestMethodNames(t *testing.T) {
 func ExampleLower() {
 	s, _ := space.FromMatrix([][]float64{{1, 2, 3, 10, 11, 30, 31}}, space.None)
 	best := space.Partition{Group: []uint32{0, 0, 0, 1, 1, 2, 2}, Groups: 3}
-	b, _ := bound.Lower(context.Background(), s, bound.Options{K: 2, Duration: time.Minute}, nil)
+	b, _ := bound.Lower(context.Background(), s, bound.Options{K: 2, Duration: time.Minute})
 	fmt.Printf("%s bound %.3f, this partition %.3f, gap %.1f %%\n", b.Method, b.SSE, s.SSE(best), 100*b.Gap(s.SSE(best)))
 	// Output: dual bound 3.000, this partition 3.000, gap 0.0 %
 }

@@ -3,7 +3,7 @@
 // The loss is the sum of squared errors. With a lower bound, the distance of a
 // partition that was found by search from the optimum is known.
 //
-//	b, err := bound.Lower(ctx, s, bound.Options{K: 5, Duration: time.Minute}, nil)
+//	b, err := bound.Lower(ctx, s, bound.Options{K: 5, Duration: time.Minute})
 //	...
 //	fmt.Println(b.Loss, b.Gap(s.SSE(p)))
 //

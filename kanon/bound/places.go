@@ -83,7 +83,7 @@ func (p *places) nearSums(ctx context.Context, s *space.Space, reach, workers in
 	if len(p.first) < s.Len() {
 		sub = s.Subset(p.first)
 	}
-	lists, err := sub.NearLists(ctx, reach, space.Cyclic, workers, progress)
+	lists, err := sub.NearLists(ctx, reach, space.NearOptions{Ties: space.Cyclic, Workers: workers, Progress: progress})
 	if err != nil {
 		return nil, err
 	}

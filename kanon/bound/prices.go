@@ -34,23 +34,37 @@ const (
 	clearly = 0.03
 )
 
-// NewPrices fits prices for partitions of s into groups of k or more, beginning
-// with the groups of p: with short searches and few cuts, or thoroughly, as those of
-// a bound, which takes many times as long. It depends on the seed, but not on the
-// number of workers. Progress receives steps, of which there may be fewer than
-// said, or more if it is thorough. When the context ends, its error is returned.
-func NewPrices(ctx context.Context, s *space.Space, p space.Partition, k int, seed uint64, thorough bool, workers int, progress noren.Progress) (*Prices, error) {
-	f, err := layOut(ctx, s, k, workers)
+// PriceOptions are the parameters of prices.
+type PriceOptions struct {
+	// K is the least number of records of a group. Required.
+	K int
+	// Seed fixes the random choices.
+	Seed uint64
+	// Thorough fits prices as those of a bound, which takes many times as long.
+	// Defaults to short searches and few cuts.
+	Thorough bool
+	// Workers is the number of parallel workers; the result does not depend on it.
+	// Defaults to one a processor.
+	Workers int
+	// Progress receives steps, of which there may be fewer than said, or more
+	// where Thorough. Optional.
+	Progress noren.Progress
+}
+
+// NewPrices fits prices for partitions of s into groups of o.K or more, beginning
+// with the groups of p. When the context ends, its error is returned.
+func NewPrices(ctx context.Context, s *space.Space, p space.Partition, o PriceOptions) (*Prices, error) {
+	f, err := layOut(ctx, s, o.K, o.Workers)
 	if err != nil {
 		return nil, err
 	}
-	v := &Prices{program: newProgram(f, seq(f.n), rand.New(rand.NewPCG(seed, 0x707269636573))), s: s, tried: map[uint64]struct{}{}}
+	v := &Prices{program: newProgram(f, seq(f.n), rand.New(rand.NewPCG(o.Seed, 0x707269636573))), s: s, tried: map[uint64]struct{}{}}
 	v.addAll(groupsOf(p))
 	settle := v.settle
-	if thorough {
+	if o.Thorough {
 		settle = v.climb
 	}
-	if err := settle(ctx, workers, progress); err != nil {
+	if err := settle(ctx, o.Workers, o.Progress); err != nil {
 		return nil, err
 	}
 	if v.mu > 0 {

@@ -31,7 +31,7 @@ func TestRegroup(t *testing.T) {
 		k := rapid.IntRange(2, min(4, n/2)).Draw(t, "k")
 		s, p := drawSpace(t, n), drawPartition(t, n, k)
 		ctx := context.Background()
-		v, err := NewPrices(ctx, s, p, k, 1, false, 1, nil)
+		v, err := NewPrices(ctx, s, p, PriceOptions{K: k, Seed: 1, Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +121,7 @@ func TestRegions(t *testing.T) {
 	const n, k = 300, 3
 	s, p := heaps(t, n), inOrder(n, k)
 	ctx := context.Background()
-	v, err := NewPrices(ctx, s, p, k, 1, false, 2, nil)
+	v, err := NewPrices(ctx, s, p, PriceOptions{K: k, Seed: 1, Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestPricesOfWorkers(t *testing.T) {
 	for _, thorough := range []bool{false, true} {
 		var want []float64
 		for _, workers := range []int{1, 3} {
-			v, err := NewPrices(context.Background(), s, p, k, 5, thorough, workers, nil)
+			v, err := NewPrices(context.Background(), s, p, PriceOptions{K: k, Seed: 5, Thorough: thorough, Workers: workers})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -184,7 +184,7 @@ func TestPricesOfWorkers(t *testing.T) {
 func TestPricesAreNearTheBound(t *testing.T) {
 	const n, k = 200, 3
 	s, p := heaps(t, n), inOrder(n, k)
-	b, err := Lower(context.Background(), s, Options{K: k, Duration: 1 << 40, Seed: 1}, nil)
+	b, err := Lower(context.Background(), s, Options{K: k, Duration: 1 << 40, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestPricesAreNearTheBound(t *testing.T) {
 		thorough bool
 		off      float64
 	}{{false, 0.005}, {true, 0.0005}} {
-		v, err := NewPrices(context.Background(), s, p, k, 5, c.thorough, 0, nil)
+		v, err := NewPrices(context.Background(), s, p, PriceOptions{K: k, Seed: 5, Thorough: c.thorough})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -216,7 +216,7 @@ func TestPricesAtTheEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := inOrder(len(x), 4)
-		v, err := NewPrices(ctx, s, p, 4, 1, false, 1, nil)
+		v, err := NewPrices(ctx, s, p, PriceOptions{K: 4, Seed: 1, Workers: 1})
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -232,10 +232,10 @@ func TestPricesAtTheEnds(t *testing.T) {
 	}
 	over, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := NewPrices(over, heaps(t, 60), inOrder(60, 3), 3, 1, false, 1, nil); !errors.Is(err, context.Canceled) {
+	if _, err := NewPrices(over, heaps(t, 60), inOrder(60, 3), PriceOptions{K: 3, Seed: 1, Workers: 1}); !errors.Is(err, context.Canceled) {
 		t.Errorf("prices without time: %v", err)
 	}
-	v, err := NewPrices(ctx, heaps(t, 60), inOrder(60, 3), 3, 1, false, 1, nil)
+	v, err := NewPrices(ctx, heaps(t, 60), inOrder(60, 3), PriceOptions{K: 3, Seed: 1, Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

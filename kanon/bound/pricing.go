@@ -86,7 +86,7 @@ func (p *pricing) prepare() {
 func (p *pricing) run(ctx context.Context, workers int) ([]outcome, error) {
 	p.prepare()
 	out := make([]outcome, len(p.active))
-	err := space.Parallel(ctx, workers, len(out), "lower bound", nil, func() func(int) {
+	err := space.Parallel(ctx, len(out), "lower bound", space.ParallelOptions{Workers: workers}, func() func(int) {
 		s := newSearcher(ctx, p)
 		return func(at int) { out[at] = s.root(at) }
 	})

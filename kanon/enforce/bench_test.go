@@ -76,7 +76,7 @@ func benchmark(b *testing.B, s *space.Space, p space.Partition, column sensitive
 		var err error
 		b.ReportAllocs()
 		for b.Loop() {
-			if q, _, err = enforce.Enforce(context.Background(), s, p, req, attribute, enforce.Options{}, nil); err != nil {
+			if q, _, err = enforce.Enforce(context.Background(), s, p, req, attribute, enforce.Options{}); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -100,7 +100,7 @@ func requirements(k int) []privacy.Requirement {
 // Adult, 30,162 x 7 with the occupation sensitive, in Tomobiki's groups of 5.
 func BenchmarkAdult(b *testing.B) {
 	s, occupation := adult(b)
-	p, _, err := partition.Partition(context.Background(), s, partition.Options{K: 5, Method: partition.Tomobiki}, nil)
+	p, _, err := partition.Partition(context.Background(), s, partition.Options{K: 5, Method: partition.Tomobiki})
 	if err != nil {
 		b.Fatal(err)
 	}

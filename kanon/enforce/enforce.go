@@ -27,6 +27,8 @@ type Options struct {
 	// Whole leaves groups that were merged as they are, where otherwise they are
 	// divided again if both parts keep the requirement.
 	Whole bool
+	// Progress receives progress. Optional.
+	Progress noren.Progress
 }
 
 // Stats tells what was done.
@@ -45,7 +47,7 @@ const nearGroups = 16
 // attribute. The groups of p must have req.K records at least. Where even the
 // whole table does not keep it the error is of kind NotMet; it does not say what
 // the table reaches, as that would tell of it.
-func Enforce(ctx context.Context, s *space.Space, p space.Partition, req privacy.Requirement, attributes []*privacy.Attribute, o Options, progress noren.Progress) (space.Partition, Stats, error) {
+func Enforce(ctx context.Context, s *space.Space, p space.Partition, req privacy.Requirement, attributes []*privacy.Attribute, o Options) (space.Partition, Stats, error) {
 	m := &merging{s: s, req: req, attributes: attributes, o: o}
 	if o.Persons != nil {
 		m.attributes = nil
@@ -57,7 +59,7 @@ func Enforce(ctx context.Context, s *space.Space, p space.Partition, req privacy
 	stats := Stats{Failing: m.failing()}
 	left := stats.Failing
 	for pass := 0; left > 0; pass++ {
-		progress.Report("enforce", int64(stats.Failing-left), int64(stats.Failing))
+		o.Progress.Report("enforce", int64(stats.Failing-left), int64(stats.Failing))
 		if err := m.pass(ctx); err != nil {
 			return space.Partition{}, Stats{}, err
 		}
@@ -203,7 +205,7 @@ func (m *merging) pass(ctx context.Context) error {
 	for g := range m.groups {
 		middle[g] = m.middle(m.groups[g])
 	}
-	near, err := m.s.Subset(middle).NearLists(ctx, nearGroups, space.Cyclic, m.o.Workers, nil)
+	near, err := m.s.Subset(middle).NearLists(ctx, nearGroups, space.NearOptions{Ties: space.Cyclic, Workers: m.o.Workers})
 	if err != nil {
 		return err
 	}

@@ -254,7 +254,7 @@ func TestEveryClassKeepsTheRequirement(t *testing.T) {
 		for range 3 {
 			req := drawRequirement(t, k)
 			before := slices.Clone(p.Group)
-			q, stats, err := enforce.Enforce(context.Background(), s, p, req, attributes(t, columns), enforce.Options{}, nil)
+			q, stats, err := enforce.Enforce(context.Background(), s, p, req, attributes(t, columns), enforce.Options{})
 			if !slices.Equal(before, p.Group) {
 				t.Fatal("the partition that came in was changed")
 			}
@@ -365,7 +365,7 @@ func TestOnlyWhatFailsIsMerged(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			column := sensitive{name: "s", values: strings.Split(c.values, "")}
-			q, stats, err := enforce.Enforce(context.Background(), s, p, two, attributes(t, []sensitive{column}), enforce.Options{}, nil)
+			q, stats, err := enforce.Enforce(context.Background(), s, p, two, attributes(t, []sensitive{column}), enforce.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -438,7 +438,7 @@ func TestWhatIsMergedWithWhat(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			q, stats, err := enforce.Enforce(context.Background(), s, p, c.req, attributes(t, []sensitive{column}), enforce.Options{}, nil)
+			q, stats, err := enforce.Enforce(context.Background(), s, p, c.req, attributes(t, []sensitive{column}), enforce.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -456,7 +456,7 @@ func TestNoSensitiveColumn(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := space.Partition{Group: []uint32{0, 0, 1, 1}, Groups: 2}
-	q, stats, err := enforce.Enforce(context.Background(), s, p, privacy.Requirement{K: 2}, nil, enforce.Options{}, nil)
+	q, stats, err := enforce.Enforce(context.Background(), s, p, privacy.Requirement{K: 2}, nil, enforce.Options{})
 	if err != nil || !slices.Equal(q.Group, p.Group) || stats != (enforce.Stats{}) {
 		t.Errorf("groups %v, %+v, %v", q.Group, stats, err)
 	}
@@ -499,7 +499,7 @@ func TestWorkersChangeNothing(t *testing.T) {
 	} {
 		var want space.Partition
 		for _, workers := range []int{1, 2, 3, 8, 0} {
-			q, stats, err := enforce.Enforce(context.Background(), s, p, req, attributes(t, []sensitive{column}), enforce.Options{Workers: workers}, nil)
+			q, stats, err := enforce.Enforce(context.Background(), s, p, req, attributes(t, []sensitive{column}), enforce.Options{Workers: workers})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -523,13 +523,13 @@ func TestContext(t *testing.T) {
 	req := privacy.Requirement{K: k, Diversity: &privacy.Diversity{L: 3}}
 	ctx, cancel := context.WithCancel(context.Background())
 	var told int
-	q, _, err := enforce.Enforce(ctx, s, p, req, attributes(t, []sensitive{column}), enforce.Options{}, func(_ string, done, total int64) {
+	q, _, err := enforce.Enforce(ctx, s, p, req, attributes(t, []sensitive{column}), enforce.Options{Progress: func(_ string, done, total int64) {
 		if done < 0 || done > total {
 			t.Errorf("%d of %d done", done, total)
 		}
 		told++
 		cancel()
-	})
+	}})
 	if !errors.Is(err, context.Canceled) || noren.KindOf(err) != noren.Interrupted || q.Group != nil {
 		t.Errorf("error %v", err)
 	}
@@ -561,11 +561,11 @@ func Example() {
 	p := space.Partition{Group: []uint32{0, 0, 1, 1, 2, 2}, Groups: 3}
 
 	two := privacy.Requirement{K: 2, Diversity: &privacy.Diversity{L: 2}}
-	q, stats, err := enforce.Enforce(context.Background(), s, p, two, []*privacy.Attribute{diagnosis}, enforce.Options{}, nil)
+	q, stats, err := enforce.Enforce(context.Background(), s, p, two, []*privacy.Attribute{diagnosis}, enforce.Options{})
 	fmt.Println(q.Group, stats, err)
 
 	three := privacy.Requirement{K: 2, Diversity: &privacy.Diversity{L: 3}}
-	_, _, err = enforce.Enforce(context.Background(), s, p, three, []*privacy.Attribute{diagnosis}, enforce.Options{}, nil)
+	_, _, err = enforce.Enforce(context.Background(), s, p, three, []*privacy.Attribute{diagnosis}, enforce.Options{})
 	fmt.Println(err)
 	// Output:
 	// [0 0 0 0 1 1] {1 1} <nil>

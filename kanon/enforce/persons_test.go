@@ -51,7 +51,7 @@ func TestEnforceByPersons(t *testing.T) {
 		if seed%5 != 4 {
 			by.Attributes = []*privacy.ByPerson{privacy.NewByPerson(a, of, func(i int) uint32 { return a.Codes[i] })}
 		}
-		q, stats, err := enforce.Enforce(context.Background(), s, p, req, nil, enforce.Options{Persons: by, Whole: seed%2 == 0}, nil)
+		q, stats, err := enforce.Enforce(context.Background(), s, p, req, nil, enforce.Options{Persons: by, Whole: seed%2 == 0})
 		if noren.KindOf(err) == noren.NotMet {
 			continue
 		}
@@ -93,7 +93,7 @@ func TestInfeasibleByPersons(t *testing.T) {
 	req := privacy.Requirement{K: 2, Diversity: &privacy.Diversity{L: 2}}
 	by := &enforce.Persons{Of: of, Requirement: req, Attributes: []*privacy.ByPerson{privacy.NewByPerson(a, of, func(i int) uint32 { return a.Codes[i] })}}
 	p := space.Partition{Group: make([]uint32, 4), Groups: 1}
-	if _, _, err := enforce.Enforce(context.Background(), s, p, req, nil, enforce.Options{Persons: by}, nil); noren.KindOf(err) != noren.NotMet {
+	if _, _, err := enforce.Enforce(context.Background(), s, p, req, nil, enforce.Options{Persons: by}); noren.KindOf(err) != noren.NotMet {
 		t.Fatalf("got %v", err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 // need be.
 func (m *merging) splitAll(ctx context.Context) error {
 	results := make([][]*group, len(m.groups))
-	err := space.Parallel(ctx, m.o.Workers, len(m.groups), "enforce", nil, func() func(int) {
+	err := space.Parallel(ctx, len(m.groups), "enforce", space.ParallelOptions{Workers: m.o.Workers}, func() func(int) {
 		return func(g int) { results[g] = m.split(m.groups[g]) }
 	})
 	if err != nil {

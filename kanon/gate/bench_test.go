@@ -40,7 +40,7 @@ func BenchmarkCheck(b *testing.B) {
 		schema.Fields = append(schema.Fields, f)
 	}
 	for b.Loop() {
-		if _, err := gate.Check(context.Background(), gate.Request{Source: src, Schema: schema}, nil); err != nil {
+		if _, err := gate.Check(context.Background(), gate.Request{Source: src, Schema: schema}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -49,6 +49,8 @@ type Request struct {
 	Looked *infer.Report
 
 	rows int64 // of the table when it was looked at, where it was
+	// Progress receives the stages "looking" and "checking". Optional.
+	Progress noren.Progress
 }
 
 // The fates of a column in a release.
@@ -122,15 +124,14 @@ type Refused struct{ Columns []Refusal }
 func (r *Refused) Error() string { return "no release was made" }
 
 // Check looks at a table. Its errors are those of reading; columns that must be
-// decided on are no error here, see [Report.Err]. The stages that it reports are
-// "looking" and "checking".
-func Check(ctx context.Context, q Request, progress noren.Progress) (*Report, error) {
+// decided on are no error here, see [Report.Err].
+func Check(ctx context.Context, q Request) (*Report, error) {
 	r := &Report{}
-	looked, err := q.look(ctx, progress)
+	looked, err := q.look(ctx, q.Progress)
 	if err != nil {
 		return nil, err
 	}
-	r.Unique, r.Predictors, err = q.measure(ctx, progress)
+	r.Unique, r.Predictors, err = q.measure(ctx, q.Progress)
 	if err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func check(t testing.TB, columns []column, kept ...string) *gate.Report {
 		t.Fatal(err)
 	}
 	defer func() { _ = src.Close() }()
-	r, err := gate.Check(context.Background(), gate.Request{Source: src, Schema: schema, Missing: []string{"NA"}, Kept: kept}, nil)
+	r, err := gate.Check(context.Background(), gate.Request{Source: src, Schema: schema, Missing: []string{"NA"}, Kept: kept})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,12 +261,12 @@ func TestLooked(t *testing.T) {
 	}
 	defer func() { _ = src.Close() }()
 	schema := &table.Schema{Fields: []table.Field{{Name: "a"}, {Name: "b"}, {Name: "q", Role: table.Quasi}}}
-	r, err := gate.Check(context.Background(), gate.Request{Source: src, Schema: schema, Looked: looked}, nil)
+	r, err := gate.Check(context.Background(), gate.Request{Source: src, Schema: schema, Looked: looked})
 	if err != nil || !slices.Equal(refused(r), []string{"a"}) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	looked.Rows = 4
-	if _, err := gate.Check(context.Background(), gate.Request{Source: src, Schema: schema, Looked: looked}, nil); noren.KindOf(err) != noren.BadData {
+	if _, err := gate.Check(context.Background(), gate.Request{Source: src, Schema: schema, Looked: looked}); noren.KindOf(err) != noren.BadData {
 		t.Errorf("a table that shrank: %v", err)
 	}
 }

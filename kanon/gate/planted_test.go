@@ -275,7 +275,7 @@ func pass(t *testing.T, path string, quasi []string, roles map[string]table.Role
 			f.Role = table.Quasi
 		}
 	}
-	r, err := gate.Check(ctx, gate.Request{Source: src, Schema: schema, Looked: found}, nil)
+	r, err := gate.Check(ctx, gate.Request{Source: src, Schema: schema, Looked: found})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -83,7 +83,7 @@ func benchmark(b *testing.B, s *space.Space, o partition.Options) {
 	b.ReportAllocs()
 	for b.Loop() {
 		var err error
-		if p, _, err = partition.Partition(context.Background(), s, o, nil); err != nil {
+		if p, _, err = partition.Partition(context.Background(), s, o); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -131,7 +131,7 @@ func BenchmarkCells(b *testing.B) {
 		var sse float64
 		for _, ids := range members {
 			sub := s.Subset(ids)
-			p, _, err := partition.Partition(ctx, sub, partition.Options{K: k, Method: partition.MDAV, Coarse: partition.CoarseOff}, nil)
+			p, _, err := partition.Partition(ctx, sub, partition.Options{K: k, Method: partition.MDAV, Coarse: partition.CoarseOff})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -157,7 +157,7 @@ func BenchmarkCells(b *testing.B) {
 	b.Run("mondrian", func(b *testing.B) {
 		var loss float64
 		for b.Loop() {
-			p, _, err := partition.Partition(ctx, s, partition.Options{K: least, Method: partition.Mondrian}, nil)
+			p, _, err := partition.Partition(ctx, s, partition.Options{K: least, Method: partition.Mondrian})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -195,7 +195,7 @@ func bigSpace(b *testing.B, n int64) *space.Space {
 		b.Fatal(err)
 	}
 	defer func() { _ = src.Close() }()
-	t, err := file.Read(ctx, src, bigtable.Schema(bigtable.Options{}).Fields, nil, nil)
+	t, err := file.Read(ctx, src, bigtable.Schema(bigtable.Options{}).Fields, file.ReadOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}

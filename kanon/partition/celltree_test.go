@@ -109,7 +109,7 @@ func TestCellsOfEqualRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, _, err := partition.Partition(context.Background(), s, partition.Options{K: 5, Method: partition.MDAV, Coarse: 200}, nil)
+	p, _, err := partition.Partition(context.Background(), s, partition.Options{K: 5, Method: partition.MDAV, Coarse: 200})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func TestFewerThanK(t *testing.T) {
 	allMethods(t, func(t *testing.T, o partition.Options) {
 		o.K = 4
 		for n := range o.K {
-			p, _, err := partition.Partition(context.Background(), numbers(t, ramp(n)), o, nil)
+			p, _, err := partition.Partition(context.Background(), numbers(t, ramp(n)), o)
 			if noren.KindOf(err) != noren.BadData {
 				t.Errorf("%d records, k = %d: error %v, want one of bad data", n, o.K, err)
 			}
@@ -241,14 +241,14 @@ func TestBadOptions(t *testing.T) {
 		"before bad data": {K: 31, M: -1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, _, err := partition.Partition(context.Background(), s, o, nil)
+			p, _, err := partition.Partition(context.Background(), s, o)
 			if noren.KindOf(err) != noren.Usage || p.Group != nil {
 				t.Errorf("error %v (%v), want one of usage", err, noren.KindOf(err))
 			}
 		})
 	}
 	t.Run("all at once", func(t *testing.T) {
-		_, _, err := partition.Partition(context.Background(), s, partition.Options{Gamma: -1, M: -1, Coarse: -7}, nil)
+		_, _, err := partition.Partition(context.Background(), s, partition.Options{Gamma: -1, M: -1, Coarse: -7})
 		const want = "k must be 1 at least; gamma must not be negative; m must be 1 at least; a coarse cell must have k records at least"
 		if err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
@@ -292,7 +292,7 @@ func TestChosen(t *testing.T) {
 		{"coarse itself", many, partition.Options{K: 200, Method: partition.Mondrian}, partition.Mondrian, partition.CoarseOff, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p, chosen, err := partition.Partition(context.Background(), numbers(t, ramp(c.n)), c.o, nil)
+			p, chosen, err := partition.Partition(context.Background(), numbers(t, ramp(c.n)), c.o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -321,26 +321,28 @@ func TestContext(t *testing.T) {
 			t.Run(fmt.Sprintf("%v/coarse=%d", method, coarse), func(t *testing.T) {
 				ended, cancel := context.WithCancel(context.Background())
 				cancel()
-				p, _, err := partition.Partition(ended, s, o, nil)
+				p, _, err := partition.Partition(ended, s, o)
 				if !errors.Is(err, context.Canceled) || noren.KindOf(err) != noren.Interrupted || p.Group != nil {
 					t.Errorf("ended before: error %v", err)
 				}
 
 				var whole int
-				if _, _, err := partition.Partition(context.Background(), s, o, func(string, int64, int64) { whole++ }); err != nil {
+				o.Progress = func(string, int64, int64) { whole++ }
+				if _, _, err := partition.Partition(context.Background(), s, o); err != nil {
 					t.Fatal(err)
 				}
 				ends, cancel := context.WithCancel(context.Background())
 				defer cancel()
 				var told int
-				p, _, err = partition.Partition(ends, s, o, func(_ string, done, total int64) {
+				o.Progress = func(_ string, done, total int64) {
 					if done < 0 || done > total {
 						t.Errorf("%d of %d done", done, total)
 					}
 					if told++; told == 5 {
 						cancel()
 					}
-				})
+				}
+				p, _, err = partition.Partition(ends, s, o)
 				if !errors.Is(err, context.Canceled) || p.Group != nil {
 					t.Errorf("ended on the way: error %v", err)
 				}

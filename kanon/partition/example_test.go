@@ -19,7 +19,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	p, chosen, err := partition.Partition(context.Background(), s, partition.Options{K: 3}, nil)
+	p, chosen, err := partition.Partition(context.Background(), s, partition.Options{K: 3})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -54,7 +54,7 @@ func ExamplePartition() {
 		{K: 2, Method: partition.Tomobiki, Start: partition.FromLowest},
 		{K: 2, Method: partition.Tomobiki, Coarse: 4},
 	} {
-		p, _, err := partition.Partition(context.Background(), s, o, nil)
+		p, _, err := partition.Partition(context.Background(), s, o)
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -76,7 +76,7 @@ func ExamplePartition_tooFew() {
 		fmt.Println(err)
 		return
 	}
-	_, _, err = partition.Partition(context.Background(), s, partition.Options{K: 5}, nil)
+	_, _, err = partition.Partition(context.Background(), s, partition.Options{K: 5})
 	fmt.Println(err)
 	var e *noren.Error
 	fmt.Println(errors.As(err, &e) && e.Kind == noren.BadData)

@@ -173,7 +173,7 @@ func testGolden(t *testing.T, taken func(*goldenRow) bool) {
 		params, _ := json.Marshal(r.Params)
 		t.Run(strings.Join([]string{r.Dataset, r.Normalisation, r.Algorithm, string(params), "k=" + strconv.Itoa(r.K)}, "/"), func(t *testing.T) {
 			s := spaces[key]
-			p, _, err := partition.Partition(context.Background(), s, r.options(t), nil)
+			p, _, err := partition.Partition(context.Background(), s, r.options(t))
 			if err != nil {
 				t.Fatal(err)
 			}

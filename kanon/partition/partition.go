@@ -95,6 +95,8 @@ type Options struct {
 	Judge cost.Judge
 	// Workers is the number of parallel workers. Defaults to one a processor.
 	Workers int
+	// Progress receives progress. Optional.
+	Progress noren.Progress
 }
 
 // Chosen says what Auto picked, and how.
@@ -148,7 +150,7 @@ func (o *Options) validate(n int) error {
 // Partition divides the records of s. Errors are of kind Usage (options),
 // BadData (fewer than k records) or the context's. Groups are numbered by their
 // lowest record.
-func Partition(ctx context.Context, s *space.Space, o Options, progress noren.Progress) (space.Partition, Chosen, error) {
+func Partition(ctx context.Context, s *space.Space, o Options) (space.Partition, Chosen, error) {
 	if err := o.validate(s.Len()); err != nil {
 		return space.Partition{}, Chosen{}, err
 	}
@@ -172,9 +174,9 @@ func Partition(ctx context.Context, s *space.Space, o Options, progress noren.Pr
 	case s.Len() < 2*o.K:
 		p = space.Partition{Group: make([]uint32, s.Len()), Groups: 1}
 	case chosen.Coarse > 0:
-		p, err = inCells(ctx, s, chosen.Coarse, &o, progress)
+		p, err = inCells(ctx, s, chosen.Coarse, &o, o.Progress)
 	default:
-		p, err = whole(ctx, s, &o, progress)
+		p, err = whole(ctx, s, &o, o.Progress)
 	}
 	if err != nil {
 		return space.Partition{}, Chosen{}, err
@@ -304,7 +306,7 @@ func inCells(ctx context.Context, s *space.Space, coarse int, o *Options, progre
 	errs := make([]error, len(cells))
 	inner := *o
 	inner.Workers = 1
-	err = space.Parallel(ctx, o.Workers, len(cells), "partition", progress, func() func(int) {
+	err = space.Parallel(ctx, len(cells), "partition", space.ParallelOptions{Workers: o.Workers, Progress: progress}, func() func(int) {
 		return func(c int) {
 			if len(cells[c]) < 2*o.K {
 				parts[c] = space.Partition{Group: make([]uint32, len(cells[c])), Groups: 1}

@@ -121,7 +121,7 @@ func drawOptions(t *rapid.T, method partition.Method, n int) partition.Options {
 }
 
 func run(tb rapid.TB, s *space.Space, o partition.Options) space.Partition {
-	p, chosen, err := partition.Partition(context.Background(), s, o, nil)
+	p, chosen, err := partition.Partition(context.Background(), s, o)
 	if err != nil {
 		tb.Fatalf("%+v: %v", o, err)
 	}

@@ -19,7 +19,7 @@ import (
 // least double in each round.
 func nearGraph(ctx context.Context, s *space.Space, k, m int, ties space.Ties, workers int, progress noren.Progress) ([][]int32, error) {
 	n := s.Len()
-	near, err := s.NearLists(ctx, k-1+m, ties, workers, progress)
+	near, err := s.NearLists(ctx, k-1+m, space.NearOptions{Ties: ties, Workers: workers, Progress: progress})
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ func topDown(ctx context.Context, s *space.Space, o *Options, progress noren.Pro
 	finished := 0
 	for len(sets) > 0 {
 		left, right := make([][]int32, len(sets)), make([][]int32, len(sets))
-		err := space.Parallel(ctx, o.Workers, len(sets), "partition", nil, func() func(int) {
+		err := space.Parallel(ctx, len(sets), "partition", space.ParallelOptions{Workers: o.Workers}, func() func(int) {
 			return func(j int) { left[j], right[j] = cutter.Cut(sets[j]) }
 		})
 		if err != nil {

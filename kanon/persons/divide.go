@@ -40,7 +40,7 @@ func Enough(of []uint32, k int) error {
 // again: around the record farthest from the middle the nearest records of k
 // persons. What is left joins the nearest group. Errors are those of
 // [partition.Partition] and [Enough].
-func Divide(ctx context.Context, s *space.Space, of []uint32, o partition.Options, progress noren.Progress) (space.Partition, error) {
+func Divide(ctx context.Context, s *space.Space, of []uint32, o partition.Options) (space.Partition, error) {
 	if _, err := o.Choose(max(s.Len(), o.K)); err != nil {
 		return space.Partition{}, err
 	}
@@ -52,7 +52,7 @@ func Divide(ctx context.Context, s *space.Space, of []uint32, o partition.Option
 	if len(places) < s.Len() {
 		sub = s.Subset(places)
 	}
-	p, _, err := partition.Partition(ctx, sub, o, progress)
+	p, _, err := partition.Partition(ctx, sub, o)
 	if err != nil {
 		return space.Partition{}, err
 	}

@@ -15,7 +15,7 @@ import (
 // LinkOptions are the parameters of [Link].
 type LinkOptions struct {
 	// Partition is how persons are grouped; its K is the least number of persons
-	// of a group. Required.
+	// of a group, and its Progress is set from here. Required.
 	Partition partition.Options
 	// Refine betters the groups of persons.
 	Refine refine.Effort
@@ -26,6 +26,8 @@ type LinkOptions struct {
 	// Holds reports whether a class of these records keeps what is asked beyond
 	// its persons. Defaults to always. It must be safe for several goroutines.
 	Holds func(records []int32) bool
+	// Progress receives progress. Optional.
+	Progress noren.Progress
 }
 
 // Link groups the persons and divides the records of each group of persons into
@@ -37,7 +39,7 @@ type LinkOptions struct {
 // of persons whose records fail as one class with the nearest group. Errors are
 // those of [Divide], or of kind NotMet where even all records as one class do
 // not hold.
-func Link(ctx context.Context, s *space.Space, of []uint32, o LinkOptions, progress noren.Progress) (*Linked, error) {
+func Link(ctx context.Context, s *space.Space, of []uint32, o LinkOptions) (*Linked, error) {
 	if _, err := o.Partition.Choose(max(s.Len(), o.Partition.K)); err != nil {
 		return nil, err
 	}
@@ -49,14 +51,15 @@ func Link(ctx context.Context, s *space.Space, of []uint32, o LinkOptions, progr
 	if err != nil {
 		return nil, err
 	}
-	p, _, err := partition.Partition(ctx, points, o.Partition, progress)
+	o.Partition.Progress = o.Progress
+	p, _, err := partition.Partition(ctx, points, o.Partition)
 	if err != nil {
 		return nil, err
 	}
-	if p, _, err = refine.Refine(ctx, points, p, refine.Options{K: o.Partition.K, Effort: o.Refine, Seed: o.Seed, Workers: o.Workers}, progress); err != nil {
+	if p, _, err = refine.Refine(ctx, points, p, refine.Options{K: o.Partition.K, Effort: o.Refine, Seed: o.Seed, Workers: o.Workers, Progress: o.Progress}); err != nil {
 		return nil, err
 	}
-	if err := l.load(ctx, points, p, progress); err != nil {
+	if err := l.load(ctx, points, p, o.Progress); err != nil {
 		return nil, err
 	}
 	if err := l.enforce(ctx); err != nil {
@@ -214,7 +217,7 @@ func (l *linking) load(ctx context.Context, points *space.Space, p space.Partiti
 		}
 		l.bundles[g] = b
 	}
-	err := space.Parallel(ctx, l.o.Workers, len(l.bundles), "partition", progress, func() func(int) {
+	err := space.Parallel(ctx, len(l.bundles), "partition", space.ParallelOptions{Workers: l.o.Workers, Progress: progress}, func() func(int) {
 		return func(g int) { l.bundles[g].classes = l.classes(l.bundles[g]) }
 	})
 	if err != nil {
@@ -225,7 +228,7 @@ func (l *linking) load(ctx context.Context, points *space.Space, p space.Partiti
 			return err
 		}
 	}
-	return space.Parallel(ctx, l.o.Workers, len(l.bundles), "enforce", nil, func() func(int) {
+	return space.Parallel(ctx, len(l.bundles), "enforce", space.ParallelOptions{Workers: l.o.Workers}, func() func(int) {
 		return func(g int) { l.hold(l.bundles[g]) }
 	})
 }
@@ -244,7 +247,7 @@ func (l *linking) join(ctx context.Context) error {
 		}
 	}
 	nearest := make([]int, len(l.without))
-	err := space.Parallel(ctx, l.o.Workers, len(l.without), "partition", nil, func() func(int) {
+	err := space.Parallel(ctx, len(l.without), "partition", space.ParallelOptions{Workers: l.o.Workers}, func() func(int) {
 		return func(n int) {
 			least := math.Inf(1)
 			for c, centre := range centres {

@@ -66,7 +66,7 @@ func TestDivide(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, of := draw(t)
 		o := options(t)
-		p, err := persons.Divide(context.Background(), s, of, o, nil)
+		p, err := persons.Divide(context.Background(), s, of, o)
 		if persons.Count(of) < o.K {
 			if noren.KindOf(err) != noren.BadData {
 				t.Fatalf("%d persons for k = %d: %v", persons.Count(of), o.K, err)
@@ -76,11 +76,11 @@ func TestDivide(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := persons.Divide(context.Background(), s, of, o, nil)
+		again, err := persons.Divide(context.Background(), s, of, o)
 		if err != nil || !slices.Equal(p.Group, again.Group) {
 			t.Fatalf("another division the second time: %v", err)
 		}
-		refined, stats, err := refine.Refine(context.Background(), s, p, refine.Options{K: o.K, Effort: refine.Fast, Persons: of}, nil)
+		refined, stats, err := refine.Refine(context.Background(), s, p, refine.Options{K: o.K, Effort: refine.Fast, Persons: of})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +112,7 @@ func TestLink(t *testing.T) {
 			limit = rapid.IntRange(1, 40).Draw(t, "limit")
 			o.Holds = func(records []int32) bool { return len(records) >= limit }
 		}
-		linked, err := persons.Link(context.Background(), s, of, o, nil)
+		linked, err := persons.Link(context.Background(), s, of, o)
 		switch {
 		case persons.Count(of) < o.Partition.K:
 			if noren.KindOf(err) != noren.BadData {
@@ -186,7 +186,7 @@ func TestLinkFindsTheDays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	linked, err := persons.Link(context.Background(), s, of, persons.LinkOptions{Partition: partition.Options{K: people}}, nil)
+	linked, err := persons.Link(context.Background(), s, of, persons.LinkOptions{Partition: partition.Options{K: people}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,10 +209,10 @@ func TestCancelled(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := persons.Divide(ctx, s, of, partition.Options{K: 5}, nil); err == nil {
+	if _, err := persons.Divide(ctx, s, of, partition.Options{K: 5}); err == nil {
 		t.Fatal("divided after all")
 	}
-	if _, err := persons.Link(ctx, s, of, persons.LinkOptions{Partition: partition.Options{K: 5}}, nil); err == nil {
+	if _, err := persons.Link(ctx, s, of, persons.LinkOptions{Partition: partition.Options{K: 5}}); err == nil {
 		t.Fatal("linked after all")
 	}
 }

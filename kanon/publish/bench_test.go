@@ -61,7 +61,7 @@ func BenchmarkPublish(b *testing.B) {
 		b.Run(mode.String(), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := publish.Publish(context.Background(), columns, stored, group, groups, publish.Options{Mode: mode}, nil); err != nil {
+				if _, err := publish.Publish(context.Background(), columns, stored, group, groups, publish.Options{Mode: mode}); err != nil {
 					b.Fatal(err)
 				}
 			}

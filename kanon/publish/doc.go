@@ -1,7 +1,7 @@
 // Package publish gives all records of a group one common value in every
 // quasi-identifier.
 //
-//	columns, err := publish.Publish(ctx, quasi, stored, group, groups, publish.Options{Mode: publish.Matched}, nil)
+//	columns, err := publish.Publish(ctx, quasi, stored, group, groups, publish.Options{Mode: publish.Matched})
 //	...
 //	columns[0].Fill(&vector, group[first:last]) // the released values of some records
 //

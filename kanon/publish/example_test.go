@@ -32,7 +32,7 @@ func Example() {
 
 	stored := []table.StoredColumn{{Name: "age"}, {Name: "town"}} // as a text file has them
 	for _, mode := range []publish.Mode{publish.Aggregate, publish.Generalize} {
-		columns, err := publish.Publish(context.Background(), []*table.Column{age, town}, stored, group, 2, publish.Options{Mode: mode}, nil)
+		columns, err := publish.Publish(context.Background(), []*table.Column{age, town}, stored, group, 2, publish.Options{Mode: mode})
 		if err != nil {
 			panic(err)
 		}

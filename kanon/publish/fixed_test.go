@@ -14,7 +14,7 @@ import (
 func fixed(t fataler, f table.Field, texts ...string) string {
 	t.Helper()
 	c := column(t, f, texts...)
-	out, err := publish.Publish(context.Background(), []*table.Column{c}, stored(c), make([]uint32, len(texts)), 1, publish.Options{Mode: publish.Generalize, Ranges: publish.Fixed}, nil)
+	out, err := publish.Publish(context.Background(), []*table.Column{c}, stored(c), make([]uint32, len(texts)), 1, publish.Options{Mode: publish.Generalize, Ranges: publish.Fixed})
 	if err != nil {
 		t.Fatalf("%v", err)
 	}

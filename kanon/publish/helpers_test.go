@@ -42,7 +42,7 @@ func stored(c *table.Column) []table.StoredColumn {
 // publishOne publishes one column of a text file.
 func publishOne(t fataler, c *table.Column, group []uint32, groups int, mode publish.Mode) *publish.Column {
 	t.Helper()
-	out, err := publish.Publish(context.Background(), []*table.Column{c}, stored(c), group, groups, publish.Options{Mode: mode}, nil)
+	out, err := publish.Publish(context.Background(), []*table.Column{c}, stored(c), group, groups, publish.Options{Mode: mode})
 	if err != nil {
 		t.Fatalf("%v", err)
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table"
 )
 
@@ -46,14 +45,14 @@ const (
 
 // match chooses what the groups show in all columns. Numbers come first: they do
 // not depend on categories, whose choice looks at the numbers.
-func (p *Plan) match(ctx context.Context, columns []Column, size []uint32, progress noren.Progress) error {
+func (p *Plan) match(ctx context.Context, columns []Column, size []uint32) error {
 	m := &matching{plan: p, columns: columns, size: size, bins: make([][]uint8, len(columns)), shifts: make([]shifts, len(columns))}
 	hash := m.hashes()
 	for j := range columns {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		progress.Report("matching", int64(j), int64(len(columns)))
+		p.opts.Progress.Report("matching", int64(j), int64(len(columns)))
 		if p.columns[j].counts == nil {
 			m.number(j, hash)
 		}

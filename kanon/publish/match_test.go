@@ -48,7 +48,7 @@ func textColumns(cols []*table.Column) []table.StoredColumn {
 
 func published(t fataler, cols []*table.Column, group []uint32, groups int, o publish.Options) [][]string {
 	t.Helper()
-	out, err := publish.Publish(context.Background(), cols, textColumns(cols), group, groups, o, nil)
+	out, err := publish.Publish(context.Background(), cols, textColumns(cols), group, groups, o)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
@@ -288,7 +288,7 @@ func TestMatchedByPieces(t *testing.T) {
 			out = publish.Append(out, more)
 			from = to
 		}
-		if err := plan.Finish(context.Background(), out, group, nil); err != nil {
+		if err := plan.Finish(context.Background(), out, group); err != nil {
 			t.Fatal(err)
 		}
 		all := make([]uint32, groups)

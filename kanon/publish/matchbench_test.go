@@ -14,7 +14,7 @@ func BenchmarkMatched(b *testing.B) {
 	for _, mode := range []publish.Mode{publish.Aggregate, publish.Matched} {
 		b.Run(mode.String(), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := publish.Publish(context.Background(), cols, textColumns(cols), group, groups, publish.Options{Mode: mode}, nil); err != nil {
+				if _, err := publish.Publish(context.Background(), cols, textColumns(cols), group, groups, publish.Options{Mode: mode}); err != nil {
 					b.Fatal(err)
 				}
 			}

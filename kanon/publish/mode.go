@@ -1,6 +1,10 @@
 package publish
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/noren-privacy/noren"
+)
 
 // Mode is how a group's common value is made.
 type Mode uint8
@@ -75,4 +79,7 @@ type Options struct {
 	Ranges Ranges
 	// Seed fixes the order in which Matched visits the groups. Defaults to 0.
 	Seed uint64
+	// Progress receives the stages "publishing" and, with Matched, "matching".
+	// Optional.
+	Progress noren.Progress
 }

@@ -91,12 +91,12 @@ func release(t *testing.T, mode publish.Mode, name string) (string, []publish.Co
 	t.Helper()
 	ctx := context.Background()
 	src := open(t, writePatients(t))
-	in, err := file.Read(ctx, src, patientFields, []string{"-9", "1969-12-31"}, nil)
+	in, err := file.Read(ctx, src, patientFields, file.ReadOptions{Missing: []string{"-9", "1969-12-31"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	group := []uint32{0, 0, 1, 1}
-	columns, err := publish.Publish(ctx, in.Columns, src.Columns(), group, 2, publish.Options{Mode: mode}, nil)
+	columns, err := publish.Publish(ctx, in.Columns, src.Columns(), group, 2, publish.Options{Mode: mode})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +272,7 @@ func TestTypedMeans(t *testing.T) {
 			proposed = &date
 		}
 		col := column(t, c.field, c.texts...)
-		out, err := publish.Publish(context.Background(), []*table.Column{col}, []table.StoredColumn{{Name: "x", Kind: table.Int, Proposed: proposed, Origin: t}}, make([]uint32, len(c.texts)), 1, publish.Options{}, nil)
+		out, err := publish.Publish(context.Background(), []*table.Column{col}, []table.StoredColumn{{Name: "x", Kind: table.Int, Proposed: proposed, Origin: t}}, make([]uint32, len(c.texts)), 1, publish.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -289,7 +289,7 @@ func TestRoundingPastTheLargestNumber(t *testing.T) {
 	c := column(t, table.Field{Type: table.Decimal, Round: round(-308)}, "1.7e308", "-1.7e308")
 	kind := table.Decimal
 	stored := []table.StoredColumn{{Name: "x", Kind: table.Float, Proposed: &kind}}
-	out, err := publish.Publish(context.Background(), []*table.Column{c}, stored, []uint32{0, 1}, 2, publish.Options{}, nil)
+	out, err := publish.Publish(context.Background(), []*table.Column{c}, stored, []uint32{0, 1}, 2, publish.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

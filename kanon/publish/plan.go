@@ -177,15 +177,15 @@ func (c *Column) nulls() []bool {
 }
 
 // Finish makes columns, which hold all groups, those of a release. group is the
-// group of each record. Where values are matched they are chosen now; the stage
-// it reports is "matching". Errors are the context's.
-func (p *Plan) Finish(ctx context.Context, columns []Column, group []uint32, progress noren.Progress) error {
+// group of each record. Where values are matched they are chosen now. Errors are
+// the context's.
+func (p *Plan) Finish(ctx context.Context, columns []Column, group []uint32) error {
 	if p.opts.Mode == Matched && len(columns) > 0 {
 		size := make([]uint32, columns[0].groups())
 		for _, g := range group {
 			size[g]++
 		}
-		if err := p.match(ctx, columns, size, progress); err != nil {
+		if err := p.match(ctx, columns, size); err != nil {
 			return err
 		}
 	}

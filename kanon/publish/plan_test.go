@@ -41,7 +41,7 @@ func TestPlanOfPieces(t *testing.T) {
 		kind := rapid.SampledFrom([]table.Kind{table.Text, table.Int, table.Float}).Draw(t, "stored as")
 		col := column(t, f, texts...)
 		as := []table.StoredColumn{{Name: "x", Kind: kind, Nullable: rapid.Bool().Draw(t, "nullable")}}
-		whole, err := publish.Publish(context.Background(), []*table.Column{col}, as, group, groups, publish.Options{Mode: mode}, nil)
+		whole, err := publish.Publish(context.Background(), []*table.Column{col}, as, group, groups, publish.Options{Mode: mode})
 		if err != nil {
 			t.Fatalf("%v", err)
 		}
@@ -69,7 +69,7 @@ func TestPlanOfPieces(t *testing.T) {
 			out = publish.Append(out, more)
 			g = upTo
 		}
-		if err := plan.Finish(context.Background(), out, group, nil); err != nil {
+		if err := plan.Finish(context.Background(), out, group); err != nil {
 			t.Fatal(err)
 		}
 		all := make([]uint32, groups)

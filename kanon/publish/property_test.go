@@ -136,7 +136,7 @@ func TestRecordsOfAGroupShowTheSame(t *testing.T) {
 		case table.Decimal:
 			typed.Kind, typed.Proposed = table.Float, &d.field.Type
 		}
-		out, err := publish.Publish(context.Background(), []*table.Column{c, c}, []table.StoredColumn{{Name: "x"}, typed}, d.group, d.groups, publish.Options{Mode: mode}, nil)
+		out, err := publish.Publish(context.Background(), []*table.Column{c, c}, []table.StoredColumn{{Name: "x"}, typed}, d.group, d.groups, publish.Options{Mode: mode})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -361,7 +361,7 @@ func TestColumnsAreIndependent(t *testing.T) {
 			columns = append(columns, column(t, d.field, d.texts...))
 			storedAs = append(storedAs, table.StoredColumn{Name: d.field.Name})
 		}
-		out, err := publish.Publish(context.Background(), columns, storedAs, d.group, d.groups, publish.Options{Mode: mode}, nil)
+		out, err := publish.Publish(context.Background(), columns, storedAs, d.group, d.groups, publish.Options{Mode: mode})
 		if err != nil {
 			t.Fatal(err)
 		}

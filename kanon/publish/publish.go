@@ -71,7 +71,7 @@ func (c *Column) groups() int {
 // the group of each record, below groups, and every group has a record. The
 // stage it reports is "publishing". Errors are the context's, or of kind
 // Internal for arguments that do not fit each other.
-func Publish(ctx context.Context, cols []*table.Column, stored []table.StoredColumn, group []uint32, groups int, o Options, progress noren.Progress) ([]Column, error) {
+func Publish(ctx context.Context, cols []*table.Column, stored []table.StoredColumn, group []uint32, groups int, o Options) ([]Column, error) {
 	p, err := NewPlan(cols, stored, o)
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func Publish(ctx context.Context, cols []*table.Column, stored []table.StoredCol
 			}
 			out[j] = p.column(ctx, j, cols[j], m)
 			mu.Lock()
-			progress.Report("publishing", done.Add(1), int64(len(cols)))
+			o.Progress.Report("publishing", done.Add(1), int64(len(cols)))
 			mu.Unlock()
 		}
 	}
@@ -109,7 +109,7 @@ func Publish(ctx context.Context, cols []*table.Column, stored []table.StoredCol
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return out, p.Finish(ctx, out, group, progress)
+	return out, p.Finish(ctx, out, group)
 }
 
 // members lists the records group by group.

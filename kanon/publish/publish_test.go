@@ -16,19 +16,19 @@ func TestPublishRefuses(t *testing.T) {
 	c := column(t, table.Field{}, "a", "b")
 	for name, call := range map[string]func() error{
 		"another number of stored columns": func() error {
-			_, err := publish.Publish(context.Background(), []*table.Column{c}, nil, []uint32{0, 0}, 1, publish.Options{}, nil)
+			_, err := publish.Publish(context.Background(), []*table.Column{c}, nil, []uint32{0, 0}, 1, publish.Options{})
 			return err
 		},
 		"another number of records": func() error {
-			_, err := publish.Publish(context.Background(), []*table.Column{c}, stored(c), []uint32{0}, 1, publish.Options{}, nil)
+			_, err := publish.Publish(context.Background(), []*table.Column{c}, stored(c), []uint32{0}, 1, publish.Options{})
 			return err
 		},
 		"a group too high": func() error {
-			_, err := publish.Publish(context.Background(), []*table.Column{c}, stored(c), []uint32{0, 1}, 1, publish.Options{}, nil)
+			_, err := publish.Publish(context.Background(), []*table.Column{c}, stored(c), []uint32{0, 1}, 1, publish.Options{})
 			return err
 		},
 		"an empty group": func() error {
-			_, err := publish.Publish(context.Background(), []*table.Column{c}, stored(c), []uint32{0, 2}, 3, publish.Options{}, nil)
+			_, err := publish.Publish(context.Background(), []*table.Column{c}, stored(c), []uint32{0, 2}, 3, publish.Options{})
 			return err
 		},
 	} {
@@ -39,7 +39,7 @@ func TestPublishRefuses(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err := publish.Publish(ctx, []*table.Column{c}, stored(c), []uint32{0, 0}, 1, publish.Options{}, nil)
+	_, err := publish.Publish(ctx, []*table.Column{c}, stored(c), []uint32{0, 0}, 1, publish.Options{})
 	if noren.KindOf(err) != noren.Interrupted {
 		t.Errorf("cancelled: got %v", err)
 	}
@@ -65,10 +65,10 @@ func TestPublishEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	told := 0
-	_, err = publish.Publish(ctx, columns, columnsStored, group, n, publish.Options{}, func(string, int64, int64) {
+	_, err = publish.Publish(ctx, columns, columnsStored, group, n, publish.Options{Progress: func(string, int64, int64) {
 		told++
 		cancel()
-	})
+	}})
 	if noren.KindOf(err) != noren.Interrupted || told >= len(columns) {
 		t.Errorf("got %v after %d columns", err, told)
 	}
@@ -104,7 +104,7 @@ func TestContextWithinAColumn(t *testing.T) {
 	c := b.Column()
 	for _, end := range []struct{ after, least, most int }{{1000, 20, 25}, {5, 6, 8}} {
 		ctx := &counted{Context: context.Background(), left: end.after}
-		_, err := publish.Publish(ctx, []*table.Column{c}, stored(c), group, n, publish.Options{}, nil)
+		_, err := publish.Publish(ctx, []*table.Column{c}, stored(c), group, n, publish.Options{})
 		if (noren.KindOf(err) == noren.Interrupted) != (end.after == 5) || ctx.asked < end.least || ctx.asked > end.most {
 			t.Errorf("ends after %d: asked %d times, %v", end.after, ctx.asked, err)
 		}
@@ -114,9 +114,9 @@ func TestContextWithinAColumn(t *testing.T) {
 func TestProgress(t *testing.T) {
 	a, b := column(t, table.Field{Name: "a"}, "x", "y"), column(t, table.Field{Name: "b", Type: table.Integer}, "1", "2")
 	var told []string
-	_, err := publish.Publish(context.Background(), []*table.Column{a, b}, append(stored(a), stored(b)...), []uint32{0, 0}, 1, publish.Options{}, func(stage string, done, total int64) {
+	_, err := publish.Publish(context.Background(), []*table.Column{a, b}, append(stored(a), stored(b)...), []uint32{0, 0}, 1, publish.Options{Progress: func(stage string, done, total int64) {
 		told = append(told, fmt.Sprint(stage, " ", done, " of ", total))
-	})
+	}})
 	if got := strings.Join(told, ", "); err != nil || got != "publishing 1 of 2, publishing 2 of 2" {
 		t.Errorf("got %s, %v", got, err)
 	}
@@ -144,7 +144,7 @@ func TestStoredAsText(t *testing.T) {
 func TestFillAgain(t *testing.T) {
 	c := column(t, table.Field{Type: table.Integer}, "1", "NA", "3")
 	kind := table.Integer
-	out, err := publish.Publish(context.Background(), []*table.Column{c}, []table.StoredColumn{{Name: "x", Kind: table.Int, Proposed: &kind, Nullable: true}}, []uint32{0, 1, 2}, 3, publish.Options{}, nil)
+	out, err := publish.Publish(context.Background(), []*table.Column{c}, []table.StoredColumn{{Name: "x", Kind: table.Int, Proposed: &kind, Nullable: true}}, []uint32{0, 1, 2}, 3, publish.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

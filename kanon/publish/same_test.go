@@ -30,7 +30,7 @@ func TestSame(t *testing.T) {
 	}
 	stored := []table.StoredColumn{{Name: "x"}, {Name: "c"}}
 	group := []uint32{0, 0, 1, 1, 2, 2, 3, 3, 4}
-	shown, err := publish.Publish(context.Background(), cols, stored, group, 5, publish.Options{}, nil)
+	shown, err := publish.Publish(context.Background(), cols, stored, group, 5, publish.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,6 +28,8 @@ type Options struct {
 	Memory int64
 	// Dir is the folder for temporary files. Defaults to the system's.
 	Dir string
+	// Progress receives progress. Optional.
+	Progress noren.Progress
 }
 
 // Table holds columns of n records.
@@ -48,8 +50,8 @@ type Table struct {
 const runRows = 1 << 16
 
 // Read reads the columns of these fields in one pass; see [file.Read] for
-// missing, errors and progress. The table must be closed.
-func Read(ctx context.Context, src table.Source, fields []table.Field, missing []string, o Options, progress noren.Progress) (_ *Table, err error) {
+// missing and errors. The table must be closed.
+func Read(ctx context.Context, src table.Source, fields []table.Field, missing []string, o Options) (_ *Table, err error) {
 	t := &Table{opts: o, codec: newCodec(fields)}
 	defer func() {
 		if err != nil {
@@ -58,7 +60,7 @@ func Read(ctx context.Context, src table.Source, fields []table.Field, missing [
 	}()
 	w := &appender{}
 	var last []*table.Column // with the dictionaries as the codes go by them
-	whole, err := file.ReadPieces(ctx, src, fields, missing, progress, func(builders []*table.Builder) error {
+	whole, err := file.ReadPieces(ctx, src, fields, file.ReadOptions{Missing: missing, Progress: o.Progress}, func(builders []*table.Builder) error {
 		n := builders[0].Len()
 		switch {
 		case t.file == nil && (o.Memory <= 0 || int64(n)*int64(t.codec.width) <= o.Memory):

@@ -70,14 +70,14 @@ func TestHeldRecords(t *testing.T) {
 	ctx := context.Background()
 	const n = 150_000
 	src := source(t, n)
-	whole, err := file.Read(ctx, src, fields, nil, nil)
+	whole, err := file.Read(ctx, src, fields, file.ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := rowsOf(whole.Columns)
 	for _, memory := range []int64{0, 1 << 30, 1 << 21, 1} {
 		dir := t.TempDir()
-		held, err := records.Read(ctx, src, fields, nil, records.Options{Memory: memory, Dir: dir}, nil)
+		held, err := records.Read(ctx, src, fields, nil, records.Options{Memory: memory, Dir: dir})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,13 +164,13 @@ func TestHeldRecords(t *testing.T) {
 func TestFailures(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	src := source(t, 1000)
-	if _, err := records.Read(ctx, src, fields, nil, records.Options{Memory: 1, Dir: filepath.Join(t.TempDir(), "none")}, nil); err == nil {
+	if _, err := records.Read(ctx, src, fields, nil, records.Options{Memory: 1, Dir: filepath.Join(t.TempDir(), "none")}); err == nil {
 		t.Error("a folder that is not there was written to")
 	}
-	if _, err := records.Read(ctx, src, []table.Field{{Name: "word", Type: table.Integer}}, nil, records.Options{Memory: 1}, nil); err == nil {
+	if _, err := records.Read(ctx, src, []table.Field{{Name: "word", Type: table.Integer}}, nil, records.Options{Memory: 1}); err == nil {
 		t.Error("words were read as numbers")
 	}
-	held, err := records.Read(ctx, src, fields, nil, records.Options{Memory: 1, Dir: t.TempDir()}, nil)
+	held, err := records.Read(ctx, src, fields, nil, records.Options{Memory: 1, Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func ExampleTable_Arrange() {
 		return
 	}
 	defer func() { _ = src.Close() }()
-	held, err := records.Read(ctx, src, []table.Field{{Name: "age", Type: table.Integer}}, nil, records.Options{Memory: 16}, nil)
+	held, err := records.Read(ctx, src, []table.Field{{Name: "age", Type: table.Integer}}, nil, records.Options{Memory: 16})
 	if err != nil {
 		fmt.Println(err)
 		return

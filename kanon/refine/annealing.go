@@ -88,7 +88,7 @@ func (a *search) round(ctx context.Context) error {
 func (a *search) choose(ctx context.Context) ([]attempt, error) {
 	cells := cutCells(a.s, a.p, cellRecords, a.rounds)
 	chosen := make([][]attempt, len(cells))
-	err := space.Parallel(ctx, a.o.Workers, len(cells), "refine", nil, func() func(int) {
+	err := space.Parallel(ctx, len(cells), "refine", space.ParallelOptions{Workers: a.o.Workers}, func() func(int) {
 		return func(i int) {
 			rng := draws(a.o.Seed)
 			rng = draws(rng.next() ^ uint64(a.rounds)<<32 ^ uint64(i))

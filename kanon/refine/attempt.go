@@ -48,7 +48,7 @@ func (a *search) take(ctx context.Context, attempts []attempt) error {
 		within = a.o.Workers
 	}
 	slices.SortStableFunc(attempts, func(x, y attempt) int { return cmp.Compare(y.proposals, x.proposals) })
-	err := space.Parallel(ctx, a.o.Workers, len(attempts), "refine", nil, func() func(int) {
+	err := space.Parallel(ctx, len(attempts), "refine", space.ParallelOptions{Workers: a.o.Workers}, func() func(int) {
 		return func(i int) {
 			if attempts[i].by == byPrices {
 				attempts[i].price(ctx, a.s, a.p, a.k, within, a.tell)

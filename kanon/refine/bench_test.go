@@ -89,7 +89,7 @@ func heaps(b *testing.B, n int) *space.Space {
 
 func benchmark(b *testing.B, s *space.Space, method partition.Method) {
 	const k = 5
-	p, _, err := partition.Partition(context.Background(), s, partition.Options{K: k, Method: method}, nil)
+	p, _, err := partition.Partition(context.Background(), s, partition.Options{K: k, Method: method})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func benchmark(b *testing.B, s *space.Space, method partition.Method) {
 	var stats refine.Stats
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, stats, err = refine.Refine(context.Background(), s, p, refine.Options{K: k, Effort: refine.Fast}, nil); err != nil {
+		if _, stats, err = refine.Refine(context.Background(), s, p, refine.Options{K: k, Effort: refine.Fast}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -47,7 +47,7 @@ func refineCosts(ctx context.Context, s *space.Space, p space.Partition, o *Opti
 func byCosts(ctx context.Context, s *space.Space, p space.Partition, whole cost.Measure, o *Options, number int) (space.Partition, error) {
 	cells := cutCells(s, p, cellRecords, number)
 	results := make([]cellResult, len(cells))
-	err := space.Parallel(ctx, o.Workers, len(cells), "refine", nil, func() func(int) {
+	err := space.Parallel(ctx, len(cells), "refine", space.ParallelOptions{Workers: o.Workers}, func() func(int) {
 		return func(task int) {
 			c := &cell{s: s, p: p, records: cells[task], k: o.K}
 			sub, inner := c.own()
@@ -68,7 +68,7 @@ func byCosts(ctx context.Context, s *space.Space, p space.Partition, whole cost.
 }
 
 func descendedCosts(ctx context.Context, s *space.Space, m cost.Measure, judge cost.Judge, p space.Partition, k int) (space.Partition, error) {
-	near, err := s.NearLists(ctx, nearRecords, space.Cyclic, 1, nil)
+	near, err := s.NearLists(ctx, nearRecords, space.NearOptions{Ties: space.Cyclic, Workers: 1})
 	if err != nil {
 		return p, err
 	}

@@ -92,7 +92,7 @@ func TestByCosts(t *testing.T) {
 			return cost.Total(m, list, start)
 		}
 		before := total(p)
-		q, stats, err := refine.Refine(context.Background(), s, p, o, nil)
+		q, stats, err := refine.Refine(context.Background(), s, p, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +112,7 @@ func TestByCosts(t *testing.T) {
 			}
 		}
 		o.Workers = 3
-		if again, _, err := refine.Refine(context.Background(), s, p, o, nil); err != nil || !slices.Equal(again.Group, q.Group) {
+		if again, _, err := refine.Refine(context.Background(), s, p, o); err != nil || !slices.Equal(again.Group, q.Group) {
 			t.Fatalf("another partition with three workers: %v", err)
 		}
 	})
@@ -125,11 +125,11 @@ func TestAuto(t *testing.T) {
 		n, k := rapid.IntRange(12, 200).Draw(t, "n"), rapid.IntRange(2, 5).Draw(t, "k")
 		s := anySpace(t, n)
 		p := anyPartition(t, n, k)
-		_, fast, err := refine.Refine(context.Background(), s, p, refine.Options{K: k, Effort: refine.Fast}, nil)
+		_, fast, err := refine.Refine(context.Background(), s, p, refine.Options{K: k, Effort: refine.Fast})
 		if err != nil {
 			t.Fatal(err)
 		}
-		q, auto, err := refine.Refine(context.Background(), s, p, refine.Options{K: k, Effort: refine.Auto}, nil)
+		q, auto, err := refine.Refine(context.Background(), s, p, refine.Options{K: k, Effort: refine.Auto})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +158,7 @@ func TestAuto(t *testing.T) {
 	var first []uint32
 	var last float64
 	for _, workers := range []int{1, 3} {
-		q, stats, err := refine.Refine(context.Background(), s, p, refine.Options{K: 5, Effort: refine.Auto, Workers: workers}, nil)
+		q, stats, err := refine.Refine(context.Background(), s, p, refine.Options{K: 5, Effort: refine.Auto, Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}

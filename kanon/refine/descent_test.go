@@ -69,7 +69,7 @@ func TestStagesOfADescent(t *testing.T) {
 		k := 2 + rng.IntN(3)
 		s := mixedTable(t, rng, 2*k+rng.IntN(80))
 		p := anyGroups(rng, s.Len(), k)
-		near, err := s.NearLists(context.Background(), nearRecords, space.Cyclic, 1, nil)
+		near, err := s.NearLists(context.Background(), nearRecords, space.NearOptions{Ties: space.Cyclic, Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,7 +32,7 @@ func (o *Options) exchanges() bool {
 func exchanged(ctx context.Context, s *space.Space, p space.Partition, o *Options, number int) (space.Partition, error) {
 	cells := cutCells(s, p, shakenRecords, number)
 	results := make([]cellResult, len(cells))
-	err := space.Parallel(ctx, o.Workers, len(cells), "refine", nil, func() func(int) {
+	err := space.Parallel(ctx, len(cells), "refine", space.ParallelOptions{Workers: o.Workers}, func() func(int) {
 		return func(task int) {
 			c := &cell{s: s, p: p, records: cells[task], k: o.K}
 			results[task] = c.exchange(ctx)

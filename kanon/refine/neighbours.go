@@ -30,7 +30,7 @@ func newNeighbours(ctx context.Context, s *space.Space, q int) (*neighbours, err
 	} else {
 		b.list, b.start = nil, nil
 	}
-	near, err := distinct.NearLists(ctx, q, space.Cyclic, 1, nil)
+	near, err := distinct.NearLists(ctx, q, space.NearOptions{Ties: space.Cyclic, Workers: 1})
 	if err != nil {
 		return nil, err
 	}

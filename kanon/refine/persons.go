@@ -239,7 +239,7 @@ func personsOf(persons []uint32, records []int32) []uint32 {
 }
 
 func descendedPersons(ctx context.Context, s *space.Space, p space.Partition, k int, persons []uint32) (space.Partition, error) {
-	near, err := s.NearLists(ctx, nearRecords, space.Cyclic, 1, nil)
+	near, err := s.NearLists(ctx, nearRecords, space.NearOptions{Ties: space.Cyclic, Workers: 1})
 	if err != nil {
 		return p, err
 	}
@@ -277,7 +277,7 @@ func kicked(ctx context.Context, s *space.Space, p space.Partition, o *Options, 
 		cells := cutCells(s, p, cellRecords, rounds)
 		results := make([]cellResult, len(cells))
 		gained := make([]bool, len(cells))
-		err := space.Parallel(late, o.Workers, len(cells), "refine", nil, func() func(int) {
+		err := space.Parallel(late, len(cells), "refine", space.ParallelOptions{Workers: o.Workers}, func() func(int) {
 			return func(task int) {
 				c := &cell{s: s, p: p, records: cells[task], k: o.K}
 				results[task], gained[task] = c.kick(late, o, rounds, task)
@@ -322,7 +322,7 @@ func kicked(ctx context.Context, s *space.Space, p space.Partition, o *Options, 
 func (c *cell) kick(ctx context.Context, o *Options, round, task int) (cellResult, bool) {
 	sub, inner := c.own()
 	persons := personsOf(o.Persons, c.records)
-	near, err := sub.NearLists(ctx, nearRecords, space.Cyclic, 1, nil)
+	near, err := sub.NearLists(ctx, nearRecords, space.NearOptions{Ties: space.Cyclic, Workers: 1})
 	if err != nil {
 		return cellResult{err: err}, false
 	}

@@ -25,16 +25,16 @@ func TestRefinePersonsWithTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := persons.Divide(context.Background(), s, of, partition.Options{K: k}, nil)
+	p, err := persons.Divide(context.Background(), s, of, partition.Options{K: k})
 	if err != nil {
 		t.Fatal(err)
 	}
-	fast, _, err := refine.Refine(context.Background(), s, p, refine.Options{K: k, Effort: refine.Fast, Persons: of}, nil)
+	fast, _, err := refine.Refine(context.Background(), s, p, refine.Options{K: k, Effort: refine.Fast, Persons: of})
 	if err != nil {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	long, stats, err := refine.Refine(context.Background(), s, p, refine.Options{K: k, Effort: refine.Effort{Descend: true, Duration: 2 * time.Second}, Persons: of}, nil)
+	long, stats, err := refine.Refine(context.Background(), s, p, refine.Options{K: k, Effort: refine.Effort{Descend: true, Duration: 2 * time.Second}, Persons: of})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,11 +59,11 @@ func TestRefineRefusesTooFewPersons(t *testing.T) {
 	}
 	p := space.Partition{Group: []uint32{0, 0, 1, 1}, Groups: 2}
 	for _, of := range [][]uint32{{1, 1, 1, 2}, {1, 0, 1, 2}, {1, 2, 3}} {
-		if _, _, err := refine.Refine(context.Background(), s, p, refine.Options{K: 2, Effort: refine.Fast, Persons: of}, nil); err == nil {
+		if _, _, err := refine.Refine(context.Background(), s, p, refine.Options{K: 2, Effort: refine.Fast, Persons: of}); err == nil {
 			t.Errorf("%v passes", of)
 		}
 	}
-	if _, _, err := refine.Refine(context.Background(), s, p, refine.Options{K: 2, Effort: refine.Fast, Persons: []uint32{1, 2, 1, 2}}, nil); err != nil {
+	if _, _, err := refine.Refine(context.Background(), s, p, refine.Options{K: 2, Effort: refine.Fast, Persons: []uint32{1, 2, 1, 2}}); err != nil {
 		t.Error(err)
 	}
 }

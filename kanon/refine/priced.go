@@ -76,7 +76,7 @@ func (t *attempt) price(ctx context.Context, s *space.Space, p space.Partition, 
 // nothing gets better, and returns what it comes to, also with an error. It
 // calls tell now and then.
 func redivide(ctx context.Context, s *space.Space, p space.Partition, k int, seed uint64, thorough bool, nodes, workers int, tell func()) (space.Partition, error) {
-	prices, err := bound.NewPrices(ctx, s, p, k, seed, thorough, workers, func(string, int64, int64) { tell() })
+	prices, err := bound.NewPrices(ctx, s, p, bound.PriceOptions{K: k, Seed: seed, Thorough: thorough, Workers: workers, Progress: func(string, int64, int64) { tell() }})
 	if err != nil {
 		return p, err
 	}
@@ -103,7 +103,7 @@ func redivide(ctx context.Context, s *space.Space, p space.Partition, k int, see
 func divide(ctx context.Context, s *space.Space, regions []*bound.Region, p space.Partition, k, nodes, workers int) (space.Partition, error) {
 	results := make([]space.Partition, len(regions))
 	errs := make([]error, len(regions))
-	err := space.Parallel(ctx, workers, len(regions), "refine", nil, func() func(int) {
+	err := space.Parallel(ctx, len(regions), "refine", space.ParallelOptions{Workers: workers}, func() func(int) {
 		return func(i int) {
 			sub, inner := (&cell{s: s, p: p, records: regions[i].Records, k: k}).own()
 			results[i], errs[i] = divided(ctx, sub, inner, regions[i], k, nodes)

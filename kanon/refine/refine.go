@@ -93,6 +93,8 @@ type Options struct {
 	// Judge, where it is not nil, is asked of every group that changes. The groups
 	// of the partition must hold. With Persons it must demand K persons.
 	Judge cost.Judge
+	// Progress receives progress. Optional.
+	Progress noren.Progress
 }
 
 // measure is what refinement lowers.
@@ -122,7 +124,7 @@ const (
 // Refine returns a partition that is no worse. Groups are numbered by their
 // lowest record. The partition must be a k-partition of the space. When the
 // context ends, its error is returned.
-func Refine(ctx context.Context, s *space.Space, p space.Partition, o Options, progress noren.Progress) (space.Partition, Stats, error) {
+func Refine(ctx context.Context, s *space.Space, p space.Partition, o Options) (space.Partition, Stats, error) {
 	if len(p.Group) != s.Len() {
 		return space.Partition{}, Stats{}, errors.New("refine: the partition is of another space")
 	}
@@ -130,7 +132,7 @@ func Refine(ctx context.Context, s *space.Space, p space.Partition, o Options, p
 		return space.Partition{}, Stats{}, fmt.Errorf("refine: not a k-partition: %w", err)
 	}
 	if o.Measure != nil || o.Judge != nil {
-		return refineCosts(ctx, s, p, &o, progress)
+		return refineCosts(ctx, s, p, &o, o.Progress)
 	}
 	stats := Stats{Before: s.SSE(p)}
 	stats.After = stats.Before
@@ -139,7 +141,7 @@ func Refine(ctx context.Context, s *space.Space, p space.Partition, o Options, p
 	}
 	began := time.Now()
 	for range fastRounds(s.Len()) {
-		next, err := descend(ctx, s, p, &o, stats.Rounds, progress)
+		next, err := descend(ctx, s, p, &o, stats.Rounds, o.Progress)
 		if err != nil {
 			return space.Partition{}, Stats{}, err
 		}
@@ -161,7 +163,7 @@ func Refine(ctx context.Context, s *space.Space, p space.Partition, o Options, p
 		}
 	case o.Effort.Duration == 0:
 	case o.Persons != nil:
-		next, rounds, err := kicked(ctx, s, p, &o, began, progress)
+		next, rounds, err := kicked(ctx, s, p, &o, began, o.Progress)
 		if err != nil {
 			return space.Partition{}, Stats{}, err
 		}
@@ -171,7 +173,7 @@ func Refine(ctx context.Context, s *space.Space, p space.Partition, o Options, p
 		}
 	default:
 		a := newSearch(s, p, &o)
-		if err := a.run(ctx, began, progress); err != nil {
+		if err := a.run(ctx, began, o.Progress); err != nil {
 			return space.Partition{}, Stats{}, err
 		}
 		stats.Rounds += a.rounds
@@ -206,7 +208,7 @@ func fastRounds(n int) int {
 func descend(ctx context.Context, s *space.Space, p space.Partition, o *Options, number int, progress noren.Progress) (space.Partition, error) {
 	cells := cutCells(s, p, cellRecords, number)
 	results := make([]cellResult, len(cells))
-	err := space.Parallel(ctx, o.Workers, len(cells), "refine", progress, func() func(int) {
+	err := space.Parallel(ctx, len(cells), "refine", space.ParallelOptions{Workers: o.Workers, Progress: progress}, func() func(int) {
 		return func(task int) {
 			c := &cell{s: s, p: p, records: cells[task], k: o.K}
 			results[task] = c.descend(ctx, o.Persons)
@@ -256,7 +258,7 @@ func (c *cell) descend(ctx context.Context, persons []uint32) cellResult {
 }
 
 func descended(ctx context.Context, s *space.Space, p space.Partition, k int) (space.Partition, error) {
-	near, err := s.NearLists(ctx, nearRecords, space.Cyclic, 1, nil)
+	near, err := s.NearLists(ctx, nearRecords, space.NearOptions{Ties: space.Cyclic, Workers: 1})
 	if err != nil {
 		return p, err
 	}

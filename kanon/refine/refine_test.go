@@ -89,7 +89,7 @@ func refined(tb rapid.TB, s *space.Space, p space.Partition, o refine.Options) (
 	// A descent that goes round in circles fails, and does not hang.
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
-	q, stats, err := refine.Refine(ctx, s, p, o, nil)
+	q, stats, err := refine.Refine(ctx, s, p, o)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -376,7 +376,7 @@ func TestContext(t *testing.T) {
 	for _, effort := range []refine.Effort{refine.Fast, hour} {
 		ended, cancel := context.WithCancel(context.Background())
 		cancel()
-		q, _, err := refine.Refine(ended, s, p, refine.Options{K: k, Effort: effort}, nil)
+		q, _, err := refine.Refine(ended, s, p, refine.Options{K: k, Effort: effort})
 		if !errors.Is(err, context.Canceled) || noren.KindOf(err) != noren.Interrupted || q.Group != nil {
 			t.Errorf("%v, ended before: error %v", effort, err)
 		}
@@ -384,7 +384,7 @@ func TestContext(t *testing.T) {
 	ends, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
 	defer cancel()
 	began := time.Now()
-	q, _, err := refine.Refine(ends, s, p, refine.Options{K: k, Effort: hour}, nil)
+	q, _, err := refine.Refine(ends, s, p, refine.Options{K: k, Effort: hour})
 	if !errors.Is(err, context.DeadlineExceeded) || q.Group != nil {
 		t.Errorf("ended on the way: error %v", err)
 	}
@@ -402,7 +402,7 @@ func TestNotAPartition(t *testing.T) {
 		"an empty group":   {Group: make([]uint32, 6), Groups: 2},
 	} {
 		for _, effort := range []refine.Effort{refine.Off, refine.Fast} {
-			if _, _, err := refine.Refine(context.Background(), s, p, refine.Options{K: 3, Effort: effort}, nil); err == nil {
+			if _, _, err := refine.Refine(context.Background(), s, p, refine.Options{K: 3, Effort: effort}); err == nil {
 				t.Errorf("%s, %v: no error", name, effort)
 			}
 		}
@@ -433,7 +433,7 @@ func Example() {
 		return
 	}
 	p := space.Partition{Group: []uint32{0, 0, 0, 1, 1, 1}, Groups: 2}
-	q, stats, err := refine.Refine(context.Background(), s, p, refine.Options{K: 3, Effort: refine.Fast}, nil)
+	q, stats, err := refine.Refine(context.Background(), s, p, refine.Options{K: 3, Effort: refine.Fast})
 	if err != nil {
 		fmt.Println(err)
 		return

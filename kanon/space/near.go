@@ -66,12 +66,22 @@ func (l *Near) first(q int) *Near {
 	return out
 }
 
+// NearOptions say how near lists are found.
+type NearOptions struct {
+	// Ties ranks equal distances.
+	Ties Ties
+	// Workers is the number of parallel workers; the result does not depend on it.
+	// Defaults to one a processor.
+	Workers int
+	// Progress receives progress. Optional.
+	Progress noren.Progress
+}
+
 // NearLists finds the q nearest other records of every record, exactly; q is
-// cut to n-1. Equal distances are ranked by ties. The result does not depend
-// on the number of workers (0: one a processor).
-func (s *Space) NearLists(ctx context.Context, q int, ties Ties, workers int, progress noren.Progress) (*Near, error) {
+// cut to n-1.
+func (s *Space) NearLists(ctx context.Context, q int, o NearOptions) (*Near, error) {
 	q = min(q, s.n-1)
-	if l := s.kept; l != nil && l.Q > 0 && s.keptTies == ties && q <= l.Q {
+	if l := s.kept; l != nil && l.Q > 0 && s.keptTies == o.Ties && q <= l.Q {
 		return l.first(q), nil
 	}
 	l := &Near{Q: q, Record: make([]int32, s.n*q), Distance: make([]float64, s.n*q)}
@@ -85,8 +95,8 @@ func (s *Space) NearLists(ctx context.Context, q int, ties Ties, workers int, pr
 			leaves = append(leaves, int32(k))
 		}
 	}
-	err := Parallel(ctx, workers, len(leaves), "near lists", progress, func() func(int) {
-		f := &finder{t: t, l: l, ties: ties}
+	err := Parallel(ctx, len(leaves), "near lists", ParallelOptions{Workers: o.Workers, Progress: o.Progress}, func() func(int) {
+		f := &finder{t: t, l: l, ties: o.Ties}
 		return func(i int) { f.leaf(leaves[i]) }
 	})
 	if err != nil {
@@ -100,7 +110,7 @@ func (s *Space) NearLists(ctx context.Context, q int, ties Ties, workers int, pr
 // the other need not find them again. It must be called before the space is
 // used by several goroutines.
 func (s *Space) KeepNear(ctx context.Context, q int, ties Ties, workers int) error {
-	l, err := s.NearLists(ctx, q, ties, workers, nil)
+	l, err := s.NearLists(ctx, q, NearOptions{Ties: ties, Workers: workers})
 	if err != nil {
 		return err
 	}
@@ -217,10 +227,19 @@ func (f *finder) offer(v int32, d float64) {
 	records[at], distance[at] = v, d
 }
 
+// ParallelOptions say how work is divided among goroutines.
+type ParallelOptions struct {
+	// Workers is the number of goroutines. Defaults to one a processor.
+	Workers int
+	// Progress receives progress, from one goroutine at a time. Optional.
+	Progress noren.Progress
+}
+
 // Parallel calls work(0..n-1) from several goroutines, each with a function of
-// its own made by start, and ends early when the context does. Progress is
-// reported by one goroutine at a time.
-func Parallel(ctx context.Context, workers, n int, stage string, progress noren.Progress, start func() func(int)) error {
+// its own made by start, and ends early when the context does. The
+// stage is named in progress and errors.
+func Parallel(ctx context.Context, n int, stage string, o ParallelOptions, start func() func(int)) error {
+	workers := o.Workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
@@ -238,7 +257,7 @@ func Parallel(ctx context.Context, workers, n int, stage string, progress noren.
 				next++
 				if i > 0 && i < n {
 					done++
-					progress.Report(stage, int64(done), int64(n))
+					o.Progress.Report(stage, int64(done), int64(n))
 				}
 				mu.Unlock()
 				if i >= n || ctx.Err() != nil {

@@ -171,7 +171,7 @@ func TestNearListsAreExact(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		near, err := s.NearLists(context.Background(), q, ties, workers, nil)
+		near, err := s.NearLists(context.Background(), q, space.NearOptions{Ties: ties, Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -323,7 +323,7 @@ func BenchmarkNearLists(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := s.NearLists(context.Background(), 24, space.Cyclic, 0, nil); err != nil {
+				if _, err := s.NearLists(context.Background(), 24, space.NearOptions{Ties: space.Cyclic}); err != nil {
 					b.Fatal(err)
 				}
 			}

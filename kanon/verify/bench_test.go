@@ -44,7 +44,7 @@ func BenchmarkVerify(b *testing.B) {
 	run := func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if got, err := verify.Verify(context.Background(), src, o, nil); err != nil || got.Classes != classes {
+			if got, err := verify.Verify(context.Background(), src, o); err != nil || got.Classes != classes {
 				b.Fatal(got, err)
 			}
 		}

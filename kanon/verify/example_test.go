@@ -33,7 +33,7 @@ func Example() {
 			Quasi:       []string{"age", "sex"},
 			Sensitive:   []table.Field{{Name: "diagnosis"}},
 			Requirement: req,
-		}, nil)
+		})
 		if err != nil {
 			panic(err)
 		}

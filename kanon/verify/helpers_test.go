@@ -94,7 +94,7 @@ func verifyFile(t fataler, path string, o verify.Options) (*verify.Result, error
 		t.Fatal(err)
 	}
 	defer func() { _ = src.Close() }()
-	return verify.Verify(context.Background(), src, o, nil)
+	return verify.Verify(context.Background(), src, o)
 }
 
 // verifyText verifies a table that is given as text.

@@ -27,7 +27,7 @@ func TestMemoryChangesNothing(t *testing.T) {
 	defer func() { _ = src.Close() }()
 	var want *verify.Result
 	for _, memory := range []int64{0, 1 << 30, 300_000, 1} {
-		got, err := verify.Verify(context.Background(), src, verify.Options{Quasi: []string{"a", "b"}, Requirement: privacy.Requirement{K: 3}, Memory: memory}, nil)
+		got, err := verify.Verify(context.Background(), src, verify.Options{Quasi: []string{"a", "b"}, Requirement: privacy.Requirement{K: 3}, Memory: memory})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -40,7 +40,7 @@ func verifyPersons(t *testing.T, text string, k int, u *verify.Unit, d *privacy.
 	if d != nil {
 		o.Sensitive = []table.Field{{Name: "illness", Type: table.Category}}
 	}
-	r, err := verify.Verify(context.Background(), src, o, nil)
+	r, err := verify.Verify(context.Background(), src, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,12 +112,12 @@ func TestVerifyUnitOfAnotherFile(t *testing.T) {
 	o := verify.Options{Quasi: []string{"q"}, Requirement: privacy.Requirement{K: 2}}
 	for _, u := range []verify.Unit{{}, {Column: "q"}, {Column: "absent"}, {Column: "who", Of: []uint32{1}}} {
 		o.Unit = &u
-		if _, err := verify.Verify(context.Background(), src, o, nil); err == nil {
+		if _, err := verify.Verify(context.Background(), src, o); err == nil {
 			t.Errorf("%+v passes", u)
 		}
 	}
 	o.Unit, o.Suspected = nil, []verify.Suspected{{Column: "who", Of: []uint32{1, 1, 1, 0, 1, 2}}}
-	r, err := verify.Verify(context.Background(), src, o, nil)
+	r, err := verify.Verify(context.Background(), src, o)
 	if err != nil || !r.Met || len(r.Suspected) != 1 {
 		t.Fatalf("%v, %+v", err, r)
 	}

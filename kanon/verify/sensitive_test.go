@@ -119,7 +119,7 @@ func TestTypedSensitive(t *testing.T) {
 			{Name: "pay", Type: table.Decimal},
 			{Name: "code", Type: table.Integer},
 		},
-	}, nil)
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

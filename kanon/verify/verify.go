@@ -43,6 +43,8 @@ type Options struct {
 	// suspected columns. Without effect where sensitive columns are measured or
 	// persons counted. Defaults to no bound.
 	Memory int64
+	// Progress receives progress. Optional.
+	Progress noren.Progress
 }
 
 // ResultSchema names the JSON form of a [Result].
@@ -142,7 +144,7 @@ func (o *Options) validate(src table.Source) error {
 // file cannot be read, or has no records), or the context's. A file that does
 // not keep the requirement is no error here: see [Result.Err]. The stage it
 // reports is "verifying".
-func Verify(ctx context.Context, src table.Source, o Options, progress noren.Progress) (*Result, error) {
+func Verify(ctx context.Context, src table.Source, o Options) (*Result, error) {
 	if err := o.validate(src); err != nil {
 		return nil, err
 	}
@@ -151,7 +153,7 @@ func Verify(ctx context.Context, src table.Source, o Options, progress noren.Pro
 	var s *scanned
 	for part, parts := 0, 1; part < parts; part++ {
 		var err error
-		s, err = scan(ctx, src, &o, seed, uint64(part), uint64(parts), progress)
+		s, err = scan(ctx, src, &o, seed, uint64(part), uint64(parts), o.Progress)
 		switch {
 		case errors.Is(err, errFull):
 			// Again from the start, in smaller parts.

@@ -220,7 +220,7 @@ func TestContext(t *testing.T) {
 	}
 	defer func() { _ = src.Close() }()
 	cancel()
-	if _, err := verify.Verify(ctx, src, verify.Options{Quasi: []string{"age"}, Requirement: k(1)}, nil); noren.KindOf(err) != noren.Interrupted {
+	if _, err := verify.Verify(ctx, src, verify.Options{Quasi: []string{"age"}, Requirement: k(1)}); noren.KindOf(err) != noren.Interrupted {
 		t.Errorf("got %v", err)
 	}
 }
@@ -239,13 +239,13 @@ func TestContextUnderWay(t *testing.T) {
 	}
 	defer func() { _ = src.Close() }()
 	told := 0
-	_, err = verify.Verify(ctx, src, verify.Options{Quasi: []string{"age"}, Requirement: k(1)}, func(stage string, done, total int64) {
+	_, err = verify.Verify(ctx, src, verify.Options{Quasi: []string{"age"}, Requirement: k(1), Progress: func(stage string, done, total int64) {
 		if stage != "verifying" || total != 1000 || done < 0 || done > 1000 {
 			t.Errorf("%s: %d of %d", stage, done, total)
 		}
 		told++
 		cancel()
-	})
+	}})
 	if noren.KindOf(err) != noren.Interrupted || told == 0 {
 		t.Errorf("told %d times, %v", told, err)
 	}
@@ -299,7 +299,7 @@ func TestContextAfterReading(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = src.Close() }()
-	_, err = verify.Verify(ctx, closing{src, cancel}, verify.Options{Quasi: []string{"age"}, Requirement: k(1), Sensitive: []table.Field{{Name: "illness"}}}, nil)
+	_, err = verify.Verify(ctx, closing{src, cancel}, verify.Options{Quasi: []string{"age"}, Requirement: k(1), Sensitive: []table.Field{{Name: "illness"}}})
 	if noren.KindOf(err) != noren.Interrupted {
 		t.Errorf("got %v", err)
 	}

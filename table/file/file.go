@@ -3,7 +3,7 @@
 //	src, err := file.Open(ctx, "visits.csv.gz", file.Options{})
 //	...
 //	defer src.Close()
-//	t, err := file.Read(ctx, src, fields, []string{"NA"}, nil)
+//	t, err := file.Read(ctx, src, fields, file.ReadOptions{Missing: []string{"NA"}})
 //
 // Packages table/csvio, table/parquetio and table/xlsx say what each format guarantees.
 // Errors name files, lines, columns and types, never a value.

@@ -53,7 +53,7 @@ F,NA,2,01.01.1970,high,
 
 func TestRead(t *testing.T) {
 	src := open(t, put(t, "visits.csv", visits))
-	got, err := file.Read(context.Background(), src, fields, []string{"NA"}, nil)
+	got, err := file.Read(context.Background(), src, fields, file.ReadOptions{Missing: []string{"NA"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 	src := open(t, put(t, "in.csv", text.String()))
 	for range 20 {
-		_, err := file.Read(context.Background(), src, []table.Field{{Name: "a", Type: table.Integer}, {Name: "c", Type: table.Decimal}, {Name: "b", Type: table.Integer}}, nil, nil)
+		_, err := file.Read(context.Background(), src, []table.Field{{Name: "a", Type: table.Integer}, {Name: "c", Type: table.Decimal}, {Name: "b", Type: table.Integer}}, file.ReadOptions{})
 		if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "line 15002, column 3 (c): expected a number") || strings.Contains(err.Error(), "s3cr3t") {
 			t.Fatalf("got %v", err)
 		}
@@ -114,13 +114,13 @@ func TestReadRefuses(t *testing.T) {
 		"no levels":         {Name: "a", Type: table.Ordered},
 		"impossible layout": {Name: "a", Type: table.Date, Layout: "MM"},
 	} {
-		if _, err := file.Read(context.Background(), src, []table.Field{f}, nil, nil); noren.KindOf(err) != noren.Usage {
+		if _, err := file.Read(context.Background(), src, []table.Field{f}, file.ReadOptions{}); noren.KindOf(err) != noren.Usage {
 			t.Errorf("%s: got %v, want an error of kind usage", name, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := file.Read(ctx, src, nil, nil, nil); noren.KindOf(err) != noren.Interrupted {
+	if _, err := file.Read(ctx, src, nil, file.ReadOptions{}); noren.KindOf(err) != noren.Interrupted {
 		t.Errorf("got %v, want the context's error", err)
 	}
 }
@@ -184,7 +184,7 @@ func TestReadTyped(t *testing.T) {
 	}
 	src := open(t, path)
 	for _, missing := range [][]string{nil, {"-9"}} {
-		got, err := file.Read(context.Background(), src, []table.Field{{Name: "n", Type: table.Integer}}, missing, nil)
+		got, err := file.Read(context.Background(), src, []table.Field{{Name: "n", Type: table.Integer}}, file.ReadOptions{Missing: missing})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,18 +193,18 @@ func TestReadTyped(t *testing.T) {
 			t.Errorf("missing %v: got %v, %d missing", missing, c.Ints, c.Missing())
 		}
 	}
-	_, err = file.Read(context.Background(), src, []table.Field{{Name: "x", Type: table.Decimal}}, nil, nil)
+	_, err = file.Read(context.Background(), src, []table.Field{{Name: "x", Type: table.Decimal}}, file.ReadOptions{})
 	if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "record 2, column 2 (x): expected a finite number") {
 		t.Errorf("got %v", err)
 	}
-	got, err := file.Read(context.Background(), src, []table.Field{{Name: "x", Type: table.Decimal}}, []string{"NaN"}, nil)
+	got, err := file.Read(context.Background(), src, []table.Field{{Name: "x", Type: table.Decimal}}, file.ReadOptions{Missing: []string{"NaN"}})
 	if err != nil || got.Columns[0].Places != 2 || got.Columns[0].Missing() != 1 {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }
 
 func TestReadText(t *testing.T) {
-	got, err := file.ReadText(context.Background(), open(t, put(t, "visits.csv", visits)), nil, nil, nil)
+	got, err := file.ReadText(context.Background(), open(t, put(t, "visits.csv", visits)), nil, file.ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +223,7 @@ func TestStdin(t *testing.T) {
 	}
 	defer func() { _ = src.Close() }()
 	for range 2 {
-		got, err := file.Read(context.Background(), src, fields, []string{"NA"}, nil)
+		got, err := file.Read(context.Background(), src, fields, file.ReadOptions{Missing: []string{"NA"}})
 		if err != nil || got.Rows != 3 {
 			t.Fatalf("got %v, %v", got, err)
 		}
@@ -236,12 +236,12 @@ func TestStdin(t *testing.T) {
 
 func TestProgress(t *testing.T) {
 	var last int64 = -1
-	_, err := file.Read(context.Background(), open(t, put(t, "visits.csv", visits)), fields, []string{"NA"}, func(stage string, done, total int64) {
+	_, err := file.Read(context.Background(), open(t, put(t, "visits.csv", visits)), fields, file.ReadOptions{Missing: []string{"NA"}, Progress: func(stage string, done, total int64) {
 		if stage != "reading" || total != 1000 || done < last {
 			t.Errorf("%s %d of %d after %d", stage, done, total, last)
 		}
 		last = done
-	})
+	}})
 	if err != nil || last != 1000 {
 		t.Errorf("ended at %d, %v", last, err)
 	}
@@ -304,7 +304,7 @@ func ExampleRead() {
 		panic(err)
 	}
 	defer func() { _ = src.Close() }()
-	t, err := file.Read(ctx, src, []table.Field{{Name: "sex"}, {Name: "age", Type: table.Integer}}, []string{"?"}, nil)
+	t, err := file.Read(ctx, src, []table.Field{{Name: "sex"}, {Name: "age", Type: table.Integer}}, file.ReadOptions{Missing: []string{"?"}})
 	if err != nil {
 		panic(err)
 	}

@@ -97,7 +97,7 @@ func BenchmarkFormats(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				t, err := file.Read(ctx, src, fields, nil, nil)
+				t, err := file.Read(ctx, src, fields, file.ReadOptions{})
 				if err != nil || t.Rows != rows {
 					b.Fatal(t, err)
 				}

@@ -13,18 +13,25 @@ import (
 	"github.com/noren-privacy/noren/table"
 )
 
+// ReadOptions say how columns are read.
+type ReadOptions struct {
+	// Missing are the texts that mean no value, beside the empty one. Defaults to none.
+	Missing []string
+	// Progress receives the stage "reading", in thousandths of the file. Optional.
+	Progress noren.Progress
+}
+
 // Read reads the columns that fields name into memory, in one pass: a column
-// for every field, in their order. The texts in missing mean no value, and
+// for every field, in their order. The texts in o.Missing mean no value, and
 // so do the empty text and a null.
 //
 // A value that its type cannot take is an error of kind BadData with its place
 // in the file; of several it is the first by record, then by column. A field
 // that the file does not have, or that contradicts itself, is an error of kind
 // Usage. A day that a Parquet file holds as such is read as one, whatever
-// layout the field has; the layout is how it is written. progress is passed
-// the stage "reading", in thousandths of the file.
-func Read(ctx context.Context, src table.Source, fields []table.Field, missing []string, progress noren.Progress) (*table.Table, error) {
-	return ReadPieces(ctx, src, fields, missing, progress, nil)
+// layout the field has; the layout is how it is written.
+func Read(ctx context.Context, src table.Source, fields []table.Field, o ReadOptions) (*table.Table, error) {
+	return ReadPieces(ctx, src, fields, o, nil)
 }
 
 // ReadPieces is [Read] for a table that may not fit memory: each, where it is
@@ -32,7 +39,7 @@ func Read(ctx context.Context, src table.Source, fields []table.Field, missing [
 // off what they hold (all at the same record; see [table.Builder.Cut]). The
 // columns that are returned hold the records behind the last cut; Rows counts
 // all.
-func ReadPieces(ctx context.Context, src table.Source, fields []table.Field, missing []string, progress noren.Progress, each func(builders []*table.Builder) error) (_ *table.Table, err error) {
+func ReadPieces(ctx context.Context, src table.Source, fields []table.Field, o ReadOptions, each func(builders []*table.Builder) error) (_ *table.Table, err error) {
 	names := make([]string, len(fields))
 	for i := range fields {
 		names[i] = fields[i].Name
@@ -50,12 +57,12 @@ func ReadPieces(ctx context.Context, src table.Source, fields []table.Field, mis
 				What: "expected one value a record, got a list, a map or a group", Hint: "drop the column or keep it untouched, or write its parts as columns of their own",
 			}
 		}
-		b, err := table.NewBuilder(fields[i], missing)
+		b, err := table.NewBuilder(fields[i], o.Missing)
 		if err != nil {
 			return nil, &noren.Error{Kind: noren.Usage, Where: src.Name() + ": column " + names[i], Err: err}
 		}
 		builders[i] = b
-		fills[i] = fill{b: b, field: &fields[i], stored: &all[positions[i]], tokens: len(missing) > 0}
+		fills[i] = fill{b: b, field: &fields[i], stored: &all[positions[i]], tokens: len(o.Missing) > 0}
 	}
 	r, err := src.Open(ctx, positions)
 	if err != nil {
@@ -67,7 +74,7 @@ func ReadPieces(ctx context.Context, src table.Source, fields []table.Field, mis
 		}
 	}()
 	t := &table.Table{}
-	report := ticker(progress, "reading")
+	report := ticker(o.Progress, "reading")
 	for {
 		c, err := r.Next()
 		if err == io.EOF {
@@ -99,7 +106,7 @@ func ReadPieces(ctx context.Context, src table.Source, fields []table.Field, mis
 
 // ReadText is [Read] for columns whose text alone matters: each becomes a
 // Category, coded by its distinct texts. nil names reads all columns.
-func ReadText(ctx context.Context, src table.Source, names, missing []string, progress noren.Progress) (*table.Table, error) {
+func ReadText(ctx context.Context, src table.Source, names []string, o ReadOptions) (*table.Table, error) {
 	if names == nil {
 		for _, c := range src.Columns() {
 			names = append(names, c.Name)
@@ -109,7 +116,7 @@ func ReadText(ctx context.Context, src table.Source, names, missing []string, pr
 	for i := range names {
 		fields[i] = table.Field{Name: names[i], Type: table.Category}
 	}
-	return Read(ctx, src, fields, missing, progress)
+	return Read(ctx, src, fields, o)
 }
 
 // ticker returns a function that reports a share of the work as thousandths,

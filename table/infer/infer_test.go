@@ -318,7 +318,7 @@ func TestProposalReads(t *testing.T) {
 		w.Flush()
 		report, src := look(t, dir, text.String(), infer.Options{})
 		defer func() { _ = src.Close() }()
-		got, err := file.Read(context.Background(), src, report.Fields(), report.Missing, nil)
+		got, err := file.Read(context.Background(), src, report.Fields(), file.ReadOptions{Missing: report.Missing})
 		if err != nil {
 			t.Fatal(err)
 		}
