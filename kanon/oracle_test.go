@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/kanon/privacy"
 	"github.com/noren-privacy/noren/kanon/publish"
@@ -142,6 +143,18 @@ func measureWidth(rows [][]string, g []int, c int, number bool) float64 {
 // records at t = .2. The figures of before are those of groups that were made by k
 // alone and merged until they held (docs/benchmarks.md).
 func TestAdultWithRequirements(t *testing.T) {
+	adultWithRequirements(t, "t", publish.Generalize)
+}
+
+// TestLongAdultWithRequirements is TestAdultWithRequirements for l = 2 and for means.
+func TestLongAdultWithRequirements(t *testing.T) {
+	randtest.Long(t)
+	adultWithRequirements(t, "t", publish.Aggregate)
+	adultWithRequirements(t, "l", publish.Generalize, publish.Aggregate)
+}
+
+func adultWithRequirements(t *testing.T, name string, modes ...publish.Mode) {
+	t.Helper()
 	data := os.Getenv("NOREN_DATA")
 	if data == "" || testing.Short() {
 		t.Skip("NOREN_DATA is not set, or the test is to be short")
@@ -174,7 +187,7 @@ func TestAdultWithRequirements(t *testing.T) {
 		}
 		return n
 	}
-	for name, c := range map[string]struct {
+	cases := map[string]struct {
 		o      kanon.Options
 		holds  func(ids []int) bool
 		before float64 // SSE/SST by merging, min-max
@@ -186,62 +199,62 @@ func TestAdultWithRequirements(t *testing.T) {
 		"l": {kanon.Options{Diversity: &privacy.Diversity{L: 2}}, func(ids []int) bool {
 			return len(ids) >= k && count(ids) > 0 && count(ids) < len(ids)
 		}, 0.20, math.MaxInt},
-	} {
-		m := &judged{holds: c.holds}
-		for _, q := range quasi {
-			x := make([]float64, len(rows))
-			var values []string
-			for _, row := range rows {
-				values = append(values, row[q])
-			}
-			slices.Sort(values)
-			values = slices.Compact(values)
-			for i, row := range rows {
-				at, _ := slices.BinarySearch(values, row[q])
-				x[i] = float64(at)
-				if number[q] {
-					_, _ = fmt.Sscan(row[q], &x[i])
-				}
-			}
-			m.x = append(m.x, x)
-			m.whole = append(m.whole, slices.Max(x)-slices.Min(x))
+	}
+	c := cases[name]
+	m := &judged{holds: c.holds}
+	for _, q := range quasi {
+		x := make([]float64, len(rows))
+		var values []string
+		for _, row := range rows {
+			values = append(values, row[q])
 		}
-		all := make([]int, len(rows))
-		for i := range all {
-			all[i] = i
+		slices.Sort(values)
+		values = slices.Compact(values)
+		for i, row := range rows {
+			at, _ := slices.BinarySearch(values, row[q])
+			x[i] = float64(at)
+			if number[q] {
+				_, _ = fmt.Sscan(row[q], &x[i])
+			}
 		}
-		m.divide(all)
-		mondrian := ncp(m.groups, rows, quasi, number)
-		for _, mode := range []publish.Mode{publish.Generalize, publish.Aggregate} {
-			dir := t.TempDir()
-			path := filepath.Join(dir, "in.csv")
-			writeCSV(t, path, fields, rows)
-			o := c.o
-			o.K, o.Publish, o.Refine, o.KeepOrder = k, mode, refine.Auto, true
-			j := kanon.Job{Source: open(t, path), Schema: table.Schema{Fields: fields}, Output: kanon.Output{Path: filepath.Join(dir, "out.csv")}, Options: o}
-			r := anonymize(t, j)
-			outHeader, out := readCSV(t, read(t, j.Output.Path))
-			classOf := map[string][]int{}
-			for i, row := range out {
-				key := fmt.Sprintf("%q", row[:sensitive])
-				classOf[key] = append(classOf[key], i)
+		m.x = append(m.x, x)
+		m.whole = append(m.whole, slices.Max(x)-slices.Min(x))
+	}
+	all := make([]int, len(rows))
+	for i := range all {
+		all[i] = i
+	}
+	m.divide(all)
+	mondrian := ncp(m.groups, rows, quasi, number)
+	for _, mode := range modes {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "in.csv")
+		writeCSV(t, path, fields, rows)
+		o := c.o
+		o.K, o.Publish, o.Refine, o.KeepOrder = k, mode, refine.Auto, true
+		j := kanon.Job{Source: open(t, path), Schema: table.Schema{Fields: fields}, Output: kanon.Output{Path: filepath.Join(dir, "out.csv")}, Options: o}
+		r := anonymize(t, j)
+		outHeader, out := readCSV(t, read(t, j.Output.Path))
+		classOf := map[string][]int{}
+		for i, row := range out {
+			key := fmt.Sprintf("%q", row[:sensitive])
+			classOf[key] = append(classOf[key], i)
+		}
+		var groups [][]int
+		largest := 0
+		for _, ids := range classOf {
+			if !c.holds(ids) {
+				t.Errorf("%s: a class of %d records does not hold", name, len(ids))
 			}
-			var groups [][]int
-			largest := 0
-			for _, ids := range classOf {
-				if !c.holds(ids) {
-					t.Errorf("%s: a class of %d records does not hold", name, len(ids))
-				}
-				groups, largest = append(groups, ids), max(largest, len(ids))
-			}
-			ours := ncp(groups, rows, quasi, number)
-			t.Logf("%s, %s: NCP %.4f, Mondrian %.4f; loss %.4f; largest class %d, of Mondrian %d", name, mode, ours, mondrian, r.Loss, largest, len(slices.MaxFunc(m.groups, func(a, b []int) int { return len(a) - len(b) })))
-			if len(outHeader) != len(header) || ours >= mondrian || mode == publish.Aggregate && r.Loss >= c.before || r.GroupSize.Max > c.most || (r.Large > 0) != (r.GroupSize.Max > 10*k) {
-				t.Errorf("%s, %s: NCP %.4f against %.4f, loss %.4f, largest class %d", name, mode, ours, mondrian, r.Loss, largest)
-			}
-			if is := shown(groups, rows, quasi, number); mode == publish.Generalize && math.Abs(r.NCP-is) > 0.001 {
-				t.Errorf("%s: an NCP of %v is said, and the classes have %v", name, r.NCP, is)
-			}
+			groups, largest = append(groups, ids), max(largest, len(ids))
+		}
+		ours := ncp(groups, rows, quasi, number)
+		t.Logf("%s, %s: NCP %.4f, Mondrian %.4f; loss %.4f; largest class %d, of Mondrian %d", name, mode, ours, mondrian, r.Loss, largest, len(slices.MaxFunc(m.groups, func(a, b []int) int { return len(a) - len(b) })))
+		if len(outHeader) != len(header) || ours >= mondrian || mode == publish.Aggregate && r.Loss >= c.before || r.GroupSize.Max > c.most || (r.Large > 0) != (r.GroupSize.Max > 10*k) {
+			t.Errorf("%s, %s: NCP %.4f against %.4f, loss %.4f, largest class %d", name, mode, ours, mondrian, r.Loss, largest)
+		}
+		if is := shown(groups, rows, quasi, number); mode == publish.Generalize && math.Abs(r.NCP-is) > 0.001 {
+			t.Errorf("%s: an NCP of %v is said, and the classes have %v", name, r.NCP, is)
 		}
 	}
 }

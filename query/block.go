@@ -45,7 +45,6 @@ type block struct {
 	// groups are the groups of the records, -1 where a record has none or is not
 	// selected. Nil where the query has one group.
 	groups []int32
-	buffer [blockRows]int32
 }
 
 // count is the number of records that are selected.
@@ -92,6 +91,10 @@ type visit func(b *block)
 // run passes all blocks to visit.
 func (s *scan) run(ctx context.Context, visit visit) error {
 	var yes, no selection
+	var groups []int32
+	if s.group != nil {
+		groups = make([]int32, min(blockRows, s.rows))
+	}
 	b := &s.b
 	for from := 0; from < s.rows; from += blockRows {
 		if from%checkEvery == 0 {
@@ -115,7 +118,7 @@ func (s *scan) run(ctx context.Context, visit visit) error {
 			}
 		}
 		if s.group != nil {
-			b.groups = b.buffer[:b.rows]
+			b.groups = groups[:b.rows]
 			s.group(from, b.groups)
 			b.mask()
 			fromGroups(b.groups, &yes)

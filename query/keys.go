@@ -122,7 +122,7 @@ func (k *keys) compile(t *table.Table) (func(from int, out []int32), error) {
 	if len(places) == 1 {
 		return places[0], nil // the place among the distinct values is the order of the keys
 	}
-	var at [blockRows]int32
+	at := make([]int32, min(blockRows, t.Rows))
 	steps := make([]func(group, at int32) int32, len(k.steps))
 	for c := range steps {
 		steps[c] = k.step(c)

@@ -100,7 +100,7 @@ func (g grid) values(ctx context.Context, q *Query, t *table.Table, records *sca
 	if err != nil {
 		return nil, err
 	}
-	var places [blockRows]int64
+	places := make([]int64, min(blockRows, t.Rows))
 	var has selection
 	lo, width := g.Lo(), g.width()+1
 	groups := int64(len(q.groups.texts))

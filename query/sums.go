@@ -129,7 +129,7 @@ func (s *sums) exact(ctx context.Context, t *table.Table, records *scan) ([]nois
 	}
 	out := make([]noise.Sum, s.add.cells*s.add.coords)
 	part := make([]moments, s.add.cells+1)
-	var places [blockRows]int64
+	places := make([]int64, min(blockRows, t.Rows))
 	var has selection
 	held := 0
 	// Of n records, sum y = Y and sum y^2 = Q: sum z = n w - Y, 2 sum y z = 2 (w Y - Q)
@@ -183,7 +183,7 @@ func complete(has *selection, n int) bool {
 func (s *sums) counts(ctx context.Context, records *scan, bin func(from int, out []int32)) ([]noise.Sum, error) {
 	// The count of cell c is at c+1; what is in no cell is counted at 0.
 	counts := make([]int64, s.add.cells+1)
-	var at [blockRows]int32
+	at := make([]int32, min(blockRows, records.rows))
 	bins := int32(s.q.bins())
 	err := records.run(ctx, func(b *block) {
 		cells := b.groups
