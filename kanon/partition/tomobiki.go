@@ -176,6 +176,7 @@ type cutter struct {
 	done   int
 	queue  []int32
 	gone   []bool
+	fronts []front
 }
 
 // component cuts a connected part into groups, or into parts for the stack.
@@ -205,9 +206,9 @@ func (t *cutter) component(ctx context.Context, vertices []int32, progress noren
 			slices.Sort(removed)
 			t.stack = append(t.stack, removed)
 		}
-		if pieces := t.pieces(me, removed); pieces != nil {
-			t.stack = append(t.stack, pieces...)
-			return nil
+		for _, piece := range t.pieces(me, removed) {
+			start.take(piece)
+			t.stack = append(t.stack, piece)
 		}
 	}
 }
@@ -309,66 +310,4 @@ func (t *cutter) small(me, v int32) []int32 {
 	}
 	t.queue = queue
 	return slices.Clone(queue)
-}
-
-// pieces returns the components that part me has fallen into by the removal,
-// nil while it is still one. It searches from one neighbour of what was removed
-// and stops when it has met all others.
-func (t *cutter) pieces(me int32, removed []int32) [][]int32 {
-	var border []int32
-	t.search++
-	for _, u := range removed {
-		for _, v := range t.edges[u] {
-			if t.part[v] == me && t.seen[v] != t.search {
-				t.seen[v] = t.search
-				border = append(border, v)
-			}
-		}
-	}
-	wanted := t.search
-	t.search++
-	missing := len(border) - 1
-	queue := append(t.queue[:0], border[0])
-	t.seen[border[0]] = t.search
-	for at := 0; at < len(queue) && missing > 0; at++ {
-		for _, w := range t.edges[queue[at]] {
-			if t.part[w] != me || t.seen[w] == t.search {
-				continue
-			}
-			if t.seen[w] == wanted {
-				missing--
-			}
-			t.seen[w] = t.search
-			queue = append(queue, w)
-		}
-	}
-	t.queue = queue
-	if missing == 0 {
-		return nil
-	}
-	var pieces [][]int32
-	for _, v := range border {
-		if t.part[v] == me {
-			pieces = append(pieces, t.relabel(me, v))
-		}
-	}
-	return pieces
-}
-
-// relabel makes the component of v in part me a part of its own and returns
-// its vertices in ascending order.
-func (t *cutter) relabel(me, v int32) []int32 {
-	t.parts++
-	t.part[v] = t.parts
-	piece := []int32{v}
-	for at := 0; at < len(piece); at++ {
-		for _, w := range t.edges[piece[at]] {
-			if t.part[w] == me {
-				t.part[w] = t.parts
-				piece = append(piece, w)
-			}
-		}
-	}
-	slices.Sort(piece)
-	return piece
 }
