@@ -6,8 +6,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"runtime"
-	"sync"
 	"time"
 
 	"github.com/noren-privacy/noren"
@@ -134,9 +132,24 @@ func (r *run) fill(ctx context.Context, to func([]table.StoredColumn) (table.Sin
 	if err != nil {
 		return err
 	}
-	in, err := r.job.Source.Open(ctx, plan.read)
+	if len(plan.read) == 0 {
+		err = r.fillPublished(ctx, plan, order, sink)
+	} else {
+		err = r.fillRead(ctx, plan, order, sink)
+	}
 	if err != nil {
 		sink.Abort()
+		return r.lacking(ctx, err)
+	}
+	r.groups, r.published = space.Partition{}, nil // their memory is wanted for verifying
+	return sink.Close()
+}
+
+// fillRead writes the columns that are read again, each record with its group, in the
+// order asked for; what the groups publish takes the place of the group in the end.
+func (r *run) fillRead(ctx context.Context, plan *plan, order []uint32, sink table.Sink) error {
+	in, err := r.job.Source.Open(ctx, plan.read)
+	if err != nil {
 		return err
 	}
 	defer func() { _ = in.Close() }()
@@ -144,13 +157,11 @@ func (r *run) fill(ctx context.Context, to func([]table.StoredColumn) (table.Sin
 	if r.left != nil {
 		again = &leaving{Reader: again, left: r.left}
 	}
-	o := shuffle.Options{Order: order, Memory: r.job.memory() / orderShare, Dir: r.job.Output.dir(), Progress: r.job.Progress}
-	if err := shuffle.Write(ctx, o, again, plan.assemble(r.groups.Group), sink); err != nil {
-		sink.Abort()
-		return r.lacking(ctx, err)
+	o := shuffle.Options{
+		Order: order, Memory: r.job.memory() / orderShare, Dir: r.job.Output.dir(),
+		Complete: plan.complete, Progress: r.job.Progress,
 	}
-	r.groups, r.published = space.Partition{}, nil // their memory is wanted for verifying
-	return sink.Close()
+	return shuffle.Write(ctx, o, again, plan.assemble(r.groups.Group), sink)
 }
 
 // toFile writes the release to w.
@@ -208,6 +219,7 @@ type plan struct {
 	columns []table.StoredColumn
 	read    []int // source columns that are read again
 	from    []int // by column of the release: index in read, -1-j for published[j], or pseudonyms
+	kept    []int // by column of the release: its place beside the group, while records are arranged
 	run     *run
 }
 
@@ -241,43 +253,5 @@ func (r *run) plan() *plan {
 		p.from = append(p.from, len(p.read))
 		p.read = append(p.read, i)
 	}
-	if len(p.read) == 0 {
-		// One column is read all the same: it counts the records.
-		p.read = []int{r.quasi[0]}
-	}
 	return p
-}
-
-// assemble makes chunks of the release out of chunks of the source. The published columns
-// are filled side by side: each goroutine has columns of its own.
-func (p *plan) assemble(group []uint32) func(*table.Chunk) (*table.Chunk, error) {
-	out := &table.Chunk{Cols: make([]table.Vector, len(p.from))}
-	workers := max(1, min(runtime.GOMAXPROCS(0), len(p.from)))
-	return func(in *table.Chunk) (*table.Chunk, error) {
-		out.First, out.Rows = in.First, in.Rows
-		groups := group[in.First : in.First+int64(in.Rows)]
-		fill := func(first int) {
-			for c := first; c < len(p.from); c += workers {
-				if from := p.from[c]; from < 0 && from != pseudonyms {
-					p.run.published[-1-from].Fill(&out.Cols[c], groups)
-				}
-			}
-		}
-		var wg sync.WaitGroup
-		for w := 1; w < workers; w++ {
-			wg.Go(func() { fill(w) })
-		}
-		p.run.told.take(in)
-		for c, from := range p.from {
-			switch {
-			case from >= 0:
-				out.Cols[c] = in.Cols[from]
-			case from == pseudonyms:
-				p.run.told.pseudonyms(&out.Cols[c], in)
-			}
-		}
-		fill(0)
-		wg.Wait()
-		return out, nil
-	}
 }

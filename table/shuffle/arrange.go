@@ -248,7 +248,7 @@ func (a *arranger) flush(b *bucket) error {
 
 // write writes all records in order.
 func (a *arranger) write(ctx context.Context, sink table.Sink) (err error) {
-	o := newOut(a.kinds, sink)
+	o := newOut(a.kinds, sink, a.opts.Complete)
 	defer func() {
 		if e := o.wait(); err == nil {
 			err = e

@@ -12,18 +12,20 @@ import (
 // out writes records to a sink in chunks. All processors fill a chunk while the chunk
 // before is being written: the sink is used by one goroutine at a time, in order.
 type out struct {
-	kinds   []table.Kind
-	sink    table.Sink
-	rows    int64      // given to the sink
-	filled  *batch     // the chunk that is filled next
-	spare   *batch     // the other one, which the sink may be reading
-	written chan error // receives the result of the write that is under way
-	busy    bool       // whether one is
+	kinds    []table.Kind
+	sink     table.Sink
+	complete func(in, out *table.Chunk) error // nil where chunks are written as they are
+	rows     int64                            // given to the sink
+	filled   *batch                           // the chunk that is filled next
+	spare    *batch                           // the other one, which the sink may be reading
+	written  chan error                       // receives the result of the write that is under way
+	busy     bool                             // whether one is
 }
 
 // batch is a chunk and the memory that it is made from.
 type batch struct {
 	chunk table.Chunk
+	whole table.Chunk // what is made of it to be written
 	nulls [][]bool
 	some  [][]bool // by worker and column: whether one of its records is null
 }
@@ -49,8 +51,8 @@ func newBatch(kinds []table.Kind, rows int) *batch {
 	return b
 }
 
-func newOut(kinds []table.Kind, sink table.Sink) *out {
-	return &out{kinds: kinds, sink: sink, written: make(chan error, 1)}
+func newOut(kinds []table.Kind, sink table.Sink, complete func(in, out *table.Chunk) error) *out {
+	return &out{kinds: kinds, sink: sink, complete: complete, written: make(chan error, 1)}
 }
 
 // put gives n records, at most chunkRows, to the sink. row returns where record i begins and
@@ -87,13 +89,20 @@ func (o *out) put(n int, row func(i int) []byte) error {
 			}
 		}
 	}
+	made := &b.chunk
+	if o.complete != nil {
+		made = &b.whole
+		if err := o.complete(&b.chunk, made); err != nil {
+			return err
+		}
+	}
 	if err := o.wait(); err != nil {
 		return err
 	}
 	o.filled, o.spare = o.spare, b
 	o.rows += int64(n)
 	o.busy = true
-	go func() { o.written <- o.sink.Write(&b.chunk) }()
+	go func() { o.written <- o.sink.Write(made) }()
 	return nil
 }
 

@@ -163,6 +163,57 @@ func TestWrite(t *testing.T) {
 	empty(t, dir)
 }
 
+// What is written is what Complete makes of each chunk, in any order and in the order of
+// reading: here the columns the other way round, and how many records came before.
+func TestComplete(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := drawRows(t, 200)
+		seed := rapid.Uint64().Draw(t, "seed")
+		drawn, err := Permutation(len(in.values), &seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		complete := func(in, out *table.Chunk) error {
+			out.First, out.Rows, out.Cols = in.First, in.Rows, append(out.Cols[:0], in.Cols...)
+			slices.Reverse(out.Cols)
+			place := table.Vector{Kind: table.Int}
+			for i := range in.Rows {
+				place.Ints = append(place.Ints, in.First+int64(i))
+			}
+			out.Cols = append(out.Cols, place)
+			return nil
+		}
+		for _, order := range [][]uint32{drawn, nil} {
+			in.at, in.chunk = 0, table.Chunk{}
+			var got rows
+			o := Options{Order: order, Memory: rapid.SampledFrom([]int64{0, 500}).Draw(t, "memory"), Complete: complete}
+			if err := Write(context.Background(), o, in, nil, &got); err != nil {
+				t.Fatal(err)
+			}
+			if len(got.values) != len(in.values) {
+				t.Fatalf("%d records, want %d", len(got.values), len(in.values))
+			}
+			for i := range in.values {
+				place := i
+				if order != nil {
+					place = int(order[i])
+				}
+				want := slices.Clone(in.values[i])
+				slices.Reverse(want)
+				if want = append(want, value{bits: uint64(place)}); !slices.Equal(got.values[place], want) {
+					t.Fatalf("record %d is %v at place %d, want %v", i, got.values[place], place, want)
+				}
+			}
+		}
+		failed := errors.New("no")
+		in.at, in.chunk = 0, table.Chunk{}
+		o := Options{Order: drawn, Complete: func(_, _ *table.Chunk) error { return failed }}
+		if err := Write(context.Background(), o, in, nil, &rows{}); len(in.values) > 0 && !errors.Is(err, failed) {
+			t.Fatalf("got %v, want the error of Complete", err)
+		}
+	})
+}
+
 func empty(t *testing.T, dir string) {
 	t.Helper()
 	left, err := os.ReadDir(dir)

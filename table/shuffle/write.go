@@ -29,6 +29,10 @@ type Options struct {
 	// folder for such files; the folder of the result is better, as it has
 	// space for it and its file system can be trusted with it.
 	Dir string
+	// Complete makes of a chunk in its final order the chunk to be written, in the
+	// memory of out; what it shares with in is not changed. It is called while the
+	// chunk before is being written. Optional.
+	Complete func(in, out *table.Chunk) error
 	// Progress receives the stages "arranging" and "writing", in records.
 	Progress noren.Progress
 }
@@ -80,7 +84,14 @@ func Write(ctx context.Context, opts Options, r table.Reader, assemble func(*tab
 // pass writes in the order of reading.
 func pass(ctx context.Context, opts Options, r table.Reader, assemble func(*table.Chunk) (*table.Chunk, error), sink table.Sink) error {
 	rows := int64(0)
+	var whole table.Chunk
 	return each(ctx, r, assemble, func(c *table.Chunk) error {
+		if opts.Complete != nil {
+			if err := opts.Complete(c, &whole); err != nil {
+				return err
+			}
+			c = &whole
+		}
 		if err := sink.Write(c); err != nil {
 			return err
 		}
