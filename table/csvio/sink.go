@@ -5,6 +5,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -22,25 +26,32 @@ import (
 // blank, and the empty field of a table of one column, which would read as
 // nothing.
 type Sink struct {
-	name    string
-	columns []table.StoredColumn
-	dialect Dialect
+	maker
 	out     *atomicfile.Output
 	packer  io.Closer // nil when nothing is packed
 	buf     *bufio.Writer
+	makers  []maker // of runs of a chunk side by side, none where that is not possible
+	records int64
+	wide    []byte // a record in UTF-16
+	err     error  // once a write failed
+	closed  bool
+}
+
+// maker makes the lines of records.
+type maker struct {
+	name    string
+	columns []table.StoredColumn
+	dialect Dialect
 	classes [256]uint8
 	delim   byte
 	ending  string
+	encoder transform.Transformer // nil for UTF-8
 
 	line    []byte // the record in the making
 	field   []byte // the text of a field in the making
-	lines   int64  // lines written
+	encoded []byte // the same in the encoding of the file
+	lines   int64  // lines made
 	breaks  int64  // line breaks within the record in the making
-	records int64
-	encoder transform.Transformer // nil for UTF-8
-	wide    []byte                // a record in UTF-16
-	err     error                 // once a write failed
-	closed  bool
 }
 
 var _ table.Sink = (*Sink)(nil)
@@ -64,7 +75,7 @@ func NewSink(w io.Writer, name string, columns []table.StoredColumn, d Dialect) 
 		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "a table needs a column at least"}
 	}
 	d = d.withDefaults()
-	s := &Sink{name: name, columns: columns, dialect: d, out: out, delim: byte(d.Delimiter), ending: "\n"}
+	s := &Sink{maker: maker{name: name, columns: columns, dialect: d, delim: byte(d.Delimiter), ending: "\n"}, out: out}
 	if d.CRLF {
 		s.ending = "\r\n"
 	}
@@ -91,8 +102,23 @@ func NewSink(w io.Writer, name string, columns []table.StoredColumn, d Dialect) 
 	if err := s.header(); err != nil {
 		return nil, err
 	}
+	own := func(c table.StoredColumn) bool { return c.AppendText != nil }
+	if s.encoder == nil && !d.Encoding.wide() && !slices.ContainsFunc(columns, own) {
+		s.makers = make([]maker, min(runtime.GOMAXPROCS(0), mostMakers))
+		for w := range s.makers {
+			s.makers[w] = s.maker
+			s.makers[w].line, s.makers[w].field = nil, nil
+		}
+	}
 	return s, nil
 }
+
+const (
+	// mostMakers is the most goroutines that make the lines of a chunk.
+	mostMakers = 8
+	// leastRun is the least number of records that is worth a goroutine.
+	leastRun = 256
+)
 
 func (s *Sink) header() error {
 	if s.dialect.BOM {
@@ -127,16 +153,17 @@ func (s *Sink) Write(c *table.Chunk) error {
 	if len(c.Cols) != len(s.columns) {
 		return &noren.Error{Where: s.name, What: fmt.Sprintf("got a chunk of %d columns for a table of %d", len(c.Cols), len(s.columns))}
 	}
+	if n := min(len(s.makers), c.Rows/leastRun); n > 1 {
+		if made := s.make(c, s.makers[:n]); made {
+			return s.append(c.Rows, s.makers[:n])
+		}
+		// One record after the other, the error names its line.
+	}
 	for row := range c.Rows {
 		s.line = s.line[:0]
-		for i := range c.Cols {
-			if i > 0 {
-				s.line = append(s.line, s.delim)
-			}
-			if err := s.appendValue(i, &c.Cols[i], row); err != nil {
-				s.err = err
-				return err
-			}
+		if err := s.appendRecord(c, row); err != nil {
+			s.err = err
+			return err
 		}
 		if err := s.endLine(); err != nil {
 			s.err = err
@@ -147,65 +174,120 @@ func (s *Sink) Write(c *table.Chunk) error {
 	return nil
 }
 
-func (s *Sink) appendValue(i int, v *table.Vector, row int) error {
-	switch column := &s.columns[i]; {
+// make makes the lines of a chunk in runs, side by side, and reports whether there is no
+// error in any.
+func (s *Sink) make(c *table.Chunk, makers []maker) bool {
+	var failed atomic.Bool
+	var wg sync.WaitGroup
+	for w := range makers {
+		wg.Go(func() {
+			m := &makers[w]
+			m.line, m.lines = m.line[:0], 0
+			for row := c.Rows * w / len(makers); row < c.Rows*(w+1)/len(makers); row++ {
+				if m.appendRecord(c, row) != nil {
+					failed.Store(true)
+					return
+				}
+				m.end()
+			}
+		})
+	}
+	wg.Wait()
+	return !failed.Load()
+}
+
+// append writes the lines of a chunk of n records.
+func (s *Sink) append(n int, makers []maker) error {
+	for w := range makers {
+		if _, err := s.buf.Write(makers[w].line); err != nil {
+			s.err = s.writeError(err)
+			return s.err
+		}
+		s.lines += makers[w].lines
+	}
+	s.records += int64(n)
+	return nil
+}
+
+// appendRecord appends record row of c, without the line's end.
+func (m *maker) appendRecord(c *table.Chunk, row int) error {
+	for i := range c.Cols {
+		if i > 0 {
+			m.line = append(m.line, m.delim)
+		}
+		if err := m.appendValue(i, &c.Cols[i], row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// end ends a line.
+func (m *maker) end() {
+	m.line = append(m.line, m.ending...)
+	m.lines += 1 + m.breaks
+	m.breaks = 0
+}
+
+func (m *maker) appendValue(i int, v *table.Vector, row int) error {
+	switch column := &m.columns[i]; {
 	case v.IsNull(row):
-		s.appendEmpty()
+		m.appendEmpty()
 		return nil
 	case v.Kind == table.Text && column.AppendText == nil:
-		return s.appendText(i, v.Texts[row])
+		return m.appendText(i, v.Texts[row])
 	default:
-		s.field = table.AppendText(s.field[:0], column, v, row)
-		return s.appendText(i, s.field)
+		m.field = table.AppendText(m.field[:0], column, v, row)
+		return m.appendText(i, m.field)
 	}
 }
 
-func (s *Sink) appendEmpty() {
-	if len(s.columns) == 1 {
-		s.line = append(s.line, '"', '"')
+func (m *maker) appendEmpty() {
+	if len(m.columns) == 1 {
+		m.line = append(m.line, '"', '"')
 	}
 }
 
-func (s *Sink) appendText(i int, text []byte) error {
+func (m *maker) appendText(i int, text []byte) error {
 	if len(text) == 0 {
-		s.appendEmpty()
+		m.appendEmpty()
 		return nil
 	}
 	var class uint8
-	classes := &s.classes
+	classes := &m.classes
 	for _, c := range text {
 		class |= classes[c]
 	}
 	if class&^mustQuote != 0 {
 		switch {
 		case class&isNUL != 0:
-			return s.fail(i, "a text holds a NUL byte, which no text table can")
+			return m.fail(i, "a text holds a NUL byte, which no text table can")
 		case !utf8.Valid(text):
-			return s.fail(i, "a text is not valid UTF-8")
+			return m.fail(i, "a text is not valid UTF-8")
 		}
 	}
 	blank := func(c byte) bool { return c == ' ' || c == '\t' }
-	from := len(s.line)
+	from := len(m.line)
 	if class&mustQuote != 0 || blank(text[0]) || blank(text[len(text)-1]) {
-		s.line = s.quote(s.line, text)
+		m.line = m.quote(m.line, text)
 	} else {
-		s.line = append(s.line, text...)
+		m.line = append(m.line, text...)
 	}
-	if s.encoder != nil && class&notASCII != 0 {
-		return s.encode(i, from)
+	if m.encoder != nil && class&notASCII != 0 {
+		return m.encode(i, from)
 	}
 	return nil
 }
 
 // quote appends text between quotes, those within doubled.
-func (s *Sink) quote(dst, text []byte) []byte {
+func (m *maker) quote(dst, text []byte) []byte {
 	dst = append(dst, '"')
 	for _, c := range text {
 		switch c {
 		case '"':
 			dst = append(dst, '"')
 		case '\n':
-			s.breaks++
+			m.breaks++
 		}
 		dst = append(dst, c)
 	}
@@ -214,32 +296,32 @@ func (s *Sink) quote(dst, text []byte) []byte {
 
 // encode turns the field at line[from:] into the encoding of the file. In UTF-16
 // that is done a record at a time, as delimiters have two bytes too.
-func (s *Sink) encode(i, from int) error {
-	field := s.line[from:]
-	if s.dialect.Encoding.wide() {
-		if s.dialect.Encoding.undecoded(field) < len(field) {
-			return s.lacks(i)
+func (m *maker) encode(i, from int) error {
+	field := m.line[from:]
+	if m.dialect.Encoding.wide() {
+		if m.dialect.Encoding.undecoded(field) < len(field) {
+			return m.lacks(i)
 		}
 		return nil
 	}
-	out, ok := s.dialect.Encoding.encode(s.wide[:0], field, s.encoder)
+	out, ok := m.dialect.Encoding.encode(m.encoded[:0], field, m.encoder)
 	if !ok {
-		return s.lacks(i)
+		return m.lacks(i)
 	}
-	s.wide = out
-	s.line = append(s.line[:from], out...)
+	m.encoded = out
+	m.line = append(m.line[:from], out...)
 	return nil
 }
 
-func (s *Sink) lacks(i int) error {
-	return &LackError{Column: s.columns[i].Name, err: s.fail(i, "a text holds a character that "+s.dialect.Encoding.title()+" does not have")}
+func (m *maker) lacks(i int) error {
+	return &LackError{Column: m.columns[i].Name, err: m.fail(i, "a text holds a character that "+m.dialect.Encoding.title()+" does not have")}
 }
 
 // fail makes an error about column i of the record in the making.
-func (s *Sink) fail(i int, what string) error {
-	at := noren.Position{File: s.name, Line: s.lines + 1, Field: i + 1, Column: s.columns[i].Name}
+func (m *maker) fail(i int, what string) error {
+	at := noren.Position{File: m.name, Line: m.lines + 1, Field: i + 1, Column: m.columns[i].Name}
 	hint := ""
-	if s.encoder != nil {
+	if m.encoder != nil {
 		hint = "write the table as UTF-8"
 	}
 	return &noren.Error{Kind: noren.BadData, Where: at.String(), What: what, Hint: hint}
@@ -259,9 +341,7 @@ func (e *LackError) Error() string { return e.err.Error() }
 func (e *LackError) Unwrap() error { return e.err }
 
 func (s *Sink) endLine() error {
-	s.line = append(s.line, s.ending...)
-	s.lines += 1 + s.breaks
-	s.breaks = 0
+	s.end()
 	out := s.line
 	if s.dialect.Encoding.wide() {
 		s.wide = appendWide(s.wide[:0], s.line, s.dialect.Encoding == UTF16BE)
