@@ -40,3 +40,15 @@ func BenchmarkTrain(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkTrainWdbc trains on the breast-cancer table itself, 569 x 30, whose features go
+// together.
+func BenchmarkTrainWdbc(b *testing.B) {
+	x, y := wdbc(b)
+	z := zscored(b, x)
+	for b.Loop() {
+		if _, err := (SVM{}).Fit(b.Context(), z, y, 1); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -99,7 +100,7 @@ func TestSVMDualityGap(t *testing.T) {
 		}
 		p := newProblem(x, o)
 		for i := range y {
-			p.y[i] = float64(2*y[i] - 1)
+			p.sign(i, y[i] == 1)
 		}
 		if _, ok, err := p.descend(context.Background(), o, 1, 0); err != nil {
 			t.Fatal(err)
@@ -109,13 +110,55 @@ func TestSVMDualityGap(t *testing.T) {
 		w2 := dot(p.w, p.w)
 		primal, dual := w2/2, -w2/2
 		for i := range n {
-			primal += c * max(0, 1-p.y[i]*dot(p.w, p.row(i)))
+			primal += c * max(0, 1-dot(p.w, p.row(i)))
 			dual += p.a[i]
 		}
 		if primal < dual-1e-9*(1+primal) || primal-dual > 1e-4*(1+primal) {
 			t.Fatalf("primal %g, dual %g", primal, dual)
 		}
 	})
+}
+
+// A product after a move is that of the moved weights, to the last bit, and a product by
+// lanes is a plain one but for rounding.
+func TestProductsByLanes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := lanes * rapid.IntRange(1, 5).Draw(t, "lanes")
+		draw := func(name string) []float64 {
+			return rapid.SliceOfN(rapid.Float64Range(-10, 10), n, n).Draw(t, name)
+		}
+		x, a, b, f := draw("x"), draw("a"), draw("b"), rapid.Float64Range(-2, 2).Draw(t, "f")
+		moved := append([]float64(nil), a...)
+		axpy(f, x, moved)
+		got := moveAndDot(f, x, a, b)
+		if !slices.Equal(a, moved) || got != dotLanes(moved, b) {
+			t.Fatalf("%v, %v, want %v, %v", a, got, moved, dotLanes(moved, b))
+		}
+		var plain, size float64
+		for i := range b {
+			plain += moved[i] * b[i]
+			size += math.Abs(moved[i] * b[i])
+		}
+		if math.Abs(got-plain) > 1e-14*size {
+			t.Fatalf("%v, want %v", got, plain)
+		}
+	})
+}
+
+// A row that changes its side and comes back is the same.
+func TestSigns(t *testing.T) {
+	x := &Matrix{Rows: 2, Cols: 2, Data: []float64{1, -2, 0, 4}}
+	p := newProblem(x, SVM{Intercept: 3})
+	before := append([]float64(nil), p.x...)
+	p.sign(1, false)
+	if got := p.row(1); got[0] != 0 || got[1] != -4 || got[2] != -3 || !slices.Equal(p.row(0), before[:p.d]) {
+		t.Fatalf("rows %v", p.x)
+	}
+	p.sign(1, false)
+	p.sign(1, true)
+	if !slices.Equal(p.x, before) {
+		t.Fatalf("rows %v, want %v", p.x, before)
+	}
 }
 
 func TestSVMRefuses(t *testing.T) {
