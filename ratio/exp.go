@@ -3,9 +3,9 @@ package ratio
 import "math"
 
 // exp2Bits: the table of expDown has 2^exp2Bits values.
-const exp2Bits = 6
+const exp2Bits = 11
 
-// exp2s are 2^(j/64), each good to one unit in the last place. It is not written to.
+// exp2s are 2^(j/2048), each good to one unit in the last place. It is not written to.
 var exp2s = func() (t [1 << exp2Bits]float64) {
 	for j := range t {
 		t[j] = math.Exp2(float64(j) / (1 << exp2Bits))
@@ -18,14 +18,14 @@ const expLeast = -700
 
 const (
 	perStep  = (1 << exp2Bits) / math.Ln2
-	stepHigh = 0x1.62e42fef00000p-7 // ln 2/64 in 33 bits: its products with steps are exact
+	stepHigh = 0x1.62e42feep-12 // ln 2/2048 in 32 bits: its products with steps, of 21 bits, are exact
 	stepLow  = math.Ln2/(1<<exp2Bits) - stepHigh
 )
 
 // expDown is e^v for v of at most 0, with a relative error below 2^-51: with k the whole
-// number nearest to v 64/ln 2 and r = v - k ln 2/64, |r| <= .00542, it is 2^(k/64) e^r. The
-// series of e^r - 1 to r^5 is off by less than r^6/700 < 2^-54, its rounding counts for
-// .006 of itself, and the table and the last sum are each off by at most 2^-52 and 2^-53
+// number nearest to v 2048/ln 2 and r = v - k ln 2/2048, |r| <= .00017, it is 2^(k/2048) e^r. The
+// series of e^r - 1 to r^3 is off by less than r^4/23 < 2^-54, its rounding counts for
+// .0002 of itself, and the table and the last sum are each off by at most 2^-52 and 2^-53
 // (Tang 1989). It is two to three times as fast as [math.Exp], which it leaves to what is
 // below e^-700, to infinity and to what is no number.
 func expDown(v float64) float64 {
@@ -34,7 +34,7 @@ func expDown(v float64) float64 {
 	}
 	k := int(v*perStep - 0.5)
 	r := v - float64(k)*stepHigh - float64(k)*stepLow
-	p := r + r*r*(0.5+r*(1.0/6+r*(1.0/24+r*(1.0/120))))
+	p := r + r*r*(0.5+r*(1.0/6))
 	t := exp2s[k&(1<<exp2Bits-1)]
 	return math.Float64frombits(math.Float64bits(t+t*p) + uint64(k>>exp2Bits)<<52)
 }
@@ -47,10 +47,10 @@ func expDown4(v0, v1, v2, v3 float64) (e0, e1, e2, e3 float64) {
 	r1 := v1 - float64(k1)*stepHigh - float64(k1)*stepLow
 	r2 := v2 - float64(k2)*stepHigh - float64(k2)*stepLow
 	r3 := v3 - float64(k3)*stepHigh - float64(k3)*stepLow
-	p0 := r0 + r0*r0*(0.5+r0*(1.0/6+r0*(1.0/24+r0*(1.0/120))))
-	p1 := r1 + r1*r1*(0.5+r1*(1.0/6+r1*(1.0/24+r1*(1.0/120))))
-	p2 := r2 + r2*r2*(0.5+r2*(1.0/6+r2*(1.0/24+r2*(1.0/120))))
-	p3 := r3 + r3*r3*(0.5+r3*(1.0/6+r3*(1.0/24+r3*(1.0/120))))
+	p0 := r0 + r0*r0*(0.5+r0*(1.0/6))
+	p1 := r1 + r1*r1*(0.5+r1*(1.0/6))
+	p2 := r2 + r2*r2*(0.5+r2*(1.0/6))
+	p3 := r3 + r3*r3*(0.5+r3*(1.0/6))
 	const mask = 1<<exp2Bits - 1
 	t0, t1, t2, t3 := exp2s[k0&mask], exp2s[k1&mask], exp2s[k2&mask], exp2s[k3&mask]
 	return math.Float64frombits(math.Float64bits(t0+t0*p0) + uint64(k0>>exp2Bits)<<52),

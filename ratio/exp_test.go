@@ -39,7 +39,7 @@ func TestExpDown(t *testing.T) {
 	}
 	for k := range 300 {
 		// Where the nearest step changes.
-		edge := -(float64(k) + 0.5) * math.Ln2 / 64
+		edge := -(float64(k) + 0.5) * math.Ln2 / (1 << exp2Bits)
 		for _, v := range []float64{edge, math.Nextafter(edge, 0), math.Nextafter(edge, -1)} {
 			check(t, v)
 		}
