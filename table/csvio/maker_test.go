@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"testing"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -63,6 +64,19 @@ func TestLargeChunksAreTheirRecords(t *testing.T) {
 		}
 		if err == nil && got != want {
 			t.Fatalf("got %q, want %q", got, want)
+		}
+	})
+}
+
+// The first byte that is not ASCII is the first rune that is not, valid or not.
+func TestFirstHigh(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.SliceOfN(rapid.SampledFrom([]byte{'a', 'b', '\n', 0, 0x7f}), 0, 40).Draw(t, "text")
+		if len(text) > 0 && rapid.Bool().Draw(t, "high") {
+			text[rapid.IntRange(0, len(text)-1).Draw(t, "at")] = rapid.SampledFrom([]byte{0x80, 0xc3, 0xff}).Draw(t, "byte")
+		}
+		if got, want := firstHigh(text), bytes.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }); got != want {
+			t.Fatalf("%q: %d, want %d", text, got, want)
 		}
 	})
 }
