@@ -50,7 +50,16 @@ func binOf(c *table.Column, edges []float64) func(from int, out []int32) {
 		}
 		hi := lo + int64(len(table)) - 1
 		return func(from int, out []int32) {
-			for i, v := range c.Ints[from : from+len(out)] {
+			values := c.Ints[from : from+len(out)]
+			for len(values) >= 4 && len(out) >= 4 {
+				v, o := (*[4]int64)(values), (*[4]int32)(out)
+				o[0] = table[min(max(v[0], lo), hi)-lo]
+				o[1] = table[min(max(v[1], lo), hi)-lo]
+				o[2] = table[min(max(v[2], lo), hi)-lo]
+				o[3] = table[min(max(v[3], lo), hi)-lo]
+				values, out = values[4:], out[4:]
+			}
+			for i, v := range values {
 				out[i] = table[min(max(v, lo), hi)-lo]
 			}
 		}

@@ -181,19 +181,21 @@ func complete(has *selection, n int) bool {
 
 // counts counts the records of each group, or with bin of each bin of each group.
 func (s *sums) counts(ctx context.Context, records *scan, bin func(from int, out []int32)) ([]noise.Sum, error) {
-	// The count of cell c is at c+1; what is in no cell is counted at 0.
-	counts := make([]int64, s.add.cells+1)
+	counts := newTally(s.add.cells)
 	at := make([]int32, min(blockRows, records.rows))
 	bins := int32(s.q.bins())
 	err := records.run(ctx, func(b *block) {
 		cells := b.groups
 		switch {
 		case bin == nil && cells == nil:
-			counts[1] += int64(b.count())
+			counts.add(0, int64(b.count()))
 			return
 		case bin != nil:
 			cells = at[:b.rows]
 			bin(b.from, cells)
+			if b.all {
+				break // one group, all records of it: the bins are the cells
+			}
 			for i, c := range cells {
 				group := int32(0)
 				if b.groups != nil {
@@ -204,13 +206,11 @@ func (s *sums) counts(ctx context.Context, records *scan, bin func(from int, out
 				cells[i] = (group*bins + c) | c>>31 | (selected - 1)
 			}
 		}
-		for _, c := range cells {
-			counts[c+1]++
-		}
+		counts.count(cells)
 	})
 	out := make([]noise.Sum, s.add.cells)
 	for c := range out {
-		out[c].Add(counts[c+1])
+		out[c].Add(counts.of(c))
 	}
 	return out, err
 }
