@@ -95,8 +95,10 @@ func (r *run) blocks(ctx context.Context, size int, chosen partition.Chosen) err
 		if err != nil {
 			return err
 		}
-		sst.Add(s)
-		tree.Route(s, out)
+		var wg sync.WaitGroup
+		wg.Go(func() { sst.Add(s) })
+		tree.Route(s, out, r.job.Workers)
+		wg.Wait()
 		return nil
 	})
 	if err != nil {
@@ -165,8 +167,10 @@ func (r *run) survey(ctx context.Context) (*space.Frame, *publish.Plan, error) {
 		return nil, nil, err
 	}
 	err = r.held.Runs(ctx, func(_ int, columns []*table.Column) error {
+		var wg sync.WaitGroup
+		wg.Go(func() { plan.Look(columns[:len(r.quasi)]) })
 		survey.Look(columns[:len(r.quasi)])
-		plan.Look(columns[:len(r.quasi)])
+		wg.Wait()
 		return nil
 	})
 	if err == nil && (survey.Twice() || plan.Twice()) {
@@ -177,12 +181,14 @@ func (r *run) survey(ctx context.Context) (*space.Frame, *publish.Plan, error) {
 			plan.Again()
 		}
 		err = r.held.Runs(ctx, func(_ int, columns []*table.Column) error {
+			var wg sync.WaitGroup
+			if plan.Twice() {
+				wg.Go(func() { plan.Look(columns[:len(r.quasi)]) })
+			}
 			if survey.Twice() {
 				survey.Look(columns[:len(r.quasi)])
 			}
-			if plan.Twice() {
-				plan.Look(columns[:len(r.quasi)])
-			}
+			wg.Wait()
 			return nil
 		})
 	}

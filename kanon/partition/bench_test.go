@@ -148,7 +148,7 @@ func BenchmarkCells(b *testing.B) {
 					b.Fatal(err)
 				}
 				cells := make([]uint32, n)
-				tree.Route(s, cells)
+				tree.Route(s, cells, 1)
 				loss = inCells(b, cells, tree.Cells())
 			}
 			b.ReportMetric(loss, "loss")
@@ -177,7 +177,7 @@ func BenchmarkRoute(b *testing.B) {
 	}
 	cells := make([]uint32, n)
 	for b.Loop() {
-		tree.Route(s, cells)
+		tree.Route(s, cells, 1)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/record")
 }

@@ -3,7 +3,9 @@ package partition
 import (
 	"cmp"
 	"context"
+	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/noren-privacy/noren/kanon/space"
 )
@@ -40,6 +42,7 @@ func NewCellTree(ctx context.Context, s *space.Space, n, least, common int) (*Ce
 		ctx: ctx, s: s, t: &CellTree{}, common: share * float64(common),
 		least: max(1, int(share*float64(least))),
 	}
+	b.forks = treeForks
 	ids := make([]int32, s.Len())
 	for i := range ids {
 		ids[i] = int32(i)
@@ -49,6 +52,13 @@ func NewCellTree(ctx context.Context, s *space.Space, n, least, common int) (*Ce
 	}
 	return b.t, nil
 }
+
+const (
+	// treeForks is on how many levels both sides of a cut grow at once.
+	treeForks = 3
+	// forkLeast is the least number of records of the sample that this is worth.
+	forkLeast = 1 << 14
+)
 
 // cellSample is the most records that a [CellTree] is made by.
 const cellSample = 1 << 20
@@ -113,6 +123,7 @@ type cellTreeBuilder struct {
 	t      *CellTree
 	least  int     // records of the sample that a cell has at least
 	common float64 // records of the sample from which on a code counts
+	forks  int     // levels on which both sides grow at once
 	buf    []float64
 	right  []int32
 	found  []codeCount
@@ -122,11 +133,28 @@ type cellTreeBuilder struct {
 // Cells is the number of cells.
 func (t *CellTree) Cells() int { return t.cells }
 
+// routeLeast is the least number of records that a goroutine finds the cells of.
+const routeLeast = 1 << 12
+
 // Route tells the cell of each record of s, a space with the axes of the
-// sample.
-func (t *CellTree) Route(s *space.Space, cells []uint32) {
+// sample, by some workers; none means one a processor.
+func (t *CellTree) Route(s *space.Space, cells []uint32, workers int) {
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	workers = max(1, min(workers, len(cells)/routeLeast))
+	var wg sync.WaitGroup
+	for w := 1; w < workers; w++ {
+		wg.Go(func() { t.route(s, cells, len(cells)*w/workers, len(cells)*(w+1)/workers) })
+	}
+	t.route(s, cells, 0, len(cells)/workers)
+	wg.Wait()
+}
+
+// route tells the cells of the records from..to-1.
+func (t *CellTree) route(s *space.Space, cells []uint32, from, to int) {
 	numbers, words := s.Numbers(), s.Words()
-	for i := range cells {
+	for i := from; i < to; i++ {
 		nd := &t.nodes[0]
 		for nd.axis >= 0 {
 			if nd.goesLeft(numbers, words, int32(i)) {
@@ -162,6 +190,13 @@ func (b *cellTreeBuilder) grow(ids []int32) (int32, error) {
 	}
 	at := b.split(ids, &cut)
 	var err error
+	if b.forks > 0 && len(ids) >= forkLeast {
+		if cut.left, cut.right, err = b.fork(ids[:at], ids[at:]); err != nil {
+			return 0, err
+		}
+		b.t.nodes[me] = cut
+		return me, nil
+	}
 	if cut.left, err = b.grow(ids[:at]); err != nil {
 		return 0, err
 	}
@@ -170,6 +205,37 @@ func (b *cellTreeBuilder) grow(ids []int32) (int32, error) {
 	}
 	b.t.nodes[me] = cut
 	return me, nil
+}
+
+// fork grows both sides of a cut at once. The nodes and cells of the right one are numbered
+// behind those of the left, as if they had grown one after the other.
+func (b *cellTreeBuilder) fork(ids, rest []int32) (left, right int32, err error) {
+	forks := b.forks
+	b.forks--
+	other := &cellTreeBuilder{ctx: b.ctx, s: b.s, t: &CellTree{}, least: b.least, common: b.common, forks: b.forks}
+	var failed error
+	var wg sync.WaitGroup
+	wg.Go(func() { _, failed = other.grow(rest) })
+	left, err = b.grow(ids)
+	wg.Wait()
+	b.forks = forks
+	if err == nil {
+		err = failed
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	right = int32(len(b.t.nodes))
+	for _, nd := range other.t.nodes {
+		if nd.axis >= 0 {
+			nd.left, nd.right = nd.left+right, nd.right+right
+		} else {
+			nd.cell += uint32(b.t.cells)
+		}
+		b.t.nodes = append(b.t.nodes, nd)
+	}
+	b.t.cells += other.t.cells
+	return left, right, nil
 }
 
 // split moves the records that go left to the front and returns their number.

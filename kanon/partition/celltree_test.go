@@ -23,7 +23,7 @@ func TestCellTree(t *testing.T) {
 			t.Fatal(err)
 		}
 		cells := make([]uint32, n)
-		tree.Route(s, cells)
+		tree.Route(s, cells, 1)
 		counts := make([]int64, tree.Cells())
 		for i, c := range cells {
 			counts[c]++
@@ -50,8 +50,8 @@ func TestCellTree(t *testing.T) {
 			t.Fatal(err)
 		}
 		a, b := make([]uint32, n), make([]uint32, n)
-		first.Route(s, a)
-		again.Route(turned, b)
+		first.Route(s, a, 1)
+		again.Route(turned, b, 3)
 		for i := range a {
 			if a[i] != b[n-1-i] {
 				t.Fatalf("record %d: cell %d, turned round %d", i, a[i], b[n-1-i])

@@ -280,7 +280,7 @@ func coarseCells(ctx context.Context, s *space.Space, coarse int, o *Options) ([
 		return nil, err
 	}
 	leaf := make([]uint32, s.Len())
-	tree.Route(s, leaf)
+	tree.Route(s, leaf, o.Workers)
 	list, start := space.Partition{Group: leaf, Groups: tree.Cells()}.Members()
 	counts := make([]int64, tree.Cells())
 	for c := range counts {

@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"slices"
 	"strconv"
+	"sync"
+	"sync/atomic"
 
 	"github.com/noren-privacy/noren/table"
 )
@@ -48,24 +50,26 @@ const (
 func (p *Plan) match(ctx context.Context, columns []Column, size []uint32) error {
 	m := &matching{plan: p, columns: columns, size: size, bins: make([][]uint8, len(columns)), shifts: make([]shifts, len(columns))}
 	hash := m.hashes()
-	for j := range columns {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		p.opts.Progress.Report("matching", int64(j), int64(len(columns)))
-		if p.columns[j].counts == nil {
+	// The order of the visits first: it takes longest.
+	err := m.each(ctx, len(columns)+1, func(i int) {
+		switch j := i - 1; {
+		case i == 0:
+			m.order = make([]uint32, len(size))
+			for g := range m.order {
+				m.order[g] = uint32(g)
+			}
+			slices.SortFunc(m.order, func(a, b uint32) int { return byHash(hash, a, b) })
+		case p.columns[j].counts == nil:
 			m.number(j, hash)
 		}
+	})
+	if err != nil {
+		return err
 	}
-	m.order = make([]uint32, len(size))
-	for g := range m.order {
-		m.order[g] = uint32(g)
-	}
-	slices.SortFunc(m.order, func(a, b uint32) int { return byHash(hash, a, b) })
 	if err := m.sweep(ctx); err != nil {
 		return err
 	}
-	for j := range columns {
+	return m.each(ctx, len(columns), func(j int) {
 		if s := &m.shifts[j]; s.at != nil {
 			for g := range s.value {
 				s.value[g] = s.shown(g, s.at[g])
@@ -73,8 +77,30 @@ func (p *Plan) match(ctx context.Context, columns []Column, size []uint32) error
 			m.write(j, s.value, p.columns[j].head.Field.Type == table.Decimal)
 		}
 		columns[j].own = nil
+	})
+}
+
+// each calls work for 0..n-1, two at a time: each holds 20 bytes a group.
+func (m *matching) each(ctx context.Context, n int, work func(i int)) error {
+	var next, done atomic.Int64
+	var mu sync.Mutex
+	some := func() {
+		for ctx.Err() == nil {
+			i := int(next.Add(1)) - 1
+			if i >= n {
+				return
+			}
+			work(i)
+			mu.Lock()
+			m.plan.opts.Progress.Report("matching", done.Add(1), int64(n))
+			mu.Unlock()
+		}
 	}
-	return nil
+	var wg sync.WaitGroup
+	wg.Go(some)
+	some()
+	wg.Wait()
+	return ctx.Err()
 }
 
 func byHash(hash []uint64, a, b uint32) int {
