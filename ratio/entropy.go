@@ -164,10 +164,27 @@ func (t *tilt) solve(psi *mat.Dense, base, h []float64) bool {
 // weightedCovariance is that of the rows of psi under weights that add up to 1, and
 // their mean.
 func weightedCovariance(psi *mat.Dense, w []float64) (*mat.SymDense, []float64) {
+	n, p := psi.Dims()
 	if sparse(psi) {
 		return sparseCovariance(psi, w)
 	}
-	return covariance(psi, w, 1)
+	mean := make([]float64, p)
+	scaled := mat.NewDense(n, p, nil)
+	for i, v := range w {
+		if v == 0 {
+			continue
+		}
+		root := math.Sqrt(v)
+		row, from := scaled.RawRowView(i), psi.RawRowView(i)
+		for l, x := range from {
+			row[l] = root * x
+			mean[l] += v * x
+		}
+	}
+	out := mat.NewSymDense(p, nil)
+	out.SymOuterK(1, scaled.T())
+	out.SymRankOne(out, -1, mat.NewVecDense(p, mean))
+	return out, mean
 }
 
 // sparse reports whether fewer than a quarter of the numbers of the first rows are not 0.

@@ -81,13 +81,25 @@ func (f *Features) scores(h []float64, s *mat.SymDense, lambdas []float64) ([]fl
 // spreadOf estimates the covariance of phi over the private records from the weighted
 // public ones, b x b.
 func (f *Features) spreadOf(w []float64) *mat.SymDense {
-	sum := 0.0
-	for _, v := range w {
+	b := f.Kernel.Size()
+	sum, mean := 0.0, make([]float64, b)
+	scaled := mat.NewDense(f.Rows(), b, nil)
+	for i, v := range w {
 		sum += v
+		root := math.Sqrt(v)
+		row := scaled.RawRowView(i)
+		for l, p := range f.Phi.RawRowView(i) {
+			row[l] = root * p
+			mean[l] += v * p
+		}
 	}
+	out := mat.NewSymDense(b, nil)
 	if sum <= 0 {
-		return mat.NewSymDense(f.Kernel.Size(), nil)
+		return out
 	}
-	out, _ := covariance(f.Phi, w, sum)
+	out.SymOuterK(1/sum, scaled.T())
+	m := mat.NewVecDense(b, mean)
+	m.ScaleVec(1/sum, m)
+	out.SymRankOne(out, -1, m)
 	return out
 }

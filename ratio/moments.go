@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/noren-privacy/noren"
@@ -64,7 +66,7 @@ func (k *Kernel) Sum(ctx context.Context, x *Points) ([]*big.Int, error) {
 			for i := lo; i < hi; i++ {
 				k.Phi(phi, x.Row(i))
 				for l, v := range phi {
-					sum[l] += uint64(int64(v*(1<<fixedBits) + 0.5)) // of at most 1: a signed number is converted in one go
+					sum[l] += uint64(int64(v*(1<<fixedBits) + 0.5)) // at most 2^52: a signed number is converted in one go
 				}
 			}
 			mu.Lock()
@@ -151,15 +153,12 @@ func NewFeatures(ctx context.Context, k *Kernel, e *Points) (*Features, error) {
 				if i >= stripes {
 					return
 				}
-				o := newOuterSum(b)
-				for row := n * i / stripes; row < n*(i+1)/stripes; row++ {
-					if row%blockRows == 0 && ctx.Err() != nil {
-						break
-					}
-					o.add(1, phi.RawRowView(row))
+				parts[i] = mat.NewSymDense(b, nil)
+				raw := phi.RawMatrix()
+				for lo, end := n*i/stripes, n*(i+1)/stripes; lo < end && ctx.Err() == nil; lo += blockRows {
+					rows := min(blockRows, end-lo)
+					blas64.Syrk(blas.Trans, 1, blas64.General{Rows: rows, Cols: b, Stride: raw.Stride, Data: raw.Data[lo*raw.Stride:]}, 1, parts[i].RawSymmetric())
 				}
-				o.flush()
-				parts[i] = o.sum
 			}
 		})
 	}
