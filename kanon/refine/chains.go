@@ -92,9 +92,7 @@ func newChains(a *annealer) *chains {
 		layers: make([][]part, mostSteps), best: slices.Repeat([]int32{-1}, n),
 		mark: make([]uint32, groups), used: make([]bool, groups),
 	}
-	for _, w := range a.weight {
-		c.words += w
-	}
+	c.words = a.rows.MostDiffer()
 	for g := range a.groups {
 		c.measure(int32(g))
 	}
@@ -223,7 +221,7 @@ func (c *chains) extend(l int, at int32, next []part) []part {
 func (c *chains) replacing(p, q int32, d, unlike float64) float64 {
 	a := c.a
 	change := unlike - c.unlike[q] - squared(a.point(p), a.point(q))
-	if a.words > 0 {
+	if a.words {
 		change -= a.differ(p, q)
 	}
 	return d - c.apart[q] + change/float64(len(a.groups[a.group[q]].members))

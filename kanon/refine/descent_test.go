@@ -51,7 +51,7 @@ func check(t *testing.T, d *descent, k int) {
 			c.Add(i)
 		}
 		for _, i := range members {
-			if math.Abs(d.own[i]-c.Distance2(i)) > 1e-12 || math.Abs(d.centre[g].Distance2(i)-c.Distance2(i)) > 1e-12 {
+			if math.Abs(d.own[i]-c.Distance2(i)) > 1e-12 || math.Abs(d.apart(i, int32(g))-c.Distance2(i)) > 1e-12 {
 				t.Fatalf("record %d is %v from its centre, %v are known", i, c.Distance2(i), d.own[i])
 			}
 		}
@@ -116,7 +116,7 @@ func TestNeighbourhood(t *testing.T) {
 		for _, i := range rng.Perm(n + 5)[:n] {
 			records = append(records, int32(i))
 		}
-		h := newHood(s, records)
+		h := newHood(s.NewRows(), records)
 		h.seedEnds(k)
 		sse := func(group []int) float64 {
 			p := space.Partition{Group: make([]uint32, n), Groups: h.groups}
