@@ -28,7 +28,7 @@ func refineCosts(ctx context.Context, s *space.Space, p space.Partition, o *Opti
 	if !o.Effort.Descend || o.K < 2 || p.Groups < 2 && s.Len() < 2*o.K {
 		return p, stats, nil
 	}
-	rounds := fastRounds(s.Len())
+	rounds := fastRounds(s.Len(), cellRecords)
 	for range rounds {
 		progress.Report("refine", int64(stats.Rounds), int64(rounds))
 		next, err := byCosts(ctx, s, p, m, o, stats.Rounds)
