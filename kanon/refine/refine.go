@@ -145,6 +145,13 @@ func Refine(ctx context.Context, s *space.Space, p space.Partition, o Options) (
 		return p, stats, nil
 	}
 	began := time.Now()
+	if s.Len() <= 2*descentRecords {
+		// One cell: found once, by all workers, for all that follows.
+		var err error
+		if s, err = s.WithNear(ctx, nearRecords, space.Cyclic, o.Workers); err != nil {
+			return space.Partition{}, Stats{}, err
+		}
+	}
 	for range fastRounds(s.Len(), descentRecords) {
 		next, err := descend(ctx, s, p, &o, stats.Rounds, o.Progress)
 		if err != nil {

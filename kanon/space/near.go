@@ -136,6 +136,18 @@ type finder struct {
 	beside []beside // leaves within that reach
 }
 
+// WithNear is the space with lists kept as [Space.KeepNear] does; s stays as it is.
+func (s *Space) WithNear(ctx context.Context, q int, ties Ties, workers int) (*Space, error) {
+	if s.kept != nil && s.keptTies == ties && s.kept.Q >= min(q, s.n-1) {
+		return s, nil
+	}
+	t := *s
+	if err := t.KeepNear(ctx, q, ties, workers); err != nil {
+		return nil, err
+	}
+	return &t, nil
+}
+
 // found is a near record.
 type found struct {
 	distance float64
