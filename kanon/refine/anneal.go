@@ -19,11 +19,9 @@ import (
 // [annealer.renewAll] works them out afresh now and then.
 type annealer struct {
 	k, limit int
-	dims     int       // numeric axes, rounded up to a multiple of four
-	x        []float64 // n*dims, every axis about its mean
-	words    int
-	codes    []uint32 // n*words
-	weight   []float64
+	rows     *space.Rows
+	dims     int
+	words    bool // whether there are categories
 	near     *neighbours
 	group    []int32
 	groups   []cluster
@@ -69,31 +67,13 @@ func (c *cluster) cost() float64 {
 // raises no sum of squares.
 func newAnnealer(s *space.Space, p space.Partition, near *neighbours, k int, seed uint64) *annealer {
 	n := s.Len()
+	rows := s.NewRows()
 	a := &annealer{
-		k: k, limit: 2*k - 1, near: near, rng: draws(seed),
-		dims: (len(s.Numbers()) + 3) &^ 3, words: len(s.Words()),
+		k: k, limit: 2*k - 1, near: near, rng: draws(seed), rows: rows, dims: rows.Dims(), words: rows.HasWords(),
 		group: make([]int32, n), groups: make([]cluster, 0, p.Groups),
 	}
 	a.mean = s.SSE(p) / float64(n)
-	a.x = make([]float64, n*a.dims)
 	a.slope = make([]float64, a.dims)
-	for j, column := range s.Numbers() {
-		shift := column[0]
-		var mean float64
-		for _, v := range column {
-			mean += (v - shift) / float64(n)
-		}
-		for i, v := range column {
-			a.x[i*a.dims+j] = v - shift - mean
-		}
-	}
-	a.codes = make([]uint32, n*a.words)
-	for j, w := range s.Words() {
-		a.weight = append(a.weight, w.Weight)
-		for i, c := range w.Codes {
-			a.codes[i*a.words+j] = c
-		}
-	}
 	list, start := p.Members()
 	for g := range p.Groups {
 		rest := list[start[g]:start[g+1]]
@@ -107,42 +87,23 @@ func newAnnealer(s *space.Space, p space.Partition, near *neighbours, k int, see
 }
 
 // point is the numeric part of a record.
-func (a *annealer) point(i int32) []float64 { return a.x[int(i)*a.dims:][:a.dims:a.dims] }
+func (a *annealer) point(i int32) []float64 { return a.rows.Point(i) }
 
 // middle is the numeric part of a group's centre.
 func (a *annealer) middle(g int32) []float64 { return a.centre[int(g)*a.dims:][:a.dims:a.dims] }
 
 // differ is what the words of two records add to their squared distance.
-func (a *annealer) differ(i, j int32) float64 {
-	var d float64
-	u, v := a.codes[int(i)*a.words:][:a.words], a.codes[int(j)*a.words:][:a.words]
-	for c, w := range a.weight {
-		if u[c] != v[c] {
-			d += w
-		}
-	}
-	return d
-}
+func (a *annealer) differ(i, j int32) float64 { return a.rows.Differ(i, j) }
 
 // differAll is what they add to those from p to all of some records.
 func (a *annealer) differAll(p int32, records []int32) float64 {
-	if a.words == 0 {
+	if !a.words {
 		return 0
 	}
-	var d float64
-	for _, i := range records {
-		d += a.differ(p, i)
-	}
-	return d
+	return a.rows.DifferAll(p, records, nil)
 }
 
-func (a *annealer) distance(i, j int32) float64 {
-	d := squared(a.point(i), a.point(j))
-	if a.words > 0 {
-		d += a.differ(i, j)
-	}
-	return d
-}
+func (a *annealer) distance(i, j int32) float64 { return distance(a.rows, i, j) }
 
 // renew works out all that is known of a group from its members.
 func (a *annealer) renew(g int32) {
@@ -180,7 +141,7 @@ func (a *annealer) joining(p, g int32) float64 {
 	c := &a.groups[g]
 	m := float64(len(c.members))
 	d := m / (m + 1) * squared(a.point(p), a.middle(g))
-	if a.words > 0 {
+	if a.words {
 		d += (c.words+a.differAll(p, c.members))/(m+1) - c.words/m
 	}
 	return d
@@ -190,7 +151,7 @@ func (a *annealer) leaving(p, g int32) float64 {
 	c := &a.groups[g]
 	m := float64(len(c.members))
 	d := -m / (m - 1) * squared(a.point(p), a.middle(g))
-	if a.words > 0 {
+	if a.words {
 		d += (c.words-a.differAll(p, c.members))/(m-1) - c.words/m
 	}
 	return d
@@ -318,7 +279,7 @@ func (a *annealer) swap(p, to int32) {
 	x, share := a.point(p), 1/sa+1/sb
 	double(a.slope, a.middle(from), a.middle(to))
 	best, with := math.Inf(1), -1
-	if a.words == 0 {
+	if !a.words {
 		for m, q := range B.members {
 			if d := exchange(x, a.point(q), a.slope, share); d < best {
 				best, with = d, m
@@ -350,7 +311,7 @@ func (a *annealer) swap(p, to int32) {
 	y := a.point(q)
 	A.squares += replace(a.middle(from), x, y, 1/sa)
 	B.squares += replace(a.middle(to), y, x, 1/sb)
-	if a.words > 0 {
+	if a.words {
 		pq := a.differ(p, q)
 		A.words += a.differAll(q, A.members) - a.differAll(p, A.members) + pq
 		B.words += a.differAll(p, B.members) - a.differAll(q, B.members) + pq

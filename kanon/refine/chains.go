@@ -3,6 +3,7 @@ package refine
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 )
 
@@ -20,12 +21,14 @@ import (
 // does (Lin and Kernighan 1973): parts that do not are given up.
 type chains struct {
 	a      *annealer
-	apart  []float64 // by record: squared distance from its group's centre, on numeric axes
-	unlike []float64 // by record: sum of what its words differ by from its group's
-	widest []float64 // by group: the greatest apart of its members
-	oddest []float64 // by group: the greatest unlike
+	apart  []float64 // by record: squared distance from its group's centre
+	away   []float64 // its root
+	widest []float64 // by group: the greatest apart of its members, on numeric axes
+	oddest []float64 // by group: the greatest sum of what a member's words differ by from all
+	unlike []float64 // what the words of the record at hand differ by from each of a group's
 	words  float64   // the most that the words of two records differ by
 	guard  float64   // the gain that counts
+	steps  int       // the largest number of records that an exchange moves
 	layers [][]part  // by the number of steps
 	best   []int32   // by record: the part of the next layer that ends there, or -1
 	found  []closed
@@ -56,8 +59,9 @@ type closed struct {
 }
 
 const (
-	// mostSteps is the largest number of records that an exchange moves.
-	mostSteps = 9
+	// longSteps is how many records an exchange of a long search moves at most, and
+	// shortSteps of one that is to be over soon.
+	longSteps, shortSteps = 9, 6
 	// chainNear is how many near places a record may go to.
 	chainNear = 15
 	// mostPasses bounds how often exchanges are looked for.
@@ -72,7 +76,7 @@ const (
 // it returns its error, and what was done stays.
 func (a *annealer) exchangeAll(ctx context.Context) (work int, err error) {
 	a.renewAll()
-	c := newChains(a)
+	c := newChains(a, longSteps)
 	for ; c.turn < mostPasses; c.turn++ {
 		if err := c.search(ctx); err != nil {
 			return 0, err
@@ -84,17 +88,15 @@ func (a *annealer) exchangeAll(ctx context.Context) (work int, err error) {
 	return c.work / groupsProposal, nil
 }
 
-func newChains(a *annealer) *chains {
+func newChains(a *annealer, steps int) *chains {
 	n, groups := len(a.group), len(a.groups)
 	c := &chains{
-		a: a, guard: 1e-9 * a.mean,
-		apart: make([]float64, n), unlike: make([]float64, n), widest: make([]float64, groups), oddest: make([]float64, groups),
-		layers: make([][]part, mostSteps), best: slices.Repeat([]int32{-1}, n),
+		a: a, guard: 1e-9 * a.mean, steps: steps,
+		apart: make([]float64, n), away: make([]float64, n), unlike: make([]float64, a.limit), widest: make([]float64, groups), oddest: make([]float64, groups),
+		layers: make([][]part, steps), best: slices.Repeat([]int32{-1}, n),
 		mark: make([]uint32, groups), used: make([]bool, groups),
 	}
-	for _, w := range a.weight {
-		c.words += w
-	}
+	c.words = a.rows.MostDiffer()
 	for g := range a.groups {
 		c.measure(int32(g))
 	}
@@ -104,13 +106,15 @@ func newChains(a *annealer) *chains {
 // measure works out what is kept of a group.
 func (c *chains) measure(g int32) {
 	a := c.a
-	members := a.groups[g].members
+	members, words := a.groups[g].members, a.groups[g].words
+	m := float64(len(members))
 	c.widest[g], c.oddest[g] = 0, 0
 	for _, i := range members {
-		c.apart[i] = squared(a.point(i), a.middle(g))
-		c.unlike[i] = a.differAll(i, members)
-		c.widest[g] = max(c.widest[g], c.apart[i])
-		c.oddest[g] = max(c.oddest[g], c.unlike[i])
+		apart, unlike := squared(a.point(i), a.middle(g)), a.differAll(i, members)
+		c.widest[g] = max(c.widest[g], apart)
+		c.oddest[g] = max(c.oddest[g], unlike)
+		c.apart[i] = apart + max(0, unlike-words/m)/m
+		c.away[i] = math.Sqrt(c.apart[i])
 	}
 }
 
@@ -128,9 +132,9 @@ func (c *chains) search(ctx context.Context) error {
 		}
 	}
 	c.layers[0] = first
-	for l := range mostSteps {
+	for l := range c.steps {
 		var next []part
-		if l+1 < mostSteps {
+		if l+1 < c.steps {
 			next = c.layers[l+1][:0]
 		}
 		for at := range c.layers[l] {
@@ -139,7 +143,7 @@ func (c *chains) search(ctx context.Context) error {
 			}
 			next = c.extend(l, int32(at), next)
 		}
-		if l+1 < mostSteps {
+		if l+1 < c.steps {
 			c.layers[l+1] = next
 		}
 		for i := range next {
@@ -162,7 +166,10 @@ func (c *chains) extend(l int, at int32, next []part) []part {
 	p, point := x.end, a.point(x.end)
 	if l > 0 && !x.path {
 		h := a.group[x.start]
-		c.close(l, at, -1, x.cost+c.replacing(p, x.start, squared(point, a.middle(h)), a.differAll(p, a.groups[h].members)))
+		members := a.groups[h].members
+		m := float64(len(members))
+		d := squared(point, a.middle(h)) + max(0, a.differAll(p, members)-a.groups[h].words/m)/m
+		c.close(l, at, -1, x.cost+d-c.apart[x.start]-a.distance(p, x.start)/m)
 	}
 	join, least := int32(-1), -c.guard
 	for _, near := range a.near.some(p, c.turn) {
@@ -178,28 +185,37 @@ func (c *chains) extend(l int, at int32, next []part) []part {
 		// Without what p's words add.
 		words := a.groups[h].words
 		joins := x.path && len(members) < a.limit && x.cost+m/(m+1)*d-words/m/(m+1) < least
-		longer := l+1 < mostSteps && x.cost+c.replacingLeast(d, c.widest[h], c.oddest[h], 0, m) < -c.guard
+		longer := l+1 < c.steps && x.cost+c.replacingLeast(d, c.widest[h], c.oddest[h], m) < -c.guard
 		if !joins && !longer {
 			continue
 		}
 		c.pairs += len(members)
-		unlike := a.differAll(p, members)
-		if s := x.cost + m/(m+1)*d + (words+unlike)/(m+1) - words/m; joins && s < least {
+		if a.words {
+			d += max(0, a.rows.DifferAll(p, members, c.unlike)-words/m) / m
+		}
+		if s := x.cost + m/(m+1)*d; joins && s < least {
 			join, least = h, s
 		}
 		if !longer {
 			continue
 		}
-		for _, q := range members {
+		// With q of the group replaced by p its cost changes by
+		// |p-c|² - |q-c|² - |p-q|²/m, and |p-q| <= |p-c| + |q-c|.
+		from, far, share := x.cost+d, math.Sqrt(d), 1/m
+		for j, q := range members {
 			before, limit := c.best[q], -c.guard
 			if before >= 0 {
 				limit = next[before].cost
 			}
-			if x.cost+c.replacingLeast(d, c.apart[q], c.unlike[q], unlike, m) >= limit {
+			s, most := from-c.apart[q], far+c.away[q]
+			if s-most*most*share >= limit {
 				continue
 			}
-			s := x.cost + c.replacing(p, q, d, unlike)
-			if s >= limit {
+			pq := squared(point, a.point(q))
+			if a.words {
+				pq += c.unlike[j]
+			}
+			if s -= pq * share; s >= limit {
 				continue
 			}
 			if before < 0 {
@@ -216,23 +232,12 @@ func (c *chains) extend(l int, at int32, next []part) []part {
 	return next
 }
 
-// replacing is by how much the cost of q's group, of m records with centre c,
-// changes when p comes and q goes, d being p's squared distance from the centre
-// and unlike the sum of what its words differ by from the members':
-// |p-c|² - |q-c|² - |p-q|²/m on numeric axes.
-func (c *chains) replacing(p, q int32, d, unlike float64) float64 {
-	a := c.a
-	change := unlike - c.unlike[q] - squared(a.point(p), a.point(q))
-	if a.words > 0 {
-		change -= a.differ(p, q)
-	}
-	return d - c.apart[q] + change/float64(len(a.groups[a.group[q]].members))
-}
-
-// replacingLeast is no more than that, of a group of m, without a look at q:
-// |p-q|² <= 2 |p-c|² + 2 |q-c|².
-func (c *chains) replacingLeast(d, apart, unlikeQ, unlikeP, m float64) float64 {
-	return d - apart + (unlikeP-unlikeQ-c.words-2*(d+apart))/m
+// replacingLeast is no more than by how much the cost of a group of m records
+// changes when a record comes and one goes, d being the squared distance of the
+// first from the centre on numeric axes, widest the greatest of a member and oddest
+// the greatest sum of what a member's words differ by from those of all: |p-q|² <= 2 |p-c|² + 2 |q-c|² on numeric axes.
+func (c *chains) replacingLeast(d, widest, oddest, m float64) float64 {
+	return d - widest - (oddest+c.words+2*(d+widest))/m
 }
 
 // close notes an exchange if it gains.
@@ -247,7 +252,10 @@ func (c *chains) close(l int, at, join int32, cost float64) {
 func (c *chains) exchange() bool {
 	a := c.a
 	slices.SortFunc(c.found, func(x, y closed) int {
-		return cmp.Or(cmp.Compare(x.cost, y.cost), cmp.Compare(x.layer, y.layer), cmp.Compare(x.at, y.at), cmp.Compare(x.join, y.join))
+		if x.cost != y.cost {
+			return cmp.Compare(x.cost, y.cost)
+		}
+		return cmp.Or(cmp.Compare(x.layer, y.layer), cmp.Compare(x.at, y.at), cmp.Compare(x.join, y.join))
 	})
 	clear(c.used)
 next:

@@ -53,7 +53,7 @@ func TestExchangesDoWhatTheySay(t *testing.T) {
 		k, n := 2+rng.IntN(4), 60+rng.IntN(60)
 		s := mixedTable(t, rng, n)
 		a := annealerOf(t, s, anyGroups(rng, n, k).Canonical(), k, 10)
-		c := newChains(a)
+		c := newChains(a, longSteps)
 		for range 30 {
 			if err := c.search(context.Background()); err != nil {
 				t.Fatal(err)
@@ -98,7 +98,7 @@ func TestExchangesEnd(t *testing.T) {
 		a := annealerOf(t, s, anyGroups(rng, n, k).Canonical(), k, n)
 		last := s.SSE(a.partition())
 		for {
-			c := newChains(a)
+			c := newChains(a, longSteps)
 			if err := c.search(context.Background()); err != nil {
 				t.Fatal(err)
 			}

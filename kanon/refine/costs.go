@@ -28,7 +28,7 @@ func refineCosts(ctx context.Context, s *space.Space, p space.Partition, o *Opti
 	if !o.Effort.Descend || o.K < 2 || p.Groups < 2 && s.Len() < 2*o.K {
 		return p, stats, nil
 	}
-	rounds := fastRounds(s.Len())
+	rounds := fastRounds(s.Len(), cellRecords)
 	for range rounds {
 		progress.Report("refine", int64(stats.Rounds), int64(rounds))
 		next, err := byCosts(ctx, s, p, m, o, stats.Rounds)
@@ -86,36 +86,26 @@ func descendedCosts(ctx context.Context, s *space.Space, m cost.Measure, judge c
 
 // costDescent is a partition under change.
 type costDescent struct {
+	watched
 	m       cost.Measure
 	judge   cost.Judge
 	ruling  *ruling // on changes of groups, nil without a judge
 	most    int     // records that a group may grow to
 	cutter  *cost.Cutter
 	k       int
-	near    *space.Near
-	group   []int32
-	members [][]int32
 	costs   []cost.Group
-	vacant  []float64 // by record: its group's cost at least with another in its place
-	without []float64 // by record: its group's cost without it
-	// As in a descent by sums of squares.
-	clock      int64
-	changed    []int64
-	looked     []int64
-	tried      []int64
-	again      []int64 // by group: when it was last made again with others
-	marked     []int32
-	links      []int32 // by group: near records of the group at hand in it
-	mark       int32
-	candidates []int32
-	scratch    cost.Group
+	vacant  []float64  // by record: its group's cost at least with another in its place
+	without []float64  // by record: its group's cost without it
+	again   []int64    // by group: when it was last made again with others
+	links   []int32    // by group: near records of the group at hand in it
+	scratch cost.Group // of a group that there may be
 }
 
 func newCostDescent(m cost.Measure, judge cost.Judge, p space.Partition, near *space.Near, k int) *costDescent {
 	n := m.Len()
 	d := &costDescent{
-		m: m, judge: judge, cutter: cost.NewCutter(m, k, judge), k: k, near: near, group: make([]int32, n),
-		vacant: make([]float64, n), without: make([]float64, n), looked: make([]int64, n), scratch: m.NewGroup(), clock: 1,
+		watched: newWatched(n, near), m: m, judge: judge, cutter: cost.NewCutter(m, k, judge), k: k,
+		vacant: make([]float64, n), without: make([]float64, n), scratch: m.NewGroup(),
 	}
 	d.most = math.MaxInt
 	if judge != nil {
@@ -133,15 +123,8 @@ func newCostDescent(m cost.Measure, judge cost.Judge, p space.Partition, near *s
 
 // open adds a group of records that are in none.
 func (d *costDescent) open(records []int32) {
-	g := int32(len(d.members))
-	d.members = append(d.members, records)
-	d.costs = append(d.costs, d.m.NewGroup())
-	d.changed, d.tried, d.again = append(d.changed, 0), append(d.tried, 0), append(d.again, 0)
-	d.marked, d.links = append(d.marked, 0), append(d.links, 0)
-	for _, i := range records {
-		d.group[i] = g
-	}
-	d.renew(g)
+	d.costs, d.again, d.links = append(d.costs, d.m.NewGroup()), append(d.again, 0), append(d.links, 0)
+	d.renew(d.add(records))
 }
 
 func (d *costDescent) renew(g int32) {
@@ -153,8 +136,7 @@ func (d *costDescent) renew(g int32) {
 	if d.ruling != nil {
 		d.ruling.renew(g)
 	}
-	d.clock++
-	d.changed[g] = d.clock
+	d.touch(g)
 }
 
 func (d *costDescent) run(ctx context.Context) error {
@@ -186,31 +168,12 @@ func (d *costDescent) run(ctx context.Context) error {
 	}
 }
 
-// look lists the groups of a record's near ones; see [descent.look].
-func (d *costDescent) look(p int32) bool {
-	own := d.group[p]
-	fresh := d.changed[own] > d.looked[p]
-	d.mark++
-	d.marked[own] = d.mark
-	d.candidates = d.candidates[:0]
-	records, _ := d.near.Of(p)
-	for _, q := range records {
-		if g := d.group[q]; d.marked[g] != d.mark {
-			d.marked[g] = d.mark
-			d.candidates = append(d.candidates, g)
-			fresh = fresh || d.changed[g] > d.looked[p]
-		}
-	}
-	return fresh
-}
-
 // improve makes the move or the swap of record p that lowers the measure most, if
 // any does.
 func (d *costDescent) improve(p int32) bool {
 	if !d.look(p) {
 		return false
 	}
-	d.looked[p] = d.clock
 	g := d.group[p]
 	a := d.costs[g]
 	best := d.m.Guard()
@@ -264,14 +227,6 @@ func (d *costDescent) swaps(p, q int32) bool {
 	return d.ruling == nil || d.ruling.allows(d.members[g], g, p, q) && d.ruling.allows(d.members[h], h, q, p)
 }
 
-func (d *costDescent) move(p, to int32) {
-	from := d.group[p]
-	at := slices.Index(d.members[from], p)
-	d.members[from] = slices.Delete(d.members[from], at, at+1)
-	d.members[to] = append(d.members[to], p)
-	d.group[p] = to
-}
-
 // split divides a group where that lowers the measure.
 func (d *costDescent) split(g int32) {
 	if len(d.members[g]) < 2*d.k || d.changed[g] <= d.tried[g] {
@@ -309,7 +264,7 @@ func (d *costDescent) dissolve(g int32) {
 		}
 	}
 	for _, p := range members {
-		d.look(p)
+		d.around(p)
 		rise, to := 0.0, int32(-1)
 		for _, h := range d.candidates {
 			if len(d.members[h]) >= d.most {
@@ -355,23 +310,12 @@ func (d *costDescent) dissolve(g int32) {
 // drop removes a group without records; the last one takes its number.
 func (d *costDescent) drop(g int32) {
 	last := int32(len(d.members) - 1)
-	if g != last {
-		d.members[g], d.costs[g] = d.members[last], d.costs[last]
-		d.changed[g], d.tried[g], d.again[g] = d.changed[last], d.tried[last], d.again[last]
-		for _, i := range d.members[g] {
-			d.group[i] = g
-		}
-	}
+	d.costs[g], d.again[g] = d.costs[last], d.again[last]
 	if d.ruling != nil {
 		d.ruling.renew(g)
 	}
-	d.members, d.costs = d.members[:last], d.costs[:last]
-	d.changed, d.tried, d.again = d.changed[:last], d.tried[:last], d.again[:last]
-	d.marked, d.links = d.marked[:last], d.links[:last]
-	d.clock++
-	if g != last {
-		d.changed[g] = d.clock
-	}
+	d.costs, d.again, d.links = d.costs[:last], d.again[:last], d.links[:last]
+	d.remove(g)
 }
 
 // remakes is with how many groups beside it a group is made again, and remadeMost
@@ -443,12 +387,4 @@ func (d *costDescent) beside(g int32, most int) []int32 {
 		d.links[h] = 0
 	}
 	return found[:min(most, len(found))]
-}
-
-func (d *costDescent) partition() space.Partition {
-	p := space.Partition{Group: make([]uint32, len(d.group)), Groups: len(d.members)}
-	for i, g := range d.group {
-		p.Group[i] = uint32(g)
-	}
-	return p
 }

@@ -7,46 +7,46 @@ import (
 	"github.com/noren-privacy/noren/kanon/space"
 )
 
-// descent is a partition under change.
+// descent is a partition under change, going by the sum of squares. Numeric axes are
+// worked out from centres, categories from pairs of records: with W the sum of what
+// the categories of all pairs of a group of m records differ by and U that from a
+// record to each of them, they add U/m - W/m² to its squared distance from the centre.
 type descent struct {
-	s       *space.Space
-	k       int
-	near    *space.Near
-	group   []int32
-	members [][]int32
-	centre  []*space.Centroid
-	own     []float64 // squared distance of each record to its group's centre
-	// A record is looked at again only when its group, or one that it might go
-	// to, has changed since it was last looked at.
-	clock      int64
-	changed    []int64     // by group
-	looked     []int64     // by record
-	tried      []int64     // by group: when it was last tried to dissolve it
-	guard      float64     // a gain below this is rounding
-	membership *membership // who the records belong to; nil where records count
-	// candidates of the record at hand
-	marked     []int32
-	mark       int32
-	candidates []int32
+	watched
+	s          *space.Space
+	rows       *space.Rows
+	k          int
+	dims       int
+	centre     []float64 // groups*dims
+	words      []float64 // by group: W
+	own        []float64 // squared distance of each record to its group's centre
+	guard      float64   // a gain below this is rounding
+	membership *membership
+	unlike     []float64 // of the record at hand, by member of the group at hand
+	took       []taken
+}
+
+// taken is a group that took records in for trial, and what it was before.
+type taken struct {
+	g      int32
+	size   int
+	words  float64
+	centre []float64
 }
 
 func newDescent(s *space.Space, p space.Partition, near *space.Near, k int) *descent {
 	s = nearZero(s)
+	n := s.Len()
 	d := &descent{
-		s: s, k: k, near: near, group: make([]int32, s.Len()), members: make([][]int32, p.Groups),
-		centre: make([]*space.Centroid, p.Groups), own: make([]float64, s.Len()),
-		changed: make([]int64, p.Groups), tried: make([]int64, p.Groups), looked: make([]int64, s.Len()), marked: make([]int32, p.Groups),
-		clock: 1,
+		watched: newWatched(n, near), s: s, rows: s.NewRows(), k: k, own: make([]float64, n),
+		guard: 1e-11 * s.SST() / float64(n),
 	}
-	for i, g := range p.Group {
-		d.group[i] = int32(g)
-		d.members[g] = append(d.members[g], int32(i))
-	}
-	for g := range d.members {
-		d.centre[g] = s.NewCentroid()
+	d.dims = d.rows.Dims()
+	list, start := p.Members()
+	for g := range p.Groups {
+		d.add(slices.Clone(list[start[g]:start[g+1]]))
 		d.renew(int32(g))
 	}
-	d.guard = 1e-11 * s.SST() / float64(s.Len())
 	return d
 }
 
@@ -84,22 +84,67 @@ func nearZero(s *space.Space) *space.Space {
 	return t
 }
 
+// middle is the numeric part of a group's centre.
+func (d *descent) middle(g int32) []float64 { return d.centre[int(g)*d.dims:][:d.dims:d.dims] }
+
 // renew recomputes what is known of a group from its members, so that rounding
 // does not add up over many changes.
 func (d *descent) renew(g int32) {
-	c := d.centre[g]
-	c.Reset()
-	for _, i := range d.members[g] {
-		c.Add(i)
+	for len(d.words) <= int(g) {
+		d.words = append(d.words, 0)
+		d.centre = append(d.centre, make([]float64, d.dims)...)
 	}
-	for _, i := range d.members[g] {
-		d.own[i] = c.Distance2(i)
+	members, centre := d.members[g], d.middle(g)
+	m := float64(len(members))
+	clear(centre)
+	for _, i := range members {
+		for a, v := range d.rows.Point(i) {
+			centre[a] += v
+		}
+	}
+	for a := range centre {
+		centre[a] /= m
+	}
+	d.words[g] = 0
+	if d.rows.HasWords() {
+		var twice float64
+		for _, i := range members {
+			u := d.rows.DifferAll(i, members, nil)
+			d.own[i] = u
+			twice += u
+		}
+		w := twice / 2
+		d.words[g] = w
+		for _, i := range members {
+			d.own[i] = max(0, (d.own[i]-w/m)/m)
+		}
+	} else {
+		for _, i := range members {
+			d.own[i] = 0
+		}
+	}
+	for _, i := range members {
+		d.own[i] += squared(d.rows.Point(i), centre)
 	}
 	if d.membership != nil {
-		d.membership.renew(g, d.members[g])
+		d.membership.renew(g, members)
 	}
-	d.clock++
-	d.changed[g] = d.clock
+	d.touch(g)
+}
+
+// apart is the squared distance of record p from the centre of group g; what p's
+// categories differ by from each member's is kept in d.unlike.
+func (d *descent) apart(p, g int32) float64 {
+	far := squared(d.rows.Point(p), d.middle(g))
+	if d.rows.HasWords() {
+		members := d.members[g]
+		if len(d.unlike) < len(members) {
+			d.unlike = make([]float64, 2*len(members))
+		}
+		m := float64(len(members))
+		far += max(0, (d.rows.DifferAll(p, members, d.unlike)-d.words[g]/m)/m)
+	}
+	return far
 }
 
 // run changes the partition until nothing betters it.
@@ -131,26 +176,6 @@ func (d *descent) run(ctx context.Context) error {
 	}
 }
 
-// look lists the groups other than its own that a record's near ones are in,
-// and reports whether any of them, or its own, has changed since it was last
-// looked at.
-func (d *descent) look(p int32) bool {
-	own := d.group[p]
-	fresh := d.changed[own] > d.looked[p]
-	d.mark++
-	d.marked[own] = d.mark
-	d.candidates = d.candidates[:0]
-	records, _ := d.near.Of(p)
-	for _, q := range records {
-		if g := d.group[q]; d.marked[g] != d.mark {
-			d.marked[g] = d.mark
-			d.candidates = append(d.candidates, g)
-			fresh = fresh || d.changed[g] > d.looked[p]
-		}
-	}
-	return fresh
-}
-
 // improve makes the change of record p, a move or a swap, that lowers the sum
 // of squares most, if any does. With a and b records in p's group A and the
 // other group B, a move of p changes it by
@@ -164,35 +189,49 @@ func (d *descent) improve(p int32) bool {
 	if !d.look(p) {
 		return false
 	}
-	d.looked[p] = d.clock
 	g := d.group[p]
-	a := float64(len(d.members[g]))
+	mates := d.members[g]
+	a := float64(len(mates))
 	best := -d.guard
 	to, with := int32(-1), int32(-1)
-	leaves := len(d.members[g]) > d.k
+	leaves := len(mates) > d.k
 	if d.membership != nil {
 		leaves = d.membership.leaves(d, p)
 	}
+	x, centre, own, words := d.rows.Point(p), d.middle(g), d.own[p], d.rows.HasWords()
 	for _, h := range d.candidates {
-		b := float64(len(d.members[h]))
-		far := d.centre[h].Distance2(p)
+		members := d.members[h]
+		b := float64(len(members))
+		far := d.apart(p, h)
 		if leaves {
-			if change := b/(b+1)*far - a/(a-1)*d.own[p]; change < best {
+			if change := b/(b+1)*far - a/(a-1)*own; change < best {
 				best, to, with = change, h, -1
 			}
 		}
-		for _, q := range d.members[h] {
+		share := 1/a + 1/b
+		for j, q := range members {
 			// |q-c_A|² >= 0 and |p-q|² <= (|p-c_B| + |q-c_B|)² <= 2(far + own):
 			// most pairs cannot pay.
-			base := far - d.own[p] - d.own[q]
-			if base-2*(far+d.own[q])*(1/a+1/b) >= best {
+			ownQ := d.own[q]
+			change := far - own - ownQ
+			if change-2*(far+ownQ)*share >= best {
 				continue
 			}
-			pq := d.s.Distance2(int(p), int(q))
-			if base-pq*(1/a+1/b) >= best {
+			y := d.rows.Point(q)
+			pq := squared(x, y)
+			if words {
+				pq += d.unlike[j]
+			}
+			if change -= pq * share; change >= best {
 				continue
 			}
-			if change := d.centre[g].Distance2(q) + base - pq/a - pq/b; change < best && (d.membership == nil || d.membership.swaps(d, p, q)) {
+			if change += squared(y, centre); change >= best {
+				continue
+			}
+			if words {
+				change += max(0, (d.rows.DifferAll(q, mates, nil)-d.words[g]/a)/a)
+			}
+			if change < best && (d.membership == nil || d.membership.swaps(d, p, q)) {
 				best, to, with = change, h, q
 			}
 		}
@@ -207,15 +246,6 @@ func (d *descent) improve(p int32) bool {
 	d.renew(g)
 	d.renew(to)
 	return true
-}
-
-// move changes membership alone; renew must follow.
-func (d *descent) move(p, to int32) {
-	from := d.group[p]
-	at := slices.Index(d.members[from], p)
-	d.members[from] = slices.Delete(d.members[from], at, at+1)
-	d.members[to] = append(d.members[to], p)
-	d.group[p] = to
 }
 
 // dissolve gives each member of a group to the nearest group of its near
@@ -235,41 +265,56 @@ func (d *descent) dissolve(g int32) {
 	for _, p := range members {
 		change -= d.own[p]
 	}
-	type step struct{ p, to int32 }
-	var steps []step
+	d.took = d.took[:0]
 	for _, p := range members {
-		d.look(p)
+		d.around(p)
 		best, to := 0.0, int32(-1)
 		for _, h := range d.candidates {
-			b := float64(d.centre[h].N)
-			if rise := b / (b + 1) * d.centre[h].Distance2(p); to < 0 || rise < best {
+			b := float64(len(d.members[h]))
+			if rise := b / (b + 1) * d.apart(p, h); to < 0 || rise < best {
 				best, to = rise, h
 			}
 		}
-		if to < 0 {
-			change = 0
-			break
+		// No rise is below zero: once nothing is left to gain, it stays so.
+		if change += best; to < 0 || change >= -d.guard {
+			d.undo()
+			return
 		}
-		change += best
-		if change >= -d.guard && len(steps)+1 == len(members) {
-			break
+		d.take(p, to)
+	}
+	for _, t := range d.took {
+		for _, p := range d.members[t.g][t.size:] {
+			d.group[p] = t.g
 		}
-		d.centre[to].Add(p)
-		steps = append(steps, step{p, to})
-	}
-	for _, s := range steps {
-		d.centre[s.to].Remove(s.p)
-	}
-	if change >= -d.guard || len(steps) < len(members) {
-		return
-	}
-	for _, s := range steps {
-		d.move(s.p, s.to)
-	}
-	for _, s := range steps {
-		d.renew(s.to)
+		d.renew(t.g)
 	}
 	d.drop(g)
+}
+
+// take puts a record into a group for trial.
+func (d *descent) take(p, to int32) {
+	centre := d.middle(to)
+	if !slices.ContainsFunc(d.took, func(t taken) bool { return t.g == to }) {
+		var before []float64
+		if n := len(d.took); n < cap(d.took) {
+			before = d.took[:n+1][n].centre // its memory is used again
+		}
+		d.took = append(d.took, taken{to, len(d.members[to]), d.words[to], append(before[:0], centre...)})
+	}
+	if d.rows.HasWords() {
+		d.words[to] += d.rows.DifferAll(p, d.members[to], nil)
+	}
+	d.members[to] = append(d.members[to], p)
+	shift(centre, d.rows.Point(p), 1/float64(len(d.members[to])))
+}
+
+// undo takes all records out again.
+func (d *descent) undo() {
+	for _, t := range d.took {
+		d.members[t.g] = d.members[t.g][:t.size]
+		d.words[t.g] = t.words
+		copy(d.middle(t.g), t.centre)
+	}
 }
 
 // most is up to how many records a group is tried to be dissolved.
@@ -280,64 +325,24 @@ func (d *descent) most() int {
 	return 2 * d.k
 }
 
-// fresh reports whether a group or one beside it has changed since it was last
-// tried to dissolve it.
-func (d *descent) fresh(g int32) bool {
-	if d.changed[g] > d.tried[g] {
-		return true
-	}
-	for _, p := range d.members[g] {
-		d.look(p)
-		for _, h := range d.candidates {
-			if d.changed[h] > d.tried[g] {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // drop removes an empty group; the last one takes its number.
 func (d *descent) drop(g int32) {
-	last := int32(len(d.members) - 1)
-	if g != last {
-		d.members[g], d.centre[g], d.changed[g], d.tried[g] = d.members[last], d.centre[last], d.changed[last], d.tried[last]
+	if last := int32(len(d.members) - 1); g != last {
+		copy(d.middle(g), d.middle(last))
+		d.words[g] = d.words[last]
 		if d.membership != nil {
 			d.membership.count[g] = d.membership.count[last]
 		}
-		for _, i := range d.members[g] {
-			d.group[i] = g
-		}
 	}
-	d.members, d.centre, d.changed, d.tried = d.members[:last], d.centre[:last], d.changed[:last], d.tried[:last]
-	d.clock++
-	if g != last {
-		d.changed[g] = d.clock
-	}
+	d.remove(g)
 }
 
 // open makes a new group of the given records, which leave their groups.
 func (d *descent) open(records []int32) int32 {
-	g := int32(len(d.members))
-	d.members = append(d.members, nil)
-	d.centre = append(d.centre, d.s.NewCentroid())
-	d.changed = append(d.changed, 0)
-	d.tried = append(d.tried, 0)
-	if len(d.marked) < len(d.members) {
-		d.marked = append(d.marked, 0)
-	}
+	g := d.add(nil)
 	for _, p := range records {
 		d.move(p, g)
 	}
 	d.renew(g)
 	return g
-}
-
-// partition is the state as a partition.
-func (d *descent) partition() space.Partition {
-	p := space.Partition{Group: make([]uint32, len(d.group)), Groups: len(d.members)}
-	for i, g := range d.group {
-		p.Group[i] = uint32(g)
-	}
-	return p
 }

@@ -51,7 +51,7 @@ func check(t *testing.T, d *descent, k int) {
 			c.Add(i)
 		}
 		for _, i := range members {
-			if math.Abs(d.own[i]-c.Distance2(i)) > 1e-12 || math.Abs(d.centre[g].Distance2(i)-c.Distance2(i)) > 1e-12 {
+			if math.Abs(d.own[i]-c.Distance2(i)) > 1e-12 || math.Abs(d.apart(i, int32(g))-c.Distance2(i)) > 1e-12 {
 				t.Fatalf("record %d is %v from its centre, %v are known", i, c.Distance2(i), d.own[i])
 			}
 		}
@@ -116,7 +116,7 @@ func TestNeighbourhood(t *testing.T) {
 		for _, i := range rng.Perm(n + 5)[:n] {
 			records = append(records, int32(i))
 		}
-		h := newHood(s, records)
+		h := newHood(s.NewRows(), records)
 		h.seedEnds(k)
 		sse := func(group []int) float64 {
 			p := space.Partition{Group: make([]uint32, n), Groups: h.groups}
@@ -161,6 +161,107 @@ func TestNeighbourhood(t *testing.T) {
 					moved := slices.Clone(h.group)
 					moved[i] = g
 					try(moved, "a move")
+				}
+			}
+		}
+	}
+}
+
+// A record changes as a plain search through all moves and swaps with the groups
+// beside it would change it, however many groups are skipped because they have not
+// changed: the sum of squares falls by as much, and in the end by none.
+func TestDescentTakesTheBestChange(t *testing.T) {
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 12))
+		k := 2 + rng.IntN(3)
+		s := mixedTable(t, rng, 2*k+rng.IntN(60))
+		near, err := s.NearLists(context.Background(), nearRecords, space.NearOptions{Ties: space.Cyclic, Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := newDescent(s, anyGroups(rng, s.Len(), k), near, k)
+		// plain is the least sum of squares after a change of record p.
+		plain := func(p int32) float64 {
+			from := d.partition()
+			sse := func(change func(group []uint32)) float64 {
+				q := space.Partition{Group: slices.Clone(from.Group), Groups: from.Groups}
+				change(q.Group)
+				return s.SSE(q)
+			}
+			least := s.SSE(from)
+			records, _ := near.Of(p)
+			for _, beside := range records {
+				g, h := from.Group[p], from.Group[beside]
+				if g == h {
+					continue
+				}
+				if len(d.members[g]) > k {
+					least = min(least, sse(func(group []uint32) { group[p] = h }))
+				}
+				for _, q := range d.members[h] {
+					least = min(least, sse(func(group []uint32) { group[p], group[q] = h, g }))
+				}
+			}
+			return least
+		}
+		for sweep, changed := 0, true; changed; sweep++ {
+			changed = false
+			for p := range int32(s.Len()) {
+				want := plain(p)
+				changed = d.improve(p) || changed
+				if now := s.SSE(d.partition()); math.Abs(now-want) > 1e-9*(1+want) {
+					t.Fatalf("seed %d, sweep %d: record %d leads to %v, the best change to %v", seed, sweep, p, now, want)
+				}
+			}
+		}
+	}
+}
+
+// Rows measure as the space does, one pair or many at a time.
+func TestRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 13))
+	for words := range 12 {
+		const n = 50
+		numbers := make([][]float64, words%6)
+		for a := range numbers {
+			numbers[a] = make([]float64, n)
+			for i := range numbers[a] {
+				numbers[a][i] = rng.NormFloat64()
+			}
+		}
+		axes := make([]space.Categorical, words)
+		for a := range axes {
+			axes[a] = space.Categorical{Codes: make([]uint32, n), Cardinality: []int{2, 9, 300, 70_000}[rng.IntN(min(4, 1+words/2))], Weight: rng.Float64()}
+			for i := range axes[a].Codes {
+				axes[a].Codes[i] = uint32(rng.IntN(axes[a].Cardinality)) & 3 % uint32(axes[a].Cardinality)
+			}
+		}
+		s, err := space.New(n, numbers, axes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := s.NewRows()
+		records, out := []int32{4, 0, 44, 17, 30}, make([]float64, 5)
+		for i := range int32(n) {
+			var sum float64
+			for j := range int32(n) {
+				if got, want := distance(rows, i, j), s.Distance2(int(i), int(j)); math.Abs(got-want) > 1e-12 {
+					t.Fatalf("%d axes: %v, want %v", words, got, want)
+				}
+				if rows.Differ(i, j) > rows.MostDiffer() {
+					t.Fatalf("%d axes: %v is more than %v", words, rows.Differ(i, j), rows.MostDiffer())
+				}
+			}
+			for _, j := range records {
+				sum += rows.Differ(i, j)
+			}
+			got, alone := rows.DifferAll(i, records, out), rows.DifferAll(i, records, nil)
+			if math.Abs(got-sum) > 1e-12 || got != alone {
+				t.Fatalf("%d axes: the sum is %v and %v, want %v", words, got, alone, sum)
+			}
+			for at, j := range records {
+				if out[at] != rows.Differ(i, j) {
+					t.Fatalf("%d axes: %v of the sum is %v", words, rows.Differ(i, j), out[at])
 				}
 			}
 		}

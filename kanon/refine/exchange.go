@@ -13,9 +13,9 @@ import (
 // that the result is the same on every machine and with any number of workers.
 const (
 	// exchangePairs is how many records of other groups exchanges look at for
-	// each record: about 40 microseconds on one processor.
-	exchangePairs = 1000
-	exchangePays  = 1.0 / 2000
+	// each record: about 20 microseconds on one processor.
+	exchangePairs = 400
+	exchangePays  = 1.0 / 400
 	// exchangeMost is the largest k for which Auto makes exchanges: a step looks
 	// at every record of the groups beside it, so that a pass costs k times as
 	// much as for groups of one.
@@ -65,7 +65,7 @@ func (c *cell) exchange(ctx context.Context) cellResult {
 // exchangeWhilePays makes exchanges along many groups, pass by pass.
 func (a *annealer) exchangeWhilePays(ctx context.Context) error {
 	a.renewAll()
-	c := newChains(a)
+	c := newChains(a, shortSteps)
 	most := exchangePairs * len(a.group)
 	for before := a.cost(); c.turn < mostPasses && c.pairs < most; c.turn++ {
 		if err := c.search(ctx); err != nil {

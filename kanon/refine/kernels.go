@@ -1,6 +1,8 @@
 package refine
 
-// The kernels of annealing: short vectors, whose length is a multiple of four.
+import "github.com/noren-privacy/noren/kanon/space"
+
+// The kernels of the searches: short vectors, whose length is a multiple of four.
 // Four sums side by side, as one alone would wait for itself at each addition.
 
 // squared is |x-y|².
@@ -15,6 +17,11 @@ func squared(x, y []float64) float64 {
 		x, y = x[4:], y[4:]
 	}
 	return (s0 + s1) + (s2 + s3)
+}
+
+// distance is the squared distance of two records.
+func distance(rows *space.Rows, i, j int32) float64 {
+	return squared(rows.Point(i), rows.Point(j)) + rows.Differ(i, j)
 }
 
 // double writes 2(x-y).

@@ -115,9 +115,14 @@ type Stats struct {
 const (
 	// nearRecords is how many near records a record looks at in a descent.
 	nearRecords = 24
-	// cellRecords is about how many records are searched as one piece. A
-	// larger table falls into cells of whole groups, which are searched in
-	// parallel; the next round cuts other cells, so that their borders move.
+	// descentRecords is about how many records a descent goes over as one piece,
+	// twice as many at most. A larger table falls into cells of whole groups, which
+	// are searched in parallel; the next round cuts other cells, so that their
+	// borders move. At the borders of smaller cells much is lost that the next round
+	// does not find.
+	descentRecords = 20_000
+	// cellRecords is likewise how many records are annealed as one piece, or descend
+	// by a measure.
 	cellRecords = 4000
 )
 
@@ -140,7 +145,14 @@ func Refine(ctx context.Context, s *space.Space, p space.Partition, o Options) (
 		return p, stats, nil
 	}
 	began := time.Now()
-	for range fastRounds(s.Len()) {
+	if s.Len() <= 2*descentRecords {
+		// One cell: found once, by all workers, for all that follows.
+		var err error
+		if s, err = s.WithNear(ctx, nearRecords, space.Cyclic, o.Workers); err != nil {
+			return space.Partition{}, Stats{}, err
+		}
+	}
+	for range fastRounds(s.Len(), descentRecords) {
 		next, err := descend(ctx, s, p, &o, stats.Rounds, o.Progress)
 		if err != nil {
 			return space.Partition{}, Stats{}, err
@@ -195,10 +207,10 @@ func (o *Options) validate(p space.Partition) error {
 	return ValidatePersons(p, o.Persons, o.K)
 }
 
-// fastRounds is how many rounds a descent takes: one where the table is one
-// cell, two where cells have borders to mend.
-func fastRounds(n int) int {
-	if n <= 2*cellRecords {
+// fastRounds is how many rounds a descent in cells of a size takes: one where the
+// table is one cell, two where cells have borders to mend.
+func fastRounds(n, size int) int {
+	if n <= 2*size {
 		return 1
 	}
 	return 2
@@ -206,7 +218,7 @@ func fastRounds(n int) int {
 
 // descend betters every cell by a descent.
 func descend(ctx context.Context, s *space.Space, p space.Partition, o *Options, number int, progress noren.Progress) (space.Partition, error) {
-	cells := cutCells(s, p, cellRecords, number)
+	cells := cutCells(s, p, descentRecords, number)
 	results := make([]cellResult, len(cells))
 	err := space.Parallel(ctx, len(cells), "refine", space.ParallelOptions{Workers: o.Workers, Progress: progress}, func() func(int) {
 		return func(task int) {

@@ -328,7 +328,7 @@ func inOrder(s *space.Space, k int) space.Partition {
 // On a table of several cells, the result is the same for any number of
 // workers, and for any seed, as a descent draws nothing.
 func TestWorkersChangeNothing(t *testing.T) {
-	const n, k = 8500, 3
+	const n, k = 41_000, 3
 	s := grid(t, n)
 	p := inOrder(s, k)
 	want, stats := refined(t, s, p, refine.Options{K: k, Effort: refine.Fast, Workers: 1})

@@ -11,7 +11,7 @@ import (
 // its longest axis.
 func (d *descent) split(g int32) {
 	records := slices.Clone(d.members[g])
-	h := newHood(d.s, records)
+	h := newHood(d.rows, records)
 	h.seedEnds(d.k)
 	h.descend(d.k)
 	if h.sse() >= h.whole()-d.guard {
@@ -67,12 +67,12 @@ type hood struct {
 	to      []float64 // n*groups: sum of d² from a record to a group's members
 }
 
-func newHood(s *space.Space, records []int32) *hood {
+func newHood(rows *space.Rows, records []int32) *hood {
 	n := len(records)
 	h := &hood{records: records, n: n, d: make([]float64, n*n), group: make([]int, n)}
 	for i := range n {
 		for j := range i {
-			d := s.Distance2(int(records[i]), int(records[j]))
+			d := distance(rows, records[i], records[j])
 			h.d[i*n+j], h.d[j*n+i] = d, d
 		}
 	}

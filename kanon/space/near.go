@@ -1,9 +1,12 @@
 package space
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/noren-privacy/noren"
@@ -120,111 +123,181 @@ func (s *Space) KeepNear(ctx context.Context, q int, ties Ties, workers int) err
 
 // finder fills in the lists of some records.
 type finder struct {
-	t        *tree
-	l        *Near
-	ties     Ties
-	target   Target
-	codes    []uint32
-	out      []float64
-	home     int32
-	u        int32
-	records  []int32
-	distance []float64
-	have     int
+	t      *tree
+	l      *Near
+	ties   Ties
+	target Target
+	bits   []uint64 // of the target's codes
+	out    []float64
+	u      int32
+	list   []found  // of the target, nearest first
+	lists  []found  // of the records of the leaf at hand
+	reach  float64  // how far the lists of the leaf at hand go
+	beside []beside // leaves within that reach
 }
 
-func (f *finder) leaf(k int32) {
-	nd := f.t.nodes[k]
-	for p := nd.from; p < nd.to; p++ {
-		f.u = f.t.points.ID[p]
-		f.records, f.distance = f.l.Of(f.u)
-		f.have = 0
-		f.home = k
-		f.t.points.Target(&f.target, int(p))
-		f.codes = f.codes[:0]
-		for a := range f.t.s.words {
-			f.codes = append(f.codes, f.t.s.words[a].Codes[f.u])
-		}
-		f.scan(k)
-		f.visit(0)
+// WithNear is the space with lists kept as [Space.KeepNear] does; s stays as it is.
+func (s *Space) WithNear(ctx context.Context, q int, ties Ties, workers int) (*Space, error) {
+	if s.kept != nil && s.keptTies == ties && s.kept.Q >= min(q, s.n-1) {
+		return s, nil
 	}
+	t := *s
+	if err := t.KeepNear(ctx, q, ties, workers); err != nil {
+		return nil, err
+	}
+	return &t, nil
+}
+
+// found is a near record.
+type found struct {
+	distance float64
+	record   int32
+}
+
+// beside is a leaf near the one at hand.
+type beside struct {
+	least float64 // that records of the two are apart
+	order float64 // the nearer the lower, about
+	leaf  int32
 }
 
 // slack widens what may still hold a neighbour by more than rounding: the
 // bound of a box and a distance are summed in different ways.
 const slack = 1 - 1e-9
 
-// visit looks into a node unless it is too far. Its nearer child comes first.
-func (f *finder) visit(k int32) {
-	nd := &f.t.nodes[k]
-	if nd.left < 0 {
-		if k != f.home {
-			f.scan(k)
+// leaf fills in the lists of the records of a leaf: first from the records around,
+// which are a run of positions, then from all leaves that are not too far from this
+// one, as far as they are not too far from the record.
+func (f *finder) leaf(k int32) {
+	home, around := f.t.nodes[k], k
+	for f.t.nodes[around].to-f.t.nodes[around].from <= int32(f.l.Q) { // there are more in all
+		around = f.t.parent[around]
+	}
+	f.reach = 0
+	f.lists = slices.Grow(f.lists[:0], int(home.to-home.from)*f.l.Q)[:int(home.to-home.from)*f.l.Q]
+	for i := range f.lists {
+		f.lists[i] = found{math.Inf(1), -1}
+	}
+	for at := range home.to - home.from {
+		f.begin(home, at)
+		f.scan(f.t.nodes[around].from, f.t.nodes[around].to)
+		f.reach = max(f.reach, f.farthest())
+	}
+	f.beside = f.beside[:0]
+	f.collect(0, k, around)
+	slices.SortFunc(f.beside, func(a, b beside) int { return cmp.Compare(a.order, b.order) })
+	for at := range home.to - home.from {
+		f.begin(home, at)
+		far := f.farthest()
+		for _, b := range f.beside {
+			if b.least*slack > far || f.t.bound(f.target.numbers, f.bits, b.leaf)*slack > far {
+				continue
+			}
+			nd := &f.t.nodes[b.leaf]
+			f.scan(nd.from, nd.to)
+			far = f.farthest()
 		}
+		records, distances := f.l.Of(f.u)
+		for i, n := range f.list {
+			records[i], distances[i] = n.record, n.distance
+		}
+	}
+}
+
+// begin turns to a record of a leaf.
+func (f *finder) begin(home node, at int32) {
+	f.u = f.t.points.ID[home.from+at]
+	f.list = f.lists[int(at)*f.l.Q:][:f.l.Q]
+	f.t.points.Target(&f.target, int(home.from+at))
+	f.bits = f.bits[:0]
+	for a := range f.t.s.words {
+		w := &f.t.s.words[a]
+		f.bits = append(f.bits, w.bit(w.Codes[f.u]))
+	}
+}
+
+// farthest is how far a record may be that the list has a place for.
+func (f *finder) farthest() float64 { return f.list[len(f.list)-1].distance }
+
+// collect lists the leaves below a node, other than those below around, that are
+// within reach of leaf home.
+func (f *finder) collect(k, home, around int32) {
+	if k == around {
 		return
 	}
-	a, b := nd.left, nd.right
-	da, db := f.t.bound(f.target.numbers, f.codes, a), f.t.bound(f.target.numbers, f.codes, b)
-	if db < da {
-		a, b, da, db = b, a, db, da
-	}
-	if !f.tooFar(da) {
-		f.visit(a)
-	}
-	if !f.tooFar(db) {
-		f.visit(b)
-	}
-}
-
-func (f *finder) tooFar(bound float64) bool {
-	return f.have == len(f.records) && bound*slack > f.distance[f.have-1]
-}
-
-// scan offers every record of a leaf.
-func (f *finder) scan(k int32) {
 	nd := &f.t.nodes[k]
+	inside := nd.from <= f.t.nodes[home].from && f.t.nodes[home].to <= nd.to
+	var least float64
+	if !inside {
+		if least = f.t.between(home, k); least*slack > f.reach {
+			return
+		}
+	}
+	if nd.left < 0 {
+		f.beside = append(f.beside, beside{least, f.t.apart(home, k), k})
+		return
+	}
+	f.collect(nd.left, home, around)
+	f.collect(nd.right, home, around)
+}
+
+// scan offers every record of a run of positions.
+func (f *finder) scan(from, to int32) {
 	const block = 256
-	for lo := nd.from; lo < nd.to; lo += block {
-		n := int(min(block, nd.to-lo))
+	for lo := from; lo < to; lo += block {
+		n := int(min(block, to-lo))
 		if cap(f.out) < block {
 			f.out = make([]float64, block)
 		}
 		out := f.out[:n]
 		f.t.points.Distances2(&f.target, int(lo), out)
-		ids := f.t.points.ID[lo : int(lo)+n]
+		ids := f.t.points.ID[lo:][:n]
+		far := f.farthest()
 		for i, d := range out {
-			if f.have < len(f.records) || d <= f.distance[f.have-1] {
+			if d <= far {
 				f.offer(ids[i], d)
+				far = f.farthest()
 			}
 		}
 	}
 }
 
-// offer inserts v in its place, if it has one.
+// offer inserts v in its place. It must not be farther than the last of the list.
 func (f *finder) offer(v int32, d float64) {
 	if v == f.u {
 		return
 	}
-	n := int32(f.t.s.n)
-	records, distance := f.records, f.distance
-	at := f.have
-	if at == len(records) {
-		at--
-		if d > distance[at] || d == distance[at] && f.ties.Rank(f.u, v, n) >= f.ties.Rank(f.u, records[at], n) {
-			return
+	list := f.list
+	// The place is counted, in eights and then one by one, for the processor could
+	// not foretell where a search ends.
+	at := 0
+	for i := 7; i < len(list); i += 8 {
+		nearer := 0
+		if list[i].distance < d {
+			nearer = 8
 		}
-	} else {
-		f.have++
+		at += nearer
 	}
-	for at > 0 {
-		before := distance[at-1]
-		if d > before || d == before && f.ties.Rank(f.u, v, n) >= f.ties.Rank(f.u, records[at-1], n) {
+	rest := list[at:]
+	for i := range rest[:min(7, len(rest))] {
+		nearer := 0
+		if rest[i].distance < d {
+			nearer = 1
+		}
+		at += nearer
+	}
+	for ; at < len(list) && list[at].distance == d; at++ {
+		// Places that are free hold distances beyond all others, and may be reached.
+		n := int32(f.t.s.n)
+		if other := list[at].record; other < 0 || f.ties.Rank(f.u, v, n) < f.ties.Rank(f.u, other, n) {
 			break
 		}
-		records[at], distance[at] = records[at-1], before
-		at--
 	}
-	records[at], distance[at] = v, d
+	if at == len(list) {
+		return
+	}
+	copy(list[at+1:], list[at:])
+	list[at] = found{d, v}
 }
 
 // ParallelOptions say how work is divided among goroutines.

@@ -1,25 +1,18 @@
 package space
 
-import "math/bits"
-
-// Points is a run of records laid out for scanning: every numeric axis
-// contiguous, categorical axes of equal weight packed as lanes of 64-bit words,
-// so that their differences are counted a word at a time. Position p of the run
-// is record ID[p].
+// Points is a run of records laid out for scanning: every numeric axis contiguous,
+// categorical axes packed as lanes of 64-bit words, so that one look tells what all
+// that differ add. Position p of the run is record ID[p].
 type Points struct {
 	ID      []int32
 	numbers [][]float64
 	packs   []pack
 }
 
-// pack is one 64-bit word a record, of lanes that share a weight, or of lanes of
-// 8 bits that have one each.
+// pack is a 64-bit word of lanes a record.
 type pack struct {
-	weight float64
-	each   [][2]float64 // by lane, 0 and its weight; nil where they share one
-	width  uint         // bits of a lane: 8, 16 or 32
-	lanes  uint         // lanes in use
-	words  []uint64
+	lanes
+	words []uint64
 }
 
 // Target is a point to measure distances to: a record of a [Points].
@@ -44,70 +37,17 @@ func (s *Space) NewPoints(records []int32) *Points {
 		}
 		p.numbers[a] = y
 	}
-	for a := range s.words {
-		if w := &s.words[a]; w.Weight > 0 && w.Cardinality > 1 {
-			p.addLane(w)
-		}
-	}
-	p.join()
-	return p
-}
-
-// join makes one pack of packs of one lane that follow each other, whose weights
-// differ: the distances are the same to the last bit, and one pass computes them.
-func (p *Points) join() {
-	var out []pack
-	single := func(k *pack) bool { return k.lanes == 1 && k.width == 8 }
-	for at := 0; at < len(p.packs); {
-		end := at
-		for end < len(p.packs) && end-at < 8 && single(&p.packs[end]) {
-			end++
-		}
-		if end-at < 2 {
-			out = append(out, p.packs[at])
-			at++
-			continue
-		}
-		k := pack{width: 8, words: p.packs[at].words}
-		for i := range p.packs[at:end] {
-			from := &p.packs[at+i]
-			k.each = append(k.each, [2]float64{0, from.weight})
-			k.lanes++
-			if i > 0 {
-				for r, w := range from.words {
-					k.words[r] |= w << (8 * i)
-				}
+	for _, l := range s.lanes {
+		k := pack{lanes: l, words: make([]uint64, len(records))}
+		for lane, a := range l.axes {
+			codes, shift := s.words[a].Codes, uint(lane)*l.width
+			for i, r := range records {
+				k.words[i] |= uint64(codes[r]) << shift
 			}
 		}
-		out = append(out, k)
-		at = end
+		p.packs = append(p.packs, k)
 	}
-	p.packs = out
-}
-
-// addLane puts an axis into the first pack of its weight and width that has
-// space.
-func (p *Points) addLane(w *Categorical) {
-	width := uint(8)
-	if w.Cardinality > 1<<8 {
-		width = 16
-	}
-	if w.Cardinality > 1<<16 {
-		width = 32
-	}
-	at := 0
-	for at < len(p.packs) && (p.packs[at].weight != w.Weight || p.packs[at].width != width || p.packs[at].lanes*width == 64) {
-		at++
-	}
-	if at == len(p.packs) {
-		p.packs = append(p.packs, pack{weight: w.Weight, width: width, words: make([]uint64, len(p.ID))})
-	}
-	k := &p.packs[at]
-	shift := k.lanes * width
-	k.lanes++
-	for i, r := range p.ID {
-		k.words[i] |= uint64(w.Codes[r]) << shift
-	}
+	return p
 }
 
 // Target makes position at a target; t's memory is used again.
@@ -131,7 +71,7 @@ func (p *Points) Distances2(t *Target, lo int, out []float64) {
 	a := 0
 	switch {
 	case len(p.numbers) >= 4:
-		x0, x1, x2, x3 := p.numbers[0][lo:lo+n], p.numbers[1][lo:lo+n], p.numbers[2][lo:lo+n], p.numbers[3][lo:lo+n]
+		x0, x1, x2, x3 := p.numbers[0][lo:][:n], p.numbers[1][lo:][:n], p.numbers[2][lo:][:n], p.numbers[3][lo:][:n]
 		c0, c1, c2, c3 := t.numbers[0], t.numbers[1], t.numbers[2], t.numbers[3]
 		for i := range out {
 			d0, d1, d2, d3 := x0[i]-c0, x1[i]-c1, x2[i]-c2, x3[i]-c3
@@ -139,7 +79,7 @@ func (p *Points) Distances2(t *Target, lo int, out []float64) {
 		}
 		a = 4
 	case len(p.numbers) > 0:
-		x, c := p.numbers[0][lo:lo+n], t.numbers[0]
+		x, c := p.numbers[0][lo:][:n], t.numbers[0]
 		for i := range out {
 			d := x[i] - c
 			out[i] = float64(d * d)
@@ -149,7 +89,7 @@ func (p *Points) Distances2(t *Target, lo int, out []float64) {
 		clear(out)
 	}
 	for ; a+4 <= len(p.numbers); a += 4 {
-		x0, x1, x2, x3 := p.numbers[a][lo:lo+n], p.numbers[a+1][lo:lo+n], p.numbers[a+2][lo:lo+n], p.numbers[a+3][lo:lo+n]
+		x0, x1, x2, x3 := p.numbers[a][lo:][:n], p.numbers[a+1][lo:][:n], p.numbers[a+2][lo:][:n], p.numbers[a+3][lo:][:n]
 		c0, c1, c2, c3 := t.numbers[a], t.numbers[a+1], t.numbers[a+2], t.numbers[a+3]
 		for i := range out {
 			d0, d1, d2, d3 := x0[i]-c0, x1[i]-c1, x2[i]-c2, x3[i]-c3
@@ -157,7 +97,7 @@ func (p *Points) Distances2(t *Target, lo int, out []float64) {
 		}
 	}
 	for ; a < len(p.numbers); a++ {
-		x, c := p.numbers[a][lo:lo+n], t.numbers[a]
+		x, c := p.numbers[a][lo:][:n], t.numbers[a]
 		for i := range out {
 			d := x[i] - c
 			out[i] += float64(d * d)
@@ -168,84 +108,18 @@ func (p *Points) Distances2(t *Target, lo int, out []float64) {
 	}
 }
 
-// add adds weight times the number of lanes that differ from those of c.
-// Within a lane the shifts fold every bit onto the lowest one; what they drag
-// in from the lane above stays above that bit.
+// add adds what the lanes that differ from those of c do.
 func (k *pack) add(c uint64, lo int, out []float64) {
-	words := k.words[lo : lo+len(out)]
-	switch {
-	case k.each != nil:
-		k.addEach(c, words, out)
-	case k.width == 8:
+	words, table := k.words[lo:][:len(out)], k.table
+	if k.width == 8 {
 		for i, w := range words {
-			t := w ^ c
-			t |= t >> 4
-			t |= t >> 2
-			t |= t >> 1
-			out[i] += float64(k.weight * float64(bits.OnesCount64(t&0x0101010101010101)))
+			out[i] += table[differing8(w^c)]
 		}
-	case k.width == 16:
-		for i, w := range words {
-			t := w ^ c
-			t |= t >> 8
-			t |= t >> 4
-			t |= t >> 2
-			t |= t >> 1
-			out[i] += float64(k.weight * float64(bits.OnesCount64(t&0x0001000100010001)))
-		}
-	default:
-		for i, w := range words {
-			t := w ^ c
-			t |= t >> 16
-			t |= t >> 8
-			t |= t >> 4
-			t |= t >> 2
-			t |= t >> 1
-			out[i] += float64(k.weight * float64(bits.OnesCount64(t&0x0000000100000001)))
-		}
+		return
 	}
-}
-
-// addEach is add for lanes of their own weights, which are added in order: four at a
-// time, which the processor overlaps.
-func (k *pack) addEach(c uint64, words []uint64, out []float64) {
-	out = out[:len(words)]
-	for first := 0; first < len(k.each); first += 4 {
-		each, shift := k.each[first:min(first+4, len(k.each))], 8*first
-		switch len(each) {
-		case 1:
-			a := each[0]
-			for i, w := range words {
-				out[i] += a[differing(w^c)>>shift&1]
-			}
-		case 2:
-			a, b := each[0], each[1]
-			for i, w := range words {
-				t := differing(w^c) >> shift
-				out[i] = out[i] + a[t&1] + b[t>>8&1]
-			}
-		case 3:
-			a, b, d := each[0], each[1], each[2]
-			for i, w := range words {
-				t := differing(w^c) >> shift
-				out[i] = out[i] + a[t&1] + b[t>>8&1] + d[t>>16&1]
-			}
-		default:
-			a, b, d, e := each[0], each[1], each[2], each[3]
-			for i, w := range words {
-				t := differing(w^c) >> shift
-				out[i] = out[i] + a[t&1] + b[t>>8&1] + d[t>>16&1] + e[t>>24&1]
-			}
-		}
+	for i, w := range words {
+		out[i] += table[differing(k.width, w^c)]
 	}
-}
-
-// differing has the lowest bit of each lane of 8 bits set where a bit of the lane is,
-// and any others.
-func differing(t uint64) uint64 {
-	t |= t >> 4
-	t |= t >> 2
-	return t | t>>1
 }
 
 // Keep drops every position that keep refuses; the others keep their order.
@@ -305,6 +179,12 @@ func (p *Points) CentreDistances2(c *Centroid, lo int, out []float64) {
 // Target makes record i a target for the points of s; t's memory is used
 // again.
 func (s *Space) Target(t *Target, i int32) {
-	one := s.NewPoints([]int32{i})
-	one.Target(t, 0)
+	t.numbers = t.numbers[:0]
+	for _, x := range s.numbers {
+		t.numbers = append(t.numbers, x[i])
+	}
+	t.words = t.words[:0]
+	for k := range s.lanes {
+		t.words = append(t.words, s.lanes[k].word(s.words, i))
+	}
 }

@@ -71,6 +71,7 @@ type Space struct {
 	n       int
 	numbers [][]float64
 	words   []Categorical
+	lanes   []lanes // of the words, which share a 64-bit word a record
 	// kept are near lists that were found before, ranked by keptTies.
 	kept     *Near
 	keptTies Ties
@@ -98,7 +99,7 @@ func New(n int, numbers [][]float64, words []Categorical) (*Space, error) {
 			}
 		}
 	}
-	return &Space{n: n, numbers: numbers, words: words}, nil
+	return &Space{n: n, numbers: numbers, words: words, lanes: lanesOf(words)}, nil
 }
 
 // Len is n, the number of records.
@@ -129,7 +130,7 @@ func (s *Space) Distance2(i, j int) float64 {
 // Subset is the space of the given records, in that order, in memory of its
 // own.
 func (s *Space) Subset(records []int32) *Space {
-	sub := &Space{n: len(records), numbers: make([][]float64, len(s.numbers)), words: make([]Categorical, len(s.words))}
+	sub := &Space{n: len(records), numbers: make([][]float64, len(s.numbers)), words: make([]Categorical, len(s.words)), lanes: s.lanes}
 	for a, x := range s.numbers {
 		y := make([]float64, len(records))
 		for i, r := range records {

@@ -159,9 +159,9 @@ func TestMixedSpaceIsItsEmbedding(t *testing.T) {
 // workers.
 func TestNearListsAreExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(2, 150).Draw(t, "n")
+		n := rapid.OneOf(rapid.IntRange(2, 150), rapid.IntRange(150, 700)).Draw(t, "n")
 		s := randomSpace(t, n)
-		q := rapid.IntRange(1, 12).Draw(t, "q")
+		q := rapid.IntRange(1, 30).Draw(t, "q")
 		ties := rapid.SampledFrom([]space.Ties{space.Cyclic, space.ByIndex}).Draw(t, "ties")
 		workers := rapid.IntRange(1, 4).Draw(t, "workers")
 		if rapid.Bool().Draw(t, "kept") {

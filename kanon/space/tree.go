@@ -1,6 +1,8 @@
 package space
 
 import (
+	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -14,13 +16,13 @@ type tree struct {
 	s      *Space
 	points *Points
 	nodes  []node
-	leaf   []int32   // the leaf of each position
-	box    []float64 // of each node, for each numeric axis, the least and the largest value
-	code   []uint32  // and for each categorical one the code that all share, or mixed
+	parent []int32 // of each node, -1 for the first
+	middle []float64
+	half   []float64 // of each node, for each numeric axis, the middle and half the width
+	codes  []uint64  // and for each categorical one the set of its codes, see [tree.bit]
 	sorted []float64 // values at hand, while the tree is built
+	count  []int32   // likewise
 }
-
-const mixed = ^uint32(0)
 
 type node struct {
 	from, to    int32 // positions
@@ -33,25 +35,18 @@ func newTree(s *Space) *tree {
 		ids[i] = int32(i)
 	}
 	t := &tree{s: s}
-	t.build(ids, 0)
+	t.build(ids, 0, -1)
 	t.points = s.NewPoints(ids)
-	t.leaf = make([]int32, s.n)
-	for k, nd := range t.nodes {
-		if nd.left < 0 {
-			for p := nd.from; p < nd.to; p++ {
-				t.leaf[p] = int32(k)
-			}
-		}
-	}
 	return t
 }
 
 // build makes the node of ids, which start at position from, and returns its
-// number. It cuts the axis of the largest sum of squares: numbers at the
-// median, codes between the most frequent one and the rest.
-func (t *tree) build(ids []int32, from int32) int32 {
+// number. It cuts the axis of the largest sum of squares into halves as equal as can
+// be: numbers by value, codes by number.
+func (t *tree) build(ids []int32, from, parent int32) int32 {
 	me := int32(len(t.nodes))
 	t.nodes = append(t.nodes, node{from: from, to: from + int32(len(ids)), left: -1, right: -1})
+	t.parent = append(t.parent, parent)
 	t.enclose(ids)
 	if len(ids) <= leafSize {
 		return me
@@ -60,54 +55,59 @@ func (t *tree) build(ids []int32, from int32) int32 {
 	if cut == 0 {
 		return me
 	}
-	left := t.build(ids[:cut], from)
-	right := t.build(ids[cut:], from+int32(cut))
+	left := t.build(ids[:cut], from, me)
+	right := t.build(ids[cut:], from+int32(cut), me)
 	t.nodes[me].left, t.nodes[me].right = left, right
 	return me
 }
 
-// enclose makes the box of the next node.
+// enclose makes the box of the next node. Its half width is rounded up by more than
+// what the middle and a distance from it are rounded by.
 func (t *tree) enclose(ids []int32) {
 	for _, x := range t.s.numbers {
 		lo, hi := x[ids[0]], x[ids[0]]
 		for _, i := range ids[1:] {
-			lo, hi = min(lo, x[i]), max(hi, x[i])
-		}
-		t.box = append(t.box, lo, hi)
-	}
-	for a := range t.s.words {
-		c := t.s.words[a].Codes
-		code := c[ids[0]]
-		for _, i := range ids[1:] {
-			if c[i] != code {
-				code = mixed
-				break
+			if v := x[i]; v < lo {
+				lo = v
+			} else if v > hi {
+				hi = v
 			}
 		}
-		t.code = append(t.code, code)
+		middle := lo/2 + hi/2
+		half := max(middle-lo, hi-middle)
+		t.middle = append(t.middle, middle)
+		t.half = append(t.half, half+0x1p-48*(math.Abs(middle)+half))
+	}
+	for a := range t.s.words {
+		w := &t.s.words[a]
+		var set uint64
+		for _, i := range ids {
+			set |= w.bit(w.Codes[i])
+		}
+		t.codes = append(t.codes, set)
 	}
 }
 
-// of is the box of node k.
-func (t *tree) of(k int32) (box []float64, codes []uint32) {
-	n, w := 2*len(t.s.numbers), len(t.s.words)
-	return t.box[int(k)*n : int(k+1)*n], t.code[int(k)*w : int(k+1)*w]
+// bit is the member of a set of 64 that stands for a code: one for each code where
+// they are that few, otherwise one for a range of codes.
+func (w *Categorical) bit(code uint32) uint64 {
+	return 1 << (uint64(code) * 64 / uint64(max(w.Cardinality, 64)))
 }
 
 // cut reorders the ids of node me and returns where to cut, 0 when all are
 // equal.
 func (t *tree) cut(ids []int32, me int32) int {
-	box, codes := t.of(me)
+	numbers := len(t.s.numbers)
 	best, axis := 0.0, -1
 	m := float64(len(ids))
 	for a, x := range t.s.numbers {
-		lo := box[2*a]
-		if lo == box[2*a+1] {
+		at := t.middle[int(me)*numbers+a]
+		if t.half[int(me)*numbers+a] == 0 {
 			continue
 		}
 		var sum, squares float64
 		for _, i := range ids {
-			v := x[i] - lo
+			v := x[i] - at
 			sum += v
 			squares += v * v
 		}
@@ -115,40 +115,41 @@ func (t *tree) cut(ids []int32, me int32) int {
 			best, axis = spread, a
 		}
 	}
-	frequent := uint32(0)
 	for a := range t.s.words {
 		w := &t.s.words[a]
-		if codes[a] != mixed || w.Weight == 0 {
+		if w.Weight == 0 {
 			continue
 		}
-		code, most, squares := mostFrequent(w.Codes, ids)
-		if spread := w.Weight / 2 * (m - squares/m); spread > best {
-			best, axis, frequent = spread, len(t.s.numbers)+a, code
+		if spread := w.Weight / 2 * (m - t.concentration(w, ids)); spread > best {
+			best, axis = spread, numbers+a
 		}
-		_ = most
 	}
 	switch {
 	case axis < 0:
 		return 0
-	case axis >= len(t.s.numbers):
-		c := t.s.words[axis-len(t.s.numbers)].Codes
-		return split(ids, func(i int32) bool { return c[i] == frequent })
+	case axis >= numbers:
+		codes := t.s.words[axis-numbers].Codes
+		return t.halve(ids, func(i int32) float64 { return float64(codes[i]) })
 	}
 	x := t.s.numbers[axis]
+	return t.halve(ids, func(i int32) float64 { return x[i] })
+}
+
+// halve puts the records with the lower keys first and returns how many. The cut is
+// between different keys, the one that is nearest to the middle; the lower one of two.
+func (t *tree) halve(ids []int32, key func(int32) float64) int {
 	sorted := t.sorted[:0]
 	for _, i := range ids {
-		sorted = append(sorted, x[i])
+		sorted = append(sorted, key(i))
 	}
 	t.sorted = sorted
 	slices.Sort(sorted)
-	// The cut between different values that is nearest to the middle; the lower
-	// one of two.
 	n := len(sorted)
 	for d := range n {
 		for _, at := range [2]int{n/2 - d, n/2 + d} {
 			if at > 0 && at < n && sorted[at-1] != sorted[at] {
 				bound := sorted[at]
-				return split(ids, func(i int32) bool { return x[i] < bound })
+				return split(ids, func(i int32) bool { return key(i) < bound })
 			}
 		}
 	}
@@ -171,37 +172,94 @@ func split(ids []int32, belongs func(int32) bool) int {
 	return at
 }
 
-// mostFrequent returns the code that most of ids have (the smallest of several)
-// and the sum of the squared counts of all.
-func mostFrequent(codes []uint32, ids []int32) (code uint32, most int, squares float64) {
-	count := map[uint32]int{}
-	for _, i := range ids {
-		count[codes[i]]++
+// concentration is the sum of the squared counts of all codes over their number.
+func (t *tree) concentration(w *Categorical, ids []int32) float64 {
+	var squares float64
+	if w.Cardinality > 1<<12 {
+		count := map[uint32]int{}
+		for _, i := range ids {
+			squares += float64(2*count[w.Codes[i]] + 1)
+			count[w.Codes[i]]++
+		}
+		return squares / float64(len(ids))
 	}
-	for c, m := range count {
-		squares += float64(m) * float64(m)
-		if m > most || m == most && c < code {
-			code, most = c, m
+	if len(t.count) < w.Cardinality {
+		t.count = make([]int32, w.Cardinality)
+	}
+	for _, i := range ids {
+		c := &t.count[w.Codes[i]]
+		squares += float64(2**c + 1)
+		*c++
+	}
+	for _, i := range ids {
+		t.count[w.Codes[i]] = 0
+	}
+	return squares / float64(len(ids))
+}
+
+// between is a lower bound of the squared distance of a record of one node and one
+// of another.
+func (t *tree) between(g, h int32) float64 {
+	n := len(t.s.numbers)
+	mg, hg := t.middle[int(g)*n:][:n], t.half[int(g)*n:][:n]
+	mh, hh := t.middle[int(h)*n:][:n], t.half[int(h)*n:][:n]
+	var d float64
+	for a := range mg {
+		// What is below 0 counts for nothing.
+		out := math.Abs(mg[a]-mh[a]) - (hg[a] + hh[a])
+		out += math.Abs(out)
+		d += out * out
+	}
+	d /= 4
+	m := len(t.s.words)
+	cg, ch := t.codes[int(g)*m:][:m], t.codes[int(h)*m:][:m]
+	for a, set := range cg {
+		if set&ch[a] == 0 {
+			d += t.s.words[a].Weight
 		}
 	}
-	return code, most, squares
+	return d
 }
 
 // bound is a lower bound of the squared distance of a record, given by its
-// numbers and codes, to a node's box.
-func (t *tree) bound(numbers []float64, codes []uint32, k int32) float64 {
-	box, shared := t.of(k)
+// numbers and the bits of its codes, to a node's box.
+func (t *tree) bound(numbers []float64, bits []uint64, k int32) float64 {
+	n := len(numbers)
+	middle, half := t.middle[int(k)*n:][:n], t.half[int(k)*n:][:n]
 	var d float64
 	for a, v := range numbers {
-		lo, hi := box[2*a], box[2*a+1]
-		// One of the two is positive at most.
-		out := max(lo-v, v-hi, 0)
+		out := math.Abs(v-middle[a]) - half[a]
+		out += math.Abs(out)
 		d += out * out
 	}
-	for a, code := range shared {
-		if code != mixed && code != codes[a] {
+	d /= 4
+	m := len(bits)
+	for a, set := range t.codes[int(k)*m:][:m] {
+		if set&bits[a] == 0 {
 			d += t.s.words[a].Weight
 		}
+	}
+	return d
+}
+
+// apart is about how far the records of two nodes are apart: the squared distance of
+// their middles, and the share of codes that one of them has alone.
+func (t *tree) apart(g, h int32) float64 {
+	n, m := len(t.s.numbers), len(t.s.words)
+	d := squared(t.middle[int(g)*n:][:n], t.middle[int(h)*n:][:n])
+	cg, ch := t.codes[int(g)*m:][:m], t.codes[int(h)*m:][:m]
+	for a := range cg {
+		all := float64(bits.OnesCount64(cg[a] | ch[a]))
+		d += t.s.words[a].Weight * (1 - float64(bits.OnesCount64(cg[a]&ch[a]))/all)
+	}
+	return d
+}
+
+func squared(x, y []float64) float64 {
+	var d float64
+	for a := range x {
+		t := x[a] - y[a]
+		d += t * t
 	}
 	return d
 }
