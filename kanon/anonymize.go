@@ -340,13 +340,8 @@ func (r *run) enforce(ctx context.Context) error {
 func (r *run) sizes() {
 	sizes := r.groups.Sizes()
 	r.result.GroupSize.Min, r.result.GroupSize.Max = slices.Min(sizes), slices.Max(sizes)
-	r.result.Large = 0
 	if len(r.attributes) > 0 {
-		for _, n := range sizes {
-			if n > refine.LargeGroup*r.job.K {
-				r.result.Large++
-			}
-		}
+		r.large(sizes)
 	}
 	r.figures()
 }

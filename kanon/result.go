@@ -93,6 +93,13 @@ type Result struct {
 	// Large is the number of groups of more than ten times K records, where groups
 	// must be diverse or close: no division of them was found that is.
 	Large int `json:"large,omitempty"`
+	// LargeEqual is how many of the Large groups hold records of equal
+	// quasi-identifiers: a class of the release holds them all however they are divided.
+	LargeEqual int `json:"large_equal,omitempty"`
+	// MostGroups is how many diverse groups the values of the sensitive columns allow
+	// at most. It is present where Large is and these groups would have more than ten
+	// times K records on average, so that large ones cannot be avoided.
+	MostGroups int `json:"most_groups,omitempty"`
 	// LooksMissing names the quasi-identifiers in which a value that was made, a
 	// mean or an ancestor, happens to be a text that stands for a missing value
 	// in the source. In the release it is a value: what is missing there is

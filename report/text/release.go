@@ -39,7 +39,7 @@ func Release(lang Lang, r *kanon.Result) []Line {
 		lines = append(lines, Line{"suppressed", fmt.Sprintf("%s of %s records, which are %s of the loss", Integer(r.Suppressed), Integer(r.Rows+r.Suppressed), Percent(r.SuppressedLoss/max(r.Loss, math.SmallestNonzeroFloat64)))})
 	}
 	if r.Large > 0 {
-		lines = append(lines, Line{"large", fmt.Sprintf("%s of more than %d records: no division of them was found that keeps what is required of sensitive columns", groups(r.Large), 10*r.K)})
+		lines = append(lines, Line{"large", large(r)})
 	}
 	lines = append(lines, Line{"lower bound", lowerBound(r)})
 	lines = append(lines, unique(lang, r)...)
@@ -55,6 +55,22 @@ func Release(lang Lang, r *kanon.Result) []Line {
 		Line{"method", fmt.Sprintf("%s, refine %s, scale %s, published by %s", method, r.Refine, r.Scale, r.Publish)},
 		Line{"seconds", fmt.Sprintf("%.2f: check %.2f, read %.2f, partition %.2f, refine %.2f, bound %.2f, publish %.2f, verify %.2f", s.Total, s.Check, s.Read, s.Partition, s.Refine, s.Bound, s.Publish, s.Verify)},
 	)
+}
+
+// large says why groups have more than ten times k records.
+func large(r *kanon.Result) string {
+	line := fmt.Sprintf("%s of more than %d records", groups(r.Large), 10*r.K)
+	if r.LargeEqual > 0 {
+		line += fmt.Sprintf(", %s of equal records, which a division would leave in one class", Integer(r.LargeEqual))
+	}
+	switch {
+	case r.Large == r.LargeEqual:
+	case r.MostGroups > 0:
+		line += fmt.Sprintf("; the data force it: the values of the sensitive columns allow %s that are diverse at most, of %.1f records on average", groups(r.MostGroups), float64(r.Rows)/float64(r.MostGroups))
+	default:
+		line += "; no division of them keeps what is required of sensitive columns, alone, with a group beside them or with records that other groups can spare"
+	}
+	return line
 }
 
 func groups(n int) string {
