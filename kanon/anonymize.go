@@ -76,7 +76,8 @@ type run struct {
 	asked      cost.Judge   // of groups while they are made, nil for k records
 	groups     space.Partition
 	published  []publish.Column
-	told       *told // whose the released records are, as read for writing
+	outsiders  *publish.Outsiders // counted block by block, nil where no boxes are published
+	told       *told              // whose the released records are, as read for writing
 }
 
 // timed adds the time since start to a step's seconds.

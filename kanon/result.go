@@ -51,8 +51,7 @@ type Result struct {
 	// span, over the width of each column (package publish).
 	NCP float64 `json:"ncp"`
 	// Excluded tells how many persons outside the table the published ranges and
-	// sets exclude; absent for other ways to publish, and for a table that was
-	// released block by block.
+	// sets exclude; absent for other ways to publish.
 	Excluded *publish.Excluded `json:"excluded_outsiders,omitempty"`
 	// Objective is what the groups were made to lower: "sse", or "boxes" where
 	// ranges are published (package kanon/cost).

@@ -163,13 +163,13 @@ func (b *assessment) outsiders() []Block {
 		return nil
 	}
 	e := b.f.Grouping.Excluded
-	text := fmt.Sprintf("A release of ranges and sets shows of some persons that they are not in the table: no class spans their values. Of persons from the same population who are not in it, about %s are excluded so (estimated with %s records, each left out in turn).", Percent(e.Shown), Integer(e.Sampled))
+	text := fmt.Sprintf("A release of ranges and sets shows of some persons that they are not in the table: no class spans their values. Of persons from the same population who are not in it, about %s are excluded so (95 %% interval %s to %s, estimated with %s records, each left out in turn).", Percent(e.Shown), Percent(e.ShownLow), Percent(e.ShownHigh), Integer(e.Sampled))
 	if e.Shown == e.Tight {
 		return []Block{{Text: text + " Ranges here end at the values of their class. Ranges of a fixed grid exclude fewer."}}
 	}
-	t := &Table{Header: []string{"Ranges", "Persons excluded"}, Numeric: []bool{false, true}, Rows: [][]string{
-		{"ending at the values of the class", Percent(e.Tight)},
-		{"of a fixed grid, as published", Percent(e.Shown)},
+	t := &Table{Header: []string{"Ranges", "Persons excluded", "95 % interval"}, Numeric: []bool{false, true, true}, Rows: [][]string{
+		{"ending at the values of the class", Percent(e.Tight), Percent(e.TightLow) + " to " + Percent(e.TightHigh)},
+		{"of a fixed grid, as published", Percent(e.Shown), Percent(e.ShownLow) + " to " + Percent(e.ShownHigh)},
 	}}
 	return []Block{{Text: text}, {Table: t}}
 }

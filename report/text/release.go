@@ -29,11 +29,11 @@ func Release(lang Lang, r *kanon.Result) []Line {
 		Line{"width", Percent(r.NCP) + " of each column on average is what a class spans (NCP)"},
 	)
 	if e := r.Excluded; e != nil {
-		outsiders := Percent(e.Shown) + " of persons who are not in the table are shown not to be"
+		outsiders := fmt.Sprintf("%s (%s to %s) of persons who are not in the table are shown not to be", Percent(e.Shown), Percent(e.ShownLow), Percent(e.ShownHigh))
 		if e.Shown != e.Tight {
-			outsiders += fmt.Sprintf(" (%s with tight ranges)", Percent(e.Tight))
+			outsiders += fmt.Sprintf("; %s (%s to %s) with tight ranges", Percent(e.Tight), Percent(e.TightLow), Percent(e.TightHigh))
 		}
-		lines = append(lines, Line{"outsiders", outsiders + "; estimated with " + Integer(e.Sampled) + " records"})
+		lines = append(lines, Line{"outsiders", outsiders + "; estimated with " + Integer(e.Sampled) + " records, with 95 % intervals"})
 	}
 	if r.Suppressed > 0 {
 		lines = append(lines, Line{"suppressed", fmt.Sprintf("%s of %s records, which are %s of the loss", Integer(r.Suppressed), Integer(r.Rows+r.Suppressed), Percent(r.SuppressedLoss/max(r.Loss, math.SmallestNonzeroFloat64)))})

@@ -8,6 +8,7 @@ import (
 	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/kanon/gate"
 	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/kanon/publish"
 	"github.com/noren-privacy/noren/kanon/verify"
 	"github.com/noren-privacy/noren/report/text"
 )
@@ -44,6 +45,10 @@ func TestRelease(t *testing.T) {
 		if got[label] != "" {
 			t.Errorf("%s is shown without a reason: %q", label, got[label])
 		}
+	}
+	r.Excluded = &publish.Excluded{Tight: 0.24, TightLow: 0.213, TightHigh: 0.268, Shown: 0.01, ShownLow: 0.005, ShownHigh: 0.018, Sampled: 1000}
+	if got, want := lines(r)["outsiders"], "1% (0.5% to 1.8%) of persons who are not in the table are shown not to be; 24% (21.3% to 26.8%) with tight ranges; estimated with 1,000 records, with 95 % intervals\n"; got != want {
+		t.Errorf("outsiders: got %q, want %q", got, want)
 	}
 	for _, c := range []struct {
 		large, equal, most int
