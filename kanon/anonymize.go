@@ -438,9 +438,15 @@ func (r *run) classOf() []uint32 {
 			class[g] = same[0]
 		}
 	}
-	out := make([]uint32, len(r.groups.Group))
-	for i, g := range r.groups.Group {
-		out[i] = class[g]
+	out := make([]uint32, 0, r.rows)
+	kept := r.groups.Group
+	for i := range r.rows {
+		if r.left != nil && r.left[i] {
+			out = append(out, LeftOut)
+			continue
+		}
+		out = append(out, class[kept[0]])
+		kept = kept[1:]
 	}
 	return out
 }

@@ -1,11 +1,16 @@
 package kanon
 
 import (
+	"math"
+
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/kanon/gate"
 	"github.com/noren-privacy/noren/kanon/publish"
 	"github.com/noren-privacy/noren/kanon/verify"
 )
+
+// LeftOut is the class of a record that was suppressed.
+const LeftOut = math.MaxUint32
 
 // ResultSchema names the JSON form of a [Result].
 const ResultSchema = "noren.anonymize/1"
@@ -112,8 +117,8 @@ type Result struct {
 	// repeat, as counting by them would have taken more memory than is allowed.
 	Uncounted []string `json:"uncounted_identifiers,omitempty"`
 	// ClassOf is the class of each record of the source, in its order, where
-	// [Output.Classes] asks for it: with it the secret order of the rows can be
-	// undone. It belongs to the steward.
+	// [Output.Classes] asks for it, and [LeftOut] for those that were suppressed: with
+	// it the secret order of the rows can be undone. It belongs to the steward.
 	ClassOf []uint32 `json:"-"`
 	// Columns is the fate of every column of the source, and why.
 	Columns []gate.Fate `json:"columns"`
