@@ -36,10 +36,10 @@ func Release(lang Lang, r *kanon.Result) []Line {
 		lines = append(lines, Line{"outsiders", outsiders + "; estimated with " + Integer(e.Sampled) + " records, with 95 % intervals"})
 	}
 	if r.Suppressed > 0 {
-		lines = append(lines, Line{"suppressed", fmt.Sprintf("%s of %s records, which are %s of the loss", Integer(r.Suppressed), Integer(r.Rows+r.Suppressed), Percent(r.SuppressedLoss/max(r.Loss, math.SmallestNonzeroFloat64)))})
+		lines = append(lines, Line{"suppressed", Suppressed(r)})
 	}
 	if r.Large > 0 {
-		lines = append(lines, Line{"large", large(r)})
+		lines = append(lines, Line{"large", Large(r)})
 	}
 	lines = append(lines, Line{"lower bound", lowerBound(r)})
 	lines = append(lines, unique(lang, r)...)
@@ -57,8 +57,13 @@ func Release(lang Lang, r *kanon.Result) []Line {
 	)
 }
 
-// large says why groups have more than ten times k records.
-func large(r *kanon.Result) string {
+// Suppressed says how many records were left out, and what they are of the loss.
+func Suppressed(r *kanon.Result) string {
+	return fmt.Sprintf("%s of %s records, which are %s of the loss", Integer(r.Suppressed), Integer(r.Rows+r.Suppressed), Percent(r.SuppressedLoss/max(r.Loss, math.SmallestNonzeroFloat64)))
+}
+
+// Large says why groups have more than ten times k records.
+func Large(r *kanon.Result) string {
 	line := fmt.Sprintf("%s of more than %d records", groups(r.Large), 10*r.K)
 	if r.LargeEqual > 0 {
 		line += fmt.Sprintf(", %s of equal records, which a division would leave in one class", Integer(r.LargeEqual))
