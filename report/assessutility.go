@@ -255,7 +255,7 @@ func (b *assessment) categories() []Block {
 	}
 	t := &Table{
 		Caption: "All columns of words",
-		Header:  []string{"Column", "Values", "Values that do not occur alone in the release", "Frequencies moved", "Records changed", "NCP"},
+		Header:  []string{"Column", "Values", "Values not shown alone", "Frequencies moved", "Records changed", "NCP"},
 		Numeric: []bool{false, true, true, true, true, true},
 	}
 	for i := range columns {
