@@ -32,6 +32,9 @@ type Assessment struct {
 	AverageClassRatio *float64 `json:"average_class_ratio,omitempty"`
 	// Utility compares the release with the original.
 	Utility *Utility `json:"utility,omitempty"`
+	// ClassLoss is the information loss of the classes of the release; absent where it is
+	// not known which row of the release is which of the table.
+	ClassLoss *ClassLoss `json:"class_loss,omitempty"`
 	// Queries tells how far counts over the release are off.
 	Queries *Queries `json:"queries,omitempty"`
 	// Sensitive measures each sensitive column in the classes of the release.

@@ -24,6 +24,10 @@ type Queries struct {
 	Seed uint64 `json:"seed"`
 	// Mean is the mean of |count in the release - true count| / true count.
 	Mean float64 `json:"mean_relative_error"`
+	// MeanLow is the lower end of the 95 % interval of the mean over all such questions.
+	MeanLow float64 `json:"mean_relative_error_low"`
+	// MeanHigh is the upper end of that interval.
+	MeanHigh float64 `json:"mean_relative_error_high"`
 	// Median is the median of the same.
 	Median float64 `json:"median_relative_error"`
 	// Columns has the mean error of the questions in which a column occurs, in the order
@@ -127,6 +131,14 @@ func AskQueries(ctx context.Context, original, release *table.Table, o QueryOpti
 	for _, e := range errors {
 		q.Mean += e / float64(len(errors))
 	}
+	spread := 0.0
+	for _, e := range errors {
+		spread += (e - q.Mean) * (e - q.Mean)
+	}
+	// The questions are independent draws: a normal interval of their mean.
+	n := float64(len(errors))
+	half := 1.959964 * math.Sqrt(spread/max(1, n-1)/n)
+	q.MeanLow, q.MeanHigh = max(0, q.Mean-half), q.Mean+half
 	slices.Sort(errors)
 	q.Median = quantile(errors, .5)
 	by.into(q, columns)

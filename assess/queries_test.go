@@ -62,6 +62,33 @@ func TestQueriesReadCells(t *testing.T) {
 	}
 }
 
+// The mean over many more questions lies in the interval of about 95 of 100 seeds; with
+// fewer than 85 the interval would be wrong (probability below 1e-4 at 95 %).
+func TestQueriesInterval(t *testing.T) {
+	number, words := table.Field{Name: "age", Type: table.Integer}, table.Field{Name: "town", Type: table.Category}
+	original := peopleTable(t, 1000, func(age int, town string) (string, string) { return strconv.Itoa(age), town }, number, words)
+	release := peopleTable(t, 1000, func(age int, town string) (string, string) { return strconv.Itoa(age / 15 * 15), town }, number, words)
+	ask := func(count int, seed uint64) *assess.Queries {
+		t.Helper()
+		q, err := assess.AskQueries(context.Background(), original, release, assess.QueryOptions{Count: count, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return q
+	}
+	truth, in, width := ask(20_000, 1000), 0, 0.0
+	for seed := range uint64(100) {
+		q := ask(200, seed+1)
+		if q.MeanLow <= truth.Mean && truth.Mean <= q.MeanHigh {
+			in++
+		}
+		width += (q.MeanHigh - q.MeanLow) / 100
+	}
+	if ratio := width / (truth.MeanHigh - truth.MeanLow); in < 85 || ratio < 8 || ratio > 12 {
+		t.Errorf("%d of 100 intervals hold the mean; an interval of 200 questions is %.1f times as wide as one of 20,000, want 10 times", in, ratio)
+	}
+}
+
 // Of two records of a town one is 5; shown as any of 0, 5 and 10, two thirds of a
 // record are counted.
 func TestQueriesCountInParts(t *testing.T) {

@@ -76,7 +76,8 @@ type run struct {
 	asked      cost.Judge   // of groups while they are made, nil for k records
 	groups     space.Partition
 	published  []publish.Column
-	told       *told // whose the released records are, as read for writing
+	outsiders  *publish.Outsiders // counted block by block, nil where no boxes are published
+	told       *told              // whose the released records are, as read for writing
 }
 
 // timed adds the time since start to a step's seconds.
@@ -340,13 +341,8 @@ func (r *run) enforce(ctx context.Context) error {
 func (r *run) sizes() {
 	sizes := r.groups.Sizes()
 	r.result.GroupSize.Min, r.result.GroupSize.Max = slices.Min(sizes), slices.Max(sizes)
-	r.result.Large = 0
 	if len(r.attributes) > 0 {
-		for _, n := range sizes {
-			if n > refine.LargeGroup*r.job.K {
-				r.result.Large++
-			}
-		}
+		r.large(sizes)
 	}
 	r.figures()
 }
@@ -442,9 +438,15 @@ func (r *run) classOf() []uint32 {
 			class[g] = same[0]
 		}
 	}
-	out := make([]uint32, len(r.groups.Group))
-	for i, g := range r.groups.Group {
-		out[i] = class[g]
+	out := make([]uint32, 0, r.rows)
+	kept := r.groups.Group
+	for i := range r.rows {
+		if r.left != nil && r.left[i] {
+			out = append(out, LeftOut)
+			continue
+		}
+		out = append(out, class[kept[0]])
+		kept = kept[1:]
 	}
 	return out
 }

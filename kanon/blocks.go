@@ -85,6 +85,9 @@ func (r *run) blocks(ctx context.Context, size int, chosen partition.Chosen) err
 	if err != nil {
 		return err
 	}
+	if err := r.sampleOutsiders(ctx); err != nil {
+		return err
+	}
 	tree, err := r.cutTree(ctx, frame, size)
 	if err != nil {
 		return err
@@ -145,6 +148,9 @@ func (r *run) blocks(ctx context.Context, size int, chosen partition.Chosen) err
 		return err
 	}
 	timed(&r.result.Seconds.Publish, began)
+	if r.outsiders != nil {
+		r.result.Excluded, r.outsiders = r.outsiders.Excluded(), nil
+	}
 	r.result.SSE, r.result.SST = c.after, sst.Sum()
 	if r.result.SST > 0 {
 		r.result.RefinedFrom = c.before / r.result.SST
@@ -204,6 +210,20 @@ func (r *run) survey(ctx context.Context) (*space.Frame, *publish.Plan, error) {
 
 func (r *run) noSpace(err error) error {
 	return &noren.Error{Kind: noren.KindOf(err), Where: r.job.Source.Name(), What: "the quasi-identifiers make no space", Err: err}
+}
+
+// sampleOutsiders picks the records that are left out to count whom boxes exclude.
+func (r *run) sampleOutsiders(ctx context.Context) error {
+	if !r.job.Publish.Boxes() {
+		return nil
+	}
+	sample := publish.SampleOutsiders(r.held.Rows, r.seed())
+	columns, err := r.held.Select(ctx, sample)
+	if err != nil {
+		return err
+	}
+	r.outsiders = publish.NewOutsiders(sample, columns[:len(r.quasi)], r.publishing())
+	return nil
 }
 
 // cutTree makes the tree that blocks are cut by.
@@ -287,6 +307,9 @@ func (r *run) block(ctx context.Context, frame *space.Frame, plan *publish.Plan,
 	}
 	work.add(&work.refine, &began)
 	b.published, err = plan.Groups(ctx, columns, b.groups.Group, b.groups.Groups)
+	if err == nil && r.outsiders != nil {
+		err = r.outsiders.Look(ctx, columns, records, b.groups.Group, b.groups.Groups)
+	}
 	work.add(&work.publish, &began)
 	b.err = err
 	return b

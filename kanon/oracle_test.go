@@ -198,7 +198,7 @@ func adultWithRequirements(t *testing.T, name string, modes ...publish.Mode) {
 		}, 0.51, 10 * k},
 		"l": {kanon.Options{Diversity: &privacy.Diversity{L: 2}}, func(ids []int) bool {
 			return len(ids) >= k && count(ids) > 0 && count(ids) < len(ids)
-		}, 0.20, math.MaxInt},
+		}, 0.20, 10 * k},
 	}
 	c := cases[name]
 	m := &judged{holds: c.holds}

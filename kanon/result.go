@@ -1,11 +1,16 @@
 package kanon
 
 import (
+	"math"
+
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/kanon/gate"
 	"github.com/noren-privacy/noren/kanon/publish"
 	"github.com/noren-privacy/noren/kanon/verify"
 )
+
+// LeftOut is the class of a record that was suppressed.
+const LeftOut = math.MaxUint32
 
 // ResultSchema names the JSON form of a [Result].
 const ResultSchema = "noren.anonymize/1"
@@ -51,8 +56,7 @@ type Result struct {
 	// span, over the width of each column (package publish).
 	NCP float64 `json:"ncp"`
 	// Excluded tells how many persons outside the table the published ranges and
-	// sets exclude; absent for other ways to publish, and for a table that was
-	// released block by block.
+	// sets exclude; absent for other ways to publish.
 	Excluded *publish.Excluded `json:"excluded_outsiders,omitempty"`
 	// Objective is what the groups were made to lower: "sse", or "boxes" where
 	// ranges are published (package kanon/cost).
@@ -93,6 +97,13 @@ type Result struct {
 	// Large is the number of groups of more than ten times K records, where groups
 	// must be diverse or close: no division of them was found that is.
 	Large int `json:"large,omitempty"`
+	// LargeEqual is how many of the Large groups hold records of equal
+	// quasi-identifiers: a class of the release holds them all however they are divided.
+	LargeEqual int `json:"large_equal,omitempty"`
+	// MostGroups is how many diverse groups the values of the sensitive columns allow
+	// at most. It is present where Large is and these groups would have more than ten
+	// times K records on average, so that large ones cannot be avoided.
+	MostGroups int `json:"most_groups,omitempty"`
 	// LooksMissing names the quasi-identifiers in which a value that was made, a
 	// mean or an ancestor, happens to be a text that stands for a missing value
 	// in the source. In the release it is a value: what is missing there is
@@ -106,8 +117,8 @@ type Result struct {
 	// repeat, as counting by them would have taken more memory than is allowed.
 	Uncounted []string `json:"uncounted_identifiers,omitempty"`
 	// ClassOf is the class of each record of the source, in its order, where
-	// [Output.Classes] asks for it: with it the secret order of the rows can be
-	// undone. It belongs to the steward.
+	// [Output.Classes] asks for it, and [LeftOut] for those that were suppressed: with
+	// it the secret order of the rows can be undone. It belongs to the steward.
 	ClassOf []uint32 `json:"-"`
 	// Columns is the fate of every column of the source, and why.
 	Columns []gate.Fate `json:"columns"`

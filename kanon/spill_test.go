@@ -75,6 +75,9 @@ func TestMemoryChangesNothing(t *testing.T) {
 			return read(t, out), r
 		}
 		plenty, want := release(0, 1)
+		if e := want.Excluded; (e != nil) != j.Publish.Boxes() || e != nil && (e.Sampled != n || e.Tight < e.Shown) {
+			t.Fatalf("%s: excluded outsiders %+v of %d records", j.Publish, e, n)
+		}
 		// 24 bytes a record are what a release needs; a third of them is less
 		// than the quasi-identifiers take.
 		least := 24

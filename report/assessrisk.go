@@ -69,7 +69,7 @@ func classPicture(names []string, risks []*assess.Risk) *Picture {
 		}
 		table.Rows = append(table.Rows, row)
 	}
-	return &Picture{Chart: chart, Caption: "Bars at the left are people who stand out; bars at the right are people who share their values with many.", Table: table}
+	return &Picture{Chart: chart, Caption: "Bars at the left are records in small classes, bars at the right records that share their values with many.", Table: table}
 }
 
 func riskPicture(names []string, risks []*assess.Risk) *Picture {

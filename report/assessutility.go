@@ -56,7 +56,7 @@ func (b *assessment) utility() []Block {
 	if u.Corresponding {
 		text += " Its rows are in the order of the original, so that losses are exact, record by record."
 	} else {
-		text += " Which row belongs to which was not used, as a release shuffles its rows; what would need it cannot be had, or only within bounds, and is marked so."
+		text += " Which row belongs to which was not used, as a release shuffles its rows; figures that need it are absent or have bounds."
 	}
 	blocks = append(blocks, Block{Text: text})
 	t := &Table{Header: []string{"Measure", "Value", "What it says"}, Numeric: []bool{false, true}}
@@ -75,18 +75,36 @@ func (b *assessment) utility() []Block {
 	if m := b.f.Grouping; m != nil {
 		t.Rows = append(
 			t.Rows,
-			[]string{"Information loss (SSE/SST, scale " + m.Scale + ")", Percent(m.Loss), "of the grouping, over all quasi-identifiers: what any way to publish the groups' means loses at least"},
+			[]string{"Information loss (SSE/SST, scale " + m.Scale + ")", Percent(m.Loss), "of the groups, over all quasi-identifiers: squared distance of records from the centre of their group, over that from the centre of all"},
 			[]string{"Certainty penalty (NCP)", Percent(m.NCP), "mean width of what a class spans, over the width of its column"},
 		)
-	} else if u.NCP.Value != nil {
-		t.Rows = append(t.Rows, []string{"Certainty penalty (NCP)", figure(u.NCP), "mean width of what is shown of a value, over the width of its column"})
 	} else {
-		t.Rows = append(t.Rows, []string{"Certainty penalty (NCP)", "–", "not available: " + u.NCP.Reason})
+		if l := b.a.ClassLoss; l != nil {
+			t.Rows = append(t.Rows, []string{"Information loss (SSE/SST, scale " + l.Scale + ")", Percent(l.Loss), "of the classes, over all quasi-identifiers: squared distance of records from the centre of their class, over that from the centre of all"})
+		}
+		t.Rows = append(t.Rows, b.penalty())
 	}
 	if c := u.Correlations; c != nil && c.MeanChange != nil {
-		t.Rows = append(t.Rows, []string{"Mean change of a correlation", correlation(*c.MeanChange), fmt.Sprintf("over %d pairs of columns", c.Pairs)})
+		t.Rows = append(t.Rows, []string{"Mean change of a correlation", correlation(*c.MeanChange), "over " + pairs(c.Pairs)})
 	}
 	return append(blocks, Block{Table: t})
+}
+
+// penalty is the row of the certainty penalty as it is measured on a release.
+func (b *assessment) penalty() []string {
+	u := b.a.Utility
+	if u.NCP.Value != nil {
+		return []string{"Certainty penalty (NCP)", figure(u.NCP), "mean width of what is shown of a value, over the width of its column"}
+	}
+	return []string{"Certainty penalty (NCP)", "–", "not available: " + u.NCP.Reason}
+}
+
+// pairs counts pairs of columns.
+func pairs(n int) string {
+	if n == 1 {
+		return "1 pair of columns"
+	}
+	return Integer(n) + " pairs of columns"
 }
 
 func (b *assessment) numbers() []Block {
@@ -111,7 +129,7 @@ func (b *assessment) numbers() []Block {
 	}
 	shorten(t)
 	blocks := []Block{
-		{Text: "Averages survive well when similar records are put together. The standard deviation shrinks, as values move towards the middle of their class; the shapes below show where."},
+		{Text: "Means of groups keep the mean of a column and lower its standard deviation, as values move to the middle of their class. Matched values keep about both. The pictures show where values moved."},
 		{Table: t},
 	}
 	for i := range columns {
@@ -237,7 +255,7 @@ func (b *assessment) categories() []Block {
 	}
 	t := &Table{
 		Caption: "All columns of words",
-		Header:  []string{"Column", "Values", "Never named in the release", "Frequencies moved", "Records changed", "NCP"},
+		Header:  []string{"Column", "Values", "Values not shown alone", "Frequencies moved", "Records changed", "NCP"},
 		Numeric: []bool{false, true, true, true, true, true},
 	}
 	for i := range columns {
@@ -246,7 +264,7 @@ func (b *assessment) categories() []Block {
 	}
 	shorten(t)
 	blocks := []Block{
-		{Text: "A class publishes one value, or a set, for all its records. Values that are rare everywhere tend to be outvoted: look for bars that vanish."},
+		{Text: "All records of a class show the same value, set or shares. A value that is rare in every class may not be shown at all: its bar for the release is then 0."},
 		{Table: t},
 	}
 	for i := range columns {
@@ -308,9 +326,9 @@ func categoryPicture(c *assess.CategoryColumn, u *assess.Utility) *Picture {
 	chart.Series = []Series{{Name: "original", Values: first}, {Name: "release", Values: second}}
 	var parts []string
 	if c.Lost > 0 {
-		parts = append(parts, fmt.Sprintf("%s of %s values are never named on their own in the release", Integer(c.Lost), Integer(c.Values)))
+		parts = append(parts, fmt.Sprintf("%s of %s values do not occur on their own in the release", Integer(c.Lost), Integer(c.Values)))
 	} else {
-		parts = append(parts, "Every value is still named in the release")
+		parts = append(parts, "Every value occurs in the release")
 	}
 	if c.Sets {
 		parts = append(parts, "sets count in equal parts for each of their values")
@@ -337,9 +355,9 @@ func (b *assessment) correlations() []Block {
 		}
 		return part
 	}
-	blocks := []Block{{Text: "A correlation says whether two columns rise and fall together: 1 in step, 0 not related, −1 opposite. Analyses that use several columns need these to survive."}}
+	blocks := []Block{{Text: "A correlation says whether two columns rise and fall together: 1 in step, 0 not related, −1 opposite. An analysis of several columns is right only as far as they are kept."}}
 	chart := &HeatMap{Names: c.Columns[:n], Panels: []Panel{{"original", cut(c.Original)}, {"release", cut(c.Release)}}}
-	blocks = append(blocks, Block{Picture: &Picture{Chart: chart, Caption: "The closer the two squares look, the better.", Table: pairTable(c)}})
+	blocks = append(blocks, Block{Picture: &Picture{Chart: chart, Caption: "Equal squares mean that all correlations are kept.", Table: pairTable(c)}})
 	if len(c.Columns) > n {
 		blocks = append(blocks, Block{Note: fmt.Sprintf("The picture shows the first %d of %d columns; the table has the largest changes among all.", n, len(c.Columns))})
 	}

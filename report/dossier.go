@@ -54,6 +54,12 @@ func (b *assessment) detail() (Figure, bool) {
 			Explain: fmt.Sprintf("the share of the spread of all quasi-identifiers that lies within the groups (SSE/SST, scale %s)", r.Scale),
 		}, true
 	}
+	if l := b.a.ClassLoss; l != nil {
+		return Figure{
+			Name: "Information loss", Value: Percent(l.Loss),
+			Explain: fmt.Sprintf("the share of the spread of all quasi-identifiers that lies within the classes (SSE/SST, scale %s)", l.Scale),
+		}, true
+	}
 	if f := b.a.Utility.NCP; f.Value != nil {
 		return Figure{
 			Name: "Width of what is shown", Value: Percent(*f.Value),
@@ -71,7 +77,7 @@ func (b *assessment) counts() (Figure, bool) {
 	}
 	return Figure{
 		Name: "Error of a count", Value: Percent(q.Mean),
-		Explain: "on average over random counts of records by two to four quasi-identifiers; half of them are off by " + Percent(q.Median) + " or less",
+		Explain: fmt.Sprintf("on average over random counts of records by two to four quasi-identifiers (95 %% interval %s to %s); half of them are off by %s or less", Percent(q.MeanLow), Percent(q.MeanHigh), Percent(q.Median)),
 	}, true
 }
 
@@ -84,8 +90,8 @@ func (b *assessment) queries() []Block {
 	if q == nil {
 		return nil
 	}
-	blocks := []Block{{Text: fmt.Sprintf("A count over these columns is off by %s on average, and by %s or less in half of all cases. Measured with %s random questions: how many records have values of two to four columns within given ranges (a tenth to half of a column) and sets (half of the values)? At least one record in a thousand of the original fits each. In the original itself the error is 0%%.",
-		Percent(q.Mean), Percent(q.Median), Integer(q.Count))}}
+	blocks := []Block{{Text: fmt.Sprintf("A count over these columns is off by %s on average, and by %s or less in half of all cases. Measured with %s random questions, drawn anew for each page (95 %% interval of the mean over all such questions: %s to %s): how many records have values of two to four columns within given ranges (a tenth to half of a column) and sets (half of the values)? At least one record in a thousand of the original fits each. In the original itself the error is 0%%.",
+		Percent(q.Mean), Percent(q.Median), Integer(q.Count), Percent(q.MeanLow), Percent(q.MeanHigh))}}
 	t := &Table{
 		Caption: "Mean error of the counts in which a column occurs",
 		Header:  []string{"Column", "Original", "Release", "Questions"}, Numeric: []bool{false, true, true, true},
@@ -163,13 +169,13 @@ func (b *assessment) outsiders() []Block {
 		return nil
 	}
 	e := b.f.Grouping.Excluded
-	text := fmt.Sprintf("A release of ranges and sets shows of some persons that they are not in the table: no class spans their values. Of persons from the same population who are not in it, about %s are excluded so (estimated with %s records, each left out in turn).", Percent(e.Shown), Integer(e.Sampled))
+	text := fmt.Sprintf("A release of ranges and sets shows of some persons that they are not in the table: no class spans their values. Of persons from the same population who are not in it, about %s are excluded so (95 %% interval %s to %s, estimated with %s records, each left out in turn).", Percent(e.Shown), Percent(e.ShownLow), Percent(e.ShownHigh), Integer(e.Sampled))
 	if e.Shown == e.Tight {
 		return []Block{{Text: text + " Ranges here end at the values of their class. Ranges of a fixed grid exclude fewer."}}
 	}
-	t := &Table{Header: []string{"Ranges", "Persons excluded"}, Numeric: []bool{false, true}, Rows: [][]string{
-		{"ending at the values of the class", Percent(e.Tight)},
-		{"of a fixed grid, as published", Percent(e.Shown)},
+	t := &Table{Header: []string{"Ranges", "Persons excluded", "95 % interval"}, Numeric: []bool{false, true, true}, Rows: [][]string{
+		{"ending at the values of the class", Percent(e.Tight), Percent(e.TightLow) + " to " + Percent(e.TightHigh)},
+		{"of a fixed grid, as published", Percent(e.Shown), Percent(e.ShownLow) + " to " + Percent(e.ShownHigh)},
 	}}
 	return []Block{{Text: text}, {Table: t}}
 }

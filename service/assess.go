@@ -10,6 +10,7 @@ import (
 	"github.com/noren-privacy/noren/assess"
 	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/kanon/publish"
+	"github.com/noren-privacy/noren/kanon/space"
 	"github.com/noren-privacy/noren/report"
 	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table"
@@ -225,6 +226,17 @@ func (a *assessing) releaseFrom(src table.Source) error {
 	o := assess.CompareOptions{Corresponding: a.keptOrder, Means: a.means || a.spec.Anonymize.Publish == publish.Aggregate.String(), Progress: a.service.Progress}
 	if a.result.Utility, err = assess.Compare(a.ctx, a.table, typed, o); err != nil {
 		return err
+	}
+	if a.keptOrder && len(classes[0].Of) == a.table.Rows {
+		scale := space.ZScore
+		if text := a.spec.Anonymize.Scale; text != "" {
+			if scale, err = space.ParseScaling(text); err != nil {
+				return badField("scale", err)
+			}
+		}
+		if a.result.ClassLoss, err = assess.NewClassLoss(a.table.Columns, classes[0], scale); err != nil {
+			return about(a.source.Name(), err)
+		}
 	}
 	seed, err := randomSeed()
 	if err != nil {

@@ -31,8 +31,14 @@ func (s *Service) dossier(facts *report.Facts, r *api.AnonymizeRequest, specFile
 		{Name: "Classes", Value: report.Integer(result.Classes)},
 		{Name: "Time", Value: fmt.Sprintf("%.1f s", took.Check+took.Read+took.Partition+took.Refine+took.Publish+took.Bound+took.Verify)},
 	}
+	if result.Suppressed > 0 {
+		facts.Made = append(facts.Made, report.Fact{Name: "Records left out", Value: text.Suppressed(result)})
+	}
+	if result.Large > 0 {
+		facts.Made = append(facts.Made, report.Fact{Name: "Large groups", Value: text.Large(result)})
+	}
 	if job.Gap > 0 {
-		facts.Made = append(facts.Made, report.Fact{Name: "Optimality gap", Value: fmt.Sprintf("at most %s of the information loss (lower bound %s)", text.PercentUp(result.Gap), text.PercentDown(result.LowerBound))})
+		facts.Made = append(facts.Made, report.Fact{Name: "Optimality gap", Value: gap(result)})
 	}
 	for _, name := range []string{job.Source.Name(), specFile} {
 		hash, err := hashFile(name)
@@ -54,6 +60,14 @@ func (s *Service) dossier(facts *report.Facts, r *api.AnonymizeRequest, specFile
 		facts.Hashes = append(facts.Hashes, report.File{Name: job.Output.Path, Hash: hex.EncodeToString(h.Sum(nil))})
 	}
 	return nil
+}
+
+// gap states how far the loss may be from the least, or why that is not known.
+func gap(r *kanon.Result) string {
+	if r.Bound.Method == "none" {
+		return "not known: " + r.Bound.Reason
+	}
+	return fmt.Sprintf("at most %s of the information loss (lower bound %s)", text.PercentUp(r.Gap), text.PercentDown(r.LowerBound))
 }
 
 // hashFile is the SHA-256 of a file; empty where name is none that can be read

@@ -3,6 +3,7 @@ package service
 import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/assess"
+	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/file"
 )
@@ -92,6 +93,11 @@ func (a *assessing) overlap(src table.Source, classes assess.Classes) error {
 	}
 	if len(first.Who) != len(first.Class) {
 		return &noren.Error{Kind: noren.BadData, Where: src.Name(), What: "the release has another number of records than its source"}
+	}
+	for i, c := range first.Class {
+		if c == kanon.LeftOut {
+			first.Who[i] = "" // in no class of the release
+		}
 	}
 	o, err := assess.NewOverlap(a.ctx, first, second, max(2, a.k))
 	if err != nil {

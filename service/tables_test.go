@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -222,11 +223,15 @@ func TestAssess(t *testing.T) {
 	out, page := filepath.Join(dir, "out.csv"), filepath.Join(dir, "page.html")
 	s := bare(t)
 	table.Spec = &spec.Spec{Anonymize: spec.Anonymize{KeepOrder: true}}
-	_, err := s.Anonymize(t.Context(), &api.AnonymizeRequest{Table: table, Output: out})
+	made, err := s.Anonymize(t.Context(), &api.AnonymizeRequest{Table: table, Output: out})
 	must(t, err)
 	r, err := s.Assess(t.Context(), &api.AssessRequest{Table: table, Against: out, KeptOrder: true, Population: table.Input, SamplingFraction: 0.5, Report: page})
 	must(t, err)
 	valid(t, "noren.assess-1.json", r)
+	// The loss is one figure, whether the release is made or read.
+	if l := r.ClassLoss; l == nil || l.Scale != made.Scale || made.Groups != made.Classes || math.Abs(l.Loss-made.Loss) > 1e-12 {
+		t.Errorf("a loss of %v was stated for %d groups, and %d classes have %+v", made.Loss, made.Groups, made.Classes, r.ClassLoss)
+	}
 	switch {
 	case r.Original.Records != 60 || r.Release == nil || r.Release.SmallestClass < 3 || r.Utility == nil || !r.Utility.Corresponding:
 		t.Errorf("%+v", r)

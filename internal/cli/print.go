@@ -78,8 +78,11 @@ func printAssessment(out io.Writer, a *assess.Assessment) error {
 		printUniqueness(w, u)
 	}
 	if q := a.Queries; q != nil {
-		fmt.Fprintf(w, "\nerror of a count over these columns, mean\t%s\n", report.Percent(q.Mean))
+		fmt.Fprintf(w, "\nerror of a count over these columns, mean\t%s (%s to %s)\n", report.Percent(q.Mean), report.Percent(q.MeanLow), report.Percent(q.MeanHigh))
 		fmt.Fprintf(w, "error of a count over these columns, median\t%s\n", report.Percent(q.Median))
+	}
+	if l := a.ClassLoss; l != nil {
+		fmt.Fprintf(w, "information loss of the classes (SSE/SST, %s)\t%s\n", l.Scale, report.Percent(l.Loss))
 	}
 	for _, s := range a.Sensitive {
 		fmt.Fprintf(w, "classes with one value of %s\t%s of %s\n", s.Column, report.Integer(s.Homogeneous), report.Integer(s.Classes))

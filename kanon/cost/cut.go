@@ -129,6 +129,21 @@ func (c *Cutter) Halve(records []int32, most int) (groups [][]int32, ok bool) {
 	if len(records) <= most {
 		return [][]int32{records}, true
 	}
+	first, second, ok := c.Middle(records)
+	if !ok {
+		return nil, false
+	}
+	left, ok := c.Halve(first, most)
+	if !ok {
+		return nil, false
+	}
+	right, ok := c.Halve(second, most)
+	return append(left, right...), ok
+}
+
+// Middle cuts the records once, as [Cutter.Halve] does: of the cuts nearest to the
+// middle of each interleaved order it takes the one that loses least.
+func (c *Cutter) Middle(records []int32) (left, right []int32, ok bool) {
 	w := c.cutting(records)
 	var best []int32
 	at, least := 0, 0.0
@@ -144,15 +159,7 @@ func (c *Cutter) Halve(records []int32, most int) (groups [][]int32, ok bool) {
 			}
 		}
 	}
-	if best == nil {
-		return nil, false
-	}
-	left, ok := c.Halve(best[:at], most)
-	if !ok {
-		return nil, false
-	}
-	right, ok := c.Halve(best[at:], most)
-	return append(left, right...), ok
+	return best[:at], best[at:], best != nil
 }
 
 // middle is the place of an order nearest to its middle at which the judge allows

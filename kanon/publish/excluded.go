@@ -3,146 +3,253 @@ package publish
 import (
 	"context"
 	"slices"
+	"sync/atomic"
+
+	"gonum.org/v1/gonum/mathext"
 
 	"github.com/noren-privacy/noren/table"
 )
 
 // Excluded tells how many persons who are not in the table the release shows not
-// to be in it, because no class spans their values.
+// to be in it, because no class spans their values. The ends of each share are those
+// of the interval of Clopper and Pearson at 95 %: what leaving out every record of the
+// table would give is outside in at most 5 % of samples.
 type Excluded struct {
 	// Tight is their share where ranges end at the values of the group.
 	Tight float64 `json:"tight"`
+	// TightLow is the lower end of the 95 % interval of Tight.
+	TightLow float64 `json:"tight_low"`
+	// TightHigh is the upper end of the 95 % interval of Tight.
+	TightHigh float64 `json:"tight_high"`
 	// Shown is their share where ranges end as they were published.
 	Shown float64 `json:"shown"`
+	// ShownLow is the lower end of the 95 % interval of Shown.
+	ShownLow float64 `json:"shown_low"`
+	// ShownHigh is the upper end of the 95 % interval of Shown.
+	ShownHigh float64 `json:"shown_high"`
 	// Sampled is the number of records that were left out, one at a time, to
 	// take the part of such a person.
 	Sampled int `json:"sampled"`
 }
 
-// excludedMost is how many records are left out, and excludedWork how many
-// comparisons of a record with a group are made at most.
-const (
-	excludedMost = 1_000
-	excludedWork = 20_000_000
-)
+// excludedMost is how many records are left out at most.
+const excludedMost = 1_000
 
-// CountExcluded estimates what [Excluded] says, for a way to publish that shows
-// boxes: each record of a sample is taken out of its group, and looked for in the
-// boxes of all groups. A record of the table so takes the part of a person of the
-// same population who is not in it. The figure belongs to the steward. Errors are
-// the context's, or of kind Internal for arguments that do not fit each other.
-func CountExcluded(ctx context.Context, cols []*table.Column, group []uint32, groups int, o Options) (*Excluded, error) {
+// Outsiders counts [Excluded], for a way to publish that shows boxes, while the
+// groups of a table become known: each record of a sample is taken out of its group,
+// and looked for in the boxes of all groups. A record of the table so takes the part
+// of a person of the same population who is not in it. The figure belongs to the
+// steward.
+type Outsiders struct {
+	mode    Mode
+	ways    []Ranges // Tight, and the published one where it is another
+	records []uint32
+	at      map[uint32]int // by record: its place in the sample
+	cols    []*table.Column
+	inside  [][]atomic.Bool // by way and place: whether a group spans its values
+}
+
+// SampleOutsiders chooses, by the seed, the records of a table of n that are left out,
+// in ascending order.
+func SampleOutsiders(n int, seed uint64) []uint32 {
+	some := min(n, excludedMost)
+	chosen := make(map[uint32]bool, some)
+	out := make([]uint32, 0, some)
+	for c := uint64(0); len(out) < some; c++ {
+		i := uint32(mix(seed^mix(c)) % uint64(n))
+		if !chosen[i] {
+			chosen[i] = true
+			out = append(out, i)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// NewOutsiders begins to count, with the sampled records and their columns.
+func NewOutsiders(records []uint32, cols []*table.Column, o Options) *Outsiders {
+	out := &Outsiders{mode: o.Mode, ways: []Ranges{Tight}, records: records, at: make(map[uint32]int, len(records)), cols: cols}
+	if o.Ranges != Tight {
+		out.ways = append(out.ways, o.Ranges)
+	}
+	for at, i := range records {
+		out.at[i] = at
+	}
+	for range out.ways {
+		out.inside = append(out.inside, make([]atomic.Bool, len(records)))
+	}
+	return out
+}
+
+// Look takes in the groups of some records, given by their columns; records are their
+// numbers in the table. It may be called from several goroutines. Errors are the
+// context's, or of kind Internal for arguments that do not fit each other.
+func (o *Outsiders) Look(ctx context.Context, cols []*table.Column, records, group []uint32, groups int) error {
 	m, err := sortByGroup(group, groups)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	e := &Excluded{Sampled: min(len(group), excludedMost, max(100, excludedWork/max(1, groups)))}
-	sample := sampleOf(len(group), e.Sampled, o.Seed)
-	for _, way := range []struct {
-		ranges Ranges
-		to     *float64
-	}{{Tight, &e.Tight}, {o.Ranges, &e.Shown}} {
-		if way.to == &e.Shown && o.Ranges == Tight {
-			e.Shown = e.Tight
-			break
+	own := make([]int32, groups) // the number of sampled records in the group
+	for j, i := range records {
+		if _, ok := o.at[i]; ok {
+			own[group[j]]++
 		}
-		boxes := make([][]holder, groups)
-		for g := range boxes {
-			if g&1023 == 0 && ctx.Err() != nil {
-				return nil, ctx.Err()
+	}
+	for w, ranges := range o.ways {
+		inside := o.inside[w]
+		var left []int // places that no group is known to span
+		for at := range o.records {
+			if !inside[at].Load() {
+				left = append(left, at)
 			}
-			boxes[g] = boxOf(cols, m.of(g), o.Mode, way.ranges)
 		}
+		var spanned, others []uint32
+		places := make([]int, 0, len(left))
+		for g := range groups {
+			if g&255 == 0 {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				left = slices.DeleteFunc(left, func(at int) bool { return inside[at].Load() })
+			}
+			all := m.of(g)
+			if own[g] > 0 {
+				// Each sampled record of the group by itself, without it in the box.
+				spanned = spanned[:0]
+				for _, j := range all {
+					if _, ok := o.at[records[j]]; ok {
+						spanned = append(spanned, j)
+					}
+				}
+				for _, j := range spanned {
+					others = others[:0]
+					for _, i := range all {
+						if i != j {
+							others = append(others, i)
+						}
+					}
+					at := o.at[records[j]]
+					if len(others) > 0 && len(o.spans(cols, others, ranges, append(places[:0], at))) > 0 {
+						inside[at].Store(true)
+					}
+				}
+			}
+			places = append(places[:0], left...)
+			if own[g] > 0 {
+				places = slices.DeleteFunc(places, func(at int) bool {
+					return slices.ContainsFunc(spanned, func(j uint32) bool { return records[j] == o.records[at] })
+				})
+			}
+			for _, at := range o.spans(cols, all, ranges, places) {
+				inside[at].Store(true)
+			}
+		}
+	}
+	return nil
+}
+
+// spans keeps of the places those whose values a group of these records spans.
+func (o *Outsiders) spans(cols []*table.Column, all []uint32, ranges Ranges, places []int) []int {
+	for j, col := range cols {
+		if len(places) == 0 {
+			return nil
+		}
+		of := o.cols[j]
+		in := boxOf(col, all, o.mode, ranges)
+		kept := places[:0]
+		for _, at := range places {
+			// A record without a value may be in a class that shows others' values.
+			if of.IsMissing(at) || in != nil && in(of, at) {
+				kept = append(kept, at)
+			}
+		}
+		places = kept
+	}
+	return places
+}
+
+// Excluded is what all groups looked at come to.
+func (o *Outsiders) Excluded() *Excluded {
+	e := &Excluded{Sampled: len(o.records)}
+	for w := range o.ways {
 		outside := 0
-		for n, i := range sample {
-			if n&63 == 0 && ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			if !within(cols, boxes, m, group, uint32(i), o.Mode, way.ranges) {
+		for at := range o.records {
+			if !o.inside[w][at].Load() {
 				outside++
 			}
 		}
-		*way.to = float64(outside) / float64(max(1, e.Sampled))
-	}
-	return e, nil
-}
-
-// sampleOf chooses some of n records, by the seed.
-func sampleOf(n, some int, seed uint64) []int {
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int {
-		x, y := mix(seed^mix(uint64(a))), mix(seed^mix(uint64(b)))
-		switch {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
+		e.Shown = float64(outside) / float64(max(1, e.Sampled))
+		e.ShownLow, e.ShownHigh = shareInterval(outside, e.Sampled)
+		if w == 0 {
+			e.Tight, e.TightLow, e.TightHigh = e.Shown, e.ShownLow, e.ShownHigh
 		}
-		return a - b
-	})
-	return order[:some]
+	}
+	return e
 }
 
-// within reports whether some group spans the values of record i when i is not
-// one of its records.
-func within(cols []*table.Column, boxes [][]holder, m *members, group []uint32, i uint32, mode Mode, ranges Ranges) bool {
-	for g, box := range boxes {
-		if uint32(g) == group[i] {
-			var others []uint32
-			for _, j := range m.of(g) {
-				if j != i {
-					others = append(others, j)
-				}
+// shareInterval is the interval of Clopper and Pearson at 95 % for a share of which k
+// of n draws were.
+func shareInterval(k, n int) (low, high float64) {
+	const tail = 0.025
+	low, high = 0, 1
+	bisect := func(below func(p float64) bool) float64 {
+		lo, hi := 0.0, 1.0
+		for range 60 {
+			if mid := (lo + hi) / 2; below(mid) {
+				lo = mid
+			} else {
+				hi = mid
 			}
-			if len(others) == 0 {
-				continue
-			}
-			box = boxOf(cols, others, mode, ranges)
 		}
-		if holds(box, i) {
-			return true
-		}
+		return (lo + hi) / 2
 	}
-	return false
+	if k > 0 {
+		low = bisect(func(p float64) bool { return mathext.RegIncBeta(float64(k), float64(n-k+1), p) <= tail })
+	}
+	if k < n {
+		high = bisect(func(p float64) bool { return mathext.RegIncBeta(float64(k+1), float64(n-k), p) < 1-tail })
+	}
+	return low, high
 }
 
-// holder reports whether a cell may stand for the value of a record.
-type holder func(i uint32) bool
-
-func holds(box []holder, i uint32) bool {
-	for _, h := range box {
-		if !h(i) {
-			return false
-		}
-	}
-	return true
-}
-
-// boxOf is what a group of these records shows, by column.
-func boxOf(cols []*table.Column, all []uint32, mode Mode, ranges Ranges) []holder {
-	box := make([]holder, len(cols))
+// CountExcluded is what [Outsiders] finds in a table whose groups are all known.
+func CountExcluded(ctx context.Context, cols []*table.Column, group []uint32, groups int, o Options) (*Excluded, error) {
+	sample := SampleOutsiders(len(group), o.Seed)
+	of := make([]*table.Column, len(cols))
 	for j, col := range cols {
-		present := all
-		if col.Missing() > 0 {
-			present = nil
-			for _, i := range all {
-				if !col.IsMissing(int(i)) {
-					present = append(present, i)
-				}
+		of[j] = col.Select(sample)
+	}
+	records := make([]uint32, len(group))
+	for i := range records {
+		records[i] = uint32(i)
+	}
+	out := NewOutsiders(sample, of, o)
+	if err := out.Look(ctx, cols, records, group, groups); err != nil {
+		return nil, err
+	}
+	return out.Excluded(), nil
+}
+
+// holder reports whether a cell may stand for value i of a column that has the same
+// dictionary; the value is not missing.
+type holder func(of *table.Column, i int) bool
+
+// boxOf is what a group of these records shows in a column, nil where it shows no
+// value.
+func boxOf(col *table.Column, all []uint32, mode Mode, ranges Ranges) holder {
+	present := all
+	if col.Missing() > 0 {
+		present = nil
+		for _, i := range all {
+			if !col.IsMissing(int(i)) {
+				present = append(present, i)
 			}
 		}
-		if len(present) == 0 {
-			box[j] = func(i uint32) bool { return col.IsMissing(int(i)) }
-			continue
-		}
-		in := spanOf(col, present, mode, ranges)
-		// A record without a value may be in a class that shows others' values.
-		box[j] = func(i uint32) bool { return col.IsMissing(int(i)) || in(i) }
 	}
-	return box
+	if len(present) == 0 {
+		return nil
+	}
+	return spanOf(col, present, mode, ranges)
 }
 
 func spanOf(col *table.Column, all []uint32, mode Mode, ranges Ranges) holder {
@@ -157,25 +264,25 @@ func spanOf(col *table.Column, all []uint32, mode Mode, ranges Ranges) holder {
 		if fixed {
 			lo, hi = fixedNumbers(f, col, all)
 		}
-		return func(i uint32) bool { return lo <= col.Number(int(i)) && col.Number(int(i)) <= hi }
+		return func(of *table.Column, i int) bool { return lo <= of.Number(i) && of.Number(i) <= hi }
 	case mode == Generalize && f.Type == table.Ordered:
 		lo, hi := levelsOf(col, all)
 		if fixed {
 			lo, hi = fixedLevels(lo, hi, uint32(len(col.Dict)))
 		}
-		return func(i uint32) bool { return lo <= col.Codes[i] && col.Codes[i] <= hi }
+		return func(of *table.Column, i int) bool { return lo <= of.Codes[i] && of.Codes[i] <= hi }
 	case mode == Generalize && f.Hierarchy != nil:
 		return nodeOf(col, all)
 	}
 	codes := distinct(col, all, nil)
 	if fixed && len(codes) > 1 {
-		return func(uint32) bool { return true }
+		return func(*table.Column, int) bool { return true }
 	}
-	in := make(map[uint32]bool, len(codes))
-	for _, code := range codes {
-		in[code] = true
+	slices.Sort(codes)
+	return func(of *table.Column, i int) bool {
+		_, ok := slices.BinarySearch(codes, of.Codes[i])
+		return ok
 	}
-	return func(i uint32) bool { return in[col.Codes[i]] }
 }
 
 // nodeOf is the lowest common ancestor of a group.
@@ -185,13 +292,13 @@ func nodeOf(col *table.Column, all []uint32) holder {
 	for _, i := range all {
 		leaf, ok := h.Leaf(col.Dict[col.Codes[i]])
 		if !ok {
-			return func(uint32) bool { return true }
+			return func(*table.Column, int) bool { return true }
 		}
 		leaves = append(leaves, leaf)
 	}
 	level, node := h.Common(leaves)
-	return func(i uint32) bool {
-		leaf, ok := h.Leaf(col.Dict[col.Codes[i]])
+	return func(of *table.Column, i int) bool {
+		leaf, ok := h.Leaf(of.Dict[of.Codes[i]])
 		return ok && h.Ancestor(leaf, level) == node
 	}
 }

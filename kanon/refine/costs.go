@@ -16,7 +16,8 @@ import (
 // falls and the judge allows the groups that come of it.
 
 // refineCosts is [Refine] with a measure or a judge. A longer search than a descent
-// is made of more rounds of descents, in cells that are cut elsewhere.
+// is made of more rounds of descents, in cells that are cut elsewhere. With a judge a
+// round with fewer records in large groups is taken even where the measure rises.
 func refineCosts(ctx context.Context, s *space.Space, p space.Partition, o *Options, progress noren.Progress) (space.Partition, Stats, error) {
 	m := o.measure(s)
 	total := func(p space.Partition) float64 {
@@ -36,7 +37,11 @@ func refineCosts(ctx context.Context, s *space.Space, p space.Partition, o *Opti
 			return space.Partition{}, Stats{}, err
 		}
 		stats.Rounds++
-		if after := total(next); after < stats.After {
+		after, fewer := total(next), 0
+		if o.Judge != nil {
+			fewer = inLarge(p, o.K) - inLarge(next, o.K)
+		}
+		if fewer > 0 || fewer == 0 && after < stats.After {
 			p, stats.After = next, after
 		}
 	}
@@ -76,7 +81,9 @@ func descendedCosts(ctx context.Context, s *space.Space, m cost.Measure, judge c
 	if err := d.run(ctx); err != nil {
 		return p, err
 	}
-	if d.shrink() {
+	if shrunk, err := d.shrink(ctx); err != nil {
+		return p, err
+	} else if shrunk {
 		if err := d.run(ctx); err != nil {
 			return p, err
 		}

@@ -1,14 +1,26 @@
 package refine
 
 import (
+	"context"
 	"slices"
 
 	"github.com/noren-privacy/noren/kanon/cost"
+	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // LargeGroup is how many times k records a group has at most where the groups must
 // be diverse or close, unless no division of it was found that is.
 const LargeGroup = 10
+
+// inLarge is how many records are in groups that are larger than that.
+func inLarge(p space.Partition, k int) (records int) {
+	for _, n := range p.Sizes() {
+		if n > LargeGroup*k {
+			records += n
+		}
+	}
+	return records
+}
 
 // ruling tells whether groups may change by a record, and remembers it where the
 // strata of the records decide.
@@ -87,13 +99,16 @@ func (r *ruling) asks(members []int32, out, in int32) bool {
 // shrinks is with how many groups beside it a large group is divided together.
 const shrinks = 24
 
-// shrink divides groups that are larger than they may be, alone or together with a
-// group beside them, whatever the measure says, and reports whether it divided any.
-// Groups that go to the limit of what is allowed often have no allowed division,
-// and have one with a few records more.
-func (d *costDescent) shrink() bool {
+// shrink divides groups that are larger than they may be, alone, together with a
+// group beside them, or with records that other groups spare, whatever the measure
+// says, and reports whether it divided any. Groups that go to the limit of what is
+// allowed often have no allowed division, and have one with a few records more.
+func (d *costDescent) shrink(ctx context.Context) (bool, error) {
 	shrunk := false
 	for g := int32(0); int(g) < len(d.members); g++ {
+		if err := ctx.Err(); err != nil {
+			return shrunk, err
+		}
 		if len(d.members[g]) <= d.most || d.costs[g].Cost() <= d.m.Guard() {
 			continue
 		}
@@ -117,12 +132,16 @@ func (d *costDescent) shrink() bool {
 				best, with, least = parts, h, rise
 			}
 		}
-		if with >= 0 {
+		switch {
+		case with >= 0:
 			d.divide(g, with, best)
 			shrunk = true
+		case d.borrow(g):
+			shrunk = true
+			g-- // a part of it may still be too large
 		}
 	}
-	return shrunk
+	return shrunk, nil
 }
 
 // divide puts groups in the place of g and, where it is not -1, h.

@@ -29,17 +29,17 @@ func Release(lang Lang, r *kanon.Result) []Line {
 		Line{"width", Percent(r.NCP) + " of each column on average is what a class spans (NCP)"},
 	)
 	if e := r.Excluded; e != nil {
-		outsiders := Percent(e.Shown) + " of persons who are not in the table are shown not to be"
+		outsiders := fmt.Sprintf("%s (%s to %s) of persons who are not in the table are shown not to be", Percent(e.Shown), Percent(e.ShownLow), Percent(e.ShownHigh))
 		if e.Shown != e.Tight {
-			outsiders += fmt.Sprintf(" (%s with tight ranges)", Percent(e.Tight))
+			outsiders += fmt.Sprintf("; %s (%s to %s) with tight ranges", Percent(e.Tight), Percent(e.TightLow), Percent(e.TightHigh))
 		}
-		lines = append(lines, Line{"outsiders", outsiders + "; estimated with " + Integer(e.Sampled) + " records"})
+		lines = append(lines, Line{"outsiders", outsiders + "; estimated with " + Integer(e.Sampled) + " records, with 95 % intervals"})
 	}
 	if r.Suppressed > 0 {
-		lines = append(lines, Line{"suppressed", fmt.Sprintf("%s of %s records, which are %s of the loss", Integer(r.Suppressed), Integer(r.Rows+r.Suppressed), Percent(r.SuppressedLoss/max(r.Loss, math.SmallestNonzeroFloat64)))})
+		lines = append(lines, Line{"suppressed", Suppressed(r)})
 	}
 	if r.Large > 0 {
-		lines = append(lines, Line{"large", fmt.Sprintf("%s of more than %d records: no division of them was found that keeps what is required of sensitive columns", groups(r.Large), 10*r.K)})
+		lines = append(lines, Line{"large", Large(r)})
 	}
 	lines = append(lines, Line{"lower bound", lowerBound(r)})
 	lines = append(lines, unique(lang, r)...)
@@ -55,6 +55,27 @@ func Release(lang Lang, r *kanon.Result) []Line {
 		Line{"method", fmt.Sprintf("%s, refine %s, scale %s, published by %s", method, r.Refine, r.Scale, r.Publish)},
 		Line{"seconds", fmt.Sprintf("%.2f: check %.2f, read %.2f, partition %.2f, refine %.2f, bound %.2f, publish %.2f, verify %.2f", s.Total, s.Check, s.Read, s.Partition, s.Refine, s.Bound, s.Publish, s.Verify)},
 	)
+}
+
+// Suppressed says how many records were left out, and what they are of the loss.
+func Suppressed(r *kanon.Result) string {
+	return fmt.Sprintf("%s of %s records, which are %s of the loss", Integer(r.Suppressed), Integer(r.Rows+r.Suppressed), Percent(r.SuppressedLoss/max(r.Loss, math.SmallestNonzeroFloat64)))
+}
+
+// Large says why groups have more than ten times k records.
+func Large(r *kanon.Result) string {
+	line := fmt.Sprintf("%s of more than %d records", groups(r.Large), 10*r.K)
+	if r.LargeEqual > 0 {
+		line += fmt.Sprintf(", %s of equal records, which a division would leave in one class", Integer(r.LargeEqual))
+	}
+	switch {
+	case r.Large == r.LargeEqual:
+	case r.MostGroups > 0:
+		line += fmt.Sprintf("; the data force it: the values of the sensitive columns allow %s that are diverse at most, of %.1f records on average", groups(r.MostGroups), float64(r.Rows)/float64(r.MostGroups))
+	default:
+		line += "; no division of them keeps what is required of sensitive columns, alone, with a group beside them or with records that other groups can spare"
+	}
+	return line
 }
 
 func groups(n int) string {

@@ -8,6 +8,7 @@ import (
 	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/kanon/gate"
 	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/kanon/publish"
 	"github.com/noren-privacy/noren/kanon/verify"
 	"github.com/noren-privacy/noren/report/text"
 )
@@ -45,6 +46,24 @@ func TestRelease(t *testing.T) {
 			t.Errorf("%s is shown without a reason: %q", label, got[label])
 		}
 	}
+	r.Excluded = &publish.Excluded{Tight: 0.24, TightLow: 0.213, TightHigh: 0.268, Shown: 0.01, ShownLow: 0.005, ShownHigh: 0.018, Sampled: 1000}
+	if got, want := lines(r)["outsiders"], "1% (0.5% to 1.8%) of persons who are not in the table are shown not to be; 24% (21.3% to 26.8%) with tight ranges; estimated with 1,000 records, with 95 % intervals\n"; got != want {
+		t.Errorf("outsiders: got %q, want %q", got, want)
+	}
+	for _, c := range []struct {
+		large, equal, most int
+		want               string
+	}{
+		{3, 1, 0, "3 groups of more than 50 records, 1 of equal records, which a division would leave in one class; no division of them keeps what is required of sensitive columns, alone, with a group beside them or with records that other groups can spare"},
+		{1, 1, 0, "1 group of more than 50 records, 1 of equal records, which a division would leave in one class"},
+		{2, 0, 4, "2 groups of more than 50 records; the data force it: the values of the sensitive columns allow 4 groups that are diverse at most, of 100.0 records on average"},
+	} {
+		r.Rows, r.Large, r.LargeEqual, r.MostGroups = 400, c.large, c.equal, c.most
+		if got := lines(r)["large"]; got != c.want+"\n" {
+			t.Errorf("large: got %q, want %q", got, c.want)
+		}
+	}
+	r.Rows, r.Large, r.LargeEqual, r.MostGroups = 0, 0, 0, 0
 	r.Merged, r.Bound = 2, kanon.Bound{Method: "none", Reason: "too large"}
 	r.Unique, r.FreeText = &gate.Unique{Records: 100, Alone: 3}, []string{"note"}
 	r.Verified.Unit = &verify.Persons{Column: "person", Persons: 50, Unassigned: 2, Linked: true, Fit: privacy.Fit{Min: 6}, Sequences: &verify.Sequences{Pseudonyms: 9}}
