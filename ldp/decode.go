@@ -126,7 +126,7 @@ func (c *RapporCounts) Decode(ctx context.Context, m *Map, o DecodeOptions) (*De
 	if err != nil {
 		return nil, err
 	}
-	screen, err := b.fit(ctx, chosen)
+	screen, err := b.fit(ctx, chosen, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -191,12 +191,12 @@ func (b *bloomModel) final(ctx context.Context, d *DecodedWords) (*bloomFit, err
 		}
 	}
 	if len(every) <= mostJoint && 2*len(every) <= b.rows {
-		f, err := b.fit(ctx, every)
+		f, err := b.fit(ctx, every, nil)
 		if d.Joint = err == nil; d.Joint || ctx.Err() != nil {
 			return f, err
 		}
 	}
-	return b.fit(ctx, found)
+	return b.fit(ctx, found, nil)
 }
 
 // estimate sets the shares of the fit's candidates, and with all those of each other
