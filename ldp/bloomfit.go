@@ -13,7 +13,8 @@ import (
 	"github.com/noren-privacy/noren"
 )
 
-// bloomModel is the linear model of bit shares on words; see [RapporCounts.Decode].
+// bloomModel is the linear model of bit shares on words; see [RapporCounts.Decode]. Of
+// several rounds ([WordRounds]) counts.N counts people, and counts.Bits is not used.
 type bloomModel struct {
 	counts  *RapporCounts
 	words   []string
@@ -21,6 +22,9 @@ type bloomModel struct {
 	channel Channel
 	k, rows int       // rows: cells of cohorts with reports
 	y       []float64 // estimated shares of bits less pi, cohorts x k
+	// again is, for each cohort, the mean over its people of 1/(number of reports); nil
+	// where all have one.
+	again []float64
 	// A word sets a given bit with probability pi, and two given bits with pi2.
 	pi, pi2 float64
 }
@@ -33,6 +37,11 @@ func newBloomModel(c *RapporCounts, m *Map) (*bloomModel, error) {
 	if err != nil {
 		return nil, err
 	}
+	return bloomModelOf(c, m, e.Value)
+}
+
+// bloomModelOf is newBloomModel for estimated shares of bits, cohorts x k.
+func bloomModelOf(c *RapporCounts, m *Map, shares [][]float64) (*bloomModel, error) {
 	k, h := c.r.K, float64(c.r.H)
 	if len(c.N)*k*k > mostCovariances {
 		return nil, &noren.Error{Kind: noren.Usage, Where: "RAPPOR parameters", What: "too many cohorts for decoding: k^2 times m must not be above 2^26", Hint: "64 to 128 cohorts are usual"}
@@ -44,7 +53,7 @@ func newBloomModel(c *RapporCounts, m *Map) (*bloomModel, error) {
 	}
 	b := &bloomModel{
 		counts: c, words: m.Words, channel: c.r.server(false), k: k,
-		y: make([]float64, len(c.Bits)), pi: 1 - none, pi2: 1 - 2*none + neither,
+		y: make([]float64, len(c.N)*k), pi: 1 - none, pi2: 1 - 2*none + neither,
 	}
 	for i, n := range c.N {
 		if n == 0 {
@@ -52,7 +61,7 @@ func newBloomModel(c *RapporCounts, m *Map) (*bloomModel, error) {
 		}
 		b.rows += k
 		for bit := range k {
-			b.y[i*k+bit] = e.Value[i][bit] - b.pi
+			b.y[i*k+bit] = shares[i][bit] - b.pi
 		}
 	}
 	for _, all := range m.bits {
@@ -63,6 +72,15 @@ func newBloomModel(c *RapporCounts, m *Map) (*bloomModel, error) {
 		b.masks = append(b.masks, masks)
 	}
 	return b, nil
+}
+
+// variance is that of one person's estimate of a bit that a share t of the people of
+// cohort c has.
+func (b *bloomModel) variance(c int, t float64) float64 {
+	if b.again == nil {
+		return b.channel.Variance(t)
+	}
+	return b.counts.r.roundsVariance(t, b.again[c])
 }
 
 // bloomFit is a generalised least-squares fit of some words.
@@ -169,7 +187,7 @@ func (b *bloomModel) weigh(ctx context.Context, f *bloomFit) error {
 			for j := range i {
 				v[i*k+j] = (v[i*k+j]-t[i]*t[j])/float64(n) + f.tau2*common
 			}
-			v[i*k+i] = b.channel.Variance(min(t[i], 1))/float64(n) + f.tau2*(spread+common)
+			v[i*k+i] = b.variance(c, min(t[i], 1))/float64(n) + f.tau2*(spread+common)
 		}
 		if !invert(v, k) {
 			return &noren.Error{What: "the covariance of a cohort's bits could not be inverted"}
