@@ -24,6 +24,8 @@ type Answer struct {
 	// distributed among private records as among the public ones beside them.
 	Carried  float64  `json:"carried"`
 	Warnings []string `json:"warnings,omitempty"`
+
+	followed bool // see corrected
 }
 
 // Parts are standard errors.
@@ -32,7 +34,7 @@ type Parts struct {
 	Privacy float64 `json:"privacy"` // noise was added: redrawn from its public distribution
 	Private float64 `json:"private"` // the private records are a sample themselves
 	// Model is the bias that is to be expected of what the question has in it and the
-	// released features do not follow.
+	// released features do not follow, and of private records outside of the public ones.
 	Model float64 `json:"model"`
 }
 
@@ -210,7 +212,7 @@ func (w *Weights) point(f []float64) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Answer{Value: q + r.value, Parts: r.parts, Carried: r.carried}
+	a := &Answer{Value: q + r.value, Parts: r.parts, Carried: r.carried, followed: r.followed}
 	a.SE = a.Parts.total()
 	if missing > 0.05*(all-missing) {
 		a.Warnings = append(a.Warnings, fmt.Sprintf("%.0f%% of the weight lies on public records without a value: they were left out", 100*missing/all))
@@ -246,9 +248,14 @@ func (w *Weights) notBetter(a *Answer, plain, sampling float64) {
 	}
 }
 
+// findings are those of the fit check that concern an answer.
+func (w *Weights) findings(followed bool) []string {
+	return slices.DeleteFunc(slices.Clone(w.Meta.Check.Findings), func(text string) bool { return followed && text == w.unexplained })
+}
+
 // warn adds what must be said with an answer.
 func (w *Weights) warn(a *Answer) {
-	a.Warnings = append(a.Warnings, w.Meta.Check.Findings...)
+	a.Warnings = append(a.Warnings, w.findings(a.followed)...)
 	if a.Carried < 0.1 && a.Parts.Private > 0 {
 		a.Warnings = append(a.Warnings, fmt.Sprintf("the columns of the weights tell little of this question (%.0f%% of its variation): the answer holds only if private records are in this like the public ones with the same values", 100*a.Carried))
 	}

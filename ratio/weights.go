@@ -31,6 +31,9 @@ type Weights struct {
 	noise    *mat.SymDense // covariance of its noise
 	tilt     *tilt         // of the calibrated weights; nil for others
 	cal      *lazily
+	// unexplained is the finding of the fit check that answers leave out where their
+	// correction makes up for it; empty where there is none.
+	unexplained string
 }
 
 // lazily is a calibration that is made when the first answer needs it.

@@ -14,6 +14,7 @@ import (
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/internal/entropy"
 	core "github.com/noren-privacy/noren/ratio"
+	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/axis"
 )
 
@@ -29,6 +30,9 @@ type CoverageSetting struct {
 	draw func(rng *rand.Rand, private bool, x []float64) (y float64)
 	// words says that the coordinates are words of one category.
 	words bool
+	// frame is that of the category where histograms are released, as noren ratio fit does
+	// by default; else kernels are.
+	frame *core.Frame
 }
 
 // normals is the setting of d normal columns: public N(0, I), private N(.5, .64 I).
@@ -80,6 +84,18 @@ func categories(k int) *CoverageSetting {
 	}}
 }
 
+// inHistograms is a setting of one column of k words whose histogram is released.
+func inHistograms(k int) *CoverageSetting {
+	s := categories(k)
+	s.Name, s.Centres = s.Name+" by histogram", 0
+	a := axis.Axis{Field: table.Field{Name: "word", Type: table.Category}}
+	for j := range k {
+		a.Categories = append(a.Categories, fmt.Sprint(j))
+	}
+	s.frame, _ = core.NewFrame([]axis.Axis{a}) // the axis is whole
+	return s
+}
+
 // studentT2 is a number of Student's distribution with 2 degrees of freedom.
 func studentT2(rng *rand.Rand) float64 { return rng.NormFloat64() / math.Sqrt(rng.ExpFloat64()) }
 
@@ -128,7 +144,7 @@ func CoverageSettings() []*CoverageSetting {
 			}
 			return 0.9 + 0.3*rng.NormFloat64()
 		}),
-		categories(10), categories(30), categories(60),
+		categories(10), categories(30), categories(60), inHistograms(10), inHistograms(30), inHistograms(60),
 	}
 }
 
@@ -377,6 +393,9 @@ func (s *CoverageSetting) coverage(ctx context.Context, o CoverageOptions, at ui
 
 func (s *CoverageSetting) answers(ctx context.Context, t *tables, qs []asked, o CoverageOptions, epsilon float64, seed uint64) ([]outcome, error) {
 	p := core.Options{Public: t.public, Centres: s.Centres, Neighbours: account.ReplaceOne, Records: t.private.Rows}
+	if s.frame != nil {
+		p.Frame, p.Features = s.frame, core.MarginalFeatures
+	}
 	if o.AddRemove {
 		p.Neighbours, p.Records, p.CountShare = account.AddRemove, 0, 0.1
 	}

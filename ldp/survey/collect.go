@@ -35,7 +35,7 @@ type Collector struct {
 	// otherCohort counts the reports of a round whose client has another cohort in an
 	// earlier one.
 	otherCohort int64
-	bad        []BadLine
+	bad         []BadLine
 	// contents are the hashes of the inputs that were read.
 	contents map[[sha256.Size]byte]string
 	keep     *keeper
