@@ -39,6 +39,7 @@ var codes = []Code{
 	{"ledger-missing", Usage, "The ledger file does not exist."},
 	{"ledger-unreadable", Refused, "A ledger that may know the file of an unaccounted request cannot be opened."},
 	{"manifest", NotMet, "A folder of files is not the one that its manifest states."},
+	{"malformed-reports", BadData, "More lines than are allowed are no reports of the mechanism."},
 	{"memory", Usage, "The work needs more memory than is allowed."},
 	{"missing-unclear", Usage, "A text stands for a missing value in one column and is a value in another."},
 	{"model", Usage, "The request does not fit the model of dependent records."},

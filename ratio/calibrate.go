@@ -295,7 +295,8 @@ func (w *Weights) correct(u []float64) (*corrected, error) {
 		all += wi * (u[i] - mean) * (u[i] - mean)
 		unfit += wi * r * r
 		g := max(wi, math.Abs(wi*tilt))
-		public += g * g * r * r / max(0.05, 1-wi*lever)
+		r /= 1 - min(mostLeverage, wi*lever)
+		public += g * g * r * r
 		weight2 += g * g
 		weight4 += g * g * g * g
 	}
@@ -314,12 +315,12 @@ func (w *Weights) correct(u []float64) (*corrected, error) {
 	outside, other := c.rich.beyond(c, u)
 	// Records outside of the public ones may differ from those that are weighted instead by
 	// a standard deviation of the question.
-	lost := 0.0
+	lost, _ := w.uncovered()
 	if share, found := w.outside(); found {
-		lost = share * share * all
+		lost = max(lost, share)
 	}
 	beyond := outer*outside + other*other
-	out.parts.Model = math.Sqrt(inner*within + beyond + lost)
+	out.parts.Model = math.Sqrt(inner*within + beyond + lost*lost*all)
 	out.followed = left <= float64(p) && math.Sqrt(beyond) <= hardly*out.parts.total()
 	return out, nil
 }
@@ -405,6 +406,11 @@ const (
 	alikeInside  = 0.75
 	alikeOutside = 0.25
 )
+
+// mostLeverage is the leverage up to which the residual of a public record is that of a fit
+// without the record. Above it the residual tells little, and the quotient would rest on
+// the one record.
+const mostLeverage = 0.4
 
 // hardly is how much of an answer's error the part of the question outside of the features
 // may have where a warning that the weights leave differences unexplained is left out.

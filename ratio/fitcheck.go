@@ -118,7 +118,10 @@ func (w *Weights) check(raw []float64, flat bool) error {
 	if o := m.Outside; o != nil {
 		share, found := w.outside()
 		c.Outside, c.OutsideSD = &share, o.SD/m.Records
-		find(found, "about %.0f%% of the private records are outside of the public ones: nothing can be said of them", 100*share)
+		w.findOutside(share, found, "about %.0f%% of the private records are outside of the public ones: nothing can be said of them", 100*share)
+	}
+	if share, name := w.uncovered(); share > 0 {
+		w.findOutside(share, true, "about %.0f%% of the private records have values of %s that no public record has: nothing can be said of them", 100*share, name)
 	}
 	c.Passed = len(c.Findings) == 0
 	return nil
@@ -132,8 +135,28 @@ func (w *Weights) outside() (share float64, found bool) {
 		return 0, false
 	}
 	share = min(1, max(0, o.Records/w.Meta.Records))
-	return share, share > max(0.02, 3*o.SD/w.Meta.Records)
+	return share, share > max(leastOutside, 3*o.SD/w.Meta.Records)
 }
+
+// findOutside adds a finding about a share of private records that nothing can be said of.
+func (w *Weights) findOutside(share float64, found bool, format string, args ...any) {
+	if !found {
+		return
+	}
+	text := fmt.Sprintf(format, args...)
+	w.Meta.Check.Findings = append(w.Meta.Check.Findings, text)
+	if share < mostAllowed {
+		w.allowed = append(w.allowed, text)
+	}
+}
+
+// leastOutside is the share of private records that nothing can be said of from which it is
+// a finding; answers allow for it in their errors, and have a warning of it from mostAllowed
+// on.
+const (
+	leastOutside = 0.02
+	mostAllowed  = 0.05
+)
 
 // noiseDraws is how often the distribution of a misfit is drawn.
 const noiseDraws = 2000

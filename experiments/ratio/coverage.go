@@ -191,6 +191,7 @@ func (s *CoverageSetting) tables(seed, repeat uint64, n, big int) *tables {
 func (t *tables) clamp(s *CoverageSetting) {
 	t.private.Outside = make([]bool, t.private.Rows)
 	if s.words {
+		t.unseen(s)
 		return
 	}
 	for i := range t.private.Rows {
@@ -198,6 +199,21 @@ func (t *tables) clamp(s *CoverageSetting) {
 			u := (t.private.Row(i)[j] - t.low[j]) / t.width[j]
 			t.private.Outside[i] = t.private.Outside[i] || u < -0.1 || u > 1.1
 			t.private.Row(i)[j] = min(max(u, 0), 1)
+		}
+	}
+}
+
+// unseen marks the private records with a word that no public record has.
+func (t *tables) unseen(s *CoverageSetting) {
+	seen := make([]bool, s.dim)
+	for i := range t.public.Rows {
+		for j, v := range t.public.Row(i) {
+			seen[j] = seen[j] || v > 0
+		}
+	}
+	for i := range t.private.Rows {
+		for j, v := range t.private.Row(i) {
+			t.private.Outside[i] = t.private.Outside[i] || v > 0 && !seen[j]
 		}
 	}
 }
