@@ -38,6 +38,7 @@ var codes = []Code{
 	{"known", Refused, "A ledger knows the file of an unaccounted request."},
 	{"ledger-missing", Usage, "The ledger file does not exist."},
 	{"ledger-unreadable", Refused, "A ledger that may know the file of an unaccounted request cannot be opened."},
+	{"malformed-reports", BadData, "More lines than are allowed are no reports of the mechanism."},
 	{"manifest", NotMet, "A folder of files is not the one that its manifest states."},
 	{"memory", Usage, "The work needs more memory than is allowed."},
 	{"missing-unclear", Usage, "A text stands for a missing value in one column and is a value in another."},

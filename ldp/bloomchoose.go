@@ -83,7 +83,7 @@ func (l *lasso) weigh() {
 	for c, n := range b.counts.N {
 		for bit := range b.k {
 			if at := c*b.k + bit; n > 0 {
-				l.weight[at] = float64(n) / b.channel.Variance(min(max(fitted[at], 0), 1))
+				l.weight[at] = float64(n) / b.variance(c, min(max(fitted[at], 0), 1))
 				l.residual[at] = b.y[at] + b.pi - fitted[at]
 			}
 		}

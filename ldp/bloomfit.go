@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -12,7 +13,8 @@ import (
 	"github.com/noren-privacy/noren"
 )
 
-// bloomModel is the linear model of bit shares on words; see [RapporCounts.Decode].
+// bloomModel is the linear model of bit shares on words; see [RapporCounts.Decode]. Of
+// several rounds ([WordRounds]) counts.N counts people, and counts.Bits is not used.
 type bloomModel struct {
 	counts  *RapporCounts
 	words   []string
@@ -20,6 +22,9 @@ type bloomModel struct {
 	channel Channel
 	k, rows int       // rows: cells of cohorts with reports
 	y       []float64 // estimated shares of bits less pi, cohorts x k
+	// again is, for each cohort, the mean over its people of 1/(number of reports); nil
+	// where all have one.
+	again []float64
 	// A word sets a given bit with probability pi, and two given bits with pi2.
 	pi, pi2 float64
 }
@@ -32,6 +37,11 @@ func newBloomModel(c *RapporCounts, m *Map) (*bloomModel, error) {
 	if err != nil {
 		return nil, err
 	}
+	return bloomModelOf(c, m, e.Value)
+}
+
+// bloomModelOf is newBloomModel for estimated shares of bits, cohorts x k.
+func bloomModelOf(c *RapporCounts, m *Map, shares [][]float64) (*bloomModel, error) {
 	k, h := c.r.K, float64(c.r.H)
 	if len(c.N)*k*k > mostCovariances {
 		return nil, &noren.Error{Kind: noren.Usage, Where: "RAPPOR parameters", What: "too many cohorts for decoding: k^2 times m must not be above 2^26", Hint: "64 to 128 cohorts are usual"}
@@ -43,7 +53,7 @@ func newBloomModel(c *RapporCounts, m *Map) (*bloomModel, error) {
 	}
 	b := &bloomModel{
 		counts: c, words: m.Words, channel: c.r.server(false), k: k,
-		y: make([]float64, len(c.Bits)), pi: 1 - none, pi2: 1 - 2*none + neither,
+		y: make([]float64, len(c.N)*k), pi: 1 - none, pi2: 1 - 2*none + neither,
 	}
 	for i, n := range c.N {
 		if n == 0 {
@@ -51,7 +61,7 @@ func newBloomModel(c *RapporCounts, m *Map) (*bloomModel, error) {
 		}
 		b.rows += k
 		for bit := range k {
-			b.y[i*k+bit] = e.Value[i][bit] - b.pi
+			b.y[i*k+bit] = shares[i][bit] - b.pi
 		}
 	}
 	for _, all := range m.bits {
@@ -62,6 +72,15 @@ func newBloomModel(c *RapporCounts, m *Map) (*bloomModel, error) {
 		b.masks = append(b.masks, masks)
 	}
 	return b, nil
+}
+
+// variance is that of one person's estimate of a bit that a share t of the people of
+// cohort c has.
+func (b *bloomModel) variance(c int, t float64) float64 {
+	if b.again == nil {
+		return b.channel.Variance(t)
+	}
+	return b.counts.r.roundsVariance(t, b.again[c])
 }
 
 // bloomFit is a generalised least-squares fit of some words.
@@ -79,8 +98,9 @@ type bloomFit struct {
 // smallestDF is how many more equations than words a fit needs.
 const smallestDF = 4
 
-// fit fits words until weights and estimates agree.
-func (b *bloomModel) fit(ctx context.Context, words []int) (*bloomFit, error) {
+// fit fits words until weights and estimates agree. It starts at another fit's shares,
+// where there is one: a fit of nearly the same words takes fewer steps then.
+func (b *bloomModel) fit(ctx context.Context, words []int, from *bloomFit) (*bloomFit, error) {
 	p := len(words)
 	f := &bloomFit{words: words, beta: make([]float64, p), df: float64(b.rows - p)}
 	if f.df < smallestDF {
@@ -90,6 +110,14 @@ func (b *bloomModel) fit(ctx context.Context, words []int) (*bloomFit, error) {
 		}
 	}
 	f.a, f.score = make([]float64, len(b.counts.N)*b.k*b.k), make([]float64, len(b.y))
+	if from != nil {
+		f.tau2 = from.tau2
+		for i, w := range words {
+			if at := slices.Index(from.words, w); at >= 0 {
+				f.beta[i] = from.beta[at]
+			}
+		}
+	}
 	for range 40 {
 		if err := b.weigh(ctx, f); err != nil {
 			return nil, err
@@ -126,9 +154,7 @@ func (b *bloomModel) weigh(ctx context.Context, f *bloomFit) error {
 		sum = 1
 	}
 	k := b.k
-	v, t := mat.NewSymDense(k, nil), make([]float64, k)
-	var chol mat.Cholesky
-	inverse := mat.NewSymDense(k, nil)
+	t := make([]float64, k)
 	spread, common := b.hashVariance()
 	for c, n := range b.counts.N {
 		if n == 0 {
@@ -137,10 +163,11 @@ func (b *bloomModel) weigh(ctx context.Context, f *bloomFit) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		v := f.a[c*k*k : (c+1)*k*k]
 		for i := range k {
 			t[i] = (1 - sum) * b.pi
-			for j := i + 1; j < k; j++ {
-				v.SetSym(i, j, (1-sum)*b.pi2)
+			for j := range i {
+				v[i*k+j] = (1 - sum) * b.pi2
 			}
 		}
 		for i, w := range f.words {
@@ -152,26 +179,18 @@ func (b *bloomModel) weigh(ctx context.Context, f *bloomFit) error {
 				t[at] += share[i]
 				for more := rest & (rest - 1); more != 0; more &= more - 1 {
 					to := bits.TrailingZeros32(more)
-					v.SetSym(at, to, v.At(at, to)+share[i])
+					v[to*k+at] += share[i]
 				}
 			}
 		}
 		for i := range k {
-			for j := i + 1; j < k; j++ {
-				v.SetSym(i, j, (v.At(i, j)-t[i]*t[j])/float64(n)+f.tau2*common)
+			for j := range i {
+				v[i*k+j] = (v[i*k+j]-t[i]*t[j])/float64(n) + f.tau2*common
 			}
-			v.SetSym(i, i, b.channel.Variance(min(t[i], 1))/float64(n)+f.tau2*(spread+common))
+			v[i*k+i] = b.variance(c, min(t[i], 1))/float64(n) + f.tau2*(spread+common)
 		}
-		if !chol.Factorize(v) {
+		if !invert(v, k) {
 			return &noren.Error{What: "the covariance of a cohort's bits could not be inverted"}
-		}
-		if err := chol.InverseTo(inverse); err != nil {
-			return &noren.Error{What: "the covariance of a cohort's bits could not be inverted", Err: err}
-		}
-		for i := range k {
-			for j := range k {
-				f.a[(c*k+i)*k+j] = inverse.At(i, j)
-			}
 		}
 	}
 	return nil

@@ -41,7 +41,7 @@ func (b *bloomModel) test(ctx context.Context, f *bloomFit, kept *lasso, level f
 		if err != nil {
 			return err
 		}
-		without, err := b.fit(ctx, chosen)
+		without, err := b.fit(ctx, chosen, f)
 		if err != nil {
 			return err
 		}
@@ -267,7 +267,7 @@ func (t *hashTest) distribution() {
 			clear(e)
 			e[0] = 1
 			for _, u := range t.units[c*k : (c+1)*k] {
-				z := roots[((i*u)%grid+grid)%grid]
+				z := roots[(i*u)&(grid-1)] // a power of two
 				for j := len(e) - 1; j > 0; j-- {
 					e[j] += e[j-1] * z
 				}

@@ -16,7 +16,7 @@ import (
 type Rejected struct {
 	Malformed   int64 `json:"malformed"`    // Not a report of the mechanism at all
 	WrongLength int64 `json:"wrong_length"` // Of another number of bits
-	BadCohort   int64 `json:"bad_cohort"`   // Of a cohort that does not exist (RAPPOR)
+	BadCohort   int64 `json:"bad_cohort"`   // Of a cohort that does not exist, or, in rounds, of another than the client had before (RAPPOR)
 	Duplicate   int64 `json:"duplicate"`    // A second report of one client
 }
 
@@ -36,7 +36,7 @@ func (r Rejected) String() string {
 	for _, p := range []struct {
 		n    int64
 		what string
-	}{{r.Malformed, "malformed"}, {r.WrongLength, "of the wrong length"}, {r.BadCohort, "of a cohort that does not exist"}, {r.Duplicate, again}} {
+	}{{r.Malformed, "malformed"}, {r.WrongLength, "of the wrong length"}, {r.BadCohort, "of a wrong cohort"}, {r.Duplicate, again}} {
 		if p.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
 		}

@@ -103,6 +103,18 @@ const mostJoint = 500
 // exact distribution of the score over random hashes. So unnamed words, whatever
 // their shares, do not make false discoveries more frequent than Level.
 func (c *RapporCounts) Decode(ctx context.Context, m *Map, o DecodeOptions) (*DecodedWords, error) {
+	if err := o.check(c, m); err != nil {
+		return nil, err
+	}
+	b, err := newBloomModel(c, m)
+	if err != nil {
+		return nil, err
+	}
+	return b.decode(ctx, o)
+}
+
+// check sets defaults and refuses options and a map that are not for the counts.
+func (o *DecodeOptions) check(c *RapporCounts, m *Map) error {
 	if o.Level == 0 {
 		o.Level = 0.05
 	}
@@ -110,29 +122,30 @@ func (c *RapporCounts) Decode(ctx context.Context, m *Map, o DecodeOptions) (*De
 		o.Confidence = 0.95
 	}
 	if !(o.Level > 0 && o.Level < 1) || !(o.Confidence > 0 && o.Confidence < 1) || o.Correction > Bonferroni {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "level", What: "must lie between 0 and 1, and the correction be Holm or Bonferroni"}
+		return &noren.Error{Kind: noren.Usage, Where: "level", What: "must lie between 0 and 1, and the correction be Holm or Bonferroni"}
 	}
 	if m.r.K != c.r.K || m.r.M != c.r.M || m.r.H != c.r.H {
-		return nil, &noren.Error{Kind: noren.Usage, What: "the map is of other parameters than the counts"}
+		return &noren.Error{Kind: noren.Usage, What: "the map is of other parameters than the counts"}
 	}
 	if len(m.Words) == 0 || c.Reports() == 0 {
-		return nil, &noren.Error{Kind: noren.BadData, What: "decoding needs at least one candidate and one report"}
+		return &noren.Error{Kind: noren.BadData, What: "decoding needs at least one candidate and one report"}
 	}
-	b, err := newBloomModel(c, m)
-	if err != nil {
-		return nil, err
-	}
+	return nil
+}
+
+// decode tests and estimates the words of the model.
+func (b *bloomModel) decode(ctx context.Context, o DecodeOptions) (*DecodedWords, error) {
 	chosen, kept, err := b.choose(ctx)
 	if err != nil {
 		return nil, err
 	}
-	screen, err := b.fit(ctx, chosen)
+	screen, err := b.fit(ctx, chosen, nil)
 	if err != nil {
 		return nil, err
 	}
-	d := &DecodedWords{N: c.Reports(), Candidates: len(m.Words), Confidence: o.Confidence, Rejected: c.Rejected}
-	d.Words = make([]Found, len(m.Words))
-	for j, w := range m.Words {
+	d := &DecodedWords{N: b.counts.Reports(), Candidates: len(b.words), Confidence: o.Confidence, Rejected: b.counts.Rejected}
+	d.Words = make([]Found, len(b.words))
+	for j, w := range b.words {
 		d.Words[j].Word = w
 	}
 	if err := b.test(ctx, screen, kept, o.Level, d.Words); err != nil {
@@ -191,12 +204,12 @@ func (b *bloomModel) final(ctx context.Context, d *DecodedWords) (*bloomFit, err
 		}
 	}
 	if len(every) <= mostJoint && 2*len(every) <= b.rows {
-		f, err := b.fit(ctx, every)
+		f, err := b.fit(ctx, every, nil)
 		if d.Joint = err == nil; d.Joint || ctx.Err() != nil {
 			return f, err
 		}
 	}
-	return b.fit(ctx, found)
+	return b.fit(ctx, found, nil)
 }
 
 // estimate sets the shares of the fit's candidates, and with all those of each other

@@ -222,7 +222,7 @@ func (c *RapporCounts) EstimateBits() (*BitEstimates, error) {
 
 func (c *RapporCounts) estimateBits(ch Channel) (*BitEstimates, error) {
 	if !(ch.True > ch.Other) {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "f", What: "is so near to 1 that all answers are random: nothing can be estimated"}
+		return nil, errAllRandom()
 	}
 	e := &BitEstimates{}
 	for i, n := range c.N {
@@ -234,6 +234,10 @@ func (c *RapporCounts) estimateBits(ch Channel) (*BitEstimates, error) {
 		e.Value, e.StdErr = append(e.Value, value), append(e.StdErr, se)
 	}
 	return e, nil
+}
+
+func errAllRandom() error {
+	return &noren.Error{Kind: noren.Usage, Where: "f", What: "is so near to 1 that all answers are random: nothing can be estimated"}
 }
 
 // Frequencies estimates the shares of labels from the counts of Basic RAPPOR,

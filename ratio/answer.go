@@ -24,6 +24,8 @@ type Answer struct {
 	// distributed among private records as among the public ones beside them.
 	Carried  float64  `json:"carried"`
 	Warnings []string `json:"warnings,omitempty"`
+
+	followed bool // see corrected
 }
 
 // Parts are standard errors.
@@ -32,7 +34,7 @@ type Parts struct {
 	Privacy float64 `json:"privacy"` // noise was added: redrawn from its public distribution
 	Private float64 `json:"private"` // the private records are a sample themselves
 	// Model is the bias that is to be expected of what the question has in it and the
-	// released features do not follow.
+	// released features do not follow, and of private records outside of the public ones.
 	Model float64 `json:"model"`
 }
 
@@ -129,15 +131,16 @@ func average(w, f []float64) float64 {
 // Mean estimates the mean over the private records of f, which has one value for each
 // public record, NaN where there is none. Error: [noren.Usage].
 func (w *Weights) Mean(f []float64) (*Answer, error) {
-	all, err := w.means([][]float64{w.asked(f)})
+	all, err := w.means([][]float64{w.asked(f)}, 1)
 	if err != nil {
 		return nil, err
 	}
 	return all[0], nil
 }
 
-// means answers several.
-func (w *Weights) means(fs [][]float64) ([]*Answer, error) {
+// means answers several. Warnings state values times a number: that of the private
+// records, where the answers become counts.
+func (w *Weights) means(fs [][]float64, times float64) ([]*Answer, error) {
 	out := make([]*Answer, len(fs))
 	for i, f := range fs {
 		if err := w.fits(f); err != nil {
@@ -147,7 +150,7 @@ func (w *Weights) means(fs [][]float64) ([]*Answer, error) {
 		if out[i], err = w.point(f); err != nil {
 			return nil, err
 		}
-		w.compare(out[i], f)
+		w.compare(out[i], f, times)
 		w.warn(out[i])
 	}
 	return out, nil
@@ -210,7 +213,7 @@ func (w *Weights) point(f []float64) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Answer{Value: q + r.value, Parts: r.parts, Carried: r.carried}
+	a := &Answer{Value: q + r.value, Parts: r.parts, Carried: r.carried, followed: r.followed}
 	a.SE = a.Parts.total()
 	if missing > 0.05*(all-missing) {
 		a.Warnings = append(a.Warnings, fmt.Sprintf("%.0f%% of the weight lies on public records without a value: they were left out", 100*missing/all))
@@ -221,7 +224,7 @@ func (w *Weights) point(f []float64) (*Answer, error) {
 // compare says so where the answer is not seen to be better than the unweighted one: where
 // its squared error is above what that one's is estimated to be, its own sampling and the
 // difference of the two.
-func (w *Weights) compare(a *Answer, f []float64) {
+func (w *Weights) compare(a *Answer, f []float64, times float64) {
 	n, mean, square := 0.0, 0.0, 0.0
 	for i, v := range f {
 		if !math.IsNaN(v) && w.whole[i] {
@@ -234,21 +237,28 @@ func (w *Weights) compare(a *Answer, f []float64) {
 		return
 	}
 	mean /= n
-	w.notBetter(a, mean, max(0, square/n-mean*mean)/n)
+	w.notBetter(a, mean, max(0, square/n-mean*mean)/n, times)
 }
 
 // notBetter warns where a is not seen to be better than the unweighted answer plain, whose
-// sampling variance is given.
-func (w *Weights) notBetter(a *Answer, plain, sampling float64) {
+// sampling variance is given. The warning states plain times a number.
+func (w *Weights) notBetter(a *Answer, plain, sampling, times float64) {
 	difference := a.Value - plain
 	if own := a.SE*a.SE - a.Parts.Private*a.Parts.Private; own > sampling+max(0, difference*difference-own) {
-		a.Warnings = append(a.Warnings, fmt.Sprintf("the weighted answer is not seen to be better than the unweighted one, %.6g: its error is as large as their difference", plain))
+		a.Warnings = append(a.Warnings, fmt.Sprintf("the weighted answer is not seen to be better than the unweighted one, %.6g: its error is as large as their difference", plain*times))
 	}
+}
+
+// findings are those of the fit check that concern an answer.
+func (w *Weights) findings(followed bool) []string {
+	return slices.DeleteFunc(slices.Clone(w.Meta.Check.Findings), func(text string) bool {
+		return followed && text == w.unexplained || slices.Contains(w.allowed, text)
+	})
 }
 
 // warn adds what must be said with an answer.
 func (w *Weights) warn(a *Answer) {
-	a.Warnings = append(a.Warnings, w.Meta.Check.Findings...)
+	a.Warnings = append(a.Warnings, w.findings(a.followed)...)
 	if a.Carried < 0.1 && a.Parts.Private > 0 {
 		a.Warnings = append(a.Warnings, fmt.Sprintf("the columns of the weights tell little of this question (%.0f%% of its variation): the answer holds only if private records are in this like the public ones with the same values", 100*a.Carried))
 	}
@@ -281,7 +291,7 @@ func (w *Weights) Count(in []bool) (*Answer, error) {
 			f[i] = 0
 		}
 	}
-	all, err := w.means([][]float64{f})
+	all, err := w.means([][]float64{f}, w.Meta.Records)
 	if err != nil {
 		return nil, err
 	}
@@ -319,7 +329,7 @@ func (w *Weights) Histogram(bin []int, bins int) ([]*Answer, error) {
 			fs[j][i] = 1
 		}
 	}
-	out, err := w.means(fs)
+	out, err := w.means(fs, w.Meta.Records)
 	for _, a := range out {
 		w.toCount(a)
 	}

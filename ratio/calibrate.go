@@ -218,6 +218,10 @@ type corrected struct {
 	value, weighted float64
 	parts           Parts
 	carried         float64
+	// followed says that what the weights leave of the released differences does not
+	// matter for u: the correction brings the released means within noise, and what of u
+	// lies outside of the features has hardly a part in its error.
+	followed bool
 }
 
 // project returns Cov_w(psi, u) in the basis V, and u(w).
@@ -255,16 +259,18 @@ func (w *Weights) correct(u []float64) (*corrected, error) {
 	out := &corrected{value: mean, weighted: mean}
 	p := len(cov)
 	beta := make([]float64, p)
-	var within, spread, moved, noisy float64
+	var within, spread, moved, noisy, left float64
 	for k, v := range cov {
+		off := c.delta[k] * (1 - c.share[k])
+		left += off * off
 		beta[k] = v * c.shrink[k]
 		out.value += beta[k] * c.delta[k]
 		moved += beta[k] * c.first[k]
 		spread += beta[k] * beta[k] * c.values[k]
 		noisy += beta[k] * beta[k]
 		if c.values[k] > 1e-12 {
-			left := v * (1 - c.share[k]) * c.slack[k]
-			within += left * left / c.values[k]
+			hidden := v * (1 - c.share[k]) * c.slack[k]
+			within += hidden * hidden / c.values[k]
 		}
 	}
 	inner, outer := c.shift, c.shift
@@ -272,7 +278,7 @@ func (w *Weights) correct(u []float64) (*corrected, error) {
 		inner += alikeInside * alikeInside * (moved*moved + noisy) / spread
 		outer += alikeOutside * alikeOutside * max(0, (moved*moved-noisy)/spread)
 	}
-	var public, all, left, weight2, weight4 float64
+	var public, all, unfit, weight2, weight4 float64
 	residual := make([]float64, len(u))
 	for i, wi := range c.w {
 		if wi == 0 {
@@ -287,9 +293,9 @@ func (w *Weights) correct(u []float64) (*corrected, error) {
 		}
 		residual[i] = r
 		all += wi * (u[i] - mean) * (u[i] - mean)
-		left += wi * r * r
+		unfit += wi * r * r
 		g := max(wi, math.Abs(wi*tilt))
-		r /= max(0.05, 1-wi*lever)
+		r /= 1 - min(mostLeverage, wi*lever)
 		public += g * g * r * r
 		weight2 += g * g
 		weight4 += g * g * g * g
@@ -299,7 +305,7 @@ func (w *Weights) correct(u []float64) (*corrected, error) {
 	}
 	out.carried = 1
 	if all > 0 {
-		out.carried = min(1, max(0, 1-left/all))
+		out.carried = min(1, max(0, 1-unfit/all))
 	}
 	out.parts.Public = math.Sqrt(public)
 	out.parts.Private = math.Sqrt(all / max(1, w.Meta.Records))
@@ -307,7 +313,15 @@ func (w *Weights) correct(u []float64) (*corrected, error) {
 		return nil, err
 	}
 	outside, other := c.rich.beyond(c, u)
-	out.parts.Model = math.Sqrt(inner*within + outer*outside + other*other)
+	// Records outside of the public ones may differ from those that are weighted instead by
+	// a standard deviation of the question.
+	lost, _ := w.uncovered()
+	if share, found := w.outside(); found {
+		lost = max(lost, share)
+	}
+	beyond := outer*outside + other*other
+	out.parts.Model = math.Sqrt(inner*within + beyond + lost*lost*all)
+	out.followed = left <= float64(p) && math.Sqrt(beyond) <= hardly*out.parts.total()
 	return out, nil
 }
 
@@ -392,6 +406,15 @@ const (
 	alikeInside  = 0.75
 	alikeOutside = 0.25
 )
+
+// mostLeverage is the leverage up to which the residual of a public record is that of a fit
+// without the record. Above it the residual tells little, and the quotient would rest on
+// the one record.
+const mostLeverage = 0.4
+
+// hardly is how much of an answer's error the part of the question outside of the features
+// may have where a warning that the weights leave differences unexplained is left out.
+const hardly = 0.1
 
 // student is the square of the 97.5 % quantile of Student's distribution by that of the
 // normal one, for degrees of freedom (Cornish and Fisher's expansion): what an estimated

@@ -353,7 +353,7 @@ func (c *Check) Compare(s *Sums) (*CheckResult, error) {
 			}
 		}
 	}
-	answers, err := w.means(fs)
+	answers, err := w.means(fs, 1)
 	if err != nil {
 		return nil, err
 	}

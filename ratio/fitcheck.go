@@ -110,16 +110,53 @@ func (w *Weights) check(raw []float64, flat bool) error {
 	if share := (c.Misfit - 1) / max(c.Signal-1, 1e-9); c.Misfit > 1.1 && share > 0.2 {
 		large, unexplained = true, max(unexplained, share)
 	}
-	find(!misfit && !blind && large, "the weights leave %.0f%% of how the released means differ from the public ones unexplained: the bandwidth is too wide for the private records, or noise rules", 100*min(1, unexplained))
+	if !misfit && !blind && large {
+		w.unexplained = fmt.Sprintf("the weights leave %.0f%% of how the released means differ from the public ones unexplained: the bandwidth is too wide for the private records, or noise rules", 100*min(1, unexplained))
+		c.Findings = append(c.Findings, w.unexplained)
+	}
 	find(blind && !misfit, "the released means cannot be told from those of the public records themselves: either both are alike, or epsilon or n is too small to see how they differ")
 	if o := m.Outside; o != nil {
-		share := min(1, max(0, o.Records/m.Records))
+		share, found := w.outside()
 		c.Outside, c.OutsideSD = &share, o.SD/m.Records
-		find(share > max(0.02, 3*c.OutsideSD), "about %.0f%% of the private records are outside of the public ones: nothing can be said of them", 100*share)
+		w.findOutside(share, found, "about %.0f%% of the private records are outside of the public ones: nothing can be said of them", 100*share)
+	}
+	if share, name := w.uncovered(); share > 0 {
+		w.findOutside(share, true, "about %.0f%% of the private records have values of %s that no public record has: nothing can be said of them", 100*share, name)
 	}
 	c.Passed = len(c.Findings) == 0
 	return nil
 }
+
+// outside is the share of private records outside of the public ones, 0 where none was paid
+// for, and whether it is above what noise explains.
+func (w *Weights) outside() (share float64, found bool) {
+	o := w.Meta.Outside
+	if o == nil {
+		return 0, false
+	}
+	share = min(1, max(0, o.Records/w.Meta.Records))
+	return share, share > max(leastOutside, 3*o.SD/w.Meta.Records)
+}
+
+// findOutside adds a finding about a share of private records that nothing can be said of.
+func (w *Weights) findOutside(share float64, found bool, format string, args ...any) {
+	if !found {
+		return
+	}
+	text := fmt.Sprintf(format, args...)
+	w.Meta.Check.Findings = append(w.Meta.Check.Findings, text)
+	if share < mostAllowed {
+		w.allowed = append(w.allowed, text)
+	}
+}
+
+// leastOutside is the share of private records that nothing can be said of from which it is
+// a finding; answers allow for it in their errors, and have a warning of it from mostAllowed
+// on.
+const (
+	leastOutside = 0.02
+	mostAllowed  = 0.05
+)
 
 // noiseDraws is how often the distribution of a misfit is drawn.
 const noiseDraws = 2000

@@ -198,16 +198,19 @@ func dependence(h *Histogram, public *Points) float64 {
 	return out
 }
 
-// indicators fills the columns of psi from column at on: 1 for the cells of a record.
-func indicators(psi *mat.Dense, at int, hs []Histogram, p *Points) {
+// indicators fills the columns of psi: 1 for the cells of a record, at the column that place
+// has for each, or nowhere if that is below 0.
+func indicators(psi *mat.Dense, place []int, hs []Histogram, p *Points) {
 	for i := range p.Rows {
 		x := p.Row(i)
 		if !isWhole(x) {
 			continue
 		}
-		row, from := psi.RawRowView(i), at
+		row, from := psi.RawRowView(i), 0
 		for k := range hs {
-			row[from+hs[k].cell(x)] = 1
+			if at := place[from+hs[k].cell(x)]; at >= 0 {
+				row[at] = 1
+			}
 			from += hs[k].Cells()
 		}
 	}
@@ -343,7 +346,11 @@ const leastVariance = 1e-20
 func (w *Weights) gather() {
 	m := w.Meta
 	b, n := len(m.Sums), w.public.Rows
-	p := b + len(m.Cells)
+	w.place = places(m.Histograms, w.public, b)
+	p := b
+	for _, at := range w.place {
+		p = max(p, at+1)
+	}
 	w.mean = scaled(m.Sums, 1/m.Records)
 	w.noise = mat.NewSymDense(p, nil)
 	if b > 0 {
@@ -364,22 +371,70 @@ func (w *Weights) gather() {
 			copy(w.psi.RawRowView(i), w.features.Phi.RawRowView(i))
 		}
 	}
-	indicators(w.psi, b, m.Histograms, w.public)
+	indicators(w.psi, w.place, m.Histograms, w.public)
 	variance := max(leastVariance, laplaceVariance(m.CellScale)) / (m.Records * m.Records)
 	for k, v := range m.Cells {
-		w.mean = append(w.mean, float64(v)/m.Records)
-		w.noise.SetSym(b+k, b+k, variance)
+		if at := w.place[k]; at >= 0 {
+			w.mean = append(w.mean, float64(v)/m.Records)
+			w.noise.SetSym(at, at, variance)
+		}
 	}
+}
+
+// places are the columns, from first on, of the cells of histograms, -1 for cells that no
+// public record is in: no weights reproduce them, and they are judged by uncovered alone.
+func places(hs []Histogram, public *Points, first int) []int {
+	out := make([]int, cells(hs))
+	for i := range public.Rows {
+		if x := public.Row(i); isWhole(x) {
+			from := 0
+			for k := range hs {
+				out[from+hs[k].cell(x)]++
+				from += hs[k].Cells()
+			}
+		}
+	}
+	for k, n := range out {
+		if out[k] = -1; n > 0 {
+			out[k] = first
+			first++
+		}
+	}
+	return out
+}
+
+// uncovered is the largest share, among the histograms where it is above what noise
+// explains, of private records in cells that no public record is in, and the name of that
+// histogram; 0 where there is none.
+func (w *Weights) uncovered() (share float64, name string) {
+	m := w.Meta
+	sd := math.Sqrt(laplaceVariance(m.CellScale))
+	from := 0
+	for k := range m.Histograms {
+		h := &m.Histograms[k]
+		sum, empty := 0.0, 0.0
+		for c := range h.Cells() {
+			if w.place[from+c] < 0 {
+				sum += float64(m.Cells[from+c])
+				empty++
+			}
+		}
+		from += h.Cells()
+		if v := min(1, sum/m.Records); v > max(leastOutside, 3*sd*math.Sqrt(empty)/m.Records, share) {
+			share, name = v, h.name()
+		}
+	}
+	return share, name
 }
 
 // meanCells is the mean, over histograms, of their released counts by the number of
 // records: below 1 where private records lack values.
 func (w *Weights) meanCells() float64 {
 	sum := 0.0
-	for _, v := range w.mean[len(w.Meta.Sums):] {
-		sum += v
+	for _, v := range w.Meta.Cells {
+		sum += float64(v)
 	}
-	return sum / float64(len(w.Meta.Histograms))
+	return sum / w.Meta.Records / float64(len(w.Meta.Histograms))
 }
 
 // tilted is the fitted ratio of calibrated weights at points.
@@ -392,7 +447,7 @@ func (w *Weights) tilted(x *Points) []float64 {
 			w.features.Kernel.Phi(psi.RawRowView(i)[:b], x.Row(i))
 		}
 	}
-	indicators(psi, b, w.Meta.Histograms, x)
+	indicators(psi, w.place, w.Meta.Histograms, x)
 	// The sum of all weights, from the record of most weight.
 	most := 0
 	for i, v := range w.tilt.w {

@@ -68,7 +68,7 @@ func (w *Weights) Quantile(f []float64, p float64) (*Answer, error) {
 	d = distributionOf(f, equal)
 	plain, by := d.at(p), math.Sqrt(p*(1-p)/count)
 	sampling := (d.at(min(p+by, 1)) - d.at(max(p-by, 0))) / 2
-	w.notBetter(a, plain, sampling*sampling)
+	w.notBetter(a, plain, sampling*sampling, 1)
 	return a, nil
 }
 

@@ -93,7 +93,7 @@ func (w *Weights) Regression(x *Points, y []float64) (*Regression, error) {
 	for _, v := range w.W {
 		total += v
 	}
-	out := &Regression{Warnings: w.Meta.Check.Findings}
+	out, followed := &Regression{}, true
 	if all > 0 {
 		out.R2 = 1 - left/all
 	}
@@ -114,6 +114,8 @@ func (w *Weights) Regression(x *Points, y []float64) (*Regression, error) {
 			return nil, err
 		}
 		out.Coefficients = append(out.Coefficients, &Answer{Value: v + c.value, Parts: c.parts, SE: c.parts.total()})
+		followed = followed && c.followed
 	}
+	out.Warnings = w.findings(followed)
 	return out, nil
 }

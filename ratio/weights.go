@@ -27,10 +27,17 @@ type Weights struct {
 	features *Features     // of kernels; nil where there are none
 	ridge    *mat.Cholesky // of H + lambda I
 	psi      *mat.Dense    // all features of the public records: kernels, then cells
+	place    []int         // the columns of psi of the cells; see places
 	mean     []float64     // h~, the noisy mean of the features
 	noise    *mat.SymDense // covariance of its noise
 	tilt     *tilt         // of the calibrated weights; nil for others
 	cal      *lazily
+	// unexplained is the finding of the fit check that answers leave out where their
+	// correction makes up for it; empty where there is none.
+	unexplained string
+	// allowed are the findings about private records outside that answers leave out, as
+	// their errors allow for so small a share.
+	allowed []string
 }
 
 // lazily is a calibration that is made when the first answer needs it.
@@ -176,11 +183,6 @@ func (m *Mechanism) fit(f *Features, dist *Distribution, r *Released, sums []flo
 // finish makes the weights that the meta data describe, and checks the fit.
 func (w *Weights) finish() error {
 	m := w.Meta
-	w.gather()
-	if by := w.recordsError(); by > 0 {
-		w.noise.SymRankOne(w.noise, by*by, mat.NewVecDense(len(w.mean), w.mean))
-	}
-	w.cal = &lazily{}
 	w.whole = make([]bool, w.public.Rows)
 	some := false
 	for i := range w.whole {
@@ -190,6 +192,11 @@ func (w *Weights) finish() error {
 	if !some {
 		return badMeta("there is no public record that has a value in every column")
 	}
+	w.gather()
+	if by := w.recordsError(); by > 0 {
+		w.noise.SymRankOne(w.noise, by*by, mat.NewVecDense(len(w.mean), w.mean))
+	}
+	w.cal = &lazily{}
 	if w.features == nil {
 		if err := w.calibrated(); err != nil {
 			return err

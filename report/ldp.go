@@ -48,7 +48,7 @@ func learnedTables(e *api.LDPEstimate, x *api.LDPLearned, of string, reports int
 	case x.Shares != nil:
 		return []Table{sharesTable(e, x.Shares, of, reports)}
 	case x.Words != nil:
-		return []Table{wordsTable(x.Words)}
+		return []Table{wordsTable(e, x.Words)}
 	case x.Mean != nil:
 		m := x.Mean
 		return []Table{{
@@ -88,15 +88,20 @@ func waveTables(rows []api.LDPMeasured) []Table {
 }
 
 // wordsTable has a row for each word, and one for words that are no candidates.
-func wordsTable(d *api.LDPWords) Table {
+func wordsTable(e *api.LDPEstimate, d *api.LDPWords) Table {
 	count := 0
 	for _, w := range d.Found {
 		if w.Significant {
 			count++
 		}
 	}
+	of, words := "the reports", "Words"
+	if e.Rounds > 0 {
+		words = fmt.Sprintf("Words among %s in %s", people(int(e.People)), counted(int64(e.Rounds), "round"))
+		of = "the words"
+	}
 	t := Table{
-		Caption: fmt.Sprintf("Words: %d of %d candidates found, which explain %s of the reports; all intervals hold at once with %s", count, d.Candidates, Percent(min(max(d.Explained, 0), 1)), Percent(d.Level)),
+		Caption: fmt.Sprintf("%s: %d of %d candidates found, which explain %s of %s; all intervals hold at once with %s", words, count, d.Candidates, Percent(min(max(d.Explained, 0), 1)), of, Percent(d.Level)),
 		Header:  []string{"word", "share", "std. error", "from", "to", "p-value", "found"},
 		Numeric: []bool{false, true, true, true, true, true, false},
 	}

@@ -101,6 +101,8 @@ func (s *Service) ldpEstimation(r *api.LDPEstimateRequest) (*ldpEstimation, surv
 		return nil, o, bad("allow-repeats", "an association is of one report a person", "")
 	case r.Rounds && (r.AllowRepeats || associates):
 		return nil, o, bad("rounds", "rounds are not estimated with repeats or associations", "")
+	case r.Rounds && r.WantCounts:
+		return nil, o, bad("write-counts", "counts are of one report a person, and rounds have several", "write the counts of each round apart")
 	case r.With != nil && len(r.Associate) > 0:
 		return nil, o, bad("associate", "expected an association within these reports or with others, got both", "")
 	case len(r.Associate) != 0 && len(r.Associate) != 2:

@@ -21,8 +21,12 @@ func (e *ldpEstimation) result() *api.LDPEstimate {
 	for _, f := range e.r.Reports {
 		out.Inputs = append(out.Inputs, f.Name)
 	}
-	if e.found.Rounds > 0 {
-		out.Rounds, out.People = e.found.Rounds, e.found.Shares.N
+	if out.Rounds = e.found.Rounds; out.Rounds > 0 {
+		if e.found.Shares != nil {
+			out.People = e.found.Shares.N
+		} else {
+			out.People = e.found.Words.N
+		}
 	}
 	if s.Kind() == survey.Several {
 		for j, name := range s.Columns() {

@@ -114,7 +114,7 @@ func reading(s *Set, accuracy []AccuracyRow, noise []NoiseRow) []string {
 	smooth, global := find(noise, epsilon, delta, PaperSmooth), find(noise, epsilon, delta, PaperGlobal)
 	ours := find(noise, epsilon, delta, LomaxDefault)
 	return []string{
-		fmt.Sprintf("%s: at the paper's r = %g the query calls %d of %d records outliers (accuracy %.1f%%). The best accuracy, %.1f%%, is had for r in [%.2f, %.2f), with %d outliers.",
+		fmt.Sprintf("%s: at the paper's r = %g the query calls %d of %d records outliers (accuracy %.1f%%). The best accuracy is %.1f%%, for r in [%.2f, %.2f), with %d outliers.",
 			s.Name, s.PaperRadius, at.Outliers, s.Len(), 100*at.Accuracy, 100*first.Accuracy, first.From, first.To, first.Outliers),
 		fmt.Sprintf("%s: at epsilon = 0.5, delta = 0.001, the paper's smooth Gaussian, even with its own bound, which is not private, has a standard deviation of %.0f; its global Gaussian has %.0f. Our default, without a delta, has %.1f, for a count of 10.",
 			s.Name, smooth.SD, global.SD, ours.SD),

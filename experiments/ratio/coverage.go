@@ -14,6 +14,7 @@ import (
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/internal/entropy"
 	core "github.com/noren-privacy/noren/ratio"
+	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/axis"
 )
 
@@ -29,6 +30,9 @@ type CoverageSetting struct {
 	draw func(rng *rand.Rand, private bool, x []float64) (y float64)
 	// words says that the coordinates are words of one category.
 	words bool
+	// frame is that of the category where histograms are released, as noren ratio fit does
+	// by default; else kernels are.
+	frame *core.Frame
 }
 
 // normals is the setting of d normal columns: public N(0, I), private N(.5, .64 I).
@@ -80,6 +84,18 @@ func categories(k int) *CoverageSetting {
 	}}
 }
 
+// inHistograms is a setting of one column of k words whose histogram is released.
+func inHistograms(k int) *CoverageSetting {
+	s := categories(k)
+	s.Name, s.Centres = s.Name+" by histogram", 0
+	a := axis.Axis{Field: table.Field{Name: "word", Type: table.Category}}
+	for j := range k {
+		a.Categories = append(a.Categories, fmt.Sprint(j))
+	}
+	s.frame, _ = core.NewFrame([]axis.Axis{a}) // the axis is whole
+	return s
+}
+
 // studentT2 is a number of Student's distribution with 2 degrees of freedom.
 func studentT2(rng *rand.Rand) float64 { return rng.NormFloat64() / math.Sqrt(rng.ExpFloat64()) }
 
@@ -128,7 +144,7 @@ func CoverageSettings() []*CoverageSetting {
 			}
 			return 0.9 + 0.3*rng.NormFloat64()
 		}),
-		categories(10), categories(30), categories(60),
+		categories(10), categories(30), categories(60), inHistograms(10), inHistograms(30), inHistograms(60),
 	}
 }
 
@@ -175,6 +191,7 @@ func (s *CoverageSetting) tables(seed, repeat uint64, n, big int) *tables {
 func (t *tables) clamp(s *CoverageSetting) {
 	t.private.Outside = make([]bool, t.private.Rows)
 	if s.words {
+		t.unseen(s)
 		return
 	}
 	for i := range t.private.Rows {
@@ -182,6 +199,21 @@ func (t *tables) clamp(s *CoverageSetting) {
 			u := (t.private.Row(i)[j] - t.low[j]) / t.width[j]
 			t.private.Outside[i] = t.private.Outside[i] || u < -0.1 || u > 1.1
 			t.private.Row(i)[j] = min(max(u, 0), 1)
+		}
+	}
+}
+
+// unseen marks the private records with a word that no public record has.
+func (t *tables) unseen(s *CoverageSetting) {
+	seen := make([]bool, s.dim)
+	for i := range t.public.Rows {
+		for j, v := range t.public.Row(i) {
+			seen[j] = seen[j] || v > 0
+		}
+	}
+	for i := range t.private.Rows {
+		for j, v := range t.private.Row(i) {
+			t.private.Outside[i] = t.private.Outside[i] || v > 0 && !seen[j]
 		}
 	}
 }
@@ -377,6 +409,9 @@ func (s *CoverageSetting) coverage(ctx context.Context, o CoverageOptions, at ui
 
 func (s *CoverageSetting) answers(ctx context.Context, t *tables, qs []asked, o CoverageOptions, epsilon float64, seed uint64) ([]outcome, error) {
 	p := core.Options{Public: t.public, Centres: s.Centres, Neighbours: account.ReplaceOne, Records: t.private.Rows}
+	if s.frame != nil {
+		p.Frame, p.Features = s.frame, core.MarginalFeatures
+	}
 	if o.AddRemove {
 		p.Neighbours, p.Records, p.CountShare = account.AddRemove, 0, 0.1
 	}

@@ -21,6 +21,7 @@ var hints = map[string]string{
 	"known":               "ask the data set without --unaccounted: its budget is charged",
 	"ledger-missing":      "make one with: noren ledger create; or name another with --ledger",
 	"ledger-unreadable":   "noren ledger verify tells what is wrong with it; --ledger names another",
+	"malformed-reports":   "see whether the specification is the one that the reports were made by; --max-malformed allows a larger share",
 	"memory":              "allow more with --memory",
 	"missing-unclear":     "say --missing with this text if it is missing everywhere; else name the texts that are missing",
 	"no-copy":             "the steward grants one: noren ledger grant NAME --file SOURCE copies it to a private file",

@@ -61,8 +61,9 @@ cannot be of the mechanism: a wrong epsilon, answers that were not randomised, o
 given twice. The params, map and counts files of the reference RAPPOR client are read
 (--params, --map, --counts) and written.
 
---rounds estimates several rounds of one longitudinal question together: the reports of a
-person are averaged, and errors are from the spread between persons. Each file is a round.
+--rounds estimates several rounds of one longitudinal question together, of labels or of
+words: the reports of a person are averaged, and each person counts once. Errors allow for
+the permanent answer, whose noise further rounds do not reduce. Each file is a round.
 
 --associate A,B estimates the joint shares of two attributes of one report file; --with
 FILE --with-spec SPEC those of this attribute and one that the same people reported

@@ -20,7 +20,7 @@ func newOutliersPlan(t *terminal) *cobra.Command {
 		Use:   "plan --dimensions D --k K --epsilon E [--n N]",
 		Short: "Choose the noise from public facts, before any data is read",
 		Long: `Compare, from public facts alone, noise scaled by a smooth bound with noise scaled
-by the global one, and advises on k, the radius and epsilon. A table shows the standard
+by the global one, and advise on k, the radius and epsilon. A table shows the standard
 deviation over the expected count (--share) for numbers of records and epsilons: where both are
 above one half, the noise hides the count.`,
 		Example: `  noren outliers plan --n 10000 --dimensions 2 --k 5 --epsilon 1

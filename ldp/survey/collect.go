@@ -32,7 +32,10 @@ type Collector struct {
 	seen       map[string]struct{}
 	duplicates int64
 	malformed  int64 // lines too long to be looked at
-	bad        []BadLine
+	// otherCohort counts the reports of a round whose client has another cohort in an
+	// earlier one.
+	otherCohort int64
+	bad         []BadLine
 	// contents are the hashes of the inputs that were read.
 	contents map[[sha256.Size]byte]string
 	keep     *keeper
@@ -93,9 +96,10 @@ func (c *Collector) AddLine(line string) error {
 			return errAgain
 		}
 	}
-	if c.rounds != nil && !named {
-		c.malformed++
-		return errNameless
+	if c.rounds != nil {
+		if err := c.checkRound(client, word, named); err != nil {
+			return err
+		}
 	}
 	if err := c.addWord(word); err != nil {
 		return err
@@ -283,6 +287,7 @@ func (c *Collector) Rejected() ldp.Rejected {
 	}
 	r.Duplicate += c.duplicates
 	r.Malformed += c.malformed
+	r.BadCohort += c.otherCohort
 	if c.rounds != nil {
 		r = r.Plus(c.rounds.rejected)
 	}

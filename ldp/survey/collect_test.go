@@ -594,6 +594,47 @@ func TestBadLinesAndRepeatedFiles(t *testing.T) {
 	if e.Rounds != 2 || e.Shares.N != 150 || e.N != 300 || e.Rejected.Malformed != 2 || e.Rejected.Duplicate != 2 || e.Shares.Rejected != e.Rejected {
 		t.Errorf("%+v", e)
 	}
+	// Rounds of words: every person counts once, and a device keeps its cohort.
+	words := newSurvey(t, specs()["rappor"])
+	w, err := words.NewCollector()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := words.Rappor().NewMap([]string{"red", "green"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := randtest.Source(12)
+	for round := range 2 {
+		if err := w.StartRound(); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 200 {
+			moved := round == 1 && i == 3
+			cohort := uint32(i % 8)
+			if moved {
+				cohort++
+			}
+			device, err := words.Rappor().Device(fmt.Appendf(nil, "the secret of device %05d", i), cohort)
+			if err != nil {
+				t.Fatal(err)
+			}
+			report, err := device.Encode(src, []byte("red"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := w.AddLine(fmt.Sprintf("p%d\t%d,%016b", i, report.Cohort, report.Bits)); (err != nil) != moved {
+				t.Fatal(err)
+			}
+		}
+	}
+	e, err = w.Estimate(t.Context(), survey.Options{Map: m, All: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Rounds != 2 || e.Words.N != 200 || e.N != 399 || e.Rejected != (ldp.Rejected{BadCohort: 1}) || e.Words.Rejected != e.Rejected {
+		t.Errorf("%+v", e)
+	}
 	if mean := newSurvey(t, specs()["hybrid"]); mean != nil {
 		m, _ := mean.NewCollector()
 		if err := m.StartRound(); noren.KindOf(err) != noren.Usage {

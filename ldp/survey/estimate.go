@@ -43,7 +43,7 @@ type Options struct {
 // Estimate holds the estimates from reports; the field of the survey's Kind is set.
 type Estimate struct {
 	N            int64
-	Rounds       int // above 0 where rounds were estimated together; the shares' N counts people then
+	Rounds       int // above 0 where rounds were estimated together; the N of shares and words counts people then
 	Rejected     ldp.Rejected
 	Fit          ldp.Fit  // of the counts to the mechanism; see ldp.Fit
 	Warnings     []string // doubts about the estimate
@@ -79,7 +79,7 @@ func (c *Collector) checkMalformed(o Options, r ldp.Rejected) error {
 		return nil
 	}
 	return &noren.Error{
-		Kind: noren.BadData, What: fmt.Sprintf("%d of %d lines are no reports of this mechanism, more than %g %%: %s%s", bad, all, 100*o.MaxMalformed, r, c.BadLinesText()),
+		Kind: noren.BadData, Code: "malformed-reports", What: fmt.Sprintf("%d of %d lines are no reports of this mechanism, more than %g %%: %s%s", bad, all, 100*o.MaxMalformed, r, c.BadLinesText()),
 		Hint: "see whether the specification is the one that the reports were made by; a larger share can be allowed",
 	}
 }
@@ -153,9 +153,7 @@ func (c *Collector) Estimate(ctx context.Context, o Options) (*Estimate, error) 
 	var err error
 	switch {
 	case c.rounds != nil:
-		if e.Shares, err = c.rounds.people.Frequencies(o.Level); err == nil {
-			e.Rounds, e.Shares.Rejected = c.rounds.number, e.Rejected
-		}
+		err = c.estimateRounds(ctx, o, e)
 	case c.several != nil:
 		err = c.estimateSeveral(o, e)
 	case c.mean != nil:
@@ -173,6 +171,27 @@ func (c *Collector) Estimate(ctx context.Context, o Options) (*Estimate, error) 
 	}
 	e.doubts()
 	return e, err
+}
+
+// estimateRounds estimates from all rounds together.
+func (c *Collector) estimateRounds(ctx context.Context, o Options, e *Estimate) error {
+	e.Rounds = c.rounds.number
+	var err error
+	if c.rounds.words == nil {
+		if e.Shares, err = c.rounds.labels.Frequencies(o.Level); err == nil {
+			e.Shares.Rejected = e.Rejected
+		}
+		return err
+	}
+	if e.Words, err = c.rounds.words.Decode(ctx, o.Map, o.decoding()); err == nil {
+		e.Words.Rejected = e.Rejected
+	}
+	return err
+}
+
+// decoding are the options of a decoder of words.
+func (o *Options) decoding() ldp.DecodeOptions {
+	return ldp.DecodeOptions{Level: o.Alpha, Confidence: o.Level, Correction: o.Correction, All: o.All}
 }
 
 func noCandidates() error {
@@ -213,7 +232,7 @@ func (s *Survey) estimateCounts(ctx context.Context, counts *ldp.RapporCounts, e
 	if o.Map == nil {
 		return nil, noCandidates()
 	}
-	e.Words, err = counts.Decode(ctx, o.Map, ldp.DecodeOptions{Level: o.Alpha, Confidence: o.Level, Correction: o.Correction, All: o.All})
+	e.Words, err = counts.Decode(ctx, o.Map, o.decoding())
 	e.doubts()
 	return e, err
 }

@@ -5,9 +5,10 @@ import (
 	"github.com/noren-privacy/noren/ldp"
 )
 
-// rounds is what was counted of several rounds of one question.
+// rounds is what was counted of several rounds of one question: of labels or of words.
 type rounds struct {
-	people   *ldp.Rounds
+	labels   *ldp.Rounds
+	words    *ldp.WordRounds
 	number   int
 	over     int64 // reports of the rounds that are over
 	rejected ldp.Rejected
@@ -16,14 +17,20 @@ type rounds struct {
 
 // StartRound begins a round of a survey that the same people answer several times:
 // lines up to the next call belong to it. Each line must name its client, which may
-// report once in a round. The mechanism must be one of labels with memory.
+// report once in a round. The mechanism must be one of labels or of words with memory.
 func (c *Collector) StartRound() error {
-	if c.s.kind != Shares || !c.s.Remembers() {
-		return fault("rounds", "are of labels, by a mechanism that keeps a permanent answer", "longitudinal-grr, longitudinal-oue, basic-rappor or basic-one-time")
+	if (c.s.kind != Shares && c.s.kind != Words) || !c.s.Remembers() {
+		return fault("rounds", "are of labels or words, by a mechanism that keeps a permanent answer", "longitudinal-grr, longitudinal-oue, basic-rappor, basic-one-time or rappor")
 	}
 	if c.rounds == nil {
-		c.rounds = &rounds{people: ldp.NewRounds(c.s.oracle), number: 1, worst: ldp.Fit{P: 1, Cohorts: 1}}
-		return nil
+		c.rounds = &rounds{number: 1, worst: ldp.Fit{P: 1, Cohorts: 1}}
+		if c.s.kind == Shares {
+			c.rounds.labels = ldp.NewRounds(c.s.oracle)
+			return nil
+		}
+		var err error
+		c.rounds.words, err = c.s.rappor.NewWordRounds()
+		return err
 	}
 	r := c.rounds
 	r.number++
@@ -36,7 +43,7 @@ func (c *Collector) StartRound() error {
 		return err
 	}
 	c.labels, c.words = next.labels, next.words
-	c.seen, c.duplicates, c.malformed = nil, 0, 0
+	c.seen, c.duplicates, c.malformed, c.otherCohort = nil, 0, 0, 0
 	return nil
 }
 
@@ -53,21 +60,46 @@ func (c *Collector) fitOfAll() ldp.Fit {
 	return f
 }
 
+// checkRound refuses a line that cannot be one of a round: without a client, or of another
+// cohort than the client's other reports. What is no report at all is left to the count of
+// the round.
+func (c *Collector) checkRound(client, word string, named bool) error {
+	if !named {
+		c.malformed++
+		return errNameless
+	}
+	if c.rounds.words == nil {
+		return nil
+	}
+	r, err := c.s.rappor.Parse(word)
+	if err != nil {
+		return nil
+	}
+	err = c.rounds.words.Check(client, r)
+	if err != nil && ldp.IsCohort(err) && int64(r.Cohort) < c.s.rappor.M {
+		c.otherCohort++
+		return err
+	}
+	return nil
+}
+
 // addToRounds counts a line of a round.
 func (c *Collector) addToRounds(client, word string) error {
-	var r ldp.Report
-	var err error
-	if c.words != nil {
-		var report ldp.RapporReport
-		report, err = c.s.rappor.Parse(word)
-		r.Bits = []uint64{uint64(report.Bits)}
-	} else {
-		r, err = c.s.oracle.Parse(word)
+	if c.words == nil {
+		r, err := c.s.oracle.Parse(word)
+		if err != nil {
+			return err
+		}
+		return c.rounds.labels.Add(client, r)
 	}
+	r, err := c.s.rappor.Parse(word)
 	if err != nil {
 		return err
 	}
-	return c.rounds.people.Add(client, r)
+	if c.rounds.words != nil {
+		return c.rounds.words.Add(client, r)
+	}
+	return c.rounds.labels.Add(client, ldp.Report{Bits: []uint64{uint64(r.Bits)}})
 }
 
 // errNameless is a line of a round without a client's id.
