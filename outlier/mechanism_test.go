@@ -189,6 +189,7 @@ func answer(t testing.TB, m *Mechanism, p *axis.Points[int32], src *noise.Source
 // Every family answers near the truth, within what is possible, and its 95%
 // interval holds it nearly always.
 func TestAnswers(t *testing.T) {
+	randtest.SkipShort(t)
 	points, r2 := sensors(2000)
 	set := Setting{K: 5, Radius2: r2, Neighbours: account.ReplaceOne}
 	d, err := Diagnose(context.Background(), points, set, -1, nil)
@@ -258,6 +259,7 @@ func TestAnswerOnATable(t *testing.T) {
 // finds no more than epsilon; the same attack finds more when the noise is that
 // of a bound three times too small.
 func TestPipelineUnderAttack(t *testing.T) {
+	randtest.SkipShort(t)
 	const k = 3
 	var coords []int32
 	for range k {

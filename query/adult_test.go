@@ -87,6 +87,7 @@ func TestAdult(t *testing.T) {
 // The yardstick is what it says: for values spread evenly, the error of a median is within
 // it with the confidence asked for.
 func TestEvenSpread(t *testing.T) {
+	randtest.SkipShort(t)
 	fields := []table.Field{{Name: "x", Type: table.Decimal}}
 	values := make([]float64, 999)
 	for i := range values {
