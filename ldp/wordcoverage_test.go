@@ -261,7 +261,7 @@ func BenchmarkDecodeManyWords(b *testing.B) {
 	}
 }
 
-// faults says where a result is worse than promised, allowing for the chance of so
+// faults says where a result is worse than guaranteed, allowing for the chance of so
 // many repetitions: 4 standard deviations.
 func (r wordResult) faults(repeats, words int) (out []string) {
 	n := float64(repeats)

@@ -310,7 +310,7 @@ func TestPipelineUnderAttack(t *testing.T) {
 }
 
 // The paper's own example of its size: with its bound an output is far more
-// probable beside a neighbour than the promise allows; with ours it is not.
+// probable beside a neighbour than the guarantee allows; with ours it is not.
 func TestTheFailingPairUnderAttack(t *testing.T) {
 	f := readGolden(t).Failure
 	g, err := LomaxNoise(f.Eps, f.Eps/10, 6)

@@ -36,7 +36,7 @@ func adult(t *testing.T) (*table.Table, []table.Field) {
 	return tab, fields
 }
 
-// The questions of the issue, on a real table: each answer lies within what was promised
+// The questions of the issue, on a real table: each answer lies within what was guaranteed
 // before asking, at a confidence that a test does not miss.
 func TestAdult(t *testing.T) {
 	tab, fields := adult(t)

@@ -192,7 +192,7 @@ func TestCountHasItsNoise(t *testing.T) {
 }
 
 // Intervals hold the exact answer as often as they say, and what [Query.Accuracy]
-// promises beforehand holds too.
+// guarantees beforehand holds too.
 func TestIntervalsCover(t *testing.T) {
 	values := make([]float64, 400)
 	for i := range values {

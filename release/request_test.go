@@ -31,7 +31,7 @@ func TestFaultyRequests(t *testing.T) {
 		"half a signer":       {func(q *release.Request, _ *fake) { q.Signer = make(ed25519.PrivateKey, 3) }, "sign"},
 		"no tool":             {func(q *release.Request, _ *fake) { q.Tool = certificate.Tool{} }, "tool"},
 		"a missing column":    {func(_ *release.Request, m *fake) { m.fields[0].Name = "wage" }, "wage"},
-		"nothing is promised": {func(_ *release.Request, m *fake) { m.only = account.ReplaceOne }, "add-remove"},
+		"nothing is guaranteed": {func(_ *release.Request, m *fake) { m.only = account.ReplaceOne }, "add-remove"},
 		"no price":            {func(_ *release.Request, m *fake) { m.cost = account.Cost{} }, "epsilon"},
 		"a negative price":    {func(_ *release.Request, m *fake) { m.cost = account.Cost{Epsilon: -1} }, ""},
 		"no name":             {func(_ *release.Request, m *fake) { m.name = "" }, "mechanism"},

@@ -63,7 +63,7 @@ func printCertificate(out io.Writer, s *certificate.Signed) error {
 	}
 	fmt.Fprintf(w, "released\t%s %s, %d bytes\n\tsha256 %s\n", c.Released.Kind, name, c.Released.Size, c.Released.SHA256)
 	fmt.Fprintf(w, "by\t%s %s\n", c.Mechanism.Name, c.Mechanism.Parameters)
-	fmt.Fprintf(w, "promise\t%s\n", c.Guarantee)
+	fmt.Fprintf(w, "guarantee\t%s\n", c.Guarantee)
 	for _, a := range c.Guarantee.Assumptions {
 		fmt.Fprintf(w, "assuming\t%s\n", a)
 	}

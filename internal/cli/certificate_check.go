@@ -55,7 +55,7 @@ by an unknown key passes with a warning.`,
 }
 
 func printCertificateCheck(t *terminal, r *api.CertificateCheck) {
-	fmt.Fprintf(t.stdout, "%s: is what %s certifies\n  promise  %s\n  signed   %s, %s\n", r.File, r.Certificate, r.Guarantee, r.KeyID, r.Time)
+	fmt.Fprintf(t.stdout, "%s: is what %s certifies\n  guarantee  %s\n  signed     %s, %s\n", r.File, r.Certificate, r.Guarantee, r.KeyID, r.Time)
 	if !r.StatesSchema && r.Accounting != certificate.NoBudget {
 		t.note("the certificate states no schema: its guarantee holds for the column types that its query declared")
 	}

@@ -73,7 +73,7 @@ func (f *correlatedAnswerFlags) answer(c *cobra.Command, t *terminal, name strin
 	for i, v := range answer.Values {
 		lines = append(lines, words.Line{Label: "value", Text: fmt.Sprintf("%s, off by at most %s 95 times in 100", v, figure(answer.Within95[i]))})
 	}
-	printLines(t.stdout, append(append(lines, noiseLine(answer.Scale, answer.CBP)), words.Promise(words.English, &answer.Receipt)...))
+	printLines(t.stdout, append(append(lines, noiseLine(answer.Scale, answer.CBP)), words.Guarantee(words.English, &answer.Receipt)...))
 	return nil
 }
 

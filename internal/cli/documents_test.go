@@ -80,7 +80,7 @@ for (i = 0; i < 400; i++) { print 20+i*7%50 "," (i%3 ? "HS-grad" : "Masters") ",
 //   - hexadecimal texts of 16 and more digits: keys, ids, hashes;
 //   - all numbers of the line "seconds";
 //   - all numbers in the answer of a command that charges a budget (see paid), but for
-//     the lines that state promise, mechanism, charge and cost;
+//     the lines that state guarantee, mechanism, charge and cost;
 //   - notes and warnings, which go to stderr;
 //   - the records of a released file that head prints, whose order is random: its
 //     first line is compared.
@@ -190,7 +190,7 @@ var (
 	number  = regexp.MustCompile(`-?\d[\d,]*(\.\d+)?`)
 	paid    = regexp.MustCompile(`^noren (query|ratio fit|ratio check|ratio answer|outliers count|correlated answer|ldp edges|ldp randomize|ldp estimate)`)
 	// stated are the first words of the lines whose numbers are public facts.
-	stated = []string{"promise", "mechanism", "charged", "cost", "budget", "noise", "guarantee"}
+	stated = []string{"mechanism", "charged", "cost", "budget", "noise", "guarantee"}
 )
 
 // masked is the output of a command without what differs from run to run.

@@ -33,7 +33,7 @@ distributions are estimated, with standard errors and intervals.`,
 
 // printPrivacy prints the guarantee of reports.
 func printPrivacy(w io.Writer, p *survey.Privacy) {
-	fmt.Fprintf(w, "  promise     %s\n", p.Loss())
+	fmt.Fprintf(w, "  guarantee   %s\n", p.Loss())
 	for i, line := range p.NotProtected {
 		head := "not kept"
 		if i > 0 {

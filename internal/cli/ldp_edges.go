@@ -86,6 +86,6 @@ func (f *edgesFlags) run(ctx context.Context, t *terminal, name string) error {
 	fmt.Fprintf(w, "  edges       %s\n", edges)
 	fmt.Fprintf(w, "  ranks       off by at most %s records, all at once with confidence %g\n", figure(e.RankWithin), e.Level)
 	fmt.Fprintf(w, "  go on with  --edges %s --edges-epsilon %s\n", edges, e.EdgesEpsilon)
-	printLines(w, words.Promise(words.English, &e.Receipt))
+	printLines(w, words.Guarantee(words.English, &e.Receipt))
 	return nil
 }

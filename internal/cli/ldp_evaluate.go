@@ -168,8 +168,8 @@ func printEvaluation(w io.Writer, r *evaluate.Result, path string) {
 	}
 	fmt.Fprintln(w)
 	printTable(w, &losses)
-	fmt.Fprintln(w, "\nWhat is promised")
-	for _, s := range r.Promise {
+	fmt.Fprintln(w, "\nWhat is guaranteed")
+	for _, s := range r.Guarantee {
 		fmt.Fprintf(w, "  %s\n", s)
 	}
 	fmt.Fprintln(w, "\nNot protected")

@@ -110,7 +110,7 @@ func (f *outliersFlags) count(c *cobra.Command, t *terminal, path string) error 
 	}
 	fmt.Fprintf(t.stdout, "outliers in %s: %s\n\n", path, figure(float64(answer.Count)))
 	printLines(t.stdout, words.Outliers(words.English, &answer.Answer, f.guess))
-	printLines(t.stdout, words.Promise(words.English, &answer.Receipt))
+	printLines(t.stdout, words.Guarantee(words.English, &answer.Receipt))
 	return nil
 }
 

@@ -108,5 +108,5 @@ func printRatioCheck(out io.Writer, private string, c *api.RatioCheck) {
 	for _, text := range c.Warnings {
 		fmt.Fprintf(out, "  warning     %s\n", text)
 	}
-	printLines(out, words.Promise(words.English, &c.Receipt))
+	printLines(out, words.Guarantee(words.English, &c.Receipt))
 }

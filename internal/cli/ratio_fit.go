@@ -207,6 +207,6 @@ func printRatioFit(w io.Writer, private string, fit *api.RatioFit) {
 		fmt.Fprintf(w, "  remark      %s\n", text)
 	}
 	fmt.Fprintf(w, "  misfit      %s of the weighted records, %s of the unweighted (normalised residuals; noise alone gives 1)\n", figure(check.Misfit), figure(check.Signal))
-	printLines(w, words.Promise(words.English, &fit.Receipt))
+	printLines(w, words.Guarantee(words.English, &fit.Receipt))
 	fmt.Fprintf(w, "\nmeta data are in %s: keep both files together, for noren ratio answer\n", fit.Meta)
 }
