@@ -20,7 +20,7 @@
 // whether it is exact, a bound or absent. A figure that is absent is null in
 // JSON and comes with its reason; it is never a NaN and never a guess.
 //
-// # Promise
+// # Guarantee
 //
 // A figure here is never better than the truth without saying so: a bound is
 // named a bound, and an estimate that rests on a model is withheld where the

@@ -3,6 +3,8 @@ package correlated
 import (
 	"context"
 	"testing"
+
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 // namedChain100 are the chains of the golden file's comparison.
@@ -47,9 +49,23 @@ func namedChain100(t testing.TB, name string, n int) *Chain {
 // The prototype stopped its bisection at a relative width of 1e-6.
 const chain100Tolerance = 2e-6
 
-func TestGoldenChain100(t *testing.T) {
+func TestGoldenChain100(t *testing.T) { testChain100(t, 3) }
+
+func TestLongGoldenChain100(t *testing.T) {
+	randtest.Long(t)
+	testChain100(t, 1)
+}
+
+// testChain100 checks one figure in share.
+func testChain100(t *testing.T, share int) {
 	ctx := context.Background()
-	for _, row := range golden(t).Chain100 {
+	if testing.Short() {
+		share *= 3
+	}
+	for i, row := range golden(t).Chain100 {
+		if i%share != 0 {
+			continue
+		}
 		c := namedChain100(t, row.Name, row.N)
 		for _, v := range []struct {
 			name string

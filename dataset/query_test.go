@@ -115,6 +115,8 @@ func everyQuery(d *Definition) (all []query.Options) {
 // Every question that is accepted is answered on every table of the form, and its
 // answer has canonical JSON.
 func TestEveryQueryAnswersEveryTable(t *testing.T) {
+	randtest.SkipShort(t)
+	randtest.Fewer(t, 3)
 	var asked, refused int
 	definitions := map[string]*Definition{}
 	queries := map[string][]*query.Query{}

@@ -115,16 +115,16 @@ type releasedVisit struct {
 // TestFuzzedPersons holds small releases of every kind against a checker that
 // knows the source, the release and the definitions, and none of the code.
 func TestFuzzedPersons(t *testing.T) {
-	releases := 400
+	releases := 150
 	if testing.Short() {
-		releases = 200
+		releases = 30
 	}
 	testFuzzedPersons(t, 0, releases)
 }
 
 func TestLongFuzzedPersons(t *testing.T) {
 	randtest.Long(t)
-	testFuzzedPersons(t, 1000, 1200)
+	testFuzzedPersons(t, 0, 1600)
 }
 
 func testFuzzedPersons(t *testing.T, from uint64, releases int) {

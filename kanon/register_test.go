@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/noren-privacy/noren/internal/randtest"
+
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/noren-privacy/noren"
@@ -160,6 +162,7 @@ func TestRegister(t *testing.T) {
 // Real tables, with persons drawn for them: adult and census have none of their
 // own.
 func TestPersonsOfRealTables(t *testing.T) {
+	randtest.SkipShort(t)
 	data := os.Getenv("NOREN_DATA")
 	if data == "" {
 		t.Skip("NOREN_DATA is not set")
@@ -342,6 +345,7 @@ func TestUnitRefusals(t *testing.T) {
 // The clinic, recounted: 542 of 872 classes by records hold fewer than five
 // persons (issue 15), none by persons.
 func TestClinicByPersons(t *testing.T) {
+	randtest.SkipShort(t)
 	dir := t.TempDir()
 	in := filepath.Join(dir, "in.csv")
 	text, err := clinic.FS().Open(clinic.VisitsFile)

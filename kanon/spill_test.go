@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/kanon/partition"
 	"github.com/noren-privacy/noren/kanon/publish"
@@ -26,6 +27,16 @@ import (
 // A release that has next to no memory, one worker or several, is the release
 // that has plenty, to the last byte; and its temporary files are gone.
 func TestMemoryChangesNothing(t *testing.T) {
+	randtest.Fewer(t, 4)
+	testMemory(t)
+}
+
+func TestLongMemoryChangesNothing(t *testing.T) {
+	randtest.Long(t)
+	testMemory(t)
+}
+
+func testMemory(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(120, 900).Draw(t, "n")

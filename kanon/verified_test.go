@@ -34,7 +34,7 @@ func published(t *testing.T, j *Job) *run {
 	return r
 }
 
-// A partition that promises what the file does not keep: whatever went wrong
+// A partition that guarantees what the file does not keep: whatever went wrong
 // before the writing, the verifier finds it in the file, and no file is left.
 func TestVerifierStopsARelease(t *testing.T) {
 	const text = "age,town,illness\n30,Ulm,flu\n31,Ulm,gout\n32,Bonn,flu\n50,Bonn,gout\n51,Ulm,flu\n52,Ulm,gout\n"

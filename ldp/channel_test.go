@@ -171,6 +171,7 @@ func oracles(t *testing.T, k int, epsilon float64) map[string]Oracle {
 
 // No channel loses more than it says, and none wastes more than rounding.
 func TestExactLossOfOracles(t *testing.T) {
+	randtest.SkipShort(t)
 	for _, k := range []int{2, 3, 5, 7} {
 		for _, epsilon := range []float64{MinEpsilon, 0.01, 0.5, 1, 2.0761, 3.6306, 8, 19.7, MaxEpsilon} {
 			for name, o := range oracles(t, k, epsilon) {

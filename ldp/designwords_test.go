@@ -3,10 +3,13 @@ package ldp
 import (
 	"math"
 	"testing"
+
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 // The expected errors of a design are those that collections have.
 func TestWordAccuracyIsWhatDecodeHas(t *testing.T) {
+	randtest.SkipShort(t)
 	for _, s := range []wordSetting{
 		{k: 32, h: 1, m: 64, f: 0.5, n: 20_000, candidates: 20, have: 0, unnamed: 1, strangers: 3000},
 		{k: 16, h: 2, m: 64, f: 0.25, n: 20_000, candidates: 40, have: 0, unnamed: 1, strangers: 3000},

@@ -388,6 +388,7 @@ func TestDecodeFindsTheWords(t *testing.T) {
 // The standard errors are those of repeated estimates, and words that no person has
 // are seldom found.
 func TestDecodeErrorsAndFalseDiscoveries(t *testing.T) {
+	randtest.SkipShort(t)
 	r, err := NewRappor(Params{K: 8, H: 2, M: 16, P: 0, Q: 1, F: 0.25})
 	if err != nil {
 		t.Fatal(err)

@@ -81,6 +81,7 @@ func waveCoverage(t *testing.T, s waveSetting, repeats int, planted float64) [4]
 
 // A share of 40 intervals at 0.95 is below 31/40 with probability 1e-4.
 func TestWaveErrorsCover(t *testing.T) {
+	randtest.SkipShort(t)
 	testWaveErrors(t, waveSetting{32, 2000, 1, "normal"})
 }
 

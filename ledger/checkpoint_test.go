@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/randtest"
 
 	"pgregory.net/rapid"
 )
@@ -72,6 +73,18 @@ func (f *fixture) fillTo(t testing.TB, n int64) {
 // checkpoint, without one, and with one in the middle. Reconciling makes the
 // rows anew, and nothing spent falls.
 func TestHandEditsSealAtOpen(t *testing.T) {
+	randtest.SkipShort(t)
+	testHandEdits(t, false)
+}
+
+func TestLongHandEditsSealAtOpen(t *testing.T) {
+	randtest.Long(t)
+	testHandEdits(t, true)
+}
+
+// testHandEdits makes all edits in a chain without a checkpoint; in longer chains one,
+// and if long all.
+func testHandEdits(t *testing.T, long bool) {
 	for _, links := range []int64{0, 1023, 1024, 1025} {
 		for _, edit := range []struct {
 			sql   string
@@ -98,7 +111,7 @@ func TestHandEditsSealAtOpen(t *testing.T) {
 			{"DELETE FROM dataset_print", 2 * milli},
 			{"UPDATE dataset_path SET path = '/x'", 2 * milli},
 		} {
-			if links != 0 && links != 1025 && !strings.Contains(edit.sql, "SET spent") || testing.Short() && links != 0 {
+			if links != 0 && (links != 1025 || !long) && !strings.Contains(edit.sql, "SET spent_eps_nano = 0") || testing.Short() && links != 0 {
 				continue
 			}
 			t.Run(fmt.Sprint(links, " ", edit.sql), func(t *testing.T) {

@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/noren-privacy/noren/internal/randtest"
+
 	"github.com/noren-privacy/noren"
 )
 
@@ -250,8 +252,17 @@ func TestForfeitKeepsCost(t *testing.T) {
 }
 
 // 16 writers against one cap: 1,428 granted, 172 denied, 9,996 spent.
-func TestWritersAgainstOneCap(t *testing.T) {
-	const limit, cost, writers, each = 10_000, 7, 16, 100
+func TestWritersAgainstOneCap(t *testing.T) { testWriters(t, 25) }
+
+func TestLongWritersAgainstOneCap(t *testing.T) {
+	randtest.Long(t)
+	testWriters(t, 100)
+}
+
+// testWriters lets 16 writers make each requests, more than the cap allows.
+func testWriters(t *testing.T, each int) {
+	const cost, writers = 7, 16
+	limit := int64(100 * each)
 	f := newFixture(t, Cost{Epsilon: limit, Delta: 0})
 	var granted, denied atomic.Int64
 	ledgers := []*Ledger{f.open(t), f.open(t)} // two handles, as of two processes
@@ -276,7 +287,7 @@ func TestWritersAgainstOneCap(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if granted.Load() != 1428 || denied.Load() != 172 || spent(t, ledgers[0]).Epsilon != 9996 {
+	if fit := limit / cost; granted.Load() != fit || denied.Load() != int64(writers*each)-fit || spent(t, ledgers[0]).Epsilon != fit*cost {
 		t.Errorf("%d granted, %d denied of %d", granted.Load(), denied.Load(), writers*each)
 	}
 	if got := spent(t, ledgers[0]); got.Epsilon != granted.Load()*cost {

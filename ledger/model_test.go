@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/randtest"
 
 	"pgregory.net/rapid"
 )
@@ -18,6 +19,16 @@ import (
 // spent is the sum of what was granted, whatever becomes of it afterwards, and
 // is never above the cap.
 func TestWalks(t *testing.T) {
+	randtest.Fewer(t, 3)
+	testWalks(t)
+}
+
+func TestLongWalks(t *testing.T) {
+	randtest.Long(t)
+	testWalks(t)
+}
+
+func testWalks(t *testing.T) {
 	ctx := context.Background()
 	rapid.Check(t, func(rt *rapid.T) {
 		limit := Cost{Epsilon: rapid.Int64Range(1, 60).Draw(rt, "eps"), Delta: rapid.Int64Range(0, 60).Draw(rt, "delta")}

@@ -4,6 +4,8 @@ import (
 	"math/big"
 	"testing"
 
+	"github.com/noren-privacy/noren/internal/randtest"
+
 	"pgregory.net/rapid"
 
 	"github.com/noren-privacy/noren/internal/entropy"
@@ -60,6 +62,7 @@ func pointOf(k, f uint64) *big.Rat {
 
 // The word-sized exponential keeps its proven error, everywhere it was tried.
 func TestExpNegKeepsItsBound(t *testing.T) {
+	randtest.SkipShort(t)
 	worst := uint64(0)
 	check := func(t interface{ Fatalf(string, ...any) }, k, f uint64) {
 		p := new(big.Int).SetUint64(expNeg(k, f))

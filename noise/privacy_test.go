@@ -96,6 +96,7 @@ func TestNeighboursHaveEqualSupport(t *testing.T) {
 // on the worst pair that its theorem allows: the counts differ by S and the scales
 // by e^beta. The attack stays below the claim, and finds noise of half the scale.
 func TestLomaxKeepsItsEpsilon(t *testing.T) {
+	randtest.SkipShort(t)
 	const epsilon, beta, p = 1.0, 0.2, 6.0
 	a := min(math.Expm1(epsilon/p), math.Exp(beta)*math.Expm1((epsilon-beta)/p))
 	l := lomax(t, "6")

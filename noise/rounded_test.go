@@ -70,7 +70,10 @@ func indexCDF(d rounded, value, scale float64, g Grid) randtest.CDF {
 	}
 }
 
-func TestRoundedNoiseHasItsDistributionAndNoOther(t *testing.T) { testRounded(t, 25_000) }
+func TestRoundedNoiseHasItsDistributionAndNoOther(t *testing.T) {
+	randtest.SkipShort(t)
+	testRounded(t, 12_000)
+}
 
 func TestLongRoundedNoiseHasItsDistributionAndNoOther(t *testing.T) {
 	randtest.Long(t)
@@ -120,7 +123,7 @@ func reverse8(raw []byte) []byte {
 // must be refined again and again, and end at the same point.
 func TestRefinementEndsWhereManyBitsWouldHave(t *testing.T) {
 	l := lomax(t, "6")
-	refined := 0
+	refined, cases := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		raw := make([]byte, 1024)
 		seed := entropy.Seeded(rapid.Uint64().Draw(t, "seed"))
@@ -143,6 +146,7 @@ func TestRefinementEndsWhereManyBitsWouldHave(t *testing.T) {
 			t.Fatal(err)
 		}
 		refined += few.steps
+		cases++
 		src := entropy.FromReader(bytes.NewReader(reverse8(raw)))
 		many := &lomaxDraw{l, lazyUniform{new(big.Int), 0}}
 		for range 6 {
@@ -158,7 +162,7 @@ func TestRefinementEndsWhereManyBitsWouldHave(t *testing.T) {
 			t.Fatalf("8 bits and more where needed gave %d, 384 bits %d", a, b)
 		}
 	})
-	if refined < 20 { // about 130 on average
+	if 5*refined < cases { // about 1.3 a case on average
 		t.Errorf("only %d refinements: nothing was tried", refined)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/noren-privacy/noren/internal/randtest"
+
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/table/axis"
 )
@@ -189,6 +191,7 @@ func square(side int32) [][]int32 {
 }
 
 func TestTheoremsExhaustively(t *testing.T) {
+	randtest.SkipShort(t)
 	type setting struct {
 		d      int
 		places [][]int32

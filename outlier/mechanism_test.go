@@ -189,6 +189,7 @@ func answer(t testing.TB, m *Mechanism, p *axis.Points[int32], src *noise.Source
 // Every family answers near the truth, within what is possible, and its 95%
 // interval holds it nearly always.
 func TestAnswers(t *testing.T) {
+	randtest.SkipShort(t)
 	points, r2 := sensors(2000)
 	set := Setting{K: 5, Radius2: r2, Neighbours: account.ReplaceOne}
 	d, err := Diagnose(context.Background(), points, set, -1, nil)
@@ -258,6 +259,7 @@ func TestAnswerOnATable(t *testing.T) {
 // finds no more than epsilon; the same attack finds more when the noise is that
 // of a bound three times too small.
 func TestPipelineUnderAttack(t *testing.T) {
+	randtest.SkipShort(t)
 	const k = 3
 	var coords []int32
 	for range k {
@@ -308,7 +310,7 @@ func TestPipelineUnderAttack(t *testing.T) {
 }
 
 // The paper's own example of its size: with its bound an output is far more
-// probable beside a neighbour than the promise allows; with ours it is not.
+// probable beside a neighbour than the guarantee allows; with ours it is not.
 func TestTheFailingPairUnderAttack(t *testing.T) {
 	f := readGolden(t).Failure
 	g, err := LomaxNoise(f.Eps, f.Eps/10, 6)

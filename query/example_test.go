@@ -11,7 +11,7 @@ import (
 	"github.com/noren-privacy/noren/table"
 )
 
-// A mean by groups: what it costs, how accurate it will be, what it promises, and the
+// A mean by groups: what it costs, how accurate it will be, what it guarantees, and the
 // form of the answer. Here the table is read from memory; data that are protected are
 // asked through package release, which charges the price first.
 func Example() {

@@ -307,7 +307,7 @@ func TestLomaxScale(t *testing.T) {
 	}
 }
 
-// The rank is off by at most what was promised.
+// The rank is off by at most what was guaranteed.
 func TestRankWithin(t *testing.T) {
 	values := make([]int64, 0, 1000)
 	for i := range int64(1000) {

@@ -17,6 +17,7 @@ import (
 // record that moves from one to the other, which reaches the bound of theorem 2. The
 // attack sees the likelihood ratio, the best of all statistics.
 func TestEmpiricalEpsilon(t *testing.T) {
+	randtest.SkipShort(t)
 	k, err := NewKernel(&Points{Rows: 2, Dim: 1, Data: []float64{0, 100}}, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +80,7 @@ func TestEmpiricalEpsilon(t *testing.T) {
 				return int64(math.Round(100 * (to(b) - to(a)))), nil
 			}
 		}
-		audit := randtest.Audit{Runs: 40_000, Seed: 4}
+		audit := randtest.Audit{Runs: 24_000, Seed: 4}
 		audit.Delta = float64(c.cost.Delta) / account.DeltaUnits
 		b, err := randtest.EpsilonLowerBound(context.Background(), audit, ask(dist, 0), ask(dist, c.other))
 		if err != nil {

@@ -86,6 +86,7 @@ func weightsFor(t rapid.TB, frame *Frame, public *Points) *Weights {
 // one record, missing cells, unlisted words, values far beyond the bounds; and every answer
 // has canonical JSON and reads back the same.
 func TestEveryTableIsAnswered(t *testing.T) {
+	randtest.SkipShort(t)
 	ctx := context.Background()
 	frame, err := NewFrame(mixed)
 	if err != nil {

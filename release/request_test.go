@@ -24,21 +24,21 @@ func TestFaultyRequests(t *testing.T) {
 		change func(*release.Request, *fake)
 		says   string
 	}{
-		"no mechanism":        {func(q *release.Request, _ *fake) { q.Mechanism = nil }, "mechanism"},
-		"no data set":         {func(q *release.Request, _ *fake) { q.Dataset = nil }, "data set"},
-		"no analyst":          {func(q *release.Request, _ *fake) { q.Budget.Principal = "" }, "analyst"},
-		"no signer":           {func(q *release.Request, _ *fake) { q.Signer = nil }, "sign"},
-		"half a signer":       {func(q *release.Request, _ *fake) { q.Signer = make(ed25519.PrivateKey, 3) }, "sign"},
-		"no tool":             {func(q *release.Request, _ *fake) { q.Tool = certificate.Tool{} }, "tool"},
-		"a missing column":    {func(_ *release.Request, m *fake) { m.fields[0].Name = "wage" }, "wage"},
-		"nothing is promised": {func(_ *release.Request, m *fake) { m.only = account.ReplaceOne }, "add-remove"},
-		"no price":            {func(_ *release.Request, m *fake) { m.cost = account.Cost{} }, "epsilon"},
-		"a negative price":    {func(_ *release.Request, m *fake) { m.cost = account.Cost{Epsilon: -1} }, ""},
-		"no name":             {func(_ *release.Request, m *fake) { m.name = "" }, "mechanism"},
-		"no object":           {func(_ *release.Request, m *fake) { m.parameters = []int{1} }, "object"},
-		"no JSON":             {func(_ *release.Request, m *fake) { m.parameters = make(chan int) }, "parameters"},
-		"broken text":         {func(_ *release.Request, m *fake) { m.parameters = map[string]string{"of": "\xff"} }, "parameters"},
-		"too large a number":  {func(_ *release.Request, m *fake) { m.parameters = map[string]int64{"of": 1 << 60} }, "parameters"},
+		"no mechanism":          {func(q *release.Request, _ *fake) { q.Mechanism = nil }, "mechanism"},
+		"no data set":           {func(q *release.Request, _ *fake) { q.Dataset = nil }, "data set"},
+		"no analyst":            {func(q *release.Request, _ *fake) { q.Budget.Principal = "" }, "analyst"},
+		"no signer":             {func(q *release.Request, _ *fake) { q.Signer = nil }, "sign"},
+		"half a signer":         {func(q *release.Request, _ *fake) { q.Signer = make(ed25519.PrivateKey, 3) }, "sign"},
+		"no tool":               {func(q *release.Request, _ *fake) { q.Tool = certificate.Tool{} }, "tool"},
+		"a missing column":      {func(_ *release.Request, m *fake) { m.fields[0].Name = "wage" }, "wage"},
+		"nothing is guaranteed": {func(_ *release.Request, m *fake) { m.only = account.ReplaceOne }, "add-remove"},
+		"no price":              {func(_ *release.Request, m *fake) { m.cost = account.Cost{} }, "epsilon"},
+		"a negative price":      {func(_ *release.Request, m *fake) { m.cost = account.Cost{Epsilon: -1} }, ""},
+		"no name":               {func(_ *release.Request, m *fake) { m.name = "" }, "mechanism"},
+		"no object":             {func(_ *release.Request, m *fake) { m.parameters = []int{1} }, "object"},
+		"no JSON":               {func(_ *release.Request, m *fake) { m.parameters = make(chan int) }, "parameters"},
+		"broken text":           {func(_ *release.Request, m *fake) { m.parameters = map[string]string{"of": "\xff"} }, "parameters"},
+		"too large a number":    {func(_ *release.Request, m *fake) { m.parameters = map[string]int64{"of": 1 << 60} }, "parameters"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := open(t, 1000, ledger.Options{})

@@ -15,7 +15,7 @@ type Facts struct {
 	Original string
 	Release  string
 	// Guarantee is what the release was verified to hold. Nil when nothing was
-	// promised, or nothing was released.
+	// guaranteed, or nothing was released.
 	Guarantee *noren.Guarantee
 	// Repeated says that an identifier repeats, or may, and that persons were not
 	// counted: no figure of records is then said of persons.
@@ -68,7 +68,7 @@ func Assessment(a *assess.Assessment, f Facts) *Page {
 	add("In short", b.summary())
 	add("This document", b.about())
 	if a.Release != nil {
-		add("What is promised", b.promise())
+		add("What is guaranteed", b.guarantee())
 	}
 	add("What became of each column", b.fates())
 	add("What the kept columns tell", b.unique())
@@ -276,25 +276,25 @@ func (b *assessment) meaningAfter(r *assess.Risk) string {
 		records(r.SmallestClass), r.SmallestClass, Percent(r.Marketer))
 }
 
-func (b *assessment) promise() []Block {
+func (b *assessment) guarantee() []Block {
 	var blocks []Block
 	g, r := b.f.Guarantee, b.a.Release
 	if g == nil {
-		blocks = append(blocks, Block{Text: "No promise was verified for this release. The figures on this page are measurements of it, not a promise about it."})
+		blocks = append(blocks, Block{Text: "No guarantee was verified for this release. The figures on this page are measurements of it, not a guarantee about it."})
 	} else {
 		switch {
 		case g.Linkage != "":
 			if p := b.a.ReleasePersons; p != nil && p.Smallest < int64(g.K) {
-				return append(blocks, Block{Note: fmt.Sprintf("The promise does not hold for the table measured here: its smallest class has records of %s persons, fewer than the %d promised. Do not release it.", Integer(p.Smallest), g.K)}, b.made())
+				return append(blocks, Block{Note: fmt.Sprintf("The guarantee does not hold for the table measured here: its smallest class has records of %s persons, fewer than the %d guaranteed. Do not release it.", Integer(p.Smallest), g.K)}, b.made())
 			}
-			blocks = append(blocks, Block{Text: personsPromise(g)})
+			blocks = append(blocks, Block{Text: personsGuarantee(g)})
 		case g.K > 0 && r.SmallestClass < int64(g.K):
-			return append(blocks, Block{Note: fmt.Sprintf("The promise does not hold for the table measured here: its smallest class has %s, fewer than the %d promised. Do not release it.", records(r.SmallestClass), g.K)}, b.made())
+			return append(blocks, Block{Note: fmt.Sprintf("The guarantee does not hold for the table measured here: its smallest class has %s, fewer than the %d guaranteed. Do not release it.", records(r.SmallestClass), g.K)}, b.made())
 		case g.K > 0:
 			blocks = append(blocks, Block{Text: fmt.Sprintf("Every record of the release has the same %s as at least %d others (k-anonymity with k = %d). %s",
 				quoteList(g.Quasi), g.K-1, g.K, narrowed(g.K))})
 		default:
-			blocks = append(blocks, Block{Text: "The promise: " + g.String() + "."})
+			blocks = append(blocks, Block{Text: "The guarantee: " + g.String() + "."})
 		}
 		for _, d := range g.Diversity {
 			blocks = append(blocks, Block{Text: diversity(d, g.Unit != "")})
@@ -306,7 +306,7 @@ func (b *assessment) promise() []Block {
 			}
 			blocks = append(blocks, Block{Text: text})
 		}
-		blocks = append(blocks, Block{Text: "The promise does not cover the following:"}, Block{List: notCovered(g)})
+		blocks = append(blocks, Block{Text: "The guarantee does not cover the following:"}, Block{List: notCovered(g)})
 		if len(g.Assumptions) > 0 {
 			blocks = append(blocks, Block{Text: "It rests on:"}, Block{List: g.Assumptions})
 		}
@@ -364,7 +364,7 @@ func (b *assessment) made() Block {
 	return Block{Table: t}
 }
 
-// among names the members of a class of a promise.
+// among names the members of a class of a guarantee.
 func among(byPerson bool) string {
 	if byPerson {
 		return "Among the persons whose records look alike"
@@ -372,7 +372,7 @@ func among(byPerson bool) string {
 	return "Among the records that look alike"
 }
 
-// diversity says what an l-diversity promise means, and no more than it does.
+// diversity says what an l-diversity guarantee means, and no more than it does.
 func diversity(d noren.Diversity, byPerson bool) string {
 	text := diverse(d, among(byPerson))
 	if byPerson {

@@ -49,7 +49,7 @@ func TestOriginalOnlyPage(t *testing.T) {
 	page := write(t, report.Assessment(a, report.Facts{Original: "visits.csv"}))
 	keep(t, "original.html", []byte(page))
 	checkPage(t, page)
-	for _, no := range []string{"What is promised", "What the release still tells", "NaN", "%!"} {
+	for _, no := range []string{"What is guaranteed", "What the release still tells", "NaN", "%!"} {
 		if strings.Contains(page, no) {
 			t.Errorf("the page holds %q", no)
 		}
@@ -109,19 +109,19 @@ func TestWidePage(t *testing.T) {
 	checkPage(t, page)
 }
 
-// A promise that the table at hand does not keep is not repeated without a
+// A guarantee that the table at hand does not keep is not repeated without a
 // word.
-func TestBrokenPromiseIsSaid(t *testing.T) {
+func TestBrokenGuaranteeIsSaid(t *testing.T) {
 	original := clinic(t, 60)
 	a := assessment(t, original, original, 5, 0)
 	page := write(t, report.Assessment(a, facts(a)))
-	if !strings.Contains(page, "The promise does not hold for the table measured here") {
+	if !strings.Contains(page, "The guarantee does not hold for the table measured here") {
 		t.Error("not said")
 	}
 	if strings.Contains(page, "at least 4 others") {
 		t.Error("repeated all the same")
 	}
-	if page = write(t, report.Assessment(a, report.Facts{})); !strings.Contains(page, "No promise was verified for this release") || strings.Contains(page, "k-anonymity with k") {
+	if page = write(t, report.Assessment(a, report.Facts{})); !strings.Contains(page, "No guarantee was verified for this release") || strings.Contains(page, "k-anonymity with k") {
 		t.Error("a guarantee that was not given")
 	}
 }

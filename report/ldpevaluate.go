@@ -186,8 +186,8 @@ func LDPEvaluatePage(r *evaluate.Result, path, footer string) *Page {
 	}
 	p.Sections = append(p.Sections, Section{Title: "What taking part costs", Blocks: []Block{
 		{Table: &losses},
-		{Heading: "What is promised"},
-		{List: r.Promise},
+		{Heading: "What is guaranteed"},
+		{List: r.Guarantee},
 		{Heading: "Not protected"},
 		{List: r.NotProtected},
 	}}, table)

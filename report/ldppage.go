@@ -57,7 +57,7 @@ func privacySection(p *survey.Privacy) Section {
 	if p.Lifetime != nil {
 		life = Number(*p.Lifetime)
 	}
-	return Section{Title: "What is promised, and what is not", Blocks: []Block{
+	return Section{Title: "What is guaranteed, and what is not", Blocks: []Block{
 		{Figures: []Figure{
 			{Value: Number(p.Report), Name: "epsilon of one report", Explain: "No report is more than e^epsilon times as likely from one value as from another."},
 			{Value: Number(p.Record), Name: "epsilon of a record", Explain: "All attributes of a record, reported once."},

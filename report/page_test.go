@@ -13,7 +13,7 @@ import (
 
 var styled = regexp.MustCompile(`(?s)<style>.*?</style>`)
 
-// checkPage holds a page to what every page promises: of bounded size, without
+// checkPage holds a page to what every page guarantees: of bounded size, without
 // scripts, without anything fetched, with every picture well formed and named
 // and every element closed.
 func checkPage(t *testing.T, page string) {

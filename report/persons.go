@@ -7,8 +7,8 @@ import (
 	"github.com/noren-privacy/noren/assess"
 )
 
-// personsPromise says what is promised of persons.
-func personsPromise(g *noren.Guarantee) string {
+// personsGuarantee says what is guaranteed of persons.
+func personsGuarantee(g *noren.Guarantee) string {
 	text := fmt.Sprintf("Every combination of %s in the release occurs in records of at least %d persons, told apart by %s. Someone who knows these columns of one record of a person cannot narrow the persons down to fewer than %d.",
 		quoteList(g.Quasi), g.K, plain(g.Unit), g.K)
 	if g.Linkage == "all" {

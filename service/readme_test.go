@@ -9,7 +9,7 @@ import (
 )
 
 // The programs that README.md shows are the code of this package's examples, which run
-// as tests, and are as short as it promises.
+// as tests, and are as short as it states.
 func TestReadmeShowsTheExamples(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "README.md"))
 	must(t, err)

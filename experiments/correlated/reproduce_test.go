@@ -5,9 +5,12 @@ import (
 	"context"
 	"strings"
 	"testing"
+
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 func TestRun(t *testing.T) {
+	randtest.SkipShort(t)
 	ctx := context.Background()
 	r, err := Run(ctx, Options{})
 	if err != nil {

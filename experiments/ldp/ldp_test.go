@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/noren-privacy/noren/internal/randtest"
+
 	"github.com/noren-privacy/noren"
 )
 
@@ -121,6 +123,7 @@ func collect(t *testing.T, o Options) []Row {
 // the two means may differ by chance, and half a point for what the two ways to
 // train differ.
 func TestTables(t *testing.T) {
+	randtest.SkipShort(t)
 	const repeats = 4
 	g := golden(t)
 	seen := make(map[string]int)
@@ -225,6 +228,7 @@ func must(t *testing.T) func(*data, error) *data {
 }
 
 func TestWorkersChangeNothing(t *testing.T) {
+	randtest.SkipShort(t)
 	one := collect(t, Options{Repeats: 2, Tables: true, Workers: 1, Seed: 3})
 	three := collect(t, Options{Repeats: 2, Tables: true, Workers: 3, Seed: 3})
 	if !reflect.DeepEqual(one, three) {

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 // Every row has a place in a table, and the page shows them all.
 func TestTablesAndFigures(t *testing.T) {
+	randtest.SkipShort(t)
 	rows := collect(t, Options{Repeats: 2})
 	tables := Tables(rows)
 	want := []struct {

@@ -18,7 +18,10 @@ import (
 // adult.csv, private the people born abroad, public those born in the US: the share above
 // 50K by age, education, sex and race is covered, or warned of, by kernels and by
 // histograms.
-func TestAbroad(t *testing.T) { testAbroad(t, 1) }
+func TestAbroad(t *testing.T) {
+	randtest.SkipShort(t)
+	testAbroad(t, 1)
+}
 
 func TestLongAbroad(t *testing.T) {
 	randtest.Long(t)

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	core "github.com/noren-privacy/noren/ratio"
+
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 // Of repeats with fresh tables and noise, intervals of nominal 95 % hold the truth, or a
@@ -14,10 +16,17 @@ import (
 // Settings: columns that carry the question, columns that carry part of it, words, also
 // many of them, which need no warning, and private records outside of the public ones.
 func TestCoverage(t *testing.T) {
-	o := CoverageOptions{Repeats: 100, Epsilons: []float64{1}, Settings: []string{"normal d=1", "normal d=3", "10 categories", "shifted support", "60 categories", "60 categories by histogram"}, Seed: 1}
-	if testing.Short() {
-		o.Repeats, o.Settings = 60, o.Settings[:1]
-	}
+	randtest.SkipShort(t)
+	testCoverage(t, 60, "normal d=1", "shifted support")
+}
+
+func TestLongCoverage(t *testing.T) {
+	randtest.Long(t)
+	testCoverage(t, 100, "normal d=1", "normal d=3", "10 categories", "shifted support", "60 categories", "60 categories by histogram")
+}
+
+func testCoverage(t *testing.T, repeats int, settings ...string) {
+	o := CoverageOptions{Repeats: repeats, Epsilons: []float64{1}, Settings: settings, Seed: 1}
 	rows, err := RunCoverage(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -170,7 +170,8 @@ func TestResample(t *testing.T) {
 // asks for: RKHSPure with 12 centres at epsilon .1 at most .35. With 20 repeats the means
 // have standard errors of about a tenth.
 func TestPaperSetting(t *testing.T) {
-	testPaperSetting(t, 8)
+	randtest.SkipShort(t)
+	testPaperSetting(t, 4)
 }
 
 func TestLongPaperSetting(t *testing.T) {
@@ -230,7 +231,10 @@ func testPaperSetting(t *testing.T, repeats int) {
 }
 
 // Where the median fails, the fit check says so; half of it does not fail.
-func TestTwoClouds(t *testing.T) { testTwoClouds(t, 6) }
+func TestTwoClouds(t *testing.T) {
+	randtest.SkipShort(t)
+	testTwoClouds(t, 4)
+}
 
 func TestLongTwoClouds(t *testing.T) {
 	randtest.Long(t)
@@ -254,6 +258,7 @@ func testTwoClouds(t *testing.T, repeats int) {
 
 // A seed gives the same figures, whichever processor makes which repeat.
 func TestRepeats(t *testing.T) {
+	randtest.SkipShort(t)
 	var results [2]*Result
 	for i := range results {
 		var err error
@@ -288,12 +293,13 @@ func dataDir(t *testing.T) string {
 
 // The weighted public part is much nearer to the private one than it is by itself.
 func TestCensus(t *testing.T) {
+	randtest.SkipShort(t)
 	c, err := loadCensus(dataDir(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := &Result{}
-	if err := r.adult(t.Context(), Options{Repeats: 3, Seed: 1}, c); err != nil {
+	if err := r.adult(t.Context(), Options{Repeats: 2, Seed: 1}, c); err != nil {
 		t.Fatal(err)
 	}
 	for _, x := range r.Adult {

@@ -33,45 +33,8 @@ func newAnonymize(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "anonymize INPUT -o OUTPUT --k K --quasi COLUMNS",
 		Short: "Release a k-anonymous table",
-		Long: `Write a table in which every combination of quasi-identifier values occurs in
-at least K records. Identifiers are dropped, quasi-identifiers are replaced by
-values common to groups of similar records, all other columns are kept unchanged.
-
-Where persons have several records, --unit COLUMN names the column that tells
-them apart: every combination then occurs in records of at least K persons, and
---l and --t count each person once. The column is dropped. With --unit-linkage
-all, an attacker who knows all records of a person still has K candidates, and
---pseudonym keeps the records of a person linked.
-
-INPUT is a CSV, Parquet or Excel file (.csv, .tsv, .csv.gz, .csv.zst, .parquet,
-.xlsx), a folder or pattern of such files with the same columns (visits/,
-'visits/*.parquet'), a table of a database (pg:TABLE, sqlite:FILE?table=TABLE, or
-pg: with --query FILE), or - for standard input. OUTPUT is a file, whose name tells
-the format, or pg:TABLE. It is created only after it has been read back and
-verified. If anything fails, no output is created. See docs/formats.md.
-
-With --split-rows N, OUTPUT is a folder (out/) or a folder and a name with one star
-('out/visits-*.parquet'). It is created with files of at most N records and
-_MANIFEST, which lists their sizes and SHA-256. --force replaces a folder that
-holds nothing but such files. A certificate states _MANIFEST.
-
-A table of more than 40,000 records is divided into cells, and a larger one into
-blocks that are processed one by one. --memory SIZE sets about how much memory the
-release uses: records beyond it go to temporary files in OUTPUT's folder that no
-other user can read and that are deleted when the process ends, in any way. The
-release does not depend on the memory. With --refine DURATION, --suppress,
-l-diversity, t-closeness, mondrian or --coarse off all records must fit the memory.`,
-		Example: `  noren anonymize visits.csv -o out.csv --k 5 --quasi age,sex,postcode --identifier visit_id,person_id,name
-  noren anonymize visits.csv -o out.csv --k 5 --quasi age,sex,postcode --identifier visit_id,name --unit person_id
-  noren anonymize visits.csv -o out.csv --spec noren.yaml --report page.html
-  noren anonymize visits.csv -o out.csv --spec noren.yaml --certificate out.cert.json
-  noren anonymize visits.parquet -o out.parquet --k 10 --quasi age,sex --identifier visit_id,person_id,name --sensitive diagnosis --l 3
-  noren anonymize visits/ -o out/ --split-rows 1000000 --k 5 --quasi age,sex --identifier visit_id,person_id,name
-  noren anonymize visits.xlsx --sheet 1 -o out.xlsx --k 5 --quasi age,sex --identifier visit_id,person_id,name
-  noren anonymize pg:clinic.visits -o pg:clinic.visits_k5 --k 5 --quasi age,sex --identifier visit_id,person_id,name
-  zcat big.csv.gz | noren anonymize - -o - --k 5 --quasi age,sex > out.csv`,
-		Args: exactly("INPUT"),
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c.Context(), t, c, args[0]) },
+		Args:  exactly("INPUT"),
+		RunE:  func(c *cobra.Command, args []string) error { return f.run(c.Context(), t, c, args[0]) },
 	}
 	f.register(c)
 	s := c.Flags()

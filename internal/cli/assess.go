@@ -29,20 +29,8 @@ func newAssess(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "assess FILE --quasi COLUMNS",
 		Short: "Measure the risk of a table and the utility of a release (private)",
-		Long: `Measure how easily the records of a table can be told apart by the
-quasi-identifiers, the risk of re-identification: prosecutor risk (the attacker knows that the person is in the
-table), journalist risk (--population: the attacker looks the person up in a
-larger table), marketer risk, unique records and class sizes. With --against a
-release, it also measures the risk of the release and its utility: means,
-deviations, correlations, frequencies and information loss, before and after.
-
-The output holds statistics of the table. It is private: do not release it.`,
-		Example: `  noren assess visits.csv --quasi age,sex,postcode
-  noren assess visits.csv --spec noren.yaml --against out.csv --report page.html
-  noren assess sample.csv --quasi age,sex --population register.csv
-  noren assess sample.csv --quasi age,sex --sampling-fraction 0.05 --json`,
-		Args: exactly("FILE"),
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c.Context(), t, args[0]) },
+		Args:  exactly("FILE"),
+		RunE:  func(c *cobra.Command, args []string) error { return f.run(c.Context(), t, args[0]) },
 	}
 	c.AddCommand(newAssessCurve(t))
 	f.register(c)

@@ -16,17 +16,8 @@ func newCertificate(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "certificate",
 		Short: "Show and check certificates of releases",
-		Long: `Show and check certificates of releases, and print this user's public key.
-
-A certificate states what was released, how, under which guarantee and at what charge,
-and is signed (Ed25519). This user's key is created on first use, in $NOREN_KEY or the
-user's configuration directory; only its owner can read it.`,
-		Example: `  noren certificate show out.cert.json
-  noren certificate check out.csv out.cert.json
-  noren certificate check out.csv out.cert.json --trust office.pem
-  noren certificate key > office.pem`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newCertificateShow(t), newCertificateCheck(t), newCertificateKey(t))
 	return c
@@ -35,10 +26,9 @@ user's configuration directory; only its owner can read it.`,
 func newCertificateShow(t *terminal) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use:     "show CERTIFICATE",
-		Short:   "Show what a certificate states, without checking it",
-		Example: "  noren certificate show out.cert.json",
-		Args:    exactly("CERTIFICATE"),
+		Use:   "show CERTIFICATE",
+		Short: "Show what a certificate states, without checking it",
+		Args:  exactly("CERTIFICATE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := t.service(nil).CertificateShow(c.Context(), &api.CertificateShowRequest{Certificate: args[0]})
 			if err != nil {
@@ -63,7 +53,7 @@ func printCertificate(out io.Writer, s *certificate.Signed) error {
 	}
 	fmt.Fprintf(w, "released\t%s %s, %d bytes\n\tsha256 %s\n", c.Released.Kind, name, c.Released.Size, c.Released.SHA256)
 	fmt.Fprintf(w, "by\t%s %s\n", c.Mechanism.Name, c.Mechanism.Parameters)
-	fmt.Fprintf(w, "promise\t%s\n", c.Guarantee)
+	fmt.Fprintf(w, "guarantee\t%s\n", c.Guarantee)
 	for _, a := range c.Guarantee.Assumptions {
 		fmt.Fprintf(w, "assuming\t%s\n", a)
 	}

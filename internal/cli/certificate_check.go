@@ -18,18 +18,7 @@ func newCertificateCheck(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check FILE CERTIFICATE",
 		Short: "Check that a certificate is valid and states this file",
-		Long: `Check that the signature holds over exactly what the certificate states, and that FILE
-is, byte for byte, the file that it states. Of a folder (anonymize --split-rows) the
-certificate states _MANIFEST, and every file must be the one that _MANIFEST states. The
-exit code is 4 if one of them was changed, and 3 if CERTIFICATE does not have the form
-of a certificate. --json lists every check that failed.
-
-A signature identifies the signer. Trusted keys are this user's own and those of
---trust; with --trust, a certificate by any other key fails. Without it, a certificate
-by an unknown key passes with a warning.`,
-		Example: `  noren certificate check out.csv out.cert.json
-  noren certificate check out.csv out.cert.json --trust office.pem --json`,
-		Args: exactly("FILE", "CERTIFICATE"),
+		Args:  exactly("FILE", "CERTIFICATE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			s := t.service(nil)
 			r.File, r.Certificate = args[0], args[1]
@@ -55,7 +44,7 @@ by an unknown key passes with a warning.`,
 }
 
 func printCertificateCheck(t *terminal, r *api.CertificateCheck) {
-	fmt.Fprintf(t.stdout, "%s: is what %s certifies\n  promise  %s\n  signed   %s, %s\n", r.File, r.Certificate, r.Guarantee, r.KeyID, r.Time)
+	fmt.Fprintf(t.stdout, "%s: is what %s certifies\n  guarantee  %s\n  signed     %s, %s\n", r.File, r.Certificate, r.Guarantee, r.KeyID, r.Time)
 	if !r.StatesSchema && r.Accounting != certificate.NoBudget {
 		t.note("the certificate states no schema: its guarantee holds for the column types that its query declared")
 	}
@@ -69,10 +58,7 @@ func newCertificateKey(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "key",
 		Short: "Print this user's public key, for others to check certificates with",
-		Long: `Print the public key as PEM. The private key is created on first use, with mode 0600,
-at $NOREN_KEY or in the user's configuration directory; --path prints its path.`,
-		Example: "  noren certificate key > office.pem\n  noren certificate key --path",
-		Args:    exactly(),
+		Args:  exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if private {
 				path, err := certificate.KeyPath()

@@ -53,28 +53,8 @@ func (e *alreadySaid) Unwrap() error { return e.error }
 
 func newRoot(t *terminal) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "noren",
-		Short: "Release tables, query data sets and collect data with privacy guarantees",
-		Long: `Noren is a privacy toolkit: k-anonymous releases of tables, differentially private
-queries with a budget ledger, and local differential privacy.
-
-See the built-in example:
-  noren demo
-
-Release a table:
-  noren inspect visits.csv                      columns, types, proposed roles (private)
-  noren init visits.csv -o noren.yaml           write types and roles, to correct
-  noren anonymize visits.csv -o out.csv --spec noren.yaml --k 5
-  noren verify out.csv --k 5 --quasi age,sex    verify any file
-  noren assess visits.csv --quasi age,sex --against out.csv --report page.html
-
-Query a data set, at a privacy cost that is charged to its budget:
-  noren ledger create
-  noren ledger grant visits --file visits.csv --spec noren.yaml --epsilon 1 --yes
-  noren query count visits --where "age >= 65" --max-rows 5 --epsilon 0.1
-
-Exit codes: 0 ok, 1 internal, 2 usage or specification, 3 bad data,
-4 guarantee not met, 5 budget refused, 130 interrupted.`,
+		Use:           "noren",
+		Short:         "Release tables, query data sets and collect data with privacy guarantees",
 		Version:       versionText(buildInfo()),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -100,6 +80,7 @@ Exit codes: 0 ok, 1 internal, 2 usage or specification, 3 bad data,
 		}
 		root.AddCommand(g.commands...)
 	}
+	helpTexts(root)
 	usageArgs(root)
 	complete(root, t)
 	return root

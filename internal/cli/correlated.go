@@ -16,26 +16,8 @@ func newCorrelated(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "correlated",
 		Short: "Calibrate noise for records that depend on each other",
-		Long: `Calibrate Laplace noise for records that depend on each other.
-
-Ordinary noise protects a record in a table of independent records. Where records depend
-on each other (one household's power in each minute, the members of one family), an
-answer reveals more about each. Given a public model of the dependence, these commands
-compute the largest leakage about one record, against the adversary who learns most, and
-the noise that keeps it below epsilon.
-
-A model is a JSON file: {"type":"table","shape":[2,2],"p":[..]},
-{"type":"chain","init":[..],"P":[[..]],"length":1440} or
-{"type":"tree","parent":[-1,0],"prior":[..],"cpt":[null,[[..]]]}.
-A query is a JSON file or text: {"count":"on"}, {"g":[[..],..]} (the value of each
-record's each state).`,
-		Example: `  noren correlated calibrate power.json --query '{"count":"on"}' --epsilon 0.5
-  noren correlated leakage power.json --query '{"count":"on"}' --scale 20 --json
-  noren correlated answer power --query '{"count":"on"}' --epsilon 0.5
-  noren correlated explain power.json --query '{"count":"on"}' --epsilon 0.5 -o page.html
-  noren correlated fit lastyear.csv --column state --sequence day --length 1440 --source "2024, published" -o power.json`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newCorrelatedLeakage(t), newCorrelatedCalibrate(t), newCorrelatedAnswer(t), newCorrelatedExplain(t), newCorrelatedFit(t))
 	return c
@@ -93,9 +75,7 @@ func newCorrelatedLeakage(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "leakage MODEL --query Q --scale B",
 		Short: "Compute an upper bound on the leakage about one record for a given noise scale",
-		Example: `  noren correlated leakage power.json --query '{"count":"on"}' --scale 20
-  noren correlated leakage power.json --query '{"count":"on"}' --scale 20 --adversaries empty --json`,
-		Args: exactly("MODEL"),
+		Args:  exactly("MODEL"),
 		RunE: func(c *cobra.Command, args []string) error {
 			d, err := model.dependence(args[0])
 			if err != nil {
@@ -139,9 +119,7 @@ func newCorrelatedCalibrate(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "calibrate MODEL --query Q --epsilon E",
 		Short: "Find the smallest noise with a leakage below epsilon, and compare other methods",
-		Example: `  noren correlated calibrate power.json --query '{"count":"on"}' --epsilon 0.5
-  noren correlated calibrate family.json --query query.json --epsilon 1 --json`,
-		Args: exactly("MODEL"),
+		Args:  exactly("MODEL"),
 		RunE: func(c *cobra.Command, args []string) error {
 			d, err := model.dependence(args[0])
 			if err != nil {
@@ -196,11 +174,7 @@ func newCorrelatedExplain(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "explain MODEL --query Q --epsilon E -o PAGE",
 		Short: "Write a page: which adversary learns most, and leakage over the noise scale",
-		Long: `Write a page about a model and a query: the noise for epsilon beside that of other
-methods, who learns most and what they see, leakage over the scale and over what is
-known. It is computed from the public model alone.`,
-		Example: `  noren correlated explain power.json --query '{"count":"on"}' --epsilon 0.5 -o page.html`,
-		Args:    exactly("MODEL"),
+		Args:  exactly("MODEL"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if output == "" {
 				return &noren.Error{Kind: noren.Usage, Where: "-o", What: "no page is named", Hint: "-o page.html"}

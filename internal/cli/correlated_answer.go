@@ -23,15 +23,8 @@ func newCorrelatedAnswer(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "answer DATASET --query Q --epsilon E",
 		Short: "Answer a query on a data set of dependent records",
-		Long: `Answer a query on the model column of a data set that was granted under a model of
-dependent records (noren ledger grant --model): one record of the model a row, in its
-order. The noise is calibrated to the model so that the answer alone leaks at most
-epsilon about any record. The charge follows a rule whose charges add up over
-all answers from the data set (docs/correlated-privacy.md, section 12).`,
-		Example: `  noren correlated answer power --query '{"count":"on"}' --epsilon 0.5
-  noren correlated answer power --query query.json --epsilon 0.5 --dry-run --json`,
-		Args: exactly("DATASET"),
-		RunE: func(c *cobra.Command, args []string) error { return f.answer(c, t, args[0]) },
+		Args:  exactly("DATASET"),
+		RunE:  func(c *cobra.Command, args []string) error { return f.answer(c, t, args[0]) },
 	}
 	f.dpFlags.register(c, nil, api.CorrelatedAnswerSchema)
 	c.Flags().Lookup("delta").Hidden = true // only 0 is accepted
@@ -73,7 +66,7 @@ func (f *correlatedAnswerFlags) answer(c *cobra.Command, t *terminal, name strin
 	for i, v := range answer.Values {
 		lines = append(lines, words.Line{Label: "value", Text: fmt.Sprintf("%s, off by at most %s 95 times in 100", v, figure(answer.Within95[i]))})
 	}
-	printLines(t.stdout, append(append(lines, noiseLine(answer.Scale, answer.CBP)), words.Promise(words.English, &answer.Receipt)...))
+	printLines(t.stdout, append(append(lines, noiseLine(answer.Scale, answer.CBP)), words.Guarantee(words.English, &answer.Receipt)...))
 	return nil
 }
 

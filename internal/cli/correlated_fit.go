@@ -19,19 +19,8 @@ func newCorrelatedFit(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "fit FILE --column COLUMN --length N --source TEXT -o MODEL",
 		Short: "Estimate a model from public or older data, with confidence bounds",
-		Long: `Estimate a Markov chain from sequences of states (--column, one row a step; with
---sequence, rows of equal values there make a sequence), or a tree over several columns
-(--columns, Chow and Liu 1968: one row a sample, one column a record).
-
-The data must be public, or older than the records to be protected: a model estimated
-from the private records would reveal them. The model that is written is an interval
-model around the estimate ("type":"box"). It contains the true distribution with the
-given confidence if the data follow a chain or a tree; a guarantee made with it does not
-depend on the point estimate.`,
-		Example: `  noren correlated fit lastyear.csv --column state --sequence day --length 1440 --source "2024, published" -o power.json
-  noren correlated fit survey.csv --columns a,b,c --states no,yes --source "public survey" -o family.json`,
-		Args: exactly("FILE"),
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c, t, args[0]) },
+		Args:  exactly("FILE"),
+		RunE:  func(c *cobra.Command, args []string) error { return f.run(c, t, args[0]) },
 	}
 	f.registerInput(c)
 	s := c.Flags()

@@ -29,18 +29,8 @@ func newAssessCurve(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "curve FILE --quasi COLUMNS",
 		Short: "Compute information loss and risk over k and methods, to choose k (private)",
-		Long: `Partition the table for a range of k by each method, and show for every k the
-information loss of the quasi-identifiers, the mean error of counts over a release
-of matched values, the highest probability of finding a person by guessing (1/k or
-less), and the average over records. Only the page of --report is written.
-
---k is a list (2,5,10) or a range (2..50), which is covered in about fifteen steps
-of increasing width. With --unit, k and the risks count persons. The output holds
-statistics of the table. It is private: do not release it.`,
-		Example: `  noren assess curve visits.csv --spec noren.yaml --k 2..50 --report curve.html
-  noren assess curve visits.csv --quasi age,sex,postcode --k 3,5,10 --methods auto,mondrian,mdav --json`,
-		Args: exactly("FILE"),
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c.Context(), t, args[0]) },
+		Args:  exactly("FILE"),
+		RunE:  func(c *cobra.Command, args []string) error { return f.run(c.Context(), t, args[0]) },
 	}
 	f.register(c)
 	s := c.Flags()

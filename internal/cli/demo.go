@@ -26,14 +26,8 @@ func newDemo(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Anonymise the built-in example and show the result",
-		Long: `Make a 5-anonymous release of the built-in example, 5,000 visits to a synthetic
-clinic (no person in it is real), and show some of its rows before and after.
-With --keep the example, its specification and the release stay in a folder, to
-go on from.`,
-		Example: `  noren demo
-  noren demo --keep clinic`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return runDemo(c.Context(), t, keep) },
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return runDemo(c.Context(), t, keep) },
 	}
 	c.Flags().StringVar(&keep, "keep", "", "leave all files in this new `FOLDER`")
 	return c

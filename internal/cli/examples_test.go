@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/noren-privacy/noren/examples/bigtable"
@@ -30,9 +31,10 @@ type state struct {
 	prepare string // shell commands that make the state
 	exit    int    // exit code that is documented; 0 unless stated
 	// data: the example reads the tables of NOREN_DATA and is only parsed where there
-	// are none, and under -short. slow: it takes more than a second, and is run by
+	// are none. slow: it takes more than a second, and is run by
 	// [TestLongExamples] and only parsed by [TestExamples]. long: it takes more than five,
-	// and is only parsed unless NOREN_EXAMPLES=all. Parsed means that flags and number of arguments are checked.
+	// and is only parsed unless NOREN_EXAMPLES=all. Under -short all are
+	// only parsed. Parsed means that flags and number of arguments are checked.
 	data, slow, long bool
 }
 
@@ -99,12 +101,12 @@ var states = []state{
 	{match: "noren ldp simulate --size 5 --mechanism grr --epsilon 1 --n 10000", slow: true},
 	{match: "noren ldp simulate table.csv", slow: true},
 	{match: "noren reproduce kanon", data: true, long: true},
-	{match: "noren reproduce kanon --dataset eia --k 5", data: true},
+	{match: "noren reproduce kanon --dataset eia --k 5", data: true, slow: true},
 	{match: "noren reproduce kanon --dataset eia --k 5 --refine 20s", data: true, long: true},
 	{match: "noren reproduce kanon --dataset mine.csv", prepare: `awk -F, 'NR == 1 { print "id," $0 } NR > 1 { print NR "," $0 }' grid.csv > mine.csv`},
 	{match: "noren reproduce ldp", data: true, long: true},
 	{match: "noren reproduce ratio", data: true, long: true},
-	{match: "noren reproduce outlier", data: true},
+	{match: "noren reproduce outlier", data: true, slow: true},
 	{match: "noren reproduce correlated", slow: true},
 }
 
@@ -268,7 +270,7 @@ func parsed(line string) string { return `noren() { noren-parse "$@"; }; ` + lin
 var target = regexp.MustCompile(`(?:-o|--report|--certificate|--figure|--figures|--keep)[ =]([\w.]+)`)
 
 // TestExamples runs the examples of all help texts as they are printed, each in a
-// fresh copy of one folder in the state that it needs, without the files that it is to
+// fresh copy of a folder in the state that it needs, without the files that it is to
 // make. An example that does not exit as documented is false.
 func TestExamples(t *testing.T) { testExamples(t, false) }
 
@@ -283,7 +285,7 @@ func testExamples(t *testing.T, slow bool) {
 		t.Skip("examples are for a POSIX shell")
 	}
 	env := exampleEnv(t)
-	folder := exampleFolder(t, env)
+	folders := &folders{t: t, env: env, made: map[string]func() (string, error){"": sync.OnceValues(func() (string, error) { return exampleFolder(t, env), nil })}}
 	examples := cli.HelpExamples()
 	if len(examples) < 100 {
 		t.Fatalf("found %d examples", len(examples))
@@ -314,7 +316,7 @@ func testExamples(t *testing.T, slow bool) {
 		s.slow = s.slow && !slow
 		t.Run(e.Line, func(t *testing.T) {
 			t.Parallel()
-			runExample(t, folder, env, e, s)
+			runExample(t, folders, env, e, s)
 		})
 	}
 	for i, ok := range used {
@@ -324,25 +326,71 @@ func testExamples(t *testing.T, slow bool) {
 	}
 }
 
-func runExample(t *testing.T, folder string, env []string, e cli.Example, s state) {
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(folder)); err != nil {
-		t.Fatal(err)
+// byPath matches examples whose ledger has to know the path of the file: their state is
+// made where they run.
+var byPath = regexp.MustCompile(`^noren (query \w+|outliers count|ratio \w+) \w+\.csv `)
+
+// folders are the folders that examples run in, one for each state, made once.
+type folders struct {
+	t    *testing.T
+	env  []string
+	mu   sync.Mutex
+	made map[string]func() (string, error)
+}
+
+// in is the folder in a state.
+func (f *folders) in(prepare string) (string, error) {
+	f.mu.Lock()
+	make, ok := f.made[prepare]
+	if !ok {
+		make = sync.OnceValues(func() (string, error) {
+			empty, err := f.in("")
+			if err != nil {
+				return "", err
+			}
+			dir := f.t.TempDir()
+			if err := os.CopyFS(dir, os.DirFS(empty)); err != nil {
+				return "", err
+			}
+			if out, code := shell(f.t, dir, f.env, prepare); code != 0 {
+				return "", fmt.Errorf("its state cannot be made (exit code %d):\n%s", code, out)
+			}
+			return dir, nil
+		})
+		f.made[prepare] = make
 	}
+	f.mu.Unlock()
+	return make()
+}
+
+func runExample(t *testing.T, folders *folders, env []string, e cli.Example, s state) {
 	line := e.Line
 	skip := s.long && os.Getenv("NOREN_EXAMPLES") != "all" || s.data && os.Getenv("NOREN_DATA") == ""
 	skip = skip || strings.Contains(e.Line, "pg:") // a database is not at hand everywhere
-	if skip || s.slow || testing.Short() && s.data {
-		line, s.prepare = parsed(line), ""
+	dir := t.TempDir()
+	if skip || s.slow || testing.Short() {
+		line = parsed(line)
+	} else {
+		shared := s.prepare
+		if byPath.MatchString(line) {
+			shared = ""
+		}
+		folder, err := folders.in(shared)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.CopyFS(dir, os.DirFS(folder)); err != nil {
+			t.Fatal(err)
+		}
+		if shared != s.prepare {
+			if out, code := shell(t, dir, env, s.prepare); code != 0 {
+				t.Fatalf("its state cannot be made (exit code %d):\n%s", code, out)
+			}
+		}
 	}
 	for _, m := range target.FindAllStringSubmatch(line, -1) {
 		if err := os.RemoveAll(filepath.Join(dir, m[1])); err != nil {
 			t.Fatal(err)
-		}
-	}
-	if s.prepare != "" {
-		if out, code := shell(t, dir, env, s.prepare); code != 0 {
-			t.Fatalf("its state cannot be made (exit code %d):\n%s", code, out)
 		}
 	}
 	if out, code := shell(t, dir, env, line); code != s.exit {

@@ -115,7 +115,7 @@ var (
 	spread  = regexp.MustCompile(`( # to #| its rank is off by .*| none)$`)
 	merged  = regexp.MustCompile(`(?m)^.*bins are left: some edges coincide\n`)
 	// exact are the lines of an answer for people that hold no noisy figure.
-	exact = regexp.MustCompile(`^  (promise|charged|noise|basis|mechanism|method) `)
+	exact = regexp.MustCompile(`^  (guarantee|charged|noise|basis|mechanism|method) `)
 )
 
 // maskErrors leaves out the one message that is made of a noisy answer.

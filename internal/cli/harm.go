@@ -15,16 +15,8 @@ func newHarm(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "harm",
 		Short: "Compute the expected harm of noise, and find the least harmful noise",
-		Long: `Compute the expected harm of the noise of an answer to its subjects: a firm without a
-bad lot that is reported to have one, or a firm with bad lots that is reported to have
-none. Costs are a JSON file with the public costs of such errors and a public prior of
-the count. These commands never read the true count.`,
-		Example: `  noren harm evaluate costs.json --scale 2
-  noren harm optimise costs.json --epsilon-max 1
-  noren harm threshold costs.json --scale 2
-  noren harm evaluate costs.json --scale 2 --figure harm.svg --json`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newHarmEvaluate(t), newHarmOptimise(t), newHarmThreshold(t))
 	return c
@@ -58,9 +50,7 @@ func newHarmEvaluate(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "evaluate COSTS --scale B",
 		Short: "Compute the expected damage, concealment and credit of noise of a scale",
-		Example: `  noren harm evaluate costs.json --scale 2
-  noren harm evaluate costs.json --geometric 0.5 --json`,
-		Args: exactly("COSTS"),
+		Args:  exactly("COSTS"),
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			r.CostsFile = args[0]
 			if r.Dependence, err = d.request(); err != nil {
@@ -122,14 +112,7 @@ func newHarmOptimise(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "optimise COSTS",
 		Short: "Find the noise scale with the smallest expected harm and risk of identification",
-		Long: `Search all scales of the noise for the smallest sum of the expected costs of its
-errors and of the cost of identification. --epsilon-max is the largest privacy loss that
-is allowed, whatever the costs; without it the search goes to a loss of 1000, which is no
-protection, and the output says so if the search ends there.`,
-		Example: `  noren harm optimise costs.json
-  noren harm optimise costs.json --epsilon-max 1
-  noren harm optimise costs.json --epsilon-max 1 --model power.json --query '{"count":"on"}' --json`,
-		Args: exactly("COSTS"),
+		Args:  exactly("COSTS"),
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			r.CostsFile = args[0]
 			if c.Flags().Changed("epsilon-max") {
@@ -172,12 +155,7 @@ func newHarmThreshold(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "threshold COSTS --scale B",
 		Short: "Find the optimal alarm threshold",
-		Long: `Find the alarm threshold with the smallest expected cost of false alarms and of
-concealment. It costs no privacy: it only reads the answer. Where the noise is too large
-for the costs, the answer cannot change the decision; the output then says that the
-threshold is uninformative.`,
-		Example: `  noren harm threshold costs.json --scale 2`,
-		Args:    exactly("COSTS"),
+		Args:  exactly("COSTS"),
 		RunE: func(c *cobra.Command, args []string) error {
 			r.CostsFile = args[0]
 			best, err := t.service(nil).HarmThreshold(c.Context(), &r)

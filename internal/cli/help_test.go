@@ -68,6 +68,29 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// Every file of help is that of a command.
+func TestHelpFiles(t *testing.T) {
+	files, err := helpFiles.ReadDir("help")
+	if err != nil {
+		t.Fatal(err)
+	}
+	unused := map[string]bool{}
+	for _, f := range files {
+		unused["help/"+f.Name()] = true
+	}
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		delete(unused, helpFile(c))
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(newRoot(newTerminal(strings.NewReader(""), io.Discard, io.Discard)))
+	for name := range unused {
+		t.Errorf("%s: no command has this name", name)
+	}
+}
+
 func TestHelpFault(t *testing.T) {
 	for name, change := range map[string]func(*cobra.Command){
 		"third person": func(c *cobra.Command) { c.Short = "Counts records" },

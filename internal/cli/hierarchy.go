@@ -18,11 +18,6 @@ func newHierarchy(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "hierarchy",
 		Short: "Propose and check generalisation hierarchies",
-		Long: `Propose a hierarchy for a column, to be edited by hand (propose), and check that
-a hierarchy covers a column (check). A hierarchy is a CSV file for --hierarchy of
-noren anonymize: one line a value, then its groups from small to large, then *.`,
-		Example: `  noren hierarchy propose visits.csv --column age -o ages.csv
-  noren hierarchy check ages.csv visits.csv --column age`,
 	}
 	c.AddCommand(newHierarchyPropose(t), newHierarchyCheck(t))
 	return c
@@ -45,31 +40,7 @@ func newHierarchyPropose(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "propose [INPUT --column COLUMN] -o FILE",
 		Short: "Propose a hierarchy from the form of a column's values",
-		Long: `Write a hierarchy for the values of a column. It depends on which values there
-are, and for numbers on their range, never on how often a value occurs.
-
-With INPUT, FILE holds the values of the table: it is private. With --range, FILE
-holds all whole numbers or days of the range, and is made without any data.
-
-Kinds:
-  number        intervals of round widths (5, 10, 50, 100, ...), or of --steps
-  month         day, month, quarter, year, decade
-  week          day, week and year of ISO 8601 (a week of two years is in one)
-  fiscal        day, month, quarter and year of a fiscal year from April
-  postal        Japanese postal codes by prefix
-  municipality  Japanese municipality codes (JIS X 0402, five digits, or six with
-                the check digit) by prefix, prefecture and region
-  icd10         codes of the WHO's ICD-10: three characters, block, chapter
-
-Dates, postal codes with a hyphen, ICD-10 codes and numbers are recognised; codes
-of digits alone need --kind. A value that does not have the form of the kind gets
-no line: the command says how many there are and in which records. Add their
-lines by hand, then run noren hierarchy check.`,
-		Example: `  noren hierarchy propose visits.csv --column postcode --kind number --steps 10,100 -o postcodes.csv
-  noren hierarchy propose visits.csv --column age -o ages.csv
-  noren hierarchy propose --kind number --range 0,120 --steps 5,10,20 -o ages.csv
-  noren hierarchy propose --kind fiscal --range 2020-04-01,2025-03-31 -o days.csv`,
-		Args: cobra.MaximumNArgs(1),
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return f.run(c.Context(), t, strings.Join(args, ""))
 		},
@@ -150,12 +121,7 @@ func newHierarchyCheck(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check FILE INPUT --column COLUMN",
 		Short: "Check that a hierarchy covers a column (private)",
-		Long: `Check a hierarchy: that all lines have the same number of levels, that no value
-has two lines, that a name has one parent, that there is one root; and that every
-value of a column has a line. It names lines of FILE, and the records of INPUT
-whose value has no line, never a value. The exit code is 3 where a check fails.`,
-		Example: `  noren hierarchy check ages.csv visits.csv --column age`,
-		Args:    exactly("FILE", "INPUT"),
+		Args:  exactly("FILE", "INPUT"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if column == "" {
 				return &noren.Error{Kind: noren.Usage, Where: "--column", What: "no column is named"}

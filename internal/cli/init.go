@@ -18,16 +18,6 @@ func newInit(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "init FILE [-o noren.yaml]",
 		Short: "Propose types and roles of columns, as a commented noren.yaml",
-		Long: `Read the whole table and write a specification: for each column its type and a
-proposed role, each with the reason. The roles are proposals: a table does not
-show what others may know of the persons in it. Read the file, correct it, and
-pass it to noren anonymize --spec.
-
-The reasons hold numbers of values and records, and for ordered columns the
-levels; otherwise no value of the table.`,
-		Example: `  noren init visits.csv -o noren.yaml
-  noren init visits.csv --missing NA | less
-  noren init --schema > noren.schema.json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if schema && len(args) == 0 {
 				return nil

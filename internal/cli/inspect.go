@@ -17,12 +17,7 @@ func newInspect(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "inspect FILE",
 		Short: "Describe the columns of a table (private)",
-		Long: `Show for each column its type, how many values are different or missing, the
-smallest and the largest, and the role that noren init would propose, with the
-reason. The output holds values of the table. It is private: do not release it.`,
-		Example: `  noren inspect visits.csv
-  noren inspect visits.parquet --json`,
-		Args: exactly("FILE"),
+		Args:  exactly("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := input.merged()
 			if err != nil {

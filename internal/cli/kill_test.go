@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/ledger"
 )
 
@@ -126,6 +127,7 @@ func TestKilledQuery(t *testing.T) {
 
 // A release in several files that is interrupted while it writes leaves nothing.
 func TestInterruptedSplit(t *testing.T) {
+	randtest.SkipShort(t)
 	dir := t.TempDir()
 	var text bytes.Buffer
 	text.WriteString("age,note\n")

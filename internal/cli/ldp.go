@@ -15,17 +15,8 @@ func newLDP(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ldp",
 		Short: "Collect data with local differential privacy",
-		Long: `Collect data with local differential privacy, and estimate from the reports.
-
-Every person's own device randomises the value before it is sent, so that the collector
-need not be trusted. From many reports the shares of labels and words, means and
-distributions are estimated, with standard errors and intervals.`,
-		Example: `  noren ldp design --size 5 --epsilon 1 --n 10000
-  noren ldp simulate --size 5 --mechanism grr --epsilon 1 --n 10000
-  noren ldp randomize table.csv --column radius --spec ldp.yaml -o reports.csv
-  noren ldp estimate reports.csv --spec ldp.yaml --report page.html`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newLDPDesign(t), newLDPEdges(t), newLDPRandomize(t), newLDPEstimate(t), newLDPSimulate(t), newLDPEvaluate(t))
 	return c
@@ -33,7 +24,7 @@ distributions are estimated, with standard errors and intervals.`,
 
 // printPrivacy prints the guarantee of reports.
 func printPrivacy(w io.Writer, p *survey.Privacy) {
-	fmt.Fprintf(w, "  promise     %s\n", p.Loss())
+	fmt.Fprintf(w, "  guarantee   %s\n", p.Loss())
 	for i, line := range p.NotProtected {
 		head := "not kept"
 		if i > 0 {

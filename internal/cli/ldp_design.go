@@ -27,23 +27,8 @@ func newLDPDesign(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "design --size K|--candidates C --epsilon E [--n N]",
 		Short: "Choose a mechanism for a collection and compute its expected error",
-		Long: `Plan a collection from public facts: the size of the domain (--size, --labels, --bins,
---edges; or --range for the mean of a number), epsilon, the number of people who report,
-and how often each is asked. It names the mechanism to take and why, the expected
-standard error of a share, and with --error the number of people that it takes.
-
---candidates C plans for texts, found among a list of C words: RAPPOR's k, h, m, f, p and
-q, the standard error of a word's share, and the share from which a word is found.
-
---attributes D plans for records of D such attributes at epsilon together: each report
-holds a random few of them. -o writes the specification for the next commands.`,
-		Example: `  noren ldp design --size 5 --epsilon 1 --n 10000
-  noren ldp design --bins 0,30,5 --epsilon 1 --repeats 365 --lifetime 4 --error 0.01
-  noren ldp design --candidates 200 --epsilon 2 --n 100000 -o words.yaml
-  noren ldp design --range 0,100 --epsilon 1 --n 5000
-  noren ldp design --labels red,green,blue --epsilon 2 --n 1000 -o ldp.yaml --json`,
-		Args: exactly(),
-		RunE: func(c *cobra.Command, _ []string) error { return f.run(c.Context(), t) },
+		Args:  exactly(),
+		RunE:  func(c *cobra.Command, _ []string) error { return f.run(c.Context(), t) },
 	}
 	f.survey.register(c)
 	s := c.Flags()

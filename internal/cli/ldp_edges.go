@@ -24,17 +24,8 @@ func newLDPEdges(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "edges DATASET --column COLUMN --bounds LO,HI --count L --epsilon E",
 		Short: "Compute equal-frequency bin edges with differential privacy",
-		Long: `Compute the edges of L bins that hold about equally many values of a column: the L-1
-quantiles between the public bounds, in one answer for one charge to the data set's
-budget, with one certificate.
-
-Edges that are read off the data are values of persons, and noise that is added to
-reports later does not protect them. Public edges (--bins, --edges of noren ldp
-randomize) cost nothing.`,
-		Example: `  noren ldp edges visits --column age --bounds 0,110 --count 5 --max-rows 5 --epsilon 0.5
-  noren ldp randomize table.csv --column radius --mechanism grr --edges 0,11.2,12.8,14.1,17.5,40 --edges-epsilon 0.5 --epsilon 1`,
-		Args: exactly("DATASET"),
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c.Context(), t, args[0]) },
+		Args:  exactly("DATASET"),
+		RunE:  func(c *cobra.Command, args []string) error { return f.run(c.Context(), t, args[0]) },
 	}
 	f.dpFlags.register(c, &f.columnFlags, api.LDPEdgesSchema)
 	s := c.Flags()
@@ -86,6 +77,6 @@ func (f *edgesFlags) run(ctx context.Context, t *terminal, name string) error {
 	fmt.Fprintf(w, "  edges       %s\n", edges)
 	fmt.Fprintf(w, "  ranks       off by at most %s records, all at once with confidence %g\n", figure(e.RankWithin), e.Level)
 	fmt.Fprintf(w, "  go on with  --edges %s --edges-epsilon %s\n", edges, e.EdgesEpsilon)
-	printLines(w, words.Promise(words.English, &e.Receipt))
+	printLines(w, words.Guarantee(words.English, &e.Receipt))
 	return nil
 }

@@ -50,31 +50,6 @@ func newLDPEstimate(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "estimate REPORTS... --spec SPEC",
 		Short: "Estimate shares, words, means, distributions or associations from reports",
-		Long: `Read report files (docs/cli.md, "Report files"; - is standard input) and estimate, by
-their mechanism: the shares of labels with standard errors and simultaneous intervals,
-the shares of words among candidates, a mean, a distribution, or the joint shares of two
-attributes.
-
-Malformed reports, and second reports of a client, are counted and excluded. It is an
-error if more than 1 % of the lines are malformed (--max-malformed), or if the reports
-cannot be of the mechanism: a wrong epsilon, answers that were not randomised, one file
-given twice. The params, map and counts files of the reference RAPPOR client are read
-(--params, --map, --counts) and written.
-
---rounds estimates several rounds of one longitudinal question together, of labels or of
-words: the reports of a person are averaged, and each person counts once. Errors allow for
-the permanent answer, whose noise further rounds do not reduce. Each file is a round.
-
---associate A,B estimates the joint shares of two attributes of one report file; --with
-FILE --with-spec SPEC those of this attribute and one that the same people reported
-apart, matched by the clients' ids. The privacy losses of both reports of a person add
-up.`,
-		Example: `  noren ldp estimate reports.txt --spec ldp.yaml --report page.html
-  noren ldp estimate north.txt south.txt --mechanism oue --bins 0,30,5 --epsilon 2 --project --json
-  noren ldp estimate words.txt --params params.csv --candidates words.list
-  noren ldp estimate counts.csv --counts --params params.csv --map map.csv --all
-  noren ldp estimate monday.txt tuesday.txt --rounds --spec daily.yaml
-  noren ldp estimate colour.txt --spec colour.yaml --with shape.txt --with-spec shape.yaml`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return fmt.Errorf("expected REPORTS, one file or more")

@@ -31,25 +31,8 @@ func newLDPEvaluate(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "evaluate FILE --label COLUMN",
 		Short: "Measure what models learn from a table that is randomised at its source (private)",
-		Long: `Train a linear support vector machine and a random forest to predict the class of a
-record, on raw, generalised and randomised records, and test each on all three, by
-cross-validation. The output shows how accurate a model of locally randomised data is.
-
-Numbers are put into bins (--labels), categories are taken as they are, a missing value
-is a label of its own. Generalised records hold the midpoints of their bins. Randomised
-records are decoded from reports: every attribute of every record is randomised by itself
-(grr; oue; sue, which is One-time RAPPOR) at each --epsilon. Records without a class are
-left out and counted.
-
-Bins and categories are fitted on the table unless --bounds or a specification (bounds,
-keys) states them; the output lists what this and other choices leave unprotected. The
-output holds figures of the raw table: it is for the steward.`,
-		Example: `  noren ldp evaluate wdbc.csv --label diagnosis
-  noren ldp evaluate wdbc.csv --label diagnosis --mechanism grr,sue --epsilon 1,2,4 --report page.html
-  noren ldp evaluate adult.csv --label salary-class --bounds age=17,90 --randomize-label
-  noren ldp evaluate visits.csv --spec noren.yaml --label severity --column age,sex,department,insurance --epsilon 10,20,40 --per-record --select 3 --json`,
-		Args: exactly("FILE"),
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c.Context(), t, args[0]) },
+		Args:  exactly("FILE"),
+		RunE:  func(c *cobra.Command, args []string) error { return f.run(c.Context(), t, args[0]) },
 	}
 	f.registerInput(c)
 	s := c.Flags()
@@ -168,8 +151,8 @@ func printEvaluation(w io.Writer, r *evaluate.Result, path string) {
 	}
 	fmt.Fprintln(w)
 	printTable(w, &losses)
-	fmt.Fprintln(w, "\nWhat is promised")
-	for _, s := range r.Promise {
+	fmt.Fprintln(w, "\nWhat is guaranteed")
+	for _, s := range r.Guarantee {
 		fmt.Fprintf(w, "  %s\n", s)
 	}
 	fmt.Fprintln(w, "\nNot protected")

@@ -28,25 +28,8 @@ func newLDPRandomize(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "randomize FILE --column COLUMN --spec SPEC",
 		Short: "Randomise the records of a table as each person's device would",
-		Long: `Randomise each record of a table as its own device would, and write one report a
-line, in the table's order, as noren ldp estimate reads them (docs/cli.md, "Report
-files"). Use it before devices exist, or for a table that leaves a trusted place; the
-TypeScript client does the same in a browser.
-
-Domain, bins and parameters come from the specification, or from flags, and are public:
-choose them from what is known of the subject. Bins by quantiles of the data have a
-privacy cost: noren ldp edges computes them, and --edges-epsilon states their cost.
-
-Mechanisms with memory (RAPPOR, the longitudinal ones) give one permanent answer to a
-value, which bounds the privacy loss of all reports of a lifetime. With --client and
---devices KEY the answers are the same in every round; without, they are forgotten, and
-another round costs epsilon again.`,
-		Example: `  noren ldp randomize table.csv --column colour --mechanism grr --labels red,green,blue --epsilon 1 -o reports.txt
-  noren ldp randomize table.csv --column radius --mechanism oue --bins 0,30,5 --epsilon 2 --client id -o reports.txt
-  noren ldp randomize table.csv --spec ldp.yaml --client id --devices devices.key -o monday.txt --json
-  noren ldp randomize table.csv --column page --mechanism rappor --rappor k=32,h=2,m=64,p=0.25,q=0.75,f=0.5`,
-		Args: exactly("FILE"),
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c.Context(), t, args[0]) },
+		Args:  exactly("FILE"),
+		RunE:  func(c *cobra.Command, args []string) error { return f.run(c.Context(), t, args[0]) },
 	}
 	f.registerInput(c)
 	f.survey.register(c)

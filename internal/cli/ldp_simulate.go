@@ -31,19 +31,6 @@ func newLDPSimulate(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "simulate [FILE] --spec SPEC --n N",
 		Short: "Simulate a collection: estimates vs. truth, error by epsilon and sample size",
-		Long: `Simulate a collection before it is made. A made-up population, whose truth is known,
-reports by the mechanism of the specification. The output compares estimates with the
-truth, and the error by epsilon and by the number of people with the expected error.
---compare adds other mechanisms.
-
-With FILE the population is drawn from the table's columns. The output is then private:
-it contains the truth.
-
-All draws follow from --seed. A simulation protects nothing.`,
-		Example: `  noren ldp simulate --size 5 --mechanism grr --epsilon 1 --n 10000 --compare oue,olh,subset
-  noren ldp simulate --spec ldp.yaml --n 5000 --population uniform --report page.html
-  noren ldp simulate --mechanism hybrid --range 0,100 --epsilon 1 --n 2000 --compare duchi,piecewise --json
-  noren ldp simulate table.csv --mechanism square-wave --range 0,30 --epsilon 2 --column radius`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return fmt.Errorf("expected FILE or nothing, found %d arguments", len(args))

@@ -37,22 +37,8 @@ func newLedger(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ledger",
 		Short: "Manage privacy budgets and schemas of data sets",
-		Long: `Manage the ledger: a file that stores for every data set its privacy budget
-(epsilon, delta), its schema, and what was charged. Answers with differential privacy
-are charged before the data is read; charges are never refunded. Several processes may
-use one ledger at once.
-
-The ledger is $NOREN_LEDGER, else noren.db in the working directory, unless --ledger
-says otherwise. Beside it lies its head file, noren.db.head. Keep certificates elsewhere:
-they reveal an older copy of both that was put back.`,
-		Example: `  noren ledger create
-  noren ledger grant visits --file visits.csv --spec noren.yaml --epsilon 1 --yes
-  noren ledger grant visits --analyst mori --epsilon 0.3
-  noren ledger show visits --schema
-  noren ledger history visits
-  noren ledger verify`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newLedgerCreate(t), newLedgerGrant(t), newLedgerCloseAnalyst(t), newLedgerShow(t), newLedgerHistory(t), newLedgerVerify(t), newLedgerReconcile(t))
 	return c
@@ -63,10 +49,7 @@ func newLedgerCreate(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "create",
 		Short: "Create an empty ledger",
-		Long: `Create an empty ledger and its head file, which holds the last entry of the ledger. The
-next step is to grant budgets in it (noren ledger grant).`,
-		Example: "  noren ledger create\n  noren ledger create --ledger budgets.db",
-		Args:    exactly(),
+		Args:  exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			s := t.service(&at)
 			if err := s.LedgerCreate(c.Context()); err != nil {
@@ -87,11 +70,7 @@ func newLedgerCloseAnalyst(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "close-analyst NAME --analyst A",
 		Short: "Close an analyst's budget in a data set",
-		Long: `Close an analyst's budget: the analyst may ask nothing more of the data set. What was
-spent stays spent, and analysts without a grant are still refused. A new grant to the
-analyst opens the budget again.`,
-		Example: "  noren ledger close-analyst visits --analyst mori",
-		Args:    exactly("NAME"),
+		Args:  exactly("NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
 			s := t.service(&at)
 			out, err := s.LedgerCloseAnalyst(c.Context(), &api.LedgerCloseAnalystRequest{Dataset: args[0], Analyst: analyst})
@@ -116,11 +95,7 @@ func newLedgerShow(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show [NAME]",
 		Short: "Show budgets and schemas: granted, spent and left",
-		Long: `Show the budget of every data set, or of one: granted, spent and left. An analyst can
-still spend the smaller of the analyst's own remainder and the data set's. --schema
-shows how the data set is read; a schema is public.`,
-		Example: "  noren ledger show\n  noren ledger show visits --schema\n  noren ledger show visits --json",
-		Args:    cobra.MaximumNArgs(1),
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			s := t.service(&at)
 			out, err := s.LedgerShow(c.Context(), &api.LedgerShowRequest{Dataset: argument(args)})

@@ -26,42 +26,8 @@ func newLedgerGrant(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "grant NAME --file FILE --epsilon E",
 		Short: "Grant a budget and a schema to a data set, or a budget to an analyst",
-		Long: `Set the privacy budget of a data set and fix its schema: how the file is read, what
-its privacy unit is, and which tables are neighbours. The whole file is read under the
-schema; cells that do not fit are listed on this private output only. Queries cannot
-change the schema, and it is public: write no secret of the table into it.
-
-Types, date layouts, levels, missing texts, bounds and keys come from --spec or the
-flags. Types that neither states are proposed from the values and must be confirmed
-with --yes, as must cells that do not fit: they will count as missing. Levels, keys and
-bounds are never proposed.
-
-Neighbouring tables differ in one privacy unit: a record, or all records with one text in
-the column --unit, such as a person's id. With add-remove (unbounded neighbours) one of
-them lacks the unit. With replace-one (bounded neighbours) the records of the unit differ,
-and the number of units is public.
-
-While nothing is spent, --replace exchanges schema, unit, relation and cap. Later the
-cap can only rise, and --changed grants a new version of the same data set, such as next
-month's table of the same people: what is spent stays spent. People who are in two data
-sets have two budgets, so a file that shares its columns with another data set needs
---other-people, which certificates then state as an assumption.
-
-A folder or pattern of files, a workbook, a table of a database (pg:TABLE,
-sqlite:FILE?table=TABLE) and the result of --query FILE are copied once, now, to a
-private Parquet file in the ledger's folder, and queries read that file alone. What
-changes in the table later changes no answer: grant it again with --changed.
-
-With --model, a public model of dependent records (noren correlated), every answer is
-priced under the model. With --analyst the cap is that analyst's own, under the data
-set's; from the first such grant on, only analysts with a grant may ask.`,
-		Example: `  noren ledger grant visits --file visits.csv --spec noren.yaml --epsilon 1 --yes
-  noren ledger grant visits --epsilon 2
-  noren ledger grant wards --file pg:clinic.wards --epsilon 1 --yes
-  noren ledger grant visits --analyst mori --epsilon 0.3
-  noren ledger grant visits --file visits.csv --spec noren.yaml --epsilon 3 --changed --yes`,
-		Args: exactly("NAME"),
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c, t, args[0]) },
+		Args:  exactly("NAME"),
+		RunE:  func(c *cobra.Command, args []string) error { return f.run(c, t, args[0]) },
 	}
 	f.ledgerFlag.register(c)
 	s := c.Flags()

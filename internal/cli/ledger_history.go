@@ -17,10 +17,9 @@ func newLedgerHistory(t *terminal) *cobra.Command {
 	var analyst string
 	var asJSON bool
 	c := &cobra.Command{
-		Use:     "history [NAME]",
-		Short:   "Show the charges: analyst, query, time and cost",
-		Example: "  noren ledger history\n  noren ledger history visits --analyst mori\n  noren ledger history visits --json",
-		Args:    cobra.MaximumNArgs(1),
+		Use:   "history [NAME]",
+		Short: "Show the charges: analyst, query, time and cost",
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			s := t.service(&at)
 			out, err := s.LedgerHistory(c.Context(), &api.LedgerHistoryRequest{Dataset: argument(args), Analyst: analyst})

@@ -15,11 +15,7 @@ func newLedgerVerify(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify",
 		Short: "Check the whole ledger: its chain, its sums, its head file",
-		Long: `Replay the chain of all grants and charges from its first entry, and compare it
-with the rows of the ledger and with its head file. Exit code 0 if there is no
-difference, 4 if the ledger was changed from outside or is damaged, 5 if it is sealed.`,
-		Example: "  noren ledger verify\n  noren ledger verify --json",
-		Args:    exactly(),
+		Args:  exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			s := t.service(&at)
 			out, err := s.LedgerVerify(c.Context())

@@ -17,14 +17,8 @@ func newOutliers(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "outliers",
 		Short: "Count distance-based outliers with differential privacy",
-		Long: `Count distance-based outliers: records with fewer than k others within a radius.
-One record can change the count a lot in the worst case, and only a little on typical
-data. The noise is therefore scaled by a smooth upper bound of the local sensitivity.`,
-		Example: `  noren outliers plan --n 10000 --dimensions 2 --k 5 --epsilon 1
-  noren outliers count sensors --columns x,y --radius 0.5 --step 0.01 --box 0,100 --epsilon 1
-  noren outliers sensitivity grid.csv --columns x,y --radius2 25 --up-to 10 --beta 0.1`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newOutliersCount(t), newOutliersSensitivity(t), newOutliersPlan(t))
 	return c
@@ -51,21 +45,8 @@ func newOutliersCount(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "count DATASET --columns COLUMNS --radius R --box LO,HI --epsilon E",
 		Short: "Count outliers of a data set",
-		Long: `Count the records with fewer than K others within RADIUS, in the space of the columns.
-Everything that defines the space is public: the box that values are clamped to, the
-step that they are rounded to, and the unit of distance of each column
-(--public-scale FILE: CSV with the header column,scale or column,low,high,scale;
---scale bounds: the width of the column's box). Scaling by moments of the data
-(z-scores) is refused, because one record would then move all others.
-
-The answer has an interval that holds whatever the data, and with --guess one that
-holds if that public guess is right; a guess is no bound. The size of the noise depends
-on the data and is not released; --interval-share spends a share of epsilon on it.`,
-		Example: `  noren outliers count sensors --columns x,y --radius 0.5 --step 0.01 --box 0,100 --epsilon 1
-  noren outliers count sensors.csv --columns x,y --radius 0.5 --step 0.01 --box 0,100,0,50 --epsilon 1 --dry-run
-  noren outliers count visits --columns age,systolic --box 0,120,0,300 --scale bounds --radius 0.05 --epsilon 0.5 --json`,
-		Args: exactly("DATASET"),
-		RunE: func(c *cobra.Command, args []string) error { return f.count(c, t, args[0]) },
+		Args:  exactly("DATASET"),
+		RunE:  func(c *cobra.Command, args []string) error { return f.count(c, t, args[0]) },
 	}
 	f.dpFlags.register(c, &f.columnFlags, api.OutliersSchema)
 	s := c.Flags()
@@ -110,7 +91,7 @@ func (f *outliersFlags) count(c *cobra.Command, t *terminal, path string) error 
 	}
 	fmt.Fprintf(t.stdout, "outliers in %s: %s\n\n", path, figure(float64(answer.Count)))
 	printLines(t.stdout, words.Outliers(words.English, &answer.Answer, f.guess))
-	printLines(t.stdout, words.Promise(words.English, &answer.Receipt))
+	printLines(t.stdout, words.Guarantee(words.English, &answer.Receipt))
 	return nil
 }
 
@@ -159,14 +140,8 @@ func newOutliersSensitivity(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sensitivity FILE --columns COLUMNS --radius2 R2",
 		Short: "Compute the sensitivity of a count of outliers (private: do not release)",
-		Long: `Compute, from whole-number coordinates, the number of neighbours of each record, the
-number of outliers, the bound U of the local sensitivity at distance t for t = 0..T,
-the global sensitivity G, and the smooth bound S for each beta. All of it is computed
-from private data without noise: do not release.`,
-		Example: `  noren outliers sensitivity grid.csv --columns x,y --radius2 25 --up-to 10
-  noren outliers sensitivity grid.csv --columns x,y --radius2 25 --up-to 10 --beta 0.1 --neighbours replace-one --json`,
-		Args: exactly("FILE"),
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c, t, args[0]) },
+		Args:  exactly("FILE"),
+		RunE:  func(c *cobra.Command, args []string) error { return f.run(c, t, args[0]) },
 	}
 	f.registerInput(c)
 	s := c.Flags()

@@ -19,13 +19,7 @@ func newOutliersPlan(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plan --dimensions D --k K --epsilon E [--n N]",
 		Short: "Choose the noise from public facts, before any data is read",
-		Long: `Compare, from public facts alone, noise scaled by a smooth bound with noise scaled
-by the global one, and advise on k, the radius and epsilon. A table shows the standard
-deviation over the expected count (--share) for numbers of records and epsilons: where both are
-above one half, the noise hides the count.`,
-		Example: `  noren outliers plan --n 10000 --dimensions 2 --k 5 --epsilon 1
-  noren outliers plan --n 400 --dimensions 34 --k 5 --epsilon 0.5 --neighbours replace-one --json`,
-		Args: exactly(),
+		Args:  exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			r.Facts, r.Neighbours, r.Share = facts, neighbours, share
 			p, err := t.service(nil).OutliersPlan(c.Context(), &r)

@@ -39,20 +39,8 @@ func newQuery(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "query",
 		Short: "Query a data set with differential privacy",
-		Long: `Answer counts, sums, means, variances, histograms and quantiles of a data set, with
-noise for differential privacy. The privacy cost is charged to the data set's budget
-before the file is read (noren ledger).
-
-DATASET is the name that the steward granted, or the path of its file. Types, missing
-texts, unit and relation of neighbours are those of the data set's schema
-(noren ledger show NAME --schema). Bounds, bins, keys and conditions are public: choose
-them from what is known of the subject, never from the table.`,
-		Example: `  noren query count visits --where "age >= 65" --max-rows 5 --epsilon 0.1
-  noren query mean visits.csv --column age --bounds 0,110 --by sex --keys female,male --max-rows 5 --epsilon 0.1
-  noren query histogram visits --column department --values cardiology,surgery --max-rows 5 --epsilon 0.1
-  noren query quantile visits --column age --bounds 0,110 --max-rows 5 --epsilon 0.1 --dry-run`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	for _, k := range []struct {
 		kind    query.Kind

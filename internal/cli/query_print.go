@@ -38,7 +38,7 @@ func printQuery(out io.Writer, path string, a *api.Query) error {
 		fmt.Fprintln(out)
 	}
 	fmt.Fprintf(out, "  mechanism   %s\n", r.Noise)
-	printLines(out, words.Promise(words.English, &a.Receipt))
+	printLines(out, words.Guarantee(words.English, &a.Receipt))
 	return nil
 }
 

@@ -17,21 +17,8 @@ func newRatio(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ratio",
 		Short: "Reweight a public table to match a private one with differential privacy",
-		Long: `Give each record of a public table a weight, an estimate of the density ratio
-private/public. Means, counts, quantiles and regressions of the private table are then
-estimated from the weighted public one. Only the weights have a privacy cost; every
-estimate from them is free.
-
-Estimates assume that private and public records with the same values in the columns of
-the weights are distributed alike, and that the public records cover the private ones.
-Every answer states its standard error; docs/density-ratio.md describes the method.`,
-		Example: `  noren ratio plan survey.csv --columns age,sex --epsilon 1 --records 2000
-  noren ratio fit patients.csv survey.csv --columns age,sex --epsilon 1 -o weighted.csv --report page.html
-  noren ratio answer weighted.csv mean --column income
-  noren ratio answer weighted.csv count --where "income > 50000" --json
-  noren ratio check patients.csv weighted.csv --epsilon 0.2`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newRatioPlan(t), newRatioFit(t), newRatioAnswer(t), newRatioCheck(t))
 	return c

@@ -25,28 +25,8 @@ func newRatioAnswer(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "answer WEIGHTS mean|count|quantile|histogram|regression",
 		Short: "Estimate statistics of the private table from a weighted public table, free of charge",
-		Long: `Answer from a table that noren ratio fit has weighted, and from its meta data. The weights
-had a privacy cost; answers from them are free.
-
-  mean        of --column
-  count       of records that meet --where, and their share
-  quantile    of --column, at --rank (0.5, the median)
-  histogram   of --column, by --bins or --values (default: all categories of the public table)
-  regression  of --target on --features, by least squares; categories become columns of 0 and 1
-
-Each answer is corrected by what was released (docs/density-ratio.md, section 7). Its
-standard error has four parts: the sampling error of the public records (public), the
-noise (privacy), the sampling error of the private records (private), and what the
-released means do not follow of the question (model). The standard error does not contain
-how far private records differ, given the columns of the weights, from public ones. A
-warning says where the public data cannot carry the question.`,
-		Example: `  noren ratio answer weighted.csv mean --column income
-  noren ratio answer weighted.csv count --where "income > 50000 and sex = 'female'" --json
-  noren ratio answer weighted.csv quantile --column income --rank 0.9
-  noren ratio answer weighted.csv histogram --column age --bins 0,20,40,60,80
-  noren ratio answer weighted.csv regression --target income --features age,sex`,
-		Args: exactly("WEIGHTS", "QUESTION"),
-		RunE: func(c *cobra.Command, args []string) error { return f.answer(c, t, args[0], args[1]) },
+		Args:  exactly("WEIGHTS", "QUESTION"),
+		RunE:  func(c *cobra.Command, args []string) error { return f.answer(c, t, args[0], args[1]) },
 	}
 	f.registerTypes(c)
 	f.weightsFlags.register(c)

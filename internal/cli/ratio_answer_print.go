@@ -48,7 +48,7 @@ func printRatioAnswer(out io.Writer, a *api.RatioAnswer) {
 	if left > 0 {
 		fmt.Fprintf(out, "              and %s of single lines (--json)\n", plural(left, "warning"))
 	}
-	fmt.Fprintf(out, "  promise     %s\n  charged     nothing: the weights were paid for\n", a.Privacy)
+	fmt.Fprintf(out, "  guarantee   %s\n  charged     nothing: the weights were paid for\n", a.Privacy)
 }
 
 func printRatioEstimate(out io.Writer, a *api.RatioAnswer) {

@@ -26,17 +26,8 @@ func newRatioCheck(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check DATASET WEIGHTS --epsilon E",
 		Short: "Compare the weighted public table with the private one, for a privacy cost",
-		Long: `Release noisy means of the columns of the weights over the private table, and compare
-them with those of the weighted public records. The privacy cost is charged as for a query.
-
-A mean that differs by more than chance shows that the weights are bad. No difference does
-not show that they are good, in particular not for columns that the weights do not have. A
-larger epsilon detects smaller differences.`,
-		Example: `  noren ratio check patients.csv weighted.csv --epsilon 0.2
-  noren ratio check patients.csv weighted.csv --epsilon 0.2 --dry-run
-  noren ratio check patients.csv weighted.parquet --epsilon 0.2 --certificate c.json --json`,
-		Args: exactly("DATASET", "WEIGHTS"),
-		RunE: func(c *cobra.Command, args []string) error { return f.check(c, t, args[0], args[1]) },
+		Args:  exactly("DATASET", "WEIGHTS"),
+		RunE:  func(c *cobra.Command, args []string) error { return f.check(c, t, args[0], args[1]) },
 	}
 	f.dpFlags.register(c, &f.columnFlags, api.RatioCheckSchema)
 	f.weightsFlags.register(c)
@@ -108,5 +99,5 @@ func printRatioCheck(out io.Writer, private string, c *api.RatioCheck) {
 	for _, text := range c.Warnings {
 		fmt.Fprintf(out, "  warning     %s\n", text)
 	}
-	printLines(out, words.Promise(words.English, &c.Receipt))
+	printLines(out, words.Guarantee(words.English, &c.Receipt))
 }

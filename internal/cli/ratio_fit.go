@@ -58,9 +58,6 @@ The fit is checked. Of epsilon, a tenth is spent on the number of private record
 neighbours are add-remove, and a tenth on the number of private records outside of the
 public range (--count-share, --outside-share); the other checks are free. They can show
 that weights are bad; they cannot show that weights are good.`,
-		Example: `  noren ratio fit patients.csv survey.csv --columns age,sex --epsilon 1 -o weighted.csv
-  noren ratio fit patients.csv survey.csv --columns age,income --bounds age=0,110 --epsilon 0.5 -o weighted.csv --dry-run
-  noren ratio fit patients.csv survey.parquet --columns age,sex --epsilon 1 -o weighted.parquet --report page.html --certificate c.json --json`,
 		Args: exactly("DATASET", "PUBLIC"),
 		RunE: func(c *cobra.Command, args []string) error { return f.fit(c, t, args[0], args[1]) },
 	}
@@ -207,6 +204,6 @@ func printRatioFit(w io.Writer, private string, fit *api.RatioFit) {
 		fmt.Fprintf(w, "  remark      %s\n", text)
 	}
 	fmt.Fprintf(w, "  misfit      %s of the weighted records, %s of the unweighted (normalised residuals; noise alone gives 1)\n", figure(check.Misfit), figure(check.Signal))
-	printLines(w, words.Promise(words.English, &fit.Receipt))
+	printLines(w, words.Guarantee(words.English, &fit.Receipt))
 	fmt.Fprintf(w, "\nmeta data are in %s: keep both files together, for noren ratio answer\n", fit.Meta)
 }

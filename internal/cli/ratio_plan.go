@@ -29,19 +29,8 @@ func newRatioPlan(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plan PUBLIC --columns COLUMNS --epsilon E --records N",
 		Short: "Estimate the errors of weighted answers before a fit, from the public table",
-		Long: `Estimate, for an expected number of private records, the standard errors of typical
-answers: the mean of each column, or the share of its most frequent category, by weights of
-kernels, of histograms (marginals) and of both, and by a direct query. Only the public
-table is read, and nothing is charged.
-
-The figures assume a private table with the distribution of the public one. Where the
-tables differ, fewer public records carry an answer, and its error is larger. For one
-question a direct query always has a smaller error; the last line says how many questions
-it takes until the weights have smaller errors.`,
-		Example: `  noren ratio plan survey.csv --columns age,sex --epsilon 1 --records 2000
-  noren ratio plan survey.csv --columns age,income,sex --epsilon 0.5 --records 20000 --json`,
-		Args: exactly("PUBLIC"),
-		RunE: func(c *cobra.Command, args []string) error { return f.plan(c, t, args[0]) },
+		Args:  exactly("PUBLIC"),
+		RunE:  func(c *cobra.Command, args []string) error { return f.plan(c, t, args[0]) },
 	}
 	f.registerTypes(c)
 	f.spaceFlags.register(c, "the public table")

@@ -16,20 +16,6 @@ func newLedgerReconcile(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "reconcile [CERTIFICATE...]",
 		Short: "Roll a restored ledger forward from its head file and certificates",
-		Long: `Roll a restored ledger forward from its head file, and charge what certificates state
-and the ledger lacks. The privacy expenditure can only rise.
-
-A ledger that does not contain the last entry of its head file is an older copy that was
-restored: it is sealed and answers nothing, because an older copy would refund budget.
-
-The command may be run on a sound ledger with all certificates, to find out whether older
-copies of both its files were restored. With --without-head the head file is not used,
-because it is lost or damaged, and the certificates are the only evidence.
-
-Only certificates that were signed by this user's key, or by one of --trust, count.`,
-		Example: `  noren ledger reconcile
-  noren ledger reconcile certificates/*.json
-  noren ledger reconcile --without-head certificates/*.json --trust office.pem`,
 		RunE: func(c *cobra.Command, args []string) error {
 			s := t.service(&at)
 			r.Certificates = args

@@ -20,13 +20,8 @@ func newReproduce(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "reproduce",
 		Short: "Reproduce the experiments of the papers and compare the figures",
-		Long: `Reproduce the experiments of the papers that Noren's methods come from, and compare the
-figures with those that are printed there. Each command says which data it reads.`,
-		Example: `  noren reproduce correlated --quick
-  noren reproduce kanon --dataset eia --k 5
-  noren reproduce ldp --repeats 5 --tables`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newReproduceKanon(t), newReproduceOutlier(t), newReproduceCorrelated(t), newReproduceLDP(t), newReproduceRatio(t))
 	return c
@@ -52,24 +47,8 @@ func newReproduceKanon(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "kanon",
 		Short: "Reproduce the Tomobiki paper: information loss and time of every method",
-		Long: `Partition the paper's data sets by every method and print the information loss
-(SSE/SST), the groups and the time, with the figures of the paper's Table 6 where it has
-any. For each data set it prints a lower bound of the loss (--gap looks for a better
-one), and for each loss the optimality gap: the largest share of it that another
-partition could save. Text columns are encoded as their alphabetical rank, as in the
-paper; no other command measures categories so.
-
-A data set is census, eia, tarragona or adult, read from --data (default: the
-environment variable NOREN_DATA, else ../shared/data), or the path of any table,
-whose columns all take part.`,
-		Example: `  noren reproduce kanon --dataset eia --k 5
-  noren reproduce kanon --dataset census,tarragona --k 3,5,10 --scale zscore --quick
-  noren reproduce kanon --dataset eia --k 5 --refine 20s
-  noren reproduce kanon --dataset census,tarragona --k 3,5 --scale zscore --quick --refine 20s --gap 120s
-  noren reproduce kanon --dataset eia,adult --k 3,5,10 --report figures.html
-  noren reproduce kanon --dataset mine.csv --drop id --k 5 --json`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return f.run(c, t) },
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return f.run(c, t) },
 	}
 	s := c.Flags()
 	s.StringVar(&f.data, "data", "", "`FOLDER` of the reference data sets")

@@ -16,13 +16,7 @@ func newReproduceCorrelated(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "correlated",
 		Short: "Reproduce the report on correlated records, and compare methods",
-		Long: `Compute the report's tables from its models, the optima of harm, and the comparison
-of methods for chains of a hundred records (exact, against adversaries who know no
-record, tanh rule, Markov quilt, group), with the figures of docs/correlated-privacy.md.`,
-		Example: `  noren reproduce correlated
-  noren reproduce correlated --report page.html
-  noren reproduce correlated --json`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := checkTargets(force, page); err != nil {
 				return err

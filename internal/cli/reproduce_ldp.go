@@ -20,17 +20,7 @@ func newReproduceLDP(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ldp",
 		Short: "Reproduce the paper on local privacy: Tables 1 to 10 and Figures 2 to 6",
-		Long: `Run the paper's experiment on the breast-cancer table (wdbc.csv): attributes in five
-classes, randomised by RAPPOR, and a linear SVM and a random forest trained and tested
-on raw, generalised and randomised data, by 10-fold cross-validation repeated with fresh
-folds and fresh noise. The output compares every figure of the paper with ours, lists the
-errors of the paper, and compares GRR with RAPPOR at the same epsilon.
-
-Repeats of 30 take half a minute on two processors.`,
-		Example: `  noren reproduce ldp
-  noren reproduce ldp --repeats 30 --report page.html
-  noren reproduce ldp --tables --repeats 5 --json`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := checkTargets(force, page); err != nil {
 				return err

@@ -18,14 +18,7 @@ func newReproduceOutlier(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "outlier",
 		Short: "Reproduce the outlier paper: its experiment, and counterexamples to its bound",
-		Long: `Run the paper's experiment on ionosphere and wdbc as far as the paper describes it: the
-accuracy of the query over the radius, the sensitivity bounds over t, and the standard
-deviation of every mechanism's noise over epsilon; then counterexamples to the paper's
-bound, and the reasons why its figures 4 and 5 cannot be right.`,
-		Example: `  noren reproduce outlier
-  noren reproduce outlier --dataset wdbc --figures figures
-  noren reproduce outlier --json`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			r, err := experiment.Run(c.Context(), experiment.Options{Dir: dataFolder(data), Datasets: datasets, Progress: t.progress.report})
 			t.progress.clear()

@@ -19,20 +19,7 @@ func newReproduceRatio(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ratio",
 		Short: "Reproduce the paper on density ratios: methods A, B and C, corrected ones, and ours",
-		Long: `Run the paper's experiment (public E ~ N(1,1), private D ~ N(2,1/4)) with its methods
-A, B and C as they are written, the sound ones and ours, beside what an independent
-program had; two settings beyond it, in the plane and with two clouds, where the usual
-bandwidth fails; and a second case, the census table adult.csv, whose public part has too
-many people with a degree. Each row says whether the fit check warned, and what a method
-does not pay for.
-
-Method C is computed for comparison here; noren ratio fit refuses it. Without adult.csv the
-second case is left out. Repeats of 100 take two minutes or more on two processors.`,
-		Example: `  noren reproduce ratio
-  noren reproduce ratio --repeats 20 --setting S1,S4
-  noren reproduce ratio --report page.html --json
-  noren reproduce ratio --coverage 1000`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := checkTargets(force, page); err != nil {
 				return err

@@ -13,11 +13,13 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren/examples/bigtable"
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 // A release whose records do not fit the memory allowed is killed while it holds
 // them in temporary files: no output is there, and nothing else either.
 func TestKilledRelease(t *testing.T) {
+	randtest.SkipShort(t)
 	dir := t.TempDir()
 	in := filepath.Join(dir, "in.csv")
 	f, err := os.Create(in)

@@ -26,29 +26,8 @@ func newVerify(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify FILE --k K --quasi COLUMNS",
 		Short: "Verify k-anonymity, l-diversity and t-closeness of a file",
-		Long: `Read any table file and decide whether every combination of quasi-identifier
-values in it occurs in at least K records, and with --l or --t whether each of
-these classes has the stated diversity, or closeness to the whole table, in the
-sensitive columns. Every release of noren anonymize passes the same verifier,
-which uses nothing of how a file was made. A folder with _MANIFEST must also hold
-exactly the files that it states.
-
-Quasi-identifiers are compared as they are written, so that NA and the empty
-field are two values: a reader of the file can tell them apart. In sensitive
-columns --missing says which texts stand for no value, beside the empty field.
-
-With --unit COLUMN, a column of FILE such as the pseudonyms that noren anonymize
---pseudonym writes, K, --l and --t count persons. A release without such a column
-can only be verified for records: noren anonymize counted its persons when it made
-the release.
-
-The exit code is 0 if the file has all stated properties, 4 if it does not.`,
-		Example: `  noren verify out.csv --k 5 --quasi age,sex,postcode
-  noren verify out.csv --k 5 --quasi age,sex --sensitive diagnosis --l 3
-  noren verify out.csv --k 5 --quasi age,sex --sensitive severity --t 0.2 --json
-  noren verify out.parquet --spec noren.yaml`,
-		Args: exactly("FILE"),
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c.Context(), t, c, args[0]) },
+		Args:  exactly("FILE"),
+		RunE:  func(c *cobra.Command, args []string) error { return f.run(c.Context(), t, c, args[0]) },
 	}
 	f.register(c)
 	s := c.Flags()

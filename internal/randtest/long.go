@@ -1,7 +1,9 @@
 package randtest
 
 import (
+	"flag"
 	"os"
+	"strconv"
 	"testing"
 )
 
@@ -13,4 +15,45 @@ func Long(t testing.TB) {
 	if os.Getenv("NOREN_TRIALS") != "1" {
 		t.Skip("a long trial: set NOREN_TRIALS=1 to run it")
 	}
+}
+
+// SkipShort skips a test under -short. It is for tests that take more than half a
+// second of processor time.
+func SkipShort(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("takes more than half a second: not run under -short")
+	}
+}
+
+// Size is the size of a trial: short under -short, else usual.
+func Size(short, usual int) int {
+	if testing.Short() {
+		return short
+	}
+	return usual
+}
+
+// Fewer lets rapid draw one case in n of its usual number until t ends. It is for
+// properties that take long to check, in tests that are not parallel; a long trial
+// draws them all. Outside of a test of rapid's it does nothing.
+func Fewer(t testing.TB, n int) {
+	t.Helper()
+	f := flag.Lookup("rapid.checks")
+	if f == nil {
+		return
+	}
+	was := f.Value.String()
+	checks, err := strconv.Atoi(was)
+	if err == nil {
+		err = f.Value.Set(strconv.Itoa(max(1, checks/n)))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := f.Value.Set(was); err != nil {
+			t.Error(err)
+		}
+	})
 }

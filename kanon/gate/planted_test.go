@@ -128,6 +128,7 @@ var ordinary = []func(rng *rand.Rand) string{
 // nothing, it is never kept without a word, and no other column is refused; the
 // same table passes where the steward decides.
 func TestPlantedIdentifiersNeverPass(t *testing.T) {
+	randtest.SkipShort(t)
 	tables := 240
 	if testing.Short() {
 		tables = 120
@@ -306,6 +307,7 @@ func TestBigTablePasses(t *testing.T) {
 // The public tables pass with their usual roles, and with every other choice of
 // quasi-identifiers that was tried.
 func TestPublicTablesPass(t *testing.T) {
+	randtest.SkipShort(t)
 	dir := os.Getenv("NOREN_DATA")
 	if dir == "" {
 		t.Skip("NOREN_DATA is not set")

@@ -257,7 +257,7 @@ func axesOf(s *space.Space) [][]float64 {
 	return axes
 }
 
-// Sizes are those that each method promises, beyond k at least.
+// Sizes are those that each method guarantees, beyond k at least.
 func TestSizes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := tiedSpace(t, rapid.IntRange(2, 150).Draw(t, "n"))

@@ -5,7 +5,7 @@
 //	...
 //	columns[0].Fill(&vector, group[first:last]) // the released values of some records
 //
-// # The promise
+// # The guarantee
 //
 // What a record shows is a function of its group alone: two records of one
 // group show the same text in every column, so that each group lies within one

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/kanon/cost"
 	"github.com/noren-privacy/noren/kanon/refine"
 	"github.com/noren-privacy/noren/kanon/space"
@@ -130,6 +131,7 @@ func TestByCosts(t *testing.T) {
 // Auto never ends above the descent that it begins with, and several workers give
 // the same groups, in cells too.
 func TestAuto(t *testing.T) {
+	randtest.SkipShort(t)
 	rapid.Check(t, func(t *rapid.T) {
 		n, k := rapid.IntRange(12, 200).Draw(t, "n"), rapid.IntRange(2, 5).Draw(t, "k")
 		s := anySpace(t, n)

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/kanon/refine"
 	"github.com/noren-privacy/noren/kanon/space"
 )
@@ -328,6 +329,7 @@ func inOrder(s *space.Space, k int) space.Partition {
 // On a table of several cells, the result is the same for any number of
 // workers, and for any seed, as a descent draws nothing.
 func TestWorkersChangeNothing(t *testing.T) {
+	randtest.SkipShort(t)
 	const n, k = 41_000, 3
 	s := grid(t, n)
 	p := inOrder(s, k)

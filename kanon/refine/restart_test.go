@@ -7,12 +7,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/noren-privacy/noren/internal/randtest"
+
 	"github.com/noren-privacy/noren/kanon/space"
 )
 
 // Beginning again loses nothing, whatever the search comes to in between, and is
 // the same for any number of workers.
 func TestRestart(t *testing.T) {
+	randtest.SkipShort(t)
 	const n, k = 200, 9
 	s := mixedTable(t, rand.New(rand.NewPCG(6, 9)), n)
 	p := anyGroups(rand.New(rand.NewPCG(3, 9)), n, k).Canonical()
@@ -69,7 +72,8 @@ func TestRestart(t *testing.T) {
 // A search that finds nothing more ends before its time, by changes alone and with
 // prices.
 func TestSearchEnds(t *testing.T) {
-	for _, c := range []struct{ n, k int }{{40, 8}, {45, 3}} {
+	randtest.SkipShort(t)
+	for _, c := range []struct{ n, k int }{{24, 8}, {27, 3}} {
 		s := mixedTable(t, rand.New(rand.NewPCG(6, 9)), c.n)
 		p := anyGroups(rand.New(rand.NewPCG(3, 9)), c.n, c.k).Canonical()
 		a := newSearch(s, p, &Options{K: c.k, Seed: 7, Workers: 2, Effort: Effort{Descend: true, Duration: time.Hour}})

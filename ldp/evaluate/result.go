@@ -48,8 +48,8 @@ type Result struct {
 	Majority float64 `json:"majority"`
 	// Cells has an element for each model, kind of records and mechanism.
 	Cells []Cell `json:"cells"`
-	// Promise states what the losses are of, in sentences.
-	Promise []string `json:"promise"`
+	// Guarantee states what the losses are of, in sentences.
+	Guarantee []string `json:"guarantee"`
 	// NotProtected lists what they do not cover.
 	NotProtected []string `json:"not_protected"`
 }
@@ -153,14 +153,14 @@ func (r *Result) Find(model, train, test, mechanism string, epsilon float64) *Ce
 	return nil
 }
 
-// state says what is promised and what is not.
+// state says what is guaranteed and what is not.
 func (r *Result) state(o *Options) {
 	d := len(r.Attributes)
 	what := fmt.Sprintf("%d attributes", d)
 	if o.RandomiseLabel {
 		what += " and the class"
 	}
-	r.Promise = []string{
+	r.Guarantee = []string{
 		"epsilon per report is of one attribute, epsilon per record of one report of " + what + " together, against an adversary who sees all reports of a person, as the collector does",
 		"over a lifetime: a device that draws afresh for every report loses the record's epsilon again each time; one that keeps its answers and repeats them (One-time RAPPOR) loses it once, as long as no value changes",
 		"the loss is of the reports as sent; a label decoded from the bits of sue or oue tells less than the bits",

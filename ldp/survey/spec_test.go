@@ -86,7 +86,7 @@ func TestLoss(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 		if g := s.Guarantee(); g.Epsilon != got.Record || g.Model != "local differential privacy" {
-			t.Errorf("%s promises %+v", name, g)
+			t.Errorf("%s guarantees %+v", name, g)
 		}
 		if len(s.Unprotected()) < 2 {
 			t.Errorf("%s does not say what is not protected", name)

@@ -5,7 +5,7 @@
 // Gaussian mechanisms (theorems 1 and 2).
 //
 // It protects nothing: the bound is neither an upper bound nor smooth (docs/outliers.md
-// shows both, and a release of the paper's own size that fails its promise by
+// shows both, and a release of the paper's own size that fails its guarantee by
 // far). It is for comparison, for reproducing the paper, and, in the case of the
 // enumeration, as an oracle of exact coverage. No release imports it. All of it
 // is meant for small sets.

@@ -15,7 +15,7 @@ import (
 // unique records come from private data.
 func Release(lang Lang, r *kanon.Result) []Line {
 	lines := []Line{
-		{"promise", r.Guarantee.String()},
+		{"guarantee", r.Guarantee.String()},
 		{"classes", fmt.Sprintf("%s, of %d to %d records", Integer(r.Classes), int(r.Verified.ClassSize.Min), int(r.Verified.ClassSize.Max))},
 	}
 	lines = append(lines, persons(lang, r)...)

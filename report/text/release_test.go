@@ -30,7 +30,7 @@ func TestRelease(t *testing.T) {
 	}
 	got := lines(r)
 	for label, want := range map[string]string{
-		"promise":     "k-anonymity, k = 5 over age",
+		"guarantee":   "k-anonymity, k = 5 over age",
 		"classes":     "1,200, of 0 to 0 records",
 		"loss":        "20% of the spread of the quasi-identifiers (SSE/SST, zscore), 25% before refinement",
 		"lower bound": "12.34%, by nearest neighbours; optimality gap: at most 38.28%",

@@ -24,8 +24,8 @@ const English Lang = "en"
 // Line is a line of a result: a short label and its text.
 type Line struct{ Label, Text string }
 
-// Promise says what an answer guarantees and what was charged for it.
-func Promise(_ Lang, r *api.Receipt) []Line {
+// Guarantee says what an answer guarantees and what was charged for it.
+func Guarantee(_ Lang, r *api.Receipt) []Line {
 	charged := ""
 	switch {
 	case r.Accounting == string(certificate.Unaccounted):
@@ -36,7 +36,7 @@ func Promise(_ Lang, r *api.Receipt) []Line {
 		cost := api.Cost{Epsilon: r.Charge.Epsilon, Delta: r.Charge.Delta}
 		charged = fmt.Sprintf("%s to %s%s", cost, r.Charge.Dataset, left(r.Remaining))
 	}
-	return []Line{{"promise", r.Guarantee.String()}, {"charged", charged}}
+	return []Line{{"guarantee", r.Guarantee.String()}, {"charged", charged}}
 }
 
 // Price says what a request costs and what would remain.

@@ -84,8 +84,8 @@ type Column struct {
 	// where they are few; else nil.
 	Values []Count
 	// Unit tells that the column seems to name persons of whom the table has
-	// several records each: what is promised about records is then not
-	// promised about persons.
+	// several records each: what is guaranteed about records is then not
+	// guaranteed about persons.
 	Unit bool
 	// Personal is what speaks for personal identifiers in the column, by its
 	// name or its values; nil where nothing does.

@@ -3,19 +3,26 @@ package personal
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
 
+// Patterns are compiled when they are first used: compiling takes longer than most
+// commands take to start.
 var (
-	latinStreet = regexp.MustCompile(`(?i)\b\d{1,5}[a-z]?,? .*\b(street|str|st|avenue|ave|road|rd|lane|ln|drive|dr|boulevard|blvd|court|ct|close|crescent|way|place|pl|square|sq|terrace|parkway|pkwy|highway|hwy)\b`)
-	poBox       = regexp.MustCompile(`(?i)\b(p\.? ?o\.? ?box|postfach|apt\.?|apartment|suite) ?#?\d+`)
-	german      = regexp.MustCompile(`(?i)(straße|strasse|str\.|weg|platz|allee|gasse|ufer|ring) ?\d{1,4}[a-z]?\b`)
-	roman       = regexp.MustCompile(`(?i)\b(rue|avenue|boulevard|chemin|impasse|allée|calle|avenida|paseo|via|viale|piazza|corso|rua|praça)\b.*\d|\d.*\b(rue|avenue|boulevard|chemin|impasse|allée|quai)\b`)
-	japanese    = regexp.MustCompile(`\d+ ?丁目|\d+ ?番地|\d+番\d+号|[都道府県市区町村郡]\S*\d+[-−ー–]\d+`)
-	initials    = regexp.MustCompile(`^\p{Lu}\.(?:[ -]?\p{Lu}\.?){1,4}$`)
-	urlAnywhere = regexp.MustCompile(`(?i)\b(https?|ftp)://[a-z0-9]|\bwww\.[a-z0-9-]+\.[a-z]{2,}`)
+	latinStreet = pattern(`(?i)\b\d{1,5}[a-z]?,? .*\b(street|str|st|avenue|ave|road|rd|lane|ln|drive|dr|boulevard|blvd|court|ct|close|crescent|way|place|pl|square|sq|terrace|parkway|pkwy|highway|hwy)\b`)
+	poBox       = pattern(`(?i)\b(p\.? ?o\.? ?box|postfach|apt\.?|apartment|suite) ?#?\d+`)
+	german      = pattern(`(?i)(straße|strasse|str\.|weg|platz|allee|gasse|ufer|ring) ?\d{1,4}[a-z]?\b`)
+	roman       = pattern(`(?i)\b(rue|avenue|boulevard|chemin|impasse|allée|calle|avenida|paseo|via|viale|piazza|corso|rua|praça)\b.*\d|\d.*\b(rue|avenue|boulevard|chemin|impasse|allée|quai)\b`)
+	japanese    = pattern(`\d+ ?丁目|\d+ ?番地|\d+番\d+号|[都道府県市区町村郡]\S*\d+[-−ー–]\d+`)
+	initials    = pattern(`^\p{Lu}\.(?:[ -]?\p{Lu}\.?){1,4}$`)
+	urlAnywhere = pattern(`(?i)\b(https?|ftp)://[a-z0-9]|\bwww\.[a-z0-9-]+\.[a-z]{2,}`)
 )
+
+func pattern(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 // hasEmail reports whether text holds an e-mail address anywhere.
 func hasEmail(text string) bool {
@@ -59,10 +66,10 @@ func isAddress(text string) bool {
 	if strings.IndexFunc(text, unicode.IsDigit) < 0 || len(text) < 6 {
 		return false
 	}
-	return latinStreet.MatchString(text) || poBox.MatchString(text) || german.MatchString(text) || roman.MatchString(text) || japanese.MatchString(text)
+	return latinStreet().MatchString(text) || poBox().MatchString(text) || german().MatchString(text) || roman().MatchString(text) || japanese().MatchString(text)
 }
 
-func isInitials(text string) bool { return len(text) <= 24 && initials.MatchString(text) }
+func isInitials(text string) bool { return len(text) <= 24 && initials().MatchString(text) }
 
 // match returns the kinds that a single value, normalised, has the form of.
 func match(text string) set {
@@ -77,7 +84,7 @@ func match(text string) set {
 		return s
 	}
 	s.add(Email, hasEmail(text))
-	s.add(URL, urlAnywhere.MatchString(text))
+	s.add(URL, urlAnywhere().MatchString(text))
 	if len(text) > 128 { // what follows is a whole value
 		return s
 	}
