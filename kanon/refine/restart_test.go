@@ -77,12 +77,8 @@ func TestSearchEnds(t *testing.T) {
 		s := mixedTable(t, rand.New(rand.NewPCG(6, 9)), c.n)
 		p := anyGroups(rand.New(rand.NewPCG(3, 9)), c.n, c.k).Canonical()
 		a := newSearch(s, p, &Options{K: c.k, Seed: 7, Workers: 2, Effort: Effort{Descend: true, Duration: time.Hour}})
-		began := time.Now()
-		if err := a.run(context.Background(), began, nil); err != nil {
+		if err := a.run(context.Background(), time.Now(), nil); err != nil {
 			t.Fatal(err)
-		}
-		if took := time.Since(began); took > 5*time.Minute {
-			t.Errorf("k = %d: took %v", c.k, took)
 		}
 		if a.again.vain != mostVain || (a.priced > 1) != (c.k == 3) {
 			t.Errorf("k = %d: ended after %d vain beginnings and %d searches by prices", c.k, a.again.vain, a.priced)
