@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"io"
 	"io/fs"
+	"log/slog"
 	"net/http"
+	"net/netip"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -55,14 +57,13 @@ func start(t *testing.T, change func(*Config)) *running {
 	if err != nil {
 		t.Fatal(err)
 	}
-	base, err := s.Listen(t.Context())
-	if err != nil {
+	if _, err := s.Listen(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ctx) }()
-	r := &running{Server: s, base: base}
+	r := &running{Server: s, base: "http://" + s.listeners.counted.Addr().String()}
 	stopped := false
 	r.stop = func() error {
 		if stopped {
@@ -198,3 +199,34 @@ func (c *clock) clock() store.Clock {
 
 // pass lets time pass.
 func (c *clock) pass(d time.Duration) { c.wall, c.elapsed = c.wall.Add(d), c.elapsed+d }
+
+// prefixes reads networks.
+func prefixes(t *testing.T, text string) (all []netip.Prefix) {
+	t.Helper()
+	for _, one := range strings.Fields(text) {
+		p, err := netip.ParsePrefix(one)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// textLog is a log that a test reads.
+func textLog(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
+
+// recorder records an answer.
+type recorder struct {
+	header http.Header
+	status int
+	body   strings.Builder
+}
+
+func newRecorder() *recorder { return &recorder{header: http.Header{}} }
+
+func (r *recorder) Header() http.Header { return r.header }
+
+func (r *recorder) WriteHeader(status int) { r.status = status }
+
+func (r *recorder) Write(p []byte) (int, error) { return r.body.Write(p) }
