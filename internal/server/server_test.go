@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/internal/server/audit"
 	"github.com/noren-privacy/noren/internal/server/auth"
 	"github.com/noren-privacy/noren/internal/server/limit"
 	"github.com/noren-privacy/noren/internal/server/store"
@@ -234,3 +235,5 @@ func (r *recorder) Write(p []byte) (int, error) { return r.body.Write(p) }
 
 // unlimited is a rate that no test reaches.
 func unlimited() *limit.Rate { return limit.NewRate(time.Nanosecond, 1<<30) }
+
+func auditFilter(action string) *audit.Filter { return &audit.Filter{Action: action} }
