@@ -305,6 +305,9 @@ func TestPage(t *testing.T) {
 	if a.status != 200 || a.header.Get("Content-Type") != "text/html; charset=utf-8" || a.header.Get("Cache-Control") != "no-cache" {
 		t.Errorf("%d %v", a.status, a.header)
 	}
+	if a := r.ask(t, "GET", "/check.html", "", nil, nil); a.status != 200 || a.header.Get("Content-Disposition") != `attachment; filename="noren-check.html"` {
+		t.Errorf("%d %v", a.status, a.header)
+	}
 	if again := r.ask(t, "GET", "/", "", nil, func(q *http.Request) { q.Header.Set("If-None-Match", a.header.Get("ETag")) }); again.status != 304 || again.body != "" {
 		t.Errorf("again: %d", again.status)
 	}

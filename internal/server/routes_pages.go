@@ -70,6 +70,9 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h := w.Header()
+	if name == "check.html" { // a page to keep, which checks certificates without a server
+		h.Set("Content-Disposition", `attachment; filename="noren-check.html"`)
+	}
 	h.Set("Vary", "Accept-Encoding")
 	h.Set("Content-Type", mediaType(name))
 	if encoding != "" {

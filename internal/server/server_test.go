@@ -27,6 +27,7 @@ import (
 func testPage() fs.FS {
 	return fstest.MapFS{
 		"index.html":             {Data: []byte("<!doctype html><title>Noren</title>")},
+		"check.html":             {Data: []byte("<!doctype html><title>Check</title>")},
 		"assets/main-1a2b.js":    {Data: []byte("'plain'")},
 		"assets/main-1a2b.js.br": {Data: []byte("brotli")},
 		"assets/main-1a2b.js.gz": {Data: []byte("gzip")},

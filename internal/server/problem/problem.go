@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -223,7 +222,7 @@ type cleaner []string
 
 func (c cleaner) clean(text string) string {
 	for _, own := range c {
-		text = strings.ReplaceAll(text, strings.TrimRight(own, `/\`)+string(filepath.Separator), "")
+		text = regexp.MustCompile(regexp.QuoteMeta(own)+`[/\\](?:[^\s:;,()"'<>|/\\]+[/\\])*`).ReplaceAllString(text, "")
 	}
 	return folders.ReplaceAllString(text, "$1$2")
 }
