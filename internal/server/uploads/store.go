@@ -391,8 +391,13 @@ func syncFolder(dir string) error {
 
 // reason is an error of the system without its path.
 func reason(err error) error {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+	if DiskFull(err) {
 		return ErrDiskFull
 	}
 	return ErrStore
+}
+
+// DiskFull reports whether an error is that the disk has no place left.
+func DiskFull(err error) bool {
+	return errors.Is(err, ErrDiskFull) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
