@@ -29,7 +29,8 @@ type access struct {
 	// object is the path parameter with the object's id, anyObject, or "" for the server
 	// itself, on which only grants on all objects hold.
 	object string
-	// changes says that the route is refused while the server is sealed.
+	// changes says that the route is refused while the server is sealed: it changes
+	// something, or must not be used without an entry in the audit log.
 	changes bool
 	// action is the name of the act in the audit log; "" for acts that are not noted.
 	action string
@@ -201,8 +202,14 @@ func (s *Server) record(ctx context.Context, c *call, a *access, err error) erro
 	if err != nil {
 		outcome = problem.From(err).Code
 	}
+	if s.audit.Damage() != nil && !a.changes {
+		return nil
+	}
 	if err := s.audit.Append(ctx, c.entry(a.action, outcome)); err != nil {
 		s.cfg.Log.Error("the audit log cannot be written", "error", err)
+		if !a.changes {
+			return nil // signing in and reading go on while the server is sealed
+		}
 		return problem.New("sealed", "The audit log cannot be written.")
 	}
 	return nil
@@ -254,7 +261,7 @@ func register[I, O any](s *Server, api huma.API, op huma.Operation, a access, do
 // told is the problem of an error, with the id of the request. Failures of the server
 // itself are logged.
 func (s *Server) told(ctx context.Context, err error) error {
-	p := *problem.From(err)
+	p := *problem.From(err, s.ownFolders...)
 	p.RequestID = requestID(ctx)
 	if p.Status == http.StatusInternalServerError {
 		s.cfg.Log.Error("a request failed", "request", p.RequestID, "error", err)

@@ -59,6 +59,8 @@ type Server struct {
 	principals  *limit.Rate // requests by principal
 	signIns     *limit.Rate // looks at links and sign-ins by address
 	metrics     *metrics
+	inFlight    inFlight
+	ownFolders  []string // cut from the texts of errors
 
 	saltMu sync.Mutex
 	salt   string
@@ -86,13 +88,26 @@ func New(ctx context.Context, cfg Config) (_ *Server, err error) {
 	if cfg.Dir, err = filepath.Abs(cfg.Dir); err != nil {
 		return nil, noren.Usagef("dir", "expected a folder, got one that cannot be found")
 	}
+	folders := []string{cfg.Dir}
+	for name, root := range cfg.Roots {
+		if cfg.Roots[name], err = filepath.Abs(root); err != nil {
+			return nil, noren.Usagef("root", "expected a folder, got one that cannot be found")
+		}
+		folders = append(folders, cfg.Roots[name])
+	}
 	s := &Server{
 		cfg: cfg, closing: make(chan struct{}), owners: map[string]owner{}, metrics: newMetrics(),
-		crossOrigin: http.NewCrossOriginProtection(),
-		addresses:   limit.NewRate(time.Second/100, 400),
-		failures:    limit.NewRate(time.Second, 30),
-		principals:  limit.NewRate(time.Second/20, 60),
-		signIns:     limit.NewRate(6*time.Second, 10),
+		crossOrigin: http.NewCrossOriginProtection(), ownFolders: folders,
+		addresses:  limit.NewRate(time.Second/100, 400),
+		failures:   limit.NewRate(time.Second, 30),
+		principals: limit.NewRate(time.Second/20, 60),
+		signIns:    limit.NewRate(6*time.Second, 10),
+	}
+	for _, host := range cfg.Hosts {
+		// A proxy may send another Host than the browser did.
+		if err := s.crossOrigin.AddTrustedOrigin("https://" + host); err != nil {
+			return nil, noren.Usagef("host", "expected a host name such as noren.example.org")
+		}
 	}
 	if s.lock, err = prepare(ctx, cfg.Dir); err != nil {
 		return nil, err

@@ -55,3 +55,11 @@ func (c *conn) Close() error {
 	c.closed()
 	return c.Conn.Close()
 }
+
+// CloseWrite closes the direction to the client, so that it can read what was sent.
+func (c *conn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}

@@ -18,8 +18,17 @@ type Slowness struct {
 	Write time.Duration
 }
 
-// ErrSlow is the cause of a body's read error when it arrived too slowly.
-var ErrSlow = errors.New("the body arrived too slowly")
+// SlowError is the error of reading a body that arrived too slowly. It is a timeout, as
+// those of package net are.
+type SlowError struct{}
+
+func (SlowError) Error() string { return "the body arrived too slowly" }
+
+// Timeout reports true.
+func (SlowError) Timeout() bool { return true }
+
+// Temporary reports false.
+func (SlowError) Temporary() bool { return false }
 
 // Body is r's body, reading of which fails when it arrives slower than s allows.
 func (s Slowness) Body(w http.ResponseWriter, r *http.Request) io.ReadCloser {
@@ -44,7 +53,7 @@ func (b *body) Read(p []byte) (int, error) {
 	case errors.Is(err, io.EOF):
 		_ = b.control.SetReadDeadline(time.Time{})
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		err = ErrSlow
+		err = SlowError{}
 	}
 	return n, err
 }

@@ -8,12 +8,14 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/server/limit"
 	"github.com/noren-privacy/noren/spec"
 )
 
@@ -96,23 +98,29 @@ func (p *Problem) Hinted(hint string) *Problem {
 }
 
 // From is the problem that an error is: itself where it is one, and by code and kind
-// where it is a [*noren.Error]. Of any other error only its occurrence is said.
-func From(err error) *Problem {
+// where it is a [*noren.Error]. Of any other error only its occurrence is said. own are
+// folders of the server, which are cut from texts.
+func From(err error, own ...string) *Problem {
+	c := cleaner(own)
 	var p *Problem
 	if errors.As(err, &p) {
 		return p
 	}
 	var faults spec.Faults
 	if errors.As(err, &faults) && len(faults) > 0 {
-		out := of(faults[0])
+		out := c.of(faults[0])
 		for _, f := range faults {
-			out.Errors = append(out.Errors, Fault{Pointer: where(f.Where), Detail: clean(f.What)})
+			out.Errors = append(out.Errors, Fault{Pointer: c.clean(f.Where), Detail: c.clean(f.What)})
 		}
 		return out
 	}
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
 		return New("too-large", "expected at most "+strconv.FormatInt(tooLarge.Limit, 10)+" bytes")
+	}
+	var slow limit.SlowError
+	if errors.As(err, &slow) {
+		return New("slow", "")
 	}
 	var e *noren.Error
 	if !errors.As(err, &e) {
@@ -121,13 +129,13 @@ func From(err error) *Problem {
 		}
 		return New("internal", "")
 	}
-	out := of(e)
+	out := c.of(e)
 	var several interface{ Unwrap() []error }
 	if errors.As(err, &several) {
 		for _, one := range several.Unwrap() {
 			var f *noren.Error
 			if errors.As(one, &f) {
-				out.Errors = append(out.Errors, Fault{Pointer: where(f.Where), Detail: detail(f)})
+				out.Errors = append(out.Errors, Fault{Pointer: c.clean(f.Where), Detail: c.detail(f)})
 			}
 		}
 	}
@@ -135,7 +143,7 @@ func From(err error) *Problem {
 }
 
 // of is the problem of one error.
-func of(e *noren.Error) *Problem {
+func (c cleaner) of(e *noren.Error) *Problem {
 	kind := noren.KindOf(e)
 	general := New(ofKind(kind), "")
 	if kind == noren.Internal && noren.CodeOf(e) == "" {
@@ -149,7 +157,7 @@ func of(e *noren.Error) *Problem {
 			out.Status = m.Status
 		}
 	}
-	out.Detail, out.Hint, out.Where = detail(e), clean(hint(e)), where(e.Where)
+	out.Detail, out.Hint, out.Where = c.detail(e), c.clean(hint(e)), c.clean(e.Where)
 	return out
 }
 
@@ -173,11 +181,11 @@ func ofKind(k noren.Kind) string {
 
 // detail is what e and the errors of its kind below it say. Errors of other types, which
 // may quote the system, are left out.
-func detail(e *noren.Error) string {
+func (c cleaner) detail(e *noren.Error) string {
 	var parts []string
 	for e != nil {
 		if e.What != "" {
-			parts = append(parts, clean(e.What))
+			parts = append(parts, c.clean(e.What))
 		}
 		var next *noren.Error
 		if e.Err == nil || !errors.As(e.Err, &next) {
@@ -206,28 +214,18 @@ func hint(e *noren.Error) string {
 	return ""
 }
 
-// folders are the folders of a path in a text.
-var folders = regexp.MustCompile(`(?:[A-Za-z]:)?(?:[^\s:;,()"'<>|]*[/\\])+`)
+// folders are the folders of an absolute path in a text.
+var folders = regexp.MustCompile(`(^|[\s:;,("'=])(?:[A-Za-z]:)?[/\\](?:[^\s:;,()"'<>|/\\]*[/\\])*([^\s:;,()"'<>|/\\]+)`)
 
-// link keeps addresses of problems and of the interface.
-var link = regexp.MustCompile(`^/(api|problems)/`)
+// cleaner cuts the folders from the names of files in texts: those it knows, whose names
+// may hold spaces, and those of every absolute path.
+type cleaner []string
 
-// clean cuts the folders from the names of files in a text.
-func clean(text string) string {
-	return folders.ReplaceAllStringFunc(text, func(m string) string {
-		if link.MatchString(m) || m == "/" {
-			return m
-		}
-		return ""
-	})
-}
-
-// where is the place of a fault, a file without its folder.
-func where(text string) string {
-	if strings.HasPrefix(text, "/") && strings.Count(text, "/") == 1 {
-		return text[1:]
+func (c cleaner) clean(text string) string {
+	for _, own := range c {
+		text = strings.ReplaceAll(text, strings.TrimRight(own, `/\`)+string(filepath.Separator), "")
 	}
-	return clean(text)
+	return folders.ReplaceAllString(text, "$1$2")
 }
 
 // Code is an error code of the HTTP interface.

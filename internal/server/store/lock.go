@@ -34,7 +34,7 @@ func NewLock(ctx context.Context, path string) (*Lock, error) {
 	if err != nil {
 		return nil, failed("the lock cannot be taken", err)
 	}
-	tx, err := db.BeginTx(ctx, nil)
+	tx, err := db.BeginTx(context.WithoutCancel(ctx), nil) // the end of ctx would end it
 	if err == nil {
 		return &Lock{db, tx}, nil
 	}
