@@ -20,9 +20,8 @@ const (
 
 // Follow writes the events of a job as server-sent events until the final event, or until
 // the client goes. Events up to the number in the header Last-Event-ID are left out.
-// permitted is asked before each write whether the client may still read; nil means yes.
 // It returns [ErrUnknown], with nothing written, where there is no such job.
-func (m *Manager) Follow(w http.ResponseWriter, r *http.Request, id string, permitted func() bool) error {
+func (m *Manager) Follow(w http.ResponseWriter, r *http.Request, id string) error {
 	m.mu.Lock()
 	e := m.jobs[id]
 	m.mu.Unlock()
@@ -59,9 +58,6 @@ func (m *Manager) Follow(w http.ResponseWriter, r *http.Request, id string, perm
 		}
 		events, changed, ended := e.since(seen), e.changed, e.job.State.Ended()
 		m.mu.Unlock()
-		if permitted != nil && !permitted() {
-			return nil
-		}
 		if len(events) > 0 {
 			var text bytes.Buffer
 			for _, v := range events {

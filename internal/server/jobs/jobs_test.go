@@ -237,7 +237,7 @@ func TestSaveFails(t *testing.T) {
 func stream(t *testing.T, m *Manager, id, last string) *bufio.Scanner {
 	t.Helper()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := m.Follow(w, r, id, nil); err != nil {
+		if err := m.Follow(w, r, id); err != nil {
 			http.Error(w, "unknown", http.StatusNotFound)
 		}
 	}))

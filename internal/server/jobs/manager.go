@@ -44,8 +44,11 @@ type Task struct {
 	Kind, Table, Recipe, By string
 	// Run does the work. Its result becomes the result of the job, as JSON. Required.
 	Run func(ctx context.Context, r *Run) (any, error)
+	// Finish lets a running task go on while the manager stops, until the time that
+	// [Manager.Close] has.
+	Finish bool
 	// Ended is called once when the job has ended in whatever way, before others can see
-	// that it has. Optional.
+	// that it has. It must not call the manager. Optional.
 	Ended func(Job)
 }
 
@@ -298,8 +301,9 @@ func (m *Manager) forget() {
 	}
 }
 
-// Close stops the manager: waiting and running jobs are cancelled and stored as lost, and
-// readers of events are let go. It waits for running jobs until ctx ends.
+// Close stops the manager: jobs that wait, and those that run and are not to finish, are
+// cancelled and stored as lost, and readers of events are let go. It waits for the others
+// until ctx ends, and cancels them then.
 func (m *Manager) Close(ctx context.Context) error {
 	m.mu.Lock()
 	if !m.closed {
@@ -309,7 +313,7 @@ func (m *Manager) Close(ctx context.Context) error {
 		}
 		m.queue = nil
 		for _, e := range m.jobs {
-			if e.job.State == Running {
+			if e.job.State == Running && !e.task.Finish {
 				e.lost = true
 				e.cancel()
 			}
@@ -326,9 +330,25 @@ func (m *Manager) Close(ctx context.Context) error {
 	case <-ended:
 		return nil
 	case <-ctx.Done():
+	}
+	m.mu.Lock()
+	for _, e := range m.jobs {
+		if e.job.State == Running {
+			e.lost = true
+			e.cancel()
+		}
+	}
+	m.mu.Unlock()
+	select {
+	case <-ended:
+		return nil
+	case <-time.After(last):
 		return ctx.Err()
 	}
 }
+
+// last is how long [Manager.Close] waits for tasks that it has cancelled at its end.
+const last = 2 * time.Second
 
 // now is the time in UTC, in whole milliseconds, as it is stored.
 func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }

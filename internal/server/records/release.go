@@ -75,7 +75,7 @@ func (r *Records) StartRelease(ctx context.Context, a Asking) (*jobs.Job, error)
 		return nil, err
 	}
 	job, err := r.config.Jobs.Submit(jobs.Task{
-		Kind: "release", Table: p.held.Table.ID, Recipe: a.Recipe, By: a.By,
+		Kind: "release", Table: p.held.Table.ID, Recipe: a.Recipe, By: a.By, Finish: true,
 		Run: func(ctx context.Context, run *jobs.Run) (any, error) {
 			// The table or the recipe may have changed while the job waited.
 			if err := r.passes(ctx, p, &a); err != nil {
@@ -241,8 +241,7 @@ func (r *Records) note(ctx context.Context, row *store.Resource, d *released) er
 }
 
 // recover removes folders of releases that are not in the store, and notes those in the
-// audit log whose process was killed before it did. Requests that were not answered are
-// forgotten.
+// audit log whose process was killed before it did.
 func (r *Records) recover(ctx context.Context) error {
 	rows, err := r.config.Store.Resources(ctx, store.KindRelease, "", 0, mostReleases)
 	if err != nil {
@@ -273,7 +272,7 @@ func (r *Records) recover(ctx context.Context) error {
 			}
 		}
 	}
-	return r.config.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.DropUnanswered(ctx) })
+	return nil
 }
 
 func (r *Records) folder(id string) string { return filepath.Join(r.config.Releases, id) }

@@ -2,9 +2,7 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
-	"time"
 )
 
 // ErrChanged is the cause of errors about a resource that has another version than the
@@ -55,6 +53,12 @@ func (tx *Tx) ChangeResource(ctx context.Context, r *Resource) error {
 	}
 	r.Version++
 	return nil
+}
+
+// PutResource stores a resource, whether it exists or not.
+func (tx *Tx) PutResource(ctx context.Context, r *Resource) error {
+	return tx.exec(ctx, `INSERT INTO resource (id, kind, parent, version, doc) VALUES (?, ?, ?, 1, ?)
+		ON CONFLICT (id) DO UPDATE SET doc = excluded.doc, version = version + 1`, r.ID, r.Kind, r.Parent, string(r.Doc))
 }
 
 // DropResource removes a resource; one that does not exist is [ErrNotFound].
@@ -108,48 +112,4 @@ func (s *Store) Resources(ctx context.Context, kind, parent string, before int64
 		all = append(all, r)
 	}
 	return all, found(rows.Err())
-}
-
-// Answer is the answer to a request that names an idempotency key.
-type Answer struct {
-	// Request is the SHA-256 of the request.
-	Request []byte
-	// Status is the HTTP status, 0 while the request is worked on.
-	Status int
-	Body   []byte
-}
-
-// answerLives is how long answers are kept.
-const answerLives = 30 * 24 * time.Hour
-
-// ReserveAnswer notes that a request is worked on. If the key was used before, it returns
-// what was noted then.
-func (tx *Tx) ReserveAnswer(ctx context.Context, principal, key string, request []byte) (*Answer, error) {
-	if err := tx.exec(ctx, "DELETE FROM answer WHERE made < ?", tx.Now-answerLives.Milliseconds()); err != nil {
-		return nil, err
-	}
-	a := &Answer{}
-	err := tx.QueryRowContext(ctx, "SELECT request, status, body FROM answer WHERE principal = ? AND key = ?", principal, key).Scan(&a.Request, &a.Status, &a.Body)
-	switch {
-	case err == nil:
-		return a, nil
-	case !errors.Is(err, sql.ErrNoRows):
-		return nil, err
-	}
-	return nil, tx.exec(ctx, "INSERT INTO answer VALUES (?, ?, ?, 0, x'', ?)", principal, key, request, tx.Now)
-}
-
-// KeepAnswer stores the answer to a request that was reserved.
-func (tx *Tx) KeepAnswer(ctx context.Context, principal, key string, status int, body []byte) error {
-	return tx.exec(ctx, "UPDATE answer SET status = ?, body = ? WHERE principal = ? AND key = ?", status, body, principal, key)
-}
-
-// DropAnswer forgets a request that was reserved and refused.
-func (tx *Tx) DropAnswer(ctx context.Context, principal, key string) error {
-	return tx.exec(ctx, "DELETE FROM answer WHERE principal = ? AND key = ? AND status = 0", principal, key)
-}
-
-// DropUnanswered forgets the requests that a former process did not answer.
-func (tx *Tx) DropUnanswered(ctx context.Context) error {
-	return tx.exec(ctx, "DELETE FROM answer WHERE status = 0")
 }

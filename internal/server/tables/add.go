@@ -58,7 +58,7 @@ func (t *Tables) Add(ctx context.Context, a Adding) (*Table, *jobs.Job, error) {
 	ready := make(chan struct{}) // the table names its job before the job changes it
 	defer close(ready)
 	job, err := t.config.Jobs.Submit(jobs.Task{
-		Kind: "read", Table: r.ID, By: a.By,
+		Kind: "read", Table: r.ID, By: a.By, Finish: true,
 		Run: func(ctx context.Context, run *jobs.Run) (any, error) {
 			<-ready
 			return nil, t.read(ctx, r.ID, run)

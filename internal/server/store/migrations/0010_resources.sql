@@ -13,15 +13,3 @@ CREATE TABLE resource (
 ) STRICT;
 
 CREATE INDEX resource_kind ON resource (kind, parent, n);
-
--- Answers to requests that name an idempotency key. status is 0 while the request is
--- worked on.
-CREATE TABLE answer (
-    principal TEXT    NOT NULL,
-    key       TEXT    NOT NULL CHECK (key <> ''),
-    request   BLOB    NOT NULL CHECK (length(request) = 32),
-    status    INTEGER NOT NULL,
-    body      BLOB    NOT NULL,
-    made      INTEGER NOT NULL,
-    PRIMARY KEY (principal, key)
-) STRICT;
