@@ -17,7 +17,9 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/internal/server/audit"
 	"github.com/noren-privacy/noren/internal/server/auth"
+	"github.com/noren-privacy/noren/internal/server/limit"
 	"github.com/noren-privacy/noren/internal/server/store"
 )
 
@@ -230,3 +232,8 @@ func (r *recorder) Header() http.Header { return r.header }
 func (r *recorder) WriteHeader(status int) { r.status = status }
 
 func (r *recorder) Write(p []byte) (int, error) { return r.body.Write(p) }
+
+// unlimited is a rate that no test reaches.
+func unlimited() *limit.Rate { return limit.NewRate(time.Nanosecond, 1<<30) }
+
+func auditFilter(action string) *audit.Filter { return &audit.Filter{Action: action} }

@@ -64,9 +64,10 @@ func (tx *Tx) AddCertificate(ctx context.Context, c *Certificate) error {
 	return tx.exec(ctx, "INSERT INTO certificate VALUES (?, ?, ?, ?, ?, ?, ?, ?)", c.ID, c.Release, c.Object, c.KeyID, c.FileName, c.SHA256, c.Guarantee, tx.Now)
 }
 
-// Certificates lists certificates by id, from after on.
+// Certificates lists certificates, the newest first, after the one named by id.
 func (s *Store) Certificates(ctx context.Context, after string, limit int) (all []Certificate, err error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT id, release, object, key_id, file_name, sha256, guarantee, made FROM certificate WHERE id > ? ORDER BY id LIMIT ?", after, limit)
+	rows, err := s.db.QueryContext(ctx, `SELECT id, release, object, key_id, file_name, sha256, guarantee, made FROM certificate
+		WHERE ? = '' OR rowid < (SELECT rowid FROM certificate WHERE id = ?) ORDER BY rowid DESC LIMIT ?`, after, after, limit)
 	if err != nil {
 		return nil, found(err)
 	}
