@@ -23,6 +23,7 @@ func (s *Server) mount() {
 	s.ownMetrics()
 	for _, add := range []func(huma.API, *http.ServeMux){
 		s.registerSession, s.registerTokens, s.registerPrincipals, s.registerKeys, s.registerAudit,
+		s.registerUploads, s.registerSources, s.registerTables, s.registerRecipes, s.registerReleases, s.registerJobs,
 	} {
 		add(s.api, mux)
 	}

@@ -26,8 +26,12 @@ import (
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/internal/server/audit"
 	"github.com/noren-privacy/noren/internal/server/auth"
+	"github.com/noren-privacy/noren/internal/server/jobs"
 	"github.com/noren-privacy/noren/internal/server/limit"
+	"github.com/noren-privacy/noren/internal/server/records"
 	"github.com/noren-privacy/noren/internal/server/store"
+	"github.com/noren-privacy/noren/internal/server/tables"
+	"github.com/noren-privacy/noren/internal/server/uploads"
 	"github.com/noren-privacy/noren/service"
 )
 
@@ -48,6 +52,11 @@ type Server struct {
 	auth  *auth.Auth
 	audit *audit.Log
 	key   ed25519.PrivateKey
+
+	jobs    *jobs.Manager
+	uploads *uploads.Store
+	tables  *tables.Tables
+	records *records.Records
 
 	handler     http.Handler
 	api         huma.API
@@ -113,6 +122,9 @@ func New(ctx context.Context, cfg Config) (_ *Server, err error) {
 		return nil, err
 	}
 	if err := s.open(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	if err := s.openResources(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	s.mount()

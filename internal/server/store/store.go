@@ -11,6 +11,7 @@ import (
 	"database/sql"
 	"embed"
 	"encoding/base32"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -316,6 +317,9 @@ func NewID(prefix string) string { return prefix + "_" + idEncoding.EncodeToStri
 
 // NewSecret is a new random secret of 256 bits: 52 lower-case base32 characters.
 func NewSecret() string { return idEncoding.EncodeToString(random(32)) }
+
+// NewSeed is a new random seed of a release: 128 bits as 32 hexadecimal digits.
+func NewSeed() string { return hex.EncodeToString(random(16)) }
 
 func random(n int) []byte {
 	b := make([]byte, n)
