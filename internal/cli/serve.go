@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"net/netip"
 	"os"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/server"
+	"github.com/noren-privacy/noren/web"
 )
 
 // serveFlags are the flags of noren serve.
@@ -112,7 +112,10 @@ func (f *serveFlags) config(t *terminal) (*server.Config, error) {
 			return nil, noren.Usagef(size.flag, "expected a size such as 500MB or 2GB").Hinted("got %q", size.text)
 		}
 	}
-	cfg.Tool, cfg.Page = tool(), page()
+	cfg.Tool = tool()
+	if cfg.Page, err = web.Files(); err != nil {
+		return nil, &noren.Error{Where: "page", What: "cannot be read", Err: err}
+	}
 	cfg.Log = slog.New(slog.NewTextHandler(t.stderr, nil))
 	return &cfg, nil
 }
@@ -186,6 +189,3 @@ func announce(ctx context.Context, w io.Writer, s *server.Server, base string) e
 	fmt.Fprintf(w, "sign in as %s (once, within 10 minutes): %s\n", link.Name, link.URL)
 	return nil
 }
-
-// page has the files of the page.
-func page() fs.FS { return nil }

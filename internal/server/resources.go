@@ -121,7 +121,7 @@ func (s *Server) openJobs(ctx context.Context) (*jobs.Manager, error) {
 			})
 		},
 		Problem: func(err error) json.RawMessage {
-			p := problem.From(err)
+			p := problem.From(err, s.ownFolders...)
 			if p.Code == "internal" {
 				s.cfg.Log.Error("a job failed", "error", err)
 			}

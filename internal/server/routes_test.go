@@ -167,6 +167,18 @@ func TestEveryRouteForEveryRole(t *testing.T) {
 	golden(t, "testdata/roles.txt", out.String())
 }
 
+// namesObject reports whether a path has the id of an object, rather than the name of a
+// configured source.
+func namesObject(path string) bool {
+	parts := strings.Split(path, "/")
+	for i, part := range parts {
+		if _, ok := collections[parts[max(i, 1)-1]]; ok && strings.HasPrefix(part, "{") {
+			return true
+		}
+	}
+	return false
+}
+
 // A token of each role on one table gets, on every route with an id, the same answer for
 // the id of another table's object as for one that does not exist, byte by byte.
 func TestForeignIDsLookMissing(t *testing.T) {
@@ -180,7 +192,7 @@ func TestForeignIDsLookMissing(t *testing.T) {
 	r.addresses = unlimited()
 	checked := 0
 	for _, m := range r.routes {
-		if !strings.Contains(m.path, "{") || m.access.public {
+		if !namesObject(m.path) || m.access.public {
 			continue
 		}
 		for _, role := range auth.Roles() {
@@ -202,15 +214,18 @@ func TestForeignIDsLookMissing(t *testing.T) {
 			if m.method != "HEAD" && unnamed(foreign.body) != unnamed(absent.body) || !cmp.Equal(foreign.header, absent.header) {
 				t.Errorf("%s %s as %s: another's id gives %s %v and a missing one %s %v", m.method, m.path, role, foreign.body, foreign.header, absent.body, absent.header)
 			}
+			if testing.Short() {
+				continue
+			}
 			for _, bad := range []string{"x", strings.Repeat("a", 17), "AAAAAAAAAAAAAAAA", "..", "%2e%2e%2fserver.db", "aaaaaaaa%00aaaaaaa"} {
 				if a := send(bad); a.status != 404 && a.status != 301 && a.status != 307 {
 					t.Errorf("%s %s with an id that is none: %d %s", m.method, m.pathFor(t, bad), a.status, a.body)
 				}
 			}
-			checked++
 		}
+		checked++
 	}
-	if checked < 3 {
+	if checked < 20 {
 		t.Errorf("checked %d", checked)
 	}
 }
