@@ -482,12 +482,12 @@ func TestCurveOfTheClinic(t *testing.T) {
 	}
 	took := time.Since(begun)
 	t.Logf("the curve took %v", took)
-	if points := strings.Count(string(text), "event: point"); points != 14 || strings.Count(string(text), "event: done") != 1 {
+	if points := strings.Count(string(text), "event: point"); points != 12 || strings.Count(string(text), "event: done") != 1 {
 		t.Errorf("%d points: %s", points, text)
 	}
 	var c records.Curve
 	s.do(t, 200, "GET", "/recipes/"+recipe.ID+"/curve", nil, nil).decode(t, &c)
-	if c.State != "done" || len(c.Points) != 14 || c.Points[0].K != 2 || c.Points[0].Smallest < 2 || c.Points[0].Loss <= 0 || c.Points[0].QueryError <= 0 || c.Points[13].Loss < c.Points[0].Loss || c.Stale {
+	if c.State != "done" || len(c.Points) != 12 || c.Points[0].K != 2 || c.Points[0].Smallest < 2 || c.Points[0].Loss <= 0 || c.Points[0].QueryError <= 0 || c.Points[11].Loss < c.Points[0].Loss || c.Stale {
 		t.Errorf("%+v", c)
 	}
 	if took > 60*time.Second {
