@@ -35,12 +35,12 @@ type tableListing struct {
 }
 
 type makeInput struct {
-	ID   string   `path:"id" maxLength:"64" doc:"The id of the table."`
-	Body struct{} `required:"false"`
+	ID   string `path:"id" maxLength:"64" doc:"The id of the table."`
+	Body *struct{}
 }
 
 type putRecipeInput struct {
-	changeInput
+	Changing
 	Body struct {
 		Parameters records.Parameters `json:"parameters" doc:"The parameters."`
 	}
@@ -48,9 +48,9 @@ type putRecipeInput struct {
 
 type curveInput struct {
 	ID   string `path:"id" maxLength:"64" doc:"The id of the recipe."`
-	Body struct {
+	Body *struct {
 		K []int `json:"k,omitempty" nullable:"false" maxItems:"50" doc:"The values of k; a choice from 2 to 50 where left out."`
-	} `required:"false"`
+	}
 }
 
 type compareInput struct {
@@ -120,7 +120,11 @@ func (s *Server) recipeFile(w http.ResponseWriter, r *http.Request, c *call) err
 }
 
 func (s *Server) startCurve(ctx context.Context, c *call, in *curveInput) (*accepted, error) {
-	return begun(s.records.StartCurve(ctx, in.ID, c.actor.ID, in.Body.K))
+	var values []int
+	if in.Body != nil {
+		values = in.Body.K
+	}
+	return begun(s.records.StartCurve(ctx, in.ID, c.actor.ID, values))
 }
 
 func (s *Server) getCurve(ctx context.Context, _ *call, in *idInput) (*output[*records.Curve], error) {

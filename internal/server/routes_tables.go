@@ -44,20 +44,20 @@ type addedOutput struct {
 	}
 }
 
-type changeInput struct {
+type Changing struct {
 	ID      string `path:"id" maxLength:"64" doc:"The id of the object."`
 	IfMatch string `header:"If-Match" maxLength:"64" doc:"The ETag of the object as it was read."`
 }
 
 type renameInput struct {
-	changeInput
+	Changing
 	Body struct {
 		Name string `json:"name" maxLength:"800" doc:"The name of the table."`
 	}
 }
 
 type columnsInput struct {
-	changeInput
+	Changing
 	Body tables.Stated
 }
 
@@ -210,7 +210,7 @@ func (s *Server) renameTable(ctx context.Context, _ *call, in *renameInput) (*ta
 	return tableAnswer(s.tables.Rename(ctx, in.ID, version(in.IfMatch), in.Body.Name))
 }
 
-func (s *Server) deleteTable(ctx context.Context, _ *call, in *changeInput) (*empty, error) {
+func (s *Server) deleteTable(ctx context.Context, _ *call, in *Changing) (*empty, error) {
 	return nil, s.tables.Delete(ctx, in.ID, version(in.IfMatch))
 }
 

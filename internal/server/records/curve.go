@@ -39,7 +39,7 @@ type curve struct {
 }
 
 // ks are the values of k of a curve.
-var ks = []int{2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50}
+var ks = []int{2, 3, 4, 5, 6, 8, 10, 15, 20, 25, 30, 50}
 
 // mostKs is how many values of k a curve may have.
 const mostKs = 50
