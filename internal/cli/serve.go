@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net/netip"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/examples/clinic"
 	"github.com/noren-privacy/noren/internal/server"
 	"github.com/noren-privacy/noren/web"
 )
@@ -145,6 +147,15 @@ func (f *serveFlags) run(ctx context.Context, t *terminal) error {
 	base, err := s.Listen(ctx)
 	if err != nil {
 		return err
+	}
+	if f.Demo {
+		visits, err := fs.ReadFile(clinic.FS(), clinic.VisitsFile)
+		if err != nil {
+			return &noren.Error{Where: "--demo", What: "the built-in example cannot be read", Err: err}
+		}
+		if err := s.Demonstrate(ctx, clinic.VisitsFile, visits); err != nil {
+			return err
+		}
 	}
 	if err := announce(ctx, t.stdout, s, base); err != nil {
 		return err

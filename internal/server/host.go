@@ -220,27 +220,28 @@ func (s *Server) SetupLink(ctx context.Context) (*SignInLink, error) {
 	if err != nil || used && !s.cfg.Demo {
 		return nil, err
 	}
-	name := "Steward"
-	if s.cfg.Demo {
-		name = "Demo steward"
+	steward, err := s.firstSteward(ctx)
+	if err != nil {
+		return nil, err
 	}
+	return s.Host().LoginLink(ctx, steward.ID)
+}
+
+// firstSteward finds a steward of all objects, and makes one where there is none.
+func (s *Server) firstSteward(ctx context.Context) (*store.Principal, error) {
 	h := s.Host()
 	all, err := h.Principals(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if len(all) == 0 {
-		if _, err := h.AddPrincipal(ctx, name, auth.Steward, auth.Everything); err != nil {
-			return nil, err
-		}
-	} else {
-		name = all[0].Name
-		for _, p := range all {
-			if (&auth.Actor{Grants: p.Grants}).Has(auth.Everything, auth.Steward) {
-				name = p.Name
-				break
-			}
+	for i := range all {
+		if (&auth.Actor{Grants: all[i].Grants}).Has(auth.Everything, auth.Steward) {
+			return &all[i], nil
 		}
 	}
-	return h.LoginLink(ctx, name)
+	name := "Steward"
+	if s.cfg.Demo {
+		name = "Demo steward"
+	}
+	return h.AddPrincipal(ctx, name, auth.Steward, auth.Everything)
 }
