@@ -36,6 +36,8 @@ type state struct {
 	// and is only parsed unless NOREN_EXAMPLES=all. Under -short all are
 	// only parsed. Parsed means that flags and number of arguments are checked.
 	data, slow, long bool
+	// serves: the example is a server, which does not end, or needs one. It is only parsed.
+	serves bool
 }
 
 const (
@@ -60,6 +62,7 @@ const (
 var states = []state{
 	{match: "noren query ", prepare: visits},
 	{match: "noren ledger ", prepare: visits},
+	{match: "noren serve", serves: true}, // serve_test.go runs it
 	{match: "noren ledger create"},
 	{match: "noren ledger grant visits --file visits.csv --spec noren.yaml --epsilon 1", prepare: "noren ledger create"},
 	{match: "noren ledger close-analyst visits --analyst mori", prepare: mori},
@@ -365,7 +368,7 @@ func (f *folders) in(prepare string) (string, error) {
 
 func runExample(t *testing.T, folders *folders, env []string, e cli.Example, s state) {
 	line := e.Line
-	skip := s.long && os.Getenv("NOREN_EXAMPLES") != "all" || s.data && os.Getenv("NOREN_DATA") == ""
+	skip := s.serves || s.long && os.Getenv("NOREN_EXAMPLES") != "all" || s.data && os.Getenv("NOREN_DATA") == ""
 	skip = skip || strings.Contains(e.Line, "pg:") // a database is not at hand everywhere
 	dir := t.TempDir()
 	if skip || s.slow || testing.Short() {

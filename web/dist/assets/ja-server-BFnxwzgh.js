@@ -1,0 +1,1 @@
+var e={"page.stale":`プレビューがレシピより古くなっています。作り直してください。`,"page.none":`プレビューがまだありません。`};export{e as jaServer};

@@ -1,0 +1,197 @@
+// The frame: navigation, banners, the screen of the route.
+import type { ComponentType, VNode } from "preact";
+import { Component } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Languages, Mark } from "./brand";
+import { language, t, type Key } from "./lang";
+import { go, route, to } from "./route";
+import { counts, sealed, server, session, spoken } from "./state";
+import { Banners, Refusal, Skeleton } from "./ui";
+
+type Screen = ComponentType<{ path: string[] }>;
+
+const screens: Record<string, () => Promise<{ default: Screen }>> = {
+  "sign-in": () => import("./screens/signin"),
+  tables: () => import("./screens/tables"),
+  "tables/add": () => import("./screens/add"),
+  "tables/one": () => import("./screens/table"),
+  records: () => import("./screens/choose"),
+  "records/one": () => import("./screens/records"),
+  releases: () => import("./screens/release"),
+  certificates: () => import("./screens/certificates"),
+  audit: () => import("./screens/audit"),
+  jobs: () => import("./screens/jobs"),
+  settings: () => import("./screens/settings"),
+};
+
+function screenOf(path: string[]): string {
+  const [first = "tables", second] = path;
+  if (second === undefined || first === "sign-in" || first === "releases") return first;
+  const exact = first + "/" + second;
+  if (exact in screens) return exact;
+  return first + "/one" in screens ? first + "/one" : first;
+}
+
+/** Screens that need no session. */
+const open = new Set(["sign-in", "certificates"]);
+
+function Entry({ name, at, count }: { name: string; at: string; count?: string | undefined }): VNode {
+  return (
+    <a href={to(name)} aria-current={at === name ? "page" : undefined}>
+      {t(("nav." + name) as Key)}
+      {count !== undefined ? <span>{count}</span> : null}
+    </a>
+  );
+}
+
+function Rail({ at }: { at: string }): VNode {
+  const s = session.value;
+  return (
+    <nav class="rail" aria-label={t("nav.main")}>
+      <div class="brand">
+        <Mark />
+        Noren
+      </div>
+      {s ? (
+        <>
+          <Entry name="tables" at={at} count={counts.value.tables?.toString()} />
+          <h2>{t("nav.out")}</h2>
+          <Entry name="records" at={at === "releases" ? "records" : at} />
+        </>
+      ) : null}
+      <h2>{t("nav.proof")}</h2>
+      <Entry name="certificates" at={at} />
+      {s && s.role !== "analyst" ? <Entry name="audit" at={at} /> : null}
+      <div class="foot">
+        {s ? (
+          <>
+            <Entry name="jobs" at={at} count={counts.value.jobs ? t("nav.running", { n: counts.value.jobs }) : undefined} />
+            <Entry name="settings" at={at} />
+            <p>
+              <b>{s.principal.name}</b> · {t(("role." + s.role) as Key)}
+              <br />
+              {sealed.value ? <span class="kaki">✕ {t("nav.sealed")}</span> : <span>{s.server.name || server.value?.name}</span>}
+            </p>
+          </>
+        ) : (
+          <p>
+            <b>{t("nav.anonymous")}</b>
+          </p>
+        )}
+        <Languages />
+      </div>
+    </nav>
+  );
+}
+
+/** Catches a fault of one screen, so that the frame stays usable. */
+class Guard extends Component<{ children: VNode }, { error: unknown }> {
+  override state: { error: unknown } = { error: undefined };
+  static override getDerivedStateFromError(error: unknown): { error: unknown } {
+    return { error };
+  }
+  override render(): VNode {
+    return this.state.error === undefined ? this.props.children : <Refusal error={this.state.error} retry={() => this.setState({ error: undefined })} />;
+  }
+}
+
+function Loading({ name, path }: { name: string; path: string[] }): VNode {
+  const [loaded, set] = useState<{ name: string; screen: Screen } | undefined>(undefined);
+  const [error, fail] = useState<unknown>(undefined);
+  useEffect(() => {
+    let stopped = false;
+    fail(undefined);
+    const load = screens[name];
+    if (!load) return;
+    load().then(
+      m => {
+        if (!stopped) set({ name, screen: m.default });
+      },
+      (err: unknown) => {
+        if (!stopped) fail(err);
+      },
+    );
+    return () => {
+      stopped = true;
+    };
+  }, [name]);
+  if (error !== undefined) return <Refusal error={error} retry={() => location.reload()} />;
+  if (loaded?.name !== name) return <Skeleton />;
+  const Shown = loaded.screen;
+  return (
+    <Guard key={path.join("/")}>
+      <Shown path={path} />
+    </Guard>
+  );
+}
+
+function NotSignedIn(): VNode {
+  return (
+    <section class="card door">
+      <h1>{t("signin.needed")}</h1>
+      <p>{t("signin.how")}</p>
+      <code class="mono cmd">noren serve login-link NAME</code>
+      <p class="foot2">
+        <a href={to("certificates")}>{t("signin.check")}</a>
+      </p>
+    </section>
+  );
+}
+
+export function App(): VNode {
+  const path = route.value.length === 0 ? ["tables"] : route.value;
+  const name = screenOf(path);
+  const main = useRef<HTMLElement>(null);
+  const first = useRef(true);
+  const known = name in screens;
+  useEffect(() => {
+    const key = ("nav." + path[0]) as Key;
+    document.title = (path[0] === "sign-in" ? t("signin.title") : t(key) || t("notfound.title")) + " · Noren";
+    if (first.current) first.current = false;
+    else main.current?.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }, [path.join("/"), language.value]);
+  const bare = path[0] === "sign-in" || (!session.value && !open.has(name));
+  const content = !known ? (
+    <section class="card">
+      <h1>{t("notfound.title")}</h1>
+      <p>
+        <a href={to("tables")} onClick={() => go(["tables"])}>
+          {t("nav.tables")}
+        </a>
+      </p>
+    </section>
+  ) : !session.value && !open.has(name) ? (
+    <NotSignedIn />
+  ) : (
+    <Loading name={name} path={path} />
+  );
+  return (
+    <>
+      <a class="skip" href="#main" onClick={e => { e.preventDefault(); main.current?.focus(); }}>
+        {t("skip")}
+      </a>
+      <div class={bare ? "app bare" : "app"}>
+        {bare ? null : <Rail at={path[0] ?? ""} />}
+        <main id="main" tabIndex={-1} ref={main}>
+          {bare ? (
+            <div class="brand">
+              <Mark />
+              Noren
+            </div>
+          ) : null}
+          <Banners />
+          {content}
+          {bare ? (
+            <p class="foot2">
+              <Languages />
+            </p>
+          ) : null}
+        </main>
+      </div>
+      <div class="sr" role="status" aria-live="polite">
+        {spoken.value}
+      </div>
+    </>
+  );
+}

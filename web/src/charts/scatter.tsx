@@ -1,0 +1,90 @@
+// Two columns against each other: points, or counts in cells above 5,000 records.
+import type { VNode } from "preact";
+import type { Cloud } from "../types";
+import { linear, round, ticks } from "./scale";
+
+const left = 40;
+const right = 304;
+const top = 8;
+const bottom = 196;
+
+/** The least and the greatest value of both clouds, so that both share their axes. */
+export function extent(clouds: Cloud[]): { x: [number, number]; y: [number, number] } {
+  const xs: number[] = [];
+  const ys: number[] = [];
+  for (const cloud of clouds) {
+    xs.push(...(cloud.x_edges ?? []));
+    ys.push(...(cloud.y_edges ?? []));
+    for (const [a, b] of cloud.points ?? []) {
+      xs.push(a);
+      ys.push(b);
+    }
+  }
+  const range = (values: number[]): [number, number] => {
+    let least = Infinity;
+    let greatest = -Infinity;
+    for (const v of values) {
+      if (v < least) least = v;
+      if (v > greatest) greatest = v;
+    }
+    return least <= greatest ? [least, greatest] : [0, 1];
+  };
+  return { x: range(xs), y: range(ys) };
+}
+
+export function scatter(cloud: Cloud, range: { x: [number, number]; y: [number, number] }, tone: "before" | "after", sentence: string, write: (v: number) => string): VNode {
+  const tx = ticks(range.x[0], range.x[1], 5);
+  const ty = ticks(range.y[0], range.y[1], 3);
+  const x = linear([tx[0] ?? 0, tx[tx.length - 1] ?? 1], [left, right]);
+  const y = linear([ty[0] ?? 0, ty[ty.length - 1] ?? 1], [bottom, top]);
+  const mark = tone === "before" ? "mk-b" : "mk-a";
+  const size = tone === "before" ? 1.7 : 2.6;
+  return (
+    <svg class="ch-svg" viewBox="0 0 320 220" role="img" aria-label={sentence}>
+      {ty.map(v => (
+        <g key={"y" + v}>
+          <line class="grid" x1={left} x2={right} y1={round(y(v))} y2={round(y(v))} />
+          <text class="mut" x={left - 6} y={round(y(v)) + 4} text-anchor="end" font-size="11">
+            {write(v)}
+          </text>
+        </g>
+      ))}
+      {tx.map(v => (
+        <g key={"x" + v}>
+          <line class="grid" x1={round(x(v))} x2={round(x(v))} y1={top} y2={bottom} />
+          <text class="mut" x={round(x(v))} y={bottom + 16} text-anchor="middle" font-size="11">
+            {write(v)}
+          </text>
+        </g>
+      ))}
+      {cells(cloud, x, y, mark)}
+      {(cloud.points ?? []).map(([a, b], i) => (
+        <circle key={i} class={mark} cx={round(x(a))} cy={round(y(b))} r={size} />
+      ))}
+    </svg>
+  );
+}
+
+function cells(bins: Cloud, x: (v: number) => number, y: (v: number) => number, mark: string): VNode[] {
+  const counts = bins.counts ?? [];
+  const most = Math.max(1, ...counts.map(row => Math.max(0, ...row)));
+  const out: VNode[] = [];
+  counts.forEach((row, j) =>
+    row.forEach((count, i) => {
+      const [x0, x1, y0, y1] = [bins.x_edges?.[i], bins.x_edges?.[i + 1], bins.y_edges?.[j], bins.y_edges?.[j + 1]];
+      if (count <= 0 || x0 === undefined || x1 === undefined || y0 === undefined || y1 === undefined) return;
+      out.push(
+        <rect
+          key={j + "," + i}
+          class={mark}
+          fill-opacity={round(0.12 + 0.88 * Math.sqrt(count / most))}
+          x={round(x(x0))}
+          y={round(y(y1))}
+          width={round(Math.max(0.6, x(x1) - x(x0)))}
+          height={round(Math.max(0.6, y(y0) - y(y1)))}
+        />,
+      );
+    }),
+  );
+  return out;
+}

@@ -1,0 +1,128 @@
+// The claims of a certificate about a file, one by one: checked here, or stated by the signer.
+import { BadCertificate, keyId, read, readKey, verify, type Certificate } from "./certificate";
+import { countClasses, type Counted } from "./csv";
+import { hashBlob } from "./sha256";
+
+export type Found = "holds" | "fails" | "states" | "unchecked";
+export interface Claim {
+  id: "file" | "signature" | "key" | "k" | "persons" | "diversity" | "closeness" | "columns" | "dropped" | "reading";
+  found: Found;
+  args: Record<string, string | number>;
+}
+export interface Finding {
+  certificate: Certificate;
+  fileName: string;
+  fileSize: number;
+  sha256: string;
+  counted: Counted | undefined;
+  claims: Claim[];
+  milliseconds: number;
+}
+
+const isCsv = (name: string): boolean => /\.(csv|txt)$/i.test(name);
+
+function aboutFile(c: Certificate, file: File, sha256: string): Claim {
+  const same = sha256 === c.sha256 && file.size === c.size;
+  return { id: "file", found: same ? "holds" : "fails", args: { got: sha256, want: c.sha256 } };
+}
+
+function aboutKey(c: Certificate, pem: string): Claim {
+  if (pem.trim() === "") return { id: "key", found: "unchecked", args: { key: c.keyId, why: "none" } };
+  try {
+    const chosen = keyId(readKey(pem));
+    return { id: "key", found: chosen === c.keyId ? "holds" : "fails", args: { key: c.keyId, chosen, why: chosen === c.keyId ? "" : "other" } };
+  } catch (err) {
+    if (err instanceof BadCertificate) return { id: "key", found: "fails", args: { key: c.keyId, why: "form" } };
+    throw err;
+  }
+}
+
+function aboutK(c: Certificate, counted: Counted | undefined): Claim[] {
+  const { k, unit, pseudonyms, quasi } = c.guarantee;
+  if (c.guarantee.model !== "k-anonymity" || k === undefined) return [];
+  const args = { k, n: quasi.length, smallest: counted?.smallest ?? 0, largest: counted?.largest ?? 0, classes: counted?.classes ?? 0 };
+  const out: Claim[] = [];
+  if (!counted) out.push({ id: "k", found: "unchecked", args: { ...args, why: "format" } });
+  else if (counted.missing.length > 0) out.push({ id: "k", found: "fails", args: { ...args, why: "columns", columns: counted.missing.join(", ") } });
+  else out.push({ id: "k", found: counted.rows === 0 || counted.smallest >= k ? "holds" : "fails", args: { ...args, why: "" } });
+  if (unit) {
+    const persons = pseudonyms ? counted?.persons : undefined;
+    out.push({
+      id: "persons",
+      found: persons === undefined ? "states" : persons >= k || counted?.rows === 0 ? "holds" : "fails",
+      args: { unit, k, persons: persons ?? 0 },
+    });
+  }
+  return out;
+}
+
+function aboutColumns(c: Certificate, counted: Counted | undefined): Claim[] {
+  if (c.columns.length === 0) return [];
+  const want = c.columns.filter(x => x.fate !== "dropped").map(x => x.column);
+  const dropped = c.columns.filter(x => x.fate === "dropped").map(x => x.column);
+  const out: Claim[] = [];
+  const args = { n: want.length, columns: want.join(" "), rows: counted?.rows ?? 0 };
+  if (!counted) out.push({ id: "columns", found: "unchecked", args });
+  else {
+    const got = [...counted.columns].sort().join("\n");
+    out.push({ id: "columns", found: got === [...want].sort().join("\n") && counted.ragged === 0 ? "holds" : "fails", args });
+  }
+  if (dropped.length > 0) {
+    const there = dropped.filter(name => counted?.columns.includes(name));
+    out.push({ id: "dropped", found: !counted ? "states" : there.length === 0 ? "holds" : "fails", args: { n: dropped.length, columns: dropped.join(", ") } });
+  }
+  return out;
+}
+
+/** Checks a file against a certificate, in this browser. Throws BadCertificate. */
+export async function check(file: File, source: string, pem: string, told: (share: number) => void = () => undefined): Promise<Finding> {
+  const began = performance.now();
+  const c = read(source);
+  const total = Math.max(1, file.size) * (isCsv(file.name) ? 2 : 1);
+  const sha256 = await hashBlob(file, done => told(done / total));
+  let counted: Counted | undefined;
+  if (isCsv(file.name)) {
+    try {
+      counted = await countClasses(file, c.guarantee.quasi, c.guarantee.unit, done => told((file.size + done) / total));
+    } catch (err) {
+      if (!(err instanceof TypeError)) throw err; // not UTF-8: nothing can be counted
+    }
+  }
+  const holds = await verify(c);
+  const claims: Claim[] = [
+    aboutFile(c, file, sha256),
+    { id: "signature", found: holds === undefined ? "unchecked" : holds ? "holds" : "fails", args: { key: c.keyId } },
+    aboutKey(c, pem),
+    ...aboutK(c, counted),
+    ...c.guarantee.diversity.map((d): Claim => ({ id: "diversity", found: "states", args: { column: d.column, l: d.l, model: d.model } })),
+    ...c.guarantee.closeness.map((d): Claim => ({ id: "closeness", found: "states", args: { column: d.column, t: d.t } })),
+    ...aboutColumns(c, counted),
+    { id: "reading", found: "states", args: {} },
+  ];
+  return { certificate: c, fileName: file.name, fileSize: file.size, sha256, counted, claims, milliseconds: performance.now() - began };
+}
+
+/** One word for the whole: what fails decides, then what could not be checked. */
+export function verdict(f: Finding): "bad" | "part" | "good" {
+  if (f.claims.some(c => c.found === "fails")) return "bad";
+  return f.claims.some(c => c.found === "unchecked") ? "part" : "good";
+}
+
+/** A name in a command line, quoted where a shell would split it. */
+export const quoted = (text: string): string => (/^[\w./,=:@%+-]+$/.test(text) ? text : "'" + text.replaceAll("'", "'\\''") + "'");
+
+/** The commands that make the same check, and that of what the page leaves to the signer. */
+export function commands(f: Finding): { check: string; verify: string | undefined } {
+  const { certificate: c } = f;
+  const check = `noren certificate check ${quoted(f.fileName)} ${quoted(f.fileName.replace(/\.[^.]+$/, "") + ".cert.json")} --trust key.pem`;
+  if (c.guarantee.model !== "k-anonymity" || c.guarantee.k === undefined) return { check, verify: undefined };
+  const parts = [`noren verify ${quoted(f.fileName)} --k ${c.guarantee.k} --quasi ${quoted(c.guarantee.quasi.join(","))}`];
+  const sensitive = [...new Set([...c.guarantee.diversity, ...c.guarantee.closeness].map(x => x.column))];
+  if (sensitive.length > 0) parts.push(`--sensitive ${quoted(sensitive.join(","))}`);
+  const [d] = c.guarantee.diversity;
+  if (d) parts.push(`--l ${d.l}${d.model && d.model !== "distinct" ? " --l-model " + d.model : ""}`);
+  const [close] = c.guarantee.closeness;
+  if (close) parts.push(`--t ${close.t}`);
+  if (c.guarantee.unit && c.guarantee.pseudonyms) parts.push(`--unit ${quoted(c.guarantee.unit)}`);
+  return { check, verify: parts.join(" ") };
+}

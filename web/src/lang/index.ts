@@ -1,0 +1,106 @@
+// Texts of the page in the language of the reader. en.ts defines the keys.
+import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { h } from "preact";
+import type { Message, Problem } from "../types";
+import type { Key, Strings } from "./en";
+
+export type { Key } from "./en";
+export type Language = "en" | "ja";
+export type Args = Record<string, string | number>;
+
+const stored = "noren-language";
+/** Texts of a language, and sentences of the server in it by their code. */
+export interface Texts {
+  strings: Strings;
+  server: Record<string, string>;
+}
+let loaders: Record<Language, () => Promise<Texts>> | undefined;
+let serverTexts: Record<string, string> = {};
+let strings: Strings | undefined;
+
+export const language = signal<Language>("en");
+
+function preferred(): Language {
+  try {
+    const kept = localStorage.getItem(stored);
+    if (kept === "en" || kept === "ja") return kept;
+  } catch {
+    // Without storage the browser's language decides.
+  }
+  return navigator.languages?.some(l => l.startsWith("ja")) && !navigator.language.startsWith("en") ? "ja" : "en";
+}
+
+/** Says where the texts are: chunks of the page, or in the saved page itself. */
+export function provide(from: Record<Language, () => Promise<Texts>>): void {
+  loaders = from;
+}
+
+export async function speak(to: Language = preferred()): Promise<void> {
+  const texts = await loaders?.[to]();
+  strings = texts?.strings;
+  serverTexts = texts?.server ?? {};
+  document.documentElement.lang = to;
+  language.value = to;
+}
+
+export async function choose(to: Language): Promise<void> {
+  try {
+    localStorage.setItem(stored, to);
+  } catch {
+    // The choice lives as long as the page.
+  }
+  await speak(to);
+}
+
+/** Fills {name} with arguments; {n|row|rows} writes the word that fits n. */
+export function fill(template: string, args: Args, locale: string): string {
+  return template.replace(/\{(\w+)(?:\|([^|}]*)\|([^|}]*))?\}/g, (_, name: string, one?: string, other?: string) => {
+    const value = args[name];
+    if (one !== undefined && other !== undefined) return new Intl.PluralRules(locale).select(Number(value)) === "one" ? one : other;
+    if (typeof value === "number") return new Intl.NumberFormat(locale).format(value);
+    return value === undefined ? "" : String(value);
+  });
+}
+
+export function t(key: Key, args: Args = {}): string {
+  return fill(strings?.[key] ?? "", args, language.value);
+}
+
+/** Whether there is a text of this name, for codes that a server may extend. */
+export function has(key: string): key is Key {
+  return strings !== undefined && Object.hasOwn(strings, key);
+}
+
+/** Text in which **strong** and `code` are marked. */
+export function marked(text: string): ComponentChildren[] {
+  return text.split(/(\*\*[^*]+\*\*|`[^`]+`)/).map(piece => {
+    if (piece.startsWith("**")) return h("b", null, piece.slice(2, -2));
+    if (piece.startsWith("`")) return h("span", { class: "mono" }, piece.slice(1, -1));
+    return piece;
+  });
+}
+
+export const rich = (key: Key, args: Args = {}): ComponentChildren[] => marked(t(key, args));
+
+/** A sentence of the server, in Japanese where its code is known. */
+export function said(m: Message): ComponentChildren {
+  if (language.value !== "en") {
+    const template = serverTexts[m.code];
+    if (template !== undefined) return marked(fill(template, m.args ?? {}, language.value));
+    return h("span", { lang: "en" }, m.text);
+  }
+  return m.text;
+}
+
+/** Title and detail of a problem: by its code, else by its status. */
+export function problemText(p: Problem): { title: string; detail: ComponentChildren } {
+  const byCode = "problem." + p.code;
+  const byStatus = "status." + p.status;
+  const key = has(byCode) ? byCode : has(byStatus) ? byStatus : undefined;
+  const english = (text: string): ComponentChildren => h("span", { lang: "en" }, text);
+  const lines = [p.detail, ...(p.errors ?? []).map(e => e.detail), p.hint].filter((s): s is string => !!s);
+  const title = key !== undefined ? t(key) : p.title || t("problem.unknown");
+  const detail = lines.length === 0 ? "" : language.value === "en" ? lines.join(" ") : lines.flatMap(line => [english(line), " "]);
+  return { title, detail };
+}

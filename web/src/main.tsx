@@ -1,0 +1,19 @@
+import { render } from "preact";
+import { App } from "./app";
+import { provide, speak } from "./lang";
+import { follow } from "./route";
+import { loadServer, loadSession, start } from "./state";
+import "./style.css";
+
+provide({
+  en: async () => ({ strings: (await import("./lang/en")).en, server: {} }),
+  ja: async () => {
+    const [{ ja }, { jaServer }] = await Promise.all([import("./lang/ja"), import("./lang/ja-server")]);
+    return { strings: ja, server: jaServer };
+  },
+});
+start();
+follow();
+await Promise.all([speak(), loadSession(), loadServer()]);
+const root = document.getElementById("app");
+if (root) render(<App />, root);

@@ -1,0 +1,170 @@
+// The audit log: filters, export, check of the chain.
+import type { VNode } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { base, get, page } from "../api";
+import { dateTime, number, shortHash } from "../format";
+import { t, type Key } from "../lang";
+import { draft, session } from "../state";
+import type { AuditCheck, AuditEntry } from "../types";
+import { Act, Card, Chip, CopyCommand, curl, Field, Head, Icon, Refusal, Scroll, Skeleton } from "../ui";
+
+interface Filters {
+  actor: string;
+  action: string;
+  object: string;
+  outcome: string;
+  from: string;
+  to: string;
+}
+const none: Filters = { actor: "", action: "", object: "", outcome: "", from: "", to: "" };
+
+/** A day of the reader's clock as an instant: its start, or the start of the next day. */
+export function instant(day: string, next: boolean): string {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return "";
+  const at = new Date(day + "T00:00:00");
+  if (Number.isNaN(at.getTime())) return "";
+  if (next) at.setDate(at.getDate() + 1);
+  return at.toISOString().replace(/\.\d+Z$/, "Z");
+}
+
+function query(f: Filters): Record<string, string> {
+  return { actor: f.actor.trim(), action: f.action.trim(), object: f.object.trim(), outcome: f.outcome.trim(), from: instant(f.from, false), to: instant(f.to, true) };
+}
+
+const search = (f: Filters): string => {
+  const text = new URLSearchParams(Object.entries(query(f)).filter(([, v]) => v !== "")).toString();
+  return text ? "?" + text : "";
+};
+
+const good = (outcome: string): boolean => /^(ok|done|allowed|2\d\d)/.test(outcome);
+
+export default function Audit(): VNode {
+  const [f, set] = useState<Filters>(() => ({ ...none, ...draft.read<Partial<Filters>>("audit") }));
+  const [items, setItems] = useState<AuditEntry[] | undefined>(undefined);
+  const [next, setNext] = useState<string | undefined>(undefined);
+  const [error, fail] = useState<unknown>(undefined);
+  const [chain, setChain] = useState<AuditCheck | undefined>(undefined);
+  const [turn, again] = useState(0);
+  const change = (name: keyof Filters, value: string): void => {
+    const now = { ...f, [name]: value };
+    set(now);
+    draft.write("audit", now);
+  };
+  useEffect(() => {
+    const stop = new AbortController();
+    const timer = setTimeout(() => {
+      page<AuditEntry>("/audit", query(f), undefined, stop.signal).then(
+        p => {
+          setItems(p.items);
+          setNext(p.next || undefined);
+          fail(undefined);
+        },
+        (err: unknown) => {
+          if (!stop.signal.aborted) fail(err);
+        },
+      );
+    }, items === undefined ? 0 : 350);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [f, turn]);
+  const more = async (): Promise<void> => {
+    const p = await page<AuditEntry>("/audit", query(f), next);
+    setItems([...(items ?? []), ...p.items]);
+    setNext(p.next || undefined);
+  };
+  const verify = async (): Promise<void> => setChain(await get<AuditCheck>("/audit/check"));
+  if (session.value?.role === "analyst") {
+    return (
+      <section class="card">
+        <p>{t("audit.refused")}</p>
+      </section>
+    );
+  }
+  return (
+    <>
+      <Head title={t("nav.audit")} lead={t("audit.lead")} crumbs={[{ text: t("nav.audit") }]}>
+        <CopyCommand command={curl("/audit/export" + search(f))} />
+        <a class="btn" href={base + "/audit/export" + search(f)} download="audit.jsonl">
+          {t("audit.export")}
+        </a>
+        <Act act={verify}>{t("audit.check")}</Act>
+      </Head>
+      {chain ? (
+        <section class={"card say verd " + (chain.sound ? "good" : "bad")} role="status">
+          <strong>
+            <Icon of={chain.sound ? "ok" : "stop"} /> {t(chain.sound ? "audit.sound" : "audit.broken")}
+          </strong>
+          <p>
+            {t("audit.entries", { n: chain.entries })} <span class="mono">{shortHash(chain.head)}</span>
+          </p>
+        </section>
+      ) : null}
+      <Card title={t("audit.title")}>
+        <div class="filters">
+          <Field label={t("audit.actor")} value={f.actor} input={v => change("actor", v)} />
+          <Field label={t("audit.action")} value={f.action} input={v => change("action", v)} />
+          <Field label={t("audit.object")} value={f.object} input={v => change("object", v)} mono />
+          <Field label={t("audit.outcome")} value={f.outcome} input={v => change("outcome", v)} />
+          <Field label={t("audit.from")} type="date" value={f.from} input={v => change("from", v)} />
+          <Field label={t("audit.to")} type="date" value={f.to} input={v => change("to", v)} />
+        </div>
+        {search(f) !== "" ? (
+          <button type="button" class="lk" onClick={() => { set(none); draft.drop("audit"); }}>
+            {t("audit.clear")}
+          </button>
+        ) : null}
+        {error !== undefined ? <Refusal error={error} retry={() => again(n => n + 1)} /> : null}
+        {items === undefined && error === undefined ? <Skeleton /> : null}
+        {items?.length === 0 ? <p class="q">{t("audit.none")}</p> : null}
+        {items && items.length > 0 ? (
+          <Scroll label={t("audit.title")}>
+            <table class="au">
+              <thead>
+                <tr>
+                  <th scope="col" class="r">
+                    {t("audit.n")}
+                  </th>
+                  <th scope="col">{t("audit.at")}</th>
+                  <th scope="col">{t("audit.actor")}</th>
+                  <th scope="col">{t("audit.action")}</th>
+                  <th scope="col">{t("audit.object")}</th>
+                  <th scope="col">{t("audit.outcome")}</th>
+                  <th scope="col">{t("audit.hash")}</th>
+                </tr>
+              </thead>
+              <tbody>
+                {items.map(e => (
+                  <tr key={e.n}>
+                    <td class="r q">{number(e.n)}</td>
+                    <td class="nw">{dateTime(e.at)}</td>
+                    <td>
+                      {e.actor}
+                      <small>{t(("role." + e.role) as Key) || e.role}</small>
+                    </td>
+                    <td>
+                      {e.action}
+                      <small class="mono">{e.route}</small>
+                    </td>
+                    <td class="mono">{e.object}</td>
+                    <td>
+                      <Chip tone={good(e.outcome) ? "ok" : "no"}>{e.outcome}</Chip>
+                      <small lang="en">{e.detail ?? ""}</small>
+                    </td>
+                    <td class="mono q">{e.hash.slice(0, 8)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </Scroll>
+        ) : null}
+        {next ? (
+          <div class="row pad">
+            <Act act={more}>{t("more")}</Act>
+          </div>
+        ) : null}
+      </Card>
+    </>
+  );
+}

@@ -1,0 +1,86 @@
+// Records without a table: choose one.
+import type { VNode } from "preact";
+import { all } from "../api";
+import { date } from "../format";
+import { t, type Key } from "../lang";
+import { to } from "../route";
+import { steward } from "../state";
+import type { Release, TableLine } from "../types";
+import { Card, Chip, CopyCommand, curl, Head, Scroll, StewardsOnly, useLoad, When } from "../ui";
+import { stateTones } from "./tables";
+
+export function Releases({ list }: { list: Release[] }): VNode {
+  return (
+    <Scroll label={t("releases.title")}>
+      <table class="min">
+        <thead>
+          <tr>
+            <th scope="col">{t("releases.file")}</th>
+            <th scope="col">{t("releases.guarantee")}</th>
+            <th scope="col">{t("releases.at")}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {list.map(r => (
+            <tr key={r.id}>
+              <th scope="row">
+                <b>
+                  <a href={to("releases", r.id)}>{r.file_name}</a>
+                </b>
+                <small>{r.table_name}</small>
+              </th>
+              <td>{t("tables.release", { k: r.k, classes: r.classes })}</td>
+              <td>
+                {date(r.at)}
+                <small>{r.by}</small>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+export default function Choose(): VNode {
+  const tables = useLoad(signal => all<TableLine>("/tables", signal), []);
+  const releases = useLoad(signal => all<Release>("/releases", signal), []);
+  return (
+    <>
+      <Head title={t("records.choose")} lead={t("records.choose.lead")} crumbs={[{ text: t("nav.records") }]}>
+        <CopyCommand command={curl("/releases")} />
+      </Head>
+      {steward.value ? (
+        <When of={tables}>
+          {list => (
+            <Card title={t("nav.tables")}>
+              {list.length === 0 ? (
+                <p>
+                  {t("tables.none")} <a href={to("tables", "add")}>{t("tables.add")}</a>
+                </p>
+              ) : (
+                <ul class="chk">
+                  {list.map(x => (
+                    <li key={x.id} class="one">
+                      <span>
+                        <a href={x.state === "confirmed" ? to("records", x.id) : to("tables", x.id)}>{x.name}</a>{" "}
+                        <Chip tone={stateTones[x.state]}>{t(("table." + x.state) as Key)}</Chip>
+                      </span>
+                    </li>
+                  ))}
+                </ul>
+              )}
+            </Card>
+          )}
+        </When>
+      ) : (
+        <StewardsOnly />
+      )}
+      <When of={releases}>
+        {list => (
+          <Card title={t("releases.title")}>{list.length === 0 ? <p class="q">{t("releases.none")}</p> : <Releases list={list} />}</Card>
+        )}
+      </When>
+    </>
+  );
+}

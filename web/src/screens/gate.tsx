@@ -1,0 +1,128 @@
+// What will leave, earlier releases of the same people, the gate and the release itself.
+import type { VNode } from "preact";
+import { useRef, useState } from "preact/hooks";
+import { idempotencyKey, part, post } from "../api";
+import { bytes, date, number, shortHash } from "../format";
+import { rich, said, t } from "../lang";
+import { go, to } from "../route";
+import { say, sealed } from "../state";
+import type { Job, Message, Preview, Recipe, Table } from "../types";
+import { Act, Bar, Card, Checks, Dialog, Refusal } from "../ui";
+import { useJob } from "./follow";
+
+export function Leaving({ preview: v }: { preview: Preview }): VNode {
+  return (
+    <Card title={t("records.leaving")}>
+      <dl>
+        <dt>{t("leaving.file")}</dt>
+        <dd class="mono">{v.leaving.file}</dd>
+        <dt>{t("leaving.shape")}</dt>
+        <dd>
+          {number(v.leaving.rows)} × {number(v.leaving.columns.length)}
+        </dd>
+        <dt>{t("leaving.size")}</dt>
+        <dd>{bytes(v.leaving.bytes)}</dd>
+        <dt>SHA-256</dt>
+        <dd class="mono" title={v.leaving.sha256}>
+          {shortHash(v.leaving.sha256)}
+        </dd>
+      </dl>
+    </Card>
+  );
+}
+
+export function Earlier({ preview: v, studied, toggle }: { preview: Preview; studied: string[]; toggle: (id: string) => void }): VNode {
+  return (
+    <Card title={t("earlier.title")} sub={v.earlier.length > 0 ? t("earlier.sub") : undefined}>
+      {v.earlier.length === 0 ? <p class="q">{t("earlier.none")}</p> : null}
+      {v.earlier.map(e => (
+        <label class="opt" key={e.release}>
+          <input type="checkbox" checked={studied.includes(e.release)} onChange={() => toggle(e.release)} />
+          <span>
+            {t("earlier.accept")}
+            <small>
+              <a href={to("releases", e.release)}>{date(e.at)}</a> · {e.table_name}, k = {e.k}
+              {e.common ? ` · ${e.common}` : ""}
+            </small>
+          </span>
+        </label>
+      ))}
+    </Card>
+  );
+}
+
+/** Reasons that stay when the marked earlier releases count as studied. */
+export function remaining(v: Preview, studied: string[]): Message[] {
+  const all = v.earlier.every(e => studied.includes(e.release));
+  return v.gate.reasons.filter(r => !(all && v.earlier.length > 0 && /previous|earlier|studied/.test(r.code)));
+}
+
+export function GateCard({ reasons }: { reasons: Message[] }): VNode {
+  return (
+    <Card title={t("gate.title")} id="gate" sub={reasons.length === 0 ? undefined : t("gate.sub")}>
+      <Checks items={reasons.length === 0 ? [{ level: "ok", text: t("gate.open") }] : reasons.map(m => ({ level: "stop" as const, text: said(m) }))} />
+    </Card>
+  );
+}
+
+export function ReleaseDialog(props: { table: Table; recipe: Recipe; preview: Preview; studied: string[]; close: () => void }): VNode {
+  const { preview: v } = props;
+  const [agreed, agree] = useState(false);
+  const key = useRef(idempotencyKey());
+  const job = useJob(done => {
+    const id = (done.result as { release?: string } | undefined)?.release;
+    say(t("release.done"));
+    if (id) go(["releases", id]);
+  });
+  const release = async (): Promise<void> => {
+    const made = await post<Job>(
+      "/releases",
+      { recipe: props.recipe.id, preview_sha256: v.leaving.sha256, ...(props.studied.length > 0 ? { previous_studied: props.studied } : {}) },
+      { idempotency: key.current },
+    );
+    job.follow(made.id);
+  };
+  return (
+    <Dialog title={t("dialog.title", { file: v.leaving.file })} close={props.close}>
+      <p>{rich("dialog.text", { rows: v.leaving.rows, columns: v.leaving.columns.length, k: v.after.k })}</p>
+      <p class="mono">{v.leaving.columns.join(" ")}</p>
+      {v.not_covered.length > 0 ? (
+        <div class="not">
+          <b>{t("records.not")}</b>
+          <ul>
+            {v.not_covered.map((m, i) => (
+              <li key={i}>{said(m)}</li>
+            ))}
+          </ul>
+        </div>
+      ) : null}
+      <p class="sub pad">{t("dialog.single")}</p>
+      {job.id !== undefined ? (
+        <>
+          <Bar done={job.progress?.done} total={job.progress?.total} label={t("dialog.running")} />
+          <p class="sub" role="status">
+            {t("dialog.running")} {job.progress?.stage ?? ""}
+          </p>
+        </>
+      ) : (
+        <label class="opt">
+          <input type="checkbox" checked={agreed} onChange={e => agree(e.currentTarget.checked)} />
+          <span>{t("dialog.agree")}</span>
+        </label>
+      )}
+      {job.error !== undefined ? <Refusal error={job.error} /> : null}
+      <div class="row end">
+        <button type="button" onClick={props.close}>
+          {job.id === undefined ? t("cancel") : t("close")}
+        </button>
+        {job.id === undefined ? (
+          <Act primary act={release} disabled={!agreed || sealed.value}>
+            {t("dialog.release")}
+          </Act>
+        ) : null}
+      </div>
+    </Dialog>
+  );
+}
+
+export const recipeFile = (id: string): string => `/api/v1/recipes/${part(id)}/file`;

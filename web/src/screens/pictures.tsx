@@ -1,0 +1,94 @@
+// Before and after: two columns against each other, and each column by itself.
+import type { VNode } from "preact";
+import { Figure } from "../charts/figure";
+import { histogram, labels } from "../charts/histogram";
+import { extent, scatter } from "../charts/scatter";
+import { compact, number, short } from "../format";
+import { t } from "../lang";
+import type { Cloud, Histogram, Preview, Scatter } from "../types";
+
+function marks(cloud: Cloud): number {
+  return cloud.points?.length ?? (cloud.counts ?? []).reduce((sum, row) => sum + row.reduce((a, b) => a + b, 0), 0);
+}
+
+/** The first 200 points, or the cells that are not empty. */
+function rows(cloud: Cloud): string[][] {
+  if (cloud.points) return cloud.points.slice(0, 200).map(([x, y]) => [compact(x), compact(y), "1"]);
+  return (cloud.counts ?? []).flatMap((row, j) =>
+    row.flatMap((count, i) => (count > 0 ? [[compact(cloud.x_edges?.[i] ?? 0), compact(cloud.y_edges?.[j] ?? 0), number(count)]] : [])),
+  );
+}
+
+function Pair({ s }: { s: Scatter }): VNode {
+  const range = extent([s.before, s.after]);
+  const one = (cloud: Cloud, tone: "before" | "after"): VNode => {
+    const sentence = t(`pictures.scatter.${tone}`, { x: s.x, y: s.y, n: marks(cloud) });
+    return (
+      <Figure
+        title={
+          <>
+            {t(`pictures.${tone}`)}
+            <span class="q">{t("pictures.against", { x: s.x, y: s.y })}</span>
+          </>
+        }
+        sentence={sentence}
+        data={{ head: [s.x, s.y, t("pictures.records")], rows: rows(cloud) }}
+      >
+        {scatter(cloud, range, tone, sentence, short)}
+      </Figure>
+    );
+  };
+  return (
+    <div class="pics">
+      {one(s.before, "before")}
+      {one(s.after, "after")}
+    </div>
+  );
+}
+
+function One({ h }: { h: Histogram }): VNode {
+  const names = labels(h, compact);
+  const sentence = t("pictures.histogram", { column: h.column, n: Math.max(h.before.length, h.after.length) });
+  return (
+    <Figure
+      title={<span class="mono">{h.column}</span>}
+      sentence={sentence}
+      data={{
+        head: [h.column, t("pictures.before"), t("pictures.after")],
+        rows: names.map((name, i) => [name, number(h.before[i] ?? 0), number(h.after[i] ?? 0)]),
+      }}
+    >
+      {histogram(h, sentence, short)}
+    </Figure>
+  );
+}
+
+export function Pictures({ preview }: { preview: Preview }): VNode | null {
+  const { scatter: pair, histograms } = preview.pictures;
+  if (!pair && histograms.length === 0) return null;
+  return (
+    <section class="card">
+      <div class="row">
+        <h2 class="ch">{t("pictures.title")}</h2>
+        <span class="legend">
+          <span>
+            <i class="lb" />
+            {t("pictures.legend.before")}
+          </span>
+          <span>
+            <i class="la" />
+            {t("pictures.legend.after")}
+          </span>
+        </span>
+      </div>
+      {pair ? <Pair s={pair} /> : null}
+      {histograms.length > 0 ? (
+        <div class={pair ? "ovs" : "ovs first"}>
+          {histograms.map(h => (
+            <One key={h.column} h={h} />
+          ))}
+        </div>
+      ) : null}
+    </section>
+  );
+}

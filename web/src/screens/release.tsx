@@ -1,0 +1,185 @@
+// One release: what left, its files, its command, comparison with another release.
+import type { VNode } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { all, ApiError, base, get, part, post, watch } from "../api";
+import { bytes, dateTime, number, percent, shortHash } from "../format";
+import { rich, said, t } from "../lang";
+import { to } from "../route";
+import { say, steward } from "../state";
+import type { Comparison, Job, Release } from "../types";
+import { Act, Bar, Card, CopyCommand, Head, Icon, Refusal, Scroll, Select, useLoad, When } from "../ui";
+
+const file = (id: string, name: string): string => `${base}/releases/${part(id)}/${name}`;
+
+function Compare({ release }: { release: Release }): VNode | null {
+  const others = useLoad(signal => all<Release>("/releases", signal), [release.id]);
+  const [other, choose] = useState("");
+  const [running, run] = useState(false);
+  const [result, set] = useState<Comparison | undefined>(undefined);
+  const [error, fail] = useState<unknown>(undefined);
+  const stop = useRef<(() => void) | undefined>(undefined);
+  useEffect(() => () => stop.current?.(), []);
+  const list = (others.value ?? []).filter(r => r.id !== release.id);
+  if (list.length === 0) return null;
+  const start = async (): Promise<void> => {
+    fail(undefined);
+    set(undefined);
+    const job = await post<Job>(`/releases/${part(release.id)}/compare`, { with: other });
+    run(true);
+    stop.current = watch(job.id, {
+      end: done => {
+        run(false);
+        if (done.state === "done") {
+          set(done.result as Comparison);
+          say(t("compare.done"));
+        } else fail(done.problem ? new ApiError(done.problem) : new Error(t("job.failed")));
+      },
+      lost: err => {
+        run(false);
+        fail(err);
+      },
+    });
+  };
+  return (
+    <Card title={t("compare.title")} sub={t("compare.sub")}>
+      <div class="row">
+        <Select
+          label={t("compare.with")}
+          value={other}
+          choices={[{ value: "", text: t("compare.with") }, ...list.map(r => ({ value: r.id, text: `${r.table_name}, k = ${r.k}, ${dateTime(r.at)}` }))]}
+          change={choose}
+        />
+        <Act act={start} disabled={other === "" || running}>
+          {t("compare.run")}
+        </Act>
+      </div>
+      {running ? <Bar done={undefined} total={undefined} label={t("compare.title")} /> : null}
+      {error !== undefined ? <Refusal error={error} /> : null}
+      {result ? (
+        <>
+          <div class="nums pad">
+            <div>
+              <span class="q">{t("compare.least")}</span>
+              <strong>{number(result.least)}</strong>
+            </div>
+            <div>
+              <span class="q">{t("compare.below", { k: release.k })}</span>
+              <strong class={result.below_k > 0 ? "yama" : ""}>{number(result.below_k)}</strong>
+            </div>
+          </div>
+          {result.text.map(m => (
+            <p key={m.code}>{said(m)}</p>
+          ))}
+          <Scroll label={t("compare.title")}>
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">{t("compare.candidates")}</th>
+                  <th scope="col" class="r">
+                    {t("compare.share")}
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {result.candidates.map(c => (
+                  <tr key={c.at_most}>
+                    <th scope="row">{t("compare.atmost", { n: c.at_most })}</th>
+                    <td class="r">{percent(c.share)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </Scroll>
+        </>
+      ) : null}
+    </Card>
+  );
+}
+
+function Shown({ release: r }: { release: Release }): VNode {
+  return (
+    <>
+      <Head
+        title={r.file_name}
+        lead={t("release.lead", { at: dateTime(r.at), by: r.by })}
+        crumbs={[{ text: t("nav.records"), href: to("records") }, { text: r.table_name, href: to("records", r.table) }, { text: r.file_name }]}
+      >
+        <CopyCommand command={r.command} />
+        <a class="btn pri" href={file(r.id, "file")} download>
+          {t("release.download")}
+        </a>
+      </Head>
+      <div class="cols">
+        <div>
+          <section class="card say">
+            <div class="two">
+              <div class="aft">
+                <span class="q">{t("records.inthisfile")}</span>
+                <strong>{t("records.alike", { k: r.k })}</strong>
+                <span>{t("records.classes", { n: r.classes })}</span>
+              </div>
+            </div>
+            <p class="plain">
+              <Icon of="ok" /> {t("release.done")}
+            </p>
+            <div class="row">
+              <a class="btn" href={file(r.id, "certificate")} download>
+                {t("release.certificate")}
+              </a>
+              <a class="btn" href={file(r.id, "dossier")} download>
+                {t("release.dossier")}
+              </a>
+              <a class="btn" href={file(r.id, "recipe")} download>
+                {t("release.recipe")}
+              </a>
+            </div>
+            <p class="pad">{rich("release.next")} <a href={to("certificates")}>{t("release.check")}</a></p>
+          </section>
+          {steward.value ? <Compare release={r} /> : null}
+        </div>
+        <aside>
+          <Card title={t("records.leaving")}>
+            <dl>
+              <dt>{t("leaving.file")}</dt>
+              <dd class="mono">{r.file_name}</dd>
+              <dt>{t("leaving.rows")}</dt>
+              <dd>{number(r.rows)}</dd>
+              <dt>{t("leaving.size")}</dt>
+              <dd>{bytes(r.bytes)}</dd>
+              <dt>SHA-256</dt>
+              <dd class="mono" title={r.sha256}>
+                {shortHash(r.sha256)}
+              </dd>
+              <dt>{t("recipe.publish")}</dt>
+              <dd>{t(`publish.${r.publish as "matched"}`) || r.publish}</dd>
+              {r.l !== undefined && r.l > 0 ? (
+                <>
+                  <dt>l</dt>
+                  <dd>{number(r.l)}</dd>
+                </>
+              ) : null}
+              {r.t !== undefined && r.t > 0 ? (
+                <>
+                  <dt>t</dt>
+                  <dd>{r.t}</dd>
+                </>
+              ) : null}
+            </dl>
+          </Card>
+          <Card title={t("release.again")} sub={t("release.again.sub")}>
+            <code class="mono cmd">{r.seed_command}</code>
+            <div class="row pad">
+              <CopyCommand command={r.seed_command} />
+            </div>
+          </Card>
+        </aside>
+      </div>
+    </>
+  );
+}
+
+export default function ReleaseScreen({ path }: { path: string[] }): VNode {
+  const id = path[1] ?? "";
+  const release = useLoad(signal => get<Release>("/releases/" + part(id), signal), [id]);
+  return <When of={release}>{r => <Shown release={r} />}</When>;
+}

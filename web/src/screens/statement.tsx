@@ -1,0 +1,68 @@
+// What the file promises, and what it does not, before any figure.
+import type { VNode } from "preact";
+import { number } from "../format";
+import { said, t } from "../lang";
+import type { Preview } from "../types";
+import { Bar, Refusal } from "../ui";
+import type { Followed } from "./follow";
+
+export function Statement(props: { preview: Preview | undefined; job: Followed; stale: boolean; make: () => void; disabled: boolean }): VNode {
+  const { preview: v, job, stale, make, disabled } = props;
+  return (
+    <section class={"card say" + (stale ? " stale" : "")} aria-label={t("records.statement")}>
+      {v ? (
+        <>
+          <div class="two">
+            <div class={v.today.unique > 0 ? "bef" : "aft"}>
+              <span class="q">{t("records.today")}</span>
+              <strong>{t("records.unique", { unique: v.today.unique, all: v.today.persons_or_rows })}</strong>
+              <span>{t(v.today.unit === "person" ? "records.persons.unique" : "records.records.unique")}</span>
+            </div>
+            <svg width="44" height="20" viewBox="0 0 44 20" aria-hidden="true">
+              <path d="M2 10h38m-7-7 7 7-7 7" fill="none" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round" />
+            </svg>
+            <div class="aft">
+              <span class="q">{t("records.inthisfile")}</span>
+              <strong>{t("records.alike", { k: v.after.k })}</strong>
+              <span>{t("records.classes", { n: v.after.classes })}</span>
+            </div>
+          </div>
+          {v.statement.map((m, i) => (
+            <p class="plain" key={i}>
+              {said(m)}
+            </p>
+          ))}
+          {v.not_covered.length > 0 ? (
+            <div class="not">
+              <b>{t("records.not")}</b>
+              <ul>
+                {v.not_covered.map((m, i) => (
+                  <li key={i}>{said(m)}</li>
+                ))}
+              </ul>
+            </div>
+          ) : null}
+        </>
+      ) : job.id === undefined && job.error === undefined ? (
+        <p class="plain">{t("records.nopreview")}</p>
+      ) : null}
+      {job.id !== undefined ? (
+        <div role="group" aria-label={t("records.making")}>
+          <Bar done={job.progress?.done} total={job.progress?.total} label={t("records.making")} />
+          <p class="sub">
+            {t("records.making")} {job.progress ? t("jobs.of", { done: number(job.progress.done), total: number(job.progress.total), stage: job.progress.stage }) : ""}
+          </p>
+        </div>
+      ) : null}
+      {job.error !== undefined ? <Refusal error={job.error} /> : null}
+      {job.id === undefined && (stale || !v) ? (
+        <div class="row pad">
+          {stale && v ? <span class="sub flat">{t("records.stale")}</span> : null}
+          <button type="button" class="upd" aria-disabled={disabled ? "true" : undefined} onClick={() => (disabled ? undefined : make())}>
+            {v ? t("records.update") : t("records.make")}
+          </button>
+        </div>
+      ) : null}
+    </section>
+  );
+}

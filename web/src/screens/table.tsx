@@ -1,0 +1,368 @@
+// One table: reading, proposal to confirm, confirmed.
+import type { VNode } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { ApiError, call, callTagged, get, watch } from "../api";
+import { dateTime, number } from "../format";
+import { rich, said, t, type Key } from "../lang";
+import { go, to } from "../route";
+import { draft, say, sealed, steward, tablePath } from "../state";
+import type { Column, ColumnsChange, Progress, Rows, Table } from "../types";
+import { Act, Bar, Card, Checks, Chip, CopyCommand, curl, Dialog, Head, Icon, Refusal, Scroll, useLoad, When, type Loaded } from "../ui";
+import { ColumnsTable, mustDecide, type Edit } from "./columns";
+import { sourceText, stateTones } from "./tables";
+
+interface Tagged {
+  table: Table;
+  etag: string | undefined;
+}
+
+/** What the steward changed and has not saved. */
+interface Draft {
+  unit: string;
+  missing: string;
+  columns: Record<string, Edit>;
+}
+
+const fresh = (table: Table): Draft => ({
+  unit: table.unit ?? table.columns_detail.find(c => c.unit)?.name ?? "",
+  missing: table.missing.map(m => (m === "" ? '""' : m)).join("\n"),
+  columns: {},
+});
+
+function missingTexts(text: string): string[] {
+  return [...new Set(text.split("\n").filter(line => line !== "").map(line => (line === '""' ? "" : line)))];
+}
+
+/** The whole definition: what the server proposed with the steward's changes. */
+function definition(table: Table, d: Draft, confirm: boolean): ColumnsChange {
+  return {
+    ...(d.unit !== "" ? { unit: d.unit } : {}),
+    missing: missingTexts(d.missing),
+    columns: table.columns_detail.map(c => {
+      const edit = d.columns[c.name] ?? {};
+      const bounds = edit.bounds ?? c.bounds;
+      const format = edit.format ?? c.format;
+      const order = edit.order ?? c.order;
+      return {
+        name: c.name,
+        type: edit.type ?? c.type,
+        role: edit.role ?? c.role,
+        ...(format ? { format } : {}),
+        ...(order && order.length > 0 ? { order } : {}),
+        ...(bounds && bounds[0] !== "" && bounds[1] !== "" ? { bounds } : {}),
+        ...(c.round !== undefined ? { round: c.round } : {}),
+      };
+    }),
+    confirm,
+  };
+}
+
+const undecided = (table: Table, d: Draft): Column[] => table.columns_detail.filter(c => mustDecide(c) && d.columns[c.name]?.role === undefined);
+
+function Reading({ table, reload }: { table: Table; reload: () => void }): VNode {
+  const [p, tell] = useState<Progress | undefined>(undefined);
+  useEffect(() => {
+    if (!table.job) {
+      const timer = setTimeout(reload, 1500);
+      return () => clearTimeout(timer);
+    }
+    return watch(table.job, { progress: tell, end: reload, lost: reload });
+  }, [table.job]);
+  return (
+    <section class="card say">
+      <p class="plain">{t("table.reading.text")}</p>
+      <Bar done={p?.done} total={p?.total} label={t("table.reading")} />
+      <p class="sub">{p?.stage ?? t("loading")}</p>
+    </section>
+  );
+}
+
+function RawRows({ id, close }: { id: string; close: () => void }): VNode {
+  const rows = useLoad(signal => get<Rows>(tablePath(id) + "/rows", signal), [id]);
+  return (
+    <Dialog title={t("rows.title")} close={close} wide>
+      <p class="sub">{t("rows.sub")}</p>
+      <When of={rows}>
+        {r => (
+          <Scroll label={t("rows.title")}>
+            <table class="raw">
+              <thead>
+                <tr>
+                  {r.columns.map(c => (
+                    <th key={c} scope="col" class="mono">
+                      {c}
+                    </th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                {r.rows.map((row, i) => (
+                  <tr key={i}>
+                    {row.map((cell, j) => (
+                      <td key={j}>{cell}</td>
+                    ))}
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </Scroll>
+        )}
+      </When>
+      <div class="row end">
+        <button type="button" onClick={close}>
+          {t("close")}
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+function UnitCard({ table, unit, change, editable }: { table: Table; unit: string; change: (unit: string) => void; editable: boolean }): VNode {
+  const candidates = table.columns_detail.filter(c => c.unit || c.name === unit || (c.role === "identifier" && c.distinct < (table.rows ?? 0)));
+  const rest = table.columns_detail.filter(c => !candidates.includes(c));
+  if (!editable) {
+    return (
+      <Card title={t("unit.title")} sub={t("unit.sub")}>
+        <p class="plain2">{unit ? rich("unit.by", { column: unit }) : t("unit.rows")}</p>
+        {table.persons !== undefined ? <p class="sub">{t("tables.persons", { n: table.persons })}</p> : null}
+      </Card>
+    );
+  }
+  return (
+    <Card title={t("unit.title")} sub={t("unit.sub")}>
+      <fieldset>
+        <legend class="sr">{t("unit.title")}</legend>
+        {candidates.map(c => (
+          <label class="opt" key={c.name}>
+            <input type="radio" name="unit" checked={unit === c.name} onChange={() => change(c.name)} />
+            <span>
+              {rich("unit.by", { column: c.name })}
+              <small>{t("unit.by.text", { n: c.distinct })}</small>
+            </span>
+          </label>
+        ))}
+        <label class="opt">
+          <input type="radio" name="unit" checked={unit === ""} onChange={() => change("")} />
+          <span>
+            {t("unit.rows")}
+            <small>{t("unit.rows.text")}</small>
+          </span>
+        </label>
+        {rest.length > 0 ? (
+          <label class="field">
+            <span>{t("unit.other")}</span>
+            <select value="" onChange={e => change(e.currentTarget.value)}>
+              <option value="">–</option>
+              {rest.map(c => (
+                <option key={c.name} value={c.name}>
+                  {c.name}
+                </option>
+              ))}
+            </select>
+          </label>
+        ) : null}
+      </fieldset>
+    </Card>
+  );
+}
+
+function MissingCard({ text, change, editable }: { text: string; change: (text: string) => void; editable: boolean }): VNode {
+  return (
+    <Card title={t("missing.title")} sub={t("missing.sub")}>
+      {editable ? (
+        <label class="field">
+          <span>{t("missing.label")}</span>
+          <textarea class="mono" rows={4} value={text} onInput={e => change(e.currentTarget.value)} />
+        </label>
+      ) : (
+        <p>
+          {missingTexts(text).map(m => (
+            <code key={m} class="mono tag">
+              {m === "" ? '""' : m}
+            </code>
+          ))}
+          {text === "" ? <span class="q">{t("none")}</span> : null}
+        </p>
+      )}
+    </Card>
+  );
+}
+
+function One({ tagged, loaded }: { tagged: Tagged; loaded: Loaded<Tagged> }): VNode {
+  const { table, etag } = tagged;
+  const key = "table." + table.id;
+  const [d, setDraft] = useState<Draft>(() => draft.read<Draft>(key) ?? fresh(table));
+  const [editing, edit] = useState(table.state === "confirmed" && draft.read(key) !== undefined);
+  const [rows, showRows] = useState(false);
+  const [removing, remove] = useState(false);
+  const change = (next: Partial<Draft>): void => {
+    const value = { ...d, ...next };
+    setDraft(value);
+    draft.write(key, value);
+  };
+  const open = undecided(table, d);
+  const editable = steward.value && (table.state === "proposed" || table.state === "changed" || editing);
+  const put = async (confirm: boolean): Promise<void> => {
+    const answer = await callTagged<Table>("PUT", tablePath(table.id) + "/columns", { body: definition(table, d, confirm), etag });
+    if (confirm) {
+      draft.drop(key);
+      edit(false);
+      say(t("table.confirmed.said"));
+    }
+    setDraft(fresh(answer.body));
+    if (!confirm) draft.drop(key);
+    loaded.set({ table: answer.body, etag: answer.etag });
+  };
+  const confirm = async (): Promise<void> => {
+    if (open.length > 0) {
+      document.querySelector<HTMLSelectElement>("tr.ask select")?.focus();
+      return;
+    }
+    await put(true);
+  };
+  const erase = async (): Promise<void> => {
+    await call("DELETE", tablePath(table.id));
+    draft.drop(key);
+    go(["tables"]);
+  };
+  const cancel = (): void => {
+    draft.drop(key);
+    setDraft(fresh(table));
+    edit(false);
+  };
+  const facts = [
+    table.rows !== undefined ? t("table.rows", { n: table.rows }) : "",
+    table.persons !== undefined ? t("tables.persons", { n: table.persons }) : "",
+    table.columns !== undefined ? t("table.columns", { n: table.columns }) : "",
+    sourceText(table),
+  ].filter(Boolean);
+  const confirmedNow = table.state === "confirmed" && !editing;
+  return (
+    <>
+      <Head
+        title={table.name}
+        lead={
+          <>
+            {facts.join(" · ")} <Chip tone={stateTones[table.state]}>{t(("table." + table.state) as Key)}</Chip>
+          </>
+        }
+        crumbs={[{ text: t("nav.tables"), href: to("tables") }, { text: table.name }]}
+      >
+        <CopyCommand command={curl(tablePath(table.id))} />
+        {steward.value && table.state !== "reading" && table.state !== "failed" ? (
+          <button type="button" onClick={() => showRows(true)}>
+            {t("rows.button")}
+          </button>
+        ) : null}
+        {steward.value && table.state === "confirmed" && !editing ? (
+          <button type="button" onClick={() => edit(true)}>
+            {t("table.change")}
+          </button>
+        ) : null}
+        {confirmedNow && steward.value ? (
+          <a class="btn pri" href={to("records", table.id)}>
+            {t("table.torecords")}
+          </a>
+        ) : null}
+        {editing ? (
+          <button type="button" onClick={cancel}>
+            {t("cancel")}
+          </button>
+        ) : null}
+        {editable ? (
+          <Act primary act={confirm} disabled={sealed.value}>
+            {open.length > 0 ? t("table.decide", { n: open.length }) : t("table.confirm")}
+          </Act>
+        ) : null}
+      </Head>
+      {table.state === "reading" ? <Reading table={table} reload={loaded.reload} /> : null}
+      {table.state === "failed" ? (
+        <Card title={t("table.failed.title")}>
+          {table.failure ? <Refusal error={toError(table)} /> : <p>{table.reason ? said(table.reason) : ""}</p>}
+        </Card>
+      ) : null}
+      {table.state !== "reading" && table.state !== "failed" ? (
+        <>
+          <div class="cols">
+            <div>
+              <section class="card say">
+                {confirmedNow ? (
+                  <p class="plain">
+                    <Icon of="ok" /> {t("table.confirmed.text", { by: table.confirmed?.by ?? "", at: table.confirmed ? dateTime(table.confirmed.at) : "" })}
+                  </p>
+                ) : (
+                  <>
+                    <div class="two">
+                      <div class={open.length > 0 ? "bef" : "aft"}>
+                        <span class="q">{t("table.left")}</span>
+                        <strong>{open.length > 0 ? t("table.left.of", { n: open.length, all: table.columns_detail.length }) : t("table.left.none")}</strong>
+                        <span>{open.length > 0 ? t("table.left.below") : t("table.left.confirm")}</span>
+                      </div>
+                    </div>
+                    <p class="plain">{rich(table.state === "changed" ? "table.changed.text" : "table.proposed.text")}</p>
+                    <p class="not">{rich("table.proposal.note")}</p>
+                  </>
+                )}
+              </section>
+              {table.health_list.length > 0 ? (
+                <Card title={t("health.title")} sub={t("health.sub", { n: number(table.rows ?? 0) })}>
+                  <Checks items={table.health_list.map(h => ({ level: h.level, text: said(h.message) }))} />
+                </Card>
+              ) : null}
+            </div>
+            <aside>
+              <UnitCard table={table} unit={d.unit} change={unit => change({ unit })} editable={editable} />
+              <MissingCard text={d.missing} change={missing => change({ missing })} editable={editable} />
+            </aside>
+          </div>
+          <ColumnsTable
+            table={table}
+            unit={d.unit}
+            edits={d.columns}
+            editable={editable}
+            etag={etag}
+            change={(name, next) => change({ columns: { ...d.columns, [name]: { ...d.columns[name], ...next } } })}
+            replaced={loaded.reload}
+          />
+        </>
+      ) : null}
+      {steward.value ? (
+        <p class="sub gap">
+          <button type="button" class="lk" onClick={() => remove(true)}>
+            {t("table.delete")}
+          </button>{" "}
+          {t("table.delete.note")}
+        </p>
+      ) : null}
+      {rows ? <RawRows id={table.id} close={() => showRows(false)} /> : null}
+      {removing ? (
+        <Dialog title={t("table.delete.title", { name: table.name })} close={() => remove(false)}>
+          <p>{t("table.delete.text")}</p>
+          <div class="row end">
+            <button type="button" onClick={() => remove(false)}>
+              {t("cancel")}
+            </button>
+            <Act primary act={erase}>
+              {t("table.delete")}
+            </Act>
+          </div>
+        </Dialog>
+      ) : null}
+    </>
+  );
+}
+
+
+const toError = (table: Table): unknown => (table.failure ? new ApiError(table.failure) : undefined);
+
+export default function TableScreen({ path }: { path: string[] }): VNode {
+  const id = path[1] ?? "";
+  const loaded = useLoad<Tagged>(
+    async signal => {
+      const { body, etag } = await callTagged<Table>("GET", tablePath(id), { signal });
+      return { table: body, etag };
+    },
+    [id],
+  );
+  return <When of={loaded}>{tagged => <One key={tagged.table.id + tagged.table.state} tagged={tagged} loaded={loaded} />}</When>;
+}

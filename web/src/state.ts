@@ -1,0 +1,104 @@
+// What all screens share: session, connection, messages to screen readers, drafts.
+import { signal, computed } from "@preact/signals";
+import { ApiError, call, get, onAnswer, part } from "./api";
+import type { PublicServer, Session } from "./types";
+
+/** undefined while it is not known; null without a session. */
+export const session = signal<Session | null | undefined>(undefined);
+export const server = signal<PublicServer | undefined>(undefined);
+/** The time of the last answer, while the server does not answer. */
+export const offlineSince = signal<number | undefined>(undefined);
+export const sealed = computed(() => session.value?.server.sealed === true);
+export const steward = computed(() => session.value?.role === "steward");
+
+/** Counts shown beside the entries of the navigation. */
+export const counts = signal<{ tables?: number; jobs?: number }>({});
+
+let lastAnswer = Date.now();
+
+export function start(): void {
+  onAnswer(status => {
+    if (status === 0) {
+      offlineSince.value ??= lastAnswer;
+      return;
+    }
+    lastAnswer = Date.now();
+    offlineSince.value = undefined;
+    if (status === 401 && session.value) session.value = null;
+    if (status === 503 && session.value && !session.value.server.sealed) void loadSession();
+  });
+  addEventListener("offline", () => {
+    offlineSince.value ??= lastAnswer;
+  });
+  addEventListener("online", () => {
+    void loadSession();
+  });
+}
+
+export async function loadSession(): Promise<void> {
+  try {
+    session.value = await get<Session>("/session");
+  } catch (err) {
+    if (err instanceof ApiError && err.status === 401) session.value = null;
+    else if (session.value === undefined) session.value = null;
+  }
+}
+
+export async function loadServer(): Promise<void> {
+  try {
+    server.value = await get<PublicServer>("/server");
+  } catch {
+    // The frame shows no name then; the screens show that there is no connection.
+  }
+}
+
+export async function signOut(): Promise<void> {
+  await call("DELETE", "/session");
+  session.value = null;
+  for (const key of Object.keys(sessionStorage)) if (key.startsWith("noren.")) sessionStorage.removeItem(key);
+}
+
+/** The sentence in the live region. At most one in 5 seconds; the last one wins. */
+export const spoken = signal("");
+let lastSpoken = 0;
+let waiting: ReturnType<typeof setTimeout> | undefined;
+
+export function say(text: string): void {
+  const wait = Math.max(0, lastSpoken + 5000 - Date.now());
+  clearTimeout(waiting);
+  waiting = setTimeout(() => {
+    lastSpoken = Date.now();
+    spoken.value = text;
+  }, wait);
+}
+
+/**
+ * Input that is not saved yet, kept in this tab until it is. Only settings are
+ * stored, never rows of a table.
+ */
+export const draft = {
+  read<T>(name: string): T | undefined {
+    try {
+      const text = sessionStorage.getItem("noren." + name);
+      return text === null ? undefined : (JSON.parse(text) as T);
+    } catch {
+      return undefined;
+    }
+  },
+  write(name: string, value: unknown): void {
+    try {
+      sessionStorage.setItem("noren." + name, JSON.stringify(value));
+    } catch {
+      // Storage is full or switched off: the input lives as long as the page.
+    }
+  },
+  drop(name: string): void {
+    try {
+      sessionStorage.removeItem("noren." + name);
+    } catch {
+      // Nothing was stored.
+    }
+  },
+};
+
+export const tablePath = (id: string): string => "/tables/" + part(id);

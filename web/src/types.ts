@@ -1,0 +1,339 @@
+// The shapes of /api/v1. Names and optional fields follow docs/openapi.json.
+
+export type Role = "steward" | "analyst" | "auditor";
+
+export interface Session {
+  principal: { id: string; name: string };
+  role: Role;
+  idle_until: string;
+  ends: string;
+  server: ServerFacts;
+}
+export interface ServerFacts {
+  name: string;
+  version: string;
+  demo: boolean;
+  single_steward: boolean;
+  least_k: number;
+  sealed: boolean;
+  sealed_reason?: string;
+}
+export interface PublicServer {
+  name: string;
+  version: string;
+  demo: boolean;
+  key_id: string;
+}
+export interface LoginLink {
+  name: string;
+  role: Role;
+  made: string;
+  until: string;
+}
+
+export interface List<T> {
+  items: T[];
+  next?: string;
+}
+
+/** A problem document of RFC 9457. */
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail?: string;
+  code: string;
+  hint?: string;
+  where?: string;
+  errors?: { pointer: string; detail: string }[];
+  request_id?: string;
+}
+
+/** A sentence of the server: its code is translated, its text is English. */
+export interface Message {
+  code: string;
+  text: string;
+  args?: Record<string, string | number>;
+}
+export type Level = "ok" | "attention" | "stop";
+
+export interface Token {
+  id: string;
+  name: string;
+  made?: string;
+  ends: string;
+  last_used_day?: string;
+  networks?: string[];
+}
+export interface NewToken extends Token {
+  secret: string;
+}
+export interface Principal {
+  id: string;
+  name: string;
+  grants: { role: Role; object: string }[];
+  last_seen_day?: string;
+}
+
+export interface Upload {
+  id: string;
+  name: string;
+  size: number;
+  offset: number;
+  part_bytes: number;
+  expires: string;
+}
+export interface Sources {
+  upload: { limit: number; forms: string[] };
+  roots: { name: string }[];
+  databases: { name: string }[];
+}
+export interface RootListing {
+  path: string;
+  entries: { name: string; folder: boolean; size: number }[];
+}
+export interface DatabaseListing {
+  tables: { name: string; kind: "table" | "view" }[];
+}
+
+export type Source =
+  | { kind: "upload"; upload: string }
+  | { kind: "root"; root: string; path: string }
+  | { kind: "database"; database: string; table: string };
+
+export type TableState = "reading" | "proposed" | "confirmed" | "changed" | "failed";
+export type ColumnRole = "identifier" | "quasi-identifier" | "sensitive" | "other";
+
+export interface TableLine {
+  id: string;
+  name: string;
+  source: { kind: string; label: string };
+  state: TableState;
+  unit?: string;
+  rows?: number;
+  persons?: number;
+  columns?: number;
+  added: string;
+  confirmed?: { at: string; by: string };
+  last_release?: { id: string; k: number; classes: number; at: string };
+  health: "sound" | "waiting" | "stopped";
+  reason?: Message;
+}
+export interface Table extends TableLine {
+  columns_detail: Column[];
+  missing: string[];
+  job?: string;
+  failure?: Problem;
+  health_list: { level: Level; message: Message }[];
+}
+export interface Column {
+  name: string;
+  type: string;
+  type_reason: Message;
+  format?: string;
+  order?: string[];
+  role: ColumnRole;
+  role_reason: Message;
+  decided: boolean;
+  missing: number;
+  distinct: number;
+  distinct_estimated: boolean;
+  unit: boolean;
+  bounds?: [string, string];
+  round?: number;
+  hierarchy?: { levels: number; values: number; covered: number; uncovered: number };
+}
+export interface ColumnsChange {
+  unit?: string;
+  missing: string[];
+  columns: ColumnChange[];
+  confirm: boolean;
+}
+export interface ColumnChange {
+  name: string;
+  type: string;
+  format?: string;
+  order?: string[];
+  role: ColumnRole;
+  bounds?: [string, string];
+  round?: number;
+}
+export interface Rows {
+  columns: string[];
+  rows: string[][];
+}
+
+export type Publish = "matched" | "aggregate" | "generalize" | "shares";
+export interface Parameters {
+  k: number;
+  publish: Publish;
+  ranges?: "tight" | "fixed";
+  l?: number;
+  l_model?: string;
+  c?: number;
+  t?: number;
+  method: string;
+  scale: string;
+  refine: string;
+  suppress?: string;
+  unit_linkage?: "one" | "all";
+  pseudonym?: boolean;
+  columns: Record<string, { role: string }>;
+}
+export interface Recipe {
+  id: string;
+  table: string;
+  version: number;
+  saved: string;
+  parameters: Parameters;
+  command: string;
+  problems: Message[];
+}
+export interface CurvePoint {
+  k: number;
+  loss: number;
+  query_error: number;
+  highest_risk: number;
+  average_risk: number;
+  classes: number;
+  smallest: number;
+  method?: string;
+}
+export interface Curve {
+  state: string;
+  points: CurvePoint[];
+  job?: string;
+}
+
+/** Points, or counts of records in cells: rows upwards, in each row across. */
+export interface Cloud {
+  points?: [number, number][];
+  x_edges?: number[];
+  y_edges?: number[];
+  counts?: number[][];
+}
+export interface Scatter {
+  x: string;
+  y: string;
+  before: Cloud;
+  after: Cloud;
+}
+export interface Histogram {
+  column: string;
+  edges?: number[];
+  labels?: string[];
+  before: number[];
+  after: number[];
+}
+export interface Preview {
+  recipe_version: number;
+  made: string;
+  job: string;
+  stale: boolean;
+  today: { persons_or_rows: number; unique: number; unit: "person" | "record"; highest_risk: number; average_risk: number };
+  after: {
+    k: number;
+    classes: number;
+    largest: number;
+    loss: number;
+    query_error: number;
+    highest_risk: number;
+    average_risk: number;
+    bound?: number;
+  };
+  statement: Message[];
+  not_covered: Message[];
+  checks: { level: Level; message: Message; detail?: string }[];
+  leaving: { file: string; rows: number; columns: string[]; bytes: number; sha256: string };
+  gate: { open: boolean; reasons: Message[] };
+  columns: { name: string; fate: string }[];
+  pictures: { scatter?: Scatter; histograms: Histogram[] };
+  earlier: { release: string; at: string; k: number; table_name: string; common?: string }[];
+}
+
+export interface Release {
+  id: string;
+  table: string;
+  table_name: string;
+  at: string;
+  by: string;
+  k: number;
+  l?: number;
+  t?: number;
+  publish: string;
+  classes: number;
+  rows: number;
+  bytes: number;
+  sha256: string;
+  file_name: string;
+  certificate_id?: string;
+  command: string;
+  seed_command: string;
+}
+export interface Comparison {
+  candidates: { at_most: number; share: number }[];
+  least: number;
+  below_k: number;
+  text: Message[];
+}
+
+export type JobKind = "read" | "confirm" | "curve" | "preview" | "release" | "compare";
+export type JobState = "queued" | "running" | "done" | "failed" | "cancelled" | "lost";
+export interface Job {
+  id: string;
+  kind: JobKind;
+  table?: string;
+  recipe?: string;
+  state: JobState;
+  stage?: string;
+  done?: number;
+  total?: number;
+  made: string;
+  started?: string;
+  ended?: string;
+  by: string;
+  result?: unknown;
+  problem?: Problem;
+}
+export interface Progress {
+  stage: string;
+  done: number;
+  total: number;
+  left_s?: number;
+}
+
+export interface Key {
+  id: string;
+  fingerprint: string;
+  pem: string;
+  since: string;
+  until?: string;
+  state: "in use" | "retired";
+  certificates: number;
+}
+export interface CertificateLine {
+  id: string;
+  release: string;
+  at: string;
+  file_name: string;
+  sha256: string;
+  guarantee: string | { model: string; k?: number };
+}
+export interface AuditEntry {
+  n: number;
+  at: string;
+  actor: string;
+  role: string;
+  action: string;
+  route: string;
+  object: string;
+  outcome: string;
+  request_id: string;
+  detail?: string;
+  hash: string;
+}
+export interface AuditCheck {
+  sound: boolean;
+  entries: number;
+  head: string;
+}
