@@ -31,7 +31,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 		l.open.Add(-1)
 		l.shed.Add(1)
 		if len(l.Shed) > 0 {
-			// A new connection has room for a few bytes: this does not wait.
+			// The buffer of a new connection takes a few bytes: this does not wait.
 			_ = c.SetDeadline(time.Now().Add(100 * time.Millisecond))
 			_, _ = c.Write(l.Shed)
 		}

@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// In any time a key gets at most its burst and one event each interval, and what it is
-// told to wait is enough.
+// In any time a key gets at most its burst and one event each interval, and the wait
+// that it returns is enough.
 func TestRateIsKept(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		every := time.Duration(rapid.IntRange(1, 1000).Draw(t, "every")) * time.Millisecond
