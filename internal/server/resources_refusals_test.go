@@ -354,7 +354,7 @@ func TestGate(t *testing.T) {
 			t.Errorf("%s: %s", path, a.body)
 		}
 	}
-	table = s.confirm(t, table, peopleRoles)
+	s.confirm(t, table, peopleRoles)
 	put := func(status int, change func(*records.Parameters)) *records.Recipe {
 		t.Helper()
 		var r records.Recipe
