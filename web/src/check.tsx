@@ -2,7 +2,7 @@
 import { render, type VNode } from "preact";
 import { Languages, Mark } from "./brand";
 import { Checker } from "./check/checker";
-import { provide, speak, t } from "./lang";
+import { begin, provide, t } from "./lang";
 import { en } from "./lang/en";
 import { ja } from "./lang/ja";
 import { spoken } from "./state";
@@ -47,7 +47,7 @@ function Page(): VNode {
 }
 
 provide({ en: async () => ({ strings: en, server: {} }), ja: async () => ({ strings: ja, server: {} }) });
-void speak().then(() => {
+void begin().then(() => {
   const root = document.getElementById("app");
   if (root) render(<Page />, root);
 });

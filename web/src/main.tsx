@@ -1,8 +1,8 @@
 import { render } from "preact";
 import { App } from "./app";
-import { provide, speak } from "./lang";
+import { begin, provide } from "./lang";
 import { follow } from "./route";
-import { loadServer, loadSession, start } from "./state";
+import { loadServer, loadSession, server, start } from "./state";
 import "./style.css";
 
 provide({
@@ -14,6 +14,7 @@ provide({
 });
 start();
 follow();
-await Promise.all([speak(), loadSession(), loadServer()]);
+await Promise.all([loadSession(), loadServer()]);
+await begin(server.value?.language);
 const root = document.getElementById("app");
 if (root) render(<App />, root);

@@ -83,7 +83,7 @@ function Verdict({ f }: { f: Finding }): VNode {
       <strong>{failed ? t(`verdict.bad.${failed.id}` as TextKey) || t("verdict.bad") : t(`verdict.${v}`)}</strong>
       <p class="plain">
         {g.model === "k-anonymity" && g.k !== undefined
-          ? rich(g.unit ? "verdict.persons" : "verdict.records", { at: date(time), k: g.k, columns: g.quasi.join(", ") })
+          ? rich(g.unit ? "verdict.persons" : "verdict.records", { at: date(time), k: g.k, columns: g.quasi.join(", "), linkage: t(g.linkage === "all" ? "linkage.all" : "linkage.one") })
           : rich("verdict.other", { at: date(time), model: g.model })}
       </p>
       {failed ? (

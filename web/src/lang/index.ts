@@ -21,14 +21,16 @@ let strings: Strings | undefined;
 
 export const language = signal<Language>("en");
 
-function preferred(): Language {
+/** The stored choice, else the language of the browser, else that of the server. */
+function preferred(server: Language = "en"): Language {
   try {
     const kept = localStorage.getItem(stored);
     if (kept === "en" || kept === "ja") return kept;
   } catch {
     // Without storage the browser's language decides.
   }
-  return navigator.languages?.some(l => l.startsWith("ja")) && !navigator.language.startsWith("en") ? "ja" : "en";
+  const [first] = navigator.language.split("-");
+  return first === "en" || first === "ja" ? first : server;
 }
 
 /** Says where the texts are: chunks of the page, or in the saved page itself. */
@@ -36,13 +38,15 @@ export function provide(from: Record<Language, () => Promise<Texts>>): void {
   loaders = from;
 }
 
-export async function speak(to: Language = preferred()): Promise<void> {
+export async function speak(to: Language): Promise<void> {
   const texts = await loaders?.[to]();
   strings = texts?.strings;
   serverTexts = texts?.server ?? {};
   document.documentElement.lang = to;
   language.value = to;
 }
+
+export const begin = (server?: Language): Promise<void> => speak(preferred(server));
 
 export async function choose(to: Language): Promise<void> {
   try {
@@ -99,8 +103,11 @@ export function problemText(p: Problem): { title: string; detail: ComponentChild
   const byStatus = "status." + p.status;
   const key = has(byCode) ? byCode : has(byStatus) ? byStatus : undefined;
   const english = (text: string): ComponentChildren => h("span", { lang: "en" }, text);
-  const lines = [p.detail, ...(p.errors ?? []).map(e => e.detail), p.hint].filter((s): s is string => !!s);
+  const known = (code: string): string | undefined => (language.value === "en" ? undefined : serverTexts[code]);
+  const faults = (p.errors ?? []).map(e => ({ text: known(e.pointer) ?? e.detail, translated: known(e.pointer) !== undefined, detail: e.detail }));
+  const lines = [p.where && !p.detail?.startsWith(p.where) ? `${p.where}: ${p.detail ?? ""}` : p.detail, p.hint].filter((s): s is string => !!s);
+  const all = [...lines.filter(line => !faults.some(f => f.detail === line)).map(text => ({ text, translated: false })), ...faults];
   const title = key !== undefined ? t(key) : p.title || t("problem.unknown");
-  const detail = lines.length === 0 ? "" : language.value === "en" ? lines.join(" ") : lines.flatMap(line => [english(line), " "]);
+  const detail = language.value === "en" ? all.map(x => x.text).join(" ") : all.flatMap(x => [x.translated ? x.text : english(x.text), " "]);
   return { title, detail };
 }

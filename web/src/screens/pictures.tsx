@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { Figure } from "../charts/figure";
 import { histogram, labels } from "../charts/histogram";
 import { extent, scatter } from "../charts/scatter";
-import { compact, number, short } from "../format";
+import { compact, day, number, short } from "../format";
 import { t } from "../lang";
 import type { Cloud, Histogram, Preview, Scatter } from "../types";
 
@@ -46,8 +46,13 @@ function Pair({ s }: { s: Scatter }): VNode {
   );
 }
 
-function One({ h }: { h: Histogram }): VNode {
-  const names = labels(h, compact);
+/** Edges of dates count days or, where they are large, seconds since 1970. */
+const writer = (h: Histogram, numbers: (v: number) => string): ((v: number) => string) =>
+  h.type === "date" ? v => day(Math.abs(v) < 1e6 ? v * 86_400_000 : v * 1000) : numbers;
+
+function One({ h: given }: { h: Histogram }): VNode {
+  const h = given.labels ? { ...given, labels: given.labels.map(l => l || t("pictures.rest")) } : given;
+  const names = labels(h, writer(h, compact));
   const sentence = t("pictures.histogram", { column: h.column, n: Math.max(h.before.length, h.after.length) });
   return (
     <Figure
@@ -58,7 +63,7 @@ function One({ h }: { h: Histogram }): VNode {
         rows: names.map((name, i) => [name, number(h.before[i] ?? 0), number(h.after[i] ?? 0)]),
       }}
     >
-      {histogram(h, sentence, short)}
+      {histogram(h, sentence, writer(h, short))}
     </Figure>
   );
 }

@@ -1,12 +1,23 @@
 // What the file promises, and what it does not, before any figure.
 import type { VNode } from "preact";
 import { number } from "../format";
-import { said, t } from "../lang";
-import type { Preview } from "../types";
+import { rich, said, t } from "../lang";
+import type { Parameters, Preview } from "../types";
 import { Bar, Refusal } from "../ui";
 import type { Followed } from "./follow";
 
-export function Statement(props: { preview: Preview | undefined; job: Followed; stale: boolean; make: () => void; disabled: boolean }): VNode {
+/** The sentence that stands before all figures, from what the server states. */
+function Sentence({ v, p }: { v: Preview; p: Parameters }): VNode | null {
+  const promise = v.statement.find(m => m.code === "promise");
+  const columns = promise?.args?.["columns"];
+  const k = promise?.args?.["k"];
+  if (columns === undefined || k === undefined) return null;
+  const args = { columns, k };
+  if (v.today.unit === "record") return <p class="plain">{rich("records.sentence", args)}</p>;
+  return <p class="plain">{rich(p.unit_linkage === "all" ? "records.sentence.all" : "records.sentence.one", args)}</p>;
+}
+
+export function Statement(props: { preview: Preview | undefined; parameters: Parameters; job: Followed; stale: boolean; make: () => void; disabled: boolean }): VNode {
   const { preview: v, job, stale, make, disabled } = props;
   return (
     <section class={"card say" + (stale ? " stale" : "")} aria-label={t("records.statement")}>
@@ -27,11 +38,12 @@ export function Statement(props: { preview: Preview | undefined; job: Followed; 
               <span>{t("records.classes", { n: v.after.classes })}</span>
             </div>
           </div>
-          {v.statement.map((m, i) => (
-            <p class="plain" key={i}>
-              {said(m)}
-            </p>
-          ))}
+          <Sentence v={v} p={props.parameters} />
+          <ul class="facts">
+            {v.statement.map((m, i) => (
+              <li key={i}>{said(m)}</li>
+            ))}
+          </ul>
           {v.not_covered.length > 0 ? (
             <div class="not">
               <b>{t("records.not")}</b>

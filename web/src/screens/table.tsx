@@ -41,11 +41,12 @@ function definition(table: Table, d: Draft, confirm: boolean): ColumnsChange {
     columns: table.columns_detail.map(c => {
       const edit = d.columns[c.name] ?? {};
       const bounds = edit.bounds ?? c.bounds;
-      const format = edit.format ?? c.format;
-      const order = edit.order ?? c.order;
+      const type = edit.type ?? c.type;
+      const format = edit.format ?? (type === c.type ? c.format : undefined);
+      const order = type === "ordered" ? (edit.order ?? c.order) : undefined;
       return {
         name: c.name,
-        type: edit.type ?? c.type,
+        type,
         role: edit.role ?? c.role,
         ...(format ? { format } : {}),
         ...(order && order.length > 0 ? { order } : {}),
@@ -311,7 +312,7 @@ function One({ tagged, loaded }: { tagged: Tagged; loaded: Loaded<Tagged> }): VN
               ) : null}
             </div>
             <aside>
-              <UnitCard table={table} unit={d.unit} change={unit => change({ unit })} editable={editable} />
+              <UnitCard table={table} unit={d.unit} change={unit => change({ unit, columns: unit === "" ? d.columns : { ...d.columns, [unit]: { ...d.columns[unit], role: "identifier" } } })} editable={editable} />
               <MissingCard text={d.missing} change={missing => change({ missing })} editable={editable} />
             </aside>
           </div>

@@ -1,0 +1,1 @@
+export{n as Releases,t as default}from"./choose-Dt0I2E7U.js";
