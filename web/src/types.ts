@@ -131,16 +131,17 @@ export interface Table extends TableLine {
 export interface Column {
   name: string;
   type: string;
-  type_reason: Message;
+  type_reason?: Message;
   format?: string;
   order?: string[];
   role: ColumnRole;
-  role_reason: Message;
+  role_reason?: Message;
   decided: boolean;
-  missing: number;
-  distinct: number;
-  distinct_estimated: boolean;
-  unit: boolean;
+  /** Analysts and auditors get no counts and no reasons. */
+  missing?: number;
+  distinct?: number;
+  distinct_estimated?: boolean;
+  unit?: boolean;
   bounds?: [string, string];
   round?: number;
   hierarchy?: { levels: number; values: number; covered: number; uncovered: number };

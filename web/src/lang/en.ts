@@ -44,7 +44,7 @@ export const en = {
   "offline.title": "No connection to the server.",
   "offline.text": "What you see is from {at}. The page tries again by itself; your input is kept.",
   "demo.chip": "demonstration",
-  "demo.text": "All persons in this table are synthetic. Everything here is removed when the server stops.",
+  "demo.text": "The persons of the clinic are synthetic. Everything here is removed when the server stops.",
 
   "problem.unknown": "Something failed.",
   "problem.offline": "The server does not answer.",

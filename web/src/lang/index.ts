@@ -88,7 +88,8 @@ export function marked(text: string): ComponentChildren[] {
 export const rich = (key: Key, args: Args = {}): ComponentChildren[] => marked(t(key, args));
 
 /** A sentence of the server, in Japanese where its code is known. */
-export function said(m: Message): ComponentChildren {
+export function said(m: Message | undefined): ComponentChildren {
+  if (!m) return "";
   if (language.value !== "en") {
     const template = serverTexts[m.code];
     if (template !== undefined) return marked(fill(template, m.args ?? {}, language.value));

@@ -44,7 +44,7 @@ export const ja: Strings = {
   "offline.title": "サーバーに接続できません。",
   "offline.text": "表示しているのは{at}の内容です。ページは自動で再接続します。入力内容は保持されます。",
   "demo.chip": "デモ",
-  "demo.text": "この表の人物はすべて架空です。サーバーを止めると、ここにあるものはすべて消えます。",
+  "demo.text": "診療所の人物はすべて架空です。サーバーを止めると、ここにあるものはすべて消えます。",
 
   "problem.unknown": "処理に失敗しました。",
   "problem.offline": "サーバーが応答しません。",
@@ -330,7 +330,7 @@ export const ja: Strings = {
   "records.persons.unique": "人が準識別子だけで一意に定まります",
   "records.records.unique": "件のレコードが準識別子だけで一意に定まります",
   "records.inthisfile": "公開するファイル",
-  "records.alike": "少なくとも{k}が同じ",
+  "records.alike": "{k}以上が同じ値",
   "records.classes": "{n}個のクラスのそれぞれで",
   "records.not": "保証しないこと",
   "records.nopreview": "プレビューでは、サーバー上でファイルを作って検証し、保証される内容を示します。何もサーバーの外に出ません。",

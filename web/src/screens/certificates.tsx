@@ -15,7 +15,7 @@ async function savePage(keys: Key[]): Promise<void> {
   if (!response.ok) throw new Error(t("check.nopage"));
   const page = await response.text();
   const data = JSON.stringify({ keys, at: new Date().toISOString() }).replaceAll("<", "\\u003c");
-  save("noren-check.html", "text/html", page.replace("</body>", () => `<script type="application/json" id="keys">${data}</script></body>`));
+  save("noren-check.html", "text/html", page.replace('<div id="app"></div>', found => `${found}<script type="application/json" id="keys">${data}</script>`));
 }
 
 function guaranteeText(c: CertificateLine): string {

@@ -186,10 +186,10 @@ export function ColumnsTable(props: {
                       {c.format && !editable ? <span class="mono"> {c.format}</span> : null}
                     </small>
                   </td>
-                  <td class="r">{percent(rows > 0 ? c.missing / rows : 0)}</td>
+                  <td class="r">{c.missing === undefined ? "–" : percent(rows > 0 ? c.missing / rows : 0)}</td>
                   <td class="r">
                     {c.distinct_estimated ? "≈ " : ""}
-                    {number(c.distinct)}
+                    {c.distinct === undefined ? "–" : number(c.distinct)}
                   </td>
                   <td>
                     {editable ? (
@@ -204,7 +204,7 @@ export function ColumnsTable(props: {
                       <Chip tone={roleTones[role]}>{roleText(role)}</Chip>
                     )}
                   </td>
-                  <td class="q">{said(c.role_reason)}</td>
+                  <td class="q why">{said(c.role_reason)}</td>
                   <td>
                     <HierarchyCell column={c} role={role} open={() => open(c)} editable={editable} />
                   </td>

@@ -119,7 +119,7 @@ function RawRows({ id, close }: { id: string; close: () => void }): VNode {
 }
 
 function UnitCard({ table, unit, change, editable }: { table: Table; unit: string; change: (unit: string) => void; editable: boolean }): VNode {
-  const candidates = table.columns_detail.filter(c => c.unit || c.name === unit || (c.role === "identifier" && c.distinct < (table.rows ?? 0)));
+  const candidates = table.columns_detail.filter(c => c.unit || c.name === unit || (c.role === "identifier" && (c.distinct ?? 0) < (table.rows ?? 0)));
   const rest = table.columns_detail.filter(c => !candidates.includes(c));
   if (!editable) {
     return (
@@ -138,7 +138,7 @@ function UnitCard({ table, unit, change, editable }: { table: Table; unit: strin
             <input type="radio" name="unit" checked={unit === c.name} onChange={() => change(c.name)} />
             <span>
               {rich("unit.by", { column: c.name })}
-              <small>{t("unit.by.text", { n: c.distinct })}</small>
+              <small>{t("unit.by.text", { n: c.distinct ?? 0 })}</small>
             </span>
           </label>
         ))}

@@ -17,7 +17,7 @@ import { tests } from "./tests.mjs";
 const executablePath = process.env.NOREN_CHROMIUM ?? execFileSync("which", ["chromium"], { encoding: "utf8" }).trim();
 const mock = process.env.NOREN_URL ? undefined : await serve();
 const base = (process.env.NOREN_URL ?? mock.url).replace(/\/$/, "");
-const secret = (process.env.NOREN_LINK ?? "steward").replace(/^.*#\/sign-in\//, "");
+const secret = (process.env.NOREN_LINK ?? "steward").replace(/^.*sign-in\//, "");
 if (process.env.NOREN_SHOTS) mkdirSync(process.env.NOREN_SHOTS, { recursive: true });
 
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });

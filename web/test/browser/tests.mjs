@@ -61,7 +61,8 @@ async function confirmTable(w) {
   await w.at(page, href);
   await page.locator("table.co").waitFor();
   const confirm = page.locator(".head .pri");
-  for (const select of await page.locator("tr.ask select[aria-invalid]").all()) await select.selectOption("other");
+  const ask = page.locator("tr.ask select[aria-invalid]");
+  for (let n = await ask.count(); n > 0; n--) await ask.first().selectOption("other");
   // A change that was not saved is there after a reload.
   await page.locator("textarea").first().fill("NA\n-");
   await page.reload();

@@ -1,1 +1,0 @@
-export{n as Releases,t as default}from"./choose-Dt0I2E7U.js";
