@@ -5,6 +5,7 @@ import { Checker } from "./check/checker";
 import { begin, provide, t } from "./lang";
 import { en } from "./lang/en";
 import { ja } from "./lang/ja";
+import { jaSentences } from "./lang/ja-server";
 import { spoken } from "./state";
 import type { Key } from "./types";
 import { Head } from "./ui";
@@ -46,7 +47,10 @@ function Page(): VNode {
   );
 }
 
-provide({ en: async () => ({ strings: en, server: {} }), ja: async () => ({ strings: ja, server: {} }) });
+provide({ 
+  en: async () => ({ strings: en, server: {}, sentences: {} }),
+  ja: async () => ({ strings: ja, server: {}, sentences: jaSentences }),
+ });
 void begin().then(() => {
   const root = document.getElementById("app");
   if (root) render(<Page />, root);

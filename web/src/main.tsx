@@ -6,10 +6,10 @@ import { loadServer, loadSession, server, start } from "./state";
 import "./style.css";
 
 provide({
-  en: async () => ({ strings: (await import("./lang/en")).en, server: {} }),
+  en: async () => ({ strings: (await import("./lang/en")).en, server: {}, sentences: {} }),
   ja: async () => {
-    const [{ ja }, { jaServer }] = await Promise.all([import("./lang/ja"), import("./lang/ja-server")]);
-    return { strings: ja, server: jaServer };
+    const [{ ja }, { jaServer, jaSentences }] = await Promise.all([import("./lang/ja"), import("./lang/ja-server")]);
+    return { strings: ja, server: jaServer, sentences: jaSentences };
   },
 });
 start();

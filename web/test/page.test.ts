@@ -111,8 +111,8 @@ describe("pictures", () => {
   test("points and cells share their axes", () => {
     const range = extent([{ points: [[1, 2], [3, 4]] }, { x_edges: [0, 5], y_edges: [1, 9], counts: [[3]] }]);
     expect(range).toEqual({ x: [0, 5], y: [1, 9] });
-    expect(all(scatter({ points: [[1, 2], [3, 4]] }, range, "before", "s", String), "circle")).toHaveLength(2);
-    expect(all(scatter({ x_edges: [0, 1, 5], y_edges: [1, 9], counts: [[3, 0]] }, range, "after", "s", String), "rect")).toHaveLength(1);
+    expect(all(scatter({ points: [[1, 2], [3, 4]] }, range, "before", "s", String, String), "circle")).toHaveLength(2);
+    expect(all(scatter({ x_edges: [0, 1, 5], y_edges: [1, 9], counts: [[3, 0]] }, range, "after", "s", String, String), "rect")).toHaveLength(1);
     expect(extent([{}, {}])).toEqual({ x: [0, 1], y: [0, 1] });
   });
   test("bars begin at zero and are as high as their counts", () => {

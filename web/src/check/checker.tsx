@@ -2,7 +2,7 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
 import { bytes, date, dateTime, grouped, number, seconds, shortHash } from "../format";
-import { rich, t, type Key as TextKey } from "../lang";
+import { rich, stated, t, type Key as TextKey } from "../lang";
 import { draft, say } from "../state";
 import type { Key } from "../types";
 import { Bar, Card, Checks, Chip, CopyCommand, Icon, Refusal, save, Scroll, type Tone } from "../ui";
@@ -91,9 +91,9 @@ function Verdict({ f }: { f: Finding }): VNode {
       ) : (
         <div class="not">
           <b>{t("verdict.assumes")}</b>
-          <ul lang="en">
+          <ul>
             {g.assumptions.map((a, i) => (
-              <li key={i}>{a}</li>
+              <li key={i}>{stated(a)}</li>
             ))}
           </ul>
         </div>

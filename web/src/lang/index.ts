@@ -14,9 +14,12 @@ const stored = "noren-language";
 export interface Texts {
   strings: Strings;
   server: Record<string, string>;
+  /** Sentences that certificates hold, by their English text. */
+  sentences: Record<string, string>;
 }
 let loaders: Record<Language, () => Promise<Texts>> | undefined;
 let serverTexts: Record<string, string> = {};
+let sentences: Record<string, string> = {};
 let strings: Strings | undefined;
 
 export const language = signal<Language>("en");
@@ -42,6 +45,7 @@ export async function speak(to: Language): Promise<void> {
   const texts = await loaders?.[to]();
   strings = texts?.strings;
   serverTexts = texts?.server ?? {};
+  sentences = texts?.sentences ?? {};
   document.documentElement.lang = to;
   language.value = to;
 }
@@ -87,13 +91,18 @@ export function marked(text: string): ComponentChildren[] {
 
 export const rich = (key: Key, args: Args = {}): ComponentChildren[] => marked(t(key, args));
 
+/** A sentence of a certificate: translated where it is known, else English. */
+export function stated(text: string): ComponentChildren {
+  return language.value === "en" ? text : (sentences[text] ?? h("span", { lang: "en" }, text));
+}
+
 /** A sentence of the server, in Japanese where its code is known. */
 export function said(m: Message | undefined): ComponentChildren {
   if (!m) return "";
   if (language.value !== "en") {
     const template = serverTexts[m.code];
     if (template !== undefined) return marked(fill(template, m.args ?? {}, language.value));
-    return h("span", { lang: "en" }, m.text);
+    return stated(m.text);
   }
   return m.text;
 }

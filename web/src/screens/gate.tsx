@@ -10,6 +10,7 @@ import type { Comparison, Job, Message, Preview, Recipe, Table } from "../types"
 import { Act, Bar, Card, Checks, Dialog, Refusal } from "../ui";
 import { ComparisonView } from "./comparison";
 import { useJob } from "./follow";
+import { NotCovered } from "./statement";
 
 export function Leaving({ preview: v }: { preview: Preview }): VNode {
   return (
@@ -124,16 +125,7 @@ export function ReleaseDialog(props: { table: Table; recipe: Recipe; preview: Pr
     <Dialog title={t("dialog.title", { file: v.leaving.file })} close={props.close}>
       <p>{rich("dialog.text", { rows: v.leaving.rows, columns: v.leaving.columns.length, k: v.after.k })}</p>
       <p class="mono">{v.leaving.columns.join(" ")}</p>
-      {v.not_covered.length > 0 ? (
-        <div class="not">
-          <b>{t("records.not")}</b>
-          <ul>
-            {v.not_covered.map((m, i) => (
-              <li key={i}>{said(m)}</li>
-            ))}
-          </ul>
-        </div>
-      ) : null}
+      <NotCovered list={v.not_covered} />
       <p class="sub pad">{t("dialog.single")}</p>
       {job.id !== undefined ? (
         <>

@@ -199,7 +199,7 @@ function Editor({ table, first }: { table: Table; first: Tagged }): VNode {
             compute={() => start(computeCurve)}
             disabled={!steward.value}
           />
-          {preview ? <Pictures preview={preview} /> : null}
+          {preview ? <Pictures preview={preview} types={new Map(table.columns_detail.map(c => [c.name, c.type]))} /> : null}
         </div>
         <aside>
           {preview ? <GateCard reasons={current ? reasons : [{ code: "page.stale", text: t("gate.stale") }]} /> : <GateCard reasons={[{ code: "page.none", text: t("gate.none") }]} />}

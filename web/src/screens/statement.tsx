@@ -1,8 +1,8 @@
 // What the file promises, and what it does not, before any figure.
 import type { VNode } from "preact";
 import { number } from "../format";
-import { rich, said, t } from "../lang";
-import type { Parameters, Preview } from "../types";
+import { rich, said, t, type Key } from "../lang";
+import type { Message, Parameters, Preview } from "../types";
 import { Bar, Refusal } from "../ui";
 import type { Followed } from "./follow";
 
@@ -15,6 +15,36 @@ function Sentence({ v, p }: { v: Preview; p: Parameters }): VNode | null {
   const args = { columns, k };
   if (v.today.unit === "record") return <p class="plain">{rich("records.sentence", args)}</p>;
   return <p class="plain">{rich(p.unit_linkage === "all" ? "records.sentence.all" : "records.sentence.one", args)}</p>;
+}
+
+/** What the release leaves open stands first; what it assumes can be opened. */
+export function NotCovered({ list }: { list: Message[] }): VNode | null {
+  const open = list.filter(m => m.code !== "assumption");
+  const assumed = list.filter(m => m.code === "assumption");
+  if (list.length === 0) return null;
+  const items = (messages: Message[]): VNode => (
+    <ul>
+      {messages.map((m, i) => (
+        <li key={i}>{said(m)}</li>
+      ))}
+    </ul>
+  );
+  return (
+    <div class="not">
+      {open.length > 0 ? (
+        <>
+          <b>{t("records.not")}</b>
+          {items(open)}
+        </>
+      ) : null}
+      {assumed.length > 0 ? (
+        <details>
+          <summary>{t("verdict.assumes")}</summary>
+          {items(assumed)}
+        </details>
+      ) : null}
+    </div>
+  );
 }
 
 export function Statement(props: { preview: Preview | undefined; parameters: Parameters; job: Followed; stale: boolean; make: () => void; disabled: boolean }): VNode {
@@ -41,19 +71,12 @@ export function Statement(props: { preview: Preview | undefined; parameters: Par
           <Sentence v={v} p={props.parameters} />
           <ul class="facts">
             {v.statement.map((m, i) => (
-              <li key={i}>{said(m)}</li>
+              <li key={i}>
+                {t(`statement.${m.code}` as Key)} {said(m)}
+              </li>
             ))}
           </ul>
-          {v.not_covered.length > 0 ? (
-            <div class="not">
-              <b>{t("records.not")}</b>
-              <ul>
-                {v.not_covered.map((m, i) => (
-                  <li key={i}>{said(m)}</li>
-                ))}
-              </ul>
-            </div>
-          ) : null}
+          <NotCovered list={v.not_covered} />
         </>
       ) : job.id === undefined && job.error === undefined ? (
         <p class="plain">{t("records.nopreview")}</p>
