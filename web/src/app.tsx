@@ -130,7 +130,7 @@ function NotSignedIn(): VNode {
     <section class="card door">
       <h1>{t("signin.needed")}</h1>
       <p>{t("signin.how")}</p>
-      <code class="mono cmd">noren serve login-link NAME</code>
+      <code class="mono cmd">noren serve login-link --dir DIR --name NAME</code>
       <p class="foot2">
         <a href={to("certificates")}>{t("signin.check")}</a>
       </p>

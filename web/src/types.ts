@@ -109,7 +109,7 @@ export type ColumnRole = "identifier" | "quasi-identifier" | "sensitive" | "othe
 export interface TableLine {
   id: string;
   name: string;
-  source: { kind: string; label: string };
+  source: { kind: string; label?: string };
   state: TableState;
   unit?: string;
   rows?: number;
@@ -122,11 +122,12 @@ export interface TableLine {
   reason?: Message;
 }
 export interface Table extends TableLine {
+  /** Analysts and auditors get the columns once they are confirmed. */
   columns_detail: Column[];
-  missing: string[];
+  missing?: string[];
   job?: string;
   failure?: Problem;
-  health_list: { level: Level; message: Message }[];
+  health_list?: { level: Level; message: Message }[];
 }
 export interface Column {
   name: string;

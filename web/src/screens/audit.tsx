@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { all, base, get, page } from "../api";
 import { dateTime, number, shortHash } from "../format";
 import { t, type Key } from "../lang";
-import { draft, session } from "../state";
+import { draft, recovered, session } from "../state";
 import type { AuditCheck, AuditEntry, Principal } from "../types";
 import { Act, Card, Chip, CopyCommand, curl, Field, Head, Icon, Refusal, Scroll, Skeleton, useLoad } from "../ui";
 
@@ -72,7 +72,7 @@ export default function Audit(): VNode {
       clearTimeout(timer);
       stop.abort();
     };
-  }, [f, turn, people.value]);
+  }, [f, turn, people.value, recovered.value]);
   const more = async (): Promise<void> => {
     const p = await page<AuditEntry>("/audit", query(f, ids), next);
     setItems([...(items ?? []), ...p.items]);

@@ -25,7 +25,7 @@ interface Draft {
 
 const fresh = (table: Table): Draft => ({
   unit: table.unit ?? table.columns_detail.find(c => c.unit)?.name ?? "",
-  missing: table.missing.map(m => (m === "" ? '""' : m)).join("\n"),
+  missing: (table.missing ?? []).map(m => (m === "" ? '""' : m)).join("\n"),
   columns: {},
 });
 
@@ -305,9 +305,9 @@ function One({ tagged, loaded }: { tagged: Tagged; loaded: Loaded<Tagged> }): VN
                   </>
                 )}
               </section>
-              {table.health_list.length > 0 ? (
+              {(table.health_list ?? []).length > 0 && steward.value ? (
                 <Card title={t("health.title")} sub={t("health.sub", { n: number(table.rows ?? 0) })}>
-                  <Checks items={table.health_list.map(h => ({ level: h.level, text: said(h.message) }))} />
+                  <Checks items={(table.health_list ?? []).map(h => ({ level: h.level, text: said(h.message) }))} />
                 </Card>
               ) : null}
             </div>
