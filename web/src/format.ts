@@ -19,6 +19,13 @@ export const risk = (share: number): string => percent(share, share < 0.1 ? 1 : 
 export const date = (text: string): string =>
   new Intl.DateTimeFormat(language.value, { dateStyle: "medium" }).format(new Date(text));
 
+/** A day given in milliseconds since 1970, in UTC as the server counts. */
+export const day = (ms: number): string => new Intl.DateTimeFormat(language.value, { dateStyle: "medium", timeZone: "UTC" }).format(ms);
+
+/** Month and year of a day, for an axis. */
+export const month = (ms: number): string =>
+  new Intl.DateTimeFormat(language.value, { month: "short", year: "2-digit", timeZone: "UTC" }).format(ms);
+
 export const dateTime = (text: string): string =>
   new Intl.DateTimeFormat(language.value, { dateStyle: "medium", timeStyle: "short" }).format(new Date(text));
 
