@@ -2,7 +2,6 @@ package server
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -492,22 +491,5 @@ func TestCurveOfTheClinic(t *testing.T) {
 	}
 	if took > 60*time.Second {
 		t.Errorf("it took %v", took)
-	}
-}
-
-// closeNow stops a server within the time of a test.
-func closeNow(t *testing.T, r *running) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	done := make(chan error, 1)
-	go func() { done <- r.stop() }()
-	select {
-	case err := <-done:
-		if err != nil {
-			t.Fatal(err)
-		}
-	case <-ctx.Done():
-		t.Fatal("the server does not stop")
 	}
 }

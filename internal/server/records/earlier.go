@@ -47,7 +47,7 @@ func (r *Records) earlier(ctx context.Context, h *tables.Held) ([]Earlier, error
 		case d.SourceSHA256 == h.SHA256:
 			common = "a table with the same file"
 		case d.Unit != "" && d.Unit == h.Table.Unit:
-			common = "a table whose persons are told apart by a column of the same name"
+			common = "a table with a unit of the same name"
 		case slices.Equal(d.SourceColumns, columns):
 			common = "a table with the same columns"
 		default:

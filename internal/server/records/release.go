@@ -200,10 +200,7 @@ func (r *Records) release(ctx context.Context, run *jobs.Run, p *preview, by str
 		return "", fileError(err)
 	}
 	r.forget(p)
-	if err := syncAll(r.folder(d.ID)); err == nil {
-		err = syncFolder(r.config.Releases)
-	}
-	if err != nil {
+	if err := syncFolder(r.config.Releases); err != nil {
 		_ = os.RemoveAll(r.folder(d.ID))
 		return "", err
 	}

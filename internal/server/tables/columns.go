@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/spec"
@@ -156,8 +157,7 @@ func (d *document) decided() error {
 	if len(open) == 0 {
 		return nil
 	}
-	p := problem.New("column-undecided", "Columns have no role that a steward stated: "+strings.Join(open, ", ")+".")
-	return p.Hinted("state the role of each")
+	return noren.Usagef("columns", "columns have no role that a steward stated: %s", strings.Join(open, ", ")).Hinted("state the role of each").Coded("column-undecided")
 }
 
 // fit checks the whole table against what is stated.
