@@ -85,6 +85,7 @@ var codes = []Code{
 	{"table", Usage, "The database has no such table, or several and none was named."},
 	{"temporary-file", Internal, "A temporary file cannot be written."},
 	{"too-many-records", Usage, "The data set may hold more records than the mechanism answers."},
+	{"types-open", Usage, "The specification leaves the type of a column open that matters."},
 	{"unit-name", Usage, "A column is named record, and the privacy unit is ambiguous."},
 	{"unsound", NotMet, "The ledger fails its verification."},
 	{"untrusted", NotMet, "No trusted key signed a certificate."},

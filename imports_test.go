@@ -74,7 +74,7 @@ var layers = [][]string{
 	{"noren/api"},
 	{"noren/report"},
 	{"noren/service"},
-	{"noren/experiments"},
+	{"noren/experiments", "noren/internal/server", "noren/web"},
 	{"noren/internal/cli"},
 	{"noren/cmd"},
 }
@@ -117,13 +117,13 @@ func TestOnlyOneRoomEach(t *testing.T) {
 		imports []string
 		allowed []string
 	}{
-		{"knows SQLite", []string{"database/sql", "modernc.org/sqlite"}, []string{"noren/ledger", "noren/table/sqlite"}},
-		{"migrates a database", []string{"github.com/pressly/goose"}, []string{"noren/ledger"}},
+		{"knows SQLite", []string{"database/sql", "modernc.org/sqlite"}, []string{"noren/ledger", "noren/table/sqlite", "noren/internal/server/store"}},
+		{"migrates a database", []string{"github.com/pressly/goose"}, []string{"noren/ledger", "noren/internal/server/store"}},
 		{"knows PostgreSQL", []string{"github.com/jackc/pgx"}, []string{"noren/table/pg"}},
 		{
 			"draws secret randomness",
 			[]string{"crypto/rand"},
-			[]string{"noren/internal/entropy", "noren/ledger", "noren/certificate", "noren/table/shuffle", "noren/table/pseudonym"},
+			[]string{"noren/internal/entropy", "noren/ledger", "noren/certificate", "noren/table/shuffle", "noren/table/pseudonym", "noren/internal/server/store"},
 		},
 		{
 			"draws randomness that is no secret",
@@ -136,6 +136,7 @@ func TestOnlyOneRoomEach(t *testing.T) {
 			[]string{"noren/noise", "noren/internal/randtest", "noren/ldp/simulate", "noren/experiments"},
 		},
 		{"knows Parquet", []string{"github.com/parquet-go/parquet-go"}, []string{"noren/table/parquetio"}},
+		{"answers HTTP", []string{"github.com/danielgtaylor/huma"}, []string{"noren/internal/server"}},
 		{"parses commands", []string{"github.com/spf13/cobra"}, []string{"noren/internal/cli"}},
 		{"runs the experiments of the papers", []string{"noren/experiments"}, []string{"noren/experiments", "noren/internal/cli"}},
 	}
@@ -203,5 +204,28 @@ func TestNoiseAndAccountDoNoIO(t *testing.T) {
 				t.Errorf("%s imports %s", p.ImportPath, imported)
 			}
 		}
+	}
+}
+
+// The server has operations from package service alone: it knows neither the ledger nor
+// the steps of a release, and draws no noise.
+func TestServerHasOperationsFromService(t *testing.T) {
+	allowed := []string{
+		"noren/internal/server", "noren/internal/atomicfile", "noren/api", "noren/certificate", "noren/report", "noren/service", "noren/spec",
+	}
+	found := false
+	for _, p := range listPackages(t) {
+		if !in(p.ImportPath, "noren/internal/server") {
+			continue
+		}
+		found = true
+		for _, imported := range p.Imports {
+			if in(imported, "noren") && imported != "noren" && !in(imported, allowed...) {
+				t.Errorf("%s imports %s: the server has operations from noren/service alone", p.ImportPath, imported)
+			}
+		}
+	}
+	if !found {
+		t.Error("found no package of the server")
 	}
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"io"
 
+	"github.com/noren-privacy/noren/assess"
 	"github.com/noren-privacy/noren/kanon"
 )
 
@@ -45,10 +46,54 @@ type AnonymizeRequest struct {
 	Memory int64 `json:"memory,omitempty"`
 	// Stdout receives the release where Output is -.
 	Stdout io.Writer `json:"-"`
+	// Assess measures the release beside its source, as the page does: see
+	// [Release.Assessment]. It needs a release in one file.
+	Assess bool `json:"-"`
+	// PlainNames names files on the page without their folders.
+	PlainNames bool `json:"-"`
 }
 
 // Release describes a k-anonymous release: noren.anonymize/1. It is private: loss and
 // uniqueness are computed from the source.
 type Release struct {
 	kanon.Result
+	// Assessment is risk and utility, where the request asks for it.
+	Assessment *assess.Assessment `json:"-"`
+	// Scatter shows two quasi-identifiers before and after, where the request asks for the
+	// assessment and the release publishes two columns as numbers.
+	Scatter *Scatter `json:"-"`
+	// SHA256 is the SHA-256 of the file that was verified, in hexadecimal digits, where the
+	// request asks for the assessment.
+	SHA256 string `json:"-"`
+}
+
+// ScatterMost is the number of records up to which a [Scatter] shows each record.
+const ScatterMost = 5000
+
+// ScatterBins is the number of bins of each axis of a [Scatter].
+const ScatterBins = 64
+
+// Scatter shows two columns of numbers before and after a release, as points or, above
+// [ScatterMost] records, as counts in bins. It is private: it shows the source.
+type Scatter struct {
+	// X is the column across.
+	X string `json:"x"`
+	// Y is the column upwards.
+	Y string `json:"y"`
+	// Before shows the table.
+	Before ScatterSide `json:"before"`
+	// After shows the release.
+	After ScatterSide `json:"after"`
+}
+
+// ScatterSide is one side of a [Scatter]: points or bins.
+type ScatterSide struct {
+	// Points are pairs of x and y.
+	Points [][2]float64 `json:"points,omitempty"`
+	// XEdges are the ends of the bins across, one more than there are bins.
+	XEdges []float64 `json:"x_edges,omitempty"`
+	// YEdges are the ends of the bins upwards.
+	YEdges []float64 `json:"y_edges,omitempty"`
+	// Counts is the number of records of each bin: rows upwards, in each row across.
+	Counts [][]int64 `json:"counts,omitempty"`
 }

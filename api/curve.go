@@ -48,3 +48,6 @@ type Curve struct {
 	// Points has one entry for each k and method.
 	Points []kanon.CurvePoint `json:"points"`
 }
+
+// CurvePoint is one point of a [Curve].
+type CurvePoint = kanon.CurvePoint

@@ -49,3 +49,24 @@ type HierarchyCheck struct {
 	// Levels is the number of its levels.
 	Levels int `json:"levels"`
 }
+
+// HierarchyCoverRequest asks how many values of a column a hierarchy covers.
+type HierarchyCoverRequest struct {
+	Table
+	// Hierarchy is the file of the hierarchy. Required.
+	Hierarchy string `json:"hierarchy"`
+	// Column is the column. Required.
+	Column string `json:"column"`
+}
+
+// HierarchyCover tells how many values of a column a hierarchy covers. It is private.
+type HierarchyCover struct {
+	// Levels is the number of levels of the hierarchy.
+	Levels int `json:"levels"`
+	// Values is the number of different values of the column.
+	Values int `json:"values"`
+	// Covered is the number of those that have a line in the hierarchy.
+	Covered int `json:"covered"`
+	// Uncovered is the number of those that have none.
+	Uncovered int `json:"uncovered"`
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/assess"
+	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/internal/atomicfile"
 	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/kanon/publish"
@@ -67,13 +68,13 @@ func (s *Service) Anonymize(ctx context.Context, r *api.AnonymizeRequest) (*api.
 	if job.Output, err = releaseOutput(ctx, r, read.Source); err != nil {
 		return nil, err
 	}
-	result, err := s.release(ctx, r, sp, &job)
-	if err != nil {
+	out := &api.Release{}
+	if err := s.release(ctx, r, sp, &job, out); err != nil {
 		return nil, err
 	}
-	result.Input = r.Input
-	s.noteRelease(result)
-	return &api.Release{Result: *result}, nil
+	out.Input = r.Input
+	s.noteRelease(&out.Result)
+	return out, nil
 }
 
 // checkRelease refuses a request that contradicts itself, before any work is done, and
@@ -86,6 +87,8 @@ func (s *Service) checkRelease(ctx context.Context, r *api.AnonymizeRequest) (*s
 		return nil, noren.Usagef("output", "expected a file, got - without a standard output")
 	case r.Certificate != "" && file.IsDatabase(r.Output):
 		return nil, noren.Usagef("certificate", "certifies the bytes of a file, and a table has none").Hinted("release to a file")
+	case r.Assess && (r.Output == "-" || file.IsDatabase(r.Output) || r.SplitRows > 0):
+		return nil, noren.Usagef("assess", "needs a release in one file")
 	case r.Report != "" && (r.Output == "-" || file.IsDatabase(r.Output)):
 		return nil, noren.Usagef("report", "needs a release that can be read back").Hinted("release to a file")
 	case r.SplitRows < 0:
@@ -141,13 +144,16 @@ func (s *Service) splitApart(ctx context.Context, r *api.AnonymizeRequest, input
 	return nil
 }
 
-// release makes the release, its page and its certificate. All three appear, or none.
-func (s *Service) release(ctx context.Context, q *api.AnonymizeRequest, sp *spec.Spec, job *kanon.Job) (*kanon.Result, error) {
+// release makes the release, its page and its certificate, and fills in made. All three
+// appear, or none.
+func (s *Service) release(ctx context.Context, q *api.AnonymizeRequest, sp *spec.Spec, job *kanon.Job, made *api.Release) error {
 	var companions []*atomicfile.File
 	verified := func(*kanon.Result, io.Reader) error { return nil }
 	add := func(f *atomicfile.File, write func(r *kanon.Result, released io.Reader) error) {
 		before := verified
-		companions = append(companions, f)
+		if f != nil {
+			companions = append(companions, f)
+		}
 		verified = func(r *kanon.Result, released io.Reader) error {
 			if err := before(r, released); err != nil {
 				return err
@@ -161,21 +167,41 @@ func (s *Service) release(ctx context.Context, q *api.AnonymizeRequest, sp *spec
 		}
 		job.Output.Verified = verified
 	}
-	if q.Report != "" {
-		out, err := atomicfile.CreatePrivate(q.Report, q.Force)
-		if err != nil {
-			return nil, err
+	if q.Report != "" || q.Assess {
+		var out *atomicfile.File
+		if q.Report != "" {
+			var err error
+			if out, err = atomicfile.CreatePrivate(q.Report, q.Force); err != nil {
+				return err
+			}
+			defer out.Discard()
 		}
-		defer out.Discard()
-		job.Output.Classes = q.Previous != ""
+		job.Output.Classes = q.Previous != "" || q.Assess
 		add(out, func(r *kanon.Result, released io.Reader) error {
-			return s.releasePage(ctx, q, sp, job, r, released, out)
+			a, err := s.assessRelease(ctx, q, sp, job, r, released)
+			if err != nil {
+				return err
+			}
+			if q.Assess {
+				made.Assessment, made.Scatter = a.result, a.scatter
+			}
+			if out == nil {
+				return nil
+			}
+			return s.releasePage(q, sp, job, r, released, a.result, out)
+		})
+	}
+	if q.Assess {
+		add(nil, func(_ *kanon.Result, released io.Reader) error {
+			what, err := certificate.HashReader(ctx, released)
+			made.SHA256 = what.SHA256
+			return err
 		})
 	}
 	if q.Certificate != "" {
 		c, err := s.newCertifier(q.Certificate, q.Force)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		c.manifest = q.SplitRows > 0
 		defer c.file.Discard()
@@ -184,14 +210,15 @@ func (s *Service) release(ctx context.Context, q *api.AnonymizeRequest, sp *spec
 	job.Progress = s.Progress
 	result, err := kanon.Anonymize(ctx, *job)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, f := range companions {
 		if err := f.Commit(); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return result, nil
+	made.Result = *result
+	return nil
 }
 
 // releaseOutput is where a release goes and how it is written.
@@ -280,15 +307,15 @@ func (s *Service) noteRelease(r *kanon.Result) {
 	}
 }
 
-// releasePage writes the page about a release that was verified.
-func (s *Service) releasePage(ctx context.Context, r *api.AnonymizeRequest, sp *spec.Spec, job *kanon.Job, result *kanon.Result, released io.Reader, out io.Writer) error {
+// assessRelease measures a release that was verified beside its source.
+func (s *Service) assessRelease(ctx context.Context, r *api.AnonymizeRequest, sp *spec.Spec, job *kanon.Job, result *kanon.Result, released io.Reader) (*assessing, error) {
 	a := &assessing{
 		ctx: ctx, service: s, spec: sp, unit: sp.Unit, source: job.Source, schema: &job.Schema, missing: job.Missing,
-		keptOrder: job.KeepOrder, threshold: assess.DefaultThreshold, k: job.K,
+		keptOrder: job.KeepOrder, threshold: assess.DefaultThreshold, k: job.K, pictures: r.Assess,
 		means: job.Publish == publish.Aggregate, earlier: earlier{r.Previous, r.PreviousSource}, classOf: result.ClassOf,
 	}
 	if err := a.original(sp, "", 0); err != nil {
-		return err
+		return nil, err
 	}
 	a.verified = assess.VerifiedPersons(result.Verified)
 	form := file.Options{Name: job.Output.Path, Plain: true}
@@ -297,19 +324,28 @@ func (s *Service) releasePage(ctx context.Context, r *api.AnonymizeRequest, sp *
 	}
 	src, err := file.OpenStdin(ctx, released, form)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer closeTable(src)
-	if err := a.releaseFrom(src); err != nil {
-		return err
+	return a, a.releaseFrom(src)
+}
+
+// releasePage writes the page about a release that was verified and assessed.
+func (s *Service) releasePage(r *api.AnonymizeRequest, sp *spec.Spec, job *kanon.Job, result *kanon.Result, released io.Reader, assessed *assess.Assessment, out io.Writer) error {
+	shown := func(name string) string { return name }
+	if r.PlainNames {
+		shown = plainName
 	}
 	facts := report.Facts{
-		Original: job.Source.Name(), Release: job.Output.Path, Guarantee: &result.Guarantee, Footer: s.footer(),
+		Original: shown(job.Source.Name()), Release: shown(job.Output.Path), Guarantee: &result.Guarantee, Footer: s.footer(),
 		Fates: result.Columns, Unique: result.Unique, FreeText: result.FreeText,
 	}
 	specFile := cmp.Or(r.SpecFile, sp.Name())
 	if err := s.dossier(&facts, r, specFile, job, result, released); err != nil {
 		return err
+	}
+	for i := range facts.Hashes {
+		facts.Hashes[i].Name = shown(facts.Hashes[i].Name)
 	}
 	facts.Repeated = result.Repeated != nil || len(result.Uncounted) > 0
 	if len(result.Uncounted) > 0 {
@@ -318,5 +354,13 @@ func (s *Service) releasePage(ctx context.Context, r *api.AnonymizeRequest, sp *
 	if result.Repeated != nil {
 		facts.Warnings = append(facts.Warnings, fmt.Sprintf("Warning: %s; with %s as the unit, persons are counted.", text.Repeated(text.English, result), result.Repeated.Column))
 	}
-	return report.Assessment(a.result, facts).Write(out)
+	return report.Assessment(assessed, facts).Write(out)
+}
+
+// plainName is the name of a file without its folder; empty for no file.
+func plainName(path string) string {
+	if path == "" {
+		return ""
+	}
+	return filepath.Base(path)
 }

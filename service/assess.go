@@ -87,11 +87,13 @@ type assessing struct {
 	means     bool // the release publishes means
 	earlier   earlier
 	classOf   []uint32 // class of each record of the original, where it is known
+	pictures  bool     // two columns are shown before and after
 
 	fields   []table.Field // the quasi-identifiers
 	table    *table.Table
 	person   []uint32        // of each record of the original
 	verified *assess.Persons // of the release, where it has just been made
+	scatter  *api.Scatter
 	result   *assess.Assessment
 }
 
@@ -221,6 +223,9 @@ func (a *assessing) releaseFrom(src table.Source) error {
 			c = shown.Columns[j]
 		}
 		typed.Columns = append(typed.Columns, c)
+	}
+	if a.pictures {
+		a.scatter = scatterOf(a.fields, a.table, typed)
 	}
 	o := assess.CompareOptions{Corresponding: a.keptOrder, Means: a.means || a.spec.Anonymize.Publish == publish.Aggregate.String(), Progress: a.service.Progress}
 	if a.result.Utility, err = assess.Compare(a.ctx, a.table, typed, o); err != nil {

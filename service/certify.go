@@ -23,6 +23,8 @@ type certifier struct {
 	file *atomicfile.File
 	// manifest says that the bytes are those of the manifest of a folder.
 	manifest bool
+	// signed is what was signed.
+	signed *certificate.Signed
 }
 
 func (s *Service) newCertifier(path string, force bool) (*certifier, error) {
@@ -77,6 +79,7 @@ func (c *certifier) verified(ctx context.Context, r *kanon.Result, released io.R
 	if err != nil {
 		return err
 	}
+	c.signed = signed
 	out, err := signed.Encode()
 	if err != nil {
 		return err

@@ -1,7 +1,10 @@
 package service
 
 import (
+	"context"
+
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/assess"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/file"
@@ -37,72 +40,154 @@ func (a *assessing) overlap(src table.Source, classes assess.Classes) error {
 	if err != nil {
 		return err
 	}
-	// Sheet, header row and query are of the table.
+	if len(class) != own.Rows {
+		return &noren.Error{Kind: noren.BadData, Where: src.Name(), What: "the release has another number of records than its source"}
+	}
+	before, err := a.earlierSource()
+	if err != nil {
+		return err
+	}
+	placed, err := a.placed(a.earlier.release, before)
+	if err != nil {
+		return err
+	}
+	return a.compare(own, before, class, placed)
+}
+
+// earlierSource is the source of the earlier release. Sheet, header row and query of the
+// specification are of the table.
+func (a *assessing) earlierSource() (*table.Table, error) {
 	like := *a.spec
 	like.Input.Sheet, like.Input.HeaderRow, like.Input.Query = "", 0, ""
 	source, err := a.service.openTable(a.ctx, a.earlier.source, &like)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer closeTable(source)
-	before, err := a.allText(source)
+	return a.allText(source)
+}
+
+// placed is the class of each record of a source in its release: rows are paired by the
+// columns that the release kept.
+func (a *assessing) placed(release string, source *table.Table) ([]uint32, error) {
+	released, err := a.service.openRelease(a.ctx, release)
 	if err != nil {
-		return err
-	}
-	released, err := a.service.openRelease(a.ctx, a.earlier.release)
-	if err != nil {
-		return err
+		return nil, err
 	}
 	defer closeTable(released)
 	shown, err := file.ReadText(a.ctx, released, a.result.Quasi, file.ReadOptions{Progress: a.service.Progress})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	earlier, err := assess.Classify(shown)
+	classes, err := assess.Classify(shown)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var kept []string
 	for _, c := range released.Columns() {
 		if i := a.schema.Index(c.Name); i >= 0 && (a.schema.Fields[i].Role == table.Quasi || a.schema.Fields[i].Role == table.Identifier) {
 			continue
 		}
-		if before.Column(c.Name) != nil {
+		if source.Column(c.Name) != nil {
 			kept = append(kept, c.Name)
 		}
 	}
 	rest := &table.Table{Rows: shown.Rows}
 	if len(kept) > 0 {
 		if rest, err = file.ReadText(a.ctx, released, kept, file.ReadOptions{Missing: a.missing, Progress: a.service.Progress}); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	row, err := assess.PairRows(before, rest)
+	row, err := assess.PairRows(source, rest)
 	if err != nil {
-		return about(a.earlier.release, err)
+		return nil, about(release, err)
 	}
-	first, second := assess.Placed{Class: class}, assess.Placed{Class: make([]uint32, len(row))}
+	class := make([]uint32, len(row))
 	for i, r := range row {
-		second.Class[i] = earlier[0].Of[r]
+		class[i] = classes[0].Of[r]
 	}
-	if unit := a.unit; unit != "" && before.Column(unit) != nil {
-		first.Who, second.Who = namesOf(own.Column(unit)), namesOf(before.Column(unit))
+	return class, nil
+}
+
+// compare counts the candidates that remain to a reader of both releases, given the class
+// of each record of each source.
+func (a *assessing) compare(own, before *table.Table, now, then []uint32) error {
+	first, second := assess.Placed{Class: now}, assess.Placed{Class: then}
+	byUnit := a.unit != "" && before.Column(a.unit) != nil
+	if byUnit {
+		first.Who, second.Who = namesOf(own.Column(a.unit)), namesOf(before.Column(a.unit))
 	} else {
 		first.Who, second.Who = assess.Identities(own, before)
-	}
-	if len(first.Who) != len(first.Class) {
-		return &noren.Error{Kind: noren.BadData, Where: src.Name(), What: "the release has another number of records than its source"}
 	}
 	o, err := assess.NewOverlap(a.ctx, first, second, max(2, a.k))
 	if err != nil {
 		return err
 	}
 	o.Release, o.Source = a.earlier.release, a.earlier.source
-	if a.unit != "" && before.Column(a.unit) != nil {
+	if byUnit {
 		o.Unit = a.unit
 	}
 	a.result.Overlap = o
 	return nil
+}
+
+// Overlap counts the candidates that remain of each person to somebody who holds two
+// releases of the same people: see [assess.Overlap]. Both sources must be at hand. Where
+// the request does not state classes, the columns that a release kept must tell its rows
+// apart. The result is private. Errors are of kind Usage, of reading a file, or of kind BadData where rows
+// cannot be paired.
+func (s *Service) Overlap(ctx context.Context, r *api.OverlapRequest) (*api.Overlap, error) {
+	if r.Release == "" || r.Previous == "" || r.PreviousSource == "" {
+		return nil, noren.Usagef("previous", "expected two releases and the source of the other")
+	}
+	sp, err := specOf(&r.Table)
+	if err != nil {
+		return nil, err
+	}
+	src, err := s.openTable(ctx, r.Input, sp)
+	if err != nil {
+		return nil, err
+	}
+	defer closeTable(src)
+	read, err := sp.ResolveSource(ctx, src, s.reading())
+	if err != nil {
+		return nil, err
+	}
+	quasi, err := read.QuasiNames()
+	if err != nil {
+		return nil, err
+	}
+	a := &assessing{
+		ctx: ctx, service: s, spec: sp, unit: sp.Unit, k: sp.Anonymize.K, earlier: earlier{r.Previous, r.PreviousSource},
+		source: read.Source, schema: read.Schema, missing: read.Missing, result: &assess.Assessment{Quasi: quasi},
+	}
+	own, err := a.allText(a.source)
+	if err != nil {
+		return nil, err
+	}
+	now := r.Classes
+	if now == nil {
+		if now, err = a.placed(r.Release, own); err != nil {
+			return nil, err
+		}
+	}
+	before, err := a.earlierSource()
+	if err != nil {
+		return nil, err
+	}
+	then := r.PreviousClasses
+	if then == nil {
+		if then, err = a.placed(r.Previous, before); err != nil {
+			return nil, err
+		}
+	}
+	if len(now) != own.Rows || len(then) != before.Rows {
+		return nil, &noren.Error{Kind: noren.BadData, Where: src.Name(), What: "a release has another number of records than its source"}
+	}
+	if err := a.compare(own, before, now, then); err != nil {
+		return nil, err
+	}
+	return &api.Overlap{Overlap: *a.result.Overlap}, nil
 }
 
 func (a *assessing) allText(src table.Source) (*table.Table, error) {

@@ -98,6 +98,31 @@ func (s *Service) HierarchyCheck(ctx context.Context, r *api.HierarchyCheckReque
 	return &api.HierarchyCheck{Values: len(c.Dict), Lines: h.Leaves(), Levels: h.Levels()}, nil
 }
 
+// HierarchyCover counts the values of a column that have a line in a hierarchy. The
+// result is private. Errors are of kind Usage or BadData: the file is no hierarchy, or
+// the table cannot be read.
+func (s *Service) HierarchyCover(ctx context.Context, r *api.HierarchyCoverRequest) (*api.HierarchyCover, error) {
+	if r.Column == "" {
+		return nil, noren.Usagef("column", "expected a column, got no name")
+	}
+	h, err := spec.LoadHierarchy(r.Hierarchy, s.tableNotes())
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.readValues(ctx, &r.Table, r.Column)
+	if err != nil {
+		return nil, err
+	}
+	out := &api.HierarchyCover{Levels: h.Levels(), Values: len(c.Dict)}
+	for _, v := range c.Dict {
+		if _, ok := h.Leaf(v); ok {
+			out.Covered++
+		}
+	}
+	out.Uncovered = out.Values - out.Covered
+	return out, nil
+}
+
 // readValues reads a column as texts.
 func (s *Service) readValues(ctx context.Context, t *api.Table, column string) (*table.Column, error) {
 	sp, err := specOf(t)

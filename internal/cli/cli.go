@@ -89,7 +89,7 @@ Exit codes: 0 ok, 1 internal, 2 usage or specification, 3 bad data,
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Release tables:", []*cobra.Command{newDemo(t), newInspect(t), newInit(t), newHierarchy(t), newAnonymize(t), newVerify(t), newAssess(t)}},
+		{"Release tables:", []*cobra.Command{newDemo(t), newInspect(t), newInit(t), newHierarchy(t), newAnonymize(t), newVerify(t), newAssess(t), newServe(t)}},
 		{"Query data sets:", []*cobra.Command{newLedger(t), newQuery(t), newOutliers(t), newCorrelated(t), newHarm(t), newRatio(t)}},
 		{"Collect data from devices:", []*cobra.Command{newLDP(t)}},
 		{"Prove and reproduce:", []*cobra.Command{newCertificate(t), newReproduce(t)}},

@@ -158,7 +158,8 @@ func runDocument(t *testing.T, root, name string, env []string, steps []step) {
 				}
 			}
 		}
-		if state.long || strings.Contains(line, "pg:") { // a database is not at hand everywhere
+		// A database is not at hand everywhere, and a server does not end.
+		if state.long || strings.Contains(line, "pg:") || strings.HasPrefix(line, "noren serve") {
 			line = parsed(line)
 		}
 		out, code := shell(t, dir, env, line)

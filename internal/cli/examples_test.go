@@ -34,6 +34,8 @@ type state struct {
 	// [TestLongExamples] and only parsed by [TestExamples]. long: it takes more than five,
 	// and is only parsed unless NOREN_EXAMPLES=all. Parsed means that flags and number of arguments are checked.
 	data, slow, long bool
+	// serves: the example is a server, which does not end, or needs one. It is only parsed.
+	serves bool
 }
 
 const (
@@ -58,6 +60,7 @@ const (
 var states = []state{
 	{match: "noren query ", prepare: visits},
 	{match: "noren ledger ", prepare: visits},
+	{match: "noren serve", serves: true}, // serve_test.go runs it
 	{match: "noren ledger create"},
 	{match: "noren ledger grant visits --file visits.csv --spec noren.yaml --epsilon 1", prepare: "noren ledger create"},
 	{match: "noren ledger close-analyst visits --analyst mori", prepare: mori},
@@ -330,7 +333,7 @@ func runExample(t *testing.T, folder string, env []string, e cli.Example, s stat
 		t.Fatal(err)
 	}
 	line := e.Line
-	skip := s.long && os.Getenv("NOREN_EXAMPLES") != "all" || s.data && os.Getenv("NOREN_DATA") == ""
+	skip := s.serves || s.long && os.Getenv("NOREN_EXAMPLES") != "all" || s.data && os.Getenv("NOREN_DATA") == ""
 	skip = skip || strings.Contains(e.Line, "pg:") // a database is not at hand everywhere
 	if skip || s.slow || testing.Short() && s.data {
 		line, s.prepare = parsed(line), ""

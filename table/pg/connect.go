@@ -20,10 +20,10 @@ import (
 // as another parameter.
 var serviceName = regexp.MustCompile(`^[\w.-]+$`)
 
-// connect connects by environment, service file and password file. where stands
-// for what is read or written in errors.
-func connect(ctx context.Context, where, service string) (*pgconn.PgConn, error) {
-	settings := ""
+// connect connects by environment, service file and password file, or by a connection
+// string. where stands for what is read or written in errors.
+func connect(ctx context.Context, where, service, connection string) (*pgconn.PgConn, error) {
+	settings := connection
 	if service != "" {
 		if !serviceName.MatchString(service) {
 			return nil, &noren.Error{Kind: noren.Usage, Where: where, What: "a service is named by letters, digits, points, dashes and underscores"}
@@ -38,8 +38,10 @@ func connect(ctx context.Context, where, service string) (*pgconn.PgConn, error)
 	if err := encrypted(c, where); err != nil {
 		return nil, err
 	}
-	if err := privatePassfile(c, where); err != nil {
-		return nil, err
+	if connection == "" {
+		if err := privatePassfile(c, where); err != nil {
+			return nil, err
+		}
 	}
 	if c.ConnectTimeout == 0 {
 		c.ConnectTimeout = 30 * time.Second

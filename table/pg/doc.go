@@ -9,9 +9,9 @@
 //
 // Server, database, user and password come from the usual environment variables
 // (PGHOST, PGDATABASE, PGUSER, PGSSLMODE, ...), the service file and the
-// password file, as libpq has them. No password and no connection string is an
-// argument, and none is in an error. A connection that leaves this machine is
-// encrypted: sslmode is at least require.
+// password file, as libpq has them, or from a connection string that a server keeps
+// ([Options.Connection]). No password and no connection string is in an error. A
+// connection that leaves this machine is encrypted: sslmode is at least require.
 //
 // # Reading
 //

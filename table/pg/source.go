@@ -23,6 +23,9 @@ type Options struct {
 	Query, QueryName string
 	// Service is an entry of the service file. Defaults to PGSERVICE, or none.
 	Service string
+	// Connection is a connection string, as libpq has it. It is a secret and in no error.
+	// Defaults to the environment; not with Service.
+	Connection string
 	// Dir is the folder of the temporary file. Defaults to the system's.
 	Dir string
 	// Progress receives the progress of reading. Optional.
@@ -46,7 +49,7 @@ const session = "; SET LOCAL client_encoding = 'UTF8'; SET LOCAL DateStyle = 'IS
 // server, a lost connection).
 func Open(ctx context.Context, o Options) (*spool.Source, error) {
 	where := o.where()
-	conn, err := connect(ctx, where, o.Service)
+	conn, err := connect(ctx, where, o.Service, o.Connection)
 	if err != nil {
 		return nil, err
 	}

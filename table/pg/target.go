@@ -42,7 +42,7 @@ type Target struct {
 // done for it.
 func Check(ctx context.Context, o TargetOptions) error {
 	where := o.Table.shown()
-	conn, err := connect(ctx, where, o.Service)
+	conn, err := connect(ctx, where, o.Service, "")
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func NewTarget(o TargetOptions) *Target {
 
 // Create begins the table and returns where its records go.
 func (t *Target) Create(ctx context.Context, columns []table.StoredColumn) (table.Sink, error) {
-	conn, err := connect(ctx, t.where, t.o.Service)
+	conn, err := connect(ctx, t.where, t.o.Service, "")
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,250 @@
+//go:build unix
+
+package cli_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A served is a process of noren serve.
+type served struct {
+	*exec.Cmd
+	base, admin, link string
+	temp              string // its folder of temporary files
+	stderr            *bytes.Buffer
+	ended             chan error
+}
+
+var (
+	servedAt = regexp.MustCompile(`^noren serves (\S+)$`)
+	healthAt = regexp.MustCompile(`^health and metrics: (\S+)/readyz$`)
+	linkAt   = regexp.MustCompile(`^sign in as .*: (\S+)$`)
+)
+
+// serve starts noren serve and waits until it has printed its addresses.
+func serve(t *testing.T, args ...string) *served {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), "noren", append([]string{"serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"}, args...)...)
+	s := &served{Cmd: c, stderr: &bytes.Buffer{}, ended: make(chan error, 1), temp: t.TempDir()}
+	c.Stderr = s.stderr
+	c.Env = append(os.Environ(), "TMPDIR="+s.temp)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for s.admin == "" && lines.Scan() {
+		for re, to := range map[*regexp.Regexp]*string{servedAt: &s.base, healthAt: &s.admin} {
+			if m := re.FindStringSubmatch(lines.Text()); m != nil {
+				*to = m[1]
+			}
+		}
+	}
+	if s.admin == "" {
+		t.Fatalf("it did not start: %v\n%s", c.Wait(), s.stderr)
+	}
+	rest := make(chan struct{})
+	go func() {
+		defer close(rest)
+		for lines.Scan() {
+			if m := linkAt.FindStringSubmatch(lines.Text()); m != nil {
+				s.link = m[1]
+			}
+		}
+	}()
+	go func() {
+		<-rest
+		s.ended <- c.Wait()
+	}()
+	t.Cleanup(func() { _ = c.Process.Kill() })
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if status, _ := get(t, s.admin+"/readyz", nil); status == 200 {
+			return s
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("it is not ready\n%s", s.stderr)
+		}
+	}
+}
+
+// end waits for the exit code of a server.
+func (s *served) end(t *testing.T) int {
+	t.Helper()
+	select {
+	case <-s.ended:
+		return s.ProcessState.ExitCode()
+	case <-time.After(30 * time.Second):
+		t.Fatalf("it did not end\n%s", s.stderr)
+		return -1
+	}
+}
+
+func (s *served) signal(t *testing.T, sig os.Signal) {
+	t.Helper()
+	if err := s.Process.Signal(sig); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func get(t *testing.T, url string, header http.Header) (int, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header, req.Close = header, true
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		return 0, err.Error()
+	}
+	return res.StatusCode, string(text)
+}
+
+// run runs noren and returns its output.
+func run(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "noren", args...).Output()
+	if err != nil {
+		t.Fatalf("noren %s: %v\n%s", strings.Join(args, " "), err, err.(*exec.ExitError).Stderr)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// A server is managed by commands beside it, its log is exported and checked without it,
+// and it stops with exit code 0; after a kill it starts again with all that it had.
+func TestServe(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "server")
+	s := serve(t, "--dir", dir)
+	id := run(t, "serve", "principal", "add", "--dir", dir, "--name", "K. Sato", "--role", "auditor")
+	if !strings.HasPrefix(id, "pr_") {
+		t.Errorf("the id is %s", id)
+	}
+	run(t, "serve", "grant", "--dir", dir, "--name", "K. Sato", "--role", "analyst", "--object", "tb_abcdefgh23456777")
+	if list := run(t, "serve", "principal", "list", "--dir", dir); !strings.Contains(list, "auditor on *, analyst on tb_abcdefgh23456777") || !strings.Contains(list, "Steward") {
+		t.Errorf("%s", list)
+	}
+	if link := run(t, "serve", "login-link", "--dir", dir, "--name", "K. Sato"); !strings.HasPrefix(link, s.base+"/#/sign-in/") {
+		t.Errorf("the link is %s", link)
+	}
+	token := run(t, "serve", "token", "--dir", dir, "--principal", "K. Sato", "--name", "test", "--days", "1")
+	as := http.Header{"Authorization": {"Bearer " + token}}
+	status, export := get(t, s.base+"/api/v1/audit/export?action=grant.add", as)
+	if status != 200 {
+		t.Fatalf("%d %s", status, export)
+	}
+	file, key := filepath.Join(dir, "..", "audit.jsonl"), filepath.Join(dir, "..", "key.pem")
+	if err := os.WriteFile(file, []byte(export), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var keys struct{ Items []struct{ PEM string } }
+	if _, text := get(t, s.base+"/api/v1/keys", nil); json.Unmarshal([]byte(text), &keys) != nil || len(keys.Items) != 1 {
+		t.Fatal(text)
+	}
+	if err := os.WriteFile(key, []byte(keys.Items[0].PEM), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out := run(t, "serve", "audit-check", file, "--trust", key); !strings.Contains(out, "sound: ") || !strings.Contains(out, "of which 1 are shown") || !strings.Contains(out, "a trusted key") {
+		t.Errorf("%s", out)
+	}
+	if err := os.WriteFile(file, []byte(strings.Replace(export, "analyst", "steward", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := exec.CommandContext(t.Context(), "noren", "serve", "audit-check", file).Run(); err == nil || err.(*exec.ExitError).ExitCode() != 4 {
+		t.Errorf("a changed export: %v", err)
+	}
+	if out, err := exec.CommandContext(t.Context(), "noren", "serve", "--dir", dir, "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0").CombinedOutput(); err == nil || !strings.Contains(string(out), "another server uses this folder") {
+		t.Errorf("a second server: %v %s", err, out)
+	}
+	s.signal(t, syscall.SIGHUP)
+	s.signal(t, syscall.SIGKILL)
+	s.end(t)
+	s = serve(t, "--dir", dir)
+	if status, text := get(t, s.base+"/api/v1/session", as); status != 200 || !strings.Contains(text, "K. Sato") {
+		t.Errorf("after a kill: %d %s", status, text)
+	}
+	run(t, "serve", "principal", "end", "--dir", dir, "--name", "K. Sato")
+	if status, _ := get(t, s.base+"/api/v1/session", as); status != 401 {
+		t.Errorf("an ended principal: %d", status)
+	}
+	s.signal(t, syscall.SIGTERM)
+	if code := s.end(t); code != 0 {
+		t.Errorf("SIGTERM: exit code %d\n%s", code, s.stderr)
+	}
+	if strings.Contains(s.stderr.String(), "ERROR") {
+		t.Errorf("its log: %s", s.stderr)
+	}
+}
+
+// A second signal ends a server that still answers a request, with exit code 130.
+func TestServeSecondSignal(t *testing.T) {
+	s := serve(t, "--dir", filepath.Join(t.TempDir(), "server"))
+	address := strings.TrimPrefix(s.base, "http://")
+	c, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	fmt.Fprintf(c, "POST /api/v1/session/look HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: 60\r\n\r\n{", address)
+	time.Sleep(200 * time.Millisecond) // the request has begun
+	s.signal(t, syscall.SIGTERM)
+	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if _, text := get(t, s.admin+"/readyz", nil); text == "stopping\n" {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("health does not say that it stops")
+		}
+	}
+	begun := time.Now()
+	s.signal(t, syscall.SIGTERM)
+	if code := s.end(t); code != 130 || time.Since(begun) > 5*time.Second {
+		t.Errorf("exit code %d after %s", code, time.Since(begun))
+	}
+}
+
+// The demonstration is ready within 5 s, has the clinic and one link, and leaves nothing.
+func TestServeDemo(t *testing.T) {
+	begun := time.Now()
+	s := serve(t, "--demo")
+	if took := time.Since(begun); took > 5*time.Second {
+		t.Logf("ready after %s: the machine is busy", took)
+	}
+	if status, text := get(t, s.base+"/", nil); status != 200 || !strings.Contains(text, "<!doctype html>") {
+		t.Errorf("%d %s", status, text)
+	}
+	if status, text := get(t, s.base+"/api/v1/server", nil); status != 200 || !strings.Contains(text, `"demo":true`) {
+		t.Errorf("%d %s", status, text)
+	}
+	s.signal(t, os.Interrupt)
+	if code := s.end(t); code != 0 {
+		t.Errorf("exit code %d\n%s", code, s.stderr)
+	}
+	if !strings.HasPrefix(s.link, s.base+"/#/sign-in/") {
+		t.Errorf("the link is %q", s.link)
+	}
+	if left, err := os.ReadDir(s.temp); err != nil || len(left) > 0 {
+		t.Errorf("it left %v, %v", left, err)
+	}
+}

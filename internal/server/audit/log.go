@@ -1,0 +1,290 @@
+package audit
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/server/store"
+)
+
+const (
+	// longest is the longest line of a log.
+	longest = 1 << 16
+	// stride is how many entries lie between two places that are remembered.
+	stride = 256
+)
+
+// Log is an open audit log. Its methods may be called by several goroutines, and
+// several processes may append to one log: they take turns by the store.
+type Log struct {
+	path  string
+	store *store.Store
+
+	mu     sync.Mutex
+	n      int64   // entries that were checked
+	head   Hash    // the hash of the last one
+	size   int64   // the size up to its end
+	places []int64 // where entries 1, 1+stride, ... begin
+	damage error
+	step   func(string) // called at each step; tests stop there
+}
+
+// Open opens the log at path, makes it with mode 0600 where there is none and the store
+// knows of none, and checks it from its first entry. A last line that a crash left
+// incomplete is cut, and the cut is noted in the log. Any other damage does not keep the
+// log from opening: see [Log.Damage].
+func Open(ctx context.Context, path string, s *store.Store) (*Log, error) {
+	l := &Log{path: path, store: s, step: func(string) {}}
+	cut, err := l.catchUp(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if cut > 0 && l.Damage() == nil {
+		err = l.Append(ctx, Entry{Actor: "server", Action: "audit.cut", Outcome: "ok", Detail: map[string]string{"bytes": fmt.Sprint(cut)}})
+	}
+	return l, err
+}
+
+// Damage is what is wrong with the log; nil where it is sound. A damaged log takes no
+// further entries.
+func (l *Log) Damage() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.damage
+}
+
+// Head is the number and the hash of the last entry.
+func (l *Log) Head() (n int64, hash Hash) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.n, l.head
+}
+
+// catchUp checks what was appended since this process last looked.
+func (l *Log) catchUp(ctx context.Context) (cut int64, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	err = l.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		f, err := os.OpenFile(l.path, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			return &noren.Error{Where: "audit log", What: "cannot be opened", Err: reason(err)}
+		}
+		defer func() { _ = f.Close() }()
+		cut, err = l.sync(ctx, tx, f)
+		return err
+	})
+	return cut, err
+}
+
+// sync checks the part of the file that this process has not seen, against the chain and
+// the head in the store. Damage is kept and is no error. Both locks are held.
+func (l *Log) sync(ctx context.Context, tx *store.Tx, f *os.File) (cut int64, err error) {
+	if l.damage != nil {
+		return 0, nil
+	}
+	known, err := tx.AuditHead(ctx)
+	if err != nil {
+		return 0, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return 0, &noren.Error{Where: "audit log", What: "cannot be examined", Err: reason(err)}
+	}
+	if info.Size() < known.Size || info.Size() < l.size {
+		l.damage = damaged("expected at least %d bytes, got %d: entries at its end are missing", max(known.Size, l.size), info.Size())
+		return 0, nil
+	}
+	if _, err := f.Seek(l.size, io.SeekStart); err != nil {
+		return 0, &noren.Error{Where: "audit log", What: "cannot be read", Err: reason(err)}
+	}
+	in := bufio.NewReaderSize(f, longest)
+	for {
+		if l.n&0xfff == 0 && ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+		if l.n == known.N && l.n > 0 && (l.head != known.Hash || l.size != known.Size) {
+			l.damage = damaged("entry %d is not the one that the store knows", l.n)
+			return 0, nil
+		}
+		text, err := in.ReadSlice('\n')
+		switch {
+		case errors.Is(err, io.EOF) && len(text) == 0:
+			if l.n < known.N {
+				l.damage = damaged("expected at least %d entries, got %d", known.N, l.n)
+			}
+			return 0, nil
+		case errors.Is(err, io.EOF) && l.n >= known.N:
+			cut = int64(len(text))
+			if err := f.Truncate(l.size); err != nil {
+				return 0, &noren.Error{Where: "audit log", What: "cannot be written", Err: reason(err)}
+			}
+			return cut, f.Sync()
+		case errors.Is(err, io.EOF), errors.Is(err, bufio.ErrBufferFull):
+			l.damage = damaged("entry %d is incomplete", l.n+1)
+			return 0, nil
+		case err != nil:
+			return 0, &noren.Error{Where: "audit log", What: "cannot be read", Err: reason(err)}
+		}
+		_, h, err := decode(text[:len(text)-1], l.n+1, l.head)
+		if err != nil {
+			l.damage = err
+			return 0, nil
+		}
+		l.took(h, int64(len(text)))
+	}
+}
+
+// took moves the state on by one entry.
+func (l *Log) took(h Hash, bytes int64) {
+	if l.n%stride == 0 {
+		l.places = append(l.places, l.size)
+	}
+	l.n, l.head, l.size = l.n+1, h, l.size+bytes
+}
+
+func damaged(format string, args ...any) error {
+	return &noren.Error{Kind: noren.NotMet, Where: "audit log", What: fmt.Sprintf(format, args...), Hint: "keep the file as evidence; a signed export shows what it held"}
+}
+
+// Append writes an entry, which is on disk when it returns. Number and time are set here.
+// After a failure of the disk the log is damaged: it is not known what was written.
+func (l *Log) Append(ctx context.Context, e Entry) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	// An entry about a request that was ended by its client is written all the same.
+	return l.store.Write(context.WithoutCancel(ctx), func(ctx context.Context, tx *store.Tx) error {
+		f, err := os.OpenFile(l.path, os.O_RDWR, 0)
+		if err != nil {
+			l.damage = &noren.Error{Where: "audit log", What: "cannot be opened", Err: reason(err)}
+			return l.damage
+		}
+		defer func() { _ = f.Close() }()
+		if _, err := l.sync(ctx, tx, f); err != nil {
+			return err
+		}
+		if l.damage != nil {
+			return l.damage
+		}
+		e.N, e.At = l.n+1, time.UnixMilli(tx.Now).UTC().Format(time.RFC3339)
+		text, h, err := encode(&e, l.head)
+		if err == nil && len(text) > longest {
+			err = errors.New("the entry is too long")
+		}
+		if err != nil {
+			return &noren.Error{Where: "audit log", What: "an entry cannot be written", Err: err}
+		}
+		l.step("write")
+		_, err = f.WriteAt(text, l.size)
+		l.step("written")
+		if err == nil {
+			err = f.Sync()
+		}
+		if err != nil {
+			l.damage = &noren.Error{Where: "audit log", What: "cannot be written", Hint: "free space on its disk, then start the server again", Err: reason(err)}
+			return l.damage
+		}
+		l.step("synced")
+		// The entry is there, whether or not the store gets to know of it: what lies
+		// beyond the head in the store is adopted where it continues the chain.
+		l.took(h, int64(len(text)))
+		return tx.SetAuditHead(ctx, store.AuditHead{N: l.n, Hash: l.head, Size: l.size})
+	})
+}
+
+// Filter selects entries. An empty field selects all.
+type Filter struct {
+	Actor, Action, Object, Outcome string
+	// From and To are times, RFC 3339 in UTC: entries from From on and before To.
+	From, To string
+}
+
+// matches reports whether the filter selects an entry.
+func (f *Filter) matches(e *Entry) bool {
+	return (f.Actor == "" || f.Actor == e.Actor) && (f.Action == "" || f.Action == e.Action) &&
+		(f.Object == "" || f.Object == e.Object) && (f.Outcome == "" || f.Outcome == e.Outcome) &&
+		(f.From == "" || e.At >= f.From) && (f.To == "" || e.At < f.To)
+}
+
+// Item is an entry with its hash.
+type Item struct {
+	Entry
+	Hash string `json:"hash" doc:"The hash of the entry and of all before it, in hexadecimal."`
+}
+
+// Page returns up to limit entries that the filter selects, the newest first, among
+// those with a number below before; 0 for all. more says that there are older entries.
+func (l *Log) Page(ctx context.Context, f *Filter, before int64, limit int) (items []Item, more bool, err error) {
+	if _, err := l.catchUp(ctx); err != nil {
+		return nil, false, err
+	}
+	l.mu.Lock()
+	last, places, size := l.n, l.places, l.size
+	l.mu.Unlock()
+	if before > 0 {
+		last = min(last, before-1)
+	}
+	file, err := os.Open(l.path)
+	if err != nil {
+		return nil, false, &noren.Error{Where: "audit log", What: "cannot be opened", Err: reason(err)}
+	}
+	defer func() { _ = file.Close() }()
+	for block := (last - 1) / stride; last > 0 && block >= 0; block-- {
+		if err := ctx.Err(); err != nil {
+			return nil, false, err
+		}
+		end := size
+		if int(block)+1 < len(places) {
+			end = places[block+1]
+		}
+		text := make([]byte, end-places[block])
+		if _, err := file.ReadAt(text, places[block]); err != nil {
+			return nil, false, &noren.Error{Where: "audit log", What: "cannot be read", Err: reason(err)}
+		}
+		lines := bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
+		for i := len(lines) - 1; i >= 0; i-- {
+			if n := block*stride + int64(i) + 1; n > last {
+				continue
+			}
+			item, err := parse(lines[i])
+			if err != nil {
+				return nil, false, err
+			}
+			if !f.matches(&item.Entry) {
+				continue
+			}
+			if len(items) == limit {
+				return items, true, nil
+			}
+			items = append(items, *item)
+		}
+	}
+	return items, false, nil
+}
+
+// reason drops the path from an error of the system.
+func reason(err error) error {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// Check checks the whole log again, from its first entry to the head that the store
+// knows. It returns how many entries are sound, the hash of the last of them, and what is
+// wrong after it.
+func (l *Log) Check(ctx context.Context) (n int64, head Hash, err error) {
+	again := &Log{path: l.path, store: l.store, step: func(string) {}}
+	if _, err := again.catchUp(ctx); err != nil {
+		return again.n, again.head, err
+	}
+	return again.n, again.head, again.damage
+}

@@ -1,0 +1,74 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/noren-privacy/noren/internal/server/store"
+)
+
+// adminHandler answers health checks and metrics, on the loopback.
+func (s *Server) adminHandler() http.Handler {
+	mux := http.NewServeMux()
+	text := func(w http.ResponseWriter, status int, body string) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.Header().Set("Cache-Control", "no-store")
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(body))
+	}
+	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { text(w, http.StatusOK, "ok\n") })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		faults := s.faults()
+		if len(faults) == 0 {
+			text(w, http.StatusOK, "ok\n")
+			return
+		}
+		body := ""
+		for _, f := range faults {
+			body += f + "\n"
+		}
+		text(w, http.StatusServiceUnavailable, body)
+	})
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		s.metrics.write(w)
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// The page of another site cannot read health by a name that resolves to this machine.
+		if !loopbackHost(r.Host) {
+			text(w, http.StatusMisdirectedRequest, "expected the host name 127.0.0.1 or localhost\n")
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// leastFree is the share of the disk that must be free.
+const leastFree = 0.05
+
+// faults are the reasons for which the server is not ready; none where it is.
+func (s *Server) faults() (all []string) {
+	if s.stopping() {
+		return []string{"stopping"}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if err := s.store.Write(ctx, func(context.Context, *store.Tx) error { return nil }); err != nil {
+		all = append(all, "store: it cannot be written")
+	}
+	if reason := s.Sealed(); reason != "" {
+		all = append(all, "sealed: "+reason)
+	}
+	if ahead := s.store.Ahead(); ahead > time.Minute {
+		all = append(all, fmt.Sprintf("clock: it is %s behind the latest time that this server has seen; sessions and tokens that had ended stay ended", ahead.Round(time.Second)))
+	}
+	if jump := s.store.Jump(); jump > time.Hour {
+		all = append(all, fmt.Sprintf("clock: it moved forward by %s while the server ran; sessions and tokens that end before its time have ended", jump.Round(time.Second)))
+	}
+	if free, err := freeShare(s.cfg.Dir); err == nil && free < leastFree {
+		all = append(all, fmt.Sprintf("disk: expected at least %.0f%% free, got %.1f%%", 100*leastFree, 100*free))
+	}
+	return all
+}

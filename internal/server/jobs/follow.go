@@ -1,0 +1,97 @@
+package jobs
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// Times of a stream of events.
+const (
+	heartbeat = 15 * time.Second
+	// pause is the least time between two writes: readers get the latest progress, not all.
+	pause = 100 * time.Millisecond
+	// writeTimeout is how long one write may take, so that a reader who does not read
+	// holds nothing.
+	writeTimeout = 10 * time.Second
+)
+
+// Follow writes the events of a job as server-sent events until the final event, or until
+// the client goes. Events up to the number in the header Last-Event-ID are left out.
+// It returns [ErrUnknown], with nothing written, where there is no such job.
+func (m *Manager) Follow(w http.ResponseWriter, r *http.Request, id string) error {
+	m.mu.Lock()
+	e := m.jobs[id]
+	m.mu.Unlock()
+	if e == nil {
+		return ErrUnknown
+	}
+	seen, err := strconv.ParseInt(r.Header.Get("Last-Event-ID"), 10, 64)
+	if err != nil || seen < 0 {
+		seen = 0
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Accel-Buffering", "no")
+	w.WriteHeader(http.StatusOK)
+	out := http.NewResponseController(w)
+	write := func(text []byte) bool {
+		// A server without deadlines, as in tests, is no error.
+		_ = out.SetWriteDeadline(time.Now().Add(writeTimeout))
+		if _, err := w.Write(text); err != nil {
+			return false
+		}
+		return out.Flush() == nil
+	}
+	if !write([]byte(": events of a job\n\n")) {
+		return nil
+	}
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
+	for {
+		m.mu.Lock()
+		if e.last < seen { // numbers of a former process
+			seen = 0
+		}
+		events, changed, ended := e.since(seen), e.changed, e.job.State.Ended()
+		m.mu.Unlock()
+		if len(events) > 0 {
+			var text bytes.Buffer
+			for _, v := range events {
+				fmt.Fprintf(&text, "id: %d\nevent: %s\ndata: %s\n\n", v.id, v.name, v.data)
+				seen = v.id
+			}
+			if !write(text.Bytes()) {
+				return nil
+			}
+		}
+		if ended {
+			return nil
+		}
+		select {
+		case <-changed:
+			select { // collects what comes soon after
+			case <-time.After(pause):
+			case <-r.Context().Done():
+				return nil
+			}
+		case <-beat.C:
+			if !write([]byte(": still here\n\n")) {
+				return nil
+			}
+		case <-m.closing:
+			m.mu.Lock()
+			ended := e.job.State.Ended()
+			m.mu.Unlock()
+			if !ended {
+				write([]byte("event: closing\ndata: {}\n\n"))
+				return nil
+			}
+		case <-r.Context().Done():
+			return nil
+		}
+	}
+}

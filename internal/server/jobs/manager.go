@@ -1,0 +1,354 @@
+package jobs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Errors of a manager.
+var (
+	// ErrFull: the queue has no place left.
+	ErrFull = errors.New("jobs: the queue is full")
+	// ErrClosed: the manager takes no more jobs.
+	ErrClosed = errors.New("jobs: the server is stopping")
+	// ErrUnknown: there is no such job.
+	ErrUnknown = errors.New("jobs: no such job")
+)
+
+// Config holds what a manager needs.
+type Config struct {
+	// Running is how many jobs run at once. Defaults to 2.
+	Running int
+	// Queued is how many jobs may wait. Defaults to 100.
+	Queued int
+	// Memory is about how many bytes all running jobs may use together. Required.
+	Memory int64
+	// NewID makes the id of a job. Required.
+	NewID func() (string, error)
+	// Save stores a job at each change of its state. Required.
+	Save func(Job) error
+	// Problem is the document that describes an error of a job. Required.
+	Problem func(error) json.RawMessage
+	// Ended is how many jobs that have ended are kept in memory. Defaults to 500.
+	Ended int
+}
+
+// Task is work to be done.
+type Task struct {
+	// Kind, Table, Recipe and By describe the job: see [Job].
+	Kind, Table, Recipe, By string
+	// Run does the work. Its result becomes the result of the job, as JSON. Required.
+	Run func(ctx context.Context, r *Run) (any, error)
+	// Finish lets a running task go on while the manager stops, until the time that
+	// [Manager.Close] has.
+	Finish bool
+	// Ended is called once when the job has ended in whatever way, before others can see
+	// that it has. It must not call the manager. Optional.
+	Ended func(Job)
+}
+
+// Run is what a running task is given.
+type Run struct {
+	// ID is the id of the job.
+	ID string
+	// Memory is about how many bytes the task may use.
+	Memory int64
+
+	manager *Manager
+	entry   *entry
+}
+
+// Progress receives the progress of the task. It can be used as a noren.Progress.
+func (r *Run) Progress(stage string, done, total int64) {
+	m := r.manager
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r.entry.progress(stage, done, total)
+}
+
+// Emit adds an event that readers of the job receive, in order.
+func (r *Run) Emit(event string, value any) error {
+	data, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	m := r.manager
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r.entry.add(event, data)
+	return nil
+}
+
+// Manager runs jobs. Make one with [New].
+type Manager struct {
+	config Config
+
+	mu      sync.Mutex
+	jobs    map[string]*entry
+	order   []string // ids of jobs, the oldest first
+	queue   []*entry
+	running int
+	closed  bool
+	closing chan struct{} // closed when the manager stops
+	idle    sync.WaitGroup
+}
+
+// New makes a manager that knows the jobs of former processes, oldest first. Those that
+// had not ended are stored as lost.
+func New(config Config, former []Job) (*Manager, error) {
+	if config.Running <= 0 {
+		config.Running = 2
+	}
+	if config.Queued <= 0 {
+		config.Queued = 100
+	}
+	if config.Ended <= 0 {
+		config.Ended = 500
+	}
+	if config.NewID == nil || config.Save == nil || config.Problem == nil || config.Memory <= 0 {
+		return nil, errors.New("jobs: expected NewID, Save, Problem and Memory")
+	}
+	m := &Manager{config: config, jobs: map[string]*entry{}, closing: make(chan struct{})}
+	for _, job := range former {
+		e := newEntry(job)
+		if !job.State.Ended() {
+			e.end(Lost)
+			if err := config.Save(e.job); err != nil {
+				return nil, fmt.Errorf("jobs: store job %s as lost: %w", job.ID, err)
+			}
+		} else {
+			e.finish()
+		}
+		m.jobs[job.ID] = e
+		m.order = append(m.order, job.ID)
+	}
+	m.forget()
+	return m, nil
+}
+
+// Share is about how many bytes each running job may use.
+func (m *Manager) Share() int64 { return m.config.Memory / int64(m.config.Running) }
+
+// Submit queues a task. Errors are [ErrFull], [ErrClosed], or those of Config.
+func (m *Manager) Submit(t Task) (Job, error) {
+	id, err := m.config.NewID()
+	if err != nil {
+		return Job{}, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case m.closed:
+		return Job{}, ErrClosed
+	case m.running >= m.config.Running && len(m.queue) >= m.config.Queued:
+		return Job{}, ErrFull
+	}
+	e := newEntry(Job{ID: id, Kind: t.Kind, Table: t.Table, Recipe: t.Recipe, State: Queued, Made: now(), By: t.By})
+	e.task = t
+	if err := m.config.Save(e.job); err != nil {
+		return Job{}, err
+	}
+	m.jobs[id] = e
+	m.order = append(m.order, id)
+	m.queue = append(m.queue, e)
+	m.start()
+	m.forget()
+	return e.job, nil
+}
+
+// start runs waiting jobs while there are places. m.mu is held.
+func (m *Manager) start() {
+	for m.running < m.config.Running && len(m.queue) > 0 && !m.closed {
+		e := m.queue[0]
+		m.queue = m.queue[1:]
+		began := now()
+		e.job.State, e.job.Started = Running, &began
+		ctx, cancel := context.WithCancel(context.Background())
+		e.cancel = cancel
+		m.running++
+		m.idle.Add(1)
+		e.tell()
+		go m.run(ctx, e)
+	}
+}
+
+// run does the work of one job.
+func (m *Manager) run(ctx context.Context, e *entry) {
+	defer m.idle.Done()
+	defer e.cancel()
+	err := m.config.Save(e.snapshot(&m.mu))
+	var result json.RawMessage
+	if err == nil {
+		result, err = m.work(ctx, e)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	state := Done
+	switch {
+	case err == nil:
+		e.job.Result = result
+	case e.lost:
+		state = Lost
+	case e.cancelled && errors.Is(err, context.Canceled):
+		state = Cancelled
+	default:
+		state = Failed
+		e.job.Problem = m.config.Problem(err)
+	}
+	m.end(e, state)
+	m.running--
+	m.start()
+}
+
+// work runs the task of a job and encodes its result. A task that panics has failed.
+func (m *Manager) work(ctx context.Context, e *entry) (result json.RawMessage, err error) {
+	defer func() {
+		if recover() != nil {
+			err = errors.New("jobs: a task ended by a fault of the program")
+		}
+	}()
+	value, err := e.task.Run(ctx, &Run{ID: e.job.ID, Memory: m.Share(), manager: m, entry: e})
+	if err != nil || value == nil {
+		return nil, err
+	}
+	return json.Marshal(value)
+}
+
+// end ends a job and stores it. A job whose end cannot be stored is lost at the next
+// start. m.mu is held.
+func (m *Manager) end(e *entry, state State) {
+	ended := now()
+	e.job.State, e.job.Ended = state, &ended
+	_ = m.config.Save(e.job)
+	if e.task.Ended != nil {
+		e.task.Ended(e.job)
+	}
+	e.task = Task{}
+	e.finish()
+}
+
+// Cancel cancels a job. A job that has ended stays as it is.
+func (m *Manager) Cancel(id string) (Job, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e := m.jobs[id]
+	if e == nil {
+		return Job{}, ErrUnknown
+	}
+	switch e.job.State {
+	case Queued:
+		m.queue = slices.DeleteFunc(m.queue, func(x *entry) bool { return x == e })
+		m.end(e, Cancelled)
+	case Running:
+		e.cancelled = true
+		e.cancel()
+	}
+	return e.job, nil
+}
+
+// Get is a job by its id.
+func (m *Manager) Get(id string) (Job, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e := m.jobs[id]
+	if e == nil {
+		return Job{}, false
+	}
+	return e.job, true
+}
+
+// List is the jobs that keep says yes to, the newest first, from the one behind the job
+// named after on, at most limit of them. An empty after begins with the newest.
+func (m *Manager) List(after string, limit int, keep func(*Job) bool) []Job {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	at := len(m.order) - 1
+	if after != "" {
+		at = slices.Index(m.order, after) - 1
+	}
+	var out []Job
+	for ; at >= 0 && len(out) < limit; at-- {
+		if e := m.jobs[m.order[at]]; keep == nil || keep(&e.job) {
+			out = append(out, e.job)
+		}
+	}
+	return out
+}
+
+// Counts is how many jobs run and wait.
+func (m *Manager) Counts() (running, queued int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.running, len(m.queue)
+}
+
+// forget drops the oldest jobs that have ended. m.mu is held.
+func (m *Manager) forget() {
+	over := len(m.order) - m.config.Ended - m.config.Queued - m.config.Running
+	for i := 0; over > 0 && i < len(m.order); {
+		if e := m.jobs[m.order[i]]; e.job.State.Ended() {
+			delete(m.jobs, m.order[i])
+			m.order = slices.Delete(m.order, i, i+1)
+			over--
+			continue
+		}
+		i++
+	}
+}
+
+// Close stops the manager: jobs that wait, and those that run and are not to finish, are
+// cancelled and stored as lost, and readers of events are let go. It waits for the others
+// until ctx ends, and cancels them then.
+func (m *Manager) Close(ctx context.Context) error {
+	m.mu.Lock()
+	if !m.closed {
+		m.closed = true
+		for _, e := range m.queue {
+			m.end(e, Lost)
+		}
+		m.queue = nil
+		for _, e := range m.jobs {
+			if e.job.State == Running && !e.task.Finish {
+				e.lost = true
+				e.cancel()
+			}
+		}
+		close(m.closing)
+	}
+	m.mu.Unlock()
+	ended := make(chan struct{})
+	go func() {
+		m.idle.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+	}
+	m.mu.Lock()
+	for _, e := range m.jobs {
+		if e.job.State == Running {
+			e.lost = true
+			e.cancel()
+		}
+	}
+	m.mu.Unlock()
+	select {
+	case <-ended:
+		return nil
+	case <-time.After(last):
+		return ctx.Err()
+	}
+}
+
+// last is how long [Manager.Close] waits for tasks that it has cancelled at its end.
+const last = 2 * time.Second
+
+// now is the time in UTC, in whole milliseconds, as it is stored.
+func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }

@@ -1,0 +1,168 @@
+package limit
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// In any time a key gets at most its burst and one event each interval, and the wait
+// that it returns is enough.
+func TestRateIsKept(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		every := time.Duration(rapid.IntRange(1, 1000).Draw(t, "every")) * time.Millisecond
+		burst := rapid.IntRange(1, 20).Draw(t, "burst")
+		r := NewRate(every, burst)
+		now := time.Unix(1e9, 0)
+		var allowed []time.Time
+		for range rapid.IntRange(1, 200).Draw(t, "events") {
+			now = now.Add(time.Duration(rapid.IntRange(0, 3000).Draw(t, "gap")) * time.Millisecond / 10)
+			ok, wait := r.Allow("a", now)
+			if !ok {
+				if wait <= 0 {
+					t.Fatalf("refused with a wait of %s", wait)
+				}
+				later := now.Add(wait)
+				if ok, _ := r.Allow("a", later); !ok {
+					t.Fatalf("refused after waiting %s", wait)
+				}
+				now = later
+			}
+			allowed = append(allowed, now)
+			for i, from := range allowed { // every window
+				if n, most := len(allowed)-i, burst+int(now.Sub(from)/every); n > most {
+					t.Fatalf("%d events in %s, at most %d", n, now.Sub(from), most)
+				}
+			}
+		}
+	})
+}
+
+// Keys do not affect one another, are forgotten, and their number is bounded.
+func TestRateForgets(t *testing.T) {
+	r := NewRate(time.Second, 1)
+	now := time.Unix(1e9, 0)
+	for i := range maxKeys {
+		if ok, _ := r.Allow(fmt.Sprint(i), now); !ok {
+			t.Fatalf("key %d was refused", i)
+		}
+	}
+	if ok, wait := r.Allow("new", now); ok || wait <= 0 {
+		t.Error("more keys than the bound")
+	}
+	now = now.Add(2 * time.Second)
+	if ok, _ := r.Allow("new", now); !ok || len(r.full) != 1 {
+		t.Errorf("%d keys are held", len(r.full))
+	}
+}
+
+// Connections over the limit are shed and counted, and closed ones make place.
+func TestListener(t *testing.T) {
+	on, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &Listener{Listener: on, Most: 2, Shed: []byte("full")}
+	defer l.Close()
+	accepted := make(chan net.Conn, 10)
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				close(accepted)
+				return
+			}
+			accepted <- c
+		}
+	}()
+	dial := func() net.Conn {
+		c, err := net.Dial("tcp", on.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		return c
+	}
+	dial()
+	dial()
+	first := <-accepted
+	<-accepted
+	if text, err := io.ReadAll(dial()); err != nil || string(text) != "full" {
+		t.Errorf("%q %v", text, err)
+	}
+	if l.Open() != 2 || l.Refused() != 1 {
+		t.Errorf("%d open, %d refused", l.Open(), l.Refused())
+	}
+	first.Close()
+	first.Close() // counted once
+	dial()
+	<-accepted
+	if l.Open() != 2 {
+		t.Errorf("%d open", l.Open())
+	}
+}
+
+// A body that comes as fast as it must is read whole, a slower one fails with a timeout,
+// and an answer that is not taken ends.
+func TestSlowness(t *testing.T) {
+	s := Slowness{Grace: 150 * time.Millisecond, BytesPerSecond: 1000, Write: 200 * time.Millisecond}
+	read, wrote := make(chan error, 1), make(chan error, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/write" {
+			out, piece := s.Writer(w), make([]byte, 1<<20)
+			for {
+				if _, err := out.Write(piece); err != nil {
+					wrote <- err
+					return
+				}
+			}
+		}
+		_, err := io.Copy(io.Discard, s.Body(w, r))
+		read <- err
+	}))
+	defer server.Close()
+	send := func(pieces int, gap time.Duration) error {
+		in, out := io.Pipe()
+		go func() {
+			for range pieces {
+				time.Sleep(gap)
+				_, _ = out.Write([]byte(strings.Repeat("a", 100)))
+			}
+			out.Close()
+		}()
+		res, err := http.Post(server.URL, "text/plain", in)
+		if err == nil {
+			res.Body.Close()
+		}
+		return <-read
+	}
+	if err := send(20, 20*time.Millisecond); err != nil {
+		t.Errorf("5,000 bytes a second: %v", err)
+	}
+	var slow SlowError
+	if err := send(8, 300*time.Millisecond); !errors.As(err, &slow) || !slow.Timeout() {
+		t.Errorf("333 bytes a second: %v", err)
+	}
+	c, err := net.Dial("tcp", strings.TrimPrefix(server.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	fmt.Fprint(c, "GET /write HTTP/1.1\r\nHost: x\r\n\r\n")
+	select {
+	case err := <-wrote:
+		if err == nil {
+			t.Error("no error")
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("an answer that is not taken did not end")
+	}
+}

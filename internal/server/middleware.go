@@ -1,0 +1,281 @@
+package server
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/noren-privacy/noren/internal/server/auth"
+	"github.com/noren-privacy/noren/internal/server/problem"
+	"github.com/noren-privacy/noren/internal/server/store"
+)
+
+type (
+	requestKey  struct{}
+	identityKey struct{}
+	addressKey  struct{}
+)
+
+// requestID is the random id of a request.
+func requestID(ctx context.Context) string {
+	id, _ := ctx.Value(requestKey{}).(string)
+	return id
+}
+
+// identityOf is the principal that a request's cookie or token names; nil for none.
+func identityOf(ctx context.Context) *auth.Actor {
+	a, _ := ctx.Value(identityKey{}).(*auth.Actor)
+	return a
+}
+
+// policy is the content security policy of every answer.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+
+// headers sets the headers that every answer has.
+func (s *Server) headers(h http.Header, path string) {
+	h.Set("Content-Security-Policy", policy)
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
+	if s.cfg.secure() {
+		h.Set("Strict-Transport-Security", "max-age=63072000")
+	}
+	if strings.HasPrefix(path, apiPrefix) {
+		h.Set("Cache-Control", "no-store")
+	}
+}
+
+// guard is the handler of all requests: it names each request, sets the headers, refuses
+// foreign hosts, other sites and too many requests, and finds the principal.
+func (s *Server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		begun := time.Now()
+		id := store.NewID("rq")
+		r = r.WithContext(context.WithValue(r.Context(), requestKey{}, id))
+		counted := &statusWriter{ResponseWriter: w}
+		w = s.cfg.Slowness.Writer(counted)
+		s.headers(w.Header(), r.URL.Path)
+		w.Header().Set("X-Request-Id", id)
+		defer func() {
+			if v := recover(); v != nil {
+				if v == http.ErrAbortHandler {
+					panic(v)
+				}
+				s.cfg.Log.Error("a request stopped by a fault of the program", "request", id, "at", caller())
+				if counted.status == 0 {
+					s.refuse(w, r, problem.New("internal", ""))
+				}
+			}
+			s.metrics.request(r.Pattern, counted.status, time.Since(begun))
+		}()
+		if r.Body != nil && r.ContentLength != 0 {
+			r.Body = s.cfg.Slowness.Body(w, r)
+		}
+		from, err := s.check(r)
+		if err == nil {
+			if r, err = s.identify(r, from); err == nil {
+				next.ServeHTTP(w, r)
+				return
+			}
+		}
+		s.refuse(w, r, err)
+	})
+}
+
+// check refuses a request that must not reach any route, and returns the address of its
+// client.
+func (s *Server) check(r *http.Request) (netip.Addr, error) {
+	from, err := s.client(r)
+	if err != nil {
+		return from, err
+	}
+	if !s.servesHost(r.Host) {
+		return from, problem.New("host", "").Hinted("open the server by one of its names")
+	}
+	if err := s.crossOrigin.Check(r); err != nil {
+		return from, problem.New("cross-site", "")
+	}
+	if ok, wait := s.addresses.Allow(s.addressHash(from), s.store.Now()); !ok {
+		return from, tooMany(wait)
+	}
+	return from, nil
+}
+
+func tooMany(wait time.Duration) error {
+	p := problem.New("too-many", "")
+	p.RetryAfter = int((wait + time.Second - 1) / time.Second)
+	return p
+}
+
+// loopbackHost reports whether a host of a request names the loopback.
+func loopbackHost(host string) bool {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = host
+	}
+	name = strings.Trim(name, "[]")
+	return name == "localhost" || name == "127.0.0.1" || name == "::1"
+}
+
+// client is the address of the client: of the connection, or, behind a proxy, the last
+// one in X-Forwarded-For that is not a proxy's.
+func (s *Server) client(r *http.Request) (netip.Addr, error) {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}, nil // a test without a connection
+	}
+	from := peer.Addr().Unmap()
+	if len(s.cfg.Proxies) == 0 {
+		return from, nil
+	}
+	if !s.isProxy(from) {
+		return from, problem.New("host", "The server answers requests of its proxy alone.")
+	}
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for _, hop := range slices.Backward(hops) {
+		addr, err := netip.ParseAddr(strings.TrimSpace(hop))
+		if err != nil {
+			return from, nil
+		}
+		if from = addr.Unmap(); !s.isProxy(from) {
+			break
+		}
+	}
+	return from, nil
+}
+
+func (s *Server) isProxy(a netip.Addr) bool {
+	return slices.ContainsFunc(s.cfg.Proxies, func(p netip.Prefix) bool { return p.Contains(a) })
+}
+
+// servesHost reports whether the server has the name that a request gives it. A page of
+// another site whose name resolves to this machine is refused by this.
+func (s *Server) servesHost(host string) bool {
+	name, port, err := net.SplitHostPort(host)
+	if err != nil {
+		name, port = host, ""
+	}
+	name = strings.ToLower(strings.Trim(name, "[]"))
+	if slices.ContainsFunc(s.cfg.Hosts, func(h string) bool { return strings.EqualFold(h, name) }) {
+		return true
+	}
+	return s.loopback && port == s.port && loopbackHost(name)
+}
+
+// addressHash names an address in memory: a hash under a key that lives 10 minutes. Of an
+// IPv6 address the network counts.
+func (s *Server) addressHash(a netip.Addr) string {
+	if a.Is6() {
+		if p, err := a.Prefix(64); err == nil {
+			a = p.Addr()
+		}
+	}
+	s.saltMu.Lock()
+	if now := time.Now(); now.Sub(s.salted) > 10*time.Minute {
+		s.salt, s.salted = store.NewSecret(), now
+	}
+	salt := s.salt
+	s.saltMu.Unlock()
+	sum := sha256.Sum256([]byte(salt + a.String()))
+	return string(sum[:12])
+}
+
+// identify finds the principal of a request of the interface, and limits its rate.
+func (s *Server) identify(r *http.Request, from netip.Addr) (*http.Request, error) {
+	r = r.WithContext(context.WithValue(r.Context(), addressKey{}, from))
+	if !strings.HasPrefix(r.URL.Path, apiPrefix) {
+		return r, nil
+	}
+	actor, err := s.whoIs(r, from)
+	if errors.Is(err, auth.ErrUnknown) {
+		// As without a credential: routes that need one refuse.
+		if ok, wait := s.failures.Allow(s.addressHash(from), s.store.Now()); !ok {
+			return r, tooMany(wait)
+		}
+		return r, nil
+	}
+	if err != nil || actor == nil {
+		return r, err
+	}
+	if ok, wait := s.principals.Allow(actor.ID, s.store.Now()); !ok {
+		return r, tooMany(wait)
+	}
+	return r.WithContext(context.WithValue(r.Context(), identityKey{}, actor)), nil
+}
+
+// whoIs finds the principal by the token of a request, or by its cookie where it has no
+// token; nil without both.
+func (s *Server) whoIs(r *http.Request, from netip.Addr) (*auth.Actor, error) {
+	if value := r.Header.Get("Authorization"); value != "" {
+		scheme, token, ok := strings.Cut(value, " ")
+		if !ok || !strings.EqualFold(scheme, "bearer") {
+			return nil, auth.ErrUnknown
+		}
+		return s.auth.ByToken(r.Context(), strings.TrimSpace(token), from)
+	}
+	cookies := r.CookiesNamed(s.cookieName())
+	if len(cookies) == 0 {
+		return nil, nil
+	}
+	if len(cookies) > 1 {
+		return nil, auth.ErrUnknown // one was planted
+	}
+	return s.auth.BySession(r.Context(), cookies[0].Value)
+}
+
+// cookieName is the name of the session's cookie. A browser takes the prefix __Host- from
+// this host over TLS alone.
+func (s *Server) cookieName() string {
+	if s.cfg.secure() {
+		return "__Host-noren"
+	}
+	return "noren"
+}
+
+// statusWriter knows the status of an answer.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+// Unwrap serves [http.ResponseController].
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *statusWriter) WriteHeader(status int) {
+	if w.status == 0 && status >= 200 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *statusWriter) Write(p []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// caller names the functions that led to a panic, without their arguments.
+func caller() []string {
+	pcs := make([]uintptr, 24)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(4, pcs)])
+	var names []string
+	for {
+		f, more := frames.Next()
+		names = append(names, f.Function)
+		if !more {
+			return names
+		}
+	}
+}

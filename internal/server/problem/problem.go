@@ -1,0 +1,286 @@
+// Package problem makes the error bodies of the server's HTTP interface (RFC 9457).
+//
+// A body never holds a cell's value, a path of the host, SQL or a stack: texts come from
+// errors of type [*noren.Error] alone, and folders are cut from the names of files.
+package problem
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/server/limit"
+	"github.com/noren-privacy/noren/spec"
+)
+
+// Problem is an error body.
+type Problem struct {
+	Type      string  `json:"type" doc:"The page that explains the code: /problems/CODE."`
+	Title     string  `json:"title" doc:"What the code means, in one sentence."`
+	Status    int     `json:"status" doc:"The HTTP status."`
+	Detail    string  `json:"detail" doc:"What is wrong with this request."`
+	Code      string  `json:"code" doc:"The name of the fault, stable between versions."`
+	Hint      string  `json:"hint,omitempty" doc:"What to do about it."`
+	Where     string  `json:"where,omitempty" doc:"The field, file or column that the fault is about."`
+	Errors    []Fault `json:"errors,omitempty" nullable:"false" doc:"Each fault of the request, where there are several."`
+	RequestID string  `json:"request_id" doc:"The id of the request in the audit log."`
+	// RetryAfter is the value of the header of that name, in seconds; 0 for none.
+	RetryAfter int `json:"-"`
+}
+
+// Fault is one of several faults of a request.
+type Fault struct {
+	Pointer string `json:"pointer" doc:"The place in the request, as a JSON pointer or the name of a parameter."`
+	Detail  string `json:"detail" doc:"What is wrong there."`
+}
+
+// Error implements error.
+func (p *Problem) Error() string { return p.Code + ": " + p.Detail }
+
+// GetStatus returns the HTTP status.
+func (p *Problem) GetStatus() int { return p.Status }
+
+// ContentType is the media type of the body.
+func (p *Problem) ContentType(string) string { return "application/problem+json" }
+
+// GetHeaders returns the headers that go with the body.
+func (p *Problem) GetHeaders() http.Header {
+	h := http.Header{}
+	if p.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(p.RetryAfter))
+	}
+	if p.Status == http.StatusUnauthorized {
+		h.Set("WWW-Authenticate", "Bearer")
+	}
+	return h
+}
+
+// Write sends p.
+func (p *Problem) Write(w http.ResponseWriter) {
+	for name, values := range p.GetHeaders() {
+		w.Header()[name] = values
+	}
+	w.Header().Set("Content-Type", p.ContentType(""))
+	w.Header().Del("Content-Length")
+	w.Header().Del("Content-Disposition")
+	w.WriteHeader(p.Status)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(true)
+	_ = enc.Encode(p) // the client has gone if this fails
+}
+
+// New is a problem of one of [Codes]. A code that is not among them gives "internal".
+func New(code, detail string) *Problem {
+	c, ok := lookUp(code)
+	if !ok {
+		c, _ = lookUp("internal")
+	}
+	if detail == "" {
+		detail = c.Meaning
+	}
+	return &Problem{Type: "/problems/" + c.Name, Title: c.Meaning, Status: c.Status, Code: c.Name, Detail: detail}
+}
+
+// NotFound is the one body for objects that do not exist and objects on which the
+// principal has no role.
+func NotFound() *Problem { return New("not-found", "") }
+
+// Hinted sets what to do about the problem, and returns the problem.
+func (p *Problem) Hinted(hint string) *Problem {
+	p.Hint = hint
+	return p
+}
+
+// From is the problem that an error is: itself where it is one, and by code and kind
+// where it is a [*noren.Error]. Of any other error only its occurrence is said. own are
+// folders of the server, which are cut from texts.
+func From(err error, own ...string) *Problem {
+	c := cleaner(own)
+	var p *Problem
+	if errors.As(err, &p) {
+		return p
+	}
+	var faults spec.Faults
+	if errors.As(err, &faults) && len(faults) > 0 {
+		out := c.of(faults[0])
+		for _, f := range faults {
+			out.Errors = append(out.Errors, Fault{Pointer: c.clean(f.Where), Detail: c.clean(f.What)})
+		}
+		return out
+	}
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return New("too-large", "expected at most "+strconv.FormatInt(tooLarge.Limit, 10)+" bytes")
+	}
+	var slow limit.SlowError
+	if errors.As(err, &slow) {
+		return New("slow", "")
+	}
+	var e *noren.Error
+	if !errors.As(err, &e) {
+		if noren.KindOf(err) == noren.Interrupted {
+			return New("unavailable", "The request was interrupted.")
+		}
+		return New("internal", "")
+	}
+	out := c.of(e)
+	var several interface{ Unwrap() []error }
+	if errors.As(err, &several) {
+		for _, one := range several.Unwrap() {
+			var f *noren.Error
+			if errors.As(one, &f) {
+				out.Errors = append(out.Errors, Fault{Pointer: c.clean(f.Where), Detail: c.detail(f)})
+			}
+		}
+	}
+	return out
+}
+
+// of is the problem of one error.
+func (c cleaner) of(e *noren.Error) *Problem {
+	kind := noren.KindOf(e)
+	general := New(ofKind(kind), "")
+	if kind == noren.Internal && noren.CodeOf(e) == "" {
+		return general // its text may be of the host
+	}
+	out := general
+	if code := noren.CodeOf(e); code != "" {
+		out.Code, out.Type = code, "/problems/"+code
+		if m, ok := Explain(code); ok {
+			out.Title = m.Meaning
+			out.Status = m.Status
+		}
+	}
+	out.Detail, out.Hint, out.Where = c.detail(e), c.clean(hint(e)), c.clean(e.Where)
+	return out
+}
+
+// ofKind is the code of errors of a kind that have no code of their own.
+func ofKind(k noren.Kind) string {
+	switch k {
+	case noren.Usage:
+		return "invalid"
+	case noren.BadData:
+		return "unfit"
+	case noren.NotMet:
+		return "guarantee-not-met"
+	case noren.Refused:
+		return "refused"
+	case noren.Interrupted:
+		return "unavailable"
+	default:
+		return "internal"
+	}
+}
+
+// detail is what e and the errors of its kind below it say. Errors of other types, which
+// may quote the system, are left out.
+func (c cleaner) detail(e *noren.Error) string {
+	var parts []string
+	for e != nil {
+		if e.What != "" {
+			parts = append(parts, c.clean(e.What))
+		}
+		var next *noren.Error
+		if e.Err == nil || !errors.As(e.Err, &next) {
+			break
+		}
+		e = next
+	}
+	if len(parts) == 0 {
+		return New(ofKind(noren.Internal), "").Detail
+	}
+	return strings.Join(parts, ": ")
+}
+
+// hint is the outermost hint.
+func hint(e *noren.Error) string {
+	for e != nil {
+		if e.Hint != "" {
+			return e.Hint
+		}
+		var next *noren.Error
+		if e.Err == nil || !errors.As(e.Err, &next) {
+			break
+		}
+		e = next
+	}
+	return ""
+}
+
+// folders are the folders of an absolute path in a text.
+var folders = regexp.MustCompile(`(^|[\s:;,("'=])(?:[A-Za-z]:)?[/\\](?:[^\s:;,()"'<>|/\\]*[/\\])*([^\s:;,()"'<>|/\\]+)`)
+
+// cleaner cuts the folders from the names of files in texts: those it knows, whose names
+// may hold spaces, and those of every absolute path.
+type cleaner []string
+
+func (c cleaner) clean(text string) string {
+	for _, own := range c {
+		text = regexp.MustCompile(regexp.QuoteMeta(own)+`[/\\](?:[^\s:;,()"'<>|/\\]+[/\\])*`).ReplaceAllString(text, "")
+	}
+	return folders.ReplaceAllString(text, "$1$2")
+}
+
+// Code is an error code of the HTTP interface.
+type Code struct {
+	Name    string
+	Status  int
+	Meaning string
+}
+
+// codes are those that are not codes of the library, sorted by name.
+var codes = []Code{
+	{"conflict", http.StatusConflict, "The request conflicts with another request or with the state of the object."},
+	{"cross-site", http.StatusForbidden, "The request was sent by a page of another site."},
+	{"forbidden", http.StatusForbidden, "The principal's role does not allow this request."},
+	{"guarantee-not-met", http.StatusUnprocessableEntity, "A guarantee that was asked for does not hold."},
+	{"host", http.StatusMisdirectedRequest, "The server does not serve the host name of the request."},
+	{"internal", http.StatusInternalServerError, "The server failed; its own log has the reason."},
+	{"invalid", http.StatusUnprocessableEntity, "The request contains what the interface does not allow."},
+	{"link-unusable", http.StatusNotFound, "The sign-in link is unknown, used or expired."},
+	{"media-type", http.StatusUnsupportedMediaType, "The body of the request has another media type than the interface expects."},
+	{"method", http.StatusMethodNotAllowed, "The address does not support the method of the request."},
+	{"not-found", http.StatusNotFound, "There is no such object, or the principal has no role on it."},
+	{"precondition", http.StatusPreconditionFailed, "The object has changed since it was read; If-Match names another state."},
+	{"precondition-required", http.StatusPreconditionRequired, "A change needs the header If-Match with the ETag of the object."},
+	{"range", http.StatusRequestedRangeNotSatisfiable, "The range of the request does not continue what the server has."},
+	{"refused", http.StatusConflict, "The request does not fit the privacy budget or the grants of the data set."},
+	{"sealed", http.StatusServiceUnavailable, "The server is sealed: it answers reading requests and refuses changes and releases."},
+	{"slow", http.StatusRequestTimeout, "The body of the request arrived too slowly."},
+	{"too-large", http.StatusRequestEntityTooLarge, "The body of the request is larger than the limit."},
+	{"too-many", http.StatusTooManyRequests, "The principal or the address has sent too many requests."},
+	{"unauthenticated", http.StatusUnauthorized, "The request needs a session or a token that is valid."},
+	{"unavailable", http.StatusServiceUnavailable, "The server cannot do this now."},
+	{"unfit", http.StatusUnprocessableEntity, "The data is not what the request needs."},
+}
+
+// Codes returns the codes of the HTTP interface that are not codes of the library.
+func Codes() []Code { return slices.Clone(codes) }
+
+func lookUp(name string) (Code, bool) {
+	i, ok := slices.BinarySearchFunc(codes, name, func(c Code, name string) int { return strings.Compare(c.Name, name) })
+	if !ok {
+		return Code{}, false
+	}
+	return codes[i], true
+}
+
+// Explain returns the status and the meaning of a code of the interface or the library.
+func Explain(name string) (Code, bool) {
+	if c, ok := lookUp(name); ok {
+		return c, true
+	}
+	for _, c := range noren.Codes() {
+		if c.Name == name {
+			general, _ := lookUp(ofKind(c.Kind))
+			return Code{c.Name, general.Status, c.Meaning}, true
+		}
+	}
+	return Code{}, false
+}

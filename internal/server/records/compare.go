@@ -1,0 +1,165 @@
+package records
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/server/jobs"
+	"github.com/noren-privacy/noren/internal/server/problem"
+	"github.com/noren-privacy/noren/report/text"
+)
+
+// Comparison says what two releases of the same people give away together.
+type Comparison struct {
+	Candidates []Candidates `json:"candidates" doc:"How many are left with few candidates."`
+	Least      int64        `json:"least" doc:"The smallest number of candidates that remain."`
+	BelowK     int64        `json:"below_k" doc:"How many are left with fewer than k candidates."`
+	Common     int64        `json:"common" doc:"How many are in both."`
+	Text       []Message    `json:"text" doc:"The same in words."`
+}
+
+// Candidates says how many of those in both releases are left with few candidates.
+type Candidates struct {
+	AtMost int     `json:"at_most" doc:"The number of candidates."`
+	Share  float64 `json:"share" doc:"The share of those in both releases."`
+}
+
+// side is one of two releases that are compared.
+type side struct {
+	dir, file string
+	table     string // whose copy is the source
+	source    string // SHA-256 of the source
+	k         int
+}
+
+func (r *Records) sideOf(ctx context.Context, id string) (*side, error) {
+	d, err := r.findRelease(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return &side{r.folder(id), d.FileName, d.Table, d.SourceSHA256, d.K}, nil
+}
+
+// source is the path of the source of a release, which must be as it was then.
+func (r *Records) source(ctx context.Context, s *side) (string, error) {
+	h, err := r.config.Tables.Hold(ctx, s.table)
+	if err != nil || h.SHA256 != s.source {
+		return "", problem.New("unfit", "The table that a release was made of is no longer there, or has changed: the releases cannot be compared.").
+			Hinted("compare them where both tables are, by noren assess --previous")
+	}
+	return h.Input, nil
+}
+
+// Compare begins the job that compares a release with another of the same people.
+func (r *Records) Compare(ctx context.Context, id, with, by string) (*jobs.Job, error) {
+	now, err := r.sideOf(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return r.compare(ctx, jobs.Task{Kind: "compare", Table: now.table, By: by}, now, with, nil)
+}
+
+// ComparePreview begins the job that compares a preview with an earlier release. Once it
+// is done, the gate knows that the earlier release was compared.
+func (r *Records) ComparePreview(ctx context.Context, recipe, with, by string) (*jobs.Job, error) {
+	if _, _, err := r.find(ctx, recipe); err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	p := r.previews[recipe]
+	switch {
+	case p == nil || p.release == nil:
+		r.mu.Unlock()
+		return nil, shut([]Message{{Code: "no-preview", Text: "There is no preview. Make one and look at it."}})
+	case p.busy:
+		r.mu.Unlock()
+		return nil, problem.New("conflict", "The preview is being released or compared.")
+	}
+	p.busy = true
+	r.mu.Unlock()
+	now := &side{p.dir, p.file, p.held.Table.ID, p.held.SHA256, p.parameters.K}
+	job, err := r.compare(ctx, jobs.Task{Kind: "compare", Table: now.table, Recipe: recipe, By: by, Ended: func(jobs.Job) { r.unclaim(p) }}, now, with, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		p.compared[with] = true
+	})
+	if err != nil {
+		r.unclaim(p)
+	}
+	return job, err
+}
+
+func (r *Records) compare(ctx context.Context, task jobs.Task, now *side, with string, done func()) (*jobs.Job, error) {
+	then, err := r.sideOf(ctx, with)
+	if err != nil {
+		return nil, err
+	}
+	if now.dir == then.dir {
+		return nil, problem.New("invalid", "expected another release")
+	}
+	task.Run = func(ctx context.Context, run *jobs.Run) (any, error) {
+		q := &api.OverlapRequest{Release: filepath.Join(now.dir, now.file), Previous: filepath.Join(then.dir, then.file)}
+		var err error
+		if q.Input, err = r.source(ctx, now); err != nil {
+			return nil, err
+		}
+		if q.PreviousSource, err = r.source(ctx, then); err != nil {
+			return nil, err
+		}
+		q.SpecFile = filepath.Join(now.dir, specFile)
+		if q.Classes, err = readClasses(filepath.Join(now.dir, classesFile)); err != nil {
+			return nil, err
+		}
+		if q.PreviousClasses, err = readClasses(filepath.Join(then.dir, classesFile)); err != nil {
+			return nil, err
+		}
+		operations := r.config.Service()
+		operations.Progress = run.Progress
+		o, err := operations.Overlap(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		if done != nil {
+			done()
+		}
+		return comparison(o), nil
+	}
+	job, err := r.config.Jobs.Submit(task)
+	return &job, err
+}
+
+// comparison is an overlap as it is shown.
+func comparison(o *api.Overlap) *Comparison {
+	out := &Comparison{Least: o.Min, BelowK: o.Below, Common: o.Common, Candidates: []Candidates{}}
+	who := "records"
+	if o.Unit != "" {
+		who = "persons"
+	}
+	share := func(n int64) float64 {
+		if o.Common == 0 {
+			return 0
+		}
+		return float64(n) / float64(o.Common)
+	}
+	if o.Common == 0 {
+		out.Text = []Message{{Code: "overlap-none", Text: "No " + who + " are in both tables."}}
+		return out
+	}
+	out.Candidates = append(out.Candidates, Candidates{1, share(o.Alone)})
+	if o.K > 2 {
+		out.Candidates = append(out.Candidates, Candidates{o.K - 1, share(o.Below)})
+	}
+	out.Text = []Message{
+		{
+			Code: "overlap", Text: fmt.Sprintf("%s %s are in both tables. To a reader of both releases at least %s candidates remain for each, %s on average.", text.Integer(o.Common), who, text.Integer(o.Min), text.Number(o.Mean)),
+			Args: map[string]any{"common": o.Common, "least": o.Min, "mean": o.Mean, "unit": who},
+		},
+		{
+			Code: "overlap-below", Text: fmt.Sprintf("For %s of them fewer than %d candidates remain, for %s only one.", text.Integer(o.Below), o.K, text.Integer(o.Alone)),
+			Args: map[string]any{"below": o.Below, "k": o.K, "alone": o.Alone},
+		},
+	}
+	return out
+}

@@ -1,0 +1,291 @@
+package records
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/noren-privacy/noren/internal/server/jobs"
+	"github.com/noren-privacy/noren/internal/server/problem"
+	"github.com/noren-privacy/noren/internal/server/store"
+	"github.com/noren-privacy/noren/internal/server/tables"
+	"github.com/noren-privacy/noren/internal/server/uploads"
+	"github.com/noren-privacy/noren/service"
+)
+
+// Config holds what records need.
+type Config struct {
+	// Work is the folder of previews, which is empty at the start, and Releases that of
+	// releases. Required, on one file system.
+	Work, Releases string
+	// Store keeps recipes and releases. Required.
+	Store *store.Store
+	// Tables are the tables that are released. Required.
+	Tables *tables.Tables
+	// Jobs run what takes long. Required.
+	Jobs *jobs.Manager
+	// Service makes the operations. Required.
+	Service func() *service.Service
+	// LeastK is the least k of a release.
+	LeastK int
+	// Sealed says why no release is made; "" where releases are made. Required.
+	Sealed func() string
+	// Note writes to the audit log that a principal did something with an object. Required.
+	Note func(ctx context.Context, by, action, object string, detail map[string]string) error
+	// Explain is the problem of an error of a job. Required.
+	Explain func(error) *problem.Problem
+	// Name finds the name of a principal. Required.
+	Name func(ctx context.Context, id string) string
+}
+
+// Records makes releases. Make one with [New].
+type Records struct {
+	config Config
+
+	mu       sync.Mutex
+	previews map[string]*preview // by recipe
+	curves   map[string]*curve   // by recipe
+}
+
+// New makes the records of a store, and removes or completes what a killed process left.
+func New(ctx context.Context, config Config) (*Records, error) {
+	if config.Work == "" || config.Releases == "" || config.Store == nil || config.Tables == nil || config.Jobs == nil || config.Service == nil ||
+		config.Sealed == nil || config.Note == nil || config.Name == nil || config.Explain == nil {
+		return nil, errors.New("records: expected all fields of Config")
+	}
+	if config.LeastK < 1 {
+		config.LeastK = 5
+	}
+	r := &Records{config: config, previews: map[string]*preview{}, curves: map[string]*curve{}}
+	return r, r.recover(ctx)
+}
+
+// LastRelease is the latest release of a table, for package tables.
+func LastRelease(ctx context.Context, s *store.Store, table string) (*tables.LastRelease, error) {
+	rows, err := s.Resources(ctx, store.KindRelease, table, 0, 5)
+	if err != nil {
+		return nil, err
+	}
+	for i := range rows {
+		d, err := decodeRelease(&rows[i])
+		if err != nil {
+			return nil, err
+		}
+		if d.Noted {
+			return &tables.LastRelease{ID: d.ID, K: d.K, Classes: d.Classes, At: d.At}, nil
+		}
+	}
+	return nil, nil
+}
+
+// find reads a recipe from the store.
+func (r *Records) find(ctx context.Context, id string) (*store.Resource, *document, error) {
+	if !store.ValidID("rc", id) {
+		return nil, nil, problem.NotFound()
+	}
+	row, err := r.config.Store.FindResource(ctx, store.KindRecipe, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil, problem.NotFound()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	d := &document{}
+	if err := json.Unmarshal(row.Doc, d); err != nil {
+		return nil, nil, errors.New("records: the store holds a recipe that cannot be read")
+	}
+	return row, d, nil
+}
+
+// open reads a recipe and its table.
+func (r *Records) open(ctx context.Context, id string) (*store.Resource, *document, *tables.Held, error) {
+	row, d, err := r.find(ctx, id)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	h, err := r.config.Tables.Hold(ctx, row.Parent)
+	return row, d, h, err
+}
+
+// shown is a recipe as it is shown.
+func (r *Records) shown(row *store.Resource, d *document, h *tables.Held) *Recipe {
+	return &Recipe{
+		ID: row.ID, Table: row.Parent, Version: row.Version, Saved: d.Saved, Parameters: d.Parameters,
+		Command: command(h, d.Parameters.K, ""), Problems: problems(h, &d.Parameters, r.config.LeastK),
+	}
+}
+
+// mostRecipes is how many recipes a table may have.
+const mostRecipes = 100
+
+// Make makes a recipe of a table with the default parameters.
+func (r *Records) Make(ctx context.Context, table, by string) (*Recipe, error) {
+	h, err := r.config.Tables.Hold(ctx, table)
+	if err != nil {
+		return nil, err
+	}
+	all, err := r.config.Store.Resources(ctx, store.KindRecipe, table, 0, mostRecipes)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) >= mostRecipes {
+		return nil, problem.New("conflict", "The table has 100 recipes.").Hinted("change one of them")
+	}
+	d := &document{Saved: now(), By: by, Parameters: defaults(max(r.config.LeastK, 1))}
+	row := &store.Resource{ID: store.NewID("rc"), Kind: store.KindRecipe, Parent: table}
+	if row.Doc, err = json.Marshal(d); err != nil {
+		return nil, err
+	}
+	if err := r.config.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.AddResource(ctx, row) }); err != nil {
+		return nil, err
+	}
+	return r.shown(row, d, h), nil
+}
+
+// List is the recipes of a table, the newest first.
+func (r *Records) List(ctx context.Context, table string, before int64, limit int) ([]Recipe, int64, error) {
+	h, err := r.config.Tables.Hold(ctx, table)
+	if err != nil {
+		return nil, 0, err
+	}
+	rows, err := r.config.Store.Resources(ctx, store.KindRecipe, table, before, limit)
+	if err != nil {
+		return nil, 0, err
+	}
+	out := []Recipe{}
+	for i := range rows {
+		d := &document{}
+		if err := json.Unmarshal(rows[i].Doc, d); err != nil {
+			return nil, 0, errors.New("records: the store holds a recipe that cannot be read")
+		}
+		out = append(out, *r.shown(&rows[i], d, h))
+		before = rows[i].N
+	}
+	if len(rows) < limit {
+		before = 0
+	}
+	return out, before, nil
+}
+
+// Get is a recipe.
+func (r *Records) Get(ctx context.Context, id string) (*Recipe, error) {
+	row, d, h, err := r.open(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return r.shown(row, d, h), nil
+}
+
+// Put stores other parameters of a recipe.
+func (r *Records) Put(ctx context.Context, id string, version int64, by string, p *Parameters) (*Recipe, error) {
+	row, d, h, err := r.open(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	switch version {
+	case 0:
+		return nil, problem.New("precondition-required", "")
+	case row.Version:
+	default:
+		return nil, problem.New("precondition", "")
+	}
+	if err := check(h, p); err != nil {
+		return nil, err
+	}
+	if p.Columns == nil {
+		p.Columns = map[string]Role{}
+	}
+	d.Parameters, d.Saved, d.By = *p, now(), by
+	if row.Doc, err = json.Marshal(d); err != nil {
+		return nil, err
+	}
+	err = r.config.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.ChangeResource(ctx, row) })
+	switch {
+	case errors.Is(err, store.ErrChanged):
+		return nil, problem.New("precondition", "")
+	case errors.Is(err, store.ErrNotFound):
+		return nil, problem.NotFound()
+	case err != nil:
+		return nil, err
+	}
+	return r.shown(row, d, h), nil
+}
+
+// Text is the noren.yaml of a recipe.
+func (r *Records) Text(ctx context.Context, id string) (string, error) {
+	_, d, h, err := r.open(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	return recipeText(h, &d.Parameters), nil
+}
+
+// TableOf is the table of a recipe or a release, by whose grants both are used.
+func (r *Records) TableOf(ctx context.Context, id string) (string, error) {
+	kind := store.KindRecipe
+	if store.ValidID("rl", id) {
+		kind = store.KindRelease
+	}
+	row, err := r.config.Store.FindResource(ctx, kind, id)
+	if err != nil {
+		return "", err
+	}
+	return row.Parent, nil
+}
+
+func now() time.Time { return time.Now().UTC().Truncate(time.Second) }
+
+// fileError is a failure of the file system, without its path.
+func fileError(err error) error {
+	if uploads.DiskFull(err) {
+		return problem.New("unavailable", "The disk is full.").Hinted("free space on the server")
+	}
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	var l *os.LinkError
+	if errors.As(err, &l) {
+		err = l.Err
+	}
+	return errors.New("records: a file cannot be used: " + err.Error())
+}
+
+// write writes a private file.
+func write(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fileError(err)
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		return fileError(err)
+	}
+	return nil
+}
+
+// syncAll puts the files and folders below dir on the disk.
+func syncAll(dir string) error {
+	return filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		if err != nil {
+			return fileError(err)
+		}
+		return syncFolder(path)
+	})
+}
+
+// syncFolder puts a folder, or a file, on the disk.
+func syncFolder(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fileError(err)
+	}
+	defer func() { _ = f.Close() }()
+	if err := f.Sync(); err != nil {
+		return fileError(err)
+	}
+	return nil
+}

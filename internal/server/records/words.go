@@ -1,0 +1,86 @@
+package records
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/report/text"
+)
+
+// stated are the lines of [text.Release] that say what a release guarantees.
+var stated = map[string]bool{"promise": true, "classes": true, "persons": true, "intersect": true, "pseudonyms": true}
+
+// statement says what a release guarantees, in the words of the command line.
+func statement(rel *api.Release) []Message {
+	out := []Message{}
+	for _, line := range text.Release(text.English, &rel.Result) {
+		if !stated[line.Label] {
+			continue
+		}
+		m := Message{Code: line.Label, Text: line.Text}
+		switch line.Label {
+		case "promise":
+			m.Args = map[string]any{"k": rel.K, "columns": strings.Join(rel.Guarantee.Quasi, ", "), "unit": rel.Unit}
+		case "classes":
+			m.Args = map[string]any{"classes": rel.Classes, "least": int(rel.Verified.ClassSize.Min), "most": int(rel.Verified.ClassSize.Max)}
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// notCovered says what a release does not guarantee.
+func notCovered(rel *api.Release) []Message {
+	out := []Message{}
+	for _, a := range rel.Guarantee.Assumptions {
+		out = append(out, Message{Code: "assumption", Text: sentence(a)})
+	}
+	if u := rel.Unique; u != nil && u.Records > 0 && len(u.Columns) > 0 {
+		for _, s := range text.Unique(text.English, u) {
+			out = append(out, Message{Code: "unique", Text: sentence(s), Args: map[string]any{"alone": u.Alone, "in_pairs": u.InPairs, "records": u.Records}})
+		}
+	}
+	if len(rel.FreeText) > 0 {
+		out = append(out, Message{Code: "free-text", Text: sentence("free text in " + strings.Join(rel.FreeText, ", ") + ": " + text.FreeTextWarning), Args: map[string]any{"columns": strings.Join(rel.FreeText, ", ")}})
+	}
+	if len(rel.Guarantee.Diversity) == 0 && len(rel.Guarantee.Closeness) == 0 {
+		out = append(out, Message{Code: "sensitive-open", Text: "A class may show one sensitive value for all its records: neither l-diversity nor t-closeness was asked for."})
+	}
+	return out
+}
+
+// checks says what the verifier found, and what was noted while the release was made.
+func checks(p *preview) []Check {
+	rel := p.release
+	what := "records"
+	if rel.Unit != "" {
+		what = "persons"
+	}
+	out := []Check{{"ok", Message{
+		Code: "verified", Text: fmt.Sprintf("The file was read back: each of its %s classes holds %d %s or more.", text.Integer(rel.Classes), rel.AchievedK, what),
+		Args: map[string]any{"classes": rel.Classes, "k": rel.AchievedK, "unit": what},
+	}, ""}}
+	for _, s := range rel.Verified.Sensitive {
+		m := Message{
+			Code: "sensitive", Text: fmt.Sprintf("In every class, column %s has at least %d different values and is at most %s from the whole table.", s.Column, s.DistinctL, text.Number(s.T)),
+			Args: map[string]any{"column": s.Column, "l": s.DistinctL, "t": s.T},
+		}
+		level := "ok"
+		if s.DistinctL < 2 {
+			level = "attention"
+		}
+		out = append(out, Check{level, m, ""})
+	}
+	if rel.Suppressed > 0 {
+		out = append(out, Check{"attention", Message{Code: "suppressed", Text: fmt.Sprintf("%s records are left out.", text.Integer(rel.Suppressed)), Args: map[string]any{"records": rel.Suppressed}}, ""})
+	}
+	for _, n := range p.notes {
+		level := "ok"
+		if n.Level == api.Warning {
+			level = "attention"
+		}
+		out = append(out, Check{level, Message{Code: n.Code, Text: sentence(n.Text)}, strings.Join(n.Columns, ", ")})
+	}
+	return out
+}

@@ -1,0 +1,80 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/noren-privacy/noren/internal/server/auth"
+	"github.com/noren-privacy/noren/internal/server/jobs"
+	"github.com/noren-privacy/noren/internal/server/problem"
+)
+
+// jobProblem is the problem of a request about a job.
+func jobProblem(err error) error {
+	switch {
+	case errors.Is(err, jobs.ErrFull):
+		p := problem.New("too-many", "The queue of jobs is full.")
+		p.RetryAfter = 10
+		return p
+	case errors.Is(err, jobs.ErrClosed):
+		return problem.New("unavailable", "The server is stopping.")
+	case errors.Is(err, jobs.ErrUnknown):
+		return problem.NotFound()
+	}
+	return err
+}
+
+// registerJobs adds jobs. They tell of private data: only stewards of their tables see
+// them.
+func (s *Server) registerJobs(api huma.API, mux *http.ServeMux) {
+	register(s, api, op("GET", "/jobs", "Jobs, the newest first"), access{roles: stewards, object: anyObject}, s.listJobs)
+	register(s, api, op("GET", "/jobs/{id}", "A job"), access{roles: stewards, object: "id"}, s.getJob)
+	cancel := op("DELETE", "/jobs/{id}", "Cancel a job")
+	cancel.DefaultStatus = http.StatusAccepted
+	register(s, api, cancel, access{roles: stewards, object: "id", action: "job.cancel"}, s.cancelJob)
+	events := op("GET", "/jobs/{id}/events", "The events of a job, as they come")
+	events.Parameters = []*huma.Param{
+		pathParameter("id", "The id of the job."),
+		{Name: "Last-Event-ID", In: "header", Description: "The number of the last event that was seen.", Schema: &huma.Schema{Type: huma.TypeString}},
+	}
+	events.Responses = map[string]*huma.Response{"200": {
+		Description: "Server-sent events with a number each: progress {stage, done, total, left_s}, point (of a curve), and one final event done, failed, cancelled or closing.",
+		Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}},
+	}}
+	s.handle(api, mux, events, access{roles: stewards, object: "id"}, func(w http.ResponseWriter, r *http.Request, c *call) error {
+		return jobProblem(s.jobs.Follow(w, r, c.id))
+	})
+}
+
+// pathParameter documents a parameter in the path of a plain route.
+func pathParameter(name, text string) *huma.Param {
+	return &huma.Param{Name: name, In: "path", Required: true, Description: text, Schema: &huma.Schema{Type: huma.TypeString}}
+}
+
+func (s *Server) listJobs(_ context.Context, c *call, in *Listing) (*output[page[jobs.Job]], error) {
+	after, err := in.position()
+	if err != nil {
+		return nil, err
+	}
+	items := s.jobs.List(after, in.Limit+1, func(j *jobs.Job) bool { return c.actor.Has(j.Table, auth.Steward) })
+	return &output[page[jobs.Job]]{paged(append([]jobs.Job{}, items...), in.Limit, func(j *jobs.Job) string { return j.ID })}, nil
+}
+
+func (s *Server) getJob(_ context.Context, _ *call, in *idInput) (*output[*jobs.Job], error) {
+	job, ok := s.jobs.Get(in.ID)
+	if !ok {
+		return nil, problem.NotFound()
+	}
+	return &output[*jobs.Job]{&job}, nil
+}
+
+func (s *Server) cancelJob(_ context.Context, _ *call, in *idInput) (*output[*jobs.Job], error) {
+	job, err := s.jobs.Cancel(in.ID)
+	if err != nil {
+		return nil, jobProblem(err)
+	}
+	return &output[*jobs.Job]{&job}, nil
+}

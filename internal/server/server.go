@@ -1,0 +1,239 @@
+// Package server serves Noren over HTTP: an interface in JSON, and the page over it.
+//
+// All state is in one folder that its owner alone can read. Every operation on a table is
+// one of package service; the server adds who may ask (package auth), in which form
+// (problem), how often (limit), and a log of it (audit). The contract of the interface is
+// docs/openapi.json; docs/server.md says how to run a server.
+//
+// The server assumes that the machine, its owner's account and its clock's general
+// direction are trusted; docs/threat-model.md has the list.
+package server
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/internal/server/audit"
+	"github.com/noren-privacy/noren/internal/server/auth"
+	"github.com/noren-privacy/noren/internal/server/jobs"
+	"github.com/noren-privacy/noren/internal/server/limit"
+	"github.com/noren-privacy/noren/internal/server/records"
+	"github.com/noren-privacy/noren/internal/server/store"
+	"github.com/noren-privacy/noren/internal/server/tables"
+	"github.com/noren-privacy/noren/internal/server/uploads"
+	"github.com/noren-privacy/noren/service"
+)
+
+const (
+	// apiPrefix begins the addresses of the interface.
+	apiPrefix = "/api/v1"
+	// jsonLimit is the size of the largest JSON body, in bytes.
+	jsonLimit = 1 << 20
+	// headerLimit is the size of the largest header, in bytes.
+	headerLimit = 16 << 10
+)
+
+// Server is a server over one folder. Make one with [New], and Close it.
+type Server struct {
+	cfg   Config
+	lock  *store.Lock
+	store *store.Store
+	auth  *auth.Auth
+	audit *audit.Log
+	key   ed25519.PrivateKey
+
+	jobs    *jobs.Manager
+	uploads *uploads.Store
+	tables  *tables.Tables
+	records *records.Records
+
+	handler     http.Handler
+	api         huma.API
+	routes      []mounted
+	owners      map[string]owner // by the prefix of an id
+	crossOrigin *http.CrossOriginProtection
+	addresses   *limit.Rate // requests by address
+	failures    *limit.Rate // unknown credentials by address
+	principals  *limit.Rate // requests by principal
+	signIns     *limit.Rate // looks at links and sign-ins by address
+	metrics     *metrics
+	inFlight    inFlight
+	ownFolders  []string // cut from the texts of errors
+
+	saltMu sync.Mutex
+	salt   string
+	salted time.Time
+
+	listeners listeners
+	loopback  bool
+	port      string
+
+	sealMu sync.Mutex
+	seal   string
+
+	closing  chan struct{} // closed when the server begins to stop
+	stopOnce sync.Once
+	atStop   []func(context.Context) // what stops with the server, such as jobs
+}
+
+// New opens the folder of a server, makes what it lacks, and mounts the routes. It takes
+// the folder's lock until Close.
+func New(ctx context.Context, cfg Config) (_ *Server, err error) {
+	cfg.defaults()
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	if cfg.Dir, err = filepath.Abs(cfg.Dir); err != nil {
+		return nil, noren.Usagef("dir", "expected a folder, got one that cannot be found")
+	}
+	folders := []string{cfg.Dir}
+	for name, root := range cfg.Roots {
+		if cfg.Roots[name], err = filepath.Abs(root); err != nil {
+			return nil, noren.Usagef("root", "expected a folder, got one that cannot be found")
+		}
+		folders = append(folders, cfg.Roots[name])
+	}
+	s := &Server{
+		cfg: cfg, closing: make(chan struct{}), owners: map[string]owner{}, metrics: newMetrics(),
+		crossOrigin: http.NewCrossOriginProtection(), ownFolders: folders,
+		addresses:  limit.NewRate(time.Second/100, 400),
+		failures:   limit.NewRate(time.Second, 30),
+		principals: limit.NewRate(time.Second/20, 60),
+		signIns:    limit.NewRate(6*time.Second, 10),
+	}
+	for _, host := range cfg.Hosts {
+		// A proxy may send another Host than the browser did.
+		if err := s.crossOrigin.AddTrustedOrigin("https://" + host); err != nil {
+			return nil, noren.Usagef("host", "expected a host name such as noren.example.org")
+		}
+	}
+	if s.lock, err = prepare(ctx, cfg.Dir); err != nil {
+		return nil, err
+	}
+	if err := s.open(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	if err := s.openResources(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	s.mount()
+	return s, nil
+}
+
+// open opens what is in the folder.
+func (s *Server) open(ctx context.Context) (err error) {
+	if s.store, err = store.Open(ctx, s.path("server.db"), s.cfg.Clock); err != nil {
+		return err
+	}
+	s.auth = auth.New(s.store)
+	if s.audit, err = audit.Open(ctx, s.path("audit.log"), s.store); err != nil {
+		return err
+	}
+	if s.audit.Damage() != nil {
+		s.cfg.Log.Error("the audit log is damaged; the server is sealed", "reason", s.audit.Damage())
+		s.setSealed("The audit log is damaged: the server answers reading requests alone.")
+	}
+	if s.key, err = certificate.LoadOrCreateKey(s.path("key", "key.pem")); err != nil {
+		return err
+	}
+	if err := s.useKey(ctx); err != nil {
+		return err
+	}
+	operations := s.service()
+	if _, err := os.Stat(s.path("ledger.db")); errors.Is(err, os.ErrNotExist) {
+		if err := operations.LedgerCreate(ctx); err != nil {
+			return err
+		}
+	}
+	shown, err := operations.LedgerShow(ctx, &api.LedgerShowRequest{})
+	if err != nil {
+		return err
+	}
+	if shown.Sealed {
+		s.setSealed("The ledger is sealed until it is reconciled.")
+	}
+	return nil
+}
+
+// useKey notes the key in the store.
+func (s *Server) useKey(ctx context.Context) error {
+	public := s.key.Public().(ed25519.PublicKey)
+	text, err := certificate.EncodePublicKey(public)
+	if err != nil {
+		return err
+	}
+	return s.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		return tx.UseKey(ctx, certificate.KeyID(public), string(text))
+	})
+}
+
+// service has the operations, over this server's ledger and key. Each call makes a new
+// one, so that a job can set its own progress.
+func (s *Server) service() *service.Service {
+	return &service.Service{
+		Ledger: s.path("ledger.db"),
+		Signer: func() (ed25519.PrivateKey, error) { return s.key, nil },
+		Tool:   s.cfg.Tool,
+	}
+}
+
+// path is a path in the folder of the state.
+func (s *Server) path(parts ...string) string {
+	return filepath.Join(append([]string{s.cfg.Dir}, parts...)...)
+}
+
+// Sealed says why the server refuses changes and releases; "" where it does not.
+func (s *Server) Sealed() string {
+	s.sealMu.Lock()
+	defer s.sealMu.Unlock()
+	if s.seal == "" && s.audit != nil && s.audit.Damage() != nil {
+		return "The audit log cannot be written: the server answers reading requests alone."
+	}
+	return s.seal
+}
+
+func (s *Server) setSealed(reason string) {
+	s.sealMu.Lock()
+	defer s.sealMu.Unlock()
+	if s.seal == "" {
+		s.seal = reason
+	}
+}
+
+// stopping reports whether the server has begun to stop.
+func (s *Server) stopping() bool {
+	select {
+	case <-s.closing:
+		return true
+	default:
+		return false
+	}
+}
+
+// beginStop tells streams and health that the server stops.
+func (s *Server) beginStop() { s.stopOnce.Do(func() { close(s.closing) }) }
+
+// Handler is the handler of the interface and the page.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// Close closes the store and gives the folder's lock back. It does not wait for requests:
+// [Server.Serve] does.
+func (s *Server) Close() error {
+	s.beginStop()
+	var err error
+	if s.store != nil {
+		err = s.store.Close()
+	}
+	return errors.Join(err, s.lock.Close())
+}

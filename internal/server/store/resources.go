@@ -1,0 +1,115 @@
+package store
+
+import (
+	"context"
+	"errors"
+)
+
+// ErrChanged is the cause of errors about a resource that has another version than the
+// one that was to be changed.
+var ErrChanged = errors.New("the entry has changed since it was read")
+
+// The kinds of resources.
+const (
+	KindTable   = "table"
+	KindRecipe  = "recipe"
+	KindRelease = "release"
+	KindJob     = "job"
+)
+
+// Resource is a document: a table, recipe, release or job.
+type Resource struct {
+	// N numbers resources in the order in which they were made.
+	N        int64
+	ID, Kind string
+	// Parent is the id of the table that it belongs to; "" for a table.
+	Parent string
+	// Version grows by one with each change.
+	Version int64
+	// Doc is JSON.
+	Doc []byte
+}
+
+// AddResource stores a new resource, with version 1.
+func (tx *Tx) AddResource(ctx context.Context, r *Resource) error {
+	r.Version = 1
+	return tx.exec(ctx, "INSERT INTO resource (id, kind, parent, version, doc) VALUES (?, ?, ?, 1, ?)", r.ID, r.Kind, r.Parent, string(r.Doc))
+}
+
+// ChangeResource stores a new document in place of that of r.Version, and moves the
+// version on. It returns [ErrChanged] where the version is another, and [ErrNotFound]
+// where there is no such resource.
+func (tx *Tx) ChangeResource(ctx context.Context, r *Resource) error {
+	ok, err := tx.changed(ctx, "UPDATE resource SET doc = ?, version = version + 1 WHERE id = ? AND kind = ? AND version = ?", string(r.Doc), r.ID, r.Kind, r.Version)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		var n int
+		if err := tx.QueryRowContext(ctx, "SELECT 1 FROM resource WHERE id = ? AND kind = ?", r.ID, r.Kind).Scan(&n); err != nil {
+			return found(err)
+		}
+		return ErrChanged
+	}
+	r.Version++
+	return nil
+}
+
+// PutResource stores a resource, whether it exists or not.
+func (tx *Tx) PutResource(ctx context.Context, r *Resource) error {
+	return tx.exec(ctx, `INSERT INTO resource (id, kind, parent, version, doc) VALUES (?, ?, ?, 1, ?)
+		ON CONFLICT (id) DO UPDATE SET doc = excluded.doc, version = version + 1`, r.ID, r.Kind, r.Parent, string(r.Doc))
+}
+
+// DropResource removes a resource; one that does not exist is [ErrNotFound].
+func (tx *Tx) DropResource(ctx context.Context, kind, id string) error {
+	ok, err := tx.changed(ctx, "DELETE FROM resource WHERE id = ? AND kind = ?", id, kind)
+	if err == nil && !ok {
+		return ErrNotFound
+	}
+	return err
+}
+
+// DropChildren removes the resources of a kind that belong to a table.
+func (tx *Tx) DropChildren(ctx context.Context, kind, parent string) error {
+	return tx.exec(ctx, "DELETE FROM resource WHERE kind = ? AND parent = ?", kind, parent)
+}
+
+// TrimResources keeps the newest resources of a kind.
+func (tx *Tx) TrimResources(ctx context.Context, kind string, keep int) error {
+	return tx.exec(ctx, "DELETE FROM resource WHERE kind = ? AND n <= (SELECT n FROM resource WHERE kind = ? ORDER BY n DESC LIMIT 1 OFFSET ?)", kind, kind, keep)
+}
+
+// FindResource finds a resource by its id.
+func (s *Store) FindResource(ctx context.Context, kind, id string) (*Resource, error) {
+	r := &Resource{}
+	var doc string
+	err := s.db.QueryRowContext(ctx, "SELECT n, id, kind, parent, version, doc FROM resource WHERE id = ? AND kind = ?", id, kind).
+		Scan(&r.N, &r.ID, &r.Kind, &r.Parent, &r.Version, &doc)
+	if err != nil {
+		return nil, found(err)
+	}
+	r.Doc = []byte(doc)
+	return r, nil
+}
+
+// Resources lists resources of a kind, the newest first: those of a table where parent is
+// not "", and those made before the one of number before where that is not 0.
+func (s *Store) Resources(ctx context.Context, kind, parent string, before int64, limit int) (all []Resource, err error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT n, id, kind, parent, version, doc FROM resource
+		WHERE kind = ? AND (? = '' OR parent = ?) AND (? = 0 OR n < ?) ORDER BY n DESC LIMIT ?`, kind, parent, parent, before, before, limit)
+	if err != nil {
+		return nil, found(err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var r Resource
+		var doc string
+		if err := rows.Scan(&r.N, &r.ID, &r.Kind, &r.Parent, &r.Version, &doc); err != nil {
+			return nil, found(err)
+		}
+		r.Doc = []byte(doc)
+		all = append(all, r)
+	}
+	return all, found(rows.Err())
+}

@@ -1,0 +1,369 @@
+package tables
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/server/jobs"
+	"github.com/noren-privacy/noren/internal/server/problem"
+	"github.com/noren-privacy/noren/internal/server/store"
+	"github.com/noren-privacy/noren/internal/server/uploads"
+	"github.com/noren-privacy/noren/spec"
+)
+
+// Adding is a request to add a table.
+type Adding struct {
+	// Name is the name of the table. Defaults to that of the source.
+	Name string
+	// Source says where it comes from. Required.
+	Source Source
+	// Sheet is the worksheet of a workbook, by its name or number.
+	Sheet string
+	// By is the principal who adds it.
+	By string
+}
+
+// Add adds a table and begins the job that reads it.
+func (t *Tables) Add(ctx context.Context, a Adding) (*Table, *jobs.Job, error) {
+	d := &document{Source: a.Source, Sheet: a.Sheet, State: Reading, By: a.By, Added: now()}
+	if len(a.Sheet) > 200 {
+		return nil, nil, problem.New("invalid", "expected the name of a worksheet of at most 200 bytes")
+	}
+	if err := t.label(d); err != nil {
+		return nil, nil, err
+	}
+	name := a.Name
+	if name == "" {
+		name = strings.TrimSpace(d.Label)
+	}
+	var err error
+	if d.Name, err = tableName(name); err != nil {
+		return nil, nil, err
+	}
+	r := &store.Resource{ID: store.NewID("tb"), Kind: store.KindTable}
+	if r.Doc, err = json.Marshal(d); err != nil {
+		return nil, nil, err
+	}
+	if err := t.config.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.AddResource(ctx, r) }); err != nil {
+		return nil, nil, err
+	}
+	ready := make(chan struct{}) // the table names its job before the job changes it
+	defer close(ready)
+	job, err := t.config.Jobs.Submit(jobs.Task{
+		Kind: "read", Table: r.ID, By: a.By, Finish: true,
+		Run: func(ctx context.Context, run *jobs.Run) (any, error) {
+			<-ready
+			return nil, t.read(ctx, r.ID, run)
+		},
+	})
+	if err != nil {
+		_ = t.config.Store.Write(context.WithoutCancel(ctx), func(ctx context.Context, tx *store.Tx) error { return tx.DropResource(ctx, store.KindTable, r.ID) })
+		return nil, nil, err
+	}
+	d.Job = job.ID
+	if err := t.save(ctx, r, d); err != nil {
+		return nil, nil, err
+	}
+	shown, err := t.shown(ctx, r)
+	return shown, &job, err
+}
+
+// label checks that a source is there and names it.
+func (t *Tables) label(d *document) error {
+	s := &d.Source
+	switch s.Kind {
+	case FromUpload:
+		u, _, err := t.config.Uploads.File(d.By, s.Upload)
+		if err != nil {
+			return uploadProblem(err)
+		}
+		d.Source = Source{Kind: FromUpload, Upload: s.Upload}
+		d.Label = u.Name
+	case FromRoot:
+		f, _, err := t.openRooted(s)
+		if err != nil {
+			return err
+		}
+		_ = f.Close()
+		at, _ := inside(s.Path)
+		d.Source = Source{Kind: FromRoot, Root: s.Root, Path: at}
+		d.Label = filepath.Base(at)
+	case FromDatabase:
+		if _, ok := t.config.Databases[s.Database]; !ok {
+			return problem.NotFound()
+		}
+		if s.Table == "" {
+			return problem.New("invalid", "expected the name of a table of the database")
+		}
+		d.Source = Source{Kind: FromDatabase, Database: s.Database, Table: s.Table}
+		d.Label = s.Table
+		return nil
+	default:
+		return problem.New("invalid", "expected a source of kind upload, root or database")
+	}
+	_, err := fileName(d.Label)
+	return err
+}
+
+// uploadProblem is a refusal of an upload as a source.
+func uploadProblem(err error) error {
+	switch {
+	case errors.Is(err, uploads.ErrUnknown):
+		return problem.NotFound()
+	case errors.Is(err, uploads.ErrIncomplete):
+		return problem.New("conflict", "The upload is not complete.").Hinted("send the parts that are missing")
+	}
+	return err
+}
+
+// read copies the source of a table, reads it and stores what was found. It is the work of
+// a job. After an error the table says why.
+func (t *Tables) read(ctx context.Context, id string, run *jobs.Run) error {
+	err := t.readInto(ctx, id, run)
+	if err == nil {
+		return nil
+	}
+	ending := context.WithoutCancel(ctx)
+	r, d, e := t.find(ending, id)
+	if e != nil {
+		return err // the table was deleted meanwhile
+	}
+	d.State = Failed
+	p := *t.config.Explain(err)
+	if errors.Is(err, context.Canceled) {
+		p = *problem.New("unavailable", "The reading of the table was cancelled.").Hinted("add the table again")
+	}
+	d.Failure = problemOf(&p)
+	if e := t.save(ending, r, d); e != nil {
+		return errors.Join(err, e)
+	}
+	return err
+}
+
+func (t *Tables) readInto(ctx context.Context, id string, run *jobs.Run) error {
+	_, d, err := t.find(ctx, id)
+	if err != nil {
+		return err
+	}
+	made, err := os.MkdirTemp(t.config.Dir, "new-*")
+	if err != nil {
+		return fileError(err)
+	}
+	defer func() { _ = os.RemoveAll(made) }()
+	copied, err := t.copy(ctx, d, made, run.Progress)
+	if err != nil {
+		return err
+	}
+	operations := t.config.Service()
+	operations.Progress = run.Progress
+	table := api.Table{Input: filepath.Join(made, copied.Folder, copied.File), Spec: &spec.Spec{Version: spec.Version, Input: spec.Input{Sheet: d.Sheet}}}
+	found, err := operations.Inspect(ctx, &api.InspectRequest{Table: table})
+	if err != nil {
+		return err
+	}
+	if err := syncAll(made); err != nil {
+		return err
+	}
+	if err := os.Rename(made, t.folder(id)); err != nil {
+		return fileError(err)
+	}
+	if err := syncFolder(t.config.Dir); err != nil {
+		return err
+	}
+	// The job was cancelled or the table deleted: its folder goes with it.
+	r, now, err := t.find(ctx, id)
+	if err != nil {
+		_ = os.RemoveAll(t.folder(id))
+		return err
+	}
+	*now = *copied.into(now)
+	propose(now, found)
+	now.State, now.Failure = Proposed, nil
+	if err := t.save(ctx, r, now); err != nil {
+		_ = os.RemoveAll(t.folder(id))
+		return err
+	}
+	if d.Source.Kind == FromUpload {
+		_ = t.config.Uploads.Remove(d.Source.Upload) // else it expires
+	}
+	return nil
+}
+
+// copied is a copy of a source.
+type copied struct {
+	Folder, File, SHA256 string
+	from                 document
+}
+
+// into is a table with the copy as its data.
+func (c *copied) into(d *document) *document {
+	out := *d
+	out.Folder, out.File, out.SHA256 = c.Folder, c.File, c.SHA256
+	out.Size, out.Modified = c.from.Size, c.from.Modified
+	return &out
+}
+
+// propose takes what was found in a table as the proposal of its columns.
+func propose(d *document, found *api.Inspection) {
+	d.Rows, d.Missing, d.Columns, d.Unit, d.Persons = found.Rows, found.Missing, nil, "", 0
+	for _, c := range found.Columns {
+		d.Columns = append(d.Columns, Column{
+			Name: c.Name, Type: c.Type, TypeReason: Message{Code: "type-reason", Text: c.TypeReason}, Format: c.Format, Order: c.Order,
+			Role: c.Role, RoleReason: Message{Code: "role-reason", Text: c.RoleReason}, Missing: c.Missing, Distinct: c.Distinct, Estimated: c.Estimated, Unit: c.Unit,
+		})
+		if c.Unit && c.Role == "identifier" && c.Distinct > d.Persons {
+			d.Unit, d.Persons = c.Name, c.Distinct
+		}
+	}
+}
+
+// copy copies the source of a table into a new folder of dir.
+func (t *Tables) copy(ctx context.Context, d *document, dir string, progress func(string, int64, int64)) (*copied, error) {
+	out := &copied{Folder: store.NewID("d")[:12], from: *d}
+	if err := os.Mkdir(filepath.Join(dir, out.Folder), 0o700); err != nil {
+		return nil, fileError(err)
+	}
+	var in io.ReadCloser
+	var total int64
+	switch d.Source.Kind {
+	case FromDatabase:
+		out.File = plain(d.Source.Table) + ".parquet"
+		path := filepath.Join(dir, out.Folder, out.File)
+		connection, err := t.connection(d.Source.Database)
+		if err != nil {
+			return nil, err
+		}
+		operations := t.config.Service()
+		operations.Progress = progress
+		if _, err := operations.Copy(ctx, &api.CopyRequest{Input: "pg:" + d.Source.Table, Connection: connection, Output: path, MostBytes: t.config.MostBytes}); err != nil {
+			return nil, unreachable(err)
+		}
+		out.SHA256, err = hashFile(ctx, path, progress)
+		return out, err
+	case FromUpload:
+		u, path, err := t.config.Uploads.File(d.By, d.Source.Upload)
+		if err != nil {
+			return nil, uploadProblem(err)
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, fileError(err)
+		}
+		in, total = f, u.Size
+		out.from.Size = u.Size
+	default:
+		f, info, err := t.openRooted(&d.Source)
+		if err != nil {
+			return nil, err
+		}
+		in, total = f, info.Size()
+		out.from.Size, out.from.Modified = info.Size(), info.ModTime().UTC()
+		if info.Size() > t.config.MostBytes {
+			_ = f.Close()
+			return nil, tooLarge(t.config.MostBytes)
+		}
+	}
+	defer func() { _ = in.Close() }()
+	var err error
+	if out.File, err = fileName(d.Label); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, out.Folder, out.File)
+	if out.SHA256, err = copyFile(ctx, path, in, total, progress); err != nil {
+		return nil, err
+	}
+	return out, unpacks(ctx, path, t.config.MostBytes, progress)
+}
+
+// copyFile writes all that in reads to a new file, and returns its SHA-256.
+func copyFile(ctx context.Context, path string, in io.Reader, total int64, progress func(string, int64, int64)) (string, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return "", fileError(err)
+	}
+	h := sha256.New()
+	_, err = io.Copy(io.MultiWriter(f, h), &counted{ctx: ctx, in: in, stage: "copying", total: total, progress: progress})
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return "", copyError(err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+func copyError(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return fileError(err)
+}
+
+// hashFile is the SHA-256 of a file.
+func hashFile(ctx context.Context, path string, progress func(string, int64, int64)) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", fileError(err)
+	}
+	defer func() { _ = f.Close() }()
+	h := sha256.New()
+	if _, err := io.Copy(h, &counted{ctx: ctx, in: f, stage: "copying", progress: progress}); err != nil {
+		return "", copyError(err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// counted reads until its context ends, and tells its progress.
+type counted struct {
+	ctx      context.Context
+	in       io.Reader
+	stage    string
+	done     int64
+	told     int64
+	total    int64
+	progress func(string, int64, int64)
+}
+
+// Read implements [io.Reader].
+func (c *counted) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := c.in.Read(p)
+	if c.done += int64(n); c.progress != nil && c.done-c.told >= 4<<20 {
+		c.told = c.done
+		c.progress(c.stage, c.done, c.total)
+	}
+	return n, err
+}
+
+// syncAll puts the files and folders below dir on the disk.
+func syncAll(dir string) error {
+	return filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		if err != nil {
+			return fileError(err)
+		}
+		return syncFolder(path)
+	})
+}
+
+// syncFolder puts a folder, or a file, on the disk.
+func syncFolder(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fileError(err)
+	}
+	defer func() { _ = f.Close() }()
+	if err := f.Sync(); err != nil {
+		return fileError(err)
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package tables
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/server/problem"
+	"github.com/noren-privacy/noren/spec"
+)
+
+// MostHierarchy is the size of the largest file of a hierarchy.
+const MostHierarchy = 32 << 20
+
+// column finds a column of a table by its name.
+func (d *document) column(name string) (*Column, int, error) {
+	for i := range d.Columns {
+		if d.Columns[i].Name == name {
+			return &d.Columns[i], i, nil
+		}
+	}
+	return nil, 0, problem.NotFound()
+}
+
+// SetHierarchy stores the hierarchy of a column. A text that is no hierarchy is refused,
+// and the one that was there stays. Values without a line are counted.
+func (t *Tables) SetHierarchy(ctx context.Context, id string, version int64, column string, text []byte) (*Table, error) {
+	r, d, err := t.find(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := matches(r, version); err != nil {
+		return nil, err
+	}
+	c, at, err := d.column(column)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case d.Folder == "":
+		return nil, problem.New("conflict", "The table has not been read.")
+	case c.Type != "category":
+		return nil, problem.New("invalid", "expected a column of type category: numbers, dates and levels need no hierarchy")
+	}
+	dir := filepath.Join(t.folder(id), hierarchyFolder)
+	if err := os.Mkdir(dir, 0o700); err != nil && !os.IsExist(err) {
+		return nil, fileError(err)
+	}
+	// A new name for each text: a job that runs reads the one before.
+	name := plain(column) + "-" + strconv.Itoa(at+1) + "-" + strconv.FormatInt(r.Version, 10) + ".csv"
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		return nil, fileError(err)
+	}
+	found, err := t.config.Service().HierarchyCover(ctx, &api.HierarchyCoverRequest{
+		Table: api.Table{Input: t.data(id, d), Spec: &spec.Spec{Version: spec.Version, Input: spec.Input{Sheet: d.Sheet, Missing: append([]string{}, d.Missing...)}}}, Hierarchy: path, Column: column,
+	})
+	if err == nil {
+		err = syncAll(dir)
+	}
+	before := d.Files[column]
+	if err == nil {
+		c.Hierarchy = &Hierarchy{Levels: found.Levels, Values: found.Values, Covered: found.Covered, Uncovered: found.Uncovered}
+		if d.Files == nil {
+			d.Files = map[string]string{}
+		}
+		d.Files[column] = name
+		err = t.save(ctx, r, d)
+	}
+	if err != nil {
+		if name != before {
+			_ = os.Remove(path)
+		}
+		return nil, err
+	}
+	if before != "" && before != name {
+		_ = os.Remove(filepath.Join(dir, before))
+	}
+	return t.shown(ctx, r)
+}
+
+// Hierarchy is the text of the hierarchy of a column.
+func (t *Tables) Hierarchy(ctx context.Context, id, column string) ([]byte, error) {
+	_, d, err := t.find(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	name := d.Files[column]
+	if name == "" {
+		return nil, problem.NotFound()
+	}
+	text, err := os.ReadFile(filepath.Join(t.folder(id), hierarchyFolder, name))
+	if err != nil {
+		return nil, fileError(err)
+	}
+	return text, nil
+}
+
+// DropHierarchy removes the hierarchy of a column.
+func (t *Tables) DropHierarchy(ctx context.Context, id string, version int64, column string) (*Table, error) {
+	r, d, err := t.find(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := matches(r, version); err != nil {
+		return nil, err
+	}
+	name := d.Files[column]
+	if name == "" {
+		return nil, problem.NotFound()
+	}
+	c, _, err := d.column(column)
+	if err != nil {
+		return nil, err
+	}
+	c.Hierarchy = nil
+	delete(d.Files, column)
+	if err := t.save(ctx, r, d); err != nil {
+		return nil, err
+	}
+	_ = os.Remove(filepath.Join(t.folder(id), hierarchyFolder, name)) // else it stays unused
+	return t.shown(ctx, r)
+}
+
+// ProposeHierarchy is the text of a hierarchy that is proposed for the values of a column.
+func (t *Tables) ProposeHierarchy(ctx context.Context, id, column string) ([]byte, error) {
+	_, d, err := t.find(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if _, _, err := d.column(column); err != nil {
+		return nil, err
+	}
+	if d.Folder == "" {
+		return nil, problem.New("conflict", "The table has not been read.")
+	}
+	found, err := t.config.Service().HierarchyPropose(ctx, &api.HierarchyProposeRequest{
+		Table:  api.Table{Input: t.data(id, d), Spec: &spec.Spec{Version: spec.Version, Input: spec.Input{Sheet: d.Sheet, Missing: append([]string{}, d.Missing...)}}},
+		Column: column,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	if err := w.WriteAll(found.Rows); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}

@@ -1,0 +1,167 @@
+package tables
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/noren-privacy/noren/spec"
+)
+
+// The kinds of sources.
+const (
+	FromUpload   = "upload"
+	FromRoot     = "root"
+	FromDatabase = "database"
+)
+
+// Source says where a table comes from.
+type Source struct {
+	Kind     string `json:"kind" enum:"upload,root,database" doc:"Where the table comes from."`
+	Upload   string `json:"upload,omitempty" maxLength:"19" doc:"The id of an upload that is complete."`
+	Root     string `json:"root,omitempty" maxLength:"100" doc:"The name of a granted folder."`
+	Path     string `json:"path,omitempty" maxLength:"1000" doc:"The path of a file in the granted folder, with slashes."`
+	Database string `json:"database,omitempty" maxLength:"100" doc:"The name of a configured database."`
+	Table    string `json:"table,omitempty" maxLength:"300" doc:"TABLE or SCHEMA.TABLE of the database, as it is listed."`
+}
+
+// Origin is a source as it is shown.
+type Origin struct {
+	Kind  string `json:"kind" doc:"upload, root or database."`
+	Label string `json:"label" doc:"The name of the file or table at its source."`
+}
+
+// The states of a table.
+const (
+	Reading   = "reading"
+	Proposed  = "proposed"
+	Confirmed = "confirmed"
+	Changed   = "changed"
+	Failed    = "failed"
+)
+
+// Message is a sentence with a code, by which the page translates it.
+type Message struct {
+	Code string         `json:"code" doc:"The name of the message."`
+	Text string         `json:"text" doc:"The message in English."`
+	Args map[string]any `json:"args,omitempty" doc:"The texts and numbers of the message, by name."`
+}
+
+// Health is a remark about a table.
+type Health struct {
+	Level   string  `json:"level" enum:"ok,attention,stop" doc:"How urgent the remark is."`
+	Message Message `json:"message" doc:"The remark."`
+}
+
+// Confirmation says who confirmed a table.
+type Confirmation struct {
+	At time.Time `json:"at" doc:"When the columns were confirmed."`
+	By string    `json:"by" doc:"The id of the steward."`
+}
+
+// LastRelease is the latest release of a table.
+type LastRelease struct {
+	ID      string    `json:"id" doc:"The id of the release."`
+	K       int       `json:"k" doc:"Its k."`
+	Classes int       `json:"classes" doc:"Its number of classes."`
+	At      time.Time `json:"at" doc:"When it was made."`
+}
+
+// Line is a table in a list.
+type Line struct {
+	ID          string        `json:"id" doc:"tb_ and 16 characters."`
+	Name        string        `json:"name" doc:"The name of the table."`
+	Source      Origin        `json:"source" doc:"Where it comes from."`
+	State       string        `json:"state" enum:"reading,proposed,confirmed,changed,failed" doc:"reading, proposed, confirmed, changed or failed."`
+	Unit        string        `json:"unit,omitempty" doc:"The column that tells persons apart."`
+	Rows        int64         `json:"rows,omitempty" doc:"The number of records."`
+	Persons     int64         `json:"persons,omitempty" doc:"The number of persons, where a unit is stated."`
+	Columns     int           `json:"columns,omitempty" doc:"The number of columns."`
+	Added       time.Time     `json:"added" doc:"When the table was added."`
+	Confirmed   *Confirmation `json:"confirmed,omitempty" doc:"Who confirmed its columns, and when."`
+	LastRelease *LastRelease  `json:"last_release,omitempty" doc:"The latest release of the table."`
+	Health      string        `json:"health" enum:"sound,waiting,stopped" doc:"Whether the table can be released, waits for a steward, or cannot be used."`
+	Reason      *Message      `json:"reason,omitempty" doc:"Why it waits or cannot be used."`
+}
+
+// Table is a table with its columns.
+type Table struct {
+	Line
+	ColumnsDetail []Column        `json:"columns_detail" nullable:"false" doc:"The columns, in order."`
+	Missing       []string        `json:"missing" nullable:"false" doc:"The texts that stand for a missing value, beside the empty one."`
+	Job           string          `json:"job,omitempty" doc:"The job that reads the table."`
+	Failure       json.RawMessage `json:"failure,omitempty" doc:"Why the table could not be read: a problem."`
+	HealthList    []Health        `json:"health_list" nullable:"false" doc:"Remarks about the table."`
+	// Version is the version of the table, its ETag.
+	Version int64 `json:"-"`
+}
+
+// Column is a column of a table.
+type Column struct {
+	Name       string     `json:"name" doc:"The column's name."`
+	Type       string     `json:"type" doc:"integer, decimal, date, ordered or category."`
+	TypeReason Message    `json:"type_reason" doc:"Why this type is proposed."`
+	Format     string     `json:"format,omitempty" doc:"How dates or numbers are written."`
+	Order      []string   `json:"order,omitempty" doc:"The levels of an ordered column, from lowest to highest."`
+	Role       string     `json:"role" doc:"identifier, quasi-identifier, sensitive or other."`
+	RoleReason Message    `json:"role_reason" doc:"Why this role is proposed."`
+	Decided    bool       `json:"decided" doc:"Whether a steward has stated the role."`
+	Missing    int64      `json:"missing" doc:"The number of records without a value."`
+	Distinct   int64      `json:"distinct" doc:"The number of different values."`
+	Estimated  bool       `json:"distinct_estimated" doc:"Whether that number is an estimate."`
+	Unit       bool       `json:"unit" doc:"Whether the column seems to name persons who have several records each."`
+	Bounds     []string   `json:"bounds,omitempty" doc:"The public bounds of the column: smallest and largest value."`
+	Round      *int       `json:"round,omitempty" doc:"The decimal places of a published mean."`
+	Hierarchy  *Hierarchy `json:"hierarchy,omitempty" doc:"The generalisation hierarchy of the column."`
+}
+
+// Hierarchy says how far a hierarchy covers a column.
+type Hierarchy struct {
+	Levels    int `json:"levels" doc:"The number of levels."`
+	Values    int `json:"values" doc:"The number of different values of the column."`
+	Covered   int `json:"covered" doc:"The number of values that have a line in the hierarchy."`
+	Uncovered int `json:"uncovered" doc:"The number of values that have none."`
+}
+
+// document is a table as it is stored.
+type document struct {
+	Name      string          `json:"name"`
+	Source    Source          `json:"source"`
+	Label     string          `json:"label"`
+	Sheet     string          `json:"sheet,omitempty"`
+	State     string          `json:"state"`
+	By        string          `json:"by"`
+	Added     time.Time       `json:"added"`
+	Job       string          `json:"job,omitempty"`
+	Failure   json.RawMessage `json:"failure,omitempty"`
+	File      string          `json:"file,omitempty"`
+	SHA256    string          `json:"sha256,omitempty"`
+	Size      int64           `json:"size,omitempty"`
+	Modified  time.Time       `json:"modified,omitzero"`
+	Rows      int64           `json:"rows,omitempty"`
+	Persons   int64           `json:"persons,omitempty"`
+	Unit      string          `json:"unit,omitempty"`
+	Missing   []string        `json:"missing,omitempty"`
+	Columns   []Column        `json:"columns,omitempty"`
+	Confirmed *Confirmation   `json:"confirmed,omitempty"`
+	// Files are the names of the files of hierarchies, by column.
+	Files map[string]string `json:"files,omitempty"`
+	// Folder is the folder of the data, in that of the table.
+	Folder string `json:"folder,omitempty"`
+}
+
+// specification is what a specification states of the table. Hierarchies are in the folder
+// named, which may be empty.
+func (d *document) specification(hierarchies string) *spec.Spec {
+	s := &spec.Spec{Version: spec.Version, Unit: d.Unit, Columns: map[string]spec.Column{}}
+	s.Input.Sheet = d.Sheet
+	s.Input.Missing = append([]string{}, d.Missing...)
+	for i := range d.Columns {
+		c := &d.Columns[i]
+		column := spec.Column{Role: c.Role, Type: c.Type, Format: c.Format, Order: c.Order, Bounds: c.Bounds, Round: c.Round}
+		if name := d.Files[c.Name]; name != "" && hierarchies != "" {
+			column.Hierarchy = hierarchies + name
+		}
+		s.Columns[c.Name] = column
+	}
+	return s
+}

@@ -1,0 +1,403 @@
+package uploads
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sync"
+	"syscall"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Errors of uploads.
+var (
+	// ErrUnknown: there is no such upload.
+	ErrUnknown = errors.New("uploads: no such upload")
+	// ErrTooLarge: the file is larger than uploads may be.
+	ErrTooLarge = errors.New("uploads: the file is too large")
+	// ErrName: the name of the file is empty, too long or not text.
+	ErrName = errors.New("uploads: expected the name of a file")
+	// ErrSize: the size is not that of a file.
+	ErrSize = errors.New("uploads: expected a size of at least 1 byte")
+	// ErrRange: the range of a part is malformed or not within the file.
+	ErrRange = errors.New("uploads: expected a range within the file")
+	// ErrOffset: a part does not begin where the file ends.
+	ErrOffset = errors.New("uploads: the part does not begin where the upload ends")
+	// ErrDigest: a part is not the one that its SHA-256 states.
+	ErrDigest = errors.New("uploads: the part differs from its SHA-256")
+	// ErrNoDigest: a part comes without a SHA-256.
+	ErrNoDigest = errors.New("uploads: expected the SHA-256 of the part")
+	// ErrCut: the connection ended before the part did.
+	ErrCut = errors.New("uploads: the part ended early")
+	// ErrBusy: another request writes to the upload.
+	ErrBusy = errors.New("uploads: another request writes to the upload")
+	// ErrIncomplete: the upload is not complete.
+	ErrIncomplete = errors.New("uploads: the upload is not complete")
+	// ErrDiskFull: the disk has no place left.
+	ErrDiskFull = errors.New("uploads: the disk is full")
+	// ErrStore: the file cannot be written or read.
+	ErrStore = errors.New("uploads: the file cannot be stored")
+	// ErrMany: there are too many uploads.
+	ErrMany = errors.New("uploads: too many uploads at once")
+)
+
+// Upload describes an upload.
+type Upload struct {
+	// ID is up_ and 16 characters.
+	ID string `json:"id"`
+	// Name is the name of the file, without folders.
+	Name string `json:"name"`
+	// Size is the number of bytes of the file.
+	Size int64 `json:"size"`
+	// Offset is the number of bytes that have arrived.
+	Offset int64 `json:"offset"`
+	// PartBytes is the size that parts should have.
+	PartBytes int64 `json:"part_bytes"`
+	// Expires is when the upload is deleted unless it is used.
+	Expires time.Time `json:"expires"`
+	// By is the principal who uploads; others do not see it.
+	By string `json:"by"`
+}
+
+// Complete reports whether all of the file has arrived.
+func (u *Upload) Complete() bool { return u.Offset == u.Size }
+
+// Config holds what a store needs.
+type Config struct {
+	// Dir is the folder of uploads. Required.
+	Dir string
+	// Limit is the size of the largest file. Defaults to 2 GiB.
+	Limit int64
+	// NewID makes the id of an upload. Required.
+	NewID func() (string, error)
+	// Life is how long an upload is kept after its last part. Defaults to 24 hours.
+	Life time.Duration
+	// Most is how many uploads there may be at once. Defaults to 64.
+	Most int
+
+	// open opens a file for writing; tests put faults here.
+	open func(path string) (file, error)
+	// now is the time; tests turn it.
+	now func() time.Time
+}
+
+// file is a file that is written.
+type file interface {
+	WriteAt(p []byte, off int64) (int, error)
+	Truncate(size int64) error
+	Sync() error
+	Close() error
+}
+
+// PartBytes is the size that parts should have.
+const PartBytes = 16 << 20
+
+// Store keeps uploads. Make one with [Open].
+type Store struct {
+	config Config
+
+	mu   sync.Mutex
+	busy map[string]bool // ids of uploads that are written or moved
+}
+
+const (
+	dataFile = "data"
+	metaFile = "upload.json"
+)
+
+var idForm = regexp.MustCompile(`^up_[a-z2-7]{16}$`)
+
+// Open opens the uploads in a folder, which it makes where it is missing. It deletes what
+// a killed process left half made, and uploads that have expired.
+func Open(config Config) (*Store, error) {
+	if config.Dir == "" || config.NewID == nil {
+		return nil, errors.New("uploads: expected Dir and NewID")
+	}
+	if config.Limit <= 0 {
+		config.Limit = 2 << 30
+	}
+	if config.Life <= 0 {
+		config.Life = 24 * time.Hour
+	}
+	if config.Most <= 0 {
+		config.Most = 64
+	}
+	if config.open == nil {
+		config.open = func(path string) (file, error) { return os.OpenFile(path, os.O_RDWR, 0) }
+	}
+	if config.now == nil {
+		config.now = time.Now
+	}
+	if err := os.MkdirAll(config.Dir, 0o700); err != nil {
+		return nil, reason(err)
+	}
+	s := &Store{config: config, busy: map[string]bool{}}
+	return s, s.recover()
+}
+
+// Limit is the size of the largest file.
+func (s *Store) Limit() int64 { return s.config.Limit }
+
+// recover deletes folders that are no upload, and the bytes of parts that do not count.
+func (s *Store) recover() error {
+	entries, err := os.ReadDir(s.config.Dir)
+	if err != nil {
+		return reason(err)
+	}
+	for _, entry := range entries {
+		path := filepath.Join(s.config.Dir, entry.Name())
+		if !entry.IsDir() || !idForm.MatchString(entry.Name()) {
+			if err := os.RemoveAll(path); err != nil {
+				return reason(err)
+			}
+			continue
+		}
+		u, err := s.load(entry.Name())
+		if err != nil {
+			if err := os.RemoveAll(path); err != nil {
+				return reason(err)
+			}
+			continue
+		}
+		if info, err := os.Lstat(filepath.Join(path, dataFile)); err != nil || info.Size() < u.Offset || !info.Mode().IsRegular() {
+			if err := os.RemoveAll(path); err != nil {
+				return reason(err)
+			}
+		} else if info.Size() > u.Offset {
+			if err := os.Truncate(filepath.Join(path, dataFile), u.Offset); err != nil {
+				return reason(err)
+			}
+		}
+	}
+	return s.Expire()
+}
+
+// Create begins an upload of a file of that name and size.
+func (s *Store) Create(by, name string, size int64) (*Upload, error) {
+	switch {
+	case size < 1:
+		return nil, ErrSize
+	case size > s.config.Limit:
+		return nil, ErrTooLarge
+	case !fit(name):
+		return nil, ErrName
+	}
+	entries, err := os.ReadDir(s.config.Dir)
+	if err != nil {
+		return nil, reason(err)
+	}
+	if len(entries) >= s.config.Most {
+		return nil, ErrMany
+	}
+	id, err := s.config.NewID()
+	if err != nil {
+		return nil, err
+	}
+	u := &Upload{ID: id, Name: name, Size: size, PartBytes: PartBytes, By: by, Expires: s.expiry()}
+	// The folder has its name only when it is complete.
+	made, err := os.MkdirTemp(s.config.Dir, "new-*")
+	if err != nil {
+		return nil, reason(err)
+	}
+	defer func() { _ = os.RemoveAll(made) }()
+	f, err := os.OpenFile(filepath.Join(made, dataFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, reason(err)
+	}
+	if err := f.Close(); err != nil {
+		return nil, reason(err)
+	}
+	if err := writeMeta(made, u); err != nil {
+		return nil, err
+	}
+	if err := os.Rename(made, s.path(id)); err != nil {
+		return nil, reason(err)
+	}
+	return u, syncFolder(s.config.Dir)
+}
+
+// fit reports whether a name can be that of a file, without a folder.
+func fit(name string) bool {
+	if name == "" || len(name) > 255 || !utf8.ValidString(name) || name == "." || name == ".." {
+		return false
+	}
+	for _, r := range name {
+		if r == '/' || r == '\\' || unicode.IsControl(r) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *Store) expiry() time.Time {
+	return s.config.now().UTC().Add(s.config.Life).Truncate(time.Second)
+}
+
+func (s *Store) path(id string) string { return filepath.Join(s.config.Dir, id) }
+
+// Get is an upload of that principal.
+func (s *Store) Get(by, id string) (*Upload, error) {
+	u, err := s.load(id)
+	if err != nil {
+		return nil, err
+	}
+	if u.By != by || s.config.now().After(u.Expires) {
+		return nil, ErrUnknown
+	}
+	return u, nil
+}
+
+func (s *Store) load(id string) (*Upload, error) {
+	if !idForm.MatchString(id) {
+		return nil, ErrUnknown
+	}
+	data, err := os.ReadFile(filepath.Join(s.path(id), metaFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrUnknown
+	}
+	if err != nil {
+		return nil, reason(err)
+	}
+	u := &Upload{}
+	if err := json.Unmarshal(data, u); err != nil || u.ID != id || u.Offset < 0 || u.Offset > u.Size {
+		return nil, ErrUnknown
+	}
+	return u, nil
+}
+
+// Delete deletes an upload.
+func (s *Store) Delete(by, id string) error {
+	if _, err := s.Get(by, id); err != nil {
+		return err
+	}
+	if !s.lock(id) {
+		return ErrBusy
+	}
+	defer s.unlock(id)
+	return s.remove(id)
+}
+
+// Remove deletes an upload whose file has been taken: see [Store.File].
+func (s *Store) Remove(id string) error {
+	if !idForm.MatchString(id) {
+		return ErrUnknown
+	}
+	return s.remove(id)
+}
+
+// remove takes the name away first, so that a killed process leaves no half upload.
+func (s *Store) remove(id string) error {
+	gone := filepath.Join(s.config.Dir, "gone-"+id)
+	if err := os.Rename(s.path(id), gone); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return reason(err)
+	}
+	if err := os.RemoveAll(gone); err != nil {
+		return reason(err)
+	}
+	return nil
+}
+
+// File is the path of the file of an upload that is complete.
+func (s *Store) File(by, id string) (*Upload, string, error) {
+	u, err := s.Get(by, id)
+	if err != nil {
+		return nil, "", err
+	}
+	if !u.Complete() {
+		return nil, "", ErrIncomplete
+	}
+	return u, filepath.Join(s.path(id), dataFile), nil
+}
+
+// Expire deletes uploads that were not used for the life of an upload.
+func (s *Store) Expire() error {
+	entries, err := os.ReadDir(s.config.Dir)
+	if err != nil {
+		return reason(err)
+	}
+	for _, entry := range entries {
+		u, err := s.load(entry.Name())
+		if err != nil || !s.config.now().After(u.Expires) || !s.lock(u.ID) {
+			continue
+		}
+		err = s.remove(u.ID)
+		s.unlock(u.ID)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) lock(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.busy[id] {
+		return false
+	}
+	s.busy[id] = true
+	return true
+}
+
+func (s *Store) unlock(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.busy, id)
+}
+
+// writeMeta stores the description of an upload, whole or not at all.
+func writeMeta(dir string, u *Upload) error {
+	data, err := json.Marshal(u)
+	if err != nil {
+		return err
+	}
+	temp := filepath.Join(dir, metaFile+".new")
+	f, err := os.OpenFile(temp, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return reason(err)
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(temp, filepath.Join(dir, metaFile))
+	}
+	if err != nil {
+		return reason(err)
+	}
+	return syncFolder(dir)
+}
+
+func syncFolder(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return reason(err)
+	}
+	defer func() { _ = d.Close() }()
+	if err := d.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) {
+		return reason(err)
+	}
+	return nil
+}
+
+// reason is an error of the system without its path.
+func reason(err error) error {
+	if DiskFull(err) {
+		return ErrDiskFull
+	}
+	return ErrStore
+}
+
+// DiskFull reports whether an error is that the disk has no place left.
+func DiskFull(err error) bool {
+	return errors.Is(err, ErrDiskFull) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}
