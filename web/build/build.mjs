@@ -73,7 +73,6 @@ async function single() {
     .replace('<meta name="viewport"', () => head + '<meta name="viewport"')
     .replace("</head>", () => `  <style>${style}</style>\n  </head>`)
     .replace("</body>", () => `  <script>${script}</script>\n  </body>`);
-  // The script stands after the keys that the page adds when it is saved.
   await writeFile(join(out, "check.html"), html);
 }
 

@@ -40,7 +40,7 @@ export function clinic(id, state) {
     added: "2026-11-20T08:42:00Z",
     ...(confirmed ? { confirmed: { at: "2026-11-20T09:01:00Z", by: "Mori A." } } : {}),
     health: confirmed ? "sound" : "waiting",
-    ...(confirmed ? {} : { reason: m("table.unconfirmed", "Roles and bounds are not confirmed.") }),
+    ...(confirmed ? {} : { reason: m("table-unconfirmed", "Types and roles are proposals. Check each column and confirm them.") }),
     missing: ["", "*"],
     health_list: [
       { level: "ok", message: m("health.header", "The first line is a header, not data.") },
@@ -70,7 +70,7 @@ export function tables() {
     name: "Dialysis register",
     source: { kind: "database", label: "renal.sessions" },
     health: "stopped",
-    reason: m("table.changed", "Two columns are new since it was confirmed."),
+    reason: m("table-changed", "The file has changed at its source since its columns were confirmed. Confirm them again."),
   };
   const failed = {
     ...clinic("tb_failedaaaaaaaaaa", "failed"),
@@ -127,11 +127,12 @@ export function preview(recipe, job) {
     today: { persons_or_rows: 1387, unique: 1379, unit: "person", highest_risk: 1, average_risk: 0.994 },
     after: { ...p, k, largest: k * 3, bound: p.loss * 0.6 },
     statement: [
-      m("statement.k", `Someone who knows the age, sex, postcode and visit date of a person can narrow them down to ${k} persons, not to one. A guess among them is right at most one time in ${k}.`, { k }),
+      m("promise", `k-anonymity, k = ${k} persons (person_id) over age, sex, postcode, visit_date.`, { k, columns: "age, sex, postcode, visit_date", unit: "person_id" }),
+      m("classes", `${p.classes} classes, of ${k} to ${k * 3} records.`, { classes: p.classes, least: k, most: k * 3 }),
     ],
     not_covered: [
-      m("not-covered.diversity", "No diversity is asked for: all persons of a class may share a diagnosis."),
-      m("not-covered.kept", "1,312 of 5,000 records have a cost that no other record has."),
+      m("sensitive-open", "A class may show one sensitive value for all its records: neither l-diversity nor t-closeness was asked for."),
+      m("unique", "1,454 of 5,000 records are the only ones with their value in some kept column.", { alone: 1454, in_pairs: 4991, records: 5000 }),
     ],
     checks: [
       { level: "ok", message: m("check.smallest", `The smallest class has ${k} persons.`), detail: "5,000 rows were read back." },
@@ -139,7 +140,7 @@ export function preview(recipe, job) {
       { level: "attention", message: m("check.unique", "One kept column has values that occur once."), detail: "cost_yen" },
     ],
     leaving: { file: "clinic-visits.csv", rows: 5000, columns: kept, bytes: 496851, sha256 },
-    gate: k < 5 ? { open: false, reasons: [m("gate.least-k", "k is below the house rule of 5.")] } : { open: true, reasons: [] },
+    gate: k < 5 ? { open: false, reasons: [m("least-k", `k is ${k}, and the rule of this server is 5 or more.`, { k, least: 5 })] } : { open: true, reasons: [] },
     columns: [
       ...["visit_id", "person_id", "note <script>alert(1)</script>"].map(name => ({ name, fate: "dropped" })),
       ...kept.map(name => ({ name, fate: ["diagnosis", "severity", "cost_yen"].includes(name) ? "kept" : "transformed" })),

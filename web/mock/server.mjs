@@ -53,6 +53,7 @@ export async function serve({ port = 0, dist = resolve(here, "../dist"), delay =
         curves: new Map(),
         jobs: [],
         releases: [],
+        compared: new Set(),
         uploads: new Map(),
         tokens: [],
         audit: Array.from({ length: 80 }, (_, i) => entry(i + 1)),
@@ -72,13 +73,14 @@ export async function serve({ port = 0, dist = resolve(here, "../dist"), delay =
     return {
       n: i,
       at: new Date(Date.UTC(2026, 10, 1, 8, i)).toISOString(),
-      actor: i % 2 ? "Mori A." : "Ito K.",
+      actor: i % 2 ? "pr_aaaaaaaaaaaaaaaa" : "pr_bbbbbbbbbbbbbbbb",
       role: "steward",
       action,
       route,
       object,
       outcome,
       request_id: "rq_" + i,
+      detail: i % 3 === 2 ? { k: "3" } : {},
       hash: createHash("sha256").update(String(i)).digest("hex"),
     };
   }
@@ -265,8 +267,8 @@ export async function serve({ port = 0, dist = resolve(here, "../dist"), delay =
       const p = w.previews.get(at[0]);
       if (!p) throw missing();
       p.earlier = w.releases.map(r => ({ release: r.id, at: r.at, k: r.k, table_name: r.table_name, common: "1,387 persons in common" }));
-      if (p.earlier.length > 0 && p.gate.open) p.gate = { open: false, reasons: [{ code: "gate.earlier-not-studied", text: "An earlier release of the same people was not studied together with this one." }] };
-      return p;
+      const open = p.earlier.filter(e => !w.compared.has(e.release));
+      return { ...p, gate: open.length === 0 || !p.gate.open ? p.gate : { open: false, reasons: [{ code: "previous-unstudied", text: `An earlier release of the same people was not compared with this one: ${open[0].release}.`, args: { release: open[0].release } }] } };
     }],
     ["POST", /^\/releases$/, ({ w, body, request, response }) => {
       if (w.flag === "sealed") throw new Refused(503, "sealed", "The server is sealed");
@@ -289,8 +291,8 @@ export async function serve({ port = 0, dist = resolve(here, "../dist"), delay =
       response.setHeader("Content-Disposition", `attachment; filename="${names[at[1]]}"`);
       return at[1] === "file" ? release : Buffer.from(at[1] === "certificate" ? JSON.stringify(certificate) : "k: 5\n");
     }],
-    ["POST", /^\/releases\/(\w+)\/compare$/, ({ w, response }) => {
-      const j = job(w, "compare", {}, stages, () => ({ candidates: [{ at_most: 1, share: 0 }, { at_most: 2, share: 0.012 }, { at_most: 5, share: 0.2 }], least: 2, below_k: 17, text: [{ code: "compare.text", text: "At least 2 persons fit both files for each person." }] }));
+    ["POST", /^\/(?:releases|recipes)\/(\w+)\/compare$/, ({ w, body, response }) => {
+      const j = job(w, "compare", {}, stages, () => w.compared.add(body.with) && ({ candidates: [{ at_most: 1, share: 0 }, { at_most: 2, share: 0.012 }, { at_most: 5, share: 0.2 }], least: 2, below_k: 17, text: [{ code: "overlap", text: "1,387 persons are in both tables. To a reader of both releases at least 2 candidates remain for each, 5.1 on average.", args: { common: 1387, least: 2, mean: 5.1, unit: "persons" } }] }));
       response.statusCode = 202;
       return j;
     }],

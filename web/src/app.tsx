@@ -65,10 +65,10 @@ function Rail({ at }: { at: string }): VNode {
       <div class="foot">
         {s ? (
           <>
-            <Entry name="jobs" at={at} count={counts.value.jobs ? t("nav.running", { n: counts.value.jobs }) : undefined} />
+            {s.role === "steward" ? <Entry name="jobs" at={at} count={counts.value.jobs ? t("nav.running", { n: counts.value.jobs }) : undefined} /> : null}
             <Entry name="settings" at={at} />
             <p>
-              <b>{s.principal.name}</b> · {t(("role." + s.role) as Key)}
+              <b>{s.principal.name}</b> · {t(("role." + s.role) as Key)}{" "}
               <br />
               {sealed.value ? <span class="kaki">✕ {t("nav.sealed")}</span> : <span>{s.server.name || server.value?.name}</span>}
             </p>
@@ -130,7 +130,7 @@ function NotSignedIn(): VNode {
     <section class="card door">
       <h1>{t("signin.needed")}</h1>
       <p>{t("signin.how")}</p>
-      <code class="mono cmd">noren serve login-link NAME</code>
+      <code class="mono cmd">noren serve login-link --dir DIR --name NAME</code>
       <p class="foot2">
         <a href={to("certificates")}>{t("signin.check")}</a>
       </p>

@@ -2,9 +2,10 @@
 import { render, type VNode } from "preact";
 import { Languages, Mark } from "./brand";
 import { Checker } from "./check/checker";
-import { provide, speak, t } from "./lang";
+import { begin, provide, t } from "./lang";
 import { en } from "./lang/en";
 import { ja } from "./lang/ja";
+import { jaSentences } from "./lang/ja-server";
 import { spoken } from "./state";
 import type { Key } from "./types";
 import { Head } from "./ui";
@@ -46,8 +47,11 @@ function Page(): VNode {
   );
 }
 
-provide({ en: async () => ({ strings: en, server: {} }), ja: async () => ({ strings: ja, server: {} }) });
-void speak().then(() => {
+provide({ 
+  en: async () => ({ strings: en, server: {}, sentences: {} }),
+  ja: async () => ({ strings: ja, server: {}, sentences: jaSentences }),
+ });
+void begin().then(() => {
   const root = document.getElementById("app");
   if (root) render(<Page />, root);
 });

@@ -19,6 +19,13 @@ export const risk = (share: number): string => percent(share, share < 0.1 ? 1 : 
 export const date = (text: string): string =>
   new Intl.DateTimeFormat(language.value, { dateStyle: "medium" }).format(new Date(text));
 
+/** A day given in milliseconds since 1970, in UTC as the server counts. */
+export const day = (ms: number): string => new Intl.DateTimeFormat(language.value, { dateStyle: "medium", timeZone: "UTC" }).format(ms);
+
+/** Month and year of a day, for an axis. */
+export const month = (ms: number): string =>
+  new Intl.DateTimeFormat(language.value, { month: "short", year: "2-digit", timeZone: "UTC" }).format(ms);
+
 export const dateTime = (text: string): string =>
   new Intl.DateTimeFormat(language.value, { dateStyle: "medium", timeStyle: "short" }).format(new Date(text));
 
@@ -58,4 +65,4 @@ export function shortHash(hash: string): string {
   return hex.length <= 16 ? hex : `${hex.slice(0, 4)} ${hex.slice(4, 8)} … ${hex.slice(-4)}`;
 }
 
-export const grouped = (hex: string): string => hex.replace(/^.*:/, "").replace(/(.{4})(?=.)/g, "$1 ");
+export const grouped = (hex: string): string => hex.replace(/^.*:|\s/g, "").replace(/(.{4})(?=.)/g, "$1 ");

@@ -1,19 +1,20 @@
 import { render } from "preact";
 import { App } from "./app";
-import { provide, speak } from "./lang";
+import { begin, provide } from "./lang";
 import { follow } from "./route";
-import { loadServer, loadSession, start } from "./state";
+import { loadServer, loadSession, server, start } from "./state";
 import "./style.css";
 
 provide({
-  en: async () => ({ strings: (await import("./lang/en")).en, server: {} }),
+  en: async () => ({ strings: (await import("./lang/en")).en, server: {}, sentences: {} }),
   ja: async () => {
-    const [{ ja }, { jaServer }] = await Promise.all([import("./lang/ja"), import("./lang/ja-server")]);
-    return { strings: ja, server: jaServer };
+    const [{ ja }, { jaServer, jaSentences }] = await Promise.all([import("./lang/ja"), import("./lang/ja-server")]);
+    return { strings: ja, server: jaServer, sentences: jaSentences };
   },
 });
 start();
 follow();
-await Promise.all([speak(), loadSession(), loadServer()]);
+await Promise.all([loadSession(), loadServer()]);
+await begin(server.value?.language);
 const root = document.getElementById("app");
 if (root) render(<App />, root);

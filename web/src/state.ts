@@ -8,6 +8,8 @@ export const session = signal<Session | null | undefined>(undefined);
 export const server = signal<PublicServer | undefined>(undefined);
 /** The time of the last answer, while the server does not answer. */
 export const offlineSince = signal<number | undefined>(undefined);
+/** Grows when the server answers again after it did not: screens load again. */
+export const recovered = signal(0);
 export const sealed = computed(() => session.value?.server.sealed === true);
 export const steward = computed(() => session.value?.role === "steward");
 
@@ -23,7 +25,10 @@ export function start(): void {
       return;
     }
     lastAnswer = Date.now();
-    offlineSince.value = undefined;
+    if (offlineSince.value !== undefined) {
+      offlineSince.value = undefined;
+      recovered.value++;
+    }
     if (status === 401 && session.value) session.value = null;
     if (status === 503 && session.value && !session.value.server.sealed) void loadSession();
   });
@@ -33,6 +38,9 @@ export function start(): void {
   addEventListener("online", () => {
     void loadSession();
   });
+  setInterval(() => {
+    if (offlineSince.value !== undefined) void loadSession();
+  }, 5000);
 }
 
 export async function loadSession(): Promise<void> {

@@ -13,6 +13,7 @@ export interface ServerFacts {
   name: string;
   version: string;
   demo: boolean;
+  language?: "en" | "ja";
   single_steward: boolean;
   least_k: number;
   sealed: boolean;
@@ -22,6 +23,7 @@ export interface PublicServer {
   name: string;
   version: string;
   demo: boolean;
+  language?: "en" | "ja";
   key_id: string;
 }
 export interface LoginLink {
@@ -62,7 +64,7 @@ export interface Token {
   name: string;
   made?: string;
   ends: string;
-  last_used_day?: string;
+  used_day?: string;
   networks?: string[];
 }
 export interface NewToken extends Token {
@@ -107,7 +109,7 @@ export type ColumnRole = "identifier" | "quasi-identifier" | "sensitive" | "othe
 export interface TableLine {
   id: string;
   name: string;
-  source: { kind: string; label: string };
+  source: { kind: string; label?: string };
   state: TableState;
   unit?: string;
   rows?: number;
@@ -120,25 +122,27 @@ export interface TableLine {
   reason?: Message;
 }
 export interface Table extends TableLine {
+  /** Analysts and auditors get the columns once they are confirmed. */
   columns_detail: Column[];
-  missing: string[];
+  missing?: string[];
   job?: string;
   failure?: Problem;
-  health_list: { level: Level; message: Message }[];
+  health_list?: { level: Level; message: Message }[];
 }
 export interface Column {
   name: string;
   type: string;
-  type_reason: Message;
+  type_reason?: Message;
   format?: string;
   order?: string[];
   role: ColumnRole;
-  role_reason: Message;
+  role_reason?: Message;
   decided: boolean;
-  missing: number;
-  distinct: number;
-  distinct_estimated: boolean;
-  unit: boolean;
+  /** Analysts and auditors get no counts and no reasons. */
+  missing?: number;
+  distinct?: number;
+  distinct_estimated?: boolean;
+  unit?: boolean;
   bounds?: [string, string];
   round?: number;
   hierarchy?: { levels: number; values: number; covered: number; uncovered: number };
@@ -203,6 +207,8 @@ export interface Curve {
   state: string;
   points: CurvePoint[];
   job?: string;
+  /** Whether table or recipe have changed since. */
+  stale?: boolean;
 }
 
 /** Points, or counts of records in cells: rows upwards, in each row across. */
@@ -220,6 +226,8 @@ export interface Scatter {
 }
 export interface Histogram {
   column: string;
+  /** Edges of dates count days, or seconds, since 1970. */
+  type?: string;
   edges?: number[];
   labels?: string[];
   before: number[];
@@ -246,7 +254,7 @@ export interface Preview {
   checks: { level: Level; message: Message; detail?: string }[];
   leaving: { file: string; rows: number; columns: string[]; bytes: number; sha256: string };
   gate: { open: boolean; reasons: Message[] };
-  columns: { name: string; fate: string }[];
+  columns: { name: string; fate: string; role?: string; why?: string }[];
   pictures: { scatter?: Scatter; histograms: Histogram[] };
   earlier: { release: string; at: string; k: number; table_name: string; common?: string }[];
 }
@@ -268,12 +276,13 @@ export interface Release {
   file_name: string;
   certificate_id?: string;
   command: string;
-  seed_command: string;
+  seed_command?: string;
 }
 export interface Comparison {
   candidates: { at_most: number; share: number }[];
   least: number;
   below_k: number;
+  common?: number;
   text: Message[];
 }
 
@@ -329,11 +338,12 @@ export interface AuditEntry {
   object: string;
   outcome: string;
   request_id: string;
-  detail?: string;
+  detail?: Record<string, string>;
   hash: string;
 }
 export interface AuditCheck {
   sound: boolean;
   entries: number;
   head: string;
+  reason?: string;
 }

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "./api";
 import { time } from "./format";
 import { problemText, t, type Key } from "./lang";
-import { offlineSince, say, sealed, session } from "./state";
+import { offlineSince, recovered, say, sealed, session } from "./state";
 import type { Level, Problem } from "./types";
 
 /** What a screen loads: nothing yet, a value, or the reason why not. */
@@ -16,7 +16,7 @@ export interface Loaded<T> {
   set: (value: T) => void;
 }
 
-/** Loads when deps change. A value stays on the screen while it loads again. */
+/** Loads when deps change, and when the server answers again. A value stays on the screen while it loads again. */
 export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, deps: unknown[]): Loaded<T> {
   const [value, set] = useState<T | undefined>(undefined);
   const [error, fail] = useState<unknown>(undefined);
@@ -43,7 +43,7 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, deps: unkn
       },
     );
     return () => stop.abort();
-  }, [...deps, turn]);
+  }, [...deps, turn, recovered.value]);
   return { value, error, loading, reload: () => again(n => n + 1), set };
 }
 

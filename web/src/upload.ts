@@ -45,7 +45,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 
 /** Whether the same part may be sent again: no answer, or the server is busy. */
 const transient = (err: unknown): boolean =>
-  err instanceof ApiError && (err.status === 0 || err.status === 409 || err.status === 429 || err.status >= 502 || (err.status === 503 && err.problem.code !== "sealed"));
+  err instanceof ApiError && (err.status === 0 || [408, 409, 416].includes(err.status) || err.status === 429 || err.status >= 502 || (err.status === 503 && err.problem.code !== "sealed"));
 
 /** Sends a file and returns its upload. The file goes on where a kept one ended. */
 export async function send(file: File, tell: (t: Told) => void, signal: AbortSignal): Promise<Upload> {

@@ -44,7 +44,7 @@ export function curve(points: CurvePoint[], chosen: number, leastK: number, choo
   const apart = last ? Math.abs(y(last.loss) - y(last.query_error)) >= 13 : true;
   const errorY = last ? y(last.query_error) + 4 + (apart ? 0 : last.query_error > last.loss ? -9 : 9) : 0;
   return (
-    <svg class="ch-svg" viewBox="0 0 560 262" role="img" aria-label={texts.sentence}>
+    <svg class="ch-svg cv" viewBox="0 0 560 262" role="img" aria-label={texts.sentence}>
       {leastK > least ? (
         <>
           <rect class="no-go" x={left} y={top} width={round(limit - left)} height={bottom - top} />
@@ -70,7 +70,7 @@ export function curve(points: CurvePoint[], chosen: number, leastK: number, choo
             <text class={p.k === chosen ? "aid" : ""} x={round(x(p.k))} y={bottom + 17} text-anchor="middle" font-size="12">
               {p.k}
             </text>
-            <text class="mut" x={round(x(p.k))} y={bottom + 32} text-anchor="middle" font-size="10.5">
+            <text class={p.k === chosen ? "mut" : "mut rk"} x={round(x(p.k))} y={bottom + 32} text-anchor="middle" font-size="10.5">
               {texts.riskOf(p.highest_risk)}
             </text>
           </g>

@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import type { Cloud } from "../types";
 import { linear, round, ticks } from "./scale";
 
-const left = 40;
+const left = 50;
 const right = 304;
 const top = 8;
 const bottom = 196;
@@ -32,20 +32,21 @@ export function extent(clouds: Cloud[]): { x: [number, number]; y: [number, numb
   return { x: range(xs), y: range(ys) };
 }
 
-export function scatter(cloud: Cloud, range: { x: [number, number]; y: [number, number] }, tone: "before" | "after", sentence: string, write: (v: number) => string): VNode {
+export function scatter(cloud: Cloud, range: { x: [number, number]; y: [number, number] }, tone: "before" | "after", sentence: string, writeX: (v: number) => string, writeY: (v: number) => string): VNode {
   const tx = ticks(range.x[0], range.x[1], 5);
   const ty = ticks(range.y[0], range.y[1], 3);
   const x = linear([tx[0] ?? 0, tx[tx.length - 1] ?? 1], [left, right]);
   const y = linear([ty[0] ?? 0, ty[ty.length - 1] ?? 1], [bottom, top]);
   const mark = tone === "before" ? "mk-b" : "mk-a";
-  const size = tone === "before" ? 1.7 : 2.6;
+  const many = (cloud.points?.length ?? 0) > 1500;
+  const size = (tone === "before" ? 1.7 : 2.6) * (many ? 0.75 : 1);
   return (
     <svg class="ch-svg" viewBox="0 0 320 220" role="img" aria-label={sentence}>
       {ty.map(v => (
         <g key={"y" + v}>
           <line class="grid" x1={left} x2={right} y1={round(y(v))} y2={round(y(v))} />
           <text class="mut" x={left - 6} y={round(y(v)) + 4} text-anchor="end" font-size="11">
-            {write(v)}
+            {writeY(v)}
           </text>
         </g>
       ))}
@@ -53,13 +54,13 @@ export function scatter(cloud: Cloud, range: { x: [number, number]; y: [number, 
         <g key={"x" + v}>
           <line class="grid" x1={round(x(v))} x2={round(x(v))} y1={top} y2={bottom} />
           <text class="mut" x={round(x(v))} y={bottom + 16} text-anchor="middle" font-size="11">
-            {write(v)}
+            {writeX(v)}
           </text>
         </g>
       ))}
       {cells(cloud, x, y, mark)}
       {(cloud.points ?? []).map(([a, b], i) => (
-        <circle key={i} class={mark} cx={round(x(a))} cy={round(y(b))} r={size} />
+        <circle key={i} class={many ? mark + " many" : mark} cx={round(x(a))} cy={round(y(b))} r={size} />
       ))}
     </svg>
   );

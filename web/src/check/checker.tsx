@@ -2,7 +2,7 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
 import { bytes, date, dateTime, grouped, number, seconds, shortHash } from "../format";
-import { rich, t, type Key as TextKey } from "../lang";
+import { rich, stated, t, type Key as TextKey } from "../lang";
 import { draft, say } from "../state";
 import type { Key } from "../types";
 import { Bar, Card, Checks, Chip, CopyCommand, Icon, Refusal, save, Scroll, type Tone } from "../ui";
@@ -83,7 +83,7 @@ function Verdict({ f }: { f: Finding }): VNode {
       <strong>{failed ? t(`verdict.bad.${failed.id}` as TextKey) || t("verdict.bad") : t(`verdict.${v}`)}</strong>
       <p class="plain">
         {g.model === "k-anonymity" && g.k !== undefined
-          ? rich(g.unit ? "verdict.persons" : "verdict.records", { at: date(time), k: g.k, columns: g.quasi.join(", ") })
+          ? rich(g.unit ? "verdict.persons" : "verdict.records", { at: date(time), k: g.k, columns: g.quasi.join(", "), linkage: t(g.linkage === "all" ? "linkage.all" : "linkage.one") })
           : rich("verdict.other", { at: date(time), model: g.model })}
       </p>
       {failed ? (
@@ -91,9 +91,9 @@ function Verdict({ f }: { f: Finding }): VNode {
       ) : (
         <div class="not">
           <b>{t("verdict.assumes")}</b>
-          <ul lang="en">
+          <ul>
             {g.assumptions.map((a, i) => (
-              <li key={i}>{a}</li>
+              <li key={i}>{stated(a)}</li>
             ))}
           </ul>
         </div>
@@ -150,6 +150,7 @@ export function Checker({ keys, keysAt, actions, offline }: { keys: Key[]; keysA
   const [file, setFile] = useState<File | undefined>(undefined);
   const [certificate, setCertificate] = useState<File | undefined>(undefined);
   const [pem, setPem] = useState<string>(() => draft.read<string>("pem") ?? "");
+  const [round, again] = useState(0);
   const [share, tell] = useState<number | undefined>(undefined);
   const [finding, found] = useState<Finding | undefined>(undefined);
   const [error, fail] = useState<unknown>(undefined);
@@ -181,6 +182,12 @@ export function Checker({ keys, keysAt, actions, offline }: { keys: Key[]; keysA
       tell(undefined);
     }
   };
+  const another = (): void => {
+    found(undefined);
+    setFile(undefined);
+    setCertificate(undefined);
+    again(round + 1);
+  };
   let fingerprint = "";
   try {
     fingerprint = pem.trim() === "" ? "" : keyId(readKey(pem));
@@ -191,7 +198,7 @@ export function Checker({ keys, keysAt, actions, offline }: { keys: Key[]; keysA
   return (
     <div class="cols">
       <div>
-        <section class="drop" aria-label={t("check.files")}>
+        <section class="drop" aria-label={t("check.files")} key={round}>
           <Drop id="f1" label={t("check.file")} hint={t("check.file.hint")} file={file} take={f => take(f, false)} />
           <Drop id="f2" label={t("check.certificate")} hint={t("check.certificate.hint")} accept=".json,application/json" file={certificate} take={f => take(f, true)} />
         </section>
@@ -201,7 +208,7 @@ export function Checker({ keys, keysAt, actions, offline }: { keys: Key[]; keysA
           </button>
           {finding ? (
             <>
-              <button type="button" onClick={() => { found(undefined); setFile(undefined); setCertificate(undefined); }}>
+              <button type="button" onClick={another}>
                 {t("check.another")}
               </button>
               <button type="button" onClick={() => save(finding.fileName + ".finding.txt", "text/plain", findingText(finding))}>
@@ -265,7 +272,7 @@ export function Checker({ keys, keysAt, actions, offline }: { keys: Key[]; keysA
           <Checks
             items={[
               { level: "ok", text: t("offline.file") },
-              ...(finding ? [{ level: "ok" as const, text: t("offline.took", { time: seconds(finding.milliseconds / 1000), rows: number(finding.counted?.rows ?? 0) }) }] : []),
+              ...(finding ? [{ level: "ok" as const, text: t("offline.took", { time: seconds(Math.max(0.1, finding.milliseconds / 1000)), rows: number(finding.counted?.rows ?? 0) }) }] : []),
               ...(offline && keysAt ? [{ level: "attention" as const, text: t("offline.keys", { at: dateTime(keysAt) }), detail: t("offline.keys.detail") }] : []),
             ]}
           />

@@ -14,21 +14,26 @@ const stored = "noren-language";
 export interface Texts {
   strings: Strings;
   server: Record<string, string>;
+  /** Sentences that certificates hold, by their English text. */
+  sentences: Record<string, string>;
 }
 let loaders: Record<Language, () => Promise<Texts>> | undefined;
 let serverTexts: Record<string, string> = {};
+let sentences: Record<string, string> = {};
 let strings: Strings | undefined;
 
 export const language = signal<Language>("en");
 
-function preferred(): Language {
+/** The stored choice, else the language of the browser, else that of the server. */
+function preferred(server: Language = "en"): Language {
   try {
     const kept = localStorage.getItem(stored);
     if (kept === "en" || kept === "ja") return kept;
   } catch {
     // Without storage the browser's language decides.
   }
-  return navigator.languages?.some(l => l.startsWith("ja")) && !navigator.language.startsWith("en") ? "ja" : "en";
+  const [first] = navigator.language.split("-");
+  return first === "en" || first === "ja" ? first : server;
 }
 
 /** Says where the texts are: chunks of the page, or in the saved page itself. */
@@ -36,13 +41,16 @@ export function provide(from: Record<Language, () => Promise<Texts>>): void {
   loaders = from;
 }
 
-export async function speak(to: Language = preferred()): Promise<void> {
+export async function speak(to: Language): Promise<void> {
   const texts = await loaders?.[to]();
   strings = texts?.strings;
   serverTexts = texts?.server ?? {};
+  sentences = texts?.sentences ?? {};
   document.documentElement.lang = to;
   language.value = to;
 }
+
+export const begin = (server?: Language): Promise<void> => speak(preferred(server));
 
 export async function choose(to: Language): Promise<void> {
   try {
@@ -83,12 +91,18 @@ export function marked(text: string): ComponentChildren[] {
 
 export const rich = (key: Key, args: Args = {}): ComponentChildren[] => marked(t(key, args));
 
+/** A sentence of a certificate: translated where it is known, else English. */
+export function stated(text: string): ComponentChildren {
+  return language.value === "en" ? text : (sentences[text] ?? h("span", { lang: "en" }, text));
+}
+
 /** A sentence of the server, in Japanese where its code is known. */
-export function said(m: Message): ComponentChildren {
+export function said(m: Message | undefined): ComponentChildren {
+  if (!m) return "";
   if (language.value !== "en") {
     const template = serverTexts[m.code];
     if (template !== undefined) return marked(fill(template, m.args ?? {}, language.value));
-    return h("span", { lang: "en" }, m.text);
+    return stated(m.text);
   }
   return m.text;
 }
@@ -99,8 +113,11 @@ export function problemText(p: Problem): { title: string; detail: ComponentChild
   const byStatus = "status." + p.status;
   const key = has(byCode) ? byCode : has(byStatus) ? byStatus : undefined;
   const english = (text: string): ComponentChildren => h("span", { lang: "en" }, text);
-  const lines = [p.detail, ...(p.errors ?? []).map(e => e.detail), p.hint].filter((s): s is string => !!s);
+  const known = (code: string): string | undefined => (language.value === "en" ? undefined : serverTexts[code]);
+  const faults = (p.errors ?? []).map(e => ({ text: known(e.pointer) ?? e.detail, translated: known(e.pointer) !== undefined, detail: e.detail }));
+  const lines = [p.where && !p.detail?.startsWith(p.where) ? `${p.where}: ${p.detail ?? ""}` : p.detail, p.hint].filter((s): s is string => !!s);
+  const all = [...lines.filter(line => !faults.some(f => f.detail === line)).map(text => ({ text, translated: false })), ...faults];
   const title = key !== undefined ? t(key) : p.title || t("problem.unknown");
-  const detail = lines.length === 0 ? "" : language.value === "en" ? lines.join(" ") : lines.flatMap(line => [english(line), " "]);
+  const detail = language.value === "en" ? all.map(x => x.text).join(" ") : all.flatMap(x => [x.translated ? x.text : english(x.text), " "]);
   return { title, detail };
 }

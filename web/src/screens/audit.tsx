@@ -1,12 +1,12 @@
 // The audit log: filters, export, check of the chain.
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { base, get, page } from "../api";
+import { all, base, get, page } from "../api";
 import { dateTime, number, shortHash } from "../format";
 import { t, type Key } from "../lang";
-import { draft, session } from "../state";
-import type { AuditCheck, AuditEntry } from "../types";
-import { Act, Card, Chip, CopyCommand, curl, Field, Head, Icon, Refusal, Scroll, Skeleton } from "../ui";
+import { draft, recovered, session } from "../state";
+import type { AuditCheck, AuditEntry, Principal } from "../types";
+import { Act, Card, Chip, CopyCommand, curl, Field, Head, Icon, Refusal, Scroll, Skeleton, useLoad } from "../ui";
 
 interface Filters {
   actor: string;
@@ -27,24 +27,28 @@ export function instant(day: string, next: boolean): string {
   return at.toISOString().replace(/\.\d+Z$/, "Z");
 }
 
-function query(f: Filters): Record<string, string> {
-  return { actor: f.actor.trim(), action: f.action.trim(), object: f.object.trim(), outcome: f.outcome.trim(), from: instant(f.from, false), to: instant(f.to, true) };
+function query(f: Filters, ids: Map<string, string>): Record<string, string> {
+  const actor = f.actor.trim();
+  return { actor: ids.get(actor) ?? actor, action: f.action.trim(), object: f.object.trim(), outcome: f.outcome.trim(), from: instant(f.from, false), to: instant(f.to, true) };
 }
 
-const search = (f: Filters): string => {
-  const text = new URLSearchParams(Object.entries(query(f)).filter(([, v]) => v !== "")).toString();
+const search = (f: Filters, ids: Map<string, string>): string => {
+  const text = new URLSearchParams(Object.entries(query(f, ids)).filter(([, v]) => v !== "")).toString();
   return text ? "?" + text : "";
 };
 
 const good = (outcome: string): boolean => /^(ok|done|allowed|2\d\d)/.test(outcome);
 
-export default function Audit(): VNode {
+function Log(): VNode {
   const [f, set] = useState<Filters>(() => ({ ...none, ...draft.read<Partial<Filters>>("audit") }));
   const [items, setItems] = useState<AuditEntry[] | undefined>(undefined);
   const [next, setNext] = useState<string | undefined>(undefined);
   const [error, fail] = useState<unknown>(undefined);
   const [chain, setChain] = useState<AuditCheck | undefined>(undefined);
   const [turn, again] = useState(0);
+  const people = useLoad(signal => all<Principal>("/principals", signal).catch(() => [] as Principal[]), []);
+  const names = new Map((people.value ?? []).map(p => [p.id, p.name]));
+  const ids = new Map((people.value ?? []).map(p => [p.name, p.id]));
   const change = (name: keyof Filters, value: string): void => {
     const now = { ...f, [name]: value };
     set(now);
@@ -53,7 +57,7 @@ export default function Audit(): VNode {
   useEffect(() => {
     const stop = new AbortController();
     const timer = setTimeout(() => {
-      page<AuditEntry>("/audit", query(f), undefined, stop.signal).then(
+      page<AuditEntry>("/audit", query(f, ids), undefined, stop.signal).then(
         p => {
           setItems(p.items);
           setNext(p.next || undefined);
@@ -68,25 +72,18 @@ export default function Audit(): VNode {
       clearTimeout(timer);
       stop.abort();
     };
-  }, [f, turn]);
+  }, [f, turn, people.value, recovered.value]);
   const more = async (): Promise<void> => {
-    const p = await page<AuditEntry>("/audit", query(f), next);
+    const p = await page<AuditEntry>("/audit", query(f, ids), next);
     setItems([...(items ?? []), ...p.items]);
     setNext(p.next || undefined);
   };
   const verify = async (): Promise<void> => setChain(await get<AuditCheck>("/audit/check"));
-  if (session.value?.role === "analyst") {
-    return (
-      <section class="card">
-        <p>{t("audit.refused")}</p>
-      </section>
-    );
-  }
   return (
     <>
       <Head title={t("nav.audit")} lead={t("audit.lead")} crumbs={[{ text: t("nav.audit") }]}>
-        <CopyCommand command={curl("/audit/export" + search(f))} />
-        <a class="btn" href={base + "/audit/export" + search(f)} download="audit.jsonl">
+        <CopyCommand command={curl("/audit/export" + search(f, ids))} />
+        <a class="btn" href={base + "/audit/export" + search(f, ids)} download="audit.jsonl">
           {t("audit.export")}
         </a>
         <Act act={verify}>{t("audit.check")}</Act>
@@ -97,7 +94,7 @@ export default function Audit(): VNode {
             <Icon of={chain.sound ? "ok" : "stop"} /> {t(chain.sound ? "audit.sound" : "audit.broken")}
           </strong>
           <p>
-            {t("audit.entries", { n: chain.entries })} <span class="mono">{shortHash(chain.head)}</span>
+            {t("audit.entries", { n: chain.entries })} <span class="mono">{shortHash(chain.head)}</span> <span lang="en">{chain.reason ?? ""}</span>
           </p>
         </section>
       ) : null}
@@ -110,7 +107,7 @@ export default function Audit(): VNode {
           <Field label={t("audit.from")} type="date" value={f.from} input={v => change("from", v)} />
           <Field label={t("audit.to")} type="date" value={f.to} input={v => change("to", v)} />
         </div>
-        {search(f) !== "" ? (
+        {search(f, ids) !== "" ? (
           <button type="button" class="lk" onClick={() => { set(none); draft.drop("audit"); }}>
             {t("audit.clear")}
           </button>
@@ -140,7 +137,7 @@ export default function Audit(): VNode {
                     <td class="r q">{number(e.n)}</td>
                     <td class="nw">{dateTime(e.at)}</td>
                     <td>
-                      {e.actor}
+                      {names.get(e.actor) ?? e.actor}
                       <small>{t(("role." + e.role) as Key) || e.role}</small>
                     </td>
                     <td>
@@ -150,7 +147,11 @@ export default function Audit(): VNode {
                     <td class="mono">{e.object}</td>
                     <td>
                       <Chip tone={good(e.outcome) ? "ok" : "no"}>{e.outcome}</Chip>
-                      <small lang="en">{e.detail ?? ""}</small>
+                      <small class="mono">
+                        {Object.entries(e.detail ?? {})
+                          .map(([name, value]) => `${name}=${value}`)
+                          .join(" ")}
+                      </small>
                     </td>
                     <td class="mono q">{e.hash.slice(0, 8)}</td>
                   </tr>
@@ -166,5 +167,15 @@ export default function Audit(): VNode {
         ) : null}
       </Card>
     </>
+  );
+}
+
+export default function Audit(): VNode {
+  if (session.value?.role !== "analyst") return <Log />;
+  return (
+    <section class="card">
+      <h1>{t("nav.audit")}</h1>
+      <p>{t("audit.refused")}</p>
+    </section>
   );
 }

@@ -1,12 +1,12 @@
 // Certificates: check one (without sign-in), the list of this server, its keys.
 import type { VNode } from "preact";
-import { all } from "../api";
+import { all, get } from "../api";
 import { Checker } from "../check/checker";
 import { date, dateTime, grouped, number, shortHash } from "../format";
 import { t } from "../lang";
 import { to } from "../route";
 import { session } from "../state";
-import type { CertificateLine, Key } from "../types";
+import type { CertificateLine, Key, List } from "../types";
 import { Act, Card, Chip, CopyCommand, curl, Head, save, Scroll, useLoad, When } from "../ui";
 
 /** One HTML file with everything in it, and the keys as this server names them now. */
@@ -15,7 +15,7 @@ async function savePage(keys: Key[]): Promise<void> {
   if (!response.ok) throw new Error(t("check.nopage"));
   const page = await response.text();
   const data = JSON.stringify({ keys, at: new Date().toISOString() }).replaceAll("<", "\\u003c");
-  save("noren-check.html", "text/html", page.replace("</body>", () => `<script type="application/json" id="keys">${data}</script></body>`));
+  save("noren-check.html", "text/html", page.replace('<div id="app"></div>', found => `${found}<script type="application/json" id="keys">${data}</script>`));
 }
 
 function guaranteeText(c: CertificateLine): string {
@@ -108,7 +108,7 @@ function Keys({ keys }: { keys: Key[] }): VNode {
 }
 
 export default function Certificates(): VNode {
-  const keys = useLoad(signal => all<Key>("/keys", signal), []);
+  const keys = useLoad(async signal => (await get<List<Key>>("/keys", signal)).items, []);
   return (
     <>
       <Head title={t("check.title")} lead={t("check.lead")} crumbs={[{ text: t("nav.certificates") }]}>

@@ -93,7 +93,7 @@ function HierarchyCell({ column, role, open, editable }: { column: Column; role:
       )}
       {editable ? (
         <small>
-          <button type="button" class="lk" onClick={open} aria-label={t("hierarchy.title", { column: column.name })}>
+          <button type="button" class="lk" onClick={open} aria-label={`${h ? t("hierarchy.change") : t("hierarchy.give")} ${t("hierarchy.title", { column: column.name })}`}>
             {h ? t("hierarchy.change") : t("hierarchy.give")}
           </button>
         </small>
@@ -161,15 +161,35 @@ export function ColumnsTable(props: {
                     ) : (
                       typeText(type)
                     )}
+                    {editable && type === "ordered" ? (
+                      <input
+                        type="text"
+                        class="lv"
+                        value={(edit.order ?? c.order ?? []).join(", ")}
+                        placeholder={t("columns.order.hint")}
+                        aria-label={t("columns.order", { column: c.name })}
+                        onChange={e => change(c.name, { order: e.currentTarget.value.split(",").map(s => s.trim()).filter(Boolean) })}
+                      />
+                    ) : null}
+                    {editable && type === "date" ? (
+                      <input
+                        type="text"
+                        class="lv mono"
+                        value={edit.format ?? c.format ?? ""}
+                        placeholder="YYYY-MM-DD"
+                        aria-label={t("columns.format", { column: c.name })}
+                        onInput={e => change(c.name, { format: e.currentTarget.value })}
+                      />
+                    ) : null}
                     <small>
                       {said(c.type_reason)}
-                      {c.format ? <span class="mono"> {c.format}</span> : null}
+                      {c.format && !editable ? <span class="mono"> {c.format}</span> : null}
                     </small>
                   </td>
-                  <td class="r">{percent(rows > 0 ? c.missing / rows : 0)}</td>
+                  <td class="r">{c.missing === undefined ? "–" : percent(rows > 0 ? c.missing / rows : 0)}</td>
                   <td class="r">
                     {c.distinct_estimated ? "≈ " : ""}
-                    {number(c.distinct)}
+                    {c.distinct === undefined ? "–" : number(c.distinct)}
                   </td>
                   <td>
                     {editable ? (
@@ -184,7 +204,7 @@ export function ColumnsTable(props: {
                       <Chip tone={roleTones[role]}>{roleText(role)}</Chip>
                     )}
                   </td>
-                  <td class="q">{said(c.role_reason)}</td>
+                  <td class="q why">{said(c.role_reason)}</td>
                   <td>
                     <HierarchyCell column={c} role={role} open={() => open(c)} editable={editable} />
                   </td>

@@ -6,9 +6,11 @@ import { bytes, date, number, shortHash } from "../format";
 import { rich, said, t } from "../lang";
 import { go, to } from "../route";
 import { say, sealed } from "../state";
-import type { Job, Message, Preview, Recipe, Table } from "../types";
+import type { Comparison, Job, Message, Preview, Recipe, Table } from "../types";
 import { Act, Bar, Card, Checks, Dialog, Refusal } from "../ui";
+import { ComparisonView } from "./comparison";
 import { useJob } from "./follow";
+import { NotCovered } from "./statement";
 
 export function Leaving({ preview: v }: { preview: Preview }): VNode {
   return (
@@ -31,21 +33,58 @@ export function Leaving({ preview: v }: { preview: Preview }): VNode {
   );
 }
 
-export function Earlier({ preview: v, studied, toggle }: { preview: Preview; studied: string[]; toggle: (id: string) => void }): VNode {
+interface EarlierProps {
+  recipe: Recipe;
+  preview: Preview;
+  studied: string[];
+  toggle: (id: string) => void;
+  compared: () => void;
+}
+
+/** One earlier release: study both files together, or accept that it was not done. */
+function EarlierOne({ e, recipe, preview, studied, toggle, compared }: EarlierProps & { e: Preview["earlier"][number] }): VNode {
+  const [result, set] = useState<Comparison | undefined>(undefined);
+  const job = useJob(done => {
+    set(done.result as Comparison);
+    say(t("compare.done"));
+    compared();
+  });
+  const study = async (): Promise<void> => {
+    job.follow((await post<Job>(`/recipes/${part(recipe.id)}/compare`, { with: e.release })).id);
+  };
   return (
-    <Card title={t("earlier.title")} sub={v.earlier.length > 0 ? t("earlier.sub") : undefined}>
-      {v.earlier.length === 0 ? <p class="q">{t("earlier.none")}</p> : null}
-      {v.earlier.map(e => (
-        <label class="opt" key={e.release}>
-          <input type="checkbox" checked={studied.includes(e.release)} onChange={() => toggle(e.release)} />
-          <span>
-            {t("earlier.accept")}
-            <small>
-              <a href={to("releases", e.release)}>{date(e.at)}</a> · {e.table_name}, k = {e.k}
-              {e.common ? ` · ${e.common}` : ""}
-            </small>
-          </span>
-        </label>
+    <div class="acc">
+      <div class="row">
+        <span>
+          <a href={to("releases", e.release)}>{date(e.at)}</a>
+          <small class="q">
+            {" "}
+            {e.table_name}, k = {e.k}
+          </small>
+        </span>
+        <Act act={study} disabled={job.id !== undefined} label={t("earlier.study.of", { at: date(e.at) })}>
+          {t("earlier.study")}
+        </Act>
+      </div>
+      {e.common ? <small class="q" lang="en">{e.common}</small> : null}
+      {job.id !== undefined ? <Bar done={job.progress?.done} total={job.progress?.total} label={t("compare.title")} /> : null}
+      {job.error !== undefined ? <Refusal error={job.error} /> : null}
+      {result ? <ComparisonView result={result} k={preview.after.k} /> : null}
+      <label class="opt">
+        <input type="checkbox" checked={studied.includes(e.release)} onChange={() => toggle(e.release)} />
+        <span>{t("earlier.accept")}</span>
+      </label>
+    </div>
+  );
+}
+
+export function Earlier(props: EarlierProps): VNode {
+  const { earlier } = props.preview;
+  return (
+    <Card title={t("earlier.title")} sub={earlier.length > 0 ? t("earlier.sub") : undefined}>
+      {earlier.length === 0 ? <p class="q">{t("earlier.none")}</p> : null}
+      {earlier.map(e => (
+        <EarlierOne key={e.release} e={e} {...props} />
       ))}
     </Card>
   );
@@ -86,16 +125,7 @@ export function ReleaseDialog(props: { table: Table; recipe: Recipe; preview: Pr
     <Dialog title={t("dialog.title", { file: v.leaving.file })} close={props.close}>
       <p>{rich("dialog.text", { rows: v.leaving.rows, columns: v.leaving.columns.length, k: v.after.k })}</p>
       <p class="mono">{v.leaving.columns.join(" ")}</p>
-      {v.not_covered.length > 0 ? (
-        <div class="not">
-          <b>{t("records.not")}</b>
-          <ul>
-            {v.not_covered.map((m, i) => (
-              <li key={i}>{said(m)}</li>
-            ))}
-          </ul>
-        </div>
-      ) : null}
+      <NotCovered list={v.not_covered} />
       <p class="sub pad">{t("dialog.single")}</p>
       {job.id !== undefined ? (
         <>

@@ -33,7 +33,9 @@ export function KCard(props: {
   job: Followed;
   chosen: number;
   choose: (k: number) => void;
+  /** The preview of exactly this recipe. */
   preview: Preview | undefined;
+  today: Preview["today"] | undefined;
   compute: () => void;
   disabled: boolean;
 }): VNode {
@@ -48,7 +50,7 @@ export function KCard(props: {
   };
   const now = points.find(p => p.k === chosen);
   const next = nextStep(points, chosen);
-  const after = v && v.after.k === chosen ? v.after : undefined;
+  const after = v?.after;
   const highest = after?.highest_risk ?? now?.highest_risk;
   const average = after?.average_risk ?? now?.average_risk;
   const loss = after?.loss ?? now?.loss;
@@ -143,14 +145,14 @@ export function KCard(props: {
             <tbody>
               <tr>
                 <th scope="row">{t("curve.highest")}</th>
-                <td class="r q">{cell(v?.today.highest_risk, risk)}</td>
+                <td class="r q">{cell(props.today?.highest_risk, risk)}</td>
                 <td class="r">
                   <b>{cell(highest, risk)}</b>
                 </td>
               </tr>
               <tr>
                 <th scope="row">{t("curve.average")}</th>
-                <td class="r q">{cell(v?.today.average_risk, risk)}</td>
+                <td class="r q">{cell(props.today?.average_risk, risk)}</td>
                 <td class="r">
                   <b>{cell(average, risk)}</b>
                 </td>

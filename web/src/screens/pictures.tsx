@@ -3,23 +3,30 @@ import type { VNode } from "preact";
 import { Figure } from "../charts/figure";
 import { histogram, labels } from "../charts/histogram";
 import { extent, scatter } from "../charts/scatter";
-import { compact, number, short } from "../format";
+import { compact, day, month, number, short } from "../format";
 import { t } from "../lang";
 import type { Cloud, Histogram, Preview, Scatter } from "../types";
+
+type Write = (v: number) => string;
+
+/** Dates count days or, where the numbers are large, seconds since 1970. */
+const ms = (v: number): number => (Math.abs(v) < 1e6 ? v * 86_400_000 : v * 1000);
+const writerOf = (type: string | undefined, dates: Write, numbers: Write): Write => (type === "date" ? v => dates(ms(v)) : numbers);
 
 function marks(cloud: Cloud): number {
   return cloud.points?.length ?? (cloud.counts ?? []).reduce((sum, row) => sum + row.reduce((a, b) => a + b, 0), 0);
 }
 
 /** The first 200 points, or the cells that are not empty. */
-function rows(cloud: Cloud): string[][] {
-  if (cloud.points) return cloud.points.slice(0, 200).map(([x, y]) => [compact(x), compact(y), "1"]);
+function rows(cloud: Cloud, x0: Write, y0: Write): string[][] {
+  if (cloud.points) return cloud.points.slice(0, 200).map(([x, y]) => [x0(x), y0(y), "1"]);
   return (cloud.counts ?? []).flatMap((row, j) =>
-    row.flatMap((count, i) => (count > 0 ? [[compact(cloud.x_edges?.[i] ?? 0), compact(cloud.y_edges?.[j] ?? 0), number(count)]] : [])),
+    row.flatMap((count, i) => (count > 0 ? [[x0(cloud.x_edges?.[i] ?? 0), y0(cloud.y_edges?.[j] ?? 0), number(count)]] : [])),
   );
 }
 
-function Pair({ s }: { s: Scatter }): VNode {
+function Pair({ s, types }: { s: Scatter; types: Map<string, string> }): VNode {
+  const write = (column: string, dates: Write, numbers: Write): Write => writerOf(types.get(column), dates, numbers);
   const range = extent([s.before, s.after]);
   const one = (cloud: Cloud, tone: "before" | "after"): VNode => {
     const sentence = t(`pictures.scatter.${tone}`, { x: s.x, y: s.y, n: marks(cloud) });
@@ -32,9 +39,9 @@ function Pair({ s }: { s: Scatter }): VNode {
           </>
         }
         sentence={sentence}
-        data={{ head: [s.x, s.y, t("pictures.records")], rows: rows(cloud) }}
+        data={{ head: [s.x, s.y, t("pictures.records")], rows: rows(cloud, write(s.x, day, compact), write(s.y, day, compact)) }}
       >
-        {scatter(cloud, range, tone, sentence, short)}
+        {scatter(cloud, range, tone, sentence, write(s.x, month, short), write(s.y, month, short))}
       </Figure>
     );
   };
@@ -46,8 +53,9 @@ function Pair({ s }: { s: Scatter }): VNode {
   );
 }
 
-function One({ h }: { h: Histogram }): VNode {
-  const names = labels(h, compact);
+function One({ h: given }: { h: Histogram }): VNode {
+  const h = given.labels ? { ...given, labels: given.labels.map(l => l || t("pictures.rest")) } : given;
+  const names = labels(h, writerOf(h.type, day, compact));
   const sentence = t("pictures.histogram", { column: h.column, n: Math.max(h.before.length, h.after.length) });
   return (
     <Figure
@@ -58,12 +66,12 @@ function One({ h }: { h: Histogram }): VNode {
         rows: names.map((name, i) => [name, number(h.before[i] ?? 0), number(h.after[i] ?? 0)]),
       }}
     >
-      {histogram(h, sentence, short)}
+      {histogram(h, sentence, writerOf(h.type, day, short))}
     </Figure>
   );
 }
 
-export function Pictures({ preview }: { preview: Preview }): VNode | null {
+export function Pictures({ preview, types }: { preview: Preview; types: Map<string, string> }): VNode | null {
   const { scatter: pair, histograms } = preview.pictures;
   if (!pair && histograms.length === 0) return null;
   return (
@@ -81,7 +89,7 @@ export function Pictures({ preview }: { preview: Preview }): VNode | null {
           </span>
         </span>
       </div>
-      {pair ? <Pair s={pair} /> : null}
+      {pair ? <Pair s={pair} types={types} /> : null}
       {histograms.length > 0 ? (
         <div class={pair ? "ovs" : "ovs first"}>
           {histograms.map(h => (

@@ -103,9 +103,9 @@ function Editor({ table, first }: { table: Table; first: Tagged }): VNode {
       if (stop.signal.aborted) return;
       setPreview(found);
       setPoints(curve?.points ?? []);
-      setCurveState(curve?.state ?? "none");
+      setCurveState(curve?.stale ? "stale" : (curve?.state ?? "none"));
       if (curve?.job && (curve.state === "running" || curve.state === "queued")) curveJob.follow(curve.job);
-      else if ((curve?.points ?? []).length === 0 || curve?.state === "stale") start(computeCurve);
+      else if ((curve?.points ?? []).length === 0 || (curve?.stale && (table.rows ?? 0) <= quickRows)) start(computeCurve);
       if (draft.read(key) !== undefined) commit(parameters);
       else if (!found) start(makePreview);
     };
@@ -153,7 +153,7 @@ function Editor({ table, first }: { table: Table; first: Tagged }): VNode {
   const current = preview !== undefined && !stale && previewJob.id === undefined;
   const reasons = preview ? remaining(preview, studied) : [];
   const ready = current && reasons.length === 0 && (preview?.gate.open === true || (preview?.earlier.length ?? 0) > 0) && !sealed.value;
-  const fates = new Map((preview?.columns ?? []).map(c => [c.name, c.fate]));
+  const fates = new Map((stale ? [] : (preview?.columns ?? [])).map(c => [c.name, c.fate]));
   const toggle = (id: string): void => study(studied.includes(id) ? studied.filter(x => x !== id) : [...studied, id]);
   const release = (): void => {
     if (ready) openDialog(true);
@@ -187,7 +187,7 @@ function Editor({ table, first }: { table: Table; first: Tagged }): VNode {
       ) : null}
       <div class="cols">
         <div>
-          <Statement preview={preview} job={previewJob} stale={stale} make={() => start(makePreview)} disabled={unsaved || recipe.problems.length > 0} />
+          <Statement preview={preview} parameters={recipe.parameters} job={previewJob} stale={stale} make={() => start(makePreview)} disabled={unsaved || recipe.problems.length > 0} />
           <KCard
             points={points}
             state={curveState}
@@ -195,10 +195,11 @@ function Editor({ table, first }: { table: Table; first: Tagged }): VNode {
             chosen={parameters.k}
             choose={k => change({ ...parameters, k })}
             preview={stale ? undefined : preview}
+            today={preview?.today}
             compute={() => start(computeCurve)}
             disabled={!steward.value}
           />
-          {preview ? <Pictures preview={preview} /> : null}
+          {preview ? <Pictures preview={preview} types={new Map(table.columns_detail.map(c => [c.name, c.type]))} /> : null}
         </div>
         <aside>
           {preview ? <GateCard reasons={current ? reasons : [{ code: "page.stale", text: t("gate.stale") }]} /> : <GateCard reasons={[{ code: "page.none", text: t("gate.none") }]} />}
@@ -206,10 +207,10 @@ function Editor({ table, first }: { table: Table; first: Tagged }): VNode {
           {preview ? (
             <>
               <Card title={t("checks.title")} sub={t("checks.sub")}>
-                <Checks items={preview.checks.map(c => ({ level: c.level, text: said(c.message), detail: c.detail }))} />
+                <Checks items={preview.checks.map(c => ({ level: c.level, text: said(c.message), detail: c.detail ? <span class="mono">{c.detail}</span> : undefined }))} />
               </Card>
               <Leaving preview={preview} />
-              <Earlier preview={preview} studied={studied} toggle={toggle} />
+              <Earlier recipe={recipe} preview={preview} studied={studied} toggle={toggle} compared={() => refresh().catch(fail)} />
             </>
           ) : null}
           <Past table={table} />

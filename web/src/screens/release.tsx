@@ -2,12 +2,13 @@
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { all, ApiError, base, get, part, post, watch } from "../api";
-import { bytes, dateTime, number, percent, shortHash } from "../format";
-import { rich, said, t } from "../lang";
+import { bytes, dateTime, number, shortHash } from "../format";
+import { rich, t } from "../lang";
 import { to } from "../route";
-import { say, steward } from "../state";
+import { say, session, steward } from "../state";
 import type { Comparison, Job, Release } from "../types";
-import { Act, Bar, Card, CopyCommand, Head, Icon, Refusal, Scroll, Select, useLoad, When } from "../ui";
+import { Act, Bar, Card, CopyCommand, Head, Icon, Refusal, Select, useLoad, When } from "../ui";
+import { ComparisonView } from "./comparison";
 
 const file = (id: string, name: string): string => `${base}/releases/${part(id)}/${name}`;
 
@@ -55,43 +56,7 @@ function Compare({ release }: { release: Release }): VNode | null {
       </div>
       {running ? <Bar done={undefined} total={undefined} label={t("compare.title")} /> : null}
       {error !== undefined ? <Refusal error={error} /> : null}
-      {result ? (
-        <>
-          <div class="nums pad">
-            <div>
-              <span class="q">{t("compare.least")}</span>
-              <strong>{number(result.least)}</strong>
-            </div>
-            <div>
-              <span class="q">{t("compare.below", { k: release.k })}</span>
-              <strong class={result.below_k > 0 ? "yama" : ""}>{number(result.below_k)}</strong>
-            </div>
-          </div>
-          {result.text.map(m => (
-            <p key={m.code}>{said(m)}</p>
-          ))}
-          <Scroll label={t("compare.title")}>
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">{t("compare.candidates")}</th>
-                  <th scope="col" class="r">
-                    {t("compare.share")}
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {result.candidates.map(c => (
-                  <tr key={c.at_most}>
-                    <th scope="row">{t("compare.atmost", { n: c.at_most })}</th>
-                    <td class="r">{percent(c.share)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </Scroll>
-        </>
-      ) : null}
+      {result ? <ComparisonView result={result} k={release.k} /> : null}
     </Card>
   );
 }
@@ -105,9 +70,11 @@ function Shown({ release: r }: { release: Release }): VNode {
         crumbs={[{ text: t("nav.records"), href: to("records") }, { text: r.table_name, href: to("records", r.table) }, { text: r.file_name }]}
       >
         <CopyCommand command={r.command} />
-        <a class="btn pri" href={file(r.id, "file")} download>
-          {t("release.download")}
-        </a>
+        {session.value?.role === "auditor" ? null : (
+          <a class="btn pri" href={file(r.id, "file")} download>
+            {t("release.download")}
+          </a>
+        )}
       </Head>
       <div class="cols">
         <div>
@@ -126,9 +93,11 @@ function Shown({ release: r }: { release: Release }): VNode {
               <a class="btn" href={file(r.id, "certificate")} download>
                 {t("release.certificate")}
               </a>
-              <a class="btn" href={file(r.id, "dossier")} download>
-                {t("release.dossier")}
-              </a>
+              {steward.value ? (
+                <a class="btn" href={file(r.id, "dossier")} download>
+                  {t("release.dossier")}
+                </a>
+              ) : null}
               <a class="btn" href={file(r.id, "recipe")} download>
                 {t("release.recipe")}
               </a>
@@ -166,12 +135,14 @@ function Shown({ release: r }: { release: Release }): VNode {
               ) : null}
             </dl>
           </Card>
-          <Card title={t("release.again")} sub={t("release.again.sub")}>
-            <code class="mono cmd">{r.seed_command}</code>
-            <div class="row pad">
-              <CopyCommand command={r.seed_command} />
-            </div>
-          </Card>
+          {r.seed_command ? (
+            <Card title={t("release.again")} sub={t("release.again.sub")}>
+              <code class="mono cmd">{r.seed_command}</code>
+              <div class="row pad">
+                <CopyCommand command={r.seed_command} />
+              </div>
+            </Card>
+          ) : null}
         </aside>
       </div>
     </>

@@ -64,7 +64,7 @@ function Tokens(): VNode {
                         <small class="mono">{x.id}</small>
                       </th>
                       <td>{date(x.ends)}</td>
-                      <td>{x.last_used_day ? date(x.last_used_day) : <span class="q">{t("tokens.never")}</span>}</td>
+                      <td>{x.used_day ? date(x.used_day) : <span class="q">{t("tokens.never")}</span>}</td>
                       <td class="r">
                         <Act act={() => remove(x.id)} label={t("tokens.end.of", { name: x.name })}>
                           {t("tokens.end")}
@@ -172,9 +172,9 @@ export default function Settings(): VNode {
                 <dt>{t("signin.role")}</dt>
                 <dd>{t(("role." + s.role) as Key)}</dd>
                 <dt>{t("session.idle")}</dt>
-                <dd>{dateTime(s.idle_until)}</dd>
+                <dd>{s.idle_until ? dateTime(s.idle_until) : "–"}</dd>
                 <dt>{t("session.ends")}</dt>
-                <dd>{dateTime(s.ends)}</dd>
+                <dd>{s.ends ? dateTime(s.ends) : "–"}</dd>
                 <dt>{t("session.server")}</dt>
                 <dd>
                   {s.server.name} <span class="mono">{s.server.version}</span>

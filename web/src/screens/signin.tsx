@@ -34,7 +34,7 @@ export default function SignIn({ path }: { path: string[] }): VNode {
             <h1>{t("signin.unusable")}</h1>
             <p>{t("signin.unusable.text")}</p>
             <p>{t("signin.unusable.ask")}</p>
-            <code class="mono cmd">noren serve login-link NAME</code>
+            <code class="mono cmd">noren serve login-link --dir DIR --name NAME</code>
             <p class="sub">{t("signin.unusable.note")}</p>
           </>
         ) : error !== undefined ? (

@@ -1,12 +1,55 @@
 // What the file promises, and what it does not, before any figure.
 import type { VNode } from "preact";
 import { number } from "../format";
-import { said, t } from "../lang";
-import type { Preview } from "../types";
+import { language, rich, said, t, type Key } from "../lang";
+import type { Message, Parameters, Preview } from "../types";
 import { Bar, Refusal } from "../ui";
 import type { Followed } from "./follow";
 
-export function Statement(props: { preview: Preview | undefined; job: Followed; stale: boolean; make: () => void; disabled: boolean }): VNode {
+/** The sentence that stands before all figures, from what the server states. */
+function Sentence({ v, p }: { v: Preview; p: Parameters }): VNode | null {
+  const promise = v.statement.find(m => m.code === "promise");
+  const columns = promise?.args?.["columns"];
+  const k = promise?.args?.["k"];
+  if (columns === undefined || k === undefined) return null;
+  const args = { columns, k };
+  if (v.today.unit === "record") return <p class="plain">{rich("records.sentence", args)}</p>;
+  return <p class="plain">{rich(p.unit_linkage === "all" ? "records.sentence.all" : "records.sentence.one", args)}</p>;
+}
+
+/** What the release leaves open stands first; what it assumes can be opened. */
+export function NotCovered({ list }: { list: Message[] }): VNode | null {
+  // English has several sentences about unique records, other languages one.
+  const first = list.findIndex(m => m.code === "unique");
+  const open = list.filter((m, i) => m.code !== "assumption" && (language.value === "en" || m.code !== "unique" || i === first));
+  const assumed = list.filter(m => m.code === "assumption");
+  if (list.length === 0) return null;
+  const items = (messages: Message[]): VNode => (
+    <ul>
+      {messages.map((m, i) => (
+        <li key={i}>{said(m)}</li>
+      ))}
+    </ul>
+  );
+  return (
+    <div class="not">
+      {open.length > 0 ? (
+        <>
+          <b>{t("records.not")}</b>
+          {items(open)}
+        </>
+      ) : null}
+      {assumed.length > 0 ? (
+        <details>
+          <summary>{t("verdict.assumes")}</summary>
+          {items(assumed)}
+        </details>
+      ) : null}
+    </div>
+  );
+}
+
+export function Statement(props: { preview: Preview | undefined; parameters: Parameters; job: Followed; stale: boolean; make: () => void; disabled: boolean }): VNode {
   const { preview: v, job, stale, make, disabled } = props;
   return (
     <section class={"card say" + (stale ? " stale" : "")} aria-label={t("records.statement")}>
@@ -27,21 +70,15 @@ export function Statement(props: { preview: Preview | undefined; job: Followed; 
               <span>{t("records.classes", { n: v.after.classes })}</span>
             </div>
           </div>
-          {v.statement.map((m, i) => (
-            <p class="plain" key={i}>
-              {said(m)}
-            </p>
-          ))}
-          {v.not_covered.length > 0 ? (
-            <div class="not">
-              <b>{t("records.not")}</b>
-              <ul>
-                {v.not_covered.map((m, i) => (
-                  <li key={i}>{said(m)}</li>
-                ))}
-              </ul>
-            </div>
-          ) : null}
+          <Sentence v={v} p={props.parameters} />
+          <ul class="facts">
+            {v.statement.map((m, i) => (
+              <li key={i}>
+                {t(`statement.${m.code}` as Key)} {said(m)}
+              </li>
+            ))}
+          </ul>
+          <NotCovered list={v.not_covered} />
         </>
       ) : job.id === undefined && job.error === undefined ? (
         <p class="plain">{t("records.nopreview")}</p>

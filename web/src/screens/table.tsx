@@ -25,7 +25,7 @@ interface Draft {
 
 const fresh = (table: Table): Draft => ({
   unit: table.unit ?? table.columns_detail.find(c => c.unit)?.name ?? "",
-  missing: table.missing.map(m => (m === "" ? '""' : m)).join("\n"),
+  missing: (table.missing ?? []).map(m => (m === "" ? '""' : m)).join("\n"),
   columns: {},
 });
 
@@ -41,11 +41,12 @@ function definition(table: Table, d: Draft, confirm: boolean): ColumnsChange {
     columns: table.columns_detail.map(c => {
       const edit = d.columns[c.name] ?? {};
       const bounds = edit.bounds ?? c.bounds;
-      const format = edit.format ?? c.format;
-      const order = edit.order ?? c.order;
+      const type = edit.type ?? c.type;
+      const format = edit.format ?? (type === c.type ? c.format : undefined);
+      const order = type === "ordered" ? (edit.order ?? c.order) : undefined;
       return {
         name: c.name,
-        type: edit.type ?? c.type,
+        type,
         role: edit.role ?? c.role,
         ...(format ? { format } : {}),
         ...(order && order.length > 0 ? { order } : {}),
@@ -118,7 +119,7 @@ function RawRows({ id, close }: { id: string; close: () => void }): VNode {
 }
 
 function UnitCard({ table, unit, change, editable }: { table: Table; unit: string; change: (unit: string) => void; editable: boolean }): VNode {
-  const candidates = table.columns_detail.filter(c => c.unit || c.name === unit || (c.role === "identifier" && c.distinct < (table.rows ?? 0)));
+  const candidates = table.columns_detail.filter(c => c.unit || c.name === unit || (c.role === "identifier" && (c.distinct ?? 0) < (table.rows ?? 0)));
   const rest = table.columns_detail.filter(c => !candidates.includes(c));
   if (!editable) {
     return (
@@ -137,7 +138,7 @@ function UnitCard({ table, unit, change, editable }: { table: Table; unit: strin
             <input type="radio" name="unit" checked={unit === c.name} onChange={() => change(c.name)} />
             <span>
               {rich("unit.by", { column: c.name })}
-              <small>{t("unit.by.text", { n: c.distinct })}</small>
+              <small>{t("unit.by.text", { n: c.distinct ?? 0 })}</small>
             </span>
           </label>
         ))}
@@ -304,14 +305,14 @@ function One({ tagged, loaded }: { tagged: Tagged; loaded: Loaded<Tagged> }): VN
                   </>
                 )}
               </section>
-              {table.health_list.length > 0 ? (
+              {(table.health_list ?? []).length > 0 && steward.value ? (
                 <Card title={t("health.title")} sub={t("health.sub", { n: number(table.rows ?? 0) })}>
-                  <Checks items={table.health_list.map(h => ({ level: h.level, text: said(h.message) }))} />
+                  <Checks items={(table.health_list ?? []).map(h => ({ level: h.level, text: said(h.message) }))} />
                 </Card>
               ) : null}
             </div>
             <aside>
-              <UnitCard table={table} unit={d.unit} change={unit => change({ unit })} editable={editable} />
+              <UnitCard table={table} unit={d.unit} change={unit => change({ unit, columns: unit === "" ? d.columns : { ...d.columns, [unit]: { ...d.columns[unit], role: "identifier" } } })} editable={editable} />
               <MissingCard text={d.missing} change={missing => change({ missing })} editable={editable} />
             </aside>
           </div>

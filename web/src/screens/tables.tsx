@@ -14,7 +14,8 @@ const healthTones: Record<TableLine["health"], Tone> = { sound: "ok", waiting: "
 
 export function sourceText(x: TableLine): string {
   const key = "source." + x.source.kind;
-  return t(key as Key, { label: x.source.label }) || x.source.label;
+  const label = x.source.label ?? "";
+  return (t(key as Key, { label }) || label).replace(/[:：]\s*$/, "");
 }
 
 function Empty(): VNode {

@@ -1,1 +1,0 @@
-var e={"page.stale":`プレビューがレシピより古くなっています。作り直してください。`,"page.none":`プレビューがまだありません。`};export{e as jaServer};

@@ -1,0 +1,397 @@
+// The tests, in order: what one leaves on the server the next ones may use.
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const data = name => fileURLToPath(new URL("../data/" + name, import.meta.url));
+const mockOnly = f => Object.assign(f, { mockOnly: true });
+const folder = mkdtempSync(join(tmpdir(), "noren-browser-"));
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+
+async function signIn(w) {
+  const page = await w.open({ signedIn: false });
+  await page.goto(`${w.base}/#/sign-in/${w.secret}`);
+  await page.locator(".door h1").waitFor();
+  await w.axe(page, "sign-in");
+  await w.picture("signin", page);
+  await w.tabTo(page, page.locator(".door .pri"));
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/#\/tables$/);
+  await page.locator("nav.rail").waitFor();
+  assert.ok(!page.url().includes(w.secret) && !(await page.content()).includes(`sign-in/${w.secret}`), "the secret stays in the page");
+  w.state = await page.context().storageState();
+}
+
+async function unusableLink(w) {
+  await w.inspect("link-unusable", "sign-in/never-existed", p => p.getByText("noren serve login-link").waitFor(), { signedIn: false });
+}
+
+async function notSignedIn(w) {
+  await w.inspect("not-signed-in", "tables", p => p.getByText("noren serve login-link").waitFor(), { signedIn: false });
+}
+
+async function tables(w) {
+  await w.inspect("tables", "tables", p => p.locator("table.tb tbody tr").first().waitFor());
+}
+
+async function addTable(w) {
+  await w.inspect("add", "tables/add", p => p.locator("#file").waitFor());
+  const page = await w.open();
+  await w.at(page, "tables/add");
+  await page.getByLabel("Name (optional)").fill("Uploaded by a test");
+  await page.reload();
+  await page.locator("#file").waitFor();
+  assert.equal(await page.getByLabel("Name (optional)").inputValue(), "Uploaded by a test", "unsaved input is lost by a reload");
+  const stored = await page.evaluate(() => JSON.stringify({ ...sessionStorage }));
+  assert.ok(!stored.includes("hay fever"), "a row is in the storage of the browser");
+  await page.locator("#file").setInputFiles(data("release.csv"));
+  await page.waitForURL(/#\/tables\/tb_/);
+  await page.getByRole("heading", { name: "Uploaded by a test" }).waitFor();
+  await page.locator("table.co").waitFor();
+}
+
+async function confirmTable(w) {
+  const page = await w.open();
+  await w.at(page, "tables");
+  const proposed = page.locator("table.tb tbody tr", { hasText: "roles proposed" }).first().locator("a").first();
+  const href = (await proposed.getAttribute("href")).replace("#/", "");
+  await w.inspect("table-proposed", href, p => p.locator("table.co").waitFor(), { titleIsData: true });
+  await w.at(page, href);
+  await page.locator("table.co").waitFor();
+  const confirm = page.locator(".head .pri");
+  const ask = page.locator("tr.ask select[aria-invalid]");
+  for (let n = await ask.count(); n > 0; n--) await ask.first().selectOption("other");
+  // A change that was not saved is there after a reload.
+  await page.locator("textarea").first().fill("NA\n-");
+  await page.reload();
+  await page.locator("table.co").waitFor();
+  assert.equal(await page.locator("textarea").first().inputValue(), "NA\n-");
+  assert.equal(await page.locator("tr.ask").count(), 0, "decisions are lost by a reload");
+  await page.locator("textarea").first().fill("");
+  await page.getByRole("button", { name: "20 rows, logged" }).click();
+  await page.locator("dialog table.raw tbody tr").first().waitFor();
+  assert.ok((await page.locator("dialog tbody tr").count()) <= 20);
+  assert.ok(!(await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))).includes("V000001"), "a row is in the storage of the browser");
+  await w.axe(page, "raw rows");
+  await page.keyboard.press("Escape");
+  await page.locator("dialog").waitFor({ state: "detached" });
+  await confirm.focus();
+  await page.keyboard.press("Enter");
+  await page.locator(".chip.ok", { hasText: "confirmed" }).first().waitFor();
+  w.table = href.split("/")[1];
+  await w.inspect("table-confirmed", href, p => p.locator("table.co").waitFor(), { titleIsData: true });
+}
+
+const unfit = mockOnly(async w => {
+  const page = await w.open({ link: "steward-unfit" });
+  await w.at(page, "tables/tb_proposedaaaaaaaa");
+  await page.locator("tr.ask select[aria-invalid]").selectOption("sensitive");
+  await page.getByLabel("Least age").fill("500");
+  await page.locator(".head .pri").click();
+  await page.locator(".refuse", { hasText: "age" }).waitFor();
+  await w.axe(page, "a refused confirmation");
+});
+
+async function records(w) {
+  const page = await w.open({ motion: "no-preference" });
+  await w.at(page, "tables");
+  w.table ??= (await page.locator("table.tb tbody tr", { hasText: "confirmed" }).first().locator("a").first().getAttribute("href")).split("/").pop();
+  await w.at(page, "records/" + w.table);
+  await page.locator(".aft strong").waitFor({ timeout: 60_000 });
+  await page.locator("svg circle.pt").nth(3).waitFor({ timeout: 60_000 });
+  // Choose another k by keyboard.
+  const ten = page.locator(".seg button", { hasText: /^10$/ });
+  await ten.focus();
+  await page.keyboard.press("Enter");
+  await page.locator(".aft strong", { hasText: "10" }).waitFor({ timeout: 60_000 });
+  await page.locator("#gate .ic.take").waitFor({ timeout: 60_000 });
+  await page.locator(".seg button[aria-pressed=true]", { hasText: /^10$/ }).waitFor();
+  await w.inspect("records", "records/" + w.table, async p => {
+    await p.locator(".aft strong").waitFor({ timeout: 60_000 });
+    await p.locator("svg circle.pt").nth(3).waitFor({ timeout: 60_000 });
+  }, { titleIsData: true });
+  const table = page.locator("figure button.lk").first();
+  await table.click();
+  await page.locator("figure table").first().waitFor();
+  await w.axe(page, "a chart as a table");
+  await table.click();
+}
+
+async function ruleOfTheHouse(w) {
+  const page = await w.open();
+  await w.at(page, "records/" + w.table);
+  await page.locator(".aft strong").waitFor({ timeout: 60_000 });
+  const least = Number((await w.api(page, "GET", "/session")).body.server.least_k);
+  const own = page.locator(".own input");
+  await own.fill(String(least - 1));
+  await own.press("Enter");
+  const offered = await page.locator(".seg button:not([aria-disabled])").allInnerTexts();
+  assert.ok(offered.every(k => Number(k) >= least), "a k below the rule is offered: " + offered);
+  assert.equal(await page.locator(".seg button[aria-pressed=true]").innerText(), "10", "a k below the rule was taken");
+}
+
+async function release(w) {
+  const page = await w.open();
+  await w.at(page, "records/" + w.table);
+  await page.locator("#gate .ic.take").waitFor({ timeout: 60_000 });
+  const button = page.getByRole("button", { name: "Release the file…" });
+  await button.focus();
+  await page.keyboard.press("Enter");
+  await page.locator("dialog").waitFor();
+  await w.axe(page, "the release dialog");
+  await w.picture("dialog", page);
+  const sign = page.getByRole("button", { name: "Sign and release" });
+  assert.equal(await sign.getAttribute("aria-disabled"), "true", "a release is possible before the guarantee was read");
+  await page.locator("dialog input[type=checkbox]").focus();
+  await page.keyboard.press("Space");
+  await sign.focus();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/#\/releases\/rl_/, { timeout: 60_000 });
+  const id = page.url().split("/").pop();
+  for (const [name, text] of [["file", "Download the file"], ["certificate", "Certificate"], ["dossier", "Dossier"], ["recipe", "Recipe (noren.yaml)"]]) {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.locator("main .btn", { hasText: text }).click()]);
+    await download.saveAs(join(folder, name === "file" ? "release.csv" : name === "certificate" ? "release.cert.json" : name));
+  }
+  await w.inspect("release", "releases/" + id, p => p.locator("h1").waitFor(), { titleIsData: true });
+}
+
+async function studyBoth(w) {
+  const page = await w.open();
+  await w.at(page, "records/" + w.table);
+  await page.locator(".aft strong").waitFor({ timeout: 60_000 });
+  const own = page.locator(".own input");
+  await own.fill("6");
+  await own.press("Enter");
+  await page.locator("#gate li", { hasText: "earlier release" }).waitFor({ timeout: 60_000 });
+  await page.getByRole("button", { name: "Study both" }).first().click();
+  await page.locator("#gate .ic.take").waitFor({ timeout: 60_000 });
+  await w.axe(page, "an earlier release that was studied");
+  await w.picture("studied", page);
+}
+
+async function choose(w) {
+  await w.inspect("choose", "records", p => p.locator(".card").nth(1).waitFor());
+}
+
+async function check(page, file, certificate) {
+  await page.locator("#f1").setInputFiles(file);
+  await page.locator("#f2").setInputFiles(certificate);
+  await page.locator("button.pri", { hasText: /Check both|両方を確認する/ }).click();
+  await page.locator(".verd").waitFor();
+}
+
+async function certificates(w) {
+  await w.inspect("certificates", "certificates", p => p.locator("#f1").waitFor(), { signedIn: false });
+  const page = await w.open({ signedIn: false });
+  await w.at(page, "certificates");
+  const file = join(folder, "release.csv");
+  const certificate = join(folder, "release.cert.json");
+  await page.locator("input[name=key]").first().check();
+  await check(page, file, certificate);
+  await page.locator(".verd.good").waitFor();
+  assert.equal(await page.locator(".cl tr.bad").count(), 0);
+  await w.axe(page, "a good certificate");
+  await w.picture("certificate-good", page);
+  const changed = join(folder, "changed.csv");
+  const text = readFileSync(file, "utf8");
+  writeFileSync(changed, text.slice(0, -3) + (text.at(-3) === "1" ? "2" : "1") + text.slice(-2));
+  await page.getByRole("button", { name: "Check another" }).click();
+  await check(page, changed, certificate);
+  await page.locator(".verd.bad").waitFor();
+  await page.locator(".cl tr.bad").first().waitFor();
+  await w.axe(page, "a changed file");
+  await w.picture("certificate-bad", page);
+  await page.locator("#f2").setInputFiles(changed);
+  await page.locator("button.pri").click();
+  await page.locator(".refuse").waitFor();
+}
+
+async function savedPage(w) {
+  const page = await w.open({ signedIn: false });
+  await w.at(page, "certificates");
+  await page.locator("input[name=key]").first().waitFor();
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save this page" }).click()]);
+  const saved = join(folder, "noren-check.html");
+  await download.saveAs(saved);
+  const context = await w.browser.newContext({ offline: true, locale: "ja-JP", viewport: { width: 390, height: 844 } });
+  w.contexts.push(context);
+  const requests = [];
+  context.on("request", r => requests.push(r.url()));
+  const alone = await context.newPage();
+  alone.on("pageerror", err => w.faults.push("saved page: " + err.message));
+  alone.on("console", m => { if (m.type() === "error") w.faults.push("saved page: " + m.text()); });
+  await alone.goto("file://" + saved);
+  await alone.locator("#f1").waitFor();
+  await alone.locator("input[name=key]").first().check();
+  await check(alone, join(folder, "release.csv"), join(folder, "release.cert.json"));
+  await alone.locator(".verd.good").waitFor();
+  await w.axe(alone, "the saved page");
+  await w.noSidewaysScroll(alone, "the saved page");
+  await w.picture("saved-page", alone);
+  assert.deepEqual(requests.filter(u => !u.startsWith("file://") && !u.startsWith("blob:")), []);
+}
+
+async function audit(w) {
+  await w.inspect("audit", "audit", p => p.locator("table.au tbody tr").first().waitFor());
+  const page = await w.open();
+  await w.at(page, "audit");
+  await page.locator("table.au tbody tr").first().waitFor();
+  await page.getByRole("button", { name: "Check the chain" }).click();
+  await page.locator(".verd.good").waitFor();
+  await page.getByLabel("Action").fill("no.such.action");
+  await page.getByText("No entry matches.").waitFor();
+  await page.reload();
+  await page.getByText("No entry matches.").waitFor();
+  await page.getByRole("button", { name: "Clear the filters" }).click();
+  await page.locator("table.au tbody tr").first().waitFor();
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByText("Export").click()]);
+  await download.saveAs(join(folder, "audit.jsonl"));
+  assert.ok(readFileSync(join(folder, "audit.jsonl"), "utf8").split("\n").length > 1);
+}
+
+async function jobs(w) {
+  await w.inspect("jobs", "jobs", p => p.locator("main .card").first().waitFor());
+}
+
+async function settings(w) {
+  await w.inspect("settings", "settings", p => p.locator("main form").waitFor());
+  const page = await w.open();
+  await w.at(page, "settings");
+  await page.getByLabel("Name", { exact: true }).fill("test token");
+  await page.getByRole("button", { name: "Make a token" }).click();
+  await page.locator(".note .cmd", { hasText: "nrn_" }).waitFor();
+  await w.axe(page, "a new token");
+  await page.getByRole("button", { name: "Hide" }).click();
+  await page.getByRole("button", { name: "End the token test token" }).click();
+  await page.getByText("You have no token.").waitFor();
+}
+
+async function notFound(w) {
+  const page = await w.open();
+  await page.goto(`${w.base}/#/tables/tb_nosuchtable00000`);
+  await page.locator(".refuse", { hasText: "does not exist" }).waitFor();
+  await page.goto(`${w.base}/#/nowhere`);
+  await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+  await w.axe(page, "not found");
+}
+
+async function offline(w) {
+  const page = await w.open();
+  await w.at(page, "tables");
+  await page.locator("table.tb tbody tr").first().waitFor();
+  await page.evaluate(() => { location.hash = "#/jobs"; });
+  await page.locator(".jb, .plain").first().waitFor();
+  await page.context().setOffline(true);
+  await page.evaluate(() => { location.hash = "#/audit"; });
+  await page.locator(".seal.off").waitFor();
+  await w.axe(page, "offline");
+  await w.picture("offline", page);
+  await page.context().setOffline(false);
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.locator(".seal.off").waitFor({ state: "detached" });
+}
+
+const sealed = mockOnly(async w => {
+  const page = await w.open({ link: "steward-sealed" });
+  await page.locator(".seal").waitFor();
+  await w.axe(page, "sealed");
+  await w.at(page, "records/tb_clinicaaaaaaaaaa");
+  await page.locator(".aft strong").waitFor();
+  assert.equal(await page.getByRole("button", { name: "Release the file…" }).getAttribute("aria-disabled"), "true");
+  await w.picture("sealed", page);
+});
+
+const empty = mockOnly(async w => {
+  const page = await w.open({ link: "steward-empty" });
+  await page.getByText("noren serve --demo").waitFor();
+  await w.axe(page, "empty");
+  await w.picture("empty", page);
+});
+
+const slow = mockOnly(async w => {
+  const page = await w.open({ link: "steward-slow" });
+  await page.locator(".skel").waitFor();
+  await w.axe(page, "loading");
+  await page.locator("table.tb tbody tr").first().waitFor();
+});
+
+const analyst = mockOnly(async w => {
+  const page = await w.open({ link: "analyst" });
+  assert.equal(await page.getByText("Audit log").count(), 0);
+  assert.equal(await page.getByText("Add a table…").count(), 0);
+  for (const route of ["records/tb_clinicaaaaaaaaaa", "tables/add"]) {
+    await page.goto(`${w.base}/#/${route}`);
+    await page.locator(".refuse").waitFor();
+    await w.axe(page, "refused " + route);
+  }
+  await w.picture("refused", page);
+});
+
+/** Markup in names and cells stays text. */
+const markup = mockOnly(async w => {
+  const page = await w.open({ link: "steward-markup" });
+  await w.at(page, "tables/tb_clinicaaaaaaaaaa");
+  await page.getByText("note <script>alert(1)</script>").first().waitFor();
+  await page.getByRole("button", { name: "20 rows, logged" }).click();
+  await page.getByText("=cmd <b>fracture</b>").first().waitFor();
+  assert.equal(await page.locator("main script, dialog b:has-text('fracture')").count(), 0);
+});
+
+/** A cut upload continues; a reload asks for the file again. */
+const cutUpload = mockOnly(async w => {
+  const page = await w.open({ link: "steward-cut" });
+  await w.at(page, "tables/add");
+  const big = join(folder, "big.csv");
+  writeFileSync(big, "a,b\n" + "1,2\n".repeat(100_000));
+  await page.locator("#file").setInputFiles(big);
+  await page.getByText(/The connection was cut/).waitFor();
+  await page.waitForURL(/#\/tables\/tb_/);
+});
+
+async function skipLink(w) {
+  const page = await w.open();
+  await w.at(page, "tables");
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement.className), "skip");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "main");
+}
+
+async function signOut(w) {
+  const page = await w.open();
+  await w.at(page, "settings");
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByText("noren serve login-link").waitFor();
+}
+
+export const tests = {
+  signIn,
+  unusableLink,
+  notSignedIn,
+  tables,
+  addTable,
+  confirmTable,
+  unfit,
+  records,
+  ruleOfTheHouse,
+  release,
+  studyBoth,
+  choose,
+  certificates,
+  savedPage,
+  audit,
+  jobs,
+  settings,
+  notFound,
+  offline,
+  sealed,
+  empty,
+  slow,
+  analyst,
+  markup,
+  cutUpload,
+  skipLink,
+  signOut,
+};

@@ -1,0 +1,191 @@
+import { createHash, randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { NotCanonical, parse, write } from "../src/check/canonical";
+import { BadCertificate, keyId, read, readKey, verify } from "../src/check/certificate";
+import { check, commands, quoted, verdict } from "../src/check/claims";
+import { countClasses, CsvReader } from "../src/check/csv";
+import { Sha256 } from "../src/check/sha256";
+
+const data = (name: string): string => readFileSync(new URL("data/" + name, import.meta.url), "utf8");
+const form1 = (name: string): string => readFileSync(new URL("../../certificate/testdata/form1/" + name, import.meta.url), "utf8");
+const released = data("release.csv");
+const certificate = data("release.cert.json");
+const pem = data("key.pem");
+const file = (text: string, name = "release.csv"): File => new File([text], name);
+
+describe("canonical JSON", () => {
+  // The rules of package certificate; the numbers are those of RFC 8785, appendix B, in its range.
+  test.each([
+    ['{"b":1,"a":[true,false,null]}', '{"a":[true,false,null],"b":1}'],
+    [' { "x" : 1.50 } ', '{"x":1.5}'],
+    ["1e2", "100"],
+    ["-0", "0"],
+    ["0.0000001", "1e-7"],
+    ["0.000001", "0.000001"],
+    ["9007199254740991", "9007199254740991"],
+    ['"\\u0041\\/\\u000b\\ud83d\\ude00"', '"A/\\u000b😀"'],
+    ['{"\\ud83d\\ude00":1,"\\ufb33":2}', '{"\ud83d\ude00":1,"\ufb33":2}'],
+    ['{"__proto__":1}', '{"__proto__":1}'],
+  ])("%s", (source, want) => {
+    expect(write(parse(source))).toBe(want);
+  });
+  test.each([
+    '{"a":1,"a":2}',
+    '{"a":1,"\\u0061":2}',
+    "9007199254740992",
+    "1e400",
+    "01",
+    "1.",
+    '"\uFFFD"',
+    '"\\ud800"',
+    '"\t"',
+    "{} {}",
+    "[1,]",
+    "{,}",
+    "tru",
+    "[".repeat(33) + "]".repeat(33),
+    '"' + "a".repeat(1 << 20) + '"',
+    "",
+  ])("refuses %.30s", source => {
+    expect(() => parse(source)).toThrow(NotCanonical);
+  });
+  test("nesting of 32 is read", () => {
+    expect(write(parse("[".repeat(32) + "]".repeat(32)))).toHaveLength(64);
+  });
+});
+
+test("SHA-256 is that of node, for all lengths around a block and in parts", () => {
+  for (let n = 0; n < 200; n++) {
+    const bytes = randomBytes(n);
+    expect(new Sha256().update(bytes).hex()).toBe(createHash("sha256").update(bytes).digest("hex"));
+  }
+  const bytes = randomBytes(100_000);
+  const hash = new Sha256();
+  for (let at = 0; at < bytes.length; at += 977) hash.update(bytes.subarray(at, at + 977));
+  expect(hash.hex()).toBe(createHash("sha256").update(bytes).digest("hex"));
+});
+
+function readCsv(text: string, size: number): string[][] {
+  const out: string[][] = [];
+  const reader = new CsvReader(r => out.push(r));
+  for (let at = 0; at < text.length; at += size) reader.push(text.slice(at, at + size));
+  reader.end();
+  return out;
+}
+
+describe("CSV", () => {
+  test.each([
+    ["a,b\n1,2\n", [["a", "b"], ["1", "2"]]],
+    ["a,b\r\n1,2", [["a", "b"], ["1", "2"]]],
+    ['a\n"x,""y""\n z"\n', [["a"], ['x,"y"\n z']]],
+    ['a,b\n"",\n', [["a", "b"], ["", ""]]],
+    ['a\n""\nx\n', [["a"], [""], ["x"]]],
+    ['a,b\n""",""",""""\n', [["a", "b"], ['","', '"']]],
+    ["a\r1\r", [["a"], ["1"]]],
+  ] as [string, string[][]][])("%j at every length of the parts", (text, want) => {
+    for (let size = 1; size <= text.length; size++) expect(readCsv(text, size)).toEqual(want);
+  });
+  test("classes of the release are those of the command", async () => {
+    const found = await countClasses(file(released), ["age", "sex", "postcode", "visit_date", "department"], undefined);
+    expect(found).toMatchObject({ rows: 147, classes: 44, smallest: 3, largest: 5, missing: [], ragged: 0, persons: undefined });
+  });
+  test("persons are counted where the file has the unit", async () => {
+    const found = await countClasses(file("q,p\na,1\na,1\na,2\nb,3\nb,4\nb,5\n"), ["q"], "p");
+    expect(found).toMatchObject({ smallest: 3, persons: 2 });
+  });
+  test("a file that is not UTF-8 is not counted", async () => {
+    await expect(countClasses(new File([new Uint8Array([97, 10, 0xff, 10])], "x.csv"), ["a"], undefined)).rejects.toThrow(TypeError);
+  });
+});
+
+describe("signatures", () => {
+  test.each(["charged.json", "records.json", "unaccounted.json"])("form 1: %s holds", async name => {
+    expect(await verify(read(form1(name)))).toBe(true);
+  });
+  test("form 2 holds, with other white space and key order too", async () => {
+    expect(await verify(read(certificate))).toBe(true);
+    const { certificate: c, signature } = JSON.parse(certificate) as Record<string, object>;
+    const turned = JSON.stringify({ signature, certificate: Object.fromEntries(Object.entries(c ?? {}).reverse()) });
+    expect(await verify(read(turned))).toBe(true);
+  });
+  test.each([
+    ['"k": 3', '"k": 2'],
+    ['"size": 15144', '"size": 15145'],
+    ['"visit_date"', '"visit_data"'],
+    ['"role": "sensitive"', '"role": "other"'],
+  ])("a change of %s is found", async (from, to) => {
+    expect(certificate).toContain(from);
+    expect(await verify(read(certificate.replace(from, to)))).toBe(false);
+  });
+  test("a key that does not have its id is found", async () => {
+    expect(await verify(read(certificate.replace("ed25519:c91b", "ed25519:d91b")))).toBe(false);
+  });
+  test.each([
+    ["", "form"],
+    ["{}", "form"],
+    [certificate.replace("noren.certificate/2", "noren.certificate/9"), "format"],
+    [certificate.replace('"accounting"', '"acounting"'), "form"],
+    [certificate.replace('"algorithm": "ed25519"', '"algorithm": "none"'), "form"],
+    [certificate.replace('"signature": {', '"signature": {"x": 1,'), "form"],
+  ])("what is no certificate is refused (%#)", (source, code) => {
+    expect(() => read(source)).toThrowError(expect.objectContaining({ code }) as Error);
+  });
+  test("the key in PEM has the id of the certificate", () => {
+    expect(keyId(readKey(pem))).toBe(read(certificate).keyId);
+    for (const bad of ["", "x", pem.replace("MCow", "MCox"), pem.replace("PUBLIC", "PRIVATE")]) expect(() => readKey(bad)).toThrow(BadCertificate);
+  });
+});
+
+describe("claims", () => {
+  const found = (f: Awaited<ReturnType<typeof check>>, id: string): string | undefined => f.claims.find(c => c.id === id)?.found;
+  test("all that can be checked holds", async () => {
+    const f = await check(file(released), certificate, pem);
+    expect(verdict(f)).toBe("good");
+    expect(f.claims.map(c => c.id + " " + c.found)).toEqual([
+      "file holds",
+      "signature holds",
+      "key holds",
+      "k holds",
+      "persons states",
+      "columns holds",
+      "dropped holds",
+      "reading states",
+    ]);
+  });
+  test("without a key the whole is not good", async () => {
+    const f = await check(file(released), certificate, "");
+    expect(found(f, "key")).toBe("unchecked");
+    expect(verdict(f)).toBe("part");
+  });
+  test("another key fails", async () => {
+    const other = pem.replace("RTS2", "RTS3");
+    expect(found(await check(file(released), certificate, other), "key")).toBe("fails");
+    expect(found(await check(file(released), certificate, "nonsense"), "key")).toBe("fails");
+  });
+  test("a changed value fails the file, not k", async () => {
+    const f = await check(file(released.replace("hay fever", "hay fevr")), certificate, pem);
+    expect([found(f, "file"), found(f, "k"), verdict(f)]).toEqual(["fails", "holds", "bad"]);
+  });
+  test("a class below k fails", async () => {
+    const lines = released.split("\n");
+    const f = await check(file([...lines.slice(0, 1), "1,male,1,2020-01-01,x" + lines[1]?.slice(lines[1].indexOf(",hay")), ...lines.slice(1)].join("\n")), certificate, pem);
+    expect(found(f, "k")).toBe("fails");
+  });
+  test("a missing column fails", async () => {
+    const f = await check(file(released.replace("postcode", "post")), certificate, pem);
+    expect([found(f, "k"), found(f, "columns")]).toEqual(["fails", "fails"]);
+  });
+  test("a dropped column that is there fails", async () => {
+    const f = await check(file(released.replace("note", "name")), certificate, pem);
+    expect(found(f, "dropped")).toBe("fails");
+  });
+  test("k of a Parquet file is left to the command", async () => {
+    const f = await check(file("PAR1", "release.parquet"), certificate, pem);
+    expect(found(f, "k")).toBe("unchecked");
+    expect(commands(f).verify).toBe("noren verify release.parquet --k 3 --quasi age,sex,postcode,visit_date,department");
+  });
+  test("names are quoted for a shell", () => {
+    expect([quoted("a b"), quoted("it's"), quoted("x;rm"), quoted("plain.csv")]).toEqual(["'a b'", "'it'\\''s'", "'x;rm'", "plain.csv"]);
+  });
+});

@@ -1,0 +1,164 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { curve, labelled } from "../src/charts/curve";
+import { histogram, labels } from "../src/charts/histogram";
+import { extent, scatter } from "../src/charts/scatter";
+import { linear, log, path, ticks } from "../src/charts/scale";
+import { bytes, grouped, percent, risk, seconds, shortHash } from "../src/format";
+import { fill, marked } from "../src/lang";
+import { en } from "../src/lang/en";
+import { ja } from "../src/lang/ja";
+import { jaServer } from "../src/lang/ja-server";
+import { nextStep, offered } from "../src/screens/kcard";
+import type { CurvePoint } from "../src/types";
+import type { VNode } from "preact";
+
+const point = (k: number, loss: number): CurvePoint => ({ k, loss, query_error: loss * 1.4, highest_risk: 1 / k, average_risk: 1 / (k + 1), classes: 100, smallest: k });
+const points = [point(2, 0.01), point(5, 0.02), point(10, 0.05), point(30, 0.11)];
+
+/** All nodes of a tree that have the given tag. */
+function all(node: unknown, tag: string): VNode<Record<string, unknown>>[] {
+  if (Array.isArray(node)) return node.flatMap(n => all(n, tag));
+  if (!node || typeof node !== "object" || !("props" in node)) return [];
+  const v = node as VNode<Record<string, unknown>>;
+  return [...(v.type === tag ? [v] : []), ...all(v.props["children"], tag)];
+}
+
+describe("texts", () => {
+  const names = (s: string): string[] => [...new Set([...s.matchAll(/\{(\w+)/g)].map(m => m[1] as string))].sort();
+  test("Japanese has the arguments of English and no others", () => {
+    for (const [key, text] of Object.entries(en)) {
+      const other = ja[key as keyof typeof ja];
+      expect(other, key).not.toBe("");
+      expect(names(other), key).toEqual(names(text));
+      expect((other.match(/\*\*/g) ?? []).length % 2, key).toBe(0);
+    }
+  });
+  test("sentences of the server are whole", () => {
+    for (const [code, text] of Object.entries(jaServer)) {
+      expect(text, code).toMatch(/。$/);
+      expect((text.match(/`/g) ?? []).length % 2, code).toBe(0);
+    }
+  });
+  test("arguments and plurals", () => {
+    expect(fill("{n} {n|row|rows}", { n: 1 }, "en")).toBe("1 row");
+    expect(fill("{n} {n|row|rows}", { n: 1234 }, "en")).toBe("1,234 rows");
+    expect(fill("{a}{b}", { a: "x" }, "en")).toBe("x");
+    expect(fill("{a}", { a: "{b}", b: "no" }, "en")).toBe("{b}");
+  });
+  test("marks become elements, other signs stay text", () => {
+    const [before, strong, middle, code, after] = marked("a **b** <c> `d` e") as [string, VNode<{ children: string }>, string, VNode<{ children: string }>, string];
+    expect([before, strong.type, strong.props.children, middle, code.type, code.props.children, after]).toEqual(["a ", "b", "b", " <c> ", "span", "d", " e"]);
+  });
+});
+
+describe("numbers", () => {
+  test("risk, sizes, times", () => {
+    expect([risk(1 / 3), risk(1 / 30), risk(0.2), percent(0.0231)]).toEqual(["33%", "3.3%", "20%", "2.3%"]);
+    expect([bytes(0), bytes(71_000), bytes(2 ** 31)]).toEqual(["0 bytes", "71 kB", "2.1 GB"]);
+    expect([seconds(0.25), seconds(75), seconds(600)]).toEqual(["0.3 sec", "75 sec", "10 min"]);
+    expect([grouped("ed25519:c91bc2cdadd3"), grouped("c91b c2cd add3")]).toEqual(["c91b c2cd add3", "c91b c2cd add3"]);
+    expect(shortHash("ed25519:c91bc2cdadd3bc5b791bbf007312e110")).toBe("c91b c2cd … e110");
+  });
+});
+
+describe("scales", () => {
+  test("ticks hold the range", () => {
+    for (const [least, greatest] of [[0, 0.11], [0, 100], [-3, 7], [5, 5], [0, 1e9]] as [number, number][]) {
+      const t = ticks(least, greatest, 4);
+      expect(t[0]).toBeLessThanOrEqual(least);
+      expect(t[t.length - 1]).toBeGreaterThanOrEqual(greatest);
+      expect(t.length).toBeLessThanOrEqual(8);
+    }
+  });
+  test("linear, logarithmic, paths", () => {
+    expect(linear([0, 10], [100, 0])(2.5)).toBe(75);
+    expect(log([2, 8], [0, 2])(4)).toBeCloseTo(1, 12);
+    expect(path([[0, 1.26], [2, 3]])).toBe("M0 1.3L2 3");
+  });
+});
+
+describe("the curve", () => {
+  const texts = { sentence: "s", loss: "l", error: "e", chosen: "c", notAllowed: "n", k: "k", risk: "r", percent: String, riskOf: String };
+  test("shades what the house rule forbids, and does not offer it", () => {
+    const chosen: number[] = [];
+    const svg = curve(points, 5, 5, k => chosen.push(k), texts);
+    expect(all(svg, "rect")).toHaveLength(1);
+    const hits = all(svg, "circle").filter(c => c.props["class"] === "hit");
+    for (const hit of hits) (hit.props["onClick"] as () => void)();
+    expect(chosen).toEqual([5, 10, 30]);
+    expect(all(svg, "circle").filter(c => c.props["class"] === "pt-ring")).toHaveLength(1);
+  });
+  test("one point is a curve too", () => {
+    const svg = curve([point(5, 0)], 5, 2, () => undefined, texts);
+    for (const p of all(svg, "path")) expect(p.props["d"]).not.toMatch(/NaN|Infinity/);
+  });
+  test("labels do not touch", () => {
+    const at = (k: number): number => k;
+    expect([...labelled([1, 10, 20, 60], at, 20)].sort((a, b) => a - b)).toEqual([20, 60]);
+  });
+  test("offered values hold the chosen one and keep the rule", () => {
+    expect(offered(points, 5, 5)).toEqual([5, 10, 30]);
+    expect(offered(points, 7, 5)).toEqual([5, 7, 10, 30]);
+    expect(offered([], 5, 5)).toEqual([5, 7, 10, 20]);
+    expect(offered(Array.from({ length: 30 }, (_, i) => point(i + 2, 0.1)), 12, 2)).toHaveLength(7);
+  });
+  test("the next step", () => {
+    expect(nextStep(points, 5)).toMatchObject({ k: 10, risk: 0.1 });
+    expect(nextStep(points, 30)).toBeUndefined();
+  });
+});
+
+describe("pictures", () => {
+  test("points and cells share their axes", () => {
+    const range = extent([{ points: [[1, 2], [3, 4]] }, { x_edges: [0, 5], y_edges: [1, 9], counts: [[3]] }]);
+    expect(range).toEqual({ x: [0, 5], y: [1, 9] });
+    expect(all(scatter({ points: [[1, 2], [3, 4]] }, range, "before", "s", String, String), "circle")).toHaveLength(2);
+    expect(all(scatter({ x_edges: [0, 1, 5], y_edges: [1, 9], counts: [[3, 0]] }, range, "after", "s", String, String), "rect")).toHaveLength(1);
+    expect(extent([{}, {}])).toEqual({ x: [0, 1], y: [0, 1] });
+  });
+  test("bars begin at zero and are as high as their counts", () => {
+    const h = { column: "age", edges: [0, 5, 10], before: [1, 2], after: [4, 2] };
+    const bars = all(histogram(h, "s", String), "rect").map(r => r.props["height"]);
+    expect(bars).toEqual([62, 31]);
+    expect(labels(h, String)).toEqual(["0–5", "5–10"]);
+  });
+});
+
+describe("an upload", () => {
+  afterEach(() => vi.unstubAllGlobals());
+  test("goes on after a cut, and each part has its digest", async () => {
+    const store = new Map<string, string>();
+    vi.stubGlobal("sessionStorage", { getItem: (k: string) => store.get(k) ?? null, setItem: (k: string, v: string) => store.set(k, v), removeItem: (k: string) => store.delete(k) });
+    const received: number[] = [];
+    const digests: string[] = [];
+    let offset = 0;
+    let cuts = 0;
+    const upload = (): Record<string, unknown> => ({ id: "up_1", name: "x.csv", size: 10, offset, part_bytes: 4, expires: "" });
+    vi.stubGlobal("fetch", async (url: string, init: RequestInit) => {
+      if (init.method === "PUT") {
+        if (offset === 4 && cuts++ === 0) throw new TypeError("cut");
+        const headers = init.headers as Record<string, string>;
+        expect(headers["Content-Range"]).toBe(`bytes ${offset}-${Math.min(10, offset + 4) - 1}/10`);
+        digests.push(headers["Content-Digest"] ?? "");
+        const part = init.body as ArrayBuffer;
+        received.push(...new Uint8Array(part));
+        offset += part.byteLength;
+      }
+      return new Response(JSON.stringify(upload()), { headers: { "content-type": "application/json" } });
+    });
+    const { send, digest } = await import("../src/upload");
+    const sent = Uint8Array.from({ length: 10 }, (_, i) => i);
+    const done = await send(new File([sent], "x.csv"), () => undefined, new AbortController().signal);
+    expect(done.offset).toBe(10);
+    expect(received).toEqual([...sent]);
+    expect(cuts).toBe(2);
+    expect(digests[0]).toBe(await digest(sent.slice(0, 4).buffer));
+    expect(store.get("noren.upload")).toContain("up_1");
+  });
+  test("a refusal ends it", async () => {
+    vi.stubGlobal("sessionStorage", { getItem: () => null, setItem: () => undefined, removeItem: () => undefined });
+    vi.stubGlobal("fetch", async () => new Response(JSON.stringify({ title: "Too large", status: 413, code: "too-large" }), { status: 413, headers: { "content-type": "application/problem+json" } }));
+    const { send } = await import("../src/upload");
+    await expect(send(new File(["x"], "x.csv"), () => undefined, new AbortController().signal)).rejects.toMatchObject({ status: 413 });
+  });
+});
