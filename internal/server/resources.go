@@ -32,7 +32,7 @@ func (s *Server) openResources(ctx context.Context) (err error) {
 		return err
 	}
 	s.tables, err = tables.New(ctx, tables.Config{
-		Dir: s.path("tables"), Store: s.store, Uploads: s.uploads, Jobs: s.jobs, Service: s.service, Roots: s.cfg.Roots, Databases: s.cfg.Databases,
+		Dir: s.path("tables"), Store: s.store, Uploads: s.uploads, Jobs: s.jobs, Service: s.service, Roots: s.cfg.Roots, Databases: s.cfg.Databases, Explain: s.explained,
 		LastRelease: func(ctx context.Context, table string) (*tables.LastRelease, error) {
 			return records.LastRelease(ctx, s.store, table)
 		},
@@ -42,7 +42,7 @@ func (s *Server) openResources(ctx context.Context) (err error) {
 	}
 	s.records, err = records.New(ctx, records.Config{
 		Work: s.path("work"), Releases: s.path("releases"), Store: s.store, Tables: s.tables, Jobs: s.jobs, Service: s.service, LeastK: s.cfg.LeastK,
-		Sealed: s.Sealed, Note: s.noteObject, Name: s.nameOf,
+		Sealed: s.Sealed, Note: s.noteObject, Name: s.nameOf, Explain: s.explained,
 	})
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func (s *Server) openJobs(ctx context.Context) (*jobs.Manager, error) {
 			})
 		},
 		Problem: func(err error) json.RawMessage {
-			p := problem.From(err, s.ownFolders...)
+			p := s.explained(err)
 			if p.Code == "internal" {
 				s.cfg.Log.Error("a job failed", "error", err)
 			}
@@ -132,6 +132,14 @@ func (s *Server) openJobs(ctx context.Context) (*jobs.Manager, error) {
 			return text
 		},
 	}, former)
+}
+
+// explained is the problem of an error of a job.
+func (s *Server) explained(err error) *problem.Problem {
+	if uploads.DiskFull(err) {
+		return problem.New("unavailable", "The disk is full.").Hinted("free space on the server")
+	}
+	return problem.From(err, s.ownFolders...)
 }
 
 // noteObject writes to the audit log what a job did for a principal.

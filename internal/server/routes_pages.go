@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 
 	"github.com/noren-privacy/noren/internal/server/problem"
 )
@@ -18,8 +19,9 @@ import (
 // registerPages adds everything outside the interface: its document, the explanations of
 // errors, and the page.
 func (s *Server) registerPages(mux *http.ServeMux) {
+	document := sync.OnceValues(s.OpenAPI) // after all routes were added
 	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, r *http.Request) {
-		text, err := s.OpenAPI()
+		text, err := document()
 		if err != nil {
 			s.refuse(w, r, err)
 			return

@@ -65,7 +65,7 @@ function Rail({ at }: { at: string }): VNode {
       <div class="foot">
         {s ? (
           <>
-            <Entry name="jobs" at={at} count={counts.value.jobs ? t("nav.running", { n: counts.value.jobs }) : undefined} />
+            {s.role === "steward" ? <Entry name="jobs" at={at} count={counts.value.jobs ? t("nav.running", { n: counts.value.jobs }) : undefined} /> : null}
             <Entry name="settings" at={at} />
             <p>
               <b>{s.principal.name}</b> · {t(("role." + s.role) as Key)}{" "}

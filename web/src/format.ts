@@ -65,4 +65,4 @@ export function shortHash(hash: string): string {
   return hex.length <= 16 ? hex : `${hex.slice(0, 4)} ${hex.slice(4, 8)} … ${hex.slice(-4)}`;
 }
 
-export const grouped = (hex: string): string => hex.replace(/^.*:/, "").replace(/(.{4})(?=.)/g, "$1 ");
+export const grouped = (hex: string): string => hex.replace(/^.*:|\s/g, "").replace(/(.{4})(?=.)/g, "$1 ");

@@ -3,7 +3,7 @@ import { curve, labelled } from "../src/charts/curve";
 import { histogram, labels } from "../src/charts/histogram";
 import { extent, scatter } from "../src/charts/scatter";
 import { linear, log, path, ticks } from "../src/charts/scale";
-import { bytes, percent, risk, seconds, shortHash } from "../src/format";
+import { bytes, grouped, percent, risk, seconds, shortHash } from "../src/format";
 import { fill, marked } from "../src/lang";
 import { en } from "../src/lang/en";
 import { ja } from "../src/lang/ja";
@@ -56,6 +56,7 @@ describe("numbers", () => {
     expect([risk(1 / 3), risk(1 / 30), risk(0.2), percent(0.0231)]).toEqual(["33%", "3.3%", "20%", "2.3%"]);
     expect([bytes(0), bytes(71_000), bytes(2 ** 31)]).toEqual(["0 bytes", "71 kB", "2.1 GB"]);
     expect([seconds(0.25), seconds(75), seconds(600)]).toEqual(["0.3 sec", "75 sec", "10 min"]);
+    expect([grouped("ed25519:c91bc2cdadd3"), grouped("c91b c2cd add3")]).toEqual(["c91b c2cd add3", "c91b c2cd add3"]);
     expect(shortHash("ed25519:c91bc2cdadd3bc5b791bbf007312e110")).toBe("c91b c2cd … e110");
   });
 });

@@ -199,7 +199,7 @@ func (r *Records) keepFailure(recipe string, version, table int64, err error) {
 		p = &preview{recipe: recipe, made: now()}
 		r.previews[recipe] = p
 	}
-	p.failure, p.failed = problem.From(err), [2]int64{version, table}
+	p.failure, p.failed = r.config.Explain(err), [2]int64{version, table}
 }
 
 // Preview is a release that was made and has not left, as it is shown.

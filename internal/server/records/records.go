@@ -37,6 +37,8 @@ type Config struct {
 	Sealed func() string
 	// Note writes to the audit log that a principal did something with an object. Required.
 	Note func(ctx context.Context, by, action, object string, detail map[string]string) error
+	// Explain is the problem of an error of a job. Required.
+	Explain func(error) *problem.Problem
 	// Name finds the name of a principal. Required.
 	Name func(ctx context.Context, id string) string
 }
@@ -53,7 +55,7 @@ type Records struct {
 // New makes the records of a store, and removes or completes what a killed process left.
 func New(ctx context.Context, config Config) (*Records, error) {
 	if config.Work == "" || config.Releases == "" || config.Store == nil || config.Tables == nil || config.Jobs == nil || config.Service == nil ||
-		config.Sealed == nil || config.Note == nil || config.Name == nil {
+		config.Sealed == nil || config.Note == nil || config.Name == nil || config.Explain == nil {
 		return nil, errors.New("records: expected all fields of Config")
 	}
 	if config.LeastK < 1 {

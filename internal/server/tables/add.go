@@ -137,7 +137,7 @@ func (t *Tables) read(ctx context.Context, id string, run *jobs.Run) error {
 		return err // the table was deleted meanwhile
 	}
 	d.State = Failed
-	p := *problem.From(err)
+	p := *t.config.Explain(err)
 	if errors.Is(err, context.Canceled) {
 		p = *problem.New("unavailable", "The reading of the table was cancelled.").Hinted("add the table again")
 	}

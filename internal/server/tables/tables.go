@@ -34,6 +34,8 @@ type Config struct {
 	Databases map[string]string
 	// LastRelease is the latest release of a table; nil where there is none. Required.
 	LastRelease func(ctx context.Context, table string) (*LastRelease, error)
+	// Explain is the problem of an error of a job. Required.
+	Explain func(error) *problem.Problem
 	// MostBytes is the size of the largest table, unpacked. Defaults to 16 GiB.
 	MostBytes int64
 }
@@ -45,8 +47,8 @@ type Tables struct {
 
 // New makes the tables of a store and removes what a killed process left.
 func New(ctx context.Context, config Config) (*Tables, error) {
-	if config.Dir == "" || config.Store == nil || config.Uploads == nil || config.Jobs == nil || config.Service == nil || config.LastRelease == nil {
-		return nil, errors.New("tables: expected Dir, Store, Uploads, Jobs, Service and LastRelease")
+	if config.Dir == "" || config.Store == nil || config.Uploads == nil || config.Jobs == nil || config.Service == nil || config.LastRelease == nil || config.Explain == nil {
+		return nil, errors.New("tables: expected Dir, Store, Uploads, Jobs, Service, LastRelease and Explain")
 	}
 	if config.MostBytes <= 0 {
 		config.MostBytes = 16 << 30

@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import type { Cloud } from "../types";
 import { linear, round, ticks } from "./scale";
 
-const left = 40;
+const left = 50;
 const right = 304;
 const top = 8;
 const bottom = 196;

@@ -272,7 +272,7 @@ export function Checker({ keys, keysAt, actions, offline }: { keys: Key[]; keysA
           <Checks
             items={[
               { level: "ok", text: t("offline.file") },
-              ...(finding ? [{ level: "ok" as const, text: t("offline.took", { time: seconds(finding.milliseconds / 1000), rows: number(finding.counted?.rows ?? 0) }) }] : []),
+              ...(finding ? [{ level: "ok" as const, text: t("offline.took", { time: seconds(Math.max(0.1, finding.milliseconds / 1000)), rows: number(finding.counted?.rows ?? 0) }) }] : []),
               ...(offline && keysAt ? [{ level: "attention" as const, text: t("offline.keys", { at: dateTime(keysAt) }), detail: t("offline.keys.detail") }] : []),
             ]}
           />

@@ -219,7 +219,7 @@ function DatabaseCard({ databases, name }: { databases: { name: string }[]; name
   );
 }
 
-export default function Add(): VNode {
+function Form(): VNode {
   const sources = useLoad(signal => get<Sources>("/sources", signal), []);
   const [input, set] = useState<Input>(() => draft.read<Input>("add") ?? { name: "", sheet: "" });
   const change = (next: Partial<Input>): void => {
@@ -228,24 +228,26 @@ export default function Add(): VNode {
     draft.write("add", value);
   };
   return (
+    <When of={sources}>
+      {s => (
+        <>
+          <UploadCard sources={s} input={input} change={change} />
+          {s.roots.length > 0 ? <RootCard roots={s.roots} name={input.name} /> : null}
+          {s.databases.length > 0 ? <DatabaseCard databases={s.databases} name={input.name} /> : null}
+          {s.roots.length === 0 && s.databases.length === 0 ? <p class="sub">{t("add.onlyupload")}</p> : null}
+        </>
+      )}
+    </When>
+  );
+}
+
+export default function Add(): VNode {
+  return (
     <>
       <Head title={t("add.title")} lead={t("add.lead")} crumbs={[{ text: t("nav.tables"), href: to("tables") }, { text: t("add.title") }]}>
         <CopyCommand command={curl("/tables", "POST")} />
       </Head>
-      {!steward.value ? (
-        <StewardsOnly />
-      ) : (
-        <When of={sources}>
-          {s => (
-            <>
-              <UploadCard sources={s} input={input} change={change} />
-              {s.roots.length > 0 ? <RootCard roots={s.roots} name={input.name} /> : null}
-              {s.databases.length > 0 ? <DatabaseCard databases={s.databases} name={input.name} /> : null}
-              {s.roots.length === 0 && s.databases.length === 0 ? <p class="sub">{t("add.onlyupload")}</p> : null}
-            </>
-          )}
-        </When>
-      )}
+      {steward.value ? <Form /> : <StewardsOnly />}
     </>
   );
 }

@@ -39,7 +39,7 @@ const search = (f: Filters, ids: Map<string, string>): string => {
 
 const good = (outcome: string): boolean => /^(ok|done|allowed|2\d\d)/.test(outcome);
 
-export default function Audit(): VNode {
+function Log(): VNode {
   const [f, set] = useState<Filters>(() => ({ ...none, ...draft.read<Partial<Filters>>("audit") }));
   const [items, setItems] = useState<AuditEntry[] | undefined>(undefined);
   const [next, setNext] = useState<string | undefined>(undefined);
@@ -79,13 +79,6 @@ export default function Audit(): VNode {
     setNext(p.next || undefined);
   };
   const verify = async (): Promise<void> => setChain(await get<AuditCheck>("/audit/check"));
-  if (session.value?.role === "analyst") {
-    return (
-      <section class="card">
-        <p>{t("audit.refused")}</p>
-      </section>
-    );
-  }
   return (
     <>
       <Head title={t("nav.audit")} lead={t("audit.lead")} crumbs={[{ text: t("nav.audit") }]}>
@@ -174,5 +167,15 @@ export default function Audit(): VNode {
         ) : null}
       </Card>
     </>
+  );
+}
+
+export default function Audit(): VNode {
+  if (session.value?.role !== "analyst") return <Log />;
+  return (
+    <section class="card">
+      <h1>{t("nav.audit")}</h1>
+      <p>{t("audit.refused")}</p>
+    </section>
   );
 }

@@ -7,7 +7,7 @@ import { problemText, t, type Key } from "../lang";
 import { to } from "../route";
 import { counts, say, steward } from "../state";
 import type { Job, JobState, TableLine } from "../types";
-import { Act, Bar, Chip, CopyCommand, curl, Head, Scroll, useLoad, When, type Tone } from "../ui";
+import { Act, Bar, Chip, CopyCommand, curl, Head, Scroll, StewardsOnly, useLoad, When, type Tone } from "../ui";
 
 const tones: Record<JobState, Tone> = { queued: "", running: "ai", done: "ok", failed: "no", cancelled: "", lost: "wa" };
 
@@ -44,7 +44,7 @@ function target(j: Job): string | undefined {
   return j.table ? to("records", j.table) : undefined;
 }
 
-export default function Jobs(): VNode {
+function List(): VNode {
   const jobs = useLoad(async signal => {
     const [list, tables] = await Promise.all([
       all<Job>("/jobs", signal),
@@ -138,4 +138,8 @@ export default function Jobs(): VNode {
       </When>
     </>
   );
+}
+
+export default function Jobs(): VNode {
+  return steward.value ? <List /> : <StewardsOnly />;
 }

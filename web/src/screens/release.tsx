@@ -5,7 +5,7 @@ import { all, ApiError, base, get, part, post, watch } from "../api";
 import { bytes, dateTime, number, shortHash } from "../format";
 import { rich, t } from "../lang";
 import { to } from "../route";
-import { say, steward } from "../state";
+import { say, session, steward } from "../state";
 import type { Comparison, Job, Release } from "../types";
 import { Act, Bar, Card, CopyCommand, Head, Icon, Refusal, Select, useLoad, When } from "../ui";
 import { ComparisonView } from "./comparison";
@@ -70,9 +70,11 @@ function Shown({ release: r }: { release: Release }): VNode {
         crumbs={[{ text: t("nav.records"), href: to("records") }, { text: r.table_name, href: to("records", r.table) }, { text: r.file_name }]}
       >
         <CopyCommand command={r.command} />
-        <a class="btn pri" href={file(r.id, "file")} download>
-          {t("release.download")}
-        </a>
+        {session.value?.role === "auditor" ? null : (
+          <a class="btn pri" href={file(r.id, "file")} download>
+            {t("release.download")}
+          </a>
+        )}
       </Head>
       <div class="cols">
         <div>
@@ -91,9 +93,11 @@ function Shown({ release: r }: { release: Release }): VNode {
               <a class="btn" href={file(r.id, "certificate")} download>
                 {t("release.certificate")}
               </a>
-              <a class="btn" href={file(r.id, "dossier")} download>
-                {t("release.dossier")}
-              </a>
+              {steward.value ? (
+                <a class="btn" href={file(r.id, "dossier")} download>
+                  {t("release.dossier")}
+                </a>
+              ) : null}
               <a class="btn" href={file(r.id, "recipe")} download>
                 {t("release.recipe")}
               </a>
