@@ -191,6 +191,17 @@ func TestRates(t *testing.T) {
 	if a := r.ask(t, "GET", "/api/v1/session", "nrn_wrong", nil, nil); a.status != 429 {
 		t.Errorf("wrong token 31: %d", a.status)
 	}
+	for i := range 400 {
+		if a := r.ask(t, "GET", "/api/v1/server", "", nil, nil); a.status != 200 {
+			t.Fatalf("request %d without a sign-in: %d", i, a.status)
+		}
+	}
+	if a := r.ask(t, "GET", "/", "", nil, nil); a.status != 429 {
+		t.Errorf("request 401 of an address: %d", a.status)
+	}
+	if a := r.ask(t, "GET", "/api/v1/session", two, nil, nil); a.status != 200 {
+		t.Errorf("a principal at an address with too many requests: %d", a.status)
+	}
 	c.pass(time.Second)
 	if a := r.ask(t, "GET", "/api/v1/session", one, nil, nil); a.status != 200 {
 		t.Errorf("after a second: %d", a.status)

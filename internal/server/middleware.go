@@ -106,9 +106,6 @@ func (s *Server) check(r *http.Request) (netip.Addr, error) {
 	if err := s.crossOrigin.Check(r); err != nil {
 		return from, problem.New("cross-site", "")
 	}
-	if ok, wait := s.addresses.Allow(s.addressHash(from), s.store.Now()); !ok {
-		return from, tooMany(wait)
-	}
 	return from, nil
 }
 
@@ -191,13 +188,15 @@ func (s *Server) addressHash(a netip.Addr) string {
 	return string(sum[:12])
 }
 
-// identify finds the principal of a request of the interface, and limits its rate.
+// identify finds the principal of a request of the interface, and limits the rate of the
+// principal; that of the address where there is none. Many principals may have one address.
 func (s *Server) identify(r *http.Request, from netip.Addr) (*http.Request, error) {
 	r = r.WithContext(context.WithValue(r.Context(), addressKey{}, from))
-	if !strings.HasPrefix(r.URL.Path, apiPrefix) {
-		return r, nil
+	var actor *auth.Actor
+	var err error
+	if strings.HasPrefix(r.URL.Path, apiPrefix) {
+		actor, err = s.whoIs(r, from)
 	}
-	actor, err := s.whoIs(r, from)
 	if errors.Is(err, auth.ErrUnknown) {
 		// As without a credential: routes that need one refuse.
 		if ok, wait := s.failures.Allow(s.addressHash(from), s.store.Now()); !ok {
@@ -205,8 +204,14 @@ func (s *Server) identify(r *http.Request, from netip.Addr) (*http.Request, erro
 		}
 		return r, nil
 	}
-	if err != nil || actor == nil {
+	if err != nil {
 		return r, err
+	}
+	if actor == nil {
+		if ok, wait := s.addresses.Allow(s.addressHash(from), s.store.Now()); !ok {
+			return r, tooMany(wait)
+		}
+		return r, nil
 	}
 	if ok, wait := s.principals.Allow(actor.ID, s.store.Now()); !ok {
 		return r, tooMany(wait)
