@@ -49,7 +49,7 @@ func blocksOf(b *testing.B, n int, scaling space.Scaling) (blocks []block, sst f
 		b.Fatal(err)
 	}
 	cells := make([]uint32, n)
-	tree.Route(s, cells)
+	tree.Route(s, cells, 1)
 	members := make([][]int32, tree.Cells())
 	for i, c := range cells {
 		members[c] = append(members[c], int32(i))
