@@ -47,7 +47,4 @@ type LDPEdges struct {
 	// EdgesEpsilon is the privacy cost of the edges, which reports that use them state.
 	EdgesEpsilon json.Number `json:"edges_epsilon"`
 	Receipt
-
-	// Coinciding is the number of bins that were lost because edges coincide.
-	Coinciding int `json:"-"`
 }

@@ -116,8 +116,6 @@ type LDPEstimate struct {
 	// Privacy states what the reports cost a person.
 	Privacy survey.Privacy `json:"privacy"`
 
-	// BadLinesText names BadLines in a sentence, in brackets.
-	BadLinesText string `json:"-"`
 	// Counts, Map and Params are set where the request wants them.
 	Counts *ldp.RapporCounts `json:"-"`
 	Map    *ldp.Map          `json:"-"`

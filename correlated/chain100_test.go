@@ -49,7 +49,10 @@ func namedChain100(t testing.TB, name string, n int) *Chain {
 // The prototype stopped its bisection at a relative width of 1e-6.
 const chain100Tolerance = 2e-6
 
-func TestGoldenChain100(t *testing.T) { testChain100(t, 3) }
+func TestGoldenChain100(t *testing.T) {
+	randtest.SkipShort(t)
+	testChain100(t, 3)
+}
 
 func TestLongGoldenChain100(t *testing.T) {
 	randtest.Long(t)
@@ -59,9 +62,6 @@ func TestLongGoldenChain100(t *testing.T) {
 // testChain100 checks one figure in share.
 func testChain100(t *testing.T, share int) {
 	ctx := context.Background()
-	if testing.Short() {
-		share *= 3
-	}
 	for i, row := range golden(t).Chain100 {
 		if i%share != 0 {
 			continue

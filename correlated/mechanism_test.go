@@ -146,6 +146,7 @@ func TestScalesAreRoundedUp(t *testing.T) {
 // What an attack measures on released answers stays below the claim, and an
 // attack on half the noise finds more than the claim: the test can fail.
 func TestEmpiricalLeakage(t *testing.T) {
+	randtest.SkipShort(t)
 	m := mechanismFor(t, `{"type":"chain","init":[0.5,0.5],"P":[[0.85,0.15],[0.15,0.85]],"length":6}`, `{"count":1}`, 1)
 	w := m.Leakage().Witness
 	c := m.options.Model.Model.(*Chain)

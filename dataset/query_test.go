@@ -117,6 +117,15 @@ func everyQuery(d *Definition) (all []query.Options) {
 func TestEveryQueryAnswersEveryTable(t *testing.T) {
 	randtest.SkipShort(t)
 	randtest.Fewer(t, 3)
+	testEveryQuery(t)
+}
+
+func TestLongEveryQueryAnswersEveryTable(t *testing.T) {
+	randtest.Long(t)
+	testEveryQuery(t)
+}
+
+func testEveryQuery(t *testing.T) {
 	var asked, refused int
 	definitions := map[string]*Definition{}
 	queries := map[string][]*query.Query{}

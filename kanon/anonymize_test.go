@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/kanon/partition"
 	"github.com/noren-privacy/noren/kanon/publish"
@@ -179,6 +180,7 @@ func TestLossIsThatOfTheRelease(t *testing.T) {
 
 // A table comes in many pieces, and each record meets its own group.
 func TestManyPieces(t *testing.T) {
+	randtest.SkipShort(t)
 	rows := makePeople(20_000, 6)
 	for _, keep := range []bool{false, true} {
 		j := job(t, t.TempDir(), rows)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/kanon/publish"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/file"
@@ -18,6 +19,7 @@ import (
 // A table of quasi-identifiers alone is written from the groups. It is the file that
 // reading the table again gives, in order and in disorder, to every format and mode.
 func TestPublishedAloneIsReadAgain(t *testing.T) {
+	randtest.SkipShort(t)
 	var text strings.Builder
 	text.WriteString("age,town,pay\n")
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -107,6 +107,7 @@ func asJSON(t testing.TB, v any) string {
 // With the same random bits, an answer is the same whatever the order of the
 // records; also where records of a person are left out.
 func TestOrderDoesNotMatter(t *testing.T) {
+	randtest.SkipShort(t)
 	rows := visitRows(200, 3)
 	tab := makeTable(t, visits, rows...)
 	for name, o := range common() {

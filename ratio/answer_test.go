@@ -8,6 +8,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/internal/entropy"
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 func fitOne(t testing.TB, seed uint64, public *Points, x *Points, o Options) *Weights {
@@ -110,6 +111,7 @@ func TestAnswers(t *testing.T) {
 // The part for privacy is what answers in fact spread by when the noise is drawn again,
 // and for plain weights left as they are about the root of v.S v (section 7).
 func TestPrivacyPart(t *testing.T) {
+	randtest.SkipShort(t)
 	ctx := context.Background()
 	x, e, _ := settingOne(8, 2000, 300)
 	o := Options{Public: e, Cost: milli(500), Neighbours: account.ReplaceOne, Records: 2000, Lambda: 0.1}

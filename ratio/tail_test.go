@@ -8,6 +8,7 @@ import (
 
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/internal/entropy"
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 // The tail agrees with draws, and with the limits of one kind of noise.
@@ -50,6 +51,7 @@ func TestTwoSided(t *testing.T) {
 // checks, and not in more than that: Laplace noise has heavier tails than normal noise of the
 // same deviation, under which one of eleven was off.
 func TestCheckFalseAlarms(t *testing.T) {
+	randtest.SkipShort(t)
 	ctx := context.Background()
 	e := gaussian(2, 300, 1, 0, 1)
 	x := gaussian(2, 300, 1, 0, 1) // the public records themselves

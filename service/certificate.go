@@ -71,6 +71,12 @@ func (s *Service) CertificateCheck(ctx context.Context, r *api.CertificateCheckR
 		fail(api.CheckFile, r.File, err)
 	}
 	out.Valid = first == nil
+	if out.Valid && !out.StatesSchema && out.Accounting != certificate.NoBudget {
+		s.note(api.Info, "schema-unstated", "the certificate states no schema: its guarantee holds for the column types that its query declared")
+	}
+	if out.Valid && !out.Trusted {
+		s.note(api.Warning, "key-unknown", "that key is unknown here: ask the publisher of the file for the public key, and trust it")
+	}
 	return out, first
 }
 

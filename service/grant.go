@@ -13,6 +13,7 @@ import (
 	"github.com/noren-privacy/noren/dataset"
 	"github.com/noren-privacy/noren/ledger"
 	"github.com/noren-privacy/noren/release"
+	"github.com/noren-privacy/noren/report/text"
 	"github.com/noren-privacy/noren/table/file"
 	"github.com/noren-privacy/noren/table/parts"
 )
@@ -220,7 +221,7 @@ func (g *grant) confirmed(d *dataset.Definition, r *dataset.Review) error {
 	what := ""
 	switch cells, columns := r.Misfits(); {
 	case cells > 0:
-		what = misfits(cells, columns) + ", which is not confirmed"
+		what = text.Misfits(text.English, cells, columns) + ", which is not confirmed"
 	case len(g.proposed) > 0:
 		what = "the schema is not confirmed: the types of " + strings.Join(g.proposed, ", ") + " were proposed from the values"
 	case g.missing:
@@ -229,19 +230,4 @@ func (g *grant) confirmed(d *dataset.Definition, r *dataset.Review) error {
 		return nil
 	}
 	return &noren.Error{Kind: noren.Usage, Code: CodeConfirm, Where: where, What: what, Hint: "nothing was granted"}
-}
-
-// misfits is the sentence on cells that do not fit the schema of a data set.
-func misfits(cells int64, columns int) string {
-	plural := func(n int64, what string) string {
-		if n == 1 {
-			return "1 " + what
-		}
-		return fmt.Sprintf("%d %ss", n, what)
-	}
-	verb := "do"
-	if cells == 1 {
-		verb = "does"
-	}
-	return fmt.Sprintf("%s in %s %s not fit", plural(cells, "cell"), plural(int64(columns), "column"), verb)
 }

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
@@ -32,9 +33,12 @@ func (s *Service) LDPEdges(ctx context.Context, r *api.LDPEdgesRequest) (*api.LD
 	if err != nil {
 		return nil, err
 	}
+	if bins.Len() < binCount(r) {
+		s.note(api.Info, "edges-coincide", fmt.Sprintf("%d of %d bins are left: some edges coincide", bins.Len(), binCount(r)))
+	}
 	return &api.LDPEdges{
 		Schema: q.schema, Column: r.Column, Edges: bins.Edges(), RankWithin: result.RankWithin, Level: result.Level,
-		EdgesEpsilon: receipt.Epsilon, Receipt: receipt, Coinciding: binCount(r) - bins.Len(),
+		EdgesEpsilon: receipt.Epsilon, Receipt: receipt,
 	}, nil
 }
 

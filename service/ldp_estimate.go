@@ -12,6 +12,7 @@ import (
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/ldp"
 	"github.com/noren-privacy/noren/ldp/survey"
+	"github.com/noren-privacy/noren/report/text"
 )
 
 // LDPEstimate estimates from files of reports: the shares of labels or of words, a
@@ -32,6 +33,9 @@ func (s *Service) LDPEstimate(ctx context.Context, r *api.LDPEstimateRequest) (*
 		return nil, err
 	}
 	out := e.result()
+	if excluded := out.Rejected.Total(); excluded > 0 {
+		s.note(api.Warning, "reports-excluded", fmt.Sprintf("of %s, %s%s", text.Count(excluded+out.Reports, "line"), out.Rejected, e.badLines))
+	}
 	if r.WantCounts {
 		out.Counts = counts
 	}

@@ -47,6 +47,9 @@ func (s *Service) LDPEvaluate(ctx context.Context, r *api.LDPEvaluateRequest) (*
 			s.note(api.Info, "column-left-out", "column "+l.Name+" is left out: "+l.Reason)
 		}
 	}
+	if result.Sampled {
+		s.note(api.Info, "sampled", fmt.Sprintf("%d of %d records were drawn to learn from", result.Records, result.WithClass))
+	}
 	return &api.LDPEvaluate{Result: result, Private: "do not release", Input: r.Input}, nil
 }
 

@@ -15,7 +15,7 @@ func (e *ldpEstimation) result() *api.LDPEstimate {
 	out := &api.LDPEstimate{
 		Schema: api.LDPEstimateSchema, Question: spec.Question, Column: spec.Column, Mechanism: s.Mechanism(),
 		Rappor: effectiveParams(s), Kind: s.Kind(), Reports: e.found.N, Rejected: e.found.Rejected,
-		BadLines: e.bad, BadLinesText: e.badLines, Warnings: e.found.Warnings,
+		BadLines: e.bad, Warnings: e.found.Warnings,
 		LDPLearned: learned(s, e.found, 0, e.r.Project), Association: e.joint, Privacy: s.Privacy(),
 	}
 	for _, f := range e.r.Reports {

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/ldp/survey"
 	"github.com/noren-privacy/noren/noise"
+	"github.com/noren-privacy/noren/report/text"
 	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/file"
@@ -57,6 +59,13 @@ func (s *Service) LDPRandomise(ctx context.Context, r *api.LDPRandomiseRequest) 
 			return nil, err
 		}
 		s.note(api.Info, "devices-key", "made the key of the devices, "+r.Devices+": keep it, and keep it secret")
+	}
+	if n := lines.Repeated; n > 0 {
+		not := "are not their"
+		if n == 1 {
+			not = "is not its"
+		}
+		s.note(api.Warning, "repeated-clients", fmt.Sprintf("%s %s client's first: the privacy losses of a person with several records add up, and estimates exclude later reports", text.Count(n, "report"), not))
 	}
 	out := &api.LDPRandomise{
 		Schema: api.LDPRandomiseSchema, Input: r.Input, Output: r.Output, Reports: tab.Rows, Repeated: lines.Repeated,

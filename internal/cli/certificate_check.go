@@ -45,12 +45,6 @@ func newCertificateCheck(t *terminal) *cobra.Command {
 
 func printCertificateCheck(t *terminal, r *api.CertificateCheck) {
 	fmt.Fprintf(t.stdout, "%s: is what %s certifies\n  guarantee  %s\n  signed     %s, %s\n", r.File, r.Certificate, r.Guarantee, r.KeyID, r.Time)
-	if !r.StatesSchema && r.Accounting != certificate.NoBudget {
-		t.note("the certificate states no schema: its guarantee holds for the column types that its query declared")
-	}
-	if !r.Trusted {
-		t.warn("that key is unknown here: ask the publisher of the file for it (noren certificate key) and give it with --trust")
-	}
 }
 
 func newCertificateKey(t *terminal) *cobra.Command {

@@ -10,6 +10,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/correlated"
+	words "github.com/noren-privacy/noren/report/text"
 )
 
 func newCorrelated(t *terminal) *cobra.Command {
@@ -147,22 +148,8 @@ func printCalibration(t *terminal, path string, c *api.CorrelatedCalibrate) {
 	fmt.Fprintf(w, "%s of %s, epsilon %s, against %s\n\n  scale       %s\n", c.Query, path, api.Decimal(c.Epsilon), c.Adversaries, figure(c.Scale))
 	printLeakage(t, c.Leakage)
 	fmt.Fprintln(w, "\nscales of other methods")
-	for _, b := range []struct {
-		name  string
-		scale float64
-		what  string
-	}{
-		{"plain", c.Plain, "ordinary differential privacy: enough only for independent records"},
-		{"group", c.Group, "all records as one group"},
-		{"range", c.Range, "the range of the query: safe for any distribution"},
-		{"quilt", c.Quilt, "Markov quilt, exact influences: against adversaries who know no record"},
-		{"quilt, approximate", c.QuiltApprox, "the same by the eigengap"},
-		{"Wasserstein", c.Wasserstein, "the largest distance of conditional distributions"},
-		{"tanh", c.Tanh, "the tanh rule"},
-	} {
-		if b.scale > 0 {
-			fmt.Fprintf(w, "  %-18s %14s   %s\n", b.name, figure(b.scale), b.what)
-		}
+	for _, b := range words.Baselines(words.English, c.Baselines) {
+		fmt.Fprintf(w, "  %-18s %14s   %s\n", b.Method, figure(b.Scale), b.Protects)
 	}
 }
 

@@ -49,7 +49,7 @@ func (f *correlatedAnswerFlags) answer(c *cobra.Command, t *terminal, name strin
 		if err != nil {
 			return f.explainModel(name, err)
 		}
-		return printPrice(t, f.json, quote, &quote.Price, "a dry run, nothing is charged", noiseLine(quote.Accuracy.Scale, quote.Accuracy.Leakage.Upper))
+		return printPrice(t, f.json, quote, &quote.Price, "a dry run, nothing is charged", words.CorrelatedNoise(words.English, quote.Accuracy.Scale, quote.Accuracy.Leakage.Upper))
 	}
 	answer, err := s.CorrelatedAnswer(ctx, r)
 	if err != nil {
@@ -62,16 +62,8 @@ func (f *correlatedAnswerFlags) answer(c *cobra.Command, t *terminal, name strin
 		return printJSON(t.stdout, answer)
 	}
 	fmt.Fprintf(t.stdout, "%s, %s\n\n", answer.Query, name)
-	var lines []words.Line
-	for i, v := range answer.Values {
-		lines = append(lines, words.Line{Label: "value", Text: fmt.Sprintf("%s, off by at most %s 95 times in 100", v, figure(answer.Within95[i]))})
-	}
-	printLines(t.stdout, append(append(lines, noiseLine(answer.Scale, answer.CBP)), words.Guarantee(words.English, &answer.Receipt)...))
+	printLines(t.stdout, append(words.Correlated(words.English, answer), words.Guarantee(words.English, &answer.Receipt)...))
 	return nil
-}
-
-func noiseLine(scale, leakage float64) words.Line {
-	return words.Line{Label: "noise", Text: fmt.Sprintf("Laplace, scale %s, for a leakage of at most %s", figure(scale), api.Decimal(leakage))}
 }
 
 // explainModel is explain, and says how a data set gets a model.

@@ -9,6 +9,7 @@ import (
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/correlated/harm"
 	"github.com/noren-privacy/noren/report/leakage"
+	words "github.com/noren-privacy/noren/report/text"
 )
 
 func newHarm(t *terminal) *cobra.Command {
@@ -130,11 +131,11 @@ func newHarmOptimise(t *terminal) *cobra.Command {
 				return printJSON(t.stdout, best)
 			}
 			printHarm(t.stdout, &best.Evaluation)
-			switch {
-			case best.AtLimit && r.EpsilonMax == nil:
-				fmt.Fprintln(t.stdout, "\n  with these costs the least noise is the cheapest, which protects no record: say with --epsilon-max what loss is allowed")
-			case best.AtLimit:
-				fmt.Fprintln(t.stdout, "\n  the limit decides, and not the costs: no larger scale is better")
+			if limit := words.HarmLimit(words.English, best, r.EpsilonMax != nil); limit != "" {
+				if r.EpsilonMax == nil {
+					limit += ": say with --epsilon-max what loss is allowed"
+				}
+				fmt.Fprintf(t.stdout, "\n  %s\n", limit)
 			}
 			if best.Threshold != nil {
 				printThreshold(t.stdout, best.Threshold)

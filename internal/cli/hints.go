@@ -8,6 +8,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/service"
 	"github.com/noren-privacy/noren/spec"
 )
 
@@ -18,6 +19,7 @@ var hints = map[string]string{
 	"changed":             "if it is the same data set in a new state, the steward grants it with --changed: what is spent stays spent",
 	"closed":              "the steward opens it again with: noren ledger grant NAME --analyst ANALYST --epsilon E; nothing was charged",
 	"header-row":          "if the rows above the table hold a title, say --header-row ROW, or FILE.xlsx?header=ROW",
+	"key-unknown":         "noren certificate key prints a public key; give it with --trust",
 	"known":               "ask the data set without --unaccounted: its budget is charged",
 	"ledger-missing":      "make one with: noren ledger create; or name another with --ledger",
 	"ledger-unreadable":   "noren ledger verify tells what is wrong with it; --ledger names another",
@@ -33,6 +35,7 @@ var hints = map[string]string{
 	"other-people":        "say --other-people if no person is in both; a new table of the same people is a new version: grant that data set with --changed",
 	"public-key":          "noren certificate key prints one",
 	"query":               "pg:TABLE, or pg: with --query FILE",
+	"sampled":             "--all takes all, --sample another number",
 	"schema-incomplete":   "noren init FILE -o SPEC writes a specification with a type for every column; or say --type COLUMN=TYPE",
 	"sealed":              "run noren ledger reconcile, with the certificates of what was released",
 	"sheet":               "say --sheet NAME, or FILE.xlsx?sheet=NAME",
@@ -45,6 +48,7 @@ var hints = map[string]string{
 	"unit-name":           "rename it, or omit --unit for one record as the unit",
 	"unsound":             "restore it from a copy and run noren ledger reconcile, or keep it as evidence",
 	"untrusted":           "name the key of the signer: --trust KEY.pem",
+	service.CodeConfirm:   "confirm with --yes; nothing was granted",
 	atomicfile.CodeExists: "choose another name, or say --force to replace it",
 }
 

@@ -62,9 +62,6 @@ func (f *edgesFlags) run(ctx context.Context, t *terminal, name string) error {
 		return err
 	}
 	bins := len(e.Edges) - 1
-	if e.Coinciding > 0 {
-		t.note("%d of %d bins are left: some edges coincide", bins, f.r.Count)
-	}
 	if f.json {
 		return printJSON(t.stdout, e)
 	}

@@ -98,9 +98,6 @@ func (f *estimateFlags) run(ctx context.Context, t *terminal, paths []string) er
 	if err != nil {
 		return err
 	}
-	if e.Rejected.Total() > 0 {
-		t.warn("of %s, %s%s", plural(int(e.Rejected.Total()+e.Reports), "line"), e.Rejected, e.BadLinesText)
-	}
 	for _, w := range e.Warnings {
 		t.warn("%s", w)
 	}

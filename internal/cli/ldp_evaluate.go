@@ -80,9 +80,6 @@ func (f *ldpEvaluateFlags) run(ctx context.Context, t *terminal, path string) er
 	if err != nil {
 		return err
 	}
-	if r.Sampled && !f.json {
-		t.note("%d of %d records were drawn to learn from (--all takes all, --sample another number)", r.Records, r.WithClass)
-	}
 	if f.page != "" {
 		if err := writePrivate(f.page, f.force, t.stdout, report.LDPEvaluatePage(r.Result, path, "noren "+Version()).Write); err != nil {
 			return err

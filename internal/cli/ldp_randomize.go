@@ -68,13 +68,6 @@ func (f *randomizeFlags) run(ctx context.Context, t *terminal, path string) erro
 	if err := writeFile(f.output, f.force, t.stdout, bytesWriter(r.Lines)); err != nil {
 		return err
 	}
-	if r.Repeated > 0 {
-		is := "are not their"
-		if r.Repeated == 1 {
-			is = "is not its"
-		}
-		t.warn("%s %s client's first: the privacy losses of a person with several records add up, and noren ldp estimate excludes later reports", plural(r.Repeated, "report"), is)
-	}
 	if f.json {
 		return printJSON(t.stdout, r)
 	}
@@ -86,11 +79,4 @@ func (f *randomizeFlags) run(ctx context.Context, t *terminal, path string) erro
 	}
 	printPrivacy(w, &r.Privacy)
 	return nil
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return report.Integer(n) + " " + what + "s"
 }

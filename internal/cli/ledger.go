@@ -10,6 +10,7 @@ import (
 
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/dataset"
+	words "github.com/noren-privacy/noren/report/text"
 )
 
 // defaultLedger is the ledger's file where neither flag nor environment names one.
@@ -166,15 +167,7 @@ func printSchemas(w io.Writer, datasets []api.Dataset) error {
 		}
 		fmt.Fprintf(w, ", version %d, sha256 %s\n", s.Version, s.DefinitionSHA256)
 		printDefinition(w, d, nil, false)
-		for _, other := range s.OtherPeople {
-			fmt.Fprintf(w, "  declared    no person of %s is in data set %s\n", s.Name, other)
-		}
-		if s.BeforeSchema > 0 {
-			fmt.Fprintf(w, "  note        %s before this schema: their guarantee holds for the column types that their queries declared\n", plural(s.BeforeSchema, "charge"))
-		}
-		for _, other := range s.SharedWith {
-			fmt.Fprintf(w, "  note        data set %s was granted for the same file: the same persons have two budgets\n", other)
-		}
+		printLines(w, words.Dataset(words.English, s))
 	}
 	return nil
 }

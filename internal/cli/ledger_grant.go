@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren"
@@ -68,7 +66,7 @@ func (f *grantFlags) run(c *cobra.Command, t *terminal, name string) error {
 	if noren.CodeOf(err) == service.CodeConfirm && out != nil {
 		printDefinition(t.stderr, out.Proposal, out.Private.Proposed, out.MissingProposed)
 		printReview(t.stderr, out)
-		return unconfirmed(out, err)
+		return err
 	}
 	if err != nil {
 		return f.worded(name, err)
@@ -165,22 +163,4 @@ func (f *grantFlags) worded(name string, err error) error {
 		out.Hint = "--epsilon 0.1"
 	}
 	return &out
-}
-
-// unconfirmed is the refusal to grant what the steward has neither stated nor
-// confirmed, with the flags that do either.
-func unconfirmed(g *api.Granted, err error) error {
-	e := noren.Error{Kind: noren.KindOf(err), Code: service.CodeConfirm, Hint: "nothing was granted"}
-	if was, ok := err.(*noren.Error); ok {
-		e.Where = was.Where
-	}
-	switch cells, columns := misfitsOf(g.Private); {
-	case cells > 0:
-		e.What = misfits(cells, columns) + "; confirm with --yes"
-	case len(g.Private.Proposed) > 0:
-		e.What = "confirm the schema with --yes: the types of " + strings.Join(g.Private.Proposed, ", ") + " were proposed from the values"
-	default:
-		e.What = "confirm the schema with --yes: the missing texts " + strings.Join(g.Proposal.Missing, ", ") + " were proposed from the values, and no --missing says them"
-	}
-	return &e
 }

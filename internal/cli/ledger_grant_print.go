@@ -9,27 +9,8 @@ import (
 
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/dataset"
+	words "github.com/noren-privacy/noren/report/text"
 )
-
-// misfits counts the cells that do not fit.
-func misfits(cells int64, columns int) string {
-	verb := "do"
-	if cells == 1 {
-		verb = "does"
-	}
-	return fmt.Sprintf("%s in %s %s not fit", plural(int(cells), "cell"), plural(columns, "column"), verb)
-}
-
-// misfitsOf is the number of cells that do not fit, and of columns with such cells.
-func misfitsOf(r *api.GrantReview) (cells int64, columns int) {
-	for _, c := range r.Columns {
-		cells += c.Misfits
-		if c.Misfits > 0 {
-			columns++
-		}
-	}
-	return cells, columns
-}
 
 // printGranted prints what was granted and which cells do not fit.
 func printGranted(w io.Writer, g *api.Granted) {
@@ -80,20 +61,14 @@ func orNone(texts []string) string {
 
 // printReview lists the cells that do not fit. It is private, and holds no cell.
 func printReview(w io.Writer, g *api.Granted) {
-	r, m := g.Private, g.Proposal.Model
-	if cells, columns := misfitsOf(r); cells > 0 {
-		fmt.Fprintf(w, "  %s:\n", misfits(cells, columns))
+	heading, columns, units := words.Review(words.English, g)
+	if heading != "" {
+		fmt.Fprintf(w, "  %s:\n", heading)
 	}
-	for _, c := range r.Columns {
-		if c.Misfits > 0 {
-			read := fmt.Sprintf("not %s and count as missing", c.Type)
-			if m != nil && c.Name == m.Column {
-				read = "in no state of the model and count as " + m.Other
-			}
-			fmt.Fprintf(w, "    %s: %d are %s, the first at %s\n", c.Name, c.Misfits, read, strings.Join(c.First, "; "))
-		}
+	for _, line := range columns {
+		fmt.Fprintf(w, "    %s\n", line)
 	}
-	if r.LargestUnit > 0 {
-		fmt.Fprintf(w, "  the largest unit has %s; %s without a unit count in no answer\n", plural(int(r.LargestUnit), "record"), plural(int(r.WithoutUnit), "record"))
+	if units != "" {
+		fmt.Fprintf(w, "  %s\n", units)
 	}
 }

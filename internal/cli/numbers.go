@@ -1,15 +1,9 @@
 package cli
 
-import (
-	"strconv"
-	"strings"
-)
+import words "github.com/noren-privacy/noren/report/text"
 
 // share writes a share, or its error, for people.
-func share(v float64) string {
-	text := strconv.FormatFloat(v, 'f', 5, 64)
-	if strings.Trim(text, "-0.") == "" {
-		return "0"
-	}
-	return text
-}
+func share(v float64) string { return words.Share(v) }
+
+// plural writes n and what is counted.
+func plural(n int, what string) string { return words.Count(n, what) }

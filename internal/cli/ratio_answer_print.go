@@ -5,11 +5,11 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"text/tabwriter"
 
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/report"
+	words "github.com/noren-privacy/noren/report/text"
 )
 
 // mostWarned is the number of warnings of single bins that are printed; JSON has all.
@@ -22,7 +22,7 @@ func printRatioAnswer(out io.Writer, a *api.RatioAnswer) {
 	}
 	fmt.Fprint(out, "\n\n")
 	if a.Answer != nil {
-		printRatioEstimate(out, a)
+		printLines(out, words.RatioEstimate(words.English, a))
 	} else {
 		printRatioTable(out, a)
 	}
@@ -49,29 +49,6 @@ func printRatioAnswer(out io.Writer, a *api.RatioAnswer) {
 		fmt.Fprintf(out, "              and %s of single lines (--json)\n", plural(left, "warning"))
 	}
 	fmt.Fprintf(out, "  guarantee   %s\n  charged     nothing: the weights were paid for\n", a.Privacy)
-}
-
-func printRatioEstimate(out io.Writer, a *api.RatioAnswer) {
-	e := a.Answer
-	value, unit := figure(number(e.Value)), ""
-	if e.Text != "" {
-		value = e.Text
-	}
-	switch a.ErrorUnit {
-	case "":
-	case "days":
-		unit = " days"
-	default:
-		unit = " " + a.ErrorUnit
-	}
-	fmt.Fprintf(out, "  value       %s\n", value)
-	if a.Share != nil {
-		fmt.Fprintf(out, "  share       %s, standard error %s\n", share(number(a.Share.Value)), share(number(a.Share.SE)))
-	}
-	fmt.Fprintf(out, "  std. error  %s%s; 95 %% interval: %s either way, if private records are like the public ones beside them\n", figure(number(e.SE)), unit, figure(1.96*number(e.SE)))
-	p := e.Parts
-	fmt.Fprintf(out, "              public records %s, privacy %s, private records %s, model %s\n", figure(number(p.Public)), figure(number(p.Privacy)), figure(number(p.Private)), figure(number(p.Model)))
-	fmt.Fprintf(out, "  carried     %s of its variation, by the columns of the weights\n", percentOf(number(e.Carried)))
 }
 
 // ratioRow is a bin of a histogram or a coefficient of a regression.
@@ -102,7 +79,7 @@ func printRatioTable(out io.Writer, a *api.RatioAnswer) {
 			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.label, figure(number(r.Value)), figure(number(r.SE)), figure(number(p.Public)), figure(number(p.Privacy)), figure(number(p.Private)), figure(number(p.Model)))
 			continue
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\n", r.label, report.Number(number(r.Value)), report.Number(number(r.SE)), share(number(r.Share)), percentOf(number(r.Carried)))
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\n", r.label, report.Number(number(r.Value)), report.Number(number(r.SE)), share(number(r.Share)), words.Carried(r.Carried))
 	}
 	_ = w.Flush()
 	fmt.Fprintln(out, "  (standard errors hold if private records are like the public ones beside them)")
@@ -115,5 +92,3 @@ func number(v *float64) float64 {
 	}
 	return *v
 }
-
-func percentOf(v float64) string { return strconv.FormatFloat(100*math.Max(v, 0), 'f', 1, 64) + "%" }

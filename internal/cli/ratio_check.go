@@ -88,16 +88,6 @@ func printRatioCheck(out io.Writer, private string, c *api.RatioCheck) {
 	}
 	_ = w.Flush()
 	fmt.Fprintln(out, "  (numbers run from 0 to 1 over the public records; private means hold noise)")
-	switch c.Verdict {
-	case "off":
-		fmt.Fprintln(out, "  verdict     the weights are OFF")
-	case "no help":
-		fmt.Fprintln(out, "  verdict     the weights bring no visible improvement")
-	default:
-		fmt.Fprintln(out, "  verdict     found nothing wrong, as far as the noise allows")
-	}
-	for _, text := range c.Warnings {
-		fmt.Fprintf(out, "  warning     %s\n", text)
-	}
+	printLines(out, words.RatioCheck(words.English, c))
 	printLines(out, words.Guarantee(words.English, &c.Receipt))
 }

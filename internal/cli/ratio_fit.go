@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -129,7 +127,7 @@ func (f *ratioFitFlags) fit(c *cobra.Command, t *terminal, private, public strin
 			return f.explain(private, err)
 		}
 		head := fmt.Sprintf("weights of %s for %s: a dry run, nothing is charged", public, private)
-		return printPrice(t, f.json, quote, &quote.Price, head, fitQuoteLines(quote)...)
+		return printPrice(t, f.json, quote, &quote.Price, head, words.RatioFitPrice(words.English, quote)...)
 	}
 	var page bytes.Buffer
 	if f.report != "" {
@@ -157,53 +155,9 @@ func (f *ratioFitFlags) fit(c *cobra.Command, t *terminal, private, public strin
 	return nil
 }
 
-// fitQuoteLines say how epsilon is shared and how much noise is expected.
-func fitQuoteLines(q *api.RatioFitQuote) (lines []words.Line) {
-	if q.CountEpsilon+q.OutsideEpsilon > 0 {
-		lines = append(lines, words.Line{Label: "checks", Text: fmt.Sprintf("epsilon %g for the number of records, %g for those outside, of the above", q.CountEpsilon, q.OutsideEpsilon)})
-	}
-	if q.Accuracy == nil {
-		return lines
-	}
-	for _, e := range *q.Accuracy {
-		lines = append(
-			lines,
-			words.Line{Label: "noise", Text: fmt.Sprintf("standard deviation %s on a sum of kernels of bandwidth %s", figure(e.NoiseSD), figure(e.Sigma))},
-			words.Line{Text: fmt.Sprintf("below the error of sampling from about %s private records", report.Number(math.Ceil(e.Records)))},
-		)
-	}
-	return lines
-}
-
 func printRatioFit(w io.Writer, private string, fit *api.RatioFit) {
 	fmt.Fprintf(w, "%s: %s public records, weighted to match those of %s\n\n", fit.Output, report.Integer(fit.PublicRecords), private)
-	if fit.B > 0 {
-		fmt.Fprintf(w, "  method      %s, %d kernels of bandwidth %s, lambda %s\n", fit.Mechanism, fit.B, figure(fit.Sigma), figure(fit.Lambda))
-	}
-	if len(fit.Histograms) > 0 {
-		fmt.Fprintf(w, "  histograms  %s of %s: %s\n", plural(len(fit.Histograms), "histogram"), plural(fit.Cells, "cell"), strings.Join(fit.Histograms, ", "))
-	}
-	fmt.Fprintf(w, "  sample size %s effective (Kish); the largest weight is %s of the total\n", report.Number(fit.ESS), report.Percent(fit.MaxShare))
-	fmt.Fprintf(w, "  records     %s private ones, %s\n", report.Number(fit.Records), ratio.RecordsSource(fit.RecordsFrom))
-	check := &fit.FitCheck
-	if check.Outside != nil {
-		fmt.Fprintf(w, "  outside     %s of the private records, standard error %s\n", share(*check.Outside), share(check.OutsideSD))
-	}
-	if fit.RecordsFrom != ratio.Estimated {
-		fmt.Fprintf(w, "  mean weight %s before normalisation\n", figure(fit.MeanWeight))
-	}
-	if check.Passed {
-		fmt.Fprintln(w, "  fit check   found nothing wrong, as far as the released features show (docs/density-ratio.md)")
-	} else {
-		fmt.Fprintln(w, "  fit check   FAILED:")
-	}
-	for _, text := range check.Findings {
-		fmt.Fprintf(w, "              - %s\n", text)
-	}
-	for _, text := range fit.Notes {
-		fmt.Fprintf(w, "  remark      %s\n", text)
-	}
-	fmt.Fprintf(w, "  misfit      %s of the weighted records, %s of the unweighted (normalised residuals; noise alone gives 1)\n", figure(check.Misfit), figure(check.Signal))
+	printLines(w, words.RatioFit(words.English, fit))
 	printLines(w, words.Guarantee(words.English, &fit.Receipt))
 	fmt.Fprintf(w, "\nmeta data are in %s: keep both files together, for noren ratio answer\n", fit.Meta)
 }

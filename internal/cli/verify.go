@@ -80,14 +80,8 @@ func (f *verifyFlags) run(ctx context.Context, t *terminal, c *cobra.Command, in
 
 // printVerified prints what a verifier found.
 func printVerified(out io.Writer, r *api.Verification) error {
-	asked := "what was asked for"
-	if r.Uncounted {
-		asked += " of records (persons: not known)"
-	}
-	if r.Met {
-		fmt.Fprintf(out, "%s: keeps %s\n\n", r.File, asked)
-	} else {
-		fmt.Fprintf(out, "%s: does NOT keep %s\n\n", r.File, asked)
+	fmt.Fprintf(out, "%s: %s\n\n", r.File, words.Verified(words.English, r))
+	if !r.Met {
 		for _, failure := range r.Failures {
 			fmt.Fprintf(out, "  %s\n", failure)
 		}

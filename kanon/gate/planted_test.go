@@ -129,11 +129,7 @@ var ordinary = []func(rng *rand.Rand) string{
 // same table passes where the steward decides.
 func TestPlantedIdentifiersNeverPass(t *testing.T) {
 	randtest.SkipShort(t)
-	tables := 240
-	if testing.Short() {
-		tables = 120
-	}
-	testPlantedIdentifiers(t, tables)
+	testPlantedIdentifiers(t, 240)
 }
 
 func TestLongPlantedIdentifiersNeverPass(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/kanon/space"
 )
 
@@ -162,6 +163,7 @@ func TestRoundsOfShaking(t *testing.T) {
 // A table of several cells is exchanged in each of them, alike for any number of
 // workers.
 func TestExchangesInCells(t *testing.T) {
+	randtest.SkipShort(t)
 	const n, k = 2*shakenRecords + 200, 3
 	rng := rand.New(rand.NewPCG(7, 34))
 	x := make([]float64, n)

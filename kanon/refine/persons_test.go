@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/kanon/partition"
 	"github.com/noren-privacy/noren/kanon/persons"
 	"github.com/noren-privacy/noren/kanon/refine"
@@ -15,6 +16,7 @@ import (
 // With time, groups of k persons lose less than after the descent, and stay
 // groups of k persons.
 func TestRefinePersonsWithTime(t *testing.T) {
+	randtest.SkipShort(t)
 	const n, k = 1200, 4
 	rng := rand.New(rand.NewPCG(3, 4))
 	x, y, of := make([]float64, n), make([]float64, n), make([]uint32, n)

@@ -1,0 +1,60 @@
+package text
+
+import (
+	"fmt"
+
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/correlated"
+)
+
+// CorrelatedNoise says how large the noise of an answer about dependent records is, and
+// what it leaks about one record.
+func CorrelatedNoise(_ Lang, scale, leakage float64) Line {
+	return Line{"noise", fmt.Sprintf("Laplace, scale %s, for a leakage of at most %s", Figure(scale), api.Decimal(leakage))}
+}
+
+// Correlated says the values of an answer about dependent records, and its noise.
+func Correlated(lang Lang, a *api.CorrelatedAnswer) (lines []Line) {
+	for i, v := range a.Values {
+		lines = append(lines, Line{"value", fmt.Sprintf("%s, off by at most %s 95 times in 100", v, Figure(a.Within95[i]))})
+	}
+	return append(lines, CorrelatedNoise(lang, a.Scale, a.CBP))
+}
+
+// Baseline is the noise scale of a method, and what that noise protects from.
+type Baseline struct {
+	Method   string
+	Scale    float64
+	Protects string
+}
+
+// Baselines lists the noise scales of other methods for one epsilon, of those that have
+// one.
+func Baselines(_ Lang, b *correlated.Baselines) (out []Baseline) {
+	for _, one := range []Baseline{
+		{"plain", b.Plain, "ordinary differential privacy: enough only for independent records"},
+		{"group", b.Group, "all records as one group"},
+		{"range", b.Range, "the range of the query: safe for any distribution"},
+		{"quilt", b.Quilt, "Markov quilt, exact influences: against adversaries who know no record"},
+		{"quilt, approximate", b.QuiltApprox, "the same by the eigengap"},
+		{"Wasserstein", b.Wasserstein, "the largest distance of conditional distributions"},
+		{"tanh", b.Tanh, "the tanh rule"},
+	} {
+		if one.Scale > 0 {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// HarmLimit says what it means that the best noise is the least that is allowed; empty
+// where it is not. limited says that the request states the largest privacy loss.
+func HarmLimit(_ Lang, best *api.HarmOptimise, limited bool) string {
+	switch {
+	case !best.AtLimit:
+		return ""
+	case limited:
+		return "the limit decides, and not the costs: no larger scale is better"
+	}
+	return "with these costs the least noise is the cheapest, which protects no record"
+}
