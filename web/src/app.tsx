@@ -59,8 +59,8 @@ function Rail({ at }: { at: string }): VNode {
           <Entry name="records" at={at === "releases" ? "records" : at} />
         </>
       ) : null}
-      <h2>{t("nav.proof")}</h2>
-      <Entry name="certificates" at={at} />
+      {s !== undefined ? <h2>{t("nav.proof")}</h2> : null}
+      {s !== undefined ? <Entry name="certificates" at={at} /> : null}
       {s && s.role !== "analyst" ? <Entry name="audit" at={at} /> : null}
       <div class="foot">
         {s ? (
@@ -73,11 +73,11 @@ function Rail({ at }: { at: string }): VNode {
               {sealed.value ? <span class="kaki">✕ {t("nav.sealed")}</span> : <span>{s.server.name || server.value?.name}</span>}
             </p>
           </>
-        ) : (
+        ) : s === null ? (
           <p>
             <b>{t("nav.anonymous")}</b>
           </p>
-        )}
+        ) : null}
         <Languages />
       </div>
     </nav>
@@ -151,7 +151,7 @@ export function App(): VNode {
     else main.current?.focus({ preventScroll: true });
     scrollTo(0, 0);
   }, [path.join("/"), language.value]);
-  const bare = path[0] === "sign-in" || (!session.value && !open.has(name));
+  const bare = path[0] === "sign-in" || (session.value === null && !open.has(name));
   const content = !known ? (
     <section class="card">
       <h1>{t("notfound.title")}</h1>
@@ -161,7 +161,9 @@ export function App(): VNode {
         </a>
       </p>
     </section>
-  ) : !session.value && !open.has(name) ? (
+  ) : session.value === undefined && !open.has(name) ? (
+    <Skeleton />
+  ) : session.value === null && !open.has(name) ? (
     <NotSignedIn />
   ) : (
     <Loading name={name} path={path} />

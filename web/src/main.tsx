@@ -14,7 +14,9 @@ provide({
 });
 start();
 follow();
-await Promise.all([loadSession(), loadServer()]);
-await begin(server.value?.language);
+const known = Promise.all([loadSession(), loadServer()]);
+await begin();
 const root = document.getElementById("app");
-if (root) render(<App />, root);
+if (root) render(<App />, root); // the frame, while the session is not known
+await known;
+if (server.value?.language) await begin(server.value.language);

@@ -27,6 +27,9 @@ const quickRows = 100_000;
 
 const withPoint = (points: CurvePoint[], p: CurvePoint): CurvePoint[] => [...points.filter(x => x.k !== p.k), p].sort((a, b) => a.k - b.k);
 
+/** What a curve depends on: the columns as confirmed, and the recipe without its k. */
+const curveOf = (table: Table, p: Parameters): string => JSON.stringify([table.confirmed?.at, { ...p, k: 0 }]);
+
 /** Whether the two differ in more than k, so that the curve is another one. */
 export function otherCurve(a: Parameters, b: Parameters): boolean {
   return JSON.stringify({ ...a, k: 0 }) !== JSON.stringify({ ...b, k: 0 });
@@ -52,6 +55,7 @@ async function openRecipe(table: string, signal: AbortSignal): Promise<Tagged> {
 function Editor({ table, first }: { table: Table; first: Tagged }): VNode {
   const path = "/recipes/" + part(first.recipe.id);
   const key = "recipe." + first.recipe.id;
+  const curveKey = "curve." + first.recipe.id;
   const [tagged, setTagged] = useState(first);
   const [parameters, setParameters] = useState<Parameters>(() => draft.read<Parameters>(key) ?? first.recipe.parameters);
   const [preview, setPreview] = useState<Preview | undefined>(undefined);
@@ -82,6 +86,7 @@ function Editor({ table, first }: { table: Table; first: Tagged }): VNode {
   const computeCurve = async (): Promise<void> => {
     setPoints([]);
     const job = await post<Job>(path + "/curve", {});
+    draft.write(curveKey, curveOf(table, latest.current.recipe.parameters));
     setCurveState("running");
     curveJob.follow(job.id);
   };
@@ -103,9 +108,11 @@ function Editor({ table, first }: { table: Table; first: Tagged }): VNode {
       if (stop.signal.aborted) return;
       setPreview(found);
       setPoints(curve?.points ?? []);
-      setCurveState(curve?.stale ? "stale" : (curve?.state ?? "none"));
+      // The server calls a curve stale after a change of k too, which leaves it as it is.
+      const old = curve?.stale === true && draft.read(curveKey) !== curveOf(table, first.recipe.parameters);
+      setCurveState(old ? "stale" : (curve?.state ?? "none"));
       if (curve?.job && (curve.state === "running" || curve.state === "queued")) curveJob.follow(curve.job);
-      else if ((curve?.points ?? []).length === 0 || (curve?.stale && (table.rows ?? 0) <= quickRows)) start(computeCurve);
+      else if ((curve?.points ?? []).length === 0 || (old && (table.rows ?? 0) <= quickRows)) start(computeCurve);
       if (draft.read(key) !== undefined) commit(parameters);
       else if (!found) start(makePreview);
     };
