@@ -281,6 +281,22 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
+// A refused request whose body never comes does not keep its connection.
+func TestUnreadBody(t *testing.T) {
+	r := start(t, func(c *Config) { c.Slowness.Grace = 200 * time.Millisecond })
+	c, err := net.Dial("tcp", strings.TrimPrefix(r.base, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	fmt.Fprintf(c, "POST /api/v1/none HTTP/1.1\r\nHost: localhost:%s\r\nContent-Length: 1000\r\n\r\n", r.port)
+	_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
+	text, err := io.ReadAll(c)
+	if err != nil || !strings.HasPrefix(string(text), "HTTP/1.1 404") {
+		t.Errorf("%v: %s", err, text)
+	}
+}
+
 // A fault of the program is an answer, and the log names functions and no values.
 func TestPanic(t *testing.T) {
 	var log strings.Builder

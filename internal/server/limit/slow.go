@@ -32,7 +32,10 @@ func (SlowError) Temporary() bool { return false }
 
 // Body is r's body, reading of which fails when it arrives slower than s allows.
 func (s Slowness) Body(w http.ResponseWriter, r *http.Request) io.ReadCloser {
-	return &body{ReadCloser: r.Body, control: http.NewResponseController(w), slowness: s, start: time.Now()}
+	b := &body{ReadCloser: r.Body, control: http.NewResponseController(w), slowness: s, start: time.Now()}
+	// The server itself reads what a handler leaves of a body, and must not wait for it.
+	_ = b.control.SetReadDeadline(b.start.Add(s.Grace))
+	return b
 }
 
 type body struct {
