@@ -72,7 +72,7 @@ func indexCDF(d rounded, value, scale float64, g Grid) randtest.CDF {
 
 func TestRoundedNoiseHasItsDistributionAndNoOther(t *testing.T) {
 	randtest.SkipShort(t)
-	testRounded(t, 12_000)
+	testRounded(t, 25_000)
 }
 
 func TestLongRoundedNoiseHasItsDistributionAndNoOther(t *testing.T) {

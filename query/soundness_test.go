@@ -34,7 +34,7 @@ func repeat(v float64, n int) []float64 {
 // half of what it should be.
 func TestNoQueryLosesMoreThanItClaims(t *testing.T) {
 	randtest.SkipShort(t)
-	testSoundness(t, 12_000)
+	testSoundness(t, 20_000)
 }
 
 func TestLongNoQueryLosesMoreThanItClaims(t *testing.T) {

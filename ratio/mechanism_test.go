@@ -48,15 +48,6 @@ func meanSquare(w, truth []float64) float64 {
 // errors of 2 to 15%.
 func TestErrorOfSettingOne(t *testing.T) {
 	randtest.SkipShort(t)
-	testSettingOne(t, 25)
-}
-
-func TestLongErrorOfSettingOne(t *testing.T) {
-	randtest.Long(t)
-	testSettingOne(t, 60)
-}
-
-func testSettingOne(t *testing.T, repeats uint64) {
 	ctx := context.Background()
 	for _, c := range []struct {
 		noise   Noise
@@ -67,7 +58,8 @@ func testSettingOne(t *testing.T, repeats uint64) {
 		{RKHSPure, 100, 0.2, 0.35}, {RKHSPure, 1000, 0.2, 0.32}, {Laplace, 1000, 0.2, 0.4}, {Laplace, 100, 0.4, 1.3},
 	} {
 		sum := 0.0
-		for seed := range repeats {
+		const repeats = 60
+		for seed := range uint64(repeats) {
 			x, e, truth := settingOne(seed, 2000, 50)
 			m, err := New(ctx, Options{Public: e, Cost: milli(c.epsilon), Neighbours: account.ReplaceOne, Records: 2000, Noise: c.noise, Sigmas: []float64{MedianDistance(e)}})
 			if err != nil {
@@ -81,7 +73,7 @@ func testSettingOne(t *testing.T, repeats uint64) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sum += meanSquare(w.W, truth) / float64(repeats)
+			sum += meanSquare(w.W, truth) / repeats
 		}
 		t.Logf("%s, epsilon %g: %.3f", c.noise, float64(c.epsilon)/1000, sum)
 		if sum < c.least || sum > c.most {

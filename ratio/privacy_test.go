@@ -18,15 +18,6 @@ import (
 // attack sees the likelihood ratio, the best of all statistics.
 func TestEmpiricalEpsilon(t *testing.T) {
 	randtest.SkipShort(t)
-	testEmpiricalEpsilon(t, 24_000)
-}
-
-func TestLongEmpiricalEpsilon(t *testing.T) {
-	randtest.Long(t)
-	testEmpiricalEpsilon(t, 40_000)
-}
-
-func testEmpiricalEpsilon(t *testing.T, runs int) {
 	k, err := NewKernel(&Points{Rows: 2, Dim: 1, Data: []float64{0, 100}}, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +80,7 @@ func testEmpiricalEpsilon(t *testing.T, runs int) {
 				return int64(math.Round(100 * (to(b) - to(a)))), nil
 			}
 		}
-		audit := randtest.Audit{Runs: runs, Seed: 4}
+		audit := randtest.Audit{Runs: 40_000, Seed: 4}
 		audit.Delta = float64(c.cost.Delta) / account.DeltaUnits
 		b, err := randtest.EpsilonLowerBound(context.Background(), audit, ask(dist, 0), ask(dist, c.other))
 		if err != nil {

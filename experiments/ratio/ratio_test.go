@@ -294,21 +294,12 @@ func dataDir(t *testing.T) string {
 // The weighted public part is much nearer to the private one than it is by itself.
 func TestCensus(t *testing.T) {
 	randtest.SkipShort(t)
-	testCensus(t, 2)
-}
-
-func TestLongCensus(t *testing.T) {
-	randtest.Long(t)
-	testCensus(t, 3)
-}
-
-func testCensus(t *testing.T, repeats int) {
 	c, err := loadCensus(dataDir(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := &Result{}
-	if err := r.adult(t.Context(), Options{Repeats: repeats, Seed: 1}, c); err != nil {
+	if err := r.adult(t.Context(), Options{Repeats: 3, Seed: 1}, c); err != nil {
 		t.Fatal(err)
 	}
 	for _, x := range r.Adult {

@@ -330,6 +330,15 @@ func inOrder(s *space.Space, k int) space.Partition {
 // workers, and for any seed, as a descent draws nothing.
 func TestWorkersChangeNothing(t *testing.T) {
 	randtest.SkipShort(t)
+	testWorkers(t, 3)
+}
+
+func TestLongWorkersChangeNothing(t *testing.T) {
+	randtest.Long(t)
+	testWorkers(t, 2, 8)
+}
+
+func testWorkers(t *testing.T, others ...int) {
 	const n, k = 41_000, 3
 	s := grid(t, n)
 	p := inOrder(s, k)
@@ -340,7 +349,7 @@ func TestWorkersChangeNothing(t *testing.T) {
 	if stats.Rounds != 2 || stats.After > 0.5*stats.Before {
 		t.Errorf("%+v: expected two rounds and half of the errors gone", stats)
 	}
-	for _, workers := range []int{2, 3, 8} {
+	for _, workers := range others {
 		got, _ := refined(t, s, p, refine.Options{K: k, Effort: refine.Fast, Workers: workers, Seed: uint64(workers)})
 		if !slices.Equal(got.Group, want.Group) {
 			t.Errorf("%d workers: another partition than one", workers)
