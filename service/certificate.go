@@ -75,7 +75,7 @@ func (s *Service) CertificateCheck(ctx context.Context, r *api.CertificateCheckR
 		s.note(api.Info, "schema-unstated", "the certificate states no schema: its guarantee holds for the column types that its query declared")
 	}
 	if out.Valid && !out.Trusted {
-		s.note(api.Warning, "key-unknown", "that key is unknown here: ask the publisher of the file for the public key, and trust it")
+		s.note(api.Warning, "key-unknown", "the certificate is signed by a key that is unknown here: ask the publisher of the file for the public key")
 	}
 	return out, first
 }
