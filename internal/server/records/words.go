@@ -9,7 +9,7 @@ import (
 )
 
 // stated are the lines of [text.Release] that say what a release guarantees.
-var stated = map[string]bool{"promise": true, "classes": true, "persons": true, "intersect": true, "pseudonyms": true}
+var stated = map[string]bool{"guarantee": true, "classes": true, "persons": true, "intersect": true, "pseudonyms": true}
 
 // statement says what a release guarantees, in the words of the command line.
 func statement(rel *api.Release) []Message {
@@ -20,7 +20,7 @@ func statement(rel *api.Release) []Message {
 		}
 		m := Message{Code: line.Label, Text: line.Text}
 		switch line.Label {
-		case "promise":
+		case "guarantee":
 			m.Args = map[string]any{"k": rel.K, "columns": strings.Join(rel.Guarantee.Quasi, ", "), "unit": rel.Unit}
 		case "classes":
 			m.Args = map[string]any{"classes": rel.Classes, "least": int(rel.Verified.ClassSize.Min), "most": int(rel.Verified.ClassSize.Max)}
