@@ -57,6 +57,7 @@ func TestServerThatIsKilled(t *testing.T) {
 // A server that is killed at any time leaves no half file and loses nothing that it has
 // acknowledged.
 func TestKilledServer(t *testing.T) {
+	randtest.SkipShort(t)
 	trials := 20
 	if testing.Short() {
 		trials = 3

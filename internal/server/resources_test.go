@@ -18,6 +18,7 @@ import (
 
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/examples/clinic"
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/internal/server/auth"
 	"github.com/noren-privacy/noren/internal/server/jobs"
 	"github.com/noren-privacy/noren/internal/server/records"
@@ -458,6 +459,7 @@ func TestCommandMakesTheSameFile(t *testing.T) {
 
 // The curve of the clinic is complete in 10 s, and its points come one by one.
 func TestCurveOfTheClinic(t *testing.T) {
+	randtest.SkipShort(t)
 	r := start(t, nil)
 	s := r.steward(t)
 	table := s.clinic(t)
