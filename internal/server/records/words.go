@@ -25,7 +25,10 @@ func statement(rel *api.Release) []Message {
 		m := Message{Code: code, Text: line.Text}
 		switch code {
 		case "promise":
-			m.Args = map[string]any{"k": rel.K, "columns": strings.Join(rel.Guarantee.Quasi, ", "), "unit": rel.Unit}
+			m.Args = map[string]any{"k": rel.K, "columns": strings.Join(rel.Guarantee.Quasi, ", "), "unit": rel.Unit, "linked": 0}
+			if rel.Guarantee.Linkage == "all" {
+				m.Args["linked"] = 1
+			}
 		case "classes":
 			m.Args = map[string]any{"classes": rel.Classes, "least": int(rel.Verified.ClassSize.Min), "most": int(rel.Verified.ClassSize.Max)}
 		case "persons", "intersect", "pseudonyms":

@@ -3,6 +3,7 @@ package records
 import (
 	"testing"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/kanon/verify"
 )
@@ -12,7 +13,8 @@ import (
 func TestStatement(t *testing.T) {
 	rel := &api.Release{}
 	rel.K, rel.Classes = 5, 816
-	rel.Guarantee.Quasi = []string{"age", "sex"}
+	rel.Guarantee = noren.Guarantee{Model: "k-anonymity", K: 5, Quasi: []string{"age", "sex"}, Unit: "person_id", Linkage: "all"}
+	rel.Unit = "person_id"
 	rel.Verified = &verify.Result{}
 	rel.Verified.Unit = &verify.Persons{Column: "person_id", Persons: 1387, Linked: true, Sequences: &verify.Sequences{Pseudonyms: 7, Min: 6}}
 	rel.Verified.Unit.Fit.Min = 6
@@ -24,7 +26,7 @@ func TestStatement(t *testing.T) {
 		got[m.Code] = m.Args
 	}
 	for code, want := range map[string]map[string]any{
-		"promise":    {"k": 5, "columns": "age, sex"},
+		"promise":    {"k": 5, "columns": "age, sex", "unit": "person_id", "linked": 1},
 		"classes":    {"classes": 816},
 		"persons":    {"persons": int64(1387), "column": "person_id", "unassigned": int64(0)},
 		"intersect":  {"least": int64(6), "asked": 1, "k": 5},

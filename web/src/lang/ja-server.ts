@@ -85,7 +85,7 @@ export const jaServer: Record<string, string> = {
   "previous-unstudied": "同じ人々の以前の公開（`{release}`）が、この公開と合わせて検討されていません。",
 
   // Previews
-  promise: "{columns}の組み合わせについてのk-匿名性、k = {k}。",
+  promise: "{columns}の組み合わせについてのk-匿名性、k = {k}[unit?人（`{unit}`で区別）][linked?、1人のすべてのレコードを知る攻撃者に対して]。",
   classes: "{classes}クラス、それぞれ{least}件から{most}件のレコード。",
   persons: "列`{column}`で{persons}人。各クラスに{least}人から{most}人、平均{mean}人。[unassigned?人のわからないレコードが{unassigned}件あります。]",
   intersect: "1人のすべてのレコードに当てはまる人は、少なくとも{least}人、平均{mean}人です[asked?（求められた人数は{k}人）]。[below?当てはまる人が{k}人未満の人は{below}人です。]",
