@@ -54,6 +54,21 @@ type InspectedColumn struct {
 	Largest string `json:"largest"`
 	// Unit says that the column seems to name persons who have several records each.
 	Unit bool `json:"unit"`
+
+	// TypeWhy is TypeReason with its code and arguments, for programs that translate it.
+	TypeWhy Reason `json:"-"`
+	// RoleWhy is RoleReason with its code and arguments.
+	RoleWhy Reason `json:"-"`
+}
+
+// Reason says why a type or a role is proposed. It holds no value of the table.
+type Reason struct {
+	// Code names the reason.
+	Code string
+	// Text is the reason in English.
+	Text string
+	// Args are the numbers and texts of the reason by name.
+	Args map[string]any
 }
 
 // ProposeRequest asks for a specification of a table, with proposed types and roles. Of

@@ -21,11 +21,12 @@ func (s *Service) Inspect(ctx context.Context, r *api.InspectRequest) (*api.Insp
 	out := &api.Inspection{Schema: api.InspectSchema, Input: r.Input, Rows: found.Rows, Missing: append([]string{}, found.Missing...)}
 	for _, c := range found.Columns {
 		out.Columns = append(out.Columns, api.InspectedColumn{
-			Name: c.Field.Name, Type: c.Field.Type.String(), TypeReason: c.TypeReason,
+			Name: c.Field.Name, Type: c.Field.Type.String(), TypeReason: c.TypeReason.Text,
 			Format: string(c.Field.Layout) + string(c.Field.Number), Order: c.Field.Levels,
-			Role: c.Field.Role.String(), RoleReason: c.RoleReason,
+			Role: c.Field.Role.String(), RoleReason: c.RoleReason.Text,
 			Distinct: c.Distinct, Estimated: c.Estimated, Unique: c.Unique, Missing: c.Missing,
 			Smallest: c.Smallest, Largest: c.Largest, Unit: c.Unit,
+			TypeWhy: api.Reason(c.TypeReason), RoleWhy: api.Reason(c.RoleReason),
 		})
 	}
 	return out, nil

@@ -108,8 +108,8 @@ func proposeColumn(b *strings.Builder, c *infer.Column) {
 		about = ""
 	}
 	fmt.Fprintf(b, "  # %s%d different values, %d missing.\n", about, c.Distinct, c.Missing)
-	comment(b, "Type: "+c.TypeReason)
-	comment(b, "Role: "+c.RoleReason)
+	comment(b, "Type: "+c.TypeReason.Text)
+	comment(b, "Role: "+c.RoleReason.Text)
 	if c.Unit {
 		comment(b, "It seems to name persons who have several records each: name it as the unit, so that persons count and not records.")
 	}

@@ -272,7 +272,7 @@ func TestReleaseOfTheClinic(t *testing.T) {
 	if len(p.Pictures.Histograms) != 5 || p.Pictures.Scatter == nil || len(p.Pictures.Scatter.Before.Points) != 5000 || len(p.Columns) != 15 || len(p.Leaving.Columns) != 12 {
 		t.Errorf("%d histograms, %d columns, %d leaving", len(p.Pictures.Histograms), len(p.Columns), len(p.Leaving.Columns))
 	}
-	if len(p.Statement) < 3 || p.Statement[0].Code != "guarantee" || !strings.Contains(p.Statement[0].Text, "k = 5 persons (person_id)") || len(p.NotCovered) == 0 {
+	if len(p.Statement) < 3 || p.Statement[0].Code != "promise" || !strings.Contains(p.Statement[0].Text, "k = 5 persons (person_id)") || len(p.NotCovered) == 0 {
 		t.Errorf("%+v", p.Statement)
 	}
 	rel := s.release(t, recipe.ID, p)

@@ -4,7 +4,7 @@
 //
 //	report, err := infer.Infer(ctx, src, infer.Options{})
 //	for _, c := range report.Columns {
-//		fmt.Println(c.Field.Name, c.Field.Type, c.TypeReason, c.Field.Role, c.RoleReason)
+//		fmt.Println(c.Field.Name, c.Field.Type, c.TypeReason.Text, c.Field.Role, c.RoleReason.Text)
 //	}
 //
 // # Guarantee

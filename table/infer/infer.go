@@ -54,9 +54,9 @@ type Column struct {
 	Field table.Field
 	// Declared tells that the file itself declares the type.
 	Declared bool
-	// TypeReason and RoleReason say in a sentence why, without any value.
-	TypeReason string
-	RoleReason string
+	// TypeReason and RoleReason say why, without any value.
+	TypeReason Reason
+	RoleReason Reason
 	// Layouts are all layouts by which every value of a Date can be read, the
 	// proposed one first. More than one means that the file does not tell
 	// which number is the day.

@@ -102,8 +102,8 @@ func TestTypes(t *testing.T) {
 		{"pain", []string{"mild", "severe", "purple"}, table.Category, "", ""},
 	} {
 		got := one(t, c.name, c.values...)
-		if got.Field.Type != c.want || got.Field.Layout != c.layout || !strings.Contains(got.TypeReason, c.reason) {
-			t.Errorf("%s %q: got %s %q: %s", c.name, c.values[:min(3, len(c.values))], got.Field.Type, got.Field.Layout, got.TypeReason)
+		if got.Field.Type != c.want || got.Field.Layout != c.layout || !strings.Contains(got.TypeReason.Text, c.reason) {
+			t.Errorf("%s %q: got %s %q: %s", c.name, c.values[:min(3, len(c.values))], got.Field.Type, got.Field.Layout, got.TypeReason.Text)
 		}
 	}
 }
@@ -235,11 +235,14 @@ func TestRoles(t *testing.T) {
 		{"measure", numbered(100, func(i int) string { return fmt.Sprintf("%d.5", 4000+i*37%100) }), table.Other, "", false},
 	} {
 		got := one(t, c.name, c.values...)
-		if got.Field.Role != c.want || !strings.Contains(got.RoleReason, c.reason) || got.Unit != c.unit {
-			t.Errorf("%s: got %s (unit %v): %s", c.name, got.Field.Role, got.Unit, got.RoleReason)
+		if !strings.HasPrefix(got.RoleReason.Code, "role-") || !strings.HasPrefix(got.TypeReason.Code, "type-") {
+			t.Errorf("%s: got the codes %q and %q", c.name, got.TypeReason.Code, got.RoleReason.Code)
+		}
+		if got.Field.Role != c.want || !strings.Contains(got.RoleReason.Text, c.reason) || got.Unit != c.unit {
+			t.Errorf("%s: got %s (unit %v): %s", c.name, got.Field.Role, got.Unit, got.RoleReason.Text)
 		}
 		for _, v := range c.values {
-			if len(v) > 3 && strings.Contains(got.RoleReason+got.TypeReason, v) {
+			if len(v) > 3 && strings.Contains(got.RoleReason.Text+got.TypeReason.Text, v) {
 				t.Errorf("%s: a reason holds a value", c.name)
 			}
 		}
@@ -392,7 +395,7 @@ func TestKnownData(t *testing.T) {
 			wantRole = table.Sensitive
 		}
 		if c.Field.Type != wantType || c.Field.Role != wantRole {
-			t.Errorf("%s: got %s, %s: %s", c.Field.Name, c.Field.Type, c.Field.Role, c.RoleReason)
+			t.Errorf("%s: got %s, %s: %s", c.Field.Name, c.Field.Type, c.Field.Role, c.RoleReason.Text)
 		}
 	}
 }
@@ -419,8 +422,8 @@ func ExampleInfer() {
 	}
 	for _, c := range report.Columns {
 		fmt.Println(c.Field.Name)
-		fmt.Println(" ", c.TypeReason)
-		fmt.Println(" ", c.RoleReason)
+		fmt.Println(" ", c.TypeReason.Text)
+		fmt.Println(" ", c.RoleReason.Text)
 	}
 	fmt.Println("missing:", report.Missing)
 	// Output:

@@ -102,13 +102,17 @@ func (s *scan) guessFormat(name nameWords) (guess, bool) {
 	} else {
 		g.number = whole(f.format)
 	}
-	g.reason = fmt.Sprintf("%s: all its values are numbers written as %s", g.kind, g.number)
+	why := Reason{Code: "type-format", Text: fmt.Sprintf("all its values are numbers written as %s", g.number), Args: args{"format": string(g.number)}}
 	for _, other := range s.forms[1:] {
 		if other.sum != f.sum {
-			g.reason += fmt.Sprintf(", and read as %s too: no value tells them apart; say the format", other.format)
+			why = Reason{
+				Code: "type-format-open", Text: fmt.Sprintf("%s, and read as %s too: no value tells them apart; say the format", why.Text, other.format),
+				Args: args{"format": string(g.number), "other": string(other.format)},
+			}
 			break
 		}
 	}
+	g.reason = typeReason(g.kind, why)
 	return g, true
 }
 

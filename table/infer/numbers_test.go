@@ -52,10 +52,10 @@ func TestNumberFormats(t *testing.T) {
 					want, format = table.Category, ""
 				}
 				if got.Field.Type != want || got.Field.Number != format {
-					t.Errorf("look %v: got %v %q (%s), want %v %q", look, got.Field.Type, got.Field.Number, got.TypeReason, want, format)
+					t.Errorf("look %v: got %v %q (%s), want %v %q", look, got.Field.Type, got.Field.Number, got.TypeReason.Text, want, format)
 				}
-				if look && strings.Contains(got.TypeReason, "say the format") != (c.reason != "") {
-					t.Errorf("got the reason %q", got.TypeReason)
+				if look && strings.Contains(got.TypeReason.Text, "say the format") != (c.reason != "") {
+					t.Errorf("got the reason %q", got.TypeReason.Text)
 				}
 			}
 		})

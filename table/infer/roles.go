@@ -108,89 +108,87 @@ func (s *scan) setRole(c *Column) {
 	c.Field.Role, c.RoleReason = role, reason
 }
 
-func (s *scan) role(c *Column, name nameWords) (table.Role, string) {
+func (s *scan) role(c *Column, name nameWords) (table.Role, Reason) {
 	switch {
 	case s.stored.Index:
-		return table.Identifier, "identifier: it is the row index of the tool that wrote the file, and can link a release to it"
+		return roleReason(table.Identifier, Reason{Code: "role-index", Text: "it is the row index of the tool that wrote the file, and can link a release to it"})
 	case s.stored.Nested:
-		return table.Identifier, "identifier: it holds lists, maps or groups, which cannot be grouped by: dropped unless it is kept on purpose"
+		return roleReason(table.Identifier, Reason{Code: "role-nested", Text: "it holds lists, maps or groups, which cannot be grouped by: dropped unless it is kept on purpose"})
 	}
 	f := &c.Field
 	if c.Records == 0 {
-		return table.Other, "other: it holds no value"
+		return roleReason(table.Other, Reason{Code: "role-empty", Text: "it holds no value"})
 	}
 	many := float64(c.Distinct) / float64(c.Records)
-	values := fmt.Sprintf("%d values", c.Distinct)
-	switch {
-	case c.Distinct == 1:
-		values = "1 value"
-	case c.Unique:
-		values = "every value is different"
-	case c.Estimated:
-		values = "about " + values
-	}
+	values, count := countOf(c)
 	person, number := name.has(personNames), name.has(numberNames)
 	switch {
 	case person && (number || many > 0.02 && f.Type == table.Category) && c.Distinct > 1:
 		if !c.Unique && many < 0.98 {
 			c.Unit = true
-			return table.Identifier, fmt.Sprintf("identifier: its name says that it names a person; %s among %d records, so a person has several", values, c.Records)
+			return roleReason(table.Identifier, Reason{Code: "role-person-unit", Text: fmt.Sprintf("its name says that it names a person; %s among %d records, so a person has several", values, c.Records), Args: count})
 		}
-		return table.Identifier, "identifier: its name says that it names a person"
+		return roleReason(table.Identifier, Reason{Code: "role-person", Text: "its name says that it names a person"})
 	case c.Personal != nil && !(c.Personal.Kind == personal.Address && !c.Personal.ByValues):
 		return personalRole(c.Personal)
 	case name.has(sensitiveNames):
-		return table.Sensitive, fmt.Sprintf("sensitive: its name says that it tells what a person would not want known; %s", values)
+		return roleReason(table.Sensitive, Reason{Code: "role-sensitive-name", Text: fmt.Sprintf("its name says that it tells what a person would not want known; %s", values), Args: count})
 	case number && many > 0.5 && c.Records >= fewRecords && f.Type != table.Date && f.Type != table.Decimal && !name.has(quasiNames):
-		return table.Identifier, fmt.Sprintf("identifier: its name says that it numbers the records; %s", values)
+		return roleReason(table.Identifier, Reason{Code: "role-number", Text: fmt.Sprintf("its name says that it numbers the records; %s", values), Args: count})
 	case number && many > 0.02 && c.Distinct >= 100 && f.Type != table.Date && f.Type != table.Decimal && !name.has(quasiNames):
 		c.Unit = true
-		return table.Identifier, fmt.Sprintf("identifier: its name says that it numbers something; %s among %d records, so that several records may be one person's", values, c.Records)
+		return roleReason(table.Identifier, Reason{Code: "role-number-unit", Text: fmt.Sprintf("its name says that it numbers something; %s among %d records, so that several records may be one person's", values, c.Records), Args: count})
 	case name.has(identifierNames) && (many > 0.05 || c.Distinct > 100) && !name.has(quasiNames):
-		return table.Identifier, "identifier: its name says that it names or reaches a person"
+		return roleReason(table.Identifier, Reason{Code: "role-reaches", Text: "its name says that it names or reaches a person"})
 	case name.has(placeNames):
 		if many > 0.5 {
-			return table.Identifier, fmt.Sprintf("identifier: its name says that it is an address; %s", values)
+			return roleReason(table.Identifier, Reason{Code: "role-address", Text: fmt.Sprintf("its name says that it is an address; %s", values), Args: count})
 		}
-		return table.Quasi, fmt.Sprintf("quasi-identifier: %s, typical of what others know (where a person lives)", values)
+		return roleReason(table.Quasi, Reason{Code: "role-place", Text: fmt.Sprintf("%s, typical of what others know (where a person lives)", values), Args: count})
 	case c.Unique && number && c.Records >= fewRecords && f.Type != table.Date && f.Type != table.Decimal:
-		return table.Identifier, fmt.Sprintf("identifier: its name says that it numbers something; %s", values)
+		return roleReason(table.Identifier, Reason{Code: "role-number-unique", Text: fmt.Sprintf("its name says that it numbers something; %s", values), Args: count})
 	case name.has(quasiNames):
-		return table.Quasi, fmt.Sprintf("quasi-identifier: %s, typical of what others know by its name", values)
+		return roleReason(table.Quasi, Reason{Code: "role-quasi-name", Text: fmt.Sprintf("%s, typical of what others know by its name", values), Args: count})
 	}
-	return s.roleByValues(c, many, values)
+	return s.roleByValues(c, many)
 }
 
 // personalRole proposes the role of a column that looks like a kind of personal
 // identifier: dates of birth are what others know, all other kinds are dropped.
-func personalRole(f *personal.Finding) (table.Role, string) {
+func personalRole(f *personal.Finding) (table.Role, Reason) {
 	role := table.Identifier
 	if f.Kind == personal.BirthDate {
 		role = table.Quasi
 	}
-	reason := role.String() + ": " + f.Reason()
-	if f.ByValues {
-		reason += fmt.Sprintf(" (%.0f %% of them)", 100*f.Share)
+	why := Reason{
+		Code: "role-personal", Text: f.Reason(),
+		Args: args{"kind": f.Kind.String(), "header": flag(f.ByHeader), "values": flag(f.ByValues), "both": flag(f.ByHeader && f.ByValues), "share": ""},
 	}
-	return role, reason
+	if f.ByValues {
+		share := fmt.Sprintf("%.0f", 100*f.Share)
+		why.Text += " (" + share + " % of them)"
+		why.Args["share"] = share
+	}
+	return roleReason(role, why)
 }
 
 // roleByValues proposes a role where the name tells nothing.
-func (s *scan) roleByValues(c *Column, many float64, values string) (table.Role, string) {
+func (s *scan) roleByValues(c *Column, many float64) (table.Role, Reason) {
+	values, count := countOf(c)
 	t := c.Field.Type
 	enough := c.Records >= fewRecords
 	free := t == table.Category && many > 0.5 && s.runes > 20*s.n && 2*s.words > s.n
 	switch {
 	case free && enough:
-		return table.Identifier, "identifier: it is free text, which can name persons"
+		return roleReason(table.Identifier, Reason{Code: "role-free-text", Text: "it is free text, which can name persons"})
 	case t == table.Date:
-		return table.Quasi, "quasi-identifier: it is a date, and dates are what others know"
+		return roleReason(table.Quasi, Reason{Code: "role-date", Text: "it is a date, and dates are what others know"})
 	case c.Unique && t == table.Category && enough:
-		return table.Identifier, "identifier: every value is different and it is a word or a code"
+		return roleReason(table.Identifier, Reason{Code: "role-unique-word", Text: "every value is different and it is a word or a code"})
 	case c.Unique && t == table.Integer && s.rising && enough:
-		return table.Identifier, "identifier: its numbers rise from record to record, as running numbers do"
+		return roleReason(table.Identifier, Reason{Code: "role-running", Text: "its numbers rise from record to record, as running numbers do"})
 	case t == table.Category && many > 0.9 && (c.Distinct >= 100 || c.Distinct >= 20 && !s.numbers):
-		return table.Identifier, fmt.Sprintf("identifier: %s among %d records: nearly every one is different and it is a word or a code", values, c.Records)
+		return roleReason(table.Identifier, Reason{Code: "role-nearly-unique", Text: fmt.Sprintf("%s among %d records: nearly every one is different and it is a word or a code", values, c.Records), Args: count})
 	}
-	return table.Other, fmt.Sprintf("other: %s; nothing tells what they are. If others may know them, make the column a quasi-identifier; if others must not know them, sensitive", values)
+	return roleReason(table.Other, Reason{Code: "role-open", Text: fmt.Sprintf("%s; nothing tells what they are. If others may know them, make the column a quasi-identifier; if others must not know them, sensitive", values), Args: count})
 }

@@ -271,5 +271,7 @@ func (s *scan) setScale(c *Column) {
 	}
 	c.Field.Type, c.Field.Levels = table.Ordered, levels
 	c.Smallest, c.Largest = levels[0], levels[len(levels)-1]
-	c.TypeReason = fmt.Sprintf("ordered: its %d values are steps of a well-known scale", len(levels))
+	c.TypeReason = typeReason(table.Ordered, Reason{
+		Code: "type-scale", Text: fmt.Sprintf("its %d values are steps of a well-known scale", len(levels)), Args: args{"values": int64(len(levels))},
+	})
 }

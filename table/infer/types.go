@@ -11,7 +11,7 @@ type guess struct {
 	kind     table.Type
 	layout   table.Layout
 	number   table.NumberFormat
-	reason   string
+	reason   Reason
 	declared bool
 	typed    bool // numbers or dates, as seen in the texts themselves
 }
@@ -23,10 +23,11 @@ const fewRecords = 10
 // is none.
 func (s *scan) guess() guess {
 	if s.stored.Proposed != nil {
-		return guess{kind: *s.stored.Proposed, reason: fmt.Sprintf("%s: the file itself declares it", *s.stored.Proposed), declared: true, typed: s.stored.Proposed.IsNumber()}
+		kind := *s.stored.Proposed
+		return guess{kind: kind, reason: typeReason(kind, Reason{Code: "type-declared", Text: "the file itself declares it"}), declared: true, typed: kind.IsNumber()}
 	}
 	if s.n == 0 {
-		return guess{kind: table.Category, reason: "category: it holds no value"}
+		return category(Reason{Code: "type-empty", Text: "it holds no value"})
 	}
 	name := wordsOf(s.stored.Name)
 	if g, ok := s.guessDate(name); ok {
@@ -37,22 +38,28 @@ func (s *scan) guess() guess {
 	}
 	distinct, _ := s.distinct()
 	switch {
-	case !s.numbers:
-		return guess{kind: table.Category, reason: "category: its values are words"}
-	case s.odds == s.n:
-		return guess{kind: table.Category, reason: "category: its values are words"}
+	case !s.numbers || s.odds == s.n:
+		return category(Reason{Code: "type-words", Text: "its values are words"})
 	case s.odds > 0:
-		return guess{kind: table.Category, reason: fmt.Sprintf("category: %d of its %d values are no numbers, the first at %s; if they stand for missing values, say so, and the column is numbers", s.odds, s.n, s.oddAt)}
+		return category(Reason{
+			Code: "type-odd", Text: fmt.Sprintf("%d of its %d values are no numbers, the first at %s; if they stand for missing values, say so, and the column is numbers", s.odds, s.n, s.oddAt),
+			Args: args{"odd": int64(s.odds), "values": int64(s.n), "at": s.oddAt},
+		})
 	case s.zeros:
-		return guess{kind: table.Category, reason: "category: some of its numbers begin with a zero or a plus, as codes do, and would lose it"}
+		return category(Reason{Code: "type-zeros", Text: "some of its numbers begin with a zero or a plus, as codes do, and would lose it"})
 	case !s.decimal && name.has(codeNames):
-		return guess{kind: table.Category, reason: "category: its values are numbers, but its name says that they are codes"}
+		return category(Reason{Code: "type-code-name", Text: "its values are numbers, but its name says that they are codes"})
 	case !s.decimal && distinct <= 2 && s.n >= fewRecords:
-		return guess{kind: table.Category, reason: "category: it has at most two whole numbers as values, as codes do"}
+		return category(Reason{Code: "type-two", Text: "it has at most two whole numbers as values, as codes do"})
 	case s.decimal:
-		return guess{kind: table.Decimal, reason: "decimal: all its values are numbers, and some are not whole", typed: true}
+		return guess{kind: table.Decimal, reason: typeReason(table.Decimal, Reason{Code: "type-decimal", Text: "all its values are numbers, and some are not whole"}), typed: true}
 	}
-	return guess{kind: table.Integer, reason: "integer: all its values are whole numbers", typed: true}
+	return guess{kind: table.Integer, reason: typeReason(table.Integer, Reason{Code: "type-integer", Text: "all its values are whole numbers"}), typed: true}
+}
+
+// category is the guess that a column holds categories.
+func category(r Reason) guess {
+	return guess{kind: table.Category, reason: typeReason(table.Category, r)}
 }
 
 // guessDate decides whether the column holds dates. Whole numbers of eight
@@ -69,10 +76,15 @@ func (s *scan) guessDate(name nameWords) (guess, bool) {
 			return guess{}, false
 		}
 	}
-	g := guess{kind: table.Date, layout: d.layout, reason: fmt.Sprintf("date: all its values read as %s", d.layout), typed: true}
+	why := Reason{Code: "type-date", Text: fmt.Sprintf("all its values read as %s", d.layout), Args: args{"format": string(d.layout)}}
 	if left := different(s.dates); len(left) > 1 {
-		g.reason = fmt.Sprintf("date: all its values read as %s, and as %s too: no day above the 12th tells which number is the month; say the format", left[0].layout, left[1].layout)
+		why = Reason{
+			Code: "type-date-open",
+			Text: fmt.Sprintf("all its values read as %s, and as %s too: no day above the 12th tells which number is the month; say the format", left[0].layout, left[1].layout),
+			Args: args{"format": string(left[0].layout), "other": string(left[1].layout)},
+		}
 	}
+	g := guess{kind: table.Date, layout: d.layout, reason: typeReason(table.Date, why), typed: true}
 	return g, true
 }
 

@@ -3,7 +3,6 @@ import type { VNode } from "preact";
 import type { Cloud } from "../types";
 import { linear, round, ticks } from "./scale";
 
-const left = 50;
 const right = 304;
 const top = 8;
 const bottom = 196;
@@ -32,9 +31,13 @@ export function extent(clouds: Cloud[]): { x: [number, number]; y: [number, numb
   return { x: range(xs), y: range(ys) };
 }
 
+/** The width of a label of 11 pixels, from above: wide for Japanese and other wide letters. */
+const labelWidth = (text: string): number => [...text].reduce((sum, letter) => sum + (letter >= "\u2e80" ? 11.5 : 7), 0);
+
 export function scatter(cloud: Cloud, range: { x: [number, number]; y: [number, number] }, tone: "before" | "after", sentence: string, writeX: (v: number) => string, writeY: (v: number) => string): VNode {
-  const tx = ticks(range.x[0], range.x[1], 5);
   const ty = ticks(range.y[0], range.y[1], 3);
+  const left = Math.min(120, Math.max(50, 10 + Math.max(0, ...ty.map(v => labelWidth(writeY(v))))));
+  const tx = ticks(range.x[0], range.x[1], left > 70 ? 4 : 5);
   const x = linear([tx[0] ?? 0, tx[tx.length - 1] ?? 1], [left, right]);
   const y = linear([ty[0] ?? 0, ty[ty.length - 1] ?? 1], [bottom, top]);
   const mark = tone === "before" ? "mk-b" : "mk-a";

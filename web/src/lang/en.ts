@@ -144,7 +144,7 @@ export const en = {
   "session.server": "Server",
   "session.rule": "House rule",
   "session.out": "Sign out",
-  "session.single": "A single steward decides on releases of this server. The dossier and the audit log say so.",
+  "session.single": "A single steward decides on releases of this server. The certificate and the audit log say so.",
 
   "tables.add": "Add a table…",
   "tables.lead": "{n} {n|table|tables}: {sound} sound, **{waiting} waiting for you, {stopped} stopped**",
@@ -433,7 +433,7 @@ export const en = {
   "gate.none": "There is no preview yet.",
   "dialog.title": "Release {file}?",
   "dialog.text": "**{rows} rows and {columns} columns** leave this server, k = {k}. The file is the one that was verified. It is signed, and cannot be called back.",
-  "dialog.single": "A single steward decides. The dossier and the audit log say so.",
+  "dialog.single": "A single steward decides. The certificate and the audit log say so.",
   "dialog.agree": "I have read what the release guarantees and what it does not.",
   "dialog.release": "Sign and release",
   "dialog.running": "Verifying, signing and storing the release.",

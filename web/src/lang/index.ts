@@ -61,9 +61,10 @@ export async function choose(to: Language): Promise<void> {
   await speak(to);
 }
 
-/** Fills {name} with arguments; {n|row|rows} writes the word that fits n. */
+/** Fills {name} with arguments; {n|row|rows} writes the word that fits n; [name?text] stays where the argument is neither 0 nor "". */
 export function fill(template: string, args: Args, locale: string): string {
-  return template.replace(/\{(\w+)(?:\|([^|}]*)\|([^|}]*))?\}/g, (_, name: string, one?: string, other?: string) => {
+  const chosen = template.replace(/\[(\w+)\?([^\]]*)\]/g, (_, name: string, text: string) => (args[name] ? text : ""));
+  return chosen.replace(/\{(\w+)(?:\|([^|}]*)\|([^|}]*))?\}/g, (_, name: string, one?: string, other?: string) => {
     const value = args[name];
     if (one !== undefined && other !== undefined) return new Intl.PluralRules(locale).select(Number(value)) === "one" ? one : other;
     if (typeof value === "number") return new Intl.NumberFormat(locale).format(value);
@@ -96,12 +97,17 @@ export function stated(text: string): ComponentChildren {
   return language.value === "en" ? text : (sentences[text] ?? h("span", { lang: "en" }, text));
 }
 
+/** Arguments of a fixed set are translated by their name and value: "kind.free text". */
+function translated(args: Args): Args {
+  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, serverTexts[`${name}.${value}`] ?? value]));
+}
+
 /** A sentence of the server, in Japanese where its code is known. */
 export function said(m: Message | undefined): ComponentChildren {
   if (!m) return "";
   if (language.value !== "en") {
     const template = serverTexts[m.code];
-    if (template !== undefined) return marked(fill(template, m.args ?? {}, language.value));
+    if (template !== undefined) return marked(fill(template, translated(m.args ?? {}), language.value));
     return stated(m.text);
   }
   return m.text;
@@ -111,13 +117,14 @@ export function said(m: Message | undefined): ComponentChildren {
 export function problemText(p: Problem): { title: string; detail: ComponentChildren } {
   const byCode = "problem." + p.code;
   const byStatus = "status." + p.status;
+  const byServer = language.value === "en" ? undefined : serverTexts["code." + p.code];
   const key = has(byCode) ? byCode : has(byStatus) ? byStatus : undefined;
   const english = (text: string): ComponentChildren => h("span", { lang: "en" }, text);
   const known = (code: string): string | undefined => (language.value === "en" ? undefined : serverTexts[code]);
   const faults = (p.errors ?? []).map(e => ({ text: known(e.pointer) ?? e.detail, translated: known(e.pointer) !== undefined, detail: e.detail }));
   const lines = [p.where && !p.detail?.startsWith(p.where) ? `${p.where}: ${p.detail ?? ""}` : p.detail, p.hint].filter((s): s is string => !!s);
   const all = [...lines.filter(line => !faults.some(f => f.detail === line)).map(text => ({ text, translated: false })), ...faults];
-  const title = key !== undefined ? t(key) : p.title || t("problem.unknown");
+  const title = byServer ?? (key !== undefined ? t(key) : p.title || t("problem.unknown"));
   const detail = language.value === "en" ? all.map(x => x.text).join(" ") : all.flatMap(x => [x.translated ? x.text : english(x.text), " "]);
   return { title, detail };
 }

@@ -144,7 +144,7 @@ export const ja: Strings = {
   "session.server": "サーバー",
   "session.rule": "組織の規則",
   "session.out": "サインアウト",
-  "session.single": "このサーバーの公開は、データ管理者1人が決定します。報告書と監査ログにその旨が記載されます。",
+  "session.single": "このサーバーの公開は、データ管理者1人が決定します。証明書と監査ログにその旨が記載されます。",
 
   "tables.add": "表を追加…",
   "tables.lead": "{n}件の表：正常 {sound}件、**確認待ち {waiting}件、停止 {stopped}件**",
@@ -433,7 +433,7 @@ export const ja: Strings = {
   "gate.none": "プレビューがまだありません。",
   "dialog.title": "{file}を公開しますか？",
   "dialog.text": "**{rows}行{columns}列**がk = {k}でこのサーバーの外に出ます。検証したファイルそのものです。署名され、取り戻すことはできません。",
-  "dialog.single": "データ管理者1人の決定です。報告書と監査ログにその旨が記載されます。",
+  "dialog.single": "データ管理者1人の決定です。証明書と監査ログにその旨が記載されます。",
   "dialog.agree": "公開が保証することと保証しないことを読みました。",
   "dialog.release": "署名して公開",
   "dialog.running": "検証し、署名し、保存しています。",
