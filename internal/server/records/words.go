@@ -8,18 +8,20 @@ import (
 	"github.com/noren-privacy/noren/report/text"
 )
 
-// stated are the lines of [text.Release] that say what a release guarantees.
-var stated = map[string]bool{"promise": true, "classes": true, "persons": true, "intersect": true, "pseudonyms": true}
+// stated are the labels of the lines of [text.Release] that say what a release
+// guarantees, with the codes of their messages.
+var stated = map[string]string{"guarantee": "promise", "classes": "classes", "persons": "persons", "intersect": "intersect", "pseudonyms": "pseudonyms"}
 
 // statement says what a release guarantees, in the words of the command line.
 func statement(rel *api.Release) []Message {
 	out := []Message{}
 	for _, line := range text.Release(text.English, &rel.Result) {
-		if !stated[line.Label] {
+		code := stated[line.Label]
+		if code == "" {
 			continue
 		}
-		m := Message{Code: line.Label, Text: line.Text}
-		switch line.Label {
+		m := Message{Code: code, Text: line.Text}
+		switch code {
 		case "promise":
 			m.Args = map[string]any{"k": rel.K, "columns": strings.Join(rel.Guarantee.Quasi, ", "), "unit": rel.Unit}
 		case "classes":
