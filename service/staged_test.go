@@ -44,8 +44,12 @@ func TestCertifyLater(t *testing.T) {
 	if d := cmp.Diff(read("now.json"), read("later.json")); d != "" {
 		t.Errorf("(-at once +later)\n%s", d)
 	}
+	codes := noted(s)
 	if check, err := s.CertificateCheck(t.Context(), &api.CertificateCheckRequest{File: at("now.csv"), Certificate: at("later.json")}); err != nil || !check.Valid || check.KeyID != made.KeyID {
 		t.Errorf("%+v, %v", check, err)
+	}
+	if d := cmp.Diff([]string{"key-unknown"}, *codes); d != "" {
+		t.Errorf("notes of the check (-want +got)\n%s", d)
 	}
 	// A file that was changed since, even to another that is k-anonymous, is not certified.
 	request.Certificate = at("none.json")
