@@ -32,6 +32,9 @@ type AnonymizeRequest struct {
 	PreviousSource string `json:"previous_source,omitempty"`
 	// Certificate is the file of a signed certificate of the release. Optional.
 	Certificate string `json:"certificate,omitempty"`
+	// Notes are public facts that the page and the certificate state, in plain sentences.
+	// Optional.
+	Notes []string `json:"notes,omitempty"`
 	// Force replaces files that exist.
 	Force bool `json:"force,omitempty"`
 	// Seed fixes the search and the order of the rows: 32 hexadecimal digits or more,

@@ -15,6 +15,8 @@ type CertifyRequest struct {
 	Name string `json:"name,omitempty"`
 	// Certificate is the file of the certificate. Required.
 	Certificate string `json:"certificate"`
+	// Notes are public facts that the certificate states, in plain sentences. Optional.
+	Notes []string `json:"notes,omitempty"`
 }
 
 // Certified describes a certificate that was made.

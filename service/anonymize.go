@@ -203,7 +203,7 @@ func (s *Service) release(ctx context.Context, q *api.AnonymizeRequest, sp *spec
 		if err != nil {
 			return err
 		}
-		c.manifest = q.SplitRows > 0
+		c.manifest, c.notes = q.SplitRows > 0, q.Notes
 		defer c.file.Discard()
 		add(c.file, func(r *kanon.Result, released io.Reader) error { return c.verified(ctx, r, released) })
 	}

@@ -23,6 +23,8 @@ type certifier struct {
 	file *atomicfile.File
 	// manifest says that the bytes are those of the manifest of a folder.
 	manifest bool
+	// notes are public facts that the certificate states.
+	notes []string
 	// signed is what was signed.
 	signed *certificate.Signed
 }
@@ -74,7 +76,7 @@ func (c *certifier) verified(ctx context.Context, r *kanon.Result, released io.R
 	}
 	signed, err := certificate.Sign(c.key, certificate.Certificate{
 		Released: what, Mechanism: certificate.Mechanism{Name: "anonymize", Parameters: parameters},
-		Guarantee: r.Guarantee, Accounting: certificate.NoBudget, Tool: c.tool, Time: certificate.Time(time.Now()),
+		Guarantee: r.Guarantee, Accounting: certificate.NoBudget, Notes: c.notes, Tool: c.tool, Time: certificate.Time(time.Now()),
 	})
 	if err != nil {
 		return err

@@ -66,6 +66,7 @@ func (s *Service) Certify(ctx context.Context, r *api.CertifyRequest) (*api.Cert
 		return nil, err
 	}
 	defer c.file.Discard()
+	c.notes = r.Notes
 	result := r.Release.Result
 	result.Output = cmp.Or(r.Name, filepath.Base(r.File))
 	if err := c.verified(ctx, &result, f); err != nil {

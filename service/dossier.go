@@ -40,6 +40,9 @@ func (s *Service) dossier(facts *report.Facts, r *api.AnonymizeRequest, specFile
 	if job.Gap > 0 {
 		facts.Made = append(facts.Made, report.Fact{Name: "Optimality gap", Value: gap(result)})
 	}
+	for _, note := range r.Notes {
+		facts.Made = append(facts.Made, report.Fact{Name: "Note", Value: note})
+	}
 	for _, name := range []string{job.Source.Name(), specFile} {
 		hash, err := hashFile(name)
 		if err != nil {

@@ -24,16 +24,22 @@ func TestCertifyLater(t *testing.T) {
 	s := bare(t)
 	seed := strings.Repeat("0123456789abcdef", 2)
 	at := func(name string) string { return filepath.Join(dir, name) }
-	_, err := s.Anonymize(t.Context(), &api.AnonymizeRequest{Table: table, Output: at("now.csv"), Certificate: at("now.json"), Seed: seed})
+	notes := []string{"One person decided.", "The table is that of May."}
+	_, err := s.Anonymize(t.Context(), &api.AnonymizeRequest{Table: table, Output: at("now.csv"), Certificate: at("now.json"), Seed: seed, Notes: notes})
 	must(t, err)
-	later, err := s.Anonymize(t.Context(), &api.AnonymizeRequest{Table: table, Output: at("later.csv"), Report: at("later.html"), Seed: seed, Assess: true, PlainNames: true})
+	later, err := s.Anonymize(t.Context(), &api.AnonymizeRequest{Table: table, Output: at("later.csv"), Report: at("later.html"), Seed: seed, Assess: true, PlainNames: true, Notes: notes})
 	must(t, err)
 	page, err := os.ReadFile(at("later.html"))
 	must(t, err)
 	if strings.Contains(string(page), dir) {
 		t.Error("the page names the folder of the table")
 	}
-	request := api.CertifyRequest{Table: table, Release: later, File: at("later.csv"), Name: "now.csv", Certificate: at("later.json")}
+	for _, note := range notes {
+		if !strings.Contains(string(page), note) {
+			t.Errorf("the page does not say: %s", note)
+		}
+	}
+	request := api.CertifyRequest{Table: table, Release: later, File: at("later.csv"), Name: "now.csv", Certificate: at("later.json"), Notes: notes}
 	made, err := s.Certify(t.Context(), &request)
 	must(t, err)
 	read := func(name string) certificate.Certificate {
@@ -45,13 +51,15 @@ func TestCertifyLater(t *testing.T) {
 	if d := cmp.Diff(read("now.json"), read("later.json")); d != "" {
 		t.Errorf("(-at once +later)\n%s", d)
 	}
-	key, err := s.Signer()
-	must(t, err)
-	s.Trusted = func() ([]ed25519.PublicKey, error) {
-		return []ed25519.PublicKey{key.Public().(ed25519.PublicKey)}, nil
+	if d := cmp.Diff(notes, read("later.json").Notes); d != "" {
+		t.Errorf("notes (-want +got)\n%s", d)
 	}
-	if check, err := s.CertificateCheck(t.Context(), &api.CertificateCheckRequest{File: at("now.csv"), Certificate: at("later.json")}); err != nil || !check.Valid || !check.Trusted || check.KeyID != made.KeyID {
+	codes := noted(s)
+	if check, err := s.CertificateCheck(t.Context(), &api.CertificateCheckRequest{File: at("now.csv"), Certificate: at("later.json")}); err != nil || !check.Valid || check.KeyID != made.KeyID {
 		t.Errorf("%+v, %v", check, err)
+	}
+	if d := cmp.Diff([]string{"key-unknown"}, *codes); d != "" {
+		t.Errorf("notes of the check (-want +got)\n%s", d)
 	}
 	// A file that was changed since, even to another that is k-anonymous, is not certified.
 	request.Certificate = at("none.json")

@@ -35,11 +35,17 @@ var (
 	linkAt   = regexp.MustCompile(`^sign in as .*: (\S+)$`)
 )
 
-// serve starts noren serve and waits until it has printed its addresses.
+// serve starts noren serve and waits until it is ready.
 func serve(t *testing.T, args ...string) *served {
 	t.Helper()
+	return serveIn(t, t.TempDir(), args...)
+}
+
+// serveIn is serve with a folder of temporary files.
+func serveIn(t *testing.T, temp string, args ...string) *served {
+	t.Helper()
 	c := exec.CommandContext(t.Context(), "noren", append([]string{"serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"}, args...)...)
-	s := &served{Cmd: c, stderr: &bytes.Buffer{}, ended: make(chan error, 1), temp: t.TempDir()}
+	s := &served{Cmd: c, stderr: &bytes.Buffer{}, ended: make(chan error, 1), temp: temp}
 	c.Stderr = s.stderr
 	c.Env = append(os.Environ(), "TMPDIR="+s.temp)
 	out, err := c.StdoutPipe()
@@ -246,5 +252,28 @@ func TestServeDemo(t *testing.T) {
 	}
 	if left, err := os.ReadDir(s.temp); err != nil || len(left) > 0 {
 		t.Errorf("it left %v, %v", left, err)
+	}
+}
+
+// A demonstration that ends leaves the folder of another one.
+func TestServeTwoDemos(t *testing.T) {
+	first := serve(t, "--demo")
+	second := serveIn(t, first.temp, "--demo")
+	first.signal(t, os.Interrupt)
+	if code := first.end(t); code != 0 {
+		t.Errorf("exit code %d\n%s", code, first.stderr)
+	}
+	if left, err := os.ReadDir(first.temp); err != nil || len(left) != 1 {
+		t.Errorf("%d folders are left, %v", len(left), err)
+	}
+	if status, text := get(t, second.admin+"/readyz", nil); status != 200 {
+		t.Errorf("%d %s", status, text)
+	}
+	second.signal(t, os.Interrupt)
+	if code := second.end(t); code != 0 {
+		t.Errorf("exit code %d\n%s", code, second.stderr)
+	}
+	if left, err := os.ReadDir(first.temp); err != nil || len(left) > 0 {
+		t.Errorf("they left %v, %v", left, err)
 	}
 }

@@ -75,14 +75,6 @@ func callOf(ctx context.Context) *call {
 	return c
 }
 
-// actorOf is the principal of a request; nil on public routes without a sign-in.
-func actorOf(ctx context.Context) *auth.Actor {
-	if c := callOf(ctx); c != nil {
-		return c.actor
-	}
-	return nil
-}
-
 // admit decides whether a request may use a route. A refusal is a problem: the same for
 // an object that does not exist and for one on which the principal has no role.
 func (s *Server) admit(r *http.Request, route string, a *access) (*call, error) {

@@ -290,8 +290,11 @@ func TestReleaseOfTheClinic(t *testing.T) {
 	if !checked.Valid || !checked.Trusted {
 		t.Errorf("%s", cert.body)
 	}
+	const single = "One steward decided on this release; the server asks for no second approval (single-steward)."
 	if page := s.do(t, 200, "GET", "/releases/"+rel.ID+"/dossier", nil, nil); !strings.Contains(page.body, "visits-k5.csv") || strings.Contains(page.body, r.cfg.Dir) {
 		t.Error("the dossier names a folder of the server, or no file")
+	} else if !strings.Contains(page.body, single) {
+		t.Error("the dossier does not say that a single steward decided")
 	}
 	t.Run("the certificate states what the preview stated", func(t *testing.T) {
 		signed, err := certificate.Parse([]byte(cert.body))
@@ -300,6 +303,9 @@ func TestReleaseOfTheClinic(t *testing.T) {
 		}
 		if got := signed.Certificate.Guarantee.String(); got != p.Statement[0].Text || signed.Certificate.Released.Name != rel.FileName {
 			t.Errorf("%q, want %q", got, p.Statement[0].Text)
+		}
+		if notes := signed.Certificate.Notes; len(notes) != 1 || notes[0] != single {
+			t.Errorf("the notes are %q", notes)
 		}
 	})
 	t.Run("the audit log has it", func(t *testing.T) {

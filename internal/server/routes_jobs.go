@@ -42,7 +42,7 @@ func (s *Server) registerJobs(api huma.API, mux *http.ServeMux) {
 	}
 	events.Responses = map[string]*huma.Response{"200": {
 		Description: "Server-sent events with a number each: progress {stage, done, total, left_s}, point (of a curve), and one final event done, failed, cancelled or closing.",
-		Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}},
+		Content:     map[string]*huma.MediaType{"text/event-stream": {}},
 	}}
 	s.handle(api, mux, events, access{roles: stewards, object: "id"}, func(w http.ResponseWriter, r *http.Request, c *call) error {
 		return jobProblem(s.jobs.Follow(w, r, c.id))

@@ -70,7 +70,7 @@ func (s *Server) registerRecipes(api huma.API, mux *http.ServeMux) {
 	register(s, api, op("PUT", "/recipes/{id}", "Change the parameters of a recipe"), access{roles: stewards, object: "id", changes: true, action: "recipe.change"}, s.putRecipe)
 	file := op("GET", "/recipes/{id}/file", "A recipe as a noren.yaml for the command line")
 	file.Parameters = []*huma.Param{pathParameter("id", "The id of the recipe.")}
-	file.Responses = map[string]*huma.Response{"200": {Description: "The noren.yaml.", Content: map[string]*huma.MediaType{"application/yaml": {Schema: &huma.Schema{Type: huma.TypeString}}}}}
+	file.Responses = map[string]*huma.Response{"200": {Description: "The noren.yaml.", Content: map[string]*huma.MediaType{"application/yaml": {}}}}
 	s.handle(api, mux, file, access{roles: stewards, object: "id"}, s.recipeFile)
 	job := func(path, summary, action string) huma.Operation {
 		o := op("POST", path, summary)

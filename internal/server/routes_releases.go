@@ -53,7 +53,11 @@ func (s *Server) registerReleases(api huma.API, mux *http.ServeMux) {
 	} {
 		o := op("GET", "/releases/{id}/"+part.name, part.summary)
 		o.Parameters = []*huma.Param{pathParameter("id", "The id of the release.")}
-		o.Responses = map[string]*huma.Response{"200": {Description: "The file, as an attachment.", Content: map[string]*huma.MediaType{part.media: {Schema: &huma.Schema{Type: huma.TypeString}}}}}
+		content := map[string]*huma.MediaType{part.media: {}}
+		if part.name == records.PartFile {
+			content["text/csv"], content["text/tab-separated-values"] = &huma.MediaType{}, &huma.MediaType{}
+		}
+		o.Responses = map[string]*huma.Response{"200": {Description: "The file, as an attachment.", Content: content}}
 		a := access{roles: part.roles, object: "id", action: "release." + part.name}
 		s.handle(api, mux, o, a, func(w http.ResponseWriter, r *http.Request, c *call) error {
 			return s.sendPart(w, r, c, &a, part.name, part.media)

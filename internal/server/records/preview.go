@@ -97,7 +97,7 @@ func (r *Records) make(ctx context.Context, run *jobs.Run, id string, version in
 	path := filepath.Join(dir, out.file)
 	out.release, err = operations.Anonymize(ctx, &api.AnonymizeRequest{
 		Table: api.Table{Input: h.Input, SpecFile: filepath.Join(dir, specFile)}, Output: path, Report: filepath.Join(dir, dossierFile), PlainNames: true,
-		Command: command(h, p.K, ""), Seed: out.seed, Memory: run.Memory, Assess: true,
+		Command: command(h, p.K, ""), Seed: out.seed, Memory: run.Memory, Assess: true, Notes: singleSteward(),
 	})
 	if err != nil {
 		return nil, err

@@ -165,7 +165,7 @@ func (r *Records) release(ctx context.Context, run *jobs.Run, p *preview, by str
 	operations.Progress = run.Progress
 	made, err := operations.Certify(ctx, &api.CertifyRequest{
 		Table: api.Table{Input: p.held.Input, SpecFile: filepath.Join(p.dir, specFile)}, Release: p.release, File: filepath.Join(p.dir, p.file), Name: p.file,
-		Certificate: filepath.Join(p.dir, certFile),
+		Certificate: filepath.Join(p.dir, certFile), Notes: singleSteward(),
 	})
 	if err != nil {
 		return "", err

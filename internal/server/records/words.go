@@ -10,6 +10,11 @@ import (
 	"github.com/noren-privacy/noren/service"
 )
 
+// singleSteward is what the certificate and the dossier of each release say of the decision.
+func singleSteward() []string {
+	return []string{"One steward decided on this release; the server asks for no second approval (single-steward)."}
+}
+
 // stated are the lines of [text.Release] that say what a release guarantees, with the codes
 // of their messages.
 var stated = map[string]string{"guarantee": "promise", "classes": "classes", "persons": "persons", "intersect": "intersect", "pseudonyms": "pseudonyms"}
