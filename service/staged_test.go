@@ -1,7 +1,6 @@
 package service_test
 
 import (
-	"crypto/ed25519"
 	"encoding/json"
 	"fmt"
 	"os"
