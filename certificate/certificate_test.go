@@ -184,6 +184,21 @@ func TestForgedKey(t *testing.T) {
 	}
 }
 
+// A key or signature is written in one way only: a line end in it is a change.
+func TestOneFormOfSignature(t *testing.T) {
+	s := mustSign(t, charged([]byte("x")))
+	for name, change := range map[string]func(*Signed){
+		"key":       func(s *Signed) { s.Signature.PublicKey = s.Signature.PublicKey[:8] + "\n" + s.Signature.PublicKey[8:] },
+		"signature": func(s *Signed) { s.Signature.Value = s.Signature.Value[:8] + "\r" + s.Signature.Value[8:] },
+	} {
+		changed := *s
+		change(&changed)
+		if _, err := changed.VerifySignature(); noren.KindOf(err) != noren.NotMet {
+			t.Errorf("a line end in the %s: %v", name, err)
+		}
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	good, err := mustSign(t, charged([]byte("x"))).Encode()
 	if err != nil {

@@ -129,7 +129,7 @@ func (l *Listing) position() (string, error) {
 	}
 	text, err := base64.RawURLEncoding.Strict().DecodeString(l.After)
 	at, ok := strings.CutPrefix(string(text), "1:")
-	if err != nil || !ok || at == "" {
+	if err != nil || !ok || at == "" || cursor(at) != l.After { // the decoder skips line ends
 		p := problem.New("invalid", "")
 		p.Errors = []problem.Fault{{Pointer: "after", Detail: "expected the value of next of an earlier page"}}
 		return "", p

@@ -319,6 +319,12 @@ func TestExport(t *testing.T) {
 				}
 			}
 		}
+		for _, field := range []string{`"public_key":"`, `"signature":"`} { // the decoder of base64 alone skips line ends
+			text := strings.Replace(out.String(), field, field+`\n`, 1)
+			if _, err := Verify(t.Context(), strings.NewReader(text), public); text == out.String() || err == nil {
+				t.Errorf("a line end after %s: sound, or no such field", field)
+			}
+		}
 		for at := len(out.Bytes()) - 400; at < out.Len()-1; at += 3 { // the signed line, bit by bit
 			text := bytes.Clone(out.Bytes())
 			text[at] ^= 1
