@@ -33,6 +33,7 @@ type steward struct {
 
 func (r *running) steward(t *testing.T) *steward {
 	t.Helper()
+	r.principals, r.addresses = unlimited(), unlimited() // TestRates has the limits
 	return &steward{r, r.token(t, "Anna", auth.Steward, auth.Everything)}
 }
 
