@@ -20,9 +20,10 @@ type Answer struct {
 	// Interval holds the number of outliers with probability 95%, over the
 	// noise, whatever the data.
 	Interval Interval `json:"interval"`
-	// Expected is narrower and holds it with that probability if the public guess in
-	// the options is right. It is absent where no guess was given or it is not
-	// narrower. A guess is no bound: where it is too small, the interval covers less.
+	// Expected holds it with that probability if the public guess in the options is
+	// right. It is absent where no guess was given or the guess allows no narrower
+	// interval than the global sensitivity. A guess is no bound: where it is too small,
+	// the interval covers less.
 	Expected *Interval `json:"expected_interval,omitempty"`
 	// Noise describes the noise that was added.
 	Noise string `json:"noise"`
@@ -92,7 +93,10 @@ func (m *Mechanism) answer(ctx context.Context, points *axis.Points[int32], src 
 		// noise beyond its 96% or a size that was released too small, 1%.
 		out = m.present(y, m.halfWidth(most, level95+sizeDoubt), "the released size of the noise")
 	}
-	if e := m.within(y, m.halfWidth(m.guessed(), level95)); m.options.Guess != 0 && e.High-e.Low < out.Interval.High-out.Interval.Low {
+	// The half widths decide, which are public, and not the intervals: those are cut at
+	// 0 and at the number of records, and whether that makes them equal depends on y.
+	if guessed := m.halfWidth(m.guessed(), level95); m.options.Guess != 0 && guessed < m.halfWidth(float64(m.global), level95) {
+		e := m.within(y, guessed)
 		out.Expected = &e
 	}
 	return out, nil
