@@ -56,6 +56,32 @@ type AnonymizeRequest struct {
 	PlainNames bool `json:"-"`
 }
 
+// ReleasePlanSchema names the JSON form of a [ReleasePlan].
+const ReleasePlanSchema = "noren.anonymize.plan/1"
+
+// ReleasePlan says what a release would read, drop, transform and keep:
+// noren.anonymize.plan/1. Nothing is written for it. It is private: it holds the numbers
+// of records and persons of the source.
+type ReleasePlan struct {
+	// Schema is noren.anonymize.plan/1.
+	Schema string `json:"schema"`
+	kanon.Plan
+	// Read says how each column would be read, in order.
+	Read []ReadColumn `json:"read"`
+	// Missing are the texts that would be taken for missing values, beside the empty one.
+	Missing []string `json:"missing_texts"`
+}
+
+// ReadColumn says how a column is read.
+type ReadColumn struct {
+	// Column is the column's name.
+	Column string `json:"column"`
+	// Type is integer, decimal, date, ordered or category.
+	Type string `json:"type"`
+	// Hierarchy is the file of the column's hierarchy; absent where there is none.
+	Hierarchy string `json:"hierarchy,omitempty"`
+}
+
 // Release describes a k-anonymous release: noren.anonymize/1. It is private: loss and
 // uniqueness are computed from the source.
 type Release struct {

@@ -86,6 +86,7 @@ func Documents() []Document {
 		document[Assessment](assess.Schema),
 		document[LDPEvaluate](evaluate.Schema),
 		document[Release](kanon.ResultSchema),
+		document[ReleasePlan](ReleasePlanSchema),
 		document[Verification](verify.ResultSchema),
 	}
 }

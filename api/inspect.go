@@ -1,5 +1,7 @@
 package api
 
+import "github.com/noren-privacy/noren/spec"
+
 // InspectRequest asks what is in a table. Of the specification only the form of the
 // input is used.
 type InspectRequest struct {
@@ -80,6 +82,22 @@ type ProposeRequest struct {
 	Output string `json:"output,omitempty"`
 	// Use is a comment line that says how the specification is used. Optional.
 	Use string `json:"use,omitempty"`
+	// Ask is called with the columns once the table was read, and returns the steward's
+	// answers, which decide on roles and k. Optional.
+	Ask func(*Inspection) (*Answers, error) `json:"-"`
+}
+
+// Answers are a steward's answers to the questions that decide on roles and k.
+type Answers struct {
+	// Recipients are those who receive the release: public, agreement or organisation.
+	Recipients spec.Recipients `json:"recipients"`
+	// Known are the columns whose values others may know of a person.
+	Known []string `json:"known"`
+	// Harmful are the columns whose values would harm a person if others learned them.
+	Harmful []string `json:"harmful,omitempty"`
+	// Unit is the column that tells persons apart; empty where each record is another
+	// person's.
+	Unit string `json:"unit,omitempty"`
 }
 
 // Proposal is a proposed specification.

@@ -31,45 +31,19 @@ const LeastMemory = 64 << 20
 // verified; after an error there is none. The guarantee is that of [kanon.Anonymize].
 // Errors are those of [kanon.Anonymize], or of kind Usage about a field of the request.
 func (s *Service) Anonymize(ctx context.Context, r *api.AnonymizeRequest) (*api.Release, error) {
-	sp, err := s.checkRelease(ctx, r)
+	if r.Output == "" {
+		return nil, noren.Usagef("output", "expected a file, got no name")
+	}
+	job, sp, done, err := s.releaseJob(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	options, err := sp.Options()
-	if err != nil {
-		return nil, err
-	}
-	options.Workers, options.Memory = r.Workers, r.Memory
-	if err := setSeed(r, options); err != nil {
-		return nil, err
-	}
-	src, err := s.openTable(ctx, r.Input, sp)
-	if err != nil {
-		return nil, err
-	}
-	defer closeTable(src)
-	how := s.reading()
-	how.Sensitive = options.Diversity != nil || options.Closeness != nil
-	read, err := sp.ResolveSource(ctx, src, how)
-	if err != nil {
-		return nil, err
-	}
-	sp.NoteIndex(read.Source.Columns(), how.Notes)
-	output := r.Output
-	if r.SplitRows > 0 {
-		output = file.SplitPath(output, src)
-	}
-	s.noteUnreadable(output, read)
-	sp.NoteKept(read.Schema, how.Notes)
-	if _, err := read.QuasiNames(); err != nil {
-		return nil, err
-	}
-	job := kanon.Job{Source: read.Source, Schema: *read.Schema, Missing: read.Missing, Kept: sp.Kept(), Looked: read.Looked, Options: *options}
-	if job.Output, err = releaseOutput(ctx, r, read.Source); err != nil {
+	defer done()
+	if job.Output, err = releaseOutput(ctx, r, job.Source); err != nil {
 		return nil, err
 	}
 	out := &api.Release{}
-	if err := s.release(ctx, r, sp, &job, out); err != nil {
+	if err := s.release(ctx, r, sp, job, out); err != nil {
 		return nil, err
 	}
 	out.Input = r.Input
@@ -77,12 +51,83 @@ func (s *Service) Anonymize(ctx context.Context, r *api.AnonymizeRequest) (*api.
 	return out, nil
 }
 
+// AnonymizePlan says what [Service.Anonymize] would do with a request: what it would
+// read, which columns it would drop, transform and keep, and which need a decision. It
+// reads the table, makes no groups and writes nothing. The output may be left out.
+// Errors are those that Anonymize returns before it makes groups.
+func (s *Service) AnonymizePlan(ctx context.Context, r *api.AnonymizeRequest) (*api.ReleasePlan, error) {
+	job, _, done, err := s.releaseJob(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	job.Output.Path, job.Output.Stdout, job.Progress = r.Output, r.Stdout, s.Progress
+	plan, err := kanon.Outline(ctx, *job)
+	if err != nil {
+		return nil, err
+	}
+	out := &api.ReleasePlan{Schema: api.ReleasePlanSchema, Plan: *plan, Missing: append([]string{}, job.Missing...)}
+	out.Input = r.Input
+	for i := range job.Schema.Fields {
+		f := &job.Schema.Fields[i]
+		c := api.ReadColumn{Column: f.Name, Type: f.Type.String()}
+		if f.Hierarchy != nil {
+			c.Hierarchy = f.Hierarchy.Name()
+		}
+		out.Read = append(out.Read, c)
+	}
+	return out, nil
+}
+
+// releaseJob is the job of a request, without its output, and the specification that it
+// follows. The caller calls done.
+func (s *Service) releaseJob(ctx context.Context, r *api.AnonymizeRequest) (job *kanon.Job, sp *spec.Spec, done func(), err error) {
+	if sp, err = s.checkRelease(ctx, r); err != nil {
+		return nil, nil, nil, err
+	}
+	options, err := sp.Options()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	options.Workers, options.Memory = r.Workers, r.Memory
+	if err := setSeed(r, options); err != nil {
+		return nil, nil, nil, err
+	}
+	src, err := s.openTable(ctx, r.Input, sp)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	defer func() {
+		if err != nil {
+			closeTable(src)
+		}
+	}()
+	how := s.reading()
+	how.Sensitive = options.Diversity != nil || options.Closeness != nil
+	read, err := sp.ResolveSource(ctx, src, how)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	sp.NoteIndex(read.Source.Columns(), how.Notes)
+	if r.Output != "" {
+		output := r.Output
+		if r.SplitRows > 0 {
+			output = file.SplitPath(output, src)
+		}
+		s.noteUnreadable(output, read)
+	}
+	sp.NoteKept(read.Schema, how.Notes)
+	if _, err = read.QuasiNames(); err != nil {
+		return nil, nil, nil, err
+	}
+	job = &kanon.Job{Source: read.Source, Schema: *read.Schema, Missing: read.Missing, Kept: sp.Kept(), Looked: read.Looked, Options: *options}
+	return job, sp, func() { closeTable(src) }, nil
+}
+
 // checkRelease refuses a request that contradicts itself, before any work is done, and
 // returns its specification.
 func (s *Service) checkRelease(ctx context.Context, r *api.AnonymizeRequest) (*spec.Spec, error) {
 	switch {
-	case r.Output == "":
-		return nil, noren.Usagef("output", "expected a file, got no name")
 	case r.Output == "-" && r.Stdout == nil:
 		return nil, noren.Usagef("output", "expected a file, got - without a standard output")
 	case r.Certificate != "" && file.IsDatabase(r.Output):

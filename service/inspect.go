@@ -18,7 +18,12 @@ func (s *Service) Inspect(ctx context.Context, r *api.InspectRequest) (*api.Insp
 	if err != nil {
 		return nil, err
 	}
-	out := &api.Inspection{Schema: api.InspectSchema, Input: r.Input, Rows: found.Rows, Missing: append([]string{}, found.Missing...)}
+	return inspectionOf(r.Input, found), nil
+}
+
+// inspectionOf is what was found of a table, in the form of the interface.
+func inspectionOf(input string, found *infer.Report) *api.Inspection {
+	out := &api.Inspection{Schema: api.InspectSchema, Input: input, Rows: found.Rows, Missing: append([]string{}, found.Missing...)}
 	for _, c := range found.Columns {
 		out.Columns = append(out.Columns, api.InspectedColumn{
 			Name: c.Field.Name, Type: c.Field.Type.String(), TypeReason: c.TypeReason.Text,
@@ -29,7 +34,7 @@ func (s *Service) Inspect(ctx context.Context, r *api.InspectRequest) (*api.Insp
 			TypeWhy: api.Reason(c.TypeReason), RoleWhy: api.Reason(c.RoleReason),
 		})
 	}
-	return out, nil
+	return out
 }
 
 // Propose reads a whole table and proposes a specification of it by [spec.Propose].
@@ -46,7 +51,18 @@ func (s *Service) Propose(ctx context.Context, r *api.ProposeRequest) (*api.Prop
 			in.Query = filepath.ToSlash(relative)
 		}
 	}
-	return &api.Proposal{Specification: spec.Propose(found, spec.ProposeOptions{Input: in, Use: r.Use})}, nil
+	o := spec.ProposeOptions{Input: in, Use: r.Use}
+	if r.Ask != nil {
+		answers, err := r.Ask(inspectionOf(r.Input, found))
+		if err != nil {
+			return nil, err
+		}
+		o.Answers = (*spec.Answers)(answers)
+		if err := o.Answers.Check(found); err != nil {
+			return nil, err
+		}
+	}
+	return &api.Proposal{Specification: spec.Propose(found, o)}, nil
 }
 
 // inspect infers the columns of a whole table.

@@ -101,7 +101,8 @@ func TestOperationsKnowNoFrontEnd(t *testing.T) {
 //
 // Without a request it takes ctx alone, and without a result it returns an error alone.
 // MPrice and QueryAccuracy take the request of the operation whose cost or error they
-// compute.
+// MPrice, QueryAccuracy and AnonymizePlan take the request of the operation that they say
+// something about.
 func TestOperationsHaveOneForm(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	must(t, err)
@@ -166,6 +167,9 @@ func operationFault(f *ast.FuncDecl) string {
 	}
 	if len(arguments) == 2 {
 		of := strings.TrimSuffix(strings.TrimSuffix(f.Name.Name, "Price"), "Accuracy")
+		if of == "AnonymizePlan" {
+			of = "Anonymize"
+		}
 		want := "*api." + of + "Request"
 		if got := types.ExprString(arguments[1].Type); got != want {
 			return "expected the request " + want + ", got " + got

@@ -16,6 +16,9 @@ type ProposeOptions struct {
 	Input Input
 	// Use is a line that says how the file is used, such as a command. Optional.
 	Use string
+	// Answers are the steward's, which decide where they differ from what was inferred.
+	// Optional.
+	Answers *Answers
 }
 
 // Propose writes what was inferred of a table as a commented specification: for each
@@ -35,22 +38,37 @@ func Propose(r *infer.Report, o ProposeOptions) string {
 	if o.Use != "" {
 		fmt.Fprintf(&b, "#\n# %s\n", o.Use)
 	}
+	o.Answers.comment(&b)
 	b.WriteString("\nversion: 1\n")
 	proposeInput(&b, o.Input, r.Missing)
-	if unit := unitOf(r); unit != nil {
+	switch unit := unitOf(r); {
+	case o.Answers != nil && o.Answers.Unit != "":
+		b.WriteString("\n# Records with the same value here are of one person: k, l and t count persons\n# by it.\n")
+		fmt.Fprintf(&b, "unit: %s\n", Scalar(o.Answers.Unit))
+	case o.Answers == nil && unit != nil:
 		b.WriteString("\n# Records with the same value here seem to be of one person: k, l and t count\n# persons by it. Remove the line where each record is another person's.\n")
 		fmt.Fprintf(&b, "unit: %s\n", Scalar(unit.Field.Name))
 	}
 	b.WriteString("\ncolumns:\n")
 	for i := range r.Columns {
-		proposeColumn(&b, &r.Columns[i])
+		c := r.Columns[i]
+		o.Answers.decide(&c)
+		proposeColumn(&b, &c)
 	}
-	b.WriteString(`
+	fmt.Fprintf(&b, `
 anonymize:
   # Every combination of quasi-identifiers will occur in at least k records, or
   # in records of k persons where a unit is named above.
-  k: 5
-  # Every class will have at least this many different values in each sensitive
+  k: %d
+`, o.Answers.k())
+	if o.Answers != nil && len(o.Answers.Harmful) > 0 {
+		b.WriteString(`  # Every class will have at least this many different values in each sensitive
+  # column.
+  l: 2
+`)
+		return b.String()
+	}
+	b.WriteString(`  # Every class will have at least this many different values in each sensitive
   # column (remove the mark to ask for it).
   # l: 2
 `)
@@ -130,13 +148,21 @@ func proposeColumn(b *strings.Builder, c *infer.Column) {
 }
 
 // comment writes text as comment lines of at most 80 characters.
-func comment(b *strings.Builder, text string) {
+func comment(b *strings.Builder, text string) { wrapped(b, "  # ", text) }
+
+// wrapped writes text in lines of at most 80 characters that begin with start.
+func wrapped(b *strings.Builder, start, text string) {
 	const width = 76
-	line := "  #"
+	line := strings.TrimRight(start, " ")
+	first := line
 	for _, word := range strings.Fields(text) {
-		if len(line)+1+len(word) > width && line != "  #" {
+		if len(line)+1+len(word) > width && line != first {
 			b.WriteString(line + "\n")
-			line = "  #"
+			line = strings.TrimRight(start, " ")
+		}
+		if line == first {
+			line = start + word
+			continue
 		}
 		line += " " + word
 	}

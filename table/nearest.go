@@ -3,21 +3,23 @@ package table
 import "strings"
 
 // Nearest returns the first of names that is at most two edits (insertions,
-// deletions, substitutions of bytes) from name, of those the nearest, without
-// regard to case; "" if there is none.
+// deletions, substitutions of characters) from name and has a character in common with
+// it, of those the nearest, without regard to case; "" if there is none.
 func Nearest(name string, names []string) string {
 	const limit = 3
 	best, distance := "", limit
+	own := []rune(strings.ToLower(name))
 	for _, other := range names {
-		if n := editDistance(strings.ToLower(name), strings.ToLower(other), distance); n < distance {
+		others := []rune(strings.ToLower(other))
+		if n := editDistance(own, others, distance); n < min(distance, max(len(own), len(others))) {
 			best, distance = other, n
 		}
 	}
 	return best
 }
 
-// editDistance is the Levenshtein distance in bytes, or limit if it is not less.
-func editDistance(a, b string, limit int) int {
+// editDistance is the Levenshtein distance, or limit if it is not less.
+func editDistance(a, b []rune, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
 		return limit
 	}

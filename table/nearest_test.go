@@ -21,6 +21,9 @@ func TestNearest(t *testing.T) {
 		{"wxyz", []string{"ward"}, ""},
 		{"age", nil, ""},
 		{"outcome", []string{"out"}, ""},
+		{"生年月曰", []string{"氏名", "生年月日"}, "生年月日"},
+		{"年齢", []string{"性別", "住所"}, ""},
+		{"id", []string{"no"}, ""},
 	} {
 		if got := Nearest(c.name, c.among); got != c.want {
 			t.Errorf("Nearest(%q, %q) = %q, want %q", c.name, c.among, got, c.want)
@@ -44,7 +47,7 @@ func TestEditDistance(t *testing.T) {
 	word := rapid.StringMatching("[abc]{0,6}")
 	rapid.Check(t, func(t *rapid.T) {
 		a, b, limit := word.Draw(t, "a"), word.Draw(t, "b"), rapid.IntRange(1, 8).Draw(t, "limit")
-		if got, want := editDistance(a, b, limit), min(slow(a, b), limit); got != want {
+		if got, want := editDistance([]rune(a), []rune(b), limit), min(slow(a, b), limit); got != want {
 			t.Fatalf("editDistance(%q, %q, %d) = %d, want %d", a, b, limit, got, want)
 		}
 	})

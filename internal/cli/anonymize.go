@@ -25,6 +25,7 @@ type anonymizeFlags struct {
 	report       string
 	earlier      earlierFlags
 	certify      string
+	dryRun       bool
 	json         bool
 }
 
@@ -65,15 +66,16 @@ func newAnonymize(t *terminal) *cobra.Command {
 	s.StringVar(&f.report, "report", "", "write a page about risk and utility to this `FILE` (private: it shows statistics of the source)")
 	f.earlier.register(c)
 	s.StringVar(&f.certify, "certificate", "", "write a signed certificate of the release to this `FILE`")
-	s.BoolVar(&f.json, "json", false, "print the result as one JSON object, noren.anonymize/1")
+	s.BoolVar(&f.dryRun, "dry-run", false, "say what would be read, dropped, transformed and kept; make no groups and write nothing")
+	s.BoolVar(&f.json, "json", false, "print the result as one JSON object, noren.anonymize/1, or with --dry-run noren.anonymize.plan/1")
 	return c
 }
 
 func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command, input string) error {
-	if f.output == "" {
+	if f.output == "" && !f.dryRun {
 		return &noren.Error{Kind: noren.Usage, Where: "-o", What: "no output is named", Hint: "-o FILE, or -o - for standard output"}
 	}
-	if f.json && f.output == "-" {
+	if f.json && f.output == "-" && !f.dryRun {
 		return &noren.Error{Kind: noren.Usage, Where: "--json", What: "the release and the result cannot both go to standard output", Hint: "-o FILE"}
 	}
 	if err := f.earlier.check(f.report != "", "--report"); err != nil {
@@ -94,12 +96,16 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 		return err
 	}
 	defer limitMemory(memory)()
-	result, err := t.service(nil).Anonymize(ctx, &api.AnonymizeRequest{
+	q := &api.AnonymizeRequest{
 		Table: api.Table{Input: input, Spec: s}, Output: f.output, OutputDelimiter: f.outputAs.delimiter, OutputEncoding: f.outputAs.encoding,
 		Report: f.report, Certificate: f.certify, Force: f.force, SplitRows: f.splitRows, Seed: f.seed, InsecureSeed: f.seedInsecure,
 		Workers: f.workers, Memory: memory, Stdout: t.stdout,
 		Command: commandLine(c, []string{input}), Previous: f.earlier.release, PreviousSource: f.earlier.source,
-	})
+	}
+	if f.dryRun {
+		return f.plan(ctx, t, q)
+	}
+	result, err := t.service(nil).Anonymize(ctx, q)
 	t.progress.clear()
 	switch {
 	case err != nil:
@@ -109,6 +115,20 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 	case f.output != "-":
 		printRelease(t.stdout, &result.Result)
 	}
+	return nil
+}
+
+// plan says what the release would do.
+func (f *anonymizeFlags) plan(ctx context.Context, t *terminal, q *api.AnonymizeRequest) error {
+	plan, err := t.service(nil).AnonymizePlan(ctx, q)
+	t.progress.clear()
+	switch {
+	case err != nil:
+		return tableError(err)
+	case f.json:
+		return printJSON(t.stdout, plan)
+	}
+	printReleasePlan(t.stdout, plan)
 	return nil
 }
 

@@ -3,13 +3,13 @@ package cli
 import (
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/internal/grid"
 )
 
 func newCertificate(t *terminal) *cobra.Command {
@@ -46,7 +46,7 @@ func newCertificateShow(t *terminal) *cobra.Command {
 
 func printCertificate(out io.Writer, s *certificate.Signed) error {
 	c := &s.Certificate
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := grid.New(out)
 	name := c.Released.Name
 	if name == "" {
 		name = "(no name)"

@@ -63,7 +63,7 @@ func newRoot(t *terminal) *cobra.Command {
 	}
 	root.SetVersionTemplate("noren {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return &noren.Error{Kind: noren.Usage, What: err.Error(), Hint: "see " + c.CommandPath() + " --help"}
+		return &noren.Error{Kind: noren.Usage, What: err.Error(), Hint: flagHint(c, err)}
 	})
 	for _, g := range []struct {
 		title    string
@@ -91,7 +91,7 @@ func usageArgs(c *cobra.Command) {
 	if check := c.Args; check != nil {
 		c.Args = func(c *cobra.Command, args []string) error {
 			if err := check(c, args); err != nil {
-				return &noren.Error{Kind: noren.Usage, What: strings.TrimSuffix(err.Error(), "."), Hint: "see " + c.CommandPath() + " --help"}
+				return &noren.Error{Kind: noren.Usage, What: strings.TrimSuffix(err.Error(), "."), Hint: commandHint(c, args)}
 			}
 			return nil
 		}

@@ -10,13 +10,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/examples/clinic"
+	"github.com/noren-privacy/noren/internal/grid"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/file"
 )
@@ -101,7 +101,7 @@ func showRows(out io.Writer, title, path string, rows, columns int) error {
 	defer func() { _ = f.Close() }()
 	r := csv.NewReader(f)
 	fmt.Fprintln(out, title)
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := grid.New(out)
 	for range rows + 1 {
 		row, err := r.Read()
 		if err != nil {
@@ -134,7 +134,7 @@ func showClass(ctx context.Context, out io.Writer, title, path string, quasi []s
 		return c.Dict[c.Codes[i]]
 	}
 	fmt.Fprintln(out, title)
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := grid.New(out)
 	const columns = 7
 	fmt.Fprintln(w, "  "+strings.Join(names[:columns], "\t")+"\t...")
 	for i := range t.Rows {

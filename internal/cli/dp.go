@@ -10,6 +10,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/grid"
 	words "github.com/noren-privacy/noren/report/text"
 	"github.com/noren-privacy/noren/service"
 	"github.com/noren-privacy/noren/spec"
@@ -164,8 +165,14 @@ func (f *dpFlags) write(t *terminal, r *api.Receipt) error {
 // printLines prints labelled lines of a result.
 func printLines(w io.Writer, lines []words.Line) {
 	for _, l := range lines {
-		fmt.Fprintf(w, "  %-11s %s\n", l.Label, l.Text)
+		printLine(w, l.Label, l.Text)
 	}
+}
+
+// printLine prints one labelled line. On a terminal a long text goes on below itself.
+func printLine(w io.Writer, label, text string) {
+	const labels = 11
+	_ = grid.Hang(w, "  "+grid.Pad(label, labels)+" ", text)
 }
 
 // printPrice prints a dry run: quote as JSON, or the lines of its price between those of

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/spec"
 )
@@ -14,7 +16,7 @@ import (
 func newInit(t *terminal) *cobra.Command {
 	var input columnFlags
 	var output string
-	var force, schema bool
+	var force, schema, interactive bool
 	c := &cobra.Command{
 		Use:   "init FILE [-o noren.yaml]",
 		Short: "Propose types and roles of columns, as a commented noren.yaml",
@@ -28,13 +30,14 @@ func newInit(t *terminal) *cobra.Command {
 			if schema {
 				return printSchema(t.stdout)
 			}
-			return runInit(c.Context(), t, &input, args[0], output, force)
+			return runInit(c.Context(), t, &input, args[0], output, force, interactive)
 		},
 	}
 	input.registerInput(c)
 	input.registerHeader(c)
 	c.Flags().StringVarP(&output, "output", "o", "-", "write to this `FILE`; - is standard output")
 	c.Flags().BoolVar(&force, "force", false, "replace the file when it exists")
+	c.Flags().BoolVar(&interactive, "interactive", false, "ask four questions about recipients, knowledge, harm and persons; the answers decide on roles and k")
 	c.Flags().BoolVar(&schema, "schema", false, "print the JSON schema of noren.yaml instead")
 	return c
 }
@@ -48,7 +51,7 @@ func printSchema(w io.Writer) error {
 	return err
 }
 
-func runInit(ctx context.Context, t *terminal, input *columnFlags, name, output string, force bool) error {
+func runInit(ctx context.Context, t *terminal, input *columnFlags, name, output string, force, interactive bool) error {
 	if err := t.apart([]string{name}, output); err != nil {
 		return err
 	}
@@ -62,6 +65,16 @@ func runInit(ctx context.Context, t *terminal, input *columnFlags, name, output 
 	q := api.ProposeRequest{Table: api.Table{Input: name, Spec: s}, Use: fmt.Sprintf("noren anonymize %s -o OUTPUT --spec THIS-FILE", spec.Scalar(name))}
 	if output != "-" {
 		q.Output = output
+	}
+	if interactive {
+		if name == "-" {
+			return noren.Usagef("--interactive", "the table and the answers cannot both come from standard input").Hinted("name a file")
+		}
+		ask := &interview{in: bufio.NewReader(t.stdin), out: t.stderr, echo: !isTerminal(t.stdin)}
+		q.Ask = func(r *api.Inspection) (*api.Answers, error) {
+			t.progress.clear()
+			return ask.ask(r)
+		}
 	}
 	result, err := t.service(nil).Propose(ctx, &q)
 	t.progress.clear()

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/grid"
+	words "github.com/noren-privacy/noren/report/text"
+	"github.com/noren-privacy/noren/table"
 )
 
 func newInspect(t *terminal) *cobra.Command {
@@ -42,7 +44,7 @@ func newInspect(t *terminal) *cobra.Command {
 
 func printInspection(out io.Writer, r *api.Inspection) error {
 	fmt.Fprintf(out, "%d records, %d columns\n\n", r.Rows, len(r.Columns))
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := grid.New(out)
 	fmt.Fprintln(w, "column\ttype\tdifferent\tmissing\tfrom\tto\tproposed role")
 	for _, c := range r.Columns {
 		distinct := fmt.Sprint(c.Distinct)
@@ -56,7 +58,20 @@ func printInspection(out io.Writer, r *api.Inspection) error {
 	}
 	fmt.Fprintln(out)
 	for _, c := range r.Columns {
-		fmt.Fprintf(out, "%s: %s\n", c.Name, c.RoleReason)
+		if err := grid.Hang(out, c.Name+": ", c.RoleReason+"; "+c.TypeReason); err != nil {
+			return err
+		}
+	}
+	if known := withRole(r, table.Quasi); len(known) > 0 {
+		fmt.Fprintln(out, "\nothers may know:")
+		for _, c := range r.Columns {
+			if c.Role == table.Quasi.String() {
+				fmt.Fprintf(w, "  %s\t%s\n", c.Name, words.Known(words.English, &c))
+			}
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
 	}
 	if len(r.Missing) > 0 {
 		fmt.Fprintf(out, "\ntaken for missing values: %s\n", strings.Join(r.Missing, ", "))

@@ -30,7 +30,7 @@ func printPrivacy(w io.Writer, p *survey.Privacy) {
 		if i > 0 {
 			head = ""
 		}
-		fmt.Fprintf(w, "  %-11s %s\n", head, line)
+		printLine(w, head, line)
 	}
 }
 
@@ -41,7 +41,7 @@ func printReasons(w io.Writer, why []string) {
 		if i > 0 {
 			head = ""
 		}
-		fmt.Fprintf(w, "  %-11s %s\n", head, reason)
+		printLine(w, head, reason)
 	}
 }
 

@@ -137,7 +137,7 @@ func (f *ldpEvaluateFlags) request(path string) error {
 func printEvaluation(w io.Writer, r *evaluate.Result, path string) {
 	fmt.Fprintf(w, "PRIVATE: do not release\n\n%s: learning %s from %s of %s\n\n", path, r.Label, plural(len(r.Attributes), "attribute"), plural(r.Records, "record"))
 	for _, l := range report.LDPEvaluateFacts(r) {
-		fmt.Fprintf(w, "  %-11s %s\n", l.Name, l.Value)
+		printLine(w, l.Name, l.Value)
 	}
 	losses, models := report.LDPEvaluateTables(r)
 	for _, m := range models {

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/internal/grid"
 	words "github.com/noren-privacy/noren/report/text"
 )
 
@@ -132,7 +132,7 @@ func argument(args []string) string {
 
 // printDatasets prints the budget of each data set and of its analysts.
 func printDatasets(out io.Writer, datasets []api.Dataset) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := grid.New(out)
 	fmt.Fprintln(w, "data set\tspent\tleft\tof\tneighbours\tunit\tversion\tfile")
 	for i := range datasets {
 		d := &datasets[i]

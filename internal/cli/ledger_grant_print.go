@@ -5,10 +5,10 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/internal/grid"
 	words "github.com/noren-privacy/noren/report/text"
 )
 
@@ -34,7 +34,7 @@ func printDefinition(out io.Writer, d *dataset.Definition, proposed []string, mi
 	}
 	fmt.Fprintf(out, "  file        %s; missing texts: %s\n", how, texts)
 	fmt.Fprintf(out, "  neighbours  %s of one %s; at most %d records\n", d.Neighbours, d.Unit, d.AtMost)
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := grid.New(out)
 	fmt.Fprintln(w, "  column\ttype\tlayout or levels\tbounds or keys\t")
 	for i := range d.Columns {
 		c := &d.Columns[i]

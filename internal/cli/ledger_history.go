@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/grid"
 )
 
 func newLedgerHistory(t *terminal) *cobra.Command {
@@ -44,7 +44,7 @@ func printHistory(out io.Writer, charges []api.Charged) error {
 		fmt.Fprintln(out, "nothing was asked yet")
 		return nil
 	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := grid.New(out)
 	fmt.Fprintln(w, "entry\ttime\tdata set\tanalyst\tcost\tstate\tquery")
 	for i := range charges {
 		e := &charges[i]

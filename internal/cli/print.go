@@ -5,9 +5,10 @@ import (
 	"io"
 	"math"
 	"strings"
-	"text/tabwriter"
 
+	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/assess"
+	"github.com/noren-privacy/noren/internal/grid"
 	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/kanon/gate"
 	"github.com/noren-privacy/noren/report"
@@ -22,7 +23,7 @@ func printRelease(w io.Writer, r *kanon.Result) {
 		if u := r.Verified.Unit; l.Label == "intersect" && !u.Linked && u.Fit.Below > 0 {
 			l.Text += " (--unit-linkage all prevents it)"
 		}
-		fmt.Fprintf(w, "  %-11s %s\n", l.Label, l.Text)
+		printLine(w, l.Label, l.Text)
 	}
 	printFates(w, r.Columns)
 }
@@ -30,17 +31,29 @@ func printRelease(w io.Writer, r *kanon.Result) {
 // printFates prints what was done with each column, and why.
 func printFates(out io.Writer, fates []gate.Fate) {
 	fmt.Fprintln(out, "\n  columns")
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := grid.New(out)
 	for _, f := range fates {
 		fmt.Fprintf(w, "    %s\t%s\t%s\t%s\n", f.Column, f.Role, f.Fate, f.Why)
 	}
 	_ = w.Flush()
 }
 
+// printReleasePlan prints what a release would do.
+func printReleasePlan(w io.Writer, p *api.ReleasePlan) {
+	fmt.Fprintf(w, "%s: %s records; nothing was written (private: do not release)\n\n", p.Input, report.Integer(p.Rows))
+	printLines(w, words.ReleasePlan(words.English, p))
+	fmt.Fprintln(w, "\n  columns")
+	g := grid.New(w)
+	for i, f := range p.Columns {
+		fmt.Fprintf(g, "    %s\t%s\t%s\t%s\t%s\n", f.Column, p.Read[i].Type, f.Role, f.Fate, f.Why)
+	}
+	_ = g.Flush()
+}
+
 // printAssessment tells the risk of a table and what a release lost.
 func printAssessment(out io.Writer, a *assess.Assessment) error {
 	fmt.Fprintf(out, "quasi-identifiers: %s\n\n", strings.Join(a.Quasi, ", "))
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := grid.New(out)
 	risks := []*assess.Risk{a.Original}
 	heading := "\toriginal"
 	if a.Release != nil {

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/grid"
 	"github.com/noren-privacy/noren/query"
 	words "github.com/noren-privacy/noren/report/text"
 	"github.com/noren-privacy/noren/table"
@@ -29,7 +29,7 @@ func printQuery(out io.Writer, path string, a *api.Query) error {
 	if r.Group != nil {
 		value, spread := words.Group(words.English, r.Group)
 		fmt.Fprintf(out, "%s: %s\n\n", what, value)
-		fmt.Fprintf(out, "  %-11s %s\n", fmt.Sprintf("%.4g %%", 100*r.Level), spread)
+		printLine(out, fmt.Sprintf("%.4g %%", 100*r.Level), spread)
 	} else {
 		fmt.Fprintf(out, "%s\n\n", what)
 		if err := printGroups(out, q, r); err != nil {
@@ -43,7 +43,7 @@ func printQuery(out io.Writer, path string, a *api.Query) error {
 }
 
 func printGroups(out io.Writer, q *query.Query, r *query.Result) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := grid.New(out)
 	head := append([]string{}, r.By...)
 	bins := len(r.Groups) > 0 && (r.Groups[0].Bin != nil || r.Groups[0].Of != nil)
 	if bins {

@@ -5,9 +5,9 @@ import (
 	"io"
 	"math"
 	"slices"
-	"text/tabwriter"
 
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/grid"
 	"github.com/noren-privacy/noren/report"
 	words "github.com/noren-privacy/noren/report/text"
 )
@@ -68,7 +68,7 @@ func ratioRows(a *api.RatioAnswer) (rows []ratioRow) {
 }
 
 func printRatioTable(out io.Writer, a *api.RatioAnswer) {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := grid.New(out)
 	if a.Question == "regression" {
 		fmt.Fprintln(w, "  term\tcoefficient\tstd. error\tpublic\tprivacy\tprivate\tmodel")
 	} else {

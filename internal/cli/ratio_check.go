@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/grid"
 	words "github.com/noren-privacy/noren/report/text"
 )
 
@@ -74,7 +74,7 @@ func (f *ratioCheckFlags) check(c *cobra.Command, t *terminal, private, path str
 
 func printRatioCheck(out io.Writer, private string, c *api.RatioCheck) {
 	fmt.Fprintf(out, "%s against %s\n\n", c.Input, private)
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := grid.New(out)
 	fmt.Fprintln(w, "  mean of\tprivate\tweighted\tpublic\tstd. error\tz")
 	for _, t := range c.Tests {
 		z, mark := "-", ""

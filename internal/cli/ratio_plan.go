@@ -3,11 +3,11 @@ package cli
 import (
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/grid"
 	"github.com/noren-privacy/noren/ratio"
 	"github.com/noren-privacy/noren/report"
 )
@@ -74,7 +74,7 @@ func (f *ratioPlanFlags) plan(c *cobra.Command, t *terminal, public string) erro
 
 func printRatioPlan(out io.Writer, p *api.RatioPlan) {
 	fmt.Fprintf(out, "weights of %s for %s private records at epsilon %g: a plan, nothing is charged\n\n", p.Input, report.Integer(p.Records), p.Epsilon)
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := grid.New(out)
 	fmt.Fprintln(w, "  standard error of\tkernels\tmarginals\tboth\tdirect query\tpublic std. deviation")
 	for _, a := range p.Answers {
 		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\n", a.Question, figure(a.By[ratio.KernelFeatures].SE), figure(a.By[ratio.MarginalFeatures].SE), figure(a.By[ratio.BothFeatures].SE), figure(a.By[ratio.KernelFeatures].Direct), figure(a.SD))

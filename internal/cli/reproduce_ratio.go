@@ -4,11 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	experiment "github.com/noren-privacy/noren/experiments/ratio"
+	"github.com/noren-privacy/noren/internal/grid"
 )
 
 func newReproduceRatio(t *terminal) *cobra.Command {
@@ -77,7 +77,7 @@ func reproduceCoverage(ctx context.Context, t *terminal, o experiment.CoverageOp
 		}
 		return nil
 	}
-	w := tabwriter.NewWriter(t.stdout, 0, 0, 2, ' ', 0)
+	w := grid.New(t.stdout)
 	fmt.Fprintln(w, "setting\tquestion\tepsilon\tcovered\twarned\tsilent misses\thalf-width\tmean error\tunweighted\ttest")
 	for _, r := range rows {
 		verdict := "held"

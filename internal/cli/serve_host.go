@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/internal/grid"
 	"github.com/noren-privacy/noren/internal/server"
 	"github.com/noren-privacy/noren/internal/server/audit"
 	"github.com/noren-privacy/noren/internal/server/auth"
@@ -132,7 +132,7 @@ func newServePrincipalList(t *terminal) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				w := tabwriter.NewWriter(t.stdout, 0, 0, 2, ' ', 0)
+				w := grid.New(t.stdout)
 				fmt.Fprintln(w, "id\tname\troles\tlast seen")
 				for _, p := range all {
 					var roles []string

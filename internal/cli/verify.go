@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/grid"
 	"github.com/noren-privacy/noren/kanon/verify"
 	"github.com/noren-privacy/noren/report"
 	words "github.com/noren-privacy/noren/report/text"
@@ -87,7 +87,7 @@ func printVerified(out io.Writer, r *api.Verification) error {
 		}
 		fmt.Fprintln(out)
 	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := grid.New(out)
 	fmt.Fprintf(w, "  records\t%s\n", report.Integer(r.Rows))
 	of := ""
 	if r.Unit != nil {

@@ -74,10 +74,12 @@ type Fate struct {
 
 // Refusal is a kept column without a decision of the steward.
 type Refusal struct {
-	Column string
-	Why    string
+	// Column is the column's name.
+	Column string `json:"column"`
+	// Why is the reason, in words.
+	Why string `json:"why"`
 	// Sensitive tells that the column's role is sensitive.
-	Sensitive bool
+	Sensitive bool `json:"sensitive"`
 }
 
 // Report is what was found.

@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/noren-privacy/noren/table"
+)
+
+// commandHint is what to do about arguments that a command does not take: its first may
+// be a command whose name was mistyped.
+func commandHint(c *cobra.Command, args []string) string {
+	if len(args) > 0 {
+		var names []string
+		for _, sub := range c.Commands() {
+			if sub.IsAvailableCommand() {
+				names = append(append(names, sub.Name()), sub.Aliases...)
+			}
+		}
+		if best := table.Nearest(args[0], names); best != "" {
+			return "did you mean " + c.CommandPath() + " " + best + "?"
+		}
+	}
+	return "see " + c.CommandPath() + " --help"
+}
+
+// flagHint is what to do about a flag that cannot be parsed: its name may be mistyped.
+func flagHint(c *cobra.Command, err error) string {
+	if missing := (*pflag.NotExistError)(nil); errors.As(err, &missing) && missing.GetSpecifiedShortnames() == "" {
+		var names []string
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden && f.Deprecated == "" {
+				names = append(names, f.Name)
+			}
+		})
+		if best := table.Nearest(missing.GetSpecifiedName(), names); best != "" {
+			return "did you mean --" + best + "?"
+		}
+	}
+	return "see " + c.CommandPath() + " --help"
+}

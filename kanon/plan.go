@@ -1,0 +1,99 @@
+package kanon
+
+import (
+	"context"
+	"io"
+
+	"github.com/noren-privacy/noren/kanon/gate"
+)
+
+// Plan says what a job would release. It is private: it holds the numbers of records and
+// persons of the source.
+type Plan struct {
+	// Input is the table as named in the request.
+	Input string `json:"input"`
+	// Output is the release as named in the request; absent where none is named.
+	Output string `json:"output,omitempty"`
+	// Rows is the number of records.
+	Rows int `json:"rows"`
+	// Unit is the column that tells persons apart; absent where records are counted.
+	Unit string `json:"unit,omitempty"`
+	// Persons is the number of persons, with a unit.
+	Persons int `json:"persons,omitempty"`
+	// K is the least number of records, or with a unit of persons, of a class.
+	K int `json:"k"`
+	// Method is the method that would make the groups.
+	Method string `json:"method"`
+	// MethodReason says why it would be chosen; absent where the request states it.
+	MethodReason string `json:"method_reason,omitempty"`
+	// Block is the least number of records of a block where the table would be released
+	// block by block; absent where it would be released as a whole.
+	Block int `json:"block,omitempty"`
+	// Refine is the local search after the method.
+	Refine string `json:"refine"`
+	// Scale says how columns are weighed against each other.
+	Scale string `json:"scale"`
+	// Publish says what a class shows.
+	Publish string `json:"publish"`
+	// Columns says of each column, in order, what would be done with it and why.
+	Columns []gate.Fate `json:"columns"`
+	// Undecided are the kept columns that need a decision of the steward: with one of
+	// them the release is refused.
+	Undecided []gate.Refusal `json:"undecided"`
+	// FreeText names the kept columns that are free text.
+	FreeText []string `json:"free_text"`
+}
+
+// Outline reads the table and says what [Anonymize] would do with it. It makes no groups
+// and writes nothing; the output may be left out of the job. Errors are those that
+// Anonymize returns before it makes groups, but for columns without a decision, which
+// are listed.
+func Outline(ctx context.Context, job Job) (*Plan, error) {
+	named := job.Output.Path
+	if named == "" {
+		job.Output.Path, job.Output.Stdout = "-", io.Discard // nothing is written
+	}
+	if err := job.validate(); err != nil {
+		return nil, err
+	}
+	r := &run{job: &job, effort: job.Refine, result: &Result{}}
+	defer r.release()
+	found, err := gate.Check(ctx, gate.Request{Source: job.Source, Schema: &job.Schema, Missing: job.Missing, Kept: job.Kept, Looked: job.Looked, Progress: job.Progress})
+	if err != nil {
+		return nil, err
+	}
+	r.result.Columns, r.result.Unique = found.Fates, found.Unique
+	if err := r.read(ctx); err != nil {
+		return nil, err
+	}
+	chosen, err := r.choose()
+	if err != nil {
+		return nil, err
+	}
+	size := r.blockSize(chosen)
+	if size >= r.held.Rows {
+		size = 0
+	}
+	r.groups.Groups = r.held.Rows / job.K // at most
+	r.transformed()
+	p := &Plan{
+		Input: job.Source.Name(), Output: named, Rows: r.held.Rows, Unit: job.Unit, K: job.K,
+		Method: chosen.Method.String(), MethodReason: chosen.Reason, Block: size,
+		Refine: job.Refine.String(), Scale: job.Scale.String(), Publish: job.Publish.String(),
+		Columns: r.result.Columns, Undecided: append([]gate.Refusal{}, found.Refused...), FreeText: append([]string{}, found.FreeText...),
+	}
+	if job.Unit != "" {
+		p.Persons = len(r.held.Columns[len(r.held.Columns)-1].Dict)
+	}
+	for i := range p.Columns { // what is undecided is not kept
+		for _, u := range p.Undecided {
+			if p.Columns[i].Column == u.Column {
+				p.Columns[i].Fate, p.Columns[i].Why = Undecided, u.Why
+			}
+		}
+	}
+	return p, nil
+}
+
+// Undecided is the fate of a column without a decision: it refuses the release.
+const Undecided = "undecided"

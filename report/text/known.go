@@ -1,0 +1,17 @@
+package text
+
+import "github.com/noren-privacy/noren/api"
+
+// Known says by an example who may know the values of a column that is proposed as a
+// quasi-identifier.
+func Known(_ Lang, c *api.InspectedColumn) string {
+	switch {
+	case c.RoleWhy.Code == "role-place":
+		return "for example from an address book, or from living nearby"
+	case c.Type == "date":
+		return "for example from a calendar, a photograph or a colleague's memory of the day"
+	case c.Type == "integer" || c.Type == "decimal":
+		return "for example from meeting the person; knowing it nearly is enough"
+	}
+	return "for example from meeting the person, a register or a profile on the web"
+}

@@ -1,0 +1,54 @@
+package text
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/kanon/gate"
+)
+
+// ReleasePlan says what a release would do, before anything is written.
+func ReleasePlan(_ Lang, p *api.ReleasePlan) []Line {
+	of := "records"
+	lines := []Line{}
+	if p.Unit != "" {
+		of = "persons"
+		lines = append(lines, Line{"persons", fmt.Sprintf("%s, by %s", Integer(p.Persons), p.Unit)})
+	}
+	groups := Line{"classes", fmt.Sprintf("of at least %d %s", p.K, of)}
+	method := cmp.Or(p.MethodReason, p.Method)
+	method += fmt.Sprintf(", refine %s, scale %s, published by %s", p.Refine, p.Scale, p.Publish)
+	if p.Block > 0 {
+		method += fmt.Sprintf(", in blocks of at least %s records", Integer(p.Block))
+	}
+	lines = append(lines, groups, Line{"method", method})
+	if len(p.Missing) > 0 {
+		lines = append(lines, Line{"missing", "the empty field, and " + strings.Join(p.Missing, ", ")})
+	}
+	count := map[string]int{}
+	for _, c := range p.Columns {
+		count[c.Fate]++
+	}
+	lines = append(lines, Line{"columns", fmt.Sprintf("%d dropped, %d transformed, %d kept as they are", count[gate.Dropped], count[gate.Transformed], count[gate.Untouched])})
+	if len(p.FreeText) > 0 {
+		lines = append(lines, Line{"free text", strings.Join(p.FreeText, ", ")})
+	}
+	if n := count[kanon.Undecided]; n > 0 {
+		lines = append(lines, Line{"refused", fmt.Sprintf("%s: the release would be refused until each has a role, or is kept by name", plainCount(n))})
+	}
+	if p.Output != "" {
+		lines = append(lines, Line{"output", p.Output})
+	}
+	return lines
+}
+
+// plainCount counts columns without a decision.
+func plainCount(n int) string {
+	if n == 1 {
+		return "1 column has no decision"
+	}
+	return Integer(n) + " columns have no decision"
+}
