@@ -147,11 +147,11 @@ func (w *Writer) print(out *strings.Builder, rows [][]string) {
 }
 
 // last writes the text after the last tab, which begins at a cell of the terminal. It
-// goes on below its beginning where it is too long for the line and there is room for
-// some words.
+// goes on below its beginning where it is too long for the line and some words fit
+// there.
 func (w *Writer) last(out *strings.Builder, text string, at int) {
-	const room = 20
-	for w.width-at >= room && Width(text) > w.width-at {
+	const enough = 20
+	for w.width-at >= enough && Width(text) > w.width-at {
 		head, rest := split(text, w.width-at)
 		if cut := lastSpace(head, rest); cut > 0 {
 			head, rest = text[:cut], strings.TrimLeft(text[cut:], " ")
