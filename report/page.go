@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/lang"
 )
 
 // Page is a page for people.
@@ -23,6 +24,9 @@ type Page struct {
 	Glossary []Term
 	// Footer says what made the page. Optional.
 	Footer string
+	// Lang is the language in which the page is written. Its texts are English ones, which
+	// are found in the catalogue of package lang. Defaults to English.
+	Lang lang.Lang
 }
 
 // Section is a part of a page under a heading.
@@ -69,6 +73,17 @@ type Table struct {
 	Rows    [][]string
 	// Numeric[i] sets column i to the right. May be shorter than Header.
 	Numeric []bool
+	// Names says that the first column holds names of columns or values of a table, which
+	// are the same in every language. Otherwise it holds texts of ours.
+	Names bool
+}
+
+// cell is the first cell of a row in a language.
+func (t *Table) cell(l lang.Lang, text string) string {
+	if t.Names {
+		return visible(text)
+	}
+	return visible(l.Say(text))
 }
 
 // Picture is a chart with its caption, and the table of its numbers, which is
@@ -92,6 +107,9 @@ func (p *Page) Write(w io.Writer) error {
 		"svg":     inlineSVG,
 		"numeric": func(t *Table, i int) bool { return i < len(t.Numeric) && t.Numeric[i] },
 		"visible": visible,
+		"say":     func(text string) string { return visible(p.Lang.Say(text)) },
+		"fixed":   func(text string) string { return p.Lang.Text(lang.Key(text)) },
+		"name":    func(t *Table, text string) string { return t.cell(p.Lang, text) },
 		"anchor":  func(i int) string { return fmt.Sprintf("section-%d", i+1) },
 	}).Parse(pageText)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/internal/grid"
+	"github.com/noren-privacy/noren/lang"
 )
 
 func newCertificate(t *terminal) *cobra.Command {
@@ -51,25 +52,25 @@ func printCertificate(out io.Writer, s *certificate.Signed) error {
 	if name == "" {
 		name = "(no name)"
 	}
-	fmt.Fprintf(w, "released\t%s %s, %d bytes\n\tsha256 %s\n", c.Released.Kind, name, c.Released.Size, c.Released.SHA256)
-	fmt.Fprintf(w, "by\t%s %s\n", c.Mechanism.Name, c.Mechanism.Parameters)
-	fmt.Fprintf(w, "guarantee\t%s\n", c.Guarantee)
+	lang.Fprintf(w, "released\t%s %s, %d bytes\n\tsha256 %s\n", c.Released.Kind, name, c.Released.Size, c.Released.SHA256)
+	lang.Fprintf(w, "by\t%s %s\n", c.Mechanism.Name, c.Mechanism.Parameters)
+	lang.Fprintf(w, "guarantee\t%s\n", c.Guarantee)
 	for _, a := range c.Guarantee.Assumptions {
-		fmt.Fprintf(w, "assuming\t%s\n", a)
+		lang.Fprintf(w, "assuming\t%s\n", a)
 	}
 	printSource(w, c)
 	switch {
 	case c.Charge != nil:
 		cost := account.Cost{Epsilon: c.Charge.EpsilonNano, Delta: c.Charge.DeltaAtto}
-		fmt.Fprintf(w, "charged\t%s, entry %d of ledger %s\n", cost, c.Charge.Link, c.Charge.Ledger)
+		lang.Fprintf(w, "charged\t%s, entry %d of ledger %s\n", cost, c.Charge.Link, c.Charge.Ledger)
 	case c.Accounting == certificate.Unaccounted:
-		fmt.Fprintf(w, "charged\tNOT charged to any ledger: the guarantee covers this answer only and does not compose with others\n")
+		lang.Fprintf(w, "charged\tNOT charged to any ledger: the guarantee covers this answer only and does not compose with others\n")
 	}
 	for _, n := range c.Notes {
-		fmt.Fprintf(w, "note\t%s\n", n)
+		lang.Fprintf(w, "note\t%s\n", n)
 	}
-	fmt.Fprintf(w, "made\t%s by %s %s\n", c.Time, c.Tool.Name, c.Tool.Version)
-	fmt.Fprintf(w, "signed\t%s (not checked here: noren certificate check)\n", s.Signature.KeyID)
+	lang.Fprintf(w, "made\t%s by %s %s\n", c.Time, c.Tool.Name, c.Tool.Version)
+	lang.Fprintf(w, "signed\t%s (not checked here: noren certificate check)\n", s.Signature.KeyID)
 	return w.Flush()
 }
 
@@ -80,23 +81,23 @@ func printSource(w io.Writer, c *certificate.Certificate) {
 		return
 	}
 	if s.Dataset != "" {
-		fmt.Fprintf(w, "of\t%s", s.Dataset)
+		lang.Fprintf(w, "of\t%s", s.Dataset)
 		if s.Version > 0 {
-			fmt.Fprintf(w, ", version %d", s.Version)
+			lang.Fprintf(w, ", version %d", s.Version)
 		}
 		fmt.Fprintln(w)
 	}
 	if !c.StatesSchema() {
-		fmt.Fprintln(w, "read\tstates no schema: the guarantee holds for the column types that the query declared")
+		lang.Fprintln(w, "read\tstates no schema: the guarantee holds for the column types that the query declared")
 		return
 	}
-	fmt.Fprintf(w, "read\t%s\n", s.Reading)
-	fmt.Fprintf(w, "\tdefinition sha256 %s\n", s.DefinitionSHA256)
+	lang.Fprintf(w, "read\t%s\n", s.Reading)
+	lang.Fprintf(w, "\tdefinition sha256 %s\n", s.DefinitionSHA256)
 	if s.ModelSHA256 != "" {
-		fmt.Fprintf(w, "\tmodel sha256 %s\n", s.ModelSHA256)
+		lang.Fprintf(w, "\tmodel sha256 %s\n", s.ModelSHA256)
 	}
 	if a := c.Analyst; a != nil {
-		fmt.Fprintf(w, "asked by\t%s, as %s\n", a.Name, a.Identity)
+		lang.Fprintf(w, "asked by\t%s, as %s\n", a.Name, a.Identity)
 	}
-	fmt.Fprintf(w, "request\tsha256 %s\n", c.RequestSHA256)
+	lang.Fprintf(w, "request\tsha256 %s\n", c.RequestSHA256)
 }

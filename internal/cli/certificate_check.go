@@ -10,6 +10,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/lang"
 )
 
 func newCertificateCheck(t *terminal) *cobra.Command {
@@ -44,7 +45,7 @@ func newCertificateCheck(t *terminal) *cobra.Command {
 }
 
 func printCertificateCheck(t *terminal, r *api.CertificateCheck) {
-	fmt.Fprintf(t.stdout, "%s: is what %s certifies\n  guarantee  %s\n  signed     %s, %s\n", r.File, r.Certificate, r.Guarantee, r.KeyID, r.Time)
+	lang.Fprintf(t.stdout, "%s: is what %s certifies\n  guarantee  %s\n  signed     %s, %s\n", r.File, r.Certificate, r.Guarantee, r.KeyID, r.Time)
 }
 
 func newCertificateKey(t *terminal) *cobra.Command {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/lang"
 )
 
 // Run runs the program with the given arguments (without its name) and
@@ -39,9 +40,9 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	switch {
 	case errors.As(err, &said):
 	case kind == noren.Interrupted:
-		fmt.Fprintln(stderr, "noren: interrupted; nothing was written")
+		lang.Fprintln(t.stderr, "noren: interrupted; nothing was written")
 	default:
-		fmt.Fprintln(stderr, t.paint(red, "noren:"), shown(command, err))
+		fmt.Fprintln(stderr, t.paint(red, "noren:"), t.lang.Error(shown(command, err)))
 	}
 	return kind.ExitCode()
 }
@@ -62,6 +63,8 @@ func newRoot(t *terminal) *cobra.Command {
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetVersionTemplate("noren {{.Version}}\n")
+	root.PersistentFlags().Var(&languageFlag{t}, "lang", "language of results and errors: en or ja (default: that of LC_ALL, LC_MESSAGES or LANG, else en)")
+	root.PersistentFlags().Lookup("lang").DefValue = "" // help does not depend on the environment
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return &noren.Error{Kind: noren.Usage, What: err.Error(), Hint: flagHint(c, err)}
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/correlated"
+	"github.com/noren-privacy/noren/lang"
 	words "github.com/noren-privacy/noren/report/text"
 )
 
@@ -89,7 +90,7 @@ func newCorrelatedLeakage(t *terminal) *cobra.Command {
 			if asJSON {
 				return printJSON(t.stdout, l)
 			}
-			fmt.Fprintf(t.stdout, "%s of %s, noise of scale %s, against %s\n\n", l.Query, args[0], figure(l.Scale), l.Adversaries)
+			lang.Fprintf(t.stdout, "%s of %s, noise of scale %s, against %s\n\n", l.Query, args[0], figure(l.Scale), l.Adversaries)
 			printLeakage(t, l.Leakage)
 			return nil
 		},
@@ -107,9 +108,9 @@ func printLeakage(t *terminal, l *correlated.Leakage) {
 	if !l.Exact {
 		how = fmt.Sprintf("a bound; at least %s", api.Decimal(l.Lower))
 	}
-	fmt.Fprintf(w, "  leakage     %s (%s, by %s)\n", api.Decimal(l.Upper), how, l.Method)
+	lang.Fprintf(w, "  leakage     %s (%s, by %s)\n", api.Decimal(l.Upper), how, l.Method)
 	if l.Witness != nil {
-		fmt.Fprintf(w, "  worst       %s\n", l.Witness)
+		lang.Fprintf(w, "  worst       %s\n", l.Witness)
 	}
 }
 
@@ -145,9 +146,9 @@ func newCorrelatedCalibrate(t *terminal) *cobra.Command {
 
 func printCalibration(t *terminal, path string, c *api.CorrelatedCalibrate) {
 	w := t.stdout
-	fmt.Fprintf(w, "%s of %s, epsilon %s, against %s\n\n  scale       %s\n", c.Query, path, api.Decimal(c.Epsilon), c.Adversaries, figure(c.Scale))
+	lang.Fprintf(w, "%s of %s, epsilon %s, against %s\n\n  scale       %s\n", c.Query, path, api.Decimal(c.Epsilon), c.Adversaries, figure(c.Scale))
 	printLeakage(t, c.Leakage)
-	fmt.Fprintln(w, "\nscales of other methods")
+	lang.Fprintln(w, "\nscales of other methods")
 	for _, b := range words.Baselines(words.English, c.Baselines) {
 		fmt.Fprintf(w, "  %-18s %14s   %s\n", b.Method, figure(b.Scale), b.Protects)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/examples/clinic"
 	"github.com/noren-privacy/noren/internal/grid"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/file"
 )
@@ -59,7 +60,7 @@ func runDemo(ctx context.Context, t *terminal, keep string) error {
 	result := &released.Result
 	result.Output = "release.csv"
 	out := t.stdout
-	fmt.Fprintf(out, "A synthetic clinic: %d visits of %d patients. What others may know of a patient\n(%s) is made common to visits of %d patients\nor more; names and numbers are dropped.\n",
+	lang.Fprintf(out, "A synthetic clinic: %d visits of %d patients. What others may know of a patient\n(%s) is made common to visits of %d patients\nor more; names and numbers are dropped.\n",
 		result.Rows, result.Verified.Unit.Persons, strings.Join(result.Guarantee.Quasi, ", "), result.K)
 	if err := showRows(out, "\nBefore: the first visits of a table that only the clinic may see", input, 6, 7); err != nil {
 		return err
@@ -70,9 +71,9 @@ func runDemo(ctx context.Context, t *terminal, keep string) error {
 	fmt.Fprintln(out)
 	printRelease(out, result)
 	if keep == "" {
-		fmt.Fprintln(out, "\nNext: noren demo --keep clinic leaves these files to play with; noren --help shows the commands.")
+		lang.Fprintln(out, "\nNext: noren demo --keep clinic leaves these files to play with; noren --help shows the commands.")
 	} else {
-		fmt.Fprintf(out, "\nIn %s: %s, %s and release.csv. For instance:\n  noren assess %s --spec %s --against %s --report %s\n", keep, clinic.VisitsFile, clinic.SpecFile,
+		lang.Fprintf(out, "\nIn %s: %s, %s and release.csv. For instance:\n  noren assess %s --spec %s --against %s --report %s\n", keep, clinic.VisitsFile, clinic.SpecFile,
 			input, filepath.Join(dir, clinic.SpecFile), output, filepath.Join(dir, "page.html"))
 	}
 	return nil

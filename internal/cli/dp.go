@@ -11,6 +11,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/grid"
+	"github.com/noren-privacy/noren/lang"
 	words "github.com/noren-privacy/noren/report/text"
 	"github.com/noren-privacy/noren/service"
 	"github.com/noren-privacy/noren/spec"
@@ -172,7 +173,8 @@ func printLines(w io.Writer, lines []words.Line) {
 // printLine prints one labelled line. On a terminal a long text goes on below itself.
 func printLine(w io.Writer, label, text string) {
 	const labels = 11
-	_ = grid.Hang(w, "  "+grid.Pad(label, labels)+" ", text)
+	l := lang.Of(w)
+	_ = grid.Hang(w, "  "+grid.Pad(l.Text(lang.Key(label)), labels)+" ", l.Say(text))
 }
 
 // printPrice prints a dry run: quote as JSON, or the lines of its price between those of

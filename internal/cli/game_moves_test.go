@@ -147,6 +147,7 @@ func (a *adversary) common(family string) []string {
 		}
 	}
 	flag(2, "json")
+	add(8, "lang", "en", "ja", fault, "fr")
 	flag(6, "dry-run")
 	flag(8, "force")
 	flag(8, "reuse")

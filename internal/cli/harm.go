@@ -8,6 +8,7 @@ import (
 
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/correlated/harm"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/report/leakage"
 	words "github.com/noren-privacy/noren/report/text"
 )
@@ -85,7 +86,7 @@ func newHarmEvaluate(t *terminal) *cobra.Command {
 }
 
 func printHarm(w io.Writer, e *harm.Evaluation) {
-	fmt.Fprintf(w, "noise of scale %s\n\n", figure(e.Scale))
+	lang.Fprintf(w, "noise of scale %s\n\n", figure(e.Scale))
 	for _, row := range []struct {
 		name  string
 		value float64
@@ -176,9 +177,9 @@ func newHarmThreshold(t *terminal) *cobra.Command {
 }
 
 func printThreshold(w io.Writer, best *harm.Threshold) {
-	fmt.Fprintf(w, "  threshold %s", figure(best.Tau))
+	lang.Fprintf(w, "  threshold %s", figure(best.Tau))
 	if best.Uninformative {
-		fmt.Fprint(w, ": uninformative, the answer cannot change the decision")
+		lang.Fprintf(w, ": uninformative, the answer cannot change the decision")
 	}
 	fmt.Fprintln(w)
 }

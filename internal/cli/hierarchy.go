@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/lang"
 )
 
 func newHierarchy(t *terminal) *cobra.Command {
@@ -145,7 +145,7 @@ func checkHierarchy(ctx context.Context, t *terminal, input *columnFlags, path, 
 	if err != nil {
 		return tableError(err)
 	}
-	fmt.Fprintf(t.stdout, "%s covers column %s of %s: %d values of %d lines, %d levels, one parent a name\n", path, column, name, r.Values, r.Lines, r.Levels)
+	lang.Fprintf(t.stdout, "%s covers column %s of %s: %d values of %d lines, %d levels, one parent a name\n", path, column, name, r.Values, r.Lines, r.Levels)
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/grid"
+	"github.com/noren-privacy/noren/lang"
 	words "github.com/noren-privacy/noren/report/text"
 	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table"
@@ -46,7 +47,7 @@ func (q *interview) line(prompt string) (string, error) {
 // person answers, and an error otherwise.
 func (q *interview) ask(r *api.Inspection) (*api.Answers, error) {
 	w := grid.New(q.out)
-	fmt.Fprintln(w, "column\ttype\tproposed role")
+	lang.Fprintln(w, "column\ttype\tproposed role")
 	for _, c := range r.Columns {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", c.Name, c.Type, c.RoleReason)
 	}
@@ -90,7 +91,7 @@ func unclearf(format string, args ...any) *unclear {
 }
 
 func (q *interview) recipients(_ *api.Inspection, a *api.Answers) error {
-	fmt.Fprintln(q.out, "1. Who receives the release?")
+	lang.Fprintln(q.out, "1. Who receives the release?")
 	w := grid.New(q.out)
 	fmt.Fprintf(w, "   1\t%s\tk = %d\n", "anybody: it is published", spec.Public.K())
 	fmt.Fprintf(w, "   2\t%s\tk = %d\n", "people who agree in writing not to look for persons", spec.Agreement.K())
@@ -116,8 +117,8 @@ func (q *interview) recipients(_ *api.Inspection, a *api.Answers) error {
 }
 
 func (q *interview) known(r *api.Inspection, a *api.Answers) (err error) {
-	fmt.Fprintln(q.out, "2. What may they know of a person in the table? Think of neighbours, colleagues, an")
-	fmt.Fprintln(q.out, "   insurer, registers and what people publish themselves.")
+	lang.Fprintln(q.out, "2. What may they know of a person in the table? Think of neighbours, colleagues, an")
+	lang.Fprintln(q.out, "   insurer, registers and what people publish themselves.")
 	proposed := withRole(r, table.Quasi)
 	w := grid.New(q.out)
 	for _, c := range r.Columns {
@@ -136,8 +137,8 @@ func (q *interview) known(r *api.Inspection, a *api.Answers) (err error) {
 }
 
 func (q *interview) harmful(r *api.Inspection, a *api.Answers) (err error) {
-	fmt.Fprintln(q.out, "3. What would harm a person if others learned it: an illness, a debt, a judgement? Each")
-	fmt.Fprintln(q.out, "   class of the release will hold at least two different values of it.")
+	lang.Fprintln(q.out, "3. What would harm a person if others learned it: an illness, a debt, a judgement? Each")
+	lang.Fprintln(q.out, "   class of the release will hold at least two different values of it.")
 	if a.Harmful, err = q.columns(r, "columns, or none", withRole(r, table.Sensitive)); err != nil {
 		return err
 	}
@@ -152,8 +153,8 @@ func (q *interview) harmful(r *api.Inspection, a *api.Answers) (err error) {
 }
 
 func (q *interview) unit(r *api.Inspection, a *api.Answers) error {
-	fmt.Fprintln(q.out, "4. Can a person have several records? Then which column tells persons apart? It is")
-	fmt.Fprintln(q.out, "   dropped, and k counts persons.")
+	lang.Fprintln(q.out, "4. Can a person have several records? Then which column tells persons apart? It is")
+	lang.Fprintln(q.out, "   dropped, and k counts persons.")
 	proposed := []string{}
 	for _, c := range r.Columns {
 		if c.Unit && c.Role == table.Identifier.String() {

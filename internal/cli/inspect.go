@@ -9,6 +9,7 @@ import (
 
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/grid"
+	"github.com/noren-privacy/noren/lang"
 	words "github.com/noren-privacy/noren/report/text"
 	"github.com/noren-privacy/noren/table"
 )
@@ -43,9 +44,9 @@ func newInspect(t *terminal) *cobra.Command {
 }
 
 func printInspection(out io.Writer, r *api.Inspection) error {
-	fmt.Fprintf(out, "%d records, %d columns\n\n", r.Rows, len(r.Columns))
+	lang.Fprintf(out, "%d records, %d columns\n\n", r.Rows, len(r.Columns))
 	w := grid.New(out)
-	fmt.Fprintln(w, "column\ttype\tdifferent\tmissing\tfrom\tto\tproposed role")
+	lang.Fprintln(w, "column\ttype\tdifferent\tmissing\tfrom\tto\tproposed role")
 	for _, c := range r.Columns {
 		distinct := fmt.Sprint(c.Distinct)
 		if c.Estimated {
@@ -63,7 +64,7 @@ func printInspection(out io.Writer, r *api.Inspection) error {
 		}
 	}
 	if known := withRole(r, table.Quasi); len(known) > 0 {
-		fmt.Fprintln(out, "\nothers may know:")
+		lang.Fprintln(out, "\nothers may know:")
 		for _, c := range r.Columns {
 			if c.Role == table.Quasi.String() {
 				fmt.Fprintf(w, "  %s\t%s\n", c.Name, words.Known(words.English, &c))
@@ -74,7 +75,7 @@ func printInspection(out io.Writer, r *api.Inspection) error {
 		}
 	}
 	if len(r.Missing) > 0 {
-		fmt.Fprintf(out, "\ntaken for missing values: %s\n", strings.Join(r.Missing, ", "))
+		lang.Fprintf(out, "\ntaken for missing values: %s\n", strings.Join(r.Missing, ", "))
 	}
 	return nil
 }

@@ -1,12 +1,12 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/ldp/survey"
 )
 
@@ -24,7 +24,7 @@ func newLDP(t *terminal) *cobra.Command {
 
 // printPrivacy prints the guarantee of reports.
 func printPrivacy(w io.Writer, p *survey.Privacy) {
-	fmt.Fprintf(w, "  guarantee   %s\n", p.Loss())
+	lang.Fprintf(w, "  guarantee   %s\n", p.Loss())
 	for i, line := range p.NotProtected {
 		head := "not kept"
 		if i > 0 {

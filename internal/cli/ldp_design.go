@@ -9,6 +9,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/ldp/survey"
 	"github.com/noren-privacy/noren/report"
 )
@@ -90,17 +91,17 @@ func printDesign(t *terminal, d *api.LDPDesign) {
 	if d.Kind == survey.Mean {
 		what = fmt.Sprintf("the mean of a number in [%s, %s]", figure(d.Range[0]), figure(d.Range[1]))
 	}
-	fmt.Fprintf(w, "%s, epsilon %g", what, d.Epsilon)
+	lang.Fprintf(w, "%s, epsilon %g", what, d.Epsilon)
 	if d.Attributes > 1 {
-		fmt.Fprintf(w, " for %d attributes", d.Attributes)
+		lang.Fprintf(w, " for %d attributes", d.Attributes)
 	}
 	if d.N > 0 {
-		fmt.Fprintf(w, ", %s people", report.Integer(d.N))
+		lang.Fprintf(w, ", %s people", report.Integer(d.N))
 	}
 	if d.Repeats > 1 {
-		fmt.Fprintf(w, ", asked %d times", d.Repeats)
+		lang.Fprintf(w, ", asked %d times", d.Repeats)
 	}
-	fmt.Fprintf(w, "\n\n  take        %s\n", d.Best.Mechanism)
+	lang.Fprintf(w, "\n\n  take        %s\n", d.Best.Mechanism)
 	printReasons(w, d.Why)
 	dash := func(v *float64) string {
 		if v == nil {
@@ -146,12 +147,12 @@ func (f *designFlags) words(ctx context.Context, t *terminal) error {
 		return printJSON(t.stdout, d)
 	}
 	w := t.stdout
-	fmt.Fprintf(w, "texts among %s, epsilon %g, %s people", plural(d.Candidates, "candidate"), d.Epsilon, report.Integer(d.N))
+	lang.Fprintf(w, "texts among %s, epsilon %g, %s people", plural(d.Candidates, "candidate"), d.Epsilon, report.Integer(d.N))
 	if d.Repeats > 1 {
-		fmt.Fprintf(w, ", asked %d times", d.Repeats)
+		lang.Fprintf(w, ", asked %d times", d.Repeats)
 	}
 	p := d.Best.Params
-	fmt.Fprintf(w, "\n\n  take        %s with k = %d, h = %d, m = %d, f = %s, p = %s, q = %s\n", d.Best.Spec.Mechanism, p.K, p.H, p.M, figure(p.F), figure(p.P), figure(p.Q))
+	lang.Fprintf(w, "\n\n  take        %s with k = %d, h = %d, m = %d, f = %s, p = %s, q = %s\n", d.Best.Spec.Mechanism, p.K, p.H, p.M, figure(p.F), figure(p.P), figure(p.Q))
 	printReasons(w, d.Why)
 	table := report.Table{
 		Caption: "\nexpected: the standard error of a rare word's share, the share that is found with probability 0.8, and the error by chance overlap with an unnamed word of 10 %",

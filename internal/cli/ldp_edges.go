@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/lang"
 	words "github.com/noren-privacy/noren/report/text"
 )
 
@@ -70,10 +71,10 @@ func (f *edgesFlags) run(ctx context.Context, t *terminal, name string) error {
 		list = append(list, strconv.FormatFloat(edge, 'g', -1, 64))
 	}
 	w, edges := t.stdout, strings.Join(list, ",")
-	fmt.Fprintf(w, "%d bins of %s in %s\n\n", bins, f.r.Column, name)
-	fmt.Fprintf(w, "  edges       %s\n", edges)
-	fmt.Fprintf(w, "  ranks       off by at most %s records, all at once with confidence %g\n", figure(e.RankWithin), e.Level)
-	fmt.Fprintf(w, "  go on with  --edges %s --edges-epsilon %s\n", edges, e.EdgesEpsilon)
+	lang.Fprintf(w, "%d bins of %s in %s\n\n", bins, f.r.Column, name)
+	lang.Fprintf(w, "  edges       %s\n", edges)
+	lang.Fprintf(w, "  ranks       off by at most %s records, all at once with confidence %g\n", figure(e.RankWithin), e.Level)
+	lang.Fprintf(w, "  go on with  --edges %s --edges-epsilon %s\n", edges, e.EdgesEpsilon)
 	printLines(w, words.Guarantee(words.English, &e.Receipt))
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/ldp"
 	"github.com/noren-privacy/noren/report"
 )
@@ -192,13 +193,13 @@ func (f *estimateFlags) writeReference(t *terminal, e *api.LDPEstimate) error {
 }
 
 func printEstimate(w io.Writer, e *api.LDPEstimate) {
-	fmt.Fprintf(w, "%s: %s by %s; %s\n\n", strings.Join(e.Inputs, ", "), plural(int(e.Reports), "report"), e.Mechanism, e.Rejected)
+	lang.Fprintf(w, "%s: %s by %s; %s\n\n", strings.Join(e.Inputs, ", "), plural(int(e.Reports), "report"), e.Mechanism, e.Rejected)
 	for _, t := range report.LDPEstimateTables(e) {
 		printTable(w, &t)
 		fmt.Fprintln(w)
 	}
 	printPrivacy(w, &e.Privacy)
 	if a := e.Association; a != nil && a.Loss != e.Privacy.Loss() {
-		fmt.Fprintf(w, "  both        %s\n", a.Loss)
+		lang.Fprintf(w, "  both        %s\n", a.Loss)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/ldp/evaluate"
 	"github.com/noren-privacy/noren/report"
 )
@@ -135,7 +136,7 @@ func (f *ldpEvaluateFlags) request(path string) error {
 }
 
 func printEvaluation(w io.Writer, r *evaluate.Result, path string) {
-	fmt.Fprintf(w, "PRIVATE: do not release\n\n%s: learning %s from %s of %s\n\n", path, r.Label, plural(len(r.Attributes), "attribute"), plural(r.Records, "record"))
+	lang.Fprintf(w, "PRIVATE: do not release\n\n%s: learning %s from %s of %s\n\n", path, r.Label, plural(len(r.Attributes), "attribute"), plural(r.Records, "record"))
 	for _, l := range report.LDPEvaluateFacts(r) {
 		printLine(w, l.Name, l.Value)
 	}
@@ -148,11 +149,11 @@ func printEvaluation(w io.Writer, r *evaluate.Result, path string) {
 	}
 	fmt.Fprintln(w)
 	printTable(w, &losses)
-	fmt.Fprintln(w, "\nWhat is guaranteed")
+	lang.Fprintln(w, "\nWhat is guaranteed")
 	for _, s := range r.Guarantee {
 		fmt.Fprintf(w, "  %s\n", s)
 	}
-	fmt.Fprintln(w, "\nNot protected")
+	lang.Fprintln(w, "\nNot protected")
 	for _, s := range r.NotProtected {
 		fmt.Fprintf(w, "  %s\n", s)
 	}

@@ -2,13 +2,13 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/report"
 )
 
@@ -75,7 +75,7 @@ func (f *randomizeFlags) run(ctx context.Context, t *terminal, path string) erro
 	if f.output == "-" {
 		w = t.stderr
 	} else {
-		fmt.Fprintf(w, "%s: %s reports by %s of %s in %s\n\n", f.output, report.Integer(r.Reports), r.Mechanism, strings.Join(r.Columns, ", "), path)
+		lang.Fprintf(w, "%s: %s reports by %s of %s in %s\n\n", f.output, report.Integer(r.Reports), r.Mechanism, strings.Join(r.Columns, ", "), path)
 	}
 	printPrivacy(w, &r.Privacy)
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/report"
 )
 
@@ -115,9 +116,9 @@ func (f *simulateFlags) run(ctx context.Context, t *terminal, path string) (err 
 		return printJSON(t.stdout, r)
 	}
 	w := t.stdout
-	fmt.Fprintf(w, "%s people by %s, seed %d\n", report.Integer(r.N), r.Mechanism, r.Seed)
+	lang.Fprintf(w, "%s people by %s, seed %d\n", report.Integer(r.N), r.Mechanism, r.Seed)
 	if r.Private != "" {
-		fmt.Fprintf(w, "PRIVATE: it shows what is true of %s; do not release\n", r.Input)
+		lang.Fprintf(w, "PRIVATE: it shows what is true of %s; do not release\n", r.Input)
 	}
 	fmt.Fprintln(w)
 	for _, table := range report.LDPSimulateTables(r) {

@@ -10,6 +10,7 @@ import (
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/dataset"
 	"github.com/noren-privacy/noren/internal/grid"
+	"github.com/noren-privacy/noren/lang"
 	words "github.com/noren-privacy/noren/report/text"
 )
 
@@ -56,7 +57,7 @@ func newLedgerCreate(t *terminal) *cobra.Command {
 			if err := s.LedgerCreate(c.Context()); err != nil {
 				return err
 			}
-			fmt.Fprintf(t.stdout, "%s: a new ledger; noren ledger grant NAME --file FILE --epsilon E grants a budget in it\n", at.file())
+			lang.Fprintf(t.stdout, "%s: a new ledger; noren ledger grant NAME --file FILE --epsilon E grants a budget in it\n", at.file())
 			return nil
 		},
 	}
@@ -107,7 +108,7 @@ func newLedgerShow(t *terminal) *cobra.Command {
 				return printJSON(t.stdout, out)
 			}
 			if len(out.Datasets) == 0 {
-				fmt.Fprintln(t.stdout, "no data set has a budget yet: noren ledger grant NAME --file FILE --epsilon E")
+				lang.Fprintln(t.stdout, "no data set has a budget yet: noren ledger grant NAME --file FILE --epsilon E")
 				return nil
 			}
 			if err := printDatasets(t.stdout, out.Datasets); err != nil || !schema {
@@ -133,7 +134,7 @@ func argument(args []string) string {
 // printDatasets prints the budget of each data set and of its analysts.
 func printDatasets(out io.Writer, datasets []api.Dataset) error {
 	w := grid.New(out)
-	fmt.Fprintln(w, "data set\tspent\tleft\tof\tneighbours\tunit\tversion\tfile")
+	lang.Fprintln(w, "data set\tspent\tleft\tof\tneighbours\tunit\tversion\tfile")
 	for i := range datasets {
 		d := &datasets[i]
 		version := fmt.Sprint(d.Version)
@@ -146,7 +147,7 @@ func printDatasets(out io.Writer, datasets []api.Dataset) error {
 			if a.Closed {
 				state = "closed"
 			}
-			fmt.Fprintf(w, "  analyst %s\t%s\t%s\t%s\t%s\t\t\t\n", a.Name, a.Spent, a.Available, a.Cap, state)
+			lang.Fprintf(w, "  analyst %s\t%s\t%s\t%s\t%s\t\t\t\n", a.Name, a.Spent, a.Available, a.Cap, state)
 		}
 	}
 	return w.Flush()
@@ -156,16 +157,16 @@ func printDatasets(out io.Writer, datasets []api.Dataset) error {
 func printSchemas(w io.Writer, datasets []api.Dataset) error {
 	for i := range datasets {
 		s := &datasets[i]
-		fmt.Fprintf(w, "\nschema of %s", s.Name)
+		lang.Fprintf(w, "\nschema of %s", s.Name)
 		if s.Version == 0 {
-			fmt.Fprintln(w, ": none yet; grant the data set again")
+			lang.Fprintln(w, ": none yet; grant the data set again")
 			continue
 		}
 		d, err := dataset.Parse(s.Definition)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, ", version %d, sha256 %s\n", s.Version, s.DefinitionSHA256)
+		lang.Fprintf(w, ", version %d, sha256 %s\n", s.Version, s.DefinitionSHA256)
 		printDefinition(w, d, nil, false)
 		printLines(w, words.Dataset(words.English, s))
 	}

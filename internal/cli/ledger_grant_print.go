@@ -9,6 +9,7 @@ import (
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/dataset"
 	"github.com/noren-privacy/noren/internal/grid"
+	"github.com/noren-privacy/noren/lang"
 	words "github.com/noren-privacy/noren/report/text"
 )
 
@@ -17,7 +18,7 @@ func printGranted(w io.Writer, g *api.Granted) {
 	if g.Private == nil {
 		return
 	}
-	fmt.Fprintf(w, "%s: version %d of data set %s, %d records (private: for the steward)\n", filepath.Base(g.Source), g.Version, g.Name, g.Private.Records)
+	lang.Fprintf(w, "%s: version %d of data set %s, %d records (private: for the steward)\n", filepath.Base(g.Source), g.Version, g.Name, g.Private.Records)
 	printReview(w, g)
 	fmt.Fprintln(w)
 }
@@ -32,10 +33,10 @@ func printDefinition(out io.Writer, d *dataset.Definition, proposed []string, mi
 	if missing {
 		texts += " (proposed)"
 	}
-	fmt.Fprintf(out, "  file        %s; missing texts: %s\n", how, texts)
-	fmt.Fprintf(out, "  neighbours  %s of one %s; at most %d records\n", d.Neighbours, d.Unit, d.AtMost)
+	lang.Fprintf(out, "  file        %s; missing texts: %s\n", how, texts)
+	lang.Fprintf(out, "  neighbours  %s of one %s; at most %d records\n", d.Neighbours, d.Unit, d.AtMost)
 	w := grid.New(out)
-	fmt.Fprintln(w, "  column\ttype\tlayout or levels\tbounds or keys\t")
+	lang.Fprintln(w, "  column\ttype\tlayout or levels\tbounds or keys\t")
 	for i := range d.Columns {
 		c := &d.Columns[i]
 		kind := c.Type
@@ -48,7 +49,7 @@ func printDefinition(out io.Writer, d *dataset.Definition, proposed []string, mi
 	}
 	_ = w.Flush()
 	if m := d.Model; m != nil {
-		fmt.Fprintf(out, "  model       of column %s, states %s; any other cell counts as %s\n", m.Column, strings.Join(m.States, ", "), m.Other)
+		lang.Fprintf(out, "  model       of column %s, states %s; any other cell counts as %s\n", m.Column, strings.Join(m.States, ", "), m.Other)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/grid"
+	"github.com/noren-privacy/noren/lang"
 )
 
 func newLedgerHistory(t *terminal) *cobra.Command {
@@ -41,11 +42,11 @@ func newLedgerHistory(t *terminal) *cobra.Command {
 // printHistory prints a line for each charge, with the whole query.
 func printHistory(out io.Writer, charges []api.Charged) error {
 	if len(charges) == 0 {
-		fmt.Fprintln(out, "nothing was asked yet")
+		lang.Fprintln(out, "nothing was asked yet")
 		return nil
 	}
 	w := grid.New(out)
-	fmt.Fprintln(w, "entry\ttime\tdata set\tanalyst\tcost\tstate\tquery")
+	lang.Fprintln(w, "entry\ttime\tdata set\tanalyst\tcost\tstate\tquery")
 	for i := range charges {
 		e := &charges[i]
 		state := e.State

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/lang"
 )
 
 func newLedgerVerify(t *terminal) *cobra.Command {
@@ -42,10 +43,10 @@ func newLedgerVerify(t *terminal) *cobra.Command {
 
 func printVerification(w io.Writer, path string, r *api.LedgerVerification) {
 	if r.Sound {
-		fmt.Fprintf(w, "%s: sound: %d entries, %d charges\nhead %s\n", path, r.Links, r.Charges, r.Head)
+		lang.Fprintf(w, "%s: sound: %d entries, %d charges\nhead %s\n", path, r.Links, r.Charges, r.Head)
 		return
 	}
-	fmt.Fprintf(w, "%s: NOT sound\n", path)
+	lang.Fprintf(w, "%s: NOT sound\n", path)
 	for _, f := range r.Faults {
 		fmt.Fprintf(w, "  %s\n", f)
 	}

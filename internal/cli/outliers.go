@@ -8,6 +8,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/outlier"
 	words "github.com/noren-privacy/noren/report/text"
 	"github.com/noren-privacy/noren/spec"
@@ -89,7 +90,7 @@ func (f *outliersFlags) count(c *cobra.Command, t *terminal, path string) error 
 	if f.json {
 		return printJSON(t.stdout, answer)
 	}
-	fmt.Fprintf(t.stdout, "outliers in %s: %s\n\n", path, figure(float64(answer.Count)))
+	lang.Fprintf(t.stdout, "outliers in %s: %s\n\n", path, figure(float64(answer.Count)))
 	printLines(t.stdout, words.Outliers(words.English, &answer.Answer, f.guess))
 	printLines(t.stdout, words.Guarantee(words.English, &answer.Receipt))
 	return nil
@@ -172,12 +173,12 @@ func (f *sensitivityFlags) run(c *cobra.Command, t *terminal, path string) error
 		return printJSON(t.stdout, d)
 	}
 	w := t.stdout
-	fmt.Fprintf(w, "PRIVATE: do not release\n\n  outliers  %d of %d records\n  G         %d (%s)\n", d.Query, len(d.Degrees), d.G, d.Neighbours)
+	lang.Fprintf(w, "PRIVATE: do not release\n\n  outliers  %d of %d records\n  G         %d (%s)\n", d.Query, len(d.Degrees), d.G, d.Neighbours)
 	for i, u := range d.U {
 		fmt.Fprintf(w, "  U_%-7d %d\n", i, u)
 	}
 	for i, bound := range d.Diagnosis.S {
-		fmt.Fprintf(w, "  S         %s for beta %s\n", figure(bound.S), f.beta[i])
+		lang.Fprintf(w, "  S         %s for beta %s\n", figure(bound.S), f.beta[i])
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/outlier"
 	"github.com/noren-privacy/noren/report"
 )
@@ -30,8 +31,8 @@ func newOutliersPlan(t *terminal) *cobra.Command {
 				return printJSON(t.stdout, p)
 			}
 			w := t.stdout
-			fmt.Fprintf(w, "%s neighbours, %d dimensions, k = %d, epsilon %g\n\n", p.Relation, p.Dimensions, p.K, p.Epsilon)
-			fmt.Fprintf(w, "  one record can change the count by at most %s\n", figure(float64(p.G)))
+			lang.Fprintf(w, "%s neighbours, %d dimensions, k = %d, epsilon %g\n\n", p.Relation, p.Dimensions, p.K, p.Epsilon)
+			lang.Fprintf(w, "  one record can change the count by at most %s\n", figure(float64(p.G)))
 			for _, e := range []struct {
 				name, when string
 				e          outlier.Expectation
@@ -39,9 +40,9 @@ func newOutliersPlan(t *terminal) *cobra.Command {
 				{"smooth", fmt.Sprintf("if at most %d records change sides at once (a guess, not a bound)", p.Guess), p.Smooth},
 				{"global", "whatever the data", p.Global},
 			} {
-				fmt.Fprintf(w, "  %-7s %s: standard deviation %s, 95 %% within %s, %s\n", e.name, e.e.Noise.Family, figure(e.e.SD), figure(e.e.HalfWidth), e.when)
+				lang.Fprintf(w, "  %-7s %s: standard deviation %s, 95 %% within %s, %s\n", e.name, e.e.Noise.Family, figure(e.e.SD), figure(e.e.HalfWidth), e.when)
 			}
-			fmt.Fprintf(w, "  take    %s\n\n", p.Noise.Family)
+			lang.Fprintf(w, "  take    %s\n\n", p.Noise.Family)
 			for _, a := range p.Advice {
 				fmt.Fprintf(w, "  %s\n", a)
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/noren-privacy/noren/internal/grid"
 	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/kanon/gate"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/report"
 	words "github.com/noren-privacy/noren/report/text"
 	"github.com/noren-privacy/noren/table"
@@ -18,7 +19,7 @@ import (
 
 // printRelease prints what a release came to.
 func printRelease(w io.Writer, r *kanon.Result) {
-	fmt.Fprintf(w, "%s: %s records, verified %d-anonymous\n\n", r.Output, report.Integer(r.Rows), r.AchievedK)
+	lang.Fprintf(w, "%s: %s records, verified %d-anonymous\n\n", r.Output, report.Integer(r.Rows), r.AchievedK)
 	for _, l := range words.Release(words.English, r) {
 		if u := r.Verified.Unit; l.Label == "intersect" && !u.Linked && u.Fit.Below > 0 {
 			l.Text += " (--unit-linkage all prevents it)"
@@ -30,7 +31,7 @@ func printRelease(w io.Writer, r *kanon.Result) {
 
 // printFates prints what was done with each column, and why.
 func printFates(out io.Writer, fates []gate.Fate) {
-	fmt.Fprintln(out, "\n  columns")
+	lang.Fprintln(out, "\n  columns")
 	w := grid.New(out)
 	for _, f := range fates {
 		fmt.Fprintf(w, "    %s\t%s\t%s\t%s\n", f.Column, f.Role, f.Fate, f.Why)
@@ -40,9 +41,9 @@ func printFates(out io.Writer, fates []gate.Fate) {
 
 // printReleasePlan prints what a release would do.
 func printReleasePlan(w io.Writer, p *api.ReleasePlan) {
-	fmt.Fprintf(w, "%s: %s records; nothing was written (private: do not release)\n\n", p.Input, report.Integer(p.Rows))
+	lang.Fprintf(w, "%s: %s records; nothing was written (private: do not release)\n\n", p.Input, report.Integer(p.Rows))
 	printLines(w, words.ReleasePlan(words.English, p))
-	fmt.Fprintln(w, "\n  columns")
+	lang.Fprintln(w, "\n  columns")
 	g := grid.New(w)
 	for i, f := range p.Columns {
 		fmt.Fprintf(g, "    %s\t%s\t%s\t%s\t%s\n", f.Column, p.Read[i].Type, f.Role, f.Fate, f.Why)
@@ -52,7 +53,7 @@ func printReleasePlan(w io.Writer, p *api.ReleasePlan) {
 
 // printAssessment tells the risk of a table and what a release lost.
 func printAssessment(out io.Writer, a *assess.Assessment) error {
-	fmt.Fprintf(out, "quasi-identifiers: %s\n\n", strings.Join(a.Quasi, ", "))
+	lang.Fprintf(out, "quasi-identifiers: %s\n\n", strings.Join(a.Quasi, ", "))
 	w := grid.New(out)
 	risks := []*assess.Risk{a.Original}
 	heading := "\toriginal"
@@ -83,25 +84,25 @@ func printAssessment(out io.Writer, a *assess.Assessment) error {
 	printPersonRows(w, a)
 	row("marketer risk", func(r *assess.Risk) string { return report.Percent(r.Marketer) })
 	if j := a.OriginalJournalist; j != nil {
-		fmt.Fprintf(w, "journalist risk, highest\t%s\n", report.Percent(j.Max))
-		fmt.Fprintf(w, "journalist risk, mean\t%s\n", report.Percent(j.Mean))
-		fmt.Fprintf(w, "unique in the population\t%s\n", report.Integer(j.PopulationUniques))
+		lang.Fprintf(w, "journalist risk, highest\t%s\n", report.Percent(j.Max))
+		lang.Fprintf(w, "journalist risk, mean\t%s\n", report.Percent(j.Mean))
+		lang.Fprintf(w, "unique in the population\t%s\n", report.Integer(j.PopulationUniques))
 	}
 	if u := a.OriginalUniqueness; u != nil {
 		printUniqueness(w, u)
 	}
 	if q := a.Queries; q != nil {
-		fmt.Fprintf(w, "\nerror of a count over these columns, mean\t%s (%s to %s)\n", report.Percent(q.Mean), report.Percent(q.MeanLow), report.Percent(q.MeanHigh))
-		fmt.Fprintf(w, "error of a count over these columns, median\t%s\n", report.Percent(q.Median))
+		lang.Fprintf(w, "\nerror of a count over these columns, mean\t%s (%s to %s)\n", report.Percent(q.Mean), report.Percent(q.MeanLow), report.Percent(q.MeanHigh))
+		lang.Fprintf(w, "error of a count over these columns, median\t%s\n", report.Percent(q.Median))
 	}
 	if l := a.ClassLoss; l != nil {
-		fmt.Fprintf(w, "information loss of the classes (SSE/SST, %s)\t%s\n", l.Scale, report.Percent(l.Loss))
+		lang.Fprintf(w, "information loss of the classes (SSE/SST, %s)\t%s\n", l.Scale, report.Percent(l.Loss))
 	}
 	for _, s := range a.Sensitive {
-		fmt.Fprintf(w, "classes with one value of %s\t%s of %s\n", s.Column, report.Integer(s.Homogeneous), report.Integer(s.Classes))
+		lang.Fprintf(w, "classes with one value of %s\t%s of %s\n", s.Column, report.Integer(s.Homogeneous), report.Integer(s.Classes))
 	}
 	if o := a.Overlap; o != nil && o.Common > 0 {
-		fmt.Fprintf(w, "fewer than %d candidates with %s too\t%s of %s\n", o.K, o.Release, report.Integer(o.Below), report.Integer(o.Common))
+		lang.Fprintf(w, "fewer than %d candidates with %s too\t%s of %s\n", o.K, o.Release, report.Integer(o.Below), report.Integer(o.Common))
 	}
 	if a.Utility != nil {
 		printUtility(w, a.Utility)
@@ -120,7 +121,7 @@ func printPersonRows(w io.Writer, a *assess.Assessment) {
 		case a.ReleasePersons != nil:
 			fmt.Fprintf(w, "\t%s", value(a.ReleasePersons))
 		case a.Release != nil:
-			fmt.Fprint(w, "\tnot known")
+			lang.Fprintf(w, "\tnot known")
 		}
 		fmt.Fprintln(w)
 	}
@@ -150,7 +151,7 @@ func printUniqueness(w io.Writer, u *assess.Uniqueness) {
 		if m.name == u.Chosen {
 			value += " (chosen)"
 		}
-		fmt.Fprintf(w, "unique in the population, %s\t%s\n", m.name, value)
+		lang.Fprintf(w, "unique in the population, %s\t%s\n", m.name, value)
 	}
 }
 
@@ -167,22 +168,22 @@ func printUtility(w io.Writer, u *assess.Utility) {
 		return "not known: " + f.Reason
 	}
 	if u.NCP.Value != nil {
-		fmt.Fprintf(w, "\nwidth of what a class spans (NCP)\t%s\n", figure(u.NCP))
+		lang.Fprintf(w, "\nwidth of what a class spans (NCP)\t%s\n", figure(u.NCP))
 	}
 	if len(u.Loss.Columns) > 0 {
-		fmt.Fprintf(w, "\nsquared error of the numbers, of their spread\t%s\n", figure(u.Loss.MinMax))
+		lang.Fprintf(w, "\nsquared error of the numbers, of their spread\t%s\n", figure(u.Loss.MinMax))
 	}
 	if len(u.Numbers) > 0 {
-		fmt.Fprintln(w, "\nnumber\tmean before\tafter\tdeviation before\tafter")
+		lang.Fprintln(w, "\nnumber\tmean before\tafter\tdeviation before\tafter")
 		for _, c := range u.Numbers {
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", c.Name, mean(&c, c.Original.Mean), mean(&c, c.Release.Mean), spread(&c, c.Original.SD), spread(&c, c.Release.SD))
 		}
 	}
 	if c := u.Correlations; c != nil && c.Largest != nil {
-		fmt.Fprintf(w, "\ncorrelation that changed most\t%s, %s: %.3f to %.3f\n", c.Largest.First, c.Largest.Second, c.Largest.Original, c.Largest.Release)
+		lang.Fprintf(w, "\ncorrelation that changed most\t%s, %s: %.3f to %.3f\n", c.Largest.First, c.Largest.Second, c.Largest.Original, c.Largest.Release)
 	}
 	if len(u.Categories) > 0 {
-		fmt.Fprintln(w, "\ncategory\tvalues\tlost\tfrequencies changed by")
+		lang.Fprintln(w, "\ncategory\tvalues\tlost\tfrequencies changed by")
 		for _, c := range u.Categories {
 			fmt.Fprintf(w, "%s\t%d\t%d\t%s\n", c.Name, c.Values, c.Lost, report.Percent(c.TotalVariation))
 		}

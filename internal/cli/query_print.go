@@ -7,6 +7,7 @@ import (
 
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/grid"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/query"
 	words "github.com/noren-privacy/noren/report/text"
 	"github.com/noren-privacy/noren/table"
@@ -37,7 +38,7 @@ func printQuery(out io.Writer, path string, a *api.Query) error {
 		}
 		fmt.Fprintln(out)
 	}
-	fmt.Fprintf(out, "  mechanism   %s\n", r.Noise)
+	lang.Fprintf(out, "  mechanism   %s\n", r.Noise)
 	printLines(out, words.Guarantee(words.English, &a.Receipt))
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/grid"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/report"
 	words "github.com/noren-privacy/noren/report/text"
 )
@@ -16,9 +17,9 @@ import (
 const mostWarned = 3
 
 func printRatioAnswer(out io.Writer, a *api.RatioAnswer) {
-	fmt.Fprintf(out, "%s of the private records, by %s", a.Of, a.Input)
+	lang.Fprintf(out, "%s of the private records, by %s", a.Of, a.Input)
 	if a.Where != "" {
-		fmt.Fprintf(out, ", where %s", a.Where)
+		lang.Fprintf(out, ", where %s", a.Where)
 	}
 	fmt.Fprint(out, "\n\n")
 	if a.Answer != nil {
@@ -30,7 +31,7 @@ func printRatioAnswer(out io.Writer, a *api.RatioAnswer) {
 		fmt.Fprintf(out, "  R2          %s\n", figure(*a.R2))
 	}
 	for _, text := range a.Warnings {
-		fmt.Fprintf(out, "  warning     %s\n", text)
+		lang.Fprintf(out, "  warning     %s\n", text)
 	}
 	printed, left := 0, 0
 	for _, one := range ratioRows(a) {
@@ -41,14 +42,14 @@ func printRatioAnswer(out io.Writer, a *api.RatioAnswer) {
 				left++
 			default:
 				printed++
-				fmt.Fprintf(out, "  warning     %s: %s\n", one.label, text)
+				lang.Fprintf(out, "  warning     %s: %s\n", one.label, text)
 			}
 		}
 	}
 	if left > 0 {
-		fmt.Fprintf(out, "              and %s of single lines (--json)\n", plural(left, "warning"))
+		lang.Fprintf(out, "              and %s of single lines (--json)\n", plural(left, "warning"))
 	}
-	fmt.Fprintf(out, "  guarantee   %s\n  charged     nothing: the weights were paid for\n", a.Privacy)
+	lang.Fprintf(out, "  guarantee   %s\n  charged     nothing: the weights were paid for\n", a.Privacy)
 }
 
 // ratioRow is a bin of a histogram or a coefficient of a regression.
@@ -70,9 +71,9 @@ func ratioRows(a *api.RatioAnswer) (rows []ratioRow) {
 func printRatioTable(out io.Writer, a *api.RatioAnswer) {
 	w := grid.New(out)
 	if a.Question == "regression" {
-		fmt.Fprintln(w, "  term\tcoefficient\tstd. error\tpublic\tprivacy\tprivate\tmodel")
+		lang.Fprintln(w, "  term\tcoefficient\tstd. error\tpublic\tprivacy\tprivate\tmodel")
 	} else {
-		fmt.Fprintln(w, "  bin\trecords\tstd. error\tshare\tcarried")
+		lang.Fprintln(w, "  bin\trecords\tstd. error\tshare\tcarried")
 	}
 	for _, r := range ratioRows(a) {
 		if p := r.Parts; a.Question == "regression" {
@@ -82,7 +83,7 @@ func printRatioTable(out io.Writer, a *api.RatioAnswer) {
 		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\n", r.label, report.Number(number(r.Value)), report.Number(number(r.SE)), share(number(r.Share)), words.Carried(r.Carried))
 	}
 	_ = w.Flush()
-	fmt.Fprintln(out, "  (standard errors hold if private records are like the public ones beside them)")
+	lang.Fprintln(out, "  (standard errors hold if private records are like the public ones beside them)")
 }
 
 // number is v, or NaN without one.

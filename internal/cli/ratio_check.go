@@ -9,6 +9,7 @@ import (
 
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/grid"
+	"github.com/noren-privacy/noren/lang"
 	words "github.com/noren-privacy/noren/report/text"
 )
 
@@ -73,9 +74,9 @@ func (f *ratioCheckFlags) check(c *cobra.Command, t *terminal, private, path str
 }
 
 func printRatioCheck(out io.Writer, private string, c *api.RatioCheck) {
-	fmt.Fprintf(out, "%s against %s\n\n", c.Input, private)
+	lang.Fprintf(out, "%s against %s\n\n", c.Input, private)
 	w := grid.New(out)
-	fmt.Fprintln(w, "  mean of\tprivate\tweighted\tpublic\tstd. error\tz")
+	lang.Fprintln(w, "  mean of\tprivate\tweighted\tpublic\tstd. error\tz")
 	for _, t := range c.Tests {
 		z, mark := "-", ""
 		if t.Z != nil {
@@ -87,7 +88,7 @@ func printRatioCheck(out io.Writer, private string, c *api.RatioCheck) {
 		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s%s\n", t.Function, share(t.Private), share(t.Weighted), share(t.Public), share(t.SE), z, mark)
 	}
 	_ = w.Flush()
-	fmt.Fprintln(out, "  (numbers run from 0 to 1 over the public records; private means hold noise)")
+	lang.Fprintln(out, "  (numbers run from 0 to 1 over the public records; private means hold noise)")
 	printLines(out, words.RatioCheck(words.English, c))
 	printLines(out, words.Guarantee(words.English, &c.Receipt))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/ratio"
 	"github.com/noren-privacy/noren/report"
 	words "github.com/noren-privacy/noren/report/text"
@@ -156,8 +157,8 @@ func (f *ratioFitFlags) fit(c *cobra.Command, t *terminal, private, public strin
 }
 
 func printRatioFit(w io.Writer, private string, fit *api.RatioFit) {
-	fmt.Fprintf(w, "%s: %s public records, weighted to match those of %s\n\n", fit.Output, report.Integer(fit.PublicRecords), private)
+	lang.Fprintf(w, "%s: %s public records, weighted to match those of %s\n\n", fit.Output, report.Integer(fit.PublicRecords), private)
 	printLines(w, words.RatioFit(words.English, fit))
 	printLines(w, words.Guarantee(words.English, &fit.Receipt))
-	fmt.Fprintf(w, "\nmeta data are in %s: keep both files together, for noren ratio answer\n", fit.Meta)
+	lang.Fprintf(w, "\nmeta data are in %s: keep both files together, for noren ratio answer\n", fit.Meta)
 }

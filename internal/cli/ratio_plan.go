@@ -8,6 +8,7 @@ import (
 
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/grid"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/ratio"
 	"github.com/noren-privacy/noren/report"
 )
@@ -73,13 +74,13 @@ func (f *ratioPlanFlags) plan(c *cobra.Command, t *terminal, public string) erro
 }
 
 func printRatioPlan(out io.Writer, p *api.RatioPlan) {
-	fmt.Fprintf(out, "weights of %s for %s private records at epsilon %g: a plan, nothing is charged\n\n", p.Input, report.Integer(p.Records), p.Epsilon)
+	lang.Fprintf(out, "weights of %s for %s private records at epsilon %g: a plan, nothing is charged\n\n", p.Input, report.Integer(p.Records), p.Epsilon)
 	w := grid.New(out)
-	fmt.Fprintln(w, "  standard error of\tkernels\tmarginals\tboth\tdirect query\tpublic std. deviation")
+	lang.Fprintln(w, "  standard error of\tkernels\tmarginals\tboth\tdirect query\tpublic std. deviation")
 	for _, a := range p.Answers {
 		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\n", a.Question, figure(a.By[ratio.KernelFeatures].SE), figure(a.By[ratio.MarginalFeatures].SE), figure(a.By[ratio.BothFeatures].SE), figure(a.By[ratio.KernelFeatures].Direct), figure(a.SD))
 	}
 	_ = w.Flush()
-	fmt.Fprintf(out, "\n  take        --features %s: %s\n", p.Take, p.Why)
-	fmt.Fprintf(out, "  questions   direct queries are better up to about %s, which share epsilon; weights answer any number\n", report.Integer(p.Questions-1))
+	lang.Fprintf(out, "\n  take        --features %s: %s\n", p.Take, p.Why)
+	lang.Fprintf(out, "  questions   direct queries are better up to about %s, which share epsilon; weights answer any number\n", report.Integer(p.Questions-1))
 }

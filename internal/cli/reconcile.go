@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/lang"
 )
 
 func newLedgerReconcile(t *terminal) *cobra.Command {
@@ -38,21 +39,21 @@ func newLedgerReconcile(t *terminal) *cobra.Command {
 }
 
 func printRecovery(w io.Writer, path string, did *api.Reconciliation) {
-	fmt.Fprintf(w, "%s: reconciled\n", path)
+	lang.Fprintf(w, "%s: reconciled\n", path)
 	if did.Rolled > 0 {
-		fmt.Fprintf(w, "  %s done again from the head file\n", entries(did.Rolled))
+		lang.Fprintf(w, "  %s done again from the head file\n", entries(did.Rolled))
 	}
 	for _, id := range did.Recovered {
-		fmt.Fprintf(w, "  charge %s was lost, and is charged again\n", id)
+		lang.Fprintf(w, "  charge %s was lost, and is charged again\n", id)
 	}
 	for _, s := range did.Skipped {
-		fmt.Fprintf(w, "  not charged: %s\n", s)
+		lang.Fprintf(w, "  not charged: %s\n", s)
 	}
 	for _, r := range did.Raised {
-		fmt.Fprintf(w, "  %s %s: spent %s, before %s\n", r.Kind, r.Name, r.After, r.Before)
+		lang.Fprintf(w, "  %s %s: spent %s, before %s\n", r.Kind, r.Name, r.After, r.Before)
 	}
 	if did.Rolled == 0 && len(did.Recovered) == 0 && len(did.Skipped) == 0 {
-		fmt.Fprintln(w, "  it lacked nothing")
+		lang.Fprintln(w, "  it lacked nothing")
 	}
 }
 

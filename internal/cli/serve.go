@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -18,6 +17,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/examples/clinic"
 	"github.com/noren-privacy/noren/internal/server"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/web"
 )
 
@@ -192,11 +192,11 @@ func wait(t *terminal, s *server.Server, signals <-chan os.Signal, done <-chan e
 
 // announce prints where the server is, and the link of the first steward.
 func announce(ctx context.Context, w io.Writer, s *server.Server, base string) error {
-	fmt.Fprintf(w, "noren serves %s\nhealth and metrics: http://%s/readyz\n", base, s.AdminAddress())
+	lang.Fprintf(w, "noren serves %s\nhealth and metrics: http://%s/readyz\n", base, s.AdminAddress())
 	link, err := s.SetupLink(ctx)
 	if err != nil || link == nil {
 		return err
 	}
-	fmt.Fprintf(w, "sign in as %s (once, within 10 minutes): %s\n", link.Name, link.URL)
+	lang.Fprintf(w, "sign in as %s (once, within 10 minutes): %s\n", link.Name, link.URL)
 	return nil
 }

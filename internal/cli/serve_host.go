@@ -15,6 +15,7 @@ import (
 	"github.com/noren-privacy/noren/internal/server"
 	"github.com/noren-privacy/noren/internal/server/audit"
 	"github.com/noren-privacy/noren/internal/server/auth"
+	"github.com/noren-privacy/noren/lang"
 )
 
 // onHost runs an act on the folder of a server.
@@ -133,7 +134,7 @@ func newServePrincipalList(t *terminal) *cobra.Command {
 					return err
 				}
 				w := grid.New(t.stdout)
-				fmt.Fprintln(w, "id\tname\troles\tlast seen")
+				lang.Fprintln(w, "id\tname\troles\tlast seen")
 				for _, p := range all {
 					var roles []string
 					for _, g := range p.Grants {
@@ -233,7 +234,7 @@ added, and that the server's key signed its end. This needs no server.`,
 			if r.Trusted {
 				by = "a trusted key"
 			}
-			fmt.Fprintf(t.stdout, "sound: %d entries, of which %d are shown, up to %s\nhead    %s\nsigned  %s, %s\n", r.Entries, r.Shown, r.At, r.Head, r.KeyID, by)
+			lang.Fprintf(t.stdout, "sound: %d entries, of which %d are shown, up to %s\nhead    %s\nsigned  %s, %s\n", r.Entries, r.Shown, r.At, r.Head, r.KeyID, by)
 			return nil
 		},
 	}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/lang"
 )
 
 // terminal is where a command reads and prints.
@@ -21,17 +22,33 @@ type terminal struct {
 	stderr   io.Writer
 	progress *progressLine
 	colour   bool // of stderr
+	lang     lang.Lang
 }
 
 func newTerminal(stdin io.Reader, stdout, stderr io.Writer) *terminal {
 	live := isTerminal(stderr)
 	t := &terminal{
-		stdin: stdin, stdout: stdout, stderr: stderr,
-		progress: &progressLine{w: stderr, live: live},
+		stdin:    stdin,
+		progress: &progressLine{live: live},
 		colour:   live && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
+		lang:     lang.FromEnvironment(os.Getenv),
 	}
+	t.stdout, t.stderr = &speaker{stdout, &t.lang}, &speaker{stderr, &t.lang}
+	t.progress.w = t.stderr
 	return t
 }
+
+// speaker is a writer to somebody who has chosen a language.
+type speaker struct {
+	io.Writer
+	lang *lang.Lang
+}
+
+// Lang implements [lang.Speaker].
+func (s *speaker) Lang() lang.Lang { return *s.lang }
+
+// Unwrap is what is written to.
+func (s *speaker) Unwrap() io.Writer { return s.Writer }
 
 func isTerminal(w any) bool {
 	f, ok := w.(*os.File)
@@ -56,13 +73,13 @@ func (t *terminal) paint(c colour, text string) string {
 // note prints a remark to stderr.
 func (t *terminal) note(format string, args ...any) {
 	t.progress.clear()
-	fmt.Fprintf(t.stderr, "note: "+format+"\n", args...)
+	lang.Fprintln(t.stderr, "note: %s", t.lang.Text(lang.Key(format), args...))
 }
 
 // warn prints to stderr what the user should act upon.
 func (t *terminal) warn(format string, args ...any) {
 	t.progress.clear()
-	fmt.Fprintln(t.stderr, t.paint(yellow, "warning:"), fmt.Sprintf(format, args...))
+	fmt.Fprintln(t.stderr, t.paint(yellow, t.lang.Text("warning:")), t.lang.Text(lang.Key(format), args...))
 }
 
 // progressLine shows how far long work has come, on a terminal only: the

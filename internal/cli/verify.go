@@ -10,6 +10,7 @@ import (
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/grid"
 	"github.com/noren-privacy/noren/kanon/verify"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/report"
 	words "github.com/noren-privacy/noren/report/text"
 	"github.com/noren-privacy/noren/spec"
@@ -88,21 +89,21 @@ func printVerified(out io.Writer, r *api.Verification) error {
 		fmt.Fprintln(out)
 	}
 	w := grid.New(out)
-	fmt.Fprintf(w, "  records\t%s\n", report.Integer(r.Rows))
+	lang.Fprintf(w, "  records\t%s\n", report.Integer(r.Rows))
 	of := ""
 	if r.Unit != nil {
 		of = " persons"
 	}
-	fmt.Fprintf(w, "  k\t%s%s achieved, %d asked for\n", report.Integer(r.AchievedK), of, r.K)
-	fmt.Fprintf(w, "  classes\t%s, of %s to %s records, %.2f on average\n", report.Integer(r.Classes), report.Integer(r.ClassSize.Min), report.Integer(r.ClassSize.Max), r.ClassSize.Mean)
+	lang.Fprintf(w, "  k\t%s%s achieved, %d asked for\n", report.Integer(r.AchievedK), of, r.K)
+	lang.Fprintf(w, "  classes\t%s, of %s to %s records, %.2f on average\n", report.Integer(r.Classes), report.Integer(r.ClassSize.Min), report.Integer(r.ClassSize.Max), r.ClassSize.Mean)
 	printPersons(w, r.Unit)
 	for i := range r.Sensitive {
 		s := &r.Sensitive[i]
-		fmt.Fprintf(w, "  %s\tdistinct l = %d, entropy l = %.4g", s.Column, s.DistinctL, s.EntropyL)
+		lang.Fprintf(w, "  %s\tdistinct l = %d, entropy l = %.4g", s.Column, s.DistinctL, s.EntropyL)
 		if s.RecursiveL != nil {
-			fmt.Fprintf(w, ", recursive l = %d (c = %g)", *s.RecursiveL, s.C)
+			lang.Fprintf(w, ", recursive l = %d (c = %g)", *s.RecursiveL, s.C)
 		}
-		fmt.Fprintf(w, ", t = %.4g (%s distance)\n", s.T, s.Distance)
+		lang.Fprintf(w, ", t = %.4g (%s distance)\n", s.T, s.Distance)
 	}
 	return w.Flush()
 }
@@ -112,12 +113,12 @@ func printPersons(w io.Writer, u *verify.Persons) {
 	if u == nil {
 		return
 	}
-	fmt.Fprintf(w, "  persons\t%s by %s, %s to %s in a class, %.2f on average\n", report.Integer(u.Persons), u.Column, report.Integer(u.ClassSize.Min), report.Integer(u.ClassSize.Max), u.ClassSize.Mean)
+	lang.Fprintf(w, "  persons\t%s by %s, %s to %s in a class, %.2f on average\n", report.Integer(u.Persons), u.Column, report.Integer(u.ClassSize.Min), report.Integer(u.ClassSize.Max), u.ClassSize.Mean)
 	if u.Unassigned > 0 {
-		fmt.Fprintf(w, "  without a person\t%s records\n", report.Integer(u.Unassigned))
+		lang.Fprintf(w, "  without a person\t%s records\n", report.Integer(u.Unassigned))
 	}
-	fmt.Fprintf(w, "  intersection\t%s\n", words.Intersection(words.English, u))
+	lang.Fprintf(w, "  intersection\t%s\n", words.Intersection(words.English, u))
 	if q := u.Sequences; q != nil {
-		fmt.Fprintf(w, "  pseudonyms\t%s, %s at least share a sequence; %s records without one\n", report.Integer(q.Pseudonyms), report.Integer(q.Min), report.Integer(q.Without))
+		lang.Fprintf(w, "  pseudonyms\t%s, %s at least share a sequence; %s records without one\n", report.Integer(q.Pseudonyms), report.Integer(q.Min), report.Integer(q.Without))
 	}
 }

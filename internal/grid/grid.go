@@ -74,6 +74,13 @@ func NewWidth(out io.Writer, width int) *Writer { return &Writer{out: out, width
 
 // TerminalWidth is the width of the terminal that out is, in cells; 0 where it is none.
 func TerminalWidth(out io.Writer) int {
+	for {
+		inner, ok := out.(interface{ Unwrap() io.Writer })
+		if !ok {
+			break
+		}
+		out = inner.Unwrap()
+	}
 	f, ok := out.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return 0
@@ -84,6 +91,9 @@ func TerminalWidth(out io.Writer) int {
 	}
 	return width
 }
+
+// Unwrap is what the table is printed to.
+func (w *Writer) Unwrap() io.Writer { return w.out }
 
 // Write implements [io.Writer]; it never fails.
 func (w *Writer) Write(p []byte) (int, error) { return w.text.Write(p) }

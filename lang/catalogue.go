@@ -1,0 +1,152 @@
+package lang
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Entry is a text of the catalogue.
+type Entry struct {
+	// Key is the format in English.
+	Key Key
+	// Japanese is the format in Japanese. Its verbs are those of Key, with the numbers of
+	// their arguments where the order is another, as in %[2]s.
+	Japanese string
+}
+
+// Catalogue returns all entries.
+func Catalogue() []Entry {
+	var all []Entry
+	for _, part := range [][]Entry{errorTexts, hintTexts, causeTexts, noteTexts, resultTexts, reportTexts} {
+		all = append(all, part...)
+	}
+	return all
+}
+
+// catalogue finds translations.
+type catalogue struct {
+	byKey    map[string]string   // by format
+	exact    map[string]*pattern // of formats without verbs, by their text
+	patterns []*pattern          // of formats with verbs, those with most text of their own first
+}
+
+// japanese is the catalogue of Japanese, made when it is first needed.
+var japanese = sync.OnceValue(func() *catalogue {
+	c := &catalogue{byKey: map[string]string{}, exact: map[string]*pattern{}}
+	for _, e := range Catalogue() {
+		c.byKey[string(e.Key)] = e.Japanese // keys have no space around them
+		p := parse(strings.TrimSpace(string(e.Key)))
+		translated := parse(strings.TrimSpace(e.Japanese))
+		p.translated = translated
+		if len(p.verbs) == 0 {
+			p.translation = translated.literals[0]
+			c.exact[p.literals[0]] = p
+			continue
+		}
+		if p.own() >= leastOwn {
+			c.patterns = append(c.patterns, p)
+		}
+	}
+	slices.SortStableFunc(c.patterns, func(a, b *pattern) int { return cmp.Compare(b.own(), a.own()) })
+	return c
+})
+
+// leastOwn is how many letters a format has of its own at least if texts are to be found
+// by it: "%s: %s" fits everything.
+const leastOwn = 4
+
+// pattern is a format in its parts.
+type pattern struct {
+	literals    []string // one more than verbs
+	verbs       []verb
+	translated  *pattern
+	translation string // of a format without verbs
+}
+
+// verb is a place of a format where an argument stands.
+type verb struct {
+	kind byte // d, s, q, v, g and so on
+	arg  int
+}
+
+// own counts the bytes of a pattern beside its verbs, without spaces and punctuation.
+func (p *pattern) own() int {
+	n := 0
+	for _, literal := range p.literals {
+		for _, r := range literal {
+			if r != ' ' && !strings.ContainsRune(",.:;()%-=", r) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// parse takes a format apart.
+func parse(format string) *pattern {
+	p := &pattern{}
+	var literal strings.Builder
+	next := 0
+	for i := 0; i < len(format); i++ {
+		if format[i] != '%' || i+1 == len(format) {
+			literal.WriteByte(format[i])
+			continue
+		}
+		if format[i+1] == '%' {
+			literal.WriteByte('%')
+			i++
+			continue
+		}
+		end := i + 1
+		for end < len(format) && strings.IndexByte("+-# 0123456789.[]*", format[end]) >= 0 {
+			end++
+		}
+		if end == len(format) {
+			literal.WriteString(format[i:])
+			break
+		}
+		arg := next
+		if open := strings.IndexByte(format[i:end], '['); open >= 0 {
+			if closing := strings.IndexByte(format[i:end], ']'); closing > open {
+				if n, err := strconv.Atoi(format[i+open+1 : i+closing]); err == nil {
+					arg = n - 1
+				}
+			}
+		}
+		next = arg + 1
+		p.literals = append(p.literals, literal.String())
+		p.verbs = append(p.verbs, verb{format[end], arg})
+		literal.Reset()
+		i = end
+	}
+	p.literals = append(p.literals, literal.String())
+	return p
+}
+
+// Fault says what is wrong with an entry by itself; "" for nothing: its translation must
+// have the arguments of its key, each by the same kind of verb.
+func (e Entry) Fault() string {
+	if strings.TrimSpace(e.Japanese) == "" {
+		return "has no translation"
+	}
+	key, translated := parse(string(e.Key)), parse(e.Japanese)
+	used := make([]bool, len(key.verbs))
+	for _, v := range translated.verbs {
+		if v.arg < 0 || v.arg >= len(key.verbs) {
+			return "uses an argument that the key does not have"
+		}
+		if want := key.verbs[v.arg].kind; v.kind != want {
+			return "writes argument " + strconv.Itoa(v.arg+1) + " by %" + string(v.kind) + ", the key by %" + string(want)
+		}
+		used[v.arg] = true
+	}
+	for i, is := range used {
+		if !is {
+			return "leaves out argument " + strconv.Itoa(i+1)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,130 @@
+// Package lang says the texts of Noren in the languages of its users.
+//
+// English texts are written where they are needed: in the errors of a library, in the
+// sentences of a report. Their formats are the keys of one catalogue, with a translation
+// of each ([Lang.Text]). A text that reaches a front end already made, such as an error,
+// is found again by its format ([Lang.Say]). A test of the root package reads the sources
+// and fails for a format without a translation, for a translation without a format, and
+// for one whose verbs are others.
+package lang
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Lang is a language. The zero Lang is English.
+type Lang uint8
+
+// The languages.
+const (
+	English Lang = iota
+	Japanese
+)
+
+// All are all languages.
+func All() []Lang { return []Lang{English, Japanese} }
+
+// Key is a format of package fmt in English, by which its translations are found.
+type Key string
+
+// String is the code of a language: en or ja.
+func (l Lang) String() string {
+	if l == Japanese {
+		return "ja"
+	}
+	return "en"
+}
+
+// Parse reads the code of a language, as in "ja", "en" or a locale such as
+// "ja_JP.UTF-8"; the locales C and POSIX are English. ok is false for another language.
+func Parse(text string) (l Lang, ok bool) {
+	code, _, _ := strings.Cut(strings.ToLower(text), ".")
+	code, _, _ = strings.Cut(strings.ReplaceAll(code, "-", "_"), "_")
+	switch code {
+	case "ja":
+		return Japanese, true
+	case "en", "c", "posix", "":
+		return English, true
+	}
+	return English, false
+}
+
+// FromEnvironment is the language of the first of LC_ALL, LC_MESSAGES and LANG that get
+// returns a text for; English for a language that Noren does not speak.
+func FromEnvironment(get func(name string) string) Lang {
+	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
+		if text := get(name); text != "" {
+			l, _ := Parse(text)
+			return l
+		}
+	}
+	return English
+}
+
+// Text is a text in the language: the translation of its key with the arguments in it.
+//
+// Space around a key is kept and is no part of what is looked up. Without arguments only
+// %% is replaced.
+func (l Lang) Text(key Key, args ...any) string {
+	format := string(key)
+	if l == Japanese {
+		core := strings.TrimSpace(format)
+		if translated, ok := japanese().byKey[core]; ok {
+			before, after, _ := strings.Cut(format, core)
+			format = before + translated + after
+		}
+	}
+	if len(args) == 0 {
+		return strings.ReplaceAll(format, "%%", "%")
+	}
+	if l != English {
+		args = l.sayAll(args)
+	}
+	return fmt.Sprintf(format, args...)
+}
+
+// sayAll says the arguments that are sentences. A single word is left as it is: it may be
+// the name of a column or a value.
+func (l Lang) sayAll(args []any) []any {
+	out := slices.Clone(args)
+	for i, arg := range out {
+		if text, ok := arg.(string); ok && strings.Contains(strings.TrimSpace(text), " ") {
+			out[i] = l.Say(text)
+		}
+	}
+	return out
+}
+
+// Speaker is a writer whose reader has a language.
+type Speaker interface {
+	io.Writer
+	Lang() Lang
+}
+
+// Of is the language of a writer: its own if it is a [Speaker], otherwise that of what it
+// writes to where it has a method Unwrap; English where no language is found.
+func Of(w io.Writer) Lang {
+	for {
+		if s, ok := w.(Speaker); ok {
+			return s.Lang()
+		}
+		inner, ok := w.(interface{ Unwrap() io.Writer })
+		if !ok {
+			return English
+		}
+		w = inner.Unwrap()
+	}
+}
+
+// Fprintf writes a text to w in the language of w.
+func Fprintf(w io.Writer, key Key, args ...any) {
+	_, _ = io.WriteString(w, Of(w).Text(key, args...))
+}
+
+// Fprintln writes a text and a new line to w in the language of w.
+func Fprintln(w io.Writer, key Key, args ...any) {
+	_, _ = io.WriteString(w, Of(w).Text(key, args...)+"\n")
+}

@@ -1,0 +1,133 @@
+package lang
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Say is a text of English in the language. The text is a whole one, made from the format
+// of a key: what stands where the format has verbs is taken over, and said in the
+// language too where it is such a text itself. Texts in a row are found one by one where
+// they are separated by "; ", ": " or new lines. What has no format is left as it is.
+func (l Lang) Say(text string) string {
+	if l != Japanese || text == "" {
+		return text
+	}
+	return japanese().say(text, deepest)
+}
+
+// deepest bounds how many texts can be within each other.
+const deepest = 6
+
+// say translates a text, or its parts.
+func (c *catalogue) say(text string, depth int) string {
+	if depth == 0 || !strings.ContainsFunc(text, unicode.IsLetter) {
+		return text
+	}
+	if depth < deepest && !strings.Contains(strings.TrimSpace(text), " ") {
+		return text // a word within a text may be a name or a value
+	}
+	if said, ok := c.whole(text, depth); ok {
+		return said
+	}
+	for _, between := range []string{"\n", "; ", ": ", ", "} {
+		if !strings.Contains(text, between) {
+			continue
+		}
+		parts, changed := strings.Split(text, between), false
+		for i, part := range parts {
+			if said := c.say(part, depth-1); said != part {
+				parts[i], changed = said, true
+			}
+		}
+		if changed {
+			return strings.Join(parts, between)
+		}
+	}
+	return text
+}
+
+// whole translates a text that was made from one format. Of several formats the one with
+// the longest text of its own counts.
+func (c *catalogue) whole(text string, depth int) (string, bool) {
+	if p, ok := c.exact[text]; ok {
+		return p.translation, true
+	}
+	for _, p := range c.patterns {
+		args, ok := p.match(text)
+		if !ok {
+			continue
+		}
+		for i, arg := range args {
+			args[i] = c.say(arg, depth-1)
+		}
+		return p.fill(args), true
+	}
+	return "", false
+}
+
+// match finds what stands where a pattern has verbs.
+func (p *pattern) match(text string) (args []string, ok bool) {
+	rest, ok := strings.CutPrefix(text, p.literals[0])
+	if !ok {
+		return nil, false
+	}
+	return p.matchRest(rest, 0)
+}
+
+// matchRest matches what follows the literal before verb n: the shortest text that fits
+// the verb and after which the others can be found.
+func (p *pattern) matchRest(text string, n int) ([]string, bool) {
+	if n == len(p.verbs) {
+		return nil, text == ""
+	}
+	literal := p.literals[n+1]
+	if n == len(p.verbs)-1 {
+		arg, ok := strings.CutSuffix(text, literal)
+		if !ok || !p.verbs[n].fits(arg) {
+			return nil, false
+		}
+		return []string{arg}, true
+	}
+	if literal == "" { // two verbs side by side cannot be told apart
+		return nil, false
+	}
+	for at := 0; ; at++ {
+		i := strings.Index(text[at:], literal)
+		if i < 0 {
+			return nil, false
+		}
+		at += i
+		if !p.verbs[n].fits(text[:at]) {
+			continue
+		}
+		if args, ok := p.matchRest(text[at+len(literal):], n+1); ok {
+			return append([]string{text[:at]}, args...), true
+		}
+	}
+}
+
+// fits reports whether a text may have been written by a verb.
+func (v verb) fits(text string) bool {
+	switch v.kind {
+	case 'd':
+		return text != "" && strings.Trim(text, "-+0123456789, ") == ""
+	case 'q':
+		return len(text) >= 2 && (text[0] == '"' || text[0] == '`')
+	case 'g', 'f', 'e':
+		return text != "" && strings.Trim(text, "-+.,0123456789eInfNa ") == ""
+	}
+	return true
+}
+
+// fill writes the translation with arguments, which are texts already.
+func (p *pattern) fill(args []string) string {
+	var b strings.Builder
+	for i, literal := range p.translated.literals {
+		b.WriteString(literal)
+		if i < len(p.translated.verbs) {
+			b.WriteString(args[p.translated.verbs[i].arg])
+		}
+	}
+	return b.String()
+}

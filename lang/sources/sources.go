@@ -1,0 +1,274 @@
+// Package sources finds in Go files the texts that users read: those of errors with their
+// hints and causes, of notes, and of results and pages. They are the keys of the
+// catalogue of package lang.
+package sources
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Kind says where a text is used.
+type Kind string
+
+// The kinds.
+const (
+	Error  Kind = "error"  // what is wrong
+	Hint   Kind = "hint"   // what to do about it
+	Cause  Kind = "cause"  // of an error
+	Note   Kind = "note"   // a note or a warning
+	Result Kind = "result" // printed or shown as a result
+)
+
+// Text is a text found.
+type Text struct {
+	// Key is the format in English. Parts that are not constant are %s.
+	Key  string
+	Kind Kind
+	// Place is the file, relative to the root, and the line where it was first found.
+	Place string
+}
+
+// skipped are folders whose texts no user of the product reads in another language:
+// the papers, examples, generators and this catalogue itself.
+var skipped = []string{"experiments", "examples", "internal/randtest", "table/personal/header.go", "table/infer/missing.go", "lang", "api/generate", "internal/cli/generate", "web", "client", "cluster", "docs"}
+
+// sentences are folders and files whose texts become parts of results although no
+// function of a front end or of package lang gets them there.
+var sentences = []string{
+	"kanon/fate.go", "kanon/privacy", "kanon/gate", "kanon/partition/choose.go", "kanon/objective.go", "table/infer", "table/personal", "outlier/mechanism.go", "outlier/noise.go",
+	"outlier/plan.go", "query/result.go", "account/relation.go", "guarantee.go", "report",
+}
+
+// Find reads all Go files below root, tests excepted, and returns the texts, sorted by
+// key within each kind.
+func Find(root string) ([]Text, error) {
+	found := map[string]Text{}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		if d.IsDir() {
+			if name == "report/page.html" {
+				return pageTexts(path, name, found)
+			}
+			if slices.Contains(skipped, name) || name != "." && strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules" || d.Name() == "testdata" {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if name == "report/page.html" {
+			return pageTexts(path, name, found)
+		}
+		if slices.Contains(skipped, name) || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "internal/cli/reproduce") {
+			return nil
+		}
+		files := token.NewFileSet()
+		file, err := parser.ParseFile(files, path, nil, 0)
+		if err != nil {
+			return err
+		}
+		f := &finder{found: found, place: func(n ast.Node) string { return name + ":" + strconv.Itoa(files.Position(n.Pos()).Line) }}
+		f.sentences = slices.ContainsFunc(sentences, func(s string) bool { return name == s || strings.HasPrefix(name, s+"/") })
+		ast.Inspect(file, f.visit)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var all []Text
+	for _, t := range found {
+		all = append(all, t)
+	}
+	slices.SortFunc(all, func(a, b Text) int {
+		if c := strings.Compare(string(a.Kind), string(b.Kind)); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Key, b.Key)
+	})
+	return all, nil
+}
+
+// fixed finds the texts that a template gets from the catalogue.
+var fixed = regexp.MustCompile("{{fixed `([^`]+)`}}")
+
+// pageTexts collects the fixed texts of a template.
+func pageTexts(path, name string, found map[string]Text) error {
+	source, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	for _, m := range fixed.FindAllSubmatch(source, -1) {
+		found[string(m[1])] = Text{string(m[1]), Result, name}
+	}
+	return nil
+}
+
+// finder collects the texts of a file.
+type finder struct {
+	found     map[string]Text
+	sentences bool
+	place     func(ast.Node) string
+}
+
+// add adds a text of at least one word.
+func (f *finder) add(kind Kind, e ast.Expr) {
+	text, constant := constantOf(e)
+	if !constant {
+		return
+	}
+	key := strings.TrimSpace(text)
+	if !hasWord(key) || strings.HasPrefix(key, "<") || strings.Contains(key, `="%`) {
+		return // markup has no words
+	}
+	if _, known := f.found[key]; !known {
+		f.found[key] = Text{key, kind, f.place(e)}
+	}
+}
+
+// hasWord reports whether a format has a word of two letters beside its verbs.
+func hasWord(format string) bool {
+	run := 0
+	for i, r := range format {
+		if i > 0 && format[i-1] == '%' {
+			run = 0
+			continue
+		}
+		if !unicode.IsLetter(r) {
+			run = 0
+			continue
+		}
+		if run++; run == 2 {
+			return true
+		}
+	}
+	return false
+}
+
+// constantOf is the text of an expression, with %s for the parts that are no constants;
+// constant is false where none of it is one.
+func constantOf(e ast.Expr) (text string, constant bool) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		if e.Kind != token.STRING {
+			return "%s", false
+		}
+		text, err := strconv.Unquote(e.Value)
+		return text, err == nil
+	case *ast.ParenExpr:
+		return constantOf(e.X)
+	case *ast.BinaryExpr:
+		if e.Op != token.ADD {
+			return "%s", false
+		}
+		left, one := constantOf(e.X)
+		right, other := constantOf(e.Y)
+		return left + right, one || other
+	case *ast.CallExpr:
+		if s, ok := e.Fun.(*ast.SelectorExpr); ok && len(e.Args) > 0 && (s.Sel.Name == "Sprintf" || s.Sel.Name == "Text" || s.Sel.Name == "Key") {
+			if text, constant := constantOf(e.Args[0]); constant {
+				return text, true
+			}
+		}
+	}
+	return "%s", false
+}
+
+// visit looks at one node.
+func (f *finder) visit(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.CallExpr:
+		f.call(n)
+	case *ast.KeyValueExpr:
+		if key, ok := n.Key.(*ast.Ident); ok {
+			switch key.Name {
+			case "What":
+				f.add(Error, n.Value)
+			case "Hint":
+				f.add(Hint, n.Value)
+			case "Why", "Statement", "Label":
+				f.add(Result, n.Value)
+			}
+		}
+	case *ast.CompositeLit:
+		if array, ok := n.Type.(*ast.ArrayType); ok && typeName(array.Elt) == "string" {
+			return false // a list of names
+		}
+		if name := typeName(n.Type); name == "Line" && len(n.Elts) == 2 {
+			f.add(Result, n.Elts[0])
+			f.add(Result, n.Elts[1])
+		}
+	case *ast.BasicLit:
+		if f.sentences && n.Kind == token.STRING {
+			if text, err := strconv.Unquote(n.Value); err == nil && strings.Contains(strings.TrimSpace(text), " ") {
+				f.add(Result, n)
+			}
+		}
+	}
+	return true
+}
+
+// typeName is the name of a type without its package.
+func typeName(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	}
+	return ""
+}
+
+// call collects the texts that a call gets.
+func (f *finder) call(c *ast.CallExpr) {
+	name, of := "", ""
+	switch fun := c.Fun.(type) {
+	case *ast.Ident:
+		name = fun.Name
+	case *ast.SelectorExpr:
+		name = fun.Sel.Name
+		if x, ok := fun.X.(*ast.Ident); ok {
+			of = x.Name
+		}
+	}
+	arg := func(kind Kind, i int) {
+		if i >= 0 && i < len(c.Args) {
+			f.add(kind, c.Args[i])
+		}
+	}
+	switch {
+	case name == "Usagef" || name == "usage" || name == "fault":
+		arg(Error, 1)
+	case name == "unclearf":
+		arg(Error, 0)
+	case name == "Hinted":
+		arg(Hint, 0)
+	case name == "Errorf" && of == "fmt", name == "New" && of == "errors":
+		arg(Cause, 0)
+	case name == "note" || name == "warn" || name == "columnNote":
+		for i := range c.Args {
+			arg(Note, i)
+		}
+	case of == "lang" && (name == "Fprintf" || name == "Fprintln"):
+		arg(Result, 1)
+	case name == "Text":
+		arg(Result, 0)
+	case name == "printLine":
+		arg(Result, 1)
+		arg(Result, 2)
+	}
+}

@@ -1,0 +1,3 @@
+package lang
+
+var errorTexts, hintTexts, causeTexts, noteTexts, resultTexts, reportTexts []Entry
