@@ -20,7 +20,7 @@ type Entry struct {
 // Catalogue returns all entries.
 func Catalogue() []Entry {
 	var all []Entry
-	for _, part := range [][]Entry{errorTexts, hintTexts, causeTexts, noteTexts, resultTexts, reportTexts} {
+	for _, part := range [][]Entry{errorTexts, hintTexts, causeTexts, noteTexts, resultTexts} {
 		all = append(all, part...)
 	}
 	return all
@@ -91,7 +91,7 @@ func parse(format string) *pattern {
 	var literal strings.Builder
 	next := 0
 	for i := 0; i < len(format); i++ {
-		if format[i] != '%' || i+1 == len(format) {
+		if format[i] != '%' || i+1 == len(format) || format[i+1] == ' ' { // 100 % of
 			literal.WriteByte(format[i])
 			continue
 		}
@@ -101,12 +101,16 @@ func parse(format string) *pattern {
 			continue
 		}
 		end := i + 1
-		for end < len(format) && strings.IndexByte("+-# 0123456789.[]*", format[end]) >= 0 {
+		for end < len(format) && strings.IndexByte("+-#0123456789.[]*", format[end]) >= 0 {
 			end++
 		}
 		if end == len(format) {
 			literal.WriteString(format[i:])
 			break
+		}
+		if c := format[end] | 0x20; c < 'a' || c > 'z' { // 1 %, or
+			literal.WriteByte('%')
+			continue
 		}
 		arg := next
 		if open := strings.IndexByte(format[i:end], '['); open >= 0 {

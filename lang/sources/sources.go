@@ -40,7 +40,7 @@ type Text struct {
 
 // skipped are folders whose texts no user of the product reads in another language:
 // the papers, examples, generators and this catalogue itself.
-var skipped = []string{"experiments", "examples", "internal/randtest", "table/personal/header.go", "table/infer/missing.go", "lang", "api/generate", "internal/cli/generate", "web", "client", "cluster", "docs"}
+var skipped = []string{"experiments", "examples", "internal/randtest", "table/personal/header.go", "table/personal/text.go", "table/personal/name.go", "table/personal/namelist.go", "table/infer/missing.go", "table/infer/scales.go", "lang", "api/generate", "internal/cli/generate", "web", "client", "cluster", "docs"}
 
 // sentences are folders and files whose texts become parts of results although no
 // function of a front end or of package lang gets them there.
@@ -132,6 +132,9 @@ func (f *finder) add(kind Kind, e ast.Expr) {
 		return
 	}
 	key := strings.TrimSpace(text)
+	if kind == Note && !strings.Contains(key, " ") {
+		return // a code
+	}
 	if !hasWord(key) || strings.HasPrefix(key, "<") || strings.Contains(key, `="%`) {
 		return // markup has no words
 	}

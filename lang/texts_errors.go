@@ -1,3 +1,0 @@
-package lang
-
-var errorTexts, hintTexts, causeTexts, noteTexts, resultTexts, reportTexts []Entry

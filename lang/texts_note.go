@@ -1,0 +1,28 @@
+package lang
+
+// noteTexts are notes and warnings.
+var noteTexts = []Entry{
+	{"%d of %d bins are left: some edges coincide", "%d / %d 区間が残りました。境界の一部が重なっています"},
+	{"%d of %d records were drawn to learn from", "%[2]d 件の記録から %[1]d 件を学習用に抽出しました"},
+	{"%s %s client's first: the privacy losses of a person with several records add up, and estimates exclude later reports", "各端末の最初の報告のほかに %s%sがあります。複数の記録を持つ人のプライバシー損失は足し合わさり、推定は後の報告を除きます"},
+	{"%s has no column %s: its persons are not known; they are counted when a release is made", "%s に列 %s がありません。人の数は分からず、公開のときに数えられます"},
+	{"%s holds values of %s: it is private", "%s には %s の値があります。非公開です"},
+	{"%s is copied to %s, which is private; data set %s reads it from now on", "%s を %s に複写しました。これは非公開です。データセット %s は今後これを読みます"},
+	{"%s, records are counted instead", "%s。代わりに記録を数えます"},
+	{"analyst %s is granted %s, and data set %s has %s left: the data set's budget holds", "分析者 %s に %s を付与しました。データセット %s の残りは %s で、データセットの予算が優先します"},
+	{"charges made so far stay in the history of the ledger", "これまでの課金は台帳の履歴に残ります"},
+	{"column %s is left out: %s", "列 %s を除きます: %s"},
+	{"column %s of %s: %s", "列 %s（%s）: %s"},
+	{"data set %s no longer reads %s", "データセット %s は %s をもう読みません"},
+	{"it ends %s", "終了は %s です"},
+	{"kind %s, levels: %s", "種類 %s、水準: %s"},
+	{"made the key of the devices, %s: keep it, and keep it secret", "端末の鍵 %s を作りました。保管し、秘密にしてください"},
+	{"not charged to any ledger: the guarantee covers this answer only and does not compose with others", "どの台帳にも課金していません。保証はこの答えだけのもので、他の答えと合成されません"},
+	{"of %s, %s%s", "%s の %s%s"},
+	{"the certificate is signed by a key that is unknown here: ask the publisher of the file for the public key", "証明書は、ここでは知られていない鍵で署名されています。ファイルの発行者に公開鍵を求めてください"},
+	{"the certificate states no schema: its guarantee holds for the column types that its query declared", "証明書にスキーマがありません。保証は質問が宣言した列の型について成り立ちます"},
+	{"this is another file than the one that was certified: the public table, or what is made of the same release, has changed; the guarantee is the same", "証明されたファイルとは別のファイルです。公開の表、または同じ公開から作られるものが変わりました。保証は同じです"},
+	{"this was asked before: the stored answer, free of charge", "前に尋ねられた質問です。保存された答えを無料で返します"},
+	{"wrote %s, from %d observations", "%s を %d 件の観測から書きました"},
+	{"wrote %s: read it, correct the roles, then noren anonymize %s -o OUTPUT --spec %s", "%s を書きました。読んで役割を直してから、次を実行してください: noren anonymize %s -o OUTPUT --spec %s"},
+}
