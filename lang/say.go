@@ -53,6 +53,9 @@ func (c *catalogue) whole(text string, depth int) (string, bool) {
 	if p, ok := c.exact[text]; ok {
 		return p.translation, true
 	}
+	if said, ok := counted(text); ok {
+		return said, true
+	}
 	for _, p := range c.patterns {
 		args, ok := p.match(text)
 		if !ok {

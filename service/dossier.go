@@ -32,10 +32,10 @@ func (s *Service) dossier(facts *report.Facts, r *api.AnonymizeRequest, specFile
 		{Name: "Time", Value: fmt.Sprintf("%.1f s", took.Check+took.Read+took.Partition+took.Refine+took.Publish+took.Bound+took.Verify)},
 	}
 	if result.Suppressed > 0 {
-		facts.Made = append(facts.Made, report.Fact{Name: "Records left out", Value: text.Suppressed(result)})
+		facts.Made = append(facts.Made, report.Fact{Name: "Records left out", Value: text.Suppressed(text.English, result)})
 	}
 	if result.Large > 0 {
-		facts.Made = append(facts.Made, report.Fact{Name: "Large groups", Value: text.Large(result)})
+		facts.Made = append(facts.Made, report.Fact{Name: "Large groups", Value: text.Large(text.English, result)})
 	}
 	if job.Gap > 0 {
 		facts.Made = append(facts.Made, report.Fact{Name: "Optimality gap", Value: gap(result)})

@@ -149,8 +149,8 @@ func printCalibration(t *terminal, path string, c *api.CorrelatedCalibrate) {
 	lang.Fprintf(w, "%s of %s, epsilon %s, against %s\n\n  scale       %s\n", c.Query, path, api.Decimal(c.Epsilon), c.Adversaries, figure(c.Scale))
 	printLeakage(t, c.Leakage)
 	lang.Fprintln(w, "\nscales of other methods")
-	for _, b := range words.Baselines(words.English, c.Baselines) {
-		fmt.Fprintf(w, "  %-18s %14s   %s\n", b.Method, figure(b.Scale), b.Protects)
+	for _, b := range words.Baselines(t.lang, c.Baselines) {
+		lang.Fprintf(w, "  %-18s %14s   %s\n", b.Method, figure(b.Scale), b.Protects)
 	}
 }
 

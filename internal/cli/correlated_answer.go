@@ -2,13 +2,13 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/release"
 	words "github.com/noren-privacy/noren/report/text"
 )
@@ -49,7 +49,7 @@ func (f *correlatedAnswerFlags) answer(c *cobra.Command, t *terminal, name strin
 		if err != nil {
 			return f.explainModel(name, err)
 		}
-		return printPrice(t, f.json, quote, &quote.Price, "a dry run, nothing is charged", words.CorrelatedNoise(words.English, quote.Accuracy.Scale, quote.Accuracy.Leakage.Upper))
+		return printPrice(t, f.json, quote, &quote.Price, "a dry run, nothing is charged", words.CorrelatedNoise(t.lang, quote.Accuracy.Scale, quote.Accuracy.Leakage.Upper))
 	}
 	answer, err := s.CorrelatedAnswer(ctx, r)
 	if err != nil {
@@ -61,8 +61,8 @@ func (f *correlatedAnswerFlags) answer(c *cobra.Command, t *terminal, name strin
 	if f.json {
 		return printJSON(t.stdout, answer)
 	}
-	fmt.Fprintf(t.stdout, "%s, %s\n\n", answer.Query, name)
-	printLines(t.stdout, append(words.Correlated(words.English, answer), words.Guarantee(words.English, &answer.Receipt)...))
+	lang.Fprintf(t.stdout, "%s, %s\n\n", answer.Query, name)
+	printLines(t.stdout, append(words.Correlated(t.lang, answer), words.Guarantee(t.lang, &answer.Receipt)...))
 	return nil
 }
 

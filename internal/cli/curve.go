@@ -8,6 +8,7 @@ import (
 
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/report"
 )
 
@@ -82,6 +83,6 @@ func (t *terminal) printPoint(heading string) func(kanon.CurvePoint) {
 		t.progress.clear()
 		fmt.Fprint(t.stdout, heading)
 		heading = ""
-		fmt.Fprintf(t.stdout, "%-16s %6d %9s %9s %12s %12s %12s %9.2f\n", p.Method, p.K, report.Integer(p.Groups), report.Percent(p.Loss), report.Percent(p.CountError), report.Percent(p.MaxRisk), report.Percent(p.MeanRisk), p.Seconds)
+		lang.Fprintf(t.stdout, "%-16s %6d %9s %9s %12s %12s %12s %9.2f\n", p.Method, p.K, report.Integer(p.Groups), report.Percent(p.Loss), report.Percent(p.CountError), report.Percent(p.MaxRisk), report.Percent(p.MeanRisk), p.Seconds)
 	}
 }

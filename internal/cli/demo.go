@@ -101,7 +101,7 @@ func showRows(out io.Writer, title, path string, rows, columns int) error {
 	}
 	defer func() { _ = f.Close() }()
 	r := csv.NewReader(f)
-	fmt.Fprintln(out, title)
+	lang.Fprintln(out, lang.Key(title))
 	w := grid.New(out)
 	for range rows + 1 {
 		row, err := r.Read()
@@ -134,7 +134,7 @@ func showClass(ctx context.Context, out io.Writer, title, path string, quasi []s
 		}
 		return c.Dict[c.Codes[i]]
 	}
-	fmt.Fprintln(out, title)
+	lang.Fprintln(out, lang.Key(title))
 	w := grid.New(out)
 	const columns = 7
 	fmt.Fprintln(w, "  "+strings.Join(names[:columns], "\t")+"\t...")

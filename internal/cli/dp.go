@@ -183,8 +183,8 @@ func printPrice(t *terminal, asJSON bool, quote any, p *api.Price, head string, 
 	if asJSON {
 		return printJSON(t.stdout, quote)
 	}
-	fmt.Fprintf(t.stdout, "%s\n\n", head)
-	printLines(t.stdout, words.Price(words.English, p))
+	lang.Fprintf(t.stdout, "%s\n\n", head)
+	printLines(t.stdout, words.Price(t.lang, p))
 	printLines(t.stdout, tail)
 	if !p.Fits {
 		return &alreadySaid{&noren.Error{Kind: noren.Refused, Code: "budget-refused", What: "the budget does not cover it"}}

@@ -98,11 +98,11 @@ func printHarm(w io.Writer, e *harm.Evaluation) {
 		{"identified, probability", e.Identified},
 		{"total", e.Total},
 	} {
-		fmt.Fprintf(w, "  %-26s %s\n", row.name, figure(row.value))
+		lang.Fprintf(w, "  %-26s %s\n", row.name, figure(row.value))
 	}
-	fmt.Fprintf(w, "\n  %6s %10s %12s %12s %12s %10s %10s\n", "count", "prior", "damage", "concealment", "credit", "alarm", "no alarm")
+	lang.Fprintf(w, "\n  %6s %10s %12s %12s %12s %10s %10s\n", "count", "prior", "damage", "concealment", "credit", "alarm", "no alarm")
 	for _, k := range e.Cases {
-		fmt.Fprintf(w, "  %6d %10s %12s %12s %12s %10s %10s\n", k.T, figure(k.P), figure(k.Damage), figure(k.Concealment), figure(k.Credit), figure(k.Alarm), figure(k.NoAlarm))
+		lang.Fprintf(w, "  %6d %10s %12s %12s %12s %10s %10s\n", k.T, figure(k.P), figure(k.Damage), figure(k.Concealment), figure(k.Credit), figure(k.Alarm), figure(k.NoAlarm))
 	}
 }
 
@@ -132,11 +132,11 @@ func newHarmOptimise(t *terminal) *cobra.Command {
 				return printJSON(t.stdout, best)
 			}
 			printHarm(t.stdout, &best.Evaluation)
-			if limit := words.HarmLimit(words.English, best, r.EpsilonMax != nil); limit != "" {
+			if limit := words.HarmLimit(t.lang, best, r.EpsilonMax != nil); limit != "" {
 				if r.EpsilonMax == nil {
 					limit += ": say with --epsilon-max what loss is allowed"
 				}
-				fmt.Fprintf(t.stdout, "\n  %s\n", limit)
+				lang.Fprintf(t.stdout, "\n  %s\n", limit)
 			}
 			if best.Threshold != nil {
 				printThreshold(t.stdout, best.Threshold)

@@ -49,7 +49,7 @@ func (q *interview) ask(r *api.Inspection) (*api.Answers, error) {
 	w := grid.New(q.out)
 	lang.Fprintln(w, "column\ttype\tproposed role")
 	for _, c := range r.Columns {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", c.Name, c.Type, c.RoleReason)
+		lang.Fprintf(w, "%s\t%s\t%s\n", c.Name, lang.Of(w).Term(c.Type), lang.Of(w).Say(c.RoleReason))
 	}
 	if err := w.Flush(); err != nil {
 		return nil, err
@@ -93,9 +93,9 @@ func unclearf(format string, args ...any) *unclear {
 func (q *interview) recipients(_ *api.Inspection, a *api.Answers) error {
 	lang.Fprintln(q.out, "1. Who receives the release?")
 	w := grid.New(q.out)
-	fmt.Fprintf(w, "   1\t%s\tk = %d\n", "anybody: it is published", spec.Public.K())
-	fmt.Fprintf(w, "   2\t%s\tk = %d\n", "people who agree in writing not to look for persons", spec.Agreement.K())
-	fmt.Fprintf(w, "   3\t%s\tk = %d\n", "colleagues within your organisation", spec.Organisation.K())
+	lang.Fprintf(w, "   1\t%s\tk = %d\n", "anybody: it is published", spec.Public.K())
+	lang.Fprintf(w, "   2\t%s\tk = %d\n", "people who agree in writing not to look for persons", spec.Agreement.K())
+	lang.Fprintf(w, "   3\t%s\tk = %d\n", "colleagues within your organisation", spec.Organisation.K())
 	if err := w.Flush(); err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (q *interview) known(r *api.Inspection, a *api.Answers) (err error) {
 	w := grid.New(q.out)
 	for _, c := range r.Columns {
 		if c.Role == table.Quasi.String() {
-			fmt.Fprintf(w, "   %s\t%s\n", c.Name, words.Known(words.English, &c))
+			lang.Fprintf(w, "   %s\t%s\n", c.Name, words.Known(lang.Of(q.out), &c))
 		}
 	}
 	if err := w.Flush(); err != nil {

@@ -52,14 +52,14 @@ func printInspection(out io.Writer, r *api.Inspection) error {
 		if c.Estimated {
 			distinct = "~" + distinct
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\t%s\n", c.Name, c.Type, distinct, c.Missing, short(c.Smallest), short(c.Largest), c.Role)
+		lang.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\t%s\n", c.Name, lang.Of(out).Term(c.Type), distinct, c.Missing, short(c.Smallest), short(c.Largest), lang.Of(out).Term(c.Role))
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
 	fmt.Fprintln(out)
 	for _, c := range r.Columns {
-		if err := grid.Hang(out, c.Name+": ", c.RoleReason+"; "+c.TypeReason); err != nil {
+		if err := grid.Hang(out, c.Name+": ", lang.Of(out).Say(c.RoleReason+"; "+c.TypeReason)); err != nil {
 			return err
 		}
 	}
@@ -67,7 +67,7 @@ func printInspection(out io.Writer, r *api.Inspection) error {
 		lang.Fprintln(out, "\nothers may know:")
 		for _, c := range r.Columns {
 			if c.Role == table.Quasi.String() {
-				fmt.Fprintf(w, "  %s\t%s\n", c.Name, words.Known(words.English, &c))
+				lang.Fprintf(w, "  %s\t%s\n", c.Name, words.Known(lang.Of(out), &c))
 			}
 		}
 		if err := w.Flush(); err != nil {

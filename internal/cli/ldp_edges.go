@@ -53,7 +53,7 @@ func (f *edgesFlags) run(ctx context.Context, t *terminal, name string) error {
 			return f.explain(name, err)
 		}
 		return printPrice(t, f.json, quote, &quote.Price, fmt.Sprintf("%d bins of %s: a dry run, nothing is charged", f.r.Count, f.r.Column),
-			words.Line{Label: "accuracy", Text: words.Accuracy(words.English, quote.Accuracy)})
+			words.Line{Label: "accuracy", Text: words.Accuracy(t.lang, quote.Accuracy)})
 	}
 	e, err := s.LDPEdges(ctx, &f.r)
 	if err != nil {
@@ -75,6 +75,6 @@ func (f *edgesFlags) run(ctx context.Context, t *terminal, name string) error {
 	lang.Fprintf(w, "  edges       %s\n", edges)
 	lang.Fprintf(w, "  ranks       off by at most %s records, all at once with confidence %g\n", figure(e.RankWithin), e.Level)
 	lang.Fprintf(w, "  go on with  --edges %s --edges-epsilon %s\n", edges, e.EdgesEpsilon)
-	printLines(w, words.Guarantee(words.English, &e.Receipt))
+	printLines(w, words.Guarantee(t.lang, &e.Receipt))
 	return nil
 }

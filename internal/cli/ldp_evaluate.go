@@ -151,10 +151,10 @@ func printEvaluation(w io.Writer, r *evaluate.Result, path string) {
 	printTable(w, &losses)
 	lang.Fprintln(w, "\nWhat is guaranteed")
 	for _, s := range r.Guarantee {
-		fmt.Fprintf(w, "  %s\n", s)
+		lang.Fprintf(w, "  %s\n", s)
 	}
 	lang.Fprintln(w, "\nNot protected")
 	for _, s := range r.NotProtected {
-		fmt.Fprintf(w, "  %s\n", s)
+		lang.Fprintf(w, "  %s\n", s)
 	}
 }

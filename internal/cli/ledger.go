@@ -141,7 +141,7 @@ func printDatasets(out io.Writer, datasets []api.Dataset) error {
 		if d.Version == 0 {
 			version = "no schema yet"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", d.Name, d.Spent, d.Remaining, d.Cap, d.Neighbours, d.Unit, version, d.File)
+		lang.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", d.Name, d.Spent, d.Remaining, d.Cap, d.Neighbours, d.Unit, version, d.File)
 		for _, a := range d.Analysts {
 			state := ""
 			if a.Closed {
@@ -168,7 +168,7 @@ func printSchemas(w io.Writer, datasets []api.Dataset) error {
 		}
 		lang.Fprintf(w, ", version %d, sha256 %s\n", s.Version, s.DefinitionSHA256)
 		printDefinition(w, d, nil, false)
-		printLines(w, words.Dataset(words.English, s))
+		printLines(w, words.Dataset(lang.Of(w), s))
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func printDefinition(out io.Writer, d *dataset.Definition, proposed []string, mi
 				kind += " (proposed)"
 			}
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t\n", c.Name, kind, c.Layout+strings.Join(c.Levels, " < "), strings.Join(append(append([]string{}, c.Bounds...), c.Keys...), ", "))
+		lang.Fprintf(w, "  %s\t%s\t%s\t%s\t\n", c.Name, kind, c.Layout+strings.Join(c.Levels, " < "), strings.Join(append(append([]string{}, c.Bounds...), c.Keys...), ", "))
 	}
 	_ = w.Flush()
 	if m := d.Model; m != nil {
@@ -62,14 +62,14 @@ func orNone(texts []string) string {
 
 // printReview lists the cells that do not fit. It is private, and holds no cell.
 func printReview(w io.Writer, g *api.Granted) {
-	heading, columns, units := words.Review(words.English, g)
+	heading, columns, units := words.Review(lang.Of(w), g)
 	if heading != "" {
-		fmt.Fprintf(w, "  %s:\n", heading)
+		lang.Fprintf(w, "  %s:\n", heading)
 	}
 	for _, line := range columns {
-		fmt.Fprintf(w, "    %s\n", line)
+		lang.Fprintf(w, "    %s\n", line)
 	}
 	if units != "" {
-		fmt.Fprintf(w, "  %s\n", units)
+		lang.Fprintf(w, "  %s\n", units)
 	}
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"strings"
 
@@ -53,7 +52,7 @@ func printHistory(out io.Writer, charges []api.Charged) error {
 		if e.Reason != "" {
 			state += ": " + e.Reason
 		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", e.Link, e.Time, e.Dataset, e.Principal, e.Cost, state, queryText(e.Mechanism))
+		lang.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", e.Link, e.Time, e.Dataset, e.Principal, e.Cost, state, queryText(e.Mechanism))
 	}
 	return w.Flush()
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -48,6 +47,6 @@ func printVerification(w io.Writer, path string, r *api.LedgerVerification) {
 	}
 	lang.Fprintf(w, "%s: NOT sound\n", path)
 	for _, f := range r.Faults {
-		fmt.Fprintf(w, "  %s\n", f)
+		lang.Fprintf(w, "  %s\n", f)
 	}
 }

@@ -78,7 +78,7 @@ func (f *outliersFlags) count(c *cobra.Command, t *terminal, path string) error 
 			return f.explain(path, err)
 		}
 		a := quote.Accuracy
-		return printPrice(t, f.json, quote, &quote.Price, a.About+": a dry run, nothing is charged", words.OutliersAccuracy(words.English, a, f.guess)...)
+		return printPrice(t, f.json, quote, &quote.Price, a.About+": a dry run, nothing is charged", words.OutliersAccuracy(t.lang, a, f.guess)...)
 	}
 	answer, err := s.OutliersCount(ctx, r)
 	if err != nil {
@@ -91,8 +91,8 @@ func (f *outliersFlags) count(c *cobra.Command, t *terminal, path string) error 
 		return printJSON(t.stdout, answer)
 	}
 	lang.Fprintf(t.stdout, "outliers in %s: %s\n\n", path, figure(float64(answer.Count)))
-	printLines(t.stdout, words.Outliers(words.English, &answer.Answer, f.guess))
-	printLines(t.stdout, words.Guarantee(words.English, &answer.Receipt))
+	printLines(t.stdout, words.Outliers(t.lang, &answer.Answer, f.guess))
+	printLines(t.stdout, words.Guarantee(t.lang, &answer.Receipt))
 	return nil
 }
 
@@ -175,7 +175,7 @@ func (f *sensitivityFlags) run(c *cobra.Command, t *terminal, path string) error
 	w := t.stdout
 	lang.Fprintf(w, "PRIVATE: do not release\n\n  outliers  %d of %d records\n  G         %d (%s)\n", d.Query, len(d.Degrees), d.G, d.Neighbours)
 	for i, u := range d.U {
-		fmt.Fprintf(w, "  U_%-7d %d\n", i, u)
+		lang.Fprintf(w, "  U_%-7d %d\n", i, u)
 	}
 	for i, bound := range d.Diagnosis.S {
 		lang.Fprintf(w, "  S         %s for beta %s\n", figure(bound.S), f.beta[i])

@@ -44,7 +44,7 @@ func newOutliersPlan(t *terminal) *cobra.Command {
 			}
 			lang.Fprintf(w, "  take    %s\n\n", p.Noise.Family)
 			for _, a := range p.Advice {
-				fmt.Fprintf(w, "  %s\n", a)
+				lang.Fprintf(w, "  %s\n", a)
 			}
 			fmt.Fprintln(w)
 			table := planTable(p.Table, share)

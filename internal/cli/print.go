@@ -20,7 +20,7 @@ import (
 // printRelease prints what a release came to.
 func printRelease(w io.Writer, r *kanon.Result) {
 	lang.Fprintf(w, "%s: %s records, verified %d-anonymous\n\n", r.Output, report.Integer(r.Rows), r.AchievedK)
-	for _, l := range words.Release(words.English, r) {
+	for _, l := range words.Release(lang.Of(w), r) {
 		if u := r.Verified.Unit; l.Label == "intersect" && !u.Linked && u.Fit.Below > 0 {
 			l.Text += " (--unit-linkage all prevents it)"
 		}
@@ -31,22 +31,24 @@ func printRelease(w io.Writer, r *kanon.Result) {
 
 // printFates prints what was done with each column, and why.
 func printFates(out io.Writer, fates []gate.Fate) {
+	l := lang.Of(out)
 	lang.Fprintln(out, "\n  columns")
 	w := grid.New(out)
 	for _, f := range fates {
-		fmt.Fprintf(w, "    %s\t%s\t%s\t%s\n", f.Column, f.Role, f.Fate, f.Why)
+		lang.Fprintf(w, "    %s\t%s\t%s\t%s\n", f.Column, l.Term(f.Role), l.Term(f.Fate), l.Say(f.Why))
 	}
 	_ = w.Flush()
 }
 
 // printReleasePlan prints what a release would do.
 func printReleasePlan(w io.Writer, p *api.ReleasePlan) {
+	l := lang.Of(w)
 	lang.Fprintf(w, "%s: %s records; nothing was written (private: do not release)\n\n", p.Input, report.Integer(p.Rows))
-	printLines(w, words.ReleasePlan(words.English, p))
+	printLines(w, words.ReleasePlan(lang.Of(w), p))
 	lang.Fprintln(w, "\n  columns")
 	g := grid.New(w)
 	for i, f := range p.Columns {
-		fmt.Fprintf(g, "    %s\t%s\t%s\t%s\t%s\n", f.Column, p.Read[i].Type, f.Role, f.Fate, f.Why)
+		lang.Fprintf(g, "    %s\t%s\t%s\t%s\t%s\n", f.Column, l.Term(p.Read[i].Type), l.Term(f.Role), l.Term(f.Fate), l.Say(f.Why))
 	}
 	_ = g.Flush()
 }
@@ -116,10 +118,10 @@ func printPersonRows(w io.Writer, a *assess.Assessment) {
 		return
 	}
 	row := func(name string, value func(*assess.Persons) string) {
-		fmt.Fprintf(w, "%s\t%s", name, value(a.OriginalPersons))
+		lang.Fprintf(w, "%s\t%s", name, value(a.OriginalPersons))
 		switch {
 		case a.ReleasePersons != nil:
-			fmt.Fprintf(w, "\t%s", value(a.ReleasePersons))
+			lang.Fprintf(w, "\t%s", value(a.ReleasePersons))
 		case a.Release != nil:
 			lang.Fprintf(w, "\tnot known")
 		}
@@ -176,7 +178,7 @@ func printUtility(w io.Writer, u *assess.Utility) {
 	if len(u.Numbers) > 0 {
 		lang.Fprintln(w, "\nnumber\tmean before\tafter\tdeviation before\tafter")
 		for _, c := range u.Numbers {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", c.Name, mean(&c, c.Original.Mean), mean(&c, c.Release.Mean), spread(&c, c.Original.SD), spread(&c, c.Release.SD))
+			lang.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", c.Name, mean(&c, c.Original.Mean), mean(&c, c.Release.Mean), spread(&c, c.Original.SD), spread(&c, c.Release.SD))
 		}
 	}
 	if c := u.Correlations; c != nil && c.Largest != nil {
@@ -185,7 +187,7 @@ func printUtility(w io.Writer, u *assess.Utility) {
 	if len(u.Categories) > 0 {
 		lang.Fprintln(w, "\ncategory\tvalues\tlost\tfrequencies changed by")
 		for _, c := range u.Categories {
-			fmt.Fprintf(w, "%s\t%d\t%d\t%s\n", c.Name, c.Values, c.Lost, report.Percent(c.TotalVariation))
+			lang.Fprintf(w, "%s\t%d\t%d\t%s\n", c.Name, c.Values, c.Lost, report.Percent(c.TotalVariation))
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/query"
 	words "github.com/noren-privacy/noren/report/text"
 	"github.com/noren-privacy/noren/service"
@@ -124,7 +125,7 @@ func (f *queryFlags) answer(c *cobra.Command, t *terminal, name string) error {
 			return f.explain(name, err)
 		}
 		return printPrice(t, f.json, quote, &quote.Price, fmt.Sprintf("%s %s: a dry run, nothing is charged", f.kind, name),
-			words.Line{Label: "accuracy", Text: words.Accuracy(words.English, quote.Accuracy)})
+			words.Line{Label: "accuracy", Text: words.Accuracy(t.lang, quote.Accuracy)})
 	}
 	answer, err := s.Query(ctx, r)
 	if err != nil {
@@ -174,7 +175,7 @@ func (f *queryFlags) tellAccuracy(ctx context.Context, t *terminal, s *service.S
 		return printJSON(t.stdout, out)
 	}
 	for _, a := range out.Accuracy {
-		fmt.Fprintf(t.stdout, "%-12s %s\n", a.Mechanism, words.Accuracy(words.English, &a.Accuracy))
+		lang.Fprintf(t.stdout, "%-12s %s\n", a.Mechanism, words.Accuracy(t.lang, &a.Accuracy))
 	}
 	return nil
 }

@@ -28,18 +28,18 @@ func printQuery(out io.Writer, path string, a *api.Query) error {
 		what += ", where " + p.Where
 	}
 	if r.Group != nil {
-		value, spread := words.Group(words.English, r.Group)
-		fmt.Fprintf(out, "%s: %s\n\n", what, value)
+		value, spread := words.Group(lang.Of(out), r.Group)
+		lang.Fprintf(out, "%s: %s\n\n", what, value)
 		printLine(out, fmt.Sprintf("%.4g %%", 100*r.Level), spread)
 	} else {
-		fmt.Fprintf(out, "%s\n\n", what)
+		lang.Fprintf(out, "%s\n\n", what)
 		if err := printGroups(out, q, r); err != nil {
 			return err
 		}
 		fmt.Fprintln(out)
 	}
 	lang.Fprintf(out, "  mechanism   %s\n", r.Noise)
-	printLines(out, words.Guarantee(words.English, &a.Receipt))
+	printLines(out, words.Guarantee(lang.Of(out), &a.Receipt))
 	return nil
 }
 
@@ -50,7 +50,7 @@ func printGroups(out io.Writer, q *query.Query, r *query.Result) error {
 	if bins {
 		head = append(head, r.Column)
 	}
-	fmt.Fprintf(w, "  %s\t%s\t%.4g %%\n", strings.Join(head, "\t"), r.Query, 100*r.Level)
+	lang.Fprintf(w, "  %s\t%s\t%.4g %%\n", strings.Join(head, "\t"), r.Query, 100*r.Level)
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		cells := append([]string{}, g.Key...)
@@ -65,8 +65,8 @@ func printGroups(out io.Writer, q *query.Query, r *query.Result) error {
 				cells[j] = "(missing)"
 			}
 		}
-		value, spread := words.Group(words.English, g)
-		fmt.Fprintf(w, "  %s\t%s\t%s\n", strings.Join(cells, "\t"), value, spread)
+		value, spread := words.Group(lang.Of(out), g)
+		lang.Fprintf(w, "  %s\t%s\t%s\n", strings.Join(cells, "\t"), value, spread)
 	}
 	return w.Flush()
 }

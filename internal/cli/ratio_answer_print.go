@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -21,14 +20,14 @@ func printRatioAnswer(out io.Writer, a *api.RatioAnswer) {
 	if a.Where != "" {
 		lang.Fprintf(out, ", where %s", a.Where)
 	}
-	fmt.Fprint(out, "\n\n")
+	lang.Fprintf(out, "\n\n")
 	if a.Answer != nil {
-		printLines(out, words.RatioEstimate(words.English, a))
+		printLines(out, words.RatioEstimate(lang.Of(out), a))
 	} else {
 		printRatioTable(out, a)
 	}
 	if a.R2 != nil {
-		fmt.Fprintf(out, "  R2          %s\n", figure(*a.R2))
+		lang.Fprintf(out, "  R2          %s\n", figure(*a.R2))
 	}
 	for _, text := range a.Warnings {
 		lang.Fprintf(out, "  warning     %s\n", text)
@@ -77,10 +76,10 @@ func printRatioTable(out io.Writer, a *api.RatioAnswer) {
 	}
 	for _, r := range ratioRows(a) {
 		if p := r.Parts; a.Question == "regression" {
-			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.label, figure(number(r.Value)), figure(number(r.SE)), figure(number(p.Public)), figure(number(p.Privacy)), figure(number(p.Private)), figure(number(p.Model)))
+			lang.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.label, figure(number(r.Value)), figure(number(r.SE)), figure(number(p.Public)), figure(number(p.Privacy)), figure(number(p.Private)), figure(number(p.Model)))
 			continue
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\n", r.label, report.Number(number(r.Value)), report.Number(number(r.SE)), share(number(r.Share)), words.Carried(r.Carried))
+		lang.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\n", r.label, report.Number(number(r.Value)), report.Number(number(r.SE)), share(number(r.Share)), words.Carried(r.Carried))
 	}
 	_ = w.Flush()
 	lang.Fprintln(out, "  (standard errors hold if private records are like the public ones beside them)")

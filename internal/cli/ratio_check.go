@@ -85,10 +85,10 @@ func printRatioCheck(out io.Writer, private string, c *api.RatioCheck) {
 		if t.Off {
 			mark = " off"
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s%s\n", t.Function, share(t.Private), share(t.Weighted), share(t.Public), share(t.SE), z, mark)
+		lang.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s%s\n", t.Function, share(t.Private), share(t.Weighted), share(t.Public), share(t.SE), z, mark)
 	}
 	_ = w.Flush()
 	lang.Fprintln(out, "  (numbers run from 0 to 1 over the public records; private means hold noise)")
-	printLines(out, words.RatioCheck(words.English, c))
-	printLines(out, words.Guarantee(words.English, &c.Receipt))
+	printLines(out, words.RatioCheck(lang.Of(out), c))
+	printLines(out, words.Guarantee(lang.Of(out), &c.Receipt))
 }

@@ -128,7 +128,7 @@ func (f *ratioFitFlags) fit(c *cobra.Command, t *terminal, private, public strin
 			return f.explain(private, err)
 		}
 		head := fmt.Sprintf("weights of %s for %s: a dry run, nothing is charged", public, private)
-		return printPrice(t, f.json, quote, &quote.Price, head, words.RatioFitPrice(words.English, quote)...)
+		return printPrice(t, f.json, quote, &quote.Price, head, words.RatioFitPrice(t.lang, quote)...)
 	}
 	var page bytes.Buffer
 	if f.report != "" {
@@ -158,7 +158,7 @@ func (f *ratioFitFlags) fit(c *cobra.Command, t *terminal, private, public strin
 
 func printRatioFit(w io.Writer, private string, fit *api.RatioFit) {
 	lang.Fprintf(w, "%s: %s public records, weighted to match those of %s\n\n", fit.Output, report.Integer(fit.PublicRecords), private)
-	printLines(w, words.RatioFit(words.English, fit))
-	printLines(w, words.Guarantee(words.English, &fit.Receipt))
+	printLines(w, words.RatioFit(lang.Of(w), fit))
+	printLines(w, words.Guarantee(lang.Of(w), &fit.Receipt))
 	lang.Fprintf(w, "\nmeta data are in %s: keep both files together, for noren ratio answer\n", fit.Meta)
 }

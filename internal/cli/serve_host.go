@@ -144,7 +144,7 @@ func newServePrincipalList(t *terminal) *cobra.Command {
 					if seen == "" {
 						seen = "never"
 					}
-					fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", p.ID, p.Name, strings.Join(roles, ", "), seen)
+					lang.Fprintf(w, "%s\t%s\t%s\t%s\n", p.ID, p.Name, strings.Join(roles, ", "), seen)
 				}
 				return w.Flush()
 			})

@@ -81,10 +81,10 @@ func (f *verifyFlags) run(ctx context.Context, t *terminal, c *cobra.Command, in
 
 // printVerified prints what a verifier found.
 func printVerified(out io.Writer, r *api.Verification) error {
-	fmt.Fprintf(out, "%s: %s\n\n", r.File, words.Verified(words.English, r))
+	lang.Fprintf(out, "%s: %s\n\n", r.File, words.Verified(lang.Of(out), r))
 	if !r.Met {
 		for _, failure := range r.Failures {
-			fmt.Fprintf(out, "  %s\n", failure)
+			lang.Fprintf(out, "  %s\n", failure)
 		}
 		fmt.Fprintln(out)
 	}
@@ -117,7 +117,7 @@ func printPersons(w io.Writer, u *verify.Persons) {
 	if u.Unassigned > 0 {
 		lang.Fprintf(w, "  without a person\t%s records\n", report.Integer(u.Unassigned))
 	}
-	lang.Fprintf(w, "  intersection\t%s\n", words.Intersection(words.English, u))
+	lang.Fprintf(w, "  intersection\t%s\n", words.Intersection(lang.Of(w), u))
 	if q := u.Sequences; q != nil {
 		lang.Fprintf(w, "  pseudonyms\t%s, %s at least share a sequence; %s records without one\n", report.Integer(q.Pseudonyms), report.Integer(q.Min), report.Integer(q.Without))
 	}

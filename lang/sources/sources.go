@@ -46,7 +46,7 @@ var skipped = []string{"experiments", "examples", "internal/randtest", "table/pe
 // function of a front end or of package lang gets them there.
 var sentences = []string{
 	"kanon/fate.go", "kanon/privacy", "kanon/gate", "kanon/partition/choose.go", "kanon/objective.go", "table/infer", "table/personal", "outlier/mechanism.go", "outlier/noise.go",
-	"outlier/plan.go", "query/result.go", "account/relation.go", "guarantee.go", "report",
+	"outlier/plan.go", "query/result.go", "account/relation.go", "noren.go", "kanon/privacy", "report",
 }
 
 // Find reads all Go files below root, tests excepted, and returns the texts, sorted by
@@ -84,6 +84,7 @@ func Find(root string) ([]Text, error) {
 		}
 		f := &finder{found: found, place: func(n ast.Node) string { return name + ":" + strconv.Itoa(files.Position(n.Pos()).Line) }}
 		f.sentences = slices.ContainsFunc(sentences, func(s string) bool { return name == s || strings.HasPrefix(name, s+"/") })
+		f.names = strings.HasPrefix(name, "table/")
 		ast.Inspect(file, f.visit)
 		return nil
 	})
@@ -122,6 +123,7 @@ func pageTexts(path, name string, found map[string]Text) error {
 type finder struct {
 	found     map[string]Text
 	sentences bool
+	names     bool // lists of texts are names and no texts of ours
 	place     func(ast.Node) string
 }
 
@@ -203,17 +205,24 @@ func (f *finder) visit(n ast.Node) bool {
 				f.add(Error, n.Value)
 			case "Hint":
 				f.add(Hint, n.Value)
+			case "Text":
+				f.add(Note, n.Value)
 			case "Why", "Statement", "Label":
 				f.add(Result, n.Value)
 			}
 		}
 	case *ast.CompositeLit:
-		if array, ok := n.Type.(*ast.ArrayType); ok && typeName(array.Elt) == "string" {
-			return false // a list of names
+		if array, ok := n.Type.(*ast.ArrayType); ok && f.names && typeName(array.Elt) == "string" {
+			return false // words by which columns are recognised
 		}
 		if name := typeName(n.Type); name == "Line" && len(n.Elts) == 2 {
 			f.add(Result, n.Elts[0])
 			f.add(Result, n.Elts[1])
+		}
+	case *ast.BinaryExpr:
+		if text, constant := constantOf(n); f.sentences && constant && strings.Contains(strings.TrimSpace(text), " ") {
+			f.add(Result, n)
+			return false
 		}
 	case *ast.BasicLit:
 		if f.sentences && n.Kind == token.STRING {

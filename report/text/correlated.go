@@ -1,24 +1,22 @@
 package text
 
 import (
-	"fmt"
-
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/correlated"
 )
 
 // CorrelatedNoise says how large the noise of an answer about dependent records is, and
 // what it leaks about one record.
-func CorrelatedNoise(_ Lang, scale, leakage float64) Line {
-	return Line{"noise", fmt.Sprintf("Laplace, scale %s, for a leakage of at most %s", Figure(scale), api.Decimal(leakage))}
+func CorrelatedNoise(l Lang, scale, leakage float64) Line {
+	return Line{"noise", l.Text("Laplace, scale %s, for a leakage of at most %s", Figure(scale), api.Decimal(leakage))}
 }
 
 // Correlated says the values of an answer about dependent records, and its noise.
-func Correlated(lang Lang, a *api.CorrelatedAnswer) (lines []Line) {
+func Correlated(l Lang, a *api.CorrelatedAnswer) (lines []Line) {
 	for i, v := range a.Values {
-		lines = append(lines, Line{"value", fmt.Sprintf("%s, off by at most %s 95 times in 100", v, Figure(a.Within95[i]))})
+		lines = append(lines, Line{"value", l.Text("%s, off by at most %s 95 times in 100", v, Figure(a.Within95[i]))})
 	}
-	return append(lines, CorrelatedNoise(lang, a.Scale, a.CBP))
+	return append(lines, CorrelatedNoise(l, a.Scale, a.CBP))
 }
 
 // Baseline is the noise scale of a method, and what that noise protects from.
@@ -30,7 +28,7 @@ type Baseline struct {
 
 // Baselines lists the noise scales of other methods for one epsilon, of those that have
 // one.
-func Baselines(_ Lang, b *correlated.Baselines) (out []Baseline) {
+func Baselines(l Lang, b *correlated.Baselines) (out []Baseline) {
 	for _, one := range []Baseline{
 		{"plain", b.Plain, "ordinary differential privacy: enough only for independent records"},
 		{"group", b.Group, "all records as one group"},
@@ -49,7 +47,7 @@ func Baselines(_ Lang, b *correlated.Baselines) (out []Baseline) {
 
 // HarmLimit says what it means that the best noise is the least that is allowed; empty
 // where it is not. limited says that the request states the largest privacy loss.
-func HarmLimit(_ Lang, best *api.HarmOptimise, limited bool) string {
+func HarmLimit(l Lang, best *api.HarmOptimise, limited bool) string {
 	switch {
 	case !best.AtLimit:
 		return ""

@@ -1,7 +1,6 @@
 package text
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/noren-privacy/noren/api"
@@ -16,64 +15,64 @@ func Count[C ~int | ~int64](n C, what string) string {
 }
 
 // Misfits says how many cells do not fit the schema of a data set. It is for the steward.
-func Misfits(_ Lang, cells int64, columns int) string {
+func Misfits(l Lang, cells int64, columns int) string {
 	verb := "do"
 	if cells == 1 {
 		verb = "does"
 	}
-	return fmt.Sprintf("%s in %s %s not fit", Count(cells, "cell"), Count(columns, "column"), verb)
+	return l.Text("%s in %s %s not fit", Count(cells, "cell"), Count(columns, "column"), verb)
 }
 
 // Review says which cells of a file do not fit its schema and how they are read, and how
 // large its units are: a heading, if any cell does not fit, with a line a column; then a
 // line about units, if the unit is a column. It is for the steward, and names no cell's
 // value.
-func Review(lang Lang, g *api.Granted) (heading string, columns []string, units string) {
+func Review(l Lang, g *api.Granted) (heading string, columns []string, units string) {
 	var cells int64
 	for _, c := range g.Private.Columns {
 		if c.Misfits == 0 {
 			continue
 		}
 		cells += c.Misfits
-		read := fmt.Sprintf("not %s and count as missing", c.Type)
+		read := l.Text("not %s and count as missing", c.Type)
 		if m := g.Proposal.Model; m != nil && c.Name == m.Column {
-			read = "in no state of the model and count as " + m.Other
+			read = l.Text("in no state of the model and count as %s", m.Other)
 		}
-		columns = append(columns, fmt.Sprintf("%s: %d are %s, the first at %s", c.Name, c.Misfits, read, strings.Join(c.First, "; ")))
+		columns = append(columns, l.Text("%s: %d are %s, the first at %s", c.Name, c.Misfits, read, strings.Join(c.First, "; ")))
 	}
 	if cells > 0 {
-		heading = Misfits(lang, cells, len(columns))
+		heading = Misfits(l, cells, len(columns))
 	}
 	if r := g.Private; r.LargestUnit > 0 {
-		units = fmt.Sprintf("the largest unit has %s; %s without a unit count in no answer", Count(r.LargestUnit, "record"), Count(r.WithoutUnit, "record"))
+		units = l.Text("the largest unit has %s; %s without a unit count in no answer", Count(r.LargestUnit, "record"), Count(r.WithoutUnit, "record"))
 	}
 	return heading, columns, units
 }
 
 // Dataset says what a data set's schema rests on: what the steward declared, charges that
 // are older than the schema, and other data sets with the same file.
-func Dataset(_ Lang, d *api.Dataset) (lines []Line) {
+func Dataset(l Lang, d *api.Dataset) (lines []Line) {
 	for _, other := range d.OtherPeople {
-		lines = append(lines, Line{"declared", fmt.Sprintf("no person of %s is in data set %s", d.Name, other)})
+		lines = append(lines, Line{"declared", l.Text("no person of %s is in data set %s", d.Name, other)})
 	}
 	if d.BeforeSchema > 0 {
-		lines = append(lines, Line{"note", Count(d.BeforeSchema, "charge") + " before this schema: their guarantee holds for the column types that their queries declared"})
+		lines = append(lines, Line{"note", l.Text("%s before this schema: their guarantee holds for the column types that their queries declared", l.Say(Count(d.BeforeSchema, "charge")))})
 	}
 	for _, other := range d.SharedWith {
-		lines = append(lines, Line{"note", fmt.Sprintf("data set %s was granted for the same file: the same persons have two budgets", other)})
+		lines = append(lines, Line{"note", l.Text("data set %s was granted for the same file: the same persons have two budgets", other)})
 	}
 	return lines
 }
 
 // Verified says whether a file has the properties that were asked for, and of what they
 // were counted.
-func Verified(_ Lang, r *api.Verification) string {
+func Verified(l Lang, r *api.Verification) string {
 	asked := "what was asked for"
 	if r.Uncounted {
 		asked += " of records (persons: not known)"
 	}
 	if r.Met {
-		return "keeps " + asked
+		return l.Text("keeps %s", asked)
 	}
 	return "does NOT keep " + asked
 }

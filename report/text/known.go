@@ -4,7 +4,7 @@ import "github.com/noren-privacy/noren/api"
 
 // Known says by an example who may know the values of a column that is proposed as a
 // quasi-identifier.
-func Known(_ Lang, c *api.InspectedColumn) string {
+func Known(l Lang, c *api.InspectedColumn) string {
 	switch {
 	case c.RoleWhy.Code == "role-place":
 		return "for example from an address book, or from living nearby"

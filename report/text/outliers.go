@@ -9,22 +9,22 @@ import (
 
 // Outliers says the intervals and the noise of a count of outliers. guess is the public
 // guess of the request.
-func Outliers(_ Lang, a *outlier.Answer, guess int) []Line {
-	lines := []Line{{"95 %", fmt.Sprintf("%s to %s, whatever the data", Figure(float64(a.Interval.Low)), Figure(float64(a.Interval.High)))}}
+func Outliers(l Lang, a *outlier.Answer, guess int) []Line {
+	lines := []Line{{"95 %", l.Text("%s to %s, whatever the data", Figure(float64(a.Interval.Low)), Figure(float64(a.Interval.High)))}}
 	if a.Expected != nil {
-		lines = append(lines, Line{"expected", fmt.Sprintf("%s to %s, %s", Figure(float64(a.Expected.Low)), Figure(float64(a.Expected.High)), ifGuess(guess))})
+		lines = append(lines, Line{"expected", l.Text("%s to %s, %s", Figure(float64(a.Expected.Low)), Figure(float64(a.Expected.High)), ifGuess(guess))})
 	}
 	return append(lines, Line{"noise", a.Noise}, Line{"basis", a.Basis})
 }
 
 // OutliersAccuracy says how far a count of outliers is expected to be off. guess is the
 // public guess of the request.
-func OutliersAccuracy(_ Lang, a *api.OutliersAccuracy, guess int) []Line {
+func OutliersAccuracy(l Lang, a *api.OutliersAccuracy, guess int) []Line {
 	lines := []Line{{"noise", a.Noise}}
 	if a.SD > 0 {
-		lines = append(lines, Line{"expected", fmt.Sprintf("standard deviation %s, 95 %% within %s, %s", Figure(a.SD), Figure(a.HalfWidth), ifGuess(guess))})
+		lines = append(lines, Line{"expected", l.Text("standard deviation %s, 95 %% within %s, %s", Figure(a.SD), Figure(a.HalfWidth), ifGuess(guess))})
 	}
-	return append(lines, Line{"at most", fmt.Sprintf("standard deviation %s, 95 %% within %s, whatever the data", Figure(a.MostSD), Figure(a.MostHalfWidth))})
+	return append(lines, Line{"at most", l.Text("standard deviation %s, 95 %% within %s, whatever the data", Figure(a.MostSD), Figure(a.MostHalfWidth))})
 }
 
 func ifGuess(guess int) string {

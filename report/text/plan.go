@@ -2,7 +2,6 @@ package text
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 
 	"github.com/noren-privacy/noren/api"
@@ -11,18 +10,18 @@ import (
 )
 
 // ReleasePlan says what a release would do, before anything is written.
-func ReleasePlan(_ Lang, p *api.ReleasePlan) []Line {
+func ReleasePlan(l Lang, p *api.ReleasePlan) []Line {
 	of := "records"
 	lines := []Line{}
 	if p.Unit != "" {
 		of = "persons"
-		lines = append(lines, Line{"persons", fmt.Sprintf("%s, by %s", Integer(p.Persons), p.Unit)})
+		lines = append(lines, Line{"persons", l.Text("%s, by %s", Integer(p.Persons), p.Unit)})
 	}
-	groups := Line{"classes", fmt.Sprintf("of at least %d %s", p.K, of)}
+	groups := Line{"classes", l.Text("of at least %d %s", p.K, of)}
 	method := cmp.Or(p.MethodReason, p.Method)
-	method += fmt.Sprintf(", refine %s, scale %s, published by %s", p.Refine, p.Scale, p.Publish)
+	method += l.Text(", refine %s, scale %s, published by %s", p.Refine, p.Scale, p.Publish)
 	if p.Block > 0 {
-		method += fmt.Sprintf(", in blocks of at least %s records", Integer(p.Block))
+		method += l.Text(", in blocks of at least %s records", Integer(p.Block))
 	}
 	lines = append(lines, groups, Line{"method", method})
 	if len(p.Missing) > 0 {
@@ -32,12 +31,12 @@ func ReleasePlan(_ Lang, p *api.ReleasePlan) []Line {
 	for _, c := range p.Columns {
 		count[c.Fate]++
 	}
-	lines = append(lines, Line{"columns", fmt.Sprintf("%d dropped, %d transformed, %d kept as they are", count[gate.Dropped], count[gate.Transformed], count[gate.Untouched])})
+	lines = append(lines, Line{"columns", l.Text("%d dropped, %d transformed, %d kept as they are", count[gate.Dropped], count[gate.Transformed], count[gate.Untouched])})
 	if len(p.FreeText) > 0 {
 		lines = append(lines, Line{"free text", strings.Join(p.FreeText, ", ")})
 	}
 	if n := count[kanon.Undecided]; n > 0 {
-		lines = append(lines, Line{"refused", fmt.Sprintf("%s: the release would be refused until each has a role, or is kept by name", plainCount(n))})
+		lines = append(lines, Line{"refused", l.Text("%s: the release would be refused until each has a role, or is kept by name", plainCount(n))})
 	}
 	if p.Output != "" {
 		lines = append(lines, Line{"output", p.Output})

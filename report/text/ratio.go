@@ -1,7 +1,6 @@
 package text
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -21,9 +20,9 @@ func Share(v float64) string {
 
 // RatioFitPrice says what of the cost of a fit its checks take, and how large the noise
 // of the released sums will be.
-func RatioFitPrice(_ Lang, q *api.RatioFitQuote) (lines []Line) {
+func RatioFitPrice(l Lang, q *api.RatioFitQuote) (lines []Line) {
 	if q.CountEpsilon+q.OutsideEpsilon > 0 {
-		lines = append(lines, Line{"checks", fmt.Sprintf("epsilon %g for the number of records, %g for those outside, of the above", q.CountEpsilon, q.OutsideEpsilon)})
+		lines = append(lines, Line{"checks", l.Text("epsilon %g for the number of records, %g for those outside, of the above", q.CountEpsilon, q.OutsideEpsilon)})
 	}
 	if q.Accuracy == nil {
 		return lines
@@ -31,8 +30,8 @@ func RatioFitPrice(_ Lang, q *api.RatioFitQuote) (lines []Line) {
 	for _, e := range *q.Accuracy {
 		lines = append(
 			lines,
-			Line{"noise", fmt.Sprintf("standard deviation %s on a sum of kernels of bandwidth %s", Figure(e.NoiseSD), Figure(e.Sigma))},
-			Line{Text: fmt.Sprintf("below the error of sampling from about %s private records", Number(math.Ceil(e.Records)))},
+			Line{"noise", l.Text("standard deviation %s on a sum of kernels of bandwidth %s", Figure(e.NoiseSD), Figure(e.Sigma))},
+			Line{Text: l.Text("below the error of sampling from about %s private records", Number(math.Ceil(e.Records)))},
 		)
 	}
 	return lines
@@ -40,9 +39,9 @@ func RatioFitPrice(_ Lang, q *api.RatioFitQuote) (lines []Line) {
 
 // RatioFit says by which method the weights of a fit were made, and what its checks
 // found.
-func RatioFit(_ Lang, fit *api.RatioFit) (lines []Line) {
-	line := func(label, format string, args ...any) {
-		lines = append(lines, Line{label, fmt.Sprintf(format, args...)})
+func RatioFit(l Lang, fit *api.RatioFit) (lines []Line) {
+	line := func(label string, format Key, args ...any) {
+		lines = append(lines, Line{label, l.Text(format, args...)})
 	}
 	if fit.B > 0 {
 		line("method", "%s, %d kernels of bandwidth %s, lambda %s", fit.Mechanism, fit.B, Figure(fit.Sigma), Figure(fit.Lambda))
@@ -75,7 +74,7 @@ func RatioFit(_ Lang, fit *api.RatioFit) (lines []Line) {
 }
 
 // RatioCheck says what a charged check of weights found.
-func RatioCheck(_ Lang, c *api.RatioCheck) []Line {
+func RatioCheck(l Lang, c *api.RatioCheck) []Line {
 	verdict := "found nothing wrong, as far as the noise allows"
 	switch c.Verdict {
 	case "off":
@@ -92,7 +91,7 @@ func RatioCheck(_ Lang, c *api.RatioCheck) []Line {
 
 // RatioEstimate says the value of an answer from weights, its standard error and the
 // parts of it, and the assumption under which the interval holds.
-func RatioEstimate(_ Lang, a *api.RatioAnswer) []Line {
+func RatioEstimate(l Lang, a *api.RatioAnswer) []Line {
 	e := a.Answer
 	value, unit := Figure(optional(e.Value)), ""
 	if e.Text != "" {
@@ -103,14 +102,14 @@ func RatioEstimate(_ Lang, a *api.RatioAnswer) []Line {
 	}
 	lines := []Line{{"value", value}}
 	if a.Share != nil {
-		lines = append(lines, Line{"share", fmt.Sprintf("%s, standard error %s", Share(optional(a.Share.Value)), Share(optional(a.Share.SE)))})
+		lines = append(lines, Line{"share", l.Text("%s, standard error %s", Share(optional(a.Share.Value)), Share(optional(a.Share.SE)))})
 	}
 	p := e.Parts
 	return append(
 		lines,
-		Line{"std. error", fmt.Sprintf("%s%s; 95 %% interval: %s either way, if private records are like the public ones beside them", Figure(optional(e.SE)), unit, Figure(1.96*optional(e.SE)))},
-		Line{Text: fmt.Sprintf("public records %s, privacy %s, private records %s, model %s", Figure(optional(p.Public)), Figure(optional(p.Privacy)), Figure(optional(p.Private)), Figure(optional(p.Model)))},
-		Line{"carried", Carried(e.Carried) + " of its variation, by the columns of the weights"},
+		Line{"std. error", l.Text("%s%s; 95 %% interval: %s either way, if private records are like the public ones beside them", Figure(optional(e.SE)), unit, Figure(1.96*optional(e.SE)))},
+		Line{Text: l.Text("public records %s, privacy %s, private records %s, model %s", Figure(optional(p.Public)), Figure(optional(p.Privacy)), Figure(optional(p.Private)), Figure(optional(p.Model)))},
+		Line{"carried", l.Text("%s of its variation, by the columns of the weights", Carried(e.Carried))},
 	)
 }
 

@@ -1,7 +1,6 @@
 package text
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -13,124 +12,119 @@ import (
 // Release describes a k-anonymous release: guarantee, classes, information loss, its
 // lower bound, uniqueness and method. It is for the steward: the loss and the number of
 // unique records come from private data.
-func Release(lang Lang, r *kanon.Result) []Line {
+func Release(l Lang, r *kanon.Result) []Line {
 	lines := []Line{
 		{"guarantee", r.Guarantee.String()},
-		{"classes", fmt.Sprintf("%s, of %d to %d records", Integer(r.Classes), int(r.Verified.ClassSize.Min), int(r.Verified.ClassSize.Max))},
+		{"classes", l.Text("%s, of %d to %d records", Integer(r.Classes), int(r.Verified.ClassSize.Min), int(r.Verified.ClassSize.Max))},
 	}
-	lines = append(lines, persons(lang, r)...)
-	loss := fmt.Sprintf("%s of the spread of the quasi-identifiers (SSE/SST, %s)", Percent(r.Loss), r.Scale)
+	lines = append(lines, persons(l, r)...)
+	loss := l.Text("%s of the spread of the quasi-identifiers (SSE/SST, %s)", Percent(r.Loss), r.Scale)
 	if r.RefinedFrom > r.Loss && r.Merged == 0 {
-		loss += fmt.Sprintf(", %s before refinement", Percent(r.RefinedFrom))
+		loss += l.Text(", %s before refinement", Percent(r.RefinedFrom))
 	}
 	lines = append(lines,
-		Line{"groups", fmt.Sprintf("%s, of %d to %d records, %.2f on average", Integer(r.Groups), r.GroupSize.Min, r.GroupSize.Max, r.GroupSize.Mean)},
+		Line{"groups", l.Text("%s, of %d to %d records, %.2f on average", Integer(r.Groups), r.GroupSize.Min, r.GroupSize.Max, r.GroupSize.Mean)},
 		Line{"loss", loss},
-		Line{"width", Percent(r.NCP) + " of each column on average is what a class spans (NCP)"},
+		Line{"width", l.Text("%s of each column on average is what a class spans (NCP)", Percent(r.NCP))},
 	)
 	if e := r.Excluded; e != nil {
-		outsiders := fmt.Sprintf("%s (%s to %s) of persons who are not in the table are shown not to be", Percent(e.Shown), Percent(e.ShownLow), Percent(e.ShownHigh))
+		outsiders := l.Text("%s (%s to %s) of persons who are not in the table are shown not to be", Percent(e.Shown), Percent(e.ShownLow), Percent(e.ShownHigh))
 		if e.Shown != e.Tight {
-			outsiders += fmt.Sprintf("; %s (%s to %s) with tight ranges", Percent(e.Tight), Percent(e.TightLow), Percent(e.TightHigh))
+			outsiders += l.Text("; %s (%s to %s) with tight ranges", Percent(e.Tight), Percent(e.TightLow), Percent(e.TightHigh))
 		}
-		lines = append(lines, Line{"outsiders", outsiders + "; estimated with " + Integer(e.Sampled) + " records, with 95 % intervals"})
+		lines = append(lines, Line{"outsiders", l.Text("%s; estimated with %s records, with 95 %% intervals", outsiders, Integer(e.Sampled))})
 	}
 	if r.Suppressed > 0 {
-		lines = append(lines, Line{"suppressed", Suppressed(r)})
+		lines = append(lines, Line{"suppressed", Suppressed(l, r)})
 	}
 	if r.Large > 0 {
-		lines = append(lines, Line{"large", Large(r)})
+		lines = append(lines, Line{"large", Large(l, r)})
 	}
-	lines = append(lines, Line{"lower bound", lowerBound(r)})
-	lines = append(lines, unique(lang, r)...)
+	lines = append(lines, Line{"lower bound", lowerBound(l, r)})
+	lines = append(lines, unique(l, r)...)
 	if r.Merged > 0 {
-		lines = append(lines, Line{"merged", Integer(r.Merged) + " groups, for diversity or closeness"})
+		lines = append(lines, Line{"merged", l.Text("%s groups, for diversity or closeness", Integer(r.Merged))})
 	}
 	method := r.Method
 	if r.Coarse > 0 {
-		method += fmt.Sprintf(" in cells of %s records or more", Integer(r.Coarse))
+		method += l.Text(" in cells of %s records or more", Integer(r.Coarse))
 	}
 	s := r.Seconds
 	return append(lines,
-		Line{"method", fmt.Sprintf("%s, refine %s, scale %s, published by %s", method, r.Refine, r.Scale, r.Publish)},
-		Line{"seconds", fmt.Sprintf("%.2f: check %.2f, read %.2f, partition %.2f, refine %.2f, bound %.2f, publish %.2f, verify %.2f", s.Total, s.Check, s.Read, s.Partition, s.Refine, s.Bound, s.Publish, s.Verify)},
+		Line{"method", l.Text("%s, refine %s, scale %s, published by %s", method, r.Refine, r.Scale, r.Publish)},
+		Line{"seconds", l.Text("%.2f: check %.2f, read %.2f, partition %.2f, refine %.2f, bound %.2f, publish %.2f, verify %.2f", s.Total, s.Check, s.Read, s.Partition, s.Refine, s.Bound, s.Publish, s.Verify)},
 	)
 }
 
 // Suppressed says how many records were left out, and what they are of the loss.
-func Suppressed(r *kanon.Result) string {
-	return fmt.Sprintf("%s of %s records, which are %s of the loss", Integer(r.Suppressed), Integer(r.Rows+r.Suppressed), Percent(r.SuppressedLoss/max(r.Loss, math.SmallestNonzeroFloat64)))
+func Suppressed(l Lang, r *kanon.Result) string {
+	return l.Text("%s of %s records, which are %s of the loss", Integer(r.Suppressed), Integer(r.Rows+r.Suppressed), Percent(r.SuppressedLoss/max(r.Loss, math.SmallestNonzeroFloat64)))
 }
 
 // Large says why groups have more than ten times k records.
-func Large(r *kanon.Result) string {
-	line := fmt.Sprintf("%s of more than %d records", groups(r.Large), 10*r.K)
+func Large(l Lang, r *kanon.Result) string {
+	line := l.Text("%s of more than %d records", groups(r.Large), 10*r.K)
 	if r.LargeEqual > 0 {
-		line += fmt.Sprintf(", %s of equal records, which a division would leave in one class", Integer(r.LargeEqual))
+		line += l.Text(", %s of equal records, which a division would leave in one class", Integer(r.LargeEqual))
 	}
 	switch {
 	case r.Large == r.LargeEqual:
 	case r.MostGroups > 0:
-		line += fmt.Sprintf("; the data force it: the values of the sensitive columns allow %s that are diverse at most, of %.1f records on average", groups(r.MostGroups), float64(r.Rows)/float64(r.MostGroups))
+		line += l.Text("; the data force it: the values of the sensitive columns allow %s that are diverse at most, of %.1f records on average", groups(r.MostGroups), float64(r.Rows)/float64(r.MostGroups))
 	default:
-		line += "; no division of them keeps what is required of sensitive columns, alone, with a group beside them or with records that other groups can spare"
+		line += l.Text("; no division of them keeps what is required of sensitive columns, alone, with a group beside them or with records that other groups can spare")
 	}
 	return line
 }
 
-func groups(n int) string {
-	if n == 1 {
-		return "1 group"
-	}
-	return Integer(n) + " groups"
-}
+func groups(n int) string { return Count(n, "group") }
 
 // persons describes what was found of persons, where a unit was named.
-func persons(lang Lang, r *kanon.Result) []Line {
+func persons(l Lang, r *kanon.Result) []Line {
 	u := r.Verified.Unit
 	if u == nil {
 		return nil
 	}
-	count := fmt.Sprintf("%s by %s, %d to %d in a class, %.2f on average", Integer(u.Persons), u.Column, u.ClassSize.Min, u.ClassSize.Max, u.ClassSize.Mean)
+	count := l.Text("%s by %s, %d to %d in a class, %.2f on average", Integer(u.Persons), u.Column, u.ClassSize.Min, u.ClassSize.Max, u.ClassSize.Mean)
 	if u.Unassigned > 0 {
-		count += fmt.Sprintf("; %s records without one", Integer(u.Unassigned))
+		count += l.Text("; %s records without one", Integer(u.Unassigned))
 	}
-	fit := Intersection(lang, u)
+	fit := Intersection(l, u)
 	if u.Linked {
-		fit += fmt.Sprintf(" (%d asked for)", r.K)
+		fit += l.Text(" (%d asked for)", r.K)
 	} else if u.Fit.Below > 0 {
-		fit += fmt.Sprintf("; fewer than %d fit %s persons", r.K, Integer(u.Fit.Below))
+		fit += l.Text("; fewer than %d fit %s persons", r.K, Integer(u.Fit.Below))
 	}
 	lines := []Line{{"persons", count}, {"intersect", fit}}
 	if q := u.Sequences; q != nil {
-		lines = append(lines, Line{"pseudonyms", fmt.Sprintf("%s, each with the sequence of %s or more; %s records without one", Integer(q.Pseudonyms), Integer(q.Min), Integer(q.Without))})
+		lines = append(lines, Line{"pseudonyms", l.Text("%s, each with the sequence of %s or more; %s records without one", Integer(q.Pseudonyms), Integer(q.Min), Integer(q.Without))})
 	}
 	return lines
 }
 
 // Intersection says how many persons fit all records of a person.
-func Intersection(_ Lang, u *verify.Persons) string {
+func Intersection(l Lang, u *verify.Persons) string {
 	if u.Fit.Min == 1 {
-		return fmt.Sprintf("at least 1 person fits all records of a person, %.2f on average", u.Fit.Mean)
+		return l.Text("at least 1 person fits all records of a person, %.2f on average", u.Fit.Mean)
 	}
-	return fmt.Sprintf("at least %s persons fit all records of a person, %.2f on average", Integer(u.Fit.Min), u.Fit.Mean)
+	return l.Text("at least %s persons fit all records of a person, %.2f on average", Integer(u.Fit.Min), u.Fit.Mean)
 }
 
 // lowerBound says how much information any grouping loses at least.
-func lowerBound(r *kanon.Result) string {
+func lowerBound(l Lang, r *kanon.Result) string {
 	b := &r.Bound
 	how := ""
 	switch b.Method {
 	case "none":
-		return "not known: " + b.Reason
+		return l.Text("not known: %s", l.Say(b.Reason))
 	case "simple":
-		how = "by nearest neighbours"
+		how = l.Text("by nearest neighbours")
 	default:
-		how = "by dual prices"
+		how = l.Text("by dual prices")
 	}
-	line := fmt.Sprintf("%s, %s; optimality gap: at most %s", PercentDown(r.LowerBound), how, PercentUp(r.Gap))
+	line := l.Text("%s, %s; optimality gap: at most %s", PercentDown(r.LowerBound), how, PercentUp(r.Gap))
 	if b.Reason != "" {
-		line += " (" + b.Reason + ")"
+		line += " (" + l.Say(b.Reason) + ")"
 	}
 	return line
 }
@@ -152,13 +146,13 @@ func percentTowards(share float64, round func(float64) float64) string {
 }
 
 // unique describes how many records are unique on the kept columns.
-func unique(lang Lang, r *kanon.Result) []Line {
+func unique(l Lang, r *kanon.Result) []Line {
 	u := r.Unique
 	if u == nil || u.Records == 0 {
-		return []Line{{"unique", "no column is kept as it is"}}
+		return []Line{{"unique", l.Text("no column is kept as it is")}}
 	}
 	var lines []Line
-	for i, sentence := range Unique(lang, u) {
+	for i, sentence := range Unique(l, u) {
 		label := ""
 		if i == 0 {
 			label = "unique"
@@ -166,26 +160,26 @@ func unique(lang Lang, r *kanon.Result) []Line {
 		lines = append(lines, Line{label, sentence})
 	}
 	if len(r.FreeText) > 0 {
-		lines = append(lines, Line{"free text", strings.Join(r.FreeText, ", ") + ": " + FreeTextWarning})
+		lines = append(lines, Line{"free text", strings.Join(r.FreeText, ", ") + ": " + l.Text(FreeTextWarning)})
 	}
 	return lines
 }
 
 // Uncounted says of which identifiers it is not known whether they repeat. The sentence
 // is about source columns and holds no figure.
-func Uncounted(_ Lang, r *kanon.Result) string {
-	return fmt.Sprintf("it was not counted whether %s repeats, which takes more memory than is allowed: where persons have several records, name their column as the unit", strings.Join(r.Uncounted, ", "))
+func Uncounted(l Lang, r *kanon.Result) string {
+	return l.Text("it was not counted whether %s repeats, which takes more memory than is allowed: where persons have several records, name their column as the unit", strings.Join(r.Uncounted, ", "))
 }
 
 // Repeated says how many persons the classes hold by an identifier that repeats. It is
 // for the steward.
-func Repeated(_ Lang, r *kanon.Result) string {
+func Repeated(l Lang, r *kanon.Result) string {
 	p := r.Repeated
-	return fmt.Sprintf("records were counted, not persons: column %s repeats (%s persons, up to %s records each), and by it %s of %s classes hold fewer than k = %d persons (%s records), %s of them one person",
+	return l.Text("records were counted, not persons: column %s repeats (%s persons, up to %s records each), and by it %s of %s classes hold fewer than k = %d persons (%s records), %s of them one person",
 		p.Column, Integer(p.Persons), Integer(p.Most), Integer(p.BelowK.Classes), Integer(r.Classes), r.K, Integer(p.BelowK.Records), Integer(p.One))
 }
 
 // LooksMissing says of a quasi-identifier that released values look like missing ones.
-func LooksMissing(_ Lang, r *kanon.Result, l kanon.LooksMissing) string {
-	return fmt.Sprintf("column %s: %d of %d groups show a value that is also a text for missing values in %s; in the release it is a value, and only an empty field is missing", l.Column, l.Groups, r.Groups, r.Input)
+func LooksMissing(l Lang, r *kanon.Result, c kanon.LooksMissing) string {
+	return l.Text("column %s: %d of %d groups show a value that is also a text for missing values in %s; in the release it is a value, and only an empty field is missing", c.Column, c.Groups, r.Groups, r.Input)
 }

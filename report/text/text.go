@@ -1,8 +1,7 @@
 // Package text writes the sentences that people read about results: guarantees,
 // charges, prices, accuracies and warnings.
 //
-// A function takes the language as its first argument, so that a catalogue in another
-// language can be added beside the English one.
+// A function takes the language as its first argument; package lang has the catalogue.
 package text
 
 import (
@@ -13,19 +12,23 @@ import (
 
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/lang"
 )
 
 // Lang is a language.
-type Lang string
+type Lang = lang.Lang
 
-// English is the only language so far.
-const English Lang = "en"
+// Key is a text in English, by which package lang finds its translations.
+type Key = lang.Key
+
+// English is the language in which texts are stored and signed.
+const English = lang.English
 
 // Line is a line of a result: a short label and its text.
 type Line struct{ Label, Text string }
 
 // Guarantee says what an answer guarantees and what was charged for it.
-func Guarantee(_ Lang, r *api.Receipt) []Line {
+func Guarantee(l Lang, r *api.Receipt) []Line {
 	charged := ""
 	switch {
 	case r.Accounting == string(certificate.Unaccounted):
@@ -34,22 +37,22 @@ func Guarantee(_ Lang, r *api.Receipt) []Line {
 		charged = "nothing: answered before"
 	case r.Charge != nil:
 		cost := api.Cost{Epsilon: r.Charge.Epsilon, Delta: r.Charge.Delta}
-		charged = fmt.Sprintf("%s to %s%s", cost, r.Charge.Dataset, left(r.Remaining))
+		charged = l.Text("%s to %s%s", cost, r.Charge.Dataset, left(r.Remaining))
 	}
 	return []Line{{"guarantee", r.Guarantee.String()}, {"charged", charged}}
 }
 
 // Price says what a request costs and what would remain.
-func Price(_ Lang, p *api.Price) []Line {
-	cost := fmt.Sprintf("%s, neighbours %s of one %s", p.Cost(), p.Neighbours, p.Unit)
+func Price(l Lang, p *api.Price) []Line {
+	cost := l.Text("%s, neighbours %s of one %s", p.Cost(), p.Neighbours, p.Unit)
 	budget := ""
 	switch {
 	case p.Dataset == "":
 		budget = "none: unaccounted"
 	case !p.Fits:
-		budget = fmt.Sprintf("%s does not cover it%s", p.Dataset, left(p.Before))
+		budget = l.Text("%s does not cover it%s", p.Dataset, left(p.Before))
 	default:
-		budget = fmt.Sprintf("%s%s after it", p.Dataset, left(p.Remaining))
+		budget = l.Text("%s%s after it", p.Dataset, left(p.Remaining))
 	}
 	return []Line{{"cost", cost}, {"budget", budget}}
 }
