@@ -75,10 +75,10 @@ func Price(ctx context.Context, q *Request) (*Quote, error) {
 				return nil, err
 			}
 		}
-		out.Remaining = append(out.Remaining, ledger.Remaining{Kind: "dataset", Name: book.Name, Left: book.Remaining})
+		out.Remaining = append(out.Remaining, ledger.Remaining{Kind: "dataset", Name: book.Name, Left: book.Remaining, Accounting: book.Accounting})
 		for _, a := range book.Analysts {
 			if a.Name == q.Budget.Principal {
-				out.Remaining = append(out.Remaining, ledger.Remaining{Kind: "analyst", Name: a.Name, Left: a.Remaining})
+				out.Remaining = append(out.Remaining, ledger.Remaining{Kind: "analyst", Name: a.Name, Left: a.Remaining, Accounting: book.Accounting})
 			}
 		}
 	}
