@@ -37,20 +37,31 @@ type Options struct {
 	Lease time.Duration
 	// Wait is how long to wait for other processes that write. Defaults to 30 s.
 	Wait time.Duration
+	// Anchor is the path of a file outside the ledger's folder that holds the number and
+	// the hash of the last entry. Once there is one, the ledger notes its path, and every
+	// process compares it and keeps it up. Defaults to the path that was noted.
+	Anchor string
 }
 
 // Ledger is an open budget ledger. Its methods may be called by several
 // goroutines at once. Close it.
 type Ledger struct {
-	path   string
-	db     *sql.DB
-	id     string
-	secret []byte
-	opts   Options
-	clock  clock
+	path    string
+	db      *sql.DB // the one connection that writes
+	readers *sql.DB // see the state of one moment, beside the writer
+	id      string
+	secret  []byte
+	opts    Options
+	clock   clock
+
+	anchor string // the path of the anchor; "" without one
 
 	sealMu sync.Mutex
 	sealed error
+
+	groupMu sync.Mutex
+	queue   []*job // that wait for a transaction
+	leading bool   // one of them has the lead
 
 	life context.Context // ends with Close; heartbeats live in it
 	end  context.CancelFunc
@@ -63,7 +74,7 @@ type Ledger struct {
 }
 
 // dsn is the data source of the database file at path, which must exist.
-func dsn(path string) (string, error) {
+func dsn(path string, writes bool) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
@@ -72,17 +83,31 @@ func dsn(path string) (string, error) {
 	if !strings.HasPrefix(abs, "/") {
 		abs = "/" + abs // C:/...
 	}
-	q := url.Values{"mode": {"rw"}, "_txlock": {"immediate"}, "_pragma": {
+	q := url.Values{"mode": {"rw"}, "_pragma": {
 		// Busy waits are short, so that a context is heard in between: see begin.
 		"busy_timeout(500)", "synchronous(FULL)", "foreign_keys(1)",
 		// REPLACE would delete rows behind the triggers' back without this.
 		"recursive_triggers(1)", "trusted_schema(0)", "cell_size_check(1)",
 	}}
+	if writes {
+		q.Set("_txlock", "immediate")
+	} else {
+		q.Add("_pragma", "query_only(1)")
+	}
 	return (&url.URL{Scheme: "file", Path: abs, RawQuery: q.Encode()}).String(), nil
 }
 
 func openDB(path string) (*sql.DB, error) {
-	name, err := dsn(path)
+	// SQLite has one writer; within the process goroutines queue fairly here
+	// and do not poll one another's locks.
+	return connect(path, true, 1)
+}
+
+// maxReaders is the number of connections that read beside the writer.
+const maxReaders = 4
+
+func connect(path string, writes bool, connections int) (*sql.DB, error) {
+	name, err := dsn(path, writes)
 	if err != nil {
 		return nil, err
 	}
@@ -91,10 +116,8 @@ func openDB(path string) (*sql.DB, error) {
 		return nil, err
 	}
 	db := sql.OpenDB(connector)
-	// SQLite has one writer; within the process goroutines queue fairly here
-	// and do not poll one another's locks.
-	db.SetMaxOpenConns(1)
-	db.SetMaxIdleConns(1)
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
 	return db, nil
 }
 
@@ -252,10 +275,15 @@ func openStepping(ctx context.Context, path string, opts Options, c clock, step 
 	if err != nil {
 		return nil, fail(path, "cannot be opened", err)
 	}
-	l := &Ledger{path: path, db: db, opts: opts, clock: c, step: step}
+	readers, err := connect(path, false, maxReaders)
+	if err != nil {
+		return nil, errors.Join(fail(path, "cannot be opened", err), db.Close())
+	}
+	l := &Ledger{path: path, db: db, readers: readers, opts: opts, clock: c, step: step}
 	l.life, l.end = context.WithCancel(context.Background())
 	if err := l.start(ctx); err != nil {
 		l.end()
+		readers.Close()
 		db.Close()
 		return nil, err
 	}
@@ -273,7 +301,11 @@ func (l *Ledger) start(ctx context.Context) error {
 	if err != nil {
 		return fail(l.path, "cannot be read", err)
 	}
-	err = l.checkSeal(ctx)
+	known, err := l.findAnchor(ctx)
+	if err != nil {
+		return err
+	}
+	err = l.checkSeal(ctx, known)
 	var sealed *SealedError
 	if errors.As(err, &sealed) {
 		l.setSealed(err)
@@ -287,6 +319,9 @@ func (l *Ledger) start(ctx context.Context) error {
 			return err
 		}
 		l.at("audited")
+		if err := l.keepAnchor(ctx, tx, known); err != nil {
+			return err
+		}
 		return l.sweep(ctx, tx, now)
 	})
 	if errors.As(err, &sealed) {
@@ -342,7 +377,8 @@ func (l *Ledger) checkSchema(ctx context.Context) error {
 func (l *Ledger) Close() error {
 	l.end()
 	l.work.Wait()
-	if err := l.db.Close(); err != nil {
+	// The writer last: it puts what is in the log into the file.
+	if err := errors.Join(l.readers.Close(), l.db.Close()); err != nil {
 		return fail(l.path, "cannot be closed", err)
 	}
 	return nil
@@ -385,9 +421,8 @@ func (l *Ledger) write(ctx context.Context, what string, do func(ctx context.Con
 		return fail(l.path, what, err)
 	}
 	defer tx.Rollback()
-	var now int64
-	// The ledger's time is the latest that any process has seen.
-	if err := tx.QueryRowContext(ctx, "UPDATE ledger SET last_seen = max(last_seen, ?) RETURNING last_seen", l.clock.wall().UnixMilli()).Scan(&now); err != nil {
+	now, err := l.tick(ctx, tx)
+	if err != nil {
 		return fail(l.path, what, err)
 	}
 	if err := do(ctx, tx, now); err != nil {

@@ -130,6 +130,17 @@ func newSampler(m Noise, cost account.Cost, s sensitivity) (sampler, NoiseParame
 	return g, p, err
 }
 
+// gaussianRho is the zCDP loss of discrete Gaussian noise of that variance parameter,
+// L2^2/(2 sigma^2), rounded up (CKS, theorem 14).
+func gaussianRho(s sensitivity, sigma2 string) (account.Rho, error) {
+	twice, ok := new(big.Rat).SetString(sigma2)
+	if !ok || twice.Sign() <= 0 {
+		return 0, &noren.Error{Where: "noise", What: "its variance is not a number above 0"}
+	}
+	twice.Add(twice, twice)
+	return account.RhoUp(new(big.Rat).Quo(new(big.Rat).SetInt(s.l2Square), twice))
+}
+
 // grid brings the values of a column to whole numbers.
 type grid struct {
 	noise.Range
