@@ -46,10 +46,7 @@ func Run(ctx context.Context, q Request) (*Answer, error) {
 	if len(q.Signer) == 0 {
 		return nil, &noren.Error{Kind: noren.Usage, Where: "release", What: "the request needs a key to sign the certificate with"}
 	}
-	r := &run{q: &q, quote: quote}
-	if r.question, err = q.question(); err != nil {
-		return nil, err
-	}
+	r := &run{q: &q, quote: quote, question: quote.question}
 	if err := r.rehearse(); err != nil {
 		return nil, err
 	}
@@ -57,7 +54,7 @@ func Run(ctx context.Context, q Request) (*Answer, error) {
 		return r.answer(ctx)
 	}
 	l := q.Dataset.ledger
-	if q.Budget.Reuse && q.Dataset.admits(q.Budget.Principal) {
+	if q.Budget.Reuse && quote.admits {
 		stored, err := l.StoredByQuestion(ctx, quote.Dataset, r.question.hash)
 		if err != nil {
 			return nil, err
@@ -66,7 +63,7 @@ func Run(ctx context.Context, q Request) (*Answer, error) {
 			return repeated(stored, quote)
 		}
 	}
-	if err := q.Dataset.unchanged(ctx); err != nil {
+	if err := q.Dataset.readable(ctx, q.Mechanism.Columns()); err != nil {
 		return nil, err
 	}
 	reservation, stored, err := l.Reserve(ctx, ledger.Request{
@@ -198,6 +195,13 @@ var errChanged = errors.New("the file is not the granted version")
 // that was charged.
 func (r *run) read(ctx context.Context) (*table.Table, error) {
 	d := r.q.Dataset
+	fields := r.q.Mechanism.Columns()
+	switch {
+	case d.tables != nil:
+		return d.tables.read(ctx, d, fields)
+	case d.ledger != nil:
+		return d.readPinned(ctx, fields)
+	}
 	f, err := os.Open(d.Path)
 	if err != nil {
 		return nil, err
@@ -207,31 +211,11 @@ func (r *run) read(ctx context.Context) (*table.Table, error) {
 		return nil, err
 	}
 	defer func() { _ = src.Close() }()
-	var keys *dataset.Keys
-	if d.ledger != nil {
-		k := dataset.KeysOf(d.ledger.Key)
-		keys = &k
-	}
-	fields := r.q.Mechanism.Columns()
-	n := len(fields)
-	if n == 0 && keys != nil {
-		// A count of all records reads a column too: its print verifies the file.
-		fields = d.Definition.Fields()[:1]
-	}
-	t, prints, err := dataset.Read(ctx, src, d.Definition, fields, keys)
+	t, _, err := dataset.Read(ctx, src, d.Definition, fields, nil)
 	if err != nil {
 		return nil, err
 	}
-	if keys == nil {
-		return t, d.form(int64(t.Rows))
-	}
-	t.Columns = t.Columns[:n]
-	for name, print := range prints {
-		if d.book.Prints[name] != print {
-			return nil, errChanged
-		}
-	}
-	return t, nil
+	return t, d.form(int64(t.Rows))
 }
 
 // form makes sure that a table of that many records is of the form of the
