@@ -19,6 +19,7 @@ func Codes() []Code { return slices.Clone(codes) }
 var codes = []Code{
 	{"budget-refused", Refused, "The remaining budget does not cover the privacy cost of the request."},
 	{"cannot-rebuild", BadData, "The ledger is damaged and its tables cannot be rebuilt from its entries."},
+	{"costs-more", Refused, "The request costs more than it allows; nothing was charged."},
 	{"changed", Refused, "The file or its definition is not the granted version."},
 	{"closed", Refused, "The analyst's budget is closed."},
 	{"column-missing", Usage, "A column that the request names does not exist."},

@@ -394,3 +394,6 @@ func (d *Dataset) prints(ctx context.Context) (map[string]string, error) {
 	defer func() { _ = src.Close() }()
 	return dataset.Prints(ctx, src, d.Definition, nil, dataset.KeysOf(d.ledger.Key))
 }
+
+// Hash is the hash of the definition, in hexadecimal.
+func (d *Dataset) Hash() string { return hex.EncodeToString(d.hash[:]) }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/certificate"
 )
 
@@ -42,6 +43,9 @@ type Budget struct {
 	// answered with the same bytes and free of charge. Defaults to a key of its
 	// own, which asks for a fresh answer.
 	Key string
+	// Most is the largest cost that may be charged; a request that costs more is refused,
+	// with the code costs-more, before anything is charged. Optional.
+	Most *account.Cost
 	// Reuse takes a stored answer to the same query if the ledger has one,
 	// by whichever analyst it was asked: the same bytes, free of charge.
 	Reuse bool

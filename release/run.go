@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -49,6 +50,12 @@ func Run(ctx context.Context, q Request) (*Answer, error) {
 	r := &run{q: &q, quote: quote, question: quote.question}
 	if err := r.rehearse(); err != nil {
 		return nil, err
+	}
+	if most := q.Budget.Most; most != nil && !quote.Cost.Within(*most) {
+		return nil, &noren.Error{
+			Kind: noren.Refused, Code: CodeMost, Where: "the request", What: fmt.Sprintf("it costs %s, more than the %s that it allows; nothing was charged", quote.Cost, *most),
+			Hint: "ask for the price again",
+		}
 	}
 	if !q.accounted() {
 		return r.answer(ctx)
