@@ -19,7 +19,6 @@ func Codes() []Code { return slices.Clone(codes) }
 var codes = []Code{
 	{"budget-refused", Refused, "The remaining budget does not cover the privacy cost of the request."},
 	{"cannot-rebuild", BadData, "The ledger is damaged and its tables cannot be rebuilt from its entries."},
-	{"costs-more", Refused, "The request costs more than it allows; nothing was charged."},
 	{"changed", Refused, "The file or its definition is not the granted version."},
 	{"closed", Refused, "The analyst's budget is closed."},
 	{"column-missing", Usage, "A column that the request names does not exist."},
@@ -27,6 +26,7 @@ var codes = []Code{
 	{"column-undecided", Usage, "A column may identify persons and has no confirmed role."},
 	{"confirm", Usage, "The steward must confirm proposed types or misfitting cells."},
 	{"conflict", Usage, "The request key belongs to another request."},
+	{"costs-more", Refused, "The request costs more than it allows; nothing was charged."},
 	{"file-exists", Usage, "A file of that name exists and may not be replaced."},
 	{"file-missing", Usage, "A file cannot be opened."},
 	{"file-unstated", Usage, "A grant to a new data set states no file."},
@@ -41,6 +41,7 @@ var codes = []Code{
 	{"ledger-unreadable", Refused, "A ledger that may know the file of an unaccounted request cannot be opened."},
 	{"malformed-reports", BadData, "More lines than are allowed are no reports of the mechanism."},
 	{"manifest", NotMet, "A folder of files is not the one that its manifest states."},
+	{"margin-unreachable", Usage, "No privacy cost reaches the margin that the request states."},
 	{"memory", Usage, "The work needs more memory than is allowed."},
 	{"missing-unclear", Usage, "A text stands for a missing value in one column and is a value in another."},
 	{"model", Usage, "The request does not fit the model of dependent records."},

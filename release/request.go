@@ -31,6 +31,10 @@ type Request struct {
 	// and not these bytes themselves: it sees the noisy answer alone. It runs
 	// before the certificate is signed. Optional.
 	Publish func(ctx context.Context, payload []byte) (certificate.Released, error)
+	// Step is called where a request stands: reserved, read, noise, computed, settled. An
+	// error at noise is one of the source of randomness; at every other step it ends the
+	// request there. It is for tests of faults and of slowness. Optional.
+	Step func(step string) error
 }
 
 // Budget says who asks for a charged answer.

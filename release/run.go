@@ -101,7 +101,7 @@ func Run(ctx context.Context, q Request) (*Answer, error) {
 		return nil, err
 	}
 	answer.Remaining = reservation.Remaining()
-	return answer, nil
+	return answer, r.step("settled")
 }
 
 // lost prefers the reason for which a reservation's context ended.
@@ -153,15 +153,7 @@ func (r *run) answer(ctx context.Context) (a *Answer, err error) {
 			a, err = nil, r.withheld(ctx)
 		}
 	}()
-	t, err := r.read(ctx)
-	if err != nil {
-		return nil, r.withheld(ctx)
-	}
-	out, err := r.q.Mechanism.Answer(ctx, t, noise.NewSource())
-	if err != nil {
-		return nil, r.withheld(ctx)
-	}
-	payload, err := canonical(out)
+	payload, err := r.compute(ctx)
 	if err != nil {
 		return nil, r.withheld(ctx)
 	}
@@ -177,6 +169,40 @@ func (r *run) answer(ctx context.Context) (a *Answer, err error) {
 		return nil, err
 	}
 	return &Answer{Payload: payload, Certificate: signed, Charge: r.charge}, nil
+}
+
+// compute reads the table and answers from it. Its errors are not shown.
+func (r *run) compute(ctx context.Context) ([]byte, error) {
+	if err := r.step("reserved"); err != nil {
+		return nil, err
+	}
+	t, err := r.read(ctx)
+	if err == nil {
+		err = r.step("read")
+	}
+	if err == nil {
+		err = r.step("noise")
+	}
+	if err != nil {
+		return nil, err
+	}
+	out, err := r.q.Mechanism.Answer(ctx, t, noise.NewSource())
+	if err != nil {
+		return nil, err
+	}
+	payload, err := canonical(out)
+	if err != nil {
+		return nil, err
+	}
+	return payload, r.step("computed")
+}
+
+// step tells a test where the request stands.
+func (r *run) step(name string) error {
+	if r.q.Step == nil {
+		return nil
+	}
+	return r.q.Step(name)
 }
 
 // withheld is the one error of everything that fails between charge and answer,

@@ -21,6 +21,7 @@ type Kept struct {
 	path   string
 	ledger *ledger.Ledger
 	tables *release.Tables
+	fault  func(step string) error
 
 	mu    sync.Mutex
 	found map[string]*release.Dataset // by name
@@ -30,6 +31,9 @@ type Kept struct {
 type KeepOptions struct {
 	// TableMemory is the most memory that columns take, in bytes. Defaults to 256 MiB.
 	TableMemory int64
+	// Fault is called where a request that pays stands: reserved, read, noise, computed,
+	// settled ([release.Request.Step]). It is for tests of faults and of slowness. Optional.
+	Fault func(step string) error
 }
 
 // DefaultTableMemory is the memory for columns where none is stated.
@@ -47,7 +51,7 @@ func Keep(ctx context.Context, path string, o KeepOptions) (*Kept, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Kept{path: path, ledger: l, tables: release.NewTables(o.TableMemory), found: map[string]*release.Dataset{}}, nil
+	return &Kept{path: path, ledger: l, tables: release.NewTables(o.TableMemory), fault: o.Fault, found: map[string]*release.Dataset{}}, nil
 }
 
 // Close closes the ledger. No request may be in progress.

@@ -44,6 +44,9 @@ func (q *question[M]) prepare(ctx context.Context, s *Service) (a *asked, m M, r
 	if r.Budget.Principal == "" {
 		r.Budget.Principal = s.Analyst
 	}
+	if s.Kept != nil && a.kept {
+		r.Step = s.Kept.fault
+	}
 	if q.most != nil {
 		most, err := q.most.Parse()
 		if err != nil {
