@@ -18,9 +18,16 @@ type Quote struct {
 	Version    int
 	Neighbours account.Neighbours
 	Unit       string
-	// Cost is the sum of the costs of Parts.
+	// Accounting is how the data set's budget adds up losses; Basic when unaccounted.
+	Accounting account.Accounting
+	// Cost is what is charged to each account: epsilon and delta, or in a budget in zCDP
+	// rho. Loss is the latter with its parts.
 	Cost account.Cost
-	// Parts are the prices of the mechanisms of a batch, or of the one mechanism.
+	Loss account.Loss
+	// Alone is the (epsilon, delta) of the answer by itself: Cost, but in zCDP.
+	Alone account.Cost
+	// Parts are the prices of the mechanisms of a batch, or of the one mechanism; Cost, Loss
+	// and Alone are the sums of theirs.
 	Parts     []Part
 	Guarantee noren.Guarantee
 	// Remaining is what each account has before the charge: the data set's and,
@@ -45,13 +52,19 @@ func Price(ctx context.Context, q *Request) (*Quote, error) {
 		return nil, err
 	}
 	d := q.Dataset.Definition
-	out := &Quote{Dataset: q.Dataset.Name, Version: q.Dataset.Version, Neighbours: d.Relation(), Unit: d.Unit, Fits: true}
+	out := &Quote{Dataset: q.Dataset.Name, Version: q.Dataset.Version, Neighbours: d.Relation(), Unit: d.Unit, Accounting: q.Dataset.Accounting(), Fits: true}
 	for _, m := range partsOf(q.Mechanism) {
 		part, err := q.priceOf(ctx, m)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			out.Cost, err = out.Cost.Add(part.Cost)
 		}
-		if out.Cost, err = out.Cost.Add(part.Cost); err != nil {
+		if err == nil {
+			out.Alone, err = out.Alone.Add(part.Alone)
+		}
+		if err == nil {
+			out.Loss, err = out.Loss.Add(part.Loss)
+		}
+		if err != nil {
 			return nil, err
 		}
 		out.Parts = append(out.Parts, part)
