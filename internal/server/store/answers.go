@@ -121,16 +121,22 @@ func (s *Store) Questions(ctx context.Context, book, state string, before int64,
 }
 
 // KeptQuestion is what a list of charges shows of the question behind one.
-type KeptQuestion struct{ ID, Principal, State string }
+type KeptQuestion struct {
+	ID, Principal, State string
+	// Paid is what the quote stated, in JSON.
+	Paid []byte
+}
 
 // QuestionsByKeys finds the questions of request keys, by key.
 func (s *Store) QuestionsByKeys(ctx context.Context, keys []string) (map[string]KeptQuestion, error) {
 	out := make(map[string]KeptQuestion, len(keys))
 	for _, key := range keys {
 		var k KeptQuestion
-		err := s.db.QueryRowContext(ctx, "SELECT id, principal, state FROM answer WHERE request_key = ?", key).Scan(&k.ID, &k.Principal, &k.State)
+		var paid string
+		err := s.db.QueryRowContext(ctx, "SELECT id, principal, state, paid FROM answer WHERE request_key = ?", key).Scan(&k.ID, &k.Principal, &k.State, &paid)
 		switch {
 		case err == nil:
+			k.Paid = []byte(paid)
 			out[key] = k
 		case !errors.Is(err, sql.ErrNoRows):
 			return nil, found(err)
