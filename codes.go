@@ -61,6 +61,7 @@ var codes = []Code{
 	{"no-unit", Usage, "The file has no column of the privacy unit."},
 	{"not-a-table", Usage, "A file in a folder of tables has not the ending of a table file."},
 	{"not-regular", Usage, "A file must be read twice and is not a regular file."},
+	{"not-zcdp", Usage, "The answer has no loss in zCDP, and the budget is in zCDP."},
 	{"other-people", Usage, "A data set with similar columns exists, and may hold the same persons."},
 	{"other-weights", NotMet, "The weights of a repeated request are not the certified ones."},
 	{"output-is-input", Usage, "An output file is an input of the same run."},

@@ -59,6 +59,15 @@ type Dataset struct {
 	Neighbours string `json:"neighbours"`
 	// Unit is the privacy unit: record, or the column that marks one person.
 	Unit string `json:"unit"`
+	// Accounting is how losses add up: epsilon or zcdp.
+	Accounting string `json:"accounting"`
+	// StatementDelta is the delta of the statements of a budget in zCDP.
+	StatementDelta json.Number `json:"statement_delta,omitempty"`
+	// Statement is the guarantee of all answers so far, in a budget in zCDP.
+	Statement *Statement `json:"statement,omitempty"`
+	// StatementAtCap is the guarantee of all answers that the cap allows, in a budget in
+	// zCDP.
+	StatementAtCap *Statement `json:"statement_at_cap,omitempty"`
 	// Version is the number of the current version; 0 before the first schema, when
 	// nothing is answered.
 	Version int `json:"version"`
@@ -79,6 +88,20 @@ type Dataset struct {
 	// SharedWith are the data sets that were granted for the same file before a file
 	// belonged to one data set.
 	SharedWith []string `json:"-"`
+}
+
+// Statement is the (epsilon, delta) guarantee of the answers of a budget in zCDP.
+type Statement struct {
+	// Epsilon is the bound epsilon.
+	Epsilon json.Number `json:"epsilon"`
+	// Delta is the probability delta: that of the budget, or 0 where the sum of the
+	// epsilons is the smaller figure.
+	Delta json.Number `json:"delta"`
+	// PureEpsilon is the sum of the epsilons of the answers that are private without a
+	// delta.
+	PureEpsilon json.Number `json:"pure_epsilon"`
+	// GaussianRho is the loss in zCDP of the other answers.
+	GaussianRho json.Number `json:"gaussian_rho"`
 }
 
 // Version is one state of a data set: a schema and a table.

@@ -52,7 +52,7 @@ func PriceOf(schema string, q *release.Quote) Price {
 }
 
 // Cost is the privacy cost.
-func (p *Price) Cost() Cost { return Cost{p.Epsilon, p.Delta} }
+func (p *Price) Cost() Cost { return Cost{Epsilon: p.Epsilon, Delta: p.Delta} }
 
 // after is what each account would hold; what does not fit leaves it as it is.
 func after(q *release.Quote) []ledger.Remaining {

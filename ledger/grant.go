@@ -37,9 +37,14 @@ type Grant struct {
 	// files of a folder, at most 10,000. Their paths belong to the data set: the
 	// ledger knows them ([Ledger.Knows]), and no query reads them. Optional.
 	Sources []string
-	// Cap is all that may ever be spent. Required, with an epsilon above 0. It
-	// can only rise, unless Replace.
+	// Cap is all that may ever be spent. Required: an epsilon above 0, and a delta or
+	// none; in a budget in zCDP a rho above 0. It can only rise, unless Replace.
 	Cap Cost
+	// Accounting is how losses add up. Fixed once something is spent. Defaults to Basic.
+	Accounting Accounting
+	// StatementDelta is the delta, in units of 1e-18, at which the budget states its
+	// epsilon. Required in a budget in zCDP, fixed like Accounting, and 0 otherwise.
+	StatementDelta int64
 	// Neighbours is the relation the budget is for. Defaults to add-remove.
 	Neighbours Neighbours
 	// Unit is "record", or the column whose equal values mark the records of

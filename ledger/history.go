@@ -15,7 +15,8 @@ type Entry struct {
 	Principal string
 	Key       string
 	Mechanism json.RawMessage
-	Cost      Cost // charged to each of Accounts
+	Cost      Cost // charged to each of Accounts; in zCDP rho alone
+	Loss      Loss // in zCDP, with the same rho
 	Accounts  []int64
 	State     string // "reserved", "released" or "forfeited"
 	Reason    string // why it was forfeited

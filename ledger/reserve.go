@@ -34,8 +34,11 @@ type Request struct {
 	// Mechanism is the mechanism and its public parameters, a JSON object of at
 	// most 64 KiB. Required. It is kept for the history.
 	Mechanism json.RawMessage
-	// Cost is the privacy cost, at least 0 in each part and above 0 in one. Required.
+	// Cost is the privacy cost, at least 0 in each part and above 0 in one. Required for
+	// a budget in epsilon and delta, and not used in zCDP.
 	Cost Cost
+	// Loss is the privacy loss. Required for a budget in zCDP, and not used otherwise.
+	Loss Loss
 	// Neighbours and Unit are what Cost was computed for: those of the data set.
 	// Required; the zero Neighbours is add-remove.
 	Neighbours Neighbours
@@ -61,7 +64,8 @@ type ChargeInfo struct {
 	Link     int64    // its place in the chain
 	Head     [32]byte // the chain's head there
 	Accounts []int64  // the accounts that were charged, in order
-	Cost     Cost     // what each of them was charged
+	Cost     Cost     // what each of them was charged; in zCDP rho alone
+	Loss     Loss     // in zCDP, with the same rho
 }
 
 // checkRequest lists what is wrong with r by itself.

@@ -17,6 +17,10 @@ type Book struct {
 	Fingerprint string
 	Neighbours  Neighbours
 	Unit        string // "record", or a column
+	// Accounting is how losses add up, and StatementDelta the delta of the statements of
+	// a budget in zCDP; 0 otherwise.
+	Accounting     Accounting
+	StatementDelta int64
 	// Version is the number of the current version, 0 before the first: then
 	// nothing is answered. Definition, its hash and the prints of the columns
 	// are those of the current version.
@@ -60,10 +64,12 @@ type Account struct {
 	// and the data set's, nothing if closed.
 	Available Cost
 	Closed    bool // an analyst that may not ask
+	// Loss is what was spent of a budget in zCDP.
+	Loss Loss
 }
 
 func (a *account) public() Account {
-	return Account{a.id, a.name, Cost{Epsilon: a.capEps, Delta: a.capDelta}, Cost{Epsilon: a.spentEps, Delta: a.spentDelta}, a.left(), a.left(), a.closed}
+	return Account{ID: a.id, Name: a.name, Cap: Cost{Epsilon: a.capEps, Delta: a.capDelta}, Spent: Cost{Epsilon: a.spentEps, Delta: a.spentDelta}, Remaining: a.left(), Available: a.left(), Closed: a.closed}
 }
 
 func least(a, b Cost) Cost {

@@ -8,5 +8,6 @@ const (
 	CodeChanged    = "changed"     // the file is not the granted version
 	CodeWithheld   = "withheld"    // a failure after the charge
 	CodeModel      = "model"       // the query does not go with the model of dependence
+	CodeNotZCDP    = "not-zcdp"    // the budget is in zCDP, and the answer has no loss there
 	CodeColumnType = "column-type" // the query reads a column as another type than the definition's
 )

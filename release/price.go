@@ -18,8 +18,15 @@ type Quote struct {
 	Version    int
 	Neighbours account.Neighbours
 	Unit       string
-	Cost       account.Cost
-	Guarantee  noren.Guarantee
+	// Accounting is how the data set's budget adds up losses; Basic when unaccounted.
+	Accounting account.Accounting
+	// Cost is what is charged to each account: epsilon and delta, or in a budget in zCDP
+	// rho. Loss is the latter with its parts.
+	Cost account.Cost
+	Loss account.Loss
+	// Alone is the (epsilon, delta) of the answer by itself: Cost, but in zCDP.
+	Alone     account.Cost
+	Guarantee noren.Guarantee
 	// Remaining is what each account has before the charge: the data set's and,
 	// where there is one, the analyst's. Nil when unaccounted.
 	Remaining []ledger.Remaining
@@ -53,6 +60,7 @@ func Price(ctx context.Context, q *Request) (*Quote, error) {
 	if err := out.Cost.Validate(); err != nil {
 		return nil, err
 	}
+	out.Alone, out.Accounting = out.Cost, account.Basic
 	out.Guarantee.Assumptions = append(slices.Clone(out.Guarantee.Assumptions), q.Dataset.assumptions()...)
 	if l := q.Dataset.ledger; l != nil {
 		if err := l.Sealed(); err != nil {
@@ -61,6 +69,11 @@ func Price(ctx context.Context, q *Request) (*Quote, error) {
 		book, err := l.Book(ctx, q.Dataset.Name)
 		if err != nil {
 			return nil, err
+		}
+		if out.Accounting = book.Accounting; out.Accounting == account.ZCDP {
+			if err := q.inZCDP(out); err != nil {
+				return nil, err
+			}
 		}
 		out.Remaining = append(out.Remaining, ledger.Remaining{Kind: "dataset", Name: book.Name, Left: book.Remaining})
 		for _, a := range book.Analysts {
@@ -73,6 +86,30 @@ func Price(ctx context.Context, q *Request) (*Quote, error) {
 		out.Fits = out.Fits && out.Cost.Within(r.Left)
 	}
 	return out, nil
+}
+
+// inZCDP turns the cost of an answer into that for a budget in zCDP.
+func (q *Request) inZCDP(out *Quote) error {
+	refuse := func(what, hint string) error {
+		return &noren.Error{Kind: noren.Usage, Code: CodeNotZCDP, Where: "data set " + q.Dataset.Name, What: what, Hint: hint}
+	}
+	_, dependent := q.Mechanism.(Dependent)
+	if dependent || q.Dataset.Definition.Model != nil {
+		return refuse("a model of dependent records has no budget in zCDP", "the steward grants the data set a budget in epsilon and delta")
+	}
+	var err error
+	if c, ok := q.Mechanism.(Concentrated); ok {
+		out.Loss, err = c.Loss(out.Neighbours, out.Unit)
+	} else if out.Alone.Delta > 0 {
+		return refuse("its budget is in zCDP, and the answer has a delta and no loss in zCDP", "ask for Gaussian noise, or for noise that is private without a delta")
+	} else {
+		out.Loss, err = account.PureLoss(out.Alone.Epsilon)
+	}
+	if err != nil {
+		return err
+	}
+	out.Cost = account.Cost{Rho: out.Loss.Rho}
+	return out.Loss.Validate()
 }
 
 // fits makes sure that the mechanism reads columns as the definition types them,

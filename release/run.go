@@ -72,7 +72,7 @@ func Run(ctx context.Context, q Request) (*Answer, error) {
 	reservation, stored, err := l.Reserve(ctx, ledger.Request{
 		Dataset: quote.Dataset, Version: quote.Version, Definition: q.Dataset.hash,
 		Principal: q.Budget.Principal, Key: q.Budget.Key, Hash: r.question.hash,
-		Mechanism: r.question.text, Cost: quote.Cost, Neighbours: quote.Neighbours, Unit: quote.Unit,
+		Mechanism: r.question.text, Cost: quote.Alone, Loss: quote.Loss, Neighbours: quote.Neighbours, Unit: quote.Unit,
 	})
 	if err != nil {
 		return nil, err
@@ -266,16 +266,20 @@ func (r *run) sign(released certificate.Released) (*certificate.Signed, error) {
 		c.Accounting, c.Charge = certificate.Charged, chargeOf(r.charge)
 	case r.q.accounted(): // the rehearsal: a charge of the same form
 		c.Accounting = certificate.Charged
-		cost := ledger.ChargeInfo{Ledger: d.ledger.ID(), ID: d.ledger.ID(), Link: 1, Accounts: []int64{1}, Cost: r.quote.Cost}
+		cost := ledger.ChargeInfo{Ledger: d.ledger.ID(), ID: d.ledger.ID(), Link: 1, Accounts: []int64{1}, Cost: r.quote.Cost, Loss: r.quote.Loss}
 		c.Charge = chargeOf(&cost)
 	}
 	return certificate.Sign(r.q.Signer, c)
 }
 
 func chargeOf(c *ledger.ChargeInfo) *certificate.Charge {
-	cost := account.Cost(c.Cost)
-	return &certificate.Charge{
+	out := &certificate.Charge{
 		Ledger: c.Ledger, ID: c.ID, Link: c.Link, Head: hex.EncodeToString(c.Head[:]), Accounts: c.Accounts,
-		EpsilonNano: cost.Epsilon, DeltaAtto: cost.Delta,
+		EpsilonNano: c.Cost.Epsilon, DeltaAtto: c.Cost.Delta,
 	}
+	if c.Cost.Rho > 0 {
+		out.Accounting, out.EpsilonNano = account.ZCDP, c.Loss.Pure
+		out.RhoFemto, out.GaussianFemto = c.Loss.Rho, c.Loss.Gaussian
+	}
+	return out
 }
