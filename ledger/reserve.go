@@ -194,25 +194,31 @@ func (l *Ledger) stored(ctx context.Context, tx *sql.Tx, id string) (*Release, e
 	if err != nil {
 		return nil, err
 	}
-	s.Charge.Ledger, s.Charge.ID = l.id, id
+	s.Charge, err = l.chargeInfo(ctx, tx, id)
+	return s, err
+}
+
+// chargeInfo reads a charge as a certificate states it.
+func (l *Ledger) chargeInfo(ctx context.Context, tx *sql.Tx, id string) (ChargeInfo, error) {
+	c := ChargeInfo{Ledger: l.id, ID: id}
 	var head []byte
-	if err := tx.QueryRowContext(ctx, "SELECT chain.seq, chain.hash FROM charge JOIN chain USING (seq) WHERE charge.id = ?", id).Scan(&s.Charge.Link, &head); err != nil {
-		return nil, err
+	if err := tx.QueryRowContext(ctx, "SELECT chain.seq, chain.hash FROM charge JOIN chain USING (seq) WHERE charge.id = ?", id).Scan(&c.Link, &head); err != nil {
+		return c, err
 	}
-	s.Charge.Head = [32]byte(head)
+	c.Head = [32]byte(head)
 	rows, err := tx.QueryContext(ctx, "SELECT account, eps, delta FROM charge_line WHERE charge = ? ORDER BY account", id)
 	if err != nil {
-		return nil, err
+		return c, err
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var n int64
-		if err := rows.Scan(&n, &s.Charge.Cost.Epsilon, &s.Charge.Cost.Delta); err != nil {
-			return nil, err
+		if err := rows.Scan(&n, &c.Cost.Epsilon, &c.Cost.Delta); err != nil {
+			return c, err
 		}
-		s.Charge.Accounts = append(s.Charge.Accounts, n)
+		c.Accounts = append(c.Accounts, n)
 	}
-	return s, rows.Err()
+	return c, rows.Err()
 }
 
 // charge is T1: the charge, its lines, its entry and what is spent.

@@ -70,7 +70,7 @@ func newSums(q *Query) (*sums, error) {
 		}
 	}
 	var err error
-	s.noise, s.p, err = newSampler(q.o.Noise, q.o.Cost, s.add.sensitivity(q.o.Neighbours, q.o.MaxRows))
+	s.noise, s.p, err = newSampler(q.o.Noise, q.o.Cost, q.o.Rho, s.add.sensitivity(q.o.Neighbours, q.o.MaxRows))
 	if err != nil {
 		return nil, err
 	}

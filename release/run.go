@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -46,18 +47,21 @@ func Run(ctx context.Context, q Request) (*Answer, error) {
 	if len(q.Signer) == 0 {
 		return nil, &noren.Error{Kind: noren.Usage, Where: "release", What: "the request needs a key to sign the certificate with"}
 	}
-	r := &run{q: &q, quote: quote}
-	if r.question, err = q.question(); err != nil {
-		return nil, err
-	}
+	r := &run{q: &q, quote: quote, question: quote.question}
 	if err := r.rehearse(); err != nil {
 		return nil, err
+	}
+	if most := q.Budget.Most; most != nil && !quote.Cost.Within(*most) {
+		return nil, &noren.Error{
+			Kind: noren.Refused, Code: CodeMost, Where: "the request", What: fmt.Sprintf("it costs %s, more than the %s that it allows; nothing was charged", quote.Cost, *most),
+			Hint: "ask for the price again",
+		}
 	}
 	if !q.accounted() {
 		return r.answer(ctx)
 	}
 	l := q.Dataset.ledger
-	if q.Budget.Reuse && q.Dataset.admits(q.Budget.Principal) {
+	if q.Budget.Reuse && quote.admits {
 		stored, err := l.StoredByQuestion(ctx, quote.Dataset, r.question.hash)
 		if err != nil {
 			return nil, err
@@ -66,7 +70,7 @@ func Run(ctx context.Context, q Request) (*Answer, error) {
 			return repeated(stored, quote)
 		}
 	}
-	if err := q.Dataset.unchanged(ctx); err != nil {
+	if err := q.Dataset.readable(ctx, q.Mechanism.Columns()); err != nil {
 		return nil, err
 	}
 	reservation, stored, err := l.Reserve(ctx, ledger.Request{
@@ -97,7 +101,7 @@ func Run(ctx context.Context, q Request) (*Answer, error) {
 		return nil, err
 	}
 	answer.Remaining = reservation.Remaining()
-	return answer, nil
+	return answer, r.step("settled")
 }
 
 // lost prefers the reason for which a reservation's context ended.
@@ -149,15 +153,7 @@ func (r *run) answer(ctx context.Context) (a *Answer, err error) {
 			a, err = nil, r.withheld(ctx)
 		}
 	}()
-	t, err := r.read(ctx)
-	if err != nil {
-		return nil, r.withheld(ctx)
-	}
-	out, err := r.q.Mechanism.Answer(ctx, t, noise.NewSource())
-	if err != nil {
-		return nil, r.withheld(ctx)
-	}
-	payload, err := canonical(out)
+	payload, err := r.compute(ctx)
 	if err != nil {
 		return nil, r.withheld(ctx)
 	}
@@ -173,6 +169,40 @@ func (r *run) answer(ctx context.Context) (a *Answer, err error) {
 		return nil, err
 	}
 	return &Answer{Payload: payload, Certificate: signed, Charge: r.charge}, nil
+}
+
+// compute reads the table and answers from it. Its errors are not shown.
+func (r *run) compute(ctx context.Context) ([]byte, error) {
+	if err := r.step("reserved"); err != nil {
+		return nil, err
+	}
+	t, err := r.read(ctx)
+	if err == nil {
+		err = r.step("read")
+	}
+	if err == nil {
+		err = r.step("noise")
+	}
+	if err != nil {
+		return nil, err
+	}
+	out, err := r.q.Mechanism.Answer(ctx, t, noise.NewSource())
+	if err != nil {
+		return nil, err
+	}
+	payload, err := canonical(out)
+	if err != nil {
+		return nil, err
+	}
+	return payload, r.step("computed")
+}
+
+// step tells a test where the request stands.
+func (r *run) step(name string) error {
+	if r.q.Step == nil {
+		return nil
+	}
+	return r.q.Step(name)
 }
 
 // withheld is the one error of everything that fails between charge and answer,
@@ -198,6 +228,13 @@ var errChanged = errors.New("the file is not the granted version")
 // that was charged.
 func (r *run) read(ctx context.Context) (*table.Table, error) {
 	d := r.q.Dataset
+	fields := r.q.Mechanism.Columns()
+	switch {
+	case d.tables != nil:
+		return d.tables.read(ctx, d, fields)
+	case d.ledger != nil:
+		return d.readPinned(ctx, fields)
+	}
 	f, err := os.Open(d.Path)
 	if err != nil {
 		return nil, err
@@ -207,31 +244,11 @@ func (r *run) read(ctx context.Context) (*table.Table, error) {
 		return nil, err
 	}
 	defer func() { _ = src.Close() }()
-	var keys *dataset.Keys
-	if d.ledger != nil {
-		k := dataset.KeysOf(d.ledger.Key)
-		keys = &k
-	}
-	fields := r.q.Mechanism.Columns()
-	n := len(fields)
-	if n == 0 && keys != nil {
-		// A count of all records reads a column too: its print verifies the file.
-		fields = d.Definition.Fields()[:1]
-	}
-	t, prints, err := dataset.Read(ctx, src, d.Definition, fields, keys)
+	t, _, err := dataset.Read(ctx, src, d.Definition, fields, nil)
 	if err != nil {
 		return nil, err
 	}
-	if keys == nil {
-		return t, d.form(int64(t.Rows))
-	}
-	t.Columns = t.Columns[:n]
-	for name, print := range prints {
-		if d.book.Prints[name] != print {
-			return nil, errChanged
-		}
-	}
-	return t, nil
+	return t, d.form(int64(t.Rows))
 }
 
 // form makes sure that a table of that many records is of the form of the
