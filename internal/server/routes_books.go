@@ -30,7 +30,9 @@ type capBody struct {
 	Rho     string `json:"rho,omitempty" maxLength:"40" doc:"The new cap of a book in zCDP, in decimal."`
 }
 
-func (c *capBody) amount() api.Amount { return api.Amount{Epsilon: c.Epsilon, Delta: c.Delta, Rho: c.Rho} }
+func (c *capBody) amount() api.Amount {
+	return api.Amount{Epsilon: c.Epsilon, Delta: c.Delta, Rho: c.Rho}
+}
 
 type capInput struct {
 	ID   string `path:"id" maxLength:"64" doc:"The id of the book."`

@@ -40,15 +40,17 @@ type Config struct {
 	// Hidden reports whether the reply of the charge with a request key has not left yet:
 	// the charge is shown as reserved. Required.
 	Hidden func(key string) bool
+	// Public are the files of public tables, by name.
+	Public map[string]string
 }
 
 // Books keeps books. Make one with [New].
 type Books struct {
 	config Config
 
-	mu     sync.RWMutex
-	byID   map[string]*document
-	checks map[string]*Check // the latest check of a book, by id
+	mu      sync.RWMutex
+	byID    map[string]*document
+	checks  map[string]*Check // the latest check of a book, by id
 	alerted map[alertKey]bool // alerts that are stored
 
 	refusals chan store.Refusal
@@ -89,7 +91,7 @@ type document struct {
 // left.
 func New(ctx context.Context, config Config) (*Books, error) {
 	if config.Dir == "" || config.Store == nil || config.Tables == nil || config.Jobs == nil || config.Service == nil || config.Name == nil || config.Sealed == nil || config.Note == nil || config.Hidden == nil {
-		return nil, errors.New("books: expected all fields of Config")
+		return nil, errors.New("books: expected all fields of Config but Public")
 	}
 	b := &Books{config: config, byID: map[string]*document{}, checks: map[string]*Check{}, alerted: map[alertKey]bool{}, refusals: make(chan store.Refusal, 4096)}
 	rows, err := config.Store.Resources(ctx, store.KindBook, "", 0, 1<<20)

@@ -39,7 +39,9 @@ func (b *Books) StartVersion(ctx context.Context, id string, t *TakeOver, by str
 	}
 	job, err := b.config.Jobs.Submit(jobs.Task{
 		Kind: "book", Table: d.Table, By: by, Finish: true,
-		Run: func(ctx context.Context, run *jobs.Run) (any, error) { return b.version(ctx, run, d.id, from, t.Confirm, by) },
+		Run: func(ctx context.Context, run *jobs.Run) (any, error) {
+			return b.version(ctx, run, d.id, from, t.Confirm, by)
+		},
 	})
 	if err != nil {
 		return nil, err

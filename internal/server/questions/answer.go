@@ -15,19 +15,19 @@ import (
 
 // Answer is a paid answer as it is shown.
 type Answer struct {
-	ID          string           `json:"id" doc:"an_ and 16 characters."`
-	Book        string           `json:"book" doc:"The id of the book."`
-	At          time.Time        `json:"at" doc:"When it was asked."`
-	By          string           `json:"by" doc:"The name of the principal who paid, at that time."`
-	N           int64            `json:"n" doc:"The entry of the charge in the ledger's chain."`
-	Cost        api.Amount       `json:"cost" doc:"What was charged."`
-	Left        *api.Amount      `json:"left,omitempty" doc:"What the principal could still spend after it. For the principal who paid."`
-	Replayed    bool             `json:"replayed" doc:"The stored answer, read again for nothing."`
-	Questions   []AnsweredPart   `json:"questions" nullable:"false" doc:"The answers, in the order of the questions."`
-	Statement   []api.Message    `json:"statement" nullable:"false" doc:"What one person changes of the answers."`
-	NotCovered  []api.Message    `json:"not_covered" nullable:"false" doc:"What is not promised."`
-	Certificate json.RawMessage  `json:"certificate" doc:"The signed certificate."`
-	Payload     string           `json:"payload" doc:"The released answer, byte for byte as the certificate names it."`
+	ID          string          `json:"id" doc:"an_ and 16 characters."`
+	Book        string          `json:"book" doc:"The id of the book."`
+	At          time.Time       `json:"at" doc:"When it was asked."`
+	By          string          `json:"by" doc:"The name of the principal who paid, at that time."`
+	N           int64           `json:"n" doc:"The entry of the charge in the ledger's chain."`
+	Cost        api.Amount      `json:"cost" doc:"What was charged."`
+	Left        *LeftAfter      `json:"left,omitempty" doc:"What was left after it. For the principal who paid."`
+	Replayed    bool            `json:"replayed" doc:"The stored answer, read again for nothing."`
+	Questions   []AnsweredPart  `json:"questions" nullable:"false" doc:"The answers, in the order of the questions."`
+	Statement   []api.Message   `json:"statement" nullable:"false" doc:"What one person changes of the answers."`
+	NotCovered  []api.Message   `json:"not_covered" nullable:"false" doc:"What is not promised."`
+	Certificate json.RawMessage `json:"certificate" doc:"The signed certificate."`
+	Payload     string          `json:"payload" doc:"The released answer, byte for byte as the certificate names it."`
 }
 
 // AnsweredPart is the answer to one question.
@@ -99,8 +99,15 @@ func (q *Questions) compose(ctx context.Context, id string, c *content, principa
 		out.N = a.Charge.Link
 	}
 	if a.Remaining != nil {
-		left := amountOf(a.Remaining.Cost)
-		out.Left = &left
+		out.Left = &LeftAfter{}
+		for _, held := range a.Remaining.Accounts {
+			left := amountOf(held.Cost)
+			if held.Kind == "analyst" {
+				out.Left.Own = &left
+			} else {
+				out.Left.Table = left
+			}
+		}
 	}
 	questions := make([]api.Question, len(a.Answers))
 	for i := range a.Answers {

@@ -140,7 +140,7 @@ func (q *Questions) begin(ctx context.Context, p *paying, r *Reader, in *Paying,
 		return nil, err
 	}
 	request.RequestKey, request.Most, request.Definition = p.key, &c.Cost, c.Definition
-	if err := q.covered(ctx, c, h, r); err != nil {
+	if err := q.covered(ctx, c, h, r, request); err != nil {
 		return nil, err
 	}
 	id := store.NewID("an")
@@ -163,23 +163,35 @@ func (q *Questions) begin(ctx context.Context, p *paying, r *Reader, in *Paying,
 	return nil, err
 }
 
+// BookOf is the id of the book of a token of a principal; "" for another text.
+func (q *Questions) BookOf(token, principal string) string {
+	c, _, err := q.opened(token, principal)
+	if err != nil {
+		return ""
+	}
+	return c.Book
+}
+
 // covered refuses what the budget does not cover now, before the request waits for a place.
 // The ledger decides again when it is charged.
-func (q *Questions) covered(ctx context.Context, c *content, h *books.Held, r *Reader) error {
-	left, err := q.config.Books.Balance(ctx, h.ID, r.ID)
+func (q *Questions) covered(ctx context.Context, c *content, h *books.Held, r *Reader, request *api.AskRequest) error {
+	price, err := q.config.Service().AskPrice(ctx, request)
 	if err != nil {
-		return err
+		return q.failed(err)
 	}
-	if left.Own == nil {
-		return problem.New("no-grant", "")
-	}
-	for _, a := range []struct {
-		kind string
-		left api.Amount
-	}{{"dataset", left.Book}, {"analyst", *left.Own}} {
-		if !c.Cost.Within(a.left) {
-			return q.short(ctx, c, h, r.ID, &api.Refusal{Accounts: []api.AccountShort{{Kind: a.kind, Name: r.ID, Asked: c.Cost, Left: a.left, Short: c.Cost.Minus(a.left)}}})
+	own := false
+	var short []api.AccountShort
+	for _, a := range price.Accounts {
+		own = own || a.Kind == "analyst"
+		if !c.Cost.Within(a.Left) {
+			short = append(short, api.AccountShort{Kind: a.Kind, Name: a.Name, Asked: c.Cost, Left: a.Left, Short: c.Cost.Minus(a.Left)})
 		}
+	}
+	if !own {
+		return noAccount()
+	}
+	if len(short) > 0 {
+		return q.short(ctx, c, h, r.ID, &api.Refusal{Accounts: short}, price.FitsWith)
 	}
 	return nil
 }
@@ -314,11 +326,16 @@ func fill(body []byte, length int) []byte {
 	return append(bytes.Clone(body), bytes.Repeat([]byte{' '}, length-len(body))...)
 }
 
+// noAccount is the problem of a principal without an account in a book.
+func noAccount() error {
+	return problem.From(&noren.Error{Kind: noren.Refused, Code: "no-grant", What: "there is no account of the principal in the book", Hint: "ask a steward for one"})
+}
+
 // before reports whether an error of a request came before its charge: it read nothing,
 // and its reply leaves at once.
 func before(err error) bool {
 	switch noren.CodeOf(err) {
-	case "budget-refused", "closed", "no-grant", "no-dataset", "no-schema", "changed", "conflict", "in-progress", "forfeited", "sealed", "no-ledger", "not-zcdp":
+	case "budget-refused", "closed", "no-grant", "no-dataset", "no-schema", "changed", "conflict", "in-progress", "forfeited", "sealed", "no-ledger", "not-zcdp", "costs-more":
 		return true
 	}
 	return noren.KindOf(err) == noren.Usage
@@ -329,7 +346,7 @@ func (q *Questions) refusal(ctx context.Context, c *content, h *books.Held, prin
 	switch noren.CodeOf(err) {
 	case "budget-refused":
 		if r := service.RefusalOf(err); r != nil {
-			return q.short(ctx, c, h, principal, r)
+			return q.short(ctx, c, h, principal, r, nil)
 		}
 	case "conflict":
 		return conflict()
@@ -355,7 +372,7 @@ func (q *Questions) failed(err error) error {
 
 // short is the problem of a request that an account does not cover. The refusal is kept
 // for the list of entries.
-func (q *Questions) short(ctx context.Context, c *content, h *books.Held, principal string, r *api.Refusal) error {
+func (q *Questions) short(ctx context.Context, c *content, h *books.Held, principal string, r *api.Refusal, fits []api.Change) error {
 	worst := r.Accounts[0]
 	for _, a := range r.Accounts[1:] {
 		if !a.Short.Within(worst.Short) {
@@ -369,13 +386,9 @@ func (q *Questions) short(ctx context.Context, c *content, h *books.Held, princi
 		kept.Account = principal
 		out.Account = q.config.Name(ctx, principal)
 	}
-	if request, err := q.ask(h, principal, c.Questions); err == nil {
-		if price, err := q.config.Service().AskPrice(ctx, request); err == nil {
-			for _, change := range price.FitsWith {
-				change.Questions = q.named(change.Questions)
-				out.FitsWith = append(out.FitsWith, change)
-			}
-		}
+	for _, change := range fits {
+		change.Questions = q.named(change.Questions)
+		out.FitsWith = append(out.FitsWith, change)
 	}
 	q.config.Books.Refuse(h.ID, principal, q.config.Store.Now(), kept)
 	return out

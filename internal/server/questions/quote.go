@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -173,6 +174,9 @@ func (q *Questions) Quote(ctx context.Context, in *Quoting, r *Reader) (*Quote, 
 	price, err := q.config.Service().AskPrice(ctx, request)
 	if err != nil {
 		return nil, q.failed(err)
+	}
+	if !slices.ContainsFunc(price.Accounts, func(a api.AccountQuote) bool { return a.Kind == "analyst" }) {
+		price.Fits = false // only those with an account may ask
 	}
 	class, err := q.config.Class(price)
 	if err != nil {

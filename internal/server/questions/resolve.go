@@ -129,4 +129,3 @@ func (q *Questions) Rehearse(ctx context.Context, token string, r *Reader) (*Reh
 	}
 	return out, nil
 }
-
