@@ -3,6 +3,7 @@ package api
 import (
 	"math/big"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 )
 
@@ -17,25 +18,28 @@ type Amount struct {
 	Rho string `json:"rho,omitempty"`
 }
 
-// AmountOf is an epsilon and a delta.
-func AmountOf(c account.Cost) Amount {
+// AmountIn is c as a budget of that accounting states it.
+func AmountIn(in account.Accounting, c account.Cost) Amount {
+	if in == account.ZCDP {
+		return RhoAmount(c.Rho)
+	}
 	return Amount{Epsilon: account.Decimal(c.Epsilon, 9), Delta: account.Decimal(c.Delta, 18)}
 }
 
 // RhoAmount is a loss in zCDP.
-func RhoAmount(r account.Rho) Amount { return Amount{Rho: account.Decimal(int64(r), 15)} }
+func RhoAmount(r account.Rho) Amount { return Amount{Rho: r.String()} }
 
-// Parse is a as a cost. Error: [noren.Usage].
+// Parse is a as a cost: an epsilon above 0 and a delta, or a rho above 0 alone. Error:
+// [noren.Usage].
 func (a Amount) Parse() (account.Cost, error) {
-	if a.Epsilon == "" {
-		a.Epsilon = "0"
+	if a.Rho == "" {
+		return account.ParseCost(a.Epsilon, a.Delta)
 	}
-	epsilon, err := account.ParseEpsilon(a.Epsilon)
-	if err != nil {
-		return account.Cost{}, err
+	if a.Epsilon != "" || a.Delta != "" {
+		return account.Cost{}, noren.Usagef("rho", "does not go with an epsilon").Hinted("state one of them")
 	}
-	delta, err := account.ParseDelta(a.Delta)
-	return account.Cost{Epsilon: epsilon, Delta: delta}, err
+	rho, err := account.ParseRho(a.Rho)
+	return account.Cost{Rho: rho}, err
 }
 
 // parts are the parts of a as numbers; what is absent or no number is 0.

@@ -109,7 +109,7 @@ func (b *Batch) Guarantee(n account.Neighbours, unit string) (noren.Guarantee, e
 		if err != nil {
 			return noren.Guarantee{}, err
 		}
-		parts = append(parts, Part{Cost: c, Guarantee: g, own: c})
+		parts = append(parts, Part{Cost: c, Alone: c, Guarantee: g, own: c})
 	}
 	return together(parts)
 }
@@ -145,6 +145,31 @@ func (b *Batch) Answer(ctx context.Context, t *table.Table, src *noise.Source) (
 	return out, nil
 }
 
+// Loss is the exact sum of the losses of the parts in zCDP.
+func (b *Batch) Loss(n account.Neighbours, unit string) (total account.Loss, err error) {
+	for _, m := range b.parts {
+		var l account.Loss
+		if c, ok := m.(Concentrated); ok {
+			l, err = c.Loss(n, unit)
+		} else {
+			var cost account.Cost
+			if cost, err = m.Cost(n, unit); err == nil && cost.Delta > 0 {
+				err = &noren.Error{Kind: noren.Usage, Code: CodeNotZCDP, Where: m.Name(), What: "its guarantee has a delta and no loss in zCDP"}
+			}
+			if err == nil {
+				l, err = account.PureLoss(cost.Epsilon)
+			}
+		}
+		if err == nil {
+			total, err = total.Add(l)
+		}
+		if err != nil {
+			return account.Loss{}, err
+		}
+	}
+	return total, nil
+}
+
 // together is the guarantee of several answers from one table. Ordinary guarantees add
 // up. Leakages under a model of dependent records do not, but their charges do, and
 // bound the leakage of all answers together.
@@ -154,14 +179,14 @@ func together(parts []Part) (noren.Guarantee, error) {
 	}
 	out := parts[0].Guarantee
 	out.Assumptions = nil
-	var own, charged account.Cost
+	var own, alone account.Cost
 	var err error
 	dependent := false
 	for _, p := range parts {
 		if own, err = own.Add(p.own); err != nil {
 			return out, err
 		}
-		if charged, err = charged.Add(p.Cost); err != nil {
+		if alone, err = alone.Add(p.Alone); err != nil {
 			return out, err
 		}
 		if p.dependent() {
@@ -175,7 +200,7 @@ func together(parts []Part) (noren.Guarantee, error) {
 	}
 	out.Epsilon, out.Delta = own.Float()
 	if dependent {
-		out.Epsilon, out.Delta = charged.Float()
+		out.Epsilon, out.Delta = alone.Float()
 		out.Assumptions = append(out.Assumptions, "The epsilon is the sum of the charges, which bounds what the answers together tell of one record (docs/correlated-privacy.md, section 12).")
 	}
 	return out, nil

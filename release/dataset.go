@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/correlated"
 	"github.com/noren-privacy/noren/dataset"
@@ -397,3 +398,20 @@ func (d *Dataset) prints(ctx context.Context) (map[string]string, error) {
 
 // Hash is the hash of the definition, in hexadecimal.
 func (d *Dataset) Hash() string { return hex.EncodeToString(d.hash[:]) }
+
+// Accounting is how the budget adds up losses; Basic when unaccounted.
+func (d *Dataset) Accounting() account.Accounting {
+	if d.book == nil || d.book.Accounting == "" {
+		return account.Basic
+	}
+	return d.book.Accounting
+}
+
+// StatementDelta is the delta at which a budget in zCDP states its epsilon, in units of
+// 1e-18; 0 for other budgets.
+func (d *Dataset) StatementDelta() int64 {
+	if d.book == nil {
+		return 0
+	}
+	return d.book.StatementDelta
+}

@@ -12,8 +12,12 @@ import (
 type Part struct {
 	// Name is the mechanism's.
 	Name string
-	// Cost is what the part adds to the charge.
+	// Cost is what the part adds to the charge: epsilon and delta, or in a budget in zCDP
+	// rho. Loss is the latter with its parts.
 	Cost account.Cost
+	Loss account.Loss
+	// Alone is the (epsilon, delta) of the answer by itself: Cost, but in zCDP.
+	Alone account.Cost
 	// Guarantee is that of the part's answer alone.
 	Guarantee noren.Guarantee
 
@@ -46,5 +50,37 @@ func (q *Request) priceOf(ctx context.Context, m Mechanism) (p Part, err error) 
 	if err := q.underModel(ctx, m, &p); err != nil {
 		return p, err
 	}
-	return p, p.Cost.Validate()
+	if err := p.Cost.Validate(); err != nil {
+		return p, err
+	}
+	p.Alone = p.Cost
+	if q.Dataset.Accounting() == account.ZCDP {
+		err = q.inZCDP(m, &p)
+	}
+	return p, err
+}
+
+// inZCDP turns the cost of a mechanism into that for a budget in zCDP.
+func (q *Request) inZCDP(m Mechanism, p *Part) error {
+	refuse := func(what, hint string) error {
+		return &noren.Error{Kind: noren.Usage, Code: CodeNotZCDP, Where: "data set " + q.Dataset.Name, What: what, Hint: hint}
+	}
+	d := q.Dataset.Definition
+	_, dependent := m.(Dependent)
+	if dependent || d.Model != nil {
+		return refuse("a model of dependent records has no budget in zCDP", "the steward grants the data set a budget in epsilon and delta")
+	}
+	var err error
+	if c, ok := m.(Concentrated); ok {
+		p.Loss, err = c.Loss(d.Relation(), d.Unit)
+	} else if p.Alone.Delta > 0 {
+		return refuse("its budget is in zCDP, and the answer has a delta and no loss in zCDP", "ask for Gaussian noise, or for noise that is private without a delta")
+	} else {
+		p.Loss, err = account.PureLoss(p.Alone.Epsilon)
+	}
+	if err != nil {
+		return err
+	}
+	p.Cost = account.Cost{Rho: p.Loss.Rho}
+	return p.Loss.Validate()
 }

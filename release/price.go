@@ -26,7 +26,8 @@ type Quote struct {
 	Loss account.Loss
 	// Alone is the (epsilon, delta) of the answer by itself: Cost, but in zCDP.
 	Alone account.Cost
-	// Parts are the prices of the mechanisms of a batch, or of the one mechanism.
+	// Parts are the prices of the mechanisms of a batch, or of the one mechanism; Cost, Loss
+	// and Alone are the sums of theirs.
 	Parts     []Part
 	Guarantee noren.Guarantee
 	// Remaining is what each account has before the charge: the data set's and,
@@ -51,13 +52,19 @@ func Price(ctx context.Context, q *Request) (*Quote, error) {
 		return nil, err
 	}
 	d := q.Dataset.Definition
-	out := &Quote{Dataset: q.Dataset.Name, Version: q.Dataset.Version, Neighbours: d.Relation(), Unit: d.Unit, Fits: true}
+	out := &Quote{Dataset: q.Dataset.Name, Version: q.Dataset.Version, Neighbours: d.Relation(), Unit: d.Unit, Accounting: q.Dataset.Accounting(), Fits: true}
 	for _, m := range partsOf(q.Mechanism) {
 		part, err := q.priceOf(ctx, m)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			out.Cost, err = out.Cost.Add(part.Cost)
 		}
-		if out.Cost, err = out.Cost.Add(part.Cost); err != nil {
+		if err == nil {
+			out.Alone, err = out.Alone.Add(part.Alone)
+		}
+		if err == nil {
+			out.Loss, err = out.Loss.Add(part.Loss)
+		}
+		if err != nil {
 			return nil, err
 		}
 		out.Parts = append(out.Parts, part)
@@ -65,7 +72,6 @@ func Price(ctx context.Context, q *Request) (*Quote, error) {
 	if err := out.Cost.Validate(); err != nil {
 		return nil, err
 	}
-	out.Alone, out.Accounting = out.Cost, account.Basic
 	var err error
 	if out.Guarantee, err = together(out.Parts); err != nil {
 		return nil, err
@@ -89,30 +95,6 @@ func Price(ctx context.Context, q *Request) (*Quote, error) {
 		out.Fits = out.Fits && out.Cost.Within(r.Left)
 	}
 	return out, nil
-}
-
-// inZCDP turns the cost of an answer into that for a budget in zCDP.
-func (q *Request) inZCDP(out *Quote) error {
-	refuse := func(what, hint string) error {
-		return &noren.Error{Kind: noren.Usage, Code: CodeNotZCDP, Where: "data set " + q.Dataset.Name, What: what, Hint: hint}
-	}
-	_, dependent := q.Mechanism.(Dependent)
-	if dependent || q.Dataset.Definition.Model != nil {
-		return refuse("a model of dependent records has no budget in zCDP", "the steward grants the data set a budget in epsilon and delta")
-	}
-	var err error
-	if c, ok := q.Mechanism.(Concentrated); ok {
-		out.Loss, err = c.Loss(out.Neighbours, out.Unit)
-	} else if out.Alone.Delta > 0 {
-		return refuse("its budget is in zCDP, and the answer has a delta and no loss in zCDP", "ask for Gaussian noise, or for noise that is private without a delta")
-	} else {
-		out.Loss, err = account.PureLoss(out.Alone.Epsilon)
-	}
-	if err != nil {
-		return err
-	}
-	out.Cost = account.Cost{Rho: out.Loss.Rho}
-	return out.Loss.Validate()
 }
 
 // fits makes sure that the mechanism reads columns as the definition types them,

@@ -171,7 +171,11 @@ func RefusalOf(err error) *api.Refusal {
 	}
 	out := &api.Refusal{}
 	for _, s := range refused.Short {
-		asked, left := api.AmountOf(s.Requested), api.AmountOf(s.Remaining)
+		in := account.Basic
+		if s.Requested.Rho != 0 {
+			in = account.ZCDP
+		}
+		asked, left := api.AmountIn(in, s.Requested), api.AmountIn(in, s.Remaining)
 		out.Accounts = append(out.Accounts, api.AccountShort{Kind: s.Kind, Name: s.Name, Asked: asked, Left: left, Short: asked.Minus(left)})
 	}
 	return out

@@ -111,22 +111,16 @@ func (s *Service) form(ctx context.Context, a *asked, q *api.Question, level flo
 
 // paid makes the mechanism for an amount.
 func (q *asking) paid(ctx context.Context, a *asked, pay api.Amount) error {
-	rho, err := parseRho(pay.Rho)
+	cost, err := pay.Parse()
 	if err != nil {
-		return err
+		return prefixed("pay", err)
 	}
 	_, zcdp := a.zcdp()
 	switch {
 	case pay.Rho != "" && !zcdp:
 		return noren.Usagef("pay.rho", "the budget of %s is an epsilon, not a rho", a.Name).Hinted("pay an epsilon")
-	case pay.Rho != "" && (pay.Epsilon != "" || pay.Delta != ""):
-		return noren.Usagef("pay", "expected an epsilon or a rho, got both")
 	case pay.Rho != "":
-		return q.paidRho(ctx, a, rho)
-	}
-	cost, err := account.ParseCost(pay.Epsilon, pay.Delta)
-	if err != nil {
-		return err
+		return q.paidRho(ctx, a, cost.Rho)
 	}
 	if zcdp && cost.Delta != 0 {
 		return noren.Usagef("pay.delta", "expected none: the budget of %s is in zCDP", a.Name).Hinted("pay a rho for gaussian noise, or an epsilon for any other")
@@ -197,27 +191,13 @@ func pureWithin(rho account.Rho) int64 {
 	return square.Sqrt(square).Int64()
 }
 
-// parseRho reads a rho in decimal, rounded up to units of 1e-15; 0 where there is none.
-func parseRho(text string) (account.Rho, error) {
-	if text == "" {
-		return 0, nil
-	}
-	r, ok := new(big.Rat).SetString(text)
-	if ok && len(text) <= 40 {
-		r.Mul(r, new(big.Rat).SetInt64(account.RhoUnits))
-		up := new(big.Int).Div(new(big.Int).Neg(r.Num()), r.Denom())
-		if up.Neg(up); up.Sign() > 0 && up.IsInt64() {
-			return account.Rho(up.Int64()), nil
-		}
-	}
-	return 0, noren.Usagef("pay.rho", "expected a decimal number above 0, got another").Hinted("write it like 0.005")
+// zcdp is the delta at which a budget in zCDP is stated; false for a budget of epsilon.
+func (a *asked) zcdp() (delta int64, is bool) {
+	return a.StatementDelta(), a.Accounting() == account.ZCDP
 }
 
-// zcdp is the delta at which a budget in zCDP is stated; false for a budget of epsilon.
-func (a *asked) zcdp() (delta int64, is bool) { return 0, false }
-
 // amount is a cost in the form of the budget.
-func (a *asked) amount(c account.Cost) api.Amount { return api.AmountOf(c) }
+func (a *asked) amount(c account.Cost) api.Amount { return api.AmountIn(a.Accounting(), c) }
 
 // kindFields are the fields of each kind, beside kind, noise, pay and margin.
 var kindFields = map[string][]string{
@@ -269,6 +249,17 @@ func checkFields(q *api.Question) error {
 		}
 	}
 	return nil
+}
+
+// prefixed says in which part of a question an error is.
+func prefixed(part string, err error) error {
+	e, ok := err.(*noren.Error)
+	if !ok {
+		return err
+	}
+	out := *e
+	out.Where = part + "." + e.Where
+	return &out
 }
 
 // inQuestion says which question an error is about, where there are several.
