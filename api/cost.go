@@ -24,8 +24,8 @@ func CostOf(c account.Cost) Cost {
 	return Cost{Epsilon: json.Number(account.Decimal(c.Epsilon, 9)), Delta: json.Number(account.Decimal(c.Delta, 18))}
 }
 
-// CostIn is c in decimal, as a budget of that accounting states it.
-func CostIn(in account.Accounting, c account.Cost) Cost {
+// AmountOf is c in decimal, as a budget of that accounting states it.
+func AmountOf(in account.Accounting, c account.Cost) Cost {
 	if in == account.ZCDP {
 		return Cost{Rho: json.Number(c.Rho.String())}
 	}

@@ -103,9 +103,9 @@ func (s *Server) registerBooks(api huma.API, mux *http.ServeMux) {
 			return begun(s.books.StartCheck(in.ID, c.actor.ID))
 		})
 	register(s, api, op("GET", "/books/{id}/check", "The latest check of the ledger"), access{roles: []auth.Role{auth.Steward, auth.Auditor}, object: "id"},
-		func(_ context.Context, _ *call, in *idInput) (*output[*books.Check], error) {
+		func(_ context.Context, _ *call, in *idInput) (*output[*books.LedgerCheck], error) {
 			out, err := s.books.LastCheck(in.ID)
-			return &output[*books.Check]{out}, err
+			return &output[*books.LedgerCheck]{out}, err
 		})
 	s.registerBookExport(api, mux)
 }
@@ -167,7 +167,7 @@ func (s *Server) setAccount(ctx context.Context, c *call, in *accountInput) (*ou
 	return bookAnswer(s.books.SetAccount(ctx, in.ID, in.Principal, in.Body.amount(), c.viewer()))
 }
 
-func (s *Server) listEntries(ctx context.Context, c *call, in *entriesInput) (*output[page[books.Entry]], error) {
+func (s *Server) listEntries(ctx context.Context, c *call, in *entriesInput) (*output[page[books.BookEntry]], error) {
 	after, err := in.position()
 	if err != nil {
 		return nil, err
@@ -176,11 +176,11 @@ func (s *Server) listEntries(ctx context.Context, c *call, in *entriesInput) (*o
 	if err != nil {
 		return nil, err
 	}
-	out := page[books.Entry]{Items: items}
+	out := page[books.BookEntry]{Items: items}
 	if next != "" {
 		out.Next = cursor(next)
 	}
-	return &output[page[books.Entry]]{out}, nil
+	return &output[page[books.BookEntry]]{out}, nil
 }
 
 // registerBookExport adds the export of the ledger.

@@ -140,7 +140,7 @@ func (s *Server) rehearse(ctx context.Context, c *call, in *rehearsalInput) (*ou
 	return &output[*questions.Rehearsal]{out}, err
 }
 
-func (s *Server) listAnswers(ctx context.Context, c *call, in *answerListing) (*output[page[questions.Line]], error) {
+func (s *Server) listAnswers(ctx context.Context, c *call, in *answerListing) (*output[page[questions.AnswerLine]], error) {
 	before, err := in.number()
 	if err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func (s *Server) listAnswers(ctx context.Context, c *call, in *answerListing) (*
 	if err != nil {
 		return nil, err
 	}
-	return &output[page[questions.Line]]{pageOf(items, next)}, nil
+	return &output[page[questions.AnswerLine]]{pageOf(items, next)}, nil
 }
 
 // pay pays a quote and sends the answer when it may leave.

@@ -50,8 +50,8 @@ type Books struct {
 
 	mu      sync.RWMutex
 	byID    map[string]*document
-	checks  map[string]*Check // the latest check of a book, by id
-	alerted map[alertKey]bool // alerts that are stored
+	checks  map[string]*LedgerCheck // the latest check of a book, by id
+	alerted map[alertKey]bool       // alerts that are stored
 
 	refusals chan store.Refusal
 	flushed  sync.WaitGroup
@@ -93,7 +93,7 @@ func New(ctx context.Context, config Config) (*Books, error) {
 	if config.Dir == "" || config.Store == nil || config.Tables == nil || config.Jobs == nil || config.Service == nil || config.Name == nil || config.Sealed == nil || config.Note == nil || config.Hidden == nil {
 		return nil, errors.New("books: expected all fields of Config but Public")
 	}
-	b := &Books{config: config, byID: map[string]*document{}, checks: map[string]*Check{}, alerted: map[alertKey]bool{}, refusals: make(chan store.Refusal, 4096)}
+	b := &Books{config: config, byID: map[string]*document{}, checks: map[string]*LedgerCheck{}, alerted: map[alertKey]bool{}, refusals: make(chan store.Refusal, 4096)}
 	rows, err := config.Store.Resources(ctx, store.KindBook, "", 0, 1<<20)
 	if err != nil {
 		return nil, err

@@ -12,8 +12,8 @@ import (
 	"github.com/noren-privacy/noren/internal/server/store"
 )
 
-// Entry is a line of a book.
-type Entry struct {
+// BookEntry is a line of a book.
+type BookEntry struct {
 	N       int64           `json:"n" doc:"The number of the entry in the ledger's chain; 0 for a refusal."`
 	At      string          `json:"at" doc:"When it was made."`
 	Account *Principal      `json:"account,omitempty" doc:"Whose account it is about."`
@@ -91,14 +91,14 @@ func parsePlace(text string) (p place, err error) {
 
 // Entries is a page of the entries of a book, the newest first, and where the next begins.
 // Refusals, which the ledger does not know, are merged by time.
-func (b *Books) Entries(ctx context.Context, id string, s Select, v Viewer) (page []Entry, next string, err error) {
+func (b *Books) Entries(ctx context.Context, id string, s Select, v Viewer) (page []BookEntry, next string, err error) {
 	d, err := b.find(id)
 	if err != nil {
 		return nil, "", err
 	}
 	if !v.All {
 		if s.Account != "" && s.Account != v.ID {
-			return []Entry{}, "", nil
+			return []BookEntry{}, "", nil
 		}
 		s.Account = v.ID
 	}
@@ -132,7 +132,7 @@ func (b *Books) Entries(ctx context.Context, id string, s Select, v Viewer) (pag
 }
 
 // merge merges entries and refusals by time to one page.
-func (b *Books) merge(ctx context.Context, entries []api.LedgerEntry, refusals []store.Refusal, at place, more int64, limit int, v Viewer) ([]Entry, string, error) {
+func (b *Books) merge(ctx context.Context, entries []api.LedgerEntry, refusals []store.Refusal, at place, more int64, limit int, v Viewer) ([]BookEntry, string, error) {
 	keys := make([]string, 0, len(entries))
 	for i := range entries {
 		if entries[i].Key != "" {
@@ -143,7 +143,7 @@ func (b *Books) merge(ctx context.Context, entries []api.LedgerEntry, refusals [
 	if err != nil {
 		return nil, "", err
 	}
-	page := make([]Entry, 0, limit)
+	page := make([]BookEntry, 0, limit)
 	i, j := 0, 0
 	for len(page) < limit && (i < len(entries) || j < len(refusals)) {
 		if j < len(refusals) && (i == len(entries) || refusals[j].Made.Format(time.RFC3339) >= entries[i].Time) {
@@ -165,8 +165,8 @@ func (b *Books) merge(ctx context.Context, entries []api.LedgerEntry, refusals [
 }
 
 // entry is an entry of the ledger as a viewer sees it.
-func (b *Books) entry(ctx context.Context, e *api.LedgerEntry, q store.KeptQuestion, v Viewer) Entry {
-	out := Entry{N: e.Link, At: e.Time, Kind: e.Kind, State: e.State, Hash: e.Hash}
+func (b *Books) entry(ctx context.Context, e *api.LedgerEntry, q store.KeptQuestion, v Viewer) BookEntry {
+	out := BookEntry{N: e.Link, At: e.Time, Kind: e.Kind, State: e.State, Hash: e.Hash}
 	switch e.Kind {
 	case "path", "replaced":
 		out.Kind = "version"
@@ -203,8 +203,8 @@ func (b *Books) entry(ctx context.Context, e *api.LedgerEntry, q store.KeptQuest
 	return out
 }
 
-func (b *Books) refusedEntry(ctx context.Context, r *store.Refusal) Entry {
-	out := Entry{At: r.Made.Format(time.RFC3339), Kind: "refused", State: "refused", Account: &Principal{r.Principal, b.config.Name(ctx, r.Principal)}}
+func (b *Books) refusedEntry(ctx context.Context, r *store.Refusal) BookEntry {
+	out := BookEntry{At: r.Made.Format(time.RFC3339), Kind: "refused", State: "refused", Account: &Principal{r.Principal, b.config.Name(ctx, r.Principal)}}
 	var doc Refused
 	if json.Unmarshal(r.Doc, &doc) == nil {
 		out.Asked, out.Amount = doc.Asked, &doc.Cost

@@ -27,37 +27,37 @@ type Viewer struct {
 
 // Book is a book as it is shown.
 type Book struct {
-	ID           string     `json:"id" doc:"bk_ and 16 characters."`
-	Table        string     `json:"table" doc:"The id of the table, which may be deleted."`
-	TableName    string     `json:"table_name" doc:"The name of the table when the book was opened."`
-	Name         string     `json:"name" doc:"The name of the book in the ledger and in certificates."`
-	Opened       time.Time  `json:"opened" doc:"When it was opened."`
-	Accounting   string     `json:"accounting" enum:"epsilon,zcdp" doc:"How privacy loss adds up."`
-	Unit         string     `json:"unit" doc:"The privacy unit: record, or the column that tells persons apart."`
-	Neighbours   string     `json:"neighbours" enum:"add-remove,replace-one" doc:"The relation of neighbouring tables."`
-	AtMost       int64      `json:"at_most" doc:"The public upper bound of the number of records."`
-	MaxRows      int64      `json:"max_rows,omitempty" doc:"The number of records of one person that count where a question states none."`
-	Version      int        `json:"version" doc:"The number of the version of definition and file."`
-	SchemaHash   string     `json:"schema_hash" doc:"The SHA-256 of the definition, in hexadecimal."`
-	ShareAnswers bool       `json:"share_answers" doc:"Whether analysts of the table may read the answers of others."`
-	Outdated     bool       `json:"outdated,omitempty" doc:"The table was confirmed anew since: a steward may take its columns over. For stewards."`
-	Deleted      bool       `json:"table_deleted,omitempty" doc:"The table is deleted. The book stays, and questions to it are answered from its own copy."`
-	Sealed       bool       `json:"sealed" doc:"Nothing is paid until the ledger is reconciled."`
-	SealedReason *Message   `json:"sealed_reason,omitempty" doc:"Why."`
-	Cap          api.Amount `json:"cap" doc:"The most that may ever be spent."`
-	Spent        api.Amount `json:"spent" doc:"What was charged."`
-	Left         api.Amount `json:"left" doc:"The cap less what was spent."`
-	Delta        string     `json:"statement_delta,omitempty" doc:"The delta of the statements of a book in zCDP."`
-	Statement    []Message  `json:"statement" nullable:"false" doc:"What is guaranteed for all answers so far, and at the cap."`
-	Columns      []Column   `json:"columns" nullable:"false" doc:"The columns: the public definition."`
-	Accounts     []Account  `json:"accounts" nullable:"false" doc:"The accounts: all for stewards and auditors, the own one for others."`
-	Entries      *int64     `json:"entries,omitempty" doc:"The number of charges. For stewards and auditors."`
-	Forfeited    *int64     `json:"forfeited_charges,omitempty" doc:"How many of them were charged and have no answer. For stewards and auditors."`
-	Alerts       []Alert    `json:"alerts,omitempty" nullable:"false" doc:"Levels of caps that were passed. For stewards."`
+	ID           string          `json:"id" doc:"bk_ and 16 characters."`
+	Table        string          `json:"table" doc:"The id of the table, which may be deleted."`
+	TableName    string          `json:"table_name" doc:"The name of the table when the book was opened."`
+	Name         string          `json:"name" doc:"The name of the book in the ledger and in certificates."`
+	Opened       time.Time       `json:"opened" doc:"When it was opened."`
+	Accounting   string          `json:"accounting" enum:"epsilon,zcdp" doc:"How privacy loss adds up."`
+	Unit         string          `json:"unit" doc:"The privacy unit: record, or the column that tells persons apart."`
+	Neighbours   string          `json:"neighbours" enum:"add-remove,replace-one" doc:"The relation of neighbouring tables."`
+	AtMost       int64           `json:"at_most" doc:"The public upper bound of the number of records."`
+	MaxRows      int64           `json:"max_rows,omitempty" doc:"The number of records of one person that count where a question states none."`
+	Version      int             `json:"version" doc:"The number of the version of definition and file."`
+	SchemaHash   string          `json:"schema_hash" doc:"The SHA-256 of the definition, in hexadecimal."`
+	ShareAnswers bool            `json:"share_answers" doc:"Whether analysts of the table may read the answers of others."`
+	Outdated     bool            `json:"outdated,omitempty" doc:"The table was confirmed anew since: a steward may take its columns over. For stewards."`
+	Deleted      bool            `json:"table_deleted,omitempty" doc:"The table is deleted. The book stays, and questions to it are answered from its own copy."`
+	Sealed       bool            `json:"sealed" doc:"Nothing is paid until the ledger is reconciled."`
+	SealedReason *Message        `json:"sealed_reason,omitempty" doc:"Why."`
+	Cap          api.Amount      `json:"cap" doc:"The most that may ever be spent."`
+	Spent        api.Amount      `json:"spent" doc:"What was charged."`
+	Left         api.Amount      `json:"left" doc:"The cap less what was spent."`
+	Delta        string          `json:"statement_delta,omitempty" doc:"The delta of the statements of a book in zCDP."`
+	Statement    []Message       `json:"statement" nullable:"false" doc:"What is guaranteed for all answers so far, and at the cap."`
+	Columns      []DefinedColumn `json:"columns" nullable:"false" doc:"The columns: the public definition."`
+	Accounts     []Account       `json:"accounts" nullable:"false" doc:"The accounts: all for stewards and auditors, the own one for others."`
+	Entries      *int64          `json:"entries,omitempty" doc:"The number of charges. For stewards and auditors."`
+	Forfeited    *int64          `json:"forfeited_charges,omitempty" doc:"How many of them were charged and have no answer. For stewards and auditors."`
+	Alerts       []Alert         `json:"alerts,omitempty" nullable:"false" doc:"Levels of caps that were passed. For stewards."`
 }
 
-// Column is a column of the public definition.
-type Column struct {
+// DefinedColumn is a column of the public definition.
+type DefinedColumn struct {
 	Name   string   `json:"name" doc:"The name of the column."`
 	Type   string   `json:"type" doc:"integer, decimal, date, ordered or category."`
 	Bounds []string `json:"bounds,omitempty" doc:"The smallest and the largest value that counts."`
@@ -160,10 +160,10 @@ func (b *Books) List(ctx context.Context, before int64, limit int, permitted fun
 // shown is a book as a viewer sees it.
 func (b *Books) shown(ctx context.Context, d *document, set *api.Dataset, v Viewer) (*Book, error) {
 	out := &Book{
-		ID: d.id, Table: d.Table, TableName: d.TableName, Name: d.Name, Opened: d.Opened, Accounting: set.Accounting, Unit: set.Unit, Neighbours: set.Neighbours,
+		ID: d.id, Table: d.Table, TableName: d.TableName, Name: d.Name, Opened: d.Opened, Accounting: cmp.Or(set.Accounting, "epsilon"), Unit: set.Unit, Neighbours: set.Neighbours,
 		MaxRows: d.MaxRows, Version: set.Version, SchemaHash: set.DefinitionSHA256, ShareAnswers: d.Share,
 		Cap: amountOf(set.Cap), Spent: amountOf(set.Spent), Left: amountOf(set.Remaining), Delta: string(set.StatementDelta),
-		Statement: statement(set), Columns: []Column{}, Accounts: []Account{},
+		Statement: statement(set), Columns: []DefinedColumn{}, Accounts: []Account{},
 	}
 	if reason := b.config.Sealed(); reason != "" {
 		out.Sealed, out.SealedReason = true, &Message{Code: "sealed-reason", Text: reason}
@@ -174,7 +174,7 @@ func (b *Books) shown(ctx context.Context, d *document, set *api.Dataset, v View
 	}
 	out.AtMost = def.AtMost
 	for _, c := range def.Columns {
-		out.Columns = append(out.Columns, Column{c.Name, c.Type, c.Bounds, c.Keys, c.Levels, c.Layout})
+		out.Columns = append(out.Columns, DefinedColumn{c.Name, c.Type, c.Bounds, c.Keys, c.Levels, c.Layout})
 	}
 	for i := range set.Analysts {
 		a := &set.Analysts[i]

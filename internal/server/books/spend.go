@@ -58,8 +58,8 @@ func (b *Books) Spend(ctx context.Context, id string, v Viewer) (*Spend, error) 
 	return out, nil
 }
 
-// Check is a check of the whole ledger.
-type Check struct {
+// LedgerCheck is a check of the whole ledger.
+type LedgerCheck struct {
 	State  string        `json:"state" enum:"none,running,done" doc:"Whether the ledger was checked since the server started."`
 	At     *time.Time    `json:"at,omitempty" doc:"When the check ended."`
 	Checks []CheckedItem `json:"checks" nullable:"false" doc:"What was found."`
@@ -102,30 +102,30 @@ func (b *Books) StartCheck(id, by string) (*jobs.Job, error) {
 	}
 	b.mu.Lock()
 	if b.checks[id] == nil {
-		b.checks[id] = &Check{State: "running", Checks: []CheckedItem{}}
+		b.checks[id] = &LedgerCheck{State: "running", Checks: []CheckedItem{}}
 	}
 	b.mu.Unlock()
 	return &job, nil
 }
 
 // LastCheck is the latest check of the ledger that was asked for by way of a book.
-func (b *Books) LastCheck(id string) (*Check, error) {
+func (b *Books) LastCheck(id string) (*LedgerCheck, error) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	if c := b.checks[id]; c != nil {
 		return c, nil
 	}
-	return &Check{State: "none", Checks: []CheckedItem{}}, nil
+	return &LedgerCheck{State: "none", Checks: []CheckedItem{}}, nil
 }
 
 // check verifies the ledger. What it finds is no error.
-func (b *Books) check(ctx context.Context) (*Check, error) {
+func (b *Books) check(ctx context.Context) (*LedgerCheck, error) {
 	found, err := b.config.Service().LedgerVerify(ctx)
 	if code := noren.CodeOf(err); err != nil && code != "unsound" && code != "sealed" {
 		return nil, err
 	}
 	at := now()
-	out := &Check{State: "done", At: &at, Checks: []CheckedItem{}}
+	out := &LedgerCheck{State: "done", At: &at, Checks: []CheckedItem{}}
 	add := func(level, code, text string, args map[string]any) {
 		out.Checks = append(out.Checks, CheckedItem{level, Message{code, text, args}})
 	}

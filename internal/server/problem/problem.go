@@ -81,9 +81,10 @@ func (p *Problem) Write(w http.ResponseWriter) {
 	_ = enc.Encode(p) // the client has gone if this fails
 }
 
-// New is a problem of one of [Codes]. A code that is not among them gives "internal".
+// New is a problem of one of [Codes] or of a code of the library. Another code gives
+// "internal".
 func New(code, detail string) *Problem {
-	c, ok := lookUp(code)
+	c, ok := Explain(code)
 	if !ok {
 		c, _ = lookUp("internal")
 	}

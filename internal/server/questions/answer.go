@@ -92,7 +92,7 @@ func (q *Questions) compose(ctx context.Context, id string, c *content, principa
 		return nil, nil, 0, err
 	}
 	out := &Answer{
-		ID: id, Book: c.Book, At: kept.Made, By: q.config.Name(ctx, principal), Cost: a.Cost, Statement: a.Statement, NotCovered: a.NotCovered,
+		ID: id, Book: c.Book, At: kept.Made, By: q.config.Name(ctx, principal), Cost: c.Cost, Statement: append([]api.Message{}, a.Statement...), NotCovered: append([]api.Message{}, a.NotCovered...),
 		Certificate: bytes.TrimSpace(certificate), Payload: string(a.Payload), Questions: []AnsweredPart{},
 	}
 	if a.Charge != nil {
@@ -117,14 +117,14 @@ func (q *Questions) compose(ctx context.Context, id string, c *content, principa
 	for i := range a.Answers {
 		one := &a.Answers[i]
 		out.Questions = append(out.Questions, AnsweredPart{
-			Asked: one.Asked, Kind: one.Question.Kind, Question: questions[i], Result: Result{rowsOf(one.Rows), one.UnitLabel}, Accuracy: one.Accuracy,
+			Asked: append([]api.Message{}, one.Asked...), Kind: one.Question.Kind, Question: questions[i], Result: Result{rowsOf(one.Rows), one.UnitLabel}, Accuracy: one.Accuracy,
 			Notes: append([]api.Message{}, one.Notes...), ReadWithCare: append([]api.Message{}, one.ReadWithCare...),
 		})
 	}
 	if body, err = json.Marshal(out); err != nil {
 		return nil, nil, 0, err
 	}
-	line, err = json.Marshal(Line{Asked: c.Asked, Cost: a.Cost, Margin: c.Margins})
+	line, err = json.Marshal(AnswerLine{Asked: c.Asked, Cost: c.Cost, Margin: c.Margins})
 	return body, line, out.N, err
 }
 

@@ -131,8 +131,8 @@ func (q *Questions) MayRead(ctx context.Context, id string, r *Reader) error {
 	return nil
 }
 
-// Line is an answer in a list.
-type Line struct {
+// AnswerLine is an answer in a list.
+type AnswerLine struct {
 	ID     string           `json:"id" doc:"an_ and 16 characters."`
 	Book   string           `json:"book" doc:"The id of the book."`
 	At     time.Time        `json:"at" doc:"When it was asked."`
@@ -150,8 +150,8 @@ type PromisedMargin struct {
 
 // List is the answers of a book, or of all, that a reader may read, the newest first, made
 // before the one of that number, at most limit of them. The number of the last follows.
-func (q *Questions) List(ctx context.Context, book string, before int64, limit int, r *Reader) ([]Line, int64, error) {
-	out := []Line{}
+func (q *Questions) List(ctx context.Context, book string, before int64, limit int, r *Reader) ([]AnswerLine, int64, error) {
+	out := []AnswerLine{}
 	for {
 		rows, err := q.config.Store.Questions(ctx, book, store.Answered, before, limit)
 		if err != nil {
@@ -164,7 +164,7 @@ func (q *Questions) List(ctx context.Context, book string, before int64, limit i
 			if err != nil || !r.reads(h, row.Principal) || q.Hidden(row.Key) {
 				continue
 			}
-			var line Line
+			var line AnswerLine
 			if err := json.Unmarshal(row.Line, &line); err != nil {
 				return nil, 0, errors.New("questions: the store holds an answer that cannot be read")
 			}

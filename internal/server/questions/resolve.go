@@ -54,7 +54,7 @@ func (q *Questions) resolve(ctx context.Context, kept *store.Question) error {
 	if err := unmarshal(kept.Paid, &c); err != nil {
 		return err
 	}
-	found, err := q.config.Service().Stored(ctx, &api.StoredRequest{Dataset: c.Dataset, Analyst: kept.Principal, RequestKey: kept.Key})
+	found, err := q.config.Service().Stored(ctx, &api.StoredRequest{Analyst: kept.Principal, RequestKey: kept.Key})
 	if err != nil {
 		return err
 	}
