@@ -201,7 +201,7 @@ type RehearsalRequest struct {
 // Rehearsal is what questions answer about made-up rows. No private file is opened: the
 // rows are drawn from the schema and the bounds alone.
 type Rehearsal struct {
-	// Rows is the number of made-up rows.
+	// Rows is the number of made-up rows, of the question with most.
 	Rows int `json:"rows"`
 	// Runs is how often each question was answered.
 	Runs int `json:"runs"`
@@ -217,6 +217,8 @@ type Rehearsal struct {
 type QuestionRehearsal struct {
 	// Rows are the values of one run.
 	Rows []AnswerRow `json:"rows"`
+	// Made is the number of made-up rows of the question.
+	Made int `json:"made"`
 	// Within is how many values of all runs lay within the margin.
 	Within int `json:"within"`
 	// Of is the number of values of all runs that have a margin.

@@ -30,6 +30,9 @@ const (
 	ReplaceOne = accounting.ReplaceOne
 )
 
+// rho is n units of a loss in zCDP.
+func rho(n int64) accounting.Rho { return accounting.Rho(n) }
+
 // decimal writes n units of 10^-digits exactly.
 func decimal(n int64, digits int) string { return accounting.Decimal(n, digits) }
 

@@ -69,11 +69,11 @@ type Account struct {
 }
 
 func (a *account) public() Account {
-	return Account{ID: a.id, Name: a.name, Cap: Cost{Epsilon: a.capEps, Delta: a.capDelta}, Spent: Cost{Epsilon: a.spentEps, Delta: a.spentDelta}, Remaining: a.left(), Available: a.left(), Closed: a.closed}
+	return Account{ID: a.id, Name: a.name, Cap: a.limit(), Spent: a.total(), Remaining: a.left(), Available: a.left(), Closed: a.closed, Loss: a.loss()}
 }
 
 func least(a, b Cost) Cost {
-	return Cost{Epsilon: min(a.Epsilon, b.Epsilon), Delta: min(a.Delta, b.Delta)}
+	return Cost{Epsilon: min(a.Epsilon, b.Epsilon), Delta: min(a.Delta, b.Delta), Rho: min(a.Rho, b.Rho)}
 }
 
 // Sealed returns nil, or the error of kind Refused that every Grant and Reserve
@@ -101,7 +101,7 @@ func (l *Ledger) Show(ctx context.Context) ([]*Book, error) {
 }
 
 func (l *Ledger) books(ctx context.Context) ([]*Book, error) {
-	tx, err := l.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	tx, err := l.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (l *Ledger) books(ctx context.Context) ([]*Book, error) {
 	for i := range all {
 		a := &all[i]
 		if a.kind == kindDataset {
-			b := &Book{Account: a.public(), Path: a.path, Fingerprint: a.fingerprint, Neighbours: parseNeighbours(a.neighbours), Unit: a.unit, Version: int(a.version)}
+			b := &Book{Account: a.public(), Path: a.path, Fingerprint: a.fingerprint, Neighbours: parseNeighbours(a.neighbours), Unit: a.unit, Version: int(a.version), Accounting: Accounting(a.accounting), StatementDelta: a.statementDelta}
 			books, byID[a.id] = append(books, b), b
 		}
 	}
@@ -251,7 +251,7 @@ func (l *Ledger) Book(ctx context.Context, name string) (*Book, error) {
 // restored: see [Ledger.Reconcile].
 func (l *Ledger) Contains(ctx context.Context, c ChargeInfo) (bool, error) {
 	var found bool
-	err := l.db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM charge JOIN chain USING (seq)
+	err := l.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM charge JOIN chain USING (seq)
 		WHERE charge.id = ? AND seq = ? AND hash = ?)`, c.ID, c.Link, c.Head[:]).Scan(&found)
 	if err != nil {
 		return false, fail(l.path, "cannot be read", err)

@@ -28,6 +28,8 @@ type Query struct {
 type kernel interface {
 	// answer reads the records of the scan, with their groups, and adds noise.
 	answer(ctx context.Context, t *table.Table, s *scan, src *noise.Source) ([]Group, error)
+	// trial answers about a made-up table; see [Query.Try].
+	trial(ctx context.Context, t *table.Table, records *scan) (draw func(src *noise.Source) ([]Group, error), off func(i int, g *Group) float64, err error)
 	// accuracy is what the noise does to the answer, from public figures.
 	accuracy(level float64, records int64) (Accuracy, error)
 	// parameters fills in what is public about the mechanism.

@@ -91,6 +91,11 @@ func (s *sums) answer(ctx context.Context, t *table.Table, records *scan, src *n
 	if err != nil {
 		return nil, err
 	}
+	return s.noisy(exact, src)
+}
+
+// noisy adds noise to the exact sums and makes the answers of them.
+func (s *sums) noisy(exact []noise.Sum, src *noise.Source) ([]Group, error) {
 	noisy := make([]int64, len(exact))
 	for i := range exact {
 		x, err := s.noise.Draw(src)
@@ -100,11 +105,16 @@ func (s *sums) answer(ctx context.Context, t *table.Table, records *scan, src *n
 		// At most 2^31 records of at most 2^31 each: nothing is cut.
 		noisy[i] = noise.AddSaturating(exact[i].Saturated(), x)
 	}
+	return s.groups(noisy), nil
+}
+
+// groups makes the answers of the sums of all cells.
+func (s *sums) groups(x []int64) []Group {
 	groups := make([]Group, s.add.cells)
 	for c := range groups {
-		groups[c] = s.group(noisy[c*s.add.coords : (c+1)*s.add.coords])
+		groups[c] = s.group(x[c*s.add.coords : (c+1)*s.add.coords])
 	}
-	return groups, nil
+	return groups
 }
 
 // exact adds up; the result is private data.

@@ -73,6 +73,11 @@ func (f *correlatedForm) rows(answer json.RawMessage) ([]api.AnswerRow, error) {
 	if err := json.Unmarshal(answer, &r); err != nil {
 		return nil, &noren.Error{What: "the stored answer cannot be read", Err: err}
 	}
+	return correlatedRows(&r), nil
+}
+
+// correlatedRows are the values of an answer about dependent records.
+func correlatedRows(r *correlated.Answer) []api.AnswerRow {
 	var rows []api.AnswerRow
 	for i, v := range r.Values {
 		row := api.AnswerRow{Keys: []string{}}
@@ -86,5 +91,5 @@ func (f *correlatedForm) rows(answer json.RawMessage) ([]api.AnswerRow, error) {
 		}
 		rows = append(rows, row)
 	}
-	return rows, nil
+	return rows
 }

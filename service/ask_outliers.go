@@ -63,11 +63,16 @@ func (f *outliersForm) rows(answer json.RawMessage) ([]api.AnswerRow, error) {
 	if err := json.Unmarshal(answer, &r); err != nil {
 		return nil, &noren.Error{What: "the stored answer cannot be read", Err: err}
 	}
+	return outlierRows(&r), nil
+}
+
+// outlierRows is the one value of a count of outliers.
+func outlierRows(r *outlier.Answer) []api.AnswerRow {
 	interval := r.Interval
 	if r.Expected != nil {
 		interval = *r.Expected
 	}
 	value, low, high := query.Number(r.Count), query.Number(interval.Low), query.Number(interval.High)
 	half := float64(interval.High-interval.Low) / 2
-	return []api.AnswerRow{{Keys: []string{}, Value: &value, Low: &low, High: &high, Noise: &half}}, nil
+	return []api.AnswerRow{{Keys: []string{}, Value: &value, Low: &low, High: &high, Noise: &half}}
 }

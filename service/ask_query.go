@@ -14,9 +14,10 @@ import (
 
 // queryForm is a count, sum, mean, variance, histogram or quantile.
 type queryForm struct {
-	kind  query.Kind
-	zcdp  bool
-	query *query.Query
+	kind    query.Kind
+	zcdp    bool
+	options *query.Options
+	query   *query.Query
 }
 
 // usual is a cost at which every question can be made, before its own is known.
@@ -37,7 +38,7 @@ func newQueryForm(ctx context.Context, a *asked, q *api.Question, level float64)
 	if err != nil {
 		return nil, err
 	}
-	f := &queryForm{kind: o.Kind}
+	f := &queryForm{kind: o.Kind, options: o}
 	_, f.zcdp = a.zcdp()
 	if f.query, err = query.New(ctx, *o); err != nil {
 		return nil, err
@@ -79,6 +80,11 @@ func (f *queryForm) rows(answer json.RawMessage) ([]api.AnswerRow, error) {
 	if err := json.Unmarshal(answer, &r); err != nil {
 		return nil, &noren.Error{What: "the stored answer cannot be read", Err: err}
 	}
+	return queryRows(&r), nil
+}
+
+// queryRows are the values of the answer to a query.
+func queryRows(r *query.Result) []api.AnswerRow {
 	groups := r.Groups
 	if r.Group != nil {
 		groups = []query.Group{*r.Group}
@@ -87,7 +93,7 @@ func (f *queryForm) rows(answer json.RawMessage) ([]api.AnswerRow, error) {
 	for i := range groups {
 		rows[i] = queryRow(&groups[i])
 	}
-	return rows, nil
+	return rows
 }
 
 // queryRow is the value of a group or a bin.

@@ -11,7 +11,9 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/noise"
 	"github.com/noren-privacy/noren/release"
+	"github.com/noren-privacy/noren/table"
 )
 
 // payment is what is paid for a question, and the noise that it pays for.
@@ -46,6 +48,10 @@ type form interface {
 	cells() (groups, values int)
 	// rows are the values of an answer.
 	rows(answer json.RawMessage) ([]api.AnswerRow, error)
+	// twin says how made-up rows for the question are drawn, about that many.
+	twin(a *asked, rows int) twin
+	// try answers about made-up rows, and counts the values within a margin.
+	try(ctx context.Context, t *table.Table, margin float64, src *noise.Source) (*trial, error)
 }
 
 // asking is a question with its price.
