@@ -36,7 +36,7 @@ func (b *Books) Spend(ctx context.Context, id string, v Viewer) (*Spend, error) 
 		}
 		r.Analyst = v.ID
 	}
-	found, err := b.config.Service().LedgerSpend(ctx, r)
+	found, err := b.spend(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (b *Books) check(ctx context.Context) (*LedgerCheck, error) {
 	at := now()
 	out := &LedgerCheck{State: "done", At: &at, Checks: []CheckedItem{}}
 	add := func(level, code, text string, args map[string]any) {
-		out.Checks = append(out.Checks, CheckedItem{level, Message{code, text, args}})
+		out.Checks = append(out.Checks, CheckedItem{level, Message{Code: code, Text: text, Args: args}})
 	}
 	if found.Sound {
 		add("ok", "chain-whole", "The chain is whole.", map[string]any{"entries": found.Links, "head": found.Head})

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-type content struct {
+type sealed struct {
 	Cost  string `json:"cost"`
 	Until int64  `json:"until"`
 }
@@ -20,12 +20,12 @@ func TestTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := content{"0.1", 1 << 52}
+	want := sealed{"0.1", 1 << 52}
 	token, err := s.seal(want)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got content
+	var got sealed
 	if err := s.open(token, &got); err != nil || got != want {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -33,7 +33,7 @@ func TestTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cheaper, err := s.seal(content{"0.01", 1 << 52})
+	cheaper, err := s.seal(sealed{"0.01", 1 << 52})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,14 +60,14 @@ func FuzzToken(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	token, err := s.seal(content{"0.1", 3})
+	token, err := s.seal(sealed{"0.1", 3})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(token)
 	f.Add("e30.e30")
 	f.Fuzz(func(t *testing.T, text string) {
-		var c content
+		var c sealed
 		if s.open(text, &c) == nil && text != token {
 			t.Errorf("%q is accepted", text)
 		}
