@@ -211,6 +211,16 @@ func (b *Books) TableOf(_ context.Context, id string) (string, error) {
 	return d.Table, nil
 }
 
+// Of is the id of the open book of a table.
+func (b *Books) Of(table string) (id string, ok bool) {
+	for _, d := range b.list() {
+		if d.Table == table {
+			return d.id, true
+		}
+	}
+	return "", false
+}
+
 // Held is a book as questions need it.
 type Held struct {
 	// ID is that of the book, Table that of its table, Dataset its name in the ledger.

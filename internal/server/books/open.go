@@ -84,6 +84,16 @@ func (b *Books) Open(ctx context.Context, o *Opening, by string) (*jobs.Job, err
 	return b.start(ctx, o, held.Table.Name, source, by)
 }
 
+// OpenDeclared is Open with types of columns that are declared apart from the table, whose
+// columns need not be confirmed.
+func (b *Books) OpenDeclared(ctx context.Context, o *Opening, declared *spec.Spec, by string) (*jobs.Job, error) {
+	held, err := b.config.Tables.Hold(ctx, o.Table)
+	if err != nil {
+		return nil, err
+	}
+	return b.start(ctx, o, held.Table.Name, &source{path: held.Input, name: held.FileName, sha256: held.SHA256, unit: declared.Unit, spec: declared}, by)
+}
+
 // source is what a book's version is made of.
 type source struct {
 	path, name, sha256 string

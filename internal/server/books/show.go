@@ -195,7 +195,7 @@ func (b *Books) shown(ctx context.Context, d *document, set *api.Dataset, v View
 	case isNotFound(err):
 		out.Deleted = true
 	case err == nil && v.Steward && held.Table.Confirmed != nil:
-		out.Outdated = held.SHA256 != d.Source || !held.Table.Confirmed.At.Equal(d.Confirmed)
+		out.Outdated = d.behind(held)
 	}
 	if v.Steward {
 		if out.Alerts, err = b.alerts(ctx, d); err != nil {

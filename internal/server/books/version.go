@@ -30,7 +30,7 @@ func (b *Books) StartVersion(ctx context.Context, id string, t *TakeOver, by str
 	if held.Table.State != tables.Confirmed {
 		return nil, problem.New("conflict", "The columns of the table are not confirmed.").Hinted("confirm them first")
 	}
-	if held.SHA256 == d.Source && held.Table.Confirmed.At.Equal(d.Confirmed) && len(t.Columns) == 0 {
+	if !d.behind(held) && len(t.Columns) == 0 {
 		return nil, problem.New("conflict", "The book has the columns and the file of the table.")
 	}
 	from := &source{path: held.Input, name: held.FileName, sha256: held.SHA256, confirmed: held.Table.Confirmed.At, spec: specification(held)}
@@ -47,6 +47,11 @@ func (b *Books) StartVersion(ctx context.Context, id string, t *TakeOver, by str
 		return nil, err
 	}
 	return &job, nil
+}
+
+// behind reports whether a table was confirmed anew since the book took its columns over.
+func (d *document) behind(h *tables.Held) bool {
+	return h.SHA256 != d.Source || !h.Table.Confirmed.At.Equal(d.Confirmed)
 }
 
 // version grants the next version of a book.
