@@ -97,6 +97,9 @@ type Margin struct {
 	// About is a guess of how many records a group has. Required for means and variances,
 	// whose error depends on it.
 	About int64 `json:"about,omitempty"`
+	// Quartiles are the lower and the upper quartile of the column, as published elsewhere.
+	// They give the spread from which the error of sampling is computed. Optional.
+	Quartiles []float64 `json:"quartiles,omitempty"`
 	// Delta is the delta of Gaussian noise in a budget of epsilon. Required there for
 	// Gaussian noise, and absent elsewhere.
 	Delta string `json:"delta,omitempty"`

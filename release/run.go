@@ -30,6 +30,9 @@ type Answer struct {
 	Charge *ledger.ChargeInfo
 	// Remaining is what each account has left; nil when unaccounted.
 	Remaining []ledger.Remaining
+	// Quote is the price that was paid, or that the same query has now where it was answered
+	// before.
+	Quote *Quote
 	// Repeated says that the same query was answered before: these are the
 	// stored bytes, free of charge.
 	Repeated bool
@@ -125,7 +128,7 @@ func repeated(s *ledger.Release, quote *Quote) (*Answer, error) {
 	if err != nil {
 		return nil, &noren.Error{Where: "ledger", What: "the certificate of the stored answer cannot be read", Err: err, Hint: "verify the ledger"}
 	}
-	return &Answer{Payload: s.Payload, Certificate: c, Charge: &s.Charge, Remaining: quote.Remaining, Repeated: true}, nil
+	return &Answer{Payload: s.Payload, Certificate: c, Charge: &s.Charge, Remaining: quote.Remaining, Quote: quote, Repeated: true}, nil
 }
 
 // run is a request under way.
@@ -168,7 +171,7 @@ func (r *run) answer(ctx context.Context) (a *Answer, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Answer{Payload: payload, Certificate: signed, Charge: r.charge}, nil
+	return &Answer{Payload: payload, Certificate: signed, Charge: r.charge, Quote: r.quote}, nil
 }
 
 // compute reads the table and answers from it. Its errors are not shown.

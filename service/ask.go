@@ -11,6 +11,7 @@ import (
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/ledger"
 	"github.com/noren-privacy/noren/release"
+	"github.com/noren-privacy/noren/report/text"
 )
 
 // Ask answers several questions as one request, with one charge and one certificate. The
@@ -47,6 +48,7 @@ type batch struct {
 	request *api.AskRequest
 	asked   *asked
 	parts   []*asking
+	paid    *release.Quote // of an answer
 }
 
 // batchAnswer is the payload of an answer.
@@ -59,7 +61,7 @@ func (b *batch) question() question[*release.Batch] {
 	r := b.request
 	return question[*release.Batch]{
 		ask:    &api.Ask{Dataset: r.Dataset, Analyst: r.Analyst, RequestKey: r.RequestKey, Reuse: r.Reuse, Outputs: r.Outputs},
-		schema: api.AskSchema, build: b.build, most: r.Most,
+		schema: api.AskSchema, build: b.build, most: r.Most, paid: func(q *release.Quote) { b.paid = q },
 	}
 }
 
@@ -115,31 +117,10 @@ func (b *batch) quote(ctx context.Context, a *asked, quote *release.Quote) (*api
 		}
 		out.Questions = append(out.Questions, *q)
 	}
-	return out, nil
-}
-
-// quoteOf is the price of one question with all that is shown beside it.
-func (b *batch) quoteOf(q *asking, cost account.Cost) (*api.QuestionQuote, error) {
-	out := &api.QuestionQuote{Question: q.question, Cost: b.asked.amount(cost)}
-	out.Groups, out.Cells = q.cells()
+	out.NotCovered = text.NotCovered(text.English, out.Questions, quote.Unit)
 	var err error
-	out.Accuracy, err = q.promise()
+	out.Statement, err = a.statement(quote)
 	return out, err
-}
-
-// promise is what is said of the error before the answer.
-func (q *asking) promise() (api.Promise, error) {
-	acc, err := q.accuracy(q.level, q.about)
-	if err != nil {
-		return api.Promise{}, err
-	}
-	_, cells := q.cells()
-	p := api.Promise{Within: acc.within, At: q.at, Rank: acc.rank, Guess: acc.guess, Simultaneous: cells == 1}
-	if acc.about {
-		p.About = q.about
-	}
-	p.AllAt = max(0, 1-float64(cells)*(1-q.level))
-	return p, nil
 }
 
 // answers are the answers in the form in which they are shown.
@@ -147,19 +128,29 @@ func (b *batch) answers(answer *batchAnswer, receipt api.Receipt) (*api.Answers,
 	if len(answer.Answers) != len(b.parts) {
 		return nil, &noren.Error{What: "the stored answer is of another number of questions"}
 	}
-	out := &api.Answers{Schema: api.AskSchema, Receipt: receipt}
+	quote := b.paid
+	out := &api.Answers{Schema: api.AskSchema, Receipt: receipt, Cost: b.asked.amount(quote.Cost)}
+	var quotes []api.QuestionQuote
 	for i, part := range b.parts {
 		rows, err := part.rows(answer.Answers[i])
 		if err != nil {
 			return nil, err
 		}
-		one := api.QuestionAnswer{Question: part.question, Rows: rows}
-		if one.Accuracy, err = part.promise(); err != nil {
+		q, err := b.quoteOf(part, quote.Parts[i].Cost)
+		if err != nil {
 			return nil, err
 		}
-		out.Answers = append(out.Answers, one)
+		one := api.QuestionAnswer{Question: part.question, Asked: q.Asked, Rows: rows, Accuracy: q.Accuracy, UnitLabel: q.UnitLabel, Notes: []api.Message{}}
+		for _, c := range q.Columns {
+			one.Notes = append(one.Notes, c.Outside)
+		}
+		one.ReadWithCare = text.ReadWithCare(text.English, &part.question, &q.Accuracy, rows)
+		out.Answers, quotes = append(out.Answers, one), append(quotes, *q)
 	}
-	return out, nil
+	out.NotCovered = text.NotCovered(text.English, quotes, quote.Unit)
+	var err error
+	out.Statement, err = b.asked.statement(quote)
+	return out, err
 }
 
 // RefusalOf is why the budget does not cover a request, where that is the cause of err;

@@ -46,6 +46,10 @@ type form interface {
 	needsAbout() bool
 	// cells are the numbers of groups, and of values in all of them.
 	cells() (groups, values int)
+	// label is the unit of the answer: records, the name of a column, or empty.
+	label() string
+	// columns are the columns that are read, and what becomes of values outside.
+	columns(a *asked) []api.ColumnUse
 	// rows are the values of an answer.
 	rows(answer json.RawMessage) ([]api.AnswerRow, error)
 	// twin says how made-up rows for the question are drawn, about that many.

@@ -21,6 +21,8 @@ type question[M release.Mechanism] struct {
 	build func(ctx context.Context, a *asked) (M, error)
 	// most is the largest cost that may be charged. Optional.
 	most *api.Amount
+	// paid receives the price of an answer. Optional.
+	paid func(quote *release.Quote)
 	// publish makes what is released out of the answer's bytes, where that is a file and
 	// not these bytes. Optional; see [release.Request.Publish].
 	publish func(ctx context.Context, m M, payload []byte) (certificate.Released, error)
@@ -98,6 +100,9 @@ func pay[A any, M release.Mechanism](ctx context.Context, s *Service, q question
 			s.note(api.Info, "charges-stay", "charges made so far stay in the history of the ledger")
 		}
 		return nil, api.Receipt{}, m, err
+	}
+	if q.paid != nil {
+		q.paid(answer.Quote)
 	}
 	out := new(A)
 	if err := json.Unmarshal(answer.Payload, out); err != nil {
