@@ -38,6 +38,7 @@ func (s *Server) openBooks(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	s.mayRead = s.questions.MayRead
 	s.owners["bk"], s.owners["an"] = s.books.TableOf, s.questions.TableOf
 	s.deskMetrics()
 	s.atStop = append(s.atStop, func(ctx context.Context) {

@@ -83,7 +83,18 @@ func idempotency(key string) func(*http.Request) {
 // pay pays a quote.
 func (a *asker) pay(t *testing.T, status int, q *questions.Quote, key string) *answer {
 	t.Helper()
-	return a.do(t, status, "POST", "/answers", map[string]any{"quote": q.Token, "most": q.Cost}, idempotency(key))
+	for deadline := time.Now().Add(time.Minute); ; {
+		b := a.ask(t, "POST", "/api/v1/answers", a.secret, map[string]any{"quote": q.Token, "most": q.Cost}, idempotency(key))
+		if b.status == http.StatusAccepted && status != b.status && time.Now().Before(deadline) {
+			// The machine of the test is slow: the reply is there at a later boundary.
+			time.Sleep(500 * time.Millisecond)
+			continue
+		}
+		if b.status != status {
+			t.Fatalf("got %d %s, want %d", b.status, b.body, status)
+		}
+		return b
+	}
 }
 
 func TestBookAndAnswer(t *testing.T) {

@@ -67,7 +67,7 @@ func (s *Server) registerAnswers(a huma.API, mux *http.ServeMux) {
 	register(s, a, op("GET", "/answers", "Answers, the newest first"), access{roles: auth.Roles(), object: anyObject}, s.listAnswers)
 
 	readable := access{roles: auth.Roles(), object: "id", check: func(ctx context.Context, c *call) error {
-		return s.questions.MayRead(ctx, c.id, s.reader(c))
+		return s.mayRead(ctx, c.id, s.reader(c))
 	}}
 	get := op("GET", "/answers/{id}", "An answer")
 	get.Parameters = []*huma.Param{pathParameter("id", "The id of the answer.")}

@@ -65,6 +65,7 @@ type Server struct {
 	desk      *quantum.Desk
 	questions *questions.Questions
 	classes   calibration
+	mayRead   func(ctx context.Context, answer string, r *questions.Reader) error
 
 	handler     http.Handler
 	api         huma.API

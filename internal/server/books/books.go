@@ -80,6 +80,8 @@ type document struct {
 	// Confirmed when its columns were confirmed.
 	Source    string    `json:"source"`
 	Confirmed time.Time `json:"confirmed,omitzero"`
+	// Gone says that the table is deleted: nothing can be asked.
+	Gone bool `json:"gone,omitempty"`
 	// Folder is the folder of the current version's file, in that of the book.
 	Folder string `json:"folder"`
 
@@ -110,6 +112,13 @@ func New(ctx context.Context, config Config) (*Books, error) {
 		}
 		if d != nil {
 			b.byID[d.id] = d
+		}
+	}
+	for _, d := range b.list() {
+		if _, err := config.Tables.Get(ctx, d.Table); isNotFound(err) && !d.Gone {
+			if err := b.TableDeleted(ctx, d.Table); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if err := b.clean(); err != nil {
@@ -143,7 +152,7 @@ func (b *Books) clean() error {
 	for _, entry := range entries {
 		path := filepath.Join(b.config.Dir, entry.Name())
 		d := b.byID[entry.Name()]
-		if d == nil {
+		if d == nil || d.Gone {
 			if err := os.RemoveAll(path); err != nil {
 				return fileError(err)
 			}
@@ -230,6 +239,8 @@ type Held struct {
 	// MaxRows is the number of records of one person that count where a question states
 	// none.
 	MaxRows int64
+	// Gone says that the table is deleted: nothing can be asked.
+	Gone bool
 }
 
 // Hold is an open book.
@@ -238,7 +249,7 @@ func (b *Books) Hold(id string) (*Held, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Held{d.id, d.Table, d.Name, d.TableName, d.Share, d.MaxRows}, nil
+	return &Held{d.id, d.Table, d.Name, d.TableName, d.Share, d.MaxRows, d.Gone}, nil
 }
 
 // list is all open books, the newest first.
@@ -270,6 +281,32 @@ func (b *Books) folder(id string) string { return filepath.Join(b.config.Dir, id
 
 // longestName is the length of the longest name of a book.
 const longestName = 64
+
+// TableDeleted ends the questions to the book of a deleted table, and removes its copy of
+// the file. Its entries, answers and certificates stay.
+func (b *Books) TableDeleted(ctx context.Context, table string) error {
+	id, ok := b.Of(table)
+	if !ok {
+		return nil
+	}
+	d, err := b.find(id)
+	if err != nil {
+		return err
+	}
+	next := *d
+	next.Gone = true
+	if err := b.save(ctx, &next); err != nil {
+		return err
+	}
+	return removed(os.RemoveAll(b.folder(id)))
+}
+
+func removed(err error) error {
+	if err != nil {
+		return fileError(err)
+	}
+	return nil
+}
 
 // validName reports whether a book can have a name.
 func validName(name string) bool {

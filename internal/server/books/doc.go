@@ -7,8 +7,9 @@
 //
 // A table has one book. The book keeps its file and its definition when the table's
 // columns are confirmed anew, until a steward takes them over as a new version, and it
-// stays when the table is deleted: nothing can be asked then, and its entries and
-// certificates can still be read.
+// stays when the table is deleted: its copy of the file
+// is removed, nothing can be asked then, and its entries, answers and certificates can
+// still be read.
 //
 // All that is charged is in the ledger. The server's store holds what the ledger does not
 // know: the id of the book and its table, refused requests, and alerts.

@@ -41,7 +41,7 @@ type Book struct {
 	SchemaHash   string          `json:"schema_hash" doc:"The SHA-256 of the definition, in hexadecimal."`
 	ShareAnswers bool            `json:"share_answers" doc:"Whether analysts of the table may read the answers of others."`
 	Outdated     bool            `json:"outdated,omitempty" doc:"The table was confirmed anew since: a steward may take its columns over. For stewards."`
-	Deleted      bool            `json:"table_deleted,omitempty" doc:"The table is deleted. The book stays, and questions to it are answered from its own copy."`
+	Deleted      bool            `json:"table_deleted,omitempty" doc:"The table is deleted: nothing can be asked, and what was asked can still be read."`
 	Sealed       bool            `json:"sealed" doc:"Nothing is paid until the ledger is reconciled."`
 	SealedReason *Message        `json:"sealed_reason,omitempty" doc:"Why."`
 	Cap          api.Amount      `json:"cap" doc:"The most that may ever be spent."`
@@ -161,7 +161,7 @@ func (b *Books) List(ctx context.Context, before int64, limit int, permitted fun
 func (b *Books) shown(ctx context.Context, d *document, set *api.Dataset, v Viewer) (*Book, error) {
 	out := &Book{
 		ID: d.id, Table: d.Table, TableName: d.TableName, Name: d.Name, Opened: d.Opened, Accounting: cmp.Or(set.Accounting, "epsilon"), Unit: set.Unit, Neighbours: set.Neighbours,
-		MaxRows: d.MaxRows, Version: set.Version, SchemaHash: set.DefinitionSHA256, ShareAnswers: d.Share,
+		MaxRows: d.MaxRows, Deleted: d.Gone, Version: set.Version, SchemaHash: set.DefinitionSHA256, ShareAnswers: d.Share,
 		Cap: amountOf(set.Cap), Spent: amountOf(set.Spent), Left: amountOf(set.Remaining), Delta: string(set.StatementDelta),
 		Statement: statement(set), Columns: []DefinedColumn{}, Accounts: []Account{},
 	}
@@ -192,8 +192,7 @@ func (b *Books) shown(ctx context.Context, d *document, set *api.Dataset, v View
 	out.Entries, out.Forfeited = &counts.Charges, &counts.Forfeited
 	held, err := b.config.Tables.Hold(ctx, d.Table)
 	switch {
-	case isNotFound(err):
-		out.Deleted = true
+	case d.Gone:
 	case err == nil && v.Steward && held.Table.Confirmed != nil:
 		out.Outdated = d.behind(held)
 	}

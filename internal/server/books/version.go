@@ -24,7 +24,7 @@ func (b *Books) StartVersion(ctx context.Context, id string, t *TakeOver, by str
 		return nil, err
 	}
 	held, err := b.config.Tables.Hold(ctx, d.Table)
-	if err != nil {
+	if err != nil || d.Gone {
 		return nil, problem.New("conflict", "The table of the book is deleted or not read.")
 	}
 	if held.Table.State != tables.Confirmed {

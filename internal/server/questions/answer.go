@@ -63,7 +63,7 @@ func rowsOf(rows []api.AnswerRow) []Row {
 	out := make([]Row, len(rows))
 	for i := range rows {
 		r := &rows[i]
-		one := Row{Keys: append([]string{}, r.Keys...), Noise: r.Noise, Sampling: r.Sampling, Records: r.Records}
+		one := Row{Keys: list(r.Keys), Noise: r.Noise, Sampling: r.Sampling, Records: r.Records}
 		switch {
 		case r.Text != "":
 			one.Value = r.Text
@@ -92,7 +92,7 @@ func (q *Questions) compose(ctx context.Context, id string, c *content, principa
 		return nil, nil, 0, err
 	}
 	out := &Answer{
-		ID: id, Book: c.Book, At: kept.Made, By: q.config.Name(ctx, principal), Cost: c.Cost, Statement: append([]api.Message{}, a.Statement...), NotCovered: append([]api.Message{}, a.NotCovered...),
+		ID: id, Book: c.Book, At: kept.Made, By: q.config.Name(ctx, principal), Cost: c.Cost, Statement: list(a.Statement), NotCovered: list(a.NotCovered),
 		Certificate: bytes.TrimSpace(certificate), Payload: string(a.Payload), Questions: []AnsweredPart{},
 	}
 	if a.Charge != nil {
@@ -117,8 +117,8 @@ func (q *Questions) compose(ctx context.Context, id string, c *content, principa
 	for i := range a.Answers {
 		one := &a.Answers[i]
 		out.Questions = append(out.Questions, AnsweredPart{
-			Asked: append([]api.Message{}, one.Asked...), Kind: one.Question.Kind, Question: questions[i], Result: Result{rowsOf(one.Rows), one.UnitLabel}, Accuracy: one.Accuracy,
-			Notes: append([]api.Message{}, one.Notes...), ReadWithCare: append([]api.Message{}, one.ReadWithCare...),
+			Asked: list(one.Asked), Kind: one.Question.Kind, Question: questions[i], Result: Result{rowsOf(one.Rows), one.UnitLabel}, Accuracy: one.Accuracy,
+			Notes: list(one.Notes), ReadWithCare: list(one.ReadWithCare),
 		})
 	}
 	if body, err = json.Marshal(out); err != nil {

@@ -92,6 +92,9 @@ const contentVersion = 1
 
 // ask is the request of the service. The files of public tables replace their names.
 func (q *Questions) ask(h *books.Held, principal string, questions []api.Question) (*api.AskRequest, error) {
+	if h.Gone {
+		return nil, problem.New("conflict", "The table of the book is deleted: nothing can be asked.")
+	}
 	r := &api.AskRequest{Dataset: h.Dataset, Analyst: principal, Questions: make([]api.Question, len(questions))}
 	copy(r.Questions, questions)
 	for i := range r.Questions {
@@ -201,17 +204,27 @@ func (q *Questions) Quote(ctx context.Context, in *Quoting, r *Reader) (*Quote, 
 	}
 	c.Questions = q.named(priced)
 	for i := range out.Questions {
-		out.Questions[i].Question = c.Questions[i]
+		one := &out.Questions[i]
+		one.Question, one.Asked, one.Columns = c.Questions[i], list(one.Asked), list(one.Columns)
 	}
 	for i := range out.FitsWith {
 		out.FitsWith[i].Questions = q.named(out.FitsWith[i].Questions)
 	}
 	out.LeftAfter = leftAfter(price)
+	out.Statement, out.NotCovered, c.Asked = list(out.Statement), list(out.NotCovered), list(c.Asked)
 	if out.Stored, err = q.stored(ctx, h, price.Request, r); err != nil {
 		return nil, err
 	}
 	out.Token, err = q.sealer.seal(c)
 	return out, err
+}
+
+// list is a list that is never null in JSON.
+func list[T any](all []T) []T {
+	if all == nil {
+		return []T{}
+	}
+	return all
 }
 
 // leftAfter is what would be left; nil where the cost does not fit.

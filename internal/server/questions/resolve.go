@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/server/books"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/store"
 )
@@ -66,20 +67,29 @@ func (q *Questions) resolve(ctx context.Context, kept *store.Question) error {
 		if err != nil {
 			return err
 		}
-		request, err := q.ask(h, kept.Principal, c.Questions)
-		if err != nil {
+		answers, err := q.again(ctx, h, &c, kept)
+		if err != nil && !before(err) {
 			return err
 		}
-		request.RequestKey = kept.Key
-		answers, err := q.config.Service().Ask(ctx, request) // stored: free of charge
 		if err != nil {
-			return err
+			// Its schema is another by now: the answer cannot be shown in words.
+			err = problem.New("forfeited", "The request was answered when the server stopped, under an earlier schema of the book. The export of the book has the answer and its certificate.")
 		}
-		q.settle(ctx, kept.ID, &c, kept.Principal, answers, nil)
+		q.settle(ctx, kept.ID, &c, kept.Principal, answers, err)
 	case "forfeited":
 		q.settle(ctx, kept.ID, &c, kept.Principal, nil, problem.New("forfeited", "The request was charged by a process that stopped, and has no answer. The charge stays."))
 	}
 	return nil
+}
+
+// again asks for the stored answer to a question that was released.
+func (q *Questions) again(ctx context.Context, h *books.Held, c *content, kept *store.Question) (*api.Answers, error) {
+	request, err := q.ask(h, kept.Principal, c.Questions)
+	if err != nil {
+		return nil, err
+	}
+	request.RequestKey = kept.Key
+	return q.config.Service().Ask(ctx, request)
 }
 
 // rehearsals is how many rehearsals run at once.
