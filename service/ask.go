@@ -119,7 +119,10 @@ func (b *batch) quote(ctx context.Context, a *asked, quote *release.Quote) (*api
 	}
 	out.NotCovered = text.NotCovered(text.English, out.Questions, quote.Unit)
 	var err error
-	out.Statement, err = a.statement(quote)
+	if out.Statement, err = a.statement(quote); err != nil {
+		return nil, err
+	}
+	out.Specification, err = specification(b.request, b.parts)
 	return out, err
 }
 
