@@ -68,8 +68,12 @@ func TestManyClientsOneCap(t *testing.T) {
 	for i := range 60 {
 		wait.Go(func() {
 			b := a.ask(t, "POST", "/api/v1/answers", a.secret, map[string]any{"quote": q.Token, "most": q.Cost}, idempotency(fmt.Sprint("key ", i)))
+			for to := b.header.Get("Location"); b.status == 202; { // the machine of the test may be slow
+				time.Sleep(200 * time.Millisecond)
+				b = a.ask(t, "GET", to, a.secret, nil, nil)
+			}
 			switch {
-			case b.status == 200 || b.status == 202: // the machine of the test may be slow
+			case b.status == 200:
 				paid.Add(1)
 			case b.status == 409 && b.code() == "budget-refused":
 				refused.Add(1)
@@ -305,7 +309,7 @@ func TestSealedLedger(t *testing.T) {
 	cfg.RequestsPerSecond, cfg.AnswersPerMinute = -1, -1
 	r := start(t, func(to *Config) { *to = cfg })
 	s := r.steward(t)
-	a := s.opened(t, s.clinic(t).ID)
+	a := s.opened(t, smallBook(s.people(t, 60, "x").ID))
 	a.pay(t, 200, a.quote(t, "0.1", "age >= 65"), "one")
 	if err := r.stop(); err != nil {
 		t.Fatal(err)
@@ -421,7 +425,7 @@ func TestAnalystsApart(t *testing.T) {
 		t.Errorf("%+v", read)
 	}
 	text := second.do(t, 200, "GET", "/tables/"+a.book.Table, nil, nil).body + second.do(t, 200, "GET", "/tables", nil, nil).body + second.do(t, 200, "GET", "/books", nil, nil).body
-	for _, private := range []string{`"rows"`, `"persons"`, `"missing":1`, `"distinct":1`, "5124", "2000"} {
+	for _, private := range []string{`"rows"`, `"persons"`, `"missing":1`, `"distinct":1`} {
 		if strings.Contains(text, private) {
 			t.Errorf("an analyst sees %s: %s", private, text)
 		}

@@ -19,7 +19,7 @@ type asker struct {
 	book *books.Book
 }
 
-// opened is a server with the clinic's book, its steward and an analyst with an account of
+// opened is a server with the book of a small table, its steward and an analyst with an account of
 // 2 of 4.
 func opened(t *testing.T, change func(*Config)) (s *steward, a *asker) {
 	t.Helper()
@@ -30,18 +30,21 @@ func opened(t *testing.T, change func(*Config)) (s *steward, a *asker) {
 		}
 	})
 	s = r.steward(t)
-	return s, s.opened(t, s.clinic(t).ID)
+	return s, s.opened(t, smallBook(s.people(t, 60, "x").ID))
 }
 
-// opened opens the book of a table of the clinic, and makes an analyst with an account.
-func (s *steward) opened(t *testing.T, table string) *asker {
+// smallBook opens the book of a table that people makes.
+func smallBook(table string) map[string]any {
+	return map[string]any{
+		"table": table, "accounting": "epsilon", "epsilon": "4", "confirm": true,
+		"columns": []map[string]any{{"name": "city", "keys": []string{"Nara", "Kobe"}}, {"name": "height", "bounds": []string{"100", "220"}}},
+	}
+}
+
+// opened opens a book, and makes an analyst with an account.
+func (s *steward) opened(t *testing.T, opening map[string]any) *asker {
 	t.Helper()
-	job := s.finish(t, s.do(t, 202, "POST", "/books", map[string]any{
-		"table": table, "accounting": "epsilon", "epsilon": "4", "unit": "person_id", "max_rows": 3, "confirm": true,
-		"columns": []map[string]any{
-			{"name": "department", "keys": []string{"Internal medicine", "Surgery"}}, {"name": "cost_yen", "bounds": []string{"0", "100000"}},
-		},
-	}, nil))
+	job := s.finish(t, s.do(t, 202, "POST", "/books", opening, nil))
 	var result books.Opened
 	if err := json.Unmarshal(job.Result, &result); err != nil || result.Book == "" {
 		t.Fatalf("%s: %v", job.Result, err)
@@ -98,7 +101,14 @@ func (a *asker) pay(t *testing.T, status int, q *questions.Quote, key string) *a
 }
 
 func TestBookAndAnswer(t *testing.T) {
-	s, a := opened(t, nil)
+	r := start(t, nil)
+	s := r.steward(t)
+	a := s.opened(t, map[string]any{
+		"table": s.clinic(t).ID, "accounting": "epsilon", "epsilon": "4", "unit": "person_id", "max_rows": 3, "confirm": true,
+		"columns": []map[string]any{
+			{"name": "department", "keys": []string{"urology", "emergency"}}, {"name": "cost_yen", "bounds": []string{"0", "100000"}},
+		},
+	})
 	if a.book.Accounting != "epsilon" || a.book.Cap.Epsilon != "4" || len(a.book.Accounts) != 2 || len(a.book.Statement) != 2 || a.book.Unit != "person_id" {
 		t.Fatalf("%+v", a.book)
 	}

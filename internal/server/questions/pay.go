@@ -225,6 +225,9 @@ func (q *Questions) await(ctx context.Context, p *paying, joined bool) (*Reply, 
 	if p.refused != nil {
 		return nil, p.refused
 	}
+	if err := q.config.Fault("reply"); err != nil {
+		return nil, err
+	}
 	out := *p.reply
 	out.Replayed = joined
 	return &out, nil
@@ -253,6 +256,9 @@ func (q *Questions) work(p *paying, c *content, h *books.Held, principal string,
 			return tx.AddQuestion(ctx, &store.Question{ID: p.id, Book: c.Book, Principal: principal, Key: p.key, BodyHash: p.bodyHash[:], Request: c.Request, Paid: paid})
 		})
 	}
+	if err == nil {
+		err = q.config.Fault("asked")
+	}
 	if err != nil {
 		p.refused = err
 		q.release(p)
@@ -261,14 +267,34 @@ func (q *Questions) work(p *paying, c *content, h *books.Held, principal string,
 	answers, err := q.config.Service().Ask(ctx, request)
 	if err != nil && before(err) {
 		p.refused = q.refusal(ctx, c, h, principal, err)
-		_ = q.config.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.DropQuestion(ctx, p.id) })
+		q.drop(ctx, p, c)
 		q.release(p)
 		return true
 	}
 	p.reply = q.settle(ctx, p.id, c, principal, answers, err)
+	_ = q.config.Fault("stored")
 	_ = q.config.Books.Charged(ctx, c.Book, principal) // an alert that cannot be stored comes with the next charge
 	go q.releaseWith(p)
 	return false
+}
+
+// drop removes a question that was refused. Where its client has got the notice of a miss
+// meanwhile, the refusal is kept under the id of that notice.
+func (q *Questions) drop(ctx context.Context, p *paying, c *content) {
+	<-p.begun
+	missed := false
+	select {
+	case <-p.ticket.Missed():
+		missed = true
+	default:
+	}
+	_ = q.config.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		if !missed {
+			return tx.DropQuestion(ctx, p.id)
+		}
+		body := bytes.TrimRight(q.problemReply(q.config.Explain(p.refused), p.id, c).Body, " ")
+		return tx.EndQuestion(ctx, p.id, store.Withheld, 0, []byte("{}"), body)
+	})
 }
 
 // releaseWith gives the key of a request back when its reply may leave.

@@ -37,6 +37,9 @@ type Config struct {
 	Seal func()
 	// Public are the files of public tables, by name.
 	Public map[string]string
+	// Fault is called at the steps asked (the question is stored, and not charged), stored
+	// (its answer is) and reply (it leaves). For tests of faults. Optional.
+	Fault func(step string) error
 }
 
 // Questions answers questions. Make one with [New].
@@ -62,6 +65,9 @@ func New(ctx context.Context, config Config) (*Questions, error) {
 	s, err := newSealer(config.Secret)
 	if err != nil {
 		return nil, err
+	}
+	if config.Fault == nil {
+		config.Fault = func(string) error { return nil }
 	}
 	q := &Questions{
 		config: config, sealer: s, open: map[string]*paying{}, byID: map[string]*paying{},

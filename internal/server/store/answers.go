@@ -13,7 +13,7 @@ const (
 	Asked = "asked"
 	// Answered: the answer is stored.
 	Answered = "answered"
-	// Withheld: the question was charged and has no answer.
+	// Withheld: the question has no answer.
 	Withheld = "withheld"
 )
 

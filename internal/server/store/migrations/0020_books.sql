@@ -19,7 +19,7 @@ CREATE INDEX resource_kind ON resource (kind, parent, n);
 CREATE UNIQUE INDEX resource_book ON resource (parent) WHERE kind = 'book';
 
 -- Paid questions: asked before anything is charged, then answered, or withheld where it
--- was charged and has no answer. request_key is that of the charge in the ledger: a
+-- has no answer. request_key is that of the charge in the ledger: a
 -- hash of the principal and the Idempotency-Key. request is the hash of what was asked,
 -- by which a stored answer is found. paid is what the quote stated, line the answer's
 -- line in a list, body the bytes that are sent. A row is never changed once it is
