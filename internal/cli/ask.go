@@ -12,6 +12,7 @@ import (
 	"github.com/noren-privacy/noren/api"
 	words "github.com/noren-privacy/noren/report/text"
 	"github.com/noren-privacy/noren/service"
+	"github.com/noren-privacy/noren/lang"
 )
 
 // askFlags are those of noren ask. What is asked, and at what cost, is in the file.
@@ -94,17 +95,17 @@ func (f *askFlags) ask(c *cobra.Command, t *terminal, path string) error {
 		printMessages(t.stdout, "note", a.ReadWithCare)
 		fmt.Fprintln(t.stdout)
 	}
-	printLines(t.stdout, words.Guarantee(words.English, &answers.Receipt))
+	printLines(t.stdout, words.Guarantee(t.lang, &answers.Receipt))
 	printMessages(t.stdout, "odds", answers.Statement)
 	return nil
 }
 
 // printAskPrice prints a dry run.
 func printAskPrice(w io.Writer, q *api.AskQuote) error {
-	fmt.Fprintf(w, "%d questions to %s: a dry run, nothing is charged\n", len(q.Questions), q.Dataset)
+	lang.Fprintf(w, "%d questions to %s: a dry run, nothing is charged\n", len(q.Questions), q.Dataset)
 	for i := range q.Questions {
 		one := &q.Questions[i]
-		fmt.Fprintf(w, "\n%d. %s\n", i+1, sentence(one.Asked))
+		lang.Fprintf(w, "\n%d. %s\n", i+1, sentence(one.Asked))
 		printLines(w, []words.Line{{Label: "cost", Text: one.Cost.String() + ", " + one.Question.Noise + " noise"}, {Label: "accuracy", Text: one.Accuracy.Words.Text}, {Label: "groups", Text: one.Composition.Text}})
 		if one.Sampling != nil {
 			printLines(w, []words.Line{{Label: "sampling", Text: "within " + figure(one.Sampling.Within) + ". " + one.Sampling.Basis.Text}})
@@ -131,10 +132,10 @@ func printAskPrice(w io.Writer, q *api.AskQuote) error {
 
 // printRehearsal prints what made-up rows came to.
 func printRehearsal(w io.Writer, r *api.AskRequest, out *api.Rehearsal) error {
-	fmt.Fprintf(w, "a rehearsal on %d made-up rows, not those of %s: nothing is charged\n\n", out.Rows, r.Dataset)
+	lang.Fprintf(w, "a rehearsal on %d made-up rows, not those of %s: nothing is charged\n\n", out.Rows, r.Dataset)
 	for i := range out.Questions {
 		q := &r.Questions[i]
-		if err := printAnswer(w, i, q, words.QuestionAsked(words.English, q), out.Questions[i].Rows); err != nil {
+		if err := printAnswer(w, i, q, words.QuestionAsked(lang.Of(w), q), out.Questions[i].Rows); err != nil {
 			return err
 		}
 		if of := out.Questions[i].Of; of > 0 {
@@ -147,7 +148,7 @@ func printRehearsal(w io.Writer, r *api.AskRequest, out *api.Rehearsal) error {
 
 // printAnswer prints the values of one question.
 func printAnswer(w io.Writer, i int, q *api.Question, asked []api.Message, rows []api.AnswerRow) error {
-	fmt.Fprintf(w, "%d. %s\n", i+1, sentence(asked))
+	lang.Fprintf(w, "%d. %s\n", i+1, sentence(asked))
 	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for j := range rows {
 		r := &rows[j]
@@ -173,7 +174,7 @@ func printAnswer(w io.Writer, i int, q *api.Question, asked []api.Message, rows 
 		case r.Noise != nil:
 			spread = "within " + figure(*r.Noise)
 		}
-		fmt.Fprintf(tab, "  %s\t%s\t%s\n", strings.Join(cells, "\t"), value, spread)
+		lang.Fprintf(tab, "  %s\t%s\t%s\n", strings.Join(cells, "\t"), value, spread)
 	}
 	return tab.Flush()
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // QuestionAsked says a question in words, as in "Mean stay_days by ward, where age >= 65".
-func QuestionAsked(_ Lang, q *api.Question) []api.Message {
+func QuestionAsked(l Lang, q *api.Question) []api.Message {
 	args := map[string]any{}
 	if q.Column != "" {
 		args["column"] = q.Column
@@ -63,7 +63,7 @@ func QuestionAsked(_ Lang, q *api.Question) []api.Message {
 }
 
 // Composition says how the groups and bins of a question are paid.
-func Composition(_ Lang, q *api.Question, groups, cells int, n account.Neighbours, unit string) api.Message {
+func Composition(l Lang, q *api.Question, groups, cells int, n account.Neighbours, unit string) api.Message {
 	args := map[string]any{"unit": unit, "groups": groups, "cells": cells}
 	switch {
 	case cells == 1:
@@ -78,7 +78,7 @@ func Composition(_ Lang, q *api.Question, groups, cells int, n account.Neighbour
 }
 
 // PromiseWords says how far the noise moves an answer.
-func PromiseWords(_ Lang, p *api.Promise, cells int) api.Message {
+func PromiseWords(l Lang, p *api.Promise, cells int) api.Message {
 	if p.Within == nil {
 		return say("promise.none", "No bound on the error is known before the answer.", nil)
 	}
@@ -107,7 +107,7 @@ func PromiseWords(_ Lang, p *api.Promise, cells int) api.Message {
 
 // Odds says what one unit changes of the odds of answers. about names them: "answer" for
 // one answer or several of one request, "book" for all answers of a budget.
-func Odds(_ Lang, cost account.Cost, unit, about string) api.Message {
+func Odds(l Lang, cost account.Cost, unit, about string) api.Message {
 	epsilon, delta := cost.Float()
 	args := map[string]any{"times": oddsFactor(epsilon), "epsilon": account.Decimal(cost.Epsilon, 9), "unit": unit}
 	what := "this answer"
@@ -125,8 +125,8 @@ func Odds(_ Lang, cost account.Cost, unit, about string) api.Message {
 }
 
 // OddsReplaced is [Odds] for neighbours of the relation replace-one.
-func OddsReplaced(lang Lang, cost account.Cost, unit, about string) api.Message {
-	m := Odds(lang, cost, unit, about)
+func OddsReplaced(l Lang, cost account.Cost, unit, about string) api.Message {
+	m := Odds(l, cost, unit, about)
 	m.Code += "_replace"
 	m.Text = strings.Replace(m.Text, "is in the table changes", "is in the table or another in its place changes", 1)
 	return m
@@ -143,7 +143,7 @@ func oddsFactor(epsilon float64) string {
 }
 
 // NotCovered says what a request does not promise.
-func NotCovered(_ Lang, questions []api.QuestionQuote, unit string) []api.Message {
+func NotCovered(l Lang, questions []api.QuestionQuote, unit string) []api.Message {
 	var out []api.Message
 	about, several, rank, guess := false, false, false, false
 	for i := range questions {
@@ -170,7 +170,7 @@ func NotCovered(_ Lang, questions []api.QuestionQuote, unit string) []api.Messag
 }
 
 // Outside says what becomes of values of a column that a question does not count.
-func Outside(_ Lang, column, use string, lo, hi string, listed int) api.Message {
+func Outside(l Lang, column, use string, lo, hi string, listed int) api.Message {
 	args := map[string]any{"column": column}
 	switch use {
 	case "clamped":
@@ -197,7 +197,7 @@ func Outside(_ Lang, column, use string, lo, hi string, listed int) api.Message 
 }
 
 // SamplingBasis says from what the error of sampling was computed.
-func SamplingBasis(_ Lang, basis string, about int64, spread float64) api.Message {
+func SamplingBasis(l Lang, basis string, about int64, spread float64) api.Message {
 	args := map[string]any{"about": about}
 	switch basis {
 	case "count":
@@ -212,7 +212,7 @@ func SamplingBasis(_ Lang, basis string, about int64, spread float64) api.Messag
 
 // ReadWithCare says what to keep in mind about the values of an answer. All of it follows
 // from what was released.
-func ReadWithCare(_ Lang, q *api.Question, p *api.Promise, rows []api.AnswerRow) []api.Message {
+func ReadWithCare(l Lang, q *api.Question, p *api.Promise, rows []api.AnswerRow) []api.Message {
 	out := []api.Message{}
 	none, wide, negative := 0, 0, 0
 	for i := range rows {
@@ -246,7 +246,7 @@ func ReadWithCare(_ Lang, q *api.Question, p *api.Promise, rows []api.AnswerRow)
 }
 
 // ChangeWords says a change (margin, pay, bounds, by or drop) by which a request would fit.
-func ChangeWords(_ Lang, change string, args map[string]any) api.Message {
+func ChangeWords(l Lang, change string, args map[string]any) api.Message {
 	texts := map[string]string{
 		"margin": "A margin of {to} instead of {from} in question {question}",
 		"pay":    "Pay {to} instead of {from} for question {question}",
