@@ -14,7 +14,7 @@ export const sealed = computed(() => session.value?.server.sealed === true);
 export const steward = computed(() => session.value?.role === "steward");
 
 /** Counts shown beside the entries of the navigation. */
-export const counts = signal<{ tables?: number; jobs?: number }>({});
+export const counts = signal<{ tables?: number; jobs?: number; alerts?: number }>({});
 
 let lastAnswer = Date.now();
 

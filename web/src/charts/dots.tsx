@@ -1,0 +1,66 @@
+// An answer as a dot with two intervals: for noise above, for chance below.
+import type { VNode } from "preact";
+import type { AnswerRow } from "../types";
+import { linear, round, ticks } from "./scale";
+
+const width = 230;
+
+/** The numbers of a row, where it has one. */
+export const valueOf = (row: AnswerRow): number | undefined => (typeof row.value === "number" ? row.value : undefined);
+
+/** One scale for all rows, so that they can be compared: round ends around all intervals. */
+export function range(rows: AnswerRow[]): [number, number] {
+  let least = Infinity;
+  let greatest = -Infinity;
+  for (const row of rows) {
+    const v = valueOf(row);
+    if (v === undefined) continue;
+    const half = Math.max(row.noise ?? 0, row.sampling ?? 0);
+    least = Math.min(least, v - half);
+    greatest = Math.max(greatest, v + half);
+  }
+  if (least > greatest) return [0, 1];
+  if (least === greatest) return [least - 1, greatest + 1];
+  // A scale that nearly reaches 0 begins there.
+  if (least > 0 && least < (greatest - least) * 0.6) least = 0;
+  const t = ticks(least, greatest, 4);
+  return [t[0] ?? least, t[t.length - 1] ?? greatest];
+}
+
+export function dot(row: AnswerRow, [least, greatest]: [number, number]): VNode {
+  const x = linear([least, greatest], [8, width - 8]);
+  const v = valueOf(row);
+  const bar = (half: number): { x: number; width: number } => {
+    const [a, b] = [x(Math.max(least, (v ?? 0) - half)), x(Math.min(greatest, (v ?? 0) + half))];
+    return { x: round(a), width: round(Math.max(1, b - a)) };
+  };
+  return (
+    <svg class="dt" viewBox={`0 0 ${width} 24`} aria-hidden="true">
+      <line class="grid" x1="8" x2={width - 8} y1="12" y2="12" />
+      {least < 0 && greatest > 0 ? <line class="grid" x1={round(x(0))} x2={round(x(0))} y1="3" y2="21" /> : null}
+      {v !== undefined && row.noise !== undefined ? <rect class="d-no" {...bar(row.noise)} y="4" height="7" rx="3.5" /> : null}
+      {v !== undefined && row.sampling !== undefined ? <rect class="d-sa" {...bar(row.sampling)} y="15" height="3" rx="1.5" /> : null}
+      {v !== undefined ? <circle class="pt" cx={round(x(v))} cy="7.5" r="4.2" /> : null}
+    </svg>
+  );
+}
+
+/** The two rows that lie furthest apart, and whether their margins leave a difference. */
+export function extremes(rows: AnswerRow[]): { most: AnswerRow; least: AnswerRow; apart: boolean } | undefined {
+  const known = rows.filter(r => valueOf(r) !== undefined);
+  const [first] = known;
+  if (!first || known.length < 2) return undefined;
+  let [most, least] = [first, first];
+  for (const row of known) {
+    if ((valueOf(row) ?? 0) > (valueOf(most) ?? 0)) most = row;
+    if ((valueOf(row) ?? 0) < (valueOf(least) ?? 0)) least = row;
+  }
+  const margins = (r: AnswerRow): number => (r.noise ?? 0) + (r.sampling ?? 0);
+  return { most, least, apart: (valueOf(most) ?? 0) - (valueOf(least) ?? 0) > margins(most) + margins(least) };
+}
+
+/** Decimals that suit a half width: two significant digits of it. */
+export function decimals(half: number | undefined): number {
+  if (half === undefined || !(half > 0)) return 0;
+  return Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(half))));
+}
