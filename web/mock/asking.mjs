@@ -48,7 +48,6 @@ export function openBook(flag) {
   const entries = [{ n: n++, at: new Date(Date.UTC(2026, 9, 1)).toISOString(), kind: "opened", account: people[0] && { principal: me, name: "Mori A." }, amount: amount(cap), left: amount(cap), hash: hash("opened") }];
   const spent = [0, 0, 0, 0];
   const points = [];
-  let lost = 0;
   for (const [day, who, text, cost, state = "released"] of history) {
     const account = { principal: people[who].id, name: people[who].name };
     if (state === "refused") {
@@ -58,7 +57,6 @@ export function openBook(flag) {
     }
     left -= cost;
     spent[who] += cost;
-    if (state === "forfeited") lost += cost;
     points.push({ at: at(day), account: account.principal, amount: amount(spent[who]) });
     entries.push({ n: n++, at: at(day), kind: "charge", state, account, asked: [m("mock.asked", text)], amount: amount(cost), left: amount(left), hash: hash(text + n), ...(state === "released" && n === 15 ? { answer: "an_storedaaaaaaaaaa" } : {}) });
   }
@@ -79,8 +77,10 @@ export function openBook(flag) {
     cap: amount(cap),
     spent: amount(cap - left),
     left: amount(left),
-    forfeited: amount(lost),
-    statement: [m("mock.statement", "The guarantee is (epsilon, 0)-differential privacy for one person, added or removed.")],
+    forfeited_charges: 1,
+    max_rows: 8,
+    statement: [m("book-now", "Whether one person_id is in the table or not changes the odds of all answers so far at most 13.8 times.", { epsilon: "2.618", delta: "0", odds: "13.8", unit: "person_id", neighbours: "add-remove" }),
+      m("book-cap", "Whether one person_id is in the table or not would change the odds of all answers that the cap allows at most 54.6 times.", { epsilon: "4", delta: "0", odds: "54.6", unit: "person_id", neighbours: "add-remove" })],
     columns: [
       { name: "age", type: "integer", bounds: ["0", "110"] },
       { name: "sex", type: "category", keys: ["female", "male"] },
@@ -160,7 +160,7 @@ export function quote(state, body) {
     return {
       asked: [m("mock.asked", sentence(q))],
       cost,
-      noise: { within: margin.within, at: margin.at, ...(margin.about ? { about: margin.about } : {}), simultaneous: false },
+      accuracy: { within: margin.within, at: margin.at, ...(margin.about ? { about: margin.about } : {}), simultaneous: false },
       ...(q.kind === "mean" ? { sampling: { within: round2((1.96 * widthOf(q, book)) / 5 / Math.sqrt(about)), basis: m("mock.basis", "It assumes a spread of a fifth of the bounds.") } } : {}),
       columns: [q.column, ...(q.by ?? [])].filter(Boolean).map(name => ({ name, outside: name === q.column && c?.bounds && !counts ? m("outside-clamped", "values outside count as the nearest bound") : m("outside-dropped", "other values are left out") })),
       groups: groupsOf(q, book).length,
@@ -193,8 +193,8 @@ export function quote(state, body) {
       : {
           short: minus(cost, one.left),
           fits_with: [
-            { change: m("fit-margin", `A margin of ±${wider[0].within} instead of ±${body.margin[0].within}`, { within: wider[0].within, instead: body.margin[0].within }), questions: body.questions, margin: wider, cost: body.questions.map((q, i) => price(q, wider[i], book)).reduce(add) },
-            ...(body.questions[0].by ? [{ change: m("fit-together", "All groups together, with the same margin"), questions: without, margin: all, cost: without.map((q, i) => price(q, all[i], book)).reduce(add) }] : []),
+            { change: m("fit-margin", `A margin of ±${wider[0].within} instead of ±${body.margin[0].within}`, { within: wider[0].within, instead: body.margin[0].within }), questions: body.questions.map((q, i) => ({ ...q, margin: wider[i] })), cost: body.questions.map((q, i) => price(q, wider[i], book)).reduce(add) },
+            ...(body.questions[0].by ? [{ change: m("fit-together", "All groups together, with the same margin"), questions: without.map((q, i) => ({ ...q, margin: all[i] })), cost: without.map((q, i) => price(q, all[i], book)).reduce(add) }] : []),
           ].filter(f => num(f.cost) <= num(one.left)),
         }),
     statement: [m("mock.statement", "The guarantee is (epsilon, 0)-differential privacy for one person, added or removed.")],

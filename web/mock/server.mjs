@@ -312,7 +312,7 @@ export async function serve({ port = 0, dist = resolve(here, "../dist"), delay =
         w.book = opened;
         const cap = body.accounting === "zcdp" ? { rho: body.rho } : { epsilon: body.epsilon, delta: body.delta ?? "0" };
         const zero = body.accounting === "zcdp" ? { rho: "0" } : { epsilon: "0", delta: "0" };
-        Object.assign(opened.book, { table: body.table, accounting: body.accounting, cap, left: cap, spent: zero, forfeited: undefined, accounts: [], alerts: [], opened: new Date().toISOString() });
+        Object.assign(opened.book, { table: body.table, accounting: body.accounting, cap, left: cap, spent: zero, forfeited_charges: 0, accounts: [], alerts: [], opened: new Date().toISOString() });
         opened.entries.length = 1;
         opened.points.length = 0;
         opened.entries[0] = { ...opened.entries[0], at: opened.book.opened, amount: cap, left: cap };

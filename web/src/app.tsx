@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Languages, Mark } from "./brand";
 import { language, t, type Key } from "./lang";
 import { go, route, to } from "./route";
-import { counts, sealed, server, session, spoken } from "./state";
+import { countAlerts, counts, sealed, server, session, spoken } from "./state";
 import { Banners, Refusal, Skeleton } from "./ui";
 
 type Screen = ComponentType<{ path: string[] }>;
@@ -52,6 +52,10 @@ function Entry({ name, at, count }: { name: string; at: string; count?: string |
 
 function Rail({ at }: { at: string }): VNode {
   const s = session.value;
+  const watches = s?.role === "steward";
+  useEffect(() => {
+    if (watches) countAlerts().catch(() => undefined);
+  }, [watches, at]);
   return (
     <nav class="rail" aria-label={t("nav.main")}>
       <div class="brand">

@@ -394,12 +394,20 @@ export interface Book {
   cap: Amount;
   spent: Amount;
   left: Amount;
-  forfeited?: Amount;
+  /** How many charges have no answer. */
+  forfeited_charges?: number;
+  max_rows?: number;
+  /** The table is deleted; the book stays. */
+  table_deleted?: boolean;
   statement: Message[];
   columns: BookColumn[];
   accounts: Account[];
   entries?: number;
   alerts?: { level: 50 | 80 | 100; account?: string; at: string }[];
+}
+export interface Misfits {
+  name: string;
+  misfits: number;
 }
 export interface OpenBook {
   table: string;
@@ -419,7 +427,7 @@ export interface Entry {
   n: number;
   at: string;
   account?: { principal: string; name: string };
-  kind: "opened" | "cap" | "account" | "charge" | "refused" | "version";
+  kind: "opened" | "cap" | "account" | "closed" | "charge" | "refused" | "version" | "recovered";
   state?: EntryState;
   asked?: Message[];
   amount?: Amount;
@@ -468,18 +476,17 @@ export interface Promised {
 export interface QuotedQuestion {
   asked: Message[];
   cost: Amount;
-  noise: Promised;
+  accuracy: Promised;
   sampling?: { within: number; basis: Message };
-  columns: { name: string; table_bounds?: [string, string]; used?: [string, string]; outside?: Message }[];
+  columns: { name: string; table_bounds?: string[]; used?: string[]; outside?: Message }[];
   groups: number;
   composition: Message;
   unit_label?: string;
 }
 export interface Fit {
   change: Message;
-  questions: Question[];
-  margin?: Margin[];
-  pay?: Amount[];
+  /** The changed questions, each with its margin. */
+  questions: (Question & { margin?: Margin })[];
   cost: Amount;
 }
 export interface Quote {
@@ -516,8 +523,6 @@ export interface BudgetProblem extends Problem {
 export interface AnswerRow {
   keys?: string[];
   value: number | string | null;
-  /** The value as the column writes it, for dates. */
-  text?: string;
   /** Half widths of the intervals for noise and for chance in who is in the data. */
   noise?: number;
   sampling?: number;

@@ -6,6 +6,7 @@ import { compact, number } from "../format";
 import { said, t } from "../lang";
 import { needsAbout, presets, type Draft } from "../question";
 import type { Quote, QuotedQuestion } from "../types";
+import { unitText } from "./unit";
 
 interface Props {
   d: Draft;
@@ -17,8 +18,10 @@ interface Props {
 
 /** The word for what the margin counts. */
 export function unitOf(d: Draft, quoted: QuotedQuestion | undefined): string {
-  if (quoted?.unit_label) return quoted.unit_label;
+  if (quoted?.accuracy.rank) return t("unit.ranks");
+  if (quoted?.unit_label) return unitText(quoted.unit_label, d.column) ?? "";
   if (d.kind === "count" || d.kind === "histogram" || d.kind === "outliers" || d.kind === "correlated") return t("unit.records");
+  if (d.kind === "ratio" && d.of === "share") return t("unit.share");
   if (d.kind === "quantile") return t("unit.ranks");
   return t("unit.of", { column: d.column });
 }
@@ -115,7 +118,7 @@ export function advice(noise: number, sampling: number): "noise" | "chance" | "a
 }
 
 export function Rulers({ d, quoted }: { d: Draft; quoted: QuotedQuestion | undefined }): VNode | null {
-  const noise = quoted?.noise.within ?? undefined;
+  const noise = quoted?.accuracy.within ?? undefined;
   if (!quoted || noise === undefined) return quoted ? <p class="sub pad">{t("ruler.none")}</p> : null;
   const chance = quoted.sampling?.within;
   const scale = halfScale(noise, chance);

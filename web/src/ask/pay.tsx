@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, idempotencyKey, part, request } from "../api";
 import { letter, main, written } from "../amount";
-import { said, t } from "../lang";
+import { rich, said, t } from "../lang";
 import { draft, sealed } from "../state";
 import type { Amount, Answer, Book, Quote } from "../types";
 import { Act, Dialog, Refusal } from "../ui";
@@ -91,7 +91,7 @@ export function PayDialog(props: { book: Book; quote: Quote; first?: Payment | u
               </li>
             ))}
           </ul>
-          <p>{t("pay.text", { letter: letter(quote.cost), cost: main(quote.cost).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "") })}</p>
+          <p>{rich("pay.text", { letter: letter(quote.cost), cost: main(quote.cost).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "") })}</p>
           {quote.statement.map((m, i) => (
             <p key={i} class="sub flat">
               {said(m)}

@@ -12,14 +12,19 @@ const firstRows = 60;
 const keyText = (keys: string[]): string => keys.map(k => (k === "" ? t("value.missing") : k)).join(" · ");
 
 /** A value as the reader's language writes it, with decimals that suit its noise. */
-export function valueText(row: AnswerRow): string {
-  if (row.text !== undefined && row.text !== "") return row.text;
+export function valueText(row: AnswerRow, places?: number): string {
   const v = valueOf(row);
   if (v === undefined) return row.value === null || row.value === "" ? "–" : String(row.value);
-  return number(v, row.noise === undefined ? (Number.isInteger(v) ? 0 : 2) : Number.isInteger(v) && row.noise >= 1 ? 0 : decimals(row.noise));
+  return number(v, row.noise === undefined ? (Number.isInteger(v) ? 0 : 2) : Number.isInteger(v) && row.noise >= 1 ? 0 : (places ?? decimals(row.noise)));
 }
 
-const half = (v: number | undefined): string => (v === undefined ? "–" : compact(v));
+/** A half width, rounded up to the places that suit the widest of its column. */
+export function half(v: number | undefined, places: number): string {
+  if (v === undefined) return "–";
+  return number(Math.ceil(v * 10 ** places - 1e-9) / 10 ** places, places);
+}
+
+const placesOf = (list: (number | undefined)[]): number => decimals(Math.max(0, ...list.filter((v): v is number => v !== undefined)));
 
 export function ResultTable(props: { rows: AnswerRow[]; unit?: string | undefined; label: string; value: string; by?: string | undefined }): VNode {
   const { rows } = props;
@@ -28,7 +33,7 @@ export function ResultTable(props: { rows: AnswerRow[]; unit?: string | undefine
   const grouped = rows.some(r => (r.keys ?? []).length > 0);
   const scale = range(rows);
   const has = { sampling: rows.some(r => r.sampling !== undefined), records: rows.some(r => r.records !== undefined), noise: rows.some(r => r.noise !== undefined), number: rows.some(r => valueOf(r) !== undefined) };
-  const end = (v: number): string => compact(v);
+  const places = { noise: placesOf(rows.map(r => r.noise)), sampling: placesOf(rows.map(r => r.sampling)) };
   return (
     <>
       <Scroll label={props.label}>
@@ -57,7 +62,7 @@ export function ResultTable(props: { rows: AnswerRow[]; unit?: string | undefine
               ) : null}
               {has.number ? (
                 <th scope="col" class="pic">
-                  {t("columns.range", { least: end(scale[0]), greatest: end(scale[1]) })}
+                  {t("columns.range", { least: compact(scale[0]), greatest: compact(scale[1]) })}
                 </th>
               ) : null}
             </tr>
@@ -71,10 +76,10 @@ export function ResultTable(props: { rows: AnswerRow[]; unit?: string | undefine
                   </th>
                 ) : null}
                 <td class="r">
-                  <b>{valueText(row)}</b>
+                  <b>{valueText(row, places.noise)}</b>
                 </td>
-                {has.noise ? <td class="r">{half(row.noise)}</td> : null}
-                {has.sampling ? <td class="r q">{half(row.sampling)}</td> : null}
+                {has.noise ? <td class="r">{half(row.noise, places.noise)}</td> : null}
+                {has.sampling ? <td class="r q">{half(row.sampling, places.sampling)}</td> : null}
                 {has.records ? <td class="r q">{row.records === undefined ? "–" : number(Math.max(0, Math.round(row.records)))}</td> : null}
                 {has.number ? <td class="pic">{dot(row, scale)}</td> : null}
               </tr>

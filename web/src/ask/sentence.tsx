@@ -1,6 +1,5 @@
 // A question as a sentence with choices in it, and the public bounds that it uses.
 import type { ComponentChildren, VNode } from "preact";
-import { number } from "../format";
 import { has, said, t, template, type Key } from "../lang";
 import { boundsOf, groupers, isDate, isNumber, keysOf, possible, subjects, values, withKind, type Condition, type Draft, type Operator } from "../question";
 import type { Book, BookColumn, QuestionKind, QuotedQuestion } from "../types";
@@ -172,7 +171,8 @@ function Keys({ d, change, c, rows }: { d: Draft; change: (d: Draft) => void; c:
 export function Bounds({ book, d, change, quoted }: Editing & { quoted: QuotedQuestion | undefined }): VNode | null {
   const names = [...new Set([...(d.kind === "outliers" ? d.columns : d.kind === "count" || d.kind === "correlated" || (d.kind === "ratio" && d.of === "share") ? [] : [d.column]), ...d.by, ...d.where.map(w => w.column)])];
   const used = names.map(n => book.columns.find(c => c.name === n)).filter((c): c is BookColumn => c !== undefined);
-  if (used.length === 0 && book.unit === "record") return null;
+  const persons = book.unit !== "record" && d.kind !== "outliers" && d.kind !== "correlated" && d.kind !== "ratio";
+  if (used.length === 0 && !persons) return null;
   const set = (c: BookColumn, i: 0 | 1, value: string): void => {
     const now: [string, string] = [...(d.bounds[c.name] ?? ["", ""])];
     now[i] = value;
@@ -241,7 +241,7 @@ export function Bounds({ book, d, change, quoted }: Editing & { quoted: QuotedQu
               </tr>
             );
           })}
-          {book.unit !== "record" ? (
+          {persons ? (
             <tr>
               <th scope="row" class="mono">
                 {book.unit}
@@ -249,7 +249,7 @@ export function Bounds({ book, d, change, quoted }: Editing & { quoted: QuotedQu
               <td>{t("bounds.unit")}</td>
               <td class="nw">
                 {t("bounds.atmost")}{" "}
-                <input type="text" inputMode="numeric" aria-label={t("bounds.rows")} placeholder={t("bounds.default")} value={d.rows} onInput={e => change({ ...d, rows: e.currentTarget.value })} /> {t("bounds.records")}
+                <input type="text" inputMode="numeric" aria-label={t("bounds.rows")} placeholder={book.max_rows === undefined ? "" : String(book.max_rows)} value={d.rows} onInput={e => change({ ...d, rows: e.currentTarget.value })} /> {t("bounds.records")}
               </td>
               <td class="q">{t("bounds.rows.more")}</td>
             </tr>
@@ -259,6 +259,3 @@ export function Bounds({ book, d, change, quoted }: Editing & { quoted: QuotedQu
     </Scroll>
   );
 }
-
-/** Cells of an answer in words, for a chip beside the question. */
-export const cellsText = (n: number): string => t("ask.cells", { n, count: number(n) });

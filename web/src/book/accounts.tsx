@@ -13,7 +13,7 @@ const bare = (text: string | undefined): string => (text ?? "").replace(/(\.\d*?
 /** The fields of a cap: epsilon and delta, or rho. */
 export function CapFields({ book, value, change }: { book: Pick<Book, "accounting">; value: Amount; change: (next: Amount) => void }): VNode {
   if (book.accounting === "zcdp") {
-    return <Field label={t("cap.rho")} value={value.rho ?? ""} input={rho => change({ ...value, rho })} invalid={!positive(value.rho ?? "", 9)} />;
+    return <Field label={t("cap.rho")} value={value.rho ?? ""} input={rho => change({ ...value, rho })} invalid={!positive(value.rho ?? "", 15)} />;
   }
   return (
     <>
@@ -75,7 +75,7 @@ function AddDialog(props: { book: Book; close: () => void; done: (b: Book) => vo
     say(t("accounts.added"));
     props.done(b);
   };
-  const ready = who !== "" && positive(main(cap), 9);
+  const ready = who !== "" && positive(main(cap), 15);
   return (
     <Dialog title={t("accounts.add")} close={props.close}>
       <p>{t("accounts.add.text")}</p>

@@ -23,7 +23,8 @@ export interface Mark {
 }
 
 const left = 44;
-const right = 566;
+const wide = { right: 566, width: 740 };
+const narrow = { right: 388, width: 400 };
 const top = 18;
 const bottom = 234;
 
@@ -68,17 +69,18 @@ function edge(steps: Step[], accounts: Set<string>, x: (v: number) => number, y:
   return points;
 }
 
-/** Times of axis labels: at most five, evenly spread. */
-export function days(from: number, to: number): number[] {
+/** Times of axis labels, evenly spread: at most one more than parts. */
+export function days(from: number, to: number, parts = 4): number[] {
   const day = 86_400_000;
   const span = Math.max(1, Math.ceil((to - from) / day));
-  const every = Math.ceil(span / 4);
+  const every = Math.ceil(span / parts);
   const out: number[] = [];
   for (let at = from; at <= to; at += every * day) out.push(at);
   return out;
 }
 
-export function area(steps: Step[], cap: number, from: number, now: number, marks: Mark[], texts: AreaTexts): VNode {
+export function area(steps: Step[], cap: number, from: number, now: number, marks: Mark[], texts: AreaTexts, small = false): VNode {
+  const { right, width } = small ? narrow : wide;
   const order = stacked(steps);
   const total = order.reduce((sum, a) => sum + a.amount, 0);
   const scale = ticks(0, Math.max(cap, total), 4);
@@ -89,7 +91,7 @@ export function area(steps: Step[], cap: number, from: number, now: number, mark
   const sums = totals(steps);
   const at = (time: number): number => sums.filter(s => s.at <= time).at(-1)?.total ?? 0;
   return (
-    <svg class="ch-svg ar" viewBox="0 0 740 262" role="img" aria-label={texts.sentence}>
+    <svg class="ch-svg ar" viewBox={`0 0 ${width} 262`} role="img" aria-label={texts.sentence}>
       {scale
         .filter(v => v <= Math.max(cap, total) * 1.04)
         .map(v => (
@@ -100,7 +102,7 @@ export function area(steps: Step[], cap: number, from: number, now: number, mark
             </text>
           </g>
         ))}
-      {days(from, now).map((d, i, list) => (
+      {days(from, now, small ? 2 : 4).map((d, i, list) => (
         <text key={d} class="mut" x={round(x(d))} y={bottom + 19} font-size="11.5" text-anchor={i === 0 ? "start" : i === list.length - 1 && x(d) > right - 40 ? "end" : "middle"}>
           {texts.day(d)}
         </text>
@@ -114,7 +116,7 @@ export function area(steps: Step[], cap: number, from: number, now: number, mark
         })
         .reverse()}
       <line class="cap" x1={left} x2={right} y1={round(y(cap))} y2={round(y(cap))} />
-      <text class="kak" x={right + 10} y={round(y(cap)) + 4} font-size="12" font-weight="620">
+      <text class="kak" x={small ? left + 6 : right + 10} y={round(y(cap)) + (small ? 15 : 4)} font-size="12" font-weight="620">
         {texts.cap}
       </text>
       <line class="now" x1={right} x2={right} y1={round(y(Math.max(cap, total)))} y2={bottom} />
@@ -124,7 +126,7 @@ export function area(steps: Step[], cap: number, from: number, now: number, mark
           {texts.spent}
         </text>
       ) : null}
-      {order.map((a, i) => (
+      {(small ? [] : order).map((a, i) => (
         <text key={a.account} x={right + 10} y={round(labels[i] ?? 0)} font-size="12">
           <tspan class="who">{a.account.length > 14 ? a.account.slice(0, 13) + "…" : a.account}</tspan> <tspan class="mut">{texts.write(a.amount)}</tspan>
         </text>

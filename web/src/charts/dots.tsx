@@ -45,8 +45,8 @@ export function dot(row: AnswerRow, [least, greatest]: [number, number]): VNode 
   );
 }
 
-/** The two rows that lie furthest apart, and whether their margins leave a difference. */
-export function extremes(rows: AnswerRow[]): { most: AnswerRow; least: AnswerRow; apart: boolean } | undefined {
+/** The two rows that lie furthest apart: whether their margins leave a difference, and whether those of any two rows do. */
+export function extremes(rows: AnswerRow[]): { most: AnswerRow; least: AnswerRow; apart: boolean; any: boolean } | undefined {
   const known = rows.filter(r => valueOf(r) !== undefined);
   const [first] = known;
   if (!first || known.length < 2) return undefined;
@@ -56,7 +56,9 @@ export function extremes(rows: AnswerRow[]): { most: AnswerRow; least: AnswerRow
     if ((valueOf(row) ?? 0) < (valueOf(least) ?? 0)) least = row;
   }
   const margins = (r: AnswerRow): number => (r.noise ?? 0) + (r.sampling ?? 0);
-  return { most, least, apart: (valueOf(most) ?? 0) - (valueOf(least) ?? 0) > margins(most) + margins(least) };
+  const low = Math.max(...known.map(r => (valueOf(r) ?? 0) - margins(r)));
+  const high = Math.min(...known.map(r => (valueOf(r) ?? 0) + margins(r)));
+  return { most, least, apart: (valueOf(most) ?? 0) - (valueOf(least) ?? 0) > margins(most) + margins(least), any: low > high };
 }
 
 /** Decimals that suit a half width: two significant digits of it. */

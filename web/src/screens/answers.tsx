@@ -3,6 +3,7 @@ import type { ComponentChildren, VNode } from "preact";
 import { all, base, get, part } from "../api";
 import { left, letter, paid } from "../amount";
 import { decimals, extremes } from "../charts/dots";
+import { unitText } from "../ask/unit";
 import { ResultTable, valueText } from "../ask/result";
 import { compact, dateTime, number } from "../format";
 import { has, rich, said, stated, t, type Key } from "../lang";
@@ -21,11 +22,14 @@ const asked = (q: AnsweredQuestion | undefined): ComponentChildren => (q ? q.ask
 
 const nameOf = (row: AnswerRow): string => (row.keys ?? []).map(k => (k === "" ? t("value.missing") : k)).join(" · ");
 
+/** The unit in the head of the values, where the head does not say it already. */
+const headed = (q: AnsweredQuestion): string | undefined => (q.result.unit_label === "records" ? undefined : q.result.unit_label);
+
 function Single({ q, row }: { q: AnsweredQuestion; row: AnswerRow }): VNode {
   return (
     <div class="one-figure">
       <strong>{valueText(row)}</strong>
-      {q.result.unit_label ? <span class="q"> {q.result.unit_label}</span> : null}
+      {q.result.unit_label ? <span class="q"> {unitText(q.result.unit_label)}</span> : null}
       {row.noise !== undefined ? <span> ±{number(row.noise, decimals(row.noise))}</span> : null}
     </div>
   );
@@ -40,7 +44,7 @@ function Meaning({ q }: { q: AnsweredQuestion }): VNode {
   if (!ends && !single && care.length === 0) return <></>;
   return (
     <section class="card say">
-      {ends ? <p class="plain">{rich(ends.apart ? "answer.apart" : "answer.notapart", { most: nameOf(ends.most), least: nameOf(ends.least) })}</p> : null}
+      {ends ? <p class="plain">{rich(ends.apart ? "answer.apart" : ends.any ? "answer.others" : "answer.notapart", { most: nameOf(ends.most), least: nameOf(ends.least) })}</p> : null}
       {single && only.noise !== undefined ? (
         <p class="plain">{rich("answer.single", { from: compact((only.value as number) - only.noise), to: compact((only.value as number) + only.noise), times: Math.round(Number(q.accuracy?.at ?? "0.95") * 100) })}</p>
       ) : null}
@@ -134,7 +138,7 @@ function One({ a, book }: { a: Answer; book: Book | undefined }): VNode {
                 ) : null}
                 {a.questions.length > 1 ? <h2 class="ch">{asked(q)}</h2> : null}
                 {q.result.rows.length === 1 && typeof q.result.rows[0]?.value === "number" ? <Single q={q} row={q.result.rows[0]} /> : null}
-                <ResultTable rows={q.result.rows} unit={q.result.unit_label} label={t("answer.figures")} value={t(has("value." + q.kind) ? (("value." + q.kind) as Key) : "value.other")} />
+                <ResultTable rows={q.result.rows} unit={headed(q)} label={t("answer.figures")} value={t(has("value." + q.kind) ? (("value." + q.kind) as Key) : "value.other")} />
                 {q.result.total !== undefined ? <p class="sub pad">{t("answer.total", { n: number(q.result.total) })}</p> : null}
               </section>
               <Meaning q={q} />
@@ -163,7 +167,7 @@ function One({ a, book }: { a: Answer; book: Book | undefined }): VNode {
             />
             <p class="sub pad">{t("answer.again")}</p>
           </Card>
-          <Card title={t("records.statement")}>
+          <Card title={t("answer.statement")}>
             <ul class="facts">
               {a.statement.map((m, i) => (
                 <li key={i}>{said(m)}</li>

@@ -9,7 +9,7 @@ import { begun, PayDialog, type Payment } from "../ask/pay";
 import { useQuote } from "../ask/quote";
 import { RefusedCard, foreseen, type Refused } from "../ask/refused";
 import { RehearsalCard } from "../ask/rehearsal";
-import { Bounds, cellsText, Sentence } from "../ask/sentence";
+import { Bounds, Sentence } from "../ask/sentence";
 import { date, dateTime, seconds } from "../format";
 import { rich, said, t } from "../lang";
 import { adopt, cells, firstMargin, fresh, type Draft } from "../question";
@@ -145,7 +145,7 @@ function Editor({ book, reload }: { book: Book; reload: () => void }): VNode {
   };
   const remove = (): void => keep({ questions: questions.filter((_, i) => i !== at), at: Math.max(0, at - 1) });
   const use = (fit: Fit): void => {
-    keep({ ...asking, questions: questions.map((q, i) => (fit.questions[i] ? adopt(q, fit.questions[i], fit.margin?.[i]) : q)) });
+    keep({ ...asking, questions: questions.map((q, i) => (fit.questions[i] ? adopt(q, fit.questions[i], fit.questions[i].margin) : q)) });
     say(t("refused.used"));
     margins.current?.scrollIntoView({ block: "nearest" });
   };
@@ -205,7 +205,7 @@ function Editor({ book, reload }: { book: Book; reload: () => void }): VNode {
                   ))}
                 </div>
               ) : null}
-              {cells(d, book) > 1 ? <Chip>{cellsText(cells(d, book))}</Chip> : null}
+              {cells(d, book) > 1 ? <Chip>{t("ask.cells", { n: cells(d, book) })}</Chip> : null}
               <span class="push" />
               {questions.length > 1 ? (
                 <button type="button" class="lk" onClick={remove}>

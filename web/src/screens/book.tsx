@@ -1,21 +1,24 @@
 // A budget book: what is left, who spent it on what, what it still buys.
 import type { VNode } from "preact";
-import { useState } from "preact/hooks";
-import { all, base, get, part, post } from "../api";
-import { left, letter, main, odds, paid, written } from "../amount";
+import { useEffect, useState } from "preact/hooks";
+import { all, base, get, part } from "../api";
+import { isNone, left, letter, main, odds, paid, written } from "../amount";
 import { BuysCard, ownAccount } from "../ask/budget";
 import { Accounts, RaiseDialog } from "../book/accounts";
 import { Entries } from "../book/entries";
 import { Sound } from "../book/sound";
+import { NewVersion } from "../book/version";
 import { area, stacked, totals, type Mark, type Step } from "../charts/area";
 import { Figure } from "../charts/figure";
-import { compact, date, dateTime, monthDay } from "../format";
+import { compact, date, dateTime, monthDay, number } from "../format";
 import { rich, said, t } from "../lang";
 import { to } from "../route";
 import { session, steward } from "../state";
-import type { Afford, Book, Entry, Job, Spend } from "../types";
-import { Act, Card, Chip, CopyCommand, curl, Head, Icon, Refusal, Scroll, useLoad, When } from "../ui";
-import { useJob } from "./follow";
+import type { Afford, Amount, Book, Entry, Spend } from "../types";
+import { Card, Chip, CopyCommand, curl, Head, Icon, Scroll, useLoad, When } from "../ui";
+
+/** Whether the guarantee is an epsilon without a delta: the page has a sentence for it. */
+const pure = (book: Book): boolean => book.accounting === "epsilon" && book.neighbours === "add-remove" && isNone(book.cap.delta);
 
 /** The colour of each account: that of its layer in the chart. */
 export function toneOf(book: Book, steps: Step[]): Map<string, number> {
@@ -26,7 +29,19 @@ export function toneOf(book: Book, steps: Step[]): Map<string, number> {
 
 export const stepsOf = (spend: Spend | undefined): Step[] => (spend?.points ?? []).map(p => ({ at: Date.parse(p.at), account: p.account, amount: Number(main(p.amount)) }));
 
-function SpendChart({ book, steps, entries }: { book: Book; steps: Step[]; entries: Entry[] }): VNode {
+/** Whether the window is narrow: labels stand under the chart then. */
+function useNarrow(): boolean {
+  const query = matchMedia("(max-width: 640px)");
+  const [is, set] = useState(query.matches);
+  useEffect(() => {
+    const changed = (): void => set(query.matches);
+    query.addEventListener("change", changed);
+    return () => query.removeEventListener("change", changed);
+  }, []);
+  return is;
+}
+
+function SpendChart({ book, steps, entries, cap }: { book: Book; steps: Step[]; entries: Entry[]; cap: Amount }): VNode {
   const names = new Map(book.accounts.map(a => [a.principal, a.name]));
   const named = steps.map(s => ({ ...s, account: names.get(s.account) ?? s.account }));
   const from = Math.min(Date.parse(book.opened), ...steps.map(s => s.at));
@@ -34,7 +49,10 @@ function SpendChart({ book, steps, entries }: { book: Book; steps: Step[]; entri
   const marks: Mark[] = entries
     .filter(e => (e.state === "refused" || e.state === "forfeited") && Date.parse(e.at) >= from)
     .map(e => ({ at: Date.parse(e.at), kind: e.state as "refused" | "forfeited", text: t(e.state === "refused" ? "chart.refused" : "chart.lost", { at: date(e.at), name: e.account?.name ?? "" }) }));
-  const sentence = t("chart.spend", { letter: letter(book.cap), from: date(book.opened), spent: paid(book.spent), cap: left(book.cap) });
+  const small = useNarrow();
+  // Analysts see their own account under its own cap.
+  const spent = paid(session.value?.role === "analyst" ? ownAccount(book)?.spent : book.spent);
+  const sentence = t("chart.spend", { letter: letter(cap), from: date(book.opened), spent, cap: left(cap) });
   return (
     <Figure
       sentence={sentence}
@@ -43,13 +61,23 @@ function SpendChart({ book, steps, entries }: { book: Book; steps: Step[]; entri
         rows: totals(named).map((x, i) => [dateTime(new Date(x.at).toISOString()), named[i]?.account ?? "", compact(named[i]?.amount ?? 0), compact(x.total)]),
       }}
     >
-      {area(named, Number(main(book.cap)), from, now, marks, {
+      {area(named, Number(main(cap)), from, now, marks, {
         sentence,
-        spent: t("chart.spent", { spent: paid(book.spent) }),
-        cap: t("chart.cap", { cap: left(book.cap) }),
+        spent: t("chart.spent", { spent }),
+        cap: t("chart.cap", { cap: left(cap) }),
         write: compact,
         day: at => monthDay(at),
-      })}
+      }, small)}
+      {small ? (
+        <p class="legend dl">
+          {stacked(named).map((a, i) => (
+            <span key={a.account}>
+              <i class={"who" + (i % 5)} />
+              {a.account} <span class="q">{compact(a.amount)}</span>
+            </span>
+          ))}
+        </p>
+      ) : null}
       {marks.length > 0 ? (
         <p class="legend dl">
           {marks.some(m => m.kind === "refused") ? (
@@ -109,12 +137,11 @@ function Definition({ book }: { book: Book }): VNode {
 function One({ book, set, reload }: { book: Book; set: (b: Book) => void; reload: () => void }): VNode {
   const path = "/books/" + part(book.id);
   const reader = session.value?.role !== "analyst";
-  const spend = useLoad(async signal => (reader ? get<Spend>(path + "/spend", signal) : undefined), [path, main(book.spent)]);
+  const spend = useLoad(signal => get<Spend>(path + "/spend", signal), [path, main(book.spent)]);
   const afford = useLoad(signal => all<Afford>(path + "/afford", signal), [path, main(book.left)]);
   const [entries, keep] = useState<Entry[]>([]);
   const [raising, raise] = useState(false);
   const [turn, again] = useState(0);
-  const version = useJob(() => reload());
   const steps = stepsOf(spend.value);
   const tones = toneOf(book, steps);
   const own = ownAccount(book);
@@ -122,14 +149,13 @@ function One({ book, set, reload }: { book: Book; set: (b: Book) => void; reload
     set(b);
     again(n => n + 1);
   };
-  const takeOver = async (): Promise<void> => version.follow((await post<{ job: Job } & Job>(path + "/version", {}).then(j => j.job ?? j)).id);
   const alerts = book.alerts ?? [];
   const names = new Map(book.accounts.map(a => [a.principal, a.name]));
   return (
     <>
       <Head
         title={t("book.title", { table: book.table_name })}
-        lead={book.accounting === "epsilon" ? rich("book.lead", { from: date(book.opened), spent: paid(book.spent), odds: odds(book.spent.epsilon ?? "0"), cap: left(book.cap), most: odds(book.cap.epsilon ?? "0") }) : rich("book.lead.rho", { from: date(book.opened), spent: paid(book.spent), cap: left(book.cap) })}
+        lead={pure(book) ? rich("book.lead", { from: date(book.opened), spent: paid(book.spent), odds: odds(book.spent.epsilon ?? "0"), cap: left(book.cap), most: odds(book.cap.epsilon ?? "0") }) : book.statement.map((m, i) => <span key={i}>{said(m)} </span>)}
         crumbs={[{ text: t("nav.tables"), href: to("tables") }, { text: book.table_name, href: to("tables", book.table) }, { text: t("nav.books") }]}
       >
         <CopyCommand command={curl(path)} />
@@ -163,15 +189,7 @@ function One({ book, set, reload }: { book: Book; set: (b: Book) => void; reload
           </div>
         </div>
       ) : null}
-      {book.outdated && steward.value ? (
-        <div class="note wa">
-          <p>{t("version.text")}</p>
-          <Act act={takeOver} disabled={version.id !== undefined}>
-            {t("version.take")}
-          </Act>
-          {version.error !== undefined ? <Refusal error={version.error} /> : null}
-        </div>
-      ) : null}
+      {book.outdated && steward.value ? <NewVersion book={book} done={reload} /> : null}
       <div class="cols">
         <div>
           <section class="card">
@@ -184,10 +202,10 @@ function One({ book, set, reload }: { book: Book; set: (b: Book) => void; reload
                 <span class="q">{t("book.spent")}</span>
                 <strong>{paid(book.spent)}</strong>
               </div>
-              {book.forfeited ? (
+              {book.forfeited_charges ? (
                 <div>
                   <span class="q">{t("book.lost")}</span>
-                  <strong>{paid(book.forfeited)}</strong>
+                  <strong>{number(book.forfeited_charges)}</strong>
                 </div>
               ) : null}
               <div>
@@ -196,13 +214,8 @@ function One({ book, set, reload }: { book: Book; set: (b: Book) => void; reload
               </div>
               <Chip tone="ai">{t(`accounting.${book.accounting}`)}</Chip>
             </div>
-            {reader ? <When of={spend}>{() => <SpendChart book={book} steps={steps} entries={entries} />}</When> : null}
-            <ul class="facts">
-              {book.statement.map((m, i) => (
-                <li key={i}>{said(m)}</li>
-              ))}
-              {book.cap.delta !== undefined ? <li>{t("book.cap.exact", { cap: written(book.cap) })}</li> : null}
-            </ul>
+            <When of={spend}>{s => <SpendChart book={book} steps={steps} entries={entries} cap={s.cap} />}</When>
+            <p class="sub pad flat">{t("book.cap.exact", { cap: written(book.cap) })}</p>
           </section>
           <Entries book={book} tones={tones} loaded={keep} turn={turn} />
           <Definition book={book} />

@@ -3,64 +3,21 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { ApiError, get, post } from "../api";
 import { odds, positive } from "../amount";
-import { CapFields, capOf } from "../book/accounts";
+import { CapFields } from "../book/accounts";
+import { empty, lacking, requestOf, type Form } from "../book/opening";
 import { number } from "../format";
 import { rich, t, type Key } from "../lang";
 import { go, to } from "../route";
 import { draft, sealed, steward, tablePath } from "../state";
-import type { Amount, Column, Job, OpenBook, Table } from "../types";
+import type { Column, Job, Misfits, Table } from "../types";
 import { Act, Bar, Card, CopyCommand, curl, Field, Head, Refusal, Scroll, StewardsOnly, useLoad, When } from "../ui";
 import { useJob } from "./follow";
 
-interface Form {
-  accounting: "epsilon" | "zcdp";
-  cap: Amount;
-  /** The delta of the statement of a zCDP book. */
-  delta: string;
-  rows: string;
-  name: string;
-  bounds: Record<string, [string, string]>;
-  keys: Record<string, string>;
-  others: boolean;
-  share: boolean;
-}
 interface Review {
-  columns: { name: string; misfits: number }[];
+  columns: Misfits[];
 }
-
-const empty: Form = { accounting: "epsilon", cap: { epsilon: "1", delta: "0" }, delta: "0.000001", rows: "", name: "", bounds: {}, keys: {}, others: false, share: true };
 
 const numeric = (c: Column): boolean => c.type === "integer" || c.type === "decimal" || c.type === "date";
-const listed = (text: string): string[] => [...new Set(text.split("\n").map(s => s.trim()).filter(s => s !== ""))];
-
-/** The request of the form: only what the table's definition does not hold already. */
-export function requestOf(table: Table, f: Form, confirm: boolean): OpenBook {
-  const columns = table.columns_detail
-    .map(c => {
-      const own = f.bounds[c.name];
-      const bounds: [string, string] | undefined = own && own[0] !== "" && own[1] !== "" ? own : undefined;
-      const keys = listed(f.keys[c.name] ?? "");
-      return { name: c.name, ...(bounds ? { bounds } : {}), ...(keys.length > 0 ? { keys } : {}) };
-    })
-    .filter(c => "bounds" in c || "keys" in c);
-  return {
-    table: table.id,
-    accounting: f.accounting,
-    ...(f.accounting === "zcdp" ? { ...capOf({ rho: f.cap.rho ?? "" }), delta: f.delta } : capOf({ epsilon: f.cap.epsilon ?? "", delta: f.cap.delta ?? "" })),
-    ...(f.name !== "" ? { name: f.name } : {}),
-    ...(table.unit && f.rows !== "" ? { max_rows: Number(f.rows) } : {}),
-    ...(columns.length > 0 ? { columns } : {}),
-    ...(f.others ? { other_people: true } : {}),
-    share_answers: f.share,
-    confirm,
-  };
-}
-
-export const complete = (table: Table, f: Form): boolean =>
-  (f.accounting === "zcdp" ? positive(f.cap.rho ?? "", 9) && positive(f.delta, 18) && Number(f.delta) < 1 : positive(f.cap.epsilon ?? "", 9)) &&
-  (!table.unit || (/^\d{1,7}$/.test(f.rows) && Number(f.rows) > 0)) &&
-  (f.name === "" || /^[a-z0-9-]{1,64}$/.test(f.name));
-
 function ColumnsForm({ table, f, change }: { table: Table; f: Form; change: (next: Partial<Form>) => void }): VNode {
   const set = (c: Column, i: 0 | 1, value: string): void => {
     const now: [string, string] = [...(f.bounds[c.name] ?? c.bounds ?? ["", ""])];
@@ -70,7 +27,7 @@ function ColumnsForm({ table, f, change }: { table: Table; f: Form; change: (nex
   return (
     <Card title={t("open.columns")} sub={t("open.columns.sub")}>
       <Scroll label={t("open.columns")}>
-        <table class="co ob">
+        <table class="ob">
           <thead>
             <tr>
               <th scope="col">{t("columns.column")}</th>
@@ -138,7 +95,8 @@ function OpenForm({ table }: { table: Table }): VNode {
     job.follow(made.job.id);
   };
   const needsOthers = job.error instanceof ApiError && job.error.problem.code === "other-people";
-  const ready = complete(table, f) && !sealed.value;
+  const lacks = lacking(table, f);
+  const ready = lacks.length === 0 && !sealed.value;
   const busy = job.id !== undefined;
   return (
     <>
@@ -152,6 +110,11 @@ function OpenForm({ table }: { table: Table }): VNode {
           {t(review ? "open.confirm" : "open.button")}
         </Act>
       </Head>
+      {lacks.length > 0 ? (
+        <p class="note wa" role="status">
+          {lacks.map(l => t(`open.lacks.${l}`)).join(" ")}
+        </p>
+      ) : null}
       {busy ? (
         <section class="card say" role="status">
           <p class="plain">{t("open.reading")}</p>
