@@ -328,7 +328,7 @@ export async function serve({ port = 0, dist = resolve(here, "../dist"), delay =
       const known = book.accounts.find(a => a.principal === at[1]);
       const zero = book.accounting === "zcdp" ? { rho: "0" } : { epsilon: "0", delta: "0" };
       if (known) known.cap = { ...known.cap, ...body };
-      else book.accounts.push({ principal: at[1], name: asking.people.find(p => p.id === at[1])?.name ?? at[1], cap: body, spent: zero, left: body, closed: false });
+      else book.accounts.push({ principal: at[1], name: asking.people.find(p => p.id === at[1])?.name ?? "Sato M.", cap: body, spent: zero, left: body, closed: false });
       return book;
     }],
     ["DELETE", /^\/books\/(\w+)\/accounts\/(\w+)$/, ({ w, at }) => {

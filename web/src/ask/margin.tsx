@@ -1,6 +1,6 @@
 // Margin first: how close the answer must be, what that costs, and what chance adds.
 import type { VNode } from "preact";
-import { decimal, delta, isZero, left, letter, main, paid, units } from "../amount";
+import { delta, left, letter, paid } from "../amount";
 import { halfScale, ruler } from "../charts/ruler";
 import { compact, number } from "../format";
 import { said, t } from "../lang";
@@ -11,9 +11,7 @@ import { unitText } from "./unit";
 interface Props {
   d: Draft;
   change: (next: Draft) => void;
-  quote: Quote | undefined;
   quoted: QuotedQuestion | undefined;
-  current: boolean;
 }
 
 /** The word for what the margin counts. */
@@ -53,7 +51,7 @@ export function MarginFields({ d, change, quoted }: Props): VNode {
           </span>
         ) : null}
       </p>
-      <div class="seg" role="group" aria-label={t("margin.presets")}>
+      <div class="seg" role="group" aria-label={t("margin.presets")} hidden={presets(d.within).length === 0}>
         {presets(d.within).map(m => (
           <button key={m} type="button" aria-pressed={Number(m) === Number(d.within)} onClick={() => change({ ...d, within: m })}>
             ±{compact(Number(m))}
@@ -156,7 +154,3 @@ export function Rulers({ d, quoted }: { d: Draft; quoted: QuotedQuestion | undef
     </>
   );
 }
-
-/** Whether a cost is above 0: a stored answer is free. */
-export const costs = (quote: Quote): boolean => !isZero(quote.cost) && units(main(quote.cost)) > 0n;
-export const exact = (quote: Quote): string => decimal(main(quote.cost), "up");

@@ -130,7 +130,7 @@ export function Sentence({ book, d, change }: Editing): VNode {
   const publics = book.publics ?? [];
   const nodes: Record<string, ComponentChildren> = {
     kind: <Select label={t("sentence.kind")} value={d.kind} choices={offered.map(k => ({ value: k, text: t(`kind.${k}`) }))} change={k => change(withKind(d, k as QuestionKind, book))} />,
-    column: d.kind === "correlated" ? <span class="mono">{book.model?.column}</span> : <Select label={t("sentence.column")} value={d.column} choices={choices(subject)} change={c => change({ ...d, column: c, states: [], within: "" })} />,
+    column: d.kind === "correlated" ? <span class="mono">{book.model?.column}</span> : <Select label={t("sentence.column")} value={d.column} choices={choices(subject)} change={c => (c === d.column ? undefined : change({ ...d, column: c, within: "" }))} />,
     columns: <Several label={t("sentence.columns")} all={subject.map(c => c.name)} chosen={d.columns} change={columns => change({ ...d, columns })} />,
     states: <Several label={t("sentence.states")} all={book.model?.states ?? []} chosen={d.states} change={states => change({ ...d, states })} />,
     public: <Select label={t("sentence.public")} value={d.public} choices={publics.map(p => ({ value: p.table, text: p.name }))} change={table => change({ ...d, public: table, columns: publics.find(p => p.table === table)?.columns ?? [] })} />,

@@ -226,7 +226,7 @@ function Editor({ book, reload }: { book: Book; reload: () => void }): VNode {
           {stopped && !stored ? <RefusedCard of={stopped} book={book} use={use} /> : null}
           <section class="card" ref={margins} aria-label={t("margin.title")}>
             <h2 class="ch">{t("margin.title")}</h2>
-            <MarginFields d={d} change={change} quote={quote} quoted={mine} current={quoted.current} />
+            <MarginFields d={d} change={change} quoted={quoted.current ? mine : undefined} />
             <Price quote={quote} quoted={mine} current={quoted.current} several={questions.length > 1} />
             {quoted.lacks ? (
               <p class="note wa" role="status">
