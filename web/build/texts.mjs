@@ -4,6 +4,21 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { transformWithOxc } from "vite";
 
+/** Keys by what differs from the one before: how many letters stay, in base 36, and the rest. */
+export function coded(keys) {
+  let before = "";
+  return keys
+    .map(key => {
+      let same = 0;
+      while (same < 35 && same < key.length && key[same] === before[same]) same++;
+      before = key;
+      return same.toString(36) + key.slice(same);
+    })
+    .join(" ");
+}
+
+const quoted = text => "`" + text.replace(/[\\`]|\$\{/g, "\\$&") + "`";
+
 export function texts(root) {
   // A name in the folder of the texts: a chunk is named by it, and no file is read.
   const id = join(root, "src/lang/keys.js");
@@ -16,11 +31,12 @@ export function texts(root) {
     name: "texts",
     resolveId: source => (source === "text-keys" ? id : undefined),
     async load(module) {
-      if (module === id) return `export const keys = ${JSON.stringify(Object.keys(await strings("en")).join(" "))}.split(" ");`;
+      if (module === id) return `let before = "";\nexport const keys = ${quoted(coded(Object.keys(await strings("en"))))}.split(" ").map(key => (before = before.slice(0, parseInt(key[0], 36)) + key.slice(1)));`;
       const name = ["en", "ja"].find(n => module === file(n));
       if (!name) return undefined;
       const [keys, own] = [Object.keys(await strings("en")), await strings(name)];
-      return `import { keys } from "text-keys";\nconst texts = ${JSON.stringify(keys.map(k => own[k]))};\nexport const ${name} = Object.fromEntries(keys.map((k, i) => [k, texts[i]]));`;
+      if (keys.some(k => / /.test(k) || /\n/.test(own[k]))) throw new Error("a key with a space, or a text of several lines");
+      return `import { keys } from "text-keys";\nconst texts = ${quoted(keys.map(k => own[k]).join("\n"))}.split("\\n");\nexport const ${name} = Object.fromEntries(keys.map((k, i) => [k, texts[i]]));`;
     },
   };
 }

@@ -63,8 +63,6 @@ export function share(part: Amount | undefined, whole: Amount | undefined): numb
   return Math.min(1, Math.max(0, Number((units(main(part)) * 10_000n) / all) / 10_000));
 }
 
-export const isNone = (text: string | undefined): boolean => text === undefined || units(text) === 0n;
-export const isZero = (a: Amount | undefined): boolean => units(main(a)) === 0n;
 
 /** How much an answer of epsilon changes odds, at most: e to the epsilon, rounded up. */
 export function odds(epsilon: string): string {

@@ -58,7 +58,7 @@ export function subjects(kind: QuestionKind, columns: BookColumn[]): BookColumn[
 }
 
 /** Columns that may make groups: those with few, public values. */
-export const groupers = (columns: BookColumn[]): BookColumn[] => columns.filter(c => c.type === "category" || c.type === "ordered" || c.type === "integer");
+export const groupers = (book: Book): BookColumn[] => book.columns.filter(c => c.name !== book.unit).filter(c => c.type === "category" || c.type === "ordered" || c.type === "integer");
 
 /** Kinds that the columns of a book allow. */
 export function possible(book: Book): QuestionKind[] {

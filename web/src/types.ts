@@ -523,6 +523,9 @@ export interface BudgetProblem extends Problem {
 export interface AnswerRow {
   keys?: string[];
   value: number | string | null;
+  /** The ends of the interval for the value without noise. */
+  low?: number | string;
+  high?: number | string;
   /** Half widths of the intervals for noise and for chance in who is in the data. */
   noise?: number;
   sampling?: number;

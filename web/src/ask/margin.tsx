@@ -149,7 +149,7 @@ export function Rulers({ d, quoted }: { d: Draft; quoted: QuotedQuestion | undef
         </div>
       </div>
       <p class="sub pad">
-        {chance === undefined ? t("ruler.nochance") : t(`advice.${advice(noise, chance)}`, { within: compact(chance), n: number(about) })} {quoted.sampling ? said(quoted.sampling.basis) : ""}
+        {quoted.accuracy.words ? said(quoted.accuracy.words) : ""} {chance === undefined ? t("ruler.nochance") : t(`advice.${advice(noise, chance)}`, { within: compact(chance), n: number(about) })} {quoted.sampling ? said(quoted.sampling.basis) : ""}
       </p>
     </>
   );

@@ -48,7 +48,7 @@ export async function pay(p: Payment): Promise<string> {
 /** Whether the outcome of a payment is not known: it is asked again under its key. */
 export const unknown = (err: unknown): boolean => err instanceof ApiError && (err.status === 0 || err.status === 409 && err.problem.code === "in-progress" || err.status >= 500 && err.problem.code !== "sealed");
 
-export function PayDialog(props: { book: Book; quote: Quote; first?: Payment | undefined; close: () => void; done: (id: string) => void; refused: (err: unknown) => void }): VNode {
+export function PayDialog(props: { book: Book; quote: Quote | undefined; first?: Payment | undefined; close: () => void; done: (id: string) => void; refused: (err: unknown) => void }): VNode {
   const { book, quote } = props;
   const [sent, send] = useState<Payment | undefined>(props.first);
   const [error, fail] = useState<unknown>(undefined);
@@ -72,15 +72,17 @@ export function PayDialog(props: { book: Book; quote: Quote; first?: Payment | u
   useEffect(() => {
     if (props.first) void run(props.first);
   }, []);
-  const start = (): Promise<void> => run({ key: idempotencyKey(), quote: quote.token, most: quote.cost, began: Date.now(), class_s: quote.time_class_s });
+  const start = async (): Promise<void> => {
+    if (quote) await run({ key: idempotencyKey(), quote: quote.token, most: quote.cost, began: Date.now(), class_s: quote.time_class_s });
+  };
   return (
-    <Dialog title={sent ? t("pay.waiting") : t("pay.title", { cost: written(quote.cost) })} close={() => (sent && error === undefined ? undefined : props.close())}>
+    <Dialog title={sent || !quote ? t("pay.waiting") : t("pay.title", { cost: written(quote.cost) })} close={() => (sent && error === undefined ? undefined : props.close())}>
       {sent ? (
         <div role="status">
           <p>{t("pay.wait", { s: sent.class_s })}</p>
           {error === undefined ? <Hourglass seconds={sent.class_s} began={sent.began} /> : null}
         </div>
-      ) : (
+      ) : quote ? (
         <>
           <ul class="facts">
             {quote.questions.map((q, i) => (
@@ -98,7 +100,7 @@ export function PayDialog(props: { book: Book; quote: Quote; first?: Payment | u
             </p>
           ))}
         </>
-      )}
+      ) : null}
       {error !== undefined ? (
         <>
           <Refusal error={error} />

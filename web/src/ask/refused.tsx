@@ -70,7 +70,7 @@ export function RefusedCard({ of, book, use }: { of: Refused; book: Book; use: (
           <b />
           {steward.value ? (
             <a class="btn" href={to("books", book.id)}>
-              {t("refused.raise")}
+              {t("budget.tobook")}
             </a>
           ) : (
             <span class="q small">{t("refused.ask")}</span>

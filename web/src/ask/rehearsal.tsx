@@ -7,7 +7,7 @@ import { said, t } from "../lang";
 import type { Quote, Rehearsal } from "../types";
 import { Chip, Refusal, Skeleton } from "../ui";
 import { ResultTable } from "./result";
-import { unitText } from "./unit";
+import { headed } from "./unit";
 
 export function RehearsalCard({ quote }: { quote: Quote }): VNode {
   const [made, set] = useState<Rehearsal | undefined>(undefined);
@@ -40,7 +40,7 @@ export function RehearsalCard({ quote }: { quote: Quote }): VNode {
           {made.questions.map((q, i) => (
             <div key={i} class="made">
               {made.questions.length > 1 ? <h3 class="ch">{(quote.questions[i]?.asked ?? []).map(m => said(m))}</h3> : null}
-              <ResultTable rows={q.rows} unit={unitText(quote.questions[i]?.unit_label)} label={t("try.title")} value={t("try.value")} />
+              <ResultTable rows={q.rows} unit={headed(quote.questions[i]?.unit_label)} label={t("try.title")} value={t("try.value")} />
             </div>
           ))}
           {made.of > 0 ? <p class="sub pad">{t("try.within", { runs: made.runs, within: number(made.within), of: number(made.of), share: percent(made.within / made.of) })}</p> : null}

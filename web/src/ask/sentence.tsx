@@ -85,7 +85,7 @@ function Where({ book, d, change }: Editing): VNode {
 }
 
 function By({ book, d, change }: Editing): VNode {
-  const all = groupers(book.columns);
+  const all = groupers(book);
   const pick = (i: number, column: string): void => {
     const by = column === "" ? d.by.slice(0, i) : [...d.by.slice(0, i), column, ...d.by.slice(i + 1).filter(b => b !== column)];
     change({ ...d, by });
@@ -136,13 +136,13 @@ export function Sentence({ book, d, change }: Editing): VNode {
     public: <Select label={t("sentence.public")} value={d.public} choices={publics.map(p => ({ value: p.table, text: p.name }))} change={table => change({ ...d, public: table, columns: publics.find(p => p.table === table)?.columns ?? [] })} />,
     of: <Select label={t("sentence.of")} value={d.of} choices={(["share", "mean", "quantile"] as const).map(o => ({ value: o, text: t(`of.${o}`) }))} change={o => change({ ...d, of: o as Draft["of"], within: "" })} />,
     weighted: <Several label={t("sentence.columns")} all={publics.find(p => p.table === d.public)?.columns ?? []} chosen={d.columns} change={columns => change({ ...d, columns })} />,
-    rank: text("sentence.rank", d.rank, rank => change({ ...d, rank })),
+    rank: d.kind === "ratio" && d.of === "mean" ? "" : text("sentence.rank", d.rank, rank => change({ ...d, rank })),
     k: text("sentence.k", d.k, k => change({ ...d, k })),
     radius: text("sentence.radius", d.radius, radius => change({ ...d, radius })),
     by: <By book={book} d={d} change={change} />,
     where: <Where book={book} d={d} change={change} />,
   };
-  const key = d.kind === "ratio" ? `sentence.ratio.${d.of}` : `sentence.${d.kind}`;
+  const key = d.kind === "ratio" ? (d.of === "share" ? "sentence.ratio.share" : "sentence.ratio.quantile") : `sentence.${d.kind}`;
   return <p class="sent">{slots(template(has(key) ? key : "sentence.mean"), nodes)}</p>;
 }
 

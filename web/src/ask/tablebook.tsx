@@ -21,16 +21,16 @@ export function TableBook({ table }: { table: string }): VNode | null {
           <Fill share={share(book.spent, book.cap)} tone="ai" />
           <div class="row pad">
             <a class="btn" href={to("questions", table)}>
-              {t("table.toquestions")}
+              {t("ask.crumb")}
             </a>
             <a class="btn" href={to("books", book.id)}>
-              {t("table.tobook")}
+              {t("nav.books")}
             </a>
           </div>
         </>
       ) : (
         <>
-          <p class="q">{t("tablebook.none")}</p>
+          <p class="q">{t("ask.nobook")}</p>
           <div class="row">
             <a class="btn" href={to("books", "open", table)}>
               {t("open.title")}…

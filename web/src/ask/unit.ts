@@ -7,3 +7,6 @@ export function unitText(label: string | undefined, column = label): string | un
   if (label === "records") return t("unit.records");
   return label === column ? t("unit.of", { column: label }) : label;
 }
+
+/** The unit in the head of the values, where the head does not say it already. */
+export const headed = (label: string | undefined): string | undefined => (label === "records" || label === "" ? undefined : label);

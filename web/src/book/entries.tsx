@@ -79,7 +79,7 @@ export function Entries({ book, tones: colours, loaded, turn }: { book: Book; to
       </div>
       {error !== undefined ? <Refusal error={error} /> : null}
       {items === undefined && error === undefined ? <Skeleton /> : null}
-      {items?.length === 0 ? <p class="q">{t("entries.none")}</p> : null}
+      {items?.length === 0 ? <p class="q">{t("audit.none")}</p> : null}
       {items && items.length > 0 ? (
         <Scroll label={t("entries.title")}>
           <table class="book">

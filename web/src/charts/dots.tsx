@@ -8,6 +8,14 @@ const width = 230;
 /** The numbers of a row, where it has one. */
 export const valueOf = (row: AnswerRow): number | undefined => (typeof row.value === "number" ? row.value : undefined);
 
+/** The interval for the value without noise: that of the server, else of the half width. */
+export function interval(row: AnswerRow): [number, number] | undefined {
+  const v = valueOf(row);
+  if (v === undefined) return undefined;
+  if (typeof row.low === "number" && typeof row.high === "number") return [row.low, row.high];
+  return row.noise === undefined ? undefined : [v - row.noise, v + row.noise];
+}
+
 /** One scale for all rows, so that they can be compared: round ends around all intervals. */
 export function range(rows: AnswerRow[]): [number, number] {
   let least = Infinity;
@@ -15,9 +23,9 @@ export function range(rows: AnswerRow[]): [number, number] {
   for (const row of rows) {
     const v = valueOf(row);
     if (v === undefined) continue;
-    const half = Math.max(row.noise ?? 0, row.sampling ?? 0);
-    least = Math.min(least, v - half);
-    greatest = Math.max(greatest, v + half);
+    const [low, high] = interval(row) ?? [v, v];
+    least = Math.min(least, v - (row.sampling ?? 0), low);
+    greatest = Math.max(greatest, v + (row.sampling ?? 0), high);
   }
   if (least > greatest) return [0, 1];
   if (least === greatest) return [least - 1, greatest + 1];
@@ -30,16 +38,17 @@ export function range(rows: AnswerRow[]): [number, number] {
 export function dot(row: AnswerRow, [least, greatest]: [number, number]): VNode {
   const x = linear([least, greatest], [8, width - 8]);
   const v = valueOf(row);
-  const bar = (half: number): { x: number; width: number } => {
-    const [a, b] = [x(Math.max(least, (v ?? 0) - half)), x(Math.min(greatest, (v ?? 0) + half))];
+  const noise = interval(row);
+  const bar = ([low, high]: [number, number]): { x: number; width: number } => {
+    const [a, b] = [x(Math.max(least, low)), x(Math.min(greatest, high))];
     return { x: round(a), width: round(Math.max(1, b - a)) };
   };
   return (
     <svg class="dt" viewBox={`0 0 ${width} 24`} aria-hidden="true">
       <line class="grid" x1="8" x2={width - 8} y1="12" y2="12" />
       {least < 0 && greatest > 0 ? <line class="grid" x1={round(x(0))} x2={round(x(0))} y1="3" y2="21" /> : null}
-      {v !== undefined && row.noise !== undefined ? <rect class="d-no" {...bar(row.noise)} y="4" height="7" rx="3.5" /> : null}
-      {v !== undefined && row.sampling !== undefined ? <rect class="d-sa" {...bar(row.sampling)} y="15" height="3" rx="1.5" /> : null}
+      {noise ? <rect class="d-no" {...bar(noise)} y="4" height="7" rx="3.5" /> : null}
+      {v !== undefined && row.sampling !== undefined ? <rect class="d-sa" {...bar([v - row.sampling, v + row.sampling])} y="15" height="3" rx="1.5" /> : null}
       {v !== undefined ? <circle class="pt" cx={round(x(v))} cy="7.5" r="4.2" /> : null}
     </svg>
   );

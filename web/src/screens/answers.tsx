@@ -2,11 +2,11 @@
 import type { ComponentChildren, VNode } from "preact";
 import { all, base, get, part } from "../api";
 import { left, letter, paid } from "../amount";
-import { decimals, extremes } from "../charts/dots";
-import { unitText } from "../ask/unit";
+import { decimals, extremes, interval } from "../charts/dots";
+import { headed, unitText } from "../ask/unit";
 import { ResultTable, valueText } from "../ask/result";
 import { compact, dateTime, number } from "../format";
-import { has, rich, said, stated, t, type Key } from "../lang";
+import { rich, said, stated, t } from "../lang";
 import { to } from "../route";
 import type { Amount, Answer, AnsweredQuestion, AnswerRow, Book } from "../types";
 import { Card, Checks, Chip, CopyCommand, curl, Head, useLoad, When } from "../ui";
@@ -22,8 +22,6 @@ const asked = (q: AnsweredQuestion | undefined): ComponentChildren => (q ? q.ask
 
 const nameOf = (row: AnswerRow): string => (row.keys ?? []).map(k => (k === "" ? t("value.missing") : k)).join(" · ");
 
-/** The unit in the head of the values, where the head does not say it already. */
-const headed = (q: AnsweredQuestion): string | undefined => (q.result.unit_label === "records" ? undefined : q.result.unit_label);
 
 function Single({ q, row }: { q: AnsweredQuestion; row: AnswerRow }): VNode {
   return (
@@ -40,13 +38,13 @@ function Meaning({ q }: { q: AnsweredQuestion }): VNode {
   const ends = rows.length > 1 && rows.every(r => (r.keys ?? []).length > 0) ? extremes(rows) : undefined;
   const care = [...(q.notes ?? []), ...(q.read_with_care ?? [])];
   const [only] = rows;
-  const single = rows.length === 1 && only && typeof only.value === "number";
-  if (!ends && !single && care.length === 0) return <></>;
+  const limits = rows.length === 1 && only ? interval(only) : undefined;
+  if (!ends && !limits && care.length === 0) return <></>;
   return (
     <section class="card say">
       {ends ? <p class="plain">{rich(ends.apart ? "answer.apart" : ends.any ? "answer.others" : "answer.notapart", { most: nameOf(ends.most), least: nameOf(ends.least) })}</p> : null}
-      {single && only.noise !== undefined ? (
-        <p class="plain">{rich("answer.single", { from: compact((only.value as number) - only.noise), to: compact((only.value as number) + only.noise), times: Math.round(Number(q.accuracy?.at ?? "0.95") * 100) })}</p>
+      {limits && only?.noise !== undefined ? (
+        <p class="plain">{rich("answer.single", { from: number(limits[0], decimals(only.noise)), to: number(limits[1], decimals(only.noise)), times: Math.round(Number(q.accuracy?.at ?? "0.95") * 100) })}</p>
       ) : null}
       {care.length > 0 ? (
         <div class="not">
@@ -138,7 +136,7 @@ function One({ a, book }: { a: Answer; book: Book | undefined }): VNode {
                 ) : null}
                 {a.questions.length > 1 ? <h2 class="ch">{asked(q)}</h2> : null}
                 {q.result.rows.length === 1 && typeof q.result.rows[0]?.value === "number" ? <Single q={q} row={q.result.rows[0]} /> : null}
-                <ResultTable rows={q.result.rows} unit={headed(q)} label={t("answer.figures")} value={t(has("value." + q.kind) ? (("value." + q.kind) as Key) : "value.other")} />
+                <ResultTable rows={q.result.rows} unit={headed(q.result.unit_label)} label={t("answer.figures")} value={t(q.kind === "count" || q.kind === "histogram" ? "unit.records" : `kind.${q.kind}`)} />
                 {q.result.total !== undefined ? <p class="sub pad">{t("answer.total", { n: number(q.result.total) })}</p> : null}
               </section>
               <Meaning q={q} />
@@ -161,7 +159,7 @@ function One({ a, book }: { a: Answer; book: Book | undefined }): VNode {
                     </>
                   ),
                 },
-                { level: "ok" as const, text: t("answer.entry", { n: a.n }), detail: book ? <a href={to("books", book.id)}>{t("answer.tobook")}</a> : undefined },
+                { level: "ok" as const, text: t("answer.entry", { n: a.n }), detail: book ? <a href={to("books", book.id)}>{t("budget.tobook")}</a> : undefined },
                 { level: "ok" as const, text: t("answer.before"), detail: t("answer.boundary") },
               ]}
             />

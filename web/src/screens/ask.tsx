@@ -2,7 +2,7 @@
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, all, get, part } from "../api";
-import { letter, odds, paid } from "../amount";
+import { letter, paid } from "../amount";
 import { BudgetCard, BuysCard, ownAccount } from "../ask/budget";
 import { MarginFields, Price, Rulers } from "../ask/margin";
 import { begun, PayDialog, type Payment } from "../ask/pay";
@@ -89,12 +89,12 @@ function Stored({ quote, again }: { quote: Quote; again: () => void }): VNode | 
 }
 
 function Guarantee({ quote }: { quote: Quote }): VNode {
-  const pure = quote.cost.epsilon !== undefined && quote.cost.rho === undefined;
+  const [first, ...more] = quote.statement;
   return (
     <section class="card say">
-      {pure ? <p class="plain">{rich("promise.odds", { unit: quote.unit === "record" ? t("promise.record") : t("promise.person"), odds: odds(quote.cost.epsilon ?? "0"), epsilon: paid(quote.cost) })}</p> : null}
+      {first ? <p class="plain">{said(first)}</p> : null}
       <ul class="facts">
-        {quote.statement.map((m, i) => (
+        {more.map((m, i) => (
           <li key={i}>{said(m)}</li>
         ))}
         {quote.questions.map((q, i) => (
@@ -237,7 +237,7 @@ function Editor({ book, reload }: { book: Book; reload: () => void }): VNode {
             {quoted.error !== undefined ? <Refusal error={quoted.error} retry={quoted.again} /> : null}
             {error !== undefined ? <Refusal error={error} /> : null}
             {quoted.current ? <Rulers d={d} quoted={mine} /> : null}
-            {own === undefined ? <p class="note wa">{t(steward.value ? "budget.none.steward" : "budget.none")}</p> : null}
+            {own === undefined ? <p class="note wa">{t("budget.none")}</p> : null}
             {own?.closed ? <p class="note wa">{t("budget.closed")}</p> : null}
             <div class="payrow">
               {stored ? null : (
@@ -269,7 +269,7 @@ function Editor({ book, reload }: { book: Book; reload: () => void }): VNode {
       {paying !== undefined && (paying !== "ask" || quote) ? (
         <PayDialog
           book={book}
-          quote={quote ?? emptyQuote}
+          quote={quote}
           first={paying === "ask" ? undefined : paying}
           close={() => openPay(undefined)}
           done={id => {
@@ -282,11 +282,6 @@ function Editor({ book, reload }: { book: Book; reload: () => void }): VNode {
     </>
   );
 }
-
-/** Stands for the quote while a payment of before a reload is fetched. */
-const emptyQuote: Quote = {
-  id: "", token: "", until: "", book: "", accounting: "", cost: {}, neighbours: "", unit: "", time_class_s: 2, questions: [], fits: true, statement: [], not_covered: [], spec: "", command: "", request_hash: "", schema_hash: "",
-};
 
 /** The book of a table. Everyone who may ask sees the book's public part. */
 export default function Ask({ path }: { path: string[] }): VNode {
@@ -306,7 +301,7 @@ export default function Ask({ path }: { path: string[] }): VNode {
           <>
             <Head title={t("ask.title", { table: line?.name ?? "" })} crumbs={[{ text: t("nav.questions"), href: to("questions") }, { text: line?.name ?? "" }]} />
             <Card title={t("ask.nobook")}>
-              <p>{t(steward.value ? "ask.nobook.steward" : "ask.nobook.text")}</p>
+              <p>{t(steward.value ? "ask.nobook.steward" : "questions.none.text")}</p>
               {steward.value ? (
                 <div class="row">
                   <a class="btn pri" href={to("books", "open", table)}>

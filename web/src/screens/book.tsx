@@ -2,7 +2,7 @@
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { all, base, get, part } from "../api";
-import { isNone, left, letter, main, odds, paid, written } from "../amount";
+import { left, letter, main, paid, written } from "../amount";
 import { BuysCard, ownAccount } from "../ask/budget";
 import { Accounts, RaiseDialog } from "../book/accounts";
 import { Entries } from "../book/entries";
@@ -11,14 +11,11 @@ import { NewVersion } from "../book/version";
 import { area, stacked, totals, type Mark, type Step } from "../charts/area";
 import { Figure } from "../charts/figure";
 import { compact, date, dateTime, monthDay, number } from "../format";
-import { rich, said, t } from "../lang";
+import { said, t } from "../lang";
 import { to } from "../route";
 import { session, steward } from "../state";
 import type { Afford, Amount, Book, Entry, Spend } from "../types";
 import { Card, Chip, CopyCommand, curl, Head, Icon, Scroll, useLoad, When } from "../ui";
-
-/** Whether the guarantee is an epsilon without a delta: the page has a sentence for it. */
-const pure = (book: Book): boolean => book.accounting === "epsilon" && book.neighbours === "add-remove" && isNone(book.cap.delta);
 
 /** The colour of each account: that of its layer in the chart. */
 export function toneOf(book: Book, steps: Step[]): Map<string, number> {
@@ -48,7 +45,7 @@ function SpendChart({ book, steps, entries, cap }: { book: Book; steps: Step[]; 
   const now = Math.max(Date.now(), ...steps.map(s => s.at));
   const marks: Mark[] = entries
     .filter(e => (e.state === "refused" || e.state === "forfeited") && Date.parse(e.at) >= from)
-    .map(e => ({ at: Date.parse(e.at), kind: e.state as "refused" | "forfeited", text: t(e.state === "refused" ? "chart.refused" : "chart.lost", { at: date(e.at), name: e.account?.name ?? "" }) }));
+    .map(e => ({ at: Date.parse(e.at), kind: e.state as "refused" | "forfeited", text: `${date(e.at)}, ${e.account?.name ?? ""}: ${t(e.state === "refused" ? "chart.legend.refused" : "chart.legend.lost")}` }));
   const small = useNarrow();
   // Analysts see their own account under its own cap.
   const spent = paid(session.value?.role === "analyst" ? ownAccount(book)?.spent : book.spent);
@@ -155,7 +152,9 @@ function One({ book, set, reload }: { book: Book; set: (b: Book) => void; reload
     <>
       <Head
         title={t("book.title", { table: book.table_name })}
-        lead={pure(book) ? rich("book.lead", { from: date(book.opened), spent: paid(book.spent), odds: odds(book.spent.epsilon ?? "0"), cap: left(book.cap), most: odds(book.cap.epsilon ?? "0") }) : book.statement.map((m, i) => <span key={i}>{said(m)} </span>)}
+        lead={book.statement.map((m, k) => (
+          <span key={k}>{said(m)} </span>
+        ))}
         crumbs={[{ text: t("nav.tables"), href: to("tables") }, { text: book.table_name, href: to("tables", book.table) }, { text: t("nav.books") }]}
       >
         <CopyCommand command={curl(path)} />

@@ -26,7 +26,7 @@ export default function Books(): VNode {
         {list =>
           list.length === 0 ? (
             <Card title={t("books.none")}>
-              <p>{t(steward.value ? "books.none.steward" : "questions.none.text")}</p>
+              <p>{t(steward.value ? "ask.nobook.steward" : "questions.none.text")}</p>
             </Card>
           ) : (
             <section class="card">

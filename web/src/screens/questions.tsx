@@ -24,7 +24,7 @@ export default function Questions(): VNode {
         {list =>
           list.length === 0 ? (
             <Card title={t("questions.none")}>
-              <p>{t(steward.value ? "questions.none.steward" : "questions.none.text")}</p>
+              <p>{t(steward.value ? "ask.nobook.steward" : "questions.none.text")}</p>
             </Card>
           ) : (
             <section class="card">
