@@ -9,6 +9,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { build } from "vite";
+import { texts } from "./texts.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const out = resolve(process.argv[2] ?? join(root, "dist"));
@@ -19,6 +20,7 @@ const common = {
   envDir: false,
   logLevel: "warn",
   mode: "production",
+  plugins: [texts(root)],
 };
 
 await rm(out, { recursive: true, force: true });

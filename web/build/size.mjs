@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 const dist = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), "../dist"));
 const limits = { first: 45_000, style: 8_000, screen: 15_000, all: 110_000 };
-const screens = ["signin", "tables", "add", "table", "choose", "records", "release", "certificates", "audit", "jobs", "settings"];
+const screens = ["signin", "tables", "add", "table", "choose", "records", "release", "questions", "ask", "answers", "books", "book", "openbook", "certificates", "audit", "jobs", "settings"];
 
 const names = (await readdir(join(dist, "assets"))).filter(n => /\.(js|css)$/.test(n));
 const code = new Map(await Promise.all(names.map(async n => [n, await readFile(join(dist, "assets", n), "utf8")])));
@@ -29,7 +29,7 @@ const index = await readFile(join(dist, "index.html"), "utf8");
 const first = new Set();
 for (const [, name] of index.matchAll(/"\/assets\/([^"]+\.js)"/g)) closure(name, first);
 for (const name of chunksOf("tables")) closure(name, first);
-const languages = await Promise.all(["en", "ja"].map(async l => ({ l, size: await sum([...chunksOf(l), ...(l === "ja" ? chunksOf("ja-server") : [])]) })));
+const languages = await Promise.all(["en", "ja"].map(async l => ({ l, size: await sum(new Set([l, ...(l === "ja" ? ["ja-server"] : [])].flatMap(chunksOf).flatMap(n => [...closure(n)]).filter(n => !first.has(n)))) })));
 const language = Math.max(...languages.map(x => x.size));
 
 const rows = [

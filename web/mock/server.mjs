@@ -2,12 +2,14 @@
 //
 // It serves dist under the headers of the real server and answers /api/v1 with
 // invented data. Nothing is stored. Sign-in links: #/sign-in/steward, analyst,
-// auditor; with "-sealed", "-empty", "-demo" or "-slow" behind them for those states.
+// auditor; with "-sealed", "-empty", "-demo", "-slow", "-zcdp", "-nobook", "-misfits",
+// "-missed" (late answers) or "-cutpay" (a lost connection) behind them for those states.
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { dirname, extname, join, normalize, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import * as asking from "./asking.mjs";
 import * as invented from "./data.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -58,6 +60,7 @@ export async function serve({ port = 0, dist = resolve(here, "../dist"), delay =
         tokens: [],
         audit: Array.from({ length: 80 }, (_, i) => entry(i + 1)),
         versions: new Map(),
+        book: flag === "empty" || flag === "nobook" ? undefined : asking.openBook(flag),
       });
     }
     return worlds.get(name);
@@ -120,6 +123,10 @@ export async function serve({ port = 0, dist = resolve(here, "../dist"), delay =
     if (!found) throw missing();
     return found;
   };
+  function bookOf(w, wanted) {
+    if (!w.book || w.book.book.id !== wanted) throw missing();
+    return w.book;
+  }
   const etag = (w, x) => `"${w.versions.get(x) ?? 1}"`;
   function bump(w, x, request) {
     if (request.headers["if-match"] !== etag(w, x)) throw new Refused(412, "precondition", "It was changed in the meantime");
@@ -160,7 +167,7 @@ export async function serve({ port = 0, dist = resolve(here, "../dist"), delay =
       return made;
     }],
     ["DELETE", /^\/tokens\/(\w+)$/, ({ w, at }) => { w.tokens = w.tokens.filter(t => t.id !== at[0]); }],
-    ["GET", /^\/principals$/, () => ({ items: [{ id: "pr_aaaaaaaaaaaaaaaa", name: "Mori A.", grants: [{ role: "steward", object: "*" }], last_seen_day: "2026-11-21" }] })],
+    ["GET", /^\/principals$/, () => ({ items: [...asking.people, { id: "pr_eeeeeeeeeeeeeeee", name: "Sato M." }].map((p, i) => ({ ...p, grants: [i === 0 ? { role: "steward", object: "*" } : { role: "analyst", object: "tb_clinicaaaaaaaaaa" }], last_seen_day: "2026-11-21" })) })],
     ["GET", /^\/sources$/, () => ({ upload: { limit: 2 ** 31, forms: ["CSV", "Excel", "Parquet"] }, roots: [{ name: "wards" }], databases: [{ name: "renal" }] })],
     ["GET", /^\/sources\/roots\/(\w+)$/, ({ url }) => {
       const path = url.searchParams.get("path") ?? "";
@@ -296,6 +303,90 @@ export async function serve({ port = 0, dist = resolve(here, "../dist"), delay =
       response.statusCode = 202;
       return j;
     }],
+    ["GET", /^\/books$/, ({ w }) => ({ items: w.book ? [asking.seen(w.book.book, w.role)] : [] })],
+    ["POST", /^\/books$/, ({ w, body, response }) => {
+      const opened = asking.openBook("");
+      const misfits = !body.confirm && w.flag === "misfits";
+      const j = job(w, "book", { table: body.table }, stages, () => {
+        if (misfits) return { review: { columns: [{ name: "cost_yen", misfits: 3 }, { name: "age", misfits: 0 }] } };
+        w.book = opened;
+        const cap = body.accounting === "zcdp" ? { rho: body.rho } : { epsilon: body.epsilon, delta: body.delta ?? "0" };
+        const zero = body.accounting === "zcdp" ? { rho: "0" } : { epsilon: "0", delta: "0" };
+        Object.assign(opened.book, { table: body.table, accounting: body.accounting, cap, left: cap, spent: zero, forfeited_charges: 0, accounts: [], alerts: [], opened: new Date().toISOString() });
+        opened.entries.length = 1;
+        opened.points.length = 0;
+        opened.entries[0] = { ...opened.entries[0], at: opened.book.opened, amount: cap, left: cap };
+        return { book: opened.book.id };
+      });
+      response.statusCode = 202;
+      return { job: j };
+    }],
+    ["GET", /^\/books\/(\w+)$/, ({ w, at }) => asking.seen(bookOf(w, at[0]).book, w.role)],
+    ["POST", /^\/books\/(\w+)\/cap$/, ({ w, at, body }) => Object.assign(bookOf(w, at[0]).book, { cap: { ...bookOf(w, at[0]).book.cap, ...body } })],
+    ["PUT", /^\/books\/(\w+)\/accounts\/(\w+)$/, ({ w, at, body }) => {
+      const { book } = bookOf(w, at[0]);
+      const known = book.accounts.find(a => a.principal === at[1]);
+      const zero = book.accounting === "zcdp" ? { rho: "0" } : { epsilon: "0", delta: "0" };
+      if (known) known.cap = { ...known.cap, ...body };
+      else book.accounts.push({ principal: at[1], name: asking.people.find(p => p.id === at[1])?.name ?? "Sato M.", cap: body, spent: zero, left: body, closed: false });
+      return book;
+    }],
+    ["DELETE", /^\/books\/(\w+)\/accounts\/(\w+)$/, ({ w, at }) => {
+      const { book } = bookOf(w, at[0]);
+      book.accounts.find(a => a.principal === at[1]).closed = true;
+      return book;
+    }],
+    ["GET", /^\/books\/(\w+)\/entries$/, ({ w, at, url }) => {
+      const q = name => url.searchParams.get(name) ?? "";
+      const hits = [...bookOf(w, at[0]).entries].reverse().filter(e => (!q("state") || e.state === q("state")) && (!q("account") || e.account?.principal === q("account")) && (w.role !== "analyst" || e.account?.principal === asking.me));
+      const from = Number(q("after") || 0);
+      return { items: hits.slice(from, from + 12), ...(hits.length > from + 12 ? { next: String(from + 12) } : {}) };
+    }],
+    ["GET", /^\/books\/(\w+)\/spend$/, ({ w, at }) => ({ points: bookOf(w, at[0]).points, cap: bookOf(w, at[0]).book.cap })],
+    ["GET", /^\/books\/(\w+)\/afford$/, ({ w, at }) => ({ items: asking.afford(bookOf(w, at[0])) })],
+    ["GET", /^\/books\/(\w+)\/check$/, ({ w, at }) => (bookOf(w, at[0]).checked ? { state: "done", at: bookOf(w, at[0]).checked, checks: asking.checks() } : { state: "none", checks: [] })],
+    ["POST", /^\/books\/(\w+)\/check$/, ({ w, at, response }) => {
+      response.statusCode = 202;
+      return job(w, "check", {}, stages, () => { bookOf(w, at[0]).checked = new Date().toISOString(); return {}; });
+    }],
+    ["GET", /^\/books\/(\w+)\/export$/, ({ w, at, response }) => { response.setHeader("Content-Disposition", 'attachment; filename="clinic-visits.jsonl"'); return Buffer.from(bookOf(w, at[0]).entries.map(e => JSON.stringify(e)).join("\n") + "\n"); }],
+    ["POST", /^\/quotes$/, ({ w, body }) => {
+      const wrong = body.questions.find(q => q.bounds && Number(q.bounds[0]) >= Number(q.bounds[1]));
+      if (wrong) throw new Refused(422, "invalid", "The question is not valid", { errors: [{ pointer: "/questions/0/bounds", detail: "bounds: expected the least first, got another order" }] });
+      return asking.quote(bookOf(w, body.book), body);
+    }],
+    ["POST", /^\/rehearsals$/, ({ w, body }) => {
+      const asked = JSON.parse(Buffer.from(body.quote, "base64url").toString());
+      const questions = asked.questions.map((q, i) => ({ rows: asking.rows(q, asked.margin[i], w.book.book, 11 + i) }));
+      const of = 100 * questions.reduce((sum, q) => sum + q.rows.length, 0);
+      return { rows: 1650, questions, within: Math.round(of * 0.954), of, runs: 100 };
+    }],
+    ["POST", /^\/answers$/, async ({ w, body, request, response }) => {
+      if (w.flag === "sealed") throw new Refused(503, "sealed", "The server is sealed");
+      const key = request.headers["idempotency-key"];
+      if (!key) throw new Refused(422, "invalid", "Idempotency-Key is missing");
+      const known = w.book.paid.get(key);
+      const made = known ?? asking.answer(w.book, body, id("an_"));
+      w.book.paid.set(key, made);
+      await new Promise(r => setTimeout(r, w.flag === "wait" ? 4000 : 500));
+      if (w.flag === "cutpay" && !known) throw new Refused(502, "unavailable", "Cut for the test");
+      if (w.book.missed) {
+        response.statusCode = 202;
+        return { location: "/api/v1/answers/" + made.id, id: made.id, retry_s: 0.3 };
+      }
+      return made;
+    }],
+    ["GET", /^\/answers$/, ({ w }) => ({ items: w.book ? [...w.book.answers, asking.storedAnswer(w.book)].map(a => ({ id: a.id, at: a.at, by: a.by, n: a.n, cost: a.cost, asked: a.questions.flatMap(q => q.asked) })) : [] })],
+    ["GET", /^\/answers\/(\w+)$/, ({ w, at, response }) => {
+      if (w.book.missed) {
+        w.book.missed = false;
+        response.statusCode = 202;
+        response.setHeader("Retry-After", "1");
+        return { location: "/api/v1/answers/" + at[0] };
+      }
+      return at[0] === "an_storedaaaaaaaaaa" ? asking.storedAnswer(w.book) : { ...find(w.book.answers, at[0]), replayed: true };
+    }],
+    ["GET", /^\/answers\/(\w+)\/(file|certificate)$/, ({ w, at, response }) => { response.setHeader("Content-Disposition", `attachment; filename="${at[0]}.json"`); return Buffer.from(JSON.stringify(find(w.book.answers, at[0]))); }],
     ["GET", /^\/jobs$/, ({ w }) => ({ items: w.jobs })],
     ["GET", /^\/jobs\/(\w+)$/, ({ w, at }) => find(w.jobs, at[0])],
     ["DELETE", /^\/jobs\/(\w+)$/, ({ w, at, response }) => { find(w.jobs, at[0]).state = "cancelled"; response.statusCode = 202; }],
@@ -343,7 +434,7 @@ export async function serve({ port = 0, dist = resolve(here, "../dist"), delay =
       events(w, stream[1], request, response);
       return undefined;
     }
-    if (w.role !== "steward" && (stewards.some(s => s.test(path)) || !["GET", "HEAD"].includes(request.method)) && !/^\/(session|tokens)/.test(path)) throw missing();
+    if (w.role !== "steward" && (stewards.some(s => s.test(path)) || !["GET", "HEAD"].includes(request.method)) && !/^\/(session|tokens|quotes|answers|rehearsals)/.test(path)) throw missing();
     if (w.role === "analyst" && notAnalysts.some(s => s.test(path))) throw missing();
     if (w.flag === "slow") await new Promise(r => setTimeout(r, 1500));
     for (const [method, pattern, run] of routes) {

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Languages, Mark } from "./brand";
 import { language, t, type Key } from "./lang";
 import { go, route, to } from "./route";
-import { counts, sealed, server, session, spoken } from "./state";
+import { countAlerts, counts, sealed, server, session, spoken } from "./state";
 import { Banners, Refusal, Skeleton } from "./ui";
 
 type Screen = ComponentType<{ path: string[] }>;
@@ -18,6 +18,12 @@ const screens: Record<string, () => Promise<{ default: Screen }>> = {
   records: () => import("./screens/choose"),
   "records/one": () => import("./screens/records"),
   releases: () => import("./screens/release"),
+  questions: () => import("./screens/questions"),
+  "questions/one": () => import("./screens/ask"),
+  "answers/one": () => import("./screens/answers"),
+  books: () => import("./screens/books"),
+  "books/open": () => import("./screens/openbook"),
+  "books/one": () => import("./screens/book"),
   certificates: () => import("./screens/certificates"),
   audit: () => import("./screens/audit"),
   jobs: () => import("./screens/jobs"),
@@ -46,6 +52,10 @@ function Entry({ name, at, count }: { name: string; at: string; count?: string |
 
 function Rail({ at }: { at: string }): VNode {
   const s = session.value;
+  const watches = s?.role === "steward";
+  useEffect(() => {
+    if (watches) countAlerts().catch(() => undefined);
+  }, [watches, at]);
   return (
     <nav class="rail" aria-label={t("nav.main")}>
       <div class="brand">
@@ -56,7 +66,9 @@ function Rail({ at }: { at: string }): VNode {
         <>
           <Entry name="tables" at={at} count={counts.value.tables?.toString()} />
           <h2>{t("nav.out")}</h2>
-          <Entry name="records" at={at === "releases" ? "records" : at} />
+          {s.role === "analyst" ? null : <Entry name="records" at={at === "releases" ? "records" : at} />}
+          <Entry name="questions" at={at === "answers" ? "questions" : at} />
+          <Entry name="books" at={at} count={counts.value.alerts ? t("nav.alerts", { n: counts.value.alerts }) : undefined} />
         </>
       ) : null}
       {s !== undefined ? <h2>{t("nav.proof")}</h2> : null}

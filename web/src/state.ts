@@ -1,7 +1,7 @@
 // What all screens share: session, connection, messages to screen readers, drafts.
 import { signal, computed } from "@preact/signals";
 import { ApiError, call, get, onAnswer, part } from "./api";
-import type { PublicServer, Session } from "./types";
+import type { Book, List, PublicServer, Session } from "./types";
 
 /** undefined while it is not known; null without a session. */
 export const session = signal<Session | null | undefined>(undefined);
@@ -14,7 +14,13 @@ export const sealed = computed(() => session.value?.server.sealed === true);
 export const steward = computed(() => session.value?.role === "steward");
 
 /** Counts shown beside the entries of the navigation. */
-export const counts = signal<{ tables?: number; jobs?: number }>({});
+export const counts = signal<{ tables?: number; jobs?: number; alerts?: number }>({});
+
+/** Counts the books of which most is spent, for the navigation of stewards. */
+export async function countAlerts(): Promise<void> {
+  const { items } = await get<List<Book>>("/books?limit=500");
+  counts.value = { ...counts.value, alerts: items.filter(b => (b.alerts ?? []).some(a => a.level >= 80)).length };
+}
 
 let lastAnswer = Date.now();
 

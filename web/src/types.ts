@@ -286,7 +286,7 @@ export interface Comparison {
   text: Message[];
 }
 
-export type JobKind = "read" | "confirm" | "curve" | "preview" | "release" | "compare";
+export type JobKind = "read" | "confirm" | "curve" | "preview" | "release" | "compare" | "book" | "check";
 export type JobState = "queued" | "running" | "done" | "failed" | "cancelled" | "lost";
 export interface Job {
   id: string;
@@ -346,4 +346,227 @@ export interface AuditCheck {
   entries: number;
   head: string;
   reason?: string;
+}
+
+/** Privacy cost as decimal strings: epsilon and delta, or rho in a zCDP book. */
+export interface Amount {
+  epsilon?: string;
+  delta?: string;
+  rho?: string;
+}
+export interface BookColumn {
+  name: string;
+  type: string;
+  bounds?: [string, string];
+  keys?: string[];
+  order?: string[];
+  format?: string;
+}
+export interface Account {
+  principal: string;
+  name: string;
+  cap: Amount;
+  spent: Amount;
+  /** The smaller of the account's own rest and the book's. */
+  left: Amount;
+  closed: boolean;
+}
+export interface Book {
+  id: string;
+  table: string;
+  table_name: string;
+  name: string;
+  opened: string;
+  accounting: "epsilon" | "zcdp";
+  unit: string;
+  neighbours: string;
+  version: number;
+  schema_hash: string;
+  share_answers: boolean;
+  sealed: boolean;
+  sealed_reason?: Message;
+  /** The column and states of a model of dependent records. */
+  model?: { column: string; states: string[] };
+  /** Public tables from which figures may be estimated by weights. */
+  publics?: { table: string; name: string; columns: string[] }[];
+  /** Whether the table's columns were confirmed anew since this version. */
+  outdated?: boolean;
+  cap: Amount;
+  spent: Amount;
+  left: Amount;
+  /** How many charges have no answer. */
+  forfeited_charges?: number;
+  max_rows?: number;
+  /** The table is deleted; the book stays. */
+  table_deleted?: boolean;
+  statement: Message[];
+  columns: BookColumn[];
+  accounts: Account[];
+  entries?: number;
+  alerts?: { level: 50 | 80 | 100; account?: string; at: string }[];
+}
+export interface Misfits {
+  name: string;
+  misfits: number;
+}
+export interface OpenBook {
+  table: string;
+  name?: string;
+  accounting: "epsilon" | "zcdp";
+  epsilon?: string;
+  delta?: string;
+  rho?: string;
+  max_rows?: number;
+  columns?: { name: string; bounds?: [string, string]; keys?: string[] }[];
+  other_people?: boolean;
+  share_answers?: boolean;
+  confirm?: boolean;
+}
+export type EntryState = "reserved" | "released" | "forfeited" | "refused";
+export interface Entry {
+  n: number;
+  at: string;
+  account?: { principal: string; name: string };
+  kind: "opened" | "cap" | "account" | "closed" | "charge" | "refused" | "version" | "recovered";
+  state?: EntryState;
+  asked?: Message[];
+  amount?: Amount;
+  left?: Amount;
+  hash?: string;
+  answer?: string;
+  refused?: { asked: Amount; left: Amount; short: Amount };
+}
+export interface Spend {
+  points: { at: string; account: string; amount: Amount }[];
+  cap: Amount;
+}
+export interface Afford {
+  asked: Message;
+  margin: { within: number; at: string };
+  cost: Amount;
+  times: number;
+}
+export interface BookCheck {
+  state: string;
+  at?: string;
+  checks: { level: Level; message: Message }[];
+}
+
+export type QuestionKind = "count" | "sum" | "mean" | "variance" | "histogram" | "quantile" | "outliers" | "correlated" | "ratio";
+/** A question as the server and `noren ask` take it. */
+export interface Question {
+  kind: QuestionKind;
+  [field: string]: unknown;
+}
+export interface Margin {
+  within: number;
+  at: string;
+  about?: number;
+}
+/** A bound on the error that noise adds, from public facts. */
+export interface Promised {
+  within: number | null;
+  at: string;
+  about?: number;
+  /** within is about the rank of the value, in records. */
+  rank?: boolean;
+  simultaneous: boolean;
+  words?: Message;
+}
+export interface QuotedQuestion {
+  asked: Message[];
+  cost: Amount;
+  accuracy: Promised;
+  sampling?: { within: number; basis: Message };
+  columns: { name: string; table_bounds?: string[]; used?: string[]; outside?: Message }[];
+  groups: number;
+  composition: Message;
+  unit_label?: string;
+}
+export interface Fit {
+  change: Message;
+  /** The changed questions, each with its margin. */
+  questions: (Question & { margin?: Margin })[];
+  cost: Amount;
+}
+export interface Quote {
+  id: string;
+  token: string;
+  until: string;
+  book: string;
+  accounting: string;
+  cost: Amount;
+  neighbours: string;
+  unit: string;
+  time_class_s: number;
+  questions: QuotedQuestion[];
+  left_after?: { own?: Amount; table: Amount };
+  fits: boolean;
+  short?: Amount;
+  fits_with?: Fit[];
+  statement: Message[];
+  not_covered: Message[];
+  stored?: { answer: string; at: string; by: string; cost: Amount };
+  spec: string;
+  command: string;
+  request_hash: string;
+  schema_hash: string;
+}
+/** What a refusal for budget adds to its problem document. */
+export interface BudgetProblem extends Problem {
+  account?: string;
+  asked?: Amount;
+  left?: Amount;
+  short?: Amount;
+  fits_with?: Fit[];
+}
+export interface AnswerRow {
+  keys?: string[];
+  value: number | string | null;
+  /** The ends of the interval for the value without noise. */
+  low?: number | string;
+  high?: number | string;
+  /** Half widths of the intervals for noise and for chance in who is in the data. */
+  noise?: number;
+  sampling?: number;
+  records?: number;
+}
+export interface AnsweredQuestion {
+  asked: Message[];
+  kind: QuestionKind;
+  result: { rows: AnswerRow[]; total?: number; unit_label?: string };
+  accuracy?: Promised;
+  notes?: Message[];
+  read_with_care?: Message[];
+}
+export interface Answer {
+  id: string;
+  book: string;
+  at: string;
+  by: string;
+  n: number;
+  cost: Amount;
+  left?: Amount | { own?: Amount; table?: Amount };
+  replayed: boolean;
+  questions: AnsweredQuestion[];
+  statement: Message[];
+  not_covered: Message[];
+  certificate?: unknown;
+  payload?: string;
+}
+export interface AnswerLine {
+  id: string;
+  at: string;
+  by: string;
+  asked: Message[];
+  cost: Amount;
+  n?: number;
+  margin?: Margin[];
+}
+export interface Rehearsal {
+  rows: number;
+  questions: { rows: AnswerRow[] }[];
+  within: number;
+  of: number;
+  runs: number;
 }

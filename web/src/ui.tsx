@@ -141,6 +141,8 @@ export function Act(props: {
   children: ComponentChildren;
   act: () => Promise<void> | void;
   primary?: boolean;
+  /** Looks like a link, where several stand in a line. */
+  link?: boolean;
   disabled?: boolean;
   label?: string | undefined;
   failed?: (err: unknown) => void;
@@ -164,7 +166,7 @@ export function Act(props: {
     <>
       <button
         type="button"
-        class={props.primary ? "pri" : ""}
+        class={props.primary ? "pri" : props.link ? "lk small" : ""}
         aria-disabled={busy || props.disabled ? "true" : undefined}
         aria-busy={busy ? "true" : undefined}
         aria-label={props.label}
@@ -315,6 +317,19 @@ export function Bar({ done, total, label, still }: { done: number | undefined; t
       {...(known ? { "aria-valuemin": 0, "aria-valuemax": 100, "aria-valuenow": Math.round(share * 100) } : {})}
     >
       <i ref={fillBar} />
+    </div>
+  );
+}
+
+/** A share as a bar, beside figures that say the same. */
+export function Fill({ share, tone }: { share: number; tone: string }): VNode {
+  const bar = useRef<HTMLElement>(null);
+  useEffect(() => {
+    bar.current?.style.setProperty("width", Math.round(share * 1000) / 10 + "%");
+  }, [share]);
+  return (
+    <div class="bar" aria-hidden="true">
+      <i ref={bar} class={"f-" + tone} />
     </div>
   );
 }

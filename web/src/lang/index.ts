@@ -76,6 +76,9 @@ export function t(key: Key, args: Args = {}): string {
   return fill(strings?.[key] ?? "", args, language.value);
 }
 
+/** A text whose {name} the caller replaces, by elements. */
+export const template = (key: Key): string => strings?.[key] ?? "";
+
 /** Whether there is a text of this name, for codes that a server may extend. */
 export function has(key: string): key is Key {
   return strings !== undefined && Object.hasOwn(strings, key);

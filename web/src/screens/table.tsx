@@ -2,6 +2,7 @@
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, call, callTagged, get, watch } from "../api";
+import { TableBook } from "../ask/tablebook";
 import { dateTime, number } from "../format";
 import { rich, said, t, type Key } from "../lang";
 import { go, to } from "../route";
@@ -313,6 +314,7 @@ function One({ tagged, loaded }: { tagged: Tagged; loaded: Loaded<Tagged> }): VN
             </div>
             <aside>
               <UnitCard table={table} unit={d.unit} change={unit => change({ unit, columns: unit === "" ? d.columns : { ...d.columns, [unit]: { ...d.columns[unit], role: "identifier" } } })} editable={editable} />
+              {confirmedNow ? <TableBook table={table.id} /> : null}
               <MissingCard text={d.missing} change={missing => change({ missing })} editable={editable} />
             </aside>
           </div>

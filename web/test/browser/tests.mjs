@@ -268,6 +268,302 @@ async function settings(w) {
   await page.getByText("You have no token.").waitFor();
 }
 
+/** The tables whose book is open; the first of them is asked. */
+async function openBooks(w, page) {
+  return (await w.api(page, "GET", "/books")).body.items;
+}
+
+async function books(w) {
+  await w.inspect("books", "books", p => p.locator("main .card").first().waitFor());
+  const page = await w.open();
+  await w.at(page, "books");
+  const [book] = await openBooks(w, page);
+  assert.ok(book, "no book is open: run a server with the clinic, or the mock");
+  w.book = book;
+  await w.inspect("book", "books/" + book.id, async p => {
+    await p.locator("table.book tbody tr").first().waitFor();
+    await p.locator("svg.ar").waitFor();
+  }, { titleIsData: true });
+  await w.at(page, "books/" + book.id);
+  await page.locator("svg.ar").waitFor();
+  await page.getByRole("button", { name: "Show as table" }).first().click();
+  await page.locator("figure table").first().waitFor();
+  await w.axe(page, "spending as a table");
+  await page.getByRole("button", { name: "Check now" }).click();
+  await page.getByText(/^checked /).waitFor({ timeout: 60_000 });
+  await w.axe(page, "a checked book");
+  await w.picture("book-checked", page);
+}
+
+async function questions(w) {
+  await w.inspect("questions", "questions", p => p.locator("main table").first().waitFor());
+  await w.inspect("ask", "questions/" + w.book.table, p => p.locator(".nums.price:not(.old)").waitFor(), { titleIsData: true });
+}
+
+/** Waits for the price of the question as it is now. */
+const priced = page => page.locator(".nums.price:not(.old)").waitFor();
+
+async function margin(page, within) {
+  await page.locator("#within").fill(String(within));
+  await page.waitForTimeout(450);
+  await priced(page);
+}
+
+/** Pays by keyboard, and returns the address of the answer. */
+async function payFor(w, page) {
+  const ask = page.locator(".payrow .pri");
+  await page.locator(".payrow .pri:not([aria-disabled])").waitFor();
+  await ask.focus();
+  await page.keyboard.press("Enter");
+  await page.locator("dialog").waitFor();
+  await w.axe(page, "the pay dialog");
+  await w.picture("pay", page);
+  const button = page.locator("dialog .pri");
+  await w.tabTo(page, button, 10);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/#\/answers\/an_/, { timeout: 60_000 });
+  await page.locator("table.an").first().waitFor();
+  return page.url().split("/").pop();
+}
+
+/** Three questions, a refusal, and a margin that fits. */
+async function ask(w) {
+  const page = await w.open();
+  const route = "questions/" + w.book.table;
+  const { columns } = w.book;
+  const bounded = columns.find(c => (c.type === "integer" || c.type === "decimal") && c.bounds).name;
+  const grouped = columns.find(c => (c.keys ?? c.order ?? []).length > 1);
+  await w.at(page, route);
+  // 1: a count by the groups of a column. What was typed is there after a reload.
+  await page.getByLabel("By", { exact: true }).selectOption(grouped.name);
+  await margin(page, 47);
+  await page.reload();
+  await priced(page);
+  assert.equal(await page.getByLabel("By", { exact: true }).inputValue(), grouped.name, "the question is lost by a reload");
+  assert.equal(await page.locator("#within").inputValue(), "47");
+  await page.getByRole("button", { name: "Try on made-up rows, free" }).click();
+  await page.locator("#rehearsal table").waitFor({ timeout: 60_000 });
+  await w.axe(page, "a rehearsal");
+  await w.picture("rehearsed", page);
+  const first = await payFor(w, page);
+  await w.inspect("answer", "answers/" + first, p => p.locator("table.an").first().waitFor(), { titleIsData: true });
+  const [download] = await Promise.all([page.waitForEvent("download"), page.locator(".head .pri").click()]);
+  await download.saveAs(join(folder, "answer.json"));
+  assert.ok(JSON.parse(readFileSync(join(folder, "answer.json"), "utf8")));
+  // The same question again is offered free.
+  await w.at(page, route);
+  await page.getByLabel("By", { exact: true }).selectOption(grouped.name);
+  await margin(page, 47);
+  await page.locator(".free").waitFor();
+  await w.axe(page, "a stored answer");
+  await w.picture("stored", page);
+  await page.locator(".free .pri").click();
+  await page.waitForURL(new RegExp("answers/" + first));
+  // 2: a mean. Its margin depends on how many records there are.
+  await w.at(page, route);
+  await page.getByLabel("Kind of answer").selectOption("mean");
+  await page.getByLabel("Column", { exact: true }).selectOption(bounded);
+  await page.locator("#about").fill("2000");
+  await page.waitForTimeout(450);
+  await priced(page);
+  await w.axe(page, "a mean");
+  await w.picture("mean", page);
+  await payFor(w, page);
+  // 3: far too close for the budget: refused, with what would fit.
+  await w.at(page, route);
+  await page.getByLabel("Kind of answer").selectOption("count");
+  await margin(page, 0.5);
+  await page.locator(".ref").waitFor();
+  await w.axe(page, "a refusal");
+  await w.picture("refused-question", page);
+  assert.equal(await page.locator(".payrow .pri").getAttribute("aria-disabled"), "true", "a question that does not fit can be paid");
+  const fit = page.locator(".ref .f button").first();
+  await fit.focus();
+  await page.keyboard.press("Enter");
+  await page.locator(".ref").waitFor({ state: "detached" });
+  const wider = Number(await page.locator("#within").inputValue());
+  assert.ok(wider > 0.5, "the offered margin is not wider: " + wider);
+  // A wider one yet, so that other tests find a budget.
+  await margin(page, 60);
+  await payFor(w, page);
+  const stored = await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }));
+  assert.ok(!/"rows"\s*:\s*\[|"value"/.test(stored), "an answer is in the storage of the browser");
+}
+
+async function batch(w) {
+  const page = await w.open();
+  await w.at(page, "questions/" + w.book.table);
+  await priced(page);
+  await margin(page, 90);
+  await page.getByRole("button", { name: "Add a question" }).click();
+  await page.getByLabel("Kind of answer").selectOption("histogram");
+  await page.getByLabel("Column", { exact: true }).selectOption(w.book.columns.find(c => c.type === "integer" && c.bounds).name);
+  await margin(page, 95);
+  await page.getByText("Price of all questions").waitFor();
+  await page.getByLabel("Condition, column").selectOption(w.book.columns.find(c => c.type === "integer" && c.bounds).name);
+  await page.locator(".note.wa", { hasText: "Complete the condition" }).waitFor();
+  await page.getByLabel("Condition, value").fill("18");
+  await page.waitForTimeout(450);
+  await priced(page);
+  await w.axe(page, "two questions");
+  await w.noSidewaysScroll(page, "two questions");
+  await w.picture("batch", page);
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Questions (YAML)" }).click()]);
+  await download.saveAs(join(folder, "questions.yaml"));
+  assert.match(readFileSync(join(folder, "questions.yaml"), "utf8"), /histogram/);
+  await payFor(w, page);
+  assert.equal(await page.locator("table.an").count(), 2, "not every question has an answer");
+  await w.axe(page, "answers of two questions");
+}
+
+/** The steward sees each line and takes the book along. */
+async function bookOfCharges(w) {
+  const page = await w.open();
+  await w.at(page, "books/" + w.book.id);
+  await page.locator("table.book tbody tr").first().waitFor();
+  assert.ok((await page.locator("table.book tbody tr .chip.ok").count()) >= 4, "a charge is not in the book");
+  await page.getByRole("button", { name: "released" }).click();
+  await page.locator("table.book tbody tr .chip.ok").first().waitFor();
+  assert.equal(await page.locator("table.book tbody tr.no").count(), 0, "the filter shows refusals");
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByText("Export", { exact: true }).click()]);
+  await download.saveAs(join(folder, "book.jsonl"));
+  const lines = readFileSync(join(folder, "book.jsonl"), "utf8").trim().split("\n");
+  assert.ok(lines.length >= 4 && lines.every(l => JSON.parse(l)), "the export is not a list of JSON lines");
+  await page.getByRole("button", { name: /^Raise the cap…/ }).click();
+  await page.locator("dialog").waitFor();
+  await w.axe(page, "a cap to raise");
+  const raise = page.locator("dialog .pri");
+  assert.equal(await raise.getAttribute("aria-disabled"), "true", "a cap that does not rise can be sent");
+  await page.getByLabel(/^Cap (ε|ρ)/).fill("9");
+  await raise.click();
+  await page.locator("dialog").waitFor({ state: "detached" });
+  await page.locator(".nums", { hasText: "9.000" }).waitFor();
+}
+
+const accounts = mockOnly(async w => {
+  const page = await w.open({ link: "steward-accounts" });
+  await w.at(page, "books/bk_clinicaaaaaaaaaa");
+  await page.getByRole("button", { name: "Add an analyst…" }).click();
+  await page.getByLabel("Principal").selectOption({ label: "Sato M." });
+  await page.getByLabel("Cap ε").fill("0.5");
+  await w.axe(page, "an analyst to add");
+  await page.locator("dialog .pri").click();
+  await page.locator(".acc", { hasText: "Sato M." }).waitFor();
+  await page.getByRole("button", { name: "Close the account of Nagoya Univ." }).click();
+  await page.locator(".acc .chip", { hasText: "closed" }).waitFor();
+  await page.getByRole("button", { name: "Raise the cap Kimura R." }).click();
+  await page.getByLabel("Cap ε").fill("0.5");
+  assert.equal(await page.locator("dialog .pri").getAttribute("aria-disabled"), "true", "a cap can fall");
+  await page.getByLabel("Cap ε").fill("2");
+  await page.locator("dialog .pri").click();
+  await page.locator(".acc", { hasText: "2.000" }).waitFor();
+});
+
+const openBook = mockOnly(async w => {
+  await w.inspect("open-book", "books/open/tb_clinicaaaaaaaaaa", p => p.locator("table.ob").waitFor(), { titleIsData: true });
+  const page = await w.open({ link: "steward-misfits" });
+  await w.at(page, "books/open/tb_clinicaaaaaaaaaa");
+  await page.getByText("Decide how many records").waitFor();
+  await page.getByLabel(/^Records of one person/).fill("8");
+  await page.getByLabel("zCDP (rho)").check();
+  await page.getByLabel("Cap ρ").fill("0.2");
+  await page.getByLabel("Public values of diagnosis").fill("fracture\nasthma");
+  await page.reload();
+  await page.locator("table.ob").waitFor();
+  assert.equal(await page.getByLabel("Cap ρ").inputValue(), "0.2", "the form is lost by a reload");
+  await page.getByRole("button", { name: "Read the table and open" }).click();
+  await page.getByText("Cells that do not fit").waitFor();
+  await w.axe(page, "cells that do not fit");
+  await w.picture("open-review", page);
+  await page.getByRole("button", { name: "Open with these cells" }).click();
+  await page.waitForURL(/#\/books\/bk_/);
+  await page.locator(".chip", { hasText: "zCDP" }).waitFor();
+});
+
+const noBook = mockOnly(async w => {
+  const page = await w.open({ link: "steward-nobook" });
+  await w.at(page, "questions/tb_clinicaaaaaaaaaa");
+  await page.getByText("This table has no budget book").waitFor();
+  await w.axe(page, "no book");
+  await w.at(page, "tables/tb_clinicaaaaaaaaaa");
+  await page.getByText("Open a budget book…").waitFor();
+});
+
+/** All kinds of answers, in both languages, in a zCDP book. */
+const kinds = mockOnly(async w => {
+  const page = await w.open({ link: "analyst-zcdp" });
+  await w.at(page, "questions/tb_clinicaaaaaaaaaa");
+  await page.locator(".nums.price strong", { hasText: "ρ" }).first().waitFor();
+  const select = page.getByLabel("Kind of answer");
+  const kinds = await select.locator("option").evaluateAll(list => list.map(o => o.value));
+  assert.equal(kinds.length, 9);
+  for (const kind of kinds) {
+    await select.selectOption(kind);
+    if (kind === "outliers") await page.getByLabel(/^Radius/).fill("0.1");
+    if (kind === "correlated") await page.getByLabel("moderate").check();
+    if (kind === "ratio") {
+      await page.getByLabel("Condition, column").selectOption("age");
+      await page.getByLabel("Condition, value").fill("65");
+    }
+    await page.waitForTimeout(450);
+    await priced(page);
+    await w.axe(page, "kind " + kind);
+    await w.noSidewaysScroll(page, "kind " + kind);
+  }
+  const narrow = await w.open({ link: "analyst-ja", ja: true, dark: true, width: 390, height: 844 });
+  await w.at(narrow, "questions/tb_clinicaaaaaaaaaa");
+  for (const kind of ["mean", "histogram", "outliers"]) {
+    await narrow.getByLabel("答えの種類").selectOption(kind);
+    await w.noSidewaysScroll(narrow, "narrow " + kind);
+    await w.picture("ask-ja-" + kind, narrow);
+  }
+});
+
+/** An analyst sees its own budget and no one else's, and may not open or raise anything. */
+const analystBook = mockOnly(async w => {
+  const page = await w.open({ link: "analyst-book" });
+  assert.equal(await page.locator("nav.rail a", { hasText: "Records" }).count(), 0);
+  await w.at(page, "books/bk_clinicaaaaaaaaaa");
+  await page.locator("table.book tbody tr").first().waitFor();
+  for (const text of ["Kimura R.", "Add an analyst", "Raise the cap", "Check now", "Export"]) assert.equal(await page.getByText(text).count(), 0, text);
+  await page.goto(`${w.base}/#/books/open/tb_clinicaaaaaaaaaa`);
+  await page.locator(".refuse").waitFor();
+  await page.goto(`${w.base}/#/answers/an_nosuchanswer0000`);
+  await page.locator(".refuse").waitFor();
+});
+
+/** An answer that missed its time is fetched later; a lost connection does not pay twice. */
+const late = mockOnly(async w => {
+  const page = await w.open({ link: "analyst-missed" });
+  await w.at(page, "questions/tb_clinicaaaaaaaaaa");
+  await priced(page);
+  await payFor(w, page);
+  const cut = await w.open({ link: "analyst-cutpay" });
+  await w.at(cut, "questions/tb_clinicaaaaaaaaaa");
+  await priced(cut);
+  const before = (await w.api(cut, "GET", "/books/bk_clinicaaaaaaaaaa")).body.left;
+  await cut.locator(".payrow .pri:not([aria-disabled])").click();
+  await cut.locator("dialog .pri").click();
+  await cut.getByText("The outcome is not known").waitFor();
+  await w.axe(cut, "an unknown outcome");
+  const after = (await w.api(cut, "GET", "/books/bk_clinicaaaaaaaaaa")).body.left;
+  assert.notDeepEqual(after, before);
+  // After a reload the same payment goes on.
+  await cut.reload();
+  await cut.waitForURL(/#\/answers\/an_/, { timeout: 30_000 });
+  assert.deepEqual((await w.api(cut, "GET", "/books/bk_clinicaaaaaaaaaa")).body.left, after, "a lost connection paid twice");
+});
+
+const sealedBook = mockOnly(async w => {
+  const page = await w.open({ link: "analyst-sealed" });
+  await w.at(page, "questions/tb_clinicaaaaaaaaaa");
+  await page.getByText("This book is sealed.").waitFor();
+  await priced(page);
+  assert.equal(await page.locator(".payrow .pri").getAttribute("aria-disabled"), "true", "a sealed book can be paid from");
+  await w.axe(page, "a sealed book");
+  await w.picture("ask-sealed", page);
+});
+
 async function notFound(w) {
   const page = await w.open();
   await page.goto(`${w.base}/#/tables/tb_nosuchtable00000`);
@@ -383,6 +679,18 @@ export const tests = {
   savedPage,
   audit,
   jobs,
+  books,
+  questions,
+  ask,
+  batch,
+  bookOfCharges,
+  accounts,
+  openBook,
+  noBook,
+  kinds,
+  analystBook,
+  late,
+  sealedBook,
   settings,
   notFound,
   offline,

@@ -1,0 +1,1 @@
+export{n as Releases,t as default}from"./choose-BP90geXe.js";

@@ -1,1 +1,0 @@
-export{n as Releases,t as default}from"./choose-D8UANKX_.js";

@@ -1,0 +1,53 @@
+// The form that opens a book, and the request that it makes.
+import { capOf } from "./accounts";
+import { positive } from "../amount";
+import type { Amount, OpenBook, Table } from "../types";
+
+export interface Form {
+  accounting: "epsilon" | "zcdp";
+  cap: Amount;
+  /** The delta of the statement of a zCDP book. */
+  delta: string;
+  rows: string;
+  name: string;
+  bounds: Record<string, [string, string]>;
+  keys: Record<string, string>;
+  others: boolean;
+  share: boolean;
+}
+
+export const empty: Form = { accounting: "epsilon", cap: { epsilon: "1", delta: "0" }, delta: "0.000001", rows: "", name: "", bounds: {}, keys: {}, others: false, share: true };
+
+const listed = (text: string): string[] => [...new Set(text.split("\n").map(s => s.trim()).filter(s => s !== ""))];
+
+/** The request of the form: only what the table's definition does not hold already. */
+export function requestOf(table: Table, f: Form, confirm: boolean): OpenBook {
+  const columns = table.columns_detail
+    .map(c => {
+      const own = f.bounds[c.name];
+      const bounds: [string, string] | undefined = own && own[0] !== "" && own[1] !== "" ? own : undefined;
+      const keys = listed(f.keys[c.name] ?? "");
+      return { name: c.name, ...(bounds ? { bounds } : {}), ...(keys.length > 0 ? { keys } : {}) };
+    })
+    .filter(c => "bounds" in c || "keys" in c);
+  return {
+    table: table.id,
+    accounting: f.accounting,
+    ...(f.accounting === "zcdp" ? { ...capOf({ rho: f.cap.rho ?? "" }), delta: f.delta } : capOf({ epsilon: f.cap.epsilon ?? "", delta: f.cap.delta ?? "" })),
+    ...(f.name !== "" ? { name: f.name } : {}),
+    ...(table.unit && f.rows !== "" ? { max_rows: Number(f.rows) } : {}),
+    ...(columns.length > 0 ? { columns } : {}),
+    ...(f.others ? { other_people: true } : {}),
+    share_answers: f.share,
+    confirm,
+  };
+}
+
+/** What the form still needs, by the names of texts. */
+export function lacking(table: Table, f: Form): ("cap" | "delta" | "rows" | "name")[] {
+  const cap = f.accounting === "zcdp" ? positive(f.cap.rho ?? "", 15) : positive(f.cap.epsilon ?? "", 9);
+  const delta = f.accounting !== "zcdp" || (positive(f.delta, 18) && Number(f.delta) < 1);
+  const rows = !table.unit || (/^\d{1,7}$/.test(f.rows) && Number(f.rows) > 0);
+  const name = f.name === "" || /^[a-z0-9-]{1,64}$/.test(f.name);
+  return [...(cap ? [] : ["cap" as const]), ...(delta ? [] : ["delta" as const]), ...(rows ? [] : ["rows" as const]), ...(name ? [] : ["name" as const])];
+}

@@ -1,0 +1,77 @@
+// An answer as a dot with two intervals: for noise above, for chance below.
+import type { VNode } from "preact";
+import type { AnswerRow } from "../types";
+import { linear, round, ticks } from "./scale";
+
+const width = 230;
+
+/** The numbers of a row, where it has one. */
+export const valueOf = (row: AnswerRow): number | undefined => (typeof row.value === "number" ? row.value : undefined);
+
+/** The interval for the value without noise: that of the server, else of the half width. */
+export function interval(row: AnswerRow): [number, number] | undefined {
+  const v = valueOf(row);
+  if (v === undefined) return undefined;
+  if (typeof row.low === "number" && typeof row.high === "number") return [row.low, row.high];
+  return row.noise === undefined ? undefined : [v - row.noise, v + row.noise];
+}
+
+/** One scale for all rows, so that they can be compared: round ends around all intervals. */
+export function range(rows: AnswerRow[]): [number, number] {
+  let least = Infinity;
+  let greatest = -Infinity;
+  for (const row of rows) {
+    const v = valueOf(row);
+    if (v === undefined) continue;
+    const [low, high] = interval(row) ?? [v, v];
+    least = Math.min(least, v - (row.sampling ?? 0), low);
+    greatest = Math.max(greatest, v + (row.sampling ?? 0), high);
+  }
+  if (least > greatest) return [0, 1];
+  if (least === greatest) return [least - 1, greatest + 1];
+  // A scale that nearly reaches 0 begins there.
+  if (least > 0 && least < (greatest - least) * 0.6) least = 0;
+  const t = ticks(least, greatest, 4);
+  return [t[0] ?? least, t[t.length - 1] ?? greatest];
+}
+
+export function dot(row: AnswerRow, [least, greatest]: [number, number]): VNode {
+  const x = linear([least, greatest], [8, width - 8]);
+  const v = valueOf(row);
+  const noise = interval(row);
+  const bar = ([low, high]: [number, number]): { x: number; width: number } => {
+    const [a, b] = [x(Math.max(least, low)), x(Math.min(greatest, high))];
+    return { x: round(a), width: round(Math.max(1, b - a)) };
+  };
+  return (
+    <svg class="dt" viewBox={`0 0 ${width} 24`} aria-hidden="true">
+      <line class="grid" x1="8" x2={width - 8} y1="12" y2="12" />
+      {least < 0 && greatest > 0 ? <line class="grid" x1={round(x(0))} x2={round(x(0))} y1="3" y2="21" /> : null}
+      {noise ? <rect class="d-no" {...bar(noise)} y="4" height="7" rx="3.5" /> : null}
+      {v !== undefined && row.sampling !== undefined ? <rect class="d-sa" {...bar([v - row.sampling, v + row.sampling])} y="15" height="3" rx="1.5" /> : null}
+      {v !== undefined ? <circle class="pt" cx={round(x(v))} cy="7.5" r="4.2" /> : null}
+    </svg>
+  );
+}
+
+/** The two rows that lie furthest apart: whether their margins leave a difference, and whether those of any two rows do. */
+export function extremes(rows: AnswerRow[]): { most: AnswerRow; least: AnswerRow; apart: boolean; any: boolean } | undefined {
+  const known = rows.filter(r => valueOf(r) !== undefined);
+  const [first] = known;
+  if (!first || known.length < 2) return undefined;
+  let [most, least] = [first, first];
+  for (const row of known) {
+    if ((valueOf(row) ?? 0) > (valueOf(most) ?? 0)) most = row;
+    if ((valueOf(row) ?? 0) < (valueOf(least) ?? 0)) least = row;
+  }
+  const margins = (r: AnswerRow): number => (r.noise ?? 0) + (r.sampling ?? 0);
+  const low = Math.max(...known.map(r => (valueOf(r) ?? 0) - margins(r)));
+  const high = Math.min(...known.map(r => (valueOf(r) ?? 0) + margins(r)));
+  return { most, least, apart: (valueOf(most) ?? 0) - (valueOf(least) ?? 0) > margins(most) + margins(least), any: low > high };
+}
+
+/** Decimals that suit a half width: two significant digits of it. */
+export function decimals(half: number | undefined): number {
+  if (half === undefined || !(half > 0)) return 0;
+  return Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(half))));
+}

@@ -1,0 +1,200 @@
+// One answer: its figures with both margins, what they mean, and its certificate.
+import type { ComponentChildren, VNode } from "preact";
+import { all, base, get, part } from "../api";
+import { left, letter, paid } from "../amount";
+import { decimals, extremes, interval } from "../charts/dots";
+import { headed, unitText } from "../ask/unit";
+import { ResultTable, valueText } from "../ask/result";
+import { compact, dateTime, number } from "../format";
+import { rich, said, stated, t } from "../lang";
+import { to } from "../route";
+import type { Amount, Answer, AnsweredQuestion, AnswerRow, Book } from "../types";
+import { Card, Checks, Chip, CopyCommand, curl, Head, useLoad, When } from "../ui";
+
+/** The own and the table's rest after the answer, in either form of the server. */
+export function rests(of: Answer["left"]): { own?: Amount | undefined; table?: Amount | undefined } {
+  if (!of) return {};
+  if ("own" in of || "table" in of) return of as { own?: Amount; table?: Amount };
+  return { own: of as Amount };
+}
+
+const asked = (q: AnsweredQuestion | undefined): ComponentChildren => (q ? q.asked.map((m, i) => [i > 0 ? " " : "", said(m)]) : "");
+
+const nameOf = (row: AnswerRow): string => (row.keys ?? []).map(k => (k === "" ? t("value.missing") : k)).join(" · ");
+
+
+function Single({ q, row }: { q: AnsweredQuestion; row: AnswerRow }): VNode {
+  return (
+    <div class="one-figure">
+      <strong>{valueText(row)}</strong>
+      {q.result.unit_label ? <span class="q"> {unitText(q.result.unit_label)}</span> : null}
+      {row.noise !== undefined ? <span> ±{number(row.noise, decimals(row.noise))}</span> : null}
+    </div>
+  );
+}
+
+function Meaning({ q }: { q: AnsweredQuestion }): VNode {
+  const rows = q.result.rows;
+  const ends = rows.length > 1 && rows.every(r => (r.keys ?? []).length > 0) ? extremes(rows) : undefined;
+  const care = [...(q.notes ?? []), ...(q.read_with_care ?? [])];
+  const [only] = rows;
+  const limits = rows.length === 1 && only ? interval(only) : undefined;
+  if (!ends && !limits && care.length === 0) return <></>;
+  return (
+    <section class="card say">
+      {ends ? <p class="plain">{rich(ends.apart ? "answer.apart" : ends.any ? "answer.others" : "answer.notapart", { most: nameOf(ends.most), least: nameOf(ends.least) })}</p> : null}
+      {limits && only?.noise !== undefined ? (
+        <p class="plain">{rich("answer.single", { from: number(limits[0], decimals(only.noise)), to: number(limits[1], decimals(only.noise)), times: Math.round(Number(q.accuracy?.at ?? "0.95") * 100) })}</p>
+      ) : null}
+      {care.length > 0 ? (
+        <div class="not">
+          <b>{t("answer.care")}</b>
+          <ul>
+            {care.map((m, i) => (
+              <li key={i}>{said(m)}</li>
+            ))}
+          </ul>
+        </div>
+      ) : null}
+    </section>
+  );
+}
+
+function within(q: AnsweredQuestion): { n: number; of: number; within: number } | undefined {
+  const wanted = q.accuracy?.within;
+  const known = q.result.rows.filter(r => r.noise !== undefined);
+  if (wanted === undefined || wanted === null || known.length < 2) return undefined;
+  return { n: known.filter(r => (r.noise ?? 0) <= wanted * 1.0000001).length, of: known.length, within: wanted };
+}
+
+function One({ a, book }: { a: Answer; book: Book | undefined }): VNode {
+  const rest = rests(a.left);
+  const first = a.questions[0];
+  const fits = first ? within(first) : undefined;
+  const certificate = a.certificate as { signature?: { key_id?: string } } | undefined;
+  const keyId = certificate?.signature?.key_id;
+  return (
+    <>
+      <Head
+        title={a.questions.length === 1 ? asked(first) : t("answer.batch", { n: a.questions.length })}
+        lead={
+          <>
+            {t("answer.lead", { n: a.n, table: book?.table_name ?? "", at: dateTime(a.at), by: a.by })} <Chip tone="ok">{t("state.released")}</Chip>
+          </>
+        }
+        crumbs={[
+          { text: t("nav.questions"), href: to("questions") },
+          ...(book ? [{ text: book.table_name, href: to("questions", book.table) }] : []),
+          { text: t("answer.crumb", { n: a.n }) },
+        ]}
+      >
+        <CopyCommand command={curl("/answers/" + part(a.id))} />
+        {book ? (
+          <a class="btn" href={to("questions", book.table)}>
+            {t("answer.another")}
+          </a>
+        ) : null}
+        <a class="btn pri" href={`${base}/answers/${part(a.id)}/file`} download>
+          {t("answer.download")}
+        </a>
+      </Head>
+      <div class="cols">
+        <div>
+          {a.questions.map((q, i) => (
+            <>
+              <section class="card" key={i} aria-label={t("answer.figures")}>
+                {i === 0 ? (
+                  <div class="nums">
+                    <div>
+                      <span class="q">{t("answer.paid")}</span>
+                      <strong>
+                        {letter(a.cost)} {paid(a.cost)}
+                      </strong>
+                    </div>
+                    {rest.own ? (
+                      <div>
+                        <span class="q">{t("answer.own")}</span>
+                        <strong class="take">{left(rest.own)}</strong>
+                      </div>
+                    ) : null}
+                    {rest.table ? (
+                      <div>
+                        <span class="q">{t("answer.table")}</span>
+                        <strong>{left(rest.table)}</strong>
+                      </div>
+                    ) : null}
+                    {fits ? (
+                      <div>
+                        <span class="q">{t("answer.within", { within: compact(fits.within) })}</span>
+                        <strong>
+                          {fits.n}
+                          <em>{t("answer.within.of", { of: fits.of })}</em>
+                        </strong>
+                      </div>
+                    ) : null}
+                  </div>
+                ) : null}
+                {a.questions.length > 1 ? <h2 class="ch">{asked(q)}</h2> : null}
+                {q.result.rows.length === 1 && typeof q.result.rows[0]?.value === "number" ? <Single q={q} row={q.result.rows[0]} /> : null}
+                <ResultTable rows={q.result.rows} unit={headed(q.result.unit_label)} label={t("answer.figures")} value={t(q.kind === "count" || q.kind === "histogram" ? "unit.records" : `kind.${q.kind}`)} />
+                {q.result.total !== undefined ? <p class="sub pad">{t("answer.total", { n: number(q.result.total) })}</p> : null}
+              </section>
+              <Meaning q={q} />
+            </>
+          ))}
+        </div>
+        <aside>
+          <Card title={t("answer.certificate")} sub={t("answer.certificate.sub")}>
+            <Checks
+              items={[
+                {
+                  level: "ok" as const,
+                  text: t("answer.signed"),
+                  detail: (
+                    <>
+                      {keyId ? <span class="mono">{keyId}</span> : null}{" "}
+                      <a href={`${base}/answers/${part(a.id)}/certificate`} download>
+                        {t("answer.certificate.get")}
+                      </a>
+                    </>
+                  ),
+                },
+                { level: "ok" as const, text: t("answer.entry", { n: a.n }), detail: book ? <a href={to("books", book.id)}>{t("budget.tobook")}</a> : undefined },
+                { level: "ok" as const, text: t("answer.before"), detail: t("answer.boundary") },
+              ]}
+            />
+            <p class="sub pad">{t("answer.again")}</p>
+          </Card>
+          <Card title={t("answer.statement")}>
+            <ul class="facts">
+              {a.statement.map((m, i) => (
+                <li key={i}>{said(m)}</li>
+              ))}
+            </ul>
+            {a.not_covered.length > 0 ? (
+              <details>
+                <summary>{t("records.not")}</summary>
+                <ul class="facts">
+                  {a.not_covered.map((m, i) => (
+                    <li key={i}>{m.code === "assumption" ? stated(m.text) : said(m)}</li>
+                  ))}
+                </ul>
+              </details>
+            ) : null}
+          </Card>
+        </aside>
+      </div>
+    </>
+  );
+}
+
+export default function AnswerScreen({ path }: { path: string[] }): VNode {
+  const id = path[1] ?? "";
+  const loaded = useLoad(async signal => {
+    const a = await get<Answer>("/answers/" + part(id), signal);
+    // The book names the table; without it the answer is shown alone.
+    const books = await all<Book>("/books", signal).catch(() => [] as Book[]);
+    return { a, book: books.find(b => b.id === a.book) };
+  }, [id]);
+  return <When of={loaded}>{({ a, book }) => <One a={a} book={book} />}</When>;
+}

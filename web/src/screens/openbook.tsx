@@ -1,0 +1,199 @@
+// Open a budget book for a table: unit, accounting, cap, public bounds and keys, review of cells that do not fit.
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import { ApiError, get, post } from "../api";
+import { odds, positive } from "../amount";
+import { CapFields } from "../book/accounts";
+import { empty, lacking, requestOf, type Form } from "../book/opening";
+import { number } from "../format";
+import { rich, t, type Key } from "../lang";
+import { go, to } from "../route";
+import { draft, sealed, steward, tablePath } from "../state";
+import type { Column, Job, Misfits, Table } from "../types";
+import { Act, Bar, Card, CopyCommand, curl, Field, Head, Refusal, Scroll, StewardsOnly, useLoad, When } from "../ui";
+import { useJob } from "./follow";
+
+interface Review {
+  columns: Misfits[];
+}
+
+const numeric = (c: Column): boolean => c.type === "integer" || c.type === "decimal" || c.type === "date";
+function ColumnsForm({ table, f, change }: { table: Table; f: Form; change: (next: Partial<Form>) => void }): VNode {
+  const set = (c: Column, i: 0 | 1, value: string): void => {
+    const now: [string, string] = [...(f.bounds[c.name] ?? c.bounds ?? ["", ""])];
+    now[i] = value;
+    change({ bounds: { ...f.bounds, [c.name]: now } });
+  };
+  return (
+    <Card title={t("open.columns")} sub={t("open.columns.sub")}>
+      <Scroll label={t("open.columns")}>
+        <table class="ob">
+          <thead>
+            <tr>
+              <th scope="col">{t("columns.column")}</th>
+              <th scope="col">{t("columns.type")}</th>
+              <th scope="col">{t("definition.public")}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {table.columns_detail
+              .filter(c => c.name !== table.unit)
+              .map(c => (
+                <tr key={c.name}>
+                  <th scope="row" class="mono">
+                    {c.name}
+                  </th>
+                  <td>{t(`type.${c.type}` as Key) || c.type}</td>
+                  <td>
+                    {numeric(c) ? (
+                      <span class="bd">
+                        {([0, 1] as const).map(i => (
+                          <span key={i}>
+                            {i === 1 ? t("columns.to") + " " : ""}
+                            <input type="text" aria-label={t(i === 0 ? "columns.least" : "columns.greatest", { column: c.name })} value={(f.bounds[c.name] ?? c.bounds)?.[i] ?? ""} placeholder={c.type === "date" ? c.format : undefined} onInput={e => set(c, i, e.currentTarget.value)} />
+                          </span>
+                        ))}
+                      </span>
+                    ) : c.type === "ordered" ? (
+                      (c.order ?? []).join(", ")
+                    ) : (
+                      <textarea class="mono" rows={2} aria-label={t("bounds.keys.of", { column: c.name })} value={f.keys[c.name] ?? ""} onInput={e => change({ keys: { ...f.keys, [c.name]: e.currentTarget.value } })} />
+                    )}
+                  </td>
+                </tr>
+              ))}
+          </tbody>
+        </table>
+      </Scroll>
+      <p class="not gap">{rich("open.public")}</p>
+    </Card>
+  );
+}
+
+function OpenForm({ table }: { table: Table }): VNode {
+  const key = "open." + table.id;
+  const [f, set] = useState<Form>(() => ({ ...empty, ...draft.read<Partial<Form>>(key) }));
+  const [review, setReview] = useState<Review | undefined>(undefined);
+  const [others, askOthers] = useState(f.others);
+  const change = (next: Partial<Form>): void => {
+    const value = { ...f, ...next };
+    set(value);
+    setReview(undefined);
+    draft.write(key, value);
+  };
+  const job = useJob(done => {
+    const result = done.result as { book?: string | { id: string }; review?: Review } | undefined;
+    const misfits = (result?.review?.columns ?? []).filter(c => c.misfits > 0);
+    const id = typeof result?.book === "string" ? result.book : result?.book?.id;
+    if (id) {
+      draft.drop(key);
+      go(["books", id]);
+    } else setReview({ columns: misfits });
+  });
+  const send = async (confirm: boolean): Promise<void> => {
+    const made = await post<{ book?: { id: string }; job: Job }>("/books", requestOf(table, f, confirm));
+    job.follow(made.job.id);
+  };
+  const needsOthers = job.error instanceof ApiError && job.error.problem.code === "other-people";
+  const lacks = lacking(table, f);
+  const ready = lacks.length === 0 && !sealed.value;
+  const busy = job.id !== undefined;
+  return (
+    <>
+      <Head
+        title={t("open.of", { table: table.name })}
+        lead={t("open.lead")}
+        crumbs={[{ text: t("nav.books"), href: to("books") }, { text: table.name, href: to("tables", table.id) }, { text: t("open.title") }]}
+      >
+        <CopyCommand command={curl("/books", "POST")} />
+        <Act primary act={() => send(review !== undefined)} disabled={!ready || busy}>
+          {t(review ? "open.confirm" : "open.button")}
+        </Act>
+      </Head>
+      {lacks.length > 0 ? (
+        <p class="note wa" role="status">
+          {lacks.map(l => t(`open.lacks.${l}`)).join(" ")}
+        </p>
+      ) : null}
+      {busy ? (
+        <section class="card say" role="status">
+          <p class="plain">{t("open.reading")}</p>
+          <Bar done={job.progress?.done} total={job.progress?.total} label={t("open.reading")} />
+        </section>
+      ) : null}
+      {job.error !== undefined ? (
+        <section class="card">
+          <Refusal error={job.error} />
+        </section>
+      ) : null}
+      {review ? (
+        <Card title={t("open.review")} sub={t("open.review.sub")}>
+          {review.columns.length === 0 ? <p>{t("open.review.none")}</p> : null}
+          <ul class="chk">
+            {review.columns.map(c => (
+              <li key={c.name} class="one">
+                <span>{rich("open.misfits", { column: c.name, n: number(c.misfits) })}</span>
+              </li>
+            ))}
+          </ul>
+        </Card>
+      ) : null}
+      <div class="cols">
+        <div>
+          <Card title={t("open.accounting")}>
+            <fieldset>
+              <legend class="sr">{t("open.accounting")}</legend>
+              {(["epsilon", "zcdp"] as const).map(a => (
+                <label class="opt" key={a}>
+                  <input type="radio" name="accounting" checked={f.accounting === a} onChange={() => change({ accounting: a, cap: a === "zcdp" ? { rho: f.cap.rho ?? "0.1" } : { epsilon: f.cap.epsilon ?? "1", delta: "0" } })} />
+                  <span>
+                    {t(`accounting.${a}`)}
+                    <small>{t(`accounting.${a}.text`)}</small>
+                  </span>
+                </label>
+              ))}
+            </fieldset>
+            <div class="form">
+              <CapFields book={f} value={f.cap} change={cap => change({ cap })} />
+              {f.accounting === "zcdp" ? <Field label={t("open.delta")} value={f.delta} input={delta => change({ delta })} hint={t("open.delta.hint")} invalid={!positive(f.delta, 18)} /> : null}
+            </div>
+            {f.accounting === "epsilon" && positive(f.cap.epsilon ?? "", 9) ? <p class="plain pad">{rich("open.odds", { odds: odds(f.cap.epsilon ?? "0"), unit: table.unit ? t("promise.person") : t("promise.record") })}</p> : null}
+          </Card>
+          <ColumnsForm table={table} f={f} change={change} />
+        </div>
+        <aside>
+          <Card title={t("unit.title")} sub={t("open.unit.sub")}>
+            <p class="plain2">{table.unit ? rich("unit.by", { column: table.unit }) : t("unit.rows")}</p>
+            {table.unit ? <Field label={t("open.rows")} type="number" value={f.rows} input={rows => change({ rows })} hint={t("open.rows.hint")} invalid={f.rows === ""} /> : null}
+          </Card>
+          <Card title={t("open.more")}>
+            <Field label={t("open.name")} value={f.name} input={name => change({ name })} hint={t("open.name.hint")} mono invalid={f.name !== "" && !/^[a-z0-9-]{1,64}$/.test(f.name)} />
+            <label class="opt pad">
+              <input type="checkbox" checked={f.share} onChange={e => change({ share: e.currentTarget.checked })} />
+              <span>
+                {t("open.share")}
+                <small>{t("open.share.text")}</small>
+              </span>
+            </label>
+            {needsOthers || others ? (
+              <label class="opt">
+                <input type="checkbox" checked={f.others} onChange={e => { askOthers(true); change({ others: e.currentTarget.checked }); }} />
+                <span>
+                  {t("open.others")}
+                  <small>{t("open.others.text")}</small>
+                </span>
+              </label>
+            ) : null}
+          </Card>
+        </aside>
+      </div>
+    </>
+  );
+}
+
+export default function OpenScreen({ path }: { path: string[] }): VNode {
+  const id = path[2] ?? "";
+  const table = useLoad(signal => get<Table>(tablePath(id), signal), [id]);
+  if (!steward.value) return <StewardsOnly />;
+  return <When of={table}>{x => <OpenForm table={x} />}</When>;
+}
