@@ -46,7 +46,7 @@ class Fake:
         if key in self.paid:
             if self.paid[key]["body"] != body:
                 return 409, problem(409, "conflict")
-            return 200, {**self.paid[key]["answer"], "replayed": True}
+            return 200, self.paid[key]["answer"]
         if self.left < 0.5:
             return 409, problem(409, "budget-refused") | {
                 "asked": {"epsilon": "0.5", "delta": "0"}, "left": {"epsilon": f"{self.left}", "delta": "0"}, "short": {"epsilon": "0.25", "delta": "0"},
@@ -69,7 +69,7 @@ class Fake:
         return 200, answer
 
     def reply(self, method: str, path: str, headers: dict[str, str], text: bytes) -> tuple[int, Any, dict[str, str]]:
-        body = json.loads(text) if text else None
+        body: dict[str, Any] = json.loads(text) if text else {}
         if headers.get("authorization") != f"Bearer {TOKEN}":
             return 401, problem(401, "unauthenticated"), {}
         if (method, path) == ("POST", "/api/v1/quotes"):
@@ -77,8 +77,10 @@ class Fake:
         if (method, path) == ("POST", "/api/v1/rehearsals"):
             return 200, {"rows": 1000, "questions": [{"rows": [{"keys": ["A"], "value": 3}]}], "within": 96, "of": 0, "runs": 100}, {}
         if (method, path) == ("POST", "/api/v1/answers"):
-            status, out = self.pay(headers.get("idempotency-key", ""), body)
-            return status, self.change(out) if status == 200 else out, {}
+            key = headers.get("idempotency-key", "")
+            more = {"Idempotency-Replayed": "true"} if key in self.paid else {}
+            status, out = self.pay(key, body)
+            return status, self.change(out) if status == 200 else out, more
         for kept in self.paid.values():
             if path == "/api/v1/answers/" + kept["answer"]["id"]:
                 return 200, {**kept["answer"], "replayed": True}, {}
@@ -110,8 +112,8 @@ class Fake:
                 if fault == "lost before":
                     return self._reset()
                 if fault.startswith("status "):
-                    _, status, code, after = fault.split(" ")
-                    return self._send(int(status), problem(int(status), code), {"Retry-After": after} if after != "-" else {})
+                    _, wanted, code, after = fault.split(" ")
+                    return self._send(int(wanted), problem(int(wanted), code), {"Retry-After": after} if after != "-" else {})
                 if fault == "proxy":
                     return self._send(502, None, {})
                 status, body, more = fake.reply(self.command, self.path, headers, text)
@@ -146,7 +148,7 @@ class Fake:
                 self.wfile.write(text)
 
             def _send(self, status: int, body: Any, headers: dict[str, str]) -> None:
-                text = b"<html>" if body is None else json.dumps(body).encode()
+                text = b"<html>" if body is None else json.dumps(body).encode() + b" " * 100  # as bodies of a length class
                 self._raw(status, text, **{n.replace("-", "_"): v for n, v in headers.items()})
 
             def finish(self) -> None:

@@ -93,7 +93,7 @@ class Certificate(unittest.TestCase):
 
     def test_statements_that_mean_nothing(self) -> None:
         """A signed statement is refused where its guarantee would mean nothing."""
-        for name, change in {
+        changes: dict[str, dict[str, Any]] = {
             "no guarantee": {"guarantee": {}},
             "no neighbours": {"guarantee": {"model": "differential privacy", "epsilon": 1, "unit": "record"}},
             "an epsilon that is a text": {"guarantee": {"model": "x", "epsilon": "1", "neighbours": "a", "unit": "b"}},
@@ -103,7 +103,8 @@ class Certificate(unittest.TestCase):
             "an unknown format": {"format": "noren.certificate/x"},
             "no hash": {"released": {"kind": "answer", "sha256": "ab", "size": 1}},
             "an unknown kind": {"released": {"kind": "thought", "sha256": "ab" * 32, "size": 1}},
-        }.items():
+        }
+        for name, change in changes.items():
             with self.subTest(name):
                 self.refused(signing.signed(SECRET, {**signing.statement(PAYLOAD), **change}))
 

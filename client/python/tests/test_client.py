@@ -199,7 +199,7 @@ class SignIn(WithServer):
         del os.environ["NOREN_TOKEN"], os.environ["NOREN_TOKEN_FILE"]
         for arguments in ({}, {"token": "a b"}, {"token": "a", "token_file": "b"}, {"token_file": self.folder / "none"}):
             with self.assertRaises(nc.UsageError):
-                nc.Client(**arguments)  # type: ignore[arg-type]
+                nc.Client(**arguments)
 
     def test_addresses(self) -> None:
         for address in ("http://noren.example.org", "ftp://127.0.0.1", "127.0.0.1:80", "http://user@127.0.0.1", "http://127.0.0.1/?x=1", "http://127.0.0.1.example.org"):

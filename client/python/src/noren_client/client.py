@@ -170,7 +170,7 @@ class Client:
         return reply
 
     def _answer(self, reply: Reply) -> Answer:
-        return read_answer(reply.json(), self.key_ids)
+        return read_answer(reply.json(), self.key_ids, replayed=reply.headers.get("idempotency-replayed") == "true")
 
     def _get(self, path: str) -> Any:
         return self._transport.send("GET", path).json()
@@ -209,7 +209,7 @@ def find_token(token: str | None, token_file: str | os.PathLike[str] | None) -> 
         raise UsageError(f"token_file: it cannot be read ({type(e).__name__})") from None
 
 
-def read_answer(value: Any, key_ids: Sequence[str] = ()) -> Answer:
+def read_answer(value: Any, key_ids: Sequence[str] = (), *, replayed: bool = False) -> Answer:
     """Read an answer as the server gives it, and check its certificate and its values."""
     f = read_object(value, "answer")
     payload = f.get("payload")
@@ -217,15 +217,19 @@ def read_answer(value: Any, key_ids: Sequence[str] = ()) -> Answer:
         raise ProtocolError("payload: expected a text")
     signed = read_object(f.get("certificate"), "certificate")
     checked = certificate.check(signed, payload.encode(), key_ids)
-    texts = [f.get(name) for name in ("id", "book", "at", "by")]
-    if not all(isinstance(t, str) for t in texts):
-        raise ProtocolError("answer: expected id, book, at and by as texts")
-    answer = Answer(
-        *(str(t) for t in texts), Amount.read(f.get("cost")), Amount.read(f.get("left")), f.get("replayed") is True,
-        read_list(f, "questions", Result.read), read_list(f, "statement", Message.read), read_list(f, "not_covered", Message.read),
-        signed, payload.encode(), checked, f,
+    return Answer(
+        id=_text(f, "id"), book=_text(f, "book"), at=_text(f, "at"), by=_text(f, "by"), cost=Amount.read(f.get("cost")), left=Amount.read(f.get("left")),
+        replayed=replayed or f.get("replayed") is True, questions=read_list(f, "questions", Result.read),
+        statement=read_list(f, "statement", Message.read), not_covered=read_list(f, "not_covered", Message.read),
+        certificate=signed, payload=payload.encode(), checked=checked, raw=f,
     )
-    return answer
+
+
+def _text(fields: Json, name: str) -> str:
+    value = fields.get(name)
+    if not isinstance(value, str):
+        raise ProtocolError(f"{name}: expected a text")
+    return value
 
 
 def _belongs(answer: Answer, quote: Quote) -> None:

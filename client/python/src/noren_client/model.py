@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Any, TypeVar
@@ -278,10 +278,12 @@ class Book:
     @classmethod
     def read(cls, value: Any) -> Book:
         f = _object(value, "book")
-        texts = (_str(f, n) for n in ("id", "name", "table", "table_name", "accounting", "unit", "neighbours", "schema_hash"))
         return cls(
-            *texts, f.get("sealed") is True, Amount.read(f.get("cap")), Amount.read(f.get("spent")), Amount.read(f.get("left")),
-            _list(f, "columns", Column.read), _list(f, "accounts", Account.read), _list(f, "statement", Message.read), f,
+            id=_str(f, "id"), name=_str(f, "name"), table=_str(f, "table"), table_name=_str(f, "table_name"),
+            accounting=_str(f, "accounting"), unit=_str(f, "unit"), neighbours=_str(f, "neighbours"), schema_hash=_str(f, "schema_hash"),
+            sealed=f.get("sealed") is True, cap=Amount.read(f.get("cap")), spent=Amount.read(f.get("spent")), left=Amount.read(f.get("left")),
+            columns=_list(f, "columns", Column.read), accounts=_list(f, "accounts", Account.read),
+            statement=_list(f, "statement", Message.read), raw=f,
         )
 
 
@@ -476,7 +478,7 @@ class Answer:
     by: str
     cost: Amount
     left: Amount
-    #: The server gave a stored answer, and charged nothing.
+    #: The server gave an answer that was paid for before, and charged nothing for this request.
     replayed: bool
     questions: tuple[Result, ...]
     statement: tuple[Message, ...]
@@ -572,7 +574,7 @@ def _str(fields: Json, name: str) -> str:
 
 
 def _int(fields: Json, name: str) -> int:
-    value = fields.get(name, 0)
+    value: int = fields.get(name, 0)
     if isinstance(value, bool) or not isinstance(value, int):
         raise ProtocolError(f"{name}: expected an integer")
     return value
@@ -597,7 +599,7 @@ def _strings(fields: Json, name: str) -> tuple[str, ...] | None:
 
 
 def _list(fields: Json, name: str, read: Callable[[Any], _T]) -> tuple[_T, ...]:
-    value: Iterable[Any] | None = fields.get(name)
+    value = fields.get(name)
     if value is None:
         return ()
     if not isinstance(value, list):
