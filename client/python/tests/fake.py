@@ -59,7 +59,7 @@ class Fake:
             "id": f"an_abcdefgh2345677{number}", "book": BOOK, "at": "2026-11-22T07:00:00Z", "by": "Demo analyst", "n": 2 + number,
             "cost": {"epsilon": "0.5", "delta": "0"}, "left": {"epsilon": str(self.left), "delta": "0"}, "replayed": False,
             "questions": [{
-                "asked": [message("Count by ward")], "kind": "count", "by": ["ward"],
+                "asked": [message("Count by ward")], "kind": "count", "question": {"kind": "count", "by": ["ward"]},
                 "result": {"rows": [{"keys": ["A"], "value": 12, "noise": 3.5}, {"keys": ["B"], "value": 7, "noise": 3.5, "sampling": 1.25}]},
             }],
             "statement": [message("It holds.")], "not_covered": [], "payload": payload,
@@ -160,7 +160,7 @@ class Fake:
         return Handler
 
 
-FIT = {"change": message("margin 60 instead of 30"), "questions": [{"kind": "count"}], "margin": [{"within": 60, "at": "0.95"}], "cost": {"epsilon": "0.2", "delta": "0"}}
+FIT = {"change": message("margin 60 instead of 30"), "questions": [{"kind": "count", "margin": {"within": 60, "at": "0.95"}}], "cost": {"epsilon": "0.2", "delta": "0"}}
 
 BOOK_JSON = {
     "id": BOOK, "table": "tb_abcdefgh23456777", "table_name": "visits.csv", "name": "visits", "accounting": "epsilon", "unit": "person_id",
@@ -179,7 +179,7 @@ def quote(body: dict[str, Any]) -> dict[str, Any]:
     return {
         "id": "qt_abcdefgh23456777", "token": "opaque", "until": "2026-11-22T07:15:00Z", "book": body["book"], "accounting": "epsilon",
         "cost": {"epsilon": "0.5", "delta": "0"}, "neighbours": "add-remove", "unit": "person_id", "time_class_s": 0.5,
-        "questions": [{"asked": [message("Count")], "cost": {"epsilon": "0.5", "delta": "0"}, "noise": {"within": 6.5, "at": "0.95", "simultaneous": False}} for _ in body["questions"]],
+        "questions": [{"asked": [message("Count")], "cost": {"epsilon": "0.5", "delta": "0"}, "accuracy": {"within": 6.5, "at": "0.95", "simultaneous": False}} for _ in body["questions"]],
         "fits": True, "statement": [message("It holds.")], "not_covered": [message("Other releases.")], "spec": "", "command": "",
         "request_hash": "ef" * 32, "schema_hash": "ab" * 32,
     }

@@ -61,6 +61,19 @@ class Asking(WithServer):
         self.assertEqual((key, json.loads(text)), (quote.key, {"quote": "opaque", "most": {"epsilon": "0.5", "delta": "0"}}))
         self.assertEqual(self.client.stored(answer.id).payload, answer.payload)
 
+    def test_names_of_keys(self) -> None:
+        row = {"keys": ["A", "[0,18)"], "value": 3}
+        of = {"kind": "histogram", "question": {"kind": "histogram", "column": "age", "by": ["ward"]}, "result": {"rows": [row]}}
+        self.assertEqual(nc.Result.read(of).records(), [{"ward": "A", "age": "[0,18)", "value": 3}])
+        del of["question"]
+        self.assertEqual(nc.Result.read(of).records(), [{"key1": "A", "key2": "[0,18)", "value": 3}])
+
+    def test_price_stated_once(self) -> None:
+        for arguments in ({}, {"margin": nc.Margin(1), "pay": nc.Amount.of(epsilon=1)}, {"margin": [nc.Margin(1)] * 2}, {"pay": [nc.Margin(1)]}):
+            with self.assertRaises(nc.UsageError):
+                self.client.quote("visits", nc.count(), **arguments)
+        self.assertEqual(self.sent("/api/v1/quotes"), [])
+
     def test_frames(self) -> None:
         answer = self.client.answer(self.quote())
         with mock.patch.dict("sys.modules", {"pandas": None}):
@@ -124,7 +137,8 @@ class Asking(WithServer):
         e = caught.exception
         self.assertEqual((e.asked.epsilon, e.left.epsilon, e.short.epsilon), (Decimal("0.5"), Decimal("0.25"), Decimal("0.25")))
         self.assertEqual((e.account, e.fits[0].cost.epsilon), ("Demo analyst", Decimal("0.2")))
-        self.assertEqual((e.fits[0].margins or ())[0].within, 60)
+        self.client.quote("visits", e.fits[0].questions)
+        self.assertEqual(json.loads(self.sent("/api/v1/quotes")[-1][1])["questions"], [{"kind": "count", "margin": {"within": 60, "at": "0.95"}}])
         self.assertEqual(len(self.sent()), 1, "a refusal is final")
 
     def test_errors_have_their_classes(self) -> None:

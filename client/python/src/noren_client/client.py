@@ -98,10 +98,12 @@ class Client:
     ) -> Quote:
         """The cost of questions at a margin, or their margin at a cost. It is free.
 
-        Exactly one of margin and pay: one for all questions, or one for each.
+        Exactly one of margin and pay: one for all questions, or one for each. Neither where
+        the questions hold them, as those of Fit do.
         """
         asked = [questions] if isinstance(questions, Question) else list(questions)
-        if (margin is None) == (pay is None):
+        stated = all("pay" in q.fields or "margin" in q.fields for q in asked)
+        if [margin is not None, pay is not None, stated].count(True) != 1:
             raise UsageError("quote: expected exactly one of margin and pay")
         body: dict[str, Any] = {"book": self.book(book).id if isinstance(book, str) else book.id, "questions": [q.json() for q in asked]}
         if margin is not None:

@@ -311,33 +311,25 @@ class Entry:
 
 @dataclass(frozen=True)
 class Fit:
-    """A change of a request after which the budget covers it."""
+    """A change of a request after which the budget covers it.
+
+    The questions hold their cost or margin: Client.quote(book, fit.questions) asks for them.
+    """
 
     change: Message
     questions: tuple[Question, ...]
-    margins: tuple[Margin, ...] | None
-    pay: tuple[Amount, ...] | None
     cost: Amount
     raw: Json = field(repr=False)
 
     @classmethod
     def read(cls, value: Any) -> Fit:
         f = _object(value, "fit")
-        return cls(
-            Message.read(f.get("change")), _list(f, "questions", _question), _list(f, "margin", _margin) or None,
-            _list(f, "pay", Amount.read) or None, Amount.read(f.get("cost")), f,
-        )
+        return cls(Message.read(f.get("change")), _list(f, "questions", _question), Amount.read(f.get("cost")), f)
 
 
 def _question(value: Any) -> Question:
     f = dict(_object(value, "question"))
     return Question(str(f.pop("kind", "")), f)
-
-
-def _margin(value: Any) -> Margin:
-    f = _object(value, "margin")
-    about = f.get("about")
-    return Margin(float(f.get("within") or 0), str(f.get("at", "0.95")), about if isinstance(about, int) else None)
 
 
 @dataclass(frozen=True)
@@ -354,7 +346,7 @@ class QuotedQuestion:
     @classmethod
     def read(cls, value: Any) -> QuotedQuestion:
         f = _object(value, "question")
-        noise = _object(f.get("noise") or {}, "noise")
+        noise = _object(f.get("noise") or f.get("accuracy") or {}, "accuracy")
         return cls(_list(f, "asked", Message.read), Amount.read(f.get("cost")), _number(noise, "within"), str(noise.get("at", "")), f)
 
 
@@ -425,6 +417,8 @@ class Result:
     asked: tuple[Message, ...]
     rows: tuple[Json, ...]
     notes: tuple[Message, ...]
+    read_with_care: tuple[Message, ...]
+    #: The names of the keys of the rows.
     columns: tuple[str, ...]
     raw: Json = field(repr=False)
 
@@ -432,19 +426,23 @@ class Result:
     def read(cls, value: Any) -> Result:
         f = _object(value, "question")
         result = _object(f.get("result") or {}, "result")
+        asked = _object(f.get("question") or {}, "question")
+        columns = _strings(asked, "by") or ()
+        if _str(f, "kind") == "histogram":
+            columns += (_str(asked, "column") or "bin",)
         return cls(
             _str(f, "kind"), _list(f, "asked", Message.read), _list(result, "rows", lambda r: _object(r, "row")),
-            _list(f, "notes", Message.read), _strings(f, "by") or (), f,
+            _list(f, "notes", Message.read), _list(f, "read_with_care", Message.read), columns, f,
         )
 
     def records(self) -> list[dict[str, Any]]:
-        """The rows as dicts: a member for each key, then value, noise, sampling and records
-        where the answer has them."""
+        """The rows as dicts: a member for each key, then value, and low, high, noise, sampling
+        and records where the answer has them."""
         out = []
         for row in self.rows:
             keys = [str(k) for k in row.get("keys") or ()]
             names = self.columns if len(self.columns) == len(keys) else _key_names(len(keys))
-            out.append(dict(zip(names, keys)) | {n: row[n] for n in ("value", "noise", "sampling", "records") if n in row})
+            out.append(dict(zip(names, keys)) | {n: row[n] for n in _FIGURES if n in row})
         return out
 
     def frame(self) -> Any:
@@ -464,6 +462,9 @@ class Result:
         return self.frame()
 
 
+_FIGURES = ("value", "low", "high", "noise", "sampling", "records")
+
+
 def _key_names(n: int) -> tuple[str, ...]:
     return ("key",) if n == 1 else tuple(f"key{i + 1}" for i in range(n))
 
@@ -477,6 +478,7 @@ class Answer:
     at: str
     by: str
     cost: Amount
+    #: What the caller could still spend after it; empty for the answer of another.
     left: Amount
     #: The server gave an answer that was paid for before, and charged nothing for this request.
     replayed: bool
