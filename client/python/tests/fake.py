@@ -54,13 +54,18 @@ class Fake:
             }
         self.left -= 0.5
         number = len(self.paid) + 1
-        payload = json.dumps({"rows": [{"value": number}]}, separators=(",", ":"))
+        groups = [{"key": ["A"], "value": 11 + number, "interval": [8.5, 15.5]}, {"key": ["B"], "value": 7, "interval": [3.5, 10.5]}]
+        part = {"format": "noren.query/1", "query": "count", "mechanism": "laplace", "by": ["ward"], "groups": groups, "level": 0.95}
+        payload = json.dumps({"format": "noren.answers/1", "answers": [part]}, separators=(",", ":"))
         answer = {
             "id": f"an_abcdefgh2345677{number}", "book": BOOK, "at": "2026-11-22T07:00:00Z", "by": "Demo analyst", "n": 2 + number,
             "cost": {"epsilon": "0.5", "delta": "0"}, "left": {"epsilon": str(self.left), "delta": "0"}, "replayed": False,
             "questions": [{
                 "asked": [message("Count by ward")], "kind": "count", "question": {"kind": "count", "by": ["ward"]},
-                "result": {"rows": [{"keys": ["A"], "value": 12, "noise": 3.5}, {"keys": ["B"], "value": 7, "noise": 3.5, "sampling": 1.25}]},
+                "result": {"rows": [
+                    {"keys": ["A"], "value": 11.0 + number, "low": 8.5, "high": 15.5, "noise": 3.5},
+                    {"keys": ["B"], "value": 7, "low": 3.5, "high": 10.5, "noise": 3.5, "sampling": 1.25},
+                ]},
             }],
             "statement": [message("It holds.")], "not_covered": [], "payload": payload,
             "certificate": signing.signed(SECRET, signing.statement(payload.encode())),

@@ -56,17 +56,31 @@ class Asking(WithServer):
         self.assertEqual(self.client.rehearse(quote).within, 96)
         answer = self.client.answer(quote)
         self.assertTrue(answer.checked.trusted)
-        self.assertEqual(answer.records(), [{"ward": "A", "value": 12, "noise": 3.5}, {"ward": "B", "value": 7, "noise": 3.5, "sampling": 1.25}])
+        self.assertEqual(answer.records(), [
+            {"ward": "A", "value": 12, "low": 8.5, "high": 15.5, "noise": 3.5}, {"ward": "B", "value": 7, "low": 3.5, "high": 10.5, "noise": 3.5, "sampling": 1.25},
+        ])
         key, text = self.sent()[0]
         self.assertEqual((key, json.loads(text)), (quote.key, {"quote": "opaque", "most": {"epsilon": "0.5", "delta": "0"}}))
         self.assertEqual(self.client.stored(answer.id).payload, answer.payload)
 
-    def test_names_of_keys(self) -> None:
-        row = {"keys": ["A", "[0,18)"], "value": 3}
-        of = {"kind": "histogram", "question": {"kind": "histogram", "column": "age", "by": ["ward"]}, "result": {"rows": [row]}}
-        self.assertEqual(nc.Result.read(of).records(), [{"ward": "A", "age": "[0,18)", "value": 3}])
-        del of["question"]
-        self.assertEqual(nc.Result.read(of).records(), [{"key1": "A", "key2": "[0,18)", "value": 3}])
+    def test_histograms(self) -> None:
+        groups = [{"key": ["A"], "bin": [0, 18.5], "value": 3}, {"key": ["A"], "bin": [18.5, 110], "value": 4}]
+        released = {"format": "noren.query/1", "query": "histogram", "column": "age", "by": ["ward"], "groups": groups}
+        (part,) = nc.released.parts(json.dumps(released).encode())
+        rows = [{"keys": ["A", "[0, 18.5)"], "value": 3}, {"keys": ["A", "[18.5, 110)"], "value": 4.0}]
+        result = nc.Result.read({"kind": "histogram", "result": {"rows": rows}}, part)
+        self.assertEqual(result.records(), [{"ward": "A", "age": "[0, 18.5)", "value": 3}, {"ward": "A", "age": "[18.5, 110)", "value": 4.0}])
+
+    def test_outliers(self) -> None:
+        interval = {"level": 0.95, "low": 3, "high": 9}
+        (part,) = nc.released.parts(json.dumps({"count": 6, "interval": interval, "noise": "n", "basis": "b"}).encode())
+        result = nc.Result.read({"kind": "outliers", "result": {"rows": [{"keys": [], "value": 6, "low": 3, "high": 9, "noise": 3}]}}, part)
+        self.assertEqual((result.released, result.records()), (True, [{"value": 6, "low": 3, "high": 9, "noise": 3}]))
+
+    def test_an_unknown_form(self) -> None:
+        (part,) = nc.released.parts(b'{"format":"noren.new/1"}')
+        result = nc.Result.read({"kind": "new", "result": {"rows": [{"keys": ["a", "b"], "value": 3}]}}, part)
+        self.assertEqual((result.released, result.records()), (False, [{"key1": "a", "key2": "b", "value": 3}]))
 
     def test_price_stated_once(self) -> None:
         for arguments in ({}, {"margin": nc.Margin(1), "pay": nc.Amount.of(epsilon=1)}, {"margin": [nc.Margin(1)] * 2}, {"pay": [nc.Margin(1)]}):
@@ -86,7 +100,7 @@ class Asking(WithServer):
             self.skipTest("pandas is not installed")
         frame = answer.data()
         self.assertIsInstance(frame, pandas.DataFrame)
-        self.assertEqual((list(frame.columns), list(frame["value"])), (["ward", "value", "noise", "sampling"], [12, 7]))
+        self.assertEqual((list(frame.columns), list(frame["value"])), (["ward", "value", "low", "high", "noise", "sampling"], [12, 7]))
 
     def test_lost_connections_are_one_request(self) -> None:
         for fault in ("lost before", "lost after", "cut", "proxy", "status 503 unavailable 2", "status 429 too-many 3", "status 409 conflict 1"):
@@ -175,7 +189,22 @@ class Certified(WithServer):
         def of_another(a: dict[str, Any]) -> dict[str, Any]:
             return {**a, "certificate": signing.signed(fake.SECRET, signing.statement(a["payload"].encode(), request_sha256="00" * 32))}
 
+        def shown(**changes: Any) -> Any:
+            def change(a: dict[str, Any]) -> dict[str, Any]:
+                out: dict[str, Any] = json.loads(json.dumps(a))
+                out["questions"][0]["result"]["rows"][0].update(changes)
+                return out
+
+            return change
+
         for name, change in {
+            "another value shown": shown(value=13),
+            "another interval shown": shown(low=7),
+            "another group shown": shown(keys=["B"]),
+            "a text in place of a value": shown(value="12"),
+            "a value of no group": shown(keys=[]),
+            "no rows": lambda a: {**a, "questions": [{**a["questions"][0], "result": {"rows": []}}]},
+            "an answer more": lambda a: {**a, "questions": a["questions"] * 2},
             "another payload": lambda a: {**a, "payload": other},
             "another key": resigned,
             "no certificate": lambda a: {**a, "certificate": None},
@@ -277,13 +306,13 @@ class CommandLine(WithServer):
         code, out, _ = self.run_it("quote", *question, "--rehearse", "-o", quote)
         self.assertEqual((code, "96 of 100" in out, "costs epsilon 0.5" in out), (0, True, True))
         code, out, _ = self.run_it("ask", "--quote", quote, "-o", answer)
-        self.assertEqual((code, "ward A  value 12  noise 3.5" in out, "a pinned key" in out), (0, True, True))
+        self.assertEqual((code, "ward A  value 12  low 8.5  high 15.5  noise 3.5" in out, "a pinned key" in out), (0, True, True))
         self.assertEqual(self.run_it("ask", "--quote", quote)[0], 0)
         self.assertEqual(len(self.server.paid), 1)
         self.assertEqual(self.run_it("check", answer, "--key-id", PIN)[0], 0)
         self.assertEqual(self.run_it("check", answer, "--key-id", "ed25519:" + "0" * 32)[0], 4)
         changed = self.folder / "changed.json"
-        changed.write_text(Path(answer).read_text().replace('\\"value\\":1', '\\"value\\":2'))
+        changed.write_text(Path(answer).read_text().replace('\\"value\\":12', '\\"value\\":13'))
         self.assertNotEqual(changed.read_text(), Path(answer).read_text())
         self.assertEqual(self.run_it("check", str(changed), "--key-id", PIN)[0], 4)
         self.assertEqual(json.loads(self.run_it("quote", *question, "--json")[1])["quote"]["id"], "qt_abcdefgh23456777")

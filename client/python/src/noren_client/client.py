@@ -8,7 +8,7 @@ import urllib.parse
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from . import certificate
+from . import certificate, released
 from .canonical import CanonicalError, load
 from .errors import AnswerUnknown, CertificateError, ConnectionLost, ProtocolError, UsageError
 from .model import Amount, Answer, AnswerLine, Book, Entry, Json, Key, Margin, Message, Question, Quote, Rehearsal, Result, Table
@@ -219,9 +219,12 @@ def read_answer(value: Any, key_ids: Sequence[str] = (), *, replayed: bool = Fal
         raise ProtocolError("payload: expected a text")
     signed = read_object(f.get("certificate"), "certificate")
     checked = certificate.check(signed, payload.encode(), key_ids)
+    shown, parts = read_list(f, "questions", lambda q: read_object(q, "question")), released.parts(payload.encode())
+    if len(shown) != len(parts):
+        raise CertificateError(f"{len(shown)} answers are shown, and {len(parts)} were released")
     return Answer(
         id=_text(f, "id"), book=_text(f, "book"), at=_text(f, "at"), by=_text(f, "by"), cost=Amount.read(f.get("cost")), left=Amount.read(f.get("left")),
-        replayed=replayed or f.get("replayed") is True, questions=read_list(f, "questions", Result.read),
+        replayed=replayed or f.get("replayed") is True, questions=tuple(Result.read(q, part) for q, part in zip(shown, parts)),
         statement=read_list(f, "statement", Message.read), not_covered=read_list(f, "not_covered", Message.read),
         certificate=signed, payload=payload.encode(), checked=checked, raw=f,
     )

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Any, TypeVar
 
+from . import released as _released
 from .certificate import Checked
 from .errors import ProtocolError, UsageError
 
@@ -420,19 +421,24 @@ class Result:
     read_with_care: tuple[Message, ...]
     #: The names of the keys of the rows.
     columns: tuple[str, ...]
+    #: The values are those of the released bytes, which the certificate names. False for
+    #: a kind of answer that this package cannot read there.
+    released: bool
     raw: Json = field(repr=False)
 
     @classmethod
-    def read(cls, value: Any) -> Result:
+    def read(cls, value: Any, part: _released.Part | None = None) -> Result:
+        """Read what a server shows, and compare it with what was released."""
         f = _object(value, "question")
-        result = _object(f.get("result") or {}, "result")
-        asked = _object(f.get("question") or {}, "question")
-        columns = _strings(asked, "by") or ()
-        if _str(f, "kind") == "histogram":
-            columns += (_str(asked, "column") or "bin",)
+        rows = _list(_object(f.get("result") or {}, "result"), "rows", lambda r: _object(r, "row"))
+        columns: tuple[str, ...] = ()
+        if part is not None:
+            _released.compare(part, rows)
+            columns = part.columns
+            rows = tuple({**row, "keys": list(figure.keys)} for row, figure in zip(rows, part.figures))
         return cls(
-            _str(f, "kind"), _list(f, "asked", Message.read), _list(result, "rows", lambda r: _object(r, "row")),
-            _list(f, "notes", Message.read), _list(f, "read_with_care", Message.read), columns, f,
+            _str(f, "kind"), _list(f, "asked", Message.read), rows, _list(f, "notes", Message.read),
+            _list(f, "read_with_care", Message.read), columns, part is not None, f,
         )
 
     def records(self) -> list[dict[str, Any]]:
