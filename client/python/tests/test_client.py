@@ -77,6 +77,12 @@ class Asking(WithServer):
         result = nc.Result.read({"kind": "outliers", "result": {"rows": [{"keys": [], "value": 6, "low": 3, "high": 9, "noise": 3}]}}, part)
         self.assertEqual((result.released, result.records()), (True, [{"value": 6, "low": 3, "high": 9, "noise": 3}]))
 
+    def test_dependent_records(self) -> None:
+        (part,) = nc.released.parts(b'{"values":["1.5",2],"scale":1,"within_95":[0.5,0.25]}')
+        rows = [{"keys": ["1"], "value": 1.5, "low": 1, "high": 2, "noise": 0.5}, {"keys": ["2"], "value": 2, "low": 1.75, "high": 2.25, "noise": 0.25}]
+        result = nc.Result.read({"kind": "correlated", "result": {"rows": rows}}, part)
+        self.assertEqual((result.released, [r["key"] for r in result.records()]), (True, ["1", "2"]))
+
     def test_an_unknown_form(self) -> None:
         (part,) = nc.released.parts(b'{"format":"noren.new/1"}')
         result = nc.Result.read({"kind": "new", "result": {"rows": [{"keys": ["a", "b"], "value": 3}]}}, part)

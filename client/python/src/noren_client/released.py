@@ -59,6 +59,10 @@ def _part(answer: Mapping[str, Any]) -> Part | None:
     if {"count", "interval", "basis"} <= set(answer):  # of outliers
         interval = answer.get("expected_interval") or answer["interval"]
         return Part((), (Figure((), answer["count"], *_ends(interval)),))
+    if {"values", "scale", "within_95"} <= set(answer):  # of dependent records
+        values, within = [float(v) for v in answer["values"]], answer["within_95"]
+        keys: list[tuple[str, ...]] = [(str(i + 1),) for i in range(len(values))] if len(values) > 1 else [()]
+        return Part((), tuple(Figure(k, v, v - w, v + w) for k, v, w in zip(keys, values, within)))
     return None
 
 
