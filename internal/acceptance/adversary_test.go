@@ -19,6 +19,10 @@ type pairOfTables struct {
 	set         setting
 }
 
+// canary is a cell that no question names: a reply or a log that holds it has it from the
+// table.
+const canary = "kanarienvogel"
+
 // pairsOfTables are neighbours of both relations and units.
 func pairsOfTables() []pairOfTables {
 	plain := "p999998,35,A,15\n"
@@ -27,7 +31,7 @@ func pairsOfTables() []pairOfTables {
 	return []pairOfTables{
 		{"a cell that is no integer", all, all + "p999999,unknown,A,15\n", nil},
 		{"delimiter, quotes and a line end in a cell", all + plain, all + "p999999,35,\"A|B;\"\"C\"\",\nd\",15\n", replace},
-		{"a ward that is not public, overflow, letters", all + plain, all + "p999999,9223372036854775808,Z,1e400\n", replace},
+		{"a ward that is not public, overflow, letters", all + plain, all + "p999999,9223372036854775808," + canary + ",1e400\n", replace},
 		{"a very long cell", all, all + "p999999,35," + strings.Repeat("x", 1<<17) + ",1\n", nil},
 		{"a person of many records", all, all + strings.Repeat("p999999,99,D,9999\n", 40), person},
 		{"cells beyond the bounds", all + plain, all + "p999999,-7,D,123456789\n", setting{"neighbours": "replace-one", "unit": "person", "max_rows": 3}},
@@ -191,7 +195,12 @@ func testAdversary(t *testing.T, p pairOfTables, moves int, seed uint64) (paid, 
 		pays := a.rng.IntN(4) > 0 && len(asked) == 1
 		var seen [2][]string
 		var got [2]*reply
-		show := func(i int, what string, r *reply) { seen[i], got[i] = append(seen[i], what+": "+masked(t, r)), r }
+		show := func(i int, what string, r *reply) {
+			seen[i], got[i] = append(seen[i], what+": "+masked(t, r)), r
+			if strings.Contains(string(r.body), canary) {
+				t.Fatalf("%s holds a cell: %s", what, r)
+			}
+		}
 		replays := a.chance(10)
 		for i, w := range both {
 			body := map[string]any{"book": w.table.book, "questions": asked, "pay": pay}
@@ -242,6 +251,11 @@ func testAdversary(t *testing.T, p pairOfTables, moves int, seed uint64) (paid, 
 			paid++
 		} else if !accepted {
 			refused++
+		}
+	}
+	for _, w := range both {
+		if w.kill(); strings.Contains(w.log.String(), canary) {
+			t.Errorf("the log holds a cell: %s", w.log.String())
 		}
 	}
 	return paid, refused
