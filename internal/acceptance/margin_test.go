@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"strconv"
 	"sync"
@@ -78,7 +79,7 @@ func testMargin(t *testing.T, answers int) {
 		quotes[i] = analyst.quote(t, map[string]any{
 			"book": book, "questions": []question{f.ask}, "margin": []any{map[string]any{"within": f.within, "at": "0.95", "about": f.about}},
 		})
-		if w := quotes[i].Questions[0].Noise.Within; w == nil || *w > f.within {
+		if w := quotes[i].Questions[0].Accuracy.Within; w == nil || *w > f.within {
 			t.Fatalf("a margin of %g was asked for, %v is quoted", f.within, w)
 		}
 	}
@@ -159,9 +160,7 @@ func (u *user) addClinic(t *testing.T, more setting) string {
 	}
 	u.must(t, 200, "PUT", "/tables/"+added.Table.ID+"/columns", map[string]any{"missing": []string{}, "columns": columns, "confirm": true}, nil, "If-Match", tag)
 	s := setting{"columns": []any{map[string]any{"name": "age", "bounds": []string{"0", "110"}}, map[string]any{"name": "cost_yen", "bounds": []string{"0", "50000"}}}}
-	for name, value := range more {
-		s[name] = value
-	}
+	maps.Copy(s, more)
 	return u.open(t, added.Table.ID, s)
 }
 

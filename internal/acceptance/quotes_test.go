@@ -18,13 +18,23 @@ func testQuotes(t *testing.T, clients, n int) {
 	u := s.steward(t)
 	book := u.add(t, "visits.csv", visits(300, 1), nil).book
 	analyst := u.analyst(t, "K. Sato", book, setting{"epsilon": "10"})
-	// A server that was started anew holds no column in memory.
+	// A server that is started without the copies of its tables has no column in memory.
 	s.stop(t)
-	tables, away := filepath.Join(s.dir, "tables"), filepath.Join(filepath.Dir(s.dir), "away")
-	s.start(t)
-	if err := os.Rename(tables, away); err != nil {
-		t.Fatal(err)
+	move := func(from, to string) {
+		for _, name := range []string{"tables", "books"} {
+			if err := os.MkdirAll(to, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Rename(filepath.Join(from, name), filepath.Join(to, name)); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Mkdir(filepath.Join(from, name), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
+	move(s.dir, filepath.Join(filepath.Dir(s.dir), "away"))
+	s.start(t)
 	bodies := []map[string]any{
 		quoting(book, "0.1", question{"kind": "count", "where": "age >= 65"}),
 		quoting(book, "0.2", question{"kind": "mean", "column": "cost", "by": []string{"ward"}}),
@@ -55,9 +65,6 @@ func testQuotes(t *testing.T, clients, n int) {
 	q := analyst.quote(t, bodies[0])
 	if r := analyst.pay(t.Context(), q, "without a file"); r.err == nil && r.status == 200 {
 		t.Errorf("an answer without the table's file: %s", r)
-	}
-	if err := os.Rename(away, tables); err != nil {
-		t.Fatal(err)
 	}
 	var all []time.Duration
 	for _, part := range took {

@@ -2,7 +2,7 @@ package acceptance
 
 import "regexp"
 
-var anyRequestID = regexp.MustCompile(`rq_[a-z2-7]{16}`)
+var anyID = regexp.MustCompile(`\b(an|bk|jb|pr|qt|rq|tb)_[a-z2-7]{16}\b`)
 
-// unnamed is a text without the ids of requests.
-func unnamed(text string) string { return anyRequestID.ReplaceAllString(text, "rq_") }
+// unnamed is a text without ids, which are drawn.
+func unnamed(text string) string { return anyID.ReplaceAllString(text, "${1}_") }

@@ -3,6 +3,7 @@ package acceptance
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -29,7 +30,8 @@ type table struct{ id, book string }
 type setting map[string]any
 
 // add adds a CSV table of the form of visits, confirms its columns and opens its book.
-func (u *user) add(t *testing.T, name, csv string, s setting) table {
+// missing are the texts that stand for missing values.
+func (u *user) add(t *testing.T, name, csv string, s setting, missing ...string) table {
 	t.Helper()
 	var added struct {
 		Table struct{ ID string }
@@ -43,7 +45,7 @@ func (u *user) add(t *testing.T, name, csv string, s setting) table {
 		return map[string]any{"name": name, "type": kind, "role": role}
 	}
 	u.must(t, 200, "PUT", "/tables/"+out.id+"/columns", map[string]any{
-		"missing": []string{}, "confirm": true, "columns": []any{
+		"missing": append([]string{}, missing...), "confirm": true, "columns": []any{
 			column("person", "category", "identifier"), column("age", "integer", "quasi-identifier"),
 			column("ward", "category", "quasi-identifier"), column("cost", "integer", "sensitive"),
 		},
@@ -63,10 +65,9 @@ func (u *user) open(t *testing.T, tableID string, s setting) string {
 			map[string]any{"name": "ward", "keys": wards},
 		},
 	}
-	for name, value := range s {
-		if body[name] = value; value == nil {
-			delete(body, name)
-		}
+	maps.Copy(body, s)
+	if body["neighbours"] == "replace-one" {
+		delete(body, "at_most") // the number of records is public
 	}
 	var begun job
 	u.must(t, 202, "POST", "/books", body, &begun)
@@ -105,7 +106,7 @@ type quote struct {
 	Class        float64 `json:"time_class_s"`
 	RequestHash  string  `json:"request_hash"`
 	Questions    []struct {
-		Noise struct{ Within *float64 }
+		Accuracy struct{ Within *float64 }
 	}
 }
 

@@ -59,7 +59,7 @@ class Fake:
         payload = json.dumps({"format": "noren.answers/1", "answers": [part]}, separators=(",", ":"))
         answer = {
             "id": f"an_abcdefgh2345677{number}", "book": BOOK, "at": "2026-11-22T07:00:00Z", "by": "Demo analyst", "n": 2 + number,
-            "cost": {"epsilon": "0.5", "delta": "0"}, "left": {"epsilon": str(self.left), "delta": "0"}, "replayed": False,
+            "cost": {"epsilon": "0.5", "delta": "0"}, "left": {"own": {"epsilon": str(self.left), "delta": "0"}, "table": {"epsilon": "3", "delta": "0"}}, "replayed": False,
             "questions": [{
                 "asked": [message("Count by ward")], "kind": "count", "question": {"kind": "count", "by": ["ward"]},
                 "result": {"rows": [

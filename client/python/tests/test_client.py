@@ -56,6 +56,7 @@ class Asking(WithServer):
         self.assertEqual(self.client.rehearse(quote).within, 96)
         answer = self.client.answer(quote)
         self.assertTrue(answer.checked.trusted)
+        self.assertEqual(answer.left, nc.Amount.of(epsilon="0.5", delta=0))
         self.assertEqual(answer.records(), [
             {"ward": "A", "value": 12, "low": 8.5, "high": 15.5, "noise": 3.5}, {"ward": "B", "value": 7, "low": 3.5, "high": 10.5, "noise": 3.5, "sampling": 1.25},
         ])

@@ -223,11 +223,17 @@ def read_answer(value: Any, key_ids: Sequence[str] = (), *, replayed: bool = Fal
     if len(shown) != len(parts):
         raise CertificateError(f"{len(shown)} answers are shown, and {len(parts)} were released")
     return Answer(
-        id=_text(f, "id"), book=_text(f, "book"), at=_text(f, "at"), by=_text(f, "by"), cost=Amount.read(f.get("cost")), left=Amount.read(f.get("left")),
+        id=_text(f, "id"), book=_text(f, "book"), at=_text(f, "at"), by=_text(f, "by"), cost=Amount.read(f.get("cost")), left=_left(f.get("left")),
         replayed=replayed or f.get("replayed") is True, questions=tuple(Result.read(q, part) for q, part in zip(shown, parts)),
         statement=read_list(f, "statement", Message.read), not_covered=read_list(f, "not_covered", Message.read),
         certificate=signed, payload=payload.encode(), checked=checked, raw=f,
     )
+
+
+def _left(value: Any) -> Amount:
+    """What the caller may still spend: of the own account, or of the book where it has none."""
+    left = read_object(value or {}, "left")
+    return Amount.read(left.get("own") or left.get("table"))
 
 
 def _text(fields: Json, name: str) -> str:
