@@ -76,7 +76,7 @@ var layers = [][]string{
 	{"noren/service"},
 	{"noren/experiments", "noren/internal/server", "noren/web"},
 	{"noren/internal/cli"},
-	{"noren/cmd"},
+	{"noren/cmd", "noren/internal/acceptance"},
 }
 
 // treeOf is the layer and the tree of a package; the root package is a tree of its own

@@ -1,0 +1,69 @@
+"""Client of a Noren server: differentially private answers, checked locally.
+
+    from noren_client import Client, Margin, mean
+
+    client = Client("https://noren.example.org", token_file="token", key_ids=["ed25519:..."])
+    quote = client.quote("visits", mean("cost_yen", by="department"), margin=Margin(within=500, about=400))
+    print(quote.cost, quote.fits)
+    answer = client.answer(quote)
+    answer.frame()
+"""
+
+from .client import Client, read_answer
+from .certificate import Checked
+from .errors import (
+    AnswerUnknown,
+    BudgetRefused,
+    CertificateError,
+    Conflict,
+    ConnectionLost,
+    Forbidden,
+    Invalid,
+    NorenError,
+    NotFound,
+    ProtocolError,
+    QuoteExpired,
+    QuoteOutdated,
+    Sealed,
+    ServerError,
+    TooMany,
+    Unauthenticated,
+    Unavailable,
+    UsageError,
+)
+from .model import (
+    Account,
+    Amount,
+    Answer,
+    AnswerLine,
+    Book,
+    Column,
+    Entry,
+    Fit,
+    Key,
+    Margin,
+    Message,
+    Question,
+    Quote,
+    QuotedQuestion,
+    Rehearsal,
+    Result,
+    Table,
+    count,
+    histogram,
+    mean,
+    outliers,
+    quantile,
+    total,
+    variance,
+)
+
+__version__ = "1.0.0"
+
+__all__ = [
+    "Account", "Amount", "Answer", "AnswerLine", "AnswerUnknown", "Book", "BudgetRefused", "CertificateError", "Checked", "Client",
+    "Column", "Conflict", "ConnectionLost", "Entry", "Fit", "Forbidden", "Invalid", "Key", "Margin", "Message", "NorenError",
+    "NotFound", "ProtocolError", "Question", "Quote", "QuoteExpired", "QuoteOutdated", "QuotedQuestion", "Rehearsal", "Result",
+    "Sealed", "ServerError", "Table", "TooMany", "Unauthenticated", "Unavailable", "UsageError", "count", "histogram", "mean",
+    "outliers", "quantile", "read_answer", "total", "variance",
+]

@@ -1,0 +1,268 @@
+"""The client of a Noren server."""
+
+from __future__ import annotations
+
+import os
+import stat
+import urllib.parse
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from . import certificate, released
+from .canonical import CanonicalError, load
+from .errors import AnswerUnknown, CertificateError, ConnectionLost, ProtocolError, UsageError
+from .model import Amount, Answer, AnswerLine, Book, Entry, Json, Key, Margin, Message, Question, Quote, Rehearsal, Result, Table
+from .model import _list as read_list
+from .model import _object as read_object
+from .transport import Reply, Transport
+
+_T = TypeVar("_T")
+
+
+class Client:
+    """A signed-in analyst.
+
+    server is the address of the server, or NOREN_SERVER. The token is the argument, or that
+    of NOREN_TOKEN, or the text of the file token_file or NOREN_TOKEN_FILE, which its owner
+    alone may read.
+
+    key_ids pins the keys that may sign answers, by the id that the server's operator gives
+    by another way ("ed25519:..."); NOREN_KEY_ID holds one too. Answers are checked on
+    arrival, and an answer under another key is a CertificateError. Without a pinned key the
+    signature is checked against the key that the certificate names, and Answer.checked.trusted
+    is False.
+
+    timeout bounds each attempt of a request in seconds; patience bounds the waiting that the
+    server asks for (Retry-After).
+    """
+
+    def __init__(
+        self,
+        server: str | None = None,
+        token: str | None = None,
+        *,
+        token_file: str | os.PathLike[str] | None = None,
+        key_ids: Iterable[str] = (),
+        timeout: float = 90,
+        patience: float = 120,
+        ca_file: str | None = None,
+    ) -> None:
+        server = server or os.environ.get("NOREN_SERVER", "")
+        if not server:
+            raise UsageError("server: expected an address, got none; pass it or set NOREN_SERVER")
+        pins = list(key_ids) or [k for k in [os.environ.get("NOREN_KEY_ID", "")] if k]
+        self.key_ids = tuple(certificate.parse_key_id(k) for k in pins)
+        self._transport = Transport(server, find_token(token, token_file), timeout=timeout, patience=patience, ca_file=ca_file)
+
+    def session(self) -> Json:
+        """Who is signed in, and what the server says of itself."""
+        return read_object(self._get("/session"), "session")
+
+    def keys(self) -> list[Key]:
+        """The server's public keys. They prove nothing to a client that got them from the
+        server itself: compare their ids with what the operator gives by another way."""
+        return list(self._items("/keys", Key.read))
+
+    def tables(self) -> list[Table]:
+        """The tables on which the principal has a role."""
+        return list(self._items("/tables", Table.read))
+
+    def table(self, id: str) -> Table:
+        """A table with its columns."""
+        return Table.read(self._get("/tables/" + _segment(id)))
+
+    def books(self) -> list[Book]:
+        """The books of the tables on which the principal has a role."""
+        return list(self._items("/books", Book.read))
+
+    def book(self, name: str) -> Book:
+        """A book by its id, its name or the name of its table."""
+        if name.startswith("bk_"):
+            return Book.read(self._get("/books/" + _segment(name)))
+        found = [b for b in self.books() if name in (b.name, b.table, b.table_name)]
+        if len(found) != 1:
+            raise UsageError(f"book: expected the id or name of one book, got one that fits {len(found)}")
+        return found[0]
+
+    def entries(self, book: str | Book) -> Iterator[Entry]:
+        """The entries of a book that the principal may read, the newest first."""
+        return self._items(f"/books/{_segment(_id(book))}/entries", Entry.read)
+
+    def quote(
+        self,
+        book: str | Book,
+        questions: Question | Sequence[Question],
+        *,
+        margin: Margin | Sequence[Margin] | None = None,
+        pay: Amount | Sequence[Amount] | None = None,
+    ) -> Quote:
+        """The cost of questions at a margin, or their margin at a cost. It is free.
+
+        Exactly one of margin and pay: one for all questions, or one for each. Neither where
+        the questions hold them, as those of Fit do.
+        """
+        asked = [questions] if isinstance(questions, Question) else list(questions)
+        stated = all("pay" in q.fields or "margin" in q.fields for q in asked)
+        if [margin is not None, pay is not None, stated].count(True) != 1:
+            raise UsageError("quote: expected exactly one of margin and pay")
+        body: dict[str, Any] = {"book": self.book(book).id if isinstance(book, str) else book.id, "questions": [q.json() for q in asked]}
+        if margin is not None:
+            body["margin"] = [m.json() for m in _each(margin, Margin, len(asked), "margin")]
+        if pay is not None:
+            body["pay"] = [p.json() for p in _each(pay, Amount, len(asked), "pay")]
+        return Quote.read(self._transport.send("POST", "/quotes", body).json())
+
+    def rehearse(self, quote: Quote) -> Rehearsal:
+        """Try a quote on synthetic rows, made from the definition alone. It is free."""
+        return Rehearsal.read(self._transport.send("POST", "/rehearsals", {"quote": quote.token}).json())
+
+    def answer(self, quote: Quote, *, most: Amount | None = None) -> Answer:
+        """Pay a quote and return the answer, which its certificate was checked for.
+
+        The same quote again, also after a lost connection or in another program by save and
+        load, is the same request: it is charged once. AnswerUnknown says that no answer came
+        back although the request may have been paid.
+        """
+        body = {"quote": quote.token, "most": (quote.cost if most is None else most).json()}
+        try:
+            reply = self._transport.send("POST", "/answers", body, key=quote.key)
+            reply = self._finished(reply)
+        except ConnectionLost as e:
+            raise AnswerUnknown(f"{e}; the answer may have been paid: ask again with the same quote", quote) from None
+        answer = self._answer(reply)
+        _belongs(answer, quote)
+        return answer
+
+    def ask(
+        self,
+        book: str | Book,
+        questions: Question | Sequence[Question],
+        *,
+        margin: Margin | Sequence[Margin] | None = None,
+        pay: Amount | Sequence[Amount] | None = None,
+    ) -> Answer:
+        """Quote questions and pay for them. A stored answer to the same questions is free."""
+        quote = self.quote(book, questions, margin=margin, pay=pay)
+        return self.stored(quote.stored) if quote.stored else self.answer(quote)
+
+    def answers(self, book: str | Book | None = None) -> list[AnswerLine]:
+        """The answers that the principal may read, the newest first."""
+        query = "" if book is None else "?" + urllib.parse.urlencode({"book": _id(book)})
+        return list(self._items("/answers" + query, AnswerLine.read))
+
+    def stored(self, id: str) -> Answer:
+        """An answer that was paid for before. It is free."""
+        return self._answer(self._finished(self._transport.send("GET", "/answers/" + _segment(id))))
+
+    def answer_file(self, id: str) -> bytes:
+        """The file of an answer and its certificate, for the record; check_file checks it."""
+        return self._transport.send("GET", f"/answers/{_segment(id)}/file").body
+
+    def _finished(self, reply: Reply) -> Reply:
+        """Follow an answer that missed its time class until it is there."""
+        while reply.status == 202:
+            location = reply.headers.get("location", "")
+            if not location:
+                location = str(read_object(reply.json(), "answer").get("location", ""))
+            path = urllib.parse.urlsplit(location).path
+            if not path.startswith("/api/"):
+                raise ProtocolError("answer: expected a location of this server")
+            self._transport.pause(reply)
+            reply = self._transport.send("GET", path)
+        return reply
+
+    def _answer(self, reply: Reply) -> Answer:
+        return read_answer(reply.json(), self.key_ids, replayed=reply.headers.get("idempotency-replayed") == "true")
+
+    def _get(self, path: str) -> Any:
+        return self._transport.send("GET", path).json()
+
+    def _items(self, path: str, read: Callable[[Any], _T]) -> Iterator[_T]:
+        after = ""
+        while True:
+            glue = "&" if "?" in path else "?"
+            page = read_object(self._get(path + (glue + urllib.parse.urlencode({"after": after}) if after else "")), "list")
+            yield from read_list(page, "items", read)
+            following = page.get("next")
+            if not isinstance(following, str) or not following or following == after:
+                return
+            after = following
+
+
+def find_token(token: str | None, token_file: str | os.PathLike[str] | None) -> str:
+    """The token: the argument, NOREN_TOKEN, or a file that its owner alone may read."""
+    if token and token_file:
+        raise UsageError("token: expected token or token_file, got both")
+    if token:
+        return token
+    if token_file is None:
+        if from_environment := os.environ.get("NOREN_TOKEN", ""):
+            return from_environment
+        token_file = os.environ.get("NOREN_TOKEN_FILE", "")
+    if not token_file:
+        raise UsageError("token: expected one, got none; pass token or token_file, or set NOREN_TOKEN")
+    try:
+        with open(token_file, encoding="ascii") as file:
+            mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+            if os.name == "posix" and mode & 0o077:
+                raise UsageError(f"token_file: expected mode 0600, got {mode:04o}: others than its owner can read it")
+            return file.read(1000).strip()
+    except (OSError, UnicodeDecodeError) as e:
+        raise UsageError(f"token_file: it cannot be read ({type(e).__name__})") from None
+
+
+def read_answer(value: Any, key_ids: Sequence[str] = (), *, replayed: bool = False) -> Answer:
+    """Read an answer as the server gives it, and check its certificate and its values."""
+    f = read_object(value, "answer")
+    payload = f.get("payload")
+    if not isinstance(payload, str):
+        raise ProtocolError("payload: expected a text")
+    signed = read_object(f.get("certificate"), "certificate")
+    checked = certificate.check(signed, payload.encode(), key_ids)
+    shown, parts = read_list(f, "questions", lambda q: read_object(q, "question")), released.parts(payload.encode())
+    if len(shown) != len(parts):
+        raise CertificateError(f"{len(shown)} answers are shown, and {len(parts)} were released")
+    return Answer(
+        id=_text(f, "id"), book=_text(f, "book"), at=_text(f, "at"), by=_text(f, "by"), cost=Amount.read(f.get("cost")), left=_left(f.get("left")),
+        replayed=replayed or f.get("replayed") is True, questions=tuple(Result.read(q, part) for q, part in zip(shown, parts)),
+        statement=read_list(f, "statement", Message.read), not_covered=read_list(f, "not_covered", Message.read),
+        certificate=signed, payload=payload.encode(), checked=checked, raw=f,
+    )
+
+
+def _left(value: Any) -> Amount:
+    """What the caller may still spend: of the own account, or of the book where it has none."""
+    left = read_object(value or {}, "left")
+    return Amount.read(left.get("own") or left.get("table"))
+
+
+def _text(fields: Json, name: str) -> str:
+    value = fields.get(name)
+    if not isinstance(value, str):
+        raise ProtocolError(f"{name}: expected a text")
+    return value
+
+
+def _belongs(answer: Answer, quote: Quote) -> None:
+    """A certificate that holds may be one of another request."""
+    if quote.request_hash and answer.checked.request_sha256 and answer.checked.request_sha256 != quote.request_hash:
+        raise CertificateError("it is of another request than the quote")
+    if answer.book != quote.book:
+        raise CertificateError("the answer is of another book than the quote")
+
+
+def _each(value: Any, kind: type[_T], n: int, name: str) -> list[_T]:
+    all_of = [value] * n if isinstance(value, kind) else list(value)
+    if len(all_of) != n or not all(isinstance(v, kind) for v in all_of):
+        raise UsageError(f"{name}: expected one for each question, or one for all")
+    return all_of
+
+
+def _id(book: str | Book) -> str:
+    return book if isinstance(book, str) else book.id
+
+
+def _segment(id: str) -> str:
+    if not id or not id.isascii() or not all(c.isalnum() or c == "_" for c in id):
+        raise UsageError("id: expected an id such as bk_abcdefgh23456777")
+    return id

@@ -1,0 +1,615 @@
+"""The objects that a server gives and takes: questions, quotes, answers, books.
+
+Each object keeps the JSON that it was read from in `raw`, so that fields which a newer
+server adds can be read before this package knows them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from typing import Any, TypeVar
+
+from . import released as _released
+from .certificate import Checked
+from .errors import ProtocolError, UsageError
+
+_T = TypeVar("_T")
+Json = Mapping[str, Any]
+#: An amount of a budget as a caller may write it. Floats are not taken: 0.1 as a float is not 0.1.
+Number = str | int | Decimal
+
+
+@dataclass(frozen=True)
+class Amount:
+    """A part of a budget, in exact decimals: epsilon and delta, or rho in a book of zCDP."""
+
+    epsilon: Decimal | None = None
+    delta: Decimal | None = None
+    rho: Decimal | None = None
+
+    @classmethod
+    def of(cls, *, epsilon: Number | None = None, delta: Number | None = None, rho: Number | None = None) -> Amount:
+        """An amount from texts, integers or decimals."""
+        return cls(_decimal("epsilon", epsilon), _decimal("delta", delta), _decimal("rho", rho))
+
+    @classmethod
+    def read(cls, value: Any) -> Amount:
+        """The amount in a JSON object; empty for null."""
+        if value is None:
+            return cls()
+        fields = _object(value, "amount")
+        return cls(*(_amount_part(fields, name) for name in ("epsilon", "delta", "rho")))
+
+    def json(self) -> dict[str, str]:
+        """The JSON object of the amount."""
+        parts = {"epsilon": self.epsilon, "delta": self.delta, "rho": self.rho}
+        return {name: format(value, "f") for name, value in parts.items() if value is not None}
+
+    def __str__(self) -> str:
+        parts = ("rho " + format(self.rho, "f")) if self.rho is not None else ""
+        if self.epsilon is not None:
+            parts = "epsilon " + format(self.epsilon, "f")
+        if self.delta:
+            parts += (", " if parts else "") + "delta " + format(self.delta, "f")
+        return parts or "0"
+
+
+def _decimal(name: str, value: Number | None) -> Decimal | None:
+    if value is None:
+        return None
+    if isinstance(value, (bool, float)):
+        raise UsageError(f'{name}: expected a text such as "0.1", got a {type(value).__name__}')
+    try:
+        out = Decimal(value)
+    except InvalidOperation:
+        raise UsageError(f'{name}: expected a decimal such as "0.1"') from None
+    if not out.is_finite() or out < 0:
+        raise UsageError(f"{name}: expected a number from 0")
+    return out
+
+
+def _amount_part(fields: Json, name: str) -> Decimal | None:
+    value = fields.get(name)
+    if value is None:
+        return None
+    try:
+        out = Decimal(value) if isinstance(value, str) else Decimal("nan")
+    except InvalidOperation:
+        out = Decimal("nan")
+    if not out.is_finite():
+        raise ProtocolError(f"{name}: expected a decimal as a text")
+    return out
+
+
+@dataclass(frozen=True)
+class Message:
+    """A sentence of the server, with the code by which programs know it."""
+
+    code: str
+    text: str
+    args: Json = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, value: Any) -> Message:
+        fields = _object(value, "message")
+        return cls(_str(fields, "code"), _str(fields, "text"), fields.get("args") or {})
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Margin:
+    """An accuracy: the noise is within `within` of the exact figure, at a level of `at`.
+
+    about is the number of records of a group, as the asker guesses it.
+    """
+
+    within: float
+    at: str = "0.95"
+    about: int | None = None
+
+    def json(self) -> dict[str, Any]:
+        return {"within": self.within, "at": self.at} | ({} if self.about is None else {"about": self.about})
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question about a table. Bounds, keys, bins and conditions are public: they must
+    come from what is known of the subject, never from the table."""
+
+    kind: str
+    fields: Json = field(default_factory=dict)
+
+    @classmethod
+    def make(cls, kind: str, **fields: Any) -> Question:
+        """A question of a kind, with fields by the names of the server's interface."""
+        return cls(kind, {name: value for name, value in fields.items() if value is not None})
+
+    def json(self) -> dict[str, Any]:
+        return {"kind": self.kind, **self.fields}
+
+
+Grouped = Sequence[str] | str | None
+
+
+def _group(by: Grouped, keys: Sequence[Sequence[str]] | None) -> dict[str, Any]:
+    columns = [by] if isinstance(by, str) else list(by) if by is not None else None
+    return {"by": columns, "keys": None if keys is None else [list(k) for k in keys]}
+
+
+def _texts(values: Sequence[Any] | None) -> list[str] | None:
+    return None if values is None else [v if isinstance(v, str) else str(v) for v in values]
+
+
+def count(*, where: str | None = None, by: Grouped = None, keys: Sequence[Sequence[str]] | None = None, **more: Any) -> Question:
+    """How many records satisfy a condition."""
+    return Question.make("count", where=where, **_group(by, keys), **more)
+
+
+def total(
+    column: str, *, where: str | None = None, by: Grouped = None, keys: Sequence[Sequence[str]] | None = None,
+    bounds: Sequence[Any] | None = None, **more: Any,
+) -> Question:
+    """The sum of a column, with values moved into bounds."""
+    return Question.make("sum", column=column, where=where, bounds=_texts(bounds), **_group(by, keys), **more)
+
+
+def mean(
+    column: str, *, where: str | None = None, by: Grouped = None, keys: Sequence[Sequence[str]] | None = None,
+    bounds: Sequence[Any] | None = None, **more: Any,
+) -> Question:
+    """The mean of a column, with values moved into bounds."""
+    return Question.make("mean", column=column, where=where, bounds=_texts(bounds), **_group(by, keys), **more)
+
+
+def variance(
+    column: str, *, where: str | None = None, by: Grouped = None, keys: Sequence[Sequence[str]] | None = None,
+    bounds: Sequence[Any] | None = None, **more: Any,
+) -> Question:
+    """The variance of a column, with values moved into bounds."""
+    return Question.make("variance", column=column, where=where, bounds=_texts(bounds), **_group(by, keys), **more)
+
+
+def histogram(
+    column: str, *, bins: Sequence[Any] | None = None, values: Sequence[str] | None = None, where: str | None = None, **more: Any,
+) -> Question:
+    """Counts of records by the bins of a column of numbers, or by the values of a category."""
+    return Question.make("histogram", column=column, bins=_texts(bins), values=_texts(values), where=where, **more)
+
+
+def quantile(
+    column: str, rank: str = "0.5", *, where: str | None = None, by: Grouped = None,
+    keys: Sequence[Sequence[str]] | None = None, bounds: Sequence[Any] | None = None, **more: Any,
+) -> Question:
+    """A quantile of a column; the median for rank 0.5."""
+    return Question.make("quantile", column=column, rank=rank, where=where, bounds=_texts(bounds), **_group(by, keys), **more)
+
+
+def outliers(columns: Sequence[str], *, k: int, radius: float, **more: Any) -> Question:
+    """How many records have fewer than k neighbours within radius."""
+    return Question.make("outliers", columns=list(columns), k=k, radius=radius, **more)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table or of a book's definition. All of it is public."""
+
+    name: str
+    type: str
+    bounds: tuple[str, str] | None
+    keys: tuple[str, ...] | None
+    order: tuple[str, ...] | None
+    raw: Json = field(repr=False)
+
+    @classmethod
+    def read(cls, value: Any) -> Column:
+        f = _object(value, "column")
+        low_high = f.get("bounds") or None
+        return cls(
+            _str(f, "name"), _str(f, "type"),
+            None if low_high is None else (str(low_high[0]), str(low_high[1])),
+            _strings(f, "keys"), _strings(f, "order"), f,
+        )
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of the server."""
+
+    id: str
+    name: str
+    state: str
+    columns: tuple[Column, ...]
+    raw: Json = field(repr=False)
+
+    @classmethod
+    def read(cls, value: Any) -> Table:
+        f = _object(value, "table")
+        return cls(_str(f, "id"), _str(f, "name"), _str(f, "state"), _list(f, "columns_detail", Column.read), f)
+
+
+@dataclass(frozen=True)
+class Account:
+    """The part of a book that one principal may spend."""
+
+    principal: str
+    name: str
+    cap: Amount
+    spent: Amount
+    left: Amount
+    closed: bool
+    raw: Json = field(repr=False)
+
+    @classmethod
+    def read(cls, value: Any) -> Account:
+        f = _object(value, "account")
+        return cls(
+            _str(f, "principal"), _str(f, "name"), Amount.read(f.get("cap")), Amount.read(f.get("spent")),
+            Amount.read(f.get("left")), f.get("closed") is True, f,
+        )
+
+
+@dataclass(frozen=True)
+class Book:
+    """The privacy budget of a table, and the definition under which it is read."""
+
+    id: str
+    name: str
+    table: str
+    table_name: str
+    accounting: str
+    unit: str
+    neighbours: str
+    schema_hash: str
+    sealed: bool
+    cap: Amount
+    spent: Amount
+    left: Amount
+    columns: tuple[Column, ...]
+    accounts: tuple[Account, ...]
+    statement: tuple[Message, ...]
+    raw: Json = field(repr=False)
+
+    @classmethod
+    def read(cls, value: Any) -> Book:
+        f = _object(value, "book")
+        return cls(
+            id=_str(f, "id"), name=_str(f, "name"), table=_str(f, "table"), table_name=_str(f, "table_name"),
+            accounting=_str(f, "accounting"), unit=_str(f, "unit"), neighbours=_str(f, "neighbours"), schema_hash=_str(f, "schema_hash"),
+            sealed=f.get("sealed") is True, cap=Amount.read(f.get("cap")), spent=Amount.read(f.get("spent")), left=Amount.read(f.get("left")),
+            columns=_list(f, "columns", Column.read), accounts=_list(f, "accounts", Account.read),
+            statement=_list(f, "statement", Message.read), raw=f,
+        )
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of a book: a charge, a refusal, or a change of the book."""
+
+    number: int
+    at: str
+    kind: str
+    amount: Amount
+    left: Amount
+    asked: tuple[Message, ...]
+    answer: str
+    raw: Json = field(repr=False)
+
+    @classmethod
+    def read(cls, value: Any) -> Entry:
+        f = _object(value, "entry")
+        return cls(
+            _int(f, "n"), _str(f, "at"), _str(f, "kind"), Amount.read(f.get("amount")), Amount.read(f.get("left")),
+            _list(f, "asked", Message.read), _str(f, "answer"), f,
+        )
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A change of a request after which the budget covers it.
+
+    The questions hold their cost or margin: Client.quote(book, fit.questions) asks for them.
+    """
+
+    change: Message
+    questions: tuple[Question, ...]
+    cost: Amount
+    raw: Json = field(repr=False)
+
+    @classmethod
+    def read(cls, value: Any) -> Fit:
+        f = _object(value, "fit")
+        return cls(Message.read(f.get("change")), _list(f, "questions", _question), Amount.read(f.get("cost")), f)
+
+
+def _question(value: Any) -> Question:
+    f = dict(_object(value, "question"))
+    return Question(str(f.pop("kind", "")), f)
+
+
+@dataclass(frozen=True)
+class QuotedQuestion:
+    """What one question of a quote costs and how accurate its answer is."""
+
+    asked: tuple[Message, ...]
+    cost: Amount
+    #: Half the width of the interval of the noise; None where nothing can be said.
+    within: float | None
+    at: str
+    raw: Json = field(repr=False)
+
+    @classmethod
+    def read(cls, value: Any) -> QuotedQuestion:
+        f = _object(value, "question")
+        noise = _object(f.get("noise") or f.get("accuracy") or {}, "accuracy")
+        return cls(_list(f, "asked", Message.read), Amount.read(f.get("cost")), _number(noise, "within"), str(noise.get("at", "")), f)
+
+
+@dataclass(frozen=True)
+class Quote:
+    """A price for questions. A quote is free and reads no data.
+
+    key makes the payment of this quote one request: it is sent with each attempt, and the
+    server charges one key once. save and load keep both over the end of a program.
+    """
+
+    id: str
+    token: str
+    until: str
+    book: str
+    cost: Amount
+    fits: bool
+    short: Amount
+    fits_with: tuple[Fit, ...]
+    questions: tuple[QuotedQuestion, ...]
+    statement: tuple[Message, ...]
+    not_covered: tuple[Message, ...]
+    request_hash: str
+    schema_hash: str
+    #: The id of an answer to these questions that was paid for already, or "". It is free.
+    stored: str
+    raw: Json = field(repr=False)
+    key: str = field(default_factory=lambda: secrets.token_hex(16))
+
+    @classmethod
+    def read(cls, value: Any) -> Quote:
+        f = _object(value, "quote")
+        stored = f.get("stored")
+        return cls(
+            _str(f, "id"), _str(f, "token"), _str(f, "until"), _str(f, "book"), Amount.read(f.get("cost")), f.get("fits") is True,
+            Amount.read(f.get("short")), _list(f, "fits_with", Fit.read), _list(f, "questions", QuotedQuestion.read),
+            _list(f, "statement", Message.read), _list(f, "not_covered", Message.read), _str(f, "request_hash"),
+            _str(f, "schema_hash"), _str(_object(stored, "stored"), "answer") if stored else "", f,
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the quote and its key to a new file of mode 0600."""
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            json.dump({"quote": self.raw, "key": self.key}, file)
+            file.flush()
+            os.fsync(file.fileno())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Quote:
+        """Read what save wrote."""
+        try:
+            with open(path, encoding="utf-8") as file:
+                saved = json.load(file)
+        except (OSError, ValueError):
+            raise UsageError(f"{os.fspath(path)}: expected a quote that this package saved") from None
+        if not isinstance(saved, dict) or not isinstance(saved.get("key"), str) or not saved["key"]:
+            raise UsageError(f"{os.fspath(path)}: expected a quote that this package saved")
+        quote = cls.read(saved.get("quote"))
+        return cls(**{**quote.__dict__, "key": saved["key"]})
+
+
+@dataclass(frozen=True)
+class Result:
+    """The answer to one question: rows of values, each with the half widths of its errors."""
+
+    kind: str
+    asked: tuple[Message, ...]
+    rows: tuple[Json, ...]
+    notes: tuple[Message, ...]
+    read_with_care: tuple[Message, ...]
+    #: The names of the keys of the rows.
+    columns: tuple[str, ...]
+    #: The values are those of the released bytes, which the certificate names. False for
+    #: a kind of answer that this package cannot read there.
+    released: bool
+    raw: Json = field(repr=False)
+
+    @classmethod
+    def read(cls, value: Any, part: _released.Part | None = None) -> Result:
+        """Read what a server shows, and compare it with what was released."""
+        f = _object(value, "question")
+        rows = _list(_object(f.get("result") or {}, "result"), "rows", lambda r: _object(r, "row"))
+        columns: tuple[str, ...] = ()
+        if part is not None:
+            _released.compare(part, rows)
+            columns = part.columns
+            rows = tuple({**row, "keys": list(figure.keys)} for row, figure in zip(rows, part.figures))
+        return cls(
+            _str(f, "kind"), _list(f, "asked", Message.read), rows, _list(f, "notes", Message.read),
+            _list(f, "read_with_care", Message.read), columns, part is not None, f,
+        )
+
+    def records(self) -> list[dict[str, Any]]:
+        """The rows as dicts: a member for each key, then value, and low, high, noise, sampling
+        and records where the answer has them."""
+        out = []
+        for row in self.rows:
+            keys = [str(k) for k in row.get("keys") or ()]
+            names = self.columns if len(self.columns) == len(keys) else _key_names(len(keys))
+            out.append(dict(zip(names, keys)) | {n: row[n] for n in _FIGURES if n in row})
+        return out
+
+    def frame(self) -> Any:
+        """The rows as a pandas DataFrame. Needs pandas."""
+        try:
+            import pandas
+        except ImportError:
+            raise UsageError("frame: expected pandas to be installed; records() works without it") from None
+        return pandas.DataFrame(self.records())
+
+    def data(self) -> Any:
+        """The rows as a pandas DataFrame where pandas is installed, else as a list of dicts."""
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            return self.records()
+        return self.frame()
+
+
+_FIGURES = ("value", "low", "high", "noise", "sampling", "records")
+
+
+def _key_names(n: int) -> tuple[str, ...]:
+    return ("key",) if n == 1 else tuple(f"key{i + 1}" for i in range(n))
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A paid answer, with its certificate."""
+
+    id: str
+    book: str
+    at: str
+    by: str
+    cost: Amount
+    #: What the caller could still spend after it; empty for the answer of another.
+    left: Amount
+    #: The server gave an answer that was paid for before, and charged nothing for this request.
+    replayed: bool
+    questions: tuple[Result, ...]
+    statement: tuple[Message, ...]
+    not_covered: tuple[Message, ...]
+    certificate: Json = field(repr=False)
+    #: The released bytes that the certificate names.
+    payload: bytes = field(repr=False)
+    #: What the certificate states, after it was checked.
+    checked: Checked = field(repr=False)
+    raw: Json = field(repr=False)
+
+    def records(self, question: int = 0) -> list[dict[str, Any]]:
+        """The rows of one question as dicts."""
+        return self.questions[question].records()
+
+    def frame(self, question: int = 0) -> Any:
+        """The rows of one question as a pandas DataFrame. Needs pandas."""
+        return self.questions[question].frame()
+
+    def data(self, question: int = 0) -> Any:
+        """The rows of one question as a DataFrame where pandas is installed, else as dicts."""
+        return self.questions[question].data()
+
+    def value(self, question: int = 0) -> Any:
+        """The value of a question that has one row."""
+        rows = self.questions[question].rows
+        if len(rows) != 1:
+            raise UsageError(f"value: expected an answer of one row, got {len(rows)}; use records")
+        return rows[0].get("value")
+
+
+@dataclass(frozen=True)
+class AnswerLine:
+    """A line of the list of answers."""
+
+    id: str
+    at: str
+    by: str
+    asked: tuple[Message, ...]
+    cost: Amount
+    raw: Json = field(repr=False)
+
+    @classmethod
+    def read(cls, value: Any) -> AnswerLine:
+        f = _object(value, "answer")
+        return cls(_str(f, "id"), _str(f, "at"), _str(f, "by"), _list(f, "asked", Message.read), Amount.read(f.get("cost")), f)
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """A trial of a quote on synthetic rows, made from the public definition alone."""
+
+    rows: int
+    #: In how many of the runs the noise was within the margin.
+    within: int
+    runs: int
+    questions: tuple[tuple[Json, ...], ...]
+    raw: Json = field(repr=False)
+
+    @classmethod
+    def read(cls, value: Any) -> Rehearsal:
+        f = _object(value, "rehearsal")
+        rows = _list(f, "questions", lambda q: _list(_object(q, "question"), "rows", lambda r: _object(r, "row")))
+        return cls(_int(f, "rows"), _int(f, "within"), _int(f, "runs"), rows, f)
+
+
+@dataclass(frozen=True)
+class Key:
+    """A public key that signs certificates."""
+
+    id: str
+    pem: str
+    state: str
+    raw: Json = field(repr=False)
+
+    @classmethod
+    def read(cls, value: Any) -> Key:
+        f = _object(value, "key")
+        return cls(_str(f, "id"), _str(f, "pem"), _str(f, "state"), f)
+
+
+def _object(value: Any, what: str) -> Json:
+    if not isinstance(value, Mapping):
+        raise ProtocolError(f"{what}: expected an object")
+    return value
+
+
+def _str(fields: Json, name: str) -> str:
+    value = fields.get(name, "")
+    if not isinstance(value, str):
+        raise ProtocolError(f"{name}: expected a text")
+    return value
+
+
+def _int(fields: Json, name: str) -> int:
+    value: int = fields.get(name, 0)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ProtocolError(f"{name}: expected an integer")
+    return value
+
+
+def _number(fields: Json, name: str) -> float | None:
+    value = fields.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ProtocolError(f"{name}: expected a number")
+    return float(value)
+
+
+def _strings(fields: Json, name: str) -> tuple[str, ...] | None:
+    value = fields.get(name)
+    if value is None:
+        return None
+    if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+        raise ProtocolError(f"{name}: expected a list of texts")
+    return tuple(value)
+
+
+def _list(fields: Json, name: str, read: Callable[[Any], _T]) -> tuple[_T, ...]:
+    value = fields.get(name)
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        raise ProtocolError(f"{name}: expected a list")
+    return tuple(read(v) for v in value)

@@ -1,0 +1,187 @@
+"""Requests over HTTP: attempts, waiting, and errors."""
+
+from __future__ import annotations
+
+import http.client
+import ipaddress
+import json
+import ssl
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from .canonical import CanonicalError, load
+from .errors import ConnectionLost, ProtocolError, ServerError, UsageError, server_error
+
+_MOST_BYTES = 256 << 20
+# Before the second, third, ... attempt of a request that got no answer, in seconds.
+_PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A successful answer of the server."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes = field(repr=False)
+
+    def json(self) -> Any:
+        try:
+            return load(self.body)
+        except CanonicalError as e:
+            raise ProtocolError(f"answer: {e}") from None
+
+    @property
+    def retry_after(self) -> float | None:
+        return seconds(self.headers.get("retry-after"))
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A redirect would send the token to another address."""
+
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+def _loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def seconds(header: str | None) -> float | None:
+    """The seconds that a Retry-After header names, as a number or as a date."""
+    if not header:
+        return None
+    if header.strip().isascii() and header.strip().isdigit():
+        return float(header)
+    try:
+        return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+class Transport:
+    """Sends requests to one server with one token."""
+
+    def __init__(
+        self, server: str, token: str, *, timeout: float, patience: float, ca_file: str | None, sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        address = urllib.parse.urlsplit(server)
+        if address.scheme not in ("http", "https") or not address.hostname or address.query or address.fragment or address.username:
+            raise UsageError("server: expected an address such as https://noren.example.org")
+        local = _loopback(address.hostname)
+        if address.scheme == "http" and not local:
+            raise UsageError("server: expected https, got http to another machine, which would show the token to the network")
+        if not token or not token.isascii() or any(c.isspace() for c in token):
+            raise UsageError("token: expected one token without spaces")
+        self.server = server.rstrip("/")
+        self._token = token
+        self._timeout = timeout
+        self._patience = patience
+        self._sleep = sleep
+        handlers: list[urllib.request.BaseHandler] = [_NoRedirects(), urllib.request.HTTPSHandler(context=ssl.create_default_context(cafile=ca_file))]
+        if local:
+            handlers.append(urllib.request.ProxyHandler({}))
+        self._opener = urllib.request.build_opener(*handlers)
+
+    def send(
+        self, method: str, path: str, body: Mapping[str, Any] | None = None, *, key: str | None = None, repeat: bool = True,
+    ) -> Reply:
+        """Send a request. With repeat, it is sent again where no answer came back, which is
+        right for requests that change nothing and for requests with a key."""
+        text = None if body is None else json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+        headers = {"Authorization": f"Bearer {self._token}", "Accept": "application/json", "User-Agent": "noren-client/1.0.0"}
+        if text is not None:
+            headers["Content-Type"] = "application/json"
+        if key is not None:
+            headers["Idempotency-Key"] = key
+        request = urllib.request.Request(self.address(path), data=text, headers=headers, method=method)
+        waited, lost = 0.0, 0
+        while True:
+            try:
+                return self._once(request)
+            except ServerError as e:
+                pause = self._pause(e, key)
+                if pause is None or waited + pause > self._patience:
+                    raise
+            except _Lost as e:
+                if not repeat or lost == len(_PAUSES):
+                    raise ConnectionLost(f"{method} {path}: no answer came back: {e}") from None
+                pause = _PAUSES[lost]
+                lost += 1
+            self._sleep(pause)
+            waited += pause
+
+    def address(self, path: str) -> str:
+        """The address of a path of the interface, or of a path that the server named."""
+        return self.server + (path if path.startswith("/api/") else "/api/v1" + path)
+
+    def pause(self, reply: Reply) -> None:
+        """Wait before an answer that is not ready is asked for again."""
+        self._sleep(min(max(reply.retry_after if reply.retry_after is not None else 0.5, 0.05), self._patience))
+
+    def _pause(self, e: ServerError, key: str | None) -> float | None:
+        """How long to wait before a refused request is sent again; None for never."""
+        after = e.retry_after
+        if e.status == 429:  # refused before anything was done
+            return 1.0 if after is None else after
+        if e.code == "sealed" or after is None:
+            return None
+        if e.status == 503 or (e.status == 409 and key is not None):  # the first request with this key runs
+            return after
+        return None
+
+    def _once(self, request: urllib.request.Request) -> Reply:
+        try:
+            with self._opener.open(request, timeout=self._timeout) as answer:
+                return Reply(answer.status, _headers(answer.headers), _read(answer))
+        except urllib.error.HTTPError as e:
+            with e:
+                headers = _headers(e.headers)
+                try:
+                    body = _read(e)
+                except (OSError, http.client.HTTPException):
+                    body = b""
+            raise self._refusal(e.code, headers, body) from None
+        except urllib.error.URLError as e:
+            if isinstance(e.reason, ssl.SSLCertVerificationError):
+                raise UsageError("server: its TLS certificate is not trusted; name the authority by ca_file") from None
+            raise _Lost(type(e.reason).__name__ if isinstance(e.reason, Exception) else "URLError") from None
+        except (OSError, http.client.HTTPException) as e:
+            raise _Lost(type(e).__name__) from None
+
+    def _refusal(self, status: int, headers: Mapping[str, str], body: bytes) -> ServerError | ProtocolError:
+        if 300 <= status < 400:
+            return ProtocolError(f"answer: expected no redirect, got status {status}; name the server by the address that it uses itself")
+        try:
+            fields = load(body)
+        except CanonicalError:
+            fields = {}
+        if status in (502, 503, 504) and not fields:  # of a proxy
+            raise _Lost(f"status {status}")
+        return server_error(fields, status, seconds(headers.get("retry-after")))
+
+
+class _Lost(Exception):
+    """A request got no answer of the server."""
+
+
+def _headers(message: Any) -> Mapping[str, str]:
+    return {str(name).lower(): str(value) for name, value in message.items()} if message is not None else {}
+
+
+def _read(answer: Any) -> bytes:
+    body: bytes = answer.read(_MOST_BYTES + 1)
+    if len(body) > _MOST_BYTES:
+        raise ProtocolError(f"answer: expected at most {_MOST_BYTES} bytes")
+    return body

@@ -1,0 +1,169 @@
+package acceptance
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/noren-privacy/noren/internal/randtest"
+)
+
+const killedCost = 1_000_000 // 0.001
+
+// killing is what clients saw of a server that is killed again and again.
+type killing struct {
+	*user
+	book string
+	key  ed25519.PublicKey
+	rng  *rand.Rand
+
+	mu        sync.Mutex
+	seen      map[string][]byte // the bytes of each answer by its key
+	forfeited map[string]bool   // keys whose charge was kept without an answer
+	unused    int               // keys that had not been charged
+}
+
+// round lets writers pay until the server is killed, and returns the keys that got no
+// answer with the quote that they were to pay.
+func (k *killing) round(t *testing.T, trial, writers int) (open map[string]bool, q *quote) {
+	t.Helper()
+	q = k.quote(t, quoting(k.book, decimal(killedCost), question{"kind": "count", "where": "age >= 50"}))
+	open = map[string]bool{}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var group sync.WaitGroup
+	for w := range writers {
+		// Requests that arrive at different times are at different steps when the kill comes.
+		delay := time.Duration(k.rng.IntN(500)) * time.Millisecond
+		group.Go(func() {
+			select {
+			case <-time.After(delay):
+			case <-ctx.Done():
+				return
+			}
+			for n := 0; ; n++ {
+				name := fmt.Sprintf("trial %d writer %d request %d", trial, w, n)
+				r := k.pay(ctx, q, name)
+				k.mu.Lock()
+				if r.err != nil || r.status != 200 {
+					open[name] = true
+					if r.err == nil && r.status < 500 {
+						t.Errorf("%s: %s", name, r)
+					}
+					k.mu.Unlock()
+					return
+				}
+				k.seen[name] = r.body
+				k.mu.Unlock()
+			}
+		})
+	}
+	time.Sleep(time.Duration(300+k.rng.IntN(900)) * time.Millisecond)
+	k.kill()
+	cancel()
+	group.Wait()
+	return open, q
+}
+
+// inspect asks for every open key again, and compares the book with what was seen.
+func (k *killing) inspect(t *testing.T, trial int, open map[string]bool, q *quote) {
+	t.Helper()
+	before := nano(t, k.user.book(t, k.book).Spent.Epsilon)
+	if least := int64(len(k.seen)+len(k.forfeited)) * killedCost; before < least {
+		t.Fatalf("trial %d: %s are spent, and answers for %s were seen", trial, decimal(before), decimal(least))
+	}
+	charged := before/killedCost - int64(len(k.seen)+len(k.forfeited)) // of the open keys
+	for name := range open {
+		r := k.pay(t.Context(), q, name)
+		switch {
+		case r.err == nil && r.status == 200:
+			k.seen[name] = r.body
+		case r.err == nil && r.code() == "forfeited":
+			k.forfeited[name] = true
+		default:
+			t.Fatalf("trial %d: %s after the kill: %s", trial, name, r)
+		}
+	}
+	after := nano(t, k.user.book(t, k.book).Spent.Epsilon)
+	if want := int64(len(k.seen)+len(k.forfeited)) * killedCost; after != want {
+		t.Fatalf("trial %d: %s are spent, and %d answers and %d forfeits cost %s", trial, decimal(after), len(k.seen), len(k.forfeited), decimal(want))
+	}
+	k.unused += len(open) - int(charged)
+	// Some answers that were seen before: the same bytes under the same key, free.
+	checked := 0
+	for name, body := range k.seen {
+		if _, err := verified(body, k.key); err != nil {
+			t.Fatalf("trial %d: %s: %v", trial, name, err)
+		}
+		if !open[name] && bytes.HasPrefix([]byte(name), fmt.Appendf(nil, "trial %d ", trial)) {
+			if r := k.pay(t.Context(), q, name); r.err != nil || !bytes.Equal(r.body, body) {
+				t.Fatalf("trial %d: %s: expected the bytes of before, got %s", trial, name, r)
+			}
+		}
+		if checked++; checked == 3 {
+			break
+		}
+	}
+}
+
+func testKills(t *testing.T, trials, writers int) {
+	s := serve(t)
+	u := s.steward(t)
+	book := u.add(t, "visits.csv", visits(300, 1), setting{"epsilon": "1000"}).book
+	analyst := u.analyst(t, "K. Sato", book, setting{"epsilon": "1000"})
+	k := &killing{user: analyst, book: book, key: u.publicKey(t), rng: rand.New(rand.NewPCG(1, 2)), seen: map[string][]byte{}, forfeited: map[string]bool{}}
+	for trial := range trials {
+		open, q := k.round(t, trial, writers)
+		s.start(t)
+		k.inspect(t, trial, open, q)
+		if t.Failed() {
+			t.FailNow()
+		}
+	}
+	u.sound(t, book)
+	t.Logf("%d kills under %d writers: %d answers, %d charges without an answer, %d requests lost before their charge", trials, writers, len(k.seen), len(k.forfeited), k.unused)
+}
+
+// sound checks the whole chain of the ledger by the server, and the audit log.
+func (u *user) sound(t *testing.T, book string) {
+	t.Helper()
+	var begun job
+	u.must(t, 202, "POST", "/books/"+book+"/check", nil, &begun)
+	u.wait(t, begun.ID)
+	var check struct {
+		Checks []struct {
+			Level   string
+			Message struct{ Text string }
+		}
+	}
+	u.must(t, 200, "GET", "/books/"+book+"/check", nil, &check)
+	if len(check.Checks) == 0 {
+		t.Error("the check says nothing")
+	}
+	for _, c := range check.Checks {
+		if c.Level == "stop" {
+			t.Errorf("the check: %s", c.Message.Text)
+		}
+	}
+	var audit struct{ Sound bool }
+	if u.must(t, 200, "GET", "/audit/check", nil, &audit); !audit.Sound {
+		t.Error("the audit log is not sound")
+	}
+}
+
+// A server that is killed at any time has charged at least what was answered; each request
+// that got no answer has one outcome afterwards.
+func TestKills(t *testing.T) {
+	short(t)
+	testKills(t, size(2, 50), 8)
+}
+
+func TestLongServedKills(t *testing.T) {
+	randtest.Long(t)
+	testKills(t, 2000, 16)
+}

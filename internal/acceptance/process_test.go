@@ -1,0 +1,128 @@
+package acceptance
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A served is a process of noren serve over one folder. It can be killed and started again.
+type served struct {
+	dir    string
+	flags  []string
+	client *http.Client
+
+	cmd         *exec.Cmd
+	base, admin string
+	log         bytes.Buffer
+}
+
+var (
+	servedAt = regexp.MustCompile(`^noren serves (\S+)$`)
+	healthAt = regexp.MustCompile(`^health and metrics: (\S+)/readyz$`)
+)
+
+// unlimited switches off what would slow a trial down that has one client for many.
+var unlimited = []string{"--requests-per-second", "0", "--answers-per-minute", "0"}
+
+// serve starts a server over a new folder and stops it with the test.
+func serve(t *testing.T, flags ...string) *served {
+	t.Helper()
+	s := &served{dir: filepath.Join(t.TempDir(), "server"), flags: append(append([]string{}, unlimited...), flags...)}
+	s.client = &http.Client{
+		Timeout:   3 * time.Minute,
+		Transport: &http.Transport{MaxIdleConns: 2000, MaxIdleConnsPerHost: 2000, IdleConnTimeout: 20 * time.Second, DisableCompression: true},
+	}
+	s.start(t)
+	t.Cleanup(func() {
+		s.kill()
+		s.client.CloseIdleConnections()
+	})
+	return s
+}
+
+// start starts the process and waits until it is ready.
+func (s *served) start(t *testing.T) {
+	t.Helper()
+	s.base, s.admin = "", ""
+	s.log.Reset()
+	s.cmd = exec.Command("noren", append([]string{"serve", "--dir", s.dir, "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"}, s.flags...)...)
+	s.cmd.Stderr = &s.log
+	s.cmd.Env = append(os.Environ(), "TMPDIR="+filepath.Dir(s.dir))
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for s.admin == "" && lines.Scan() {
+		for re, to := range map[*regexp.Regexp]*string{servedAt: &s.base, healthAt: &s.admin} {
+			if m := re.FindStringSubmatch(lines.Text()); m != nil {
+				*to = m[1]
+			}
+		}
+	}
+	if s.admin == "" {
+		t.Fatalf("the server did not start: %v\n%s", s.cmd.Wait(), s.log.String())
+	}
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+	for range 4000 {
+		res, err := s.client.Get(s.base + "/api/v1/server")
+		if err == nil {
+			_, _ = io.Copy(io.Discard, res.Body)
+			if _ = res.Body.Close(); res.StatusCode == http.StatusOK {
+				return
+			}
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Fatalf("the server does not answer\n%s", s.log.String())
+}
+
+// kill ends the process at once, as a power cut does.
+func (s *served) kill() {
+	_ = s.cmd.Process.Kill()
+	_ = s.cmd.Wait()
+}
+
+// stop ends the process as an operator does.
+func (s *served) stop(t *testing.T) {
+	t.Helper()
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.cmd.Wait(); err != nil {
+		t.Fatalf("SIGTERM: %v\n%s", err, s.log.String())
+	}
+}
+
+// noren runs the command and returns what it prints.
+func noren(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := exec.Command("noren", args...).Output()
+	if err != nil {
+		var said []byte
+		if e, ok := err.(*exec.ExitError); ok { //nolint:errorlint // of exec.Output itself
+			said = e.Stderr
+		}
+		t.Fatalf("noren %s: %v\n%s", strings.Join(args, " "), err, said)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// token makes a token of a principal.
+func (s *served) token(t *testing.T, principal string) string {
+	t.Helper()
+	return noren(t, "serve", "token", "--dir", s.dir, "--principal", principal, "--name", "trial", "--days", "2")
+}
