@@ -192,7 +192,7 @@ func (r *run) gather(ctx context.Context) error {
 	columns := r.held.Columns
 	if r.held.Rows > wholeRecords {
 		// The columns, the space that they make, and the work on both.
-		if err := r.needs(64+16*len(columns), "allow more; or do without what works on all records at once: a duration to refine, suppression, l-diversity, t-closeness, linkage of all records, mondrian, a release without coarse step"); err != nil {
+		if err := r.needs(64+16*len(columns), "allow more; or "+wholeHint); err != nil {
 			return err
 		}
 	}
