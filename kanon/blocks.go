@@ -204,7 +204,7 @@ func (r *run) sampleOutsiders(ctx context.Context) error {
 	if !r.job.Publish.Boxes() {
 		return nil
 	}
-	sample := publish.SampleOutsiders(r.held.Rows, r.seed())
+	sample := publish.SampleOutsiders[uint32](r.held.Rows, r.seed())
 	columns, err := r.held.Select(ctx, sample)
 	if err != nil {
 		return err
@@ -228,10 +228,9 @@ func (r *run) cutTree(ctx context.Context, frame *space.Frame, size int) (*parti
 
 // maker makes the groups of blocks.
 func (r *run) maker(frame *space.Frame, plan *publish.Plan, chosen partition.Chosen) *block.Maker {
-	return &block.Maker{
-		Name: r.job.Source.Name(), K: r.job.K, Rows: int64(r.held.Rows), Frame: frame, Plan: plan,
-		Partition: r.partition, Chosen: chosen, Refine: r.job.Refine, Seed: r.seed(), Boxes: r.job.lowersBoxes(), Outsiders: r.outsiders,
-	}
+	m := r.job.Maker(r.job.Source.Name(), int64(r.held.Rows), frame, plan, r.partition, chosen)
+	m.Outsiders = r.outsiders
+	return m
 }
 
 // block makes the groups of the records at places from..to-1.

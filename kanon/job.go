@@ -165,8 +165,8 @@ func (o *Options) requirement() privacy.Requirement {
 	return privacy.Requirement{K: o.K, Diversity: o.Diversity, Closeness: o.Closeness}
 }
 
-// validate reports all faults of a job at once.
-func (j *Job) validate() error {
+// Validate reports all faults of a job at once, as an error of kind Usage.
+func (j *Job) Validate() error {
 	var faults []string
 	add := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
 	if j.K < 1 {

@@ -91,14 +91,7 @@ func (r *run) enoughPersons() error {
 	if r.job.Unit == "" {
 		return nil
 	}
-	if n := len(r.held.Columns[len(r.held.Columns)-1].Dict); n < r.job.K {
-		return &noren.Error{
-			Kind: noren.BadData, Where: r.job.Source.Name(),
-			What: fmt.Sprintf("the table has records of %d persons, fewer than k = %d: no group of k persons can be made", n, r.job.K),
-			Hint: "ask for a smaller k, or gather records of more persons",
-		}
-	}
-	return nil
+	return EnoughPersons(r.job.Source.Name(), int64(len(r.held.Columns[len(r.held.Columns)-1].Dict)), r.job.K)
 }
 
 // byPersons judges groups by persons.
