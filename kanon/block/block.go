@@ -79,6 +79,8 @@ type Maker struct {
 	Boxes bool
 	// Outsiders counts whom the boxes exclude. Optional.
 	Outsiders *publish.Outsiders
+	// Placed is called with the records of each block as they were placed. Optional.
+	Placed func(s *space.Space)
 }
 
 // Made is what became of a block.
@@ -124,6 +126,9 @@ func (m *Maker) Make(ctx context.Context, columns []*table.Column, of, ids []uin
 	s, err := m.Frame.Space(columns)
 	if err != nil {
 		return nil, NoSpace(m.Name, err)
+	}
+	if m.Placed != nil {
+		m.Placed(s)
 	}
 	o := m.Partition
 	o.K, o.Workers, o.Method, o.Coarse = m.K, 1, m.Chosen.Method, partition.CoarseOff
