@@ -1,6 +1,7 @@
 package kanon
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 
@@ -143,4 +144,16 @@ func (o *Options) States(quasi []string, attributes []*privacy.Attribute) noren.
 		g = privacy.OfPersons(g, o.Unit, o.Linkage == LinkAll, o.Pseudonym)
 	}
 	return g
+}
+
+// JobKey is the key of a release in shards that follows from the seed; false without a
+// seed.
+func (o *Options) JobKey() (key [32]byte, ok bool) {
+	switch {
+	case o.SecretSeed != nil:
+		return o.derived("shards"), true
+	case o.Seed != nil:
+		return sha256.Sum256(binary.LittleEndian.AppendUint64([]byte("noren/kanon/shards\x00"), *o.Seed)), true
+	}
+	return key, false
 }

@@ -401,3 +401,22 @@ func (j *Job) ours(name string) bool {
 
 // path is that of a file in the folder of the release.
 func (j *Job) path(name string) string { return filepath.Join(j.Folder, name) }
+
+// SetPattern sets where the release is written: a folder and a name with one star.
+func (j *Job) SetPattern(pattern string) error {
+	folder, err := filepath.Abs(filepath.Dir(pattern))
+	if err != nil {
+		return &noren.Error{What: "the working folder cannot be found", Err: err}
+	}
+	before, after, ok := strings.Cut(filepath.Base(pattern), "*")
+	switch {
+	case !ok || strings.ContainsAny(after, "*") || strings.ContainsAny(folder, "*?["):
+		return noren.Usagef(pattern, "expected a folder and a name with one star, as in out/part-*.csv")
+	case before != "" && (before[0] == '.' || before[0] == '_'):
+		return noren.Usagef(pattern, "a name that begins with a dot or an underscore would not be read as a table")
+	case before == "" && after == "":
+		return noren.Usagef(pattern, "expected a folder and a name with one star, as in out/part-*.csv")
+	}
+	j.Folder, j.Before, j.After = folder, before, after
+	return nil
+}
