@@ -22,7 +22,6 @@ type sample struct {
 	checked             [][]byte
 }
 
-
 func fuzzed(f *testing.F) *sample {
 	f.Helper()
 	schema, text := bigTable(f, 120, true)

@@ -26,12 +26,12 @@ type Plan struct {
 	outsiders []byte   // records that are left out, one after the other
 	left      int      // their number
 
-	heads    []*table.Column
-	frame    *space.Frame
-	method   partition.Options
-	chosen   partition.Chosen
-	size     int // least records of a block
-	codec    *records.Codec
+	heads  []*table.Column
+	frame  *space.Frame
+	method partition.Options
+	chosen partition.Chosen
+	size   int // least records of a block
+	codec  *records.Codec
 }
 
 // Rows is the number of records of the table.

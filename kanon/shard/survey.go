@@ -154,7 +154,7 @@ const codeTooLarge = "shard-too-large"
 const frameRows = 5_000
 
 // Survey looks at one file of the table, for the first or the second time, and passes on
-// its part. The second look needs what [Merge] made of the first. Nothing is decided
+// its part. The second look needs what [Job.MergeFirst] made of the first. Nothing is decided
 // here: what a part says is private. Errors are of kind BadData (a cell that does not fit
 // its type, other columns than the first file's, a file that has changed) or those of
 // reading.
