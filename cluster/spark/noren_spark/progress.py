@@ -84,3 +84,13 @@ def text(name: str, done: int, failed: int, total: int, elapsed: float) -> str:
     if failed:
         line += f", {failed} failed"
     return line + f", {elapsed:.0f} s"
+
+
+class Quiet(Progress):
+    """Shows nothing."""
+
+    def line(self, text: str) -> None:
+        pass
+
+    def _draw(self, text: str) -> None:
+        pass
