@@ -114,7 +114,7 @@ def _query(known: argparse.Namespace, rest: list[str], progress: Progress) -> li
 
     if known.json:
         rest = [*rest, "--json"]
-    answer = query.run(_options(known), progress, rest, known.job_folder)
+    answer = query.run(_options(known), rest, known.job_folder)
     return [answer, answer]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from typing import BinaryIO, Iterator
+from typing import IO, Iterator
 
 MOST = 64 << 20
 
@@ -12,14 +12,14 @@ class Cut(Exception):
     """The frames ended before the last, empty one: their writer was killed."""
 
 
-def _exactly(stream: BinaryIO, n: int) -> bytes:
+def _exactly(stream: IO[bytes], n: int) -> bytes:
     data = stream.read(n)
     if len(data) != n:
         raise Cut("the frames ended before the last one")
     return data
 
 
-def read(stream: BinaryIO) -> Iterator[bytes]:
+def read(stream: IO[bytes]) -> Iterator[bytes]:
     """The frames of a stream up to the last one. Raises Cut where that is missing."""
     while True:
         (n,) = struct.unpack("<I", _exactly(stream, 4))
@@ -30,7 +30,7 @@ def read(stream: BinaryIO) -> Iterator[bytes]:
         yield _exactly(stream, n)
 
 
-def write(stream: BinaryIO, data: bytes) -> None:
+def write(stream: IO[bytes], data: bytes) -> None:
     """Writes a frame, which must not be empty."""
     if not 0 < len(data) <= MOST:
         raise ValueError(f"a frame has 1 to {MOST} bytes, not {len(data)}")
@@ -38,7 +38,7 @@ def write(stream: BinaryIO, data: bytes) -> None:
     stream.write(data)
 
 
-def end(stream: BinaryIO) -> None:
+def end(stream: IO[bytes]) -> None:
     """Writes the last frame."""
     stream.write(struct.pack("<I", 0))
     stream.flush()

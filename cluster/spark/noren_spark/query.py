@@ -70,18 +70,22 @@ def run(options: Options, arguments: Sequence[str], job_folder: Optional[str]) -
     def feed() -> Iterator[bytes]:
         parts = waiting.get()
         if parts is None:
-            raise _GaveUp
+            raise worker.Abandoned
         yield from parts
 
     try:
-        # Spark starts before anything is charged: a cluster that does not answer costs nothing.
-        # A dry run needs no cluster.
+        # Flags are checked before Spark starts, and Spark starts before anything is charged: a
+        # cluster that does not answer costs nothing. A dry run needs no cluster.
         if "--dry-run" not in arguments and "--accuracy" not in arguments:
+            try:
+                worker.check(options.noren, ["query", *arguments, "--dry-run", "--job", job])
+            except worker.Failed as failed:
+                if failed.code == worker.USAGE:
+                    raise
             session = Session(options, Quiet())
         answer = b""
-        stages = worker.run(options.noren, ["query", *arguments, "--job", job], feed(), one_core=False)
         try:
-            for frame in stages:
+            for frame in worker.run(options.noren, ["query", *arguments, "--job", job], feed(), one_core=False):
                 if frame.startswith(_ANSWER):
                     answer = frame[len(_ANSWER) :]
                     waiting.put([])
@@ -91,8 +95,6 @@ def run(options: Options, arguments: Sequence[str], job_folder: Optional[str]) -
                     waiting.put(_parts(session, json.loads(frame)))
                 except worker.Failed:
                     waiting.put(None)  # noren says that the answer is withheld, and no more
-        except _GaveUp:
-            pass
         finally:
             waiting.put(None)
         return answer
@@ -102,7 +104,3 @@ def run(options: Options, arguments: Sequence[str], job_folder: Optional[str]) -
                 session.stop()
         finally:
             shutil.rmtree(job, ignore_errors=True)
-
-
-class _GaveUp(Exception):
-    """The job failed: noren must not see an end of the parts."""

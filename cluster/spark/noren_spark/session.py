@@ -108,7 +108,7 @@ class Session:
         try:
             with open(self._log, "wb") as log:  # Spark's own messages, shown where the job fails
                 kept: dict[str, Any] = {} if options.verbose else {"stdout": log, "stderr": log}
-                SparkContext._ensure_initialized(gateway=launch_gateway(popen_kwargs=kept))
+                SparkContext._ensure_initialized(gateway=launch_gateway(popen_kwargs=kept))  # type: ignore[no-untyped-call]
         except Exception as error:
             raise self._failed(f"Spark cannot be started: {type(error).__name__}; is Java 17 or later installed?") from None
         conf = SparkConf()  # with the file of properties and Spark's own defaults

@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 import threading
-from typing import Any, BinaryIO, Iterable, Iterator, Optional, Sequence
+from typing import IO, Any, Iterable, Iterator, Optional, Sequence
 
 from noren_spark import frames
 
@@ -35,6 +35,11 @@ class Failed(Exception):
         return "\n".join(f"{self.where}: {line}" if self.where else line for line in lines)
 
 
+class Abandoned(Exception):
+    """Raised by a source of frames that has no more and did not come to its end: the process
+    sees its input end without the last frame, and says what that means."""
+
+
 def failure_in(text: str) -> Optional[Failed]:
     """The last failure that the text of an engine's error holds."""
     found = re.findall(re.escape(_BEGIN) + r"(\[.*?\])" + re.escape(_END), text, re.DOTALL)
@@ -50,7 +55,7 @@ def failure_in(text: str) -> Optional[Failed]:
 class _Tail(threading.Thread):
     """Keeps the beginning of what a process says on stderr."""
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: IO[bytes]) -> None:
         super().__init__(daemon=True)
         self._stream, self._kept = stream, b""
         self.start()
@@ -80,7 +85,7 @@ class _Feed(threading.Thread):
             for frame in self._source:
                 frames.write(self._process.stdin, frame)
             frames.end(self._process.stdin)
-        except BrokenPipeError:
+        except (BrokenPipeError, Abandoned):
             pass  # its exit code says why it ended
         except BaseException as error:  # the source failed: the process must not see an end
             self.error = error
@@ -118,7 +123,8 @@ def run(
             pass
         code = process.wait()
         if fed is not None:
-            fed.join()
+            if code == 0:
+                fed.join()
             if fed.error is not None:
                 raise fed.error
         if code != 0 or not whole:
