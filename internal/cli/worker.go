@@ -18,6 +18,7 @@ func newWorker(t *terminal) *cobra.Command {
 		RunE:   func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newWorkerLDPCount(t), newWorkerLDPSum(t), newWorkerQuery(t), newWorkerQueryPart(t))
+	c.AddCommand(workerRelease(t)...)
 	return c
 }
 

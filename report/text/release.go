@@ -154,7 +154,10 @@ func percentTowards(share float64, round func(float64) float64) string {
 // unique describes how many records are unique on the kept columns.
 func unique(lang Lang, r *kanon.Result) []Line {
 	u := r.Unique
-	if u == nil || u.Records == 0 {
+	if u == nil {
+		return []Line{{"unique", "records that are unique on the kept columns were not counted: no process of a cluster holds these columns"}}
+	}
+	if u.Records == 0 {
 		return []Line{{"unique", "no column is kept as it is"}}
 	}
 	var lines []Line
