@@ -91,6 +91,11 @@ func (s *sums) answer(ctx context.Context, t *table.Table, records *scan, src *n
 	if err != nil {
 		return nil, err
 	}
+	return s.noisy(exact, src)
+}
+
+// noisy adds noise to the sums, once to each.
+func (s *sums) noisy(exact []noise.Sum, src *noise.Source) ([]Group, error) {
 	noisy := make([]int64, len(exact))
 	for i := range exact {
 		x, err := s.noise.Draw(src)

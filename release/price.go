@@ -91,6 +91,11 @@ func (q *Request) fits() error {
 			}
 		}
 	}
+	if d.File.Sharded {
+		if _, err := q.inParts(); err != nil {
+			return err
+		}
+	}
 	return q.Mechanism.Covers(d.AtMost, d.Records)
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/release/shards"
 )
 
 // Request is a query to a private table.
@@ -30,6 +31,13 @@ type Request struct {
 	// and not these bytes themselves: it sees the noisy answer alone. It runs
 	// before the certificate is signed. Optional.
 	Publish func(ctx context.Context, payload []byte) (certificate.Released, error)
+	// Collect runs the job of a sharded data set and returns its parts, in any order. It is
+	// called once, after the charge; what it fails with is not shown. Defaults to
+	// [shards.Plan.Collect], which runs all of it in this process.
+	Collect func(ctx context.Context, p *shards.Plan) (parts [][]byte, err error)
+	// Buckets is the number of buckets of that job, for persons. Defaults to one for each
+	// 2^20 records of the definition's public bound.
+	Buckets int
 }
 
 // Budget says who asks for a charged answer.

@@ -149,11 +149,7 @@ func (r *run) answer(ctx context.Context) (a *Answer, err error) {
 			a, err = nil, r.withheld(ctx)
 		}
 	}()
-	t, err := r.read(ctx)
-	if err != nil {
-		return nil, r.withheld(ctx)
-	}
-	out, err := r.q.Mechanism.Answer(ctx, t, noise.NewSource())
+	out, err := r.compute(ctx)
 	if err != nil {
 		return nil, r.withheld(ctx)
 	}
@@ -173,6 +169,18 @@ func (r *run) answer(ctx context.Context) (a *Answer, err error) {
 		return nil, err
 	}
 	return &Answer{Payload: payload, Certificate: signed, Charge: r.charge}, nil
+}
+
+// compute reads, computes and adds noise.
+func (r *run) compute(ctx context.Context) (any, error) {
+	if r.q.Dataset.Definition.File.Sharded {
+		return r.computeShards(ctx)
+	}
+	t, err := r.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return r.q.Mechanism.Answer(ctx, t, noise.NewSource())
 }
 
 // withheld is the one error of everything that fails between charge and answer,

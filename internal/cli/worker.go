@@ -17,7 +17,7 @@ func newWorker(t *terminal) *cobra.Command {
 		Args:   cobra.NoArgs,
 		RunE:   func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newWorkerLDPCount(t), newWorkerLDPSum(t))
+	c.AddCommand(newWorkerLDPCount(t), newWorkerLDPSum(t), newWorkerQuery(t), newWorkerQueryPart(t))
 	c.AddCommand(workerRelease(t)...)
 	return c
 }

@@ -108,7 +108,7 @@ func countReports(ctx context.Context, r *ldp.Rappor, s *survey.Survey, in io.Re
 // frame goes out, the sum as JSON. With -o the sum is written as a counts file.
 func newWorkerLDPSum(t *terminal) *cobra.Command {
 	var f surveyFlags
-	var binary, repeats, force bool
+	var binary, repeats, force, check bool
 	var output string
 	var malformed float64
 	c := &cobra.Command{
@@ -128,6 +128,9 @@ func newWorkerLDPSum(t *terminal) *cobra.Command {
 			rappor, _, err := f.rapporSurvey()
 			if err != nil {
 				return err
+			}
+			if check {
+				return nil
 			}
 			sum, files, err := sumCounts(rappor, frames.NewReader(t.stdin), repeats)
 			if err != nil {
@@ -159,6 +162,7 @@ func newWorkerLDPSum(t *terminal) *cobra.Command {
 	s.StringVarP(&output, "output", "o", "", "write the counts to this `FILE`, as the reference does")
 	s.Float64Var(&malformed, "max-malformed", 0.01, "the largest share of malformed lines that is allowed; 1 allows any")
 	s.BoolVar(&force, "force", false, "replace files that exist")
+	s.BoolVar(&check, "check", false, "check the flags and the output and read nothing")
 	return c
 }
 
