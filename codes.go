@@ -27,6 +27,7 @@ var codes = []Code{
 	{"confirm", Usage, "The steward must confirm proposed types or misfitting cells."},
 	{"conflict", Usage, "The request key belongs to another request."},
 	{"costs-more", Refused, "The request costs more than it allows; nothing was charged."},
+	{"file-changed", NotMet, "A file of a release in shards is not what was written."},
 	{"file-exists", Usage, "A file of that name exists and may not be replaced."},
 	{"file-missing", Usage, "A file cannot be opened."},
 	{"file-unstated", Usage, "A grant to a new data set states no file."},
@@ -35,6 +36,7 @@ var codes = []Code{
 	{"forfeited", Refused, "The request was charged and never answered."},
 	{"header-row", BadData, "The header row of a worksheet has missing or repeated names."},
 	{"in-progress", Internal, "The same request is being answered by another process."},
+	{"input-changed", BadData, "A file of the table has changed since the job began."},
 	{"interval-share", Usage, "A share of epsilon for the interval would not make it narrower."},
 	{"known", Refused, "A ledger knows the file of an unaccounted request."},
 	{"ledger-missing", Usage, "The ledger file does not exist."},
@@ -80,6 +82,9 @@ var codes = []Code{
 	{"schema-pinned", Usage, "The grant fixes how the data set is read; the request must not restate it."},
 	{"sealed", Refused, "The ledger is sealed until it is reconciled."},
 	{"seed-short", Usage, "A seed is short enough to be found by trying."},
+	{"shard-fault", Internal, "The stages of a job in shards were passed other frames than the stages made."},
+	{"shard-form", Internal, "Bytes between the processes of a job are not of the form that is expected."},
+	{"shard-too-large", BadData, "A column has more different values than the processes of a job can hold."},
 	{"sheet", Usage, "The workbook has no such sheet."},
 	{"spec-empty", Usage, "A specification is empty."},
 	{"spec-invalid", Usage, "A specification contains what its format does not allow."},
@@ -93,8 +98,11 @@ var codes = []Code{
 	{"unit-name", Usage, "A column is named record, and the privacy unit is ambiguous."},
 	{"unsound", NotMet, "The ledger fails its verification."},
 	{"untrusted", NotMet, "No trusted key signed a certificate."},
+	{"untyped", Usage, "A quasi-identifier has no stated type, and types are not inferred."},
 	{"unwritten", Internal, "The answer was charged, and its files could not be written."},
+	{"whole-table", Usage, "An option works on all records at once, which no process of a cluster holds."},
 	{"withheld", BadData, "Reading or computing failed after the charge; the reason is not released."},
+	{"worker-version", Usage, "A worker is of another build than the one that began the job."},
 }
 
 // kindOfCode returns the kind of a code, if the table has it.

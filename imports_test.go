@@ -65,7 +65,7 @@ func in(path string, roots ...string) bool {
 // higher layer: ARCHITECTURE.md has the same list.
 var layers = [][]string{
 	{"noren"},
-	{"noren/internal/atomicfile", "noren/internal/tempfile", "noren/internal/geom", "noren/internal/entropy", "noren/internal/grid", "noren/lang"},
+	{"noren/internal/atomicfile", "noren/internal/tempfile", "noren/internal/frames", "noren/internal/geom", "noren/internal/entropy", "noren/internal/grid", "noren/lang"},
 	{"noren/table", "noren/noise", "noren/account", "noren/learn"},
 	{"noren/internal/randtest", "noren/certificate", "noren/ledger"},
 	{"noren/kanon", "noren/dataset", "noren/query", "noren/outlier", "noren/ldp", "noren/correlated", "noren/ratio"},

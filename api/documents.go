@@ -61,6 +61,7 @@ func Documents() []Document {
 		document[HarmOptimise](HarmOptimiseSchema),
 		document[HarmThreshold](HarmThresholdSchema),
 		document[Inspection](InspectSchema),
+		document[LDPCounted](LDPCountedSchema),
 		document[LDPDesign](LDPDesignSchema),
 		document[LDPEdges](LDPEdgesSchema),
 		priced[query.Accuracy](LDPEdgesSchema),

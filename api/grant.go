@@ -51,6 +51,10 @@ type GrantTable struct {
 	Records int64 `json:"records,omitempty"`
 	// Model is a public model of dependent records; every answer is priced under it.
 	Model *GrantModel `json:"model,omitempty"`
+	// Sharded says that File is a folder or a pattern of CSV or Parquet files, which are
+	// read where they lie and not copied: queries to them are computed file by file, on a
+	// cluster where one is used. Defaults to as granted before, where File is not stated.
+	Sharded bool `json:"sharded,omitempty"`
 	// Changed says that the file or its schema is a new version of the same data set.
 	Changed bool `json:"changed,omitempty"`
 	// Replace exchanges schema, unit, relation and cap, while nothing is spent.

@@ -84,11 +84,11 @@ type ProposeRequest struct {
 	Use string `json:"use,omitempty"`
 	// Ask is called with the columns once the table was read, and returns the steward's
 	// answers, which decide on roles and k. Optional.
-	Ask func(*Inspection) (*Answers, error) `json:"-"`
+	Ask func(*Inspection) (*StewardAnswers, error) `json:"-"`
 }
 
-// Answers are a steward's answers to the questions that decide on roles and k.
-type Answers struct {
+// StewardAnswers are a steward's answers to the questions that decide on roles and k.
+type StewardAnswers struct {
 	// Recipients are those who receive the release: public, agreement or organisation.
 	Recipients spec.Recipients `json:"recipients"`
 	// Known are the columns whose values others may know of a person.

@@ -71,6 +71,9 @@ type File struct {
 	Delimiter string `json:"delimiter,omitempty"`
 	// Encoding is "utf-8" or "shift_jis". Defaults to "utf-8"; empty for Parquet.
 	Encoding string `json:"encoding,omitempty"`
+	// Sharded says that the data set is a folder or a pattern of files of this form,
+	// which are read one by one, each in a task of its own. It goes without a model.
+	Sharded bool `json:"sharded,omitempty"`
 }
 
 // Column is the definition of one column.

@@ -50,7 +50,7 @@ func checkMembers(text []byte) error {
 	if err != nil {
 		return err
 	}
-	if _, err := members(top["file"], "file", "kind", "delimiter", "encoding"); err != nil {
+	if _, err := members(top["file"], "file", "kind", "delimiter", "encoding", "sharded"); err != nil {
 		return err
 	}
 	if _, err := members(top["model"], "model", "column", "states", "other", "distribution"); err != nil {

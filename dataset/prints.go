@@ -25,6 +25,46 @@ func KeysOf(derive func(purpose string) []byte) Keys {
 	return Keys{Row: derive("noren.dataset.row/1"), Table: derive("noren.dataset.table/1"), Column: derive("noren.dataset.column/1")}
 }
 
+// ShardKeys are the secrets of the prints of data sets in several files.
+type ShardKeys struct {
+	// File is for the column prints of single files. A reading task needs it, so that it
+	// is no key of anything that a ledger stores.
+	File Keys
+	// Column is for the prints of the columns of all files together.
+	Column []byte
+}
+
+// ShardKeysOf derives the keys by their purposes.
+func ShardKeysOf(derive func(purpose string) []byte) ShardKeys {
+	return ShardKeys{File: Keys{Column: derive("noren.dataset.shard.file/1")}, Column: derive("noren.dataset.shard.column/1")}
+}
+
+// ShardPrints are the column prints of a data set in several files, from the column prints
+// of each file under k.File: HMAC-SHA256(k.Column, the name and the sorted prints of the
+// files). They depend on the cells of each file in their order, and on neither the names
+// of the files nor their order. Every file has the same columns.
+func ShardPrints(k ShardKeys, files []map[string]string) map[string]string {
+	out := map[string]string{}
+	if len(files) == 0 {
+		return out
+	}
+	for name := range files[0] {
+		prints := make([]string, len(files))
+		for i, of := range files {
+			prints[i] = of[name]
+		}
+		slices.Sort(prints)
+		text := binary.AppendUvarint(appendName(nil, name), uint64(len(prints)))
+		for _, p := range prints {
+			text = appendName(text, p)
+		}
+		mac := hmac.New(sha256.New, k.Column)
+		mac.Write(text)
+		out[name] = printOf(mac)
+	}
+	return out
+}
+
 const printPrefix = "hmac-sha256:"
 
 func printOf(mac hash.Hash) string { return printPrefix + hex.EncodeToString(mac.Sum(nil)) }

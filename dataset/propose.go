@@ -11,6 +11,7 @@ import (
 	"github.com/noren-privacy/noren/table/file"
 	"github.com/noren-privacy/noren/table/infer"
 	"github.com/noren-privacy/noren/table/parquetio"
+	"github.com/noren-privacy/noren/table/parts"
 )
 
 // ProposeOptions say what of a definition is given.
@@ -27,6 +28,8 @@ type ProposeOptions struct {
 	Neighbours, Unit string
 	AtMost, Records  int64
 	Model            *Model
+	// Sharded is as in the form of the file.
+	Sharded bool
 	// Progress gets the stage "looking", in thousandths.
 	Progress noren.Progress
 }
@@ -39,7 +42,9 @@ type ProposeOptions struct {
 // [Definition.Validate].
 func Propose(ctx context.Context, src file.Source, o ProposeOptions) (*Definition, error) {
 	stored := src.Columns()
-	d := &Definition{Format: Format, File: formOf(src), Missing: slices.Clone(o.Missing), Neighbours: o.Neighbours, Unit: o.Unit, AtMost: o.AtMost, Records: o.Records, Model: o.Model}
+	form := formOf(src)
+	form.Sharded = o.Sharded
+	d := &Definition{Format: Format, File: form, Missing: slices.Clone(o.Missing), Neighbours: o.Neighbours, Unit: o.Unit, AtMost: o.AtMost, Records: o.Records, Model: o.Model}
 	given, said := map[string]bool{}, []string(nil)
 	if o.Model != nil {
 		given[o.Model.Column] = true
@@ -120,7 +125,11 @@ func formOf(src file.Source) File {
 	if o, ok := src.(*opened); ok {
 		src = o.Source
 	}
-	switch s := src.(type) {
+	of := table.Source(src)
+	if several, ok := src.(*parts.Source); ok {
+		of = several.Unwrap() // the grant reads each file in the form of the first
+	}
+	switch s := of.(type) {
 	case *csvio.Source:
 		return File{Kind: kindCSV, Delimiter: string(s.Dialect().Delimiter), Encoding: s.Dialect().Encoding.String()}
 	case *parquetio.Source:

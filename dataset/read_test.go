@@ -416,7 +416,7 @@ func TestReadFailsAtTheEnd(t *testing.T) {
 
 func TestOpen(t *testing.T) {
 	tabs := complete(t, Definition{File: File{Delimiter: "tab", Encoding: "sjis"}, Columns: []Column{{Name: "a"}, {Name: "b|c"}}})
-	if tabs.File != (File{"csv", "\t", "shift_jis"}) {
+	if tabs.File != (File{Kind: "csv", Delimiter: "\t", Encoding: "shift_jis"}) {
 		t.Errorf("%+v", tabs.File)
 	}
 	src := openBytes(t, []byte("a\tb|c\n\x93\xfa\t|\n"), tabs)

@@ -55,6 +55,9 @@ func (f *faults) text(where, s string) {
 }
 
 func (d *Definition) validateFile(f *faults) {
+	if d.File.Sharded && d.Model != nil {
+		f.add("", "file.sharded", "a model is of records in their order, which files do not share", "grant one file")
+	}
 	switch d.File.Kind {
 	case kindParquet:
 		if d.File.Delimiter != "" || d.File.Encoding != "" {

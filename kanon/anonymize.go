@@ -3,7 +3,6 @@ package kanon
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"time"
@@ -27,20 +26,11 @@ import (
 // BadData (the file), NotMet (diversity or closeness that no grouping reaches),
 // Internal, or the context's; after an error no output exists.
 func Anonymize(ctx context.Context, job Job) (*Result, error) {
-	if err := job.validate(); err != nil {
+	if err := job.Validate(); err != nil {
 		return nil, err
 	}
 	r := &run{job: &job, effort: job.Refine, began: time.Now()}
-	r.result = &Result{
-		Schema: ResultSchema, Input: job.Source.Name(), Output: job.Output.Path, K: job.K,
-		Objective: objectiveSSE, Refine: job.Refine.String(), Scale: job.Scale.String(), Publish: job.Publish.String(),
-	}
-	if job.lowersBoxes() {
-		r.result.Objective = objectiveBoxes
-	}
-	if job.Unit != "" {
-		r.result.Unit, r.result.Linkage, r.result.Pseudonym = job.Unit, job.Linkage.String(), job.Pseudonym
-	}
+	r.result = job.NewResult(job.Source.Name(), job.Output.Path)
 	defer r.release()
 	for _, step := range []func(context.Context) error{r.gate, r.read, r.make, r.look, r.write} {
 		if err := step(ctx); err != nil {
@@ -128,12 +118,8 @@ func (r *run) read(ctx context.Context) error {
 			return err
 		}
 	}
-	if r.held.Rows < r.job.K {
-		return &noren.Error{
-			Kind: noren.BadData, Where: r.job.Source.Name(),
-			What: fmt.Sprintf("the table has %d records, fewer than k = %d: no group of k can be made", r.held.Rows, r.job.K),
-			Hint: "ask for a smaller k, or gather more records",
-		}
+	if err := EnoughRecords(r.job.Source.Name(), int64(r.held.Rows), r.job.K); err != nil {
+		return err
 	}
 	if err := r.enoughPersons(); err != nil {
 		return err
@@ -192,7 +178,7 @@ func (r *run) gather(ctx context.Context) error {
 	columns := r.held.Columns
 	if r.held.Rows > wholeRecords {
 		// The columns, the space that they make, and the work on both.
-		if err := r.needs(64+16*len(columns), "allow more; or do without what works on all records at once: a duration to refine, suppression, l-diversity, t-closeness, linkage of all records, mondrian, a release without coarse step"); err != nil {
+		if err := r.needs(64+16*len(columns), "allow more; or "+wholeHint); err != nil {
 			return err
 		}
 	}
@@ -357,16 +343,7 @@ func (r *run) figures() {
 }
 
 // seed is that of the search.
-func (r *run) seed() uint64 {
-	switch {
-	case r.job.SecretSeed != nil:
-		key := r.job.derived("search")
-		return binary.LittleEndian.Uint64(key[:])
-	case r.job.Seed != nil:
-		return *r.job.Seed
-	}
-	return 0
-}
+func (r *run) seed() uint64 { return r.job.SearchSeed() }
 
 // derived is a key for one use of the secret seed: uses tell nothing of each
 // other.
@@ -403,7 +380,9 @@ func (r *run) exclude(ctx context.Context) error {
 
 // publishing is how groups are published.
 func (r *run) publishing() publish.Options {
-	return publish.Options{Mode: r.job.Publish, Ranges: r.job.Ranges, Seed: r.seed(), Progress: r.job.Progress}
+	o := r.job.Publishing()
+	o.Progress = r.job.Progress
+	return o
 }
 
 // look looks for what was made and looks like a missing value, and gives up the

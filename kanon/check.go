@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren"
-	"github.com/noren-privacy/noren/kanon/privacy"
 	"github.com/noren-privacy/noren/kanon/verify"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/file"
@@ -49,10 +48,7 @@ func (r *run) checkSource(ctx context.Context, src table.Source) error {
 	}
 	r.result.Verified = v
 	r.result.Classes, r.result.AchievedK = int(v.Classes), int(v.AchievedK)
-	r.result.Guarantee = privacy.Guarantee(o.Quasi, o.Requirement, r.attributes)
-	if r.job.Unit != "" {
-		r.result.Guarantee = privacy.OfPersons(r.result.Guarantee, r.job.Unit, r.job.Linkage == LinkAll, r.job.Pseudonym)
-	}
+	r.result.Guarantee = r.job.States(o.Quasi, r.attributes)
 	r.result.Repeated = mostRepeated(v.Suspected)
 	if len(v.Suspected) < len(o.Suspected) {
 		for _, suspected := range o.Suspected {

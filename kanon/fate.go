@@ -3,8 +3,6 @@ package kanon
 import (
 	"fmt"
 
-	"github.com/noren-privacy/noren/kanon/gate"
-
 	"github.com/noren-privacy/noren/kanon/publish"
 	"github.com/noren-privacy/noren/table"
 )
@@ -14,19 +12,11 @@ func (r *run) transformed() {
 	if r.result.Columns == nil {
 		return // the gate was passed by
 	}
-	for i := range r.result.Columns {
-		switch c := &r.result.Columns[i]; {
-		case r.job.Unit == "" || c.Column != r.job.Unit:
-		case r.job.Pseudonym:
-			c.Fate, c.Why = gate.Transformed, "it tells persons apart: replaced by a pseudonym drawn for this release"
-		default:
-			c.Why = "it tells persons apart: persons were counted by it"
-		}
+	places := make([]int, len(r.quasi))
+	for j := range places {
+		places[j] = r.held.Columns[j].Places
 	}
-	for j, i := range r.quasi {
-		f := &r.job.Schema.Fields[i]
-		r.result.Columns[i].Why = "others may know it: " + shown(f, r.held.Columns[j].Places, &r.job.Options, r.groups.Groups)
-	}
+	r.job.Transformed(r.result.Columns, &r.job.Schema, places, r.groups.Groups)
 }
 
 // shown says what a class shows of a column; places are the source's, groups their

@@ -165,8 +165,8 @@ func (o *Options) requirement() privacy.Requirement {
 	return privacy.Requirement{K: o.K, Diversity: o.Diversity, Closeness: o.Closeness}
 }
 
-// validate reports all faults of a job at once.
-func (j *Job) validate() error {
+// Validate reports all faults of a job at once, as an error of kind Usage.
+func (j *Job) Validate() error {
 	var faults []string
 	add := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
 	if j.K < 1 {
@@ -233,4 +233,29 @@ func sameFile(a, b string) bool {
 	}
 	y, err := os.Stat(b)
 	return err == nil && os.SameFile(x, y)
+}
+
+// wholeHint says what to do without where a table is too large to be held at once.
+const wholeHint = "do without what works on all records at once: a duration to refine, suppression, l-diversity, t-closeness, linkage of all records, mondrian, a release without coarse step"
+
+// needsWhole names what of the options works on all records at once, in memory; empty
+// where the table can be released block by block.
+func (o *Options) needsWhole() string {
+	switch {
+	case o.Refine.Duration > 0:
+		return "a duration to refine"
+	case o.Diversity != nil:
+		return "l-diversity"
+	case o.Closeness != nil:
+		return "t-closeness"
+	case o.Linkage == LinkAll:
+		return "linkage of all records"
+	case o.Suppress != Suppression{}:
+		return "suppression"
+	case (o.Partition.Method == partition.Mondrian || o.Partition.Method == partition.MondrianStrict) && o.Partition.Coarse == partition.CoarseAuto:
+		return "mondrian"
+	case o.Partition.Coarse == partition.CoarseOff:
+		return "a release without coarse step"
+	}
+	return ""
 }

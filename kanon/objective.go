@@ -29,34 +29,39 @@ func (r *run) judges() bool {
 }
 
 // choose settles how the groups are made.
-func (r *run) choose() (partition.Chosen, error) {
-	o := r.job.Partition
-	o.K, o.Workers = r.job.K, r.job.Workers
+func (r *run) choose() (chosen partition.Chosen, err error) {
+	r.partition, chosen, err = r.job.choose(r.held.Rows, len(r.sensitive) > 0)
+	return chosen, err
+}
+
+// choose settles how the groups of n records are made; judged tells that they must be
+// diverse or close.
+func (j *Options) choose(n int, judged bool) (partition.Options, partition.Chosen, error) {
+	o := j.Partition
+	o.K, o.Workers = j.K, j.Workers
 	var reasons []string
-	n := r.held.Rows
-	if o.Method == partition.Auto && r.job.Unit == "" {
+	if o.Method == partition.Auto && j.Unit == "" {
 		switch {
-		case len(r.sensitive) > 0:
+		case judged:
 			o.Method, reasons = partition.TopDown, []string{"topdown: every group is diverse and close from the start"}
-		case r.job.lowersBoxes():
+		case j.lowersBoxes():
 			o.Method, reasons = partition.TopDown, []string{"topdown: ranges are published, and it makes narrow ones"}
 		}
 	}
-	if o.Coarse == partition.CoarseAuto && o.Method == partition.TopDown && len(r.sensitive) > 0 && n > wholeRecords {
+	if o.Coarse == partition.CoarseAuto && o.Method == partition.TopDown && judged && n > wholeRecords {
 		// In a small cell fewer groups can be diverse or close.
 		o.Coarse = max(wholeRecords/2, 20*o.K)
 		reasons = append(reasons, fmt.Sprintf("cells of %d records or more: the table has more than %d", o.Coarse, wholeRecords))
 	}
-	chosen, err := o.Choose(r.held.Rows)
+	chosen, err := o.Choose(n)
 	if err != nil {
-		return chosen, err
+		return o, chosen, err
 	}
 	if chosen.Reason != "" {
 		reasons = append(reasons, chosen.Reason)
 	}
 	chosen.Reason = strings.Join(reasons, "; ")
-	r.partition = o
-	return chosen, nil
+	return o, chosen, nil
 }
 
 // judge is asked of groups while they are made, nil where k records are enough.

@@ -53,7 +53,7 @@ func Outline(ctx context.Context, job Job) (*Plan, error) {
 	if named == "" {
 		job.Output.Path, job.Output.Stdout = "-", io.Discard // nothing is written
 	}
-	if err := job.validate(); err != nil {
+	if err := job.Validate(); err != nil {
 		return nil, err
 	}
 	r := &run{job: &job, effort: job.Refine, result: &Result{}}

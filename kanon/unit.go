@@ -10,7 +10,6 @@ import (
 	"github.com/noren-privacy/noren/kanon/persons"
 	"github.com/noren-privacy/noren/kanon/privacy"
 	"github.com/noren-privacy/noren/kanon/publish"
-	"github.com/noren-privacy/noren/kanon/refine"
 	"github.com/noren-privacy/noren/kanon/space"
 	"github.com/noren-privacy/noren/table"
 )
@@ -92,14 +91,7 @@ func (r *run) enoughPersons() error {
 	if r.job.Unit == "" {
 		return nil
 	}
-	if n := len(r.held.Columns[len(r.held.Columns)-1].Dict); n < r.job.K {
-		return &noren.Error{
-			Kind: noren.BadData, Where: r.job.Source.Name(),
-			What: fmt.Sprintf("the table has records of %d persons, fewer than k = %d: no group of k persons can be made", n, r.job.K),
-			Hint: "ask for a smaller k, or gather records of more persons",
-		}
-	}
-	return nil
+	return EnoughPersons(r.job.Source.Name(), int64(len(r.held.Columns[len(r.held.Columns)-1].Dict)), r.job.K)
 }
 
 // byPersons judges groups by persons.
@@ -211,50 +203,4 @@ func (r *run) mergeClasses(ctx context.Context, failing [][]uint32) error {
 	r.result.SSE = r.space.SSE(r.groups) + r.lost
 	r.sizes()
 	return nil
-}
-
-// joinShort joins blocks that have records of fewer than k persons with the next
-// one, the last with the one before it.
-func (r *run) joinShort(bounds []int64, load func(from, to int64) ([]uint32, []*table.Column, error)) ([]int64, error) {
-	if r.job.Unit == "" {
-		return bounds, nil
-	}
-	// Most blocks have k persons among the first records.
-	few := int64(64 * r.job.K)
-	short := func(from, to int64) (bool, error) {
-		for _, upTo := range []int64{min(from+few, to), to} {
-			_, columns, err := load(from, upTo)
-			if err != nil {
-				return false, err
-			}
-			if persons.Count(PersonsOf(columns[len(columns)-1])) >= r.job.K {
-				return false, nil
-			}
-		}
-		return true, nil
-	}
-	out := []int64{0}
-	for _, to := range bounds[1:] {
-		isShort, err := short(out[len(out)-1], to)
-		if err != nil {
-			return nil, err
-		}
-		if !isShort {
-			out = append(out, to)
-		}
-	}
-	last := bounds[len(bounds)-1]
-	if len(out) == 1 {
-		return append(out, last), nil
-	}
-	out[len(out)-1] = last
-	return out, nil
-}
-
-// enoughInGroups demands k persons in every group of a block.
-func enoughInGroups(p space.Partition, of []uint32, k int) error {
-	if of == nil {
-		return p.Validate(k)
-	}
-	return refine.ValidatePersons(p, of, k)
 }

@@ -18,7 +18,7 @@ import (
 // published takes a release as far as its writing.
 func published(t *testing.T, j *Job) *run {
 	t.Helper()
-	if err := j.validate(); err != nil {
+	if err := j.Validate(); err != nil {
 		t.Fatal(err)
 	}
 	r := &run{job: j, effort: j.Refine, began: time.Now(), result: &Result{K: j.K}}

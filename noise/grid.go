@@ -164,6 +164,13 @@ func (s *Sum) AddSum(t Sum) {
 	s.hi += t.hi + int64(carry)
 }
 
+// Words are the two words of the sum, in two's complement, for sums that are taken in
+// parts elsewhere; [SumOf] makes the sum of them again.
+func (s Sum) Words() (hi int64, lo uint64) { return s.hi, s.lo }
+
+// SumOf is the sum of these words.
+func SumOf(hi int64, lo uint64) Sum { return Sum{hi, lo} }
+
 // Int64 returns the sum, or an error where it does not fit. Whether it fits
 // depends on data, and so does the error: for a sum that is released with noise
 // take [Sum.Saturated].

@@ -353,15 +353,15 @@ func (d *Dataset) readable(ctx context.Context, fields []table.Field) error {
 // of change is not the last one seen is still the version that was granted. It
 // compares the prints of all columns.
 func (d *Dataset) unchanged(ctx context.Context) error {
-	info, err := os.Stat(d.Path)
-	if err != nil || !info.Mode().IsRegular() {
+	have, err := d.stat(ctx)
+	if err != nil {
 		return &noren.Error{Kind: noren.Usage, Code: "file-missing", Where: "data set " + d.Name, What: "its file cannot be opened", Hint: "does the file exist, and may this user read it?"}
 	}
 	size, mtime, err := d.ledger.Seen(ctx, d.Name)
 	if err != nil {
 		return err
 	}
-	if info.Size() == size && info.ModTime().UnixNano() == mtime {
+	if have.size == size && have.mtime == mtime {
 		return nil
 	}
 	changed := &noren.Error{
@@ -380,10 +380,33 @@ func (d *Dataset) unchanged(ctx context.Context) error {
 			return changed
 		}
 	}
-	return d.ledger.SetSeen(ctx, d.Name, d.Version, info.Size(), info.ModTime().UnixNano())
+	return d.ledger.SetSeen(ctx, d.Name, d.Version, have.size, have.mtime)
+}
+
+// stamp tells whether a data set is what it was: its size, and the time of its last change
+// or, of several files, a number that depends on the times of all.
+type stamp struct{ size, mtime int64 }
+
+// stat is the stamp of the data set as it lies.
+func (d *Dataset) stat(ctx context.Context) (stamp, error) {
+	if d.Definition.File.Sharded {
+		files, err := shardFiles(ctx, d.Path)
+		return stampOf(files), err
+	}
+	info, err := os.Stat(d.Path)
+	if err != nil {
+		return stamp{}, err
+	}
+	if !info.Mode().IsRegular() {
+		return stamp{}, errChanged
+	}
+	return stamp{info.Size(), info.ModTime().UnixNano()}, nil
 }
 
 func (d *Dataset) prints(ctx context.Context) (map[string]string, error) {
+	if d.Definition.File.Sharded {
+		return shardPrints(ctx, d.ledger, d.Path, d.Definition, nil)
+	}
 	f, err := os.Open(d.Path)
 	if err != nil {
 		return nil, err

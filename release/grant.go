@@ -34,6 +34,9 @@ type Candidate struct {
 // of kind BadData, code structure.
 func ReviewGrant(ctx context.Context, l *ledger.Ledger, c Candidate) (*Reviewed, error) {
 	path, d := c.Path, c.Definition
+	if d.File.Sharded {
+		return reviewShards(ctx, l, c)
+	}
 	f, err := openFile(path)
 	if err != nil {
 		return nil, err

@@ -113,6 +113,11 @@ func (q *Request) fits(m Mechanism) error {
 			}
 		}
 	}
+	if d.File.Sharded {
+		if _, err := q.inParts(); err != nil {
+			return err
+		}
+	}
 	return m.Covers(d.AtMost, d.Records)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/release/shards"
 )
 
 // Request is a query to a private table.
@@ -35,6 +36,13 @@ type Request struct {
 	// error at noise is one of the source of randomness; at every other step it ends the
 	// request there. It is for tests of faults and of slowness. Optional.
 	Step func(step string) error
+	// Collect runs the job of a sharded data set and returns its parts, in any order. It is
+	// called once, after the charge; what it fails with is not shown. Defaults to
+	// [shards.Plan.Collect], which runs all of it in this process.
+	Collect func(ctx context.Context, p *shards.Plan) (parts [][]byte, err error)
+	// Buckets is the number of buckets of that job, for persons. Defaults to one for each
+	// 2^20 records of the definition's public bound.
+	Buckets int
 }
 
 // Budget says who asks for a charged answer.

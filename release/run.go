@@ -179,6 +179,22 @@ func (r *run) compute(ctx context.Context) ([]byte, error) {
 	if err := r.step("reserved"); err != nil {
 		return nil, err
 	}
+	out, err := r.answered(ctx)
+	if err != nil {
+		return nil, err
+	}
+	payload, err := canonical(out)
+	if err != nil {
+		return nil, err
+	}
+	return payload, r.step("computed")
+}
+
+// answered is the mechanism's answer, with noise.
+func (r *run) answered(ctx context.Context) (any, error) {
+	if r.q.Dataset.Definition.File.Sharded {
+		return r.computeShards(ctx)
+	}
 	t, err := r.read(ctx)
 	if err == nil {
 		err = r.step("read")
@@ -189,15 +205,7 @@ func (r *run) compute(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := r.q.Mechanism.Answer(ctx, t, noise.NewSource())
-	if err != nil {
-		return nil, err
-	}
-	payload, err := canonical(out)
-	if err != nil {
-		return nil, err
-	}
-	return payload, r.step("computed")
+	return r.q.Mechanism.Answer(ctx, t, noise.NewSource())
 }
 
 // step tells a test where the request stands.

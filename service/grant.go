@@ -158,6 +158,7 @@ type grant struct {
 
 	path     string   // of the file that queries read
 	copied   bool     // path is a private copy that this grant made
+	sharded  bool     // path is a folder or pattern whose files are read where they lie
 	source   string   // what was copied
 	sources  []string // the folder or pattern that was copied, and its files
 	proposed []string // columns whose types were proposed from the values
@@ -168,7 +169,11 @@ func (g *grant) run(ctx context.Context) (*api.Granted, error) {
 	if g.path = g.table.File; g.path == "" {
 		g.path = g.book.Path
 	}
-	if err := g.copy(ctx); err != nil {
+	shards, err := g.shards(ctx)
+	if err == nil && !shards {
+		err = g.copy(ctx)
+	}
+	if err != nil {
 		return nil, err
 	}
 	out, err := g.review(ctx)
@@ -194,6 +199,27 @@ func joined(err, other error) error {
 		return err
 	}
 	return errors.Join(err, other)
+}
+
+// shards reports whether the grant is of files that are read where they lie, and finds
+// them.
+func (g *grant) shards(ctx context.Context) (bool, error) {
+	if g.sharded = g.table.Sharded; g.table.File == "" && g.book.Version > 0 {
+		d, err := dataset.Parse(g.book.Definition)
+		if err != nil {
+			return false, err
+		}
+		g.sharded = g.sharded || d.File.Sharded
+	}
+	if !g.sharded {
+		return false, nil
+	}
+	if g.table.Model != nil {
+		return false, noren.Usagef("sharded", "a model is of records in their order, which files do not share").Hinted("grant one file")
+	}
+	files, err := release.Shards(ctx, g.path)
+	g.sources = files
+	return true, err
 }
 
 // copy makes a private copy of what is no CSV or Parquet file.

@@ -49,6 +49,7 @@ func (g *grant) definition(ctx context.Context) (*dataset.Definition, error) {
 		stated = s.Unit // persons, as in releases by the same specification
 		o.Unit = stated
 	}
+	o.Sharded = g.sharded
 	if g.copied {
 		s.Input = spec.Input{Missing: s.Input.Missing} // the copy is read as it is
 	}

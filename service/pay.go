@@ -41,7 +41,7 @@ func (q *question[M]) prepare(ctx context.Context, s *Service) (a *asked, m M, r
 		a.close()
 		return nil, m, r, err
 	}
-	r = release.Request{Mechanism: m, Dataset: a.Dataset, Tool: s.Tool}
+	r = release.Request{Mechanism: m, Dataset: a.Dataset, Tool: s.Tool, Collect: s.Collect, Buckets: s.Buckets}
 	r.Budget = release.Budget{Principal: q.ask.Analyst, Identity: s.Identity, Key: q.ask.RequestKey, Reuse: q.ask.Reuse}
 	if r.Budget.Principal == "" {
 		r.Budget.Principal = s.Analyst

@@ -12,12 +12,14 @@
 package service
 
 import (
+	"context"
 	"crypto/ed25519"
 	"io"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/release/shards"
 )
 
 // DefaultLedger is the name of a ledger file where none is stated. An unaccounted
@@ -54,6 +56,11 @@ type Service struct {
 	Stdin io.Reader
 	// Progress receives the progress of long work. Optional.
 	Progress noren.Progress
+	// Collect runs the jobs of queries to sharded data sets, on a cluster. Optional; see
+	// [release.Request.Collect].
+	Collect func(ctx context.Context, p *shards.Plan) (parts [][]byte, err error)
+	// Buckets is the number of buckets of these jobs. Optional; see [release.Request.Buckets].
+	Buckets int
 	// Note receives notes and warnings as they occur. Optional.
 	Note func(api.Note)
 }

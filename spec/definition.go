@@ -20,6 +20,8 @@ type DatasetOptions struct {
 	AtMost, Records int64
 	// Model is the model of dependence of one column. Optional.
 	Model *dataset.Model
+	// Sharded is as in [dataset.File].
+	Sharded bool
 	// Strict refuses columns whose type the specification does not say. Without it
 	// their types are proposed from the values.
 	Strict bool
@@ -37,7 +39,7 @@ func (s *Spec) Definition(ctx context.Context, src file.Source, o DatasetOptions
 		return nil, nil, err
 	}
 	p := dataset.ProposeOptions{
-		Missing: s.Input.Missing, Neighbours: o.Neighbours.String(), Unit: o.Unit, AtMost: o.AtMost, Records: o.Records, Model: o.Model, Progress: o.Progress,
+		Sharded: o.Sharded, Missing: s.Input.Missing, Neighbours: o.Neighbours.String(), Unit: o.Unit, AtMost: o.AtMost, Records: o.Records, Model: o.Model, Progress: o.Progress,
 	}
 	for i, stored := range src.Columns() {
 		f := schema.Fields[i]

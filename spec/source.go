@@ -230,3 +230,37 @@ func (s *Spec) NoteKept(schema *table.Schema, notes Notes) {
 		notes.add(Note{Code: NoteKept, Columns: kept, Text: "kept untouched: " + strings.Join(kept, ", ")})
 	}
 }
+
+// CodeUntyped is the code of errors about columns whose type must be stated.
+const CodeUntyped = "untyped"
+
+// ResolveStated is [Spec.ResolveSource] without a look at any value, for one file of a
+// table whose other files are not at hand: what s does not state of a quasi-identifier's
+// type, and of texts that stand for missing values, is not inferred. It refuses
+// quasi-identifiers without a type.
+func (s *Spec) ResolveStated(src file.Source, notes Notes) (written []table.Field, out *Resolved, err error) {
+	r := s.resolution(Reading{Notes: notes})
+	var untyped []string
+	schema, err := r.Resolve(src.Columns(), func(columns []int) ([]table.Field, error) {
+		for _, i := range columns {
+			if name := src.Columns()[i].Name; s.Columns[name].Role != table.Sensitive.String() {
+				untyped = append(untyped, name)
+			}
+		}
+		return make([]table.Field, len(columns)), nil
+	}, r.hierarchy)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(untyped) > 0 {
+		return nil, nil, &noren.Error{
+			Kind: noren.Usage, Code: CodeUntyped, Where: src.Name(), What: "expected a stated type for each quasi-identifier, got none for " + strings.Join(untyped, ", ") + ": types are not inferred from one of several files",
+			Hint: "state each as integer, decimal, date, ordered or category",
+		}
+	}
+	plain, fields, err := file.WithNumbers(src, schema.Fields)
+	if err != nil {
+		return nil, nil, err
+	}
+	return schema.Fields, &Resolved{Source: plain, Schema: &table.Schema{Fields: fields}, Missing: s.Input.Missing}, nil
+}

@@ -37,12 +37,27 @@ func newAnonymize(t *terminal) *cobra.Command {
 		Args:  exactly("INPUT"),
 		RunE:  func(c *cobra.Command, args []string) error { return f.run(c.Context(), t, c, args[0]) },
 	}
+	f.registerRelease(c)
+	s := c.Flags()
+	s.Int64Var(&f.splitRows, "split-rows", 0, "write files of at most `N` records into the folder OUTPUT, with a manifest")
+	s.StringVar(&f.seed, "seed", "", "`HEX` that fixes search and row order: 32 or more random hexadecimal digits; keep it secret, it reveals the order (default: drawn)")
+	s.BoolVar(&f.seedInsecure, "seed-insecure", false, "accept a whole number as --seed: the order can then be found by trying seeds; for tests")
+	s.IntVar(&f.workers, "workers", 0, "parallel workers (default: one a processor); the result does not depend on it")
+	s.StringVar(&f.memory, "memory", "", "about how much memory to use, such as 512MiB or 4GB (default 2GiB); the result does not depend on it")
+	s.StringVar(&f.report, "report", "", "write a page about risk and utility to this `FILE` (private: it shows statistics of the source)")
+	f.earlier.register(c)
+	s.BoolVar(&f.dryRun, "dry-run", false, "say what would be read, dropped, transformed and kept; make no groups and write nothing")
+	s.BoolVar(&f.json, "json", false, "print the result as one JSON object, noren.anonymize/1, or with --dry-run noren.anonymize.plan/1")
+	return c
+}
+
+// registerRelease registers the table, the parameters and the output of a release.
+func (f *anonymizeFlags) registerRelease(c *cobra.Command) {
 	f.register(c)
 	s := c.Flags()
 	p := &f.parameters
 	s.StringVarP(&f.output, "output", "o", "", "write the release to this `FILE`, or - for standard output")
 	s.BoolVar(&f.force, "force", false, "replace OUTPUT when it exists")
-	s.Int64Var(&f.splitRows, "split-rows", 0, "write files of at most `N` records into the folder OUTPUT, with a manifest")
 	s.IntVar(&p.K, "k", 0, "smallest number of records, or with --unit of persons, that share their quasi-identifiers")
 	registerLinkage(c, p)
 	s.BoolVar(&p.Pseudonym, "pseudonym", false, "keep the unit's column, with a pseudonym of each person drawn for this release; needs --unit-linkage all")
@@ -57,18 +72,9 @@ func newAnonymize(t *terminal) *cobra.Command {
 	s.StringVar(&p.Scale, "scale", "", "zscore (every column counts alike, categories included), minmax or none (default zscore)")
 	s.StringVar(&p.Publish, "publish", "", "matched (one value a class, chosen so that counts over the table stay near), aggregate (means, medians, modes), generalize (ranges, sets) or shares (values with their shares, ranges with means) (default matched)")
 	s.StringVar(&p.Ranges, "ranges", "", "ends of the ranges of --publish generalize: tight (of the class) or fixed (of a grid of round numbers) (default tight)")
-	s.StringVar(&f.seed, "seed", "", "`HEX` that fixes search and row order: 32 or more random hexadecimal digits; keep it secret, it reveals the order (default: drawn)")
-	s.BoolVar(&f.seedInsecure, "seed-insecure", false, "accept a whole number as --seed: the order can then be found by trying seeds; for tests")
-	s.IntVar(&f.workers, "workers", 0, "parallel workers (default: one a processor); the result does not depend on it")
-	s.StringVar(&f.memory, "memory", "", "about how much memory to use, such as 512MiB or 4GB (default 2GiB); the result does not depend on it")
 	s.BoolVar(&p.KeepOrder, "keep-order", false, "keep the order of the rows; it links them to the source")
 	f.outputAs.register(c)
-	s.StringVar(&f.report, "report", "", "write a page about risk and utility to this `FILE` (private: it shows statistics of the source)")
-	f.earlier.register(c)
 	s.StringVar(&f.certify, "certificate", "", "write a signed certificate of the release to this `FILE`")
-	s.BoolVar(&f.dryRun, "dry-run", false, "say what would be read, dropped, transformed and kept; make no groups and write nothing")
-	s.BoolVar(&f.json, "json", false, "print the result as one JSON object, noren.anonymize/1, or with --dry-run noren.anonymize.plan/1")
-	return c
 }
 
 func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command, input string) error {

@@ -10,9 +10,9 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/lang"
 	words "github.com/noren-privacy/noren/report/text"
 	"github.com/noren-privacy/noren/service"
-	"github.com/noren-privacy/noren/lang"
 )
 
 // askFlags are those of noren ask. What is asked, and at what cost, is in the file.

@@ -83,6 +83,7 @@ func newRoot(t *terminal) *cobra.Command {
 		}
 		root.AddCommand(g.commands...)
 	}
+	root.AddCommand(newWorker(t))
 	helpTexts(root)
 	usageArgs(root)
 	complete(root, t)

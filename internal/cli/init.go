@@ -71,7 +71,7 @@ func runInit(ctx context.Context, t *terminal, input *columnFlags, name, output 
 			return noren.Usagef("--interactive", "the table and the answers cannot both come from standard input").Hinted("name a file")
 		}
 		ask := &interview{in: bufio.NewReader(t.stdin), out: t.stderr, echo: !isTerminal(t.stdin)}
-		q.Ask = func(r *api.Inspection) (*api.Answers, error) {
+		q.Ask = func(r *api.Inspection) (*api.StewardAnswers, error) {
 			t.progress.clear()
 			return ask.ask(r)
 		}

@@ -45,7 +45,7 @@ func (q *interview) line(prompt string) (string, error) {
 
 // ask puts all questions. An answer that is not understood is asked for again where a
 // person answers, and an error otherwise.
-func (q *interview) ask(r *api.Inspection) (*api.Answers, error) {
+func (q *interview) ask(r *api.Inspection) (*api.StewardAnswers, error) {
 	w := grid.New(q.out)
 	lang.Fprintln(w, "column\ttype\tproposed role")
 	for _, c := range r.Columns {
@@ -54,8 +54,8 @@ func (q *interview) ask(r *api.Inspection) (*api.Answers, error) {
 	if err := w.Flush(); err != nil {
 		return nil, err
 	}
-	a := &api.Answers{}
-	for _, question := range []func(*api.Inspection, *api.Answers) error{q.recipients, q.known, q.harmful, q.unit} {
+	a := &api.StewardAnswers{}
+	for _, question := range []func(*api.Inspection, *api.StewardAnswers) error{q.recipients, q.known, q.harmful, q.unit} {
 		fmt.Fprintln(q.out)
 		for {
 			err := question(r, a)
@@ -90,7 +90,7 @@ func unclearf(format string, args ...any) *unclear {
 	return &unclear{noren.Usagef("--interactive", format, args...)}
 }
 
-func (q *interview) recipients(_ *api.Inspection, a *api.Answers) error {
+func (q *interview) recipients(_ *api.Inspection, a *api.StewardAnswers) error {
 	lang.Fprintln(q.out, "1. Who receives the release?")
 	w := grid.New(q.out)
 	lang.Fprintf(w, "   1\t%s\tk = %d\n", "anybody: it is published", spec.Public.K())
@@ -116,7 +116,7 @@ func (q *interview) recipients(_ *api.Inspection, a *api.Answers) error {
 	return nil
 }
 
-func (q *interview) known(r *api.Inspection, a *api.Answers) (err error) {
+func (q *interview) known(r *api.Inspection, a *api.StewardAnswers) (err error) {
 	lang.Fprintln(q.out, "2. What may they know of a person in the table? Think of neighbours, colleagues, an")
 	lang.Fprintln(q.out, "   insurer, registers and what people publish themselves.")
 	proposed := withRole(r, table.Quasi)
@@ -136,7 +136,7 @@ func (q *interview) known(r *api.Inspection, a *api.Answers) (err error) {
 	return err
 }
 
-func (q *interview) harmful(r *api.Inspection, a *api.Answers) (err error) {
+func (q *interview) harmful(r *api.Inspection, a *api.StewardAnswers) (err error) {
 	lang.Fprintln(q.out, "3. What would harm a person if others learned it: an illness, a debt, a judgement? Each")
 	lang.Fprintln(q.out, "   class of the release will hold at least two different values of it.")
 	if a.Harmful, err = q.columns(r, "columns, or none", withRole(r, table.Sensitive)); err != nil {
@@ -152,7 +152,7 @@ func (q *interview) harmful(r *api.Inspection, a *api.Answers) (err error) {
 	return nil
 }
 
-func (q *interview) unit(r *api.Inspection, a *api.Answers) error {
+func (q *interview) unit(r *api.Inspection, a *api.StewardAnswers) error {
 	lang.Fprintln(q.out, "4. Can a person have several records? Then which column tells persons apart? It is")
 	lang.Fprintln(q.out, "   dropped, and k counts persons.")
 	proposed := []string{}

@@ -16,7 +16,8 @@ type grantFlags struct {
 	file, epsilon, delta, neighbours, unit, analyst string
 	model, modelColumn, modelOther                  string
 	atMost, records                                 int64
-	changed, replace, otherPeople, yes, json        bool
+	sharded, changed, replace, otherPeople          bool
+	yes, json                                       bool
 }
 
 func newLedgerGrant(t *terminal) *cobra.Command {
@@ -46,6 +47,7 @@ func newLedgerGrant(t *terminal) *cobra.Command {
 	f.registerInput(c)
 	s.StringVar(&f.analyst, "analyst", "", "grant to the analyst of this `NAME`, under the data set's budget")
 	s.BoolVar(&f.yes, "yes", false, "confirm the proposed schema, and that cells which do not fit count as missing")
+	s.BoolVar(&f.sharded, "sharded", false, "the file is a folder or pattern of CSV or Parquet files, which are read where they lie, one by one")
 	s.BoolVar(&f.changed, "changed", false, "the file or its schema is a new version of the same data set: what is spent stays spent")
 	s.BoolVar(&f.replace, "replace", false, "exchange schema, unit, relation and cap; only while nothing is spent")
 	s.BoolVar(&f.otherPeople, "other-people", false, "declare that no person of this data set is in a data set with similar columns")
@@ -115,7 +117,7 @@ func (f *grantFlags) table(c *cobra.Command) (*api.GrantTable, error) {
 	s, err := f.merged()
 	return &api.GrantTable{
 		File: f.file, Spec: s, Neighbours: f.neighbours, Unit: f.unit, AtMost: f.atMost, Records: f.records, Model: model,
-		Changed: f.changed, Replace: f.replace, OtherPeople: f.otherPeople, Confirm: f.yes,
+		Sharded: f.sharded, Changed: f.changed, Replace: f.replace, OtherPeople: f.otherPeople, Confirm: f.yes,
 	}, err
 }
 
@@ -134,7 +136,7 @@ func (f *grantFlags) modelRequest() (*api.GrantModel, error) {
 // tableFlag names a flag that was given and is about the data set's table, "" if none
 // was.
 func (f *grantFlags) tableFlag(c *cobra.Command) string {
-	for _, name := range []string{"file", "spec", "type", "order", "format", "missing", "delimiter", "encoding", "sheet", "header-row", "query", "neighbours", "unit", "at-most", "records", "model", "model-column", "model-other", "changed", "replace", "other-people"} {
+	for _, name := range []string{"file", "spec", "type", "order", "format", "missing", "delimiter", "encoding", "sheet", "header-row", "query", "neighbours", "unit", "at-most", "records", "model", "model-column", "model-other", "sharded", "changed", "replace", "other-people"} {
 		if c.Flags().Changed(name) {
 			return name
 		}

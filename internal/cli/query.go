@@ -34,6 +34,7 @@ type queryFlags struct {
 	level     float64
 	accuracy  bool
 	records   int64
+	job       *queryJob // of noren worker query; nil elsewhere
 }
 
 func newQuery(t *terminal) *cobra.Command {
@@ -43,25 +44,32 @@ func newQuery(t *terminal) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	for _, k := range []struct {
-		kind    query.Kind
-		short   string
-		example string
-	}{
+	for _, k := range queryKinds() {
+		c.AddCommand(newQueryKind(t, k.kind, k.short, k.example, nil))
+	}
+	return c
+}
+
+// queryKind is a kind of query as a command.
+type queryKind struct {
+	kind    query.Kind
+	short   string
+	example string
+}
+
+func queryKinds() []queryKind {
+	return []queryKind{
 		{query.Count, "Count records, or those that meet a condition", `--where "age >= 65 and sex = 'female'"`},
 		{query.Sum, "Sum a column", `--column cost_yen --bounds 0,1000000`},
 		{query.Mean, "Compute the mean of a column", `--column age --bounds 0,110`},
 		{query.Variance, "Compute the variance of a column", `--column age --bounds 0,110`},
 		{query.Histogram, "Count records by bins of a column", `--column age --bins 0,20,40,60,80,120`},
 		{query.Quantile, "Compute the median, or another quantile, of a column", `--column age --bounds 0,110 --rank 0.9`},
-	} {
-		c.AddCommand(newQueryKind(t, k.kind, k.short, k.example))
 	}
-	return c
 }
 
-func newQueryKind(t *terminal, kind query.Kind, short, example string) *cobra.Command {
-	f := queryFlags{kind: kind}
+func newQueryKind(t *terminal, kind query.Kind, short, example string, job *queryJob) *cobra.Command {
+	f := queryFlags{kind: kind, job: job}
 	c := &cobra.Command{
 		Use:   fmt.Sprintf("%s DATASET --epsilon E", kind),
 		Short: short,
@@ -116,6 +124,9 @@ func (f *queryFlags) answer(c *cobra.Command, t *terminal, name string) error {
 		return err
 	}
 	s := t.service(&f.ledgerFlag)
+	if f.job != nil {
+		s.Collect, s.Buckets = f.job.collect, f.job.buckets
+	}
 	switch {
 	case f.accuracy:
 		return f.tellAccuracy(ctx, t, s, name, r)

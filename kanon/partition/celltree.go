@@ -67,15 +67,39 @@ const cellSample = 1 << 20
 // they are not too many, otherwise one out of every so many, at a place that
 // changes from one to the next.
 func SampleRecords(n int) []uint32 {
-	m := min(n, cellSample)
+	m := uint64(min(n, cellSample))
 	out := make([]uint32, m)
 	for i := range out {
-		lo, hi := uint64(i)*uint64(n)/uint64(m), uint64(i+1)*uint64(n)/uint64(m)
-		// splitmix64 (Steele, Lea, Flood 2014)
-		z := (uint64(i) + 1) * 0x9e3779b97f4a7c15
-		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-		z = (z ^ z>>27) * 0x94d049bb133111eb
-		out[i] = uint32(lo + (z^z>>31)%(hi-lo))
+		out[i] = uint32(sampled(uint64(i), uint64(n), m))
+	}
+	return out
+}
+
+// sampled is record i of the m that are picked of n.
+func sampled(i, n, m uint64) uint64 {
+	lo, hi := i*n/m, (i+1)*n/m
+	// splitmix64 (Steele, Lea, Flood 2014)
+	z := (i + 1) * 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return lo + (z^z>>31)%(hi-lo)
+}
+
+// SampleMost is the largest number of records that [SampleRange] samples.
+const SampleMost = 1 << 43
+
+// SampleRange is those of the records that [SampleRecords] picks of n, at most
+// [SampleMost], that lie in from..to-1.
+func SampleRange(n, from, to int64) []int64 {
+	if n <= 0 || from >= to {
+		return nil
+	}
+	m := uint64(min(n, cellSample))
+	var out []int64
+	for i := max(0, uint64(from)*m/uint64(n)); i < m && i*uint64(n)/m < uint64(to); i++ {
+		if r := int64(sampled(i, uint64(n), m)); r >= from && r < to {
+			out = append(out, r)
+		}
 	}
 	return out
 }

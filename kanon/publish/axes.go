@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/noren-privacy/noren/table"
@@ -98,7 +99,7 @@ func (c *planned) axis(most int) axis {
 	}
 	slices.SortFunc(order, func(a, b uint32) int {
 		if c.counts[a] != c.counts[b] {
-			return int(int64(c.counts[b]) - int64(c.counts[a]))
+			return cmp.Compare(c.counts[b], c.counts[a])
 		}
 		return int(a) - int(b)
 	})
@@ -109,14 +110,14 @@ func (c *planned) axis(most int) axis {
 		if single[code] = i < alone; single[code] {
 			x.code[code] = uint8(i)
 		} else {
-			rest += uint64(c.counts[code])
+			rest += c.counts[code]
 		}
 	}
 	runs, seen := uint64(most-alone), uint64(0)
 	for code := range x.code {
 		if !single[code] {
 			x.code[code] = uint8(uint64(alone) + min(runs-1, seen*runs/max(1, rest)))
-			seen += uint64(c.counts[code])
+			seen += c.counts[code]
 		}
 	}
 	x.bins = most + 1

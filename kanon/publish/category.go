@@ -21,7 +21,7 @@ func medianWriter(col *table.Column) writer {
 
 // modeWriter takes the most frequent value; of several the one that the whole
 // table has more often, then the lower code.
-func modeWriter(col *table.Column, whole []uint32) writer {
+func modeWriter(col *table.Column, whole []uint64) writer {
 	count := make([]uint32, len(col.Dict))
 	return func(c *Column, all []uint32) {
 		best := col.Codes[all[0]]
@@ -42,7 +42,7 @@ func modeWriter(col *table.Column, whole []uint32) writer {
 // better reports whether a comes before b as a group's value. Counts only grow
 // while the best is sought, and each code is compared when it last grew: the
 // best of all is met at its full count, after which nothing is better.
-func better(a, b uint32, count, whole []uint32) bool {
+func better(a, b uint32, count []uint32, whole []uint64) bool {
 	if count[a] != count[b] {
 		return count[a] > count[b]
 	}

@@ -51,12 +51,12 @@ type Outsiders struct {
 
 // SampleOutsiders chooses, by the seed, the records of a table of n that are left out,
 // in ascending order.
-func SampleOutsiders(n int, seed uint64) []uint32 {
+func SampleOutsiders[I uint32 | int64](n int, seed uint64) []I {
 	some := min(n, excludedMost)
-	chosen := make(map[uint32]bool, some)
-	out := make([]uint32, 0, some)
+	chosen := make(map[I]bool, some)
+	out := make([]I, 0, some)
 	for c := uint64(0); len(out) < some; c++ {
-		i := uint32(mix(seed^mix(c)) % uint64(n))
+		i := I(mix(seed^mix(c)) % uint64(n))
 		if !chosen[i] {
 			chosen[i] = true
 			out = append(out, i)
@@ -214,7 +214,7 @@ func shareInterval(k, n int) (low, high float64) {
 
 // CountExcluded is what [Outsiders] finds in a table whose groups are all known.
 func CountExcluded(ctx context.Context, cols []*table.Column, group []uint32, groups int, o Options) (*Excluded, error) {
-	sample := SampleOutsiders(len(group), o.Seed)
+	sample := SampleOutsiders[uint32](len(group), o.Seed)
 	of := make([]*table.Column, len(cols))
 	for j, col := range cols {
 		of[j] = col.Select(sample)

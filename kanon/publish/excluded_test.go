@@ -74,7 +74,7 @@ func TestOutsidersByParts(t *testing.T) {
 			t.Fatalf("%+v: intervals do not hold the shares", whole)
 		}
 		// Two parts, the later groups first.
-		sample := publish.SampleOutsiders(n, o.Seed)
+		sample := publish.SampleOutsiders[uint32](n, o.Seed)
 		of := make([]*table.Column, len(cols))
 		for j, c := range cols {
 			of[j] = c.Select(sample)
@@ -108,7 +108,7 @@ func TestOutsidersByParts(t *testing.T) {
 // A sample has as many different records as it says, in order.
 func TestSampleOutsiders(t *testing.T) {
 	for _, n := range []int{0, 1, 999, 1000, 1001, 100_000} {
-		sample := publish.SampleOutsiders(n, 7)
+		sample := publish.SampleOutsiders[uint32](n, 7)
 		if len(sample) != min(n, 1000) || !slices.IsSorted(sample) || len(slices.Compact(slices.Clone(sample))) != len(sample) || n > 0 && int(sample[len(sample)-1]) >= n {
 			t.Errorf("%d records: a sample of %d", n, len(sample))
 		}

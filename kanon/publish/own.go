@@ -162,7 +162,7 @@ func (o *own) next(floats bool) (x extent, raw []byte) {
 }
 
 // ownCodes writes down the different values of groups in a category.
-func ownCodes(o *own, col *table.Column, whole []uint32) func(all []uint32) {
+func ownCodes(o *own, col *table.Column, whole []uint64) func(all []uint32) {
 	count := make([]uint32, len(col.Dict))
 	var codes []uint32
 	return func(all []uint32) {

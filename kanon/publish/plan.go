@@ -30,7 +30,7 @@ type planned struct {
 	head   *table.Column // for its description; its records do not matter
 	stored table.StoredColumn
 	gaps   bool     // some record has no value
-	counts []uint32 // of a category, how often each code occurs
+	counts []uint64 // of a category, how often each code occurs
 	values *values  // of a number that is matched
 	uneven bool     // not all numbers are whole at the places they are written with
 	words  [][]byte // of a category, and the empty one
@@ -58,7 +58,7 @@ func NewPlan(heads []*table.Column, stored []table.StoredColumn, o Options) (*Pl
 			}
 			continue
 		}
-		c.counts = make([]uint32, len(head.Dict))
+		c.counts = make([]uint64, len(head.Dict))
 		if o.Mode == Aggregate || o.Mode == Matched {
 			for _, word := range head.Dict {
 				c.words = append(c.words, []byte(word))

@@ -190,7 +190,7 @@ func (m *matching) choices() ([]choice, float64) {
 		width := p.tables.axes[t.b].bins
 		cells := make([]cell, len(t.counts))
 		for i, n := range t.counts {
-			cells[i] = newCell(n, mean)
+			cells[i] = newCell(uint64(n), mean)
 		}
 		a, b := m.bins[t.a], m.bins[t.b]
 		for g := range a {
@@ -223,7 +223,7 @@ func (m *matching) category(j int, mean float64) choice {
 		x.single = append(x.single, newCell(n, mean))
 		rest -= int64(n)
 	}
-	x.single = append(x.single, newCell(uint32(rest), mean))
+	x.single = append(x.single, newCell(uint64(rest), mean))
 	for g, code := range codes {
 		x.single[code].residual += float64(m.size[g])
 	}
@@ -240,7 +240,7 @@ func (m *matching) histogram(j int, mean float64) []cell {
 	counts[axis.bins-1] = uint32(m.plan.tables.rows - v.total)
 	cells := make([]cell, axis.bins)
 	for bin, n := range counts {
-		cells[bin] = newCell(n, mean)
+		cells[bin] = newCell(uint64(n), mean)
 	}
 	for g, bin := range m.bins[j] {
 		cells[bin].residual += float64(m.size[g])
@@ -248,7 +248,7 @@ func (m *matching) histogram(j int, mean float64) []cell {
 	return cells
 }
 
-func newCell(count uint32, mean float64) cell {
+func newCell(count uint64, mean float64) cell {
 	return cell{residual: -float64(count), weight: 1 / (float64(count) + mean)}
 }
 

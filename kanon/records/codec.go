@@ -10,16 +10,17 @@ import (
 	"github.com/noren-privacy/noren/table"
 )
 
-// codec writes records in a fixed number of bytes: a bit a column for a missing
+// Codec writes records in a fixed number of bytes: a bit a column for a missing
 // value, then 8 bytes for a number and 4 for a code.
-type codec struct {
+type Codec struct {
 	fields []table.Field
 	mask   int // bytes of bits
 	width  int
 }
 
-func newCodec(fields []table.Field) *codec {
-	c := &codec{fields: fields, mask: (len(fields) + 7) / 8}
+// NewCodec writes records of columns of these fields.
+func NewCodec(fields []table.Field) *Codec {
+	c := &Codec{fields: fields, mask: (len(fields) + 7) / 8}
 	c.width = c.mask
 	for j := range fields {
 		c.width += c.size(j)
@@ -27,15 +28,18 @@ func newCodec(fields []table.Field) *codec {
 	return c
 }
 
-func (c *codec) size(j int) int {
+func (c *Codec) size(j int) int {
 	if c.fields[j].Type.IsNumber() {
 		return 8
 	}
 	return 4
 }
 
-// put appends record i.
-func (c *codec) put(dst []byte, columns []*table.Column, i int) []byte {
+// Width is the number of bytes of a record.
+func (c *Codec) Width() int { return c.width }
+
+// Put appends record i.
+func (c *Codec) Put(dst []byte, columns []*table.Column, i int) []byte {
 	at := len(dst)
 	for range c.mask {
 		dst = append(dst, 0)
@@ -56,9 +60,31 @@ func (c *codec) put(dst []byte, columns []*table.Column, i int) []byte {
 	return dst
 }
 
-// get makes the record that row begins with record i of the columns; ranks, by
-// column, are what its codes stand for.
-func (c *codec) get(row []byte, columns []*table.Column, i int, ranks [][]uint32) {
+// Holds reports whether a row is a record of the columns: its codes are of their
+// dictionaries, and its numbers finite.
+func (c *Codec) Holds(row []byte, columns []*table.Column) bool {
+	at := c.mask
+	for j, col := range columns {
+		missing := row[j/8]&(1<<(j%8)) != 0
+		switch {
+		case missing:
+		case c.size(j) == 4:
+			if uint64(binary.LittleEndian.Uint32(row[at:])) >= uint64(len(col.Dict)) {
+				return false
+			}
+		case c.fields[j].Type == table.Decimal:
+			if v := math.Float64frombits(binary.LittleEndian.Uint64(row[at:])); math.IsNaN(v) || math.IsInf(v, 0) {
+				return false
+			}
+		}
+		at += c.size(j)
+	}
+	return true
+}
+
+// Get makes the record that row begins with record i of the columns; ranks, by
+// column, are what its codes stand for, nil where they are the columns' own.
+func (c *Codec) Get(row []byte, columns []*table.Column, i int, ranks [][]uint32) {
 	at := c.mask
 	for j, col := range columns {
 		missing := row[j/8]&(1<<(j%8)) != 0
@@ -71,7 +97,7 @@ func (c *codec) get(row []byte, columns []*table.Column, i int, ranks [][]uint32
 			col.Ints[i] = int64(binary.LittleEndian.Uint64(row[at:]))
 		case col.Floats != nil:
 			col.Floats[i] = math.Float64frombits(binary.LittleEndian.Uint64(row[at:]))
-		case ranks[j] != nil:
+		case ranks != nil && ranks[j] != nil:
 			col.Codes[i] = ranks[j][binary.LittleEndian.Uint32(row[at:])]
 		default:
 			col.Codes[i] = binary.LittleEndian.Uint32(row[at:])
@@ -89,9 +115,9 @@ type appender struct {
 
 const appendAt = 1 << 20
 
-func (w *appender) rows(c *codec, columns []*table.Column) error {
+func (w *appender) rows(c *Codec, columns []*table.Column) error {
 	for i := range columns[0].Len() {
-		w.buffer = c.put(w.buffer, columns, i)
+		w.buffer = c.Put(w.buffer, columns, i)
 		if len(w.buffer) >= appendAt {
 			if err := w.flush(); err != nil {
 				return err

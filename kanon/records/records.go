@@ -41,7 +41,7 @@ type Table struct {
 	Columns []*table.Column
 
 	opts  Options
-	codec *codec
+	codec *Codec
 	file  *tempfile.File // nil in memory
 	ranks [][]uint32     // by column: of the codes that the file has
 }
@@ -52,7 +52,7 @@ const runRows = 1 << 16
 // Read reads the columns of these fields in one pass; see [file.Read] for
 // missing and errors. The table must be closed.
 func Read(ctx context.Context, src table.Source, fields []table.Field, missing []string, o Options) (_ *Table, err error) {
-	t := &Table{opts: o, codec: newCodec(fields)}
+	t := &Table{opts: o, codec: NewCodec(fields)}
 	defer func() {
 		if err != nil {
 			t.Close()
@@ -211,7 +211,7 @@ func (t *Table) Select(ctx context.Context, records []uint32) ([]*table.Column, 
 	at := 0
 	err := t.runs(ctx, func(r run) error {
 		for ; at < len(records) && int(records[at]) < r.first+r.n; at++ {
-			t.codec.get(r.raw[(int(records[at])-r.first)*t.codec.width:], out, at, t.ranks)
+			t.codec.Get(r.raw[(int(records[at])-r.first)*t.codec.width:], out, at, t.ranks)
 		}
 		return nil
 	})
@@ -238,7 +238,7 @@ func (t *Table) blank(n int) []*table.Column {
 func (t *Table) decode(raw []byte, lead, n int) []*table.Column {
 	out := t.blank(n)
 	for i := range n {
-		t.codec.get(raw[i*(lead+t.codec.width)+lead:], out, i, t.ranks)
+		t.codec.Get(raw[i*(lead+t.codec.width)+lead:], out, i, t.ranks)
 	}
 	return out
 }

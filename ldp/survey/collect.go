@@ -255,6 +255,10 @@ func (c *Collector) N() int64 {
 	return c.counted()
 }
 
+// Clients is the number of clients that lines named and that are told apart; 0 with
+// AllowRepeats.
+func (c *Collector) Clients() int { return len(c.seen) }
+
 // counted is the number of reports of this round.
 func (c *Collector) counted() int64 {
 	switch {

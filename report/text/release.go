@@ -50,8 +50,11 @@ func Release(l Lang, r *kanon.Result) []Line {
 		method += l.Text(" in cells of %s records or more", Integer(r.Coarse))
 	}
 	s := r.Seconds
+	lines = append(lines, Line{"method", l.Text("%s, refine %s, scale %s, published by %s", method, r.Refine, r.Scale, r.Publish)})
+	if s.Total == 0 { // of a release in shards, which the engine times
+		return lines
+	}
 	return append(lines,
-		Line{"method", l.Text("%s, refine %s, scale %s, published by %s", method, r.Refine, r.Scale, r.Publish)},
 		Line{"seconds", l.Text("%.2f: check %.2f, read %.2f, partition %.2f, refine %.2f, bound %.2f, publish %.2f, verify %.2f", s.Total, s.Check, s.Read, s.Partition, s.Refine, s.Bound, s.Publish, s.Verify)},
 	)
 }
@@ -148,7 +151,10 @@ func percentTowards(share float64, round func(float64) float64) string {
 // unique describes how many records are unique on the kept columns.
 func unique(l Lang, r *kanon.Result) []Line {
 	u := r.Unique
-	if u == nil || u.Records == 0 {
+	if u == nil {
+		return []Line{{"unique", l.Text("records that are unique on the kept columns were not counted: no process of a cluster holds these columns")}}
+	}
+	if u.Records == 0 {
 		return []Line{{"unique", l.Text("no column is kept as it is")}}
 	}
 	var lines []Line

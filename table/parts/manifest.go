@@ -35,8 +35,26 @@ const maxManifest = 64 << 20
 type Manifest struct {
 	Format string `json:"format"`
 	// Rows is the number of records of all files.
-	Rows  int64  `json:"rows"`
-	Files []Part `json:"files"`
+	Rows int64 `json:"rows"`
+	// Release describes a k-anonymous release. Optional.
+	Release *Release `json:"release,omitempty"`
+	Files   []Part   `json:"files"`
+}
+
+// Release is what a manifest states of a k-anonymous release. All of it follows from the
+// files: nothing in it was computed from the source.
+type Release struct {
+	// Version is that of the program.
+	Version string `json:"version"`
+	// K is the least number of records of a class in each file, or with Unit of persons.
+	K    int    `json:"k"`
+	Unit string `json:"unit,omitempty"`
+	// Quasi names the quasi-identifiers.
+	Quasi []string `json:"quasi_identifiers"`
+	// Publish is how quasi-identifiers are published.
+	Publish string `json:"publish"`
+	// Classes is the number of classes of all files.
+	Classes int64 `json:"classes"`
 }
 
 // Part is one file of a table.
@@ -155,6 +173,9 @@ func parseManifest(text []byte) (*Manifest, error) {
 	if rows != m.Rows {
 		return nil, errors.New("the numbers of records do not add up")
 	}
+	if r := m.Release; r != nil && (r.K < 1 || r.Classes < 0 || len(r.Quasi) == 0) {
+		return nil, errors.New("release: expected k, the quasi-identifiers and a number of classes")
+	}
 	return &m, nil
 }
 
@@ -202,15 +223,26 @@ func writeManifest(ctx context.Context, folder string, paths []string, rows []in
 		m.Rows += p.Rows
 		m.Files = append(m.Files, *p)
 	}
-	slices.SortFunc(m.Files, func(a, b Part) int { return strings.Compare(a.Name, b.Name) })
-	text, err := json.MarshalIndent(&m, "", "  ")
+	text, err := m.Text()
 	if err != nil {
 		return err
 	}
+	return Place(folder, text)
+}
+
+// Text is the manifest as it is written, its files in the order of their names.
+func (m *Manifest) Text() ([]byte, error) {
+	slices.SortFunc(m.Files, func(a, b Part) int { return strings.Compare(a.Name, b.Name) })
+	text, err := json.MarshalIndent(m, "", "  ")
+	return append(text, '\n'), err
+}
+
+// Place writes the text of a manifest to a folder that has none.
+func Place(folder string, text []byte) error {
 	path := filepath.Join(folder, ManifestName)
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err == nil {
-		_, err = f.Write(append(text, '\n'))
+		_, err = f.Write(text)
 		if err == nil {
 			err = f.Sync()
 		}

@@ -110,19 +110,25 @@ func (s *Source) agree(path string, columns []table.StoredColumn) error {
 		s.columns = slices.Clone(columns)
 		return nil
 	}
+	return Agree(s.paths[0], s.columns, path, columns)
+}
+
+// Agree is an error of kind BadData unless the columns of the file at path are those of
+// the file first. It makes a column of first nullable where it is nullable in the other.
+func Agree(first string, of []table.StoredColumn, path string, columns []table.StoredColumn) error {
 	fail := func(what string) error {
 		return &noren.Error{Kind: noren.BadData, Code: "parts-differ", Where: path, What: what, Hint: "all files of one table have the same columns in the same order"}
 	}
-	if len(columns) != len(s.columns) {
-		return fail(fmt.Sprintf("expected %d columns as in %s, got %d", len(s.columns), s.paths[0], len(columns)))
+	if len(columns) != len(of) {
+		return fail(fmt.Sprintf("expected %d columns as in %s, got %d", len(of), first, len(columns)))
 	}
 	for i := range columns {
-		a, b := &s.columns[i], &columns[i]
+		a, b := &of[i], &columns[i]
 		switch {
 		case a.Name != b.Name:
-			return fail(fmt.Sprintf("column %d: expected the name %s as in %s, got %s", i+1, a.Name, s.paths[0], b.Name))
+			return fail(fmt.Sprintf("column %d: expected the name %s as in %s, got %s", i+1, a.Name, first, b.Name))
 		case a.Kind != b.Kind || a.Logical != b.Logical || a.Nested != b.Nested || proposed(a) != proposed(b) || !sameForm(a, b):
-			return fail(fmt.Sprintf("column %s: its type is not that of %s", a.Name, s.paths[0]))
+			return fail(fmt.Sprintf("column %s: its type is not that of %s", a.Name, first))
 		}
 		a.Nullable = a.Nullable || b.Nullable
 		a.Index = a.Index && b.Index

@@ -46,3 +46,42 @@ func (p *Pseudonyms) Of(label []byte) []byte {
 	p.mac.Write(label)
 	return hex.AppendEncode(nil, p.mac.Sum(p.sum[:0])[:Len/2])
 }
+
+// Key is the secret of one release that is made in several processes: each has the same
+// digests of labels by it. It is drawn by [NewKey] and must be kept no longer than the
+// release is made.
+type Key [32]byte
+
+// NewKey draws a key from the system's secure source.
+func NewKey() (k Key) {
+	rand.Read(k[:]) // never fails
+	return k
+}
+
+// Digest is a number of 128 bits that stands for a label while a release is made.
+type Digest [Len / 2]byte
+
+// Digests makes the digests of labels under a key. It is not for several goroutines at a
+// time.
+type Digests struct {
+	mac hash.Hash
+	sum [sha256.Size]byte
+}
+
+// Digests returns the digests of k. Equal labels have equal digests, so that labels
+// with different digests are different: a number of digests is never above that of labels.
+func (k Key) Digests() *Digests { return &Digests{mac: hmac.New(sha256.New, k[:])} }
+
+// Of is the digest of a label.
+func (d *Digests) Of(label []byte) Digest {
+	d.mac.Reset()
+	d.mac.Write(label)
+	return Digest(d.mac.Sum(d.sum[:0])[:Len/2])
+}
+
+// Derive is a key for one use of k: uses tell nothing of each other.
+func (k Key) Derive(use string) [32]byte {
+	mac := hmac.New(sha256.New, k[:])
+	mac.Write([]byte(use))
+	return [32]byte(mac.Sum(nil))
+}

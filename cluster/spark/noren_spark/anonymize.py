@@ -1,0 +1,197 @@
+"""A k-anonymous release: survey, merge, route, release, check and commit."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import secrets
+import struct
+from typing import Any, Iterable, Iterator, Optional, Sequence
+
+from noren_spark import worker
+from noren_spark.progress import Progress
+from noren_spark.session import Options, Session
+from noren_spark.task import Stage
+
+_BLOCK, _DONE = struct.Struct("<III"), struct.Struct("<BBHIQ")
+_MADE, _SHORT, _EMPTY = 1, 2, 3
+
+
+class Folder:
+    """The job folder in the output folder, held by a lock for as long as the driver lives."""
+
+    def __init__(self, output: str) -> None:
+        self.output = os.path.abspath(output)
+        self.made = not os.path.isdir(self.output)
+        self.path = os.path.join(self.output, "_job")
+        self._lock = os.path.join(self.path, "lock")
+        try:
+            os.makedirs(self.output, exist_ok=True)
+            if not os.path.isdir(self.path):
+                os.mkdir(self.path, 0o700)
+            self._fd = os.open(self._lock, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise worker.Failed(worker.USAGE, "", f"noren-spark: {output}: cannot be made: {error.strerror}") from None
+        try:
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(self._fd)
+            raise worker.Failed(worker.USAGE, "", f"noren-spark: {output}: expected a folder that no other job uses") from None
+
+    def close(self, keep_output: bool) -> None:
+        """Removes the lock and the job folder, and an output folder that was made and is empty."""
+        for remove, path in ((os.unlink, self._lock), (os.rmdir, self.path)):
+            try:
+                remove(path)
+            except OSError:
+                pass  # a fault left something there: the next run removes it
+        os.close(self._fd)
+        if self.made and not keep_output:
+            try:
+                os.rmdir(self.output)
+            except OSError:
+                pass
+
+
+def _survey(job: str, look: int) -> Any:
+    def run(stage: Stage, shard: dict[str, Any]) -> Iterable[bytes]:
+        number = str(shard["shard"])
+        return stage.run(["survey", "--job", job, "--look", str(look), "--shard", number], shard["path"])
+
+    return run
+
+
+def _route(stage: Stage, job: str, shard: dict[str, Any]) -> Iterator[tuple[int, bytes]]:
+    for block in stage.run(["route", "--job", job, "--shard", str(shard["shard"])], shard["path"]):
+        yield _BLOCK.unpack_from(block)[0], block
+
+
+def _name(buckets: Sequence[int]) -> str:
+    return ("bucket " if len(buckets) == 1 else "buckets ") + ", ".join(map(str, buckets))
+
+
+def _release(stage: Stage, job: str, buckets: Sequence[int], blocks: Iterable[tuple[int, bytes]]) -> Iterator[bytes]:
+    arguments = ["release", "--job", job, "--buckets", ",".join(map(str, buckets)), "--attempt", secrets.token_hex(6)]
+    return stage.run(arguments, _name(buckets), (block for _, block in blocks))
+
+
+def _check(job: str) -> Any:
+    def run(stage: Stage, done: bytes) -> Iterable[bytes]:
+        return stage.run(["check", "--job", job], "check", [done])
+
+    return run
+
+
+class Release:
+    """A release under way."""
+
+    def __init__(self, session: Session, noren: str, progress: Progress, folder: Folder, shards: list[dict[str, Any]]) -> None:
+        self._session, self._noren, self._progress = session, noren, progress
+        self._job, self._shards = folder.path, shards
+
+    def _driver(self, name: str, arguments: Sequence[str], feed: Optional[Iterable[bytes]] = None) -> list[bytes]:
+        """Runs a stage of the driver."""
+        with self._progress.stage(name, 1, lambda: (0, 0)):
+            return list(worker.run(self._noren, [*arguments], feed, one_core=False))
+
+    def run(self) -> list[bytes]:
+        """The two frames of the result: JSON and text."""
+        rows = 0
+        plan: dict[str, Any] = {}
+        for look in (1, 2):
+            parts = self._session.each(f"survey {look}", self._shards, _survey(self._job, look))
+            plan = worker.one_object(self._driver(f"merge {look}", ["merge", "--job", self._job, "--look", str(look)], parts))
+            rows = int(plan["rows"])
+        buckets = int(plan["buckets"])
+        self._progress.line(f"{rows} records of {len(self._shards)} files in {buckets} buckets")
+        done = self._release([(b,) for b in range(buckets)], "release")
+        while True:
+            sets = self._united(done, buckets)
+            if not sets:
+                break
+            again = self._release(sets, "unite")
+            covered = {b for s in sets for b in s}
+            done = {s: d for s, d in done.items() if not covered.intersection(s)} | again
+        made = [d for d in done.values() if _DONE.unpack_from(d)[1] == _MADE]
+        checks = self._session.each("check", made, _check(self._job))
+        return self._driver("commit", ["commit", "--job", self._job], [*done.values(), *checks])
+
+    def _release(self, sets: Sequence[tuple[int, ...]], name: str) -> dict[tuple[int, ...], bytes]:
+        """Releases sets of buckets, each in a task, from blocks that are routed for it."""
+        job, stage, shards = self._job, self._session.stage, self._shards
+        of, place = list(sets), {b: i for i, s in enumerate(sets) for b in s}
+
+        def route(shard: dict[str, Any]) -> Iterator[tuple[int, bytes]]:
+            return ((place[b], block) for b, block in _route(stage, job, shard) if b in place)
+
+        def release(task: int, blocks: Iterable[tuple[int, bytes]]) -> Iterator[tuple[tuple[int, ...], bytes]]:
+            return ((of[task], d) for d in _release(stage, job, of[task], blocks))
+
+        # One shuffle. A task streams its blocks to noren, which brings them into order:
+        # sorting them here would hold a bucket in memory twice, and spill it unencrypted.
+        rows = self._session.collect(
+            name,
+            len(shards) + len(of),
+            lambda context: context.parallelize(shards, len(shards))
+            .flatMap(route)
+            .partitionBy(len(of), _same)
+            .mapPartitionsWithIndex(release),
+        )
+        return dict(rows)
+
+    def _united(self, done: dict[tuple[int, ...], bytes], buckets: int) -> list[tuple[int, ...]]:
+        """The sets of buckets that must be released again: one with fewer than k records
+        goes with the next, and the last with the one before."""
+        sets = sorted(done)
+        join = [False] * len(sets)  # with the next
+        for i, s in enumerate(sets):
+            if _DONE.unpack_from(done[s])[1] != _SHORT or len(s) == buckets:
+                continue
+            join[i if i + 1 < len(sets) else i - 1] = True
+        out: list[tuple[int, ...]] = []
+        i = 0
+        while i < len(sets):
+            united = sets[i]
+            first = i
+            while join[i]:
+                i += 1
+                united += sets[i]
+            if i > first:
+                out.append(united)
+            i += 1
+        return out
+
+
+def _same(key: int) -> int:
+    return key
+
+
+def run(options: Options, progress: Progress, arguments: Sequence[str], output: str, seed: bytes) -> list[bytes]:
+    """Makes a release with the flags of ``noren anonymize``."""
+    folder = Folder(output)
+    released = False
+    session: Optional[Session] = None
+    try:
+        start = worker.run(options.noren, ["start", "--job", folder.path, *arguments], [seed], one_core=False)
+        job = worker.one_object(start)
+        for note in job.get("notes") or ():
+            progress.line(f"note: {note}")
+        session = Session(options, progress)
+        answer = Release(session, options.noren, progress, folder, list(job["shards"])).run()
+        released = True
+        return answer
+    finally:
+        try:
+            if session is not None:
+                session.stop()
+        finally:
+            if not released:
+                _abandon(options.noren, folder)
+            folder.close(keep_output=released)
+
+
+def _abandon(noren: str, folder: Folder) -> None:
+    try:
+        list(worker.run(noren, ["abandon", "--job", folder.path], one_core=False))
+    except worker.Failed:
+        pass  # the first failure is the one to tell; the next run removes the rest

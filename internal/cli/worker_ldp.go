@@ -1,0 +1,206 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/frames"
+	"github.com/noren-privacy/noren/ldp"
+	"github.com/noren-privacy/noren/ldp/survey"
+	words "github.com/noren-privacy/noren/report/text"
+)
+
+// newWorkerLDPCount counts the reports of one file. Its output is one frame: the SHA-256 of
+// the file and the counts in binary form.
+func newWorkerLDPCount(t *terminal) *cobra.Command {
+	var f surveyFlags
+	var binary, repeats bool
+	c := &cobra.Command{
+		Use:   "ldp-count REPORTS --spec SPEC",
+		Short: "Count the reports of one file",
+		Args:  exactly("REPORTS"),
+		RunE: func(c *cobra.Command, args []string) error {
+			rappor, s, err := f.rapporSurvey()
+			if err != nil {
+				return err
+			}
+			in, err := os.Open(args[0])
+			if err != nil {
+				return &noren.Error{Kind: noren.Usage, Where: args[0], What: "the reports cannot be read", Hint: "does the file exist on every machine of the cluster?"}
+			}
+			defer func() { _ = in.Close() }()
+			hash := sha256.New()
+			counts, err := countReports(c.Context(), rappor, s, io.TeeReader(in, hash), args[0], binary, repeats)
+			if err != nil {
+				return err
+			}
+			return t.answerFrames(func(w *frames.Writer) error { return w.Write(hash.Sum(nil), counts.AppendBinary(nil)) })
+		},
+	}
+	f.register(c)
+	registerReports(c, &binary, &repeats)
+	return c
+}
+
+func registerReports(c *cobra.Command, binary, repeats *bool) {
+	c.Flags().BoolVar(binary, "binary", false, "reports are 8 bytes: cohort and bits, 4 bytes each, lowest byte first")
+	c.Flags().BoolVar(repeats, "allow-repeats", false, "count every report of a client; errors are then larger than stated")
+}
+
+// rapporSurvey is the survey of the flags, of which RAPPOR alone has counts that add up.
+func (f *surveyFlags) rapporSurvey() (*ldp.Rappor, *survey.Survey, error) {
+	of, err := f.read()
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := survey.New(of.Spec)
+	if err != nil {
+		if of.File != "" {
+			return nil, nil, &noren.Error{Kind: noren.KindOf(err), Where: of.File, Err: err}
+		}
+		return nil, nil, err
+	}
+	if s.Rappor() == nil {
+		return nil, nil, &noren.Error{Kind: noren.Usage, Where: "mechanism", What: "counts are of rappor, and the specification is of " + s.Mechanism(), Hint: "estimate other mechanisms from their reports"}
+	}
+	return s.Rappor(), s, nil
+}
+
+// countReports counts the reports of a file.
+func countReports(ctx context.Context, r *ldp.Rappor, s *survey.Survey, in io.Reader, name string, binary, repeats bool) (*ldp.RapporCounts, error) {
+	if binary {
+		c, err := r.NewCollector()
+		if err != nil {
+			return nil, err
+		}
+		if err := c.AddBinary(ctx, in); err != nil {
+			return nil, &noren.Error{Kind: noren.KindOf(err), Where: name, Err: err}
+		}
+		return c.Counts(), nil
+	}
+	c, err := s.NewCollector()
+	if err != nil {
+		return nil, err
+	}
+	c.AllowRepeats = repeats
+	if err := c.AddLines(ctx, in, name); err != nil {
+		return nil, err
+	}
+	if c.Clients() > 0 {
+		return nil, &noren.Error{
+			Kind: noren.BadData, Where: name, What: "its lines name clients, and second reports of a client in other files are not seen here",
+			Hint: "count files of reports without names, or allow repeats where each client reported once",
+		}
+	}
+	counts := c.Counts()
+	counts.Rejected = c.Rejected()
+	return counts, nil
+}
+
+// newWorkerLDPSum adds up what ldp-count wrote: frames of its output come in, and one
+// frame goes out, the sum as JSON. With -o the sum is written as a counts file.
+func newWorkerLDPSum(t *terminal) *cobra.Command {
+	var f surveyFlags
+	var binary, repeats, force, check bool
+	var output string
+	var malformed float64
+	c := &cobra.Command{
+		Use:   "ldp-sum --spec SPEC -o COUNTS",
+		Short: "Sum the counts of all files",
+		Args:  cobra.NoArgs,
+		RunE: func(_ *cobra.Command, _ []string) error {
+			if output == "" || output == "-" {
+				return &noren.Error{Kind: noren.Usage, Where: "--output", What: "expected the name of a file for the counts"}
+			}
+			if !(malformed > 0 && malformed <= 1) {
+				return &noren.Error{Kind: noren.Usage, Where: "--max-malformed", What: "expected a share above 0, at most 1"}
+			}
+			if err := checkTargets(force, output); err != nil {
+				return err
+			}
+			rappor, _, err := f.rapporSurvey()
+			if err != nil {
+				return err
+			}
+			if check {
+				return nil
+			}
+			sum, files, err := sumCounts(rappor, frames.NewReader(t.stdin), repeats)
+			if err != nil {
+				return err
+			}
+			bad, all := sum.Rejected.Total()-sum.Rejected.Duplicate, sum.Reports()+sum.Rejected.Total()
+			if float64(bad) > malformed*float64(all) {
+				return &noren.Error{
+					Kind: noren.BadData, Code: "malformed-reports", What: words.Count(bad, "line") + " of " + words.Count(all, "line") + " are no reports of this mechanism: " + sum.Rejected.String(),
+					Hint: "see whether the specification is the one that the reports were made by; a larger share can be allowed",
+				}
+			}
+			if err := writeFile(output, force, t.stdout, func(w io.Writer) error { return ldp.WriteCounts(w, sum) }); err != nil {
+				return err
+			}
+			return t.answerFrames(func(w *frames.Writer) error {
+				var text bytes.Buffer
+				out := api.LDPCounted{Schema: api.LDPCountedSchema, Output: output, Files: files, Reports: sum.Reports(), Rejected: sum.Rejected}
+				if err := printJSON(&text, out); err != nil {
+					return err
+				}
+				return w.Write(text.Bytes())
+			})
+		},
+	}
+	f.register(c)
+	registerReports(c, &binary, &repeats)
+	s := c.Flags()
+	s.StringVarP(&output, "output", "o", "", "write the counts to this `FILE`, as the reference does")
+	s.Float64Var(&malformed, "max-malformed", 0.01, "the largest share of malformed lines that is allowed; 1 allows any")
+	s.BoolVar(&force, "force", false, "replace files that exist")
+	s.BoolVar(&check, "check", false, "check the flags and the output and read nothing")
+	return c
+}
+
+// alikeReports is from how many reports on two files of the same content are taken for one
+// file that was named twice.
+const alikeReports = 20
+
+// sumCounts adds up frames of ldp-count.
+func sumCounts(r *ldp.Rappor, in *frames.Reader, repeats bool) (sum *ldp.RapporCounts, files int64, err error) {
+	c, err := r.NewCollector()
+	if err != nil {
+		return nil, 0, err
+	}
+	sum = c.Counts()
+	seen := map[[sha256.Size]byte]bool{}
+	for {
+		text, err := in.Next()
+		if err == io.EOF {
+			return sum, files, nil
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		if len(text) < sha256.Size {
+			return nil, 0, &noren.Error{Kind: noren.BadData, Where: "counts", What: "a frame is too short"}
+		}
+		hash := [sha256.Size]byte(text)
+		part, err := r.DecodeCounts(text[sha256.Size:])
+		if err != nil {
+			return nil, 0, err
+		}
+		if seen[hash] && part.Reports() >= alikeReports && !repeats {
+			return nil, 0, &noren.Error{Kind: noren.BadData, Where: "reports", What: "two files have the same content", Hint: "name each file of reports once"}
+		}
+		seen[hash] = true
+		if err := sum.Merge(part); err != nil {
+			return nil, 0, err
+		}
+		files++
+	}
+}

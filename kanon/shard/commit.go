@@ -1,0 +1,356 @@
+package shard
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/kanon/bound"
+	"github.com/noren-privacy/noren/kanon/gate"
+	"github.com/noren-privacy/noren/kanon/verify"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/parts"
+)
+
+// committing is a release that is about to be named.
+type committing struct {
+	j       *Job
+	p       *Plan
+	made    []*Made // by their first bucket
+	checked map[string]*Checked
+}
+
+// Commit makes the release out of the results of all buckets and the checks of their files: it
+// renames the files and writes the manifest last. Without a manifest there is no
+// release. verified is called before the first file is renamed, with the bytes of the
+// manifest: the place to certify it. Its error gives the release up.
+//
+// Errors are of kind BadData (fewer records or persons than k, a file of the table that has
+// changed), NotMet (a class below k, a file that is not what was written), and Internal
+// (results that are not those of all buckets). After an error no file of the release is named.
+func (j *Job) Commit(ctx context.Context, p *Plan, in Frames, verified func(r *kanon.Result, manifest []byte) error) (*kanon.Result, error) {
+	c := &committing{j: j, p: p, checked: map[string]*Checked{}}
+	if err := c.gather(ctx, in); err != nil {
+		return nil, err
+	}
+	if err := c.complete(); err != nil {
+		return nil, err
+	}
+	for _, s := range j.Shards {
+		if err := s.unchanged(); err != nil {
+			return nil, err
+		}
+	}
+	manifest := c.manifest()
+	result, err := c.result(manifest)
+	if err != nil {
+		return nil, err
+	}
+	text, err := manifest.Text()
+	if err != nil {
+		return nil, err
+	}
+	if verified != nil {
+		if err := verified(result, text); err != nil {
+			return nil, err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return result, c.name(text)
+}
+
+// gather takes the frames in.
+func (c *committing) gather(ctx context.Context, in Frames) error {
+	err := each(ctx, in, func(frame []byte) error {
+		if len(frame) > 0 && frame[0] == kindChecked {
+			checked, err := DecodeChecked(c.j, frame)
+			if err != nil {
+				return err
+			}
+			c.checked[checked.Name] = checked
+			return nil
+		}
+		m, err := DecodeMade(c.j, frame)
+		if err != nil {
+			return err
+		}
+		c.made = append(c.made, m)
+		return nil
+	})
+	slices.SortFunc(c.made, func(a, b *Made) int { return cmp.Compare(a.Buckets[0], b.Buckets[0]) })
+	return err
+}
+
+// complete demands each bucket once, the records of all files, and the check of each
+// file.
+func (c *committing) complete() error {
+	j, next, rows := c.j, 0, int64(0)
+	for _, m := range c.made {
+		if m.Buckets[0] != next {
+			return fault("expected the result of each bucket once, got one twice or not at all")
+		}
+		next += len(m.Buckets)
+		rows += m.Rows
+		if m.Kind != MadeShort {
+			continue
+		}
+		if len(m.Buckets) < c.p.Buckets() {
+			return fault("expected a bucket of fewer than k records together with a neighbour, got it alone")
+		}
+		if j.unit() >= 0 {
+			return kanon.EnoughPersons(j.Input, m.Persons, j.Options.K)
+		}
+		return kanon.EnoughRecords(j.Input, m.Rows, j.Options.K)
+	}
+	if next != c.p.Buckets() {
+		return fault("expected the result of each bucket once, got one twice or not at all")
+	}
+	if rows != c.p.Rows() {
+		return fault(fmt.Sprintf("expected the %d records of the table in its buckets, got %d", c.p.Rows(), rows))
+	}
+	for _, m := range c.made {
+		if m.Kind != MadeFile {
+			continue
+		}
+		found := c.checked[m.Name]
+		switch {
+		case found == nil:
+			return fault("expected a check of each file, got none of one")
+		case found.Changed || found.Size != m.Size || !bytes.Equal(found.SHA256, m.SHA256[:]) || found.Found.Rows != m.Rows:
+			return &noren.Error{Kind: noren.NotMet, Code: "file-changed", Where: j.path(m.Name), What: "is not the file that was written", Hint: "start again, and look at the storage of the folder"}
+		}
+		if err := found.Found.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// manifest lists the files under the names that they will have.
+func (c *committing) manifest() *parts.Manifest {
+	j := c.j
+	m := &parts.Manifest{Format: parts.ManifestFormat, Files: []parts.Part{}, Release: &parts.Release{
+		Version: j.Version, K: j.Options.K, Unit: j.Options.Unit, Quasi: j.schema.Names(table.Quasi), Publish: j.Options.Publish,
+	}}
+	for _, made := range c.made {
+		if made.Kind != MadeFile {
+			continue
+		}
+		m.Rows += made.Rows
+		m.Release.Classes += c.checked[made.Name].Found.Classes
+		m.Files = append(m.Files, parts.Part{Name: j.fileName(made.Buckets[0]), Size: made.Size, Rows: made.Rows, SHA256: hex.EncodeToString(made.SHA256[:])})
+	}
+	return m
+}
+
+// result is what the release came to. Figures that compare with the source are for the
+// steward and are in no file of the release.
+func (c *committing) result(m *parts.Manifest) (*kanon.Result, error) {
+	j := c.j
+	r := j.run.NewResult(j.Input, j.Output)
+	r.Rows, r.Method, r.MethodReason, r.Coarse = int(m.Rows), c.p.chosen.Method.String(), c.p.chosen.Reason, max(c.p.chosen.Coarse, 0)
+	r.Classes = int(m.Release.Classes)
+	quasi := c.p.heads
+	missing := make([]int64, len(quasi))
+	sst := c.p.frame.NewSST()
+	outsiders := c.p.leaves(j)
+	found := &verify.Result{Schema: verify.ResultSchema, File: j.Output, Met: true, Failures: []string{}, Quasi: m.Release.Quasi, K: j.Options.K, Rows: m.Rows, Classes: m.Release.Classes}
+	before := 0.0
+	for _, made := range c.made {
+		if made.Kind != MadeFile {
+			continue
+		}
+		first := r.Groups == 0
+		r.Groups += int(made.groups)
+		r.SSE += made.after
+		before += made.before
+		r.NCP += made.penalty
+		sst.Take(made.squares)
+		if outsiders != nil {
+			outsiders.Take(made.inside)
+		}
+		for a, n := range made.missing {
+			missing[a] += n
+		}
+		v := &c.checked[made.Name].Found
+		if first {
+			r.GroupSize.Min = int(made.least)
+			found.AchievedK, found.ClassSize.Min = v.AchievedK, v.ClassSize.Min
+		}
+		r.GroupSize.Min, r.GroupSize.Max = min(r.GroupSize.Min, int(made.least)), max(r.GroupSize.Max, int(made.most))
+		found.AchievedK = min(found.AchievedK, v.AchievedK)
+		found.ClassSize.Min, found.ClassSize.Max = min(found.ClassSize.Min, v.ClassSize.Min), max(found.ClassSize.Max, v.ClassSize.Max)
+	}
+	if r.Groups == 0 {
+		return nil, fault("expected at least one file, got none")
+	}
+	found.ClassSize.Mean = float64(m.Rows) / float64(m.Release.Classes)
+	r.Verified, r.AchievedK = found, int(found.AchievedK)
+	r.GroupSize.Mean = float64(r.Rows) / float64(r.Groups)
+	r.NCP /= float64(r.Rows)
+	if r.SST = sst.Sum(); r.SST > 0 {
+		r.Loss, r.RefinedFrom = r.SSE/r.SST, before/r.SST
+	}
+	if r.Loss > 0 {
+		r.Gap = 1
+	}
+	r.Bound = kanon.Bound{Method: bound.None.String(), Reason: "no process of a cluster holds all records"}
+	if outsiders != nil {
+		r.Excluded = outsiders.Excluded()
+	}
+	for a, n := range missing {
+		if n > 0 {
+			r.LooksMissing = append(r.LooksMissing, kanon.LooksMissing{Column: quasi[a].Field.Name, Groups: int(n)})
+		}
+	}
+	for _, f := range j.schema.Fields {
+		if j.Options.Unit == "" && f.Role == table.Identifier {
+			r.Uncounted = append(r.Uncounted, f.Name)
+		}
+	}
+	places := make([]int, len(quasi))
+	for a := range quasi {
+		places[a] = quasi[a].Places
+	}
+	r.Columns = slices.Clone(j.Fates)
+	j.run.Transformed(r.Columns, j.schema, places, r.Groups)
+	if len(j.kept()) == 0 {
+		r.Unique = &gate.Unique{}
+	}
+	r.Guarantee = j.run.States(m.Release.Quasi, nil)
+	return r, nil
+}
+
+// name gives the files their names and writes the manifest last. Where that fails no file
+// keeps its name.
+func (c *committing) name(manifest []byte) (err error) {
+	j := c.j
+	if err := j.vacate(); err != nil {
+		return err
+	}
+	var named []string
+	defer func() {
+		if err != nil {
+			for _, name := range named {
+				_ = os.Remove(j.path(name))
+			}
+		}
+	}()
+	mode, err := publicMode(j.Folder)
+	if err != nil {
+		return unnamed(j.Folder, err)
+	}
+	for _, m := range c.made {
+		if m.Kind != MadeFile {
+			continue
+		}
+		name := j.fileName(m.Buckets[0])
+		if err := os.Chmod(j.path(m.Name), mode); err != nil {
+			return unnamed(j.Folder, err)
+		}
+		if err := os.Rename(j.path(m.Name), j.path(name)); err != nil {
+			return unnamed(j.Folder, err)
+		}
+		named = append(named, name)
+	}
+	if err := syncFolder(j.Folder); err != nil {
+		return unnamed(j.Folder, err)
+	}
+	if err := parts.Place(j.Folder, manifest); err != nil {
+		_ = os.Remove(j.path(parts.ManifestName))
+		return err
+	}
+	_ = syncFolder(j.Folder)
+	return nil
+}
+
+func unnamed(folder string, err error) error {
+	return &noren.Error{Where: folder, What: "the finished files cannot be renamed into place", Err: atomicfile.Reason(err)}
+}
+
+// publicMode is the mode that a new file of the folder has by the umask.
+func publicMode(folder string) (fs.FileMode, error) {
+	f, err := os.OpenFile(folder+string(os.PathSeparator)+TempPrefix+"mode", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return 0, err
+	}
+	info, err := f.Stat()
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return 0, err
+	}
+	return info.Mode().Perm(), os.Remove(f.Name())
+}
+
+func syncFolder(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	_ = f.Sync() // not every system syncs folders
+	return f.Close()
+}
+
+// JobFolder is the name of the folder of a job in the folder of its release.
+const JobFolder = "_job"
+
+// Vacant refuses a folder that holds more than what jobs that were ended left, unless
+// that is an earlier release that may be replaced.
+func (j *Job) Vacant() error {
+	_, err := j.earlier()
+	return err
+}
+
+// earlier lists the files of an earlier release, the manifest first.
+func (j *Job) earlier() ([]string, error) {
+	entries, err := os.ReadDir(j.Folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, &noren.Error{Kind: noren.Usage, Where: j.Folder, What: "expected a folder that can be written", Err: atomicfile.Reason(err)}
+	}
+	var found []string
+	for _, e := range entries {
+		switch {
+		case e.Name() == JobFolder || strings.HasPrefix(e.Name(), TempPrefix):
+		case !j.Force:
+			return nil, &noren.Error{Kind: noren.Usage, Code: "file-exists", Where: j.Folder, What: "the folder is not empty"}
+		case e.IsDir() || e.Name() != parts.ManifestName && !j.ours(e.Name()):
+			return nil, &noren.Error{Kind: noren.Usage, Where: j.path(e.Name()), What: "the folder holds more than files of an earlier result, and is not replaced", Hint: "choose another folder"}
+		case e.Name() == parts.ManifestName:
+			found = slices.Insert(found, 0, e.Name())
+		default:
+			found = append(found, e.Name())
+		}
+	}
+	return found, nil
+}
+
+// vacate removes an earlier release, its manifest first.
+func (j *Job) vacate() error {
+	names, err := j.earlier()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := os.Remove(j.path(name)); err != nil {
+			return unnamed(j.Folder, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package shard
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/atomicfile"
+)
+
+// The files of the folder of a job. Only their owner may read them.
+const (
+	jobFile  = "job"
+	lookFile = "look"
+	planFile = "plan"
+)
+
+// fileMost is the largest number of bytes of a file of a job.
+const fileMost = 4 << 30
+
+// Begin writes the job to its folder, which must exist, once what an ended job left there
+// and in the folder of the release was removed.
+func (j *Job) Begin(dir string) error {
+	if err := Clear(j.Folder, dir); err != nil {
+		return err
+	}
+	text, err := j.Encode()
+	if err != nil {
+		return err
+	}
+	return put(dir, jobFile, text)
+}
+
+// Open reads the job of a folder. build is that of the program: see [DecodeJob].
+func Open(dir, build string) (*Job, error) {
+	text, err := get(dir, jobFile)
+	if err != nil {
+		return nil, err
+	}
+	return DecodeJob(text, build)
+}
+
+// PutLook writes what the first look found to the folder of the job, PutPlan the plan.
+func (j *Job) PutLook(dir string, l *Look) error { return put(dir, lookFile, l.Encode(j)) }
+
+// PutPlan: see [Job.PutLook]. It returns the length of the plan.
+func (j *Job) PutPlan(dir string, p *Plan) (int, error) {
+	text, err := p.Encode(j)
+	if err != nil {
+		return 0, err
+	}
+	return len(text), put(dir, planFile, text)
+}
+
+// GetLook reads what [Job.PutLook] wrote.
+func (j *Job) GetLook(dir string) (*Look, error) {
+	text, err := get(dir, lookFile)
+	if err != nil {
+		return nil, err
+	}
+	return DecodeLook(j, text)
+}
+
+// GetPlan reads what [Job.PutPlan] wrote.
+func (j *Job) GetPlan(dir string) (*Plan, error) {
+	text, err := get(dir, planFile)
+	if err != nil {
+		return nil, err
+	}
+	return DecodePlan(j, text)
+}
+
+func put(dir, name string, text []byte) error {
+	path := filepath.Join(dir, name)
+	if err := writeFile(path, text); err != nil {
+		return &noren.Error{Where: path, What: "cannot be written", Err: atomicfile.Reason(err)}
+	}
+	return nil
+}
+
+func get(dir, name string) ([]byte, error) {
+	path := filepath.Join(dir, name)
+	text, err := readFile(path, fileMost)
+	if err != nil {
+		return nil, &noren.Error{Where: path, What: "cannot be read", Hint: "every process of the job must see the folder of the job under this path", Err: atomicfile.Reason(err)}
+	}
+	return text, nil
+}
+
+// Clear removes what a job has made that is no part of a release: files of the folder whose
+// names begin with [TempPrefix], and the files of the folder of the job except for the
+// lock of its driver.
+func Clear(folder, dir string) error {
+	if err := remove(folder, func(name string) bool { return strings.HasPrefix(name, TempPrefix) }); err != nil {
+		return err
+	}
+	return remove(dir, func(name string) bool {
+		name = strings.TrimSuffix(name, ".new")
+		return name == jobFile || name == lookFile || name == planFile || strings.HasPrefix(name, "persons-")
+	})
+}
+
+// remove removes the files of a folder whose names are matched.
+func remove(folder string, match func(name string) bool) error {
+	entries, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return &noren.Error{Where: folder, What: "the folder cannot be listed", Err: atomicfile.Reason(err)}
+	}
+	for _, e := range entries {
+		if e.IsDir() || !match(e.Name()) {
+			continue
+		}
+		if err := os.Remove(filepath.Join(folder, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return &noren.Error{Where: filepath.Join(folder, e.Name()), What: "cannot be removed", Err: atomicfile.Reason(err)}
+		}
+	}
+	return nil
+}

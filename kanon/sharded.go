@@ -1,0 +1,159 @@
+package kanon
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/kanon/block"
+	"github.com/noren-privacy/noren/kanon/gate"
+	"github.com/noren-privacy/noren/kanon/partition"
+	"github.com/noren-privacy/noren/kanon/privacy"
+	"github.com/noren-privacy/noren/kanon/publish"
+	"github.com/noren-privacy/noren/kanon/space"
+	"github.com/noren-privacy/noren/table"
+)
+
+// What follows is common to a release of one process and to one in shards (package
+// kanon/shard).
+
+// Method settles how the groups of a table of n records are made.
+func (o *Options) Method(n int) (partition.Options, partition.Chosen, error) {
+	return o.choose(n, o.Diversity != nil || o.Closeness != nil)
+}
+
+// Maker makes the groups of the blocks of a table of that name and number of records.
+func (o *Options) Maker(name string, rows int64, frame *space.Frame, plan *publish.Plan, method partition.Options, chosen partition.Chosen) *block.Maker {
+	return &block.Maker{
+		Name: name, K: o.K, Rows: rows, Frame: frame, Plan: plan,
+		Partition: method, Chosen: chosen, Refine: o.Refine, Seed: o.SearchSeed(), Boxes: o.lowersBoxes(),
+	}
+}
+
+// SearchSeed is the seed of the search.
+func (o *Options) SearchSeed() uint64 {
+	switch {
+	case o.SecretSeed != nil:
+		key := o.derived("search")
+		return binary.LittleEndian.Uint64(key[:])
+	case o.Seed != nil:
+		return *o.Seed
+	}
+	return 0
+}
+
+// Publishing is how groups are published.
+func (o *Options) Publishing() publish.Options {
+	return publish.Options{Mode: o.Publish, Ranges: o.Ranges, Seed: o.SearchSeed()}
+}
+
+// Requirement is what every class must keep.
+func (o *Options) Requirement() privacy.Requirement { return o.requirement() }
+
+// CodeWhole is the code of errors about options that work on all records at once.
+const CodeWhole = "whole-table"
+
+// InBlocks is an error of kind Usage where a release by these options works on all
+// records at once, in memory, or does more with all of them than shards can.
+func (o *Options) InBlocks() error {
+	whole := o.needsWhole()
+	switch {
+	case whole != "":
+		return &noren.Error{Kind: noren.Usage, Code: CodeWhole, What: "no process of a cluster holds all records, and " + whole + " works on all of them at once", Hint: wholeHint}
+	case o.Publish == publish.Matched:
+		return &noren.Error{
+			Kind: noren.Usage, Code: CodeWhole, Where: "publish",
+			What: "expected aggregate, generalize or shares, got matched: matched values are chosen from the groups of the whole table together, and no process of a cluster holds them all",
+			Hint: "publish by aggregate",
+		}
+	case o.KeepOrder:
+		return &noren.Error{Kind: noren.Usage, Code: CodeWhole, Where: "keep-order", What: "the files of a release in shards hold the records of neighbouring groups, and not in the order of the source", Hint: "leave it out"}
+	case o.Gap > 0:
+		return &noren.Error{Kind: noren.Usage, Code: CodeWhole, Where: "gap", What: "no process of a cluster holds all records, and a lower bound is computed from all of them at once", Hint: "leave it out"}
+	}
+	return nil
+}
+
+// EnoughRecords is an error of kind BadData where a table has fewer than k records.
+func EnoughRecords(name string, rows int64, k int) error {
+	if rows >= int64(k) {
+		return nil
+	}
+	return &noren.Error{
+		Kind: noren.BadData, Where: name,
+		What: fmt.Sprintf("the table has %d records, fewer than k = %d: no group of k can be made", rows, k),
+		Hint: "ask for a smaller k, or gather more records",
+	}
+}
+
+// EnoughPersons is an error of kind BadData where a table has records of fewer than k
+// persons.
+func EnoughPersons(name string, n int64, k int) error {
+	if n >= int64(k) {
+		return nil
+	}
+	return &noren.Error{
+		Kind: noren.BadData, Where: name,
+		What: fmt.Sprintf("the table has records of %d persons, fewer than k = %d: no group of k persons can be made", n, k),
+		Hint: "ask for a smaller k, or gather records of more persons",
+	}
+}
+
+// CheckHierarchy is an error of kind BadData where a value of a column has no leaf in its
+// hierarchy.
+func CheckHierarchy(name string, c *table.Column) error { return checkHierarchy(name, c) }
+
+// Transformed states in fates, one for each field of the schema, how each
+// quasi-identifier was published and what became of the unit. places are the decimal
+// places of the quasi-identifiers in the source, groups the number of groups.
+func (o *Options) Transformed(fates []gate.Fate, schema *table.Schema, places []int, groups int) {
+	for i := range fates {
+		switch c := &fates[i]; {
+		case o.Unit == "" || c.Column != o.Unit:
+		case o.Pseudonym:
+			c.Fate, c.Why = gate.Transformed, "it tells persons apart: replaced by a pseudonym drawn for this release"
+		default:
+			c.Why = "it tells persons apart: persons were counted by it"
+		}
+	}
+	for j, i := range schema.WithRole(table.Quasi) {
+		fates[i].Why = "others may know it: " + shown(&schema.Fields[i], places[j], o, groups)
+	}
+}
+
+// NewResult begins the result of a release.
+func (o *Options) NewResult(input, output string) *Result {
+	r := &Result{
+		Schema: ResultSchema, Input: input, Output: output, K: o.K,
+		Objective: objectiveSSE, Refine: o.Refine.String(), Scale: o.Scale.String(), Publish: o.Publish.String(),
+	}
+	if o.lowersBoxes() {
+		r.Objective = objectiveBoxes
+	}
+	if o.Unit != "" {
+		r.Unit, r.Linkage, r.Pseudonym = o.Unit, o.Linkage.String(), o.Pseudonym
+	}
+	return r
+}
+
+// States is the guarantee of a release that was verified.
+func (o *Options) States(quasi []string, attributes []*privacy.Attribute) noren.Guarantee {
+	g := privacy.Guarantee(quasi, o.requirement(), attributes)
+	if o.Unit != "" {
+		g = privacy.OfPersons(g, o.Unit, o.Linkage == LinkAll, o.Pseudonym)
+	}
+	return g
+}
+
+// JobKey is the key of a release in shards that follows from the seed; false without a
+// seed.
+func (o *Options) JobKey() (key [32]byte, ok bool) {
+	switch {
+	case o.SecretSeed != nil:
+		return o.derived("shards"), true
+	case o.Seed != nil:
+		return sha256.Sum256(binary.LittleEndian.AppendUint64([]byte("noren/kanon/shards\x00"), *o.Seed)), true
+	}
+	return key, false
+}
