@@ -6,21 +6,49 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import resource
 import secrets
 import sys
-from typing import Any, Sequence
+from typing import Any, Optional, Sequence
 
 from noren_spark import worker
 from noren_spark.anonymize import _BLOCK, Folder
 
 
-def run(noren: str, output: str, arguments: Sequence[str]) -> dict[str, Any]:
+class Costs:
+    """Of each stage: processes, processor seconds, and bytes in and out."""
+
+    def __init__(self) -> None:
+        self.of: dict[str, list[float]] = {}
+
+    def add(self, stage: str, seconds: float, into: int, out: int) -> None:
+        have = self.of.setdefault(stage, [0, 0, 0, 0])
+        for i, v in enumerate((1, seconds, into, out)):
+            have[i] += v
+
+    def __str__(self) -> str:
+        lines = [f"{'stage':<10} {'runs':>5} {'CPU s':>8} {'MB in':>8} {'MB out':>8}"]
+        lines += [f"{k:<10} {v[0]:5.0f} {v[1]:8.2f} {v[2] / 1e6:8.2f} {v[3] / 1e6:8.2f}" for k, v in self.of.items()]
+        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+        return "\n".join(lines) + f"\nlargest process: {peak:.0f} MB"
+
+
+def _seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def run(noren: str, output: str, arguments: Sequence[str], costs: Optional[Costs] = None) -> dict[str, Any]:
     """Makes a release and returns its result."""
     folder = Folder(output)
     job = ["--job", folder.path]
 
     def stage(name: str, *more: str, feed: Any = None) -> list[bytes]:
-        return list(worker.run(noren, [name, *job, *more], feed))
+        before = _seconds()
+        answer = list(worker.run(noren, [name, *job, *more], feed))
+        if costs is not None:
+            costs.add(name, _seconds() - before, sum(map(len, feed or ())), sum(map(len, answer)))
+        return answer
 
     seed = json.dumps({"seed": "", "seed_insecure": False}).encode()
     start = worker.one_object(stage("start", *arguments, "-o", output, feed=[seed]))
@@ -51,4 +79,7 @@ def digest(folder: str) -> str:
 
 
 if __name__ == "__main__":
-    print(json.dumps(run(sys.argv[1], sys.argv[2], sys.argv[3:])), digest(sys.argv[2]))
+    spent = Costs()
+    result = run(sys.argv[1], sys.argv[2], sys.argv[3:], spent)
+    print(f"{result['rows']} records, loss {result['loss']}, digest {digest(sys.argv[2])}")
+    print(spent)
