@@ -409,7 +409,7 @@ func TestCommandMakesTheSameFile(t *testing.T) {
 	rel := s.release(t, recipe.ID, p)
 	dir := t.TempDir()
 	program := filepath.Join(dir, "noren")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../../cmd/noren").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", program, "../../cmd/noren").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "visits.csv"), clinicFile(t, "visits.csv"), 0o600); err != nil {
