@@ -316,6 +316,15 @@ func TestAnswerOnATable(t *testing.T) {
 // of a bound three times too small.
 func TestPipelineUnderAttack(t *testing.T) {
 	randtest.SkipShort(t)
+	testPipelineUnderAttack(t, Lomax)
+}
+
+func TestLongPipelineUnderAttack(t *testing.T) {
+	randtest.Long(t)
+	testPipelineUnderAttack(t, StudentT, GlobalLaplace)
+}
+
+func testPipelineUnderAttack(t *testing.T, families ...Noise) {
 	const k = 3
 	var coords []int32
 	for range k {
@@ -329,7 +338,7 @@ func TestPipelineUnderAttack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, family := range []Noise{Lomax, StudentT, GlobalLaplace} {
+	for _, family := range families {
 		m, err := New(context.Background(), Options{
 			Axes: []axis.Axis{{Field: table.Field{Name: "x"}, Low: -100, High: 100}}, Step: 1, Radius: 10, K: k,
 			Cost: milli(1000), Noise: family,
