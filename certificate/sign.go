@@ -138,7 +138,7 @@ func (s *Signed) VerifySignature(trusted ...ed25519.PublicKey) (Result, error) {
 	fail := func(what, hint string) (Result, error) {
 		return Result{}, &noren.Error{Kind: noren.NotMet, Where: "certificate", What: what, Hint: hint}
 	}
-	public, err := unbase64(s.Signature.PublicKey)
+	public, err := DecodeBase64(s.Signature.PublicKey)
 	if err != nil || len(public) != ed25519.PublicKeySize || s.Signature.Algorithm != "ed25519" {
 		return fail("its signature is not an Ed25519 signature with its key", "")
 	}
@@ -152,7 +152,7 @@ func (s *Signed) VerifySignature(trusted ...ed25519.PublicKey) (Result, error) {
 	if len(trusted) > 0 && !known {
 		return fail("it is signed by "+s.Signature.KeyID+", which is not a trusted key", "get the signer's public key by a way you trust")
 	}
-	value, err := unbase64(s.Signature.Value)
+	value, err := DecodeBase64(s.Signature.Value)
 	if err != nil || len(value) != ed25519.SignatureSize {
 		return fail("its signature is not 64 bytes in base64", "the certificate was changed")
 	}
@@ -259,14 +259,4 @@ func copyContext(ctx context.Context, h hash.Hash, r io.Reader) (int64, error) {
 			return size, &noren.Error{What: "reading failed", Err: reason(err)}
 		}
 	}
-}
-
-// unbase64 decodes the one text that encodes some bytes. The decoder alone also takes
-// texts with line ends between their characters.
-func unbase64(text string) ([]byte, error) {
-	out, err := base64.StdEncoding.Strict().DecodeString(text)
-	if err == nil && base64.StdEncoding.EncodeToString(out) != text {
-		err = base64.CorruptInputError(0)
-	}
-	return out, err
 }

@@ -39,7 +39,7 @@ var japanese = sync.OnceValue(func() *catalogue {
 	for _, e := range Catalogue() {
 		c.byKey[string(e.Key)] = e.Japanese // keys have no space around them
 		p := parse(strings.TrimSpace(string(e.Key)))
-		translated := parse(strings.TrimSpace(e.Japanese))
+		translated := parse(strings.TrimSpace(e.Japanese)).resolve(p)
 		p.translated = translated
 		if len(p.verbs) == 0 {
 			p.translation = translated.literals[0]
@@ -70,6 +70,33 @@ type pattern struct {
 type verb struct {
 	kind byte // d, s, q, v, g and so on
 	arg  int
+	name string // of an argument in braces, as in {unit}
+}
+
+// named is the name of the argument in braces that a text begins with.
+func named(text string) (string, bool) {
+	if text[0] != '{' {
+		return "", false
+	}
+	name, _, ok := strings.Cut(text[1:], "}")
+	return name, ok && name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz_") == ""
+}
+
+// resolve gives the named arguments of a translation their numbers in the key.
+func (p *pattern) resolve(key *pattern) *pattern {
+	for i, v := range p.verbs {
+		if v.name == "" {
+			continue
+		}
+		p.verbs[i].arg = -1
+		for _, k := range key.verbs {
+			if k.name == v.name {
+				p.verbs[i].arg = k.arg
+				break
+			}
+		}
+	}
+	return p
 }
 
 // own counts the bytes of a pattern beside its verbs, without spaces and punctuation.
@@ -91,6 +118,14 @@ func parse(format string) *pattern {
 	var literal strings.Builder
 	next := 0
 	for i := 0; i < len(format); i++ {
+		if name, ok := named(format[i:]); ok {
+			p.literals = append(p.literals, literal.String())
+			p.verbs = append(p.verbs, verb{kind: 's', arg: next, name: name})
+			literal.Reset()
+			next++
+			i += len(name) + 1
+			continue
+		}
 		if format[i] != '%' || i+1 == len(format) || format[i+1] == ' ' { // 100 % of
 			literal.WriteByte(format[i])
 			continue
@@ -122,7 +157,7 @@ func parse(format string) *pattern {
 		}
 		next = arg + 1
 		p.literals = append(p.literals, literal.String())
-		p.verbs = append(p.verbs, verb{format[end], arg})
+		p.verbs = append(p.verbs, verb{kind: format[end], arg: arg})
 		literal.Reset()
 		i = end
 	}
@@ -136,7 +171,8 @@ func (e Entry) Fault() string {
 	if strings.TrimSpace(e.Japanese) == "" {
 		return "has no translation"
 	}
-	key, translated := parse(string(e.Key)), parse(e.Japanese)
+	key := parse(string(e.Key))
+	translated := parse(e.Japanese).resolve(key)
 	used := make([]bool, len(key.verbs))
 	for _, v := range translated.verbs {
 		if v.arg < 0 || v.arg >= len(key.verbs) {
@@ -148,6 +184,9 @@ func (e Entry) Fault() string {
 		used[v.arg] = true
 	}
 	for i, is := range used {
+		for j, v := range key.verbs { // one name may stand twice
+			is = is || v.name != "" && v.name == key.verbs[i].name && used[j]
+		}
 		if !is {
 			return "leaves out argument " + strconv.Itoa(i+1)
 		}

@@ -133,7 +133,7 @@ func fixtureAt(t *testing.T, at time.Time) *fixture {
 // computation.
 func TestHeartbeat(t *testing.T) {
 	f := newFixture(t, Cost{Epsilon: one, Delta: 0})
-	l, err := Open(t.Context(), f.path, Options{Lease: 60 * time.Millisecond})
+	l, err := Open(t.Context(), f.path, Options{Lease: 900 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,10 +20,10 @@ type Answer struct {
 	// Interval holds the number of outliers with probability 95%, over the
 	// noise, whatever the data.
 	Interval Interval `json:"interval"`
-	// Expected holds it with that probability if the public guess in the options is
-	// right. It is absent where no guess was given or the guess allows no narrower
-	// interval than the global sensitivity. A guess is no bound: where it is too small,
-	// the interval covers less.
+	// Expected is an interval that holds the number with that probability if the public
+	// guess in the options is right. It is absent where no guess was given or the guess
+	// allows no narrower interval than the global sensitivity. A guess is no bound: where
+	// it is too small, the interval covers less.
 	Expected *Interval `json:"expected_interval,omitempty"`
 	// Noise describes the noise that was added.
 	Noise string `json:"noise"`

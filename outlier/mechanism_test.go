@@ -231,6 +231,62 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// Whether an answer has an interval for the guess follows from public facts: it is the
+// same for all draws of the noise and for both neighbours, also where both intervals are
+// cut at 0 or at the number of records. Every draw is checked, none may fail by chance.
+func TestGuessedIntervalIsPublic(t *testing.T) {
+	spots := func(far int32) *axis.Points[int32] {
+		p := &axis.Points[int32]{Dim: 2, Rows: 12}
+		for range 11 {
+			p.Data = append(p.Data, 500, 500)
+		}
+		p.Data = append(p.Data, far, far)
+		return p
+	}
+	for _, c := range []struct {
+		family Noise
+		delta  int64
+		share  float64
+		guess  int
+		want   bool
+	}{
+		{Lomax, 0, 0, 3, true},
+		{Lomax, 0, 0, 0, false},
+		{Lomax, 0, 0, 1000, false},
+		{StudentT, 0, 0, 1, true},
+		{Laplace, 1e12, 0, 1, true},
+		{Lomax, 0, 0.2, 1, true},
+		{Gaussian, 1e12, 0, 1, true},
+		{GlobalLaplace, 0, 0, 1, false},
+	} {
+		o := plane()
+		o.Noise, o.Cost.Delta, o.IntervalShare, o.Guess = c.family, c.delta, c.share, c.guess
+		o.Neighbours, o.Records = account.ReplaceOne, 12
+		if c.share > 0 {
+			o.Cost.Epsilon *= 8 // at less the share would widen the interval
+		}
+		m, err := New(context.Background(), o)
+		if err != nil {
+			t.Fatalf("%s: %v", c.family, err)
+		}
+		cut := 0
+		for seed := range uint64(200) {
+			for _, far := range []int32{500, 900} {
+				a := answer(t, m, spots(far), randtest.Source(seed))
+				if (a.Expected != nil) != c.want {
+					t.Fatalf("%s, guess %d, seed %d: an interval for the guess is %v, want %v: %+v", c.family, c.guess, seed, a.Expected, c.want, a)
+				}
+				if c.want && *a.Expected == a.Interval {
+					cut++
+				}
+			}
+		}
+		if c.want && cut == 0 {
+			t.Errorf("%s: in no draw are both intervals cut to one: the test does not reach the case", c.family)
+		}
+	}
+}
+
 func TestAnswerOnATable(t *testing.T) {
 	o := plane()
 	o.Neighbours, o.Records = account.ReplaceOne, 3
@@ -260,6 +316,15 @@ func TestAnswerOnATable(t *testing.T) {
 // of a bound three times too small.
 func TestPipelineUnderAttack(t *testing.T) {
 	randtest.SkipShort(t)
+	testPipelineUnderAttack(t, Lomax)
+}
+
+func TestLongPipelineUnderAttack(t *testing.T) {
+	randtest.Long(t)
+	testPipelineUnderAttack(t, StudentT, GlobalLaplace)
+}
+
+func testPipelineUnderAttack(t *testing.T, families ...Noise) {
 	const k = 3
 	var coords []int32
 	for range k {
@@ -273,7 +338,7 @@ func TestPipelineUnderAttack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, family := range []Noise{Lomax, StudentT, GlobalLaplace} {
+	for _, family := range families {
 		m, err := New(context.Background(), Options{
 			Axes: []axis.Axis{{Field: table.Field{Name: "x"}, Low: -100, High: 100}}, Step: 1, Radius: 10, K: k,
 			Cost: milli(1000), Noise: family,

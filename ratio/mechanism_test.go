@@ -48,15 +48,24 @@ func meanSquare(w, truth []float64) float64 {
 // errors of 2 to 15%.
 func TestErrorOfSettingOne(t *testing.T) {
 	randtest.SkipShort(t)
+	testErrorOfSettingOne(t, []errorOfOne{{RKHSPure, 100, 0.2, 0.35}, {Laplace, 1000, 0.2, 0.4}})
+}
+
+func TestLongErrorOfSettingOne(t *testing.T) {
+	randtest.Long(t)
+	testErrorOfSettingOne(t, []errorOfOne{{RKHSPure, 1000, 0.2, 0.32}, {Laplace, 100, 0.4, 1.3}})
+}
+
+// errorOfOne is between which bounds the mean squared error of weights lies.
+type errorOfOne struct {
+	noise       Noise
+	epsilon     int64 // in thousandths
+	least, most float64
+}
+
+func testErrorOfSettingOne(t *testing.T, cases []errorOfOne) {
 	ctx := context.Background()
-	for _, c := range []struct {
-		noise   Noise
-		epsilon int64
-		least   float64
-		most    float64
-	}{
-		{RKHSPure, 100, 0.2, 0.35}, {RKHSPure, 1000, 0.2, 0.32}, {Laplace, 1000, 0.2, 0.4}, {Laplace, 100, 0.4, 1.3},
-	} {
+	for _, c := range cases {
 		sum := 0.0
 		const repeats = 60
 		for seed := range uint64(repeats) {

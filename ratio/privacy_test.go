@@ -18,6 +18,33 @@ import (
 // attack sees the likelihood ratio, the best of all statistics.
 func TestEmpiricalEpsilon(t *testing.T) {
 	randtest.SkipShort(t)
+	testEmpiricalEpsilon(t, []hardest{
+		{RKHSPure, milli(1000), account.ReplaceOne, 100, 0.7},
+		{RKHSGaussian, account.Cost{Epsilon: account.EpsilonUnits, Delta: account.DeltaUnits / 100}, account.ReplaceOne, 100, 0.6},
+		{Laplace, milli(1000), account.AddRemove, 1e9, 0.7},
+	})
+}
+
+// TestLongEmpiricalEpsilon attacks the other relations, and parametric weights.
+func TestLongEmpiricalEpsilon(t *testing.T) {
+	randtest.Long(t)
+	testEmpiricalEpsilon(t, []hardest{
+		{RKHSPure, milli(1000), account.AddRemove, 1e9, 0.7},
+		{Laplace, milli(1000), account.ReplaceOne, 100, 0.7},
+		{Parametric, milli(1000), account.ReplaceOne, 100, 0.7},
+	})
+}
+
+// hardest is a mechanism and the neighbours that tell most of a record.
+type hardest struct {
+	noise Noise
+	cost  account.Cost
+	n     account.Neighbours
+	other float64 // where the record goes: to the other centre, or away from both
+	least float64 // what an attack must find, or it is no test
+}
+
+func testEmpiricalEpsilon(t *testing.T, cases []hardest) {
 	k, err := NewKernel(&Points{Rows: 2, Dim: 1, Data: []float64{0, 100}}, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -43,21 +70,7 @@ func TestEmpiricalEpsilon(t *testing.T) {
 		}
 		return mat.Norm(&v, 2)
 	}
-	delta := account.DeltaUnits / 100
-	for _, c := range []struct {
-		noise Noise
-		cost  account.Cost
-		n     account.Neighbours
-		other float64 // where the record goes: to the other centre, or away from both
-		least float64 // what an attack must find, or it is no test
-	}{
-		{RKHSPure, milli(1000), account.ReplaceOne, 100, 0.7},
-		{RKHSPure, milli(1000), account.AddRemove, 1e9, 0.7},
-		{RKHSGaussian, account.Cost{Epsilon: account.EpsilonUnits, Delta: int64(delta)}, account.ReplaceOne, 100, 0.6},
-		{Laplace, milli(1000), account.ReplaceOne, 100, 0.7},
-		{Laplace, milli(1000), account.AddRemove, 1e9, 0.7},
-		{Parametric, milli(1000), account.ReplaceOne, 100, 0.7},
-	} {
+	for _, c := range cases {
 		dist, err := newDistribution([]*Kernel{k}, c.noise, c.cost, c.n)
 		if err != nil {
 			t.Fatal(err)

@@ -227,8 +227,8 @@ func must(t *testing.T) func(*data, error) *data {
 	}
 }
 
-func TestWorkersChangeNothing(t *testing.T) {
-	randtest.SkipShort(t)
+func TestLongWorkersChangeNothing(t *testing.T) {
+	randtest.Long(t)
 	one := collect(t, Options{Repeats: 2, Tables: true, Workers: 1, Seed: 3})
 	three := collect(t, Options{Repeats: 2, Tables: true, Workers: 3, Seed: 3})
 	if !reflect.DeepEqual(one, three) {

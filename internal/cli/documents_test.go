@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 // A step is a command of a document, and what the document shows below it.
@@ -62,12 +64,13 @@ var documentStates = map[string]struct {
 	begin  string
 	before map[string]string
 	long   bool // only parsed
+	slow   bool // only parsed but by [TestLongDocuments]
 }{
 	"README.md": {before: map[string]string{
 		"noren anonymize bad.csv": `printf 'age,sex\n41,female\nx,male\n' > bad.csv`,
 	}},
 	"docs/benchmarks.md":            {long: true},
-	"examples/dependence/README.md": {begin: `mkdir examples && cp -R "$ROOT/examples/dependence" examples/`},
+	"examples/dependence/README.md": {begin: `mkdir examples && cp -R "$ROOT/examples/dependence" examples/`, slow: true},
 	"docs/density-ratio.md": {begin: `awk 'BEGIN { print "age,education,sex,salary-class" > "private.csv"; print "age,education,sex,salary-class" > "public.csv"
 for (i = 0; i < 400; i++) { print 20+i*7%50 "," (i%3 ? "HS-grad" : "Masters") "," (i%2 ? "Female" : "Male") "," (i%5 ? "<=50K" : ">50K") > (i%2+i%3 ? "public.csv" : "private.csv") } }'`},
 }
@@ -88,7 +91,15 @@ for (i = 0; i < 400; i++) { print 20+i*7%50 "," (i%3 ? "HS-grad" : "Masters") ",
 // A command whose shown output begins with "noren: " fails, every other succeeds. go
 // run builds the program of this repository; go test is not run. Under -short only
 // README.md is run, and the commands of all others are parsed.
-func TestDocuments(t *testing.T) {
+func TestDocuments(t *testing.T) { testDocuments(t, false) }
+
+// TestLongDocuments runs the documents whose commands take seconds.
+func TestLongDocuments(t *testing.T) {
+	randtest.Long(t)
+	testDocuments(t, true)
+}
+
+func testDocuments(t *testing.T, slow bool) {
 	if runtime.GOOS == "windows" {
 		t.Skip("commands are for a POSIX shell")
 	}
@@ -111,16 +122,19 @@ func TestDocuments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Run(name, func(t *testing.T) { runDocument(t, root, name, env, steps) })
+		if state := documentStates[filepath.ToSlash(name)]; slow && !state.slow {
+			continue
+		}
+		t.Run(name, func(t *testing.T) { runDocument(t, root, name, env, steps, slow) })
 	}
 }
 
 // goRun matches a program that a document runs from its source.
 var goRun = regexp.MustCompile(`go run \./(\S+)`)
 
-func runDocument(t *testing.T, root, name string, env []string, steps []step) {
+func runDocument(t *testing.T, root, name string, env []string, steps []step, slow bool) {
 	state := documentStates[name]
-	state.long = state.long || testing.Short() && name != "README.md"
+	state.long = state.long || state.slow && !slow || testing.Short() && name != "README.md"
 	dir, bin := t.TempDir(), t.TempDir()
 	if state.begin != "" {
 		if out, code := shell(t, dir, env, state.begin); code != 0 {
@@ -138,7 +152,7 @@ func runDocument(t *testing.T, root, name string, env []string, steps []step) {
 				return ": "
 			}
 			at := filepath.Join(bin, filepath.Base(filepath.Dir(program)))
-			c := exec.CommandContext(t.Context(), "go", "build", "-o", at, "./"+program)
+			c := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", at, "./"+program)
 			c.Dir = root
 			if out, err := c.CombinedOutput(); err != nil {
 				t.Fatalf("%s:%d: %s\n%s", name, s.position, s.line, out)

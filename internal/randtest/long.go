@@ -34,13 +34,13 @@ func Size(short, usual int) int {
 	return usual
 }
 
-// Fewer lets rapid draw one case in n of its usual number until t ends. It is for
-// properties that take long to check, in tests that are not parallel; a long trial
-// draws them all. Outside of a test of rapid's it does nothing.
+// Fewer lets rapid draw one case in n of its usual number until t ends, unless
+// NOREN_TRIALS is 1. It is for properties that take long to check, in tests that are not
+// parallel; .ci/run draws all cases with the long trials. Outside of a test of rapid's it does nothing.
 func Fewer(t testing.TB, n int) {
 	t.Helper()
 	f := flag.Lookup("rapid.checks")
-	if f == nil {
+	if f == nil || os.Getenv("NOREN_TRIALS") == "1" {
 		return
 	}
 	was := f.Value.String()

@@ -73,21 +73,28 @@ func TestRestart(t *testing.T) {
 // prices.
 func TestSearchEnds(t *testing.T) {
 	randtest.SkipShort(t)
-	for _, c := range []struct{ n, k int }{{24, 8}, {27, 3}} {
-		s := mixedTable(t, rand.New(rand.NewPCG(6, 9)), c.n)
-		p := anyGroups(rand.New(rand.NewPCG(3, 9)), c.n, c.k).Canonical()
-		a := newSearch(s, p, &Options{K: c.k, Seed: 7, Workers: 2, Effort: Effort{Descend: true, Duration: time.Hour}})
-		if err := a.run(context.Background(), time.Now(), nil); err != nil {
-			t.Fatal(err)
-		}
-		if a.again.vain != mostVain || (a.priced > 1) != (c.k == 3) {
-			t.Errorf("k = %d: ended after %d vain beginnings and %d searches by prices", c.k, a.again.vain, a.priced)
-		}
-		if err := a.p.Validate(c.k); err != nil {
-			t.Fatal(err)
-		}
-		if !(s.SSE(a.p) < s.SSE(p)) {
-			t.Errorf("k = %d: from %v to %v", c.k, s.SSE(p), s.SSE(a.p))
-		}
+	testSearchEnds(t, 24, 8)
+}
+
+func TestLongSearchEnds(t *testing.T) {
+	randtest.Long(t)
+	testSearchEnds(t, 27, 3)
+}
+
+func testSearchEnds(t *testing.T, n, k int) {
+	s := mixedTable(t, rand.New(rand.NewPCG(6, 9)), n)
+	p := anyGroups(rand.New(rand.NewPCG(3, 9)), n, k).Canonical()
+	a := newSearch(s, p, &Options{K: k, Seed: 7, Workers: 2, Effort: Effort{Descend: true, Duration: time.Hour}})
+	if err := a.run(context.Background(), time.Now(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if a.again.vain != mostVain || (a.priced > 1) != (k == 3) {
+		t.Errorf("k = %d: ended after %d vain beginnings and %d searches by prices", k, a.again.vain, a.priced)
+	}
+	if err := a.p.Validate(k); err != nil {
+		t.Fatal(err)
+	}
+	if !(s.SSE(a.p) < s.SSE(p)) {
+		t.Errorf("k = %d: from %v to %v", k, s.SSE(p), s.SSE(a.p))
 	}
 }

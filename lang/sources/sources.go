@@ -46,7 +46,7 @@ var skipped = []string{"experiments", "examples", "internal/randtest", "table/pe
 // function of a front end or of package lang gets them there.
 var sentences = []string{
 	"kanon/fate.go", "kanon/privacy", "kanon/gate", "kanon/partition/choose.go", "kanon/objective.go", "table/infer", "table/personal", "outlier/mechanism.go", "outlier/noise.go",
-	"outlier/plan.go", "query/result.go", "account/relation.go", "noren.go", "kanon/privacy", "report",
+	"outlier/plan.go", "query/result.go", "account/relation.go", "noren.go", "kanon/privacy", "report", "report/text/question.go",
 }
 
 // Find reads all Go files below root, tests excepted, and returns the texts, sorted by
@@ -134,8 +134,8 @@ func (f *finder) add(kind Kind, e ast.Expr) {
 		return
 	}
 	key := strings.TrimSpace(text)
-	if kind == Note && !strings.Contains(key, " ") {
-		return // a code
+	if (kind == Note || kind == Error) && !strings.Contains(key, " ") {
+		return // a code or the name of a field
 	}
 	if !hasWord(key) || strings.HasPrefix(key, "<") || strings.Contains(key, `="%`) {
 		return // markup has no words

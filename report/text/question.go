@@ -40,8 +40,12 @@ func QuestionAsked(l Lang, q *api.Question) []api.Message {
 		}
 		args["rank"] = q.Rank
 		return one("quantile", "{rank}-quantile of {column}")
-	case query.Sum, query.Mean, query.Variance:
-		return one(q.Kind, strings.ToUpper(q.Kind[:1])+q.Kind[1:]+" of {column}")
+	case query.Sum:
+		return one("sum", "Sum of {column}")
+	case query.Mean:
+		return one("mean", "Mean of {column}")
+	case query.Variance:
+		return one("variance", "Variance of {column}")
 	}
 	switch q.Kind {
 	case api.KindOutliers:
@@ -110,26 +114,30 @@ func PromiseWords(l Lang, p *api.Promise, cells int) api.Message {
 func Odds(l Lang, cost account.Cost, unit, about string) api.Message {
 	epsilon, delta := cost.Float()
 	args := map[string]any{"times": oddsFactor(epsilon), "epsilon": account.Decimal(cost.Epsilon, 9), "unit": unit}
-	what := "this answer"
-	if about == "book" {
-		what = "all answers together"
-	}
-	text := "Whether one {unit} is in the table changes the odds of " + what + " at most {times} times (epsilon {epsilon})"
 	code := "odds." + about
 	if delta > 0 {
 		code += "_delta"
 		args["delta"] = account.Decimal(cost.Delta, 18)
-		text += ", but for a probability of {delta}"
 	}
-	return say(code, text+".", args)
+	return say(code, oddsTexts[code], args)
 }
 
 // OddsReplaced is [Odds] for neighbours of the relation replace-one.
 func OddsReplaced(l Lang, cost account.Cost, unit, about string) api.Message {
 	m := Odds(l, cost, unit, about)
-	m.Code += "_replace"
-	m.Text = strings.Replace(m.Text, "is in the table changes", "is in the table or another in its place changes", 1)
-	return m
+	return say(m.Code+"_replace", oddsTexts[m.Code+"_replace"], m.Args)
+}
+
+// oddsTexts are the sentences of [Odds] and [OddsReplaced] by their codes.
+var oddsTexts = map[string]string{
+	"odds.answer":               "Whether one {unit} is in the table changes the odds of this answer at most {times} times (epsilon {epsilon}).",
+	"odds.answer_delta":         "Whether one {unit} is in the table changes the odds of this answer at most {times} times (epsilon {epsilon}), but for a probability of {delta}.",
+	"odds.answer_replace":       "Whether one {unit} is in the table or another in its place changes the odds of this answer at most {times} times (epsilon {epsilon}).",
+	"odds.answer_delta_replace": "Whether one {unit} is in the table or another in its place changes the odds of this answer at most {times} times (epsilon {epsilon}), but for a probability of {delta}.",
+	"odds.book":                 "Whether one {unit} is in the table changes the odds of all answers together at most {times} times (epsilon {epsilon}).",
+	"odds.book_delta":           "Whether one {unit} is in the table changes the odds of all answers together at most {times} times (epsilon {epsilon}), but for a probability of {delta}.",
+	"odds.book_replace":         "Whether one {unit} is in the table or another in its place changes the odds of all answers together at most {times} times (epsilon {epsilon}).",
+	"odds.book_delta_replace":   "Whether one {unit} is in the table or another in its place changes the odds of all answers together at most {times} times (epsilon {epsilon}), but for a probability of {delta}.",
 }
 
 // oddsFactor is e^epsilon, rounded up to three digits.

@@ -205,11 +205,11 @@ func (r *Report) signed(text []byte, n int64, head Hash, trusted []ed25519.Publi
 	if s.Entries != n || s.Head != hex.EncodeToString(head[:]) {
 		return unsound("its last line states another head than its entries have")
 	}
-	public, err := unbase64(s.Public)
+	public, err := certificate.DecodeBase64(s.Public)
 	if err != nil || len(public) != ed25519.PublicKeySize || s.KeyID != certificate.KeyID(public) {
 		return unsound("its last line has no key, or one of another id")
 	}
-	signature, err := unbase64(s.Signature)
+	signature, err := certificate.DecodeBase64(s.Signature)
 	if err != nil {
 		return unsound("its last line has no signature")
 	}
@@ -229,14 +229,4 @@ func (r *Report) signed(text []byte, n int64, head Hash, trusted []ed25519.Publi
 
 func unsound(format string, args ...any) error {
 	return &noren.Error{Kind: noren.NotMet, Where: "audit export", What: fmt.Sprintf(format, args...)}
-}
-
-// unbase64 decodes the one text that encodes some bytes. The decoder alone also takes
-// texts with line ends between their characters.
-func unbase64(text string) ([]byte, error) {
-	out, err := base64.StdEncoding.Strict().DecodeString(text)
-	if err == nil && base64.StdEncoding.EncodeToString(out) != text {
-		err = base64.CorruptInputError(0)
-	}
-	return out, err
 }

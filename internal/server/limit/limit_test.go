@@ -113,7 +113,7 @@ func TestListener(t *testing.T) {
 // A body that comes as fast as it must is read whole, a slower one fails with a timeout,
 // and an answer that is not taken ends.
 func TestSlowness(t *testing.T) {
-	s := Slowness{Grace: 150 * time.Millisecond, BytesPerSecond: 1000, Write: 200 * time.Millisecond}
+	s := Slowness{Grace: time.Second, BytesPerSecond: 1000, Write: 200 * time.Millisecond}
 	read, wrote := make(chan error, 1), make(chan error, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/write" {

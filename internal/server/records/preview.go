@@ -77,7 +77,7 @@ func (r *Records) StartPreview(ctx context.Context, id, by string) (*jobs.Job, e
 func (r *Records) make(ctx context.Context, run *jobs.Run, id string, version int64, h *tables.Held, p *Parameters) (_ *preview, err error) {
 	dir := filepath.Join(r.config.Work, run.ID)
 	if err := os.Mkdir(dir, 0o700); err != nil {
-		return nil, fileError(err)
+		return nil, tables.FileError(err)
 	}
 	defer func() {
 		if err != nil {
@@ -104,11 +104,11 @@ func (r *Records) make(ctx context.Context, run *jobs.Run, id string, version in
 	}
 	// A release is read by others than its owner once it has left, not before.
 	if err := os.Chmod(path, 0o600); err != nil {
-		return nil, fileError(err)
+		return nil, tables.FileError(err)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fileError(err)
+		return nil, tables.FileError(err)
 	}
 	out.bytes = info.Size()
 	if err := write(filepath.Join(dir, seedFile), []byte(out.seed+"\n")); err != nil {
@@ -129,7 +129,7 @@ func writeRecipe(dir string, h *tables.Held, p *Parameters) error {
 	for column, path := range h.Hierarchies {
 		data, err := os.ReadFile(path)
 		if err != nil {
-			return fileError(err)
+			return tables.FileError(err)
 		}
 		if err := write(filepath.Join(dir, filepath.FromSlash(hierarchyName(h, column))), data); err != nil {
 			return err
@@ -150,7 +150,7 @@ func writeClasses(path string, classes []uint32) error {
 func readClasses(path string) ([]uint32, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fileError(err)
+		return nil, tables.FileError(err)
 	}
 	out := make([]uint32, len(data)/4)
 	for i := range out {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -14,7 +13,6 @@ import (
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/store"
 	"github.com/noren-privacy/noren/internal/server/tables"
-	"github.com/noren-privacy/noren/internal/server/uploads"
 	"github.com/noren-privacy/noren/service"
 )
 
@@ -85,21 +83,12 @@ func LastRelease(ctx context.Context, s *store.Store, table string) (*tables.Las
 
 // find reads a recipe from the store.
 func (r *Records) find(ctx context.Context, id string) (*store.Resource, *document, error) {
-	if !store.ValidID("rc", id) {
-		return nil, nil, problem.NotFound()
-	}
-	row, err := r.config.Store.FindResource(ctx, store.KindRecipe, id)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil, problem.NotFound()
-	}
-	if err != nil {
-		return nil, nil, err
-	}
 	d := &document{}
-	if err := json.Unmarshal(row.Doc, d); err != nil {
-		return nil, nil, errors.New("records: the store holds a recipe that cannot be read")
+	row, err := r.config.Store.FindDocument(ctx, store.KindRecipe, "rc", id, d)
+	if errors.Is(err, store.ErrNotFound) {
+		err = problem.NotFound()
 	}
-	return row, d, nil
+	return row, d, err
 }
 
 // open reads a recipe and its table.
@@ -160,8 +149,8 @@ func (r *Records) List(ctx context.Context, table string, before int64, limit in
 	out := []Recipe{}
 	for i := range rows {
 		d := &document{}
-		if err := json.Unmarshal(rows[i].Doc, d); err != nil {
-			return nil, 0, errors.New("records: the store holds a recipe that cannot be read")
+		if err := rows[i].Decode(d); err != nil {
+			return nil, 0, err
 		}
 		out = append(out, *r.shown(&rows[i], d, h))
 		before = rows[i].N
@@ -240,52 +229,13 @@ func (r *Records) TableOf(ctx context.Context, id string) (string, error) {
 
 func now() time.Time { return time.Now().UTC().Truncate(time.Second) }
 
-// fileError is a failure of the file system, without its path.
-func fileError(err error) error {
-	if uploads.DiskFull(err) {
-		return problem.New("unavailable", "The disk is full.").Hinted("free space on the server")
-	}
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		err = p.Err
-	}
-	var l *os.LinkError
-	if errors.As(err, &l) {
-		err = l.Err
-	}
-	return errors.New("records: a file cannot be used: " + err.Error())
-}
-
 // write writes a private file.
 func write(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fileError(err)
+		return tables.FileError(err)
 	}
 	if err := os.WriteFile(path, data, 0o600); err != nil {
-		return fileError(err)
-	}
-	return nil
-}
-
-// syncAll puts the files and folders below dir on the disk.
-func syncAll(dir string) error {
-	return filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
-		if err != nil {
-			return fileError(err)
-		}
-		return syncFolder(path)
-	})
-}
-
-// syncFolder puts a folder, or a file, on the disk.
-func syncFolder(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return fileError(err)
-	}
-	defer func() { _ = f.Close() }()
-	if err := f.Sync(); err != nil {
-		return fileError(err)
+		return tables.FileError(err)
 	}
 	return nil
 }

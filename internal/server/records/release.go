@@ -13,6 +13,7 @@ import (
 	"github.com/noren-privacy/noren/internal/server/jobs"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/store"
+	"github.com/noren-privacy/noren/internal/server/tables"
 )
 
 // Release is a release that has left, as it is shown.
@@ -50,10 +51,7 @@ type released struct {
 
 func decodeRelease(row *store.Resource) (*released, error) {
 	d := &released{}
-	if err := json.Unmarshal(row.Doc, d); err != nil {
-		return nil, errors.New("records: the store holds a release that cannot be read")
-	}
-	return d, nil
+	return d, row.Decode(d)
 }
 
 // Asking asks for a release.
@@ -188,7 +186,7 @@ func (r *Records) release(ctx context.Context, run *jobs.Run, p *preview, by str
 		d.SourceColumns = append(d.SourceColumns, p.held.Table.ColumnsDetail[i].Name)
 	}
 	slices.Sort(d.SourceColumns)
-	if err := syncAll(p.dir); err != nil {
+	if err := tables.SyncAll(p.dir); err != nil {
 		return "", err
 	}
 	if err := ctx.Err(); err != nil {
@@ -197,10 +195,10 @@ func (r *Records) release(ctx context.Context, run *jobs.Run, p *preview, by str
 	// From here on the release comes about: it is no longer cancelled.
 	ctx = context.WithoutCancel(ctx)
 	if err := os.Rename(p.dir, r.folder(d.ID)); err != nil {
-		return "", fileError(err)
+		return "", tables.FileError(err)
 	}
 	r.forget(p)
-	if err := syncFolder(r.config.Releases); err != nil {
+	if err := tables.SyncFolder(r.config.Releases); err != nil {
 		_ = os.RemoveAll(r.folder(d.ID))
 		return "", err
 	}
@@ -260,12 +258,12 @@ func (r *Records) recover(ctx context.Context) error {
 	}
 	entries, err := os.ReadDir(r.config.Releases)
 	if err != nil {
-		return fileError(err)
+		return tables.FileError(err)
 	}
 	for _, e := range entries {
 		if !known[e.Name()] {
 			if err := os.RemoveAll(filepath.Join(r.config.Releases, e.Name())); err != nil {
-				return fileError(err)
+				return tables.FileError(err)
 			}
 		}
 	}
@@ -304,18 +302,9 @@ func (r *Records) Releases(ctx context.Context, table string, before int64, limi
 
 // findRelease is a release that has left.
 func (r *Records) findRelease(ctx context.Context, id string) (*released, error) {
-	if !store.ValidID("rl", id) {
-		return nil, problem.NotFound()
-	}
-	row, err := r.config.Store.FindResource(ctx, store.KindRelease, id)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, problem.NotFound()
-	}
-	if err != nil {
-		return nil, err
-	}
-	d, err := decodeRelease(row)
-	if err == nil && !d.Noted {
+	d := &released{}
+	_, err := r.config.Store.FindDocument(ctx, store.KindRelease, "rl", id, d)
+	if errors.Is(err, store.ErrNotFound) || err == nil && !d.Noted {
 		return nil, problem.NotFound()
 	}
 	return d, err

@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 )
 
 // ErrChanged is the cause of errors about a resource that has another version than the
@@ -92,6 +94,27 @@ func (s *Store) FindResource(ctx context.Context, kind, id string) (*Resource, e
 	}
 	r.Doc = []byte(doc)
 	return r, nil
+}
+
+// FindDocument finds a resource by its id, which begins with prefix, and decodes its
+// document. An id of another form is not found.
+func (s *Store) FindDocument(ctx context.Context, kind, prefix, id string, doc any) (*Resource, error) {
+	if !ValidID(prefix, id) {
+		return nil, ErrNotFound
+	}
+	r, err := s.FindResource(ctx, kind, id)
+	if err != nil {
+		return nil, err
+	}
+	return r, r.Decode(doc)
+}
+
+// Decode decodes the document of a resource.
+func (r *Resource) Decode(doc any) error {
+	if err := json.Unmarshal(r.Doc, doc); err != nil {
+		return fmt.Errorf("store: a %s cannot be read", r.Kind)
+	}
+	return nil
 }
 
 // Resources lists resources of a kind, the newest first: those of a table where parent is

@@ -155,7 +155,7 @@ func (t *Tables) readInto(ctx context.Context, id string, run *jobs.Run) error {
 	}
 	made, err := os.MkdirTemp(t.config.Dir, "new-*")
 	if err != nil {
-		return fileError(err)
+		return FileError(err)
 	}
 	defer func() { _ = os.RemoveAll(made) }()
 	copied, err := t.copy(ctx, d, made, run.Progress)
@@ -169,13 +169,13 @@ func (t *Tables) readInto(ctx context.Context, id string, run *jobs.Run) error {
 	if err != nil {
 		return err
 	}
-	if err := syncAll(made); err != nil {
+	if err := SyncAll(made); err != nil {
 		return err
 	}
 	if err := os.Rename(made, t.folder(id)); err != nil {
-		return fileError(err)
+		return FileError(err)
 	}
-	if err := syncFolder(t.config.Dir); err != nil {
+	if err := SyncFolder(t.config.Dir); err != nil {
 		return err
 	}
 	// The job was cancelled or the table deleted: its folder goes with it.
@@ -229,7 +229,7 @@ func propose(d *document, found *api.Inspection) {
 func (t *Tables) copy(ctx context.Context, d *document, dir string, progress func(string, int64, int64)) (*copied, error) {
 	out := &copied{Folder: store.NewID("d")[:12], from: *d}
 	if err := os.Mkdir(filepath.Join(dir, out.Folder), 0o700); err != nil {
-		return nil, fileError(err)
+		return nil, FileError(err)
 	}
 	var in io.ReadCloser
 	var total int64
@@ -255,7 +255,7 @@ func (t *Tables) copy(ctx context.Context, d *document, dir string, progress fun
 		}
 		f, err := os.Open(path)
 		if err != nil {
-			return nil, fileError(err)
+			return nil, FileError(err)
 		}
 		in, total = f, u.Size
 		out.from.Size = u.Size
@@ -287,7 +287,7 @@ func (t *Tables) copy(ctx context.Context, d *document, dir string, progress fun
 func copyFile(ctx context.Context, path string, in io.Reader, total int64, progress func(string, int64, int64)) (string, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return "", fileError(err)
+		return "", FileError(err)
 	}
 	h := sha256.New()
 	_, err = io.Copy(io.MultiWriter(f, h), &counted{ctx: ctx, in: in, stage: "copying", total: total, progress: progress})
@@ -304,14 +304,14 @@ func copyError(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return fileError(err)
+	return FileError(err)
 }
 
 // hashFile is the SHA-256 of a file.
 func hashFile(ctx context.Context, path string, progress func(string, int64, int64)) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return "", fileError(err)
+		return "", FileError(err)
 	}
 	defer func() { _ = f.Close() }()
 	h := sha256.New()
@@ -343,27 +343,4 @@ func (c *counted) Read(p []byte) (int, error) {
 		c.progress(c.stage, c.done, c.total)
 	}
 	return n, err
-}
-
-// syncAll puts the files and folders below dir on the disk.
-func syncAll(dir string) error {
-	return filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
-		if err != nil {
-			return fileError(err)
-		}
-		return syncFolder(path)
-	})
-}
-
-// syncFolder puts a folder, or a file, on the disk.
-func syncFolder(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return fileError(err)
-	}
-	defer func() { _ = f.Close() }()
-	if err := f.Sync(); err != nil {
-		return fileError(err)
-	}
-	return nil
 }

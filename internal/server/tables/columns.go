@@ -211,7 +211,7 @@ func (t *Tables) copyAgain(ctx context.Context, id string, d *document) (*docume
 	if !slices.Equal(names, rows.Columns) {
 		return fail(problem.New("unfit", "The file has other columns now than when the table was added.").Hinted("add the file as a new table"))
 	}
-	if err := syncAll(filepath.Join(t.folder(id), c.Folder)); err != nil {
+	if err := SyncAll(filepath.Join(t.folder(id), c.Folder)); err != nil {
 		return fail(err)
 	}
 	return fresh, nil

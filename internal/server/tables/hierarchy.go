@@ -48,19 +48,19 @@ func (t *Tables) SetHierarchy(ctx context.Context, id string, version int64, col
 	}
 	dir := filepath.Join(t.folder(id), hierarchyFolder)
 	if err := os.Mkdir(dir, 0o700); err != nil && !os.IsExist(err) {
-		return nil, fileError(err)
+		return nil, FileError(err)
 	}
 	// A new name for each text: a job that runs reads the one before.
 	name := plain(column) + "-" + strconv.Itoa(at+1) + "-" + strconv.FormatInt(r.Version, 10) + ".csv"
 	path := filepath.Join(dir, name)
 	if err := os.WriteFile(path, text, 0o600); err != nil {
-		return nil, fileError(err)
+		return nil, FileError(err)
 	}
 	found, err := t.config.Service().HierarchyCover(ctx, &api.HierarchyCoverRequest{
 		Table: api.Table{Input: t.data(id, d), Spec: &spec.Spec{Version: spec.Version, Input: spec.Input{Sheet: d.Sheet, Missing: append([]string{}, d.Missing...)}}}, Hierarchy: path, Column: column,
 	})
 	if err == nil {
-		err = syncAll(dir)
+		err = SyncAll(dir)
 	}
 	before := d.Files[column]
 	if err == nil {
@@ -95,7 +95,7 @@ func (t *Tables) Hierarchy(ctx context.Context, id, column string) ([]byte, erro
 	}
 	text, err := os.ReadFile(filepath.Join(t.folder(id), hierarchyFolder, name))
 	if err != nil {
-		return nil, fileError(err)
+		return nil, FileError(err)
 	}
 	return text, nil
 }

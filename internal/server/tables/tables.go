@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -88,25 +87,25 @@ func (t *Tables) Recover(ctx context.Context) error {
 	}
 	entries, err := os.ReadDir(t.config.Dir)
 	if err != nil {
-		return fileError(err)
+		return FileError(err)
 	}
 	for _, entry := range entries {
 		d := known[entry.Name()]
 		path := filepath.Join(t.config.Dir, entry.Name())
 		if d == nil || d.Folder == "" {
 			if err := os.RemoveAll(path); err != nil {
-				return fileError(err)
+				return FileError(err)
 			}
 			continue
 		}
 		inside, err := os.ReadDir(path)
 		if err != nil {
-			return fileError(err)
+			return FileError(err)
 		}
 		for _, x := range inside {
 			if x.Name() != d.Folder && x.Name() != hierarchyFolder {
 				if err := os.RemoveAll(filepath.Join(path, x.Name())); err != nil {
-					return fileError(err)
+					return FileError(err)
 				}
 			}
 		}
@@ -116,25 +115,16 @@ func (t *Tables) Recover(ctx context.Context) error {
 
 func decode(r *store.Resource) (*document, error) {
 	d := &document{}
-	if err := json.Unmarshal(r.Doc, d); err != nil {
-		return nil, errors.New("tables: the store holds a table that cannot be read")
-	}
-	return d, nil
+	return d, r.Decode(d)
 }
 
 // find reads a table from the store.
 func (t *Tables) find(ctx context.Context, id string) (*store.Resource, *document, error) {
-	if !store.ValidID("tb", id) {
-		return nil, nil, problem.NotFound()
-	}
-	r, err := t.config.Store.FindResource(ctx, store.KindTable, id)
+	d := &document{}
+	r, err := t.config.Store.FindDocument(ctx, store.KindTable, "tb", id, d)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil, problem.NotFound()
+		err = problem.NotFound()
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	d, err := decode(r)
 	return r, d, err
 }
 
@@ -309,27 +299,5 @@ func problemOf(p *problem.Problem) json.RawMessage {
 	}
 	return text
 }
-
-// fileError is a failure of the file system, without its path.
-func fileError(err error) error {
-	if uploads.DiskFull(err) {
-		return problem.New("unavailable", "The disk is full.").Hinted("free space on the server")
-	}
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		err = p.Err
-	}
-	var l *os.LinkError
-	if errors.As(err, &l) {
-		err = l.Err
-	}
-	return &storeFailure{err}
-}
-
-// storeFailure is a failure whose text is for the server's own log.
-type storeFailure struct{ err error }
-
-func (f *storeFailure) Error() string { return "tables: a file cannot be used: " + f.err.Error() }
-func (f *storeFailure) Unwrap() error { return f.err }
 
 func now() time.Time { return time.Now().UTC().Truncate(time.Second) }

@@ -23,7 +23,7 @@ func unpacks(ctx context.Context, path string, most int64, progress func(string,
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return fileError(err)
+		return FileError(err)
 	}
 	defer func() { _ = f.Close() }()
 	var in io.Reader
