@@ -2,8 +2,8 @@ package lang
 
 import "strings"
 
-// Term is a single word of ours, such as a role, in the language; another word is left as
-// it is. A word within a text is not said otherwise, as it may be the name of a column.
+// Term is a word of ours that stands alone, such as a role or a label, in the language;
+// another word is left as it is. A word within a text is not said otherwise, as it may be the name of a column.
 func (l Lang) Term(word string) string {
 	if l == Japanese {
 		if said, ok := terms[word]; ok {
@@ -19,6 +19,12 @@ var terms = map[string]string{
 	"dropped": "落とす", "transformed": "変換", "kept": "そのまま", "undecided": "未決定",
 	"integer": "整数", "decimal": "小数", "date": "日付", "ordered": "順序", "category": "区分",
 	"reserved": "予約", "released": "公開", "forfeited": "没収", "refused": "拒否",
+	"k-anonymity": "k-匿名性", "differential privacy": "差分プライバシー", "guarantee": "保証", "intersect": "共通部分", "unique": "一意",
+	"at most": "最大", "basis": "根拠", "budget": "予算", "carried": "外からの割合", "charged": "課金", "checks": "検査", "classes": "クラス", "columns": "列", "cost": "費用",
+	"declared": "宣言", "expected": "期待値", "free text": "自由記述", "group": "群", "groups": "群", "large": "大", "loss": "損失", "lower bound": "下界", "merged": "併合",
+	"method": "方法", "missing": "欠損", "noise": "雑音", "note": "注意", "output": "出力", "outsiders": "表の外の人", "pseudonyms": "仮名", "range": "範囲",
+	"seconds": "秒", "share": "割合", "suppressed": "除外", "value": "値", "verdict": "判定", "warning": "警告", "width": "幅", "sample size": "標本の大きさ",
+	"histograms": "ヒストグラム", "outside": "範囲外", "mean weight": "重みの平均", "fit check": "当てはまり", "remark": "備考", "misfit": "残差", "sampling": "標本誤差",
 	"record": "記録", "records": "記録", "persons": "人",
 }
 

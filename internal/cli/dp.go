@@ -174,7 +174,7 @@ func printLines(w io.Writer, lines []words.Line) {
 func printLine(w io.Writer, label, text string) {
 	const labels = 11
 	l := lang.Of(w)
-	_ = grid.Hang(w, "  "+grid.Pad(l.Text(lang.Key(label)), labels)+" ", l.Say(text))
+	_ = grid.Hang(w, "  "+grid.Pad(l.Term(label), labels)+" ", l.Say(text))
 }
 
 // printPrice prints a dry run: quote as JSON, or the lines of its price between those of

@@ -14,7 +14,7 @@ import (
 // unique records come from private data.
 func Release(l Lang, r *kanon.Result) []Line {
 	lines := []Line{
-		{"guarantee", r.Guarantee.String()},
+		{"guarantee", Statement(l, &r.Guarantee)},
 		{"classes", l.Text("%s, of %d to %d records", Integer(r.Classes), int(r.Verified.ClassSize.Min), int(r.Verified.ClassSize.Max))},
 	}
 	lines = append(lines, persons(l, r)...)

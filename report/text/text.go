@@ -39,7 +39,7 @@ func Guarantee(l Lang, r *api.Receipt) []Line {
 		cost := api.Cost{Epsilon: r.Charge.Epsilon, Delta: r.Charge.Delta}
 		charged = l.Text("%s to %s%s", cost, r.Charge.Dataset, left(r.Remaining))
 	}
-	return []Line{{"guarantee", r.Guarantee.String()}, {"charged", charged}}
+	return []Line{{"guarantee", Statement(l, &r.Guarantee)}, {"charged", charged}}
 }
 
 // Price says what a request costs and what would remain.
