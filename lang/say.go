@@ -30,6 +30,23 @@ func (c *catalogue) say(text string, depth int) string {
 	if said, ok := c.whole(text, depth); ok {
 		return said
 	}
+	if body, ends := strings.CutSuffix(text, "."); ends && !strings.Contains(body, ". ") {
+		if said, ok := c.whole(body, depth); ok {
+			return said + "。"
+		}
+	}
+	if sentences := strings.SplitAfter(text, ". "); len(sentences) > 1 {
+		changed := false
+		for i, sentence := range sentences {
+			trimmed := strings.TrimSuffix(sentence, " ")
+			if said := c.say(trimmed, depth-1); said != trimmed {
+				sentences[i], changed = said, true
+			}
+		}
+		if changed {
+			return strings.Join(sentences, "")
+		}
+	}
 	for _, between := range []string{"\n", "; ", ": ", ", "} {
 		if !strings.Contains(text, between) {
 			continue

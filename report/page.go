@@ -4,8 +4,10 @@ import (
 	"bytes"
 	_ "embed"
 	"fmt"
+	"html"
 	"html/template"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/noren-privacy/noren"
@@ -104,7 +106,7 @@ var pageText string
 // template (kind Internal).
 func (p *Page) Write(w io.Writer) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"svg":     inlineSVG,
+		"svg":     func(c Chart) (template.HTML, error) { return inlineSVG(c, p.Lang) },
 		"numeric": func(t *Table, i int) bool { return i < len(t.Numeric) && t.Numeric[i] },
 		"visible": visible,
 		"say":     func(text string) string { return visible(p.Lang.Say(text)) },
@@ -125,10 +127,26 @@ func (p *Page) Write(w io.Writer) error {
 
 // inlineSVG is the chart as markup for the page. Every text in it went through
 // escape, hence it is safe to pass on as it is.
-func inlineSVG(c Chart) (template.HTML, error) {
+func inlineSVG(c Chart, l lang.Lang) (template.HTML, error) {
 	var b strings.Builder
 	if err := c.WriteSVG(&b); err != nil {
 		return "", err
 	}
-	return template.HTML(b.String()), nil
+	text := b.String()
+	if l != lang.English {
+		text = svgTexts.ReplaceAllStringFunc(text, func(found string) string {
+			m := svgTexts.FindStringSubmatch(found)
+			return m[1] + escape(l.Say(html.UnescapeString(m[2]))) + m[3]
+		})
+	}
+	return template.HTML(text), nil
+}
+
+// svgTexts finds the texts of a picture: what stands in it, and what it is read out as.
+var svgTexts = regexp.MustCompile(`(>|aria-label=")([^<>"]*[A-Za-z]{2}[^<>"]*)(</text>|")`)
+
+// In is the page in a language.
+func (p *Page) In(l lang.Lang) *Page {
+	p.Lang = l
+	return p
 }

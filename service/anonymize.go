@@ -399,7 +399,7 @@ func (s *Service) releasePage(r *api.AnonymizeRequest, sp *spec.Spec, job *kanon
 	if result.Repeated != nil {
 		facts.Warnings = append(facts.Warnings, fmt.Sprintf("Warning: %s; with %s as the unit, persons are counted.", text.Repeated(text.English, result), result.Repeated.Column))
 	}
-	return report.Assessment(assessed, facts).Write(out)
+	return report.Assessment(assessed, facts).In(s.Lang).Write(out)
 }
 
 // plainName is the name of a file without its folder; empty for no file.

@@ -65,7 +65,7 @@ func (s *Service) Assess(ctx context.Context, r *api.AssessRequest) (*api.Assess
 	}
 	if r.Report != "" {
 		facts := report.Facts{Original: r.Input, Release: r.Against, Footer: s.footer()}
-		if err := writePrivate(r.Report, r.Force, report.Assessment(a.result, facts).Write); err != nil {
+		if err := writePrivate(r.Report, r.Force, report.Assessment(a.result, facts).In(s.Lang).Write); err != nil {
 			return nil, err
 		}
 	}

@@ -69,7 +69,7 @@ func (s *Service) Curve(ctx context.Context, r *api.CurveRequest) (*api.Curve, e
 	}
 	if r.Report != "" {
 		page := report.ChoiceOfK(report.CurveFacts{Input: r.Input, Quasi: quasi, Unit: sp.Unit, Points: result.Points, Footer: s.footer()})
-		if err := writePrivate(r.Report, r.Force, page.Write); err != nil {
+		if err := writePrivate(r.Report, r.Force, page.In(s.Lang).Write); err != nil {
 			return nil, err
 		}
 	}

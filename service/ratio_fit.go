@@ -57,7 +57,7 @@ func (s *Service) RatioFit(ctx context.Context, r *api.RatioFitRequest) (*api.Ra
 			Private: r.Dataset, Public: r.Public, Weights: f.weights, Table: f.space.table, Frame: f.space.frame,
 			Guarantee: receipt.Guarantee, Version: s.Tool.Version,
 		})
-		if err := page.Write(r.Page); err != nil {
+		if err := page.In(s.Lang).Write(r.Page); err != nil {
 			return nil, unwritten(err)
 		}
 	}

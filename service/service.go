@@ -19,6 +19,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/release/shards"
 )
 
@@ -61,6 +62,9 @@ type Service struct {
 	Collect func(ctx context.Context, p *shards.Plan) (parts [][]byte, err error)
 	// Buckets is the number of buckets of these jobs. Optional; see [release.Request.Buckets].
 	Buckets int
+	// Lang is the language of pages. Certificates and all that is signed are in English.
+	// Defaults to English.
+	Lang lang.Lang
 	// Note receives notes and warnings as they occur. Optional.
 	Note func(api.Note)
 }

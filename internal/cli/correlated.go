@@ -178,7 +178,7 @@ func newCorrelatedExplain(t *terminal) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return writeFile(output, force, t.stdout, page.Write)
+			return writeFile(output, force, t.stdout, page.In(t.lang).Write)
 		},
 	}
 	model.register(c)

@@ -76,7 +76,7 @@ func (f *dpFlags) registerAsking(c *cobra.Command, columns *columnFlags) {
 func (t *terminal) service(at *ledgerFlag) *service.Service {
 	s := &service.Service{
 		Ledgers: []string{os.Getenv("NOREN_LEDGER"), defaultLedger}, Signer: signingKey, Trusted: ownKey, Tool: tool(), Analyst: userName(),
-		Stdin: t.stdin, Progress: t.progress.report, Note: t.tell,
+		Stdin: t.stdin, Progress: t.progress.report, Note: t.tell, Lang: t.lang,
 	}
 	if at != nil {
 		s.Ledger = at.path

@@ -106,7 +106,7 @@ func (f *estimateFlags) run(ctx context.Context, t *terminal, paths []string) er
 		return err
 	}
 	if f.page != "" {
-		if err := writeFile(f.page, f.force, t.stdout, report.LDPEstimatePage(e, "noren "+Version()).Write); err != nil {
+		if err := writeFile(f.page, f.force, t.stdout, report.LDPEstimatePage(e, "noren "+Version()).In(t.lang).Write); err != nil {
 			return err
 		}
 	}

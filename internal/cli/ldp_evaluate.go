@@ -82,7 +82,7 @@ func (f *ldpEvaluateFlags) run(ctx context.Context, t *terminal, path string) er
 		return err
 	}
 	if f.page != "" {
-		if err := writePrivate(f.page, f.force, t.stdout, report.LDPEvaluatePage(r.Result, path, "noren "+Version()).Write); err != nil {
+		if err := writePrivate(f.page, f.force, t.stdout, report.LDPEvaluatePage(r.Result, path, "noren "+Version()).In(t.lang).Write); err != nil {
 			return err
 		}
 	}

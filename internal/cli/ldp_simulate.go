@@ -108,7 +108,7 @@ func (f *simulateFlags) run(ctx context.Context, t *terminal, path string) (err 
 		if r.Private != "" {
 			write = writePrivate // it shows the table's own shares
 		}
-		if err := write(f.page, f.force, t.stdout, report.LDPSimulatePage(r, "noren "+Version()).Write); err != nil {
+		if err := write(f.page, f.force, t.stdout, report.LDPSimulatePage(r, "noren "+Version()).In(t.lang).Write); err != nil {
 			return err
 		}
 	}

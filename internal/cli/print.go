@@ -64,7 +64,7 @@ func printAssessment(out io.Writer, a *assess.Assessment) error {
 		heading += "\trelease"
 	}
 	row := func(name string, value func(*assess.Risk) string) {
-		fmt.Fprint(w, name)
+		fmt.Fprint(w, lang.Of(w).Say(name))
 		for _, r := range risks {
 			fmt.Fprint(w, "\t"+value(r))
 		}
@@ -118,7 +118,7 @@ func printPersonRows(w io.Writer, a *assess.Assessment) {
 		return
 	}
 	row := func(name string, value func(*assess.Persons) string) {
-		lang.Fprintf(w, "%s\t%s", name, value(a.OriginalPersons))
+		lang.Fprintf(w, "%s\t%s", lang.Of(w).Say(name), value(a.OriginalPersons))
 		switch {
 		case a.ReleasePersons != nil:
 			lang.Fprintf(w, "\t%s", value(a.ReleasePersons))

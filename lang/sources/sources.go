@@ -45,7 +45,7 @@ var skipped = []string{"experiments", "examples", "internal/randtest", "table/pe
 // sentences are folders and files whose texts become parts of results although no
 // function of a front end or of package lang gets them there.
 var sentences = []string{
-	"kanon", "table/infer", "table/personal", "outlier/mechanism.go", "outlier/noise.go",
+	"assess", "kanon", "table/infer", "table/personal", "outlier/mechanism.go", "outlier/noise.go",
 	"outlier/plan.go", "query/result.go", "account/relation.go", "noren.go", "report", "report/text/question.go",
 }
 
@@ -278,6 +278,8 @@ func (f *finder) call(c *ast.CallExpr) {
 	case of == "lang" && (name == "Fprintf" || name == "Fprintln"):
 		arg(Result, 1)
 	case name == "Text":
+		arg(Result, 0)
+	case name == "row":
 		arg(Result, 0)
 	case name == "printLine":
 		arg(Result, 1)
