@@ -91,7 +91,7 @@ func (s *Service) open(ctx context.Context, q *api.Ask) (*asked, error) {
 		return s.openUnaccounted(ctx, q)
 	}
 	path := s.ledger()
-	l, err := ledger.Open(ctx, path, ledger.Options{})
+	l, err := ledger.Open(ctx, path, ledger.Options{Anchor: s.Anchor})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &noren.Error{
 			Kind: noren.Refused, Code: "no-ledger", Where: q.Dataset, What: "there is no ledger " + path + ", and so no budget",
