@@ -23,7 +23,13 @@ func (s *Service) withLedger(ctx context.Context, work func(*ledger.Ledger) erro
 // LedgerCreate creates an empty ledger with its head file and, where the service has
 // one, its anchor. A file that exists is refused.
 func (s *Service) LedgerCreate(ctx context.Context) error {
-	if err := ledger.Create(ctx, s.ledger()); err != nil || s.Anchor == "" {
+	if s.Anchor == "" {
+		return ledger.Create(ctx, s.ledger())
+	}
+	if err := ledger.CheckAnchor(s.ledger(), s.Anchor); err != nil {
+		return err
+	}
+	if err := ledger.Create(ctx, s.ledger()); err != nil {
 		return err
 	}
 	return s.withLedger(ctx, func(l *ledger.Ledger) error { return l.Sealed() })

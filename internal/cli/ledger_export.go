@@ -16,7 +16,7 @@ func newLedgerExport(t *terminal) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "export -o FILE",
-		Short: "Export the whole ledger for an auditor",
+		Short: "Write the whole ledger to a file for an auditor",
 		Args:  exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if r.Output == "" {
