@@ -37,6 +37,9 @@ func Guarantee(l Lang, r *api.Receipt) []Line {
 		charged = "nothing: answered before"
 	case r.Charge != nil:
 		cost := api.Cost{Epsilon: r.Charge.Epsilon, Delta: r.Charge.Delta}
+		if r.Charge.Rho != "" {
+			cost = api.Cost{Rho: r.Charge.Rho}
+		}
 		charged = l.Text("%s to %s%s", cost, r.Charge.Dataset, left(r.Remaining))
 	}
 	return []Line{{"guarantee", Statement(l, &r.Guarantee)}, {"charged", charged}}
