@@ -33,14 +33,14 @@ func CheckStatement(s Signature, format string, v any) error {
 	fail := func(what string) error {
 		return &noren.Error{Kind: noren.NotMet, Where: "statement", What: what}
 	}
-	public, err := unbase64(s.PublicKey)
+	public, err := DecodeBase64(s.PublicKey)
 	if err != nil || len(public) != ed25519.PublicKeySize || s.Algorithm != "ed25519" {
 		return fail("its signature is not an Ed25519 signature with its key")
 	}
 	if s.KeyID != KeyID(public) {
 		return fail("its key does not have the id it gives")
 	}
-	value, err := unbase64(s.Value)
+	value, err := DecodeBase64(s.Value)
 	if err != nil || len(value) != ed25519.SignatureSize {
 		return fail("its signature is not 64 bytes in base64")
 	}

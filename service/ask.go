@@ -28,18 +28,20 @@ func (s *Service) Ask(ctx context.Context, r *api.AskRequest) (*api.Answers, err
 // AskPrice computes what the questions of a request would cost, how accurate their answers
 // would be, and what would remain. Nothing is charged and no private file is opened.
 func (s *Service) AskPrice(ctx context.Context, r *api.AskRequest) (*api.AskQuote, error) {
-	b := &batch{service: s, request: r}
-	q := b.question()
-	a, _, request, err := q.prepare(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	defer a.close()
-	quote, err := release.Price(ctx, &request)
-	if err != nil {
-		return nil, err
-	}
-	return b.quote(ctx, a, quote)
+	return current(s, r.Dataset, func() (*api.AskQuote, error) {
+		b := &batch{service: s, request: r}
+		q := b.question()
+		a, _, request, err := q.prepare(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		defer a.close()
+		quote, err := release.Price(ctx, &request)
+		if err != nil {
+			return nil, err
+		}
+		return b.quote(ctx, a, quote)
+	})
 }
 
 // batch is a request while it is priced and answered.
@@ -117,13 +119,35 @@ func (b *batch) quote(ctx context.Context, a *asked, quote *release.Quote) (*api
 		}
 		out.Questions = append(out.Questions, *q)
 	}
+	out.Work = b.work(a)
 	out.NotCovered = text.NotCovered(text.English, out.Questions, quote.Unit)
 	var err error
 	if out.Statement, err = a.statement(quote); err != nil {
 		return nil, err
 	}
+	if !out.Fits {
+		if out.FitsWith, err = b.fitsWith(ctx, a, quote); err != nil {
+			return nil, err
+		}
+	}
 	out.Specification, err = specification(b.request, b.parts)
 	return out, err
+}
+
+// work is what answering takes.
+func (b *batch) work(a *asked) api.Work {
+	w := api.Work{AtMost: a.Definition.AtMost, Persons: a.Definition.Unit != account.Record}
+	read := map[string]bool{}
+	for _, part := range b.parts {
+		columns := part.mechanism().Columns()
+		for _, f := range columns {
+			read[f.Name] = true
+		}
+		_, cells := part.cells()
+		w.Questions = append(w.Questions, api.QuestionWork{Kind: part.question.Kind, Columns: len(columns), Cells: cells})
+	}
+	w.Columns = len(read)
+	return w
 }
 
 // answers are the answers in the form in which they are shown.
@@ -139,6 +163,7 @@ func (b *batch) answers(answer *batchAnswer, receipt api.Receipt) (*api.Answers,
 		if err != nil {
 			return nil, err
 		}
+		part.sampled(rows)
 		q, err := b.quoteOf(part, quote.Parts[i].Cost)
 		if err != nil {
 			return nil, err
@@ -147,7 +172,7 @@ func (b *batch) answers(answer *batchAnswer, receipt api.Receipt) (*api.Answers,
 		for _, c := range q.Columns {
 			one.Notes = append(one.Notes, c.Outside)
 		}
-		one.ReadWithCare = text.ReadWithCare(text.English, &part.question, &q.Accuracy, rows)
+		one.ReadWithCare = append(text.ReadWithCare(text.English, &part.question, &q.Accuracy, rows), part.cares(answer.Answers[i])...)
 		out.Answers, quotes = append(out.Answers, one), append(quotes, *q)
 	}
 	out.NotCovered = text.NotCovered(text.English, quotes, quote.Unit)
