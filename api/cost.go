@@ -32,6 +32,14 @@ func AmountOf(in account.Accounting, c account.Cost) Cost {
 	return CostOf(c)
 }
 
+// charged is what a charge spent: in zCDP its rho is above 0, otherwise it is 0.
+func charged(c account.Cost) Cost {
+	if c.Rho > 0 {
+		return AmountOf(account.ZCDP, c)
+	}
+	return CostOf(c)
+}
+
 // CapOf reads the cap of a budget of that accounting. Error: [noren.Usage].
 func CapOf(in account.Accounting, epsilon, delta, rho string) (account.Cost, error) {
 	if in != account.ZCDP {

@@ -159,7 +159,7 @@ type LedgerVerification struct {
 // DatasetOf is the document of a data set's budget.
 func DatasetOf(b *ledger.Book) Dataset {
 	out := Dataset{
-		Account: accountOf(&b.Account), File: b.Path, Fingerprint: b.Fingerprint,
+		Account: accountOf(b.Accounting, &b.Account), Accounting: string(b.Accounting), File: b.Path, Fingerprint: b.Fingerprint,
 		Neighbours: b.Neighbours.String(), Unit: b.Unit, Version: b.Version,
 		OtherPeople: append([]string{}, b.OtherPeople...), Versions: []Version{}, Analysts: []Analyst{},
 		BeforeSchema: b.BeforeSchema, SharedWith: b.SharedWith,
@@ -172,13 +172,32 @@ func DatasetOf(b *ledger.Book) Dataset {
 	}
 	for i := range b.Analysts {
 		a := &b.Analysts[i]
-		out.Analysts = append(out.Analysts, Analyst{accountOf(a), CostOf(account.Cost(a.Available)), a.Closed})
+		out.Analysts = append(out.Analysts, Analyst{accountOf(b.Accounting, a), AmountOf(b.Accounting, a.Available), a.Closed})
+	}
+	if b.Accounting == account.ZCDP {
+		out.StatementDelta = json.Number(account.Decimal(b.StatementDelta, 18))
+		out.Statement = StatementOf(b.Loss, b.StatementDelta)
+		out.StatementAtCap = StatementOf(account.GaussianLoss(b.Cap.Rho), b.StatementDelta)
 	}
 	return out
 }
 
-func accountOf(a *ledger.Account) Account {
-	return Account{a.ID, a.Name, CostOf(account.Cost(a.Cap)), CostOf(account.Cost(a.Spent)), CostOf(account.Cost(a.Remaining))}
+// StatementOf is the guarantee of answers of that loss at a delta in units of 1e-18; nil
+// where the epsilon is beyond what is counted.
+func StatementOf(l account.Loss, delta int64) *Statement {
+	c, err := l.Statement(delta)
+	if err != nil {
+		return nil
+	}
+	of := CostOf(c)
+	return &Statement{
+		Epsilon: of.Epsilon, Delta: of.Delta,
+		PureEpsilon: json.Number(account.Decimal(l.Pure, 9)), GaussianRho: json.Number(l.Gaussian.String()),
+	}
+}
+
+func accountOf(in account.Accounting, a *ledger.Account) Account {
+	return Account{a.ID, a.Name, AmountOf(in, a.Cap), AmountOf(in, a.Spent), AmountOf(in, a.Remaining)}
 }
 
 // timeText writes a time as certificates do; "" for none.

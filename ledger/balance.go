@@ -45,14 +45,14 @@ func (l *Ledger) balance(ctx context.Context, dataset, analyst string) (*Balance
 	if book == nil {
 		return nil, noDataset(dataset)
 	}
-	out := &Balance{Version: int(book.version), Remaining: []Remaining{{Kind: kindDataset, Name: book.name, Left: book.left()}}}
+	out := &Balance{Version: int(book.version), Remaining: []Remaining{{Kind: kindDataset, Name: book.name, Left: book.left(), Accounting: Accounting(book.accounting)}}}
 	own, err := findAccount(ctx, tx, book.id, kindAnalyst, analyst)
 	if err != nil {
 		return nil, err
 	}
 	if own != nil {
 		out.Restricted, out.Granted, out.Closed = true, true, own.closed
-		out.Remaining = append(out.Remaining, Remaining{Kind: kindAnalyst, Name: own.name, Left: own.left()})
+		out.Remaining = append(out.Remaining, Remaining{Kind: kindAnalyst, Name: own.name, Left: own.left(), Accounting: Accounting(own.accounting)})
 		return out, nil
 	}
 	err = tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM account WHERE coalesce(parent, 0) = ? AND kind = ?)", book.id, kindAnalyst).Scan(&out.Restricted)

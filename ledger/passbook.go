@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -308,11 +309,13 @@ func (l *Ledger) Counts(ctx context.Context, dataset, analyst string) (*Counts, 
 			return err
 		}
 		*out = Counts{Charges: own.charges}
-		for state, into := range map[string]*int64{"reserved": &out.Reserved, "forfeited": &out.Forfeited} {
-			if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM charge WHERE account = ?1 AND state = '`+state+`'
-				AND (?1 = ?2 OR EXISTS (SELECT 1 FROM charge_line WHERE charge = charge.id AND account = ?2))`, book.id, own.id).Scan(into); err != nil {
-				return err
-			}
+		const count = `SELECT count(*) FROM charge INDEXED BY %s WHERE account = ?1 AND state = '%s'
+			AND (?1 = ?2 OR EXISTS (SELECT 1 FROM charge_line WHERE charge = charge.id AND account = ?2))`
+		if err := tx.QueryRowContext(ctx, fmt.Sprintf(count, "charge_open", "reserved"), book.id, own.id).Scan(&out.Reserved); err != nil {
+			return err
+		}
+		if err := tx.QueryRowContext(ctx, fmt.Sprintf(count, "charge_forfeited", "forfeited"), book.id, own.id).Scan(&out.Forfeited); err != nil {
+			return err
 		}
 		out.Released = out.Charges - out.Reserved - out.Forfeited
 		return nil

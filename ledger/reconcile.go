@@ -47,6 +47,7 @@ type Recovery struct {
 type Raise struct {
 	Kind, Name    string
 	Before, After Cost
+	Accounting    Accounting // of the budget
 }
 
 // Reconcile rolls a ledger that was restored from an older copy forward to its known
@@ -368,7 +369,7 @@ func (d *Recovery) compare(ctx context.Context, tx *sql.Tx, before []account) er
 			return fmt.Errorf("account %d (%s) would say that less is spent than before", a.id, a.name)
 		}
 		if was, now := before.total(), a.total(); now != was {
-			d.Raised = append(d.Raised, Raise{a.kind, a.name, was, now})
+			d.Raised = append(d.Raised, Raise{a.kind, a.name, was, now, Accounting(a.accounting)})
 		}
 	}
 	return nil

@@ -250,7 +250,7 @@ func (l *Ledger) charge(ctx context.Context, tx *sql.Tx, q *Request, book *accou
 			refusal.Short = append(refusal.Short, Shortfall{a.kind, a.name, cost, left})
 			continue
 		}
-		r.remaining = append(r.remaining, Remaining{a.kind, a.name, Cost{Epsilon: left.Epsilon - cost.Epsilon, Delta: left.Delta - cost.Delta, Rho: left.Rho - cost.Rho}})
+		r.remaining = append(r.remaining, Remaining{a.kind, a.name, Cost{Epsilon: left.Epsilon - cost.Epsilon, Delta: left.Delta - cost.Delta, Rho: left.Rho - cost.Rho}, Accounting(a.accounting)})
 	}
 	if len(refusal.Short) > 0 {
 		return nil, &noren.Error{Kind: noren.Refused, Code: "budget-refused", What: "the budget does not cover the request", Err: refusal, Hint: "ask for less; nothing was charged"}

@@ -45,10 +45,10 @@ type Ledger struct {
 	path    string
 	db      *sql.DB // the one connection that writes
 	readers *sql.DB // see the state of one moment, beside the writer
-	id     string
-	secret []byte
-	opts   Options
-	clock  clock
+	id      string
+	secret  []byte
+	opts    Options
+	clock   clock
 
 	sealMu sync.Mutex
 	sealed error

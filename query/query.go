@@ -161,6 +161,24 @@ func (q *Query) Cost(n account.Neighbours, unit string) (account.Cost, error) {
 	return account.Charge(q.o.Cost, q.o.Neighbours, n)
 }
 
+// Loss is the privacy loss in a budget in zCDP of the given relation and unit: that of
+// the Gaussian noise (CKS, theorem 14), or of the epsilon of any other noise
+// ([account.PureLoss]). Relation and unit are as for [Query.Cost]. Error:
+// [noren.Usage].
+func (q *Query) Loss(n account.Neighbours, unit string) (account.Loss, error) {
+	if _, err := q.Cost(n, unit); err != nil {
+		return account.Loss{}, err
+	}
+	if s, ok := q.kernel.(*sums); ok && q.o.Noise == Gaussian {
+		return account.ChargeLoss(account.GaussianLoss(s.rho), q.o.Neighbours, n)
+	}
+	own, err := account.PureLoss(q.o.Cost.Epsilon)
+	if err != nil {
+		return account.Loss{}, err
+	}
+	return account.ChargeLoss(own, q.o.Neighbours, n)
+}
+
 // Covers refuses a data set that may hold more than 2^31 records: every table of at most
 // atMost records is answered. Error: [noren.Usage], code "too-many-records".
 func (q *Query) Covers(atMost, _ int64) error {

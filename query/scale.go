@@ -141,6 +141,17 @@ func gaussianVariance(s sensitivity, rho account.Rho) *big.Rat {
 	return sigma2.Quo(sigma2, new(big.Rat).SetInt64(int64(rho)))
 }
 
+// gaussianRho is the zCDP loss of discrete Gaussian noise of that variance parameter,
+// L2^2/(2 sigma^2), rounded up (CKS, theorem 14).
+func gaussianRho(s sensitivity, sigma2 string) (account.Rho, error) {
+	twice, ok := new(big.Rat).SetString(sigma2)
+	if !ok || twice.Sign() <= 0 {
+		return 0, &noren.Error{Where: "noise", What: "its variance is not a number above 0"}
+	}
+	twice.Add(twice, twice)
+	return account.RhoUp(new(big.Rat).Quo(new(big.Rat).SetInt(s.l2Square), twice))
+}
+
 // grid brings the values of a column to whole numbers.
 type grid struct {
 	noise.Range

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/noise"
 	"github.com/noren-privacy/noren/table"
 )
@@ -41,7 +42,8 @@ type sums struct {
 	add   additive
 	noise sampler
 	p     NoiseParameters
-	grid  grid // of sums, means, variances
+	rho   account.Rho // of Gaussian noise
+	grid  grid        // of sums, means, variances
 	level float64
 }
 
@@ -70,11 +72,14 @@ func newSums(q *Query) (*sums, error) {
 		}
 	}
 	var err error
-	s.noise, s.p, err = newSampler(q.o.Noise, q.o.Cost, q.o.Rho, s.add.sensitivity(q.o.Neighbours, q.o.MaxRows))
-	if err != nil {
+	change := s.add.sensitivity(q.o.Neighbours, q.o.MaxRows)
+	if s.noise, s.p, err = newSampler(q.o.Noise, q.o.Cost, q.o.Rho, change); err != nil {
 		return nil, err
 	}
-	return s, nil
+	if q.o.Noise == Gaussian {
+		s.rho, err = gaussianRho(change, s.p.Sigma2)
+	}
+	return s, err
 }
 
 // valueKeys are the bins of a histogram by values.

@@ -60,28 +60,31 @@ func ParseQuestions(name string, data []byte) (*Questions, error) {
 
 // Located says an error about a question with its place in the file.
 func (q *Questions) Located(err error) error {
-	e, ok := err.(*noren.Error)
-	if !ok || noren.KindOf(err) != noren.Usage {
+	if noren.KindOf(err) != noren.Usage {
 		return err
 	}
-	where, i := e.Where, 0
-	if number, rest, found := strings.Cut(strings.TrimPrefix(where, "question "), ":"); strings.HasPrefix(where, "question ") {
-		if n, err := strconv.Atoi(number); err == nil {
-			i, where = n-1, strings.TrimSpace(rest)
+	return relocated(err, q.at)
+}
+
+// at is the place in the file of what an error is about: "question 2: margin.within", or
+// without a number where there is one question.
+func (q *Questions) at(where string) string {
+	i := 0
+	if rest, numbered := strings.CutPrefix(where, "question "); numbered {
+		number, field, _ := strings.Cut(rest, ":")
+		n, err := strconv.Atoi(number)
+		if err != nil {
+			return where
 		}
-		if !found {
-			where = ""
-		}
+		i, where = n-1, strings.TrimSpace(field)
 	} else if len(q.Request.Questions) != 1 {
-		return err
+		return where
 	}
 	path := "questions." + strconv.Itoa(i)
 	if where != "" && !strings.ContainsAny(where, " /") {
 		path += "." + strings.ReplaceAll(where, "-", "_")
 	}
-	out := *e
-	out.Where = q.document.At(path)
-	return &out
+	return q.document.At(path)
 }
 
 // specification is a request as a file of questions.

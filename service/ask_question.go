@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -263,28 +264,38 @@ func checkFields(q *api.Question) error {
 
 // prefixed says in which part of a question an error is.
 func prefixed(part string, err error) error {
-	e, ok := err.(*noren.Error)
-	if !ok {
-		return err
-	}
-	out := *e
-	out.Where = part + "." + e.Where
-	return &out
+	return relocated(err, func(where string) string { return part + "." + where })
 }
 
 // inQuestion says which question an error is about, where there are several.
 func inQuestion(err error, i, n int) error {
-	if err == nil || n == 1 {
+	if n == 1 {
 		return err
 	}
 	at := fmt.Sprintf("question %d", i+1)
-	if e, ok := err.(*noren.Error); ok {
-		out := *e
-		out.Where = at
-		if e.Where != "" {
-			out.Where = at + ": " + e.Where
+	return relocated(err, func(where string) string {
+		if where == "" {
+			return at
 		}
+		return at + ": " + where
+	})
+}
+
+// relocated is err, or each of several errors, with another place.
+func relocated(err error, at func(where string) string) error {
+	switch e := err.(type) {
+	case nil:
+		return nil
+	case *noren.Error:
+		out := *e
+		out.Where = at(e.Where)
 		return &out
+	case interface{ Unwrap() []error }:
+		var all []error
+		for _, one := range e.Unwrap() {
+			all = append(all, relocated(one, at))
+		}
+		return errors.Join(all...)
 	}
-	return &noren.Error{Kind: noren.KindOf(err), Code: noren.CodeOf(err), Where: at, Err: err}
+	return &noren.Error{Kind: noren.KindOf(err), Code: noren.CodeOf(err), Where: at(""), Err: err}
 }

@@ -1,12 +1,16 @@
 package service_test
 
 import (
+	"math/big"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/ledger"
 	"github.com/noren-privacy/noren/release"
 	"github.com/noren-privacy/noren/service"
 )
@@ -104,4 +108,89 @@ func TestAskRefuses(t *testing.T) {
 			}
 		})
 	}
+}
+
+// In a budget in zCDP a margin is paid with the noise that costs less: Laplace for one
+// value of a large margin, Gaussian where its square root is worth more. The charge is the
+// sum of the rhos.
+func TestAskInZCDP(t *testing.T) {
+	s := grantedZCDP(t)
+	kept(t, s)
+	by := &api.Margin{Within: 3, At: "0.99"}
+	r := &api.AskRequest{Dataset: "people", Questions: []api.Question{
+		{Kind: "count", Margin: by},
+		{Kind: "count", Noise: "laplace", Margin: by},
+		{Kind: "count", Noise: "gaussian", Margin: by},
+		{Kind: "count", Pay: &api.Amount{Epsilon: "0.1"}},
+		{Kind: "count", Pay: &api.Amount{Rho: "0.005"}, Noise: "laplace"},
+		{Kind: "mean", Column: "age", Pay: &api.Amount{Rho: "0.01"}},
+		{Kind: "quantile", Column: "age", Margin: &api.Margin{Within: 20}},
+	}}
+	q, err := s.AskPrice(t.Context(), r)
+	must(t, err)
+	if q.Accounting != "zcdp" {
+		t.Errorf("accounting %s", q.Accounting)
+	}
+	sum := new(big.Rat)
+	for i, one := range q.Questions {
+		rho, ok := new(big.Rat).SetString(one.Cost.Rho)
+		if !ok || one.Cost.Epsilon != "" {
+			t.Fatalf("question %d costs %+v", i+1, one.Cost)
+		}
+		sum.Add(sum, rho)
+	}
+	if total, _ := new(big.Rat).SetString(q.Cost.Rho); total == nil || total.Cmp(sum) != 0 {
+		t.Errorf("costs %s, the parts %s", q.Cost.Rho, sum.FloatString(15))
+	}
+	chosen, laplace, gaussian := &q.Questions[0], &q.Questions[1], &q.Questions[2]
+	if !chosen.Cost.Within(laplace.Cost) || !chosen.Cost.Within(gaussian.Cost) || laplace.Cost == gaussian.Cost {
+		t.Errorf("chosen %s %v, laplace %v, gaussian %v", chosen.Question.Noise, chosen.Cost, laplace.Cost, gaussian.Cost)
+	}
+	if pure := q.Questions[3].Cost.Rho; pure != "0.005" { // 0.1^2 / 2
+		t.Errorf("epsilon 0.1 costs rho %s", pure)
+	}
+	if pay := q.Questions[4].Question.Pay; pay.Epsilon != "0.1" {
+		t.Errorf("rho 0.005 pays %+v", pay)
+	}
+	again := &api.AskRequest{Dataset: "people", Definition: q.Definition, Most: &q.Cost}
+	for _, one := range q.Questions {
+		again.Questions = append(again.Questions, one.Question)
+	}
+	a, err := s.Ask(t.Context(), again)
+	must(t, err)
+	if a.Cost != q.Cost || a.Certificate.Certificate.RequestSHA256 != q.Request {
+		t.Errorf("paid %v for %s, the quote was %v for %s", a.Cost, a.Certificate.Certificate.RequestSHA256, q.Cost, q.Request)
+	}
+	r.Questions = []api.Question{{Kind: "count", Pay: &api.Amount{Epsilon: "0.1", Delta: "1e-9"}, Noise: "gaussian"}}
+	if _, err := s.AskPrice(t.Context(), r); noren.KindOf(err) != noren.Usage {
+		t.Errorf("a delta in zCDP: %v", err)
+	}
+	r.Questions = []api.Question{{Kind: "count", Pay: &api.Amount{Rho: "5"}}}
+	if _, err := s.Ask(t.Context(), r); noren.CodeOf(err) != "budget-refused" || service.RefusalOf(err) == nil || service.RefusalOf(err).Accounts[0].Asked.Rho != "5" {
+		t.Errorf("over the budget: %v", err)
+	}
+}
+
+// grantedZCDP is a service whose ledger holds the data set "people" with rho 4 at delta
+// 1e-6.
+func grantedZCDP(t *testing.T) *service.Service {
+	t.Helper()
+	s, dir := people(t)
+	ctx := t.Context()
+	s.Ledger = filepath.Join(dir, "zcdp.db")
+	must(t, ledger.Create(ctx, s.Ledger))
+	l, err := ledger.Open(ctx, s.Ledger, ledger.Options{})
+	must(t, err)
+	defer func() { must(t, l.Close()) }()
+	d, err := (&dataset.Definition{Columns: []dataset.Column{
+		{Name: "age", Type: "integer", Bounds: []string{"0", "110"}}, {Name: "sex", Type: "category", Keys: []string{"f", "m"}},
+	}}).Complete()
+	must(t, err)
+	reviewed, err := release.ReviewGrant(ctx, l, release.Candidate{Path: filepath.Join(dir, "people.csv"), Definition: d})
+	must(t, err)
+	_, err = release.ConfirmGrant(ctx, l, release.Grant{
+		Name: "people", Cap: account.Cost{Rho: 4 * account.RhoUnits}, Accounting: account.ZCDP, StatementDelta: account.DeltaUnits / 1_000_000,
+	}, reviewed)
+	must(t, err)
+	return s
 }
