@@ -185,7 +185,7 @@ func (b *Books) shown(ctx context.Context, d *document, set *api.Dataset, v View
 	if !v.All {
 		return out, nil
 	}
-	counts, err := b.counts(ctx, d.Name)
+	counts, err := b.config.Service().LedgerCounts(ctx, &api.LedgerCountsRequest{Dataset: d.Name})
 	if err != nil {
 		return nil, err
 	}
