@@ -26,7 +26,7 @@ func (s *Server) openBooks(ctx context.Context) (err error) {
 	s.desk = quantum.New(places, waiting)
 	s.books, err = books.New(ctx, books.Config{
 		Dir: s.path("books"), Store: s.store, Tables: s.tables, Jobs: s.jobs, Service: s.service, Name: s.nameOf, Sealed: s.Sealed, Note: s.noteObject,
-		Hidden: func(key string) bool { return s.questions != nil && s.questions.Hidden(key) }, Public: s.cfg.Public,
+		Hidden: func(key string) bool { return s.questions != nil && s.questions.Hidden(key) }, Public: s.cfg.Public, Load: s.kept.Load,
 	})
 	if err != nil {
 		return err

@@ -77,6 +77,9 @@ func (s *Server) demoBook(d *Demo, table, steward, analyst string) {
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
+	if err := s.calibrateDemo(ctx); err != nil {
+		fail(err)
+	}
 	opening := d.Opening
 	opening.Table = table
 	job, err := s.books.OpenDeclared(ctx, &opening, d.Spec, steward)

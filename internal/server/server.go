@@ -17,11 +17,13 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/internal/server/audit"
 	"github.com/noren-privacy/noren/internal/server/auth"
@@ -64,7 +66,7 @@ type Server struct {
 	books     *books.Books
 	desk      *quantum.Desk
 	questions *questions.Questions
-	classes   calibration
+	calibration atomic.Pointer[api.Calibration]
 	mayRead   func(ctx context.Context, answer string, r *questions.Reader) error
 
 	handler     http.Handler
