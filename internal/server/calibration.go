@@ -61,7 +61,15 @@ func calibrate(ctx context.Context, dir string, records int) (*api.Calibration, 
 	if err != nil {
 		return nil, err
 	}
-	return c, atomicfile.Write(filepath.Join(dir, calibrationFile), append(text, '\n'), 0o600)
+	f, err := atomicfile.CreatePrivate(filepath.Join(dir, calibrationFile), true)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Discard()
+	if _, err := f.Write(append(text, '\n')); err != nil {
+		return nil, err
+	}
+	return c, f.Commit()
 }
 
 // calibrateDemo calibrates a demonstration while it starts.

@@ -47,7 +47,7 @@ func (s *Server) Demonstrate(ctx context.Context, d *Demo) error {
 	if err != nil {
 		return err
 	}
-	go s.demoBook(d, table, steward.ID, analyst.ID)
+	s.background.Go(func() { s.demoBook(d, table, steward.ID, analyst.ID) })
 	return nil
 }
 

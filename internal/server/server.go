@@ -62,12 +62,12 @@ type Server struct {
 	tables  *tables.Tables
 	records *records.Records
 
-	kept      *service.Kept
-	books     *books.Books
-	desk      *quantum.Desk
-	questions *questions.Questions
+	kept        *service.Kept
+	books       *books.Books
+	desk        *quantum.Desk
+	questions   *questions.Questions
 	calibration atomic.Pointer[api.Calibration]
-	mayRead   func(ctx context.Context, answer string, r *questions.Reader) error
+	mayRead     func(ctx context.Context, answer string, r *questions.Reader) error
 
 	handler     http.Handler
 	api         huma.API
@@ -90,6 +90,8 @@ type Server struct {
 	listeners listeners
 	loopback  bool
 	port      string
+
+	background sync.WaitGroup // ends once closing is closed
 
 	sealMu sync.Mutex
 	seal   string
@@ -257,6 +259,7 @@ func (s *Server) Handler() http.Handler { return s.handler }
 // [Server.Serve] does.
 func (s *Server) Close() error {
 	s.beginStop()
+	s.background.Wait()
 	var err error
 	if s.questions != nil {
 		s.questions.Close()

@@ -311,6 +311,19 @@ func removed(err error) error {
 	return nil
 }
 
+// LoadAll reads the columns of all open books into memory, until ctx ends. A book whose
+// file cannot be read says so when it is asked.
+func (b *Books) LoadAll(ctx context.Context) {
+	for _, d := range b.list() {
+		if ctx.Err() != nil {
+			return
+		}
+		if !d.Gone {
+			_ = b.config.Load(ctx, d.Name)
+		}
+	}
+}
+
 // validName reports whether a book can have a name.
 func validName(name string) bool {
 	return name != "" && len(name) <= longestName && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
