@@ -37,10 +37,10 @@ func newServe(t *terminal) *cobra.Command {
 	var f serveFlags
 	c := &cobra.Command{
 		Use:   "serve --dir DIR",
-		Short: "Serve a page and an HTTP interface for stewards",
-		Long: `Run a server with a page on which stewards prepare tables and release them. All its
-state (tables, releases, keys, ledger, audit log) is in DIR, which its owner alone can
-read. The first start prints a link of one use that signs the first steward in.
+		Short: "Serve a page and an HTTP interface for stewards and analysts",
+		Long: `Run a server with a page on which stewards prepare tables, release them and open privacy
+budgets, and analysts ask questions. All its state (tables, releases, keys, ledger, audit
+log) is in DIR, which its owner alone can read. The first start prints a link of one use that signs the first steward in.
 
 An address that other machines reach needs TLS: --tls-cert and --tls-key, or a proxy in
 front that ends TLS, named by --behind-proxy. Health and metrics are on --admin. SIGTERM
