@@ -107,7 +107,15 @@ func (b *Books) dataset(ctx context.Context, name string) (*api.Dataset, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &shown.Datasets[0], nil
+	set := &shown.Datasets[0]
+	caps := map[string]api.Amount{"": amountOf(set.Cap)}
+	for i := range set.Analysts {
+		caps[set.Analysts[i].Name] = amountOf(set.Analysts[i].Cap)
+	}
+	b.mu.Lock()
+	b.caps[name] = caps
+	b.mu.Unlock()
+	return set, nil
 }
 
 // amountOf is a cost of the ledger as it is shown.
