@@ -13,6 +13,7 @@ import (
 	"github.com/noren-privacy/noren/internal/server/auth"
 	"github.com/noren-privacy/noren/internal/server/books"
 	"github.com/noren-privacy/noren/internal/server/problem"
+	"github.com/noren-privacy/noren/internal/server/questions"
 	"github.com/noren-privacy/noren/internal/server/store"
 )
 
@@ -95,6 +96,15 @@ func (s *Server) registerBooks(api huma.API, mux *http.ServeMux) {
 		func(ctx context.Context, c *call, in *idInput) (*output[*books.Spend], error) {
 			out, err := s.books.Spend(ctx, in.ID, c.viewer())
 			return &output[*books.Spend]{out}, err
+		})
+	register(s, api, op("GET", "/books/{id}/afford", "What the rest still covers"), access{roles: askers, object: "id"},
+		func(ctx context.Context, c *call, in *idInput) (*output[page[questions.Affordable]], error) {
+			book, err := s.books.Get(ctx, in.ID, c.viewer())
+			if err != nil {
+				return nil, err
+			}
+			items, err := s.questions.Afford(ctx, book, s.reader(c))
+			return &output[page[questions.Affordable]]{page[questions.Affordable]{Items: items}}, err
 		})
 	check := op("POST", "/books/{id}/check", "Check the whole chain of the ledger")
 	check.DefaultStatus = http.StatusAccepted
@@ -208,7 +218,7 @@ func (s *Server) sendLedger(w http.ResponseWriter, r *http.Request, c *call, a *
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	path := filepath.Join(dir, "ledger.jsonl")
-	if err := s.exportLedger(r.Context(), path); err != nil {
+	if _, err := s.service().LedgerExport(r.Context(), &api.LedgerExportRequest{Output: path}); err != nil {
 		return err
 	}
 	f, err := os.Open(path)
@@ -223,8 +233,4 @@ func (s *Server) sendLedger(w http.ResponseWriter, r *http.Request, c *call, a *
 	w.Header().Set("Content-Disposition", `attachment; filename="ledger.jsonl"`)
 	http.ServeContent(w, r, "", time.Time{}, f)
 	return nil
-}
-
-func (s *Server) exportLedger(context.Context, string) error {
-	return problem.New("unavailable", "The export is not there yet.")
 }

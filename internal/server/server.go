@@ -17,11 +17,13 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/internal/server/audit"
 	"github.com/noren-privacy/noren/internal/server/auth"
@@ -60,12 +62,12 @@ type Server struct {
 	tables  *tables.Tables
 	records *records.Records
 
-	kept      *service.Kept
-	books     *books.Books
-	desk      *quantum.Desk
-	questions *questions.Questions
-	classes   calibration
-	mayRead   func(ctx context.Context, answer string, r *questions.Reader) error
+	kept        *service.Kept
+	books       *books.Books
+	desk        *quantum.Desk
+	questions   *questions.Questions
+	calibration atomic.Pointer[api.Calibration]
+	mayRead     func(ctx context.Context, answer string, r *questions.Reader) error
 
 	handler     http.Handler
 	api         huma.API
@@ -88,6 +90,8 @@ type Server struct {
 	listeners listeners
 	loopback  bool
 	port      string
+
+	background sync.WaitGroup // ends once closing is closed
 
 	sealMu sync.Mutex
 	seal   string
@@ -113,6 +117,12 @@ func New(ctx context.Context, cfg Config) (_ *Server, err error) {
 			return nil, noren.Usagef("root", "expected a folder, got one that cannot be found")
 		}
 		folders = append(folders, cfg.Roots[name])
+	}
+	for name, file := range cfg.Public {
+		if cfg.Public[name], err = filepath.Abs(file); err != nil {
+			return nil, noren.Usagef("public-table", "expected a file, got one that cannot be found")
+		}
+		folders = append(folders, filepath.Dir(cfg.Public[name]))
 	}
 	s := &Server{
 		cfg: cfg, closing: make(chan struct{}), owners: map[string]owner{}, metrics: newMetrics(),
@@ -174,7 +184,7 @@ func (s *Server) open(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if s.kept, err = service.Keep(ctx, s.path("ledger.db"), service.KeepOptions{TableMemory: s.cfg.TableMemory, Fault: s.cfg.Fault}); err != nil {
+	if s.kept, err = service.Keep(ctx, s.path("ledger.db"), service.KeepOptions{TableMemory: s.cfg.TableMemory, Anchor: s.cfg.Anchor, Fault: s.cfg.Fault}); err != nil {
 		return err
 	}
 	if err := s.kept.Sealed(); err != nil {
@@ -249,6 +259,7 @@ func (s *Server) Handler() http.Handler { return s.handler }
 // [Server.Serve] does.
 func (s *Server) Close() error {
 	s.beginStop()
+	s.background.Wait()
 	var err error
 	if s.questions != nil {
 		s.questions.Close()

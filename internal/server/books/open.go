@@ -131,7 +131,7 @@ func (b *Books) start(ctx context.Context, o *Opening, tableName string, from *s
 		return nil, noren.Usagef("max-rows", "expected the number of records of one %s that count", unit).Hinted("a public number: records beyond it are left out of answers")
 	}
 	atMost := o.AtMost
-	if atMost == 0 {
+	if atMost == 0 && o.Neighbours != "replace-one" { // there the number itself is public
 		atMost = defaultAtMost
 	}
 	d := &document{
@@ -308,7 +308,10 @@ func (b *Books) finish(ctx context.Context, d *document) (*document, error) {
 	}
 	done := *d
 	done.State = open
-	return &done, b.save(ctx, &done)
+	if err := b.save(ctx, &done); err != nil {
+		return nil, err
+	}
+	return &done, b.config.Load(ctx, d.Name)
 }
 
 // copy puts the file of a version into the folder of the book: a second name of the
