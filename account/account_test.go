@@ -83,19 +83,19 @@ func TestDecimalReadsBack(t *testing.T) {
 }
 
 func TestAddAndSplit(t *testing.T) {
-	if got, err := (Cost{1, 2}).Add(Cost{3, 4}); err != nil || got != (Cost{4, 6}) {
+	if got, err := (Cost{Epsilon: 1, Delta: 2}).Add(Cost{Epsilon: 3, Delta: 4}); err != nil || got != (Cost{Epsilon: 4, Delta: 6}) {
 		t.Errorf("%v, %v", got, err)
 	}
-	if got, err := (Cost{1, DeltaUnits}).Add(Cost{1, DeltaUnits}); err != nil || got != (Cost{2, DeltaUnits}) {
+	if got, err := (Cost{Epsilon: 1, Delta: DeltaUnits}).Add(Cost{Epsilon: 1, Delta: DeltaUnits}); err != nil || got != (Cost{Epsilon: 2, Delta: DeltaUnits}) {
 		t.Errorf("a delta above 1: %v, %v", got, err)
 	}
-	for _, pair := range [][2]Cost{{{math.MaxInt64, 0}, {1, 0}}, {{-1, 0}, {5, 0}}, {{1, 0}, {1, -1}}} {
+	for _, pair := range [][2]Cost{{{Epsilon: math.MaxInt64}, {Epsilon: 1}}, {{Epsilon: -1}, {Epsilon: 5}}, {{Epsilon: 1}, {Epsilon: 1, Delta: -1}}, {{Rho: math.MaxInt64}, {Rho: 1}}, {{Rho: -1}, {Rho: 5}}} {
 		if _, err := pair[0].Add(pair[1]); noren.KindOf(err) != noren.Usage {
 			t.Errorf("%v: %v", pair, err)
 		}
 	}
 	rapid.Check(t, func(rt *rapid.T) {
-		c := Cost{rapid.Int64Range(10, math.MaxInt64).Draw(rt, "e"), rapid.Int64Range(0, DeltaUnits).Draw(rt, "d")}
+		c := Cost{Epsilon: rapid.Int64Range(10, math.MaxInt64).Draw(rt, "e"), Delta: rapid.Int64Range(0, DeltaUnits).Draw(rt, "d")}
 		n := rapid.IntRange(1, 10).Draw(rt, "n")
 		part, err := c.Split(n)
 		if err != nil {
@@ -111,20 +111,20 @@ func TestAddAndSplit(t *testing.T) {
 			rt.Fatalf("%v in %d parts gives %v", c, n, sum)
 		}
 	})
-	if _, err := (Cost{2, 0}).Split(3); noren.KindOf(err) != noren.Usage {
+	if _, err := (Cost{Epsilon: 2, Delta: 0}).Split(3); noren.KindOf(err) != noren.Usage {
 		t.Error(err)
 	}
 }
 
 func TestCharge(t *testing.T) {
-	half := Cost{500_000_000, 1_000_000}
+	half := Cost{Epsilon: 500_000_000, Delta: 1_000_000}
 	for _, n := range []Neighbours{AddRemove, ReplaceOne} {
 		if got, err := Charge(half, n, n); err != nil || got != half {
 			t.Errorf("%v in its own budget: %v, %v", n, got, err)
 		}
 	}
 	// 1 + e^0.5 = 2.6487212707...
-	if got, err := Charge(half, AddRemove, ReplaceOne); err != nil || got != (Cost{1_000_000_000, 2_648_722}) {
+	if got, err := Charge(half, AddRemove, ReplaceOne); err != nil || got != (Cost{Epsilon: 1_000_000_000, Delta: 2_648_722}) {
 		t.Errorf("%v, %v", got, err)
 	}
 	if _, err := Charge(half, ReplaceOne, AddRemove); noren.KindOf(err) != noren.Usage || !strings.Contains(err.Error(), "one unit more") {
@@ -138,19 +138,19 @@ func TestGroup(t *testing.T) {
 		n    int64
 		want Cost
 	}{
-		{Cost{7, 3}, 1, Cost{7, 3}},
-		{Cost{7, 0}, 5, Cost{35, 0}},
-		{Cost{0, 3}, 5, Cost{0, 15}},
-		{Cost{1_000_000_000, 1_000_000}, 3, Cost{3_000_000_000, 11_107_338}}, // 1+e+e^2 = 11.107337927...
-		{Cost{1_000_000_000, 1}, 1000, Cost{1_000_000_000_000, DeltaUnits}},
-		{Cost{1, 10}, math.MaxInt64 / 2, Cost{math.MaxInt64 / 2, DeltaUnits}},
+		{Cost{Epsilon: 7, Delta: 3}, 1, Cost{Epsilon: 7, Delta: 3}},
+		{Cost{Epsilon: 7, Delta: 0}, 5, Cost{Epsilon: 35, Delta: 0}},
+		{Cost{Epsilon: 0, Delta: 3}, 5, Cost{Epsilon: 0, Delta: 15}},
+		{Cost{Epsilon: 1_000_000_000, Delta: 1_000_000}, 3, Cost{Epsilon: 3_000_000_000, Delta: 11_107_338}}, // 1+e+e^2 = 11.107337927...
+		{Cost{Epsilon: 1_000_000_000, Delta: 1}, 1000, Cost{Epsilon: 1_000_000_000_000, Delta: DeltaUnits}},
+		{Cost{Epsilon: 1, Delta: 10}, math.MaxInt64 / 2, Cost{Epsilon: math.MaxInt64 / 2, Delta: DeltaUnits}},
 	} {
 		if got, err := Group(test.c, test.n); err != nil || got != test.want {
 			t.Errorf("%d of %v: %v, %v, want %v", test.n, test.c, got, err, test.want)
 		}
 	}
 	for _, n := range []int64{0, -1, math.MaxInt64} {
-		if _, err := Group(Cost{2, 1}, n); noren.KindOf(err) != noren.Usage {
+		if _, err := Group(Cost{Epsilon: 2, Delta: 1}, n); noren.KindOf(err) != noren.Usage {
 			t.Errorf("n = %d: %v", n, err)
 		}
 	}
@@ -177,7 +177,7 @@ func TestRho(t *testing.T) {
 			t.Errorf("sigma %g: the conversion is below the exact curve", test.sigma)
 		}
 	}
-	if c, err := Rho(0).Cost(5); err != nil || c != (Cost{0, 5}) {
+	if c, err := Rho(0).Cost(5); err != nil || c != (Cost{Epsilon: 0, Delta: 5}) {
 		t.Errorf("%v, %v", c, err)
 	}
 	if _, err := Rho(1).Cost(0); noren.KindOf(err) != noren.Usage {
@@ -186,7 +186,7 @@ func TestRho(t *testing.T) {
 }
 
 func TestRhoWithin(t *testing.T) {
-	for _, c := range []Cost{{1_000_000_000, 1e12}, {100_000_000, 1e9}, {10_000_000_000, 1e6}, {1_000_000, 1e9}} {
+	for _, c := range []Cost{{Epsilon: 1_000_000_000, Delta: 1e12}, {Epsilon: 100_000_000, Delta: 1e9}, {Epsilon: 10_000_000_000, Delta: 1e6}, {Epsilon: 1_000_000, Delta: 1e9}} {
 		rho, err := RhoWithin(c)
 		if err != nil {
 			t.Fatalf("%v: %v", c, err)
@@ -199,7 +199,7 @@ func TestRhoWithin(t *testing.T) {
 			t.Errorf("%v: rho %v would do as well", c, more)
 		}
 	}
-	for _, c := range []Cost{{1, 0}, {0, 1}, {1, DeltaUnits}} {
+	for _, c := range []Cost{{Epsilon: 1}, {Delta: 1}, {Epsilon: 1, Delta: DeltaUnits}} {
 		if _, err := RhoWithin(c); noren.KindOf(err) != noren.Usage {
 			t.Errorf("%v: %v", c, err)
 		}

@@ -16,11 +16,15 @@ const (
 	DeltaUnits = 1_000_000_000_000_000_000
 )
 
-// Cost is an amount of privacy loss: epsilon in units of 1e-9, delta in units
-// of 1e-18, both rounded up where they are computed. The zero Cost is no loss.
+// Cost is an amount of privacy loss: epsilon in units of 1e-9 and delta in units
+// of 1e-18, or in a budget in zCDP rho alone, in units of 1e-15. All are rounded up
+// where they are computed. The zero Cost is no loss.
 type Cost struct {
 	Epsilon int64
 	Delta   int64
+	// Rho is the loss in a budget in zCDP ([Loss]). There Epsilon and Delta are 0, and
+	// in any other budget Rho is 0.
+	Rho Rho
 }
 
 // EpsilonRat is epsilon, exactly.
@@ -37,8 +41,12 @@ func (c Cost) Float() (epsilon, delta float64) {
 	return epsilon, delta
 }
 
-// String writes c exactly, as "epsilon 0.1" or "epsilon 0.1, delta 0.000001".
+// String writes c exactly, as "epsilon 0.1", "epsilon 0.1, delta 0.000001" or "rho
+// 0.005".
 func (c Cost) String() string {
+	if c.Rho != 0 && c.Epsilon == 0 && c.Delta == 0 {
+		return "rho " + c.Rho.String()
+	}
 	s := "epsilon " + Decimal(c.Epsilon, 9)
 	if c.Delta != 0 {
 		s += ", delta " + Decimal(c.Delta, 18)
@@ -50,7 +58,7 @@ func (c Cost) String() string {
 // no loss at all. Error: [noren.Usage].
 func (c Cost) Validate() error {
 	switch {
-	case c.Epsilon < 0 || c.Delta < 0:
+	case c.Epsilon < 0 || c.Delta < 0 || c.Rho < 0:
 		return noren.Usagef("the privacy loss", "has a negative part").Hinted("epsilon and delta are at least 0")
 	case c.Delta > DeltaUnits:
 		return noren.Usagef("delta", "is above 1").Hinted("choose a delta far below 1 divided by the number of records")
@@ -61,34 +69,36 @@ func (c Cost) Validate() error {
 }
 
 // Within reports whether c fits under limit, part by part.
-func (c Cost) Within(limit Cost) bool { return c.Epsilon <= limit.Epsilon && c.Delta <= limit.Delta }
+func (c Cost) Within(limit Cost) bool {
+	return c.Epsilon <= limit.Epsilon && c.Delta <= limit.Delta && c.Rho <= limit.Rho
+}
 
-// Add is the cost of both, by basic composition: epsilons and deltas add up,
+// Add is the cost of both, by basic composition: epsilons, deltas and rhos add up,
 // also when the second question depends on the first answer (Dwork et al. 2006;
 // Dwork and Roth 2014, theorem 3.16). A sum that does not fit 64 bits is an
 // error of kind Usage. A delta above 1 is cut to 1, which guarantees as little.
 func (c Cost) Add(d Cost) (Cost, error) {
-	if c.Epsilon < 0 || c.Delta < 0 || d.Epsilon < 0 || d.Delta < 0 {
+	if min(c.Epsilon, c.Delta, d.Epsilon, d.Delta, int64(c.Rho), int64(d.Rho)) < 0 {
 		return Cost{}, noren.Usagef("the privacy loss", "has a negative part").Hinted("epsilon and delta are at least 0")
 	}
-	if c.Epsilon > math.MaxInt64-d.Epsilon {
+	if c.Epsilon > math.MaxInt64-d.Epsilon || c.Rho > math.MaxInt64-d.Rho {
 		return Cost{}, tooLarge()
 	}
 	delta := int64(DeltaUnits)
 	if c.Delta < DeltaUnits-min(d.Delta, DeltaUnits) {
 		delta = c.Delta + d.Delta
 	}
-	return Cost{c.Epsilon + d.Epsilon, delta}, nil
+	return Cost{Epsilon: c.Epsilon + d.Epsilon, Delta: delta, Rho: c.Rho + d.Rho}, nil
 }
 
-// Split divides c into n parts that add up to at most c, and to c exactly up to
+// Split divides an epsilon and a delta into n parts that add up to at most c, and to c exactly up to
 // n-1 units: the parts are equal, rounded down. A part without an epsilon is an
 // error of kind Usage.
 func (c Cost) Split(n int) (Cost, error) {
 	if n < 1 {
 		return Cost{}, noren.Usagef("the privacy loss", "cannot be split into no parts")
 	}
-	part := Cost{c.Epsilon / int64(n), c.Delta / int64(n)}
+	part := Cost{Epsilon: c.Epsilon / int64(n), Delta: c.Delta / int64(n)}
 	if part.Epsilon <= 0 {
 		return Cost{}, noren.Usagef("epsilon", "is too small to be split into %d parts", n).Hinted("give a larger epsilon")
 	}

@@ -21,7 +21,7 @@ func cost(t testing.TB, epsilon, delta string) Cost {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Cost{e, d}
+	return Cost{Epsilon: e, Delta: d}
 }
 
 // Figures of Balle and Wang (2018) for sensitivity 1 and delta 1e-6.
@@ -153,7 +153,7 @@ func TestDiscreteGaussianIsCheckedAndTight(t *testing.T) {
 }
 
 func TestGaussianRefuses(t *testing.T) {
-	for _, c := range []Cost{{}, {1, 0}, {0, 1}, {-1, 1}, {1, -1}, {1, DeltaUnits}, {101 * EpsilonUnits, 1}} {
+	for _, c := range []Cost{{}, {Epsilon: 1}, {Delta: 1}, {Epsilon: -1, Delta: 1}, {Epsilon: 1, Delta: -1}, {Epsilon: 1, Delta: DeltaUnits}, {Epsilon: 101 * EpsilonUnits, Delta: 1}} {
 		if _, err := GaussianSigma(c, big.NewRat(1, 1)); noren.KindOf(err) != noren.Usage {
 			t.Errorf("%v: %v", c, err)
 		}
@@ -162,12 +162,12 @@ func TestGaussianRefuses(t *testing.T) {
 		}
 	}
 	for _, d := range []int64{0, -1, maxSensitivity + 1, math.MaxInt64} {
-		if _, err := DiscreteGaussian(Cost{1e9, 1e9}, d); noren.KindOf(err) != noren.Usage {
+		if _, err := DiscreteGaussian(Cost{Epsilon: 1e9, Delta: 1e9}, d); noren.KindOf(err) != noren.Usage {
 			t.Errorf("sensitivity %d: %v", d, err)
 		}
 	}
 	for _, r := range []*big.Rat{nil, new(big.Rat), big.NewRat(-1, 1)} {
-		if _, err := GaussianSigma(Cost{1e9, 1e9}, r); noren.KindOf(err) != noren.Usage {
+		if _, err := GaussianSigma(Cost{Epsilon: 1e9, Delta: 1e9}, r); noren.KindOf(err) != noren.Usage {
 			t.Errorf("sensitivity %v: %v", r, err)
 		}
 	}

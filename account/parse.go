@@ -67,6 +67,19 @@ func ParseDelta(text string) (int64, error) {
 	return n, nil
 }
 
+// ParseRho reads a positive decimal number as a rho, rounded up to a unit of 1e-15.
+// Error: [noren.Usage].
+func ParseRho(text string) (Rho, error) {
+	n, err := parseUnits("rho", text, RhoUnits)
+	if err == nil && n == 0 {
+		err = noren.Usagef("rho", "expected a number above 0").Hinted("write it like 0.5 or 1e-3")
+	}
+	if err != nil {
+		return 0, err
+	}
+	return Rho(n), nil
+}
+
 // parseUnits reads a decimal number with an exponent or without, of at most 40
 // characters: the grammar is digits [. digits] [e [sign] digits], with at least
 // one digit before the e. There is no sign, no infinity and no NaN to be read.

@@ -19,6 +19,9 @@ type Rho int64
 // Rat is rho, exactly.
 func (r Rho) Rat() *big.Rat { return big.NewRat(int64(r), RhoUnits) }
 
+// String writes r exactly, as "0.005".
+func (r Rho) String() string { return Decimal(int64(r), 15) }
+
 // Float is rho as the nearest floating-point number.
 func (r Rho) Float() float64 {
 	f, _ := r.Rat().Float64()

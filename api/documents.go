@@ -49,6 +49,8 @@ func (d Document) Name() string {
 func Documents() []Document {
 	return []Document{
 		{Schema: LDPDesignSchema, Variant: "words", Type: reflect.TypeFor[LDPWordDesign]()},
+		document[Answers](AskSchema),
+		{Schema: AskSchema, Price: true, Type: reflect.TypeFor[AskQuote]()},
 		document[CertificateCheck](CertificateCheckSchema),
 		document[CorrelatedAnswer](CorrelatedAnswerSchema),
 		priced[correlated.Calibration](CorrelatedAnswerSchema),

@@ -11,12 +11,18 @@ import (
 type LedgerGrantRequest struct {
 	// Dataset is the name of the data set. Required.
 	Dataset string `json:"dataset"`
+	// Accounting is epsilon (epsilons and deltas add up) or zcdp (rhos add up). It is
+	// fixed once something is spent. Defaults to epsilon, or as granted before.
+	Accounting string `json:"accounting,omitempty"`
 	// Epsilon is the cap: the total epsilon that may ever be spent, in decimal.
-	// Required.
-	Epsilon string `json:"epsilon"`
+	// Required, except with the accounting zcdp, which has none.
+	Epsilon string `json:"epsilon,omitempty"`
 	// Delta is the cap: the total delta that may ever be spent, in decimal. Defaults
-	// to 0.
+	// to 0. With the accounting zcdp it is the delta at which the budget states its
+	// epsilon, and required for a new data set.
 	Delta string `json:"delta,omitempty"`
+	// Rho is the cap with the accounting zcdp, in decimal. Required there.
+	Rho string `json:"rho,omitempty"`
 	// Table states the data set's table. Without it the grant raises the cap of a data
 	// set that exists, and no file is read.
 	Table *GrantTable `json:"table,omitempty"`
@@ -77,10 +83,12 @@ type LedgerGrantAnalystRequest struct {
 	Dataset string `json:"dataset"`
 	// Analyst is the name of the analyst. Required.
 	Analyst string `json:"analyst"`
-	// Epsilon is the analyst's cap, in decimal. Required.
-	Epsilon string `json:"epsilon"`
+	// Epsilon is the analyst's cap, in decimal. Required, except in a budget in zCDP.
+	Epsilon string `json:"epsilon,omitempty"`
 	// Delta is the analyst's cap, in decimal. Defaults to 0.
 	Delta string `json:"delta,omitempty"`
+	// Rho is the analyst's cap in a budget in zCDP, in decimal. Required there.
+	Rho string `json:"rho,omitempty"`
 }
 
 // Granted is a data set after a grant, with the report on its file for the steward

@@ -3,7 +3,6 @@ package api
 import (
 	"encoding/json"
 
-	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/ledger"
 )
 
@@ -58,7 +57,7 @@ type Charged struct {
 func ChargedOf(e *ledger.Entry) Charged {
 	return Charged{
 		Link: e.Link, Charge: e.Charge, Time: timeText(e.Time), Dataset: e.Dataset, Principal: e.Principal, Key: e.Key,
-		Mechanism: e.Mechanism, Cost: CostOf(account.Cost(e.Cost)), Accounts: e.Accounts,
+		Mechanism: e.Mechanism, Cost: charged(e.Cost), Accounts: e.Accounts,
 		State: e.State, Reason: e.Reason, Ended: timeText(e.Ended),
 	}
 }

@@ -59,6 +59,15 @@ type Dataset struct {
 	Neighbours string `json:"neighbours"`
 	// Unit is the privacy unit: record, or the column that marks one person.
 	Unit string `json:"unit"`
+	// Accounting is how losses add up: epsilon or zcdp.
+	Accounting string `json:"accounting"`
+	// StatementDelta is the delta of the statements of a budget in zCDP.
+	StatementDelta json.Number `json:"statement_delta,omitempty"`
+	// Statement is the guarantee of all answers so far, in a budget in zCDP.
+	Statement *Statement `json:"statement,omitempty"`
+	// StatementAtCap is the guarantee of all answers that the cap allows, in a budget in
+	// zCDP.
+	StatementAtCap *Statement `json:"statement_at_cap,omitempty"`
 	// Version is the number of the current version; 0 before the first schema, when
 	// nothing is answered.
 	Version int `json:"version"`
@@ -79,6 +88,20 @@ type Dataset struct {
 	// SharedWith are the data sets that were granted for the same file before a file
 	// belonged to one data set.
 	SharedWith []string `json:"-"`
+}
+
+// Statement is the (epsilon, delta) guarantee of the answers of a budget in zCDP.
+type Statement struct {
+	// Epsilon is the bound epsilon.
+	Epsilon json.Number `json:"epsilon"`
+	// Delta is the probability delta: that of the budget, or 0 where the sum of the
+	// epsilons is the smaller figure.
+	Delta json.Number `json:"delta"`
+	// PureEpsilon is the sum of the epsilons of the answers that are private without a
+	// delta.
+	PureEpsilon json.Number `json:"pure_epsilon"`
+	// GaussianRho is the loss in zCDP of the other answers.
+	GaussianRho json.Number `json:"gaussian_rho"`
 }
 
 // Version is one state of a data set: a schema and a table.
@@ -136,7 +159,7 @@ type LedgerVerification struct {
 // DatasetOf is the document of a data set's budget.
 func DatasetOf(b *ledger.Book) Dataset {
 	out := Dataset{
-		Account: accountOf(&b.Account), File: b.Path, Fingerprint: b.Fingerprint,
+		Account: accountOf(b.Accounting, &b.Account), Accounting: string(b.Accounting), File: b.Path, Fingerprint: b.Fingerprint,
 		Neighbours: b.Neighbours.String(), Unit: b.Unit, Version: b.Version,
 		OtherPeople: append([]string{}, b.OtherPeople...), Versions: []Version{}, Analysts: []Analyst{},
 		BeforeSchema: b.BeforeSchema, SharedWith: b.SharedWith,
@@ -149,13 +172,32 @@ func DatasetOf(b *ledger.Book) Dataset {
 	}
 	for i := range b.Analysts {
 		a := &b.Analysts[i]
-		out.Analysts = append(out.Analysts, Analyst{accountOf(a), CostOf(account.Cost(a.Available)), a.Closed})
+		out.Analysts = append(out.Analysts, Analyst{accountOf(b.Accounting, a), AmountOf(b.Accounting, a.Available), a.Closed})
+	}
+	if b.Accounting == account.ZCDP {
+		out.StatementDelta = json.Number(account.Decimal(b.StatementDelta, 18))
+		out.Statement = StatementOf(b.Loss, b.StatementDelta)
+		out.StatementAtCap = StatementOf(account.GaussianLoss(b.Cap.Rho), b.StatementDelta)
 	}
 	return out
 }
 
-func accountOf(a *ledger.Account) Account {
-	return Account{a.ID, a.Name, CostOf(account.Cost(a.Cap)), CostOf(account.Cost(a.Spent)), CostOf(account.Cost(a.Remaining))}
+// StatementOf is the guarantee of answers of that loss at a delta in units of 1e-18; nil
+// where the epsilon is beyond what is counted.
+func StatementOf(l account.Loss, delta int64) *Statement {
+	c, err := l.Statement(delta)
+	if err != nil {
+		return nil
+	}
+	of := CostOf(c)
+	return &Statement{
+		Epsilon: of.Epsilon, Delta: of.Delta,
+		PureEpsilon: json.Number(account.Decimal(l.Pure, 9)), GaussianRho: json.Number(l.Gaussian.String()),
+	}
+}
+
+func accountOf(in account.Accounting, a *ledger.Account) Account {
+	return Account{a.ID, a.Name, AmountOf(in, a.Cap), AmountOf(in, a.Spent), AmountOf(in, a.Remaining)}
 }
 
 // timeText writes a time as certificates do; "" for none.

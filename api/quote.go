@@ -20,6 +20,9 @@ type Price struct {
 	Epsilon json.Number `json:"epsilon"`
 	// Delta is the privacy cost.
 	Delta json.Number `json:"delta"`
+	// Rho is the privacy cost in a budget in zCDP; epsilon and delta are then the
+	// guarantee of the answer by itself.
+	Rho json.Number `json:"rho,omitempty"`
 	// Neighbours is the relation of the guarantee: add-remove or replace-one.
 	Neighbours string `json:"neighbours"`
 	// Unit is the privacy unit: record, or a column.
@@ -43,16 +46,21 @@ type Quote[A any] struct {
 
 // PriceOf is the price that package release computed, for an answer of that form.
 func PriceOf(schema string, q *release.Quote) Price {
-	c := CostOf(q.Cost)
+	c := CostOf(q.Alone)
 	return Price{
-		Schema: schema, DryRun: true, Dataset: q.Dataset, Epsilon: c.Epsilon, Delta: c.Delta,
+		Schema: schema, DryRun: true, Dataset: q.Dataset, Epsilon: c.Epsilon, Delta: c.Delta, Rho: charged(q.Cost).Rho,
 		Neighbours: q.Neighbours.String(), Unit: q.Unit, Fits: q.Fits,
 		Before: RemainingOf(q.Remaining), Remaining: RemainingOf(after(q)),
 	}
 }
 
-// Cost is the privacy cost.
-func (p *Price) Cost() Cost { return Cost{p.Epsilon, p.Delta} }
+// Cost is the privacy cost, as the budget adds it up.
+func (p *Price) Cost() Cost {
+	if p.Rho != "" {
+		return Cost{Rho: p.Rho}
+	}
+	return Cost{Epsilon: p.Epsilon, Delta: p.Delta}
+}
 
 // after is what each account would hold; what does not fit leaves it as it is.
 func after(q *release.Quote) []ledger.Remaining {
@@ -61,6 +69,7 @@ func after(q *release.Quote) []ledger.Remaining {
 		if q.Fits {
 			r.Left.Epsilon -= q.Cost.Epsilon
 			r.Left.Delta -= q.Cost.Delta
+			r.Left.Rho -= q.Cost.Rho
 		}
 		list = append(list, r)
 	}

@@ -50,10 +50,13 @@ type Charge struct {
 	Link int64 `json:"link"`
 	// Head is the hash of that entry.
 	Head string `json:"head"`
-	// Epsilon is what was charged.
+	// Epsilon is what was charged. In a budget in zCDP it is the sum of the epsilons of
+	// the parts of the answer that are private without a delta.
 	Epsilon json.Number `json:"epsilon"`
 	// Delta is what was charged.
 	Delta json.Number `json:"delta"`
+	// Rho is what was charged to a budget in zCDP.
+	Rho json.Number `json:"rho,omitempty"`
 }
 
 // Remaining is what the analyst may still spend: the smallest rest of any of the
@@ -81,10 +84,10 @@ func RemainingOf(list []ledger.Remaining) *Remaining {
 	out := &Remaining{}
 	least := list[0].Left
 	for _, r := range list {
-		least.Epsilon, least.Delta = min(least.Epsilon, r.Left.Epsilon), min(least.Delta, r.Left.Delta)
-		out.Accounts = append(out.Accounts, Held{r.Kind, r.Name, CostOf(r.Left)})
+		least.Epsilon, least.Delta, least.Rho = min(least.Epsilon, r.Left.Epsilon), min(least.Delta, r.Left.Delta), min(least.Rho, r.Left.Rho)
+		out.Accounts = append(out.Accounts, Held{r.Kind, r.Name, AmountOf(r.Accounting, r.Left)})
 	}
-	out.Cost = CostOf(least)
+	out.Cost = AmountOf(list[0].Accounting, least)
 	return out
 }
 
@@ -101,6 +104,9 @@ func ReceiptOf(a *release.Answer) Receipt {
 		cost := CostOf(account.Cost{Epsilon: c.Charge.EpsilonNano, Delta: c.Charge.DeltaAtto})
 		out.Charge = &Charge{
 			Ledger: c.Charge.Ledger, ID: c.Charge.ID, Link: c.Charge.Link, Head: c.Charge.Head, Epsilon: cost.Epsilon, Delta: cost.Delta,
+		}
+		if c.Charge.Accounting == account.ZCDP {
+			out.Charge.Rho = json.Number(c.Charge.RhoFemto.String())
 		}
 		if c.Source != nil {
 			out.Charge.Dataset = c.Source.Dataset

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
 )
 
 // Format is the form that this package writes. [Format1] is read and checked as
@@ -120,6 +121,13 @@ type Charge struct {
 	// are written as strings: 1e18 is beyond what JSON readers agree on.
 	EpsilonNano int64 `json:"epsilon_nano,string"`
 	DeltaAtto   int64 `json:"delta_atto,string"`
+	// Accounting is "zcdp" where the budget adds up losses in zCDP, and absent
+	// otherwise. The charge is then RhoFemto, in units of 1e-15; EpsilonNano is the sum
+	// of the epsilons of the parts of the answer that are private without a delta, and
+	// GaussianFemto the share of the other parts in RhoFemto, absent where it is 0.
+	Accounting    account.Accounting `json:"accounting,omitempty"`
+	RhoFemto      account.Rho        `json:"rho_femto,string,omitempty"`
+	GaussianFemto account.Rho        `json:"gaussian_femto,string,omitempty"`
 }
 
 // Tool is the program that made the release.
@@ -247,6 +255,18 @@ func (c *Certificate) validateGuarantee(fault func(bool, string, ...any)) {
 	// doubles on one side and integers on the other: one part in 1e12 and one
 	// unit are left for the conversion.
 	const slack = 1 - 1e-12
-	fault(g.Epsilon*1e9*slack > float64(ch.EpsilonNano)+1, "less epsilon was charged than is guaranteed")
-	fault(g.Delta*1e18*slack > float64(ch.DeltaAtto)+1, "less delta was charged than is guaranteed")
+	if ch.Accounting == "" {
+		fault(ch.RhoFemto != 0 || ch.GaussianFemto != 0, "the charge states a rho and not the accounting zcdp")
+		fault(g.Epsilon*1e9*slack > float64(ch.EpsilonNano)+1, "less epsilon was charged than is guaranteed")
+		fault(g.Delta*1e18*slack > float64(ch.DeltaAtto)+1, "less delta was charged than is guaranteed")
+		return
+	}
+	fault(ch.Accounting != account.ZCDP, "charge.accounting is not zcdp")
+	fault(ch.DeltaAtto != 0, "the charge in zCDP has a delta")
+	loss := account.Loss{Rho: ch.RhoFemto, Pure: ch.EpsilonNano, Gaussian: ch.GaussianFemto}
+	fault(loss.Validate() != nil, "the parts of charge.rho_femto do not add up")
+	// Without a delta the guarantee is that of the pure parts; with one, a part must be
+	// charged for it.
+	fault(g.Delta == 0 && g.Epsilon*1e9*slack > float64(ch.EpsilonNano)+1, "less epsilon was charged than is guaranteed")
+	fault(g.Delta > 0 && ch.GaussianFemto == 0, "less delta was charged than is guaranteed")
 }

@@ -92,7 +92,7 @@ func (f *fixture) charges(tb testing.TB, n int) {
 			if _, err := insert.ExecContext(ctx, k.Seq, k.Kind, body, k.Prev, k.Hash); err != nil || seq != last-checkpointEvery+1 {
 				return err
 			}
-			p.seq, p.hash, p.accounts[1].spentEps = seq, k.Hash, 7*((seq-first+1)/2)
+			p.seq, p.hash, p.accounts[1].spentEps, p.accounts[1].charges = seq, k.Hash, 7*((seq-first+1)/2), (seq-first+1)/2
 			return l.writeCheckpoint(ctx, tx, p)
 		}
 		hash := strings.Repeat("01", 32)
@@ -108,9 +108,10 @@ func (f *fixture) charges(tb testing.TB, n int) {
 		for _, rows := range []string{
 			`INSERT INTO charge SELECT json_extract(body, '$.charge'), seq, 1, 'ana', json_extract(body, '$.charge'), unhex(json_extract(body, '$.request_hash')),
 				'{}', 'released', 'o', '', 0, 0, json_extract(body, '$.time'), json_extract(body, '$.time'), '' FROM chain WHERE kind = 'charge' AND seq > ?1`,
-			"INSERT INTO charge_line SELECT id, 1, 7, 0 FROM charge WHERE seq > ?1",
+			`INSERT INTO charge_line SELECT id, 1, 7, 0, 0, 0, seq, row_number() OVER (ORDER BY seq), 7 * row_number() OVER (ORDER BY seq), 0, 0,
+				(SELECT cap_eps_nano FROM account WHERE id = 1) - 7 * row_number() OVER (ORDER BY seq), 0, 0 FROM charge WHERE seq > ?1`,
 			"INSERT INTO release SELECT id, x'78', x'79', 'key' FROM charge WHERE seq > ?1",
-			"UPDATE account SET spent_eps_nano = spent_eps_nano + 7 * (SELECT count(*) FROM charge WHERE seq > ?1)",
+			"UPDATE account SET spent_eps_nano = spent_eps_nano + 7 * (SELECT count(*) FROM charge WHERE seq > ?1), charges = charges + (SELECT count(*) FROM charge WHERE seq > ?1)",
 		} {
 			if _, err := tx.ExecContext(ctx, rows, first); err != nil {
 				return err

@@ -23,6 +23,11 @@ type books struct {
 	versions map[versionKey]string // the digest of each version's row
 	prints   map[string]int64      // a table's print -> the account it belongs to
 	paths    map[string]int64      // a path -> the account it belongs to
+
+	// Of the last entry applied: its row in the passbook if it was a grant, its lines
+	// if it was a charge.
+	note  *grantNote
+	lines []lineAfter
 }
 
 type versionKey struct{ account, version int64 }
@@ -49,6 +54,7 @@ func (p *books) apply(k *link) (body any, err error) {
 }
 
 func (p *books) take(k *link) (any, error) {
+	p.note, p.lines = nil, nil
 	if (k.Kind == kindCreate) != (k.Seq == 1) {
 		return nil, fmt.Errorf("is in the wrong place")
 	}
@@ -69,7 +75,7 @@ func (p *books) take(k *link) (any, error) {
 		if err := decodeBody(k.Body, b); err != nil {
 			return nil, err
 		}
-		return b, p.charge(b, k.Kind == kindRecover)
+		return b, p.charge(b, k.Seq, k.Kind == kindRecover)
 	case kindRelease:
 		b := &releaseBody{}
 		return b, decodeBody(k.Body, b)
@@ -85,14 +91,21 @@ func (p *books) take(k *link) (any, error) {
 
 func (p *books) grant(b *grantBody, seq int64) error {
 	a := p.accounts[b.Account]
-	if a == nil {
-		a = &account{id: b.Account, parent: b.Parent, kind: b.Kind, name: b.Name, unit: b.Unit, neighbours: b.Neighbours}
+	var before *account
+	if a != nil {
+		was := *a
+		before = &was
+	} else {
+		a = &account{
+			id: b.Account, parent: b.Parent, kind: b.Kind, name: b.Name,
+			unit: b.Unit, neighbours: b.Neighbours, accounting: b.accounting(), statementDelta: b.StatementDelta,
+		}
 		p.accounts[b.Account] = a
 	}
 	if a.parent != b.Parent || a.kind != b.Kind || a.name != b.Name {
 		return fmt.Errorf("changes what is fixed of account %d", b.Account)
 	}
-	if a.unit != b.Unit || a.neighbours != b.Neighbours {
+	if a.unit != b.Unit || a.neighbours != b.Neighbours || a.accounting != b.accounting() || a.statementDelta != b.StatementDelta {
 		for _, below := range p.accounts {
 			if below != a && below.parent != a.id {
 				continue
@@ -100,7 +113,11 @@ func (p *books) grant(b *grantBody, seq int64) error {
 			if !b.Replaces || b.Parent != 0 || below.spent() {
 				return fmt.Errorf("changes what is fixed of account %d", below.id)
 			}
-			below.unit, below.neighbours = b.Unit, b.Neighbours
+			below.unit, below.neighbours, below.statementDelta = b.Unit, b.Neighbours, b.StatementDelta
+			if below.accounting != b.accounting() {
+				below.accounting = b.accounting()
+				below.setCap(Cost{}) // that of the data set itself follows
+			}
 		}
 	}
 	if b.Replaces && a.spent() {
@@ -124,7 +141,15 @@ func (p *books) grant(b *grantBody, seq int64) error {
 			claim(p.paths, source, a.id)
 		}
 	}
-	a.fingerprint, a.path, a.capEps, a.capDelta, a.closed = b.Fingerprint, b.Path, b.CapEps, b.CapDelta, b.Closed
+	a.fingerprint, a.path, a.closed = b.Fingerprint, b.Path, b.Closed
+	a.setCap(b.limit())
+	book := a
+	if a.parent != 0 {
+		if book = p.accounts[a.parent]; book == nil {
+			return fmt.Errorf("is below account %d, which is not there", a.parent)
+		}
+	}
+	p.note = noteOf(seq, b, before, a, book)
 	return a.within()
 }
 
@@ -135,32 +160,43 @@ func claim(held map[string]int64, key string, id int64) {
 	}
 }
 
-func (p *books) charge(b *chargeBody, recovered bool) error {
+func (p *books) charge(b *chargeBody, seq int64, recovered bool) error {
 	for _, n := range b.Lines {
 		a := p.accounts[n.Account]
-		if a == nil || n.Eps < 0 || n.Delta < 0 {
+		if a == nil || n.Eps < 0 || n.Delta < 0 || n.Rho < 0 || n.Gaussian < 0 {
 			return fmt.Errorf("charges account %d, which is not there, or less than nothing", n.Account)
+		}
+		if (a.accounting == string(ZCDP)) != (n.Rho > 0) {
+			return fmt.Errorf("charges account %d, whose budget is in %s, in another accounting", n.Account, a.accounting)
 		}
 		a.spentEps += n.Eps
 		a.spentDelta += n.Delta
+		a.spentRho += n.Rho
+		a.spentGaussian += n.Gaussian
+		a.charges++
 		if recovered {
-			a.capEps, a.capDelta = max(a.capEps, a.spentEps), max(a.capDelta, a.spentDelta)
+			a.capEps, a.capDelta, a.capRho = max(a.capEps, a.spentEps), max(a.capDelta, a.spentDelta), max(a.capRho, a.spentRho)
 		}
 		if err := a.within(); err != nil {
 			return err
 		}
+		p.lines = append(p.lines, lineAfter{
+			line: n, seq: seq, n: a.charges, spentEps: a.spentEps, spentDelta: a.spentDelta, spentRho: a.spentRho,
+			leftEps: a.capEps - a.spentEps, leftDelta: a.capDelta - a.spentDelta, leftRho: a.capRho - a.spentRho,
+		})
 	}
 	return nil
 }
 
 func (a *account) within() error {
-	if a.spentEps < 0 || a.spentDelta < 0 || a.spentEps > a.capEps || a.spentDelta > a.capDelta {
+	if a.spentEps < 0 || a.spentDelta < 0 || a.spentEps > a.capEps || a.spentDelta > a.capDelta ||
+		a.spentRho < 0 || a.spentRho > a.capRho || a.spentGaussian < 0 || a.spentGaussian > a.spentRho {
 		return fmt.Errorf("account %d is spent beyond its cap", a.id)
 	}
 	return nil
 }
 
-func (a *account) spent() bool { return a.spentEps != 0 || a.spentDelta != 0 }
+func (a *account) spent() bool { return a.spentEps != 0 || a.spentDelta != 0 || a.spentRho != 0 }
 
 // catchUp applies the entries that q has after the last one applied. A chain that
 // cannot be replayed is a [*SealedError].
@@ -245,9 +281,10 @@ func (p *books) compareAccounts(ctx context.Context, q querier, fault func(forma
 		}
 		known++
 		switch {
-		case a.spentEps != want.spentEps || a.spentDelta != want.spentDelta:
-			fault("account %d (%s) says epsilon %s, delta %s spent; its charges add up to %s, %s", a.id, a.name,
-				decimal(a.spentEps, 9), decimal(a.spentDelta, 18), decimal(want.spentEps, 9), decimal(want.spentDelta, 18))
+		case a.spentEps != want.spentEps || a.spentDelta != want.spentDelta || a.spentRho != want.spentRho || a.spentGaussian != want.spentGaussian:
+			fault("account %d (%s) says epsilon %s, delta %s, rho %s spent; its charges add up to %s, %s, %s", a.id, a.name,
+				decimal(a.spentEps, 9), decimal(a.spentDelta, 18), decimal(a.spentRho, 15),
+				decimal(want.spentEps, 9), decimal(want.spentDelta, 18), decimal(want.spentRho, 15))
 		case a != *want:
 			fault("account %d (%s) is not as it was granted", a.id, a.name)
 		}
@@ -283,6 +320,13 @@ type (
 		SpentDelta  int64  `json:"spent_delta"`
 		Closed      bool   `json:"closed"`
 		Version     int64  `json:"version"`
+
+		Accounting     string `json:"accounting"`
+		StatementDelta int64  `json:"statement_delta"`
+		CapRho         int64  `json:"cap_rho"`
+		SpentRho       int64  `json:"spent_rho"`
+		SpentGaussian  int64  `json:"spent_gaussian"`
+		Charges        int64  `json:"charges"`
 	}
 	versionState struct {
 		Account int64  `json:"account"`
@@ -298,6 +342,7 @@ func (p *books) encode() ([]byte, error) {
 		s.Accounts = append(s.Accounts, accountState{
 			a.id, a.parent, a.kind, a.name, a.unit, a.neighbours, a.fingerprint, a.path,
 			a.capEps, a.spentEps, a.capDelta, a.spentDelta, a.closed, a.version,
+			a.accounting, a.statementDelta, a.capRho, a.spentRho, a.spentGaussian, a.charges,
 		})
 	}
 	for k, digest := range p.versions {
@@ -328,6 +373,8 @@ func decodeBooks(seq int64, state []byte) (*books, error) {
 			id: a.ID, parent: a.Parent, kind: a.Kind, name: a.Name, unit: a.Unit, neighbours: a.Neighbours,
 			fingerprint: a.Fingerprint, path: a.Path, capEps: a.CapEps, spentEps: a.SpentEps,
 			capDelta: a.CapDelta, spentDelta: a.SpentDelta, closed: a.Closed, version: a.Version,
+			accounting: a.Accounting, statementDelta: a.StatementDelta, capRho: a.CapRho,
+			spentRho: a.SpentRho, spentGaussian: a.SpentGaussian, charges: a.Charges,
 		}
 	}
 	for _, v := range s.Versions {

@@ -90,11 +90,21 @@ type (
 		Sources []string `json:"sources,omitempty"`
 		// Closed: the analyst may not ask until the next grant.
 		Closed bool `json:"closed,omitempty"`
+		// Accounting is "zcdp" or absent. In zCDP the cap is CapRho, in units of 1e-15,
+		// the other two are 0, and StatementDelta is the delta of the statements.
+		Accounting     string `json:"accounting,omitempty"`
+		CapRho         int64  `json:"cap_rho_femto,omitempty"`
+		StatementDelta int64  `json:"statement_delta,omitempty"`
 	}
+	// line is what one account was charged. In a budget in zCDP that is Rho, of which
+	// Gaussian is the share of the parts that are not private without a delta; Eps is
+	// the sum of the epsilons of the other parts, and Delta is 0.
 	line struct {
-		Account int64 `json:"account"`
-		Eps     int64 `json:"eps"`
-		Delta   int64 `json:"delta"`
+		Account  int64 `json:"account"`
+		Eps      int64 `json:"eps"`
+		Delta    int64 `json:"delta"`
+		Rho      int64 `json:"rho_femto,omitempty"`
+		Gaussian int64 `json:"gaussian_femto,omitempty"`
 	}
 	chargeBody struct {
 		Charge      string `json:"charge"`

@@ -105,6 +105,9 @@ func (l *Ledger) audit(ctx context.Context, tx *sql.Tx) error {
 	if err := p.catchUp(ctx, tx); err != nil {
 		return l.sealing(err)
 	}
+	if err := fillPassbook(ctx, tx); err != nil {
+		return l.sealing(err)
+	}
 	r := &Report{}
 	if p.ledger != l.id {
 		r.fault("the chain is of another ledger")

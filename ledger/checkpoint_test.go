@@ -279,7 +279,7 @@ func TestCheckpointEqualsReplay(t *testing.T) {
 				a = &account{id: id, kind: kindDataset, name: fmt.Sprint("d", id), unit: "record", neighbours: "add-remove", capEps: 100}
 			}
 			if rapid.Bool().Draw(rt, "charge") && p.accounts[id] != nil && a.capEps > a.spentEps {
-				next(kindCharge, chargeBody{Charge: fmt.Sprint(p.seq), Lines: []line{{id, rapid.Int64Range(1, a.capEps-a.spentEps).Draw(rt, "eps"), 0}}})
+				next(kindCharge, chargeBody{Charge: fmt.Sprint(p.seq), Lines: []line{{Account: id, Eps: rapid.Int64Range(1, a.capEps-a.spentEps).Draw(rt, "eps")}}})
 				continue
 			}
 			b := a.body()

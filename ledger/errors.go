@@ -66,6 +66,9 @@ func shortText(asked, left Cost) string {
 	if e, d := asked.Delta, left.Delta; e > d {
 		parts = append(parts, fmt.Sprintf("delta %s requested, %s remaining, %s too much", decimal(e, 18), decimal(d, 18), decimal(e-d, 18)))
 	}
+	if e, d := asked.Rho, left.Rho; e > d {
+		parts = append(parts, fmt.Sprintf("rho %s requested, %s remaining, %s too much", e, d, e-d))
+	}
 	return strings.Join(parts, ", ")
 }
 

@@ -69,7 +69,7 @@ func (l *Ledger) KnowsPrint(ctx context.Context, print string) (string, error) {
 func (l *Ledger) holder(ctx context.Context, query string, keys ...string) (string, error) {
 	for _, key := range keys {
 		var name string
-		err := l.db.QueryRowContext(ctx, query, key).Scan(&name)
+		err := l.readers.QueryRowContext(ctx, query, key).Scan(&name)
 		if errors.Is(err, sql.ErrNoRows) {
 			continue
 		}
@@ -85,7 +85,7 @@ func (l *Ledger) holder(ctx context.Context, query string, keys ...string) (stri
 // was last compared with the current version; zeros if it never was. They decide
 // whether the file is compared before a charge, and nothing else.
 func (l *Ledger) Seen(ctx context.Context, name string) (size, mtime int64, err error) {
-	err = l.db.QueryRowContext(ctx, `SELECT size, mtime FROM dataset_seen JOIN account ON account.id = account
+	err = l.readers.QueryRowContext(ctx, `SELECT size, mtime FROM dataset_seen JOIN account ON account.id = account
 		WHERE kind = 'dataset' AND name = ? AND version = (SELECT max(version) FROM dataset_version WHERE dataset_version.account = account.id)`, name).Scan(&size, &mtime)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, 0, nil
@@ -125,7 +125,7 @@ func setSeen(ctx context.Context, tx *sql.Tx, id, size, mtime int64) error {
 // StoredByQuestion returns the last answer that the data set gave to the request
 // of this hash, by any analyst and under any key; nil where there is none.
 func (l *Ledger) StoredByQuestion(ctx context.Context, dataset string, hash [32]byte) (*Release, error) {
-	tx, err := l.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	tx, err := l.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return nil, fail(l.path, "cannot be read", err)
 	}

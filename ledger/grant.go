@@ -37,9 +37,14 @@ type Grant struct {
 	// files of a folder, at most 10,000. Their paths belong to the data set: the
 	// ledger knows them ([Ledger.Knows]), and no query reads them. Optional.
 	Sources []string
-	// Cap is all that may ever be spent. Required, with an epsilon above 0. It
-	// can only rise, unless Replace.
+	// Cap is all that may ever be spent. Required: an epsilon above 0, and a delta or
+	// none; in a budget in zCDP a rho above 0. It can only rise, unless Replace.
 	Cap Cost
+	// Accounting is how losses add up. Fixed once something is spent. Defaults to Basic.
+	Accounting Accounting
+	// StatementDelta is the delta, in units of 1e-18, at which the budget states its
+	// epsilon. Required in a budget in zCDP, fixed like Accounting, and 0 otherwise.
+	StatementDelta int64
 	// Neighbours is the relation the budget is for. Defaults to add-remove.
 	Neighbours Neighbours
 	// Unit is "record", or the column whose equal values mark the records of
@@ -92,11 +97,41 @@ func checkName(what, name string) error {
 	return nil
 }
 
+// checkCap refuses what is no cap of either accounting.
 func checkCap(c Cost) error {
-	if c.Epsilon <= 0 || c.Delta < 0 || c.Delta > 1e18 {
+	switch {
+	case c.Rho == 0 && (c.Epsilon <= 0 || c.Delta < 0 || c.Delta > 1e18):
 		return noren.Usagef("the budget", "expected an epsilon above 0 and a delta from 0 to 1")
+	case c.Rho < 0 || c.Rho > 0 && (c.Epsilon != 0 || c.Delta != 0):
+		return noren.Usagef("the budget", "expected a rho above 0 alone")
 	}
 	return nil
+}
+
+// checkAccounting refuses a budget whose parts do not go with its accounting.
+func (g *Grant) checkAccounting() error {
+	where := "data set " + g.Name
+	switch {
+	case g.Accounting != Basic && g.Accounting != ZCDP:
+		return noren.Usagef(where, "expected the accounting epsilon or zcdp")
+	case (g.Accounting == ZCDP) != (g.Cap.Rho > 0):
+		return otherAccounting(where, string(g.Accounting))
+	case g.Accounting == Basic && g.StatementDelta != 0:
+		return noren.Usagef(where, "a budget in epsilon and delta states its own delta").Hinted("leave the delta of the statements out")
+	case g.Accounting == ZCDP && (g.StatementDelta <= 0 || g.StatementDelta >= 1e18):
+		return noren.Usagef(where, "expected a delta of the statements above 0 and below 1").Hinted("for instance 1e-6")
+	case g.Accounting == ZCDP && model(string(g.Definition)) != "":
+		return &noren.Error{Kind: noren.Usage, Code: "model", Where: where, What: "a model of dependent records has no budget in zCDP", Hint: "grant a budget in epsilon and delta"}
+	}
+	return nil
+}
+
+// otherAccounting is the refusal of a cap of another accounting than the budget's.
+func otherAccounting(where, accounting string) error {
+	if accounting == string(ZCDP) {
+		return noren.Usagef(where, "its budget is in zCDP, expected a cap in rho")
+	}
+	return noren.Usagef(where, "its budget is in epsilon and delta, expected a cap in epsilon")
 }
 
 // Grant grants the budget that g states. Faults are of kind Usage, with the codes same-table (a
@@ -155,10 +190,25 @@ func (l *Ledger) Grant(ctx context.Context, g Grant) (*Book, error) {
 
 // decide is the body of g's entry, given the data set before it.
 func (g *Grant) decide(ctx context.Context, tx *sql.Tx, old *account, paths, sources []string) (*grantBody, error) {
+	if old != nil && !g.Replace { // what is not stated stays
+		if g.Accounting == "" {
+			g.Accounting = Accounting(old.accounting)
+		}
+		if g.Accounting == ZCDP && g.StatementDelta == 0 {
+			g.StatementDelta = old.statementDelta
+		}
+	}
+	if g.Accounting == "" {
+		g.Accounting = Basic
+	}
+	if err := g.checkAccounting(); err != nil {
+		return nil, err
+	}
 	b := &grantBody{
 		Kind: kindDataset, Name: g.Name, Unit: g.Unit, Neighbours: g.Neighbours.String(),
-		Fingerprint: g.Print, Path: paths[0], CapEps: g.Cap.Epsilon, CapDelta: g.Cap.Delta, Replaces: g.Replace, Sources: sources,
+		Fingerprint: g.Print, Path: paths[0], Replaces: g.Replace, Sources: sources,
 	}
+	b.setLimit(string(g.Accounting), g.StatementDelta, g.Cap)
 	isNew := true
 	switch {
 	case old == nil && (g.Changed || g.Replace):
@@ -203,7 +253,9 @@ func (g *Grant) follows(old *account, current *versionRow) (isNew bool, err erro
 	switch {
 	case old.unit != g.Unit || old.neighbours != g.Neighbours.String():
 		return false, old.fixed(fmt.Sprintf("its budget is for %s neighbours of one %s, not %s of one %s", old.neighbours, old.unit, g.Neighbours, g.Unit))
-	case g.Cap.Epsilon < old.capEps || g.Cap.Delta < old.capDelta:
+	case string(g.Accounting) != old.accounting || g.StatementDelta != old.statementDelta:
+		return false, old.fixed("its budget is in " + old.inWords())
+	case !old.limit().Within(g.Cap):
 		return false, old.capFalls()
 	case current == nil:
 		if spent && (g.FixedOnceSpent || model(string(g.Definition)) != "") {
@@ -252,10 +304,15 @@ func (l *Ledger) GrantAnalyst(ctx context.Context, dataset, analyst string, limi
 		return nil, firstFault(err)
 	}
 	return l.grantBelow(ctx, dataset, analyst, func(parent, old *account) (*grantBody, error) {
-		if old == nil {
-			return &grantBody{Parent: parent.id, Kind: kindAnalyst, Name: analyst, Unit: parent.unit, Neighbours: parent.neighbours, CapEps: limit.Epsilon, CapDelta: limit.Delta}, nil
+		if old != nil {
+			return old.withCap(limit)
 		}
-		return old.withCap(limit)
+		b := &grantBody{Parent: parent.id, Kind: kindAnalyst, Name: analyst, Unit: parent.unit, Neighbours: parent.neighbours}
+		if (parent.accounting == string(ZCDP)) != (limit.Rho > 0) {
+			return nil, otherAccounting("data set "+dataset, parent.accounting)
+		}
+		b.setLimit(parent.accounting, parent.statementDelta, limit)
+		return b, nil
 	})
 }
 
@@ -347,112 +404,36 @@ func applyGrant(ctx context.Context, tx *sql.Tx, seq int64, b *grantBody) error 
 	if b.Parent != 0 {
 		parent = b.Parent
 	}
-	if _, err := tx.ExecContext(ctx, `INSERT INTO account (id, parent, kind, name, unit, neighbours, fingerprint, path, cap_eps_nano, cap_delta, closed)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	before, err := accountByID(ctx, tx, b.Account)
+	if err != nil {
+		return err
+	}
+	var a account
+	a.accounting = b.accounting()
+	a.setCap(b.limit())
+	if _, err := tx.ExecContext(ctx, `INSERT INTO account (id, parent, kind, name, unit, neighbours, fingerprint, path, cap_eps_nano, cap_delta, closed, accounting, statement_delta, cap_rho)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET unit = excluded.unit, neighbours = excluded.neighbours, fingerprint = excluded.fingerprint, path = excluded.path,
-			cap_eps_nano = excluded.cap_eps_nano, cap_delta = excluded.cap_delta, closed = excluded.closed`,
-		b.Account, parent, b.Kind, b.Name, b.Unit, b.Neighbours, null(b.Fingerprint), null(b.Path), b.CapEps, b.CapDelta, b.Closed); err != nil {
+			cap_eps_nano = excluded.cap_eps_nano, cap_delta = excluded.cap_delta, closed = excluded.closed,
+			accounting = excluded.accounting, statement_delta = excluded.statement_delta, cap_rho = excluded.cap_rho`,
+		b.Account, parent, b.Kind, b.Name, b.Unit, b.Neighbours, null(b.Fingerprint), null(b.Path), a.capEps, a.capDelta, b.Closed,
+		a.accounting, b.StatementDelta, a.capRho); err != nil {
 		return err
 	}
 	if b.Replaces {
-		if _, err := tx.ExecContext(ctx, "UPDATE account SET unit = ?, neighbours = ? WHERE parent = ?", b.Unit, b.Neighbours, b.Account); err != nil {
+		// Caps of another accounting mean nothing: they are 0 until the next grants.
+		a.setCap(Cost{})
+		if _, err := tx.ExecContext(ctx, `UPDATE account SET unit = ?1, neighbours = ?2, accounting = ?3, statement_delta = ?4,
+			cap_eps_nano = CASE WHEN accounting = ?3 THEN cap_eps_nano ELSE ?5 END, cap_delta = CASE WHEN accounting = ?3 THEN cap_delta ELSE 0 END,
+			cap_rho = CASE WHEN accounting = ?3 THEN cap_rho ELSE 0 END WHERE parent = ?6`,
+			b.Unit, b.Neighbours, a.accounting, b.StatementDelta, a.capEps, b.Account); err != nil {
 			return err
 		}
 	}
-	return applyDataset(ctx, tx, seq, b)
-}
-
-// account is a row of the table of that name.
-type account struct {
-	id, parent           int64
-	kind, name, unit     string
-	neighbours           string
-	fingerprint, path    string
-	capEps, spentEps     int64
-	capDelta, spentDelta int64
-	closed               bool
-	version              int64 // of a data set; 0 before its first definition
-}
-
-const accountColumns = `id, coalesce(parent, 0), kind, name, unit, neighbours, coalesce(fingerprint, ''), coalesce(path, ''),
-	cap_eps_nano, spent_eps_nano, cap_delta, spent_delta, closed,
-	coalesce((SELECT max(version) FROM dataset_version WHERE dataset_version.account = account.id), 0)`
-
-func (a *account) scan(row interface{ Scan(...any) error }) error {
-	return row.Scan(&a.id, &a.parent, &a.kind, &a.name, &a.unit, &a.neighbours, &a.fingerprint, &a.path, &a.capEps, &a.spentEps, &a.capDelta, &a.spentDelta, &a.closed, &a.version)
-}
-
-func (a *account) left() Cost {
-	return Cost{Epsilon: a.capEps - a.spentEps, Delta: a.capDelta - a.spentDelta}
-}
-
-// body is a grant that leaves a as it is.
-func (a *account) body() *grantBody {
-	return &grantBody{
-		Account: a.id, Parent: a.parent, Kind: a.kind, Name: a.name, Unit: a.unit, Neighbours: a.neighbours,
-		Fingerprint: a.fingerprint, Path: a.path, CapEps: a.capEps, CapDelta: a.capDelta,
+	if err := applyDataset(ctx, tx, seq, b); err != nil {
+		return err
 	}
-}
-
-// withCap is a grant of another cap, which also opens a closed analyst.
-func (a *account) withCap(limit Cost) (*grantBody, error) {
-	if limit.Epsilon < a.capEps || limit.Delta < a.capDelta {
-		return nil, a.capFalls()
-	}
-	b := a.body()
-	b.CapEps, b.CapDelta = limit.Epsilon, limit.Delta
-	return b, nil
-}
-
-func (a *account) where() string { return kindWord(a.kind) + " " + a.name }
-
-// fixed is the refusal to change what a's first charge fixed.
-func (a *account) fixed(what string) error {
-	hint := "nothing is spent: the steward may replace the grant"
-	if a.spent() {
-		what = Cost{Epsilon: a.spentEps, Delta: a.spentDelta}.String() + " is spent; " + what
-		hint = "epsilons of different relations do not add up"
-	}
-	return &noren.Error{Kind: noren.Usage, Code: "fixed", Where: a.where(), What: what, Hint: hint}
-}
-
-func (a *account) capFalls() error {
-	hint := "its cap is " + Cost{Epsilon: a.capEps, Delta: a.capDelta}.String()
-	switch {
-	case a.kind == kindAnalyst:
-		hint += "; the steward may close the analyst"
-	case !a.spent():
-		hint += "; nothing is spent: the steward may replace the grant"
-	}
-	return &noren.Error{Kind: noren.Usage, Code: "fixed", Where: a.where(), What: "a cap cannot fall", Hint: hint}
-}
-
-// findAccount returns nil where there is none.
-func findAccount(ctx context.Context, q querier, parent int64, kind, name string) (*account, error) {
-	var a account
-	err := a.scan(q.QueryRowContext(ctx, "SELECT "+accountColumns+" FROM account WHERE coalesce(parent, 0) = ? AND kind = ? AND name = ?", parent, kind, name))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
-	return &a, err
-}
-
-// accounts returns the accounts that where selects, in id order.
-func accounts(ctx context.Context, q querier, where string, args ...any) ([]account, error) {
-	rows, err := q.QueryContext(ctx, "SELECT "+accountColumns+" FROM account WHERE "+where+" ORDER BY id", args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []account
-	for rows.Next() {
-		var a account
-		if err := a.scan(rows); err != nil {
-			return nil, err
-		}
-		all = append(all, a)
-	}
-	return all, rows.Err()
+	return noteGrant(ctx, tx, seq, b, before)
 }
 
 func noDataset(name string) error {

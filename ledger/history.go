@@ -15,7 +15,8 @@ type Entry struct {
 	Principal string
 	Key       string
 	Mechanism json.RawMessage
-	Cost      Cost // charged to each of Accounts
+	Cost      Cost // charged to each of Accounts; in zCDP rho alone
+	Loss      Loss // in zCDP, with the same rho
 	Accounts  []int64
 	State     string // "reserved", "released" or "forfeited"
 	Reason    string // why it was forfeited
@@ -50,10 +51,10 @@ func (l *Ledger) History(ctx context.Context, o HistoryOptions, visit func(Entry
 }
 
 func (l *Ledger) page(ctx context.Context, o HistoryOptions, after int64) ([]Entry, error) {
-	rows, err := l.db.QueryContext(ctx, `SELECT charge.id, seq, created_at, account.name, principal, idempotency_key, mechanism_json, state, reason,
-		coalesce(ended_at, 0), json_group_array(line.account), max(line.eps), max(line.delta)
+	rows, err := l.readers.QueryContext(ctx, `SELECT charge.id, charge.seq, created_at, account.name, principal, idempotency_key, mechanism_json, state, reason,
+		coalesce(ended_at, 0), json_group_array(line.account), max(line.eps), max(line.delta), max(line.rho), max(line.gaussian)
 		FROM charge JOIN account ON account.id = charge.account JOIN charge_line AS line ON line.charge = charge.id
-		WHERE seq > ?1 AND (?2 = '' OR account.name = ?2) AND (?3 = '' OR principal = ?3) GROUP BY seq ORDER BY seq LIMIT 500`, after, o.Dataset, o.Analyst)
+		WHERE charge.seq > ?1 AND (?2 = '' OR account.name = ?2) AND (?3 = '' OR principal = ?3) GROUP BY charge.seq ORDER BY charge.seq LIMIT 500`, after, o.Dataset, o.Analyst)
 	if err != nil {
 		return nil, err
 	}
@@ -63,9 +64,11 @@ func (l *Ledger) page(ctx context.Context, o HistoryOptions, after int64) ([]Ent
 		var e Entry
 		var created, ended int64
 		var mechanism, lines string
-		if err := rows.Scan(&e.Charge, &e.Link, &created, &e.Dataset, &e.Principal, &e.Key, &mechanism, &e.State, &e.Reason, &ended, &lines, &e.Cost.Epsilon, &e.Cost.Delta); err != nil {
+		var of line
+		if err := rows.Scan(&e.Charge, &e.Link, &created, &e.Dataset, &e.Principal, &e.Key, &mechanism, &e.State, &e.Reason, &ended, &lines, &of.Eps, &of.Delta, &of.Rho, &of.Gaussian); err != nil {
 			return nil, err
 		}
+		e.Cost, e.Loss = of.spentBy()
 		e.Time, e.Mechanism = time.UnixMilli(created).UTC(), json.RawMessage(mechanism)
 		if ended != 0 {
 			e.Ended = time.UnixMilli(ended).UTC()

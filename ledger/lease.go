@@ -11,9 +11,10 @@ import (
 
 // Remaining is what one account holds after a charge.
 type Remaining struct {
-	Kind string // "dataset", "analyst", or "block" of an older ledger
-	Name string
-	Left Cost
+	Kind       string // "dataset", "analyst", or "block" of an older ledger
+	Name       string
+	Left       Cost
+	Accounting Accounting // of the budget
 }
 
 // Reservation is a charge that was made and not yet answered. It belongs to the

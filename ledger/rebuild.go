@@ -31,8 +31,16 @@ func (l *Ledger) rebuild(ctx context.Context, tx *sql.Tx, p *books, before []acc
 		if want == nil {
 			continue
 		}
-		n := line{row.id, max(0, row.spentEps-want.spentEps), max(0, row.spentDelta-want.spentDelta)}
-		if n.Eps > 0 || n.Delta > 0 {
+		n := line{Account: row.id, Eps: max(0, row.spentEps-want.spentEps), Delta: max(0, row.spentDelta-want.spentDelta)}
+		if want.zcdp() {
+			// The parts of a loss belong together: what one of them says is charged to rho.
+			n.Delta, n.Gaussian = 0, max(0, row.spentGaussian-want.spentGaussian)
+			n.Rho = max(0, row.spentRho-want.spentRho, n.Gaussian)
+			if n.Eps > 0 {
+				n.Rho = max(n.Rho, n.Gaussian+1)
+			}
+		}
+		if n.Eps > 0 || n.Delta > 0 || n.Rho > 0 {
 			dataset := want.id
 			if want.parent != 0 {
 				dataset = want.parent
@@ -80,7 +88,7 @@ type excessLine struct {
 // rebuildRows writes the rows of accounts and data sets anew.
 func rebuildRows(ctx context.Context, tx *sql.Tx, p *books) error {
 	for _, clear := range []string{
-		"DELETE FROM dataset_version", "DELETE FROM dataset_print", "DELETE FROM dataset_path", "DELETE FROM dataset_seen",
+		"DELETE FROM dataset_version", "DELETE FROM dataset_print", "DELETE FROM dataset_path", "DELETE FROM dataset_seen", "DELETE FROM passbook",
 		// Names and prints are unique: rows that swapped them must not collide.
 		"UPDATE account SET name = 'rebuilt ' || id", "UPDATE account SET fingerprint = 'rebuilt ' || id WHERE fingerprint IS NOT NULL",
 	} {
@@ -110,12 +118,16 @@ func rebuildRows(ctx context.Context, tx *sql.Tx, p *books) error {
 		if a.kind == kindDataset {
 			fingerprint, path = a.fingerprint, a.path
 		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO account (id, parent, kind, name, unit, neighbours, fingerprint, path, cap_eps_nano, spent_eps_nano, cap_delta, spent_delta, closed)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		if _, err := tx.ExecContext(ctx, `INSERT INTO account (id, parent, kind, name, unit, neighbours, fingerprint, path, cap_eps_nano, spent_eps_nano, cap_delta, spent_delta, closed,
+				accounting, statement_delta, cap_rho, spent_rho, spent_gaussian, charges)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (id) DO UPDATE SET parent = excluded.parent, kind = excluded.kind, name = excluded.name, unit = excluded.unit, neighbours = excluded.neighbours,
 				fingerprint = excluded.fingerprint, path = excluded.path, cap_eps_nano = excluded.cap_eps_nano, spent_eps_nano = excluded.spent_eps_nano,
-				cap_delta = excluded.cap_delta, spent_delta = excluded.spent_delta, closed = excluded.closed`,
-			a.id, parent, a.kind, a.name, a.unit, a.neighbours, fingerprint, path, a.capEps, a.spentEps, a.capDelta, a.spentDelta, a.closed); err != nil {
+				cap_delta = excluded.cap_delta, spent_delta = excluded.spent_delta, closed = excluded.closed,
+				accounting = excluded.accounting, statement_delta = excluded.statement_delta, cap_rho = excluded.cap_rho,
+				spent_rho = excluded.spent_rho, spent_gaussian = excluded.spent_gaussian, charges = excluded.charges`,
+			a.id, parent, a.kind, a.name, a.unit, a.neighbours, fingerprint, path, a.capEps, a.spentEps, a.capDelta, a.spentDelta, a.closed,
+			a.accounting, a.statementDelta, a.capRho, a.spentRho, a.spentGaussian, a.charges); err != nil {
 			return err
 		}
 	}
@@ -137,7 +149,7 @@ func rebuildRows(ctx context.Context, tx *sql.Tx, p *books) error {
 			return err
 		}
 	}
-	return nil
+	return fillPassbook(ctx, tx)
 }
 
 // chargeExcess charges what the rows said beyond the chain, one entry a data set.

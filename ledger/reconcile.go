@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/noren-privacy/noren"
 )
@@ -46,6 +47,7 @@ type Recovery struct {
 type Raise struct {
 	Kind, Name    string
 	Before, After Cost
+	Accounting    Accounting // of the budget
 }
 
 // Reconcile rolls a ledger that was restored from an older copy forward to its known
@@ -68,7 +70,7 @@ func (l *Ledger) Reconcile(ctx context.Context, o ReconcileOptions) (*Recovery, 
 		if e.Charge.Ledger != l.id {
 			return nil, noren.Usagef("certificate of charge "+e.Charge.ID, "is of another ledger").Hinted("bring the certificates of ledger %s", l.id)
 		}
-		if e.Charge.Cost.Epsilon < 0 || e.Charge.Cost.Delta < 0 || e.Charge.ID == "" {
+		if e.Charge.Cost.Epsilon < 0 || e.Charge.Cost.Delta < 0 || e.Charge.Cost.Rho < 0 || e.Charge.Cost.Rho > 0 && e.Charge.Loss.Validate() != nil || e.Charge.ID == "" {
 			return nil, &noren.Error{Kind: noren.BadData, Where: "certificate of charge " + e.Charge.ID, What: "states no charge"}
 		}
 	}
@@ -87,6 +89,9 @@ func (l *Ledger) Reconcile(ctx context.Context, o ReconcileOptions) (*Recovery, 
 		p := newBooks()
 		if err := p.catchUp(ctx, tx); err != nil {
 			return l.damaged(err)
+		}
+		if err := fillPassbook(ctx, tx); err != nil {
+			return err
 		}
 		excess, err := l.rebuild(ctx, tx, p, before, did)
 		if err != nil {
@@ -211,7 +216,7 @@ func strayCharge(ctx context.Context, tx *sql.Tx, ledger string, k *link) (Evide
 	e.Charge = ChargeInfo{Ledger: ledger, ID: b.Charge, Link: k.Seq, Head: [32]byte(k.Hash)}
 	for _, n := range b.Lines {
 		e.Charge.Accounts = append(e.Charge.Accounts, n.Account)
-		e.Charge.Cost = Cost{Epsilon: max(e.Charge.Cost.Epsilon, n.Eps), Delta: max(e.Charge.Cost.Delta, n.Delta)}
+		e.Charge.Cost, e.Charge.Loss = n.spentBy() // all lines of a charge are of one cost
 	}
 	if err := tx.QueryRowContext(ctx, "SELECT name FROM account WHERE id = ?", b.Account).Scan(&e.Dataset); err != nil {
 		e.Dataset = fmt.Sprintf("of account %d", b.Account)
@@ -250,7 +255,7 @@ func (l *Ledger) rollForward(ctx context.Context, tx *sql.Tx, k *link) error {
 // insertRecovered writes a charge without regard to the caps.
 func insertRecovered(ctx context.Context, tx *sql.Tx, seq int64, b *chargeBody) error {
 	for _, n := range b.Lines {
-		if _, err := tx.ExecContext(ctx, `UPDATE account SET cap_eps_nano = max(cap_eps_nano, spent_eps_nano + ?), cap_delta = max(cap_delta, spent_delta + ?) WHERE id = ?`, n.Eps, n.Delta, n.Account); err != nil {
+		if _, err := tx.ExecContext(ctx, `UPDATE account SET cap_eps_nano = max(cap_eps_nano, spent_eps_nano + ?), cap_delta = max(cap_delta, spent_delta + ?), cap_rho = max(cap_rho, spent_rho + ?) WHERE id = ?`, n.Eps, n.Delta, n.Rho, n.Account); err != nil {
 			return err
 		}
 	}
@@ -290,14 +295,17 @@ func (l *Ledger) recover(ctx context.Context, tx *sql.Tx, e *Evidence, did *Reco
 	b := chargeBody{
 		Charge: e.Charge.ID, Account: book.id, Principal: recoveredBy, Key: e.Charge.ID,
 		RequestHash: hex.EncodeToString(make([]byte, 32)), Mechanism: mechanism, Owner: "-", Time: now,
-		Lines: []line{{book.id, e.Charge.Cost.Epsilon, e.Charge.Cost.Delta}},
 	}
-	for _, a := range listed {
-		for _, id := range e.Charge.Accounts {
-			if id == a.id {
-				b.Lines = append(b.Lines, line{a.id, e.Charge.Cost.Epsilon, e.Charge.Cost.Delta})
-				break
-			}
+	if book.zcdp() != (e.Charge.Cost.Rho > 0) {
+		// The accounting was replaced before anything was spent, and the chain of that is
+		// lost: the charge is of a budget that is not this one's.
+		did.Skipped = append(did.Skipped, fmt.Sprintf("charge %s: the budget of data set %s is in another accounting: grant it as it was and reconcile again", e.Charge.ID, e.Dataset))
+		return nil
+	}
+	b.Lines = append(b.Lines, book.line(e.Charge.Cost, e.Charge.Loss))
+	for i := range listed {
+		if slices.Contains(e.Charge.Accounts, listed[i].id) {
+			b.Lines = append(b.Lines, listed[i].line(e.Charge.Cost, e.Charge.Loss))
 		}
 	}
 	k, err := l.appendLink(ctx, tx, kindRecover, b)
@@ -352,12 +360,16 @@ func (d *Recovery) compare(ctx context.Context, tx *sql.Tx, before []account) er
 		old[a.id] = a
 	}
 	for _, a := range after {
-		was, now := Cost{Epsilon: old[a.id].spentEps, Delta: old[a.id].spentDelta}, Cost{Epsilon: a.spentEps, Delta: a.spentDelta}
-		if now.Epsilon < was.Epsilon || now.Delta < was.Delta {
+		before := old[a.id]
+		fell := a.spentEps < before.spentEps || a.spentDelta < before.spentDelta
+		if a.zcdp() {
+			fell = a.spentEps < before.spentEps || a.spentRho < before.spentRho || a.spentGaussian < before.spentGaussian
+		}
+		if fell {
 			return fmt.Errorf("account %d (%s) would say that less is spent than before", a.id, a.name)
 		}
-		if now != was {
-			d.Raised = append(d.Raised, Raise{a.kind, a.name, was, now})
+		if was, now := before.total(), a.total(); now != was {
+			d.Raised = append(d.Raised, Raise{a.kind, a.name, was, now, Accounting(a.accounting)})
 		}
 	}
 	return nil

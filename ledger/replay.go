@@ -8,11 +8,13 @@ import (
 type replay struct {
 	*books
 	charges map[string]*replayed
-	hashes  [][]byte // of entry i + 1
+	notes   map[int64]grantNote // of the grants, by entry
+	hashes  [][]byte            // of entry i + 1
 }
 
 type replayed struct {
 	body    chargeBody
+	lines   []lineAfter
 	seq     int64 // of its charge
 	end     int64 // of the entry that ended it; 0 while reserved
 	state   string
@@ -39,7 +41,7 @@ func (b *chargeBody) recoveredReason() string {
 }
 
 func newReplay() *replay {
-	return &replay{books: newBooks(), charges: map[string]*replayed{}}
+	return &replay{books: newBooks(), charges: map[string]*replayed{}, notes: map[int64]grantNote{}}
 }
 
 // apply takes the next entry: see [books.apply].
@@ -50,6 +52,8 @@ func (p *replay) apply(k *link) error {
 	}
 	p.hashes = append(p.hashes, k.Hash)
 	switch b := body.(type) {
+	case *grantBody:
+		p.notes[k.Seq] = *p.note
 	case *chargeBody:
 		err = p.charge(b, k)
 	case *releaseBody:
@@ -85,7 +89,7 @@ func (p *replay) charge(b *chargeBody, k *link) error {
 	if p.charges[b.Charge] != nil {
 		return fmt.Errorf("repeats charge %s", b.Charge)
 	}
-	c := &replayed{body: *b, seq: k.Seq, state: "reserved"}
+	c := &replayed{body: *b, lines: p.lines, seq: k.Seq, state: "reserved"}
 	if k.Kind == kindRecover {
 		c.state, c.reason, c.end = "forfeited", b.recoveredReason(), k.Seq
 	}

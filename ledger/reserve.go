@@ -34,8 +34,11 @@ type Request struct {
 	// Mechanism is the mechanism and its public parameters, a JSON object of at
 	// most 64 KiB. Required. It is kept for the history.
 	Mechanism json.RawMessage
-	// Cost is the privacy cost, at least 0 in each part and above 0 in one. Required.
+	// Cost is the privacy cost, at least 0 in each part and above 0 in one. Required for
+	// a budget in epsilon and delta, and not used in zCDP.
 	Cost Cost
+	// Loss is the privacy loss. Required for a budget in zCDP, and not used otherwise.
+	Loss Loss
 	// Neighbours and Unit are what Cost was computed for: those of the data set.
 	// Required; the zero Neighbours is add-remove.
 	Neighbours Neighbours
@@ -61,7 +64,8 @@ type ChargeInfo struct {
 	Link     int64    // its place in the chain
 	Head     [32]byte // the chain's head there
 	Accounts []int64  // the accounts that were charged, in order
-	Cost     Cost     // what each of them was charged
+	Cost     Cost     // what each of them was charged; in zCDP rho alone
+	Loss     Loss     // in zCDP, with the same rho
 }
 
 // checkRequest lists what is wrong with r by itself.
@@ -71,7 +75,7 @@ func checkRequest(r *Request) error {
 		return noren.Usagef("the request", "its description is longer than %d bytes", maxMechanism)
 	case !json.Valid(r.Mechanism) || len(bytes.TrimSpace(r.Mechanism)) == 0 || bytes.TrimSpace(r.Mechanism)[0] != '{':
 		return noren.Usagef("the request", "its description is not a JSON object")
-	case r.Cost.Epsilon < 0 || r.Cost.Delta < 0 || r.Cost == Cost{}:
+	case r.Cost.Epsilon < 0 || r.Cost.Delta < 0 || r.Cost == Cost{} && r.Loss == Loss{}:
 		return noren.Usagef("the request", "its cost is not above 0")
 	case r.Hash == [32]byte{}:
 		return noren.Usagef("the request", "its hash is missing")
@@ -190,31 +194,41 @@ func (l *Ledger) stored(ctx context.Context, tx *sql.Tx, id string) (*Release, e
 	if err != nil {
 		return nil, err
 	}
-	s.Charge.Ledger, s.Charge.ID = l.id, id
+	s.Charge, err = l.chargeInfo(ctx, tx, id)
+	return s, err
+}
+
+// chargeInfo reads a charge as a certificate states it.
+func (l *Ledger) chargeInfo(ctx context.Context, tx *sql.Tx, id string) (ChargeInfo, error) {
+	c := ChargeInfo{Ledger: l.id, ID: id}
 	var head []byte
-	if err := tx.QueryRowContext(ctx, "SELECT chain.seq, chain.hash FROM charge JOIN chain USING (seq) WHERE charge.id = ?", id).Scan(&s.Charge.Link, &head); err != nil {
-		return nil, err
+	if err := tx.QueryRowContext(ctx, "SELECT chain.seq, chain.hash FROM charge JOIN chain USING (seq) WHERE charge.id = ?", id).Scan(&c.Link, &head); err != nil {
+		return c, err
 	}
-	s.Charge.Head = [32]byte(head)
-	rows, err := tx.QueryContext(ctx, "SELECT account, eps, delta FROM charge_line WHERE charge = ? ORDER BY account", id)
+	c.Head = [32]byte(head)
+	rows, err := tx.QueryContext(ctx, "SELECT account, eps, delta, rho, gaussian FROM charge_line WHERE charge = ? ORDER BY account", id)
 	if err != nil {
-		return nil, err
+		return c, err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var n int64
-		if err := rows.Scan(&n, &s.Charge.Cost.Epsilon, &s.Charge.Cost.Delta); err != nil {
-			return nil, err
+		var n line
+		if err := rows.Scan(&n.Account, &n.Eps, &n.Delta, &n.Rho, &n.Gaussian); err != nil {
+			return c, err
 		}
-		s.Charge.Accounts = append(s.Charge.Accounts, n)
+		c.Cost, c.Loss = n.spentBy()
+		c.Accounts = append(c.Accounts, n.Account)
 	}
-	return s, rows.Err()
+	return c, rows.Err()
 }
 
 // charge is T1: the charge, its lines, its entry and what is spent.
 func (l *Ledger) charge(ctx context.Context, tx *sql.Tx, q *Request, book *account, now int64) (*Reservation, error) {
 	if book.neighbours != q.Neighbours.String() || book.unit != q.Unit {
 		return nil, noren.Usagef("data set "+q.Dataset, "its budget is for %s neighbours of one %s, and the cost is for %s of one %s", book.neighbours, book.unit, q.Neighbours, q.Unit).Hinted("epsilons of different relations do not add up")
+	}
+	if err := q.accounted(book); err != nil {
+		return nil, err
 	}
 	touched, err := touchedAccounts(ctx, tx, q, book)
 	if err != nil {
@@ -224,16 +238,19 @@ func (l *Ledger) charge(ctx context.Context, tx *sql.Tx, q *Request, book *accou
 	id := randomID()
 	body := chargeBody{Charge: id, Account: book.id, Principal: q.Principal, Key: q.Key, RequestHash: hex.EncodeToString(q.Hash[:]), Mechanism: string(q.Mechanism), Owner: owner, Time: now}
 	refusal := &Refusal{}
-	r := &Reservation{ledger: l, owner: owner, info: ChargeInfo{Ledger: l.id, ID: id, Cost: q.Cost}}
-	for _, a := range touched {
-		body.Lines = append(body.Lines, line{a.id, q.Cost.Epsilon, q.Cost.Delta})
+	of := book.line(q.Cost, q.Loss)
+	cost, loss := of.spentBy()
+	r := &Reservation{ledger: l, owner: owner, info: ChargeInfo{Ledger: l.id, ID: id, Cost: cost, Loss: loss}}
+	for i := range touched {
+		a := &touched[i]
+		body.Lines = append(body.Lines, a.line(q.Cost, q.Loss))
 		r.info.Accounts = append(r.info.Accounts, a.id)
 		left := a.left()
-		if q.Cost.Epsilon > left.Epsilon || q.Cost.Delta > left.Delta {
-			refusal.Short = append(refusal.Short, Shortfall{a.kind, a.name, q.Cost, left})
+		if !cost.Within(left) || of.Eps > a.capEps-a.spentEps {
+			refusal.Short = append(refusal.Short, Shortfall{a.kind, a.name, cost, left})
 			continue
 		}
-		r.remaining = append(r.remaining, Remaining{a.kind, a.name, Cost{Epsilon: left.Epsilon - q.Cost.Epsilon, Delta: left.Delta - q.Cost.Delta}})
+		r.remaining = append(r.remaining, Remaining{a.kind, a.name, Cost{Epsilon: left.Epsilon - cost.Epsilon, Delta: left.Delta - cost.Delta, Rho: left.Rho - cost.Rho}, Accounting(a.accounting)})
 	}
 	if len(refusal.Short) > 0 {
 		return nil, &noren.Error{Kind: noren.Refused, Code: "budget-refused", What: "the budget does not cover the request", Err: refusal, Hint: "ask for less; nothing was charged"}
@@ -249,6 +266,21 @@ func (l *Ledger) charge(ctx context.Context, tx *sql.Tx, q *Request, book *accou
 	}
 	l.at("before-commit")
 	return r, nil
+}
+
+// accounted refuses a request that does not state what the accounting of its budget
+// adds up.
+func (q *Request) accounted(book *account) error {
+	if !book.zcdp() {
+		if (Cost{Epsilon: q.Cost.Epsilon, Delta: q.Cost.Delta} == Cost{}) || q.Cost.Rho != 0 {
+			return noren.Usagef("data set "+q.Dataset, "its budget is in epsilon and delta, and the request states none")
+		}
+		return nil
+	}
+	if (q.Loss == Loss{}) {
+		return &noren.Error{Kind: noren.Usage, Code: "not-zcdp", Where: "data set " + q.Dataset, What: "its budget is in zCDP, and the request states no loss there"}
+	}
+	return q.Loss.Validate()
 }
 
 // mayAsk refuses all requests to a data set without a schema, and those of a
@@ -331,16 +363,21 @@ func insertCharge(ctx context.Context, tx *sql.Tx, seq int64, b *chargeBody, hel
 		return err
 	}
 	for _, n := range b.Lines {
-		if _, err := tx.ExecContext(ctx, "INSERT INTO charge_line (charge, account, eps, delta) VALUES (?, ?, ?, ?)", b.Charge, n.Account, n.Eps, n.Delta); err != nil {
-			return err
+		after := lineAfter{line: n, seq: seq}
+		err := tx.QueryRowContext(ctx, `UPDATE account SET spent_eps_nano = spent_eps_nano + ?1, spent_delta = spent_delta + ?2,
+				spent_rho = spent_rho + ?3, spent_gaussian = spent_gaussian + ?4, charges = charges + 1
+			WHERE id = ?5 AND ?1 <= cap_eps_nano - spent_eps_nano AND ?2 <= cap_delta - spent_delta AND ?3 <= cap_rho - spent_rho
+			RETURNING charges, spent_eps_nano, spent_delta, spent_rho, cap_eps_nano - spent_eps_nano, cap_delta - spent_delta, cap_rho - spent_rho`,
+			n.Eps, n.Delta, n.Rho, n.Gaussian, n.Account).
+			Scan(&after.n, &after.spentEps, &after.spentDelta, &after.spentRho, &after.leftEps, &after.leftDelta, &after.leftRho)
+		if errors.Is(err, sql.ErrNoRows) {
+			return fmt.Errorf("account %d does not cover the charge", n.Account)
 		}
-		done, err := tx.ExecContext(ctx, `UPDATE account SET spent_eps_nano = spent_eps_nano + ?1, spent_delta = spent_delta + ?2
-			WHERE id = ?3 AND ?1 <= cap_eps_nano - spent_eps_nano AND ?2 <= cap_delta - spent_delta`, n.Eps, n.Delta, n.Account)
 		if err != nil {
 			return err
 		}
-		if rows, err := done.RowsAffected(); err != nil || rows != 1 {
-			return errors.Join(err, fmt.Errorf("account %d does not cover the charge", n.Account))
+		if err := after.insert(ctx, tx, b.Charge); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -17,6 +17,10 @@ type Book struct {
 	Fingerprint string
 	Neighbours  Neighbours
 	Unit        string // "record", or a column
+	// Accounting is how losses add up, and StatementDelta the delta of the statements of
+	// a budget in zCDP; 0 otherwise.
+	Accounting     Accounting
+	StatementDelta int64
 	// Version is the number of the current version, 0 before the first: then
 	// nothing is answered. Definition, its hash and the prints of the columns
 	// are those of the current version.
@@ -60,14 +64,16 @@ type Account struct {
 	// and the data set's, nothing if closed.
 	Available Cost
 	Closed    bool // an analyst that may not ask
+	// Loss is what was spent of a budget in zCDP.
+	Loss Loss
 }
 
 func (a *account) public() Account {
-	return Account{a.id, a.name, Cost{Epsilon: a.capEps, Delta: a.capDelta}, Cost{Epsilon: a.spentEps, Delta: a.spentDelta}, a.left(), a.left(), a.closed}
+	return Account{ID: a.id, Name: a.name, Cap: a.limit(), Spent: a.total(), Remaining: a.left(), Available: a.left(), Closed: a.closed, Loss: a.loss()}
 }
 
 func least(a, b Cost) Cost {
-	return Cost{Epsilon: min(a.Epsilon, b.Epsilon), Delta: min(a.Delta, b.Delta)}
+	return Cost{Epsilon: min(a.Epsilon, b.Epsilon), Delta: min(a.Delta, b.Delta), Rho: min(a.Rho, b.Rho)}
 }
 
 // Sealed returns nil, or the error of kind Refused that every Grant and Reserve
@@ -95,7 +101,7 @@ func (l *Ledger) Show(ctx context.Context) ([]*Book, error) {
 }
 
 func (l *Ledger) books(ctx context.Context) ([]*Book, error) {
-	tx, err := l.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	tx, err := l.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +115,7 @@ func (l *Ledger) books(ctx context.Context) ([]*Book, error) {
 	for i := range all {
 		a := &all[i]
 		if a.kind == kindDataset {
-			b := &Book{Account: a.public(), Path: a.path, Fingerprint: a.fingerprint, Neighbours: parseNeighbours(a.neighbours), Unit: a.unit, Version: int(a.version)}
+			b := &Book{Account: a.public(), Path: a.path, Fingerprint: a.fingerprint, Neighbours: parseNeighbours(a.neighbours), Unit: a.unit, Version: int(a.version), Accounting: Accounting(a.accounting), StatementDelta: a.statementDelta}
 			books, byID[a.id] = append(books, b), b
 		}
 	}
@@ -245,7 +251,7 @@ func (l *Ledger) Book(ctx context.Context, name string) (*Book, error) {
 // restored: see [Ledger.Reconcile].
 func (l *Ledger) Contains(ctx context.Context, c ChargeInfo) (bool, error) {
 	var found bool
-	err := l.db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM charge JOIN chain USING (seq)
+	err := l.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM charge JOIN chain USING (seq)
 		WHERE charge.id = ? AND seq = ? AND hash = ?)`, c.ID, c.Link, c.Head[:]).Scan(&found)
 	if err != nil {
 		return false, fail(l.path, "cannot be read", err)

@@ -42,12 +42,13 @@ type Options struct {
 // Ledger is an open budget ledger. Its methods may be called by several
 // goroutines at once. Close it.
 type Ledger struct {
-	path   string
-	db     *sql.DB
-	id     string
-	secret []byte
-	opts   Options
-	clock  clock
+	path    string
+	db      *sql.DB // the one connection that writes
+	readers *sql.DB // see the state of one moment, beside the writer
+	id      string
+	secret  []byte
+	opts    Options
+	clock   clock
 
 	sealMu sync.Mutex
 	sealed error
@@ -63,7 +64,7 @@ type Ledger struct {
 }
 
 // dsn is the data source of the database file at path, which must exist.
-func dsn(path string) (string, error) {
+func dsn(path string, writes bool) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
@@ -72,17 +73,31 @@ func dsn(path string) (string, error) {
 	if !strings.HasPrefix(abs, "/") {
 		abs = "/" + abs // C:/...
 	}
-	q := url.Values{"mode": {"rw"}, "_txlock": {"immediate"}, "_pragma": {
+	q := url.Values{"mode": {"rw"}, "_pragma": {
 		// Busy waits are short, so that a context is heard in between: see begin.
 		"busy_timeout(500)", "synchronous(FULL)", "foreign_keys(1)",
 		// REPLACE would delete rows behind the triggers' back without this.
 		"recursive_triggers(1)", "trusted_schema(0)", "cell_size_check(1)",
 	}}
+	if writes {
+		q.Set("_txlock", "immediate")
+	} else {
+		q.Add("_pragma", "query_only(1)")
+	}
 	return (&url.URL{Scheme: "file", Path: abs, RawQuery: q.Encode()}).String(), nil
 }
 
 func openDB(path string) (*sql.DB, error) {
-	name, err := dsn(path)
+	// SQLite has one writer; within the process goroutines queue fairly here
+	// and do not poll one another's locks.
+	return connect(path, true, 1)
+}
+
+// maxReaders is the number of connections that read beside the writer.
+const maxReaders = 4
+
+func connect(path string, writes bool, connections int) (*sql.DB, error) {
+	name, err := dsn(path, writes)
 	if err != nil {
 		return nil, err
 	}
@@ -91,10 +106,8 @@ func openDB(path string) (*sql.DB, error) {
 		return nil, err
 	}
 	db := sql.OpenDB(connector)
-	// SQLite has one writer; within the process goroutines queue fairly here
-	// and do not poll one another's locks.
-	db.SetMaxOpenConns(1)
-	db.SetMaxIdleConns(1)
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
 	return db, nil
 }
 
@@ -252,10 +265,15 @@ func openStepping(ctx context.Context, path string, opts Options, c clock, step 
 	if err != nil {
 		return nil, fail(path, "cannot be opened", err)
 	}
-	l := &Ledger{path: path, db: db, opts: opts, clock: c, step: step}
+	readers, err := connect(path, false, maxReaders)
+	if err != nil {
+		return nil, errors.Join(fail(path, "cannot be opened", err), db.Close())
+	}
+	l := &Ledger{path: path, db: db, readers: readers, opts: opts, clock: c, step: step}
 	l.life, l.end = context.WithCancel(context.Background())
 	if err := l.start(ctx); err != nil {
 		l.end()
+		readers.Close()
 		db.Close()
 		return nil, err
 	}
@@ -342,7 +360,8 @@ func (l *Ledger) checkSchema(ctx context.Context) error {
 func (l *Ledger) Close() error {
 	l.end()
 	l.work.Wait()
-	if err := l.db.Close(); err != nil {
+	// The writer last: it puts what is in the log into the file.
+	if err := errors.Join(l.readers.Close(), l.db.Close()); err != nil {
 		return fail(l.path, "cannot be closed", err)
 	}
 	return nil

@@ -54,7 +54,7 @@ func (l *Ledger) Verify(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	tx, err := l.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	tx, err := l.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return nil, fail(l.path, "cannot be verified", err)
 	}
@@ -113,7 +113,7 @@ func (l *Ledger) Verify(ctx context.Context) (*Report, error) {
 	if err := p.compare(ctx, tx, r.fault); err != nil {
 		return nil, fail(l.path, "cannot be verified", err)
 	}
-	for _, compare := range []func(context.Context, *sql.Tx, *replay, *Report) error{compareCharges, compareLines, compareReleases} {
+	for _, compare := range []func(context.Context, *sql.Tx, *replay, *Report) error{compareCharges, compareLines, comparePassbook, compareReleases} {
 		if err := compare(ctx, tx, p, r); err != nil {
 			return nil, fail(l.path, "cannot be verified", err)
 		}
@@ -279,7 +279,7 @@ func compareCharges(ctx context.Context, tx *sql.Tx, p *replay, r *Report) error
 }
 
 func compareLines(ctx context.Context, tx *sql.Tx, p *replay, r *Report) error {
-	rows, err := tx.QueryContext(ctx, "SELECT charge, account, eps, delta FROM charge_line")
+	rows, err := tx.QueryContext(ctx, "SELECT charge, "+lineColumns+" FROM charge_line")
 	if err != nil {
 		return err
 	}
@@ -287,13 +287,16 @@ func compareLines(ctx context.Context, tx *sql.Tx, p *replay, r *Report) error {
 	have, want := 0, 0
 	for rows.Next() {
 		var id string
-		var n line
-		if err := rows.Scan(&id, &n.Account, &n.Eps, &n.Delta); err != nil {
+		var n lineAfter
+		if err := rows.Scan(append([]any{&id}, n.into()...)...); err != nil {
 			return err
 		}
 		have++
-		if c := p.charges[id]; c == nil || !slices.Contains(c.body.Lines, n) {
+		switch c := p.charges[id]; {
+		case c == nil || !slices.Contains(c.body.Lines, n.line):
 			r.fault("a cost of charge %s on account %d is not on the chain", id, n.Account)
+		case !slices.Contains(c.lines, n):
+			r.fault("what is noted as spent after charge %s on account %d is not as the chain says", id, n.Account)
 		}
 	}
 	for _, c := range p.charges {

@@ -60,11 +60,7 @@ func (m *Mechanism) Answer(ctx context.Context, t *table.Table, src *noise.Sourc
 
 // answer is Answer on points.
 func (m *Mechanism) answer(ctx context.Context, points *axis.Points[int32], src *noise.Source) (*Answer, error) {
-	top := m.set.K // the query itself needs no more
-	if m.noise.Family != GlobalLaplace {
-		top = reach(m.set, points.Records(), points.Dim, m.noise.smoothBeta())
-	}
-	p, err := newProfile(ctx, points, m.set, top)
+	p, err := newProfile(ctx, points, m.set, m.top(points.Records(), points.Dim))
 	if err != nil {
 		return nil, err
 	}
@@ -102,13 +98,26 @@ func (m *Mechanism) answer(ctx context.Context, points *axis.Points[int32], src 
 	return out, nil
 }
 
-// answerGlobal adds discrete Laplace noise of scale G/epsilon.
-func (m *Mechanism) answerGlobal(q int64, src *noise.Source) (*Answer, error) {
+// top is up to how many neighbours the profile counts.
+func (m *Mechanism) top(records, dimensions int) int {
+	if m.noise.Family == GlobalLaplace {
+		return m.set.K // the query itself needs no more
+	}
+	return reach(m.set, records, dimensions, m.noise.smoothBeta())
+}
+
+// globalNoise is discrete Laplace noise of scale G/epsilon.
+func (m *Mechanism) globalNoise() (*noise.Laplace, error) {
 	scale, err := noise.ScaleFor(new(big.Rat).SetInt64(m.global), m.count.Epsilon)
 	if err != nil {
 		return nil, err
 	}
-	d, err := noise.NewLaplace(scale)
+	return noise.NewLaplace(scale)
+}
+
+// answerGlobal adds the noise of [Mechanism.globalNoise].
+func (m *Mechanism) answerGlobal(q int64, src *noise.Source) (*Answer, error) {
+	d, err := m.globalNoise()
 	if err != nil {
 		return nil, err
 	}

@@ -164,7 +164,7 @@ func (e *Edges) Answer(ctx context.Context, t *table.Table, src *noise.Source) (
 	}
 	drawn := make([]int64, len(e.parts))
 	for i, p := range e.parts {
-		if drawn[i], err = p.draw(ctx, values[0], src); err != nil {
+		if drawn[i], err = choose(ctx, p.segments(values[0]), p.powers, src); err != nil {
 			return nil, err
 		}
 	}

@@ -88,6 +88,9 @@ type Options struct {
 	// Cost is the privacy cost, for Neighbours and Unit. Required; with a delta for
 	// Gaussian and without for all others.
 	Cost account.Cost
+	// Rho, where it is above 0, asks for Gaussian noise of exactly this loss in zCDP. Then
+	// Cost states the delta of the guarantee and its epsilon follows ([account.Rho.Cost]).
+	Rho account.Rho
 	// Neighbours is the relation that Cost is for. Defaults to add-remove.
 	Neighbours account.Neighbours
 	// Unit is "record", or the column whose equal texts mark the records of one
@@ -123,6 +126,14 @@ const (
 
 // setDefaults fills what was left out.
 func (o *Options) setDefaults() {
+	if o.Rho > 0 {
+		if o.Noise == "" {
+			o.Noise = Gaussian
+		}
+		if c, err := o.Rho.Cost(o.Cost.Delta); err == nil {
+			o.Cost = c
+		}
+	}
 	if o.Noise == "" {
 		o.Noise = Laplace
 		if o.Kind == Quantile {
@@ -249,6 +260,12 @@ func (o *Options) validatePrivacy() (faults []error) {
 		delta = o.Cost.Delta > 0
 	}
 	switch {
+	case o.Rho < 0:
+		fault("rho", "must be above 0", "say, for instance, 0.005")
+	case o.Rho > 0 && !delta:
+		fault("mechanism", string(o.Noise)+" noise is paid in epsilon, not in rho", "use gaussian")
+	case o.Rho > 0 && (o.Cost.Delta <= 0 || o.Cost.Delta >= account.DeltaUnits):
+		fault("delta", "a loss in zCDP needs a delta above 0 and below 1 to be stated at", "for instance 1e-9")
 	case o.Cost.Epsilon <= 0:
 		fault("epsilon", "must be above 0", "say, for instance, 0.1")
 	case o.Cost.Epsilon > 1000*account.EpsilonUnits:

@@ -189,21 +189,25 @@ func (k *quantile) answer(ctx context.Context, t *table.Table, records *scan, sr
 	if err != nil {
 		return nil, err
 	}
-	within := k.rankWithin(k.q.o.Level)
-	groups := make([]Group, len(values))
+	cut := make([][]segment, len(values))
 	for i, v := range values {
-		y, err := k.draw(ctx, v, src)
+		cut[i] = k.segments(v)
+	}
+	return k.drawn(ctx, cut, src)
+}
+
+// drawn draws a candidate for each group.
+func (k *quantile) drawn(ctx context.Context, cut [][]segment, src *noise.Source) ([]Group, error) {
+	within := k.rankWithin(k.q.o.Level)
+	groups := make([]Group, len(cut))
+	for i, segments := range cut {
+		y, err := choose(ctx, segments, k.powers, src)
 		if err != nil {
 			return nil, err
 		}
 		groups[i] = Group{Value: number(k.grid.Value(y)), RankWithin: finite(within)}
 	}
 	return groups, nil
-}
-
-// draw draws a candidate for values in order.
-func (k *quantile) draw(ctx context.Context, values []run, src *noise.Source) (int64, error) {
-	return choose(ctx, k.segments(values), k.powers, src)
 }
 
 // segments cuts the candidates at the values, which are in order.

@@ -28,6 +28,8 @@ type Query struct {
 type kernel interface {
 	// answer reads the records of the scan, with their groups, and adds noise.
 	answer(ctx context.Context, t *table.Table, s *scan, src *noise.Source) ([]Group, error)
+	// trial answers about a made-up table; see [Query.Try].
+	trial(ctx context.Context, t *table.Table, records *scan) (draw func(src *noise.Source) ([]Group, error), off func(i int, g *Group) float64, err error)
 	// accuracy is what the noise does to the answer, from public figures.
 	accuracy(level float64, records int64) (Accuracy, error)
 	// parameters fills in what is public about the mechanism.
@@ -157,6 +159,24 @@ func (q *Query) Cost(n account.Neighbours, unit string) (account.Cost, error) {
 		return account.Cost{}, noren.Usagef("unit", "the query is private for one %s, and the budget is for one %s", q.o.Unit, unit).Hinted("ask for the unit of the budget")
 	}
 	return account.Charge(q.o.Cost, q.o.Neighbours, n)
+}
+
+// Loss is the privacy loss in a budget in zCDP of the given relation and unit: that of
+// the Gaussian noise (CKS, theorem 14), or of the epsilon of any other noise
+// ([account.PureLoss]). Relation and unit are as for [Query.Cost]. Error:
+// [noren.Usage].
+func (q *Query) Loss(n account.Neighbours, unit string) (account.Loss, error) {
+	if _, err := q.Cost(n, unit); err != nil {
+		return account.Loss{}, err
+	}
+	if s, ok := q.kernel.(*sums); ok && q.o.Noise == Gaussian {
+		return account.ChargeLoss(account.GaussianLoss(s.rho), q.o.Neighbours, n)
+	}
+	own, err := account.PureLoss(q.o.Cost.Epsilon)
+	if err != nil {
+		return account.Loss{}, err
+	}
+	return account.ChargeLoss(own, q.o.Neighbours, n)
 }
 
 // Covers refuses a data set that may hold more than 2^31 records: every table of at most

@@ -97,7 +97,9 @@ type NoiseParameters struct {
 //     discrete noise ([account.DiscreteGaussian]).
 //   - Gaussian otherwise: the largest rho that [account.Rho.Cost] keeps within cost,
 //     and sigma^2 = L2^2/(2 rho) (Canonne, Kamath and Steinke 2020, theorem 14).
-func newSampler(m Noise, cost account.Cost, s sensitivity) (sampler, NoiseParameters, error) {
+//   - Gaussian where rho is stated: sigma^2 = L2^2/(2 rho), as above, and cost follows from
+//     rho.
+func newSampler(m Noise, cost account.Cost, rho account.Rho, s sensitivity) (sampler, NoiseParameters, error) {
 	var p NoiseParameters
 	if m == Laplace {
 		scale, err := noise.ScaleFor(new(big.Rat).SetInt(s.l1), cost.Epsilon)
@@ -110,7 +112,10 @@ func newSampler(m Noise, cost account.Cost, s sensitivity) (sampler, NoiseParame
 	}
 	p.L2Square = s.l2Square.String()
 	var sigma2 *big.Rat
-	if s.single && s.l1.IsInt64() {
+	if rho > 0 {
+		p.Rho = account.Decimal(int64(rho), 15)
+		sigma2 = gaussianVariance(s, rho)
+	} else if s.single && s.l1.IsInt64() {
 		var err error
 		if sigma2, err = account.DiscreteGaussian(cost, s.l1.Int64()); err != nil {
 			return nil, p, err
@@ -121,13 +126,30 @@ func newSampler(m Noise, cost account.Cost, s sensitivity) (sampler, NoiseParame
 			return nil, p, err
 		}
 		p.Rho = account.Decimal(int64(rho), 15)
-		sigma2 = new(big.Rat).SetInt(s.l2Square)
-		sigma2.Mul(sigma2, big.NewRat(account.RhoUnits, 2))
-		sigma2.Quo(sigma2, new(big.Rat).SetInt64(int64(rho)))
+		sigma2 = gaussianVariance(s, rho)
 	}
 	p.Sigma2 = sigma2.RatString()
 	g, err := noise.NewGaussian(sigma2)
 	return g, p, err
+}
+
+// gaussianVariance is L2^2/(2 rho), the variance parameter of discrete Gaussian noise
+// that is rho-zCDP.
+func gaussianVariance(s sensitivity, rho account.Rho) *big.Rat {
+	sigma2 := new(big.Rat).SetInt(s.l2Square)
+	sigma2.Mul(sigma2, big.NewRat(account.RhoUnits, 2))
+	return sigma2.Quo(sigma2, new(big.Rat).SetInt64(int64(rho)))
+}
+
+// gaussianRho is the zCDP loss of discrete Gaussian noise of that variance parameter,
+// L2^2/(2 sigma^2), rounded up (CKS, theorem 14).
+func gaussianRho(s sensitivity, sigma2 string) (account.Rho, error) {
+	twice, ok := new(big.Rat).SetString(sigma2)
+	if !ok || twice.Sign() <= 0 {
+		return 0, &noren.Error{Where: "noise", What: "its variance is not a number above 0"}
+	}
+	twice.Add(twice, twice)
+	return account.RhoUp(new(big.Rat).Quo(new(big.Rat).SetInt(s.l2Square), twice))
 }
 
 // grid brings the values of a column to whole numbers.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/noise"
 	"github.com/noren-privacy/noren/table"
 )
@@ -41,7 +42,8 @@ type sums struct {
 	add   additive
 	noise sampler
 	p     NoiseParameters
-	grid  grid // of sums, means, variances
+	rho   account.Rho // of Gaussian noise
+	grid  grid        // of sums, means, variances
 	level float64
 }
 
@@ -70,11 +72,14 @@ func newSums(q *Query) (*sums, error) {
 		}
 	}
 	var err error
-	s.noise, s.p, err = newSampler(q.o.Noise, q.o.Cost, s.add.sensitivity(q.o.Neighbours, q.o.MaxRows))
-	if err != nil {
+	change := s.add.sensitivity(q.o.Neighbours, q.o.MaxRows)
+	if s.noise, s.p, err = newSampler(q.o.Noise, q.o.Cost, q.o.Rho, change); err != nil {
 		return nil, err
 	}
-	return s, nil
+	if q.o.Noise == Gaussian {
+		s.rho, err = gaussianRho(change, s.p.Sigma2)
+	}
+	return s, err
 }
 
 // valueKeys are the bins of a histogram by values.
@@ -91,6 +96,11 @@ func (s *sums) answer(ctx context.Context, t *table.Table, records *scan, src *n
 	if err != nil {
 		return nil, err
 	}
+	return s.noisy(exact, src)
+}
+
+// noisy adds noise to the exact sums and makes the answers of them.
+func (s *sums) noisy(exact []noise.Sum, src *noise.Source) ([]Group, error) {
 	noisy := make([]int64, len(exact))
 	for i := range exact {
 		x, err := s.noise.Draw(src)
@@ -100,11 +110,16 @@ func (s *sums) answer(ctx context.Context, t *table.Table, records *scan, src *n
 		// At most 2^31 records of at most 2^31 each: nothing is cut.
 		noisy[i] = noise.AddSaturating(exact[i].Saturated(), x)
 	}
+	return s.groups(noisy), nil
+}
+
+// groups makes the answers of the sums of all cells.
+func (s *sums) groups(x []int64) []Group {
 	groups := make([]Group, s.add.cells)
 	for c := range groups {
-		groups[c] = s.group(noisy[c*s.add.coords : (c+1)*s.add.coords])
+		groups[c] = s.group(x[c*s.add.coords : (c+1)*s.add.coords])
 	}
-	return groups, nil
+	return groups
 }
 
 // exact adds up; the result is private data.

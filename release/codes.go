@@ -7,6 +7,8 @@ const (
 	CodePrivate    = "private"     // a ledger knows the file that should be public
 	CodeChanged    = "changed"     // the file is not the granted version
 	CodeWithheld   = "withheld"    // a failure after the charge
+	CodeMost       = "costs-more"  // the request costs more than it allows
 	CodeModel      = "model"       // the query does not go with the model of dependence
+	CodeNotZCDP    = "not-zcdp"    // the budget is in zCDP, and the answer has no loss there
 	CodeColumnType = "column-type" // the query reads a column as another type than the definition's
 )

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/correlated"
 	"github.com/noren-privacy/noren/dataset"
@@ -38,6 +39,7 @@ type Dataset struct {
 	modelHash string
 	ledger    *ledger.Ledger // nil when unaccounted
 	book      *ledger.Book
+	tables    *Tables // that keep its columns; nil where every request reads the file
 }
 
 // newDataset reads the model of the definition, where it has one.
@@ -325,17 +327,6 @@ func openFile(path string) (*os.File, error) {
 	return f, nil
 }
 
-// admits reports whether the analyst may ask at all: where analysts have grants,
-// only those with an open one may. The ledger refuses all others by itself.
-func (d *Dataset) admits(principal string) bool {
-	for _, a := range d.book.Analysts {
-		if a.Name == principal {
-			return !a.Closed
-		}
-	}
-	return len(d.book.Analysts) == 0
-}
-
 // source states d in a certificate, with the columns that were read.
 func (d *Dataset) source(columns []string) (*certificate.Source, error) {
 	reading, err := canonical(d.Definition.Reading(columns))
@@ -347,6 +338,15 @@ func (d *Dataset) source(columns []string) (*certificate.Source, error) {
 		s.Dataset, s.Version, s.Fingerprint = d.Name, int64(d.Version), d.book.Fingerprint
 	}
 	return s, nil
+}
+
+// readable makes sure, before anything is charged, that the columns can be read: from
+// memory, or from a file that is still the version that was granted.
+func (d *Dataset) readable(ctx context.Context, fields []table.Field) error {
+	if d.tables != nil && d.tables.holds(d, fields) {
+		return nil
+	}
+	return d.unchanged(ctx)
 }
 
 // unchanged makes sure, before anything is charged, that a file whose size or time
@@ -394,4 +394,24 @@ func (d *Dataset) prints(ctx context.Context) (map[string]string, error) {
 	}
 	defer func() { _ = src.Close() }()
 	return dataset.Prints(ctx, src, d.Definition, nil, dataset.KeysOf(d.ledger.Key))
+}
+
+// Hash is the hash of the definition, in hexadecimal.
+func (d *Dataset) Hash() string { return hex.EncodeToString(d.hash[:]) }
+
+// Accounting is how the budget adds up losses; Basic when unaccounted.
+func (d *Dataset) Accounting() account.Accounting {
+	if d.book == nil || d.book.Accounting == "" {
+		return account.Basic
+	}
+	return d.book.Accounting
+}
+
+// StatementDelta is the delta at which a budget in zCDP states its epsilon, in units of
+// 1e-18; 0 for other budgets.
+func (d *Dataset) StatementDelta() int64 {
+	if d.book == nil {
+		return 0
+	}
+	return d.book.StatementDelta
 }

@@ -61,6 +61,11 @@ type Grant struct {
 	Name string
 	// Cap is the total that may ever be spent. Required.
 	Cap account.Cost
+	// Accounting is how losses add up, and StatementDelta the delta of the statements of
+	// a budget in zCDP, in units of 1e-18. Both default to those granted before, else to
+	// epsilon and delta.
+	Accounting     account.Accounting
+	StatementDelta int64
 	// Sources are the private files that [Copy] read, whose paths then belong to the
 	// data set. Optional.
 	Sources []string
@@ -94,7 +99,7 @@ func ConfirmGrant(ctx context.Context, l *ledger.Ledger, g Grant, r *Reviewed) (
 		return nil, err
 	}
 	return l.Grant(ctx, ledger.Grant{
-		Name: g.Name, Path: r.path, Sources: g.Sources, Cap: g.Cap, Neighbours: r.definition.Relation(), Unit: r.definition.Unit,
+		Name: g.Name, Path: r.path, Sources: g.Sources, Cap: g.Cap, Accounting: g.Accounting, StatementDelta: g.StatementDelta, Neighbours: r.definition.Relation(), Unit: r.definition.Unit,
 		Definition: text, DefinitionHash: hash, Print: r.Print, Prints: r.Prints, Size: r.size, Mtime: r.mtime,
 		FixedOnceSpent: r.definition.Model != nil, Changed: g.Changed, Replace: g.Replace, OtherPeople: g.OtherPeople, OldFingerprint: old,
 	})

@@ -37,6 +37,18 @@ type Mechanism interface {
 	Answer(ctx context.Context, t *table.Table, src *noise.Source) (any, error)
 }
 
+// Concentrated is a mechanism whose loss in zCDP is known. A budget in zCDP charges
+// it that loss. It charges any other mechanism the loss of its epsilon
+// ([account.PureLoss]), and refuses one with a delta.
+type Concentrated interface {
+	Mechanism
+	// Loss is the privacy loss for neighbours of that relation and unit, or an error of
+	// kind Usage where the mechanism guarantees nothing there or has no loss in zCDP
+	// (code not-zcdp). Its Pure part is the sum of the epsilons of the parts that are
+	// private without a delta.
+	Loss(n account.Neighbours, unit string) (account.Loss, error)
+}
+
 // Dependent is a mechanism whose cost is calibrated to a model of dependent
 // records. Only a data set under that model answers it.
 type Dependent interface {

@@ -18,13 +18,29 @@ type Quote struct {
 	Version    int
 	Neighbours account.Neighbours
 	Unit       string
-	Cost       account.Cost
-	Guarantee  noren.Guarantee
+	// Accounting is how the data set's budget adds up losses; Basic when unaccounted.
+	Accounting account.Accounting
+	// Cost is what is charged to each account: epsilon and delta, or in a budget in zCDP
+	// rho. Loss is the latter with its parts.
+	Cost account.Cost
+	Loss account.Loss
+	// Alone is the (epsilon, delta) of the answer by itself: Cost, but in zCDP.
+	Alone account.Cost
+	// Parts are the prices of the mechanisms of a batch, or of the one mechanism; Cost, Loss
+	// and Alone are the sums of theirs.
+	Parts     []Part
+	Guarantee noren.Guarantee
 	// Remaining is what each account has before the charge: the data set's and,
 	// where there is one, the analyst's. Nil when unaccounted.
 	Remaining []ledger.Remaining
 	// Fits says that all of them cover Cost.
 	Fits bool
+	// Request is the hash of the question: two requests with one hash ask the same of the
+	// same version.
+	Request [32]byte
+
+	admits   bool // the analyst may ask at all
+	question *question
 }
 
 // Price computes the cost of a request. Nothing is charged, and no file is
@@ -36,38 +52,44 @@ func Price(ctx context.Context, q *Request) (*Quote, error) {
 		return nil, err
 	}
 	d := q.Dataset.Definition
-	if err := q.fits(); err != nil {
-		return nil, err
-	}
-	out := &Quote{Dataset: q.Dataset.Name, Version: q.Dataset.Version, Neighbours: d.Relation(), Unit: d.Unit, Fits: true}
-	var err error
-	if out.Cost, err = q.Mechanism.Cost(out.Neighbours, out.Unit); err != nil {
-		return nil, err
-	}
-	if out.Guarantee, err = q.Mechanism.Guarantee(out.Neighbours, out.Unit); err != nil {
-		return nil, err
-	}
-	if err := q.underModel(ctx, out); err != nil {
-		return nil, err
+	out := &Quote{Dataset: q.Dataset.Name, Version: q.Dataset.Version, Neighbours: d.Relation(), Unit: d.Unit, Accounting: q.Dataset.Accounting(), Fits: true}
+	for _, m := range partsOf(q.Mechanism) {
+		part, err := q.priceOf(ctx, m)
+		if err == nil {
+			out.Cost, err = out.Cost.Add(part.Cost)
+		}
+		if err == nil {
+			out.Alone, err = out.Alone.Add(part.Alone)
+		}
+		if err == nil {
+			out.Loss, err = out.Loss.Add(part.Loss)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out.Parts = append(out.Parts, part)
 	}
 	if err := out.Cost.Validate(); err != nil {
 		return nil, err
 	}
+	var err error
+	if out.Guarantee, err = together(out.Parts); err != nil {
+		return nil, err
+	}
 	out.Guarantee.Assumptions = append(slices.Clone(out.Guarantee.Assumptions), q.Dataset.assumptions()...)
+	if out.question, err = q.question(); err != nil {
+		return nil, err
+	}
+	out.Request = out.question.hash
 	if l := q.Dataset.ledger; l != nil {
 		if err := l.Sealed(); err != nil {
 			return nil, err
 		}
-		book, err := l.Book(ctx, q.Dataset.Name)
+		balance, err := l.Balance(ctx, q.Dataset.Name, q.Budget.Principal)
 		if err != nil {
 			return nil, err
 		}
-		out.Remaining = append(out.Remaining, ledger.Remaining{Kind: "dataset", Name: book.Name, Left: book.Remaining})
-		for _, a := range book.Analysts {
-			if a.Name == q.Budget.Principal {
-				out.Remaining = append(out.Remaining, ledger.Remaining{Kind: "analyst", Name: a.Name, Left: a.Remaining})
-			}
-		}
+		out.Remaining, out.admits = balance.Remaining, balance.Admits()
 	}
 	for _, r := range out.Remaining {
 		out.Fits = out.Fits && out.Cost.Within(r.Left)
@@ -77,9 +99,9 @@ func Price(ctx context.Context, q *Request) (*Quote, error) {
 
 // fits makes sure that the mechanism reads columns as the definition types them,
 // and answers every table of its form.
-func (q *Request) fits() error {
+func (q *Request) fits(m Mechanism) error {
 	d := q.Dataset.Definition
-	for _, f := range q.Mechanism.Columns() {
+	for _, f := range m.Columns() {
 		have, err := d.Field(f.Name)
 		if err != nil {
 			return err
@@ -91,7 +113,7 @@ func (q *Request) fits() error {
 			}
 		}
 	}
-	return q.Mechanism.Covers(d.AtMost, d.Records)
+	return m.Covers(d.AtMost, d.Records)
 }
 
 // assumptions are the assumptions of the guarantee that follow from the definition.
@@ -108,9 +130,9 @@ func (d *Dataset) assumptions() []string {
 	return out
 }
 
-// underModel prices a request to a data set with a model of dependence, and
+// underModel prices a mechanism on a data set with a model of dependence, and
 // refuses a query that the model does not cover. See docs/correlated-privacy.md, theorem D.
-func (q *Request) underModel(ctx context.Context, out *Quote) error {
+func (q *Request) underModel(ctx context.Context, one Mechanism, out *Part) error {
 	m := q.Dataset.Definition.Model
 	where := q.Dataset.Name
 	if where != "" {
@@ -119,7 +141,7 @@ func (q *Request) underModel(ctx context.Context, out *Quote) error {
 	refuse := func(what, hint string) error {
 		return &noren.Error{Kind: noren.Usage, Code: CodeModel, Where: where, What: what, Hint: hint}
 	}
-	dependent, ok := q.Mechanism.(Dependent)
+	dependent, ok := one.(Dependent)
 	if m == nil {
 		if ok {
 			return refuse("has no model of dependence", "the steward grants the data set under a model: every answer is then priced under it")
@@ -132,7 +154,7 @@ func (q *Request) underModel(ctx context.Context, out *Quote) error {
 		}
 		return nil
 	}
-	for _, f := range q.Mechanism.Columns() {
+	for _, f := range one.Columns() {
 		if f.Name != m.Column {
 			return refuse(fmt.Sprintf("the model covers column %s, the query reads %s", m.Column, f.Name), "ask about the column of the model")
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/certificate"
 )
 
@@ -30,6 +31,10 @@ type Request struct {
 	// and not these bytes themselves: it sees the noisy answer alone. It runs
 	// before the certificate is signed. Optional.
 	Publish func(ctx context.Context, payload []byte) (certificate.Released, error)
+	// Step is called where a request stands: reserved, read, noise, computed, settled. An
+	// error at noise is one of the source of randomness; at every other step it ends the
+	// request there. It is for tests of faults and of slowness. Optional.
+	Step func(step string) error
 }
 
 // Budget says who asks for a charged answer.
@@ -42,6 +47,9 @@ type Budget struct {
 	// answered with the same bytes and free of charge. Defaults to a key of its
 	// own, which asks for a fresh answer.
 	Key string
+	// Most is the largest cost that may be charged; a request that costs more is refused,
+	// with the code costs-more, before anything is charged. Optional.
+	Most *account.Cost
 	// Reuse takes a stored answer to the same query if the ledger has one,
 	// by whichever analyst it was asked: the same bytes, free of charge.
 	Reuse bool

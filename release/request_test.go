@@ -82,8 +82,8 @@ func TestPrice(t *testing.T) {
 			t.Errorf("%+v", quote)
 		}
 		want := []ledger.Remaining{
-			{Kind: "dataset", Name: "people", Left: account.Cost{Epsilon: 1000 * milli}},
-			{Kind: "analyst", Name: "mori", Left: account.Cost{Epsilon: 400 * milli}},
+			{Kind: "dataset", Name: "people", Left: account.Cost{Epsilon: 1000 * milli}, Accounting: account.Basic},
+			{Kind: "analyst", Name: "mori", Left: account.Cost{Epsilon: 400 * milli}, Accounting: account.Basic},
 		}
 		if fmt.Sprint(quote.Remaining) != fmt.Sprint(want) {
 			t.Errorf("%v", quote.Remaining)

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -29,6 +30,9 @@ type Answer struct {
 	Charge *ledger.ChargeInfo
 	// Remaining is what each account has left; nil when unaccounted.
 	Remaining []ledger.Remaining
+	// Quote is the price that was paid, or that the same query has now where it was answered
+	// before.
+	Quote *Quote
 	// Repeated says that the same query was answered before: these are the
 	// stored bytes, free of charge.
 	Repeated bool
@@ -46,18 +50,21 @@ func Run(ctx context.Context, q Request) (*Answer, error) {
 	if len(q.Signer) == 0 {
 		return nil, &noren.Error{Kind: noren.Usage, Where: "release", What: "the request needs a key to sign the certificate with"}
 	}
-	r := &run{q: &q, quote: quote}
-	if r.question, err = q.question(); err != nil {
-		return nil, err
-	}
+	r := &run{q: &q, quote: quote, question: quote.question}
 	if err := r.rehearse(); err != nil {
 		return nil, err
+	}
+	if most := q.Budget.Most; most != nil && !quote.Cost.Within(*most) {
+		return nil, &noren.Error{
+			Kind: noren.Refused, Code: CodeMost, Where: "the request", What: fmt.Sprintf("it costs %s, more than the %s that it allows; nothing was charged", quote.Cost, *most),
+			Hint: "ask for the price again",
+		}
 	}
 	if !q.accounted() {
 		return r.answer(ctx)
 	}
 	l := q.Dataset.ledger
-	if q.Budget.Reuse && q.Dataset.admits(q.Budget.Principal) {
+	if q.Budget.Reuse && quote.admits {
 		stored, err := l.StoredByQuestion(ctx, quote.Dataset, r.question.hash)
 		if err != nil {
 			return nil, err
@@ -66,13 +73,13 @@ func Run(ctx context.Context, q Request) (*Answer, error) {
 			return repeated(stored, quote)
 		}
 	}
-	if err := q.Dataset.unchanged(ctx); err != nil {
+	if err := q.Dataset.readable(ctx, q.Mechanism.Columns()); err != nil {
 		return nil, err
 	}
 	reservation, stored, err := l.Reserve(ctx, ledger.Request{
 		Dataset: quote.Dataset, Version: quote.Version, Definition: q.Dataset.hash,
 		Principal: q.Budget.Principal, Key: q.Budget.Key, Hash: r.question.hash,
-		Mechanism: r.question.text, Cost: quote.Cost, Neighbours: quote.Neighbours, Unit: quote.Unit,
+		Mechanism: r.question.text, Cost: quote.Alone, Loss: quote.Loss, Neighbours: quote.Neighbours, Unit: quote.Unit,
 	})
 	if err != nil {
 		return nil, err
@@ -97,7 +104,7 @@ func Run(ctx context.Context, q Request) (*Answer, error) {
 		return nil, err
 	}
 	answer.Remaining = reservation.Remaining()
-	return answer, nil
+	return answer, r.step("settled")
 }
 
 // lost prefers the reason for which a reservation's context ended.
@@ -121,7 +128,7 @@ func repeated(s *ledger.Release, quote *Quote) (*Answer, error) {
 	if err != nil {
 		return nil, &noren.Error{Where: "ledger", What: "the certificate of the stored answer cannot be read", Err: err, Hint: "verify the ledger"}
 	}
-	return &Answer{Payload: s.Payload, Certificate: c, Charge: &s.Charge, Remaining: quote.Remaining, Repeated: true}, nil
+	return &Answer{Payload: s.Payload, Certificate: c, Charge: &s.Charge, Remaining: quote.Remaining, Quote: quote, Repeated: true}, nil
 }
 
 // run is a request under way.
@@ -149,15 +156,7 @@ func (r *run) answer(ctx context.Context) (a *Answer, err error) {
 			a, err = nil, r.withheld(ctx)
 		}
 	}()
-	t, err := r.read(ctx)
-	if err != nil {
-		return nil, r.withheld(ctx)
-	}
-	out, err := r.q.Mechanism.Answer(ctx, t, noise.NewSource())
-	if err != nil {
-		return nil, r.withheld(ctx)
-	}
-	payload, err := canonical(out)
+	payload, err := r.compute(ctx)
 	if err != nil {
 		return nil, r.withheld(ctx)
 	}
@@ -172,7 +171,41 @@ func (r *run) answer(ctx context.Context) (a *Answer, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Answer{Payload: payload, Certificate: signed, Charge: r.charge}, nil
+	return &Answer{Payload: payload, Certificate: signed, Charge: r.charge, Quote: r.quote}, nil
+}
+
+// compute reads the table and answers from it. Its errors are not shown.
+func (r *run) compute(ctx context.Context) ([]byte, error) {
+	if err := r.step("reserved"); err != nil {
+		return nil, err
+	}
+	t, err := r.read(ctx)
+	if err == nil {
+		err = r.step("read")
+	}
+	if err == nil {
+		err = r.step("noise")
+	}
+	if err != nil {
+		return nil, err
+	}
+	out, err := r.q.Mechanism.Answer(ctx, t, noise.NewSource())
+	if err != nil {
+		return nil, err
+	}
+	payload, err := canonical(out)
+	if err != nil {
+		return nil, err
+	}
+	return payload, r.step("computed")
+}
+
+// step tells a test where the request stands.
+func (r *run) step(name string) error {
+	if r.q.Step == nil {
+		return nil
+	}
+	return r.q.Step(name)
 }
 
 // withheld is the one error of everything that fails between charge and answer,
@@ -198,6 +231,13 @@ var errChanged = errors.New("the file is not the granted version")
 // that was charged.
 func (r *run) read(ctx context.Context) (*table.Table, error) {
 	d := r.q.Dataset
+	fields := r.q.Mechanism.Columns()
+	switch {
+	case d.tables != nil:
+		return d.tables.read(ctx, d, fields)
+	case d.ledger != nil:
+		return d.readPinned(ctx, fields)
+	}
 	f, err := os.Open(d.Path)
 	if err != nil {
 		return nil, err
@@ -207,31 +247,11 @@ func (r *run) read(ctx context.Context) (*table.Table, error) {
 		return nil, err
 	}
 	defer func() { _ = src.Close() }()
-	var keys *dataset.Keys
-	if d.ledger != nil {
-		k := dataset.KeysOf(d.ledger.Key)
-		keys = &k
-	}
-	fields := r.q.Mechanism.Columns()
-	n := len(fields)
-	if n == 0 && keys != nil {
-		// A count of all records reads a column too: its print verifies the file.
-		fields = d.Definition.Fields()[:1]
-	}
-	t, prints, err := dataset.Read(ctx, src, d.Definition, fields, keys)
+	t, _, err := dataset.Read(ctx, src, d.Definition, fields, nil)
 	if err != nil {
 		return nil, err
 	}
-	if keys == nil {
-		return t, d.form(int64(t.Rows))
-	}
-	t.Columns = t.Columns[:n]
-	for name, print := range prints {
-		if d.book.Prints[name] != print {
-			return nil, errChanged
-		}
-	}
-	return t, nil
+	return t, d.form(int64(t.Rows))
 }
 
 // form makes sure that a table of that many records is of the form of the
@@ -266,16 +286,20 @@ func (r *run) sign(released certificate.Released) (*certificate.Signed, error) {
 		c.Accounting, c.Charge = certificate.Charged, chargeOf(r.charge)
 	case r.q.accounted(): // the rehearsal: a charge of the same form
 		c.Accounting = certificate.Charged
-		cost := ledger.ChargeInfo{Ledger: d.ledger.ID(), ID: d.ledger.ID(), Link: 1, Accounts: []int64{1}, Cost: r.quote.Cost}
+		cost := ledger.ChargeInfo{Ledger: d.ledger.ID(), ID: d.ledger.ID(), Link: 1, Accounts: []int64{1}, Cost: r.quote.Cost, Loss: r.quote.Loss}
 		c.Charge = chargeOf(&cost)
 	}
 	return certificate.Sign(r.q.Signer, c)
 }
 
 func chargeOf(c *ledger.ChargeInfo) *certificate.Charge {
-	cost := account.Cost(c.Cost)
-	return &certificate.Charge{
+	out := &certificate.Charge{
 		Ledger: c.Ledger, ID: c.ID, Link: c.Link, Head: hex.EncodeToString(c.Head[:]), Accounts: c.Accounts,
-		EpsilonNano: cost.Epsilon, DeltaAtto: cost.Delta,
+		EpsilonNano: c.Cost.Epsilon, DeltaAtto: c.Cost.Delta,
 	}
+	if c.Cost.Rho > 0 {
+		out.Accounting, out.EpsilonNano = account.ZCDP, c.Loss.Pure
+		out.RhoFemto, out.GaussianFemto = c.Loss.Rho, c.Loss.Gaussian
+	}
+	return out
 }

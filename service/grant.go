@@ -25,17 +25,24 @@ const CodeConfirm = "confirm"
 // LedgerGrantAnalyst sets the cap of one analyst under the data set's. From the first
 // such grant on, only analysts with a grant may ask.
 func (s *Service) LedgerGrantAnalyst(ctx context.Context, r *api.LedgerGrantAnalystRequest) (*api.Granted, error) {
-	most, err := account.ParseCost(r.Epsilon, r.Delta)
-	if err != nil {
-		return nil, err
-	}
 	var out *api.Granted
-	err = s.withLedger(ctx, func(l *ledger.Ledger) error {
-		book, err := l.GrantAnalyst(ctx, r.Dataset, r.Analyst, most)
+	err := s.withLedger(ctx, func(l *ledger.Ledger) error {
+		book, err := l.Book(ctx, r.Dataset)
 		if err != nil {
 			return err
 		}
-		if left := account.Cost(book.Remaining); !most.Within(left) {
+		most, err := api.CapOf(book.Accounting, r.Epsilon, r.Delta, r.Rho)
+		if err == nil && book.Accounting == account.ZCDP && r.Delta != "" {
+			err = noren.Usagef("delta", "does not go with an analyst's cap in zCDP").Hinted("the data set's grant states the delta")
+		}
+		if err != nil {
+			return err
+		}
+		book, err = l.GrantAnalyst(ctx, r.Dataset, r.Analyst, most)
+		if err != nil {
+			return err
+		}
+		if left := book.Remaining; !most.Within(left) {
 			s.note(api.Info, "analyst-cap", fmt.Sprintf("analyst %s is granted %s, and data set %s has %s left: the data set's budget holds", r.Analyst, most, book.Name, left))
 		}
 		out = &api.Granted{Schema: api.LedgerSchema, Dataset: api.DatasetOf(book)}
@@ -53,17 +60,13 @@ func (s *Service) LedgerGrantAnalyst(ctx context.Context, r *api.LedgerGrantAnal
 // together with an error of kind Usage, code confirm. All other errors come without a
 // result: those of [release.ReviewGrant] and of [ledger.Ledger.Grant].
 func (s *Service) LedgerGrant(ctx context.Context, r *api.LedgerGrantRequest) (*api.Granted, error) {
-	most, err := account.ParseCost(r.Epsilon, r.Delta)
-	if err != nil {
-		return nil, err
-	}
 	if r.Table != nil {
 		if err := checkTable(r.Table); err != nil {
 			return nil, err
 		}
 	}
 	var out *api.Granted
-	err = s.withLedger(ctx, func(l *ledger.Ledger) error {
+	err := s.withLedger(ctx, func(l *ledger.Ledger) error {
 		book, err := l.Book(ctx, r.Dataset)
 		switch {
 		case errors.Is(err, ledger.ErrNoGrant):
@@ -71,8 +74,12 @@ func (s *Service) LedgerGrant(ctx context.Context, r *api.LedgerGrantRequest) (*
 		case err != nil:
 			return err
 		}
+		limit, err := capOf(r, book)
+		if err != nil {
+			return err
+		}
 		if r.Table == nil && book != nil {
-			if book, err = l.Grant(ctx, ledger.Grant{Name: r.Dataset, Cap: most}); err == nil {
+			if book, err = l.Grant(ctx, ledger.Grant{Name: r.Dataset, Cap: limit.most}); err == nil {
 				out = &api.Granted{Schema: api.LedgerSchema, Dataset: api.DatasetOf(book)}
 			}
 			return err
@@ -80,11 +87,48 @@ func (s *Service) LedgerGrant(ctx context.Context, r *api.LedgerGrantRequest) (*
 		if book == nil && (r.Table == nil || r.Table.File == "") {
 			return noren.Usagef("file", "say which file the budget is for").Coded("file-unstated")
 		}
-		g := grant{service: s, ledger: l, request: r, table: *r.Table, book: book, most: most}
+		g := grant{service: s, ledger: l, request: r, table: *r.Table, book: book, limit: limit}
 		out, err = g.run(ctx)
 		return err
 	})
 	return out, err
+}
+
+// limit is the cap of a grant, with its accounting.
+type limit struct {
+	accounting     account.Accounting
+	most           account.Cost
+	statementDelta int64 // 0 leaves it as it is
+}
+
+// capOf reads the cap of a grant to a data set that was granted as book; nil for a new
+// one.
+func capOf(r *api.LedgerGrantRequest, book *ledger.Book) (out limit, err error) {
+	if out.accounting, err = account.ParseAccounting(r.Accounting); err != nil {
+		return out, err
+	}
+	replace := r.Table != nil && r.Table.Replace
+	switch {
+	case book == nil || replace:
+	case r.Accounting == "":
+		out.accounting = book.Accounting
+	case out.accounting != book.Accounting && r.Table == nil:
+		return out, noren.Usagef("accounting", "data set %s was granted with the accounting %s", book.Name, book.Accounting).Hinted("a grant that replaces it, while nothing is spent, may change it").Coded("fixed")
+	}
+	if out.most, err = api.CapOf(out.accounting, r.Epsilon, r.Delta, r.Rho); err != nil || out.accounting != account.ZCDP {
+		return out, err
+	}
+	if out.statementDelta, err = account.ParseDelta(r.Delta); err != nil {
+		return out, err
+	}
+	fresh := book == nil || replace || book.Accounting != account.ZCDP
+	if fresh && out.statementDelta == 0 {
+		return out, noren.Usagef("delta", "expected the delta at which the budget states its epsilon").Hinted("for instance 1e-6")
+	}
+	if !fresh && r.Table == nil && out.statementDelta != 0 && out.statementDelta != book.StatementDelta {
+		return out, noren.Usagef("delta", "data set %s states its epsilon at delta %s", book.Name, account.Decimal(book.StatementDelta, 18)).Hinted("leave it out").Coded("fixed")
+	}
+	return out, nil
 }
 
 // checkTable refuses what contradicts itself.
@@ -110,7 +154,7 @@ type grant struct {
 	request *api.LedgerGrantRequest
 	table   api.GrantTable
 	book    *ledger.Book // as granted before; nil for a new data set
-	most    account.Cost // the cap
+	limit   limit
 
 	path     string   // of the file that queries read
 	copied   bool     // path is a private copy that this grant made
@@ -201,7 +245,7 @@ func (g *grant) review(ctx context.Context) (*api.Granted, error) {
 		return out, err
 	}
 	t := &g.table
-	book, err := release.ConfirmGrant(ctx, g.ledger, release.Grant{Name: g.request.Dataset, Cap: g.most, Sources: g.sources, Changed: t.Changed, Replace: t.Replace, OtherPeople: t.OtherPeople}, reviewed)
+	book, err := release.ConfirmGrant(ctx, g.ledger, release.Grant{Name: g.request.Dataset, Cap: g.limit.most, Accounting: g.limit.accounting, StatementDelta: g.limit.statementDelta, Sources: g.sources, Changed: t.Changed, Replace: t.Replace, OtherPeople: t.OtherPeople}, reviewed)
 	if err != nil {
 		return nil, err
 	}

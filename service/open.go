@@ -27,9 +27,13 @@ type asked struct {
 	*release.Dataset
 	ledger *ledger.Ledger
 	reach  []*ledger.Ledger // those that may know a file
+	kept   bool             // they stay open
 }
 
 func (a *asked) close() {
+	if a.kept {
+		return
+	}
 	for _, l := range a.reach {
 		_ = l.Close()
 	}
@@ -71,6 +75,9 @@ func (a *asked) rowsKey() ([]byte, error) {
 // that name no file pass.
 func (a *asked) public(ctx context.Context, paths ...string) error {
 	for _, path := range paths {
+		if path == "" {
+			continue
+		}
 		for _, l := range a.reach {
 			if err := release.Public(ctx, path, l); err != nil {
 				return err
@@ -91,6 +98,9 @@ func (s *Service) open(ctx context.Context, q *api.Ask) (*asked, error) {
 		return s.openUnaccounted(ctx, q)
 	}
 	path := s.ledger()
+	if k := s.Kept; k != nil {
+		return s.openKept(ctx, k, q)
+	}
 	l, err := ledger.Open(ctx, path, ledger.Options{})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &noren.Error{
@@ -110,6 +120,22 @@ func (s *Service) open(ctx context.Context, q *api.Ask) (*asked, error) {
 	}
 	if err != nil {
 		a.close()
+		return nil, err
+	}
+	return a, nil
+}
+
+// openKept is open with a ledger that is open already.
+func (s *Service) openKept(ctx context.Context, k *Kept, q *api.Ask) (*asked, error) {
+	a := &asked{ledger: k.ledger, reach: []*ledger.Ledger{k.ledger}, kept: true}
+	var err error
+	if a.Dataset, err = k.find(ctx, q.Dataset); err == nil {
+		err = pinned(q, a)
+	}
+	if err == nil {
+		err = atomicfile.Apart([]string{a.Path, k.path, k.path + ".head"}, q.Outputs...)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return a, nil

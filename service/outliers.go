@@ -61,23 +61,31 @@ func outliers(r *api.OutliersCountRequest) (question[*outlier.Mechanism], error)
 	}
 	cost, err := account.ParseCost(r.Epsilon, r.Delta)
 	q.build = func(ctx context.Context, a *asked) (*outlier.Mechanism, error) {
-		o := outlier.Options{
-			Step: r.Step, Radius: r.Radius, K: r.K, Cost: cost, Neighbours: a.neighbours(),
-			Noise: r.Noise, Guess: r.Guess, IntervalShare: r.IntervalShare,
-		}
-		if o.Step == 0 {
-			o.Step = r.Radius / 100
-		}
-		var err error
-		if o.Records, err = a.records(r.Records); err != nil {
+		o, err := a.outlierOptions(r)
+		if err != nil {
 			return nil, err
 		}
-		if o.Axes, err = outlierAxes(r, a.Definition); err != nil {
-			return nil, err
-		}
-		return outlier.New(ctx, o)
+		o.Cost = cost
+		return outlier.New(ctx, *o)
 	}
 	return q, err
+}
+
+// outlierOptions are those of a request, but for its cost.
+func (a *asked) outlierOptions(r *api.OutliersCountRequest) (*outlier.Options, error) {
+	o := &outlier.Options{
+		Step: r.Step, Radius: r.Radius, K: r.K, Neighbours: a.neighbours(),
+		Noise: r.Noise, Guess: r.Guess, IntervalShare: r.IntervalShare,
+	}
+	if o.Step == 0 {
+		o.Step = r.Radius / 100
+	}
+	var err error
+	if o.Records, err = a.records(r.Records); err != nil {
+		return nil, err
+	}
+	o.Axes, err = outlierAxes(r, a.Definition)
+	return o, err
 }
 
 // outlierAxes are the columns with their public bounds and scales.

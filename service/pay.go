@@ -19,6 +19,10 @@ type question[M release.Mechanism] struct {
 	public []string
 	// build makes the mechanism for the data set, from public facts alone.
 	build func(ctx context.Context, a *asked) (M, error)
+	// most is the largest cost that may be charged. Optional.
+	most *api.Amount
+	// paid receives the price of an answer. Optional.
+	paid func(quote *release.Quote)
 	// publish makes what is released out of the answer's bytes, where that is a file and
 	// not these bytes. Optional; see [release.Request.Publish].
 	publish func(ctx context.Context, m M, payload []byte) (certificate.Released, error)
@@ -41,6 +45,17 @@ func (q *question[M]) prepare(ctx context.Context, s *Service) (a *asked, m M, r
 	r.Budget = release.Budget{Principal: q.ask.Analyst, Identity: s.Identity, Key: q.ask.RequestKey, Reuse: q.ask.Reuse}
 	if r.Budget.Principal == "" {
 		r.Budget.Principal = s.Analyst
+	}
+	if s.Kept != nil && a.kept {
+		r.Step = s.Kept.fault
+	}
+	if q.most != nil {
+		most, err := q.most.Parse()
+		if err != nil {
+			a.close()
+			return nil, m, r, err
+		}
+		r.Budget.Most = &most
 	}
 	if q.publish != nil {
 		r.Publish = func(ctx context.Context, payload []byte) (certificate.Released, error) {
@@ -85,6 +100,9 @@ func pay[A any, M release.Mechanism](ctx context.Context, s *Service, q question
 			s.note(api.Info, "charges-stay", "charges made so far stay in the history of the ledger")
 		}
 		return nil, api.Receipt{}, m, err
+	}
+	if q.paid != nil {
+		q.paid(answer.Quote)
 	}
 	out := new(A)
 	if err := json.Unmarshal(answer.Payload, out); err != nil {

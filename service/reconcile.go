@@ -41,7 +41,7 @@ func (s *Service) LedgerReconcile(ctx context.Context, r *api.LedgerReconcileReq
 			Recovered: append([]string{}, did.Recovered...), Skipped: append([]string{}, did.Skipped...), Raised: []api.Raised{},
 		}
 		for _, a := range did.Raised {
-			out.Raised = append(out.Raised, api.Raised{Kind: a.Kind, Name: a.Name, Before: api.CostOf(account.Cost(a.Before)), After: api.CostOf(account.Cost(a.After))})
+			out.Raised = append(out.Raised, api.Raised{Kind: a.Kind, Name: a.Name, Before: api.AmountOf(a.Accounting, a.Before), After: api.AmountOf(a.Accounting, a.After)})
 		}
 		return nil
 	})
@@ -67,7 +67,10 @@ func evidence(path string, trusted []ed25519.PublicKey) (*ledger.Evidence, error
 		return nil, &noren.Error{Kind: noren.Usage, Code: "no-charge", Where: path, What: "states no charge: what it certifies was not charged to a ledger", Hint: "leave it out"}
 	}
 	e := &ledger.Evidence{Charge: ledger.ChargeInfo{Ledger: c.Ledger, ID: c.ID, Link: c.Link, Accounts: c.Accounts}}
-	e.Charge.Cost.Epsilon, e.Charge.Cost.Delta = c.EpsilonNano, c.DeltaAtto
+	if e.Charge.Cost.Epsilon, e.Charge.Cost.Delta = c.EpsilonNano, c.DeltaAtto; c.Accounting == account.ZCDP {
+		e.Charge.Cost = account.Cost{Rho: c.RhoFemto}
+		e.Charge.Loss = account.Loss{Rho: c.RhoFemto, Pure: c.EpsilonNano, Gaussian: c.GaussianFemto}
+	}
 	head, err := hex.DecodeString(c.Head)
 	if err != nil || len(head) != len(e.Charge.Head) {
 		return nil, &noren.Error{Kind: noren.BadData, Where: path, What: "expected a chain head of 64 hexadecimal digits"}

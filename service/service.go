@@ -31,6 +31,9 @@ type Service struct {
 	// Ledger is the path of the budget ledger. It must exist where it is stated.
 	// Defaults to the first of Ledgers.
 	Ledger string
+	// Kept is an open ledger with columns in memory. Where it is set, operations on data sets
+	// of a ledger use it and Ledger is not opened. Optional.
+	Kept *Kept
 	// Ledgers are paths of further ledgers that may know a file. Those that do not exist
 	// are passed over. An unaccounted answer is refused if one of them knows the file.
 	Ledgers []string

@@ -23,6 +23,7 @@ import (
 const (
 	VisitsFile     = "visits.csv"     // the table: Visits records and a header
 	SpecFile       = "noren.yaml"     // what its columns are and how to release them
+	QuestionsFile  = "questions.yaml" // questions to it, for noren ask
 	PostcodeFile   = "postcode.csv"   // postcode, area, prefecture, region, *
 	DepartmentFile = "department.csv" // department, division, *
 	DiagnosisFile  = "diagnosis.csv"  // diagnosis, group, *
@@ -35,7 +36,7 @@ const (
 	Seed = 20240101
 )
 
-//go:embed visits.csv noren.yaml postcode.csv department.csv diagnosis.csv
+//go:embed visits.csv noren.yaml questions.yaml postcode.csv department.csv diagnosis.csv
 var files embed.FS
 
 // FS holds the embedded files. The paths of hierarchies in noren.yaml are

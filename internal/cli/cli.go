@@ -70,7 +70,7 @@ func newRoot(t *terminal) *cobra.Command {
 		commands []*cobra.Command
 	}{
 		{"Release tables:", []*cobra.Command{newDemo(t), newInspect(t), newInit(t), newHierarchy(t), newAnonymize(t), newVerify(t), newAssess(t), newServe(t)}},
-		{"Query data sets:", []*cobra.Command{newLedger(t), newQuery(t), newOutliers(t), newCorrelated(t), newHarm(t), newRatio(t)}},
+		{"Query data sets:", []*cobra.Command{newLedger(t), newQuery(t), newAsk(t), newOutliers(t), newCorrelated(t), newHarm(t), newRatio(t)}},
 		{"Collect data from devices:", []*cobra.Command{newLDP(t)}},
 		{"Prove and reproduce:", []*cobra.Command{newCertificate(t), newReproduce(t)}},
 	} {

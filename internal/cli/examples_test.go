@@ -61,6 +61,7 @@ const (
 // states lists the states; an example without an entry runs in a copy of the folder.
 var states = []state{
 	{match: "noren query ", prepare: visits},
+	{match: "noren ask ", prepare: visits},
 	{match: "noren ledger ", prepare: visits},
 	{match: "noren serve", serves: true}, // serve_test.go runs it
 	{match: "noren ledger create"},

@@ -153,7 +153,7 @@ func (f *serveFlags) run(ctx context.Context, t *terminal) error {
 		if err != nil {
 			return &noren.Error{Where: "--demo", What: "the built-in example cannot be read", Err: err}
 		}
-		if err := s.Demonstrate(ctx, clinic.VisitsFile, visits); err != nil {
+		if err := s.Demonstrate(ctx, demo(visits)); err != nil {
 			return err
 		}
 	}
@@ -198,5 +198,9 @@ func announce(ctx context.Context, w io.Writer, s *server.Server, base string) e
 		return err
 	}
 	fmt.Fprintf(w, "sign in as %s (once, within 10 minutes): %s\n", link.Name, link.URL)
+	if link, err = s.DemoLink(ctx); err != nil || link == nil {
+		return err
+	}
+	fmt.Fprintf(w, "or, in another browser, as %s: %s\n", link.Name, link.URL)
 	return nil
 }

@@ -38,6 +38,8 @@ type access struct {
 	media string
 	// most is the size of the largest body of a plain route, in bytes. Defaults to 1 MiB.
 	most int64
+	// check refuses a call that its role lets in. Optional.
+	check func(ctx context.Context, c *call) error
 }
 
 // An owner finds the object on which grants are made that decide on an id: of a recipe,
@@ -99,6 +101,11 @@ func (s *Server) decide(ctx context.Context, c *call, a *access) error {
 		}
 		if err := s.roleFor(ctx, c, a); err != nil {
 			return err
+		}
+		if a.check != nil {
+			if err := a.check(ctx, c); err != nil {
+				return err
+			}
 		}
 	}
 	if reason := s.Sealed(); a.changes && reason != "" {

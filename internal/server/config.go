@@ -62,6 +62,24 @@ type Config struct {
 	Connections int
 	// Stop is how long jobs may go on once the server stops. Defaults to 20 s.
 	Stop time.Duration
+	// Anchor is a file outside Dir to which the head of the ledger goes after each change.
+	// A ledger that is behind it opens sealed. Optional.
+	Anchor string
+	// TableMemory is the most memory that columns of books take, in bytes. Defaults to
+	// 256 MB.
+	TableMemory int64
+	// RequestsPerSecond is how many requests a principal may send in a second; three times
+	// as many at once. Defaults to 20; below 0 there is no limit.
+	RequestsPerSecond int
+	// AnswersPerMinute is how many answers a principal may ask for in a minute, and at once.
+	// Defaults to 60; below 0 there is no limit.
+	AnswersPerMinute int
+	// Public are files of public tables, by name, to which estimates by weights refer.
+	// Optional.
+	Public map[string]string
+	// Fault is called at steps of a paid answer: see [service.KeepOptions]. For tests of
+	// faults.
+	Fault func(step string) error
 	// Log receives what the operator should know: it holds no data. Defaults to none.
 	Log *slog.Logger
 }
@@ -84,12 +102,19 @@ func (c *Config) defaults() {
 	}
 	number(&c.Memory, 1e9)
 	number(&c.UploadLimit, 2e9)
+	number(&c.TableMemory, 256e6)
 	number(&c.Slowness.BytesPerSecond, 1024)
 	number((*int64)(&c.Slowness.Grace), int64(10*time.Second))
 	number((*int64)(&c.Slowness.Write), int64(30*time.Second))
 	number((*int64)(&c.Stop), int64(20*time.Second))
 	if c.LeastK == 0 {
 		c.LeastK = 5
+	}
+	if c.RequestsPerSecond == 0 {
+		c.RequestsPerSecond = 20
+	}
+	if c.AnswersPerMinute == 0 {
+		c.AnswersPerMinute = 60
 	}
 	if c.Connections == 0 {
 		c.Connections = 1024
@@ -115,6 +140,8 @@ func (c *Config) validate() error {
 		return noren.Usagef("least-k", "expected 2 or more, got %d", c.LeastK)
 	case c.Memory < 64e6:
 		return noren.Usagef("memory", "expected 64 MB or more, got %d bytes", c.Memory)
+	case c.TableMemory < 1e6:
+		return noren.Usagef("table-memory", "expected 1 MB or more, got %d bytes", c.TableMemory)
 	case c.UploadLimit < 1:
 		return noren.Usagef("upload-limit", "expected more than 0 bytes, got %d", c.UploadLimit)
 	case (c.Certificate == "") != (c.Key == ""):

@@ -14,7 +14,7 @@ import (
 )
 
 // folders are the folders of the state.
-var folders = []string{"key", "uploads", "tables", "work", "releases"}
+var folders = []string{"key", "uploads", "tables", "work", "releases", "books"}
 
 // prepare makes the folder of the state where it does not exist, refuses one that others
 // can read, takes its lock, and empties what earlier jobs left.

@@ -213,8 +213,10 @@ func (s *Server) identify(r *http.Request, from netip.Addr) (*http.Request, erro
 		}
 		return r, nil
 	}
-	if ok, wait := s.principals.Allow(actor.ID, s.store.Now()); !ok {
-		return r, tooMany(wait)
+	if s.principals != nil {
+		if ok, wait := s.principals.Allow(actor.ID, s.store.Now()); !ok {
+			return r, tooMany(wait)
+		}
 	}
 	return r.WithContext(context.WithValue(r.Context(), identityKey{}, actor)), nil
 }

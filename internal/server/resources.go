@@ -33,6 +33,7 @@ func (s *Server) openResources(ctx context.Context) (err error) {
 	}
 	s.tables, err = tables.New(ctx, tables.Config{
 		Dir: s.path("tables"), Store: s.store, Uploads: s.uploads, Jobs: s.jobs, Service: s.service, Roots: s.cfg.Roots, Databases: s.cfg.Databases, Explain: s.explained,
+		Deleted: func(ctx context.Context, id string) error { return s.books.TableDeleted(ctx, id) },
 		LastRelease: func(ctx context.Context, table string) (*tables.LastRelease, error) {
 			return records.LastRelease(ctx, s.store, table)
 		},

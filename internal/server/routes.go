@@ -24,6 +24,7 @@ func (s *Server) mount() {
 	for _, add := range []func(huma.API, *http.ServeMux){
 		s.registerSession, s.registerTokens, s.registerPrincipals, s.registerKeys, s.registerAudit,
 		s.registerUploads, s.registerSources, s.registerTables, s.registerRecipes, s.registerReleases, s.registerJobs,
+		s.registerBooks, s.registerQuestions,
 	} {
 		add(s.api, mux)
 	}
@@ -41,7 +42,7 @@ func (s *Server) openAPI() huma.Config {
 			OpenAPI: "3.1.0",
 			Info: &huma.Info{
 				Title: "Noren", Version: "1",
-				Description: "The interface of noren serve: tables, releases, certificates and the audit log of one server.",
+				Description: "The interface of noren serve: tables, releases, budget books, paid questions, certificates and the audit log of one server.",
 			},
 			Components: &huma.Components{
 				Schemas: schemas,

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/noren-privacy/noren/internal/server/auth"
+	"github.com/noren-privacy/noren/internal/server/questions"
 	"github.com/noren-privacy/noren/internal/server/store"
 )
 
@@ -68,7 +69,8 @@ const (
 // withObjects makes all ids of objects end in ours or theirs, and belong to tb_ours or
 // tb_theirs.
 func withObjects(r *running) {
-	for _, prefix := range []string{"tb", "up", "rc", "rl", "jb"} {
+	r.mayRead = func(context.Context, string, *questions.Reader) error { return nil }
+	for _, prefix := range []string{"tb", "up", "rc", "rl", "jb", "bk", "an"} {
 		r.owners[prefix] = func(_ context.Context, id string) (string, error) {
 			switch {
 			case strings.HasSuffix(id, ours):
@@ -82,7 +84,7 @@ func withObjects(r *running) {
 }
 
 // prefixes of ids, by the collection that a path begins with.
-var collections = map[string]string{"tables": "tb", "uploads": "up", "recipes": "rc", "releases": "rl", "jobs": "jb", "tokens": "tk"}
+var collections = map[string]string{"tables": "tb", "uploads": "up", "recipes": "rc", "releases": "rl", "jobs": "jb", "tokens": "tk", "books": "bk", "answers": "an"}
 
 // path is the path of a route for an object whose id ends in a text.
 func (m *mounted) pathFor(t *testing.T, end string) string {

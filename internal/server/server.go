@@ -22,12 +22,14 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/noren-privacy/noren"
-	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/internal/server/audit"
 	"github.com/noren-privacy/noren/internal/server/auth"
+	"github.com/noren-privacy/noren/internal/server/books"
 	"github.com/noren-privacy/noren/internal/server/jobs"
 	"github.com/noren-privacy/noren/internal/server/limit"
+	"github.com/noren-privacy/noren/internal/server/quantum"
+	"github.com/noren-privacy/noren/internal/server/questions"
 	"github.com/noren-privacy/noren/internal/server/records"
 	"github.com/noren-privacy/noren/internal/server/store"
 	"github.com/noren-privacy/noren/internal/server/tables"
@@ -58,6 +60,13 @@ type Server struct {
 	tables  *tables.Tables
 	records *records.Records
 
+	kept      *service.Kept
+	books     *books.Books
+	desk      *quantum.Desk
+	questions *questions.Questions
+	classes   calibration
+	mayRead   func(ctx context.Context, answer string, r *questions.Reader) error
+
 	handler     http.Handler
 	api         huma.API
 	routes      []mounted
@@ -67,6 +76,7 @@ type Server struct {
 	failures    *limit.Rate // unknown credentials by address
 	principals  *limit.Rate // requests by principal
 	signIns     *limit.Rate // looks at links and sign-ins by address
+	answers     *limit.Rate // paid questions by principal; nil for no limit
 	metrics     *metrics
 	inFlight    inFlight
 	ownFolders  []string // cut from the texts of errors
@@ -107,10 +117,15 @@ func New(ctx context.Context, cfg Config) (_ *Server, err error) {
 	s := &Server{
 		cfg: cfg, closing: make(chan struct{}), owners: map[string]owner{}, metrics: newMetrics(),
 		crossOrigin: http.NewCrossOriginProtection(), ownFolders: folders,
-		addresses:  limit.NewRate(time.Second/100, 400),
-		failures:   limit.NewRate(time.Second, 30),
-		principals: limit.NewRate(time.Second/20, 60),
-		signIns:    limit.NewRate(6*time.Second, 10),
+		addresses: limit.NewRate(time.Second/100, 400),
+		failures:  limit.NewRate(time.Second, 30),
+		signIns:   limit.NewRate(6*time.Second, 10),
+	}
+	if n := cfg.RequestsPerSecond; n > 0 {
+		s.principals = limit.NewRate(time.Second/time.Duration(n), 3*n)
+	}
+	if n := cfg.AnswersPerMinute; n > 0 {
+		s.answers = limit.NewRate(time.Minute/time.Duration(n), n)
 	}
 	for _, host := range cfg.Hosts {
 		// A proxy may send another Host than the browser did.
@@ -125,6 +140,9 @@ func New(ctx context.Context, cfg Config) (_ *Server, err error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	if err := s.openResources(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	if err := s.openBooks(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	s.mount()
@@ -156,12 +174,11 @@ func (s *Server) open(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	shown, err := operations.LedgerShow(ctx, &api.LedgerShowRequest{})
-	if err != nil {
+	if s.kept, err = service.Keep(ctx, s.path("ledger.db"), service.KeepOptions{TableMemory: s.cfg.TableMemory, Fault: s.cfg.Fault}); err != nil {
 		return err
 	}
-	if shown.Sealed {
-		s.setSealed("The ledger is sealed until it is reconciled.")
+	if err := s.kept.Sealed(); err != nil {
+		s.sealLedger()
 	}
 	return nil
 }
@@ -185,6 +202,7 @@ func (s *Server) service() *service.Service {
 		Ledger: s.path("ledger.db"),
 		Signer: func() (ed25519.PrivateKey, error) { return s.key, nil },
 		Tool:   s.cfg.Tool,
+		Kept:   s.kept, Identity: certificate.Authenticated,
 	}
 }
 
@@ -232,8 +250,17 @@ func (s *Server) Handler() http.Handler { return s.handler }
 func (s *Server) Close() error {
 	s.beginStop()
 	var err error
+	if s.questions != nil {
+		s.questions.Close()
+	}
+	if s.books != nil {
+		s.books.Close()
+	}
+	if s.kept != nil {
+		err = s.kept.Close()
+	}
 	if s.store != nil {
-		err = s.store.Close()
+		err = errors.Join(err, s.store.Close())
 	}
 	return errors.Join(err, s.lock.Close())
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/server/limit"
 	"github.com/noren-privacy/noren/spec"
 )
@@ -28,7 +29,13 @@ type Problem struct {
 	Hint      string  `json:"hint,omitempty" doc:"What to do about it."`
 	Where     string  `json:"where,omitempty" doc:"The field, file or column that the fault is about."`
 	Errors    []Fault `json:"errors,omitempty" nullable:"false" doc:"Each fault of the request, where there are several."`
-	RequestID string  `json:"request_id" doc:"The id of the request in the audit log."`
+	RequestID string  `json:"request_id" doc:"The id of the request in the audit log; that of the answer where a paid question has none."`
+	// The rest is about requests that a budget does not cover.
+	Account  string       `json:"account,omitempty" doc:"Whose budget does not cover the request: the name of the principal or of the table."`
+	Asked    *api.Amount  `json:"asked,omitempty" doc:"What the request would have cost."`
+	Left     *api.Amount  `json:"left,omitempty" doc:"What is left."`
+	Short    *api.Amount  `json:"short,omitempty" doc:"What is missing."`
+	FitsWith []api.Change `json:"fits_with,omitempty" nullable:"false" doc:"Changes by which the cost would fit."`
 	// RetryAfter is the value of the header of that name, in seconds; 0 for none.
 	RetryAfter int `json:"-"`
 }
@@ -74,9 +81,10 @@ func (p *Problem) Write(w http.ResponseWriter) {
 	_ = enc.Encode(p) // the client has gone if this fails
 }
 
-// New is a problem of one of [Codes]. A code that is not among them gives "internal".
+// New is a problem of one of [Codes] or of a code of the library. Another code gives
+// "internal".
 func New(code, detail string) *Problem {
-	c, ok := lookUp(code)
+	c, ok := Explain(code)
 	if !ok {
 		c, _ = lookUp("internal")
 	}
@@ -249,6 +257,8 @@ var codes = []Code{
 	{"not-found", http.StatusNotFound, "There is no such object, or the principal has no role on it."},
 	{"precondition", http.StatusPreconditionFailed, "The object has changed since it was read; If-Match names another state."},
 	{"precondition-required", http.StatusPreconditionRequired, "A change needs the header If-Match with the ETag of the object."},
+	{"quote-expired", http.StatusGone, "The quote is older than 15 minutes."},
+	{"quote-outdated", http.StatusConflict, "The schema of the book has changed since the quote was made."},
 	{"range", http.StatusRequestedRangeNotSatisfiable, "The range of the request does not continue what the server has."},
 	{"refused", http.StatusConflict, "The request does not fit the privacy budget or the grants of the data set."},
 	{"sealed", http.StatusServiceUnavailable, "The server is sealed: it answers reading requests and refuses changes and releases."},

@@ -15,9 +15,10 @@ const (
 	KindRecipe  = "recipe"
 	KindRelease = "release"
 	KindJob     = "job"
+	KindBook    = "book"
 )
 
-// Resource is a document: a table, recipe, release or job.
+// Resource is a document: a table, recipe, release, job or book.
 type Resource struct {
 	// N numbers resources in the order in which they were made.
 	N        int64

@@ -43,7 +43,7 @@ func (t *Tables) shown(ctx context.Context, r *store.Resource) (*Table, error) {
 // judge says what the health of a table is.
 func (t *Table) judge() {
 	add := func(level, code, text string, args map[string]any) {
-		t.HealthList = append(t.HealthList, Health{level, Message{code, text, args}})
+		t.HealthList = append(t.HealthList, Health{level, Message{Code: code, Text: text, Args: args}})
 	}
 	switch t.State {
 	case Reading:

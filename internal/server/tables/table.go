@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/spec"
 )
 
@@ -40,11 +41,7 @@ const (
 )
 
 // Message is a sentence with a code, by which the page translates it.
-type Message struct {
-	Code string         `json:"code" doc:"The name of the message."`
-	Text string         `json:"text" doc:"The message in English."`
-	Args map[string]any `json:"args,omitempty" doc:"The texts and numbers of the message, by name."`
-}
+type Message = api.Message
 
 // Health is a remark about a table.
 type Health struct {

@@ -36,6 +36,8 @@ type Config struct {
 	LastRelease func(ctx context.Context, table string) (*LastRelease, error)
 	// Explain is the problem of an error of a job. Required.
 	Explain func(error) *problem.Problem
+	// Deleted is called when a table was deleted. Optional.
+	Deleted func(ctx context.Context, id string) error
 	// MostBytes is the size of the largest table, unpacked. Defaults to 16 GiB.
 	MostBytes int64
 }
@@ -241,6 +243,9 @@ func (t *Tables) Delete(ctx context.Context, id string, version int64) error {
 	}
 	// The table is gone; a folder that stays is removed at the next start.
 	_ = os.RemoveAll(t.folder(id))
+	if t.config.Deleted != nil {
+		return t.config.Deleted(ctx, id)
+	}
 	return nil
 }
 

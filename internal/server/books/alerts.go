@@ -1,0 +1,131 @@
+package books
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/server/store"
+)
+
+// levels are the shares of a cap, in percent, at which stewards are alerted.
+var levels = [...]int{50, 80, 100}
+
+// Charged notes alerts after a charge to a principal's account: each level of each cap
+// once. The audit log has every alert.
+func (b *Books) Charged(ctx context.Context, id, principal string) error {
+	d, err := b.find(id)
+	if err != nil {
+		return err
+	}
+	set, err := b.dataset(ctx, d.Name)
+	if err != nil {
+		return err
+	}
+	if err := b.alert(ctx, d, "", set.Account); err != nil {
+		return err
+	}
+	for i := range set.Analysts {
+		if set.Analysts[i].Name == principal {
+			return b.alert(ctx, d, principal, set.Analysts[i].Account)
+		}
+	}
+	return nil
+}
+
+// alert notes the levels of one account that what is spent has reached.
+func (b *Books) alert(ctx context.Context, d *document, account string, a api.Account) error {
+	share := amountOf(a.Spent).Share(amountOf(a.Cap))
+	for _, level := range levels {
+		if share < float64(level)/100 {
+			return nil
+		}
+		text := amountText(amountOf(a.Cap))
+		key := alertKey{d.id, account, level, text}
+		b.mu.RLock()
+		known := b.alerted[key]
+		b.mu.RUnlock()
+		if known {
+			continue
+		}
+		isNew := false
+		err := b.config.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+			isNew, err = tx.AddAlert(ctx, d.id, &store.Alert{Account: account, Level: level, Cap: text})
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		b.mu.Lock()
+		b.alerted[key] = true
+		b.mu.Unlock()
+		if !isNew {
+			continue
+		}
+		detail := map[string]string{"level": itoa(level), "cap": text}
+		if account != "" {
+			detail["account"] = account
+		}
+		if err := b.config.Note(ctx, "server", "book.alert", d.id, detail); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// alertKey names an alert.
+type alertKey struct {
+	book, account string
+	level         int
+	cap           string
+}
+
+// Refused is a request that a budget did not cover.
+type Refused struct {
+	Asked []Message  `json:"asked"`
+	Cost  api.Amount `json:"cost"`
+	Left  api.Amount `json:"left"`
+	Short api.Amount `json:"short"`
+	// Account is the id of the principal whose account was short; "" for the book.
+	Account string `json:"account,omitempty"`
+}
+
+// Refuse keeps a refusal for the list of entries. It is stored soon after: a refusal
+// waits for no disk. Where too many wait, it is dropped; the audit log has it.
+func (b *Books) Refuse(id, principal string, at time.Time, r *Refused) {
+	doc, err := json.Marshal(r)
+	if err != nil {
+		return
+	}
+	select {
+	case b.refusals <- store.Refusal{Book: id, Principal: principal, Made: at, Doc: doc}:
+	default:
+	}
+}
+
+// flush stores refusals in batches until the channel is closed.
+func (b *Books) flush() {
+	for first := range b.refusals {
+		batch := []store.Refusal{first}
+		for more := true; more && len(batch) < 500; {
+			select {
+			case r, open := <-b.refusals:
+				if more = open; open {
+					batch = append(batch, r)
+				}
+			default:
+				more = false
+			}
+		}
+		// What cannot be stored is in the audit log.
+		_ = b.config.Store.Write(context.Background(), func(ctx context.Context, tx *store.Tx) error {
+			for i := range batch {
+				if err := tx.AddRefusal(ctx, &batch[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+}

@@ -1,0 +1,347 @@
+package books
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/server/jobs"
+	"github.com/noren-privacy/noren/internal/server/problem"
+	"github.com/noren-privacy/noren/internal/server/store"
+	"github.com/noren-privacy/noren/internal/server/tables"
+	"github.com/noren-privacy/noren/service"
+)
+
+// Config holds what books need.
+type Config struct {
+	// Dir is the folder of the books' files. Required.
+	Dir string
+	// Store keeps what the ledger does not know. Required.
+	Store *store.Store
+	// Tables are the tables that books are opened for. Required.
+	Tables *tables.Tables
+	// Jobs run what takes long. Required.
+	Jobs *jobs.Manager
+	// Service makes the operations of the ledger. Required.
+	Service func() *service.Service
+	// Name is the name of a principal. Required.
+	Name func(ctx context.Context, id string) string
+	// Sealed says why nothing is paid; "" where it is. Required.
+	Sealed func() string
+	// Note writes an act to the audit log. Required.
+	Note func(ctx context.Context, by, action, object string, detail map[string]string) error
+	// Hidden reports whether the reply of the charge with a request key has not left yet:
+	// the charge is shown as reserved. Required.
+	Hidden func(key string) bool
+	// Public are the files of public tables, by name.
+	Public map[string]string
+}
+
+// Books keeps books. Make one with [New].
+type Books struct {
+	config Config
+
+	mu      sync.RWMutex
+	byID    map[string]*document
+	checks  map[string]*LedgerCheck // the latest check of a book, by id
+	alerted map[alertKey]bool       // alerts that are stored
+
+	refusals chan store.Refusal
+	flushed  sync.WaitGroup
+}
+
+// The states of a book.
+const (
+	opening = "opening"
+	open    = "open"
+)
+
+// document is a book as it is stored. It is never changed in place: a change stores a new
+// one.
+type document struct {
+	State     string    `json:"state"`
+	Table     string    `json:"table"`
+	TableName string    `json:"table_name"`
+	Name      string    `json:"name"`
+	Opened    time.Time `json:"opened"`
+	By        string    `json:"by"`
+	Share     bool      `json:"share_answers"`
+	MaxRows   int64     `json:"max_rows,omitempty"`
+	// Cap is what the opener's account gets too.
+	Cap api.Amount `json:"cap"`
+	// Source is the SHA-256 of the table's file that the current version was made of, and
+	// Confirmed when its columns were confirmed.
+	Source    string    `json:"source"`
+	Confirmed time.Time `json:"confirmed,omitzero"`
+	// Gone says that the table is deleted: nothing can be asked.
+	Gone bool `json:"gone,omitempty"`
+	// Folder is the folder of the current version's file, in that of the book.
+	Folder string `json:"folder"`
+
+	id  string
+	row *store.Resource
+}
+
+// New opens the books of a store, and ends or undoes the openings that a killed process
+// left.
+func New(ctx context.Context, config Config) (*Books, error) {
+	if config.Dir == "" || config.Store == nil || config.Tables == nil || config.Jobs == nil || config.Service == nil || config.Name == nil || config.Sealed == nil || config.Note == nil || config.Hidden == nil {
+		return nil, errors.New("books: expected all fields of Config but Public")
+	}
+	b := &Books{config: config, byID: map[string]*document{}, checks: map[string]*LedgerCheck{}, alerted: map[alertKey]bool{}, refusals: make(chan store.Refusal, 4096)}
+	rows, err := config.Store.Resources(ctx, store.KindBook, "", 0, 1<<20)
+	if err != nil {
+		return nil, err
+	}
+	for i := range rows {
+		d, err := decode(&rows[i])
+		if err != nil {
+			return nil, err
+		}
+		if d.State == opening {
+			if d, err = b.recover(ctx, d); err != nil {
+				return nil, err
+			}
+		}
+		if d != nil {
+			b.byID[d.id] = d
+		}
+	}
+	for _, d := range b.list() {
+		if _, err := config.Tables.Get(ctx, d.Table); isNotFound(err) && !d.Gone {
+			if err := b.TableDeleted(ctx, d.Table); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := b.clean(); err != nil {
+		return nil, err
+	}
+	b.flushed.Go(b.flush)
+	return b, nil
+}
+
+// recover ends the opening of a book that the ledger knows, and undoes another.
+func (b *Books) recover(ctx context.Context, d *document) (*document, error) {
+	_, err := b.dataset(ctx, d.Name)
+	switch {
+	case noren.CodeOf(err) == "no-dataset":
+		return nil, b.config.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.DropResource(ctx, store.KindBook, d.id) })
+	case err != nil:
+		return nil, err
+	}
+	if b.config.Sealed() != "" { // the opener's account is made once the ledger can be written
+		return d, nil
+	}
+	return b.finish(ctx, d)
+}
+
+// clean removes folders of files that no book names.
+func (b *Books) clean() error {
+	entries, err := os.ReadDir(b.config.Dir)
+	if err != nil {
+		return fileError(err)
+	}
+	for _, entry := range entries {
+		path := filepath.Join(b.config.Dir, entry.Name())
+		d := b.byID[entry.Name()]
+		if d == nil || d.Gone {
+			if err := os.RemoveAll(path); err != nil {
+				return fileError(err)
+			}
+			continue
+		}
+		inside, err := os.ReadDir(path)
+		if err != nil {
+			return fileError(err)
+		}
+		for _, x := range inside {
+			if x.Name() != d.Folder {
+				if err := os.RemoveAll(filepath.Join(path, x.Name())); err != nil {
+					return fileError(err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func decode(row *store.Resource) (*document, error) {
+	d := &document{id: row.ID, row: row}
+	if err := json.Unmarshal(row.Doc, d); err != nil {
+		return nil, errors.New("books: the store holds a book that cannot be read")
+	}
+	return d, nil
+}
+
+// save stores a document in place of the one that was read.
+func (b *Books) save(ctx context.Context, d *document) error {
+	doc, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	row := *d.row
+	row.Doc = doc
+	if err := b.config.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.ChangeResource(ctx, &row) }); err != nil {
+		return err
+	}
+	d.row = &row
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.byID[d.id] = d
+	return nil
+}
+
+// find is an open book.
+func (b *Books) find(id string) (*document, error) {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	d := b.byID[id]
+	if d == nil || d.State != open {
+		return nil, problem.NotFound()
+	}
+	return d, nil
+}
+
+// TableOf is the table that decides who may see a book; [store.ErrNotFound] for an id of
+// none.
+func (b *Books) TableOf(_ context.Context, id string) (string, error) {
+	d, err := b.find(id)
+	if err != nil {
+		return "", store.ErrNotFound
+	}
+	return d.Table, nil
+}
+
+// Of is the id of the open book of a table.
+func (b *Books) Of(table string) (id string, ok bool) {
+	for _, d := range b.list() {
+		if d.Table == table {
+			return d.id, true
+		}
+	}
+	return "", false
+}
+
+// Held is a book as questions need it.
+type Held struct {
+	// ID is that of the book, Table that of its table, Dataset its name in the ledger.
+	ID, Table, Dataset, TableName string
+	// Share says that analysts of the table may read the answers of others.
+	Share bool
+	// MaxRows is the number of records of one person that count where a question states
+	// none.
+	MaxRows int64
+	// Gone says that the table is deleted: nothing can be asked.
+	Gone bool
+}
+
+// Hold is an open book.
+func (b *Books) Hold(id string) (*Held, error) {
+	d, err := b.find(id)
+	if err != nil {
+		return nil, err
+	}
+	return &Held{d.id, d.Table, d.Name, d.TableName, d.Share, d.MaxRows, d.Gone}, nil
+}
+
+// list is all open books, the newest first.
+func (b *Books) list() []*document {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	all := make([]*document, 0, len(b.byID))
+	for _, d := range b.byID {
+		if d.State == open {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// exists reports whether a table has a book that is open or being opened, and named
+// whether one has a name.
+func (b *Books) exists(table, name string) (has, named bool) {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	for _, d := range b.byID {
+		has = has || d.Table == table
+		named = named || d.Name == name
+	}
+	return has, named
+}
+
+func (b *Books) folder(id string) string { return filepath.Join(b.config.Dir, id) }
+
+// longestName is the length of the longest name of a book.
+const longestName = 64
+
+// TableDeleted ends the questions to the book of a deleted table, and removes its copy of
+// the file. Its entries, answers and certificates stay.
+func (b *Books) TableDeleted(ctx context.Context, table string) error {
+	id, ok := b.Of(table)
+	if !ok {
+		return nil
+	}
+	d, err := b.find(id)
+	if err != nil {
+		return err
+	}
+	next := *d
+	next.Gone = true
+	if err := b.save(ctx, &next); err != nil {
+		return err
+	}
+	return removed(os.RemoveAll(b.folder(id)))
+}
+
+func removed(err error) error {
+	if err != nil {
+		return fileError(err)
+	}
+	return nil
+}
+
+// validName reports whether a book can have a name.
+func validName(name string) bool {
+	return name != "" && len(name) <= longestName && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}
+
+// proposeName makes a name of that of a table which no book has.
+func (b *Books) proposeName(table string) string {
+	var s strings.Builder
+	for _, r := range strings.ToLower(strings.TrimSuffix(table, filepath.Ext(table))) {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+			s.WriteRune(r)
+		case s.Len() > 0 && !strings.HasSuffix(s.String(), "-"):
+			s.WriteByte('-')
+		}
+		if s.Len() >= longestName-5 {
+			break
+		}
+	}
+	base := strings.Trim(s.String(), "-")
+	if base == "" {
+		base = "table"
+	}
+	name := base
+	for i := 2; ; i++ {
+		if _, taken := b.exists("", name); !taken {
+			return name
+		}
+		name = base + "-" + itoa(i)
+	}
+}
+
+// Close stores refusals that are not stored yet.
+func (b *Books) Close() {
+	close(b.refusals)
+	b.flushed.Wait()
+}

@@ -1,0 +1,388 @@
+package books
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/server/jobs"
+	"github.com/noren-privacy/noren/internal/server/problem"
+	"github.com/noren-privacy/noren/internal/server/store"
+	"github.com/noren-privacy/noren/internal/server/tables"
+	"github.com/noren-privacy/noren/internal/server/uploads"
+	"github.com/noren-privacy/noren/service"
+	"github.com/noren-privacy/noren/spec"
+)
+
+// Opening says how a book is opened.
+type Opening struct {
+	Table      string         `json:"table" maxLength:"64" doc:"The id of the table."`
+	Name       string         `json:"name,omitempty" maxLength:"64" pattern:"^[a-z0-9-]+$" doc:"The name of the book in the ledger; made of the table's name where left out. It never changes."`
+	Accounting string         `json:"accounting" enum:"epsilon,zcdp" doc:"How privacy loss adds up: epsilon (and delta), or zcdp (rho)."`
+	Epsilon    string         `json:"epsilon,omitempty" maxLength:"40" doc:"The cap of a book of epsilon, in decimal."`
+	Delta      string         `json:"delta,omitempty" maxLength:"40" doc:"The cap of delta of a book of epsilon; the delta of the statement of a book of zcdp."`
+	Rho        string         `json:"rho,omitempty" maxLength:"40" doc:"The cap of a book of zcdp, in decimal."`
+	Unit       string         `json:"unit,omitempty" maxLength:"500" doc:"record, or the column that tells persons apart; that of the table where left out."`
+	Neighbours string         `json:"neighbours,omitempty" enum:"add-remove,replace-one" doc:"The relation of neighbouring tables; add-remove where left out."`
+	AtMost     int64          `json:"at_most,omitempty" minimum:"1" maximum:"1073741824" doc:"A public upper bound of the number of records; 1,000,000 where left out."`
+	MaxRows    int64          `json:"max_rows,omitempty" minimum:"1" maximum:"1000000" doc:"The number of records of one person that count where a question states none; needed where the unit is a column."`
+	Columns    []PublicColumn `json:"columns,omitempty" nullable:"false" maxItems:"10000" doc:"Public facts of columns, in place of those of the table."`
+	Other      bool           `json:"other_people,omitempty" doc:"The steward declares that no person of the table is in a book with similar columns."`
+	Share      *bool          `json:"share_answers,omitempty" doc:"Whether analysts of the table may read the answers of others; true where left out."`
+	Confirm    bool           `json:"confirm,omitempty" doc:"Whether cells that do not fit count as missing. Without it a table with such cells gets no book, and the job's result is the review."`
+}
+
+// PublicColumn are public facts of a column.
+type PublicColumn struct {
+	Name   string   `json:"name" maxLength:"500" doc:"The name of the column."`
+	Bounds []string `json:"bounds,omitempty" minItems:"2" maxItems:"2" doc:"The smallest and the largest value that counts; from what is known of the subject and never from the table."`
+	Keys   []string `json:"keys,omitempty" maxItems:"10000" doc:"The values by which questions group; from a code book and never from the table."`
+}
+
+// The results of a job that opens a book or takes over a new version of its table.
+type (
+	// Opened names the book.
+	Opened struct {
+		Book string `json:"book"`
+	}
+	// Reviewed are the cells that do not fit. Nothing was granted.
+	Reviewed struct {
+		Review Review `json:"review"`
+	}
+	// Review counts misfits by column.
+	Review struct {
+		Columns []Misfits `json:"columns"`
+	}
+	// Misfits are the cells of a column that do not fit its type.
+	Misfits struct {
+		Name    string `json:"name"`
+		Misfits int64  `json:"misfits"`
+	}
+)
+
+// defaultAtMost is the public bound of the number of records where none is stated.
+const defaultAtMost = 1_000_000
+
+// Open begins the job that opens the book of a table.
+func (b *Books) Open(ctx context.Context, o *Opening, by string) (*jobs.Job, error) {
+	held, err := b.config.Tables.Hold(ctx, o.Table)
+	if err != nil {
+		return nil, err
+	}
+	if held.Table.State != tables.Confirmed {
+		return nil, problem.New("conflict", "The columns of the table are not confirmed.").Hinted("confirm them: they become the definition of the book")
+	}
+	source := &source{path: held.Input, name: held.FileName, sha256: held.SHA256, confirmed: held.Table.Confirmed.At, unit: held.Table.Unit, spec: specification(held)}
+	return b.start(ctx, o, held.Table.Name, source, by)
+}
+
+// OpenDeclared is Open with types of columns that are declared apart from the table, whose
+// columns need not be confirmed.
+func (b *Books) OpenDeclared(ctx context.Context, o *Opening, declared *spec.Spec, by string) (*jobs.Job, error) {
+	held, err := b.config.Tables.Hold(ctx, o.Table)
+	if err != nil {
+		return nil, err
+	}
+	return b.start(ctx, o, held.Table.Name, &source{path: held.Input, name: held.FileName, sha256: held.SHA256, unit: declared.Unit, spec: declared}, by)
+}
+
+// source is what a book's version is made of.
+type source struct {
+	path, name, sha256 string
+	confirmed          time.Time
+	unit               string
+	spec               *spec.Spec
+}
+
+// start checks an opening, stores it and begins its job.
+func (b *Books) start(ctx context.Context, o *Opening, tableName string, from *source, by string) (*jobs.Job, error) {
+	has, taken := b.exists(o.Table, o.Name)
+	if has {
+		return nil, problem.New("conflict", "The table has a book.").Hinted("a table has one book; raise its cap")
+	}
+	name := o.Name
+	switch {
+	case name == "":
+		name = b.proposeName(tableName)
+	case !validName(name):
+		return nil, noren.Usagef("name", "expected 1 to %d letters a to z, digits and hyphens", longestName)
+	case taken:
+		return nil, noren.Usagef("name", "expected a name that no book has")
+	}
+	if err := o.state(from.spec); err != nil {
+		return nil, err
+	}
+	unit := o.Unit
+	if unit == "" {
+		unit = from.unit
+	}
+	if unit == "" {
+		unit = "record"
+	}
+	if unit != "record" && o.MaxRows == 0 {
+		return nil, noren.Usagef("max-rows", "expected the number of records of one %s that count", unit).Hinted("a public number: records beyond it are left out of answers")
+	}
+	atMost := o.AtMost
+	if atMost == 0 {
+		atMost = defaultAtMost
+	}
+	d := &document{
+		State: opening, Table: o.Table, TableName: tableName, Name: name, Opened: now(), By: by, Share: o.Share == nil || *o.Share, MaxRows: o.MaxRows,
+		Cap: api.Amount{Epsilon: o.Epsilon, Delta: o.Delta}, Source: from.sha256, Confirmed: from.confirmed, Folder: "1", id: store.NewID("bk"),
+	}
+	grant := &api.LedgerGrantRequest{Dataset: name, Table: &api.GrantTable{
+		Spec: from.spec, Neighbours: o.Neighbours, Unit: unit, AtMost: atMost, OtherPeople: o.Other, Confirm: o.Confirm,
+	}}
+	if err := accounting(o, d, grant); err != nil {
+		return nil, err
+	}
+	if err := b.add(ctx, d); err != nil {
+		return nil, err
+	}
+	job, err := b.config.Jobs.Submit(jobs.Task{
+		Kind: "book", Table: o.Table, By: by, Finish: true,
+		Run: func(ctx context.Context, run *jobs.Run) (any, error) { return b.open(ctx, run, d, grant, from) },
+		Ended: func(job jobs.Job) {
+			if opened(job) {
+				return
+			}
+			b.drop(d)
+		},
+	})
+	if err != nil {
+		b.drop(d)
+		return nil, err
+	}
+	return &job, nil
+}
+
+// opened reports whether a job has opened its book.
+func opened(job jobs.Job) bool {
+	var result Opened
+	return job.State == jobs.Done && json.Unmarshal(job.Result, &result) == nil && result.Book != ""
+}
+
+// accounting states the caps of a new book.
+func accounting(o *Opening, d *document, grant *api.LedgerGrantRequest) error {
+	switch o.Accounting {
+	case "epsilon":
+		if o.Epsilon == "" || o.Rho != "" {
+			return noren.Usagef("epsilon", "expected the cap of a book of epsilon, and no rho")
+		}
+		d.Cap = api.Amount{Epsilon: o.Epsilon, Delta: o.Delta}
+		grant.Epsilon, grant.Delta = o.Epsilon, o.Delta
+	case "zcdp":
+		if o.Rho == "" || o.Delta == "" || o.Epsilon != "" {
+			return noren.Usagef("rho", "expected the cap and the delta of a book of zcdp, and no epsilon")
+		}
+		d.Cap = api.Amount{Rho: o.Rho}
+		grant.Accounting, grant.Rho, grant.Delta = o.Accounting, o.Rho, o.Delta
+	default:
+		return noren.Usagef("accounting", "expected epsilon or zcdp")
+	}
+	return nil
+}
+
+// state lays the public facts of an opening over those of the table.
+func (o *Opening) state(s *spec.Spec) error {
+	p := problem.New("invalid", "The columns cannot be as they are stated.")
+	for i, c := range o.Columns {
+		column, known := s.Columns[c.Name]
+		if !known {
+			p.Errors = append(p.Errors, problem.Fault{Pointer: "/columns/" + strconv.Itoa(i) + "/name", Detail: "expected a column of the table"})
+			continue
+		}
+		if c.Bounds != nil {
+			column.Bounds = c.Bounds
+		}
+		if c.Keys != nil {
+			column.Keys = c.Keys
+		}
+		s.Columns[c.Name] = column
+	}
+	if len(p.Errors) > 0 {
+		return p
+	}
+	return nil
+}
+
+// specification states the columns of a confirmed table.
+func specification(h *tables.Held) *spec.Spec {
+	s := &spec.Spec{Version: spec.Version, Columns: map[string]spec.Column{}}
+	s.Input.Sheet = h.Sheet
+	s.Input.Missing = append([]string{}, h.Table.Missing...)
+	for i := range h.Table.ColumnsDetail {
+		c := &h.Table.ColumnsDetail[i]
+		s.Columns[c.Name] = spec.Column{Type: c.Type, Format: c.Format, Order: c.Order, Bounds: c.Bounds}
+	}
+	return s
+}
+
+// add stores a book that is being opened.
+func (b *Books) add(ctx context.Context, d *document) error {
+	doc, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	d.row = &store.Resource{ID: d.id, Kind: store.KindBook, Parent: d.Table, Doc: doc}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, other := range b.byID {
+		if other.Table == d.Table || other.Name == d.Name {
+			return problem.New("conflict", "The table has a book, or another book has the name.")
+		}
+	}
+	if err := b.config.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.AddResource(ctx, d.row) }); err != nil {
+		return err
+	}
+	b.byID[d.id] = d
+	return nil
+}
+
+// drop removes a book that was not opened.
+func (b *Books) drop(d *document) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if held := b.byID[d.id]; held == nil || held.State == open {
+		return
+	}
+	// What cannot be removed now is removed at the next start.
+	if b.config.Store.Write(context.Background(), func(ctx context.Context, tx *store.Tx) error { return tx.DropResource(ctx, store.KindBook, d.id) }) == nil {
+		delete(b.byID, d.id)
+	}
+	_ = os.RemoveAll(b.folder(d.id))
+}
+
+// open copies the file, grants the budget and the account of the opener.
+func (b *Books) open(ctx context.Context, run *jobs.Run, d *document, grant *api.LedgerGrantRequest, from *source) (any, error) {
+	review, err := b.grant(ctx, run, d, grant, from)
+	if err != nil || review != nil {
+		return review, err
+	}
+	if _, err := b.finish(context.WithoutCancel(ctx), d); err != nil {
+		return nil, err
+	}
+	return &Opened{d.id}, nil
+}
+
+// grant copies the file of a version to the folder of the book and grants it. A review is
+// returned where cells do not fit and the steward has not confirmed that.
+func (b *Books) grant(ctx context.Context, run *jobs.Run, d *document, grant *api.LedgerGrantRequest, from *source) (any, error) {
+	path, err := b.copy(d, from)
+	if err != nil {
+		return nil, err
+	}
+	grant.Table.File = path
+	operations := b.config.Service()
+	if run != nil {
+		operations.Progress = run.Progress
+	}
+	out, err := operations.LedgerGrant(ctx, grant)
+	if noren.CodeOf(err) == service.CodeConfirm && out != nil && out.Private != nil {
+		review := Reviewed{Review{Columns: []Misfits{}}}
+		for _, c := range out.Private.Columns {
+			if c.Misfits > 0 {
+				review.Review.Columns = append(review.Review.Columns, Misfits{c.Name, c.Misfits})
+			}
+		}
+		return &review, nil
+	}
+	return nil, err
+}
+
+// finish gives the opener an account and lets the book be used.
+func (b *Books) finish(ctx context.Context, d *document) (*document, error) {
+	if _, err := b.config.Service().LedgerGrantAnalyst(ctx, &api.LedgerGrantAnalystRequest{Dataset: d.Name, Analyst: d.By, Epsilon: d.Cap.Epsilon, Delta: d.Cap.Delta, Rho: d.Cap.Rho}); err != nil {
+		return nil, err
+	}
+	if err := b.config.Note(ctx, d.By, "book.opened", d.id, map[string]string{"table": d.Table, "name": d.Name, "cap": amountText(d.Cap)}); err != nil {
+		return nil, err
+	}
+	done := *d
+	done.State = open
+	return &done, b.save(ctx, &done)
+}
+
+// copy puts the file of a version into the folder of the book: a second name of the
+// table's copy, which is never written to, or else a copy of it.
+func (b *Books) copy(d *document, from *source) (string, error) {
+	dir := filepath.Join(b.folder(d.id), d.Folder)
+	if err := os.RemoveAll(dir); err != nil {
+		return "", fileError(err)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fileError(err)
+	}
+	path := filepath.Join(dir, from.name)
+	if os.Link(from.path, path) != nil {
+		if err := copyFile(from.path, path); err != nil {
+			return "", fileError(err)
+		}
+	}
+	return path, syncFolders(dir, b.folder(d.id), b.config.Dir)
+}
+
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Sync(), out.Close())
+}
+
+func syncFolders(dirs ...string) error {
+	for _, dir := range dirs {
+		f, err := os.Open(dir)
+		if err != nil {
+			return fileError(err)
+		}
+		err = f.Sync()
+		if closed := f.Close(); err == nil {
+			err = closed
+		}
+		if err != nil {
+			return fileError(err)
+		}
+	}
+	return nil
+}
+
+// fileError is a failure of the file system, without its path.
+func fileError(err error) error {
+	if uploads.DiskFull(err) {
+		return problem.New("unavailable", "The disk is full.").Hinted("free space on the server")
+	}
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	var l *os.LinkError
+	if errors.As(err, &l) {
+		err = l.Err
+	}
+	return &storeFailure{err}
+}
+
+// storeFailure is a failure whose text is for the server's own log.
+type storeFailure struct{ err error }
+
+func (f *storeFailure) Error() string { return "books: a file cannot be used: " + f.err.Error() }
+func (f *storeFailure) Unwrap() error { return f.err }
+
+func now() time.Time { return time.Now().UTC().Truncate(time.Second) }
+
+func itoa(n int) string { return strconv.Itoa(n) }

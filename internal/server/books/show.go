@@ -1,0 +1,241 @@
+package books
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/server/problem"
+)
+
+// Message is a sentence with a code, by which the page translates it.
+type Message = api.Message
+
+// Viewer is who looks at a book.
+type Viewer struct {
+	// ID is the principal's.
+	ID string
+	// All says that the viewer sees all accounts and entries: a steward or an auditor of
+	// the table.
+	All bool
+	// Steward says that the viewer sees alerts.
+	Steward bool
+}
+
+// Book is a book as it is shown.
+type Book struct {
+	ID           string          `json:"id" doc:"bk_ and 16 characters."`
+	Table        string          `json:"table" doc:"The id of the table, which may be deleted."`
+	TableName    string          `json:"table_name" doc:"The name of the table when the book was opened."`
+	Name         string          `json:"name" doc:"The name of the book in the ledger and in certificates."`
+	Opened       time.Time       `json:"opened" doc:"When it was opened."`
+	Accounting   string          `json:"accounting" enum:"epsilon,zcdp" doc:"How privacy loss adds up."`
+	Unit         string          `json:"unit" doc:"The privacy unit: record, or the column that tells persons apart."`
+	Neighbours   string          `json:"neighbours" enum:"add-remove,replace-one" doc:"The relation of neighbouring tables."`
+	AtMost       int64           `json:"at_most" doc:"The public upper bound of the number of records."`
+	MaxRows      int64           `json:"max_rows,omitempty" doc:"The number of records of one person that count where a question states none."`
+	Version      int             `json:"version" doc:"The number of the version of definition and file."`
+	SchemaHash   string          `json:"schema_hash" doc:"The SHA-256 of the definition, in hexadecimal."`
+	ShareAnswers bool            `json:"share_answers" doc:"Whether analysts of the table may read the answers of others."`
+	Outdated     bool            `json:"outdated,omitempty" doc:"The table was confirmed anew since: a steward may take its columns over. For stewards."`
+	Deleted      bool            `json:"table_deleted,omitempty" doc:"The table is deleted: nothing can be asked, and what was asked can still be read."`
+	Sealed       bool            `json:"sealed" doc:"Nothing is paid until the ledger is reconciled."`
+	SealedReason *Message        `json:"sealed_reason,omitempty" doc:"Why."`
+	Cap          api.Amount      `json:"cap" doc:"The most that may ever be spent."`
+	Spent        api.Amount      `json:"spent" doc:"What was charged."`
+	Left         api.Amount      `json:"left" doc:"The cap less what was spent."`
+	Delta        string          `json:"statement_delta,omitempty" doc:"The delta of the statements of a book in zCDP."`
+	Statement    []Message       `json:"statement" nullable:"false" doc:"What is guaranteed for all answers so far, and at the cap."`
+	Columns      []DefinedColumn `json:"columns" nullable:"false" doc:"The columns: the public definition."`
+	Accounts     []Account       `json:"accounts" nullable:"false" doc:"The accounts: all for stewards and auditors, the own one for others."`
+	Entries      *int64          `json:"entries,omitempty" doc:"The number of charges. For stewards and auditors."`
+	Forfeited    *int64          `json:"forfeited_charges,omitempty" doc:"How many of them were charged and have no answer. For stewards and auditors."`
+	Alerts       []Alert         `json:"alerts,omitempty" nullable:"false" doc:"Levels of caps that were passed. For stewards."`
+}
+
+// DefinedColumn is a column of the public definition.
+type DefinedColumn struct {
+	Name   string   `json:"name" doc:"The name of the column."`
+	Type   string   `json:"type" doc:"integer, decimal, date, ordered or category."`
+	Bounds []string `json:"bounds,omitempty" doc:"The smallest and the largest value that counts."`
+	Keys   []string `json:"keys,omitempty" doc:"The values by which questions group."`
+	Order  []string `json:"order,omitempty" doc:"The levels of an ordered column, from lowest to highest."`
+	Format string   `json:"format,omitempty" doc:"How dates are written."`
+}
+
+// Account is the budget of one principal.
+type Account struct {
+	Principal string     `json:"principal" doc:"The id of the principal."`
+	Name      string     `json:"name" doc:"The name of the principal."`
+	Cap       api.Amount `json:"cap" doc:"The most that the principal may ever spend."`
+	Spent     api.Amount `json:"spent" doc:"What the principal was charged."`
+	Left      api.Amount `json:"left" doc:"What the principal can still spend: the smaller of its own rest and the book's."`
+	Closed    bool       `json:"closed" doc:"The principal may ask nothing more."`
+}
+
+// Alert is a level of a cap that what was spent has passed.
+type Alert struct {
+	Level   int       `json:"level" enum:"50,80,100" doc:"The level, in percent of the cap."`
+	Account string    `json:"account,omitempty" doc:"The id of the principal; absent for the book itself."`
+	At      time.Time `json:"at" doc:"When it was passed."`
+}
+
+// definition is the part of a public definition that is shown.
+type definition struct {
+	AtMost  int64 `json:"at_most"`
+	Columns []struct {
+		Name, Type, Layout   string
+		Levels, Bounds, Keys []string
+	} `json:"columns"`
+}
+
+// dataset is a book's data set in the ledger.
+func (b *Books) dataset(ctx context.Context, name string) (*api.Dataset, error) {
+	shown, err := b.config.Service().LedgerShow(ctx, &api.LedgerShowRequest{Dataset: name})
+	if err != nil {
+		return nil, err
+	}
+	return &shown.Datasets[0], nil
+}
+
+// amountOf is a cost of the ledger as it is shown.
+func amountOf(c api.Cost) api.Amount {
+	return api.Amount{Epsilon: string(c.Epsilon), Delta: string(c.Delta), Rho: string(c.Rho)}
+}
+
+func amountText(a api.Amount) string { return a.String() }
+
+// capOf is the cap of a data set as a grant states it.
+func capOf(d *api.Dataset) (epsilon, delta, accounting, rho string) {
+	c := amountOf(d.Cap)
+	if d.Accounting == "zcdp" {
+		return "", string(d.StatementDelta), d.Accounting, c.Rho
+	}
+	return c.Epsilon, c.Delta, d.Accounting, ""
+}
+
+// Get is a book as a viewer sees it.
+func (b *Books) Get(ctx context.Context, id string, v Viewer) (*Book, error) {
+	d, err := b.find(id)
+	if err != nil {
+		return nil, err
+	}
+	set, err := b.dataset(ctx, d.Name)
+	if err != nil {
+		return nil, err
+	}
+	return b.shown(ctx, d, set, v)
+}
+
+// List is the books that permitted shows, the newest first, made before the one of that
+// number, at most limit of them. The number of the last follows.
+func (b *Books) List(ctx context.Context, before int64, limit int, permitted func(table string) (Viewer, bool)) ([]Book, int64, error) {
+	all := b.list()
+	slices.SortFunc(all, func(x, y *document) int { return cmp.Compare(y.row.N, x.row.N) })
+	out := []Book{}
+	for _, d := range all {
+		v, ok := permitted(d.Table)
+		if !ok || before > 0 && d.row.N >= before {
+			continue
+		}
+		if len(out) == limit {
+			return out, before, nil
+		}
+		set, err := b.dataset(ctx, d.Name)
+		if err != nil {
+			return nil, 0, err
+		}
+		book, err := b.shown(ctx, d, set, v)
+		if err != nil {
+			return nil, 0, err
+		}
+		out, before = append(out, *book), d.row.N
+	}
+	return out, 0, nil
+}
+
+// shown is a book as a viewer sees it.
+func (b *Books) shown(ctx context.Context, d *document, set *api.Dataset, v Viewer) (*Book, error) {
+	out := &Book{
+		ID: d.id, Table: d.Table, TableName: d.TableName, Name: d.Name, Opened: d.Opened, Accounting: cmp.Or(set.Accounting, "epsilon"), Unit: set.Unit, Neighbours: set.Neighbours,
+		MaxRows: d.MaxRows, Deleted: d.Gone, Version: set.Version, SchemaHash: set.DefinitionSHA256, ShareAnswers: d.Share,
+		Cap: amountOf(set.Cap), Spent: amountOf(set.Spent), Left: amountOf(set.Remaining), Delta: string(set.StatementDelta),
+		Statement: statement(set), Columns: []DefinedColumn{}, Accounts: []Account{},
+	}
+	if reason := b.config.Sealed(); reason != "" {
+		out.Sealed, out.SealedReason = true, &Message{Code: "sealed-reason", Text: reason}
+	}
+	var def definition
+	if err := json.Unmarshal(set.Definition, &def); err != nil {
+		return nil, &storeFailure{err}
+	}
+	out.AtMost = def.AtMost
+	for _, c := range def.Columns {
+		out.Columns = append(out.Columns, DefinedColumn{c.Name, c.Type, c.Bounds, c.Keys, c.Levels, c.Layout})
+	}
+	for i := range set.Analysts {
+		a := &set.Analysts[i]
+		if v.All || a.Name == v.ID {
+			out.Accounts = append(out.Accounts, Account{a.Name, b.config.Name(ctx, a.Name), amountOf(a.Cap), amountOf(a.Spent), amountOf(a.Available), a.Closed})
+		}
+	}
+	if !v.All {
+		return out, nil
+	}
+	counts, err := b.counts(ctx, d.Name)
+	if err != nil {
+		return nil, err
+	}
+	out.Entries, out.Forfeited = &counts.Charges, &counts.Forfeited
+	held, err := b.config.Tables.Hold(ctx, d.Table)
+	switch {
+	case d.Gone:
+	case err == nil && v.Steward && held.Table.Confirmed != nil:
+		out.Outdated = d.behind(held)
+	}
+	if v.Steward {
+		if out.Alerts, err = b.alerts(ctx, d); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func isNotFound(err error) bool {
+	return err != nil && problem.From(err).Code == "not-found"
+}
+
+// alerts lists the alerts of a book.
+func (b *Books) alerts(ctx context.Context, d *document) ([]Alert, error) {
+	rows, err := b.config.Store.Alerts(ctx, d.id, 100)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Alert, len(rows))
+	for i, a := range rows {
+		out[i] = Alert{a.Level, a.Account, a.Made}
+	}
+	return out, nil
+}
+
+// Left is what a principal can still spend in a book. It is false for a principal without
+// an open account.
+func (b *Books) Left(ctx context.Context, id, principal string) (left api.Amount, ok bool, err error) {
+	d, err := b.find(id)
+	if err != nil {
+		return left, false, err
+	}
+	set, err := b.dataset(ctx, d.Name)
+	if err != nil {
+		return left, false, err
+	}
+	for i := range set.Analysts {
+		if a := &set.Analysts[i]; a.Name == principal {
+			return amountOf(a.Available), !a.Closed, nil
+		}
+	}
+	return left, false, nil
+}

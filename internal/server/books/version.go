@@ -1,0 +1,84 @@
+package books
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/server/jobs"
+	"github.com/noren-privacy/noren/internal/server/problem"
+	"github.com/noren-privacy/noren/internal/server/tables"
+)
+
+// TakeOver says how a book takes over the columns of its table as a new version.
+type TakeOver struct {
+	Columns []PublicColumn `json:"columns,omitempty" nullable:"false" maxItems:"10000" doc:"Public facts of columns, in place of those of the table."`
+	Confirm bool           `json:"confirm,omitempty" doc:"Whether cells that do not fit count as missing. Without it nothing changes for a table with such cells, and the job's result is the review."`
+}
+
+// StartVersion begins the job by which a book takes over the confirmed columns of its
+// table, and its file, as a new version. Quotes made before are refused from then on.
+func (b *Books) StartVersion(ctx context.Context, id string, t *TakeOver, by string) (*jobs.Job, error) {
+	d, err := b.find(id)
+	if err != nil {
+		return nil, err
+	}
+	held, err := b.config.Tables.Hold(ctx, d.Table)
+	if err != nil || d.Gone {
+		return nil, problem.New("conflict", "The table of the book is deleted or not read.")
+	}
+	if held.Table.State != tables.Confirmed {
+		return nil, problem.New("conflict", "The columns of the table are not confirmed.").Hinted("confirm them first")
+	}
+	if !d.behind(held) && len(t.Columns) == 0 {
+		return nil, problem.New("conflict", "The book has the columns and the file of the table.")
+	}
+	from := &source{path: held.Input, name: held.FileName, sha256: held.SHA256, confirmed: held.Table.Confirmed.At, spec: specification(held)}
+	if err := (&Opening{Columns: t.Columns}).state(from.spec); err != nil {
+		return nil, err
+	}
+	job, err := b.config.Jobs.Submit(jobs.Task{
+		Kind: "book", Table: d.Table, By: by, Finish: true,
+		Run: func(ctx context.Context, run *jobs.Run) (any, error) {
+			return b.version(ctx, run, d.id, from, t.Confirm, by)
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &job, nil
+}
+
+// behind reports whether a table was confirmed anew since the book took its columns over.
+func (d *document) behind(h *tables.Held) bool {
+	return h.SHA256 != d.Source || !h.Table.Confirmed.At.Equal(d.Confirmed)
+}
+
+// version grants the next version of a book.
+func (b *Books) version(ctx context.Context, run *jobs.Run, id string, from *source, confirm bool, by string) (any, error) {
+	d, err := b.find(id)
+	if err != nil {
+		return nil, err
+	}
+	set, err := b.dataset(ctx, d.Name)
+	if err != nil {
+		return nil, err
+	}
+	next := *d
+	next.Folder = strconv.Itoa(set.Version + 1)
+	next.Source, next.Confirmed = from.sha256, from.confirmed
+	grant := &api.LedgerGrantRequest{Dataset: d.Name, Table: &api.GrantTable{Spec: from.spec, Changed: true, Confirm: confirm}}
+	grant.Epsilon, grant.Delta, grant.Accounting, grant.Rho = capOf(set)
+	review, err := b.grant(ctx, run, &next, grant, from)
+	if err != nil || review != nil {
+		return review, err
+	}
+	ctx = context.WithoutCancel(ctx)
+	if err := b.save(ctx, &next); err != nil {
+		return nil, err
+	}
+	if err := b.config.Note(ctx, by, "book.version", id, map[string]string{"version": next.Folder}); err != nil {
+		return nil, err
+	}
+	return &Opened{id}, nil
+}

@@ -1,0 +1,83 @@
+package server
+
+import (
+	"context"
+	"time"
+
+	"github.com/noren-privacy/noren/internal/server/books"
+	"github.com/noren-privacy/noren/internal/server/problem"
+	"github.com/noren-privacy/noren/internal/server/quantum"
+	"github.com/noren-privacy/noren/internal/server/questions"
+)
+
+const (
+	// places is how many paid questions are worked on at once; each holds its place until
+	// its reply leaves.
+	places = 128
+	// waiting is how many more wait for a place.
+	waiting = 2048
+)
+
+// openBooks opens books and questions, in this order.
+func (s *Server) openBooks(ctx context.Context) (err error) {
+	if err := s.loadCalibration(); err != nil {
+		return err
+	}
+	s.desk = quantum.New(places, waiting)
+	s.books, err = books.New(ctx, books.Config{
+		Dir: s.path("books"), Store: s.store, Tables: s.tables, Jobs: s.jobs, Service: s.service, Name: s.nameOf, Sealed: s.Sealed, Note: s.noteObject,
+		Hidden: func(key string) bool { return s.questions != nil && s.questions.Hidden(key) }, Public: s.cfg.Public,
+	})
+	if err != nil {
+		return err
+	}
+	s.questions, err = questions.New(ctx, questions.Config{
+		Store: s.store, Books: s.books, Desk: s.desk, Service: s.service, Class: s.class, Secret: s.key.Seed(), Name: s.nameOf, Explain: s.explained,
+		Seal: s.sealLedger, Public: s.cfg.Public, Fault: s.cfg.Fault,
+	})
+	if err != nil {
+		return err
+	}
+	s.mayRead = s.questions.MayRead
+	s.owners["bk"], s.owners["an"] = s.books.TableOf, s.questions.TableOf
+	s.deskMetrics()
+	s.atStop = append(s.atStop, func(ctx context.Context) {
+		if err := s.desk.Close(ctx); err != nil {
+			s.cfg.Log.Error("paid questions did not end in time", "error", err)
+		}
+	})
+	return nil
+}
+
+// sealLedger seals the server because its ledger is behind what is known of it.
+func (s *Server) sealLedger() {
+	s.setSealed("The ledger is behind what is known of it: nothing is paid until it is reconciled.")
+}
+
+// deskMetrics adds the metrics of paid questions.
+func (s *Server) deskMetrics() {
+	count := func(name, help, labels string, counter bool, value func(quantum.Counts) int64) {
+		s.metrics.add(gauge{name: name, help: help, labels: labels, counter: counter, value: func() float64 { return float64(value(s.desk.Counts())) }})
+	}
+	count("noren_questions", "Paid questions that wait for a place or are worked on.", `state="waiting"`, false, func(c quantum.Counts) int64 { return c.Waiting })
+	count("noren_questions", "Paid questions that wait for a place or are worked on.", `state="running"`, false, func(c quantum.Counts) int64 { return c.Running })
+	for _, class := range quantum.Classes() {
+		s.metrics.add(gauge{name: "noren_answers_total", help: "Replies at a boundary, by time class.", labels: `class="` + class.String() + `"`, counter: true, value: func() float64 { return float64(s.desk.Released(class)) }})
+	}
+	count("noren_answers_missed_total", "Answers whose work took longer than their class.", "", true, func(c quantum.Counts) int64 { return c.Missed })
+	count("noren_answers_refused_total", "Paid questions that were refused.", "", true, func(c quantum.Counts) int64 { return c.Refused })
+	s.metrics.add(gauge{name: "noren_table_reads_total", help: "Times that a file of a book was read.", counter: true, value: func() float64 { return float64(s.kept.Reads()) }})
+}
+
+// limitAnswers limits the paid questions of a principal.
+func (s *Server) limitAnswers(principal string, now time.Time) error {
+	if s.answers == nil {
+		return nil
+	}
+	if ok, wait := s.answers.Allow(principal, now); !ok {
+		p := tooMany(wait).(*problem.Problem)
+		p.Detail = "The principal has asked for too many answers."
+		return p
+	}
+	return nil
+}

@@ -1,0 +1,214 @@
+// Package quantum lets replies to paid questions leave at fixed times after their
+// acceptance, so that the time of a reply does not depend on the private data.
+//
+// A question has a time class: a duration that follows from public parameters. Its reply
+// leaves at the end of the class. If the work took longer (a miss), the client gets a
+// notice at that time, and the reply can be fetched from four times the class on, or
+// sixteen times, and so on: the first of these times at which the work is done. A miss
+// tells that the work took longer than the class, which the class is chosen to prevent;
+// misses are counted.
+//
+// Work holds its place until its reply leaves, so that the wait of other questions for a
+// place does not depend on private data either, except after a miss. Refusals, which read
+// no private data, leave at once.
+//
+// What remains: the operating system may delay a reply, and work competes with other
+// requests for the processor (docs/threat-model.md).
+package quantum
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Errors of a desk.
+var (
+	// ErrFull: too many questions wait for a place.
+	ErrFull = errors.New("quantum: too many questions wait")
+	// ErrClosed: the desk takes no more questions.
+	ErrClosed = errors.New("quantum: the server is stopping")
+)
+
+// Classes are the time classes, the shortest first.
+func Classes() []time.Duration {
+	return []time.Duration{500 * time.Millisecond, 2 * time.Second, 8 * time.Second, 32 * time.Second}
+}
+
+// Class is the first of [Classes] that a number of seconds fits, and the last where none
+// does.
+func Class(seconds float64) time.Duration {
+	all := Classes()
+	for _, c := range all {
+		if seconds <= c.Seconds() {
+			return c
+		}
+	}
+	return all[len(all)-1]
+}
+
+// Boundary is when a reply leaves whose work took a time, after its acceptance: at the
+// class, or at the first of 4, 16, 64, ... times the class that is not before.
+func Boundary(class, took time.Duration) time.Duration {
+	b := class
+	for took > b {
+		b *= 4
+	}
+	return b
+}
+
+// Desk runs the work of paid questions. Make one with [New].
+type Desk struct {
+	places chan struct{}
+	most   int64
+
+	waiting, running, missed, early atomic.Int64
+
+	mu     sync.Mutex
+	done   map[time.Duration]int64 // replies at a boundary, by class
+	closed bool
+	work   sync.WaitGroup
+}
+
+// New makes a desk with places for that many questions at once; up to waiting others wait
+// for a place.
+func New(places, waiting int) *Desk {
+	return &Desk{places: make(chan struct{}, places), most: int64(waiting), done: map[time.Duration]int64{}}
+}
+
+// Ticket is a question whose work has begun.
+type Ticket struct {
+	accepted time.Time
+	class    time.Duration
+	missed   chan struct{}
+	released chan struct{}
+}
+
+// Released is closed when the reply may leave.
+func (t *Ticket) Released() <-chan struct{} { return t.released }
+
+// Missed is closed at the end of the class if the work is not done by then.
+func (t *Ticket) Missed() <-chan struct{} { return t.missed }
+
+// Open reports whether the reply may not leave yet.
+func (t *Ticket) Open() bool {
+	select {
+	case <-t.released:
+		return false
+	default:
+		return true
+	}
+}
+
+// Next is how long after now the reply may leave at the earliest.
+func (t *Ticket) Next(now time.Time) time.Duration {
+	passed := now.Sub(t.accepted)
+	return Boundary(t.class, passed+1) - passed
+}
+
+// Start waits for a place, accepts a question and runs its work in a goroutine, which goes
+// on when ctx ends. The work returns true for a refusal: its reply leaves at once. Errors
+// are [ErrFull], [ErrClosed] and that of ctx; the work has not begun then.
+func (d *Desk) Start(ctx context.Context, class time.Duration, work func() (refused bool)) (*Ticket, error) {
+	if d.waiting.Add(1) > d.most {
+		d.waiting.Add(-1)
+		return nil, ErrFull
+	}
+	select {
+	case d.places <- struct{}{}:
+		d.waiting.Add(-1)
+	case <-ctx.Done():
+		d.waiting.Add(-1)
+		return nil, ctx.Err()
+	}
+	d.mu.Lock()
+	if d.closed {
+		d.mu.Unlock()
+		<-d.places
+		return nil, ErrClosed
+	}
+	d.work.Add(1)
+	d.mu.Unlock()
+	t := &Ticket{accepted: time.Now(), class: class, missed: make(chan struct{}), released: make(chan struct{})}
+	d.running.Add(1)
+	late := time.AfterFunc(class, func() { close(t.missed) })
+	go d.run(t, late, work)
+	return t, nil
+}
+
+// run does the work of a ticket and lets its reply leave.
+func (d *Desk) run(t *Ticket, late *time.Timer, work func() bool) {
+	defer func() { <-d.places }()
+	refused := work()
+	took := time.Since(t.accepted)
+	d.running.Add(-1)
+	d.work.Done()
+	switch {
+	case refused:
+		late.Stop()
+		d.early.Add(1)
+	case took > t.class:
+		d.missed.Add(1)
+		time.Sleep(Boundary(t.class, took) - took)
+		d.count(t.class)
+	default:
+		late.Stop() // a timer that has fired in this moment made a notice of a miss; the reply can be fetched
+		time.Sleep(t.class - took)
+		d.count(t.class)
+	}
+	close(t.released)
+}
+
+func (d *Desk) count(class time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.done[class]++
+}
+
+// Counts are numbers of questions.
+type Counts struct {
+	// Waiting wait for a place, and Running have work that is not done.
+	Waiting, Running int64
+	// Released have replied at a boundary, Missed of them after their class; Refused have
+	// replied at once.
+	Released, Missed, Refused int64
+}
+
+// Counts are the numbers of all questions so far.
+func (d *Desk) Counts() Counts {
+	c := Counts{Waiting: d.waiting.Load(), Running: d.running.Load(), Missed: d.missed.Load(), Refused: d.early.Load()}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, n := range d.done {
+		c.Released += n
+	}
+	return c
+}
+
+// Released is how many questions of a class have replied at a boundary.
+func (d *Desk) Released(class time.Duration) int64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.done[class]
+}
+
+// Close takes no more questions and waits until all work is done, or ctx ends. Replies
+// leave at their boundaries still.
+func (d *Desk) Close(ctx context.Context) error {
+	d.mu.Lock()
+	d.closed = true
+	d.mu.Unlock()
+	done := make(chan struct{})
+	go func() {
+		d.work.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

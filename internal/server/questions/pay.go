@@ -1,0 +1,421 @@
+package questions
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/server/books"
+	"github.com/noren-privacy/noren/internal/server/problem"
+	"github.com/noren-privacy/noren/internal/server/quantum"
+	"github.com/noren-privacy/noren/internal/server/store"
+	"github.com/noren-privacy/noren/service"
+)
+
+// Paying asks for the answer to a quote.
+type Paying struct {
+	Quote string     `json:"quote" doc:"The token of the quote."`
+	Most  api.Amount `json:"most" doc:"The most that may be charged."`
+}
+
+// Reply is what is sent for a paid question.
+type Reply struct {
+	// Status is the HTTP status: 200, that of a problem, or 202 where the work missed its
+	// class.
+	Status int
+	// Body is the body, filled up with spaces to a length that follows from public
+	// parameters.
+	Body []byte
+	// Answer is the id of the answer; "" where there is none.
+	Answer string
+	// Replayed says that an earlier request with the same key was answered so.
+	Replayed bool
+	// Wait is how long to wait before the answer is fetched, after a miss.
+	Wait time.Duration
+}
+
+// paying is a paid request whose reply has not left.
+type paying struct {
+	id, key  string
+	bodyHash [sha256.Size]byte
+	begun    chan struct{} // closed when ticket or err is set
+	ticket   *quantum.Ticket
+	err      error // why the work did not begin
+	// reply and refused are set by the work before the ticket is released.
+	reply   *Reply
+	refused error
+}
+
+// Pay answers a quote under an Idempotency-Key. begin writes the request to the audit log;
+// it runs before anything is charged, and what it refuses is not charged. With the same key
+// and the same body the reply has the same bytes, and there is one charge; with another
+// body the error is a conflict. Errors mean that this request has charged nothing.
+func (q *Questions) Pay(ctx context.Context, r *Reader, key string, in *Paying, begin func(answer, book string, c api.Amount) error) (*Reply, error) {
+	if key == "" || len(key) > 200 {
+		return nil, problem.New("invalid", "expected a header Idempotency-Key of 1 to 200 bytes").Hinted("send a new random text with each new request, and the same one when you repeat it")
+	}
+	text, err := json.Marshal(in)
+	if err != nil {
+		return nil, err
+	}
+	p := &paying{key: requestKey(r.ID, key), bodyHash: sha256.Sum256(text), begun: make(chan struct{})}
+	first := q.claim(p)
+	if first != p {
+		if first.bodyHash != p.bodyHash {
+			return nil, conflict()
+		}
+		return q.await(ctx, first, true)
+	}
+	reply, err := q.begin(ctx, p, r, in, begin)
+	if err != nil || reply != nil {
+		q.release(p)
+		if p.err = err; err == nil {
+			p.err = errAgain
+		}
+		close(p.begun)
+		return reply, err
+	}
+	close(p.begun)
+	return q.await(ctx, p, false)
+}
+
+// errAgain lets a request with the same key begin again: the first one found a stored
+// reply.
+var errAgain = errors.New("questions: the reply is stored")
+
+func conflict() error {
+	return problem.New("conflict", "A request with this key and another body was sent before.").Hinted("use a new key for a new request")
+}
+
+// claim takes a request key, and returns the request that has it.
+func (q *Questions) claim(p *paying) *paying {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if held := q.open[p.key]; held != nil {
+		return held
+	}
+	q.open[p.key] = p
+	return p
+}
+
+// release gives a request key back.
+func (q *Questions) release(p *paying) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	delete(q.open, p.key)
+	delete(q.byID, p.id)
+}
+
+// begin returns a stored reply, or begins the work of a request.
+func (q *Questions) begin(ctx context.Context, p *paying, r *Reader, in *Paying, note func(answer, book string, c api.Amount) error) (*Reply, error) {
+	kept, err := q.config.Store.QuestionByKey(ctx, p.key)
+	switch {
+	case err == nil && !bytes.Equal(kept.BodyHash, p.bodyHash[:]):
+		return nil, conflict()
+	case err == nil:
+		return q.replay(ctx, kept)
+	case !errors.Is(err, store.ErrNotFound):
+		return nil, err
+	}
+	c, h, err := q.opened(in.Quote, r.ID)
+	if err != nil {
+		return nil, err
+	}
+	if !q.config.Store.Now().Before(time.Unix(c.Until, 0)) {
+		return nil, problem.New("quote-expired", "").Hinted("ask for a new quote; it is free")
+	}
+	if !c.Cost.Within(in.Most) {
+		out := problem.New("invalid", "")
+		out.Errors = []problem.Fault{{Pointer: "/most", Detail: "expected at least the cost of the quote"}}
+		return nil, out
+	}
+	request, err := q.ask(h, r.ID, c.Questions)
+	if err != nil {
+		return nil, err
+	}
+	request.RequestKey, request.Most, request.Definition = p.key, &c.Cost, c.Definition
+	if err := q.covered(ctx, c, h, r, request); err != nil {
+		return nil, err
+	}
+	id := store.NewID("an")
+	if err := note(id, c.Book, c.Cost); err != nil {
+		return nil, err
+	}
+	q.mu.Lock()
+	p.id = id
+	q.byID[id] = p
+	q.mu.Unlock()
+	p.ticket, err = q.config.Desk.Start(ctx, c.Class, func() bool { return q.work(p, c, h, r.ID, request) })
+	switch {
+	case errors.Is(err, quantum.ErrFull):
+		out := problem.New("too-many", "Too many questions wait for an answer.")
+		out.RetryAfter = 1
+		return nil, out
+	case errors.Is(err, quantum.ErrClosed):
+		return nil, problem.New("unavailable", "The server is stopping.")
+	}
+	return nil, err
+}
+
+// BookOf is the id of the book of a token of a principal; "" for another text.
+func (q *Questions) BookOf(token, principal string) string {
+	c, _, err := q.opened(token, principal)
+	if err != nil {
+		return ""
+	}
+	return c.Book
+}
+
+// covered refuses what the budget does not cover now, before the request waits for a place.
+// The ledger decides again when it is charged.
+func (q *Questions) covered(ctx context.Context, c *content, h *books.Held, r *Reader, request *api.AskRequest) error {
+	price, err := q.config.Service().AskPrice(ctx, request)
+	if err != nil {
+		return q.failed(err)
+	}
+	own := false
+	var short []api.AccountShort
+	for _, a := range price.Accounts {
+		own = own || a.Kind == "analyst"
+		if !c.Cost.Within(a.Left) {
+			short = append(short, api.AccountShort{Kind: a.Kind, Name: a.Name, Asked: c.Cost, Left: a.Left, Short: c.Cost.Minus(a.Left)})
+		}
+	}
+	if !own {
+		return noAccount()
+	}
+	if len(short) > 0 {
+		return q.short(ctx, c, h, r.ID, &api.Refusal{Accounts: short}, price.FitsWith)
+	}
+	return nil
+}
+
+// await waits until the reply of a request may leave.
+func (q *Questions) await(ctx context.Context, p *paying, joined bool) (*Reply, error) {
+	select {
+	case <-p.begun:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if p.err != nil {
+		if joined && errors.Is(p.err, errAgain) {
+			kept, err := q.config.Store.QuestionByKey(ctx, p.key)
+			if err != nil {
+				return nil, err
+			}
+			return q.replay(ctx, kept)
+		}
+		return nil, p.err
+	}
+	select {
+	case <-p.ticket.Released():
+	case <-p.ticket.Missed():
+		if p.ticket.Open() {
+			return missed(p, time.Now()), nil
+		}
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if p.refused != nil {
+		return nil, p.refused
+	}
+	if err := q.config.Fault("reply"); err != nil {
+		return nil, err
+	}
+	out := *p.reply
+	out.Replayed = joined
+	return &out, nil
+}
+
+// missed is the notice of a request whose work missed its class.
+func missed(p *paying, now time.Time) *Reply {
+	wait := p.ticket.Next(now)
+	return &Reply{Status: http.StatusAccepted, Answer: p.id, Wait: wait}
+}
+
+// work charges and answers a request. It returns true for a refusal, which read nothing.
+// Its result is in p when it returns.
+func (q *Questions) work(p *paying, c *content, h *books.Held, principal string, request *api.AskRequest) (refused bool) {
+	defer func() {
+		if recover() != nil {
+			// It may have been charged: the reply waits for its boundary.
+			p.reply, refused = q.problemReply(problem.New("internal", ""), p.id, c), false
+		}
+	}()
+	// The request goes on when the client has gone: it may have been charged.
+	ctx := context.Background()
+	paid, err := json.Marshal(c)
+	if err == nil {
+		err = q.config.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+			return tx.AddQuestion(ctx, &store.Question{ID: p.id, Book: c.Book, Principal: principal, Key: p.key, BodyHash: p.bodyHash[:], Request: c.Request, Paid: paid})
+		})
+	}
+	if err == nil {
+		err = q.config.Fault("asked")
+	}
+	if err != nil {
+		p.refused = err
+		q.release(p)
+		return true
+	}
+	answers, err := q.config.Service().Ask(ctx, request)
+	if err != nil && before(err) {
+		p.refused = q.refusal(ctx, c, h, principal, err)
+		q.drop(ctx, p, c)
+		q.release(p)
+		return true
+	}
+	p.reply = q.settle(ctx, p.id, c, principal, answers, err)
+	_ = q.config.Fault("stored")
+	_ = q.config.Books.Charged(ctx, c.Book, principal) // an alert that cannot be stored comes with the next charge
+	go q.releaseWith(p)
+	return false
+}
+
+// drop removes a question that was refused. Where its client has got the notice of a miss
+// meanwhile, the refusal is kept under the id of that notice.
+func (q *Questions) drop(ctx context.Context, p *paying, c *content) {
+	<-p.begun
+	missed := false
+	select {
+	case <-p.ticket.Missed():
+		missed = true
+	default:
+	}
+	_ = q.config.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		if !missed {
+			return tx.DropQuestion(ctx, p.id)
+		}
+		body := bytes.TrimRight(q.problemReply(q.config.Explain(p.refused), p.id, c).Body, " ")
+		return tx.EndQuestion(ctx, p.id, store.Withheld, 0, []byte("{}"), body)
+	})
+}
+
+// releaseWith gives the key of a request back when its reply may leave.
+func (q *Questions) releaseWith(p *paying) {
+	<-p.begun
+	<-p.ticket.Released()
+	q.release(p)
+}
+
+// settle stores the answer of a charged request, or that it has none, and makes its reply.
+func (q *Questions) settle(ctx context.Context, id string, c *content, principal string, answers *api.Answers, failure error) *Reply {
+	state, link := store.Withheld, int64(0)
+	var body, line []byte
+	var reply *Reply
+	err := failure
+	if err == nil {
+		body, line, link, err = q.compose(ctx, id, c, principal, answers)
+		if err != nil {
+			return q.problemReply(q.config.Explain(err), id, c) // the row stays open: the answer is in the ledger
+		}
+		state, reply = store.Answered, &Reply{Status: http.StatusOK, Answer: id, Body: fill(body, c.Length)}
+	} else {
+		reply = q.problemReply(q.config.Explain(err), id, c)
+		body, line = bytes.TrimRight(reply.Body, " "), []byte("{}")
+	}
+	err = q.config.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		return tx.EndQuestion(ctx, id, state, link, line, body)
+	})
+	if err != nil {
+		// The charge and the answer are in the ledger: the row stays open until it is read
+		// there.
+		return q.problemReply(problem.New("unavailable", "The answer cannot be stored now.").Hinted("repeat the request with the same key"), id, c)
+	}
+	return reply
+}
+
+// problemReply is the reply of a charged request without an answer: it has the length
+// class of an answer.
+func (q *Questions) problemReply(of *problem.Problem, id string, c *content) *Reply {
+	out := *of
+	out.RequestID = id
+	text, err := json.Marshal(&out)
+	if err != nil {
+		text = []byte("{}")
+	}
+	return &Reply{Status: out.Status, Answer: id, Body: fill(text, c.Length)}
+}
+
+// fill appends spaces to a body up to a length, or to the next power of two where it is
+// longer.
+func fill(body []byte, length int) []byte {
+	if len(body) > length {
+		length = filled(len(body))
+	}
+	return append(bytes.Clone(body), bytes.Repeat([]byte{' '}, length-len(body))...)
+}
+
+// noAccount is the problem of a principal without an account in a book.
+func noAccount() error {
+	return problem.From(&noren.Error{Kind: noren.Refused, Code: "no-grant", What: "there is no account of the principal in the book", Hint: "ask a steward for one"})
+}
+
+// before reports whether an error of a request came before its charge: it read nothing,
+// and its reply leaves at once.
+func before(err error) bool {
+	switch noren.CodeOf(err) {
+	case "budget-refused", "closed", "no-grant", "no-dataset", "no-schema", "changed", "conflict", "in-progress", "forfeited", "sealed", "no-ledger", "not-zcdp", "costs-more":
+		return true
+	}
+	return noren.KindOf(err) == noren.Usage
+}
+
+// refusal is the problem of an error before the charge.
+func (q *Questions) refusal(ctx context.Context, c *content, h *books.Held, principal string, err error) error {
+	switch noren.CodeOf(err) {
+	case "budget-refused":
+		if r := service.RefusalOf(err); r != nil {
+			return q.short(ctx, c, h, principal, r, nil)
+		}
+	case "conflict":
+		return conflict()
+	case "in-progress":
+		p := problem.New("conflict", "The request with this key is being answered.")
+		p.RetryAfter = 1
+		return p
+	}
+	return q.failed(err)
+}
+
+// failed is the problem of an error before a charge.
+func (q *Questions) failed(err error) error {
+	switch noren.CodeOf(err) {
+	case "sealed":
+		q.config.Seal()
+		return problem.New("sealed", "The ledger is sealed until it is reconciled.")
+	case "changed":
+		return problem.New("quote-outdated", "").Hinted("ask for a new quote; it is free")
+	}
+	return err
+}
+
+// short is the problem of a request that an account does not cover. The refusal is kept
+// for the list of entries.
+func (q *Questions) short(ctx context.Context, c *content, h *books.Held, principal string, r *api.Refusal, fits []api.Change) error {
+	worst := r.Accounts[0]
+	for _, a := range r.Accounts[1:] {
+		if !a.Short.Within(worst.Short) {
+			worst = a
+		}
+	}
+	kept := &books.Refused{Asked: c.Asked, Cost: worst.Asked, Left: worst.Left, Short: worst.Short}
+	out := problem.New("budget-refused", "Nothing was read and nothing was spent.")
+	out.Asked, out.Left, out.Short, out.Account = &worst.Asked, &worst.Left, &worst.Short, h.TableName
+	if worst.Kind == "analyst" {
+		kept.Account = principal
+		out.Account = q.config.Name(ctx, principal)
+	}
+	for _, change := range fits {
+		change.Questions = q.named(change.Questions)
+		out.FitsWith = append(out.FitsWith, change)
+	}
+	q.config.Books.Refuse(h.ID, principal, q.config.Store.Now(), kept)
+	return out
+}

@@ -1,0 +1,186 @@
+package questions
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/server/books"
+	"github.com/noren-privacy/noren/internal/server/problem"
+	"github.com/noren-privacy/noren/internal/server/quantum"
+	"github.com/noren-privacy/noren/internal/server/store"
+	"github.com/noren-privacy/noren/service"
+)
+
+// Config holds what questions need.
+type Config struct {
+	// Store keeps questions and answers. Required.
+	Store *store.Store
+	// Books are the books that are charged. Required.
+	Books *books.Books
+	// Desk runs the work of paid questions. Required.
+	Desk *quantum.Desk
+	// Service makes the operations. Required.
+	Service func() *service.Service
+	// Class is the time class of a quote. Required.
+	Class func(*api.AskQuote) (time.Duration, error)
+	// Secret is what the key of tokens is derived from. Required.
+	Secret []byte
+	// Name is the name of a principal. Required.
+	Name func(ctx context.Context, id string) string
+	// Explain is the problem of an error. Required.
+	Explain func(error) *problem.Problem
+	// Seal refuses all changes from now on: the ledger was found sealed. Required.
+	Seal func()
+	// Public are the files of public tables, by name.
+	Public map[string]string
+	// Fault is called at the steps asked (the question is stored, and not charged), stored
+	// (its answer is) and reply (it leaves). For tests of faults. Optional.
+	Fault func(step string) error
+}
+
+// Questions answers questions. Make one with [New].
+type Questions struct {
+	config Config
+	sealer *sealer
+
+	mu   sync.Mutex
+	open map[string]*paying // requests whose reply has not left, by request key
+	byID map[string]*paying // the same, by the id of the answer
+
+	rehearsing chan struct{}
+	closing    chan struct{}
+	background sync.WaitGroup
+}
+
+// New makes the questions of a server, and looks in the ledger for answers that a killed
+// process stored there and did not send.
+func New(ctx context.Context, config Config) (*Questions, error) {
+	if config.Store == nil || config.Books == nil || config.Desk == nil || config.Service == nil || config.Class == nil || len(config.Secret) == 0 || config.Name == nil || config.Explain == nil || config.Seal == nil {
+		return nil, errors.New("questions: expected all fields of Config but Public")
+	}
+	s, err := newSealer(config.Secret)
+	if err != nil {
+		return nil, err
+	}
+	if config.Fault == nil {
+		config.Fault = func(string) error { return nil }
+	}
+	q := &Questions{
+		config: config, sealer: s, open: map[string]*paying{}, byID: map[string]*paying{},
+		rehearsing: make(chan struct{}, rehearsals), closing: make(chan struct{}),
+	}
+	left, err := q.resolveAll(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if left > 0 {
+		q.background.Go(q.resolveLater)
+	}
+	return q, nil
+}
+
+// Close ends what runs in the background. Paid questions end by the desk.
+func (q *Questions) Close() {
+	close(q.closing)
+	q.background.Wait()
+}
+
+// Hidden reports whether the reply of the charge with a request key has not left yet.
+func (q *Questions) Hidden(key string) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.open[key] != nil
+}
+
+// TableOf is the table that decides who may see an answer; [store.ErrNotFound] for an id
+// of none.
+func (q *Questions) TableOf(ctx context.Context, id string) (string, error) {
+	kept, err := q.config.Store.QuestionByID(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	return q.config.Books.TableOf(ctx, kept.Book)
+}
+
+// Reader is who reads answers.
+type Reader struct {
+	// ID is the principal's.
+	ID string
+	// All says that a table's answers may all be read: by its stewards and auditors.
+	All func(table string) bool
+	// Analyst says that the reader is an analyst of a table.
+	Analyst func(table string) bool
+}
+
+// reads reports whether a reader may read the answers of a principal in a book.
+func (r *Reader) reads(h *books.Held, principal string) bool {
+	return r.All(h.Table) || r.Analyst(h.Table) && (h.Share || principal == r.ID)
+}
+
+// MayRead refuses an answer that a reader may not read as one that does not exist.
+func (q *Questions) MayRead(ctx context.Context, id string, r *Reader) error {
+	kept, err := q.config.Store.QuestionByID(ctx, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return problem.NotFound()
+	}
+	if err != nil {
+		return err
+	}
+	h, err := q.config.Books.Hold(kept.Book)
+	if err != nil || !r.reads(h, kept.Principal) {
+		return problem.NotFound()
+	}
+	return nil
+}
+
+// AnswerLine is an answer in a list.
+type AnswerLine struct {
+	ID     string           `json:"id" doc:"an_ and 16 characters."`
+	Book   string           `json:"book" doc:"The id of the book."`
+	At     time.Time        `json:"at" doc:"When it was asked."`
+	By     string           `json:"by" doc:"The name of the principal who paid."`
+	Asked  []api.Message    `json:"asked" nullable:"false" doc:"A sentence for each question."`
+	Cost   api.Amount       `json:"cost" doc:"What was charged."`
+	Margin []PromisedMargin `json:"margin" nullable:"false" doc:"The margin of each question."`
+}
+
+// PromisedMargin is the margin that a quote promised.
+type PromisedMargin struct {
+	Within *float64 `json:"within" doc:"The largest error; null where no bound holds."`
+	At     string   `json:"at" doc:"The confidence."`
+}
+
+// List is the answers of a book, or of all, that a reader may read, the newest first, made
+// before the one of that number, at most limit of them. The number of the last follows.
+func (q *Questions) List(ctx context.Context, book string, before int64, limit int, r *Reader) ([]AnswerLine, int64, error) {
+	out := []AnswerLine{}
+	for {
+		rows, err := q.config.Store.Questions(ctx, book, store.Answered, before, limit)
+		if err != nil {
+			return nil, 0, err
+		}
+		for i := range rows {
+			row := &rows[i]
+			before = row.N
+			h, err := q.config.Books.Hold(row.Book)
+			if err != nil || !r.reads(h, row.Principal) || q.Hidden(row.Key) {
+				continue
+			}
+			var line AnswerLine
+			if err := json.Unmarshal(row.Line, &line); err != nil {
+				return nil, 0, errors.New("questions: the store holds an answer that cannot be read")
+			}
+			line.ID, line.Book, line.At, line.By = row.ID, row.Book, row.Made, q.config.Name(ctx, row.Principal)
+			if out = append(out, line); len(out) == limit {
+				return out, before, nil
+			}
+		}
+		if len(rows) < limit {
+			return out, 0, nil
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"math"
+
+	"github.com/noren-privacy/noren"
+)
+
+// account is a row of the table of that name.
+type account struct {
+	id, parent           int64
+	kind, name, unit     string
+	neighbours           string
+	fingerprint, path    string
+	capEps, spentEps     int64 // in zCDP without a cap: math.MaxInt64
+	capDelta, spentDelta int64
+	closed               bool
+	version              int64 // of a data set; 0 before its first definition
+	accounting           string
+	statementDelta       int64
+	capRho, spentRho     int64
+	spentGaussian        int64
+	charges              int64
+}
+
+const accountColumns = `id, coalesce(parent, 0), kind, name, unit, neighbours, coalesce(fingerprint, ''), coalesce(path, ''),
+	cap_eps_nano, spent_eps_nano, cap_delta, spent_delta, closed,
+	coalesce((SELECT max(version) FROM dataset_version WHERE dataset_version.account = account.id), 0),
+	accounting, statement_delta, cap_rho, spent_rho, spent_gaussian, charges`
+
+func (a *account) scan(row interface{ Scan(...any) error }) error {
+	return row.Scan(&a.id, &a.parent, &a.kind, &a.name, &a.unit, &a.neighbours, &a.fingerprint, &a.path, &a.capEps, &a.spentEps, &a.capDelta, &a.spentDelta, &a.closed, &a.version,
+		&a.accounting, &a.statementDelta, &a.capRho, &a.spentRho, &a.spentGaussian, &a.charges)
+}
+
+func (a *account) zcdp() bool { return a.accounting == string(ZCDP) }
+
+// limit is the cap, in the account's accounting.
+func (a *account) limit() Cost {
+	if a.zcdp() {
+		return Cost{Rho: rho(a.capRho)}
+	}
+	return Cost{Epsilon: a.capEps, Delta: a.capDelta}
+}
+
+// setCap sets the cap, in the account's accounting.
+func (a *account) setCap(c Cost) {
+	a.capEps, a.capDelta, a.capRho = c.Epsilon, c.Delta, 0
+	if a.zcdp() {
+		a.capEps, a.capDelta, a.capRho = math.MaxInt64, 0, int64(c.Rho)
+	}
+}
+
+// total is what is spent, in the account's accounting.
+func (a *account) total() Cost {
+	if a.zcdp() {
+		return Cost{Rho: rho(a.spentRho)}
+	}
+	return Cost{Epsilon: a.spentEps, Delta: a.spentDelta}
+}
+
+// loss is what is spent of a budget in zCDP.
+func (a *account) loss() Loss {
+	if !a.zcdp() {
+		return Loss{}
+	}
+	return Loss{Rho: rho(a.spentRho), Pure: a.spentEps, Gaussian: rho(a.spentGaussian)}
+}
+
+func (a *account) left() Cost {
+	c, s := a.limit(), a.total()
+	return Cost{Epsilon: c.Epsilon - s.Epsilon, Delta: c.Delta - s.Delta, Rho: c.Rho - s.Rho}
+}
+
+// line is the line of a charge to a; the cost or the loss counts, by its accounting.
+func (a *account) line(c Cost, l Loss) line {
+	if a.zcdp() {
+		return line{Account: a.id, Eps: l.Pure, Rho: int64(l.Rho), Gaussian: int64(l.Gaussian)}
+	}
+	return line{Account: a.id, Eps: c.Epsilon, Delta: c.Delta}
+}
+
+// spentBy is what a charge of that line spends, in both forms.
+func (n *line) spentBy() (Cost, Loss) {
+	if n.Rho > 0 {
+		l := Loss{Rho: rho(n.Rho), Pure: n.Eps, Gaussian: rho(n.Gaussian)}
+		return Cost{Rho: l.Rho}, l
+	}
+	return Cost{Epsilon: n.Eps, Delta: n.Delta}, Loss{}
+}
+
+// accounting is how the budget that b grants adds up losses.
+func (b *grantBody) accounting() string {
+	if b.Accounting == "" {
+		return string(Basic)
+	}
+	return b.Accounting
+}
+
+// limit is the cap that b grants.
+func (b *grantBody) limit() Cost {
+	if b.accounting() == string(ZCDP) {
+		return Cost{Rho: rho(b.CapRho)}
+	}
+	return Cost{Epsilon: b.CapEps, Delta: b.CapDelta}
+}
+
+// setLimit states a cap in a body.
+func (b *grantBody) setLimit(in string, statementDelta int64, c Cost) {
+	b.Accounting, b.StatementDelta, b.CapEps, b.CapDelta, b.CapRho = "", 0, c.Epsilon, c.Delta, int64(c.Rho)
+	if in == string(ZCDP) {
+		b.Accounting, b.StatementDelta = in, statementDelta
+	}
+}
+
+// body is a grant that leaves a as it is.
+func (a *account) body() *grantBody {
+	b := &grantBody{
+		Account: a.id, Parent: a.parent, Kind: a.kind, Name: a.name, Unit: a.unit, Neighbours: a.neighbours,
+		Fingerprint: a.fingerprint, Path: a.path,
+	}
+	b.setLimit(a.accounting, a.statementDelta, a.limit())
+	return b
+}
+
+// withCap is a grant of another cap, which also opens a closed analyst.
+func (a *account) withCap(limit Cost) (*grantBody, error) {
+	if a.zcdp() != (limit.Rho > 0) {
+		return nil, otherAccounting(a.where(), a.accounting)
+	}
+	if !a.limit().Within(limit) {
+		return nil, a.capFalls()
+	}
+	b := a.body()
+	b.setLimit(a.accounting, a.statementDelta, limit)
+	return b, nil
+}
+
+func (a *account) where() string { return kindWord(a.kind) + " " + a.name }
+
+// inWords names the accounting of a.
+func (a *account) inWords() string {
+	if a.zcdp() {
+		return "zCDP, stated at delta " + decimal(a.statementDelta, 18)
+	}
+	return "epsilon and delta"
+}
+
+// fixed is the refusal to change what a's first charge fixed.
+func (a *account) fixed(what string) error {
+	hint := "nothing is spent: the steward may replace the grant"
+	if a.spent() {
+		what = a.total().String() + " is spent; " + what
+		hint = "epsilons of different relations do not add up"
+	}
+	return &noren.Error{Kind: noren.Usage, Code: "fixed", Where: a.where(), What: what, Hint: hint}
+}
+
+func (a *account) capFalls() error {
+	hint := "its cap is " + a.limit().String()
+	switch {
+	case a.kind == kindAnalyst:
+		hint += "; the steward may close the analyst"
+	case !a.spent():
+		hint += "; nothing is spent: the steward may replace the grant"
+	}
+	return &noren.Error{Kind: noren.Usage, Code: "fixed", Where: a.where(), What: "a cap cannot fall", Hint: hint}
+}
+
+// findAccount returns nil where there is none.
+func findAccount(ctx context.Context, q querier, parent int64, kind, name string) (*account, error) {
+	return oneAccount(ctx, q, "coalesce(parent, 0) = ? AND kind = ? AND name = ?", parent, kind, name)
+}
+
+// accountByID returns nil where there is none.
+func accountByID(ctx context.Context, q querier, id int64) (*account, error) {
+	return oneAccount(ctx, q, "id = ?", id)
+}
+
+func oneAccount(ctx context.Context, q querier, where string, args ...any) (*account, error) {
+	var a account
+	err := a.scan(q.QueryRowContext(ctx, "SELECT "+accountColumns+" FROM account WHERE "+where, args...))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	return &a, err
+}
+
+// accounts returns the accounts that where selects, in id order.
+func accounts(ctx context.Context, q querier, where string, args ...any) ([]account, error) {
+	rows, err := q.QueryContext(ctx, "SELECT "+accountColumns+" FROM account WHERE "+where+" ORDER BY id", args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []account
+	for rows.Next() {
+		var a account
+		if err := a.scan(rows); err != nil {
+			return nil, err
+		}
+		all = append(all, a)
+	}
+	return all, rows.Err()
+}

@@ -1,0 +1,78 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/outlier"
+	"github.com/noren-privacy/noren/query"
+	"github.com/noren-privacy/noren/release"
+)
+
+// outliersForm is a count of distance-based outliers.
+type outliersForm struct {
+	options outlier.Options
+	made    *outlier.Mechanism
+}
+
+func newOutliersForm(a *asked, q *api.Question) (form, error) {
+	r := &api.OutliersCountRequest{
+		Columns: q.Columns, K: q.K, Radius: q.Radius, Step: q.Step, Box: q.Box, Scale: q.Scale, Guess: q.Guess, IntervalShare: q.IntervalShare,
+		Noise: outlier.Noise(q.Noise),
+	}
+	o, err := a.outlierOptions(r)
+	if err != nil {
+		return nil, err
+	}
+	f := &outliersForm{options: *o}
+	return f, f.at(context.Background(), payment{noise: q.Noise, cost: usual(q)})
+}
+
+func (f *outliersForm) at(ctx context.Context, p payment) error {
+	o := f.options
+	o.Noise, o.Cost = outlier.Noise(p.noise), p.cost
+	m, err := outlier.New(ctx, o)
+	if err == nil {
+		f.made = m
+	}
+	return err
+}
+
+func (f *outliersForm) mechanism() release.Mechanism { return f.made }
+
+// noises is the choice of the plan.
+func (f *outliersForm) noises() []string { return []string{""} }
+
+func (f *outliersForm) accuracy(level float64, _ int64) (accuracy, error) {
+	a, err := f.made.Accuracy(level, 0)
+	out := accuracy{within: &a.MostHalfWidth}
+	if f.options.Guess != 0 && a.HalfWidth < a.MostHalfWidth {
+		out = accuracy{within: &a.HalfWidth, guess: true}
+	}
+	return out, err
+}
+
+func (f *outliersForm) needsAbout() bool { return false }
+
+func (f *outliersForm) cells() (groups, values int) { return 1, 1 }
+
+func (f *outliersForm) rows(answer json.RawMessage) ([]api.AnswerRow, error) {
+	var r outlier.Answer
+	if err := json.Unmarshal(answer, &r); err != nil {
+		return nil, &noren.Error{What: "the stored answer cannot be read", Err: err}
+	}
+	return outlierRows(&r), nil
+}
+
+// outlierRows is the one value of a count of outliers.
+func outlierRows(r *outlier.Answer) []api.AnswerRow {
+	interval := r.Interval
+	if r.Expected != nil {
+		interval = *r.Expected
+	}
+	value, low, high := query.Number(r.Count), query.Number(interval.Low), query.Number(interval.High)
+	half := float64(interval.High-interval.Low) / 2
+	return []api.AnswerRow{{Keys: []string{}, Value: &value, Low: &low, High: &high, Noise: &half}}
+}
