@@ -27,6 +27,9 @@ type serveFlags struct {
 	proxies          []string
 	roots, databases []string
 	memory, upload   string
+	tables           string
+	requests         int
+	answers          int
 }
 
 func newServe(t *terminal) *cobra.Command {
@@ -62,6 +65,9 @@ stops the server, SIGHUP reads the TLS certificate again. docs/server.md has the
 	flags.IntVar(&f.LeastK, "least-k", 5, "the least `K` of a release")
 	flags.StringVar(&f.memory, "memory", "1GB", "the most memory that jobs hold, `SIZE` such as 500MB")
 	flags.StringVar(&f.upload, "upload-limit", "2GB", "the largest upload, `SIZE` such as 2GB")
+	flags.StringVar(&f.tables, "table-memory", "256MB", "the most memory that columns of books hold, `SIZE` such as 1GB")
+	flags.IntVar(&f.requests, "requests-per-second", 20, "how many requests a principal may send in a second, `N`; 0 for no limit")
+	flags.IntVar(&f.answers, "answers-per-minute", 60, "how many paid answers a principal may ask for in a minute, `N`; 0 for no limit")
 	flags.StringVar(&f.Name, "name", "Noren", "the `TEXT` that the page shows as the server's name")
 	flags.StringVar(&f.Language, "lang", "en", "default `LANGUAGE` of the page: en or ja")
 	c.AddCommand(newServeLoginLink(t), newServePrincipal(t), newServeGrant(t), newServeToken(t), newServeAuditCheck(t))
@@ -109,9 +115,21 @@ func (f *serveFlags) config(t *terminal) (*server.Config, error) {
 	for _, size := range []struct {
 		flag, text string
 		to         *int64
-	}{{"--memory", f.memory, &cfg.Memory}, {"--upload-limit", f.upload, &cfg.UploadLimit}} {
+	}{{"--memory", f.memory, &cfg.Memory}, {"--upload-limit", f.upload, &cfg.UploadLimit}, {"--table-memory", f.tables, &cfg.TableMemory}} {
 		if *size.to, err = parseSize(size.text); err != nil {
 			return nil, noren.Usagef(size.flag, "expected a size such as 500MB or 2GB").Hinted("got %q", size.text)
+		}
+	}
+	for _, rate := range []struct {
+		flag string
+		n    int
+		to   *int
+	}{{"--requests-per-second", f.requests, &cfg.RequestsPerSecond}, {"--answers-per-minute", f.answers, &cfg.AnswersPerMinute}} {
+		if rate.n < 0 {
+			return nil, noren.Usagef(rate.flag, "expected a number from 0, got %d", rate.n)
+		}
+		if *rate.to = rate.n; rate.n == 0 {
+			*rate.to = -1 // the configuration's 0 is its default
 		}
 	}
 	cfg.Tool = tool()
