@@ -179,8 +179,9 @@ type AnswerRow struct {
 	Value *query.Number `json:"value"`
 	// Text is Value as the column writes it, for dates.
 	Text string `json:"text,omitempty"`
-	// Low and High are the ends of the interval for the value without noise.
-	Low  *query.Number `json:"low,omitempty"`
+	// Low is the lower end of the interval for the value without noise.
+	Low *query.Number `json:"low,omitempty"`
+	// High is its upper end.
 	High *query.Number `json:"high,omitempty"`
 	// Noise is half the width of that interval, or the largest error of the rank.
 	Noise *float64 `json:"noise,omitempty"`

@@ -122,6 +122,11 @@ func (b *batch) quote(ctx context.Context, a *asked, quote *release.Quote) (*api
 	if out.Statement, err = a.statement(quote); err != nil {
 		return nil, err
 	}
+	if !out.Fits {
+		if out.FitsWith, err = b.fitsWith(ctx, a, quote); err != nil {
+			return nil, err
+		}
+	}
 	out.Specification, err = specification(b.request, b.parts)
 	return out, err
 }

@@ -10,8 +10,11 @@ import (
 	"github.com/noren-privacy/noren/ledger"
 )
 
-// withLedger opens the ledger for one piece of work.
+// withLedger opens the ledger for one piece of work, or takes the one that is kept open.
 func (s *Service) withLedger(ctx context.Context, work func(*ledger.Ledger) error) error {
+	if s.Kept != nil && s.Kept.path == s.ledger() {
+		return work(s.Kept.ledger)
+	}
 	l, err := ledger.Open(ctx, s.ledger(), ledger.Options{})
 	if err != nil {
 		return err

@@ -26,6 +26,7 @@ type serveFlags struct {
 	server.Config
 	proxies          []string
 	roots, databases []string
+	publics          []string
 	memory, upload   string
 	tables           string
 	requests         int
@@ -65,9 +66,11 @@ stops the server, SIGHUP reads the TLS certificate again. docs/server.md has the
 	flags.IntVar(&f.LeastK, "least-k", 5, "the least `K` of a release")
 	flags.StringVar(&f.memory, "memory", "1GB", "the most memory that jobs hold, `SIZE` such as 500MB")
 	flags.StringVar(&f.upload, "upload-limit", "2GB", "the largest upload, `SIZE` such as 2GB")
-	flags.StringVar(&f.tables, "table-memory", "256MB", "the most memory that columns of books hold, `SIZE` such as 1GB")
-	flags.IntVar(&f.requests, "requests-per-second", 20, "how many requests a principal may send in a second, `N`; 0 for no limit")
-	flags.IntVar(&f.answers, "answers-per-minute", 60, "how many paid answers a principal may ask for in a minute, `N`; 0 for no limit")
+	flags.StringVar(&f.tables, "table-memory", "256MB", "the most memory that columns of books take, `SIZE` such as 1GB")
+	flags.StringVar(&f.Anchor, "anchor", "", "`FILE` outside DIR that the head of the ledger is kept in")
+	flags.StringArrayVar(&f.publics, "public-table", nil, "`NAME=FILE` of a public table that estimates may refer to; may be repeated")
+	flags.IntVar(&f.requests, "requests-per-second", 20, "the most `REQUESTS` of a principal in a second, three times as many at once; 0 for no limit")
+	flags.IntVar(&f.answers, "answers-per-minute", 60, "the most paid `ANSWERS` of a principal in a minute; 0 for no limit")
 	flags.StringVar(&f.Name, "name", "Noren", "the `TEXT` that the page shows as the server's name")
 	flags.StringVar(&f.Language, "lang", "en", "default `LANGUAGE` of the page: en or ja")
 	c.AddCommand(newServeLoginLink(t), newServePrincipal(t), newServeGrant(t), newServeToken(t), newServeAuditCheck(t))
@@ -112,24 +115,27 @@ func (f *serveFlags) config(t *terminal) (*server.Config, error) {
 	if cfg.Databases, err = named("database", f.databases); err != nil {
 		return nil, err
 	}
+	if cfg.Public, err = named("public-table", f.publics); err != nil {
+		return nil, err
+	}
+	for _, n := range []struct {
+		flag  string
+		value int
+		to    *int
+	}{{"--requests-per-second", f.requests, &cfg.RequestsPerSecond}, {"--answers-per-minute", f.answers, &cfg.AnswersPerMinute}} {
+		if n.value < 0 {
+			return nil, noren.Usagef(n.flag, "expected 0 or more, got %d", n.value)
+		}
+		if *n.to = n.value; n.value == 0 {
+			*n.to = -1 // no limit
+		}
+	}
 	for _, size := range []struct {
 		flag, text string
 		to         *int64
 	}{{"--memory", f.memory, &cfg.Memory}, {"--upload-limit", f.upload, &cfg.UploadLimit}, {"--table-memory", f.tables, &cfg.TableMemory}} {
 		if *size.to, err = parseSize(size.text); err != nil {
 			return nil, noren.Usagef(size.flag, "expected a size such as 500MB or 2GB").Hinted("got %q", size.text)
-		}
-	}
-	for _, rate := range []struct {
-		flag string
-		n    int
-		to   *int
-	}{{"--requests-per-second", f.requests, &cfg.RequestsPerSecond}, {"--answers-per-minute", f.answers, &cfg.AnswersPerMinute}} {
-		if rate.n < 0 {
-			return nil, noren.Usagef(rate.flag, "expected a number from 0, got %d", rate.n)
-		}
-		if *rate.to = rate.n; rate.n == 0 {
-			*rate.to = -1 // the configuration's 0 is its default
 		}
 	}
 	cfg.Tool = tool()

@@ -13,6 +13,7 @@ import (
 	"github.com/noren-privacy/noren/internal/server/auth"
 	"github.com/noren-privacy/noren/internal/server/books"
 	"github.com/noren-privacy/noren/internal/server/problem"
+	"github.com/noren-privacy/noren/internal/server/questions"
 	"github.com/noren-privacy/noren/internal/server/store"
 )
 
@@ -95,6 +96,15 @@ func (s *Server) registerBooks(api huma.API, mux *http.ServeMux) {
 		func(ctx context.Context, c *call, in *idInput) (*output[*books.Spend], error) {
 			out, err := s.books.Spend(ctx, in.ID, c.viewer())
 			return &output[*books.Spend]{out}, err
+		})
+	register(s, api, op("GET", "/books/{id}/afford", "What the rest still covers"), access{roles: askers, object: "id"},
+		func(ctx context.Context, c *call, in *idInput) (*output[page[questions.Affordable]], error) {
+			book, err := s.books.Get(ctx, in.ID, c.viewer())
+			if err != nil {
+				return nil, err
+			}
+			items, err := s.questions.Afford(ctx, book, s.reader(c))
+			return &output[page[questions.Affordable]]{page[questions.Affordable]{Items: items}}, err
 		})
 	check := op("POST", "/books/{id}/check", "Check the whole chain of the ledger")
 	check.DefaultStatus = http.StatusAccepted

@@ -114,6 +114,12 @@ func New(ctx context.Context, cfg Config) (_ *Server, err error) {
 		}
 		folders = append(folders, cfg.Roots[name])
 	}
+	for name, file := range cfg.Public {
+		if cfg.Public[name], err = filepath.Abs(file); err != nil {
+			return nil, noren.Usagef("public-table", "expected a file, got one that cannot be found")
+		}
+		folders = append(folders, filepath.Dir(cfg.Public[name]))
+	}
 	s := &Server{
 		cfg: cfg, closing: make(chan struct{}), owners: map[string]owner{}, metrics: newMetrics(),
 		crossOrigin: http.NewCrossOriginProtection(), ownFolders: folders,

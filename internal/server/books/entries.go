@@ -109,7 +109,7 @@ func (b *Books) Entries(ctx context.Context, id string, s Select, v Viewer) (pag
 	var entries []api.LedgerEntry
 	more := int64(0)
 	if s.State != "refused" {
-		found, err := b.ledgerEntries(ctx, &api.LedgerEntriesRequest{Dataset: d.Name, Analyst: s.Account, State: s.State, Before: at.link, Limit: s.Limit})
+		found, err := b.config.Service().LedgerEntries(ctx, &api.LedgerEntriesRequest{Dataset: d.Name, Analyst: s.Account, State: s.State, Before: at.link, Limit: s.Limit})
 		if err != nil {
 			return nil, "", err
 		}

@@ -131,7 +131,7 @@ func (b *Books) start(ctx context.Context, o *Opening, tableName string, from *s
 		return nil, noren.Usagef("max-rows", "expected the number of records of one %s that count", unit).Hinted("a public number: records beyond it are left out of answers")
 	}
 	atMost := o.AtMost
-	if atMost == 0 {
+	if atMost == 0 && o.Neighbours != "replace-one" { // there the number itself is public
 		atMost = defaultAtMost
 	}
 	d := &document{

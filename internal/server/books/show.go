@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 
@@ -51,9 +52,17 @@ type Book struct {
 	Statement    []Message       `json:"statement" nullable:"false" doc:"What is guaranteed for all answers so far, and at the cap."`
 	Columns      []DefinedColumn `json:"columns" nullable:"false" doc:"The columns: the public definition."`
 	Accounts     []Account       `json:"accounts" nullable:"false" doc:"The accounts: all for stewards and auditors, the own one for others."`
+	Publics      []PublicTable   `json:"publics,omitempty" nullable:"false" doc:"Public tables that estimates may refer to."`
 	Entries      *int64          `json:"entries,omitempty" doc:"The number of charges. For stewards and auditors."`
 	Forfeited    *int64          `json:"forfeited_charges,omitempty" doc:"How many of them were charged and have no answer. For stewards and auditors."`
 	Alerts       []Alert         `json:"alerts,omitempty" nullable:"false" doc:"Levels of caps that were passed. For stewards."`
+}
+
+// PublicTable is a public table of the server.
+type PublicTable struct {
+	Table   string   `json:"table" doc:"The name by which questions refer to it."`
+	Name    string   `json:"name" doc:"Its name."`
+	Columns []string `json:"columns" nullable:"false" doc:"The columns that the book has too."`
 }
 
 // DefinedColumn is a column of the public definition.
@@ -176,6 +185,7 @@ func (b *Books) shown(ctx context.Context, d *document, set *api.Dataset, v View
 	for _, c := range def.Columns {
 		out.Columns = append(out.Columns, DefinedColumn{c.Name, c.Type, c.Bounds, c.Keys, c.Levels, c.Layout})
 	}
+	out.Publics = b.publics(ctx, out.Columns)
 	for i := range set.Analysts {
 		a := &set.Analysts[i]
 		if v.All || a.Name == v.ID {
@@ -185,7 +195,7 @@ func (b *Books) shown(ctx context.Context, d *document, set *api.Dataset, v View
 	if !v.All {
 		return out, nil
 	}
-	counts, err := b.counts(ctx, d.Name)
+	counts, err := b.config.Service().LedgerCounts(ctx, &api.LedgerCountsRequest{Dataset: d.Name})
 	if err != nil {
 		return nil, err
 	}
@@ -202,6 +212,27 @@ func (b *Books) shown(ctx context.Context, d *document, set *api.Dataset, v View
 		}
 	}
 	return out, nil
+}
+
+// publics are the public tables with the columns that a book has too. Those that cannot be
+// read are left out.
+func (b *Books) publics(ctx context.Context, columns []DefinedColumn) (out []PublicTable) {
+	for _, name := range slices.Sorted(maps.Keys(b.config.Public)) {
+		rows, err := b.config.Service().Rows(ctx, &api.RowsRequest{Table: api.Table{Input: b.config.Public[name]}, Rows: 1})
+		if err != nil {
+			continue
+		}
+		one := PublicTable{Table: name, Name: name, Columns: []string{}}
+		for _, c := range columns {
+			if slices.Contains(rows.Columns, c.Name) {
+				one.Columns = append(one.Columns, c.Name)
+			}
+		}
+		if len(one.Columns) > 0 {
+			out = append(out, one)
+		}
+	}
+	return out
 }
 
 func isNotFound(err error) bool {

@@ -36,7 +36,7 @@ func (b *Books) Spend(ctx context.Context, id string, v Viewer) (*Spend, error) 
 		}
 		r.Analyst = v.ID
 	}
-	found, err := b.spend(ctx, r)
+	found, err := b.config.Service().LedgerSpend(ctx, r)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,203 @@
+package service
+
+import (
+	"context"
+	"math"
+	"strconv"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/ledger"
+	"github.com/noren-privacy/noren/release"
+	"github.com/noren-privacy/noren/report/text"
+	"github.com/noren-privacy/noren/table"
+)
+
+// fitsWith are changes of one question by which a request that does not fit would: a wider
+// margin or a smaller payment, narrower bounds, no groups, or without the question. Each
+// is priced as the request itself was, from public facts and from what is left.
+func (b *batch) fitsWith(ctx context.Context, a *asked, quote *release.Quote) ([]api.Change, error) {
+	left := leastOf(quote.Remaining)
+	var out []api.Change
+	for i, part := range b.parts {
+		rest := left
+		for j := range quote.Parts {
+			if j != i {
+				rest = minus(rest, quote.Parts[j].Cost)
+			}
+		}
+		for _, c := range b.changes(ctx, a, i, part, rest) {
+			questions := make([]api.Question, 0, len(b.request.Questions))
+			questions = append(questions, b.request.Questions[:i]...)
+			if c.question != nil {
+				questions = append(questions, *c.question)
+			}
+			questions = append(questions, b.request.Questions[i+1:]...)
+			cost, err := b.costOf(ctx, a, questions)
+			if noren.KindOf(err) == noren.Usage {
+				continue // what cannot be asked is no change
+			}
+			if err != nil {
+				return nil, err
+			}
+			if !cost.Within(left) {
+				continue
+			}
+			c.args["question"] = i + 1
+			if to := c.question; to != nil && c.code == "margin" {
+				c.args["from"], c.args["to"] = text.Figure(part.question.Margin.Within), text.Figure(to.Margin.Within)
+			}
+			out = append(out, api.Change{Change: text.ChangeWords(text.English, c.code, c.args), Questions: questions, Cost: a.amount(cost)})
+		}
+	}
+	return out, nil
+}
+
+// change is a change of one question; without a question it is left out.
+type change struct {
+	code     string
+	question *api.Question
+	args     map[string]any
+}
+
+// changes are those of question i that may cost at most rest.
+func (b *batch) changes(ctx context.Context, a *asked, i int, part *asking, rest account.Cost) (out []change) {
+	own := b.request.Questions[i]
+	if len(b.request.Questions) > 1 {
+		out = append(out, change{code: "drop", args: map[string]any{}})
+	}
+	pay := affordable(a, rest)
+	if pay == nil {
+		return out
+	}
+	paid := own
+	paid.Pay = pay
+	cheaper, err := b.service.asking(ctx, a, paid)
+	if err != nil {
+		return out
+	}
+	if own.Pay != nil {
+		c := change{"pay", &paid, map[string]any{"from": own.Pay.String(), "to": pay.String()}}
+		return append([]change{c}, out...)
+	}
+	var first []change
+	if acc, err := cheaper.accuracy(part.level, part.about); err == nil && acc.within != nil {
+		wider := own
+		margin := *own.Margin
+		margin.Within = roundedUp(*acc.within)
+		wider.Margin = &margin
+		first = append(first, change{"margin", &wider, map[string]any{}})
+	}
+	if narrower, lo, hi := part.narrower(own, cost(part), pay); narrower != nil {
+		first = append(first, change{"bounds", narrower, map[string]any{"lo": lo, "hi": hi}})
+	}
+	if len(own.By) > 0 {
+		whole := own
+		groups, _ := part.cells()
+		margin := *own.Margin
+		if margin.About > 0 {
+			margin.About = min(margin.About*int64(groups), 1<<31)
+		}
+		whole.By, whole.Keys, whole.Margin = nil, nil, &margin
+		first = append(first, change{"by", &whole, map[string]any{"by": own.By[0]}})
+	}
+	return append(first, out...)
+}
+
+// cost is what a question pays, as a number for comparison.
+func cost(q *asking) float64 {
+	p := q.question.Pay
+	return amountFloat(p)
+}
+
+func amountFloat(p *api.Amount) float64 {
+	text := p.Epsilon
+	if p.Rho != "" {
+		text = p.Rho
+	}
+	x, _ := strconv.ParseFloat(text, 64)
+	if p.Rho != "" {
+		return math.Sqrt(2 * x) // as an epsilon
+	}
+	return x
+}
+
+// narrower is the question with bounds that are as much narrower as its cost must fall, if
+// that is at most by half: the noise of a sum, mean or quantile shrinks with its bounds.
+func (q *asking) narrower(own api.Question, cost float64, pay *api.Amount) (out *api.Question, lo, hi string) {
+	f, ok := q.form.(*queryForm)
+	if !ok || f.options.Bounds == nil {
+		return nil, "", ""
+	}
+	for _, field := range f.query.Columns() {
+		if field.Name == own.Column && field.Type == table.Date {
+			return nil, "", ""
+		}
+	}
+	share := amountFloat(pay) / cost
+	from, to := f.options.Bounds.Lo, f.options.Bounds.Hi
+	if share < 0.5 || share >= 1 {
+		return nil, "", ""
+	}
+	step := math.Pow(10, math.Floor(math.Log10(to-from))-1) // two digits of the width
+	end := from + math.Floor((to-from)*share/step)*step
+	lo, hi = strconv.FormatFloat(from, 'f', -1, 64), strconv.FormatFloat(end, 'g', 12, 64)
+	own.Bounds = []string{lo, hi}
+	return &own, lo, hi
+}
+
+// affordable is the most that one question may pay, in steps of the grid of prices; nil
+// where that is nothing.
+func affordable(a *asked, rest account.Cost) *api.Amount {
+	if _, zcdp := a.zcdp(); zcdp {
+		if rho := rest.Rho / rhoStep * rhoStep; rho > 0 {
+			amount := api.RhoAmount(rho)
+			return &amount
+		}
+		return nil
+	}
+	if epsilon := rest.Epsilon / priceStep * priceStep; epsilon > 0 {
+		return &api.Amount{Epsilon: account.Decimal(epsilon, 9)}
+	}
+	return nil
+}
+
+// roundedUp is x rounded up to three digits.
+func roundedUp(x float64) float64 {
+	if !(x > 0) {
+		return x
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(x))-2)
+	return math.Ceil(x/unit-1e-9) * unit
+}
+
+// costOf prices other questions to the same data set.
+func (b *batch) costOf(ctx context.Context, a *asked, questions []api.Question) (account.Cost, error) {
+	r := *b.request
+	r.Questions = questions
+	other := &batch{service: b.service, request: &r}
+	m, err := other.build(ctx, a)
+	if err != nil {
+		return account.Cost{}, err
+	}
+	quote, err := release.Price(ctx, &release.Request{Mechanism: m, Dataset: a.Dataset, Budget: release.Budget{Principal: "price"}})
+	if err != nil {
+		return account.Cost{}, err
+	}
+	return quote.Cost, nil
+}
+
+// leastOf is the least that any account holds, part by part.
+func leastOf(all []ledger.Remaining) account.Cost {
+	least := all[0].Left
+	for _, r := range all[1:] {
+		least.Epsilon, least.Delta, least.Rho = min(least.Epsilon, r.Left.Epsilon), min(least.Delta, r.Left.Delta), min(least.Rho, r.Left.Rho)
+	}
+	return least
+}
+
+// minus is a less b, part by part, and 0 where b is more.
+func minus(a, b account.Cost) account.Cost {
+	return account.Cost{Epsilon: max(0, a.Epsilon-b.Epsilon), Delta: max(0, a.Delta-b.Delta), Rho: max(0, a.Rho-b.Rho)}
+}
