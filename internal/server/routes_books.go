@@ -218,7 +218,7 @@ func (s *Server) sendLedger(w http.ResponseWriter, r *http.Request, c *call, a *
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	path := filepath.Join(dir, "ledger.jsonl")
-	if err := s.exportLedger(r.Context(), path); err != nil {
+	if _, err := s.service().LedgerExport(r.Context(), &api.LedgerExportRequest{Output: path}); err != nil {
 		return err
 	}
 	f, err := os.Open(path)
@@ -233,8 +233,4 @@ func (s *Server) sendLedger(w http.ResponseWriter, r *http.Request, c *call, a *
 	w.Header().Set("Content-Disposition", `attachment; filename="ledger.jsonl"`)
 	http.ServeContent(w, r, "", time.Time{}, f)
 	return nil
-}
-
-func (s *Server) exportLedger(context.Context, string) error {
-	return problem.New("unavailable", "The export is not there yet.")
 }

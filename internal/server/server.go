@@ -180,7 +180,7 @@ func (s *Server) open(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if s.kept, err = service.Keep(ctx, s.path("ledger.db"), service.KeepOptions{TableMemory: s.cfg.TableMemory, Fault: s.cfg.Fault}); err != nil {
+	if s.kept, err = service.Keep(ctx, s.path("ledger.db"), service.KeepOptions{TableMemory: s.cfg.TableMemory, Anchor: s.cfg.Anchor, Fault: s.cfg.Fault}); err != nil {
 		return err
 	}
 	if err := s.kept.Sealed(); err != nil {
