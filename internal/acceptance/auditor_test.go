@@ -3,6 +3,7 @@ package acceptance
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,6 +12,12 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren/certificate"
+)
+
+// Exit codes of noren: a check that found a change, and a file that cannot be read.
+const (
+	badData = 3
+	notMet  = 4
 )
 
 // An auditor verifies everything from exported files, after the server is gone, and finds
@@ -56,11 +63,11 @@ func TestAuditor(t *testing.T) {
 		return path
 	}
 	trust := write("office.pem", pem)
-	checks := func(text []byte) error {
-		return exec.Command("noren", "ledger", "check-export", write("book.jsonl", text), "--key", certificate.KeyID(key)).Run()
+	checks := func(text []byte) (said []byte, err error) {
+		return exec.Command("noren", "ledger", "check-export", write("book.jsonl", text), "--key", certificate.KeyID(key)).CombinedOutput()
 	}
-	if err := checks(export); err != nil {
-		t.Fatalf("the export does not check: %v\n%s", err, export)
+	if said, err := checks(export); err != nil {
+		t.Fatalf("the export does not check: %v\n%s", err, said)
 	}
 	noren(t, "serve", "audit-check", write("audit.jsonl", log), "--trust", trust)
 	if len(files) != len(timedQuestions) {
@@ -77,8 +84,12 @@ func TestAuditor(t *testing.T) {
 		if bytes.Equal(changed, export) {
 			t.Errorf("%s: nothing was changed", name)
 		}
-		if err := checks(changed); err == nil {
+		said, err := checks(changed)
+		if err == nil {
 			t.Errorf("%s: the check does not find it", name)
+		}
+		if e, ok := errors.AsType[*exec.ExitError](err); !ok || e.ExitCode() != notMet && e.ExitCode() != badData {
+			t.Errorf("%s: %v\n%s", name, err, said)
 		}
 	}
 	t.Logf("%d lines of the book, %d of the audit log, %d answers; %d planted changes found", bytes.Count(export, []byte("\n")), bytes.Count(log, []byte("\n")), len(files), len(changes))
