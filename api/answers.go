@@ -45,6 +45,8 @@ type AskQuote struct {
 	Statement []Message `json:"statement"`
 	// NotCovered says what is not promised.
 	NotCovered []Message `json:"not_covered"`
+	// Work is what answering takes, by public parameters alone.
+	Work Work `json:"work"`
 	// Specification is the request as a file for noren ask.
 	Specification string `json:"specification"`
 }
@@ -110,7 +112,7 @@ type Promise struct {
 
 // Sampling is the error of a figure as an estimate for more people than those in the table.
 type Sampling struct {
-	// Within is half the width of the usual 95% interval.
+	// Within is half the width of the usual interval, at the confidence of the noise.
 	Within float64 `json:"within"`
 	// Basis says from what it was computed.
 	Basis Message `json:"basis"`
@@ -185,15 +187,15 @@ type AnswerRow struct {
 	High *query.Number `json:"high,omitempty"`
 	// Noise is half the width of that interval, or the largest error of the rank.
 	Noise *float64 `json:"noise,omitempty"`
-	// Sampling is half the width of the usual 95% interval for more people than those in
-	// the table.
+	// Sampling is half the width of the usual interval, at the confidence of the noise, for
+	// more people than those in the table.
 	Sampling *float64 `json:"sampling,omitempty"`
 	// Records is about how many records the value is of, with noise.
 	Records *float64 `json:"records,omitempty"`
 }
 
-// RehearsalRequest asks for a rehearsal of questions on made-up rows.
-type RehearsalRequest struct {
+// RehearseRequest asks for a rehearsal of questions on made-up rows.
+type RehearseRequest struct {
 	AskRequest
 	// Seed chooses the made-up rows. Defaults to the hash of the request.
 	Seed string `json:"seed,omitempty"`

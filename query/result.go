@@ -84,6 +84,9 @@ type Group struct {
 	// Value is the answer; null where there is none: a mean or variance of a group
 	// whose noisy size is below one half.
 	Value *Number `json:"value"`
+	// Records is, for a mean or variance, about how many records it is of: from the same
+	// noisy sums as Value, and at no further cost.
+	Records *Number `json:"records,omitempty"`
 	// Text is Value as the column writes it, for dates.
 	Text string `json:"text,omitempty"`
 	// Interval holds, with confidence Level, what the value would be without noise

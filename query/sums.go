@@ -276,11 +276,15 @@ func (s *sums) mean(a, b, w float64) Group {
 		max(s.grid.Value(s.grid.Lo()), lo+width*share(a-w, b+w, 0)-s.grid.half()),
 		min(s.grid.Value(s.grid.Hi()), lo+width*share(a+w, b-w, 1)+s.grid.half()),
 	)}
+	g.Records = records((a + b) / float64(s.grid.width()))
 	if a+b >= float64(s.grid.width())/2 { // half a record
 		g.Value = number(lo + width*share(a, b, 0.5))
 	}
 	return g
 }
+
+// records is a noisy number of records, to a whole one and at least 0.
+func records(n float64) *Number { return number(max(0, math.Round(n))) }
 
 // variance is W^2 f, f = (C0 C2 - C1^2/4)/(C0+C1+C2)^2. Where f > 0 it falls with C1.
 // In C0 = a, with C2 = b and C1 = c fixed, the derivative has the sign of b (b + c -
@@ -326,6 +330,7 @@ func (s *sums) variance(c2, c1, c0, w float64) Group {
 	low, high := math.Sqrt(max(0, lo)*unit), math.Sqrt(min(max(0, hi), 0.25)*unit)
 	g := Group{Interval: interval(math.Pow(max(0, low-half), 2), min(math.Pow(high+half, 2), unit/4))}
 	n := float64(s.grid.width()) * float64(s.grid.width())
+	g.Records = records((c0 + c1 + c2) / n)
 	if c0+c1+c2 >= n/2 { // half a record
 		g.Value = number(min(max(0, f(max(0, c0), max(0, c1), max(0, c2))), 0.25) * unit)
 	}

@@ -117,6 +117,7 @@ func (b *batch) quote(ctx context.Context, a *asked, quote *release.Quote) (*api
 		}
 		out.Questions = append(out.Questions, *q)
 	}
+	out.Work = b.work(a)
 	out.NotCovered = text.NotCovered(text.English, out.Questions, quote.Unit)
 	var err error
 	if out.Statement, err = a.statement(quote); err != nil {
@@ -129,6 +130,22 @@ func (b *batch) quote(ctx context.Context, a *asked, quote *release.Quote) (*api
 	}
 	out.Specification, err = specification(b.request, b.parts)
 	return out, err
+}
+
+// work is what answering takes.
+func (b *batch) work(a *asked) api.Work {
+	w := api.Work{AtMost: a.Definition.AtMost, Persons: a.Definition.Unit != account.Record}
+	read := map[string]bool{}
+	for _, part := range b.parts {
+		columns := part.mechanism().Columns()
+		for _, f := range columns {
+			read[f.Name] = true
+		}
+		_, cells := part.cells()
+		w.Questions = append(w.Questions, api.QuestionWork{Kind: part.question.Kind, Columns: len(columns), Cells: cells})
+	}
+	w.Columns = len(read)
+	return w
 }
 
 // answers are the answers in the form in which they are shown.
@@ -144,6 +161,7 @@ func (b *batch) answers(answer *batchAnswer, receipt api.Receipt) (*api.Answers,
 		if err != nil {
 			return nil, err
 		}
+		part.sampled(rows)
 		q, err := b.quoteOf(part, quote.Parts[i].Cost)
 		if err != nil {
 			return nil, err

@@ -111,6 +111,10 @@ func queryRow(g *query.Group) api.AnswerRow {
 		half := float64(high-low) / 2
 		row.Noise = &half
 	}
+	if g.Records != nil {
+		records := float64(*g.Records)
+		row.Records = &records
+	}
 	if g.RankWithin != nil {
 		within := *g.RankWithin
 		row.Noise = &within

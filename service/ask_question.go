@@ -99,6 +99,8 @@ func (s *Service) asking(ctx context.Context, a *asked, q api.Question) (*asking
 		return nil, err
 	}
 	switch {
+	case q.Pay == nil && q.Kind == api.KindRatio:
+		return nil, noren.Usagef("pay", "expected what is paid, got none").Hinted("the error of an estimate by weights is not known before the answer, so that a margin has no price")
 	case q.Pay != nil:
 		err = out.paid(ctx, a, *q.Pay)
 	case q.Margin == nil:
@@ -116,6 +118,8 @@ func (s *Service) form(ctx context.Context, a *asked, q *api.Question, level flo
 		return newOutliersForm(a, q)
 	case api.KindCorrelated:
 		return s.newCorrelatedForm(a, q)
+	case api.KindRatio:
+		return s.newRatioForm(ctx, a, q, level)
 	}
 	return newQueryForm(ctx, a, q, level)
 }
@@ -220,13 +224,14 @@ var kindFields = map[string][]string{
 	"quantile":         {"column", "where", "by", "keys", "bounds", "rank", "max_rows", "grid_bits"},
 	api.KindOutliers:   {"columns", "k", "radius", "step", "box", "scale", "guess", "interval_share"},
 	api.KindCorrelated: {"query", "adversaries"},
+	api.KindRatio:      {"public", "of", "column", "columns", "where", "rank"},
 }
 
 // checkFields refuses an unknown kind and fields that are not of the question's kind.
 func checkFields(q *api.Question) error {
 	own, known := kindFields[q.Kind]
 	if !known {
-		return noren.Usagef("kind", "expected count, sum, mean, variance, histogram, quantile, outliers or correlated, got another")
+		return noren.Usagef("kind", "expected count, sum, mean, variance, histogram, quantile, outliers, correlated or ratio, got another")
 	}
 	for _, f := range []struct {
 		name   string

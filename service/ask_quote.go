@@ -102,6 +102,27 @@ func (q *asking) spread() (spread float64, basis string) {
 	return (hi - lo) / 2, "bounds"
 }
 
+// sampled adds to the values of an answer the error of sampling: from the released values
+// alone, and for means from the spread of the column.
+func (q *asking) sampled(rows []api.AnswerRow) {
+	z := math.Sqrt2 * math.Erfinv(q.level)
+	spread, _ := q.spread()
+	for i := range rows {
+		r := &rows[i]
+		within := math.NaN()
+		switch kind := query.Kind(q.question.Kind); {
+		case r.Value == nil:
+		case kind == query.Count || kind == query.Histogram:
+			within = z * math.Sqrt(max(1, float64(*r.Value)))
+		case kind == query.Mean && spread > 0 && r.Records != nil && *r.Records >= 1:
+			within = z * spread / math.Sqrt(*r.Records)
+		}
+		if !math.IsNaN(within) {
+			r.Sampling = &within
+		}
+	}
+}
+
 func (f *queryForm) label() string {
 	switch f.kind {
 	case query.Count, query.Histogram:

@@ -107,11 +107,22 @@ func checkRatioQuestion(r *api.RatioAnswerRequest) error {
 }
 
 // read reads the columns of the question and keeps the records of its condition.
-func (a *ratioAnswer) read(ctx context.Context) error {
-	q, v := a.request, a.weighted
+func (a *ratioAnswer) read(ctx context.Context) (err error) {
 	if a.sheet.Name() == "" && len(a.sheet.Input.Missing) == 0 {
-		a.sheet.Input.Missing = v.meta.Missing
+		a.sheet.Input.Missing = a.weighted.meta.Missing
 	}
+	if err := a.load(ctx); err != nil {
+		return err
+	}
+	if a.weights = a.weighted.weights; a.among != nil {
+		a.weights, err = a.weights.Among(a.among)
+	}
+	return err
+}
+
+// load reads the columns of the question, and says which records meet its condition.
+func (a *ratioAnswer) load(ctx context.Context) error {
+	q, v := a.request, a.weighted
 	names := slices.Clone(q.Features)
 	for _, name := range []string{q.Column, q.Target} {
 		if name != "" {
@@ -142,7 +153,6 @@ func (a *ratioAnswer) read(ctx context.Context) error {
 			}
 		}
 	}
-	a.weights = v.weights
 	if len(fields) == 0 {
 		return nil
 	}
@@ -152,8 +162,7 @@ func (a *ratioAnswer) read(ctx context.Context) error {
 	if a.among, err = condition.Select(a.table); err != nil {
 		return inField("where", err)
 	}
-	a.weights, err = v.weights.Among(a.among)
-	return err
+	return nil
 }
 
 // conditionFields are all columns, for the condition: types are inferred of those whose

@@ -40,7 +40,7 @@ type twin struct {
 // answer, and counts how many values lie within their margins. The rows are drawn from
 // the schema, the bounds and the guesses of the questions alone, and are the same for the
 // same seed: no private file is opened, and nothing is charged.
-func (s *Service) Rehearse(ctx context.Context, r *api.RehearsalRequest) (*api.Rehearsal, error) {
+func (s *Service) Rehearse(ctx context.Context, r *api.RehearseRequest) (*api.Rehearsal, error) {
 	b := &batch{service: s, request: &r.AskRequest}
 	q := b.question()
 	a, m, request, err := q.prepare(ctx, s)

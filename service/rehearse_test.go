@@ -45,7 +45,7 @@ func TestRehearse(t *testing.T) {
 	s, dir, questions := everyKind(t)
 	k := kept(t, s)
 	must(t, os.Remove(filepath.Join(dir, "people.csv")))
-	r := &api.RehearsalRequest{AskRequest: api.AskRequest{Dataset: "people", Questions: questions}}
+	r := &api.RehearseRequest{AskRequest: api.AskRequest{Dataset: "people", Questions: questions}}
 	out, err := s.Rehearse(t.Context(), r)
 	must(t, err)
 	if k.Reads() != 0 || out.Runs != 100 || len(out.Questions) != len(questions) || out.Rows != 1000 {

@@ -58,7 +58,7 @@ func (f *askFlags) ask(c *cobra.Command, t *terminal, path string) error {
 	case f.rehearse && f.dryRun:
 		return &noren.Error{Kind: noren.Usage, Where: "--rehearse", What: "does not go with --dry-run", Hint: "leave one of them out"}
 	case f.rehearse:
-		out, err := s.Rehearse(ctx, &api.RehearsalRequest{AskRequest: *r})
+		out, err := s.Rehearse(ctx, &api.RehearseRequest{AskRequest: *r})
 		if err != nil {
 			return explain(err)
 		}

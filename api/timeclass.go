@@ -1,0 +1,49 @@
+package api
+
+// Work is what answering a request takes, by public parameters alone: kinds, columns, cells
+// and the bound on the number of records.
+type Work struct {
+	// AtMost is the largest number of records that the data set may have.
+	AtMost int64 `json:"at_most"`
+	// Columns is the number of different columns that are read.
+	Columns int `json:"columns"`
+	// Persons says that the records of one person are picked.
+	Persons bool `json:"persons"`
+	// Questions are the questions.
+	Questions []QuestionWork `json:"questions"`
+}
+
+// QuestionWork is what answering one question takes.
+type QuestionWork struct {
+	// Kind is the kind of the question.
+	Kind string `json:"kind"`
+	// Columns is the number of columns that it reads.
+	Columns int `json:"columns"`
+	// Cells is the number of values of its answer.
+	Cells int `json:"cells"`
+}
+
+// Calibration is how long answers take on one machine, measured on made-up tables.
+type Calibration struct {
+	// Records is the number of records of the made-up table.
+	Records int `json:"records"`
+	// Base is the time of a request on a table of one record, in seconds.
+	Base float64 `json:"base_s"`
+	// Load is the time of reading, in seconds per record and column.
+	Load float64 `json:"load_s"`
+	// Persons is the time of picking the records of persons, in seconds per record.
+	Persons float64 `json:"persons_s"`
+	// Cell is the time of a value of an answer, in seconds.
+	Cell float64 `json:"cell_s"`
+	// Record is the time of each kind of question, in seconds per record.
+	Record map[string]float64 `json:"record_s"`
+}
+
+// CalibrateRequest asks for a calibration.
+type CalibrateRequest struct {
+	// Dir is a folder in which made-up tables and a ledger are written, and removed again.
+	// Required.
+	Dir string `json:"dir"`
+	// Records is the number of records of the made-up table. Defaults to 200,000.
+	Records int `json:"records,omitempty"`
+}

@@ -1,0 +1,78 @@
+package service_test
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/dataset"
+)
+
+// A ratio question estimates a figure of the private table from a public one that lacks
+// nothing but the right ages: its own mean is another.
+func TestAskRatio(t *testing.T) {
+	dir := ratioTables(t)
+	text, err := os.ReadFile(filepath.Join(dir, "private.csv"))
+	must(t, err)
+	s, own := granted(t, string(text), &dataset.Definition{Columns: []dataset.Column{
+		{Name: "age", Type: "integer", Bounds: []string{"20", "90"}}, {Name: "sex", Type: "category", Keys: []string{"female", "male"}}, {Name: "income", Type: "integer"},
+	}})
+	kept(t, s)
+	public := filepath.Join(dir, "public.csv")
+	ask := func(change func(q *api.Question)) *api.AskRequest {
+		q := api.Question{Kind: api.KindRatio, Public: public, Columns: []string{"age"}, Of: "mean", Column: "income", Pay: &api.Amount{Epsilon: "50"}}
+		if change != nil {
+			change(&q)
+		}
+		return &api.AskRequest{Dataset: "people", Questions: []api.Question{q}}
+	}
+	quote, err := s.AskPrice(t.Context(), ask(nil))
+	must(t, err)
+	if q := quote.Questions[0]; q.Cost.Epsilon != "50" || q.Accuracy.Within != nil || len(q.Columns) != 1 || q.Asked[0].Code != "asked.ratio_mean" {
+		t.Errorf("%+v", q)
+	}
+	a, err := s.Ask(t.Context(), ask(nil))
+	must(t, err)
+	// Private ages are 40 to 79, incomes 100 times that: 5950 on average; the public mean is
+	// 4950, and 40 to 69 are in both tables.
+	row := a.Answers[0].Rows[0]
+	if row.Value == nil || row.Noise == nil || math.Abs(float64(*row.Value)-5950) > 700 {
+		t.Errorf("mean income %v", asJSON(t, row))
+	}
+	if a.Certificate.Certificate.RequestSHA256 != quote.Request {
+		t.Error("another request than the quote's")
+	}
+	share, err := s.Ask(t.Context(), ask(func(q *api.Question) { q.Of, q.Column, q.Where = "share", "", "age >= 60" }))
+	must(t, err)
+	if v := share.Answers[0].Rows[0].Value; v == nil || math.Abs(float64(*v)-0.5) > 0.3 {
+		t.Errorf("share of 60 and over: %v", asJSON(t, share.Answers[0].Rows))
+	}
+	out, err := s.Rehearse(t.Context(), &api.RehearseRequest{AskRequest: *ask(nil)})
+	must(t, err)
+	if out.Of != 0 || len(out.Questions[0].Rows) != 1 {
+		t.Errorf("%+v", out)
+	}
+	for name, change := range map[string]func(q *api.Question){
+		"no public table":             func(q *api.Question) { q.Public = "" },
+		"no columns":                  func(q *api.Question) { q.Columns = nil },
+		"unknown figure":              func(q *api.Question) { q.Of = "sum" },
+		"share of a column":           func(q *api.Question) { q.Of = "share" },
+		"no column":                   func(q *api.Question) { q.Column = "" },
+		"categories":                  func(q *api.Question) { q.Column = "sex" },
+		"a rank of a mean":            func(q *api.Question) { q.Rank = "0.5" },
+		"no rank":                     func(q *api.Question) { q.Of, q.Rank = "quantile", "1.5" },
+		"a margin":                    func(q *api.Question) { q.Pay, q.Margin = nil, &api.Margin{Within: 1} },
+		"a column that is not public": func(q *api.Question) { q.Column = "height" },
+	} {
+		if _, err := s.AskPrice(t.Context(), ask(change)); noren.KindOf(err) != noren.Usage {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// The private table is no public one.
+	if _, err := s.AskPrice(t.Context(), ask(func(q *api.Question) { q.Public = filepath.Join(own, "people.csv") })); noren.CodeOf(err) != "private" {
+		t.Errorf("the private table as the public one: %v", err)
+	}
+}
