@@ -129,7 +129,7 @@ func (q *Questions) Rehearse(ctx context.Context, token string, r *Reader) (*Reh
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	found, err := q.config.Service().Rehearse(ctx, &api.RehearsalRequest{AskRequest: *request, Seed: c.Request})
+	found, err := q.config.Service().Rehearse(ctx, &api.RehearseRequest{AskRequest: *request, Seed: c.Request})
 	if err != nil {
 		return nil, q.failed(err)
 	}
