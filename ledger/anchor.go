@@ -196,22 +196,40 @@ func (l *Ledger) findAnchor(ctx context.Context) (known string, err error) {
 	if l.anchor = known; l.opts.Anchor == "" {
 		return known, nil
 	}
-	path, err := filepath.Abs(l.opts.Anchor)
-	if err == nil {
-		var dir string
-		if dir, err = filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
-			path = filepath.Join(dir, filepath.Base(path))
+	l.anchor, err = anchorPlace(l.path, l.opts.Anchor)
+	return known, err
+}
+
+// CheckAnchor refuses a place for the anchor of the ledger at path: one in the folder of
+// the ledger, or in none. Neither file needs to exist. Error: [noren.Usage].
+func CheckAnchor(path, anchor string) error {
+	_, err := anchorPlace(path, anchor)
+	return err
+}
+
+// anchorPlace is the absolute path of an anchor, with the links of its folder resolved.
+func anchorPlace(ledger, anchor string) (string, error) {
+	resolved := func(path string) (string, error) {
+		abs, err := filepath.Abs(path)
+		if err != nil {
+			return "", err
 		}
+		dir, err := filepath.EvalSymlinks(filepath.Dir(abs))
+		return filepath.Join(dir, filepath.Base(abs)), err
 	}
+	path, err := resolved(anchor)
 	if err != nil {
-		return "", noren.Usagef(l.opts.Anchor, "the folder of the anchor cannot be found").Hinted("make the folder first")
+		return "", noren.Usagef(anchor, "the folder of the anchor cannot be found").Hinted("make the folder first")
 	}
-	inside, err := filepath.Rel(filepath.Dir(l.path), path)
+	own, err := resolved(ledger)
+	if err != nil {
+		return "", noren.Usagef(ledger, "the folder of the ledger cannot be found").Hinted("make the folder first")
+	}
+	inside, err := filepath.Rel(filepath.Dir(own), path)
 	if err == nil && inside != ".." && !strings.HasPrefix(inside, ".."+string(filepath.Separator)) {
-		return "", noren.Usagef(l.opts.Anchor, "the anchor is in the folder of the ledger").Hinted("keep it elsewhere: a copy of that folder would hold both")
+		return "", noren.Usagef(anchor, "the anchor is in the folder of the ledger").Hinted("keep it elsewhere: a copy of that folder would hold both")
 	}
-	l.anchor = path
-	return known, nil
+	return path, nil
 }
 
 // anchorServes reports whether the anchor can be kept up from the state in q: its entry

@@ -26,7 +26,8 @@ type job struct {
 	guarded bool
 	// synced work is done only when the head file has its entries.
 	synced bool
-	// step is told when the transaction is durable and the head file is not written yet.
+	// step names the moment when the transaction is durable and the head file is not
+	// written yet, for tests.
 	step string
 
 	// idle is set by work that changed nothing: it needs no commit of its own.
@@ -125,8 +126,8 @@ func (l *Ledger) take(own *job) []*job {
 	return group
 }
 
-// runGroup does the work of a group that own leads. An error means that nobody's work
-// was begun: the database was not to be had before ctx ended, or at all.
+// runGroup does the work of a group that own leads. An error means that no work
+// was begun: the database could not be locked before ctx ended, or at all.
 func (l *Ledger) runGroup(ctx context.Context, own *job) error {
 	// The wait for the database ends with ctx. The transaction does not: it holds the
 	// work of others.

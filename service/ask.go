@@ -170,7 +170,7 @@ func (b *batch) answers(answer *batchAnswer, receipt api.Receipt) (*api.Answers,
 		for _, c := range q.Columns {
 			one.Notes = append(one.Notes, c.Outside)
 		}
-		one.ReadWithCare = text.ReadWithCare(text.English, &part.question, &q.Accuracy, rows)
+		one.ReadWithCare = append(text.ReadWithCare(text.English, &part.question, &q.Accuracy, rows), part.cares(answer.Answers[i])...)
 		out.Answers, quotes = append(out.Answers, one), append(quotes, *q)
 	}
 	out.NotCovered = text.NotCovered(text.English, quotes, quote.Unit)

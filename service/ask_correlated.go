@@ -93,3 +93,5 @@ func correlatedRows(r *correlated.Answer) []api.AnswerRow {
 	}
 	return rows
 }
+
+func (f *correlatedForm) cares(json.RawMessage) []api.Message { return nil }

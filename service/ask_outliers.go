@@ -76,3 +76,5 @@ func outlierRows(r *outlier.Answer) []api.AnswerRow {
 	half := float64(interval.High-interval.Low) / 2
 	return []api.AnswerRow{{Keys: []string{}, Value: &value, Low: &low, High: &high, Noise: &half}}
 }
+
+func (f *outliersForm) cares(json.RawMessage) []api.Message { return nil }

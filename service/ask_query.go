@@ -121,3 +121,5 @@ func queryRow(g *query.Group) api.AnswerRow {
 	}
 	return row
 }
+
+func (f *queryForm) cares(json.RawMessage) []api.Message { return nil }

@@ -53,6 +53,8 @@ type form interface {
 	columns(a *asked) []api.ColumnUse
 	// rows are the values of an answer.
 	rows(answer json.RawMessage) ([]api.AnswerRow, error)
+	// cares are remarks about an answer beside those that all kinds share.
+	cares(answer json.RawMessage) []api.Message
 	// twin says how made-up rows for the question are drawn, about that many.
 	twin(a *asked, rows int) twin
 	// try answers about made-up rows, and counts the values within a margin.

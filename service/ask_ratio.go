@@ -144,6 +144,21 @@ func (p *publicFigure) estimate(w *ratio.Weights) *ratio.Answer {
 	return a
 }
 
+// possible is the value of an estimate. A share outside of 0 to 1 by less than two standard
+// errors counts as the nearer of them, and one further outside is none: the weights do not
+// fit.
+func (p *publicFigure) possible(a *ratio.Answer) *float64 {
+	v := a.Value
+	if p.Of == "share" {
+		within := min(max(v, 0), 1)
+		if !(math.Abs(v-within) <= 2*a.SE) {
+			return nil
+		}
+		v = within
+	}
+	return finite(v)
+}
+
 // ratioMechanism is a fit of weights with an estimate from them.
 //
 // Guarantee: that of the fit. The estimate sees what the fit releases and the public table
@@ -201,7 +216,7 @@ func (m *ratioMechanism) Answer(ctx context.Context, t *table.Table, src *noise.
 		return out, nil
 	}
 	if a := m.figure.estimate(w); a != nil {
-		out.Value, out.SE = finite(a.Value), finite(a.SE)
+		out.Value, out.SE = m.figure.possible(a), finite(a.SE)
 		out.Warnings = append(out.Warnings, a.Warnings...)
 	}
 	return out, nil
@@ -249,6 +264,19 @@ func (f *ratioForm) rows(answer json.RawMessage) ([]api.AnswerRow, error) {
 		return nil, &noren.Error{What: "the stored answer cannot be read", Err: err}
 	}
 	return []api.AnswerRow{f.row(&r)}, nil
+}
+
+// cares are the warnings about the weights and the estimate.
+func (f *ratioForm) cares(answer json.RawMessage) []api.Message {
+	var r ratioEstimated
+	if json.Unmarshal(answer, &r) != nil {
+		return nil
+	}
+	out := []api.Message{text.HiddenBias(text.English, excluded)}
+	for _, w := range r.Warnings {
+		out = append(out, text.FitWarning(text.English, w))
+	}
+	return out
 }
 
 // row is the estimate with the interval of its standard error.

@@ -133,7 +133,7 @@ func readLine(r *bufio.Reader) (text []byte, err error) {
 	}
 }
 
-// take checks one line. Its kind is told by its fields.
+// take checks one line. Its fields say of which kind it is.
 func (c *exportCheck) take(text []byte) {
 	if c.last != nil {
 		c.fault(0, "line %d follows the signed end", c.line)

@@ -37,10 +37,10 @@ func newServe(t *terminal) *cobra.Command {
 	var f serveFlags
 	c := &cobra.Command{
 		Use:   "serve --dir DIR",
-		Short: "Serve a page and an HTTP interface for stewards",
-		Long: `Run a server with a page on which stewards prepare tables and release them. All its
-state (tables, releases, keys, ledger, audit log) is in DIR, which its owner alone can
-read. The first start prints a link of one use that signs the first steward in.
+		Short: "Serve a page and an HTTP interface for stewards and analysts",
+		Long: `Run a server with a page on which stewards prepare tables, release them and open privacy
+budgets, and analysts ask questions. All its state (tables, releases, keys, ledger, audit
+log) is in DIR, which its owner alone can read. The first start prints a link of one use that signs the first steward in.
 
 An address that other machines reach needs TLS: --tls-cert and --tls-key, or a proxy in
 front that ends TLS, named by --behind-proxy. Health and metrics are on --admin. SIGTERM
@@ -73,7 +73,7 @@ stops the server, SIGHUP reads the TLS certificate again. docs/server.md has the
 	flags.IntVar(&f.answers, "answers-per-minute", 60, "the most paid `ANSWERS` of a principal in a minute; 0 for no limit")
 	flags.StringVar(&f.Name, "name", "Noren", "the `TEXT` that the page shows as the server's name")
 	flags.StringVar(&f.Language, "lang", "en", "default `LANGUAGE` of the page: en or ja")
-	c.AddCommand(newServeLoginLink(t), newServePrincipal(t), newServeGrant(t), newServeToken(t), newServeAuditCheck(t))
+	c.AddCommand(newServeLoginLink(t), newServePrincipal(t), newServeGrant(t), newServeToken(t), newServeAuditCheck(t), newServeCalibrate(t))
 	return c
 }
 

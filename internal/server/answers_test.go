@@ -189,6 +189,7 @@ func TestMissed(t *testing.T) {
 // Refusals leave at once, read nothing, and are entries of the book.
 func TestRefused(t *testing.T) {
 	s, a := opened(t, nil)
+	reads := s.kept.Reads()
 	dear := a.quote(t, "2.5", "age >= 65")
 	p := &problem.Problem{}
 	a.pay(t, 409, dear, "dear").decode(t, p)
@@ -198,7 +199,7 @@ func TestRefused(t *testing.T) {
 	if p.Code != "budget-refused" || p.Account != "Sato" || p.Asked.Epsilon != "2.5" || p.Left.Epsilon != "2" || p.Short.Epsilon != "0.5" {
 		t.Errorf("%+v", p)
 	}
-	if s.kept.Reads() != 0 || a.shown(t).Spent.Epsilon != "0" {
+	if s.kept.Reads() != reads || a.shown(t).Spent.Epsilon != "0" {
 		t.Errorf("%d reads, spent %s", s.kept.Reads(), a.shown(t).Spent.Epsilon)
 	}
 	q := a.quote(t, "0.1", "age >= 65")
@@ -446,6 +447,7 @@ func TestAnswersPerMinute(t *testing.T) {
 func TestQuotesAreFree(t *testing.T) {
 	s, a := opened(t, nil)
 	a.quote(t, "0.1", "age >= 65")
+	reads := s.kept.Reads()
 	state := func() string {
 		text := ""
 		for _, name := range []string{"server.db", "server.db-wal", "ledger.db", "ledger.db-wal", "audit.log", "ledger.db.head"} {
@@ -459,7 +461,7 @@ func TestQuotesAreFree(t *testing.T) {
 	for range 20 {
 		a.quote(t, "0.1", "age >= 65", "age < 20")
 	}
-	if after := state(); after != before || s.kept.Reads() != 0 {
+	if after := state(); after != before || s.kept.Reads() != reads {
 		t.Errorf("%d reads; files before and after:\n%s\n%s", s.kept.Reads(), before, after)
 	}
 	var raw json.RawMessage

@@ -26,7 +26,7 @@ func (s *Server) openBooks(ctx context.Context) (err error) {
 	s.desk = quantum.New(places, waiting)
 	s.books, err = books.New(ctx, books.Config{
 		Dir: s.path("books"), Store: s.store, Tables: s.tables, Jobs: s.jobs, Service: s.service, Name: s.nameOf, Sealed: s.Sealed, Note: s.noteObject,
-		Hidden: func(key string) bool { return s.questions != nil && s.questions.Hidden(key) }, Public: s.cfg.Public,
+		Hidden: func(key string) bool { return s.questions != nil && s.questions.Hidden(key) }, Public: s.cfg.Public, Load: s.kept.Load,
 	})
 	if err != nil {
 		return err
@@ -41,6 +41,20 @@ func (s *Server) openBooks(ctx context.Context) (err error) {
 	s.mayRead = s.questions.MayRead
 	s.owners["bk"], s.owners["an"] = s.books.TableOf, s.questions.TableOf
 	s.deskMetrics()
+	if s.Sealed() == "" {
+		s.background.Go(func() {
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			go func() {
+				select {
+				case <-s.closing:
+					cancel()
+				case <-ctx.Done():
+				}
+			}()
+			s.books.LoadAll(ctx)
+		})
+	}
 	s.atStop = append(s.atStop, func(ctx context.Context) {
 		if err := s.desk.Close(ctx); err != nil {
 			s.cfg.Log.Error("paid questions did not end in time", "error", err)

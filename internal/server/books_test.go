@@ -112,11 +112,12 @@ func TestBookAndAnswer(t *testing.T) {
 	if a.book.Accounting != "epsilon" || a.book.Cap.Epsilon != "4" || len(a.book.Accounts) != 2 || len(a.book.Statement) != 2 || a.book.Unit != "person_id" {
 		t.Fatalf("%+v", a.book)
 	}
+	reads := s.kept.Reads()
 	q := a.quote(t, "0.1", "age >= 65", "age < 20")
 	if q.Cost.Epsilon != "0.2" || !q.Fits || q.LeftAfter == nil || q.LeftAfter.Own == nil || q.LeftAfter.Own.Epsilon != "1.8" || q.LeftAfter.Table.Epsilon != "3.8" || q.Stored != nil {
 		t.Fatalf("%+v", q)
 	}
-	if s.kept.Reads() != 0 {
+	if s.kept.Reads() != reads {
 		t.Errorf("%d reads before the first answer", s.kept.Reads())
 	}
 	begun := time.Now()

@@ -1,18 +1,83 @@
 package server
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"time"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
-	"github.com/noren-privacy/noren/internal/server/quantum"
+	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/service"
 )
 
-// calibration are the factors of time classes, measured on this machine.
-type calibration struct{}
+// calibrationFile holds how long answers take on this machine.
+const calibrationFile = "calibration.json"
 
-func (s *Server) loadCalibration() error { return nil }
+// demoRecords is the number of made-up records that a demonstration calibrates by.
+const demoRecords = 5000
 
-// class is the time class of a quote.
-func (s *Server) class(*api.AskQuote) (time.Duration, error) {
-	return quantum.Class(.5), nil
+// loadCalibration reads the calibration of the folder. Without one the server takes answers
+// to last as on a slow machine.
+func (s *Server) loadCalibration() error {
+	text, err := os.ReadFile(s.path(calibrationFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	c := &api.Calibration{}
+	if err != nil || json.Unmarshal(text, c) != nil {
+		return noren.Usagef(calibrationFile, "expected the calibration of a server, got a file that cannot be read").Hinted("remove it, and calibrate again")
+	}
+	s.calibration.Store(c)
+	return nil
+}
+
+// class is the time class of a quote: of public parameters and the calibration alone.
+func (s *Server) class(q *api.AskQuote) (time.Duration, error) {
+	seconds := service.TimeClass(&q.Work, s.calibration.Load(), s.cfg.TableMemory)
+	return time.Duration(seconds * float64(time.Second)), nil
+}
+
+// Calibrate measures how long answers take on this machine, on made-up tables, and stores
+// that in the folder of a server. A server that runs takes it over at its next start.
+func (h *Host) Calibrate(ctx context.Context) (*api.Calibration, error) {
+	if err := h.note(ctx, "server.calibrate", "", nil); err != nil {
+		return nil, err
+	}
+	return calibrate(ctx, h.dir, 0)
+}
+
+// calibrate measures and stores a calibration.
+func calibrate(ctx context.Context, dir string, records int) (*api.Calibration, error) {
+	c, err := (&service.Service{}).Calibrate(ctx, &api.CalibrateRequest{Dir: filepath.Join(dir, "work"), Records: records})
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	f, err := atomicfile.CreatePrivate(filepath.Join(dir, calibrationFile), true)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Discard()
+	if _, err := f.Write(append(text, '\n')); err != nil {
+		return nil, err
+	}
+	return c, f.Commit()
+}
+
+// calibrateDemo calibrates a demonstration while it starts.
+func (s *Server) calibrateDemo(ctx context.Context) error {
+	c, err := calibrate(ctx, s.cfg.Dir, demoRecords)
+	if err != nil {
+		return err
+	}
+	s.calibration.Store(c)
+	return nil
 }

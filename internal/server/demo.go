@@ -47,7 +47,7 @@ func (s *Server) Demonstrate(ctx context.Context, d *Demo) error {
 	if err != nil {
 		return err
 	}
-	go s.demoBook(d, table, steward.ID, analyst.ID)
+	s.background.Go(func() { s.demoBook(d, table, steward.ID, analyst.ID) })
 	return nil
 }
 
@@ -76,6 +76,9 @@ func (s *Server) demoBook(d *Demo, table, steward, analyst string) {
 			return
 		case <-time.After(20 * time.Millisecond):
 		}
+	}
+	if err := s.calibrateDemo(ctx); err != nil {
+		fail(err)
 	}
 	opening := d.Opening
 	opening.Table = table

@@ -24,6 +24,7 @@ type Host struct {
 	auth  *auth.Auth
 	audit *audit.Log
 	own   bool // that the store is closed with it
+	dir   string
 }
 
 // OpenHost opens the folder of a server. Close it.
@@ -43,11 +44,11 @@ func OpenHost(ctx context.Context, dir string) (*Host, error) {
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
-	return &Host{st, auth.New(st), log, true}, nil
+	return &Host{st, auth.New(st), log, true, dir}, nil
 }
 
 // Host changes principals and roles of an open server.
-func (s *Server) Host() *Host { return &Host{s.store, s.auth, s.audit, false} }
+func (s *Server) Host() *Host { return &Host{s.store, s.auth, s.audit, false, s.cfg.Dir} }
 
 // Close closes the folder.
 func (h *Host) Close() error {

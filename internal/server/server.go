@@ -17,11 +17,13 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/internal/server/audit"
 	"github.com/noren-privacy/noren/internal/server/auth"
@@ -60,12 +62,12 @@ type Server struct {
 	tables  *tables.Tables
 	records *records.Records
 
-	kept      *service.Kept
-	books     *books.Books
-	desk      *quantum.Desk
-	questions *questions.Questions
-	classes   calibration
-	mayRead   func(ctx context.Context, answer string, r *questions.Reader) error
+	kept        *service.Kept
+	books       *books.Books
+	desk        *quantum.Desk
+	questions   *questions.Questions
+	calibration atomic.Pointer[api.Calibration]
+	mayRead     func(ctx context.Context, answer string, r *questions.Reader) error
 
 	handler     http.Handler
 	api         huma.API
@@ -88,6 +90,8 @@ type Server struct {
 	listeners listeners
 	loopback  bool
 	port      string
+
+	background sync.WaitGroup // ends once closing is closed
 
 	sealMu sync.Mutex
 	seal   string
@@ -255,6 +259,7 @@ func (s *Server) Handler() http.Handler { return s.handler }
 // [Server.Serve] does.
 func (s *Server) Close() error {
 	s.beginStop()
+	s.background.Wait()
 	var err error
 	if s.questions != nil {
 		s.questions.Close()

@@ -23,7 +23,7 @@ import (
 func TestThePageKnowsEveryCode(t *testing.T) {
 	texts := pageTexts(t)
 	sent := map[string]map[string]bool{}
-	for _, folder := range []string{"tables", "records", "../../table/infer"} {
+	for _, folder := range []string{"tables", "records", "books", "../../table/infer"} {
 		codesIn(t, folder, sent)
 	}
 	notesIn(t, sent)

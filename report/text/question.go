@@ -245,6 +245,16 @@ func ReadWithCare(_ Lang, q *api.Question, p *api.Promise, rows []api.AnswerRow)
 	return out
 }
 
+// HiddenBias says what no error of an estimate by weights contains.
+func HiddenBias(_ Lang, what string) api.Message {
+	return say("care.hidden_bias", "The error does not contain {what}.", map[string]any{"what": what})
+}
+
+// FitWarning is a finding of the check of weights.
+func FitWarning(_ Lang, finding string) api.Message {
+	return say("care.fit", "{finding}.", map[string]any{"finding": strings.ToUpper(finding[:min(1, len(finding))]) + finding[min(1, len(finding)):]})
+}
+
 // ChangeWords says a change (margin, pay, bounds, by or drop) by which a request would fit.
 func ChangeWords(_ Lang, change string, args map[string]any) api.Message {
 	texts := map[string]string{

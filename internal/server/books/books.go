@@ -42,6 +42,9 @@ type Config struct {
 	Hidden func(key string) bool
 	// Public are the files of public tables, by name.
 	Public map[string]string
+	// Load reads the columns of a data set into memory, so that the first answer does not
+	// wait for that. Required.
+	Load func(ctx context.Context, dataset string) error
 }
 
 // Books keeps books. Make one with [New].
@@ -92,7 +95,7 @@ type document struct {
 // New opens the books of a store, and ends or undoes the openings that a killed process
 // left.
 func New(ctx context.Context, config Config) (*Books, error) {
-	if config.Dir == "" || config.Store == nil || config.Tables == nil || config.Jobs == nil || config.Service == nil || config.Name == nil || config.Sealed == nil || config.Note == nil || config.Hidden == nil {
+	if config.Dir == "" || config.Store == nil || config.Tables == nil || config.Jobs == nil || config.Service == nil || config.Name == nil || config.Sealed == nil || config.Note == nil || config.Hidden == nil || config.Load == nil {
 		return nil, errors.New("books: expected all fields of Config but Public")
 	}
 	b := &Books{config: config, byID: map[string]*document{}, checks: map[string]*LedgerCheck{}, alerted: map[alertKey]bool{}, refusals: make(chan store.Refusal, 4096)}
@@ -306,6 +309,19 @@ func removed(err error) error {
 		return fileError(err)
 	}
 	return nil
+}
+
+// LoadAll reads the columns of all open books into memory, until ctx ends. A book whose
+// file cannot be read says so when it is asked.
+func (b *Books) LoadAll(ctx context.Context) {
+	for _, d := range b.list() {
+		if ctx.Err() != nil {
+			return
+		}
+		if !d.Gone {
+			_ = b.config.Load(ctx, d.Name)
+		}
+	}
 }
 
 // validName reports whether a book can have a name.

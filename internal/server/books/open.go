@@ -308,7 +308,10 @@ func (b *Books) finish(ctx context.Context, d *document) (*document, error) {
 	}
 	done := *d
 	done.State = open
-	return &done, b.save(ctx, &done)
+	if err := b.save(ctx, &done); err != nil {
+		return nil, err
+	}
+	return &done, b.config.Load(ctx, d.Name)
 }
 
 // copy puts the file of a version into the folder of the book: a second name of the

@@ -80,5 +80,5 @@ func (b *Books) version(ctx context.Context, run *jobs.Run, id string, from *sou
 	if err := b.config.Note(ctx, by, "book.version", id, map[string]string{"version": next.Folder}); err != nil {
 		return nil, err
 	}
-	return &Opened{id}, nil
+	return &Opened{id}, b.config.Load(ctx, d.Name)
 }

@@ -32,21 +32,9 @@ var (
 	ErrClosed = errors.New("quantum: the server is stopping")
 )
 
-// Classes are the time classes, the shortest first.
+// Classes are the usual time classes, the shortest first.
 func Classes() []time.Duration {
 	return []time.Duration{500 * time.Millisecond, 2 * time.Second, 8 * time.Second, 32 * time.Second}
-}
-
-// Class is the first of [Classes] that a number of seconds fits, and the last where none
-// does.
-func Class(seconds float64) time.Duration {
-	all := Classes()
-	for _, c := range all {
-		if seconds <= c.Seconds() {
-			return c
-		}
-	}
-	return all[len(all)-1]
 }
 
 // Boundary is when a reply leaves whose work took a time, after its acceptance: at the

@@ -16,14 +16,6 @@ func TestBoundary(t *testing.T) {
 			t.Errorf("class %d, work %d: %d, want %d", c.class, c.took, got, c.want)
 		}
 	}
-	for _, c := range []struct {
-		seconds float64
-		want    time.Duration
-	}{{0, 500 * time.Millisecond}, {.5, 500 * time.Millisecond}, {.51, 2 * time.Second}, {32, 32 * time.Second}, {1000, 32 * time.Second}} {
-		if got := Class(c.seconds); got != c.want {
-			t.Errorf("%g s: %s, want %s", c.seconds, got, c.want)
-		}
-	}
 }
 
 // A reply leaves at the class exactly, whatever the work took; a slower one gives a notice
