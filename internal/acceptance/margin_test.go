@@ -168,7 +168,7 @@ func (u *user) addClinic(t *testing.T, more setting) string {
 // is wrong with a chance of 1e-6.
 func TestMargin(t *testing.T) {
 	short(t)
-	testMargin(t, 100)
+	testMargin(t, 60)
 }
 
 func TestLongServedMargin(t *testing.T) {

@@ -84,6 +84,6 @@ func TestQuotesReadNoData(t *testing.T) {
 func TestLongServedQuotes(t *testing.T) {
 	randtest.Long(t)
 	for _, clients := range []int{1, 16, 64} {
-		t.Run(fmt.Sprint(clients), func(t *testing.T) { testQuotes(t, clients, 30_000) })
+		t.Run(fmt.Sprint(clients), func(t *testing.T) { testQuotes(t, clients, 10_000) })
 	}
 }

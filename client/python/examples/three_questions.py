@@ -18,15 +18,14 @@ def show(title: str, answer: Answer, question: int = 0) -> None:
     """Print the rows with the half widths of their noise."""
     print(f"{title} (cost: {answer.cost}, left: {answer.left})")
     for row in answer.records(question):
-        value, noise = row.pop("value"), row.pop("noise", None)
-        row.pop("sampling", None), row.pop("records", None)
-        print(" ", *row.values(), f"{value:.6g}" if isinstance(value, (int, float)) else value, f"within {noise:.3g}" if noise else "")
+        names = [value for name, value in row.items() if name not in ("value", "low", "high", "noise", "sampling", "records")]
+        print(" ", *names, f"{row['value']:.6g}", f"within {row['noise']:.3g}")
 
 
 def main() -> int:
     client = Client()
     book = client.books()[0]
-    print(f"book {book.name} of {book.table_name}, unit {book.unit}, left: {book.left}")
+    print(f"book {book.name} of {book.table_name}, unit {book.unit}, left: {book.available}")
 
     # The margin comes first, and the price follows. A quote reads no data and is free.
     older = count(where="age >= 65")
@@ -38,7 +37,7 @@ def main() -> int:
 
     by_department = mean("cost_yen", by="department", keys=[DEPARTMENTS], bounds=(0, 50000))
     ages = histogram("age", bins=[0, 18, 40, 65, 110])
-    both = client.ask(book, [by_department, ages], pay=Amount.of(epsilon="0.25"))
+    both = client.ask(book, [by_department, ages], pay=[Amount.of(epsilon="0.25"), Amount.of(epsilon="0.05")])
     show("mean cost by department", both, 0)
     show("visits by age", both, 1)
 
@@ -51,10 +50,10 @@ def main() -> int:
         print(f"refused: asked {refused.asked}, left {refused.left}, short {refused.short}")
         for fit in refused.fits:
             print(f"  would fit: {fit.change} (costs {fit.cost})")
-    wider = client.quote(book, older, margin=Margin(within=40, about=2000))
-    show("the same with a wider margin", client.answer(wider))
+    women = client.quote(book, count(where="sex = 'female'"), margin=Margin(within=100, about=2000))
+    show("visits of women, with a wider margin", client.answer(women))
 
-    if not all(a.checked.trusted for a in (both,)):
+    if not both.checked.trusted:
         print("note: set NOREN_KEY_ID to the id of the server's key, from its operator")
     return 0
 

@@ -115,8 +115,7 @@ def _tables(o: argparse.Namespace) -> int:
         print(f"{t.id}  {t.name}  {t.state}")
         for b in books:
             if b.table == t.id:
-                left = b.accounts[0].left if len(b.accounts) == 1 else b.left
-                print(f"  {b.id}  {b.name}  left: {left}{'  sealed' if b.sealed else ''}")
+                print(f"  {b.id}  {b.name}  left: {b.available}{'  sealed' if b.sealed else ''}")
                 for c in b.columns:
                     print(f"    {c.name}  {c.type}" + (f"  {c.bounds[0]} to {c.bounds[1]}" if c.bounds else ""))
     return 0

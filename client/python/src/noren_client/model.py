@@ -287,6 +287,12 @@ class Book:
             statement=_list(f, "statement", Message.read), raw=f,
         )
 
+    @property
+    def available(self) -> Amount:
+        """What the caller may spend: the rest of the own account, or of the book for those
+        who see all accounts."""
+        return self.accounts[0].left if len(self.accounts) == 1 else self.left
+
 
 @dataclass(frozen=True)
 class Entry:
