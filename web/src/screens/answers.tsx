@@ -136,7 +136,7 @@ function One({ a, book }: { a: Answer; book: Book | undefined }): VNode {
                 ) : null}
                 {a.questions.length > 1 ? <h2 class="ch">{asked(q)}</h2> : null}
                 {q.result.rows.length === 1 && typeof q.result.rows[0]?.value === "number" ? <Single q={q} row={q.result.rows[0]} /> : null}
-                <ResultTable rows={q.result.rows} unit={headed(q.result.unit_label)} label={t("answer.figures")} value={t(q.kind === "count" || q.kind === "histogram" ? "unit.records" : `kind.${q.kind}`)} />
+                <ResultTable rows={q.result.rows} unit={headed(q.result.unit_label)} label={t("answer.figures")} value={t(q.kind === "count" || q.kind === "histogram" ? "kind.count" : `kind.${q.kind}`)} />
                 {q.result.total !== undefined ? <p class="sub pad">{t("answer.total", { n: number(q.result.total) })}</p> : null}
               </section>
               <Meaning q={q} />
