@@ -162,6 +162,7 @@ export function quote(state, body) {
       cost,
       accuracy: { within: margin.within, at: margin.at, ...(margin.about ? { about: margin.about } : {}), simultaneous: false },
       ...(q.kind === "mean" ? { sampling: { within: round2((1.96 * widthOf(q, book)) / 5 / Math.sqrt(about)), basis: m("mock.basis", "It assumes a spread of a fifth of the bounds.") } } : {}),
+      ...(["count", "histogram"].includes(q.kind) && margin.about ? { sampling: { within: round2(1.96 * Math.sqrt(margin.about)), basis: m("sampling.count", `From the guess of ${margin.about} records: a count of people who come independently.`, { about: margin.about }) } } : {}),
       columns: [q.column, ...(q.by ?? [])].filter(Boolean).map(name => ({ name, outside: name === q.column && c?.bounds && !counts ? m("outside-clamped", "values outside count as the nearest bound") : m("outside-dropped", "other values are left out") })),
       groups: groupsOf(q, book).length,
       composition: m("mock.composition", "A record is in one group only: all groups together cost as much as one."),

@@ -176,6 +176,12 @@ const lines = (text: string): string[] => text.split("\n").map(s => s.trim()).fi
 /** Keys of a column in this question: those that were typed, else those of the table. */
 export const keysOf = (d: Draft, c: BookColumn | undefined): string[] => (c && lines(d.keys[c.name] ?? "").length > 0 ? lines(d.keys[c.name] ?? "") : values(c));
 
+/** Whether the columns and the kind of a draft are there in the book, so that it can be kept. */
+export function suits(d: Draft, book: Book): boolean {
+  const there = (name: string): boolean => book.columns.some(c => c.name === name);
+  return possible(book).includes(d.kind) && [...(d.column === "" ? [] : [d.column]), ...d.by, ...d.where.map(w => w.column)].every(there);
+}
+
 export type Missing = "column" | "bounds" | "keys" | "bins" | "radius" | "k" | "states" | "columns" | "rank" | "within" | "about" | "condition" | "share" | "unoffered";
 
 /** What a draft still lacks; the first that the reader meets. */
@@ -208,12 +214,15 @@ export function lacks(d: Draft, book: Book): Missing | undefined {
   }
   if (d.kind === "correlated" && d.states.length === 0) return "states";
   if (!(Number(d.within) > 0)) return "within";
-  if (needsAbout(d.kind) && !(Number.isInteger(Number(d.about)) && Number(d.about) > 0)) return "about";
+  if (takesAbout(d.kind) && (needsAbout(d.kind) || d.about !== "") && !(Number.isInteger(Number(d.about)) && Number(d.about) > 0)) return "about";
   return undefined;
 }
 
 /** Kinds whose margin depends on how many records a group has. */
-export const needsAbout = (kind: QuestionKind): boolean => kind === "mean" || kind === "variance" || kind === "quantile";
+export const needsAbout = (kind: QuestionKind): boolean => kind === "mean" || kind === "variance";
+
+/** Kinds for which the number of records shows the sampling error, without changing the price. */
+export const takesAbout = (kind: QuestionKind): boolean => needsAbout(kind) || kind === "count" || kind === "histogram";
 
 /** The question of a draft. Call it where nothing is lacking. */
 export function question(d: Draft, book: Book): Question {
@@ -262,7 +271,7 @@ export function question(d: Draft, book: Book): Question {
 }
 
 export function margin(d: Draft): Margin {
-  return { within: Number(d.within), at: d.at, ...(needsAbout(d.kind) ? { about: Number(d.about) } : {}) };
+  return { within: Number(d.within), at: d.at, ...(takesAbout(d.kind) && Number(d.about) > 0 ? { about: Number(d.about) } : {}) };
 }
 
 /** The number of groups, bins included, that a question answers. */

@@ -11,7 +11,7 @@ import { keptKeys } from "../src/book/version";
 import { area, days, spread, stacked, totals, type Step } from "../src/charts/area";
 import { decimals, dot, extremes, range } from "../src/charts/dots";
 import { halfScale, ruler } from "../src/charts/ruler";
-import { adopt, cells, condition, edges, firstMargin, fresh, lacks, possible, presets, question, withKind, type Draft } from "../src/question";
+import { adopt, cells, condition, edges, firstMargin, fresh, lacks, possible, presets, question, suits, withKind, type Draft } from "../src/question";
 import { lacking, requestOf as openRequest } from "../src/book/opening";
 import type { Book, Table } from "../src/types";
 import type { VNode } from "preact";
@@ -129,8 +129,13 @@ describe("a question", () => {
     expect(requestOf(book, [of({}), of({ kind: "mean", column: "age", within: "2", about: "150" })])).toEqual({
       book: "bk_1",
       questions: [{ kind: "count" }, { kind: "mean", column: "age" }],
-      margin: [{ within: 30, at: "0.95" }, { within: 2, at: "0.95", about: 150 }],
+      margin: [{ within: 30, at: "0.95", about: 1000 }, { within: 2, at: "0.95", about: 150 }],
     });
+  });
+  test("kept input suits the columns", () => {
+    expect([suits(of({ by: ["ward"] }), book), suits(of({ by: ["gone"] }), book), suits(of({ kind: "correlated" }), book), suits(of({ where: [{ column: "gone", op: "=", value: "1" }] }), book)]).toEqual([true, false, false, false]);
+    expect(lacks(of({ about: "" }), book)).toBeUndefined();
+    expect(requestOf(book, [of({ about: "" })]).margin).toEqual([{ within: 30, at: "0.95" }]);
   });
   test("another kind keeps what fits", () => {
     const d = withKind(of({ kind: "mean", column: "age", by: ["ward"] }), "histogram", book);

@@ -4,7 +4,7 @@ import { delta, left, letter, paid } from "../amount";
 import { halfScale, ruler } from "../charts/ruler";
 import { compact, number } from "../format";
 import { said, t } from "../lang";
-import { needsAbout, presets, type Draft } from "../question";
+import { presets, takesAbout, type Draft } from "../question";
 import type { Quote, QuotedQuestion } from "../types";
 import { unitText } from "./unit";
 
@@ -41,7 +41,7 @@ export function MarginFields({ d, change, quoted }: Props): VNode {
             ))}
           </select>
         </span>
-        {needsAbout(d.kind) ? (
+        {takesAbout(d.kind) ? (
           <span>
             <label class="thin" for="about">
               {t(d.by.length > 0 ? "margin.about.group" : "margin.about")}

@@ -12,7 +12,7 @@ import { RehearsalCard } from "../ask/rehearsal";
 import { Bounds, Sentence } from "../ask/sentence";
 import { date, dateTime, seconds } from "../format";
 import { rich, said, t } from "../lang";
-import { adopt, cells, firstMargin, fresh, type Draft } from "../question";
+import { adopt, cells, firstMargin, fresh, suits, type Draft } from "../question";
 import { go, to } from "../route";
 import { draft, say, sealed, steward } from "../state";
 import type { Afford, AnswerLine, Book, BudgetProblem, Fit, Quote, TableLine } from "../types";
@@ -30,8 +30,8 @@ const begin = (book: Book): Asking => {
 
 /** Input that was kept, where it still suits the columns of the book. */
 function kept(book: Book): Asking | undefined {
-  const a = draft.read<Asking & { schema?: string }>("ask." + book.id);
-  return a && a.schema === book.schema_hash && a.questions.length > 0 && a.questions.length > a.at ? { questions: a.questions, at: a.at } : undefined;
+  const questions = draft.read<Asking>("ask." + book.id)?.questions.filter(d => suits(d, book)) ?? [];
+  return questions.length > 0 ? { questions, at: 0 } : undefined;
 }
 
 function Earlier({ list }: { list: AnswerLine[] }): VNode {
@@ -133,7 +133,7 @@ function Editor({ book, reload }: { book: Book; reload: () => void }): VNode {
     set(next);
     refuse(undefined);
     fail(undefined);
-    draft.write("ask." + book.id, { ...next, schema: book.schema_hash });
+    draft.write("ask." + book.id, next);
   };
   const change = (next: Draft): void => {
     const filled = next.within === "" && (next.kind !== d.kind || next.of !== d.of || next.column !== d.column) ? { ...next, within: firstMargin(next, book) } : next;
@@ -164,6 +164,7 @@ function Editor({ book, reload }: { book: Book; reload: () => void }): VNode {
     if (p?.code === "budget-refused") {
       refuse({ account: p.account, asked: p.asked ?? quote?.cost ?? {}, left: p.left, short: p.short, fits: p.fits_with ?? [] });
       reload();
+      quoted.again();
       return;
     }
     fail(err);
