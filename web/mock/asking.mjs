@@ -253,8 +253,6 @@ export function answer(state, body, id) {
     })),
     statement: [m("mock.statement", "The guarantee is (epsilon, 0)-differential privacy for one person, added or removed.")],
     not_covered: [],
-    certificate: { certificate: { format: "noren.certificate/2" }, signature: { key_id: "ed25519:c91bc2cdadd3bc5b791bbf007312e110" } },
-    payload: "{}",
     request: asked.request,
   };
   state.answers.unshift(made);
@@ -266,7 +264,7 @@ export function storedAnswer(state) {
   return {
     id: "an_storedaaaaaaaaaa", book: bookId, at: at(38), by: "Dashboard job", n: 14, cost: { epsilon: "0.100000000", delta: "0" }, left: { table: state.book.left }, replayed: true,
     questions: [{ asked: [m("mock.asked", "Counts by ward")], kind: "count", result: { rows: rows(q, { within: 30, at: "0.95" }, state.book, 3), unit_label: "records" }, accuracy: { within: 30, at: "0.95", simultaneous: false }, notes: [], read_with_care: [] }],
-    statement: [], not_covered: [], certificate: {}, payload: "{}",
+    statement: [], not_covered: [],
   };
 }
 

@@ -817,6 +817,7 @@ export const en = {
   "answer.certificate": "Certificate",
   "answer.certificate.sub": "Proves what was asked, paid and guaranteed",
   "answer.certificate.get": "download",
+  "answer.same": "It is about these figures",
   "answer.signed": "Signed by this server",
   "answer.entry": "Entry no. {n} in the book",
   "answer.before": "Charged before the data was read",

@@ -817,6 +817,7 @@ export const ja: Strings = {
   "answer.certificate": "証明書",
   "answer.certificate.sub": "質問、支払い、保証を証明します",
   "answer.certificate.get": "ダウンロード",
+  "answer.same": "この値についての証明書",
   "answer.signed": "このサーバーが署名",
   "answer.entry": "予算帳の記入 no. {n}",
   "answer.before": "データを読む前に計上",

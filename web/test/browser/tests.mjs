@@ -346,6 +346,8 @@ async function ask(w) {
   await w.axe(page, "a rehearsal");
   await w.picture("rehearsed", page);
   const first = await payFor(w, page);
+  await page.locator("aside .ic.take").nth(3).waitFor();
+  assert.equal(await page.locator("aside .ic.kaki, aside .ic.yama").count(), 0, "the certificate of the answer does not hold");
   await w.inspect("answer", "answers/" + first, p => p.locator("table.an").first().waitFor(), { titleIsData: true });
   const [download] = await Promise.all([page.waitForEvent("download"), page.locator(".head .pri").click()]);
   await download.saveAs(join(folder, "answer.json"));

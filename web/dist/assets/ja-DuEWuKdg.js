@@ -1,4 +1,4 @@
-import{t as e}from"./keys-Cj6RVth8.js";var t=`本文へ移動
+import{t as e}from"./keys-B6j0963G.js";var t=`本文へ移動
 言語
 読み込み中
 なし
@@ -796,6 +796,7 @@ PEMを保存
 証明書
 質問、支払い、保証を証明します
 ダウンロード
+この値についての証明書
 このサーバーが署名
 予算帳の記入 no. {n}
 データを読む前に計上

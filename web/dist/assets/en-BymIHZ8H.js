@@ -1,4 +1,4 @@
-import{t as e}from"./keys-Cj6RVth8.js";var t=`Skip to content
+import{t as e}from"./keys-B6j0963G.js";var t=`Skip to content
 Language
 Loading
 none
@@ -796,6 +796,7 @@ Read with care.
 Certificate
 Proves what was asked, paid and guaranteed
 download
+It is about these figures
 Signed by this server
 Entry no. {n} in the book
 Charged before the data was read
