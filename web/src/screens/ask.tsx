@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, all, get, part } from "../api";
 import { letter, paid } from "../amount";
-import { BudgetCard, BuysCard, ownAccount } from "../ask/budget";
+import { afforded, BudgetCard, BuysCard, ownAccount } from "../ask/budget";
 import { MarginFields, Price, Rulers } from "../ask/margin";
 import { begun, PayDialog, type Payment } from "../ask/pay";
 import { useQuote } from "../ask/quote";
@@ -15,7 +15,7 @@ import { rich, said, t } from "../lang";
 import { adopt, cells, firstMargin, fresh, suits, type Draft } from "../question";
 import { go, to } from "../route";
 import { draft, say, sealed, steward } from "../state";
-import type { Afford, AnswerLine, Book, BudgetProblem, Fit, Quote, TableLine } from "../types";
+import type { AnswerLine, Book, BudgetProblem, Fit, Quote, TableLine } from "../types";
 import { Card, Chip, CopyCommand, Head, Refusal, save, useLoad, When } from "../ui";
 
 interface Asking {
@@ -127,7 +127,7 @@ function Editor({ book, reload }: { book: Book; reload: () => void }): VNode {
   const quoted = useQuote(book, questions);
   const quote = quoted.quote;
   const mine = quote?.questions[at];
-  const afford = useLoad(signal => all<Afford>(`/books/${part(book.id)}/afford`, signal), [book.id]);
+  const afford = useLoad(signal => afforded(book, signal), [book.id]);
   const answers = useLoad(signal => all<AnswerLine>("/answers", signal, { book: book.id }), [book.id]);
   const keep = (next: Asking): void => {
     set(next);

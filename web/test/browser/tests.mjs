@@ -328,7 +328,8 @@ async function payFor(w, page) {
 
 /** Three questions, a refusal, and a margin that fits. */
 async function ask(w) {
-  const page = await w.open();
+  if (w.analyst) w.analystState = await (await w.open({ link: w.analyst })).context().storageState();
+  const page = await w.open({ state: w.analystState ?? w.state });
   const route = "questions/" + w.book.table;
   const { columns } = w.book;
   const bounded = columns.find(c => (c.type === "integer" || c.type === "decimal") && c.bounds).name;
@@ -424,6 +425,12 @@ async function bookOfCharges(w) {
   await w.at(page, "books/" + w.book.id);
   await page.locator("table.book tbody tr").first().waitFor();
   assert.ok((await page.locator("table.book tbody tr .chip.ok").count()) >= 4, "a charge is not in the book");
+  if (w.analystState) {
+    const other = await w.open({ state: w.analystState });
+    await w.at(other, "questions");
+    const { name } = (await w.api(other, "GET", "/session")).body.principal;
+    assert.ok((await page.locator("table.book tbody tr", { hasText: name }).count()) >= 3, "a charge of the analyst is not in the book");
+  }
   await page.getByRole("button", { name: "released" }).click();
   await page.locator("table.book tbody tr .chip.ok").first().waitFor();
   assert.equal(await page.locator("table.book tbody tr.no").count(), 0, "the filter shows refusals");
