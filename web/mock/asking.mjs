@@ -148,7 +148,9 @@ export function sentence(q) {
 
 const round2 = v => Number(v.toPrecision(2));
 
-export function quote(state, body) {
+export function quote(state, asked) {
+  // Ratio answers are paid for, and have no margin; the mock takes one.
+  const body = { ...asked, questions: asked.questions.map(({ margin: _, pay: __, ...q }) => q), margin: asked.questions.map(q => q.margin ?? { within: 0.05 / Number(q.pay.epsilon ?? q.pay.rho), at: "0.95", paid: true }) };
   const { book } = state;
   const one = book.accounts.find(a => a.principal === me);
   const questions = body.questions.map((q, i) => {
@@ -160,7 +162,7 @@ export function quote(state, body) {
     return {
       asked: [m("mock.asked", sentence(q))],
       cost,
-      accuracy: { within: margin.within, at: margin.at, ...(margin.about ? { about: margin.about } : {}), simultaneous: false },
+      accuracy: { within: margin.paid ? null : margin.within, at: margin.at, ...(margin.about ? { about: margin.about } : {}), simultaneous: false },
       ...(q.kind === "mean" ? { sampling: { within: round2((1.96 * widthOf(q, book)) / 5 / Math.sqrt(about)), basis: m("mock.basis", "It assumes a spread of a fifth of the bounds.") } } : {}),
       ...(["count", "histogram"].includes(q.kind) && margin.about ? { sampling: { within: round2(1.96 * Math.sqrt(margin.about)), basis: m("sampling.count", `From the guess of ${margin.about} records: a count of people who come independently.`, { about: margin.about }) } } : {}),
       columns: [q.column, ...(q.by ?? [])].filter(Boolean).map(name => ({ name, outside: name === q.column && c?.bounds && !counts ? m("outside-clamped", "values outside count as the nearest bound") : m("outside-dropped", "other values are left out") })),

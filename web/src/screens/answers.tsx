@@ -1,7 +1,7 @@
 // One answer: its figures with both margins, what they mean, and its certificate.
 import type { ComponentChildren, VNode } from "preact";
 import { all, base, get, part, request } from "../api";
-import { left, letter, paid } from "../amount";
+import { least, left, letter, paid } from "../amount";
 import { decimals, extremes, interval } from "../charts/dots";
 import { headed, unitText } from "../ask/unit";
 import { ResultTable, valueText } from "../ask/result";
@@ -147,7 +147,7 @@ function One({ a, book }: { a: Answer; book: Book | undefined }): VNode {
                     {rest.own ? (
                       <div>
                         <span class="q">{t("answer.own")}</span>
-                        <strong class="take">{left(rest.own)}</strong>
+                        <strong class="take">{left(least(rest.own, rest.table))}</strong>
                       </div>
                     ) : null}
                     {rest.table ? (

@@ -145,7 +145,7 @@ function Editor({ book, reload }: { book: Book; reload: () => void }): VNode {
   };
   const remove = (): void => keep({ questions: questions.filter((_, i) => i !== at), at: Math.max(0, at - 1) });
   const use = (fit: Fit): void => {
-    keep({ ...asking, questions: questions.map((q, i) => (fit.questions[i] ? adopt(q, fit.questions[i], fit.questions[i].margin) : q)) });
+    keep({ ...asking, questions: questions.map((q, i) => (fit.questions[i] ? adopt(q, fit.questions[i]) : q)) });
     say(t("refused.used"));
     margins.current?.scrollIntoView({ block: "nearest" });
   };
@@ -227,7 +227,7 @@ function Editor({ book, reload }: { book: Book; reload: () => void }): VNode {
           {stopped && !stored ? <RefusedCard of={stopped} book={book} use={use} /> : null}
           <section class="card" ref={margins} aria-label={t("margin.title")}>
             <h2 class="ch">{t("margin.title")}</h2>
-            <MarginFields d={d} change={change} quoted={quoted.current ? mine : undefined} />
+            <MarginFields book={book} d={d} change={change} quoted={quoted.current ? mine : undefined} />
             <Price quote={quote} quoted={mine} current={quoted.current} several={questions.length > 1} />
             {quoted.lacks ? (
               <p class="note wa" role="status">

@@ -505,7 +505,7 @@ const kinds = mockOnly(async w => {
   await page.locator(".nums.price strong", { hasText: "ρ" }).first().waitFor();
   const select = page.getByLabel("Kind of answer");
   const kinds = await select.locator("option").evaluateAll(list => list.map(o => o.value));
-  assert.equal(kinds.length, 9);
+  assert.equal(kinds.length, 8);
   for (const kind of kinds) {
     await select.selectOption(kind);
     if (kind === "outliers") await page.getByLabel(/^Radius/).fill("0.1");
@@ -521,7 +521,7 @@ const kinds = mockOnly(async w => {
   }
   const narrow = await w.open({ link: "analyst-ja", ja: true, dark: true, width: 390, height: 844 });
   await w.at(narrow, "questions/tb_clinicaaaaaaaaaa");
-  for (const kind of ["mean", "histogram", "outliers"]) {
+  for (const kind of ["mean", "histogram", "correlated"]) {
     await narrow.getByLabel("答えの種類").selectOption(kind);
     await w.noSidewaysScroll(narrow, "narrow " + kind);
     await w.picture("ask-ja-" + kind, narrow);
