@@ -67,7 +67,7 @@ export function openBook(flag) {
     name: "clinic-visits",
     opened: entries[0].at,
     accounting: zcdp ? "zcdp" : "epsilon",
-    unit: "person_id",
+    unit: zcdp ? "record" : "person_id",
     neighbours: "add-remove",
     version: 1,
     schema_hash: hash("schema"),

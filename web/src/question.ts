@@ -66,9 +66,9 @@ export function possible(book: Book): QuestionKind[] {
   return kinds.filter(kind => {
     if (kind === "count") return true;
     if (kind === "correlated") return (book.model?.states.length ?? 0) > 0;
+    // Outliers and weights are private for single records only.
+    if ((kind === "outliers" || kind === "ratio") && book.unit !== "record") return false;
     if (kind === "ratio") return (book.publics ?? []).length > 0;
-    // The count of outliers is private for single records.
-    if (kind === "outliers" && book.unit !== "record") return false;
     return subjects(kind, book.columns).length > 0;
   });
 }

@@ -505,7 +505,7 @@ const kinds = mockOnly(async w => {
   await page.locator(".nums.price strong", { hasText: "ρ" }).first().waitFor();
   const select = page.getByLabel("Kind of answer");
   const kinds = await select.locator("option").evaluateAll(list => list.map(o => o.value));
-  assert.equal(kinds.length, 8);
+  assert.equal(kinds.length, 9);
   for (const kind of kinds) {
     await select.selectOption(kind);
     if (kind === "outliers") await page.getByLabel(/^Radius/).fill("0.1");
