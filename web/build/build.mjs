@@ -14,13 +14,22 @@ import { texts } from "./texts.mjs";
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const out = resolve(process.argv[2] ?? join(root, "dist"));
 
+/** The first view's chunks are named in index.html; those of a screen follow with the screen. */
+const preload = {
+  name: "preload",
+  transformIndexHtml: {
+    order: "post",
+    handler: (_, { chunk }) => (chunk?.imports ?? []).map(file => ({ tag: "link", attrs: { rel: "modulepreload", crossorigin: true, href: "/" + file }, injectTo: "head" })),
+  },
+};
+
 const common = {
   root,
   configFile: false,
   envDir: false,
   logLevel: "warn",
   mode: "production",
-  plugins: [texts(root)],
+  plugins: [texts(root), preload],
 };
 
 await rm(out, { recursive: true, force: true });
@@ -36,7 +45,7 @@ await build({
     cssCodeSplit: false,
     assetsInlineLimit: 0,
     sourcemap: false,
-    modulePreload: { polyfill: false },
+    modulePreload: false,
     reportCompressedSize: false,
     rollupOptions: {
       output: { entryFileNames: "assets/[name]-[hash].js", chunkFileNames: "assets/[name]-[hash].js", assetFileNames: "assets/[name]-[hash][extname]" },

@@ -23,9 +23,14 @@ export function texts(root) {
   // A name in the folder of the texts: a chunk is named by it, and no file is read.
   const id = join(root, "src/lang/keys.js");
   const file = name => join(root, "src/lang", name + ".ts");
-  const strings = async name => {
+  const read = async name => {
     const { code } = await transformWithOxc(await readFile(file(name), "utf8"), file(name));
     return (await import("data:text/javascript;base64," + Buffer.from(code).toString("base64")))[name];
+  };
+  const known = new Map();
+  const strings = name => {
+    if (!known.has(name)) known.set(name, read(name));
+    return known.get(name);
   };
   return {
     name: "texts",

@@ -67,7 +67,7 @@ export function openBook(flag) {
     name: "clinic-visits",
     opened: entries[0].at,
     accounting: zcdp ? "zcdp" : "epsilon",
-    unit: "person_id",
+    unit: zcdp ? "record" : "person_id",
     neighbours: "add-remove",
     version: 1,
     schema_hash: hash("schema"),
@@ -148,7 +148,9 @@ export function sentence(q) {
 
 const round2 = v => Number(v.toPrecision(2));
 
-export function quote(state, body) {
+export function quote(state, asked) {
+  // Ratio answers are paid for, and have no margin; the mock takes one.
+  const body = { ...asked, questions: asked.questions.map(({ margin: _, pay: __, ...q }) => q), margin: asked.questions.map(q => q.margin ?? { within: 0.05 / Number(q.pay.epsilon ?? q.pay.rho), at: "0.95", paid: true }) };
   const { book } = state;
   const one = book.accounts.find(a => a.principal === me);
   const questions = body.questions.map((q, i) => {
@@ -160,8 +162,9 @@ export function quote(state, body) {
     return {
       asked: [m("mock.asked", sentence(q))],
       cost,
-      accuracy: { within: margin.within, at: margin.at, ...(margin.about ? { about: margin.about } : {}), simultaneous: false },
+      accuracy: { within: margin.paid ? null : margin.within, at: margin.at, ...(margin.about ? { about: margin.about } : {}), simultaneous: false },
       ...(q.kind === "mean" ? { sampling: { within: round2((1.96 * widthOf(q, book)) / 5 / Math.sqrt(about)), basis: m("mock.basis", "It assumes a spread of a fifth of the bounds.") } } : {}),
+      ...(["count", "histogram"].includes(q.kind) && margin.about ? { sampling: { within: round2(1.96 * Math.sqrt(margin.about)), basis: m("sampling.count", `From the guess of ${margin.about} records: a count of people who come independently.`, { about: margin.about }) } } : {}),
       columns: [q.column, ...(q.by ?? [])].filter(Boolean).map(name => ({ name, outside: name === q.column && c?.bounds && !counts ? m("outside-clamped", "values outside count as the nearest bound") : m("outside-dropped", "other values are left out") })),
       groups: groupsOf(q, book).length,
       composition: m("mock.composition", "A record is in one group only: all groups together cost as much as one."),
@@ -252,8 +255,6 @@ export function answer(state, body, id) {
     })),
     statement: [m("mock.statement", "The guarantee is (epsilon, 0)-differential privacy for one person, added or removed.")],
     not_covered: [],
-    certificate: { certificate: { format: "noren.certificate/2" }, signature: { key_id: "ed25519:c91bc2cdadd3bc5b791bbf007312e110" } },
-    payload: "{}",
     request: asked.request,
   };
   state.answers.unshift(made);
@@ -265,7 +266,7 @@ export function storedAnswer(state) {
   return {
     id: "an_storedaaaaaaaaaa", book: bookId, at: at(38), by: "Dashboard job", n: 14, cost: { epsilon: "0.100000000", delta: "0" }, left: { table: state.book.left }, replayed: true,
     questions: [{ asked: [m("mock.asked", "Counts by ward")], kind: "count", result: { rows: rows(q, { within: 30, at: "0.95" }, state.book, 3), unit_label: "records" }, accuracy: { within: 30, at: "0.95", simultaneous: false }, notes: [], read_with_care: [] }],
-    statement: [], not_covered: [], certificate: {}, payload: "{}",
+    statement: [], not_covered: [],
   };
 }
 

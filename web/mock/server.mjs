@@ -123,6 +123,8 @@ export async function serve({ port = 0, dist = resolve(here, "../dist"), delay =
     if (!found) throw missing();
     return found;
   };
+  /** The test's certificate is about its release: an answer of the mock has that as its bytes. */
+  const signed = a => Object.assign(a, { certificate, payload: release.toString() });
   function bookOf(w, wanted) {
     if (!w.book || w.book.book.id !== wanted) throw missing();
     return w.book;
@@ -366,7 +368,7 @@ export async function serve({ port = 0, dist = resolve(here, "../dist"), delay =
       const key = request.headers["idempotency-key"];
       if (!key) throw new Refused(422, "invalid", "Idempotency-Key is missing");
       const known = w.book.paid.get(key);
-      const made = known ?? asking.answer(w.book, body, id("an_"));
+      const made = known ?? signed(asking.answer(w.book, body, id("an_")));
       w.book.paid.set(key, made);
       await new Promise(r => setTimeout(r, w.flag === "wait" ? 4000 : 500));
       if (w.flag === "cutpay" && !known) throw new Refused(502, "unavailable", "Cut for the test");
@@ -384,9 +386,9 @@ export async function serve({ port = 0, dist = resolve(here, "../dist"), delay =
         response.setHeader("Retry-After", "1");
         return { location: "/api/v1/answers/" + at[0] };
       }
-      return at[0] === "an_storedaaaaaaaaaa" ? asking.storedAnswer(w.book) : { ...find(w.book.answers, at[0]), replayed: true };
+      return at[0] === "an_storedaaaaaaaaaa" ? signed(asking.storedAnswer(w.book)) : { ...find(w.book.answers, at[0]), replayed: true };
     }],
-    ["GET", /^\/answers\/(\w+)\/(file|certificate)$/, ({ w, at, response }) => { response.setHeader("Content-Disposition", `attachment; filename="${at[0]}.json"`); return Buffer.from(JSON.stringify(find(w.book.answers, at[0]))); }],
+    ["GET", /^\/answers\/(\w+)\/(file|certificate)$/, ({ w, at, response }) => { response.setHeader("Content-Disposition", `attachment; filename="${at[0]}.json"`); if (at[1] === "certificate") return Buffer.from(JSON.stringify(certificate)); return Buffer.from(JSON.stringify(find(w.book.answers, at[0]))); }],
     ["GET", /^\/jobs$/, ({ w }) => ({ items: w.jobs })],
     ["GET", /^\/jobs\/(\w+)$/, ({ w, at }) => find(w.jobs, at[0])],
     ["DELETE", /^\/jobs\/(\w+)$/, ({ w, at, response }) => { find(w.jobs, at[0]).state = "cancelled"; response.statusCode = 202; }],

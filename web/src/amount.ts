@@ -49,6 +49,9 @@ export const letter = (a: Amount | undefined): "ρ" | "ε" => (a?.rho !== undefi
 export const paid = (a: Amount | undefined): string => decimal(main(a), "up");
 export const left = (a: Amount | undefined): string => decimal(main(a), "down");
 
+/** The smaller of an account's rest and the table's: what can still be spent. */
+export const least = (own: Amount, table: Amount | undefined): Amount => (table && units(main(table)) < units(main(own)) ? table : own);
+
 /** An amount with its letter, and delta where there is one. */
 export function written(a: Amount): string {
   const trimmed = (text: string): string => text.replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");

@@ -1,5 +1,6 @@
 // A question while it is written: what the sentence holds, and the question that it makes.
-import type { Book, BookColumn, Margin, Question, QuestionKind } from "./types";
+import { positive } from "./amount";
+import type { Amount, Book, BookColumn, Margin, Question, QuestionKind } from "./types";
 
 export type Operator = "=" | "!=" | "<" | "<=" | ">" | ">=" | "missing" | "present";
 export interface Condition {
@@ -65,6 +66,8 @@ export function possible(book: Book): QuestionKind[] {
   return kinds.filter(kind => {
     if (kind === "count") return true;
     if (kind === "correlated") return (book.model?.states.length ?? 0) > 0;
+    // Outliers and weights are private for single records only.
+    if ((kind === "outliers" || kind === "ratio") && book.unit !== "record") return false;
     if (kind === "ratio") return (book.publics ?? []).length > 0;
     return subjects(kind, book.columns).length > 0;
   });
@@ -176,7 +179,13 @@ const lines = (text: string): string[] => text.split("\n").map(s => s.trim()).fi
 /** Keys of a column in this question: those that were typed, else those of the table. */
 export const keysOf = (d: Draft, c: BookColumn | undefined): string[] => (c && lines(d.keys[c.name] ?? "").length > 0 ? lines(d.keys[c.name] ?? "") : values(c));
 
-export type Missing = "column" | "bounds" | "keys" | "bins" | "radius" | "k" | "states" | "columns" | "rank" | "within" | "about" | "condition" | "share" | "unoffered";
+/** Whether the columns and the kind of a draft are there in the book, so that it can be kept. */
+export function suits(d: Draft, book: Book): boolean {
+  const there = (name: string): boolean => book.columns.some(c => c.name === name);
+  return possible(book).includes(d.kind) && [...(d.column === "" ? [] : [d.column]), ...d.by, ...d.where.map(w => w.column)].every(there);
+}
+
+export type Missing = "column" | "bounds" | "keys" | "bins" | "radius" | "k" | "states" | "columns" | "rank" | "within" | "pay" | "about" | "condition" | "share" | "unoffered";
 
 /** What a draft still lacks; the first that the reader meets. */
 export function lacks(d: Draft, book: Book): Missing | undefined {
@@ -207,13 +216,20 @@ export function lacks(d: Draft, book: Book): Missing | undefined {
     if (d.of === "quantile" && !(Number(d.rank) > 0 && Number(d.rank) < 1)) return "rank";
   }
   if (d.kind === "correlated" && d.states.length === 0) return "states";
+  if (paysFirst(d.kind)) return positive(d.within, 9) ? undefined : "pay";
   if (!(Number(d.within) > 0)) return "within";
-  if (needsAbout(d.kind) && !(Number.isInteger(Number(d.about)) && Number(d.about) > 0)) return "about";
+  if (takesAbout(d.kind) && (needsAbout(d.kind) || d.about !== "") && !(Number.isInteger(Number(d.about)) && Number(d.about) > 0)) return "about";
   return undefined;
 }
 
+/** Kinds whose error is not known before the answer: what is paid is chosen, not a margin. within holds it. */
+export const paysFirst = (kind: QuestionKind): boolean => kind === "ratio";
+
 /** Kinds whose margin depends on how many records a group has. */
-export const needsAbout = (kind: QuestionKind): boolean => kind === "mean" || kind === "variance" || kind === "quantile";
+export const needsAbout = (kind: QuestionKind): boolean => kind === "mean" || kind === "variance";
+
+/** Kinds for which the number of records shows the sampling error, without changing the price. */
+export const takesAbout = (kind: QuestionKind): boolean => needsAbout(kind) || kind === "count" || kind === "histogram";
 
 /** The question of a draft. Call it where nothing is lacking. */
 export function question(d: Draft, book: Book): Question {
@@ -261,8 +277,14 @@ export function question(d: Draft, book: Book): Question {
   return q;
 }
 
+/** A question with its margin, or with what is paid for it. */
+export function priced(d: Draft, book: Book): Question {
+  if (!paysFirst(d.kind)) return { ...question(d, book), margin: margin(d) };
+  return { ...question(d, book), pay: book.accounting === "zcdp" ? { rho: d.within } : { epsilon: d.within } };
+}
+
 export function margin(d: Draft): Margin {
-  return { within: Number(d.within), at: d.at, ...(needsAbout(d.kind) ? { about: Number(d.about) } : {}) };
+  return { within: Number(d.within), at: d.at, ...(takesAbout(d.kind) && Number(d.about) > 0 ? { about: Number(d.about) } : {}) };
 }
 
 /** The number of groups, bins included, that a question answers. */
@@ -284,9 +306,8 @@ export function firstMargin(d: Draft, book: Book): string {
     const power = 10 ** Math.floor(Math.log10(v));
     return String(Number((([1, 2, 5, 10].find(m => m * power >= v * 0.999) ?? 10) * power).toPrecision(3)));
   };
-  if (d.kind === "ratio" && d.of === "share") return "0.05";
+  if (paysFirst(d.kind)) return book.accounting === "zcdp" ? "0.02" : "0.2";
   switch (d.kind) {
-    case "ratio":
     case "mean":
       return nice(width / 40);
     case "variance":
@@ -310,12 +331,15 @@ export function presets(within: string): string[] {
 }
 
 /** The draft of a question that the server proposes, on top of the one that was asked. */
-export function adopt(d: Draft, q: Question, m: Margin | undefined): Draft {
+export function adopt(d: Draft, q: Question): Draft {
+  const m = q["margin"] as Margin | undefined;
+  const pay = q["pay"] as Amount | undefined;
   const own = q["bounds"] as [string, string] | undefined;
   return {
     ...d,
     by: (q["by"] as string[] | undefined) ?? [],
     bounds: own ? { ...d.bounds, [d.column]: [String(own[0]), String(own[1])] } : d.bounds,
-    ...(m ? { within: String(m.within), at: m.at as Draft["at"], ...(m.about !== undefined ? { about: String(m.about) } : {}) } : {}),
+    ...(paysFirst(d.kind) && pay ? { within: pay.rho ?? pay.epsilon ?? d.within } : {}),
+    ...(m && !paysFirst(d.kind) ? { within: String(m.within), at: m.at as Draft["at"], ...(m.about !== undefined ? { about: String(m.about) } : {}) } : {}),
   };
 }

@@ -486,7 +486,7 @@ export interface QuotedQuestion {
 export interface Fit {
   change: Message;
   /** The changed questions, each with its margin. */
-  questions: (Question & { margin?: Margin })[];
+  questions: Question[];
   cost: Amount;
 }
 export interface Quote {

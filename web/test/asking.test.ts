@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decimal, delta, left, odds, paid, positive, share, units, written } from "../src/amount";
+import { decimal, delta, least, left, odds, paid, positive, share, units, written } from "../src/amount";
 import { advice } from "../src/ask/margin";
 import { idOf, unknown } from "../src/ask/pay";
 import { firstLack, requestOf } from "../src/ask/quote";
@@ -11,7 +11,7 @@ import { keptKeys } from "../src/book/version";
 import { area, days, spread, stacked, totals, type Step } from "../src/charts/area";
 import { decimals, dot, extremes, range } from "../src/charts/dots";
 import { halfScale, ruler } from "../src/charts/ruler";
-import { adopt, cells, condition, edges, firstMargin, fresh, lacks, possible, presets, question, withKind, type Draft } from "../src/question";
+import { adopt, cells, condition, edges, firstMargin, fresh, lacks, possible, presets, question, suits, withKind, type Draft } from "../src/question";
 import { lacking, requestOf as openRequest } from "../src/book/opening";
 import type { Book, Table } from "../src/types";
 import type { VNode } from "preact";
@@ -61,6 +61,9 @@ describe("amounts", () => {
   test("odds are never below what epsilon allows", () => {
     expect([odds("0.387"), odds("2.618"), odds("4")]).toEqual(["1.48", "13.8", "54.6"]);
     for (const e of [0.001, 0.1, 1, 2.5, 5, 7.3]) expect(Number(odds(String(e)).replace(",", ""))).toBeGreaterThanOrEqual(Math.exp(e) * (1 - 1e-12));
+  });
+  test("what can be spent is the smaller rest", () => {
+    expect([least({ epsilon: "3" }, { epsilon: "2" }), least({ epsilon: "1" }, { epsilon: "2" }), least({ rho: "1" }, undefined)]).toEqual([{ epsilon: "2" }, { epsilon: "1" }, { rho: "1" }]);
   });
   test("caps only rise", () => {
     const cap = { epsilon: "4.0", delta: "0" };
@@ -125,12 +128,28 @@ describe("a question", () => {
     expect(lacks(of({ kind: "correlated" }), book)).toBe("unoffered");
     expect(firstLack(book, [of({}), of({ within: "x" })])).toEqual({ what: "within", at: 1 });
   });
+  test("estimates by weights are paid for, and have no margin", () => {
+    const open = { ...book, publics: [{ table: "survey", name: "survey", columns: ["age"] }] };
+    const d = of({ kind: "ratio", public: "survey", of: "mean", columns: ["age"], column: "age", within: "0.2" });
+    expect(requestOf(open, [d]).questions).toEqual([{ kind: "ratio", public: "survey", of: "mean", columns: ["age"], column: "age", pay: { epsilon: "0.2" } }]);
+    expect(requestOf({ ...open, accounting: "zcdp" }, [d]).questions[0]).toMatchObject({ pay: { rho: "0.2" } });
+    expect([lacks({ ...d, within: "0" }, open), lacks({ ...d, of: "share" }, open), lacks({ ...d, columns: [] }, open)]).toEqual(["pay", "share", "columns"]);
+    expect(adopt(d, { kind: "ratio", pay: { epsilon: "0.1" } }).within).toBe("0.1");
+    expect(possible({ ...open, unit: "person" })).toEqual(["count", "sum", "mean", "variance", "histogram", "quantile"]);
+  });
   test("one request of several", () => {
     expect(requestOf(book, [of({}), of({ kind: "mean", column: "age", within: "2", about: "150" })])).toEqual({
       book: "bk_1",
-      questions: [{ kind: "count" }, { kind: "mean", column: "age" }],
-      margin: [{ within: 30, at: "0.95" }, { within: 2, at: "0.95", about: 150 }],
+      questions: [
+        { kind: "count", margin: { within: 30, at: "0.95", about: 1000 } },
+        { kind: "mean", column: "age", margin: { within: 2, at: "0.95", about: 150 } },
+      ],
     });
+  });
+  test("kept input suits the columns", () => {
+    expect([suits(of({ by: ["ward"] }), book), suits(of({ by: ["gone"] }), book), suits(of({ kind: "correlated" }), book), suits(of({ where: [{ column: "gone", op: "=", value: "1" }] }), book)]).toEqual([true, false, false, false]);
+    expect(lacks(of({ about: "" }), book)).toBeUndefined();
+    expect(requestOf(book, [of({ about: "" })]).questions).toEqual([{ kind: "count", margin: { within: 30, at: "0.95" } }]);
   });
   test("another kind keeps what fits", () => {
     const d = withKind(of({ kind: "mean", column: "age", by: ["ward"] }), "histogram", book);
@@ -142,7 +161,7 @@ describe("a question", () => {
     expect([firstMargin(of({}), book), firstMargin(of({ kind: "mean", column: "age" }), book), firstMargin(of({ kind: "mean", column: "ward" }), book)]).toEqual(["30", "5", ""]);
     expect(presets("30")).toEqual(["60", "45", "30", "23", "15"]);
     expect(presets("0")).toEqual([]);
-    const d = adopt(of({ kind: "mean", column: "age", by: ["ward"] }), { kind: "mean", column: "age", bounds: ["0", "80"] }, { within: 1.1, at: "0.95", about: 1650 });
+    const d = adopt(of({ kind: "mean", column: "age", by: ["ward"] }), { kind: "mean", column: "age", bounds: ["0", "80"], margin: { within: 1.1, at: "0.95", about: 1650 } });
     expect([d.by, d.bounds["age"], d.within, d.about]).toEqual([[], ["0", "80"], "1.1", "1650"]);
     expect(cells(of({ by: ["ward", "level"] }), book)).toBe(4);
     expect(cells(of({ kind: "histogram", column: "age", bins: "11", by: ["ward"] }), book)).toBe(22);

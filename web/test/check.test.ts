@@ -189,3 +189,17 @@ describe("claims", () => {
     expect([quoted("a b"), quoted("it's"), quoted("x;rm"), quoted("plain.csv")]).toEqual(["'a b'", "'it'\\''s'", "'x;rm'", "plain.csv"]);
   });
 });
+
+describe("the certificate of an answer", () => {
+  test("is about its bytes, and signed", async () => {
+    const { checkAnswer } = await import("../src/check/answer");
+    const { readFileSync } = await import("node:fs");
+    const file = (name: string): string => readFileSync(new URL("./data/" + name, import.meta.url), "utf8");
+    const good = await checkAnswer(file("release.cert.json"), file("release.csv"));
+    expect(good).toMatchObject({ signed: true, same: true });
+    expect((await checkAnswer(file("release.cert.json"), file("release.csv") + " ")).same).toBe(false);
+    const changed = file("release.cert.json").replace(/"time":\s*"2/, '"time":"1');
+    expect((await checkAnswer(changed, file("release.csv"))).signed).toBe(false);
+    await expect(checkAnswer("{}", "")).rejects.toThrow();
+  });
+});

@@ -1,10 +1,11 @@
 // What is left of a budget, and what it still buys.
 import type { VNode } from "preact";
 import { left, paid, share } from "../amount";
+import { get, part } from "../api";
 import { said, t } from "../lang";
 import { to } from "../route";
 import { session } from "../state";
-import type { Account, Afford, Amount, Book } from "../types";
+import type { Account, Afford, Amount, Book, List } from "../types";
 import { Card, Fill } from "../ui";
 
 export const ownAccount = (book: Book): Account | undefined => book.accounts.find(a => a.principal === session.value?.principal.id);
@@ -34,6 +35,9 @@ export function BudgetCard({ book }: { book: Book }): VNode {
     </Card>
   );
 }
+
+/** What the reader's rest still buys: a short list without pages. */
+export const afforded = async (book: Book, signal: AbortSignal): Promise<Afford[]> => (await get<List<Afford>>(`/books/${part(book.id)}/afford`, signal)).items;
 
 export function BuysCard({ book, rest, list }: { book: Book; rest: Amount; list: Afford[] }): VNode {
   return (

@@ -1,17 +1,18 @@
 // Margin first: how close the answer must be, what that costs, and what chance adds.
 import type { VNode } from "preact";
-import { delta, left, letter, paid } from "../amount";
+import { delta, least, left, letter, paid } from "../amount";
 import { halfScale, ruler } from "../charts/ruler";
 import { compact, number } from "../format";
 import { said, t } from "../lang";
-import { needsAbout, presets, type Draft } from "../question";
-import type { Quote, QuotedQuestion } from "../types";
+import { paysFirst, presets, takesAbout, type Draft } from "../question";
+import type { Book, Quote, QuotedQuestion } from "../types";
 import { unitText } from "./unit";
 
 interface Props {
   d: Draft;
   change: (next: Draft) => void;
   quoted: QuotedQuestion | undefined;
+  book: Book;
 }
 
 /** The word for what the margin counts. */
@@ -19,12 +20,21 @@ export function unitOf(d: Draft, quoted: QuotedQuestion | undefined): string {
   if (quoted?.accuracy.rank) return t("unit.ranks");
   if (quoted?.unit_label) return unitText(quoted.unit_label, d.column) ?? "";
   if (d.kind === "count" || d.kind === "histogram" || d.kind === "outliers" || d.kind === "correlated") return t("unit.records");
-  if (d.kind === "ratio" && d.of === "share") return t("unit.share");
   if (d.kind === "quantile") return t("unit.ranks");
   return t("unit.of", { column: d.column });
 }
 
-export function MarginFields({ d, change, quoted }: Props): VNode {
+export function MarginFields({ d, change, quoted, book }: Props): VNode {
+  if (paysFirst(d.kind)) {
+    return (
+      <p class="mar">
+        <span>
+          <label for="within">{t("margin.pay", { letter: book.accounting === "zcdp" ? "ρ" : "ε" })}</label>{" "}
+          <input id="within" type="number" min="0" step="any" value={d.within} onInput={e => change({ ...d, within: e.currentTarget.value })} />
+        </span>
+      </p>
+    );
+  }
   return (
     <>
       <p class="mar">
@@ -41,7 +51,7 @@ export function MarginFields({ d, change, quoted }: Props): VNode {
             ))}
           </select>
         </span>
-        {needsAbout(d.kind) ? (
+        {takesAbout(d.kind) ? (
           <span>
             <label class="thin" for="about">
               {t(d.by.length > 0 ? "margin.about.group" : "margin.about")}
@@ -84,7 +94,7 @@ export function Price({ quote, quoted, current, several }: { quote: Quote | unde
       {quote.fits && quote.left_after?.own ? (
         <div>
           <span class="q">{t("price.own")}</span>
-          <strong>{left(quote.left_after.own)}</strong>
+          <strong>{left(least(quote.left_after.own, quote.left_after.table))}</strong>
         </div>
       ) : null}
       {quote.fits && quote.left_after ? (

@@ -1,9 +1,9 @@
 // The quote of what is being asked: made again after each change, without a data read.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { post } from "../api";
-import { question, lacks, margin, type Draft, type Missing } from "../question";
+import { lacks, priced, type Draft, type Missing } from "../question";
 import { recovered } from "../state";
-import type { Book, Quote } from "../types";
+import type { Book, Question, Quote } from "../types";
 
 export interface Quoted {
   quote: Quote | undefined;
@@ -15,14 +15,8 @@ export interface Quoted {
   again: () => void;
 }
 
-export interface QuoteRequest {
-  book: string;
-  questions: ReturnType<typeof question>[];
-  margin: ReturnType<typeof margin>[];
-}
-
-/** The request of complete drafts. */
-export const requestOf = (book: Book, drafts: Draft[]): QuoteRequest => ({ book: book.id, questions: drafts.map(d => question(d, book)), margin: drafts.map(margin) });
+/** The request of complete drafts: each question has its margin, or what is paid for it. */
+export const requestOf = (book: Book, drafts: Draft[]): { book: string; questions: Question[] } => ({ book: book.id, questions: drafts.map(d => priced(d, book)) });
 
 export function firstLack(book: Book, drafts: Draft[]): { what: Missing; at: number } | undefined {
   for (const [at, d] of drafts.entries()) {

@@ -1,15 +1,15 @@
 // One answer: its figures with both margins, what they mean, and its certificate.
 import type { ComponentChildren, VNode } from "preact";
-import { all, base, get, part } from "../api";
-import { left, letter, paid } from "../amount";
+import { all, base, get, part, request } from "../api";
+import { least, left, letter, paid } from "../amount";
 import { decimals, extremes, interval } from "../charts/dots";
 import { headed, unitText } from "../ask/unit";
 import { ResultTable, valueText } from "../ask/result";
-import { compact, dateTime, number } from "../format";
+import { compact, dateTime, number, shortHash } from "../format";
 import { rich, said, stated, t } from "../lang";
 import { to } from "../route";
-import type { Amount, Answer, AnsweredQuestion, AnswerRow, Book } from "../types";
-import { Card, Checks, Chip, CopyCommand, curl, Head, useLoad, When } from "../ui";
+import type { Amount, Answer, AnsweredQuestion, AnswerRow, Book, Level } from "../types";
+import { Card, Checks, Chip, CopyCommand, curl, Head, Skeleton, useLoad, When } from "../ui";
 
 /** The own and the table's rest after the answer, in either form of the server. */
 export function rests(of: Answer["left"]): { own?: Amount | undefined; table?: Amount | undefined } {
@@ -67,12 +67,45 @@ function within(q: AnsweredQuestion): { n: number; of: number; within: number } 
   return { n: known.filter(r => (r.noise ?? 0) <= wanted * 1.0000001).length, of: known.length, within: wanted };
 }
 
+function CertificateCard({ a, book }: { a: Answer; book: Book | undefined }): VNode {
+  const path = `/answers/${part(a.id)}/certificate`;
+  const checked = useLoad(async signal => {
+    const [{ checkAnswer }, text] = await Promise.all([import("../check/answer"), request("GET", path, { signal }).then(r => r.text())]);
+    return checkAnswer(text, a.payload ?? "");
+  }, [a.id]);
+  const c = checked.value;
+  const level = (holds: boolean | undefined): Level => (holds ? "ok" : holds === undefined && checked.error === undefined ? "attention" : "stop");
+  return (
+    <Card title={t("answer.certificate")} sub={t("answer.certificate.sub")}>
+      {checked.loading && !c ? <Skeleton lines={3} /> : null}
+      <Checks
+        items={checked.loading && !c ? [] : [
+          {
+            level: level(c?.signed),
+            text: t(c?.signed ? "answer.signed" : level(c?.signed) === "stop" ? "verdict.bad.signature" : "claim.signature.unchecked"),
+            detail: (
+              <>
+                {c ? <span class="mono">{shortHash(c.keyId)}</span> : null}{" "}
+                <a href={base + path} download>
+                  {t("answer.certificate.get")}
+                </a>
+              </>
+            ),
+          },
+          { level: level(c?.same), text: t(c && !c.same ? "verdict.bad.file" : "answer.same") },
+          { level: "ok", text: t("answer.entry", { n: a.n }), detail: book ? <a href={to("books", book.id)}>{t("budget.tobook")}</a> : undefined },
+          { level: "ok", text: t("answer.before"), detail: t("answer.boundary") },
+        ]}
+      />
+      <p class="sub pad">{t("answer.again")}</p>
+    </Card>
+  );
+}
+
 function One({ a, book }: { a: Answer; book: Book | undefined }): VNode {
   const rest = rests(a.left);
   const first = a.questions[0];
   const fits = first ? within(first) : undefined;
-  const certificate = a.certificate as { signature?: { key_id?: string } } | undefined;
-  const keyId = certificate?.signature?.key_id;
   return (
     <>
       <Head
@@ -114,7 +147,7 @@ function One({ a, book }: { a: Answer; book: Book | undefined }): VNode {
                     {rest.own ? (
                       <div>
                         <span class="q">{t("answer.own")}</span>
-                        <strong class="take">{left(rest.own)}</strong>
+                        <strong class="take">{left(least(rest.own, rest.table))}</strong>
                       </div>
                     ) : null}
                     {rest.table ? (
@@ -136,7 +169,7 @@ function One({ a, book }: { a: Answer; book: Book | undefined }): VNode {
                 ) : null}
                 {a.questions.length > 1 ? <h2 class="ch">{asked(q)}</h2> : null}
                 {q.result.rows.length === 1 && typeof q.result.rows[0]?.value === "number" ? <Single q={q} row={q.result.rows[0]} /> : null}
-                <ResultTable rows={q.result.rows} unit={headed(q.result.unit_label)} label={t("answer.figures")} value={t(q.kind === "count" || q.kind === "histogram" ? "unit.records" : `kind.${q.kind}`)} />
+                <ResultTable rows={q.result.rows} unit={headed(q.result.unit_label)} label={t("answer.figures")} value={t(q.kind === "count" || q.kind === "histogram" ? "kind.count" : `kind.${q.kind}`)} />
                 {q.result.total !== undefined ? <p class="sub pad">{t("answer.total", { n: number(q.result.total) })}</p> : null}
               </section>
               <Meaning q={q} />
@@ -144,27 +177,7 @@ function One({ a, book }: { a: Answer; book: Book | undefined }): VNode {
           ))}
         </div>
         <aside>
-          <Card title={t("answer.certificate")} sub={t("answer.certificate.sub")}>
-            <Checks
-              items={[
-                {
-                  level: "ok" as const,
-                  text: t("answer.signed"),
-                  detail: (
-                    <>
-                      {keyId ? <span class="mono">{keyId}</span> : null}{" "}
-                      <a href={`${base}/answers/${part(a.id)}/certificate`} download>
-                        {t("answer.certificate.get")}
-                      </a>
-                    </>
-                  ),
-                },
-                { level: "ok" as const, text: t("answer.entry", { n: a.n }), detail: book ? <a href={to("books", book.id)}>{t("budget.tobook")}</a> : undefined },
-                { level: "ok" as const, text: t("answer.before"), detail: t("answer.boundary") },
-              ]}
-            />
-            <p class="sub pad">{t("answer.again")}</p>
-          </Card>
+          <CertificateCard a={a} book={book} />
           <Card title={t("answer.statement")}>
             <ul class="facts">
               {a.statement.map((m, i) => (

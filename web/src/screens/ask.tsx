@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, all, get, part } from "../api";
 import { letter, paid } from "../amount";
-import { BudgetCard, BuysCard, ownAccount } from "../ask/budget";
+import { afforded, BudgetCard, BuysCard, ownAccount } from "../ask/budget";
 import { MarginFields, Price, Rulers } from "../ask/margin";
 import { begun, PayDialog, type Payment } from "../ask/pay";
 import { useQuote } from "../ask/quote";
@@ -12,10 +12,10 @@ import { RehearsalCard } from "../ask/rehearsal";
 import { Bounds, Sentence } from "../ask/sentence";
 import { date, dateTime, seconds } from "../format";
 import { rich, said, t } from "../lang";
-import { adopt, cells, firstMargin, fresh, type Draft } from "../question";
+import { adopt, cells, firstMargin, fresh, suits, type Draft } from "../question";
 import { go, to } from "../route";
 import { draft, say, sealed, steward } from "../state";
-import type { Afford, AnswerLine, Book, BudgetProblem, Fit, Quote, TableLine } from "../types";
+import type { AnswerLine, Book, BudgetProblem, Fit, Quote, TableLine } from "../types";
 import { Card, Chip, CopyCommand, Head, Refusal, save, useLoad, When } from "../ui";
 
 interface Asking {
@@ -30,8 +30,8 @@ const begin = (book: Book): Asking => {
 
 /** Input that was kept, where it still suits the columns of the book. */
 function kept(book: Book): Asking | undefined {
-  const a = draft.read<Asking & { schema?: string }>("ask." + book.id);
-  return a && a.schema === book.schema_hash && a.questions.length > 0 && a.questions.length > a.at ? { questions: a.questions, at: a.at } : undefined;
+  const questions = draft.read<Asking>("ask." + book.id)?.questions.filter(d => suits(d, book)) ?? [];
+  return questions.length > 0 ? { questions, at: 0 } : undefined;
 }
 
 function Earlier({ list }: { list: AnswerLine[] }): VNode {
@@ -127,13 +127,13 @@ function Editor({ book, reload }: { book: Book; reload: () => void }): VNode {
   const quoted = useQuote(book, questions);
   const quote = quoted.quote;
   const mine = quote?.questions[at];
-  const afford = useLoad(signal => all<Afford>(`/books/${part(book.id)}/afford`, signal), [book.id]);
+  const afford = useLoad(signal => afforded(book, signal), [book.id]);
   const answers = useLoad(signal => all<AnswerLine>("/answers", signal, { book: book.id }), [book.id]);
   const keep = (next: Asking): void => {
     set(next);
     refuse(undefined);
     fail(undefined);
-    draft.write("ask." + book.id, { ...next, schema: book.schema_hash });
+    draft.write("ask." + book.id, next);
   };
   const change = (next: Draft): void => {
     const filled = next.within === "" && (next.kind !== d.kind || next.of !== d.of || next.column !== d.column) ? { ...next, within: firstMargin(next, book) } : next;
@@ -145,7 +145,7 @@ function Editor({ book, reload }: { book: Book; reload: () => void }): VNode {
   };
   const remove = (): void => keep({ questions: questions.filter((_, i) => i !== at), at: Math.max(0, at - 1) });
   const use = (fit: Fit): void => {
-    keep({ ...asking, questions: questions.map((q, i) => (fit.questions[i] ? adopt(q, fit.questions[i], fit.questions[i].margin) : q)) });
+    keep({ ...asking, questions: questions.map((q, i) => (fit.questions[i] ? adopt(q, fit.questions[i]) : q)) });
     say(t("refused.used"));
     margins.current?.scrollIntoView({ block: "nearest" });
   };
@@ -164,6 +164,7 @@ function Editor({ book, reload }: { book: Book; reload: () => void }): VNode {
     if (p?.code === "budget-refused") {
       refuse({ account: p.account, asked: p.asked ?? quote?.cost ?? {}, left: p.left, short: p.short, fits: p.fits_with ?? [] });
       reload();
+      quoted.again();
       return;
     }
     fail(err);
@@ -226,7 +227,7 @@ function Editor({ book, reload }: { book: Book; reload: () => void }): VNode {
           {stopped && !stored ? <RefusedCard of={stopped} book={book} use={use} /> : null}
           <section class="card" ref={margins} aria-label={t("margin.title")}>
             <h2 class="ch">{t("margin.title")}</h2>
-            <MarginFields d={d} change={change} quoted={quoted.current ? mine : undefined} />
+            <MarginFields book={book} d={d} change={change} quoted={quoted.current ? mine : undefined} />
             <Price quote={quote} quoted={mine} current={quoted.current} several={questions.length > 1} />
             {quoted.lacks ? (
               <p class="note wa" role="status">

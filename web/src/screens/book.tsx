@@ -1,9 +1,9 @@
 // A budget book: what is left, who spent it on what, what it still buys.
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { all, base, get, part } from "../api";
+import { base, get, part } from "../api";
 import { left, letter, main, paid, written } from "../amount";
-import { BuysCard, ownAccount } from "../ask/budget";
+import { afforded, BuysCard, ownAccount } from "../ask/budget";
 import { Accounts, RaiseDialog } from "../book/accounts";
 import { Entries } from "../book/entries";
 import { Sound } from "../book/sound";
@@ -14,7 +14,7 @@ import { compact, date, dateTime, monthDay, number } from "../format";
 import { said, t } from "../lang";
 import { to } from "../route";
 import { session, steward } from "../state";
-import type { Afford, Amount, Book, Entry, Spend } from "../types";
+import type { Amount, Book, Entry, Spend } from "../types";
 import { Card, Chip, CopyCommand, curl, Head, Icon, Scroll, useLoad, When } from "../ui";
 
 /** The colour of each account: that of its layer in the chart. */
@@ -135,7 +135,7 @@ function One({ book, set, reload }: { book: Book; set: (b: Book) => void; reload
   const path = "/books/" + part(book.id);
   const reader = session.value?.role !== "analyst";
   const spend = useLoad(signal => get<Spend>(path + "/spend", signal), [path, main(book.spent)]);
-  const afford = useLoad(signal => all<Afford>(path + "/afford", signal), [path, main(book.left)]);
+  const afford = useLoad(signal => afforded(book, signal), [path, main(book.left)]);
   const [entries, keep] = useState<Entry[]>([]);
   const [raising, raise] = useState(false);
   const [turn, again] = useState(0);

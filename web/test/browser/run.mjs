@@ -2,6 +2,7 @@
 //
 //   NOREN_URL       server to test; without it the mock server is started
 //   NOREN_LINK      a sign-in link of a steward (or its secret)
+//   NOREN_ANALYST   a sign-in link of an analyst with an account, who asks then
 //   NOREN_CHROMIUM  the browser; otherwise the chromium of the PATH
 //   NOREN_SHOTS     a folder for pictures of all screens
 //
@@ -21,7 +22,8 @@ const secret = (process.env.NOREN_LINK ?? "steward").replace(/^.*sign-in\//, "")
 if (process.env.NOREN_SHOTS) mkdirSync(process.env.NOREN_SHOTS, { recursive: true });
 
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
-const world = new World(browser, { base, secret, mock: mock !== undefined, shots: process.env.NOREN_SHOTS });
+const analyst = process.env.NOREN_ANALYST?.replace(/^.*sign-in\//, "");
+const world = new World(browser, { base, secret, analyst, mock: mock !== undefined, shots: process.env.NOREN_SHOTS });
 const wanted = process.argv.slice(2);
 let failed = 0;
 for (const [name, run] of Object.entries(tests)) {

@@ -328,7 +328,8 @@ async function payFor(w, page) {
 
 /** Three questions, a refusal, and a margin that fits. */
 async function ask(w) {
-  const page = await w.open();
+  if (w.analyst) w.analystState = await (await w.open({ link: w.analyst })).context().storageState();
+  const page = await w.open({ state: w.analystState ?? w.state });
   const route = "questions/" + w.book.table;
   const { columns } = w.book;
   const bounded = columns.find(c => (c.type === "integer" || c.type === "decimal") && c.bounds).name;
@@ -346,6 +347,8 @@ async function ask(w) {
   await w.axe(page, "a rehearsal");
   await w.picture("rehearsed", page);
   const first = await payFor(w, page);
+  await page.locator("aside .ic.take").nth(3).waitFor();
+  assert.equal(await page.locator("aside .ic.kaki, aside .ic.yama").count(), 0, "the certificate of the answer does not hold");
   await w.inspect("answer", "answers/" + first, p => p.locator("table.an").first().waitFor(), { titleIsData: true });
   const [download] = await Promise.all([page.waitForEvent("download"), page.locator(".head .pri").click()]);
   await download.saveAs(join(folder, "answer.json"));
@@ -422,6 +425,12 @@ async function bookOfCharges(w) {
   await w.at(page, "books/" + w.book.id);
   await page.locator("table.book tbody tr").first().waitFor();
   assert.ok((await page.locator("table.book tbody tr .chip.ok").count()) >= 4, "a charge is not in the book");
+  if (w.analystState) {
+    const other = await w.open({ state: w.analystState });
+    await w.at(other, "questions");
+    const { name } = (await w.api(other, "GET", "/session")).body.principal;
+    assert.ok((await page.locator("table.book tbody tr", { hasText: name }).count()) >= 3, "a charge of the analyst is not in the book");
+  }
   await page.getByRole("button", { name: "released" }).click();
   await page.locator("table.book tbody tr .chip.ok").first().waitFor();
   assert.equal(await page.locator("table.book tbody tr.no").count(), 0, "the filter shows refusals");
@@ -512,7 +521,7 @@ const kinds = mockOnly(async w => {
   }
   const narrow = await w.open({ link: "analyst-ja", ja: true, dark: true, width: 390, height: 844 });
   await w.at(narrow, "questions/tb_clinicaaaaaaaaaa");
-  for (const kind of ["mean", "histogram", "outliers"]) {
+  for (const kind of ["mean", "histogram", "correlated"]) {
     await narrow.getByLabel("答えの種類").selectOption(kind);
     await w.noSidewaysScroll(narrow, "narrow " + kind);
     await w.picture("ask-ja-" + kind, narrow);

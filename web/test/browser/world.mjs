@@ -16,14 +16,14 @@ export class World {
   }
 
   /** A page of a new context, signed in unless said otherwise. */
-  async open({ width = 1280, height = 900, dark = false, ja = false, signedIn = true, link, motion = "reduce" } = {}) {
+  async open({ width = 1280, height = 900, dark = false, ja = false, signedIn = true, link, motion = "reduce", state = this.state } = {}) {
     const context = await this.browser.newContext({
       viewport: { width, height },
       colorScheme: dark ? "dark" : "light",
       reducedMotion: motion,
       locale: ja ? "ja-JP" : "en-US",
       acceptDownloads: true,
-      ...(signedIn && !link && this.state ? { storageState: this.state } : {}),
+      ...(signedIn && !link && state ? { storageState: state } : {}),
     });
     this.contexts.push(context);
     context.on("request", r => {
