@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -19,7 +20,7 @@ import (
 )
 
 // workerMemory is about how much memory a stage takes.
-const workerMemory = 160 << 20
+const workerMemory = 150 << 20
 
 // workerFlags are those of the stages of a release.
 type workerFlags struct {
@@ -69,6 +70,7 @@ func newWorkerStage(t *terminal, name, short string, needs []string, run func(ct
 				}
 			}
 			defer limitMemory(workerMemory)()
+			defer debug.SetGCPercent(debug.SetGCPercent(50))
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 			s := &stage{t: t, f: &f, in: received{frames.NewReader(t.stdin)}}
 			return t.answerFrames(func(w *frames.Writer) (err error) {
