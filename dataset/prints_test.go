@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"maps"
 	"math/big"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 	"golang.org/x/text/encoding/japanese"
 	"pgregory.net/rapid"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table/csvio"
 )
 
@@ -276,4 +278,50 @@ func TestTapeOfTexts(t *testing.T) {
 			rt.Fatalf("got %s, want %s", got, want)
 		}
 	})
+}
+
+// The prints of a data set in several files depend on the cells of each file, and on
+// neither the order of the files nor which of two equal ones is which.
+func TestShardPrints(t *testing.T) {
+	k := ShardKeysOf(func(purpose string) []byte { return []byte(purpose + ", a secret of a ledger") })
+	d := complete(t, Definition{File: File{Sharded: true}, Columns: []Column{{Name: "a"}, {Name: "b"}}})
+	of := func(texts ...string) map[string]string {
+		t.Helper()
+		var files []map[string]string
+		for _, text := range texts {
+			p, err := Prints(bg, openString(t, "a,b\n"+text, d), d, nil, k.File)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, p)
+		}
+		return ShardPrints(k, files)
+	}
+	one := of("1,2\n", "3,4\n", "3,4\n")
+	if again := of("3,4\n", "1,2\n", "3,4\n"); !reflect.DeepEqual(one, again) {
+		t.Errorf("another order of files: %v, %v", one, again)
+	}
+	for name, other := range map[string]map[string]string{
+		"a cell": of("1,2\n", "3,4\n", "3,5\n"), "a file less": of("1,2\n", "3,4\n"), "records in another file": of("1,2\n3,4\n", "3,4\n"),
+		"another file twice": of("1,2\n", "1,2\n", "3,4\n"), "no file": of(),
+	} {
+		if reflect.DeepEqual(one, other) {
+			t.Errorf("%s: the same prints", name)
+		}
+	}
+	if other := of("1,2\n", "3,4\n", "3,5\n"); one["a"] != other["a"] || one["b"] == other["b"] {
+		t.Error("the print of a column is not that of its cells")
+	}
+	swapped := ShardKeysOf(func(purpose string) []byte { return []byte(purpose + ", a secret of another ledger") })
+	p, err := Prints(bg, openString(t, "a,b\n1,2\n", d), d, nil, k.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if reflect.DeepEqual(ShardPrints(swapped, []map[string]string{p}), ShardPrints(k, []map[string]string{p})) {
+		t.Error("prints under two keys are the same")
+	}
+	bad := Definition{File: File{Sharded: true}, Columns: []Column{{Name: "a"}}, Neighbours: "replace-one", Records: 3, Model: &Model{Column: "a", States: []string{"x", "y"}, Distribution: []byte("{}")}}
+	if _, err := bad.Complete(); noren.KindOf(err) != noren.Usage {
+		t.Errorf("a model of a sharded data set: %v", err)
+	}
 }

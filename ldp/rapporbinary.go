@@ -87,7 +87,7 @@ func (r *Rappor) DecodeCounts(text []byte) (*RapporCounts, error) {
 		return bad("they are of reports by other parameters")
 	}
 	text = text[len(head):]
-	// A count takes a byte or more: no more room is made than there are bytes.
+	// A count takes a byte or more: no more memory is used than there are bytes.
 	if int64(len(text)) < 4+r.M*int64(1+r.K) {
 		return bad("they are cut off")
 	}

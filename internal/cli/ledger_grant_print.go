@@ -28,6 +28,9 @@ func printDefinition(out io.Writer, d *dataset.Definition, proposed []string, mi
 	if d.File.Delimiter != "" {
 		how += fmt.Sprintf(", delimiter %q, %s", d.File.Delimiter, d.File.Encoding)
 	}
+	if d.File.Sharded {
+		how += ", sharded: in the files of a folder or pattern"
+	}
 	texts := orNone(d.Missing)
 	if missing {
 		texts += " (proposed)"

@@ -18,7 +18,7 @@ import (
 // Most is the length of the longest frame, in bytes.
 const Most = 64 << 20
 
-// first is how much of a frame is made room for before its bytes arrive: a length alone
+// first is how much memory a frame gets before its bytes arrive: a length alone
 // costs no more memory.
 const first = 1 << 20
 

@@ -57,7 +57,7 @@ func TestFrames(t *testing.T) {
 	})
 }
 
-func TestLongFrames(t *testing.T) {
+func TestFramesOfAnyLength(t *testing.T) {
 	long := bytes.Repeat([]byte{1, 2, 3}, 2<<20)
 	out, err := read(write(t, long, []byte{7}))
 	if err != io.EOF || len(out) != 2 || !bytes.Equal(out[0], long) || !bytes.Equal(out[1], []byte{7}) {

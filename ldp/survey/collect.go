@@ -255,7 +255,7 @@ func (c *Collector) N() int64 {
 	return c.counted()
 }
 
-// Clients is the number of clients that lines named and that are told apart; 0 with
+// Clients is the number of different clients that lines named; 0 with
 // AllowRepeats.
 func (c *Collector) Clients() int { return len(c.seen) }
 
