@@ -42,6 +42,9 @@ func workerRelease(t *terminal) []*cobra.Command {
 		newWorkerStage(t, "release", "Make the groups of a bucket and write its file", []string{"buckets", "attempt"}, workerBucket),
 		newWorkerStage(t, "check", "Verify the file of a bucket", nil, workerCheck),
 		newWorkerStage(t, "commit", "Name the files of a release and write its manifest", nil, workerCommit),
+		newWorkerVerifyStart(t),
+		newWorkerVerify(t, "verify-part", "Verify one file of a release in shards", true, workerVerifyPart),
+		newWorkerVerify(t, "verdict", "Put what was verified in all files together", false, workerVerdict),
 		newWorkerStage(t, "abandon", "Remove what a job has made", nil, workerAbandon),
 	}
 }

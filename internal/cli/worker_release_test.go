@@ -76,9 +76,16 @@ func driveShards() int {
 	if slices.Contains([]string{"survey", "merge", "route", "release", "check", "commit", "cut", "seeded"}, args[0]) {
 		d.stop, args = args[0], args[1:]
 	}
+	if args[0] == "verify" {
+		return driven(d.verify(args[1:]))
+	}
 	out := args[slices.Index(args, "-o")+1]
 	d.job = filepath.Join(strings.Split(out, "*")[0], "_job")
-	err := d.run(args)
+	return driven(d.run(args))
+}
+
+// driven is the exit code of the driver.
+func driven(err error) int {
 	var code errStage
 	switch {
 	case err == nil:
@@ -88,6 +95,33 @@ func driveShards() int {
 	}
 	fmt.Fprintln(os.Stderr, err)
 	return 99
+}
+
+// verify verifies a release: noren-drive verify FOLDER FLAGS...
+func (d *shardDriver) verify(args []string) error {
+	d.job = "verifying"
+	begun, err := d.stage(nil, append([]string{"verify-start"}, args...)...)
+	if err != nil {
+		return err
+	}
+	var job struct{ Shards []struct{ Path string } }
+	if err := json.Unmarshal(begun[0], &job); err != nil {
+		return err
+	}
+	var all [][]byte
+	for n := range job.Shards {
+		part, err := d.stage(nil, "verify-part", "--shard", fmt.Sprint(n))
+		if err != nil {
+			return err
+		}
+		all = append(all, part...)
+	}
+	verdict, err := d.stage(all, "verdict")
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s\n%s", verdict[0], verdict[1])
+	return nil
 }
 
 func (d *shardDriver) run(args []string) error {
