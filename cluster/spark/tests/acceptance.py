@@ -146,6 +146,8 @@ class Acceptance:
         wall = time.monotonic() - began
         self.idle()
         self.verified(output)
+        code, out, err = self.run("verify", output, "--json", "--job-folder", self.folder)
+        need(code == 0 and json.loads(out)["achieved_k"] == 5, f"noren-spark verify: exit {code}: {out}{err}")
         say(f"Spark: the same rows in {wall:.0f} s, executors {self.used() - before:.0f} CPU s; noren verify: k achieved")
         code, _, err = self.anonymize(output)
         need(code == 2, f"an output folder in use: exit {code}: {err}")
