@@ -122,9 +122,9 @@ type Result struct {
 	ClassOf []uint32 `json:"-"`
 	// Columns is the fate of every column of the source, and why.
 	Columns []gate.Fate `json:"columns"`
-	// Unique counts the records that are unique on the kept columns. It is private, and
-	// null for a release in shards with kept columns, where they are not counted.
-	Unique *gate.Unique `json:"unique_on_kept"`
+	// Unique counts the records that are unique on the kept columns. It is private,
+	// and absent for a release in shards with kept columns, where they are not counted.
+	Unique *gate.Unique `json:"unique_on_kept,omitempty"`
 	// FreeText names the kept columns that are free text.
 	FreeText []string `json:"free_text,omitempty"`
 	// Guarantee states what the file was verified to hold.

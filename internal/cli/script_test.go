@@ -19,6 +19,7 @@ func TestMain(m *testing.M) {
 			defer stop()
 			os.Exit(cli.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 		},
+		"noren-drive": func() { os.Exit(driveShards()) },
 		"noren-parse": func() { os.Exit(cli.ParseOnly(context.Background(), os.Args[1:], os.Stderr)) },
 	})
 }

@@ -1,11 +1,11 @@
 package cli
 
 import (
-	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren/internal/server"
+	"github.com/noren-privacy/noren/lang"
 )
 
 func newServeCalibrate(t *terminal) *cobra.Command {
@@ -23,7 +23,7 @@ after 2 s at the earliest. A server that runs uses it from its next start on.`,
 			return onHost(c.Context(), dir, func(h *server.Host) error {
 				found, err := h.Calibrate(c.Context())
 				if err == nil {
-					fmt.Fprintf(t.stdout, "an answer takes %.1f ms, and %.1f ms more for each million records of a count\n", found.Base*1e3, found.Record["count"]*1e9)
+					lang.Fprintf(t.stdout, "an answer takes %.1f ms, and %.1f ms more for each million records of a count\n", found.Base*1e3, found.Record["count"]*1e9)
 				}
 				return err
 			})

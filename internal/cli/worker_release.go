@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -19,7 +20,7 @@ import (
 )
 
 // workerMemory is about how much memory a stage takes.
-const workerMemory = 160 << 20
+const workerMemory = 150 << 20
 
 // workerFlags are those of the stages of a release.
 type workerFlags struct {
@@ -41,6 +42,9 @@ func workerRelease(t *terminal) []*cobra.Command {
 		newWorkerStage(t, "release", "Make the groups of a bucket and write its file", []string{"buckets", "attempt"}, workerBucket),
 		newWorkerStage(t, "check", "Verify the file of a bucket", nil, workerCheck),
 		newWorkerStage(t, "commit", "Name the files of a release and write its manifest", nil, workerCommit),
+		newWorkerVerifyStart(t),
+		newWorkerVerify(t, "verify-part", "Verify one file of a release in shards", true, workerVerifyPart),
+		newWorkerVerify(t, "verdict", "Put what was verified in all files together", false, workerVerdict),
 		newWorkerStage(t, "abandon", "Remove what a job has made", nil, workerAbandon),
 	}
 }
@@ -69,6 +73,7 @@ func newWorkerStage(t *terminal, name, short string, needs []string, run func(ct
 				}
 			}
 			defer limitMemory(workerMemory)()
+			defer debug.SetGCPercent(debug.SetGCPercent(50))
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 			s := &stage{t: t, f: &f, in: received{frames.NewReader(t.stdin)}}
 			return t.answerFrames(func(w *frames.Writer) (err error) {

@@ -30,16 +30,20 @@ type Checked struct {
 }
 
 // Encode is what the driver passes on to [Job.Commit].
-func (c *Checked) Encode(j *Job) ([]byte, error) {
+func (c *Checked) Encode(j *Job) ([]byte, error) { return c.encode(j.id) }
+
+func (c *Checked) encode(job [idBytes]byte) ([]byte, error) {
 	text, err := json.Marshal(c)
-	return append(append([]byte{kindChecked, version}, j.id[:]...), text...), err
+	return append(append([]byte{kindChecked, version}, job[:]...), text...), err
 }
 
 // DecodeChecked reads what [Checked.Encode] wrote for a job.
-func DecodeChecked(j *Job, frame []byte) (*Checked, error) {
+func DecodeChecked(j *Job, frame []byte) (*Checked, error) { return decodeChecked(j.id, frame) }
+
+func decodeChecked(job [idBytes]byte, frame []byte) (*Checked, error) {
 	s := source{b: frame}
 	kind, v, id := s.u8(), s.u8(), s.take(idBytes)
-	if s.bad || kind != kindChecked || v != version || string(id) != string(j.id[:]) {
+	if s.bad || kind != kindChecked || v != version || string(id) != string(job[:]) {
 		return nil, malformed("the check of a file of this job")
 	}
 	c := &Checked{}

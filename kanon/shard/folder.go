@@ -99,7 +99,7 @@ func Clear(folder, dir string) error {
 	}
 	return remove(dir, func(name string) bool {
 		name = strings.TrimSuffix(name, ".new")
-		return name == jobFile || name == lookFile || name == planFile || strings.HasPrefix(name, "persons-")
+		return name == jobFile || name == lookFile || name == planFile || name == verifyFile || strings.HasPrefix(name, "persons-")
 	})
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/noren-privacy/noren/kanon/publish"
@@ -194,6 +196,23 @@ func FuzzChecked(f *testing.F) {
 		}
 		if again, err := shard.DecodeChecked(s.c.Job, text); err != nil || !bytes.Equal(again.SHA256, c.SHA256) {
 			t.Fatal("another check", err)
+		}
+	})
+}
+
+func FuzzVerification(f *testing.F) {
+	f.Add([]byte(`{"protocol":1,"build":"test","input":"out","folder":"/out","k":5,"quasi_identifiers":["age"],"files":[{"name":"part-00001.csv","size":1,"rows":1,"sha256":""}]}`))
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if err := os.WriteFile(filepath.Join(dir, "verify"), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		v, err := shard.OpenVerification(dir, build)
+		if err != nil {
+			return
+		}
+		if _, err := v.Verdict(context.Background(), frames(nil)); err == nil {
+			t.Fatal("a verdict on no file")
 		}
 	})
 }

@@ -203,10 +203,7 @@ func DecodeJob(text []byte, build string) (*Job, error) {
 		return nil, malformed("a job")
 	}
 	if probe.Protocol != Protocol || probe.Build != build {
-		return nil, &noren.Error{
-			Kind: noren.Usage, Code: "worker-version", What: fmt.Sprintf("expected a worker of the build that began the job (%s, protocol %d), got %s, protocol %d", probe.Build, probe.Protocol, build, Protocol),
-			Hint: "give every process of the job the same program",
-		}
+		return nil, otherBuild(probe.Build, probe.Protocol, build)
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -220,6 +217,14 @@ func DecodeJob(text []byte, build string) (*Job, error) {
 	sum := sha256.Sum256(text)
 	copy(j.id[:], sum[:])
 	return j, j.settle()
+}
+
+// otherBuild is the error about a job that another build of the program began.
+func otherBuild(began string, protocol int, build string) error {
+	return &noren.Error{
+		Kind: noren.Usage, Code: "worker-version", What: fmt.Sprintf("expected a worker of the build that began the job (%s, protocol %d), got %s, protocol %d", began, protocol, build, Protocol),
+		Hint: "give every process of the job the same program",
+	}
 }
 
 // settle checks a job and fills in what follows from it.

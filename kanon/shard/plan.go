@@ -67,6 +67,9 @@ func (p *Plan) settle(j *Job) error {
 		cell = int(min(p.look.rows, math.MaxInt32))
 	}
 	p.size = block.Size(p.look.rows, cell, j.Options.K, j.Options.Block)
+	if j.BucketRows < int64(p.size) { // a bucket has at least one block
+		p.size = max(int(j.BucketRows), j.Options.K)
+	}
 	fields := j.quasiFields()
 	p.codec = records.NewCodec(fields)
 	return nil

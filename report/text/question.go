@@ -254,12 +254,12 @@ func ReadWithCare(l Lang, q *api.Question, p *api.Promise, rows []api.AnswerRow)
 }
 
 // HiddenBias says what no error of an estimate by weights contains.
-func HiddenBias(_ Lang, what string) api.Message {
+func HiddenBias(l Lang, what string) api.Message {
 	return say("care.hidden_bias", "The error does not contain {what}.", map[string]any{"what": what})
 }
 
 // FitWarning is a finding of the check of weights.
-func FitWarning(_ Lang, finding string) api.Message {
+func FitWarning(l Lang, finding string) api.Message {
 	return say("care.fit", "{finding}.", map[string]any{"finding": strings.ToUpper(finding[:min(1, len(finding))]) + finding[min(1, len(finding)):]})
 }
 

@@ -2,10 +2,12 @@ package text
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/noren-privacy/noren/kanon"
+	"github.com/noren-privacy/noren/kanon/gate"
 	"github.com/noren-privacy/noren/kanon/verify"
 )
 
@@ -151,10 +153,10 @@ func percentTowards(share float64, round func(float64) float64) string {
 // unique describes how many records are unique on the kept columns.
 func unique(l Lang, r *kanon.Result) []Line {
 	u := r.Unique
-	if u == nil {
+	if u == nil && slices.ContainsFunc(r.Columns, func(f gate.Fate) bool { return f.Fate == gate.Untouched }) {
 		return []Line{{"unique", l.Text("records that are unique on the kept columns were not counted: no process of a cluster holds these columns")}}
 	}
-	if u.Records == 0 {
+	if u == nil || u.Records == 0 {
 		return []Line{{"unique", l.Text("no column is kept as it is")}}
 	}
 	var lines []Line
@@ -174,7 +176,7 @@ func unique(l Lang, r *kanon.Result) []Line {
 // Uncounted says of which identifiers it is not known whether they repeat. The sentence
 // is about source columns and holds no figure.
 func Uncounted(l Lang, r *kanon.Result) string {
-	return l.Text("it was not counted whether %s repeats, which takes more memory than is allowed: where persons have several records, name their column as the unit", strings.Join(r.Uncounted, ", "))
+	return l.Text("it was not counted whether %s repeats, which takes all records and more memory than is allowed: where persons have several records, name their column as the unit", strings.Join(r.Uncounted, ", "))
 }
 
 // Repeated says how many persons the classes hold by an identifier that repeats. It is

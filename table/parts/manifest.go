@@ -77,40 +77,56 @@ func IsManifested(path string) bool {
 // the folder is another, of kind BadData where the manifest is none, and of kind Usage where
 // there is none.
 func CheckManifest(ctx context.Context, folder string) error {
-	m, err := readManifest(folder)
+	m, err := Stated(ctx, folder)
 	if err != nil {
 		return err
 	}
-	stated := make(map[string]*Part, len(m.Files))
 	for i := range m.Files {
-		stated[m.Files[i].Name] = &m.Files[i]
+		if err := m.Files[i].Check(ctx, filepath.Join(folder, m.Files[i].Name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Stated is the manifest of a folder whose table files have the names that it states, with
+// none missing and none added. Errors are those of [CheckManifest].
+func Stated(ctx context.Context, folder string) (*Manifest, error) {
+	m, err := readManifest(folder)
+	if err != nil {
+		return nil, err
+	}
+	stated := make(map[string]bool, len(m.Files))
+	for i := range m.Files {
+		stated[m.Files[i].Name] = true
 	}
 	found, err := Find(ctx, folder, func(string) bool { return true })
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, path := range found {
 		name, err := filepath.Rel(folder, path)
-		if err != nil {
-			return notStated(path, "is no file of the manifest")
-		}
-		p := stated[name]
-		if p == nil {
-			return notStated(path, "is no file of the manifest")
-		}
-		have, err := stateOf(ctx, path)
-		if err != nil {
-			return err
-		}
-		if have.Size != p.Size || have.SHA256 != p.SHA256 {
-			return notStated(path, "is not the file that the manifest states")
+		if err != nil || !stated[name] {
+			return nil, notStated(path, "is no file of the manifest")
 		}
 		delete(stated, name)
 	}
 	for _, p := range m.Files {
-		if stated[p.Name] != nil {
-			return notStated(filepath.Join(folder, p.Name), "the manifest states this file, and it is missing")
+		if stated[p.Name] {
+			return nil, notStated(filepath.Join(folder, p.Name), "the manifest states this file, and it is missing")
 		}
+	}
+	return m, nil
+}
+
+// Check makes sure that the file at path is p, byte by byte: see [CheckManifest].
+func (p *Part) Check(ctx context.Context, path string) error {
+	have, err := stateOf(ctx, path)
+	if err != nil {
+		return err
+	}
+	if have.Size != p.Size || have.SHA256 != p.SHA256 {
+		return notStated(path, "is not the file that the manifest states")
 	}
 	return nil
 }

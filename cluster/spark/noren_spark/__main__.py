@@ -28,6 +28,10 @@ _USAGE = {
 }
 
 
+#: The JSON and the text that a command prints, and its exit code.
+Answer = tuple[list[bytes], int]
+
+
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise worker.Failed(worker.USAGE, "", f"noren-spark: {message}; see noren-spark --help")
@@ -71,23 +75,23 @@ def _options(known: argparse.Namespace) -> Options:
     return Options(master, find_noren(known.noren), not known.no_encryption, known.properties_file, known.conf, known.verbose)
 
 
-def _anonymize(known: argparse.Namespace, rest: list[str], progress: Progress) -> list[bytes]:
+def _anonymize(known: argparse.Namespace, rest: list[str], progress: Progress) -> Answer:
     from noren_spark import anonymize
 
     if not known.output:
         raise worker.Failed(worker.USAGE, "", "noren-spark: --output: expected a folder for the released files")
     output = os.path.abspath(known.output)
     seed = json.dumps({"seed": known.seed, "seed_insecure": known.seed_insecure}).encode()
-    return anonymize.run(_options(known), progress, [*rest, "-o", output], output, seed)
+    return anonymize.run(_options(known), progress, [*rest, "-o", output], output, seed), 0
 
 
-def _verify(known: argparse.Namespace, rest: list[str], progress: Progress) -> list[bytes]:
+def _verify(known: argparse.Namespace, rest: list[str], progress: Progress) -> Answer:
     from noren_spark import verify
 
     return verify.run(_options(known), progress, rest, known.job_folder or verify.default_folder(rest))
 
 
-def _ldp_count(known: argparse.Namespace, rest: list[str], progress: Progress) -> list[bytes]:
+def _ldp_count(known: argparse.Namespace, rest: list[str], progress: Progress) -> Answer:
     from noren_spark import ldp
 
     if rest:
@@ -106,16 +110,16 @@ def _ldp_count(known: argparse.Namespace, rest: list[str], progress: Progress) -
     summary = ldp.run(_options(known), progress, known.reports, flags, total)
     of = json.loads(summary)
     text = f"{of['reports']} reports of {of['files']} files are counted in {of['output']}\n"
-    return [summary, text.encode()]
+    return [summary, text.encode()], 0
 
 
-def _query(known: argparse.Namespace, rest: list[str], progress: Progress) -> list[bytes]:
+def _query(known: argparse.Namespace, rest: list[str], progress: Progress) -> Answer:
     from noren_spark import query
 
     if known.json:
         rest = [*rest, "--json"]
     answer = query.run(_options(known), rest, known.job_folder)
-    return [answer, answer]
+    return [answer], 0
 
 
 _COMMANDS = {"anonymize": _anonymize, "verify": _verify, "ldp-count": _ldp_count, "query": _query}
@@ -152,9 +156,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         if args[0] not in _COMMANDS:
             raise worker.Failed(worker.USAGE, "", f"noren-spark: unknown command {args[0]}; see noren-spark --help")
         known, rest = _parser(args[0]).parse_known_args(args[1:])
-        answer = _COMMANDS[args[0]](known, rest, progress)
+        answer, code = _COMMANDS[args[0]](known, rest, progress)
         sys.stdout.write(answer[0 if known.json else -1].decode())
-        return 0
+        return code
     except worker.Failed as failed:
         progress.line(failed.said())
         return failed.code

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import secrets
+import stat
 import struct
 from typing import Any, Iterable, Iterator, Optional, Sequence
 
@@ -29,6 +30,9 @@ class Folder:
             os.makedirs(self.output, exist_ok=True)
             if not os.path.isdir(self.path):
                 os.mkdir(self.path, 0o700)
+            state = os.lstat(self.path)
+            if not stat.S_ISDIR(state.st_mode) or state.st_uid != os.getuid() or state.st_mode & 0o077:
+                raise worker.Failed(worker.USAGE, "", f"noren-spark: {self.path}: expected a folder of this user alone: it holds the keys of the job")
             self._fd = os.open(self._lock, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
             raise worker.Failed(worker.USAGE, "", f"noren-spark: {output}: cannot be made: {error.strerror}") from None
@@ -169,11 +173,12 @@ def _same(key: int) -> int:
 def run(options: Options, progress: Progress, arguments: Sequence[str], output: str, seed: bytes) -> list[bytes]:
     """Makes a release with the flags of ``noren anonymize``."""
     folder = Folder(output)
-    released = False
+    started = released = False
     session: Optional[Session] = None
     try:
         start = worker.run(options.noren, ["start", "--job", folder.path, *arguments], [seed], one_core=False)
         job = worker.one_object(start)
+        started = True
         for note in job.get("notes") or ():
             progress.line(f"note: {note}")
         session = Session(options, progress)
@@ -185,7 +190,7 @@ def run(options: Options, progress: Progress, arguments: Sequence[str], output: 
             if session is not None:
                 session.stop()
         finally:
-            if not released:
+            if started and not released:
                 _abandon(options.noren, folder)
             folder.close(keep_output=released)
 

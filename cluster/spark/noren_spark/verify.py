@@ -20,9 +20,9 @@ def _part(job: str) -> Any:
     return run
 
 
-def run(options: Options, progress: Progress, arguments: Sequence[str], job_folder: str) -> list[bytes]:
-    """Verifies with the flags of ``noren verify``. Returns the verdict as JSON and as text;
-    a release that does not keep its guarantee is a failure with exit code 4."""
+def run(options: Options, progress: Progress, arguments: Sequence[str], job_folder: str) -> tuple[list[bytes], int]:
+    """Verifies with the flags of ``noren verify``. Returns the verdict as JSON and as text, and
+    the exit code: 4 where the release does not keep its guarantee."""
     try:
         job = tempfile.mkdtemp(prefix="noren-verify-", dir=job_folder)
     except OSError as error:
@@ -34,7 +34,15 @@ def run(options: Options, progress: Progress, arguments: Sequence[str], job_fold
         start = worker.one_object(worker.run(options.noren, ["verify-start", "--job", job, *arguments], one_core=False))
         session = Session(options, progress)
         checks = session.each("check", list(start["shards"]), _part(job))
-        return list(worker.run(options.noren, ["verdict", "--job", job], checks, one_core=False))
+        verdict: list[bytes] = []
+        try:
+            for frame in worker.run(options.noren, ["verdict", "--job", job], checks, one_core=False):
+                verdict.append(frame)
+        except worker.Failed as failed:
+            if failed.code != worker.NOT_MET or len(verdict) != 2:
+                raise
+            return verdict, worker.NOT_MET
+        return verdict, 0
     finally:
         if session is not None:
             session.stop()

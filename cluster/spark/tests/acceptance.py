@@ -18,7 +18,7 @@ import time
 from typing import Any, Callable, Optional, Sequence
 
 import reference
-from standalone import Cluster, descendants
+from standalone import Cluster, descendants, seconds
 
 RELEASE = ["--k", "5", "--publish", "aggregate", "--refine", "fast", "--bucket-rows", os.environ.get("NOREN_SPARK_BUCKET", "100000")]
 
@@ -79,20 +79,43 @@ class Acceptance:
         out, err = driver.communicate()
         raise Failure(f"the driver ended before {stage}: {driver.returncode} {out} {err}")
 
-    def kill_stage(self, stage: str) -> Callable[["subprocess.Popen[str]"], None]:
-        return lambda driver: os.kill(self.find(driver, stage), signal.SIGKILL)
+    def used(self) -> float:
+        """Processor seconds of the cluster, with executors that ended."""
+        return sum(seconds(daemon.pid) for daemon in self.cluster.processes)
 
-    def kill_executor(self, stage: str) -> Callable[["subprocess.Popen[str]"], None]:
-        """Kills the executor that runs a process of the stage."""
+    def idle(self) -> None:
+        """Waits until no executor is left: those of a killed driver end a little later."""
+        for _ in range(600):
+            below = [line for daemon in self.cluster.processes[1:] for line in descendants(daemon.pid).values()]
+            if not any("CoarseGrainedExecutorBackend" in line for line in below):
+                return
+            time.sleep(0.1)
+        raise Failure("executors of a killed driver are still there")
+
+    def kill_stage(self, stage: str) -> Callable[["subprocess.Popen[str]"], None]:
+        """Kills a process of the stage."""
 
         def kill(driver: "subprocess.Popen[str]") -> None:
-            pid = self.find(driver, stage)
-            for daemon in self.cluster.processes[1:]:
-                for executor, line in descendants(daemon.pid).items():
-                    if "CoarseGrainedExecutorBackend" in line and pid in descendants(executor):
-                        os.kill(executor, signal.SIGKILL)
-                        return
-            raise Failure(f"no executor runs {stage}")
+            while True:
+                try:
+                    os.kill(self.find(driver, stage), signal.SIGKILL)
+                    return
+                except ProcessLookupError:
+                    continue  # it ended in the meantime
+
+        return kill
+
+    def kill_executor(self, stage: str) -> Callable[["subprocess.Popen[str]"], None]:
+        """Kills an executor that ran a process of the stage a moment ago."""
+
+        def kill(driver: "subprocess.Popen[str]") -> None:
+            while True:
+                self.find(driver, stage)
+                for daemon in self.cluster.processes[1:]:
+                    for executor, line in descendants(daemon.pid).items():
+                        if "CoarseGrainedExecutorBackend" in line and any(f"worker {stage} " in of for of in descendants(executor).values()):
+                            os.kill(executor, signal.SIGKILL)
+                            return
 
         return kill
 
@@ -118,9 +141,14 @@ class Acceptance:
         shutil.rmtree(wanted)
         say("reference executor: sha256 of the sorted rows " + digest[:16])
         output = self.path("out")
+        before, began = self.used(), time.monotonic()
         self.released(output, digest, self.anonymize(output))
+        wall = time.monotonic() - began
+        self.idle()
         self.verified(output)
-        say("Spark: the same rows; noren verify: k achieved")
+        code, out, err = self.run("verify", output, "--json", "--job-folder", self.folder)
+        need(code == 0 and json.loads(out)["achieved_k"] == 5, f"noren-spark verify: exit {code}: {out}{err}")
+        say(f"Spark: the same rows in {wall:.0f} s, executors {self.used() - before:.0f} CPU s; noren verify: k achieved")
         code, _, err = self.anonymize(output)
         need(code == 2, f"an output folder in use: exit {code}: {err}")
         shutil.rmtree(output)
@@ -133,6 +161,7 @@ class Acceptance:
         self.find(driver, "release")
         driver.kill()
         driver.communicate()
+        self.idle()
         left = os.listdir(output)
         need(not any(n == "_MANIFEST" or n.startswith("part-") for n in left), f"a killed driver left {left}")
         say("Spark, the driver killed in release: nothing is named in the output folder")
@@ -169,7 +198,7 @@ class Acceptance:
         for i in range(4):
             with open(self.path("visits", f"{i}.csv"), "w") as f:
                 f.write("person,cost\n")
-                f.writelines(f"p{(7 * i + 3 * j) % 4100},{(i + j) % 17}\n" for j in range(5000))
+                f.writelines(f"p{(7 * i + 3 * j) % 4100},{(i + j) % 17}\n" for j in range(100_000))
         for arguments in (
             ["ledger", "create"],
             ["ledger", "grant", "visits", "--file", self.path("visits") + "/", "--sharded", "--type", "person=category"]

@@ -105,6 +105,13 @@ class Cluster:
                 p.wait()
 
 
+def seconds(of: int) -> float:
+    """Processor seconds of a process and of those that ended below it."""
+    with open(f"/proc/{of}/stat") as f:
+        fields = f.read().rsplit(")", 1)[1].split()
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
 def descendants(of: int) -> dict[int, str]:
     """The processes below a process and their command lines."""
     parents: dict[int, int] = {}
