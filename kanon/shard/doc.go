@@ -14,7 +14,7 @@
 // In every file that [Job.Commit] names, and so in all of them together, every combination of
 // values of the quasi-identifiers that occurs, occurs in at least k records of that file, or
 // in records of at least k persons. Identifiers are in no file, and all other columns are as
-// they were. The proof is in docs/cluster.md, "Guarantee". Each file is verified as it was
+// they were. The proof is in docs/cluster.md, section 10. Each file is verified as it was
 // written, by kanon/verify, in a process that did not write it; where any file fails, none is
 // named.
 //

@@ -137,7 +137,7 @@ func TestOrderIsDrawn(t *testing.T) {
 		}
 		texts[run] = string(text)
 	}
-	// 800 records have the same order twice with probability 1/800!.
+	// Hundreds of records n have the same order twice with probability 1/n!.
 	if texts[0] == texts[1] {
 		t.Error("two runs have one order")
 	}

@@ -42,9 +42,6 @@ type Made struct {
 	inside        [][]bool
 }
 
-// madeHead is the length of what the driver reads.
-const madeHead = 16
-
 // Encode is what the driver passes on to [Job.Check] and [Job.Commit]. It begins with
 //
 //	u8 1 | u8 kind | u16 0 | u32 first bucket | u64 rows

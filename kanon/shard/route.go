@@ -19,8 +19,6 @@ import (
 //
 // The first twelve bytes are what the engine shuffles and sorts by.
 
-const blockHead = 12 + 4 + idBytes + 8
-
 // Sizes at which a block is passed on: records, bytes, and bytes of all blocks.
 const (
 	blockRows  = 5_000

@@ -29,8 +29,6 @@ const (
 	sectionRows   = 2
 )
 
-const partHead = 2 + idBytes + 2 + 8 + 1
-
 // part is a frame of a part.
 type part struct {
 	look, section uint8
