@@ -24,8 +24,8 @@ type classes struct {
 	seen   uint32 // keeps the loads that fetch memory early
 }
 
-// newClasses makes room for classes of records with that many columns, which are numbered
-// where they are to be.
+// newClasses counts nothing yet, for records of that many columns. Classes are numbered
+// where that is asked for.
 func newClasses(seed maphash.Seed, columns int, numbered bool) *classes {
 	c := &classes{columns: columns, mix: maphash.String(seed, "classes") | 1, stride: columns + 1, mask: 1<<10 - 1}
 	if numbered {
