@@ -25,9 +25,7 @@ func DiscreteGaussian(c Cost, sensitivity int64) (*big.Rat, error) {
 		return nil, noren.Usagef("the sensitivity", "is above 2^53 grid steps").Hinted("use a coarser grid or tighter bounds")
 	}
 	sigma := approximateSigma(c) * float64(sensitivity)
-	sigma2 := leastUp(sigma*sigma, func(s *big.Rat) bool {
-		return discreteDelta(c, sensitivity, s).hiRat().Cmp(c.DeltaRat()) <= 0
-	})
+	sigma2 := leastUp(sigma*sigma, c, func(s *big.Rat) interval { return discreteDelta(c, sensitivity, s) })
 	if sigma2 == nil {
 		return nil, noren.Usagef("epsilon and delta", "lie outside what can be calibrated").Hinted("use an epsilon between 1e-6 and 100")
 	}

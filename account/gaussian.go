@@ -29,9 +29,7 @@ func GaussianSigma(c Cost, sensitivity *big.Rat) (*big.Rat, error) {
 	if err := checkGaussian(c, sensitivity); err != nil {
 		return nil, err
 	}
-	s := leastUp(approximateSigma(c), func(s *big.Rat) bool {
-		return continuousDelta(c, s).hiRat().Cmp(c.DeltaRat()) <= 0
-	})
+	s := leastUp(approximateSigma(c), c, func(s *big.Rat) interval { return continuousDelta(c, s) })
 	if s == nil {
 		return nil, noren.Usagef("epsilon and delta", "lie outside what can be calibrated").Hinted("use an epsilon between 1e-6 and 100")
 	}
@@ -85,42 +83,60 @@ func approximateSigma(c Cost) float64 {
 	return hi
 }
 
-// leastUp returns the least number on the grid of sigmaBits significant bits for
-// which ok holds, as far as ok is monotone; ok holds for what is returned in any
-// case. It looks near start first. Nil where nothing is found up to 2^40 start.
-func leastUp(start float64, ok func(*big.Rat) bool) *big.Rat {
+// leastUp returns the least number on the grid of sigmaBits significant bits at which
+// the upper end of delta is at most that of c, as far as delta falls; it is at most that
+// for what is returned in any case. It looks near start first. Nil where nothing is
+// found up to 2^40 start.
+func leastUp(start float64, c Cost, delta func(*big.Rat) interval) *big.Rat {
 	if !(start > 0) || math.IsInf(start, 1) {
 		return nil
 	}
-	at := func(k int64) *big.Rat { return gridNumber(k) }
+	bound := c.DeltaRat()
+	// over is nearly the logarithm of delta in terms of the bound, at most 0 where delta
+	// fits. Its sign is exact, and its size alone decides where to look next.
+	over := func(k int64) float64 {
+		d := delta(gridNumber(k)).hiRat()
+		ratio, _ := new(big.Rat).Quo(d, bound).Float64()
+		if d.Cmp(bound) <= 0 {
+			return min(0, math.Log(max(ratio, math.SmallestNonzeroFloat64)))
+		}
+		return max(math.SmallestNonzeroFloat64, math.Log(ratio))
+	}
+	// Widen in both directions until delta does not fit below and fits above.
 	index := gridIndex(start)
-	// Widen in both directions until ok fails below and holds above.
 	lo, hi := index, index
-	for step := int64(4); ok(at(lo)); step *= 8 {
-		hi = lo
+	below := over(lo)
+	above := below
+	for step := int64(4); below <= 0; step *= 64 {
+		hi, above = lo, below
 		lo -= step
 		if step > 40<<sigmaBits {
 			return nil
 		}
+		below = over(lo)
 	}
-	if hi == index {
-		for step := int64(4); !ok(at(hi)); step *= 8 {
-			lo = hi
-			hi += step
-			if step > 40<<sigmaBits {
-				return nil
-			}
+	for step := int64(4); above > 0; step *= 64 {
+		lo, below = hi, above
+		hi += step
+		if step > 40<<sigmaBits {
+			return nil
 		}
+		above = over(hi)
 	}
-	for hi-lo > 1 {
+	for turn := 0; hi-lo > 1; turn++ {
 		mid := lo + (hi-lo)/2
-		if ok(at(mid)) {
-			hi = mid
+		// Over so little the logarithm is nearly a line. Every third look halves what is left,
+		// whatever it is.
+		if at := below / (below - above); turn%3 < 2 && at >= 0 && at <= 1 {
+			mid = min(max(lo+int64(at*float64(hi-lo)), lo+1), hi-1)
+		}
+		if got := over(mid); got <= 0 {
+			hi, above = mid, got
 		} else {
-			lo = mid
+			lo, below = mid, got
 		}
 	}
-	return at(hi)
+	return gridNumber(hi)
 }
 
 // gridNumber is the k-th number of the grid: (2^31 + k mod 2^31) 2^(k div 2^31 -

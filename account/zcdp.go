@@ -45,13 +45,7 @@ func (r Rho) Cost(delta int64) (Cost, error) {
 	if r == 0 {
 		return c, nil
 	}
-	rho := r.Float()
-	logDelta := -math.Log(float64(delta) / DeltaUnits)
-	at := func(logBeta float64) float64 { // alpha = 1 + e^logBeta
-		beta := math.Exp(logBeta)
-		return (1+beta)*rho + (logDelta-math.Log1p(beta))/beta + logBeta - math.Log1p(beta)
-	}
-	best := minimise(at, -30, 40)
+	best := minimise(r.approximateAt(delta), -30, 40)
 	a := arith{192}
 	beta := a.float(math.Exp(best))
 	alpha := a.add(a.int(1), beta)
@@ -63,12 +57,55 @@ func (r Rho) Cost(delta int64) (Cost, error) {
 	return c, err
 }
 
+// approximateAt is the cost of r at delta in floating point for alpha = 1 + e^logBeta. It
+// guarantees nothing.
+func (r Rho) approximateAt(delta int64) func(logBeta float64) float64 {
+	rho, logDelta := r.Float(), -math.Log(float64(delta)/DeltaUnits)
+	return func(logBeta float64) float64 {
+		beta := math.Exp(logBeta)
+		return (1+beta)*rho + (logDelta-math.Log1p(beta))/beta + logBeta - math.Log1p(beta)
+	}
+}
+
+// approximate is nearly the epsilon that r costs at delta. It guarantees nothing.
+func (r Rho) approximate(delta int64) float64 {
+	at := r.approximateAt(delta)
+	return at(minimise(at, -30, 40))
+}
+
 // RhoWithin is the largest rho, to a relative 1e-9 or so, that at c.Delta gives at
 // most c.Epsilon: [Rho.Cost] of it is within c. Error: [noren.Usage].
 func RhoWithin(c Cost) (Rho, error) {
 	if c.Delta <= 0 || c.Delta >= DeltaUnits || c.Epsilon <= 0 {
 		return 0, noren.Usagef("delta", "Gaussian noise needs an epsilon above 0 and a delta between 0 and 1").Hinted("give a delta, for instance 1e-9, or use Laplace noise, which needs none")
 	}
+	// Where the cost in floating point lies clearly on one side, intervals would say the
+	// same; they decide near the bound, and what is returned.
+	epsilon, _ := c.Float()
+	lo := bisectRho(func(r Rho) bool {
+		if near := r.approximate(c.Delta); math.Abs(near-epsilon) > 1e-6*epsilon+1e-7 {
+			return near < epsilon
+		}
+		return r.within(c)
+	})
+	if !lo.within(c) {
+		lo = bisectRho(func(r Rho) bool { return r.within(c) })
+	}
+	if lo == 0 {
+		return 0, noren.Usagef("epsilon and delta", "are too small for Gaussian noise").Hinted("give a larger epsilon or delta, or use Laplace noise")
+	}
+	return lo, nil
+}
+
+// within reports whether r costs at most c at its delta.
+func (r Rho) within(c Cost) bool {
+	got, err := r.Cost(c.Delta)
+	return err == nil && got.Within(c)
+}
+
+// bisectRho returns the largest rho that is within, to a relative 1e-9 or so, where all
+// below it are; 0 where none is found.
+func bisectRho(within func(Rho) bool) Rho {
 	// Over zCDP's range the cost grows with rho; bisect on its logarithm.
 	lo, hi := Rho(0), Rho(math.MaxInt64)
 	for hi-lo > 1+lo/1_000_000_000 {
@@ -76,17 +113,13 @@ func RhoWithin(c Cost) (Rho, error) {
 		if lo < mid/4 {
 			mid = max(lo+1, Rho(math.Sqrt(float64(max(lo, 1))*float64(hi))))
 		}
-		got, err := mid.Cost(c.Delta)
-		if err == nil && got.Within(c) {
+		if within(mid) {
 			lo = mid
 		} else {
 			hi = mid
 		}
 	}
-	if lo == 0 {
-		return 0, noren.Usagef("epsilon and delta", "are too small for Gaussian noise").Hinted("give a larger epsilon or delta, or use Laplace noise")
-	}
-	return lo, nil
+	return lo
 }
 
 // minimise returns nearly the x in [lo, hi] at which f, which falls and then

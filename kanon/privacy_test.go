@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/kanon/partition"
 	"github.com/noren-privacy/noren/kanon/privacy"
@@ -74,6 +75,7 @@ func equalDistance(class, whole map[string]int, n, all int) float64 {
 
 // Diversity and closeness hold in the file that is written, by its own reader.
 func TestDiversityAndCloseness(t *testing.T) {
+	randtest.SkipShort(t)
 	rows := makePeople(150, 21)
 	fields := slices.Clone(people)
 	for i := range fields {

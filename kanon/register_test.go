@@ -114,6 +114,7 @@ func classesOf(t *testing.T, path string, quasi []string) []string {
 // By records nearly every class of the register is one patient's sessions; by
 // persons each holds five patients, and linked the same five throughout.
 func TestRegister(t *testing.T) {
+	randtest.SkipShort(t)
 	rows := makeRegister()
 	dir := t.TempDir()
 	in := filepath.Join(dir, "in.csv")

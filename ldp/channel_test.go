@@ -237,6 +237,7 @@ func TestExactLossOfOLH(t *testing.T) {
 
 // The samplers have the distribution of the exact matrix.
 func TestSamplersFollowTheirChannels(t *testing.T) {
+	randtest.SkipShort(t)
 	const n = 60_000
 	for name, o := range oracles(t, 5, 1.2) {
 		if name == "olh" {

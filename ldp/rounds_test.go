@@ -12,6 +12,7 @@ import (
 // intervals hold, and more rounds help. Pooling all reports as if they were of
 // different people states too small an error.
 func TestRounds(t *testing.T) {
+	randtest.SkipShort(t)
 	src := randtest.Source(21)
 	m, err := NewLongitudinalOUE(4, 2, 1)
 	if err != nil {

@@ -170,6 +170,7 @@ func testHandEdits(t *testing.T, long bool) {
 
 // A checkpoint is taken only if this ledger wrote it for this chain.
 func TestCheckpointByHand(t *testing.T) {
+	randtest.SkipShort(t)
 	for _, edit := range []string{
 		"UPDATE checkpoint SET state = replace(state, '\"spent_eps_nano\":1000000', '\"spent_eps_nano\":0')",
 		"UPDATE checkpoint SET mac = zeroblob(32)",

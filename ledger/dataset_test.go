@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 // wantCode fails unless err has this code and kind.
@@ -165,6 +166,7 @@ func TestReplaceWhileNothingIsSpent(t *testing.T) {
 // A replacement and a reservation at once, of two processes: one of them is
 // refused, and what was charged was charged to the version it was made for.
 func TestReplaceAgainstReservation(t *testing.T) {
+	randtest.SkipShort(t)
 	t.Parallel()
 	replaced, reserved := 0, 0
 	for round := range 20 {

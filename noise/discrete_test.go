@@ -58,6 +58,7 @@ func TestLaplaceHasItsDistributionAndNoOther(t *testing.T) {
 }
 
 func TestGaussianHasItsDistributionAndNoOther(t *testing.T) {
+	randtest.SkipShort(t)
 	for i, sigma := range []string{"1/2", "1", "10/3", "60", "1000", "1000000", "123456789/1000", "100000000000000000000001/30000000000000000000007"} {
 		t.Run(sigma, func(t *testing.T) {
 			s := rat(t, sigma)
@@ -78,6 +79,7 @@ func TestGaussianHasItsDistributionAndNoOther(t *testing.T) {
 // A scale in lowest terms takes the word path; the same scale with both terms
 // times a large number takes the big one. They must be one distribution.
 func TestBigPathIsTheWordPathsDistribution(t *testing.T) {
+	randtest.SkipShort(t)
 	for _, scale := range []string{"1", "10/3", "5000/7"} {
 		word, err := NewLaplace(rat(t, scale))
 		if err != nil {

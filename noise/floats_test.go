@@ -100,6 +100,7 @@ func TestUniformIsFineNearNought(t *testing.T) {
 // dimension it is the Laplace distribution; a direction's first coordinate in
 // three dimensions is uniform on [-1, 1] (Archimedes).
 func TestL2LaplaceAndDirection(t *testing.T) {
+	randtest.SkipShort(t)
 	src := randtest.Source(3)
 	for _, d := range []int{1, 2, 5} {
 		dst := make([]float64, d)

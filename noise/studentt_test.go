@@ -10,6 +10,7 @@ import (
 // From six bits of U and V, with boxes that the region's edge often cuts, the
 // decision is that of the point which three hundred further bits single out.
 func TestRatioOfUniformsDecidesExactly(t *testing.T) {
+	randtest.SkipShort(t)
 	src := randtest.Source(12)
 	for _, freedom := range []int{1, 2, 3, 17, 100} {
 		refined := 0

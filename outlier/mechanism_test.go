@@ -377,6 +377,7 @@ func testPipelineUnderAttack(t *testing.T, families ...Noise) {
 // The paper's own example of its size: with its bound an output is far more
 // probable beside a neighbour than the guarantee allows; with ours it is not.
 func TestTheFailingPairUnderAttack(t *testing.T) {
+	randtest.SkipShort(t)
 	f := readGolden(t).Failure
 	g, err := LomaxNoise(f.Eps, f.Eps/10, 6)
 	if err != nil {

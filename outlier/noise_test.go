@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 func TestLomaxIsAsGolden(t *testing.T) {
@@ -160,6 +162,7 @@ func tailMass(h func(z float64) float64, epsilon, l, shift float64) float64 {
 // The (epsilon, delta) of Laplace and Gaussian noise, by integrating what is in
 // excess of e^epsilon for the largest shift and scale.
 func TestApproximateNoiseKeepsItsDelta(t *testing.T) {
+	randtest.SkipShort(t)
 	normal := func(z float64) float64 { return math.Exp(-z*z/2) / math.Sqrt(2*math.Pi) }
 	laplace := func(z float64) float64 { return math.Exp(-math.Abs(z)) / 2 }
 	for _, epsilon := range []float64{0.1, 0.5, 2} {

@@ -93,6 +93,7 @@ func testErrorOfSettingOne(t *testing.T, cases []errorOfOne) {
 
 // The noise has the covariance that its distribution states.
 func TestNoiseCovariance(t *testing.T) {
+	randtest.SkipShort(t)
 	k, err := NewKernel(gaussian(1, 5, 2, 0, 1), 1)
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/release"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/file"
@@ -76,6 +77,7 @@ func copied(t interface{ Fatal(...any) }, dir string, rows []int, keep bool) ([]
 
 // The same records in another order are the same copy; with keep their order counts.
 func TestCopyOrder(t *testing.T) {
+	randtest.SkipShort(t)
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		rows := rapid.SliceOfN(rapid.IntRange(1, 9), 1, 30).Draw(t, "rows")

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/kanon/space"
 )
 
@@ -171,6 +172,7 @@ func TestNeighbourhood(t *testing.T) {
 // beside it would change it, however many groups are skipped because they have not
 // changed: the sum of squares falls by as much, and in the end by none.
 func TestDescentTakesTheBestChange(t *testing.T) {
+	randtest.SkipShort(t)
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 12))
 		k := 2 + rng.IntN(3)

@@ -3,7 +3,6 @@ package verify
 import (
 	"hash/maphash"
 	"math/bits"
-	"slices"
 
 	"github.com/noren-privacy/noren/table"
 )
@@ -13,32 +12,45 @@ import (
 type classes struct {
 	columns int
 	mix     uint64 // random and odd
-	slots   []slot // open addressing; a power of two, at most half full
-	number  int    // of classes
-	// rows holds, for each class, the number of its records and then the numbers of its
-	// quasi-identifiers, in pieces of pieceRows classes.
-	rows [][]uint32
-	seen uint32 // keeps the loads that fetch memory early
+	// places are an open addressing: a power of two places, at most 3/4 full, of stride
+	// numbers each. A place holds the number of records of a class, 0 where it is free, then
+	// the number of the class where that is kept, then the numbers of its
+	// quasi-identifiers. All of a class lies together, as a large table costs a wait for
+	// memory for each place that is looked at.
+	places []uint32
+	stride int
+	mask   uint64 // one less than the number of places
+	number int    // of classes
+	seen   uint32 // keeps the loads that fetch memory early
 }
 
-const (
-	pieceBits = 14
-	pieceRows = 1 << pieceBits
-)
-
-func newClasses(seed maphash.Seed, columns int) *classes {
-	return &classes{columns: columns, mix: maphash.String(seed, "classes") | 1, slots: make([]slot, 1<<10)}
+// newClasses counts nothing yet, for records of that many columns. Classes are numbered
+// where that is asked for.
+func newClasses(seed maphash.Seed, columns int, numbered bool) *classes {
+	c := &classes{columns: columns, mix: maphash.String(seed, "classes") | 1, stride: columns + 1, mask: 1<<10 - 1}
+	if numbered {
+		c.stride++
+	}
+	c.places = make([]uint32, (c.mask+1)*uint64(c.stride))
+	return c
 }
 
 // fewClasses are held in any case: parts of fewer would cost more time than they
 // spare memory.
 const fewClasses = 1 << 12
 
-// bytes is the memory that the classes take, their next growth and the list of their
-// sizes included.
+// bytes is the memory that the classes take, the list of their sizes and, where it may
+// come with the batches under way, their next growth included.
 func (c *classes) bytes() int64 {
-	return int64(len(c.rows))*4*pieceRows*int64(c.columns+1) + 8*int64(c.number) + 3*8*int64(len(c.slots))
+	held := 4*int64(len(c.places)) + 8*int64(c.number)
+	if c.full(c.number + (buffers+2)*batchRows) {
+		held += 2 * 4 * int64(len(c.places))
+	}
+	return held
 }
+
+// full reports whether that many classes are more than the places are for.
+func (c *classes) full(number int) bool { return 4*uint64(number) > 3*(c.mask+1) }
 
 // hash is the hash of the numbers of a record.
 func (c *classes) hash(numbers []uint32) uint64 {
@@ -50,11 +62,10 @@ func (c *classes) hash(numbers []uint32) uint64 {
 	return h
 }
 
-// row is the row of a class.
-func (c *classes) row(class uint32) []uint32 {
-	stride := c.columns + 1
-	at := int(class&(pieceRows-1)) * stride
-	return c.rows[class>>pieceBits][at : at+stride : at+stride]
+// place is the content of a place.
+func (c *classes) place(at uint64) []uint32 {
+	from := int(at) * c.stride
+	return c.places[from : from+c.stride : from+c.stride]
 }
 
 // ahead is the number of records whose memory is fetched before they are counted: they
@@ -65,77 +76,85 @@ const ahead = 64
 // appends their classes to of where it is not nil.
 func (c *classes) addAll(numbers []uint32, of *[]uint32) {
 	var hashes [ahead]uint64
-	var first [ahead]slot
 	for len(numbers) > 0 {
 		n := min(ahead, len(numbers)/c.columns)
-		mask := uint64(len(c.slots) - 1)
 		for i := range hashes[:n] {
 			hashes[i] = c.hash(numbers[i*c.columns : (i+1)*c.columns])
-			first[i] = c.slots[hashes[i]&mask]
-		}
-		for i, s := range first[:n] {
-			if s.index != 0 && s.hash == uint32(hashes[i]>>32) {
-				c.seen += c.row(s.index - 1)[0]
-			}
+			c.seen += c.places[int(hashes[i]&c.mask)*c.stride]
 		}
 		for i, h := range hashes[:n] {
-			class := c.add(numbers[i*c.columns:(i+1)*c.columns], h)
+			place := c.add(numbers[i*c.columns:(i+1)*c.columns], h)
 			if of != nil {
-				*of = append(*of, class)
+				*of = append(*of, place[1])
 			}
 		}
 		numbers = numbers[n*c.columns:]
 	}
 }
 
-// add counts a record and returns its class.
-func (c *classes) add(numbers []uint32, h uint64) uint32 {
-	mask := uint64(len(c.slots) - 1)
-	for at := h & mask; ; at = (at + 1) & mask {
-		s := c.slots[at]
-		if s.index == 0 {
-			class := uint32(c.number)
-			if c.number&(pieceRows-1) == 0 {
-				c.rows = append(c.rows, make([]uint32, pieceRows*(c.columns+1)))
-			}
-			c.number++
-			row := c.row(class)
-			row[0] = 1
-			copy(row[1:], numbers)
-			c.slots[at] = slot{index: class + 1, hash: uint32(h >> 32)}
-			if 2*c.number > len(c.slots) {
+// add counts a record and returns the place of its class.
+func (c *classes) add(numbers []uint32, h uint64) []uint32 {
+	key := c.stride - c.columns
+next:
+	for at := h & c.mask; ; at = (at + 1) & c.mask {
+		place := c.place(at)
+		if place[0] == 0 {
+			if c.full(c.number + 1) {
 				c.grow()
+				return c.add(numbers, h)
 			}
-			return class
+			place[0] = 1
+			if key > 1 {
+				place[1] = uint32(c.number)
+			}
+			copy(place[key:], numbers)
+			c.number++
+			return place
 		}
-		if s.hash == uint32(h>>32) {
-			if row := c.row(s.index - 1); slices.Equal(row[1:], numbers) {
-				row[0]++ // at most 2^32-1 records are read
-				return s.index - 1
+		for i, n := range place[key:] {
+			if n != numbers[i] {
+				continue next
 			}
 		}
+		place[0]++ // at most 2^32-1 records are read
+		return place
 	}
 }
 
-// grow doubles the slots.
+// grow doubles the places.
 func (c *classes) grow() {
-	c.slots = make([]slot, 2*len(c.slots))
-	mask := uint64(len(c.slots) - 1)
-	for class := range c.number {
-		h := c.hash(c.row(uint32(class))[1:])
-		at := h & mask
-		for c.slots[at].index != 0 {
-			at = (at + 1) & mask
+	old := c.places
+	c.mask = 2*c.mask + 1
+	c.places = make([]uint32, (c.mask+1)*uint64(c.stride))
+	for ; len(old) > 0; old = old[c.stride:] {
+		if old[0] == 0 {
+			continue
 		}
-		c.slots[at] = slot{index: uint32(class) + 1, hash: uint32(h >> 32)}
+		at := c.hash(old[c.stride-c.columns:c.stride]) & c.mask
+		for c.place(at)[0] != 0 {
+			at = (at + 1) & c.mask
+		}
+		copy(c.place(at), old[:c.stride])
 	}
 }
 
-// sizes are the numbers of records of all classes.
+// sizes are the numbers of records of all classes: by the numbers of the classes where
+// those are kept, else in no order.
 func (c *classes) sizes() []int64 {
-	out := make([]int64, c.number)
-	for class := range out {
-		out[class] = int64(c.row(uint32(class))[0])
+	out := make([]int64, 0, c.number)
+	numbered := c.stride-c.columns > 1
+	if numbered {
+		out = out[:c.number]
+	}
+	for at := range c.mask + 1 {
+		place := c.place(at)
+		switch {
+		case place[0] == 0:
+		case numbered:
+			out[place[1]] = int64(place[0])
+		default:
+			out = append(out, int64(place[0]))
+		}
 	}
 	return out
 }

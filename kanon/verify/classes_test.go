@@ -10,62 +10,92 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Classes are distinguished through many doublings of the index, each with its own number
-// and count, whether they are counted one by one or in batches.
+// Classes are distinguished through many doublings of the places, each with its own number
+// and count, whether they are numbered or not.
 func TestClassesGrow(t *testing.T) {
-	c := newClasses(maphash.MakeSeed(), 2)
-	const n = 200_000
-	want := map[[2]uint32]uint32{}
-	counts := map[[2]uint32]uint32{}
-	var keys [][2]uint32
-	var batch, of []uint32
-	for i := range 3 * n {
-		// Each key one to three times, in a mixed order.
-		k := uint32((i * 7919) % n)
-		if i >= n && i%3 == 0 {
+	for _, numbered := range []bool{true, false} {
+		c := newClasses(maphash.MakeSeed(), 2, numbered)
+		const n = 200_000
+		want := map[[2]uint32]uint32{}
+		counts := map[[2]uint32]uint32{}
+		var keys [][2]uint32
+		var batch, of []uint32
+		list := &of
+		if !numbered {
+			list = nil
+		}
+		for i := range 3 * n {
+			// Each key one to three times, in a mixed order.
+			k := uint32((i * 7919) % n)
+			if i >= n && i%3 == 0 {
+				continue
+			}
+			key := [2]uint32{k % 300, k / 300}
+			keys = append(keys, key)
+			counts[key]++
+			batch = append(batch, key[0], key[1])
+			if len(batch) == 2*1234 {
+				c.addAll(batch, list)
+				batch = batch[:0]
+			}
+		}
+		c.addAll(batch, list)
+		sizes := c.sizes()
+		if c.number != n || 4*n > 3*(c.mask+1) || len(sizes) != n {
+			t.Fatalf("%d classes in %d places, want %d", c.number, c.mask+1, n)
+		}
+		var got, all []int64
+		for _, size := range counts {
+			all = append(all, int64(size))
+		}
+		got = append(got, sizes...)
+		slices.Sort(got)
+		slices.Sort(all)
+		if !slices.Equal(got, all) {
+			t.Fatal("other sizes than counted one by one")
+		}
+		for at := range c.mask + 1 {
+			place := c.place(at)
+			if key := [2]uint32(place[len(place)-2:]); place[0] != 0 && place[0] != counts[key] {
+				t.Fatalf("%v is counted %d times, want %d", key, place[0], counts[key])
+			}
+		}
+		if !numbered {
 			continue
 		}
-		keys = append(keys, [2]uint32{k % 300, k / 300})
-		batch = append(batch, k%300, k/300)
-		if len(batch) == 2*1234 {
-			c.addAll(batch, &of)
-			batch = batch[:0]
+		if len(of) != len(keys) {
+			t.Fatalf("%d classes of %d records", len(of), len(keys))
 		}
-	}
-	c.addAll(batch, &of)
-	if len(of) != len(keys) {
-		t.Fatalf("%d classes of %d records", len(of), len(keys))
-	}
-	for i, key := range keys {
-		if was, known := want[key]; known && was != of[i] {
-			t.Fatalf("%v is class %d and was %d", key, of[i], was)
+		for i, key := range keys {
+			if was, known := want[key]; known && was != of[i] {
+				t.Fatalf("%v is class %d and was %d", key, of[i], was)
+			}
+			want[key] = of[i]
 		}
-		want[key] = of[i]
-		counts[key]++
-	}
-	if c.number != n || len(want) != n || 2*n > len(c.slots) || len(c.sizes()) != n {
-		t.Fatalf("%d classes in %d slots, want %d", c.number, len(c.slots), n)
-	}
-	for key, class := range want {
-		if row := c.row(class); !slices.Equal(row, []uint32{counts[key], key[0], key[1]}) {
-			t.Fatalf("class %d is %v, want %v %v", class, row, counts[key], key)
+		for key, class := range want {
+			if sizes[class] != int64(counts[key]) {
+				t.Fatalf("class %d has %d records, want %d", class, sizes[class], counts[key])
+			}
 		}
 	}
 }
 
-// Two records of one hash stay two classes: the slot that the second one asks first is
-// made to hold the first, under the second's hash.
+// Two records of one hash stay two classes: the place that the second one asks first is
+// made to hold the first.
 func TestCollisionsDoNotMerge(t *testing.T) {
-	c := newClasses(maphash.MakeSeed(), 1)
-	first, second := []uint32{1}, []uint32{2}
-	c.add(first, c.hash(first))
-	clear(c.slots)
+	c := newClasses(maphash.MakeSeed(), 2, true)
+	first, second := []uint32{1, 7}, []uint32{1, 8}
+	was := c.add(first, c.hash(first))
+	moved := append([]uint32{}, was...)
+	clear(c.places)
 	h := c.hash(second)
-	c.slots[h&uint64(len(c.slots)-1)] = slot{index: 1, hash: uint32(h >> 32)}
-	if id := c.add(second, h); id != 1 {
-		t.Fatalf("the second record is in class %d", id)
+	copy(c.place(h&c.mask), moved)
+	for range 2 {
+		if place := c.add(second, h); place[1] != 1 {
+			t.Fatalf("the second record is in class %d", place[1])
+		}
 	}
-	if !slices.Equal(c.sizes(), []int64{1, 1}) {
+	if !slices.Equal(c.sizes(), []int64{1, 2}) {
 		t.Errorf("got %v", c.sizes())
 	}
 }

@@ -58,10 +58,8 @@ func pack(text []byte) (a, b uint64) {
 		}
 	case n >= 4:
 		a = uint64(binary.LittleEndian.Uint32(text)) | uint64(binary.LittleEndian.Uint32(text[n-4:]))>>(8*(8-n))<<32
-	default:
-		for i, c := range text {
-			a |= uint64(c) << (8 * i)
-		}
+	case n > 0: // the middle one is the first or the last again where there is none
+		a = uint64(text[0]) | uint64(text[n/2])<<(8*(n/2)) | uint64(text[n-1])<<(8*(n-1))
 	}
 	return a, b | uint64(n)<<56
 }

@@ -364,9 +364,20 @@ type quasiColumn struct {
 
 // number writes the numbers of n values from one on to every stride-th place of out.
 func (q *quasiColumn) number(v *table.Vector, from int, out []uint32, stride, n int) {
+	d := q.dictionary
+	if v.Kind == table.Text && v.Null == nil && q.stored.AppendText == nil && len(d.short) <= nearWords {
+		for i, text := range v.Texts[from : from+n] {
+			if len(text) > 15 {
+				out[i*stride] = d.number(text, false)
+				continue
+			}
+			a, b := pack(text)
+			out[i*stride] = d.numberShort(a, b, d.hashWord(a, b)&^longHash)
+		}
+		return
+	}
 	var key [ahead]word
 	var hashes [ahead]uint64
-	d := q.dictionary
 	for at := 0; at < n; at += ahead {
 		// The places of all are fetched before the first is looked at.
 		m := min(ahead, n-at)
@@ -393,6 +404,10 @@ func (q *quasiColumn) number(v *table.Vector, from int, out []uint32, stride, n 
 		}
 	}
 }
+
+// nearWords is the largest number of places of short texts that are looked up one by one:
+// the processor holds so many near.
+const nearWords = 1 << 11
 
 // longHash marks a value that has its number already; no hash of a short text has the
 // bit.
