@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // Goroutines that share a ledger commit their work in groups. One of them leads: it
@@ -33,6 +34,7 @@ type job struct {
 	// idle is set by work that changed nothing: it needs no commit of its own.
 	idle bool
 
+	since     time.Time     // when it began to wait
 	lead      chan struct{} // the lead is passed to this goroutine
 	done      chan struct{} // closed when err is final
 	committed bool
@@ -47,7 +49,7 @@ func (j *job) end(err error) {
 // grouped runs j with others in one transaction. committed says that the transaction is
 // durable: with an error, the head file or the anchor is not.
 func (l *Ledger) grouped(ctx context.Context, what string, j *job) (committed bool, err error) {
-	j.ctx, j.lead, j.done = ctx, make(chan struct{}, 1), make(chan struct{})
+	j.ctx, j.since, j.lead, j.done = ctx, time.Now(), make(chan struct{}, 1), make(chan struct{})
 	l.groupMu.Lock()
 	l.queue = append(l.queue, j)
 	lead := !l.leading
@@ -138,7 +140,7 @@ func (l *Ledger) runGroup(ctx context.Context, own *job) error {
 	defer conn.Close()
 	whole := context.WithoutCancel(ctx)
 	var tx *sql.Tx
-	if err := l.retry(ctx, func() (err error) {
+	if err := l.retrySince(ctx, own.since, func() (err error) {
 		tx, err = conn.BeginTx(whole, nil)
 		return err
 	}); err != nil {

@@ -194,7 +194,7 @@ func TestPassbookBesideAWriter(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tx.Rollback()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if _, err := l.Passbook(ctx, PassbookOptions{}); err != nil {
 		t.Error(err)

@@ -397,7 +397,12 @@ func (l *Ledger) at(step string) {
 // retry repeats do while the database is locked by others, at most for the
 // time of Options.Wait.
 func (l *Ledger) retry(ctx context.Context, do func() error) error {
-	for start := time.Now(); ; {
+	return l.retrySince(ctx, time.Now(), do)
+}
+
+// retrySince is retry for work that has waited since start.
+func (l *Ledger) retrySince(ctx context.Context, start time.Time, do func() error) error {
+	for {
 		err := do()
 		var e *sqlite.Error
 		if err == nil || !errors.As(err, &e) || e.Code()&0xff != sqlite3.SQLITE_BUSY || time.Since(start) > l.opts.Wait {
