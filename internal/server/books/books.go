@@ -81,9 +81,9 @@ type document struct {
 	// Cap is what the opener's account gets too.
 	Cap api.Amount `json:"cap"`
 	// Source is the SHA-256 of the table's file that the current version was made of, and
-	// Confirmed when its columns were confirmed.
-	Source    string    `json:"source"`
-	Confirmed time.Time `json:"confirmed,omitzero"`
+	// Columns that of what was confirmed of its columns.
+	Source  string `json:"source"`
+	Columns string `json:"columns"`
 	// Gone says that the table is deleted: nothing can be asked.
 	Gone bool `json:"gone,omitempty"`
 	// Folder is the folder of the current version's file, in that of the book.
