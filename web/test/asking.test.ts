@@ -9,7 +9,7 @@ import { ApiError } from "../src/api";
 import { rises } from "../src/book/accounts";
 import { keptKeys } from "../src/book/version";
 import { area, days, spread, stacked, totals, type Step } from "../src/charts/area";
-import { decimals, dot, extremes, range } from "../src/charts/dots";
+import { decimals, dot, extremes, range, withoutRank } from "../src/charts/dots";
 import { halfScale, ruler } from "../src/charts/ruler";
 import { adopt, cells, condition, edges, firstMargin, fresh, lacks, possible, presets, question, suits, withKind, type Draft } from "../src/question";
 import { lacking, requestOf as openRequest } from "../src/book/opening";
@@ -216,6 +216,12 @@ describe("an answer", () => {
     expect(extremes(wide)).toMatchObject({ apart: false, any: true });
     expect(extremes([{ value: 1, noise: 1 }, { value: 2, noise: 1 }])).toMatchObject({ apart: false, any: false });
     expect(extremes([{ value: 1 }])).toBeUndefined();
+    // Without intervals nothing is said, and the error of a rank is no interval.
+    expect(extremes([{ value: 1 }, { value: 100 }])).toBeUndefined();
+    expect(extremes(withoutRank([{ value: 1, noise: 3, low: -2, high: 4 }, { value: 100, noise: 3, low: 97, high: 103 }], true))).toBeUndefined();
+    expect(withoutRank([{ value: 1, noise: 3 }], false)).toEqual([{ value: 1, noise: 3 }]);
+    // Intervals need not be symmetric.
+    expect(extremes([{ value: 10, noise: 6, low: 9, high: 21 }, { value: 5, noise: 2, low: 3, high: 7 }])).toMatchObject({ apart: true });
   });
   test("figures have the places that their noise allows", () => {
     expect([decimals(30), decimals(1.3), decimals(0.02), decimals(undefined)]).toEqual([0, 1, 3, 0]);

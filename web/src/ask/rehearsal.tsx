@@ -2,6 +2,7 @@
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { post } from "../api";
+import { withoutRank } from "../charts/dots";
 import { number, percent } from "../format";
 import { said, t } from "../lang";
 import type { Quote, Rehearsal } from "../types";
@@ -40,7 +41,7 @@ export function RehearsalCard({ quote }: { quote: Quote }): VNode {
           {made.questions.map((q, i) => (
             <div key={i} class="made">
               {made.questions.length > 1 ? <h3 class="ch">{(quote.questions[i]?.asked ?? []).map(m => said(m))}</h3> : null}
-              <ResultTable rows={q.rows} unit={headed(quote.questions[i]?.unit_label)} label={t("try.title")} value={t("try.value")} />
+              <ResultTable rows={withoutRank(q.rows, quote.questions[i]?.accuracy.rank)} unit={headed(quote.questions[i]?.unit_label)} label={t("try.title")} value={t("try.value")} />
             </div>
           ))}
           {made.of > 0 ? <p class="sub pad">{t("try.within", { runs: made.runs, within: number(made.within), of: number(made.of), share: percent(made.within / made.of) })}</p> : null}

@@ -54,20 +54,27 @@ export function dot(row: AnswerRow, [least, greatest]: [number, number]): VNode 
   );
 }
 
-/** The two rows that lie furthest apart: whether their margins leave a difference, and whether those of any two rows do. */
+/** Rows whose noise is an error of the rank: they have no interval of values. */
+export const withoutRank = (rows: AnswerRow[], rank: boolean | undefined): AnswerRow[] =>
+  rank ? rows.map(({ noise: _, low: __, high: ___, ...row }) => row) : rows;
+
+/**
+ * The two rows that lie furthest apart: whether their intervals, with the sampling errors,
+ * leave a difference, and whether those of any two rows do. Nothing is said where a row
+ * has no interval.
+ */
 export function extremes(rows: AnswerRow[]): { most: AnswerRow; least: AnswerRow; apart: boolean; any: boolean } | undefined {
   const known = rows.filter(r => valueOf(r) !== undefined);
   const [first] = known;
-  if (!first || known.length < 2) return undefined;
+  if (!first || known.length < 2 || known.some(r => interval(r) === undefined)) return undefined;
   let [most, least] = [first, first];
   for (const row of known) {
     if ((valueOf(row) ?? 0) > (valueOf(most) ?? 0)) most = row;
     if ((valueOf(row) ?? 0) < (valueOf(least) ?? 0)) least = row;
   }
-  const margins = (r: AnswerRow): number => (r.noise ?? 0) + (r.sampling ?? 0);
-  const low = Math.max(...known.map(r => (valueOf(r) ?? 0) - margins(r)));
-  const high = Math.min(...known.map(r => (valueOf(r) ?? 0) + margins(r)));
-  return { most, least, apart: (valueOf(most) ?? 0) - (valueOf(least) ?? 0) > margins(most) + margins(least), any: low > high };
+  const low = (r: AnswerRow): number => (interval(r)?.[0] ?? -Infinity) - (r.sampling ?? 0);
+  const high = (r: AnswerRow): number => (interval(r)?.[1] ?? Infinity) + (r.sampling ?? 0);
+  return { most, least, apart: low(most) > high(least), any: Math.max(...known.map(low)) > Math.min(...known.map(high)) };
 }
 
 /** Decimals that suit a half width: two significant digits of it. */

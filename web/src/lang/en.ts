@@ -621,7 +621,6 @@ export const en = {
   "ask.batch": "All questions are one request: one price, one payment, one certificate.",
   "ask.cells": "{n} {n|group|groups}",
   "ask.said": "Price {cost}.",
-  "ask.said.not": "Price {cost}. It does not fit the budget.",
   "ask.nobook": "This table has no budget book",
   "ask.nobook.steward": "Open its book: unit, cap, and public bounds. Analysts can ask after that.",
   "kind.count": "count",
@@ -786,7 +785,6 @@ export const en = {
   "buys.times": "times",
   "buys.none": "Nothing that the server knows of.",
   "answers.title": "Answers you may read free",
-  "answers.sub": "Your own, and those that are shared",
   "answers.none": "None yet.",
 
   "answer.lead": "Answer no. {n} from {table} · {at} · {by}",
@@ -823,7 +821,6 @@ export const en = {
   "answer.entry": "Entry no. {n} in the book",
   "answer.before": "Charged before the data was read",
   "answer.boundary": "released at a fixed time after the request",
-  "answer.again": "The same question under the same margin returns these figures, free.",
 
   "books.lead": "What the answers about each table may reveal in all, and what was spent of it.",
   "books.none": "No budget book is open",

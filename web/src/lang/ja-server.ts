@@ -154,8 +154,8 @@ export const jaServer: Record<string, string> = {
   "promise.rank_each": "順位の誤差は信頼度{at}で{within}件以下です（{cells}個の値のそれぞれについて。すべて同時には信頼度{all_at}）。",
   "odds.answer": "{unit}の一つが表に含まれるかどうかで、この答えのオッズは最大{times}倍しか変わりません（ε {epsilon}）。",
   "odds.answer_delta": "{unit}の一つが表に含まれるかどうかで、確率{delta}の場合を除き、この答えのオッズは最大{times}倍しか変わりません（ε {epsilon}）。",
-  "odds.answer_replace": "{unit}の一つが表にあるか別のものに置き換わるかで、この答えのオッズは最大{times}倍しか変わりません（ε {epsilon}）。",
-  "odds.answer_delta_replace": "{unit}の一つが表にあるか別のものに置き換わるかで、確率{delta}の場合を除き、この答えのオッズは最大{times}倍しか変わりません（ε {epsilon}）。",
+  "odds_replace.answer": "{unit}の一つが表にあるか別のものに置き換わるかで、この答えのオッズは最大{times}倍しか変わりません（ε {epsilon}）。",
+  "odds_replace.answer_delta": "{unit}の一つが表にあるか別のものに置き換わるかで、確率{delta}の場合を除き、この答えのオッズは最大{times}倍しか変わりません（ε {epsilon}）。",
   "not.small_groups": "平均と分散の誤差は、示された大きさ以上のグループについてのものです。半分の大きさのグループでは約2倍になります。誤差は答えごとに示されます。",
   "not.all_at_once": "それぞれの値は、示された信頼度で誤差に収まります。値が多いと、収まらないものもあります。",
   "not.value": "分位点の誤差は順位で示されます。値の少ないところでは、値そのものが大きくずれることがあります。",
@@ -176,6 +176,8 @@ export const jaServer: Record<string, string> = {
   "care.none": "{of}個の値のうち{count}個は、レコードが少なすぎるため値がありません。",
   "care.wide": "{of}個の値のうち{count}個は、求めた誤差{within}より誤差が大きくなっています。グループが推測より小さいためです。",
   "care.negative": "{of}個の件数のうち{count}個は0未満です。小さい件数に雑音が加わったためで、合計は平均的に正しく保たれます。",
+  "care.fit": "重みの適合：{finding}。",
+  "care.hidden_bias": "誤差は{what}を含みません。",
   "care.differences": "二つの値に差があると言えるのは、双方の誤差の合計より離れているときだけです。",
   "change.margin": "質問{question}の誤差を{from}から{to}にする。",
   "change.pay": "質問{question}の支払いを{from}から{to}にする。",
@@ -284,7 +286,6 @@ export const jaServer: Record<string, string> = {
   "code.quote-outdated": "見積もりの後で、表の定義が変わりました。",
   "code.costs-more": "許された額より高くなります。",
   "code.margin-unreachable": "この誤差には、どの予算でも届きません。",
-  "code.not-zcdp": "zCDPの予算帳では、この答えは得られません。",
 };
 
 /** The assumptions of guarantees, by the sentence that stands in certificates. */

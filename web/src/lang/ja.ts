@@ -621,7 +621,6 @@ export const ja: Strings = {
   "ask.batch": "すべての質問は一つの要求です。価格も支払いも証明書も一つです。",
   "ask.cells": "{n}グループ",
   "ask.said": "価格は{cost}です。",
-  "ask.said.not": "価格は{cost}です。予算に収まりません。",
   "ask.nobook": "この表には予算帳がありません",
   "ask.nobook.steward": "予算帳を開き、単位、上限、公開の範囲を決めてください。その後で分析者が質問できます。",
   "kind.count": "件数",
@@ -786,7 +785,6 @@ export const ja: Strings = {
   "buys.times": "回数",
   "buys.none": "サーバーが示せるものはありません。",
   "answers.title": "無料で読める答え",
-  "answers.sub": "自分の答えと、共有された答え",
   "answers.none": "まだありません。",
 
   "answer.lead": "{table}の答え no. {n} · {at} · {by}",
@@ -823,7 +821,6 @@ export const ja: Strings = {
   "answer.entry": "予算帳の記入 no. {n}",
   "answer.before": "データを読む前に計上",
   "answer.boundary": "要求から決まった時間の後に公開",
-  "answer.again": "同じ質問を同じ誤差で行うと、この値が無料で得られます。",
 
   "books.lead": "各表についての答えが全体で明かしうる量と、そのうち使われた量です。",
   "books.none": "開かれた予算帳はありません",

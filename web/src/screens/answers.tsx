@@ -2,7 +2,7 @@
 import type { ComponentChildren, VNode } from "preact";
 import { all, base, get, part, request } from "../api";
 import { least, left, letter, paid } from "../amount";
-import { decimals, extremes, interval } from "../charts/dots";
+import { decimals, extremes, interval, withoutRank } from "../charts/dots";
 import { headed, unitText } from "../ask/unit";
 import { ResultTable, valueText } from "../ask/result";
 import { compact, dateTime, number, shortHash } from "../format";
@@ -33,10 +33,10 @@ function Single({ q, row }: { q: AnsweredQuestion; row: AnswerRow }): VNode {
   );
 }
 
-function Meaning({ q }: { q: AnsweredQuestion }): VNode {
-  const rows = q.result.rows;
+function Meaning({ q, rows }: { q: AnsweredQuestion; rows: AnswerRow[] }): VNode {
   const ends = rows.length > 1 && rows.every(r => (r.keys ?? []).length > 0) ? extremes(rows) : undefined;
-  const care = [...(q.notes ?? []), ...(q.read_with_care ?? [])];
+  const words = q.accuracy?.rank ? q.accuracy.words : undefined;
+  const care = [...(words ? [words] : []), ...(q.notes ?? []), ...(q.read_with_care ?? [])];
   const [only] = rows;
   const limits = rows.length === 1 && only ? interval(only) : undefined;
   if (!ends && !limits && care.length === 0) return <></>;
@@ -63,7 +63,7 @@ function Meaning({ q }: { q: AnsweredQuestion }): VNode {
 function within(q: AnsweredQuestion): { n: number; of: number; within: number } | undefined {
   const wanted = q.accuracy?.within;
   const known = q.result.rows.filter(r => r.noise !== undefined);
-  if (wanted === undefined || wanted === null || known.length < 2) return undefined;
+  if (wanted === undefined || wanted === null || q.accuracy?.rank || known.length < 2) return undefined;
   return { n: known.filter(r => (r.noise ?? 0) <= wanted * 1.0000001).length, of: known.length, within: wanted };
 }
 
@@ -97,7 +97,6 @@ function CertificateCard({ a, book }: { a: Answer; book: Book | undefined }): VN
           { level: "ok", text: t("answer.before"), detail: t("answer.boundary") },
         ]}
       />
-      <p class="sub pad">{t("answer.again")}</p>
     </Card>
   );
 }
@@ -105,6 +104,7 @@ function CertificateCard({ a, book }: { a: Answer; book: Book | undefined }): VN
 function One({ a, book }: { a: Answer; book: Book | undefined }): VNode {
   const rest = rests(a.left);
   const first = a.questions[0];
+  const parts = a.questions.map(q => ({ q, rows: withoutRank(q.result.rows, q.accuracy?.rank) }));
   const fits = first ? within(first) : undefined;
   return (
     <>
@@ -133,7 +133,7 @@ function One({ a, book }: { a: Answer; book: Book | undefined }): VNode {
       </Head>
       <div class="cols">
         <div>
-          {a.questions.map((q, i) => (
+          {parts.map(({ q, rows }, i) => (
             <>
               <section class="card" key={i} aria-label={t("answer.figures")}>
                 {i === 0 ? (
@@ -168,11 +168,11 @@ function One({ a, book }: { a: Answer; book: Book | undefined }): VNode {
                   </div>
                 ) : null}
                 {a.questions.length > 1 ? <h2 class="ch">{asked(q)}</h2> : null}
-                {q.result.rows.length === 1 && typeof q.result.rows[0]?.value === "number" ? <Single q={q} row={q.result.rows[0]} /> : null}
-                <ResultTable rows={q.result.rows} unit={headed(q.result.unit_label)} label={t("answer.figures")} value={t(q.kind === "count" || q.kind === "histogram" ? "kind.count" : `kind.${q.kind}`)} />
+                {rows.length === 1 && typeof rows[0]?.value === "number" ? <Single q={q} row={rows[0]} /> : null}
+                <ResultTable rows={rows} unit={headed(q.result.unit_label)} label={t("answer.figures")} value={t(q.kind === "count" || q.kind === "histogram" ? "kind.count" : `kind.${q.kind}`)} />
                 {q.result.total !== undefined ? <p class="sub pad">{t("answer.total", { n: number(q.result.total) })}</p> : null}
               </section>
-              <Meaning q={q} />
+              <Meaning q={q} rows={rows} />
             </>
           ))}
         </div>

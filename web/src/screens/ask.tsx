@@ -36,7 +36,7 @@ function kept(book: Book): Asking | undefined {
 
 function Earlier({ list }: { list: AnswerLine[] }): VNode {
   return (
-    <Card title={t("answers.title")} sub={t("answers.sub")}>
+    <Card title={t("answers.title")}>
       {list.length === 0 ? <p class="q">{t("answers.none")}</p> : null}
       <table class="qs">
         <tbody>
@@ -156,7 +156,7 @@ function Editor({ book, reload }: { book: Book; reload: () => void }): VNode {
   const shut = sealed.value || book.sealed;
   const ready = quoted.current && quote !== undefined && quote.fits && !shut && own !== undefined && !own.closed;
   useEffect(() => {
-    if (quote && quoted.current) say(t(quote.fits ? "ask.said" : "ask.said.not", { cost: paid(quote.cost) }));
+    if (quote && quoted.current) say(t("ask.said", { cost: paid(quote.cost) }) + (quote.fits ? "" : " " + t("refused.title")));
   }, [quote?.token, quoted.current]);
   const onRefused = (err: unknown): void => {
     openPay(undefined);

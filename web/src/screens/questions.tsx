@@ -98,7 +98,7 @@ export default function Questions(): VNode {
       ) : null}
       <When of={answers} lines={3}>
         {list => (
-          <Card title={t("answers.title")} sub={t("answers.sub")}>
+          <Card title={t("answers.title")}>
             {list.length === 0 ? (
               <p class="q">{t("answers.none")}</p>
             ) : (

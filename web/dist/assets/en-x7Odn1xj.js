@@ -1,4 +1,4 @@
-import{t as e}from"./keys-DGwmBlV5.js";var t=`Skip to content
+import{t as e}from"./keys-lDB7KC23.js";var t=`Skip to content
 Language
 Loading
 none
@@ -601,7 +601,6 @@ Remove this question
 All questions are one request: one price, one payment, one certificate.
 {n} {n|group|groups}
 Price {cost}.
-Price {cost}. It does not fit the budget.
 This table has no budget book
 Open its book: unit, cap, and public bounds. Analysts can ask after that.
 count
@@ -766,7 +765,6 @@ Answer
 times
 Nothing that the server knows of.
 Answers you may read free
-Your own, and those that are shared
 None yet.
 Answer no. {n} from {table} · {at} · {by}
 Answer no. {n}
@@ -802,7 +800,6 @@ Signed by this server
 Entry no. {n} in the book
 Charged before the data was read
 released at a fixed time after the request
-The same question under the same margin returns these figures, free.
 What the answers about each table may reveal in all, and what was spent of it.
 No budget book is open
 Accounting
