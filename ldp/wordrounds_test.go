@@ -81,7 +81,10 @@ func TestRoundsVariance(t *testing.T) {
 // Estimates from rounds are unbiased and cover, also where people answer in some rounds
 // only. Stated errors that take all reports for those of different people are too small, and
 // are caught.
-func TestWordRounds(t *testing.T) { testWordRounds(t, 40) }
+func TestWordRounds(t *testing.T) {
+	randtest.SkipShort(t)
+	testWordRounds(t, 40)
+}
 
 func TestLongWordRounds(t *testing.T) {
 	randtest.Long(t)

@@ -2,5 +2,7 @@
 
 package server
 
-// freeShare is not known on this system.
-func freeShare(string) (float64, error) { return 1, nil }
+import "math"
+
+// freeDisk is not known on this system.
+func freeDisk(string) (share, bytes float64, err error) { return 1, math.Inf(1), nil }

@@ -45,8 +45,12 @@ func (s *Server) adminHandler() http.Handler {
 	})
 }
 
-// leastFree is the share of the disk that must be free.
-const leastFree = 0.05
+// Of the disk, leastFree must be free, or leastFreeBytes, which are a small share of a
+// large disk.
+const (
+	leastFree      = 0.05
+	leastFreeBytes = 4 << 30
+)
 
 // faults are the reasons for which the server is not ready; none where it is.
 func (s *Server) faults() (all []string) {
@@ -67,8 +71,8 @@ func (s *Server) faults() (all []string) {
 	if jump := s.store.Jump(); jump > time.Hour {
 		all = append(all, fmt.Sprintf("clock: it moved forward by %s while the server ran; sessions and tokens that end before its time have ended", jump.Round(time.Second)))
 	}
-	if free, err := freeShare(s.cfg.Dir); err == nil && free < leastFree {
-		all = append(all, fmt.Sprintf("disk: expected at least %.0f%% free, got %.1f%%", 100*leastFree, 100*free))
+	if share, bytes, err := freeDisk(s.cfg.Dir); err == nil && share < leastFree && bytes < leastFreeBytes {
+		all = append(all, fmt.Sprintf("disk: expected at least %.0f%% or %d GiB free, got %.1f%%", 100*leastFree, leastFreeBytes>>30, 100*share))
 	}
 	return all
 }
