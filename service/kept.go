@@ -14,8 +14,8 @@ import (
 //
 // The guarantee is that of package release: what is in memory was compared with the
 // prints of the grant when it was loaded ([release.Tables]). The process owns the ledger
-// while it is open, and the files of the data sets should be changed by nobody else: a
-// change is noticed when a column is loaded, and answers are about the granted version.
+// while it is open, and no other process should change the files of the data sets: a change
+// is noticed when a column is loaded, and answers are about the granted version.
 type Kept struct {
 	path   string
 	ledger *ledger.Ledger

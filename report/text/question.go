@@ -108,28 +108,29 @@ func PromiseWords(_ Lang, p *api.Promise, cells int) api.Message {
 // Odds says what one unit changes of the odds of answers. about names them: "answer" for
 // one answer or several of one request, "book" for all answers of a budget.
 func Odds(_ Lang, cost account.Cost, unit, about string) api.Message {
+	return odds(cost, unit, about, "odds."+about, "is in the table")
+}
+
+// OddsReplaced is [Odds] for neighbours of the relation replace-one. Its codes begin with
+// "odds_replace".
+func OddsReplaced(_ Lang, cost account.Cost, unit, about string) api.Message {
+	return odds(cost, unit, about, "odds_replace."+about, "is in the table or another in its place")
+}
+
+func odds(cost account.Cost, unit, about, code, change string) api.Message {
 	epsilon, delta := cost.Float()
 	args := map[string]any{"times": oddsFactor(epsilon), "epsilon": account.Decimal(cost.Epsilon, 9), "unit": unit}
 	what := "this answer"
 	if about == "book" {
 		what = "all answers together"
 	}
-	text := "Whether one {unit} is in the table changes the odds of " + what + " at most {times} times (epsilon {epsilon})"
-	code := "odds." + about
+	english := "Whether one {unit} " + change + " changes the odds of " + what + " at most {times} times (epsilon {epsilon})"
 	if delta > 0 {
 		code += "_delta"
 		args["delta"] = account.Decimal(cost.Delta, 18)
-		text += ", but for a probability of {delta}"
+		english += ", but for a probability of {delta}"
 	}
-	return say(code, text+".", args)
-}
-
-// OddsReplaced is [Odds] for neighbours of the relation replace-one.
-func OddsReplaced(lang Lang, cost account.Cost, unit, about string) api.Message {
-	m := Odds(lang, cost, unit, about)
-	m.Code += "_replace"
-	m.Text = strings.Replace(m.Text, "is in the table changes", "is in the table or another in its place changes", 1)
-	return m
+	return say(code, english+".", args)
 }
 
 // oddsFactor is e^epsilon, rounded up to three digits.
