@@ -67,6 +67,8 @@ func Documents() []Document {
 		document[LDPEstimate](LDPEstimateSchema),
 		document[LDPRandomise](LDPRandomiseSchema),
 		document[LDPSimulate](LDPSimulateSchema),
+		form[LedgerExportCheck](LedgerSchema, "check-export"),
+		form[LedgerExported](LedgerSchema, "export"),
 		form[Granted](LedgerSchema, "grant"),
 		form[History](LedgerSchema, "history"),
 		form[Reconciliation](LedgerSchema, "reconcile"),

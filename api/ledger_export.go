@@ -1,12 +1,16 @@
 package api
 
+import "io"
+
 // LedgerExportSchema names the form of an exported ledger.
 const LedgerExportSchema = "noren.ledger.export/1"
 
 // LedgerExportRequest asks to write the whole ledger to a file for an auditor.
 type LedgerExportRequest struct {
-	// Output is the file to write. Required.
+	// Output is the file to write. Required without To.
 	Output string `json:"output"`
+	// To receives the export in place of a file.
+	To io.Writer `json:"-"`
 	// Force replaces a file that exists.
 	Force bool `json:"force,omitempty"`
 }

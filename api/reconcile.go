@@ -10,12 +10,17 @@ type LedgerReconcileRequest struct {
 	// WithoutHead says that the head file is lost or unusable. It is refused while the
 	// head file is usable.
 	WithoutHead bool `json:"without_head,omitempty"`
+	// WithoutAnchor makes the anchor anew where the ledger cannot be brought up to it, or
+	// it is lost. It is refused while the anchor serves.
+	WithoutAnchor bool `json:"without_anchor,omitempty"`
 }
 
 // Reconciliation is what a reconciliation did.
 type Reconciliation struct {
 	// Ledger is the ledger's id.
 	Ledger string `json:"ledger"`
+	// Lost is the number of entries that an anchor knew and that nothing brought back.
+	Lost int64 `json:"lost"`
 	// Raised are the accounts whose expenditure rose.
 	Raised []Raised `json:"raised"`
 	// Recovered are the ids of charges that the ledger lacked and that were charged

@@ -90,6 +90,9 @@ func (p *books) take(k *link) (any, error) {
 }
 
 func (p *books) grant(b *grantBody, seq int64) error {
+	if b.Accounting != "" && b.Accounting != string(ZCDP) || (b.Accounting != "") != (b.StatementDelta > 0) || b.StatementDelta < 0 {
+		return fmt.Errorf("is in no known accounting")
+	}
 	a := p.accounts[b.Account]
 	var before *account
 	if a != nil {
@@ -166,7 +169,7 @@ func (p *books) charge(b *chargeBody, seq int64, recovered bool) error {
 		if a == nil || n.Eps < 0 || n.Delta < 0 || n.Rho < 0 || n.Gaussian < 0 {
 			return fmt.Errorf("charges account %d, which is not there, or less than nothing", n.Account)
 		}
-		if (a.accounting == string(ZCDP)) != (n.Rho > 0) {
+		if a.zcdp() != (n.Rho > 0) || a.zcdp() && n.Delta != 0 || n.Gaussian > n.Rho {
 			return fmt.Errorf("charges account %d, whose budget is in %s, in another accounting", n.Account, a.accounting)
 		}
 		a.spentEps += n.Eps

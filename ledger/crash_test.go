@@ -112,6 +112,17 @@ func child(role, path, arg string) int {
 		got, err := ask(ctx, l, request(1, Cost{Epsilon: milli, Delta: 0}), answer(1))
 		fmt.Printf("answered %s\n", got)
 		return report(err)
+	case "die-at-zcdp":
+		l.step = func(step string) {
+			if step == arg {
+				die()
+			}
+		}
+		q := request(1, Cost{})
+		q.Loss = Loss{Rho: milliRho + 500_000_000, Pure: milli, Gaussian: milliRho}
+		got, err := ask(ctx, l, q, answer(1))
+		fmt.Printf("answered %s\n", got)
+		return report(err)
 	case "unprivileged", "once":
 		_, err := ask(ctx, l, request(1, Cost{Epsilon: milli, Delta: 0}), answer(1))
 		return report(err)

@@ -135,10 +135,21 @@ func (l *Ledger) knownHead() (*link, error) {
 }
 
 // checkSeal fails with a SealedError unless the database contains its known
-// head.
-func (l *Ledger) checkSeal(ctx context.Context) error {
+// head, and the anchor's entry if it had an anchor before: known is its path then.
+func (l *Ledger) checkSeal(ctx context.Context, known string) error {
 	head, headErr := l.knownHead()
-	return l.compareHead(ctx, l.db, head, headErr)
+	if err := l.compareHead(ctx, l.db, head, headErr); err != nil {
+		return err
+	}
+	if known == "" && l.anchored() {
+		if _, _, err := l.readAnchor(); errors.Is(err, errNoAnchor) {
+			return nil // it is made when the rest has been found sound
+		}
+	}
+	if err := l.compareAnchor(ctx, l.db); err != nil {
+		return fail(l.path, "cannot be read", err)
+	}
+	return nil
 }
 
 func (l *Ledger) compareHead(ctx context.Context, tx querier, head *link, headErr error) error {
@@ -170,11 +181,12 @@ func (l *Ledger) compareHead(ctx context.Context, tx querier, head *link, headEr
 	return nil
 }
 
-// syncHead makes the head file hold entry seq, durably.
+// syncHead makes the head file and the anchor hold entry seq, durably; 0 stands for the
+// last entry.
 func (l *Ledger) syncHead(ctx context.Context, seq int64) error {
 	l.headMu.Lock()
 	defer l.headMu.Unlock()
-	if l.headSeq >= seq {
+	if seq > 0 && l.headSeq >= seq {
 		return nil // another goroutine's sync took this entry along
 	}
 	// A transaction that changes nothing, for its lock.
@@ -194,20 +206,42 @@ func (l *Ledger) syncHead(ctx context.Context, seq int64) error {
 	if head != nil {
 		from = head.Seq
 	}
-	var text []byte
+	var text, hash []byte
 	last := from
 	if err := eachLink(ctx, tx, from, func(k *link) error {
 		line, err := l.headLine(k)
-		text, last = append(text, line...), k.Seq
+		text, last, hash = append(text, line...), k.Seq, k.Hash
 		return err
 	}); err != nil {
 		return fail(l.path, "the head file cannot be written", err)
 	}
-	if err := l.appendHead(text); err != nil {
-		return fileError(headPath(l.path), "the head file cannot be written", err)
+	if len(text) > 0 {
+		if err := l.appendHead(text); err != nil {
+			return fileError(headPath(l.path), "the head file cannot be written", err)
+		}
+	}
+	if l.anchored() {
+		if err := l.bringAnchor(ctx, tx, last, hash, head); err != nil {
+			return err
+		}
 	}
 	l.headSeq = last
 	return nil
+}
+
+// bringAnchor makes the anchor say the last entry, which has hash or, where the head
+// file knew it before, is head.
+func (l *Ledger) bringAnchor(ctx context.Context, tx *sql.Tx, last int64, hash []byte, head *link) error {
+	if err := l.compareAnchor(ctx, tx); err != nil {
+		return fail(l.path, "the anchor cannot be written", err)
+	}
+	if hash == nil && head != nil {
+		hash = head.Hash
+	}
+	if seq, _, err := l.readAnchor(); err == nil && seq >= last {
+		return nil
+	}
+	return l.writeAnchor(last, hash)
 }
 
 func (l *Ledger) appendHead(text []byte) (err error) {

@@ -71,7 +71,7 @@ func (r *Reservation) watch(ctx context.Context) {
 // renew moves the lease on, if it is still the owner's.
 func (r *Reservation) renew() (held bool, err error) {
 	l := r.ledger
-	err = l.write(r.ctx, "the lease was not renewed", func(ctx context.Context, tx *sql.Tx, now int64) error {
+	_, err = l.grouped(r.ctx, "the lease was not renewed", &job{do: func(ctx context.Context, tx *sql.Tx, now int64) error {
 		next := l.clock.lease(now, l.opts.Lease)
 		done, err := tx.ExecContext(ctx, `UPDATE charge SET owner_boot = ?, lease_until = max(lease_until, ?), lease_boot = max(lease_boot, ?)
 			WHERE id = ? AND owner = ? AND state = 'reserved'`, next.boot, next.until, next.bootTime, r.info.ID, r.owner)
@@ -81,7 +81,7 @@ func (r *Reservation) renew() (held bool, err error) {
 		rows, err := done.RowsAffected()
 		held = rows == 1
 		return err
-	})
+	}})
 	return held, err
 }
 

@@ -18,10 +18,17 @@ import (
 // program made it before data sets had schemas.
 func schema1(t testing.TB, name string) *fixture {
 	t.Helper()
+	return unpack(t, "schema1", name)
+}
+
+// unpack unpacks a ledger of an older schema version. Those of schema2 were made before
+// budgets in zCDP.
+func unpack(t testing.TB, schema, name string) *fixture {
+	t.Helper()
 	dir := t.TempDir()
 	f := &fixture{dir: dir, path: filepath.Join(dir, "noren.db"), file: filepath.Join(dir, "data.csv")}
 	for _, s := range []string{"", ".head"} {
-		in, err := os.Open(filepath.Join("testdata", "schema1", name+".db"+s+".gz"))
+		in, err := os.Open(filepath.Join("testdata", schema, name+".db"+s+".gz"))
 		if err != nil {
 			t.Fatal(err)
 		}

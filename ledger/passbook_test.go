@@ -127,7 +127,7 @@ func TestPassbook(t *testing.T) {
 	check("ana", PassbookOptions{Dataset: "adult", Analyst: "ana"}, pick(3, 6, 8, 10))
 	check("bob", PassbookOptions{Dataset: "adult", Analyst: "bob"}, pick(0, 2, 4, 7, 9))
 	check("bob anywhere", PassbookOptions{Analyst: "bob"}, pick(0, 2, 4, 7, 9))
-	check("nobody's", PassbookOptions{Dataset: "adult", Analyst: "eve"}, nil)
+	check("unknown", PassbookOptions{Dataset: "adult", Analyst: "eve"}, nil)
 	check("released", PassbookOptions{Dataset: "adult", State: "released"}, pick(4, 6, 7, 8))
 	check("forfeited", PassbookOptions{Dataset: "adult", State: "forfeited"}, pick(3))
 	check("reserved", PassbookOptions{State: "reserved"}, pick(2))

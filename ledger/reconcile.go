@@ -32,6 +32,10 @@ type ReconcileOptions struct {
 	// usable. A charge that neither the readable part of the head file nor a
 	// certificate states is lost by it.
 	WithoutHead bool
+	// WithoutAnchor says that the ledger cannot be brought up to its anchor, or that the
+	// anchor is lost, and that it is made anew. It is refused while the anchor serves. A
+	// charge that neither the head file nor a certificate states is lost by it.
+	WithoutAnchor bool
 }
 
 // Recovery is what a reconciliation did.
@@ -41,6 +45,7 @@ type Recovery struct {
 	Skipped   []string // what could not be charged, and why
 	Raised    []Raise  // accounts whose spent rose
 	Rebuilt   []string // what was changed from outside and is again as the chain says
+	Lost      int64    // entries that a given-up anchor knew and that nothing brought back
 }
 
 // Raise is an account whose spent rose.
@@ -108,6 +113,11 @@ func (l *Ledger) Reconcile(ctx context.Context, o ReconcileOptions) (*Recovery, 
 			rewrite = true
 			lost = nil
 		}
+		known, _, err := lastLink(ctx, tx)
+		if err != nil {
+			return err
+		}
+		known += int64(len(lost))
 		for _, k := range lost {
 			if err := l.rollForward(ctx, tx, k); err != nil {
 				return fmt.Errorf("entry %d of the head file: %w", k.Seq, err)
@@ -134,12 +144,18 @@ func (l *Ledger) Reconcile(ctx context.Context, o ReconcileOptions) (*Recovery, 
 		if err := l.finishBooks(ctx, tx, p); err != nil {
 			return err
 		}
+		if did.Lost, err = l.reconcileAnchor(ctx, tx, o.WithoutAnchor, known); err != nil {
+			return err
+		}
 		return did.compare(ctx, tx, before)
 	})
 	if err != nil {
 		return nil, err
 	}
 	l.at("reconciled")
+	if err := l.renewAnchor(ctx, o.WithoutAnchor); err != nil {
+		return nil, err
+	}
 	if rewrite {
 		err = l.rebuildHead(ctx)
 	} else {
@@ -389,6 +405,13 @@ func (l *Ledger) rebuildHead(ctx context.Context) error {
 		}); err != nil {
 			return err
 		}
-		return rewriteHead(l.path, text.Bytes())
+		if err := rewriteHead(l.path, text.Bytes()); err != nil || !l.anchored() {
+			return err
+		}
+		seq, hash, err := lastLink(ctx, tx)
+		if err != nil {
+			return err
+		}
+		return l.writeAnchor(seq, hash)
 	})
 }

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"encoding/hex"
 	"fmt"
 )
 
@@ -9,6 +10,7 @@ type replay struct {
 	*books
 	charges map[string]*replayed
 	notes   map[int64]grantNote // of the grants, by entry
+	granted map[int64][]Version // of the data sets, by account: number, entry, hash, print
 	hashes  [][]byte            // of entry i + 1
 }
 
@@ -41,7 +43,7 @@ func (b *chargeBody) recoveredReason() string {
 }
 
 func newReplay() *replay {
-	return &replay{books: newBooks(), charges: map[string]*replayed{}, notes: map[int64]grantNote{}}
+	return &replay{books: newBooks(), charges: map[string]*replayed{}, notes: map[int64]grantNote{}, granted: map[int64][]Version{}}
 }
 
 // apply takes the next entry: see [books.apply].
@@ -51,9 +53,24 @@ func (p *replay) apply(k *link) error {
 		return err
 	}
 	p.hashes = append(p.hashes, k.Hash)
+	if err := p.record(k, body); err != nil {
+		return fmt.Errorf("entry %d (%s): %w", k.Seq, k.Kind, err)
+	}
+	return nil
+}
+
+// record keeps what the entry k, whose body the books have taken, says of charges and
+// versions.
+func (p *replay) record(k *link, body any) (err error) {
 	switch b := body.(type) {
 	case *grantBody:
 		p.notes[k.Seq] = *p.note
+		if b.Version != 0 {
+			v := Version{Number: int(b.Version), Link: k.Seq, Print: b.Fingerprint}
+			hash, _ := hex.DecodeString(b.DefinitionHash) // the books have read it
+			copy(v.DefinitionHash[:], hash)
+			p.granted[b.Account] = append(p.granted[b.Account], v)
+		}
 	case *chargeBody:
 		err = p.charge(b, k)
 	case *releaseBody:
@@ -69,10 +86,7 @@ func (p *replay) apply(k *link) error {
 	case *reconcileBody:
 		p.reconcile(b, k.Seq)
 	}
-	if err != nil {
-		return fmt.Errorf("entry %d (%s): %w", k.Seq, k.Kind, err)
-	}
-	return nil
+	return err
 }
 
 // ending finds a reserved charge, to be ended by entry seq.

@@ -106,10 +106,8 @@ func (l *Ledger) Reserve(ctx context.Context, q Request) (r *Reservation, stored
 		return nil, nil, err
 	}
 	l.at("begin")
-	err = l.write(ctx, "the request was not charged", func(ctx context.Context, tx *sql.Tx, now int64) error {
-		if err := l.unsealed(ctx, tx); err != nil {
-			return err
-		}
+	j := &job{guarded: true, synced: true, step: "charged"}
+	j.do = func(ctx context.Context, tx *sql.Tx, now int64) error {
 		book, err := findAccount(ctx, tx, 0, kindDataset, q.Dataset)
 		if err != nil {
 			return err
@@ -121,6 +119,7 @@ func (l *Ledger) Reserve(ctx context.Context, q Request) (r *Reservation, stored
 			return err
 		}
 		if stored, err = l.lookup(ctx, tx, &q, book, now); err != nil || stored != nil {
+			j.idle = true
 			return err
 		}
 		if err := isCurrent(ctx, tx, &q, book); err != nil {
@@ -128,16 +127,16 @@ func (l *Ledger) Reserve(ctx context.Context, q Request) (r *Reservation, stored
 		}
 		r, err = l.charge(ctx, tx, &q, book, now)
 		return err
-	})
-	if err != nil {
+	}
+	committed, err := l.grouped(ctx, "the request was not charged", j)
+	if err != nil && !committed {
 		return nil, nil, err
 	}
 	if stored != nil {
 		return nil, stored, nil
 	}
-	l.at("charged")
 	r.watch(ctx)
-	if err := l.syncHead(ctx, r.info.Link); err != nil {
+	if err != nil {
 		// Without the head file's line the charge could be undone by an older
 		// copy of the database: nothing is answered on it.
 		return nil, nil, errors.Join(err, r.Forfeit("the head file could not be written"))
@@ -153,7 +152,10 @@ func (l *Ledger) unsealed(ctx context.Context, tx *sql.Tx) error {
 		return err
 	}
 	head, err := l.knownHead()
-	return l.compareHead(ctx, tx, head, err)
+	if err := l.compareHead(ctx, tx, head, err); err != nil {
+		return err
+	}
+	return l.compareAnchor(ctx, tx)
 }
 
 // lookup finds what the idempotency key was used for.

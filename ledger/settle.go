@@ -25,7 +25,7 @@ func (r *Reservation) Settle(ctx context.Context, payload, signature []byte, key
 		return &noren.Error{Where: l.path, What: "the reservation has ended already"}
 	}
 	l.at("settle-begin")
-	err := l.write(ctx, "the answer was not stored", func(ctx context.Context, tx *sql.Tx, now int64) error {
+	_, err := l.grouped(ctx, "the answer was not stored", &job{do: func(ctx context.Context, tx *sql.Tx, now int64) error {
 		switch state, err := r.state(ctx, tx); {
 		case err != nil:
 			return err
@@ -46,7 +46,7 @@ func (r *Reservation) Settle(ctx context.Context, payload, signature []byte, key
 		}
 		l.at("settle-before-commit")
 		return nil
-	})
+	}})
 	if errors.Is(err, ErrForfeited) {
 		r.finish(ErrForfeited)
 	}
@@ -89,13 +89,14 @@ func (r *Reservation) Forfeit(reason string) error {
 	r.finish(nil)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), 10*time.Second)
 	defer cancel()
-	return r.ledger.write(ctx, "the charge was not ended", func(ctx context.Context, tx *sql.Tx, now int64) error {
+	_, err := r.ledger.grouped(ctx, "the charge was not ended", &job{do: func(ctx context.Context, tx *sql.Tx, now int64) error {
 		state, err := r.state(ctx, tx)
 		if err != nil || state != "reserved" {
 			return err
 		}
 		return r.ledger.forfeit(ctx, tx, r.info.ID, reason, now)
-	})
+	}})
+	return err
 }
 
 // finish stops the renewal of the lease.

@@ -37,6 +37,10 @@ type Options struct {
 	Lease time.Duration
 	// Wait is how long to wait for other processes that write. Defaults to 30 s.
 	Wait time.Duration
+	// Anchor is the path of a file outside the ledger's folder that holds the number and
+	// the hash of the last entry. Once there is one, the ledger notes its path, and every
+	// process compares it and keeps it up. Defaults to the path that was noted.
+	Anchor string
 }
 
 // Ledger is an open budget ledger. Its methods may be called by several
@@ -50,8 +54,14 @@ type Ledger struct {
 	opts    Options
 	clock   clock
 
+	anchor string // the path of the anchor; "" without one
+
 	sealMu sync.Mutex
 	sealed error
+
+	groupMu sync.Mutex
+	queue   []*job // that wait for a transaction
+	leading bool   // one of them has the lead
 
 	life context.Context // ends with Close; heartbeats live in it
 	end  context.CancelFunc
@@ -291,7 +301,11 @@ func (l *Ledger) start(ctx context.Context) error {
 	if err != nil {
 		return fail(l.path, "cannot be read", err)
 	}
-	err = l.checkSeal(ctx)
+	known, err := l.findAnchor(ctx)
+	if err != nil {
+		return err
+	}
+	err = l.checkSeal(ctx, known)
 	var sealed *SealedError
 	if errors.As(err, &sealed) {
 		l.setSealed(err)
@@ -305,6 +319,9 @@ func (l *Ledger) start(ctx context.Context) error {
 			return err
 		}
 		l.at("audited")
+		if err := l.keepAnchor(ctx, tx, known); err != nil {
+			return err
+		}
 		return l.sweep(ctx, tx, now)
 	})
 	if errors.As(err, &sealed) {
@@ -380,7 +397,12 @@ func (l *Ledger) at(step string) {
 // retry repeats do while the database is locked by others, at most for the
 // time of Options.Wait.
 func (l *Ledger) retry(ctx context.Context, do func() error) error {
-	for start := time.Now(); ; {
+	return l.retrySince(ctx, time.Now(), do)
+}
+
+// retrySince is retry for work that has waited since start.
+func (l *Ledger) retrySince(ctx context.Context, start time.Time, do func() error) error {
+	for {
 		err := do()
 		var e *sqlite.Error
 		if err == nil || !errors.As(err, &e) || e.Code()&0xff != sqlite3.SQLITE_BUSY || time.Since(start) > l.opts.Wait {
@@ -404,9 +426,8 @@ func (l *Ledger) write(ctx context.Context, what string, do func(ctx context.Con
 		return fail(l.path, what, err)
 	}
 	defer tx.Rollback()
-	var now int64
-	// The ledger's time is the latest that any process has seen.
-	if err := tx.QueryRowContext(ctx, "UPDATE ledger SET last_seen = max(last_seen, ?) RETURNING last_seen", l.clock.wall().UnixMilli()).Scan(&now); err != nil {
+	now, err := l.tick(ctx, tx)
+	if err != nil {
 		return fail(l.path, what, err)
 	}
 	if err := do(ctx, tx, now); err != nil {

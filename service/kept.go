@@ -30,6 +30,9 @@ type Kept struct {
 type KeepOptions struct {
 	// TableMemory is the most memory that columns take, in bytes. Defaults to 256 MiB.
 	TableMemory int64
+	// Anchor is the file, in another folder than the ledger, that says how far the ledger has
+	// come ([Service.Anchor]). Optional.
+	Anchor string
 	// Fault is called where a request that pays stands: reserved, read, noise, computed,
 	// settled ([release.Request.Step]). It is for tests of faults and of slowness. Optional.
 	Fault func(step string) error
@@ -46,7 +49,7 @@ func Keep(ctx context.Context, path string, o KeepOptions) (*Kept, error) {
 	if o.TableMemory == 0 {
 		o.TableMemory = DefaultTableMemory
 	}
-	l, err := ledger.Open(ctx, path, ledger.Options{})
+	l, err := ledger.Open(ctx, path, ledger.Options{Anchor: o.Anchor})
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 
 // withLedger opens the ledger for one piece of work.
 func (s *Service) withLedger(ctx context.Context, work func(*ledger.Ledger) error) error {
-	l, err := ledger.Open(ctx, s.ledger(), ledger.Options{})
+	l, err := ledger.Open(ctx, s.ledger(), ledger.Options{Anchor: s.Anchor})
 	if err != nil {
 		return err
 	}
@@ -20,9 +20,20 @@ func (s *Service) withLedger(ctx context.Context, work func(*ledger.Ledger) erro
 	return work(l)
 }
 
-// LedgerCreate creates an empty ledger with its head file. A file that exists is
-// refused.
-func (s *Service) LedgerCreate(ctx context.Context) error { return ledger.Create(ctx, s.ledger()) }
+// LedgerCreate creates an empty ledger with its head file and, where the service has
+// one, its anchor. A file that exists is refused.
+func (s *Service) LedgerCreate(ctx context.Context) error {
+	if s.Anchor == "" {
+		return ledger.Create(ctx, s.ledger())
+	}
+	if err := ledger.CheckAnchor(s.ledger(), s.Anchor); err != nil {
+		return err
+	}
+	if err := ledger.Create(ctx, s.ledger()); err != nil {
+		return err
+	}
+	return s.withLedger(ctx, func(l *ledger.Ledger) error { return l.Sealed() })
+}
 
 // LedgerShow returns the budgets and schemas of the data sets. A sealed ledger is
 // shown, with a warning of the code sealed.

@@ -101,7 +101,7 @@ func (s *Service) open(ctx context.Context, q *api.Ask) (*asked, error) {
 	if k := s.Kept; k != nil {
 		return s.openKept(ctx, k, q)
 	}
-	l, err := ledger.Open(ctx, path, ledger.Options{})
+	l, err := ledger.Open(ctx, path, ledger.Options{Anchor: s.Anchor})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &noren.Error{
 			Kind: noren.Refused, Code: "no-ledger", Where: q.Dataset, What: "there is no ledger " + path + ", and so no budget",

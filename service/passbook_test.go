@@ -53,7 +53,7 @@ func TestZCDPBudget(t *testing.T) {
 	}
 	d, err = s.LedgerShow(ctx, &api.LedgerShowRequest{Dataset: "people"})
 	must(t, err)
-	// The sum of the epsilons is smaller than the conversion of rho 0.05, which is 1.438.
+	// The sum of the epsilons is smaller than the conversion of rho 0.05, which is 1.472.
 	if p := d.Datasets[0]; p.Spent != (api.Cost{Rho: "0.05"}) || p.Statement.Epsilon != "1" || p.Statement.Delta != "0" || p.Statement.PureEpsilon != "1" {
 		t.Fatalf("%+v %+v", p, p.Statement)
 	}

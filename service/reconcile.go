@@ -22,7 +22,7 @@ func (s *Service) LedgerReconcile(ctx context.Context, r *api.LedgerReconcileReq
 	if err != nil {
 		return nil, err
 	}
-	o := ledger.ReconcileOptions{WithoutHead: r.WithoutHead}
+	o := ledger.ReconcileOptions{WithoutHead: r.WithoutHead, WithoutAnchor: r.WithoutAnchor}
 	for _, path := range r.Certificates {
 		e, err := evidence(path, keys)
 		if err != nil {
@@ -37,7 +37,7 @@ func (s *Service) LedgerReconcile(ctx context.Context, r *api.LedgerReconcileReq
 			return err
 		}
 		out = &api.Reconciliation{
-			Schema: api.LedgerSchema, Ledger: l.ID(), Rolled: did.Rolled,
+			Schema: api.LedgerSchema, Ledger: l.ID(), Rolled: did.Rolled, Lost: did.Lost,
 			Recovered: append([]string{}, did.Recovered...), Skipped: append([]string{}, did.Skipped...), Raised: []api.Raised{},
 		}
 		for _, a := range did.Raised {

@@ -37,6 +37,9 @@ type Service struct {
 	// Ledgers are paths of further ledgers that may know a file. Those that do not exist
 	// are passed over. An unaccounted answer is refused if one of them knows the file.
 	Ledgers []string
+	// Anchor is the path of the ledger's anchor, a file outside its folder. Defaults to
+	// the one that the ledger noted.
+	Anchor string
 	// Signer returns the key that signs certificates. It is called when one is about to be
 	// signed. Required for operations that release an answer.
 	Signer func() (ed25519.PrivateKey, error)

@@ -61,6 +61,9 @@ func printCertificate(out io.Writer, s *certificate.Signed) error {
 	switch {
 	case c.Charge != nil:
 		cost := account.Cost{Epsilon: c.Charge.EpsilonNano, Delta: c.Charge.DeltaAtto}
+		if c.Charge.Accounting == account.ZCDP {
+			cost = account.Cost{Rho: c.Charge.RhoFemto}
+		}
 		fmt.Fprintf(w, "charged\t%s, entry %d of ledger %s\n", cost, c.Charge.Link, c.Charge.Ledger)
 	case c.Accounting == certificate.Unaccounted:
 		fmt.Fprintf(w, "charged\tNOT charged to any ledger: the guarantee covers this answer only and does not compose with others\n")

@@ -18,6 +18,7 @@ const patience = 2 * time.Second
 // values are the words that flags take, by the names of the flags. A command completes
 // those that the help of its flag names.
 var values = map[string][]string{
+	"accounting":      {"epsilon", "zcdp"},
 	"adversaries":     {"all", "empty", "full"},
 	"bins":            {"equal-frequency", "equal-width"},
 	"coarse":          {"auto", "off"},

@@ -41,18 +41,20 @@ func newLedger(t *terminal) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newLedgerCreate(t), newLedgerGrant(t), newLedgerCloseAnalyst(t), newLedgerShow(t), newLedgerHistory(t), newLedgerVerify(t), newLedgerReconcile(t))
+	c.AddCommand(newLedgerCreate(t), newLedgerGrant(t), newLedgerCloseAnalyst(t), newLedgerShow(t), newLedgerHistory(t), newLedgerVerify(t), newLedgerExport(t), newLedgerCheckExport(t), newLedgerReconcile(t))
 	return c
 }
 
 func newLedgerCreate(t *terminal) *cobra.Command {
 	var at ledgerFlag
+	var anchor string
 	c := &cobra.Command{
 		Use:   "create",
 		Short: "Create an empty ledger",
 		Args:  exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			s := t.service(&at)
+			s.Anchor = anchor
 			if err := s.LedgerCreate(c.Context()); err != nil {
 				return err
 			}
@@ -61,6 +63,7 @@ func newLedgerCreate(t *terminal) *cobra.Command {
 		},
 	}
 	at.register(c)
+	c.Flags().StringVar(&anchor, "anchor", "", "a `FILE` in another folder that holds the number and the hash of the last entry")
 	return c
 }
 
@@ -149,7 +152,16 @@ func printDatasets(out io.Writer, datasets []api.Dataset) error {
 			fmt.Fprintf(w, "  analyst %s\t%s\t%s\t%s\t%s\t\t\t\n", a.Name, a.Spent, a.Available, a.Cap, state)
 		}
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for i := range datasets {
+		if d := &datasets[i]; d.Statement != nil && d.StatementAtCap != nil {
+			fmt.Fprintf(out, "%s: all answers so far together: epsilon %s, delta %s; at the cap: epsilon %s, delta %s\n", d.Name,
+				d.Statement.Epsilon, d.Statement.Delta, d.StatementAtCap.Epsilon, d.StatementAtCap.Delta)
+		}
+	}
+	return nil
 }
 
 // printSchemas prints the current definition of each data set.

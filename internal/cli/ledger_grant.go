@@ -14,6 +14,7 @@ type grantFlags struct {
 	ledgerFlag
 	columnFlags
 	file, epsilon, delta, neighbours, unit, analyst string
+	accounting, rho                                 string
 	model, modelColumn, modelOther                  string
 	atMost, records                                 int64
 	changed, replace, otherPeople, yes, json        bool
@@ -31,7 +32,9 @@ func newLedgerGrant(t *terminal) *cobra.Command {
 	s := c.Flags()
 	s.StringVar(&f.file, "file", "", "the data set's `FILE`, workbook or database table (default: the file granted before)")
 	s.StringVar(&f.epsilon, "epsilon", "", "cap: the total epsilon that may ever be spent, in decimal")
-	s.StringVar(&f.delta, "delta", "", "cap: the total delta that may ever be spent (default 0)")
+	s.StringVar(&f.delta, "delta", "", "cap: the total delta that may ever be spent (default 0); with zcdp the delta of the statements")
+	s.StringVar(&f.accounting, "accounting", "", "how losses add up: epsilon, or zcdp (default epsilon, or as granted before)")
+	s.StringVar(&f.rho, "rho", "", "cap with zcdp: the total rho that may ever be spent, in decimal")
 	s.StringVar(&f.neighbours, "neighbours", "", "add-remove or replace-one (default add-remove, or as granted before)")
 	s.StringVar(&f.unit, "unit", "", "record, or the `COLUMN` that tells whose records belong together (default record, or as granted before)")
 	s.Int64Var(&f.atMost, "at-most", 0, "public upper bound on the number of records (default 20,000,000)")
@@ -79,16 +82,20 @@ func (f *grantFlags) run(c *cobra.Command, t *terminal, name string) error {
 }
 
 func (f *grantFlags) toAnalyst(c *cobra.Command, s *service.Service, name string) (*api.Granted, error) {
-	if flag := f.tableFlag(c); flag != "" {
+	flag := f.tableFlag(c)
+	if f.accounting != "" {
+		flag = "accounting"
+	}
+	if flag != "" {
 		return nil, noren.Usagef("--"+flag, "an analyst's grant has no schema of its own").Hinted("leave it out")
 	}
-	return s.LedgerGrantAnalyst(c.Context(), &api.LedgerGrantAnalystRequest{Dataset: name, Analyst: f.analyst, Epsilon: f.epsilon, Delta: f.delta})
+	return s.LedgerGrantAnalyst(c.Context(), &api.LedgerGrantAnalystRequest{Dataset: name, Analyst: f.analyst, Epsilon: f.epsilon, Delta: f.delta, Rho: f.rho})
 }
 
 // toDataset grants to a data set. Where no flag is about its table, only the cap
 // changes and no file is read.
 func (f *grantFlags) toDataset(c *cobra.Command, s *service.Service, name string) (*api.Granted, error) {
-	r := api.LedgerGrantRequest{Dataset: name, Epsilon: f.epsilon, Delta: f.delta}
+	r := api.LedgerGrantRequest{Dataset: name, Accounting: f.accounting, Epsilon: f.epsilon, Delta: f.delta, Rho: f.rho}
 	if f.tableFlag(c) != "" {
 		var err error
 		if r.Table, err = f.table(c); err != nil {
@@ -159,7 +166,7 @@ func (f *grantFlags) worded(name string, err error) error {
 	case csvio.FirstLineCode:
 		out.Hint = "add a first line with the names of the columns, which will be public; --header if these are names"
 	}
-	if e.Where == "epsilon" && f.epsilon == "" {
+	if e.Where == "epsilon" && f.epsilon == "" && f.rho == "" {
 		out.Hint = "--epsilon 0.1"
 	}
 	return &out

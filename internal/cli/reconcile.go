@@ -32,6 +32,7 @@ func newLedgerReconcile(t *terminal) *cobra.Command {
 	}
 	at.register(c)
 	c.Flags().BoolVar(&r.WithoutHead, "without-head", false, "do not use the head file: it is lost or damaged")
+	c.Flags().BoolVar(&r.WithoutAnchor, "without-anchor", false, "make the anchor anew: the ledger cannot be brought up to it, or it is lost")
 	c.Flags().StringArrayVar(&r.Trust, "trust", nil, "a public key `FILE` whose certificates count; may be repeated")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object, noren.ledger/1")
 	return c
@@ -51,7 +52,10 @@ func printRecovery(w io.Writer, path string, did *api.Reconciliation) {
 	for _, r := range did.Raised {
 		fmt.Fprintf(w, "  %s %s: spent %s, before %s\n", r.Kind, r.Name, r.After, r.Before)
 	}
-	if did.Rolled == 0 && len(did.Recovered) == 0 && len(did.Skipped) == 0 {
+	if did.Lost > 0 {
+		fmt.Fprintf(w, "  the anchor knew %s that nothing brought back\n", entries(did.Lost))
+	}
+	if did.Rolled == 0 && did.Lost == 0 && len(did.Recovered) == 0 && len(did.Skipped) == 0 {
 		fmt.Fprintln(w, "  it lacked nothing")
 	}
 }

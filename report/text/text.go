@@ -34,6 +34,9 @@ func Guarantee(_ Lang, r *api.Receipt) []Line {
 		charged = "nothing: answered before"
 	case r.Charge != nil:
 		cost := api.Cost{Epsilon: r.Charge.Epsilon, Delta: r.Charge.Delta}
+		if r.Charge.Rho != "" {
+			cost = api.Cost{Rho: r.Charge.Rho}
+		}
 		charged = fmt.Sprintf("%s to %s%s", cost, r.Charge.Dataset, left(r.Remaining))
 	}
 	return []Line{{"guarantee", r.Guarantee.String()}, {"charged", charged}}

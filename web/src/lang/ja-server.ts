@@ -182,6 +182,7 @@ export const jaServer: Record<string, string> = {
   "code.no-unit": "ファイルに、プライバシー単位の列がありません。",
   "code.not-a-table": "フォルダーの中に、表ではないファイルがあります。",
   "code.not-regular": "2回読む必要がありますが、通常のファイルではありません。",
+  "code.not-zcdp": "予算は zCDP で、この回答には zCDP での損失がありません。",
   "code.other-people": "似た列のデータセットがあり、同じ人々を含むかもしれません。",
   "code.other-weights": "繰り返した要求の重みが、証明されたものと異なります。",
   "code.output-is-input": "出力先が、同じ処理の入力です。",

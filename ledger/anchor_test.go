@@ -1,0 +1,307 @@
+package ledger
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/noren-privacy/noren"
+)
+
+// anchoredFixture is a ledger with an anchor in another folder.
+func anchoredFixture(t *testing.T) (*fixture, string) {
+	t.Helper()
+	f := newFixture(t, Cost{Epsilon: 1 << 40, Delta: 0})
+	path := filepath.Join(t.TempDir(), "anchor")
+	f.openAnchored(t, path).Close()
+	return f, path
+}
+
+func (f *fixture) openAnchored(t *testing.T, anchor string) *Ledger {
+	t.Helper()
+	l, err := Open(t.Context(), f.path, Options{Anchor: anchor})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
+// askedFor asks n requests from first on.
+func askedFor(t *testing.T, l *Ledger, first, n int) {
+	t.Helper()
+	for i := first; i < first+n; i++ {
+		if _, err := ask(t.Context(), l, request(i, Cost{Epsilon: milli}), answer(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func copyFiles(t *testing.T, from, to string) {
+	t.Helper()
+	for _, s := range []string{"", ".head", "-wal", "-shm"} {
+		text, err := os.ReadFile(from + s)
+		if errors.Is(err, os.ErrNotExist) {
+			if err := os.Remove(to + s); err != nil && !errors.Is(err, os.ErrNotExist) {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, to+s, string(text))
+	}
+}
+
+func wantSealed(t *testing.T, l *Ledger, reason string) {
+	t.Helper()
+	err := l.Sealed()
+	if noren.CodeOf(err) != "sealed" || !strings.Contains(err.Error(), reason) {
+		t.Fatalf("got %v, expected a seal: %s", err, reason)
+	}
+	if _, _, err := l.Reserve(t.Context(), request(999, Cost{Epsilon: 1})); noren.CodeOf(err) != "sealed" {
+		t.Errorf("a sealed ledger charges: %v", err)
+	}
+}
+
+func TestAnchorFollows(t *testing.T) {
+	f, path := anchoredFixture(t)
+	l := f.open(t) // the path was noted
+	if l.AnchorPath() != path {
+		t.Fatalf("%q", l.AnchorPath())
+	}
+	for n := 1; n <= 3; n++ {
+		askedFor(t, l, n, 1)
+		last, hash, err := lastLink(t.Context(), l.db)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seq, own, err := l.readAnchor()
+		if err != nil || seq != last || !bytes.Equal(own, hash) {
+			t.Errorf("the anchor says %d, the ledger ends at %d: %v", seq, last, err)
+		}
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	if _, err := l.GrantAnalyst(t.Context(), "adult", "ana", Cost{Epsilon: one}); err != nil {
+		t.Fatal(err)
+	}
+	if seq, _, err := l.readAnchor(); err != nil || seq != 9 {
+		t.Error(seq, err)
+	}
+	// A line cut short by a crash is cut off.
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, string(text)+`{"format":"nor`)
+	askedFor(t, l, 4, 1)
+	l.Close()
+	l = f.open(t)
+	if err := l.Sealed(); err != nil {
+		t.Fatal(err)
+	}
+	verifyClean(t, l)
+}
+
+// A copy of the ledger's whole folder that is older by 1 or by 100 entries opens sealed,
+// and is brought up to what certificates state.
+func TestAnchorKnowsARestoredCopy(t *testing.T) {
+	for _, older := range []int{1, 100} {
+		f, path := anchoredFixture(t)
+		l := f.open(t)
+		askedFor(t, l, 1, 2)
+		r, _, err := l.Reserve(t.Context(), request(3, Cost{Epsilon: milli}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.readers.Close()
+		copied := filepath.Join(t.TempDir(), "copy.db")
+		if _, err := l.db.ExecContext(t.Context(), "VACUUM INTO ?", copied); err != nil {
+			t.Fatal(err)
+		}
+		head, err := os.ReadFile(f.path + ".head")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Settle(t.Context(), answer(3), nil, ""); err != nil { // one entry more
+			t.Fatal(err)
+		}
+		if older == 100 {
+			for n := range 50 {
+				askedFor(t, l, 10+n, 1)
+			}
+		}
+		l.Close()
+		copyFiles(t, copied, f.path)
+		write(t, f.path+".head", string(head))
+
+		l = f.open(t)
+		wantSealed(t, l, "an older copy was restored")
+		if _, err := l.Reconcile(t.Context(), ReconcileOptions{}); noren.KindOf(err) != noren.Usage || !strings.Contains(err.Error(), "the anchor does not serve") {
+			t.Fatal(err)
+		}
+		e := Evidence{Charge: r.Charge(), Dataset: "adult"}
+		e.Charge.ID = strings.Repeat("ab", 16)
+		before := spent(t, l)
+		did, err := l.Reconcile(t.Context(), ReconcileOptions{WithoutAnchor: true, Evidence: []Evidence{e}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := int64(1); older == 1 && did.Lost != want || older == 100 && did.Lost != 101 {
+			t.Errorf("%d entries lost", did.Lost)
+		}
+		if after := spent(t, l); after.Epsilon != before.Epsilon+milli {
+			t.Errorf("spent %v, before %v", after, before)
+		}
+		askedFor(t, l, 500, 1)
+		verifyClean(t, l)
+		l.Close()
+		if l = f.open(t); l.Sealed() != nil {
+			t.Error(l.Sealed())
+		}
+		if _, err := l.Reconcile(t.Context(), ReconcileOptions{WithoutAnchor: true}); noren.KindOf(err) != noren.Usage {
+			t.Errorf("an anchor that serves is given up: %v", err)
+		}
+		if seq, _, err := l.readAnchor(); err != nil || seq < 8 {
+			t.Error(seq, err)
+		}
+		_ = path
+	}
+}
+
+// An older database alone is rolled forward from the head file, and then serves the
+// anchor.
+func TestAnchorAndHeadFile(t *testing.T) {
+	f, _ := anchoredFixture(t)
+	l := f.open(t)
+	askedFor(t, l, 1, 2)
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	if _, err := l.db.ExecContext(t.Context(), "VACUUM INTO ?", copied); err != nil {
+		t.Fatal(err)
+	}
+	askedFor(t, l, 3, 3)
+	l.Close()
+	head, err := os.ReadFile(f.path + ".head")
+	if err != nil {
+		t.Fatal(err)
+	}
+	copyFiles(t, copied, f.path)
+	write(t, f.path+".head", string(head))
+	l = f.open(t)
+	wantSealed(t, l, "its head file knows")
+	did, err := l.Reconcile(t.Context(), ReconcileOptions{})
+	if err != nil || did.Rolled != 6 || did.Lost != 0 {
+		t.Fatalf("%+v, %v", did, err)
+	}
+	askedFor(t, l, 9, 1)
+	verifyClean(t, l)
+}
+
+func TestAnchorMissingOrExchanged(t *testing.T) {
+	f, path := anchoredFixture(t)
+	g, other := anchoredFixture(t)
+	g.open(t).Close()
+	text := func(path string) string {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	own := text(path)
+	for name, c := range map[string]struct{ text, reason string }{
+		"of another ledger": {text(other), "not written by this ledger"},
+		"empty":             {"", "its anchor is missing"},
+		"another file":      {"{}\n", "its anchor is damaged"},
+		"other number":      {strings.Replace(own, `"seq":2`, `"seq":1`, 1), "not written by this ledger"},
+		"cut short":         {own[:len(own)-1], "its anchor is missing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			write(t, path, c.text)
+			l := f.open(t)
+			wantSealed(t, l, c.reason)
+			l.Close()
+			write(t, path, own)
+			if l = f.open(t); l.Sealed() != nil {
+				t.Error(l.Sealed())
+			}
+			l.Close()
+		})
+	}
+	// Exchanged while the ledger is open: nothing more is charged.
+	l := f.open(t)
+	askedFor(t, l, 1, 1)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := l.Reserve(t.Context(), request(2, Cost{Epsilon: 1})); noren.CodeOf(err) != "sealed" {
+		t.Error(err)
+	}
+	l.Close()
+	l = f.openAnchored(t, path)
+	wantSealed(t, l, "its anchor is missing")
+	if _, err := l.Reconcile(t.Context(), ReconcileOptions{}); noren.KindOf(err) != noren.Usage {
+		t.Fatal(err)
+	}
+	did, err := l.Reconcile(t.Context(), ReconcileOptions{WithoutAnchor: true})
+	if err != nil || did.Lost != 0 {
+		t.Fatalf("%+v, %v", did, err)
+	}
+	askedFor(t, l, 3, 1)
+	l.Close()
+	// Moved by the steward, with its content.
+	moved := filepath.Join(t.TempDir(), "moved")
+	if err := os.Rename(path, moved); err != nil {
+		t.Fatal(err)
+	}
+	l = f.openAnchored(t, moved)
+	if l.Sealed() != nil {
+		t.Fatal(l.Sealed())
+	}
+	l.Close()
+	if l = f.open(t); l.Sealed() != nil || l.AnchorPath() != moved {
+		t.Error(l.Sealed(), l.AnchorPath())
+	}
+}
+
+func TestAnchorPlaces(t *testing.T) {
+	f := newFixture(t, Cost{Epsilon: one})
+	for _, path := range []string{filepath.Join(f.dir, "anchor"), filepath.Join(t.TempDir(), "none", "anchor")} {
+		if l, err := Open(t.Context(), f.path, Options{Anchor: path}); noren.KindOf(err) != noren.Usage {
+			t.Errorf("%s: %v", path, err)
+			l.Close()
+		}
+	}
+	l := f.open(t)
+	if l.AnchorPath() != "" || l.Sealed() != nil {
+		t.Error(l.AnchorPath(), l.Sealed())
+	}
+	if _, err := l.Reconcile(t.Context(), ReconcileOptions{WithoutAnchor: true}); noren.KindOf(err) != noren.Usage {
+		t.Error(err)
+	}
+}
+
+// Beyond its largest size the file is made anew, and serves as before.
+func TestAnchorIsMadeAnew(t *testing.T) {
+	f, path := anchoredFixture(t)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, strings.Repeat(string(text), maxAnchor/len(text)))
+	l := f.open(t)
+	askedFor(t, l, 1, 2)
+	if info, err := os.Stat(path); err != nil || info.Size() > 2000 {
+		t.Errorf("%v, %v", info.Size(), err)
+	}
+	l.Close()
+	if l = f.open(t); l.Sealed() != nil {
+		t.Error(l.Sealed())
+	}
+}
