@@ -174,8 +174,8 @@ func interrupted(err error) bool {
 
 var errAbandoned = errors.New("the request that loaded the column ended")
 
-// claim takes from memory what is there, and marks what nobody loads as loaded by the
-// caller (mine). Where another loads a column, wait is it. Both are empty when have is
+// claim takes from memory what is there, and marks what no request loads as loaded by
+// the caller (mine). Where another loads a column, wait is it. Both are empty when have is
 // complete.
 func (k *Tables) claim(needs []need, have []*keptColumn) (mine []int, wait *keptColumn) {
 	k.mu.Lock()

@@ -65,7 +65,7 @@ func TestSpecificationOfAQuote(t *testing.T) {
 
 func TestReadQuestionsRefuses(t *testing.T) {
 	for _, c := range []struct{ name, from, to, where string }{
-		{"unknown key", "    by: [sex]", "    buy: [sex]", "q.yaml:10:5"},
+		{"unknown key", "    by: [sex]", "    bye: [sex]", "q.yaml:10:5"},
 		{"unknown entry", "dataset: people", "dataset: people\nledger: x", "q.yaml:4:1"},
 		{"a text for a number", "k: 3", "k: many", "q.yaml:19:8"},
 		{"field of another kind", "    radius: 2.5", "    radius: 2.5\n    rank: 0.5", "q.yaml:21:11: questions.2.rank"},

@@ -14,8 +14,8 @@ import (
 //
 // The guarantee is that of package release: what is in memory was compared with the
 // prints of the grant when it was loaded ([release.Tables]). The process owns the ledger
-// while it is open, and the files of the data sets should be changed by nobody else: a
-// change is noticed when a column is loaded, and answers are about the granted version.
+// while it is open, and no other process should change the files of the data sets: a change
+// is noticed when a column is loaded, and answers are about the granted version.
 type Kept struct {
 	path   string
 	ledger *ledger.Ledger
@@ -30,8 +30,8 @@ type Kept struct {
 type KeepOptions struct {
 	// TableMemory is the most memory that columns take, in bytes. Defaults to 256 MiB.
 	TableMemory int64
-	// Anchor is a file outside the ledger's folder that says the head of its chain: see
-	// [ledger.Options]. Optional.
+	// Anchor is the file, in another folder than the ledger, that says how far the ledger has
+	// come ([Service.Anchor]). Optional.
 	Anchor string
 	// Fault is called where a request that pays stands: reserved, read, noise, computed,
 	// settled ([release.Request.Step]). It is for tests of faults and of slowness. Optional.

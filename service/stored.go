@@ -19,7 +19,7 @@ func (s *Service) Stored(ctx context.Context, r *api.StoredRequest) (*api.Stored
 		l = s.Kept.ledger
 	} else {
 		var err error
-		if l, err = ledger.Open(ctx, s.ledger(), ledger.Options{}); err != nil {
+		if l, err = ledger.Open(ctx, s.ledger(), ledger.Options{Anchor: s.Anchor}); err != nil {
 			return nil, err
 		}
 		defer func() { _ = l.Close() }()

@@ -5,7 +5,7 @@ package table
 type Memo interface {
 	// Get returns what was put under the key; false where there is nothing.
 	Get(key string) (any, bool)
-	// Put keeps a value of about size bytes, as long as there is room. It must not be changed
+	// Put keeps a value of about size bytes, as long as there is memory for it. It must not be changed
 	// any more.
 	Put(key string, value any, size int64)
 }

@@ -25,7 +25,7 @@ func newAsk(t *terminal) *cobra.Command {
 	var f askFlags
 	c := &cobra.Command{
 		Use:   "ask FILE",
-		Short: "Ask several questions of a data set as one request, from a file",
+		Short: "Answer several questions of a data set as one request, from a file",
 		Args:  exactly("FILE"),
 		RunE:  func(c *cobra.Command, args []string) error { return f.ask(c, t, args[0]) },
 	}

@@ -111,10 +111,19 @@ func PromiseWords(l Lang, p *api.Promise, cells int) api.Message {
 
 // Odds says what one unit changes of the odds of answers. about names them: "answer" for
 // one answer or several of one request, "book" for all answers of a budget.
-func Odds(l Lang, cost account.Cost, unit, about string) api.Message {
+func Odds(_ Lang, cost account.Cost, unit, about string) api.Message {
+	return odds(cost, unit, "odds."+about)
+}
+
+// OddsReplaced is [Odds] for neighbours of the relation replace-one. Its codes begin with
+// "odds_replace".
+func OddsReplaced(_ Lang, cost account.Cost, unit, about string) api.Message {
+	return odds(cost, unit, "odds_replace."+about)
+}
+
+func odds(cost account.Cost, unit, code string) api.Message {
 	epsilon, delta := cost.Float()
 	args := map[string]any{"times": oddsFactor(epsilon), "epsilon": account.Decimal(cost.Epsilon, 9), "unit": unit}
-	code := "odds." + about
 	if delta > 0 {
 		code += "_delta"
 		args["delta"] = account.Decimal(cost.Delta, 18)
@@ -122,22 +131,16 @@ func Odds(l Lang, cost account.Cost, unit, about string) api.Message {
 	return say(code, oddsTexts[code], args)
 }
 
-// OddsReplaced is [Odds] for neighbours of the relation replace-one.
-func OddsReplaced(l Lang, cost account.Cost, unit, about string) api.Message {
-	m := Odds(l, cost, unit, about)
-	return say(m.Code+"_replace", oddsTexts[m.Code+"_replace"], m.Args)
-}
-
 // oddsTexts are the sentences of [Odds] and [OddsReplaced] by their codes.
 var oddsTexts = map[string]string{
 	"odds.answer":               "Whether one {unit} is in the table changes the odds of this answer at most {times} times (epsilon {epsilon}).",
 	"odds.answer_delta":         "Whether one {unit} is in the table changes the odds of this answer at most {times} times (epsilon {epsilon}), but for a probability of {delta}.",
-	"odds.answer_replace":       "Whether one {unit} is in the table or another in its place changes the odds of this answer at most {times} times (epsilon {epsilon}).",
-	"odds.answer_delta_replace": "Whether one {unit} is in the table or another in its place changes the odds of this answer at most {times} times (epsilon {epsilon}), but for a probability of {delta}.",
+	"odds_replace.answer":       "Whether one {unit} is in the table or another in its place changes the odds of this answer at most {times} times (epsilon {epsilon}).",
+	"odds_replace.answer_delta": "Whether one {unit} is in the table or another in its place changes the odds of this answer at most {times} times (epsilon {epsilon}), but for a probability of {delta}.",
 	"odds.book":                 "Whether one {unit} is in the table changes the odds of all answers together at most {times} times (epsilon {epsilon}).",
 	"odds.book_delta":           "Whether one {unit} is in the table changes the odds of all answers together at most {times} times (epsilon {epsilon}), but for a probability of {delta}.",
-	"odds.book_replace":         "Whether one {unit} is in the table or another in its place changes the odds of all answers together at most {times} times (epsilon {epsilon}).",
-	"odds.book_delta_replace":   "Whether one {unit} is in the table or another in its place changes the odds of all answers together at most {times} times (epsilon {epsilon}), but for a probability of {delta}.",
+	"odds_replace.book":         "Whether one {unit} is in the table or another in its place changes the odds of all answers together at most {times} times (epsilon {epsilon}).",
+	"odds_replace.book_delta":   "Whether one {unit} is in the table or another in its place changes the odds of all answers together at most {times} times (epsilon {epsilon}), but for a probability of {delta}.",
 }
 
 // oddsFactor is e^epsilon, rounded up to three digits.
