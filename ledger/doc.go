@@ -61,10 +61,11 @@
 //  6. The cap is a filter: a request that does not fit is refused before
 //     anything is read (kind Refused, a [*Refusal] in the chain of errors).
 //
-// Sums of epsilon and of delta are sound for requests that are chosen after
-// seeing earlier answers (adaptive composition filters: Rogers, Roth, Ullman
-// and Vadhan 2016). They bound the loss of a person over all versions of a data
-// set: see docs/differential-privacy.md, section 3.
+// A budget adds up epsilons and deltas ([Basic]), or rhos ([ZCDP]). Both are sound for
+// requests that are chosen after seeing earlier answers (adaptive composition filters:
+// Rogers, Roth, Ullman and Vadhan 2016). They bound the loss of a person over all
+// versions of a data set: see docs/differential-privacy.md, section 3. A budget in zCDP
+// keeps the parts of its loss ([Account.Loss]), from which its statement follows.
 //
 // # Leases
 //
@@ -109,8 +110,24 @@
 // the rows anew from the chain. What is spent can only rise by it: if a row says
 // that more was spent than the chain, the difference is charged.
 //
-// An older copy of both files, restored together, is detected by certificates only:
-// keep them elsewhere.
+// An older copy of both files, restored together, is detected by certificates and by
+// the anchor, a file in another folder ([Options.Anchor]) with the number and the hash
+// of the last entry. It is written after the head file in the same order, also when an
+// answer is stored. A ledger that does not contain its anchor's entry opens sealed, as
+// does one whose anchor is missing or of another ledger. Keep certificates elsewhere
+// too: they say what was charged, which the anchor does not.
+//
+// # Goroutines, readers and exports
+//
+// Goroutines that share a ledger commit in groups: one transaction and one write of
+// the head file for all that wait, each in a savepoint. None returns before its own
+// entries are durable. Reading goes through other connections and sees one moment:
+// [Ledger.Verify], [Ledger.Passbook] and [Ledger.Export] do not keep writers waiting.
+//
+// Beside the chain stand what each account had spent and had left after each charge, and
+// a row for each grant; [Ledger.Verify] compares them with the chain. They make a page
+// of entries cost the same however many there are. An [ExportChecker] replays an
+// exported chain without a ledger.
 //
 // A person who can write both files can forge both. [Ledger.Verify] finds changes
 // by hand that do not rewrite the chain from there on; the entries that were

@@ -269,7 +269,7 @@ func (q *Query) records(ctx context.Context, t *table.Table) (*scan, error) {
 		if err != nil {
 			return nil, err
 		}
-		if s.keep, err = boundRows(ctx, t, columns, unit, q.o.MaxRows, q.o.Key); err != nil {
+		if s.keep, err = q.boundRows(ctx, t, columns, unit); err != nil {
 			return nil, err
 		}
 	}

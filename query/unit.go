@@ -6,6 +6,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"slices"
 
@@ -27,6 +28,42 @@ func contributors(unit *table.Column) []int32 {
 		}
 	}
 	return of
+}
+
+// boundRows is [boundRows] for the query. The records that count follow from the content
+// of the table, the columns that are read, the bound and the key: queries that share them
+// share the result, where the table keeps it.
+func (q *Query) boundRows(ctx context.Context, t *table.Table, columns []*table.Column, unit *table.Column) ([]bool, error) {
+	if t.Memo == nil {
+		return boundRows(ctx, t, columns, unit, q.o.MaxRows, q.o.Key)
+	}
+	id := sha256.New()
+	for _, text := range append([]string{string(q.o.Key), unit.Field.Name}, fieldTexts(q.fields)...) {
+		var size [8]byte
+		binary.BigEndian.PutUint64(size[:], uint64(len(text)))
+		id.Write(size[:])
+		id.Write([]byte(text))
+	}
+	key := fmt.Sprintf("query.rows %d %x", q.o.MaxRows, id.Sum(nil))
+	if kept, ok := t.Memo.Get(key); ok {
+		if keep, ok := kept.([]bool); ok && len(keep) == t.Rows {
+			return keep, nil
+		}
+	}
+	keep, err := boundRows(ctx, t, columns, unit, q.o.MaxRows, q.o.Key)
+	if err == nil {
+		t.Memo.Put(key, keep, int64(len(keep)))
+	}
+	return keep, err
+}
+
+// fieldTexts are the names of fields.
+func fieldTexts(fields []table.Field) []string {
+	out := make([]string, len(fields))
+	for i := range fields {
+		out[i] = fields[i].Name
+	}
+	return out
 }
 
 // boundRows selects the records that count: at most most of each label of unit,

@@ -89,6 +89,12 @@ func Price(ctx context.Context, q *Request) (*Quote, error) {
 		if err != nil {
 			return nil, err
 		}
+		if balance.Version != q.Dataset.Version {
+			return nil, &noren.Error{
+				Kind: noren.Refused, Code: CodeChanged, Where: "data set " + q.Dataset.Name, What: fmt.Sprintf("its version is %d, the request is for version %d; nothing was charged", balance.Version, q.Dataset.Version),
+				Hint: "ask again for the current version",
+			}
+		}
 		out.Remaining, out.admits = balance.Remaining, balance.Admits()
 	}
 	for _, r := range out.Remaining {

@@ -51,6 +51,7 @@ type keptColumn struct {
 	err   error
 	rows  int
 	data  *table.Column
+	memo  any // what was computed from columns, where it is no column
 	size  int64
 	at    *list.Element // nil while it is loaded
 }
@@ -151,7 +152,7 @@ func (k *Tables) read(ctx context.Context, d *Dataset, fields []table.Field) (*t
 			return nil, wait.err
 		}
 	}
-	t := &table.Table{}
+	t := &table.Table{Memo: &memo{k, d}}
 	for i, c := range have {
 		if i > 0 && c.rows != t.Rows {
 			return nil, errChanged
@@ -247,12 +248,53 @@ func (k *Tables) done(needs []need, have []*keptColumn, mine []int, err error) {
 		}
 		close(c.ready)
 	}
+	k.drop()
+}
+
+// drop forgets what was used the longest ago until the limit is met.
+func (k *Tables) drop() {
 	for k.used > k.limit {
-		oldest := k.recent.Back()
-		key := k.recent.Remove(oldest).(columnKey)
+		key := k.recent.Remove(k.recent.Back()).(columnKey)
 		k.used -= k.columns[key].size
 		delete(k.columns, key)
 	}
+}
+
+// memo keeps what was computed from a data set beside its columns, under the same limit.
+type memo struct {
+	tables  *Tables
+	dataset *Dataset
+}
+
+func (m *memo) key(name string) columnKey {
+	return columnKey{definition: m.dataset.hash, print: m.dataset.book.Fingerprint, column: "memo " + name, labels: true}
+}
+
+// Get implements [table.Memo].
+func (m *memo) Get(name string) (any, bool) {
+	k := m.tables
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	c := k.columns[m.key(name)]
+	if c == nil {
+		return nil, false
+	}
+	k.recent.MoveToFront(c.at)
+	return c.memo, true
+}
+
+// Put implements [table.Memo].
+func (m *memo) Put(name string, value any, size int64) {
+	k, key := m.tables, m.key(name)
+	size += int64(len(name)) + 256
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.columns[key] != nil || size > k.limit {
+		return
+	}
+	k.columns[key] = &keptColumn{memo: value, size: size, at: k.recent.PushFront(key)}
+	k.used += size
+	k.drop()
 }
 
 // sizeOf is the memory of a column in bytes, nearly.

@@ -28,18 +28,20 @@ func (s *Service) Ask(ctx context.Context, r *api.AskRequest) (*api.Answers, err
 // AskPrice computes what the questions of a request would cost, how accurate their answers
 // would be, and what would remain. Nothing is charged and no private file is opened.
 func (s *Service) AskPrice(ctx context.Context, r *api.AskRequest) (*api.AskQuote, error) {
-	b := &batch{service: s, request: r}
-	q := b.question()
-	a, _, request, err := q.prepare(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	defer a.close()
-	quote, err := release.Price(ctx, &request)
-	if err != nil {
-		return nil, err
-	}
-	return b.quote(ctx, a, quote)
+	return current(s, r.Dataset, func() (*api.AskQuote, error) {
+		b := &batch{service: s, request: r}
+		q := b.question()
+		a, _, request, err := q.prepare(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		defer a.close()
+		quote, err := release.Price(ctx, &request)
+		if err != nil {
+			return nil, err
+		}
+		return b.quote(ctx, a, quote)
+	})
 }
 
 // batch is a request while it is priced and answered.

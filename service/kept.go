@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"errors"
 	"sync"
 
 	"github.com/noren-privacy/noren"
@@ -66,6 +65,7 @@ func (k *Kept) Reads() int64 { return k.tables.Reads() }
 // Load reads all columns of a data set into memory, as far as they fit, so that the first
 // answer does not wait for it. It is the steward's: errors tell of the file.
 func (k *Kept) Load(ctx context.Context, dataset string) error {
+	k.forget(dataset)
 	d, err := k.find(ctx, dataset)
 	if err != nil {
 		return err
@@ -76,8 +76,8 @@ func (k *Kept) Load(ctx context.Context, dataset string) error {
 // Sealed is the reason why nothing is paid, nil where there is none.
 func (k *Kept) Sealed() error { return k.ledger.Sealed() }
 
-// find is the data set of that name or path. One that was found before is taken again
-// while its version is the current one.
+// find is the data set of that name or path. One that was found before is taken again; if
+// it has another version by now, its price is refused with the code changed ([current]).
 func (k *Kept) find(ctx context.Context, nameOrPath string) (*release.Dataset, error) {
 	if err := k.ledger.Sealed(); err != nil {
 		return nil, err
@@ -86,13 +86,7 @@ func (k *Kept) find(ctx context.Context, nameOrPath string) (*release.Dataset, e
 	d := k.found[nameOrPath]
 	k.mu.Unlock()
 	if d != nil {
-		balance, err := k.ledger.Balance(ctx, nameOrPath, "")
-		if err != nil && !errors.Is(err, ledger.ErrNoGrant) {
-			return nil, err
-		}
-		if err == nil && balance.Version == d.Version {
-			return d, nil
-		}
+		return d, nil
 	}
 	d, err := release.Find(ctx, k.ledger, nameOrPath)
 	if err != nil {
@@ -105,4 +99,23 @@ func (k *Kept) find(ctx context.Context, nameOrPath string) (*release.Dataset, e
 		k.mu.Unlock()
 	}
 	return d, nil
+}
+
+// forget makes the next request find the data set anew. It reports whether one was known.
+func (k *Kept) forget(name string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	_, known := k.found[name]
+	delete(k.found, name)
+	return known
+}
+
+// current does a request, and once more where it failed because the data set that is kept
+// has another version by now. Nothing is charged by a request that fails so.
+func current[T any](s *Service, dataset string, do func() (T, error)) (T, error) {
+	out, err := do()
+	if s.Kept != nil && noren.CodeOf(err) == release.CodeChanged && s.Kept.forget(dataset) {
+		return do()
+	}
+	return out, err
 }

@@ -67,7 +67,15 @@ func (q *question[M]) prepare(ctx context.Context, s *Service) (a *asked, m M, r
 
 // price computes the cost of a question. Nothing is charged, and no private file of a
 // ledger is opened.
-func price[M release.Mechanism](ctx context.Context, s *Service, q question[M]) (api.Price, M, error) {
+func price[M release.Mechanism](ctx context.Context, s *Service, q question[M]) (p api.Price, m M, err error) {
+	_, err = current(s, q.ask.Dataset, func() (struct{}, error) {
+		p, m, err = priceOnce(ctx, s, q)
+		return struct{}{}, err
+	})
+	return p, m, err
+}
+
+func priceOnce[M release.Mechanism](ctx context.Context, s *Service, q question[M]) (api.Price, M, error) {
 	a, m, r, err := q.prepare(ctx, s)
 	if err != nil {
 		return api.Price{}, m, err
@@ -82,7 +90,15 @@ func price[M release.Mechanism](ctx context.Context, s *Service, q question[M]) 
 
 // pay runs a question: it is priced, charged, answered, signed and settled in that
 // order ([release.Run]). A is the answer's type.
-func pay[A any, M release.Mechanism](ctx context.Context, s *Service, q question[M]) (*A, api.Receipt, M, error) {
+func pay[A any, M release.Mechanism](ctx context.Context, s *Service, q question[M]) (out *A, receipt api.Receipt, m M, err error) {
+	_, err = current(s, q.ask.Dataset, func() (struct{}, error) {
+		out, receipt, m, err = payOnce[A](ctx, s, q)
+		return struct{}{}, err
+	})
+	return out, receipt, m, err
+}
+
+func payOnce[A any, M release.Mechanism](ctx context.Context, s *Service, q question[M]) (*A, api.Receipt, M, error) {
 	a, m, r, err := q.prepare(ctx, s)
 	if err != nil {
 		return nil, api.Receipt{}, m, err

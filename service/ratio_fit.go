@@ -153,6 +153,7 @@ func (f *ratioFit) build(ctx context.Context, a *asked) (*ratio.Mechanism, error
 	if err != nil {
 		return nil, err
 	}
+	f.space.close() // where it is built again
 	if f.space, err = f.service.openSpace(ctx, &q.RatioSpace, a.Definition, q.WeightColumn); err != nil {
 		return nil, err
 	}

@@ -41,6 +41,10 @@ type twin struct {
 // the schema, the bounds and the guesses of the questions alone, and are the same for the
 // same seed: no private file is opened, and nothing is charged.
 func (s *Service) Rehearse(ctx context.Context, r *api.RehearseRequest) (*api.Rehearsal, error) {
+	return current(s, r.Dataset, func() (*api.Rehearsal, error) { return s.rehearse(ctx, r) })
+}
+
+func (s *Service) rehearse(ctx context.Context, r *api.RehearseRequest) (*api.Rehearsal, error) {
 	b := &batch{service: s, request: &r.AskRequest}
 	q := b.question()
 	a, m, request, err := q.prepare(ctx, s)
@@ -48,12 +52,12 @@ func (s *Service) Rehearse(ctx context.Context, r *api.RehearseRequest) (*api.Re
 		return nil, err
 	}
 	defer a.close()
+	quote, err := release.Price(ctx, &release.Request{Mechanism: m, Dataset: a.Dataset, Budget: request.Budget})
+	if err != nil {
+		return nil, err
+	}
 	seed := r.Seed
 	if seed == "" {
-		quote, err := release.Price(ctx, &release.Request{Mechanism: m, Dataset: a.Dataset, Budget: request.Budget})
-		if err != nil {
-			return nil, err
-		}
 		seed = hex.EncodeToString(quote.Request[:])
 	}
 	out := &api.Rehearsal{Runs: rehearsalRuns}

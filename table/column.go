@@ -18,6 +18,8 @@ type Table struct {
 	// record it is, never typed, or no value where the record names no one. Nil
 	// where every record is a unit of its own.
 	Unit *Column
+	// Memo keeps what was computed from the columns; nil where nothing is kept.
+	Memo Memo
 }
 
 // Column returns the column of that name, or nil.

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/server/auth"
@@ -187,5 +188,50 @@ func private700(t *testing.T, dir string) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Until a machine is calibrated answers leave after 2 s at the earliest; the calibration of
+// a folder is used from the next start on.
+func TestCalibration(t *testing.T) {
+	cfg := config(t)
+	s, err := New(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	work := &api.AskQuote{}
+	work.Work.AtMost, work.Work.Questions = 1000, []api.QuestionWork{{Kind: "count", Cells: 1}}
+	class := func() time.Duration {
+		t.Helper()
+		c, err := s.class(work)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	if c := class(); c != 2*time.Second {
+		t.Errorf("not calibrated: %s", c)
+	}
+	if err := s.calibrateDemo(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	before := class()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = New(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	if c := class(); c != before || s.calibration.Load().Records != demoRecords {
+		t.Errorf("after a start: %s, %+v", c, s.calibration.Load())
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(s.path(calibrationFile), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(t.Context(), cfg); err == nil {
+		t.Error("a calibration that cannot be read was used")
 	}
 }

@@ -175,8 +175,10 @@ func (s *Server) pay(w http.ResponseWriter, r *http.Request, c *call, a *access)
 		return s.noteEntry(r.Context(), entry)
 	})
 	if err != nil {
-		if id := s.questions.BookOf(in.Quote, c.actor.ID); id != "" {
-			c.id = id
+		if book, words, cost := s.questions.Asked(in.Quote, c.actor.ID); book != "" {
+			c.id = book
+			c.note("asked", words)
+			c.note("cost", cost)
 		}
 		return err
 	}

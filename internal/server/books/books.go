@@ -53,8 +53,9 @@ type Books struct {
 
 	mu      sync.RWMutex
 	byID    map[string]*document
-	checks  map[string]*LedgerCheck // the latest check of a book, by id
-	alerted map[alertKey]bool       // alerts that are stored
+	checks  map[string]*LedgerCheck          // the latest check of a book, by id
+	caps    map[string]map[string]api.Amount // caps as they were last read, by data set and principal
+	alerted map[alertKey]bool                // alerts that are stored
 
 	refusals chan store.Refusal
 	flushed  sync.WaitGroup
@@ -80,9 +81,9 @@ type document struct {
 	// Cap is what the opener's account gets too.
 	Cap api.Amount `json:"cap"`
 	// Source is the SHA-256 of the table's file that the current version was made of, and
-	// Confirmed when its columns were confirmed.
-	Source    string    `json:"source"`
-	Confirmed time.Time `json:"confirmed,omitzero"`
+	// Columns that of what was confirmed of its columns.
+	Source  string `json:"source"`
+	Columns string `json:"columns"`
 	// Gone says that the table is deleted: nothing can be asked.
 	Gone bool `json:"gone,omitempty"`
 	// Folder is the folder of the current version's file, in that of the book.
@@ -98,7 +99,7 @@ func New(ctx context.Context, config Config) (*Books, error) {
 	if config.Dir == "" || config.Store == nil || config.Tables == nil || config.Jobs == nil || config.Service == nil || config.Name == nil || config.Sealed == nil || config.Note == nil || config.Hidden == nil || config.Load == nil {
 		return nil, errors.New("books: expected all fields of Config but Public")
 	}
-	b := &Books{config: config, byID: map[string]*document{}, checks: map[string]*LedgerCheck{}, alerted: map[alertKey]bool{}, refusals: make(chan store.Refusal, 4096)}
+	b := &Books{config: config, byID: map[string]*document{}, checks: map[string]*LedgerCheck{}, alerted: map[alertKey]bool{}, caps: map[string]map[string]api.Amount{}, refusals: make(chan store.Refusal, 4096)}
 	rows, err := config.Store.Resources(ctx, store.KindBook, "", 0, 1<<20)
 	if err != nil {
 		return nil, err

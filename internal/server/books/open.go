@@ -2,6 +2,8 @@ package books
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
@@ -80,7 +82,7 @@ func (b *Books) Open(ctx context.Context, o *Opening, by string) (*jobs.Job, err
 	if held.Table.State != tables.Confirmed {
 		return nil, problem.New("conflict", "The columns of the table are not confirmed.").Hinted("confirm them: they become the definition of the book")
 	}
-	source := &source{path: held.Input, name: held.FileName, sha256: held.SHA256, confirmed: held.Table.Confirmed.At, unit: held.Table.Unit, spec: specification(held)}
+	source := &source{path: held.Input, name: held.FileName, sha256: held.SHA256, columns: columnsHash(held), unit: held.Table.Unit, spec: specification(held)}
 	return b.start(ctx, o, held.Table.Name, source, by)
 }
 
@@ -97,7 +99,7 @@ func (b *Books) OpenDeclared(ctx context.Context, o *Opening, declared *spec.Spe
 // source is what a book's version is made of.
 type source struct {
 	path, name, sha256 string
-	confirmed          time.Time
+	columns            string // the hash of what was confirmed
 	unit               string
 	spec               *spec.Spec
 }
@@ -136,7 +138,7 @@ func (b *Books) start(ctx context.Context, o *Opening, tableName string, from *s
 	}
 	d := &document{
 		State: opening, Table: o.Table, TableName: tableName, Name: name, Opened: now(), By: by, Share: o.Share == nil || *o.Share, MaxRows: o.MaxRows,
-		Cap: api.Amount{Epsilon: o.Epsilon, Delta: o.Delta}, Source: from.sha256, Confirmed: from.confirmed, Folder: "1", id: store.NewID("bk"),
+		Cap: api.Amount{Epsilon: o.Epsilon, Delta: o.Delta}, Source: from.sha256, Columns: from.columns, Folder: "1", id: store.NewID("bk"),
 	}
 	grant := &api.LedgerGrantRequest{Dataset: name, Table: &api.GrantTable{
 		Spec: from.spec, Neighbours: o.Neighbours, Unit: unit, AtMost: atMost, OtherPeople: o.Other, Confirm: o.Confirm,
@@ -224,6 +226,16 @@ func specification(h *tables.Held) *spec.Spec {
 		s.Columns[c.Name] = spec.Column{Type: c.Type, Format: c.Format, Order: c.Order, Bounds: c.Bounds}
 	}
 	return s
+}
+
+// columnsHash is the SHA-256 of what is confirmed of the columns of a table.
+func columnsHash(h *tables.Held) string {
+	text, err := json.Marshal(specification(h))
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
 }
 
 // add stores a book that is being opened.

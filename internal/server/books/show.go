@@ -41,7 +41,7 @@ type Book struct {
 	Version      int             `json:"version" doc:"The number of the version of definition and file."`
 	SchemaHash   string          `json:"schema_hash" doc:"The SHA-256 of the definition, in hexadecimal."`
 	ShareAnswers bool            `json:"share_answers" doc:"Whether analysts of the table may read the answers of others."`
-	Outdated     bool            `json:"outdated,omitempty" doc:"The table was confirmed anew since: a steward may take its columns over. For stewards."`
+	Outdated     bool            `json:"outdated,omitempty" doc:"The table has other columns or another file by now: a steward may take them over. For stewards."`
 	Deleted      bool            `json:"table_deleted,omitempty" doc:"The table is deleted: nothing can be asked, and what was asked can still be read."`
 	Sealed       bool            `json:"sealed" doc:"Nothing is paid until the ledger is reconciled."`
 	SealedReason *Message        `json:"sealed_reason,omitempty" doc:"Why."`
@@ -107,7 +107,15 @@ func (b *Books) dataset(ctx context.Context, name string) (*api.Dataset, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &shown.Datasets[0], nil
+	set := &shown.Datasets[0]
+	caps := map[string]api.Amount{"": amountOf(set.Cap)}
+	for i := range set.Analysts {
+		caps[set.Analysts[i].Name] = amountOf(set.Analysts[i].Cap)
+	}
+	b.mu.Lock()
+	b.caps[name] = caps
+	b.mu.Unlock()
+	return set, nil
 }
 
 // amountOf is a cost of the ledger as it is shown.

@@ -33,7 +33,7 @@ func (b *Books) StartVersion(ctx context.Context, id string, t *TakeOver, by str
 	if !d.behind(held) && len(t.Columns) == 0 {
 		return nil, problem.New("conflict", "The book has the columns and the file of the table.")
 	}
-	from := &source{path: held.Input, name: held.FileName, sha256: held.SHA256, confirmed: held.Table.Confirmed.At, spec: specification(held)}
+	from := &source{path: held.Input, name: held.FileName, sha256: held.SHA256, columns: columnsHash(held), spec: specification(held)}
 	if err := (&Opening{Columns: t.Columns}).state(from.spec); err != nil {
 		return nil, err
 	}
@@ -49,9 +49,10 @@ func (b *Books) StartVersion(ctx context.Context, id string, t *TakeOver, by str
 	return &job, nil
 }
 
-// behind reports whether a table was confirmed anew since the book took its columns over.
+// behind reports whether the file or the columns of a table are others than those that the
+// book took over.
 func (d *document) behind(h *tables.Held) bool {
-	return h.SHA256 != d.Source || !h.Table.Confirmed.At.Equal(d.Confirmed)
+	return h.SHA256 != d.Source || columnsHash(h) != d.Columns
 }
 
 // version grants the next version of a book.
@@ -66,7 +67,7 @@ func (b *Books) version(ctx context.Context, run *jobs.Run, id string, from *sou
 	}
 	next := *d
 	next.Folder = strconv.Itoa(set.Version + 1)
-	next.Source, next.Confirmed = from.sha256, from.confirmed
+	next.Source, next.Columns = from.sha256, from.columns
 	grant := &api.LedgerGrantRequest{Dataset: d.Name, Table: &api.GrantTable{Spec: from.spec, Changed: true, Confirm: confirm}}
 	grant.Epsilon, grant.Delta, grant.Accounting, grant.Rho = capOf(set)
 	review, err := b.grant(ctx, run, &next, grant, from)

@@ -98,17 +98,7 @@ func (q *Questions) compose(ctx context.Context, id string, c *content, principa
 	if a.Charge != nil {
 		out.N = a.Charge.Link
 	}
-	if a.Remaining != nil {
-		out.Left = &LeftAfter{}
-		for _, held := range a.Remaining.Accounts {
-			left := amountOf(held.Cost)
-			if held.Kind == "analyst" {
-				out.Left.Own = &left
-			} else {
-				out.Left.Table = left
-			}
-		}
-	}
+	out.Left = remaining(a)
 	questions := make([]api.Question, len(a.Answers))
 	for i := range a.Answers {
 		questions[i] = a.Answers[i].Question
@@ -126,6 +116,23 @@ func (q *Questions) compose(ctx context.Context, id string, c *content, principa
 	}
 	line, err = json.Marshal(AnswerLine{Asked: c.Asked, Cost: c.Cost, Margin: c.Margins})
 	return body, line, out.N, err
+}
+
+// remaining is what was left after an answer was charged; nil where that is not known.
+func remaining(a *api.Answers) *LeftAfter {
+	if a == nil || a.Remaining == nil {
+		return nil
+	}
+	out := &LeftAfter{}
+	for _, held := range a.Remaining.Accounts {
+		left := amountOf(held.Cost)
+		if held.Kind == "analyst" {
+			out.Own = &left
+		} else {
+			out.Table = left
+		}
+	}
+	return out
 }
 
 func amountOf(c api.Cost) api.Amount {
@@ -188,11 +195,14 @@ func (q *Questions) Get(ctx context.Context, id string, r *Reader) (*Reply, erro
 	if p != nil {
 		select {
 		case <-p.begun:
-			if p.ticket != nil && p.ticket.Open() {
-				return missed(p, time.Now()), nil
-			}
 		default:
 			return nil, problem.NotFound()
+		}
+		if p.waits() {
+			return missed(p, time.Now()), nil
+		}
+		if p.refused != nil {
+			return nil, p.refused
 		}
 	}
 	kept, err := q.config.Store.QuestionByID(ctx, id)

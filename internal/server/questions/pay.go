@@ -43,6 +43,7 @@ type Reply struct {
 // paying is a paid request whose reply has not left.
 type paying struct {
 	id, key  string
+	book, by string // set with id
 	bodyHash [sha256.Size]byte
 	begun    chan struct{} // closed when ticket or err is set
 	ticket   *quantum.Ticket
@@ -50,6 +51,19 @@ type paying struct {
 	// reply and refused are set by the work before the ticket is released.
 	reply   *Reply
 	refused error
+	// noticed says that a client got the notice of a miss, dropped that the key was given
+	// back. The lock of [Questions] guards them.
+	noticed, dropped bool
+}
+
+// waits reports whether the reply of a request may not leave yet.
+func (p *paying) waits() bool {
+	select {
+	case <-p.begun:
+		return p.ticket != nil && p.ticket.Open()
+	default:
+		return true
+	}
 }
 
 // Pay answers a quote under an Idempotency-Key. begin writes the request to the audit log;
@@ -104,11 +118,25 @@ func (q *Questions) claim(p *paying) *paying {
 	return p
 }
 
+// keptNotice is how long a refusal can be fetched whose client got the notice of a miss.
+const keptNotice = 10 * time.Minute
+
 // release gives a request key back.
 func (q *Questions) release(p *paying) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	p.dropped = true
 	delete(q.open, p.key)
+	if p.noticed && p.refused != nil {
+		time.AfterFunc(keptNotice, func() { q.forget(p) })
+		return
+	}
+	delete(q.byID, p.id)
+}
+
+func (q *Questions) forget(p *paying) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	delete(q.byID, p.id)
 }
 
@@ -148,7 +176,7 @@ func (q *Questions) begin(ctx context.Context, p *paying, r *Reader, in *Paying,
 		return nil, err
 	}
 	q.mu.Lock()
-	p.id = id
+	p.id, p.book, p.by = id, c.Book, r.ID
 	q.byID[id] = p
 	q.mu.Unlock()
 	p.ticket, err = q.config.Desk.Start(ctx, c.Class, func() bool { return q.work(p, c, h, r.ID, request) })
@@ -163,13 +191,20 @@ func (q *Questions) begin(ctx context.Context, p *paying, r *Reader, in *Paying,
 	return nil, err
 }
 
-// BookOf is the id of the book of a token of a principal; "" for another text.
-func (q *Questions) BookOf(token, principal string) string {
+// Asked is what a token of a principal asks: the id of the book, the questions in words and
+// the cost. All are empty for another text.
+func (q *Questions) Asked(token, principal string) (book, words, cost string) {
 	c, _, err := q.opened(token, principal)
 	if err != nil {
-		return ""
+		return "", "", ""
 	}
-	return c.Book
+	for i, m := range c.Asked {
+		if i > 0 {
+			words += "; "
+		}
+		words += m.Text
+	}
+	return c.Book, words, c.Cost.String()
 }
 
 // covered refuses what the budget does not cover now, before the request waits for a place.
@@ -216,9 +251,10 @@ func (q *Questions) await(ctx context.Context, p *paying, joined bool) (*Reply, 
 	select {
 	case <-p.ticket.Released():
 	case <-p.ticket.Missed():
-		if p.ticket.Open() {
+		if q.notice(p) {
 			return missed(p, time.Now()), nil
 		}
+		<-p.ticket.Released() // at this moment
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -231,6 +267,18 @@ func (q *Questions) await(ctx context.Context, p *paying, joined bool) (*Reply, 
 	out := *p.reply
 	out.Replayed = joined
 	return &out, nil
+}
+
+// notice says that the client of a request gets the notice of a miss, unless its reply is
+// there or about to be.
+func (q *Questions) notice(p *paying) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if p.dropped || !p.ticket.Open() {
+		return false
+	}
+	p.noticed = true
+	return true
 }
 
 // missed is the notice of a request whose work missed its class.
@@ -267,34 +315,20 @@ func (q *Questions) work(p *paying, c *content, h *books.Held, principal string,
 	answers, err := q.config.Service().Ask(ctx, request)
 	if err != nil && before(err) {
 		p.refused = q.refusal(ctx, c, h, principal, err)
-		q.drop(ctx, p, c)
-		q.release(p)
+		q.drop(ctx, p)
 		return true
 	}
 	p.reply = q.settle(ctx, p.id, c, principal, answers, err)
 	_ = q.config.Fault("stored")
-	_ = q.config.Books.Charged(ctx, c.Book, principal) // an alert that cannot be stored comes with the next charge
+	_ = q.config.Books.Charged(ctx, c.Book, principal, remaining(answers)) // an alert that cannot be stored comes with the next charge
 	go q.releaseWith(p)
 	return false
 }
 
-// drop removes a question that was refused. Where its client has got the notice of a miss
-// meanwhile, the refusal is kept under the id of that notice.
-func (q *Questions) drop(ctx context.Context, p *paying, c *content) {
-	<-p.begun
-	missed := false
-	select {
-	case <-p.ticket.Missed():
-		missed = true
-	default:
-	}
-	_ = q.config.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		if !missed {
-			return tx.DropQuestion(ctx, p.id)
-		}
-		body := bytes.TrimRight(q.problemReply(q.config.Explain(p.refused), p.id, c).Body, " ")
-		return tx.EndQuestion(ctx, p.id, store.Withheld, 0, []byte("{}"), body)
-	})
+// drop removes a question that was refused.
+func (q *Questions) drop(ctx context.Context, p *paying) {
+	_ = q.config.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.DropQuestion(ctx, p.id) })
+	q.release(p)
 }
 
 // releaseWith gives the key of a request back when its reply may leave.

@@ -92,18 +92,33 @@ func (q *Questions) Close() {
 // Hidden reports whether the reply of the charge with a request key has not left yet.
 func (q *Questions) Hidden(key string) bool {
 	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.open[key] != nil
+	p := q.open[key]
+	q.mu.Unlock()
+	return p != nil && p.waits()
 }
 
 // TableOf is the table that decides who may see an answer; [store.ErrNotFound] for an id
 // of none.
 func (q *Questions) TableOf(ctx context.Context, id string) (string, error) {
-	kept, err := q.config.Store.QuestionByID(ctx, id)
+	book, _, err := q.whose(ctx, id)
 	if err != nil {
 		return "", err
 	}
-	return q.config.Books.TableOf(ctx, kept.Book)
+	return q.config.Books.TableOf(ctx, book)
+}
+
+// whose is the book and the principal of an answer; [store.ErrNotFound] for an id of none.
+func (q *Questions) whose(ctx context.Context, id string) (book, principal string, err error) {
+	kept, err := q.config.Store.QuestionByID(ctx, id)
+	if err == nil {
+		return kept.Book, kept.Principal, nil
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if p := q.byID[id]; p != nil && errors.Is(err, store.ErrNotFound) {
+		return p.book, p.by, nil
+	}
+	return "", "", err
 }
 
 // Reader is who reads answers.
@@ -123,15 +138,15 @@ func (r *Reader) reads(h *books.Held, principal string) bool {
 
 // MayRead refuses an answer that a reader may not read as one that does not exist.
 func (q *Questions) MayRead(ctx context.Context, id string, r *Reader) error {
-	kept, err := q.config.Store.QuestionByID(ctx, id)
+	book, principal, err := q.whose(ctx, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return problem.NotFound()
 	}
 	if err != nil {
 		return err
 	}
-	h, err := q.config.Books.Hold(kept.Book)
-	if err != nil || !r.reads(h, kept.Principal) {
+	h, err := q.config.Books.Hold(book)
+	if err != nil || !r.reads(h, principal) {
 		return problem.NotFound()
 	}
 	return nil

@@ -56,11 +56,8 @@ type Quote struct {
 	SchemaHash  string              `json:"schema_hash" doc:"The hash of the definition that the quote is bound to."`
 }
 
-// LeftAfter is what would be left.
-type LeftAfter struct {
-	Own   *api.Amount `json:"own,omitempty" doc:"Of the principal's account."`
-	Table api.Amount  `json:"table" doc:"Of the book."`
-}
+// LeftAfter is what would be left, or was left.
+type LeftAfter = books.LeftAfter
 
 // StoredAnswer is an answer that was paid for.
 type StoredAnswer struct {
