@@ -183,6 +183,12 @@ func mask(name string, value any) any {
 		for i, one := range v {
 			out[i] = mask(name, one)
 		}
+		if name == "rows" { // a value that noise has made null has no interval
+			for i, one := range v {
+				row, _ := one.(map[string]any)
+				out[i] = row["keys"]
+			}
+		}
 		if name == "errors" { // of properties that are not known, in no order
 			slices.SortFunc(out, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 		}

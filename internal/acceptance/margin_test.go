@@ -71,7 +71,7 @@ func figures(t *testing.T) []figure {
 func testMargin(t *testing.T, answers int) {
 	s := serve(t)
 	u := s.steward(t)
-	book := u.addClinic(t, setting{"epsilon": "100000", "unit": "record", "at_most": 1_000_000})
+	book := u.addClinic(t, setting{"epsilon": "100000", "unit": "record", "at_most": 10_000})
 	analyst := u.analyst(t, "K. Sato", book, setting{"epsilon": "100000"})
 	all := figures(t)
 	quotes := make([]*quote, len(all))

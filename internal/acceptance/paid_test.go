@@ -140,7 +140,7 @@ func testCap(t *testing.T, clients, answers, rows, principals int) {
 	const each = 1_000_000 // 0.001
 	u := serve(t, "--memory", "500MB").steward(t)
 	limit := decimal(int64(answers) * each)
-	book := u.add(t, "visits.csv", visits(rows, 1), setting{"epsilon": limit}).book
+	book := u.add(t, "visits.csv", visits(rows, 1), setting{"epsilon": limit, "at_most": 2 * rows}).book
 	var users []*user
 	var quotes []*quote
 	for i := range principals {

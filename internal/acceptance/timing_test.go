@@ -33,7 +33,7 @@ func testNeighbours(t *testing.T, pairs, atOnce, rows int, most float64) {
 	var users [2]*user
 	left, right := neighbours(rows)
 	for i, csv := range []string{left, right} {
-		book := u.add(t, fmt.Sprintf("visits%d.csv", i), csv, setting{"epsilon": "1000"}).book
+		book := u.add(t, fmt.Sprintf("visits%d.csv", i), csv, setting{"epsilon": "1000", "at_most": 2 * rows}).book
 		users[i] = u.analyst(t, fmt.Sprint("Analyst ", i), book, setting{"epsilon": "1000"})
 		for _, q := range timedQuestions {
 			quotes[i] = append(quotes[i], users[i].quote(t, quoting(book, "0.0001", q)))
@@ -93,7 +93,7 @@ func mean(all []float64) float64 {
 // beyond 6 with a chance below 1e-6, also for these few pairs.
 func TestLatencyOfNeighbours(t *testing.T) {
 	short(t)
-	testNeighbours(t, 48, 12, 300, 6)
+	testNeighbours(t, 32, 16, 300, 6)
 }
 
 func TestLongServedNeighbours(t *testing.T) {

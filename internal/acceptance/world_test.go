@@ -58,7 +58,7 @@ func (u *user) add(t *testing.T, name, csv string, s setting, missing ...string)
 func (u *user) open(t *testing.T, tableID string, s setting) string {
 	t.Helper()
 	body := setting{
-		"table": tableID, "accounting": "epsilon", "epsilon": "100", "unit": "record", "neighbours": "add-remove", "at_most": 1_000_000,
+		"table": tableID, "accounting": "epsilon", "epsilon": "100", "unit": "record", "neighbours": "add-remove", "at_most": 2000,
 		"other_people": true, "confirm": true, "columns": []any{
 			map[string]any{"name": "age", "bounds": []string{"0", "100"}},
 			map[string]any{"name": "cost", "bounds": []string{"0", "10000"}},
