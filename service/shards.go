@@ -106,7 +106,7 @@ func (s *Service) shardsJob(ctx context.Context, r *api.BeginShardsRequest, sp *
 		return nil, err
 	}
 	sp.NoteIndex(read.Source.Columns(), s.tableNotes())
-	fates, err := s.shardsGate(ctx, sp, read)
+	found, err := s.shardsGate(ctx, sp, read)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (s *Service) shardsJob(ctx context.Context, r *api.BeginShardsRequest, sp *
 	j := &shard.Job{
 		Protocol: shard.Protocol, Build: r.Build, Version: s.Tool.Version, Input: r.Input, Output: r.Output,
 		Form:    shard.Form{Delimiter: form.Delimiter, Encoding: form.Encoding, Header: form.Header, Sheet: form.Sheet, HeaderRow: form.HeaderRow},
-		Missing: read.Missing, Fields: shard.FieldsOf(written), Options: of, Fates: fates, Force: r.Force, Dialect: *dialect,
+		Missing: read.Missing, Fields: shard.FieldsOf(written), Options: of, Fates: found.Fates, FreeText: found.FreeText, Force: r.Force, Dialect: *dialect,
 		BucketRows: r.BucketRows, Notes: r.Notes,
 	}
 	if j.BucketRows == 0 {
@@ -179,7 +179,7 @@ func (s *Service) shardsApart(ctx context.Context, r *api.BeginShardsRequest, sp
 // shardsGate refuses columns that would be kept without a decision. No process looks at
 // all values of a column, so that each kept column must be decided on; the detectors look
 // at the first file.
-func (s *Service) shardsGate(ctx context.Context, sp *spec.Spec, read *spec.Resolved) ([]gate.Fate, error) {
+func (s *Service) shardsGate(ctx context.Context, sp *spec.Spec, read *spec.Resolved) (*gate.Report, error) {
 	undecided := &gate.Report{}
 	for _, f := range read.Schema.Fields {
 		if f.Role == table.Other && sp.Columns[f.Name].Role == "" {
@@ -193,7 +193,7 @@ func (s *Service) shardsGate(ctx context.Context, sp *spec.Spec, read *spec.Reso
 	if err != nil {
 		return nil, err
 	}
-	return found.Fates, found.Err(read.Source.Name())
+	return found, found.Err(read.Source.Name())
 }
 
 // CommitShards commits a release in shards, with a certificate where the job names one:

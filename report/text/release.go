@@ -160,7 +160,7 @@ func percentTowards(share float64, round func(float64) float64) string {
 func unique(lang Lang, r *kanon.Result) []Line {
 	u := r.Unique
 	if u == nil && slices.ContainsFunc(r.Columns, func(f gate.Fate) bool { return f.Fate == gate.Untouched }) {
-		return []Line{{"unique", "records that are unique on the kept columns were not counted: no process of a cluster holds these columns"}}
+		return freeText([]Line{{"unique", "records that are unique on the kept columns were not counted: no process of a cluster holds these columns"}}, r)
 	}
 	if u == nil || u.Records == 0 {
 		return []Line{{"unique", "no column is kept as it is"}}
@@ -173,6 +173,11 @@ func unique(lang Lang, r *kanon.Result) []Line {
 		}
 		lines = append(lines, Line{label, sentence})
 	}
+	return freeText(lines, r)
+}
+
+// freeText adds the kept columns that are free text.
+func freeText(lines []Line, r *kanon.Result) []Line {
 	if len(r.FreeText) > 0 {
 		lines = append(lines, Line{"free text", strings.Join(r.FreeText, ", ") + ": " + FreeTextWarning})
 	}
