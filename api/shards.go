@@ -1,9 +1,11 @@
 package api
 
-// ShardsRequest asks for a k-anonymous release in shards, on a cluster. Of the fields of
+import "github.com/noren-privacy/noren/kanon/shard"
+
+// BeginShardsRequest asks for a k-anonymous release in shards, on a cluster. Of the fields of
 // AnonymizeRequest, a cluster has no use for SplitRows, Report, Previous, PreviousSource, Workers, Memory and
 // Stdout.
-type ShardsRequest struct {
+type BeginShardsRequest struct {
 	AnonymizeRequest
 	// Job is the folder of the job, which its owner alone may read. Required.
 	Job string `json:"job"`
@@ -37,10 +39,13 @@ type ShardFile struct {
 	Bytes int64 `json:"bytes"`
 }
 
-// ShardsCommitRequest asks to commit a release in shards.
-type ShardsCommitRequest struct {
+// CommitShardsRequest asks to commit a release in shards.
+type CommitShardsRequest struct {
 	// Job is the folder of the job. Required.
 	Job string `json:"job"`
 	// Build is the build of the program.
 	Build string `json:"build"`
+	// Results are the results of all buckets and the checks of their files, frame by frame.
+	// Required.
+	Results shard.Frames `json:"-"`
 }

@@ -25,7 +25,7 @@ import (
 // No value but those of the first file is looked at: types of quasi-identifiers must be
 // stated, and so must be the role of each column that is kept. Errors are of kind Usage or
 // those of reading the first file.
-func (s *Service) BeginShards(ctx context.Context, r *api.ShardsRequest) (*api.ShardsBegun, error) {
+func (s *Service) BeginShards(ctx context.Context, r *api.BeginShardsRequest) (*api.ShardsBegun, error) {
 	if err := s.checkShards(r); err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (s *Service) BeginShards(ctx context.Context, r *api.ShardsRequest) (*api.S
 }
 
 // checkShards refuses what a release in shards does not have.
-func (s *Service) checkShards(r *api.ShardsRequest) error {
+func (s *Service) checkShards(r *api.BeginShardsRequest) error {
 	switch {
 	case r.Output == "" || r.Output == "-" || file.IsDatabase(r.Output):
 		return noren.Usagef("output", "expected a folder")
@@ -80,7 +80,7 @@ func (s *Service) checkShards(r *api.ShardsRequest) error {
 }
 
 // shardsJob is the job of a request.
-func (s *Service) shardsJob(ctx context.Context, r *api.ShardsRequest, sp *spec.Spec, options *kanon.Options) (*shard.Job, error) {
+func (s *Service) shardsJob(ctx context.Context, r *api.BeginShardsRequest, sp *spec.Spec, options *kanon.Options) (*shard.Job, error) {
 	of, err := shard.OptionsOf(options)
 	if err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func (s *Service) shardsJob(ctx context.Context, r *api.ShardsRequest, sp *spec.
 		return nil, err
 	}
 	sp.NoteIndex(read.Source.Columns(), s.tableNotes())
-	fates, err := s.shardsGate(ctx, sp, read)
+	found, err := s.shardsGate(ctx, sp, read)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (s *Service) shardsJob(ctx context.Context, r *api.ShardsRequest, sp *spec.
 	j := &shard.Job{
 		Protocol: shard.Protocol, Build: r.Build, Version: s.Tool.Version, Input: r.Input, Output: r.Output,
 		Form:    shard.Form{Delimiter: form.Delimiter, Encoding: form.Encoding, Header: form.Header, Sheet: form.Sheet, HeaderRow: form.HeaderRow},
-		Missing: read.Missing, Fields: shard.FieldsOf(written), Options: of, Fates: fates, Force: r.Force, Dialect: *dialect,
+		Missing: read.Missing, Fields: shard.FieldsOf(written), Options: of, Fates: found.Fates, FreeText: found.FreeText, Force: r.Force, Dialect: *dialect,
 		BucketRows: r.BucketRows, Notes: r.Notes,
 	}
 	if j.BucketRows == 0 {
@@ -153,7 +153,7 @@ func (s *Service) shardsJob(ctx context.Context, r *api.ShardsRequest, sp *spec.
 
 // shardsApart refuses a folder of results that is, holds or lies in an input, or that
 // would hold the certificate.
-func (s *Service) shardsApart(ctx context.Context, r *api.ShardsRequest, sp *spec.Spec, j *shard.Job, paths []string) error {
+func (s *Service) shardsApart(ctx context.Context, r *api.BeginShardsRequest, sp *spec.Spec, j *shard.Job, paths []string) error {
 	for _, input := range append(append(sp.Files(), paths...), r.Input) {
 		if err := atomicfile.ApartFolder(j.Folder, input); err != nil {
 			return err
@@ -179,7 +179,7 @@ func (s *Service) shardsApart(ctx context.Context, r *api.ShardsRequest, sp *spe
 // shardsGate refuses columns that would be kept without a decision. No process looks at
 // all values of a column, so that each kept column must be decided on; the detectors look
 // at the first file.
-func (s *Service) shardsGate(ctx context.Context, sp *spec.Spec, read *spec.Resolved) ([]gate.Fate, error) {
+func (s *Service) shardsGate(ctx context.Context, sp *spec.Spec, read *spec.Resolved) (*gate.Report, error) {
 	undecided := &gate.Report{}
 	for _, f := range read.Schema.Fields {
 		if f.Role == table.Other && sp.Columns[f.Name].Role == "" {
@@ -193,13 +193,12 @@ func (s *Service) shardsGate(ctx context.Context, sp *spec.Spec, read *spec.Reso
 	if err != nil {
 		return nil, err
 	}
-	return found.Fates, found.Err(read.Source.Name())
+	return found, found.Err(read.Source.Name())
 }
 
 // CommitShards commits a release in shards, with a certificate where the job names one:
-// see [shard.Job.Commit]. in holds the results of all buckets and the checks of their
-// files.
-func (s *Service) CommitShards(ctx context.Context, r *api.ShardsCommitRequest, in shard.Frames) (*api.Release, error) {
+// see [shard.Job.Commit].
+func (s *Service) CommitShards(ctx context.Context, r *api.CommitShardsRequest) (*api.Release, error) {
 	j, err := shard.Open(r.Job, r.Build)
 	if err != nil {
 		return nil, err
@@ -216,7 +215,7 @@ func (s *Service) CommitShards(ctx context.Context, r *api.ShardsCommitRequest, 
 		defer certified.file.Discard()
 		certified.manifest, certified.notes = true, j.Notes
 	}
-	made, err := j.Commit(ctx, plan, in, func(made *kanon.Result, manifest []byte) error {
+	made, err := j.Commit(ctx, plan, r.Results, func(made *kanon.Result, manifest []byte) error {
 		if certified == nil {
 			return nil
 		}

@@ -71,8 +71,8 @@ func TestReleaseInShards(t *testing.T) {
 	must(t, err)
 	write(t, table.SpecFile, strings.Replace(string(text), "{k: 3, l: 2}", "{k: 3, publish: generalize}", 1))
 	out := filepath.Join(dir, "out")
-	request := func() *api.ShardsRequest {
-		return &api.ShardsRequest{
+	request := func() *api.BeginShardsRequest {
+		return &api.BeginShardsRequest{
 			AnonymizeRequest: api.AnonymizeRequest{Table: table, Output: out, Certificate: filepath.Join(dir, "certificate.json")},
 			Job:              filepath.Join(out, shard.JobFolder), Build: "b",
 		}
@@ -87,7 +87,7 @@ func TestReleaseInShards(t *testing.T) {
 		t.Errorf("the job has mode %v, %v", info.Mode(), err)
 	}
 	results := stages(t.Context(), t, request().Job, "b")
-	made, err := s.CommitShards(t.Context(), &api.ShardsCommitRequest{Job: request().Job, Build: "b"}, results)
+	made, err := s.CommitShards(t.Context(), &api.CommitShardsRequest{Job: request().Job, Build: "b", Results: results})
 	must(t, err)
 	if made.Rows != 60 || made.AchievedK < 3 || made.Unit != "person" || made.Guarantee.Unit != "person" {
 		t.Errorf("%+v", made)
@@ -105,23 +105,23 @@ func TestReleaseInShards(t *testing.T) {
 	}
 	for _, c := range []struct {
 		words string
-		alter func(r *api.ShardsRequest)
+		alter func(r *api.BeginShardsRequest)
 	}{
-		{"output: expected a folder", func(r *api.ShardsRequest) { r.Output = "-" }},
-		{"input: expected files that every process", func(r *api.ShardsRequest) { r.Input = "pg:visits" }},
-		{"report: needs a release in one file", func(r *api.ShardsRequest) { r.Report = "page.html" }},
-		{"split-rows: a release in shards has one file", func(r *api.ShardsRequest) { r.SplitRows = 5 }},
-		{"bucket-rows: expected at least 1", func(r *api.ShardsRequest) { r.BucketRows = -1 }},
-		{"job: expected a folder", func(r *api.ShardsRequest) { r.Job = "" }},
-		{"certificate: expected a file outside", func(r *api.ShardsRequest) { r.Certificate = filepath.Join(out, "c.json") }},
-		{"the folder is not empty", func(r *api.ShardsRequest) { r.Certificate = "" }},
-		{"an input of the same run", func(r *api.ShardsRequest) { r.Output = dir }},
-		{"got matched", func(r *api.ShardsRequest) { r.Spec = &spec.Spec{Anonymize: spec.Anonymize{Publish: "matched"}} }},
-		{"expected 32 hexadecimal digits", func(r *api.ShardsRequest) { r.Seed = "short" }},
-		{"got none for age", func(r *api.ShardsRequest) {
+		{"output: expected a folder", func(r *api.BeginShardsRequest) { r.Output = "-" }},
+		{"input: expected files that every process", func(r *api.BeginShardsRequest) { r.Input = "pg:visits" }},
+		{"report: needs a release in one file", func(r *api.BeginShardsRequest) { r.Report = "page.html" }},
+		{"split-rows: a release in shards has one file", func(r *api.BeginShardsRequest) { r.SplitRows = 5 }},
+		{"bucket-rows: expected at least 1", func(r *api.BeginShardsRequest) { r.BucketRows = -1 }},
+		{"job: expected a folder", func(r *api.BeginShardsRequest) { r.Job = "" }},
+		{"certificate: expected a file outside", func(r *api.BeginShardsRequest) { r.Certificate = filepath.Join(out, "c.json") }},
+		{"the folder is not empty", func(r *api.BeginShardsRequest) { r.Certificate = "" }},
+		{"an input of the same run", func(r *api.BeginShardsRequest) { r.Output = dir }},
+		{"got matched", func(r *api.BeginShardsRequest) { r.Spec = &spec.Spec{Anonymize: spec.Anonymize{Publish: "matched"}} }},
+		{"expected 32 hexadecimal digits", func(r *api.BeginShardsRequest) { r.Seed = "short" }},
+		{"got none for age", func(r *api.BeginShardsRequest) {
 			r.SpecFile, r.Spec = "", &spec.Spec{Version: 1, Columns: map[string]spec.Column{"age": {Role: "quasi"}}, Anonymize: spec.Anonymize{K: 3, Publish: "aggregate"}}
 		}},
-		{"illness (no process of a cluster looks at all of its values)", func(r *api.ShardsRequest) {
+		{"illness (no process of a cluster looks at all of its values)", func(r *api.BeginShardsRequest) {
 			r.SpecFile, r.Spec = "", &spec.Spec{
 				Version: 1, Anonymize: spec.Anonymize{K: 3, Publish: "aggregate"},
 				Columns: map[string]spec.Column{

@@ -189,7 +189,7 @@ func (f *anonymizeFlags) start(c *cobra.Command, s *stage, input, job string, bu
 	var notes []string
 	service.Note = func(n api.Note) { notes = append(notes, n.Text) }
 	service.Progress = nil
-	begun, err := service.BeginShards(c.Context(), &api.ShardsRequest{
+	begun, err := service.BeginShards(c.Context(), &api.BeginShardsRequest{
 		AnonymizeRequest: api.AnonymizeRequest{
 			Table: api.Table{Input: input, Spec: sheet}, Output: f.output, OutputDelimiter: f.outputAs.delimiter, OutputEncoding: f.outputAs.encoding,
 			Certificate: f.certify, Force: f.force, Seed: secret.Seed, InsecureSeed: secret.Insecure,
@@ -298,7 +298,7 @@ func workerCheck(ctx context.Context, s *stage) error {
 func workerCommit(ctx context.Context, s *stage) error {
 	service := s.t.service(nil)
 	service.Progress = nil
-	release, err := service.CommitShards(ctx, &api.ShardsCommitRequest{Job: s.f.job, Build: buildText()}, s.in)
+	release, err := service.CommitShards(ctx, &api.CommitShardsRequest{Job: s.f.job, Build: buildText(), Results: s.in})
 	if err != nil {
 		return tableError(err)
 	}

@@ -224,7 +224,7 @@ func (c *committing) result(m *parts.Manifest) (*kanon.Result, error) {
 	for a := range quasi {
 		places[a] = quasi[a].Places
 	}
-	r.Columns = slices.Clone(j.Fates)
+	r.Columns, r.FreeText = slices.Clone(j.Fates), j.FreeText
 	j.run.Transformed(r.Columns, j.schema, places, r.Groups)
 	if len(j.kept()) == 0 {
 		r.Unique = &gate.Unique{}

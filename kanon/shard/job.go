@@ -52,6 +52,8 @@ type Job struct {
 	Fields  []Field     `json:"fields"`
 	Options Options     `json:"options"`
 	Fates   []gate.Fate `json:"fates"`
+	// FreeText names the kept columns that are free text in the first file.
+	FreeText []string `json:"free_text,omitempty"`
 	// Folder is where the release is written, to files named Before, a number and After.
 	Folder string `json:"folder"`
 	Before string `json:"before"`

@@ -154,7 +154,7 @@ func percentTowards(share float64, round func(float64) float64) string {
 func unique(l Lang, r *kanon.Result) []Line {
 	u := r.Unique
 	if u == nil && slices.ContainsFunc(r.Columns, func(f gate.Fate) bool { return f.Fate == gate.Untouched }) {
-		return []Line{{"unique", l.Text("records that are unique on the kept columns were not counted: no process of a cluster holds these columns")}}
+		return freeText(l, []Line{{"unique", l.Text("records that are unique on the kept columns were not counted: no process of a cluster holds these columns")}}, r)
 	}
 	if u == nil || u.Records == 0 {
 		return []Line{{"unique", l.Text("no column is kept as it is")}}
@@ -167,6 +167,11 @@ func unique(l Lang, r *kanon.Result) []Line {
 		}
 		lines = append(lines, Line{label, sentence})
 	}
+	return freeText(l, lines, r)
+}
+
+// freeText adds the kept columns that are free text.
+func freeText(l Lang, lines []Line, r *kanon.Result) []Line {
 	if len(r.FreeText) > 0 {
 		lines = append(lines, Line{"free text", strings.Join(r.FreeText, ", ") + ": " + l.Text(FreeTextWarning)})
 	}
