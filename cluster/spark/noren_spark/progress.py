@@ -46,6 +46,7 @@ class Watch:
     def __init__(self, progress: Progress, name: str, total: int, done: Callable[[], tuple[int, int]]) -> None:
         self._progress, self._name, self._total, self._done = progress, name, total, done
         self._ended = threading.Event()
+        self._failed = 0  # the most that was seen: a stage that runs again counts anew
         self._started = time.monotonic()
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
@@ -55,14 +56,17 @@ class Watch:
 
     def _now(self) -> tuple[int, int]:
         try:
-            return self._done()
+            done, failed = self._done()
         except Exception:  # the engine is ending: there is nothing to show
-            return 0, 0
+            return 0, self._failed
+        self._failed = max(self._failed, failed)
+        return done, self._failed
 
     def _watch(self) -> None:
         while not self._ended.wait(self._progress._period):
+            done, failed = self._now()
             if self._progress._live:
-                self._progress._draw(text(self._name, *self._now(), self._total, time.monotonic() - self._started))
+                self._progress._draw(text(self._name, done, failed, self._total, time.monotonic() - self._started))
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         self._ended.set()

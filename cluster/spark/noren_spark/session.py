@@ -169,7 +169,8 @@ class Session:
                 raise found or self._failed(f"{name}: the job failed: {_first_line(error)}") from None
 
     def _count(self, group: str) -> tuple[int, int]:
-        """Of a group of jobs, the tasks that ended and the tries that failed."""
+        """Of a group of jobs, the tasks that ended and the tries that failed. A stage that runs
+        again, as it lost its inputs, counts from the start, and as one failure."""
         tracker = self.context.statusTracker()
         done = failed = 0
         for job in tracker.getJobIdsForGroup(group):
@@ -177,7 +178,7 @@ class Session:
             for stage in info.stageIds if info else ():
                 s = tracker.getStageInfo(stage)
                 if s:
-                    done, failed = done + s.numCompletedTasks, failed + s.numFailedTasks
+                    done, failed = done + s.numCompletedTasks, failed + s.numFailedTasks + s.currentAttemptId
         return done, failed
 
     def each(self, name: str, items: Iterable[Any], run: Callable[[Stage, Any], Iterable[Any]]) -> list[Any]:
