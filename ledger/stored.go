@@ -20,9 +20,24 @@ type Charged struct {
 
 // StoredByKey is what became of the request that an analyst made under an idempotency
 // key; nil where there was none. It charges nothing. A request is reserved while it is
-// answered, and from a crash until the ledger is opened after its lease.
+// answered, and after a crash until its lease has run out: then it is forfeited here.
 func (l *Ledger) StoredByKey(ctx context.Context, principal, key string) (*Charged, error) {
 	c, err := l.storedByKey(ctx, principal, key)
+	if err == nil && c != nil && c.State == "reserved" {
+		err = l.write(ctx, "the lease of a reservation was not looked at", func(ctx context.Context, tx *sql.Tx, now int64) error {
+			if err := l.unsealed(ctx, tx); err != nil {
+				return err
+			}
+			return l.sweep(ctx, tx, now)
+		})
+		var sealed *SealedError
+		if errors.As(err, &sealed) {
+			return c, nil // nothing is written to a sealed ledger
+		}
+		if err == nil {
+			c, err = l.storedByKey(ctx, principal, key)
+		}
+	}
 	if err != nil {
 		return nil, fail(l.path, "cannot be read", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -25,6 +26,7 @@ type killing struct {
 	mu        sync.Mutex
 	seen      map[string][]byte // the bytes of each answer by its key
 	forfeited map[string]bool   // keys whose charge was kept without an answer
+	leased    map[string]*quote // keys whose charge is kept by the lease of a killed process
 	unused    int               // keys that had not been charged
 }
 
@@ -74,26 +76,17 @@ func (k *killing) round(t *testing.T, trial, writers int) (open map[string]bool,
 func (k *killing) inspect(t *testing.T, trial int, open map[string]bool, q *quote) {
 	t.Helper()
 	before := nano(t, k.user.book(t, k.book).Spent.Epsilon)
-	if least := int64(len(k.seen)+len(k.forfeited)) * killedCost; before < least {
+	if least := k.charged(); before < least {
 		t.Fatalf("trial %d: %s are spent, and answers for %s were seen", trial, decimal(before), decimal(least))
 	}
-	charged := before/killedCost - int64(len(k.seen)+len(k.forfeited)) // of the open keys
+	k.unused += len(open) - int((before-k.charged())/killedCost)
 	for name := range open {
-		r := k.pay(t.Context(), q, name)
-		switch {
-		case r.err == nil && r.status == 200:
-			k.seen[name] = r.body
-		case r.err == nil && r.code() == "forfeited":
-			k.forfeited[name] = true
-		default:
-			t.Fatalf("trial %d: %s after the kill: %s", trial, name, r)
-		}
+		k.outcome(t, name, q, false)
 	}
-	after := nano(t, k.user.book(t, k.book).Spent.Epsilon)
-	if want := int64(len(k.seen)+len(k.forfeited)) * killedCost; after != want {
-		t.Fatalf("trial %d: %s are spent, and %d answers and %d forfeits cost %s", trial, decimal(after), len(k.seen), len(k.forfeited), decimal(want))
+	if after := nano(t, k.user.book(t, k.book).Spent.Epsilon); after != k.charged() {
+		t.Fatalf("trial %d: %s are spent; %d answers, %d forfeits and %d leases cost %s",
+			trial, decimal(after), len(k.seen), len(k.forfeited), len(k.leased), decimal(k.charged()))
 	}
-	k.unused += len(open) - int(charged)
 	// Some answers that were seen before: the same bytes under the same key, free.
 	checked := 0
 	for name, body := range k.seen {
@@ -111,12 +104,44 @@ func (k *killing) inspect(t *testing.T, trial int, open map[string]bool, q *quot
 	}
 }
 
+// charged is what all requests cost that were charged.
+func (k *killing) charged() int64 {
+	return int64(len(k.seen)+len(k.forfeited)+len(k.leased)) * killedCost
+}
+
+// outcome asks again for what became of a request. Before the lease of a killed process has
+// run out it may be unknown, which patient waits for.
+func (k *killing) outcome(t *testing.T, name string, q *quote, patient bool) {
+	t.Helper()
+	for range 40 {
+		r := k.payOnce(t.Context(), q, name)
+		switch {
+		case r.err == nil && r.status == 200:
+			k.seen[name] = r.body
+			delete(k.leased, name)
+			return
+		case r.err == nil && r.code() == "forfeited":
+			k.forfeited[name] = true
+			delete(k.leased, name)
+			return
+		case r.err == nil && r.code() == "conflict" && r.header.Get("Retry-After") != "":
+			if k.leased[name] = q; !patient {
+				return
+			}
+			time.Sleep(5 * time.Second)
+		default:
+			t.Fatalf("%s after a kill: %s", name, r)
+		}
+	}
+	t.Fatalf("%s has no outcome", name)
+}
+
 func testKills(t *testing.T, trials, writers int) {
 	s := serve(t)
 	u := s.steward(t)
 	book := u.add(t, "visits.csv", visits(300, 1), setting{"epsilon": "1000"}).book
 	analyst := u.analyst(t, "K. Sato", book, setting{"epsilon": "1000"})
-	k := &killing{user: analyst, book: book, key: u.publicKey(t), rng: rand.New(rand.NewPCG(1, 2)), seen: map[string][]byte{}, forfeited: map[string]bool{}}
+	k := &killing{user: analyst, book: book, key: u.publicKey(t), rng: rand.New(rand.NewPCG(1, 2)), seen: map[string][]byte{}, forfeited: map[string]bool{}, leased: map[string]*quote{}}
 	for trial := range trials {
 		open, q := k.round(t, trial, writers)
 		s.start(t)
@@ -125,8 +150,15 @@ func testKills(t *testing.T, trials, writers int) {
 			t.FailNow()
 		}
 	}
+	waited := len(k.leased)
+	for name, q := range maps.Clone(k.leased) {
+		k.outcome(t, name, q, true)
+	}
+	if spent := nano(t, u.book(t, book).Spent.Epsilon); spent != k.charged() {
+		t.Errorf("%s are spent, and %d answers and %d forfeits cost %s", decimal(spent), len(k.seen), len(k.forfeited), decimal(k.charged()))
+	}
 	u.sound(t, book)
-	t.Logf("%d kills under %d writers: %d answers, %d charges without an answer, %d requests lost before their charge", trials, writers, len(k.seen), len(k.forfeited), k.unused)
+	t.Logf("%d kills under %d writers: %d answers, %d charges without an answer (%d after a lease), %d requests lost before their charge", trials, writers, len(k.seen), len(k.forfeited), waited, k.unused)
 }
 
 // sound checks the whole chain of the ledger by the server, and the audit log.

@@ -19,19 +19,23 @@ import (
 // pay pays a quote under a key and follows an answer that missed its time class. It asks
 // again where the server says that the key is in use.
 func (u *user) pay(ctx context.Context, q *quote, key string) *reply {
-	text, err := json.Marshal(q.paying())
-	if err != nil {
-		return &reply{err: err}
-	}
 	for {
-		r := u.raw(ctx, "POST", "/answers", text, "Content-Type", "application/json", "Idempotency-Key", key)
-		r = u.follow(ctx, r)
+		r := u.payOnce(ctx, q, key)
 		if r.err == nil && r.status == 409 && r.header.Get("Retry-After") != "" {
 			pause(ctx, r)
 			continue
 		}
 		return r
 	}
+}
+
+// payOnce is pay that does not ask again.
+func (u *user) payOnce(ctx context.Context, q *quote, key string) *reply {
+	text, err := json.Marshal(q.paying())
+	if err != nil {
+		return &reply{err: err}
+	}
+	return u.follow(ctx, u.raw(ctx, "POST", "/answers", text, "Content-Type", "application/json", "Idempotency-Key", key))
 }
 
 // follow fetches an answer that was accepted and missed its class.
