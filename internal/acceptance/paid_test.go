@@ -154,6 +154,18 @@ func testCap(t *testing.T, clients, answers, rows, principals int) {
 	before, begun := u.processor(), time.Now()
 	l := spend(t, users, quotes, clients)
 	took, used := l.finished.Sub(begun), u.processor()-before
+	// Each client asks once more, of a cap that is spent.
+	spent := make([]time.Duration, clients)
+	var group sync.WaitGroup
+	for i := range clients {
+		group.Go(func() {
+			r := users[i%principals].pay(t.Context(), quotes[i%principals], fmt.Sprintf("client %d once more", i))
+			if spent[i] = r.took; r.err != nil || r.code() != "budget-refused" {
+				t.Errorf("a request to a cap that is spent: %s", r)
+			}
+		})
+	}
+	group.Wait()
 	if len(l.other) > 0 {
 		t.Errorf("%d replies are neither answers nor refusals: %s", len(l.other), l.other[0])
 	}
@@ -173,12 +185,13 @@ func testCap(t *testing.T, clients, answers, rows, principals int) {
 		sum += nano(t, a.Cost.Epsilon)
 	}
 	b := u.book(t, book)
-	if spent := nano(t, b.Spent.Epsilon); spent != sum || spent != nano(t, limit) || nano(t, b.Left.Epsilon) != 0 {
+	if total := nano(t, b.Spent.Epsilon); total != sum || total != nano(t, limit) || nano(t, b.Left.Epsilon) != 0 {
 		t.Errorf("the book has spent %s of %s, the answers cost %s", b.Spent.Epsilon, limit, decimal(sum))
 	}
-	t.Logf("%d clients of %d principals, %d rows: %d answers in %.1f s (%.0f/s), p50 %s, p99 %s; %d refusals, p99 %s; processor time of the server %s",
+	t.Logf("%d clients of %d principals, %d rows: %d answers in %.1f s (%.0f/s), p50 %s, p99 %s; %d refusals while it was used up, p99 %s, and %d afterwards, p50 %s, p99 %s; processor time of the server %s",
 		clients, principals, rows, len(l.paid), took.Seconds(), float64(len(l.paid))/took.Seconds(), percentile(l.took, 0.5).Round(time.Millisecond),
-		percentile(l.took, 0.99).Round(time.Millisecond), len(l.refused), percentile(l.refused, 0.99).Round(time.Millisecond), used)
+		percentile(l.took, 0.99).Round(time.Millisecond), len(l.refused), percentile(l.refused, 0.99).Round(time.Millisecond),
+		len(spent), percentile(spent, 0.5).Round(time.Millisecond), percentile(spent, 0.99).Round(time.Millisecond), used)
 }
 
 // Clients that together ask for more than a cap get exactly what it covers.
