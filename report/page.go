@@ -142,7 +142,7 @@ func inlineSVG(c Chart, l lang.Lang) (template.HTML, error) {
 	return template.HTML(text), nil
 }
 
-// svgTexts finds the texts of a picture: what stands in it, and what it is read out as.
+// svgTexts finds the texts of a picture: its own texts, and what it is read out as.
 var svgTexts = regexp.MustCompile(`(>|aria-label=")([^<>"]*[A-Za-z]{2}[^<>"]*)(</text>|")`)
 
 // In is the page in a language.
