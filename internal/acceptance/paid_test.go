@@ -103,7 +103,6 @@ type load struct {
 	paid     [][]byte
 	took     []time.Duration // of paid answers
 	refused  []time.Duration
-	late     int // answers that missed their class
 	other    []string
 	finished time.Time // of the last paid answer
 }
