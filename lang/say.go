@@ -10,10 +10,12 @@ import (
 // language too where it is such a text itself. Texts in a row are found one by one where
 // they are separated by "; ", ": " or new lines. What has no format is left as it is.
 func (l Lang) Say(text string) string {
-	if l != Japanese || text == "" {
+	trimmed := strings.TrimSpace(text)
+	if l != Japanese || trimmed == "" {
 		return text
 	}
-	return japanese().say(text, deepest)
+	before, after, _ := strings.Cut(text, trimmed)
+	return before + japanese().say(trimmed, deepest) + after
 }
 
 // deepest bounds how many texts can be within each other.
@@ -29,6 +31,9 @@ func (c *catalogue) say(text string, depth int) string {
 	}
 	if said, ok := c.whole(text, depth); ok {
 		return said
+	}
+	if head, rest, found := strings.Cut(text, ": "); found && terms[head] != "" { // a role and why
+		return terms[head] + ": " + c.say(rest, depth-1)
 	}
 	if body, ends := strings.CutSuffix(text, "."); ends && !strings.Contains(body, ". ") {
 		if said, ok := c.whole(body, depth); ok {
@@ -67,6 +72,17 @@ func (c *catalogue) say(text string, depth int) string {
 // whole translates a text that was made from one format. Of several formats the one with
 // the longest text of its own counts.
 func (c *catalogue) whole(text string, depth int) (string, bool) {
+	if said, ok := c.found(text, depth); ok {
+		return said, true
+	}
+	if len(text) > 1 && text[0] >= 'A' && text[0] <= 'Z' && text[1] >= 'a' && text[1] <= 'z' {
+		return c.found(string(text[0]|0x20)+text[1:], depth) // it begins a sentence
+	}
+	return "", false
+}
+
+// found is whole for a text as it stands in the catalogue.
+func (c *catalogue) found(text string, depth int) (string, bool) {
 	if p, ok := c.exact[text]; ok {
 		return p.translation, true
 	}

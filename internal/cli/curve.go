@@ -3,10 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/grid"
 	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/report"
@@ -64,7 +66,7 @@ func (f *curveFlags) run(ctx context.Context, t *terminal, input string) error {
 		Workers: f.workers, Report: f.page, Force: f.force,
 	}
 	if !f.json {
-		q.Point = t.printPoint(fmt.Sprintf("%-16s %6s %9s %9s %12s %12s %12s %9s\n", "method", "k", "groups", "loss", "count error", "highest risk", "mean risk", "seconds"))
+		q.Point = t.printPoint(curveHeading(t.lang))
 	}
 	result, err := t.service(nil).Curve(ctx, &q)
 	t.progress.clear()
@@ -75,6 +77,19 @@ func (f *curveFlags) run(ctx context.Context, t *terminal, input string) error {
 		return printJSON(t.stdout, result)
 	}
 	return nil
+}
+
+// curveHeading is the heading of the points of a curve.
+func curveHeading(l lang.Lang) string {
+	line := grid.Pad(l.Say("method"), 16)
+	for _, column := range []struct {
+		name  string
+		width int
+	}{{"k", 6}, {"groups", 9}, {"loss", 9}, {"count error", 12}, {"highest risk", 12}, {"mean risk", 12}, {"seconds", 9}} {
+		name := l.Say(column.name)
+		line += strings.Repeat(" ", max(1, column.width+1-grid.Width(name))) + name
+	}
+	return line + "\n"
 }
 
 // printPoint prints the points of a curve as a table, with a heading above the first.

@@ -69,7 +69,12 @@ var documentStates = map[string]struct {
 	"README.md": {before: map[string]string{
 		"noren anonymize bad.csv": `printf 'age,sex\n41,female\nx,male\n' > bad.csv`,
 	}},
-	"docs/benchmarks.md":            {long: true},
+	"docs/benchmarks.md": {long: true},
+	"docs/cluster.md":    {long: true}, // of a cluster
+	"docs/questions.md":  {long: true}, // of a server
+	"docs/cli.md": {before: map[string]string{
+		"noren ledger grant survey": `awk 'BEGIN { print "city,age"; for (i = 0; i < 200; i++) print (i%3 ? "Kobe" : "Nara") "," 20+i%50 }' > survey.csv && noren ledger create`,
+	}},
 	"examples/dependence/README.md": {begin: `mkdir examples && cp -R "$ROOT/examples/dependence" examples/`, slow: true},
 	"docs/density-ratio.md": {begin: `awk 'BEGIN { print "age,education,sex,salary-class" > "private.csv"; print "age,education,sex,salary-class" > "public.csv"
 for (i = 0; i < 400; i++) { print 20+i*7%50 "," (i%3 ? "HS-grad" : "Masters") "," (i%2 ? "Female" : "Male") "," (i%5 ? "<=50K" : ">50K") > (i%2+i%3 ? "public.csv" : "private.csv") } }'`},

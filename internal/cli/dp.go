@@ -94,10 +94,11 @@ func (t *terminal) tell(n api.Note) {
 	if own, known := notes[n.Code]; known {
 		n.Text = own
 	}
+	n.Text = t.lang.Say(n.Text)
 	if hint, known := hints[n.Code]; known {
-		n.Text += " (" + hint + ")"
+		n.Text += " (" + t.lang.Say(hint) + ")"
 	}
-	n.Text += noteHint(&n)
+	n.Text += t.lang.Say(noteHint(&n))
 	if n.Level == api.Warning {
 		t.warn("%s", n.Text)
 		return

@@ -65,6 +65,10 @@ var states = []state{
 	{match: "noren ledger ", prepare: visits},
 	{match: "noren serve", serves: true}, // serve_test.go runs it
 	{match: "noren ledger create"},
+	{match: "noren ledger create --ledger budgets.db --anchor", serves: true}, // on another disk
+	{match: "noren ledger check-export", prepare: visits + " && noren ledger export -o book.jsonl"},
+	{match: "noren ledger check-export book.jsonl --key", serves: true}, // the key of somebody
+	{match: "noren init visits.csv -o noren.yaml --interactive", serves: true},
 	{match: "noren ledger grant visits --file visits.csv --spec noren.yaml --epsilon 1", prepare: "noren ledger create"},
 	{match: "noren ledger close-analyst visits --analyst mori", prepare: mori},
 	{match: "noren ledger history visits --analyst mori", prepare: mori},

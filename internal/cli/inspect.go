@@ -59,7 +59,7 @@ func printInspection(out io.Writer, r *api.Inspection) error {
 	}
 	fmt.Fprintln(out)
 	for _, c := range r.Columns {
-		if err := grid.Hang(out, c.Name+": ", lang.Of(out).Say(c.RoleReason+"; "+c.TypeReason)); err != nil {
+		if err := grid.Hang(out, c.Name+": ", lang.Of(out).Say(c.RoleReason)+"; "+lang.Of(out).Say(c.TypeReason)); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -52,7 +51,7 @@ func (f *edgesFlags) run(ctx context.Context, t *terminal, name string) error {
 		if err != nil {
 			return f.explain(name, err)
 		}
-		return printPrice(t, f.json, quote, &quote.Price, fmt.Sprintf("%d bins of %s: a dry run, nothing is charged", f.r.Count, f.r.Column),
+		return printPrice(t, f.json, quote, &quote.Price, t.lang.Text("%d bins of %s: a dry run, nothing is charged", f.r.Count, f.r.Column),
 			words.Line{Label: "accuracy", Text: words.Accuracy(t.lang, quote.Accuracy)})
 	}
 	e, err := s.LDPEdges(ctx, &f.r)

@@ -78,7 +78,7 @@ func (f *outliersFlags) count(c *cobra.Command, t *terminal, path string) error 
 			return f.explain(path, err)
 		}
 		a := quote.Accuracy
-		return printPrice(t, f.json, quote, &quote.Price, a.About+": a dry run, nothing is charged", words.OutliersAccuracy(t.lang, a, f.guess)...)
+		return printPrice(t, f.json, quote, &quote.Price, t.lang.Text("%s: a dry run, nothing is charged", t.lang.Say(a.About)), words.OutliersAccuracy(t.lang, a, f.guess)...)
 	}
 	answer, err := s.OutliersCount(ctx, r)
 	if err != nil {

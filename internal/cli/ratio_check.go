@@ -56,7 +56,7 @@ func (f *ratioCheckFlags) check(c *cobra.Command, t *terminal, private, path str
 		if err != nil {
 			return f.explain(private, explainRatio(err))
 		}
-		return printPrice(t, f.json, quote, &quote.Price, "a dry run, nothing is charged")
+		return printPrice(t, f.json, quote, &quote.Price, t.lang.Text("a dry run, nothing is charged"))
 	}
 	out, err := s.RatioCheck(ctx, q)
 	if err != nil {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -127,7 +126,7 @@ func (f *ratioFitFlags) fit(c *cobra.Command, t *terminal, private, public strin
 		if err != nil {
 			return f.explain(private, err)
 		}
-		head := fmt.Sprintf("weights of %s for %s: a dry run, nothing is charged", public, private)
+		head := t.lang.Text("weights of %s for %s: a dry run, nothing is charged", public, private)
 		return printPrice(t, f.json, quote, &quote.Price, head, words.RatioFitPrice(t.lang, quote)...)
 	}
 	var page bytes.Buffer

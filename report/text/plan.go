@@ -18,7 +18,7 @@ func ReleasePlan(l Lang, p *api.ReleasePlan) []Line {
 		lines = append(lines, Line{"persons", l.Text("%s, by %s", Integer(p.Persons), p.Unit)})
 	}
 	groups := Line{"classes", l.Text("of at least %d %s", p.K, of)}
-	method := cmp.Or(p.MethodReason, p.Method)
+	method := l.Say(cmp.Or(p.MethodReason, p.Method))
 	method += l.Text(", refine %s, scale %s, published by %s", p.Refine, p.Scale, p.Publish)
 	if p.Block > 0 {
 		method += l.Text(", in blocks of at least %s records", Integer(p.Block))
