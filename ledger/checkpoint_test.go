@@ -102,7 +102,7 @@ func testHandEdits(t *testing.T, long bool) {
 			{"UPDATE account SET name = 'x' || name", 2 * milli},
 			{"UPDATE account SET closed = 1 - closed WHERE kind = 'analyst'", 2 * milli},
 			{"DELETE FROM account WHERE kind = 'analyst' AND name = 'bob'", 2 * milli},
-			{"INSERT INTO account SELECT 9, NULL, kind, 'more', unit, neighbours, 'x', path, 5, 0, 5, 0, 0 FROM account WHERE kind = 'dataset'", 2 * milli},
+			{"INSERT INTO account (id, parent, kind, name, unit, neighbours, fingerprint, path, cap_eps_nano, spent_eps_nano, cap_delta, spent_delta, closed) SELECT 9, NULL, kind, 'more', unit, neighbours, 'x', path, 5, 0, 5, 0, 0 FROM account WHERE kind = 'dataset'", 2 * milli},
 			{"UPDATE dataset_version SET version = 2", 2 * milli},
 			{"UPDATE dataset_version SET print = 'x'", 2 * milli},
 			{"UPDATE dataset_version SET definition = '{}'", 2 * milli},

@@ -354,19 +354,22 @@ func (l *Ledger) checkSchema(ctx context.Context) error {
 	if have > want {
 		return noren.Usagef(l.path, "has schema version %d and this program knows up to %d", have, want).Hinted("a newer noren made it: use that one")
 	}
-	if have < want {
+	for have < want {
 		l.at("migrate")
 		err := l.retry(ctx, func() error {
 			_, err := m.Up(ctx)
 			return err
 		})
 		l.at("migrated")
-		if err != nil {
-			// Another process may have done so at the same time.
-			if now, _, again := m.GetVersions(ctx); again != nil || now != want {
-				return fail(l.path, fmt.Sprintf("cannot be brought from schema version %d to %d", have, want), err)
-			}
+		if err == nil {
+			return nil
 		}
+		// Another process may have done a part of it at the same time, or all.
+		now, _, again := m.GetVersions(ctx)
+		if again != nil || now <= have {
+			return fail(l.path, fmt.Sprintf("cannot be brought from schema version %d to %d", have, want), err)
+		}
+		have = now
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func TestVerifyFindsTampering(t *testing.T) {
 		{"UPDATE account SET cap_eps_nano = 2 * cap_eps_nano", "not as it was granted"},
 		{"UPDATE account SET unit = 'person'", "not as it was granted"},
 		{"UPDATE account SET fingerprint = 'x'", "not as it was granted"},
-		{"INSERT INTO account SELECT 9, NULL, kind, 'more', unit, neighbours, 'x', path, 5, 0, 5, 0, 0 FROM account", "never granted"},
+		{"INSERT INTO account (id, parent, kind, name, unit, neighbours, fingerprint, path, cap_eps_nano, spent_eps_nano, cap_delta, spent_delta, closed) SELECT 9, NULL, kind, 'more', unit, neighbours, 'x', path, 5, 0, 5, 0, 0 FROM account", "never granted"},
 		{"UPDATE account SET closed = 1", "not as it was granted"},
 		{"UPDATE dataset_version SET definition = '{}'", "version 1 of account 1 is not as it was granted"},
 		{"UPDATE dataset_version SET columns = '{}'", "version 1 of account 1 is not as it was granted"},
