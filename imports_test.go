@@ -65,7 +65,7 @@ func in(path string, roots ...string) bool {
 // higher layer: ARCHITECTURE.md has the same list.
 var layers = [][]string{
 	{"noren"},
-	{"noren/internal/atomicfile", "noren/internal/tempfile", "noren/internal/frames", "noren/internal/geom", "noren/internal/entropy", "noren/internal/grid", "noren/lang"},
+	{"noren/internal/atomicfile", "noren/internal/tempfile", "noren/internal/frames", "noren/internal/geom", "noren/internal/entropy", "noren/internal/grid", "noren/internal/statements", "noren/lang"},
 	{"noren/table", "noren/noise", "noren/account", "noren/learn"},
 	{"noren/internal/randtest", "noren/certificate", "noren/ledger"},
 	{"noren/kanon", "noren/dataset", "noren/query", "noren/outlier", "noren/ldp", "noren/correlated", "noren/ratio"},
@@ -117,7 +117,7 @@ func TestOnlyOneRoomEach(t *testing.T) {
 		imports []string
 		allowed []string
 	}{
-		{"knows SQLite", []string{"database/sql", "modernc.org/sqlite"}, []string{"noren/ledger", "noren/table/sqlite", "noren/internal/server/store"}},
+		{"knows SQLite", []string{"database/sql", "modernc.org/sqlite"}, []string{"noren/ledger", "noren/table/sqlite", "noren/internal/server/store", "noren/internal/statements"}},
 		{"migrates a database", []string{"github.com/pressly/goose"}, []string{"noren/ledger", "noren/internal/server/store"}},
 		{"knows PostgreSQL", []string{"github.com/jackc/pgx"}, []string{"noren/table/pg"}},
 		{

@@ -22,6 +22,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/statements"
 )
 
 //go:embed migrations/*.sql
@@ -47,8 +48,9 @@ type Options struct {
 // goroutines at once. Close it.
 type Ledger struct {
 	path    string
-	db      *sql.DB // the one connection that writes
-	readers *sql.DB // see the state of one moment, beside the writer
+	db      *sql.DB           // the one connection that writes
+	readers *sql.DB           // see the state of one moment, beside the writer
+	often   *statements.Cache // of the readers
 	id      string
 	secret  []byte
 	opts    Options
@@ -279,7 +281,7 @@ func openStepping(ctx context.Context, path string, opts Options, c clock, step 
 	if err != nil {
 		return nil, errors.Join(fail(path, "cannot be opened", err), db.Close())
 	}
-	l := &Ledger{path: path, db: db, readers: readers, opts: opts, clock: c, step: step}
+	l := &Ledger{path: path, db: db, readers: readers, often: statements.New(readers), opts: opts, clock: c, step: step}
 	l.life, l.end = context.WithCancel(context.Background())
 	if err := l.start(ctx); err != nil {
 		l.end()
@@ -381,7 +383,7 @@ func (l *Ledger) Close() error {
 	l.end()
 	l.work.Wait()
 	// The writer last: it puts what is in the log into the file.
-	if err := errors.Join(l.readers.Close(), l.db.Close()); err != nil {
+	if err := errors.Join(l.often.Close(), l.readers.Close(), l.db.Close()); err != nil {
 		return fail(l.path, "cannot be closed", err)
 	}
 	return nil

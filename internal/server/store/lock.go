@@ -30,7 +30,7 @@ func NewLock(ctx context.Context, path string) (*Lock, error) {
 	if err := f.Close(); err != nil {
 		return nil, failed("the lock cannot be taken", err)
 	}
-	db, err := openDB(path)
+	db, err := openDB(path, true, 1)
 	if err != nil {
 		return nil, failed("the lock cannot be taken", err)
 	}

@@ -78,7 +78,7 @@ func (s *Store) PrincipalByID(ctx context.Context, id string) (*Principal, error
 
 func (s *Store) principal(ctx context.Context, where string, arg any) (*Principal, error) {
 	var p Principal
-	err := s.db.QueryRowContext(ctx, "SELECT id, name, coalesce(seen_day, ''), ended IS NOT NULL FROM principal WHERE "+where, arg).Scan(&p.ID, &p.Name, &p.SeenDay, &p.Ended)
+	err := s.often.Row(ctx, "SELECT id, name, coalesce(seen_day, ''), ended IS NOT NULL FROM principal WHERE "+where, []any{arg}, &p.ID, &p.Name, &p.SeenDay, &p.Ended)
 	if err != nil {
 		return nil, found(err)
 	}
@@ -89,7 +89,7 @@ func (s *Store) principal(ctx context.Context, where string, arg any) (*Principa
 }
 
 func (s *Store) grants(ctx context.Context, principal string) ([]Grant, error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT object, role FROM role_grant WHERE principal = ? ORDER BY object, role", principal)
+	rows, err := s.often.Rows(ctx, "SELECT object, role FROM role_grant WHERE principal = ? ORDER BY object, role", principal)
 	if err != nil {
 		return nil, found(err)
 	}

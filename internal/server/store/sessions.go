@@ -141,9 +141,17 @@ func scanToken(row interface{ Scan(...any) error }) (*Token, error) {
 	return &t, nil
 }
 
+// row is the row of a prepared statement.
+type row func(to ...any) error
+
+// Scan reads the row.
+func (r row) Scan(to ...any) error { return r(to...) }
+
 // FindToken finds a token that has neither ended nor been revoked.
 func (s *Store) FindToken(ctx context.Context, id string) (*Token, error) {
-	t, err := scanToken(s.db.QueryRowContext(ctx, "SELECT "+tokenColumns+" FROM token WHERE id = ? AND revoked IS NULL AND ends >= ?", id, s.now()))
+	t, err := scanToken(row(func(to ...any) error {
+		return s.often.Row(ctx, "SELECT "+tokenColumns+" FROM token WHERE id = ? AND revoked IS NULL AND ends >= ?", []any{id, s.now()}, to...)
+	}))
 	return t, found(err)
 }
 

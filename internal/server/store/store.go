@@ -28,6 +28,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/statements"
 )
 
 //go:embed migrations/*.sql
@@ -43,7 +44,9 @@ var ErrNotFound = errors.New("there is no such entry")
 // processes may open one file. Close it.
 type Store struct {
 	path  string
-	db    *sql.DB
+	db    *sql.DB           // the one connection that writes
+	reads *sql.DB           // connections that read beside it
+	often *statements.Cache // of reads
 	clock Clock
 
 	mu   sync.Mutex
@@ -80,19 +83,27 @@ func Open(ctx context.Context, path string, clock Clock) (*Store, error) {
 	} else if !errors.Is(err, fs.ErrExist) {
 		return nil, failed("the server's store cannot be made", err)
 	}
-	db, err := openDB(path)
+	// SQLite has one writer; goroutines queue for its connection.
+	db, err := openDB(path, true, 1)
 	if err != nil {
 		return nil, failed("the server's store cannot be opened", err)
 	}
-	s := &Store{path: path, db: db, clock: clock}
+	reads, err := openDB(path, false, readers)
+	if err != nil {
+		return nil, failed("the server's store cannot be opened", errors.Join(err, db.Close()))
+	}
+	s := &Store{path: path, db: db, reads: reads, often: statements.New(reads), clock: clock}
 	if err := s.start(ctx); err != nil {
-		_ = db.Close()
+		_ = s.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-func openDB(path string) (*sql.DB, error) {
+// readers is the number of connections that read beside the writer.
+const readers = 4
+
+func openDB(path string, writes bool, connections int) (*sql.DB, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -100,17 +111,22 @@ func openDB(path string) (*sql.DB, error) {
 	if abs = filepath.ToSlash(abs); !strings.HasPrefix(abs, "/") {
 		abs = "/" + abs // C:/...
 	}
-	q := url.Values{"mode": {"rw"}, "_txlock": {"immediate"}, "_pragma": {
+	q := url.Values{"mode": {"rw"}, "_pragma": {
 		"busy_timeout(500)", "synchronous(FULL)", "foreign_keys(1)",
 		"recursive_triggers(1)", "trusted_schema(0)", "cell_size_check(1)",
 	}}
+	if writes {
+		q.Set("_txlock", "immediate")
+	} else {
+		q.Add("_pragma", "query_only(1)")
+	}
 	connector, err := sqlite.NewConnector((&url.URL{Scheme: "file", Path: abs, RawQuery: q.Encode()}).String())
 	if err != nil {
 		return nil, err
 	}
 	db := sql.OpenDB(connector)
-	db.SetMaxOpenConns(1) // SQLite has one writer; goroutines queue here
-	db.SetMaxIdleConns(1)
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
 	return db, nil
 }
 
@@ -163,7 +179,7 @@ func (s *Store) start(ctx context.Context) error {
 
 // Close closes the file.
 func (s *Store) Close() error {
-	if err := s.db.Close(); err != nil {
+	if err := errors.Join(s.often.Close(), s.reads.Close(), s.db.Close()); err != nil {
 		return failed("the server's store cannot be closed", err)
 	}
 	return nil
