@@ -81,7 +81,7 @@ func (c *catalogue) whole(text string, depth int) (string, bool) {
 	return "", false
 }
 
-// found is whole for a text as it stands in the catalogue.
+// found is whole for a text whose first letter is as in the catalogue.
 func (c *catalogue) found(text string, depth int) (string, bool) {
 	if p, ok := c.exact[text]; ok {
 		return p.translation, true
