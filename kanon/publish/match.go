@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/big"
@@ -58,7 +59,7 @@ func (p *Plan) match(ctx context.Context, columns []Column, size []uint32) error
 			for g := range m.order {
 				m.order[g] = uint32(g)
 			}
-			slices.SortFunc(m.order, func(a, b uint32) int { return byHash(hash, a, b) })
+			slices.SortFunc(m.order, func(a, b uint32) int { return m.byHash(hash, a, b) })
 		case p.columns[j].counts == nil:
 			m.number(j, hash)
 		}
@@ -103,12 +104,17 @@ func (m *matching) each(ctx context.Context, n int, work func(i int)) error {
 	return ctx.Err()
 }
 
-func byHash(hash []uint64, a, b uint32) int {
-	switch {
-	case hash[a] < hash[b]:
-		return -1
-	case hash[a] > hash[b]:
-		return 1
+// byHash orders groups by their hashes. Two groups whose values give one hash may still
+// show different categories first: these decide, and not the numbers of the groups, which
+// come from the order of the records.
+func (m *matching) byHash(hash []uint64, a, b uint32) int {
+	if order := cmp.Compare(hash[a], hash[b]); order != 0 {
+		return order
+	}
+	for j := range m.columns {
+		if codes := m.columns[j].codes; codes != nil && codes[a] != codes[b] {
+			return cmp.Compare(codes[a], codes[b])
+		}
 	}
 	return int(a) - int(b)
 }
@@ -182,7 +188,7 @@ func (m *matching) number(j int, hash []uint64) {
 			case chosen[a] > chosen[b]:
 				return 1
 			}
-			return byHash(hash, a, b)
+			return m.byHash(hash, a, b)
 		})
 		r := ranks{v: of.values}
 		for _, g := range order {
