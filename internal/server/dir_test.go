@@ -292,3 +292,13 @@ func TestHost(t *testing.T) {
 		t.Errorf("%v %s", err, export.String())
 	}
 }
+
+// count is the number of entries of a folder; 0 where there is none.
+func count(t *testing.T, dir string) int {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	return len(entries)
+}

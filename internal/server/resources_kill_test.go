@@ -96,15 +96,6 @@ func testKilledServer(t *testing.T, trials int) {
 	t.Logf("%d trials, %d releases", trials, releases)
 }
 
-func count(t *testing.T, dir string) int {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil && !os.IsNotExist(err) {
-		t.Fatal(err)
-	}
-	return len(entries)
-}
-
 // inspectKilled opens the folder of a server that was killed and looks at all that is in
 // it.
 func inspectKilled(t *testing.T, dir, told string) int {
