@@ -206,6 +206,9 @@ func TestPassbookBesideAWriter(t *testing.T) {
 
 // The first page of a book of 10^6 charges, each answered.
 func BenchmarkPassbookMillion(b *testing.B) {
+	if testing.Short() {
+		b.Skip("a million charges take minutes to make")
+	}
 	f := newFixture(b, Cost{Epsilon: 1 << 60})
 	f.charges(b, 1_000_000)
 	l := f.open(b)
