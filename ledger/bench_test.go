@@ -56,6 +56,9 @@ func BenchmarkOpen(b *testing.B) {
 // A ledger of 10^6 charges, each answered: 2 * 10^6 entries, of which 1023 follow
 // the checkpoint, the most there can be.
 func BenchmarkOpenMillion(b *testing.B) {
+	if testing.Short() {
+		b.Skip("a million charges take minutes to make")
+	}
 	f := newFixture(b, Cost{Epsilon: 1 << 60, Delta: 0})
 	f.charges(b, 1_000_000)
 	f.open(b).Close() // the system writes out what was just made
