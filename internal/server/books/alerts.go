@@ -3,6 +3,7 @@ package books
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 	"time"
 
 	"github.com/noren-privacy/noren/api"
@@ -83,7 +84,7 @@ func (b *Books) alert(ctx context.Context, d *document, account string, most, le
 		if !isNew {
 			continue
 		}
-		detail := map[string]string{"level": itoa(level), "cap": text}
+		detail := map[string]string{"level": strconv.Itoa(level), "cap": text}
 		if account != "" {
 			detail["account"] = account
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -151,25 +152,25 @@ func (b *Books) recover(ctx context.Context, d *document) (*document, error) {
 func (b *Books) clean() error {
 	entries, err := os.ReadDir(b.config.Dir)
 	if err != nil {
-		return fileError(err)
+		return tables.FileError(err)
 	}
 	for _, entry := range entries {
 		path := filepath.Join(b.config.Dir, entry.Name())
 		d := b.byID[entry.Name()]
 		if d == nil || d.Gone {
 			if err := os.RemoveAll(path); err != nil {
-				return fileError(err)
+				return tables.FileError(err)
 			}
 			continue
 		}
 		inside, err := os.ReadDir(path)
 		if err != nil {
-			return fileError(err)
+			return tables.FileError(err)
 		}
 		for _, x := range inside {
 			if x.Name() != d.Folder {
 				if err := os.RemoveAll(filepath.Join(path, x.Name())); err != nil {
-					return fileError(err)
+					return tables.FileError(err)
 				}
 			}
 		}
@@ -307,7 +308,7 @@ func (b *Books) TableDeleted(ctx context.Context, table string) error {
 
 func removed(err error) error {
 	if err != nil {
-		return fileError(err)
+		return tables.FileError(err)
 	}
 	return nil
 }
@@ -353,7 +354,7 @@ func (b *Books) proposeName(table string) string {
 		if _, taken := b.exists("", name); !taken {
 			return name
 		}
-		name = base + "-" + itoa(i)
+		name = base + "-" + strconv.Itoa(i)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -19,7 +18,6 @@ import (
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/store"
 	"github.com/noren-privacy/noren/internal/server/tables"
-	"github.com/noren-privacy/noren/internal/server/uploads"
 	"github.com/noren-privacy/noren/service"
 	"github.com/noren-privacy/noren/spec"
 )
@@ -331,18 +329,23 @@ func (b *Books) finish(ctx context.Context, d *document) (*document, error) {
 func (b *Books) copy(d *document, from *source) (string, error) {
 	dir := filepath.Join(b.folder(d.id), d.Folder)
 	if err := os.RemoveAll(dir); err != nil {
-		return "", fileError(err)
+		return "", tables.FileError(err)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fileError(err)
+		return "", tables.FileError(err)
 	}
 	path := filepath.Join(dir, from.name)
 	if os.Link(from.path, path) != nil {
 		if err := copyFile(from.path, path); err != nil {
-			return "", fileError(err)
+			return "", tables.FileError(err)
 		}
 	}
-	return path, syncFolders(dir, b.folder(d.id), b.config.Dir)
+	for _, folder := range []string{dir, b.folder(d.id), b.config.Dir} {
+		if err := tables.SyncFolder(folder); err != nil {
+			return "", err
+		}
+	}
+	return path, nil
 }
 
 func copyFile(from, to string) error {
@@ -359,45 +362,4 @@ func copyFile(from, to string) error {
 	return errors.Join(err, out.Sync(), out.Close())
 }
 
-func syncFolders(dirs ...string) error {
-	for _, dir := range dirs {
-		f, err := os.Open(dir)
-		if err != nil {
-			return fileError(err)
-		}
-		err = f.Sync()
-		if closed := f.Close(); err == nil {
-			err = closed
-		}
-		if err != nil {
-			return fileError(err)
-		}
-	}
-	return nil
-}
-
-// fileError is a failure of the file system, without its path.
-func fileError(err error) error {
-	if uploads.DiskFull(err) {
-		return problem.New("unavailable", "The disk is full.").Hinted("free space on the server")
-	}
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		err = p.Err
-	}
-	var l *os.LinkError
-	if errors.As(err, &l) {
-		err = l.Err
-	}
-	return &storeFailure{err}
-}
-
-// storeFailure is a failure whose text is for the server's own log.
-type storeFailure struct{ err error }
-
-func (f *storeFailure) Error() string { return "books: a file cannot be used: " + f.err.Error() }
-func (f *storeFailure) Unwrap() error { return f.err }
-
 func now() time.Time { return time.Now().UTC().Truncate(time.Second) }
-
-func itoa(n int) string { return strconv.Itoa(n) }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/server/problem"
+	"github.com/noren-privacy/noren/internal/server/tables"
 )
 
 // Message is a sentence with a code, by which the page translates it.
@@ -187,7 +188,7 @@ func (b *Books) shown(ctx context.Context, d *document, set *api.Dataset, v View
 	}
 	var def definition
 	if err := json.Unmarshal(set.Definition, &def); err != nil {
-		return nil, &storeFailure{err}
+		return nil, tables.FileError(err)
 	}
 	out.AtMost = def.AtMost
 	for _, c := range def.Columns {

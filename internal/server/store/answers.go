@@ -105,19 +105,7 @@ func (s *Store) Questions(ctx context.Context, book, state string, before int64,
 	if err != nil {
 		return nil, found(err)
 	}
-	defer func() { _ = rows.Close() }()
-	var all []Question
-	for rows.Next() {
-		var q Question
-		var made int64
-		var paid, line string
-		if err := rows.Scan(q.fields(&made, &paid, &line)...); err != nil {
-			return nil, found(err)
-		}
-		q.Made, q.Paid, q.Line = at(made), []byte(paid), []byte(line)
-		all = append(all, q)
-	}
-	return all, found(rows.Err())
+	return questions(rows)
 }
 
 // KeptQuestion is what a list of charges shows of the question behind one.
@@ -151,6 +139,11 @@ func (s *Store) OpenQuestions(ctx context.Context) ([]Question, error) {
 	if err != nil {
 		return nil, found(err)
 	}
+	return questions(rows)
+}
+
+// questions reads questions without their bodies, and closes the rows.
+func questions(rows *sql.Rows) ([]Question, error) {
 	defer func() { _ = rows.Close() }()
 	var all []Question
 	for rows.Next() {
