@@ -5,12 +5,15 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/noren-privacy/noren/lang"
 )
 
 // seen is what an adversary sees of a request, without noisy figures, ids, times
@@ -109,14 +112,35 @@ func maskValue(v any) any {
 }
 
 var (
-	figures = regexp.MustCompile(`-?[0-9][0-9,]*(\.[0-9]+)?(e[-+]?[0-9]+)?|none: too few records`)
+	figures = regexp.MustCompile(`-?[0-9][0-9,]*(\.[0-9]+)?(e[-+]?[0-9]+)?|` + said("none: too few records"))
 	runs    = regexp.MustCompile(`#+`) // of a day
 	blanks  = regexp.MustCompile(` +`)
-	spread  = regexp.MustCompile(`( # to #| its rank is off by .*| none)$`)
-	merged  = regexp.MustCompile(`(?m)^.*bins are left: some edges coincide\n`)
+	spread  = regexp.MustCompile(` (` + said("%s to %s", "#", "#") + `|` + said("its rank is off by at most %s records", "…") + `|` + said("none") + `)$`)
+	merged  = regexp.MustCompile(`(?m)^.*` + said("%d of %d bins are left: some edges coincide", "…", "…") + `.*\n`)
+	method  = regexp.MustCompile(`^  ` + said("method") + ` `)
 	// exact are the lines of an answer for people that hold no noisy figure.
-	exact = regexp.MustCompile(`^  (guarantee|charged|noise|basis|mechanism|method) `)
+	exact = regexp.MustCompile(`^  (` + strings.Join([]string{
+		said("guarantee"), said("charged"), said("noise"), said("basis"), said("mechanism"), said("method"),
+	}, "|") + `) `)
 )
+
+// said is a pattern of a text in all languages. An argument … stands for anything.
+func said(key lang.Key, args ...argument) string {
+	all := make([]any, len(args))
+	for i, arg := range args {
+		all[i] = arg
+	}
+	var texts []string
+	for _, l := range []lang.Lang{lang.English, lang.Japanese} {
+		texts = append(texts, strings.ReplaceAll(regexp.QuoteMeta(l.Text(key, all...)), "…", ".*"))
+	}
+	return "(" + strings.Join(texts, "|") + ")"
+}
+
+// argument is written as it is, whatever the verb.
+type argument string
+
+func (a argument) Format(w fmt.State, _ rune) { _, _ = io.WriteString(w, string(a)) }
 
 // maskErrors leaves out the one message that is made of a noisy answer.
 func maskErrors(text string) string { return merged.ReplaceAllString(text, "") }
@@ -130,7 +154,7 @@ func maskText(args []string, text string) string {
 	var out strings.Builder
 	for _, line := range strings.Split(text, "\n") {
 		switch {
-		case exact.MatchString(line) && !(only && strings.HasPrefix(line, "  method")):
+		case exact.MatchString(line) && !(only && method.MatchString(line)):
 			fmt.Fprintln(&out, line)
 		case !only:
 			line = blanks.ReplaceAllString(runs.ReplaceAllString(figures.ReplaceAllString(line, "#"), "#"), " ")
