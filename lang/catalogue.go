@@ -46,7 +46,7 @@ var japanese = sync.OnceValue(func() *catalogue {
 			c.exact[p.literals[0]] = p
 			continue
 		}
-		if p.own() >= leastOwn {
+		if n := p.own(); n >= leastOwn || n >= leastBeginning && p.literals[0] != "" {
 			c.patterns = append(c.patterns, p)
 		}
 	}
@@ -55,8 +55,11 @@ var japanese = sync.OnceValue(func() *catalogue {
 })
 
 // leastOwn is how many letters a format has of its own at least if texts are to be found
-// by it: "%s: %s" fits everything.
-const leastOwn = 4
+// by it: "%s: %s" fits everything, and "over %s" the name of a group as well.
+const leastOwn = 10
+
+// leastBeginning is the same of a format that begins with text of its own.
+const leastBeginning = 7
 
 // pattern is a format in its parts.
 type pattern struct {

@@ -66,6 +66,9 @@ func FromEnvironment(get func(name string) string) Lang {
 
 // Text is a text in the language: the translation of its key with the arguments in it.
 //
+// Arguments are taken over as they are: they may be names of columns, values or files,
+// which are the same in every language. An argument of type [Words] is a text of ours.
+//
 // Space around a key is kept and is no part of what is looked up. Without arguments only
 // %% is replaced.
 func (l Lang) Text(key Key, args ...any) string {
@@ -81,18 +84,21 @@ func (l Lang) Text(key Key, args ...any) string {
 		return strings.ReplaceAll(format, "%%", "%")
 	}
 	if l != English {
-		args = l.sayAll(args)
+		args = l.sayWords(args)
 	}
 	return fmt.Sprintf(format, args...)
 }
 
-// sayAll says the arguments that are sentences. A single word is left as it is: it may be
-// the name of a column or a value.
-func (l Lang) sayAll(args []any) []any {
+// Words are a text of ours in English, such as "3 records", that is an argument of another
+// text: [Lang.Text] says them in its language.
+type Words string
+
+// sayWords says the arguments that are [Words].
+func (l Lang) sayWords(args []any) []any {
 	out := slices.Clone(args)
 	for i, arg := range out {
-		if text, ok := arg.(string); ok && strings.Contains(strings.TrimSpace(text), " ") {
-			out[i] = l.Say(text)
+		if words, ok := arg.(Words); ok {
+			out[i] = l.Say(string(words))
 		}
 	}
 	return out

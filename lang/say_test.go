@@ -14,6 +14,9 @@ func TestSay(t *testing.T) {
 		{"the file has no column age", "ファイルに列 age がありません"},
 		{"k is 0: it must be at least 1", "k が 0 です。1 以上にします"},
 		{"ward", "ward"},
+		{"over 65 years", "over 65 years"},
+		{"male and female", "male and female"},
+		{"the file has no column over 65", "ファイルに列 over 65 がありません"},
 		{"no such text as this", "no such text as this"},
 	} {
 		if got := lang.Japanese.Say(c.text); got != c.want {
@@ -46,5 +49,25 @@ func TestLanguages(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: %s", text, got)
 		}
+	}
+}
+
+// Arguments are names and values: they are the same in every language.
+func TestArgumentsAreNotSaid(t *testing.T) {
+	for _, value := range []string{"not known", "over 65", "it holds no value"} {
+		if got, want := lang.Japanese.Text("the table has no column %s", value), "表に列 "+value+" がありません"; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// An argument of ours is said where it is marked as such.
+func TestWordsAreSaid(t *testing.T) {
+	got := lang.Japanese.Text("the largest unit has %s; %s without a unit count in no answer", lang.Words("19 records"), lang.Words("1 record"))
+	if want := "最大の単位は 19 件。単位のない 記録 1 件 はどの答えにも数えません"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := lang.English.Text("%s to check", lang.Words("19 records")); got != "19 records to check" {
+		t.Errorf("got %q", got)
 	}
 }

@@ -46,16 +46,20 @@ type Refusal struct{ Short []Shortfall }
 func (r *Refusal) Error() string {
 	parts := make([]string, len(r.Short))
 	for i, s := range r.Short {
-		parts[i] = fmt.Sprintf("%s %s: %s", kindWord(s.Kind), s.Name, shortText(s.Requested, s.Remaining))
+		parts[i] = accountName(s.Kind, s.Name) + ": " + shortText(s.Requested, s.Remaining)
 	}
 	return strings.Join(parts, "; ")
 }
 
-func kindWord(kind string) string {
-	if kind == kindDataset {
-		return "data set"
+// accountName says which account it is.
+func accountName(kind, name string) string {
+	switch kind {
+	case kindDataset:
+		return fmt.Sprintf("data set %s", name)
+	case kindAnalyst:
+		return fmt.Sprintf("analyst %s", name)
 	}
-	return kind
+	return kind + " " + name
 }
 
 func shortText(asked, left Cost) string {

@@ -114,6 +114,7 @@ func (b *assessment) numbers() []Block {
 	}
 	t := &Table{
 		Caption: "All columns of numbers, original → release",
+		Names:   true,
 		Header:  []string{"Column", "Mean", "Standard deviation", "Missing", "Loss", "NCP"},
 		Numeric: []bool{false, true, true, true, true, true},
 	}
@@ -255,6 +256,7 @@ func (b *assessment) categories() []Block {
 	}
 	t := &Table{
 		Caption: "All columns of words",
+		Names:   true,
 		Header:  []string{"Column", "Values", "Values not shown alone", "Frequencies moved", "Records changed", "NCP"},
 		Numeric: []bool{false, true, true, true, true, true},
 	}
@@ -281,7 +283,7 @@ func (b *assessment) categories() []Block {
 func categoryPicture(c *assess.CategoryColumn, u *assess.Utility) *Picture {
 	n, m := float64(max(1, u.OriginalRecords)), float64(max(1, u.ReleaseRecords))
 	chart := &Bars{Horizontal: true, Format: Percent, Axis: "share of records"}
-	t := &Table{Header: []string{plain(c.Name), "Original", "Share", "Release", "Share"}, Numeric: []bool{false, true, true, true, true}}
+	t := &Table{Names: true, Header: []string{plain(c.Name), "Original", "Share", "Release", "Share"}, Numeric: []bool{false, true, true, true, true}}
 	var first, second []float64
 	var others assess.Frequency
 	add := func(name string, f assess.Frequency) {

@@ -94,6 +94,7 @@ func (b *assessment) queries() []Block {
 		Percent(q.Mean), Percent(q.Median), Integer(q.Count), Percent(q.MeanLow), Percent(q.MeanHigh))}}
 	t := &Table{
 		Caption: "Mean error of the counts in which a column occurs",
+		Names:   true,
 		Header:  []string{"Column", "Original", "Release", "Questions"}, Numeric: []bool{false, true, true, true},
 	}
 	chart := &Bars{Horizontal: true, Format: Percent, Axis: "mean error of a count"}
@@ -112,6 +113,7 @@ func (b *assessment) queries() []Block {
 	if len(pairs) > 1 {
 		t := &Table{
 			Caption: "Pairs of columns, largest error first",
+			Names:   true,
 			Header:  []string{"Pair", "Mean error of a count", "Questions"}, Numeric: []bool{false, true, true},
 		}
 		for i, p := range pairs {
@@ -132,6 +134,7 @@ func (b *assessment) sensitive() []Block {
 		return nil
 	}
 	t := &Table{
+		Names:   true,
 		Header:  []string{"Column", "Classes with one value", "Records in them", "Commonest value, worst class", "Different values, least (l)", "Entropy l, least", "Distance from the table, largest (t)"},
 		Numeric: []bool{false, true, true, true, true, true, true},
 	}
@@ -152,6 +155,7 @@ func (b *assessment) sensitive() []Block {
 		}
 		t := &Table{
 			Caption: "Association of " + plain(s.Column) + " with the quasi-identifiers (Cramer's V, 0 none, 1 complete)",
+			Names:   true,
 			Header:  []string{"Quasi-identifier", "Original", "Release"}, Numeric: []bool{false, true, true},
 		}
 		for _, a := range s.Associations {

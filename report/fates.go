@@ -11,7 +11,7 @@ func (b *assessment) fates() []Block {
 	if len(b.f.Fates) == 0 {
 		return nil
 	}
-	t := &Table{Header: []string{"column", "role", "fate", "why"}, Numeric: []bool{false, false, false, false}}
+	t := &Table{Names: true, Header: []string{"column", "role", "fate", "why"}, Numeric: []bool{false, false, false, false}}
 	for _, f := range b.f.Fates {
 		t.Rows = append(t.Rows, []string{plain(f.Column), f.Role, f.Fate, f.Why})
 	}
@@ -43,7 +43,7 @@ func (b *assessment) unique() []Block {
 			{Name: "Unique by two kept columns", Value: share(u.InPairs), Tone: tone(u.InPairs == 0), Explain: fmt.Sprintf("%s of %s are the only ones with their values in some two of them", about+Integer(u.InPairs), records(u.Records))},
 		}},
 	}
-	t := &Table{Header: []string{"kept column", "unique records"}, Numeric: []bool{false, true}}
+	t := &Table{Names: true, Header: []string{"kept column", "unique records"}, Numeric: []bool{false, true}}
 	for _, c := range u.Columns {
 		t.Rows = append(t.Rows, []string{plain(c.Column), Integer(c.Unique)})
 	}

@@ -102,6 +102,7 @@ func wordsTable(e *api.LDPEstimate, d *api.LDPWords) Table {
 	}
 	t := Table{
 		Caption: fmt.Sprintf("%s: %d of %d candidates found, which explain %s of %s; all intervals hold at once with %s", words, count, d.Candidates, Percent(min(max(d.Explained, 0), 1)), of, Percent(d.Level)),
+		Names:   true,
 		Header:  []string{"word", "share", "std. error", "from", "to", "p-value", "found"},
 		Numeric: []bool{false, true, true, true, true, true, false},
 	}
@@ -154,6 +155,7 @@ func total(v []float64) float64 {
 func sharesTable(e *api.LDPEstimate, f *api.LDPShares, of string, reports int64) Table {
 	t := Table{
 		Caption: fmt.Sprintf("Shares of %s from %s; all intervals hold at once with %s", of, counted(reports, "report"), Percent(f.Level)),
+		Names:   true,
 		Header:  []string{"label", "share", "std. error", "from", "to", "reports"},
 		Numeric: []bool{false, true, true, true, true, true, true},
 	}
@@ -193,6 +195,7 @@ func sharesTable(e *api.LDPEstimate, f *api.LDPShares, of string, reports int64)
 func associationTable(a *api.LDPAssociation) Table {
 	t := Table{
 		Caption: fmt.Sprintf("%s and %s together, from the reports of %s (share and standard error)", a.First, a.Second, people(a.People)),
+		Names:   true,
 		Header:  append([]string{a.First + " \\ " + a.Second}, a.SecondLabels...),
 		Numeric: numericAfter(len(a.SecondLabels)),
 	}

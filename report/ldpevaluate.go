@@ -162,7 +162,7 @@ func LDPEvaluatePage(r *evaluate.Result, path, footer string) *Page {
 		facts.Rows = append(facts.Rows, []string{f.Name, f.Value})
 	}
 	attributes := Table{
-		Caption: "Attributes", Header: []string{"column", "type", "labels", "missing", "bins or values"},
+		Caption: "Attributes", Names: true, Header: []string{"column", "type", "labels", "missing", "bins or values"},
 		Numeric: []bool{false, false, true, true, false},
 	}
 	for _, a := range r.Attributes {

@@ -32,7 +32,7 @@ func truthTables(a *api.LDPTruth) []Table {
 	}
 	switch {
 	case a.Labels != nil:
-		t := Table{Caption: caption, Header: []string{"label", "true", "estimate", "std. error", "from", "to"}, Numeric: numericAfter(5)}
+		t := Table{Caption: caption, Names: true, Header: []string{"label", "true", "estimate", "std. error", "from", "to"}, Numeric: numericAfter(5)}
 		rows := a.Labels
 		if len(rows) > mostLDPRows {
 			rows = rows[:mostLDPRows]

@@ -29,7 +29,7 @@ func pairTable(c *assess.Correlations) *Table {
 		}
 	}
 	sort.SliceStable(pairs, func(a, b int) bool { return pairs[a].change > pairs[b].change })
-	t := &Table{Header: []string{"Pair", "Original", "Release", "Change"}, Numeric: []bool{false, true, true, true}}
+	t := &Table{Names: true, Header: []string{"Pair", "Original", "Release", "Change"}, Numeric: []bool{false, true, true, true}}
 	if len(pairs) > pairsMost {
 		t.Caption = "The pairs that changed most"
 		pairs = pairs[:pairsMost]

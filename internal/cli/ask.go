@@ -105,7 +105,7 @@ func printAskPrice(w io.Writer, q *api.AskQuote) error {
 	lang.Fprintf(w, "%d questions to %s: a dry run, nothing is charged\n", len(q.Questions), q.Dataset)
 	for i := range q.Questions {
 		one := &q.Questions[i]
-		lang.Fprintf(w, "\n%d. %s\n", i+1, sentence(one.Asked))
+		lang.Fprintf(w, "\n%d. %s\n", i+1, lang.Words(sentence(one.Asked)))
 		printLines(w, []words.Line{{Label: "cost", Text: one.Cost.String() + ", " + one.Question.Noise + " noise"}, {Label: "accuracy", Text: one.Accuracy.Words.Text}, {Label: "groups", Text: one.Composition.Text}})
 		if one.Sampling != nil {
 			printLines(w, []words.Line{{Label: "sampling", Text: "within " + figure(one.Sampling.Within) + ". " + one.Sampling.Basis.Text}})
@@ -148,17 +148,17 @@ func printRehearsal(w io.Writer, r *api.AskRequest, out *api.Rehearsal) error {
 
 // printAnswer prints the values of one question.
 func printAnswer(w io.Writer, i int, q *api.Question, asked []api.Message, rows []api.AnswerRow) error {
-	lang.Fprintf(w, "%d. %s\n", i+1, sentence(asked))
+	lang.Fprintf(w, "%d. %s\n", i+1, lang.Words(sentence(asked)))
 	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for j := range rows {
 		r := &rows[j]
 		cells := append([]string{""}, r.Keys...)
 		for k := 1; k < len(cells); k++ {
 			if cells[k] == "" {
-				cells[k] = "(missing)"
+				cells[k] = lang.Of(w).Text("(missing)")
 			}
 		}
-		value := "none"
+		value := lang.Of(w).Text("none")
 		switch {
 		case r.Text != "":
 			value = r.Text
@@ -174,7 +174,7 @@ func printAnswer(w io.Writer, i int, q *api.Question, asked []api.Message, rows 
 		case r.Noise != nil:
 			spread = "within " + figure(*r.Noise)
 		}
-		lang.Fprintf(tab, "  %s\t%s\t%s\n", strings.Join(cells, "\t"), value, spread)
+		lang.Fprintf(tab, "  %s\t%s\t%s\n", strings.Join(cells, "\t"), value, lang.Words(spread))
 	}
 	return tab.Flush()
 }

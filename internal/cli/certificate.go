@@ -11,6 +11,7 @@ import (
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/internal/grid"
 	"github.com/noren-privacy/noren/lang"
+	words "github.com/noren-privacy/noren/report/text"
 )
 
 func newCertificate(t *terminal) *cobra.Command {
@@ -54,9 +55,9 @@ func printCertificate(out io.Writer, s *certificate.Signed) error {
 	}
 	lang.Fprintf(w, "released\t%s %s, %d bytes\n\tsha256 %s\n", c.Released.Kind, name, c.Released.Size, c.Released.SHA256)
 	lang.Fprintf(w, "by\t%s %s\n", c.Mechanism.Name, c.Mechanism.Parameters)
-	lang.Fprintf(w, "guarantee\t%s\n", c.Guarantee)
+	lang.Fprintf(w, "guarantee\t%s\n", words.Statement(lang.Of(w), &c.Guarantee))
 	for _, a := range c.Guarantee.Assumptions {
-		lang.Fprintf(w, "assuming\t%s\n", a)
+		lang.Fprintf(w, "assuming\t%s\n", lang.Of(w).Say(a))
 	}
 	printSource(w, c)
 	switch {
@@ -70,7 +71,7 @@ func printCertificate(out io.Writer, s *certificate.Signed) error {
 		lang.Fprintf(w, "charged\tNOT charged to any ledger: the guarantee covers this answer only and does not compose with others\n")
 	}
 	for _, n := range c.Notes {
-		lang.Fprintf(w, "note\t%s\n", n)
+		lang.Fprintf(w, "note\t%s\n", lang.Words(n))
 	}
 	lang.Fprintf(w, "made\t%s by %s %s\n", c.Time, c.Tool.Name, c.Tool.Version)
 	lang.Fprintf(w, "signed\t%s (not checked here: noren certificate check)\n", s.Signature.KeyID)

@@ -11,6 +11,7 @@ import (
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/lang"
+	words "github.com/noren-privacy/noren/report/text"
 )
 
 func newCertificateCheck(t *terminal) *cobra.Command {
@@ -45,7 +46,7 @@ func newCertificateCheck(t *terminal) *cobra.Command {
 }
 
 func printCertificateCheck(t *terminal, r *api.CertificateCheck) {
-	lang.Fprintf(t.stdout, "%s: is what %s certifies\n  guarantee  %s\n  signed     %s, %s\n", r.File, r.Certificate, r.Guarantee, r.KeyID, r.Time)
+	lang.Fprintf(t.stdout, "%s: is what %s certifies\n  guarantee  %s\n  signed     %s, %s\n", r.File, r.Certificate, words.Statement(t.lang, r.Guarantee), r.KeyID, r.Time)
 }
 
 func newCertificateKey(t *terminal) *cobra.Command {

@@ -108,7 +108,7 @@ func printLeakage(t *terminal, l *correlated.Leakage) {
 	if !l.Exact {
 		how = fmt.Sprintf("a bound; at least %s", api.Decimal(l.Lower))
 	}
-	lang.Fprintf(w, "  leakage     %s (%s, by %s)\n", api.Decimal(l.Upper), how, l.Method)
+	lang.Fprintf(w, "  leakage     %s (%s, by %s)\n", api.Decimal(l.Upper), lang.Words(how), l.Method)
 	if l.Witness != nil {
 		lang.Fprintf(w, "  worst       %s\n", l.Witness)
 	}
@@ -150,7 +150,7 @@ func printCalibration(t *terminal, path string, c *api.CorrelatedCalibrate) {
 	printLeakage(t, c.Leakage)
 	lang.Fprintln(w, "\nscales of other methods")
 	for _, b := range words.Baselines(t.lang, c.Baselines) {
-		lang.Fprintf(w, "  %-18s %14s   %s\n", b.Method, figure(b.Scale), b.Protects)
+		lang.Fprintf(w, "  %-18s %14s   %s\n", b.Method, figure(b.Scale), lang.Words(b.Protects))
 	}
 }
 

@@ -100,10 +100,10 @@ func (t *terminal) tell(n api.Note) {
 	}
 	n.Text += t.lang.Say(noteHint(&n))
 	if n.Level == api.Warning {
-		t.warn("%s", n.Text)
+		t.warn("%s", lang.Words(n.Text))
 		return
 	}
-	t.note("%s", n.Text)
+	t.note("%s", lang.Words(n.Text))
 }
 
 // ask is the part of a request that the flags of all charged commands make. Files that

@@ -136,7 +136,7 @@ func newHarmOptimise(t *terminal) *cobra.Command {
 				if r.EpsilonMax == nil {
 					limit += ": say with --epsilon-max what loss is allowed"
 				}
-				lang.Fprintf(t.stdout, "\n  %s\n", limit)
+				lang.Fprintf(t.stdout, "\n  %s\n", lang.Words(limit))
 			}
 			if best.Threshold != nil {
 				printThreshold(t.stdout, best.Threshold)

@@ -46,10 +46,10 @@ func TestJapaneseResults(t *testing.T) {
 	var people strings.Builder
 	people.WriteString("患者,年齢,市,診断\n")
 	for i := range 60 {
-		people.WriteString(strings.Join([]string{"P" + string(rune('a'+i%26)) + string(rune('a'+i/26)), []string{"31", "35", "42", "58"}[i%4], []string{"奈良", "神戸", "大阪"}[i%3], []string{"風邪", "喘息"}[i%2]}, ",") + "\n")
+		people.WriteString(strings.Join([]string{"P" + string(rune('a'+i%26)) + string(rune('a'+i/26)), []string{"31", "35", "42", "58"}[i%4], []string{"奈良", "神戸", "not known"}[i%3], []string{"風邪", "喘息"}[i%2]}, ",") + "\n")
 	}
 	write("people.csv", people.String())
-	write("schema.yaml", "version: 1\ncolumns:\n  患者: {role: identifier, type: category}\n  年齢: {type: integer, bounds: [\"0\", \"110\"]}\n  市: {type: category, keys: [奈良, 神戸, 大阪]}\n  診断: {type: category}\n")
+	write("schema.yaml", "version: 1\ncolumns:\n  患者: {role: identifier, type: category}\n  年齢: {type: integer, bounds: [\"0\", \"110\"]}\n  市: {type: category, keys: [奈良, 神戸, not known]}\n  診断: {type: category}\n")
 	for _, c := range []struct {
 		code int
 		args string
@@ -80,6 +80,9 @@ func TestJapaneseResults(t *testing.T) {
 		code, out, problems := inJapanese(t, strings.Fields(c.args)...)
 		if code != c.code {
 			t.Errorf("noren %s: exit code %d, %s", c.args, code, problems)
+		}
+		if strings.Contains(c.args, "--by") && !strings.Contains(out, "not known") {
+			t.Errorf("noren %s: a value of the table was translated: %s", c.args, out)
 		}
 		for _, line := range english(out + "\n" + problems) {
 			t.Errorf("noren %s: in English: %s", c.args, line)

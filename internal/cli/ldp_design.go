@@ -91,7 +91,7 @@ func printDesign(t *terminal, d *api.LDPDesign) {
 	if d.Kind == survey.Mean {
 		what = fmt.Sprintf("the mean of a number in [%s, %s]", figure(d.Range[0]), figure(d.Range[1]))
 	}
-	lang.Fprintf(w, "%s, epsilon %g", what, d.Epsilon)
+	lang.Fprintf(w, "%s, epsilon %g", lang.Words(what), d.Epsilon)
 	if d.Attributes > 1 {
 		lang.Fprintf(w, " for %d attributes", d.Attributes)
 	}

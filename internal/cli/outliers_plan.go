@@ -40,11 +40,11 @@ func newOutliersPlan(t *terminal) *cobra.Command {
 				{"smooth", fmt.Sprintf("if at most %d records change sides at once (a guess, not a bound)", p.Guess), p.Smooth},
 				{"global", "whatever the data", p.Global},
 			} {
-				lang.Fprintf(w, "  %-7s %s: standard deviation %s, 95 %% within %s, %s\n", e.name, e.e.Noise.Family, figure(e.e.SD), figure(e.e.HalfWidth), e.when)
+				lang.Fprintf(w, "  %-7s %s: standard deviation %s, 95 %% within %s, %s\n", e.name, e.e.Noise.Family, figure(e.e.SD), figure(e.e.HalfWidth), lang.Words(e.when))
 			}
 			lang.Fprintf(w, "  take    %s\n\n", p.Noise.Family)
 			for _, a := range p.Advice {
-				lang.Fprintf(w, "  %s\n", a)
+				lang.Fprintf(w, "  %s\n", lang.Words(a))
 			}
 			fmt.Fprintln(w)
 			table := planTable(p.Table, share)

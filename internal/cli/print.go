@@ -153,7 +153,7 @@ func printUniqueness(w io.Writer, u *assess.Uniqueness) {
 		if m.name == u.Chosen {
 			value += " (chosen)"
 		}
-		lang.Fprintf(w, "unique in the population, %s\t%s\n", m.name, value)
+		lang.Fprintf(w, "unique in the population, %s\t%s\n", m.name, lang.Words(value))
 	}
 }
 
@@ -170,15 +170,15 @@ func printUtility(w io.Writer, u *assess.Utility) {
 		return "not known: " + f.Reason
 	}
 	if u.NCP.Value != nil {
-		lang.Fprintf(w, "\nwidth of what a class spans (NCP)\t%s\n", figure(u.NCP))
+		lang.Fprintf(w, "\nwidth of what a class spans (NCP)\t%s\n", lang.Words(figure(u.NCP)))
 	}
 	if len(u.Loss.Columns) > 0 {
-		lang.Fprintf(w, "\nsquared error of the numbers, of their spread\t%s\n", figure(u.Loss.MinMax))
+		lang.Fprintf(w, "\nsquared error of the numbers, of their spread\t%s\n", lang.Words(figure(u.Loss.MinMax)))
 	}
 	if len(u.Numbers) > 0 {
 		lang.Fprintln(w, "\nnumber\tmean before\tafter\tdeviation before\tafter")
 		for _, c := range u.Numbers {
-			lang.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", c.Name, mean(&c, c.Original.Mean), mean(&c, c.Release.Mean), spread(&c, c.Original.SD), spread(&c, c.Release.SD))
+			lang.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", c.Name, mean(&c, c.Original.Mean), mean(&c, c.Release.Mean), lang.Words(spread(&c, c.Original.SD)), lang.Words(spread(&c, c.Release.SD)))
 		}
 	}
 	if c := u.Correlations; c != nil && c.Largest != nil {

@@ -62,7 +62,7 @@ func printGroups(out io.Writer, q *query.Query, r *query.Result) error {
 		}
 		for j, c := range cells {
 			if c == "" {
-				cells[j] = "(missing)"
+				cells[j] = lang.Of(out).Text("(missing)")
 			}
 		}
 		value, spread := words.Group(lang.Of(out), g)

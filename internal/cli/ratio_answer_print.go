@@ -16,7 +16,7 @@ import (
 const mostWarned = 3
 
 func printRatioAnswer(out io.Writer, a *api.RatioAnswer) {
-	lang.Fprintf(out, "%s of the private records, by %s", a.Of, a.Input)
+	lang.Fprintf(out, "%s of the private records, by %s", lang.Words(a.Of), a.Input)
 	if a.Where != "" {
 		lang.Fprintf(out, ", where %s", a.Where)
 	}
@@ -30,7 +30,7 @@ func printRatioAnswer(out io.Writer, a *api.RatioAnswer) {
 		lang.Fprintf(out, "  R2          %s\n", figure(*a.R2))
 	}
 	for _, text := range a.Warnings {
-		lang.Fprintf(out, "  warning     %s\n", text)
+		lang.Fprintf(out, "  warning     %s\n", lang.Words(text))
 	}
 	printed, left := 0, 0
 	for _, one := range ratioRows(a) {
@@ -41,7 +41,7 @@ func printRatioAnswer(out io.Writer, a *api.RatioAnswer) {
 				left++
 			default:
 				printed++
-				lang.Fprintf(out, "  warning     %s: %s\n", one.label, text)
+				lang.Fprintf(out, "  warning     %s: %s\n", one.label, lang.Words(text))
 			}
 		}
 	}

@@ -62,9 +62,9 @@ func printRecovery(w io.Writer, path string, did *api.Reconciliation) {
 }
 
 // entries counts entries of the chain.
-func entries(n int64) string {
+func entries(n int64) lang.Words {
 	if n == 1 {
 		return "1 entry"
 	}
-	return fmt.Sprintf("%d entries", n)
+	return lang.Words(fmt.Sprintf("%d entries", n))
 }

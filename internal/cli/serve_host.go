@@ -138,11 +138,11 @@ func newServePrincipalList(t *terminal) *cobra.Command {
 				for _, p := range all {
 					var roles []string
 					for _, g := range p.Grants {
-						roles = append(roles, g.Role+" on "+g.Object)
+						roles = append(roles, t.lang.Text("%s on %s", g.Role, g.Object))
 					}
 					seen := p.SeenDay
 					if seen == "" {
-						seen = "never"
+						seen = t.lang.Text("never")
 					}
 					lang.Fprintf(w, "%s\t%s\t%s\t%s\n", p.ID, p.Name, strings.Join(roles, ", "), seen)
 				}

@@ -84,17 +84,17 @@ func printVerified(out io.Writer, r *api.Verification) error {
 	lang.Fprintf(out, "%s: %s\n\n", r.File, words.Verified(lang.Of(out), r))
 	if !r.Met {
 		for _, failure := range r.Failures {
-			lang.Fprintf(out, "  %s\n", failure)
+			lang.Fprintf(out, "  %s\n", lang.Of(out).Say(failure))
 		}
 		fmt.Fprintln(out)
 	}
 	w := grid.New(out)
 	lang.Fprintf(w, "  records\t%s\n", report.Integer(r.Rows))
-	of := ""
 	if r.Unit != nil {
-		of = " persons"
+		lang.Fprintf(w, "  k\t%s persons achieved, %d asked for\n", report.Integer(r.AchievedK), r.K)
+	} else {
+		lang.Fprintf(w, "  k\t%s achieved, %d asked for\n", report.Integer(r.AchievedK), r.K)
 	}
-	lang.Fprintf(w, "  k\t%s%s achieved, %d asked for\n", report.Integer(r.AchievedK), of, r.K)
 	lang.Fprintf(w, "  classes\t%s, of %s to %s records, %.2f on average\n", report.Integer(r.Classes), report.Integer(r.ClassSize.Min), report.Integer(r.ClassSize.Max), r.ClassSize.Mean)
 	printPersons(w, r.Unit)
 	for i := range r.Sensitive {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"fmt"
 	"io"
 	"os"
 
@@ -139,7 +140,7 @@ func newWorkerLDPSum(t *terminal) *cobra.Command {
 			bad, all := sum.Rejected.Total()-sum.Rejected.Duplicate, sum.Reports()+sum.Rejected.Total()
 			if float64(bad) > malformed*float64(all) {
 				return &noren.Error{
-					Kind: noren.BadData, Code: "malformed-reports", What: words.Count(bad, "line") + " of " + words.Count(all, "line") + " are no reports of this mechanism: " + sum.Rejected.String(),
+					Kind: noren.BadData, Code: "malformed-reports", What: fmt.Sprintf("%s of %s are no reports of this mechanism: %s", words.Count(bad, "line"), words.Count(all, "line"), sum.Rejected),
 					Hint: "see whether the specification is the one that the reports were made by; a larger share can be allowed",
 				}
 			}

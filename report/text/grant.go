@@ -7,11 +7,11 @@ import (
 )
 
 // Count writes n and what is counted, in the plural where n is not 1.
-func Count[C ~int | ~int64](n C, what string) string {
+func Count[C ~int | ~int64](n C, what string) Words {
 	if n == 1 {
-		return "1 " + what
+		return Words("1 " + what)
 	}
-	return Integer(n) + " " + what + "s"
+	return Words(Integer(n) + " " + what + "s")
 }
 
 // Misfits says how many cells do not fit the schema of a data set. It is for the steward.
@@ -56,7 +56,7 @@ func Dataset(l Lang, d *api.Dataset) (lines []Line) {
 		lines = append(lines, Line{"declared", l.Text("no person of %s is in data set %s", d.Name, other)})
 	}
 	if d.BeforeSchema > 0 {
-		lines = append(lines, Line{"note", l.Text("%s before this schema: their guarantee holds for the column types that their queries declared", l.Say(Count(d.BeforeSchema, "charge")))})
+		lines = append(lines, Line{"note", l.Text("%s before this schema: their guarantee holds for the column types that their queries declared", Count(d.BeforeSchema, "charge"))})
 	}
 	for _, other := range d.SharedWith {
 		lines = append(lines, Line{"note", l.Text("data set %s was granted for the same file: the same persons have two budgets", other)})
@@ -67,12 +67,13 @@ func Dataset(l Lang, d *api.Dataset) (lines []Line) {
 // Verified says whether a file has the properties that were asked for, and of what they
 // were counted.
 func Verified(l Lang, r *api.Verification) string {
-	asked := "what was asked for"
-	if r.Uncounted {
-		asked += " of records (persons: not known)"
+	switch {
+	case r.Met && r.Uncounted:
+		return l.Text("keeps what was asked for of records (persons: not known)")
+	case r.Met:
+		return l.Text("keeps what was asked for")
+	case r.Uncounted:
+		return l.Text("does NOT keep what was asked for of records (persons: not known)")
 	}
-	if r.Met {
-		return l.Text("keeps %s", asked)
-	}
-	return "does NOT keep " + asked
+	return l.Text("does NOT keep what was asked for")
 }

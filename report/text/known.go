@@ -7,11 +7,11 @@ import "github.com/noren-privacy/noren/api"
 func Known(l Lang, c *api.InspectedColumn) string {
 	switch {
 	case c.RoleWhy.Code == "role-place":
-		return "for example from an address book, or from living nearby"
+		return l.Text("for example from an address book, or from living nearby")
 	case c.Type == "date":
-		return "for example from a calendar, a photograph or a colleague's memory of the day"
+		return l.Text("for example from a calendar, a photograph or a colleague's memory of the day")
 	case c.Type == "integer" || c.Type == "decimal":
-		return "for example from meeting the person; knowing it nearly is enough"
+		return l.Text("for example from meeting the person; knowing it nearly is enough")
 	}
-	return "for example from meeting the person, a register or a profile on the web"
+	return l.Text("for example from meeting the person, a register or a profile on the web")
 }

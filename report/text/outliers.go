@@ -1,8 +1,6 @@
 package text
 
 import (
-	"fmt"
-
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/outlier"
 )
@@ -12,7 +10,7 @@ import (
 func Outliers(l Lang, a *outlier.Answer, guess int) []Line {
 	lines := []Line{{"95 %", l.Text("%s to %s, whatever the data", Figure(float64(a.Interval.Low)), Figure(float64(a.Interval.High)))}}
 	if a.Expected != nil {
-		lines = append(lines, Line{"expected", l.Text("%s to %s, %s", Figure(float64(a.Expected.Low)), Figure(float64(a.Expected.High)), ifGuess(guess))})
+		lines = append(lines, Line{"expected", l.Text("%s to %s, %s", Figure(float64(a.Expected.Low)), Figure(float64(a.Expected.High)), ifGuess(l, guess))})
 	}
 	return append(lines, Line{"noise", a.Noise}, Line{"basis", a.Basis})
 }
@@ -22,11 +20,11 @@ func Outliers(l Lang, a *outlier.Answer, guess int) []Line {
 func OutliersAccuracy(l Lang, a *api.OutliersAccuracy, guess int) []Line {
 	lines := []Line{{"noise", a.Noise}}
 	if a.SD > 0 {
-		lines = append(lines, Line{"expected", l.Text("standard deviation %s, 95 %% within %s, %s", Figure(a.SD), Figure(a.HalfWidth), ifGuess(guess))})
+		lines = append(lines, Line{"expected", l.Text("standard deviation %s, 95 %% within %s, %s", Figure(a.SD), Figure(a.HalfWidth), ifGuess(l, guess))})
 	}
 	return append(lines, Line{"at most", l.Text("standard deviation %s, 95 %% within %s, whatever the data", Figure(a.MostSD), Figure(a.MostHalfWidth))})
 }
 
-func ifGuess(guess int) string {
-	return fmt.Sprintf("if at most %d records change sides at once (your guess, not a bound)", guess)
+func ifGuess(l Lang, guess int) string {
+	return l.Text("if at most %d records change sides at once (your guess, not a bound)", guess)
 }

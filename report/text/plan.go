@@ -11,13 +11,13 @@ import (
 
 // ReleasePlan says what a release would do, before anything is written.
 func ReleasePlan(l Lang, p *api.ReleasePlan) []Line {
-	of := "records"
+	of := l.Text("of at least %d records", p.K)
 	lines := []Line{}
 	if p.Unit != "" {
-		of = "persons"
+		of = l.Text("of at least %d persons", p.K)
 		lines = append(lines, Line{"persons", l.Text("%s, by %s", Integer(p.Persons), p.Unit)})
 	}
-	groups := Line{"classes", l.Text("of at least %d %s", p.K, of)}
+	groups := Line{"classes", of}
 	method := l.Say(cmp.Or(p.MethodReason, p.Method))
 	method += l.Text(", refine %s, scale %s, published by %s", p.Refine, p.Scale, p.Publish)
 	if p.Block > 0 {
@@ -36,7 +36,7 @@ func ReleasePlan(l Lang, p *api.ReleasePlan) []Line {
 		lines = append(lines, Line{"free text", strings.Join(p.FreeText, ", ")})
 	}
 	if n := count[kanon.Undecided]; n > 0 {
-		lines = append(lines, Line{"refused", l.Text("%s: the release would be refused until each has a role, or is kept by name", plainCount(n))})
+		lines = append(lines, Line{"refused", l.Text("%s: the release would be refused until each has a role, or is kept by name", undecided(n))})
 	}
 	if p.Output != "" {
 		lines = append(lines, Line{"output", p.Output})
@@ -44,10 +44,10 @@ func ReleasePlan(l Lang, p *api.ReleasePlan) []Line {
 	return lines
 }
 
-// plainCount counts columns without a decision.
-func plainCount(n int) string {
+// undecided counts columns without a decision.
+func undecided(n int) Words {
 	if n == 1 {
 		return "1 column has no decision"
 	}
-	return Integer(n) + " columns have no decision"
+	return Words(Integer(n) + " columns have no decision")
 }

@@ -28,7 +28,7 @@ func Group(l Lang, g *query.Group) (value, spread string) {
 	case g.Text != "":
 		value = g.Text
 	case g.Value == nil:
-		value = "none: too few records"
+		value = l.Text("none: too few records")
 	default:
 		value = Figure(*g.Value)
 	}
@@ -38,7 +38,7 @@ func Group(l Lang, g *query.Group) (value, spread string) {
 	case g.RankWithin != nil:
 		spread = l.Text("its rank is off by at most %s records", Figure(*g.RankWithin))
 	default:
-		spread = "none"
+		spread = l.Text("none")
 	}
 	return value, spread
 }

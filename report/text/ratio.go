@@ -50,7 +50,7 @@ func RatioFit(l Lang, fit *api.RatioFit) (lines []Line) {
 		line("histograms", "%s of %s: %s", Count(len(fit.Histograms), "histogram"), Count(fit.Cells, "cell"), strings.Join(fit.Histograms, ", "))
 	}
 	line("sample size", "%s effective (Kish); the largest weight is %s of the total", Number(fit.ESS), Percent(fit.MaxShare))
-	line("records", "%s private ones, %s", Number(fit.Records), ratio.RecordsSource(fit.RecordsFrom))
+	line("records", "%s private ones, %s", Number(fit.Records), Words(ratio.RecordsSource(fit.RecordsFrom)))
 	check := &fit.FitCheck
 	if check.Outside != nil {
 		line("outside", "%s of the private records, standard error %s", Share(*check.Outside), Share(check.OutsideSD))
@@ -64,10 +64,10 @@ func RatioFit(l Lang, fit *api.RatioFit) (lines []Line) {
 		line("fit check", "FAILED:")
 	}
 	for _, text := range check.Findings {
-		line("", "- %s", text)
+		line("", "- %s", Words(text))
 	}
 	for _, text := range fit.Notes {
-		line("remark", "%s", text)
+		line("remark", "%s", Words(text))
 	}
 	line("misfit", "%s of the weighted records, %s of the unweighted (normalised residuals; noise alone gives 1)", Figure(check.Misfit), Figure(check.Signal))
 	return lines

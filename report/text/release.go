@@ -82,7 +82,7 @@ func Large(l Lang, r *kanon.Result) string {
 	return line
 }
 
-func groups(n int) string { return Count(n, "group") }
+func groups(n int) Words { return Count(n, "group") }
 
 // persons describes what was found of persons, where a unit was named.
 func persons(l Lang, r *kanon.Result) []Line {

@@ -5,7 +5,6 @@
 package text
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -17,6 +16,9 @@ import (
 
 // Lang is a language.
 type Lang = lang.Lang
+
+// Words are an argument of a text that are said in its language, see [lang.Words].
+type Words = lang.Words
 
 // Key is a text in English, by which package lang finds its translations.
 type Key = lang.Key
@@ -40,7 +42,7 @@ func Guarantee(l Lang, r *api.Receipt) []Line {
 		if r.Charge.Rho != "" {
 			cost = api.Cost{Rho: r.Charge.Rho}
 		}
-		charged = l.Text("%s to %s%s", cost, r.Charge.Dataset, left(r.Remaining))
+		charged = l.Text("%s to %s%s", cost, r.Charge.Dataset, left(l, r.Remaining))
 	}
 	return []Line{{"guarantee", Statement(l, &r.Guarantee)}, {"charged", charged}}
 }
@@ -53,24 +55,27 @@ func Price(l Lang, p *api.Price) []Line {
 	case p.Dataset == "":
 		budget = "none: unaccounted"
 	case !p.Fits:
-		budget = l.Text("%s does not cover it%s", p.Dataset, left(p.Before))
+		budget = l.Text("%s does not cover it%s", p.Dataset, left(l, p.Before))
 	default:
-		budget = l.Text("%s%s after it", p.Dataset, left(p.Remaining))
+		budget = l.Text("%s%s after it", p.Dataset, left(l, p.Remaining))
 	}
 	return []Line{{"cost", cost}, {"budget", budget}}
 }
 
 // left says what each account holds.
-func left(r *api.Remaining) string {
+func left(l Lang, r *api.Remaining) string {
 	if r == nil {
 		return ""
 	}
 	var parts []string
 	for _, a := range r.Accounts {
-		if a.Kind == "dataset" {
-			parts = append(parts, a.Cost.String()+" left")
-		} else {
-			parts = append(parts, fmt.Sprintf("%s for %s %s", a.Cost, a.Kind, a.Name))
+		switch a.Kind {
+		case "dataset":
+			parts = append(parts, l.Text("%s left", a.Cost))
+		case "analyst":
+			parts = append(parts, l.Text("%s for analyst %s", a.Cost, a.Name))
+		default: // of an older ledger
+			parts = append(parts, a.Cost.String()+" ("+a.Kind+" "+a.Name+")")
 		}
 	}
 	if len(parts) == 0 {
