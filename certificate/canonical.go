@@ -2,10 +2,10 @@ package certificate
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -41,114 +41,186 @@ func canonical(data []byte) ([]byte, error) {
 	case !utf8.Valid(data):
 		return nil, errors.New("it is not UTF-8")
 	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	out, err := appendValue(nil, dec, 0)
-	if err != nil {
-		return nil, plain(err)
+	if !json.Valid(data) {
+		return nil, plain(json.Unmarshal(data, new(json.RawMessage)), len(data))
 	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("data follows its end")
-	}
-	return out, nil
+	w := walker{rest: data}
+	return w.value(make([]byte, 0, len(data)), 0)
 }
 
 // plain strips from a decoder's error the piece of text it quotes.
-func plain(err error) error {
-	var syntax *json.SyntaxError
+func plain(err error, size int) error {
+	syntax, ok := errors.AsType[*json.SyntaxError](err)
 	switch {
-	case errors.As(err, &syntax):
-		return fmt.Errorf("it is not JSON at byte %d", syntax.Offset)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+	case ok && syntax.Offset >= int64(size):
 		return errors.New("it ends too early")
-	default:
-		return err
+	case ok:
+		return fmt.Errorf("it is not JSON at byte %d", syntax.Offset)
 	}
+	return err
 }
 
-func appendValue(dst []byte, dec *json.Decoder, depth int) ([]byte, error) {
-	tok, err := dec.Token()
-	if err != nil {
-		return nil, err
+// walker walks through a text that is known to be JSON, and looks at what JSON leaves
+// open: sizes of numbers, keys that repeat, texts without a meaning.
+type walker struct{ rest []byte }
+
+// next skips space and is the first byte after it.
+func (w *walker) next() byte {
+	for i, c := range w.rest {
+		if c != ' ' && c != '\t' && c != '\n' && c != '\r' {
+			w.rest = w.rest[i:]
+			return c
+		}
 	}
-	switch v := tok.(type) {
-	case nil:
-		return append(dst, "null"...), nil
-	case bool:
-		return strconv.AppendBool(dst, v), nil
-	case string:
-		return appendString(dst, v)
-	case json.Number:
-		return appendNumber(dst, string(v))
-	case json.Delim:
+	return 0
+}
+
+// take takes the first n bytes.
+func (w *walker) take(n int) []byte {
+	taken := w.rest[:n]
+	w.rest = w.rest[n:]
+	return taken
+}
+
+// value appends the canonical form of a value to dst.
+func (w *walker) value(dst []byte, depth int) ([]byte, error) {
+	switch w.next() {
+	case 'n', 't':
+		return append(dst, w.take(4)...), nil
+	case 'f':
+		return append(dst, w.take(5)...), nil
+	case '"':
+		text, err := w.text()
+		if err != nil {
+			return nil, err
+		}
+		return appendString(dst, text)
+	case '[', '{':
 		if depth == maxDepth {
 			return nil, fmt.Errorf("it is nested deeper than %d", maxDepth)
 		}
-		if v == '[' {
-			return appendArray(dst, dec, depth+1)
+		if w.take(1)[0] == '[' {
+			return w.array(dst, depth+1)
 		}
-		return appendObject(dst, dec, depth+1)
+		return w.object(dst, depth+1)
 	}
-	return nil, errors.New("it holds an unknown token")
+	end := bytes.IndexAny(w.rest, ",]} \t\n\r")
+	if end < 0 {
+		end = len(w.rest)
+	}
+	return appendNumber(dst, string(w.take(end)))
 }
 
-func appendArray(dst []byte, dec *json.Decoder, depth int) ([]byte, error) {
-	var err error
+// text reads a string.
+func (w *walker) text() (string, error) {
+	end, escaped := 1, false
+	for ; w.rest[end] != '"'; end++ {
+		if w.rest[end] == '\\' {
+			escaped = true
+			end++
+		}
+	}
+	literal := w.take(end + 1)
+	if !escaped {
+		return string(literal[1:end]), nil
+	}
+	var text string
+	err := json.Unmarshal(literal, &text)
+	return text, err
+}
+
+// array appends an array after its bracket.
+func (w *walker) array(dst []byte, depth int) ([]byte, error) {
 	dst = append(dst, '[')
-	for i := 0; dec.More(); i++ {
-		if i > 0 {
+	for first := true; w.next() != ']'; first = false {
+		if !first {
+			w.take(1) // the comma
 			dst = append(dst, ',')
 		}
-		if dst, err = appendValue(dst, dec, depth); err != nil {
+		var err error
+		if dst, err = w.value(dst, depth); err != nil {
 			return nil, err
 		}
 	}
-	if _, err := dec.Token(); err != nil {
-		return nil, err
-	}
+	w.take(1)
 	return append(dst, ']'), nil
 }
 
+// member is a key with its value, as "key":value in a buffer.
 type member struct {
-	order []uint16 // the key's UTF-16 code units
-	text  []byte   // "key":value
+	key        string
+	start, end int
 }
 
-func appendObject(dst []byte, dec *json.Decoder, depth int) ([]byte, error) {
+// object appends an object after its brace.
+func (w *walker) object(dst []byte, depth int) ([]byte, error) {
 	var members []member
-	for dec.More() {
-		tok, err := dec.Token()
-		if err != nil {
-			return nil, err
-		}
-		key, ok := tok.(string)
-		if !ok {
-			return nil, errors.New("a key is not a string")
-		}
-		text, err := appendString(nil, key)
-		if err != nil {
-			return nil, err
-		}
-		if text, err = appendValue(append(text, ':'), dec, depth); err != nil {
-			return nil, err
-		}
-		members = append(members, member{utf16.Encode([]rune(key)), text})
-	}
-	if _, err := dec.Token(); err != nil {
-		return nil, err
-	}
-	slices.SortFunc(members, func(a, b member) int { return slices.Compare(a.order, b.order) })
 	dst = append(dst, '{')
-	for i, m := range members {
-		if i > 0 {
-			if slices.Equal(members[i-1].order, m.order) {
-				return nil, errors.New("a key occurs twice in one object")
-			}
+	begin, sorted := len(dst), true
+	for w.next() != '}' {
+		if len(members) > 0 {
+			w.take(1) // the comma
+			w.next()
 			dst = append(dst, ',')
 		}
-		dst = append(dst, m.text...)
+		start := len(dst)
+		key, err := w.text()
+		if err != nil {
+			return nil, err
+		}
+		if dst, err = appendString(dst, key); err != nil {
+			return nil, err
+		}
+		w.next()
+		w.take(1) // the colon
+		if dst, err = w.value(append(dst, ':'), depth); err != nil {
+			return nil, err
+		}
+		sorted = sorted && (len(members) == 0 || compareUTF16(members[len(members)-1].key, key) < 0)
+		members = append(members, member{key, start, len(dst)})
+	}
+	w.take(1)
+	if !sorted {
+		plain := bytes.Clone(dst[begin:])
+		slices.SortFunc(members, func(a, b member) int { return compareUTF16(a.key, b.key) })
+		dst = dst[:begin]
+		for i, m := range members {
+			if i > 0 {
+				if members[i-1].key == m.key {
+					return nil, errors.New("a key occurs twice in one object")
+				}
+				dst = append(dst, ',')
+			}
+			dst = append(dst, plain[m.start-begin:m.end-begin]...)
+		}
 	}
 	return append(dst, '}'), nil
+}
+
+// compareUTF16 compares texts by their UTF-16 code units, which is the order of RFC 8785,
+// section 3.2.3: a character beyond U+FFFF begins with a unit in D800 to DBFF.
+func compareUTF16(a, b string) int {
+	for i := 0; i < len(a) && i < len(b); {
+		x, n := utf8.DecodeRuneInString(a[i:])
+		y, _ := utf8.DecodeRuneInString(b[i:])
+		if x == y {
+			i += n
+			continue
+		}
+		if (x > 0xffff) != (y > 0xffff) {
+			return cmp.Compare(unit(x), unit(y))
+		}
+		return cmp.Compare(x, y)
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// unit is the first UTF-16 code unit of a character.
+func unit(r rune) rune {
+	if first, _ := utf16.EncodeRune(r); first != utf8.RuneError {
+		return first
+	}
+	return r
 }
 
 // appendString writes s as RFC 8785 section 3.2.2.2 does: the two-letter

@@ -84,11 +84,12 @@ func (s *Store) AnsweredRequest(ctx context.Context, book, request string) (*Que
 	return s.question(ctx, "book = ? AND request = ? AND state = 'answered' ORDER BY n DESC LIMIT 1", book, request)
 }
 
+// question is one question; where is a constant.
 func (s *Store) question(ctx context.Context, where string, args ...any) (*Question, error) {
 	q := &Question{}
 	var made int64
 	var paid, line string
-	err := s.db.QueryRowContext(ctx, "SELECT "+questionFields+", body FROM answer WHERE "+where, args...).Scan(append(q.fields(&made, &paid, &line), &q.Body)...)
+	err := s.often.Row(ctx, "SELECT "+questionFields+", body FROM answer WHERE "+where, args, append(q.fields(&made, &paid, &line), &q.Body)...)
 	if err != nil {
 		return nil, found(err)
 	}
