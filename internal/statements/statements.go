@@ -16,6 +16,8 @@ type Cache struct {
 	db *sql.DB
 	mu sync.Mutex
 	by map[string]*sql.Stmt
+
+	wanted []string // queries in transactions, to prepare
 }
 
 // New returns an empty cache for a database.
@@ -53,6 +55,44 @@ func (c *Cache) Rows(ctx context.Context, query string, args ...any) (*sql.Rows,
 		return nil, err
 	}
 	return s.QueryContext(ctx, args...)
+}
+
+// In is the prepared statement of a query in a transaction of the database. It is nil
+// where there is none yet: the caller makes the query as it is, and [Cache.Prepare]
+// prepares it after the transaction.
+func (c *Cache) In(ctx context.Context, tx *sql.Tx, query string) *sql.Stmt {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.by[query]
+	if s == nil {
+		c.wanted = append(c.wanted, query)
+		return nil
+	}
+	return tx.StmtContext(ctx, s)
+}
+
+// Prepare prepares what [Cache.In] did not find. It is called outside a transaction, as it
+// takes a connection of its own.
+func (c *Cache) Prepare(ctx context.Context) {
+	c.mu.Lock()
+	wanted := c.wanted
+	c.wanted = nil
+	c.mu.Unlock()
+	for _, query := range wanted {
+		// The lock is free meanwhile: who holds the connection may need it to go on.
+		s, err := c.db.PrepareContext(ctx, query)
+		if err != nil {
+			continue // a query without a statement is made as it is
+		}
+		c.mu.Lock()
+		if c.by[query] == nil {
+			c.by[query], s = s, nil
+		}
+		c.mu.Unlock()
+		if s != nil {
+			_ = s.Close()
+		}
+	}
 }
 
 // Close closes all statements.

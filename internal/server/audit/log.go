@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"sync"
-	"time"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/server/store"
@@ -35,6 +34,9 @@ type Log struct {
 	places []int64 // where entries 1, 1+stride, ... begin
 	damage error
 	step   func(string) // called at each step; tests stop there
+
+	queueMu sync.Mutex
+	queue   []*appending // entries that wait to be written
 }
 
 // Open opens the log at path, makes it with mode 0600 where there is none and the store
@@ -152,51 +154,6 @@ func (l *Log) took(h Hash, bytes int64) {
 
 func damaged(format string, args ...any) error {
 	return &noren.Error{Kind: noren.NotMet, Where: "audit log", What: fmt.Sprintf(format, args...), Hint: "keep the file as evidence; a signed export shows what it held"}
-}
-
-// Append writes an entry, which is on disk when it returns. Number and time are set here.
-// After a failure of the disk the log is damaged: it is not known what was written.
-func (l *Log) Append(ctx context.Context, e Entry) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	// An entry about a request that was ended by its client is written all the same.
-	return l.store.Write(context.WithoutCancel(ctx), func(ctx context.Context, tx *store.Tx) error {
-		f, err := os.OpenFile(l.path, os.O_RDWR, 0)
-		if err != nil {
-			l.damage = &noren.Error{Where: "audit log", What: "cannot be opened", Err: reason(err)}
-			return l.damage
-		}
-		defer func() { _ = f.Close() }()
-		if _, err := l.sync(ctx, tx, f); err != nil {
-			return err
-		}
-		if l.damage != nil {
-			return l.damage
-		}
-		e.N, e.At = l.n+1, time.UnixMilli(tx.Now).UTC().Format(time.RFC3339)
-		text, h, err := encode(&e, l.head)
-		if err == nil && len(text) > longest {
-			err = errors.New("the entry is too long")
-		}
-		if err != nil {
-			return &noren.Error{Where: "audit log", What: "an entry cannot be written", Err: err}
-		}
-		l.step("write")
-		_, err = f.WriteAt(text, l.size)
-		l.step("written")
-		if err == nil {
-			err = f.Sync()
-		}
-		if err != nil {
-			l.damage = &noren.Error{Where: "audit log", What: "cannot be written", Hint: "free space on its disk, then start the server again", Err: reason(err)}
-			return l.damage
-		}
-		l.step("synced")
-		// The entry is there, whether or not the store gets to know of it: what lies
-		// beyond the head in the store is adopted where it continues the chain.
-		l.took(h, int64(len(text)))
-		return tx.SetAuditHead(ctx, store.AuditHead{N: l.n, Hash: l.head, Size: l.size})
-	})
 }
 
 // Filter selects entries. An empty field selects all.

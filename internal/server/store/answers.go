@@ -101,7 +101,7 @@ func (s *Store) question(ctx context.Context, where string, args ...any) (*Quest
 // book is not "", those in a state where state is not "", and those before the one of
 // number before where that is not 0.
 func (s *Store) Questions(ctx context.Context, book, state string, before int64, limit int) ([]Question, error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT "+questionFields+` FROM answer
+	rows, err := s.reads.QueryContext(ctx, "SELECT "+questionFields+` FROM answer
 		WHERE (?1 = '' OR book = ?1) AND (?2 = '' OR state = ?2) AND (?3 = 0 OR n < ?3) ORDER BY n DESC LIMIT ?4`, book, state, before, limit)
 	if err != nil {
 		return nil, found(err)
@@ -122,7 +122,7 @@ func (s *Store) QuestionsByKeys(ctx context.Context, keys []string) (map[string]
 	for _, key := range keys {
 		var k KeptQuestion
 		var paid string
-		err := s.db.QueryRowContext(ctx, "SELECT id, principal, state, paid FROM answer WHERE request_key = ?", key).Scan(&k.ID, &k.Principal, &k.State, &paid)
+		err := s.reads.QueryRowContext(ctx, "SELECT id, principal, state, paid FROM answer WHERE request_key = ?", key).Scan(&k.ID, &k.Principal, &k.State, &paid)
 		switch {
 		case err == nil:
 			k.Paid = []byte(paid)
@@ -136,7 +136,7 @@ func (s *Store) QuestionsByKeys(ctx context.Context, keys []string) (map[string]
 
 // OpenQuestions lists the questions that were asked and have not ended, the oldest first.
 func (s *Store) OpenQuestions(ctx context.Context) ([]Question, error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT "+questionFields+" FROM answer WHERE state = 'asked' ORDER BY n")
+	rows, err := s.reads.QueryContext(ctx, "SELECT "+questionFields+" FROM answer WHERE state = 'asked' ORDER BY n")
 	if err != nil {
 		return nil, found(err)
 	}

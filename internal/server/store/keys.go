@@ -26,7 +26,7 @@ func (tx *Tx) UseKey(ctx context.Context, id, pem string) error {
 
 // Keys lists all keys, the one in use first.
 func (s *Store) Keys(ctx context.Context) (all []Key, err error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT id, pem, since, until, (SELECT count(*) FROM certificate WHERE key_id = signing_key.id)
+	rows, err := s.reads.QueryContext(ctx, `SELECT id, pem, since, until, (SELECT count(*) FROM certificate WHERE key_id = signing_key.id)
 		FROM signing_key ORDER BY until IS NOT NULL, since DESC, id`)
 	if err != nil {
 		return nil, found(err)
@@ -66,7 +66,7 @@ func (tx *Tx) AddCertificate(ctx context.Context, c *Certificate) error {
 
 // Certificates lists certificates, the newest first, after the one named by id.
 func (s *Store) Certificates(ctx context.Context, after string, limit int) (all []Certificate, err error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT id, release, object, key_id, file_name, sha256, guarantee, made FROM certificate
+	rows, err := s.reads.QueryContext(ctx, `SELECT id, release, object, key_id, file_name, sha256, guarantee, made FROM certificate
 		WHERE ? = '' OR rowid < (SELECT rowid FROM certificate WHERE id = ?) ORDER BY rowid DESC LIMIT ?`, after, after, limit)
 	if err != nil {
 		return nil, found(err)

@@ -98,7 +98,7 @@ func (s *Store) grants(ctx context.Context, principal string) ([]Grant, error) {
 
 // Principals lists principals that may sign in, by id, from after on.
 func (s *Store) Principals(ctx context.Context, after string, limit int) ([]Principal, error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT id, name, coalesce(seen_day, '') FROM principal WHERE id > ? AND ended IS NULL ORDER BY id LIMIT ?", after, limit)
+	rows, err := s.reads.QueryContext(ctx, "SELECT id, name, coalesce(seen_day, '') FROM principal WHERE id > ? AND ended IS NULL ORDER BY id LIMIT ?", after, limit)
 	if err != nil {
 		return nil, found(err)
 	}

@@ -20,7 +20,7 @@ const keptRefusals = 10_000
 // AddRefusal stores a refusal, and drops the oldest of a book that has too many.
 func (tx *Tx) AddRefusal(ctx context.Context, r *Refusal) error {
 	var n int64
-	if err := tx.QueryRowContext(ctx, "INSERT INTO refusal (book, principal, made, doc) VALUES (?, ?, ?, ?) RETURNING n", r.Book, r.Principal, r.Made.UnixMilli(), string(r.Doc)).Scan(&n); err != nil {
+	if err := tx.row(ctx, "INSERT INTO refusal (book, principal, made, doc) VALUES (?, ?, ?, ?) RETURNING n", []any{r.Book, r.Principal, r.Made.UnixMilli(), string(r.Doc)}, &n); err != nil {
 		return err
 	}
 	if n%100 != 0 {
@@ -49,7 +49,7 @@ func (s *Store) Refusals(ctx context.Context, book, principal string, behind Ref
 	if principal != "" {
 		query = `SELECT n, book, principal, made, doc FROM refusal WHERE book = ?1 AND principal = ?2 AND (made < ?3 OR made = ?3 AND n < ?4) AND made >= ?5 ORDER BY made DESC, n DESC LIMIT ?6`
 	}
-	rows, err := s.db.QueryContext(ctx, query, book, principal, from, behind.N, least, limit)
+	rows, err := s.reads.QueryContext(ctx, query, book, principal, from, behind.N, least, limit)
 	if err != nil {
 		return nil, found(err)
 	}
@@ -85,7 +85,7 @@ func (tx *Tx) AddAlert(ctx context.Context, book string, a *Alert) (bool, error)
 
 // Alerts lists the alerts of a book, the newest first.
 func (s *Store) Alerts(ctx context.Context, book string, limit int) ([]Alert, error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT account, level, cap, made FROM alert WHERE book = ? ORDER BY n DESC LIMIT ?", book, limit)
+	rows, err := s.reads.QueryContext(ctx, "SELECT account, level, cap, made FROM alert WHERE book = ? ORDER BY n DESC LIMIT ?", book, limit)
 	if err != nil {
 		return nil, found(err)
 	}

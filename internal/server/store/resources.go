@@ -49,7 +49,7 @@ func (tx *Tx) ChangeResource(ctx context.Context, r *Resource) error {
 	}
 	if !ok {
 		var n int
-		if err := tx.QueryRowContext(ctx, "SELECT 1 FROM resource WHERE id = ? AND kind = ?", r.ID, r.Kind).Scan(&n); err != nil {
+		if err := tx.row(ctx, "SELECT 1 FROM resource WHERE id = ? AND kind = ?", []any{r.ID, r.Kind}, &n); err != nil {
 			return found(err)
 		}
 		return ErrChanged
@@ -87,7 +87,7 @@ func (tx *Tx) TrimResources(ctx context.Context, kind string, keep int) error {
 func (s *Store) FindResource(ctx context.Context, kind, id string) (*Resource, error) {
 	r := &Resource{}
 	var doc string
-	err := s.db.QueryRowContext(ctx, "SELECT n, id, kind, parent, version, doc FROM resource WHERE id = ? AND kind = ?", id, kind).
+	err := s.reads.QueryRowContext(ctx, "SELECT n, id, kind, parent, version, doc FROM resource WHERE id = ? AND kind = ?", id, kind).
 		Scan(&r.N, &r.ID, &r.Kind, &r.Parent, &r.Version, &doc)
 	if err != nil {
 		return nil, found(err)
@@ -120,7 +120,7 @@ func (r *Resource) Decode(doc any) error {
 // Resources lists resources of a kind, the newest first: those of a table where parent is
 // not "", and those made before the one of number before where that is not 0.
 func (s *Store) Resources(ctx context.Context, kind, parent string, before int64, limit int) (all []Resource, err error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT n, id, kind, parent, version, doc FROM resource
+	rows, err := s.reads.QueryContext(ctx, `SELECT n, id, kind, parent, version, doc FROM resource
 		WHERE kind = ? AND (? = '' OR parent = ?) AND (? = 0 OR n < ?) ORDER BY n DESC LIMIT ?`, kind, parent, parent, before, before, limit)
 	if err != nil {
 		return nil, found(err)

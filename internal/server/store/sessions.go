@@ -25,7 +25,7 @@ func (tx *Tx) AddLink(ctx context.Context, hash []byte, principal string, lives 
 func (s *Store) LookLink(ctx context.Context, hash []byte) (*Link, error) {
 	var l Link
 	var made, until int64
-	err := s.db.QueryRowContext(ctx, `SELECT principal, link.made, until FROM link JOIN principal ON principal.id = principal
+	err := s.reads.QueryRowContext(ctx, `SELECT principal, link.made, until FROM link JOIN principal ON principal.id = principal
 		WHERE hash = ? AND used IS NULL AND until >= ? AND ended IS NULL`, hash, s.now()).Scan(&l.Principal, &made, &until)
 	if err != nil {
 		return nil, found(err)
@@ -36,15 +36,15 @@ func (s *Store) LookLink(ctx context.Context, hash []byte) (*Link, error) {
 
 // UseLink uses a link, once, and returns its principal.
 func (tx *Tx) UseLink(ctx context.Context, hash []byte) (principal string, err error) {
-	err = tx.QueryRowContext(ctx, `UPDATE link SET used = ? WHERE hash = ? AND used IS NULL AND until >= ?
-		AND principal IN (SELECT id FROM principal WHERE ended IS NULL) RETURNING principal`, tx.Now, hash, tx.Now).Scan(&principal)
+	err = tx.row(ctx, `UPDATE link SET used = ? WHERE hash = ? AND used IS NULL AND until >= ?
+		AND principal IN (SELECT id FROM principal WHERE ended IS NULL) RETURNING principal`, []any{tx.Now, hash, tx.Now}, &principal)
 	return principal, found(err)
 }
 
 // SignedIn reports whether any principal was ever seen.
 func (s *Store) SignedIn(ctx context.Context) (bool, error) {
 	var n int
-	err := s.db.QueryRowContext(ctx, "SELECT count(*) FROM principal WHERE seen_day IS NOT NULL").Scan(&n)
+	err := s.reads.QueryRowContext(ctx, "SELECT count(*) FROM principal WHERE seen_day IS NOT NULL").Scan(&n)
 	return n > 0, found(err)
 }
 
@@ -72,7 +72,7 @@ func (s *Store) FindSession(ctx context.Context, hash []byte, idle time.Duration
 	var out Session
 	var made, seen, ends int64
 	now := s.now()
-	err := s.db.QueryRowContext(ctx, "SELECT principal, made, seen, ends FROM session WHERE hash = ? AND ends >= ? AND seen >= ?", hash, now, now-idle.Milliseconds()).
+	err := s.reads.QueryRowContext(ctx, "SELECT principal, made, seen, ends FROM session WHERE hash = ? AND ends >= ? AND seen >= ?", hash, now, now-idle.Milliseconds()).
 		Scan(&out.Principal, &made, &seen, &ends)
 	if err != nil {
 		return nil, found(err)
@@ -157,7 +157,7 @@ func (s *Store) FindToken(ctx context.Context, id string) (*Token, error) {
 
 // Tokens lists the tokens of a principal that can be used, by id, from after on.
 func (s *Store) Tokens(ctx context.Context, principal, after string, limit int) (all []Token, err error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT "+tokenColumns+" FROM token WHERE principal = ? AND revoked IS NULL AND ends >= ? AND id > ? ORDER BY id LIMIT ?", principal, s.now(), after, limit)
+	rows, err := s.reads.QueryContext(ctx, "SELECT "+tokenColumns+" FROM token WHERE principal = ? AND revoked IS NULL AND ends >= ? AND id > ? ORDER BY id LIMIT ?", principal, s.now(), after, limit)
 	if err != nil {
 		return nil, found(err)
 	}
@@ -175,7 +175,7 @@ func (s *Store) Tokens(ctx context.Context, principal, after string, limit int) 
 // Base is the address that links begin with; "" before the server has started once.
 func (s *Store) Base(ctx context.Context) (string, error) {
 	var base string
-	err := s.db.QueryRowContext(ctx, "SELECT base FROM server").Scan(&base)
+	err := s.reads.QueryRowContext(ctx, "SELECT base FROM server").Scan(&base)
 	return base, found(err)
 }
 
@@ -196,7 +196,7 @@ type AuditHead struct {
 func (tx *Tx) AuditHead(ctx context.Context) (AuditHead, error) {
 	var h AuditHead
 	var hash []byte
-	err := tx.QueryRowContext(ctx, "SELECT n, hash, size FROM audit_head").Scan(&h.N, &hash, &h.Size)
+	err := tx.row(ctx, "SELECT n, hash, size FROM audit_head", nil, &h.N, &hash, &h.Size)
 	if err == sql.ErrNoRows {
 		return AuditHead{}, nil
 	}

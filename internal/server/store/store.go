@@ -47,6 +47,7 @@ type Store struct {
 	db    *sql.DB           // the one connection that writes
 	reads *sql.DB           // connections that read beside it
 	often *statements.Cache // of reads
+	saved *statements.Cache // of writes
 	clock Clock
 
 	mu   sync.Mutex
@@ -92,7 +93,7 @@ func Open(ctx context.Context, path string, clock Clock) (*Store, error) {
 	if err != nil {
 		return nil, failed("the server's store cannot be opened", errors.Join(err, db.Close()))
 	}
-	s := &Store{path: path, db: db, reads: reads, often: statements.New(reads), clock: clock}
+	s := &Store{path: path, db: db, reads: reads, often: statements.New(reads), saved: statements.New(db), clock: clock}
 	if err := s.start(ctx); err != nil {
 		_ = s.Close()
 		return nil, err
@@ -179,7 +180,7 @@ func (s *Store) start(ctx context.Context) error {
 
 // Close closes the file.
 func (s *Store) Close() error {
-	if err := errors.Join(s.often.Close(), s.reads.Close(), s.db.Close()); err != nil {
+	if err := errors.Join(s.often.Close(), s.saved.Close(), s.reads.Close(), s.db.Close()); err != nil {
 		return failed("the server's store cannot be closed", err)
 	}
 	return nil
@@ -232,19 +233,37 @@ func (s *Store) Jump() time.Duration {
 
 // Tx is a transaction that writes. Now is its time, in milliseconds since 1970.
 type Tx struct {
-	*sql.Tx
 	Now int64
+
+	tx    *sql.Tx
+	saved *statements.Cache
+}
+
+// run runs one statement. Queries are constants.
+func (tx *Tx) run(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	if s := tx.saved.In(ctx, tx.tx, query); s != nil {
+		return s.ExecContext(ctx, args...)
+	}
+	return tx.tx.ExecContext(ctx, query, args...)
+}
+
+// row makes a query and reads its one row.
+func (tx *Tx) row(ctx context.Context, query string, args []any, to ...any) error {
+	if s := tx.saved.In(ctx, tx.tx, query); s != nil {
+		return s.QueryRowContext(ctx, args...).Scan(to...)
+	}
+	return tx.tx.QueryRowContext(ctx, query, args...).Scan(to...)
 }
 
 // exec runs one statement.
 func (tx *Tx) exec(ctx context.Context, query string, args ...any) error {
-	_, err := tx.ExecContext(ctx, query, args...)
+	_, err := tx.run(ctx, query, args...)
 	return err
 }
 
 // changed runs one statement and reports whether it changed a row.
 func (tx *Tx) changed(ctx context.Context, query string, args ...any) (bool, error) {
-	r, err := tx.ExecContext(ctx, query, args...)
+	r, err := tx.run(ctx, query, args...)
 	if err != nil {
 		return false, err
 	}
@@ -255,6 +274,7 @@ func (tx *Tx) changed(ctx context.Context, query string, args ...any) (bool, err
 // Write runs do in one immediate transaction, which no other process can be in at the
 // same time, and commits or leaves nothing changed. An error of do is returned as it is.
 func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx *Tx) error) error {
+	s.saved.Prepare(ctx)
 	var tx *sql.Tx
 	err := s.retry(ctx, func() (err error) {
 		tx, err = s.db.BeginTx(ctx, nil)
@@ -264,17 +284,18 @@ func (s *Store) Write(ctx context.Context, do func(ctx context.Context, tx *Tx) 
 		return failed("the server's store cannot be written", err)
 	}
 	defer func() { _ = tx.Rollback() }()
+	in := &Tx{tx: tx, saved: s.saved}
 	var stored int64
-	if err := tx.QueryRowContext(ctx, "SELECT coalesce(max(last_seen), 0) FROM server").Scan(&stored); err != nil {
+	if err := in.row(ctx, "SELECT coalesce(max(last_seen), 0) FROM server", nil, &stored); err != nil {
 		return failed("the server's store cannot be read", err)
 	}
 	s.mu.Lock()
-	now := s.seen(max(stored, s.clock.Wall().UnixMilli()))
+	in.Now = s.seen(max(stored, s.clock.Wall().UnixMilli()))
 	s.mu.Unlock()
-	if _, err := tx.ExecContext(ctx, "UPDATE server SET last_seen = ?", now); err != nil {
+	if err := in.exec(ctx, "UPDATE server SET last_seen = ?", in.Now); err != nil {
 		return failed("the server's store cannot be written", err)
 	}
-	if err := do(ctx, &Tx{tx, now}); err != nil {
+	if err := do(ctx, in); err != nil {
 		var e *noren.Error
 		if errors.As(err, &e) || errors.Is(err, ErrNotFound) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 			return err

@@ -1,0 +1,126 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/server/store"
+)
+
+// mostTogether is the largest number of entries that are written with one synchronisation
+// of the disk.
+const mostTogether = 64
+
+// appending is an entry that waits to be written.
+type appending struct {
+	entry Entry
+	done  bool // guarded by the lock of the log
+	err   error
+}
+
+// Append writes an entry, which is on disk when it returns. Number and time are set here.
+// After a failure of the disk the log is damaged: it is not known what was written.
+//
+// Entries of several goroutines are written together: the first that gets the lock writes
+// those of all that wait.
+func (l *Log) Append(ctx context.Context, e Entry) error {
+	own := &appending{entry: e}
+	l.queueMu.Lock()
+	l.queue = append(l.queue, own)
+	l.queueMu.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for !own.done {
+		group := l.take()
+		// An entry about a request that was ended by its client is written all the same.
+		err := l.write(context.WithoutCancel(ctx), group)
+		for _, a := range group {
+			if a.done = true; a.err == nil {
+				a.err = err
+			}
+		}
+	}
+	return own.err
+}
+
+// take removes the next group from the queue.
+func (l *Log) take() []*appending {
+	l.queueMu.Lock()
+	defer l.queueMu.Unlock()
+	n := min(len(l.queue), mostTogether)
+	group := l.queue[:n:n]
+	l.queue = l.queue[n:]
+	return group
+}
+
+// write writes the entries of a group. One that cannot be encoded has an error of its own,
+// and the others are written. The lock is held.
+func (l *Log) write(ctx context.Context, group []*appending) error {
+	return l.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		f, err := os.OpenFile(l.path, os.O_RDWR, 0)
+		if err != nil {
+			l.damage = &noren.Error{Where: "audit log", What: "cannot be opened", Err: reason(err)}
+			return l.damage
+		}
+		defer func() { _ = f.Close() }()
+		if _, err := l.sync(ctx, tx, f); err != nil {
+			return err
+		}
+		if l.damage != nil {
+			return l.damage
+		}
+		lines := encodeAll(group, l.n, l.head, time.UnixMilli(tx.Now))
+		if len(lines) == 0 {
+			return nil
+		}
+		var all []byte
+		for _, line := range lines {
+			all = append(all, line.text...)
+		}
+		l.step("write")
+		_, err = f.WriteAt(all, l.size)
+		l.step("written")
+		if err == nil {
+			err = f.Sync()
+		}
+		if err != nil {
+			l.damage = &noren.Error{Where: "audit log", What: "cannot be written", Hint: "free space on its disk, then start the server again", Err: reason(err)}
+			return l.damage
+		}
+		l.step("synced")
+		// The entries are there, whether or not the store gets to know of them: what lies
+		// beyond the head in the store is adopted where it continues the chain.
+		for _, line := range lines {
+			l.took(line.hash, int64(len(line.text)))
+		}
+		return tx.SetAuditHead(ctx, store.AuditHead{N: l.n, Hash: l.head, Size: l.size})
+	})
+}
+
+// encoded is an entry as it is written.
+type encoded struct {
+	text []byte
+	hash Hash
+}
+
+// encodeAll chains the entries of a group to the entry of number n.
+func encodeAll(group []*appending, n int64, head Hash, now time.Time) []encoded {
+	var lines []encoded
+	for _, a := range group {
+		a.entry.N, a.entry.At = n+1, now.UTC().Format(time.RFC3339)
+		text, h, err := encode(&a.entry, head)
+		if err == nil && len(text) > longest {
+			err = errors.New("the entry is too long")
+		}
+		if err != nil {
+			a.err = &noren.Error{Where: "audit log", What: "an entry cannot be written", Err: err}
+			continue
+		}
+		lines = append(lines, encoded{text, h})
+		n, head = n+1, h
+	}
+	return lines
+}
