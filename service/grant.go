@@ -288,16 +288,17 @@ func (g *grant) confirmed(d *dataset.Definition, r *dataset.Review) error {
 	if g.copied {
 		where = g.source
 	}
-	what := ""
+	var e *noren.Error
 	switch cells, columns := r.Misfits(); {
 	case cells > 0:
-		what = text.Misfits(text.English, cells, columns) + ", which is not confirmed"
+		e = &noren.Error{What: text.Misfits(text.English, cells, columns) + ", which is not confirmed"}
 	case len(g.proposed) > 0:
-		what = "the schema is not confirmed: the types of " + strings.Join(g.proposed, ", ") + " were proposed from the values"
+		e = &noren.Error{What: "the schema is not confirmed: the types of " + strings.Join(g.proposed, ", ") + " were proposed from the values"}
 	case g.missing:
-		what = "the schema is not confirmed: the missing texts " + strings.Join(d.Missing, ", ") + " were proposed from the values, and the request states none"
+		e = &noren.Error{What: "the schema is not confirmed: the missing texts " + strings.Join(d.Missing, ", ") + " were proposed from the values, and the request states none"}
 	default:
 		return nil
 	}
-	return &noren.Error{Kind: noren.Usage, Code: CodeConfirm, Where: where, What: what, Hint: "nothing was granted"}
+	e.Kind, e.Code, e.Where = noren.Usage, CodeConfirm, where
+	return e.Hinted("nothing was granted")
 }
