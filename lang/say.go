@@ -89,6 +89,9 @@ func (c *catalogue) found(text string, depth int) (string, bool) {
 	if said, ok := counted(text); ok {
 		return said, true
 	}
+	if said, ok := positioned(text); ok {
+		return said, true
+	}
 	for _, p := range c.patterns {
 		args, ok := p.match(text)
 		if !ok {

@@ -9,6 +9,9 @@ func (l Lang) Term(word string) string {
 		if said, ok := terms[word]; ok {
 			return said
 		}
+		if said, ok := kinds[word]; ok {
+			return said
+		}
 	}
 	return word
 }
@@ -26,6 +29,13 @@ var terms = map[string]string{
 	"seconds": "秒", "share": "割合", "suppressed": "除外", "value": "値", "verdict": "判定", "warning": "警告", "width": "幅", "sample size": "標本の大きさ",
 	"histograms": "ヒストグラム", "outside": "範囲外", "mean weight": "重みの平均", "fit check": "当てはまり", "remark": "備考", "misfit": "残差", "sampling": "標本誤差",
 	"record": "記録", "records": "記録", "persons": "人",
+}
+
+// kinds are more of them, which [Lang.Say] leaves as they are before a colon: they may be
+// names of columns there.
+var kinds = map[string]string{
+	"count": "件数", "sum": "合計", "mean": "平均", "variance": "分散", "histogram": "ヒストグラム", "quantile": "分位点",
+	"original": "元の表", "release": "公開した表",
 }
 
 // counters are the words of counted things, in the singular.
