@@ -9,11 +9,17 @@ func (l Lang) Term(word string) string {
 		if said, ok := terms[word]; ok {
 			return said
 		}
-		if said, ok := kinds[word]; ok {
+		if said, ok := statistics[word]; ok {
 			return said
 		}
 	}
 	return word
+}
+
+// statistics are the answers of queries. They are no terms, which [Lang.Say] says before a
+// colon: they may be names of columns there.
+var statistics = map[string]string{
+	"count": "件数", "sum": "合計", "mean": "平均", "variance": "分散", "histogram": "ヒストグラム", "quantile": "分位点",
 }
 
 // terms are the words of the product that stand alone in tables.
@@ -31,11 +37,12 @@ var terms = map[string]string{
 	"record": "記録", "records": "記録", "persons": "人",
 }
 
-// kinds are more of them, which [Lang.Say] leaves as they are before a colon: they may be
-// names of columns there.
+// kinds are the kinds of personal identifiers (table/personal), as parts of texts.
 var kinds = map[string]string{
-	"count": "件数", "sum": "合計", "mean": "平均", "variance": "分散", "histogram": "ヒストグラム", "quantile": "分位点",
-	"original": "元の表", "release": "公開した表",
+	"e-mail addresses": "メールアドレス", "bank account numbers (IBAN)": "銀行口座番号（IBAN）", "web addresses": "ウェブのアドレス", "network addresses": "ネットワークのアドレス",
+	"national identification numbers": "国の個人番号", "Japanese individual numbers (My Number)": "マイナンバー", "payment card numbers": "クレジットカードなどの番号",
+	"Japanese insurer numbers": "保険者番号", "telephone numbers": "電話番号", "postal addresses": "住所", "names of persons": "人の名前",
+	"dates of birth": "生年月日", "contact data of several kinds": "複数の種類の連絡先", "free text": "自由記述",
 }
 
 // counters are the words of counted things, in the singular.

@@ -58,10 +58,10 @@ func printAssessment(out io.Writer, a *assess.Assessment) error {
 	lang.Fprintf(out, "quasi-identifiers: %s\n\n", strings.Join(a.Quasi, ", "))
 	w := grid.New(out)
 	risks := []*assess.Risk{a.Original}
-	heading := "\t" + lang.Of(out).Term("original")
+	heading := "\t" + lang.Of(out).Text("original")
 	if a.Release != nil {
 		risks = append(risks, a.Release)
-		heading += "\t" + lang.Of(out).Term("release")
+		heading += "\t" + lang.Of(out).Text("release")
 	}
 	row := func(name string, value func(*assess.Risk) string) {
 		fmt.Fprint(w, lang.Of(w).Say(name))

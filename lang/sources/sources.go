@@ -84,7 +84,7 @@ func Find(root string) ([]Text, error) {
 		}
 		f := &finder{found: found, place: func(n ast.Node) string { return name + ":" + strconv.Itoa(files.Position(n.Pos()).Line) }}
 		f.sentences = slices.ContainsFunc(sentences, func(s string) bool { return name == s || strings.HasPrefix(name, s+"/") })
-		f.names = strings.HasPrefix(name, "table/") && name != "table/personal/kind.go"
+		f.names = strings.HasPrefix(name, "table/")
 		ast.Inspect(file, f.visit)
 		return nil
 	})
