@@ -84,15 +84,27 @@ func translated(name string) (english string, japanese bool) {
 	return name, false
 }
 
-// documentStates says in which state a document's commands begin, in a folder with
-// nothing else in it, and what must be made before a command, by how it begins. A
-// Japanese document begins in the state of the English one.
-var documentStates = map[string]struct {
+// A documentState is how a document's commands are run.
+type documentState struct {
 	begin  string
 	before map[string]string
 	long   bool // only parsed
 	slow   bool // only parsed but by [TestLongDocuments]
-}{
+}
+
+// stateOf is the state of a document: its own, or that of the English document.
+func stateOf(name string) documentState {
+	if own, ok := documentStates[name]; ok {
+		return own
+	}
+	english, _ := translated(name)
+	return documentStates[english]
+}
+
+// documentStates says in which state a document's commands begin, in a folder with
+// nothing else in it, and what must be made before a command, by how it begins. A
+// Japanese document without a state of its own has that of the English one.
+var documentStates = map[string]documentState{
 	"README.md": {before: map[string]string{
 		"noren anonymize bad.csv": `printf 'age,sex\n41,female\nx,male\n' > bad.csv`,
 	}},
@@ -165,7 +177,7 @@ func testDocuments(t *testing.T, slow bool) {
 				t.Errorf("%s has no command, and %s has %d", name, english, len(original))
 			}
 		}
-		if len(steps) == 0 || slow && !documentStates[english].slow {
+		if len(steps) == 0 || slow && !stateOf(name).slow {
 			continue
 		}
 		t.Run(name, func(t *testing.T) { runDocument(t, root, name, env, steps, slow) })
@@ -186,8 +198,7 @@ func stepsOf(t *testing.T, path string) ([]step, string) {
 var goRun = regexp.MustCompile(`go run \./(\S+)`)
 
 func runDocument(t *testing.T, root, name string, env []string, steps []step, slow bool) {
-	english, _ := translated(name)
-	state := documentStates[english]
+	state := stateOf(name)
 	state.long = state.long || state.slow && !slow || testing.Short() && name != "README.md"
 	dir, bin := t.TempDir(), t.TempDir()
 	if state.begin != "" {
