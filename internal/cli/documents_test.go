@@ -228,7 +228,9 @@ func runDocument(t *testing.T, root, name string, env []string, steps []step, sl
 			continue
 		}
 		if to, ok := strings.CutPrefix(line, "cd "); ok {
-			dir = filepath.Join(dir, to)
+			if !state.long { // otherwise there is no such folder
+				dir = filepath.Join(dir, to)
+			}
 			continue
 		}
 		for prefix, command := range state.before {
