@@ -25,7 +25,15 @@ var terms = map[string]string{
 	"method": "方法", "missing": "欠損", "noise": "雑音", "note": "注意", "output": "出力", "outsiders": "表の外の人", "pseudonyms": "仮名", "range": "範囲",
 	"seconds": "秒", "share": "割合", "suppressed": "除外", "value": "値", "verdict": "判定", "warning": "警告", "width": "幅", "sample size": "標本の大きさ",
 	"histograms": "ヒストグラム", "outside": "範囲外", "mean weight": "重みの平均", "fit check": "当てはまり", "remark": "備考", "misfit": "残差", "sampling": "標本誤差",
-	"record": "記録", "records": "記録", "persons": "人",
+	"record": "記録", "records": "記録", "persons": "人", "file": "ファイル",
+}
+
+// kinds are the kinds of personal identifiers (table/personal), as parts of texts.
+var kinds = map[string]string{
+	"e-mail addresses": "メールアドレス", "bank account numbers (IBAN)": "銀行口座番号（IBAN）", "web addresses": "ウェブのアドレス", "network addresses": "ネットワークのアドレス",
+	"national identification numbers": "国の個人番号", "Japanese individual numbers (My Number)": "マイナンバー", "payment card numbers": "クレジットカードなどの番号",
+	"Japanese insurer numbers": "保険者番号", "telephone numbers": "電話番号", "postal addresses": "住所", "names of persons": "人の名前",
+	"dates of birth": "生年月日", "contact data of several kinds": "複数の種類の連絡先", "free text": "自由記述",
 }
 
 // counters are the words of counted things, in the singular.
