@@ -113,6 +113,9 @@ func (c *catalogue) found(text string, depth int) (string, bool) {
 	if p, ok := c.exact[text]; ok {
 		return p.translation, true
 	}
+	if said, ok := positioned(text); ok {
+		return said, true
+	}
 	if said, ok := counted(text); ok {
 		return said, true
 	}

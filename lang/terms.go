@@ -9,8 +9,17 @@ func (l Lang) Term(word string) string {
 		if said, ok := terms[word]; ok {
 			return said
 		}
+		if said, ok := statistics[word]; ok {
+			return said
+		}
 	}
 	return word
+}
+
+// statistics are the answers of queries. They are no terms, which [Lang.Say] says before a
+// colon: they may be names of columns there.
+var statistics = map[string]string{
+	"count": "件数", "sum": "合計", "mean": "平均", "variance": "分散", "histogram": "ヒストグラム", "quantile": "分位点",
 }
 
 // terms are the words of the product that stand alone in tables.

@@ -288,16 +288,17 @@ func (g *grant) confirmed(d *dataset.Definition, r *dataset.Review) error {
 	if g.copied {
 		where = g.source
 	}
-	what := ""
+	fails := &noren.Error{}
 	switch cells, columns := r.Misfits(); {
 	case cells > 0:
-		what = text.Misfits(text.English, cells, columns) + ", which is not confirmed"
+		fails = noren.Usagef(where, "%s, which is not confirmed", text.Misfits(text.English, cells, columns))
 	case len(g.proposed) > 0:
-		what = "the schema is not confirmed: the types of " + strings.Join(g.proposed, ", ") + " were proposed from the values"
+		fails = noren.Usagef(where, "the schema is not confirmed: the types of %s were proposed from the values", strings.Join(g.proposed, ", "))
 	case g.missing:
-		what = "the schema is not confirmed: the missing texts " + strings.Join(d.Missing, ", ") + " were proposed from the values, and the request states none"
+		fails = noren.Usagef(where, "the schema is not confirmed: the missing texts %s were proposed from the values, and the request states none", strings.Join(d.Missing, ", "))
 	default:
 		return nil
 	}
-	return &noren.Error{Kind: noren.Usage, Code: CodeConfirm, Where: where, What: what, Hint: "nothing was granted"}
+	fails.Code = CodeConfirm
+	return fails.Hinted("nothing was granted")
 }

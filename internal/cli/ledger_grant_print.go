@@ -32,9 +32,13 @@ func printDefinition(out io.Writer, d *dataset.Definition, proposed []string, mi
 	if d.File.Sharded {
 		how += ", sharded: in the files of a folder or pattern"
 	}
-	texts := orNone(d.Missing)
+	l := lang.Of(out)
+	texts := l.Text("none but the empty field")
+	if len(d.Missing) > 0 {
+		texts = strings.Join(d.Missing, ", ")
+	}
 	if missing {
-		texts += " (proposed)"
+		texts = l.Text("%s (proposed)", texts)
 	}
 	lang.Fprintf(out, "  file        %s; missing texts: %s\n", how, texts)
 	lang.Fprintf(out, "  neighbours  %s of one %s; at most %d records\n", d.Neighbours, d.Unit, d.AtMost)
@@ -42,10 +46,10 @@ func printDefinition(out io.Writer, d *dataset.Definition, proposed []string, mi
 	lang.Fprintln(w, "  column\ttype\tlayout or levels\tbounds or keys\t")
 	for i := range d.Columns {
 		c := &d.Columns[i]
-		kind := c.Type
+		kind := l.Term(c.Type)
 		for _, name := range proposed {
 			if name == c.Name {
-				kind += " (proposed)"
+				kind = l.Text("%s (proposed)", kind)
 			}
 		}
 		lang.Fprintf(w, "  %s\t%s\t%s\t%s\t\n", c.Name, kind, c.Layout+strings.Join(c.Levels, " < "), strings.Join(append(append([]string{}, c.Bounds...), c.Keys...), ", "))
@@ -54,13 +58,6 @@ func printDefinition(out io.Writer, d *dataset.Definition, proposed []string, mi
 	if m := d.Model; m != nil {
 		lang.Fprintf(out, "  model       of column %s, states %s; any other cell counts as %s\n", m.Column, strings.Join(m.States, ", "), m.Other)
 	}
-}
-
-func orNone(texts []string) string {
-	if len(texts) == 0 {
-		return "none but the empty field"
-	}
-	return strings.Join(texts, ", ")
 }
 
 // printReview lists the cells that do not fit. It is private, and holds no cell.
