@@ -18,6 +18,7 @@ func TestSay(t *testing.T) {
 		{"column 4", "4 列目"},
 		{"line of text", "line of text"},
 		{"ward", "ward"},
+		{"id (it looks like a key of persons or records, and its value also tells the value of age, sex); name (its name says that it holds names of persons)", "id（人か記録のキーのようです。また、その値から age, sex の値が分かります）; name（名前からすると人の名前です）"},
 		{"over 65 years", "over 65 years"},
 		{"male and female", "male and female"},
 		{"the file has no column over 65", "ファイルに列 over 65 がありません"},

@@ -34,7 +34,7 @@ var terms = map[string]string{
 	"method": "方法", "missing": "欠損", "noise": "雑音", "note": "注意", "output": "出力", "outsiders": "表の外の人", "pseudonyms": "仮名", "range": "範囲",
 	"seconds": "秒", "share": "割合", "suppressed": "除外", "value": "値", "verdict": "判定", "warning": "警告", "width": "幅", "sample size": "標本の大きさ",
 	"histograms": "ヒストグラム", "outside": "範囲外", "mean weight": "重みの平均", "fit check": "当てはまり", "remark": "備考", "misfit": "残差", "sampling": "標本誤差",
-	"record": "記録", "records": "記録", "persons": "人",
+	"record": "記録", "records": "記録", "persons": "人", "file": "ファイル",
 }
 
 // kinds are the kinds of personal identifiers (table/personal), as parts of texts.
