@@ -128,11 +128,31 @@ func (c *catalogue) found(text string, depth int) (string, bool) {
 			continue
 		}
 		for i, arg := range args {
-			args[i] = c.say(arg, depth-1)
+			args[i] = c.argument(p.verbs[i], arg, depth-1)
 		}
 		return p.fill(args), true
 	}
 	return "", false
+}
+
+// argument says what stands where a verb is. What stands where the last argument in braces
+// is may go on with other texts of the sentence, which begin with a separator, and with
+// the end of the sentence.
+func (c *catalogue) argument(v verb, arg string, depth int) string {
+	if v.name == "" {
+		return c.say(arg, depth)
+	}
+	if body, ends := strings.CutSuffix(arg, "."); ends {
+		return c.argument(v, body, depth) + "。"
+	}
+	for _, between := range []string{"; ", ", "} {
+		if head, tail, goesOn := strings.Cut(arg, between); goesOn {
+			if said, ok := c.found(between+tail, depth); ok {
+				return c.argument(v, head, depth) + said
+			}
+		}
+	}
+	return c.say(arg, depth)
 }
 
 // match finds what stands where a pattern has verbs.

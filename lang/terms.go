@@ -35,6 +35,7 @@ var terms = map[string]string{
 	"seconds": "秒", "share": "割合", "suppressed": "除外", "value": "値", "verdict": "判定", "warning": "警告", "width": "幅", "sample size": "標本の大きさ",
 	"histograms": "ヒストグラム", "outside": "範囲外", "mean weight": "重みの平均", "fit check": "当てはまり", "remark": "備考", "misfit": "残差", "sampling": "標本誤差",
 	"record": "記録", "records": "記録", "persons": "人", "file": "ファイル",
+	"accuracy": "精度", "odds": "オッズ", "within": "範囲内", "would fit": "収まる案", "dataset": "データセット", "analyst": "分析者",
 }
 
 // kinds are the kinds of personal identifiers (table/personal), as parts of texts.

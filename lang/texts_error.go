@@ -1028,6 +1028,9 @@ var errorTexts = []Entry{
 	{"there are no such adversaries", "そのような攻撃者はいません"},
 	{"there are no two different public records", "異なる公開の記録が二つありません"},
 	{"there are no values to make a hierarchy of", "階層を作る値がありません"},
+	{"%s, which is not confirmed", "%s。確認されていません"},
+	{"the schema is not confirmed: the missing texts %s were proposed from the values, and the request states none", "スキーマが確認されていません: 欠損を表す文字列 %s は値から提案されたもので、要求に指定がありません"},
+	{"the schema is not confirmed: the types of %s were proposed from the values", "スキーマが確認されていません: %s の型は値から提案されたものです"},
 	{"there are not enough public records with values in every column", "すべての列に値のある公開の記録が足りません"},
 	{"there are too many records", "記録が多すぎます"},
 	{"there is no attribute to learn from", "学習する属性がありません"},
@@ -1095,7 +1098,4 @@ var errorTexts = []Entry{
 	{"words in one table and numbers in another cannot be compared", "一方の表の単語と他方の数は比べられません"},
 	{"words in the original and numbers in the release cannot be compared", "元の単語と公開の数は比べられません"},
 	{"wrong length", "長さが違います"},
-	{"%s, which is not confirmed", "%s。確認されていません"},
-	{"the schema is not confirmed: the missing texts %s were proposed from the values, and the request states none", "スキーマが確認されていません。欠損を表す文字列 %s は値から提案されたもので、要求には指定がありません"},
-	{"the schema is not confirmed: the types of %s were proposed from the values", "スキーマが確認されていません。%s の型は値から提案されたものです"},
 }

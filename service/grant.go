@@ -288,17 +288,17 @@ func (g *grant) confirmed(d *dataset.Definition, r *dataset.Review) error {
 	if g.copied {
 		where = g.source
 	}
-	fails := &noren.Error{}
+	var e *noren.Error
 	switch cells, columns := r.Misfits(); {
 	case cells > 0:
-		fails = noren.Usagef(where, "%s, which is not confirmed", text.Misfits(text.English, cells, columns))
+		e = &noren.Error{What: text.Misfits(text.English, cells, columns) + ", which is not confirmed"}
 	case len(g.proposed) > 0:
-		fails = noren.Usagef(where, "the schema is not confirmed: the types of %s were proposed from the values", strings.Join(g.proposed, ", "))
+		e = &noren.Error{What: "the schema is not confirmed: the types of " + strings.Join(g.proposed, ", ") + " were proposed from the values"}
 	case g.missing:
-		fails = noren.Usagef(where, "the schema is not confirmed: the missing texts %s were proposed from the values, and the request states none", strings.Join(d.Missing, ", "))
+		e = &noren.Error{What: "the schema is not confirmed: the missing texts " + strings.Join(d.Missing, ", ") + " were proposed from the values, and the request states none"}
 	default:
 		return nil
 	}
-	fails.Code = CodeConfirm
-	return fails.Hinted("nothing was granted")
+	e.Kind, e.Code, e.Where = noren.Usage, CodeConfirm, where
+	return e.Hinted("nothing was granted")
 }

@@ -102,27 +102,28 @@ func (f *askFlags) ask(c *cobra.Command, t *terminal, path string) error {
 
 // printAskPrice prints a dry run.
 func printAskPrice(w io.Writer, q *api.AskQuote) error {
+	l := lang.Of(w)
 	lang.Fprintf(w, "%d questions to %s: a dry run, nothing is charged\n", len(q.Questions), q.Dataset)
 	for i := range q.Questions {
 		one := &q.Questions[i]
 		lang.Fprintf(w, "\n%d. %s\n", i+1, lang.Words(sentence(one.Asked)))
-		printLines(w, []words.Line{{Label: "cost", Text: one.Cost.String() + ", " + one.Question.Noise + " noise"}, {Label: "accuracy", Text: one.Accuracy.Words.Text}, {Label: "groups", Text: one.Composition.Text}})
+		printLines(w, []words.Line{{Label: "cost", Text: l.Text("%s, %s noise", one.Cost, one.Question.Noise)}, {Label: "accuracy", Text: one.Accuracy.Words.Text}, {Label: "groups", Text: one.Composition.Text}})
 		if one.Sampling != nil {
-			printLines(w, []words.Line{{Label: "sampling", Text: "within " + figure(one.Sampling.Within) + ". " + one.Sampling.Basis.Text}})
+			printLines(w, []words.Line{{Label: "sampling", Text: l.Text("within %s. %s", figure(one.Sampling.Within), lang.Words(one.Sampling.Basis.Text))}})
 		}
 	}
 	fmt.Fprintln(w)
 	printLines(w, []words.Line{{Label: "cost", Text: fmt.Sprintf("%s, neighbours %s of one %s", q.Cost, q.Neighbours, q.Unit)}})
 	for _, a := range q.Accounts {
-		left := a.Left.String() + " left, not enough"
+		left := l.Text("%s left, not enough", a.Left)
 		if a.After != nil {
-			left = a.After.String() + " left after it"
+			left = l.Text("%s left after it", a.After)
 		}
 		printLines(w, []words.Line{{Label: a.Kind, Text: a.Name + ": " + left}})
 	}
 	printMessages(w, "odds", q.Statement)
 	for _, change := range q.FitsWith {
-		printLines(w, []words.Line{{Label: "would fit", Text: change.Change.Text + ": " + change.Cost.String() + " in all"}})
+		printLines(w, []words.Line{{Label: "would fit", Text: l.Text("%s: %s in all", lang.Words(change.Change.Text), change.Cost)}})
 	}
 	if !q.Fits {
 		return &alreadySaid{&noren.Error{Kind: noren.Refused, Code: "budget-refused", What: "the budget does not cover it"}}
@@ -149,16 +150,17 @@ func printRehearsal(w io.Writer, r *api.AskRequest, out *api.Rehearsal) error {
 // printAnswer prints the values of one question.
 func printAnswer(w io.Writer, i int, q *api.Question, asked []api.Message, rows []api.AnswerRow) error {
 	lang.Fprintf(w, "%d. %s\n", i+1, lang.Words(sentence(asked)))
+	l := lang.Of(w)
 	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for j := range rows {
 		r := &rows[j]
 		cells := append([]string{""}, r.Keys...)
 		for k := 1; k < len(cells); k++ {
 			if cells[k] == "" {
-				cells[k] = lang.Of(w).Text("(missing)")
+				cells[k] = l.Text("(missing)")
 			}
 		}
-		value := lang.Of(w).Text("none")
+		value := l.Text("none")
 		switch {
 		case r.Text != "":
 			value = r.Text
@@ -168,13 +170,13 @@ func printAnswer(w io.Writer, i int, q *api.Question, asked []api.Message, rows 
 		spread := ""
 		switch {
 		case r.Low != nil && r.Text == "":
-			spread = figure(*r.Low) + " to " + figure(*r.High)
+			spread = l.Text("%s to %s", figure(*r.Low), figure(*r.High))
 		case r.Noise != nil && q.Kind == "quantile":
-			spread = "rank off by at most " + figure(*r.Noise)
+			spread = l.Text("rank off by at most %s", figure(*r.Noise))
 		case r.Noise != nil:
-			spread = "within " + figure(*r.Noise)
+			spread = l.Text("within %s", figure(*r.Noise))
 		}
-		lang.Fprintf(tab, "  %s\t%s\t%s\n", strings.Join(cells, "\t"), value, lang.Words(spread))
+		fmt.Fprintf(tab, "  %s\t%s\t%s\n", strings.Join(cells, "\t"), value, spread)
 	}
 	return tab.Flush()
 }
