@@ -38,6 +38,10 @@ func TestErrorInJapanese(t *testing.T) {
 	if got, want := lang.Japanese.Error(err), "--k: 1 以上が必要です（例: 5,10,50）"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	place := &noren.Error{Where: "visits.csv: column age", What: "expected 1 or more"}
+	if got, want := lang.Japanese.Error(place), "visits.csv: 列 age: 1 以上が必要です"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
 	if got := lang.English.Error(err); got != err.Error() {
 		t.Errorf("got %q", got)
 	}
