@@ -19,7 +19,7 @@ func (l Lang) Error(err error) string {
 	case *noren.Error:
 		var b strings.Builder
 		if e.Where != "" {
-			b.WriteString(l.Say(e.Where) + ": ")
+			b.WriteString(l.place(e.Where) + ": ")
 		}
 		b.WriteString(l.Say(e.What))
 		if e.Err != nil {
@@ -40,4 +40,16 @@ func (l Lang) Error(err error) string {
 		return strings.Join(lines, "\n")
 	}
 	return l.Say(err.Error())
+}
+
+// place says where an error is: names are as they are.
+func (l Lang) place(where string) string {
+	file, column, found := strings.Cut(where, "column ")
+	if !found || file != "" && !strings.HasSuffix(file, ": ") {
+		return l.Say(where)
+	}
+	if said := l.Say(where); said != where {
+		return said
+	}
+	return file + "列 " + column
 }

@@ -29,6 +29,18 @@ func (c *catalogue) say(text string, depth int) string {
 	if depth < deepest && !strings.Contains(strings.TrimSpace(text), " ") {
 		return text // a word within a text may be a name or a value
 	}
+	if strings.Contains(text, "); ") && strings.HasSuffix(text, ")") { // a list of names, each with a reason
+		parts := strings.Split(text, "; ")
+		for i, part := range parts {
+			parts[i] = c.say(part, depth-1)
+		}
+		return strings.Join(parts, "; ")
+	}
+	if head, _, _ := strings.Cut(text, " ("); !strings.Contains(head, " ") { // a name
+		if said, ok := c.explained(text, depth); ok {
+			return said
+		}
+	}
 	if said, ok := c.whole(text, depth); ok {
 		return said
 	}
@@ -39,6 +51,9 @@ func (c *catalogue) say(text string, depth int) string {
 		if said, ok := c.whole(body, depth); ok {
 			return said + "。"
 		}
+	}
+	if said, ok := c.explained(text, depth); ok {
+		return said
 	}
 	if sentences := strings.SplitAfter(text, ". "); len(sentences) > 1 {
 		changed := false
@@ -69,6 +84,18 @@ func (c *catalogue) say(text string, depth int) string {
 	return text
 }
 
+// explained translates what stands before a parenthesis at the end of a text, and what is
+// in it.
+func (c *catalogue) explained(text string, depth int) (string, bool) {
+	head, inner, opened := strings.Cut(text, " (")
+	inner, closed := strings.CutSuffix(inner, ")")
+	if !opened || !closed || strings.Contains(text, "; ") {
+		return "", false
+	}
+	said, why := c.say(head, depth-1), c.say(inner, depth-1)
+	return said + "（" + why + "）", said != head || why != inner
+}
+
 // whole translates a text that was made from one format. Of several formats the one with
 // the longest text of its own counts.
 func (c *catalogue) whole(text string, depth int) (string, bool) {
@@ -86,7 +113,13 @@ func (c *catalogue) found(text string, depth int) (string, bool) {
 	if p, ok := c.exact[text]; ok {
 		return p.translation, true
 	}
+	if said, ok := positioned(text); ok {
+		return said, true
+	}
 	if said, ok := counted(text); ok {
+		return said, true
+	}
+	if said, ok := kinds[text]; ok {
 		return said, true
 	}
 	for _, p := range c.patterns {

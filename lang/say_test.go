@@ -9,11 +9,16 @@ import (
 
 func TestSay(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"others may know it: published as the median of its class", "他人が知りえます: クラスの中央値として公開"},
-		{"it tells persons apart: persons were counted by it", "人を区別します: これで人を数えました"},
+		{"others may know it: published as the median of its class", "他人が知りうる列です。クラスの中央値として公開"},
+		{"it tells persons apart: persons were counted by it", "人を区別する列です。これで人を数えました"},
 		{"the file has no column age", "ファイルに列 age がありません"},
 		{"k is 0: it must be at least 1", "k が 0 です。1 以上にします"},
+		{"bad.csv: line 3, column 1 (age)", "bad.csv: 3 行目、1 列目（age）"},
+		{"record 7, column 2", "7 件目の記録、2 列目"},
+		{"column 4", "4 列目"},
+		{"line of text", "line of text"},
 		{"ward", "ward"},
+		{"id (it looks like a key of persons or records, and its value also tells the value of age, sex); name (its name says that it holds names of persons)", "id（人か記録のキーのようです。また、その値から age, sex の値が分かります）; name（名前からすると人の名前です）"},
 		{"over 65 years", "over 65 years"},
 		{"male and female", "male and female"},
 		{"the file has no column over 65", "ファイルに列 over 65 がありません"},
@@ -31,6 +36,10 @@ func TestSay(t *testing.T) {
 func TestErrorInJapanese(t *testing.T) {
 	err := (&noren.Error{Kind: noren.Usage, Where: "--k", What: "expected 1 or more", Hint: "for instance 5,10,50"})
 	if got, want := lang.Japanese.Error(err), "--k: 1 以上が必要です（例: 5,10,50）"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	place := &noren.Error{Where: "visits.csv: column age", What: "expected 1 or more"}
+	if got, want := lang.Japanese.Error(place), "visits.csv: 列 age: 1 以上が必要です"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got := lang.English.Error(err); got != err.Error() {
@@ -64,7 +73,7 @@ func TestArgumentsAreNotSaid(t *testing.T) {
 // An argument of ours is said where it is marked as such.
 func TestWordsAreSaid(t *testing.T) {
 	got := lang.Japanese.Text("the largest unit has %s; %s without a unit count in no answer", lang.Words("19 records"), lang.Words("1 record"))
-	if want := "最大の単位は 19 件。単位のない 記録 1 件 はどの答えにも数えません"; got != want {
+	if want := "最も記録の多い単位の記録は 19 件です。単位のない記録は 1 件で、どの答えにも数えません"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got := lang.English.Text("%s to check", lang.Words("19 records")); got != "19 records to check" {

@@ -9,8 +9,17 @@ func (l Lang) Term(word string) string {
 		if said, ok := terms[word]; ok {
 			return said
 		}
+		if said, ok := statistics[word]; ok {
+			return said
+		}
 	}
 	return word
+}
+
+// statistics are the answers of queries. They are no terms, which [Lang.Say] says before a
+// colon: they may be names of columns there.
+var statistics = map[string]string{
+	"count": "件数", "sum": "合計", "mean": "平均", "variance": "分散", "histogram": "ヒストグラム", "quantile": "分位点",
 }
 
 // terms are the words of the product that stand alone in tables.
@@ -25,8 +34,16 @@ var terms = map[string]string{
 	"method": "方法", "missing": "欠損", "noise": "雑音", "note": "注意", "output": "出力", "outsiders": "表の外の人", "pseudonyms": "仮名", "range": "範囲",
 	"seconds": "秒", "share": "割合", "suppressed": "除外", "value": "値", "verdict": "判定", "warning": "警告", "width": "幅", "sample size": "標本の大きさ",
 	"histograms": "ヒストグラム", "outside": "範囲外", "mean weight": "重みの平均", "fit check": "当てはまり", "remark": "備考", "misfit": "残差", "sampling": "標本誤差",
-	"record": "記録", "records": "記録", "persons": "人",
+	"record": "記録", "records": "記録", "persons": "人", "file": "ファイル",
 	"accuracy": "精度", "odds": "オッズ", "within": "範囲内", "would fit": "収まる案", "dataset": "データセット", "analyst": "分析者",
+}
+
+// kinds are the kinds of personal identifiers (table/personal), as parts of texts.
+var kinds = map[string]string{
+	"e-mail addresses": "メールアドレス", "bank account numbers (IBAN)": "銀行口座番号（IBAN）", "web addresses": "ウェブのアドレス", "network addresses": "ネットワークのアドレス",
+	"national identification numbers": "国の個人番号", "Japanese individual numbers (My Number)": "マイナンバー", "payment card numbers": "クレジットカードなどの番号",
+	"Japanese insurer numbers": "保険者番号", "telephone numbers": "電話番号", "postal addresses": "住所", "names of persons": "人の名前",
+	"dates of birth": "生年月日", "contact data of several kinds": "複数の種類の連絡先", "free text": "自由記述",
 }
 
 // counters are the words of counted things, in the singular.

@@ -381,4 +381,6 @@ var hintTexts = []Entry{
 	{"write the table as CSV or Parquet", "表を CSV か Parquet で書いてください"},
 	{"write version: %d", "version: %d と書いてください"},
 	{"zCDP becomes an (epsilon, delta) guarantee only with a delta, for instance 1e-9", "zCDP が (epsilon, delta) の保証になるのは delta があるときだけです（例: 1e-9）"},
+	{"leave it out; noren ledger show %s --schema prints the schema", "指定を省いてください。noren ledger show %s --schema でスキーマを表示できます"},
+	{"the steward creates one with: noren ledger create --ledger %s && noren ledger grant NAME --ledger %s --file %s --epsilon E --yes", "データ管理者が次のコマンドで作ります: noren ledger create --ledger %s && noren ledger grant NAME --ledger %s --file %s --epsilon E --yes"},
 }

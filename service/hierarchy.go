@@ -158,5 +158,5 @@ func uncovered(c *table.Column, names map[string]bool) string {
 	if records > shown {
 		more = ", ..."
 	}
-	return fmt.Sprintf("%d values in %d records have no line in the hierarchy: records %s%s", len(names), records, strings.Join(first, ", "), more)
+	return fmt.Sprintf("%d values in %d records have no line in the hierarchy: records %s", len(names), records, strings.Join(first, ", ")+more)
 }

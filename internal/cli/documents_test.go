@@ -1,6 +1,8 @@
 package cli_test
 
 import (
+	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -58,14 +60,51 @@ func documentSteps(text string) []step {
 	return steps
 }
 
-// documentStates says in which state a document's commands begin, in a folder with
-// nothing else in it, and what must be made before a command, by how it begins.
-var documentStates = map[string]struct {
+// passedOver are the lines of a Markdown text that look like commands and are none of
+// its steps: those of a block that is indented by fewer or more spaces, as in a list.
+func passedOver(text string, steps []step) (lines []int) {
+	for i, line := range strings.Split(text, "\n") {
+		is := func(s step) bool { return s.position == i+1 }
+		if trimmed := strings.TrimSpace(line); strings.HasPrefix(trimmed, "$ ") && !slices.ContainsFunc(steps, is) {
+			lines = append(lines, i+1)
+		}
+	}
+	return lines
+}
+
+// translated is the English document of which a document is the Japanese, and whether it
+// is one: README.ja.md is of README.md, docs/ja/NAME.md of docs/NAME.md.
+func translated(name string) (english string, japanese bool) {
+	if rest, ok := strings.CutPrefix(name, "docs/ja/"); ok {
+		return "docs/" + rest, true
+	}
+	if rest, ok := strings.CutSuffix(name, ".ja.md"); ok {
+		return rest + ".md", true
+	}
+	return name, false
+}
+
+// A documentState is how a document's commands are run.
+type documentState struct {
 	begin  string
 	before map[string]string
 	long   bool // only parsed
 	slow   bool // only parsed but by [TestLongDocuments]
-}{
+}
+
+// stateOf is the state of a document: its own, or that of the English document.
+func stateOf(name string) documentState {
+	if own, ok := documentStates[name]; ok {
+		return own
+	}
+	english, _ := translated(name)
+	return documentStates[english]
+}
+
+// documentStates says in which state a document's commands begin, in a folder with
+// nothing else in it, and what must be made before a command, by how it begins. A
+// Japanese document without a state of its own has that of the English one.
+var documentStates = map[string]documentState{
 	"README.md": {before: map[string]string{
 		"noren anonymize bad.csv": `printf 'age,sex\n41,female\nx,male\n' > bad.csv`,
 	}},
@@ -80,13 +119,15 @@ var documentStates = map[string]struct {
 for (i = 0; i < 400; i++) { print 20+i*7%50 "," (i%3 ? "HS-grad" : "Masters") "," (i%2 ? "Female" : "Male") "," (i%5 ? "<=50K" : ">50K") > (i%2+i%3 ? "public.csv" : "private.csv") } }'`},
 }
 
-// TestDocuments runs the commands of README.md, docs/*.md and the example of dependent
-// records in their order, in one folder for each document, and compares what they print with what is shown. White
-// space counts as one space wherever it is, and "..." stands for anything. Masked, on
-// both sides, is what differs from run to run:
+// TestDocuments runs the commands of README.md, docs/*.md, their Japanese documents
+// (README.ja.md, docs/ja/*.md, in Japanese) and the example of dependent records in their
+// order, in one folder for each document, and compares what they print with what is shown.
+// White space counts as one space wherever it is, and as none beside a character beyond
+// ASCII, as a line of Japanese breaks anywhere; "..." stands for anything. Masked, on both
+// sides, is what differs from run to run:
 //
 //   - hexadecimal texts of 16 and more digits: keys, ids, hashes;
-//   - all numbers of the line "seconds";
+//   - all numbers of the line "seconds" (秒);
 //   - all numbers in the answer of a command that charges a budget (see paid), but for
 //     the lines that state guarantee, mechanism, charge and cost;
 //   - notes and warnings, which go to stderr;
@@ -109,36 +150,55 @@ func testDocuments(t *testing.T, slow bool) {
 		t.Skip("commands are for a POSIX shell")
 	}
 	root := repository(t)
-	paths, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	if err != nil || len(paths) < 5 {
-		t.Fatal(paths, err)
+	paths := []string{filepath.Join(root, "examples/dependence/README.md")}
+	for _, pattern := range []string{"README*.md", "docs/*.md", "docs/ja/*.md"} {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil || len(found) == 0 {
+			t.Fatal(pattern, err)
+		}
+		paths = append(paths, found...)
 	}
 	env := exampleEnv(t)
-	for _, path := range append(paths, filepath.Join(root, "README.md"), filepath.Join(root, "examples/dependence/README.md")) {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		steps := documentSteps(string(text))
-		if len(steps) == 0 {
-			continue
-		}
+	for _, path := range paths {
 		name, err := filepath.Rel(root, path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if state := documentStates[filepath.ToSlash(name)]; slow && !state.slow {
+		name = filepath.ToSlash(name)
+		steps, text := stepsOf(t, path)
+		english, japanese := translated(name)
+		env := env
+		if japanese {
+			env = append(slices.Clone(env), "LANG=ja_JP.UTF-8")
+			for _, line := range passedOver(text, steps) {
+				t.Errorf("%s:%d: is not run: indent its block by four spaces, or fence it", name, line)
+			}
+			if original, _ := stepsOf(t, filepath.Join(root, english)); len(steps) == 0 && len(original) > 0 {
+				t.Errorf("%s has no command, and %s has %d", name, english, len(original))
+			}
+		}
+		if len(steps) == 0 || slow && !stateOf(name).slow {
 			continue
 		}
 		t.Run(name, func(t *testing.T) { runDocument(t, root, name, env, steps, slow) })
 	}
 }
 
+// stepsOf reads the commands of a document; none where there is no such file.
+func stepsOf(t *testing.T, path string) ([]step, string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return documentSteps(string(text)), string(text)
+}
+
 // goRun matches a program that a document runs from its source.
 var goRun = regexp.MustCompile(`go run \./(\S+)`)
 
 func runDocument(t *testing.T, root, name string, env []string, steps []step, slow bool) {
-	state := documentStates[name]
+	state := stateOf(name)
 	state.long = state.long || state.slow && !slow || testing.Short() && name != "README.md"
 	dir, bin := t.TempDir(), t.TempDir()
 	if state.begin != "" {
@@ -168,8 +228,13 @@ func runDocument(t *testing.T, root, name string, env []string, steps []step, sl
 			continue
 		}
 		if to, ok := strings.CutPrefix(line, "cd "); ok {
-			dir = filepath.Join(dir, to)
+			if !state.long { // otherwise there is no such folder
+				dir = filepath.Join(dir, to)
+			}
 			continue
+		}
+		if state.long && !strings.Contains(line, "noren") {
+			continue // it shows a file that was not made
 		}
 		for prefix, command := range state.before {
 			if strings.HasPrefix(line, prefix) {
@@ -206,11 +271,16 @@ func runDocument(t *testing.T, root, name string, env []string, steps []step, sl
 
 var (
 	longHex = regexp.MustCompile(`\b[0-9a-f]{16,}\b`)
-	remark  = regexp.MustCompile(`(?m)^(note|warning): .*\n?`)
+	remark  = regexp.MustCompile(`(?m)^(note|warning|注意|警告): .*\n?`)
 	number  = regexp.MustCompile(`-?\d[\d,]*(\.\d+)?`)
 	paid    = regexp.MustCompile(`^noren (query|ratio fit|ratio check|ratio answer|outliers count|correlated answer|ldp edges|ldp randomize|ldp estimate)`)
 	// stated are the first words of the lines whose numbers are public facts.
-	stated = []string{"mechanism", "charged", "cost", "budget", "noise", "guarantee"}
+	stated = []string{
+		"mechanism", "charged", "cost", "budget", "noise", "guarantee",
+		"仕組み", "課金", "費用", "予算", "雑音", "保証",
+	}
+	// beside matches white space before or after a character beyond ASCII.
+	beside = regexp.MustCompile(`([^\x00-\x7f])\s+|\s+([^\x00-\x7f])`)
 )
 
 // masked is the output of a command without what differs from run to run.
@@ -225,29 +295,33 @@ func masked(command, out string) string {
 	}
 	for i, line := range lines {
 		first, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if first == "seconds" || paid.MatchString(command) && !slices.Contains(stated, first) {
+		if first == "seconds" || first == "秒" || paid.MatchString(command) && !slices.Contains(stated, first) {
 			lines[i] = number.ReplaceAllString(line, "#")
 		}
 	}
 	return strings.Join(lines, "\n")
 }
 
+// joined is a text without the white space beside characters beyond ASCII.
+func joined(text string) string { return beside.ReplaceAllString(text, "$1$2") }
+
 // sameOutput compares what is shown below a command with what it printed.
 func sameOutput(command, shown, printed string) bool {
 	var pattern strings.Builder
 	pattern.WriteString(`(?s)^\s*`)
-	for i, token := range strings.Fields(masked(command, shown)) {
-		if i > 0 {
+	tokens := strings.Fields(joined(masked(command, shown)))
+	for i, token := range tokens {
+		switch {
+		case i == 0:
+		case strings.HasPrefix(token, "...") || strings.HasSuffix(tokens[i-1], "..."):
+			pattern.WriteString(`(\s+|[^\x00-\x7f])`) // beside what is not shown
+		default:
 			pattern.WriteString(`\s+`)
 		}
-		text, open := strings.CutSuffix(token, "...")
-		pattern.WriteString(regexp.QuoteMeta(text))
-		if open {
-			pattern.WriteString(`.*?`)
-		}
+		pattern.WriteString(strings.ReplaceAll(regexp.QuoteMeta(token), `\.\.\.`, `.*?`))
 	}
 	pattern.WriteString(`\s*$`)
-	return regexp.MustCompile(pattern.String()).MatchString(masked(command, printed))
+	return regexp.MustCompile(pattern.String()).MatchString(joined(masked(command, printed)))
 }
 
 func TestDocumentSteps(t *testing.T) {
@@ -259,6 +333,21 @@ func TestDocumentSteps(t *testing.T) {
 	want := []string{"noren a b | out 1 / / out 2 /", "noren c --d |", "noren e |", "noren f | noren: no /"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestPassedOver(t *testing.T) {
+	text := "    $ noren a\n\n1. Text\n   $ noren b\n\n```\n$ noren c\n```\n"
+	if got := passedOver(text, documentSteps(text)); !slices.Equal(got, []int{4}) {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestTranslated(t *testing.T) {
+	for name, want := range map[string]string{"README.ja.md": "README.md", "docs/ja/a.md": "docs/a.md", "docs/a.md": ""} {
+		if got, japanese := translated(name); japanese != (want != "") || japanese && got != want {
+			t.Errorf("%s: %s, %v", name, got, japanese)
+		}
 	}
 }
 
@@ -279,6 +368,15 @@ func TestSameOutput(t *testing.T) {
 		{"head -2 out.csv", "a,b\n1,2", "a,b\n3,4\n", true},
 		{"head -2 out.csv", "a,b\n1,2", "a,c\n1,2\n", false},
 		{"noren anonymize v.csv", "noren: v.csv: no", "note: kept: a\nnoren: v.csv: no\n", true},
+		{"noren query mean v", "  仕組み laplace\n  課金 0.5", "  仕組み      laplace\n  課金        0.6\n", false},
+		{"noren query mean v", "平均 3.5\n  課金 0.5", "平均 -4\n  課金 0.5\n", true},
+		{"noren anonymize v.csv", "  秒  1.5: 読み込み 0.1", "  秒  2: 読み込み 0.11\n", true},
+		{"noren query mean v", "noren: 予算が\n足りません", "noren: 予算が足りません\n", true},
+		{"noren query mean v", "noren: 予算が\n...\n足りません", "noren: 予算がとても足りません\n", true},
+		{"noren query mean v", "noren: 予算が\n足りません", "noren: 予算が足ります\n", false},
+		{"noren assess v.csv", "一意 4 (9%)\n...\n人 5\n...", "一意 4 (9%)\n最大 7\n人 5\n平均 1\n", true},
+		{"noren assess v.csv", "一意 4\n...\n人 5", "一意 49\n最大 7\n人 5\n", false},
+		{"noren anonymize v.csv", "noren: v.csv: 列がありません", "注意: 残す列: a\nnoren: v.csv: 列がありません\n", true},
 		{"noren certificate show c", "id 0123456789abcdef", "id 0123456789abcdee\n", true},
 	} {
 		if got := sameOutput(c.command, c.shown, c.printed); got != c.same {

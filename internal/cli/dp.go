@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"os/user"
@@ -135,11 +134,11 @@ func (f *dpFlags) explain(name string, err error) error {
 	out := *e
 	switch {
 	case e.Code == "no-ledger":
-		out.Hint = fmt.Sprintf("the steward creates one with: noren ledger create --ledger %s && noren ledger grant NAME --ledger %s --file %s --epsilon E --yes", f.file(), f.file(), name)
+		out.Hinted("the steward creates one with: noren ledger create --ledger %s && noren ledger grant NAME --ledger %s --file %s --epsilon E --yes", f.file(), f.file(), name)
 	case e.Code == "unit-name":
 		out.Where, out.Hint = "--unit record", "rename it, or omit --unit for one record as the unit"
 	case e.Code == "schema-pinned" && e.Where != "unit":
-		out.Hint = "leave it out; noren ledger show " + name + " --schema prints the schema"
+		out.Hinted("leave it out; noren ledger show %s --schema prints the schema", name)
 	}
 	return &out
 }

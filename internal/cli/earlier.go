@@ -23,7 +23,7 @@ func (f *earlierFlags) check(possible bool, needs string) error {
 	case f.release == "" || f.source == "":
 		return &noren.Error{Kind: noren.Usage, Where: "--previous", What: "an earlier release is compared by its source: expected --previous and --previous-source, got one of them"}
 	case !possible:
-		return &noren.Error{Kind: noren.Usage, Where: "--previous", What: "needs " + needs}
+		return &noren.Error{Kind: noren.Usage, Where: "--previous", What: "works only with " + needs}
 	}
 	return nil
 }

@@ -240,14 +240,14 @@ func convert(t *testing.T, from, to string) {
 	}
 }
 
-// exampleEnv is the environment of examples: a home and a key of their own, and
+// exampleEnv is the environment of examples: a home and a key of their own, English, and
 // neither a ledger nor colours.
 func exampleEnv(t *testing.T) []string {
 	home := t.TempDir()
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
-		return strings.HasPrefix(v, "NOREN_LEDGER=") || strings.HasPrefix(v, "XDG_")
+		return strings.HasPrefix(v, "NOREN_LEDGER=") || strings.HasPrefix(v, "XDG_") || strings.HasPrefix(v, "LC_")
 	})
-	return append(env, "HOME="+home, "NOREN_KEY="+filepath.Join(home, "key.pem"), "TERM=dumb", "TMPDIR="+t.TempDir(), "ROOT="+repository(t))
+	return append(env, "HOME="+home, "NOREN_KEY="+filepath.Join(home, "key.pem"), "TERM=dumb", "LANG=C.UTF-8", "TMPDIR="+t.TempDir(), "ROOT="+repository(t))
 }
 
 func repository(t *testing.T) string {

@@ -38,7 +38,7 @@ func printDefinition(out io.Writer, d *dataset.Definition, proposed []string, mi
 		texts = strings.Join(d.Missing, ", ")
 	}
 	if missing {
-		texts += l.Text(" (proposed)")
+		texts = l.Text("%s (proposed)", texts)
 	}
 	lang.Fprintf(out, "  file        %s; missing texts: %s\n", how, texts)
 	lang.Fprintf(out, "  neighbours  %s of one %s; at most %d records\n", d.Neighbours, d.Unit, d.AtMost)
@@ -46,10 +46,10 @@ func printDefinition(out io.Writer, d *dataset.Definition, proposed []string, mi
 	lang.Fprintln(w, "  column\ttype\tlayout or levels\tbounds or keys\t")
 	for i := range d.Columns {
 		c := &d.Columns[i]
-		kind := c.Type
+		kind := l.Term(c.Type)
 		for _, name := range proposed {
 			if name == c.Name {
-				kind += l.Text(" (proposed)")
+				kind = l.Text("%s (proposed)", kind)
 			}
 		}
 		lang.Fprintf(w, "  %s\t%s\t%s\t%s\t\n", c.Name, kind, c.Layout+strings.Join(c.Levels, " < "), strings.Join(append(append([]string{}, c.Bounds...), c.Keys...), ", "))

@@ -22,7 +22,7 @@ func printRelease(w io.Writer, r *kanon.Result) {
 	lang.Fprintf(w, "%s: %s records, verified %d-anonymous\n\n", r.Output, report.Integer(r.Rows), r.AchievedK)
 	for _, l := range words.Release(lang.Of(w), r) {
 		if u := r.Verified.Unit; l.Label == "intersect" && !u.Linked && u.Fit.Below > 0 {
-			l.Text += " (--unit-linkage all prevents it)"
+			l.Text = lang.Of(w).Text("%s (--unit-linkage all prevents it)", l.Text)
 		}
 		printLine(w, l.Label, l.Text)
 	}
@@ -58,10 +58,10 @@ func printAssessment(out io.Writer, a *assess.Assessment) error {
 	lang.Fprintf(out, "quasi-identifiers: %s\n\n", strings.Join(a.Quasi, ", "))
 	w := grid.New(out)
 	risks := []*assess.Risk{a.Original}
-	heading := "\toriginal"
+	heading := "\t" + lang.Of(out).Text("original")
 	if a.Release != nil {
 		risks = append(risks, a.Release)
-		heading += "\trelease"
+		heading += "\t" + lang.Of(out).Text("release")
 	}
 	row := func(name string, value func(*assess.Risk) string) {
 		fmt.Fprint(w, lang.Of(w).Say(name))

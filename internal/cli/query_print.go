@@ -16,16 +16,18 @@ import (
 func printQuery(out io.Writer, path string, a *api.Query) error {
 	q, r := a.Asked, a.Result
 	p, _ := q.Parameters().(query.Parameters)
-	what := string(r.Query)
+	l := lang.Of(out)
+	what := l.Term(string(r.Query))
 	if p.Rank != "" && p.Rank != "0.5" {
 		what += " " + p.Rank
 	}
 	if r.Column != "" {
-		what += " of " + r.Column
+		what = l.Text("%s of %s, %s", what, r.Column, path)
+	} else {
+		what += ", " + path
 	}
-	what += ", " + path
 	if p.Where != "" {
-		what += ", where " + p.Where
+		what = l.Text("%s, where %s", what, p.Where)
 	}
 	if r.Group != nil {
 		value, spread := words.Group(lang.Of(out), r.Group)

@@ -129,9 +129,9 @@ func infeasible(column string, req privacy.Requirement, byPerson bool) error {
 		Hint: "ask for less (a smaller l), or do not name the column as sensitive",
 	}
 	if byPerson && req.Diversity != nil {
-		e.What += ", as a person counts for each value that he or she has"
+		e.What = fmt.Sprintf("even the whole table as one group does not keep %s, as a person counts for each value that he or she has", req)
 		if !req.Diversity.CountMissing {
-			e.What += " and, with a missing one, for any"
+			e.What = fmt.Sprintf("even the whole table as one group does not keep %s, as a person counts for each value that he or she has and, with a missing one, for any", req)
 		}
 	}
 	return e

@@ -228,14 +228,19 @@ func (r *Report) judgeKept(q *Request, f *table.Field, c *infer.Column) string {
 	if c != nil && c.Personal != nil && c.Personal.Kind == personal.FreeText {
 		r.FreeText = append(r.FreeText, f.Name)
 	}
-	predicts := ""
+	predicts, why := "", looks
 	for _, p := range r.Predictors {
 		if p.Column == f.Name {
-			predicts = "its value tells the value of " + strings.Join(p.Quasi, " and of ")
+			told := strings.Join(p.Quasi, ", ")
+			predicts = "its value tells the value of " + told
+			if looks != "" {
+				why = fmt.Sprintf("%s, and its value also tells the value of %s", looks, told)
+			} else {
+				why = predicts
+			}
 			break
 		}
 	}
-	why := joined(looks, predicts)
 	switch {
 	case decided && why != "":
 		return "the steward decided to keep it, although " + why
@@ -251,13 +256,6 @@ func (r *Report) judgeKept(q *Request, f *table.Field, c *infer.Column) string {
 		return why
 	}
 	return "no role was given, and no identifier was recognised in it"
-}
-
-func joined(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + ", and " + b
 }
 
 // looksLike says what identifier a column looks like, "" for none. A sensitive

@@ -123,11 +123,13 @@ func (r Requirement) String() string {
 
 // String says d in a few words: "recursive 3-diversity (c = 2)".
 func (d Diversity) String() string {
-	s := fmt.Sprintf("%s %g-diversity", d.Model, d.L)
-	if d.Model == Recursive {
-		s += fmt.Sprintf(" (c = %g)", d.C)
+	switch d.Model {
+	case Distinct:
+		return fmt.Sprintf("distinct %g-diversity", d.L)
+	case Entropy:
+		return fmt.Sprintf("entropy %g-diversity", d.L)
 	}
-	return s
+	return fmt.Sprintf("recursive %g-diversity (c = %g)", d.L, d.C)
 }
 
 // Guarantee states what a release keeps whose classes over the columns quasi

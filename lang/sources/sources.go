@@ -45,7 +45,7 @@ var skipped = []string{"experiments", "examples", "internal/randtest", "table/pe
 // sentences are folders and files whose texts become parts of results although no
 // function of a front end or of package lang gets them there.
 var sentences = []string{
-	"internal/cli/hints.go", "ledger/errors.go", "internal/cli/table_errors.go", "assess", "kanon", "table/infer", "table/personal", "outlier/mechanism.go", "outlier/noise.go",
+	"internal/cli/hints.go", "ledger/errors.go", "spec/nearest.go", "service/hierarchy.go", "internal/cli/table_errors.go", "assess", "kanon", "table/infer", "table/personal", "outlier/mechanism.go", "outlier/noise.go",
 	"outlier/plan.go", "query/result.go", "account/relation.go", "noren.go", "report", "report/text/question.go",
 }
 

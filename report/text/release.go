@@ -96,7 +96,7 @@ func persons(l Lang, r *kanon.Result) []Line {
 	}
 	fit := Intersection(l, u)
 	if u.Linked {
-		fit += l.Text(" (%d asked for)", r.K)
+		fit = l.Text("%s (%d asked for)", fit, r.K)
 	} else if u.Fit.Below > 0 {
 		fit += l.Text("; fewer than %d fit %s persons", r.K, Integer(u.Fit.Below))
 	}
