@@ -418,6 +418,7 @@ export interface OpenBook {
   rho?: string;
   max_rows?: number;
   columns?: { name: string; bounds?: [string, string]; keys?: string[] }[];
+  model?: { column: string; other?: string; distribution: unknown };
   other_people?: boolean;
   share_answers?: boolean;
   confirm?: boolean;

@@ -119,6 +119,7 @@ export const jaServer: Record<string, string> = {
   // Budget books
   "book-now": "{neighbours}、これまでのすべての答えのオッズは最大{odds}倍しか変わりません（ε {epsilon}、δ {delta}[rho?、ρ {rho}]）。",
   "book-cap": "上限まで使っても、{neighbours}、すべての答えのオッズは最大{odds}倍しか変わりません（ε {epsilon}、δ {delta}[rho?、ρ {rho}]）。",
+  "book-model": "ほかのレコードやレコード同士の依存を知る人に対しても、列`{column}`の状態がこの予算帳の公開モデルに従うかぎり、同じことが成り立ちます。",
   "neighbours.add-remove": "ひとつの単位が表に含まれるかどうかで",
   "neighbours.replace-one": "ひとつの単位の内容がどうであっても",
   "sealed-reason": "台帳の保存内容が、公開されたものより古いか、壊れています。",
@@ -139,6 +140,7 @@ export const jaServer: Record<string, string> = {
   "asked.ratio_share": "公開の表を{columns}で重み付けして推定した、レコードの割合[where?、条件 {where}]",
   "asked.ratio_mean": "公開の表を{columns}で重み付けして推定した、{column}の平均[where?、条件 {where}]",
   "asked.ratio_quantile": "公開の表を{columns}で重み付けして推定した、{column}の{rank}分位点[where?、条件 {where}]",
+  "asked.correlated_count": "状態が{states}のレコードの件数（依存するレコードのモデルでの答え）",
   "asked.correlated": "依存するレコードのモデルでの問い合わせ {query}",
   "composition.one": "値は一つです。",
   "composition.persons": "{cells}個の値をまとめて支払います。雑音は、どのグループにあっても{unit}一つにつき{rows}件までのレコードを覆います。",

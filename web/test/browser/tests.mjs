@@ -589,7 +589,7 @@ async function offline(w) {
   await page.evaluate(() => { location.hash = "#/jobs"; });
   await page.locator(".jb, .plain").first().waitFor();
   await page.context().setOffline(true);
-  await page.evaluate(() => { location.hash = "#/audit"; });
+  await page.evaluate(() => { location.hash = "#/books"; });
   await page.locator(".seal.off").waitFor();
   await w.axe(page, "offline");
   await w.picture("offline", page);

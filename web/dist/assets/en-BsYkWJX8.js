@@ -1,4 +1,4 @@
-import{t as e}from"./keys-CTZVHC06.js";var t=`Skip to content
+import{t as e}from"./keys-VbroRIRT.js";var t=`Skip to content
 Language
 Loading
 none
@@ -905,6 +905,16 @@ Give the cap.
 Give the δ of the guarantee.
 Decide how many records of one person count at most.
 The name in the ledger has a to z, 0 to 9 and - only.
+Choose the column of the model, and a file that holds one.
+Dependence between records (optional)
+For records that tell something of each other, such as those of a household or of consecutive days.
+Choose a model (JSON)…
+Without a model
+\`{file}\`: {type}[states?, states {states}].
+{file} holds no model.
+Column of the states
+Any other cell counts as
+**A model is public.** Take it from public or older data. Every answer is then charged for what records tell of each other. The number of records is public too: it is that of the model.
 More settings
 Name in the ledger (optional)
 a to z, 0 to 9 and -; it stays
