@@ -41,7 +41,7 @@ func promise(code string, d *api.Dataset, epsilon, delta, rho string) Message {
 	}
 	who := "Whether one " + d.Unit + " is in the table or not"
 	if d.Neighbours == "replace-one" {
-		who = "Whatever one " + d.Unit + " of the table is"
+		who = "Whether one " + d.Unit + " is in the table or another in its place"
 	}
 	e, _ := strconv.ParseFloat(epsilon, 64)
 	odds := odds(e)

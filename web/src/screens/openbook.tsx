@@ -193,7 +193,7 @@ function OpenForm({ table }: { table: Table }): VNode {
               <CapFields book={f} value={f.cap} change={cap => change({ cap })} />
               {f.accounting === "zcdp" ? <Field label={t("open.delta")} value={f.delta} input={delta => change({ delta })} hint={t("open.delta.hint")} invalid={!positive(f.delta, 18)} /> : null}
             </div>
-            {f.accounting === "epsilon" && positive(f.cap.epsilon ?? "", 9) ? <p class="plain pad">{rich("open.odds", { odds: odds(f.cap.epsilon ?? "0"), unit: table.unit ? t("promise.person") : t("promise.record") })}</p> : null}
+            {f.accounting === "epsilon" && !f.model && positive(f.cap.epsilon ?? "", 9) ? <p class="plain pad">{rich("open.odds", { odds: odds(f.cap.epsilon ?? "0"), unit: table.unit ? t("promise.person") : t("promise.record") })}</p> : null}
           </Card>
           <ColumnsForm table={table} f={f} change={change} />
           {table.unit ? null : <ModelForm table={table} f={f} change={change} />}
@@ -202,6 +202,7 @@ function OpenForm({ table }: { table: Table }): VNode {
           <Card title={t("unit.title")} sub={t("open.unit.sub")}>
             <p class="plain2">{table.unit ? rich("unit.by", { column: table.unit }) : t("unit.rows")}</p>
             {table.unit ? <Field label={t("open.rows")} type="number" value={f.rows} input={rows => change({ rows })} hint={t("open.rows.hint")} invalid={f.rows === ""} /> : null}
+            {f.model ? null : <Field label={t("open.most")} type="number" value={f.most} input={most => change({ most })} hint={t("open.most.hint")} />}
           </Card>
           <Card title={t("open.more")}>
             <Field label={t("open.name")} value={f.name} input={name => change({ name })} hint={t("open.name.hint")} mono invalid={f.name !== "" && !/^[a-z0-9-]{1,64}$/.test(f.name)} />
