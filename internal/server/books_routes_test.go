@@ -143,6 +143,13 @@ func TestBookWithModel(t *testing.T) {
 		}
 	}
 	ask("one")
+	var dear questions.Quote
+	a.do(t, 200, "POST", "/quotes", map[string]any{
+		"book": a.book.ID, "questions": []any{map[string]any{"kind": "correlated", "query": map[string]any{"count": "Kobe"}}}, "margin": []any{map[string]any{"within": 1, "at": "0.95"}},
+	}, nil).decode(t, &dear)
+	if dear.Fits || len(dear.FitsWith) != 1 || dear.FitsWith[0].Change.Code != "change.margin" {
+		t.Errorf("%v: %+v", dear.Cost, dear.FitsWith)
+	}
 	again := []map[string]any{{"name": "height", "bounds": []string{"90", "230"}}}
 	s.finish(t, s.do(t, 202, "POST", "/books/"+a.book.ID+"/version", map[string]any{"columns": again, "confirm": true}, nil))
 	s.do(t, 200, "GET", "/books/"+a.book.ID, nil, nil).decode(t, a.book)

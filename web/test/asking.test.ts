@@ -225,6 +225,8 @@ describe("an answer", () => {
     expect(extremes([{ value: 1 }, { value: 100 }])).toBeUndefined();
     expect(extremes(withoutRank([{ value: 1, noise: 3, low: -2, high: 4 }, { value: 100, noise: 3, low: 97, high: 103 }], true))).toBeUndefined();
     expect(withoutRank([{ value: 1, noise: 3 }], false)).toEqual([{ value: 1, noise: 3 }]);
+    // An interval that is not centred reaches further than half its width.
+    expect(withoutRank([{ value: 0, noise: 40, low: 0, high: 80 }, { value: 5, noise: 2, low: 3, high: 7 }], false).map(r => r.noise)).toEqual([80, 2]);
     // Intervals need not be symmetric.
     expect(extremes([{ value: 10, noise: 6, low: 9, high: 21 }, { value: 5, noise: 2, low: 3, high: 7 }])).toMatchObject({ apart: true });
   });

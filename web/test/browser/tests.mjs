@@ -520,7 +520,7 @@ const kinds = mockOnly(async w => {
   }
   const narrow = await w.open({ link: "analyst-ja", ja: true, dark: true, width: 390, height: 844 });
   await w.at(narrow, "questions/tb_clinicaaaaaaaaaa");
-  for (const kind of ["mean", "histogram", "outliers"]) {
+  for (const kind of ["mean", "histogram", "quantile"]) {
     await narrow.getByLabel("答えの種類").selectOption(kind);
     await w.noSidewaysScroll(narrow, "narrow " + kind);
     await w.picture("ask-ja-" + kind, narrow);
