@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren"
-	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/server/jobs"
 	"github.com/noren-privacy/noren/internal/server/problem"
@@ -76,6 +75,10 @@ type (
 		Misfits int64  `json:"misfits"`
 	}
 )
+
+// replaceOne is the relation of tables that differ in one record; the number of records is
+// public.
+const replaceOne = "replace-one"
 
 // defaultAtMost is the public bound of the number of records where none is stated.
 const defaultAtMost = 1_000_000
@@ -146,7 +149,7 @@ func (b *Books) start(ctx context.Context, o *Opening, tableName string, from *s
 			return nil, p
 		}
 		if neighbours == "" {
-			neighbours = account.ReplaceOne.String()
+			neighbours = replaceOne
 		}
 		model = &api.GrantModel{Distribution: m.Distribution, Column: m.Column, Other: m.Other}
 	}
@@ -161,7 +164,7 @@ func (b *Books) start(ctx context.Context, o *Opening, tableName string, from *s
 		return nil, noren.Usagef("max-rows", "expected the number of records of one %s that count", unit).Hinted("a public number: records beyond it are left out of answers")
 	}
 	atMost := o.AtMost
-	if atMost == 0 && neighbours != account.ReplaceOne.String() { // there the number itself is public
+	if atMost == 0 && neighbours != replaceOne { // there the number itself is public
 		atMost = defaultAtMost
 	}
 	d := &document{

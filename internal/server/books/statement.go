@@ -29,7 +29,7 @@ func statement(d *api.Dataset) []Message {
 func modelled(column string) Message {
 	return Message{
 		Code: "book-model", Args: map[string]any{"column": column},
-		Text: "The same holds for whoever knows other records and how records depend on each other, as long as the states in column " + column + " follow the public model of this book.",
+		Text: "The same holds for a person who knows other records and how records depend on each other, as long as the states in column " + column + " follow the public model of this book.",
 	}
 }
 
@@ -40,7 +40,7 @@ func promise(code string, d *api.Dataset, epsilon, delta, rho string) Message {
 		what, verb = "all answers that the cap allows", "would change"
 	}
 	who := "Whether one " + d.Unit + " is in the table or not"
-	if d.Neighbours == "replace-one" {
+	if d.Neighbours == replaceOne {
 		who = "Whether one " + d.Unit + " is in the table or another in its place"
 	}
 	e, _ := strconv.ParseFloat(epsilon, 64)
