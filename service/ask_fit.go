@@ -67,7 +67,7 @@ func (b *batch) changes(ctx context.Context, a *asked, i int, part *asking, rest
 	if len(b.request.Questions) > 1 {
 		out = append(out, change{code: "drop", args: map[string]any{}})
 	}
-	pay := affordable(a, rest)
+	pay := b.payable(ctx, a, own, rest)
 	if pay == nil {
 		return out
 	}
@@ -161,6 +161,24 @@ func affordable(a *asked, rest account.Cost) *api.Amount {
 		return &api.Amount{Epsilon: account.Decimal(epsilon, 9)}
 	}
 	return nil
+}
+
+// payable is the most that a question may pay so that it costs at most rest, or nearly; nil
+// where that is nothing. Under a model of dependent records it costs more than it pays.
+func (b *batch) payable(ctx context.Context, a *asked, own api.Question, rest account.Cost) *api.Amount {
+	pay := affordable(a, rest)
+	if a.Model() == nil {
+		return pay
+	}
+	for within := rest; pay != nil; pay = affordable(a, within) {
+		own.Pay, own.Margin = pay, nil
+		cost, err := b.costOf(ctx, a, []api.Question{own})
+		if err != nil || cost.Within(rest) {
+			break
+		}
+		within.Epsilon = min(within.Epsilon-priceStep, int64(float64(within.Epsilon)*float64(rest.Epsilon)/float64(cost.Epsilon)))
+	}
+	return pay
 }
 
 // roundedUp is x rounded up to three digits.

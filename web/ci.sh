@@ -2,7 +2,8 @@
 # Proves the page on a clean clone: types, tests, that dist is what the sources build,
 # and the limits of its size. Needs Node 20.19 or later.
 #
-#   NOREN_BROWSER=1   also the browser tests, against the mock server; needs chromium
+#   NOREN_BROWSER=1   also the browser tests, against the mock server and, where Go is
+#                     installed, against the real one; needs chromium
 set -euo pipefail
 cd "$(dirname "$0")"
 step() { printf -- '-- %s (%ds)\n' "$*" "$SECONDS"; }
@@ -31,6 +32,11 @@ node build/size.mjs
 if [ -n "${NOREN_BROWSER:-}" ]; then
   step "browser"
   npm run --loglevel=error --silent browser
+  if command -v go >/dev/null; then
+    step "browser and the real server"
+    (cd .. && CGO_ENABLED=0 go build -o "$built/noren" ./cmd/noren)
+    node test/browser/served.mjs "$built/noren"
+  fi
 fi
 
 step "the page is whole"

@@ -10,6 +10,7 @@ import (
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/server/auth"
 	"github.com/noren-privacy/noren/internal/server/books"
+	"github.com/noren-privacy/noren/internal/server/jobs"
 	"github.com/noren-privacy/noren/internal/server/questions"
 	"github.com/noren-privacy/noren/service"
 )
@@ -102,6 +103,60 @@ func TestBookInZCDP(t *testing.T) {
 	if b := s.books0(t); b.Spent.Rho != "0.015" {
 		t.Errorf("%+v", b.Spent)
 	}
+}
+
+// A book with a model of dependent records says what it is about, answers questions under
+// it, and keeps it in a new version.
+func TestBookWithModel(t *testing.T) {
+	s := start(t, func(c *Config) { c.RequestsPerSecond, c.AnswersPerMinute = -1, -1 }).steward(t)
+	opening := smallBook(s.people(t, 60, "x").ID)
+	opening["model"] = map[string]any{"column": "nowhere", "distribution": map[string]any{}}
+	if b := s.do(t, 422, "POST", "/books", opening, nil); !strings.Contains(b.body, "/model/column") {
+		t.Errorf("%s", b.body)
+	}
+	chain := map[string]any{"type": "chain", "init": []float64{0.5, 0.5}, "P": [][]float64{{0.9, 0.1}, {0.1, 0.9}}, "length": 61, "states": []string{"Nara", "Kobe"}}
+	opening["model"] = map[string]any{"column": "city", "other": "Kobe", "distribution": chain}
+	var job jobs.Job
+	s.do(t, 202, "POST", "/books", opening, nil).decode(t, &job)
+	if job := s.wait(t, job.ID); !strings.Contains(string(job.Problem), `"structure"`) {
+		t.Fatalf("%+v", job)
+	}
+	chain["length"] = 60
+	a := s.opened(t, opening)
+	if m := a.book.Model; m == nil || m.Column != "city" || strings.Join(m.States, " ") != "Nara Kobe" {
+		t.Fatalf("%+v", m)
+	}
+	if b := a.book; b.Neighbours != "replace-one" || b.AtMost != 60 || len(b.Statement) != 3 || b.Statement[2].Code != "book-model" {
+		t.Errorf("%+v", b)
+	}
+	ask := func(key string) {
+		t.Helper()
+		var q questions.Quote
+		a.do(t, 200, "POST", "/quotes", map[string]any{
+			"book": a.book.ID, "questions": []any{map[string]any{"kind": "correlated", "query": map[string]any{"count": "Kobe"}}}, "pay": []any{map[string]string{"epsilon": "0.3"}},
+		}, nil).decode(t, &q)
+		var out questions.Answer
+		a.pay(t, 200, &q, key).decode(t, &out)
+		// What is charged covers what records tell of each other.
+		if len(out.Questions) != 1 || len(out.Questions[0].Result.Rows) != 1 || out.Cost != q.Cost || q.Cost.Epsilon < "0.3" || q.Cost.Epsilon > "0.31" {
+			t.Errorf("%v, quoted %v: %+v", out.Cost, q.Cost, out.Questions[0].Result)
+		}
+	}
+	ask("one")
+	var dear questions.Quote
+	a.do(t, 200, "POST", "/quotes", map[string]any{
+		"book": a.book.ID, "questions": []any{map[string]any{"kind": "correlated", "query": map[string]any{"count": "Kobe"}}}, "margin": []any{map[string]any{"within": 1, "at": "0.95"}},
+	}, nil).decode(t, &dear)
+	if dear.Fits || len(dear.FitsWith) != 1 || dear.FitsWith[0].Change.Code != "change.margin" {
+		t.Errorf("%v: %+v", dear.Cost, dear.FitsWith)
+	}
+	again := []map[string]any{{"name": "height", "bounds": []string{"90", "230"}}}
+	s.finish(t, s.do(t, 202, "POST", "/books/"+a.book.ID+"/version", map[string]any{"columns": again, "confirm": true}, nil))
+	s.do(t, 200, "GET", "/books/"+a.book.ID, nil, nil).decode(t, a.book)
+	if a.book.Version != 2 || a.book.Model == nil {
+		t.Errorf("%+v", a.book)
+	}
+	ask("two")
 }
 
 // A confirmed table has no cells that do not fit: its book needs no further word.

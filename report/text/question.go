@@ -1,6 +1,7 @@
 package text
 
 import (
+	"encoding/json"
 	"math"
 	"strings"
 
@@ -62,8 +63,30 @@ func QuestionAsked(l Lang, q *api.Question) []api.Message {
 		}
 		return one("ratio_mean", "Mean of {column}, estimated from a public table weighted by {columns}")
 	}
+	if states := countedStates(q.Query); states != nil {
+		args["states"] = strings.Join(states, ", ")
+		return one("correlated_count", "Number of records in state {states}, under the model of dependent records")
+	}
 	args["query"] = string(q.Query)
 	return one("correlated", "Query {query} under the model of dependent records")
+}
+
+// countedStates are the states that a query to the records of a model counts; nil for
+// every other query.
+func countedStates(query json.RawMessage) []string {
+	var q map[string]json.RawMessage
+	if json.Unmarshal(query, &q) != nil || len(q) != 1 {
+		return nil
+	}
+	var one string
+	if json.Unmarshal(q["count"], &one) == nil {
+		return []string{one}
+	}
+	var several []string
+	if json.Unmarshal(q["count"], &several) != nil || len(several) == 0 {
+		return nil
+	}
+	return several
 }
 
 // Composition says how the groups and bins of a question are paid.

@@ -23,13 +23,20 @@ const preload = {
   },
 };
 
+/** A chunk is loaded by import alone: its style is the page's, and nothing is loaded before it is needed. */
+const plain = {
+  name: "plain-import",
+  enforce: "pre",
+  load: id => (id.includes("vite/preload-helper") ? "export const __vitePreload = load => load();" : undefined),
+};
+
 const common = {
   root,
   configFile: false,
   envDir: false,
   logLevel: "warn",
   mode: "production",
-  plugins: [texts(root), preload],
+  plugins: [texts(root), preload, plain],
 };
 
 await rm(out, { recursive: true, force: true });

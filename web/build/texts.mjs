@@ -4,18 +4,29 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { transformWithOxc } from "vite";
 
-/** Keys by what differs from the one before: how many letters stay, in base 36, and the rest. */
+/** Keys by what differs from the one before: a dot for each part at the start that stays, and the rest. */
 export function coded(keys) {
-  let before = "";
+  let before = [];
   return keys
     .map(key => {
+      const parts = key.split(".");
       let same = 0;
-      while (same < 35 && same < key.length && key[same] === before[same]) same++;
-      before = key;
-      return same.toString(36) + key.slice(same);
+      while (same < parts.length - 1 && parts[same] === before[same]) same++;
+      before = parts;
+      return ".".repeat(same) + parts.slice(same).join(".");
     })
     .join(" ");
 }
+
+/** The opposite of coded, as it stands in the page. */
+export const decoder = `text => {
+  let before = [];
+  return text.split(" ").map(key => {
+    const rest = key.replace(/^[.]+/, "");
+    before = [...before.slice(0, key.length - rest.length), ...rest.split(".")];
+    return before.join(".");
+  });
+}`;
 
 const quoted = text => "`" + text.replace(/[\\`]|\$\{/g, "\\$&") + "`";
 
@@ -36,7 +47,7 @@ export function texts(root) {
     name: "texts",
     resolveId: source => (source === "text-keys" ? id : undefined),
     async load(module) {
-      if (module === id) return `let before = "";\nexport const keys = ${quoted(coded(Object.keys(await strings("en"))))}.split(" ").map(key => (before = before.slice(0, parseInt(key[0], 36)) + key.slice(1)));`;
+      if (module === id) return `export const keys = (${decoder})(${quoted(coded(Object.keys(await strings("en"))))});`;
       const name = ["en", "ja"].find(n => module === file(n));
       if (!name) return undefined;
       const [keys, own] = [Object.keys(await strings("en")), await strings(name)];

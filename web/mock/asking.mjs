@@ -67,8 +67,8 @@ export function openBook(flag) {
     name: "clinic-visits",
     opened: entries[0].at,
     accounting: zcdp ? "zcdp" : "epsilon",
-    unit: zcdp ? "record" : "person_id",
-    neighbours: "add-remove",
+    unit: zcdp || flag === "model" ? "record" : "person_id",
+    neighbours: flag === "model" ? "replace-one" : "add-remove",
     version: 1,
     schema_hash: hash("schema"),
     share_answers: true,
@@ -92,7 +92,7 @@ export function openBook(flag) {
       { name: "stay_days", type: "decimal", bounds: ["1", "90"] },
       { name: "postcode", type: "category" },
     ],
-    model: { column: "severity", states: ["mild", "moderate", "severe"] },
+    ...(flag === "model" ? { model: { column: "severity", states: ["mild", "moderate", "severe"] } } : {}),
     publics: [{ table: "tb_publicaaaaaaaaaa", name: "City survey", columns: ["age", "sex"] }],
     accounts: people.map((p, i) => ({ principal: p.id, name: p.name, cap: amount(caps[i]), spent: amount(spent[i]), left: amount(Math.min(left, caps[i] - spent[i])), closed: false })),
     entries: entries.length,
@@ -275,7 +275,7 @@ export const afford = state => {
   const list = [["Count", 30, 0.1], ["Count", 10, 0.299573228], ["Mean of stay_days", 0.5, 0.166], ["Histogram, 24 cells", 20, 0.309]];
   return list.map(([text, within, e]) => {
     const cost = state.book.accounting === "zcdp" ? { rho: fixed((e * e) / 8, 15) } : { epsilon: fixed(e), delta: "0" };
-    return { asked: m("mock.asked", text), margin: { within, at: "0.95" }, cost, times: Math.floor(rest / num(cost)) };
+    return { asked: [m("mock.asked", text)], margin: { within, at: "0.95" }, cost, times: Math.floor(rest / num(cost)) };
   });
 };
 

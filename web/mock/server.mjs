@@ -321,7 +321,7 @@ export async function serve({ port = 0, dist = resolve(here, "../dist"), delay =
         return { book: opened.book.id };
       });
       response.statusCode = 202;
-      return { job: j };
+      return j;
     }],
     ["GET", /^\/books\/(\w+)$/, ({ w, at }) => asking.seen(bookOf(w, at[0]).book, w.role)],
     ["POST", /^\/books\/(\w+)\/cap$/, ({ w, at, body }) => Object.assign(bookOf(w, at[0]).book, { cap: { ...bookOf(w, at[0]).book.cap, ...body } })],

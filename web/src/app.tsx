@@ -10,24 +10,28 @@ import { Banners, Refusal, Skeleton } from "./ui";
 
 type Screen = ComponentType<{ path: string[] }>;
 
+type Few = keyof typeof import("./screens/few");
+/** Small screens are one chunk. */
+const few = (name: Few) => async (): Promise<{ default: Screen }> => ({ default: (await import("./screens/few"))[name] });
+
 const screens: Record<string, () => Promise<{ default: Screen }>> = {
   "sign-in": () => import("./screens/signin"),
   tables: () => import("./screens/tables"),
   "tables/add": () => import("./screens/add"),
   "tables/one": () => import("./screens/table"),
-  records: () => import("./screens/choose"),
+  records: few("Choose"),
   "records/one": () => import("./screens/records"),
-  releases: () => import("./screens/release"),
-  questions: () => import("./screens/questions"),
+  releases: few("Released"),
+  questions: few("Questions"),
   "questions/one": () => import("./screens/ask"),
   "answers/one": () => import("./screens/answers"),
-  books: () => import("./screens/books"),
+  books: few("Books"),
   "books/open": () => import("./screens/openbook"),
   "books/one": () => import("./screens/book"),
   certificates: () => import("./screens/certificates"),
-  audit: () => import("./screens/audit"),
-  jobs: () => import("./screens/jobs"),
-  settings: () => import("./screens/settings"),
+  audit: few("Audit"),
+  jobs: few("Jobs"),
+  settings: few("Settings"),
 };
 
 function screenOf(path: string[]): string {

@@ -6,6 +6,7 @@ import { begin, provide, t } from "./lang";
 import { en } from "./lang/en";
 import { ja } from "./lang/ja";
 import { jaSentences } from "./lang/ja-server";
+import { drawn } from "./signal";
 import { spoken } from "./state";
 import type { Key } from "./types";
 import { Head } from "./ui";
@@ -53,5 +54,5 @@ provide({
  });
 void begin().then(() => {
   const root = document.getElementById("app");
-  if (root) render(<Page />, root);
+  if (root) drawn(() => render(<Page />, root));
 });

@@ -2,6 +2,7 @@ import { render } from "preact";
 import { App } from "./app";
 import { begin, provide } from "./lang";
 import { follow } from "./route";
+import { drawn } from "./signal";
 import { loadServer, loadSession, server, start } from "./state";
 import "./style.css";
 
@@ -17,6 +18,6 @@ follow();
 const known = Promise.all([loadSession(), loadServer()]);
 await begin();
 const root = document.getElementById("app");
-if (root) render(<App />, root); // the frame, while the session is not known
+if (root) drawn(() => render(<App />, root)); // the frame, while the session is not known
 await known;
 if (server.value?.language) await begin(server.value.language);

@@ -40,6 +40,9 @@ export const isNumber = (c: BookColumn | undefined): boolean => c?.type === "int
 export const isDate = (c: BookColumn | undefined): boolean => c?.type === "date";
 export const values = (c: BookColumn | undefined): string[] => c?.keys ?? c?.order ?? [];
 
+/** What of a book can be asked: with a model of dependent records, its column alone. */
+export const askable = (book: Book): Book => (book.model ? { ...book, columns: book.columns.filter(c => c.name === book.model?.column), publics: [] } : book);
+
 /** Columns that a kind of answer is about. */
 export function subjects(kind: QuestionKind, columns: BookColumn[]): BookColumn[] {
   switch (kind) {

@@ -1,5 +1,5 @@
 // Hash routes: the part of the address after "#/", split at "/".
-import { signal } from "@preact/signals";
+import { signal } from "./signal";
 
 function read(): string[] {
   const hash = location.hash.replace(/^#\/?/, "");

@@ -1,6 +1,6 @@
 // What all screens share: session, connection, messages to screen readers, drafts.
-import { signal, computed } from "@preact/signals";
 import { ApiError, call, get, onAnswer, part } from "./api";
+import { computed, signal } from "./signal";
 import type { Book, List, PublicServer, Session } from "./types";
 
 /** undefined while it is not known; null without a session. */

@@ -417,7 +417,9 @@ export interface OpenBook {
   delta?: string;
   rho?: string;
   max_rows?: number;
+  at_most?: number;
   columns?: { name: string; bounds?: [string, string]; keys?: string[] }[];
+  model?: { column: string; other?: string; distribution: unknown };
   other_people?: boolean;
   share_answers?: boolean;
   confirm?: boolean;
@@ -441,7 +443,7 @@ export interface Spend {
   cap: Amount;
 }
 export interface Afford {
-  asked: Message;
+  asked: Message[];
   margin: { within: number; at: string };
   cost: Amount;
   times: number;

@@ -11,8 +11,8 @@ import { keptKeys } from "../src/book/version";
 import { area, days, spread, stacked, totals, type Step } from "../src/charts/area";
 import { decimals, dot, extremes, range, withoutRank } from "../src/charts/dots";
 import { halfScale, ruler } from "../src/charts/ruler";
-import { adopt, cells, condition, edges, firstMargin, fresh, lacks, possible, presets, question, suits, withKind, type Draft } from "../src/question";
-import { lacking, requestOf as openRequest } from "../src/book/opening";
+import { groupers, askable, adopt, cells, condition, edges, firstMargin, fresh, lacks, possible, presets, question, suits, withKind, type Draft } from "../src/question";
+import { lacking, modelOf, requestOf as openRequest } from "../src/book/opening";
 import type { Book, Table } from "../src/types";
 import type { VNode } from "preact";
 
@@ -75,7 +75,12 @@ describe("a question", () => {
   test("kinds that the book allows", () => {
     expect(possible(book)).toEqual(["count", "sum", "mean", "variance", "histogram", "quantile", "outliers"]);
     expect(possible({ ...book, columns: [] })).toEqual(["count"]);
-    expect(possible({ ...book, model: { column: "level", states: ["low"] }, publics: [{ table: "tb_2", name: "P", columns: ["age"] }] })).toHaveLength(9);
+    const publics = [{ table: "tb_2", name: "P", columns: ["age"] }];
+    expect(possible({ ...book, publics })).toHaveLength(8);
+    // In a book with a model, questions are about its column.
+    const modelled = askable({ ...book, model: { column: "level", states: ["low"] }, publics });
+    expect([possible(modelled), groupers(modelled).map(c => c.name)]).toEqual([["count", "histogram", "correlated"], ["level"]]);
+    expect(askable(book)).toBe(book);
   });
   test("the condition quotes names and texts", () => {
     const where = condition(
@@ -220,6 +225,8 @@ describe("an answer", () => {
     expect(extremes([{ value: 1 }, { value: 100 }])).toBeUndefined();
     expect(extremes(withoutRank([{ value: 1, noise: 3, low: -2, high: 4 }, { value: 100, noise: 3, low: 97, high: 103 }], true))).toBeUndefined();
     expect(withoutRank([{ value: 1, noise: 3 }], false)).toEqual([{ value: 1, noise: 3 }]);
+    // An interval that is not centred reaches further than half its width.
+    expect(withoutRank([{ value: 0, noise: 40, low: 0, high: 80 }, { value: 5, noise: 2, low: 3, high: 7 }], false).map(r => r.noise)).toEqual([80, 2]);
     // Intervals need not be symmetric.
     expect(extremes([{ value: 10, noise: 6, low: 9, high: 21 }, { value: 5, noise: 2, low: 3, high: 7 }])).toMatchObject({ apart: true });
   });
@@ -262,7 +269,7 @@ describe("a book", () => {
   });
   test("the request that opens one", () => {
     const table = { id: "tb_1", unit: "person", columns_detail: [{ name: "age", type: "integer", bounds: ["0", "110"] }, { name: "ward", type: "category" }] } as unknown as Table;
-    const form = { accounting: "zcdp" as const, cap: { rho: "0.1" }, delta: "0.000001", rows: "8", name: "", bounds: { age: ["0", "99"] as [string, string] }, keys: { ward: "A\nB\nA\n" }, others: false, share: true };
+    const form = { accounting: "zcdp" as const, cap: { rho: "0.1" }, delta: "0.000001", rows: "8", most: "", name: "", model: undefined, bounds: { age: ["0", "99"] as [string, string] }, keys: { ward: "A\nB\nA\n" }, others: false, share: true };
     expect(openRequest(table, form, false)).toEqual({
       table: "tb_1", accounting: "zcdp", rho: "0.1", delta: "0.000001", max_rows: 8, share_answers: true, confirm: false,
       columns: [{ name: "age", bounds: ["0", "99"] }, { name: "ward", keys: ["A", "B"] }],
@@ -270,7 +277,16 @@ describe("a book", () => {
     expect(openRequest(table, { ...form, accounting: "epsilon", cap: { epsilon: "1", delta: "0" } }, true)).toMatchObject({ epsilon: "1", confirm: true });
     expect(openRequest(table, { ...form, accounting: "epsilon", cap: { epsilon: "1", delta: "0" } }, true)).not.toHaveProperty("delta");
     expect(lacking(table, form)).toEqual([]);
-    expect(lacking(table, { ...form, rows: "", name: "A b", delta: "1" })).toEqual(["delta", "rows", "name"]);
+    expect(lacking(table, { ...form, rows: "", most: "x", name: "A b", delta: "1" })).toEqual(["delta", "rows", "most", "name"]);
+    // A model is of records: a table of persons has none.
+    const model = { text: '{"type":"chain","states":["low","high"]}', file: "m.json", column: "ward", other: "high" };
+    const { unit: _, ...records } = table;
+    expect(openRequest(records, { ...form, model, most: "50" }, true).model).toEqual({ column: "ward", other: "high", distribution: { type: "chain", states: ["low", "high"] } });
+    expect(openRequest(records, { ...form, model, most: "50" }, true).at_most).toBeUndefined();
+    expect(openRequest(records, { ...form, most: "50" }, true).at_most).toBe(50);
+    expect(openRequest(table, { ...form, model }, true).model).toBeUndefined();
+    expect([lacking(records, { ...form, model }), lacking(records, { ...form, model: { ...model, column: "" } }), lacking(records, { ...form, model: { ...model, text: "a,b" } })]).toEqual([[], ["model"], ["model"]]);
+    expect(modelOf('{"type":1}')).toBeUndefined();
   });
 });
 

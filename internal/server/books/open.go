@@ -35,6 +35,7 @@ type Opening struct {
 	AtMost     int64          `json:"at_most,omitempty" minimum:"1" maximum:"1073741824" doc:"A public upper bound of the number of records; 1,000,000 where left out."`
 	MaxRows    int64          `json:"max_rows,omitempty" minimum:"1" maximum:"1000000" doc:"The number of records of one person that count where a question states none; needed where the unit is a column."`
 	Columns    []PublicColumn `json:"columns,omitempty" nullable:"false" maxItems:"10000" doc:"Public facts of columns, in place of those of the table."`
+	Model      *Dependence    `json:"model,omitempty" doc:"How records depend on each other. Every answer is charged under it; the unit is record, the relation replace-one, and the number of records that of the model."`
 	Other      bool           `json:"other_people,omitempty" doc:"The steward declares that no person of the table is in a book with similar columns."`
 	Share      *bool          `json:"share_answers,omitempty" doc:"Whether analysts of the table may read the answers of others; true where left out."`
 	Confirm    bool           `json:"confirm,omitempty" doc:"Whether cells that do not fit count as missing. Without it a table with such cells gets no book, and the job's result is the review."`
@@ -45,6 +46,13 @@ type PublicColumn struct {
 	Name   string   `json:"name" maxLength:"500" doc:"The name of the column."`
 	Bounds []string `json:"bounds,omitempty" minItems:"2" maxItems:"2" doc:"The smallest and the largest value that counts; from what is known of the subject and never from the table."`
 	Keys   []string `json:"keys,omitempty" maxItems:"10000" doc:"The values by which questions group; from a code book and never from the table."`
+}
+
+// Dependence is a public model of dependent records and the column that it is about.
+type Dependence struct {
+	Column       string          `json:"column" minLength:"1" maxLength:"500" doc:"The column that holds the states of the model."`
+	Other        string          `json:"other,omitempty" maxLength:"500" doc:"The state of a cell that is in no state of the model; the first where left out."`
+	Distribution json.RawMessage `json:"distribution" doc:"The model, an object (docs/correlated-privacy.md); from public or older data and never from the table."`
 }
 
 // The results of a job that opens a book or takes over a new version of its table.
@@ -67,6 +75,10 @@ type (
 		Misfits int64  `json:"misfits"`
 	}
 )
+
+// replaceOne is the relation of tables that differ in one record; the number of records is
+// public.
+const replaceOne = "replace-one"
 
 // defaultAtMost is the public bound of the number of records where none is stated.
 const defaultAtMost = 1_000_000
@@ -102,6 +114,14 @@ type source struct {
 	spec               *spec.Spec
 }
 
+// follows leaves the type of a column to the model that describes it. It is false where
+// the table has no such column.
+func (f *source) follows(column string) bool {
+	_, known := f.spec.Columns[column]
+	delete(f.spec.Columns, column)
+	return known
+}
+
 // start checks an opening, stores it and begins its job.
 func (b *Books) start(ctx context.Context, o *Opening, tableName string, from *source, by string) (*jobs.Job, error) {
 	has, taken := b.exists(o.Table, o.Name)
@@ -120,6 +140,19 @@ func (b *Books) start(ctx context.Context, o *Opening, tableName string, from *s
 	if err := o.state(from.spec); err != nil {
 		return nil, err
 	}
+	neighbours := o.Neighbours
+	var model *api.GrantModel
+	if m := o.Model; m != nil {
+		if !from.follows(m.Column) {
+			p := problem.New("invalid", "The model cannot be as it is stated.")
+			p.Errors = []problem.Fault{{Pointer: "/model/column", Detail: "expected a column of the table"}}
+			return nil, p
+		}
+		if neighbours == "" {
+			neighbours = replaceOne
+		}
+		model = &api.GrantModel{Distribution: m.Distribution, Column: m.Column, Other: m.Other}
+	}
 	unit := o.Unit
 	if unit == "" {
 		unit = from.unit
@@ -131,7 +164,7 @@ func (b *Books) start(ctx context.Context, o *Opening, tableName string, from *s
 		return nil, noren.Usagef("max-rows", "expected the number of records of one %s that count", unit).Hinted("a public number: records beyond it are left out of answers")
 	}
 	atMost := o.AtMost
-	if atMost == 0 && o.Neighbours != "replace-one" { // there the number itself is public
+	if atMost == 0 && neighbours != replaceOne { // there the number itself is public
 		atMost = defaultAtMost
 	}
 	d := &document{
@@ -139,7 +172,7 @@ func (b *Books) start(ctx context.Context, o *Opening, tableName string, from *s
 		Cap: api.Amount{Epsilon: o.Epsilon, Delta: o.Delta}, Source: from.sha256, Columns: from.columns, Folder: "1", id: store.NewID("bk"),
 	}
 	grant := &api.LedgerGrantRequest{Dataset: name, Table: &api.GrantTable{
-		Spec: from.spec, Neighbours: o.Neighbours, Unit: unit, AtMost: atMost, OtherPeople: o.Other, Confirm: o.Confirm,
+		Spec: from.spec, Neighbours: neighbours, Unit: unit, AtMost: atMost, Model: model, OtherPeople: o.Other, Confirm: o.Confirm,
 	}}
 	if err := accounting(o, d, grant); err != nil {
 		return nil, err

@@ -53,10 +53,17 @@ type Book struct {
 	Statement    []Message       `json:"statement" nullable:"false" doc:"What is guaranteed for all answers so far, and at the cap."`
 	Columns      []DefinedColumn `json:"columns" nullable:"false" doc:"The columns: the public definition."`
 	Accounts     []Account       `json:"accounts" nullable:"false" doc:"The accounts: all for stewards and auditors, the own one for others."`
+	Model        *Modelled       `json:"model,omitempty" doc:"How records depend on each other, as is publicly assumed: questions of kind correlated are about it."`
 	Publics      []PublicTable   `json:"publics,omitempty" nullable:"false" doc:"Public tables that estimates may refer to."`
 	Entries      *int64          `json:"entries,omitempty" doc:"The number of charges. For stewards and auditors."`
 	Forfeited    *int64          `json:"forfeited_charges,omitempty" doc:"How many of them were charged and have no answer. For stewards and auditors."`
 	Alerts       []Alert         `json:"alerts,omitempty" nullable:"false" doc:"Levels of caps that were passed. For stewards."`
+}
+
+// Modelled is what a model of dependent records is about.
+type Modelled struct {
+	Column string   `json:"column" doc:"The column that holds the states of the model."`
+	States []string `json:"states" nullable:"false" doc:"The states, in the order of the model."`
 }
 
 // PublicTable is a public table of the server.
@@ -100,6 +107,7 @@ type definition struct {
 		Name, Type, Layout   string
 		Levels, Bounds, Keys []string
 	} `json:"columns"`
+	Model *Modelled `json:"model"`
 }
 
 // dataset is a book's data set in the ledger.
@@ -193,6 +201,9 @@ func (b *Books) shown(ctx context.Context, d *document, set *api.Dataset, v View
 	out.AtMost = def.AtMost
 	for _, c := range def.Columns {
 		out.Columns = append(out.Columns, DefinedColumn{c.Name, c.Type, c.Bounds, c.Keys, c.Levels, c.Layout})
+	}
+	if out.Model = def.Model; out.Model != nil {
+		out.Statement = append(out.Statement, modelled(out.Model.Column))
 	}
 	out.Publics = b.publics(ctx, out.Columns)
 	for i := range set.Analysts {

@@ -25,6 +25,14 @@ func statement(d *api.Dataset) []Message {
 	return []Message{promise("book-now", d, spent.Epsilon, spent.Delta, ""), promise("book-cap", d, most.Epsilon, most.Delta, "")}
 }
 
+// modelled says what the statements of a book with a model of dependent records assume.
+func modelled(column string) Message {
+	return Message{
+		Code: "book-model", Args: map[string]any{"column": column},
+		Text: "The same holds for a person who knows other records and how records depend on each other, as long as the states in column " + column + " follow the public model of this book.",
+	}
+}
+
 // promise states an (epsilon, delta) guarantee as odds. rho is that of a book in zCDP.
 func promise(code string, d *api.Dataset, epsilon, delta, rho string) Message {
 	what, verb := "all answers so far", "changes"
@@ -32,8 +40,8 @@ func promise(code string, d *api.Dataset, epsilon, delta, rho string) Message {
 		what, verb = "all answers that the cap allows", "would change"
 	}
 	who := "Whether one " + d.Unit + " is in the table or not"
-	if d.Neighbours == "replace-one" {
-		who = "Whatever one " + d.Unit + " of the table is"
+	if d.Neighbours == replaceOne {
+		who = "Whether one " + d.Unit + " is in the table or another in its place"
 	}
 	e, _ := strconv.ParseFloat(epsilon, 64)
 	odds := odds(e)

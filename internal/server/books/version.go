@@ -2,6 +2,7 @@ package books
 
 import (
 	"context"
+	"encoding/json"
 	"strconv"
 
 	"github.com/noren-privacy/noren/api"
@@ -64,6 +65,13 @@ func (b *Books) version(ctx context.Context, run *jobs.Run, id string, from *sou
 	set, err := b.dataset(ctx, d.Name)
 	if err != nil {
 		return nil, err
+	}
+	var def definition
+	if err := json.Unmarshal(set.Definition, &def); err != nil {
+		return nil, tables.FileError(err)
+	}
+	if def.Model != nil { // it stays
+		from.follows(def.Model.Column)
 	}
 	next := *d
 	next.Folder = strconv.Itoa(set.Version + 1)

@@ -2,6 +2,7 @@
 import type { VNode } from "preact";
 import { left, paid, share } from "../amount";
 import { get, part } from "../api";
+import { compact } from "../format";
 import { said, t } from "../lang";
 import { to } from "../route";
 import { session } from "../state";
@@ -58,7 +59,7 @@ export function BuysCard({ book, rest, list }: { book: Book; rest: Amount; list:
           {list.map((a, i) => (
             <tr key={i}>
               <td>
-                {said(a.asked)} <span class="q nw">± {a.margin.within}</span>
+                {a.asked.map(m => said(m))} <span class="q nw">± {compact(a.margin.within)}</span>
               </td>
               <td class="r q">{paid(a.cost)}</td>
               <td class="r">

@@ -1,7 +1,7 @@
 // The form that opens a book, and the request that it makes.
 import { capOf } from "./accounts";
 import { positive } from "../amount";
-import type { Amount, OpenBook, Table } from "../types";
+import type { Amount, Column, OpenBook, Table } from "../types";
 
 export interface Form {
   accounting: "epsilon" | "zcdp";
@@ -9,16 +9,33 @@ export interface Form {
   /** The delta of the statement of a zCDP book. */
   delta: string;
   rows: string;
+  /** A public bound of the number of records; empty for that of the server. */
+  most: string;
   name: string;
   bounds: Record<string, [string, string]>;
   keys: Record<string, string>;
+  /** A model of dependent records: the text and the name of its file, its column, the state of other cells. */
+  model: { text: string; file: string; column: string; other: string } | undefined;
   others: boolean;
   share: boolean;
 }
 
-export const empty: Form = { accounting: "epsilon", cap: { epsilon: "1", delta: "0" }, delta: "0.000001", rows: "", name: "", bounds: {}, keys: {}, others: false, share: true };
+export const empty: Form = { accounting: "epsilon", cap: { epsilon: "1", delta: "0" }, delta: "0.000001", rows: "", most: "", name: "", bounds: {}, keys: {}, model: undefined, others: false, share: true };
 
 const listed = (text: string): string[] => [...new Set(text.split("\n").map(s => s.trim()).filter(s => s !== ""))];
+
+/** A model as its file states it; undefined where the text is none. */
+export function modelOf(text: string): { type: string; states: string[] } | undefined {
+  try {
+    const { type, states } = JSON.parse(text) as { type?: unknown; states?: unknown };
+    return typeof type === "string" ? { type, states: Array.isArray(states) ? states.map(String) : [] } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Columns that may hold the states of a model. */
+export const stateful = (table: Table): Column[] => table.columns_detail.filter(c => c.type === "category" || c.type === "ordered" || c.type === "integer");
 
 /** The request of the form: only what the table's definition does not hold already. */
 export function requestOf(table: Table, f: Form, confirm: boolean): OpenBook {
@@ -36,18 +53,24 @@ export function requestOf(table: Table, f: Form, confirm: boolean): OpenBook {
     ...(f.accounting === "zcdp" ? { ...capOf({ rho: f.cap.rho ?? "" }), delta: f.delta } : capOf({ epsilon: f.cap.epsilon ?? "", delta: f.cap.delta ?? "" })),
     ...(f.name !== "" ? { name: f.name } : {}),
     ...(table.unit && f.rows !== "" ? { max_rows: Number(f.rows) } : {}),
+    ...(f.most !== "" && !f.model ? { at_most: Number(f.most) } : {}),
     ...(columns.length > 0 ? { columns } : {}),
+    ...(f.model && !table.unit ? { model: { column: f.model.column, ...(f.model.other !== "" ? { other: f.model.other } : {}), distribution: JSON.parse(f.model.text) as unknown } } : {}),
     ...(f.others ? { other_people: true } : {}),
     share_answers: f.share,
     confirm,
   };
 }
 
+const whole = (text: string): boolean => /^[1-9]\d{0,8}$/.test(text);
+
 /** What the form still needs, by the names of texts. */
-export function lacking(table: Table, f: Form): ("cap" | "delta" | "rows" | "name")[] {
+export function lacking(table: Table, f: Form): ("cap" | "delta" | "rows" | "most" | "name" | "model")[] {
   const cap = f.accounting === "zcdp" ? positive(f.cap.rho ?? "", 15) : positive(f.cap.epsilon ?? "", 9);
   const delta = f.accounting !== "zcdp" || (positive(f.delta, 18) && Number(f.delta) < 1);
-  const rows = !table.unit || (/^\d{1,7}$/.test(f.rows) && Number(f.rows) > 0);
+  const rows = !table.unit || whole(f.rows);
+  const most = f.most === "" || whole(f.most);
   const name = f.name === "" || /^[a-z0-9-]{1,64}$/.test(f.name);
-  return [...(cap ? [] : ["cap" as const]), ...(delta ? [] : ["delta" as const]), ...(rows ? [] : ["rows" as const]), ...(name ? [] : ["name" as const])];
+  const model = !f.model || table.unit || (modelOf(f.model.text) && f.model.column !== "");
+  return [...(cap ? [] : ["cap" as const]), ...(delta ? [] : ["delta" as const]), ...(rows ? [] : ["rows" as const]), ...(most ? [] : ["most" as const]), ...(name ? [] : ["name" as const]), ...(model ? [] : ["model" as const])];
 }

@@ -22,8 +22,8 @@ export function NewVersion({ book, done }: { book: Book; done: () => void }): VN
   });
   const take = async (): Promise<void> => {
     const columns = keptKeys(book, await get<Table>(tablePath(book.table)));
-    const made = await post<{ job: Job }>(`/books/${part(book.id)}/version`, { ...(columns.length > 0 ? { columns } : {}), confirm: review !== undefined });
-    job.follow(made.job.id);
+    const made = await post<Job>(`/books/${part(book.id)}/version`, { ...(columns.length > 0 ? { columns } : {}), confirm: review !== undefined });
+    job.follow(made.id);
   };
   return (
     <div class="note wa">

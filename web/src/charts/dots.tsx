@@ -54,9 +54,17 @@ export function dot(row: AnswerRow, [least, greatest]: [number, number]): VNode 
   );
 }
 
-/** Rows whose noise is an error of the rank: they have no interval of values. */
+/** How far the interval of a row reaches from its value, which need not be its middle. */
+function reach(row: AnswerRow): AnswerRow {
+  const v = valueOf(row);
+  if (v === undefined || row.noise === undefined) return row;
+  const far = Math.max(v - Number(row.low ?? v), Number(row.high ?? v) - v);
+  return far > row.noise * 1.000001 ? { ...row, noise: far } : row;
+}
+
+/** Rows as they are shown. Where noise is an error of the rank they have no interval of values. */
 export const withoutRank = (rows: AnswerRow[], rank: boolean | undefined): AnswerRow[] =>
-  rank ? rows.map(({ noise: _, low: __, high: ___, ...row }) => row) : rows;
+  rank ? rows.map(({ noise: _, low: __, high: ___, ...row }) => row) : rows.map(reach);
 
 /**
  * The two rows that lie furthest apart: whether their intervals, with the sampling errors,

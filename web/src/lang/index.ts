@@ -1,5 +1,5 @@
 // Texts of the page in the language of the reader. en.ts defines the keys.
-import { signal } from "@preact/signals";
+import { signal } from "../signal";
 import type { ComponentChildren } from "preact";
 import { h } from "preact";
 import type { Message, Problem } from "../types";

@@ -4,7 +4,7 @@ import { all, base, get, part, request } from "../api";
 import { least, left, letter, paid } from "../amount";
 import { decimals, extremes, interval, withoutRank } from "../charts/dots";
 import { headed, unitText } from "../ask/unit";
-import { ResultTable, valueText } from "../ask/result";
+import { half, ResultTable, valueText } from "../ask/result";
 import { compact, dateTime, number, shortHash } from "../format";
 import { rich, said, stated, t } from "../lang";
 import { to } from "../route";
@@ -29,6 +29,7 @@ function Single({ q, row }: { q: AnsweredQuestion; row: AnswerRow }): VNode {
       <strong>{valueText(row)}</strong>
       {q.result.unit_label ? <span class="q"> {unitText(q.result.unit_label)}</span> : null}
       {row.noise !== undefined ? <span> ±{number(row.noise, decimals(row.noise))}</span> : null}
+      {q.accuracy?.rank && q.accuracy.within !== null ? <span class="q"> ±{half(q.accuracy.within, decimals(q.accuracy.within))} {t("unit.ranks")}</span> : null}
     </div>
   );
 }
@@ -51,7 +52,10 @@ function Meaning({ q, rows }: { q: AnsweredQuestion; rows: AnswerRow[] }): VNode
           <b>{t("answer.care")}</b>
           <ul>
             {care.map((m, i) => (
-              <li key={i}>{said(m)}</li>
+              <li key={i}>
+                {/^outside\.(?!person)/.test(m.code) ? <span class="mono">{m.args?.["column"]}: </span> : null}
+                {said(m)}
+              </li>
             ))}
           </ul>
         </div>
@@ -169,7 +173,7 @@ function One({ a, book }: { a: Answer; book: Book | undefined }): VNode {
                 ) : null}
                 {a.questions.length > 1 ? <h2 class="ch">{asked(q)}</h2> : null}
                 {rows.length === 1 && typeof rows[0]?.value === "number" ? <Single q={q} row={rows[0]} /> : null}
-                <ResultTable rows={rows} unit={headed(q.result.unit_label)} label={t("answer.figures")} value={t(q.kind === "count" || q.kind === "histogram" ? "kind.count" : `kind.${q.kind}`)} />
+                {rows.length === 1 && q.accuracy?.rank ? null : <ResultTable rows={rows} unit={headed(q.result.unit_label)} label={t("answer.figures")} value={t(q.kind === "ratio" ? "answer.figures" : q.kind === "histogram" ? "kind.count" : `kind.${q.kind}`)} />}
                 {q.result.total !== undefined ? <p class="sub pad">{t("answer.total", { n: number(q.result.total) })}</p> : null}
               </section>
               <Meaning q={q} rows={rows} />

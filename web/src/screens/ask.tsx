@@ -12,7 +12,7 @@ import { RehearsalCard } from "../ask/rehearsal";
 import { Bounds, Sentence } from "../ask/sentence";
 import { date, dateTime, seconds } from "../format";
 import { rich, said, t } from "../lang";
-import { adopt, cells, firstMargin, fresh, suits, type Draft } from "../question";
+import { askable, adopt, cells, firstMargin, fresh, suits, type Draft } from "../question";
 import { go, to } from "../route";
 import { draft, say, sealed, steward } from "../state";
 import type { AnswerLine, Book, BudgetProblem, Fit, Quote, TableLine } from "../types";
@@ -290,7 +290,7 @@ export default function Ask({ path }: { path: string[] }): VNode {
   const loaded = useLoad(async signal => {
     const books = await all<Book>("/books", signal);
     const line = books.find(b => b.table === table);
-    if (line) return { book: await get<Book>("/books/" + part(line.id), signal), table: undefined };
+    if (line) return { book: askable(await get<Book>("/books/" + part(line.id), signal)), table: undefined };
     return { book: undefined, table: await get<TableLine>("/tables/" + part(table), signal) };
   }, [table]);
   return (

@@ -4,15 +4,16 @@ import { useState } from "preact/hooks";
 import { ApiError, get, post } from "../api";
 import { odds, positive } from "../amount";
 import { CapFields } from "../book/accounts";
-import { empty, lacking, requestOf, type Form } from "../book/opening";
+import { empty, lacking, modelOf, requestOf, stateful, type Form } from "../book/opening";
 import { number } from "../format";
 import { rich, t, type Key } from "../lang";
 import { go, to } from "../route";
 import { draft, sealed, steward, tablePath } from "../state";
 import type { Column, Job, Misfits, Table } from "../types";
-import { Act, Bar, Card, CopyCommand, curl, Field, Head, Refusal, Scroll, StewardsOnly, useLoad, When } from "../ui";
+import { Act, Bar, Card, CopyCommand, curl, Field, Head, Refusal, Scroll, Select, StewardsOnly, type Choice, useLoad, When } from "../ui";
 import { useJob } from "./follow";
 
+type Model = NonNullable<Form["model"]>;
 interface Review {
   columns: Misfits[];
 }
@@ -70,6 +71,43 @@ function ColumnsForm({ table, f, change }: { table: Table; f: Form; change: (nex
   );
 }
 
+/** How records depend on each other, from a file. A model is public: it is kept with the form. */
+function ModelForm({ table, f, change }: { table: Table; f: Form; change: (next: Partial<Form>) => void }): VNode {
+  const m = f.model;
+  const known = m ? modelOf(m.text) : undefined;
+  const columns = stateful(table);
+  const take = async (file: File | undefined): Promise<void> => {
+    if (file) change({ model: { text: await file.text(), file: file.name, column: m?.column ?? "", other: "" } });
+  };
+  const set = (next: Partial<Model>): void => change({ model: { ...(m as Model), ...next } });
+  const choice = (list: string[], none: string): Choice[] => [{ value: "", text: none }, ...list.map(value => ({ value, text: value }))];
+  return (
+    <Card title={t("open.model")} sub={t("open.model.sub")}>
+      <div class="row">
+        <label class="btn file">
+          {t("open.model.file")}
+          <input type="file" accept=".json,application/json" class="sr" onChange={e => void take(e.currentTarget.files?.[0])} />
+        </label>
+        {m ? (
+          <button type="button" onClick={() => change({ model: undefined })}>
+            {t("open.model.drop")}
+          </button>
+        ) : null}
+      </div>
+      {m ? (
+        <>
+          <p class={known ? "" : "kaki"}>{known ? rich("open.model.is", { file: m.file, type: known.type, states: known.states.join(", ") }) : t("open.model.unreadable", { file: m.file })}</p>
+          <div class="form">
+            <Select named label={t("open.model.column")} value={m.column} invalid={m.column === ""} choices={choice(columns.map(c => c.name), "–")} change={column => set({ column })} />
+            {known && known.states.length > 0 ? <Select named label={t("open.model.other")} value={m.other} choices={choice(known.states.slice(1), known.states[0] ?? "")} change={other => set({ other })} /> : null}
+          </div>
+        </>
+      ) : null}
+      <p class="not gap">{rich("open.model.text")}</p>
+    </Card>
+  );
+}
+
 function OpenForm({ table }: { table: Table }): VNode {
   const key = "open." + table.id;
   const [f, set] = useState<Form>(() => ({ ...empty, ...draft.read<Partial<Form>>(key) }));
@@ -82,17 +120,15 @@ function OpenForm({ table }: { table: Table }): VNode {
     draft.write(key, value);
   };
   const job = useJob(done => {
-    const result = done.result as { book?: string | { id: string }; review?: Review } | undefined;
+    const result = done.result as { book?: string; review?: Review } | undefined;
     const misfits = (result?.review?.columns ?? []).filter(c => c.misfits > 0);
-    const id = typeof result?.book === "string" ? result.book : result?.book?.id;
-    if (id) {
+    if (result?.book) {
       draft.drop(key);
-      go(["books", id]);
+      go(["books", result.book]);
     } else setReview({ columns: misfits });
   });
   const send = async (confirm: boolean): Promise<void> => {
-    const made = await post<{ book?: { id: string }; job: Job }>("/books", requestOf(table, f, confirm));
-    job.follow(made.job.id);
+    job.follow((await post<Job>("/books", requestOf(table, f, confirm))).id);
   };
   const needsOthers = job.error instanceof ApiError && job.error.problem.code === "other-people";
   const lacks = lacking(table, f);
@@ -157,14 +193,16 @@ function OpenForm({ table }: { table: Table }): VNode {
               <CapFields book={f} value={f.cap} change={cap => change({ cap })} />
               {f.accounting === "zcdp" ? <Field label={t("open.delta")} value={f.delta} input={delta => change({ delta })} hint={t("open.delta.hint")} invalid={!positive(f.delta, 18)} /> : null}
             </div>
-            {f.accounting === "epsilon" && positive(f.cap.epsilon ?? "", 9) ? <p class="plain pad">{rich("open.odds", { odds: odds(f.cap.epsilon ?? "0"), unit: table.unit ? t("promise.person") : t("promise.record") })}</p> : null}
+            {f.accounting === "epsilon" && !f.model && positive(f.cap.epsilon ?? "", 9) ? <p class="plain pad">{rich("open.odds", { odds: odds(f.cap.epsilon ?? "0"), unit: table.unit ? t("promise.person") : t("promise.record") })}</p> : null}
           </Card>
           <ColumnsForm table={table} f={f} change={change} />
+          {table.unit ? null : <ModelForm table={table} f={f} change={change} />}
         </div>
         <aside>
           <Card title={t("unit.title")} sub={t("open.unit.sub")}>
             <p class="plain2">{table.unit ? rich("unit.by", { column: table.unit }) : t("unit.rows")}</p>
             {table.unit ? <Field label={t("open.rows")} type="number" value={f.rows} input={rows => change({ rows })} hint={t("open.rows.hint")} invalid={f.rows === ""} /> : null}
+            {f.model ? null : <Field label={t("open.most")} type="number" value={f.most} input={most => change({ most })} hint={t("open.most.hint")} />}
           </Card>
           <Card title={t("open.more")}>
             <Field label={t("open.name")} value={f.name} input={name => change({ name })} hint={t("open.name.hint")} mono invalid={f.name !== "" && !/^[a-z0-9-]{1,64}$/.test(f.name)} />

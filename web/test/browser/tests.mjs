@@ -505,11 +505,10 @@ const kinds = mockOnly(async w => {
   await page.locator(".nums.price strong", { hasText: "ρ" }).first().waitFor();
   const select = page.getByLabel("Kind of answer");
   const kinds = await select.locator("option").evaluateAll(list => list.map(o => o.value));
-  assert.equal(kinds.length, 9);
+  assert.equal(kinds.length, 8);
   for (const kind of kinds) {
     await select.selectOption(kind);
     if (kind === "outliers") await page.getByLabel(/^Radius/).fill("0.1");
-    if (kind === "correlated") await page.getByLabel("moderate").check();
     if (kind === "ratio") {
       await page.getByLabel("Condition, column").selectOption("age");
       await page.getByLabel("Condition, value").fill("65");
@@ -521,11 +520,37 @@ const kinds = mockOnly(async w => {
   }
   const narrow = await w.open({ link: "analyst-ja", ja: true, dark: true, width: 390, height: 844 });
   await w.at(narrow, "questions/tb_clinicaaaaaaaaaa");
-  for (const kind of ["mean", "histogram", "correlated"]) {
+  for (const kind of ["mean", "histogram", "quantile"]) {
     await narrow.getByLabel("答えの種類").selectOption(kind);
     await w.noSidewaysScroll(narrow, "narrow " + kind);
     await w.picture("ask-ja-" + kind, narrow);
   }
+});
+
+/** A book with a model of dependent records: its column alone, and counts under dependence. */
+const dependent = mockOnly(async w => {
+  const page = await w.open({ link: "analyst-model" });
+  await w.at(page, "questions/tb_clinicaaaaaaaaaa");
+  await priced(page);
+  const kind = page.getByLabel("Kind of answer");
+  assert.deepEqual(await kind.locator("option").evaluateAll(list => list.map(o => o.value)), ["count", "histogram", "correlated"]);
+  await w.tabTo(page, kind);
+  await page.keyboard.press("End");
+  await w.tabTo(page, page.getByLabel("moderate"), 4);
+  await page.keyboard.press("Space");
+  await page.waitForTimeout(450);
+  await priced(page);
+  await w.axe(page, "a count under dependence");
+  await payFor(w, page);
+  const narrow = await w.open({ link: "analyst-model", ja: true, dark: true, width: 390, height: 844 });
+  await w.at(narrow, "questions/tb_clinicaaaaaaaaaa");
+  await narrow.getByLabel("答えの種類").selectOption("correlated");
+  await narrow.getByLabel("moderate").check();
+  await narrow.waitForTimeout(450);
+  await priced(narrow);
+  await w.axe(narrow, "a count under dependence in Japanese");
+  await w.noSidewaysScroll(narrow, "a count under dependence in Japanese");
+  await w.picture("ask-ja-correlated", narrow);
 });
 
 /** An analyst sees its own budget and no one else's, and may not open or raise anything. */
@@ -589,7 +614,7 @@ async function offline(w) {
   await page.evaluate(() => { location.hash = "#/jobs"; });
   await page.locator(".jb, .plain").first().waitFor();
   await page.context().setOffline(true);
-  await page.evaluate(() => { location.hash = "#/audit"; });
+  await page.evaluate(() => { location.hash = "#/tables/add"; });
   await page.locator(".seal.off").waitFor();
   await w.axe(page, "offline");
   await w.picture("offline", page);
@@ -697,6 +722,7 @@ export const tests = {
   openBook,
   noBook,
   kinds,
+  dependent,
   analystBook,
   late,
   sealedBook,

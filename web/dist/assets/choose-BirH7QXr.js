@@ -1,1 +1,0 @@
-export{n as Releases,t as default}from"./choose-BP90geXe.js";

@@ -1,0 +1,276 @@
+// Questions of every kind in a browser, against the real server: node test/browser/served.mjs NOREN
+//
+// NOREN is the program. A steward adds two tables, opens their books, one of them with a model
+// of dependent records, and gives an analyst an account in each; the analyst asks. NOREN_CHROMIUM and NOREN_SHOTS
+// are those of run.mjs.
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { chromium } from "playwright-core";
+import { World } from "./world.mjs";
+
+const program = resolve(process.argv[2] ?? "noren");
+const folder = mkdtempSync(join(tmpdir(), "noren-served-"));
+const dir = join(folder, "server");
+const noren = (...args) => execFileSync(program, args, { encoding: "utf8" });
+
+/** Numbers from 0 to 1 that are the same in every run. */
+let seed = 1;
+const random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
+function patients(n, older) {
+  const lines = ["age,ward,stay_days"];
+  for (let i = 0; i < n; i++) {
+    const age = Math.min(99, Math.floor(random() ** (older ? 0.7 : 1) * 100));
+    lines.push(`${age},${"ABC"[Math.floor(random() * 3)]},${(1 + random() * 9 + age / 20).toFixed(1)}`);
+  }
+  return lines.join("\n") + "\n";
+}
+const nights = 1200;
+function alarms() {
+  const lines = ["night,alarm"];
+  let on = false;
+  for (let i = 0; i < nights; i++) {
+    on = random() < (on ? 0.6 : 0.4);
+    lines.push(`${i},${on ? "on" : "off"}`);
+  }
+  return lines.join("\n") + "\n";
+}
+const at = name => join(folder, name);
+writeFileSync(at("patients.csv"), patients(2000, true));
+writeFileSync(at("survey.csv"), patients(3000, false));
+writeFileSync(at("nights.csv"), alarms());
+writeFileSync(at("model.json"), JSON.stringify({ type: "chain", init: [0.5, 0.5], P: [[0.6, 0.4], [0.4, 0.6]], length: nights, states: ["off", "on"], source: "manual of the alarm" }));
+
+const server = spawn(program, ["serve", "--dir", dir, "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--public-table", "survey=" + at("survey.csv")], { stdio: ["ignore", "pipe", "inherit"] });
+process.on("exit", () => {
+  server.kill();
+  rmSync(folder, { recursive: true, force: true });
+});
+const [base, secret] = await new Promise((found, failed) => {
+  let at = "";
+  createInterface({ input: server.stdout }).on("line", line => {
+    at = /^noren serves (\S+)$/.exec(line)?.[1] ?? at;
+    const link = /#\/sign-in\/(\w+)/.exec(line)?.[1];
+    if (link) found([at, link]);
+  });
+  server.on("exit", code => failed(new Error("the server ended with " + code)));
+});
+
+if (process.env.NOREN_SHOTS) mkdirSync(process.env.NOREN_SHOTS, { recursive: true });
+const executablePath = process.env.NOREN_CHROMIUM ?? execFileSync("which", ["chromium"], { encoding: "utf8" }).trim();
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+const w = new World(browser, { base, secret, shots: process.env.NOREN_SHOTS });
+
+async function looked(page, name) {
+  await w.axe(page, name);
+  await w.noSidewaysScroll(page, name);
+  await w.picture("served-" + name, page);
+}
+
+/** Adds a table, confirms its columns, and goes to the form that opens its book. */
+async function confirmed(page, file) {
+  await w.at(page, "tables/add");
+  await page.locator("#file").setInputFiles(at(file));
+  await page.waitForURL(/#\/tables\/tb_/);
+  await page.locator("table.co").waitFor({ timeout: 60_000 });
+  const id = page.url().split("/").pop();
+  const open = page.locator("tr.ask select[aria-invalid]");
+  for (let n = await open.count(); n > 0; n--) await open.first().selectOption("other");
+  await page.locator(".head .pri").click();
+  await page.locator(".chip.ok", { hasText: "confirmed" }).first().waitFor({ timeout: 60_000 });
+  await page.getByText("Open a budget book…").click();
+  await page.locator("table.ob").waitFor();
+  return id;
+}
+
+/** Opens the book of a form that is filled, by keyboard, and gives the analyst an account. */
+async function opened(page, cap) {
+  await page.locator(".head .pri").focus();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/#\/books\/bk_/, { timeout: 60_000 });
+  await page.getByRole("button", { name: "Add an analyst…" }).click();
+  await page.getByLabel("Principal").selectOption({ label: "K. Sato" });
+  await page.getByLabel("Cap ε").fill(cap);
+  await page.locator("dialog .pri").click();
+  await page.locator(".acc", { hasText: "K. Sato" }).waitFor();
+  return page.url().split("/").pop();
+}
+
+const books = {};
+
+async function steward() {
+  const page = await w.open({ link: secret });
+  w.state = await page.context().storageState();
+  noren("serve", "principal", "add", "--dir", dir, "--name", "K. Sato", "--role", "analyst", "--object", "*");
+  const table = await confirmed(page, "patients.csv");
+  for (const [column, least, greatest] of [["age", "0", "100"], ["stay_days", "0", "20"]]) {
+    await page.getByLabel("Least " + column).fill(least);
+    await page.getByLabel("Greatest " + column).fill(greatest);
+  }
+  await page.getByLabel("Public values of ward").fill("A\nB\nC");
+  await page.getByLabel("Cap ε").fill("4");
+  await page.getByLabel(/^Records of the table, at most/).fill("5000");
+  books.patients = { table, id: await opened(page, "3") };
+  await looked(page, "book");
+}
+
+async function stewardOfModel() {
+  const page = await w.open();
+  const table = await confirmed(page, "nights.csv");
+  await page.getByLabel("Cap ε").fill("4");
+  // Not a model, then the model. The form is there after a reload.
+  await page.locator("input[type=file]").setInputFiles(at("nights.csv"));
+  await page.getByText("nights.csv holds no model.").waitFor();
+  assert.equal(await page.locator(".head .pri").getAttribute("aria-disabled"), "true", "a book can be opened with what is no model");
+  await page.locator("input[type=file]").setInputFiles(at("model.json"));
+  await page.getByText("chain, states off, on").waitFor();
+  await page.getByLabel("Column of the states").selectOption("alarm");
+  await page.reload();
+  await page.getByText("chain, states off, on").waitFor();
+  assert.equal(await page.getByLabel("Column of the states").inputValue(), "alarm", "the model is lost by a reload");
+  await looked(page, "open");
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByRole("button", { name: "日本語" }).click();
+  await page.emulateMedia({ colorScheme: "dark" });
+  await looked(page, "open-390-dark-ja");
+  await page.getByRole("button", { name: "English" }).click();
+  const id = await opened(page, "1");
+  await page.getByText("follow the public model of this book").waitFor();
+  books.nights = { table, id };
+  await w.inspect("served-book-model", "books/" + id, p => p.getByText(/public model of this book|この予算帳の公開モデル/).waitFor(), { titleIsData: true });
+}
+
+const priced = page => page.locator(".nums.price:not(.old)").waitFor();
+
+/** What each kind needs beyond what the sentence starts with. */
+const kinds = {
+  count: async page => {
+    await page.getByLabel("By", { exact: true }).selectOption("ward");
+    await page.locator("#within").fill("30");
+  },
+  histogram: async page => {
+    await page.getByLabel("Column", { exact: true }).selectOption("age");
+    await page.locator("#within").fill("30");
+  },
+  quantile: async page => {
+    await page.getByLabel("Column", { exact: true }).selectOption("age");
+    await page.locator("#within").fill("100");
+  },
+  outliers: async page => {
+    await page.getByLabel(/^Radius/).fill("0.1");
+    await page.locator("#within").fill("100");
+  },
+  correlated: async page => {
+    await page.getByLabel("on", { exact: true }).check();
+    await page.locator("#within").fill("150");
+  },
+  ratio: async page => {
+    await page.getByLabel("Condition, column").selectOption("age");
+    await page.getByLabel("Condition, value").fill("65");
+  },
+};
+
+const narrowKinds = {
+  outliers: page => page.getByLabel(/^半径（/).fill("0.1"),
+  correlated: page => page.getByLabel("on", { exact: true }).check(),
+  ratio: async page => {
+    await page.getByLabel("条件の列").selectOption("age");
+    await page.getByLabel("条件の値").fill("65");
+  },
+};
+
+/** Pays by keyboard, and waits for the answer. */
+async function pay(page) {
+  await page.locator(".payrow .pri:not([aria-disabled])").waitFor();
+  await page.locator(".payrow .pri").focus();
+  await page.keyboard.press("Enter");
+  await page.locator("dialog[open]").waitFor();
+  await w.tabTo(page, page.locator("dialog .pri"), 10);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/#\/answers\/an_/, { timeout: 60_000 });
+  await page.locator(".one-figure, table.an").first().waitFor();
+  return page.url().split("/").pop();
+}
+
+async function analyst() {
+  const link = noren("serve", "login-link", "--dir", dir, "--name", "K. Sato").match(/sign-in\/(\w+)/)[1];
+  const page = await w.open({ link });
+  const state = await page.context().storageState();
+  const answers = {};
+  for (const [kind, fill] of Object.entries(kinds)) {
+    const book = books[kind === "correlated" ? "nights" : "patients"];
+    await w.at(page, "questions/" + book.table);
+    await page.getByLabel("Kind of answer").waitFor();
+    const offered = await page.getByLabel("Kind of answer").locator("option").evaluateAll(list => list.map(o => o.value));
+    assert.deepEqual(offered, book === books.nights ? ["count", "histogram", "correlated"] : ["count", "sum", "mean", "variance", "histogram", "quantile", "outliers", "ratio"]);
+    await page.getByLabel("Kind of answer").selectOption(kind);
+    await fill(page);
+    await page.waitForTimeout(450);
+    await priced(page);
+    await looked(page, "ask-" + kind);
+    const { body: before } = await w.api(page, "GET", "/books/" + book.id);
+    answers[kind] = await pay(page);
+    await looked(page, "answer-" + kind);
+    const { body: after } = await w.api(page, "GET", "/books/" + book.id);
+    assert.ok(Number(after.accounts[0].spent.epsilon) > Number(before.accounts[0].spent.epsilon), kind + " was not charged");
+    assert.equal(after.accounts.length, 1, "an analyst sees the account of another");
+    const { body: answer } = await w.api(page, "GET", "/answers/" + answers[kind]);
+    const rows = answer.questions[0].result.rows;
+    assert.ok(rows.length > 0 && rows.every(r => r.value !== null && r.noise > 0), `${kind} has no value or no margin: ${JSON.stringify(rows)}`);
+    const shown = await page.locator("main").innerText();
+    assert.match(shown, /±/, kind + ": no margin is shown");
+    assert.match(shown, /ε/, kind + ": no charge is shown");
+    // The certificate holds.
+    await page.locator("aside .ic.take").nth(3).waitFor();
+    assert.equal(await page.locator("aside .ic.kaki, aside .ic.yama").count(), 0, kind + ": the certificate does not hold");
+  }
+  for (const kind of Object.keys(answers)) await w.inspect("served-answer-" + kind, "answers/" + answers[kind], p => p.locator(".one-figure, table.an").first().waitFor(), { state, titleIsData: true });
+  await refused(page);
+  const narrow = await w.open({ state, ja: true, dark: true, width: 390, height: 844 });
+  for (const [kind, fill] of Object.entries(narrowKinds)) {
+    await w.at(narrow, "questions/" + books[kind === "correlated" ? "nights" : "patients"].table);
+    await narrow.getByLabel("答えの種類").selectOption(kind);
+    await fill(narrow);
+    await narrow.waitForTimeout(450);
+    await priced(narrow);
+    await looked(narrow, "narrow-" + kind);
+  }
+}
+
+/** Closer than the budget allows: refused, and a wider margin fits. */
+async function refused(page) {
+  await w.at(page, "questions/" + books.nights.table);
+  await page.getByLabel("Kind of answer").selectOption("correlated");
+  await page.getByLabel("on", { exact: true }).check();
+  await page.locator("#within").fill("1");
+  await page.waitForTimeout(450);
+  await priced(page);
+  await page.locator(".ref").waitFor();
+  assert.equal(await page.locator(".payrow .pri").getAttribute("aria-disabled"), "true", "a question that does not fit can be paid");
+  await looked(page, "refused");
+  await page.locator(".ref .f button").first().focus();
+  await page.keyboard.press("Enter");
+  await page.locator(".ref").waitFor({ state: "detached" });
+  const wider = Number(await page.locator("#within").inputValue());
+  assert.ok(wider > 1 && wider < 10, "the margin that is offered is " + wider);
+  await pay(page);
+}
+
+try {
+  for (const part of [steward, stewardOfModel, analyst]) {
+    const began = Date.now();
+    await part();
+    w.complain();
+    console.log(`ok    ${part.name} (${Date.now() - began} ms)`);
+    await w.closePages();
+  }
+} catch (err) {
+  console.log("FAIL  " + String(err?.stack ?? err));
+  await w.picture("served-failed").catch(() => undefined);
+  process.exitCode = 1;
+}
+await browser.close();
+process.exit();
