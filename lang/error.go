@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/noren-privacy/noren"
@@ -19,7 +20,7 @@ func (l Lang) Error(err error) string {
 	case *noren.Error:
 		var b strings.Builder
 		if e.Where != "" {
-			b.WriteString(l.Say(e.Where) + ": ")
+			b.WriteString(l.place(e.Where) + ": ")
 		}
 		b.WriteString(l.Say(e.What))
 		if e.Err != nil {
@@ -39,5 +40,11 @@ func (l Lang) Error(err error) string {
 		}
 		return strings.Join(lines, "\n")
 	}
-	return l.Say(err.Error())
+	text := err.Error()
+	if inner := errors.Unwrap(err); inner != nil {
+		if before, ok := strings.CutSuffix(text, inner.Error()); ok {
+			return l.Say(before) + l.Error(inner)
+		}
+	}
+	return l.Say(text)
 }

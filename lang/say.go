@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -9,21 +10,32 @@ import (
 // of a key: what stands where the format has verbs is taken over, and said in the
 // language too where it is such a text itself. Texts in a row are found one by one where
 // they are separated by "; ", ": " or new lines. What has no format is left as it is.
-func (l Lang) Say(text string) string {
+func (l Lang) Say(text string) string { return l.SayKeeping(text) }
+
+// SayKeeping is [Lang.Say] for a text with names of columns, values or files in it, which
+// stay as they are even where they read like a text of ours.
+func (l Lang) SayKeeping(text string, names ...string) string {
 	trimmed := strings.TrimSpace(text)
 	if l != Japanese || trimmed == "" {
 		return text
 	}
 	before, after, _ := strings.Cut(text, trimmed)
-	return before + japanese().say(trimmed, deepest) + after
+	s := sayer{japanese(), names}
+	return before + s.say(trimmed, deepest) + after
+}
+
+// sayer says a text by a catalogue.
+type sayer struct {
+	*catalogue
+	names []string
 }
 
 // deepest bounds how many texts can be within each other.
 const deepest = 6
 
 // say translates a text, or its parts.
-func (c *catalogue) say(text string, depth int) string {
-	if depth == 0 || !strings.ContainsFunc(text, unicode.IsLetter) {
+func (c *sayer) say(text string, depth int) string {
+	if depth == 0 || slices.Contains(c.names, text) || !strings.ContainsFunc(text, unicode.IsLetter) {
 		return text
 	}
 	if depth < deepest && !strings.Contains(strings.TrimSpace(text), " ") {
@@ -32,8 +44,10 @@ func (c *catalogue) say(text string, depth int) string {
 	if said, ok := c.whole(text, depth); ok {
 		return said
 	}
-	if head, rest, found := strings.Cut(text, ": "); found && terms[head] != "" { // a role and why
-		return terms[head] + ": " + c.say(rest, depth-1)
+	if head, rest, found := strings.Cut(text, ": "); found && roles[head] != "" { // a role and why
+		if why := c.say(rest, depth-1); why != rest {
+			return roles[head] + ": " + why
+		}
 	}
 	if body, ends := strings.CutSuffix(text, "."); ends && !strings.Contains(body, ". ") {
 		if said, ok := c.whole(body, depth); ok {
@@ -63,7 +77,16 @@ func (c *catalogue) say(text string, depth int) string {
 			}
 		}
 		if changed {
+			if between == ": " {
+				parts[0] = Japanese.place(parts[0])
+			}
 			return strings.Join(parts, between)
+		}
+	}
+	if head, hint, found := strings.Cut(text, " ("); found && strings.HasSuffix(hint, ")") { // an error and its hint
+		hint = strings.TrimSuffix(hint, ")")
+		if saidHead, saidHint := c.say(head, depth-1), c.say(hint, depth-1); saidHead != head || saidHint != hint {
+			return saidHead + "（" + saidHint + "）"
 		}
 	}
 	return text
@@ -71,7 +94,7 @@ func (c *catalogue) say(text string, depth int) string {
 
 // whole translates a text that was made from one format. Of several formats the one with
 // the longest text of its own counts.
-func (c *catalogue) whole(text string, depth int) (string, bool) {
+func (c *sayer) whole(text string, depth int) (string, bool) {
 	if said, ok := c.found(text, depth); ok {
 		return said, true
 	}
@@ -82,7 +105,7 @@ func (c *catalogue) whole(text string, depth int) (string, bool) {
 }
 
 // found is whole for a text whose first letter is as in the catalogue.
-func (c *catalogue) found(text string, depth int) (string, bool) {
+func (c *sayer) found(text string, depth int) (string, bool) {
 	if p, ok := c.exact[text]; ok {
 		return p.translation, true
 	}

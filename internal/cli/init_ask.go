@@ -66,9 +66,9 @@ func (q *interview) ask(r *api.Inspection) (*api.StewardAnswers, error) {
 			if q.echo || !errors.As(err, &again) {
 				return nil, err
 			}
-			fmt.Fprintln(q.out, "  ", again.fault.What)
+			fmt.Fprintln(q.out, "  ", lang.Of(q.out).Say(again.fault.What))
 			if again.fault.Hint != "" {
-				fmt.Fprintln(q.out, "  ", again.fault.Hint)
+				fmt.Fprintln(q.out, "  ", lang.Of(q.out).Say(again.fault.Hint))
 			}
 		}
 	}
@@ -93,9 +93,9 @@ func unclearf(format string, args ...any) *unclear {
 func (q *interview) recipients(_ *api.Inspection, a *api.StewardAnswers) error {
 	lang.Fprintln(q.out, "1. Who receives the release?")
 	w := grid.New(q.out)
-	lang.Fprintf(w, "   1\t%s\tk = %d\n", "anybody: it is published", spec.Public.K())
-	lang.Fprintf(w, "   2\t%s\tk = %d\n", "people who agree in writing not to look for persons", spec.Agreement.K())
-	lang.Fprintf(w, "   3\t%s\tk = %d\n", "colleagues within your organisation", spec.Organisation.K())
+	lang.Fprintf(w, "   1\t%s\tk = %d\n", lang.Words("anybody: it is published"), spec.Public.K())
+	lang.Fprintf(w, "   2\t%s\tk = %d\n", lang.Words("people who agree in writing not to look for persons"), spec.Agreement.K())
+	lang.Fprintf(w, "   3\t%s\tk = %d\n", lang.Words("colleagues within your organisation"), spec.Organisation.K())
 	if err := w.Flush(); err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (q *interview) known(r *api.Inspection, a *api.StewardAnswers) (err error) 
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	a.Known, err = q.columns(r, "columns", proposed)
+	a.Known, err = q.columns(r, lang.Of(q.out).Text("columns"), proposed)
 	if err == nil && len(a.Known) == 0 {
 		return unclearf("expected at least one column that others may know")
 	}
@@ -139,7 +139,7 @@ func (q *interview) known(r *api.Inspection, a *api.StewardAnswers) (err error) 
 func (q *interview) harmful(r *api.Inspection, a *api.StewardAnswers) (err error) {
 	lang.Fprintln(q.out, "3. What would harm a person if others learned it: an illness, a debt, a judgement? Each")
 	lang.Fprintln(q.out, "   class of the release will hold at least two different values of it.")
-	if a.Harmful, err = q.columns(r, "columns, or none", withRole(r, table.Sensitive)); err != nil {
+	if a.Harmful, err = q.columns(r, lang.Of(q.out).Text("columns, or none"), withRole(r, table.Sensitive)); err != nil {
 		return err
 	}
 	for _, name := range a.Harmful {
@@ -162,7 +162,7 @@ func (q *interview) unit(r *api.Inspection, a *api.StewardAnswers) error {
 			break
 		}
 	}
-	names, err := q.columns(r, "a column, or none", proposed)
+	names, err := q.columns(r, lang.Of(q.out).Text("a column, or none"), proposed)
 	switch {
 	case err != nil:
 		return err

@@ -25,16 +25,17 @@ func printGranted(w io.Writer, g *api.Granted) {
 
 // printDefinition prints a definition, column by column.
 func printDefinition(out io.Writer, d *dataset.Definition, proposed []string, missing bool) {
+	l := lang.Of(out)
 	how := d.File.Kind
 	if d.File.Delimiter != "" {
-		how += fmt.Sprintf(", delimiter %q, %s", d.File.Delimiter, d.File.Encoding)
+		how += l.Text(", delimiter %q, %s", d.File.Delimiter, d.File.Encoding)
 	}
 	if d.File.Sharded {
-		how += ", sharded: in the files of a folder or pattern"
+		how += l.Text(", sharded: in the files of a folder or pattern")
 	}
-	texts := orNone(d.Missing)
+	texts := orNone(l, d.Missing)
 	if missing {
-		texts += " (proposed)"
+		texts += l.Text(" (proposed)")
 	}
 	lang.Fprintf(out, "  file        %s; missing texts: %s\n", how, texts)
 	lang.Fprintf(out, "  neighbours  %s of one %s; at most %d records\n", d.Neighbours, d.Unit, d.AtMost)
@@ -42,10 +43,10 @@ func printDefinition(out io.Writer, d *dataset.Definition, proposed []string, mi
 	lang.Fprintln(w, "  column\ttype\tlayout or levels\tbounds or keys\t")
 	for i := range d.Columns {
 		c := &d.Columns[i]
-		kind := c.Type
+		kind := l.Term(c.Type)
 		for _, name := range proposed {
 			if name == c.Name {
-				kind += " (proposed)"
+				kind += l.Text(" (proposed)")
 			}
 		}
 		lang.Fprintf(w, "  %s\t%s\t%s\t%s\t\n", c.Name, kind, c.Layout+strings.Join(c.Levels, " < "), strings.Join(append(append([]string{}, c.Bounds...), c.Keys...), ", "))
@@ -56,9 +57,9 @@ func printDefinition(out io.Writer, d *dataset.Definition, proposed []string, mi
 	}
 }
 
-func orNone(texts []string) string {
+func orNone(l lang.Lang, texts []string) string {
 	if len(texts) == 0 {
-		return "none but the empty field"
+		return l.Text("none but the empty field")
 	}
 	return strings.Join(texts, ", ")
 }

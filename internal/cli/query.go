@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren/api"
-	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/query"
 	words "github.com/noren-privacy/noren/report/text"
 	"github.com/noren-privacy/noren/service"
@@ -186,7 +185,7 @@ func (f *queryFlags) tellAccuracy(ctx context.Context, t *terminal, s *service.S
 		return printJSON(t.stdout, out)
 	}
 	for _, a := range out.Accuracy {
-		lang.Fprintf(t.stdout, "%-12s %s\n", a.Mechanism, words.Accuracy(t.lang, &a.Accuracy))
+		fmt.Fprintf(t.stdout, "%-12s %s\n", a.Mechanism, words.Accuracy(t.lang, &a.Accuracy))
 	}
 	return nil
 }

@@ -34,9 +34,9 @@ func Guarantee(l Lang, r *api.Receipt) []Line {
 	charged := ""
 	switch {
 	case r.Accounting == string(certificate.Unaccounted):
-		charged = "nothing: unaccounted"
+		charged = l.Text("nothing: unaccounted")
 	case r.Repeated:
-		charged = "nothing: answered before"
+		charged = l.Text("nothing: answered before")
 	case r.Charge != nil:
 		cost := api.Cost{Epsilon: r.Charge.Epsilon, Delta: r.Charge.Delta}
 		if r.Charge.Rho != "" {
@@ -53,7 +53,7 @@ func Price(l Lang, p *api.Price) []Line {
 	budget := ""
 	switch {
 	case p.Dataset == "":
-		budget = "none: unaccounted"
+		budget = l.Text("none: unaccounted")
 	case !p.Fits:
 		budget = l.Text("%s does not cover it%s", p.Dataset, left(l, p.Before))
 	default:
