@@ -30,7 +30,7 @@ func (l Lang) Error(err error) string {
 			b.WriteString(l.Error(e.Err))
 		}
 		if e.Hint != "" {
-			b.WriteString("（" + l.Say(e.Hint) + "）")
+			b.WriteString("（" + l.hint(e.Hint) + "）")
 		}
 		return b.String()
 	case interface{ Unwrap() []error }:
@@ -45,6 +45,17 @@ func (l Lang) Error(err error) string {
 		if before, ok := strings.CutSuffix(text, inner.Error()); ok {
 			return l.Say(before) + l.Error(inner)
 		}
+	}
+	return l.Say(text)
+}
+
+// hint says what to do about an error: one of a list of names, or a text.
+func (l Lang) hint(text string) string {
+	if list, ok := strings.CutPrefix(text, "one of "); ok {
+		if said := l.Say(text); said != text {
+			return said
+		}
+		return "次のどれか: " + list
 	}
 	return l.Say(text)
 }

@@ -66,6 +66,12 @@ func (c *sayer) say(text string, depth int) string {
 			return strings.Join(sentences, "")
 		}
 	}
+	if head, hint, found := strings.Cut(text, " ("); found && strings.IndexAny(hint, "()") == len(hint)-1 { // an error and its hint
+		hint = strings.TrimSuffix(hint, ")")
+		if saidHead, saidHint := c.say(head, depth-1), c.say(hint, depth-1); saidHead != head || saidHint != hint {
+			return saidHead + "（" + saidHint + "）"
+		}
+	}
 	for _, between := range []string{"\n", "; ", ": ", ", "} {
 		if !strings.Contains(text, between) {
 			continue
@@ -81,12 +87,6 @@ func (c *sayer) say(text string, depth int) string {
 				parts[0] = Japanese.place(parts[0])
 			}
 			return strings.Join(parts, between)
-		}
-	}
-	if head, hint, found := strings.Cut(text, " ("); found && strings.HasSuffix(hint, ")") { // an error and its hint
-		hint = strings.TrimSuffix(hint, ")")
-		if saidHead, saidHint := c.say(head, depth-1), c.say(hint, depth-1); saidHead != head || saidHint != hint {
-			return saidHead + "（" + saidHint + "）"
 		}
 	}
 	return text
@@ -143,7 +143,7 @@ func (p *pattern) matchRest(text string, n int) ([]string, bool) {
 	literal := p.literals[n+1]
 	if n == len(p.verbs)-1 {
 		arg, ok := strings.CutSuffix(text, literal)
-		if !ok || !p.verbs[n].fits(arg) {
+		if !ok || !p.verbs[n].fits(arg) || literal == "." && strings.Contains(arg, ". ") { // sentences in a row
 			return nil, false
 		}
 		return []string{arg}, true

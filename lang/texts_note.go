@@ -17,7 +17,7 @@ var noteTexts = []Entry{
 	{"kind %s, levels: %s", "種類 %s、水準: %s"},
 	{"made the key of the devices, %s: keep it, and keep it secret", "端末の鍵 %s を作りました。保管し、秘密にしてください"},
 	{"not charged to any ledger: the guarantee covers this answer only and does not compose with others", "どの台帳にも課金していません。保証はこの答えだけのもので、他の答えと合成されません"},
-	{"of %s, %s%s", "%s の %s%s"},
+	{"of %s, %s", "%s の %s"},
 	{"the certificate is signed by a key that is unknown here: ask the publisher of the file for the public key", "証明書は、ここでは知られていない鍵で署名されています。ファイルの発行者に公開鍵を求めてください"},
 	{"the certificate states no schema: its guarantee holds for the column types that its query declared", "証明書にスキーマがありません。保証は質問が宣言した列の型について成り立ちます"},
 	{"this is another file than the one that was certified: the public table, or what is made of the same release, has changed; the guarantee is the same", "証明されたファイルとは別のファイルです。公開の表、または同じ公開から作られるものが変わりました。保証は同じです"},

@@ -79,9 +79,9 @@ func planTable(rows []outlier.PlanRow, share float64) report.Table {
 		remark := ""
 		switch {
 		case !r.Useful():
-			remark = "says little"
+			remark = string(lang.Words("says little"))
 		case r.Smooth >= r.Global:
-			remark = "Laplace is as good"
+			remark = string(lang.Words("Laplace is as good"))
 		}
 		t.Rows = append(t.Rows, []string{report.Integer(r.Records), figure(r.Epsilon), figure(r.Count), figure(r.Smooth), figure(r.Global), remark})
 	}

@@ -134,7 +134,7 @@ func (f *queryFlags) answer(c *cobra.Command, t *terminal, name string) error {
 		if err != nil {
 			return f.explain(name, err)
 		}
-		return printPrice(t, f.json, quote, &quote.Price, t.lang.Text("%s %s: a dry run, nothing is charged", f.kind, name),
+		return printPrice(t, f.json, quote, &quote.Price, t.lang.Text("%s %s: a dry run, nothing is charged", t.lang.Term(string(f.kind)), name),
 			words.Line{Label: "accuracy", Text: words.Accuracy(t.lang, quote.Accuracy)})
 	}
 	answer, err := s.Query(ctx, r)

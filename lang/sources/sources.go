@@ -49,7 +49,7 @@ var sentences = []string{
 	"outlier/plan.go", "query/result.go", "query/query.go", "account/relation.go", "noren.go", "report", "report/text/question.go",
 	"ldp/collect.go", "ldp/loss.go", "ldp/design.go", "ldp/fit.go", "ldp/survey/privacy.go", "ldp/survey/plan.go", "ldp/survey/planwords.go",
 	"ldp/evaluate/result.go", "ldp/evaluate/encode.go", "ldp/mean.go", "learn/svm.go", "learn/forest.go", "ratio/meta.go", "ratio/fitcheck.go", "ratio/check.go", "ratio/mechanism.go",
-	"ratio/marginals.go", "ratio/accuracy.go", "ratio/quantile.go", "service/ldp_simulate.go", "service/ldp_learned.go", "service/verify.go", "correlated/query.go", "correlated/leakage.go", "correlated/mechanism.go", "correlated/model.go", "release/price.go",
+	"ratio/marginals.go", "ratio/accuracy.go", "ratio/quantile.go", "ratio/answer.go", "service/ldp_simulate.go", "service/ldp_learned.go", "service/verify.go", "correlated/query.go", "correlated/leakage.go", "correlated/mechanism.go", "correlated/model.go", "release/price.go",
 	"ledger/dataset.go", "ledger/find.go", "ledger/anchor.go", "ledger/head.go", "ledger/verify.go", "ledger/account.go", "correlated/adversary.go",
 	"table/parquetio/kind.go", "table/hierarchy", "service/hierarchy.go", "service/grant.go", "service/ratio_plan.go", "query/sums.go", "query/quantile.go", "query/tally.go", "query/scale.go", "query/widest.go", "spec/definition.go", "spec/answers.go", "spec/nearest.go",
 }
@@ -312,11 +312,13 @@ func (f *finder) call(c *ast.CallExpr) {
 	case name == "refuse" && len(c.Args) == 2, name == "badPlan":
 		arg(Error, 0)
 		arg(Hint, 1)
-	case name == "Words":
+	case name == "Words" || name == "Key" && of == "lang":
 		arg(Result, 0)
 	case name == "add" && of == "bad":
 		arg(Error, 1)
 		arg(Hint, 2)
+	case name == "openSide" || name == "readFile" || name == "ReadSide":
+		arg(Error, 1)
 	case name == "fixed":
 		arg(Error, 0)
 	case name == "unclearf":
