@@ -1,7 +1,7 @@
 package lang
 
-// foreignTexts are texts of the system and of libraries that become parts of errors. They
-// stand in no source of this module.
+// foreignTexts are texts of the system and of libraries that become parts of errors. They are
+// in no source of this module.
 var foreignTexts = []Entry{
 	{"no such file or directory", "そのようなファイルやフォルダはありません"},
 	{"file does not exist", "ファイルがありません"},

@@ -49,7 +49,7 @@ var sentences = []string{
 	"outlier/plan.go", "query/result.go", "query/query.go", "account/relation.go", "noren.go", "report", "report/text/question.go",
 	"ldp/collect.go", "ldp/loss.go", "ldp/design.go", "ldp/fit.go", "ldp/survey/privacy.go", "ldp/survey/plan.go", "ldp/survey/planwords.go",
 	"ldp/evaluate/result.go", "ldp/evaluate/encode.go", "ldp/mean.go", "learn/svm.go", "learn/forest.go", "ratio/meta.go", "ratio/fitcheck.go", "ratio/check.go", "ratio/mechanism.go",
-	"ratio/marginals.go", "ratio/accuracy.go", "ratio/quantile.go", "ratio/answer.go", "service/ldp_simulate.go", "service/ldp_learned.go", "service/verify.go", "correlated/query.go", "correlated/leakage.go", "correlated/mechanism.go", "correlated/model.go", "release/price.go",
+	"ratio/marginals.go", "ratio/accuracy.go", "ratio/quantile.go", "ratio/answer.go", "service/ldp_simulate.go", "service/ldp_learned.go", "service/verify.go", "service/dossier.go", "correlated/query.go", "correlated/leakage.go", "correlated/mechanism.go", "correlated/model.go", "release/price.go",
 	"ledger/dataset.go", "ledger/find.go", "ledger/anchor.go", "ledger/head.go", "ledger/verify.go", "ledger/account.go", "correlated/adversary.go",
 	"table/parquetio/kind.go", "table/hierarchy", "service/hierarchy.go", "service/grant.go", "service/ratio_plan.go", "query/sums.go", "query/quantile.go", "query/tally.go", "query/scale.go", "query/widest.go", "spec/definition.go", "spec/answers.go", "spec/nearest.go",
 }
@@ -160,8 +160,8 @@ func (f *finder) addSentence(kind Kind, e ast.Expr) {
 	}
 }
 
-// sql finds statements for the database of a ledger, which are no texts.
-var sql = regexp.MustCompile(`^(SELECT|INSERT|PRAGMA) |^table sqlite| = \?|^id, `)
+// sql finds statements for the database of a ledger, and layouts of dates, which are no texts.
+var sql = regexp.MustCompile(`^(SELECT|INSERT|PRAGMA) |^2006-|^table sqlite| = \?|^id, `)
 
 // hasWord reports whether a format has a word of two letters beside its verbs.
 func hasWord(format string) bool {
@@ -309,6 +309,16 @@ func (f *finder) call(c *ast.CallExpr) {
 	case name == "bad" && len(c.Args) == 4:
 		arg(Error, 2)
 		arg(Hint, 3)
+	case name == "bad" && len(c.Args) == 3, name == "add" && of == "f" && len(c.Args) == 4:
+		arg(Error, len(c.Args)-2)
+		arg(Hint, len(c.Args)-1)
+	case (name == "bad" || name == "fail") && len(c.Args) == 2 && of != "noren":
+		arg(Error, 0)
+		arg(Hint, 1)
+	case name == "badHeader" || name == "changedError":
+		arg(Error, 2)
+	case name == "expect" && len(c.Args) == 2:
+		arg(Hint, 1)
 	case name == "refuse" && len(c.Args) == 2, name == "badPlan":
 		arg(Error, 0)
 		arg(Hint, 1)
