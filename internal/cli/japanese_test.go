@@ -114,6 +114,9 @@ func TestJapaneseResults(t *testing.T) {
 			t.Errorf("noren %s: in English: %s", c.args, line)
 		}
 	}
+	if _, _, problems := inJapanese(t, "inspect", "people.csv", "--bogus"); !strings.Contains(problems, "知られていないフラグ") {
+		t.Errorf("a flag before --lang: %s", problems)
+	}
 	page, err := os.ReadFile("page.html")
 	if err != nil {
 		t.Fatal(err)
