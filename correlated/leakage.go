@@ -170,26 +170,21 @@ func (w *Witness) String() string {
 	if w == nil {
 		return "no adversary learns anything"
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "of record %d, one who knows ", w.Target)
+	known := "no record"
 	switch {
 	case len(w.Known) == 0 && w.OthersKnown:
-		b.WriteString("all records that do not depend on it")
-	case len(w.Known) == 0:
-		b.WriteString("no record")
-	default:
+		known = "all records that do not depend on it"
+	case len(w.Known) > 0:
+		records := make([]string, len(w.Known))
 		for i, k := range w.Known {
-			if i > 0 {
-				b.WriteString(", ")
-			}
-			fmt.Fprintf(&b, "record %d in state %d", k.Record, k.State)
+			records[i] = fmt.Sprintf("record %d in state %d", k.Record, k.State)
 		}
+		known = strings.Join(records, ", ")
 		if w.OthersKnown {
-			b.WriteString(" and all beyond")
+			known = fmt.Sprintf("%s and all beyond", known)
 		}
 	}
-	fmt.Fprintf(&b, " learns a factor of e^%.4g for state %d against %d", w.Log, w.State, w.Other)
-	return b.String()
+	return fmt.Sprintf("of record %d, one who knows %s learns a factor of e^%.4g for state %d against %d", w.Target, known, w.Log, w.State, w.Other)
 }
 
 // ComputeLeakage returns CBP(b): the largest leakage about any record of the

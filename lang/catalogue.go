@@ -20,7 +20,7 @@ type Entry struct {
 // Catalogue returns all entries.
 func Catalogue() []Entry {
 	var all []Entry
-	for _, part := range [][]Entry{errorTexts, hintTexts, causeTexts, noteTexts, resultTexts} {
+	for _, part := range [][]Entry{errorTexts, hintTexts, causeTexts, noteTexts, resultTexts, guaranteeTexts, localTexts, sentenceTexts, faultTexts, labelTexts, fileTexts} {
 		all = append(all, part...)
 	}
 	return all
@@ -36,7 +36,7 @@ type catalogue struct {
 // japanese is the catalogue of Japanese, made when it is first needed.
 var japanese = sync.OnceValue(func() *catalogue {
 	c := &catalogue{byKey: map[string]string{}, exact: map[string]*pattern{}}
-	for _, e := range Catalogue() {
+	for _, e := range append(Catalogue(), foreignTexts...) {
 		c.byKey[string(e.Key)] = e.Japanese // keys have no space around them
 		p := parse(strings.TrimSpace(string(e.Key)))
 		translated := parse(strings.TrimSpace(e.Japanese)).resolve(p)

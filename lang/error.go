@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/noren-privacy/noren"
@@ -29,7 +30,7 @@ func (l Lang) Error(err error) string {
 			b.WriteString(l.Error(e.Err))
 		}
 		if e.Hint != "" {
-			b.WriteString("（" + l.Say(e.Hint) + "）")
+			b.WriteString("（" + l.hint(e.Hint) + "）")
 		}
 		return b.String()
 	case interface{ Unwrap() []error }:
@@ -39,17 +40,22 @@ func (l Lang) Error(err error) string {
 		}
 		return strings.Join(lines, "\n")
 	}
-	return l.Say(err.Error())
+	text := err.Error()
+	if inner := errors.Unwrap(err); inner != nil {
+		if before, ok := strings.CutSuffix(text, inner.Error()); ok {
+			return l.Say(before) + l.Error(inner)
+		}
+	}
+	return l.Say(text)
 }
 
-// place says where an error is: names are as they are.
-func (l Lang) place(where string) string {
-	file, column, found := strings.Cut(where, "column ")
-	if !found || file != "" && !strings.HasSuffix(file, ": ") {
-		return l.Say(where)
+// hint says what to do about an error: one of a list of names, or a text.
+func (l Lang) hint(text string) string {
+	if list, ok := strings.CutPrefix(text, "one of "); ok {
+		if said := l.Say(text); said != text {
+			return said
+		}
+		return "次のどれか: " + list
 	}
-	if said := l.Say(where); said != where {
-		return said
-	}
-	return file + "列 " + column
+	return l.Say(text)
 }

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -9,21 +10,32 @@ import (
 // of a key: what stands where the format has verbs is taken over, and said in the
 // language too where it is such a text itself. Texts in a row are found one by one where
 // they are separated by "; ", ": " or new lines. What has no format is left as it is.
-func (l Lang) Say(text string) string {
+func (l Lang) Say(text string) string { return l.SayKeeping(text) }
+
+// SayKeeping is [Lang.Say] for a text with names of columns, values or files in it, which
+// stay as they are even where they read like a text of ours.
+func (l Lang) SayKeeping(text string, names ...string) string {
 	trimmed := strings.TrimSpace(text)
 	if l != Japanese || trimmed == "" {
 		return text
 	}
 	before, after, _ := strings.Cut(text, trimmed)
-	return before + japanese().say(trimmed, deepest) + after
+	s := sayer{japanese(), names}
+	return before + s.say(trimmed, deepest) + after
+}
+
+// sayer says a text by a catalogue.
+type sayer struct {
+	*catalogue
+	names []string
 }
 
 // deepest bounds how many texts can be within each other.
 const deepest = 6
 
 // say translates a text, or its parts.
-func (c *catalogue) say(text string, depth int) string {
-	if depth == 0 || !strings.ContainsFunc(text, unicode.IsLetter) {
+func (c *sayer) say(text string, depth int) string {
+	if depth == 0 || slices.Contains(c.names, text) || !strings.ContainsFunc(text, unicode.IsLetter) {
 		return text
 	}
 	if depth < deepest && !strings.Contains(strings.TrimSpace(text), " ") {
@@ -44,8 +56,10 @@ func (c *catalogue) say(text string, depth int) string {
 	if said, ok := c.whole(text, depth); ok {
 		return said
 	}
-	if head, rest, found := strings.Cut(text, ": "); found && terms[head] != "" { // a role and why
-		return terms[head] + ": " + c.say(rest, depth-1)
+	if head, rest, found := strings.Cut(text, ": "); found && roles[head] != "" { // a role and why
+		if why := c.say(rest, depth-1); why != rest {
+			return roles[head] + ": " + why
+		}
 	}
 	if body, ends := strings.CutSuffix(text, "."); ends && !strings.Contains(body, ". ") {
 		if said, ok := c.whole(body, depth); ok {
@@ -67,6 +81,12 @@ func (c *catalogue) say(text string, depth int) string {
 			return strings.Join(sentences, "")
 		}
 	}
+	if head, hint, found := strings.Cut(text, " ("); found && strings.IndexAny(hint, "()") == len(hint)-1 { // an error and its hint
+		hint = strings.TrimSuffix(hint, ")")
+		if saidHead, saidHint := c.say(head, depth-1), c.say(hint, depth-1); saidHead != head || saidHint != hint {
+			return saidHead + "（" + saidHint + "）"
+		}
+	}
 	for _, between := range []string{"\n", "; ", ": ", ", "} {
 		if !strings.Contains(text, between) {
 			continue
@@ -78,6 +98,9 @@ func (c *catalogue) say(text string, depth int) string {
 			}
 		}
 		if changed {
+			if between == ": " {
+				parts[0] = Japanese.place(parts[0])
+			}
 			return strings.Join(parts, between)
 		}
 	}
@@ -86,7 +109,7 @@ func (c *catalogue) say(text string, depth int) string {
 
 // explained translates what stands before a parenthesis at the end of a text, and what is
 // in it.
-func (c *catalogue) explained(text string, depth int) (string, bool) {
+func (c *sayer) explained(text string, depth int) (string, bool) {
 	head, inner, opened := strings.Cut(text, " (")
 	inner, closed := strings.CutSuffix(inner, ")")
 	if !opened || !closed || strings.Contains(text, "; ") {
@@ -98,7 +121,7 @@ func (c *catalogue) explained(text string, depth int) (string, bool) {
 
 // whole translates a text that was made from one format. Of several formats the one with
 // the longest text of its own counts.
-func (c *catalogue) whole(text string, depth int) (string, bool) {
+func (c *sayer) whole(text string, depth int) (string, bool) {
 	if said, ok := c.found(text, depth); ok {
 		return said, true
 	}
@@ -109,7 +132,7 @@ func (c *catalogue) whole(text string, depth int) (string, bool) {
 }
 
 // found is whole for a text whose first letter is as in the catalogue.
-func (c *catalogue) found(text string, depth int) (string, bool) {
+func (c *sayer) found(text string, depth int) (string, bool) {
 	if p, ok := c.exact[text]; ok {
 		return p.translation, true
 	}
@@ -138,7 +161,7 @@ func (c *catalogue) found(text string, depth int) (string, bool) {
 // argument says what stands where a verb is. What stands where the last argument in braces
 // is may go on with other texts of the sentence, which begin with a separator, and with
 // the end of the sentence.
-func (c *catalogue) argument(v verb, arg string, depth int) string {
+func (c *sayer) argument(v verb, arg string, depth int) string {
 	if v.name == "" {
 		return c.say(arg, depth)
 	}
@@ -173,7 +196,7 @@ func (p *pattern) matchRest(text string, n int) ([]string, bool) {
 	literal := p.literals[n+1]
 	if n == len(p.verbs)-1 {
 		arg, ok := strings.CutSuffix(text, literal)
-		if !ok || !p.verbs[n].fits(arg) {
+		if !ok || !p.verbs[n].fits(arg) || literal == "." && strings.Contains(arg, ". ") { // sentences in a row
 			return nil, false
 		}
 		return []string{arg}, true

@@ -5,15 +5,21 @@ import "strings"
 // Term is a word of ours that stands alone, such as a role or a label, in the language;
 // another word is left as it is. A word within a text is not said otherwise, as it may be the name of a column.
 func (l Lang) Term(word string) string {
-	if l == Japanese {
-		if said, ok := terms[word]; ok {
-			return said
-		}
-		if said, ok := statistics[word]; ok {
+	if l != Japanese {
+		return word
+	}
+	for _, words := range []map[string]string{roles, terms, statistics} {
+		if said, ok := words[word]; ok {
 			return said
 		}
 	}
 	return word
+}
+
+// roles are the roles and types of columns.
+var roles = map[string]string{
+	"identifier": "識別子", "quasi-identifier": "準識別子", "sensitive": "機微", "other": "その他",
+	"integer": "整数", "decimal": "小数", "date": "日付", "ordered": "順序", "category": "区分",
 }
 
 // statistics are the answers of queries. They are no terms, which [Lang.Say] says before a
@@ -24,9 +30,7 @@ var statistics = map[string]string{
 
 // terms are the words of the product that stand alone in tables.
 var terms = map[string]string{
-	"identifier": "識別子", "quasi-identifier": "準識別子", "sensitive": "機微", "other": "その他",
 	"dropped": "落とす", "transformed": "変換", "kept": "そのまま", "undecided": "未決定",
-	"integer": "整数", "decimal": "小数", "date": "日付", "ordered": "順序", "category": "区分",
 	"reserved": "予約", "released": "公開", "forfeited": "没収", "refused": "拒否",
 	"k-anonymity": "k-匿名性", "differential privacy": "差分プライバシー", "guarantee": "保証", "intersect": "共通部分", "unique": "一意",
 	"at most": "最大", "basis": "根拠", "budget": "予算", "carried": "外からの割合", "charged": "課金", "checks": "検査", "classes": "クラス", "columns": "列", "cost": "費用",
@@ -35,23 +39,26 @@ var terms = map[string]string{
 	"seconds": "秒", "share": "割合", "suppressed": "除外", "value": "値", "verdict": "判定", "warning": "警告", "width": "幅", "sample size": "標本の大きさ",
 	"histograms": "ヒストグラム", "outside": "範囲外", "mean weight": "重みの平均", "fit check": "当てはまり", "remark": "備考", "misfit": "残差", "sampling": "標本誤差",
 	"record": "記録", "records": "記録", "persons": "人", "file": "ファイル",
-	"accuracy": "精度", "odds": "オッズ", "within": "範囲内", "would fit": "収まる案", "dataset": "データセット", "analyst": "分析者",
+	"block": "中分類", "chapter": "章", "all": "すべて", "month": "月", "quarter": "四半期", "year": "年", "week": "週", "prefecture": "都道府県", "region": "地方",
+	"raw": "元のまま", "generalised": "一般化", "randomised": "確率化", "people": "人", "projected": "射影", "yes": "はい", "no": "いいえ", "median": "中央値",
+	"reading": "読み取り", "randomising": "確率化中", "simulating": "シミュレーション", "refining": "改良", "partitioning": "分割", "verifying": "検証", "writing": "書き込み",
+	"accuracy": "精度", "dataset": "データセット", "analyst": "分析者", "odds": "オッズ", "would fit": "収まる案", "within": "幅の内", "because": "理由", "not kept": "対象外", "take": "採用",
+	"both": "両方", "attributes": "属性", "left out": "除外", "tried by": "試し方", "guessing": "当て推量", "guess": "推測",
 }
 
-// kinds are the kinds of personal identifiers (table/personal), as parts of texts.
-var kinds = map[string]string{
-	"e-mail addresses": "メールアドレス", "bank account numbers (IBAN)": "銀行口座番号（IBAN）", "web addresses": "ウェブのアドレス", "network addresses": "ネットワークのアドレス",
-	"national identification numbers": "国の個人番号", "Japanese individual numbers (My Number)": "マイナンバー", "payment card numbers": "クレジットカードなどの番号",
-	"Japanese insurer numbers": "保険者番号", "telephone numbers": "電話番号", "postal addresses": "住所", "names of persons": "人の名前",
-	"dates of birth": "生年月日", "contact data of several kinds": "複数の種類の連絡先", "free text": "自由記述",
-}
+// kinds are kinds of personal identifiers (table/personal) within texts that are no text
+// of the catalogue alone.
+var kinds = map[string]string{"free text": "自由記述"}
 
 // counters are the words of counted things, in the singular.
 var counters = map[string]string{
 	"record": "%s 件", "person": "%s 人", "people": "%s 人", "group": "%s 群", "class": "%s クラス", "classe": "%s クラス", "histogram": "ヒストグラム %s 個",
 	"cell": "%s セル", "column": "%s 列", "charge": "課金 %s 件", "line": "%s 行", "report": "報告 %s 件", "value": "%s 種類の値", "label": "ラベル %s 個",
-	"attribute": "属性 %s 個", "bin": "%s 区間", "candidate": "候補 %s", "file": "ファイル %s 個", "day": "%s 日", "public record": "公開の記録 %s 件",
+	"bin": "%s 区間", "candidate": "候補 %s", "file": "ファイル %s 個", "day": "%s 日", "public record": "公開の記録 %s 件",
 	"private record": "非公開の記録 %s 件", "word": "単語 %s 個", "question": "質問 %s 個", "entrie": "項目 %s 個", "entry": "項目 %s 個", "level": "%s 水準", "repeat": "繰り返し %s 回",
+	"malformed": "形の誤り %s 件", "of the wrong length": "長さの違い %s 件", "of a wrong cohort": "コホートの違い %s 件", "second report of a client": "同じ端末の二度目の報告 %s 件",
+	"second reports of a client": "同じ端末の二度目の報告 %s 件", "round": "%s 回", "attribute": "属性 %s 個", "missing value": "欠損 %s 件", "hash function": "ハッシュ関数 %s 個",
+	"bit": "%s ビット", "point": "%s 点", "part": "%s 部分",
 }
 
 // counted says a number with what it counts: "1,204 records".

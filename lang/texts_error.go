@@ -13,7 +13,6 @@ var errorTexts = []Entry{
 	{"%d folds of %d records: take 2 or more, and no more than there are records", "分割 %d、記録 %d 件: 2 以上で、記録の数を超えないようにしてください"},
 	{"%d groups of %d bins make an answer of more than %d bytes", "%d 個の群の %d 区間では、答えが %d バイトを超えます"},
 	{"%d lists of keys for %d columns", "キーの一覧が %d 個、列が %d 個あります"},
-	{"%d of %d lines are no reports of this mechanism, more than %g %%: %s%s", "%[2]d 行のうち %[1]d 行がこの仕組みの報告ではなく、%[3]g %% を超えています: %[4]s%[5]s"},
 	{"%d of its %d different values have no line in the hierarchy %s", "%[2]d 種類の値のうち %[1]d 種類が階層 %[3]s にありません"},
 	{"%d records are their own ancestors", "%d 件の記録が自分自身の祖先です"},
 	{"%d records cannot be shuffled, at most %d can", "%d 件の記録は並べ替えられません。最大 %d 件です"},

@@ -2,10 +2,9 @@ package lang
 
 // noteTexts are notes and warnings.
 var noteTexts = []Entry{
+	{"%s has no column %s: its persons cannot be counted, records are counted instead", "%s に列 %s がないため、人ではなく記録を数えました"},
 	{"%d of %d bins are left: some edges coincide", "%d / %d 区間が残りました。境界の一部が重なっています"},
 	{"%d of %d records were drawn to learn from", "%[2]d 件の記録から %[1]d 件を学習用に抽出しました"},
-	{"%s %s client's first: the privacy losses of a person with several records add up, and estimates exclude later reports", "各端末の最初の報告のほかに %s%sがあります。複数の記録を持つ人のプライバシー損失は足し合わさり、推定は後の報告を除きます"},
-	{"%s has no column %s: its persons cannot be counted, records are counted instead", "%s に列 %s がないため、人ではなく記録を数えました"},
 	{"%s has no column %s: its persons are not known; they are counted when a release is made", "%s に列 %s がありません。人の数は分からず、公開のときに数えられます"},
 	{"%s holds values of %s: it is private", "%s には %s の値があります。非公開です"},
 	{"%s is copied to %s, which is private; data set %s reads it from now on", "%s を %s に複写しました。これは非公開です。データセット %s は今後これを読みます"},
@@ -18,7 +17,7 @@ var noteTexts = []Entry{
 	{"kind %s, levels: %s", "種類 %s、水準: %s"},
 	{"made the key of the devices, %s: keep it, and keep it secret", "端末の鍵 %s を作りました。保管し、秘密にしてください"},
 	{"not charged to any ledger: the guarantee covers this answer only and does not compose with others", "どの台帳にも課金していません。保証はこの答えだけのもので、他の答えと合成されません"},
-	{"of %s, %s%s", "%s の %s%s"},
+	{"of %s, %s", "%s の %s"},
 	{"the certificate is signed by a key that is unknown here: ask the publisher of the file for the public key", "証明書は、ここでは知られていない鍵で署名されています。ファイルの発行者に公開鍵を求めてください"},
 	{"the certificate states no schema: its guarantee holds for the column types that its query declared", "証明書にスキーマがありません。保証は質問が宣言した列の型について成り立ちます"},
 	{"this is another file than the one that was certified: the public table, or what is made of the same release, has changed; the guarantee is the same", "証明されたファイルとは別のファイルです。公開の表、または同じ公開から作られるものが変わりました。保証は同じです"},

@@ -80,19 +80,21 @@ func (t *fitTests) add(p float64, format string, args ...any) {
 // an upper bound of the tail from one count beyond the mean on, also where the
 // probabilities of reports differ.
 func (t *fitTests) share(count, n int64, low, high float64, event string) {
-	p, limit, word := 1.0, 0.0, ""
+	p, limit, format := 1.0, 0.0, ""
 	switch c, all := float64(count), float64(n); {
 	case c <= all*low-1:
-		p, limit, word = mathext.RegIncBeta(float64(n-count), c+1, 1-low), low, "at least"
+		p, limit = mathext.RegIncBeta(float64(n-count), c+1, 1-low), low
+		format = "%s in %d of %d reports, where the mechanism gives at least %.4g %% of them, apart from chance"
 	case c >= all*high+1:
-		p, limit, word = mathext.RegIncBeta(c, float64(n-count)+1, high), high, "at most"
+		p, limit = mathext.RegIncBeta(c, float64(n-count)+1, high), high
+		format = "%s in %d of %d reports, where the mechanism gives at most %.4g %% of them, apart from chance"
 	}
 	t.tests++ // both sides are one test each
 	if p == 1 {
 		t.tests++
 		return
 	}
-	t.add(p, "%s in %d of %d reports, where the mechanism gives %s %.4g %% of them, apart from chance", event, count, n, word, 100*limit)
+	t.add(p, format, event, count, n, 100*limit)
 }
 
 // sum tests that the number of set bits of n reports, each of which has ones bits
@@ -102,12 +104,14 @@ func (t *fitTests) sum(sum, n int64, k int, low, high int, on, off float64) {
 	t.tests++
 	mean := func(ones int) float64 { return float64(n) * (float64(ones)*on + float64(k-ones)*off) }
 	s := float64(sum)
-	ones, sign, word := 0, 0.0, ""
+	ones, sign, format := 0, 0.0, ""
 	switch {
 	case s < mean(low):
-		ones, sign, word = low, -1, "at least"
+		ones, sign = low, -1
+		format = "the reports have %.4g set bits on average, where the mechanism gives at least %.4g, apart from chance"
 	case s > mean(high):
-		ones, sign, word = high, 1, "at most"
+		ones, sign = high, 1
+		format = "the reports have %.4g set bits on average, where the mechanism gives at most %.4g, apart from chance"
 	default:
 		t.tests++
 		return
@@ -133,7 +137,7 @@ func (t *fitTests) sum(sum, n int64, k int, low, high int, on, off float64) {
 		}
 	}
 	v, _ := exponent(sign * from)
-	t.add(math.Exp(-max(v, 0)), "the reports have %.4g set bits on average, where the mechanism gives %s %.4g, apart from chance", s/float64(n), word, mean(ones)/float64(n))
+	t.add(math.Exp(-max(v, 0)), format, s/float64(n), mean(ones)/float64(n))
 }
 
 // Fit tests the counts against the mechanism.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/noren-privacy/noren"
@@ -153,19 +154,19 @@ func (a *account) inWords() string {
 func (a *account) fixed(what string) error {
 	hint := "nothing is spent: the steward may replace the grant"
 	if a.spent() {
-		what = a.total().String() + " is spent; " + what
+		what = fmt.Sprintf("%s is spent; %s", a.total(), what)
 		hint = "epsilons of different relations do not add up"
 	}
 	return &noren.Error{Kind: noren.Usage, Code: "fixed", Where: a.where(), What: what, Hint: hint}
 }
 
 func (a *account) capFalls() error {
-	hint := "its cap is " + a.limit().String()
+	hint := fmt.Sprintf("its cap is %s", a.limit())
 	switch {
 	case a.kind == kindAnalyst:
-		hint += "; the steward may close the analyst"
+		hint = fmt.Sprintf("its cap is %s; the steward may close the analyst", a.limit())
 	case !a.spent():
-		hint += "; nothing is spent: the steward may replace the grant"
+		hint = fmt.Sprintf("its cap is %s; nothing is spent: the steward may replace the grant", a.limit())
 	}
 	return &noren.Error{Kind: noren.Usage, Code: "fixed", Where: a.where(), What: "a cap cannot fall", Hint: hint}
 }

@@ -293,16 +293,17 @@ func (m *Meta) edge(given bool) string {
 
 // Statement is the privacy of the weights in one line.
 func (m *Meta) Statement() string {
-	s := fmt.Sprintf("differential privacy of one record, %s, epsilon = %s", m.Neighbours, strconv.FormatFloat(m.Epsilon, 'f', -1, 64))
+	epsilon := strconv.FormatFloat(m.Epsilon, 'f', -1, 64)
+	s := fmt.Sprintf("differential privacy of one record, %s, epsilon = %s", m.Neighbours, epsilon)
 	if m.Delta > 0 {
-		s += ", delta = " + strconv.FormatFloat(m.Delta, 'f', -1, 64)
+		s = fmt.Sprintf("differential privacy of one record, %s, epsilon = %s, delta = %s", m.Neighbours, epsilon, strconv.FormatFloat(m.Delta, 'f', -1, 64))
 	}
 	by := string(m.Mechanism)
 	switch m.Features {
 	case MarginalFeatures:
 		by = "histograms with discrete noise"
 	case BothFeatures:
-		by += " and histograms with discrete noise"
+		by = fmt.Sprintf("%s and histograms with discrete noise", by)
 	}
 	return s + ", by " + by + "; everything made of the weights is covered"
 }

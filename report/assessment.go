@@ -264,7 +264,8 @@ func (b *assessment) meaningAfter(r *assess.Risk) string {
 	case r.SmallestClass <= 1:
 		return fmt.Sprintf("In the release, %s can still be told from all others by these columns. It protects them no better than the original did.", records(r.UniqueRecords))
 	case p != nil:
-		text := fmt.Sprintf("In the release, every combination occurs in records of at least %s. Someone who knows these columns of one record of a person, and nothing else, is left with at least as many.", persons(p.Smallest))
+		text := fmt.Sprintf("In the release, every combination occurs in records of at least %s.", persons(p.Smallest))
+		text += " Someone who knows these columns of one record of a person, and nothing else, is left with at least as many."
 		if p.Fit.Min < p.Smallest {
 			text += fmt.Sprintf(" Someone who knows several records of one person may be left with fewer, in this release with %d.", p.Fit.Min)
 		}

@@ -69,6 +69,7 @@ func classPicture(names []string, risks []*assess.Risk) *Picture {
 		}
 		table.Rows = append(table.Rows, row)
 	}
+	chart.Ours = len(chart.Labels)
 	return &Picture{Chart: chart, Caption: "Bars at the left are records in small classes, bars at the right records that share their values with many.", Table: table}
 }
 
@@ -96,6 +97,7 @@ func riskPicture(names []string, risks []*assess.Risk) *Picture {
 		}
 		table.Rows = append(table.Rows, row)
 	}
+	chart.Ours = len(chart.Labels)
 	return &Picture{Chart: chart, Caption: "How many records are in a class of fewer than this number of records. In a class of fewer than 5, a guess is right with a chance above 1 in 5; who is alone is found with certainty.", Table: table}
 }
 

@@ -283,7 +283,7 @@ func (b *assessment) categories() []Block {
 func categoryPicture(c *assess.CategoryColumn, u *assess.Utility) *Picture {
 	n, m := float64(max(1, u.OriginalRecords)), float64(max(1, u.ReleaseRecords))
 	chart := &Bars{Horizontal: true, Format: Percent, Axis: "share of records"}
-	t := &Table{Names: true, Header: []string{plain(c.Name), "Original", "Share", "Release", "Share"}, Numeric: []bool{false, true, true, true, true}}
+	t := &Table{Keep: []string{plain(c.Name)}, Header: []string{plain(c.Name), "Original", "Share", "Release", "Share"}, Numeric: []bool{false, true, true, true, true}}
 	var first, second []float64
 	var others assess.Frequency
 	add := func(name string, f assess.Frequency) {
@@ -301,6 +301,7 @@ func categoryPicture(c *assess.CategoryColumn, u *assess.Utility) *Picture {
 	for i, f := range c.Frequencies {
 		if i < valuesListed {
 			row(plain(f.Value), f)
+			t.Keep = append(t.Keep, plain(f.Value))
 		} else {
 			sum(&unlisted, f)
 		}
@@ -319,10 +320,12 @@ func categoryPicture(c *assess.CategoryColumn, u *assess.Utility) *Picture {
 	}
 	if others != (assess.Frequency{}) {
 		add("all other values", others)
+		chart.Ours++
 	}
 	if c.OriginalMissing+c.ReleaseMissing > 0 {
 		missing := assess.Frequency{Original: float64(c.OriginalMissing), Release: float64(c.ReleaseMissing)}
 		add("missing", missing)
+		chart.Ours++
 		row("missing", missing)
 	}
 	chart.Series = []Series{{Name: "original", Values: first}, {Name: "release", Values: second}}

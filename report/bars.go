@@ -34,6 +34,9 @@ func (s *Series) whisker(label int) (low, high float64, ok bool) {
 type Bars struct {
 	Title  string
 	Labels []string
+	// Ours is how many of the last labels are texts and no names or values of a table,
+	// which are the same in every language.
+	Ours   int
 	Series []Series
 	// Horizontal lays the bars to the right of their labels, with the values
 	// at their ends; it suits long labels.

@@ -28,7 +28,23 @@ func LDPEstimateTables(e *api.LDPEstimate) []Table {
 	if e.Association != nil {
 		out = append(out, associationTable(e.Association))
 	}
+	for i := range out {
+		out[i].Keep = append(out[i].Keep, columnsOf(e)...)
+	}
 	return out
+}
+
+// columnsOf are the names of what was asked.
+func columnsOf(e *api.LDPEstimate) (names []string) {
+	for _, name := range []string{e.Column, e.Question} {
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	for _, a := range e.Attributes {
+		names = append(names, a.Column)
+	}
+	return names
 }
 
 // subject names what the reports of one attribute are about.
@@ -102,7 +118,6 @@ func wordsTable(e *api.LDPEstimate, d *api.LDPWords) Table {
 	}
 	t := Table{
 		Caption: fmt.Sprintf("%s: %d of %d candidates found, which explain %s of %s; all intervals hold at once with %s", words, count, d.Candidates, Percent(min(max(d.Explained, 0), 1)), of, Percent(d.Level)),
-		Names:   true,
 		Header:  []string{"word", "share", "std. error", "from", "to", "p-value", "found"},
 		Numeric: []bool{false, true, true, true, true, true, false},
 	}
@@ -118,6 +133,7 @@ func wordsTable(e *api.LDPEstimate, d *api.LDPWords) Table {
 	}
 	for i := range d.Found {
 		w, found := &d.Found[i], "yes"
+		t.Keep = append(t.Keep, w.Word)
 		if !w.Significant {
 			found = "no"
 		}
@@ -198,6 +214,7 @@ func associationTable(a *api.LDPAssociation) Table {
 		Names:   true,
 		Header:  append([]string{a.First + " \\ " + a.Second}, a.SecondLabels...),
 		Numeric: numericAfter(len(a.SecondLabels)),
+		Keep:    append([]string{a.First, a.Second, a.First + " \\ " + a.Second}, a.SecondLabels...),
 	}
 	for x, row := range a.Shares {
 		cells := []string{a.FirstLabels[x]}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/ldp"
 	"github.com/noren-privacy/noren/ldp/evaluate"
 )
@@ -111,30 +112,30 @@ func withNoise(r *evaluate.Result, m evaluate.Model) Table {
 	return t
 }
 
-// LDPEvaluateFacts say what was learned from, and how.
-func LDPEvaluateFacts(r *evaluate.Result) []Fact {
+// LDPEvaluateFacts say what was learned from, and how, in a language.
+func LDPEvaluateFacts(l lang.Lang, r *evaluate.Result) []Fact {
 	var classes []string
 	for _, c := range r.Classes {
 		classes = append(classes, fmt.Sprintf("%s (%s)", plain(c.Name), Integer(c.Records)))
 	}
 	if len(classes) > 8 {
-		classes = append(classes[:8], fmt.Sprintf("and %d more", len(r.Classes)-8))
+		classes = append(classes[:8], l.Text("and %d more", len(r.Classes)-8))
 	}
 	records := Integer(r.Records)
 	if r.Sampled {
-		records += " drawn of " + Integer(r.WithClass)
+		records = l.Text("%s drawn of %s", records, Integer(r.WithClass))
 	}
 	if r.NoClass > 0 {
-		records += fmt.Sprintf(", %s without a class left out", Integer(r.NoClass))
+		records += l.Text(", %s without a class left out", Integer(r.NoClass))
 	}
 	labels, missing := 0, 0
 	for _, a := range r.Attributes {
 		labels += a.Labels
 		missing += a.Missing
 	}
-	attributes := fmt.Sprintf("%d, of %d labels in all", len(r.Attributes), labels)
+	attributes := l.Text("%d, of %d labels in all", len(r.Attributes), labels)
 	if missing > 0 {
-		attributes += fmt.Sprintf("; %s, which is a label of its own", counted(int64(missing), "missing value"))
+		attributes += l.Text("; %s, which is a label of its own", lang.Words(counted(int64(missing), "missing value")))
 	}
 	facts := []Fact{
 		{Name: "records", Value: records},
@@ -142,23 +143,23 @@ func LDPEvaluateFacts(r *evaluate.Result) []Fact {
 		{Name: "attributes", Value: attributes},
 	}
 	if len(r.Left) > 0 {
-		facts = append(facts, Fact{Name: "left out", Value: counted(int64(len(r.Left)), "column")})
+		facts = append(facts, Fact{Name: "left out", Value: l.Say(counted(int64(len(r.Left)), "column"))})
 	}
 	return append(facts,
-		Fact{Name: "tried by", Value: fmt.Sprintf("cross-validation in %d parts, repeats: %d", r.Folds, r.Repeats)},
-		Fact{Name: "guessing", Value: fmt.Sprintf("%.1f %% are right who always answer the largest class", 100*r.Majority)},
+		Fact{Name: "tried by", Value: l.Text("cross-validation in %d parts, repeats: %d", r.Folds, r.Repeats)},
+		Fact{Name: "guessing", Value: l.Text("%.1f %% are right who always answer the largest class", 100*r.Majority)},
 	)
 }
 
-// LDPEvaluatePage shows an evaluation with its curves.
-func LDPEvaluatePage(r *evaluate.Result, path, footer string) *Page {
+// LDPEvaluatePage shows an evaluation with its curves, in a language.
+func LDPEvaluatePage(l lang.Lang, r *evaluate.Result, path, footer string) *Page {
 	p := &Page{
 		Title:   "What can still be learned: " + r.Label,
 		Lead:    fmt.Sprintf("Models that tell %s, trained and tried on raw, generalised and randomised records of %s.", r.Label, path),
-		Private: true, Footer: footer,
+		Private: true, Footer: footer, Lang: l, Keep: []string{r.Label, path},
 	}
 	facts := Table{Header: []string{"", ""}}
-	for _, f := range LDPEvaluateFacts(r) {
+	for _, f := range LDPEvaluateFacts(l, r) {
 		facts.Rows = append(facts.Rows, []string{f.Name, f.Value})
 	}
 	attributes := Table{

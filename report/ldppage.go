@@ -14,11 +14,13 @@ func LDPEstimatePage(e *api.LDPEstimate, footer string) *Page {
 		Title:  "Estimates from " + counted(e.Reports, "report"),
 		Lead:   fmt.Sprintf("Estimates from reports that were randomised by %s before they left their owners. %s.", e.Mechanism, upper(e.Rejected.String())) + doubts(e.Warnings),
 		Footer: footer,
+		Keep:   columnsOf(e),
 	}
 	add := func(x *api.LDPLearned, of, title string, reports int64) {
 		section := Section{Title: title}
 		chart := learnedChart(x)
 		for i, t := range learnedTables(e, x, of, reports) {
+			t.Keep = append(t.Keep, p.Keep...)
 			if chart != nil && i == 0 {
 				section.Blocks = append(section.Blocks, Block{Picture: &Picture{Chart: chart, Caption: t.Caption, Table: &t}})
 			} else {

@@ -14,7 +14,10 @@ import (
 func LDPSimulateTables(r *api.LDPSimulate) []Table {
 	var out []Table
 	for i := range r.Attributes {
-		out = append(out, truthTables(&r.Attributes[i])...)
+		for _, t := range truthTables(&r.Attributes[i]) {
+			t.Keep = append(t.Keep, r.Attributes[i].Column)
+			out = append(out, t)
+		}
 	}
 	return append(out, errorTable(r, "epsilon"), errorTable(r, "n"))
 }
@@ -134,6 +137,9 @@ func LDPSimulatePage(r *api.LDPSimulate, footer string) *Page {
 		Lead:    fmt.Sprintf("Estimated beside true values, and the error by epsilon and by the number of people. Seed %d.", r.Seed),
 		Private: r.Private != "",
 		Footer:  footer,
+	}
+	for i := range r.Attributes {
+		p.Keep = append(p.Keep, r.Attributes[i].Column)
 	}
 	for i := range r.Attributes {
 		a := &r.Attributes[i]

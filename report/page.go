@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/noren-privacy/noren"
@@ -29,6 +30,9 @@ type Page struct {
 	// Lang is the language in which the page is written. Its texts are English ones, which
 	// are found in the catalogue of package lang. Defaults to English.
 	Lang lang.Lang
+	// Keep are names of columns and values in titles and texts, which are the same in
+	// every language.
+	Keep []string
 }
 
 // Section is a part of a page under a heading.
@@ -78,14 +82,38 @@ type Table struct {
 	// Names says that the first column holds names of columns or values of a table, which
 	// are the same in every language. Otherwise it holds texts of ours.
 	Names bool
+	// Keep are names of columns and values in other places of the table, which are the
+	// same in every language.
+	Keep []string
 }
 
-// cell is the first cell of a row in a language.
-func (t *Table) cell(l lang.Lang, text string) string {
-	if t.Names {
-		return visible(text)
+// In is the table in a language.
+func (t *Table) In(l lang.Lang) *Table {
+	if l == lang.English {
+		return t
 	}
-	return visible(l.Say(text))
+	out := *t
+	say := func(text string) string {
+		if slices.Contains(t.Keep, text) {
+			return text
+		}
+		return l.SayKeeping(l.Term(text), t.Keep...)
+	}
+	out.Caption, out.Header, out.Rows = say(t.Caption), make([]string, len(t.Header)), make([][]string, len(t.Rows))
+	for i, head := range t.Header {
+		out.Header[i] = say(head)
+	}
+	for i, row := range t.Rows {
+		out.Rows[i] = make([]string, len(row))
+		for j, cell := range row {
+			if j == 0 && t.Names {
+				out.Rows[i][j] = cell
+			} else {
+				out.Rows[i][j] = say(cell)
+			}
+		}
+	}
+	return &out
 }
 
 // Picture is a chart with its caption, and the table of its numbers, which is
@@ -106,12 +134,12 @@ var pageText string
 // template (kind Internal).
 func (p *Page) Write(w io.Writer) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"svg":     func(c Chart) (template.HTML, error) { return inlineSVG(c, p.Lang) },
+		"svg":     func(c Chart) (template.HTML, error) { return inlineSVG(c, p.Lang, p.Keep) },
 		"numeric": func(t *Table, i int) bool { return i < len(t.Numeric) && t.Numeric[i] },
 		"visible": visible,
-		"say":     func(text string) string { return visible(p.Lang.Say(text)) },
+		"say":     func(text string) string { return visible(p.Lang.SayKeeping(text, p.Keep...)) },
 		"fixed":   func(text string) string { return p.Lang.Text(lang.Key(text)) },
-		"name":    func(t *Table, text string) string { return t.cell(p.Lang, text) },
+		"in":      func(t *Table) *Table { return t.In(p.Lang) },
 		"anchor":  func(i int) string { return fmt.Sprintf("section-%d", i+1) },
 	}).Parse(pageText)
 	if err != nil {
@@ -127,19 +155,31 @@ func (p *Page) Write(w io.Writer) error {
 
 // inlineSVG is the chart as markup for the page. Every text in it went through
 // escape, hence it is safe to pass on as it is.
-func inlineSVG(c Chart, l lang.Lang) (template.HTML, error) {
+func inlineSVG(c Chart, l lang.Lang, keep []string) (template.HTML, error) {
 	var b strings.Builder
 	if err := c.WriteSVG(&b); err != nil {
 		return "", err
 	}
 	text := b.String()
 	if l != lang.English {
+		keep = append(keep, names(c)...)
 		text = svgTexts.ReplaceAllStringFunc(text, func(found string) string {
 			m := svgTexts.FindStringSubmatch(found)
-			return m[1] + escape(l.Say(html.UnescapeString(m[2]))) + m[3]
+			return m[1] + escape(l.SayKeeping(html.UnescapeString(m[2]), keep...)) + m[3]
 		})
 	}
 	return template.HTML(text), nil
+}
+
+// names are the names of columns and values in a picture.
+func names(c Chart) []string {
+	switch c := c.(type) {
+	case *Bars:
+		return slices.Clone(c.Labels[:max(0, len(c.Labels)-c.Ours)])
+	case *HeatMap:
+		return slices.Clone(c.Names)
+	}
+	return nil
 }
 
 // svgTexts finds the texts of a picture: its own texts, and what it is read out as.

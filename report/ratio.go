@@ -197,7 +197,7 @@ func categoryShift(c *table.Column, name string, w []float64) Block {
 	}
 	toShares(plain)
 	toShares(weighted)
-	t := &Table{Names: true, Header: []string{name, "public", "weighted"}, Numeric: []bool{false, true, true}}
+	t := &Table{Names: true, Keep: []string{name}, Header: []string{name, "public", "weighted"}, Numeric: []bool{false, true, true}}
 	for l, word := range c.Dict {
 		t.Rows = append(t.Rows, []string{word, Percent(plain[l]), Percent(weighted[l])})
 	}

@@ -154,9 +154,8 @@ func uncovered(c *table.Column, names map[string]bool) string {
 			first = append(first, fmt.Sprint(i+1))
 		}
 	}
-	more := ""
 	if records > shown {
-		more = ", ..."
+		first = append(first, "...")
 	}
-	return fmt.Sprintf("%d values in %d records have no line in the hierarchy: records %s", len(names), records, strings.Join(first, ", ")+more)
+	return fmt.Sprintf("%d values in %d records have no line in the hierarchy: records %s", len(names), records, strings.Join(first, ", "))
 }

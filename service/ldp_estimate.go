@@ -34,7 +34,7 @@ func (s *Service) LDPEstimate(ctx context.Context, r *api.LDPEstimateRequest) (*
 	}
 	out := e.result()
 	if excluded := out.Rejected.Total(); excluded > 0 {
-		s.note(api.Warning, "reports-excluded", fmt.Sprintf("of %s, %s%s", text.Count(excluded+out.Reports, "line"), out.Rejected, e.badLines))
+		s.note(api.Warning, "reports-excluded", fmt.Sprintf("of %s, %s", text.Count(excluded+out.Reports, "line"), out.Rejected.String()+e.badLines))
 	}
 	if r.WantCounts {
 		out.Counts = counts

@@ -60,12 +60,10 @@ func (s *Service) LDPRandomise(ctx context.Context, r *api.LDPRandomiseRequest) 
 		}
 		s.note(api.Info, "devices-key", "made the key of the devices, "+r.Devices+": keep it, and keep it secret")
 	}
-	if n := lines.Repeated; n > 0 {
-		not := "are not their"
-		if n == 1 {
-			not = "is not its"
-		}
-		s.note(api.Warning, "repeated-clients", fmt.Sprintf("%s %s client's first: the privacy losses of a person with several records add up, and estimates exclude later reports", text.Count(n, "report"), not))
+	if n := lines.Repeated; n > 1 {
+		s.note(api.Warning, "repeated-clients", fmt.Sprintf("%s reports are not their client's first: the privacy losses of a person with several records add up, and estimates exclude later reports", text.Integer(n)))
+	} else if n == 1 {
+		s.note(api.Warning, "repeated-clients", "1 report is not its client's first: the privacy losses of a person with several records add up, and estimates exclude later reports")
 	}
 	out := &api.LDPRandomise{
 		Schema: api.LDPRandomiseSchema, Input: r.Input, Output: r.Output, Reports: tab.Rows, Repeated: lines.Repeated,

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/infer"
 )
@@ -111,28 +112,32 @@ func (a *Answers) k() int {
 }
 
 // comment writes the answers as comments.
-func (a *Answers) comment(b *strings.Builder) {
+func (a *Answers) comment(b *strings.Builder, l lang.Lang) {
 	if a == nil {
 		return
 	}
 	none := func(list []string) string {
 		if len(list) == 0 {
-			return "nothing"
+			return l.Text("nothing")
 		}
 		return strings.Join(list, ", ")
 	}
-	unit := "each record is another person's"
+	unit := l.Text("each record is another person's")
 	if a.Unit != "" {
-		unit = a.Unit + " tells persons apart"
+		unit = l.Text("%s tells persons apart", a.Unit)
 	}
-	b.WriteString("#\n# Answers of the steward:\n")
-	for _, line := range []struct{ question, answer string }{
-		{"Who receives the release?", a.Recipients.words() + fmt.Sprintf(" (k = %d)", a.Recipients.K())},
+	b.WriteString("#\n")
+	b.WriteString(l.Text("# Answers of the steward:\n"))
+	for _, line := range []struct {
+		question lang.Key
+		answer   string
+	}{
+		{"Who receives the release?", l.Say(a.Recipients.words()) + fmt.Sprintf(" (k = %d)", a.Recipients.K())},
 		{"What may they know of a person?", none(a.Known)},
 		{"What would harm a person?", none(a.Harmful)},
 		{"Has a person several records?", unit},
 	} {
-		wrapped(b, "#   ", line.question+" "+line.answer)
+		wrapped(b, "#   ", l.Text(line.question)+" "+line.answer)
 	}
 }
 

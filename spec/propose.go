@@ -6,6 +6,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/noren-privacy/noren/internal/grid"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/infer"
 )
@@ -19,6 +21,8 @@ type ProposeOptions struct {
 	// Answers are the steward's, which decide where they differ from what was inferred.
 	// Optional.
 	Answers *Answers
+	// Lang is the language of comments.
+	Lang lang.Lang
 }
 
 // Propose writes what was inferred of a table as a commented specification: for each
@@ -26,7 +30,8 @@ type ProposeOptions struct {
 // and records and the levels of ordered columns; otherwise no value of the table.
 func Propose(r *infer.Report, o ProposeOptions) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `# The columns of a table and the parameters of its release.
+	l := o.Lang
+	b.WriteString(l.Text(`# The columns of a table and the parameters of its release.
 # Proposed from %d records; the roles are proposals. Check each.
 #
 #   identifier        names a person or a record: dropped
@@ -34,49 +39,48 @@ func Propose(r *infer.Report, o ProposeOptions) string {
 #   sensitive         what others must not learn of a person: kept, and checked
 #                     where l or t is given
 #   other             kept untouched
-`, r.Rows)
+`, r.Rows))
 	if o.Use != "" {
 		fmt.Fprintf(&b, "#\n# %s\n", o.Use)
 	}
-	o.Answers.comment(&b)
+	o.Answers.comment(&b, l)
 	b.WriteString("\nversion: 1\n")
-	proposeInput(&b, o.Input, r.Missing)
+	proposeInput(&b, l, o.Input, r.Missing)
 	switch unit := unitOf(r); {
 	case o.Answers != nil && o.Answers.Unit != "":
-		b.WriteString("\n# Records with the same value here are of one person: k, l and t count persons\n# by it.\n")
+		b.WriteString(l.Text("\n# Records with the same value here are of one person: k, l and t count persons\n# by it.\n"))
 		fmt.Fprintf(&b, "unit: %s\n", Scalar(o.Answers.Unit))
 	case o.Answers == nil && unit != nil:
-		b.WriteString("\n# Records with the same value here seem to be of one person: k, l and t count\n# persons by it. Remove the line where each record is another person's.\n")
+		b.WriteString(l.Text("\n# Records with the same value here seem to be of one person: k, l and t count\n# persons by it. Remove the line where each record is another person's.\n"))
 		fmt.Fprintf(&b, "unit: %s\n", Scalar(unit.Field.Name))
 	}
 	b.WriteString("\ncolumns:\n")
 	for i := range r.Columns {
 		c := r.Columns[i]
 		o.Answers.decide(&c)
-		proposeColumn(&b, &c)
+		proposeColumn(&b, l, &c)
 	}
-	fmt.Fprintf(&b, `
-anonymize:
-  # Every combination of quasi-identifiers will occur in at least k records, or
+	b.WriteString("\nanonymize:\n")
+	b.WriteString(l.Text(`  # Every combination of quasi-identifiers will occur in at least k records, or
   # in records of k persons where a unit is named above.
-  k: %d
-`, o.Answers.k())
+`))
+	fmt.Fprintf(&b, "  k: %d\n", o.Answers.k())
 	if o.Answers != nil && len(o.Answers.Harmful) > 0 {
-		b.WriteString(`  # Every class will have at least this many different values in each sensitive
+		b.WriteString(l.Text(`  # Every class will have at least this many different values in each sensitive
   # column.
-  l: 2
-`)
+`))
+		b.WriteString("  l: 2\n")
 		return b.String()
 	}
-	b.WriteString(`  # Every class will have at least this many different values in each sensitive
+	b.WriteString(l.Text(`  # Every class will have at least this many different values in each sensitive
   # column (remove the mark to ask for it).
-  # l: 2
-`)
+`))
+	b.WriteString("  # l: 2\n")
 	return b.String()
 }
 
 // proposeInput states how the table is read.
-func proposeInput(b *strings.Builder, in Input, missing []string) {
+func proposeInput(b *strings.Builder, l lang.Lang, in Input, missing []string) {
 	var lines []string
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf("  "+format+"\n", args...)) }
 	if in.Delimiter != "" {
@@ -98,7 +102,7 @@ func proposeInput(b *strings.Builder, in Input, missing []string) {
 		add("query: %s", Scalar(in.Query))
 	}
 	if len(missing) > 0 {
-		add("# Texts that stand for a missing value, as the empty field always does.")
+		lines = append(lines, l.Text("  # Texts that stand for a missing value, as the empty field always does.\n"))
 		add("missing: %s", list(missing))
 	}
 	if len(lines) > 0 {
@@ -119,23 +123,23 @@ func unitOf(r *infer.Report) *infer.Column {
 	return unit
 }
 
-func proposeColumn(b *strings.Builder, c *infer.Column) {
+func proposeColumn(b *strings.Builder, l lang.Lang, c *infer.Column) {
 	f := &c.Field
-	about := "about "
-	if !c.Estimated {
-		about = ""
+	if c.Estimated {
+		comment(b, l.Text("about %d different values, %d missing.", c.Distinct, c.Missing))
+	} else {
+		comment(b, l.Text("%d different values, %d missing.", c.Distinct, c.Missing))
 	}
-	fmt.Fprintf(b, "  # %s%d different values, %d missing.\n", about, c.Distinct, c.Missing)
-	comment(b, "Type: "+c.TypeReason.Text)
-	comment(b, "Role: "+c.RoleReason.Text)
+	comment(b, l.Text("Type: %s", lang.Words(c.TypeReason.Text)))
+	comment(b, l.Text("Role: %s", lang.Words(c.RoleReason.Text)))
 	if c.Unit {
-		comment(b, "It seems to name persons who have several records each: name it as the unit, so that persons count and not records.")
+		comment(b, l.Text("It seems to name persons who have several records each: name it as the unit, so that persons count and not records."))
 	}
 	fmt.Fprintf(b, "  %s:\n    role: %s\n    type: %s\n", Scalar(f.Name), f.Role, f.Type)
 	if f.Type == table.Date && f.Layout != "" {
 		fmt.Fprintf(b, "    format: %s\n", Scalar(string(f.Layout)))
 		if len(c.Layouts) > 1 {
-			comment(b, fmt.Sprintf("  The file does not tell this from %s: make sure.", c.Layouts[1]))
+			comment(b, l.Text("  The file does not tell this from %s: make sure.", c.Layouts[1]))
 		}
 	}
 	if f.Number != "" {
@@ -150,23 +154,42 @@ func proposeColumn(b *strings.Builder, c *infer.Column) {
 // comment writes text as comment lines of at most 80 characters.
 func comment(b *strings.Builder, text string) { wrapped(b, "  # ", text) }
 
-// wrapped writes text in lines of at most 80 characters that begin with start.
+// wrapped writes text in lines of at most 80 characters that begin with start. Lines end
+// at spaces, and beside characters that are two wide.
 func wrapped(b *strings.Builder, start, text string) {
 	const width = 76
-	line := strings.TrimRight(start, " ")
-	first := line
+	first := strings.TrimRight(start, " ")
+	line := first
 	for _, word := range strings.Fields(text) {
-		if len(line)+1+len(word) > width && line != first {
-			b.WriteString(line + "\n")
-			line = strings.TrimRight(start, " ")
+		for n, part := range breakable(word) {
+			space := 0
+			if n == 0 {
+				space = 1
+			}
+			if grid.Width(line)+space+grid.Width(part) > width && line != first {
+				b.WriteString(line + "\n")
+				line = first
+			}
+			if line == first {
+				line = start + part
+				continue
+			}
+			line += strings.Repeat(" ", space) + part
 		}
-		if line == first {
-			line = start + word
-			continue
-		}
-		line += " " + word
 	}
 	b.WriteString(line + "\n")
+}
+
+// breakable splits a word before each character that is two wide and that may begin a
+// line: not before punctuation or a small or long kana.
+func breakable(word string) (parts []string) {
+	from := 0
+	for i, r := range word {
+		if i > 0 && grid.Width(string(r)) == 2 && !strings.ContainsRune("、。）」』・ーぁぃぅぇぉっゃゅょァィゥェォッャュョ", r) && !strings.HasSuffix(word[:i], "（") && !strings.HasSuffix(word[:i], "「") {
+			parts, from = append(parts, word[from:i]), i
+		}
+	}
+	return append(parts, word[from:])
 }
 
 // Scalar writes a string as YAML, quoted where it must be.

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/grid"
 	"github.com/noren-privacy/noren/lang"
 	words "github.com/noren-privacy/noren/report/text"
 	"github.com/noren-privacy/noren/service"
@@ -89,7 +89,7 @@ func (f *askFlags) ask(c *cobra.Command, t *terminal, path string) error {
 	}
 	for i := range answers.Answers {
 		a := &answers.Answers[i]
-		if err := printAnswer(t.stdout, i, &a.Question, a.Asked, a.Rows); err != nil {
+		if err := printAnswer(t.stdout, i, &a.Question, words.QuestionAsked(t.lang, &a.Question), a.Rows); err != nil {
 			return err
 		}
 		printMessages(t.stdout, "note", a.ReadWithCare)
@@ -106,24 +106,26 @@ func printAskPrice(w io.Writer, q *api.AskQuote) error {
 	lang.Fprintf(w, "%d questions to %s: a dry run, nothing is charged\n", len(q.Questions), q.Dataset)
 	for i := range q.Questions {
 		one := &q.Questions[i]
-		lang.Fprintf(w, "\n%d. %s\n", i+1, lang.Words(sentence(one.Asked)))
-		printLines(w, []words.Line{{Label: "cost", Text: l.Text("%s, %s noise", one.Cost, one.Question.Noise)}, {Label: "accuracy", Text: one.Accuracy.Words.Text}, {Label: "groups", Text: one.Composition.Text}})
+		fmt.Fprintf(w, "\n%d. %s\n", i+1, sentence(words.QuestionAsked(l, &one.Question)))
+		printLine(w, "cost", l.Text("%s, %s noise", one.Cost, one.Question.Noise))
+		printLine(w, "accuracy", words.PromiseWords(l, &one.Accuracy, one.Cells).Text)
+		printLine(w, "groups", l.Say(one.Composition.Text))
 		if one.Sampling != nil {
-			printLines(w, []words.Line{{Label: "sampling", Text: l.Text("within %s. %s", figure(one.Sampling.Within), lang.Words(one.Sampling.Basis.Text))}})
+			printLine(w, "sampling", l.Text("within %s. %s", figure(one.Sampling.Within), lang.Words(one.Sampling.Basis.Text)))
 		}
 	}
 	fmt.Fprintln(w)
-	printLines(w, []words.Line{{Label: "cost", Text: fmt.Sprintf("%s, neighbours %s of one %s", q.Cost, q.Neighbours, q.Unit)}})
+	printLine(w, "cost", l.Text("%s, neighbours %s of one %s", q.Cost, q.Neighbours, q.Unit))
 	for _, a := range q.Accounts {
-		left := l.Text("%s left, not enough", a.Left)
 		if a.After != nil {
-			left = l.Text("%s left after it", a.After)
+			printLine(w, a.Kind, l.Text("%s: %s left after it", a.Name, a.After))
+		} else {
+			printLine(w, a.Kind, l.Text("%s: %s left, not enough", a.Name, a.Left))
 		}
-		printLines(w, []words.Line{{Label: a.Kind, Text: a.Name + ": " + left}})
 	}
 	printMessages(w, "odds", q.Statement)
 	for _, change := range q.FitsWith {
-		printLines(w, []words.Line{{Label: "would fit", Text: l.Text("%s: %s in all", lang.Words(change.Change.Text), change.Cost)}})
+		printLine(w, "would fit", l.Text("%s: %s in all", lang.Words(change.Change.Text), change.Cost))
 	}
 	if !q.Fits {
 		return &alreadySaid{&noren.Error{Kind: noren.Refused, Code: "budget-refused", What: "the budget does not cover it"}}
@@ -140,7 +142,7 @@ func printRehearsal(w io.Writer, r *api.AskRequest, out *api.Rehearsal) error {
 			return err
 		}
 		if of := out.Questions[i].Of; of > 0 {
-			printLines(w, []words.Line{{Label: "within", Text: fmt.Sprintf("%d of %d values of %d runs lie within the margin (%.1f %%)", out.Questions[i].Within, of, out.Runs, 100*float64(out.Questions[i].Within)/float64(of))}})
+			printLine(w, "within", lang.Of(w).Text("%d of %d values of %d runs lie within the margin (%.1f %%)", out.Questions[i].Within, of, out.Runs, 100*float64(out.Questions[i].Within)/float64(of)))
 		}
 		fmt.Fprintln(w)
 	}
@@ -149,9 +151,9 @@ func printRehearsal(w io.Writer, r *api.AskRequest, out *api.Rehearsal) error {
 
 // printAnswer prints the values of one question.
 func printAnswer(w io.Writer, i int, q *api.Question, asked []api.Message, rows []api.AnswerRow) error {
-	lang.Fprintf(w, "%d. %s\n", i+1, lang.Words(sentence(asked)))
+	fmt.Fprintf(w, "%d. %s\n", i+1, sentence(asked))
 	l := lang.Of(w)
-	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	tab := grid.New(w)
 	for j := range rows {
 		r := &rows[j]
 		cells := append([]string{""}, r.Keys...)
@@ -191,6 +193,6 @@ func sentence(m []api.Message) string {
 // printMessages prints sentences under one label.
 func printMessages(w io.Writer, label string, all []api.Message) {
 	for _, m := range all {
-		printLines(w, []words.Line{{Label: label, Text: m.Text}})
+		printLine(w, label, lang.Of(w).Say(m.Text))
 	}
 }

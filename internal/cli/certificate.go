@@ -51,7 +51,7 @@ func printCertificate(out io.Writer, s *certificate.Signed) error {
 	w := grid.New(out)
 	name := c.Released.Name
 	if name == "" {
-		name = "(no name)"
+		name = lang.Of(w).Text("(no name)")
 	}
 	lang.Fprintf(w, "released\t%s %s, %d bytes\n\tsha256 %s\n", lang.Of(w).Term(string(c.Released.Kind)), name, c.Released.Size, c.Released.SHA256)
 	lang.Fprintf(w, "by\t%s %s\n", c.Mechanism.Name, c.Mechanism.Parameters)

@@ -22,6 +22,7 @@ import (
 // not met, 5 budget refused, 130 interrupted.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	t := newTerminal(stdin, stdout, stderr)
+	t.lang = asked(args, t.lang)
 	root := newRoot(t)
 	root.SetArgs(args)
 	root.SetIn(stdin)

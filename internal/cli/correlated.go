@@ -10,6 +10,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/correlated"
+	"github.com/noren-privacy/noren/internal/grid"
 	"github.com/noren-privacy/noren/lang"
 	words "github.com/noren-privacy/noren/report/text"
 )
@@ -90,7 +91,7 @@ func newCorrelatedLeakage(t *terminal) *cobra.Command {
 			if asJSON {
 				return printJSON(t.stdout, l)
 			}
-			lang.Fprintf(t.stdout, "%s of %s, noise of scale %s, against %s\n\n", l.Query, args[0], figure(l.Scale), l.Adversaries)
+			lang.Fprintf(t.stdout, "%s of %s, noise of scale %s, against %s\n\n", lang.Words(l.Query), args[0], figure(l.Scale), lang.Words(l.Adversaries))
 			printLeakage(t, l.Leakage)
 			return nil
 		},
@@ -110,7 +111,7 @@ func printLeakage(t *terminal, l *correlated.Leakage) {
 	}
 	lang.Fprintf(w, "  leakage     %s (%s, by %s)\n", api.Decimal(l.Upper), lang.Words(how), l.Method)
 	if l.Witness != nil {
-		lang.Fprintf(w, "  worst       %s\n", l.Witness)
+		lang.Fprintf(w, "  worst       %s\n", lang.Words(l.Witness.String()))
 	}
 }
 
@@ -146,11 +147,11 @@ func newCorrelatedCalibrate(t *terminal) *cobra.Command {
 
 func printCalibration(t *terminal, path string, c *api.CorrelatedCalibrate) {
 	w := t.stdout
-	lang.Fprintf(w, "%s of %s, epsilon %s, against %s\n\n  scale       %s\n", c.Query, path, api.Decimal(c.Epsilon), c.Adversaries, figure(c.Scale))
+	lang.Fprintf(w, "%s of %s, epsilon %s, against %s\n\n  scale       %s\n", lang.Words(c.Query), path, api.Decimal(c.Epsilon), lang.Words(c.Adversaries), figure(c.Scale))
 	printLeakage(t, c.Leakage)
 	lang.Fprintln(w, "\nscales of other methods")
 	for _, b := range words.Baselines(t.lang, c.Baselines) {
-		lang.Fprintf(w, "  %-18s %14s   %s\n", b.Method, figure(b.Scale), lang.Words(b.Protects))
+		fmt.Fprintf(w, "  %s %14s   %s\n", grid.Pad(t.lang.Say(b.Method), 18), figure(b.Scale), t.lang.Say(b.Protects))
 	}
 }
 

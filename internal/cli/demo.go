@@ -62,10 +62,10 @@ func runDemo(ctx context.Context, t *terminal, keep string) error {
 	out := t.stdout
 	lang.Fprintf(out, "A synthetic clinic: %d visits of %d patients. What others may know of a patient\n(%s) is made common to visits of %d patients\nor more; names and numbers are dropped.\n",
 		result.Rows, result.Verified.Unit.Persons, strings.Join(result.Guarantee.Quasi, ", "), result.K)
-	if err := showRows(out, lang.Of(out).Text("\nBefore: the first visits of a table that only the clinic may see"), input, 6, 7); err != nil {
+	if err := showRows(out, lang.Key("\nBefore: the first visits of a table that only the clinic may see"), input, 6, 7); err != nil {
 		return err
 	}
-	if err := showClass(ctx, out, lang.Of(out).Text("\nAfter: the visits of one class, which cannot be told apart by what others may know"), output, result.Guarantee.Quasi); err != nil {
+	if err := showClass(ctx, out, lang.Key("\nAfter: the visits of one class, which cannot be told apart by what others may know"), output, result.Guarantee.Quasi); err != nil {
 		return err
 	}
 	fmt.Fprintln(out)
@@ -94,14 +94,14 @@ func unpack(from fs.FS, dir string) error {
 }
 
 // showRows prints the first records of a CSV file, the first columns of them.
-func showRows(out io.Writer, title, path string, rows, columns int) error {
+func showRows(out io.Writer, title lang.Key, path string, rows, columns int) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = f.Close() }()
 	r := csv.NewReader(f)
-	fmt.Fprintln(out, title)
+	lang.Fprintln(out, title)
 	w := grid.New(out)
 	for range rows + 1 {
 		row, err := r.Read()
@@ -114,7 +114,7 @@ func showRows(out io.Writer, title, path string, rows, columns int) error {
 }
 
 // showClass prints one class of a release: that of its first record.
-func showClass(ctx context.Context, out io.Writer, title, path string, quasi []string) error {
+func showClass(ctx context.Context, out io.Writer, title lang.Key, path string, quasi []string) error {
 	src, err := file.Open(ctx, path, file.Options{})
 	if err != nil {
 		return err
@@ -134,7 +134,7 @@ func showClass(ctx context.Context, out io.Writer, title, path string, quasi []s
 		}
 		return c.Dict[c.Codes[i]]
 	}
-	fmt.Fprintln(out, title)
+	lang.Fprintln(out, title)
 	w := grid.New(out)
 	const columns = 7
 	fmt.Fprintln(w, "  "+strings.Join(names[:columns], "\t")+"\t...")

@@ -170,11 +170,12 @@ func printLines(w io.Writer, lines []words.Line) {
 	}
 }
 
-// printLine prints one labelled line. On a terminal a long text goes on below itself.
+// printLine prints one labelled line, whose text is in the language of w. On a terminal a
+// long text goes on below itself.
 func printLine(w io.Writer, label, text string) {
 	const labels = 11
 	l := lang.Of(w)
-	_ = grid.Hang(w, "  "+grid.Pad(l.Term(label), labels)+" ", l.Say(text))
+	_ = grid.Hang(w, "  "+grid.Pad(l.Term(label), labels)+" ", text)
 }
 
 // printPrice prints a dry run: quote as JSON, or the lines of its price between those of

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"html"
 	"io"
 	"regexp"
 	"strings"
@@ -63,4 +64,13 @@ func ParseOnly(ctx context.Context, args []string, stderr io.Writer) int {
 		return 2
 	}
 	return 0
+}
+
+// EnglishLines are the lines of a text that hold words in English.
+func EnglishLines(text string) []string { return english(text) }
+
+// PageText is the text of a page without its markup.
+func PageText(page []byte) string {
+	body := regexp.MustCompile(`(?s)<(style|script).*?</(style|script)>`).ReplaceAll(page, nil)
+	return html.UnescapeString(string(regexp.MustCompile(`<[^>]+>`).ReplaceAll(body, []byte("\n"))))
 }

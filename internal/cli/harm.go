@@ -3,11 +3,13 @@ package cli
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/correlated/harm"
+	"github.com/noren-privacy/noren/internal/grid"
 	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/report/leakage"
 	words "github.com/noren-privacy/noren/report/text"
@@ -86,23 +88,29 @@ func newHarmEvaluate(t *terminal) *cobra.Command {
 }
 
 func printHarm(w io.Writer, e *harm.Evaluation) {
+	l := lang.Of(w)
 	lang.Fprintf(w, "noise of scale %s\n\n", figure(e.Scale))
 	for _, row := range []struct {
 		name  string
 		value float64
 	}{
-		{"damage", e.Damage},
-		{"concealment", e.Concealment},
-		{"credit", e.Credit},
-		{"false alarm, probability", e.FalseAlarm},
-		{"identified, probability", e.Identified},
-		{"total", e.Total},
+		{l.Text("damage"), e.Damage},
+		{l.Text("concealment"), e.Concealment},
+		{l.Text("credit"), e.Credit},
+		{l.Text("false alarm, probability"), e.FalseAlarm},
+		{l.Text("identified, probability"), e.Identified},
+		{l.Text("total"), e.Total},
 	} {
-		lang.Fprintf(w, "  %-26s %s\n", row.name, figure(row.value))
+		fmt.Fprintf(w, "  %s %s\n", grid.Pad(row.name, 26), figure(row.value))
 	}
-	lang.Fprintf(w, "\n  %6s %10s %12s %12s %12s %10s %10s\n", "count", "prior", "damage", "concealment", "credit", "alarm", "no alarm")
+	heads := []string{l.Text("count"), l.Text("prior"), l.Text("damage"), l.Text("concealment"), l.Text("credit"), l.Text("alarm"), l.Text("no alarm")}
+	fmt.Fprint(w, "\n ")
+	for i, width := range []int{6, 10, 12, 12, 12, 10, 10} {
+		fmt.Fprint(w, " ", strings.Repeat(" ", max(0, width-grid.Width(heads[i]))), heads[i])
+	}
+	fmt.Fprintln(w)
 	for _, k := range e.Cases {
-		lang.Fprintf(w, "  %6d %10s %12s %12s %12s %10s %10s\n", k.T, figure(k.P), figure(k.Damage), figure(k.Concealment), figure(k.Credit), figure(k.Alarm), figure(k.NoAlarm))
+		fmt.Fprintf(w, "  %6d %10s %12s %12s %12s %10s %10s\n", k.T, figure(k.P), figure(k.Damage), figure(k.Concealment), figure(k.Credit), figure(k.Alarm), figure(k.NoAlarm))
 	}
 }
 
@@ -134,9 +142,9 @@ func newHarmOptimise(t *terminal) *cobra.Command {
 			printHarm(t.stdout, &best.Evaluation)
 			if limit := words.HarmLimit(t.lang, best, r.EpsilonMax != nil); limit != "" {
 				if r.EpsilonMax == nil {
-					limit += ": say with --epsilon-max what loss is allowed"
+					limit += t.lang.Text(": say with --epsilon-max what loss is allowed")
 				}
-				lang.Fprintf(t.stdout, "\n  %s\n", lang.Words(limit))
+				fmt.Fprintf(t.stdout, "\n  %s\n", limit)
 			}
 			if best.Threshold != nil {
 				printThreshold(t.stdout, best.Threshold)

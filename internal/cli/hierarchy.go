@@ -105,7 +105,11 @@ func (f *proposeFlags) run(ctx context.Context, t *terminal, input string) error
 	if err := write(f.output, f.force, t.stdout, writeRows(p.Rows)); err != nil {
 		return err
 	}
-	t.note("kind %s, levels: %s", p.Kind, strings.Join(p.Levels, ", "))
+	levels := make([]string, len(p.Levels))
+	for i, level := range p.Levels {
+		levels[i] = t.lang.Say(t.lang.Term(level))
+	}
+	t.note("kind %s, levels: %s", p.Kind, strings.Join(levels, ", "))
 	if input != "" {
 		t.note("%s holds values of %s: it is private", f.output, input)
 	}

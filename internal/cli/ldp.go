@@ -24,13 +24,13 @@ func newLDP(t *terminal) *cobra.Command {
 
 // printPrivacy prints the guarantee of reports.
 func printPrivacy(w io.Writer, p *survey.Privacy) {
-	lang.Fprintf(w, "  guarantee   %s\n", p.Loss())
+	printLine(w, "guarantee", lang.Of(w).Say(p.Loss().String()))
 	for i, line := range p.NotProtected {
 		head := "not kept"
 		if i > 0 {
 			head = ""
 		}
-		printLine(w, head, line)
+		printLine(w, head, lang.Of(w).Say(line))
 	}
 }
 
@@ -41,7 +41,7 @@ func printReasons(w io.Writer, why []string) {
 		if i > 0 {
 			head = ""
 		}
-		printLine(w, head, reason)
+		printLine(w, head, lang.Of(w).Say(reason))
 	}
 }
 

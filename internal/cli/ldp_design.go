@@ -101,8 +101,10 @@ func printDesign(t *terminal, d *api.LDPDesign) {
 	if d.Repeats > 1 {
 		lang.Fprintf(w, ", asked %d times", d.Repeats)
 	}
-	lang.Fprintf(w, "\n\n  take        %s\n", d.Best.Mechanism)
+	fmt.Fprint(w, "\n\n")
+	printLine(w, "take", d.Best.Mechanism)
 	printReasons(w, d.Why)
+	fmt.Fprintln(w)
 	dash := func(v *float64) string {
 		if v == nil {
 			return "-"
@@ -110,12 +112,12 @@ func printDesign(t *terminal, d *api.LDPDesign) {
 		return figure(*v)
 	}
 	table := report.Table{
-		Caption: "\nexpected errors and sizes",
+		Caption: "expected errors and sizes",
 		Header:  []string{"mechanism", "n x variance", "std. error", "worst", "95 % within", "bytes", "all reports cost"},
 		Numeric: []bool{false, true, true, true, true, true, true, true},
 	}
 	if d.Wanted > 0 {
-		table.Header = append(table.Header, "people for "+figure(d.Wanted))
+		table.Header = append(table.Header, t.lang.Text("people for %s", figure(d.Wanted)))
 	}
 	for _, o := range d.Options {
 		row := []string{o.Mechanism, figure(o.Variance), dash(o.StdErr), dash(o.Worst), dash(o.Within), strconv.Itoa(o.Bytes), figure(o.AllReports)}
@@ -152,10 +154,12 @@ func (f *designFlags) words(ctx context.Context, t *terminal) error {
 		lang.Fprintf(w, ", asked %d times", d.Repeats)
 	}
 	p := d.Best.Params
-	lang.Fprintf(w, "\n\n  take        %s with k = %d, h = %d, m = %d, f = %s, p = %s, q = %s\n", d.Best.Spec.Mechanism, p.K, p.H, p.M, figure(p.F), figure(p.P), figure(p.Q))
+	fmt.Fprint(w, "\n\n")
+	printLine(w, "take", t.lang.Text("%s with k = %d, h = %d, m = %d, f = %s, p = %s, q = %s", d.Best.Spec.Mechanism, p.K, p.H, p.M, figure(p.F), figure(p.P), figure(p.Q)))
 	printReasons(w, d.Why)
+	fmt.Fprintln(w)
 	table := report.Table{
-		Caption: "\nexpected: the standard error of a rare word's share, the share that is found with probability 0.8, and the error by chance overlap with an unnamed word of 10 %",
+		Caption: "expected: the standard error of a rare word's share, the share that is found with probability 0.8, and the error by chance overlap with an unnamed word of 10 %",
 		Header:  []string{"k", "h", "m", "f", "std. error", "found from", "overlap"},
 		Numeric: []bool{true, true, true, true, true, true, true},
 	}

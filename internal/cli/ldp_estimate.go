@@ -100,7 +100,7 @@ func (f *estimateFlags) run(ctx context.Context, t *terminal, paths []string) er
 		return err
 	}
 	for _, w := range e.Warnings {
-		t.warn("%s", w)
+		t.warn("%s", lang.Words(w))
 	}
 	if err := f.writeReference(t, e); err != nil {
 		return err
@@ -193,13 +193,13 @@ func (f *estimateFlags) writeReference(t *terminal, e *api.LDPEstimate) error {
 }
 
 func printEstimate(w io.Writer, e *api.LDPEstimate) {
-	lang.Fprintf(w, "%s: %s by %s; %s\n\n", strings.Join(e.Inputs, ", "), plural(int(e.Reports), "report"), e.Mechanism, e.Rejected)
+	lang.Fprintf(w, "%s: %s by %s; %s\n\n", strings.Join(e.Inputs, ", "), plural(int(e.Reports), "report"), e.Mechanism, lang.Words(e.Rejected.String()))
 	for _, t := range report.LDPEstimateTables(e) {
 		printTable(w, &t)
 		fmt.Fprintln(w)
 	}
 	printPrivacy(w, &e.Privacy)
 	if a := e.Association; a != nil && a.Loss != e.Privacy.Loss() {
-		lang.Fprintf(w, "  both        %s\n", a.Loss)
+		printLine(w, "both", lang.Of(w).Say(a.Loss.String()))
 	}
 }

@@ -82,7 +82,7 @@ func (f *ldpEvaluateFlags) run(ctx context.Context, t *terminal, path string) er
 		return err
 	}
 	if f.page != "" {
-		if err := writePrivate(f.page, f.force, t.stdout, report.LDPEvaluatePage(r.Result, path, "noren "+Version()).In(t.lang).Write); err != nil {
+		if err := writePrivate(f.page, f.force, t.stdout, report.LDPEvaluatePage(t.lang, r.Result, path, "noren "+Version()).Write); err != nil {
 			return err
 		}
 	}
@@ -137,7 +137,7 @@ func (f *ldpEvaluateFlags) request(path string) error {
 
 func printEvaluation(w io.Writer, r *evaluate.Result, path string) {
 	lang.Fprintf(w, "PRIVATE: do not release\n\n%s: learning %s from %s of %s\n\n", path, r.Label, plural(len(r.Attributes), "attribute"), plural(r.Records, "record"))
-	for _, l := range report.LDPEvaluateFacts(r) {
+	for _, l := range report.LDPEvaluateFacts(lang.Of(w), r) {
 		printLine(w, l.Name, l.Value)
 	}
 	losses, models := report.LDPEvaluateTables(r)
@@ -151,10 +151,10 @@ func printEvaluation(w io.Writer, r *evaluate.Result, path string) {
 	printTable(w, &losses)
 	lang.Fprintln(w, "\nWhat is guaranteed")
 	for _, s := range r.Guarantee {
-		lang.Fprintf(w, "  %s\n", s)
+		fmt.Fprintf(w, "  %s\n", lang.Of(w).Say(s))
 	}
 	lang.Fprintln(w, "\nNot protected")
 	for _, s := range r.NotProtected {
-		lang.Fprintf(w, "  %s\n", s)
+		fmt.Fprintf(w, "  %s\n", lang.Of(w).Say(s))
 	}
 }

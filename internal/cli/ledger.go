@@ -142,13 +142,13 @@ func printDatasets(out io.Writer, datasets []api.Dataset) error {
 		d := &datasets[i]
 		version := fmt.Sprint(d.Version)
 		if d.Version == 0 {
-			version = "no schema yet"
+			version = lang.Of(w).Text("no schema yet")
 		}
 		lang.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", d.Name, d.Spent, d.Remaining, d.Cap, d.Neighbours, d.Unit, version, d.File)
 		for _, a := range d.Analysts {
 			state := ""
 			if a.Closed {
-				state = "closed"
+				state = lang.Of(w).Text("closed")
 			}
 			lang.Fprintf(w, "  analyst %s\t%s\t%s\t%s\t%s\t\t\t\n", a.Name, a.Spent, a.Available, a.Cap, state)
 		}

@@ -25,14 +25,14 @@ func printGranted(w io.Writer, g *api.Granted) {
 
 // printDefinition prints a definition, column by column.
 func printDefinition(out io.Writer, d *dataset.Definition, proposed []string, missing bool) {
+	l := lang.Of(out)
 	how := d.File.Kind
 	if d.File.Delimiter != "" {
-		how += fmt.Sprintf(", delimiter %q, %s", d.File.Delimiter, d.File.Encoding)
+		how += l.Text(", delimiter %q, %s", d.File.Delimiter, d.File.Encoding)
 	}
 	if d.File.Sharded {
-		how += ", sharded: in the files of a folder or pattern"
+		how += l.Text(", sharded: in the files of a folder or pattern")
 	}
-	l := lang.Of(out)
 	texts := l.Text("none but the empty field")
 	if len(d.Missing) > 0 {
 		texts = strings.Join(d.Missing, ", ")

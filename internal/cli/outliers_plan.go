@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/grid"
 	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/outlier"
 	"github.com/noren-privacy/noren/report"
@@ -33,16 +34,19 @@ func newOutliersPlan(t *terminal) *cobra.Command {
 			w := t.stdout
 			lang.Fprintf(w, "%s neighbours, %d dimensions, k = %d, epsilon %g\n\n", p.Relation, p.Dimensions, p.K, p.Epsilon)
 			lang.Fprintf(w, "  one record can change the count by at most %s\n", figure(float64(p.G)))
+			g := grid.New(w)
 			for _, e := range []struct {
 				name, when string
 				e          outlier.Expectation
 			}{
-				{"smooth", fmt.Sprintf("if at most %d records change sides at once (a guess, not a bound)", p.Guess), p.Smooth},
-				{"global", "whatever the data", p.Global},
+				{"smooth", t.lang.Text("if at most %d records change sides at once (a guess, not a bound)", p.Guess), p.Smooth},
+				{"global", t.lang.Text("whatever the data"), p.Global},
 			} {
-				lang.Fprintf(w, "  %-7s %s: standard deviation %s, 95 %% within %s, %s\n", e.name, e.e.Noise.Family, figure(e.e.SD), figure(e.e.HalfWidth), lang.Words(e.when))
+				lang.Fprintf(g, "  %s\t%s: standard deviation %s, 95 %% within %s, %s\n", t.lang.Say(e.name), e.e.Noise.Family, figure(e.e.SD), figure(e.e.HalfWidth), e.when)
 			}
-			lang.Fprintf(w, "  take    %s\n\n", p.Noise.Family)
+			lang.Fprintf(g, "  take\t%s\n", p.Noise.Family)
+			_ = g.Flush()
+			fmt.Fprintln(w)
 			for _, a := range p.Advice {
 				lang.Fprintf(w, "  %s\n", lang.Words(a))
 			}
@@ -75,9 +79,9 @@ func planTable(rows []outlier.PlanRow, share float64) report.Table {
 		remark := ""
 		switch {
 		case !r.Useful():
-			remark = "says little"
+			remark = string(lang.Words("says little"))
 		case r.Smooth >= r.Global:
-			remark = "Laplace is as good"
+			remark = string(lang.Words("Laplace is as good"))
 		}
 		t.Rows = append(t.Rows, []string{report.Integer(r.Records), figure(r.Epsilon), figure(r.Count), figure(r.Smooth), figure(r.Global), remark})
 	}

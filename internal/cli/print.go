@@ -142,43 +142,45 @@ func printPersonRows(w io.Writer, a *assess.Assessment) {
 }
 
 func printUniqueness(w io.Writer, u *assess.Uniqueness) {
+	l := lang.Of(w)
 	for _, m := range []struct {
 		name string
 		e    assess.Estimate
 	}{{assess.ModelZayatz, u.Zayatz}, {assess.ModelPitman, u.Pitman}, {assess.ModelSNB, u.SNB}} {
-		value := "none: " + m.e.Reason
+		value := l.Text("none: %s", lang.Words(m.e.Reason))
 		if m.e.Share != nil {
 			value = report.Percent(*m.e.Share)
 		}
 		if m.name == u.Chosen {
-			value += " (chosen)"
+			value += l.Text(" (chosen)")
 		}
-		lang.Fprintf(w, "unique in the population, %s\t%s\n", m.name, lang.Words(value))
+		lang.Fprintf(w, "unique in the population, %s\t%s\n", l.Say(m.name), value)
 	}
 }
 
 func printUtility(w io.Writer, u *assess.Utility) {
+	l := lang.Of(w)
 	figure := func(f assess.Figure) string {
 		switch {
 		case f.Value != nil:
 			return report.Percent(*f.Value)
 		case f.Low != nil && f.High != nil:
-			return report.Percent(*f.Low) + " to " + report.Percent(*f.High)
+			return l.Text("%s to %s", report.Percent(*f.Low), report.Percent(*f.High))
 		case f.Low != nil:
-			return report.Percent(*f.Low) + " at least"
+			return l.Text("%s at least", report.Percent(*f.Low))
 		}
-		return "not known: " + f.Reason
+		return l.Text("not known: %s", lang.Words(f.Reason))
 	}
 	if u.NCP.Value != nil {
-		lang.Fprintf(w, "\nwidth of what a class spans (NCP)\t%s\n", lang.Words(figure(u.NCP)))
+		lang.Fprintf(w, "\nwidth of what a class spans (NCP)\t%s\n", figure(u.NCP))
 	}
 	if len(u.Loss.Columns) > 0 {
-		lang.Fprintf(w, "\nsquared error of the numbers, of their spread\t%s\n", lang.Words(figure(u.Loss.MinMax)))
+		lang.Fprintf(w, "\nsquared error of the numbers, of their spread\t%s\n", figure(u.Loss.MinMax))
 	}
 	if len(u.Numbers) > 0 {
 		lang.Fprintln(w, "\nnumber\tmean before\tafter\tdeviation before\tafter")
 		for _, c := range u.Numbers {
-			lang.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", c.Name, mean(&c, c.Original.Mean), mean(&c, c.Release.Mean), lang.Words(spread(&c, c.Original.SD)), lang.Words(spread(&c, c.Release.SD)))
+			lang.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", c.Name, mean(&c, c.Original.Mean), mean(&c, c.Release.Mean), spread(l, &c, c.Original.SD), spread(l, &c, c.Release.SD))
 		}
 	}
 	if c := u.Correlations; c != nil && c.Largest != nil {
@@ -204,14 +206,14 @@ func mean(c *assess.NumberColumn, v *float64) string {
 }
 
 // spread shows a standard deviation, of dates with its unit.
-func spread(c *assess.NumberColumn, v *float64) string {
+func spread(l lang.Lang, c *assess.NumberColumn, v *float64) string {
 	switch {
 	case v == nil:
 		return "-"
 	case c.Type != table.Date.String():
 		return report.Number(*v)
 	case table.Layout(c.Layout).HasTime():
-		return report.Number(*v) + " s"
+		return l.Text("%s s", report.Number(*v))
 	}
-	return report.Number(*v) + " days"
+	return l.Text("%s days", report.Number(*v))
 }

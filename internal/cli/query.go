@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren/api"
-	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/query"
 	words "github.com/noren-privacy/noren/report/text"
 	"github.com/noren-privacy/noren/service"
@@ -135,7 +134,7 @@ func (f *queryFlags) answer(c *cobra.Command, t *terminal, name string) error {
 		if err != nil {
 			return f.explain(name, err)
 		}
-		return printPrice(t, f.json, quote, &quote.Price, t.lang.Text("%s %s: a dry run, nothing is charged", f.kind, name),
+		return printPrice(t, f.json, quote, &quote.Price, t.lang.Text("%s %s: a dry run, nothing is charged", t.lang.Term(string(f.kind)), name),
 			words.Line{Label: "accuracy", Text: words.Accuracy(t.lang, quote.Accuracy)})
 	}
 	answer, err := s.Query(ctx, r)
@@ -186,7 +185,7 @@ func (f *queryFlags) tellAccuracy(ctx context.Context, t *terminal, s *service.S
 		return printJSON(t.stdout, out)
 	}
 	for _, a := range out.Accuracy {
-		lang.Fprintf(t.stdout, "%-12s %s\n", a.Mechanism, words.Accuracy(t.lang, &a.Accuracy))
+		fmt.Fprintf(t.stdout, "%-12s %s\n", a.Mechanism, words.Accuracy(t.lang, &a.Accuracy))
 	}
 	return nil
 }

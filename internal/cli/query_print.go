@@ -17,24 +17,23 @@ func printQuery(out io.Writer, path string, a *api.Query) error {
 	q, r := a.Asked, a.Result
 	p, _ := q.Parameters().(query.Parameters)
 	l := lang.Of(out)
-	what := l.Term(string(r.Query))
+	asked := string(r.Query)
 	if p.Rank != "" && p.Rank != "0.5" {
-		what += " " + p.Rank
+		asked += " " + p.Rank
 	}
 	if r.Column != "" {
-		what = l.Text("%s of %s, %s", what, r.Column, path)
-	} else {
-		what += ", " + path
+		asked += " of " + r.Column
 	}
+	asked = words.Subject(l, asked) + ", " + path
 	if p.Where != "" {
-		what = l.Text("%s, where %s", what, p.Where)
+		asked += l.Text(", where %s", p.Where)
 	}
 	if r.Group != nil {
-		value, spread := words.Group(lang.Of(out), r.Group)
-		lang.Fprintf(out, "%s: %s\n\n", what, value)
+		value, spread := words.Group(l, r.Group)
+		fmt.Fprintf(out, "%s: %s\n\n", asked, value)
 		printLine(out, fmt.Sprintf("%.4g %%", 100*r.Level), spread)
 	} else {
-		lang.Fprintf(out, "%s\n\n", what)
+		fmt.Fprintf(out, "%s\n\n", asked)
 		if err := printGroups(out, q, r); err != nil {
 			return err
 		}
@@ -52,7 +51,7 @@ func printGroups(out io.Writer, q *query.Query, r *query.Result) error {
 	if bins {
 		head = append(head, r.Column)
 	}
-	lang.Fprintf(w, "  %s\t%s\t%.4g %%\n", strings.Join(head, "\t"), r.Query, 100*r.Level)
+	fmt.Fprintf(w, "  %s\t%s\t%.4g %%\n", strings.Join(head, "\t"), lang.Of(out).Term(string(r.Query)), 100*r.Level)
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		cells := append([]string{}, g.Key...)

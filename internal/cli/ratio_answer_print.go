@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -16,7 +17,7 @@ import (
 const mostWarned = 3
 
 func printRatioAnswer(out io.Writer, a *api.RatioAnswer) {
-	lang.Fprintf(out, "%s of the private records, by %s", lang.Words(a.Of), a.Input)
+	lang.Fprintf(out, "%s of the private records, by %s", words.Subject(lang.Of(out), a.Of), a.Input)
 	if a.Where != "" {
 		lang.Fprintf(out, ", where %s", a.Where)
 	}
@@ -27,7 +28,7 @@ func printRatioAnswer(out io.Writer, a *api.RatioAnswer) {
 		printRatioTable(out, a)
 	}
 	if a.R2 != nil {
-		lang.Fprintf(out, "  R2          %s\n", figure(*a.R2))
+		fmt.Fprintf(out, "  R2          %s\n", figure(*a.R2))
 	}
 	for _, text := range a.Warnings {
 		lang.Fprintf(out, "  warning     %s\n", lang.Words(text))
@@ -48,7 +49,7 @@ func printRatioAnswer(out io.Writer, a *api.RatioAnswer) {
 	if left > 0 {
 		lang.Fprintf(out, "              and %s of single lines (--json)\n", plural(left, "warning"))
 	}
-	lang.Fprintf(out, "  guarantee   %s\n  charged     nothing: the weights were paid for\n", a.Privacy)
+	lang.Fprintf(out, "  guarantee   %s\n  charged     nothing: the weights were paid for\n", lang.Words(a.Privacy))
 }
 
 // ratioRow is a bin of a histogram or a coefficient of a regression.

@@ -83,9 +83,9 @@ func printRatioCheck(out io.Writer, private string, c *api.RatioCheck) {
 			z = fmt.Sprintf("%.1f", math.Round(*t.Z*10)/10)
 		}
 		if t.Off {
-			mark = " off"
+			mark = lang.Of(out).Text(" off")
 		}
-		lang.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s%s\n", t.Function, share(t.Private), share(t.Weighted), share(t.Public), share(t.SE), z, mark)
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s%s\n", words.Subject(lang.Of(out), t.Function), share(t.Private), share(t.Weighted), share(t.Public), share(t.SE), z, mark)
 	}
 	_ = w.Flush()
 	lang.Fprintln(out, "  (numbers run from 0 to 1 over the public records; private means hold noise)")

@@ -51,7 +51,7 @@ func printRecovery(w io.Writer, path string, did *api.Reconciliation) {
 		lang.Fprintf(w, "  not charged: %s\n", s)
 	}
 	for _, r := range did.Raised {
-		lang.Fprintf(w, "  %s %s: spent %s, before %s\n", r.Kind, r.Name, r.After, r.Before)
+		lang.Fprintf(w, "  %s %s: spent %s, before %s\n", lang.Of(w).Term(r.Kind), r.Name, r.After, r.Before)
 	}
 	if did.Lost > 0 {
 		lang.Fprintf(w, "  the anchor knew %s that nothing brought back\n", entries(did.Lost))

@@ -4,13 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	experiment "github.com/noren-privacy/noren/experiments/ldp"
-	"github.com/noren-privacy/noren/report"
 )
 
 func newReproduceLDP(t *terminal) *cobra.Command {
@@ -75,28 +72,5 @@ func printReproducedLDP(w io.Writer, rows []experiment.Row) {
 	fmt.Fprintln(w, "\nWhat is guaranteed, and what is not")
 	for _, sentence := range experiment.Statement() {
 		fmt.Fprintf(w, "  %s\n", sentence)
-	}
-}
-
-// printTable prints a table of a page with its caption, numbers to the right.
-func printTable(w io.Writer, t *report.Table) {
-	width := make([]int, len(t.Header))
-	for _, row := range append([][]string{t.Header}, t.Rows...) {
-		for j, cell := range row {
-			width[j] = max(width[j], utf8.RuneCountInString(cell))
-		}
-	}
-	fmt.Fprintln(w, t.Caption)
-	for _, row := range append([][]string{t.Header}, t.Rows...) {
-		var b strings.Builder
-		for j, cell := range row {
-			pad := strings.Repeat(" ", width[j]-utf8.RuneCountInString(cell))
-			if j < len(t.Numeric) && t.Numeric[j] {
-				b.WriteString("  " + pad + cell)
-			} else {
-				b.WriteString("  " + cell + pad)
-			}
-		}
-		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/grid"
 	"github.com/noren-privacy/noren/lang"
 )
 
@@ -115,20 +116,22 @@ func (p *progressLine) report(stage string, done, total int64) {
 	}
 	p.drawn = now
 	line := p.line(done, total, now.Sub(p.started))
-	pad := max(0, p.width-len(line))
-	p.width = len(line)
+	width := grid.Width(line)
+	pad := max(0, p.width-width)
+	p.width = width
 	fmt.Fprintf(p.w, "\r%s%s", line, strings.Repeat(" ", pad))
 }
 
 func (p *progressLine) line(done, total int64, elapsed time.Duration) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%-12s", p.stage)
+	l := lang.Of(p.w)
+	b.WriteString(grid.Pad(l.Term(p.stage), 12))
 	if total > 0 {
 		share := min(1, float64(done)/float64(total))
 		fmt.Fprintf(&b, " %3.0f%%", 100*share)
 		if share > 0.02 && elapsed > time.Second {
 			left := time.Duration(float64(elapsed) * (1 - share) / share)
-			fmt.Fprintf(&b, ", about %s left", left.Round(time.Second))
+			b.WriteString(l.Text(", about %s left", left.Round(time.Second)))
 		}
 	} else if done > 0 {
 		fmt.Fprintf(&b, " %d", done)

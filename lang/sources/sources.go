@@ -45,8 +45,13 @@ var skipped = []string{"experiments", "examples", "internal/randtest", "table/pe
 // sentences are folders and files whose texts become parts of results although no
 // function of a front end or of package lang gets them there.
 var sentences = []string{
-	"internal/cli/hints.go", "ledger/errors.go", "spec/nearest.go", "service/hierarchy.go", "internal/cli/table_errors.go", "assess", "kanon", "table/infer", "table/personal", "outlier/mechanism.go", "outlier/noise.go",
-	"outlier/plan.go", "query/result.go", "account/relation.go", "noren.go", "report", "report/text/question.go",
+	"internal/cli/hints.go", "ledger/errors.go", "internal/cli/table_errors.go", "assess", "kanon", "table/infer", "table/personal", "outlier/mechanism.go", "outlier/noise.go",
+	"outlier/plan.go", "query/result.go", "query/query.go", "account/relation.go", "noren.go", "report", "report/text/question.go",
+	"ldp/collect.go", "ldp/loss.go", "ldp/design.go", "ldp/fit.go", "ldp/survey/privacy.go", "ldp/survey/plan.go", "ldp/survey/planwords.go",
+	"ldp/evaluate/result.go", "ldp/evaluate/encode.go", "ldp/mean.go", "learn/svm.go", "learn/forest.go", "ratio/meta.go", "ratio/fitcheck.go", "ratio/check.go", "ratio/mechanism.go",
+	"ratio/marginals.go", "ratio/accuracy.go", "ratio/quantile.go", "ratio/answer.go", "service/ldp_simulate.go", "service/ldp_learned.go", "service/verify.go", "service/dossier.go", "correlated/query.go", "correlated/leakage.go", "correlated/mechanism.go", "correlated/model.go", "release/price.go",
+	"ledger/dataset.go", "ledger/find.go", "ledger/anchor.go", "ledger/head.go", "ledger/verify.go", "ledger/account.go", "correlated/adversary.go",
+	"table/parquetio/kind.go", "table/hierarchy", "service/hierarchy.go", "service/grant.go", "service/ratio_plan.go", "query/sums.go", "query/quantile.go", "query/tally.go", "query/scale.go", "query/widest.go", "spec/definition.go", "spec/answers.go", "spec/nearest.go",
 }
 
 // Find reads all Go files below root, tests excepted, and returns the texts, sorted by
@@ -84,7 +89,7 @@ func Find(root string) ([]Text, error) {
 		}
 		f := &finder{found: found, place: func(n ast.Node) string { return name + ":" + strconv.Itoa(files.Position(n.Pos()).Line) }}
 		f.sentences = slices.ContainsFunc(sentences, func(s string) bool { return name == s || strings.HasPrefix(name, s+"/") })
-		f.names = strings.HasPrefix(name, "table/")
+		f.names = strings.HasPrefix(name, "table/") && !strings.HasPrefix(name, "table/hierarchy/") && name != "table/personal/kind.go"
 		ast.Inspect(file, f.visit)
 		return nil
 	})
@@ -137,6 +142,9 @@ func (f *finder) add(kind Kind, e ast.Expr) {
 	if (kind == Note || kind == Error) && !strings.Contains(key, " ") {
 		return // a code or the name of a field
 	}
+	if sql.MatchString(key) {
+		return
+	}
 	if !hasWord(key) || strings.HasPrefix(key, "<") || strings.Contains(key, `="%`) {
 		return // markup has no words
 	}
@@ -144,6 +152,16 @@ func (f *finder) add(kind Kind, e ast.Expr) {
 		f.found[key] = Text{key, kind, f.place(e)}
 	}
 }
+
+// addSentence is add for a text of several words.
+func (f *finder) addSentence(kind Kind, e ast.Expr) {
+	if text, constant := constantOf(e); constant && strings.Contains(strings.TrimSpace(text), " ") {
+		f.add(kind, e)
+	}
+}
+
+// sql finds statements for the database of a ledger, and layouts of dates, which are no texts.
+var sql = regexp.MustCompile(`^(SELECT|INSERT|PRAGMA) |^2006-|^table sqlite| = \?|^id, `)
 
 // hasWord reports whether a format has a word of two letters beside its verbs.
 func hasWord(format string) bool {
@@ -207,15 +225,35 @@ func (f *finder) visit(n ast.Node) bool {
 				f.add(Hint, n.Value)
 			case "Text":
 				f.add(Note, n.Value)
-			case "Why", "Statement", "Label":
+			case "Why", "Statement", "Label", "Caption", "Axis", "Across":
 				f.add(Result, n.Value)
+			case "Header":
+				if heads, ok := n.Value.(*ast.CompositeLit); ok {
+					for _, head := range heads.Elts {
+						f.add(Result, head)
+					}
+				}
+			}
+		}
+	case *ast.AssignStmt:
+		for i, to := range n.Lhs {
+			if i < len(n.Rhs) {
+				switch typeName(to) {
+				case "What", "what":
+					f.addSentence(Error, n.Rhs[i])
+				case "Hint", "hint":
+					f.addSentence(Hint, n.Rhs[i])
+				}
 			}
 		}
 	case *ast.CompositeLit:
 		if array, ok := n.Type.(*ast.ArrayType); ok && f.names && typeName(array.Elt) == "string" {
 			return false // words by which columns are recognised
 		}
-		if name := typeName(n.Type); name == "Line" && len(n.Elts) == 2 {
+		if name := typeName(n.Type); name == "fault" && len(n.Elts) == 4 {
+			f.add(Error, n.Elts[2])
+			f.add(Hint, n.Elts[3])
+		} else if name == "Line" && len(n.Elts) == 2 {
 			f.add(Result, n.Elts[0])
 			f.add(Result, n.Elts[1])
 		}
@@ -265,6 +303,34 @@ func (f *finder) call(c *ast.CallExpr) {
 	switch {
 	case name == "Usagef" || name == "usage" || name == "fault":
 		arg(Error, 1)
+		if name == "fault" {
+			arg(Hint, 2)
+		}
+	case name == "bad" && len(c.Args) == 4:
+		arg(Error, 2)
+		arg(Hint, 3)
+	case name == "bad" && len(c.Args) == 3, name == "add" && of == "f" && len(c.Args) == 4:
+		arg(Error, len(c.Args)-2)
+		arg(Hint, len(c.Args)-1)
+	case (name == "bad" || name == "fail") && len(c.Args) == 2 && of != "noren":
+		arg(Error, 0)
+		arg(Hint, 1)
+	case name == "badHeader" || name == "changedError":
+		arg(Error, 2)
+	case name == "expect" && len(c.Args) == 2:
+		arg(Hint, 1)
+	case name == "refuse" && len(c.Args) == 2, name == "badPlan":
+		arg(Error, 0)
+		arg(Hint, 1)
+	case name == "Words" || name == "Key" && of == "lang":
+		arg(Result, 0)
+	case name == "add" && of == "bad":
+		arg(Error, 1)
+		arg(Hint, 2)
+	case name == "openSide" || name == "readFile" || name == "ReadSide":
+		arg(Error, 1)
+	case name == "fixed":
+		arg(Error, 0)
 	case name == "unclearf":
 		arg(Error, 0)
 	case name == "Hinted":

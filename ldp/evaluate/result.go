@@ -158,7 +158,7 @@ func (r *Result) state(o *Options) {
 	d := len(r.Attributes)
 	what := fmt.Sprintf("%d attributes", d)
 	if o.RandomiseLabel {
-		what += " and the class"
+		what = fmt.Sprintf("%d attributes and the class", d)
 	}
 	r.Guarantee = []string{
 		"epsilon per report is of one attribute, epsilon per record of one report of " + what + " together, against an adversary who sees all reports of a person, as the collector does",

@@ -79,7 +79,7 @@ func (c *Collector) checkMalformed(o Options, r ldp.Rejected) error {
 		return nil
 	}
 	return &noren.Error{
-		Kind: noren.BadData, Code: "malformed-reports", What: fmt.Sprintf("%d of %d lines are no reports of this mechanism, more than %g %%: %s%s", bad, all, 100*o.MaxMalformed, r, c.BadLinesText()),
+		Kind: noren.BadData, Code: "malformed-reports", What: fmt.Sprintf("%d of %d lines are no reports of this mechanism, more than %g %%: %s", bad, all, 100*o.MaxMalformed, r.String()+c.BadLinesText()),
 		Hint: "see whether the specification is the one that the reports were made by; a larger share can be allowed",
 	}
 }

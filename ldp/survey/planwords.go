@@ -114,13 +114,12 @@ func NewWordPlan(o WordPlanOptions) (*WordPlan, error) {
 func (p *WordPlan) explain() {
 	best := &p.Best.Params
 	p.Why = append(p.Why, fmt.Sprintf("of %d choices of bits and hash functions, %d bits and %s have the smallest standard error at this epsilon", len(p.Options), best.K, counted(int64(best.H), "hash function")))
-	why := fmt.Sprintf("%d cohorts of %d bits are %s equations for %s", best.M, best.K, grouped(best.M*int64(best.K)), counted(int64(p.Candidates), "candidate"))
+	equations, candidates := grouped(best.M*int64(best.K)), counted(int64(p.Candidates), "candidate")
 	if p.Best.Joint {
-		why += ", and keep chance overlaps with unnamed words near the noise"
+		p.Why = append(p.Why, fmt.Sprintf("%d cohorts of %d bits are %s equations for %s, and keep chance overlaps with unnamed words near the noise", best.M, best.K, equations, candidates))
 	} else {
-		why += ": too few to tell all of them apart; name fewer candidates, or expect errors that further reports do not reduce"
+		p.Why = append(p.Why, fmt.Sprintf("%d cohorts of %d bits are %s equations for %s: too few to tell all of them apart; name fewer candidates, or expect errors that further reports do not reduce", best.M, best.K, equations, candidates))
 	}
-	p.Why = append(p.Why, why)
 	if p.Repeats > 1 {
 		p.Why = append(p.Why, fmt.Sprintf("each person is asked %d times: the permanent response keeps all reports of a word together at epsilon %.4g", p.Repeats, p.Best.Loss.Lifetime))
 	}

@@ -78,18 +78,25 @@ func (s *Survey) Unprotected() []string {
 		if a.bins == nil {
 			continue
 		}
-		of := "of the bins"
-		if name := s.Columns()[j]; name != "" {
-			of = "of the bins of " + name
-		}
-		if a.bins.Origin() == ldp.Paid {
-			out = append(out, fmt.Sprintf("the edges %s were computed from data at epsilon %g, which is to be added for the people in those data (twice, where it is for adding or removing a record)", of, a.bins.PaidEpsilon()))
-		} else {
-			out = append(out, fmt.Sprintf("the edges %s are taken as public: where they were chosen by looking at the data, they tell of the data and nothing protects that", of))
-		}
+		out = append(out, edges(s.Columns()[j], a.bins))
 	}
 	if s.multi != nil {
 		out = append(out, "which attributes are asked for, where they were chosen by looking at the data")
 	}
 	return out
+}
+
+// edges says what the edges of the bins of a column tell of data. The column may have no
+// name.
+func edges(column string, bins *ldp.Bins) string {
+	paid := bins.Origin() == ldp.Paid
+	switch {
+	case paid && column == "":
+		return fmt.Sprintf("the edges of the bins were computed from data at epsilon %g, which is to be added for the people in those data (twice, where it is for adding or removing a record)", bins.PaidEpsilon())
+	case paid:
+		return fmt.Sprintf("the edges of the bins of %s were computed from data at epsilon %g, which is to be added for the people in those data (twice, where it is for adding or removing a record)", column, bins.PaidEpsilon())
+	case column == "":
+		return "the edges of the bins are taken as public: where they were chosen by looking at the data, they tell of the data and nothing protects that"
+	}
+	return fmt.Sprintf("the edges of the bins of %s are taken as public: where they were chosen by looking at the data, they tell of the data and nothing protects that", column)
 }

@@ -101,6 +101,7 @@ func scales(f *correlated.ModelFile, c *correlated.Calibration, b *correlated.Ba
 		}
 		t.Rows = append(t.Rows, []string{r.name, short(r.scale)})
 		bars.Labels = append(bars.Labels, r.name)
+		bars.Ours++
 		bars.Series[0].Values = append(bars.Series[0].Values, r.scale)
 	}
 	s.Blocks = append(s.Blocks, report.Block{Picture: &report.Picture{Chart: bars, Table: t}})

@@ -52,7 +52,7 @@ func HarmLimit(l Lang, best *api.HarmOptimise, limited bool) string {
 	case !best.AtLimit:
 		return ""
 	case limited:
-		return "the limit decides, and not the costs: no larger scale is better"
+		return l.Text("the limit decides, and not the costs: no larger scale is better")
 	}
-	return "with these costs the least noise is the cheapest, which protects no record"
+	return l.Text("with these costs the least noise is the cheapest, which protects no record")
 }

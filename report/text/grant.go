@@ -16,11 +16,10 @@ func Count[C ~int | ~int64](n C, what string) Words {
 
 // Misfits says how many cells do not fit the schema of a data set. It is for the steward.
 func Misfits(l Lang, cells int64, columns int) string {
-	verb := "do"
 	if cells == 1 {
-		verb = "does"
+		return l.Text("%s in %s does not fit", Count(cells, "cell"), Count(columns, "column"))
 	}
-	return l.Text("%s in %s %s not fit", Count(cells, "cell"), Count(columns, "column"), verb)
+	return l.Text("%s in %s do not fit", Count(cells, "cell"), Count(columns, "column"))
 }
 
 // Review says which cells of a file do not fit its schema and how they are read, and how

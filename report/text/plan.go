@@ -25,7 +25,7 @@ func ReleasePlan(l Lang, p *api.ReleasePlan) []Line {
 	}
 	lines = append(lines, groups, Line{"method", method})
 	if len(p.Missing) > 0 {
-		lines = append(lines, Line{"missing", "the empty field, and " + strings.Join(p.Missing, ", ")})
+		lines = append(lines, Line{"missing", l.Text("the empty field, and %s", strings.Join(p.Missing, ", "))})
 	}
 	count := map[string]int{}
 	for _, c := range p.Columns {

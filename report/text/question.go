@@ -19,14 +19,14 @@ func QuestionAsked(l Lang, q *api.Question) []api.Message {
 	by, where := "", ""
 	if len(q.By) > 0 {
 		args["by"] = strings.Join(q.By, ", ")
-		by = " by " + strings.Join(q.By, ", ")
+		by = l.Text(" by %s", strings.Join(q.By, ", "))
 	}
 	if q.Where != "" {
 		args["where"] = q.Where
-		where = ", where " + q.Where
+		where = l.Text(", where %s", q.Where)
 	}
 	one := func(code, subject string) []api.Message {
-		m := say("asked."+code, subject, args)
+		m := say("asked."+code, l.Text(Key(subject)), args)
 		m.Text += by + where
 		return []api.Message{m}
 	}
@@ -107,29 +107,32 @@ func Composition(l Lang, q *api.Question, groups, cells int, n account.Neighbour
 // PromiseWords says how far the noise moves an answer.
 func PromiseWords(l Lang, p *api.Promise, cells int) api.Message {
 	if p.Within == nil {
-		return say("promise.none", "No bound on the error is known before the answer.", nil)
+		return say("promise.none", l.Text("No bound on the error is known before the answer."), nil)
 	}
 	args := map[string]any{"within": Figure(*p.Within), "at": p.At}
-	text := "Off by at most {within} with confidence {at}"
+	text := l.Text("Off by at most {within} with confidence {at}")
 	code := "promise.value"
 	if p.Rank {
-		code, text = "promise.rank", "Its rank is off by at most {within} records with confidence {at}"
+		code, text = "promise.rank", l.Text("Its rank is off by at most {within} records with confidence {at}")
 	}
 	if p.About > 0 {
 		code += "_about"
 		args["about"] = p.About
-		text += ", in a group of at least {about} records"
+		text += l.Text(", in a group of at least {about} records")
 	}
 	if p.Guess {
 		code += "_guess"
-		text += ", if the guess of the local sensitivity is right"
+		text += l.Text(", if the guess of the local sensitivity is right")
 	}
 	if cells > 1 {
 		code += "_each"
 		args["cells"], args["all_at"] = cells, Figure(p.AllAt)
-		text += "; each of the {cells} values by itself, all at once with confidence {all_at}"
+		text += l.Text("; each of the {cells} values by itself, all at once with confidence {all_at}")
 	}
-	return say(code, text+".", args)
+	if l == English {
+		text += "."
+	}
+	return say(code, text, args)
 }
 
 // Odds says what one unit changes of the odds of answers. about names them: "answer" for

@@ -75,16 +75,16 @@ func RatioFit(l Lang, fit *api.RatioFit) (lines []Line) {
 
 // RatioCheck says what a charged check of weights found.
 func RatioCheck(l Lang, c *api.RatioCheck) []Line {
-	verdict := "found nothing wrong, as far as the noise allows"
+	verdict := l.Text("found nothing wrong, as far as the noise allows")
 	switch c.Verdict {
 	case "off":
-		verdict = "the weights are OFF"
+		verdict = l.Text("the weights are OFF")
 	case "no help":
-		verdict = "the weights bring no visible improvement"
+		verdict = l.Text("the weights bring no visible improvement")
 	}
 	lines := []Line{{"verdict", verdict}}
 	for _, text := range c.Warnings {
-		lines = append(lines, Line{"warning", text})
+		lines = append(lines, Line{"warning", l.Say(text)})
 	}
 	return lines
 }
@@ -98,7 +98,7 @@ func RatioEstimate(l Lang, a *api.RatioAnswer) []Line {
 		value = e.Text
 	}
 	if a.ErrorUnit != "" {
-		unit = " " + a.ErrorUnit
+		unit = " " + l.Say(a.ErrorUnit)
 	}
 	lines := []Line{{"value", value}}
 	if a.Share != nil {
