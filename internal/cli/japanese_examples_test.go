@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren/internal/cli"
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 // runJapanese runs an example in Japanese and fails for a sentence in English that it
@@ -61,10 +62,11 @@ func runJapanese(t *testing.T, folders *folders, env []string, e cli.Example, s 
 // data are names and values of the tables of examples, which stay as they are.
 var data = regexp.MustCompile(`an assumption about a synthetic household|\b(visit_id|person_id|name|age|sex|postcode|visit_date|department|diagnosis|severity|insurance|weight_kg|systolic|cost_yen|note|education|occupation|region|income|height_cm|day)\b,?|mild, moderate, severe, critical|urinary tract inf…|[0-9]{4}-[0-9]{2}-[0-9]{2}  .*`)
 
-// TestJapaneseExamples runs the examples of all help texts in Japanese: no sentence of what
+// TestLongJapaneseExamples runs the examples of all help texts in Japanese: no sentence of what
 // they print, and of the pages that they write, is in English.
-func TestJapaneseExamples(t *testing.T) {
-	if testing.Short() || runtime.GOOS == "windows" {
+func TestLongJapaneseExamples(t *testing.T) {
+	randtest.Long(t)
+	if runtime.GOOS == "windows" {
 		t.Skip("it runs all examples in a POSIX shell")
 	}
 	env := exampleEnv(t)
