@@ -46,7 +46,9 @@ var japanese = sync.OnceValue(func() *catalogue {
 			c.exact[p.literals[0]] = p
 			continue
 		}
-		if n := p.own(); n >= leastOwn || n >= leastBeginning && p.literals[0] != "" {
+		n := p.own()
+		p.numeric = n < leastOwn && (n < leastBeginning || p.literals[0] == "")
+		if !p.numeric || n > 0 && len(p.verbs) > 1 && p.literals[0] == "" {
 			c.patterns = append(c.patterns, p)
 		}
 	}
@@ -54,8 +56,9 @@ var japanese = sync.OnceValue(func() *catalogue {
 	return c
 })
 
-// leastOwn is how many letters a format has of its own at least if texts are to be found
-// by it: "%s: %s" fits everything, and "over %s" the name of a group as well.
+// leastOwn is how many letters a format has of its own at least if texts of any arguments
+// are to be found by it: "over %s" fits the name of a group as well. A shorter one finds
+// texts of two or more numbers or counts, such as "3 of 500 records".
 const leastOwn = 10
 
 // leastBeginning is the same of a format that begins with text of its own.
@@ -65,6 +68,7 @@ const leastBeginning = 7
 type pattern struct {
 	literals    []string // one more than verbs
 	verbs       []verb
+	numeric     bool // finds only texts whose arguments are numbers
 	translated  *pattern
 	translation string // of a format without verbs
 }

@@ -147,7 +147,7 @@ func (c *sayer) found(text string, depth int) (string, bool) {
 	}
 	for _, p := range c.patterns {
 		args, ok := p.match(text)
-		if !ok {
+		if !ok || p.numeric && slices.ContainsFunc(args, notNumber) {
 			continue
 		}
 		for i, arg := range args {
@@ -156,6 +156,15 @@ func (c *sayer) found(text string, depth int) (string, bool) {
 		return p.fill(args), true
 	}
 	return "", false
+}
+
+// notNumber reports whether an argument is neither a number, as in "83.3%", nor a count, as
+// in "1,204 records".
+func notNumber(arg string) bool {
+	if _, ok := counted(arg); ok {
+		return false
+	}
+	return !strings.ContainsAny(arg, "0123456789") || strings.Trim(arg, "0123456789.,%~+-−") != ""
 }
 
 // argument says what stands where a verb is. What stands where the last argument in braces

@@ -2,6 +2,7 @@ package lang
 
 // resultTexts are results, reports and pages.
 var resultTexts = []Entry{
+	{"Warning: %s; with %s as the unit, persons are counted.", "警告: %s。%s を単位にすると人を数えます。"},
 	{"%s of %s are no reports of this mechanism: %s", "%[2]s のうち %[1]s がこの仕組みの報告ではありません: %[3]s"},
 	{"k\t%s persons achieved, %d asked for", "k\t%s 人を達成（%d 人を要求）"},
 	{"k\t%s achieved, %d asked for", "k\t%s 達成（%d を要求）"},
@@ -736,7 +737,7 @@ var resultTexts = []Entry{
 	{"%s; estimated with %s records, with 95 %% intervals", "%s。%s 件の記録による推定、95 %% 区間付き"},
 	{"%s to %s", "%s から %s"},
 	{"%s are the only ones with their values in some two", "%sが、どれか二つの列の値の組を持つ唯一の記録です"},
-	{"%s (%s %% of them)", "%s（その %s %%）"},
+	{"%s (%s %% of the values)", "%s（値の %s %%）"},
 	{"%.1f %% are right who always answer the largest class", "いつも最大のクラスを答える人の正解は %.1f %% です"},
 	{"%.2f: check %.2f, read %.2f, partition %.2f, refine %.2f, bound %.2f, publish %.2f, verify %.2f", "%.2f: 検査 %.2f、読み込み %.2f、分割 %.2f、改良 %.2f、下界 %.2f、公開 %.2f、検証 %.2f"},
 	{"%d bad lots", "悪いくじ %d"},
@@ -1117,7 +1118,7 @@ var resultTexts = []Entry{
 	{"The numbers", "数値"},
 	{"The original has no values in this column.", "この列は元の表に値がありません。"},
 	{"The original has one value only.", "元の表の値は 1 種類だけです。"},
-	{"The original table and the release made from it, side by side: how easily a person could be found in each by someone who knows their %s, and how much of the original the release still tells.", "元の表と、それから作った公開表を並べたものです。%s を知る者がそれぞれでどれだけ容易に人を見つけられるか、そして公開表が元の表のどれだけを示すか。"},
+	{"The original table and the release made from it, side by side: how easily a person could be found in each by someone who knows their %s, and how much of the original the release still tells.", "元の表と公開表を並べ、%s を知る者がそれぞれでどれだけ容易に人を見つけられるかと、公開表が元の表のどれだけを伝えるかを示します。"},
 	{"The pairs that changed most", "最も変わった組"},
 	{"The picture is drawn for one who knows the named records and no other; records beyond them only add variance.", "図は、挙げた記録だけを知る者のためのものです。それより遠い記録は分散を増やすだけです。"},
 	{"The picture shows the first %d of %d columns; the table has the largest changes among all.", "図は %[2]d 列のうち最初の %[1]d 列です。表にはすべての中の最大の変化があります。"},

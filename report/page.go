@@ -97,7 +97,10 @@ func (t *Table) In(l lang.Lang) *Table {
 		if slices.Contains(t.Keep, text) {
 			return text
 		}
-		return l.SayKeeping(l.Term(text), t.Keep...)
+		if before, after, found := strings.Cut(text, " → "); found {
+			return sideOf(l, before, t.Keep) + " → " + sideOf(l, after, t.Keep)
+		}
+		return sideOf(l, text, t.Keep)
 	}
 	out.Caption, out.Header, out.Rows = say(t.Caption), make([]string, len(t.Header)), make([][]string, len(t.Rows))
 	for i, head := range t.Header {
@@ -137,7 +140,7 @@ func (p *Page) Write(w io.Writer) error {
 		"svg":     func(c Chart) (template.HTML, error) { return inlineSVG(c, p.Lang, p.Keep) },
 		"numeric": func(t *Table, i int) bool { return i < len(t.Numeric) && t.Numeric[i] },
 		"visible": visible,
-		"say":     func(text string) string { return visible(p.Lang.SayKeeping(text, p.Keep...)) },
+		"say":     func(text string) string { return visible(sideOf(p.Lang, text, p.Keep)) },
 		"fixed":   func(text string) string { return p.Lang.Text(lang.Key(text)) },
 		"in":      func(t *Table) *Table { return t.In(p.Lang) },
 		"anchor":  func(i int) string { return fmt.Sprintf("section-%d", i+1) },
@@ -165,10 +168,40 @@ func inlineSVG(c Chart, l lang.Lang, keep []string) (template.HTML, error) {
 		keep = append(keep, names(c)...)
 		text = svgTexts.ReplaceAllStringFunc(text, func(found string) string {
 			m := svgTexts.FindStringSubmatch(found)
-			return m[1] + escape(l.SayKeeping(html.UnescapeString(m[2]), keep...)) + m[3]
+			said := sideOf(l, html.UnescapeString(m[2]), keep)
+			if strings.HasPrefix(m[1], "aria") {
+				said = sides(l, keep).Replace(said)
+			}
+			return m[1] + escape(said) + m[3]
 		})
 	}
 	return template.HTML(text), nil
+}
+
+// sideOf says a text or a term of ours. The text may end with the table that it is about,
+// as in "Records, release".
+func sideOf(l lang.Lang, text string, keep []string) string {
+	if slices.Contains(keep, text) {
+		return text
+	}
+	for _, side := range []string{"original", "release"} {
+		if head, found := strings.CutSuffix(text, ", "+side); found && l != lang.English {
+			return l.SayKeeping(l.Term(head), keep...) + "（" + l.Term(side) + "）"
+		}
+	}
+	return l.SayKeeping(l.Term(text), keep...)
+}
+
+// sides replaces the names of the two tables in what a picture is read out as, where no
+// column or value has such a name.
+func sides(l lang.Lang, keep []string) *strings.Replacer {
+	var pairs []string
+	for _, side := range []string{"original", "release"} {
+		if !slices.Contains(keep, side) {
+			pairs = append(pairs, side, l.Term(side))
+		}
+	}
+	return strings.NewReplacer(pairs...)
 }
 
 // names are the names of columns and values in a picture.

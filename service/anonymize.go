@@ -397,7 +397,7 @@ func (s *Service) releasePage(r *api.AnonymizeRequest, sp *spec.Spec, job *kanon
 		facts.Warnings = append(facts.Warnings, "Not known: "+text.Uncounted(text.English, result)+".")
 	}
 	if result.Repeated != nil {
-		facts.Warnings = append(facts.Warnings, fmt.Sprintf("Warning: %s; with %s as the unit, persons are counted.", text.Repeated(text.English, result), result.Repeated.Column))
+		facts.Warnings = append(facts.Warnings, s.Lang.Text("Warning: %s; with %s as the unit, persons are counted.", text.Repeated(s.Lang, result), result.Repeated.Column))
 	}
 	return report.Assessment(assessed, facts).In(s.Lang).Write(out)
 }

@@ -233,7 +233,7 @@ func runDocument(t *testing.T, root, name string, env []string, steps []step, sl
 			}
 			continue
 		}
-		if state.long && !strings.Contains(line, "noren") {
+		if state.long && !strings.Contains(line, "noren ") {
 			continue // it shows a file that was not made
 		}
 		for prefix, command := range state.before {

@@ -125,7 +125,7 @@ func (p *progressLine) report(stage string, done, total int64) {
 func (p *progressLine) line(done, total int64, elapsed time.Duration) string {
 	var b strings.Builder
 	l := lang.Of(p.w)
-	b.WriteString(grid.Pad(l.Term(p.stage), 12))
+	b.WriteString(grid.Pad(l.Stage(p.stage), 12))
 	if total > 0 {
 		share := min(1, float64(done)/float64(total))
 		fmt.Fprintf(&b, " %3.0f%%", 100*share)

@@ -166,7 +166,7 @@ func personalRole(f *personal.Finding) (table.Role, Reason) {
 	}
 	if f.ByValues {
 		share := fmt.Sprintf("%.0f", 100*f.Share)
-		why.Text = fmt.Sprintf("%s (%s %% of them)", why.Text, share)
+		why.Text = fmt.Sprintf("%s (%s %% of the values)", why.Text, share)
 		why.Args["share"] = share
 	}
 	return roleReason(role, why)
