@@ -41,6 +41,9 @@ func (c *sayer) say(text string, depth int) string {
 	if depth < deepest && !strings.Contains(strings.TrimSpace(text), " ") {
 		return text // a word within a text may be a name or a value
 	}
+	if body, number, marked := strings.Cut(text, " ["); marked && len(number) > 1 && strings.Trim(number[:len(number)-1], "0123456789") == "" && number[len(number)-1] == ']' { // the number of a note
+		return c.say(body, depth) + " [" + number
+	}
 	if strings.Contains(text, "); ") && strings.HasSuffix(text, ")") { // a list of names, each with a reason
 		parts := strings.Split(text, "; ")
 		for i, part := range parts {

@@ -43,7 +43,7 @@ var terms = map[string]string{
 	"raw": "元のまま", "generalised": "一般化", "randomised": "確率化", "people": "人", "projected": "射影", "yes": "はい", "no": "いいえ", "median": "中央値",
 	"reading": "読み取り", "randomising": "確率化中", "simulating": "シミュレーション", "refining": "改良", "partitioning": "分割", "verifying": "検証", "writing": "書き込み",
 	"accuracy": "精度", "dataset": "データセット", "analyst": "分析者", "odds": "オッズ", "would fit": "収まる案", "within": "幅の内", "because": "理由", "not kept": "対象外", "take": "採用",
-	"both": "両方", "attributes": "属性", "left out": "除外", "tried by": "試し方", "guessing": "当て推量", "guess": "推測",
+	"unbounded": "上界なし", "both": "両方", "attributes": "属性", "left out": "除外", "tried by": "試し方", "guessing": "当て推量", "guess": "推測",
 }
 
 // kinds are kinds of personal identifiers (table/personal) within texts that are no text
