@@ -19,6 +19,13 @@ var foreignTexts = []Entry{
 	{"wrong number of fields", "欄の数が違います"},
 	{"invalid syntax", "数として読めません"},
 	{"value out of range", "範囲の外の数です"},
+	// Words of the glossary, and headings of one word.
+	{"Errors", "誤差"},
+	{"state 0", "状態 0"},
+	{"state 1", "状態 1"},
+	{"k-anonymity", "k-匿名性"},
+	{"Correlation", "相関"},
+	{"Discernibility", "識別可能性"},
 	// Parts of the captions of noren reproduce ratio, which begin with the name of a setting.
 	{"the paper's", "論文の設定"},
 	{"D half N(0,.09)", "D は半分が N(0,.09)"},

@@ -101,7 +101,7 @@ func (t *Table) In(l lang.Lang) *Table {
 	}
 	out.Caption, out.Header, out.Rows = say(t.Caption), make([]string, len(t.Header)), make([][]string, len(t.Rows))
 	for i, head := range t.Header {
-		out.Header[i] = say(head)
+		out.Header[i] = sayLabel(l, l.Term(head), t.Keep)
 	}
 	for i, row := range t.Rows {
 		out.Rows[i] = make([]string, len(row))
@@ -138,6 +138,7 @@ func (p *Page) Write(w io.Writer) error {
 		"numeric": func(t *Table, i int) bool { return i < len(t.Numeric) && t.Numeric[i] },
 		"visible": visible,
 		"say":     func(text string) string { return visible(p.Lang.SayKeeping(text, p.Keep...)) },
+		"label":   func(text string) string { return visible(sayLabel(p.Lang, text, p.Keep)) },
 		"fixed":   func(text string) string { return p.Lang.Text(lang.Key(text)) },
 		"in":      func(t *Table) *Table { return t.In(p.Lang) },
 		"anchor":  func(i int) string { return fmt.Sprintf("section-%d", i+1) },
@@ -165,10 +166,23 @@ func inlineSVG(c Chart, l lang.Lang, keep []string) (template.HTML, error) {
 		keep = append(keep, names(c)...)
 		text = svgTexts.ReplaceAllStringFunc(text, func(found string) string {
 			m := svgTexts.FindStringSubmatch(found)
-			return m[1] + escape(l.SayKeeping(html.UnescapeString(m[2]), keep...)) + m[3]
+			return m[1] + escape(sayLabel(l, html.UnescapeString(m[2]), keep)) + m[3]
 		})
 	}
 	return template.HTML(text), nil
+}
+
+// sayLabel says a heading, or the name of a figure or curve, which may end in what it is of.
+func sayLabel(l lang.Lang, label string, keep []string) string {
+	if l == lang.English || slices.Contains(keep, label) {
+		return label
+	}
+	for _, of := range []lang.Key{"%s, original", "%s, release", "%s, expected"} {
+		if name, found := strings.CutSuffix(label, strings.TrimPrefix(string(of), "%s")); found {
+			return l.Text(of, l.SayKeeping(l.Term(name), keep...))
+		}
+	}
+	return l.SayKeeping(l.Term(label), keep...)
 }
 
 // names are the names of columns and values in a picture.

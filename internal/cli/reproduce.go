@@ -106,7 +106,7 @@ func (f *reproduceKanonFlags) run(c *cobra.Command, t *terminal) error {
 	if err := experiment.Reproduce(c.Context(), o, emit); err != nil || f.page == "" {
 		return err
 	}
-	return writeFile(f.page, f.force, t.stdout, experiment.Figures(rows).Write)
+	return writeFile(f.page, f.force, t.stdout, experiment.Figures(rows).In(t.lang).Write)
 }
 
 // dataFolder is the folder of the reference data sets.

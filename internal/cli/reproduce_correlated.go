@@ -34,7 +34,7 @@ func newReproduceCorrelated(t *terminal) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if err := writeFile(page, force, t.stdout, p.Write); err != nil {
+				if err := writeFile(page, force, t.stdout, p.In(t.lang).Write); err != nil {
 					return err
 				}
 			}

@@ -31,7 +31,7 @@ func newReproduceLDP(t *terminal) *cobra.Command {
 				return err
 			}
 			if page != "" {
-				if err := writeFile(page, force, t.stdout, experiment.Figures(rows).Write); err != nil {
+				if err := writeFile(page, force, t.stdout, experiment.Figures(rows).In(t.lang).Write); err != nil {
 					return err
 				}
 			}

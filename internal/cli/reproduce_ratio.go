@@ -37,7 +37,7 @@ func newReproduceRatio(t *terminal) *cobra.Command {
 				return err
 			}
 			if page != "" {
-				if err := writeFile(page, force, t.stdout, r.Figures().Write); err != nil {
+				if err := writeFile(page, force, t.stdout, r.Figures().In(t.lang).Write); err != nil {
 					return err
 				}
 			}

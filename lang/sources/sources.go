@@ -45,7 +45,7 @@ var skipped = []string{"experiments/membership", "experiments/peers", "experimen
 // sentences are folders and files whose texts become parts of results although no
 // function of a front end or of package lang gets them there.
 var sentences = []string{
-	"internal/cli/hints.go", "ledger/errors.go", "internal/cli/table_errors.go", "assess", "kanon", "table/infer", "table/personal", "outlier/mechanism.go", "outlier/noise.go",
+	"internal/cli/hints.go", "internal/cli/suggest.go", "ledger/errors.go", "internal/cli/table_errors.go", "assess", "kanon", "table/infer", "table/personal", "outlier/mechanism.go", "outlier/noise.go",
 	"outlier/plan.go", "query/result.go", "query/query.go", "account/relation.go", "noren.go", "report", "report/text/question.go",
 	"ldp/collect.go", "ldp/loss.go", "ldp/design.go", "ldp/fit.go", "ldp/survey/privacy.go", "ldp/survey/plan.go", "ldp/survey/planwords.go",
 	"ldp/evaluate/result.go", "ldp/evaluate/encode.go", "ldp/mean.go", "learn/svm.go", "learn/forest.go", "ratio/meta.go", "ratio/fitcheck.go", "ratio/check.go", "ratio/mechanism.go",
