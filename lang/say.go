@@ -135,9 +135,10 @@ func (c *sayer) list(text string, depth int) (string, bool) {
 			kept = true
 			continue
 		}
-		if parts[i] = c.say(part, depth-1); parts[i] == part {
+		if part == "" || part[0] < '0' || part[0] > '9' { // "4 other columns" may end a list
 			return "", false
 		}
+		parts[i] = c.say(part, depth-1)
 	}
 	return strings.Join(parts, "、"), kept
 }
