@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -33,6 +34,12 @@ type sayer struct {
 // deepest bounds how many texts can be within each other.
 const deepest = 6
 
+// noteAfter and noteBefore find the number of a note, where it is referred to and at the note.
+var (
+	noteAfter  = regexp.MustCompile(` \[[0-9]+\]$`)
+	noteBefore = regexp.MustCompile(`^\[[0-9]+\] `)
+)
+
 // say translates a text, or its parts.
 func (c *sayer) say(text string, depth int) string {
 	if depth == 0 || slices.Contains(c.names, text) || !strings.ContainsFunc(text, unicode.IsLetter) {
@@ -41,12 +48,21 @@ func (c *sayer) say(text string, depth int) string {
 	if depth < deepest && !strings.Contains(strings.TrimSpace(text), " ") {
 		return text // a word within a text may be a name or a value
 	}
+	if mark := noteAfter.FindString(text); mark != "" {
+		return c.say(strings.TrimSuffix(text, mark), depth) + mark
+	}
+	if mark := noteBefore.FindString(text); mark != "" {
+		return mark + c.say(strings.TrimPrefix(text, mark), depth)
+	}
 	if strings.Contains(text, "); ") && strings.HasSuffix(text, ")") { // a list of names, each with a reason
 		parts := strings.Split(text, "; ")
 		for i, part := range parts {
 			parts[i] = c.say(part, depth-1)
 		}
 		return strings.Join(parts, "; ")
+	}
+	if said, ok := c.list(text, depth); ok {
+		return said
 	}
 	if head, _, _ := strings.Cut(text, " ("); !strings.Contains(head, " ") { // a name
 		if said, ok := c.explained(text, depth); ok {
@@ -107,6 +123,34 @@ func (c *sayer) say(text string, depth int) string {
 	return text
 }
 
+// list says a list of names in words: "age, sex and city".
+func (c *sayer) list(text string, depth int) (string, bool) {
+	head, last, found := cutLast(text, " and ")
+	if !found || len(c.names) == 0 {
+		return "", false
+	}
+	parts, kept := append(strings.Split(head, ", "), last), false
+	for i, part := range parts {
+		if slices.Contains(c.names, part) {
+			kept = true
+			continue
+		}
+		if part == "" || part[0] < '0' || part[0] > '9' { // "4 other columns" may end a list
+			return "", false
+		}
+		parts[i] = c.say(part, depth-1)
+	}
+	return strings.Join(parts, "、"), kept
+}
+
+// cutLast is [strings.Cut] around the last sep.
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
+
 // explained translates what stands before a parenthesis at the end of a text, and what is
 // in it.
 func (c *sayer) explained(text string, depth int) (string, bool) {
@@ -140,6 +184,9 @@ func (c *sayer) found(text string, depth int) (string, bool) {
 		return said, true
 	}
 	if said, ok := counted(text); ok {
+		return said, true
+	}
+	if said, ok := shareOf(text); ok {
 		return said, true
 	}
 	if said, ok := kinds[text]; ok {

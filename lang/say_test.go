@@ -20,6 +20,9 @@ func TestSay(t *testing.T) {
 		{"ward", "ward"},
 		{"id (it looks like a key of persons or records, and its value also tells the value of age, sex); name (its name says that it holds names of persons)", "id（人か記録のキーのようです。また、その値から age, sex の値が分かります）; name（名前からすると人の名前です）"},
 		{"over 65 years", "over 65 years"},
+		{"3 of 1,204 records", "1,204 件のうち 3"},
+		{"[2] not private", "[2] プライバシーを守らない"},
+		{"constant weights [12]", "一定の重み [12]"},
 		{"male and female", "male and female"},
 		{"the file has no column over 65", "ファイルに列 over 65 がありません"},
 		{"no such text as this", "no such text as this"},
@@ -78,5 +81,14 @@ func TestWordsAreSaid(t *testing.T) {
 	}
 	if got := lang.English.Text("%s to check", lang.Words("19 records")); got != "19 records to check" {
 		t.Errorf("got %q", got)
+	}
+}
+
+func TestSayLists(t *testing.T) {
+	if got := lang.Japanese.SayKeeping("of the columns age, sex and city", "age", "sex", "city"); got != "列 age、sex、city の" {
+		t.Error(got)
+	}
+	if got := lang.Japanese.Say("of the columns salt and pepper"); got != "列 salt and pepper の" {
+		t.Errorf("a name of three words: %s", got)
 	}
 }

@@ -38,13 +38,12 @@ var terms = map[string]string{
 	"method": "方法", "missing": "欠損", "noise": "雑音", "note": "注意", "output": "出力", "outsiders": "表の外の人", "pseudonyms": "仮名", "range": "範囲",
 	"seconds": "秒", "share": "割合", "suppressed": "除外", "value": "値", "verdict": "判定", "warning": "警告", "width": "幅", "sample size": "標本の大きさ",
 	"histograms": "ヒストグラム", "outside": "範囲外", "mean weight": "重みの平均", "fit check": "当てはまり", "remark": "備考", "misfit": "残差", "sampling": "標本誤差",
-	"original": "元の表", "release": "公開表", "alone": "単独", "Program": "プログラム", "Date": "日時", "Command": "コマンド", "Refinement": "改良", "Time": "時間",
-	"Correlation": "相関", "Discernibility": "識別可能性", "record": "記録", "records": "記録", "persons": "人", "file": "ファイル",
+	"original": "元の表", "release": "公開表", "record": "記録", "records": "記録", "persons": "人", "file": "ファイル",
 	"block": "中分類", "chapter": "章", "all": "すべて", "month": "月", "quarter": "四半期", "year": "年", "week": "週", "prefecture": "都道府県", "region": "地方",
 	"raw": "元のまま", "generalised": "一般化", "randomised": "確率化", "people": "人", "projected": "射影", "yes": "はい", "no": "いいえ", "median": "中央値",
 	"reading": "読み取り", "randomising": "確率化中", "simulating": "シミュレーション", "refining": "改良", "partitioning": "分割", "verifying": "検証", "writing": "書き込み",
 	"accuracy": "精度", "dataset": "データセット", "analyst": "分析者", "odds": "オッズ", "would fit": "収まる案", "within": "幅の内", "because": "理由", "not kept": "対象外", "take": "採用",
-	"both": "両方", "attributes": "属性", "left out": "除外", "tried by": "試し方", "guessing": "当て推量", "guess": "推測",
+	"unbounded": "上界なし", "answer": "答え", "alone": "単独", "Program": "プログラム", "Date": "日付", "Command": "コマンド", "Refinement": "改良", "Time": "時間", "both": "両方", "attributes": "属性", "left out": "除外", "tried by": "試し方", "guessing": "当て推量", "guess": "推測",
 }
 
 // kinds are kinds of personal identifiers (table/personal) within texts that are no text
@@ -59,7 +58,7 @@ var counters = map[string]string{
 	"private record": "非公開の記録 %s 件", "word": "単語 %s 個", "question": "質問 %s 個", "entrie": "項目 %s 個", "entry": "項目 %s 個", "level": "%s 水準", "repeat": "繰り返し %s 回",
 	"malformed": "形の誤り %s 件", "of the wrong length": "長さの違い %s 件", "of a wrong cohort": "コホートの違い %s 件", "second report of a client": "同じ端末の二度目の報告 %s 件",
 	"second reports of a client": "同じ端末の二度目の報告 %s 件", "round": "%s 回", "attribute": "属性 %s 個", "missing value": "欠損 %s 件", "hash function": "ハッシュ関数 %s 個",
-	"bit": "%s ビット", "point": "%s 点", "part": "%s 部分",
+	"bit": "%s ビット", "point": "%s 点", "part": "%s 部分", "bad lot": "不良ロット %s 個",
 }
 
 // counted says a number with what it counts: "1,204 records".
@@ -73,4 +72,14 @@ func counted(text string) (string, bool) {
 		format, ok = counters[strings.TrimSuffix(what, "s")]
 	}
 	return strings.Replace(format, "%s", number, 1), ok
+}
+
+// shareOf says what part of counted things is meant: "3 of 1,204 records", "5% of 1 record".
+func shareOf(text string) (string, bool) {
+	part, whole, ok := strings.Cut(text, " of ")
+	if !ok || part == "" || strings.Trim(part, "0123456789,.%") != "" {
+		return "", false
+	}
+	said, ok := counted(whole)
+	return said + "のうち " + part, ok
 }

@@ -1,7 +1,7 @@
 package lang
 
-// foreignTexts are texts of the system and of libraries that become parts of errors. They are
-// in no source of this module.
+// foreignTexts are texts that are in no source of this module by themselves: those of the
+// system and of libraries that become parts of errors, and parts of texts.
 var foreignTexts = []Entry{
 	{"no such file or directory", "そのようなファイルやフォルダはありません"},
 	{"file does not exist", "ファイルがありません"},
@@ -19,4 +19,15 @@ var foreignTexts = []Entry{
 	{"wrong number of fields", "欄の数が違います"},
 	{"invalid syntax", "数として読めません"},
 	{"value out of range", "範囲の外の数です"},
+	// Words of the glossary, and headings of one word.
+	{"Errors", "誤差"},
+	{"state 0", "状態 0"},
+	{"state 1", "状態 1"},
+	{"k-anonymity", "k-匿名性"},
+	{"Correlation", "相関"},
+	{"Discernibility", "識別可能性"},
+	// Parts of the captions of noren reproduce ratio, which begin with the name of a setting.
+	{"the paper's", "論文の設定"},
+	{"D half N(0,.09)", "D は半分が N(0,.09)"},
+	{"half N(2,.16)", "半分が N(2,.16)"},
 }

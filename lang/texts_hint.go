@@ -2,6 +2,10 @@ package lang
 
 // hintTexts are what to do, in errors.
 var hintTexts = []Entry{
+	{"did you mean %s %s?", "%s %s のことですか?"},
+	{"did you mean --%s?", "--%s のことですか?"},
+	{"see %s --help", "%s --help を見てください"},
+	{"noren ledger export prints it to the owner; give it with --key ID", "所有者には noren ledger export が ID を表示します。--key ID で渡してください"},
 	{"* matches any part of a name, ? one character, [a-c] one of some", "* は名前の任意の部分に、? は 1 文字に、[a-c] はそのうちの 1 文字に一致します"},
 	{"--bins 0,100,5", "--bins 0,100,5"},
 	{"--bounds age=0,110", "--bounds age=0,110"},

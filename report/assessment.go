@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/noren-privacy/noren"
@@ -59,7 +60,7 @@ func Assessment(a *assess.Assessment, f Facts) *Page {
 	if f.Original == "" {
 		title = "Assessment of a table"
 	}
-	p := &Page{Title: title, Lead: b.lead(), Private: true, Footer: f.Footer}
+	p := &Page{Title: title, Lead: b.lead(), Private: true, Footer: f.Footer, Keep: b.columns()}
 	add := func(title string, blocks []Block) {
 		if len(blocks) > 0 {
 			p.Sections = append(p.Sections, Section{Title: title, Blocks: blocks})
@@ -100,6 +101,18 @@ func (b *assessment) lead() string {
 		return fmt.Sprintf("How easily could someone find a person in this table who knows their %s? The table was measured as it is; nothing was changed.", quasi)
 	}
 	return fmt.Sprintf("The original table and the release made from it, side by side: how easily a person could be found in each by someone who knows their %s, and how much of the original the release still tells.", quasi)
+}
+
+// columns are the names of columns in texts and lists of the page.
+func (b *assessment) columns() []string {
+	names := slices.Clone(b.a.Quasi)
+	if u := b.a.Utility; u != nil {
+		names = append(names, u.Loss.Columns...)
+	}
+	for i, name := range names {
+		names[i] = plain(name)
+	}
+	return names
 }
 
 // quoteList writes column names as a phrase.

@@ -59,7 +59,7 @@ func (b *assessment) utility() []Block {
 		text += " Which row belongs to which was not used, as a release shuffles its rows; figures that need it are absent or have bounds."
 	}
 	blocks = append(blocks, Block{Text: text})
-	t := &Table{Header: []string{"Measure", "Value", "What it says"}, Numeric: []bool{false, true}}
+	t := &Table{Keep: b.columns(), Header: []string{"Measure", "Value", "What it says"}, Numeric: []bool{false, true}}
 	t.Rows = append(t.Rows, []string{"Records", Integer(u.OriginalRecords) + " → " + Integer(u.ReleaseRecords), "original → release"})
 	covers := "of the columns " + quoteList(u.Loss.Columns)
 	if len(u.Loss.Columns) == 0 {

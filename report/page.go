@@ -98,13 +98,13 @@ func (t *Table) In(l lang.Lang) *Table {
 			return text
 		}
 		if before, after, found := strings.Cut(text, " → "); found {
-			return sideOf(l, before, t.Keep) + " → " + sideOf(l, after, t.Keep)
+			return sayLabel(l, before, t.Keep) + " → " + sayLabel(l, after, t.Keep)
 		}
-		return sideOf(l, text, t.Keep)
+		return sayLabel(l, text, t.Keep)
 	}
 	out.Caption, out.Header, out.Rows = say(t.Caption), make([]string, len(t.Header)), make([][]string, len(t.Rows))
 	for i, head := range t.Header {
-		out.Header[i] = say(head)
+		out.Header[i] = sayLabel(l, l.Term(head), t.Keep)
 	}
 	for i, row := range t.Rows {
 		out.Rows[i] = make([]string, len(row))
@@ -140,7 +140,8 @@ func (p *Page) Write(w io.Writer) error {
 		"svg":     func(c Chart) (template.HTML, error) { return inlineSVG(c, p.Lang, p.Keep) },
 		"numeric": func(t *Table, i int) bool { return i < len(t.Numeric) && t.Numeric[i] },
 		"visible": visible,
-		"say":     func(text string) string { return visible(sideOf(p.Lang, text, p.Keep)) },
+		"say":     func(text string) string { return visible(p.Lang.SayKeeping(text, p.Keep...)) },
+		"label":   func(text string) string { return visible(sayLabel(p.Lang, text, p.Keep)) },
 		"fixed":   func(text string) string { return p.Lang.Text(lang.Key(text)) },
 		"in":      func(t *Table) *Table { return t.In(p.Lang) },
 		"anchor":  func(i int) string { return fmt.Sprintf("section-%d", i+1) },
@@ -168,7 +169,7 @@ func inlineSVG(c Chart, l lang.Lang, keep []string) (template.HTML, error) {
 		keep = append(keep, names(c)...)
 		text = svgTexts.ReplaceAllStringFunc(text, func(found string) string {
 			m := svgTexts.FindStringSubmatch(found)
-			said := sideOf(l, html.UnescapeString(m[2]), keep)
+			said := sayLabel(l, html.UnescapeString(m[2]), keep)
 			if strings.HasPrefix(m[1], "aria") {
 				said = sides(l, keep).Replace(said)
 			}
@@ -178,18 +179,17 @@ func inlineSVG(c Chart, l lang.Lang, keep []string) (template.HTML, error) {
 	return template.HTML(text), nil
 }
 
-// sideOf says a text or a term of ours. The text may end with the table that it is about,
-// as in "Records, release".
-func sideOf(l lang.Lang, text string, keep []string) string {
-	if slices.Contains(keep, text) {
-		return text
+// sayLabel says a heading, or the name of a figure or curve, which may end in what it is of.
+func sayLabel(l lang.Lang, label string, keep []string) string {
+	if l == lang.English || slices.Contains(keep, label) {
+		return label
 	}
-	for _, side := range []string{"original", "release"} {
-		if head, found := strings.CutSuffix(text, ", "+side); found && l != lang.English {
-			return l.SayKeeping(l.Term(head), keep...) + "（" + l.Term(side) + "）"
+	for _, of := range []lang.Key{"%s, original", "%s, release", "%s, expected"} {
+		if name, found := strings.CutSuffix(label, strings.TrimPrefix(string(of), "%s")); found {
+			return l.Text(of, l.SayKeeping(l.Term(name), keep...))
 		}
 	}
-	return l.SayKeeping(l.Term(text), keep...)
+	return l.SayKeeping(l.Term(label), keep...)
 }
 
 // sides replaces the names of the two tables in what a picture is read out as, where no

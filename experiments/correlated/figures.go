@@ -98,6 +98,7 @@ func comparison(r *Result) report.Section {
 			}
 		}
 	}
+	bars.Ours = len(bars.Labels)
 	s.Blocks = append(s.Blocks, report.Block{Picture: &report.Picture{Chart: bars, Table: t}})
 	return s
 }

@@ -124,6 +124,7 @@ func (p Parameters) String() string {
 var (
 	modelTitles = map[string]string{"svm": "linear SVM", "forest": "random forest"}
 	dataTitles  = map[string]string{"raw": "raw", "gen": "generalised", "ldp": "randomised"}
+	triedTitles = map[string]string{"raw": "tried on raw data", "gen": "tried on generalised data", "ldp": "tried on randomised data"}
 )
 
 func accuracies(rows []Row, table string, notes []string) report.Table {
@@ -162,7 +163,7 @@ func (r *Row) curve() (name string, x float64) {
 	if r.Parameters.Attributes != "" {
 		return attributeTitles[r.Parameters.Attributes], r.Parameters.Record
 	}
-	return "tried on " + dataTitles[r.Test] + " data", r.Parameters.Epsilon
+	return triedTitles[r.Test], r.Parameters.Epsilon
 }
 
 // points lays a figure out: a line for each epsilon, a column for each curve.

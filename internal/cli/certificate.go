@@ -101,7 +101,7 @@ func printSource(w io.Writer, c *certificate.Certificate) {
 		lang.Fprintf(w, "\tmodel sha256 %s\n", s.ModelSHA256)
 	}
 	if a := c.Analyst; a != nil {
-		lang.Fprintf(w, "asked by\t%s, as %s\n", a.Name, a.Identity)
+		lang.Fprintf(w, "asked by\t%s, as %s\n", a.Name, lang.Of(w).Term(string(a.Identity)))
 	}
 	lang.Fprintf(w, "request\tsha256 %s\n", c.RequestSHA256)
 }

@@ -89,12 +89,15 @@ var notes = map[string]string{
 }
 
 // tell prints a note of the service layer.
-func (t *terminal) tell(n api.Note) {
+func (t *terminal) tell(n api.Note) { t.tellHint(n, hints[n.Code]) }
+
+// tellHint is [terminal.tell] with what to type; "" for nothing.
+func (t *terminal) tellHint(n api.Note, hint string) {
 	if own, known := notes[n.Code]; known {
 		n.Text = own
 	}
 	n.Text = t.lang.Say(n.Text)
-	if hint, known := hints[n.Code]; known {
+	if hint != "" {
 		n.Text += " (" + t.lang.Say(hint) + ")"
 	}
 	n.Text += t.lang.Say(noteHint(&n))

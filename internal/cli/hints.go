@@ -88,6 +88,9 @@ func shown(c *cobra.Command, err error) error {
 // hinted is [shown] for a cause, which is about no flag.
 func hinted(err error) error { return shown(nil, err) }
 
+// exportHints are the hints of noren ledger check-export, which takes ids of keys.
+var exportHints = map[string]string{"key-unknown": "noren ledger export prints it to the owner; give it with --key ID"}
+
 // fields are the flags of fields of requests that have other names.
 var fields = map[string]string{"noise": "mechanism", "interval share": "interval-share", "groups": "keys"}
 

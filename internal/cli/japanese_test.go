@@ -101,6 +101,8 @@ func TestJapaneseResults(t *testing.T) {
 		{0, "ldp estimate reports.txt --mechanism grr --size 3 --epsilon 1 --report reports.html"},
 		{2, "ldp estimate reports.txt --mechanism magic --size 3 --epsilon 1"},
 		{0, "ldp simulate --size 4 --mechanism grr --epsilon 1 --n 100 --trials 2"},
+		{0, "reproduce correlated --quick --report reproduced.html"},
+		{0, "reproduce ratio --data nowhere --repeats 2 --setting S4 --report ratio.html"},
 		{0, "ldp evaluate people.csv --label 診断 --drop 患者 --epsilon 1 --repeats 2 --folds 2"},
 	} {
 		code, out, problems := inJapanese(t, strings.Fields(c.args)...)
@@ -117,16 +119,22 @@ func TestJapaneseResults(t *testing.T) {
 	if _, _, problems := inJapanese(t, "inspect", "people.csv", "--bogus"); !strings.Contains(problems, "知られていないフラグ") {
 		t.Errorf("a flag before --lang: %s", problems)
 	}
-	page, err := os.ReadFile("page.html")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Contains(page, []byte(`<html lang="ja">`)) {
-		t.Error("the page does not state its language")
-	}
-	body := regexp.MustCompile(`(?s)<style.*?</style>`).ReplaceAll(page, nil)
-	for _, line := range english(html.UnescapeString(string(regexp.MustCompile(`<[^>]+>`).ReplaceAll(body, []byte("\n"))))) {
-		t.Errorf("the page: in English: %s", line)
+	for _, name := range []string{"page.html", "reproduced.html", "ratio.html"} {
+		page, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Contains(page, []byte(`<html lang="ja">`)) {
+			t.Errorf("%s does not state its language", name)
+		}
+		body := regexp.MustCompile(`(?s)<style.*?</style>`).ReplaceAll(page, nil)
+		text := html.UnescapeString(string(regexp.MustCompile(`<[^>]+>`).ReplaceAll(body, []byte("\n"))))
+		for _, line := range english(text) {
+			t.Errorf("%s: in English: %s", name, line)
+		}
+		if list := regexp.MustCompile(`[^ \n]+ and [^ \n]+`).FindString(strings.ReplaceAll(text, "(Ji and Elkan)", "")); list != "" {
+			t.Errorf("%s: a list in English: %s", name, list)
+		}
 	}
 }
 

@@ -50,7 +50,9 @@ func newLedgerCheckExport(t *terminal) *cobra.Command {
 		Args:  exactly("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			r.File = args[0]
-			out, err := t.service(nil).LedgerCheckExport(c.Context(), &r)
+			s := t.service(nil)
+			s.Note = func(n api.Note) { t.tellHint(n, exportHints[n.Code]) }
+			out, err := s.LedgerCheckExport(c.Context(), &r)
 			if out == nil {
 				return err
 			}

@@ -5,13 +5,16 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/noren-privacy/noren"
 	experiment "github.com/noren-privacy/noren/experiments/kanon"
+	"github.com/noren-privacy/noren/internal/grid"
 	"github.com/noren-privacy/noren/kanon/refine"
 	"github.com/noren-privacy/noren/kanon/space"
+	"github.com/noren-privacy/noren/lang"
 	words "github.com/noren-privacy/noren/report/text"
 	"github.com/noren-privacy/noren/spec"
 )
@@ -103,7 +106,7 @@ func (f *reproduceKanonFlags) run(c *cobra.Command, t *terminal) error {
 	if err := experiment.Reproduce(c.Context(), o, emit); err != nil || f.page == "" {
 		return err
 	}
-	return writeFile(f.page, f.force, t.stdout, experiment.Figures(rows).Write)
+	return writeFile(f.page, f.force, t.stdout, experiment.Figures(rows).In(t.lang).Write)
 }
 
 // dataFolder is the folder of the reference data sets.
@@ -120,6 +123,7 @@ func dataFolder(flag string) string {
 // emitRow prints rows as a table, a heading for each data set and k.
 func (t *terminal) emitRow() func(experiment.Row) error {
 	var heading string
+	l := lang.Of(t.stdout)
 	return func(r experiment.Row) error {
 		t.progress.clear()
 		if h := fmt.Sprintf("%s, %s, k = %d", r.Dataset, r.Normalisation, r.K); h != heading {
@@ -128,9 +132,10 @@ func (t *terminal) emitRow() func(experiment.Row) error {
 			}
 			heading = h
 			if b := r.Bound; b != nil {
-				h += fmt.Sprintf(": no partition loses less than %s (%s bound, %.1f s)", words.PercentDown(b.Loss), b.Method, b.Seconds)
+				h += l.Text(": no partition loses less than %s (%s bound, %.1f s)", words.PercentDown(b.Loss), b.Method, b.Seconds)
 			}
-			fmt.Fprintf(t.stdout, "%s\n%-10s %-52s %8s %9s %10s %8s %9s   %s\n", h, "method", "parameters", "groups", "sizes", "loss", "gap", "seconds", "paper (loss, seconds) or best known")
+			fmt.Fprintf(t.stdout, "%s\n%s %s %s %s %s %s %s   %s\n", h, grid.Pad(l.Text("method"), 10), grid.Pad(l.Text("parameters"), 52), padLeft(l.Text("groups"), 8), padLeft(l.Text("sizes"), 9),
+				padLeft(l.Text("loss"), 10), padLeft(l.Text("gap"), 8), padLeft(l.Text("seconds"), 9), l.Text("paper (loss, seconds) or best known"))
 		}
 		paper := ""
 		if r.Paper != nil {
@@ -143,9 +148,14 @@ func (t *terminal) emitRow() func(experiment.Row) error {
 		if r.Bound != nil {
 			gap = fmt.Sprintf("%.2f%%", math.Ceil(1e4*r.Bound.Gap)/100)
 		}
-		_, err := fmt.Fprintf(t.stdout, "%-10s %-52s %8d %9s %10.7f %8s %9.3f   %s\n", r.Algorithm, r.Params, r.Groups, fmt.Sprintf("%d-%d", r.MinSize, r.MaxSize), r.Loss, gap, r.Seconds, paper)
+		_, err := fmt.Fprintf(t.stdout, "%-10s %s %8d %9s %10.7f %8s %9.3f   %s\n", r.Algorithm, grid.Pad(l.Say(r.Params.String()), 52), r.Groups, fmt.Sprintf("%d-%d", r.MinSize, r.MaxSize), r.Loss, gap, r.Seconds, paper)
 		return err
 	}
+}
+
+// padLeft puts spaces before a text until it takes n cells of a terminal.
+func padLeft(text string, n int) string {
+	return strings.Repeat(" ", max(0, n-grid.Width(text))) + text
 }
 
 // emitKind writes a row as one line of JSON that says what it is.

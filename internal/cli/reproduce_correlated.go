@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	experiment "github.com/noren-privacy/noren/experiments/correlated"
+	"github.com/noren-privacy/noren/internal/grid"
+	"github.com/noren-privacy/noren/lang"
 )
 
 func newReproduceCorrelated(t *terminal) *cobra.Command {
@@ -32,7 +34,7 @@ func newReproduceCorrelated(t *terminal) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if err := writeFile(page, force, t.stdout, p.Write); err != nil {
+				if err := writeFile(page, force, t.stdout, p.In(t.lang).Write); err != nil {
 					return err
 				}
 			}
@@ -73,28 +75,31 @@ func emitCorrelated(enc *json.Encoder, r *experiment.Result) error {
 
 func printReproducedCorrelated(t *terminal, r *experiment.Result) {
 	w := t.stdout
-	fmt.Fprintln(w, "the report's figures")
+	l := lang.Of(w)
+	lang.Fprintln(w, "the report's figures")
 	for _, k := range r.Report {
-		fmt.Fprintf(w, "  %-64s %12s  ours %12s  %s\n", k.What, k.Printed, k.Shown, agreement(k.Agrees))
+		fmt.Fprintf(w, "  %s %12s  %s %12s  %s\n", grid.Pad(l.Say(k.What), 64), k.Printed, l.Text("ours"), k.Shown, agreement(l, k.Agrees))
 	}
-	fmt.Fprintf(w, "\nscales for a count over a chain\n  %-28s %5s %8s %11s %9s %9s %9s %9s %9s\n", "chain", "n", "epsilon", "independent", "exact", "empty", "tanh", "quilt", "group")
+	lang.Fprintf(w, "\nscales for a count over a chain\n")
+	fmt.Fprintf(w, "  %s %s %8s %s %s %s %9s %s %s\n", grid.Pad(l.Text("chain"), 28), "    n", "epsilon", padLeft(l.Text("independent"), 11),
+		padLeft(l.Text("exact"), 9), padLeft(l.Text("empty"), 9), "tanh", padLeft(l.Text("quilt"), 9), padLeft(l.Text("group"), 9))
 	for _, x := range r.Comparison {
-		fmt.Fprintf(w, "  %-28s %5d %8g %11s %9s %9s %9s %9s %9s  %s\n", x.Chain, x.Records, x.Epsilon,
-			figure(x.Independent), figure(x.Exact), figure(x.Empty), figure(x.Tanh), figure(x.Quilt), figure(x.Group), agreement(x.Agrees))
+		fmt.Fprintf(w, "  %s %5d %8g %11s %9s %9s %9s %9s %9s  %s\n", grid.Pad(l.Say(x.Chain), 28), x.Records, x.Epsilon,
+			figure(x.Independent), figure(x.Exact), figure(x.Empty), figure(x.Tanh), figure(x.Quilt), figure(x.Group), agreement(l, x.Agrees))
 	}
-	fmt.Fprintln(w, "\nharm: the best scale for a cost of identification")
+	lang.Fprintln(w, "\nharm: the best scale for a cost of identification")
 	for _, x := range r.Harm {
-		fmt.Fprintf(w, "  cost %-11g scale %-10s total %-12s %s\n", x.Identification, figure(x.Scale), figure(x.Total), agreement(x.Agrees))
+		lang.Fprintf(w, "  cost %-11g scale %-10s total %-12s %s\n", x.Identification, figure(x.Scale), figure(x.Total), agreement(l, x.Agrees))
 	}
 	fmt.Fprintln(w)
 	for _, sentence := range r.Verdict {
-		fmt.Fprintln(w, sentence)
+		fmt.Fprintln(w, l.Say(sentence))
 	}
 }
 
-func agreement(agrees bool) string {
+func agreement(l lang.Lang, agrees bool) string {
 	if agrees {
-		return "agrees"
+		return l.Text("agrees")
 	}
-	return "DIFFERS"
+	return l.Text("DIFFERS")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	experiment "github.com/noren-privacy/noren/experiments/ldp"
+	"github.com/noren-privacy/noren/lang"
 )
 
 func newReproduceLDP(t *terminal) *cobra.Command {
@@ -30,7 +31,7 @@ func newReproduceLDP(t *terminal) *cobra.Command {
 				return err
 			}
 			if page != "" {
-				if err := writeFile(page, force, t.stdout, experiment.Figures(rows).Write); err != nil {
+				if err := writeFile(page, force, t.stdout, experiment.Figures(rows).In(t.lang).Write); err != nil {
 					return err
 				}
 			}
@@ -65,12 +66,13 @@ func printReproducedLDP(w io.Writer, rows []experiment.Row) {
 		printTable(w, &t)
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintln(w, "Notes")
+	lang.Fprintln(w, "Notes")
+	l := lang.Of(w)
 	for i, n := range experiment.Notes(rows) {
-		fmt.Fprintf(w, "  [%d] %s\n", i+1, n)
+		fmt.Fprintf(w, "  [%d] %s\n", i+1, l.Say(n))
 	}
-	fmt.Fprintln(w, "\nWhat is guaranteed, and what is not")
+	lang.Fprintln(w, "\nWhat is guaranteed, and what is not")
 	for _, sentence := range experiment.Statement() {
-		fmt.Fprintf(w, "  %s\n", sentence)
+		fmt.Fprintf(w, "  %s\n", l.Say(sentence))
 	}
 }

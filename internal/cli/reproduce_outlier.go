@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	experiment "github.com/noren-privacy/noren/experiments/outlier"
+	"github.com/noren-privacy/noren/internal/grid"
+	"github.com/noren-privacy/noren/lang"
 )
 
 func newReproduceOutlier(t *terminal) *cobra.Command {
@@ -103,44 +105,48 @@ func emitOutlier(enc *json.Encoder, r *experiment.Result) error {
 
 func printOutlier(t *terminal, r *experiment.Result) {
 	w := t.stdout
+	l := lang.Of(w)
 	heading := ""
 	for _, n := range r.Noise {
 		h := fmt.Sprintf("%s, epsilon %g", n.Dataset, n.Epsilon)
 		if h != heading {
-			fmt.Fprintf(w, "\n%s: standard deviation of the noise\n", h)
+			lang.Fprintf(w, "\n%s: standard deviation of the noise\n", h)
 			heading = h
 		}
 		remarks := []string{}
 		if !n.Private {
-			remarks = append(remarks, "not private")
+			remarks = append(remarks, l.Text("not private"))
 		}
 		if n.Chosen {
-			remarks = append(remarks, "chosen on the data")
+			remarks = append(remarks, l.Text("chosen on the data"))
 		}
 		if n.Delta > 0 {
 			remarks = append(remarks, fmt.Sprintf("delta %.3g", n.Delta))
 		}
-		fmt.Fprintf(w, "  %-36s %14s   %s\n", n.Mechanism, figure(n.SD), strings.Join(remarks, ", "))
+		fmt.Fprintf(w, "  %s %14s   %s\n", grid.Pad(l.Say(n.Mechanism), 36), figure(n.SD), strings.Join(remarks, ", "))
 	}
 	for _, x := range r.Curves {
-		fmt.Fprintf(w, "\n%s: n = %d, d = %d, k = %d, r = %g, %d outliers\n  ours, t = 0..   %v\n  the paper's     %v\n",
-			x.Dataset, x.N, x.D, x.K, x.Radius, x.Query, first(x.U, 16), first(x.Paper, 16))
+		lang.Fprintf(w, "\n%s: n = %d, d = %d, k = %d, r = %g, %d outliers\n", x.Dataset, x.N, x.D, x.K, x.Radius, x.Query)
+		lang.Fprintf(w, "  ours, t = 0..   %v\n", first(x.U, 16))
+		lang.Fprintf(w, "  the paper's     %v\n", first(x.Paper, 16))
 	}
-	fmt.Fprintln(w, "\nbest radii by the scaling of the columns")
+	lang.Fprintln(w, "\nbest radii by the scaling of the columns")
 	for _, x := range r.Scalings {
-		fmt.Fprintf(w, "  %-11s %-38s %6.1f %% in [%s, %s); %6.1f %% at the paper's r = %g\n", x.Dataset, x.Scaling, 100*x.Accuracy, figure(x.From), figure(x.To), 100*x.AtPaper, x.PaperRadius)
+		fmt.Fprintf(w, "  %-11s %s ", x.Dataset, grid.Pad(l.Say(x.Scaling), 38))
+		lang.Fprintf(w, "%6.1f %% in [%s, %s); %6.1f %% at the paper's r = %g\n", 100*x.Accuracy, figure(x.From), figure(x.To), 100*x.AtPaper, x.PaperRadius)
 	}
-	fmt.Fprintln(w, "\nrunning times")
+	lang.Fprintln(w, "\nrunning times")
 	for _, x := range r.Timings {
-		fmt.Fprintf(w, "  %-11s %-46s %5d %10.4f s\n", x.Dataset, x.Algorithm, x.Size, x.Seconds)
+		fmt.Fprintf(w, "  %-11s %s %5d %10.4f s\n", x.Dataset, grid.Pad(l.Say(x.Algorithm), 46), x.Size, x.Seconds)
 	}
-	fmt.Fprintln(w, "\ncounterexamples to the paper's bound")
+	lang.Fprintln(w, "\ncounterexamples to the paper's bound")
 	for _, x := range r.Counterexamples {
-		fmt.Fprintf(w, "  %s, t = %d: the query changes by %d, the paper's bound is %d, ours %d\n    %s\n", x.Name, x.T, x.Sensitivity, x.Paper, x.Ours, x.What)
+		lang.Fprintf(w, "  %s, t = %d: the query changes by %d, the paper's bound is %d, ours %d\n", l.Say(x.Name), x.T, x.Sensitivity, x.Paper, x.Ours)
+		fmt.Fprintf(w, "    %s\n", l.Say(x.What))
 	}
 	fmt.Fprintln(w)
 	for _, sentence := range r.Verdict {
-		fmt.Fprintf(w, "%s\n", sentence)
+		fmt.Fprintf(w, "%s\n", l.Say(sentence))
 	}
 }
 

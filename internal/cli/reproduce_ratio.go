@@ -9,6 +9,7 @@ import (
 
 	experiment "github.com/noren-privacy/noren/experiments/ratio"
 	"github.com/noren-privacy/noren/internal/grid"
+	"github.com/noren-privacy/noren/lang"
 )
 
 func newReproduceRatio(t *terminal) *cobra.Command {
@@ -36,7 +37,7 @@ func newReproduceRatio(t *terminal) *cobra.Command {
 				return err
 			}
 			if page != "" {
-				if err := writeFile(page, force, t.stdout, r.Figures().Write); err != nil {
+				if err := writeFile(page, force, t.stdout, r.Figures().In(t.lang).Write); err != nil {
 					return err
 				}
 			}
@@ -78,13 +79,14 @@ func reproduceCoverage(ctx context.Context, t *terminal, o experiment.CoverageOp
 		return nil
 	}
 	w := grid.New(t.stdout)
-	fmt.Fprintln(w, "setting\tquestion\tepsilon\tcovered\twarned\tsilent misses\thalf-width\tmean error\tunweighted\ttest")
+	l := lang.Of(w)
+	lang.Fprintln(w, "setting\tquestion\tepsilon\tcovered\twarned\tsilent misses\thalf-width\tmean error\tunweighted\ttest")
 	for _, r := range rows {
-		verdict := "held"
+		verdict := l.Text("held")
 		if r.SilentP() < 1e-4 {
-			verdict = "REJECTED"
+			verdict = l.Text("REJECTED")
 		}
-		fmt.Fprintf(w, "%s\t%s\t%g\t%.3f\t%.3f\t%.3f\t%.4f\t%.4f\t%.4f\t%s\n", r.Setting, r.Question, r.Epsilon, r.Covered, r.Warned, r.Silent, r.Width, r.Error, r.Unweighted, verdict)
+		fmt.Fprintf(w, "%s\t%s\t%g\t%.3f\t%.3f\t%.3f\t%.4f\t%.4f\t%.4f\t%s\n", r.Setting, l.Say(r.Question), r.Epsilon, r.Covered, r.Warned, r.Silent, r.Width, r.Error, r.Unweighted, verdict)
 	}
 	return w.Flush()
 }
@@ -114,13 +116,14 @@ func printReproducedRatio(t *terminal, r *experiment.Result) {
 		printTable(t.stdout, &table)
 		fmt.Fprintln(t.stdout)
 	}
+	l := lang.Of(t.stdout)
 	for i, n := range r.Notes() {
-		fmt.Fprintf(t.stdout, "[%d] %s\n", i+1, n)
+		fmt.Fprintf(t.stdout, "[%d] %s\n", i+1, l.Say(n))
 	}
 	if len(r.Rows) > 0 {
 		fmt.Fprintln(t.stdout)
 	}
 	for _, sentence := range r.Verdict {
-		fmt.Fprintln(t.stdout, sentence)
+		fmt.Fprintln(t.stdout, l.Say(sentence))
 	}
 }

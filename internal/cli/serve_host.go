@@ -230,9 +230,9 @@ added, and that the server's key signed its end. This needs no server.`,
 			if err != nil {
 				return err
 			}
-			by := "a key that was not compared (--trust KEY.pem)"
+			by := t.lang.Text("a key that was not compared (--trust KEY.pem)")
 			if r.Trusted {
-				by = "a trusted key"
+				by = t.lang.Text("a trusted key")
 			}
 			lang.Fprintf(t.stdout, "sound: %d entries, of which %d are shown, up to %s\nhead    %s\nsigned  %s, %s\n", r.Entries, r.Shown, r.At, r.Head, r.KeyID, by)
 			return nil

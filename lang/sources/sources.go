@@ -40,18 +40,19 @@ type Text struct {
 
 // skipped are folders whose texts no user of the product reads in another language:
 // the papers, examples, generators and this catalogue itself.
-var skipped = []string{"experiments", "examples", "internal/randtest", "table/personal/header.go", "table/personal/text.go", "table/personal/name.go", "table/personal/namelist.go", "table/infer/missing.go", "table/infer/scales.go", "lang", "api/generate", "internal/cli/generate", "web", "client", "cluster", "docs"}
+var skipped = []string{"experiments/membership", "experiments/peers", "experiments/yardstick", "examples", "internal/randtest", "table/personal/header.go", "table/personal/text.go", "table/personal/name.go", "table/personal/namelist.go", "table/infer/missing.go", "table/infer/scales.go", "lang", "api/generate", "internal/cli/generate", "web", "client", "cluster", "docs"}
 
 // sentences are folders and files whose texts become parts of results although no
 // function of a front end or of package lang gets them there.
 var sentences = []string{
-	"internal/cli/hints.go", "ledger/errors.go", "internal/cli/table_errors.go", "assess", "kanon", "table/infer", "table/personal", "outlier/mechanism.go", "outlier/noise.go",
+	"internal/cli/hints.go", "internal/cli/suggest.go", "ledger/errors.go", "internal/cli/table_errors.go", "assess", "kanon", "table/infer", "table/personal", "outlier/mechanism.go", "outlier/noise.go",
 	"outlier/plan.go", "query/result.go", "query/query.go", "account/relation.go", "noren.go", "report", "report/text/question.go",
 	"ldp/collect.go", "ldp/loss.go", "ldp/design.go", "ldp/fit.go", "ldp/survey/privacy.go", "ldp/survey/plan.go", "ldp/survey/planwords.go",
 	"ldp/evaluate/result.go", "ldp/evaluate/encode.go", "ldp/mean.go", "learn/svm.go", "learn/forest.go", "ratio/meta.go", "ratio/fitcheck.go", "ratio/check.go", "ratio/mechanism.go",
 	"ratio/marginals.go", "ratio/accuracy.go", "ratio/quantile.go", "ratio/answer.go", "service/ldp_simulate.go", "service/ldp_learned.go", "service/verify.go", "service/dossier.go", "correlated/query.go", "correlated/leakage.go", "correlated/mechanism.go", "correlated/model.go", "release/price.go",
 	"ledger/dataset.go", "ledger/find.go", "ledger/anchor.go", "ledger/head.go", "ledger/verify.go", "ledger/account.go", "correlated/adversary.go",
 	"table/parquetio/kind.go", "table/hierarchy", "service/hierarchy.go", "service/grant.go", "service/ratio_plan.go", "query/sums.go", "query/quantile.go", "query/tally.go", "query/scale.go", "query/widest.go", "spec/definition.go", "spec/answers.go", "spec/nearest.go",
+	"experiments",
 }
 
 // Find reads all Go files below root, tests excepted, and returns the texts, sorted by
@@ -79,7 +80,7 @@ func Find(root string) ([]Text, error) {
 		if name == "report/page.html" {
 			return pageTexts(path, name, found)
 		}
-		if slices.Contains(skipped, name) || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "internal/cli/reproduce") {
+		if slices.Contains(skipped, name) || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
 			return nil
 		}
 		files := token.NewFileSet()
