@@ -22,7 +22,7 @@ from typing import Sequence
 from acceptance import RELEASE, Acceptance, Failure, need, say
 from standalone import Cluster, descendants
 
-REPORTS = 1_000_000  # of a file
+REPORTS = 25_000_000  # of a file
 FILES = 40
 
 
