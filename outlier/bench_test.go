@@ -60,6 +60,9 @@ func BenchmarkSmooth(b *testing.B) {
 // Everything even: about twelve others within the radius, and every window
 // holds a share of all records.
 func BenchmarkSmoothEven(b *testing.B) {
+	if testing.Short() {
+		b.Skip("a million records take 14 s")
+	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	const n, width = 1_000_000, 1 << 20
 	coords := make([]int32, 2*n)
