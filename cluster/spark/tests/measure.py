@@ -19,6 +19,8 @@ import threading
 import time
 from typing import Sequence
 
+os.environ.setdefault("NOREN_SPARK_BUCKET", "500000")  # the default of noren-spark
+
 from acceptance import RELEASE, Acceptance, Failure, need, say
 from standalone import Cluster, descendants
 
