@@ -1,9 +1,6 @@
 package api
 
-import (
-	"github.com/noren-privacy/noren/lang"
-	"github.com/noren-privacy/noren/spec"
-)
+import "github.com/noren-privacy/noren/spec"
 
 // InspectRequest asks what is in a table. Of the specification only the form of the
 // input is used.
@@ -88,8 +85,6 @@ type ProposeRequest struct {
 	// Ask is called with the columns once the table was read, and returns the steward's
 	// answers, which decide on roles and k. Optional.
 	Ask func(*Inspection) (*StewardAnswers, error) `json:"-"`
-	// Lang is the language of the comments.
-	Lang lang.Lang `json:"-"`
 }
 
 // StewardAnswers are a steward's answers to the questions that decide on roles and k.

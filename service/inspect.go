@@ -51,7 +51,7 @@ func (s *Service) Propose(ctx context.Context, r *api.ProposeRequest) (*api.Prop
 			in.Query = filepath.ToSlash(relative)
 		}
 	}
-	o := spec.ProposeOptions{Input: in, Use: r.Use, Lang: r.Lang}
+	o := spec.ProposeOptions{Input: in, Use: r.Use, Lang: s.Lang}
 	if r.Ask != nil {
 		answers, err := r.Ask(inspectionOf(r.Input, found))
 		if err != nil {

@@ -65,7 +65,8 @@ type Service struct {
 	Collect func(ctx context.Context, p *shards.Plan) (parts [][]byte, err error)
 	// Buckets is the number of buckets of these jobs. Optional; see [release.Request.Buckets].
 	Buckets int
-	// Lang is the language of pages. Certificates and all that is signed are in English.
+	// Lang is the language of pages and of comments in specifications. Certificates and all
+	// that is signed are in English.
 	// Defaults to English.
 	Lang lang.Lang
 	// Note receives notes and warnings as they occur. Optional.

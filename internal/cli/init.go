@@ -62,7 +62,7 @@ func runInit(ctx context.Context, t *terminal, input *columnFlags, name, output 
 	if err != nil {
 		return err
 	}
-	q := api.ProposeRequest{Table: api.Table{Input: name, Spec: s}, Use: fmt.Sprintf("noren anonymize %s -o OUTPUT --spec THIS-FILE", spec.Scalar(name)), Lang: t.lang}
+	q := api.ProposeRequest{Table: api.Table{Input: name, Spec: s}, Use: fmt.Sprintf("noren anonymize %s -o OUTPUT --spec THIS-FILE", spec.Scalar(name))}
 	if output != "-" {
 		q.Output = output
 	}
