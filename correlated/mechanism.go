@@ -271,7 +271,7 @@ func (m *Mechanism) Guarantee(n account.Neighbours, unit string) (noren.Guarante
 	}
 	source := "its source is not stated"
 	if m.options.Model.Source != "" {
-		source = "source: " + m.options.Model.Source
+		source = "its source: " + m.options.Model.Source
 	}
 	how := "bounded by " + m.leakage.Method.String()
 	if m.leakage.Exact {

@@ -20,7 +20,7 @@ type Entry struct {
 // Catalogue returns all entries.
 func Catalogue() []Entry {
 	var all []Entry
-	for _, part := range [][]Entry{errorTexts, hintTexts, causeTexts, noteTexts, resultTexts, guaranteeTexts, localTexts, sentenceTexts, faultTexts, labelTexts, fileTexts, experimentTexts} {
+	for _, part := range [][]Entry{errorTexts, hintTexts, causeTexts, noteTexts, resultTexts, guaranteeTexts, localTexts, sentenceTexts, faultTexts, labelTexts, fileTexts, experimentTexts, placeTexts, ledgerTexts, readTexts, modelTexts} {
 		all = append(all, part...)
 	}
 	return all
@@ -31,6 +31,7 @@ type catalogue struct {
 	byKey    map[string]string   // by format
 	exact    map[string]*pattern // of formats without verbs, by their text
 	patterns []*pattern          // of formats with verbs, those with most text of their own first
+	places   []*pattern          // of the places of errors, likewise
 }
 
 // japanese is the catalogue of Japanese, made when it is first needed.
@@ -47,28 +48,36 @@ var japanese = sync.OnceValue(func() *catalogue {
 			continue
 		}
 		n := p.own()
-		p.numeric = n < leastOwn && (n < leastBeginning || p.literals[0] == "")
-		if !p.numeric || n > 0 && len(p.verbs) > 1 && p.literals[0] == "" {
+		p.numeric = n < leastOwn && (n < leastBeginning || p.literals[0] == "" && p.verbs[0].kind != 'd')
+		if !p.numeric || n > 0 && len(p.verbs) > 1 {
 			c.patterns = append(c.patterns, p)
 		}
 	}
-	slices.SortStableFunc(c.patterns, func(a, b *pattern) int { return cmp.Compare(b.own(), a.own()) })
+	for _, e := range placeTexts {
+		p := parse(strings.TrimPrefix(string(e.Key), "%s: "))
+		p.translated = parse(strings.TrimPrefix(e.Japanese, "%s: ")).resolve(p)
+		c.places = append(c.places, p)
+	}
+	for _, patterns := range [][]*pattern{c.patterns, c.places} {
+		slices.SortStableFunc(patterns, func(a, b *pattern) int { return cmp.Compare(b.own(), a.own()) })
+	}
 	return c
 })
 
 // leastOwn is how many letters a format has of its own at least if texts of any arguments
 // are to be found by it: "over %s" fits the name of a group as well. A shorter one finds
-// texts of two or more numbers or counts, such as "3 of 500 records".
+// texts of two or more arguments that are numbers, counts or texts of ours, such as
+// "3 of 500 records".
 const leastOwn = 10
 
-// leastBeginning is the same of a format that begins with text of its own.
+// leastBeginning is the same of a format that begins with text of its own, or a number.
 const leastBeginning = 7
 
 // pattern is a format in its parts.
 type pattern struct {
 	literals    []string // one more than verbs
 	verbs       []verb
-	numeric     bool // finds only texts whose arguments are numbers
+	numeric     bool // finds only texts whose arguments are numbers or texts of ours
 	translated  *pattern
 	translation string // of a format without verbs
 }

@@ -43,6 +43,9 @@ func (l Lang) Error(err error) string {
 	text := err.Error()
 	if inner := errors.Unwrap(err); inner != nil {
 		if before, ok := strings.CutSuffix(text, inner.Error()); ok {
+			if where, ok := strings.CutSuffix(before, ": "); ok {
+				return l.place(where) + ": " + l.Error(inner)
+			}
 			return l.Say(before) + l.Error(inner)
 		}
 	}

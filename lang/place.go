@@ -5,20 +5,41 @@ import (
 	"strings"
 )
 
-// places are the forms of where something is wrong, with what they are in Japanese.
+// places are the forms of places that are made of several texts, with what they are in
+// Japanese.
 var places = []struct {
 	form *regexp.Regexp
 	said string
 }{
 	{regexp.MustCompile(`^record ([0-9]+), column (.+)$`), "記録 $1、列 $2"},
-	{regexp.MustCompile(`^predicate, character ([0-9]+)$`), "条件の $1 文字目"},
+	{regexp.MustCompile(`^sheet (.+), row ([0-9]+), column ([A-Z]+) \((.*)\)$`), "シート $1 の $2 行目、列 $3（$4）"},
+	{regexp.MustCompile(`^sheet (.+), row ([0-9]+), column ([A-Z]+)$`), "シート $1 の $2 行目、列 $3"},
 	{regexp.MustCompile(`^sheet (.+), row ([0-9]+)$`), "シート $1 の $2 行目"},
-	{regexp.MustCompile(`^sheet (.+)$`), "シート $1"},
+	{regexp.MustCompile(`^sheet (.+), column ([A-Z]+)( \((.*)\))?$`), "シート $1、列 $2$3"},
 	{regexp.MustCompile(`^row ([0-9]+)$`), "$1 行目"},
-	{regexp.MustCompile(`^step ([0-9]+)$`), "刻み $1"},
-	{regexp.MustCompile(`^axis ([0-9]+) \((.*)\)$`), "軸 $1（$2）"},
+	{regexp.MustCompile(`^entry ([0-9]+)$`), "項目 $1"},
+	{regexp.MustCompile(`^bound ([0-9]+)$`), "境界 $1"},
+	{regexp.MustCompile(`^query ([0-9]+)$`), "質問 $1"},
+	{regexp.MustCompile(`^entry ([0-9]+) \(([a-z-]+)\)$`), "項目 $1（$2）"},
 	{regexp.MustCompile(`^column (.+)$`), "列 $1"},
-	{regexp.MustCompile(`^idempotency key (.+)$`), "冪等キー $1"},
+}
+
+// placed says a place by these forms, or by the texts of places.
+func (c *catalogue) placed(text string) (string, bool) {
+	if said, ok := positioned(text); ok {
+		return said, true
+	}
+	for _, p := range places {
+		if p.form.MatchString(text) {
+			return p.form.ReplaceAllString(text, p.said), true
+		}
+	}
+	for _, p := range c.places {
+		if args, ok := p.match(text); ok {
+			return p.fill(args), true
+		}
+	}
+	return "", false
 }
 
 // place says where something is wrong: the parts of a text such as "people.csv: line 3".
@@ -32,18 +53,9 @@ func (l Lang) place(text string) string {
 	}
 	parts := strings.Split(text, ": ")
 	for i, part := range parts {
-		if said, ok := positioned(part); ok {
+		if said, ok := japanese().placed(part); ok {
 			parts[i] = said
-			continue
-		}
-		known := false
-		for _, p := range places {
-			if p.form.MatchString(part) {
-				parts[i], known = p.form.ReplaceAllString(part, p.said), true
-				break
-			}
-		}
-		if !known {
+		} else {
 			parts[i] = l.Say(part)
 		}
 	}

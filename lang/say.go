@@ -189,12 +189,20 @@ func (c *sayer) found(text string, depth int) (string, bool) {
 	if said, ok := shareOf(text); ok {
 		return said, true
 	}
+	for _, s := range short {
+		if s.form.MatchString(text) {
+			return s.form.ReplaceAllString(text, s.said), true
+		}
+	}
 	if said, ok := kinds[text]; ok {
 		return said, true
 	}
 	for _, p := range c.patterns {
 		args, ok := p.match(text)
-		if !ok || p.numeric && slices.ContainsFunc(args, notNumber) {
+		if !ok {
+			continue
+		}
+		if p.numeric && slices.ContainsFunc(args, func(arg string) bool { return notNumber(arg) && !c.isOurs(arg, depth-1) }) {
 			continue
 		}
 		for i, arg := range args {
@@ -205,11 +213,23 @@ func (c *sayer) found(text string, depth int) (string, bool) {
 	return "", false
 }
 
+// isOurs reports whether a text within another is one of the catalogue.
+func (c *sayer) isOurs(text string, depth int) bool {
+	if depth <= 0 || !strings.Contains(text, " ") || slices.Contains(c.names, text) {
+		return false
+	}
+	_, ok := c.whole(text, depth)
+	return ok
+}
+
 // notNumber reports whether an argument is neither a number, as in "83.3%", nor a count, as
-// in "1,204 records".
+// in "1,204 records", nor an amount, as in "epsilon 0.5".
 func notNumber(arg string) bool {
 	if _, ok := counted(arg); ok {
 		return false
+	}
+	for _, symbol := range []string{"epsilon ", "delta ", "rho "} {
+		arg = strings.TrimPrefix(arg, symbol)
 	}
 	return !strings.ContainsAny(arg, "0123456789") || strings.Trim(arg, "0123456789.,%~+-−") != ""
 }

@@ -1,6 +1,8 @@
 package lang_test
 
 import (
+	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/noren-privacy/noren"
@@ -90,5 +92,57 @@ func TestSayLists(t *testing.T) {
 	}
 	if got := lang.Japanese.Say("of the columns salt and pepper"); got != "列 salt and pepper の" {
 		t.Errorf("a name of three words: %s", got)
+	}
+}
+
+// Texts of which parts are texts of ours, and warnings that only some draws of noise make.
+func TestSayComposed(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{
+			"words that are no candidates have a share of 0.0312 in the reports (standard error 0.0051): name more candidates to find them",
+			"候補にない単語が報告に占める割合は 0.0312 です（標準誤差 0.0051）。見つけるには候補を増やしてください",
+		},
+		{
+			"12 of 100 lines are no reports of this mechanism, more than 1 %: excluded: 10 malformed, 2 of the wrong length (reports.txt: line 5, 6, and 3 more)",
+			"100 行のうち 12 行がこの仕組みの報告ではなく、1 % を超えています: 除いた報告: 形の誤り 10 件, 長さの違い 2 件（reports.txt: 5 行目, 6, ほか 3 件）",
+		},
+		{"of 1,000 lines, excluded: 3 malformed", "1,000 行 の 除いた報告: 形の誤り 3 件"},
+		{"epsilon 0.2 is spent; unit, relation and model are fixed", "epsilon 0.2 を使用済みです。単位、隣接関係、モデルは変えられません"},
+		{"the chain is damaged: entry 4 (charge): is in the wrong place", "鎖が壊れています: 項目 4（charge）: 場所が違います"},
+		{"it was changed from outside: account 3 (visits) is not as it was granted; 2 accounts are missing", "外から変えられています: 口座 3（visits）が付与されたときと違います; 口座が 2 個ありません"},
+		{"here should stand a list of numbers, and it is true or false", "ここには数のリストが必要ですが、true か false です"},
+		{"the request needs a mechanism, a data set", "要求には仕組み, データセットが必要です"},
+		{"the scale of Laplace noise is too large for 64-bit results", "ラプラス雑音の尺度 が大きすぎて、64 ビットの結果に収まりません"},
+		{"estimated as a chain from 400 steps of visits; all bounds hold together with 95% confidence", "visits の400 段階からの鎖として推定。すべての範囲が同時に 95% の信頼水準で成り立ちます"},
+		{"people.csv: read as shift_jis text; lines end with a carriage return alone", "people.csv: shift_jis の文字列として読みました; 行が復帰（CR）だけで終わっています"},
+		{"bytes that are not UTF-8 or Shift_JIS", "UTF-8 か Shift_JIS ではないバイトがあります"},
+		{"2 faults:\n  k is 0: it must be at least 1", "誤りが 2 件あります:\n  k が 0 です。1 以上にします"},
+		{"usage while answering", "答える間に失敗: usage"},
+	} {
+		if got := lang.Japanese.Say(c.text); got != c.want {
+			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+func TestPlacesAreSaid(t *testing.T) {
+	for where, want := range map[string]string{
+		"people.xlsx: sheet A, row 3, column B (age)": "people.xlsx: シート A の 3 行目、列 B（age）",
+		"model.json: byte 12":                         "model.json: 12 バイト目",
+		"noren.yaml: bounds of age":                   "noren.yaml: age の範囲",
+		"visits.db: query ask.sql":                    "visits.db: 質問 ask.sql",
+		"signing key":                                 "署名鍵",
+		"certificate of charge c1":                    "課金 c1 の証明書",
+		"axis 2 (age)":                                "軸 2（age）",
+		"out.csv":                                     "out.csv",
+	} {
+		err := &noren.Error{Where: where, What: "it is too long"}
+		if got := lang.Japanese.Error(err); got != want+": 長すぎます" {
+			t.Errorf("%s: got %q", where, got)
+		}
+	}
+	inner := fmt.Errorf("entry %d (%s): %w", 4, "charge", errors.New("is in the wrong place"))
+	if got, want := lang.Japanese.Error(inner), "項目 4（charge）: 場所が違います"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

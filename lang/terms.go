@@ -1,6 +1,9 @@
 package lang
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // Term is a word of ours that stands alone, such as a role or a label, in the language;
 // another word is left as it is. A word within a text is not said otherwise, as it may be the name of a column.
@@ -44,6 +47,15 @@ var terms = map[string]string{
 	"reading": "読み取り", "randomising": "確率化中", "simulating": "シミュレーション", "refining": "改良", "partitioning": "分割", "verifying": "検証", "writing": "書き込み",
 	"accuracy": "精度", "dataset": "データセット", "analyst": "分析者", "odds": "オッズ", "would fit": "収まる案", "within": "幅の内", "because": "理由", "not kept": "対象外", "take": "採用",
 	"unbounded": "上界なし", "answer": "答え", "alone": "単独", "Program": "プログラム", "Date": "日付", "Command": "コマンド", "Refinement": "改良", "Time": "時間", "both": "両方", "attributes": "属性", "left out": "除外", "tried by": "試し方", "guessing": "当て推量", "guess": "推測",
+}
+
+// short are texts of a number, with what they are in Japanese.
+var short = []struct {
+	form *regexp.Regexp
+	said string
+}{
+	{regexp.MustCompile(`^1 in ([0-9,]+)$`), "$1 分の 1"},
+	{regexp.MustCompile(`^state ([0-9]+)$`), "状態 $1"},
 }
 
 // kinds are kinds of personal identifiers (table/personal) within texts that are no text

@@ -130,7 +130,7 @@ var causeTexts = []Entry{
 	{"number format: expected the number 1234.5 as the column writes it, as in 1,234.5 or 1.234,5 or ¥1,234 or 1234.5%%", "数値の書式: 1,234.5、1.234,5、¥1,234、1234.5%% のように、数 1234.5 を列の書き方で書いてください"},
 	{"numeric axis %d has %d values for %d records", "数値の軸 %d に %d 個の値があり、記録は %d 件です"},
 	{"numeric axis %d holds a value that is not finite", "数値の軸 %d に有限でない値があります"},
-	{"panic: %T", "異常終了: %T"},
+	{"the reader panicked: %T", "読み取りが異常終了しました: %T"},
 	{"persons of %d records, expected %d", "%d 件の記録の人があり、%d 件が必要です"},
 	{"query %d: %w", "質問 %d: %w"},
 	{"reading the release back: %w", "公開表の読み戻し: %w"},

@@ -21,8 +21,6 @@ var foreignTexts = []Entry{
 	{"value out of range", "範囲の外の数です"},
 	// Words of the glossary, and headings of one word.
 	{"Errors", "誤差"},
-	{"state 0", "状態 0"},
-	{"state 1", "状態 1"},
 	{"k-anonymity", "k-匿名性"},
 	{"Correlation", "相関"},
 	{"Discernibility", "識別可能性"},

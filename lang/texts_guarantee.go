@@ -39,7 +39,7 @@ var guaranteeTexts = []Entry{
 	{"A value that is no state of its record counts as that record's first state.", "記録の状態でない値は、その記録の最初の状態として数えます。"},
 	{"Leakages of several answers do not add up; their charges do, where every release about these records was charged under this model (docs/correlated-privacy.md, section 12).", "複数の答えのプライバシー損失は足し合わさりませんが、これらの記録についてのすべての公開がこのモデルで課金されていれば、課金は足し合わさります（docs/correlated-privacy.md 第 12 節）。"},
 	{"its source is not stated", "出典は記されていません"},
-	{"source: %s", "出典: %s"},
+	{"its source: %s", "出典: %s"},
 	{"bounded by %s", "%s による上界"},
 	{"computed exactly", "厳密に計算"},
 	{"correlated Bayesian privacy", "相関ベイズプライバシー"},

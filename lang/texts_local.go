@@ -92,5 +92,5 @@ var localTexts = []Entry{
 	{"linear SVM (C = %g)", "線形 SVM（C = %g）"},
 	{"random forest (%d trees of depth %d)", "ランダムフォレスト（深さ %[2]d の木 %[1]d 本）"},
 	{"random forest (%d trees)", "ランダムフォレスト（木 %d 本）"},
-	{"%s and %d more", "%s とほか %d 個"},
+	{"%s and %d other attributes", "%s と、ほか %d 個の属性"},
 }

@@ -235,18 +235,18 @@ func (p *books) compare(ctx context.Context, q querier, fault func(format string
 		fault("%d versions of data sets are missing", len(p.versions)-len(rows))
 	}
 	for _, t := range []struct {
-		what, query string
-		want        map[string]int64
+		fault, query string
+		want         map[string]int64
 	}{
-		{"print", "SELECT print, account FROM dataset_print", p.prints},
-		{"path", "SELECT path, account FROM dataset_path", p.paths},
+		{"the prints of the data sets are not as they were granted", "SELECT print, account FROM dataset_print", p.prints},
+		{"the paths of the data sets are not as they were granted", "SELECT path, account FROM dataset_path", p.paths},
 	} {
 		have, err := holders(ctx, q, t.query)
 		if err != nil {
 			return err
 		}
 		if !maps.Equal(have, t.want) {
-			fault("the %ss of the data sets are not as they were granted", t.what)
+			fault(t.fault)
 		}
 	}
 	return nil

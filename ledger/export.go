@@ -103,7 +103,7 @@ func (c *ExportChecker) Entry(e ExportEntry) (faults []string) {
 		err = c.p.record(k, body)
 	}
 	if err != nil {
-		faults = append(faults, "it "+err.Error())
+		faults = append(faults, "it does not follow from those before: "+err.Error())
 	}
 	return faults
 }

@@ -229,7 +229,7 @@ func checkSchemaText(ctx context.Context, tx *sql.Tx, r *Report) error {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		switch text, ok := have[name]; {
 		case !ok:
-			r.fault("%s is missing", name)
+			r.fault("%s is missing in the database", name)
 		case text != want[name]:
 			r.fault("%s is not as it was made", name)
 		}

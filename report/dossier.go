@@ -190,12 +190,12 @@ func (b *assessment) earlier() []Block {
 	if o == nil {
 		return nil
 	}
-	who := "records"
+	all, left, common := "the records of this table", "the records in both classes", records(o.Common)
 	if o.Unit != "" {
-		who = "persons"
+		all, left, common = "the persons of this table", "the persons in both classes", persons(o.Common)
 	}
 	if o.Common == 0 {
-		return []Block{{Text: fmt.Sprintf("No %s of this table are in the source of the earlier release %s.", who, plain(o.Release))}}
+		return []Block{{Text: fmt.Sprintf("None of %s are in the source of the earlier release %s.", all, plain(o.Release))}}
 	}
 	share := func(n int64) string { return Percent(float64(n) / float64(o.Common)) }
 	joined := "Records are the same where they agree in all columns that both sources have."
@@ -203,9 +203,9 @@ func (b *assessment) earlier() []Block {
 		joined = "Persons are the same where they agree in " + plain(o.Unit) + "; of a person with several records those count that leave fewest candidates."
 	}
 	return []Block{
-		{Text: fmt.Sprintf("Somebody who holds this release and %s, and who knows the quasi-identifiers of one of the people in both, finds a class in each. Only the %s in both classes remain as candidates. k-anonymity of each release does not bound their number.", plain(o.Release), who)},
+		{Text: fmt.Sprintf("Somebody who holds this release and %s, and who knows the quasi-identifiers of one of the people in both, finds a class in each. Only %s remain as candidates. k-anonymity of each release does not bound their number.", plain(o.Release), left)},
 		{Figures: []Figure{
-			{Name: fmt.Sprintf("Fewer than %d candidates", o.K), Value: share(o.Below), Tone: tone(o.Below == 0), Explain: fmt.Sprintf("%s of %s %s in both", Integer(o.Below), Integer(o.Common), who)},
+			{Name: fmt.Sprintf("Fewer than %d candidates", o.K), Value: share(o.Below), Tone: tone(o.Below == 0), Explain: fmt.Sprintf("%s of %s in both releases", Integer(o.Below), common)},
 			{Name: "One candidate", Value: share(o.Alone), Tone: tone(o.Alone == 0), Explain: Integer(o.Alone) + " are identified"},
 			{Name: "Candidates, mean", Value: Number(o.Mean), Explain: fmt.Sprintf("the least is %s", Integer(o.Min))},
 		}},

@@ -149,7 +149,7 @@ func (s *Service) checkRelease(ctx context.Context, r *api.AnonymizeRequest) (*s
 	case r.Memory < 0 || r.Memory > 0 && r.Memory < LeastMemory:
 		return nil, noren.Usagef("memory", "expected %dMiB at least: the program itself needs as much", LeastMemory>>20)
 	}
-	if err := (earlier{r.Previous, r.PreviousSource}).check(r.Report != "", "a page (report)"); err != nil {
+	if err := (earlier{r.Previous, r.PreviousSource}).check(r.Report != "", "needs a page (report)"); err != nil {
 		return nil, err
 	}
 	sp, err := specOf(&r.Table)

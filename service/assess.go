@@ -29,7 +29,7 @@ func (s *Service) Assess(ctx context.Context, r *api.AssessRequest) (*api.Assess
 		return nil, noren.Usagef("kept-order", "goes with a release (against)")
 	}
 	before := earlier{r.Previous, r.PreviousSource}
-	if err := before.check(r.Against != "" && r.KeptOrder, "a release with the order of the table (against, kept-order)"); err != nil {
+	if err := before.check(r.Against != "" && r.KeptOrder, "needs a release with the order of the table (against, kept-order)"); err != nil {
 		return nil, err
 	}
 	sp, err := specOf(&r.Table)

@@ -22,7 +22,7 @@ func (e earlier) check(possible bool, needs string) error {
 	case e.release == "" || e.source == "":
 		return noren.Usagef("previous", "an earlier release is compared by its source: expected both, got one of them")
 	case !possible:
-		return noren.Usagef("previous", "needs %s", needs)
+		return noren.Usagef("previous", "%s", needs)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ func LoadHierarchy(path string, notes Notes) (*table.Hierarchy, error) {
 		return nil, err
 	}
 	if e != csvio.UTF8 {
-		notes.add(Note{Code: NoteHierarchyEncoding, Text: fmt.Sprintf("%s: read as %s", path, e)})
+		notes.add(Note{Code: NoteHierarchyEncoding, Text: fmt.Sprintf("%s: read as %s text", path, e)})
 	}
 	h, headed, err := readHierarchy(path, text)
 	if headed {

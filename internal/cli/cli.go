@@ -70,17 +70,17 @@ func newRoot(t *terminal) *cobra.Command {
 		return &noren.Error{Kind: noren.Usage, What: err.Error(), Hint: flagHint(c, err)}
 	})
 	for _, g := range []struct {
-		title    string
+		heading  string
 		commands []*cobra.Command
 	}{
-		{"Release tables:", []*cobra.Command{newDemo(t), newInspect(t), newInit(t), newHierarchy(t), newAnonymize(t), newVerify(t), newAssess(t), newServe(t)}},
-		{"Query data sets:", []*cobra.Command{newLedger(t), newQuery(t), newAsk(t), newOutliers(t), newCorrelated(t), newHarm(t), newRatio(t)}},
-		{"Collect data from devices:", []*cobra.Command{newLDP(t)}},
-		{"Prove and reproduce:", []*cobra.Command{newCertificate(t), newReproduce(t)}},
+		{heading: "Release tables:", commands: []*cobra.Command{newDemo(t), newInspect(t), newInit(t), newHierarchy(t), newAnonymize(t), newVerify(t), newAssess(t), newServe(t)}},
+		{heading: "Query data sets:", commands: []*cobra.Command{newLedger(t), newQuery(t), newAsk(t), newOutliers(t), newCorrelated(t), newHarm(t), newRatio(t)}},
+		{heading: "Collect data from devices:", commands: []*cobra.Command{newLDP(t)}},
+		{heading: "Prove and reproduce:", commands: []*cobra.Command{newCertificate(t), newReproduce(t)}},
 	} {
-		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		root.AddGroup(&cobra.Group{ID: g.heading, Title: g.heading})
 		for _, c := range g.commands {
-			c.GroupID = g.title
+			c.GroupID = g.heading
 		}
 		root.AddCommand(g.commands...)
 	}

@@ -50,9 +50,13 @@ func printHistory(out io.Writer, charges []api.Charged) error {
 		e := &charges[i]
 		state := e.State
 		if e.Reason != "" {
-			state += ": " + e.Reason
+			state += ": " + lang.Of(out).Say(e.Reason)
 		}
-		lang.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", e.Link, e.Time, e.Dataset, e.Principal, e.Cost, state, queryText(e.Mechanism))
+		analyst := e.Principal
+		if strings.HasPrefix(analyst, "(") { // no analyst: where a recovered charge comes from
+			analyst = lang.Of(out).Say(analyst)
+		}
+		lang.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", e.Link, e.Time, e.Dataset, analyst, e.Cost, state, queryText(e.Mechanism))
 	}
 	return w.Flush()
 }

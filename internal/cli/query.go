@@ -58,12 +58,12 @@ type queryKind struct {
 
 func queryKinds() []queryKind {
 	return []queryKind{
-		{query.Count, "Count records, or those that meet a condition", `--where "age >= 65 and sex = 'female'"`},
-		{query.Sum, "Sum a column", `--column cost_yen --bounds 0,1000000`},
-		{query.Mean, "Compute the mean of a column", `--column age --bounds 0,110`},
-		{query.Variance, "Compute the variance of a column", `--column age --bounds 0,110`},
-		{query.Histogram, "Count records by bins of a column", `--column age --bins 0,20,40,60,80,120`},
-		{query.Quantile, "Compute the median, or another quantile, of a column", `--column age --bounds 0,110 --rank 0.9`},
+		{kind: query.Count, short: "Count records, or those that meet a condition", example: `--where "age >= 65 and sex = 'female'"`},
+		{kind: query.Sum, short: "Sum a column", example: `--column cost_yen --bounds 0,1000000`},
+		{kind: query.Mean, short: "Compute the mean of a column", example: `--column age --bounds 0,110`},
+		{kind: query.Variance, short: "Compute the variance of a column", example: `--column age --bounds 0,110`},
+		{kind: query.Histogram, short: "Count records by bins of a column", example: `--column age --bins 0,20,40,60,80,120`},
+		{kind: query.Quantile, short: "Compute the median, or another quantile, of a column", example: `--column age --bounds 0,110 --rank 0.9`},
 	}
 }
 
@@ -104,11 +104,11 @@ is a column, --max-rows says how many records of one person count.`,
 	if kind == query.Quantile {
 		s.StringVar(&f.rank, "rank", "", "which quantile, between 0 and 1 (default 0.5, the median)")
 	}
-	mechanisms := "laplace or gaussian (default laplace; gaussian needs --delta)"
+	usage := "laplace or gaussian (default laplace; gaussian needs --delta)"
 	if kind == query.Quantile {
-		mechanisms = "exponential, or smooth for the median (default exponential; --accuracy compares them)"
+		usage = "exponential, or smooth for the median (default exponential; --accuracy compares them)"
 	}
-	s.StringVar(&f.mechanism, "mechanism", "", mechanisms)
+	s.StringVar(&f.mechanism, "mechanism", "", usage)
 	s.Int64Var(&f.maxRows, "max-rows", 0, "largest number of records of one person that count, where the unit is a column")
 	s.Float64Var(&f.level, "level", 0.95, "confidence of the intervals")
 	s.BoolVar(&f.accuracy, "accuracy", false, "print the expected error only, from public facts; no file is read and no ledger is needed")

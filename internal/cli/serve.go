@@ -135,7 +135,7 @@ func (f *serveFlags) config(t *terminal) (*server.Config, error) {
 		to         *int64
 	}{{"--memory", f.memory, &cfg.Memory}, {"--upload-limit", f.upload, &cfg.UploadLimit}, {"--table-memory", f.tables, &cfg.TableMemory}} {
 		if *size.to, err = parseSize(size.text); err != nil {
-			return nil, noren.Usagef(size.flag, "expected a size such as 500MB or 2GB").Hinted("got %q", size.text)
+			return nil, noren.Usagef(size.flag, "expected a size such as 500MB or 2GB").Hinted("the size %q cannot be read", size.text)
 		}
 	}
 	cfg.Tool = tool()

@@ -38,23 +38,6 @@ type Text struct {
 	Place string
 }
 
-// skipped are folders whose texts no user of the product reads in another language:
-// the papers, examples, generators and this catalogue itself.
-var skipped = []string{"experiments/membership", "experiments/peers", "experiments/yardstick", "examples", "internal/randtest", "table/personal/header.go", "table/personal/text.go", "table/personal/name.go", "table/personal/namelist.go", "table/infer/missing.go", "table/infer/scales.go", "lang", "api/generate", "internal/cli/generate", "web", "client", "cluster", "docs"}
-
-// sentences are folders and files whose texts become parts of results although no
-// function of a front end or of package lang gets them there.
-var sentences = []string{
-	"internal/cli/hints.go", "internal/cli/suggest.go", "ledger/errors.go", "internal/cli/table_errors.go", "assess", "kanon", "table/infer", "table/personal", "outlier/mechanism.go", "outlier/noise.go",
-	"outlier/plan.go", "query/result.go", "query/query.go", "account/relation.go", "noren.go", "report", "report/text/question.go",
-	"ldp/collect.go", "ldp/loss.go", "ldp/design.go", "ldp/fit.go", "ldp/survey/privacy.go", "ldp/survey/plan.go", "ldp/survey/planwords.go",
-	"ldp/evaluate/result.go", "ldp/evaluate/encode.go", "ldp/mean.go", "learn/svm.go", "learn/forest.go", "ratio/meta.go", "ratio/fitcheck.go", "ratio/check.go", "ratio/mechanism.go",
-	"ratio/marginals.go", "ratio/accuracy.go", "ratio/quantile.go", "ratio/answer.go", "service/ldp_simulate.go", "service/ldp_learned.go", "service/verify.go", "service/dossier.go", "correlated/query.go", "correlated/leakage.go", "correlated/mechanism.go", "correlated/model.go", "release/price.go",
-	"ledger/dataset.go", "ledger/find.go", "ledger/anchor.go", "ledger/head.go", "ledger/verify.go", "ledger/account.go", "correlated/adversary.go",
-	"table/parquetio/kind.go", "table/hierarchy", "service/hierarchy.go", "service/grant.go", "service/ratio_plan.go", "query/sums.go", "query/quantile.go", "query/tally.go", "query/scale.go", "query/widest.go", "spec/definition.go", "spec/answers.go", "spec/nearest.go",
-	"experiments",
-}
-
 // Find reads all Go files below root, tests excepted, and returns the texts, sorted by
 // key within each kind.
 func Find(root string) ([]Text, error) {
@@ -72,7 +55,7 @@ func Find(root string) ([]Text, error) {
 			if name == "report/page.html" {
 				return pageTexts(path, name, found)
 			}
-			if slices.Contains(skipped, name) || name != "." && strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules" || d.Name() == "testdata" {
+			if skipped[name] || name != "." && strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules" || d.Name() == "testdata" {
 				return filepath.SkipDir
 			}
 			return nil
@@ -80,7 +63,7 @@ func Find(root string) ([]Text, error) {
 		if name == "report/page.html" {
 			return pageTexts(path, name, found)
 		}
-		if slices.Contains(skipped, name) || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+		if skipped[name] || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
 			return nil
 		}
 		files := token.NewFileSet()
@@ -89,8 +72,8 @@ func Find(root string) ([]Text, error) {
 			return err
 		}
 		f := &finder{found: found, place: func(n ast.Node) string { return name + ":" + strconv.Itoa(files.Position(n.Pos()).Line) }}
-		f.sentences = slices.ContainsFunc(sentences, func(s string) bool { return name == s || strings.HasPrefix(name, s+"/") })
 		f.names = strings.HasPrefix(name, "table/") && !strings.HasPrefix(name, "table/hierarchy/") && name != "table/personal/kind.go"
+		f.page = slices.ContainsFunc(pages, func(s string) bool { return strings.HasPrefix(name, s) })
 		ast.Inspect(file, f.visit)
 		return nil
 	})
@@ -127,10 +110,10 @@ func pageTexts(path, name string, found map[string]Text) error {
 
 // finder collects the texts of a file.
 type finder struct {
-	found     map[string]Text
-	sentences bool
-	names     bool // lists of texts are names and no texts of ours
-	place     func(ast.Node) string
+	found map[string]Text
+	names bool // lists of texts are names and no texts of ours
+	page  bool // only texts at known places are texts of ours
+	place func(ast.Node) string
 }
 
 // add adds a text of at least one word.
@@ -143,11 +126,8 @@ func (f *finder) add(kind Kind, e ast.Expr) {
 	if (kind == Note || kind == Error) && !strings.Contains(key, " ") {
 		return // a code or the name of a field
 	}
-	if sql.MatchString(key) {
+	if !hasWord(key) || code.MatchString(key) {
 		return
-	}
-	if !hasWord(key) || strings.HasPrefix(key, "<") || strings.Contains(key, `="%`) {
-		return // markup has no words
 	}
 	if _, known := f.found[key]; !known {
 		f.found[key] = Text{key, kind, f.place(e)}
@@ -161,8 +141,20 @@ func (f *finder) addSentence(kind Kind, e ast.Expr) {
 	}
 }
 
-// sql finds statements for the database of a ledger, and layouts of dates, which are no texts.
-var sql = regexp.MustCompile(`^(SELECT|INSERT|PRAGMA) |^2006-|^table sqlite| = \?|^id, `)
+// addOther adds a sentence at a place of which nothing is known, and reports whether its
+// parts are known by it.
+func (f *finder) addOther(e ast.Expr) bool {
+	text, _ := constantOf(e)
+	key := strings.TrimSpace(text)
+	if literals[key] || names.MatchString(text) {
+		return true
+	}
+	if f.page || !strings.Contains(key, " ") || !hasWord(symbols.ReplaceAllString(key, "")) {
+		return false
+	}
+	f.add(Result, e)
+	return true
+}
 
 // hasWord reports whether a format has a word of two letters beside its verbs.
 func hasWord(format string) bool {
@@ -215,9 +207,19 @@ func constantOf(e ast.Expr) (text string, constant bool) {
 // visit looks at one node.
 func (f *finder) visit(n ast.Node) bool {
 	switch n := n.(type) {
+	case *ast.Field: // its tag is none
+		for _, name := range n.Names {
+			ast.Inspect(name, f.visit)
+		}
+		ast.Inspect(n.Type, f.visit)
+		return false
 	case *ast.CallExpr:
 		f.call(n)
+		return !takesNoText(n)
 	case *ast.KeyValueExpr:
+		if key, ok := n.Key.(*ast.Ident); ok && helpTexts[key.Name] {
+			return false
+		}
 		if key, ok := n.Key.(*ast.Ident); ok {
 			switch key.Name {
 			case "What":
@@ -238,6 +240,9 @@ func (f *finder) visit(n ast.Node) bool {
 		}
 	case *ast.AssignStmt:
 		for i, to := range n.Lhs {
+			if isUsage(to) {
+				return false
+			}
 			if i < len(n.Rhs) {
 				switch typeName(to) {
 				case "What", "what":
@@ -259,16 +264,9 @@ func (f *finder) visit(n ast.Node) bool {
 			f.add(Result, n.Elts[1])
 		}
 	case *ast.BinaryExpr:
-		if text, constant := constantOf(n); f.sentences && constant && strings.Contains(strings.TrimSpace(text), " ") {
-			f.add(Result, n)
-			return false
-		}
+		return !f.addOther(n)
 	case *ast.BasicLit:
-		if f.sentences && n.Kind == token.STRING {
-			if text, err := strconv.Unquote(n.Value); err == nil && strings.Contains(strings.TrimSpace(text), " ") {
-				f.add(Result, n)
-			}
-		}
+		f.addOther(n)
 	}
 	return true
 }

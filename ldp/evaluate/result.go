@@ -199,7 +199,7 @@ func (r *Result) state(o *Options) {
 // list joins names, the first few of many.
 func list(names []string) string {
 	if len(names) > 6 {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:6], ", "), len(names)-6)
+		return fmt.Sprintf("%s and %d other attributes", strings.Join(names[:6], ", "), len(names)-6)
 	}
 	return strings.Join(names, ", ")
 }

@@ -125,7 +125,7 @@ func detect(ctx context.Context, f io.ReaderAt, size int64, opts Options) (out f
 func (out *found) form(sample []byte, whole bool, opts Options) {
 	d := &out.dialect
 	if !opts.Plain && d.Encoding != UTF8 && opts.Encoding == AnyEncoding {
-		out.notes = append(out.notes, "read as "+d.Encoding.String())
+		out.notes = append(out.notes, "read as "+d.Encoding.String()+" text")
 	}
 	if d.CR = !opts.Plain && onlyCR(sample, whole); d.CR {
 		out.notes = append(out.notes, "lines end with a carriage return alone")

@@ -277,7 +277,7 @@ func (src *Source) damaged(what string, err error) error {
 func guard(f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("panic: %T", r)
+			err = fmt.Errorf("the reader panicked: %T", r)
 		}
 	}()
 	return f()

@@ -1,0 +1,90 @@
+package lang
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// typical is what a verb may write: a number where it is the only one of a short format, and
+// a text of ours where it is one of several.
+func typical(v verb, short, only bool) string {
+	switch v.kind {
+	case 'd':
+		return "7"
+	case 'g', 'f', 'e':
+		return "0.5"
+	case 'q':
+		return `"§"`
+	}
+	switch {
+	case !short:
+		return "§"
+	case only:
+		return "7"
+	}
+	return "3 records"
+}
+
+// written are formats that are too short to be found in a text. Each is said where it is
+// written, by [Lang.Text] and its like.
+var written = map[string]bool{
+	"it ends %s": true, "Mean of {column}": true, "Sum of {column}": true, "by %s": true, "within %s": true, "most in: %s": true,
+	"%s left": true, "%s%s after it": true, "%s at least": true, "%s (proposed)": true, "%s: NOT sound": true,
+	", where %s": true, "by\t%s %s": true, "edges       %s": true, "note\t%s": true, "note: %s": true,
+	"of\t%s": true, "read\t%s": true, "take\t%s": true, "worst       %s": true, "ours, t = 0..   %v": true, "Type: %s": true, "Role: %s": true, "none: %s": true,
+	"%s%s of %s records (%s)": true,
+	"%s%s; 95 %% interval: %s either way, if private records are like the public ones beside them": true,
+	"%s to %s%s": true,
+	// by package report, with what a figure or a curve is of
+	"%s, original": true, "%s, release": true, "%s, expected": true, "Share, %s": true,
+	// by report/text.Subject
+	"mean of %s": true, "sum of %s": true,
+	// parts of longer texts, which are found as a whole
+	"one of %s": true, "about %s": true, "to %s": true, "over %s": true, "of one %s": true,
+	// of noren reproduce, whose result is in English
+	"10 + sd, %s": true,
+}
+
+// Every text of the catalogue is found again where it stands alone, with typical
+// arguments in it: what is said has no word of English that its translation does not have.
+func TestEveryTextIsSaid(t *testing.T) {
+	english := regexp.MustCompile(`[A-Za-z]{2,}`)
+	places := map[Key]bool{}
+	for _, e := range placeTexts {
+		places[e.Key] = true
+	}
+	for _, e := range Catalogue() {
+		key := parse(strings.TrimSpace(string(e.Key)))
+		key.translated = parse(strings.TrimSpace(e.Japanese)).resolve(key)
+		n := key.own()
+		short := n < leastOwn && (n < leastBeginning || key.literals[0] == "" && key.verbs[0].kind != 'd')
+		var text strings.Builder
+		var args []string
+		for i, literal := range key.literals {
+			text.WriteString(literal)
+			if i < len(key.verbs) {
+				args = append(args, typical(key.verbs[i], short && !places[e.Key], len(key.verbs) == 1))
+				text.WriteString(args[i])
+			}
+		}
+		got := Japanese.Say(text.String())
+		if places[e.Key] {
+			got = Japanese.place(text.String())
+		}
+		for i, arg := range args {
+			args[i] = Japanese.Say(arg)
+		}
+		allowed := map[string]bool{}
+		for _, word := range english.FindAllString(key.fill(args), -1) {
+			allowed[word] = true
+		}
+		found := true
+		for _, word := range english.FindAllString(got, -1) {
+			found = found && allowed[word]
+		}
+		if found == written[string(e.Key)] {
+			t.Errorf("%q: got %q, want %q: it is found: %v", text.String(), got, key.fill(args), found)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package sources
+
+import (
+	"go/ast"
+	"regexp"
+	"strings"
+)
+
+// skipped are folders and files without texts of a result, and why.
+var skipped = map[string]bool{
+	// papers, examples, generators, other programs, and the catalogue itself
+	"experiments/membership": true, "experiments/peers": true, "experiments/yardstick": true,
+	"examples": true, "internal/cli/generate": true, "api/generate": true, "web": true, "client": true, "cluster": true, "docs": true, "lang": true,
+	// randomness of tests
+	"internal/randtest": true,
+	// words by which columns, names and missing values are recognised
+	"table/personal/header.go": true, "table/personal/text.go": true, "table/personal/name.go": true, "table/personal/namelist.go": true,
+	"table/infer/missing.go": true, "table/infer/scales.go": true,
+	// the values of an invented table
+	"internal/cli/serve_demo.go": true,
+	// what codes of errors mean, for programs and their authors, and documents in JSON
+	"codes.go": true, "api/documents.go": true, "api/grant.go": true,
+	// positions, which package lang says by their form
+	"errors.go": true,
+}
+
+// pages are folders whose texts reach readers by known ways alone: the page of the server
+// says the others by their codes.
+var pages = []string{"internal/server/"}
+
+// helpTexts are the fields of a command that its help and manual show, in English.
+var helpTexts = map[string]bool{"Use": true, "Short": true, "Long": true, "Example": true, "short": true, "example": true, "heading": true}
+
+// code finds constants that are no texts wherever they are used.
+var code = regexp.MustCompile(strings.Join([]string{
+	// statements for a database, their parts, and lists of its columns
+	`^[;(]? ?(ALTER|ATTACH|BEGIN|CLOSE|COMMIT|COPY|CREATE|DECLARE|DELETE|DROP|FETCH|INSERT|PRAGMA|RELEASE|ROLLBACK|SAVEPOINT|SELECT|SET|UPDATE|VACUUM|WITH) `,
+	` = '?(\?|%s')|^(c\.)?seq < \?|^table sqlite|^[a-z_]+ AS |coalesce\(|^[a-z_., ]+,\n\t|^id, `,
+	// layouts of dates and times
+	`^2006-|^[dmy/-]* ?h?h:mm\b`,
+	// markup
+	`^(%s)?<|^><|="%|="preserve"`,
+}, "|"))
+
+// names finds constants that are no texts where nothing says that they are.
+var names = regexp.MustCompile(strings.Join([]string{
+	`^ *(delimiter|encoding|format|header|header-row|missing|order|query|sheet|unit): %[a-z]|^ *%s:\n|^\s*version: `, // fields of a specification
+	` \($|^[a-z]+ >= `, // parts and examples of conditions
+	`^--[a-z-]+( [a-z]+| %[a-z]|(, --[a-z-]+)+)$`, // options
+	`^[.a-z0-9_-]+(, [.a-z0-9_-]+)+$`,             // lists of words
+	`%x`,                                          // keys
+	`^\.[A-Z]+ |^ \(default `,                     // the manual in the format of man
+}, "|"))
+
+// literals are constants that are no texts of ours, and why.
+var literals = map[string]bool{
+	"memo %s": true, "key %d": true, // keys
+	"data set": true, "of %s": true, "%s is missing": true, // parts of texts that are read again, and of conditions
+	"%s, commit %s":        true, // the version
+	"noren %s":             true, // the program and its version
+	"SQLite format 3":      true, // the beginning of a file
+	"SQLite format 3\x00":  true,
+	"double precision":     true, // a type of PostgreSQL
+	`unknown field "seed"`: true, // an error of a library
+	"What a table is and how Noren is to release it.": true, // of the schema of noren.yaml
+}
+
+// symbols are names of parameters and units, which are the same in every language.
+var symbols = regexp.MustCompile(`\b(epsilon|delta|rho|[A-Z]+)\b`)
+
+// noTextCalls are functions, by package or alone, that get no texts: they make regular
+// expressions and keys, and the help of commands.
+var noTextCalls = map[string]bool{
+	"regexp.MustCompile": true, "hkdf.Key": true, "copy": true,
+	"Derive": true, "AddGroup": true, "SetVersionTemplate": true, "register": true, "newWorkerStage": true, "newWorkerVerify": true,
+}
+
+// flag matches the methods that define a flag, whose usage is help.
+var flag = regexp.MustCompile(`(^|[a-z0-9])Var(P|PF)?$`)
+
+// takesNoText reports whether a call gets no texts: it is one of [noTextCalls], defines a
+// flag, or makes bytes of a constant, such as the name of a key.
+func takesNoText(c *ast.CallExpr) bool {
+	if array, ok := c.Fun.(*ast.ArrayType); ok {
+		return typeName(array.Elt) == "byte"
+	}
+	name := typeName(c.Fun)
+	if s, ok := c.Fun.(*ast.SelectorExpr); ok && noTextCalls[typeName(s.X)+"."+name] {
+		return true
+	}
+	return noTextCalls[name] || flag.MatchString(name)
+}
+
+// isUsage reports whether a constant that is assigned to e is the usage of a flag.
+func isUsage(e ast.Expr) bool {
+	name := typeName(e)
+	return name == "usage" || name == "Usage"
+}
