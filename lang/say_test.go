@@ -117,6 +117,7 @@ func TestSayComposed(t *testing.T) {
 		{"people.csv: read as shift_jis text; lines end with a carriage return alone", "people.csv: shift_jis の文字列として読みました; 行が復帰（CR）だけで終わっています"},
 		{"bytes that are not UTF-8 or Shift_JIS", "UTF-8 か Shift_JIS ではないバイトがあります"},
 		{"2 faults:\n  k is 0: it must be at least 1", "誤りが 2 件あります:\n  k が 0 です。1 以上にします"},
+		{"published as the mean of its class, to 2 decimal places", "クラスの平均として公開、小数 2 桁まで"},
 		{"usage while answering", "答える間に失敗: usage"},
 	} {
 		if got := lang.Japanese.Say(c.text); got != c.want {

@@ -56,6 +56,8 @@ var short = []struct {
 }{
 	{regexp.MustCompile(`^1 in ([0-9,]+)$`), "$1 分の 1"},
 	{regexp.MustCompile(`^state ([0-9]+)$`), "状態 $1"},
+	{regexp.MustCompile(`^to whole numbers$`), "整数まで"},
+	{regexp.MustCompile(`^to (-?[0-9]+) decimal places?$`), "小数 $1 桁まで"},
 }
 
 // kinds are kinds of personal identifiers (table/personal) within texts that are no text
