@@ -103,8 +103,6 @@ var labelTexts = []Entry{
 	{"there are %d kernels for columns of %d categories: categories without a kernel near them cannot be told from others; %d centres, or fewer categories, would help", "%[2]d 区分の列にカーネルが %[1]d 個です。近くにカーネルのない区分は、ほかと区別できません。中心を %[3]d 個にするか、区分を減らすと改善します"},
 	{"the mean of a number in [%s, %s]", "[%s, %s] の数の平均"},
 	{"%d labels", "ラベル %d 個"},
-	{"all answers so far", "これまでのすべての答え"},
-	{"all answers that the cap allows", "上限までのすべての答え"},
 	{"%.0f%% of the weight lies on public records without a value: they were left out", "重みの %.0f%% が値のない公開の記録にあり、それらを除きました"},
 	{"(no name)", "（名前なし）"},
 	{"Laplace is as good", "ラプラスでも同じ"},

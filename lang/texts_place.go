@@ -50,4 +50,7 @@ var placeTexts = []Entry{
 	{"the privacy loss", "プライバシー損失"},
 	{"the sensitivity", "感度"},
 	{"the public model", "公開のモデル"},
+	{"audit log", "監査ログ"},
+	{"audit log: entry %d", "監査ログ: 項目 %d"},
+	{"audit export", "監査ログの書き出し"},
 }

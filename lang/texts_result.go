@@ -340,7 +340,6 @@ var resultTexts = []Entry{
 	{"Share of records, estimated from a public table weighted by {columns}", "{columns} で重み付けた公開の表から推定した記録の割合"},
 	{"Records that do not meet the condition are left out.", "条件を満たさない記録は除きます。"},
 	{"Number of records in state {states}, under the model of dependent records", "状態が{states}の記録の件数（依存する記録のモデルでの答え）"},
-	{"The same holds for a person who knows other records and how records depend on each other, as long as the states in column %s follow the public model of this book.", "ほかの記録や記録同士の依存を知る人に対しても、列%sの状態がこの予算帳の公開モデルに従うかぎり、同じことが成り立ちます。"},
 	{"Query {query} under the model of dependent records", "依存する記録のモデルでの質問 {query}"},
 	{"Quantile {rank} of {column}, estimated from a public table weighted by {columns}", "{columns} で重み付けた公開の表から推定した {column} の分位点 {rank}"},
 	{"Pay {to} instead of {from} for question {question}", "質問 {question} に {from} の代わりに {to} を支払う"},

@@ -257,10 +257,10 @@ func register[I, O any](s *Server, api huma.API, op huma.Operation, a access, do
 	})
 }
 
-// told is the problem of an error, with the id of the request. Failures of the server
+// told is the problem of an error in the language of the request, with the request's id. Failures of the server
 // itself are logged.
 func (s *Server) told(ctx context.Context, err error) error {
-	p := *problem.From(err, s.ownFolders...)
+	p := *problem.From(err, s.ownFolders...).In(languageOf(ctx))
 	p.RequestID = requestID(ctx)
 	if p.Status == http.StatusInternalServerError {
 		s.cfg.Log.Error("a request failed", "request", p.RequestID, "error", err)

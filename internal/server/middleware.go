@@ -15,10 +15,12 @@ import (
 	"github.com/noren-privacy/noren/internal/server/auth"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/store"
+	"github.com/noren-privacy/noren/lang"
 )
 
 type (
 	requestKey  struct{}
+	languageKey struct{}
 	identityKey struct{}
 	addressKey  struct{}
 )
@@ -27,6 +29,12 @@ type (
 func requestID(ctx context.Context) string {
 	id, _ := ctx.Value(requestKey{}).(string)
 	return id
+}
+
+// languageOf is the language in which a request is refused.
+func languageOf(ctx context.Context) lang.Lang {
+	l, _ := ctx.Value(languageKey{}).(lang.Lang)
+	return l
 }
 
 // identityOf is the principal that a request's cookie or token names; nil for none.
@@ -62,7 +70,8 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		begun := time.Now()
 		id := store.NewID("rq")
-		r = r.WithContext(context.WithValue(r.Context(), requestKey{}, id))
+		ctx := context.WithValue(r.Context(), requestKey{}, id)
+		r = r.WithContext(context.WithValue(ctx, languageKey{}, lang.Accepted(strings.Join(r.Header.Values("Accept-Language"), ","))))
 		counted := &statusWriter{ResponseWriter: w}
 		w = s.cfg.Slowness.Writer(counted)
 		s.headers(w.Header(), r.URL.Path)

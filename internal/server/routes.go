@@ -84,6 +84,10 @@ func (s *Server) problems(ctx huma.Context, _ string, v any) (any, error) {
 		p.Errors = append(p.Errors, problem.Fault{Pointer: pointer(e.Location), Detail: expectation(e.Message)})
 	}
 	p.Status = m.Status // what huma sends
+	p = p.In(languageOf(ctx.Context()))
+	for name, values := range p.GetHeaders() {
+		ctx.SetHeader(name, values[0])
+	}
 	return p, nil
 }
 

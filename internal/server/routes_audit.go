@@ -62,19 +62,19 @@ func (s *Server) registerAudit(api huma.API, mux *http.ServeMux) {
 
 // filterParameters documents the filters for the plain route.
 func filterParameters() (all []*huma.Param) {
-	for _, p := range [][2]string{
-		{"actor", "Entries of this actor."},
-		{"action", "Entries of this action."},
-		{"object", "Entries about this object."},
-		{"outcome", "Entries with this outcome."},
-		{"from", "Entries from this time on, RFC 3339."},
-		{"to", "Entries before this time, RFC 3339."},
-	} {
-		schema := &huma.Schema{Type: huma.TypeString}
-		if p[0] == "from" || p[0] == "to" {
-			schema.Format = "date-time"
+	all = []*huma.Param{
+		{Name: "actor", Description: "Entries of this actor."},
+		{Name: "action", Description: "Entries of this action."},
+		{Name: "object", Description: "Entries about this object."},
+		{Name: "outcome", Description: "Entries with this outcome."},
+		{Name: "from", Description: "Entries from this time on, RFC 3339."},
+		{Name: "to", Description: "Entries before this time, RFC 3339."},
+	}
+	for _, p := range all {
+		p.In, p.Schema = "query", &huma.Schema{Type: huma.TypeString}
+		if p.Name == "from" || p.Name == "to" {
+			p.Schema.Format = "date-time"
 		}
-		all = append(all, &huma.Param{Name: p[0], In: "query", Description: p[1], Schema: schema})
 	}
 	return all
 }

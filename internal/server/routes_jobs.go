@@ -54,20 +54,24 @@ func pathParameter(name, text string) *huma.Param {
 	return &huma.Param{Name: name, In: "path", Required: true, Description: text, Schema: &huma.Schema{Type: huma.TypeString}}
 }
 
-func (s *Server) listJobs(_ context.Context, c *call, in *Listing) (*output[page[jobs.Job]], error) {
+func (s *Server) listJobs(ctx context.Context, c *call, in *Listing) (*output[page[jobs.Job]], error) {
 	after, err := in.position()
 	if err != nil {
 		return nil, err
 	}
 	items := s.jobs.List(after, in.Limit+1, func(j *jobs.Job) bool { return c.actor.Has(j.Table, auth.Steward) })
+	for i := range items {
+		items[i].Problem = problem.Said(items[i].Problem, languageOf(ctx))
+	}
 	return &output[page[jobs.Job]]{paged(append([]jobs.Job{}, items...), in.Limit, func(j *jobs.Job) string { return j.ID })}, nil
 }
 
-func (s *Server) getJob(_ context.Context, _ *call, in *idInput) (*output[*jobs.Job], error) {
+func (s *Server) getJob(ctx context.Context, _ *call, in *idInput) (*output[*jobs.Job], error) {
 	job, ok := s.jobs.Get(in.ID)
 	if !ok {
 		return nil, problem.NotFound()
 	}
+	job.Problem = problem.Said(job.Problem, languageOf(ctx))
 	return &output[*jobs.Job]{&job}, nil
 }
 

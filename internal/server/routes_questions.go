@@ -80,8 +80,8 @@ func (s *Server) registerAnswers(a huma.API, mux *http.ServeMux) {
 		return sendReply(w, reply)
 	})
 	for _, part := range []struct{ name, summary, file string }{
-		{"certificate", "The certificate of an answer", "certificate.json"},
-		{"file", "An answer and its certificate", "answer.json"},
+		{name: "certificate", summary: "The certificate of an answer", file: "certificate.json"},
+		{name: "file", summary: "An answer and its certificate", file: "answer.json"},
 	} {
 		o := op("GET", "/answers/{id}/"+part.name, part.summary)
 		o.Parameters = []*huma.Param{pathParameter("id", "The id of the answer.")}
@@ -218,7 +218,9 @@ func sendReply(w http.ResponseWriter, reply *questions.Reply) error {
 	}
 	h.Set("Content-Type", "application/json")
 	if reply.Status != http.StatusOK {
+		// It is stored with the request, in English: its length tells nothing.
 		h.Set("Content-Type", "application/problem+json")
+		h.Set("Content-Language", "en")
 	}
 	w.WriteHeader(reply.Status)
 	_, _ = w.Write(reply.Body) // the client has gone if this fails

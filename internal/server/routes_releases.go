@@ -46,10 +46,10 @@ func (s *Server) registerReleases(api huma.API, mux *http.ServeMux) {
 		name, summary, media string
 		roles                []auth.Role
 	}{
-		{records.PartFile, "The file of a release", "application/octet-stream", []auth.Role{auth.Steward, auth.Analyst}},
-		{records.PartCertificate, "The certificate of a release", "application/json", auth.Roles()},
-		{records.PartDossier, "The page about risk and utility of a release; it is private", "text/html", stewards},
-		{records.PartRecipe, "The noren.yaml of a release", "application/yaml", auth.Roles()},
+		{name: records.PartFile, summary: "The file of a release", media: "application/octet-stream", roles: []auth.Role{auth.Steward, auth.Analyst}},
+		{name: records.PartCertificate, summary: "The certificate of a release", media: "application/json", roles: auth.Roles()},
+		{name: records.PartDossier, summary: "The page about risk and utility of a release; it is private", media: "text/html", roles: stewards},
+		{name: records.PartRecipe, summary: "The noren.yaml of a release", media: "application/yaml", roles: auth.Roles()},
 	} {
 		o := op("GET", "/releases/{id}/"+part.name, part.summary)
 		o.Parameters = []*huma.Param{pathParameter("id", "The id of the release.")}

@@ -203,7 +203,9 @@ func (s *Server) getTable(ctx context.Context, c *call, in *idInput) (*tableOutp
 	if err != nil {
 		return nil, err
 	}
-	return tableAnswer(seen(c, t), nil)
+	t = seen(c, t)
+	t.Failure = problem.Said(t.Failure, languageOf(ctx))
+	return tableAnswer(t, nil)
 }
 
 func (s *Server) renameTable(ctx context.Context, _ *call, in *renameInput) (*tableOutput, error) {

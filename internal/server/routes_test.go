@@ -203,7 +203,10 @@ func TestForeignIDsLookMissing(t *testing.T) {
 				media = "application/json"
 			}
 			send := func(end string) *answer {
-				return r.ask(t, m.method, m.pathFor(t, end), tokens[role], nil, func(q *http.Request) { q.Header.Set("Content-Type", media) })
+				return r.ask(t, m.method, m.pathFor(t, end), tokens[role], nil, func(q *http.Request) {
+					q.Header.Set("Content-Type", media)
+					q.Header.Set("Accept-Language", []string{"en", "ja"}[checked%2])
+				})
 			}
 			foreign, absent := send(theirs), send(missing)
 			if foreign.status != 404 || foreign.code() != "not-found" {

@@ -18,18 +18,22 @@ var skipped = map[string]bool{
 	"table/infer/missing.go": true, "table/infer/scales.go": true,
 	// the values of an invented table
 	"internal/cli/serve_demo.go": true,
-	// what codes of errors mean, for programs and their authors, and documents in JSON
-	"codes.go": true, "api/documents.go": true, "api/grant.go": true,
+	// documents in JSON
+	"api/documents.go": true, "api/grant.go": true,
+	// states and figures for monitors
+	"internal/server/health.go": true, "internal/server/metrics.go": true,
+	// the odds of a book, which the page says by their code
+	"internal/server/books/statement.go": true,
 	// positions, which package lang says by their form
 	"errors.go": true,
 }
 
-// pages are folders whose texts reach readers by known ways alone: the page of the server
-// says the others by their codes.
-var pages = []string{"internal/server/"}
-
-// helpTexts are the fields of a command that its help and manual show, in English.
-var helpTexts = map[string]bool{"Use": true, "Short": true, "Long": true, "Example": true, "short": true, "example": true, "heading": true}
+// helpTexts are the fields of a command that its help and manual show, of the interface
+// that its documentation shows, and of figures for monitors. They are in English.
+var helpTexts = map[string]bool{
+	"Use": true, "Short": true, "Long": true, "Example": true, "short": true, "example": true, "heading": true,
+	"Summary": true, "summary": true, "Description": true, "help": true, "Command": true,
+}
 
 // code finds constants that are no texts wherever they are used.
 var code = regexp.MustCompile(strings.Join([]string{
@@ -38,6 +42,8 @@ var code = regexp.MustCompile(strings.Join([]string{
 	` = '?(\?|%s')|^(c\.)?seq < \?|^table sqlite|^[a-z_]+ AS |coalesce\(|^[a-z_., ]+,\n\t|^id, `,
 	// layouts of dates and times
 	`^2006-|^[dmy/-]* ?h?h:mm\b`,
+	// headers and events of HTTP
+	`^HTTP/|^(GET|POST) /|^(text|attachment|public)[,;/] ?|^default-src |^camera=|^id: %d\n`,
 	// markup
 	`^(%s)?<|^><|="%|="preserve"`,
 }, "|"))
@@ -55,6 +61,7 @@ var names = regexp.MustCompile(strings.Join([]string{
 // literals are constants that are no texts of ours, and why.
 var literals = map[string]bool{
 	"memo %s": true, "key %d": true, // keys
+	"Demo analyst": true, "Demo steward": true, "in use": true, // names and states
 	"data set": true, "of %s": true, "%s is missing": true, // parts of texts that are read again, and of conditions
 	"%s, commit %s":        true, // the version
 	"noren %s":             true, // the program and its version
@@ -68,11 +75,13 @@ var literals = map[string]bool{
 // symbols are names of parameters and units, which are the same in every language.
 var symbols = regexp.MustCompile(`\b(epsilon|delta|rho|[A-Z]+)\b`)
 
-// noTextCalls are functions, by package or alone, that get no texts: they make regular
-// expressions and keys, and the help of commands.
+// noTextCalls are functions, by package or alone, that get no texts for users: they make
+// regular expressions and keys, the help of commands, the documentation of the interface,
+// figures for monitors, and lines of the server's own log.
 var noTextCalls = map[string]bool{
 	"regexp.MustCompile": true, "hkdf.Key": true, "copy": true,
 	"Derive": true, "AddGroup": true, "SetVersionTemplate": true, "register": true, "newWorkerStage": true, "newWorkerVerify": true,
+	"op": true, "pathParameter": true, "count": true, "Log.Error": true, "Log.Warn": true, "Log.Info": true,
 }
 
 // flag matches the methods that define a flag, whose usage is help.

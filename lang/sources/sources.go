@@ -73,7 +73,6 @@ func Find(root string) ([]Text, error) {
 		}
 		f := &finder{found: found, place: func(n ast.Node) string { return name + ":" + strconv.Itoa(files.Position(n.Pos()).Line) }}
 		f.names = strings.HasPrefix(name, "table/") && !strings.HasPrefix(name, "table/hierarchy/") && name != "table/personal/kind.go"
-		f.page = slices.ContainsFunc(pages, func(s string) bool { return strings.HasPrefix(name, s) })
 		ast.Inspect(file, f.visit)
 		return nil
 	})
@@ -112,7 +111,6 @@ func pageTexts(path, name string, found map[string]Text) error {
 type finder struct {
 	found map[string]Text
 	names bool // lists of texts are names and no texts of ours
-	page  bool // only texts at known places are texts of ours
 	place func(ast.Node) string
 }
 
@@ -149,7 +147,7 @@ func (f *finder) addOther(e ast.Expr) bool {
 	if literals[key] || names.MatchString(text) {
 		return true
 	}
-	if f.page || !strings.Contains(key, " ") || !hasWord(symbols.ReplaceAllString(key, "")) {
+	if !strings.Contains(key, " ") || !hasWord(symbols.ReplaceAllString(key, "")) {
 		return false
 	}
 	f.add(Result, e)

@@ -1,4 +1,5 @@
 // Calls of /api/v1: JSON, problem documents, entity tags, events of jobs.
+import { language } from "./lang";
 import type { Job, List, Problem, Progress, CurvePoint } from "./types";
 
 export const base = "/api/v1";
@@ -51,7 +52,7 @@ async function problemOf(response: Response): Promise<Problem> {
 
 /** One request. The caller gets the response, or an ApiError. */
 export async function request(method: string, path: string, options: CallOptions = {}): Promise<Response> {
-  const headers: Record<string, string> = { Accept: "application/json", ...options.headers };
+  const headers: Record<string, string> = { Accept: "application/json", "Accept-Language": language.value, ...options.headers };
   const init: RequestInit = { method, headers, credentials: "same-origin", cache: "no-store" };
   if (options.raw !== undefined) init.body = options.raw;
   else if (options.body !== undefined) {

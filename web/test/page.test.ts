@@ -165,3 +165,25 @@ describe("an upload", () => {
     await expect(send(new File(["x"], "x.csv"), () => undefined, new AbortController().signal)).rejects.toMatchObject({ status: 413 });
   });
 });
+
+describe("problems", () => {
+  test("requests ask for the language of the page, and its texts are not marked as English", async () => {
+    const { language, problemText } = await import("../src/lang");
+    const { request } = await import("../src/api");
+    const asked: string[] = [];
+    vi.stubGlobal("fetch", async (_: string, init: RequestInit) => {
+      asked.push(new Headers(init.headers).get("accept-language") ?? "");
+      return new Response("{}");
+    });
+    const problem = { type: "", title: "", status: 503, code: "unavailable", detail: "ディスクに空きがありません。", hint: "free space on the server" };
+    for (const to of ["en", "ja"] as const) {
+      language.value = to;
+      await request("GET", "/tables");
+    }
+    expect(asked).toEqual(["en", "ja"]);
+    const { detail } = problemText(problem);
+    expect(detail).toContain("ディスクに空きがありません。");
+    expect(all(detail, "span").map(v => v.props["lang"])).toEqual(["en"]);
+    language.value = "en";
+  });
+});

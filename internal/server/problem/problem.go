@@ -16,6 +16,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/server/limit"
+	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/spec"
 )
 
@@ -38,6 +39,36 @@ type Problem struct {
 	FitsWith []api.Change `json:"fits_with,omitempty" nullable:"false" doc:"Changes by which the cost would fit."`
 	// RetryAfter is the value of the header of that name, in seconds; 0 for none.
 	RetryAfter int `json:"-"`
+	// Lang is the language of its texts. Defaults to English.
+	Lang lang.Lang `json:"-"`
+}
+
+// In is the problem in a language: its title, detail and hint, and what is wrong in each
+// place. Code, places and amounts are the same in every language.
+func (p *Problem) In(l lang.Lang) *Problem {
+	if l == p.Lang || p.Lang != lang.English {
+		return p
+	}
+	out := *p
+	out.Lang, out.Title, out.Detail, out.Hint = l, l.Say(p.Title), l.Say(p.Detail), l.Say(p.Hint)
+	out.Errors = slices.Clone(p.Errors)
+	for i := range out.Errors {
+		out.Errors[i].Detail = l.Say(p.Errors[i].Detail)
+	}
+	return &out
+}
+
+// Said is a problem that was stored in English, in a language.
+func Said(stored json.RawMessage, l lang.Lang) json.RawMessage {
+	var p Problem
+	if l == lang.English || json.Unmarshal(stored, &p) != nil || p.Code == "" {
+		return stored
+	}
+	text, err := json.Marshal(p.In(l))
+	if err != nil {
+		return stored
+	}
+	return text
 }
 
 // Fault is one of several faults of a request.
@@ -57,7 +88,7 @@ func (p *Problem) ContentType(string) string { return "application/problem+json"
 
 // GetHeaders returns the headers that go with the body.
 func (p *Problem) GetHeaders() http.Header {
-	h := http.Header{}
+	h := http.Header{"Content-Language": {p.Lang.String()}, "Vary": {"Accept-Language"}}
 	if p.RetryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(p.RetryAfter))
 	}

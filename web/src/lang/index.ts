@@ -116,18 +116,20 @@ export function said(m: Message | undefined): ComponentChildren {
   return m.text;
 }
 
-/** Title and detail of a problem: by its code, else by its status. */
+/** A text of the server, marked as English where it has no Japanese in it. */
+const spoken = (text: string): ComponentChildren => (/[\u3041-\u3096]/.test(text) ? text : h("span", { lang: "en" }, text));
+
+/** Title and detail of a problem: by its code, else by its status. The server says the detail in the language of the page. */
 export function problemText(p: Problem): { title: string; detail: ComponentChildren } {
   const byCode = "problem." + p.code;
   const byStatus = "status." + p.status;
   const byServer = language.value === "en" ? undefined : serverTexts["code." + p.code];
   const key = has(byCode) ? byCode : has(byStatus) ? byStatus : undefined;
-  const english = (text: string): ComponentChildren => h("span", { lang: "en" }, text);
   const known = (code: string): string | undefined => (language.value === "en" ? undefined : serverTexts[code]);
   const faults = (p.errors ?? []).map(e => ({ text: known(e.pointer) ?? e.detail, translated: known(e.pointer) !== undefined, detail: e.detail }));
   const lines = [p.where && !p.detail?.startsWith(p.where) ? `${p.where}: ${p.detail ?? ""}` : p.detail, p.hint].filter((s): s is string => !!s);
   const all = [...lines.filter(line => !faults.some(f => f.detail === line)).map(text => ({ text, translated: false })), ...faults];
   const title = byServer ?? (key !== undefined ? t(key) : p.title || t("problem.unknown"));
-  const detail = language.value === "en" ? all.map(x => x.text).join(" ") : all.flatMap(x => [x.translated ? x.text : english(x.text), " "]);
+  const detail = language.value === "en" ? all.map(x => x.text).join(" ") : all.flatMap(x => [x.translated ? x.text : spoken(x.text), " "]);
   return { title, detail };
 }
