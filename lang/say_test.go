@@ -117,6 +117,10 @@ func TestSayComposed(t *testing.T) {
 		{"people.csv: read as shift_jis text; lines end with a carriage return alone", "people.csv: shift_jis の文字列として読みました; 行が復帰（CR）だけで終わっています"},
 		{"bytes that are not UTF-8 or Shift_JIS", "UTF-8 か Shift_JIS ではないバイトがあります"},
 		{"2 faults:\n  k is 0: it must be at least 1", "誤りが 2 件あります:\n  k が 0 です。1 以上にします"},
+		{
+			"the reports are unlikely for this mechanism (p = 1e-05): a cohort in 3 of 400 reports, where the mechanism gives at most 25 % of them, apart from chance; check that the specification is the one they were made by",
+			"報告はこの仕組みでは起こりにくいものです（p = 1e-05）: 一つのコホートに入るのは 400 件の報告のうち 3 件で、この仕組みでは偶然を除いて 25 % 以下になります。報告を作ったときの仕様書か確かめてください",
+		},
 		{"published as the mean of its class, to 2 decimal places", "クラスの平均として公開、小数 2 桁まで"},
 		{"usage while answering", "答える間に失敗: usage"},
 	} {

@@ -65,7 +65,7 @@ var localTexts = []Entry{
 	{"part %d of %d of the report's range is sent", "報告の範囲の %[2]d 分の %[1]d 番目が送られる"},
 	{"a sign is sent", "符号が送られる"},
 	{"the upper sign is sent", "正の符号が送られる"},
-	{"a cohort", "コホート"},
+	{"a cohort", "一つのコホートに入る"},
 	{"a symbol that the mechanism does not send", "この仕組みが送らない記号"},
 	{"attribute %d: %s", "属性 %d: %s"},
 	{"no report is of the cohorts from %d on, where %d cohorts are drawn uniformly", "コホート %d 以降の報告がありません。%d コホートは一様に引かれます"},
