@@ -8,7 +8,7 @@ import (
 // Accepted is the language of the header Accept-Language of a request (RFC 9110, section
 // 12.5.4): Japanese where it names Japanese and prefers English no more, otherwise English.
 func Accepted(header string) Lang {
-	japanese, english, any := 0.0, -1.0, 0.0
+	japanese, english, other := 0.0, -1.0, 0.0
 	for item := range strings.SplitSeq(header, ",") {
 		tag, quality, _ := strings.Cut(item, ";")
 		q, ok := qualityOf(quality)
@@ -22,11 +22,11 @@ func Accepted(header string) Lang {
 		case "en":
 			english = max(english, q)
 		case "*":
-			any = max(any, q)
+			other = max(other, q)
 		}
 	}
 	if english < 0 {
-		english = any
+		english = other
 	}
 	if japanese > 0 && japanese >= english {
 		return Japanese

@@ -48,8 +48,8 @@ var code = regexp.MustCompile(strings.Join([]string{
 	`^(%s)?<|^><|="%|="preserve"`,
 }, "|"))
 
-// names finds constants that are no texts where nothing says that they are.
-var names = regexp.MustCompile(strings.Join([]string{
+// lists finds constants that are no texts where nothing says that they are.
+var lists = regexp.MustCompile(strings.Join([]string{
 	`^ *(delimiter|encoding|format|header|header-row|missing|order|query|sheet|unit): %[a-z]|^ *%s:\n|^\s*version: `, // fields of a specification
 	` \($|^[a-z]+ >= `, // parts and examples of conditions
 	`^--[a-z-]+( [a-z]+| %[a-z]|(, --[a-z-]+)+)$`, // options

@@ -144,7 +144,7 @@ func (f *finder) addSentence(kind Kind, e ast.Expr) {
 func (f *finder) addOther(e ast.Expr) bool {
 	text, _ := constantOf(e)
 	key := strings.TrimSpace(text)
-	if literals[key] || names.MatchString(text) {
+	if literals[key] || lists.MatchString(text) {
 		return true
 	}
 	if !strings.Contains(key, " ") || !hasWord(symbols.ReplaceAllString(key, "")) {
