@@ -1,6 +1,9 @@
 package noren
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Code is the name of a fault that programs can act on, stable between versions.
 type Code struct {
@@ -14,6 +17,15 @@ type Code struct {
 
 // Codes returns the codes of all errors of this module, sorted by name.
 func Codes() []Code { return slices.Clone(codes) }
+
+// CodeNamed is the code of that name; known says whether there is one.
+func CodeNamed(name string) (c Code, known bool) {
+	i, known := slices.BinarySearchFunc(codes, name, func(c Code, name string) int { return strings.Compare(c.Name, name) })
+	if known {
+		c = codes[i]
+	}
+	return c, known
+}
 
 // codes is the one table of codes. It is never written to.
 var codes = []Code{

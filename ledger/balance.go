@@ -10,8 +10,9 @@ type Balance struct {
 	// Version is the current version of the data set.
 	Version int
 	// Remaining is what is left to the data set and, where the analyst has a grant, to the
-	// analyst, in this order.
+	// analyst, in this order, less what holds of this process keep.
 	Remaining []Remaining
+	ids       []int64 // of the accounts
 	// Restricted says that analysts have grants: only those may ask.
 	Restricted bool
 	// Granted says that this analyst has one, and Closed that it is closed.
@@ -28,6 +29,9 @@ func (l *Ledger) Balance(ctx context.Context, dataset, analyst string) (*Balance
 	b, err := l.balance(ctx, dataset, analyst)
 	if err != nil {
 		return nil, fail(l.path, "cannot be read", err)
+	}
+	for i, id := range b.ids {
+		b.Remaining[i].Left = l.held.freeFor(nil, id, b.Remaining[i].Left)
 	}
 	return b, nil
 }
@@ -54,11 +58,11 @@ func (l *Ledger) balance(ctx context.Context, dataset, analyst string) (*Balance
 		}
 		left := Remaining{Kind: a.kind, Name: a.name, Left: a.left(), Accounting: Accounting(a.accounting)}
 		if out == nil {
-			out = &Balance{Version: int(a.version), Remaining: []Remaining{left}, Restricted: restricted}
+			out = &Balance{Version: int(a.version), Remaining: []Remaining{left}, ids: []int64{a.id}, Restricted: restricted}
 			continue
 		}
 		out.Granted, out.Closed = true, a.closed
-		out.Remaining = append(out.Remaining, left)
+		out.Remaining, out.ids = append(out.Remaining, left), append(out.ids, a.id)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

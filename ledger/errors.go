@@ -40,7 +40,12 @@ type Shortfall struct {
 
 // Refusal is the cause of an error of kind Refused when a budget does not cover
 // a request.
-type Refusal struct{ Short []Shortfall }
+type Refusal struct {
+	// Short are the accounts that do not cover it.
+	Short []Shortfall
+	// Left is what each account of the request holds, less what holds keep.
+	Left []Remaining
+}
 
 // Error says requested, remaining and the difference for each account.
 func (r *Refusal) Error() string {

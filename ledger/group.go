@@ -14,7 +14,8 @@ import (
 // commits once, and brings the head file and the anchor up once. Then it passes the lead
 // to one that came meanwhile. No work counts as done before the commit that holds it,
 // and the head file where it needs one, are durable. Work that fails is rolled back to
-// its savepoint; when all of it fails nothing is written.
+// its savepoint; when all of it fails nothing is written. Holds are decided by a leader too,
+// between two transactions.
 
 // maxGroup is the largest number of works in one transaction.
 const maxGroup = 64
@@ -30,6 +31,11 @@ type job struct {
 	// step names the moment when the transaction is durable and the head file is not
 	// written yet, for tests.
 	step string
+	// hold ends when the work is done: what it kept is charged in the transaction then.
+	hold *Hold
+	// check is work without a transaction, at a moment when no charge of this process is
+	// under way. Work has either do or check.
+	check func(ctx context.Context, known *moment) error
 
 	// idle is set by work that changed nothing: it needs no commit of its own.
 	idle bool
@@ -69,6 +75,10 @@ func (l *Ledger) grouped(ctx context.Context, what string, j *job) (committed bo
 		}
 	}
 	defer l.passLead()
+	if j.check != nil {
+		l.runChecks(ctx, j)
+		return false, failOr(l.path, what, j.err)
+	}
 	if err := l.runGroup(ctx, j); err != nil && l.leave(j) {
 		return false, fail(l.path, what, err)
 	}
@@ -118,9 +128,14 @@ func (l *Ledger) passLeadLocked() {
 func (l *Ledger) take(own *job) []*job {
 	l.groupMu.Lock()
 	defer l.groupMu.Unlock()
-	n := min(len(l.queue), maxGroup)
-	group := slices.Clone(l.queue[:n])
-	l.queue = slices.Delete(l.queue, 0, n)
+	var group []*job
+	l.queue = slices.DeleteFunc(l.queue, func(j *job) bool {
+		taken := j.check == nil && len(group) < maxGroup
+		if taken {
+			group = append(group, j)
+		}
+		return taken
+	})
 	if i := slices.Index(l.queue, own); i >= 0 {
 		l.queue = slices.Delete(l.queue, i, i+1)
 		group = append(group, own)
@@ -234,6 +249,7 @@ func (l *Ledger) runJobs(ctx context.Context, tx *sql.Tx, group []*job) []error 
 		}
 		if len(group) == 1 {
 			errs[i] = j.do(ctx, tx, now) // the transaction is its savepoint
+			j.endHold(errs[i])
 			continue
 		}
 		if _, err := tx.ExecContext(ctx, "SAVEPOINT job"); err != nil {
@@ -243,12 +259,21 @@ func (l *Ledger) runJobs(ctx context.Context, tx *sql.Tx, group []*job) []error 
 		if errs[i] = j.do(ctx, tx, now); errs[i] != nil {
 			end = "ROLLBACK TO job; RELEASE job"
 		}
+		j.endHold(errs[i])
 		if _, err := tx.ExecContext(ctx, end); err != nil {
 			// The failure ended the whole transaction, as a full disk does.
 			return all(cmpErr(errs[i], fmt.Errorf("the transaction ended: %w", err)))
 		}
 	}
 	return errs
+}
+
+// endHold ends the hold of work that was done. If the transaction fails after that, the
+// request fails, and nothing is kept free for it.
+func (j *job) endHold(err error) {
+	if err == nil && !j.idle {
+		j.hold.Release()
+	}
 }
 
 // tick returns the ledger's time in milliseconds: the latest that any process has seen.

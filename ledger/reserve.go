@@ -47,6 +47,8 @@ type Request struct {
 	// was made for, and the hash of its definition. Required.
 	Version    int
 	Definition [32]byte
+	// Hold keeps the cost free for this request. It ends when the charge is made. Optional.
+	Hold *Hold
 }
 
 // Release is a stored answer.
@@ -106,7 +108,7 @@ func (l *Ledger) Reserve(ctx context.Context, q Request) (r *Reservation, stored
 		return nil, nil, err
 	}
 	l.at("begin")
-	j := &job{guarded: true, synced: true, step: "charged"}
+	j := &job{guarded: true, synced: true, step: "charged", hold: q.Hold}
 	j.do = func(ctx context.Context, tx *sql.Tx, now int64) error {
 		book, err := findAccount(ctx, tx, 0, kindDataset, q.Dataset)
 		if err != nil {
@@ -248,14 +250,16 @@ func (l *Ledger) charge(ctx context.Context, tx *sql.Tx, q *Request, book *accou
 		body.Lines = append(body.Lines, a.line(q.Cost, q.Loss))
 		r.info.Accounts = append(r.info.Accounts, a.id)
 		left := a.left()
-		if !cost.Within(left) || of.Eps > a.capEps-a.spentEps {
-			refusal.Short = append(refusal.Short, Shortfall{a.kind, a.name, cost, left})
+		free := l.held.freeFor(q.Hold, a.id, left)
+		refusal.Left = append(refusal.Left, Remaining{a.kind, a.name, free, Accounting(a.accounting)})
+		if !cost.Within(free) || of.Eps > a.capEps-a.spentEps {
+			refusal.Short = append(refusal.Short, Shortfall{a.kind, a.name, cost, free})
 			continue
 		}
 		r.remaining = append(r.remaining, Remaining{a.kind, a.name, Cost{Epsilon: left.Epsilon - cost.Epsilon, Delta: left.Delta - cost.Delta, Rho: left.Rho - cost.Rho}, Accounting(a.accounting)})
 	}
 	if len(refusal.Short) > 0 {
-		return nil, &noren.Error{Kind: noren.Refused, Code: "budget-refused", What: "the budget does not cover the request", Err: refusal, Hint: "ask for less; nothing was charged"}
+		return nil, refusedBudget(refusal)
 	}
 	k, err := l.appendLink(ctx, tx, kindCharge, body)
 	if err != nil {
@@ -289,18 +293,37 @@ func (q *Request) accounted(book *account) error {
 // closed analyst.
 func mayAsk(ctx context.Context, tx *sql.Tx, q *Request, book *account) error {
 	if book.version == 0 {
-		return &noren.Error{
-			Kind: noren.Refused, Code: "no-schema", Where: "data set " + q.Dataset, What: "has no schema yet",
-			Hint: "the steward grants one first; nothing was charged",
-		}
+		return noSchema(q.Dataset)
 	}
 	analyst, err := findAccount(ctx, tx, book.id, kindAnalyst, q.Principal)
 	if err != nil || analyst == nil || !analyst.closed {
 		return err
 	}
+	return closedAnalyst(q.Dataset, q.Principal)
+}
+
+func refusedBudget(r *Refusal) error {
+	return &noren.Error{Kind: noren.Refused, Code: "budget-refused", What: "the budget does not cover the request", Err: r, Hint: "ask for less; nothing was charged"}
+}
+
+func noSchema(dataset string) error {
 	return &noren.Error{
-		Kind: noren.Refused, Code: "closed", Where: "analyst " + q.Principal, What: "is closed in data set " + q.Dataset,
+		Kind: noren.Refused, Code: "no-schema", Where: "data set " + dataset, What: "has no schema yet",
+		Hint: "the steward grants one first; nothing was charged",
+	}
+}
+
+func closedAnalyst(dataset, principal string) error {
+	return &noren.Error{
+		Kind: noren.Refused, Code: "closed", Where: "analyst " + principal, What: "is closed in data set " + dataset,
 		Hint: "a new grant of the steward opens it; nothing was charged",
+	}
+}
+
+func changedVersion(dataset, what string) error {
+	return &noren.Error{
+		Kind: noren.Refused, Code: "changed", Where: "data set " + dataset, What: what + "; nothing was charged", Err: ErrChanged,
+		Hint: "ask again for the current version",
 	}
 }
 
@@ -311,12 +334,7 @@ func isCurrent(ctx context.Context, tx *sql.Tx, q *Request, book *account) error
 	if err != nil {
 		return err
 	}
-	changed := func(what string) error {
-		return &noren.Error{
-			Kind: noren.Refused, Code: "changed", Where: "data set " + q.Dataset, What: what + "; nothing was charged", Err: ErrChanged,
-			Hint: "ask again for the current version",
-		}
-	}
+	changed := func(what string) error { return changedVersion(q.Dataset, what) }
 	switch {
 	case v == nil:
 		return changed("its version is missing")

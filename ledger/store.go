@@ -65,6 +65,8 @@ type Ledger struct {
 	queue   []*job // that wait for a transaction
 	leading bool   // one of them has the lead
 
+	held holds
+
 	life context.Context // ends with Close; heartbeats live in it
 	end  context.CancelFunc
 	work sync.WaitGroup

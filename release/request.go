@@ -12,6 +12,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/ledger"
 	"github.com/noren-privacy/noren/release/shards"
 )
 
@@ -58,6 +59,8 @@ type Budget struct {
 	// Most is the largest cost that may be charged; a request that costs more is refused,
 	// with the code costs-more, before anything is charged. Optional.
 	Most *account.Cost
+	// Hold keeps the cost free for this request ([ledger.Ledger.Hold]). Optional.
+	Hold *ledger.Hold
 	// Reuse takes a stored answer to the same query if the ledger has one,
 	// by whichever analyst it was asked: the same bytes, free of charge.
 	Reuse bool

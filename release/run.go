@@ -78,7 +78,7 @@ func Run(ctx context.Context, q Request) (*Answer, error) {
 	}
 	reservation, stored, err := l.Reserve(ctx, ledger.Request{
 		Dataset: quote.Dataset, Version: quote.Version, Definition: q.Dataset.hash,
-		Principal: q.Budget.Principal, Key: q.Budget.Key, Hash: r.question.hash,
+		Principal: q.Budget.Principal, Key: q.Budget.Key, Hash: r.question.hash, Hold: q.Budget.Hold,
 		Mechanism: r.question.text, Cost: quote.Alone, Loss: quote.Loss, Neighbours: quote.Neighbours, Unit: quote.Unit,
 	})
 	if err != nil {

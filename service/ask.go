@@ -17,7 +17,12 @@ import (
 // Ask answers several questions as one request, with one charge and one certificate. The
 // cost of all is charged before the data is read.
 func (s *Service) Ask(ctx context.Context, r *api.AskRequest) (*api.Answers, error) {
-	b := &batch{service: s, request: r}
+	return s.ask(ctx, r, nil)
+}
+
+// ask is Ask with a hold, or none.
+func (s *Service) ask(ctx context.Context, r *api.AskRequest, h *Held) (*api.Answers, error) {
+	b := &batch{service: s, request: r, hold: h}
 	answer, receipt, _, err := pay[batchAnswer](ctx, s, b.question())
 	if err != nil {
 		return nil, err
@@ -28,7 +33,7 @@ func (s *Service) Ask(ctx context.Context, r *api.AskRequest) (*api.Answers, err
 // AskPrice computes what the questions of a request would cost, how accurate their answers
 // would be, and what would remain. Nothing is charged and no private file is opened.
 func (s *Service) AskPrice(ctx context.Context, r *api.AskRequest) (*api.AskQuote, error) {
-	return current(s, r.Dataset, func() (*api.AskQuote, error) {
+	return current(s.Kept, r.Dataset, func() (*api.AskQuote, error) {
 		b := &batch{service: s, request: r}
 		q := b.question()
 		a, _, request, err := q.prepare(ctx, s)
@@ -51,6 +56,7 @@ type batch struct {
 	asked   *asked
 	parts   []*asking
 	paid    *release.Quote // of an answer
+	hold    *Held
 }
 
 // batchAnswer is the payload of an answer.
@@ -63,18 +69,15 @@ func (b *batch) question() question[*release.Batch] {
 	r := b.request
 	return question[*release.Batch]{
 		ask:    &api.Ask{Dataset: r.Dataset, Analyst: r.Analyst, RequestKey: r.RequestKey, Reuse: r.Reuse, Outputs: r.Outputs},
-		schema: api.AskSchema, build: b.build, most: r.Most, paid: func(q *release.Quote) { b.paid = q },
+		schema: api.AskSchema, build: b.build, most: r.Most, hold: b.hold, paid: func(q *release.Quote) { b.paid = q },
 	}
 }
 
 // build makes the mechanism of all questions.
 func (b *batch) build(ctx context.Context, a *asked) (*release.Batch, error) {
 	r := b.request
-	if hash := a.Hash(); r.Definition != "" && r.Definition != hash {
-		return nil, &noren.Error{
-			Kind: noren.Refused, Code: release.CodeChanged, Where: "data set " + a.Name, What: "the request is for another schema than the current one; nothing was charged",
-			Hint: "ask for a new price",
-		}
+	if err := forSchema(a.Dataset, r); err != nil {
+		return nil, err
 	}
 	if len(r.Questions) == 0 || len(r.Questions) > release.MaxBatch {
 		return nil, noren.Usagef("questions", "expected 1 to %d, got %d", release.MaxBatch, len(r.Questions))
@@ -90,6 +93,17 @@ func (b *batch) build(ctx context.Context, a *asked) (*release.Batch, error) {
 		mechanisms = append(mechanisms, part.mechanism())
 	}
 	return release.NewBatch(mechanisms...)
+}
+
+// forSchema refuses a request that was priced under another schema than the current one.
+func forSchema(d *release.Dataset, r *api.AskRequest) error {
+	if r.Definition == "" || r.Definition == d.Hash() {
+		return nil
+	}
+	return &noren.Error{
+		Kind: noren.Refused, Code: release.CodeChanged, Where: "data set " + d.Name, What: "the request is for another schema than the current one; nothing was charged",
+		Hint: "ask for a new price",
+	}
 }
 
 // quote is the price of the request with all that is shown beside it.

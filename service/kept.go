@@ -112,9 +112,9 @@ func (k *Kept) forget(name string) bool {
 
 // current does a request, and once more where it failed because the data set that is kept
 // has another version by now. Nothing is charged by a request that fails so.
-func current[T any](s *Service, dataset string, do func() (T, error)) (T, error) {
+func current[T any](k *Kept, dataset string, do func() (T, error)) (T, error) {
 	out, err := do()
-	if s.Kept != nil && noren.CodeOf(err) == release.CodeChanged && s.Kept.forget(dataset) {
+	if k != nil && noren.CodeOf(err) == release.CodeChanged && k.forget(dataset) {
 		return do()
 	}
 	return out, err

@@ -21,6 +21,8 @@ type question[M release.Mechanism] struct {
 	build func(ctx context.Context, a *asked) (M, error)
 	// most is the largest cost that may be charged. Optional.
 	most *api.Amount
+	// hold keeps the cost free. Optional.
+	hold *Held
 	// paid receives the price of an answer. Optional.
 	paid func(quote *release.Quote)
 	// publish makes what is released out of the answer's bytes, where that is a file and
@@ -57,6 +59,9 @@ func (q *question[M]) prepare(ctx context.Context, s *Service) (a *asked, m M, r
 		}
 		r.Budget.Most = &most
 	}
+	if q.hold != nil {
+		r.Budget.Hold = q.hold.hold
+	}
 	if q.publish != nil {
 		r.Publish = func(ctx context.Context, payload []byte) (certificate.Released, error) {
 			return q.publish(ctx, m, payload)
@@ -68,7 +73,7 @@ func (q *question[M]) prepare(ctx context.Context, s *Service) (a *asked, m M, r
 // price computes the cost of a question. Nothing is charged, and no private file of a
 // ledger is opened.
 func price[M release.Mechanism](ctx context.Context, s *Service, q question[M]) (p api.Price, m M, err error) {
-	_, err = current(s, q.ask.Dataset, func() (struct{}, error) {
+	_, err = current(s.Kept, q.ask.Dataset, func() (struct{}, error) {
 		p, m, err = priceOnce(ctx, s, q)
 		return struct{}{}, err
 	})
@@ -91,7 +96,7 @@ func priceOnce[M release.Mechanism](ctx context.Context, s *Service, q question[
 // pay runs a question: it is priced, charged, answered, signed and settled in that
 // order ([release.Run]). A is the answer's type.
 func pay[A any, M release.Mechanism](ctx context.Context, s *Service, q question[M]) (out *A, receipt api.Receipt, m M, err error) {
-	_, err = current(s, q.ask.Dataset, func() (struct{}, error) {
+	_, err = current(s.Kept, q.ask.Dataset, func() (struct{}, error) {
 		out, receipt, m, err = payOnce[A](ctx, s, q)
 		return struct{}{}, err
 	})

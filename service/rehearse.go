@@ -41,7 +41,7 @@ type twin struct {
 // the schema, the bounds and the guesses of the questions alone, and are the same for the
 // same seed: no private file is opened, and nothing is charged.
 func (s *Service) Rehearse(ctx context.Context, r *api.RehearseRequest) (*api.Rehearsal, error) {
-	return current(s, r.Dataset, func() (*api.Rehearsal, error) { return s.rehearse(ctx, r) })
+	return current(s.Kept, r.Dataset, func() (*api.Rehearsal, error) { return s.rehearse(ctx, r) })
 }
 
 func (s *Service) rehearse(ctx context.Context, r *api.RehearseRequest) (*api.Rehearsal, error) {

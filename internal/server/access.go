@@ -204,7 +204,12 @@ func (s *Server) record(ctx context.Context, c *call, a *access, err error) erro
 	if s.audit.Damage() != nil && !a.changes {
 		return nil
 	}
-	if err := s.audit.Append(ctx, c.entry(a.action, outcome)); err != nil {
+	entry := c.entry(a.action, outcome)
+	if outcome == "budget-refused" && s.audit.Damage() == nil {
+		s.audit.AppendSoon(entry) // nothing was changed or released: many at once wait for no disk
+		return nil
+	}
+	if err := s.audit.Append(ctx, entry); err != nil {
 		s.cfg.Log.Error("the audit log cannot be written", "error", err)
 		if !a.changes {
 			return nil // signing in and reading go on while the server is sealed

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"runtime"
 	"time"
 
 	"github.com/noren-privacy/noren/internal/server/books"
@@ -11,11 +12,14 @@ import (
 )
 
 const (
-	// places is how many paid questions are worked on at once; each holds its place until
-	// its reply leaves.
+	// places is how many paid questions are accepted at once; each holds its place until its
+	// reply leaves.
 	places = 128
 	// waiting is how many more wait for a place.
 	waiting = 2048
+	// turns is how many paid questions of a time class are worked on at once, for each
+	// processor.
+	turns = 4
 )
 
 // openBooks opens books and questions, in this order.
@@ -23,7 +27,7 @@ func (s *Server) openBooks(ctx context.Context) (err error) {
 	if err := s.loadCalibration(); err != nil {
 		return err
 	}
-	s.desk = quantum.New(places, waiting)
+	s.desk = quantum.New(places, waiting, turns*runtime.GOMAXPROCS(0))
 	s.books, err = books.New(ctx, books.Config{
 		Dir: s.path("books"), Store: s.store, Tables: s.tables, Jobs: s.jobs, Service: s.service, Name: s.nameOf, Sealed: s.Sealed, Note: s.noteObject,
 		Hidden: func(key string) bool { return s.questions != nil && s.questions.Hidden(key) }, Public: s.cfg.Public, Load: s.kept.Load,
@@ -32,7 +36,7 @@ func (s *Server) openBooks(ctx context.Context) (err error) {
 		return err
 	}
 	s.questions, err = questions.New(ctx, questions.Config{
-		Store: s.store, Books: s.books, Desk: s.desk, Service: s.service, Class: s.class, Secret: s.key.Seed(), Name: s.nameOf, Explain: s.explained,
+		Store: s.store, Books: s.books, Desk: s.desk, Service: s.service, Hold: s.kept.Hold, Class: s.class, Secret: s.key.Seed(), Name: s.nameOf, Explain: s.explained,
 		Seal: s.sealLedger, Public: s.cfg.Public, Fault: s.cfg.Fault,
 	})
 	if err != nil {

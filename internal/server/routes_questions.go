@@ -105,7 +105,7 @@ func (s *Server) registerAnswers(a huma.API, mux *http.ServeMux) {
 // reader is the principal of a call as one who reads answers.
 func (s *Server) reader(c *call) *questions.Reader {
 	return &questions.Reader{
-		ID:      c.actor.ID,
+		ID: c.actor.ID, Name: c.actor.Name,
 		All:     func(table string) bool { return c.actor.Has(table, auth.Steward, auth.Auditor) },
 		Analyst: func(table string) bool { return c.actor.Has(table, auth.Analyst) },
 	}
@@ -175,7 +175,7 @@ func (s *Server) pay(w http.ResponseWriter, r *http.Request, c *call, a *access)
 		return s.noteEntry(r.Context(), entry)
 	})
 	if err != nil {
-		if book, words, cost := s.questions.Asked(in.Quote, c.actor.ID); book != "" {
+		if book, words, cost := in.Asked(); book != "" {
 			c.id = book
 			c.note("asked", words)
 			c.note("cost", cost)

@@ -270,6 +270,9 @@ func (s *Server) Close() error {
 	if s.kept != nil {
 		err = s.kept.Close()
 	}
+	if s.audit != nil {
+		s.audit.Flush(context.Background())
+	}
 	if s.store != nil {
 		err = errors.Join(err, s.store.Close())
 	}

@@ -12,7 +12,7 @@ import (
 
 // mostTogether is the largest number of entries that are written with one synchronisation
 // of the disk.
-const mostTogether = 64
+const mostTogether = 512
 
 // appending is an entry that waits to be written.
 type appending struct {
@@ -34,16 +34,59 @@ func (l *Log) Append(ctx context.Context, e Entry) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for !own.done {
-		group := l.take()
-		// An entry about a request that was ended by its client is written all the same.
-		err := l.write(context.WithoutCancel(ctx), group)
-		for _, a := range group {
-			if a.done = true; a.err == nil {
-				a.err = err
-			}
-		}
+		l.writeGroup(ctx)
 	}
 	return own.err
+}
+
+// gathering is how long entries wait for others that need not be on disk at once.
+const gathering = 20 * time.Millisecond
+
+// AppendSoon writes an entry within moments, together with others. A process that is killed
+// meanwhile has not written it: it is for refusals, which changed nothing and released
+// nothing.
+func (l *Log) AppendSoon(e Entry) {
+	l.queueMu.Lock()
+	defer l.queueMu.Unlock()
+	l.queue = append(l.queue, &appending{entry: e})
+	if l.soon {
+		return
+	}
+	l.soon = true
+	time.AfterFunc(gathering, func() { l.Flush(context.Background()) })
+}
+
+// Flush writes all entries that wait. One that cannot be written is lost, and the log is
+// damaged where its disk failed.
+func (l *Log) Flush(ctx context.Context) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.waiting() {
+		l.writeGroup(ctx)
+	}
+}
+
+// waiting reports whether entries wait to be written. If none do, the next one that can wait
+// begins to.
+func (l *Log) waiting() bool {
+	l.queueMu.Lock()
+	defer l.queueMu.Unlock()
+	if len(l.queue) == 0 {
+		l.soon = false
+	}
+	return len(l.queue) > 0
+}
+
+// writeGroup writes the first entries that wait. The lock is held.
+func (l *Log) writeGroup(ctx context.Context) {
+	group := l.take()
+	// An entry about a request that was ended by its client is written all the same.
+	err := l.write(context.WithoutCancel(ctx), group)
+	for _, a := range group {
+		if a.done = true; a.err == nil {
+			a.err = err
+		}
+	}
 }
 
 // take removes the next group from the queue.
@@ -62,15 +105,14 @@ func (l *Log) write(ctx context.Context, group []*appending) error {
 	return l.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		f, err := os.OpenFile(l.path, os.O_RDWR, 0)
 		if err != nil {
-			l.damage = &noren.Error{Where: "audit log", What: "cannot be opened", Err: reason(err)}
-			return l.damage
+			return l.damage.set(&noren.Error{Where: "audit log", What: "cannot be opened", Err: reason(err)})
 		}
 		defer func() { _ = f.Close() }()
 		if _, err := l.sync(ctx, tx, f); err != nil {
 			return err
 		}
-		if l.damage != nil {
-			return l.damage
+		if err := l.Damage(); err != nil {
+			return err
 		}
 		lines := encodeAll(group, l.n, l.head, time.UnixMilli(tx.Now))
 		if len(lines) == 0 {
@@ -87,8 +129,7 @@ func (l *Log) write(ctx context.Context, group []*appending) error {
 			err = f.Sync()
 		}
 		if err != nil {
-			l.damage = &noren.Error{Where: "audit log", What: "cannot be written", Hint: "free space on its disk, then start the server again", Err: reason(err)}
-			return l.damage
+			return l.damage.set(&noren.Error{Where: "audit log", What: "cannot be written", Hint: "free space on its disk, then start the server again", Err: reason(err)})
 		}
 		l.step("synced")
 		// The entries are there, whether or not the store gets to know of them: what lies

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -418,68 +417,5 @@ func BenchmarkAppend(b *testing.B) {
 		if err := l.Append(b.Context(), Entry{Actor: "pr_a", Action: "x", Outcome: "ok", RequestID: time.Now().String()}); err != nil {
 			b.Fatal(err)
 		}
-	}
-}
-
-// Entries of many goroutines are written together, each once and whole; one that is too
-// long fails alone.
-func TestAppendTogether(t *testing.T) {
-	dir := t.TempDir()
-	s, err := store.Open(t.Context(), filepath.Join(dir, "server.db"), store.SystemClock())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	l, err := Open(t.Context(), filepath.Join(dir, "audit.log"), s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const n = 300
-	synced := 0
-	l.step = func(step string) {
-		if step == "synced" {
-			synced++
-		}
-	}
-	l.mu.Lock() // until all wait
-	var group sync.WaitGroup
-	errs := make([]error, n)
-	for i := range n {
-		group.Go(func() {
-			e := Entry{Actor: "pr_a", Action: "x", Outcome: "ok", RequestID: fmt.Sprint(i)}
-			if i == 100 {
-				e.RequestID = strings.Repeat("x", 2*longest)
-			}
-			errs[i] = l.Append(t.Context(), e)
-		})
-	}
-	for waiting := 0; waiting < n; time.Sleep(time.Millisecond) {
-		l.queueMu.Lock()
-		waiting = len(l.queue)
-		l.queueMu.Unlock()
-	}
-	l.mu.Unlock()
-	group.Wait()
-	for i, err := range errs {
-		if (err != nil) != (i == 100) {
-			t.Errorf("entry %d: %v", i, err)
-		}
-	}
-	if synced > (n+mostTogether-1)/mostTogether {
-		t.Errorf("%d synchronisations for %d entries", synced, n)
-	}
-	text, err := os.ReadFile(filepath.Join(dir, "audit.log"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := bytes.Count(text, []byte("\n")); got != n-1 {
-		t.Errorf("%d entries, want %d", got, n-1)
-	}
-	again, err := Open(t.Context(), filepath.Join(dir, "audit.log"), s)
-	if err != nil || again.Damage() != nil {
-		t.Fatalf("%v, %v", err, again.Damage())
-	}
-	if m, _ := again.Head(); m != n-1 {
-		t.Errorf("the last entry is %d", m)
 	}
 }

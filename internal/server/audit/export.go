@@ -51,11 +51,12 @@ func (s *Signed) message() ([]byte, error) {
 // each other entry a line with its number and hash, and a last line with the head, signed
 // by key. See [Verify].
 func (l *Log) Export(ctx context.Context, w io.Writer, f *Filter, key ed25519.PrivateKey) error {
+	l.Flush(ctx)
 	if _, err := l.catchUp(ctx); err != nil {
 		return err
 	}
 	l.mu.Lock()
-	n, head, size, damage := l.n, l.head, l.size, l.damage
+	n, head, size, damage := l.n, l.head, l.size, l.Damage()
 	l.mu.Unlock()
 	if damage != nil {
 		return damage

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/server/store"
@@ -32,11 +33,12 @@ type Log struct {
 	head   Hash    // the hash of the last one
 	size   int64   // the size up to its end
 	places []int64 // where entries 1, 1+stride, ... begin
-	damage error
+	damage damage
 	step   func(string) // called at each step; tests stop there
 
 	queueMu sync.Mutex
 	queue   []*appending // entries that wait to be written
+	soon    bool         // a goroutine writes them shortly
 }
 
 // Open opens the log at path, makes it with mode 0600 where there is none and the store
@@ -57,10 +59,21 @@ func Open(ctx context.Context, path string, s *store.Store) (*Log, error) {
 
 // Damage is what is wrong with the log; nil where it is sound. A damaged log takes no
 // further entries.
-func (l *Log) Damage() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.damage
+func (l *Log) Damage() error { return l.damage.err() }
+
+// damage is what is wrong with a log. It can be read while the log is written.
+type damage struct{ atomic.Pointer[error] }
+
+func (d *damage) err() error {
+	if found := d.Load(); found != nil {
+		return *found
+	}
+	return nil
+}
+
+func (d *damage) set(err error) error {
+	d.Store(&err)
+	return err
 }
 
 // Head is the number and the hash of the last entry.
@@ -89,7 +102,7 @@ func (l *Log) catchUp(ctx context.Context) (cut int64, err error) {
 // sync checks the part of the file that this process has not seen, against the chain and
 // the head in the store. Damage is kept and is no error. Both locks are held.
 func (l *Log) sync(ctx context.Context, tx *store.Tx, f *os.File) (cut int64, err error) {
-	if l.damage != nil {
+	if l.Damage() != nil {
 		return 0, nil
 	}
 	known, err := tx.AuditHead(ctx)
@@ -101,7 +114,7 @@ func (l *Log) sync(ctx context.Context, tx *store.Tx, f *os.File) (cut int64, er
 		return 0, &noren.Error{Where: "audit log", What: "cannot be examined", Err: reason(err)}
 	}
 	if info.Size() < known.Size || info.Size() < l.size {
-		l.damage = damaged("expected at least %d bytes, got %d: entries at its end are missing", max(known.Size, l.size), info.Size())
+		_ = l.damage.set(damaged("expected at least %d bytes, got %d: entries at its end are missing", max(known.Size, l.size), info.Size()))
 		return 0, nil
 	}
 	if _, err := f.Seek(l.size, io.SeekStart); err != nil {
@@ -113,14 +126,14 @@ func (l *Log) sync(ctx context.Context, tx *store.Tx, f *os.File) (cut int64, er
 			return 0, ctx.Err()
 		}
 		if l.n == known.N && l.n > 0 && (l.head != known.Hash || l.size != known.Size) {
-			l.damage = damaged("entry %d is not the one that the store knows", l.n)
+			_ = l.damage.set(damaged("entry %d is not the one that the store knows", l.n))
 			return 0, nil
 		}
 		text, err := in.ReadSlice('\n')
 		switch {
 		case errors.Is(err, io.EOF) && len(text) == 0:
 			if l.n < known.N {
-				l.damage = damaged("expected at least %d entries, got %d", known.N, l.n)
+				_ = l.damage.set(damaged("expected at least %d entries, got %d", known.N, l.n))
 			}
 			return 0, nil
 		case errors.Is(err, io.EOF) && l.n >= known.N:
@@ -130,14 +143,14 @@ func (l *Log) sync(ctx context.Context, tx *store.Tx, f *os.File) (cut int64, er
 			}
 			return cut, f.Sync()
 		case errors.Is(err, io.EOF), errors.Is(err, bufio.ErrBufferFull):
-			l.damage = damaged("entry %d is incomplete", l.n+1)
+			_ = l.damage.set(damaged("entry %d is incomplete", l.n+1))
 			return 0, nil
 		case err != nil:
 			return 0, &noren.Error{Where: "audit log", What: "cannot be read", Err: reason(err)}
 		}
 		_, h, err := decode(text[:len(text)-1], l.n+1, l.head)
 		if err != nil {
-			l.damage = err
+			_ = l.damage.set(err)
 			return 0, nil
 		}
 		l.took(h, int64(len(text)))
@@ -179,6 +192,7 @@ type Item struct {
 // Page returns up to limit entries that the filter selects, the newest first, among
 // those with a number below before; 0 for all. more says that there are older entries.
 func (l *Log) Page(ctx context.Context, f *Filter, before int64, limit int) (items []Item, more bool, err error) {
+	l.Flush(ctx)
 	if _, err := l.catchUp(ctx); err != nil {
 		return nil, false, err
 	}
@@ -239,9 +253,10 @@ func reason(err error) error {
 // knows. It returns how many entries are sound, the hash of the last of them, and what is
 // wrong after it.
 func (l *Log) Check(ctx context.Context) (n int64, head Hash, err error) {
+	l.Flush(ctx)
 	again := &Log{path: l.path, store: l.store, step: func(string) {}}
 	if _, err := again.catchUp(ctx); err != nil {
 		return again.n, again.head, err
 	}
-	return again.n, again.head, again.damage
+	return again.n, again.head, again.Damage()
 }

@@ -244,11 +244,11 @@ func (a *Auth) ByToken(ctx context.Context, text string, from netip.Addr) (*Acto
 	if !ok {
 		return nil, ErrUnknown
 	}
-	t, err := a.store.FindToken(ctx, id)
+	t, p, err := a.store.FindToken(ctx, id)
 	if err != nil {
 		return nil, unknown(err)
 	}
-	if subtle.ConstantTimeCompare(t.Hash, hash("token", secret)) != 1 || !within(t.Networks, from) {
+	if p.Ended || subtle.ConstantTimeCompare(t.Hash, hash("token", secret)) != 1 || !within(t.Networks, from) {
 		return nil, ErrUnknown
 	}
 	if now := a.store.Now(); t.UsedDay != now.Format(time.DateOnly) {
@@ -256,7 +256,7 @@ func (a *Auth) ByToken(ctx context.Context, text string, from netip.Addr) (*Acto
 			return nil, err
 		}
 	}
-	return a.actor(ctx, t.Principal, nil, "")
+	return &Actor{ID: p.ID, Name: p.Name, Grants: p.Grants}, nil
 }
 
 // within reports whether an address is in one of the networks; "" are all.

@@ -125,9 +125,13 @@ func (b *Books) Refuse(id, principal string, at time.Time, r *Refused) {
 	}
 }
 
+// gathered is how long refusals are gathered before they are stored.
+const gathered = 100 * time.Millisecond
+
 // flush stores refusals in batches until the channel is closed.
 func (b *Books) flush() {
 	for first := range b.refusals {
+		time.Sleep(gathered)
 		batch := []store.Refusal{first}
 		for more := true; more && len(batch) < 500; {
 			select {

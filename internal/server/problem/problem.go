@@ -317,11 +317,10 @@ func Explain(name string) (Code, bool) {
 	if c, ok := lookUp(name); ok {
 		return c, true
 	}
-	for _, c := range noren.Codes() {
-		if c.Name == name {
-			general, _ := lookUp(ofKind(c.Kind))
-			return Code{c.Name, general.Status, c.Meaning}, true
-		}
+	c, ok := noren.CodeNamed(name)
+	if !ok {
+		return Code{}, false
 	}
-	return Code{}, false
+	general, _ := lookUp(ofKind(c.Kind))
+	return Code{c.Name, general.Status, c.Meaning}, true
 }

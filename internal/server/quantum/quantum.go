@@ -51,19 +51,22 @@ func Boundary(class, took time.Duration) time.Duration {
 type Desk struct {
 	places chan struct{}
 	most   int64
+	atOnce int
 
 	waiting, running, missed, early atomic.Int64
 
 	mu     sync.Mutex
-	done   map[time.Duration]int64 // replies at a boundary, by class
+	done   map[time.Duration]int64         // replies at a boundary, by class
+	turns  map[time.Duration]chan struct{} // of work that runs, by class
 	closed bool
 	work   sync.WaitGroup
 }
 
 // New makes a desk with places for that many questions at once; up to waiting others wait
-// for a place.
-func New(places, waiting int) *Desk {
-	return &Desk{places: make(chan struct{}, places), most: int64(waiting), done: map[time.Duration]int64{}}
+// for a place. Of the questions of one class with a place, the work of atOnce runs at once,
+// and that of the others follows: so requests that are no work find a processor soon.
+func New(places, waiting, atOnce int) *Desk {
+	return &Desk{places: make(chan struct{}, places), most: int64(waiting), atOnce: atOnce, done: map[time.Duration]int64{}, turns: map[time.Duration]chan struct{}{}}
 }
 
 // Ticket is a question whose work has begun.
@@ -129,7 +132,7 @@ func (d *Desk) Start(ctx context.Context, class time.Duration, work func() (refu
 // run does the work of a ticket and lets its reply leave.
 func (d *Desk) run(t *Ticket, late *time.Timer, work func() bool) {
 	defer func() { <-d.places }()
-	refused := work()
+	refused := d.takeTurn(t, work)
 	took := time.Since(t.accepted)
 	d.running.Add(-1)
 	d.work.Done()
@@ -147,6 +150,37 @@ func (d *Desk) run(t *Ticket, late *time.Timer, work func() bool) {
 		d.count(t.class)
 	}
 	close(t.released)
+}
+
+// takeTurn does work when it has a turn, or at the end of its class without one. The turn
+// ends with the work, or with the class if that comes first: work that misses its class keeps
+// no other from its own.
+func (d *Desk) takeTurn(t *Ticket, work func() bool) (refused bool) {
+	turns := d.turnsOf(t.class)
+	select {
+	case turns <- struct{}{}:
+		free := sync.OnceFunc(func() { <-turns })
+		over := time.AfterFunc(time.Until(t.accepted.Add(t.class)), free)
+		defer func() {
+			over.Stop()
+			free()
+		}()
+	case <-t.missed:
+	}
+	return work()
+}
+
+// turnsOf are the turns of the work of a class. Classes have turns of their own, so that long
+// work does not keep short work from its class.
+func (d *Desk) turnsOf(class time.Duration) chan struct{} {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	turns := d.turns[class]
+	if turns == nil {
+		turns = make(chan struct{}, d.atOnce)
+		d.turns[class] = turns
+	}
+	return turns
 }
 
 func (d *Desk) count(class time.Duration) {

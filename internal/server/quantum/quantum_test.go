@@ -33,7 +33,7 @@ func TestRepliesLeaveAtBoundaries(t *testing.T) {
 		{2100 * time.Millisecond, 8 * time.Second, true},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			d := New(1, 1)
+			d := New(1, 1, 1)
 			begun := time.Now()
 			ticket, err := d.Start(t.Context(), 500*time.Millisecond, func() bool { time.Sleep(c.took); return false })
 			if err != nil {
@@ -72,7 +72,7 @@ func TestRepliesLeaveAtBoundaries(t *testing.T) {
 
 func TestRefusalsLeaveAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := New(1, 1)
+		d := New(1, 1, 1)
 		begun := time.Now()
 		ticket, err := d.Start(t.Context(), 32*time.Second, func() bool { return true })
 		if err != nil {
@@ -90,7 +90,7 @@ func TestRefusalsLeaveAtOnce(t *testing.T) {
 func TestPlacesAreFreeAtBoundaries(t *testing.T) {
 	for _, took := range []time.Duration{0, 100 * time.Millisecond, 450 * time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
-			d := New(1, 1)
+			d := New(1, 1, 1)
 			begun := time.Now()
 			if _, err := d.Start(t.Context(), 500*time.Millisecond, func() bool { time.Sleep(took); return false }); err != nil {
 				t.Fatal(err)
@@ -112,7 +112,7 @@ func TestPlacesAreFreeAtBoundaries(t *testing.T) {
 
 func TestFullAndClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := New(1, 1)
+		d := New(1, 1, 1)
 		never := func() bool { t.Error("the work began"); return false }
 		first, err := d.Start(t.Context(), time.Second, func() bool { return false })
 		if err != nil {

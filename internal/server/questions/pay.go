@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/server/books"
 	"github.com/noren-privacy/noren/internal/server/problem"
@@ -22,6 +21,8 @@ import (
 type Paying struct {
 	Quote string     `json:"quote" doc:"The token of the quote."`
 	Most  api.Amount `json:"most" doc:"The most that may be charged."`
+
+	content *content // of the quote, once it was read
 }
 
 // Reply is what is sent for a paid question.
@@ -155,6 +156,7 @@ func (q *Questions) begin(ctx context.Context, p *paying, r *Reader, in *Paying,
 	if err != nil {
 		return nil, err
 	}
+	in.content = c
 	if !q.config.Store.Now().Before(time.Unix(c.Until, 0)) {
 		return nil, problem.New("quote-expired", "").Hinted("ask for a new quote; it is free")
 	}
@@ -168,18 +170,26 @@ func (q *Questions) begin(ctx context.Context, p *paying, r *Reader, in *Paying,
 		return nil, err
 	}
 	request.RequestKey, request.Most, request.Definition = p.key, &c.Cost, c.Definition
-	if err := q.covered(ctx, c, h, r, request); err != nil {
+	held, err := q.hold(ctx, c, h, r, request)
+	if err != nil {
 		return nil, err
 	}
 	id := store.NewID("an")
 	if err := note(id, c.Book, c.Cost); err != nil {
+		held.Release()
 		return nil, err
 	}
 	q.mu.Lock()
 	p.id, p.book, p.by = id, c.Book, r.ID
 	q.byID[id] = p
 	q.mu.Unlock()
-	p.ticket, err = q.config.Desk.Start(ctx, c.Class, func() bool { return q.work(p, c, h, r.ID, request) })
+	p.ticket, err = q.config.Desk.Start(ctx, c.Class, func() bool {
+		defer held.Release()
+		return q.work(p, c, h, r, request, held)
+	})
+	if err != nil {
+		held.Release()
+	}
 	switch {
 	case errors.Is(err, quantum.ErrFull):
 		out := problem.New("too-many", "Too many questions wait for an answer.")
@@ -191,11 +201,11 @@ func (q *Questions) begin(ctx context.Context, p *paying, r *Reader, in *Paying,
 	return nil, err
 }
 
-// Asked is what a token of a principal asks: the id of the book, the questions in words and
-// the cost. All are empty for another text.
-func (q *Questions) Asked(token, principal string) (book, words, cost string) {
-	c, _, err := q.opened(token, principal)
-	if err != nil {
+// Asked is what a request of Pay asks: the id of the book, the questions in words and the
+// cost. All are empty where its quote was not read.
+func (in *Paying) Asked() (book, words, cost string) {
+	c := in.content
+	if c == nil {
 		return "", "", ""
 	}
 	for i, m := range c.Asked {
@@ -205,30 +215,6 @@ func (q *Questions) Asked(token, principal string) (book, words, cost string) {
 		words += m.Text
 	}
 	return c.Book, words, c.Cost.String()
-}
-
-// covered refuses what the budget does not cover now, before the request waits for a place.
-// The ledger decides again when it is charged.
-func (q *Questions) covered(ctx context.Context, c *content, h *books.Held, r *Reader, request *api.AskRequest) error {
-	price, err := q.config.Service().AskPrice(ctx, request)
-	if err != nil {
-		return q.failed(err)
-	}
-	own := false
-	var short []api.AccountShort
-	for _, a := range price.Accounts {
-		own = own || a.Kind == "analyst"
-		if !c.Cost.Within(a.Left) {
-			short = append(short, api.AccountShort{Kind: a.Kind, Name: a.Name, Asked: c.Cost, Left: a.Left, Short: c.Cost.Minus(a.Left)})
-		}
-	}
-	if !own {
-		return noAccount()
-	}
-	if len(short) > 0 {
-		return q.short(ctx, c, h, r.ID, &api.Refusal{Accounts: short}, price.FitsWith)
-	}
-	return nil
 }
 
 // await waits until the reply of a request may leave.
@@ -289,7 +275,7 @@ func missed(p *paying, now time.Time) *Reply {
 
 // work charges and answers a request. It returns true for a refusal, which read nothing.
 // Its result is in p when it returns.
-func (q *Questions) work(p *paying, c *content, h *books.Held, principal string, request *api.AskRequest) (refused bool) {
+func (q *Questions) work(p *paying, c *content, h *books.Held, r *Reader, request *api.AskRequest, held *service.Held) (refused bool) {
 	defer func() {
 		if recover() != nil {
 			// It may have been charged: the reply waits for its boundary.
@@ -301,7 +287,7 @@ func (q *Questions) work(p *paying, c *content, h *books.Held, principal string,
 	paid, err := json.Marshal(c)
 	if err == nil {
 		err = q.config.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-			return tx.AddQuestion(ctx, &store.Question{ID: p.id, Book: c.Book, Principal: principal, Key: p.key, BodyHash: p.bodyHash[:], Request: c.Request, Paid: paid})
+			return tx.AddQuestion(ctx, &store.Question{ID: p.id, Book: c.Book, Principal: r.ID, Key: p.key, BodyHash: p.bodyHash[:], Request: c.Request, Paid: paid})
 		})
 	}
 	if err == nil {
@@ -312,15 +298,15 @@ func (q *Questions) work(p *paying, c *content, h *books.Held, principal string,
 		q.release(p)
 		return true
 	}
-	answers, err := q.config.Service().Ask(ctx, request)
+	answers, err := held.Ask(ctx, q.config.Service(), request)
 	if err != nil && before(err) {
-		p.refused = q.refusal(ctx, c, h, principal, err)
+		p.refused = q.refusal(ctx, c, h, r, request, err)
 		q.drop(ctx, p)
 		return true
 	}
-	p.reply = q.settle(ctx, p.id, c, principal, answers, err)
+	p.reply = q.settle(ctx, p.id, c, r.ID, answers, err)
 	_ = q.config.Fault("stored")
-	_ = q.config.Books.Charged(ctx, c.Book, principal, remaining(answers)) // an alert that cannot be stored comes with the next charge
+	_ = q.config.Books.Charged(ctx, c.Book, r.ID, remaining(answers)) // an alert that cannot be stored comes with the next charge
 	go q.releaseWith(p)
 	return false
 }
@@ -384,72 +370,4 @@ func fill(body []byte, length int) []byte {
 		length = filled(len(body))
 	}
 	return append(bytes.Clone(body), bytes.Repeat([]byte{' '}, length-len(body))...)
-}
-
-// noAccount is the problem of a principal without an account in a book.
-func noAccount() error {
-	return problem.From(&noren.Error{Kind: noren.Refused, Code: "no-grant", What: "there is no account of the principal in the book", Hint: "ask a steward for one"})
-}
-
-// before reports whether an error of a request came before its charge: it read nothing,
-// and its reply leaves at once.
-func before(err error) bool {
-	switch noren.CodeOf(err) {
-	case "budget-refused", "closed", "no-grant", "no-dataset", "no-schema", "changed", "conflict", "in-progress", "forfeited", "sealed", "no-ledger", "not-zcdp", "costs-more":
-		return true
-	}
-	return noren.KindOf(err) == noren.Usage
-}
-
-// refusal is the problem of an error before the charge.
-func (q *Questions) refusal(ctx context.Context, c *content, h *books.Held, principal string, err error) error {
-	switch noren.CodeOf(err) {
-	case "budget-refused":
-		if r := service.RefusalOf(err); r != nil {
-			return q.short(ctx, c, h, principal, r, nil)
-		}
-	case "conflict":
-		return conflict()
-	case "in-progress":
-		p := problem.New("conflict", "The request with this key is being answered.")
-		p.RetryAfter = 1
-		return p
-	}
-	return q.failed(err)
-}
-
-// failed is the problem of an error before a charge.
-func (q *Questions) failed(err error) error {
-	switch noren.CodeOf(err) {
-	case "sealed":
-		q.config.Seal()
-		return problem.New("sealed", "The ledger is sealed until it is reconciled.")
-	case "changed":
-		return problem.New("quote-outdated", "").Hinted("ask for a new quote; it is free")
-	}
-	return err
-}
-
-// short is the problem of a request that an account does not cover. The refusal is kept
-// for the list of entries.
-func (q *Questions) short(ctx context.Context, c *content, h *books.Held, principal string, r *api.Refusal, fits []api.Change) error {
-	worst := r.Accounts[0]
-	for _, a := range r.Accounts[1:] {
-		if !a.Short.Within(worst.Short) {
-			worst = a
-		}
-	}
-	kept := &books.Refused{Asked: c.Asked, Cost: worst.Asked, Left: worst.Left, Short: worst.Short}
-	out := problem.New("budget-refused", "Nothing was read and nothing was spent.")
-	out.Asked, out.Left, out.Short, out.Account = &worst.Asked, &worst.Left, &worst.Short, h.TableName
-	if worst.Kind == "analyst" {
-		kept.Account = principal
-		out.Account = q.config.Name(ctx, principal)
-	}
-	for _, change := range fits {
-		change.Questions = q.named(change.Questions)
-		out.FitsWith = append(out.FitsWith, change)
-	}
-	q.config.Books.Refuse(h.ID, principal, q.config.Store.Now(), kept)
-	return out
 }

@@ -25,6 +25,8 @@ type Config struct {
 	Desk *quantum.Desk
 	// Service makes the operations. Required.
 	Service func() *service.Service
+	// Hold keeps the cost of a request free ([service.Kept.Hold]). Required.
+	Hold func(ctx context.Context, r *api.AskRequest, cost api.Amount) (*service.Held, error)
 	// Class is the time class of a quote. Required.
 	Class func(*api.AskQuote) (time.Duration, error)
 	// Secret is what the key of tokens is derived from. Required.
@@ -51,6 +53,8 @@ type Questions struct {
 	open map[string]*paying // requests whose reply has not left, by request key
 	byID map[string]*paying // the same, by the id of the answer
 
+	fits fits
+
 	rehearsing chan struct{}
 	closing    chan struct{}
 	background sync.WaitGroup
@@ -59,7 +63,7 @@ type Questions struct {
 // New makes the questions of a server, and looks in the ledger for answers that a killed
 // process stored there and did not send.
 func New(ctx context.Context, config Config) (*Questions, error) {
-	if config.Store == nil || config.Books == nil || config.Desk == nil || config.Service == nil || config.Class == nil || len(config.Secret) == 0 || config.Name == nil || config.Explain == nil || config.Seal == nil {
+	if config.Store == nil || config.Books == nil || config.Desk == nil || config.Service == nil || config.Hold == nil || config.Class == nil || len(config.Secret) == 0 || config.Name == nil || config.Explain == nil || config.Seal == nil {
 		return nil, errors.New("questions: expected all fields of Config but Public")
 	}
 	s, err := newSealer(config.Secret)
@@ -123,8 +127,8 @@ func (q *Questions) whose(ctx context.Context, id string) (book, principal strin
 
 // Reader is who reads answers.
 type Reader struct {
-	// ID is the principal's.
-	ID string
+	// ID is the principal's, and Name its name.
+	ID, Name string
 	// All says that a table's answers may all be read: by its stewards and auditors.
 	All func(table string) bool
 	// Analyst says that the reader is an analyst of a table.

@@ -129,7 +129,7 @@ func (tx *Tx) UseToken(ctx context.Context, id, principal string) error {
 	return tx.exec(ctx, "UPDATE principal SET seen_day = ? WHERE id = ?", day(tx.Now), principal)
 }
 
-const tokenColumns = "id, principal, name, networks, made, ends, coalesce(used_day, ''), hash"
+const tokenColumns = "token.id, token.principal, token.name, token.networks, token.made, token.ends, coalesce(token.used_day, ''), token.hash"
 
 func scanToken(row interface{ Scan(...any) error }) (*Token, error) {
 	var t Token
@@ -147,12 +147,19 @@ type row func(to ...any) error
 // Scan reads the row.
 func (r row) Scan(to ...any) error { return r(to...) }
 
-// FindToken finds a token that has neither ended nor been revoked.
-func (s *Store) FindToken(ctx context.Context, id string) (*Token, error) {
+// FindToken finds a token that has neither ended nor been revoked, and its principal.
+func (s *Store) FindToken(ctx context.Context, id string) (*Token, *Principal, error) {
+	var p Principal
+	var grants grantLines
 	t, err := scanToken(row(func(to ...any) error {
-		return s.often.Row(ctx, "SELECT "+tokenColumns+" FROM token WHERE id = ? AND revoked IS NULL AND ends >= ?", []any{id, s.now()}, to...)
+		return s.often.Row(ctx, "SELECT "+tokenColumns+", "+principalColumns+" FROM token JOIN principal ON principal.id = token.principal WHERE token.id = ? AND token.revoked IS NULL AND token.ends >= ?",
+			[]any{id, s.now()}, append(to, &p.ID, &p.Name, &p.SeenDay, &p.Ended, &grants)...)
 	}))
-	return t, found(err)
+	if err != nil {
+		return nil, nil, found(err)
+	}
+	p.Grants = grants.list()
+	return t, &p, nil
 }
 
 // Tokens lists the tokens of a principal that can be used, by id, from after on.
