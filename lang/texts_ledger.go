@@ -33,6 +33,7 @@ var ledgerTexts = []Entry{
 	{"%d rows of the passbook are missing", "通帳の行が %d 個ありません"},
 
 	// what was not done
+	{"the budget cannot be read", "予算を読み込めません"},
 	{"the grant failed", "付与できませんでした"},
 	{"the lease was not renewed", "予約の期限を延ばせませんでした"},
 	{"the lease of a reservation was not looked at", "予約の期限を調べられませんでした"},
