@@ -25,6 +25,10 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// rareCollection is GOGC of the many small processes of scripts, examples and documents:
+// a fifth of their time went into collecting what ends with them.
+const rareCollection = "400"
+
 // TestScripts runs each behaviour of the command line as a user would: a script
 // in testdata/script, in a folder of its own. There, `exits N` runs the noren
 // command and demands its exit code, `only FILES` demands that the folder holds
@@ -56,6 +60,7 @@ func testScripts(t *testing.T, dir string) {
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("DATA", data)
+			env.Setenv("GOGC", rareCollection)
 			parquet, err := filepath.Abs("../../table/parquetio/testdata")
 			if err != nil {
 				return err
