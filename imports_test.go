@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -25,17 +26,26 @@ func listPackages(t *testing.T) []goPackage {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("the go command is needed to list packages")
 	}
-	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,Deps", "./...").Output()
+	all, err := listed()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
+	}
+	return all
+}
+
+// listed lists the packages once; no test changes them.
+var listed = sync.OnceValues(func() ([]goPackage, error) {
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,Deps", "./...").Output()
+	if err != nil {
+		return nil, err
 	}
 	var all []goPackage
 	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
 		var p goPackage
 		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
-			return all
+			return all, nil
 		} else if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		p.ImportPath = short(p.ImportPath)
 		for _, paths := range [][]string{p.Imports, p.Deps} {
@@ -45,7 +55,7 @@ func listPackages(t *testing.T) []goPackage {
 		}
 		all = append(all, p)
 	}
-}
+})
 
 // short is an import path without the host and the owner of this module.
 func short(path string) string { return strings.TrimPrefix(path, "github.com/noren-privacy/") }

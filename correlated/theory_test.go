@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 func mustJointTable(t testing.TB, shape []int, p []float64) *JointTable {
@@ -344,6 +346,7 @@ func TestBoxCoversItsMembers(t *testing.T) {
 
 // The quilted evaluation of a long chain brackets the exact one.
 func TestQuiltedBracketsExact(t *testing.T) {
+	randtest.SkipShort(t)
 	for _, name := range []string{"sym stay=0.8", "theta1 [.9 .1;.4 .6] init(1,0)", "sym stay=0.2"} {
 		c := namedChain100(t, name, 100)
 		for _, b := range []float64{0.7, 4, 20} {

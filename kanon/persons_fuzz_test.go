@@ -115,7 +115,7 @@ type releasedVisit struct {
 // TestFuzzedPersons holds small releases of every kind against a checker that
 // knows the source, the release and the definitions, and none of the code.
 func TestFuzzedPersons(t *testing.T) {
-	releases := 150
+	releases := 60
 	if testing.Short() {
 		releases = 30
 	}

@@ -121,6 +121,7 @@ func testMemory(t *testing.T) {
 // What cannot be done in the memory allowed is refused before the work, with
 // what it takes.
 func TestTooLittleMemory(t *testing.T) {
+	randtest.SkipShort(t)
 	dir := t.TempDir()
 	j := job(t, dir, makePeople(300, 1))
 	j.Partition.Coarse, j.Memory = 30, 24*300-1

@@ -47,6 +47,7 @@ var japanese = sync.OnceValue(func() *catalogue {
 			c.exact[p.literals[0]] = p
 			continue
 		}
+<<<<<<< HEAD
 		n := p.own()
 		p.numeric = n < leastOwn && (n < leastBeginning || p.literals[0] == "" && p.verbs[0].kind != 'd')
 		if !p.numeric || n > 0 && len(p.verbs) > 1 {
@@ -61,6 +62,15 @@ var japanese = sync.OnceValue(func() *catalogue {
 	for _, patterns := range [][]*pattern{c.patterns, c.places} {
 		slices.SortStableFunc(patterns, func(a, b *pattern) int { return cmp.Compare(b.own(), a.own()) })
 	}
+=======
+		p.own = ownCharacters(p.literals)
+		p.numeric = p.own < leastOwn && (p.own < leastBeginning || p.literals[0] == "")
+		if !p.numeric || p.own > 0 && len(p.verbs) > 1 && p.literals[0] == "" {
+			c.patterns = append(c.patterns, p)
+		}
+	}
+	slices.SortStableFunc(c.patterns, func(a, b *pattern) int { return cmp.Compare(b.own, a.own) })
+>>>>>>> wt-tests
 	return c
 })
 
@@ -77,7 +87,12 @@ const leastBeginning = 7
 type pattern struct {
 	literals    []string // one more than verbs
 	verbs       []verb
+<<<<<<< HEAD
 	numeric     bool // finds only texts whose arguments are numbers or texts of ours
+=======
+	own         int  // characters beside its verbs, without spaces and punctuation
+	numeric     bool // finds only texts whose arguments are numbers
+>>>>>>> wt-tests
 	translated  *pattern
 	translation string // of a format without verbs
 }
@@ -115,10 +130,10 @@ func (p *pattern) resolve(key *pattern) *pattern {
 	return p
 }
 
-// own counts the bytes of a pattern beside its verbs, without spaces and punctuation.
-func (p *pattern) own() int {
+// ownCharacters counts the characters of texts, without spaces and punctuation.
+func ownCharacters(literals []string) int {
 	n := 0
-	for _, literal := range p.literals {
+	for _, literal := range literals {
 		for _, r := range literal {
 			if r != ' ' && !strings.ContainsRune(",.:;()%-=", r) {
 				n++

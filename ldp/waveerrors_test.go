@@ -82,12 +82,12 @@ func waveCoverage(t *testing.T, s waveSetting, repeats int, planted float64) [4]
 // A share of 40 intervals at 0.95 is below 31/40 with probability 1e-4.
 func TestWaveErrorsCover(t *testing.T) {
 	randtest.SkipShort(t)
-	testWaveErrors(t, waveSetting{16, 2000, 1, "normal"})
+	testWaveErrors(t, waveSetting{8, 2000, 1, "normal"})
 }
 
 func TestLongWaveErrorsCover(t *testing.T) {
 	randtest.Long(t)
-	testWaveErrors(t, waveSetting{32, 2000, 1, "normal"}, waveSetting{128, 4000, 2, "two clouds"})
+	testWaveErrors(t, waveSetting{16, 2000, 1, "normal"}, waveSetting{32, 2000, 1, "normal"}, waveSetting{128, 4000, 2, "two clouds"})
 }
 
 func testWaveErrors(t *testing.T, settings ...waveSetting) {

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 // The test binary runs itself as another process that uses the ledger: as
@@ -448,6 +449,7 @@ func TestKilledWhileGranting(t *testing.T) {
 // Killed at any step of the migration, or at any time in it, a ledger of the
 // older schema is migrated by the process that opens it next.
 func TestKilledWhileMigrating(t *testing.T) {
+	randtest.SkipShort(t)
 	check := func(t *testing.T, f *fixture, wantMigrated, isMigrated bool) {
 		t.Helper()
 		l := f.open(t)

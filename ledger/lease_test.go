@@ -132,6 +132,7 @@ func fixtureAt(t *testing.T, at time.Time) *fixture {
 // The heartbeat keeps a lease alive, notices that it was lost, and ends the
 // computation.
 func TestHeartbeat(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 	l, err := Open(t.Context(), f.path, Options{Lease: 900 * time.Millisecond})
 	if err != nil {
@@ -177,6 +178,7 @@ func TestHeartbeat(t *testing.T) {
 
 // Another process that keeps the ledger locked is waited for, and not for ever.
 func TestLocked(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 	other := f.open(t)
 	l, err := Open(t.Context(), f.path, Options{Wait: 50 * time.Millisecond})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	accounting "github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/internal/randtest"
 
 	"pgregory.net/rapid"
 )
@@ -213,6 +214,7 @@ func TestZCDPAgainstOneCap(t *testing.T) {
 // A row that was lowered by hand seals the ledger, as does one that was raised, whose
 // difference the reconciliation charges.
 func TestZCDPRowsByHand(t *testing.T) {
+	randtest.SkipShort(t)
 	for name, c := range map[string]struct {
 		change string
 		want   Loss

@@ -39,6 +39,7 @@ func gaussianCDF(t *testing.T, g *Gaussian) randtest.CDF {
 const draws = 100_000
 
 func TestLaplaceHasItsDistributionAndNoOther(t *testing.T) {
+	randtest.SkipShort(t)
 	for i, scale := range []string{
 		"1/2", "1", "10/3", "64", "1000", "1000000", "123456789/1000",
 		"9223372036854775809/36893488147419103", "1000000000/17", // both terms large; as ScaleFor gives them

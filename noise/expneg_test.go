@@ -63,6 +63,15 @@ func pointOf(k, f uint64) *big.Rat {
 // The word-sized exponential keeps its proven error, everywhere it was tried.
 func TestExpNegKeepsItsBound(t *testing.T) {
 	randtest.SkipShort(t)
+	testExpNegKeepsItsBound(t, 1000)
+}
+
+func TestLongExpNegKeepsItsBound(t *testing.T) {
+	randtest.Long(t)
+	testExpNegKeepsItsBound(t, 4000)
+}
+
+func testExpNegKeepsItsBound(t *testing.T, random int) {
 	worst := uint64(0)
 	check := func(t interface{ Fatalf(string, ...any) }, k, f uint64) {
 		p := new(big.Int).SetUint64(expNeg(k, f))
@@ -81,7 +90,7 @@ func TestExpNegKeepsItsBound(t *testing.T) {
 		}
 	}
 	src := entropy.Seeded(1)
-	for range 4000 {
+	for range random {
 		f, err := src.Uint64()
 		if err != nil {
 			t.Fatal(err)

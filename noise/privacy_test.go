@@ -97,6 +97,15 @@ func TestNeighboursHaveEqualSupport(t *testing.T) {
 // by e^beta. The attack stays below the claim, and finds noise of half the scale.
 func TestLomaxKeepsItsEpsilon(t *testing.T) {
 	randtest.SkipShort(t)
+	testLomaxKeepsItsEpsilon(t, 40_000)
+}
+
+func TestLongLomaxKeepsItsEpsilon(t *testing.T) {
+	randtest.Long(t)
+	testLomaxKeepsItsEpsilon(t, 100_000)
+}
+
+func testLomaxKeepsItsEpsilon(t *testing.T, runs int) {
 	const epsilon, beta, p = 1.0, 0.2, 6.0
 	a := min(math.Expm1(epsilon/p), math.Exp(beta)*math.Expm1((epsilon-beta)/p))
 	l := lomax(t, "6")
@@ -106,7 +115,7 @@ func TestLomaxKeepsItsEpsilon(t *testing.T) {
 			return l.AddTo(src, new(big.Rat).SetInt64(value), scale, Grid{})
 		}
 	}
-	audit := randtest.Audit{Seed: 3, Runs: 100_000}
+	audit := randtest.Audit{Seed: 3, Runs: runs}
 	const s = 4.0
 	b, err := randtest.EpsilonLowerBound(context.Background(), audit, at(0, s), at(int64(s), s*math.Exp(beta)))
 	if err != nil {

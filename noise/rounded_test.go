@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/big"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -72,15 +73,16 @@ func indexCDF(d rounded, value, scale float64, g Grid) randtest.CDF {
 
 func TestRoundedNoiseHasItsDistributionAndNoOther(t *testing.T) {
 	randtest.SkipShort(t)
-	testRounded(t, 25_000)
+	all := allRounded(t)
+	testRounded(t, 25_000, slices.DeleteFunc(all, func(d named) bool { return d.name == "Lomax 17/3" })) // 9/2 is no integer either
 }
 
 func TestLongRoundedNoiseHasItsDistributionAndNoOther(t *testing.T) {
 	randtest.Long(t)
-	testRounded(t, 60_000)
+	testRounded(t, 60_000, allRounded(t))
 }
 
-func testRounded(t *testing.T, draws int) {
+func testRounded(t *testing.T, draws int, all []named) {
 	settings := []struct {
 		value, scale string
 		j            int
@@ -89,7 +91,7 @@ func testRounded(t *testing.T, draws int) {
 		{"-22/7", "355/113", 3},
 		{"1000001", "12345/2", -6},
 	}
-	for i, d := range allRounded(t) {
+	for i, d := range all {
 		s := settings[i%len(settings)]
 		g, err := NewGrid(s.j)
 		if err != nil {

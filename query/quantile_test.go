@@ -122,6 +122,7 @@ func TestLossSensitivity(t *testing.T) {
 // The draw has exactly the probabilities of the exponential mechanism; the test would
 // notice another epsilon.
 func TestChooseIsExact(t *testing.T) {
+	randtest.SkipShort(t)
 	values := []int64{2, 2, 3, 7, 7, 7, 8}
 	probabilities := func(g float64, segments []segment) []float64 {
 		var p []float64

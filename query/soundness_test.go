@@ -166,7 +166,7 @@ func TestCountHasItsNoise(t *testing.T) {
 			t.Fatal(err)
 		}
 		src := randtest.Source(3)
-		draws, err := randtest.Draws(20_000, func() (int64, error) {
+		draws, err := randtest.Draws(10_000, func() (int64, error) {
 			r, err := q.answer(t.Context(), tab, src)
 			if err != nil {
 				return 0, err

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren/assess"
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/report"
 	"github.com/noren-privacy/noren/table"
 )
@@ -87,6 +88,7 @@ func TestCensusPage(t *testing.T) {
 // The page stays small for a table of 300 columns, long names, long values and
 // many of them.
 func TestWidePage(t *testing.T) {
+	randtest.SkipShort(t)
 	const n = 300
 	original := &table.Table{Rows: n}
 	for j := range 300 {

@@ -59,6 +59,7 @@ func checkPrice(t testing.TB, s *service.Service, q api.Question) {
 }
 
 func TestPriceOfAMarginIsTheLeast(t *testing.T) {
+	randtest.SkipShort(t)
 	s, _, questions := everyKind(t)
 	kept(t, s)
 	for i := range questions {

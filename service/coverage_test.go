@@ -139,7 +139,10 @@ func promised(t *testing.T, n int) {
 	}
 }
 
-func TestPromisedMarginHolds(t *testing.T) { promised(t, 100) }
+func TestPromisedMarginHolds(t *testing.T) {
+	randtest.SkipShort(t)
+	promised(t, 100)
+}
 
 func TestLongPromisedMarginHolds(t *testing.T) {
 	randtest.Long(t)

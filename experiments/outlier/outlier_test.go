@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 // dataDir is the folder of the reference data; tests that need it skip without.
@@ -261,6 +263,7 @@ func BenchmarkRealSets(b *testing.B) {
 // No scaling explains the paper's radii for both sets, and the running times that
 // the paper does not print are measured.
 func TestScalingsAndTimings(t *testing.T) {
+	randtest.SkipShort(t)
 	dir := os.Getenv("NOREN_DATA")
 	if dir == "" {
 		t.Skip("NOREN_DATA is not set")

@@ -24,6 +24,9 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	t := newTerminal(stdin, stdout, stderr)
 	t.lang = asked(args, t.lang)
 	root := newRoot(t)
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) { // of a shell that completes
+		complete(root, t)
+	}
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
@@ -87,7 +90,6 @@ func newRoot(t *terminal) *cobra.Command {
 	root.AddCommand(newWorker(t))
 	helpTexts(root)
 	usageArgs(root)
-	complete(root, t)
 	return root
 }
 

@@ -247,7 +247,7 @@ func exampleEnv(t *testing.T) []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "NOREN_LEDGER=") || strings.HasPrefix(v, "XDG_") || strings.HasPrefix(v, "LC_")
 	})
-	return append(env, "HOME="+home, "NOREN_KEY="+filepath.Join(home, "key.pem"), "TERM=dumb", "LANG=C.UTF-8", "TMPDIR="+t.TempDir(), "ROOT="+repository(t))
+	return append(env, "HOME="+home, "NOREN_KEY="+filepath.Join(home, "key.pem"), "TERM=dumb", "LANG=C.UTF-8", "GOGC="+rareCollection, "TMPDIR="+t.TempDir(), "ROOT="+repository(t))
 }
 
 func repository(t *testing.T) string {

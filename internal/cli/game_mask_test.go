@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/noren-privacy/noren/lang"
 )
@@ -112,17 +113,29 @@ func maskValue(v any) any {
 }
 
 var (
-	figures = regexp.MustCompile(`-?[0-9][0-9,]*(\.[0-9]+)?(e[-+]?[0-9]+)?|` + said("none: too few records"))
-	runs    = regexp.MustCompile(`#+`) // of a day
-	blanks  = regexp.MustCompile(` +`)
-	spread  = regexp.MustCompile(` (` + said("%s to %s", "#", "#") + `|` + said("its rank is off by at most %s records", "…") + `|` + said("none") + `)$`)
-	merged  = regexp.MustCompile(`(?m)^.*` + said("%d of %d bins are left: some edges coincide", "…", "…") + `.*\n`)
-	method  = regexp.MustCompile(`^  ` + said("method") + ` `)
-	// exact are the lines of an answer for people that hold no noisy figure.
-	exact = regexp.MustCompile(`^  (` + strings.Join([]string{
-		said("guarantee"), said("charged"), said("noise"), said("basis"), said("mechanism"), said("method"),
-	}, "|") + `) `)
+	runs   = regexp.MustCompile(`#+`) // of a day
+	blanks = regexp.MustCompile(` +`)
 )
+
+// sentences are patterns of what the program says.
+type sentences struct {
+	figures, spread, merged, method *regexp.Regexp
+	exact                           *regexp.Regexp // lines of an answer for people that hold no noisy figure
+}
+
+// spoken makes the patterns when they are first needed: this program is also every noren
+// command of the scripts, which need no catalogue of Japanese.
+var spoken = sync.OnceValue(func() sentences {
+	return sentences{
+		figures: regexp.MustCompile(`-?[0-9][0-9,]*(\.[0-9]+)?(e[-+]?[0-9]+)?|` + said("none: too few records")),
+		spread:  regexp.MustCompile(` (` + said("%s to %s", "#", "#") + `|` + said("its rank is off by at most %s records", "…") + `|` + said("none") + `)$`),
+		merged:  regexp.MustCompile(`(?m)^.*` + said("%d of %d bins are left: some edges coincide", "…", "…") + `.*\n`),
+		method:  regexp.MustCompile(`^  ` + said("method") + ` `),
+		exact: regexp.MustCompile(`^  (` + strings.Join([]string{
+			said("guarantee"), said("charged"), said("noise"), said("basis"), said("mechanism"), said("method"),
+		}, "|") + `) `),
+	}
+})
 
 // said is a pattern of a text in all languages. An argument … stands for anything.
 func said(key lang.Key, args ...argument) string {
@@ -143,7 +156,7 @@ type argument string
 func (a argument) Format(w fmt.State, _ rune) { _, _ = io.WriteString(w, string(a)) }
 
 // maskErrors leaves out the one message that is made of a noisy answer.
-func maskErrors(text string) string { return merged.ReplaceAllString(text, "") }
+func maskErrors(text string) string { return spoken().merged.ReplaceAllString(text, "") }
 
 func maskText(args []string, text string) string {
 	if out, ok := maskJSON([]byte(text)); ok {
@@ -151,14 +164,15 @@ func maskText(args []string, text string) string {
 	}
 	// What is said of weights and edges is made of noisy figures, line by line.
 	only := args[0] == "ratio" || args[0] == "ldp"
+	says := spoken()
 	var out strings.Builder
 	for _, line := range strings.Split(text, "\n") {
 		switch {
-		case exact.MatchString(line) && !(only && method.MatchString(line)):
+		case says.exact.MatchString(line) && !(only && says.method.MatchString(line)):
 			fmt.Fprintln(&out, line)
 		case !only:
-			line = blanks.ReplaceAllString(runs.ReplaceAllString(figures.ReplaceAllString(line, "#"), "#"), " ")
-			fmt.Fprintln(&out, spread.ReplaceAllString(line, " #"))
+			line = blanks.ReplaceAllString(runs.ReplaceAllString(says.figures.ReplaceAllString(line, "#"), "#"), " ")
+			fmt.Fprintln(&out, says.spread.ReplaceAllString(line, " #"))
 		}
 	}
 	return out.String()

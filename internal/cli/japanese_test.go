@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 // inJapanese runs a command in Japanese.
@@ -36,6 +38,7 @@ func english(text string) (lines []string) {
 
 // Results, notes, errors and pages in Japanese hold no English englishWords.
 func TestJapaneseResults(t *testing.T) {
+	randtest.SkipShort(t)
 	t.Setenv("NOREN_KEY", t.TempDir()+"/key.pem")
 	t.Chdir(t.TempDir())
 	write := func(name, text string) {

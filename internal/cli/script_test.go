@@ -10,6 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/noren-privacy/noren/internal/cli"
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 func TestMain(m *testing.M) {
@@ -24,18 +25,30 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// rareCollection is GOGC of the many small processes of scripts, examples and documents:
+// a fifth of their time went into collecting what ends with them.
+const rareCollection = "400"
+
 // TestScripts runs each behaviour of the command line as a user would: a script
 // in testdata/script, in a folder of its own. There, `exits N` runs the noren
 // command and demands its exit code, `only FILES` demands that the folder holds
 // these files and no others, `samevalue A B` that two answers in JSON have one
 // value, `mode FILE 0600` that a file has these permissions; `gzip A B` compresses.
-func TestScripts(t *testing.T) {
+func TestScripts(t *testing.T) { testScripts(t, "testdata/script") }
+
+// TestLongScripts runs the scripts whose commands take seconds.
+func TestLongScripts(t *testing.T) {
+	randtest.Long(t)
+	testScripts(t, "testdata/long")
+}
+
+func testScripts(t *testing.T, dir string) {
 	data, _ := filepath.Abs("../../../shared/data")
 	if d := os.Getenv("NOREN_DATA"); d != "" {
 		data = d
 	}
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Dir: dir,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits": exits,
 			"only":  only,
@@ -47,6 +60,7 @@ func TestScripts(t *testing.T) {
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("DATA", data)
+			env.Setenv("GOGC", rareCollection)
 			parquet, err := filepath.Abs("../../table/parquetio/testdata")
 			if err != nil {
 				return err

@@ -88,11 +88,8 @@ func appendTo(t *testing.T, path string) *os.File {
 // was answered, and each key is charged once at most, also when it is sent again.
 func TestKilledAnswers(t *testing.T) {
 	randtest.SkipShort(t)
-	trials := 50
-	if testing.Short() {
-		trials = len(killSteps)
-	}
-	testKilledAnswers(t, trials)
+	t.Parallel()
+	testKilledAnswers(t, 4*len(killSteps))
 }
 
 func TestLongKilledAnswers(t *testing.T) {

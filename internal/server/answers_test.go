@@ -99,6 +99,7 @@ func TestManyClientsOneCap(t *testing.T) {
 // A charged question without an answer: the reply leaves at the boundary with the length of
 // an answer, is the same for each request with its key, and the charge stays.
 func TestWithheld(t *testing.T) {
+	t.Parallel()
 	var fail atomic.Bool
 	_, a := opened(t, func(c *Config) {
 		c.Fault = func(step string) error {
@@ -143,6 +144,7 @@ func TestWithheld(t *testing.T) {
 // An answer that misses its class: a notice at the boundary, nothing to be seen of it until
 // four times the class, and the answer then.
 func TestMissed(t *testing.T) {
+	t.Parallel()
 	var slow atomic.Bool
 	_, a := opened(t, func(c *Config) {
 		c.Fault = func(step string) error {
@@ -239,6 +241,7 @@ func TestRefused(t *testing.T) {
 
 // A quote expires, and is refused once the schema of the book is another.
 func TestQuotesEnd(t *testing.T) {
+	t.Parallel()
 	var ahead atomic.Int64
 	s, a := opened(t, func(c *Config) {
 		c.defaults()
@@ -314,6 +317,7 @@ func TestBookOfDeletedTable(t *testing.T) {
 // A server whose ledger was put back from a copy starts sealed: it pays nothing, says so,
 // and reads go on.
 func TestSealedLedger(t *testing.T) {
+	t.Parallel()
 	cfg := config(t)
 	cfg.RequestsPerSecond, cfg.AnswersPerMinute = -1, -1
 	r := start(t, func(to *Config) { *to = cfg })
@@ -366,6 +370,7 @@ func TestSealedLedger(t *testing.T) {
 
 // Alerts come at 50, 80 and 100 percent of a cap, once each, and are in the audit log.
 func TestAlerts(t *testing.T) {
+	t.Parallel()
 	s, a := opened(t, nil)
 	for i, epsilon := range []string{"1", "0.5", "0.2", "0.3"} {
 		a.pay(t, 200, a.quote(t, epsilon, "age >= 65"), fmt.Sprint(i))
@@ -442,6 +447,7 @@ func TestAnalystsApart(t *testing.T) {
 }
 
 func TestAnswersPerMinute(t *testing.T) {
+	t.Parallel()
 	_, a := opened(t, func(c *Config) { c.AnswersPerMinute = 2 })
 	q := a.quote(t, "0.01", "age >= 65")
 	a.pay(t, 200, q, "one")

@@ -108,6 +108,7 @@ func TestBookInZCDP(t *testing.T) {
 // A book with a model of dependent records says what it is about, answers questions under
 // it, and keeps it in a new version.
 func TestBookWithModel(t *testing.T) {
+	t.Parallel()
 	s := start(t, func(c *Config) { c.RequestsPerSecond, c.AnswersPerMinute = -1, -1 }).steward(t)
 	opening := smallBook(s.people(t, 60, "x").ID)
 	opening["model"] = map[string]any{"column": "nowhere", "distribution": map[string]any{}}

@@ -223,6 +223,7 @@ func TestSizes(t *testing.T) {
 // A body of a byte now and then is refused after the grace, and meanwhile others are
 // answered. Connections over the limit are shed.
 func TestSlowClients(t *testing.T) {
+	t.Parallel()
 	r := start(t, func(c *Config) {
 		c.Connections = 24
 		c.Slowness.Grace = 3 * time.Second

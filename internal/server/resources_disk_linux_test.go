@@ -14,6 +14,7 @@ import (
 // On a full disk nothing half is left, what was there stays, and work goes on once there
 // is space.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	disk := t.TempDir()
 	if err := syscall.Mount("noren", disk, "tmpfs", 0, "size=8m,mode=0700"); err != nil {
 		t.Skip("no file system can be mounted here")

@@ -58,11 +58,8 @@ func TestServerThatIsKilled(t *testing.T) {
 // acknowledged.
 func TestKilledServer(t *testing.T) {
 	randtest.SkipShort(t)
-	trials := 20
-	if testing.Short() {
-		trials = 3
-	}
-	testKilledServer(t, trials)
+	t.Parallel()
+	testKilledServer(t, 14)
 }
 
 func TestLongKilledServer(t *testing.T) {

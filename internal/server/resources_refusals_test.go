@@ -271,6 +271,7 @@ func TestConfirmation(t *testing.T) {
 
 // What is wrong with a file is a problem of its table, without a value and without a path.
 func TestUnreadableFiles(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil).steward(t)
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)

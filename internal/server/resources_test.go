@@ -398,9 +398,7 @@ func TestReleaseOfTheClinic(t *testing.T) {
 // The command line makes the same file of the recipe, the table and the seed, byte for
 // byte.
 func TestCommandMakesTheSameFile(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the program")
-	}
+	randtest.SkipShort(t)
 	r := start(t, nil)
 	s := r.steward(t)
 	table := s.clinic(t)
@@ -408,10 +406,6 @@ func TestCommandMakesTheSameFile(t *testing.T) {
 	p := s.preview(t, recipe.ID)
 	rel := s.release(t, recipe.ID, p)
 	dir := t.TempDir()
-	program := filepath.Join(dir, "noren")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", program, "../../cmd/noren").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
 	if err := os.WriteFile(filepath.Join(dir, "visits.csv"), clinicFile(t, "visits.csv"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -438,9 +432,9 @@ func TestCommandMakesTheSameFile(t *testing.T) {
 		}
 	}
 	words := strings.Fields(rel.SeedCommand)
-	c := exec.CommandContext(t.Context(), program, append(words[1:], "--certificate", "cert.json")...)
+	c := exec.CommandContext(t.Context(), os.Args[0], append(words[1:], "--certificate", "cert.json")...)
 	c.Dir = dir
-	c.Env = append(os.Environ(), "NOREN_KEY="+filepath.Join(dir, "key.pem"))
+	c.Env = append(os.Environ(), "NOREN_TEST_COMMAND=1", "NOREN_KEY="+filepath.Join(dir, "key.pem"))
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v: %s", rel.SeedCommand, err, out)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/kanon/bound"
 	"github.com/noren-privacy/noren/kanon/space"
 )
@@ -177,6 +178,7 @@ func line(rng *rand.Rand, n int) []float64 {
 // better. Of a sample of the records it lies between that and the simple bound;
 // all grow with k.
 func TestAlongALine(t *testing.T) {
+	randtest.SkipShort(t)
 	rng := rand.New(rand.NewPCG(7, 8))
 	x := line(rng, 48)
 	s, err := space.New(len(x), [][]float64{x}, nil)
@@ -250,6 +252,7 @@ func TestSimpleBoundIsItsDefinition(t *testing.T) {
 
 // Neither bound depends on the number of workers.
 func TestWorkersDoNotMatter(t *testing.T) {
+	randtest.SkipShort(t)
 	rng := rand.New(rand.NewPCG(9, 9))
 	s, err := space.New(60, [][]float64{line(rng, 60), line(rng, 60)}, nil)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/kanon/space"
 )
 
@@ -161,6 +162,7 @@ func TestRegions(t *testing.T) {
 
 // Prices are the same whatever the number of workers.
 func TestPricesOfWorkers(t *testing.T) {
+	randtest.SkipShort(t)
 	const n, k = 200, 3
 	s, p := heaps(t, n), inOrder(n, k)
 	for _, thorough := range []bool{false, true} {

@@ -129,7 +129,7 @@ var ordinary = []func(rng *rand.Rand) string{
 // same table passes where the steward decides.
 func TestPlantedIdentifiersNeverPass(t *testing.T) {
 	randtest.SkipShort(t)
-	testPlantedIdentifiers(t, 240)
+	testPlantedIdentifiers(t, 120)
 }
 
 func TestLongPlantedIdentifiersNeverPass(t *testing.T) {
@@ -223,10 +223,15 @@ func proposed(t *testing.T, values []string) table.Role {
 
 // Tables without identifiers pass.
 func TestNoFalseAlarmOnGeneratedTables(t *testing.T) {
-	tables := 400
-	if testing.Short() {
-		tables = 60
-	}
+	testNoFalseAlarm(t, randtest.Size(60, 200))
+}
+
+func TestLongNoFalseAlarmOnGeneratedTables(t *testing.T) {
+	randtest.Long(t)
+	testNoFalseAlarm(t, 400)
+}
+
+func testNoFalseAlarm(t *testing.T, tables int) {
 	alarms := 0
 	for i := range tables {
 		rng := rand.New(rand.NewPCG(uint64(i), 7))

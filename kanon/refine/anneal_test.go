@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/kanon/space"
 )
 
@@ -177,6 +178,7 @@ func TestLateAttempts(t *testing.T) {
 
 // What was done to a cell by the time that it is over is not lost.
 func TestLateCells(t *testing.T) {
+	randtest.SkipShort(t)
 	rng := rand.New(rand.NewPCG(8, 26))
 	s := mixedTable(t, rng, 600)
 	p := anyGroups(rng, 600, 3).Canonical()

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/kanon/refine"
 	"github.com/noren-privacy/noren/kanon/space"
 )
@@ -68,6 +69,7 @@ func TestOptimumIsTheLeast(t *testing.T) {
 // On tables of nine records or fewer the search finds the best partition there
 // is, from any start.
 func TestSearchReachesTheOptimum(t *testing.T) {
+	randtest.SkipShort(t)
 	rng := rand.New(rand.NewPCG(3, 4))
 	descents := 0
 	const cases = 60

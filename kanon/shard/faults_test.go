@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/kanon/partition"
 	"github.com/noren-privacy/noren/kanon/privacy"
@@ -68,6 +69,7 @@ func prepared(t testing.TB, s *setup, n int) (*cluster, [][][]byte, *rand.Rand) 
 // The release does not depend on the order of frames, nor on how often a stage runs: the
 // records of each file are the same, and with a seed its bytes.
 func TestAnyOrderAndRetries(t *testing.T) {
+	randtest.SkipShort(t)
 	for _, n := range []int{1, 2, 7} {
 		s := small(t, 5)
 		s.options.SecretSeed = []byte("0123456789abcdef")

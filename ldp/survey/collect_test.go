@@ -514,6 +514,7 @@ func Example() {
 // The lines themselves, as an attacker sees them: what they show of two values is
 // close to the stated epsilon of a report and not above it.
 func TestLinesKeepTheStatedEpsilon(t *testing.T) {
+	randtest.SkipShort(t)
 	for name, spec := range map[string]survey.Spec{
 		"grr":              {Mechanism: "grr", Epsilon: 1, Attribute: labels(3)},
 		"longitudinal-grr": {Mechanism: "longitudinal-grr", Epsilon: 1, Lifetime: 2, Attribute: labels(3)},

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/csvio"
 	"github.com/noren-privacy/noren/table/file"
@@ -149,6 +150,7 @@ func TestRefused(t *testing.T) {
 
 // More files than stay open are read as well, and one that was replaced is refused.
 func TestManyFilesAndChanges(t *testing.T) {
+	randtest.SkipShort(t)
 	dir := t.TempDir()
 	var want []string
 	files := map[string]string{}

@@ -63,13 +63,16 @@ func TestKilledWhileAppending(t *testing.T) {
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
+		// From its first entry on, at a time of its own in each round.
 		killed := time.AfterFunc(time.Hour, func() { _ = c.Process.Kill() })
 		var acknowledged int64
 		for lines := bufio.NewScanner(out); lines.Scan(); {
+			if acknowledged == 0 {
+				killed.Reset(time.Duration(round*137%1000) * time.Microsecond * 30)
+			}
 			if _, err := fmt.Sscanf(lines.Text(), "entry %d", &acknowledged); err != nil {
 				t.Errorf("round %d: %s", round, lines.Text())
 			}
-			killed.Reset(time.Duration(round*137%1000) * time.Microsecond * 3)
 		}
 		_ = c.Wait() // it was killed
 		l := f.open(t)
