@@ -47,10 +47,8 @@ var japanese = sync.OnceValue(func() *catalogue {
 			c.exact[p.literals[0]] = p
 			continue
 		}
-<<<<<<< HEAD
-		n := p.own()
-		p.numeric = n < leastOwn && (n < leastBeginning || p.literals[0] == "" && p.verbs[0].kind != 'd')
-		if !p.numeric || n > 0 && len(p.verbs) > 1 {
+		p.numeric = p.own < leastOwn && (p.own < leastBeginning || p.literals[0] == "" && p.verbs[0].kind != 'd')
+		if !p.numeric || p.own > 0 && len(p.verbs) > 1 {
 			c.patterns = append(c.patterns, p)
 		}
 	}
@@ -60,17 +58,8 @@ var japanese = sync.OnceValue(func() *catalogue {
 		c.places = append(c.places, p)
 	}
 	for _, patterns := range [][]*pattern{c.patterns, c.places} {
-		slices.SortStableFunc(patterns, func(a, b *pattern) int { return cmp.Compare(b.own(), a.own()) })
+		slices.SortStableFunc(patterns, func(a, b *pattern) int { return cmp.Compare(b.own, a.own) })
 	}
-=======
-		p.own = ownCharacters(p.literals)
-		p.numeric = p.own < leastOwn && (p.own < leastBeginning || p.literals[0] == "")
-		if !p.numeric || p.own > 0 && len(p.verbs) > 1 && p.literals[0] == "" {
-			c.patterns = append(c.patterns, p)
-		}
-	}
-	slices.SortStableFunc(c.patterns, func(a, b *pattern) int { return cmp.Compare(b.own, a.own) })
->>>>>>> wt-tests
 	return c
 })
 
@@ -87,12 +76,8 @@ const leastBeginning = 7
 type pattern struct {
 	literals    []string // one more than verbs
 	verbs       []verb
-<<<<<<< HEAD
-	numeric     bool // finds only texts whose arguments are numbers or texts of ours
-=======
 	own         int  // characters beside its verbs, without spaces and punctuation
-	numeric     bool // finds only texts whose arguments are numbers
->>>>>>> wt-tests
+	numeric     bool // finds only texts whose arguments are numbers or texts of ours
 	translated  *pattern
 	translation string // of a format without verbs
 }
@@ -193,6 +178,7 @@ func parse(format string) *pattern {
 		i = end
 	}
 	p.literals = append(p.literals, literal.String())
+	p.own = ownCharacters(p.literals)
 	return p
 }
 

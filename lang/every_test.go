@@ -57,7 +57,7 @@ func TestEveryTextIsSaid(t *testing.T) {
 	for _, e := range Catalogue() {
 		key := parse(strings.TrimSpace(string(e.Key)))
 		key.translated = parse(strings.TrimSpace(e.Japanese)).resolve(key)
-		n := key.own()
+		n := key.own
 		short := n < leastOwn && (n < leastBeginning || key.literals[0] == "" && key.verbs[0].kind != 'd')
 		var text strings.Builder
 		var args []string

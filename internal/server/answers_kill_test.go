@@ -92,6 +92,12 @@ func TestKilledAnswers(t *testing.T) {
 	testKilledAnswers(t, 4*len(killSteps))
 }
 
+// TestLongAnswersOfKilledServers has the number of trials of a run of .ci/run.
+func TestLongAnswersOfKilledServers(t *testing.T) {
+	randtest.Long(t)
+	testKilledAnswers(t, 50)
+}
+
 func TestLongKilledAnswers(t *testing.T) {
 	randtest.Long(t)
 	testKilledAnswers(t, 2000)

@@ -62,6 +62,12 @@ func TestKilledServer(t *testing.T) {
 	testKilledServer(t, 14)
 }
 
+// TestLongStateOfKilledServers has the number of trials of a run of .ci/run.
+func TestLongStateOfKilledServers(t *testing.T) {
+	randtest.Long(t)
+	testKilledServer(t, 20)
+}
+
 func TestLongKilledServer(t *testing.T) {
 	randtest.Long(t)
 	testKilledServer(t, 200)
