@@ -69,6 +69,7 @@ func wantSealed(t *testing.T, l *Ledger, reason string) {
 }
 
 func TestAnchorFollows(t *testing.T) {
+	t.Parallel()
 	f, path := anchoredFixture(t)
 	l := f.open(t) // the path was noted
 	if l.AnchorPath() != path {
@@ -112,6 +113,7 @@ func TestAnchorFollows(t *testing.T) {
 // A copy of the ledger's whole folder that is older by 1 or by 100 entries opens sealed,
 // and is brought up to what certificates state.
 func TestAnchorKnowsARestoredCopy(t *testing.T) {
+	t.Parallel()
 	for _, older := range []int{1, 100} {
 		f, path := anchoredFixture(t)
 		l := f.open(t)
@@ -178,6 +180,7 @@ func TestAnchorKnowsARestoredCopy(t *testing.T) {
 // An older database alone is rolled forward from the head file, and then serves the
 // anchor.
 func TestAnchorAndHeadFile(t *testing.T) {
+	t.Parallel()
 	f, _ := anchoredFixture(t)
 	l := f.open(t)
 	askedFor(t, l, 1, 2)
@@ -204,6 +207,7 @@ func TestAnchorAndHeadFile(t *testing.T) {
 }
 
 func TestAnchorMissingOrExchanged(t *testing.T) {
+	t.Parallel()
 	f, path := anchoredFixture(t)
 	g, other := anchoredFixture(t)
 	g.open(t).Close()
@@ -271,6 +275,7 @@ func TestAnchorMissingOrExchanged(t *testing.T) {
 }
 
 func TestAnchorPlaces(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one})
 	for _, path := range []string{filepath.Join(f.dir, "anchor"), filepath.Join(t.TempDir(), "none", "anchor")} {
 		if l, err := Open(t.Context(), f.path, Options{Anchor: path}); noren.KindOf(err) != noren.Usage {
@@ -289,6 +294,7 @@ func TestAnchorPlaces(t *testing.T) {
 
 // Beyond its largest size the file is made anew, and serves as before.
 func TestAnchorIsMadeAnew(t *testing.T) {
+	t.Parallel()
 	f, path := anchoredFixture(t)
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -170,6 +170,7 @@ func testHandEdits(t *testing.T, long bool) {
 
 // A checkpoint is taken only if this ledger wrote it for this chain.
 func TestCheckpointByHand(t *testing.T) {
+	t.Parallel()
 	randtest.SkipShort(t)
 	for _, edit := range []string{
 		"UPDATE checkpoint SET state = replace(state, '\"spent_eps_nano\":1000000', '\"spent_eps_nano\":0')",
@@ -215,6 +216,7 @@ func TestCheckpointByHand(t *testing.T) {
 // A row changed while a process has the ledger open does not enter the next
 // checkpoint.
 func TestCheckpointIsNotOfTheRows(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one, Delta: 1000})
 	f.run(t, 1)
 	f.byHand(t, "UPDATE account SET spent_eps_nano = 0")

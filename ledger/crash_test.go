@@ -260,6 +260,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 }
 
 func TestKilledAtRandom(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: 1 << 40, Delta: 0})
 	answered := 0
 	for round := range 6 {
@@ -328,6 +329,7 @@ func atoi(t *testing.T, s string) int {
 // Killed between the reconciled database and its head file, a ledger can be
 // reconciled again, and no cost is counted twice.
 func TestKilledWhileReconciling(t *testing.T) {
+	t.Parallel()
 	for _, withoutHead := range []string{"", "yes"} {
 		f := newFixture(t, Cost{Epsilon: one, Delta: 1000})
 		f.run(t, 1)
@@ -367,6 +369,7 @@ func TestKilledWhileReconciling(t *testing.T) {
 }
 
 func TestKilledWhileCreating(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "noren.db")
 	if _, err := command("create-and-die", path, "").Output(); !killed(err) {
 		t.Fatal(err)
@@ -449,6 +452,7 @@ func TestKilledWhileGranting(t *testing.T) {
 // Killed at any step of the migration, or at any time in it, a ledger of the
 // older schema is migrated by the process that opens it next.
 func TestKilledWhileMigrating(t *testing.T) {
+	t.Parallel()
 	randtest.SkipShort(t)
 	check := func(t *testing.T, f *fixture, wantMigrated, isMigrated bool) {
 		t.Helper()
@@ -509,6 +513,7 @@ func TestKilledWhileMigrating(t *testing.T) {
 
 // Killed between the rebuilt rows and the end, a reconciliation can be repeated.
 func TestKilledWhileRebuilding(t *testing.T) {
+	t.Parallel()
 	for _, step := range []string{"rebuilt", "checkpoint", "reconciled"} {
 		f := newFixture(t, Cost{Epsilon: one, Delta: 1000})
 		f.run(t, 1)

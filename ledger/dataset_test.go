@@ -28,6 +28,7 @@ func wantCode(t testing.TB, err error, code string, kind noren.Kind, text ...str
 }
 
 func TestVersions(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 	l := f.open(t)
 	ctx := t.Context()
@@ -123,6 +124,7 @@ func TestVersions(t *testing.T) {
 }
 
 func TestReplaceWhileNothingIsSpent(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 	l := f.open(t)
 	ctx := t.Context()
@@ -216,6 +218,7 @@ func TestReplaceAgainstReservation(t *testing.T) {
 }
 
 func TestOneTableOneDataSet(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 	l := f.open(t)
 	ctx := t.Context()
@@ -286,6 +289,7 @@ func TestOneTableOneDataSet(t *testing.T) {
 }
 
 func TestModelIsFixedOnceSpent(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 	l := f.open(t)
 	ctx := t.Context()
@@ -340,6 +344,7 @@ func TestModelIsFixedOnceSpent(t *testing.T) {
 }
 
 func TestCaps(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one, Delta: 10})
 	l := f.open(t)
 	ctx := t.Context()
@@ -391,6 +396,7 @@ func TestCaps(t *testing.T) {
 }
 
 func TestCloseAnalyst(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 	l := f.open(t)
 	ctx := t.Context()
@@ -430,6 +436,7 @@ func TestCloseAnalyst(t *testing.T) {
 }
 
 func TestSeenStoredAndHistory(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 	l := f.open(t)
 	ctx := t.Context()

@@ -11,6 +11,7 @@ import (
 )
 
 func TestHierarchyChargesAllOrNone(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 	l := f.open(t)
 	ctx := t.Context()
@@ -73,6 +74,7 @@ func TestHierarchyChargesAllOrNone(t *testing.T) {
 }
 
 func TestOneRelationOneUnit(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 	l := f.open(t)
 	for _, change := range []func(*Request){
@@ -103,6 +105,7 @@ func TestOneRelationOneUnit(t *testing.T) {
 }
 
 func TestRequestIsValidated(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 	l := f.open(t)
 	for name, change := range map[string]func(*Request){

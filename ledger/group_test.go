@@ -18,6 +18,7 @@ import (
 // Goroutines that share a ledger against one cap: exactly as many are paid as fit, each
 // answer is stored, and what is refused writes nothing.
 func TestGroupAgainstOneCap(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: 100 * milli})
 	l := f.openAnchored(t, filepath.Join(t.TempDir(), "anchor"))
 	var paid, refused atomic.Int64
@@ -71,6 +72,7 @@ func changes(t *testing.T, l *Ledger) (n int64) {
 
 // One key from many goroutines: one charge, and the same bytes for all that get an answer.
 func TestGroupOneKey(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one})
 	l := f.open(t)
 	var wait sync.WaitGroup
@@ -96,6 +98,7 @@ func TestGroupOneKey(t *testing.T) {
 
 // Work that fails takes no other work of its group with it.
 func TestGroupSavepoints(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one})
 	l := f.open(t)
 	hold, err := l.db.Conn(t.Context()) // so that all wait for one transaction
@@ -146,6 +149,7 @@ func TestGroupSavepoints(t *testing.T) {
 
 // A failure of the whole transaction is an error of all its work, and nothing is charged.
 func TestGroupTransactionFails(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one})
 	l := f.open(t)
 	hold, err := l.db.Conn(t.Context())
@@ -222,6 +226,7 @@ func BenchmarkShared(b *testing.B) {
 
 // A verification in the background does not keep writers waiting.
 func TestVerifyBesideWriters(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one})
 	l := f.open(t)
 	askedFor(t, l, 1, 20)

@@ -16,6 +16,7 @@ func wanted(cost Cost) Wanted {
 
 // A hold keeps its cost from others, and gives it back; it is charged once.
 func TestHold(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: 10 * milli})
 	l := f.open(t)
 	if _, err := l.GrantAnalyst(t.Context(), "adult", "ana", Cost{Epsilon: 10 * milli}); err != nil {
@@ -70,6 +71,7 @@ func TestHold(t *testing.T) {
 // What got a hold is charged, what got none is refused at once, and the cap is spent to its
 // end: also where many works share a transaction.
 func TestHoldsAgainstOneCap(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: 300 * milli})
 	l := f.open(t)
 	var paid, refused atomic.Int64
@@ -123,6 +125,7 @@ func TestHoldsAgainstOneCap(t *testing.T) {
 // A hold that waits behind a transaction ends with its context, and one of a request that
 // fails is given back by its owner.
 func TestHoldIsLeft(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: 10 * milli})
 	l := f.open(t)
 	h, err := l.Hold(t.Context(), wanted(Cost{Epsilon: milli}))
@@ -153,6 +156,7 @@ func TestHoldIsLeft(t *testing.T) {
 
 // Holds are refused like requests.
 func TestHoldRefusals(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one})
 	l := f.open(t)
 	if _, err := l.GrantAnalyst(t.Context(), "adult", "bob", Cost{Epsilon: one}); err != nil {

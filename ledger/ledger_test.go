@@ -142,6 +142,7 @@ func spent(t testing.TB, l *Ledger) Cost {
 }
 
 func TestReserveAndSettle(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one, Delta: 1000})
 	l := f.open(t)
 	ctx := t.Context()
@@ -215,6 +216,7 @@ func TestReserveAndSettle(t *testing.T) {
 }
 
 func TestForfeitKeepsCost(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 	l := f.open(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -298,6 +300,7 @@ func testWriters(t *testing.T, each int) {
 
 // Two requests with one key at once: one is charged.
 func TestSameKeyAtOnce(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 	l := f.open(t)
 	var wg sync.WaitGroup

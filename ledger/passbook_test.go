@@ -81,6 +81,7 @@ func lines(p *PassbookPage) (out []string) {
 }
 
 func TestPassbook(t *testing.T) {
+	t.Parallel()
 	l := passbookFixture(t)
 	want := []string{
 		"18 closed bob cap epsilon 0.5, delta 0.0000000000000005 left epsilon 1.979, delta 0.000000000000001979 own epsilon 0.488, delta 0.000000000000000488",
@@ -152,6 +153,7 @@ func TestPassbook(t *testing.T) {
 }
 
 func TestSpend(t *testing.T) {
+	t.Parallel()
 	l := passbookFixture(t)
 	text := func(points int, analyst string) (out string) {
 		all, err := l.Spend(t.Context(), "adult", analyst, points)
@@ -188,6 +190,7 @@ func TestSpend(t *testing.T) {
 
 // A page is read while a writer holds the database.
 func TestPassbookBesideAWriter(t *testing.T) {
+	t.Parallel()
 	l := passbookFixture(t)
 	tx, err := l.db.BeginTx(t.Context(), nil)
 	if err != nil {

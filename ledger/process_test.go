@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/noren-privacy/noren/internal/randtest"
+
 	"github.com/noren-privacy/noren"
 )
 
@@ -43,6 +45,7 @@ func slow(t *testing.T, path string) (*exec.Cmd, io.Writer, *bufio.Reader) {
 // Two processes, each with a reservation that outlives its first lease: neither
 // forfeits the other's, though both open the ledger again and again.
 func TestTwoProcessesWithSlowReservations(t *testing.T) {
+	randtest.SkipShort(t)
 	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 	l, err := Open(t.Context(), f.path, Options{Lease: 2 * time.Second})
@@ -76,6 +79,7 @@ func TestTwoProcessesWithSlowReservations(t *testing.T) {
 // A process that was stopped for longer than its lease loses it to the process that
 // opens the ledger, and learns so before it answers.
 func TestStoppedProcessLosesItsLease(t *testing.T) {
+	randtest.SkipShort(t)
 	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 	cmd, in, out := slow(t, f.path)
@@ -136,6 +140,7 @@ func TestProcessesAgainstOneCap(t *testing.T) {
 // A disk that is full, for all the ledger's files, by the limit on a file's
 // size: whatever was answered was charged, and the ledger is sound.
 func TestDiskFull(t *testing.T) {
+	t.Parallel()
 	for _, limit := range []string{"4096", "150000", "400000"} {
 		f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 		out, err := command("full", f.path, limit).Output()
@@ -160,6 +165,7 @@ func TestDiskFull(t *testing.T) {
 
 // Files that may be read and not written, by a user who is not root.
 func TestReadOnly(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		target string
 		mode   os.FileMode

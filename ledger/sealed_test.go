@@ -71,6 +71,7 @@ func mustSealed(t *testing.T, l *Ledger) {
 }
 
 func TestOldBackupIsSealedAndRolledForward(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one, Delta: 1000})
 	f.run(t, 1, 2)
 	restore := f.backup(t, f.path)
@@ -145,6 +146,7 @@ func TestOldBackupIsSealedAndRolledForward(t *testing.T) {
 }
 
 func TestBothFilesPutBackIsFoundByCertificates(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: 3 * milli, Delta: 3})
 	early := f.run(t, 1)
 	restore, restoreHead := f.backup(t, f.path), f.backup(t, headPath(f.path))
@@ -191,6 +193,7 @@ func TestBothFilesPutBackIsFoundByCertificates(t *testing.T) {
 }
 
 func TestHeadFileLost(t *testing.T) {
+	t.Parallel()
 	for name, spoil := range map[string]func(path string) error{
 		"missing": os.Remove,
 		"empty":   func(p string) error { return os.WriteFile(p, nil, 0o600) },
@@ -239,6 +242,7 @@ func TestHeadFileLost(t *testing.T) {
 // A head file with a broken line in its middle does not roll forward, and what
 // can be read of it still counts, certificates or none.
 func TestBrokenHeadStillCounts(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one, Delta: 1000})
 	f.run(t, 1)
 	restore := f.backup(t, f.path)
@@ -266,6 +270,7 @@ func TestBrokenHeadStillCounts(t *testing.T) {
 }
 
 func TestReconcileRefusesForeignCertificates(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 	l := f.open(t)
 	e := Evidence{Charge: ChargeInfo{Ledger: strings.Repeat("0", 32), ID: strings.Repeat("1", 32), Accounts: []int64{1}, Cost: Cost{Epsilon: 1, Delta: 0}}, Dataset: "adult"}
@@ -285,6 +290,7 @@ func TestReconcileRefusesForeignCertificates(t *testing.T) {
 // A ledger whose files are exchanged while a process has it open stops
 // answering, although no process opens it anew.
 func TestExchangedWhileOpen(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one, Delta: 1000})
 	l := f.open(t)
 	if err := os.Rename(headPath(f.path), headPath(f.path)+".away"); err != nil {
@@ -301,6 +307,7 @@ func TestExchangedWhileOpen(t *testing.T) {
 
 // One ledger by several names has one head file.
 func TestSymlink(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one, Delta: 10})
 	other := filepath.Join(t.TempDir(), "link.db")
 	if err := os.Symlink(f.path, other); err != nil {

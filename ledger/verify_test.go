@@ -16,6 +16,7 @@ import (
 
 // What the triggers and checks forbid, tried by hand on a sound ledger.
 func TestTriggersForbid(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one, Delta: 1000})
 	f.run(t, 1, 2)
 	l := f.open(t)
@@ -48,6 +49,7 @@ func TestTriggersForbid(t *testing.T) {
 
 // What a hand at the file can do, once it has removed the triggers.
 func TestVerifyFindsTampering(t *testing.T) {
+	t.Parallel()
 	randtest.SkipShort(t)
 	for _, tamper := range []struct{ sql, want string }{
 		{"", "trigger account_spent is missing"}, // the removal alone
@@ -110,6 +112,7 @@ func TestVerifyFindsTampering(t *testing.T) {
 }
 
 func TestOpenFaults(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write := func(name string, text []byte) string {
 		path := filepath.Join(dir, name)
@@ -224,6 +227,7 @@ func TestCreate(t *testing.T) {
 // SQLite's own limit stands for a full disk: what does not fit is an error with
 // a hint, is not answered, and leaves the ledger sound.
 func TestDatabaseFull(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 	l := f.open(t)
 	var pages int

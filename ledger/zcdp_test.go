@@ -60,6 +60,7 @@ func zcdpRequest(t testing.TB, n int, epsilon int64, gaussian accounting.Rho) Re
 }
 
 func TestZCDPCharges(t *testing.T) {
+	t.Parallel()
 	f := zcdpFixture(t, 100*milliRho)
 	l := f.open(t)
 	ctx := t.Context()
@@ -120,6 +121,7 @@ func TestZCDPCharges(t *testing.T) {
 // A budget in zCDP is not that of a data set with a model, and a budget in epsilon is
 // not charged a loss alone.
 func TestAccountingsDoNotMix(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one})
 	l := f.open(t)
 	q := zcdpRequest(t, 1, milli, 0)
@@ -153,6 +155,7 @@ func TestAccountingsDoNotMix(t *testing.T) {
 // Adaptive requests of random losses: what is spent is the sum, never beyond the cap,
 // and the chain alone gives the same.
 func TestZCDPWalks(t *testing.T) {
+	t.Parallel()
 	type parts struct {
 		Epsilon int64
 		Rho     accounting.Rho
@@ -191,6 +194,7 @@ func TestZCDPWalks(t *testing.T) {
 }
 
 func TestZCDPAgainstOneCap(t *testing.T) {
+	t.Parallel()
 	f := zcdpFixture(t, 50*milliRho)
 	l := f.open(t)
 	var paid atomic.Int64
@@ -214,6 +218,7 @@ func TestZCDPAgainstOneCap(t *testing.T) {
 // A row that was lowered by hand seals the ledger, as does one that was raised, whose
 // difference the reconciliation charges.
 func TestZCDPRowsByHand(t *testing.T) {
+	t.Parallel()
 	randtest.SkipShort(t)
 	for name, c := range map[string]struct {
 		change string
@@ -259,6 +264,7 @@ func TestZCDPRowsByHand(t *testing.T) {
 
 // A certificate brings back a lost charge with all its parts.
 func TestZCDPRecovered(t *testing.T) {
+	t.Parallel()
 	f := zcdpFixture(t, 10*milliRho)
 	l := f.open(t)
 	e := Evidence{Dataset: "adult", Charge: ChargeInfo{Ledger: l.ID(), ID: strings.Repeat("cd", 16), Link: 9, Accounts: []int64{1}}}

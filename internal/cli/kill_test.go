@@ -22,6 +22,7 @@ import (
 // A query that is killed while it reads has cost what it costs, has told nothing
 // and leaves a sound ledger.
 func TestKilledQuery(t *testing.T) {
+	randtest.SkipShort(t)
 	dir := t.TempDir()
 	people, book := filepath.Join(dir, "people.csv"), filepath.Join(dir, "noren.db")
 	// Large enough to be caught at.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/noren-privacy/noren/internal/randtest"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -16,6 +18,7 @@ import (
 // Every command has a page that names its flags, and no line of text is a request of
 // man(7) by accident.
 func TestManual(t *testing.T) {
+	randtest.SkipShort(t)
 	dir := filepath.Join(t.TempDir(), "man")
 	names, err := WriteManual(dir)
 	if err != nil {

@@ -39,6 +39,7 @@ func (a *asker) entries(t *testing.T, query string) []books.BookEntry {
 
 // One key from many clients at once: one charge, and the same bytes to all.
 func TestOneKeyOneCharge(t *testing.T) {
+	t.Parallel()
 	_, a := opened(t, nil)
 	q := a.quote(t, "0.01", "age >= 65")
 	const clients = 200
@@ -63,6 +64,7 @@ func TestOneKeyOneCharge(t *testing.T) {
 
 // Many clients against a cap: exactly as many are paid as it covers.
 func TestManyClientsOneCap(t *testing.T) {
+	t.Parallel()
 	_, a := opened(t, nil)
 	q := a.quote(t, "0.1", "age >= 65") // the account has 2
 	var paid, refused atomic.Int64
@@ -192,6 +194,7 @@ func TestMissed(t *testing.T) {
 
 // Refusals leave at once, read nothing, and are entries of the book.
 func TestRefused(t *testing.T) {
+	t.Parallel()
 	s, a := opened(t, nil)
 	reads := s.kept.Reads()
 	dear := a.quote(t, "2.5", "age >= 65")
@@ -293,6 +296,7 @@ func (s *steward) books0(t *testing.T) *books.Book {
 
 // After its table is deleted a book can be read and not asked.
 func TestBookOfDeletedTable(t *testing.T) {
+	t.Parallel()
 	s, a := opened(t, nil)
 	q := a.quote(t, "0.1", "age >= 65")
 	var out questions.Answer
@@ -397,6 +401,7 @@ func TestAlerts(t *testing.T) {
 
 // An analyst sees nothing of another analyst, or of private facts of a table.
 func TestAnalystsApart(t *testing.T) {
+	t.Parallel()
 	s, a := opened(t, nil)
 	var out questions.Answer
 	a.pay(t, 200, a.quote(t, "0.1", "age >= 65"), "one").decode(t, &out)
@@ -459,6 +464,7 @@ func TestAnswersPerMinute(t *testing.T) {
 
 // A quote reads no data and writes nothing.
 func TestQuotesAreFree(t *testing.T) {
+	t.Parallel()
 	s, a := opened(t, nil)
 	a.quote(t, "0.1", "age >= 65")
 	reads := s.kept.Reads()

@@ -17,6 +17,7 @@ import (
 
 // Caps and accounts rise only; a table has one book; refusals of openings leave nothing.
 func TestBookRoutes(t *testing.T) {
+	t.Parallel()
 	s, a := opened(t, nil)
 	id := a.book.ID
 	var b books.Book
@@ -77,6 +78,7 @@ func TestBookRoutes(t *testing.T) {
 
 // A book in zCDP: its cap is a rho, and answers of both kinds of noise are charged there.
 func TestBookInZCDP(t *testing.T) {
+	t.Parallel()
 	r := start(t, func(c *Config) { c.RequestsPerSecond, c.AnswersPerMinute = -1, -1 })
 	s := r.steward(t)
 	opening := smallBook(s.people(t, 60, "x").ID)
@@ -162,6 +164,7 @@ func TestBookWithModel(t *testing.T) {
 
 // A confirmed table has no cells that do not fit: its book needs no further word.
 func TestBookOfConfirmedTable(t *testing.T) {
+	t.Parallel()
 	r := start(t, func(c *Config) { c.RequestsPerSecond = -1 })
 	s := r.steward(t)
 	table := s.people(t, 60, "x")
@@ -175,6 +178,7 @@ func TestBookOfConfirmedTable(t *testing.T) {
 
 // The export is checked without the server, and is for roles on all objects.
 func TestBookExport(t *testing.T) {
+	t.Parallel()
 	s, a := opened(t, nil)
 	a.pay(t, 200, a.quote(t, "0.1", "age >= 65"), "one")
 	own := s.token(t, "Mori", auth.Steward, a.book.Table)
@@ -193,6 +197,7 @@ func TestBookExport(t *testing.T) {
 
 // The anchor is outside the folder; a folder that was put back from a copy is sealed by it.
 func TestAnchor(t *testing.T) {
+	t.Parallel()
 	cfg := config(t)
 	cfg.Anchor = filepath.Join(cfg.Dir, "anchor")
 	if _, err := New(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "anchor") {

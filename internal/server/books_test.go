@@ -101,6 +101,7 @@ func (a *asker) pay(t *testing.T, status int, q *questions.Quote, key string) *a
 }
 
 func TestBookAndAnswer(t *testing.T) {
+	t.Parallel()
 	r := start(t, nil)
 	s := r.steward(t)
 	a := s.opened(t, map[string]any{

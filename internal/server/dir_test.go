@@ -73,6 +73,7 @@ func asError(err error, to **noren.Error) bool {
 
 // A folder that others can read is refused, and so is one that another server uses.
 func TestFolder(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "windows" {
 		for _, mode := range []os.FileMode{0o755, 0o710, 0o704, 0o701} {
 			cfg := config(t)
@@ -154,6 +155,7 @@ func certificateFiles(t *testing.T, dir, name string) (certificate, key string) 
 
 // With its own certificate the server speaks TLS, and reads the certificate again.
 func TestTLS(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	r := start(t, func(c *Config) {
 		c.Certificate, c.Key = certificateFiles(t, dir, "one.example")
@@ -197,6 +199,7 @@ func TestTLS(t *testing.T) {
 
 // A server that stops finishes its requests, tells streams, and says that it is not ready.
 func TestStop(t *testing.T) {
+	t.Parallel()
 	r := start(t, func(c *Config) { c.Stop = 2 * time.Second })
 	stopped := make(chan string, 1)
 	r.atStop = append(r.atStop, func(ctx context.Context) {
@@ -224,6 +227,7 @@ func TestStop(t *testing.T) {
 
 // Metrics are in the text format, and no label holds an id.
 func TestMetrics(t *testing.T) {
+	t.Parallel()
 	r := start(t, nil)
 	token := r.token(t, "Canary Tanaka", auth.Steward, auth.Everything)
 	r.ask(t, "GET", "/api/v1/session", token, nil, nil)
@@ -256,6 +260,7 @@ func TestMetrics(t *testing.T) {
 
 // Principals and their names are checked on the host.
 func TestHost(t *testing.T) {
+	t.Parallel()
 	r := start(t, nil)
 	h := r.Host()
 	for name, fails := range map[string]bool{"M. Ito": false, "伊藤 真": false, "": true, " x": true, "a\nb": true, "a\u202eb": true, strings.Repeat("a", 101): true, "M. Ito\x00": true} {

@@ -15,6 +15,7 @@ import (
 
 // Every answer has the headers, errors too.
 func TestHeaders(t *testing.T) {
+	t.Parallel()
 	r := start(t, nil)
 	for _, path := range []string{"/", "/api/v1/server", "/api/v1/session", "/api/v1/none", "/problems/sealed", "/assets/none.js", "/openapi.json"} {
 		a := r.ask(t, "GET", path, "", nil, nil)
@@ -91,6 +92,7 @@ func httpGet(t *testing.T, url, host string) *answer {
 
 // Pages of other sites cannot send changes, and forms cannot send JSON.
 func TestCrossSite(t *testing.T) {
+	t.Parallel()
 	r := start(t, nil)
 	if _, err := r.Host().AddPrincipal(t.Context(), "Ito", auth.Steward, auth.Everything); err != nil {
 		t.Fatal(err)
@@ -133,6 +135,7 @@ func TestCrossSite(t *testing.T) {
 // Behind a proxy the cookie is for TLS alone, and requests that pass the proxy by are
 // refused.
 func TestProxy(t *testing.T) {
+	t.Parallel()
 	networks := func(text string) func(*Config) {
 		return func(c *Config) { c.Proxies, c.Hosts = prefixes(t, text), []string{"noren.example.org"} }
 	}
@@ -171,6 +174,7 @@ func TestProxy(t *testing.T) {
 
 // Too many requests of one principal are refused, and others are not affected.
 func TestRates(t *testing.T) {
+	t.Parallel()
 	c := &clock{wall: time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)}
 	r := start(t, func(cfg *Config) { cfg.Clock = c.clock() })
 	one, two := r.token(t, "Ito", auth.Steward, auth.Everything), r.token(t, "Mori", auth.Auditor, auth.Everything)
@@ -210,6 +214,7 @@ func TestRates(t *testing.T) {
 
 // Large bodies and headers are refused before they are kept.
 func TestSizes(t *testing.T) {
+	t.Parallel()
 	r := start(t, nil)
 	a := r.ask(t, "POST", "/api/v1/certificates/check", "", map[string]string{"certificate": strings.Repeat("a", jsonLimit)}, nil)
 	if a.status != 413 || a.code() != "too-large" {
@@ -294,6 +299,7 @@ func TestSlowClients(t *testing.T) {
 
 // A refused request whose body never comes does not keep its connection.
 func TestUnreadBody(t *testing.T) {
+	t.Parallel()
 	r := start(t, func(c *Config) { c.Slowness.Grace = 200 * time.Millisecond })
 	c, err := net.Dial("tcp", strings.TrimPrefix(r.base, "http://"))
 	if err != nil {
@@ -310,6 +316,7 @@ func TestUnreadBody(t *testing.T) {
 
 // A fault of the program is an answer, and the log names functions and no values.
 func TestPanic(t *testing.T) {
+	t.Parallel()
 	var log strings.Builder
 	r := start(t, func(c *Config) { c.Log = textLog(&log) })
 	mux := http.NewServeMux()
@@ -329,6 +336,7 @@ func TestPanic(t *testing.T) {
 
 // The page is served compressed, by hash for good, and without its parts' names.
 func TestPage(t *testing.T) {
+	t.Parallel()
 	r := start(t, nil)
 	encoded := func(value string) func(*http.Request) {
 		return func(q *http.Request) { q.Header.Set("Accept-Encoding", value) }
@@ -370,6 +378,7 @@ func TestPage(t *testing.T) {
 
 // A key of a request is used once: a repeated request gets the first answer.
 func TestOnce(t *testing.T) {
+	t.Parallel()
 	r := start(t, nil)
 	token := r.token(t, "Ito", auth.Steward, auth.Everything)
 	actor, err := r.auth.ByToken(t.Context(), token, prefixes(t, "127.0.0.1/32")[0].Addr())

@@ -32,6 +32,7 @@ func signed(t *testing.T, key ed25519.PrivateKey, name string) *certificate.Sign
 
 // Anybody can check a certificate: each kind of fault has its check.
 func TestCheckCertificate(t *testing.T) {
+	t.Parallel()
 	r := start(t, nil)
 	_, foreign, err := ed25519.GenerateKey(nil)
 	if err != nil {
@@ -89,6 +90,7 @@ func TestCheckCertificate(t *testing.T) {
 // The list of certificates shows those of tables that the principal has a role on, the
 // newest first; a key that was replaced is shown as retired and still trusted.
 func TestKeysAndCertificates(t *testing.T) {
+	t.Parallel()
 	cfg := config(t)
 	r := start(t, func(c *Config) { *c = cfg })
 	old := signed(t, r.key, "old.csv")

@@ -18,6 +18,7 @@ func speaking(accepted string) func(*http.Request) {
 // A refused request gets the reason in the language that it prefers; code and places are the
 // same in every language.
 func TestProblemsInJapanese(t *testing.T) {
+	t.Parallel()
 	r := start(t, nil)
 	steward := r.token(t, "steward", auth.Steward, auth.Everything)
 	for _, c := range []struct {

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"context"
+	"flag"
 	"os"
 	"testing"
 
@@ -14,5 +15,17 @@ func TestMain(m *testing.M) {
 	if os.Getenv("NOREN_TEST_COMMAND") != "" {
 		os.Exit(cli.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
+	flag.Parse()
+	if !given("test.parallel") { // most of them wait for time classes, deadlines and the disk
+		if err := flag.Set("test.parallel", "8"); err != nil {
+			panic(err)
+		}
+	}
 	os.Exit(m.Run())
+}
+
+// given reports whether a flag was stated.
+func given(name string) (is bool) {
+	flag.Visit(func(f *flag.Flag) { is = is || f.Name == name })
+	return is
 }

@@ -49,6 +49,7 @@ func (s *steward) people(t *testing.T, n int, note string) *tables.Table {
 }
 
 func TestUploadRoutes(t *testing.T) {
+	t.Parallel()
 	r := start(t, func(c *Config) { c.UploadLimit = 1000 })
 	s := r.steward(t)
 	s.do(t, 413, "POST", "/uploads", map[string]any{"name": "x.csv", "size": 1001}, nil)
@@ -108,6 +109,7 @@ func TestUploadRoutes(t *testing.T) {
 
 // Files of granted folders alone are read: no link and no path leads out of them.
 func TestGrantedFolders(t *testing.T) {
+	t.Parallel()
 	outside, root := t.TempDir(), t.TempDir()
 	write := func(path string, data []byte) {
 		t.Helper()
@@ -160,6 +162,7 @@ func TestGrantedFolders(t *testing.T) {
 
 // A file that changes at its source must be confirmed again, and is copied again then.
 func TestChangedSource(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	path := filepath.Join(root, "people.csv")
 	write := func(data []byte, at time.Time) {
@@ -214,6 +217,7 @@ func TestChangedSource(t *testing.T) {
 // Every value is checked before a table is confirmed; problems count misfits and never
 // show one.
 func TestConfirmation(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil).steward(t)
 	data := []byte("person,age,city\np1,31,Nara\np2,CANARY7,Kobe\np3,44,Osaka\np4,50,Nara\n")
 	table := s.add(t, tables.Source{Kind: "upload", Upload: s.upload(t, "x.csv", data)})
@@ -312,6 +316,7 @@ func TestUnreadableFiles(t *testing.T) {
 
 // Names with markup and with what commands and patterns are made of stay text.
 func TestNamesStayText(t *testing.T) {
+	t.Parallel()
 	s := start(t, nil).steward(t)
 	data := []byte("<script>alert(1)</script>,\"=cmd|' /C calc'!A0\",age\n" + strings.Repeat("a,=1+1,30\nb,=2+2,31\nc,=3+3,32\n", 5))
 	table := s.add(t, tables.Source{Kind: "upload", Upload: s.upload(t, "<img src=x onerror=a>*?sheet=1 $(id).csv", data)})
@@ -344,6 +349,7 @@ func TestNamesStayText(t *testing.T) {
 
 // The gate is shut, with its reasons, while something is missing.
 func TestGate(t *testing.T) {
+	t.Parallel()
 	s := start(t, func(c *Config) { c.LeastK = 4 }).steward(t)
 	table := s.add(t, tables.Source{Kind: "upload", Upload: s.upload(t, "people.csv", people(60, "x"))})
 	recipe := s.recipe(t, table.ID, nil)
@@ -445,6 +451,7 @@ func TestGate(t *testing.T) {
 // No cell of a private table is in what others than stewards get, nor in any error, log or
 // metric.
 func TestNoCellLeaves(t *testing.T) {
+	t.Parallel()
 	var log lockedBuffer
 	r := start(t, func(c *Config) { c.Log = textLog(&log) })
 	s := r.steward(t)
@@ -518,6 +525,7 @@ func TestNoCellLeaves(t *testing.T) {
 }
 
 func TestJobRoutes(t *testing.T) {
+	t.Parallel()
 	r := start(t, nil)
 	s := r.steward(t)
 	table := s.people(t, 40, "x")

@@ -255,6 +255,7 @@ func (s *steward) release(t *testing.T, recipe string, p *records.Preview, studi
 
 // The way of a steward: from an upload to a certificate.
 func TestReleaseOfTheClinic(t *testing.T) {
+	t.Parallel()
 	r := start(t, nil)
 	s := r.steward(t)
 	table := s.clinic(t)
@@ -460,6 +461,7 @@ func TestCommandMakesTheSameFile(t *testing.T) {
 
 // The curve of the clinic is complete, and its points come one by one.
 func TestCurveOfTheClinic(t *testing.T) {
+	t.Parallel()
 	randtest.SkipShort(t)
 	r := start(t, nil)
 	s := r.steward(t)

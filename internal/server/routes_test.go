@@ -43,6 +43,7 @@ func golden(t *testing.T, path, got string) {
 
 // The document of the interface is the committed one.
 func TestOpenAPI(t *testing.T) {
+	t.Parallel()
 	r := start(t, nil)
 	text, err := r.OpenAPI()
 	if err != nil {
@@ -129,6 +130,7 @@ func (r *running) admitted(t *testing.T, m *mounted, actor *auth.Actor, end stri
 // all objects, then roles on the object of the address alone; "stranger" has each role on
 // another object.
 func TestEveryRouteForEveryRole(t *testing.T) {
+	t.Parallel()
 	r := start(t, nil)
 	withObjects(r)
 	granted := func(object string, roles ...auth.Role) *auth.Actor {
@@ -184,6 +186,7 @@ func namesObject(path string) bool {
 // A token of each role on one table gets, on every route with an id, the same answer for
 // the id of another table's object as for one that does not exist, byte by byte.
 func TestForeignIDsLookMissing(t *testing.T) {
+	t.Parallel()
 	r := start(t, nil)
 	withObjects(r)
 	tokens := map[auth.Role]string{}
@@ -237,6 +240,7 @@ func TestForeignIDsLookMissing(t *testing.T) {
 
 // A sealed server signs in and reads, and refuses changes.
 func TestSealed(t *testing.T) {
+	t.Parallel()
 	cfg := config(t)
 	r := start(t, func(to *Config) { *to = cfg })
 	token := r.token(t, "Ito", auth.Steward, auth.Everything)
@@ -278,6 +282,7 @@ func TestSealed(t *testing.T) {
 
 // Lists go on where the page before ended, and a cursor of another form is refused.
 func TestLists(t *testing.T) {
+	t.Parallel()
 	r := start(t, nil)
 	token := r.token(t, "Ito", auth.Auditor, auth.Everything)
 	for i := range 11 {
@@ -314,6 +319,7 @@ func TestLists(t *testing.T) {
 
 // The audit log is filtered, exported with its own entry, and read by auditors.
 func TestAuditRoutes(t *testing.T) {
+	t.Parallel()
 	r := start(t, nil)
 	token := r.token(t, "Ito", auth.Auditor, auth.Everything)
 	analyst := r.token(t, "Mori", auth.Analyst, auth.Everything)

@@ -11,6 +11,7 @@ import (
 
 // A link shows whose it is, signs in once, and a session ends by signing out.
 func TestSignIn(t *testing.T) {
+	t.Parallel()
 	r := start(t, nil)
 	link, err := r.SetupLink(t.Context())
 	if err != nil || link == nil {
@@ -60,6 +61,7 @@ func TestSignIn(t *testing.T) {
 
 // Sessions and links end by the store's time, and a clock that is set back revives none.
 func TestTimeEndsSessions(t *testing.T) {
+	t.Parallel()
 	c := &clock{wall: time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)}
 	r := start(t, func(cfg *Config) { cfg.Clock = c.clock() })
 	if _, err := r.Host().AddPrincipal(t.Context(), "Ito", auth.Steward, auth.Everything); err != nil {
@@ -129,6 +131,7 @@ func TestTimeEndsSessions(t *testing.T) {
 
 // The time of a store goes on where it was after a restart with a clock that is behind.
 func TestTimeAfterRestart(t *testing.T) {
+	t.Parallel()
 	cfg := config(t)
 	c := &clock{wall: time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)}
 	r := start(t, func(to *Config) { cfg.Clock = c.clock(); *to = cfg })
@@ -158,6 +161,7 @@ func TestTimeAfterRestart(t *testing.T) {
 
 // Tokens are shown once, end, are revoked, and may be bound to networks.
 func TestTokens(t *testing.T) {
+	t.Parallel()
 	c := &clock{wall: time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)}
 	r := start(t, func(cfg *Config) { cfg.Clock = c.clock() })
 	if _, err := r.Host().AddPrincipal(t.Context(), "Ito", auth.Steward, auth.Everything); err != nil {
@@ -225,6 +229,7 @@ func TestTokens(t *testing.T) {
 
 // A principal that was ended is signed out at once.
 func TestEndPrincipal(t *testing.T) {
+	t.Parallel()
 	r := start(t, nil)
 	token := r.token(t, "Ito", auth.Steward, auth.Everything)
 	cookie := r.signInAs(t, "Ito")
@@ -244,6 +249,7 @@ func TestEndPrincipal(t *testing.T) {
 
 // Attempts to sign in are limited.
 func TestSignInIsLimited(t *testing.T) {
+	t.Parallel()
 	c := &clock{wall: time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)}
 	r := start(t, func(cfg *Config) { cfg.Clock = c.clock() })
 	body := map[string]string{"link": strings.Repeat("a", 52)}
