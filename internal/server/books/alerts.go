@@ -2,9 +2,7 @@ package books
 
 import (
 	"context"
-	"encoding/json"
 	"strconv"
-	"time"
 
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/server/store"
@@ -100,57 +98,4 @@ type alertKey struct {
 	book, account string
 	level         int
 	cap           string
-}
-
-// Refused is a request that a budget did not cover.
-type Refused struct {
-	Asked []Message  `json:"asked"`
-	Cost  api.Amount `json:"cost"`
-	Left  api.Amount `json:"left"`
-	Short api.Amount `json:"short"`
-	// Account is the id of the principal whose account was short; "" for the book.
-	Account string `json:"account,omitempty"`
-}
-
-// Refuse keeps a refusal for the list of entries. It is stored soon after: a refusal
-// waits for no disk. Where too many wait, it is dropped; the audit log has it.
-func (b *Books) Refuse(id, principal string, at time.Time, r *Refused) {
-	doc, err := json.Marshal(r)
-	if err != nil {
-		return
-	}
-	select {
-	case b.refusals <- store.Refusal{Book: id, Principal: principal, Made: at, Doc: doc}:
-	default:
-	}
-}
-
-// gathered is how long refusals are gathered before they are stored.
-const gathered = 100 * time.Millisecond
-
-// flush stores refusals in batches until the channel is closed.
-func (b *Books) flush() {
-	for first := range b.refusals {
-		time.Sleep(gathered)
-		batch := []store.Refusal{first}
-		for more := true; more && len(batch) < 500; {
-			select {
-			case r, open := <-b.refusals:
-				if more = open; open {
-					batch = append(batch, r)
-				}
-			default:
-				more = false
-			}
-		}
-		// What cannot be stored is in the audit log.
-		_ = b.config.Store.Write(context.Background(), func(ctx context.Context, tx *store.Tx) error {
-			for i := range batch {
-				if err := tx.AddRefusal(ctx, &batch[i]); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
 }

@@ -58,8 +58,7 @@ type Books struct {
 	caps    map[string]map[string]api.Amount // caps as they were last read, by data set and principal
 	alerted map[alertKey]bool                // alerts that are stored
 
-	refusals chan store.Refusal
-	flushed  sync.WaitGroup
+	refused refusals
 }
 
 // The states of a book.
@@ -100,7 +99,7 @@ func New(ctx context.Context, config Config) (*Books, error) {
 	if config.Dir == "" || config.Store == nil || config.Tables == nil || config.Jobs == nil || config.Service == nil || config.Name == nil || config.Sealed == nil || config.Note == nil || config.Hidden == nil || config.Load == nil {
 		return nil, errors.New("books: expected all fields of Config but Public")
 	}
-	b := &Books{config: config, byID: map[string]*document{}, checks: map[string]*LedgerCheck{}, alerted: map[alertKey]bool{}, caps: map[string]map[string]api.Amount{}, refusals: make(chan store.Refusal, 4096)}
+	b := &Books{config: config, byID: map[string]*document{}, checks: map[string]*LedgerCheck{}, alerted: map[alertKey]bool{}, caps: map[string]map[string]api.Amount{}}
 	rows, err := config.Store.Resources(ctx, store.KindBook, "", 0, 1<<20)
 	if err != nil {
 		return nil, err
@@ -129,7 +128,6 @@ func New(ctx context.Context, config Config) (*Books, error) {
 	if err := b.clean(); err != nil {
 		return nil, err
 	}
-	b.flushed.Go(b.flush)
 	return b, nil
 }
 
@@ -359,7 +357,4 @@ func (b *Books) proposeName(table string) string {
 }
 
 // Close stores refusals that are not stored yet.
-func (b *Books) Close() {
-	close(b.refusals)
-	b.flushed.Wait()
-}
+func (b *Books) Close() { b.storeRefusals() }

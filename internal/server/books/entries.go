@@ -124,6 +124,7 @@ func (b *Books) Entries(ctx context.Context, id string, s Select, v Viewer) (pag
 		if more > 0 && len(entries) > 0 { // older ones belong to later pages
 			since, _ = time.Parse(time.RFC3339, entries[len(entries)-1].Time)
 		}
+		b.storeRefusals()
 		if refusals, err = b.config.Store.Refusals(ctx, d.id, s.Account, at.refusal, since, s.Limit); err != nil {
 			return nil, "", err
 		}
