@@ -160,7 +160,7 @@ func masked(t *testing.T, r *reply) string {
 // drawn are the fields whose value is noise or computed from answers with noise, the secret
 // key, a draw or the time.
 var drawn = []string{
-	"id", "token", "until", "at", "value", "low", "high", "noise", "sampling", "records", "payload", "certificate", "book", "answer", "location", "principal", "hash", "table", "opened", "added", "within", "read_with_care",
+	"id", "token", "until", "at", "next", "value", "low", "high", "noise", "sampling", "records", "payload", "certificate", "book", "answer", "location", "principal", "hash", "table", "opened", "added", "within", "read_with_care",
 }
 
 // mask replaces drawn fields by what kind of value they have.
@@ -220,6 +220,10 @@ func worldOf(t *testing.T, csv string, p pairOfTables) *side {
 	return &side{u.analyst(t, "K. Sato", tb.book, setting{"epsilon": "8"}), tb, u}
 }
 
+// longestAwaited is the longest time class, in seconds, of an answer that the adversary pays:
+// the class follows from public parameters, and a long one keeps the trial waiting.
+const longestAwaited = 32
+
 // testAdversary lets an adversary choose requests, which go to both worlds; what it can
 // see must be the same in both but for noise.
 func testAdversary(t *testing.T, p pairOfTables, moves int, seed uint64) (paid, refused int) {
@@ -260,7 +264,7 @@ func testAdversary(t *testing.T, p pairOfTables, moves int, seed uint64) (paid, 
 			if move%5 == 4 {
 				show(i, "rehearsal", w.user.send(t.Context(), "POST", "/rehearsals", map[string]any{"quote": q.Token}))
 			}
-			if !pays {
+			if !pays || q.Class > longestAwaited {
 				continue
 			}
 			key := fmt.Sprint("move ", move)
