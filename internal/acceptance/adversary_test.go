@@ -189,7 +189,7 @@ func mask(name string, value any) any {
 				out[i] = row["keys"]
 			}
 		}
-		if name == "errors" { // of properties that are not known, in no order
+		if name == "errors" || name == "items" { // in no order, or by times that are not equal in both worlds
 			slices.SortFunc(out, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 		}
 		return out
