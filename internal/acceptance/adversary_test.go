@@ -277,7 +277,7 @@ func testAdversary(t *testing.T, p pairOfTables, moves int, seed uint64) (paid, 
 			last := got[i]
 			show(i, "book", w.user.send(t.Context(), "GET", "/books/"+w.table.book, nil))
 			if move%4 == 0 {
-				show(i, "entries", w.user.send(t.Context(), "GET", "/books/"+w.table.book+"/entries", nil))
+				show(i, "entries", w.user.send(t.Context(), "GET", "/books/"+w.table.book+"/entries?limit=500", nil))
 				show(i, "table", w.user.send(t.Context(), "GET", "/tables/"+w.table.id, nil))
 				show(i, "answers", w.user.send(t.Context(), "GET", "/answers", nil))
 			}
