@@ -10,7 +10,7 @@
 //
 // Work holds its place until its reply leaves, so that the wait of other questions for a
 // place does not depend on private data either, except after a miss. Refusals, which read
-// no private data, leave at once.
+// no private data, leave at once, or at a boundary where their work waited for other work.
 //
 // What remains: the operating system may delay a reply, and work competes with other
 // requests for the processor (docs/threat-model.md).
@@ -132,12 +132,12 @@ func (d *Desk) Start(ctx context.Context, class time.Duration, work func() (refu
 // run does the work of a ticket and lets its reply leave.
 func (d *Desk) run(t *Ticket, late *time.Timer, work func() bool) {
 	defer func() { <-d.places }()
-	refused := d.takeTurn(t, work)
+	refused, waited := d.takeTurn(t, work)
 	took := time.Since(t.accepted)
 	d.running.Add(-1)
 	d.work.Done()
 	switch {
-	case refused:
+	case refused && !waited:
 		late.Stop()
 		d.early.Add(1)
 	case took > t.class:
@@ -154,9 +154,11 @@ func (d *Desk) run(t *Ticket, late *time.Timer, work func() bool) {
 
 // takeTurn does work when it has a turn, or at the end of its class without one. The turn
 // ends with the work, or with the class if that comes first: work that misses its class keeps
-// no other from its own.
-func (d *Desk) takeTurn(t *Ticket, work func() bool) (refused bool) {
+// no other from its own. waited says that the turn was not free at once: how long it was not
+// depends on private data, so that a refusal must not leave by it.
+func (d *Desk) takeTurn(t *Ticket, work func() bool) (refused, waited bool) {
 	turns := d.turnsOf(t.class)
+	waited = len(turns) == cap(turns)
 	select {
 	case turns <- struct{}{}:
 		free := sync.OnceFunc(func() { <-turns })
@@ -167,7 +169,7 @@ func (d *Desk) takeTurn(t *Ticket, work func() bool) (refused bool) {
 		}()
 	case <-t.missed:
 	}
-	return work()
+	return work(), waited
 }
 
 // turnsOf are the turns of the work of a class. Classes have turns of their own, so that long

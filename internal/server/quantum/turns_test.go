@@ -70,3 +70,26 @@ func TestTurnOfAMiss(t *testing.T) {
 		}
 	})
 }
+
+// A refusal whose work waited for other work leaves at the boundary: its time would tell how
+// long the other work took.
+func TestRefusalAfterOtherWork(t *testing.T) {
+	for _, took := range []time.Duration{100 * time.Millisecond, 300 * time.Millisecond} {
+		synctest.Test(t, func(t *testing.T) {
+			d := New(10, 1, 1)
+			begun := time.Now()
+			if _, err := d.Start(t.Context(), 500*time.Millisecond, func() bool { time.Sleep(took); return false }); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			refused, err := d.Start(t.Context(), 500*time.Millisecond, func() bool { return true })
+			if err != nil {
+				t.Fatal(err)
+			}
+			<-refused.Released()
+			if at := time.Since(begun); at != 500*time.Millisecond {
+				t.Errorf("other work of %s: the refusal left after %s", took, at)
+			}
+		})
+	}
+}
