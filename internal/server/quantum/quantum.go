@@ -158,18 +158,27 @@ func (d *Desk) run(t *Ticket, late *time.Timer, work func() bool) {
 // depends on private data, so that a refusal must not leave by it.
 func (d *Desk) takeTurn(t *Ticket, work func() bool) (refused, waited bool) {
 	turns := d.turnsOf(t.class)
-	waited = len(turns) == cap(turns)
+	has := true
 	select {
 	case turns <- struct{}{}:
+	default:
+		waited = true
+		select {
+		case turns <- struct{}{}:
+		case <-t.missed:
+			has = false
+		}
+	}
+	if has {
 		free := sync.OnceFunc(func() { <-turns })
 		over := time.AfterFunc(time.Until(t.accepted.Add(t.class)), free)
 		defer func() {
 			over.Stop()
 			free()
 		}()
-	case <-t.missed:
 	}
-	return work(), waited
+	refused = work()
+	return refused, waited
 }
 
 // turnsOf are the turns of the work of a class. Classes have turns of their own, so that long
