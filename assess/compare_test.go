@@ -324,6 +324,9 @@ func TestDecomposition(t *testing.T) {
 			t.Fatal(err)
 		}
 		want, got := byRows.Loss.MinMax, inBags.Loss.MinMax
+		if strings.HasPrefix(want.Reason, "the values are so close together") && got.Reason == want.Reason {
+			return
+		}
 		if want.Value == nil || got.Value == nil {
 			t.Fatalf("absent: %q, %q", want.Reason, got.Reason)
 		}

@@ -54,8 +54,15 @@ func lossByRows(x, y *numbers, s spread) columnLoss {
 	return l
 }
 
+// leastSquares is the least sum of squares that double precision holds with its usual
+// relative error: below, squares of differences vanish.
+const leastSquares = 0x1p-950
+
 func newColumnLoss(s spread) columnLoss {
 	l := columnLoss{sst: s.ss, width: s.max - s.min}
+	if l.width > 0 && l.sst < leastSquares {
+		l.reason = "the values are so close together that the squares of their differences vanish"
+	}
 	if s.count > 1 {
 		l.variance = s.ss / float64(s.count-1)
 	}
@@ -69,6 +76,7 @@ func lossByDecomposition(x, y *numbers, s, t spread, c *table.Column) columnLoss
 	l.byDecomposition = true
 	step := roundingStep(c)
 	switch {
+	case l.reason != "":
 	case y.ranges || y.unread > 0:
 		l.reason = "the release publishes ranges: without corresponding rows their error is not known"
 	case x.missing > 0 || y.missing > 0:

@@ -162,6 +162,7 @@ var resultTexts = []Entry{
 	{"a stored answer is no text", "保存された答えが文字列ではありません"},
 	{"is in no known accounting", "未知の会計です"},
 	{"too large to be computed", "大きすぎて計算できません"},
+	{"the values are so close together that the squares of their differences vanish", "値どうしが近すぎるため、差の二乗が計算できません"},
 	{"the tables have different numbers of records", "二つの表の記録の数が違います"},
 	{"the sample has no class of two records, which the model is fitted to", "モデルを当てはめる 2 件のクラスが標本にありません"},
 	{"the sample has a single class", "標本のクラスが一つです"},
