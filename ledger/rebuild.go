@@ -48,10 +48,11 @@ func (l *Ledger) rebuild(ctx context.Context, tx *sql.Tx, p *books, before []acc
 			excess = append(excess, excessLine{dataset, n})
 		}
 	}
-	want, err := freshSchema(ctx)
+	fresh, err := empty()
 	if err != nil {
 		return nil, err
 	}
+	want := fresh.schema
 	// The triggers forbid what follows, rightly. They stand again before the
 	// transaction ends, whichever were there.
 	have, err := schemaText(ctx, tx)

@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"modernc.org/sqlite"
-
 	"github.com/noren-privacy/noren"
 )
 
@@ -197,31 +195,13 @@ func schemaText(ctx context.Context, q querier) (map[string]string, error) {
 	return all, rows.Err()
 }
 
-// freshSchema is the schema of a ledger that is made afresh in memory.
-func freshSchema(ctx context.Context) (map[string]string, error) {
-	connector, err := sqlite.NewConnector(":memory:")
-	if err != nil {
-		return nil, err
-	}
-	fresh := sql.OpenDB(connector)
-	defer fresh.Close()
-	fresh.SetMaxOpenConns(1) // each connection would be a database of its own
-	m, err := migrator(fresh)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := m.Up(ctx); err != nil {
-		return nil, err
-	}
-	return schemaText(ctx, fresh)
-}
-
 // checkSchemaText compares the schema with that of a new ledger.
 func checkSchemaText(ctx context.Context, tx *sql.Tx, r *Report) error {
-	want, err := freshSchema(ctx)
+	fresh, err := empty()
 	if err != nil {
 		return err
 	}
+	want := fresh.schema
 	have, err := schemaText(ctx, tx)
 	if err != nil {
 		return err
