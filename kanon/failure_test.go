@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/kanon/partition"
 	"github.com/noren-privacy/noren/kanon/privacy"
@@ -186,6 +187,7 @@ func TestFileThatIsWrittenTo(t *testing.T) {
 
 // Whenever the context ends, nothing is left.
 func TestCancelled(t *testing.T) {
+	randtest.SkipShort(t)
 	dir := t.TempDir()
 	rows := makePeople(400, 36)
 	in := job(t, dir, rows)

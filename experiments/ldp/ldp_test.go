@@ -12,9 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/noren-privacy/noren/internal/randtest"
-
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 // testdata/oracle.json: the project's golden figures, means over repeats made
@@ -253,6 +252,7 @@ func TestRefusals(t *testing.T) {
 	if err := Reproduce(t.Context(), Options{Dir: dir, Repeats: 1}, nothing); noren.KindOf(err) != noren.Usage {
 		t.Errorf("one repeat: %v", err)
 	}
+	randtest.SkipShort(t)
 	stop := errors.New("stop")
 	err := Reproduce(t.Context(), Options{Dir: dataDir(t), Repeats: 2, Tables: true}, func(Row) error { return stop })
 	if !errors.Is(err, stop) {

@@ -74,6 +74,7 @@ func leastStudent(s, epsilon, beta float64) float64 {
 }
 
 func TestThePapersSets(t *testing.T) {
+	randtest.SkipShort(t)
 	dir := dataDir(t)
 	g := readGolden(t)
 	result, err := Run(context.Background(), Options{Dir: dir})

@@ -250,11 +250,12 @@ func runDocument(t *testing.T, root, name string, env []string, steps []step, sl
 				}
 			}
 		}
+		run := shell
 		// A database is not at hand everywhere, and a server does not end.
 		if state.long || strings.Contains(line, "pg:") || strings.HasPrefix(line, "noren serve") {
-			line = parsed(line)
+			run = parse
 		}
-		out, code := shell(t, dir, env, line)
+		out, code := run(t, dir, env, line)
 		if state.long {
 			if code != 0 {
 				t.Errorf("%s:%d: %s\nexit code %d:\n%s", name, s.position, s.line, code, out)

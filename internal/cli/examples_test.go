@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -270,9 +271,27 @@ func shell(t *testing.T, dir string, env []string, script string) (string, int) 
 	return string(text), c.ProcessState.ExitCode()
 }
 
-// parsed is a command line that is only parsed: each noren in it checks its flags and
-// the number of its arguments, and reads no file.
-func parsed(line string) string { return `noren() { noren-parse "$@"; }; ` + line }
+// parse runs a command line in which each noren checks its flags and the number of
+// its arguments only, and reads no file.
+func parse(t *testing.T, dir string, env []string, line string) (string, int) {
+	t.Helper()
+	said := filepath.Join(t.TempDir(), "arguments") // of each noren: how many, and which
+	out, code := shell(t, dir, append(slices.Clip(env), "SAID="+said), `noren() { printf '%s\0' "$#" "$@" >>"$SAID"; }; `+line)
+	text, err := os.ReadFile(said)
+	if err != nil {
+		t.Fatalf("%s\nno noren was run: %v", line, err)
+	}
+	var faults strings.Builder
+	for rest := strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00"); len(rest) > 0; {
+		n, err := strconv.Atoi(rest[0])
+		if err != nil || n >= len(rest) {
+			t.Fatalf("%s\narguments are mixed up: %q", line, text)
+		}
+		code = max(code, cli.ParseOnly(t.Context(), rest[1:n+1], &faults))
+		rest = rest[n+1:]
+	}
+	return out + faults.String(), code
+}
 
 // target finds the files that a command line makes.
 var target = regexp.MustCompile(`(?:-o|--report|--certificate|--figure|--figures|--keep)[ =]([\w.]+)`)
@@ -376,8 +395,9 @@ func runExample(t *testing.T, folders *folders, env []string, e cli.Example, s s
 	skip := s.serves || s.long && os.Getenv("NOREN_EXAMPLES") != "all" || s.data && os.Getenv("NOREN_DATA") == ""
 	skip = skip || strings.Contains(e.Line, "pg:") // a database is not at hand everywhere
 	dir := t.TempDir()
+	run := shell
 	if skip || s.slow || testing.Short() {
-		line = parsed(line)
+		run = parse
 	} else {
 		shared := s.prepare
 		if byPath.MatchString(line) {
@@ -401,7 +421,7 @@ func runExample(t *testing.T, folders *folders, env []string, e cli.Example, s s
 			t.Fatal(err)
 		}
 	}
-	if out, code := shell(t, dir, env, line); code != s.exit {
+	if out, code := run(t, dir, env, line); code != s.exit {
 		t.Errorf("%s --help shows: %s\nexpected exit code %d, got %d:\n%s", e.Command, line, s.exit, code, out)
 	}
 }

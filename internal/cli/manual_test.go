@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/noren-privacy/noren/internal/randtest"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 // Every command has a page that names its flags, and no line of text is a request of

@@ -21,7 +21,6 @@ func TestMain(m *testing.M) {
 			os.Exit(cli.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 		},
 		"noren-drive": func() { os.Exit(driveShards()) },
-		"noren-parse": func() { os.Exit(cli.ParseOnly(context.Background(), os.Args[1:], os.Stderr)) },
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/kanon/partition"
 	"github.com/noren-privacy/noren/kanon/space"
 	"github.com/noren-privacy/noren/table"
@@ -292,6 +293,9 @@ func TestChosen(t *testing.T) {
 		{"coarse itself", many, partition.Options{K: 200, Method: partition.Mondrian}, partition.Mondrian, partition.CoarseOff, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if c.n == many {
+				randtest.SkipShort(t)
+			}
 			p, chosen, err := partition.Partition(context.Background(), numbers(t, ramp(c.n)), c.o)
 			if err != nil {
 				t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/kanon/records"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/file"
@@ -67,6 +68,7 @@ func rowsOf(columns []*table.Column) []string {
 
 // Whatever the memory, the result is the table that is read at once.
 func TestHeldRecords(t *testing.T) {
+	randtest.SkipShort(t)
 	ctx := context.Background()
 	const n = 150_000
 	src := source(t, n)

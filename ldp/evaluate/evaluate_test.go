@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/ldp"
 	"github.com/noren-privacy/noren/noise"
 	"github.com/noren-privacy/noren/table"
@@ -343,6 +344,7 @@ func TestRefusals(t *testing.T) {
 // experiments/ldp/testdata/oracle.json (made with scikit-learn), within what three
 // repeats may differ by chance.
 func TestBreastCancer(t *testing.T) {
+	randtest.SkipShort(t)
 	dir := os.Getenv("NOREN_DATA")
 	if dir == "" {
 		dir = filepath.Join("..", "..", "..", "shared", "data")

@@ -111,7 +111,7 @@ func TestDamaged(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	found := 0
-	changes := randtest.Size(300, 1500)
+	changes := randtest.Size(100, 1500)
 	for range changes {
 		bad := bytes.Clone(data)
 		for range 1 + rng.IntN(3) {
@@ -126,7 +126,7 @@ func TestDamaged(t *testing.T) {
 	if 3*found < changes {
 		t.Errorf("only %d of %d changes were found out", found, changes)
 	}
-	for range 200 {
+	for range randtest.Size(50, 200) {
 		err := readAll(put(t, data[:rng.IntN(len(data))]))
 		check(t, "cut", err)
 		if err == nil {

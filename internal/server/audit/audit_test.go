@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/internal/server/store"
 )
 
@@ -97,6 +98,7 @@ func TestAppendInTurn(t *testing.T) {
 
 // Pages go back over many entries, with filters.
 func TestPages(t *testing.T) {
+	randtest.SkipShort(t)
 	f := newFolder(t)
 	l := f.open(t)
 	fill(t, l, 2*stride+50)
