@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table"
 )
 
 const benchRows = 1_000_000
@@ -36,14 +36,14 @@ var benchDefinition = Definition{Missing: []string{"NA", "?"}, Columns: []Column
 }}
 
 // BenchmarkRead compares reading by a definition, without prints and with those of
-// all columns, to file.Read; BenchmarkRead/inspect is what a grant reads.
+// all columns, to table.Read; BenchmarkRead/inspect is what a grant reads.
 func BenchmarkRead(b *testing.B) {
 	d := complete(b, benchDefinition)
 	src := openBytes(b, benchTable(), d)
 	fields := d.Fields()
 	for name, read := range map[string]func() error{
 		"file": func() error {
-			_, err := file.Read(bg, src, fields, file.ReadOptions{Missing: d.Missing})
+			_, err := table.Read(bg, src, fields, table.ReadOptions{Missing: d.Missing})
 			return err
 		},
 		"total": func() error {

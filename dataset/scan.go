@@ -179,7 +179,7 @@ func parallel(n int, work func(i int) error) error {
 
 // find returns the positions in src of the named columns.
 func find(src file.Source, names []string) ([]int, error) {
-	positions, err := file.Find(src, names)
+	positions, err := table.Find(src, names)
 	if err != nil {
 		return nil, structure(src.Name(), "does not have the columns of its definition")
 	}

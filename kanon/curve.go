@@ -15,7 +15,6 @@ import (
 	"github.com/noren-privacy/noren/kanon/refine"
 	"github.com/noren-privacy/noren/kanon/space"
 	"github.com/noren-privacy/noren/table"
-	"github.com/noren-privacy/noren/table/file"
 )
 
 // CurveJob asks for loss and risk over k and methods.
@@ -90,7 +89,7 @@ func Curve(ctx context.Context, job CurveJob, emit func(CurvePoint) error) (rows
 		}
 		fields = append(fields, o.unitField())
 	}
-	t, err := file.Read(ctx, job.Source, fields, file.ReadOptions{Missing: job.Missing, Progress: job.Progress})
+	t, err := table.Read(ctx, job.Source, fields, table.ReadOptions{Missing: job.Missing, Progress: job.Progress})
 	if err != nil {
 		return 0, err
 	}

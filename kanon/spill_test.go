@@ -156,7 +156,7 @@ func TestOneBlockIsTheTable(t *testing.T) {
 			fields = append(fields, f)
 		}
 	}
-	whole, err := file.Read(context.Background(), j.Source, fields, file.ReadOptions{Missing: j.Missing})
+	whole, err := table.Read(context.Background(), j.Source, fields, table.ReadOptions{Missing: j.Missing})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 // testClock can be set.
@@ -178,6 +179,7 @@ func TestHeartbeat(t *testing.T) {
 
 // Another process that keeps the ledger locked is waited for, and not for ever.
 func TestLocked(t *testing.T) {
+	randtest.SkipShort(t)
 	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 	other := f.open(t)

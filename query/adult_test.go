@@ -9,7 +9,7 @@ import (
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/table"
-	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/tabletest"
 )
 
 // adult reads three columns of the census extract (30,162 records).
@@ -23,13 +23,10 @@ func adult(t *testing.T) (*table.Table, []table.Field) {
 	if _, err := os.Stat(path); err != nil {
 		t.Skip("the reference data sets are not here: set NOREN_DATA to their folder")
 	}
-	src, err := file.Open(t.Context(), path, file.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := tabletest.CSV(t, path)
 	defer func() { _ = src.Close() }()
 	fields := []table.Field{{Name: "age", Type: table.Integer}, {Name: "sex"}, {Name: "education"}}
-	tab, err := file.Read(t.Context(), src, fields, file.ReadOptions{})
+	tab, err := table.Read(t.Context(), src, fields, table.ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/ledger"
 	"github.com/noren-privacy/noren/release"
 	"github.com/noren-privacy/noren/table"
@@ -449,6 +450,7 @@ func TestInterrupted(t *testing.T) {
 // A reservation that another process took over while this one was silent is no
 // longer this one's to answer.
 func TestLostLease(t *testing.T) {
+	randtest.SkipShort(t)
 	d := open(t, 1000, ledger.Options{Lease: 1}) // runs out at once
 	m := ask(300)
 	m.do = func(ctx context.Context, _ *table.Table) (any, error) {

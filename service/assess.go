@@ -149,7 +149,7 @@ func (a *assessing) hold() (err error) {
 	if a.unit != "" {
 		fields = append(slices.Clone(fields), table.Field{Name: a.unit, Type: table.Category})
 	}
-	if a.table, err = file.Read(a.ctx, a.source, fields, file.ReadOptions{Missing: a.missing, Progress: a.service.Progress}); err != nil {
+	if a.table, err = table.Read(a.ctx, a.source, fields, table.ReadOptions{Missing: a.missing, Progress: a.service.Progress}); err != nil {
 		return err
 	}
 	if a.unit != "" {
@@ -181,7 +181,7 @@ func (a *assessing) population(sp *spec.Spec, name string) (*table.Table, error)
 	if err != nil {
 		return nil, err
 	}
-	return file.Read(a.ctx, plain, a.fields, file.ReadOptions{Missing: a.missing, Progress: a.service.Progress})
+	return table.Read(a.ctx, plain, a.fields, table.ReadOptions{Missing: a.missing, Progress: a.service.Progress})
 }
 
 // release measures a release and compares it with the original.
@@ -196,7 +196,7 @@ func (a *assessing) release(name string) error {
 
 // releaseFrom is release for one that is open.
 func (a *assessing) releaseFrom(src table.Source) error {
-	shown, err := file.ReadText(a.ctx, src, a.result.Quasi, file.ReadOptions{Progress: a.service.Progress})
+	shown, err := table.ReadText(a.ctx, src, a.result.Quasi, table.ReadOptions{Progress: a.service.Progress})
 	if err != nil {
 		return err
 	}
@@ -264,11 +264,11 @@ func (a *assessing) releaseSensitive(src table.Source, classes assess.Classes, s
 		if !slices.ContainsFunc(src.Columns(), func(c table.StoredColumn) bool { return c.Name == f.Name }) {
 			continue
 		}
-		kept, err := file.Read(a.ctx, src, []table.Field{f}, file.ReadOptions{Missing: a.missing, Progress: a.service.Progress})
+		kept, err := table.Read(a.ctx, src, []table.Field{f}, table.ReadOptions{Missing: a.missing, Progress: a.service.Progress})
 		if err != nil {
 			return err
 		}
-		own, err := file.Read(a.ctx, a.source, []table.Field{f}, file.ReadOptions{Missing: a.missing, Progress: a.service.Progress})
+		own, err := table.Read(a.ctx, a.source, []table.Field{f}, table.ReadOptions{Missing: a.missing, Progress: a.service.Progress})
 		if err != nil {
 			return err
 		}
@@ -295,7 +295,7 @@ func (a *assessing) releasePersons(src table.Source, classes assess.Classes) err
 		a.result.ReleasePersons = a.verified
 		return nil
 	case hasColumn(src, a.unit):
-		t, err := file.ReadText(a.ctx, src, []string{a.unit}, file.ReadOptions{Missing: a.missing, Progress: a.service.Progress})
+		t, err := table.ReadText(a.ctx, src, []string{a.unit}, table.ReadOptions{Missing: a.missing, Progress: a.service.Progress})
 		if err != nil {
 			return err
 		}
@@ -325,7 +325,7 @@ func readPublished(ctx context.Context, src table.Source, f table.Field) (*table
 	for _, kind := range types {
 		try := f
 		try.Type = kind
-		t, err := file.Read(ctx, src, []table.Field{try}, file.ReadOptions{})
+		t, err := table.Read(ctx, src, []table.Field{try}, table.ReadOptions{})
 		if err == nil {
 			return t.Columns[0], nil
 		}

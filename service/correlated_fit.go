@@ -7,7 +7,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/correlated"
-	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table"
 )
 
 // CorrelatedFit estimates a model of dependent records from public or older data: a
@@ -40,7 +40,7 @@ func (s *Service) CorrelatedFit(ctx context.Context, r *api.CorrelatedFitRequest
 	if r.Sequence != "" {
 		names = append(names, r.Sequence)
 	}
-	tab, err := file.ReadText(ctx, src, names, file.ReadOptions{Missing: sheet.Input.Missing, Progress: s.Progress})
+	tab, err := table.ReadText(ctx, src, names, table.ReadOptions{Missing: sheet.Input.Missing, Progress: s.Progress})
 	if err != nil {
 		return nil, err
 	}

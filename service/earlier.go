@@ -8,7 +8,6 @@ import (
 	"github.com/noren-privacy/noren/assess"
 	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/table"
-	"github.com/noren-privacy/noren/table/file"
 )
 
 // earlier names an earlier release of the same people and its source.
@@ -76,7 +75,7 @@ func (a *assessing) placed(release string, source *table.Table) ([]uint32, error
 		return nil, err
 	}
 	defer closeTable(released)
-	shown, err := file.ReadText(a.ctx, released, a.result.Quasi, file.ReadOptions{Progress: a.service.Progress})
+	shown, err := table.ReadText(a.ctx, released, a.result.Quasi, table.ReadOptions{Progress: a.service.Progress})
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +94,7 @@ func (a *assessing) placed(release string, source *table.Table) ([]uint32, error
 	}
 	rest := &table.Table{Rows: shown.Rows}
 	if len(kept) > 0 {
-		if rest, err = file.ReadText(a.ctx, released, kept, file.ReadOptions{Missing: a.missing, Progress: a.service.Progress}); err != nil {
+		if rest, err = table.ReadText(a.ctx, released, kept, table.ReadOptions{Missing: a.missing, Progress: a.service.Progress}); err != nil {
 			return nil, err
 		}
 	}
@@ -203,7 +202,7 @@ func (a *assessing) allText(src table.Source) (*table.Table, error) {
 	for _, c := range src.Columns() {
 		names = append(names, c.Name)
 	}
-	return file.ReadText(a.ctx, src, names, file.ReadOptions{Missing: a.missing, Progress: a.service.Progress})
+	return table.ReadText(a.ctx, src, names, table.ReadOptions{Missing: a.missing, Progress: a.service.Progress})
 }
 
 // namesOf are the texts of a column, empty for missing ones.

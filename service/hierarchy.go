@@ -10,7 +10,6 @@ import (
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table"
-	"github.com/noren-privacy/noren/table/file"
 	"github.com/noren-privacy/noren/table/hierarchy"
 )
 
@@ -134,7 +133,7 @@ func (s *Service) readValues(ctx context.Context, t *api.Table, column string) (
 		return nil, err
 	}
 	defer closeTable(src)
-	read, err := file.ReadText(ctx, src, []string{column}, file.ReadOptions{Missing: sp.Input.Missing, Progress: s.Progress})
+	read, err := table.ReadText(ctx, src, []string{column}, table.ReadOptions{Missing: sp.Input.Missing, Progress: s.Progress})
 	if err != nil {
 		return nil, err
 	}

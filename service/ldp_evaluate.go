@@ -114,7 +114,7 @@ func (s *Service) readEvaluation(ctx context.Context, r *api.LDPEvaluateRequest,
 		fields = append(fields, field)
 	}
 	fields[0].Type, fields[0].Levels, fields[0].Layout = table.Category, nil, ""
-	read, err := file.Read(ctx, resolved.Source, fields, file.ReadOptions{Missing: resolved.Missing, Progress: s.Progress})
+	read, err := table.Read(ctx, resolved.Source, fields, table.ReadOptions{Missing: resolved.Missing, Progress: s.Progress})
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (s *Service) readEvaluation(ctx context.Context, r *api.LDPEvaluateRequest,
 // roles by which their types are inferred.
 func learnedColumns(r *api.LDPEvaluateRequest, sp *spec.Spec, src file.Source) (*spec.Spec, []string, error) {
 	wanted := append([]string{r.Label}, r.Columns...)
-	if _, err := file.Find(src, append(wanted, r.Drop...)); err != nil {
+	if _, err := table.Find(src, append(wanted, r.Drop...)); err != nil {
 		return nil, nil, err
 	}
 	out := *sp

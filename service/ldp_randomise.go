@@ -123,7 +123,7 @@ func (s *Service) readTexts(ctx context.Context, t *api.Table, names []string) (
 		return nil, err
 	}
 	defer func() { _ = src.Close() }()
-	return file.ReadText(ctx, src, names, file.ReadOptions{Missing: sp.Input.Missing, Progress: s.Progress})
+	return table.ReadText(ctx, src, names, table.ReadOptions{Missing: sp.Input.Missing, Progress: s.Progress})
 }
 
 // openDevices reads the key of all devices, or draws one where there is none: it is

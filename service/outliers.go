@@ -15,7 +15,6 @@ import (
 	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/axis"
-	"github.com/noren-privacy/noren/table/file"
 )
 
 // OutliersCount counts distance-based outliers with differential privacy. The cost is
@@ -273,7 +272,7 @@ func (s *Service) integerPoints(ctx context.Context, r *api.OutliersSensitivityR
 	for j, name := range columns {
 		fields[j] = table.Field{Name: name, Type: table.Integer}
 	}
-	t, err := file.Read(ctx, src, fields, file.ReadOptions{Missing: sheet.Input.Missing, Progress: s.Progress})
+	t, err := table.Read(ctx, src, fields, table.ReadOptions{Missing: sheet.Input.Missing, Progress: s.Progress})
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/noren-privacy/noren/report"
 	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table"
-	"github.com/noren-privacy/noren/table/file"
 )
 
 // excluded is the error that no standard error of a weighted answer contains.
@@ -156,7 +155,7 @@ func (a *ratioAnswer) load(ctx context.Context) error {
 	if len(fields) == 0 {
 		return nil
 	}
-	if a.table, err = file.Read(ctx, v.source, fields, file.ReadOptions{Missing: a.sheet.Input.Missing, Progress: a.service.Progress}); err != nil || condition == nil {
+	if a.table, err = table.Read(ctx, v.source, fields, table.ReadOptions{Missing: a.sheet.Input.Missing, Progress: a.service.Progress}); err != nil || condition == nil {
 		return err
 	}
 	if a.among, err = condition.Select(a.table); err != nil {

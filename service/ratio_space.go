@@ -58,7 +58,7 @@ func (s *Service) openSpace(ctx context.Context, q *api.RatioSpace, schema *data
 			return nil, inField("columns", err)
 		}
 	}
-	if v.table, err = file.Read(ctx, v.source, fields, file.ReadOptions{Missing: v.missing, Progress: s.Progress}); err != nil {
+	if v.table, err = table.Read(ctx, v.source, fields, table.ReadOptions{Missing: v.missing, Progress: s.Progress}); err != nil {
 		return nil, err
 	}
 	axes, err := ratioAxes(q, v.table, schema)

@@ -63,7 +63,7 @@ func (s *Service) openWeighted(ctx context.Context, q *api.RatioWeights, o file.
 		column = "weight"
 	}
 	fields := append(v.frame.Columns(), table.Field{Name: column, Type: table.Decimal})
-	tab, err := file.Read(ctx, v.source, fields, file.ReadOptions{Missing: v.meta.Missing, Progress: s.Progress})
+	tab, err := table.Read(ctx, v.source, fields, table.ReadOptions{Missing: v.meta.Missing, Progress: s.Progress})
 	if err != nil {
 		return nil, err
 	}

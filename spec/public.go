@@ -6,7 +6,6 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table"
-	"github.com/noren-privacy/noren/table/file"
 	"github.com/noren-privacy/noren/table/infer"
 )
 
@@ -24,7 +23,7 @@ type PublicOptions struct {
 //
 // The table must be public: everything that is inferred from it is.
 func (s *Spec) PublicFields(ctx context.Context, src table.Source, names []string, o PublicOptions) (fields []table.Field, missing []string, err error) {
-	at, err := file.Find(src, names)
+	at, err := table.Find(src, names)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -2,7 +2,7 @@
 // roles, and the streams by which files are read and written.
 //
 // Columns needed for computation (the quasi-identifiers, and the sensitive columns
-// where diversity is requested) are read once into a [Table], of which each [Column] is
+// where diversity is requested) are read once into a [Table] ([Read]), of which each [Column] is
 // typed and dictionary-coded. All other columns are streamed from the file, a [Chunk]
 // of a few thousand records at a time, when the result is written. Their values are
 // never interpreted, so that they are written exactly as they were read.

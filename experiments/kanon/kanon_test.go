@@ -12,6 +12,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/experiments/kanon"
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/kanon/refine"
 	"github.com/noren-privacy/noren/kanon/space"
 )
@@ -40,6 +41,7 @@ func write(t *testing.T, text string) string {
 
 // Table 6(a) of the paper, digit by digit.
 func TestTable6(t *testing.T) {
+	randtest.SkipShort(t)
 	found := 0
 	err := kanon.Reproduce(context.Background(), kanon.Options{
 		Dir: dataFolder(t), Datasets: []string{"eia"}, K: []int{5}, Scaling: space.MinMax,

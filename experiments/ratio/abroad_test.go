@@ -38,7 +38,7 @@ func testAbroad(t *testing.T, seeds uint64) {
 		t.Fatal(err)
 	}
 	fields := []table.Field{{Name: "age", Type: table.Decimal}, {Name: "education"}, {Name: "sex"}, {Name: "race"}, {Name: "native-country"}, {Name: "salary-class"}}
-	all, err := file.Read(t.Context(), src, fields, file.ReadOptions{Missing: []string{"?"}})
+	all, err := table.Read(t.Context(), src, fields, table.ReadOptions{Missing: []string{"?"}})
 	if err != nil {
 		t.Fatal(err)
 	}

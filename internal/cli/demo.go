@@ -124,7 +124,7 @@ func showClass(ctx context.Context, out io.Writer, title lang.Key, path string, 
 	for _, c := range src.Columns() {
 		names = append(names, c.Name)
 	}
-	t, err := file.ReadText(ctx, src, names, file.ReadOptions{})
+	t, err := table.ReadText(ctx, src, names, table.ReadOptions{})
 	if err != nil {
 		return err
 	}

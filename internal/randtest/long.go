@@ -18,7 +18,7 @@ func Long(t testing.TB) {
 }
 
 // SkipShort skips a test under -short. It is for tests that take more than half a
-// second of processor time.
+// second, of processor time or of waiting.
 func SkipShort(t testing.TB) {
 	t.Helper()
 	if testing.Short() {

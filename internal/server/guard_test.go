@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/internal/server/auth"
 )
 
@@ -228,6 +229,7 @@ func TestSizes(t *testing.T) {
 // A body of a byte now and then is refused after the grace, and meanwhile others are
 // answered. Connections over the limit are shed.
 func TestSlowClients(t *testing.T) {
+	randtest.SkipShort(t)
 	t.Parallel()
 	r := start(t, func(c *Config) {
 		c.Connections = 24

@@ -184,6 +184,7 @@ func TestPricesOfWorkers(t *testing.T) {
 
 // Prices are worth nearly what the bound is, the more nearly if they are thorough.
 func TestPricesAreNearTheBound(t *testing.T) {
+	randtest.SkipShort(t)
 	const n, k = 200, 3
 	s, p := heaps(t, n), inOrder(n, k)
 	b, err := Lower(context.Background(), s, Options{K: k, Duration: 1 << 40, Seed: 1})

@@ -10,7 +10,7 @@ import (
 	"github.com/noren-privacy/noren/examples/bigtable"
 	"github.com/noren-privacy/noren/kanon/gate"
 	"github.com/noren-privacy/noren/table"
-	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/tabletest"
 )
 
 // BenchmarkCheck checks a table of 200,000 records with six columns kept.
@@ -26,10 +26,7 @@ func BenchmarkCheck(b *testing.B) {
 	if err := f.Close(); err != nil {
 		b.Fatal(err)
 	}
-	src, err := file.Open(context.Background(), path, file.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	src := tabletest.CSV(b, path)
 	defer func() { _ = src.Close() }()
 	schema := &table.Schema{}
 	for _, c := range src.Columns() {

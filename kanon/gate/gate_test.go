@@ -17,8 +17,8 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/kanon/gate"
 	"github.com/noren-privacy/noren/table"
-	"github.com/noren-privacy/noren/table/file"
 	"github.com/noren-privacy/noren/table/infer"
+	"github.com/noren-privacy/noren/table/tabletest"
 )
 
 // columns are a table, column by column, with a header and a role each.
@@ -51,10 +51,7 @@ func check(t testing.TB, columns []column, kept ...string) *gate.Report {
 	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	src, err := file.Open(context.Background(), path, file.Options{Delimiter: ','})
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := tabletest.CSV(t, path)
 	defer func() { _ = src.Close() }()
 	r, err := gate.Check(context.Background(), gate.Request{Source: src, Schema: schema, Missing: []string{"NA"}, Kept: kept})
 	if err != nil {
@@ -255,10 +252,7 @@ func TestLooked(t *testing.T) {
 	if err := os.WriteFile(path, []byte("a,b,q\n1,x,1\n1,x,1\n2,x,2\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	src, err := file.Open(context.Background(), path, file.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := tabletest.CSV(t, path)
 	defer func() { _ = src.Close() }()
 	schema := &table.Schema{Fields: []table.Field{{Name: "a"}, {Name: "b"}, {Name: "q", Role: table.Quasi}}}
 	r, err := gate.Check(context.Background(), gate.Request{Source: src, Schema: schema, Looked: looked})

@@ -14,8 +14,8 @@ import (
 	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/kanon/gate"
 	"github.com/noren-privacy/noren/table"
-	"github.com/noren-privacy/noren/table/file"
 	"github.com/noren-privacy/noren/table/infer"
+	"github.com/noren-privacy/noren/table/tabletest"
 )
 
 // planted makes values of a kind of identifier. Of the names, a part is in no
@@ -209,10 +209,7 @@ func proposed(t *testing.T, values []string) table.Role {
 	if err := os.WriteFile(path, []byte("x\n\""+strings.Join(values, "\"\n\"")+"\"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	src, err := file.Open(context.Background(), path, file.Options{Delimiter: ','})
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := tabletest.CSV(t, path)
 	defer func() { _ = src.Close() }()
 	found, err := infer.Infer(context.Background(), src, infer.Options{Missing: []string{"NA"}})
 	if err != nil {
@@ -260,10 +257,7 @@ func testNoFalseAlarm(t *testing.T, tables int) {
 func pass(t *testing.T, path string, quasi []string, roles map[string]table.Role) *gate.Report {
 	t.Helper()
 	ctx := context.Background()
-	src, err := file.Open(ctx, path, file.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := tabletest.CSV(t, path)
 	defer func() { _ = src.Close() }()
 	found, err := infer.Infer(ctx, src, infer.Options{})
 	if err != nil {

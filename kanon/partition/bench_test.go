@@ -14,7 +14,7 @@ import (
 	"github.com/noren-privacy/noren/kanon/partition"
 	"github.com/noren-privacy/noren/kanon/space"
 	"github.com/noren-privacy/noren/table"
-	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/tabletest"
 )
 
 // adultTable is the Adult table's eight quasi-identifiers, 30,162 records: age
@@ -190,12 +190,13 @@ func bigSpace(b *testing.B, n int64) *space.Space {
 	if err := bigtable.Write(ctx, &text, bigtable.Options{Rows: n, Seed: 1}); err != nil {
 		b.Fatal(err)
 	}
-	src, err := file.OpenStdin(ctx, &text, file.Options{})
-	if err != nil {
+	path := filepath.Join(b.TempDir(), "big.csv")
+	if err := os.WriteFile(path, text.Bytes(), 0o600); err != nil {
 		b.Fatal(err)
 	}
+	src := tabletest.CSV(b, path)
 	defer func() { _ = src.Close() }()
-	t, err := file.Read(ctx, src, bigtable.Schema(bigtable.Options{}).Fields, file.ReadOptions{})
+	t, err := table.Read(ctx, src, bigtable.Schema(bigtable.Options{}).Fields, table.ReadOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -91,7 +91,7 @@ func release(t *testing.T, mode publish.Mode, name string) (string, []publish.Co
 	t.Helper()
 	ctx := context.Background()
 	src := open(t, writePatients(t))
-	in, err := file.Read(ctx, src, patientFields, file.ReadOptions{Missing: []string{"-9", "1969-12-31"}})
+	in, err := table.Read(ctx, src, patientFields, table.ReadOptions{Missing: []string{"-9", "1969-12-31"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/tempfile"
 	"github.com/noren-privacy/noren/table"
-	"github.com/noren-privacy/noren/table/file"
 )
 
 // Options say where records are held.
@@ -49,7 +48,7 @@ type Table struct {
 // runRows is the most records of a run.
 const runRows = 1 << 16
 
-// Read reads the columns of these fields in one pass; see [file.Read] for
+// Read reads the columns of these fields in one pass; see [table.Read] for
 // missing and errors. The table must be closed.
 func Read(ctx context.Context, src table.Source, fields []table.Field, missing []string, o Options) (_ *Table, err error) {
 	t := &Table{opts: o, codec: NewCodec(fields)}
@@ -60,7 +59,7 @@ func Read(ctx context.Context, src table.Source, fields []table.Field, missing [
 	}()
 	w := &appender{}
 	var last []*table.Column // with the dictionaries as the codes go by them
-	whole, err := file.ReadPieces(ctx, src, fields, file.ReadOptions{Missing: missing, Progress: o.Progress}, func(builders []*table.Builder) error {
+	whole, err := table.ReadPieces(ctx, src, fields, table.ReadOptions{Missing: missing, Progress: o.Progress}, func(builders []*table.Builder) error {
 		n := builders[0].Len()
 		switch {
 		case t.file == nil && (o.Memory <= 0 || int64(n)*int64(t.codec.width) <= o.Memory):

@@ -72,7 +72,7 @@ func TestHeldRecords(t *testing.T) {
 	ctx := context.Background()
 	const n = 150_000
 	src := source(t, n)
-	whole, err := file.Read(ctx, src, fields, file.ReadOptions{})
+	whole, err := table.Read(ctx, src, fields, table.ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

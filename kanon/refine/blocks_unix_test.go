@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"context"
 	"math"
+	"os"
+	"path/filepath"
 	"syscall"
 	"testing"
 
@@ -13,7 +15,8 @@ import (
 	"github.com/noren-privacy/noren/kanon/partition"
 	"github.com/noren-privacy/noren/kanon/refine"
 	"github.com/noren-privacy/noren/kanon/space"
-	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/tabletest"
 )
 
 // block is a cell of a large table and its groups.
@@ -31,12 +34,13 @@ func blocksOf(b *testing.B, n int, scaling space.Scaling) (blocks []block, sst f
 	if err := bigtable.Write(ctx, &text, bigtable.Options{Rows: int64(n), Seed: 1}); err != nil {
 		b.Fatal(err)
 	}
-	src, err := file.OpenStdin(ctx, &text, file.Options{})
-	if err != nil {
+	path := filepath.Join(b.TempDir(), "big.csv")
+	if err := os.WriteFile(path, text.Bytes(), 0o600); err != nil {
 		b.Fatal(err)
 	}
+	src := tabletest.CSV(b, path)
 	defer func() { _ = src.Close() }()
-	t, err := file.Read(ctx, src, bigtable.Schema(bigtable.Options{}).Fields, file.ReadOptions{})
+	t, err := table.Read(ctx, src, bigtable.Schema(bigtable.Options{}).Fields, table.ReadOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -48,6 +48,7 @@ func TestExchangesGoFar(t *testing.T) {
 // An exchange does what it was thought to do, a path as well as a cycle, on
 // numbers and on words, and leaves no group too small or too large.
 func TestExchangesDoWhatTheySay(t *testing.T) {
+	randtest.SkipShort(t)
 	paths, cycles, steps := 0, 0, 0
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 31))

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/kanon/space"
 )
 
@@ -59,6 +60,7 @@ func TestRedivide(t *testing.T) {
 
 // A round by prices is taken over as those of annealing are.
 func TestPricedRound(t *testing.T) {
+	randtest.SkipShort(t)
 	const n, k = 200, 4
 	s := mixedTable(t, rand.New(rand.NewPCG(5, 9)), n)
 	var want space.Partition

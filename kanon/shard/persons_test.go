@@ -155,7 +155,7 @@ func TestParquet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		whole, err := file.Read(ctx, src, fields, file.ReadOptions{})
+		whole, err := table.Read(ctx, src, fields, table.ReadOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

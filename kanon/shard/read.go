@@ -8,7 +8,6 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table"
-	"github.com/noren-privacy/noren/table/file"
 )
 
 // tee is a source whose readers read further columns beside those that are asked for.
@@ -55,7 +54,7 @@ func (j *Job) read(ctx context.Context, n int, src table.Source, further []int, 
 		fields = append(fields, j.schema.Fields[i])
 	}
 	t := &tee{Source: src, further: further}
-	whole, err := file.ReadPieces(ctx, t, fields, file.ReadOptions{Missing: j.Missing}, func(builders []*table.Builder) error {
+	whole, err := table.ReadPieces(ctx, t, fields, table.ReadOptions{Missing: j.Missing}, func(builders []*table.Builder) error {
 		if builders[0].Len() == 0 {
 			return nil
 		}

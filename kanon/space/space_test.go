@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/kanon/space"
 	"github.com/noren-privacy/noren/table"
 )
@@ -158,6 +159,7 @@ func TestMixedSpaceIsItsEmbedding(t *testing.T) {
 // Near lists are those of the definition, ties included, for any number of
 // workers.
 func TestNearListsAreExact(t *testing.T) {
+	randtest.SkipShort(t)
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.OneOf(rapid.IntRange(2, 150), rapid.IntRange(150, 700)).Draw(t, "n")
 		s := randomSpace(t, n)

@@ -15,7 +15,6 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/kanon/privacy"
 	"github.com/noren-privacy/noren/table"
-	"github.com/noren-privacy/noren/table/file"
 )
 
 // Options say what a file must keep.
@@ -253,7 +252,7 @@ func scan(ctx context.Context, src table.Source, o *Options, seed maphash.Seed, 
 	if unit {
 		names = append(names, o.Unit.Column)
 	}
-	positions, err := file.Find(src, names)
+	positions, err := table.Find(src, names)
 	if err != nil {
 		return nil, err
 	}

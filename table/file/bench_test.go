@@ -52,7 +52,7 @@ func BenchmarkRead(b *testing.B) {
 		}
 		b.Run(filepath.Ext(path), func(b *testing.B) {
 			for b.Loop() {
-				t, err := file.Read(context.Background(), src, fields, file.ReadOptions{Missing: []string{"NA", "?"}})
+				t, err := table.Read(context.Background(), src, fields, table.ReadOptions{Missing: []string{"NA", "?"}})
 				if err != nil || t.Rows != benchRows {
 					b.Fatal(t, err)
 				}

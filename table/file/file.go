@@ -3,7 +3,7 @@
 //	src, err := file.Open(ctx, "visits.csv.gz", file.Options{})
 //	...
 //	defer src.Close()
-//	t, err := file.Read(ctx, src, fields, file.ReadOptions{Missing: []string{"NA"}})
+//	t, err := table.Read(ctx, src, fields, table.ReadOptions{Missing: []string{"NA"}})
 //
 // Packages table/csvio, table/parquetio and table/xlsx say what each format guarantees.
 // Errors name files, lines, columns and types, never a value.
@@ -292,22 +292,4 @@ func (c *created) Close() error { return c.out.Close(c.Sink.Close()) }
 func (c *created) Abort() {
 	c.Sink.Abort()
 	c.out.Remove()
-}
-
-// Find returns the positions in src of the columns of those names. One that is
-// not there is an error of kind Usage, code "column-missing".
-func Find(src table.Source, names []string) ([]int, error) {
-	at := make(map[string]int)
-	for i, c := range src.Columns() {
-		at[c.Name] = i
-	}
-	found := make([]int, len(names))
-	for i, name := range names {
-		p, ok := at[name]
-		if !ok {
-			return nil, &noren.Error{Kind: noren.Usage, Code: "column-missing", Where: src.Name(), What: fmt.Sprintf("has no column %q", name)}
-		}
-		found[i] = p
-	}
-	return found, nil
 }

@@ -53,7 +53,7 @@ F,NA,2,01.01.1970,high,
 
 func TestRead(t *testing.T) {
 	src := open(t, put(t, "visits.csv", visits))
-	got, err := file.Read(context.Background(), src, fields, file.ReadOptions{Missing: []string{"NA"}})
+	got, err := table.Read(context.Background(), src, fields, table.ReadOptions{Missing: []string{"NA"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 	src := open(t, put(t, "in.csv", text.String()))
 	for range 20 {
-		_, err := file.Read(context.Background(), src, []table.Field{{Name: "a", Type: table.Integer}, {Name: "c", Type: table.Decimal}, {Name: "b", Type: table.Integer}}, file.ReadOptions{})
+		_, err := table.Read(context.Background(), src, []table.Field{{Name: "a", Type: table.Integer}, {Name: "c", Type: table.Decimal}, {Name: "b", Type: table.Integer}}, table.ReadOptions{})
 		if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "line 15002, column 3 (c): expected a number") || strings.Contains(err.Error(), "s3cr3t") {
 			t.Fatalf("got %v", err)
 		}
@@ -114,13 +114,13 @@ func TestReadRefuses(t *testing.T) {
 		"no levels":         {Name: "a", Type: table.Ordered},
 		"impossible layout": {Name: "a", Type: table.Date, Layout: "MM"},
 	} {
-		if _, err := file.Read(context.Background(), src, []table.Field{f}, file.ReadOptions{}); noren.KindOf(err) != noren.Usage {
+		if _, err := table.Read(context.Background(), src, []table.Field{f}, table.ReadOptions{}); noren.KindOf(err) != noren.Usage {
 			t.Errorf("%s: got %v, want an error of kind usage", name, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := file.Read(ctx, src, nil, file.ReadOptions{}); noren.KindOf(err) != noren.Interrupted {
+	if _, err := table.Read(ctx, src, nil, table.ReadOptions{}); noren.KindOf(err) != noren.Interrupted {
 		t.Errorf("got %v, want the context's error", err)
 	}
 }
@@ -184,7 +184,7 @@ func TestReadTyped(t *testing.T) {
 	}
 	src := open(t, path)
 	for _, missing := range [][]string{nil, {"-9"}} {
-		got, err := file.Read(context.Background(), src, []table.Field{{Name: "n", Type: table.Integer}}, file.ReadOptions{Missing: missing})
+		got, err := table.Read(context.Background(), src, []table.Field{{Name: "n", Type: table.Integer}}, table.ReadOptions{Missing: missing})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,18 +193,18 @@ func TestReadTyped(t *testing.T) {
 			t.Errorf("missing %v: got %v, %d missing", missing, c.Ints, c.Missing())
 		}
 	}
-	_, err = file.Read(context.Background(), src, []table.Field{{Name: "x", Type: table.Decimal}}, file.ReadOptions{})
+	_, err = table.Read(context.Background(), src, []table.Field{{Name: "x", Type: table.Decimal}}, table.ReadOptions{})
 	if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "record 2, column 2 (x): expected a finite number") {
 		t.Errorf("got %v", err)
 	}
-	got, err := file.Read(context.Background(), src, []table.Field{{Name: "x", Type: table.Decimal}}, file.ReadOptions{Missing: []string{"NaN"}})
+	got, err := table.Read(context.Background(), src, []table.Field{{Name: "x", Type: table.Decimal}}, table.ReadOptions{Missing: []string{"NaN"}})
 	if err != nil || got.Columns[0].Places != 2 || got.Columns[0].Missing() != 1 {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }
 
 func TestReadText(t *testing.T) {
-	got, err := file.ReadText(context.Background(), open(t, put(t, "visits.csv", visits)), nil, file.ReadOptions{})
+	got, err := table.ReadText(context.Background(), open(t, put(t, "visits.csv", visits)), nil, table.ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +223,7 @@ func TestStdin(t *testing.T) {
 	}
 	defer func() { _ = src.Close() }()
 	for range 2 {
-		got, err := file.Read(context.Background(), src, fields, file.ReadOptions{Missing: []string{"NA"}})
+		got, err := table.Read(context.Background(), src, fields, table.ReadOptions{Missing: []string{"NA"}})
 		if err != nil || got.Rows != 3 {
 			t.Fatalf("got %v, %v", got, err)
 		}
@@ -236,7 +236,7 @@ func TestStdin(t *testing.T) {
 
 func TestProgress(t *testing.T) {
 	var last int64 = -1
-	_, err := file.Read(context.Background(), open(t, put(t, "visits.csv", visits)), fields, file.ReadOptions{Missing: []string{"NA"}, Progress: func(stage string, done, total int64) {
+	_, err := table.Read(context.Background(), open(t, put(t, "visits.csv", visits)), fields, table.ReadOptions{Missing: []string{"NA"}, Progress: func(stage string, done, total int64) {
 		if stage != "reading" || total != 1000 || done < last {
 			t.Errorf("%s %d of %d after %d", stage, done, total, last)
 		}
@@ -304,7 +304,7 @@ func ExampleRead() {
 		panic(err)
 	}
 	defer func() { _ = src.Close() }()
-	t, err := file.Read(ctx, src, []table.Field{{Name: "sex"}, {Name: "age", Type: table.Integer}}, file.ReadOptions{Missing: []string{"?"}})
+	t, err := table.Read(ctx, src, []table.Field{{Name: "sex"}, {Name: "age", Type: table.Integer}}, table.ReadOptions{Missing: []string{"?"}})
 	if err != nil {
 		panic(err)
 	}

@@ -97,7 +97,7 @@ func BenchmarkFormats(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				t, err := file.Read(ctx, src, fields, file.ReadOptions{})
+				t, err := table.Read(ctx, src, fields, table.ReadOptions{})
 				if err != nil || t.Rows != rows {
 					b.Fatal(t, err)
 				}

@@ -25,7 +25,7 @@ func TestWithNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Read(context.Background(), plain, fields, ReadOptions{Missing: []string{"NA"}})
+	got, err := table.Read(context.Background(), plain, fields, table.ReadOptions{Missing: []string{"NA"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestWithNumbers(t *testing.T) {
 	if plain, fields, err = WithNumbers(src, fields); err != nil {
 		t.Fatal(err)
 	}
-	_, err = Read(context.Background(), plain, fields, ReadOptions{})
+	_, err = table.Read(context.Background(), plain, fields, table.ReadOptions{})
 	if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "line 3, column 1 (a)") || strings.Contains(err.Error(), "1.5") {
 		t.Errorf("two formats in a column: got %v", err)
 	}

@@ -9,7 +9,7 @@
 //
 // # Guarantee
 //
-// The type that is proposed reads the whole file: table/file.Read with the
+// The type that is proposed reads the whole file: table/table.Read with the
 // fields of a report and its Missing texts refuses no value. (The one exception
 // is in Column.Declared: a type that the file itself declares is passed on
 // unseen.) Memory is bounded whatever the file holds: distinct values are

@@ -321,7 +321,7 @@ func TestProposalReads(t *testing.T) {
 		w.Flush()
 		report, src := look(t, dir, text.String(), infer.Options{})
 		defer func() { _ = src.Close() }()
-		got, err := file.Read(context.Background(), src, report.Fields(), file.ReadOptions{Missing: report.Missing})
+		got, err := table.Read(context.Background(), src, report.Fields(), table.ReadOptions{Missing: report.Missing})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 // In any time a key gets at most its burst and one event each interval, and the wait
@@ -113,6 +115,7 @@ func TestListener(t *testing.T) {
 // A body that comes as fast as it must is read whole, a slower one fails with a timeout,
 // and an answer that is not taken ends.
 func TestSlowness(t *testing.T) {
+	randtest.SkipShort(t)
 	s := Slowness{Grace: time.Second, BytesPerSecond: 1000, Write: 200 * time.Millisecond}
 	read, wrote := make(chan error, 1), make(chan error, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

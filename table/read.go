@@ -1,4 +1,4 @@
-package file
+package table
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren"
-	"github.com/noren-privacy/noren/table"
 )
 
 // ReadOptions say how columns are read.
@@ -30,16 +29,16 @@ type ReadOptions struct {
 // that the file does not have, or that contradicts itself, is an error of kind
 // Usage. A day that a Parquet file holds as such is read as one, whatever
 // layout the field has; the layout is how it is written.
-func Read(ctx context.Context, src table.Source, fields []table.Field, o ReadOptions) (*table.Table, error) {
+func Read(ctx context.Context, src Source, fields []Field, o ReadOptions) (*Table, error) {
 	return ReadPieces(ctx, src, fields, o, nil)
 }
 
 // ReadPieces is [Read] for a table that may not fit memory: each, where it is
 // not nil, is called now and then with the builders of all columns, and may cut
-// off what they hold (all at the same record; see [table.Builder.Cut]). The
+// off what they hold (all at the same record; see [Builder.Cut]). The
 // columns that are returned hold the records behind the last cut; Rows counts
 // all.
-func ReadPieces(ctx context.Context, src table.Source, fields []table.Field, o ReadOptions, each func(builders []*table.Builder) error) (_ *table.Table, err error) {
+func ReadPieces(ctx context.Context, src Source, fields []Field, o ReadOptions, each func(builders []*Builder) error) (_ *Table, err error) {
 	names := make([]string, len(fields))
 	for i := range fields {
 		names[i] = fields[i].Name
@@ -49,7 +48,7 @@ func ReadPieces(ctx context.Context, src table.Source, fields []table.Field, o R
 		return nil, err
 	}
 	all := src.Columns()
-	fills, builders := make([]fill, len(fields)), make([]*table.Builder, len(fields))
+	fills, builders := make([]fill, len(fields)), make([]*Builder, len(fields))
 	for i := range fields {
 		if all[positions[i]].Nested {
 			return nil, &noren.Error{
@@ -57,7 +56,7 @@ func ReadPieces(ctx context.Context, src table.Source, fields []table.Field, o R
 				What: "expected one value a record, got a list, a map or a group", Hint: "drop the column or keep it untouched, or write its parts as columns of their own",
 			}
 		}
-		b, err := table.NewBuilder(fields[i], o.Missing)
+		b, err := NewBuilder(fields[i], o.Missing)
 		if err != nil {
 			return nil, &noren.Error{Kind: noren.Usage, Where: src.Name() + ": column " + names[i], Err: err}
 		}
@@ -73,7 +72,7 @@ func ReadPieces(ctx context.Context, src table.Source, fields []table.Field, o R
 			err = e
 		}
 	}()
-	t := &table.Table{}
+	t := &Table{}
 	report := ticker(o.Progress, "reading")
 	for {
 		c, err := r.Next()
@@ -106,15 +105,15 @@ func ReadPieces(ctx context.Context, src table.Source, fields []table.Field, o R
 
 // ReadText is [Read] for columns whose text alone matters: each becomes a
 // Category, coded by its distinct texts. nil names reads all columns.
-func ReadText(ctx context.Context, src table.Source, names []string, o ReadOptions) (*table.Table, error) {
+func ReadText(ctx context.Context, src Source, names []string, o ReadOptions) (*Table, error) {
 	if names == nil {
 		for _, c := range src.Columns() {
 			names = append(names, c.Name)
 		}
 	}
-	fields := make([]table.Field, len(names))
+	fields := make([]Field, len(names))
 	for i := range names {
-		fields[i] = table.Field{Name: names[i], Type: table.Category}
+		fields[i] = Field{Name: names[i], Type: Category}
 	}
 	return Read(ctx, src, fields, o)
 }
@@ -136,16 +135,16 @@ func ticker(progress noren.Progress, stage string) func(share float64) {
 
 // fill brings the values of a stored column to its builder.
 type fill struct {
-	b      *table.Builder
-	field  *table.Field
-	stored *table.StoredColumn
+	b      *Builder
+	field  *Field
+	stored *StoredColumn
 	tokens bool // texts other than the empty one stand for no value
 	buf    []byte
 }
 
 // takeChunk fills all columns, several at a time, and returns the first value
 // that its column refuses.
-func takeChunk(fills []fill, c *table.Chunk) (column, row int, err error) {
+func takeChunk(fills []fill, c *Chunk) (column, row int, err error) {
 	rows, errs := make([]int, len(fills)), make([]error, len(fills))
 	workers := min(runtime.GOMAXPROCS(0), len(fills))
 	var next atomic.Int64
@@ -173,10 +172,10 @@ func takeChunk(fills []fill, c *table.Chunk) (column, row int, err error) {
 }
 
 // take appends n values; it returns the first that is refused.
-func (f *fill) take(v *table.Vector, n int) (row int, err error) {
-	text := v.Kind == table.Text && f.stored.AppendText == nil
-	number := v.Kind == table.Int && f.stored.AppendText == nil && f.field.Type == table.Integer && !f.tokens
-	day := f.field.Type == table.Date && f.stored.Proposed != nil && *f.stored.Proposed == table.Date
+func (f *fill) take(v *Vector, n int) (row int, err error) {
+	text := v.Kind == Text && f.stored.AppendText == nil
+	number := v.Kind == Int && f.stored.AppendText == nil && f.field.Type == Integer && !f.tokens
+	day := f.field.Type == Date && f.stored.Proposed != nil && *f.stored.Proposed == Date
 	for i := range n {
 		switch {
 		case v.IsNull(i):
@@ -187,7 +186,7 @@ func (f *fill) take(v *table.Vector, n int) (row int, err error) {
 		case number:
 			f.b.AppendInt(v.Ints[i])
 		default:
-			f.buf = table.AppendText(f.buf[:0], f.stored, v, i)
+			f.buf = AppendText(f.buf[:0], f.stored, v, i)
 			if day {
 				err = f.takeDay()
 			} else {
@@ -207,7 +206,7 @@ func (f *fill) takeDay() error {
 		f.b.AppendMissing()
 		return nil
 	}
-	days, err := table.ISODate.Parse(string(f.buf))
+	days, err := ISODate.Parse(string(f.buf))
 	if err != nil {
 		return err
 	}
@@ -216,4 +215,22 @@ func (f *fill) takeDay() error {
 	}
 	f.b.AppendInt(days)
 	return nil
+}
+
+// Find returns the positions in src of the columns of those names. One that is
+// not there is an error of kind Usage, code "column-missing".
+func Find(src Source, names []string) ([]int, error) {
+	at := make(map[string]int)
+	for i, c := range src.Columns() {
+		at[c.Name] = i
+	}
+	found := make([]int, len(names))
+	for i, name := range names {
+		p, ok := at[name]
+		if !ok {
+			return nil, &noren.Error{Kind: noren.Usage, Code: "column-missing", Where: src.Name(), What: fmt.Sprintf("has no column %q", name)}
+		}
+		found[i] = p
+	}
+	return found, nil
 }
