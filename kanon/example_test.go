@@ -33,7 +33,6 @@ Goto,63,2024-06-09,gout,
 	}
 	defer func() { _ = src.Close() }()
 	result, err := kanon.Anonymize(ctx, kanon.Job{
-		Kept:   []string{"key"},
 		Source: src,
 		Schema: table.Schema{Fields: []table.Field{
 			{Name: "name", Role: table.Identifier},
