@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 
@@ -184,11 +183,4 @@ func (l *Ledger) runChecks(ctx context.Context, own *job) {
 	for _, j := range checks {
 		j.end(j.check(whole, known))
 	}
-}
-
-// kept are the costs that holds keep now, by account, for tests.
-func (h *holds) kept() map[int64]Cost {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return maps.Clone(h.of)
 }

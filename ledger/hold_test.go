@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -205,4 +206,11 @@ func BenchmarkHold(b *testing.B) {
 		}
 		h.Release()
 	}
+}
+
+// kept are the costs that holds keep now, by account.
+func (h *holds) kept() map[int64]Cost {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return maps.Clone(h.of)
 }

@@ -92,17 +92,6 @@ func Cover(ctx context.Context, points *axis.Points[int32], radius2 int64, cover
 	return int(c), err
 }
 
-// count returns the number of outliers and the smooth bound for beta, counting
-// no further than that needs.
-func count(ctx context.Context, points *axis.Points[int32], set Setting, beta float64) (query int, s float64, err error) {
-	p, err := newProfile(ctx, points, set, reach(set, points.Records(), points.Dim, beta))
-	if err != nil {
-		return 0, 0, err
-	}
-	s, err = p.smooth(ctx, beta)
-	return p.query(), s, err
-}
-
 // MaxRecords is the largest number of records for d columns: it bounds time and
 // memory by public facts, as no computation is ever cut short.
 func MaxRecords(d int) int {

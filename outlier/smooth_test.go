@@ -289,3 +289,14 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("after the end: %v", err)
 	}
 }
+
+// count returns the number of outliers and the smooth bound for beta, counting
+// no further than that needs.
+func count(ctx context.Context, points *axis.Points[int32], set Setting, beta float64) (query int, s float64, err error) {
+	p, err := newProfile(ctx, points, set, reach(set, points.Records(), points.Dim, beta))
+	if err != nil {
+		return 0, 0, err
+	}
+	s, err = p.smooth(ctx, beta)
+	return p.query(), s, err
+}

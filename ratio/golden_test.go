@@ -7,6 +7,8 @@ import (
 	"os"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/noren-privacy/noren/table/axis"
 )
 
@@ -189,4 +191,10 @@ func without(p *Points, i int) *Points {
 	copy(q.Data, p.Data[:i*p.Dim])
 	copy(q.Data[i*p.Dim:], p.Data[(i+1)*p.Dim:])
 	return q
+}
+
+// objective is alpha^T (H + lambda I) alpha / 2 - h^T alpha.
+func (f *Features) objective(alpha, h []float64, lambda float64) float64 {
+	a := mat.NewVecDense(len(alpha), alpha)
+	return mat.Inner(a, f.H, a)/2 + lambda*dot(alpha, alpha)/2 - dot(h, alpha)
 }

@@ -25,12 +25,6 @@ func dot(a, b []float64) float64 {
 	return s
 }
 
-// objective is alpha^T (H + lambda I) alpha / 2 - h^T alpha.
-func (f *Features) objective(alpha, h []float64, lambda float64) float64 {
-	a := mat.NewVecDense(len(alpha), alpha)
-	return mat.Inner(a, f.H, a)/2 + lambda*dot(alpha, alpha)/2 - dot(h, alpha)
-}
-
 // NNLS returns the alpha >= 0 that minimises alpha^T (H + lambda I) alpha / 2 -
 // h^T alpha, b numbers: the active set method of Lawson and Hanson (1974, chapter
 // 23) on the normal equations, which are given here. The quadratic is strictly

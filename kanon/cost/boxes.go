@@ -29,21 +29,11 @@ import (
 // about as far off by numbers as by categories (docs/benchmarks.md). frame has
 // looked at the whole table; columns are the records at hand.
 func Boxes(frame *space.Frame, columns []*table.Column) Measure {
-	return newBoxes(frame, columns, 2, func(values, domain float64) float64 { return (1 - 1/values) / (1 - 1/domain) })
-}
-
-// Penalty measures groups by the normalised certainty penalty (NCP; Xu et al. 2006):
-// like [Boxes], but a number counts once and a set of s of d values (s-1)/(d-1).
-// Divided by records and columns it is the NCP of a partition.
-func Penalty(frame *space.Frame, columns []*table.Column) Measure {
-	return newBoxes(frame, columns, 1, func(values, domain float64) float64 { return (values - 1) / (domain - 1) })
-}
-
-func newBoxes(frame *space.Frame, columns []*table.Column, full float64, width func(values, domain float64) float64) Measure {
+	const full = 2 // the width of all numbers of a column
 	widths := func(domain int) []float64 {
 		out := make([]float64, domain+2)
 		for s := 2; s <= domain; s++ {
-			out[s] = width(float64(s), float64(domain))
+			out[s] = (1 - 1/float64(s)) / (1 - 1/float64(domain))
 		}
 		return out
 	}

@@ -2,9 +2,9 @@
 //
 // A [Measure] is an objective of partitioning and refinement, chosen once for a
 // release: [Squares], the sum of squared errors, where each group publishes one
-// value, and [Boxes], the normalised certainty penalty (NCP; Xu et al. 2006),
-// where it publishes ranges and sets. What a partition loses is the sum over its
-// groups. A group that takes a record in never loses less.
+// value, and [Boxes], a form of the normalised certainty penalty (NCP; Xu et al.
+// 2006), where it publishes ranges and sets. What a partition loses is the sum over
+// its groups. A group that takes a record in never loses less.
 package cost
 
 // Measure tells what groups of the records 0..Len()-1 lose. It does not change

@@ -2,7 +2,6 @@ package cost
 
 import (
 	"cmp"
-	"context"
 	"slices"
 )
 
@@ -75,27 +74,6 @@ func (c *Cutter) All() []int32 {
 		return cmp.Compare(i, j)
 	})
 	return all
-}
-
-// Divide cuts the records, which it does not change, until no cut pays. The groups
-// come in the order of the cuts.
-func (c *Cutter) Divide(ctx context.Context, records []int32) ([][]int32, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	left, right := c.Cut(records)
-	if left == nil {
-		return [][]int32{records}, nil
-	}
-	a, err := c.Divide(ctx, left)
-	if err != nil {
-		return nil, err
-	}
-	b, err := c.Divide(ctx, right)
-	if err != nil {
-		return nil, err
-	}
-	return append(a, b...), nil
 }
 
 // Cut cuts the records at the best place, and returns nil where none lowers the
