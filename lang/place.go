@@ -11,7 +11,7 @@ var places = []struct {
 	form *regexp.Regexp
 	said string
 }{
-	{regexp.MustCompile(`^record ([0-9]+), column (.+)$`), "記録 $1、列 $2"},
+	{regexp.MustCompile(`^record ([0-9]+), column (.+)$`), "レコード $1、列 $2"},
 	{regexp.MustCompile(`^sheet (.+), row ([0-9]+), column ([A-Z]+) \((.*)\)$`), "シート $1 の $2 行目、列 $3（$4）"},
 	{regexp.MustCompile(`^sheet (.+), row ([0-9]+), column ([A-Z]+)$`), "シート $1 の $2 行目、列 $3"},
 	{regexp.MustCompile(`^sheet (.+), row ([0-9]+)$`), "シート $1 の $2 行目"},

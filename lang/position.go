@@ -17,7 +17,7 @@ func positioned(text string) (string, bool) {
 	case "line":
 		said = m[2] + " 行目"
 	case "record":
-		said = m[2] + " 件目の記録"
+		said = m[2] + " 件目のレコード"
 	}
 	if m[3] == "" {
 		return said, true

@@ -16,11 +16,11 @@ func TestSay(t *testing.T) {
 		{"the file has no column age", "ファイルに列 age がありません"},
 		{"k is 0: it must be at least 1", "k が 0 です。1 以上にします"},
 		{"bad.csv: line 3, column 1 (age)", "bad.csv: 3 行目、1 列目（age）"},
-		{"record 7, column 2", "7 件目の記録、2 列目"},
+		{"record 7, column 2", "7 件目のレコード、2 列目"},
 		{"column 4", "4 列目"},
 		{"line of text", "line of text"},
 		{"ward", "ward"},
-		{"id (it looks like a key of persons or records, and its value also tells the value of age, sex); name (its name says that it holds names of persons)", "id（人か記録のキーのようです。また、その値から age, sex の値が分かります）; name（名前からすると人の名前です）"},
+		{"id (it looks like a key of persons or records, and its value also tells the value of age, sex); name (its name says that it holds names of persons)", "id（人かレコードのキーのようです。また、その値から age, sex の値が分かります）; name（名前からすると人の名前です）"},
 		{"over 65 years", "over 65 years"},
 		{"3 of 1,204 records", "1,204 件のうち 3"},
 		{"[2] not private", "[2] プライバシーを守らない"},
@@ -78,7 +78,7 @@ func TestArgumentsAreNotSaid(t *testing.T) {
 // An argument of ours is said where it is marked as such.
 func TestWordsAreSaid(t *testing.T) {
 	got := lang.Japanese.Text("the largest unit has %s; %s without a unit count in no answer", lang.Words("19 records"), lang.Words("1 record"))
-	if want := "最も記録の多い単位の記録は 19 件です。単位のない記録は 1 件で、どの答えにも数えません"; got != want {
+	if want := "最もレコードの多い単位のレコードは 19 件です。単位のないレコードは 1 件で、どの答えにも数えません"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got := lang.English.Text("%s to check", lang.Words("19 records")); got != "19 records to check" {

@@ -8,7 +8,7 @@ var localTexts = []Entry{
 	{"of a wrong cohort", "コホートの違うもの"},
 	{"second report of a client", "同じ端末の二度目の報告"},
 	{"second reports of a client", "同じ端末の二度目の報告"},
-	{"epsilon per report %.4f, per record %.4f, over a lifetime %s", "epsilon は報告ごとに %.4f、記録ごとに %.4f、生涯で %s"},
+	{"epsilon per report %.4f, per record %.4f, over a lifetime %s", "epsilon は報告ごとに %.4f、レコードごとに %.4f、生涯で %s"},
 	{"unbounded (each report costs again)", "上限なし（報告のたびに費用がかかります）"},
 	{"%.4f while the values stay", "値が変わらない間は %.4f"},
 	{"local differential privacy", "局所差分プライバシー"},
@@ -24,8 +24,8 @@ var localTexts = []Entry{
 	{"another round of these people: their devices' secrets were thrown away (a key of the devices keeps them)", "この人々の次の回: 端末の秘密は捨てられました（端末の鍵があれば保たれます）"},
 	{"the edges of the bins of %s are taken as public: where they were chosen by looking at the data, they tell of the data and nothing protects that", "%s の区間の境界は公開とみなします。データを見て選んだのであれば、境界がデータについて明かし、それは守られません"},
 	{"the edges of the bins are taken as public: where they were chosen by looking at the data, they tell of the data and nothing protects that", "区間の境界は公開とみなします。データを見て選んだのであれば、境界がデータについて明かし、それは守られません"},
-	{"the edges of the bins of %s were computed from data at epsilon %g, which is to be added for the people in those data (twice, where it is for adding or removing a record)", "%s の区間の境界は epsilon %g でデータから計算しました。そのデータの人々については、その epsilon を加えます（記録の追加と削除についてのものなら 2 倍）"},
-	{"the edges of the bins were computed from data at epsilon %g, which is to be added for the people in those data (twice, where it is for adding or removing a record)", "区間の境界は epsilon %g でデータから計算しました。そのデータの人々については、その epsilon を加えます（記録の追加と削除についてのものなら 2 倍）"},
+	{"the edges of the bins of %s were computed from data at epsilon %g, which is to be added for the people in those data (twice, where it is for adding or removing a record)", "%s の区間の境界は epsilon %g でデータから計算しました。そのデータの人々については、その epsilon を加えます（レコードの追加と削除についてのものなら 2 倍）"},
+	{"the edges of the bins were computed from data at epsilon %g, which is to be added for the people in those data (twice, where it is for adding or removing a record)", "区間の境界は epsilon %g でデータから計算しました。そのデータの人々については、その epsilon を加えます（レコードの追加と削除についてのものなら 2 倍）"},
 	{"which attributes are asked for, where they were chosen by looking at the data", "どの属性を尋ねるか（データを見て選んだ場合）"},
 
 	// plans
@@ -74,10 +74,10 @@ var localTexts = []Entry{
 	{"exact (Clopper-Pearson)", "厳密（Clopper-Pearson）"},
 
 	// evaluations
-	{"epsilon per report is of one attribute, epsilon per record of one report of %s together, against an adversary who sees all reports of a person, as the collector does", "報告ごとの epsilon は一つの属性のもので、記録ごとの epsilon は%sを合わせた 1 回の報告のものです。収集者と同じく、ある人のすべての報告を見る攻撃者に対するものです"},
+	{"epsilon per report is of one attribute, epsilon per record of one report of %s together, against an adversary who sees all reports of a person, as the collector does", "報告ごとの epsilon は一つの属性のもので、レコードごとの epsilon は%sを合わせた 1 回の報告のものです。収集者と同じく、ある人のすべての報告を見る攻撃者に対するものです"},
 	{"%d attributes", "%d 個の属性"},
 	{"%d attributes and the class", "%d 個の属性とクラス"},
-	{"over a lifetime: a device that draws afresh for every report loses the record's epsilon again each time; one that keeps its answers and repeats them (One-time RAPPOR) loses it once, as long as no value changes", "生涯: 報告のたびに新しく引く端末は、そのつど記録の epsilon を失います。答えを保って繰り返す端末（One-time RAPPOR）は、値が変わらない限り一度だけ失います"},
+	{"over a lifetime: a device that draws afresh for every report loses the record's epsilon again each time; one that keeps its answers and repeats them (One-time RAPPOR) loses it once, as long as no value changes", "生涯: 報告のたびに新しく引く端末は、そのつどレコードの epsilon を失います。答えを保って繰り返す端末（One-time RAPPOR）は、値が変わらない限り一度だけ失います"},
 	{"the loss is of the reports as sent; a label decoded from the bits of sue or oue tells less than the bits", "損失は送られた報告のものです。sue や oue のビットから復号したラベルは、ビットより少ししか明かしません"},
 	{"the class %s, which is not randomised", "クラス %s。確率化されません"},
 	{"the class %s of those on whom a model is tried: it is compared with the true one", "モデルを試す相手のクラス %s。真のクラスと比べます"},
@@ -87,7 +87,7 @@ var localTexts = []Entry{
 	{"the choice of %d attributes, made on the raw data", "元のデータで行った %d 個の属性の選択"},
 	{"who reports, and when", "誰が、いつ報告するか"},
 	{"anything, by this output: it holds figures of the raw table and is for its steward", "この出力そのもの: 元の表の数値を含み、管理者のためのものです"},
-	{"it is the same in all records", "すべての記録で同じです"},
+	{"it is the same in all records", "すべてのレコードで同じです"},
 	{"it has %d different values, more than %d: too many to learn from", "%d 種類の値があり、%d を超えています。学習するには多すぎます"},
 	{"linear SVM (C = %g)", "線形 SVM（C = %g）"},
 	{"random forest (%d trees of depth %d)", "ランダムフォレスト（深さ %[2]d の木 %[1]d 本）"},

@@ -30,7 +30,7 @@ var modelTexts = []Entry{
 	{"the listed adversaries' leakage", "一覧の攻撃者についての漏れ"},
 	{"a view", "表示"},
 	{"a bound; at least %s", "上界、%s 以上"},
-	{"the approximate quilts are for homogeneous chains of two records or more", "近似のキルトは、2 件以上の記録の斉時な鎖のためのものです"},
+	{"the approximate quilts are for homogeneous chains of two records or more", "近似のキルトは、2 件以上のレコードの斉時な鎖のためのものです"},
 	{"the approximate quilts need a chain that can get from any state to any other, at any late time", "近似のキルトには、どの状態からも、十分あとのどの時点でも、ほかのどの状態にも移れる鎖が必要です"},
 	{"the eigenvalues of this chain cannot be found", "この鎖の固有値を求められません"},
 	{"this chain forgets too slowly", "この鎖は過去の影響が消えるのが遅すぎます"},
@@ -38,13 +38,13 @@ var modelTexts = []Entry{
 	// noise and outliers
 	{"the variance of Gaussian noise", "ガウス雑音の分散"},
 	{"the scale of Laplace noise", "ラプラス雑音の尺度"},
-	{"every record is an outlier", "すべての記録が外れ値"},
+	{"every record is an outlier", "すべてのレコードが外れ値"},
 	{"the global sensitivity", "大域感度"},
 	{"the released size of the noise", "公開した雑音の大きさ"},
 	{"the noise, which does not depend on the data", "データによらない雑音"},
 	{"epsilon is that of all %d edges together: each was drawn at its share, and the shares add up to it", "epsilon は %d 個の境界を合わせたものです。境界はそれぞれの割り当てで選ばれ、割り当ての合計がこの epsilon です"},
 	{"the scale of the noise depends on the data and is not released", "雑音の尺度はデータに依存し、公開されません"},
-	{"The epsilon is the sum of the charges, which bounds what the answers together tell of one record (docs/correlated-privacy.md, section 12).", "epsilon は課金の合計で、答えを合わせて 1 件の記録について分かることの上界です（docs/correlated-privacy.md、12 節）。"},
+	{"The epsilon is the sum of the charges, which bounds what the answers together tell of one record (docs/correlated-privacy.md, section 12).", "epsilon は課金の合計で、答えを合わせて 1 件のレコードについて分かることの上界です（docs/correlated-privacy.md、12 節）。"},
 
 	// density ratios
 	{"the covariance of the noise could not be factorised", "雑音の共分散を分解できませんでした"},
@@ -61,12 +61,12 @@ var modelTexts = []Entry{
 	{"the released sums are not those of these bandwidths", "公開された合計が、これらの帯域幅のものではありません"},
 	{"the released sums are not those of these centres", "公開された合計が、これらの中心のものではありません"},
 	{"the released counts are not those of these histograms", "公開された件数が、これらのヒストグラムのものではありません"},
-	{"the release and the mechanism differ about the number of records", "記録の数が公開と仕組みで違います"},
-	{"the release and the mechanism differ about the number of records outside", "範囲外の記録の数が公開と仕組みで違います"},
+	{"the release and the mechanism differ about the number of records", "レコードの数が公開と仕組みで違います"},
+	{"the release and the mechanism differ about the number of records outside", "範囲外のレコードの数が公開と仕組みで違います"},
 	{"a released sum is no whole number of 64 bits", "公開された合計が 64 ビットの整数ではありません"},
 	{"the released sums are beyond all noise: no weights can be made of them", "公開された合計が雑音の及ぶ範囲を超えていて、重みを作れません"},
-	{"the public table is not the one that the weights were made for: it has another number of records or columns", "公開の表が、重みを作った表と違います。記録か列の数が違います"},
-	{"hidden bias: how far private records differ, in what the columns of the weights do not tell, from the public ones beside them", "隠れた偏り: 重みの列から分からない点での、非公開の記録と、近くにある公開の記録との違い"},
+	{"the public table is not the one that the weights were made for: it has another number of records or columns", "公開の表が、重みを作った表と違います。レコードか列の数が違います"},
+	{"hidden bias: how far private records differ, in what the columns of the weights do not tell, from the public ones beside them", "隠れた偏り: 重みの列から分からない点での、非公開のレコードと、近くにある公開のレコードとの違い"},
 	{"%g-quantile of %s", "%[2]s の %[1]g 分位点"},
 
 	// reports of devices

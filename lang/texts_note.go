@@ -2,9 +2,9 @@ package lang
 
 // noteTexts are notes and warnings.
 var noteTexts = []Entry{
-	{"%s has no column %s: its persons cannot be counted, records are counted instead", "%s に列 %s がないため、人ではなく記録を数えました"},
+	{"%s has no column %s: its persons cannot be counted, records are counted instead", "%s に列 %s がないため、人ではなくレコードを数えました"},
 	{"%d of %d bins are left: some edges coincide", "%d / %d 区間が残りました。境界の一部が重なっています"},
-	{"%d of %d records were drawn to learn from", "%[2]d 件の記録から %[1]d 件を学習用に抽出しました"},
+	{"%d of %d records were drawn to learn from", "%[2]d 件のレコードから %[1]d 件を学習用に抽出しました"},
 	{"%s has no column %s: its persons are not known; they are counted when a release is made", "%s に列 %s がありません。人の数は分からず、公開のときに数えられます"},
 	{"%s holds values of %s: it is private", "%s には %s の値があります。非公開です"},
 	{"%s is copied to %s, which is private; data set %s reads it from now on", "%s を %s に複写しました。これは非公開です。データセット %s は今後これを読みます"},
