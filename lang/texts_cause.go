@@ -2,6 +2,8 @@ package lang
 
 // causeTexts are causes of errors.
 var causeTexts = []Entry{
+	{"the charge stays", "課金は取り消されません"},
+	{"the head file or the anchor cannot be written", "先頭ファイルまたはアンカーに書き込めません"},
 	{"%s has an unknown member", "%s に未知の項目があります"},
 	{"%s is not an object", "%s がオブジェクトではありません"},
 	{"%s: member %s is null", "%s: 項目 %s が null です"},

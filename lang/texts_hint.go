@@ -2,6 +2,7 @@ package lang
 
 // hintTexts are what to do, in errors.
 var hintTexts = []Entry{
+	{"the head file and the anchor must be writable; what was charged stays charged", "先頭ファイルとアンカーに書き込めるようにしてください。課金は取り消されません"},
 	{"did you mean %s %s?", "%s %s のことですか?"},
 	{"did you mean --%s?", "--%s のことですか?"},
 	{"see %s --help", "%s --help を見てください"},

@@ -24,6 +24,11 @@ var (
 	// ErrForfeited: the same request was charged and never answered, or the
 	// lease of the reservation at hand was lost.
 	ErrForfeited = errors.New("the charge was forfeited")
+	// ErrCharged: the request was charged, and the charge was given up at once, since it
+	// could not be noted outside of the database.
+	ErrCharged = errors.New("the charge stays")
+	// ErrUnwritable: the head file or the anchor cannot be written, and nothing was charged.
+	ErrUnwritable = errors.New("the head file or the anchor cannot be written")
 	// ErrNoGrant: no budget was granted for the data set.
 	ErrNoGrant = errors.New("no budget was granted")
 	// ErrChanged: the table or the definition is not that of the current version.
@@ -93,6 +98,12 @@ func sealedError(path, reason string) error {
 		Hint: "the steward reconciles it with the certificates of what was released",
 	}
 }
+
+// unwritable is an error that is [ErrUnwritable].
+type unwritable struct{ error }
+
+func (u unwritable) Unwrap() error        { return u.error }
+func (u unwritable) Is(target error) bool { return target == ErrUnwritable }
 
 // fileError is about a file of the ledger, or one that the caller named.
 func fileError(where, what string, err error) error {

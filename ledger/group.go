@@ -239,8 +239,16 @@ func (l *Ledger) runJobs(ctx context.Context, tx *sql.Tx, group []*job) []error 
 	if slices.ContainsFunc(group, func(j *job) bool { return j.guarded }) {
 		sealed = l.unsealed(ctx, tx)
 	}
+	var headErr error
+	if slices.ContainsFunc(group, func(j *job) bool { return j.synced }) {
+		headErr = l.headWritable()
+	}
 	for i, j := range group {
 		if errs[i] = context.Cause(j.ctx); errs[i] != nil {
+			continue
+		}
+		if j.synced && headErr != nil {
+			errs[i] = headErr
 			continue
 		}
 		if j.guarded && sealed != nil {

@@ -244,6 +244,27 @@ func (l *Ledger) bringAnchor(ctx context.Context, tx *sql.Tx, last int64, hash [
 	return l.writeAnchor(last, hash)
 }
 
+// headWritable opens the head file and the anchor for writing, where they are there, and
+// closes them: what would be committed and could not be noted in them is not begun.
+func (l *Ledger) headWritable() error {
+	for _, path := range []string{headPath(l.path), l.anchor} {
+		if path == "" {
+			continue
+		}
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		switch {
+		case err == nil:
+			err = f.Close()
+		case errors.Is(err, fs.ErrNotExist):
+			continue // what is missing is judged by the seal
+		}
+		if err != nil {
+			return unwritable{fileError(path, "cannot be written, and nothing was charged", err)}
+		}
+	}
+	return nil
+}
+
 func (l *Ledger) appendHead(text []byte) (err error) {
 	f, err := os.OpenFile(headPath(l.path), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

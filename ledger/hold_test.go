@@ -2,11 +2,14 @@ package ledger
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"maps"
+	"os"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/noren-privacy/noren"
 )
@@ -213,4 +216,73 @@ func (h *holds) kept() map[int64]Cost {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return maps.Clone(h.of)
+}
+
+// Long reads keep no one from charging: holds are decided on connections of their own.
+func TestHoldBesideLongReads(t *testing.T) {
+	f := newFixture(t, Cost{Epsilon: 10 * milli})
+	l := f.open(t)
+	for range maxReaders {
+		tx, err := l.readers.BeginTx(t.Context(), &sql.TxOptions{ReadOnly: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tx.Rollback()
+		var n int
+		if err := tx.QueryRow("SELECT count(*) FROM chain").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	h, err := l.Hold(ctx, wanted(Cost{Epsilon: milli}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := request(1, Cost{Epsilon: milli})
+	q.Hold = h
+	if _, err := ask(ctx, l, q, answer(1)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A charge that cannot be noted in the head file after its commit stays, and the error says
+// so; one whose head file cannot be written before is not made.
+func TestChargeThatCannotBeNoted(t *testing.T) {
+	f := newFixture(t, Cost{Epsilon: 10 * milli})
+	var spoil func()
+	l, err := openStepping(t.Context(), f.path, Options{}, systemClock(), func(step string) {
+		if step == "charged" && spoil != nil {
+			spoil()
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	head := headPath(f.path)
+	whole, err := os.ReadFile(head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spoil = func() {
+		if err := errors.Join(os.Remove(head), os.Mkdir(head, 0o700)); err != nil {
+			t.Error(err)
+		}
+	}
+	_, _, err = l.Reserve(t.Context(), request(1, Cost{Epsilon: milli}))
+	if !errors.Is(err, ErrCharged) || noren.KindOf(err) != noren.Refused || noren.CodeOf(err) != "forfeited" || spent(t, l).Epsilon != milli {
+		t.Errorf("%v; spent %v", err, spent(t, l))
+	}
+	spoil = nil
+	_, _, err = l.Reserve(t.Context(), request(2, Cost{Epsilon: milli}))
+	if err == nil || errors.Is(err, ErrCharged) || spent(t, l).Epsilon != milli {
+		t.Errorf("%v; spent %v", err, spent(t, l))
+	}
+	if err := errors.Join(os.Remove(head), os.WriteFile(head, whole, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ask(t.Context(), l, request(3, Cost{Epsilon: milli}), answer(3)); err != nil || spent(t, l).Epsilon != 2*milli {
+		t.Errorf("%v; spent %v", err, spent(t, l))
+	}
 }

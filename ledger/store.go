@@ -39,13 +39,16 @@ type Options struct {
 // goroutines at once. Close it.
 type Ledger struct {
 	path    string
-	db      *sql.DB           // the one connection that writes
-	readers *sql.DB           // see the state of one moment, beside the writer
-	often   *statements.Cache // of the readers
-	id      string
-	secret  []byte
-	opts    Options
-	clock   clock
+	db      *sql.DB // the one connection that writes
+	readers *sql.DB // see the state of one moment, beside the writer
+	// balances has connections of its own, which often uses: the wait for one is short,
+	// whatever long reads are under way.
+	balances *sql.DB
+	often    *statements.Cache
+	id       string
+	secret   []byte
+	opts     Options
+	clock    clock
 
 	anchor string // the path of the anchor; "" without one
 
@@ -167,11 +170,16 @@ func openStepping(ctx context.Context, path string, opts Options, c clock, step 
 	if err != nil {
 		return nil, errors.Join(fail(path, "cannot be opened", err), db.Close())
 	}
-	l := &Ledger{path: path, db: db, readers: readers, often: statements.New(readers), opts: opts, clock: c, step: step}
+	balances, err := connect(path, false, maxReaders)
+	if err != nil {
+		return nil, errors.Join(err, readers.Close(), db.Close())
+	}
+	l := &Ledger{path: path, db: db, readers: readers, balances: balances, often: statements.New(balances), opts: opts, clock: c, step: step}
 	l.life, l.end = context.WithCancel(context.Background())
 	if err := l.start(ctx); err != nil {
 		l.end()
 		readers.Close()
+		balances.Close()
 		db.Close()
 		return nil, err
 	}
@@ -269,7 +277,7 @@ func (l *Ledger) Close() error {
 	l.end()
 	l.work.Wait()
 	// The writer last: it puts what is in the log into the file.
-	if err := errors.Join(l.often.Close(), l.readers.Close(), l.db.Close()); err != nil {
+	if err := errors.Join(l.often.Close(), l.balances.Close(), l.readers.Close(), l.db.Close()); err != nil {
 		return fail(l.path, "cannot be closed", err)
 	}
 	return nil

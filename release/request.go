@@ -61,6 +61,14 @@ type Budget struct {
 	Most *account.Cost
 	// Hold keeps the cost free for this request ([ledger.Ledger.Hold]). Optional.
 	Hold *ledger.Hold
+	// Charged is called once the charge is durable; private data is read after it returns.
+	// Every error of [Run] after it is one of a charged request. Optional.
+	Charged func()
+	// Computed is called once the answer was computed or has failed; the ledger notes the
+	// end of the charge, either way, after it returns. A caller that waits here until a
+	// time that follows from public facts keeps the order and the times of the ledger's
+	// entries free of how long the computation took. Optional.
+	Computed func()
 	// Reuse takes a stored answer to the same query if the ledger has one,
 	// by whichever analyst it was asked: the same bytes, free of charge.
 	Reuse bool

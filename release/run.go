@@ -50,7 +50,7 @@ func Run(ctx context.Context, q Request) (*Answer, error) {
 	if len(q.Signer) == 0 {
 		return nil, &noren.Error{Kind: noren.Usage, Where: "release", What: "the request needs a key to sign the certificate with"}
 	}
-	r := &run{q: &q, quote: quote, question: quote.question}
+	r := &run{q: &q, quote: quote, question: quote.question, time: time.Now()}
 	if err := r.rehearse(); err != nil {
 		return nil, err
 	}
@@ -88,8 +88,14 @@ func Run(ctx context.Context, q Request) (*Answer, error) {
 		return repeated(stored, quote)
 	}
 	charge := reservation.Charge()
-	r.charge = &charge
+	r.charge, r.time = &charge, time.Now()
+	if q.Budget.Charged != nil {
+		q.Budget.Charged()
+	}
 	answer, err := r.answer(reservation.Context())
+	if q.Budget.Computed != nil {
+		q.Budget.Computed()
+	}
 	if err != nil {
 		// What was reserved stays spent; the reason holds nothing of the data.
 		_ = reservation.Forfeit(noren.KindOf(err).String() + " while answering")
@@ -137,6 +143,9 @@ type run struct {
 	quote    *Quote
 	question *question
 	charge   *ledger.ChargeInfo
+	// time is that of the certificate. It is taken before private data is read: the end of
+	// the computation depends on it.
+	time time.Time
 }
 
 // rehearse signs a certificate of an empty answer, so that a fault that would keep
@@ -280,7 +289,7 @@ func (r *run) sign(released certificate.Released) (*certificate.Signed, error) {
 	}
 	c := certificate.Certificate{
 		Released: released, Mechanism: r.question.mechanism, Guarantee: r.quote.Guarantee, Accounting: certificate.Unaccounted,
-		RequestSHA256: hex.EncodeToString(r.question.hash[:]), Tool: r.q.Tool, Time: certificate.Time(time.Now()),
+		RequestSHA256: hex.EncodeToString(r.question.hash[:]), Tool: r.q.Tool, Time: certificate.Time(r.time),
 	}
 	var err error
 	if c.Source, err = d.source(columns); err != nil {

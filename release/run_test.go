@@ -10,9 +10,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
@@ -198,6 +200,42 @@ func TestQuietFailures(t *testing.T) {
 			_, err = release.Run(t.Context(), d.unaccounted(t, m, dataset.Definition{}))
 			quiet(t, err, noren.BadData)
 		})
+	}
+}
+
+// A certificate is of the time of the charge, and the ledger hears of the end of the
+// computation when the caller lets it: neither depends on how long the computation takes.
+func TestNothingTellsWhenTheComputationEnded(t *testing.T) {
+	randtest.SkipShort(t)
+	for _, failure := range []error{nil, errors.New(secret)} {
+		d := open(t, 1000, ledger.Options{})
+		m := ask(300)
+		answer := m.do
+		m.do = func(ctx context.Context, table *table.Table) (any, error) {
+			time.Sleep(1100 * time.Millisecond)
+			if failure != nil || answer == nil {
+				return map[string]int{}, failure
+			}
+			return answer(ctx, table)
+		}
+		q := d.request(t, m)
+		var charged time.Time
+		var steps []string
+		q.Budget.Charged = func() { charged, steps = time.Now(), append(steps, "charged") }
+		q.Budget.Computed = func() {
+			d.spent(t, 300, "reserved")
+			steps = append(steps, "computed")
+		}
+		begun := time.Now()
+		a, err := release.Run(t.Context(), q)
+		if (err == nil) != (failure == nil) || !slices.Equal(steps, []string{"charged", "computed"}) {
+			t.Fatalf("%v after %v", err, steps)
+		}
+		if err == nil {
+			if at := a.Certificate.Certificate.Time; at < certificate.Time(begun) || at > certificate.Time(charged) {
+				t.Errorf("charged between %s and %s, the certificate is of %s", certificate.Time(begun), certificate.Time(charged), at)
+			}
+		}
 	}
 }
 

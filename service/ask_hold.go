@@ -14,6 +14,10 @@ type Held struct {
 	hold *ledger.Hold
 	// Granted says that the analyst has an account of its own.
 	Granted bool
+	// Charged is called once the charge is durable and before private data is read,
+	// Computed once the answer was computed or has failed and before the ledger notes it
+	// (package release). Optional.
+	Charged, Computed func()
 }
 
 // Release ends the hold. It does nothing to a nil hold and to one that has ended.
@@ -51,9 +55,17 @@ func (k *Kept) Hold(ctx context.Context, r *api.AskRequest, cost api.Amount) (*H
 		if err != nil {
 			return nil, err
 		}
-		return &Held{h, h.Granted}, nil
+		return &Held{hold: h, Granted: h.Granted}, nil
 	})
 }
+
+// IsCharged reports whether an error of an answer is of a request that was charged although
+// its charge was not announced ([Held.Charged]).
+func IsCharged(err error) bool { return errors.Is(err, ledger.ErrCharged) }
+
+// IsUnwritable reports whether a request was not charged because the ledger cannot note
+// charges outside of its database now.
+func IsUnwritable(err error) bool { return errors.Is(err, ledger.ErrUnwritable) }
 
 // LeftAtRefusal is what each account held when the budget did not cover a request, where
 // that is the cause of err; nil for all other errors.

@@ -71,7 +71,7 @@ func (s *Server) registerTables(a huma.API, mux *http.ServeMux) {
 	register(s, a, op("PATCH", "/tables/{id}", "Rename a table"), access{roles: stewards, object: "id", changes: true, action: "table.rename"}, s.renameTable)
 	register(s, a, op("DELETE", "/tables/{id}", "Delete a table; its releases stay"), access{roles: stewards, object: "id", changes: true, action: "table.delete"}, s.deleteTable)
 	register(s, a, op("PUT", "/tables/{id}/columns", "State, and confirm, the columns of a table"), access{roles: stewards, object: "id", changes: true, action: "table.columns"}, s.stateColumns)
-	register(s, a, op("GET", "/tables/{id}/rows", "The first rows of a table"), access{roles: stewards, object: "id", action: "table.rows"}, s.tableRows)
+	register(s, a, op("GET", "/tables/{id}/rows", "The first rows of a table"), access{roles: stewards, object: "id", changes: true, action: "table.rows"}, s.tableRows)
 	s.registerHierarchies(a, mux)
 }
 

@@ -244,6 +244,7 @@ func TestSealed(t *testing.T) {
 	cfg := config(t)
 	r := start(t, func(to *Config) { *to = cfg })
 	token := r.token(t, "Ito", auth.Steward, auth.Everything)
+	table := (&steward{r, token}).people(t, 10, "x").ID
 	if err := r.stop(); err != nil {
 		t.Fatal(err)
 	}
@@ -271,6 +272,12 @@ func TestSealed(t *testing.T) {
 	}
 	if a := r.ask(t, "POST", "/api/v1/tokens", token, map[string]any{"name": "x", "days": 1}, nil); a.status != 503 || a.code() != "sealed" {
 		t.Errorf("a change: %d %s", a.status, a.body)
+	}
+	if a := r.ask(t, "GET", "/api/v1/tables/"+table+"/rows", token, nil, nil); a.status != 503 || a.code() != "sealed" {
+		t.Errorf("raw rows without an entry in the log: %d %s", a.status, a.body)
+	}
+	if a := r.ask(t, "GET", "/api/v1/tables/"+table, token, nil, nil); a.status != 200 {
+		t.Errorf("a table is read: %d %s", a.status, a.body)
 	}
 	if faults := r.faults(); len(faults) != 1 || !strings.HasPrefix(faults[0], "sealed: ") {
 		t.Errorf("health says %q", faults)

@@ -17,6 +17,7 @@ const mostTogether = 512
 // appending is an entry that waits to be written.
 type appending struct {
 	entry Entry
+	soon  bool // no goroutine waits for it
 	done  bool // guarded by the lock of the log
 	err   error
 }
@@ -44,11 +45,11 @@ const gathering = 20 * time.Millisecond
 
 // AppendSoon writes an entry within moments, together with others. A process that is killed
 // meanwhile has not written it: it is for refusals, which changed nothing and released
-// nothing.
+// nothing. While the store cannot be written, it is tried again.
 func (l *Log) AppendSoon(e Entry) {
 	l.queueMu.Lock()
 	defer l.queueMu.Unlock()
-	l.queue = append(l.queue, &appending{entry: e})
+	l.queue = append(l.queue, &appending{entry: e, soon: true})
 	if l.soon {
 		return
 	}
@@ -56,13 +57,23 @@ func (l *Log) AppendSoon(e Entry) {
 	time.AfterFunc(gathering, func() { l.Flush(context.Background()) })
 }
 
-// Flush writes all entries that wait. One that cannot be written is lost, and the log is
-// damaged where its disk failed.
+// retrying is how long entries wait after the store could not be written, and mostRetried
+// how many of them wait at most.
+const (
+	retrying    = time.Second
+	mostRetried = 100_000
+)
+
+// Flush writes all entries that wait. Those that cannot be written now are tried again,
+// unless the log is damaged.
 func (l *Log) Flush(ctx context.Context) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for l.waiting() {
-		l.writeGroup(ctx)
+		if !l.writeGroup(ctx) {
+			time.AfterFunc(retrying, func() { l.Flush(context.Background()) })
+			return
+		}
 	}
 }
 
@@ -77,16 +88,28 @@ func (l *Log) waiting() bool {
 	return len(l.queue) > 0
 }
 
-// writeGroup writes the first entries that wait. The lock is held.
-func (l *Log) writeGroup(ctx context.Context) {
+// writeGroup writes the first entries that wait. It returns false where some that no caller
+// waits for could not be written and wait again. The lock is held.
+func (l *Log) writeGroup(ctx context.Context) bool {
 	group := l.take()
 	// An entry about a request that was ended by its client is written all the same.
 	err := l.write(context.WithoutCancel(ctx), group)
+	var again []*appending
 	for _, a := range group {
+		if err != nil && a.soon && a.err == nil && l.Damage() == nil {
+			again = append(again, a)
+			continue
+		}
 		if a.done = true; a.err == nil {
 			a.err = err
 		}
 	}
+	l.queueMu.Lock()
+	defer l.queueMu.Unlock()
+	if len(l.queue)+len(again) <= mostRetried {
+		l.queue = append(again, l.queue...)
+	}
+	return len(again) == 0
 }
 
 // take removes the next group from the queue.

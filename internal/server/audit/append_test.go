@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/internal/server/store"
 )
 
@@ -126,5 +128,39 @@ func TestAppendSoon(t *testing.T) {
 	}
 	if n, _, err := l.Check(t.Context()); n != 201 || err != nil {
 		t.Errorf("%d entries, %v", n, err)
+	}
+}
+
+// Entries that can wait are tried again after the store could not be written.
+func TestLongAppendSoonIsTriedAgain(t *testing.T) {
+	randtest.Long(t) // the store gives up after ten seconds
+	dir := t.TempDir()
+	s, err := store.Open(t.Context(), filepath.Join(dir, "server.db"), store.SystemClock())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	l, err := Open(t.Context(), filepath.Join(dir, "audit.log"), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := sql.Open("sqlite", filepath.Join(dir, "server.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	other.SetMaxOpenConns(1)
+	if _, err := other.Exec("BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	l.AppendSoon(Entry{Actor: "pr_a", Action: "x", Outcome: "refused", RequestID: "one"})
+	time.Sleep(11 * time.Second)
+	if _, err := other.Exec("ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	l.AppendSoon(Entry{Actor: "pr_a", Action: "x", Outcome: "refused", RequestID: "two"})
+	items, _, err := l.Page(t.Context(), &Filter{}, 0, 10)
+	if err != nil || len(items) != 2 || items[1].RequestID != "one" {
+		t.Errorf("%+v, %v", items, err)
 	}
 }

@@ -69,13 +69,16 @@ func (r *refusals) take() []store.Refusal {
 	return batch
 }
 
-// storeRefusals stores all refusals that wait. Those that cannot be stored are in the audit
-// log.
+// retrying is how long refusals wait after the store could not be written.
+const retrying = time.Second
+
+// storeRefusals stores all refusals that wait. Those that cannot be stored now are tried
+// again.
 func (b *Books) storeRefusals() {
 	b.refused.storing.Lock()
 	defer b.refused.storing.Unlock()
 	for batch := b.refused.take(); len(batch) > 0; batch = b.refused.take() {
-		_ = b.config.Store.Write(context.Background(), func(ctx context.Context, tx *store.Tx) error {
+		err := b.config.Store.Write(context.Background(), func(ctx context.Context, tx *store.Tx) error {
 			for i := range batch {
 				if err := tx.AddRefusal(ctx, &batch[i]); err != nil {
 					return err
@@ -83,5 +86,17 @@ func (b *Books) storeRefusals() {
 			}
 			return nil
 		})
+		if err != nil {
+			b.refused.again(batch)
+			time.AfterFunc(retrying, b.storeRefusals)
+			return
+		}
 	}
+}
+
+// again puts refusals back that could not be stored.
+func (r *refusals) again(batch []store.Refusal) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.waiting = append(batch, r.waiting...)
 }

@@ -9,8 +9,10 @@
 // misses are counted.
 //
 // Work holds its place until its reply leaves, so that the wait of other questions for a
-// place does not depend on private data either, except after a miss. Refusals, which read
-// no private data, leave at once, or at a boundary where their work waited for other work.
+// place does not depend on private data either, except after a miss. The work of a class
+// takes turns to read and compute; what it stores before its turn and after [Work.Ready]
+// is stored at times that do not depend on private data. Refusals, which read no private
+// data and come before the turn, leave at once.
 //
 // What remains: the operating system may delay a reply, and work competes with other
 // requests for the processor (docs/threat-model.md).
@@ -60,13 +62,15 @@ type Desk struct {
 	turns  map[time.Duration]chan struct{} // of work that runs, by class
 	closed bool
 	work   sync.WaitGroup
+
+	stopping chan struct{} // closed with closed
 }
 
 // New makes a desk with places for that many questions at once; up to waiting others wait
-// for a place. Of the questions of one class with a place, the work of atOnce runs at once,
-// and that of the others follows: so requests that are no work find a processor soon.
+// for a place. Of the questions of one class with a place, atOnce have a turn at once, and
+// the others follow: so requests that are no work find a processor soon.
 func New(places, waiting, atOnce int) *Desk {
-	return &Desk{places: make(chan struct{}, places), most: int64(waiting), atOnce: atOnce, done: map[time.Duration]int64{}, turns: map[time.Duration]chan struct{}{}}
+	return &Desk{places: make(chan struct{}, places), most: int64(waiting), atOnce: atOnce, done: map[time.Duration]int64{}, turns: map[time.Duration]chan struct{}{}, stopping: make(chan struct{})}
 }
 
 // Ticket is a question whose work has begun.
@@ -99,10 +103,14 @@ func (t *Ticket) Next(now time.Time) time.Duration {
 	return Boundary(t.class, passed+1) - passed
 }
 
+// settling is how long before its boundary the end of a work is stored, so that it is there
+// when the reply leaves. The work must be done by then.
+const settling = 25 * time.Millisecond
+
 // Start waits for a place, accepts a question and runs its work in a goroutine, which goes
-// on when ctx ends. The work returns true for a refusal: its reply leaves at once. Errors
-// are [ErrFull], [ErrClosed] and that of ctx; the work has not begun then.
-func (d *Desk) Start(ctx context.Context, class time.Duration, work func() (refused bool)) (*Ticket, error) {
+// on when ctx ends. The work returns true for a refusal, which has no turn: its reply leaves
+// at once. Errors are [ErrFull], [ErrClosed] and that of ctx; the work has not begun then.
+func (d *Desk) Start(ctx context.Context, class time.Duration, work func(*Work) (refused bool)) (*Ticket, error) {
 	if d.waiting.Add(1) > d.most {
 		d.waiting.Add(-1)
 		return nil, ErrFull
@@ -125,60 +133,84 @@ func (d *Desk) Start(ctx context.Context, class time.Duration, work func() (refu
 	t := &Ticket{accepted: time.Now(), class: class, missed: make(chan struct{}), released: make(chan struct{})}
 	d.running.Add(1)
 	late := time.AfterFunc(class, func() { close(t.missed) })
-	go d.run(t, late, work)
+	go d.run(&Work{desk: d, ticket: t, late: late}, work)
 	return t, nil
 }
 
-// run does the work of a ticket and lets its reply leave.
-func (d *Desk) run(t *Ticket, late *time.Timer, work func() bool) {
+// run does a work and lets its reply leave.
+func (d *Desk) run(w *Work, work func(*Work) bool) {
 	defer func() { <-d.places }()
-	refused, waited := d.takeTurn(t, work)
-	took := time.Since(t.accepted)
+	refused := work(w)
+	if refused && !w.turned {
+		w.late.Stop()
+		d.early.Add(1)
+	} else {
+		w.Ready()
+	}
 	d.running.Add(-1)
 	d.work.Done()
-	switch {
-	case refused && !waited:
-		late.Stop()
-		d.early.Add(1)
-	case took > t.class:
-		d.missed.Add(1)
-		time.Sleep(Boundary(t.class, took) - took)
-		d.count(t.class)
-	default:
-		late.Stop() // a timer that has fired in this moment made a notice of a miss; the reply can be fetched
-		time.Sleep(t.class - took)
-		d.count(t.class)
+	if w.boundary > 0 {
+		time.Sleep(time.Until(w.ticket.accepted.Add(w.boundary)))
+		d.count(w.ticket.class)
 	}
-	close(t.released)
+	close(w.ticket.released)
 }
 
-// takeTurn does work when it has a turn, or at the end of its class without one. The turn
-// ends with the work, or with the class if that comes first: work that misses its class keeps
-// no other from its own. waited says that the turn was not free at once: how long it was not
-// depends on private data, so that a refusal must not leave by it.
-func (d *Desk) takeTurn(t *Ticket, work func() bool) (refused, waited bool) {
-	turns := d.turnsOf(t.class)
-	has := true
+// Work is the work of a question that has a place. Its methods are for the goroutine that
+// does the work.
+type Work struct {
+	desk     *Desk
+	ticket   *Ticket
+	late     *time.Timer
+	turned   bool
+	free     func()        // gives the turn back
+	boundary time.Duration // when the reply leaves, after its acceptance; 0 before Ready
+}
+
+// Turn waits for a turn to read and compute, or until the end of the class. The turn ends
+// with [Work.Ready], or with the class if that comes first: work that misses its class keeps
+// no other from its own. How long the wait is depends on private data: nothing that others
+// see may follow from when it ends.
+func (w *Work) Turn() {
+	w.turned = true
+	turns := w.desk.turnsOf(w.ticket.class)
 	select {
 	case turns <- struct{}{}:
-	default:
-		waited = true
-		select {
-		case turns <- struct{}{}:
-		case <-t.missed:
-			has = false
-		}
+	case <-w.ticket.missed:
+		return
 	}
-	if has {
-		free := sync.OnceFunc(func() { <-turns })
-		over := time.AfterFunc(time.Until(t.accepted.Add(t.class)), free)
-		defer func() {
-			over.Stop()
-			free()
-		}()
+	free := sync.OnceFunc(func() { <-turns })
+	over := time.AfterFunc(time.Until(w.ticket.accepted.Add(w.ticket.class)), free)
+	w.free = func() {
+		over.Stop()
+		free()
 	}
-	refused = work()
-	return refused, waited
+}
+
+// Ready ends the turn and waits until a little before the boundary at which the reply
+// leaves: what the work stores after it says nothing of when the computation ended. It does
+// not wait when the desk is closed. A second call does nothing.
+func (w *Work) Ready() {
+	if w.boundary > 0 {
+		return
+	}
+	if w.free != nil {
+		w.free()
+	}
+	t := w.ticket
+	took := time.Since(t.accepted) + settling
+	w.boundary = Boundary(t.class, took)
+	if took > t.class {
+		w.desk.missed.Add(1)
+	} else {
+		w.late.Stop() // a timer that has fired in this moment made a notice of a miss; the reply can be fetched
+	}
+	timer := time.NewTimer(time.Until(t.accepted.Add(w.boundary - settling)))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-w.desk.stopping:
+	}
 }
 
 // turnsOf are the turns of the work of a class. Classes have turns of their own, so that long
@@ -227,11 +259,14 @@ func (d *Desk) Released(class time.Duration) int64 {
 	return d.done[class]
 }
 
-// Close takes no more questions and waits until all work is done, or ctx ends. Replies
-// leave at their boundaries still.
+// Close takes no more questions and waits until all work is done, or ctx ends. Work that is
+// ready is stored at once; replies leave at their boundaries still.
 func (d *Desk) Close(ctx context.Context) error {
 	d.mu.Lock()
-	d.closed = true
+	if !d.closed {
+		d.closed = true
+		close(d.stopping)
+	}
 	d.mu.Unlock()
 	done := make(chan struct{})
 	go func() {

@@ -27,15 +27,15 @@ func TestRepliesLeaveAtBoundaries(t *testing.T) {
 	}{
 		{0, 500 * time.Millisecond, false},
 		{time.Millisecond, 500 * time.Millisecond, false},
-		{499 * time.Millisecond, 500 * time.Millisecond, false},
-		{501 * time.Millisecond, 2 * time.Second, true},
+		{474 * time.Millisecond, 500 * time.Millisecond, false},
+		{476 * time.Millisecond, 2 * time.Second, true},
 		{1900 * time.Millisecond, 2 * time.Second, true},
 		{2100 * time.Millisecond, 8 * time.Second, true},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			d := New(1, 1, 1)
 			begun := time.Now()
-			ticket, err := d.Start(t.Context(), 500*time.Millisecond, func() bool { time.Sleep(c.took); return false })
+			ticket, err := d.Start(t.Context(), 500*time.Millisecond, func(w *Work) bool { w.Turn(); time.Sleep(c.took); return false })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,7 +74,7 @@ func TestRefusalsLeaveAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := New(1, 1, 1)
 		begun := time.Now()
-		ticket, err := d.Start(t.Context(), 32*time.Second, func() bool { return true })
+		ticket, err := d.Start(t.Context(), 32*time.Second, func(*Work) bool { return true })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,10 +92,10 @@ func TestPlacesAreFreeAtBoundaries(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			d := New(1, 1, 1)
 			begun := time.Now()
-			if _, err := d.Start(t.Context(), 500*time.Millisecond, func() bool { time.Sleep(took); return false }); err != nil {
+			if _, err := d.Start(t.Context(), 500*time.Millisecond, func(w *Work) bool { w.Turn(); time.Sleep(took); return false }); err != nil {
 				t.Fatal(err)
 			}
-			second, err := d.Start(t.Context(), 500*time.Millisecond, func() bool { return false })
+			second, err := d.Start(t.Context(), 500*time.Millisecond, func(w *Work) bool { w.Turn(); return false })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -113,8 +113,8 @@ func TestPlacesAreFreeAtBoundaries(t *testing.T) {
 func TestFullAndClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := New(1, 1, 1)
-		never := func() bool { t.Error("the work began"); return false }
-		first, err := d.Start(t.Context(), time.Second, func() bool { return false })
+		never := func(*Work) bool { t.Error("the work began"); return false }
+		first, err := d.Start(t.Context(), time.Second, func(w *Work) bool { w.Turn(); return false })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +129,7 @@ func TestFullAndClosed(t *testing.T) {
 		if err := <-gone; !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
-		slow, err := d.Start(t.Context(), time.Second, func() bool { time.Sleep(10 * time.Minute); return false })
+		slow, err := d.Start(t.Context(), time.Second, func(w *Work) bool { w.Turn(); time.Sleep(10 * time.Minute); return false })
 		if err != nil {
 			t.Fatal(err)
 		}

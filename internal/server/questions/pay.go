@@ -85,19 +85,34 @@ func (q *Questions) Pay(ctx context.Context, r *Reader, key string, in *Paying, 
 		if first.bodyHash != p.bodyHash {
 			return nil, conflict()
 		}
-		return q.await(ctx, first, true)
-	}
-	reply, err := q.begin(ctx, p, r, in, begin)
-	if err != nil || reply != nil {
-		q.release(p)
-		if p.err = err; err == nil {
-			p.err = errAgain
+		reply, err := q.await(ctx, first, true)
+		if errors.Is(err, context.Canceled) && ctx.Err() == nil {
+			return q.Pay(ctx, r, key, in, begin) // the first client went away before its request began
 		}
-		close(p.begun)
 		return reply, err
 	}
-	close(p.begun)
+	reply, err := q.first(ctx, p, r, in, begin)
+	if err != nil || reply != nil {
+		return reply, err
+	}
 	return q.await(ctx, p, false)
+}
+
+// first begins the work of the request that has its key, and lets those that joined it go
+// on, also after a panic.
+func (q *Questions) first(ctx context.Context, p *paying, r *Reader, in *Paying, note func(answer, book string, c api.Amount) error) (reply *Reply, err error) {
+	err = problem.New("internal", "")
+	defer func() {
+		if err != nil || reply != nil {
+			q.release(p)
+			if p.err = err; err == nil {
+				p.err = errAgain
+			}
+		}
+		close(p.begun)
+	}()
+	reply, err = q.begin(ctx, p, r, in, note)
+	return reply, err
 }
 
 // errAgain lets a request with the same key begin again: the first one found a stored
@@ -174,22 +189,23 @@ func (q *Questions) begin(ctx context.Context, p *paying, r *Reader, in *Paying,
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if p.ticket == nil {
+			held.Release()
+		}
+	}()
 	id := store.NewID("an")
 	if err := note(id, c.Book, c.Cost); err != nil {
-		held.Release()
 		return nil, err
 	}
 	q.mu.Lock()
 	p.id, p.book, p.by = id, c.Book, r.ID
 	q.byID[id] = p
 	q.mu.Unlock()
-	p.ticket, err = q.config.Desk.Start(ctx, c.Class, func() bool {
+	p.ticket, err = q.config.Desk.Start(ctx, c.Class, func(w *quantum.Work) bool {
 		defer held.Release()
-		return q.work(p, c, h, r, request, held)
+		return q.work(w, p, c, h, r, request, held)
 	})
-	if err != nil {
-		held.Release()
-	}
 	switch {
 	case errors.Is(err, quantum.ErrFull):
 		out := problem.New("too-many", "Too many questions wait for an answer.")
@@ -274,12 +290,14 @@ func missed(p *paying, now time.Time) *Reply {
 }
 
 // work charges and answers a request. It returns true for a refusal, which read nothing.
-// Its result is in p when it returns.
-func (q *Questions) work(p *paying, c *content, h *books.Held, r *Reader, request *api.AskRequest, held *service.Held) (refused bool) {
+// Its result is in p when it returns. The charge comes before the turn, and the end of the
+// charge at the boundary of the reply: neither time depends on private data.
+func (q *Questions) work(w *quantum.Work, p *paying, c *content, h *books.Held, r *Reader, request *api.AskRequest, held *service.Held) (refused bool) {
 	defer func() {
 		if recover() != nil {
 			// It may have been charged: the reply waits for its boundary.
 			p.reply, refused = q.problemReply(problem.New("internal", ""), p.id, c), false
+			go q.releaseWith(p)
 		}
 	}()
 	// The request goes on when the client has gone: it may have been charged.
@@ -298,8 +316,10 @@ func (q *Questions) work(p *paying, c *content, h *books.Held, r *Reader, reques
 		q.release(p)
 		return true
 	}
+	charged := false
+	held.Charged, held.Computed = func() { charged = true; w.Turn() }, w.Ready
 	answers, err := held.Ask(ctx, q.config.Service(), request)
-	if err != nil && before(err) {
+	if err != nil && !charged && !service.IsCharged(err) {
 		p.refused = q.refusal(ctx, c, h, r, request, err)
 		q.drop(ctx, p)
 		return true

@@ -2,12 +2,15 @@ package questions
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"sync"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/server/books"
 	"github.com/noren-privacy/noren/internal/server/problem"
+	"github.com/noren-privacy/noren/internal/server/store"
 	"github.com/noren-privacy/noren/service"
 )
 
@@ -28,16 +31,6 @@ func (q *Questions) hold(ctx context.Context, c *content, h *books.Held, r *Read
 // noAccount is the problem of a principal without an account in a book.
 func noAccount() error {
 	return problem.From(&noren.Error{Kind: noren.Refused, Code: "no-grant", What: "there is no account of the principal in the book", Hint: "ask a steward for one"})
-}
-
-// before reports whether an error of a request came before its charge: it read nothing,
-// and its reply leaves at once.
-func before(err error) bool {
-	switch noren.CodeOf(err) {
-	case "budget-refused", "closed", "no-grant", "no-dataset", "no-schema", "changed", "conflict", "in-progress", "forfeited", "sealed", "no-ledger", "not-zcdp", "costs-more":
-		return true
-	}
-	return noren.KindOf(err) == noren.Usage
 }
 
 // refusal is the problem of an error before the charge.
@@ -61,6 +54,9 @@ func (q *Questions) refusal(ctx context.Context, c *content, h *books.Held, r *R
 
 // failed is the problem of an error before a charge.
 func (q *Questions) failed(err error) error {
+	if service.IsUnwritable(err) {
+		return problem.New("unavailable", "The ledger cannot note charges now: its head file or anchor cannot be written. Nothing was charged.")
+	}
 	switch noren.CodeOf(err) {
 	case "sealed":
 		q.config.Seal()
@@ -95,7 +91,7 @@ func (q *Questions) short(ctx context.Context, c *content, h *books.Held, r *Rea
 // fitting are changes by which a request that was refused would fit. Where they cannot be
 // found there are none: the refusal stands without them.
 func (q *Questions) fitting(ctx context.Context, c *content, request *api.AskRequest, left []api.AccountQuote) []api.Change {
-	key := fitKey{c.Request, leftOf(left)}
+	key := fitKey{written(request), c.Request, leftOf(left)}
 	if found, known := q.fits.find(key); known {
 		return found
 	}
@@ -108,13 +104,25 @@ func (q *Questions) fitting(ctx context.Context, c *content, request *api.AskReq
 		change.Questions = q.named(change.Questions)
 		out = append(out, change)
 	}
-	q.fits.keep(fitKey{c.Request, leftOf(price.Accounts)}, out)
+	q.fits.keep(fitKey{written(request), c.Request, leftOf(price.Accounts)}, out)
 	return out
 }
 
 // fitKey is what the changes follow from by which a request would fit: what is asked of
-// which version of which data set, and what the accounts hold.
-type fitKey struct{ request, left string }
+// which version of which data set, and what the accounts hold. Changes repeat the questions
+// as they were written, so that they are kept for the same words alone: other words for the
+// same request are another analyst's.
+type fitKey struct{ written, request, left string }
+
+// written is a hash of the questions of a request as they were written.
+func written(r *api.AskRequest) string {
+	text, err := json.Marshal(r.Questions)
+	if err != nil {
+		return store.NewID("no") // shared with no other
+	}
+	sum := sha256.Sum256(text)
+	return string(sum[:])
+}
 
 // leftOf is what accounts hold.
 func leftOf(all []api.AccountQuote) (text string) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/server/books"
 	"github.com/noren-privacy/noren/internal/server/problem"
@@ -68,7 +69,7 @@ func (q *Questions) resolve(ctx context.Context, kept *store.Question) error {
 			return err
 		}
 		answers, err := q.again(ctx, h, &c, kept)
-		if err != nil && !before(err) {
+		if err != nil && !outdated(err) {
 			return err
 		}
 		if err != nil {
@@ -90,6 +91,12 @@ func (q *Questions) again(ctx context.Context, h *books.Held, c *content, kept *
 	}
 	request.RequestKey = kept.Key
 	return q.config.Service().Ask(ctx, request)
+}
+
+// outdated reports whether a stored answer cannot be asked for any more: the data set or
+// its schema is another.
+func outdated(err error) bool {
+	return noren.KindOf(err) == noren.Refused || noren.KindOf(err) == noren.Usage
 }
 
 // rehearsals is how many rehearsals run at once.
