@@ -10,36 +10,36 @@ import (
 // assumptions. It is written into results and certificates; a release is never
 // made without one, and one is never written that was not checked.
 type Guarantee struct {
-	// Model names the guarantee, for instance "k-anonymity".
+	// Model is the name of the guarantee, for instance "k-anonymity".
 	Model string `json:"model"`
-	// K is the smallest number of records that share their quasi-identifiers, or
-	// with a Unit of k-anonymity the smallest number of persons.
+	// K is the smallest number of records that share their quasi-identifiers; for k-anonymity
+	// with a Unit, the smallest number of persons.
 	K int `json:"k,omitempty"`
-	// Quasi names the columns an adversary is assumed to know.
+	// Quasi are the columns that an adversary is assumed to know.
 	Quasi []string `json:"quasi_identifiers,omitempty"`
-	// Diversity is what holds in every class, an entry for each sensitive column.
+	// Diversity is the l-diversity of every class, one entry per sensitive column.
 	Diversity []Diversity `json:"diversity,omitempty"`
-	// Closeness is what holds in every class, an entry for each sensitive column.
+	// Closeness is the t-closeness of every class, one entry per sensitive column.
 	Closeness []Closeness `json:"closeness,omitempty"`
-	// Epsilon and Delta bound what one neighbour's data can change, for models
-	// of differential privacy: for neighbouring tables D and D' and every set S
-	// of outputs, P(D in S) <= e^Epsilon P(D' in S) + Delta (Dwork et al. 2006).
+	// Epsilon is the epsilon of (epsilon, delta)-differential privacy: for neighbouring tables
+	// D and D' and every set S of outputs, P(D in S) <= e^epsilon P(D' in S) + delta (Dwork et
+	// al. 2006).
 	Epsilon float64 `json:"epsilon,omitempty"`
-	// Delta is the delta of that bound.
+	// Delta is the delta of (epsilon, delta)-differential privacy.
 	Delta float64 `json:"delta,omitempty"`
-	// Neighbours is the relation Epsilon and Delta are for: "add-remove" or
+	// Neighbours is the relation of neighbouring tables in the guarantee: "add-remove" or
 	// "replace-one".
 	Neighbours string `json:"neighbours,omitempty"`
-	// Unit is what neighbouring tables differ in: "record", or the name of the
-	// column that tells whose records belong together, all of which then count
-	// as one. Of k-anonymity it is that column, or empty where records count.
+	// Unit is the privacy unit, in which neighbouring tables differ: "record", or the name of
+	// the column that tells whose records belong together, all of which then count as one. For
+	// k-anonymity it is that column, or empty where records are counted.
 	Unit string `json:"unit,omitempty"`
-	// Linkage is the number of records of a person that an adversary is assumed to know:
-	// "one" or "all". Empty where records count.
+	// Linkage is the number of records of a person that an adversary is assumed to know: "one"
+	// or "all". Empty where records are counted.
 	Linkage string `json:"unit_linkage,omitempty"`
-	// Pseudonyms says that records of a person show that they are of one.
+	// Pseudonyms is true if the release shows which records belong to one person.
 	Pseudonyms bool `json:"pseudonyms,omitempty"`
-	// Assumptions are what the guarantee rests on, in plain sentences.
+	// Assumptions are the assumptions of the guarantee, in plain sentences.
 	Assumptions []string `json:"assumptions,omitempty"`
 }
 
@@ -48,13 +48,13 @@ type Guarantee struct {
 type Diversity struct {
 	// Column is the sensitive column.
 	Column string `json:"column"`
-	// Model is distinct, entropy or recursive.
+	// Model is the kind of l-diversity: distinct, entropy or recursive.
 	Model string `json:"model"`
 	// L is the parameter l.
 	L float64 `json:"l"`
 	// C is the parameter c of recursive diversity.
 	C float64 `json:"c,omitempty"`
-	// CountMissing says that a missing value counts as one of the values.
+	// CountMissing is true if a missing value counts as one of the values.
 	CountMissing bool `json:"count_missing,omitempty"`
 }
 
@@ -63,7 +63,7 @@ type Diversity struct {
 type Closeness struct {
 	// Column is the sensitive column.
 	Column string `json:"column"`
-	// Distance is ordered or equal.
+	// Distance is the distance between values: ordered or equal.
 	Distance string `json:"distance"`
 	// T is the parameter t.
 	T float64 `json:"t"`

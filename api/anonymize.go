@@ -66,9 +66,9 @@ type ReleasePlan struct {
 	// Schema is noren.anonymize.plan/1.
 	Schema string `json:"schema"`
 	kanon.Plan
-	// Read says how each column would be read, in order.
+	// Read is how each column would be read, in order.
 	Read []ReadColumn `json:"read"`
-	// Missing are the texts that would be taken for missing values, beside the empty one.
+	// Missing are the texts, besides the empty one, that would be read as missing values.
 	Missing []string `json:"missing_texts"`
 }
 
@@ -76,9 +76,9 @@ type ReleasePlan struct {
 type ReadColumn struct {
 	// Column is the column's name.
 	Column string `json:"column"`
-	// Type is integer, decimal, date, ordered or category.
+	// Type of the column: integer, decimal, date, ordered or category.
 	Type string `json:"type"`
-	// Hierarchy is the file of the column's hierarchy; absent where there is none.
+	// Hierarchy is the file of the column's hierarchy; absent where the column has none.
 	Hierarchy string `json:"hierarchy,omitempty"`
 }
 

@@ -17,35 +17,38 @@ type AskQuote struct {
 	Dataset string `json:"dataset"`
 	// Version is the version of the data set that the quote is for.
 	Version int `json:"version"`
-	// Definition is the hash of its schema, in hexadecimal.
+	// Definition is the hash of the data set's schema, in hexadecimal.
 	Definition string `json:"definition"`
-	// Request is the hash of the questions, by which the ledger knows them, in hexadecimal.
+	// Request is the hash of the questions, which identifies them in the ledger, in
+	// hexadecimal.
 	Request string `json:"request"`
-	// Accounting is epsilon or zcdp.
+	// Accounting is how losses add up: epsilon or zcdp.
 	Accounting string `json:"accounting"`
 	// Neighbours is the relation of the guarantee: add-remove or replace-one.
 	Neighbours string `json:"neighbours"`
 	// Unit is the privacy unit: record, or a column.
 	Unit string `json:"unit"`
-	// Cost is what all questions together cost.
+	// Cost is the privacy cost of all questions together.
 	Cost Amount `json:"cost"`
-	// Fits says that every account covers the cost.
+	// Fits is true if every account covers the cost.
 	Fits bool `json:"fits"`
-	// Short is what the account that has least left lacks; absent where the cost fits.
+	// Short is the amount that the account with the smallest remaining budget lacks; absent
+	// where the cost fits.
 	Short *Amount `json:"short,omitempty"`
 	// Accounts are the data set's account and, where there is one, the analyst's.
 	Accounts []AccountQuote `json:"accounts"`
-	// Questions are the questions, each with its price.
+	// Questions are the questions, each with its privacy cost.
 	Questions []QuestionQuote `json:"questions"`
-	// FitsWith are changes by which the cost would fit; empty where it fits.
+	// FitsWith are changes of the request with which the cost would fit; empty where it fits
+	// already.
 	FitsWith []Change `json:"fits_with,omitempty"`
 	// Guarantee is the guarantee of all answers together, with its assumptions.
 	Guarantee noren.Guarantee `json:"guarantee"`
-	// Statement says what one person changes of the answers.
+	// Statement is how much the data of one person can change the answers, as sentences.
 	Statement []Message `json:"statement"`
-	// NotCovered says what is not promised.
+	// NotCovered is what the guarantee does not cover, as sentences.
 	NotCovered []Message `json:"not_covered"`
-	// Work is what answering takes, by public parameters alone.
+	// Work is the size of the computation of the answers, from public parameters alone.
 	Work Work `json:"work"`
 	// Specification is the request as a file for noren ask.
 	Specification string `json:"specification"`
@@ -53,29 +56,30 @@ type AskQuote struct {
 
 // AccountQuote is what one account holds before and after a charge.
 type AccountQuote struct {
-	// Kind is dataset or analyst.
+	// Kind of the account: dataset or analyst.
 	Kind string `json:"kind"`
-	// Name is that of the data set or of the analyst.
+	// Name of the data set or of the analyst.
 	Name string `json:"name"`
-	// Left is what the account holds now.
+	// Left is the budget that the account has now.
 	Left Amount `json:"left"`
-	// After is what it would hold after the charge; absent where it does not cover it.
+	// After is the budget that would remain after the charge; absent where the account does
+	// not cover the charge.
 	After *Amount `json:"after,omitempty"`
 }
 
-// QuestionQuote is the price of one question.
+// QuestionQuote is the privacy cost and the expected accuracy of one question.
 type QuestionQuote struct {
-	// Question is the question with its price: Pay and Noise are set, and Margin is not. Asked
-	// so, it costs exactly that.
+	// Question is the question with its privacy cost: `pay` and `noise` are set, and `margin`
+	// is not. Sent in this form, it costs exactly that.
 	Question Question `json:"question"`
-	// Asked says the question in words.
+	// Asked is the question in words.
 	Asked []Message `json:"asked"`
-	// Cost is what the question costs.
+	// Cost is the privacy cost of the question.
 	Cost Amount `json:"cost"`
-	// Accuracy is what the noise is expected to move the answer by.
+	// Accuracy is the error that is expected from the noise.
 	Accuracy Promise `json:"accuracy"`
-	// Sampling is the error that no price lowers: who happened to be in the table. Absent
-	// where nothing can be said from public facts.
+	// Sampling is the sampling error of the table, which a higher privacy cost does not lower.
+	// Absent where nothing can be said from public facts.
 	Sampling *Sampling `json:"sampling,omitempty"`
 	// Columns are the columns that the question reads, with their bounds.
 	Columns []ColumnUse `json:"columns"`
@@ -83,7 +87,7 @@ type QuestionQuote struct {
 	Groups int `json:"groups"`
 	// Cells is the number of values in the answer: groups, or bins of all groups.
 	Cells int `json:"cells"`
-	// Composition says how the groups and bins are paid.
+	// Composition is how the privacy cost is composed over the groups and bins, as a sentence.
 	Composition Message `json:"composition"`
 	// UnitLabel is the unit of the answer: records, the name of a column, or empty.
 	UnitLabel string `json:"unit_label,omitempty"`
@@ -95,26 +99,27 @@ type Promise struct {
 	Within *float64 `json:"within"`
 	// At is the confidence.
 	At string `json:"at"`
-	// About is the number of records of a group that Within holds for, and for more; 0 where
-	// it does not depend on it.
+	// About is the smallest number of records of a group for which Within holds; 0 where
+	// Within does not depend on the number of records.
 	About int64 `json:"about,omitempty"`
-	// Rank says that Within is about the rank of the value, in records.
+	// Rank is true if Within is about the rank of the value, in records.
 	Rank bool `json:"rank,omitempty"`
-	// Guess says that Within holds only if the guess of the question is right.
+	// Guess is true if Within holds only if the guess of the question is right.
 	Guess bool `json:"guess,omitempty"`
-	// Simultaneous says that Within holds for all values of the answer at once.
+	// Simultaneous is true if Within holds for all values of the answer at once.
 	Simultaneous bool `json:"simultaneous"`
-	// AllAt is a confidence with which it holds for all of them at once.
+	// AllAt is a confidence with which Within holds for all values of the answer at once.
 	AllAt float64 `json:"all_at"`
-	// Words says all of this.
+	// Words is the expected accuracy as a sentence.
 	Words Message `json:"words"`
 }
 
 // Sampling is the error of a figure as an estimate for more people than those in the table.
 type Sampling struct {
-	// Within is half the width of the usual interval, at the confidence of the noise.
+	// Within is half the width of the usual confidence interval, at the confidence of the
+	// noise.
 	Within float64 `json:"within"`
-	// Basis says from what it was computed.
+	// Basis is what the interval was computed from, as a sentence.
 	Basis Message `json:"basis"`
 }
 
@@ -126,50 +131,51 @@ type ColumnUse struct {
 	TableBounds []string `json:"table_bounds,omitempty"`
 	// Used are the bounds of the question.
 	Used []string `json:"used,omitempty"`
-	// Outside says what becomes of values outside, or of other values.
+	// Outside is how values outside the bounds, or values that are not listed, are treated, as
+	// a sentence.
 	Outside Message `json:"outside"`
 }
 
 // Change is a change of a request by which it would fit.
 type Change struct {
-	// Change says it.
+	// Change is the change, as a sentence.
 	Change Message `json:"change"`
-	// Questions are the changed questions, each with its margin or pay.
+	// Questions are the changed questions, each with its `margin` or its cost (`pay`).
 	Questions []Question `json:"questions"`
-	// Cost is what they cost together.
+	// Cost is the privacy cost of the changed questions together.
 	Cost Amount `json:"cost"`
 }
 
-// Answers are the answers to an [AskRequest].
+// Answers are the answers to the questions of a request.
 type Answers struct {
 	// Schema is noren.ask/1.
 	Schema string `json:"schema"`
 	// Answers are the answers, in the order of the questions.
 	Answers []QuestionAnswer `json:"answers"`
-	// Cost is what was charged for all of them.
+	// Cost is what was charged for all answers together.
 	Cost Amount `json:"cost"`
-	// Statement says what one person changes of the answers.
+	// Statement is how much the data of one person can change the answers, as sentences.
 	Statement []Message `json:"statement"`
-	// NotCovered says what is not promised.
+	// NotCovered is what the guarantee does not cover, as sentences.
 	NotCovered []Message `json:"not_covered"`
 	Receipt
 }
 
 // QuestionAnswer is the answer to one question.
 type QuestionAnswer struct {
-	// Question is the question with its price.
+	// Question is the question with its privacy cost.
 	Question Question `json:"question"`
-	// Asked says the question in words.
+	// Asked is the question in words.
 	Asked []Message `json:"asked"`
 	// Rows are the values of the answer.
 	Rows []AnswerRow `json:"rows"`
-	// Accuracy is what the noise was expected to move the answer by.
+	// Accuracy is the error that was expected from the noise.
 	Accuracy Promise `json:"accuracy"`
 	// UnitLabel is the unit of the answer: records, the name of a column, or empty.
 	UnitLabel string `json:"unit_label,omitempty"`
-	// Notes say which values were counted as others.
+	// Notes on the values that were counted as others.
 	Notes []Message `json:"notes"`
-	// ReadWithCare says what to keep in mind about these values.
+	// ReadWithCare are remarks on how to read these values.
 	ReadWithCare []Message `json:"read_with_care"`
 }
 
@@ -183,14 +189,16 @@ type AnswerRow struct {
 	Text string `json:"text,omitempty"`
 	// Low is the lower end of the interval for the value without noise.
 	Low *query.Number `json:"low,omitempty"`
-	// High is its upper end.
+	// High is the upper end of the interval for the value without noise.
 	High *query.Number `json:"high,omitempty"`
-	// Noise is half the width of that interval, or the largest error of the rank.
+	// Noise is half the width of the interval from Low to High, or the largest error of the
+	// rank.
 	Noise *float64 `json:"noise,omitempty"`
-	// Sampling is half the width of the usual interval, at the confidence of the noise, for
-	// more people than those in the table.
+	// Sampling is half the width of the usual confidence interval for the population of which
+	// the table is a sample, at the confidence of the noise.
 	Sampling *float64 `json:"sampling,omitempty"`
-	// Records is about how many records the value is of, with noise.
+	// Records is the approximate number of records that the value is computed from, with
+	// noise.
 	Records *float64 `json:"records,omitempty"`
 }
 

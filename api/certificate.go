@@ -46,16 +46,17 @@ const (
 
 // CertificateCheck is the result of checking a certificate.
 type CertificateCheck struct {
-	// Accounting is how it was accounted for: charged, unaccounted or no-budget; empty where the certificate
-	// does not have its form.
+	// Accounting is how the release was accounted for: charged, unaccounted or no-budget;
+	// empty where the file does not have the form of a certificate.
 	Accounting certificate.Accounting `json:"accounting"`
 	// Certificate is the file of the certificate.
 	Certificate string `json:"certificate"`
-	// Failed are the checks that failed; none where the certificate is valid.
+	// Failed are the checks that failed; empty where the certificate is valid.
 	Failed []FailedCheck `json:"failed"`
 	// File is the released file.
 	File string `json:"file"`
-	// Guarantee is what the certificate states; null where it does not have its form.
+	// Guarantee is the guarantee that the certificate states; null where the file does not
+	// have the form of a certificate.
 	Guarantee *noren.Guarantee `json:"guarantee"`
 	// KeyID is the id of the key of the signature.
 	KeyID string `json:"key_id"`
@@ -73,7 +74,7 @@ type CertificateCheck struct {
 
 // FailedCheck is a check of a certificate that failed.
 type FailedCheck struct {
-	// Check is the check: form, signature, key or file.
+	// Name of the check: form, signature, key or file.
 	Check string `json:"check"`
 	// Reason is what is wrong.
 	Reason string `json:"reason"`

@@ -12,7 +12,7 @@ type CorrelatedAnswerRequest struct {
 	ModelQuery
 }
 
-// CorrelatedAnswer is the answer to a [CorrelatedAnswerRequest].
+// CorrelatedAnswer is the answer to a query of dependent records.
 type CorrelatedAnswer struct {
 	// Schema is noren.correlated.answer/1.
 	Schema string `json:"schema"`

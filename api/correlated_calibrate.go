@@ -24,7 +24,7 @@ type CorrelatedCalibrate struct {
 	*correlated.Leakage
 	// Bounds are the bounds of the leakage at that scale.
 	Bounds Bounds `json:"bounds"`
-	// Evaluations is how many scales were tried.
+	// Evaluations is the number of scales that were tried.
 	Evaluations int `json:"evaluations"`
 	*correlated.Baselines
 

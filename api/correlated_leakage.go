@@ -19,7 +19,7 @@ type CorrelatedLeakage struct {
 	// Scale is the scale of the noise.
 	Scale float64 `json:"scale"`
 	*correlated.Leakage
-	// Bounds are the bounds of the leakage; they are equal where it is exact.
+	// Bounds are the bounds of the leakage; both are equal where the leakage is exact.
 	Bounds Bounds `json:"bounds"`
 
 	Asked

@@ -37,15 +37,15 @@ type Curve struct {
 	Input string `json:"input"`
 	// Rows is the number of records.
 	Rows int `json:"rows"`
-	// Quasi names the quasi-identifiers.
+	// Quasi are the quasi-identifiers.
 	Quasi []string `json:"quasi_identifiers"`
-	// Unit is the column that tells persons apart; absent where records count.
+	// Unit is the column that tells persons apart; absent where records are counted.
 	Unit string `json:"unit,omitempty"`
 	// Refine is the local search after each method.
 	Refine string `json:"refine"`
 	// Scale is the scaling of the quasi-identifiers.
 	Scale string `json:"scale"`
-	// Points has one entry for each k and method.
+	// Points are the results, one per k and method.
 	Points []kanon.CurvePoint `json:"points"`
 }
 

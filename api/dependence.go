@@ -55,8 +55,8 @@ type Asked struct {
 
 // Bounds are a lower and an upper bound of a leakage.
 type Bounds struct {
-	// Lower is reached by an adversary.
+	// Lower is a leakage that an adversary reaches.
 	Lower float64 `json:"lower"`
-	// Upper is exceeded by none.
+	// Upper is a leakage that no adversary exceeds.
 	Upper float64 `json:"upper"`
 }

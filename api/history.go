@@ -41,7 +41,7 @@ type Charged struct {
 	Key string `json:"key"`
 	// Mechanism is the whole query: data set, version, mechanism and parameters.
 	Mechanism json.RawMessage `json:"mechanism"`
-	// Cost is what was charged to each account.
+	// Cost is the amount that was charged to each account.
 	Cost Cost `json:"cost"`
 	// Accounts are the numbers of the accounts that were charged.
 	Accounts []int64 `json:"accounts"`

@@ -20,9 +20,9 @@ type Inspection struct {
 	Input string `json:"input"`
 	// Rows is the number of records.
 	Rows int64 `json:"rows"`
-	// Missing are the texts that were taken for missing values, beside the empty one.
+	// Missing are the texts, besides the empty one, that were read as missing values.
 	Missing []string `json:"missing_texts"`
-	// Columns has one entry for each column, in order.
+	// Columns are the columns, in the order of the table.
 	Columns []InspectedColumn `json:"columns"`
 }
 
@@ -30,9 +30,9 @@ type Inspection struct {
 type InspectedColumn struct {
 	// Name is the column's name.
 	Name string `json:"name"`
-	// Type is integer, decimal, date, ordered or category.
+	// Type of the column: integer, decimal, date, ordered or category.
 	Type string `json:"type"`
-	// TypeReason says why this type was inferred.
+	// TypeReason is the reason why this type was inferred.
 	TypeReason string `json:"type_reason"`
 	// Format is how dates or numbers are written; absent for the plain form.
 	Format string `json:"format,omitempty"`
@@ -40,13 +40,13 @@ type InspectedColumn struct {
 	Order []string `json:"order,omitempty"`
 	// Role is the proposed role: identifier, quasi-identifier, sensitive or other.
 	Role string `json:"role"`
-	// RoleReason says why this role is proposed.
+	// RoleReason is the reason why this role is proposed.
 	RoleReason string `json:"role_reason"`
 	// Distinct is the number of different values.
 	Distinct int64 `json:"distinct"`
-	// Estimated says that Distinct is an estimate.
+	// Estimated is true if Distinct is an estimate.
 	Estimated bool `json:"distinct_estimated"`
-	// Unique says that no value occurs twice.
+	// Unique is true if no value occurs twice.
 	Unique bool `json:"unique"`
 	// Missing is the number of records without a value.
 	Missing int64 `json:"missing"`
@@ -54,7 +54,7 @@ type InspectedColumn struct {
 	Smallest string `json:"smallest"`
 	// Largest is the largest value. It is private.
 	Largest string `json:"largest"`
-	// Unit says that the column seems to name persons who have several records each.
+	// Unit is true if the column seems to identify persons who have several records each.
 	Unit bool `json:"unit"`
 
 	// TypeWhy is TypeReason with its code and arguments, for programs that translate it.

@@ -16,6 +16,6 @@ type LDPCounted struct {
 	Files int64 `json:"files"`
 	// Reports is the number of reports that were counted.
 	Reports int64 `json:"reports"`
-	// Rejected counts the reports that were excluded, by reason.
+	// Rejected are the numbers of excluded reports, by reason.
 	Rejected ldp.Rejected `json:"rejected"`
 }

@@ -40,11 +40,11 @@ type LDPEdges struct {
 	Column string `json:"column"`
 	// Edges of the bins, rising, with the public bounds at both ends.
 	Edges []float64 `json:"edges"`
-	// RankWithin bounds the error of the ranks of all edges at once, in records.
+	// RankWithin is a bound on the error of the ranks of all edges at once, in records.
 	RankWithin float64 `json:"rank_within"`
-	// Level is the confidence of that bound.
+	// Level is the confidence of the bound on the ranks.
 	Level float64 `json:"level"`
-	// EdgesEpsilon is the privacy cost of the edges, which reports that use them state.
+	// EdgesEpsilon is the privacy cost of the edges. Reports that use the edges state it.
 	EdgesEpsilon json.Number `json:"edges_epsilon"`
 	Receipt
 }

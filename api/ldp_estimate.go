@@ -86,13 +86,13 @@ type LDPEstimate struct {
 	Schema string `json:"schema"`
 	// Inputs are the names of the files.
 	Inputs []string `json:"inputs"`
-	// Question is the specification's.
+	// Question is the question that the specification states.
 	Question string `json:"question,omitempty"`
-	// Column is the attribute's column; absent for several attributes.
+	// Column is the column of the attribute; absent for several attributes.
 	Column string `json:"column,omitempty"`
-	// Mechanism is its name.
+	// Mechanism is the name of the mechanism.
 	Mechanism string `json:"mechanism"`
-	// Rappor holds RAPPOR's parameters as they run; absent for other mechanisms.
+	// Rappor are the parameters of RAPPOR as used; absent for other mechanisms.
 	Rappor *ldp.Params `json:"rappor,omitempty"`
 	// Kind is what is estimated: shares, words, mean, distribution or several.
 	Kind survey.Kind `json:"kind"`
@@ -100,20 +100,20 @@ type LDPEstimate struct {
 	Reports int64 `json:"reports"`
 	// Rounds is the number of rounds that were estimated together.
 	Rounds int `json:"rounds,omitempty"`
-	// People is the number of persons in those rounds.
+	// People is the number of persons in the rounds that were estimated.
 	People int64 `json:"people,omitempty"`
-	// Rejected counts the lines that were excluded, by reason.
+	// Rejected are the numbers of excluded lines, by reason.
 	Rejected ldp.Rejected `json:"rejected"`
-	// BadLines are the first lines that are no reports.
+	// BadLines are the places of the first malformed lines.
 	BadLines []survey.BadLine `json:"malformed_lines,omitempty"`
 	// Warnings are doubts about the estimate, in sentences.
 	Warnings []string `json:"warnings,omitempty"`
-	// Attributes holds an estimate for each of several attributes.
+	// Attributes are the estimates of several attributes, one per attribute.
 	Attributes []LDPAttribute `json:"attributes,omitempty"`
-	// Association holds the joint shares of two attributes.
+	// Association is the estimate of the joint shares of two attributes.
 	Association *LDPAssociation `json:"association,omitempty"`
 	LDPLearned
-	// Privacy states what the reports cost a person.
+	// Privacy is the privacy cost of the reports for a person.
 	Privacy survey.Privacy `json:"privacy"`
 
 	// Counts, Map and Params are set where the request wants them.
@@ -126,7 +126,7 @@ type LDPEstimate struct {
 type LDPLearned struct {
 	// Shares of labels.
 	Shares *LDPShares `json:"shares,omitempty"`
-	// Words among candidates.
+	// Words are the shares of words among candidates.
 	Words *LDPWords `json:"words,omitempty"`
 	// Mean of a number.
 	Mean *LDPMean `json:"mean,omitempty"`
@@ -136,7 +136,7 @@ type LDPLearned struct {
 
 // LDPAttribute is the estimate of one of several attributes.
 type LDPAttribute struct {
-	// Column is the attribute's.
+	// Column is the column of the attribute.
 	Column string `json:"column"`
 	// Reports is the number of reports that hold the attribute.
 	Reports int64 `json:"reports"`
@@ -147,7 +147,7 @@ type LDPAttribute struct {
 type LDPShares struct {
 	// Level is the confidence of all intervals together.
 	Level float64 `json:"level"`
-	// Labels has an element for each label of the domain.
+	// Labels are the shares, one per label of the domain.
 	Labels []LDPShare `json:"labels"`
 	// Midpoints of the labels, where these are bins.
 	Midpoints []float64 `json:"-"`
@@ -155,38 +155,39 @@ type LDPShares struct {
 
 // LDPShare is the share of a label.
 type LDPShare struct {
-	// Label is its name.
+	// Label is the name of the label.
 	Label string `json:"label"`
 	// Share is the unbiased estimate, which may lie outside [0, 1].
 	Share float64 `json:"share"`
-	// StdErr is its standard error.
+	// StdErr is the standard error of the share.
 	StdErr float64 `json:"std_err"`
-	// Low is the lower end of its interval.
+	// Low is the lower end of the interval for the share.
 	Low float64 `json:"low"`
-	// High is the upper end of its interval.
+	// High is the upper end of the interval for the share.
 	High float64 `json:"high"`
-	// Count is Share times the number of reports, or of people.
+	// Count is the share times the number of reports, or of people.
 	Count float64 `json:"count"`
-	// CountStdErr is its standard error.
+	// CountStdErr is the standard error of the count.
 	CountStdErr float64 `json:"count_std_err"`
-	// Projected is the nearest share such that all are not negative and add up to 1;
-	// absent unless asked for.
+	// Projected is the share after a projection of all shares to the nearest ones that are not
+	// negative and add up to 1; absent unless requested.
 	Projected *float64 `json:"projected,omitempty"`
 }
 
 // LDPWords are shares of words among candidates.
 type LDPWords struct {
-	// Candidates is their number.
+	// Candidates is the number of candidates.
 	Candidates int `json:"candidates"`
 	// Level is the confidence of all intervals together.
 	Level float64 `json:"level"`
-	// Explained is the share of the reports that the words found explain.
+	// Explained is the share of the reports that the found words explain.
 	Explained float64 `json:"explained"`
-	// Joint tells whether all candidates were fitted together.
+	// Joint is true if all candidates were fitted together.
 	Joint bool `json:"fitted_together"`
-	// Unnamed is the share of words that are no candidates.
+	// Unnamed is the share of words that are not among the candidates.
 	Unnamed LDPUnnamed `json:"unnamed"`
-	// Found are the words found, and with AllWords the other candidates.
+	// Found are the words that were found, and, if all words were requested, the other
+	// candidates.
 	Found []LDPWord `json:"found"`
 }
 
@@ -194,13 +195,14 @@ type LDPWords struct {
 type LDPUnnamed struct {
 	// Share is the estimate.
 	Share float64 `json:"share"`
-	// StdErr is its standard error; null where none is known.
+	// StdErr is the standard error of the estimate; null where none is known.
 	StdErr *float64 `json:"std_err"`
-	// Low is the lower end of its interval.
+	// Low is the lower end of the interval for the share.
 	Low float64 `json:"low"`
-	// High is the upper end of its interval.
+	// High is the upper end of the interval for the share.
 	High float64 `json:"high"`
-	// P is the p-value of the hypothesis that there are none; null where it was not tested.
+	// P is the p-value of the hypothesis that there are no such words; null where the
+	// hypothesis was not tested.
 	P *float64 `json:"p_value"`
 }
 
@@ -210,73 +212,73 @@ type LDPWord struct {
 	Word string `json:"word"`
 	// Share is the estimate.
 	Share float64 `json:"share"`
-	// StdErr is its standard error; null where none is known.
+	// StdErr is the standard error of the share; null where none is known.
 	StdErr *float64 `json:"std_err"`
-	// Low is the lower end of its interval.
+	// Low is the lower end of the interval for the share.
 	Low float64 `json:"low"`
-	// High is the upper end of its interval.
+	// High is the upper end of the interval for the share.
 	High float64 `json:"high"`
 	// P is the p-value of the hypothesis that the share is 0.
 	P float64 `json:"p_value"`
-	// Significant tells whether the word counts as found.
+	// Significant is true if the word counts as found.
 	Significant bool `json:"significant"`
 }
 
 // LDPMean is the mean of a number.
 type LDPMean struct {
-	// Level is the confidence of its interval.
+	// Level is the confidence of the interval.
 	Level float64 `json:"level"`
 	// Value is the estimate.
 	Value float64 `json:"value"`
-	// StdErr is its standard error.
+	// StdErr is the standard error of the estimate.
 	StdErr float64 `json:"std_err"`
-	// Low is the lower end of its interval.
+	// Low is the lower end of the interval for the mean.
 	Low float64 `json:"low"`
-	// High is the upper end of its interval.
+	// High is the upper end of the interval for the mean.
 	High float64 `json:"high"`
-	// Basis names the inequality from which the interval follows.
+	// Basis is the inequality from which the interval follows.
 	Basis string `json:"interval_basis"`
 }
 
 // LDPDistribution is the distribution of a number.
 type LDPDistribution struct {
-	// Edges of its buckets, one more than there are buckets.
+	// Edges of the buckets, one more than there are buckets.
 	Edges []float64 `json:"edges"`
-	// Shares of its buckets.
+	// Shares of the buckets.
 	Shares []float64 `json:"shares"`
 	// Mean of the distribution.
 	Mean float64 `json:"mean"`
 	// Quartiles are the first quartile, the median and the third quartile.
 	Quartiles []float64 `json:"quartiles"`
-	// Errors holds the mean and the quartiles with their errors.
+	// Errors are the mean and the quartiles with their standard errors and intervals.
 	Errors []LDPMeasured `json:"errors,omitempty"`
-	// Iterations of the EM algorithm.
+	// Iterations is the number of iterations of the EM algorithm.
 	Iterations int `json:"iterations"`
-	// Converged tells whether it converged.
+	// Converged is true if the EM algorithm converged.
 	Converged bool `json:"converged"`
 }
 
 // LDPMeasured is a statistic of a distribution with its interval.
 type LDPMeasured struct {
-	// Of names the statistic: mean, first quartile, median or third quartile.
+	// Of is the name of the statistic: mean, first quartile, median or third quartile.
 	Of string `json:"of"`
 	// Value is the estimate.
 	Value float64 `json:"value"`
-	// StdErr is its standard error.
+	// StdErr is the standard error of the estimate.
 	StdErr float64 `json:"std_err"`
-	// Low is the lower end of its interval.
+	// Low is the lower end of the interval for the statistic.
 	Low float64 `json:"low"`
-	// High is the upper end of its interval.
+	// High is the upper end of the interval for the statistic.
 	High float64 `json:"high"`
-	// Level is the confidence of its interval.
+	// Level is the confidence of the interval.
 	Level float64 `json:"level"`
 }
 
 // LDPAssociation holds the joint shares of two attributes.
 type LDPAssociation struct {
-	// First names the attribute of the rows.
+	// First is the name of the attribute of the rows.
 	First string `json:"first"`
-	// Second names the attribute of the columns.
+	// Second is the name of the attribute of the columns.
 	Second string `json:"second"`
 	// FirstLabels are the labels of the rows.
 	FirstLabels []string `json:"first_labels"`
@@ -284,13 +286,13 @@ type LDPAssociation struct {
 	SecondLabels []string `json:"second_labels"`
 	// People is the number of persons whose reports hold both attributes.
 	People int `json:"people"`
-	// Shares are the joint shares, a row for each first label.
+	// Shares are the joint shares, one row per first label.
 	Shares [][]float64 `json:"shares"`
-	// StdErr are their standard errors; null where none is known.
+	// StdErr are the standard errors of the shares; null where none is known.
 	StdErr [][]*float64 `json:"std_err"`
-	// Iterations of the EM algorithm.
+	// Iterations is the number of iterations of the EM algorithm.
 	Iterations int `json:"iterations"`
-	// Converged tells whether it converged.
+	// Converged is true if the EM algorithm converged.
 	Converged bool `json:"converged"`
 	// Loss is the privacy loss of both reports of a person.
 	Loss ldp.Loss `json:"loss"`

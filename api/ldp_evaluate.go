@@ -57,7 +57,7 @@ type LDPEvaluateRequest struct {
 // holds figures of the table and is private.
 type LDPEvaluate struct {
 	*evaluate.Result
-	// Private says that the result must not be released.
+	// Private is the text "do not release".
 	Private string `json:"private"`
 	// Input is the table.
 	Input string `json:"input"`

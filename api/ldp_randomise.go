@@ -34,19 +34,19 @@ type LDPRandomise struct {
 	Input string `json:"input"`
 	// Output is the file of the reports.
 	Output string `json:"output"`
-	// Reports is their number.
+	// Reports is the number of reports.
 	Reports int `json:"reports"`
-	// Repeated is the number of reports that are not their client's first.
+	// Repeated is the number of reports that are not the first of their client.
 	Repeated int `json:"repeated_clients"`
-	// Mechanism is its name.
+	// Mechanism is the name of the mechanism.
 	Mechanism string `json:"mechanism"`
-	// Columns are the attributes' columns.
+	// Columns are the columns of the attributes.
 	Columns []string `json:"columns"`
 	// Labels of each attribute; null for numbers and words.
 	Labels [][]string `json:"labels"`
-	// Rappor holds RAPPOR's parameters as they run; absent for other mechanisms.
+	// Rappor are the parameters of RAPPOR as used; absent for other mechanisms.
 	Rappor *ldp.Params `json:"rappor,omitempty"`
-	// Privacy states what the reports cost a person.
+	// Privacy is the privacy cost of the reports for a person.
 	Privacy survey.Privacy `json:"privacy"`
 
 	// Lines are the reports, one a line.

@@ -43,7 +43,7 @@ type LDPSimulateRequest struct {
 type LDPSimulate struct {
 	// Schema is the form, noren.ldp.simulate/1.
 	Schema string `json:"schema"`
-	// Private says that the result must not be released; absent for a made-up population.
+	// Private is the text "do not release"; absent for a made-up population.
 	Private string `json:"private,omitempty"`
 	// Input is the table from which people were drawn; absent for a made-up population.
 	Input string `json:"input,omitempty"`
@@ -53,15 +53,15 @@ type LDPSimulate struct {
 	N int `json:"n"`
 	// Seed of all draws.
 	Seed uint64 `json:"seed"`
-	// Trials is the number of simulated collections for each point of a curve.
+	// Trials is the number of simulated collections per point of a curve.
 	Trials int `json:"trials"`
-	// Error is the error of the estimate, measured as in the curves.
+	// Error is the error of the estimate, in the measure of the curves.
 	Error float64 `json:"error"`
-	// Attributes holds true and estimated values of each attribute.
+	// Attributes are the true and the estimated values, one element per attribute.
 	Attributes []LDPTruth `json:"attributes"`
 	// Curves of the error over epsilon and over the number of people.
 	Curves []LDPErrorCurve `json:"curves"`
-	// Privacy states the guarantee that real reports would have.
+	// Privacy is the guarantee that real reports would have.
 	Privacy survey.Privacy `json:"privacy"`
 
 	// Kind is what is estimated.
@@ -70,13 +70,13 @@ type LDPSimulate struct {
 
 // LDPTruth holds true and estimated values of an attribute.
 type LDPTruth struct {
-	// Column is the attribute's.
+	// Column is the column of the attribute.
 	Column string `json:"column,omitempty"`
-	// Labels, of shares and words.
+	// Labels are the true and the estimated shares of labels or of words.
 	Labels []LDPTrueShare `json:"labels,omitempty"`
-	// Mean of a number.
+	// Mean is the true and the estimated mean of a number.
 	Mean *LDPTrueMean `json:"mean,omitempty"`
-	// Distribution of a number, by buckets.
+	// Distribution is the true and the estimated distribution of a number, by buckets.
 	Distribution []LDPTrueBucket `json:"distribution,omitempty"`
 	// Wasserstein is the distance between the true and the estimated distribution.
 	Wasserstein *float64 `json:"wasserstein,omitempty"`
@@ -90,13 +90,13 @@ type LDPTrueShare struct {
 	True float64 `json:"true"`
 	// Estimate is the estimated share.
 	Estimate float64 `json:"estimate"`
-	// StdErr is its standard error; null for a word that was not found.
+	// StdErr is the standard error of the estimate; null for a word that was not found.
 	StdErr *float64 `json:"std_err"`
-	// Low is the lower end of its interval; absent for words.
+	// Low is the lower end of the interval for the share; absent for words.
 	Low *float64 `json:"low,omitempty"`
-	// High is the upper end of its interval; absent for words.
+	// High is the upper end of the interval for the share; absent for words.
 	High *float64 `json:"high,omitempty"`
-	// Found tells whether a word was found; absent for labels.
+	// Found is true if the word was found; absent for labels.
 	Found *bool `json:"found,omitempty"`
 }
 
@@ -106,19 +106,19 @@ type LDPTrueMean struct {
 	True float64 `json:"true"`
 	// Estimate is the estimated mean.
 	Estimate float64 `json:"estimate"`
-	// StdErr is its standard error.
+	// StdErr is the standard error of the estimate.
 	StdErr float64 `json:"std_err"`
-	// Low is the lower end of its interval.
+	// Low is the lower end of the interval for the mean.
 	Low float64 `json:"low"`
-	// High is the upper end of its interval.
+	// High is the upper end of the interval for the mean.
 	High float64 `json:"high"`
 }
 
 // LDPTrueBucket is the share of a bucket of a distribution.
 type LDPTrueBucket struct {
-	// From is the bucket's lower edge.
+	// From is the lower edge of the bucket.
 	From float64 `json:"from"`
-	// To is the bucket's upper edge.
+	// To is the upper edge of the bucket.
 	To float64 `json:"to"`
 	// True is the true share.
 	True float64 `json:"true"`
@@ -128,9 +128,9 @@ type LDPTrueBucket struct {
 
 // LDPErrorCurve is the error of a mechanism over epsilon or over the number of people.
 type LDPErrorCurve struct {
-	// Mechanism is its name.
+	// Mechanism is the name of the mechanism.
 	Mechanism string `json:"mechanism"`
-	// Over is epsilon or n.
+	// Over is the variable of the curve: epsilon or n.
 	Over string `json:"over"`
 	// Points of the curve.
 	Points []LDPErrorPoint `json:"points"`
@@ -138,10 +138,10 @@ type LDPErrorCurve struct {
 
 // LDPErrorPoint is a point of a curve.
 type LDPErrorPoint struct {
-	// X is epsilon or the number of people.
+	// X is the value of epsilon or the number of people.
 	X float64 `json:"x"`
-	// Error is the root mean square error over the trials, or the mean Wasserstein
-	// distance; null where there is none.
+	// Error is the root mean square error over the trials, or the mean Wasserstein distance;
+	// null where neither is available.
 	Error *float64 `json:"error"`
 	// Expected is the error by the formulas; null where there is no formula.
 	Expected *float64 `json:"expected"`

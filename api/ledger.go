@@ -30,21 +30,21 @@ type Account struct {
 	ID int64 `json:"id"`
 	// Name of the data set or of the analyst.
 	Name string `json:"name"`
-	// Cap is the total that may ever be spent.
+	// Cap is the largest total privacy expenditure.
 	Cap Cost `json:"cap"`
-	// Spent is what was charged.
+	// Spent is the privacy expenditure so far.
 	Spent Cost `json:"spent"`
-	// Remaining is the cap less what was spent.
+	// Remaining is the cap minus what was spent.
 	Remaining Cost `json:"remaining"`
 }
 
 // Analyst is an analyst's budget in a data set.
 type Analyst struct {
 	Account
-	// Available is what the analyst can still spend: the smaller of its own remainder
-	// and the data set's, nothing if closed.
+	// Available is the budget that the analyst can still spend: the smaller of the analyst's
+	// own remainder and the data set's; nothing if closed.
 	Available Cost `json:"available"`
-	// Closed is true if the analyst may ask nothing more.
+	// Closed is true if the analyst may make no more requests.
 	Closed bool `json:"closed"`
 }
 
@@ -75,8 +75,8 @@ type Dataset struct {
 	Definition json.RawMessage `json:"definition"`
 	// DefinitionSHA256 is the SHA-256 of the schema.
 	DefinitionSHA256 string `json:"definition_sha256"`
-	// OtherPeople are the data sets with similar columns that the steward declared to
-	// hold none of the persons of this one.
+	// OtherPeople are the data sets with similar columns of which the steward declared that
+	// they hold none of the persons of this one.
 	OtherPeople []string `json:"other_people"`
 	// Versions are all versions, the oldest first.
 	Versions []Version `json:"versions"`
@@ -94,8 +94,8 @@ type Dataset struct {
 type Statement struct {
 	// Epsilon is the bound epsilon.
 	Epsilon json.Number `json:"epsilon"`
-	// Delta is the probability delta: that of the budget, or 0 where the sum of the
-	// epsilons is the smaller figure.
+	// Delta is the delta of the budget, or 0 where the sum of the epsilons is the smaller
+	// figure.
 	Delta json.Number `json:"delta"`
 	// PureEpsilon is the sum of the epsilons of the answers that are private without a
 	// delta.
@@ -106,19 +106,19 @@ type Statement struct {
 
 // Version is one state of a data set: a schema and a table.
 type Version struct {
-	// Version is its number, from 1.
+	// Version is the number of the version, from 1.
 	Version int `json:"version"`
-	// Link is the number of its grant's entry in the chain.
+	// Link is the number of the grant's entry in the chain.
 	Link int64 `json:"link"`
 	// Time of the grant, RFC 3339 in UTC.
 	Time string `json:"time"`
-	// DefinitionSHA256 is the SHA-256 of its schema.
+	// DefinitionSHA256 is the SHA-256 of the version's schema.
 	DefinitionSHA256 string `json:"definition_sha256"`
-	// Fingerprint is the keyed print of its table.
+	// Fingerprint is the keyed print of the version's table.
 	Fingerprint string `json:"fingerprint"`
-	// File is the path of its file.
+	// File is the path of the version's file.
 	File string `json:"file"`
-	// Replaced is true if the next version replaced it before anything was spent.
+	// Replaced is true if the next version replaced this one before any budget was spent.
 	Replaced bool `json:"replaced"`
 }
 

@@ -67,9 +67,10 @@ type LedgerExportCheck struct {
 
 // ExportFault is a difference that was found in an exported ledger.
 type ExportFault struct {
-	// Entry is the number of the entry in the chain; 0 where it is about the whole.
+	// Entry is the number of the entry in the chain; 0 where the fault concerns the whole
+	// ledger.
 	Entry int64 `json:"entry"`
-	// Line is the line of the file; 0 where it is about the whole.
+	// Line is the line of the file; 0 where the fault concerns the whole ledger.
 	Line int64 `json:"line"`
 	// What is the fault, as a sentence.
 	What string `json:"what"`

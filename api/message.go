@@ -2,7 +2,7 @@ package api
 
 // Message is a sentence with a code, by which a page translates it.
 type Message struct {
-	// Code names the sentence, stable between versions.
+	// Code is the name of the sentence, stable between versions.
 	Code string `json:"code"`
 	// Text is the sentence in English.
 	Text string `json:"text"`

@@ -45,7 +45,7 @@ type OutliersCountRequest struct {
 	IntervalShare float64 `json:"interval_share,omitempty"`
 }
 
-// Outliers is the answer to an [OutliersCountRequest].
+// Outliers is the count of outliers.
 type Outliers struct {
 	// Schema is noren.outliers/1.
 	Schema string `json:"schema"`
@@ -55,12 +55,13 @@ type Outliers struct {
 
 // OutliersAccuracy is the expected error of a count of outliers, from public facts.
 type OutliersAccuracy struct {
-	// Noise describes the noise.
+	// Noise is a description of the noise.
 	Noise string `json:"noise"`
 	// SD is the standard deviation that is expected if the guess is right; absent without
 	// a guess.
 	SD float64 `json:"expected_sd,omitempty"`
-	// HalfWidth is that of the 95% interval that is expected if the guess is right.
+	// HalfWidth is the half-width of the 95% interval that is expected if the guess is right;
+	// absent without a guess.
 	HalfWidth float64 `json:"expected_half_width_95,omitempty"`
 	// MostSD is the largest standard deviation, whatever the data.
 	MostSD float64 `json:"most_sd"`
@@ -90,7 +91,7 @@ type OutliersPlan struct {
 	*outlier.Plan
 	// Share is the guess of the share of records that are outliers.
 	Share float64 `json:"outlier_share"`
-	// Table compares noise and count for numbers of records and epsilons.
+	// Table is a comparison of noise and count for numbers of records and epsilons.
 	Table []outlier.PlanRow `json:"table"`
 }
 

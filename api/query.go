@@ -48,7 +48,7 @@ type QueryRequest struct {
 	Records int64 `json:"records,omitempty"`
 }
 
-// Query is the answer to a [QueryRequest].
+// Query is the answer to a query.
 type Query struct {
 	// Schema is noren.query/1.
 	Schema string `json:"schema"`
@@ -64,7 +64,7 @@ const QueryAccuracySchema = "noren.query.accuracy/1"
 
 // QueryAccuracy compares the mechanisms that can answer a query, from public facts.
 type QueryAccuracy struct {
-	// Accuracy has an entry for each mechanism.
+	// Accuracy is the expected accuracy, one entry per mechanism.
 	Accuracy []NoiseAccuracy `json:"accuracy"`
 	// Query is the kind of query.
 	Query query.Kind `json:"query"`
@@ -76,6 +76,6 @@ type QueryAccuracy struct {
 type NoiseAccuracy struct {
 	// Mechanism is the name of the mechanism.
 	Mechanism query.Noise `json:"mechanism"`
-	// Accuracy is what an answer is expected to be off by.
+	// Accuracy is the expected error of an answer.
 	Accuracy query.Accuracy `json:"accuracy"`
 }

@@ -16,31 +16,30 @@ type Price struct {
 	DryRun bool `json:"dry_run"`
 	// Dataset is the name of the data set; empty when unaccounted.
 	Dataset string `json:"dataset"`
-	// Epsilon is the privacy cost.
+	// Epsilon of the privacy cost.
 	Epsilon json.Number `json:"epsilon"`
-	// Delta is the privacy cost.
+	// Delta of the privacy cost.
 	Delta json.Number `json:"delta"`
-	// Rho is the privacy cost in a budget in zCDP; epsilon and delta are then the
-	// guarantee of the answer by itself.
+	// Rho of the privacy cost in a budget in zCDP; epsilon and delta are then the guarantee of
+	// the answer by itself.
 	Rho json.Number `json:"rho,omitempty"`
 	// Neighbours is the relation of the guarantee: add-remove or replace-one.
 	Neighbours string `json:"neighbours"`
 	// Unit is the privacy unit: record, or a column.
 	Unit string `json:"unit"`
-	// Fits says that every account covers the cost.
+	// Fits is true if every account covers the cost.
 	Fits bool `json:"fits"`
-	// Before is what the accounts hold now; null when unaccounted.
+	// Before is the budget that the accounts have now; null when unaccounted.
 	Before *Remaining `json:"before"`
-	// Remaining is what they would hold after the charge; as before where it does not
-	// fit.
+	// Remaining is the budget that the accounts would have after the charge; equal to `before`
+	// where the cost does not fit.
 	Remaining *Remaining `json:"remaining"`
 }
 
-// Quote is a price with the accuracy that is expected, from public facts.
+// Quote is a privacy cost with the accuracy that is expected, from public facts.
 type Quote[A any] struct {
 	Price
-	// Accuracy is what the answer is expected to be off by; absent where nothing can be
-	// said.
+	// Accuracy is the expected error of the answer; absent where nothing can be said.
 	Accuracy *A `json:"accuracy,omitempty"`
 }
 

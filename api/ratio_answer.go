@@ -46,25 +46,25 @@ type RatioAnswer struct {
 	Question string `json:"question"`
 	// Of is the question in words.
 	Of string `json:"of"`
-	// Where is its condition.
+	// Where is the condition of the question.
 	Where string `json:"where,omitempty"`
 	// Answer is the answer of a mean, a count or a quantile.
 	Answer *RatioEstimate `json:"answer,omitempty"`
 	// Share is the share of a count among all private records.
 	Share *RatioEstimate `json:"share,omitempty"`
-	// Bins are those of a histogram.
+	// Bins of a histogram.
 	Bins []RatioBin `json:"bins,omitempty"`
-	// Coefficients are those of a regression.
+	// Coefficients of a regression.
 	Coefficients []RatioTerm `json:"coefficients,omitempty"`
 	// R2 is the coefficient of determination of a regression.
 	R2 *float64 `json:"r2,omitempty"`
-	// Excludes says which error no standard error contains.
+	// Excludes is the error that no standard error contains.
 	Excludes string `json:"excludes"`
 	// Privacy is the guarantee of the weights.
 	Privacy string `json:"privacy"`
-	// FitCheck is what the check of the fit found.
+	// FitCheck is the result of the check of the fit.
 	FitCheck ratio.FitCheck `json:"fit_check"`
-	// Warnings hold for the whole answer; those of single bins or coefficients are with them.
+	// Warnings for the whole answer; those for single bins or coefficients are in these.
 	Warnings []string `json:"warnings"`
 
 	// ErrorUnit is the unit of the standard error where it is not that of Value: days or s.
@@ -77,7 +77,7 @@ type RatioEstimate struct {
 	Value *float64 `json:"value"`
 	// Text is the value as the column writes it, for dates and ordered levels.
 	Text string `json:"text,omitempty"`
-	// Share is the share of a bin.
+	// Share of all private records that are in the bin, for a histogram.
 	Share *float64 `json:"share,omitempty"`
 	// SE is the standard error.
 	SE *float64 `json:"standard_error"`
@@ -86,7 +86,7 @@ type RatioEstimate struct {
 	// Carried is the share of the question's variation that the columns of the weights
 	// explain.
 	Carried *float64 `json:"carried,omitempty"`
-	// Warnings say where the public data cannot carry the question.
+	// Warnings where the public data do not support the question.
 	Warnings []string `json:"warnings"`
 }
 
@@ -94,7 +94,7 @@ type RatioEstimate struct {
 type RatioParts struct {
 	// Public is the sampling error of the public records.
 	Public *float64 `json:"public"`
-	// Privacy is the noise.
+	// Privacy is the error from the noise.
 	Privacy *float64 `json:"privacy"`
 	// Private is the sampling error of the private records.
 	Private *float64 `json:"private"`
@@ -104,14 +104,14 @@ type RatioParts struct {
 
 // RatioBin is a bin of a histogram.
 type RatioBin struct {
-	// Bin is its name.
+	// Bin is the name of the bin.
 	Bin string `json:"bin"`
 	RatioEstimate
 }
 
 // RatioTerm is a coefficient of a regression.
 type RatioTerm struct {
-	// Term is its name.
+	// Term is the name of the term.
 	Term string `json:"term"`
 	RatioEstimate
 }

@@ -34,7 +34,7 @@ type RatioTest struct {
 	Z *float64 `json:"z"`
 }
 
-// RatioCheck is the result of a paid check of weights.
+// RatioCheck is the result of a check of weights, which costs privacy budget.
 type RatioCheck struct {
 	// Schema is noren.ratio.check/1.
 	Schema string `json:"schema"`
@@ -44,14 +44,14 @@ type RatioCheck struct {
 	Tests []RatioTest `json:"tests"`
 	// Off is the number of tests that differ by more than chance.
 	Off int `json:"off"`
-	// Nearer says that the weighted means are nearer to the private ones than the
-	// unweighted.
+	// Nearer is true if the weighted means are nearer to the private ones than the unweighted
+	// means.
 	Nearer bool `json:"nearer"`
-	// Verdict is off, no help, or nothing found.
+	// Verdict is the result of the check: off, no help, or nothing found.
 	Verdict string `json:"verdict"`
-	// Warnings say what is wrong.
+	// Warnings, as sentences.
 	Warnings []string `json:"warnings"`
-	// FitCheck is what the check of the fit found.
+	// FitCheck is the result of the check of the fit.
 	FitCheck ratio.FitCheck `json:"fit_check"`
 	Receipt
 }

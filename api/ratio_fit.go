@@ -93,11 +93,12 @@ type RatioFit struct {
 	Columns []string `json:"columns"`
 	// PublicRecords is the number of public records.
 	PublicRecords int `json:"public_records"`
-	// Records is the number of private records, as RecordsFrom says.
+	// Records is the number of private records; RecordsFrom is how it is known.
 	Records float64 `json:"records"`
-	// RecordsFrom is declared, paid or estimated.
+	// RecordsFrom is how the number of private records is known: declared, paid (released with
+	// noise) or estimated.
 	RecordsFrom string `json:"records_from"`
-	// Mechanism is the noise.
+	// Mechanism is the mechanism of the noise.
 	Mechanism ratio.Noise `json:"mechanism"`
 	// B is the number of kernels; 0 for marginals.
 	B int `json:"b"`
@@ -105,15 +106,15 @@ type RatioFit struct {
 	Sigma float64 `json:"sigma"`
 	// Lambda is the regularisation.
 	Lambda float64 `json:"lambda"`
-	// Post is how negative ratios were avoided.
+	// Post is the method by which negative ratios were avoided.
 	Post ratio.Post `json:"post"`
 	// ESS is the effective sample size (Kish).
 	ESS float64 `json:"ess"`
-	// MaxShare is the share of the total weight of the record with the largest weight.
+	// MaxShare is the largest weight of a record as a share of the total weight.
 	MaxShare float64 `json:"max_share"`
 	// MeanWeight is the mean weight before normalisation.
 	MeanWeight float64 `json:"mean_weight"`
-	// FitCheck is what the check of the fit found.
+	// FitCheck is the result of the check of the fit.
 	FitCheck ratio.FitCheck `json:"fit_check"`
 	// Warnings are the findings of the check and the notes of the fit.
 	Warnings []string `json:"warnings"`

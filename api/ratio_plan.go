@@ -44,7 +44,7 @@ type RatioPlan struct {
 	Answers []RatioPlanned `json:"answers"`
 	// Take is the recommended kind of features.
 	Take ratio.Feature `json:"take"`
-	// Why is the reason.
+	// Why is the reason for the recommendation.
 	Why string `json:"why"`
 	// Questions is the number of questions from which the weights have smaller errors than
 	// direct queries that share epsilon.
@@ -55,7 +55,7 @@ type RatioPlan struct {
 type RatioPlanned struct {
 	// Question is the question in words.
 	Question string `json:"question"`
-	// SD is the standard deviation among the public records.
+	// SD is the standard deviation of the column among the public records.
 	SD float64 `json:"sd"`
 	// By are the expected errors by kind of features: kernels, marginals, both.
 	By map[ratio.Feature]ratio.Plan `json:"by"`

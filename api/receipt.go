@@ -13,9 +13,9 @@ import (
 // Receipt states the guarantee of an answer and what was charged for it. Every result
 // of an operation that charges a budget contains it.
 type Receipt struct {
-	// Epsilon is that of the guarantee.
+	// Epsilon of the guarantee.
 	Epsilon json.Number `json:"epsilon"`
-	// Delta is that of the guarantee.
+	// Delta of the guarantee.
 	Delta json.Number `json:"delta"`
 	// Neighbours is the relation of the guarantee: add-remove or replace-one.
 	Neighbours string `json:"neighbours"`
@@ -23,11 +23,11 @@ type Receipt struct {
 	Unit string `json:"unit"`
 	// Accounting is how the answer was accounted for: charged, or unaccounted.
 	Accounting string `json:"accounting"`
-	// Charge is what the ledger was charged; null when unaccounted.
+	// Charge is the charge in the ledger; null when unaccounted.
 	Charge *Charge `json:"charge"`
 	// Remaining is what the analyst may still spend; null when unaccounted.
 	Remaining *Remaining `json:"remaining"`
-	// Repeated says that this is a stored answer, given again free of charge.
+	// Repeated is true if this is a stored answer, returned again free of charge.
 	Repeated bool `json:"repeated"`
 	// Guarantee is the whole guarantee with its assumptions.
 	Guarantee noren.Guarantee `json:"guarantee"`
@@ -48,14 +48,14 @@ type Charge struct {
 	ID string `json:"id"`
 	// Link is the number of the charge's entry in the ledger's chain.
 	Link int64 `json:"link"`
-	// Head is the hash of that entry.
+	// Head is the hash of the charge's entry in the ledger's chain.
 	Head string `json:"head"`
-	// Epsilon is what was charged. In a budget in zCDP it is the sum of the epsilons of
-	// the parts of the answer that are private without a delta.
+	// Epsilon is the epsilon that was charged. In a budget in zCDP it is the sum of the
+	// epsilons of the parts of the answer that are private without a delta.
 	Epsilon json.Number `json:"epsilon"`
-	// Delta is what was charged.
+	// Delta is the delta that was charged.
 	Delta json.Number `json:"delta"`
-	// Rho is what was charged to a budget in zCDP.
+	// Rho is the rho that was charged to a budget in zCDP.
 	Rho json.Number `json:"rho,omitempty"`
 }
 
@@ -69,9 +69,9 @@ type Remaining struct {
 
 // Held is what one account holds.
 type Held struct {
-	// Kind is dataset or analyst.
+	// Kind of the account: dataset or analyst.
 	Kind string `json:"kind"`
-	// Name is that of the data set or of the analyst.
+	// Name of the data set or of the analyst.
 	Name string `json:"name"`
 	Cost
 }

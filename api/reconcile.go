@@ -19,7 +19,7 @@ type LedgerReconcileRequest struct {
 type Reconciliation struct {
 	// Ledger is the ledger's id.
 	Ledger string `json:"ledger"`
-	// Lost is the number of entries that an anchor knew and that nothing brought back.
+	// Lost is the number of entries that an anchor recorded and that were not restored.
 	Lost int64 `json:"lost"`
 	// Raised are the accounts whose expenditure rose.
 	Raised []Raised `json:"raised"`
@@ -36,9 +36,9 @@ type Reconciliation struct {
 
 // Raised is an account whose expenditure rose.
 type Raised struct {
-	// After is what is spent now.
+	// After is the privacy expenditure now.
 	After Cost `json:"after"`
-	// Before is what was spent before.
+	// Before is the privacy expenditure before the reconciliation.
 	Before Cost `json:"before"`
 	// Kind of the account: dataset or analyst.
 	Kind string `json:"kind"`

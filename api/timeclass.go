@@ -7,7 +7,8 @@ type Work struct {
 	AtMost int64 `json:"at_most"`
 	// Columns is the number of different columns that are read.
 	Columns int `json:"columns"`
-	// Persons says that the records of one person are picked.
+	// Persons is true if records are selected person by person, because the privacy unit is a
+	// column.
 	Persons bool `json:"persons"`
 	// Questions are the questions.
 	Questions []QuestionWork `json:"questions"`
@@ -17,9 +18,9 @@ type Work struct {
 type QuestionWork struct {
 	// Kind is the kind of the question.
 	Kind string `json:"kind"`
-	// Columns is the number of columns that it reads.
+	// Columns is the number of columns that the question reads.
 	Columns int `json:"columns"`
-	// Cells is the number of values of its answer.
+	// Cells is the number of values of the answer.
 	Cells int `json:"cells"`
 }
 

@@ -7,12 +7,11 @@ import (
 
 // ClassLoss is the information loss of the classes of a release.
 type ClassLoss struct {
-	// Loss is SSE/SST of the original's records in the classes of the release, in the
-	// scaled space of the quasi-identifiers; 0 when SST is. It is the loss that making
-	// the release states, where no two groups publish the same and no record was
-	// suppressed.
+	// Loss is SSE/SST of the original's records in the classes of the release, in the scaled
+	// space of the quasi-identifiers; 0 where SST is 0. It equals the loss that `anonymize`
+	// states where no two groups publish the same values and no record was suppressed.
 	Loss float64 `json:"loss"`
-	// Scale is minmax, zscore or none.
+	// Scale is the scaling of the quasi-identifiers: minmax, zscore or none.
 	Scale string `json:"scale"`
 }
 

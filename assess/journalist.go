@@ -15,24 +15,27 @@ import (
 type Journalist struct {
 	// PopulationRecords is the number of records of the population.
 	PopulationRecords int64 `json:"population_records"`
-	// SmallestClass is the smallest F.
+	// SmallestClass is the smallest size in the population of a class of the sample.
 	SmallestClass int64 `json:"smallest_class"`
-	// Max is 1 / smallest F.
+	// Max is 1 / SmallestClass.
 	Max float64 `json:"max"`
-	// Mean is the larger of classes / sum F (the attacker picks a person of
-	// the population) and Marketer (the attacker picks a record).
+	// Mean is the larger of two risks: Marketer (the attacker picks a record), and classes /
+	// sum F, where F is the size of a class in the population (the attacker picks a person of
+	// the population).
 	Mean float64 `json:"mean"`
 	// Threshold is the risk above which a record counts as at risk.
 	Threshold float64 `json:"threshold"`
-	// RecordsAbove is the number of records of the sample with 1/F > Threshold.
+	// RecordsAbove is the number of records of the sample with 1/F above Threshold, where F is
+	// the size of the record's class in the population.
 	RecordsAbove int64 `json:"records_above"`
-	// ShareAbove is their share of the records.
+	// ShareAbove is the share of the records whose risk is above Threshold.
 	ShareAbove float64 `json:"share_above"`
-	// Marketer is (sum f/F) / records: the expected share of records that
-	// are re-identified when all are linked to the population.
+	// Marketer is the sum of f/F over the classes, divided by the number of records, where f
+	// and F are the sizes of a class in the sample and in the population: the expected share
+	// of records that are re-identified when all are linked to the population.
 	Marketer float64 `json:"marketer"`
-	// PopulationUniques counts the records of the sample that are unique in
-	// the population.
+	// PopulationUniques is the number of records of the sample that are unique in the
+	// population.
 	PopulationUniques int64 `json:"population_uniques"`
 }
 

@@ -17,23 +17,23 @@ import (
 type Overlap struct {
 	// Release is the name of the earlier release.
 	Release string `json:"release"`
-	// Source is the name of its source.
+	// Source is the name of the earlier release's source.
 	Source string `json:"source"`
 	// Unit is the column that tells persons apart; where it is empty, records are
 	// joined whose values agree in all columns that both sources have.
 	Unit string `json:"unit,omitempty"`
-	// Common is how many are in both sources.
+	// Common is the number of persons (or records) that are in both sources.
 	Common int64 `json:"common"`
-	// K is the number of candidates that each must have.
+	// K is the number of candidates that must remain for each person (or record).
 	K int `json:"k"`
-	// Min is the smallest number of candidates that remain; of a person with several
-	// records, for the records that leave fewest.
+	// Min is the smallest number of candidates that remain. For a person with several records,
+	// those records count that leave the fewest candidates.
 	Min int64 `json:"candidates_min"`
 	// Mean is the mean number of candidates that remain.
 	Mean float64 `json:"candidates_mean"`
-	// Below counts those of whom fewer than K candidates remain.
+	// Below is the number of persons (or records) of whom fewer than K candidates remain.
 	Below int64 `json:"below_k"`
-	// Alone counts those of whom no other candidate remains.
+	// Alone is the number of persons (or records) of whom no other candidate remains.
 	Alone int64 `json:"alone"`
 }
 

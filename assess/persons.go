@@ -25,15 +25,14 @@ type Persons struct {
 	Mean float64 `json:"average_class"`
 	// Largest is the largest number of persons of a class.
 	Largest int64 `json:"largest_class"`
-	// MaxRisk is 1 / Smallest: the highest chance of a guess that picks a person
-	// of a class. It is 1 where a class holds records of no person alone.
+	// MaxRisk is 1 / Smallest: the largest probability of guessing the person of a record
+	// right within its class. It is 1 where all records of a class belong to no person.
 	MaxRisk float64 `json:"max_risk"`
-	// K is what was asked for, 0 where nothing was.
+	// K is the required k; 0 where none was required.
 	K int `json:"k,omitempty"`
-	// BelowK counts the classes of fewer than K persons, and the records in them.
+	// BelowK is the number of classes of fewer than K persons, and of the records in them.
 	BelowK verify.BelowK `json:"below_k"`
-	// Fit says how many persons fit all records of a person (the intersection
-	// attack).
+	// Fit is the number of persons who fit all records of a person (the intersection attack).
 	Fit privacy.Fit `json:"fit"`
 }
 

@@ -22,19 +22,20 @@ type Queries struct {
 	Count int `json:"count"`
 	// Seed is the seed that the questions follow from.
 	Seed uint64 `json:"seed"`
-	// Mean is the mean of |count in the release - true count| / true count.
+	// Mean is the mean of |count in the release - true count| / true count over the questions.
 	Mean float64 `json:"mean_relative_error"`
 	// MeanLow is the lower end of the 95 % interval of the mean over all such questions.
 	MeanLow float64 `json:"mean_relative_error_low"`
-	// MeanHigh is the upper end of that interval.
+	// MeanHigh is the upper end of the 95 % interval of the mean over all such questions.
 	MeanHigh float64 `json:"mean_relative_error_high"`
-	// Median is the median of the same.
+	// Median is the median of |count in the release - true count| / true count over the
+	// questions.
 	Median float64 `json:"median_relative_error"`
-	// Columns has the mean error of the questions in which a column occurs, in the order
-	// of the columns.
+	// Columns are the mean errors of the questions in which a column occurs, in the order of
+	// the columns.
 	Columns []ColumnError `json:"columns"`
-	// Pairs has that of the questions in which two columns occur together; pairs in no
-	// question are left out.
+	// Pairs are the mean errors of the questions in which two columns occur together; pairs in
+	// no question are left out.
 	Pairs []PairError `json:"pairs,omitempty"`
 }
 
@@ -50,9 +51,9 @@ type ColumnError struct {
 
 // PairError is the mean relative error of the questions about two columns.
 type PairError struct {
-	// First is a column.
+	// First is the first column of the pair.
 	First string `json:"first"`
-	// Second is the other column.
+	// Second is the second column of the pair.
 	Second string `json:"second"`
 	// Error is the mean relative error.
 	Error float64 `json:"mean_relative_error"`

@@ -34,48 +34,49 @@ type Risk struct {
 	// Prosecutor is the risk when the attacker knows that the person is in the
 	// table.
 	Prosecutor Prosecutor `json:"prosecutor"`
-	// Marketer is the expected share of records that an attacker who links
-	// the whole table re-identifies: classes / records. It equals the mean
-	// prosecutor risk, since each class adds size * 1/size.
+	// Marketer is the expected share of records that an attacker who links the whole table
+	// re-identifies: classes / records. This equals the mean prosecutor risk, since each class
+	// adds size * 1/size.
 	Marketer float64 `json:"marketer"`
 	// UniqueRecords is the number of records that are alone in their class.
 	UniqueRecords int64 `json:"unique_records"`
-	// UniqueShare is their share of the records.
+	// UniqueShare is the share of the records that are alone in their class.
 	UniqueShare float64 `json:"unique_share"`
-	// Below counts the records in classes smaller than 2, 3, 5, 10, 20, 50.
+	// Below is the number of classes and records below the class sizes 2, 3, 5, 10, 20 and 50.
 	Below []Below `json:"below"`
 	// Distribution is the histogram of class sizes; empty bins are left out
 	// only after the largest class.
 	Distribution []SizeBin `json:"distribution"`
-	// Discernibility is DM = sum of squared class sizes (Bayardo and Agrawal
-	// 2005): the number of pairs (record, record) that cannot be told apart.
+	// Discernibility is the discernibility metric DM: the sum of the squared class sizes
+	// (Bayardo and Agrawal 2005), which is the number of pairs of records that cannot be told
+	// apart.
 	Discernibility float64 `json:"discernibility"`
 }
 
 // Prosecutor is re-identification risk given that the target is in the table:
 // for a record in a class of f records, 1/f (El Emam and Dankar 2008).
 type Prosecutor struct {
-	// Max is 1 / smallest class.
+	// Max is the largest risk: 1 / smallest class.
 	Max float64 `json:"max"`
-	// Mean is over records: classes / records.
+	// Mean is the mean risk over the records: classes / records.
 	Mean float64 `json:"mean"`
 	// Threshold is the risk above which a record counts as at risk.
 	Threshold float64 `json:"threshold"`
 	// RecordsAbove is the number of records whose risk is greater than Threshold.
 	RecordsAbove int64 `json:"records_above"`
-	// ShareAbove is their share of the records.
+	// ShareAbove is the share of the records whose risk is greater than Threshold.
 	ShareAbove float64 `json:"share_above"`
 }
 
 // Below counts the records in classes of fewer than K records.
 type Below struct {
-	// K is the size of a class.
+	// K is the class size to compare with.
 	K int64 `json:"k"`
-	// Classes is the number of smaller classes.
+	// Classes is the number of classes of fewer than K records.
 	Classes int64 `json:"classes"`
-	// Records is the number of records in them.
+	// Records is the number of records in these classes.
 	Records int64 `json:"records"`
-	// Share is their share of the records.
+	// Share is the share of the records that are in these classes.
 	Share float64 `json:"share"`
 }
 
@@ -87,7 +88,7 @@ type SizeBin struct {
 	High int64 `json:"high"`
 	// Classes is the number of classes of such a size.
 	Classes int64 `json:"classes"`
-	// Records is the number of records in them.
+	// Records is the number of records in these classes.
 	Records int64 `json:"records"`
 }
 

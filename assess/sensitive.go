@@ -15,17 +15,17 @@ import (
 type Sensitive struct {
 	// Column is the name of the sensitive column.
 	Column string `json:"column"`
-	// Homogeneous counts the classes in which all records that have a value have the same
-	// one: it is known of each person who is known to be in the class.
+	// Homogeneous is the number of classes in which all records that have a value have the
+	// same one: the value is known of each person who is known to be in the class.
 	Homogeneous int64 `json:"homogeneous_classes"`
-	// HomogeneousRecords counts the records in these classes.
+	// HomogeneousRecords is the number of records in these classes.
 	HomogeneousRecords int64 `json:"homogeneous_records"`
 	// Classes is the number of all classes.
 	Classes int64 `json:"classes"`
-	// WorstSize is the size of the class in which the commonest value has the largest
-	// share, of several the largest.
+	// WorstSize is the size of the class in which the commonest value has the largest share;
+	// of several such classes, the size of the largest.
 	WorstSize int64 `json:"worst_class_size"`
-	// WorstShare is that share.
+	// WorstShare is the largest share of the commonest value in a class.
 	WorstShare float64 `json:"worst_class_share"`
 	// DistinctL is the smallest number of different values in a class.
 	DistinctL int `json:"distinct_l"`
@@ -33,10 +33,10 @@ type Sensitive struct {
 	EntropyL float64 `json:"entropy_l"`
 	// T is the largest distance of a class from the whole table.
 	T float64 `json:"t"`
-	// Distance names the distance of T.
+	// Distance is the name of the distance by which T is measured.
 	Distance string `json:"distance"`
-	// Associations says how strongly each quasi-identifier goes with the column,
-	// before and after.
+	// Associations are the associations of the quasi-identifiers with the column, before and
+	// after.
 	Associations []Association `json:"associations,omitempty"`
 }
 
@@ -47,9 +47,9 @@ type Sensitive struct {
 type Association struct {
 	// Quasi is the name of the quasi-identifier.
 	Quasi string `json:"quasi_identifier"`
-	// Original is the figure in the table.
+	// Original is Cramer's V in the table.
 	Original float64 `json:"original"`
-	// Release is the figure in the release.
+	// Release is Cramer's V in the release.
 	Release float64 `json:"release"`
 }
 

@@ -13,10 +13,10 @@ import (
 type Uniqueness struct {
 	// Fraction is the sampling fraction.
 	Fraction float64 `json:"sampling_fraction"`
-	// PopulationRecords is the size of the population that follows from it.
+	// PopulationRecords is the size of the population that follows from the sampling fraction.
 	PopulationRecords int64 `json:"population_records"`
-	// SampleUniques counts the records that are unique in the sample, whether
-	// or not they are so in the population.
+	// SampleUniques is the number of records that are unique in the sample, whether or not
+	// they are unique in the population.
 	SampleUniques int64 `json:"sample_uniques"`
 	// Zayatz is the estimate by Zayatz's model.
 	Zayatz Estimate `json:"zayatz"`
@@ -24,10 +24,10 @@ type Uniqueness struct {
 	Pitman Estimate `json:"pitman"`
 	// SNB is the estimate by the shifted negative binomial model.
 	SNB Estimate `json:"snb"`
-	// Chosen is the model that the decision rule of Dankar, El Emam, Neisa
-	// and Roffey (BMC Medical Informatics and Decision Making 12:66, 2012)
-	// takes: Pitman for fractions up to 0.1, otherwise the smaller of Zayatz and
-	// SNB; Zayatz replaces a model that does not fit.
+	// Chosen is the model that the decision rule of Dankar, El Emam, Neisa and Roffey (BMC
+	// Medical Informatics and Decision Making 12:66, 2012) takes: `pitman` for fractions up to
+	// 0.1, otherwise the smaller of `zayatz` and `snb`; `zayatz` replaces a model that does
+	// not fit.
 	Chosen string `json:"chosen"`
 	// Result is the estimate of the chosen model.
 	Result Estimate `json:"result"`
@@ -38,10 +38,10 @@ type Estimate struct {
 	// Uniques is the number of unique records of the population; null where the model
 	// does not fit.
 	Uniques *float64 `json:"uniques"`
-	// Share is their share of the population, which is also the probability that a
-	// record of the sample, drawn at random, is unique in the population.
+	// Share is the share of unique records in the population, which is also the probability
+	// that a record of the sample, drawn at random, is unique in the population.
 	Share *float64 `json:"share"`
-	// Reason says why there is none.
+	// Reason is the reason why there is no estimate.
 	Reason string `json:"reason,omitempty"`
 }
 

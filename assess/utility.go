@@ -7,34 +7,34 @@ type Utility struct {
 	OriginalRecords int64 `json:"original_records"`
 	// ReleaseRecords is the number of rows of the release.
 	ReleaseRecords int64 `json:"release_records"`
-	// Corresponding says that row i of both was taken to be one and the same
-	// record. Otherwise the tables were compared as bags of rows.
+	// Corresponding is true if row i of both tables was taken to be the same record. Otherwise
+	// the tables were compared as bags of rows.
 	Corresponding bool `json:"corresponding"`
-	// Numbers has an entry for each column of integers, decimals or dates, in the
-	// original's order.
+	// Numbers are the columns of integers, decimals or dates, in the original's order.
 	Numbers []NumberColumn `json:"numbers,omitempty"`
-	// Categories has an entry for each other column, in the original's order.
+	// Categories are all other columns, in the original's order.
 	Categories []CategoryColumn `json:"categories,omitempty"`
-	// Correlations compares the columns of Numbers pair by pair. Nil when
+	// Correlations are the correlations of the columns in Numbers, pair by pair. Absent where
 	// there are fewer than two.
 	Correlations *Correlations `json:"correlations,omitempty"`
-	// Loss is SSE/SST of the columns of Numbers.
+	// Loss is SSE/SST of the columns in Numbers.
 	Loss Loss `json:"loss"`
-	// NCP is the mean certainty penalty over all columns and records, absent
-	// when a column has none.
+	// NCP is the mean normalised certainty penalty over all columns and records; absent when a
+	// column has none.
 	NCP Figure `json:"ncp"`
 }
 
 // Figure is a number that may not be had.
 type Figure struct {
-	// Value is nil where the figure cannot be had; Reason then says why.
+	// Value is the figure; null where it cannot be computed, for the stated Reason.
 	Value *float64 `json:"value"`
-	// Low is a lower bound of the figure where Value is not exact; absent where it is, or
-	// where no bound is known.
+	// Low is a lower bound of the figure where Value is not exact; absent where Value is exact
+	// or no bound is known.
 	Low *float64 `json:"low,omitempty"`
-	// High is an upper bound, as Low is a lower one.
+	// High is an upper bound of the figure where Value is not exact; absent where Value is
+	// exact or no bound is known.
 	High *float64 `json:"high,omitempty"`
-	// Reason says why there is no Value.
+	// Reason is the reason why there is no Value.
 	Reason string `json:"reason,omitempty"`
 }
 
@@ -81,18 +81,18 @@ type Moments struct {
 type NumberColumn struct {
 	// Name is the name of the column.
 	Name string `json:"name"`
-	// Type is integer, decimal or date.
+	// Type of the column: integer, decimal or date.
 	Type string `json:"type"`
 	// Layout is how the dates of a date column are written.
 	Layout string `json:"layout,omitempty"`
-	// Ranges says that the release publishes ranges and not numbers.
+	// Ranges is true if the release publishes ranges and not numbers.
 	Ranges bool `json:"ranges"`
-	// Unread counts values of the release that are neither a number nor a
-	// range; they are left out of its figures.
+	// Unread is the number of values of the release that are neither a number nor a range; the
+	// figures leave them out.
 	Unread int64 `json:"unread,omitempty"`
-	// Original describes the values of the table.
+	// Original is a summary of the values of the table.
 	Original Moments `json:"original"`
-	// Release describes the values of the release.
+	// Release is a summary of the values of the release.
 	Release Moments `json:"release"`
 	// MeanChange is the change of the mean, in standard deviations of the original; nil
 	// where the original has no spread.
@@ -100,11 +100,11 @@ type NumberColumn struct {
 	// SDRatio is the release's standard deviation over the original's; nil where the
 	// original has no spread.
 	SDRatio *float64 `json:"sd_ratio"`
-	// Loss is SSE/SST of this column alone (see [Loss]).
+	// Loss is SSE/SST of this column alone.
 	Loss Figure `json:"loss"`
-	// NCP is the mean over records of (width of the record's range) / (width
-	// of the column). It is exact for a release of ranges, for numbers that
-	// stand for themselves it needs corresponding rows and classes.
+	// NCP is the normalised certainty penalty: the mean over records of (width of the record's
+	// range) / (width of the column). It is exact for a release of ranges; for a release of
+	// numbers it needs corresponding rows and classes.
 	NCP Figure `json:"ncp"`
 	// EntropyLoss is the share of the column's information that is gone,
 	// H(original | release) / H(original), from the joint frequencies of
@@ -112,8 +112,8 @@ type NumberColumn struct {
 	// averaged over records and scaled to [0,1]). Exact; absent without
 	// correspondence.
 	EntropyLoss Figure `json:"entropy_loss"`
-	// Histogram lays both over the same bins. Nil when the original has no
-	// values.
+	// Histogram is the histogram of both tables over the same bins; nil where the original has
+	// no values.
 	Histogram *Histogram `json:"histogram"`
 }
 
@@ -123,9 +123,9 @@ type NumberColumn struct {
 type Histogram struct {
 	// Edges are the ends of the bins, one more than there are bins.
 	Edges []float64 `json:"edges"`
-	// Original counts the values of the table in each bin.
+	// Original is the number of values of the table in each bin.
 	Original []float64 `json:"original"`
-	// Release counts the values of the release in each bin.
+	// Release is the number of values of the release in each bin.
 	Release []float64 `json:"release"`
 }
 
@@ -133,43 +133,44 @@ type Histogram struct {
 type CategoryColumn struct {
 	// Name is the name of the column.
 	Name string `json:"name"`
-	// Type is category or ordered.
+	// Type of the column: category or ordered.
 	Type string `json:"type"`
-	// Sets says that the release publishes sets of values, levels of a
-	// hierarchy or ranges of levels.
+	// Sets is true if the release publishes sets of values, levels of a hierarchy or ranges of
+	// levels.
 	Sets bool `json:"sets"`
 	// OriginalMissing is the number of missing values of the table.
 	OriginalMissing int64 `json:"original_missing"`
 	// ReleaseMissing is the number of missing values of the release.
 	ReleaseMissing int64 `json:"release_missing"`
-	// Values counts the distinct values of the original.
+	// Values is the number of distinct values of the original.
 	Values int64 `json:"values"`
-	// Lost counts the values that the release never has on their own, though a set may
-	// hold them.
+	// Lost is the number of values that the release never has on their own, though a set may
+	// contain them.
 	Lost int64 `json:"lost"`
-	// New counts the values of the release that the original has neither as a value, nor
+	// New is the number of values of the release that the original has neither as a value, nor
 	// as a set, nor in its hierarchy.
 	New int64 `json:"new"`
-	// Frequencies holds the most frequent values of the original, at most
-	// [FrequencyLimit]. A set counts in equal parts for each of its values that the
-	// original has.
+	// Frequencies are the most frequent values of the original, at most 40. A set counts in
+	// equal parts for each of its values that the original has.
 	Frequencies []Frequency `json:"frequencies"`
-	// Rest sums up all other values.
+	// Rest is the sum over all other values.
 	Rest *Frequency `json:"rest,omitempty"`
-	// TotalVariation is half the sum of the differences between the shares of
-	// all values, missing included: 0 for equal frequencies, 1 for nothing in
-	// common. Exact for single values; for sets it rests on their equal parts.
+	// TotalVariation is half the sum of the differences between the shares of all values,
+	// missing included: 0 for equal frequencies, 1 where no value is in both. Exact for single
+	// values; a set counts in equal parts for each of its values.
 	TotalVariation float64 `json:"total_variation"`
-	// Changed is the share of records whose value is no longer told. With
-	// corresponding rows it is exact. Without, Value is nil and Low is a
-	// bound: records that kept their value agree in both tables, so at least
-	// the total variation of the values as published has changed.
+	// Changed is the share of records whose value the release no longer states. With
+	// corresponding rows it is exact. Otherwise its `value` is null and its `low` is a lower
+	// bound: records that kept their value agree in both tables, so at least the total
+	// variation of the values as published has changed.
 	Changed Figure `json:"changed"`
-	// NCP is the mean over records of |set| / |all values| for sets of two
-	// values or more, and 0 for single ones (Xu et al. 2006). In a hierarchy,
-	// values are its leaves. Otherwise as for numbers.
+	// NCP is the normalised certainty penalty: the mean over records of |set| / |all values|
+	// for sets of two values or more, and 0 for single ones (Xu et al. 2006). In a hierarchy,
+	// values are its leaves. It is exact for sets; for single values it needs corresponding
+	// rows and classes.
 	NCP Figure `json:"ncp"`
-	// EntropyLoss is as for numbers.
+	// EntropyLoss is the share of the column's information that is lost, as for a column of
+	// numbers.
 	EntropyLoss Figure `json:"entropy_loss"`
 }
 
@@ -180,16 +181,16 @@ const FrequencyLimit = 40
 type Frequency struct {
 	// Value is the value; empty for the sum of others.
 	Value string `json:"value"`
-	// Original is the number of records of the table that have it.
+	// Original is the number of records of the table with this value.
 	Original float64 `json:"original"`
-	// Release is the number of records of the release that have it.
+	// Release is the number of records of the release with this value.
 	Release float64 `json:"release"`
 }
 
 // Correlations are Pearson's, over the records that have both values. An entry
 // is nil where it is not defined (a constant column, fewer than two records).
 type Correlations struct {
-	// Columns names the rows and columns of both matrices.
+	// Columns are the names of the rows and columns of both matrices.
 	Columns []string `json:"columns"`
 	// Original is the matrix of the table.
 	Original [][]*float64 `json:"original"`
@@ -205,13 +206,13 @@ type Correlations struct {
 
 // CorrelationChange is a pair of columns, before and after.
 type CorrelationChange struct {
-	// First is a column.
+	// First is the first column of the pair.
 	First string `json:"first"`
-	// Second is the other column.
+	// Second is the second column of the pair.
 	Second string `json:"second"`
-	// Original is their correlation in the table.
+	// Original is the correlation in the table.
 	Original float64 `json:"original"`
-	// Release is their correlation in the release.
+	// Release is the correlation in the release.
 	Release float64 `json:"release"`
 }
 
@@ -236,12 +237,14 @@ type CorrelationChange struct {
 // The premise itself, that what is published are means of groups, is the
 // release's word; Low and High hold if it is true.
 type Loss struct {
-	// Columns names the columns that the figures cover.
+	// Columns are the columns that the figures cover.
 	Columns []string `json:"columns"`
-	// Method is "rows" or "decomposition"; empty when no column is covered.
+	// Method is the method of computation: "rows" or "decomposition"; empty when no column is
+	// covered.
 	Method string `json:"method,omitempty"`
-	// MinMax scales each column to [0,1]; constant columns drop out.
+	// MinMax is the loss with each column scaled to [0,1], without constant columns.
 	MinMax Figure `json:"min_max"`
-	// ZScore scales each column by its standard deviation; constant columns drop out.
+	// ZScore is the loss with each column scaled by its standard deviation, without constant
+	// columns.
 	ZScore Figure `json:"z_score"`
 }

@@ -20,13 +20,13 @@ type Baselines struct {
 	// Quilt is the Markov quilt mechanism's scale (exact influences), for
 	// adversaries who know no record; absent where the model is no chain.
 	Quilt float64 `json:"quilt,omitempty"`
-	// QuiltApprox is the same with influences bounded by the eigengap; 0 where
-	// it does not apply.
+	// QuiltApprox is the Markov quilt mechanism's scale with influences bounded by the
+	// eigengap; 0 where the bound does not apply.
 	QuiltApprox float64 `json:"quilt_approx,omitempty"`
 	// Wasserstein is the scale W/epsilon, W the largest infinity-Wasserstein distance
 	// between conditional distributions of f; absent where the model is too large.
 	Wasserstein float64 `json:"wasserstein,omitempty"`
-	// Tanh is the scale by the tanh rule; absent where it does not apply.
+	// Tanh is the scale by the tanh rule; absent where the rule does not apply.
 	Tanh float64 `json:"tanh,omitempty"`
 }
 

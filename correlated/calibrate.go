@@ -15,9 +15,9 @@ type Calibration struct {
 	// Scale is the scale b of the Laplace noise: the safe end of the last
 	// bracket. 0 where no noise is needed, because the query is constant.
 	Scale float64 `json:"scale"`
-	// Leakage is the leakage at Scale: Upper is at most Epsilon.
+	// Leakage is the leakage at Scale: its upper bound `cbp` is at most Epsilon.
 	Leakage *Leakage `json:"leakage"`
-	// Evaluations is how many scales were tried.
+	// Evaluations is the number of scales that were tried.
 	Evaluations int `json:"evaluations"`
 }
 

@@ -121,30 +121,30 @@ func (o *LeakageOptions) validate() error {
 type Leakage struct {
 	// Upper is a bound that no adversary of the requested kind exceeds.
 	Upper float64 `json:"cbp"`
-	// Lower is reached by an adversary of that kind; it equals the upper bound where the
-	// leakage is exact.
+	// Lower is a leakage that an adversary of the requested kind reaches; it equals the upper
+	// bound where the leakage is exact.
 	Lower float64 `json:"lower"`
-	// Exact is true where the upper bound is the leakage itself.
+	// Exact is true if the upper bound is the leakage itself.
 	Exact bool `json:"exact"`
-	// Method is how the upper bound was found.
+	// Method is the method by which the upper bound was found.
 	Method Method `json:"method"`
 	// Arm is how far the quilted evaluation looked, in records; 0 otherwise.
 	Arm int `json:"arm,omitempty"`
 	// Witness is the adversary who reaches the lower bound; absent where nothing leaks
 	// or no adversary was evaluated.
 	Witness *Witness `json:"witness,omitempty"`
-	// Member is the member of a class that leaks most.
+	// Member is the number of the model, in a class of models, with the largest leakage.
 	Member int `json:"member,omitempty"`
 }
 
 // Witness is the adversary who learns most, what it knows, and from which answer.
 type Witness struct {
-	// Target is the record that is learned about.
+	// Target is the record about which the adversary learns.
 	Target int `json:"record"`
-	// Known are the known records that matter, with their states.
+	// Known are the known records that affect the leakage, with their states.
 	Known []Known `json:"known"`
-	// OthersKnown is true where every other record is known as well; their states make
-	// no difference (Theorem 3).
+	// OthersKnown is true if every other record is known as well; their states make no
+	// difference.
 	OthersKnown bool `json:"others_known"`
 	// State is the target's state that the answer makes more likely.
 	State int `json:"state"`
@@ -153,7 +153,7 @@ type Witness struct {
 	// Answer is the answer, by coordinate, without the contribution of the known
 	// records.
 	Answer []float64 `json:"answer"`
-	// Log is the log ratio that is reached.
+	// Log is the log ratio that the adversary reaches.
 	Log float64 `json:"log_ratio"`
 }
 
@@ -161,7 +161,7 @@ type Witness struct {
 type Known struct {
 	// Record is the number of the record, from 0.
 	Record int `json:"record"`
-	// State is the number of its state; -1 for any.
+	// State is the number of the record's state; -1 for any.
 	State int `json:"state"`
 }
 

@@ -340,7 +340,7 @@ type Answer struct {
 	Values []Decimal `json:"values"`
 	// Scale is the noise scale b.
 	Scale float64 `json:"scale"`
-	// Within95 is how far the noise moves each coordinate at most, 95 times in 100.
+	// Within95 is, for each coordinate, a bound on the noise that holds with probability 0.95.
 	Within95 []float64 `json:"within_95"`
 }
 

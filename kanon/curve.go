@@ -56,15 +56,15 @@ type CurvePoint struct {
 	// Loss is SSE/SST in the scaled space of the quasi-identifiers.
 	Loss float64 `json:"loss"`
 	// MaxRisk is the largest probability of finding a person of a group by guessing:
-	// 1/(smallest group) (prosecutor risk; El Emam 2013). With a unit the size of a
-	// group is its number of persons. Groups that publish the same values are larger as
-	// classes, so that the risks of a release are at most these.
+	// 1/(smallest group) (prosecutor risk; El Emam 2013). With a unit the size of a group is
+	// its number of persons. Groups that publish the same values form larger classes, so the
+	// risks of a release are at most these.
 	MaxRisk float64 `json:"max_risk"`
-	// MeanRisk is that of a record on average: groups/records (marketer risk). With a
-	// unit it is the mean over the pairs of a group and a person in it.
+	// MeanRisk is the mean risk of a record: groups/records (marketer risk). With a unit it is
+	// the mean risk over the pairs of a group and a person in that group.
 	MeanRisk float64 `json:"mean_risk"`
-	// CountError is the mean relative error of random counts over a release of
-	// these groups, where [CurveJob.Count] measures it.
+	// CountError is the mean relative error of random counts over a release of these groups; 0
+	// where no counts were requested.
 	CountError float64 `json:"count_error"`
 	// Seconds is the wall-clock time of this point.
 	Seconds float64 `json:"seconds"`

@@ -18,29 +18,31 @@ type Plan struct {
 	Rows int `json:"rows"`
 	// Unit is the column that tells persons apart; absent where records are counted.
 	Unit string `json:"unit,omitempty"`
-	// Persons is the number of persons, with a unit.
+	// Persons is the number of persons, where there is a unit.
 	Persons int `json:"persons,omitempty"`
-	// K is the least number of records, or with a unit of persons, of a class.
+	// K is the smallest allowed number of records of a class, or of persons where there is a
+	// unit.
 	K int `json:"k"`
 	// Method is the method that would make the groups.
 	Method string `json:"method"`
-	// MethodReason says why it would be chosen; absent where the request states it.
+	// MethodReason is the reason why the method would be chosen; absent where the request
+	// states the method.
 	MethodReason string `json:"method_reason,omitempty"`
-	// Block is the least number of records of a block where the table would be released
-	// block by block; absent where it would be released as a whole.
+	// Block is the least number of records of a block, where the table would be released block
+	// by block; absent where the table would be released as a whole.
 	Block int `json:"block,omitempty"`
 	// Refine is the local search after the method.
 	Refine string `json:"refine"`
-	// Scale says how columns are weighed against each other.
+	// Scale is how columns are weighed against each other.
 	Scale string `json:"scale"`
-	// Publish says what a class shows.
+	// Publish is what a class shows.
 	Publish string `json:"publish"`
-	// Columns says of each column, in order, what would be done with it and why.
+	// Columns are the columns, in order, each with what would be done with it and why.
 	Columns []gate.Fate `json:"columns"`
 	// Undecided are the kept columns that need a decision of the steward: with one of
 	// them the release is refused.
 	Undecided []gate.Refusal `json:"undecided"`
-	// FreeText names the kept columns that are free text.
+	// FreeText are the kept columns that are free text.
 	FreeText []string `json:"free_text"`
 }
 

@@ -14,10 +14,10 @@ import (
 // Rejected counts the reports that were excluded, by reason. They have no part
 // in any estimate.
 type Rejected struct {
-	Malformed   int64 `json:"malformed"`    // Not a report of the mechanism at all
-	WrongLength int64 `json:"wrong_length"` // Of another number of bits
-	BadCohort   int64 `json:"bad_cohort"`   // Of a cohort that does not exist, or, in rounds, of another than the client had before (RAPPOR)
-	Duplicate   int64 `json:"duplicate"`    // A second report of one client
+	Malformed   int64 `json:"malformed"`    // Number of reports that are malformed
+	WrongLength int64 `json:"wrong_length"` // Number of reports with a wrong number of bits
+	BadCohort   int64 `json:"bad_cohort"`   // Number of reports of a cohort that does not exist, or, in rounds, of another cohort than the client had before (RAPPOR)
+	Duplicate   int64 `json:"duplicate"`    // Number of reports of a client after its first
 }
 
 // Total is the number of reports excluded.

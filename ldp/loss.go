@@ -48,11 +48,11 @@ func (l Loss) String() string {
 
 // LossJSON is the form of a [Loss] in JSON.
 type LossJSON struct {
-	// Report is epsilon of one report of one attribute.
+	// Report is the epsilon of one report of one attribute.
 	Report float64 `json:"epsilon_per_report"`
-	// Record is epsilon of one report of every attribute of a record.
+	// Record is the epsilon of one report of every attribute of a record.
 	Record float64 `json:"epsilon_per_record"`
-	// Lifetime is epsilon of all reports of a record whose values do not change; null
+	// Lifetime is the epsilon of all reports of a record whose values do not change; null
 	// where nothing bounds it.
 	Lifetime *float64 `json:"epsilon_lifetime"`
 }

@@ -17,9 +17,9 @@ import (
 // Params are the parameters of RAPPOR (Erlingsson, Pihur and Korolova 2014), in
 // the letters of the reference's params file.
 type Params struct {
-	K int     `json:"k"` // Bits of the Bloom filter, 1 to 32
-	H int     `json:"h"` // Hash functions, 1 to 16
-	M int64   `json:"m"` // Cohorts, 1 to 2^32
+	K int     `json:"k"` // Number of bits of the Bloom filter, 1 to 32
+	H int     `json:"h"` // Number of hash functions, 1 to 16
+	M int64   `json:"m"` // Number of cohorts, 1 to 2^32
 	P float64 `json:"p"` // Probability that a 0 of the permanent response is sent as 1
 	Q float64 `json:"q"` // Probability that a 1 is sent as 1, above P
 	F float64 `json:"f"` // Share of the permanent response that is random

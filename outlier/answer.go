@@ -14,20 +14,20 @@ import (
 
 // Answer is the released answer.
 type Answer struct {
-	// Count is the number of outliers with noise, clamped to at least 0 and, where it is
-	// public, to at most the number of records.
+	// Count is the number of outliers with noise, clamped to at least 0 and, where the number
+	// of records is public, to at most that number.
 	Count int64 `json:"count"`
-	// Interval holds the number of outliers with probability 95%, over the
-	// noise, whatever the data.
+	// Interval is an interval that contains the number of outliers with probability 95%, over
+	// the noise, whatever the data.
 	Interval Interval `json:"interval"`
-	// Expected is an interval that holds the number with that probability if the public
-	// guess in the options is right. It is absent where no guess was given or the guess
-	// allows no narrower interval than the global sensitivity. A guess is no bound: where
-	// it is too small, the interval covers less.
+	// Expected is an interval that contains the number of outliers with probability 95% if the
+	// public guess in the options is right. It is absent where no guess was given or the guess
+	// allows no narrower interval than the global sensitivity. A guess is no bound: where it
+	// is too small, the interval covers less.
 	Expected *Interval `json:"expected_interval,omitempty"`
-	// Noise describes the noise that was added.
+	// Noise is a description of the noise that was added.
 	Noise string `json:"noise"`
-	// Basis is what the interval rests on.
+	// Basis is what the interval follows from.
 	Basis string `json:"basis"`
 }
 

@@ -12,17 +12,17 @@ import (
 // Diagnosis is the sensitivity from which the noise of a release is made. It is computed
 // from private data without noise: it must not be released.
 type Diagnosis struct {
-	// Degrees: for each record with a place, in the order of the points, how
-	// many others lie within the radius.
+	// Degrees are the numbers of others within the radius, one per record with a place, in the
+	// order of the points.
 	Degrees []int32 `json:"degrees"`
 	// Query is the number of outliers.
 	Query int `json:"query"`
-	// U bounds, for each t from 0 on, the local sensitivity of all data sets
-	// that t records set apart from this one.
+	// U is a list of bounds: for each t from 0 on, a bound on the local sensitivity of all
+	// data sets that differ from this one in t records.
 	U []int64 `json:"U"`
-	// G bounds the global sensitivity.
+	// G is a bound on the global sensitivity.
 	G int64 `json:"G"`
-	// S holds a smooth bound for each beta that was asked for.
+	// S are smooth bounds, one per requested beta.
 	S []SmoothBound `json:"S"`
 }
 

@@ -35,13 +35,14 @@ const (
 type Calibrated struct {
 	// Family is the family of the noise.
 	Family Noise `json:"family"`
-	// Epsilon is that of the guarantee.
+	// Epsilon of the guarantee.
 	Epsilon float64 `json:"epsilon"`
-	// Delta is that of the guarantee.
+	// Delta of the guarantee.
 	Delta float64 `json:"delta,omitempty"`
-	// Beta is the smoothness that the guarantee needs; 0 for GlobalLaplace.
+	// Beta is the smoothness that the guarantee needs; 0 for `global-laplace`.
 	Beta float64 `json:"beta,omitempty"`
-	// Divisor is a in S/a.
+	// Divisor is the divisor a of the noise scale S/a, where S is the upper bound of the
+	// sensitivity.
 	Divisor float64 `json:"divisor"`
 	// Shape is the power p of the Lomax density, or the degrees of freedom.
 	Shape float64 `json:"shape,omitempty"`

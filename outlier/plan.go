@@ -12,8 +12,8 @@ import (
 type Facts struct {
 	// Neighbours is the relation. Defaults to AddRemove.
 	Neighbours account.Neighbours `json:"-"`
-	// Records is the number of records. Required for ReplaceOne; for AddRemove
-	// it is not used, as it is private.
+	// Records is the number of records. Required for replace-one; for add-remove it is not
+	// used, as it is private.
 	Records int `json:"records,omitempty"`
 	// Dimensions is the number of columns. Required.
 	Dimensions int `json:"dimensions"`
@@ -22,9 +22,9 @@ type Facts struct {
 	K int `json:"k"`
 	// Epsilon is the privacy cost. Required.
 	Epsilon float64 `json:"epsilon"`
-	// Guess is a public guess of the local sensitivity on typical data: the plan expects
-	// U_t = min(G, t + Guess). It decides how good the plan is, and never the guarantee.
-	// Defaults to 3.
+	// Guess is a public guess of the local sensitivity on typical data: the plan expects U_t =
+	// min(G, t + Guess), where G is the global sensitivity. It decides how good the plan is,
+	// and never the guarantee. Defaults to 3.
 	Guess int `json:"guess"`
 }
 
@@ -63,13 +63,12 @@ type Plan struct {
 	Relation string `json:"neighbours"`
 	// G is the global sensitivity.
 	G int64 `json:"global_sensitivity"`
-	// Smooth is the best Lomax noise for the guess, with the S, standard
-	// deviation and half-width of 95% that are expected with it.
+	// Smooth is the best Lomax noise for the guess, with the bound of the sensitivity, the
+	// standard deviation and the half-width of the 95% interval that are expected with it.
 	Smooth Expectation `json:"smooth"`
-	// Global is Laplace noise on the global sensitivity. Its figures hold
-	// whatever the data.
+	// Global is Laplace noise on the global sensitivity. The figures hold whatever the data.
 	Global Expectation `json:"global"`
-	// Noise is the one to take: that with the smaller standard deviation.
+	// Noise is the recommended noise: the one with the smaller standard deviation.
 	Noise Calibrated `json:"noise"`
 	// Advice on k, the radius and epsilon.
 	Advice []string `json:"advice"`
@@ -79,11 +78,11 @@ type Plan struct {
 type Expectation struct {
 	// Noise is the noise with its parameters.
 	Noise Calibrated `json:"noise"`
-	// S is the bound of the sensitivity that is expected.
+	// S is the expected bound of the sensitivity.
 	S float64 `json:"S"`
-	// SD is the standard deviation that is expected.
+	// SD is the expected standard deviation.
 	SD float64 `json:"sd"`
-	// HalfWidth is that of a 95% interval.
+	// HalfWidth is the expected half-width of a 95% interval.
 	HalfWidth float64 `json:"half_width_95"`
 }
 

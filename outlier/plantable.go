@@ -9,12 +9,12 @@ type PlanRow struct {
 	Records int `json:"records"`
 	// Epsilon is the privacy cost.
 	Epsilon float64 `json:"epsilon"`
-	// Count is the number of outliers that is expected, by the share given.
+	// Count is the expected number of outliers, from the given share.
 	Count float64 `json:"count"`
 	// SmoothSD is the standard deviation of the best Lomax noise if the guess is right.
 	SmoothSD float64 `json:"smooth_sd"`
-	// GlobalSD is that of the Laplace mechanism on the global sensitivity, whatever the
-	// data.
+	// GlobalSD is the standard deviation of the Laplace mechanism on the global sensitivity,
+	// whatever the data.
 	GlobalSD float64 `json:"global_sd"`
 	// Smooth is SmoothSD divided by Count.
 	Smooth float64 `json:"smooth_sd_per_count"`

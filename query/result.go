@@ -54,20 +54,20 @@ func interval(lo, hi float64) *Interval { return &Interval{Number(lo), Number(hi
 
 // Result is an answer. All of it was released and is public.
 type Result struct {
-	// Format is noren.query/1, as the released answer says it.
+	// Format is the form of the released answer, noren.query/1.
 	Format string `json:"format"`
-	// Query is count, sum, mean, variance, histogram or quantile.
+	// Query is the kind of query: count, sum, mean, variance, histogram or quantile.
 	Query Kind `json:"query"`
-	// Noise is laplace, gaussian, exponential or smooth.
+	// Noise is the mechanism: laplace, gaussian, exponential or smooth.
 	Noise Noise `json:"mechanism"`
-	// Column is the column that was asked about; a count has none.
+	// Column is the column of the statistic; absent for a count.
 	Column string `json:"column,omitempty"`
 	// Group is the answer where it is one, with neither groups nor bins.
 	*Group
 	// Groups are the answers in the order of the keys, and in a group in the order of
 	// the bins.
 	Groups []Group `json:"groups,omitempty"`
-	// By are the columns that the keys are of.
+	// By are the columns whose values are the keys.
 	By []string `json:"by,omitempty"`
 	// Level is the confidence of each interval by itself.
 	Level float64 `json:"level"`
@@ -75,26 +75,26 @@ type Result struct {
 
 // Group is the answer for one group, or one bin of it.
 type Group struct {
-	// Key is the group, with a value for each column of By.
+	// Key is the group, with a value for each column of `by`.
 	Key []string `json:"key,omitempty"`
 	// Bin is the bin of a number column, without its upper edge.
 	Bin *Interval `json:"bin,omitempty"`
-	// Of is the bin of a category or ordered column: its value.
+	// Of is the value that is the bin of a category or ordered column.
 	Of *string `json:"bin_value,omitempty"`
-	// Value is the answer; null where there is none: a mean or variance of a group
-	// whose noisy size is below one half.
+	// Value is the answer; null where there is none: a mean or variance of a group whose noisy
+	// size is below one half.
 	Value *Number `json:"value"`
-	// Records is, for a mean or variance, about how many records it is of: from the same
-	// noisy sums as Value, and at no further cost.
+	// Records is, for a mean or variance, the approximate number of records of the group: from
+	// the same noisy sums as Value, and at no further cost.
 	Records *Number `json:"records,omitempty"`
 	// Text is Value as the column writes it, for dates.
 	Text string `json:"text,omitempty"`
-	// Interval holds, with confidence Level, what the value would be without noise
-	// and rounding, for the clamped values. Quantiles by the exponential mechanism have
-	// none: their guarantee is about a rank and not about a distance.
+	// Interval is an interval that contains, with confidence `level`, the value without noise
+	// and rounding, for the clamped values. Quantiles by the exponential mechanism have none:
+	// their guarantee is about a rank and not about a distance.
 	Interval *Interval `json:"interval,omitempty"`
-	// RankWithin is, for those quantiles, the largest error of the rank of Value in
-	// records, with confidence Level.
+	// RankWithin is, for quantiles by the exponential mechanism, the largest error of the rank
+	// of Value in records, with confidence `level`.
 	RankWithin *float64 `json:"rank_within,omitempty"`
 }
 
@@ -197,14 +197,14 @@ type Accuracy struct {
 	// or of the rank in records where Rank is set. It is null where no bound holds for
 	// this number of records.
 	HalfWidth *float64 `json:"half_width"`
-	// Rank says that HalfWidth is about the rank and not about the value.
+	// Rank is true if HalfWidth is about the rank and not about the value.
 	Rank bool `json:"rank,omitempty"`
-	// Records is the number of records of a group that it was computed for; 0 where
-	// it does not depend on it.
+	// Records is the number of records of a group for which HalfWidth was computed; 0 where
+	// HalfWidth does not depend on the number of records.
 	Records int64 `json:"records,omitempty"`
-	// EvenSpread is, for a quantile, the error of the value if the Records values were
-	// spread evenly between the bounds: it compares the two mechanisms, and guarantees
-	// nothing.
+	// EvenSpread is, for a quantile, the error of the value if the values of the records were
+	// spread evenly between the bounds. It serves to compare the two mechanisms, and is not
+	// guaranteed.
 	EvenSpread *float64 `json:"even_spread,omitempty"`
 }
 

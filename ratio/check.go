@@ -307,8 +307,8 @@ type Compared struct {
 	// SE is the standard error of Private less Weighted: the noise of the check, and
 	// the error of the weighted answer.
 	SE float64 `json:"standard_error"`
-	// Off says that they differ by more than chance: with correct weights, one check in a
-	// hundred has a test that is off.
+	// Off is true if Private and Weighted differ by more than chance: with correct weights,
+	// one check in a hundred has a test that is off.
 	Off bool `json:"off"`
 }
 

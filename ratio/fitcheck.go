@@ -14,39 +14,38 @@ import (
 // cost. It can show that weights are bad. It cannot show that they are good: differences that
 // the features do not measure are not seen.
 type FitCheck struct {
-	// Passed says that nothing was found.
+	// Passed is true if no problem was found.
 	Passed bool `json:"passed"`
-	// MeanWeight is the mean of the weights before they were divided by it; near 1
-	// where the public records cover the private ones. It is 1 by construction, and
-	// tells nothing, where the number of private records was neither declared nor paid
-	// for.
+	// MeanWeight is the mean of the weights before they were divided by it; near 1 where the
+	// public records cover the private ones. It is 1 by construction, and has no meaning,
+	// where the number of private records was neither declared nor released with noise.
 	MeanWeight float64 `json:"mean_weight"`
 	// ESS is the effective sample size (Kish), (sum w)^2 / sum w^2.
 	ESS float64 `json:"ess"`
-	// MaxShare is the share of the total weight of the record with the largest weight.
+	// MaxShare is the largest weight of a record as a share of the total weight.
 	MaxShare float64 `json:"max_share"`
-	// Negative is how much of the fitted ratio lay below 0 before it was cut off, as a
-	// share of what lay above: a density ratio has none. Much of it means that the
-	// kernels are too wide for the private records, or that noise rules.
+	// Negative is the part of the fitted ratio that was below 0 before it was cut off, as a
+	// share of the part above 0: a density ratio is never negative. A large share means that
+	// the kernels are too wide for the private records, or that noise dominates.
 	Negative float64 `json:"negative_share"`
-	// Misfit is the squared distance of the released means from those of the weighted
-	// public records, in the metric of its covariance (noise, and the sampling of both
-	// tables), by its expectation: noise alone gives 1.
+	// Misfit is the squared distance of the released means from those of the weighted public
+	// records, in the metric of its covariance (noise, and the sampling of both tables),
+	// divided by its expectation: noise alone gives 1.
 	Misfit float64 `json:"misfit"`
-	// MisfitP is the chance that noise alone gives a misfit as large; below 0.001 is a
+	// MisfitP is the probability that noise alone gives a misfit as large; below 0.001 is a
 	// finding.
 	MisfitP float64 `json:"misfit_p"`
-	// Signal is the same distance for the unweighted public records.
+	// Signal is the same distance as Misfit for the unweighted public records.
 	Signal float64 `json:"signal"`
-	// SignalP is the chance that noise alone gives a signal as large: above 0.05 the tables
-	// cannot be distinguished.
+	// SignalP is the probability that noise alone gives a signal as large: above 0.05 the
+	// tables cannot be distinguished.
 	SignalP float64 `json:"signal_p"`
-	// Outside is the share of private records outside of the public range, as released;
-	// absent where no budget was spent on it.
+	// Outside is the share of private records outside of the public range, as released; absent
+	// where no budget was spent on this share.
 	Outside *float64 `json:"outside,omitempty"`
 	// OutsideSD is the standard error of Outside.
 	OutsideSD float64 `json:"outside_sd,omitempty"`
-	// Findings say what is wrong.
+	// Findings are the problems that were found, as sentences.
 	Findings []string `json:"findings,omitempty"`
 }
 

@@ -10,10 +10,10 @@ import (
 // Plan is what public facts let one expect of an answer.
 type Plan struct {
 	// SE is the standard error of the mean of these private records by the weights, without
-	// the sampling of the private records, if they are distributed as the public ones.
-	// Where they are not, fewer public records carry the answer, and the error is larger.
+	// the sampling error of the private records, if they are distributed as the public ones.
+	// Otherwise fewer public records support the answer, and the error is larger.
 	SE float64 `json:"standard_error"`
-	// Privacy is the part of the noise in SE.
+	// Privacy is the part of SE that comes from the noise.
 	Privacy float64 `json:"privacy"`
 	// Direct is the standard error of the noise of a direct query for the same mean at the
 	// whole epsilon, of values clamped to the public range.

@@ -367,7 +367,7 @@ func (b *assessment) made() Block {
 	add(Fact{"Release", b.f.Release})
 	if m := b.f.Grouping; m != nil {
 		add(Fact{"Information loss (SSE/SST, scale " + m.Scale + ")", Percent(m.Loss)})
-		add(Fact{"Width of what a class spans (NCP)", Percent(m.NCP)})
+		add(Fact{"Mean width of a class (NCP)", Percent(m.NCP)})
 	}
 	for _, f := range b.f.Made {
 		add(f)

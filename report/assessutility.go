@@ -76,7 +76,7 @@ func (b *assessment) utility() []Block {
 		t.Rows = append(
 			t.Rows,
 			[]string{"Information loss (SSE/SST, scale " + m.Scale + ")", Percent(m.Loss), "of the groups, over all quasi-identifiers: squared distance of records from the centre of their group, over that from the centre of all"},
-			[]string{"Certainty penalty (NCP)", Percent(m.NCP), "mean width of what a class spans, over the width of its column"},
+			[]string{"Certainty penalty (NCP)", Percent(m.NCP), "mean width of a class, divided by the width of its column"},
 		)
 	} else {
 		if l := b.a.ClassLoss; l != nil {

@@ -39,8 +39,8 @@ func (b *assessment) unique() []Block {
 	blocks := []Block{
 		{Text: "The columns that are kept are in the release as they were. Where a value, or two together, occurs in one record alone, a person who knows it of another finds that record, whatever k is."},
 		{Figures: []Figure{
-			{Name: "Unique by one kept column", Value: share(u.Alone), Tone: tone(u.Alone == 0), Explain: fmt.Sprintf("%s of %s are the only ones with their value in some kept column", about+Integer(u.Alone), records(u.Records))},
-			{Name: "Unique by two kept columns", Value: share(u.InPairs), Tone: tone(u.InPairs == 0), Explain: fmt.Sprintf("%s of %s are the only ones with their values in some two of them", about+Integer(u.InPairs), records(u.Records))},
+			{Name: "Unique by one kept column", Value: share(u.Alone), Tone: tone(u.Alone == 0), Explain: fmt.Sprintf("%s of %s are unique in some kept column", about+Integer(u.Alone), records(u.Records))},
+			{Name: "Unique by two kept columns", Value: share(u.InPairs), Tone: tone(u.InPairs == 0), Explain: fmt.Sprintf("%s of %s are unique in some pair of kept columns", about+Integer(u.InPairs), records(u.Records))},
 		}},
 	}
 	t := &Table{Names: true, Header: []string{"kept column", "unique records"}, Numeric: []bool{false, true}}

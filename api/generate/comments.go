@@ -97,27 +97,10 @@ func fieldComments(out map[string]string, name string, s *ast.StructType) {
 	}
 }
 
-// sentence is the comment of a field without its name: what the field is.
-func sentence(field, text string) string {
-	for _, verb := range []string{" is ", " are "} {
-		if rest, cut := strings.CutPrefix(text, field+verb); cut && rest != "" {
-			if first, _, _ := strings.Cut(rest, " "); !strings.Contains(first, "/") { // not a schema
-				rest = strings.ToUpper(rest[:1]) + rest[1:]
-			}
-			text = rest
-			break
-		}
-	}
-	if text != "" && !strings.HasSuffix(text, ".") {
-		text += "."
-	}
-	return text
-}
-
 // link is a link to an identifier in a comment.
-var link = regexp.MustCompile(`\[(\*?[A-Za-z][\w.]*)\]`)
+var link = regexp.MustCompile(`(^|[^\w\]])\[(\*?[A-Za-z][\w.]*)\]`)
 
 // plain is a comment on one line, without links.
 func plain(text string) string {
-	return link.ReplaceAllString(strings.Join(strings.Fields(text), " "), "$1")
+	return link.ReplaceAllString(strings.Join(strings.Fields(text), " "), "$1$2")
 }

@@ -24,11 +24,11 @@ func schema(d api.Document, n *node) ([]byte, error) {
 func schemaOf(n *node) *jsonschema.Schema {
 	switch n.kind {
 	case "object":
-		s := &jsonschema.Schema{Type: "object", Description: n.doc, Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: nothing()}
+		s := &jsonschema.Schema{Type: "object", Description: unquoted(n.doc), Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: nothing()}
 		for _, f := range n.fields {
 			p := schemaOf(f.node)
 			if f.doc != "" {
-				p.Description = f.doc
+				p.Description = unquoted(f.doc)
 			}
 			if f.null && p.Type != "" {
 				p.Types, p.Type = []string{p.Type, "null"}, ""
@@ -55,6 +55,9 @@ func schemaOf(n *node) *jsonschema.Schema {
 	}
 	return &jsonschema.Schema{Type: n.kind}
 }
+
+// unquoted is a description as plain text.
+func unquoted(doc string) string { return strings.ReplaceAll(doc, "`", "") }
 
 // nothing is the schema that no value has.
 func nothing() *jsonschema.Schema { return &jsonschema.Schema{Not: &jsonschema.Schema{}} }

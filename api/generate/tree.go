@@ -116,7 +116,7 @@ func (t *tree) object(of reflect.Type) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &node{kind: "object", shared: t.shared[of], doc: doc}
+	out := &node{kind: "object", shared: t.shared[of], doc: typeDescription(of.Name(), fieldNames(of), doc)}
 	depth := map[string]int{}
 	err = t.add(out, of, 0, false, depth)
 	return out, err
@@ -125,6 +125,7 @@ func (t *tree) object(of reflect.Type) (*node, error) {
 // add adds the fields of a struct, in the order in which they are written. Of two fields
 // of one name that of the outer struct is written.
 func (t *tree) add(out *node, of reflect.Type, level int, optional bool, depth map[string]int) error {
+	names := fieldNames(of)
 	for i := range of.NumField() {
 		f := of.Field(i)
 		tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -169,7 +170,7 @@ func (t *tree) add(out *node, of reflect.Type, level int, optional bool, depth m
 		left := strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
 		kind := f.Type.Kind()
 		null := !left && (kind == reflect.Pointer || kind == reflect.Slice || kind == reflect.Map || kind == reflect.Interface)
-		out.fields = append(out.fields, field{tag, sentence(f.Name, doc), optional || left, null, n})
+		out.fields = append(out.fields, field{tag, description(f.Name, names, doc), optional || left, null, n})
 	}
 	return nil
 }

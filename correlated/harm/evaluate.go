@@ -10,7 +10,7 @@ import (
 type Case struct {
 	// T is the true count.
 	T int `json:"t"`
-	// P is its probability under the prior.
+	// P is the probability of this count under the prior.
 	P float64 `json:"p"`
 	// Damage is the expected cost of over-reporting, false alarms included.
 	Damage float64 `json:"damage"`
@@ -28,8 +28,8 @@ type Case struct {
 type Evaluation struct {
 	// Scale is the scale b of the noise; 1/epsilon for geometric noise.
 	Scale float64 `json:"scale"`
-	// Epsilon is the privacy loss from which identification was computed: Delta/b,
-	// or the leakage that was given.
+	// Epsilon is the privacy loss from which identification was computed: sensitivity / b, or
+	// the leakage that was given.
 	Epsilon float64 `json:"epsilon"`
 	// Damage is the expected cost of over-reporting over the prior.
 	Damage float64 `json:"damage"`
@@ -182,8 +182,8 @@ func (c *Costs) Realised(t int, value float64) float64 {
 type Threshold struct {
 	// Tau is the smallest answer that should be an alarm, in [0, 1].
 	Tau float64 `json:"tau"`
-	// Uninformative is true where the best tau is at an end of [0, 1] because the noise
-	// is too large for the costs: the answer cannot change the decision.
+	// Uninformative is true if Tau is at an end of [0, 1] because the noise is too large for
+	// the costs: the answer cannot change the decision.
 	Uninformative bool `json:"uninformative"`
 }
 

@@ -10,13 +10,13 @@ import (
 // Optimum is the scale that makes the total smallest.
 type Optimum struct {
 	Evaluation
-	// AtLimit is true where no scale above the lower limit has a smaller total.
+	// AtLimit is true if no scale above the lower limit has a smaller total.
 	AtLimit bool `json:"at_limit"`
 	// Minima are all local minima above the limit that were found, in rising
 	// order.
 	Minima []float64 `json:"minima"`
-	// Threshold is the best tau at that scale; absent where neither a false alarm nor a
-	// concealment has a cost.
+	// Threshold is the optimal alarm threshold at that scale; absent where neither a false
+	// alarm nor a concealment has a cost.
 	Threshold *Threshold `json:"threshold,omitempty"`
 }
 

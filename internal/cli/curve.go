@@ -96,8 +96,11 @@ func curveHeading(l lang.Lang) string {
 func (t *terminal) printPoint(heading string) func(kanon.CurvePoint) {
 	return func(p kanon.CurvePoint) {
 		t.progress.clear()
-		fmt.Fprint(t.stdout, heading)
-		heading = ""
+		if heading != "" {
+			lang.Fprintln(t.stdout, "private: do not release\n")
+			fmt.Fprint(t.stdout, heading)
+			heading = ""
+		}
 		lang.Fprintf(t.stdout, "%-16s %6d %9s %9s %12s %12s %12s %9.2f\n", p.Method, p.K, report.Integer(p.Groups), report.Percent(p.Loss), report.Percent(p.CountError), report.Percent(p.MaxRisk), report.Percent(p.MeanRisk), p.Seconds)
 	}
 }

@@ -29,6 +29,10 @@ func newLedgerHistory(t *terminal) *cobra.Command {
 			if asJSON {
 				return printJSON(t.stdout, out)
 			}
+			if analyst != "" && len(out.Charges) == 0 {
+				lang.Fprintf(t.stdout, "analyst %s has asked nothing\n", analyst)
+				return nil
+			}
 			return printHistory(t.stdout, out.Charges)
 		},
 	}

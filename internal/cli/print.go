@@ -19,7 +19,7 @@ import (
 
 // printRelease prints what a release came to.
 func printRelease(w io.Writer, r *kanon.Result) {
-	lang.Fprintf(w, "%s: %s records, verified %d-anonymous\n\n", r.Output, report.Integer(r.Rows), r.AchievedK)
+	lang.Fprintf(w, "%s: %s records, verified %d-anonymous (this summary is private: do not release)\n\n", r.Output, report.Integer(r.Rows), r.AchievedK)
 	for _, l := range words.Release(lang.Of(w), r) {
 		if u := r.Verified.Unit; l.Label == "intersect" && !u.Linked && u.Fit.Below > 0 {
 			l.Text = lang.Of(w).Text("%s (--unit-linkage all prevents it)", l.Text)
@@ -55,6 +55,7 @@ func printReleasePlan(w io.Writer, p *api.ReleasePlan) {
 
 // printAssessment tells the risk of a table and what a release lost.
 func printAssessment(out io.Writer, a *assess.Assessment) error {
+	lang.Fprintf(out, "private: do not release\n\n")
 	lang.Fprintf(out, "quasi-identifiers: %s\n\n", strings.Join(a.Quasi, ", "))
 	w := grid.New(out)
 	risks := []*assess.Risk{a.Original}
@@ -172,7 +173,7 @@ func printUtility(w io.Writer, u *assess.Utility) {
 		return l.Text("not known: %s", lang.Words(f.Reason))
 	}
 	if u.NCP.Value != nil {
-		lang.Fprintf(w, "\nwidth of what a class spans (NCP)\t%s\n", figure(u.NCP))
+		lang.Fprintf(w, "\nmean width of a class (NCP)\t%s\n", figure(u.NCP))
 	}
 	if len(u.Loss.Columns) > 0 {
 		lang.Fprintf(w, "\nsquared error of the numbers, of their spread\t%s\n", figure(u.Loss.MinMax))

@@ -91,9 +91,9 @@ func printVerified(out io.Writer, r *api.Verification) error {
 	w := grid.New(out)
 	lang.Fprintf(w, "  records\t%s\n", report.Integer(r.Rows))
 	if r.Unit != nil {
-		lang.Fprintf(w, "  k\t%s persons achieved, %d asked for\n", report.Integer(r.AchievedK), r.K)
+		lang.Fprintf(w, "  k\t%s persons achieved, %d required\n", report.Integer(r.AchievedK), r.K)
 	} else {
-		lang.Fprintf(w, "  k\t%s achieved, %d asked for\n", report.Integer(r.AchievedK), r.K)
+		lang.Fprintf(w, "  k\t%s achieved, %d required\n", report.Integer(r.AchievedK), r.K)
 	}
 	lang.Fprintf(w, "  classes\t%s, of %s to %s records, %.2f on average\n", report.Integer(r.Classes), report.Integer(r.ClassSize.Min), report.Integer(r.ClassSize.Max), r.ClassSize.Mean)
 	printPersons(w, r.Unit)

@@ -64,9 +64,9 @@ const (
 type Fate struct {
 	// Column is the column's name.
 	Column string `json:"column"`
-	// Role is identifier, quasi-identifier, sensitive or other.
+	// Role is the role of the column: identifier, quasi-identifier, sensitive or other.
 	Role string `json:"role"`
-	// Fate is dropped, transformed or kept.
+	// Fate is what is done with the column: dropped, transformed or kept.
 	Fate string `json:"fate"`
 	// Why is the reason, in words.
 	Why string `json:"why"`
@@ -78,7 +78,7 @@ type Refusal struct {
 	Column string `json:"column"`
 	// Why is the reason, in words.
 	Why string `json:"why"`
-	// Sensitive tells that the column's role is sensitive.
+	// Sensitive is true if the column's role is sensitive.
 	Sensitive bool `json:"sensitive"`
 }
 

@@ -15,13 +15,13 @@ type Unique struct {
 	Alone int64 `json:"alone"`
 	// InPairs is the number of records that are unique in one or two kept columns.
 	InPairs int64 `json:"in_pairs"`
-	// Estimated tells that the table is large and the figures come from a
-	// uniform sample of its records, which are looked up in the whole table.
+	// Estimated is true if the table is large and the figures come from a uniform sample of
+	// its records, which are looked up in the whole table.
 	Estimated bool `json:"estimated,omitempty"`
-	// Columns counts for each column, most unique records first.
+	// Columns are the numbers of unique records by column, largest first.
 	Columns []UniqueColumn `json:"columns,omitempty"`
-	// Paired is how many columns were paired: of more than 32 those with the
-	// most different values.
+	// Paired is the number of columns that were paired: if there are more than 32, those with
+	// the most different values.
 	Paired int `json:"paired,omitempty"`
 }
 

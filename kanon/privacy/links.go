@@ -71,11 +71,12 @@ func (l *Links) In(class int) int64 { return int64(len(l.classes[class])) }
 type Fit struct {
 	// Min is the smallest number of persons who fit all records of a person.
 	Min int64 `json:"min"`
-	// Mean is its average over the persons.
+	// Mean is the mean, over the persons, of the number of persons who fit all records of a
+	// person.
 	Mean float64 `json:"mean"`
 	// Alone is the number of persons whom no other person fits.
 	Alone int64 `json:"alone"`
-	// K is what was asked for, 0 where nothing was.
+	// K is the required number of persons who fit; 0 where none was required.
 	K int `json:"k,omitempty"`
 	// Below is the number of persons whom fewer than K fit, themselves included.
 	Below int64 `json:"below_k"`

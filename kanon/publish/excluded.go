@@ -15,13 +15,15 @@ import (
 // of the interval of Clopper and Pearson at 95 %: what leaving out every record of the
 // table would give is outside in at most 5 % of samples.
 type Excluded struct {
-	// Tight is their share where ranges end at the values of the group.
+	// Tight is the share of persons outside the table whom the release shows not to be in it,
+	// if ranges ended at the values of the group.
 	Tight float64 `json:"tight"`
 	// TightLow is the lower end of the 95 % interval of Tight.
 	TightLow float64 `json:"tight_low"`
 	// TightHigh is the upper end of the 95 % interval of Tight.
 	TightHigh float64 `json:"tight_high"`
-	// Shown is their share where ranges end as they were published.
+	// Shown is the share of persons outside the table whom the release shows not to be in it,
+	// with ranges as published.
 	Shown float64 `json:"shown"`
 	// ShownLow is the lower end of the 95 % interval of Shown.
 	ShownLow float64 `json:"shown_low"`

@@ -51,21 +51,21 @@ func (u *Unit) faults(o *Options) []string {
 
 // Persons is what was found of persons.
 type Persons struct {
-	// Column is the column of the unit.
+	// Column is the column of the privacy unit.
 	Column string `json:"column"`
-	// FromFile says that a column of the file itself tells the persons apart.
+	// FromFile is true if a column of the file itself tells the persons apart.
 	FromFile bool `json:"from_file"`
 	// Persons is the number of persons.
 	Persons int64 `json:"persons"`
 	// Unassigned is the number of records without a person.
 	Unassigned int64 `json:"records_without_person"`
-	// ClassSize describes the numbers of persons of the classes.
+	// ClassSize is the smallest, mean and largest number of persons of a class.
 	ClassSize ClassSize `json:"class_size"`
-	// Fit says how many persons fit all records of a person (intersection attack).
+	// Fit is the number of persons who fit all records of a person (intersection attack).
 	Fit privacy.Fit `json:"fit"`
-	// Linked says that at least k of these were asked for.
+	// Linked is true if at least k persons were required to fit all records of each person.
 	Linked bool `json:"linked"`
-	// Sequences is what was found of pseudonyms.
+	// Sequences is the result for the sequences of pseudonyms.
 	Sequences *Sequences `json:"sequences,omitempty"`
 }
 
@@ -73,14 +73,14 @@ type Persons struct {
 type Sequences struct {
 	// Pseudonyms is the number of pseudonyms.
 	Pseudonyms int64 `json:"pseudonyms"`
-	// Without is the number of records that show no pseudonym.
+	// Without is the number of records without a pseudonym.
 	Without int64 `json:"records_without_pseudonym"`
 	// Min is the smallest number of pseudonyms that share a sequence.
 	Min int64 `json:"min"`
 	// Below is the number of pseudonyms whose sequence fewer than k share.
 	Below int64 `json:"below_k"`
-	// Wrong counts pseudonyms that are of several persons or of none, and persons
-	// who have several, where the persons are known.
+	// Wrong is the number of pseudonyms that belong to several persons or to none, plus the
+	// number of persons who have several, where the persons are known.
 	Wrong int64 `json:"wrong"`
 }
 
@@ -96,11 +96,11 @@ type Suspected struct {
 type Repeated struct {
 	// Column is the column that repeats.
 	Column string `json:"column"`
-	// Persons is the number of its different values.
+	// Persons is the number of different values of the column.
 	Persons int64 `json:"persons"`
 	// Most is the largest number of records that share a value of the column.
 	Most int64 `json:"most_records"`
-	// BelowK counts the classes of fewer than k persons, and the records in them.
+	// BelowK is the number of classes of fewer than k persons, and of the records in them.
 	BelowK BelowK `json:"below_k"`
 	// One is the number of classes of one person.
 	One int64 `json:"classes_of_one_person"`

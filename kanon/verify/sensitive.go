@@ -68,24 +68,25 @@ func (s *sensitive) count(entry uint32) {
 type Sensitive struct {
 	// Column is the column's name.
 	Column string `json:"column"`
-	// DistinctL is the largest l for which distinct l-diversity holds in every class.
-	// Missing values do not count unless asked.
+	// DistinctL is the largest l for which distinct l-diversity holds in every class. Missing
+	// values do not count unless requested.
 	DistinctL int `json:"distinct_l"`
-	// EntropyL is the same for entropy l-diversity.
+	// EntropyL is the largest l for which entropy l-diversity holds in every class.
 	EntropyL float64 `json:"entropy_l"`
-	// RecursiveL is the same for recursive (c,l)-diversity, where it was asked for.
+	// RecursiveL is the largest l for which recursive (c,l)-diversity holds in every class,
+	// where it was required.
 	RecursiveL *int `json:"recursive_l,omitempty"`
 	// C is the c of recursive (c,l)-diversity.
 	C float64 `json:"c,omitempty"`
 	// T is the largest distance of a class from the whole table.
 	T float64 `json:"t"`
-	// Distance is ordered or equal.
+	// Distance is the distance between values: ordered or equal.
 	Distance string `json:"distance"`
-	// ByPerson says that each person counts once, by [privacy.ByPerson].
+	// ByPerson is true if each person counts once.
 	ByPerson bool `json:"by_person,omitempty"`
-	// NotDiverse is the number of classes without the diversity asked for.
+	// NotDiverse is the number of classes without the required diversity.
 	NotDiverse int64 `json:"not_diverse"`
-	// NotClose is the number of classes without the closeness asked for.
+	// NotClose is the number of classes without the required closeness.
 	NotClose int64 `json:"not_close"`
 }
 

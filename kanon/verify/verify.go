@@ -55,31 +55,33 @@ type Result struct {
 	Schema string `json:"schema"`
 	// File is the file as named in the request.
 	File string `json:"file"`
-	// Met says that every class keeps what was asked for.
+	// Met is true if every class has the required properties.
 	Met bool `json:"met"`
-	// Failures says in words what does not hold; empty where Met.
+	// Failures are the required properties that do not hold, in words; empty where Met is
+	// true.
 	Failures []string `json:"failures"`
 	// Rows is the number of records.
 	Rows int64 `json:"rows"`
-	// Quasi names the quasi-identifiers.
+	// Quasi are the quasi-identifiers.
 	Quasi []string `json:"quasi_identifiers"`
-	// K is what was asked for: records, or persons where they are counted.
+	// K is the required k: records, or persons where they are counted.
 	K int `json:"k"`
 	// AchievedK is the size of the smallest class: records, or persons where they are
 	// counted.
 	AchievedK int64 `json:"achieved_k"`
 	// Classes is the number of combinations of quasi-identifier values that occur.
 	Classes int64 `json:"classes"`
-	// ClassSize describes the numbers of records of the classes.
+	// ClassSize is the smallest, mean and largest number of records of a class.
 	ClassSize ClassSize `json:"class_size"`
-	// BelowK counts the classes that are too small, and their records.
+	// BelowK is the number of classes that are smaller than K, and of their records.
 	BelowK BelowK `json:"below_k"`
-	// Unit is what was found of persons; absent where they were not counted. It is
-	// private where it does not follow from the file.
+	// Unit is the result for persons; absent where persons were not counted. It is private
+	// where it does not follow from the file.
 	Unit *Persons `json:"unit,omitempty"`
-	// Suspected has an entry for each suspected column that was counted by.
+	// Suspected are the results for suspected columns by which persons were counted, one entry
+	// per column.
 	Suspected []Repeated `json:"suspected,omitempty"`
-	// Sensitive has an entry for each of the sensitive columns.
+	// Sensitive are the results for the sensitive columns, one entry per column.
 	Sensitive []Sensitive `json:"sensitive,omitempty"`
 }
 
@@ -95,9 +97,9 @@ type ClassSize struct {
 
 // BelowK counts what is in classes of fewer than K records, or persons.
 type BelowK struct {
-	// Classes is the number of such classes.
+	// Classes is the number of classes of fewer than k records, or persons.
 	Classes int64 `json:"classes"`
-	// Records is the number of records in them.
+	// Records is the number of records in these classes.
 	Records int64 `json:"records"`
 }
 

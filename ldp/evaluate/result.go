@@ -15,9 +15,9 @@ const Schema = "noren.ldp.evaluate/1"
 type Result struct {
 	// Schema is the form, noren.ldp.evaluate/1.
 	Schema string `json:"schema"`
-	// Label is the column of the class.
+	// Label is the column that the models predict.
 	Label string `json:"label"`
-	// Classes are its values, in byte order.
+	// Classes are the values of the label, in byte order.
 	Classes []Class `json:"classes"`
 	// Records is the number of records that were learned from.
 	Records int `json:"records"`
@@ -25,32 +25,31 @@ type Result struct {
 	WithClass int `json:"records_with_class"`
 	// NoClass is the number of records without a class, which are left out.
 	NoClass int `json:"records_without_class"`
-	// Sampled tells whether Records were drawn from those with a class.
+	// Sampled is true if the records were drawn as a sample from those with a class.
 	Sampled bool `json:"sampled"`
-	// Attributes are those that were learned from.
+	// Attributes are the attributes that were learned from.
 	Attributes []AttributeInfo `json:"attributes"`
 	// Left are the columns that were not learned from.
 	Left []LeftOut `json:"left_out"`
 	// Folds is the number of parts of the cross-validation.
 	Folds int `json:"folds"`
-	// Repeats is the number of its repeats.
+	// Repeats is the number of repeats of the cross-validation.
 	Repeats int `json:"repeats"`
 	// Seed of the sample, folds and forests.
 	Seed uint64 `json:"seed"`
-	// PerRecord tells whether the epsilons were of a whole record, divided over its
-	// attributes.
+	// PerRecord is true if the epsilons were for a whole record, divided over its attributes.
 	PerRecord bool `json:"epsilon_divided"`
-	// LabelRandomised tells whether the class of training records was randomised too.
+	// LabelRandomised is true if the class of training records was randomised too.
 	LabelRandomised bool `json:"label_randomised"`
-	// Models are those that were trained.
+	// Models are the models that were trained.
 	Models []Model `json:"models"`
 	// Majority is the accuracy of always answering the largest class.
 	Majority float64 `json:"majority"`
-	// Cells has an element for each model, kind of records and mechanism.
+	// Cells are the accuracies, one element per model, kind of records and mechanism.
 	Cells []Cell `json:"cells"`
-	// Guarantee states what the losses are of, in sentences.
+	// Guarantee is what the privacy losses cover, in sentences.
 	Guarantee []string `json:"guarantee"`
-	// NotProtected lists what they do not cover.
+	// NotProtected is what the privacy losses do not cover, in sentences.
 	NotProtected []string `json:"not_protected"`
 }
 
@@ -58,13 +57,13 @@ type Result struct {
 type Class struct {
 	// Name is the value.
 	Name string `json:"name"`
-	// Records is the number of its records.
+	// Records is the number of records of the class.
 	Records int `json:"records"`
 }
 
 // Model is a learner with its parameters.
 type Model struct {
-	// Name is svm or forest.
+	// Name of the learner: svm or forest.
 	Name string `json:"name"`
 	// Title is the name for people, with the parameters.
 	Title string `json:"title"`
@@ -72,11 +71,11 @@ type Model struct {
 
 // AttributeInfo describes how an attribute was coded.
 type AttributeInfo struct {
-	// Name is the column's.
+	// Name of the column.
 	Name string `json:"name"`
-	// Type is the column's.
+	// Type of the column.
 	Type string `json:"type"`
-	// Labels is the number of labels, with the one for missing values.
+	// Labels is the number of labels, including the label for missing values.
 	Labels int `json:"labels"`
 	// Missing is the number of records without a value, which have a label of their own.
 	Missing int `json:"missing"`
@@ -86,26 +85,27 @@ type AttributeInfo struct {
 
 // LeftOut is a column that was not learned from.
 type LeftOut struct {
-	// Name is the column's.
+	// Name of the column.
 	Name string `json:"name"`
-	// Reason says why it was left out.
+	// Reason is the reason why the column was left out.
 	Reason string `json:"reason"`
 }
 
 // Cell is one model, trained on one kind of records and tested on another.
 type Cell struct {
-	// Model is its name.
+	// Model is the name of the model.
 	Model string `json:"model"`
-	// Train is the kind of records that it was trained on: raw, generalised or randomised.
+	// Train is the kind of records that the model was trained on: raw, generalised or
+	// randomised.
 	Train string `json:"train"`
-	// Test is the kind of records that it was tested on.
+	// Test is the kind of records that the model was tested on.
 	Test string `json:"test"`
 	// Mechanism of the randomised records; absent without any.
 	Mechanism string `json:"mechanism,omitempty"`
 	// Epsilon of one attribute of the randomised records; absent without any.
 	Epsilon float64 `json:"epsilon,omitempty"`
-	// Loss of a person whose record is randomised so: one report of an attribute, of a
-	// record, and all reports.
+	// Loss is the privacy loss of a person whose record is randomised in this way: for one
+	// report of an attribute, of a record, and for all reports.
 	Loss *ldp.Loss `json:"loss,omitempty"`
 	// Accuracy is the share of right answers.
 	Accuracy Spread `json:"accuracy"`
@@ -117,11 +117,11 @@ type Cell struct {
 type Spread struct {
 	// Mean over the repeats.
 	Mean float64 `json:"mean"`
-	// SD is the standard deviation; null for one repeat.
+	// SD is the standard deviation over the repeats; null for one repeat.
 	SD *float64 `json:"sd"`
-	// Min is the smallest.
+	// Min is the smallest share.
 	Min float64 `json:"min"`
-	// Max is the largest.
+	// Max is the largest share.
 	Max float64 `json:"max"`
 }
 

@@ -44,9 +44,9 @@ type Collector struct {
 
 // BadLine is a line that is no report of the survey.
 type BadLine struct {
-	// File is its name.
+	// File is the name of the file.
 	File string `json:"file"`
-	// Line is the line's number, from 1.
+	// Line is the number of the line, from 1.
 	Line int64 `json:"line"`
 }
 

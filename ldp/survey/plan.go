@@ -43,15 +43,15 @@ type Plan struct {
 	Epsilon float64 `json:"epsilon"`
 	// N is the number of people; absent where none was given.
 	N int64 `json:"n,omitempty"`
-	// Repeats is how often each person is asked.
+	// Repeats is the number of times that each person reports.
 	Repeats int `json:"repeats"`
 	// Attributes is the number of attributes of a record.
 	Attributes int `json:"attributes"`
 	// Sampled is the number of attributes that one report holds, drawn at random.
 	Sampled int `json:"sampled_attributes"`
-	// Wanted is the standard error that is wanted; absent where none was given.
+	// Wanted is the requested standard error; absent where none was given.
 	Wanted float64 `json:"wanted_error,omitempty"`
-	// Best is the option to take.
+	// Best is the recommended option.
 	Best PlanOption `json:"best"`
 	// Why are the reasons for Best, in sentences.
 	Why []string `json:"why"`
@@ -65,27 +65,28 @@ type Plan struct {
 
 // PlanOption is a mechanism with its expected errors.
 type PlanOption struct {
-	// Mechanism is its name, one of [Mechanisms].
+	// Mechanism is the name of the mechanism.
 	Mechanism string `json:"mechanism"`
-	// Loss is its privacy loss.
+	// Loss is the privacy loss of the mechanism.
 	Loss ldp.Loss `json:"loss"`
-	// AllReports is epsilon of all reports of a person.
+	// AllReports is the epsilon of all reports of a person.
 	AllReports float64 `json:"epsilon_all_reports"`
-	// Variance is n times the variance of the share of a rare label, or of a mean where it
-	// is largest.
+	// Variance is n times the variance of the share of a rare label, or n times the largest
+	// variance of a mean.
 	Variance float64 `json:"n_variance"`
-	// StdErr is the standard error of the share of a rare label, or of a mean where it is
-	// largest; null without a number of people.
+	// StdErr is the standard error of the share of a rare label, or the largest standard error
+	// of a mean; null without a number of people.
 	StdErr *float64 `json:"std_err"`
-	// Worst is the standard error of the share that has the largest, or of a mean; null
+	// Worst is the largest standard error of a share, or the standard error of a mean; null
 	// without a number of people.
 	Worst *float64 `json:"worst_std_err"`
 	// Within is a bound on the error of all shares, or of the mean, with probability 0.95; null
 	// without a number of people.
 	Within *float64 `json:"within_95"`
-	// Needed is the number of people for the wanted standard error; absent without one.
+	// Needed is the number of people for the requested standard error; absent where none was
+	// given.
 	Needed int64 `json:"n_needed,omitempty"`
-	// Bytes is about the length of a report.
+	// Bytes is the approximate length of a report, in bytes.
 	Bytes int `json:"bytes"`
 }
 

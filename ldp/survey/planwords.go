@@ -32,9 +32,9 @@ type WordPlan struct {
 	N int64 `json:"n"`
 	// Candidates is the number of candidate words.
 	Candidates int `json:"candidates"`
-	// Repeats is how often each person is asked.
+	// Repeats is the number of times that each person reports.
 	Repeats int `json:"repeats"`
-	// Best is the option to take.
+	// Best is the recommended option.
 	Best WordPlanOption `json:"best"`
 	// Why are the reasons for Best, in sentences.
 	Why []string `json:"why"`
@@ -46,18 +46,19 @@ type WordPlan struct {
 
 // WordPlanOption is a choice of RAPPOR's parameters with its expected errors.
 type WordPlanOption struct {
-	// Params are bits k, hash functions h, cohorts m, and f, p and q.
+	// Params are the parameters of RAPPOR: bits k, hash functions h, cohorts m, and f, p and
+	// q.
 	Params ldp.Params `json:"rappor"`
-	// Loss is its privacy loss.
+	// Loss is the privacy loss of the parameters.
 	Loss ldp.Loss `json:"loss"`
 	// StdErr is the standard error of the share of a rare word.
 	StdErr float64 `json:"std_err"`
-	// Detectable is the share of a word that is found with probability 0.8.
+	// Detectable is the share from which on a word is found with probability 0.8.
 	Detectable float64 `json:"detectable_share"`
 	// Overlap is the standard error that an unnamed word of 10 % adds to the share of a
 	// candidate, by chance overlap of their bits.
 	Overlap float64 `json:"overlap_std_err"`
-	// Joint is true where bits and cohorts suffice to fit all candidates together.
+	// Joint is true if there are enough bits and cohorts to fit all candidates together.
 	Joint bool `json:"fitted_together"`
 	// Spec is the specification of this choice.
 	Spec Spec `json:"-"`

@@ -11,11 +11,11 @@ import (
 // Privacy states what the reports of a survey cost a person, and what they do not
 // protect.
 type Privacy struct {
-	// Report is epsilon of one report of one attribute.
+	// Report is the epsilon of one report of one attribute.
 	Report float64 `json:"epsilon_per_report"`
-	// Record is epsilon of one report of every attribute of a record.
+	// Record is the epsilon of one report of every attribute of a record.
 	Record float64 `json:"epsilon_per_record"`
-	// Lifetime is epsilon of all reports of a record whose values do not change; null
+	// Lifetime is the epsilon of all reports of a record whose values do not change; null
 	// where nothing bounds it.
 	Lifetime *float64 `json:"epsilon_lifetime"`
 	// Guarantee is the guarantee of one report of a record, with its assumptions.

@@ -147,11 +147,11 @@ func TestDataset(t *testing.T) {
 
 func TestVerified(t *testing.T) {
 	r := &api.Verification{Uncounted: true}
-	if got := text.Verified(text.English, r); got != "does NOT keep what was asked for of records (persons: not known)" {
+	if got := text.Verified(text.English, r); got != "does NOT meet all requirements for records (persons: not counted)" {
 		t.Errorf("got %q", got)
 	}
 	r.Uncounted, r.Met = false, true
-	if got := text.Verified(text.English, r); got != "keeps what was asked for" {
+	if got := text.Verified(text.English, r); got != "meets all requirements" {
 		t.Errorf("got %q", got)
 	}
 }

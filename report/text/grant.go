@@ -68,11 +68,11 @@ func Dataset(l Lang, d *api.Dataset) (lines []Line) {
 func Verified(l Lang, r *api.Verification) string {
 	switch {
 	case r.Met && r.Uncounted:
-		return l.Text("keeps what was asked for of records (persons: not known)")
+		return l.Text("meets all requirements for records (persons: not counted)")
 	case r.Met:
-		return l.Text("keeps what was asked for")
+		return l.Text("meets all requirements")
 	case r.Uncounted:
-		return l.Text("does NOT keep what was asked for of records (persons: not known)")
+		return l.Text("does NOT meet all requirements for records (persons: not counted)")
 	}
-	return l.Text("does NOT keep what was asked for")
+	return l.Text("does NOT meet all requirements")
 }

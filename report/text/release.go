@@ -27,7 +27,7 @@ func Release(l Lang, r *kanon.Result) []Line {
 	lines = append(lines,
 		Line{"groups", l.Text("%s, of %d to %d records, %.2f on average", Integer(r.Groups), r.GroupSize.Min, r.GroupSize.Max, r.GroupSize.Mean)},
 		Line{"loss", loss},
-		Line{"width", l.Text("%s of each column on average is what a class spans (NCP)", Percent(r.NCP))},
+		Line{"width", l.Text("a class spans %s of a column on average (NCP)", Percent(r.NCP))},
 	)
 	if e := r.Excluded; e != nil {
 		outsiders := l.Text("%s (%s to %s) of persons who are not in the table are shown not to be", Percent(e.Shown), Percent(e.ShownLow), Percent(e.ShownHigh))
@@ -96,9 +96,9 @@ func persons(l Lang, r *kanon.Result) []Line {
 	}
 	fit := Intersection(l, u)
 	if u.Linked {
-		fit = l.Text("%s (%d asked for)", fit, r.K)
+		fit = l.Text("%s (%d required)", fit, r.K)
 	} else if u.Fit.Below > 0 {
-		fit += l.Text("; fewer than %d fit %s persons", r.K, Integer(u.Fit.Below))
+		fit += l.Text("; %s persons have fewer than %d candidates", Integer(u.Fit.Below), r.K)
 	}
 	lines := []Line{{"persons", count}, {"intersect", fit}}
 	if q := u.Sequences; q != nil {
@@ -110,9 +110,9 @@ func persons(l Lang, r *kanon.Result) []Line {
 // Intersection says how many persons fit all records of a person.
 func Intersection(l Lang, u *verify.Persons) string {
 	if u.Fit.Min == 1 {
-		return l.Text("at least 1 person fits all records of a person, %.2f on average", u.Fit.Mean)
+		return l.Text("an attacker who knows all records of a person is left with at least 1 candidate, %.2f on average", u.Fit.Mean)
 	}
-	return l.Text("at least %s persons fit all records of a person, %.2f on average", Integer(u.Fit.Min), u.Fit.Mean)
+	return l.Text("an attacker who knows all records of a person is left with at least %s candidates, %.2f on average", Integer(u.Fit.Min), u.Fit.Mean)
 }
 
 // lowerBound says how much information any grouping loses at least.

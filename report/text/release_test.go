@@ -72,10 +72,10 @@ func TestRelease(t *testing.T) {
 		"loss":        "20% of the spread of the quasi-identifiers (SSE/SST, zscore)\n",
 		"lower bound": "not known: too large",
 		"merged":      "2 groups",
-		"unique":      "3 of 100 records (3%) are the only ones",
+		"unique":      "3 of 100 records (3%) are unique in some kept column",
 		"free text":   "note: " + text.FreeTextWarning,
 		"persons":     "50 by person",
-		"intersect":   "at least 6 persons fit all records of a person, 0.00 on average (5 asked for)",
+		"intersect":   "an attacker who knows all records of a person is left with at least 6 candidates, 0.00 on average (5 required)",
 		"pseudonyms":  "9, ",
 	} {
 		if !strings.HasPrefix(got[label], want) {

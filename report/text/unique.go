@@ -19,9 +19,9 @@ func Unique(l Lang, u *gate.Unique) []string {
 	share := func(n int64) string {
 		return l.Text("%s%s of %s records (%s)", about, Integer(n), Integer(u.Records), Percent(float64(n)/float64(u.Records)))
 	}
-	sentences := []string{l.Text("%s are the only ones with their value in some kept column", share(u.Alone))}
+	sentences := []string{l.Text("%s are unique in some kept column", share(u.Alone))}
 	if len(u.Columns) > 1 {
-		sentences = append(sentences, l.Text("%s are the only ones with their values in some two", share(u.InPairs)))
+		sentences = append(sentences, l.Text("%s are unique in some pair of kept columns", share(u.InPairs)))
 	}
 	var most []string
 	for _, c := range u.Columns {
