@@ -74,10 +74,21 @@ func TestDiscreteDeltaIsTheSum(t *testing.T) {
 		d := rapid.Int64Range(1, 40).Draw(rt, "d")
 		epsilon := rapid.Int64Range(1_000_000, 5_000_000_000).Draw(rt, "epsilon")
 		sigma2 := new(big.Rat).SetFloat64(sigma * sigma)
-		got := DeltaUp(discreteDelta(Cost{Epsilon: epsilon}, d, sigma2).hiRat())
-		want := deltaBySum(float64(epsilon)/1e9, d, sigma*sigma) * DeltaUnits
-		if math.Abs(float64(got)-want) > 1+1e-6*want+2e4 { // 2e-14: what floats cancel to
-			rt.Fatalf("sigma %g d %d epsilon %d: %d, want %g", sigma, d, epsilon, got, want)
+		bounds := discreteDelta(Cost{Epsilon: epsilon}, d, sigma2)
+		lo, _ := bounds.lo.Float64()
+		hi, _ := bounds.hi.Float64()
+		want := deltaBySum(float64(epsilon)/1e9, d, sigma*sigma)
+		const floats = 2e-14 // what they cancel to
+		if want < lo*(1-1e-9)-floats || want > hi*(1+1e-9)+floats {
+			rt.Fatalf("sigma %g d %d epsilon %d: the sum is %g, outside [%g, %g]", sigma, d, epsilon, want, lo, hi)
+		}
+		// The tails by Euler-Maclaurin are known to a relative 1e-7 or so, and delta is a
+		// difference of them.
+		if hi-lo > 1e-4*hi+floats {
+			rt.Fatalf("sigma %g d %d epsilon %d: delta is known to [%g, %g] only", sigma, d, epsilon, lo, hi)
+		}
+		if got := float64(DeltaUp(bounds.hiRat())); got < want*DeltaUnits*(1-1e-9)-floats*DeltaUnits {
+			rt.Fatalf("sigma %g d %d epsilon %d: delta %g is stated, the sum is %g", sigma, d, epsilon, got, want*DeltaUnits)
 		}
 	})
 }
