@@ -46,7 +46,7 @@ var hintTexts = []Entry{
 	{"age,sex: few, in which the tables differ, and that the later questions depend on", "age,sex: 少数の列。二つの表で分布が違い、後の質問が依存する列を選びます"},
 	{"all files of one table have the same columns in the same order", "一つの表のファイルは、同じ列を同じ順に持ちます"},
 	{"another program may use it: choose another port", "別のプログラムが使っているようです。別のポートを選んでください"},
-	{"answer four questions, one a line; an empty line takes what is proposed", "四つの質問に 1 行ずつ答えてください。空の行は提案どおりの答えになります"},
+	{"answer four questions, one per line; an empty line takes what is proposed", "四つの質問に 1 行ずつ答えてください。空の行は提案どおりの答えになります"},
 	{"ask again", "もう一度尋ねてください"},
 	{"ask again for the current version", "現在の版について尋ね直してください"},
 	{"ask again when that is done", "それが終わってから尋ね直してください"},

@@ -20,7 +20,7 @@ var localTexts = []Entry{
 	{"who reports, when and from where; and everything that is sent beside the report as it is, such as a client's id or a class label", "誰が、いつ、どこから報告するか。報告と一緒にそのまま送られるすべて（端末の ID やクラスのラベルなど）"},
 	{"a value that changes: every new value costs a lifetime's epsilon again, and so does a device that loses its secret", "変わる値: 新しい値のたびに、また端末が秘密を失うたびに、生涯の epsilon がもう一度かかります"},
 	{"the cohort, which is public and must not depend on the value", "コホート。公開で、値に依存してはなりません"},
-	{"repeated reports: this mechanism remembers nothing, and every further report costs as much again", "繰り返しの報告: この仕組みは何も覚えず、報告のたびに同じだけの費用がかかります"},
+	{"repeated reports: each further report costs epsilon again, as this mechanism keeps no state", "繰り返しの報告: この仕組みは何も覚えず、報告のたびに同じだけの費用がかかります"},
 	{"another round of these people: their devices' secrets were thrown away (a key of the devices keeps them)", "この人々の次の回: 端末の秘密は捨てられました（端末の鍵があれば保たれます）"},
 	{"the edges of the bins of %s are taken as public: where they were chosen by looking at the data, they tell of the data and nothing protects that", "%s の区間の境界は公開とみなします。データを見て選んだのであれば、境界がデータについて明かし、それは守られません"},
 	{"the edges of the bins are taken as public: where they were chosen by looking at the data, they tell of the data and nothing protects that", "区間の境界は公開とみなします。データを見て選んだのであれば、境界がデータについて明かし、それは守られません"},

@@ -98,6 +98,6 @@ var modelTexts = []Entry{
 	{", and %d more", "、ほか %d 件"},
 	{"(other words)", "（ほかの単語）"},
 	{"others go more strongly with the class", "ほかの属性のほうがクラスとの関連が強いためです"},
-	{"not kept", "対象外"},
+	{"not covered", "対象外"},
 	{"Not known: %s.", "分からないこと: %s。"},
 }

@@ -21,7 +21,7 @@ type Options struct {
 	Dir string
 	// Settings are names of [Settings]. Defaults to all.
 	Settings []string
-	// Seed of tables and noise. Defaults to 1; every seed gives figures as good.
+	// Seed of tables and noise. Defaults to 1.
 	Seed uint64
 	// Progress receives the progress. Optional.
 	Progress noren.Progress

@@ -89,6 +89,7 @@ func newRoot(t *terminal) *cobra.Command {
 	}
 	root.AddCommand(newWorker(t))
 	helpTexts(root)
+	plainDefaults(root)
 	usageArgs(root)
 	return root
 }

@@ -37,8 +37,8 @@ var values = map[string][]string{
 	"population":      {"zipf", "uniform", "geometric", "normal", "bimodal"},
 	"post":            {"plain", "entropy", "nnls", "clip"},
 	"public-encoding": {"utf-8", "shift_jis"},
-	"publish":         {"aggregate", "generalize"},
-	"refine":          {"off", "fast"},
+	"publish":         {"matched", "aggregate", "generalize", "shares"},
+	"refine":          {"off", "fast", "auto"},
 	"scale":           {"minmax", "zscore", "none", "bounds"},
 	"unit-linkage":    {"one", "all"},
 }

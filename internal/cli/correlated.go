@@ -40,8 +40,8 @@ func (f *modelFlags) register(c *cobra.Command) {
 	s.StringVar(&f.query, "query", "", "the query: a JSON `FILE`, or JSON itself")
 	s.StringVar(&f.adversaries, "adversaries", "all", "all, empty (who know no record), full (who know all others), or a JSON `FILE` that lists them")
 	s.StringVar(&f.method, "method", "auto", "how the leakage is computed: auto, exact, quilt, tanh or range")
-	s.IntVar(&f.budget, "budget", 0, "largest number of configurations that an exact evaluation looks at (default: by the model)")
-	s.Float64Var(&f.gap, "gap", 0, "how far the bounds of a quilted evaluation may lie apart, as a share (default 0.01)")
+	s.IntVar(&f.budget, "budget", 0, "most configurations that an exact evaluation enumerates (default: by the model)")
+	s.Float64Var(&f.gap, "gap", 0, "largest relative difference of the upper and lower bound by Markov quilts (default 0.01)")
 }
 
 // request is what the flags say of the query. A text that begins with { is the query

@@ -42,7 +42,7 @@ func newAssessCurve(t *terminal) *cobra.Command {
 	s.StringVar(&f.refine, "refine", "fast", "local search after each method: off, fast, auto or a duration")
 	s.StringVar(&f.scale, "scale", "zscore", "zscore, minmax or none")
 	s.StringVar(&f.linkage, "unit-linkage", "", "what others may know of a person's records: one of them, or all and that they are of one person (default one)")
-	s.IntVar(&f.workers, "workers", 0, "parallel workers (default: one a processor)")
+	s.IntVar(&f.workers, "workers", 0, "parallel workers (default: one per processor)")
 	s.StringVar(&f.page, "report", "", "write a page with pictures to this `FILE`")
 	s.BoolVar(&f.force, "force", false, "replace the page when it exists")
 	s.BoolVar(&f.json, "json", false, "print one JSON object, noren.curve/1")

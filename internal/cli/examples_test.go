@@ -79,7 +79,6 @@ var states = []state{
 	{match: "noren verify out.csv --k 5 --quasi age,sex --sensitive severity --t 0.2", prepare: "noren anonymize visits.csv -o out.csv --force --k 5 --quasi age,sex --identifier visit_id,person_id,name --sensitive severity --t 0.2"},
 	{match: "noren hierarchy check ages.csv", prepare: "noren hierarchy propose visits.csv --column age -o ages.csv"},
 	{match: "noren outliers count sensors", prepare: sensors},
-	{match: "noren outliers count visits", prepare: "noren ledger create && noren ledger grant visits --file visits.csv --spec noren.yaml --unit record --epsilon 1 --yes"},
 	{match: "noren correlated answer", prepare: power},
 	{match: "noren correlated answer power --query query.json", prepare: power + ` && echo '{"count":"on"}' > query.json`},
 	{match: "noren ratio fit", prepare: patients},

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"embed"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 //go:embed help/*.txt
@@ -30,5 +32,26 @@ func helpTexts(c *cobra.Command) {
 	}
 	for _, sub := range c.Commands() {
 		helpTexts(sub)
+	}
+}
+
+// plainDefaults shows the defaults of lists as a user would type them, and none where a list
+// is empty.
+func plainDefaults(c *cobra.Command) {
+	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		inside, found := strings.CutPrefix(f.DefValue, "[")
+		if !found || !strings.HasSuffix(f.Value.Type(), "Slice") && !strings.HasSuffix(f.Value.Type(), "Array") {
+			return
+		}
+		words := strings.Split(strings.TrimSuffix(inside, "]"), ",")
+		for i, w := range words {
+			if x, err := strconv.ParseFloat(w, 64); err == nil {
+				words[i] = strconv.FormatFloat(x, 'g', -1, 64)
+			}
+		}
+		f.DefValue = strings.Join(words, ",")
+	})
+	for _, sub := range c.Commands() {
+		plainDefaults(sub)
 	}
 }

@@ -26,7 +26,7 @@ func newLDP(t *terminal) *cobra.Command {
 func printPrivacy(w io.Writer, p *survey.Privacy) {
 	printLine(w, "guarantee", lang.Of(w).Say(p.Loss().String()))
 	for i, line := range p.NotProtected {
-		head := "not kept"
+		head := "not covered"
 		if i > 0 {
 			head = ""
 		}

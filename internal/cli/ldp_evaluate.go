@@ -62,7 +62,7 @@ func newLDPEvaluate(t *terminal) *cobra.Command {
 	s.IntVar(&f.r.Trees, "trees", 20, "`trees` of the forest")
 	s.IntVar(&f.depth, "depth", 5, "`depth` of its trees, 0 for no limit")
 	s.Uint64Var(&f.r.Seed, "seed", 0, "seed of the sample, folds and forests; noise has none")
-	s.IntVar(&f.r.Workers, "workers", 0, "parallel workers (default: one a processor)")
+	s.IntVar(&f.r.Workers, "workers", 0, "parallel workers (default: one per processor)")
 	s.StringVar(&f.page, "report", "", "write a page with tables and curves to this `FILE`")
 	s.BoolVar(&f.force, "force", false, "replace the page when it exists")
 	s.BoolVar(&f.json, "json", false, "print the result as one JSON object, "+evaluate.Schema)

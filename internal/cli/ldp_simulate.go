@@ -59,7 +59,7 @@ func newLDPSimulate(t *terminal) *cobra.Command {
 	s.IntVar(&f.r.Trials, "trials", 20, "simulated collections for each point of a curve")
 	s.Float64Var(&f.r.Level, "level", 0.95, "confidence of all intervals together")
 	s.Uint64Var(&f.seed, "seed", 0, "seed of all draws (default: a random one, which is printed)")
-	s.IntVar(&f.r.Workers, "workers", 0, "parallel workers (default: one a processor); the figures do not depend on it")
+	s.IntVar(&f.r.Workers, "workers", 0, "parallel workers (default: one per processor); the figures do not depend on it")
 	s.StringVar(&f.page, "report", "", "write a page with pictures to this `FILE`")
 	s.BoolVar(&f.force, "force", false, "replace the page when it exists")
 	s.BoolVar(&f.json, "json", false, "print one JSON object, "+api.LDPSimulateSchema)

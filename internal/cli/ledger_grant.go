@@ -33,7 +33,7 @@ func newLedgerGrant(t *terminal) *cobra.Command {
 	s := c.Flags()
 	s.StringVar(&f.file, "file", "", "the data set's `FILE`, workbook or database table (default: the file granted before)")
 	s.StringVar(&f.epsilon, "epsilon", "", "cap: the total epsilon that may ever be spent, in decimal")
-	s.StringVar(&f.delta, "delta", "", "cap: the total delta that may ever be spent (default 0); with zcdp the delta of the statements")
+	s.StringVar(&f.delta, "delta", "", "cap: the total delta that may ever be spent (default 0); with zcdp: the delta at which epsilon is stated")
 	s.StringVar(&f.accounting, "accounting", "", "how losses add up: epsilon, or zcdp (default epsilon, or as granted before)")
 	s.StringVar(&f.rho, "rho", "", "cap with zcdp: the total rho that may ever be spent, in decimal")
 	s.StringVar(&f.neighbours, "neighbours", "", "add-remove or replace-one (default add-remove, or as granted before)")

@@ -53,15 +53,15 @@ func newOutliersCount(t *terminal) *cobra.Command {
 	s := c.Flags()
 	s.StringSliceVar(&f.columns, "columns", nil, "the `columns` of the space")
 	s.IntVar(&f.k, "k", 5, "a record with fewer than `K` others within the radius is an outlier")
-	s.Float64Var(&f.radius, "radius", 0, "in units of distance")
+	s.Float64Var(&f.radius, "radius", 0, "the radius, in units of distance (required)")
 	s.Float64Var(&f.step, "step", 0, "coordinates are rounded to multiples of it, in units of distance (default: radius / 100)")
-	s.StringVar(&f.box, "box", "", "`LO,HI` of every column, or LO,HI,LO,HI,... one pair a column: values outside count as the nearer bound; public (default: the bounds of the schema)")
+	s.StringVar(&f.box, "box", "", "`LO,HI` of every column, or LO,HI,LO,HI,... one pair per column: values outside are replaced by the nearer bound; public (default: the bounds of the schema)")
 	s.StringVar(&f.publicScale, "public-scale", "", "public `FILE` with one unit of distance for each column: CSV column,scale or column,low,high,scale")
 	s.StringVar(&f.scale, "scale", "none", "none, or bounds: the width of a column's box is one unit of distance")
 	s.IntVar(&f.records, "records", 0, "the public number of records, where neighbours are replace-one (default: that of the schema)")
 	s.StringVar(&f.mechanism, "mechanism", "", "lomax, student-t, laplace, gaussian or global-laplace (default: what the plan chooses; laplace and gaussian need --delta)")
 	s.IntVar(&f.guess, "guess", 0, "public guess of the local sensitivity on typical data; prints the interval that holds if it is right (default: 3, for the choice of the noise alone)")
-	s.Float64Var(&f.intervalShare, "interval-share", 0, "share of epsilon for an interval by the size of the noise that was drawn")
+	s.Float64Var(&f.intervalShare, "interval-share", 0, "share of epsilon for an interval by the size of the noise that was drawn (default: none)")
 	return c
 }
 

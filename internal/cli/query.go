@@ -67,6 +67,19 @@ func queryKinds() []queryKind {
 	}
 }
 
+// outsideOf is a part of the help of a kind of query: what becomes of values that its
+// bounds or bins leave out.
+func outsideOf(kind query.Kind) string {
+	usage := "\n\nValues outside of the bounds are replaced by the nearer bound. Records without a value\nare left out."
+	switch kind {
+	case query.Count:
+		usage = ""
+	case query.Histogram:
+		usage = "\n\nValues outside of all bins are not counted."
+	}
+	return usage
+}
+
 func newQueryKind(t *terminal, kind query.Kind, short, example string, job *queryJob) *cobra.Command {
 	f := queryFlags{kind: kind, job: job}
 	c := &cobra.Command{
@@ -74,10 +87,9 @@ func newQueryKind(t *terminal, kind query.Kind, short, example string, job *quer
 		Short: short,
 		Long: short + `, with differential privacy.
 
-DATASET is a name in the ledger, or the path of its file. Values outside of the bounds
-count as the nearer bound; records without a value are left out of sums. A cell that
-does not fit the type of its column counts as missing. Where the unit of the data set
-is a column, --max-rows says how many records of one person count.`,
+DATASET is a name in the ledger, or the path of its file. A cell that does not fit the
+type of its column counts as missing. Where the unit of the data set is a column,
+--max-rows says how many records of one person count.` + outsideOf(kind),
 		Example: fmt.Sprintf(`  noren query %[1]s visits %[2]s --max-rows 5 --epsilon 0.1
   noren query %[1]s visits %[2]s --by sex --keys female,male --max-rows 5 --epsilon 0.1 --json
   noren query %[1]s visits %[2]s --max-rows 5 --epsilon 0.1 --dry-run`, kind, example),

@@ -59,13 +59,13 @@ func newReproduceKanon(t *terminal) *cobra.Command {
 	s.StringSliceVar(&f.drop, "drop", nil, "`columns` to leave out")
 	s.IntSliceVar(&f.k, "k", []int{3, 5, 10}, "group sizes, comma-separated")
 	s.StringVar(&f.scale, "scale", "minmax", "minmax, zscore or none")
-	s.StringVar(&f.refine, "refine", "fast", "beside off and fast, refine so: auto, or for this long, such as 20s")
+	s.StringVar(&f.refine, "refine", "fast", "a third refinement, besides off and fast: auto, or a duration such as 20s")
 	s.StringVar(&f.gap, "gap", "off", "look this long for a lower bound of the loss, for each data set and k: off or a duration such as 120s")
 	s.BoolVar(&f.quick, "quick", false, "leave out the rows that only trace the influence of a parameter")
-	s.IntVar(&f.workers, "workers", 0, "parallel workers (default: one a processor)")
+	s.IntVar(&f.workers, "workers", 0, "parallel workers (default: one per processor)")
 	s.StringVar(&f.page, "report", "", "write the paper's figures 5 to 8, drawn from the rows, to this `FILE`")
 	s.BoolVar(&f.force, "force", false, "replace the page when it exists")
-	s.BoolVar(&f.json, "json", false, "print one JSON object a line")
+	s.BoolVar(&f.json, "json", false, "print one JSON object per line")
 	return c
 }
 

@@ -49,7 +49,7 @@ func newReproduceCorrelated(t *terminal) *cobra.Command {
 	s.BoolVar(&o.Quick, "quick", false, "leave out the slowest rows of the comparison")
 	s.StringVar(&page, "report", "", "write the figures to this `FILE`")
 	s.BoolVar(&force, "force", false, "replace the page when it exists")
-	s.BoolVar(&asJSON, "json", false, "print one JSON object a line; its field kind says what it is")
+	s.BoolVar(&asJSON, "json", false, "print one JSON object per line; its field kind says what it is")
 	return c
 }
 

@@ -53,11 +53,11 @@ func newReproduceLDP(t *terminal) *cobra.Command {
 	s.StringVar(&o.Dir, "data", "", "`FOLDER` of the reference data sets")
 	s.IntVar(&o.Repeats, "repeats", 30, "`times` that each cross-validation is repeated, with fresh folds and noise")
 	s.Uint64Var(&o.Seed, "seed", 0, "seed of folds, noise and forests")
-	s.IntVar(&o.Workers, "workers", 0, "parallel workers (default: one a processor); the figures do not depend on it")
+	s.IntVar(&o.Workers, "workers", 0, "parallel workers (default: one per processor); the figures do not depend on it")
 	s.BoolVar(&o.Tables, "tables", false, "leave out the curves of the figures and the improvement")
 	s.StringVar(&page, "report", "", "write tables and figures to this `FILE`")
 	s.BoolVar(&force, "force", false, "replace the page when it exists")
-	s.BoolVar(&asJSON, "json", false, "print one JSON object a line")
+	s.BoolVar(&asJSON, "json", false, "print one JSON object per line")
 	return c
 }
 

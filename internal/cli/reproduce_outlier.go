@@ -44,7 +44,7 @@ func newReproduceOutlier(t *terminal) *cobra.Command {
 	s.StringSliceVar(&datasets, "dataset", experiment.Names(), "data `sets`, comma-separated")
 	s.StringVar(&figures, "figures", "", "write the figures as SVG to this `FOLDER`")
 	s.BoolVar(&force, "force", false, "replace figures that exist")
-	s.BoolVar(&asJSON, "json", false, "print one JSON object a line; its field kind says what it is")
+	s.BoolVar(&asJSON, "json", false, "print one JSON object per line; its field kind says what it is")
 	return c
 }
 

@@ -52,12 +52,12 @@ func newReproduceRatio(t *terminal) *cobra.Command {
 	s.StringVar(&o.Dir, "data", "", "`FOLDER` of the reference data sets")
 	s.IntVar(&o.Repeats, "repeats", 100, "`times` that each setting is drawn, with fresh tables and noise")
 	s.StringSliceVar(&o.Settings, "setting", nil, "`settings`, comma-separated: S1, S2, S3, S4 (default: all, and the census)")
-	s.Uint64Var(&o.Seed, "seed", 1, "seed of tables and noise; every seed gives figures as good")
+	s.Uint64Var(&o.Seed, "seed", 1, "seed of tables and noise")
 	s.IntVar(&coverage, "coverage", 0, "instead: `times` that each setting of the study of coverage is drawn (docs/density-ratio.md, section 15)")
 	s.BoolVar(&addRemove, "add-remove", false, "with --coverage: the number of private records is not public")
 	s.StringVar(&page, "report", "", "write tables and figures to this `FILE`")
 	s.BoolVar(&force, "force", false, "replace the page when it exists")
-	s.BoolVar(&asJSON, "json", false, "print one JSON object a line; its field kind says what it is")
+	s.BoolVar(&asJSON, "json", false, "print one JSON object per line; its field kind says what it is")
 	return c
 }
 

@@ -40,7 +40,7 @@ func newServe(t *terminal) *cobra.Command {
 		Short: "Serve a page and an HTTP interface for stewards and analysts",
 		Long: `Run a server with a page on which stewards prepare tables, release them and open privacy
 budgets, and analysts ask questions. All its state (tables, releases, keys, ledger, audit
-log) is in DIR, which its owner alone can read. The first start prints a link of one use that signs the first steward in.
+log) is in DIR, which its owner alone can read. Until a principal has signed in, each start prints a link of one use that signs the first steward in.
 
 An address that other machines reach needs TLS: --tls-cert and --tls-key, or a proxy in
 front that ends TLS, named by --behind-proxy. Health and metrics are on --admin. SIGTERM

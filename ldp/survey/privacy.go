@@ -72,7 +72,7 @@ func (s *Survey) Unprotected() []string {
 			out = append(out, "the cohort, which is public and must not depend on the value")
 		}
 	default:
-		out = append(out, "repeated reports: this mechanism remembers nothing, and every further report costs as much again")
+		out = append(out, "repeated reports: each further report costs epsilon again, as this mechanism keeps no state")
 	}
 	for j, a := range s.answers {
 		if a.bins == nil {
