@@ -291,6 +291,7 @@ func TestEveryTableIsAnswered(t *testing.T) {
 // Charges, leakages and ordinary epsilons are decimals of nine places, and none is
 // below what it stands for.
 func TestWhatIsPrintedIsExact(t *testing.T) {
+	randtest.SkipShort(t)
 	for _, epsilon := range []float64{0.5, 0.1, 1, 3.7} {
 		for _, model := range []string{powerDay, `{"type":"chain","init":[0.5,0.5],"P":[[0.7,0.3],[0.4,0.6]],"length":30}`} {
 			m := mechanismFor(t, model, `{"count":1}`, epsilon)

@@ -25,6 +25,7 @@ import (
 
 // Every method, with and without refinement, by both ways to publish.
 func TestEveryMethod(t *testing.T) {
+	randtest.SkipShort(t)
 	rows := makePeople(120, 1)
 	for _, method := range []partition.Method{partition.Auto, partition.Mondrian, partition.MondrianStrict, partition.MDAV, partition.VMDAV, partition.Tomobiki} {
 		for _, effort := range []refine.Effort{refine.Off, refine.Fast} {
@@ -209,6 +210,7 @@ func TestManyPieces(t *testing.T) {
 
 // Sizes at which there is little choice.
 func TestSmallTables(t *testing.T) {
+	randtest.SkipShort(t)
 	for _, c := range []struct{ n, k, groups int }{{5, 5, 1}, {9, 5, 1}, {10, 5, 2}, {1, 1, 1}, {7, 1, 7}, {40, 40, 1}} {
 		for _, method := range []partition.Method{partition.Auto, partition.Mondrian, partition.MDAV, partition.VMDAV, partition.Tomobiki} {
 			rows := makePeople(c.n, uint64(c.n))

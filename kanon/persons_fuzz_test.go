@@ -115,6 +115,7 @@ type releasedVisit struct {
 // TestFuzzedPersons holds small releases of every kind against a checker that
 // knows the source, the release and the definitions, and none of the code.
 func TestFuzzedPersons(t *testing.T) {
+	randtest.SkipShort(t)
 	releases := 60
 	if testing.Short() {
 		releases = 30
@@ -524,6 +525,7 @@ const asCategory = table.Category
 
 // The checker finds the releases that count records.
 func TestCheckerOfPersonsRejects(t *testing.T) {
+	randtest.SkipShort(t)
 	dir := t.TempDir()
 	found := 0
 	for seed := range uint64(30) {

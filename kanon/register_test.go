@@ -284,6 +284,7 @@ func TestPseudonymsAreVerified(t *testing.T) {
 
 // Two releases share no pseudonym, also with one seed.
 func TestPseudonymsAreFresh(t *testing.T) {
+	randtest.SkipShort(t)
 	rows := makeRegister()
 	dir := t.TempDir()
 	in := filepath.Join(dir, "in.csv")

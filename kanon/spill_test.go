@@ -27,6 +27,7 @@ import (
 // A release that has next to no memory, one worker or several, is the release
 // that has plenty, to the last byte; and its temporary files are gone.
 func TestMemoryChangesNothing(t *testing.T) {
+	randtest.SkipShort(t)
 	randtest.Fewer(t, 4)
 	testMemory(t)
 }

@@ -430,6 +430,7 @@ func TestProbRoundsAsItSays(t *testing.T) {
 
 // An attack finds nearly all of the stated loss, and never more.
 func TestAttackFindsNoMoreThanIsStated(t *testing.T) {
+	randtest.SkipShort(t)
 	const epsilon = 1.0
 	for name, o := range oracles(t, 4, epsilon) {
 		var number func(Report) int

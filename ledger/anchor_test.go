@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 // anchoredFixture is a ledger with an anchor in another folder.
@@ -113,6 +114,7 @@ func TestAnchorFollows(t *testing.T) {
 // A copy of the ledger's whole folder that is older by 1 or by 100 entries opens sealed,
 // and is brought up to what certificates state.
 func TestAnchorKnowsARestoredCopy(t *testing.T) {
+	randtest.SkipShort(t)
 	t.Parallel()
 	for _, older := range []int{1, 100} {
 		f, path := anchoredFixture(t)

@@ -394,6 +394,7 @@ func TestKilledWhileCreating(t *testing.T) {
 // Killed at any step of a grant, the ledger holds all of it or nothing of it,
 // and the same grant goes through afterwards.
 func TestKilledWhileGranting(t *testing.T) {
+	randtest.SkipShort(t)
 	for _, step := range []struct {
 		name string
 		done bool
@@ -513,6 +514,7 @@ func TestKilledWhileMigrating(t *testing.T) {
 
 // Killed between the rebuilt rows and the end, a reconciliation can be repeated.
 func TestKilledWhileRebuilding(t *testing.T) {
+	randtest.SkipShort(t)
 	t.Parallel()
 	for _, step := range []string{"rebuilt", "checkpoint", "reconciled"} {
 		f := newFixture(t, Cost{Epsilon: one, Delta: 1000})

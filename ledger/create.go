@@ -75,7 +75,16 @@ func create(ctx context.Context, path string, c clock) (err error) {
 		if errors.Is(err, fs.ErrExist) {
 			return noren.Usagef(path, "was created by another process in the meantime").Hinted("open it")
 		}
-		if err := os.Rename(name, path); err != nil { // no hard links here
+		// No hard links here: the name is taken first, so that no file of another process
+		// is replaced.
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if errors.Is(err, fs.ErrExist) {
+			return noren.Usagef(path, "was created by another process in the meantime").Hinted("open it")
+		}
+		if err == nil {
+			err = errors.Join(f.Close(), os.Rename(name, path))
+		}
+		if err != nil {
 			return fileError(path, "cannot be made", err)
 		}
 	}

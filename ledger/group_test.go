@@ -13,11 +13,13 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 // Goroutines that share a ledger against one cap: exactly as many are paid as fit, each
 // answer is stored, and what is refused writes nothing.
 func TestGroupAgainstOneCap(t *testing.T) {
+	randtest.SkipShort(t)
 	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: 100 * milli})
 	l := f.openAnchored(t, filepath.Join(t.TempDir(), "anchor"))

@@ -133,6 +133,7 @@ func fixtureAt(t *testing.T, at time.Time) *fixture {
 // The heartbeat keeps a lease alive, notices that it was lost, and ends the
 // computation.
 func TestHeartbeat(t *testing.T) {
+	randtest.SkipShort(t)
 	t.Parallel()
 	f := newFixture(t, Cost{Epsilon: one, Delta: 0})
 	l, err := Open(t.Context(), f.path, Options{Lease: 900 * time.Millisecond})

@@ -19,6 +19,7 @@ import (
 // spent is the sum of what was granted, whatever becomes of it afterwards, and
 // is never above the cap.
 func TestWalks(t *testing.T) {
+	randtest.SkipShort(t)
 	randtest.Fewer(t, 3)
 	testWalks(t)
 }

@@ -155,6 +155,7 @@ func TestAccountingsDoNotMix(t *testing.T) {
 // Adaptive requests of random losses: what is spent is the sum, never beyond the cap,
 // and the chain alone gives the same.
 func TestZCDPWalks(t *testing.T) {
+	randtest.SkipShort(t)
 	t.Parallel()
 	type parts struct {
 		Epsilon int64

@@ -37,6 +37,7 @@ func TestLomaxIsAsGolden(t *testing.T) {
 // q + (S/a) Z and q' + (S'/a) Z differ by a factor of at most e^epsilon, both
 // ways; and a is the best: one that is a part in a thousand greater fails.
 func TestTheorem4(t *testing.T) {
+	randtest.SkipShort(t)
 	// worst is the largest log ratio over a grid of outputs u (in units of the
 	// first noise), shifts and scales. With u = a(y-q)/S the other is
 	// e^{-l}(u + a w), |w| <= 1.

@@ -427,6 +427,7 @@ func TestAnswerBindsItsColumns(t *testing.T) {
 
 // No records at all are answered like any others.
 func TestEmptyTable(t *testing.T) {
+	randtest.SkipShort(t)
 	tab := makeTable(t, visits)
 	for name, o := range common() {
 		if _, err := mustNew(t, o).answer(t.Context(), tab, randtest.Source(1)); err != nil {

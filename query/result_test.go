@@ -16,6 +16,7 @@ import (
 
 // Answers and parameters are what a certificate can hold: canonical JSON.
 func TestAnswersAreCanonical(t *testing.T) {
+	randtest.SkipShort(t)
 	tab := makeTable(t, visits, visitRows(50, 4)...)
 	for name, o := range common() {
 		q := mustNew(t, o)

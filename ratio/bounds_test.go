@@ -6,9 +6,12 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 func TestBoundsOfFixtures(t *testing.T) {
+	randtest.SkipShort(t)
 	for _, f := range readGolden(t).Fixtures {
 		k, err := NewKernel(pointsOf(f.Centres), f.Sigma)
 		if err != nil {
@@ -37,6 +40,7 @@ func TestBoundsOfFixtures(t *testing.T) {
 // No pair of records passes the bounds, wherever they lie; and the bounds are not
 // idle: some come near.
 func TestBoundsHold(t *testing.T) {
+	randtest.SkipShort(t)
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, d := range []int{1, 2, 3, 7} {
 		for _, b := range []int{1, 2, 12, 30} {

@@ -255,6 +255,7 @@ func (broke) Read([]byte) (int, error) { return 0, errors.New("no randomness") }
 // Every mechanism releases, fits and repeats from its payload; the budget of the noisy
 // centres adds up.
 func TestMechanisms(t *testing.T) {
+	randtest.SkipShort(t)
 	ctx := context.Background()
 	x, e, _ := settingOne(4, 2000, 60)
 	for _, n := range []Noise{RKHSPure, RKHSGaussian, Laplace, Parametric, NoisyCentres} {

@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren/account"
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 // A replace-one budget is charged sqrt(2) times the epsilon of an add-remove fit for the sums
 // of kernels, once that of the records outside, and nothing for the number of records: and
 // the density of the noise bears it out, over pairs of records.
 func TestReplacedCost(t *testing.T) {
+	randtest.SkipShort(t)
 	ctx := context.Background()
 	e := gaussian(1, 200, 2, 0, 1)
 	m, err := New(ctx, Options{Public: e, Cost: milli(1000), CountShare: 0.1, OutsideShare: 0.1})

@@ -12,6 +12,7 @@ import (
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/ledger"
 	"github.com/noren-privacy/noren/release"
 	"github.com/noren-privacy/noren/table"
@@ -20,6 +21,7 @@ import (
 // Whatever is wrong with a request by itself is said before anything is charged,
 // and before the mechanism is asked.
 func TestFaultyRequests(t *testing.T) {
+	randtest.SkipShort(t)
 	for name, test := range map[string]struct {
 		change func(*release.Request, *fake)
 		says   string

@@ -263,6 +263,7 @@ func TestForfeitedKey(t *testing.T) {
 }
 
 func TestChangedFile(t *testing.T) {
+	randtest.SkipShort(t)
 	t.Run("before", func(t *testing.T) {
 		d := open(t, 1000, ledger.Options{})
 		d.write(t, people+"60,Kobe\n")

@@ -10,11 +10,13 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 // A ratio question estimates a figure of the private table from a public one that lacks
 // nothing but the right ages: its own mean is another.
 func TestAskRatio(t *testing.T) {
+	randtest.SkipShort(t)
 	// Ages are 20 to 79 in both tables: the private ones are older by a half as often.
 	table := func(rows int, old int) string {
 		var b strings.Builder

@@ -10,6 +10,7 @@ import (
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/ledger"
 	"github.com/noren-privacy/noren/release"
 	"github.com/noren-privacy/noren/service"
@@ -114,6 +115,7 @@ func TestAskRefuses(t *testing.T) {
 // value of a large margin, Gaussian where its square root is worth more. The charge is the
 // sum of the rhos.
 func TestAskInZCDP(t *testing.T) {
+	randtest.SkipShort(t)
 	s := grantedZCDP(t)
 	kept(t, s)
 	by := &api.Margin{Within: 3, At: "0.99"}

@@ -16,6 +16,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/query"
 	"github.com/noren-privacy/noren/service"
 )
@@ -210,6 +211,7 @@ func resign(t *testing.T, lines []string, key ed25519.PrivateKey) []string {
 // Every change is found and named, whether or not the changer mended the hashes or signed
 // the end anew.
 func TestCheckExport(t *testing.T) {
+	randtest.SkipShort(t)
 	s, lines := exported(t)
 	id := certificate.KeyID(s.key.Public().(ed25519.PublicKey))
 	check := func(t *testing.T, lines []string) *api.LedgerExportCheck {

@@ -8,6 +8,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/outlier"
 )
 
@@ -43,6 +44,7 @@ func TestOutliersCount(t *testing.T) {
 }
 
 func TestOutliersPriceRefused(t *testing.T) {
+	randtest.SkipShort(t)
 	for name, c := range map[string]struct {
 		change func(r *api.OutliersCountRequest)
 		where  string
@@ -65,6 +67,7 @@ func TestOutliersPriceRefused(t *testing.T) {
 }
 
 func TestOutliersPlan(t *testing.T) {
+	randtest.SkipShort(t)
 	r := &api.OutliersPlanRequest{Facts: outlier.Facts{Dimensions: 2, K: 5, Epsilon: 1}, Share: 0.01}
 	p, err := bare(t).OutliersPlan(t.Context(), r)
 	must(t, err)

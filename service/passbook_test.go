@@ -8,6 +8,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/query"
 )
 
@@ -29,6 +30,7 @@ func count(epsilon, delta string, noise query.Noise) *api.QueryRequest {
 
 // Ten answers of epsilon 0.1 and one of Gaussian noise, from the grant to the statement.
 func TestZCDPBudget(t *testing.T) {
+	randtest.SkipShort(t)
 	s := zcdpStage(t)
 	ctx := t.Context()
 	d, err := s.LedgerShow(ctx, &api.LedgerShowRequest{Dataset: "people"})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/service"
 )
 
@@ -42,6 +43,7 @@ func everyKind(t *testing.T) (s *service.Service, dir string, questions []api.Qu
 // A rehearsal reads no file and gives the same rows for the same request; its values lie
 // within the margins about as often as the level says.
 func TestRehearse(t *testing.T) {
+	randtest.SkipShort(t)
 	s, dir, questions := everyKind(t)
 	k := kept(t, s)
 	must(t, os.Remove(filepath.Join(dir, "people.csv")))

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/service"
 )
 
@@ -41,6 +42,7 @@ func TestTimeClass(t *testing.T) {
 }
 
 func TestCalibrate(t *testing.T) {
+	randtest.SkipShort(t)
 	dir := t.TempDir()
 	c, err := bare(t).Calibrate(t.Context(), &api.CalibrateRequest{Dir: dir, Records: 2000})
 	must(t, err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren/examples/dependence"
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 func Example() {
@@ -22,6 +23,7 @@ func Example() {
 // The minutes follow the chain of power.json: they stay as they are as often as
 // it says.
 func TestMinutesFollowTheChain(t *testing.T) {
+	randtest.SkipShort(t)
 	var out bytes.Buffer
 	if err := dependence.Write(context.Background(), &out, 400, 3); err != nil {
 		t.Fatal(err)

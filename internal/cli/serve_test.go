@@ -18,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 // A served is a process of noren serve.
@@ -205,6 +207,7 @@ func TestServe(t *testing.T) {
 
 // A second signal ends a server that still answers a request, with exit code 130.
 func TestServeSecondSignal(t *testing.T) {
+	randtest.SkipShort(t)
 	s := serve(t, "--dir", filepath.Join(t.TempDir(), "server"))
 	address := strings.TrimPrefix(s.base, "http://")
 	c, err := net.Dial("tcp", address)
@@ -256,6 +259,7 @@ func TestServeDemo(t *testing.T) {
 
 // A demonstration that ends leaves the folder of another one.
 func TestServeTwoDemos(t *testing.T) {
+	randtest.SkipShort(t)
 	first := serve(t, "--demo")
 	second := serveIn(t, first.temp, "--demo")
 	first.signal(t, os.Interrupt)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/noren-privacy/noren/internal/cli"
 	"github.com/noren-privacy/noren/internal/frames"
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 // runNoren runs a command in this process.
@@ -196,6 +197,7 @@ func ask(t *testing.T, driver func(job []byte) io.Reader, args ...string) (code 
 // An answer from parts is that of one process, for 1, 4 and 16 buckets and where every task
 // ran twice; each is charged once. Epsilon is so large that the noise is none.
 func TestWorkerQuery(t *testing.T) {
+	randtest.SkipShort(t)
 	visitsBook(t, 3)
 	flags := []string{"visits", "--column", "cost", "--bounds", "0,16", "--max-rows", "3", "--epsilon", "1000"}
 	code, out, stderr := runNoren(t, nil, append([]string{"query", "sum", "--json"}, flags...)...)
@@ -238,6 +240,7 @@ func TestWorkerQuery(t *testing.T) {
 // A job that fails is charged once and has one error, whatever failed; a query that cannot
 // be answered in parts is refused before.
 func TestWorkerQueryFails(t *testing.T) {
+	randtest.SkipShort(t)
 	visitsBook(t, 2)
 	flags := []string{"count", "visits", "--max-rows", "3", "--epsilon", "1", "--buckets", "2"}
 	first := ""

@@ -17,12 +17,12 @@ func Long(t testing.TB) {
 	}
 }
 
-// SkipShort skips a test under -short. It is for tests that take more than half a
+// SkipShort skips a test under -short. It is for tests that take more than a fifth of a
 // second, of processor time or of waiting.
 func SkipShort(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("takes more than half a second: not run under -short")
+		t.Skip("takes more than a fifth of a second: not run under -short")
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/internal/server/auth"
 	"github.com/noren-privacy/noren/internal/server/books"
 	"github.com/noren-privacy/noren/internal/server/problem"
@@ -64,6 +65,7 @@ func TestOneKeyOneCharge(t *testing.T) {
 
 // Many clients against a cap: exactly as many are paid as it covers.
 func TestManyClientsOneCap(t *testing.T) {
+	randtest.SkipShort(t)
 	t.Parallel()
 	_, a := opened(t, nil)
 	q := a.quote(t, "0.1", "age >= 65") // the account has 2
@@ -101,6 +103,7 @@ func TestManyClientsOneCap(t *testing.T) {
 // A charged question without an answer: the reply leaves at the boundary with the length of
 // an answer, is the same for each request with its key, and the charge stays.
 func TestWithheld(t *testing.T) {
+	randtest.SkipShort(t)
 	t.Parallel()
 	var fail atomic.Bool
 	_, a := opened(t, func(c *Config) {
@@ -146,6 +149,7 @@ func TestWithheld(t *testing.T) {
 // An answer that misses its class: a notice at the boundary, nothing to be seen of it until
 // four times the class, and the answer then.
 func TestMissed(t *testing.T) {
+	randtest.SkipShort(t)
 	t.Parallel()
 	var slow atomic.Bool
 	_, a := opened(t, func(c *Config) {
@@ -241,6 +245,7 @@ func TestRefused(t *testing.T) {
 
 // A quote expires, and is refused once the schema of the book is another.
 func TestQuotesEnd(t *testing.T) {
+	randtest.SkipShort(t)
 	t.Parallel()
 	var ahead atomic.Int64
 	s, a := opened(t, func(c *Config) {
@@ -293,6 +298,7 @@ func (s *steward) books0(t *testing.T) *books.Book {
 
 // After its table is deleted a book can be read and not asked.
 func TestBookOfDeletedTable(t *testing.T) {
+	randtest.SkipShort(t)
 	t.Parallel()
 	s, a := opened(t, nil)
 	q := a.quote(t, "0.1", "age >= 65")
@@ -318,6 +324,7 @@ func TestBookOfDeletedTable(t *testing.T) {
 // A server whose ledger was put back from a copy starts sealed: it pays nothing, says so,
 // and reads go on.
 func TestSealedLedger(t *testing.T) {
+	randtest.SkipShort(t)
 	t.Parallel()
 	cfg := config(t)
 	cfg.RequestsPerSecond, cfg.AnswersPerMinute = -1, -1
@@ -371,6 +378,7 @@ func TestSealedLedger(t *testing.T) {
 
 // Alerts come at 50, 80 and 100 percent of a cap, once each, and are in the audit log.
 func TestAlerts(t *testing.T) {
+	randtest.SkipShort(t)
 	t.Parallel()
 	s, a := opened(t, nil)
 	for i, epsilon := range []string{"1", "0.5", "0.2", "0.3"} {
@@ -398,6 +406,7 @@ func TestAlerts(t *testing.T) {
 
 // An analyst sees nothing of another analyst, or of private facts of a table.
 func TestAnalystsApart(t *testing.T) {
+	randtest.SkipShort(t)
 	t.Parallel()
 	s, a := opened(t, nil)
 	var out questions.Answer
@@ -449,6 +458,7 @@ func TestAnalystsApart(t *testing.T) {
 }
 
 func TestAnswersPerMinute(t *testing.T) {
+	randtest.SkipShort(t)
 	t.Parallel()
 	_, a := opened(t, func(c *Config) { c.AnswersPerMinute = 2 })
 	q := a.quote(t, "0.01", "age >= 65")

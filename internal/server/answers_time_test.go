@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/internal/server/books"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/ledger"
@@ -15,6 +16,7 @@ import (
 // However long the work of an answer takes, until its reply leaves the ledger says of it what
 // it said when it was charged: every list, filter and quote.
 func TestNothingTellsWhenWorkEnds(t *testing.T) {
+	randtest.SkipShort(t)
 	t.Parallel()
 	for _, took := range []time.Duration{0, 300 * time.Millisecond} {
 		slow := make(chan time.Duration, 1)
@@ -80,6 +82,7 @@ func TestNothingTellsWhenWorkEnds(t *testing.T) {
 // A lease that was lost while the answer was computed is a failure after the charge: its reply
 // leaves at the boundary with the length of an answer.
 func TestLostLease(t *testing.T) {
+	randtest.SkipShort(t)
 	t.Parallel()
 	var path string
 	lose := make(chan bool, 1)
@@ -123,6 +126,7 @@ func TestLostLease(t *testing.T) {
 
 // A refusal repeats the questions as they were asked with it, and not as they were before.
 func TestRefusalRepeatsOwnWords(t *testing.T) {
+	randtest.SkipShort(t)
 	t.Parallel()
 	_, a := opened(t, nil)
 	for _, where := range []string{"age   >=   65", "age >= 65"} {

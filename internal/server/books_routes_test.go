@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/internal/server/auth"
 	"github.com/noren-privacy/noren/internal/server/books"
 	"github.com/noren-privacy/noren/internal/server/jobs"
@@ -78,6 +79,7 @@ func TestBookRoutes(t *testing.T) {
 
 // A book in zCDP: its cap is a rho, and answers of both kinds of noise are charged there.
 func TestBookInZCDP(t *testing.T) {
+	randtest.SkipShort(t)
 	t.Parallel()
 	r := start(t, func(c *Config) { c.RequestsPerSecond, c.AnswersPerMinute = -1, -1 })
 	s := r.steward(t)
@@ -110,6 +112,7 @@ func TestBookInZCDP(t *testing.T) {
 // A book with a model of dependent records says what it is about, answers questions under
 // it, and keeps it in a new version.
 func TestBookWithModel(t *testing.T) {
+	randtest.SkipShort(t)
 	t.Parallel()
 	s := start(t, func(c *Config) { c.RequestsPerSecond, c.AnswersPerMinute = -1, -1 }).steward(t)
 	opening := smallBook(s.people(t, 60, "x").ID)
@@ -178,6 +181,7 @@ func TestBookOfConfirmedTable(t *testing.T) {
 
 // The export is checked without the server, and is for roles on all objects.
 func TestBookExport(t *testing.T) {
+	randtest.SkipShort(t)
 	t.Parallel()
 	s, a := opened(t, nil)
 	a.pay(t, 200, a.quote(t, "0.1", "age >= 65"), "one")
@@ -255,6 +259,7 @@ func private700(t *testing.T, dir string) {
 // Until a machine is calibrated answers leave after 2 s at the earliest; the calibration of
 // a folder is used from the next start on.
 func TestCalibration(t *testing.T) {
+	randtest.SkipShort(t)
 	cfg := config(t)
 	s, err := New(t.Context(), cfg)
 	if err != nil {

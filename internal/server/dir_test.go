@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/internal/server/auth"
 )
 
@@ -73,6 +74,7 @@ func asError(err error, to **noren.Error) bool {
 
 // A folder that others can read is refused, and so is one that another server uses.
 func TestFolder(t *testing.T) {
+	randtest.SkipShort(t)
 	t.Parallel()
 	if runtime.GOOS != "windows" {
 		for _, mode := range []os.FileMode{0o755, 0o710, 0o704, 0o701} {

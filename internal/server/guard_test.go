@@ -215,6 +215,7 @@ func TestRates(t *testing.T) {
 
 // Large bodies and headers are refused before they are kept.
 func TestSizes(t *testing.T) {
+	randtest.SkipShort(t)
 	t.Parallel()
 	r := start(t, nil)
 	a := r.ask(t, "POST", "/api/v1/certificates/check", "", map[string]string{"certificate": strings.Repeat("a", jsonLimit)}, nil)

@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/internal/server/jobs"
 	"github.com/noren-privacy/noren/internal/server/tables"
 )
@@ -14,6 +15,7 @@ import (
 // On a full disk nothing half is left, what was there stays, and work goes on once there
 // is space.
 func TestFullDisk(t *testing.T) {
+	randtest.SkipShort(t)
 	t.Parallel()
 	disk := t.TempDir()
 	if err := syscall.Mount("noren", disk, "tmpfs", 0, "size=8m,mode=0700"); err != nil {

@@ -255,6 +255,7 @@ func (s *steward) release(t *testing.T, recipe string, p *records.Preview, studi
 
 // The way of a steward: from an upload to a certificate.
 func TestReleaseOfTheClinic(t *testing.T) {
+	randtest.SkipShort(t)
 	t.Parallel()
 	r := start(t, nil)
 	s := r.steward(t)

@@ -98,6 +98,7 @@ func atMost(t testing.TB, what string, got float64, most *big.Rat) {
 // Both bounds are no more than the optimum in exact arithmetic, far from zero
 // and on coordinates that are no round numbers too; and not by much.
 func TestBoundsAreBelowTheOptimum(t *testing.T) {
+	randtest.SkipShort(t)
 	rng := rand.New(rand.NewPCG(5, 6))
 	var reached, of float64
 	for round := range 60 {

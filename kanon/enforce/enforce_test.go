@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/kanon/enforce"
 	"github.com/noren-privacy/noren/kanon/privacy"
 	"github.com/noren-privacy/noren/kanon/space"
@@ -490,6 +491,7 @@ func line(tb testing.TB, n, k int) (*space.Space, space.Partition, sensitive) {
 }
 
 func TestWorkersChangeNothing(t *testing.T) {
+	randtest.SkipShort(t)
 	const k = 4
 	s, p, column := line(t, 4000, k)
 	for _, req := range []privacy.Requirement{

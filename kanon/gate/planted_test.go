@@ -283,6 +283,7 @@ func pass(t *testing.T, path string, quasi []string, roles map[string]table.Role
 
 // The example of a large table passes.
 func TestBigTablePasses(t *testing.T) {
+	randtest.SkipShort(t)
 	for _, extra := range []bool{false, true} {
 		path := filepath.Join(t.TempDir(), "big.csv")
 		f, err := os.Create(path)

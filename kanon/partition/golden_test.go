@@ -122,6 +122,7 @@ func (r *goldenRow) options(t *testing.T) partition.Options {
 // with each other, and on EIA with the paper's Table 6(a). The figures of Adult are
 // trials of their own.
 func TestGolden(t *testing.T) {
+	randtest.SkipShort(t)
 	testGolden(t, func(r *goldenRow) bool {
 		return usualGolden(r) && (r.K == 5 || !testing.Short())
 	})

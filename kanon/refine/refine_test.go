@@ -361,6 +361,7 @@ func testWorkers(t *testing.T, others ...int) {
 // would take hours to come to its end. How long a duration is needed depends on how busy
 // the machine is.
 func TestDuration(t *testing.T) {
+	randtest.SkipShort(t)
 	const n, k = 400, 3
 	s := grid(t, n)
 	p := inOrder(s, k)
@@ -382,6 +383,7 @@ func TestDuration(t *testing.T) {
 // A context that has ended, or ends on the way, ends the search with its error
 // and without a partition.
 func TestContext(t *testing.T) {
+	randtest.SkipShort(t)
 	const k = 3
 	s := grid(t, 3000)
 	p := inOrder(s, k)

@@ -129,6 +129,7 @@ func TestAnyOrderAndRetries(t *testing.T) {
 
 // Without a seed two runs write the same records in another order.
 func TestOrderIsDrawn(t *testing.T) {
+	randtest.SkipShort(t)
 	s := small(t, 5)
 	var texts [2]string
 	for run := range texts {
@@ -146,6 +147,7 @@ func TestOrderIsDrawn(t *testing.T) {
 }
 
 func TestLostAndRepeatedFrames(t *testing.T) {
+	randtest.SkipShort(t)
 	ctx := context.Background()
 	s := small(t, 5)
 	c, blocks, rng := prepared(t, s, 2)
@@ -202,6 +204,7 @@ func TestLostAndRepeatedFrames(t *testing.T) {
 
 // A file that is not what was written, and one with a class below k.
 func TestSpoiledFile(t *testing.T) {
+	randtest.SkipShort(t)
 	ctx := context.Background()
 	for _, c := range []struct {
 		name  string
@@ -420,6 +423,7 @@ func TestOtherBuild(t *testing.T) {
 
 // An earlier release is replaced where that is asked for, and nothing else ever is.
 func TestFolderInUse(t *testing.T) {
+	randtest.SkipShort(t)
 	s := small(t, 5)
 	c, _ := execute(t, s, 1, 1)
 	names := len(c.released(t))

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/kanon/publish"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/csvio"
@@ -53,6 +54,7 @@ func visits(n int) *setup {
 // With a unit every class of every file has records of k persons, and a bucket of fewer
 // persons goes with its neighbour.
 func TestPersons(t *testing.T) {
+	randtest.SkipShort(t)
 	for _, mode := range []publish.Mode{publish.Aggregate, publish.Generalize} {
 		s := visits(2_000)
 		s.options.Unit, s.options.Publish = "person", mode

@@ -82,6 +82,7 @@ func small(t testing.TB, k int) *setup {
 // whatever is published and however columns are scaled. With several files and buckets it
 // is another with the same guarantee.
 func TestAsInOneProcess(t *testing.T) {
+	randtest.SkipShort(t)
 	s := small(t, 5)
 	quasi := s.schema.Names(table.Quasi)
 	for _, c := range []struct {

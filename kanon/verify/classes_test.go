@@ -8,11 +8,14 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/noren-privacy/noren/internal/randtest"
 )
 
 // Classes are distinguished through many doublings of the places, each with its own number
 // and count, whether they are numbered or not.
 func TestClassesGrow(t *testing.T) {
+	randtest.SkipShort(t)
 	for _, numbered := range []bool{true, false} {
 		c := newClasses(maphash.MakeSeed(), 2, numbered)
 		const n = 200_000

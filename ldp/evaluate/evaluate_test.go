@@ -133,6 +133,7 @@ func TestMixedTable(t *testing.T) {
 // A class of which no attribute tells anything cannot be learned: a model that found
 // more than chance would have seen the records he is tried on.
 func TestNothingIsLearnedFromNoise(t *testing.T) {
+	randtest.SkipShort(t)
 	o := mixed(t, 2000)
 	o.Attributes, o.Epsilons = o.Attributes[3:4], []float64{4}
 	r := run(t, o)

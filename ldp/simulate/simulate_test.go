@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/ldp/simulate"
 	"github.com/noren-privacy/noren/ldp/survey"
 )
@@ -27,6 +28,7 @@ func run(t *testing.T, o simulate.Options) *simulate.Result {
 // samples of 5 labels, some 400 independent terms, is within 5 deviations (a
 // quarter) of it. Means by Hybrid have one term a sample.
 func TestErrorsAreTheFormulas(t *testing.T) {
+	randtest.SkipShort(t)
 	for _, c := range []struct {
 		spec   survey.Spec
 		within float64

@@ -193,6 +193,7 @@ func TestShiftJISFaults(t *testing.T) {
 // A fault behind good records comes after them, wherever the blocks of the
 // file end.
 func TestFaultFarInTheFile(t *testing.T) {
+	randtest.SkipShort(t)
 	line := "aaaaaaaaaa,bbbbbbbbbbbbb\n"
 	for _, n := range []int{1, blockSize / len(line), blockSize/len(line) + 1, chunkRows, chunkRows + 1, 40000} {
 		for name, bad := range map[string]string{"utf-8": "1,\xff\n", "ragged": "1\n", "nul": "\x00,\n", "quote": "1,x\"\n"} {

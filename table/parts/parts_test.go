@@ -193,6 +193,7 @@ func TestManyFilesAndChanges(t *testing.T) {
 // What is written as several files is read back as it was, in files of the size that was
 // asked for.
 func TestSplitAndReadBack(t *testing.T) {
+	randtest.SkipShort(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(0, 40).Draw(rt, "records")
 		size := rapid.IntRange(1, 15).Draw(rt, "rows of a file")

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/spool"
 	"github.com/noren-privacy/noren/table/tabletest"
@@ -95,6 +96,7 @@ func TestTypes(t *testing.T) {
 // What is written is read, in every choice of columns, across chunks; mixed cells
 // give their numbers back.
 func TestRoundTrip(t *testing.T) {
+	randtest.SkipShort(t)
 	texts := rapid.StringOfN(rapid.RuneFrom([]rune("aé日\x00\n")), 0, 5, -1)
 	rapid.Check(t, func(t *rapid.T) {
 		width := rapid.IntRange(1, 4).Draw(t, "width")
