@@ -307,7 +307,7 @@ func round(a *adversary, n int, left, right *world, sum *score) *difference {
 // with a list of levels of the adversary's (--order) failed at no cost where the
 // record's level was not in the list, so that a binary search over 256 levels found
 // it. [TestGameFindsLeaks] plays that search against a program which still does so.
-func TestGame(t *testing.T) { testGame(t, randtest.Size(12, 120)) }
+func TestGame(t *testing.T) { testGame(t, randtest.Size(12, 60)) }
 
 func TestLongGame(t *testing.T) {
 	randtest.Long(t)
