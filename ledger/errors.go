@@ -99,11 +99,14 @@ func sealedError(path, reason string) error {
 	}
 }
 
-// unwritable is an error that is [ErrUnwritable].
-type unwritable struct{ error }
+// marked is an error that is also another one, without its text.
+type marked struct {
+	error
+	as error
+}
 
-func (u unwritable) Unwrap() error        { return u.error }
-func (u unwritable) Is(target error) bool { return target == ErrUnwritable }
+func (m marked) Unwrap() error        { return m.error }
+func (m marked) Is(target error) bool { return target == m.as }
 
 // fileError is about a file of the ledger, or one that the caller named.
 func fileError(where, what string, err error) error {

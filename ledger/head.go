@@ -259,7 +259,7 @@ func (l *Ledger) headWritable() error {
 			continue // what is missing is judged by the seal
 		}
 		if err != nil {
-			return unwritable{fileError(path, "cannot be written, and nothing was charged", err)}
+			return marked{fileError(path, "cannot be written, and nothing was charged", err), ErrUnwritable}
 		}
 	}
 	return nil

@@ -141,9 +141,10 @@ func (l *Ledger) Reserve(ctx context.Context, q Request) (r *Reservation, stored
 	if err != nil {
 		// Without the head file's line the charge could be undone by an older
 		// copy of the database: nothing is answered on it.
+		_ = r.Forfeit("the head file could not be written") // otherwise its lease runs out
 		return nil, nil, &noren.Error{
 			Kind: noren.Refused, Code: "forfeited", Where: l.path, What: "the request was charged and is not answered",
-			Err: errors.Join(err, ErrCharged, r.Forfeit("the head file could not be written")), Hint: "the head file and the anchor must be writable; what was charged stays charged",
+			Err: marked{err, ErrCharged}, Hint: "the head file and the anchor must be writable; what was charged stays charged",
 		}
 	}
 	l.at("reserved")

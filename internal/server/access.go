@@ -32,6 +32,8 @@ type access struct {
 	// changes says that the route is refused while the server is sealed: it changes
 	// something, or must not be used without an entry in the audit log.
 	changes bool
+	// noted says that the route is refused while the audit log cannot be written.
+	noted bool
 	// action is the name of the act in the audit log; "" for acts that are not noted.
 	action string
 	// media is the media type of a request's body. Defaults to application/json.
@@ -110,6 +112,9 @@ func (s *Server) decide(ctx context.Context, c *call, a *access) error {
 	}
 	if reason := s.Sealed(); a.changes && reason != "" {
 		return problem.New("sealed", reason)
+	}
+	if a.noted && s.audit.Damage() != nil {
+		return problem.New("sealed", "The audit log cannot be written.")
 	}
 	return nil
 }
@@ -201,7 +206,7 @@ func (s *Server) record(ctx context.Context, c *call, a *access, err error) erro
 	if err != nil {
 		outcome = problem.From(err).Code
 	}
-	if s.audit.Damage() != nil && !a.changes {
+	if s.audit.Damage() != nil && !a.changes && !a.noted {
 		return nil
 	}
 	entry := c.entry(a.action, outcome)
@@ -211,7 +216,7 @@ func (s *Server) record(ctx context.Context, c *call, a *access, err error) erro
 	}
 	if err := s.audit.Append(ctx, entry); err != nil {
 		s.cfg.Log.Error("the audit log cannot be written", "error", err)
-		if !a.changes {
+		if !a.changes && !a.noted {
 			return nil // signing in and reading go on while the server is sealed
 		}
 		return problem.New("sealed", "The audit log cannot be written.")

@@ -58,7 +58,7 @@ func (s *Server) registerReleases(api huma.API, mux *http.ServeMux) {
 			content["text/csv"], content["text/tab-separated-values"] = &huma.MediaType{}, &huma.MediaType{}
 		}
 		o.Responses = map[string]*huma.Response{"200": {Description: "The file, as an attachment.", Content: content}}
-		a := access{roles: part.roles, object: "id", changes: true, action: "release." + part.name}
+		a := access{roles: part.roles, object: "id", noted: true, action: "release." + part.name}
 		s.handle(api, mux, o, a, func(w http.ResponseWriter, r *http.Request, c *call) error {
 			return s.sendPart(w, r, c, &a, part.name, part.media)
 		})

@@ -271,7 +271,7 @@ func (s *Server) Close() error {
 		err = s.kept.Close()
 	}
 	if s.audit != nil {
-		s.audit.Flush(context.Background())
+		s.audit.Close()
 	}
 	if s.store != nil {
 		err = errors.Join(err, s.store.Close())

@@ -71,10 +71,30 @@ func (l *Log) Flush(ctx context.Context) {
 	defer l.mu.Unlock()
 	for l.waiting() {
 		if !l.writeGroup(ctx) {
-			time.AfterFunc(retrying, func() { l.Flush(context.Background()) })
+			if l.retry == nil && !l.closed {
+				l.retry = time.AfterFunc(retrying, l.flushAgain)
+			}
 			return
 		}
 	}
+}
+
+func (l *Log) flushAgain() {
+	l.mu.Lock()
+	l.retry = nil
+	l.mu.Unlock()
+	l.Flush(context.Background())
+}
+
+// Close writes all entries that wait, as far as the store can be written, and tries no more.
+func (l *Log) Close() {
+	l.mu.Lock()
+	l.closed = true
+	if l.retry != nil {
+		l.retry.Stop()
+	}
+	l.mu.Unlock()
+	l.Flush(context.Background())
 }
 
 // waiting reports whether entries wait to be written. If none do, the next one that can wait

@@ -134,17 +134,9 @@ func TestAppendSoon(t *testing.T) {
 // Entries that can wait are tried again after the store could not be written.
 func TestLongAppendSoonIsTriedAgain(t *testing.T) {
 	randtest.Long(t) // the store gives up after ten seconds
-	dir := t.TempDir()
-	s, err := store.Open(t.Context(), filepath.Join(dir, "server.db"), store.SystemClock())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	l, err := Open(t.Context(), filepath.Join(dir, "audit.log"), s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := sql.Open("sqlite", filepath.Join(dir, "server.db"))
+	f := newFolder(t)
+	l := f.open(t)
+	other, err := sql.Open("sqlite", filepath.Join(f.dir, "server.db"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/server/store"
@@ -35,6 +36,8 @@ type Log struct {
 	places []int64 // where entries 1, 1+stride, ... begin
 	damage damage
 	step   func(string) // called at each step; tests stop there
+	retry  *time.Timer  // of [Log.Flush], while entries wait for it
+	closed bool
 
 	queueMu sync.Mutex
 	queue   []*appending // entries that wait to be written

@@ -357,4 +357,7 @@ func (b *Books) proposeName(table string) string {
 }
 
 // Close stores refusals that are not stored yet.
-func (b *Books) Close() { b.storeRefusals() }
+func (b *Books) Close() {
+	b.refused.close()
+	b.storeRefusals()
+}

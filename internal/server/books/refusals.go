@@ -35,7 +35,9 @@ type refusals struct {
 	waiting []store.Refusal
 	soon    bool // they are stored shortly
 
-	storing sync.Mutex // held while some are stored
+	storing sync.Mutex  // held while some are stored; it guards what follows
+	retry   *time.Timer // of storeRefusals, while some wait for it
+	closed  bool
 }
 
 // Refuse keeps a refusal for the list of entries. It is stored soon after, with others, and
@@ -88,9 +90,28 @@ func (b *Books) storeRefusals() {
 		})
 		if err != nil {
 			b.refused.again(batch)
-			time.AfterFunc(retrying, b.storeRefusals)
+			if b.refused.retry == nil && !b.refused.closed {
+				b.refused.retry = time.AfterFunc(retrying, b.storeAgain)
+			}
 			return
 		}
+	}
+}
+
+func (b *Books) storeAgain() {
+	b.refused.storing.Lock()
+	b.refused.retry = nil
+	b.refused.storing.Unlock()
+	b.storeRefusals()
+}
+
+// close ends the tries to store refusals.
+func (r *refusals) close() {
+	r.storing.Lock()
+	defer r.storing.Unlock()
+	r.closed = true
+	if r.retry != nil {
+		r.retry.Stop()
 	}
 }
 
