@@ -30,6 +30,12 @@ type AnonymizeRequest struct {
 	Previous string `json:"previous,omitempty"`
 	// PreviousSource is the table that Previous was made from.
 	PreviousSource string `json:"previous_source,omitempty"`
+	// PreviousQuasi are the quasi-identifiers of Previous. Defaults to the columns that differ
+	// from PreviousSource; it is refused where another column may be one.
+	PreviousQuasi []string `json:"previous_quasi,omitempty"`
+	// PreviousCertificate is the certificate of Previous, which states its
+	// quasi-identifiers. Optional; not beside PreviousQuasi.
+	PreviousCertificate string `json:"previous_certificate,omitempty"`
 	// Certificate is the file of a signed certificate of the release. Optional.
 	Certificate string `json:"certificate,omitempty"`
 	// Notes are public facts that the page and the certificate state, in plain sentences.
@@ -37,8 +43,10 @@ type AnonymizeRequest struct {
 	Notes []string `json:"notes,omitempty"`
 	// Force replaces files that exist.
 	Force bool `json:"force,omitempty"`
-	// Seed fixes the search and the order of the rows: 32 hexadecimal digits or more,
-	// drawn at random and kept secret. Defaults to a drawn seed.
+	// Seed fixes the search, and together with the table and the other parameters the
+	// order of the rows: 32 hexadecimal digits or more, drawn at random and kept secret.
+	// Two releases that differ in table or parameters have independent orders. Defaults
+	// to a drawn seed.
 	Seed string `json:"-"`
 	// InsecureSeed accepts a whole number as the seed. The order of the rows can then be
 	// found by trying seeds; for tests only.
@@ -54,6 +62,9 @@ type AnonymizeRequest struct {
 	Assess bool `json:"-"`
 	// PlainNames names files on the page without their folders.
 	PlainNames bool `json:"-"`
+	// CopyOfDatabase says that Input is a copy of a table of a database, so that a seed
+	// gives the order that it gives for that table.
+	CopyOfDatabase bool `json:"-"`
 }
 
 // ReleasePlanSchema names the JSON form of a [ReleasePlan].

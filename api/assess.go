@@ -24,6 +24,12 @@ type AssessRequest struct {
 	Previous string `json:"previous,omitempty"`
 	// PreviousSource is the table that Previous was made from.
 	PreviousSource string `json:"previous_source,omitempty"`
+	// PreviousQuasi are the quasi-identifiers of Previous. Defaults to the columns that differ
+	// from PreviousSource; it is refused where another column may be one.
+	PreviousQuasi []string `json:"previous_quasi,omitempty"`
+	// PreviousCertificate is the certificate of Previous, which states its
+	// quasi-identifiers. Optional; not beside PreviousQuasi.
+	PreviousCertificate string `json:"previous_certificate,omitempty"`
 	// Report is the file of a page with pictures. It is private. Optional.
 	Report string `json:"report,omitempty"`
 	// Force replaces the page if it exists.

@@ -45,9 +45,10 @@ type Charged struct {
 	Cost Cost `json:"cost"`
 	// Accounts are the numbers of the accounts that were charged.
 	Accounts []int64 `json:"accounts"`
-	// State is the state of the charge: reserved, released or forfeited.
+	// State is the state of the charge: reserved, released or forfeited; not-charged for a use
+	// of the table that the steward decided not to charge, which has no cost and no accounts.
 	State string `json:"state"`
-	// Reason is why the charge was forfeited.
+	// Reason is why the charge was forfeited, or not made.
 	Reason string `json:"reason,omitempty"`
 	// Ended is when the charge was released or forfeited, RFC 3339 in UTC.
 	Ended string `json:"ended,omitempty"`

@@ -22,8 +22,22 @@ type Inspection struct {
 	Rows int64 `json:"rows"`
 	// Missing are the texts, besides the empty one, that were read as missing values.
 	Missing []string `json:"missing_texts"`
+	// Hidden is what a workbook hides of the table; absent where it hides nothing.
+	Hidden *Hidden `json:"hidden,omitempty"`
 	// Columns are the columns, in the order of the table.
 	Columns []InspectedColumn `json:"columns"`
+}
+
+// Hidden is what a workbook hides of a table, by hand, by an outline or by a filter.
+type Hidden struct {
+	// Rows is the number of hidden rows that hold values.
+	Rows int64 `json:"rows"`
+	// Columns are the names of the hidden columns.
+	Columns []string `json:"columns"`
+	// Left says that they are left out of the table; else they are part of it.
+	Left bool `json:"left"`
+	// Decided says that this was decided. A release needs it.
+	Decided bool `json:"decided"`
 }
 
 // InspectedColumn describes one column.

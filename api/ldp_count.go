@@ -14,6 +14,9 @@ type LDPCounted struct {
 	Output string `json:"output"`
 	// Files is the number of files of reports.
 	Files int64 `json:"files"`
+	// Without is the number of files that name no specification. Unless it is 0, nothing ties
+	// the counts to the one by which they were counted, and the counts file names none.
+	Without int64 `json:"files_without_specification"`
 	// Reports is the number of reports that were counted.
 	Reports int64 `json:"reports"`
 	// Rejected are the numbers of excluded reports, by reason.

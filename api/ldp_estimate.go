@@ -106,6 +106,11 @@ type LDPEstimate struct {
 	Rejected ldp.Rejected `json:"rejected"`
 	// BadLines are the places of the first malformed lines.
 	BadLines []survey.BadLine `json:"malformed_lines,omitempty"`
+	// Specification is the SHA-256 of the specification by which it was estimated.
+	Specification string `json:"specification_sha256"`
+	// Without are the files that name no specification: nothing ties their reports to the
+	// one by which they were estimated.
+	Without []string `json:"files_without_specification,omitempty"`
 	// Warnings are doubts about the estimate, in sentences.
 	Warnings []string `json:"warnings,omitempty"`
 	// Attributes are the estimates of several attributes, one per attribute.
@@ -120,6 +125,8 @@ type LDPEstimate struct {
 	Counts *ldp.RapporCounts `json:"-"`
 	Map    *ldp.Map          `json:"-"`
 	Params *ldp.Params       `json:"-"`
+	// WriteCounts writes Counts as a counts file; nil where Counts is.
+	WriteCounts func(io.Writer) error `json:"-"`
 }
 
 // LDPLearned is the estimate of an attribute; one of its fields is set.

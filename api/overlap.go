@@ -14,6 +14,12 @@ type OverlapRequest struct {
 	Previous string `json:"previous"`
 	// PreviousSource is the table that Previous was made from. Required.
 	PreviousSource string `json:"previous_source"`
+	// PreviousQuasi are the quasi-identifiers of Previous. Defaults to the columns that differ
+	// from PreviousSource; it is refused where another column may be one.
+	PreviousQuasi []string `json:"previous_quasi,omitempty"`
+	// PreviousCertificate is the certificate of Previous, which states its
+	// quasi-identifiers. Optional; not beside PreviousQuasi.
+	PreviousCertificate string `json:"previous_certificate,omitempty"`
 	// Classes is the class of each record of the table in Release: see
 	// [Release]. Defaults to pairing rows by the columns that were kept, which
 	// must tell them apart.

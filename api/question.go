@@ -132,6 +132,10 @@ type AskRequest struct {
 	// Definition is the hash of the schema that a quote was made for. Where the data set
 	// has another by now, the request is refused and nothing is charged. Optional.
 	Definition string `json:"definition,omitempty"`
+	// Request is the hash of the request that a quote was made for. Where the request is
+	// another by now (a version of the data set, a public table), it is refused and nothing is
+	// charged. Optional.
+	Request string `json:"request,omitempty"`
 	// Outputs are files that the caller will write. One that is the private file or the
 	// ledger is refused before anything is charged.
 	Outputs []string `json:"-"`

@@ -11,7 +11,7 @@ import (
 
 // Overlap tells what two releases of the same people give away together. Somebody
 // who holds both and knows the quasi-identifiers of a record finds its class in
-// each: the persons (or records) that are in both classes remain. The counts are
+// each, by the quasi-identifiers of that release: the persons (or records) that are in both classes remain. The counts are
 // exact, as the sources of both releases are known here; they belong to the
 // steward.
 type Overlap struct {
@@ -22,6 +22,13 @@ type Overlap struct {
 	// Unit is the column that tells persons apart; where it is empty, records are
 	// joined whose values agree in all columns that both sources have.
 	Unit string `json:"unit,omitempty"`
+	// Quasi are the quasi-identifiers of the earlier release, by which its classes are
+	// formed. Absent where its classes were stated.
+	Quasi []string `json:"quasi,omitempty"`
+	// Kept are the columns that are quasi-identifiers of one of the releases and that the
+	// other keeps as they are. What somebody who knows them learns from the other is not
+	// counted.
+	Kept []string `json:"kept,omitempty"`
 	// Common is the number of persons (or records) that are in both sources.
 	Common int64 `json:"common"`
 	// K is the number of candidates that must remain for each person (or record).

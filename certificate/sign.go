@@ -96,9 +96,14 @@ func (s *Signed) canonical() ([]byte, error) {
 
 // Parse reads what [Signed.Encode] wrote, in any layout. Unknown or repeated
 // keys, trailing data and statements that [Sign] does not sign are errors of
-// kind BadData. Parse does not check the signature: [Check] does.
+// kind BadData. A byte order mark before the object, which some editors write, is no part
+// of it. Parse does not check the signature: [Check] does.
 func Parse(data []byte) (*Signed, error) {
-	text, err := Canonical(data)
+	text := data
+	if len(data) <= maxSize {
+		text = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	}
+	text, err := Canonical(text)
 	if err != nil {
 		return nil, err
 	}
@@ -141,6 +146,9 @@ func (s *Signed) VerifySignature(trusted ...ed25519.PublicKey) (Result, error) {
 	public, err := DecodeBase64(s.Signature.PublicKey)
 	if err != nil || len(public) != ed25519.PublicKeySize || s.Signature.Algorithm != "ed25519" {
 		return fail("its signature is not an Ed25519 signature with its key", "")
+	}
+	if weakKey(public) {
+		return fail("its key is of small order: one signature under it fits many certificates", "")
 	}
 	if s.Signature.KeyID != KeyID(public) {
 		return fail("its key does not have the id it gives", "the certificate was changed")

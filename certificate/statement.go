@@ -37,6 +37,9 @@ func CheckStatement(s Signature, format string, v any) error {
 	if err != nil || len(public) != ed25519.PublicKeySize || s.Algorithm != "ed25519" {
 		return fail("its signature is not an Ed25519 signature with its key")
 	}
+	if weakKey(public) {
+		return fail("its key is of small order: one signature under it fits many statements")
+	}
 	if s.KeyID != KeyID(public) {
 		return fail("its key does not have the id it gives")
 	}

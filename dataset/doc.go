@@ -42,7 +42,8 @@
 //
 // A table print recognises a table by its records, and a column print verifies
 // that a column still holds the cells, in the order, that it held when it was
-// printed. Both are HMAC-SHA256 under keys that the caller keeps secret ([Keys]).
+// printed. The prints of its values ([Values]) recognise a column by them alone. All are
+// HMAC-SHA256 under keys that the caller keeps secret ([Keys]).
 //
 // Every result of [Inspect] is private. Errors hold no cell.
 package dataset

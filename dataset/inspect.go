@@ -20,9 +20,8 @@ type Review struct {
 	// WithoutUnit is the number of records without a label, and LargestUnit the
 	// largest number of records of one label; 0 where the unit is a record.
 	WithoutUnit, LargestUnit int64
-	// Print is the table print, and Prints the column print of every column.
-	Print  string
-	Prints map[string]string
+	// Identity has the prints of the table and of every column.
+	Identity
 }
 
 // ColumnReview tells how the cells of a column fit its definition.
@@ -162,7 +161,7 @@ func Inspect(ctx context.Context, src file.Source, d *Definition, o InspectOptio
 	if err := sameColumns(src, d); err != nil {
 		return nil, err
 	}
-	out := &Review{Columns: make([]ColumnReview, len(d.Columns)), Prints: map[string]string{}}
+	out := &Review{Columns: make([]ColumnReview, len(d.Columns))}
 	names := make([]string, len(d.Columns))
 	for i := range d.Columns {
 		names[i] = d.Columns[i].Name
@@ -175,15 +174,16 @@ func Inspect(ctx context.Context, src file.Source, d *Definition, o InspectOptio
 	for i := range positions {
 		positions[i] = i
 	}
+	of := newIdentity(src, d, o.Keys)
 	for i := range d.Columns {
 		out.Columns[i] = ColumnReview{Name: names[i], Type: d.Columns[i].Type}
 		review, err := newReviewer(d, d.field(&d.Columns[i]), &out.Columns[i])
 		if err != nil {
 			return nil, err
 		}
-		columns[at[i]] = &cells{stored: &stored[at[i]], tape: newTape(o.Keys.Column, names[i]), review: review}
+		columns[at[i]] = of.column(&stored[at[i]], &d.Columns[i])
+		columns[at[i]].review = review
 	}
-	rows := newRowHash(stored, []Keys{o.Keys})
 	err = scan(ctx, src, positions, columns, func(r table.Reader, c *table.Chunk) error {
 		if out.Records += int64(c.Rows); out.Records > d.AtMost {
 			return structure(src.Name(), fmt.Sprintf("expected at most %d records, got more", d.AtMost))
@@ -191,7 +191,7 @@ func Inspect(ctx context.Context, src file.Source, d *Definition, o InspectOptio
 		for i := range columns {
 			columns[i].review.settle(r, c, i)
 		}
-		if err := rows.take(c); err != nil {
+		if err := of.rows.take(c); err != nil {
 			return err
 		}
 		o.Progress.Report("checking", int64(1000*r.Progress()), 1000)
@@ -206,7 +206,6 @@ func Inspect(ctx context.Context, src file.Source, d *Definition, o InspectOptio
 	o.Progress.Report("checking", 1000, 1000)
 	for i := range columns {
 		r := columns[i].review
-		out.Prints[r.name] = columns[i].tape.print()
 		if r.labels != nil {
 			out.WithoutUnit = r.none
 			for _, n := range r.labels {
@@ -214,7 +213,7 @@ func Inspect(ctx context.Context, src file.Source, d *Definition, o InspectOptio
 			}
 		}
 	}
-	out.Print = rows.prints()[0]
+	out.Identity = of.identity()
 	return out, nil
 }
 

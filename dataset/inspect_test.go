@@ -31,7 +31,7 @@ func TestInspect(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &Review{
-		Records: 10, WithoutUnit: 2, LargestUnit: 3, Print: got.Print, Prints: got.Prints,
+		Records: 10, WithoutUnit: 2, LargestUnit: 3, Identity: got.Identity,
 		Columns: []ColumnReview{
 			{"age", "integer", 6, 2, []int64{2, 6, 7, 8, 9}, []string{
 				"in.csv: line 3, column 2 (age)", "in.csv: line 9, column 2 (age)", "in.csv: line 10, column 2 (age)",

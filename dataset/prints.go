@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"hash"
+	"maps"
 	"math/bits"
 	"slices"
 	"strings"
@@ -18,11 +19,17 @@ import (
 type Keys struct {
 	// Row and Table are for table prints, Column is for column prints.
 	Row, Table, Column []byte
+	// Value is for the tags of values and Values for the prints of the values of columns
+	// ([Values]). Without them [Inspect] and [Identify] compute none.
+	Value, Values []byte
 }
 
 // KeysOf derives the keys by their purposes.
 func KeysOf(derive func(purpose string) []byte) Keys {
-	return Keys{Row: derive("noren.dataset.row/1"), Table: derive("noren.dataset.table/1"), Column: derive("noren.dataset.column/1")}
+	return Keys{
+		Row: derive("noren.dataset.row/1"), Table: derive("noren.dataset.table/1"), Column: derive("noren.dataset.column/1"),
+		Value: derive("noren.dataset.value/1"), Values: derive("noren.dataset.values/1"),
+	}
 }
 
 // ShardKeys are the secrets of the prints of data sets in several files.
@@ -42,7 +49,8 @@ func ShardKeysOf(derive func(purpose string) []byte) ShardKeys {
 // ShardPrints are the column prints of a data set in several files, from the column prints
 // of each file under k.File: HMAC-SHA256(k.Column, the name and the sorted prints of the
 // files). They depend on the cells of each file in their order, and on neither the names
-// of the files nor their order. Every file has the same columns.
+// of the files nor their order. Every file has the same columns. A column exchanged between
+// two files changes none of them: [SameFiles] tells whether files are the same.
 func ShardPrints(k ShardKeys, files []map[string]string) map[string]string {
 	out := map[string]string{}
 	if len(files) == 0 {
@@ -63,6 +71,34 @@ func ShardPrints(k ShardKeys, files []map[string]string) map[string]string {
 		out[name] = printOf(mac)
 	}
 	return out
+}
+
+// SameFiles reports whether the files of a data set are those that were granted: as many,
+// and in some order of them the columns that were read of each have the prints that they
+// have together in one granted file. The columns that were read are those of the first of
+// found; without any, nothing is the same.
+func SameFiles(granted, found []map[string]string) bool {
+	if len(found) == 0 || len(found) != len(granted) || len(found[0]) == 0 {
+		return false
+	}
+	names := slices.Sorted(maps.Keys(found[0]))
+	together := func(files []map[string]string) []string {
+		out := make([]string, len(files))
+		for i, of := range files {
+			var text []byte
+			for _, name := range names {
+				text = appendName(text, of[name])
+				if of[name] == "" {
+					return nil
+				}
+			}
+			out[i] = string(text)
+		}
+		slices.Sort(out)
+		return out
+	}
+	have := together(found)
+	return have != nil && slices.Equal(have, together(granted))
 }
 
 const printPrefix = "hmac-sha256:"

@@ -18,6 +18,7 @@ import (
 type cells struct {
 	stored *table.StoredColumn
 	tape   *tape          // its print
+	values *valueHash     // the prints of its values
 	typed  *table.Builder // its values
 	other  []byte         // model column: the state of every cell that has none
 	labels *table.Builder // its texts
@@ -37,6 +38,9 @@ func (c *cells) take(v *table.Vector, n int) error {
 		if c.tape != nil {
 			c.tape.cell(null, c.buf)
 		}
+		if c.values != nil {
+			c.values.cell(null, c.buf)
+		}
 		if err := c.value(i, c.buf); err != nil {
 			return err
 		}
@@ -48,6 +52,11 @@ func (c *cells) take(v *table.Vector, n int) error {
 func (c *cells) takeTexts(texts [][]byte) error {
 	if c.tape != nil {
 		c.tape.texts(texts)
+	}
+	if c.values != nil {
+		for _, text := range texts {
+			c.values.cell(false, text)
+		}
 	}
 	if c.typed != nil && c.other == nil && c.labels == nil && c.review == nil {
 		for _, text := range texts {
@@ -65,7 +74,7 @@ func (c *cells) takeTexts(texts [][]byte) error {
 	return nil
 }
 
-// value shows a text to all parts but the tape.
+// value shows a text to all parts but the prints.
 func (c *cells) value(row int, text []byte) error {
 	if c.review != nil {
 		if err := c.review.cell(row, text); err != nil {

@@ -66,8 +66,10 @@ type run struct {
 	asked      cost.Judge   // of groups while they are made, nil for k records
 	groups     space.Partition
 	published  []publish.Column
-	outsiders  *publish.Outsiders // counted block by block, nil where no boxes are published
-	told       *told              // whose the released records are, as read for writing
+	outsiders  *publish.Outsiders  // counted block by block, nil where no boxes are published
+	told       *told               // whose the released records are, as read for writing
+	source     [table.SumSize]byte // sum of the source, where the order depends on it
+	shows      *publish.Plan       // of an outline
 }
 
 // timed adds the time since start to a step's seconds.
@@ -107,8 +109,10 @@ func (r *run) read(ctx context.Context) error {
 	if r.job.Unit != "" {
 		fields = append(fields, r.job.unitField())
 	}
-	var err error
-	r.held, err = records.Read(ctx, r.job.Source, fields, r.job.Missing, records.Options{Memory: r.job.memory() / columnShare, Dir: r.job.Output.dir(), Progress: r.job.Progress})
+	err := r.summing(ctx, func() (err error) {
+		r.held, err = records.Read(ctx, r.job.Source, fields, r.job.Missing, records.Options{Memory: r.job.memory() / columnShare, Dir: r.job.Output.dir(), Progress: r.job.Progress})
+		return err
+	})
 	if err != nil {
 		return err
 	}

@@ -144,7 +144,7 @@ func TestLossIsThatOfTheRelease(t *testing.T) {
 	dir := t.TempDir()
 	writeCSV(t, filepath.Join(dir, "in.csv"), fields, rows)
 	j := kanon.Job{
-		Kept:   []string{"key"},
+		Kept:   []string{"key", "note"},
 		Source: open(t, filepath.Join(dir, "in.csv")), Schema: table.Schema{Fields: fields},
 		Output: kanon.Output{Path: filepath.Join(dir, "out.csv")}, Options: kanon.Options{K: 3, Refine: refine.Fast},
 	}
@@ -304,7 +304,7 @@ func TestMissingValues(t *testing.T) {
 	writeCSV(t, filepath.Join(dir, "in.csv"), fields, rows)
 	for _, mode := range []publish.Mode{publish.Aggregate, publish.Generalize, publish.Matched, publish.Shares} {
 		j := kanon.Job{
-			Kept:   []string{"key"},
+			Kept:   []string{"key", "note"},
 			Source: open(t, filepath.Join(dir, "in.csv")), Schema: table.Schema{Fields: fields}, Missing: []string{"?"},
 			Output: kanon.Output{Path: filepath.Join(dir, mode.String()+".csv")}, Options: kanon.Options{K: 3, KeepOrder: true, Publish: mode},
 		}
@@ -318,7 +318,7 @@ func TestMissingValues(t *testing.T) {
 	}
 	// With no word for it, ? is a word where an integer should stand.
 	j := kanon.Job{
-		Kept:   []string{"key"},
+		Kept:   []string{"key", "note"},
 		Source: open(t, filepath.Join(dir, "in.csv")), Schema: table.Schema{Fields: fields},
 		Output: kanon.Output{Path: filepath.Join(dir, "out.csv")}, Options: kanon.Options{K: 3},
 	}
@@ -341,7 +341,7 @@ func TestNothingButQuasiIdentifiers(t *testing.T) {
 	dir := t.TempDir()
 	writeCSV(t, filepath.Join(dir, "in.csv"), fields, rows)
 	j := kanon.Job{
-		Kept:   []string{"key"},
+		Kept:   []string{"key", "note"},
 		Source: open(t, filepath.Join(dir, "in.csv")), Schema: table.Schema{Fields: fields},
 		Output: kanon.Output{Path: filepath.Join(dir, "out.csv")}, Options: kanon.Options{K: 5, Partition: partition.Options{Method: partition.Mondrian}},
 	}
@@ -374,7 +374,7 @@ func TestHierarchy(t *testing.T) {
 	dir := t.TempDir()
 	writeCSV(t, filepath.Join(dir, "in.csv"), fields, rows)
 	j := kanon.Job{
-		Kept:   []string{"key"},
+		Kept:   []string{"key", "note"},
 		Source: open(t, filepath.Join(dir, "in.csv")), Schema: table.Schema{Fields: fields},
 		Output:  kanon.Output{Path: filepath.Join(dir, "out.csv")},
 		Options: kanon.Options{K: 6, Publish: publish.Generalize, Refine: refine.Fast},

@@ -27,7 +27,7 @@ func BenchmarkAnonymize(b *testing.B) {
 	}
 	defer func() { _ = src.Close() }()
 	j := kanon.Job{
-		Kept:   []string{"key"},
+		Kept:   []string{"key", "note"},
 		Source: src, Schema: table.Schema{Fields: people}, Missing: []string{"?"},
 		Output:  kanon.Output{Path: filepath.Join(dir, "out.csv"), Force: true},
 		Options: kanon.Options{K: 5},

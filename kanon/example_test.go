@@ -42,6 +42,7 @@ Goto,63,2024-06-09,gout,
 			{Name: "note"},
 		}},
 		Missing: []string{"?"},
+		Kept:    []string{"note"}, // the steward decided
 		Output:  kanon.Output{Path: "-", Stdout: os.Stdout},
 		Options: kanon.Options{
 			K: 3, Diversity: &privacy.Diversity{L: 2}, Publish: publish.Generalize, Refine: refine.Fast,

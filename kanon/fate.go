@@ -1,7 +1,7 @@
 package kanon
 
 import (
-	"fmt"
+	"context"
 
 	"github.com/noren-privacy/noren/kanon/publish"
 	"github.com/noren-privacy/noren/table"
@@ -12,16 +12,42 @@ func (r *run) transformed() {
 	if r.result.Columns == nil {
 		return // the gate was passed by
 	}
-	places := make([]int, len(r.quasi))
-	for j := range places {
-		places[j] = r.held.Columns[j].Places
+	rounded := make([]Rounded, len(r.quasi))
+	for j := range rounded {
+		rounded[j].Places = r.held.Columns[j].Places
+		switch {
+		case j < len(r.published):
+			rounded[j].Grid = r.published[j].Grid
+		case r.shows != nil:
+			rounded[j].Grid = r.shows.Grid(j)
+		}
 	}
-	r.job.Transformed(r.result.Columns, &r.job.Schema, places, r.groups.Groups)
+	r.job.Transformed(r.result.Columns, &r.job.Schema, rounded, r.groups.Groups)
 }
 
-// shown says what a class shows of a column; places are the source's, groups their
-// number.
-func shown(f *table.Field, places int, o *Options, groups int) string {
+// looked looks at all records for the grids of their means, where no groups are published.
+func (r *run) looked(ctx context.Context) error {
+	plan, err := publish.NewPlan(r.held.Columns[:len(r.quasi)], r.storedQuasi(), r.publishing())
+	if err != nil {
+		return err
+	}
+	r.shows = plan
+	return r.held.Runs(ctx, func(_ int, columns []*table.Column) error {
+		plan.Look(columns[:len(r.quasi)])
+		return nil
+	})
+}
+
+// Rounded is what the values of a quasi-identifier are multiples of.
+type Rounded struct {
+	// Places are the decimal places of the source.
+	Places int
+	// Grid is the grid of the values, nil where it is not known.
+	Grid *publish.Grid
+}
+
+// shown says what a class shows of a column; groups is their number.
+func shown(f *table.Field, r Rounded, o *Options, groups int) string {
 	number := f.Type == table.Integer || f.Type == table.Decimal
 	fixed := ""
 	if o.Ranges == publish.Fixed {
@@ -44,53 +70,15 @@ func shown(f *table.Field, places int, o *Options, groups int) string {
 	case mode == publish.Generalize:
 		return "published as the set of the values of its class"
 	case ranked && number:
-		if f.Type == table.Integer {
-			places = 0
-		}
-		return "published as one number within the range of its class, matched to the whole column, " + matchedTo(f.Round, places)
+		return "published as one number within the range of its class, matched to the whole column, " + r.to(f)
 	case ranked && f.Type == table.Date:
 		return "published as one date within the range of its class, matched to the whole column"
 	case mode == publish.Matched && !f.Type.IsNumber():
 		return "published as one of the values of its class, matched to the whole table"
-	case f.Type == table.Date:
-		return "published as the mean of its class"
-	case number:
-		if f.Type == table.Integer {
-			places = 0
-		}
-		return "published as the mean of its class, " + rounded(f.Round, places)
+	case number, f.Type == table.Date:
+		return "published as the mean of its class, " + r.leaving(f, o.K)
 	case f.Type == table.Ordered:
 		return "published as the median of its class"
 	}
 	return "published as the commonest value of its class"
-}
-
-// matchedTo says to how many places a matched number is published.
-func matchedTo(asked *int, source int) string {
-	if asked != nil && *asked != source {
-		return "to " + decimals(*asked)
-	}
-	return "to " + decimals(source) + " as in the source"
-}
-
-// rounded says to how many places a mean is published, and what that tells of
-// the sum of the class.
-func rounded(asked *int, source int) string {
-	if asked != nil && *asked > source {
-		return fmt.Sprintf("to %s where the source has %s: the sum of a small class can be computed from it", decimals(*asked), decimals(source))
-	}
-	if asked != nil && *asked < source {
-		return "to " + decimals(*asked)
-	}
-	return fmt.Sprintf("to %s as in the source: about as many sums are possible as the class has records", decimals(source))
-}
-
-func decimals(n int) string {
-	switch {
-	case n == 1 || n == -1:
-		return fmt.Sprintf("%d decimal place", n)
-	case n == 0:
-		return "whole numbers"
-	}
-	return fmt.Sprintf("%d decimal places", n)
 }

@@ -24,7 +24,7 @@ func TestGate(t *testing.T) {
 	if noren.CodeOf(err) != gate.Code || noren.KindOf(err) != noren.Usage || list(t, dir) != "in.csv" {
 		t.Errorf("got %v; the folder holds %s", err, list(t, dir))
 	}
-	j.Kept = []string{"key"}
+	j.Kept = []string{"key", "note"}
 	r, err := kanon.Anonymize(context.Background(), j)
 	if err != nil {
 		t.Fatal(err)

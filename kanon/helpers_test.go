@@ -112,7 +112,7 @@ func job(t *testing.T, dir string, rows [][]string) kanon.Job {
 	path := filepath.Join(dir, "in.csv")
 	writeCSV(t, path, people, rows)
 	return kanon.Job{
-		Kept:   []string{"key"},
+		Kept:   []string{"key", "note"},
 		Source: open(t, path), Schema: table.Schema{Fields: slices.Clone(people)}, Missing: []string{"?"},
 		Output:  kanon.Output{Path: filepath.Join(dir, "out.csv")},
 		Options: kanon.Options{K: 5, Refine: refine.Fast},

@@ -63,6 +63,11 @@ type Output struct {
 	// (or goes to Stdout), with all of its bytes, or those of the manifest of a
 	// folder: the place to certify it. Its error gives the release up. Optional.
 	Verified func(r *Result, released io.Reader) error
+	// Ready is called when nothing is left to do but to create the release (or to
+	// pass it to Stdout): the place to create the files that go with it, so that
+	// there is no release without them. Its error gives the release up; after
+	// another error of [Anonymize] it is on the caller to remove them. Optional.
+	Ready func() error
 }
 
 // Options are the parameters of a release.
@@ -111,9 +116,10 @@ type Options struct {
 	// KeepOrder keeps the order of the records, which links them to the
 	// source. Defaults to a secret order.
 	KeepOrder bool
-	// SecretSeed fixes the search and the secret order; with it the order can be
-	// undone. It must be secret and hard to guess: 16 bytes at least, from a
-	// random source. Defaults to a drawn order and a search seeded by 0.
+	// SecretSeed fixes the search, and together with the source and all parameters
+	// the secret order ([Options.OrderKey]); with it the order can be undone. It
+	// must be secret and hard to guess: 16 bytes at least, from a random source.
+	// Defaults to a drawn order and a search seeded by 0.
 	SecretSeed []byte
 	// Seed does the same for tests and experiments. It is insecure: small seeds
 	// can be tried one after another until one gives the order of the release.

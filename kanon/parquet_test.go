@@ -85,7 +85,7 @@ func TestParquetToParquet(t *testing.T) {
 		t.Fatal(err)
 	}
 	j := kanon.Job{
-		Kept:   []string{"key", "stamp", "raw"},
+		Kept:   []string{"key", "stamp", "raw", "flag", "maybe", "note"},
 		Source: open(t, filepath.Join(dir, "in.parquet")), Schema: table.Schema{Fields: visitFields},
 		Output: kanon.Output{Path: filepath.Join(dir, "out.parquet")}, Options: kanon.Options{K: 4},
 	}
@@ -176,7 +176,7 @@ func TestBetweenFormats(t *testing.T) {
 		}
 		kept[0].Role = table.Quasi // the key; its groups at k = 1 are its records
 		back := kanon.Job{
-			Kept:   []string{"key", "stamp", "raw"},
+			Kept:   names(kept),
 			Source: open(t, j.Output.Path), Schema: table.Schema{Fields: kept},
 			Output: kanon.Output{Path: filepath.Join(dir, mode.String()+".csv")}, Options: kanon.Options{K: 1},
 		}
@@ -200,7 +200,7 @@ func TestBetweenFormats(t *testing.T) {
 	}
 	for _, mode := range []publish.Mode{publish.Aggregate, publish.Generalize, publish.Matched, publish.Shares} {
 		j := kanon.Job{
-			Kept:   []string{"key", "stamp", "raw"},
+			Kept:   []string{"key", "stamp", "raw", "flag", "maybe", "note"},
 			Source: open(t, filepath.Join(dir, "in.parquet")), Schema: table.Schema{Fields: visitFields},
 			Output: kanon.Output{Path: filepath.Join(dir, mode.String()+" of Parquet.csv")}, Options: kanon.Options{K: 4, Publish: mode},
 		}

@@ -534,7 +534,7 @@ func TestCheckerOfPersonsRejects(t *testing.T) {
 		in, out := filepath.Join(dir, "in.csv"), filepath.Join(dir, fmt.Sprint(seed, ".csv"))
 		writeCSV(t, in, visits, rows)
 		r, err := kanon.Anonymize(context.Background(), kanon.Job{
-			Source: open(t, in), Schema: table.Schema{Fields: slices.Clone(visits)}, Missing: []string{"?"}, Kept: []string{"key"},
+			Source: open(t, in), Schema: table.Schema{Fields: slices.Clone(visits)}, Missing: []string{"?"}, Kept: []string{"key", "note"},
 			Output: kanon.Output{Path: out}, Options: kanon.Options{K: 3},
 		})
 		if err != nil {

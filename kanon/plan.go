@@ -77,6 +77,9 @@ func Outline(ctx context.Context, job Job) (*Plan, error) {
 		size = 0
 	}
 	r.groups.Groups = r.held.Rows / job.K // at most
+	if err := r.looked(ctx); err != nil {
+		return nil, err
+	}
 	r.transformed()
 	p := &Plan{
 		Input: job.Source.Name(), Output: named, Rows: r.held.Rows, Unit: job.Unit, K: job.K,

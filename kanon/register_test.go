@@ -127,7 +127,7 @@ func TestRegister(t *testing.T) {
 	job := func(name string, o kanon.Options) kanon.Job {
 		o.K, o.Refine, o.KeepOrder = 5, refine.Fast, true
 		return kanon.Job{
-			Source: open(t, in), Kept: []string{"key", "minutes"}, Schema: table.Schema{Fields: slices.Clone(register)},
+			Source: open(t, in), Kept: []string{"key", "minutes", "note"}, Schema: table.Schema{Fields: slices.Clone(register)},
 			Output: kanon.Output{Path: filepath.Join(dir, name)}, Options: o,
 		}
 	}
@@ -246,7 +246,7 @@ func TestPseudonymsAreVerified(t *testing.T) {
 	in, out := filepath.Join(dir, "in.csv"), filepath.Join(dir, "out.csv")
 	writeCSV(t, in, register, rows)
 	anonymize(t, kanon.Job{
-		Source: open(t, in), Kept: []string{"key", "minutes"}, Schema: table.Schema{Fields: slices.Clone(register)}, Output: kanon.Output{Path: out},
+		Source: open(t, in), Kept: []string{"key", "minutes", "note"}, Schema: table.Schema{Fields: slices.Clone(register)}, Output: kanon.Output{Path: out},
 		Options: kanon.Options{K: 5, Unit: "patient", Linkage: kanon.LinkAll, Pseudonym: true},
 	})
 	judge := func(path string) *verify.Result {
@@ -293,7 +293,7 @@ func TestPseudonymsAreFresh(t *testing.T) {
 	for n := range 2 {
 		out := filepath.Join(dir, fmt.Sprint(n, ".csv"))
 		anonymize(t, kanon.Job{
-			Source: open(t, in), Kept: []string{"key", "minutes"}, Schema: table.Schema{Fields: slices.Clone(register)}, Output: kanon.Output{Path: out},
+			Source: open(t, in), Kept: []string{"key", "minutes", "note"}, Schema: table.Schema{Fields: slices.Clone(register)}, Output: kanon.Output{Path: out},
 			Options: kanon.Options{K: 5, Unit: "patient", Linkage: kanon.LinkAll, Pseudonym: true, Seed: ptr(uint64(1))},
 		})
 		_, released := readCSV(t, read(t, out))
@@ -332,7 +332,7 @@ func TestUnitRefusals(t *testing.T) {
 			in := filepath.Join(dir, "in.csv")
 			writeCSV(t, in, register, rows)
 			_, err := kanon.Anonymize(context.Background(), kanon.Job{
-				Source: open(t, in), Kept: []string{"key", "minutes"}, Schema: table.Schema{Fields: slices.Clone(register)}, Output: kanon.Output{Path: filepath.Join(dir, "out.csv")}, Options: c.o,
+				Source: open(t, in), Kept: []string{"key", "minutes", "note"}, Schema: table.Schema{Fields: slices.Clone(register)}, Output: kanon.Output{Path: filepath.Join(dir, "out.csv")}, Options: c.o,
 			})
 			if err == nil || noren.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.says) {
 				t.Fatalf("got %v", err)
@@ -429,7 +429,7 @@ func TestUnitOfParquet(t *testing.T) {
 			{Name: "age", Role: table.Quasi, Type: table.Integer},
 			{Name: "day", Role: table.Quasi, Type: table.Integer},
 		}},
-		Kept:    []string{"key"},
+		Kept:    []string{"key", "note"},
 		Output:  kanon.Output{Path: out},
 		Options: kanon.Options{K: 4, Unit: "patient", Linkage: kanon.LinkAll, Pseudonym: true},
 	})

@@ -71,6 +71,10 @@ type Result struct {
 	Bound Bound `json:"bound"`
 	// Method is the method that was used.
 	Method string `json:"method"`
+	// Requested is what the request says of the method and of suppression. A certificate states
+	// these, because the method that was used and the number of suppressed records can depend on
+	// private data.
+	Requested Requested `json:"requested"`
 	// MethodReason is the reason why this method was chosen, where the choice was automatic.
 	MethodReason string `json:"method_reason,omitempty"`
 	// Coarse is the least size of the coarse cells, 0 without a coarse step.
@@ -132,6 +136,15 @@ type Result struct {
 	Verified *verify.Result `json:"verified"`
 	// Seconds is the wall-clock time of each step.
 	Seconds Seconds `json:"seconds"`
+}
+
+// Requested is the part of a request that bounds what a release does with its records.
+type Requested struct {
+	// Method is the method as requested, auto where the program was to choose it.
+	Method string `json:"method"`
+	// Suppress is the largest number of records that could be left out: a share such as 1%, or
+	// a number. Absent where none could.
+	Suppress string `json:"suppress,omitempty"`
 }
 
 // Bound tells how a lower bound of the loss was found.

@@ -1,7 +1,6 @@
 package kanon
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 
@@ -105,9 +104,9 @@ func EnoughPersons(name string, n int64, k int) error {
 func CheckHierarchy(name string, c *table.Column) error { return checkHierarchy(name, c) }
 
 // Transformed states in fates, one for each field of the schema, how each
-// quasi-identifier was published and what became of the unit. places are the decimal
-// places of the quasi-identifiers in the source, groups the number of groups.
-func (o *Options) Transformed(fates []gate.Fate, schema *table.Schema, places []int, groups int) {
+// quasi-identifier was published and what became of the unit. rounded says what the
+// values of the quasi-identifiers are multiples of, groups the number of groups.
+func (o *Options) Transformed(fates []gate.Fate, schema *table.Schema, rounded []Rounded, groups int) {
 	for i := range fates {
 		switch c := &fates[i]; {
 		case o.Unit == "" || c.Column != o.Unit:
@@ -118,7 +117,7 @@ func (o *Options) Transformed(fates []gate.Fate, schema *table.Schema, places []
 		}
 	}
 	for j, i := range schema.WithRole(table.Quasi) {
-		fates[i].Why = "others may know it: " + shown(&schema.Fields[i], places[j], o, groups)
+		fates[i].Why = "others may know it: " + shown(&schema.Fields[i], rounded[j], o, groups)
 	}
 }
 
@@ -127,6 +126,7 @@ func (o *Options) NewResult(input, output string) *Result {
 	r := &Result{
 		Schema: ResultSchema, Input: input, Output: output, K: o.K,
 		Objective: objectiveSSE, Refine: o.Refine.String(), Scale: o.Scale.String(), Publish: o.Publish.String(),
+		Requested: Requested{Method: o.Partition.Method.String(), Suppress: o.Suppress.String()},
 	}
 	if o.lowersBoxes() {
 		r.Objective = objectiveBoxes
@@ -144,16 +144,4 @@ func (o *Options) States(quasi []string, attributes []*privacy.Attribute) noren.
 		g = privacy.OfPersons(g, o.Unit, o.Linkage == LinkAll, o.Pseudonym)
 	}
 	return g
-}
-
-// JobKey is the key of a release in shards that follows from the seed; false without a
-// seed.
-func (o *Options) JobKey() (key [32]byte, ok bool) {
-	switch {
-	case o.SecretSeed != nil:
-		return o.derived("shards"), true
-	case o.Seed != nil:
-		return sha256.Sum256(binary.LittleEndian.AppendUint64([]byte("noren/kanon/shards\x00"), *o.Seed)), true
-	}
-	return key, false
 }

@@ -59,7 +59,7 @@ func testMemory(t *testing.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		out := filepath.Join(dir, rapid.SampledFrom([]string{"out.csv", "out.parquet"}).Draw(t, "output"))
 		j := kanon.Job{
-			Kept:   []string{"key"},
+			Kept:   []string{"key", "note"},
 			Source: src, Schema: table.Schema{Fields: fields}, Missing: []string{"?"},
 			Output: kanon.Output{Path: out, Force: true},
 			Options: kanon.Options{

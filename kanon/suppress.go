@@ -43,6 +43,17 @@ func ParseSuppression(s string) (Suppression, error) {
 	return Suppression{}, &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("unknown limit of suppression %q", s), Hint: "off, a share below 100% such as 1%, or a number of records"}
 }
 
+// String is the limit as [ParseSuppression] reads it, "" for none.
+func (s Suppression) String() string {
+	switch {
+	case s.Share > 0:
+		return strconv.FormatFloat(math.Round(s.Share*1e14)/1e12, 'f', -1, 64) + "%"
+	case s.Records > 0:
+		return strconv.Itoa(s.Records)
+	}
+	return ""
+}
+
 // most is the limit in a table of n records.
 func (s Suppression) most(n int) int {
 	return max(s.Records, int(math.Floor(s.Share*float64(n))))

@@ -50,7 +50,7 @@ func TestSuppress(t *testing.T) {
 			path := filepath.Join(dir, "in.csv")
 			writeCSV(t, path, fields, rows)
 			j := kanon.Job{
-				Source: open(t, path), Schema: table.Schema{Fields: fields}, Kept: []string{"key"}, Output: kanon.Output{Path: filepath.Join(dir, "out.csv")},
+				Source: open(t, path), Schema: table.Schema{Fields: fields}, Kept: []string{"key", "note"}, Output: kanon.Output{Path: filepath.Join(dir, "out.csv")},
 				Options: kanon.Options{K: 5, Refine: refine.Auto, Publish: mode, KeepOrder: true, Workers: workers, Suppress: c.limit, Diversity: &privacy.Diversity{L: 2}},
 			}
 			r := anonymize(t, j)
@@ -145,7 +145,7 @@ func TestSuppressPersons(t *testing.T) {
 	writeCSV(t, path, fields, rows)
 	for _, mode := range []publish.Mode{publish.Aggregate, publish.Generalize} {
 		j := kanon.Job{
-			Source: open(t, path), Schema: table.Schema{Fields: fields}, Kept: []string{"key"}, Output: kanon.Output{Path: filepath.Join(dir, "out.csv"), Force: true},
+			Source: open(t, path), Schema: table.Schema{Fields: fields}, Kept: []string{"key", "note"}, Output: kanon.Output{Path: filepath.Join(dir, "out.csv"), Force: true},
 			Options: kanon.Options{K: 3, Refine: refine.Fast, Publish: mode, Unit: "person", Suppress: kanon.Suppression{Records: 9}},
 		}
 		r := anonymize(t, j)
@@ -181,7 +181,7 @@ func TestSuppressLimits(t *testing.T) {
 	path := filepath.Join(dir, "in.csv")
 	writeCSV(t, path, fields, rows)
 	j := kanon.Job{
-		Source: open(t, path), Schema: table.Schema{Fields: fields}, Kept: []string{"key"}, Output: kanon.Output{Path: filepath.Join(dir, "out.csv")},
+		Source: open(t, path), Schema: table.Schema{Fields: fields}, Kept: []string{"key", "note"}, Output: kanon.Output{Path: filepath.Join(dir, "out.csv")},
 		Options: kanon.Options{K: 3, Refine: refine.Fast, Suppress: kanon.Suppression{Records: 2}, Diversity: &privacy.Diversity{L: 2}},
 	}
 	if r := anonymize(t, j); r.Suppressed > 1 || r.Rows+r.Suppressed != 30 {

@@ -55,7 +55,7 @@ func TestTarget(t *testing.T) {
 			defer func() { _ = src.Close() }()
 			to := &target{path: filepath.Join(t.TempDir(), "out.csv"), back: c.back}
 			job := kanon.Job{
-				Source: src, Schema: table.Schema{Fields: []table.Field{{Name: "age", Role: table.Quasi, Type: table.Integer}, {Name: "note"}}},
+				Source: src, Schema: table.Schema{Fields: []table.Field{{Name: "age", Role: table.Quasi, Type: table.Integer}, {Name: "note"}}}, Kept: []string{"note"},
 				Output: kanon.Output{Path: "pg:out", Target: to}, Options: kanon.Options{K: 2},
 			}
 			result, err := kanon.Anonymize(t.Context(), job)

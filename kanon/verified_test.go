@@ -83,7 +83,7 @@ func TestVerifierStopsARelease(t *testing.T) {
 				path = filepath.Join(dir, output)
 			}
 			j := &Job{
-				Kept:    []string{"key"},
+				Kept:    []string{"key", "note"},
 				Source:  src,
 				Schema:  table.Schema{Fields: []table.Field{{Name: "age", Role: table.Quasi, Type: table.Integer}, {Name: "town", Role: table.Quasi}, {Name: "illness", Role: table.Sensitive}}},
 				Output:  Output{Path: path, Stdout: &stdout},

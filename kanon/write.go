@@ -41,7 +41,7 @@ func (r *run) write(ctx context.Context) error {
 	if err := r.tell(out.File); err != nil {
 		return err
 	}
-	if err := ctx.Err(); err != nil {
+	if err := r.ready(ctx); err != nil {
 		return err
 	}
 	return out.Commit()
@@ -76,10 +76,18 @@ func (r *run) writeTable(ctx context.Context, t file.Target) error {
 			return err
 		}
 	}
-	if err := ctx.Err(); err != nil {
+	if err := r.ready(ctx); err != nil {
 		return err
 	}
 	return t.Commit(ctx)
+}
+
+// ready has the caller create what goes with the release, which is created next.
+func (r *run) ready(ctx context.Context) error {
+	if err := ctx.Err(); err != nil || r.job.Output.Ready == nil {
+		return err
+	}
+	return r.job.Output.Ready()
 }
 
 // tell shows the verified release to the caller, before it is created.
@@ -111,6 +119,9 @@ func (r *run) writeStdout(ctx context.Context) error {
 	}
 	if _, err := temp.Seek(0, io.SeekStart); err != nil {
 		return &noren.Error{What: "the release cannot be read back", Err: err}
+	}
+	if err := r.ready(ctx); err != nil {
+		return err
 	}
 	if _, err := io.Copy(r.job.Output.Stdout, temp.File); err != nil {
 		return &noren.Error{Where: "standard output", What: "the release could not be written in full", Err: err}
@@ -202,16 +213,6 @@ func (r *run) dialect() csvio.Dialect {
 		return *r.job.Output.Dialect
 	}
 	return file.DialectFor(r.job.Output.Path, r.job.Source)
-}
-
-func (r *run) order() ([]uint32, error) {
-	if r.job.KeepOrder {
-		return nil, nil
-	}
-	if r.job.SecretSeed != nil {
-		return shuffle.Keyed(r.result.Rows, r.job.derived("order"))
-	}
-	return shuffle.Permutation(r.result.Rows, r.job.Seed)
 }
 
 // plan says where each column of the release comes from.

@@ -204,7 +204,7 @@ func TestDialects(t *testing.T) {
 		t.Fatal(err)
 	}
 	j = kanon.Job{
-		Kept:   []string{"key"},
+		Kept:   []string{"key", "note"},
 		Source: open(t, semicolons), Schema: table.Schema{Fields: []table.Field{{Name: "age", Role: table.Quasi, Type: table.Integer}, {Name: "town", Role: table.Quasi}}},
 		Output: kanon.Output{Path: filepath.Join(dir, "out2.csv")}, Options: kanon.Options{K: 5, Publish: publish.Generalize, KeepOrder: true},
 	}
@@ -234,7 +234,7 @@ func TestReadBackAsWritten(t *testing.T) {
 	}
 	defer func() { _ = src.Close() }()
 	j := kanon.Job{
-		Kept:   []string{"key"},
+		Kept:   []string{"key", "note"},
 		Source: src, Schema: table.Schema{Fields: []table.Field{{Name: "a;b", Role: table.Quasi}}},
 		Output: kanon.Output{Path: filepath.Join(dir, "out.csv")}, Options: kanon.Options{K: 3},
 	}
@@ -261,7 +261,7 @@ func TestShiftJIS(t *testing.T) {
 	}
 	for _, mode := range []publish.Mode{publish.Aggregate, publish.Generalize, publish.Matched, publish.Shares} {
 		j := kanon.Job{
-			Kept:   []string{"key"},
+			Kept:   []string{"key", "備考"},
 			Source: open(t, filepath.Join(dir, "in.csv")), Schema: table.Schema{Fields: fields},
 			Output: kanon.Output{Path: filepath.Join(dir, mode.String()+".csv")}, Options: kanon.Options{K: 4, Publish: mode},
 		}

@@ -11,6 +11,9 @@ import (
 
 func TestSay(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
+		{"others may know it: published as the mean of its class, to multiples of 2.5, the grid of its values: at least 4 sums of a class of 5 values are possible; 62% of its values lie on a coarser grid (multiples of 1000), and where all of a class do, the sum of a class of 5 values can be computed from it", "他人が知りうる列です。クラスの平均として公開、値の格子である 2.5 の倍数まで。5 個の値のクラスの合計としてありうる値は 4 個以上あります。値の 62% はより粗い格子（1000 の倍数）の上にあり、クラスのすべての値がそうなら、5 個の値のクラスの合計が計算できます"},
+		{"others may know it: published as the mean of its class, to 3 months, the grid of its values: at least 5 sums of a class of 5 values are possible", "他人が知りうる列です。クラスの平均として公開、値の格子である3 か月まで。5 個の値のクラスの合計としてありうる値は 5 個以上あります"},
+		{"published as the mean of its class, to 99 and multiples of 100 from there, the grid of its values: the sum of a class of 2 values can be computed from it", "クラスの平均として公開、値の格子である、99 から 100 おきの値まで。2 個の値のクラスの合計が計算できます"},
 		{"others may know it: published as the median of its class", "他人が知りうる列です。クラスの中央値として公開"},
 		{"it tells persons apart: persons were counted by it", "人を区別する列です。これで人を数えました"},
 		{"the file has no column age", "ファイルに列 age がありません"},

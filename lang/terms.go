@@ -42,11 +42,11 @@ var terms = map[string]string{
 	"seconds": "秒", "share": "割合", "suppressed": "除外", "value": "値", "verdict": "判定", "warning": "警告", "width": "幅", "sample size": "標本の大きさ",
 	"histograms": "ヒストグラム", "outside": "範囲外", "mean weight": "重みの平均", "fit check": "当てはまり", "remark": "備考", "misfit": "残差", "sampling": "標本誤差",
 	"original": "元の表", "release": "公開表", "record": "レコード", "records": "レコード", "persons": "人", "file": "ファイル",
-	"block": "中分類", "chapter": "章", "all": "すべて", "month": "月", "quarter": "四半期", "year": "年", "week": "週", "prefecture": "都道府県", "region": "地方",
+	"block": "中分類", "chapter": "章", "all": "すべて", "month": "月", "months": "月", "years": "年", "days": "日", "hours": "時", "minutes": "分", "quarter": "四半期", "year": "年", "week": "週", "prefecture": "都道府県", "region": "地方",
 	"raw": "元のまま", "generalised": "一般化", "randomised": "確率化", "people": "人", "projected": "射影", "yes": "はい", "no": "いいえ", "median": "中央値",
 	"reading": "読み取り", "randomising": "確率化中", "simulating": "シミュレーション", "refining": "改良", "partitioning": "分割", "verifying": "検証", "writing": "書き込み",
 	"accuracy": "精度", "dataset": "データセット", "analyst": "分析者", "odds": "オッズ", "would fit": "収まる案", "within": "幅の内", "because": "理由", "not covered": "対象外", "take": "採用",
-	"unbounded": "上界なし", "answer": "答え", "alone": "単独", "Program": "プログラム", "Date": "日付", "Command": "コマンド", "Refinement": "改良", "Time": "時間", "both": "両方", "attributes": "属性", "left out": "除外", "tried by": "試し方", "guessing": "当て推量", "guess": "推測",
+	"unbounded": "上界なし", "answer": "答え", "alone": "単独", "Program": "プログラム", "Date": "日付", "Command": "コマンド", "Refinement": "改良", "Time": "時間", "both": "両方", "devices": "端末", "attributes": "属性", "left out": "除外", "tried by": "試し方", "guessing": "当て推量", "guess": "推測",
 }
 
 // short are texts of a number, with what they are in Japanese.
@@ -68,7 +68,7 @@ var kinds = map[string]string{"free text": "自由記述"}
 var counters = map[string]string{
 	"record": "%s 件", "person": "%s 人", "people": "%s 人", "group": "%s 群", "class": "%s クラス", "classe": "%s クラス", "histogram": "ヒストグラム %s 個",
 	"cell": "%s セル", "column": "%s 列", "charge": "課金 %s 件", "line": "%s 行", "report": "報告 %s 件", "value": "%s 種類の値", "label": "ラベル %s 個",
-	"bin": "%s 区間", "candidate": "候補 %s", "file": "ファイル %s 個", "day": "%s 日", "public record": "公開のレコード %s 件",
+	"bin": "%s 区間", "candidate": "候補 %s", "file": "ファイル %s 個", "day": "%s 日", "month": "%s か月", "hour": "%s 時間", "minute": "%s 分", "second": "%s 秒", "public record": "公開のレコード %s 件",
 	"private record": "非公開のレコード %s 件", "word": "単語 %s 個", "question": "質問 %s 個", "entrie": "項目 %s 個", "entry": "項目 %s 個", "level": "%s 水準", "repeat": "繰り返し %s 回",
 	"malformed": "形の誤り %s 件", "of the wrong length": "長さの違い %s 件", "of a wrong cohort": "コホートの違い %s 件", "second report of a client": "同じ端末の二度目の報告 %s 件",
 	"second reports of a client": "同じ端末の二度目の報告 %s 件", "round": "%s 回", "attribute": "属性 %s 個", "missing value": "欠損 %s 件", "hash function": "ハッシュ関数 %s 個",

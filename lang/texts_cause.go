@@ -186,6 +186,10 @@ var causeTexts = []Entry{
 	{"uploads: the part ended early", "uploads: その部分が途中で終わりました"},
 	{"uploads: the upload is not complete", "uploads: アップロードが完了していません"},
 	{"uploads: too many uploads at once", "uploads: 同時のアップロードが多すぎます"},
+	{"gives prints to no version of account %d", "口座 %d の版でないものに指紋を与えています"},
+	{"gives prints to version %d of account %d, which was never granted", "付与されていない口座 %[2]d の版 %[1]d に指紋を与えています"},
+	{"the print of a column in a file is not one", "ファイルの列の指紋の形が違います"},
+	{"the prints of files are not those of the columns", "ファイルの指紋が列の数と合いません"},
 	{"values in a column of nulls", "null の列に値があります"},
 	{"verify: more classes than fit", "verify: クラスが多すぎます"},
 }

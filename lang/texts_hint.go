@@ -2,6 +2,7 @@ package lang
 
 // hintTexts are what to do, in errors.
 var hintTexts = []Entry{
+	{"grant it when nothing writes to it", "書き込みがないときに付与してください"},
 	{"the head file and the anchor must be writable; what was charged stays charged", "先頭ファイルとアンカーに書き込めるようにしてください。課金は取り消されません"},
 	{"did you mean %s %s?", "%s %s のことですか?"},
 	{"did you mean --%s?", "--%s のことですか?"},
@@ -205,6 +206,7 @@ var hintTexts = []Entry{
 	{"make it for the epsilon that the interval leaves", "区間を除いた残りの epsilon で作ってください"},
 	{"make the folder %s first", "先にフォルダ %s を作ってください"},
 	{"make the release again", "公開表を作り直してください"},
+	{"make the release again with the same names", "同じ名前でもう一度公開表を作ってください"},
 	{"name a certificate and its key, name the networks of the proxy in front, or listen on 127.0.0.1", "証明書と鍵を指定するか、前段のプロキシのネットワークを指定するか、127.0.0.1 で待ち受けてください"},
 	{"name a column of few values, or put values together beforehand", "値の少ない列を指定するか、前もって値をまとめてください"},
 	{"name a column of numbers", "数値の列を指定してください"},
@@ -267,7 +269,7 @@ var hintTexts = []Entry{
 	{"release to a file", "ファイルに公開してください"},
 	{"remove it", "取り除いてください"},
 	{"rename it, or leave the unit out for one record", "名前を変えるか、1 レコードを単位にするなら単位を省いてください"},
-	{"repeat the request with the same public table, lambda, post-processing and column name; without a certificate the file is written, under the same guarantee", "同じ公開表、lambda、後処理、列名で要求を繰り返してください。証明書がなければ、同じ保証でファイルが書かれます"},
+	{"repeat the request with the same lambda, post-processing and column name; without a certificate the file is written, under the same guarantee", "同じlambda、後処理、列名で要求を繰り返してください。証明書がなければ、同じ保証でファイルが書かれます"},
 	{"replace corrects a grant of which nothing is spent, changed grants a new version", "replace はまだ使われていない付与を直し、changed は新しい版を付与します"},
 	{"requests that name other hosts are refused", "別のホスト名への要求は拒まれます"},
 	{"restore it from a copy and reconcile it", "控えから戻し、突き合わせてください"},

@@ -5,6 +5,7 @@ var ledgerTexts = []Entry{
 	// what a chain, its rows or its export do not agree about
 	{"the chain is damaged: %s", "鎖が壊れています: %s"},
 	{"version %d of account %d was never granted", "口座 %[2]d の版 %[1]d は付与されたものではありません"},
+	{"the prints of version %d of account %d are not as they were granted", "口座 %[2]d の版 %[1]d の指紋が付与されたときと違います"},
 	{"version %d of account %d is not as it was granted", "口座 %[2]d の版 %[1]d が付与されたときと違います"},
 	{"%d versions of data sets are missing", "データセットの版が %d 個ありません"},
 	{"the prints of the data sets are not as they were granted", "データセットの指紋が付与されたときと違います"},

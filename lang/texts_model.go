@@ -97,7 +97,6 @@ var modelTexts = []Entry{
 	{"words that are no candidates have a share of %.3g in the reports (standard error %.2g): name more candidates to find them", "候補にない単語が報告に占める割合は %.3g です（標準誤差 %.2g）。見つけるには候補を増やしてください"},
 	{", and %d more", "、ほか %d 件"},
 	{"(other words)", "（ほかの単語）"},
-	{"others go more strongly with the class", "ほかの属性のほうがクラスとの関連が強いためです"},
 	{"not covered", "対象外"},
 	{"Not known: %s.", "分からないこと: %s。"},
 }

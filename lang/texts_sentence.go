@@ -4,8 +4,8 @@ package lang
 var sentenceTexts = []Entry{
 	// of a specification that was proposed
 	{
-		"# The columns of a table and the parameters of its release.\n# Proposed from %d records; the roles are proposals. Check each.\n#\n#   identifier        names a person or a record: dropped\n#   quasi-identifier  what others may know of a person: made common to k records\n#   sensitive         what others must not learn of a person: kept, and checked\n#                     where l or t is given\n#   other             kept untouched",
-		"# 表の列と、公開のパラメータです。\n# %d 件のレコードからの提案です。役割は案です。一つずつ確かめてください。\n#\n#   identifier        人かレコードを名指すもの（識別子）: 落とします\n#   quasi-identifier  他人が人について知りうるもの（準識別子）: k 件のレコードに共通にします\n#   sensitive         他人に知られてはならないもの（機微）: 残し、l か t が\n#                     あれば検査します\n#   other             そのまま残すもの（その他）",
+		"# The columns of a table and the parameters of its release.\n# Proposed from %d records; the roles are proposals. Check each.\n#\n#   identifier        names a person or a record: dropped\n#   quasi-identifier  what others may know of a person: made common to k records\n#   sensitive         what others must not learn of a person: kept, and checked\n#                     where l or t is given\n#   other             kept untouched\n#\n# A column without a role has no proposal: nothing tells what it holds. Decide on it.",
+		"# 表の列と、公開のパラメータです。\n# %d 件のレコードからの提案です。役割は案です。一つずつ確かめてください。\n#\n#   identifier        人かレコードを名指すもの（識別子）: 落とします\n#   quasi-identifier  他人が人について知りうるもの（準識別子）: k 件のレコードに共通にします\n#   sensitive         他人に知られてはならないもの（機微）: 残し、l か t が\n#                     あれば検査します\n#   other             そのまま残すもの（その他）\n#\n# 役割のない列には提案がありません。何の値か分からないからです。決めてください。",
 	},
 	{"# Records with the same value here are of one person: k, l and t count persons\n# by it.", "# ここの値が同じレコードは同じ人のものです。k、l、t はこれで人を数えます。"},
 	{"# Records with the same value here seem to be of one person: k, l and t count\n# persons by it. Remove the line where each record is another person's.", "# ここの値が同じレコードは同じ人のもののようです。k、l、t はこれで人を数えます。\n# レコードがそれぞれ別の人のものなら、この行を消してください。"},
@@ -46,6 +46,8 @@ var sentenceTexts = []Entry{
 	{"name the data set", "データセットを名前で指定してください"},
 	{"name the data set, or its current path", "データセットの名前か、今のパスを指定してください"},
 	{"the steward grants one first, or name the data set", "先に管理者が付与するか、データセットを名前で指定してください"},
+	{"its column %q has the values of column %q of data set %s", "列 %q の値がデータセット %[3]s の列 %[2]q の値と同じです"},
+	{"the prints of the file were not noted", "ファイルの指紋が記録されていません"},
 	{"the file's time was not noted", "ファイルの時刻が記録されていません"},
 	{"the print of %s", "%s の指紋"},
 	{"%s is spent; %s", "%s を使用済みです。%s"},

@@ -117,7 +117,7 @@ func Advise(q Question) (*Advice, error) {
 func (q *Question) option(o Oracle, name string) Option {
 	c := o.Channel()
 	r := Option{Mechanism: name, Loss: o.Loss(), Variance: c.Variance(0), StdErr: math.NaN(), WorstStdErr: math.NaN()}
-	r.AllReports = r.Loss.After(q.Repeats)
+	r.AllReports = LossAfter(o, r.Loss, q.Repeats)
 	// r(1-r) is largest where r is nearest to 1/2.
 	worst := min(max((0.5-c.Other)/(c.True-c.Other), 0), 1)
 	if q.N > 0 {

@@ -266,9 +266,6 @@ func TestLossJSON(t *testing.T) {
 			t.Errorf("%s reads as %v (%v)", b, again, err)
 		}
 	}
-	if got := (Loss{1, 30, 60}).After(3); got != 60 {
-		t.Errorf("three records cost %g", got)
-	}
 }
 
 // A device gives the same permanent answer for ever, another device or question

@@ -66,7 +66,13 @@ type fitTests struct {
 
 func newFitTests() *fitTests { return &fitTests{least: 1} }
 
-func (t *fitTests) fit() Fit { return Fit{P: min(1, t.tests*t.least), What: t.what, Cohorts: 1} }
+// fit is the outcome of all tests. Without a test nothing differs: P is 1.
+func (t *fitTests) fit() Fit {
+	if t.tests == 0 {
+		return Fit{P: 1, Cohorts: 1}
+	}
+	return Fit{P: min(1, t.tests*t.least), What: t.what, Cohorts: 1}
+}
 
 func (t *fitTests) add(p float64, format string, args ...any) {
 	t.tests++

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/noise"
@@ -15,10 +16,11 @@ import (
 // less, and reports of one device cannot be linked by being equal (Erlingsson et
 // al. 2014; Arcolezi et al. 2022, L-GRR and L-OSUE).
 //
-// The permanent answer is a function of the device's secret and the label:
-// nothing has to be remembered but the secret, of 16 random bytes or more. That
+// The permanent answer is a function of the device's secret, the label, and all that fixes
+// its distribution (question, domain, number of labels and the probabilities of the first
+// stage): nothing has to be remembered but the secret, of 16 random bytes or more. That
 // the answers of a secret look random rests on HMAC-SHA256 being a pseudo-random
-// function.
+// function, and that no two surveys share them on SHA-256 having no collisions.
 //
 // The Oracle inside is for one report, as the collector needs it.
 type Longitudinal struct {
@@ -116,48 +118,63 @@ func (m *Longitudinal) Name() string { return "longitudinal-" + m.permanents }
 func (m *Longitudinal) Loss() Loss { return m.loss }
 
 // Device is one person's side of a longitudinal mechanism. It holds the secret,
-// and must be made from the same secret, question and mechanism every time: another
+// and must be made from the same secret, question, domain and mechanism every time: another
 // permanent answer to the same label costs a lifetime's loss again. It is not
 // safe for concurrent use.
 type Device struct {
-	m        *Longitudinal
-	secret   []byte
-	question []byte
+	m       *Longitudinal
+	secret  []byte
+	message [][]byte // of the stream of the permanent answers; the label follows
 }
 
-// minSecret is the least length of a device's secret, in bytes.
-const minSecret = 16
-
-// Device returns the device with this secret, for the question of this name.
-// Different questions have independent permanent answers.
-func (m *Longitudinal) Device(secret []byte, question string) (*Device, error) {
-	if len(secret) < minSecret {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "secret", What: "must be 16 random bytes or more"}
+// Device returns the device with this secret of 16 random bytes or more, for the question
+// of this name. domain holds the names of the labels in their order, where they have names.
+// Other questions, domains, mechanisms, numbers of labels and losses of a lifetime have
+// independent permanent answers: their losses add up, and no more than that.
+func (m *Longitudinal) Device(secret []byte, question string, domain ...string) (*Device, error) {
+	if err := checkSecret(secret); err != nil {
+		return nil, err
 	}
-	return &Device{m: m, secret: append([]byte(nil), secret...), question: []byte(question)}, nil
+	if err := checkQuestion(question); err != nil {
+		return nil, err
+	}
+	id := m.identity(question, domain)
+	return m.device(secret, []byte(permanentStream), id[:]), nil
+}
+
+func (m *Longitudinal) device(secret []byte, message ...[]byte) *Device {
+	return &Device{m: m, secret: append([]byte(nil), secret...), message: message}
 }
 
 // Report makes the next report of a label.
 func (d *Device) Report(src *noise.Source, label int) (Report, error) {
 	m := d.m
 	k := m.Domain()
-	if err := checkLabel(label, k); err != nil {
-		return Report{}, err
-	}
-	p := newPRF(d.secret, []byte("noren ldp permanent "+m.permanents), d.question, binary.BigEndian.AppendUint32(nil, uint32(k)), binary.BigEndian.AppendUint32(nil, uint32(label)))
-	if m.bits {
-		b := make([]uint64, (k+63)/64)
-		b[label/64] = 1 << (label % 64)
-		if err := randomiseBits(p, b, k, m.on1, m.off1); err != nil {
-			return Report{}, err
-		}
-		return Report{Bits: b}, randomiseBits(src, b, k, m.on2, m.off2)
-	}
-	permanent, err := respond(p, m.on1, k, label)
+	permanent, err := d.permanent(label)
 	if err != nil {
 		return Report{}, err
 	}
-	v, err := respond(src, m.on2, k, permanent)
+	if m.bits {
+		return permanent, randomiseBits(src, permanent.Bits, k, m.on2, m.off2)
+	}
+	v, err := respond(src, m.on2, k, int(permanent.Value))
+	return Report{Value: uint32(v)}, err
+}
+
+// permanent is the permanent answer to a label.
+func (d *Device) permanent(label int) (Report, error) {
+	m := d.m
+	k := m.Domain()
+	if err := checkLabel(label, k); err != nil {
+		return Report{}, err
+	}
+	p := newPRF(d.secret, append(slices.Clone(d.message), whole(uint32(label)))...)
+	if m.bits {
+		b := make([]uint64, (k+63)/64)
+		b[label/64] = 1 << (label % 64)
+		return Report{Bits: b}, randomiseBits(p, b, k, m.on1, m.off1)
+	}
+	v, err := respond(p, m.on1, k, label)
 	return Report{Value: uint32(v)}, err
 }
 
@@ -172,11 +189,8 @@ func (m *Longitudinal) Randomise(src *noise.Source, label int) (Report, error) {
 		}
 		secret = binary.LittleEndian.AppendUint64(secret, w)
 	}
-	d, err := m.Device(secret, "")
-	if err != nil {
-		return Report{}, err
-	}
-	return d.Report(src, label)
+	id := m.identity("", nil)
+	return m.device(secret, []byte(permanentStream), id[:]).Report(src, label)
 }
 
 // rat is p, exactly.
@@ -200,8 +214,11 @@ func product(factors ...*big.Rat) *big.Rat {
 }
 
 // logUp is ln r for r >= 1, rounded up: one rounding of r, one of the logarithm,
-// each of a part in 2^53 or less of 1 + ln r.
+// each of a part in 2^53 or less of 1 + ln r; 0 for r = 1.
 func logUp(r *big.Rat) float64 {
+	if r.Num().Cmp(r.Denom()) == 0 {
+		return 0
+	}
 	f, _ := r.Float64()
 	l := math.Log(f)
 	return l + (1+l)*0x1p-51

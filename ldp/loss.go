@@ -33,10 +33,6 @@ func (l Loss) Of(d int) Loss {
 	return Loss{Report: l.Report, Record: l.Record * float64(d), Lifetime: l.Lifetime * float64(d)}
 }
 
-// After returns the loss of a record that was reported n times in all, its values
-// unchanged: no more than n records, no more than the lifetime.
-func (l Loss) After(n int) float64 { return min(float64(n)*l.Record, l.Lifetime) }
-
 // String says l in one line.
 func (l Loss) String() string {
 	life := "unbounded (each report costs again)"

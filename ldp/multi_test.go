@@ -163,7 +163,7 @@ func TestAssociationOfWords(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d, err := r.Device([]byte{byte(s), byte(s >> 8), byte(s >> 16), byte(s >> 24)}, uint32(i%8))
+			d, err := r.device([]byte{byte(s), byte(s >> 8), byte(s >> 16), byte(s >> 24)}, uint32(i%8))
 			if err != nil {
 				t.Fatal(err)
 			}

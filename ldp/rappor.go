@@ -1,7 +1,6 @@
 package ldp
 
 import (
-	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/md5"
 	"crypto/sha256"
@@ -9,6 +8,7 @@ import (
 	"fmt"
 	"hash"
 	"math"
+	"math/big"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/noise"
@@ -33,7 +33,7 @@ type Rule uint8
 const (
 	// Python is the rule of the reference Python client: f is brought up to a
 	// multiple of 1/128, and the HMAC is over the Bloom bits alone, so a secret
-	// must serve one metric only (see [MetricSecret]).
+	// must serve one question with one set of parameters (see [Rappor.MetricSecret]).
 	Python Rule = iota
 	// Cpp is the rule of the reference C++ client: f, as a float32, is brought
 	// *down* to a multiple of 1/128, and the HMAC is over the encoder's name too.
@@ -130,14 +130,30 @@ func rapporBits(f, p, q float64) (one, zero float64) {
 // Two words differ in at most 2h bits, h each way. The cohort is public and
 // must not depend on the value.
 //
-// Both are rounded up by a part in 10^13, more than the formulas lose.
+// Both are computed in rationals of the thresholds that run, and rounded up: in floating
+// point the differences of p and q near 1 have no digits.
 func (r *Rappor) Loss() Loss {
-	l := rapporLoss(r.H, r.EffectiveF(), r.p.float(), r.q.float())
-	return Loss{Report: l.Report * (1 + safety), Record: l.Record * (1 + safety), Lifetime: l.Lifetime * (1 + safety)}
+	f := big.NewRat(int64(r.f128), 128)
+	half := product(f, big.NewRat(1, 2))
+	mean := product(big.NewRat(1, 2), sum(r.p.rat(), r.q.rat()))
+	one, zero := sum(product(f, mean), product(not(f), r.q.rat())), sum(product(f, mean), product(not(f), r.p.rat()))
+	l := Loss{Report: math.Inf(1), Lifetime: math.Inf(1)}
+	times := func(n int, up, below *big.Rat) float64 {
+		return float64(n) * logUp(new(big.Rat).Quo(up, below)) * (1 + 0x1p-50)
+	}
+	if below := product(zero, not(one)); below.Sign() > 0 {
+		l.Report = times(r.H, product(one, not(zero)), below)
+	}
+	if f.Sign() > 0 {
+		l.Lifetime = times(2*r.H, not(half), half)
+	}
+	l.Report = min(l.Report, l.Lifetime)
+	l.Record = l.Report
+	return l
 }
 
-// NominalLoss is Loss by the formulas for the parameters as given, as papers
-// print it: f may lie between multiples of 1/128.
+// NominalLoss is Loss by the formulas in floating point for the parameters as given, as
+// papers print it: f may lie between multiples of 1/128. It bounds nothing.
 func (p Params) NominalLoss() Loss { return rapporLoss(p.H, p.F, p.P, p.Q) }
 
 func rapporLoss(h int, f, p, q float64) Loss {
@@ -171,39 +187,60 @@ type RapporReport struct {
 	Bits   uint32
 }
 
-// Device returns one client of RAPPOR: secret and cohort are its own, for one
-// metric, and must stay the same for ever. It is not safe for concurrent use.
+// RapporDevice is one client of RAPPOR: secret and cohort are its own, for one question
+// with one set of parameters, and must stay the same for ever. It is not safe for
+// concurrent use.
 type RapporDevice struct {
 	r      *Rappor
-	secret []byte
 	cohort uint32
 	mac    hash.Hash
 	buf    []byte
 	sum    [sha256.Size]byte
 }
 
-// Device returns the client of this secret in a cohort, 0 to M-1, which must be
-// drawn at random once, or be given by [Rappor.CppCohort].
+// Device returns the client of this secret, of 16 random bytes or more, in a cohort, 0 to
+// M-1, which must be drawn at random once. Secret and cohort are for one question, one
+// domain and one set of parameters: [Rappor.MetricSecret] and [Rappor.MetricCohort], or
+// [Rappor.CppCohort], derive them.
 func (r *Rappor) Device(secret []byte, cohort uint32) (*RapporDevice, error) {
+	if err := checkSecret(secret); err != nil {
+		return nil, err
+	}
+	return r.device(secret, cohort)
+}
+
+// device is Device for any secret: the vectors of the reference have shorter ones.
+func (r *Rappor) device(secret []byte, cohort uint32) (*RapporDevice, error) {
 	if int64(cohort) >= r.M {
 		return nil, &noren.Error{Kind: noren.Usage, Where: "cohort", What: "must lie between 0 and m-1", Err: errCohort}
 	}
-	return &RapporDevice{r: r, secret: append([]byte(nil), secret...), cohort: cohort, mac: hmac.New(sha256.New, secret)}, nil
+	return &RapporDevice{r: r, cohort: cohort, mac: hmac.New(sha256.New, secret)}, nil
 }
 
-// MetricSecret derives a secret for one metric from a device's secret
-// (HKDF-SHA256). The Python rule's permanent response does not depend on the
-// metric: with one secret in two metrics, equal bits would have equal responses.
-func MetricSecret(secret []byte, metric string) ([]byte, error) {
-	if len(secret) < minSecret {
-		return nil, &noren.Error{Kind: noren.Usage, Where: "secret", What: "must be 16 random bytes or more"}
+// DeviceOf returns the client of a device's secret for a question: the one of
+// [Rappor.MetricSecret] in the cohort of [Rappor.MetricCohort].
+func (r *Rappor) DeviceOf(secret []byte, question string, domain ...string) (*RapporDevice, error) {
+	own, err := r.MetricSecret(secret, question, domain...)
+	if err != nil {
+		return nil, err
 	}
-	return hkdf.Key(sha256.New, secret, nil, "noren rappor "+metric, sha256.Size)
+	cohort, err := r.MetricCohort(secret, question, domain...)
+	if err != nil {
+		return nil, err
+	}
+	return r.Device(own, cohort)
 }
 
-// CppCohort is the cohort that the C++ client takes from its secret: the first
-// four bytes, little end first, of HMAC-SHA256 over nothing, below M.
-func (r *Rappor) CppCohort(secret []byte) uint32 {
+// CppCohort is the cohort that the C++ client takes from its secret, of 16 bytes or more:
+// the first four bytes, little end first, of HMAC-SHA256 over nothing, below M.
+func (r *Rappor) CppCohort(secret []byte) (uint32, error) {
+	if err := checkSecret(secret); err != nil {
+		return 0, err
+	}
+	return r.cppCohort(secret), nil
+}
+
+func (r *Rappor) cppCohort(secret []byte) uint32 {
 	mac := hmac.New(sha256.New, secret)
 	return binary.LittleEndian.Uint32(mac.Sum(nil)) & uint32(r.M-1)
 }

@@ -93,7 +93,7 @@ func TestRapporChannel(t *testing.T) {
 		src := randtest.Source(2)
 		counts, oracle, permanent := make([]int64, 8), make([]int64, 8), make([]int64, 8)
 		for i := range n {
-			d, err := r.Device(binary.LittleEndian.AppendUint64(nil, uint64(i)), 0)
+			d, err := r.device(binary.LittleEndian.AppendUint64(nil, uint64(i)), 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -171,7 +171,7 @@ func TestRapporRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Device([]byte("secret"), 64); err == nil {
+	if _, err := r.Device(make([]byte, 16), 64); err == nil {
 		t.Error("a cohort that does not exist")
 	}
 	if _, err := r.Oracle(); err == nil {
@@ -189,18 +189,6 @@ func TestRapporRefuses(t *testing.T) {
 	c.N[0] = 10
 	if _, err := c.EstimateBits(); err == nil {
 		t.Error("estimates from answers that are all random")
-	}
-}
-
-func TestMetricSecretsDiffer(t *testing.T) {
-	secret := bytes.Repeat([]byte{7}, 16)
-	a, err1 := MetricSecret(secret, "home page")
-	b, err2 := MetricSecret(secret, "search engine")
-	if err1 != nil || err2 != nil || bytes.Equal(a, b) || len(a) != 32 {
-		t.Error("metrics share a secret", err1, err2)
-	}
-	if _, err := MetricSecret(secret[:15], "x"); err == nil {
-		t.Error("a short secret")
 	}
 }
 
@@ -326,7 +314,7 @@ func simulate(t testing.TB, r *Rappor, words []string, shares []float64, n int, 
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := r.Device(binary.LittleEndian.AppendUint64(nil, secret), uint32(cohort))
+		d, err := r.device(binary.LittleEndian.AppendUint64(nil, secret), uint32(cohort))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,7 +30,10 @@ type tsVectors struct {
 		K                       int
 		Lifetime, Epsilon, Loss float64
 		Secret                  string `json:"secret_hex"`
-		Metric, Seed            string
+		Question, Seed          string
+		Domain                  []string
+		Finish                  bool // by the first version of the streams
+		After                   []float64
 		Labels                  []int
 		Reports                 []string
 	}
@@ -40,14 +43,17 @@ type tsVectors struct {
 		Cohort  uint32
 		Seed    string
 		Loss    struct{ Report, Lifetime *float64 }
+		After   []float64
 		Words   []string
 		Labels  []int
 		Reports []string
 	}
 	Secrets []struct {
-		Secret  string `json:"secret_hex"`
-		Metric  string
-		Derived string `json:"derived_hex"`
+		Secret   string  `json:"secret_hex"`
+		Params   *Params // nil: by the first version of the streams
+		Question string
+		Domain   []string
+		Derived  string `json:"derived_hex"`
 	}
 	Sample struct {
 		Seed      string
@@ -101,10 +107,26 @@ func tsStream(seed string) *entropy.Source {
 	return entropy.FromReader(streamReader{newPRF([]byte(seed), nil)})
 }
 
+// repeats are the numbers of reports of which the vectors have the loss.
+var repeats = []int{1, 2, 3, 10, 365, 5000}
+
+// sameLosses compares the losses of several reports.
+func sameLosses(t *testing.T, name string, m Repeated, after []float64) {
+	t.Helper()
+	if len(after) != len(repeats) {
+		t.Fatalf("%s: %d losses, want %d", name, len(after), len(repeats))
+	}
+	for i, n := range repeats {
+		if want := m.After(n); math.Abs(after[i]-want) > 1e-11*(1+want) {
+			t.Errorf("%s: %d reports cost %v, Go says %v", name, n, after[i], want)
+		}
+	}
+}
+
 // Both clients make the same reports, byte for byte, from the same randomness.
 func TestTypeScriptClientMakesTheSameReports(t *testing.T) {
 	v := loadTSVectors(t)
-	if len(v.GRR) != 6 || len(v.Longitudinal) != 4 || len(v.Rappor) != 4 || len(v.Basic) != 3 || len(v.Secrets) != 3 {
+	if len(v.GRR) != 6 || len(v.Longitudinal) != 6 || len(v.Rappor) != 4 || len(v.Basic) != 3 || len(v.Secrets) != 10 {
 		t.Fatal("vectors are missing")
 	}
 	for _, c := range v.GRR {
@@ -126,7 +148,11 @@ func TestTypeScriptClientMakesTheSameReports(t *testing.T) {
 		if got := m.Loss().Report; math.Abs(got-c.Loss) > 1e-14*(1+got) {
 			t.Errorf("%s: epsilon of a report %v, Go says %v", c.Seed, c.Loss, got)
 		}
-		d, err := m.Device(unhex(t, c.Secret), c.Metric)
+		sameLosses(t, c.Seed, m, c.After)
+		d, err := m.Device(unhex(t, c.Secret), c.Question, c.Domain...)
+		if c.Finish {
+			d, err = m.Finishing(unhex(t, c.Secret), c.Question)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,6 +176,9 @@ func TestTypeScriptClientMakesTheSameReports(t *testing.T) {
 				t.Errorf("%s: the losses differ; Go says %v", c.Seed, l)
 			}
 		}
+		if c.After != nil {
+			sameLosses(t, c.Seed, r, c.After)
+		}
 		d, err := r.Device(unhex(t, c.Secret), c.Cohort)
 		if err != nil {
 			t.Fatal(err)
@@ -165,9 +194,16 @@ func TestTypeScriptClientMakesTheSameReports(t *testing.T) {
 		})
 	}
 	for _, c := range v.Secrets {
-		got, err := MetricSecret(unhex(t, c.Secret), c.Metric)
+		got, err := FinishingSecret(unhex(t, c.Secret), c.Question)
+		if c.Params != nil {
+			var r *Rappor
+			if r, err = NewRappor(*c.Params); err != nil {
+				t.Fatal(err)
+			}
+			got, err = r.MetricSecret(unhex(t, c.Secret), c.Question, c.Domain...)
+		}
 		if err != nil || hex.EncodeToString(got) != c.Derived {
-			t.Errorf("metric %q: another secret, or %v", c.Metric, err)
+			t.Errorf("question %q: another secret, or %v", c.Question, err)
 		}
 	}
 }

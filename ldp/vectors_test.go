@@ -114,7 +114,7 @@ func TestPythonClientVectors(t *testing.T) {
 			t.Errorf("case %d: bits %v, want %v", i, got, c.HashBits)
 		}
 		bloom := r.Bloom(word, c.Cohort)
-		d, err := r.Device(secret, c.Cohort)
+		d, err := r.device(secret, c.Cohort)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +132,7 @@ func TestPythonClientVectors(t *testing.T) {
 		if err != nil {
 			t.Fatalf("encode_bits %d: %v", i, err)
 		}
-		d, err := r.Device(unhex(t, c.Secret), 0)
+		d, err := r.device(unhex(t, c.Secret), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,10 +161,10 @@ func TestCppClientVectors(t *testing.T) {
 		if err != nil {
 			t.Fatalf("case %d: %v", i, err)
 		}
-		if got := r.CppCohort(secret); got != c.Cohort {
+		if got := r.cppCohort(secret); got != c.Cohort {
 			t.Errorf("case %d: cohort %d, want %d", i, got, c.Cohort)
 		}
-		d, err := r.Device(secret, c.Cohort)
+		d, err := r.device(secret, c.Cohort)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -63,6 +63,59 @@ func StratifiedKFold(y []int, k int, seed uint64) ([]Fold, error) {
 	return folds(part, k), nil
 }
 
+// GroupedKFold is [StratifiedKFold] for records that belong together, such as those of one
+// person: all records of a group are in one part. group names the group of each record by a
+// number from 0. Groups are dealt in a random order, the larger ones first, each to the part that has
+// the smallest share of its classes so far, and the fewest records among equal ones.
+func GroupedKFold(y, group []int, k int, seed uint64) ([]Fold, error) {
+	if len(group) != len(y) {
+		return nil, &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("%d groups for %d records: expected the group of each record", len(group), len(y))}
+	}
+	var members [][]int
+	classes := 0
+	for i, g := range group {
+		for len(members) <= g {
+			members = append(members, nil)
+		}
+		members[g] = append(members[g], i)
+		classes = max(classes, y[i]+1)
+	}
+	members = slices.DeleteFunc(members, func(m []int) bool { return len(m) == 0 })
+	if k < 2 || k > len(members) {
+		return nil, &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("%d folds of %d groups: take 2 or more, and no more than there are groups", k, len(members))}
+	}
+	total := make([]float64, classes)
+	for _, c := range y {
+		total[c]++
+	}
+	order := stream(seed, 0).Perm(len(members))
+	slices.SortStableFunc(order, func(a, b int) int { return len(members[b]) - len(members[a]) })
+	held, size, part := make([][]float64, k), make([]int, k), make([]int, len(y))
+	for p := range held {
+		held[p] = make([]float64, classes)
+	}
+	share := func(p int, m []int) (sum float64) {
+		for _, i := range m {
+			sum += held[p][y[i]] / total[y[i]]
+		}
+		return sum
+	}
+	for _, g := range order {
+		best, least := 0, share(0, members[g])
+		for p := 1; p < k; p++ {
+			if s := share(p, members[g]); s < least || s == least && size[p] < size[best] {
+				best, least = p, s
+			}
+		}
+		for _, i := range members[g] {
+			part[i] = best
+			held[best][y[i]]++
+			size[best]++
+		}
+	}
+	return folds(part, k), nil
+}
+
 // Sample draws k of n records without putting back, ascending; every k of them
 // are as likely.
 func Sample(n, k int, seed uint64) ([]int, error) {

@@ -21,6 +21,7 @@ type books struct {
 	ledger   string
 	accounts map[int64]*account
 	versions map[versionKey]string // the digest of each version's row
+	contents map[versionKey]string // the HMAC of its contents, where it has any
 	prints   map[string]int64      // a table's print -> the account it belongs to
 	paths    map[string]int64      // a path -> the account it belongs to
 
@@ -34,7 +35,7 @@ type versionKey struct{ account, version int64 }
 
 func newBooks() *books {
 	return &books{
-		hash: make([]byte, 32), accounts: map[int64]*account{}, versions: map[versionKey]string{},
+		hash: make([]byte, 32), accounts: map[int64]*account{}, versions: map[versionKey]string{}, contents: map[versionKey]string{},
 		prints: map[string]int64{}, paths: map[string]int64{},
 	}
 }
@@ -82,6 +83,12 @@ func (p *books) take(k *link) (any, error) {
 	case kindForfeit:
 		b := &forfeitBody{}
 		return b, decodeBody(k.Body, b)
+	case kindContents:
+		b := &contentsBody{}
+		if err := decodeBody(k.Body, b); err != nil {
+			return nil, err
+		}
+		return b, p.takeContents(b)
 	case kindReconcile:
 		b := &reconcileBody{}
 		return b, decodeBody(k.Body, b)
@@ -129,6 +136,9 @@ func (p *books) grant(b *grantBody, seq int64) error {
 	if (b.Definition != "") != (b.Version != 0) || b.Version != 0 && (b.Kind != kindDataset || b.Version != a.version+1) {
 		return fmt.Errorf("is no next version of account %d", b.Account)
 	}
+	if b.Contents != "" && b.Version == 0 {
+		return fmt.Errorf("gives prints to no version of account %d", b.Account)
+	}
 	if b.Version != 0 {
 		row, err := b.row(seq)
 		if err != nil {
@@ -136,6 +146,9 @@ func (p *books) grant(b *grantBody, seq int64) error {
 		}
 		a.version = b.Version
 		p.versions[versionKey{a.id, a.version}] = row.digest()
+		if b.Contents != "" {
+			p.contents[versionKey{a.id, a.version}] = b.Contents
+		}
 	}
 	if b.Kind == kindDataset {
 		claim(p.prints, b.Fingerprint, a.id)
@@ -212,8 +225,16 @@ func (p *books) catchUp(ctx context.Context, q querier) error {
 	})
 }
 
-// compare tells fault of each row of accounts, versions, prints and paths that
-// is not as the chain says.
+// compareBooks tells fault of each row of accounts, versions, prints, paths and contents
+// that is not as the chain, p, says.
+func (l *Ledger) compareBooks(ctx context.Context, q querier, p *books, fault func(format string, args ...any)) error {
+	if err := p.compare(ctx, q, fault); err != nil {
+		return err
+	}
+	return l.compareContents(ctx, q, p, fault)
+}
+
+// compare is compareBooks without contents.
 func (p *books) compare(ctx context.Context, q querier, fault func(format string, args ...any)) error {
 	if err := p.compareAccounts(ctx, q, fault); err != nil {
 		return err
@@ -335,6 +356,8 @@ type (
 		Account int64  `json:"account"`
 		Version int64  `json:"version"`
 		Digest  string `json:"digest"`
+		// Contents is the HMAC of the version's contents.
+		Contents string `json:"contents_hmac,omitempty"`
 	}
 )
 
@@ -349,7 +372,7 @@ func (p *books) encode() ([]byte, error) {
 		})
 	}
 	for k, digest := range p.versions {
-		s.Versions = append(s.Versions, versionState{k.account, k.version, digest})
+		s.Versions = append(s.Versions, versionState{k.account, k.version, digest, p.contents[k]})
 	}
 	slices.SortFunc(s.Versions, func(a, b versionState) int {
 		if a.Account != b.Account {
@@ -382,6 +405,9 @@ func decodeBooks(seq int64, state []byte) (*books, error) {
 	}
 	for _, v := range s.Versions {
 		p.versions[versionKey{v.Account, v.Version}] = v.Digest
+		if v.Contents != "" {
+			p.contents[versionKey{v.Account, v.Version}] = v.Contents
+		}
 	}
 	maps.Copy(p.prints, s.Prints)
 	maps.Copy(p.paths, s.Paths)

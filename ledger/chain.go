@@ -21,6 +21,7 @@ const (
 	kindForfeit   = "forfeit"
 	kindReconcile = "reconcile"
 	kindRecover   = "recover"
+	kindContents  = "contents"
 )
 
 // link is an entry of the chain. Its body holds everything that is needed to repeat
@@ -79,6 +80,9 @@ type (
 		Definition     string            `json:"definition,omitempty"`
 		DefinitionHash string            `json:"definition_sha256,omitempty"`
 		Columns        map[string]string `json:"columns,omitempty"`
+		// Contents is the HMAC of what the columns of the version are recognised by, beside
+		// their names and prints: see contentsRow.
+		Contents string `json:"contents_hmac,omitempty"`
 		// Replaces: nothing was spent, and what was granted before no longer
 		// counts. Relation, unit and a lower cap are accepted with it alone.
 		Replaces bool `json:"replaces,omitempty"`
@@ -95,6 +99,13 @@ type (
 		Accounting     string `json:"accounting,omitempty"`
 		CapRho         int64  `json:"cap_rho_femto,omitempty"`
 		StatementDelta int64  `json:"statement_delta,omitempty"`
+	}
+	// contentsBody gives a version its contents, which was granted without.
+	contentsBody struct {
+		Account  int64  `json:"account"`
+		Version  int64  `json:"version"`
+		Contents string `json:"contents_hmac"`
+		Time     int64  `json:"time"`
 	}
 	// line is what one account was charged. In a budget in zCDP that is Rho, of which
 	// Gaussian is the share of the parts that are not private without a delta; Eps is

@@ -112,7 +112,7 @@ func (l *Ledger) audit(ctx context.Context, tx *sql.Tx) error {
 	if p.ledger != l.id {
 		r.fault("the chain is of another ledger")
 	}
-	if err := p.compare(ctx, tx, r.fault); err != nil {
+	if err := l.compareBooks(ctx, tx, p, r.fault); err != nil {
 		return err
 	}
 	if len(r.Faults) > 0 {

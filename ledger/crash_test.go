@@ -159,9 +159,13 @@ func child(role, path, arg string) int {
 // killedGrant is a second version of the fixture's data set.
 func killedGrant() Grant {
 	definition := definitionOf("age", "sex", "ward")
+	contents := &Contents{Values: map[string]Values{}}
+	for _, column := range []string{"age", "sex", "ward"} {
+		contents.Values[column] = Values{Prints: []string{hexHash([]byte(column))}}
+	}
 	return Grant{
 		Name: "adult", Path: "/data/killed.csv", Cap: Cost{Epsilon: 2 * one, Delta: 1000}, Definition: definition, DefinitionHash: hashOf(definition),
-		Print: "killed", Prints: map[string]string{"age": "1", "sex": "2", "ward": "3"}, Size: 9, Mtime: 9, Changed: true,
+		Print: "killed", Prints: map[string]string{"age": "1", "sex": "2", "ward": "3"}, Size: 9, Mtime: 9, Changed: true, Contents: contents,
 	}
 }
 

@@ -113,7 +113,7 @@ func (g *Grant) checkVersion() error {
 	if len(g.Prints) == 0 {
 		return noren.Usagef(where, "the prints of its columns are missing")
 	}
-	return nil
+	return g.checkContents()
 }
 
 // model is the part of a definition that fixes the model of dependence, as it
@@ -177,63 +177,6 @@ func sameTable(where, what string) error {
 		Kind: noren.Usage, Code: "same-table", Where: where, What: what,
 		Hint: "two budgets for the same people would add up: grant that data set a higher cap instead",
 	}
-}
-
-// similar returns the names of the other data sets that share at least half of
-// the columns of the smaller table, and whose relation to this one no grant has
-// declared. Without the declaration in g they are an error.
-func (g *Grant) similar(ctx context.Context, tx *sql.Tx, own int64) ([]string, error) {
-	all, err := accounts(ctx, tx, "kind = ?", kindDataset)
-	if err != nil {
-		return nil, err
-	}
-	declared, err := declarations(ctx, tx)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	var worst string
-	var most int
-	for _, a := range all {
-		if a.id == own || slices.Contains(declared[own], a.name) || own != 0 && slices.Contains(declared[a.id], g.Name) {
-			continue
-		}
-		rows, err := versions(ctx, tx, "account = ?", a.id)
-		if err != nil {
-			return nil, err
-		}
-		found := false
-		for i := range rows {
-			theirs, err := rows[i].prints()
-			if err != nil {
-				return nil, err
-			}
-			common := 0
-			for name := range g.Prints {
-				if _, ok := theirs[name]; ok {
-					common++
-				}
-			}
-			smaller := min(len(g.Prints), len(theirs))
-			if common == 0 || 2*common < smaller {
-				continue
-			}
-			found = true
-			if common > most {
-				most, worst = common, fmt.Sprintf("shares %d of %d columns with data set %s", common, smaller, a.name)
-			}
-		}
-		if found {
-			names = append(names, a.name)
-		}
-	}
-	if len(names) > 0 && !g.OtherPeople {
-		return nil, &noren.Error{
-			Kind: noren.Usage, Code: "other-people", Where: g.Path, What: worst,
-			Hint: "if no person is in both, the steward declares so; a new table of the same people is a new version of that data set",
-		}
-	}
-	return names, nil
 }
 
 // declarations are the data sets that each account's grants declared to hold

@@ -21,10 +21,11 @@
 //
 //   - A path or a print belongs to one data set permanently. A grant to another
 //     is refused (code same-table).
-//   - Tables that share at least half of the columns of the smaller one need a
-//     declaration that no person is in both (code other-people). The chain holds
-//     it, and it holds for both data sets from then on. Near copies cannot be
-//     found in any other way.
+//   - Tables that share at least half of the names of columns of the smaller one, or
+//     a column with the same, many different values under any name ([Contents]), need
+//     a declaration that no person is in both (code other-people). The chain holds it,
+//     and it holds for both data sets from then on. Near copies cannot be found in any
+//     other way.
 //   - A new table or definition of the same people is the next version
 //     ([Grant.Changed]): one cap, and all that was spent stays.
 //   - While nothing is spent or reserved, a grant can be corrected
@@ -138,7 +139,8 @@
 // The ledger holds the names, the file paths, the definitions and the requests as
 // they were given, the released bytes, and of the private file only keyed hashes
 // (HMAC-SHA256): the prints of package dataset, under keys derived by
-// [Ledger.Key], and the byte fingerprints of older grants ([FileHash]). The size
+// [Ledger.Key], of which those of the values of columns are on the chain by an HMAC alone,
+// and the byte fingerprints of older grants ([FileHash]). The size
 // and the modification time of the file are kept to decide whether it is compared
 // before a charge. All files have mode 0600.
 package ledger

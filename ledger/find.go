@@ -82,11 +82,11 @@ func (l *Ledger) holder(ctx context.Context, query string, keys ...string) (stri
 }
 
 // Seen returns the size and modification time of the data set's file when it
-// was last compared with the current version; zeros if it never was. They decide
-// whether the file is compared before a charge, and nothing else.
+// was last compared with the current version; zeros if it never was, and while that has no
+// [Contents]. They decide whether the file is compared before a charge, and nothing else.
 func (l *Ledger) Seen(ctx context.Context, name string) (size, mtime int64, err error) {
 	err = l.readers.QueryRowContext(ctx, `SELECT size, mtime FROM dataset_seen JOIN account ON account.id = account
-		WHERE kind = 'dataset' AND name = ? AND version = (SELECT max(version) FROM dataset_version WHERE dataset_version.account = account.id)`, name).Scan(&size, &mtime)
+		WHERE kind = 'dataset' AND name = ? AND version = (SELECT max(version) FROM dataset_version WHERE dataset_version.account = account.id) AND `+hasContents, name).Scan(&size, &mtime)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, 0, nil
 	}

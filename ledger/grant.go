@@ -62,6 +62,9 @@ type Grant struct {
 	// name. Required with a definition.
 	Print  string
 	Prints map[string]string
+	// Contents are what the columns are recognised by, beside their names and Prints.
+	// Without them the version is compared by names until [Ledger.SetContents].
+	Contents *Contents
 	// Size and Mtime are those of the file, for [Ledger.Seen].
 	Size, Mtime int64
 	// FixedOnceSpent says that the definition holds for one table only, as one
@@ -82,6 +85,8 @@ type Grant struct {
 	// data sets had schemas, and must be that of its last grant. Given for any
 	// other, it keeps a file of such a data set out.
 	OldFingerprint string
+
+	byNames []ByNames // found by similar
 }
 
 // checkName refuses names that could not be read or typed.
@@ -175,17 +180,38 @@ func (l *Ledger) Grant(ctx context.Context, g Grant) (*Book, error) {
 			}
 			return old.withCap(g.Cap)
 		}
-		return g.decide(ctx, tx, old, paths, sources)
+		b, err := g.decide(ctx, tx, old, paths, sources)
+		if err != nil || b.Version == 0 || g.Contents == nil {
+			return b, err
+		}
+		if b.Account == 0 {
+			if b.Account, err = nextAccount(ctx, tx); err != nil {
+				return nil, err
+			}
+		}
+		contents, err := g.Contents.row(b.Account, b.Version)
+		if err != nil {
+			return nil, err
+		}
+		b.Contents = l.contentsMAC(contents)
+		return b, nil
 	}, func(tx *sql.Tx, b *grantBody) error {
 		if len(g.Definition) == 0 {
 			return nil
+		}
+		if err := l.keepContents(ctx, tx, &g, b); err != nil {
+			return err
 		}
 		return setSeen(ctx, tx, b.Account, g.Size, g.Mtime)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return l.Book(ctx, g.Name)
+	book, err := l.Book(ctx, g.Name)
+	if err == nil {
+		book.ByNames = g.byNames
+	}
+	return book, err
 }
 
 // decide is the body of g's entry, given the data set before it.
@@ -219,7 +245,13 @@ func (g *Grant) decide(ctx context.Context, tx *sql.Tx, old *account, paths, sou
 		if err != nil {
 			return nil, err
 		}
-		if isNew, err = g.follows(old, current); err != nil {
+		var contents *contentsRow
+		if current != nil {
+			if contents, err = contentsOf(ctx, tx, old.id, current.number); err != nil {
+				return nil, err
+			}
+		}
+		if isNew, err = g.follows(old, current, contents); err != nil {
 			return nil, err
 		}
 		b.Version = old.version
@@ -227,13 +259,15 @@ func (g *Grant) decide(ctx context.Context, tx *sql.Tx, old *account, paths, sou
 	if err := g.checkHeld(ctx, tx, b.Account, slices.Concat(paths, sources)); err != nil {
 		return nil, err
 	}
-	if !isNew {
-		b.Version = 0
-		return b, nil
-	}
+	// The current version is compared too, wherever its file was read: others may have got
+	// the prints of their values since it was granted. A declaration makes a version.
 	var err error
 	if b.OtherPeople, err = g.similar(ctx, tx, b.Account); err != nil {
 		return nil, err
+	}
+	if !isNew && len(b.OtherPeople) == 0 {
+		b.Version = 0
+		return b, nil
 	}
 	b.Version++
 	b.Definition, b.DefinitionHash, b.Columns = string(g.Definition), hex.EncodeToString(g.DefinitionHash[:]), g.Prints
@@ -242,13 +276,19 @@ func (g *Grant) decide(ctx context.Context, tx *sql.Tx, old *account, paths, sou
 
 // follows refuses a grant that may not follow the current version, and reports
 // whether g makes a new version of it.
-func (g *Grant) follows(old *account, current *versionRow) (isNew bool, err error) {
+func (g *Grant) follows(old *account, current *versionRow, contents *contentsRow) (isNew bool, err error) {
 	spent := old.spent()
+	same := false
+	if current != nil {
+		if same, err = g.same(current, contents); err != nil {
+			return false, err
+		}
+	}
 	if g.Replace && spent {
 		return false, old.fixed("unit, relation and model are fixed")
 	}
 	if g.Replace {
-		return current == nil || !g.same(current) || old.unit != g.Unit || old.neighbours != g.Neighbours.String(), nil
+		return !same || old.unit != g.Unit || old.neighbours != g.Neighbours.String(), nil
 	}
 	switch {
 	case old.unit != g.Unit || old.neighbours != g.Neighbours.String():
@@ -265,7 +305,7 @@ func (g *Grant) follows(old *account, current *versionRow) (isNew bool, err erro
 			return false, changedError(g.Path, g.Name, "the file at this path is not the one that was granted as "+g.Name)
 		}
 		return true, nil
-	case g.same(current):
+	case same:
 		return false, nil
 	case !g.Changed && g.Print == current.print:
 		return false, changedError(g.Path, g.Name, fmt.Sprintf("its definition or the order of its records is not that of version %d of data set %s", current.number, g.Name))
@@ -285,9 +325,16 @@ func (g *Grant) follows(old *account, current *versionRow) (isNew bool, err erro
 }
 
 // same reports whether g is the version current, wherever its file is now. The
-// prints of the columns count too: they hold the order of the records.
-func (g *Grant) same(current *versionRow) bool {
-	return g.Print == current.print && string(g.Definition) == current.definition && bytes.Equal(g.DefinitionHash[:], current.hash) && g.samePrints(current)
+// prints of the columns count too: they hold the order of the records. So do those of the
+// files of a sharded version, where contents, its row, has them.
+func (g *Grant) same(current *versionRow, contents *contentsRow) (bool, error) {
+	if g.Print != current.print || string(g.Definition) != current.definition || !bytes.Equal(g.DefinitionHash[:], current.hash) || !g.samePrints(current) {
+		return false, nil
+	}
+	if contents == nil || g.Contents == nil {
+		return true, nil
+	}
+	return contents.sameFiles(g.Contents)
 }
 
 func (g *Grant) samePrints(current *versionRow) bool {
@@ -366,7 +413,7 @@ func (l *Ledger) grant(ctx context.Context, decide func(*sql.Tx) (*grantBody, er
 		}
 		b.Time = now
 		if b.Account == 0 {
-			if err := tx.QueryRowContext(ctx, "SELECT coalesce(max(id), 0) + 1 FROM account").Scan(&b.Account); err != nil {
+			if b.Account, err = nextAccount(ctx, tx); err != nil {
 				return err
 			}
 		}
@@ -380,7 +427,9 @@ func (l *Ledger) grant(ctx context.Context, decide func(*sql.Tx) (*grantBody, er
 			return err
 		}
 		if also != nil {
-			err = also(tx, b)
+			if err = also(tx, b); err == nil {
+				seq, _, err = lastLink(ctx, tx)
+			}
 		}
 		l.at("grant-before-commit")
 		return err
@@ -390,6 +439,12 @@ func (l *Ledger) grant(ctx context.Context, decide func(*sql.Tx) (*grantBody, er
 	}
 	l.at("granted")
 	return l.syncHead(ctx, seq)
+}
+
+// nextAccount is the id of the next account.
+func nextAccount(ctx context.Context, tx *sql.Tx) (id int64, err error) {
+	err = tx.QueryRowContext(ctx, "SELECT coalesce(max(id), 0) + 1 FROM account").Scan(&id)
+	return id, err
 }
 
 // applyGrant makes or changes the account of b, the body of entry seq.

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Entry is one charge in the history.
+// Entry is one charge in the history, or a use without one: see [Ledger.NoteUncharged].
 type Entry struct {
 	Charge    string
 	Link      int64 // its place in the chain
@@ -18,7 +18,7 @@ type Entry struct {
 	Cost      Cost // charged to each of Accounts; in zCDP rho alone
 	Loss      Loss // in zCDP, with the same rho
 	Accounts  []int64
-	State     string // "reserved", "released" or "forfeited"
+	State     string // "reserved", "released", "forfeited" or [NotCharged]
 	Reason    string // why it was forfeited
 	Ended     time.Time
 }
@@ -52,8 +52,9 @@ func (l *Ledger) History(ctx context.Context, o HistoryOptions, visit func(Entry
 
 func (l *Ledger) page(ctx context.Context, o HistoryOptions, after int64) ([]Entry, error) {
 	rows, err := l.readers.QueryContext(ctx, `SELECT charge.id, charge.seq, created_at, account.name, principal, idempotency_key, mechanism_json, state, reason,
-		coalesce(ended_at, 0), json_group_array(line.account), max(line.eps), max(line.delta), max(line.rho), max(line.gaussian)
-		FROM charge JOIN account ON account.id = charge.account JOIN charge_line AS line ON line.charge = charge.id
+		coalesce(ended_at, 0), json_group_array(line.account) FILTER (WHERE line.account IS NOT NULL),
+		coalesce(max(line.eps), 0), coalesce(max(line.delta), 0), coalesce(max(line.rho), 0), coalesce(max(line.gaussian), 0)
+		FROM charge JOIN account ON account.id = charge.account LEFT JOIN charge_line AS line ON line.charge = charge.id
 		WHERE charge.seq > ?1 AND (?2 = '' OR account.name = ?2) AND (?3 = '' OR principal = ?3) GROUP BY charge.seq ORDER BY charge.seq LIMIT 500`, after, o.Dataset, o.Analyst)
 	if err != nil {
 		return nil, err
@@ -75,6 +76,9 @@ func (l *Ledger) page(ctx context.Context, o HistoryOptions, after int64) ([]Ent
 		}
 		if err := json.Unmarshal([]byte(lines), &e.Accounts); err != nil {
 			return nil, err
+		}
+		if len(e.Accounts) == 0 {
+			e.State = NotCharged
 		}
 		page = append(page, e)
 	}

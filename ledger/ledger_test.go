@@ -63,12 +63,15 @@ func pinned(t testing.TB, name, path string, limit Cost) Grant {
 	columns := strings.Split(rows[0], ",")
 	g := Grant{Name: name, Path: path, Cap: limit, Definition: definitionOf(columns...), Prints: map[string]string{}, Size: int64(len(text)), Mtime: 7}
 	g.DefinitionHash = hashOf(g.Definition)
+	g.Contents = &Contents{Values: map[string]Values{}}
 	for i, column := range columns {
 		cells := []string{column}
 		for _, row := range rows[1:] {
 			cells = append(cells, strings.Split(row, ",")[i])
 		}
 		g.Prints[column] = printOf(cells...)
+		slices.Sort(cells[1:])
+		g.Contents.Values[column] = Values{Prints: []string{hexHash([]byte(strings.Join(cells[1:], "\x00")))}, Many: len(slices.Compact(slices.Clone(cells[1:]))) > 10}
 	}
 	sorted := append([]string(nil), rows[1:]...)
 	slices.Sort(sorted)

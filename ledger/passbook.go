@@ -310,7 +310,7 @@ func (l *Ledger) Counts(ctx context.Context, dataset, analyst string) (*Counts, 
 		}
 		*out = Counts{Charges: own.charges}
 		const count = `SELECT count(*) FROM charge INDEXED BY %s WHERE account = ?1 AND state = '%s'
-			AND (?1 = ?2 OR EXISTS (SELECT 1 FROM charge_line WHERE charge = charge.id AND account = ?2))`
+			AND EXISTS (SELECT 1 FROM charge_line WHERE charge = charge.id AND account = ?2)`
 		if err := tx.QueryRowContext(ctx, fmt.Sprintf(count, "charge_open", "reserved"), book.id, own.id).Scan(&out.Reserved); err != nil {
 			return err
 		}

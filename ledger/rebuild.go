@@ -22,7 +22,7 @@ func (l *Ledger) rebuild(ctx context.Context, tx *sql.Tx, p *books, before []acc
 		return nil, l.damaged(&SealedError{"the chain is of another ledger"})
 	}
 	r := &Report{}
-	if err := p.compare(ctx, tx, r.fault); err != nil || len(r.Faults) == 0 {
+	if err := l.compareBooks(ctx, tx, p, r.fault); err != nil || len(r.Faults) == 0 {
 		return nil, err
 	}
 	did.Rebuilt = r.Faults
@@ -67,6 +67,9 @@ func (l *Ledger) rebuild(ctx context.Context, tx *sql.Tx, p *books, before []acc
 		}
 	}
 	if err := rebuildRows(ctx, tx, p); err != nil {
+		return nil, err
+	}
+	if err := l.dropContents(ctx, tx, p); err != nil {
 		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(want)) {
@@ -183,7 +186,7 @@ func (l *Ledger) finishBooks(ctx context.Context, tx *sql.Tx, p *books) error {
 		return l.damaged(err)
 	}
 	r := &Report{}
-	if err := p.compare(ctx, tx, r.fault); err != nil {
+	if err := l.compareBooks(ctx, tx, p, r.fault); err != nil {
 		return err
 	}
 	if len(r.Faults) > 0 {

@@ -39,6 +39,9 @@ type Book struct {
 	// one before a path and a print belonged to one data set.
 	SharedWith []string
 	Analysts   []Account
+	// ByNames are the versions of other data sets with which a grant compared this one by
+	// the names of columns alone. [Ledger.Grant] sets it.
+	ByNames []ByNames
 }
 
 // Version is one state of a data set: a schema and a table.
@@ -225,7 +228,7 @@ func addBefore(ctx context.Context, q querier, byID map[int64]*Book) error {
 		if len(b.Versions) > 0 {
 			first = b.Versions[0].Link
 		}
-		if err := q.QueryRowContext(ctx, "SELECT count(*) FROM charge INDEXED BY charge_account WHERE account = ? AND seq < ?", id, first).Scan(&b.BeforeSchema); err != nil {
+		if err := q.QueryRowContext(ctx, "SELECT count(*) FROM charge INDEXED BY charge_account WHERE account = ? AND seq < ? AND EXISTS (SELECT 1 FROM charge_line WHERE charge = charge.id)", id, first).Scan(&b.BeforeSchema); err != nil {
 			return err
 		}
 	}

@@ -108,7 +108,7 @@ func (l *Ledger) Verify(ctx context.Context) (*Report, error) {
 	if broken {
 		return r, nil // what follows would only say so again
 	}
-	if err := p.compare(ctx, tx, r.fault); err != nil {
+	if err := l.compareBooks(ctx, tx, p.books, r.fault); err != nil {
 		return nil, fail(l.path, "cannot be verified", err)
 	}
 	for _, compare := range []func(context.Context, *sql.Tx, *replay, *Report) error{compareCharges, compareLines, comparePassbook, compareReleases} {

@@ -249,7 +249,8 @@ func (m *Mechanism) Parameters() any {
 		Coverage   string     `json:"coverage"`
 		Noise      Calibrated `json:"noise"`
 		Interval   string     `json:"epsilon_for_interval,omitempty"`
-	}{axes, m.options.Step, m.set.Radius2, m.set.K, m.set.Neighbours.String(), m.plan.Records, m.global, coverage, m.noise, spent(m.interval)}
+		Guess      int        `json:"guess"` // 0 for none; the expected interval of an answer follows from it
+	}{axes, m.options.Step, m.set.Radius2, m.set.K, m.set.Neighbours.String(), m.plan.Records, m.global, coverage, m.noise, spent(m.interval), m.options.Guess}
 }
 
 func spent(units int64) string {

@@ -6,10 +6,11 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
-	"fmt"
+	"encoding/hex"
 	"math"
 	"slices"
 
+	"github.com/noren-privacy/noren/internal/identity"
 	"github.com/noren-privacy/noren/table"
 )
 
@@ -30,40 +31,50 @@ func contributors(unit *table.Column) []int32 {
 	return of
 }
 
-// boundRows is [boundRows] for the query. The records that count follow from the content
-// of the table, the columns that are read, the bound and the key: queries that share them
-// share the result, where the table keeps it.
+// boundRows is [boundRows] for the query. The records that count follow from the version of
+// the table, the columns that are read, the unit, the bound and the key: queries that share
+// them share the result, where the table keeps it ([table.Memo]).
 func (q *Query) boundRows(ctx context.Context, t *table.Table, columns []*table.Column, unit *table.Column) ([]bool, error) {
+	pick := func() ([]bool, error) { return boundRows(ctx, t, columns, unit, q.o.MaxRows, q.o.Key) }
 	if t.Memo == nil {
-		return boundRows(ctx, t, columns, unit, q.o.MaxRows, q.o.Key)
+		return pick()
 	}
-	id := sha256.New()
-	for _, text := range append([]string{string(q.o.Key), unit.Field.Name}, fieldTexts(q.fields)...) {
-		var size [8]byte
-		binary.BigEndian.PutUint64(size[:], uint64(len(text)))
-		id.Write(size[:])
-		id.Write([]byte(text))
+	id, err := q.rowsIdentity(columns, unit)
+	if err != nil {
+		return pick()
 	}
-	key := fmt.Sprintf("query.rows %d %x", q.o.MaxRows, id.Sum(nil))
-	if kept, ok := t.Memo.Get(key); ok {
+	if kept, ok := t.Memo.Get(id); ok {
 		if keep, ok := kept.([]bool); ok && len(keep) == t.Rows {
 			return keep, nil
 		}
 	}
-	keep, err := boundRows(ctx, t, columns, unit, q.o.MaxRows, q.o.Key)
+	keep, err := pick()
 	if err == nil {
-		t.Memo.Put(key, keep, int64(len(keep)))
+		t.Memo.Put(id, keep, int64(len(keep)))
 	}
 	return keep, err
 }
 
-// fieldTexts are the names of fields.
-func fieldTexts(fields []table.Field) []string {
-	out := make([]string, len(fields))
-	for i := range fields {
-		out[i] = fields[i].Name
+// rowsIdentity names the records that count, among all that is kept of one table.
+func (q *Query) rowsIdentity(columns []*table.Column, unit *table.Column) (string, error) {
+	type field struct {
+		Name   string       `json:"name"`
+		Type   string       `json:"type"`
+		Layout table.Layout `json:"layout"`
+		Levels []string     `json:"levels"`
 	}
-	return out
+	fields := make([]field, len(columns))
+	for i, c := range columns {
+		f := &c.Field
+		fields[i] = field{f.Name, f.Type.String(), f.Layout, f.Levels}
+	}
+	id, err := identity.Of("noren.query.rows/1", struct {
+		Unit    string  `json:"unit"`
+		MaxRows int64   `json:"max_rows"`
+		Key     string  `json:"key"`
+		Fields  []field `json:"fields"`
+	}{unit.Field.Name, q.o.MaxRows, hex.EncodeToString(q.o.Key), fields})
+	return id.String(), err
 }
 
 // boundRows selects the records that count: at most most of each label of unit,

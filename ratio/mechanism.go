@@ -33,6 +33,8 @@ const (
 type Options struct {
 	// Public are the public records, N x d. Required.
 	Public *Points
+	// PublicTable says which table they are from. Optional.
+	PublicTable PublicTable
 	// Frame brought them there; it is needed where the private records come as a
 	// table, through package release. Optional otherwise.
 	Frame *Frame
@@ -101,6 +103,7 @@ type Mechanism struct {
 	low          []float64 // the range of the public points
 	high         []float64
 	inner        float64 // NoisyCentres: the eps' of the centres
+	points       string  // identity of the public points
 }
 
 // New checks the options and does what can be done before any private record is read:
@@ -134,6 +137,7 @@ func New(ctx context.Context, o Options) (*Mechanism, error) {
 	m.beyond = int64(p.OutsideShare * float64(p.Cost.Epsilon))
 	m.main = account.Cost{Epsilon: p.Cost.Epsilon - m.count - m.beyond, Delta: p.Cost.Delta}
 	m.low, m.high = ranges(p.Public)
+	m.points = pointsIdentity(p.Public)
 	if err := m.takeMarginals(); err != nil || p.Features == MarginalFeatures {
 		return m, err
 	}
@@ -334,29 +338,35 @@ func (m *Mechanism) Columns() []table.Field {
 	return m.options.Frame.Columns()
 }
 
-// Parameters are all public parameters, for the certificate.
+// Parameters are all public parameters, for the certificate: what is released depends on
+// nothing else but the private table. How weights are made of it (Lambda, Post, Raw) is none
+// of them.
 func (m *Mechanism) Parameters() any {
 	o := &m.options
 	p := struct {
-		Mechanism     Noise         `json:"mechanism"`
-		Neighbours    string        `json:"neighbours"`
-		Records       int           `json:"records,omitempty"`
-		PublicRecords int           `json:"public_records"`
-		Axes          []axisMeta    `json:"axes,omitempty"`
-		Centres       [][]float64   `json:"centres,omitempty"`
-		CentreCount   int           `json:"centre_count"`
-		Sigmas        []float64     `json:"sigmas"`
-		Distribution  *Distribution `json:"distribution,omitempty"`
-		Features      Feature       `json:"features"`
-		Histograms    []Histogram   `json:"histograms,omitempty"`
-		CellScale     string        `json:"scale_of_cells,omitempty"`
-		CountEpsilon  string        `json:"epsilon_for_records,omitempty"`
-		BeyondEpsilon string        `json:"epsilon_for_outside,omitempty"`
-		InnerEpsilon  float64       `json:"epsilon_of_centres,omitempty"`
-		Low           []float64     `json:"low,omitempty"`
-		High          []float64     `json:"high,omitempty"`
+		Mechanism     Noise            `json:"mechanism"`
+		Epsilon       string           `json:"epsilon"` // decimal, exact
+		Delta         string           `json:"delta"`
+		Neighbours    string           `json:"neighbours"`
+		Records       int              `json:"records,omitempty"`
+		PublicRecords int              `json:"public_records"`
+		PublicTable   publicParameters `json:"public_table"`
+		Axes          []axisMeta       `json:"axes,omitempty"`
+		Centres       [][]float64      `json:"centres,omitempty"`
+		CentreCount   int              `json:"centre_count"`
+		Sigmas        []float64        `json:"sigmas"`
+		Distribution  *Distribution    `json:"distribution,omitempty"`
+		Features      Feature          `json:"features"`
+		Histograms    []Histogram      `json:"histograms,omitempty"`
+		CellScale     string           `json:"scale_of_cells,omitempty"`
+		CountEpsilon  string           `json:"epsilon_for_records,omitempty"`
+		BeyondEpsilon string           `json:"epsilon_for_outside,omitempty"`
+		InnerEpsilon  float64          `json:"epsilon_of_centres,omitempty"`
+		Low           []float64        `json:"low,omitempty"`
+		High          []float64        `json:"high,omitempty"`
 	}{
-		Mechanism: o.Noise, Neighbours: o.Neighbours.String(), PublicRecords: o.Public.Rows,
+		Mechanism: o.Noise, Epsilon: account.Decimal(o.Cost.Epsilon, 9), Delta: account.Decimal(o.Cost.Delta, 18),
+		Neighbours: o.Neighbours.String(), PublicRecords: o.Public.Rows, PublicTable: publicParameters{o.PublicTable, m.points},
 		CentreCount: o.Centres, Sigmas: o.Sigmas, Distribution: m.distribution, InnerEpsilon: m.inner, Low: o.Low, High: o.High,
 	}
 	if o.Neighbours == account.ReplaceOne {

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,8 +20,10 @@ import (
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/correlated"
 	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/internal/identity"
 	"github.com/noren-privacy/noren/ledger"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/csvio"
 	"github.com/noren-privacy/noren/table/file"
 )
 
@@ -39,7 +43,8 @@ type Dataset struct {
 	modelHash string
 	ledger    *ledger.Ledger // nil when unaccounted
 	book      *ledger.Book
-	tables    *Tables // that keep its columns; nil where every request reads the file
+	tables    *Tables     // that keep its columns; nil where every request reads the file
+	id        identity.ID // of the version that they keep
 }
 
 // newDataset reads the model of the definition, where it has one.
@@ -123,73 +128,6 @@ func Unknown(ctx context.Context, path string, form dataset.File, ledgers []*led
 	return nil
 }
 
-// Public refuses a table that l holds or held, as [Unknown] does, where a public one
-// is expected: what a query prints of its public inputs, and their faults, are not
-// charged. Of a folder or pattern every file is looked at, and all as one table; of a
-// workbook or a database the table. A path without any of these is left to who reads it.
-func Public(ctx context.Context, path string, l *ledger.Ledger) error {
-	name, err := "", error(nil)
-	switch info, statErr := os.Stat(path); {
-	case file.IsParts(path):
-		name, err = knownParts(ctx, l, path)
-	case statErr != nil: // a database, a sheet of a workbook, or no table
-		name, err = knownWhole(ctx, l, path)
-	case !info.Mode().IsRegular():
-		return nil
-	default:
-		if name, err = known(ctx, l, path, dataset.File{}); err == nil && name == "" {
-			name, err = knownWhole(ctx, l, path)
-		}
-	}
-	if err != nil || name == "" {
-		return err
-	}
-	return &noren.Error{
-		Kind: noren.Refused, Code: CodePrivate, Where: path, What: fmt.Sprintf("belongs to data set %s, expected a public file", name),
-		Hint: "what is printed of public files is not charged",
-	}
-}
-
-// knownParts names the data set of l that holds or held a folder or pattern, one of its
-// files, or the table that they are together.
-func knownParts(ctx context.Context, l *ledger.Ledger, path string) (string, error) {
-	if name, err := l.Knows(ctx, path); err != nil || name != "" {
-		return name, err
-	}
-	paths, err := file.Parts(ctx, path)
-	if err != nil {
-		return "", nil // who reads it says why
-	}
-	for _, p := range paths {
-		if name, err := known(ctx, l, p, dataset.File{}); err != nil || name != "" {
-			return name, err
-		}
-	}
-	return knownWhole(ctx, l, path)
-}
-
-// knownWhole names the data set of l that holds or held the table at path, of any
-// format, by its content; "" where there is none or the table cannot be read.
-func knownWhole(ctx context.Context, l *ledger.Ledger, path string) (string, error) {
-	headers, _, err := headersOf(ctx, l)
-	if err != nil {
-		return "", err
-	}
-	src, err := file.Open(ctx, path, file.Options{Plain: true})
-	if err != nil {
-		return "", ctx.Err() // who reads it says why
-	}
-	defer func() { _ = src.Close() }()
-	if file.InPlace(src) {
-		return "", nil // looked at by its form
-	}
-	print, err := printOf(ctx, src, headers, dataset.KeysOf(l.Key))
-	if err != nil || print == "" {
-		return "", ctx.Err()
-	}
-	return l.KnowsPrint(ctx, print)
-}
-
 // usual are the forms that tables are kept in.
 func usual() []dataset.File {
 	forms := []dataset.File{{Kind: "parquet"}}
@@ -210,6 +148,12 @@ func known(ctx context.Context, l *ledger.Ledger, path string, form dataset.File
 	if name, err := l.Knows(ctx, path); err != nil || name != "" {
 		return name, err
 	}
+	return knownBytes(ctx, l, path, form, func() (csvio.File, error) { return openFile(path) })
+}
+
+// knownBytes is [known] for the content that open opens, again and again; path names it in
+// errors.
+func knownBytes(ctx context.Context, l *ledger.Ledger, path string, form dataset.File, open opener) (string, error) {
 	headers, own, err := headersOf(ctx, l)
 	if err != nil {
 		return "", err
@@ -223,7 +167,7 @@ func known(ctx context.Context, l *ledger.Ledger, path string, form dataset.File
 	keys := dataset.KeysOf(l.Key)
 	// The caller's own form is last: its faults must not hide a file that is known.
 	for _, form := range append(forms, form) {
-		print, err := tablePrint(ctx, path, form, headers, keys)
+		print, err := tablePrint(ctx, open, path, form, headers, keys)
 		if noren.KindOf(err) == noren.BadData {
 			continue // it is no table in this form
 		}
@@ -237,7 +181,7 @@ func known(ctx context.Context, l *ledger.Ledger, path string, form dataset.File
 			return name, err
 		}
 	}
-	print, err := fileHash(l, path)
+	print, err := fileHash(l, path, open)
 	if err != nil {
 		return "", err
 	}
@@ -277,8 +221,8 @@ func headerOf[C any](columns []C, name func(C) string) string {
 
 // tablePrint is the print of the table at path under a form, or "" where its
 // columns are not one of headers.
-func tablePrint(ctx context.Context, path string, form dataset.File, headers map[string]bool, keys dataset.Keys) (string, error) {
-	f, err := openFile(path)
+func tablePrint(ctx context.Context, open opener, path string, form dataset.File, headers map[string]bool, keys dataset.Keys) (string, error) {
+	f, err := open()
 	if err != nil {
 		return "", err
 	}
@@ -304,18 +248,21 @@ func printOf(ctx context.Context, src file.Source, headers map[string]bool, keys
 
 // fileHash is the fingerprint of the file's bytes, by which grants from before
 // definitions know it.
-func fileHash(l *ledger.Ledger, path string) (string, error) {
-	f, err := openFile(path)
+func fileHash(l *ledger.Ledger, path string, open opener) (string, error) {
+	f, err := open()
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = f.Close() }()
 	h := l.NewFileHash()
-	if _, err := io.Copy(h, f); err != nil {
+	if _, err := io.Copy(h, io.NewSectionReader(f, 0, math.MaxInt64)); err != nil {
 		return "", &noren.Error{Where: path, What: "cannot be read", Err: errors.Unwrap(err)}
 	}
 	return h.Sum(), nil
 }
+
+// opener opens a private file, once more each time.
+type opener func() (csvio.File, error)
 
 // openFile opens a private file; what is wrong with it does not depend on its
 // records.
@@ -368,19 +315,77 @@ func (d *Dataset) unchanged(ctx context.Context) error {
 		Kind: noren.Refused, Code: CodeChanged, Where: "data set " + d.Name, What: fmt.Sprintf("the file is not version %d; nothing was charged", d.Version),
 		Hint: "if it is the same data set in a new state, the steward grants it as changed: what is spent stays spent",
 	}
-	prints, err := d.prints(ctx)
+	whole, err := d.ledger.HasContents(ctx, d.Name)
+	if err != nil {
+		return err
+	}
+	if !whole {
+		return d.complete(ctx, have, changed)
+	}
+	prints, files, err := d.prints(ctx)
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	if err != nil || len(prints) != len(d.book.Prints) {
+	if err != nil || !maps.Equal(prints, d.book.Prints) {
 		return changed
 	}
-	for name, print := range d.book.Prints {
-		if prints[name] != print {
+	if d.Definition.File.Sharded {
+		granted, err := d.ledger.Files(ctx, d.Name, d.Version)
+		if err != nil {
+			return err
+		}
+		if !dataset.SameFiles(granted, files) {
 			return changed
 		}
 	}
 	return d.ledger.SetSeen(ctx, d.Name, d.Version, have.size, have.mtime)
+}
+
+// complete reads the file of a version whose ledger has no contents of it, as of one that
+// was granted before they were kept: it compares the print of the table and those of all
+// columns, and keeps what the columns are recognised by from then on. A file that is
+// another one, or changes meanwhile, is the error changed.
+func (d *Dataset) complete(ctx context.Context, have stamp, changed error) error {
+	id, files, err := d.identify(ctx)
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	if err != nil || id.Print != d.book.Fingerprint || !maps.Equal(id.Prints, d.book.Prints) {
+		return changed
+	}
+	if after, err := d.stat(ctx); err != nil || after != have {
+		return changed
+	}
+	return d.ledger.SetContents(ctx, d.Name, d.Version, contentsOf(id, files), have.size, have.mtime)
+}
+
+// identify is the identity of the file as it lies, with the column prints of each file of
+// a sharded data set.
+func (d *Dataset) identify(ctx context.Context) (id *dataset.Identity, files []map[string]string, err error) {
+	keys := dataset.KeysOf(d.ledger.Key)
+	if !d.Definition.File.Sharded {
+		f, err := os.Open(d.Path)
+		if err != nil {
+			return nil, nil, err
+		}
+		src, err := dataset.Open(ctx, f, filepath.Base(d.Path), d.Definition)
+		if err != nil {
+			return nil, nil, err
+		}
+		defer func() { _ = src.Close() }()
+		id, err = dataset.Identify(ctx, src, d.Definition, keys)
+		return id, nil, err
+	}
+	src, _, err := openShards(ctx, d.Path, d.Definition)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = src.Close() }()
+	if id, err = dataset.Identify(ctx, src, d.Definition, keys); err != nil {
+		return nil, nil, err
+	}
+	id.Prints, files, err = shardPrints(ctx, d.ledger, d.Path, d.Definition, nil)
+	return id, files, err
 }
 
 // stamp tells whether a data set is what it was: its size, and the time of its last change
@@ -403,20 +408,23 @@ func (d *Dataset) stat(ctx context.Context) (stamp, error) {
 	return stamp{info.Size(), info.ModTime().UnixNano()}, nil
 }
 
-func (d *Dataset) prints(ctx context.Context) (map[string]string, error) {
+// prints are the column prints of the file as it lies, and of a sharded data set those of
+// each file.
+func (d *Dataset) prints(ctx context.Context) (prints map[string]string, files []map[string]string, err error) {
 	if d.Definition.File.Sharded {
 		return shardPrints(ctx, d.ledger, d.Path, d.Definition, nil)
 	}
 	f, err := os.Open(d.Path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	src, err := dataset.Open(ctx, f, filepath.Base(d.Path), d.Definition)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer func() { _ = src.Close() }()
-	return dataset.Prints(ctx, src, d.Definition, nil, dataset.KeysOf(d.ledger.Key))
+	prints, err = dataset.Prints(ctx, src, d.Definition, nil, dataset.KeysOf(d.ledger.Key))
+	return prints, nil, err
 }
 
 // Hash is the hash of the definition, in hexadecimal.

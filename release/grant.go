@@ -7,12 +7,14 @@ import (
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/dataset"
 	"github.com/noren-privacy/noren/ledger"
+	"github.com/noren-privacy/noren/table/csvio"
 )
 
 // Reviewed is a file that was read in whole under a definition. It is private,
 // for the steward alone.
 type Reviewed struct {
 	*dataset.Review
+	files       []map[string]string // the column prints of each file of a sharded data set
 	definition  *dataset.Definition
 	path        string
 	size, mtime int64
@@ -103,9 +105,18 @@ func ConfirmGrant(ctx context.Context, l *ledger.Ledger, g Grant, r *Reviewed) (
 	}
 	return l.Grant(ctx, ledger.Grant{
 		Name: g.Name, Path: r.path, Sources: g.Sources, Cap: g.Cap, Accounting: g.Accounting, StatementDelta: g.StatementDelta, Neighbours: r.definition.Relation(), Unit: r.definition.Unit,
-		Definition: text, DefinitionHash: hash, Print: r.Print, Prints: r.Prints, Size: r.size, Mtime: r.mtime,
+		Definition: text, DefinitionHash: hash, Print: r.Print, Prints: r.Prints, Contents: contentsOf(&r.Identity, r.files), Size: r.size, Mtime: r.mtime,
 		FixedOnceSpent: r.definition.Model != nil, Changed: g.Changed, Replace: g.Replace, OtherPeople: g.OtherPeople, OldFingerprint: old,
 	})
+}
+
+// contentsOf are the contents of a version in the ledger.
+func contentsOf(id *dataset.Identity, files []map[string]string) *ledger.Contents {
+	out := &ledger.Contents{Values: map[string]ledger.Values{}, Files: files}
+	for name, v := range id.Values {
+		out.Values[name] = ledger.Values{Prints: v.Prints, Many: v.Many}
+	}
+	return out
 }
 
 // oldFingerprint is the fingerprint of the file's bytes where the ledger has data
@@ -117,7 +128,7 @@ func oldFingerprint(ctx context.Context, l *ledger.Ledger, path string) (string,
 	}
 	for _, b := range books {
 		if b.Version == 0 {
-			return fileHash(l, path)
+			return fileHash(l, path, func() (csvio.File, error) { return openFile(path) })
 		}
 	}
 	return "", nil

@@ -3,8 +3,6 @@ package release
 import (
 	"context"
 	"crypto/ed25519"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -12,6 +10,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/internal/identity"
 	"github.com/noren-privacy/noren/ledger"
 	"github.com/noren-privacy/noren/release/shards"
 )
@@ -59,6 +58,10 @@ type Budget struct {
 	// Most is the largest cost that may be charged; a request that costs more is refused,
 	// with the code costs-more, before anything is charged. Optional.
 	Most *account.Cost
+	// Priced is the hash of the request, in hexadecimal, that a price was made for. A request
+	// that is another by now is refused, with the code changed, before anything is charged
+	// or a stored answer is taken. Optional.
+	Priced string
 	// Hold keeps the cost free for this request ([ledger.Ledger.Hold]). Optional.
 	Hold *ledger.Hold
 	// Charged is called once the charge is durable; private data is read after it returns.
@@ -100,8 +103,27 @@ func (q *Request) validate() error {
 type question struct {
 	mechanism certificate.Mechanism
 	text      json.RawMessage // {"mechanism":{"name":...,"parameters":{...}}}, as the ledger keeps it
-	hash      [32]byte        // two requests share it only if they ask the same of the same version
+	hash      identity.ID     // two requests share it only if they ask the same of the same version
 }
+
+// asked is all that a stored answer depends on, beside the ledger that stores it: name,
+// version and definition of the data set, in one ledger, fix the prints of its table and of
+// its columns; of a question every parameter is there, and the public files that it read by
+// SHA-256. Nothing private is.
+type asked struct {
+	Dataset    string          `json:"dataset"`
+	Definition string          `json:"definition_sha256"`
+	Version    int             `json:"version"`
+	Question   json.RawMessage `json:"question"`
+	// Reading is the version of the rule by which a version of a data set is recognised,
+	// where it is not the first: [shardReading].
+	Reading int `json:"reading,omitempty"`
+}
+
+// shardReading is the rule by which data sets in several files are recognised: by the prints
+// of each file's columns together. Answers under the first rule, which compared the files of
+// each column by itself, may be about another table than the granted one.
+const shardReading = 2
 
 // question brings the request to its canonical form. The hash covers the data set,
 // its version and definition, and the mechanism with all its parameters.
@@ -109,7 +131,7 @@ func (q *Request) question() (*question, error) {
 	fail := func(err error) (*question, error) {
 		return nil, &noren.Error{Where: q.Mechanism.Name(), What: "its parameters cannot be written as JSON", Err: err}
 	}
-	parameters, err := json.Marshal(q.Mechanism.Parameters())
+	parameters, err := identity.Form(q.Mechanism.Parameters())
 	if err != nil {
 		return fail(err)
 	}
@@ -117,29 +139,20 @@ func (q *Request) question() (*question, error) {
 		return fail(errors.New("they are not a JSON object"))
 	}
 	out := &question{mechanism: certificate.Mechanism{Name: q.Mechanism.Name(), Parameters: parameters}}
-	if out.text, err = canonical(struct {
+	if out.text, err = identity.Form(struct {
 		Mechanism certificate.Mechanism `json:"mechanism"`
 	}{out.mechanism}); err != nil {
 		return fail(err)
 	}
-	all, err := canonical(struct {
-		Dataset    string          `json:"dataset"`
-		Definition string          `json:"definition_sha256"`
-		Version    int             `json:"version"`
-		Question   json.RawMessage `json:"question"`
-	}{q.Dataset.Name, hex.EncodeToString(q.Dataset.hash[:]), q.Dataset.Version, out.text})
-	if err != nil {
+	all := asked{Dataset: q.Dataset.Name, Definition: q.Dataset.Hash(), Version: q.Dataset.Version, Question: out.text}
+	if q.Dataset.Definition.File.Sharded {
+		all.Reading = shardReading
+	}
+	if out.hash, err = identity.Of("noren.release/2", all); err != nil {
 		return fail(err)
 	}
-	out.hash = sha256.Sum256(append([]byte("noren.release/2\x00"), all...))
 	return out, nil
 }
 
 // canonical is v in canonical JSON.
-func canonical(v any) (json.RawMessage, error) {
-	plain, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
-	return certificate.Canonical(plain)
-}
+func canonical(v any) (json.RawMessage, error) { return identity.Form(v) }

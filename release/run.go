@@ -50,6 +50,12 @@ func Run(ctx context.Context, q Request) (*Answer, error) {
 	if len(q.Signer) == 0 {
 		return nil, &noren.Error{Kind: noren.Usage, Where: "release", What: "the request needs a key to sign the certificate with"}
 	}
+	if priced := q.Budget.Priced; priced != "" && priced != quote.question.hash.String() {
+		return nil, &noren.Error{
+			Kind: noren.Refused, Code: CodeChanged, Where: "the request", What: "it is another than the one that was priced: the data set has another version, or a public table has changed; nothing was charged",
+			Hint: "ask for the price again",
+		}
+	}
 	r := &run{q: &q, quote: quote, question: quote.question, time: time.Now()}
 	if err := r.rehearse(); err != nil {
 		return nil, err

@@ -21,8 +21,9 @@ import (
 
 // A sharded data set is a folder or a pattern of files of one form, all of which are read
 // where they lie, each in a task of its own. Its table print is that of all records
-// together, so that the ledger knows them in any other form, and the print of a column is
-// that of its prints in the files ([dataset.ShardPrints]).
+// together, so that the ledger knows them in any other form. The ledger keeps the print of
+// each column in each file, and a query compares those of its columns together for each
+// file ([dataset.SameFiles]): exchanging a column between two files is seen.
 
 // shardFiles are the files of a sharded data set, with their sizes and times.
 func shardFiles(ctx context.Context, path string) ([]shards.File, error) {
@@ -71,49 +72,45 @@ func openShard(ctx context.Context, path string, d *dataset.Definition) (file.So
 	return dataset.Open(ctx, f, path, d)
 }
 
-// shardPrints are the column prints of a sharded data set, file by file. done is called
-// after each file; it may be nil.
-func shardPrints(ctx context.Context, l *ledger.Ledger, path string, d *dataset.Definition, done func(i, n int)) (map[string]string, error) {
+// shardPrints are the column prints of a sharded data set, and those of each file. done is
+// called after each file; it may be nil.
+func shardPrints(ctx context.Context, l *ledger.Ledger, path string, d *dataset.Definition, done func(i, n int)) (prints map[string]string, all []map[string]string, err error) {
 	files, err := shardFiles(ctx, path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	keys := dataset.ShardKeysOf(l.Key)
-	all := make([]map[string]string, len(files))
+	all = make([]map[string]string, len(files))
 	for i, f := range files {
 		src, err := openShard(ctx, f.Path, d)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		all[i], err = dataset.Prints(ctx, src, d, nil, keys.File)
 		if e := src.Close(); err == nil {
 			err = e
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if done != nil {
 			done(i+1, len(files))
 		}
 	}
-	return dataset.ShardPrints(keys, all), nil
+	return dataset.ShardPrints(keys, all), all, nil
 }
 
-// reviewShards is ReviewGrant for a sharded data set. It reads all files twice: as one
-// table, and each for its own prints.
-func reviewShards(ctx context.Context, l *ledger.Ledger, c Candidate) (*Reviewed, error) {
-	d := c.Definition
-	files, err := shardFiles(ctx, c.Path)
+// openShards opens all files of a sharded data set as one table.
+func openShards(ctx context.Context, path string, d *dataset.Definition) (file.Source, stamp, error) {
+	files, err := shardFiles(ctx, path)
 	if err != nil {
-		return nil, err
+		return nil, stamp{}, err
 	}
 	paths := make([]string, len(files))
 	for i := range files {
 		paths[i] = files[i].Path
 	}
-	seen := stampOf(files)
-	out := &Reviewed{definition: d, path: c.Path, size: seen.size, mtime: seen.mtime}
-	src, err := parts.Open(ctx, c.Path, paths, func(ctx context.Context, path string) (parts.File, error) {
+	src, err := parts.Open(ctx, path, paths, func(ctx context.Context, path string) (parts.File, error) {
 		src, err := openShard(ctx, path, d)
 		if err != nil {
 			return nil, err // no typed nil
@@ -121,15 +118,36 @@ func reviewShards(ctx context.Context, l *ledger.Ledger, c Candidate) (*Reviewed
 		return src, nil
 	})
 	if err != nil {
+		return nil, stamp{}, err // no typed nil
+	}
+	return src, stampOf(files), nil
+}
+
+// reviewShards is ReviewGrant for a sharded data set. It reads all files twice: as one
+// table, and each for its own prints. Files that change meanwhile are refused.
+func reviewShards(ctx context.Context, l *ledger.Ledger, c Candidate) (*Reviewed, error) {
+	d := c.Definition
+	src, seen, err := openShards(ctx, c.Path, d)
+	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = src.Close() }()
+	out := &Reviewed{definition: d, path: c.Path, size: seen.size, mtime: seen.mtime}
 	keys := dataset.KeysOf(l.Key)
 	if out.Review, err = dataset.Inspect(ctx, src, d, dataset.InspectOptions{Keys: keys, Progress: c.Progress}); err != nil {
 		return nil, err
 	}
-	out.Prints, err = shardPrints(ctx, l, c.Path, d, func(i, n int) { c.Progress.Report("fingerprint", int64(i), int64(n)) })
-	return out, err
+	if out.Prints, out.files, err = shardPrints(ctx, l, c.Path, d, func(i, n int) { c.Progress.Report("fingerprint", int64(i), int64(n)) }); err != nil {
+		return nil, err
+	}
+	files, err := shardFiles(ctx, c.Path)
+	if err == nil && stampOf(files) != seen {
+		err = &noren.Error{Kind: noren.BadData, Where: c.Path, What: "was changed while it was read", Hint: "grant it when nothing writes to it"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 // inParts is the mechanism as a query that is answered from sums over parts.
@@ -188,10 +206,12 @@ func (r *run) computeShards(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	for name, print := range dataset.ShardPrints(keys, total.Prints) {
-		if d.book.Prints[name] != print {
-			return nil, errChanged
-		}
+	granted, err := d.ledger.Files(ctx, d.Name, d.Version)
+	if err != nil {
+		return nil, err
+	}
+	if !dataset.SameFiles(granted, total.Prints) {
+		return nil, errChanged
 	}
 	// The lease is renewed all the while: an answer after it was lost would not be settled.
 	if err := ctx.Err(); err != nil {

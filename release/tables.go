@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,18 +12,22 @@ import (
 	"sync/atomic"
 
 	"github.com/noren-privacy/noren/dataset"
+	"github.com/noren-privacy/noren/internal/identity"
 	"github.com/noren-privacy/noren/table"
 )
 
-// Tables keeps columns of private data sets in memory, so that a request does not read
-// the file again. It may be shared by goroutines. Give a data set its columns with
-// [Dataset.Keep].
+// Tables keeps columns of private data sets in memory, and what was computed of them, so
+// that a request reads and computes neither again. It may be shared by goroutines. Give a
+// data set its columns with [Dataset.Keep].
 //
-// Guarantee: unchanged. A column is kept only after the print of what was read was found
-// equal to the print of the grant, and it is found again by that print, its name and the
-// definition: what a mechanism sees is the granted version whatever happens to the file
-// afterwards. A file that changed on disk is noticed when a column is loaded from it. Who
-// shares the memory of the process shares the columns: they are private.
+// Guarantee: unchanged. What is kept belongs to one version of one data set, and is found by
+// the identity of that version alone: ledger, name, version, definition, and the keyed
+// prints of the table and of each column in its order. A column is kept only after the print
+// of what was read was found equal to that of the grant, so that what a mechanism sees is the
+// granted version whatever happens to the file afterwards, and row i of one column is row i
+// of every other and of what was computed. When a later version is asked, what is kept of an
+// earlier one ends. A file that changed on disk is noticed when a column is loaded from it.
+// Who shares the memory of the process shares the columns: they are private.
 //
 // Which columns are in memory depends on the questions that were asked and on the size of
 // the columns; a front end that must not show by its speed how large a table is answers at
@@ -31,27 +36,37 @@ type Tables struct {
 	limit int64
 	reads atomic.Int64
 
-	mu      sync.Mutex
-	used    int64
-	columns map[columnKey]*keptColumn
-	recent  *list.List // of columnKey, the most recently used first
+	mu       sync.Mutex
+	used     int64
+	versions map[identity.ID]*version
+	newest   map[string]*version // of each data set
+	recent   *list.List          // of *kept, the most recently used first
 }
 
-// columnKey identifies the content of a column and how it was read.
-type columnKey struct {
-	definition [32]byte
-	print      string // keyed, of the column's name and cells
-	column     string
-	labels     bool // the texts of the unit, never typed
+// version is a version of a data set, as far as it is in memory. It holds all that is kept
+// of it, and nothing else does.
+type version struct {
+	number int
+	things map[thing]*kept
+	ended  bool // a later version was asked: nothing more is kept
 }
 
-// keptColumn is a column in memory, or one that is being loaded.
-type keptColumn struct {
+// thing names what is kept of a version.
+type thing struct {
+	column string // its values, as the definition types it
+	labels bool   // or the texts of the unit, never typed
+	memo   string // or what was computed, by the name that its maker gave it
+}
+
+// kept is a column in memory, or one that is being loaded, or what was computed.
+type kept struct {
+	of    *version
+	key   thing
 	ready chan struct{} // closed when loading has ended
 	err   error
 	rows  int
 	data  *table.Column
-	memo  any // what was computed from columns, where it is no column
+	memo  any // where it is no column
 	size  int64
 	at    *list.Element // nil while it is loaded
 }
@@ -60,7 +75,7 @@ type keptColumn struct {
 // request. The columns that a request in progress uses are not counted against the limit
 // after they were dropped for others.
 func NewTables(limit int64) *Tables {
-	return &Tables{limit: limit, columns: map[columnKey]*keptColumn{}, recent: list.New()}
+	return &Tables{limit: limit, versions: map[identity.ID]*version{}, newest: map[string]*version{}, recent: list.New()}
 }
 
 // Reads is the number of times that a private file was read.
@@ -74,11 +89,61 @@ func (k *Tables) Used() int64 {
 }
 
 // Keep makes requests to d take their columns from k. It does nothing for a data set of
-// no ledger, whose content was never compared with a grant.
+// no ledger, whose content was never compared with a grant, and for one in several files,
+// which is read by tasks.
 func (d *Dataset) Keep(k *Tables) {
-	if d.ledger != nil {
-		d.tables = k
+	if d.ledger == nil || d.Definition.File.Sharded {
+		return
 	}
+	id, err := d.version()
+	if err != nil {
+		return // every request reads the file
+	}
+	d.tables, d.id = k, id
+}
+
+// version is the identity of the version of d, in memory: the prints are keyed, and leave
+// the process in certificates alone.
+func (d *Dataset) version() (identity.ID, error) {
+	return identity.Of("noren.release.version/1", struct {
+		Ledger     string            `json:"ledger"`
+		Dataset    string            `json:"dataset"`
+		Version    int               `json:"version"`
+		Definition string            `json:"definition_sha256"`
+		Table      string            `json:"print"`
+		Columns    map[string]string `json:"columns"`
+	}{d.ledger.ID(), d.Name, d.Version, d.Hash(), d.book.Fingerprint, d.book.Prints})
+}
+
+// of is the place of d's version. The lock is held.
+func (k *Tables) of(d *Dataset) *version {
+	if v := k.versions[d.id]; v != nil {
+		return v
+	}
+	v := &version{number: d.Version, things: map[thing]*kept{}}
+	name := d.ledger.ID() + " " + d.Name
+	switch last := k.newest[name]; {
+	case last != nil && last.number > v.number:
+		v.ended = true // a request that began before the later version: nothing is kept for it
+		return v
+	case last != nil:
+		k.end(last)
+	}
+	k.versions[d.id], k.newest[name] = v, v
+	return v
+}
+
+// end forgets all that is kept of a version. The lock is held.
+func (k *Tables) end(v *version) {
+	v.ended = true
+	for key, c := range v.things {
+		if c.at != nil {
+			k.recent.Remove(c.at)
+			k.used -= c.size
+			delete(v.things, key)
+		}
+	}
+	maps.DeleteFunc(k.versions, func(_ identity.ID, one *version) bool { return one == v })
 }
 
 // Load reads the columns of d into the tables that it keeps, as far as they fit. It is the
@@ -96,18 +161,25 @@ func (d *Dataset) Load(ctx context.Context) error {
 
 // need is a column that a request reads.
 type need struct {
-	key   columnKey
+	key   thing
 	field table.Field
 }
 
-// needs are the columns of a request, the unit's labels last.
+// needs are the columns of a request, as the definition types them, the unit's labels last.
+// A request that reads no column needs the first: its print verifies the file.
 func (d *Dataset) needs(fields []table.Field) []need {
+	if len(fields) == 0 {
+		fields = d.Definition.Fields()[:1]
+	}
 	var out []need
 	for _, f := range fields {
-		out = append(out, need{columnKey{d.hash, d.book.Prints[f.Name], f.Name, false}, f})
+		if own, err := d.Definition.Field(f.Name); err == nil {
+			f = own
+		}
+		out = append(out, need{thing{column: f.Name}, f})
 	}
 	if u := d.Definition.Unit; d.Definition.Column(u) != nil {
-		out = append(out, need{columnKey{d.hash, d.book.Prints[u], u, true}, table.Field{Name: u}})
+		out = append(out, need{thing{column: u, labels: true}, table.Field{Name: u}})
 	}
 	return out
 }
@@ -116,8 +188,12 @@ func (d *Dataset) needs(fields []table.Field) []need {
 func (k *Tables) holds(d *Dataset, fields []table.Field) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	v := k.versions[d.id]
+	if v == nil {
+		return false
+	}
 	for _, n := range d.needs(fields) {
-		if c := k.columns[n.key]; c == nil || c.at == nil {
+		if c := v.things[n.key]; c == nil || c.at == nil {
 			return false
 		}
 	}
@@ -127,10 +203,13 @@ func (k *Tables) holds(d *Dataset, fields []table.Field) bool {
 // read is the table of the columns, from memory or from the file. Of several requests for
 // a column that is not in memory one loads it and the others wait.
 func (k *Tables) read(ctx context.Context, d *Dataset, fields []table.Field) (*table.Table, error) {
+	k.mu.Lock()
+	v := k.of(d)
+	k.mu.Unlock()
 	needs := d.needs(fields)
-	have := make([]*keptColumn, len(needs))
+	have := make([]*kept, len(needs))
 	for {
-		mine, wait := k.claim(needs, have)
+		mine, wait := k.claim(v, needs, have)
 		if len(mine) > 0 {
 			k.load(ctx, d, needs, have, mine)
 			for _, i := range mine {
@@ -152,15 +231,16 @@ func (k *Tables) read(ctx context.Context, d *Dataset, fields []table.Field) (*t
 			return nil, wait.err
 		}
 	}
-	t := &table.Table{Memo: &memo{k, d}}
+	t := &table.Table{Memo: &memo{k, v}}
 	for i, c := range have {
 		if i > 0 && c.rows != t.Rows {
 			return nil, errChanged
 		}
 		t.Rows = c.rows
-		if needs[i].key.labels {
+		switch {
+		case needs[i].key.labels:
 			t.Unit = c.data
-		} else {
+		case len(fields) > 0:
 			t.Columns = append(t.Columns, c.data)
 		}
 	}
@@ -177,17 +257,17 @@ var errAbandoned = errors.New("the request that loaded the column ended")
 // claim takes from memory what is there, and marks what no request loads as loaded by
 // the caller (mine). Where another loads a column, wait is it. Both are empty when have is
 // complete.
-func (k *Tables) claim(needs []need, have []*keptColumn) (mine []int, wait *keptColumn) {
+func (k *Tables) claim(v *version, needs []need, have []*kept) (mine []int, wait *kept) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for i, n := range needs {
 		if have[i] != nil && have[i].data != nil {
 			continue // it stays this request's even if it was dropped for others meanwhile
 		}
-		switch c := k.columns[n.key]; {
+		switch c := v.things[n.key]; {
 		case c == nil:
-			c = &keptColumn{ready: make(chan struct{})}
-			k.columns[n.key], have[i] = c, c
+			c = &kept{of: v, key: n.key, ready: make(chan struct{})}
+			v.things[n.key], have[i] = c, c
 			mine = append(mine, i)
 		case c.at != nil:
 			k.recent.MoveToFront(c.at)
@@ -201,9 +281,9 @@ func (k *Tables) claim(needs []need, have []*keptColumn) (mine []int, wait *kept
 
 // load reads the columns that were claimed, in one pass, and compares their prints with
 // those of the grant.
-func (k *Tables) load(ctx context.Context, d *Dataset, needs []need, have []*keptColumn, mine []int) {
+func (k *Tables) load(ctx context.Context, d *Dataset, needs []need, have []*kept, mine []int) {
 	err := errAbandoned // where reading panics
-	defer func() { k.done(needs, have, mine, err) }()
+	defer func() { k.done(have, mine, err) }()
 	var fields []table.Field
 	for _, i := range mine {
 		if !needs[i].key.labels {
@@ -234,16 +314,16 @@ func (k *Tables) load(ctx context.Context, d *Dataset, needs []need, have []*kep
 }
 
 // done ends the loading of columns: they are kept, or forgotten after an error.
-func (k *Tables) done(needs []need, have []*keptColumn, mine []int, err error) {
+func (k *Tables) done(have []*kept, mine []int, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, i := range mine {
 		c := have[i]
 		c.err = err
-		if err != nil || c.size > k.limit {
-			delete(k.columns, needs[i].key)
+		if err != nil || c.size > k.limit || c.of.ended {
+			delete(c.of.things, c.key)
 		} else {
-			c.at = k.recent.PushFront(needs[i].key)
+			c.at = k.recent.PushFront(c)
 			k.used += c.size
 		}
 		close(c.ready)
@@ -254,20 +334,17 @@ func (k *Tables) done(needs []need, have []*keptColumn, mine []int, err error) {
 // drop forgets what was used the longest ago until the limit is met.
 func (k *Tables) drop() {
 	for k.used > k.limit {
-		key := k.recent.Remove(k.recent.Back()).(columnKey)
-		k.used -= k.columns[key].size
-		delete(k.columns, key)
+		c := k.recent.Remove(k.recent.Back()).(*kept)
+		k.used -= c.size
+		delete(c.of.things, c.key)
 	}
 }
 
-// memo keeps what was computed from a data set beside its columns, under the same limit.
+// memo keeps what was computed from a version beside its columns, under the same limit. It
+// is that version's, and ends with it.
 type memo struct {
-	tables  *Tables
-	dataset *Dataset
-}
-
-func (m *memo) key(name string) columnKey {
-	return columnKey{definition: m.dataset.hash, print: m.dataset.book.Fingerprint, column: "memo " + name, labels: true}
+	tables *Tables
+	of     *version
 }
 
 // Get implements [table.Memo].
@@ -275,7 +352,7 @@ func (m *memo) Get(name string) (any, bool) {
 	k := m.tables
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	c := k.columns[m.key(name)]
+	c := m.of.things[thing{memo: name}]
 	if c == nil {
 		return nil, false
 	}
@@ -285,14 +362,16 @@ func (m *memo) Get(name string) (any, bool) {
 
 // Put implements [table.Memo].
 func (m *memo) Put(name string, value any, size int64) {
-	k, key := m.tables, m.key(name)
+	k, key := m.tables, thing{memo: name}
 	size += int64(len(name)) + 256
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.columns[key] != nil || size > k.limit {
+	if m.of.ended || m.of.things[key] != nil || size > k.limit {
 		return
 	}
-	k.columns[key] = &keptColumn{memo: value, size: size, at: k.recent.PushFront(key)}
+	c := &kept{of: m.of, key: key, memo: value, size: size}
+	c.at = k.recent.PushFront(c)
+	m.of.things[key] = c
 	k.used += size
 	k.drop()
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/noren-privacy/noren/assess"
 	"github.com/noren-privacy/noren/kanon/publish"
@@ -202,7 +203,7 @@ func (b *assessment) earlier() []Block {
 	if o.Unit != "" {
 		joined = "Persons are the same where they agree in " + plain(o.Unit) + "; of a person with several records those count that leave fewest candidates."
 	}
-	return []Block{
+	out := []Block{
 		{Text: fmt.Sprintf("Somebody who holds this release and %s, and who knows the quasi-identifiers of one of the people in both, finds a class in each. Only %s remain as candidates. k-anonymity of each release does not bound their number.", plain(o.Release), left)},
 		{Figures: []Figure{
 			{Name: fmt.Sprintf("Fewer than %d candidates", o.K), Value: share(o.Below), Tone: tone(o.Below == 0), Explain: fmt.Sprintf("%s of %s in both releases", Integer(o.Below), common)},
@@ -211,4 +212,11 @@ func (b *assessment) earlier() []Block {
 		}},
 		{Text: "The intersections are exact. " + joined + " The source of the earlier release is " + plain(o.Source) + "."},
 	}
+	if len(o.Quasi) > 0 {
+		out = append(out, Block{Text: fmt.Sprintf("The quasi-identifiers of the earlier release are %s.", plain(strings.Join(o.Quasi, ", ")))})
+	}
+	if len(o.Kept) > 0 {
+		out = append(out, Block{Text: fmt.Sprintf("One release keeps %s, which the other has as quasi-identifiers: somebody who knows them is left with fewer candidates than stated here.", plain(strings.Join(o.Kept, ", ")))})
+	}
+	return out
 }

@@ -27,7 +27,7 @@ func LDPEvaluateTables(r *evaluate.Result) (losses Table, models [][2]Table) {
 		seen[cellKey(c)] = true
 		losses.Rows = append(losses.Rows, []string{
 			mechanismTitle(c.Mechanism), fmt.Sprintf("%.4g", c.Loss.Report), fmt.Sprintf("%.4g", c.Loss.Record),
-			fmt.Sprintf("%.4g", c.Loss.After(1)), lossForEver(c.Loss),
+			fmt.Sprintf("%.4g", c.Loss.Record), lossForEver(c.Loss),
 		})
 	}
 	for _, m := range r.Models {
@@ -142,6 +142,12 @@ func LDPEvaluateFacts(l lang.Lang, r *evaluate.Result) []Fact {
 		{Name: "classes", Value: strings.Join(classes, ", ")},
 		{Name: "attributes", Value: attributes},
 	}
+	if r.Selected > 0 {
+		facts = append(facts, Fact{Name: "chosen", Value: l.Text("%d attributes for each model, from the records that it is trained on", r.Selected)})
+	}
+	if r.Unit != "" {
+		facts = append(facts, Fact{Name: "persons", Value: l.Text("%s told apart by %s, each in one part", Integer(r.Persons), r.Unit)})
+	}
 	if len(r.Left) > 0 {
 		facts = append(facts, Fact{Name: "left out", Value: l.Say(counted(int64(len(r.Left)), "column"))})
 	}
@@ -166,8 +172,15 @@ func LDPEvaluatePage(l lang.Lang, r *evaluate.Result, path, footer string) *Page
 		Caption: "Attributes", Names: true, Header: []string{"column", "type", "labels", "missing", "bins or values"},
 		Numeric: []bool{false, false, true, true, false},
 	}
+	if r.Selected > 0 {
+		attributes.Header, attributes.Numeric = append(attributes.Header, "chosen from raw records"), append(attributes.Numeric, true)
+	}
 	for _, a := range r.Attributes {
-		attributes.Rows = append(attributes.Rows, []string{a.Name, a.Type, fmt.Sprint(a.Labels), Integer(a.Missing), a.Origin})
+		row := []string{a.Name, a.Type, fmt.Sprint(a.Labels), Integer(a.Missing), a.Origin}
+		if a.Chosen != nil {
+			row = append(row, fmt.Sprintf("%.0f %%", 100**a.Chosen))
+		}
+		attributes.Rows = append(attributes.Rows, row)
 	}
 	table := Section{Title: "The table", Blocks: []Block{{Table: &facts}, {Table: &attributes}}}
 	if len(r.Left) > 0 {

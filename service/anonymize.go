@@ -47,6 +47,7 @@ func (s *Service) Anonymize(ctx context.Context, r *api.AnonymizeRequest) (*api.
 		return nil, err
 	}
 	out.Input = r.Input
+	sp.NoteKept(&job.Schema, nil, s.tableNotes())
 	s.noteRelease(&out.Result)
 	return out, nil
 }
@@ -56,7 +57,7 @@ func (s *Service) Anonymize(ctx context.Context, r *api.AnonymizeRequest) (*api.
 // reads the table, makes no groups and writes nothing. The output may be left out.
 // Errors are those that Anonymize returns before it makes groups.
 func (s *Service) AnonymizePlan(ctx context.Context, r *api.AnonymizeRequest) (*api.ReleasePlan, error) {
-	job, _, done, err := s.releaseJob(ctx, r)
+	job, sp, done, err := s.releaseJob(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -66,6 +67,11 @@ func (s *Service) AnonymizePlan(ctx context.Context, r *api.AnonymizeRequest) (*
 	if err != nil {
 		return nil, err
 	}
+	var undecided []string
+	for _, c := range plan.Undecided {
+		undecided = append(undecided, c.Column)
+	}
+	sp.NoteKept(&job.Schema, undecided, s.tableNotes())
 	out := &api.ReleasePlan{Schema: api.ReleasePlanSchema, Plan: *plan, Missing: append([]string{}, job.Missing...)}
 	out.Input = r.Input
 	for i := range job.Schema.Fields {
@@ -102,6 +108,9 @@ func (s *Service) releaseJob(ctx context.Context, r *api.AnonymizeRequest) (job 
 			closeTable(src)
 		}
 	}()
+	if r.CopyOfDatabase {
+		src = file.ByRows(src)
+	}
 	how := s.reading()
 	how.Sensitive = options.Diversity != nil || options.Closeness != nil
 	read, err := sp.ResolveSource(ctx, src, how)
@@ -116,7 +125,6 @@ func (s *Service) releaseJob(ctx context.Context, r *api.AnonymizeRequest) (job 
 		}
 		s.noteUnreadable(output, read)
 	}
-	sp.NoteKept(read.Schema, how.Notes)
 	if _, err = read.QuasiNames(); err != nil {
 		return nil, nil, nil, err
 	}
@@ -149,7 +157,7 @@ func (s *Service) checkRelease(ctx context.Context, r *api.AnonymizeRequest) (*s
 	case r.Memory < 0 || r.Memory > 0 && r.Memory < LeastMemory:
 		return nil, noren.Usagef("memory", "expected %dMiB at least: the program itself needs as much", LeastMemory>>20)
 	}
-	if err := (earlier{r.Previous, r.PreviousSource}).check(r.Report != "", "needs a page (report)"); err != nil {
+	if err := (earlier{r.Previous, r.PreviousSource, r.PreviousQuasi, r.PreviousCertificate}).check(r.Report != "", "needs a page (report)"); err != nil {
 		return nil, err
 	}
 	sp, err := specOf(&r.Table)
@@ -189,15 +197,17 @@ func (s *Service) splitApart(ctx context.Context, r *api.AnonymizeRequest, input
 	return nil
 }
 
-// release makes the release, its page and its certificate, and fills in made. All three
-// appear, or none.
+// release makes the release, its page and its certificate, and fills in made. The release
+// is created last: there is none without its page and its certificate. Where it cannot be
+// created, both are removed again ([companions.retract]); a process that is killed in
+// between leaves them without a release.
 func (s *Service) release(ctx context.Context, q *api.AnonymizeRequest, sp *spec.Spec, job *kanon.Job, made *api.Release) error {
-	var companions []*atomicfile.File
+	var with companions
 	verified := func(*kanon.Result, io.Reader) error { return nil }
 	add := func(f *atomicfile.File, write func(r *kanon.Result, released io.Reader) error) {
 		before := verified
 		if f != nil {
-			companions = append(companions, f)
+			with = append(with, f)
 		}
 		verified = func(r *kanon.Result, released io.Reader) error {
 			if err := before(r, released); err != nil {
@@ -252,15 +262,10 @@ func (s *Service) release(ctx context.Context, q *api.AnonymizeRequest, sp *spec
 		defer c.file.Discard()
 		add(c.file, func(r *kanon.Result, released io.Reader) error { return c.verified(ctx, r, released) })
 	}
-	job.Progress = s.Progress
+	job.Progress, job.Output.Ready = s.Progress, with.commit
 	result, err := kanon.Anonymize(ctx, *job)
 	if err != nil {
-		return err
-	}
-	for _, f := range companions {
-		if err := f.Commit(); err != nil {
-			return err
-		}
+		return with.retract(err, job.Output.Path, q.Force)
 	}
 	made.Result = *result
 	return nil
@@ -357,7 +362,7 @@ func (s *Service) assessRelease(ctx context.Context, r *api.AnonymizeRequest, sp
 	a := &assessing{
 		ctx: ctx, service: s, spec: sp, unit: sp.Unit, source: job.Source, schema: &job.Schema, missing: job.Missing,
 		keptOrder: job.KeepOrder, threshold: assess.DefaultThreshold, k: job.K, pictures: r.Assess,
-		means: job.Publish == publish.Aggregate, earlier: earlier{r.Previous, r.PreviousSource}, classOf: result.ClassOf,
+		means: job.Publish == publish.Aggregate, earlier: earlier{r.Previous, r.PreviousSource, r.PreviousQuasi, r.PreviousCertificate}, classOf: result.ClassOf,
 	}
 	if err := a.original(sp, "", 0); err != nil {
 		return nil, err

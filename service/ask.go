@@ -69,7 +69,7 @@ func (b *batch) question() question[*release.Batch] {
 	r := b.request
 	return question[*release.Batch]{
 		ask:    &api.Ask{Dataset: r.Dataset, Analyst: r.Analyst, RequestKey: r.RequestKey, Reuse: r.Reuse, Outputs: r.Outputs},
-		schema: api.AskSchema, build: b.build, most: r.Most, hold: b.hold, paid: func(q *release.Quote) { b.paid = q },
+		schema: api.AskSchema, build: b.build, most: r.Most, priced: r.Request, hold: b.hold, paid: func(q *release.Quote) { b.paid = q },
 	}
 }
 

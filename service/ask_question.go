@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 	"strconv"
@@ -228,6 +229,9 @@ var kindFields = map[string][]string{
 	api.KindCorrelated: {"query", "adversaries"},
 	api.KindRatio:      {"public", "of", "column", "columns", "where", "rank"},
 }
+
+// QuestionKinds are the kinds of a question, sorted.
+func QuestionKinds() []string { return slices.Sorted(maps.Keys(kindFields)) }
 
 // checkFields refuses an unknown kind and fields that are not of the question's kind.
 func checkFields(q *api.Question) error {

@@ -10,6 +10,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/internal/identity"
 	"github.com/noren-privacy/noren/noise"
 	"github.com/noren-privacy/noren/query"
 	"github.com/noren-privacy/noren/ratio"
@@ -38,18 +39,22 @@ type publicFigure struct {
 	Where  string `json:"where,omitempty"`
 	Rank   string `json:"rank,omitempty"`
 
+	// Level is the confidence of the interval, Values the SHA-256 of what was read of the
+	// public table: f and among.
+	Level  float64 `json:"level"`
+	Values string  `json:"values_sha256"`
+
 	rank  float64
-	level float64
 	f     []float64
 	among []bool // nil for all
 }
 
 func (s *Service) newRatioForm(ctx context.Context, a *asked, q *api.Question, level float64) (form, error) {
-	p := publicFigure{Of: q.Of, Column: q.Column, Where: q.Where, Rank: q.Rank, level: level}
+	p := publicFigure{Of: q.Of, Column: q.Column, Where: q.Where, Rank: q.Rank, Level: level}
 	if err := p.check(q); err != nil {
 		return nil, err
 	}
-	if err := a.public(ctx, q.Public); err != nil {
+	if err := s.public(ctx, a, q.Public); err != nil {
 		return nil, err
 	}
 	space, err := s.openSpace(ctx, &api.RatioSpace{Public: q.Public, Columns: q.Columns}, a.Definition, "")
@@ -60,8 +65,11 @@ func (s *Service) newRatioForm(ctx context.Context, a *asked, q *api.Question, l
 	if err := p.read(ctx, s, space); err != nil {
 		return nil, err
 	}
+	if err := space.unchanged(ctx); err != nil {
+		return nil, err
+	}
 	f := &ratioForm{public: p, options: ratio.Options{
-		Public: space.points, Frame: space.frame, Neighbours: a.neighbours(), Noise: ratio.ParseNoise(q.Noise),
+		Public: space.points, PublicTable: space.public, Frame: space.frame, Neighbours: a.neighbours(), Noise: ratio.ParseNoise(q.Noise),
 	}}
 	if q.Noise == "" {
 		f.options.Features = ratio.PreferredFeatures(space.frame)
@@ -100,6 +108,15 @@ func (p *publicFigure) check(q *api.Question) (err error) {
 
 // read reads the figure of every public record.
 func (p *publicFigure) read(ctx context.Context, s *Service, space *ratioSpace) error {
+	err := p.values(ctx, s, space)
+	d := identity.NewData("noren.ratio.figure/1")
+	d.Floats(p.f)
+	d.Bools(p.among)
+	p.Values = d.ID().String()
+	return err
+}
+
+func (p *publicFigure) values(ctx context.Context, s *Service, space *ratioSpace) error {
 	r := &ratioAnswer{
 		service: s, request: &api.RatioAnswerRequest{Column: p.Column, Where: p.Where}, weighted: &weighted{source: space.source, frame: space.frame},
 		sheet: &spec.Spec{Columns: map[string]spec.Column{}, Input: spec.Input{Missing: slices.Clone(space.missing)}},
@@ -171,7 +188,7 @@ type ratioMechanism struct {
 // Name is "ratio.estimate".
 func (m *ratioMechanism) Name() string { return "ratio.estimate" }
 
-// Parameters are those of the fit, and the figure.
+// Parameters are those of the fit, with the public table, and the figure.
 func (m *ratioMechanism) Parameters() any {
 	return struct {
 		Fit    any           `json:"fit"`
@@ -288,7 +305,7 @@ func (f *ratioForm) row(r *ratioEstimated) api.AnswerRow {
 	value := query.Number(*r.Value)
 	row.Value = &value
 	if r.SE != nil {
-		half := math.Sqrt2 * math.Erfinv(f.public.level) * *r.SE
+		half := math.Sqrt2 * math.Erfinv(f.public.Level) * *r.SE
 		low, high := value-query.Number(half), value+query.Number(half)
 		row.Low, row.High, row.Noise = &low, &high, &half
 	}

@@ -28,7 +28,7 @@ func (s *Service) Assess(ctx context.Context, r *api.AssessRequest) (*api.Assess
 	if r.KeptOrder && r.Against == "" {
 		return nil, noren.Usagef("kept-order", "goes with a release (against)")
 	}
-	before := earlier{r.Previous, r.PreviousSource}
+	before := earlier{r.Previous, r.PreviousSource, r.PreviousQuasi, r.PreviousCertificate}
 	if err := before.check(r.Against != "" && r.KeptOrder, "needs a release with the order of the table (against, kept-order)"); err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (s *Service) Assess(ctx context.Context, r *api.AssessRequest) (*api.Assess
 	if err := s.targets(ctx, append(sp.Files(), r.Input, r.Against, r.Population, r.Previous, r.PreviousSource), r.Force, r.Report); err != nil {
 		return nil, err
 	}
-	src, err := s.openTable(ctx, r.Input, sp)
+	src, err := s.openLooked(ctx, r.Input, sp)
 	if err != nil {
 		return nil, err
 	}
@@ -167,8 +167,8 @@ func (a *assessing) hold() (err error) {
 func (a *assessing) population(sp *spec.Spec, name string) (*table.Table, error) {
 	like := *sp
 	// Worksheet, header row and query are of the table.
-	like.Input.Sheet, like.Input.HeaderRow, like.Input.Query = "", 0, ""
-	src, err := a.service.openTable(a.ctx, name, &like)
+	like.Input.Sheet, like.Input.HeaderRow, like.Input.Hidden, like.Input.Query = "", 0, "", ""
+	src, err := a.service.openLooked(a.ctx, name, &like)
 	if err != nil {
 		return nil, err
 	}

@@ -44,7 +44,9 @@ func (s *Service) newCertifier(path string, force bool) (*certifier, error) {
 	return &certifier{key: key, tool: s.Tool, file: f}, nil
 }
 
-// verified signs what was released.
+// verified signs what was released. It states what the request says and what the released
+// file shows, and nothing else of the result: the method that was used and the number of
+// suppressed records can depend on private data (TestCertificateOrigins).
 func (c *certifier) verified(ctx context.Context, r *kanon.Result, released io.Reader) error {
 	what, err := certificate.HashReader(ctx, released)
 	if err != nil {
@@ -62,10 +64,13 @@ func (c *certifier) verified(ctx context.Context, r *kanon.Result, released io.R
 	}
 	of := map[string]any{
 		"columns": columns,
-		"k":       r.K, "quasi_identifiers": r.Guarantee.Quasi, "publish": r.Publish, "scale": r.Scale, "method": r.Method, "refine": r.Refine,
+		"k":       r.K, "quasi_identifiers": r.Guarantee.Quasi, "publish": r.Publish, "scale": r.Scale, "refine": r.Refine,
 	}
-	if r.Suppressed > 0 {
-		of["suppressed"] = r.Suppressed
+	if r.Requested.Method != "" { // a release of an earlier program has none
+		of["method"] = r.Requested.Method
+	}
+	if r.Requested.Suppress != "" {
+		of["suppress"] = r.Requested.Suppress
 	}
 	if r.Unit != "" {
 		of["unit"], of["unit_linkage"], of["pseudonym"] = r.Unit, r.Linkage, r.Pseudonym

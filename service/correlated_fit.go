@@ -7,11 +7,14 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/correlated"
+	"github.com/noren-privacy/noren/release"
 	"github.com/noren-privacy/noren/table"
 )
 
 // CorrelatedFit estimates a model of dependent records from public or older data: a
-// Markov chain from sequences of states, or a tree over several columns.
+// Markov chain from sequences of states, or a tree over several columns. A table that a
+// reachable ledger has granted is refused (code private): a model is public by its purpose,
+// and holds frequencies of the table that nothing was charged for.
 func (s *Service) CorrelatedFit(ctx context.Context, r *api.CorrelatedFitRequest) (*api.CorrelatedFit, error) {
 	if (r.Column == "") == (len(r.Columns) == 0) {
 		return nil, noren.Usagef("column", "expected a column for a chain, or columns for a tree").Hinted("give column or columns")
@@ -27,10 +30,15 @@ func (s *Service) CorrelatedFit(ctx context.Context, r *api.CorrelatedFitRequest
 	if err != nil {
 		return nil, err
 	}
-	src, err := s.openForm(ctx, r.Input, form)
+	if err := s.refusePrivate(ctx, r.SpecFile); err != nil {
+		return nil, err
+	}
+	form.Progress = s.Progress
+	src, err := s.openGuarded(ctx, r.Input, form, func(held []holding) error { return release.Private(r.Input, held[0].dataset) })
 	if err != nil {
 		return nil, err
 	}
+	s.noteForm(src)
 	defer closeTable(src)
 	names := slices.Clone(r.Columns)
 	if r.Column != "" {

@@ -33,7 +33,7 @@ func (s *Service) Curve(ctx context.Context, r *api.CurveRequest) (*api.Curve, e
 	if err := s.targets(ctx, append(sp.Files(), r.Input), r.Force, r.Report); err != nil {
 		return nil, err
 	}
-	src, err := s.openTable(ctx, r.Input, sp)
+	src, err := s.openLooked(ctx, r.Input, sp)
 	if err != nil {
 		return nil, err
 	}

@@ -10,16 +10,23 @@ import (
 	"github.com/noren-privacy/noren/table"
 )
 
-// earlier names an earlier release of the same people and its source.
-type earlier struct{ release, source string }
+// earlier names an earlier release of the same people and its source, and may say what its
+// quasi-identifiers are.
+type earlier struct {
+	release, source string
+	quasi           []string
+	certificate     string
+}
 
 // check refuses one without the other, and both where they cannot be compared.
 func (e earlier) check(possible bool, needs string) error {
 	switch {
-	case e.release == "" && e.source == "":
+	case e.release == "" && e.source == "" && len(e.quasi) == 0 && e.certificate == "":
 		return nil
 	case e.release == "" || e.source == "":
 		return noren.Usagef("previous", "an earlier release is compared by its source: expected both, got one of them")
+	case len(e.quasi) > 0 && e.certificate != "":
+		return noren.Usagef("previous", "expected the quasi-identifiers of the earlier release or its certificate, got both")
 	case !possible:
 		return noren.Usagef("previous", "%s", needs)
 	}
@@ -47,19 +54,22 @@ func (a *assessing) overlap(src table.Source, classes assess.Classes) error {
 	if err != nil {
 		return err
 	}
-	placed, err := a.placed(a.earlier.release, before)
+	placed, names, err := a.placedBefore(before)
 	if err != nil {
 		return err
 	}
-	return a.compare(own, before, class, placed)
+	if err := a.compare(own, before, class, placed); err != nil {
+		return err
+	}
+	return a.apart(src.Columns(), names)
 }
 
 // earlierSource is the source of the earlier release. Sheet, header row and query of the
 // specification are of the table.
 func (a *assessing) earlierSource() (*table.Table, error) {
 	like := *a.spec
-	like.Input.Sheet, like.Input.HeaderRow, like.Input.Query = "", 0, ""
-	source, err := a.service.openTable(a.ctx, a.earlier.source, &like)
+	like.Input.Sheet, like.Input.HeaderRow, like.Input.Hidden, like.Input.Query = "", 0, "", ""
+	source, err := a.service.openLooked(a.ctx, a.earlier.source, &like)
 	if err != nil {
 		return nil, err
 	}
@@ -147,11 +157,14 @@ func (s *Service) Overlap(ctx context.Context, r *api.OverlapRequest) (*api.Over
 	if r.Release == "" || r.Previous == "" || r.PreviousSource == "" {
 		return nil, noren.Usagef("previous", "expected two releases and the source of the other")
 	}
+	if len(r.PreviousQuasi) > 0 && r.PreviousCertificate != "" {
+		return nil, noren.Usagef("previous", "expected the quasi-identifiers of the earlier release or its certificate, got both")
+	}
 	sp, err := specOf(&r.Table)
 	if err != nil {
 		return nil, err
 	}
-	src, err := s.openTable(ctx, r.Input, sp)
+	src, err := s.openLooked(ctx, r.Input, sp)
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +178,7 @@ func (s *Service) Overlap(ctx context.Context, r *api.OverlapRequest) (*api.Over
 		return nil, err
 	}
 	a := &assessing{
-		ctx: ctx, service: s, spec: sp, unit: sp.Unit, k: sp.Anonymize.K, earlier: earlier{r.Previous, r.PreviousSource},
+		ctx: ctx, service: s, spec: sp, unit: sp.Unit, k: sp.Anonymize.K, earlier: earlier{r.Previous, r.PreviousSource, r.PreviousQuasi, r.PreviousCertificate},
 		source: read.Source, schema: read.Schema, missing: read.Missing, result: &assess.Assessment{Quasi: quasi},
 	}
 	own, err := a.allText(a.source)
@@ -183,8 +196,9 @@ func (s *Service) Overlap(ctx context.Context, r *api.OverlapRequest) (*api.Over
 		return nil, err
 	}
 	then := r.PreviousClasses
+	var names []string
 	if then == nil {
-		if then, err = a.placed(r.Previous, before); err != nil {
+		if then, names, err = a.placedBefore(before); err != nil {
 			return nil, err
 		}
 	}
@@ -193,6 +207,16 @@ func (s *Service) Overlap(ctx context.Context, r *api.OverlapRequest) (*api.Over
 	}
 	if err := a.compare(own, before, now, then); err != nil {
 		return nil, err
+	}
+	if names != nil {
+		released, err := s.openRelease(ctx, r.Release)
+		if err != nil {
+			return nil, err
+		}
+		defer closeTable(released)
+		if err := a.apart(released.Columns(), names); err != nil {
+			return nil, err
+		}
 	}
 	return &api.Overlap{Overlap: *a.result.Overlap}, nil
 }

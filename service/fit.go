@@ -28,7 +28,7 @@ func (s *Service) Fit(ctx context.Context, r *api.FitRequest) (*api.Fit, error) 
 	if err != nil {
 		return nil, err
 	}
-	src, err := s.openTable(ctx, r.Input, sp)
+	src, err := s.openLooked(ctx, r.Input, sp)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (s *Service) Fit(ctx context.Context, r *api.FitRequest) (*api.Fit, error) 
 	if err != nil {
 		return nil, err
 	}
-	out.Persons = int64(len(persons))
+	out.Persons, out.Hidden = int64(len(persons)), hiddenOf(src)
 	return out, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/noren-privacy/noren"
@@ -240,6 +241,7 @@ func (g *grant) copy(ctx context.Context) error {
 	if file.InPlace(src) {
 		return nil
 	}
+	g.service.noteHidden(src)
 	g.source = src.Name()
 	if of, ok := src.(*parts.Source); ok {
 		g.sources = append([]string{g.table.File}, of.Paths()...)
@@ -275,8 +277,20 @@ func (g *grant) review(ctx context.Context) (*api.Granted, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, other := range book.ByNames {
+		g.service.note(api.Info, "by-names", byNames(other))
+	}
 	out.Dataset = api.DatasetOf(book)
 	return out, nil
+}
+
+// byNames says which versions of another data set the grant could not compare by values.
+func byNames(other ledger.ByNames) string {
+	var versions []string
+	for _, n := range other.Versions {
+		versions = append(versions, strconv.Itoa(n))
+	}
+	return fmt.Sprintf("data set %s, version %s: compared by the names of its columns alone; the values are compared after its file was read as the granted version", other.Dataset, strings.Join(versions, ", "))
 }
 
 // confirmed refuses to pin what the steward has neither stated nor confirmed.

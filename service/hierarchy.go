@@ -128,7 +128,7 @@ func (s *Service) readValues(ctx context.Context, t *api.Table, column string) (
 	if err != nil {
 		return nil, err
 	}
-	src, err := s.openTable(ctx, t.Input, sp)
+	src, err := s.openLooked(ctx, t.Input, sp)
 	if err != nil {
 		return nil, err
 	}

@@ -7,23 +7,32 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/spec"
+	"github.com/noren-privacy/noren/table/file"
 	"github.com/noren-privacy/noren/table/infer"
+	"github.com/noren-privacy/noren/table/xlsx"
 )
 
 // Inspect reads a whole table and describes its columns: type, number of values, range
 // and a proposed role with its reason. The result is private. Errors are of kind Usage,
 // or of reading the table.
 func (s *Service) Inspect(ctx context.Context, r *api.InspectRequest) (*api.Inspection, error) {
-	found, _, err := s.inspect(ctx, &r.Table)
+	found, err := s.inspect(ctx, &r.Table)
 	if err != nil {
 		return nil, err
 	}
-	return inspectionOf(r.Input, found), nil
+	return found.inspection(r.Input), nil
 }
 
-// inspectionOf is what was found of a table, in the form of the interface.
-func inspectionOf(input string, found *infer.Report) *api.Inspection {
-	out := &api.Inspection{Schema: api.InspectSchema, Input: input, Rows: found.Rows, Missing: append([]string{}, found.Missing...)}
+// inspected is what was found of a table.
+type inspected struct {
+	*infer.Report
+	spec   *spec.Spec
+	hidden *api.Hidden // nil where nothing is
+}
+
+// inspection is what was found of a table, in the form of the interface.
+func (found *inspected) inspection(input string) *api.Inspection {
+	out := &api.Inspection{Schema: api.InspectSchema, Input: input, Rows: found.Rows, Missing: append([]string{}, found.Missing...), Hidden: found.hidden}
 	for _, c := range found.Columns {
 		out.Columns = append(out.Columns, api.InspectedColumn{
 			Name: c.Field.Name, Type: c.Field.Type.String(), TypeReason: c.TypeReason.Text,
@@ -40,40 +49,40 @@ func inspectionOf(input string, found *infer.Report) *api.Inspection {
 // Propose reads a whole table and proposes a specification of it by [spec.Propose].
 // Errors are those of [Service.Inspect].
 func (s *Service) Propose(ctx context.Context, r *api.ProposeRequest) (*api.Proposal, error) {
-	found, sp, err := s.inspect(ctx, &r.Table)
+	found, err := s.inspect(ctx, &r.Table)
 	if err != nil {
 		return nil, err
 	}
-	in := sp.Input
+	in := found.spec.Input
 	if in.Query != "" && r.Output != "" {
 		// A specification names files from its own folder.
 		if relative, err := filepath.Rel(filepath.Dir(r.Output), in.Query); err == nil {
 			in.Query = filepath.ToSlash(relative)
 		}
 	}
-	o := spec.ProposeOptions{Input: in, Use: r.Use, Lang: s.Lang}
+	o := spec.ProposeOptions{Input: in, Undecided: found.hidden != nil && !found.hidden.Decided, Use: r.Use, Lang: s.Lang}
 	if r.Ask != nil {
-		answers, err := r.Ask(inspectionOf(r.Input, found))
+		answers, err := r.Ask(found.inspection(r.Input))
 		if err != nil {
 			return nil, err
 		}
 		o.Answers = (*spec.Answers)(answers)
-		if err := o.Answers.Check(found); err != nil {
+		if err := o.Answers.Check(found.Report); err != nil {
 			return nil, err
 		}
 	}
-	return &api.Proposal{Specification: spec.Propose(found, o)}, nil
+	return &api.Proposal{Specification: spec.Propose(found.Report, o)}, nil
 }
 
 // inspect infers the columns of a whole table.
-func (s *Service) inspect(ctx context.Context, t *api.Table) (*infer.Report, *spec.Spec, error) {
+func (s *Service) inspect(ctx context.Context, t *api.Table) (*inspected, error) {
 	sp, err := specOf(t)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	src, err := s.openTable(ctx, t.Input, sp)
+	src, err := s.openLooked(ctx, t.Input, sp)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer closeTable(src)
 	o := infer.Options{Formats: true, Progress: s.Progress}
@@ -82,10 +91,19 @@ func (s *Service) inspect(ctx context.Context, t *api.Table) (*infer.Report, *sp
 	}
 	found, err := infer.Infer(ctx, src, o)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if found.Rows == 0 {
-		return nil, nil, &noren.Error{Kind: noren.BadData, Where: src.Name(), What: "the table has no records", Hint: "there is nothing to infer its columns from"}
+		return nil, &noren.Error{Kind: noren.BadData, Where: src.Name(), What: "the table has no records", Hint: "there is nothing to infer its columns from"}
 	}
-	return found, sp, nil
+	return &inspected{Report: found, spec: sp, hidden: hiddenOf(src)}, nil
+}
+
+// hiddenOf is what a table hides; nil where it hides nothing.
+func hiddenOf(src file.Source) *api.Hidden {
+	of, ok := src.(*xlsx.Source)
+	if !ok || !of.Hidden.Any() {
+		return nil
+	}
+	return &api.Hidden{Rows: of.Hidden.Rows, Columns: append([]string{}, of.Hidden.Columns...), Left: of.Policy == xlsx.Leave, Decided: of.Policy != xlsx.Look}
 }

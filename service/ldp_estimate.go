@@ -17,8 +17,14 @@ import (
 
 // LDPEstimate estimates from files of reports: the shares of labels or of words, a
 // mean, a distribution, or how two attributes go together. Reports are randomised
-// already, so that nothing is charged.
+// already, so that nothing is charged. A file that a reachable ledger has granted is refused
+// (code private).
 func (s *Service) LDPEstimate(ctx context.Context, r *api.LDPEstimateRequest) (*api.LDPEstimate, error) {
+	r, done, err := s.publicReports(ctx, r)
+	defer done()
+	if err != nil {
+		return nil, err
+	}
 	e, o, err := s.ldpEstimation(r)
 	if err != nil {
 		return nil, err
@@ -38,6 +44,7 @@ func (s *Service) LDPEstimate(ctx context.Context, r *api.LDPEstimateRequest) (*
 	}
 	if r.WantCounts {
 		out.Counts = counts
+		out.WriteCounts = func(w io.Writer) error { return e.survey.WriteCounts(w, counts, e.question, len(e.without) == 0) }
 	}
 	if r.WantMap {
 		out.Map = o.Map
@@ -57,6 +64,8 @@ type ldpEstimation struct {
 	joint    *api.LDPAssociation
 	bad      []survey.BadLine
 	badLines string
+	question string   // the specification's, or the one that the files name
+	without  []string // files that name no specification
 }
 
 // placed puts a place before an error.
@@ -194,14 +203,18 @@ func distinctFiles(files []api.LDPFile) error {
 
 // fromCounts estimates from counts files, which are added up.
 func (e *ldpEstimation) fromCounts(ctx context.Context, o survey.Options) (*ldp.RapporCounts, error) {
-	rappor := e.survey.Rappor()
+	e.question = e.survey.Question()
 	var sum *ldp.RapporCounts
 	var read []*ldp.RapporCounts
 	for _, f := range e.r.Reports {
-		c, err := readLDP(e.s, f, "the counts", rappor.ReadCounts)
+		file, err := readLDP(e.s, f, "the counts", e.survey.ReadCounts)
 		if err != nil {
 			return nil, err
 		}
+		if err := e.named(f.Name, file); err != nil {
+			return nil, err
+		}
+		c := file.RapporCounts
 		for j, other := range read {
 			if c.Reports() > 0 && slices.Equal(c.N, other.N) && slices.Equal(c.Bits, other.Bits) {
 				return nil, &noren.Error{Kind: noren.BadData, Where: f.Name, What: "has the same counts as " + e.r.Reports[j].Name, Hint: "name each file of counts once"}
@@ -222,6 +235,20 @@ func (e *ldpEstimation) fromCounts(ctx context.Context, o survey.Options) (*ldp.
 	var err error
 	e.found, err = e.survey.EstimateCounts(ctx, sum, sum.Rejected, o)
 	return sum, err
+}
+
+// named keeps what a counts file says of the specification. Files of one estimate name one
+// question.
+func (e *ldpEstimation) named(name string, file *survey.Counts) error {
+	if !file.Tied {
+		e.without = append(e.without, name)
+		return nil
+	}
+	if e.question != "" && e.question != file.Question {
+		return &noren.Error{Kind: noren.BadData, Code: "other-specification", Where: name, What: fmt.Sprintf("the reports answer the question %q, and those before %q", file.Question, e.question)}
+	}
+	e.question = file.Question
+	return nil
 }
 
 // fromReports estimates from report files; the counts are RAPPOR's.
@@ -250,6 +277,7 @@ func (e *ldpEstimation) fromReports(ctx context.Context, o survey.Options) (*ldp
 		}
 	}
 	e.bad, e.badLines = c.BadLines(), c.BadLinesText()
+	e.question, e.without = c.Question(), c.Without()
 	if e.found, err = c.Estimate(ctx, o); err != nil {
 		return nil, placed(strings.Join(names, ", "), err)
 	}
@@ -323,6 +351,7 @@ func (e *ldpEstimation) associateWith(ctx context.Context, c *survey.Collector, 
 	if r := d.Rejected(); r.Total() > 0 {
 		e.s.note(api.Warning, "reports-excluded", with.Reports.Name+": "+r.String())
 	}
+	e.without = append(e.without, d.Without()...)
 	j, err := c.Associate(ctx, 0, d, 0)
 	if err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/infer"
 )
 
 // LDPEvaluate trains models to predict a class on raw, generalised and randomised
@@ -43,9 +44,7 @@ func (s *Service) LDPEvaluate(ctx context.Context, r *api.LDPEvaluateRequest) (*
 		return nil, err
 	}
 	for _, l := range result.Left {
-		if r.Select == 0 || !strings.HasPrefix(l.Reason, "others") {
-			s.note(api.Info, "column-left-out", "column "+l.Name+" is left out: "+l.Reason)
-		}
+		s.note(api.Info, "column-left-out", "column "+l.Name+" is left out: "+l.Reason)
 	}
 	if result.Sampled {
 		s.note(api.Info, "sampled", fmt.Sprintf("%d of %d records were drawn to learn from", result.Records, result.WithClass))
@@ -114,12 +113,20 @@ func (s *Service) readEvaluation(ctx context.Context, r *api.LDPEvaluateRequest,
 		fields = append(fields, field)
 	}
 	fields[0].Type, fields[0].Levels, fields[0].Layout = table.Category, nil, ""
+	if sp.Unit != "" {
+		fields = append(fields, table.Field{Name: sp.Unit, Type: table.Category})
+	} else {
+		s.noteUnit(resolved.Looked)
+	}
 	read, err := table.Read(ctx, resolved.Source, fields, table.ReadOptions{Missing: resolved.Missing, Progress: s.Progress})
 	if err != nil {
 		return err
 	}
 	o.Label = read.Columns[0]
-	for _, c := range read.Columns[1:] {
+	if sp.Unit != "" {
+		o.Unit = read.Columns[len(read.Columns)-1]
+	}
+	for _, c := range read.Columns[1 : 1+len(names)] {
 		a := evaluate.Attribute{Column: c}
 		public := sp.Columns[c.Field.Name]
 		if c.Field.Type == table.Category {
@@ -146,6 +153,12 @@ func (s *Service) readEvaluation(ctx context.Context, r *api.LDPEvaluateRequest,
 // roles by which their types are inferred.
 func learnedColumns(r *api.LDPEvaluateRequest, sp *spec.Spec, src file.Source) (*spec.Spec, []string, error) {
 	wanted := append([]string{r.Label}, r.Columns...)
+	if sp.Unit != "" {
+		if sp.Unit == r.Label || slices.Contains(r.Columns, sp.Unit) {
+			return nil, nil, noren.Usagef("unit", "the column that tells persons apart cannot be learned, nor learned from")
+		}
+		wanted = append(wanted, sp.Unit)
+	}
 	if _, err := table.Find(src, append(wanted, r.Drop...)); err != nil {
 		return nil, nil, err
 	}
@@ -165,7 +178,7 @@ func learnedColumns(r *api.LDPEvaluateRequest, sp *spec.Spec, src file.Source) (
 				return nil, nil, noren.Usagef("label", "the class cannot be learned from itself, nor be dropped")
 			}
 			c = spec.Column{Role: table.Sensitive.String()} // its type is inferred only for the texts of missing values
-		case slices.Contains(r.Drop, name), len(r.Columns) > 0 && !slices.Contains(r.Columns, name), identifier && len(r.Columns) == 0:
+		case slices.Contains(r.Drop, name), name == sp.Unit, len(r.Columns) > 0 && !slices.Contains(r.Columns, name), identifier && len(r.Columns) == 0:
 			c.Role = table.Other.String()
 		default:
 			c.Role, c.Hierarchy = table.Quasi.String(), ""
@@ -177,6 +190,19 @@ func learnedColumns(r *api.LDPEvaluateRequest, sp *spec.Spec, src file.Source) (
 		return nil, nil, &noren.Error{Kind: noren.Usage, What: "no column is left to learn from"}
 	}
 	return &out, names, nil
+}
+
+// noteUnit warns of columns that seem to tell persons apart who have several records.
+func (s *Service) noteUnit(looked *infer.Report) {
+	if looked == nil {
+		return
+	}
+	for i := range looked.Columns {
+		if c := &looked.Columns[i]; c.Unit {
+			name := c.Field.Name
+			s.columnNote(api.Warning, "unit-open", []string{name}, "column "+name+" seems to tell persons apart who have several records: without it as the unit, models are tried on other records of persons whom they have seen, and their accuracy is too high")
+		}
+	}
 }
 
 // boundsOf reads the two ends of a number or a date.

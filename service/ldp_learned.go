@@ -1,7 +1,10 @@
 package service
 
 import (
+	"cmp"
+	"fmt"
 	"math"
+	"strings"
 
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/ldp"
@@ -13,13 +16,16 @@ func (e *ldpEstimation) result() *api.LDPEstimate {
 	s := e.survey
 	spec := s.Spec()
 	out := &api.LDPEstimate{
-		Schema: api.LDPEstimateSchema, Question: spec.Question, Column: spec.Column, Mechanism: s.Mechanism(),
+		Schema: api.LDPEstimateSchema, Question: cmp.Or(e.question, spec.Question), Column: spec.Column, Mechanism: s.Mechanism(),
 		Rappor: effectiveParams(s), Kind: s.Kind(), Reports: e.found.N, Rejected: e.found.Rejected,
-		BadLines: e.bad, Warnings: e.found.Warnings,
+		BadLines: e.bad, Warnings: e.found.Warnings, Specification: s.SHA256For(e.question), Without: e.without,
 		LDPLearned: learned(s, e.found, 0, e.r.Project), Association: e.joint, Privacy: s.Privacy(),
 	}
 	for _, f := range e.r.Reports {
 		out.Inputs = append(out.Inputs, f.Name)
+	}
+	if len(e.without) > 0 {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("nothing ties %s to the specification: no line names it, and reports by another one are seen only where they cannot be of this mechanism", strings.Join(e.without, ", ")))
 	}
 	if out.Rounds = e.found.Rounds; out.Rounds > 0 {
 		if e.found.Shares != nil {

@@ -2,10 +2,7 @@ package service
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
@@ -22,11 +19,20 @@ import (
 // LDPRandomise makes the report of each record of a table as its own device would.
 //
 // Guarantee: that of the survey, for each report; see package survey. The key of the
-// devices is written before the reports are returned, so that no report is released
-// whose permanent answer would be forgotten against the request.
+// devices, and what it is used for, are written before the reports are returned, so that
+// no report is released whose permanent answer would be forgotten against the request, or
+// whose loss would be missing in the sum of the key.
+//
+// A table that a reachable ledger has granted is refused (code granted): its budget does
+// not count what the reports tell. With NotCharged it is randomised all the same, and each
+// ledger that holds it notes so before the table is read; without such a ledger that is an
+// error.
 func (s *Service) LDPRandomise(ctx context.Context, r *api.LDPRandomiseRequest) (*api.LDPRandomise, error) {
 	if r.Devices != "" && r.Client == "" {
 		return nil, noren.Usagef("devices", "devices are distinguished by the clients' ids").Hinted("name the column that holds the ids")
+	}
+	if r.Finish != "" && r.Devices == "" {
+		return nil, noren.Usagef("finish", "a survey under way goes on with the key of its devices").Hinted("name the file of the key")
 	}
 	sv, err := ofColumns(&r.Survey, r.Columns)
 	if err != nil {
@@ -35,30 +41,38 @@ func (s *Service) LDPRandomise(ctx context.Context, r *api.LDPRandomiseRequest) 
 	if r.Devices != "" && !sv.Remembers() {
 		return nil, noren.Usagef("devices", "%s remembers nothing, and needs no secrets", sv.Mechanism()).Hinted("take a longitudinal mechanism or RAPPOR for reports round after round")
 	}
-	names := sv.Columns()
-	if r.Client != "" {
-		names = append(slices.Clone(names), r.Client)
-	}
-	tab, err := s.readTexts(ctx, &r.Table, names)
-	if err != nil {
-		return nil, err
+	if r.Finish != "" && r.Finish != sv.Question() {
+		return nil, noren.Usagef("finish", "the survey asks %q and not %q", sv.Question(), r.Finish)
 	}
 	o := survey.LineOptions{Client: r.Client != "", Progress: s.Progress}
-	var fresh []byte
+	var key *keyOfDevices
 	if r.Devices != "" {
-		if o.Devices, fresh, err = openDevices(r.Devices); err != nil {
+		if key, err = openKey(r.Devices); err != nil {
 			return nil, err
 		}
+		if r.Finish == "" && key.AnswersAnew(sv) {
+			s.note(api.Warning, "devices-anew", r.Devices+" was made by an earlier version, and its permanent answers are drawn anew: a survey that is under way with it costs its lifetime's epsilon again, unless it is finished by the answers that it began with")
+		}
+		if err := key.Check(sv, r.Finish != ""); err != nil {
+			return nil, err
+		}
+		o.Devices = key.Devices(r.Finish != "")
+	}
+	tab, uncharged, err := s.readRandomised(ctx, r, sv)
+	if err != nil {
+		return nil, err
 	}
 	lines, err := sv.RandomiseTable(ctx, noise.NewSource(), tab, r.Input, o)
 	if err != nil {
 		return nil, err
 	}
-	if fresh != nil {
-		if err := keepKey(r.Devices, fresh); err != nil {
+	if key != nil {
+		if key, err = key.use(sv, r.Finish != "", lines.Most); err != nil {
 			return nil, err
 		}
-		s.note(api.Info, "devices-key", "made the key of the devices, "+r.Devices+": keep it, and keep it secret")
+		if key.fresh {
+			s.note(api.Info, "devices-key", "made the key of the devices, "+r.Devices+": keep it, and keep it secret")
+		}
 	}
 	if n := lines.Repeated; n > 1 {
 		s.note(api.Warning, "repeated-clients", fmt.Sprintf("%s reports are not their client's first: the privacy losses of a person with several records add up, and estimates exclude later reports", text.Integer(n)))
@@ -67,7 +81,11 @@ func (s *Service) LDPRandomise(ctx context.Context, r *api.LDPRandomiseRequest) 
 	}
 	out := &api.LDPRandomise{
 		Schema: api.LDPRandomiseSchema, Input: r.Input, Output: r.Output, Reports: tab.Rows, Repeated: lines.Repeated,
-		Mechanism: sv.Mechanism(), Columns: sv.Columns(), Rappor: effectiveParams(sv), Privacy: sv.Privacy(), Lines: lines.Text,
+		Mechanism: sv.Mechanism(), Columns: sv.Columns(), Rappor: effectiveParams(sv), Privacy: sv.Privacy(), NotCharged: uncharged, Lines: lines.Text,
+		Question: sv.Question(), Specification: sv.SHA256(),
+	}
+	if key != nil {
+		out.Devices = usesOf(r.Devices, key.KeyFile)
 	}
 	if r.Devices == "" {
 		out.Privacy = sv.PrivacyWithoutSecrets()
@@ -109,7 +127,12 @@ func (s *Service) openPlain(ctx context.Context, path string, sp *spec.Spec) (fi
 	if path == "-" && s.Stdin != nil {
 		return file.OpenStdin(ctx, s.Stdin, o)
 	}
-	return file.Open(ctx, path, o)
+	src, err := file.Open(ctx, path, o)
+	if err != nil {
+		return nil, err
+	}
+	s.noteHidden(src)
+	return src, nil
 }
 
 // readTexts reads columns of a table as text.
@@ -124,40 +147,4 @@ func (s *Service) readTexts(ctx context.Context, t *api.Table, names []string) (
 	}
 	defer func() { _ = src.Close() }()
 	return table.ReadText(ctx, src, names, table.ReadOptions{Missing: sp.Input.Missing, Progress: s.Progress})
-}
-
-// openDevices reads the key of all devices, or draws one where there is none: it is
-// returned as fresh then, to be kept before any report is released.
-func openDevices(path string) (d *survey.Devices, fresh []byte, err error) {
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if fresh, err = survey.NewKey(noise.NewSource()); err != nil {
-			return nil, nil, err
-		}
-		d, err = survey.NewDevices(fresh)
-		return d, fresh, err
-	}
-	if err != nil {
-		return nil, nil, noren.Usagef(path, "the key of the devices cannot be read")
-	}
-	d, err = survey.ParseKey(path, text)
-	return d, nil, err
-}
-
-// keepKey writes the key of the devices, readable by its owner alone. It never replaces
-// a file.
-func keepKey(path string, key []byte) error {
-	bad := func(err error) error {
-		return &noren.Error{Kind: noren.Usage, Where: path, What: "the key of the devices cannot be written", Err: errors.Unwrap(err)}
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return bad(err)
-	}
-	_, err = f.Write(survey.EncodeKey(key))
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		_ = os.Remove(path)
-		return bad(err)
-	}
-	return nil
 }

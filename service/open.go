@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io/fs"
-	"path/filepath"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
@@ -222,7 +220,7 @@ func (s *Service) openUnaccounted(ctx context.Context, q *api.Ask) (_ *asked, er
 	if err := atomicfile.Apart([]string{q.Dataset}, q.Outputs...); err != nil {
 		return nil, err
 	}
-	if err := a.public(ctx, q.SpecFile); err != nil {
+	if err := s.public(ctx, a, q.SpecFile); err != nil {
 		return nil, err
 	}
 	sheet, err := merged(q)
@@ -307,37 +305,4 @@ func declared(ctx context.Context, path string, s *spec.Spec, o spec.DatasetOpti
 // noCopy refuses an unaccounted answer about a table that only a grant can copy.
 func noCopy(where string) error {
 	return noren.Usagef(where, "answers are about a CSV or Parquet file, or a data set of the ledger").Coded("no-copy")
-}
-
-// reachable opens every ledger that could hold the file: those of the service, and one
-// beside the file.
-func (s *Service) reachable(ctx context.Context, path string) (ledgers []*ledger.Ledger, err error) {
-	seen := map[string]bool{}
-	candidates := append([]string{s.Ledger}, s.Ledgers...)
-	for _, candidate := range append(candidates, DefaultLedger, filepath.Join(filepath.Dir(path), DefaultLedger)) {
-		if candidate == "" {
-			continue
-		}
-		real, err := filepath.EvalSymlinks(candidate)
-		if errors.Is(err, fs.ErrNotExist) && candidate != s.Ledger {
-			continue
-		}
-		if err == nil {
-			real, err = filepath.Abs(real)
-		}
-		if err == nil && seen[real] {
-			continue
-		}
-		l, err := ledger.Open(ctx, candidate, ledger.Options{})
-		if err != nil {
-			return ledgers, &noren.Error{
-				Kind: noren.Refused, Code: "ledger-unreadable", Where: path,
-				What: fmt.Sprintf("an unaccounted answer is refused: ledger %s cannot be opened to see whether it knows the file", candidate), Err: err,
-				Hint: "verify that ledger, or name another",
-			}
-		}
-		seen[real] = true
-		ledgers = append(ledgers, l)
-	}
-	return ledgers, nil
 }

@@ -21,6 +21,8 @@ type question[M release.Mechanism] struct {
 	build func(ctx context.Context, a *asked) (M, error)
 	// most is the largest cost that may be charged. Optional.
 	most *api.Amount
+	// priced is the hash of the request that a price was made for. Optional.
+	priced string
 	// hold keeps the cost free. Optional.
 	hold *Held
 	// paid receives the price of an answer. Optional.
@@ -36,7 +38,7 @@ func (q *question[M]) prepare(ctx context.Context, s *Service) (a *asked, m M, r
 	if a, err = s.open(ctx, q.ask); err != nil {
 		return nil, m, r, err
 	}
-	if err = a.public(ctx, q.public...); err == nil {
+	if err = s.public(ctx, a, q.public...); err == nil {
 		m, err = q.build(ctx, a)
 	}
 	if err != nil {
@@ -44,7 +46,7 @@ func (q *question[M]) prepare(ctx context.Context, s *Service) (a *asked, m M, r
 		return nil, m, r, err
 	}
 	r = release.Request{Mechanism: m, Dataset: a.Dataset, Tool: s.Tool, Collect: s.Collect, Buckets: s.Buckets}
-	r.Budget = release.Budget{Principal: q.ask.Analyst, Identity: s.Identity, Key: q.ask.RequestKey, Reuse: q.ask.Reuse}
+	r.Budget = release.Budget{Principal: q.ask.Analyst, Identity: s.Identity, Key: q.ask.RequestKey, Reuse: q.ask.Reuse, Priced: q.priced}
 	if r.Budget.Principal == "" {
 		r.Budget.Principal = s.Analyst
 	}

@@ -211,7 +211,7 @@ func (s *Service) assumed(ctx context.Context, r *api.QueryRequest) (*dataset.De
 		a, err := s.open(ctx, &r.Ask)
 		if err == nil {
 			defer a.close()
-			return a.Definition, a.public(ctx, r.KeysFile)
+			return a.Definition, s.public(ctx, a, r.KeysFile)
 		}
 		if code := noren.CodeOf(err); code != "no-ledger" && code != "no-dataset" && code != "no-schema" {
 			return nil, err

@@ -19,9 +19,13 @@ import (
 const excluded = "hidden bias: how far private records differ, in what the columns of the weights do not tell, from the public ones beside them"
 
 // RatioAnswer answers a question about the private table from a weighted public one. The
-// weights were paid for: nothing is charged.
+// weights were paid for: nothing is charged. A table that a reachable ledger has granted is
+// refused (code private).
 func (s *Service) RatioAnswer(ctx context.Context, r *api.RatioAnswerRequest) (*api.RatioAnswer, error) {
 	if err := checkRatioQuestion(r); err != nil {
+		return nil, err
+	}
+	if err := s.refusePrivate(ctx, r.Weights, r.Meta, r.SpecFile); err != nil {
 		return nil, err
 	}
 	sheet, err := s.publicSheet(r.SpecFile, r.Schema)

@@ -44,10 +44,10 @@ func (s *Service) RatioFit(ctx context.Context, r *api.RatioFitRequest) (*api.Ra
 		if r.Certified {
 			return nil, &noren.Error{
 				Kind: noren.NotMet, Code: "other-weights", Where: "certificate", What: "the certificate is of the file that was made first, and this is another",
-				Hint: "repeat the request with the same public table, lambda, post-processing and column name; without a certificate the file is written, under the same guarantee",
+				Hint: "repeat the request with the same lambda, post-processing and column name; without a certificate the file is written, under the same guarantee",
 			}
 		}
-		s.note(api.Warning, "other-weights", "this is another file than the one that was certified: the public table, or what is made of the same release, has changed; the guarantee is the same")
+		s.note(api.Warning, "other-weights", "this is another file than the one that was certified: other weights were made of the same release; the guarantee is the same")
 	}
 	if err := f.files.commit(); err != nil {
 		return nil, unwritten(err)
@@ -158,7 +158,7 @@ func (f *ratioFit) build(ctx context.Context, a *asked) (*ratio.Mechanism, error
 		return nil, err
 	}
 	o := ratio.Options{
-		Public: f.space.points, Frame: f.space.frame, Cost: f.cost, Neighbours: a.neighbours(), Records: records,
+		Public: f.space.points, PublicTable: f.space.public, Frame: f.space.frame, Cost: f.cost, Neighbours: a.neighbours(), Records: records,
 		Features: ratio.Feature(q.Features), Noise: ratio.ParseNoise(q.Noise), Centres: q.Centres, Sigmas: q.Sigmas, Lambda: q.Lambda,
 		Post: ratio.Post(q.Post), Raw: q.Raw,
 	}
@@ -188,9 +188,11 @@ func (f *ratioFit) publish(ctx context.Context, mechanism *ratio.Mechanism, payl
 	if f.files, err = stageWeights(ctx, q.Output, q.Force, f.space.source, f.weights); err != nil {
 		return certificate.Released{}, err
 	}
-	f.released, err = f.files.hash(ctx)
+	if f.released, err = f.files.hash(ctx); err != nil {
+		return certificate.Released{}, err
+	}
 	f.released.Name = filepath.Base(q.Output)
-	return f.released, err
+	return f.released, f.space.unchanged(ctx) // the certificate states the table that was copied
 }
 
 func (f *ratioFit) result(mechanism *ratio.Mechanism, receipt api.Receipt) *api.RatioFit {

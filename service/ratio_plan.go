@@ -18,7 +18,8 @@ import (
 )
 
 // RatioPlan estimates the errors of weighted answers before a fit, for a private table that
-// is distributed as the public one. It reads the public table only and charges nothing.
+// is distributed as the public one. It reads the public table only and charges nothing. A
+// table that a reachable ledger has granted is refused (code private).
 func (s *Service) RatioPlan(ctx context.Context, r *api.RatioPlanRequest) (*api.RatioPlan, error) {
 	if len(r.Columns) == 0 {
 		return nil, noren.Usagef("columns", "expected the columns of the space, got none").Hinted("for instance age,sex")
@@ -35,6 +36,9 @@ func (s *Service) RatioPlan(ctx context.Context, r *api.RatioPlanRequest) (*api.
 		if neighbours, err = account.ParseNeighbours(r.Neighbours); err != nil {
 			return nil, inField("neighbours", err)
 		}
+	}
+	if err := s.refusePrivate(ctx, r.Public, r.PublicScale, r.SpecFile); err != nil {
+		return nil, err
 	}
 	filled := *r // with the form of the public table
 	r = &filled

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"reflect"
 	"slices"
 
 	"github.com/noren-privacy/noren"
@@ -23,6 +24,8 @@ type ratioSpace struct {
 	frame   *ratio.Frame
 	points  *ratio.Points
 	missing []string
+	public  ratio.PublicTable
+	path    string
 }
 
 func (v *ratioSpace) close() {
@@ -34,7 +37,7 @@ func (v *ratioSpace) close() {
 // openSpace reads the public table as schema reads the private one, and maps it to points.
 // reserved is a column that the table must not have. The caller closes the space.
 func (s *Service) openSpace(ctx context.Context, q *api.RatioSpace, schema *dataset.Definition, reserved string) (_ *ratioSpace, err error) {
-	v := &ratioSpace{missing: schema.Missing}
+	v := &ratioSpace{missing: schema.Missing, path: q.Public}
 	defer func() {
 		if err != nil {
 			v.close()
@@ -45,6 +48,9 @@ func (s *Service) openSpace(ctx context.Context, q *api.RatioSpace, schema *data
 		return nil, err
 	}
 	if v.source, err = file.Open(ctx, q.Public, o); err != nil {
+		return nil, err
+	}
+	if v.public, err = publicTable(ctx, q.Public, v.source); err != nil {
 		return nil, err
 	}
 	for _, c := range v.source.Columns() {
@@ -68,8 +74,26 @@ func (s *Service) openSpace(ctx context.Context, q *api.RatioSpace, schema *data
 	if v.frame, err = ratio.NewFrame(axes); err != nil {
 		return nil, err
 	}
-	v.points, err = v.frame.Points(v.table)
-	return v, err
+	if v.points, err = v.frame.Points(v.table); err != nil {
+		return nil, err
+	}
+	return v, v.unchanged(ctx)
+}
+
+// unchanged makes sure that what was read so far is the table that is stated. A table of a
+// database was copied when it was opened.
+func (v *ratioSpace) unchanged(ctx context.Context) error {
+	if file.IsDatabase(v.path) {
+		return nil
+	}
+	now, err := publicTable(ctx, v.path, v.source)
+	if err != nil {
+		return err
+	}
+	if !reflect.DeepEqual(now, v.public) {
+		return &noren.Error{Kind: noren.BadData, Where: v.path, What: "the public table changed while it was read", Hint: "start again when no program writes to it"}
+	}
+	return nil
 }
 
 // publicForm says how a public text file is written.

@@ -26,7 +26,7 @@ func (s *Service) Rows(ctx context.Context, r *api.RowsRequest) (*api.Rows, erro
 	if err != nil {
 		return nil, err
 	}
-	src, err := s.openTable(ctx, r.Input, sp)
+	src, err := s.openLooked(ctx, r.Input, sp)
 	if err != nil {
 		return nil, err
 	}

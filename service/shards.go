@@ -120,7 +120,7 @@ func (s *Service) shardsJob(ctx context.Context, r *api.BeginShardsRequest, sp *
 	}
 	j := &shard.Job{
 		Protocol: shard.Protocol, Build: r.Build, Version: s.Tool.Version, Input: r.Input, Output: r.Output,
-		Form:    shard.Form{Delimiter: form.Delimiter, Encoding: form.Encoding, Header: form.Header, Sheet: form.Sheet, HeaderRow: form.HeaderRow},
+		Form:    shard.Form{Delimiter: form.Delimiter, Encoding: form.Encoding, Header: form.Header, Sheet: form.Sheet, HeaderRow: form.HeaderRow, Hidden: form.Hidden},
 		Missing: read.Missing, Fields: shard.FieldsOf(written), Options: of, Fates: found.Fates, FreeText: found.FreeText, Force: r.Force, Dialect: *dialect,
 		BucketRows: r.BucketRows, Notes: r.Notes,
 	}
@@ -143,10 +143,7 @@ func (s *Service) shardsJob(ctx context.Context, r *api.BeginShardsRequest, sp *
 	if err := s.shardsApart(ctx, r, sp, j, paths); err != nil {
 		return nil, err
 	}
-	key, seeded := options.JobKey()
-	if !seeded {
-		key = pseudonym.NewKey()
-	}
+	key := pseudonym.NewKey()
 	j.Key = key[:]
 	return j, j.Faults(read.Source, options)
 }
@@ -208,26 +205,26 @@ func (s *Service) CommitShards(ctx context.Context, r *api.CommitShardsRequest) 
 		return nil, err
 	}
 	var certified *certifier
+	var with companions
 	if j.Certificate != "" {
 		if certified, err = s.newCertifier(j.Certificate, j.Force); err != nil {
 			return nil, err
 		}
 		defer certified.file.Discard()
 		certified.manifest, certified.notes = true, j.Notes
+		with = append(with, certified.file)
 	}
 	made, err := j.Commit(ctx, plan, r.Results, func(made *kanon.Result, manifest []byte) error {
 		if certified == nil {
 			return nil
 		}
-		return certified.verified(ctx, made, bytes.NewReader(manifest))
+		if err := certified.verified(ctx, made, bytes.NewReader(manifest)); err != nil {
+			return err
+		}
+		return with.commit() // before the release: there is none without it
 	})
 	if err != nil {
-		return nil, err
-	}
-	if certified != nil {
-		if err := certified.file.Commit(); err != nil {
-			return nil, err
-		}
+		return nil, with.retract(err, j.Output, j.Force)
 	}
 	if err := shard.Clear(j.Folder, r.Job); err != nil {
 		return nil, err

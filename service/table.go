@@ -14,6 +14,7 @@ import (
 	"github.com/noren-privacy/noren/table/csvio"
 	"github.com/noren-privacy/noren/table/file"
 	"github.com/noren-privacy/noren/table/parts"
+	"github.com/noren-privacy/noren/table/xlsx"
 )
 
 // specOf is the specification of a table: that of its file with that of the request laid
@@ -38,7 +39,8 @@ func specOf(t *api.Table) (*spec.Spec, error) {
 	return base.With(t.Spec), nil
 }
 
-// openTable opens a private table. A text file whose first line looks like data is
+// openTable opens a private table of which something is to be released. A workbook that
+// hides rows or columns is refused unless the specification decides on them. A text file whose first line looks like data is
 // refused unless the specification states what the line is.
 func (s *Service) openTable(ctx context.Context, name string, as *spec.Spec) (file.Source, error) {
 	o, err := as.CheckedForm()
@@ -48,12 +50,30 @@ func (s *Service) openTable(ctx context.Context, name string, as *spec.Spec) (fi
 	return s.openForm(ctx, name, o)
 }
 
-// openRelease opens a release, or another table that is compared with one.
-func (s *Service) openRelease(ctx context.Context, name string) (file.Source, error) {
-	return s.openForm(ctx, name, file.Options{})
+// openLooked is [Service.openTable] for a table that is looked at and not released: hidden
+// rows and columns of which nothing was decided are read, and a note says so.
+func (s *Service) openLooked(ctx context.Context, name string, as *spec.Spec) (file.Source, error) {
+	o, err := as.CheckedForm()
+	if err != nil {
+		return nil, err
+	}
+	return s.openForm(ctx, name, looked(o))
 }
 
-// openForm opens a table and notes how a text file is read where its form is not plain.
+// looked is the form of a table that is looked at.
+func looked(o file.Options) file.Options {
+	if o.Hidden == xlsx.Undecided {
+		o.Hidden = xlsx.Look
+	}
+	return o
+}
+
+// openRelease opens a release, or another table that is compared with one.
+func (s *Service) openRelease(ctx context.Context, name string) (file.Source, error) {
+	return s.openForm(ctx, name, looked(file.Options{}))
+}
+
+// openForm opens a table and notes how it is read where its form is not plain.
 func (s *Service) openForm(ctx context.Context, name string, o file.Options) (file.Source, error) {
 	o.Progress = s.Progress
 	var src file.Source
@@ -69,6 +89,13 @@ func (s *Service) openForm(ctx context.Context, name string, o file.Options) (fi
 	if err != nil {
 		return nil, err
 	}
+	s.noteForm(src)
+	return src, nil
+}
+
+// noteForm notes how a table is read where its form is not plain.
+func (s *Service) noteForm(src file.Source) {
+	s.noteHidden(src)
 	switch of := src.(type) {
 	case *csvio.Source:
 		if notes := of.Notes(); len(notes) > 0 {
@@ -79,7 +106,15 @@ func (s *Service) openForm(ctx context.Context, name string, o file.Options) (fi
 			s.note(api.Info, "text-form", note)
 		}
 	}
-	return src, nil
+}
+
+// noteHidden warns of what a workbook hides.
+func (s *Service) noteHidden(src file.Source) {
+	if of, ok := src.(*xlsx.Source); ok {
+		for _, note := range of.FileNotes() {
+			s.note(api.Warning, "hidden", src.Name()+": "+note)
+		}
+	}
 }
 
 func closeTable(src file.Source) { _ = src.Close() }

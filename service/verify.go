@@ -46,7 +46,7 @@ func (s *Service) Verify(ctx context.Context, r *api.VerifyRequest) (*api.Verifi
 			return nil, err
 		}
 	}
-	src, err := s.openTable(ctx, r.Input, sp)
+	src, err := s.openLooked(ctx, r.Input, sp)
 	if err != nil {
 		return nil, err
 	}

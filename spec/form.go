@@ -7,6 +7,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table/csvio"
 	"github.com/noren-privacy/noren/table/file"
+	"github.com/noren-privacy/noren/table/xlsx"
 )
 
 // Form says how to read the file that s describes, except for its first line: its
@@ -24,6 +25,9 @@ func (s *Spec) Form() (file.Options, error) {
 		return o, &noren.Error{Kind: noren.Usage, Where: "header-row", What: "expected the number of a row, from 1"}
 	}
 	o.Sheet, o.HeaderRow = s.Input.Sheet, s.Input.HeaderRow
+	if o.Hidden, err = xlsx.ParsePolicy(s.Input.Hidden); err != nil {
+		return o, err
+	}
 	if s.Input.Query != "" {
 		text, err := os.ReadFile(s.Input.Query)
 		if err != nil {

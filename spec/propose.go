@@ -16,6 +16,9 @@ import (
 type ProposeOptions struct {
 	// Input is how the table was read, as far as it was stated. Optional.
 	Input Input
+	// Undecided says that the table is a workbook that hides rows or columns, of which
+	// nothing was decided.
+	Undecided bool
 	// Use is a line that says how the file is used, such as a command. Optional.
 	Use string
 	// Answers are the steward's, which decide where they differ from what was inferred.
@@ -39,13 +42,15 @@ func Propose(r *infer.Report, o ProposeOptions) string {
 #   sensitive         what others must not learn of a person: kept, and checked
 #                     where l or t is given
 #   other             kept untouched
+#
+# A column without a role has no proposal: nothing tells what it holds. Decide on it.
 `, r.Rows))
 	if o.Use != "" {
 		fmt.Fprintf(&b, "#\n# %s\n", o.Use)
 	}
 	o.Answers.comment(&b, l)
 	b.WriteString("\nversion: 1\n")
-	proposeInput(&b, l, o.Input, r.Missing)
+	proposeInput(&b, l, &o, r.Missing)
 	switch unit := unitOf(r); {
 	case o.Answers != nil && o.Answers.Unit != "":
 		b.WriteString(l.Text("\n# Records with the same value here are of one person: k, l and t count persons\n# by it.\n"))
@@ -80,7 +85,8 @@ func Propose(r *infer.Report, o ProposeOptions) string {
 }
 
 // proposeInput states how the table is read.
-func proposeInput(b *strings.Builder, l lang.Lang, in Input, missing []string) {
+func proposeInput(b *strings.Builder, l lang.Lang, o *ProposeOptions, missing []string) {
+	in := o.Input
 	var lines []string
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf("  "+format+"\n", args...)) }
 	if in.Delimiter != "" {
@@ -94,6 +100,12 @@ func proposeInput(b *strings.Builder, l lang.Lang, in Input, missing []string) {
 	}
 	if in.Sheet != "" {
 		add("sheet: %s", Scalar(in.Sheet))
+	}
+	if in.Hidden != "" {
+		add("%s: %s", "hidden", in.Hidden)
+	}
+	if o.Undecided {
+		lines = append(lines, l.Text("  # The workbook hides rows or columns. Decide on them: read takes them, leave leaves\n  # them out.\n  # hidden: leave\n"))
 	}
 	if in.HeaderRow != 0 {
 		add("header-row: %d", in.HeaderRow)
@@ -131,11 +143,20 @@ func proposeColumn(b *strings.Builder, l lang.Lang, c *infer.Column) {
 		comment(b, l.Text("%d different values, %d missing.", c.Distinct, c.Missing))
 	}
 	comment(b, l.Text("Type: %s", lang.Words(c.TypeReason.Text)))
-	comment(b, l.Text("Role: %s", lang.Words(c.RoleReason.Text)))
+	open := c.RoleReason.Code == infer.RoleOpen
+	if open { // a proposal without a reason would pass for a decision
+		comment(b, l.Text("No role: nothing tells what they are. If others may know them, write role: quasi-identifier; if others must not know them, sensitive; if they are kept as they are, other."))
+	} else {
+		comment(b, l.Text("Role: %s", lang.Words(c.RoleReason.Text)))
+	}
 	if c.Unit {
 		comment(b, l.Text("It seems to name persons who have several records each: name it as the unit, so that persons count and not records."))
 	}
-	fmt.Fprintf(b, "  %s:\n    role: %s\n    type: %s\n", Scalar(f.Name), f.Role, f.Type)
+	fmt.Fprintf(b, "  %s:\n", Scalar(f.Name))
+	if !open {
+		fmt.Fprintf(b, "    role: %s\n", f.Role)
+	}
+	fmt.Fprintf(b, "    type: %s\n", f.Type)
 	if f.Type == table.Date && f.Layout != "" {
 		fmt.Fprintf(b, "    format: %s\n", Scalar(string(f.Layout)))
 		if len(c.Layouts) > 1 {

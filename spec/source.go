@@ -218,11 +218,12 @@ func (s *Spec) NoteIndex(columns []table.StoredColumn, notes Notes) {
 	}
 }
 
-// NoteKept notes the columns without a stated role: they are kept as they are.
-func (s *Spec) NoteKept(schema *table.Schema, notes Notes) {
+// NoteKept notes the columns without a stated role that are kept as they are: all that are
+// neither dropped nor among undecided, which refuse the release.
+func (s *Spec) NoteKept(schema *table.Schema, undecided []string, notes Notes) {
 	var kept []string
 	for _, f := range schema.Fields {
-		if _, named := s.Columns[f.Name]; !named && f.Role == table.Other {
+		if s.Columns[f.Name].Role == "" && f.Role == table.Other && !slices.Contains(undecided, f.Name) {
 			kept = append(kept, f.Name)
 		}
 	}

@@ -149,7 +149,7 @@ func TestResolveSource(t *testing.T) {
 	if pay := r.Schema.Fields[1]; pay.Type != table.Decimal || pay.Number != "" || r.Formats["pay"] != "1,234.5" {
 		t.Errorf("pay is %+v, formats %v", pay, r.Formats)
 	}
-	s.NoteKept(r.Schema, how.Notes)
+	s.NoteKept(r.Schema, nil, how.Notes)
 	want := []string{spec.NoteMissing + " ", spec.NoteNumberFormat + " pay", spec.NoteKept + " note"}
 	if !slices.Equal(notes, want) {
 		t.Errorf("notes %v, want %v", notes, want)

@@ -43,7 +43,8 @@ type Input struct {
 	Delimiter string   `yaml:"delimiter,omitempty" json:"delimiter,omitempty" jsonschema:"one character between fields, or tab"`
 	Encoding  string   `yaml:"encoding,omitempty" json:"encoding,omitempty" jsonschema:"utf-8, shift_jis, utf-16le, utf-16be, euc-jp, iso-2022-jp, latin-1 or windows-1252"`
 	Header    *bool    `yaml:"header,omitempty" json:"header,omitempty" jsonschema:"true: the first line holds the names of the columns, whatever it looks like; false: it is a record, and the columns are named c1, c2, ..."`
-	Sheet     string   `yaml:"sheet,omitempty" json:"sheet,omitempty" jsonschema:"the worksheet of a workbook, by its name or number from 1; the first where left out"`
+	Sheet     string   `yaml:"sheet,omitempty" json:"sheet,omitempty" jsonschema:"the worksheet of a workbook, by its name or number from 1; the first that is not hidden where left out"`
+	Hidden    string   `yaml:"hidden,omitempty" json:"hidden,omitempty" jsonschema:"what becomes of the rows and columns that a workbook hides: read or leave; a release of a workbook that hides some needs one"`
 	HeaderRow int      `yaml:"header-row,omitempty" json:"header-row,omitempty" jsonschema:"the row of a worksheet, or the line of a text file, from 1, that names the columns; the first that is not blank where left out"`
 	Query     string   `yaml:"query,omitempty" json:"query,omitempty" jsonschema:"file with one query in SQL whose result is the table, for databases; relative to this file"`
 	Missing   []string `yaml:"missing,omitempty" json:"missing,omitempty" jsonschema:"texts that stand for a missing value; the empty field always does"`

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"encoding/binary"
 	"fmt"
 
 	"github.com/noren-privacy/noren"
@@ -110,6 +111,19 @@ func (h *Hierarchy) NameAt(level int, node uint32) string { return h.names[level
 
 // Size is the number of nodes of a level.
 func (h *Hierarchy) Size(level int) int { return len(h.names[level]) }
+
+// AppendCanonical appends bytes that fix the hierarchy: the names from each leaf to the
+// root, line by line. Its own name, which is that of a file, is not in them.
+func (h *Hierarchy) AppendCanonical(dst []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(h.levels))
+	dst = binary.AppendUvarint(dst, uint64(h.Leaves()))
+	for leaf := range h.Leaves() {
+		for level := range h.levels {
+			dst = appendSized(dst, h.NameAt(level, h.Ancestor(uint32(leaf), level)))
+		}
+	}
+	return dst
+}
 
 // Common returns the level and node of the lowest common ancestor of leaves,
 // of which there must be one at least.

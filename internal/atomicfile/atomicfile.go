@@ -23,6 +23,7 @@ type File struct {
 	force  bool
 	mode   fs.FileMode // from Commit on
 	done   bool
+	made   fs.FileInfo // what Commit has given its name, nil before
 }
 
 // Create starts a public file that is to become target, which must not exist
@@ -98,6 +99,7 @@ func (f *File) Commit() error {
 		return &noren.Error{Where: f.target, What: "cannot be completed", Err: Reason(err)}
 	}
 	f.done = true
+	f.made, _ = f.Stat()
 	if err := f.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
 		return &noren.Error{Where: f.target, What: "cannot be closed", Err: Reason(err)}
 	}
@@ -115,6 +117,20 @@ func (f *File) Discard() {
 		_ = os.Remove(f.temp)
 	}
 }
+
+// Retract removes the file that Commit has created, if it is still the one under its
+// name, and reports whether it did: where what it belongs to could not be created. A file
+// that it replaced is not put back.
+func (f *File) Retract() bool {
+	if f.made == nil {
+		return false
+	}
+	now, err := os.Lstat(f.target)
+	return err == nil && os.SameFile(now, f.made) && os.Remove(f.target) == nil
+}
+
+// Target is the name that Commit gives the file.
+func (f *File) Target() string { return f.target }
 
 // publishNamed gives the named temporary file its final name. Without force a
 // hard link is made first, which fails where the name is taken.

@@ -40,7 +40,7 @@ func newAnonymize(t *terminal) *cobra.Command {
 	f.registerRelease(c)
 	s := c.Flags()
 	s.Int64Var(&f.splitRows, "split-rows", 0, "write files of at most `N` records into the folder OUTPUT, with a manifest")
-	s.StringVar(&f.seed, "seed", "", "`HEX` that fixes search and row order: 32 or more random hexadecimal digits; keep it secret, it reveals the order (default: drawn)")
+	s.StringVar(&f.seed, "seed", "", "`HEX` that fixes the search and, with the table and all parameters, the row order: 32 or more random hexadecimal digits; keep it secret, it reveals the order (default: drawn)")
 	s.BoolVar(&f.seedInsecure, "seed-insecure", false, "accept a whole number as --seed: the order can then be found by trying seeds; for tests")
 	s.IntVar(&f.workers, "workers", 0, "parallel workers (default: one per processor); the result does not depend on it")
 	s.StringVar(&f.memory, "memory", "", "about how much memory to use, such as 512MiB or 4GB (default 2GiB); the result does not depend on it")
@@ -107,6 +107,7 @@ func (f *anonymizeFlags) run(ctx context.Context, t *terminal, c *cobra.Command,
 		Report: f.report, Certificate: f.certify, Force: f.force, SplitRows: f.splitRows, Seed: f.seed, InsecureSeed: f.seedInsecure,
 		Workers: f.workers, Memory: memory, Stdout: t.stdout,
 		Command: commandLine(c, []string{input}), Previous: f.earlier.release, PreviousSource: f.earlier.source,
+		PreviousQuasi: f.earlier.quasi, PreviousCertificate: f.earlier.certificate,
 	}
 	if f.dryRun {
 		return f.plan(ctx, t, q)

@@ -63,6 +63,7 @@ func (f *assessFlags) run(ctx context.Context, t *terminal, input string) error 
 		Table: api.Table{Input: input, Spec: s}, K: f.k, Population: f.population, SamplingFraction: f.fraction, Threshold: f.threshold,
 		Against: f.against, KeptOrder: f.keptOrder, Report: f.page, Force: f.force,
 		Previous: f.earlier.release, PreviousSource: f.earlier.source,
+		PreviousQuasi: f.earlier.quasi, PreviousCertificate: f.earlier.certificate,
 	})
 	t.progress.clear()
 	if err != nil {

@@ -53,7 +53,7 @@ const (
 	reported = radius + " && noren ldp randomize table.csv --spec ldp.yaml --client id -o reports.txt && cp reports.txt reports.csv"
 	daily    = "printf 'version: 1\ncolumn: radius\nmechanism: longitudinal-grr\nepsilon: 2\nlifetime: 4\nbins: {low: 0, high: 30, count: 5}\n' > daily.yaml"
 	rounds   = daily + " && noren ldp randomize table.csv --spec daily.yaml --client id --devices keys -o monday.txt && noren ldp randomize table.csv --spec daily.yaml --client id --devices keys -o tuesday.txt"
-	twoParts = "noren ldp randomize table.csv --column radius --mechanism oue --bins 0,30,5 --epsilon 2 -o north.txt && noren ldp randomize sample.csv --column age --mechanism oue --bins 0,30,5 --epsilon 2 -o south.txt"
+	twoParts = "noren ldp randomize table.csv --column radius --mechanism oue --bins 0,30,5 --epsilon 2 -o north.txt && noren ldp randomize sample.csv --column age --question radius --mechanism oue --bins 0,30,5 --epsilon 2 -o south.txt"
 	words    = "noren ldp randomize table.csv --column page --params params.csv -o words.txt"
 	counts   = words + " && noren ldp estimate words.txt --params params.csv --candidates words.list --write-counts counts.csv --write-map map.csv"
 	colours  = "noren ldp randomize table.csv --spec colour.yaml --client id -o colour.txt && noren ldp randomize table.csv --spec shape.yaml --client id -o shape.txt"
@@ -75,8 +75,8 @@ var states = []state{
 	{match: "noren ledger history visits --analyst mori", prepare: mori},
 	{match: "noren ledger reconcile certificates", prepare: charged},
 	{match: "noren ledger reconcile --without-head", prepare: charged + " && rm noren.db.head"},
-	{match: "noren verify out.csv --k 5 --quasi age,sex --sensitive diagnosis --l 3", prepare: "noren anonymize visits.csv -o out.csv --force --k 5 --quasi age,sex --identifier visit_id,person_id,name --sensitive diagnosis --l 3"},
-	{match: "noren verify out.csv --k 5 --quasi age,sex --sensitive severity --t 0.2", prepare: "noren anonymize visits.csv -o out.csv --force --k 5 --quasi age,sex --identifier visit_id,person_id,name --sensitive severity --t 0.2"},
+	{match: "noren verify out.csv --k 5 --quasi age,sex --sensitive diagnosis --l 3", prepare: "noren anonymize visits.csv -o out.csv --force --k 5 --quasi age,sex --identifier visit_id,person_id,name --other postcode,visit_date,department,severity,insurance,weight_kg,note --sensitive diagnosis --l 3"},
+	{match: "noren verify out.csv --k 5 --quasi age,sex --sensitive severity --t 0.2", prepare: "noren anonymize visits.csv -o out.csv --force --k 5 --quasi age,sex --identifier visit_id,person_id,name --other postcode,visit_date,department,insurance,weight_kg,note --sensitive severity --t 0.2"},
 	{match: "noren hierarchy check ages.csv", prepare: "noren hierarchy propose visits.csv --column age -o ages.csv"},
 	{match: "noren outliers count sensors", prepare: sensors},
 	{match: "noren correlated answer", prepare: power},

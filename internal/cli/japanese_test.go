@@ -80,7 +80,7 @@ func TestJapaneseResults(t *testing.T) {
 		{2, "anonymize people.csv -o out.csv --k 4 --quasi 年令,市"},
 		{2, "anonymize none.csv -o x.csv --k 4 --quasi a"},
 		{2, "anonymize people.csv --k 4 --quasi 年齢"},
-		{3, "anonymize people.csv -o x.csv --k 100 --quasi 年齢 --identifier 患者"},
+		{3, "anonymize people.csv -o x.csv --k 100 --quasi 年齢 --identifier 患者 --other 市"},
 		{0, "query count people --epsilon 0.1 --accuracy"},
 		{2, "query count people --epsilon 0.1 --where 年齢>="},
 		{2, "query count people --epsilon 0.1 --where 齢>3"},
@@ -100,8 +100,8 @@ func TestJapaneseResults(t *testing.T) {
 		{2, "outliers plan --dimensions 0 --epsilon 1"},
 		{0, "ldp design --size 5 --epsilon 1 --n 10000 --repeats 3"},
 		{0, "ldp design --candidates 200 --epsilon 2 --n 1000"},
-		{0, "ldp randomize people.csv --column 市 --mechanism grr --labels 奈良,神戸 --labels not --epsilon 1 --client 患者 --other not -o reports.txt"},
-		{0, "ldp estimate reports.txt --mechanism grr --size 3 --epsilon 1 --report reports.html"},
+		{0, "ldp randomize people.csv --column 市 --mechanism grr --labels 奈良,神戸 --labels not --epsilon 1 --client 患者 --other not --not-charged -o reports.txt"},
+		{0, "ldp estimate reports.txt --mechanism grr --labels 奈良,神戸 --labels not --other not --epsilon 1 --report reports.html"},
 		{2, "ldp estimate reports.txt --mechanism magic --size 3 --epsilon 1"},
 		{0, "ldp simulate --size 4 --mechanism grr --epsilon 1 --n 100 --trials 2"},
 		{0, "reproduce correlated --quick --report reproduced.html"},
@@ -169,7 +169,7 @@ func TestJapaneseKeepsNames(t *testing.T) {
 		{[]string{"query", "histogram", "none", "--column", "note", "--values", "not known,over 65,none", "--epsilon", "10"}, true},
 		{[]string{"ratio", "fit", "none", "public.csv", "--columns", "note", "--features", "marginals", "--epsilon", "100", "-o", "weighted.csv"}, false},
 		{[]string{"ratio", "answer", "weighted.csv", "histogram", "--column", "note", "--values", "not known,over 65,none"}, true},
-		{[]string{"ldp", "randomize", "none.csv", "--spec", "ldp.yaml", "-o", "reports.txt"}, false},
+		{[]string{"ldp", "randomize", "none.csv", "--spec", "ldp.yaml", "--not-charged", "-o", "reports.txt"}, false},
 		{[]string{"ldp", "estimate", "reports.txt", "--spec", "ldp.yaml"}, true},
 	} {
 		code, out, problems := inJapanese(t, c.args...)

@@ -178,7 +178,7 @@ func (f *estimateFlags) writeReference(t *terminal, e *api.LDPEstimate) error {
 		path  string
 		write func(io.Writer) error
 	}{
-		{f.writeCounts, func(w io.Writer) error { return ldp.WriteCounts(w, e.Counts) }},
+		{f.writeCounts, e.WriteCounts},
 		{f.writeMap, func(w io.Writer) error { return ldp.WriteMap(w, e.Map) }},
 		{f.writeParams, func(w io.Writer) error { return ldp.WriteParams(w, *e.Params) }},
 	} {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,9 +19,12 @@ type randomizeFlags struct {
 	columns []string
 	client  string
 	devices string
+	finish  string
 	output  string
 	force   bool
 	json    bool
+	// notCharged is the steward's decision about a table that a ledger has granted.
+	notCharged bool
 }
 
 func newLDPRandomize(t *terminal) *cobra.Command {
@@ -36,9 +40,11 @@ func newLDPRandomize(t *terminal) *cobra.Command {
 	s := c.Flags()
 	s.StringSliceVar(&f.columns, "column", nil, "the `COLUMN` that is reported (default: that of the specification)")
 	s.StringVar(&f.client, "client", "", "write the id in this `COLUMN` before each report; it is not protected")
-	s.StringVar(&f.devices, "devices", "", "`FILE` with the key of all devices' secrets, created where there is none; keep it as secret as the table")
+	s.StringVar(&f.devices, "devices", "", "`FILE` with the key of all devices' secrets, created where there is none; it keeps what it was used for; keep it as secret as the table")
+	s.StringVar(&f.finish, "finish", "", "go on with the survey of this `QUESTION` that an old key began, with the permanent answers of then; one survey for a key")
 	s.StringVarP(&f.output, "output", "o", "-", "write the reports to this `FILE`")
 	s.BoolVar(&f.force, "force", false, "replace the output when it exists")
+	s.BoolVar(&f.notCharged, "not-charged", false, "for the steward: randomise a table that a ledger has granted; its budget is not charged, and the ledger notes it")
 	s.BoolVar(&f.json, "json", false, "with -o FILE: print one JSON object, "+api.LDPRandomiseSchema)
 	return c
 }
@@ -59,7 +65,8 @@ func (f *randomizeFlags) run(ctx context.Context, t *terminal, path string) erro
 		return err
 	}
 	r, err := t.service(nil).LDPRandomise(ctx, &api.LDPRandomiseRequest{
-		Table: api.Table{Input: path, Spec: form}, Survey: of, Columns: f.columns, Client: f.client, Devices: f.devices, Output: f.output,
+		Table: api.Table{Input: path, Spec: form}, Survey: of, Columns: f.columns, Client: f.client, Devices: f.devices, Finish: f.finish, Output: f.output,
+		NotCharged: f.notCharged,
 	})
 	t.progress.clear()
 	if err != nil {
@@ -78,5 +85,28 @@ func (f *randomizeFlags) run(ctx context.Context, t *terminal, path string) erro
 		lang.Fprintf(w, "%s: %s reports by %s of %s in %s\n\n", f.output, report.Integer(r.Reports), r.Mechanism, strings.Join(r.Columns, ", "), path)
 	}
 	printPrivacy(w, &r.Privacy)
+	for _, n := range r.NotCharged {
+		printLine(w, "not charged", lang.Of(w).Text("data set %s: its budget does not count what these reports tell; entry %d of its ledger notes it", n.Dataset, n.Link))
+	}
+	if r.Devices != nil {
+		printDevices(w, r.Devices)
+	}
 	return nil
+}
+
+// printDevices prints what a key of devices answered so far, and the sum of the losses.
+func printDevices(w io.Writer, d *api.LDPDevices) {
+	l := lang.Of(w)
+	printLine(w, "devices", l.Text("all answers under %s together: epsilon %.4f for a person whose values stay", d.File, d.Epsilon))
+	for i := range d.Uses {
+		u := &d.Uses[i]
+		line := l.Text("%s by %s, answered in %s: epsilon %.4f", u.Question, u.Mechanism, plural(u.Rounds, "round"), u.Epsilon)
+		if u.Finishing {
+			line = l.Text("%s by %s, begun by an earlier version: epsilon %.4f, that of one lifetime", u.Question, u.Mechanism, u.Epsilon)
+		}
+		printLine(w, "", line)
+	}
+	if d.Before {
+		printLine(w, "", l.Text("answers of an earlier version are not known and add to that; a survey of the same question with other parameters may reveal values together with them"))
+	}
 }

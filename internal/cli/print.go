@@ -106,6 +106,9 @@ func printAssessment(out io.Writer, a *assess.Assessment) error {
 	}
 	if o := a.Overlap; o != nil && o.Common > 0 {
 		lang.Fprintf(w, "fewer than %d candidates with %s too\t%s of %s\n", o.K, o.Release, report.Integer(o.Below), report.Integer(o.Common))
+		if len(o.Kept) > 0 {
+			lang.Fprintf(w, "not counted: kept by one release\t%s\n", strings.Join(o.Kept, ", "))
+		}
 	}
 	if a.Utility != nil {
 		printUtility(w, a.Utility)

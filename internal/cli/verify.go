@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -86,7 +85,7 @@ func printVerified(out io.Writer, r *api.Verification) error {
 		for _, failure := range r.Failures {
 			lang.Fprintf(out, "  %s\n", lang.Of(out).Say(failure))
 		}
-		fmt.Fprintln(out)
+		lang.Fprintln(out, "\nprivate: do not release\n") // it may be the private table
 	}
 	w := grid.New(out)
 	lang.Fprintf(w, "  records\t%s\n", report.Integer(r.Rows))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"os"
@@ -19,10 +20,11 @@ import (
 )
 
 // newWorkerLDPCount counts the reports of one file. Its output is one frame: the SHA-256 of
-// the file and the counts in binary form.
+// the file, a byte that is 1 where the file names the specification, the length and the
+// bytes of the question that it names, and the counts in binary form.
 func newWorkerLDPCount(t *terminal) *cobra.Command {
 	var f surveyFlags
-	var binary, repeats bool
+	var packed, repeats bool
 	c := &cobra.Command{
 		Use:   "ldp-count REPORTS --spec SPEC",
 		Short: "Count the reports of one file",
@@ -38,20 +40,22 @@ func newWorkerLDPCount(t *terminal) *cobra.Command {
 			}
 			defer func() { _ = in.Close() }()
 			hash := sha256.New()
-			counts, err := countReports(c.Context(), rappor, s, io.TeeReader(in, hash), args[0], binary, repeats)
+			counts, err := countReports(c.Context(), rappor, s, io.TeeReader(in, hash), args[0], packed, repeats)
 			if err != nil {
 				return err
 			}
-			return t.answerFrames(func(w *frames.Writer) error { return w.Write(hash.Sum(nil), counts.AppendBinary(nil)) })
+			return t.answerFrames(func(w *frames.Writer) error {
+				return w.Write(hash.Sum(nil), countedHead(counts), counts.AppendBinary(nil))
+			})
 		},
 	}
 	f.register(c)
-	registerReports(c, &binary, &repeats)
+	registerReports(c, &packed, &repeats)
 	return c
 }
 
-func registerReports(c *cobra.Command, binary, repeats *bool) {
-	c.Flags().BoolVar(binary, "binary", false, "reports are 8 bytes: cohort and bits, 4 bytes each, lowest byte first")
+func registerReports(c *cobra.Command, packed, repeats *bool) {
+	c.Flags().BoolVar(packed, "binary", false, "reports are 8 bytes: cohort and bits, 4 bytes each, lowest byte first; FILE.spec beside them names the specification, in the line of a report file")
 	c.Flags().BoolVar(repeats, "allow-repeats", false, "count every report of a client; errors are then larger than stated")
 }
 
@@ -75,8 +79,12 @@ func (f *surveyFlags) rapporSurvey() (*ldp.Rappor, *survey.Survey, error) {
 }
 
 // countReports counts the reports of a file.
-func countReports(ctx context.Context, r *ldp.Rappor, s *survey.Survey, in io.Reader, name string, binary, repeats bool) (*ldp.RapporCounts, error) {
-	if binary {
+func countReports(ctx context.Context, r *ldp.Rappor, s *survey.Survey, in io.Reader, name string, packed, repeats bool) (*survey.Counts, error) {
+	if packed {
+		question, tied, err := s.CheckBeside(name)
+		if err != nil {
+			return nil, err
+		}
 		c, err := r.NewCollector()
 		if err != nil {
 			return nil, err
@@ -84,7 +92,7 @@ func countReports(ctx context.Context, r *ldp.Rappor, s *survey.Survey, in io.Re
 		if err := c.AddBinary(ctx, in); err != nil {
 			return nil, &noren.Error{Kind: noren.KindOf(err), Where: name, Err: err}
 		}
-		return c.Counts(), nil
+		return &survey.Counts{RapporCounts: c.Counts(), Question: question, Tied: tied}, nil
 	}
 	c, err := s.NewCollector()
 	if err != nil {
@@ -102,14 +110,36 @@ func countReports(ctx context.Context, r *ldp.Rappor, s *survey.Survey, in io.Re
 	}
 	counts := c.Counts()
 	counts.Rejected = c.Rejected()
-	return counts, nil
+	return &survey.Counts{RapporCounts: counts, Question: c.Question(), Tied: len(c.Without()) == 0}, nil
+}
+
+// countedHead says whether a file names the specification, and its question.
+func countedHead(c *survey.Counts) []byte {
+	tied := byte(0)
+	if c.Tied {
+		tied = 1
+	}
+	return append(binary.AppendUvarint([]byte{tied}, uint64(len(c.Question))), c.Question...)
+}
+
+// cutCountedHead reads what countedHead writes.
+func cutCountedHead(text []byte) (question string, tied bool, rest []byte, ok bool) {
+	if len(text) == 0 || text[0] > 1 {
+		return "", false, nil, false
+	}
+	size, n := binary.Uvarint(text[1:])
+	if n <= 0 || size > uint64(len(text)-1-n) {
+		return "", false, nil, false
+	}
+	at := 1 + n + int(size)
+	return string(text[1+n : at]), text[0] == 1, text[at:], true
 }
 
 // newWorkerLDPSum adds up what ldp-count wrote: frames of its output come in, and one
 // frame goes out, the sum as JSON. With -o the sum is written as a counts file.
 func newWorkerLDPSum(t *terminal) *cobra.Command {
 	var f surveyFlags
-	var binary, repeats, force, check bool
+	var packed, repeats, force, check bool
 	var output string
 	var malformed float64
 	c := &cobra.Command{
@@ -126,17 +156,18 @@ func newWorkerLDPSum(t *terminal) *cobra.Command {
 			if err := checkTargets(force, output); err != nil {
 				return err
 			}
-			rappor, _, err := f.rapporSurvey()
+			rappor, sv, err := f.rapporSurvey()
 			if err != nil {
 				return err
 			}
 			if check {
 				return nil
 			}
-			sum, files, err := sumCounts(rappor, frames.NewReader(t.stdin), repeats)
+			total, files, without, err := sumCounts(rappor, frames.NewReader(t.stdin), repeats)
 			if err != nil {
 				return err
 			}
+			sum := total.RapporCounts
 			bad, all := sum.Rejected.Total()-sum.Rejected.Duplicate, sum.Reports()+sum.Rejected.Total()
 			if float64(bad) > malformed*float64(all) {
 				return &noren.Error{
@@ -144,12 +175,12 @@ func newWorkerLDPSum(t *terminal) *cobra.Command {
 					Hint: "see whether the specification is the one that the reports were made by; a larger share can be allowed",
 				}
 			}
-			if err := writeFile(output, force, t.stdout, func(w io.Writer) error { return ldp.WriteCounts(w, sum) }); err != nil {
+			if err := writeFile(output, force, t.stdout, func(w io.Writer) error { return sv.WriteCounts(w, sum, total.Question, total.Tied) }); err != nil {
 				return err
 			}
 			return t.answerFrames(func(w *frames.Writer) error {
 				var text bytes.Buffer
-				out := api.LDPCounted{Schema: api.LDPCountedSchema, Output: output, Files: files, Reports: sum.Reports(), Rejected: sum.Rejected}
+				out := api.LDPCounted{Schema: api.LDPCountedSchema, Output: output, Files: files, Without: without, Reports: sum.Reports(), Rejected: sum.Rejected}
 				if err := printJSON(&text, out); err != nil {
 					return err
 				}
@@ -158,7 +189,7 @@ func newWorkerLDPSum(t *terminal) *cobra.Command {
 		},
 	}
 	f.register(c)
-	registerReports(c, &binary, &repeats)
+	registerReports(c, &packed, &repeats)
 	s := c.Flags()
 	s.StringVarP(&output, "output", "o", "", "write the counts to this `FILE`, as the reference does")
 	s.Float64Var(&malformed, "max-malformed", 0.01, "the largest share of malformed lines that is allowed; 1 allows any")
@@ -171,36 +202,50 @@ func newWorkerLDPSum(t *terminal) *cobra.Command {
 // file that was named twice.
 const alikeReports = 20
 
-// sumCounts adds up frames of ldp-count.
-func sumCounts(r *ldp.Rappor, in *frames.Reader, repeats bool) (sum *ldp.RapporCounts, files int64, err error) {
+// sumCounts adds up frames of ldp-count. The sum is tied to the specification where every
+// file is; without is the number of files that are not.
+func sumCounts(r *ldp.Rappor, in *frames.Reader, repeats bool) (sum *survey.Counts, files, without int64, err error) {
 	c, err := r.NewCollector()
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, 0, err
 	}
-	sum = c.Counts()
+	sum = &survey.Counts{RapporCounts: c.Counts(), Tied: true}
 	seen := map[[sha256.Size]byte]bool{}
 	for {
 		text, err := in.Next()
 		if err == io.EOF {
-			return sum, files, nil
+			return sum, files, without, nil
 		}
 		if err != nil {
-			return nil, 0, err
+			return nil, 0, 0, err
 		}
 		if len(text) < sha256.Size {
-			return nil, 0, &noren.Error{Kind: noren.BadData, Where: "counts", What: "a frame is too short"}
+			return nil, 0, 0, &noren.Error{Kind: noren.BadData, Where: "counts", What: "a frame is too short"}
 		}
 		hash := [sha256.Size]byte(text)
-		part, err := r.DecodeCounts(text[sha256.Size:])
+		question, tied, rest, ok := cutCountedHead(text[sha256.Size:])
+		if !ok {
+			return nil, 0, 0, &noren.Error{Kind: noren.BadData, Where: "counts", What: "a frame is too short"}
+		}
+		part, err := r.DecodeCounts(rest)
 		if err != nil {
-			return nil, 0, err
+			return nil, 0, 0, err
 		}
 		if seen[hash] && part.Reports() >= alikeReports && !repeats {
-			return nil, 0, &noren.Error{Kind: noren.BadData, Where: "reports", What: "two files have the same content", Hint: "name each file of reports once"}
+			return nil, 0, 0, &noren.Error{Kind: noren.BadData, Where: "reports", What: "two files have the same content", Hint: "name each file of reports once"}
 		}
 		seen[hash] = true
+		switch {
+		case !tied:
+			without++
+			sum.Tied = false
+		case sum.Question != "" && question != sum.Question:
+			return nil, 0, 0, &noren.Error{Kind: noren.BadData, Code: "other-specification", What: fmt.Sprintf("the reports answer the question %q, and those before %q", question, sum.Question)}
+		default:
+			sum.Question = question
+		}
 		if err := sum.Merge(part); err != nil {
-			return nil, 0, err
+			return nil, 0, 0, err
 		}
 		files++
 	}

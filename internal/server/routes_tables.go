@@ -31,7 +31,7 @@ type addInput struct {
 	Body struct {
 		Name   string        `json:"name,omitempty" maxLength:"800" doc:"The name of the table; that of its source where left out."`
 		Source tables.Source `json:"source" doc:"Where the table comes from."`
-		Sheet  string        `json:"sheet,omitempty" maxLength:"200" doc:"The worksheet of a workbook, by its name or number from 1; the first where left out."`
+		Sheet  string        `json:"sheet,omitempty" maxLength:"200" doc:"The worksheet of a workbook, by its name or number from 1; the first that is not hidden where left out."`
 	}
 }
 

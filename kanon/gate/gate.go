@@ -5,6 +5,9 @@
 //
 //   - columns that look like personal identifiers or like keys of persons or
 //     records, by their name or their values (table/personal, table/infer);
+//   - columns that look like what others know of a person, such as an age, a
+//     place or a date (table/infer);
+//   - columns of words of which neither the name nor the values tell what they are;
 //   - columns whose value tells the value of a quasi-identifier for 99 % of the
 //     records, such as a full postcode beside a shortened one: with such a column
 //     the classes are finer than the release states ([Predictor]).
@@ -15,8 +18,9 @@
 //
 // It reads the private table. The columns that it names, with the reasons, may
 // be published with the release; the figures are private.
-// The guarantee is that a column that a detector reports is never kept
-// without a decision. It is no proof that all others are harmless.
+// The guarantee is that a column that a detector reports, and a column of words
+// that none knows, is never kept without a decision. It is no proof that all others
+// (numbers that nothing tells of, and what a person would not want known) are harmless.
 package gate
 
 import (
@@ -241,6 +245,9 @@ func (r *Report) judgeKept(q *Request, f *table.Field, c *infer.Column) string {
 			break
 		}
 	}
+	if why == "" && !decided {
+		why = unknownWords(f, c)
+	}
 	switch {
 	case decided && why != "":
 		return "the steward decided to keep it, although " + why
@@ -255,10 +262,10 @@ func (r *Report) judgeKept(q *Request, f *table.Field, c *infer.Column) string {
 		r.Refused = append(r.Refused, Refusal{Column: f.Name, Why: why, Sensitive: f.Role == table.Sensitive})
 		return why
 	}
-	return "no role was given, and no identifier was recognised in it"
+	return "no role was given, and nothing that others know was recognised in it"
 }
 
-// looksLike says what identifier a column looks like, "" for none. A sensitive
+// looksLike says what identifier or quasi-identifier a column looks like, "" for none. A sensitive
 // column was named by the steward: only values that are unmistakable speak
 // against it, not its name, nor that it is free text or dates.
 func looksLike(f *table.Field, c *infer.Column) string {
@@ -277,6 +284,23 @@ func looksLike(f *table.Field, c *infer.Column) string {
 		return p.Reason()
 	case c.Field.Role == table.Identifier:
 		return "it looks like a key of persons or records"
+	case c.Field.Role == table.Quasi:
+		switch c.RoleReason.Code {
+		case infer.RoleDate:
+			return "it holds dates, and dates are what others know"
+		case infer.RolePlace:
+			return "its name says that it holds places"
+		}
+		return "its name says that others know it"
 	}
 	return ""
+}
+
+// unknownWords says that a column without a role holds words of which nothing tells what
+// they are, "" where it does not.
+func unknownWords(f *table.Field, c *infer.Column) string {
+	if c == nil || f.Role == table.Sensitive || c.RoleReason.Code != infer.RoleOpen || c.Field.Type != table.Category && c.Field.Type != table.Ordered {
+		return ""
+	}
+	return "it holds words, and nothing tells what they are"
 }

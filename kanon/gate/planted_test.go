@@ -242,7 +242,11 @@ func testNoFalseAlarm(t *testing.T, tables int) {
 			}
 			columns = append(columns, column{field(fmt.Sprint("c", c), role, table.Category), fill(n, func(int) string { return make(rng) })})
 		}
-		if r := check(t, columns); len(r.Refused) > 0 {
+		r := check(t, columns)
+		r.Refused = slices.DeleteFunc(r.Refused, func(x gate.Refusal) bool { // asks for a decision, whatever the values
+			return x.Why == "it holds words, and nothing tells what they are" || x.Why == "it holds dates, and dates are what others know"
+		})
+		if len(r.Refused) > 0 {
 			alarms++
 			t.Logf("table %d: %+v", i, r.Refused)
 		}

@@ -16,8 +16,8 @@
 //
 // [Aggregate] (microaggregation) takes for
 //
-//   - numbers and dates the mean, computed exactly and rounded once, to the
-//     even neighbour where it lies in the middle;
+//   - numbers and dates the mean, computed exactly and rounded once to the [Grid] of
+//     the column, to the even neighbour where it lies in the middle;
 //   - ordered categories the lower median;
 //   - categories the most frequent value, of several the one that the whole
 //     table has more often, then the first by bytes.

@@ -259,10 +259,15 @@ func (m *matching) write(j int, chosen []float64, floats bool) {
 	var whole func(c *Column, q int64, large *big.Int)
 	var decimal func(c *Column, text []byte)
 	places := wholePlaces(f)
+	on := of.grid
 	if floats {
 		decimal, places = decimalPutter(&shown, f, &of.stored), decimalPlaces(of.head)
 	} else {
 		whole = wholePutter(&shown, f, &of.stored)
+	}
+	rounds := on != nil && f.Round == nil
+	if !rounds {
+		on = &Grid{Unit: 1, Places: places}
 	}
 	var buf []byte
 	c.own.rewind()
@@ -272,10 +277,13 @@ func (m *matching) write(j int, chosen []float64, floats bool) {
 		switch {
 		case x.present == 0:
 		case floats:
-			buf = appendRounded(buf[:0], v, places)
+			buf = on.appendFloat(buf[:0], v)
 			decimal(c, buf)
 		default:
 			q, large := wholeUnits(v, x.loInt, x.hiI, places)
+			if rounds {
+				q, large = on.nearest(q, f), nil
+			}
 			whole(c, q, large)
 		}
 		chosen[g] = v

@@ -152,13 +152,21 @@ func wholePlaces(f *table.Field) int {
 }
 
 // wholeMeanWriter publishes the means of an Integer or Date column.
-func wholeMeanWriter(c *Column, col *table.Column, stored *table.StoredColumn) writer {
-	places := wholePlaces(&col.Field)
-	put := wholePutter(c, &col.Field, stored)
+func wholeMeanWriter(c *Column, col *table.Column, of *planned) writer {
+	f := &col.Field
+	places := wholePlaces(f)
+	put := wholePutter(c, f, &of.stored)
+	if g := of.grid; f.Round == nil && g != nil && g.Months > 0 {
+		return func(c *Column, all []uint32) { put(c, g.roundDates(col, all), nil) }
+	}
 	return func(c *Column, all []uint32) {
 		t := &total{}
 		for _, i := range all {
 			t.add(col.Ints[i])
+		}
+		if g := of.grid; f.Round == nil && g != nil {
+			put(c, g.whole(g.roundSum(t, len(all), 0)), nil)
+			return
 		}
 		q, large := mean(t, len(all), 0, places)
 		put(c, q, large)
@@ -245,29 +253,30 @@ func decimalPutter(c *Column, f *table.Field, stored *table.StoredColumn) func(c
 	return func(c *Column, text []byte) { c.text.bytes = append(c.text.bytes, text...) }
 }
 
-// decimalMeanWriter publishes the means of a Decimal column, with as many places
-// as the source has, unless the field says how many.
+// decimalMeanWriter publishes the means of a Decimal column, rounded to the grid of its
+// values unless the field says to how many places.
 //
-// More would give the sum of a class away. Values with p places are whole
-// numbers of units of 10^-p, and so is the sum S of a class of m. A mean that is
-// published with q places, v, says that S/m lies within half a unit of 10^-q of
-// v, so that S is one of about m 10^(p-q) whole numbers. With q = p these are m
-// for odd m, and m-1 or m+1 for even m (both ends of the interval are ties, which
-// go to the even of two means). With q = p + 2 and m below 100 it is one: the
-// sum would be known. So q = p is the most for which the number of sums that are
-// possible grows with the class, whatever its size.
+// More would give the sum of a class away. Values are whole numbers of units of the grid,
+// and so is the sum S of a class of m. A mean that is published as v says that S/m lies
+// within half of a published unit of v: of as many whole numbers as m times that unit has
+// units of the grid, S is one. With the unit of the grid these are m for odd m, and m-1 or
+// m+1 for even m (both ends of the interval are ties, which go to the even of two means).
+// With a hundredth of it and m below 100 it is one: the sum would be known.
 func decimalMeanWriter(c *Column, col *table.Column, of *planned) writer {
-	places := decimalPlaces(col)
-	text := exactMean(col, places)
-	if !of.uneven {
-		scaled := scaleToWhole(col.Places)
+	g := of.grid
+	if col.Field.Round != nil || g == nil {
+		g = &Grid{Unit: 1, Places: decimalPlaces(col)}
+	}
+	text := exactMean(col, g)
+	if scale := of.head.Places; !of.uneven && g.Places <= scale || !of.uneven && g.Unit == 1 {
+		scaled := scaleToWhole(scale)
 		text = func(dst []byte, all []uint32) []byte {
 			t := &total{}
 			for _, i := range all {
 				t.add(scaled(col.Floats[i]))
 			}
-			q, large := mean(t, len(all), col.Places, places)
-			return appendUnits(dst, q, large, places)
+			q, large := g.roundSum(t, len(all), scale)
+			return appendUnits(dst, q, large, g.Places)
 		}
 	}
 	put := decimalPutter(c, &col.Field, &of.stored)
@@ -287,22 +296,9 @@ func scaleToWhole(places int) func(float64) int64 {
 	return func(v float64) int64 { return int64(math.RoundToEven(v * scale)) }
 }
 
-// evenly reports whether all values are whole numbers of units of 10^-places,
-// places being 15 at most. Where the number found does not read back as v, v was
-// not written with so many places at all.
-func evenly(values []float64, places int) bool {
-	scale := float64(powers[places])
-	for _, v := range values {
-		if math.Abs(v)*scale >= 1<<50 || math.RoundToEven(v*scale)/scale != v {
-			return false
-		}
-	}
-	return true
-}
-
 // exactMean sums 64-bit floating-point numbers without rounding: their bits lie
 // between 2^-1074 and 2^1024, and 2^32 of them carry into 32 more.
-func exactMean(col *table.Column, places int) func(dst []byte, all []uint32) []byte {
+func exactMean(col *table.Column, g *Grid) func(dst []byte, all []uint32) []byte {
 	sum, term := new(big.Float).SetPrec(2200), new(big.Float)
 	return func(dst []byte, all []uint32) []byte {
 		sum.SetInt64(0)
@@ -310,13 +306,7 @@ func exactMean(col *table.Column, places int) func(dst []byte, all []uint32) []b
 			sum.Add(sum, term.SetFloat64(col.Floats[i]))
 		}
 		r, _ := sum.Rat(nil)
-		num, den := new(big.Int).Set(r.Num()), new(big.Int).Set(r.Denom())
-		den.Mul(den, big.NewInt(int64(len(all))))
-		if places > 0 {
-			num.Mul(num, power(places))
-		} else {
-			den.Mul(den, power(-places))
-		}
-		return appendUnits(dst, 0, divideLarge(num, den), places)
+		q, large := g.roundRat(new(big.Rat).Quo(r, big.NewRat(int64(len(all)), 1)))
+		return appendUnits(dst, q, large, g.Places)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"strconv"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -69,7 +70,7 @@ func TestMeanOfIntegers(t *testing.T) {
 		{round(-18), []string{largest}, "9000000000000000000"},
 		{round(-18), []string{largest, smallest}, "0"},
 		{round(-18), []string{smallest}, "-9000000000000000000"},
-		{nil, []string{"NA", "4", "", "6"}, "5"}, // of those who have one
+		{nil, []string{"NA", "5", "", "7"}, "6"}, // of those who have one
 		{nil, []string{"NA", ""}, ""},
 	} {
 		f := table.Field{Type: table.Integer, Round: c.round}
@@ -86,10 +87,11 @@ func TestMeanOfDecimals(t *testing.T) {
 		{nil, []string{"1", "2"}, "2"}, // the places of the input
 		{nil, []string{"0.1", "0.2"}, "0.2"},
 		{nil, []string{"0.1", "0.2", "0.3"}, "0.2"}, // 0.6000000000000001 / 3 in floating point
-		{nil, []string{"0.05", "1"}, "0.52"},
+		{nil, []string{"0.03", "1"}, "0.52"},
 		{nil, []string{"-0.1", "0.1"}, "0.0"},
 		{nil, []string{"-0.0"}, "0.0"},
-		{nil, []string{"1e2", "1.5E1"}, "58"}, // 1.5E1 is a whole number
+		{nil, []string{"1e2", "1.7E1"}, "58"}, // 1.7E1 is a whole number
+		{nil, []string{"0.05", "1"}, "0.50"},  // multiples of 0.05
 		{nil, []string{"1e-3"}, "0.001"},
 		{round(0), []string{"0.5"}, "0"},
 		{round(0), []string{"1.5"}, "2"},
@@ -177,11 +179,35 @@ func TestMeanOfDecimalsIsExact(t *testing.T) {
 		if rounding != nil {
 			places = *rounding
 		}
-		want := roundRat(new(big.Rat).Quo(sum, new(big.Rat).SetInt64(int64(n))), places)
+		mean := new(big.Rat).Quo(sum, new(big.Rat).SetInt64(int64(n)))
+		want := roundRat(mean, places)
+		if unit := coarsest(t, texts); rounding == nil && unit != nil {
+			if !short {
+				return // which numbers the texts write is not all that counts
+			}
+			if sum.Sign() == 0 && written.Sign() == 0 && strings.Trim(strings.Join(texts, ""), "-0.") == "" {
+				unit = roundedTo(places)
+			}
+			at, _ := new(big.Rat).SetString(roundRat(mean.Quo(mean, unit), 0))
+			want = at.Mul(at, unit).FloatString(placesOf(unit))
+		}
 		if got := one(t, table.Field{Type: table.Decimal, Round: rounding}, publish.Aggregate, texts...); got != want {
 			t.Fatalf("%v, round %v: got %s, want %s", texts, rounding, got, want)
 		}
 	})
+}
+
+func roundedTo(places int) *big.Rat {
+	return new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(places)), nil))
+}
+
+// placesOf is how many decimal places a number has.
+func placesOf(r *big.Rat) int {
+	places := 0
+	for !new(big.Rat).Quo(r, roundedTo(places)).IsInt() {
+		places++
+	}
+	return places
 }
 
 // The largest and the smallest numbers of 64-bit floating point.
@@ -258,10 +284,10 @@ func TestMeanOfDates(t *testing.T) {
 		{"", nil, []string{"0000-01-01", "9999-12-31"}, "4999-12-31"},
 		{"DD.MM.YYYY", nil, []string{"31.12.1999", "02.01.2000"}, "01.01.2000"},
 		{"YYYY年M月D日", nil, []string{"2024年3月1日", "2024年3月3日"}, "2024年3月2日"},
-		{"YYYY-MM", nil, []string{"2024-01", "2024-03"}, "2024-01"}, // 31 January
-		{"YYYY", nil, []string{"2000", "2003"}, "2001"},             // 2 July 2001
-		{"YYYY-MM-DD hh:mm", nil, []string{"2024-01-01 10:00", "2024-01-01 10:03"}, "2024-01-01 10:01"},
-		{"YYYY-MM-DDThh:mm:ss", nil, []string{"2024-01-01T00:00:00", "2024-01-02T00:00:00"}, "2024-01-01T12:00:00"},
+		{"YYYY-MM", nil, []string{"2024-01", "2024-03"}, "2024-02"},
+		{"YYYY", nil, []string{"2000", "2003"}, "2002"}, // 2001.5
+		{"YYYY-MM-DD hh:mm", nil, []string{"2024-01-01 10:00", "2024-01-01 10:03"}, "2024-01-01 10:02"},
+		{"YYYY-MM-DDThh:mm:ss", nil, []string{"2024-01-01T00:00:01", "2024-01-02T00:00:01"}, "2024-01-01T12:00:01"},
 		{"YYYY-MM-DDThh:mm:ss", nil, []string{"1969-12-31T23:59:58", "1969-12-31T23:59:59"}, "1969-12-31T23:59:58"}, // -1.5 -> -2
 		{"YYYY-MM-DDThh:mm:ss", round(-2), []string{"1970-01-01T00:04:00"}, "1970-01-01T00:03:20"},                  // 240 -> 200
 		{"", nil, []string{"NA", "2024-02-29"}, "2024-02-29"},
@@ -272,7 +298,7 @@ func TestMeanOfDates(t *testing.T) {
 	}
 }
 
-// The mean of a class does not tell its sum: with the places of the source, m
+// The mean of a class does not tell its sum: on the grid of the values, m
 // sums are possible for odd m, and m-1 or m+1 for even m.
 func TestMeanHidesTheSum(t *testing.T) {
 	for m := 2; m <= 12; m++ {
@@ -286,7 +312,9 @@ func TestMeanHidesTheSum(t *testing.T) {
 				}
 				texts[i] = fmt.Sprintf("%d.%d", part/10, part%10)
 			}
-			of[one(t, table.Field{Type: table.Decimal}, publish.Aggregate, texts...)]++
+			// Another class shows that tenths are the grid.
+			c := column(t, table.Field{Type: table.Decimal}, append(texts, "0.1", "0.3", "0.7")...)
+			of[shown(publishOne(t, c, append(make([]uint32, m), 1, 1, 1), 2, publish.Aggregate), 0)[0]]++
 		}
 		for mean, sums := range of {
 			if mean == "0.0" || mean == "3.9" || mean == "4.0" {

@@ -156,7 +156,7 @@ func TestParquetKeepsTypes(t *testing.T) {
 		"age":    pairs("32", "50"),
 		"born":   pairs("1970-01-03", "<null>"), // (0 + 5)/2
 		"code":   pairs("7", "<null>"),
-		"fee":    pairs("12.52", "-0.05"),
+		"fee":    pairs("12.5", "-0.05"),
 		"level":  pairs("low", "high"),
 		"lost":   pairs("a", ""),
 		"maybe":  pairs("4", "<null>"),
@@ -216,7 +216,7 @@ func TestParquetToText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const first = "32,1970-01-03,7,12.52,low,a,4,1970-01-05,true,01000000-0000-0000-0000-000000000000,60.4,0\n"
+	const first = "32,1970-01-03,7,12.5,low,a,4,1970-01-05,true,01000000-0000-0000-0000-000000000000,60.4,0\n"
 	const second = "50,,,-0.05,high,,,1970-02-10,true,02000000-0000-0000-0000-000000000000,0.1,0.2\n"
 	want := "age,born,code,fee,level,lost,maybe,seen,smokes,uuid,weight,wide\n" + first + first + second + second
 	if d := cmp.Diff(want, string(got)); d != "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/table"
@@ -38,6 +39,9 @@ type planned struct {
 	known  []bool   // whether a code has one
 	lo, hi float64  // of a number, over all records
 	below  [][]int  // in a hierarchy: by level and node, how many leaves
+	units  *Multiples
+	found  sync.Once
+	grid   *Grid // once all records have been looked at; nil where there is none
 }
 
 // NewPlan begins a plan for columns of these descriptions; stored describes how
@@ -49,12 +53,15 @@ func NewPlan(heads []*table.Column, stored []table.StoredColumn, o Options) (*Pl
 	p := &Plan{opts: o, columns: make([]planned, len(heads))}
 	for j, head := range heads {
 		c := &p.columns[j]
-		*c = planned{head: head, stored: stored[j], uneven: head.Places > 15}
+		c.head, c.stored, c.uneven = head, stored[j], head.Places > 15
 		f := &head.Field
 		c.lo, c.hi = math.Inf(1), math.Inf(-1)
 		if f.Type.IsNumber() {
 			if o.Mode == Matched {
 				c.values = newValues(f.Type)
+			}
+			if o.Mode != Generalize {
+				c.units = newMultiples(f.Type)
 			}
 			continue
 		}
@@ -118,10 +125,26 @@ func (p *Plan) Look(cols []*table.Column) {
 					c.counts[code]++
 				}
 			}
-		case col.Floats != nil && !c.uneven:
-			c.uneven = !evenly(col.Floats, c.head.Places)
+		default:
+			c.uneven = !c.units.look(col, c.head.Places) || c.uneven
 		}
 	}
+}
+
+// Grid is the grid to which the means of a column are rounded, nil where they are not.
+// All records must have been looked at.
+func (p *Plan) Grid(j int) *Grid {
+	c := &p.columns[j]
+	c.found.Do(func() {
+		f := &c.head.Field
+		if c.units == nil {
+			return
+		}
+		if g, ok := c.units.grid(f, c.head.Places); ok {
+			c.grid = &g
+		}
+	})
+	return c.grid
 }
 
 // Groups publishes the groups of some records, given by their columns: group is
@@ -212,6 +235,7 @@ func (p *Plan) column(ctx context.Context, j int, col *table.Column, m *members)
 	if gaps {
 		c.null = missingGroups(col, m)
 	}
+	c.Grid = p.Grid(j)
 	write := writerFor(&c, col, of, p.opts)
 	var remember func(all []uint32)
 	if p.opts.Mode == Matched {
@@ -265,7 +289,7 @@ func writerFor(c *Column, col *table.Column, of *planned, o Options) writer {
 	fixed := o.Ranges == Fixed
 	switch {
 	case o.Mode.Boxes() && f.Type.IsNumber():
-		return rangeWriter(col, o.Mode == Shares, fixed)
+		return rangeWriter(col, of, o.Mode == Shares, fixed)
 	case o.Mode == Shares:
 		return shareWriter(col)
 	case o.Mode == Generalize && f.Type == table.Ordered:
@@ -277,7 +301,7 @@ func writerFor(c *Column, col *table.Column, of *planned, o Options) writer {
 	case f.Type == table.Decimal:
 		return decimalMeanWriter(c, col, of)
 	case f.Type.IsNumber():
-		return wholeMeanWriter(c, col, stored)
+		return wholeMeanWriter(c, col, of)
 	}
 	if stored.Kind == table.Text && stored.AppendText == nil {
 		c.Stored.Origin = stored.Origin // words of the file, as they are

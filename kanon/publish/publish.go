@@ -17,6 +17,9 @@ type Column struct {
 	// decimal or a day keeps the type that its file has for it; all else is
 	// text.
 	Stored table.StoredColumn
+	// Grid is the grid to which means were rounded where the field does not say to how many
+	// places; nil where the column has none.
+	Grid *Grid
 
 	null   []bool // by group; nil when no group lacks a value
 	ints   []int64

@@ -10,14 +10,14 @@ import (
 )
 
 // rangeWriter takes the range of a number column, with the mean where withMean.
-func rangeWriter(col *table.Column, withMean, fixed bool) writer {
+func rangeWriter(col *table.Column, of *planned, withMean, fixed bool) writer {
 	ends := tightEnds(col)
 	if fixed {
 		ends = fixedEnds(col)
 	}
 	var average func(dst []byte, all []uint32) []byte
 	if withMean {
-		average = meanBeside(col)
+		average = meanBeside(col, of)
 	}
 	return func(c *Column, all []uint32) {
 		at := len(c.text.bytes)

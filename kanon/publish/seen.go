@@ -17,15 +17,17 @@ type Seen struct {
 	Lo, Hi float64
 	// Counts is how often each code of a category occurs, nil for a number.
 	Counts []uint64
+	// Units is how many values are multiples of which unit, nil where no means are published.
+	Units *Multiples
 }
 
-// Seen is what was seen of each column. The counts are the plan's own. The plan must not
+// Seen is what was seen of each column. The counts and units are the plan's own. The plan must not
 // be one that matches values.
 func (p *Plan) Seen() []Seen {
 	out := make([]Seen, len(p.columns))
 	for j := range p.columns {
 		c := &p.columns[j]
-		out[j] = Seen{Gaps: c.gaps, Uneven: c.uneven, Lo: c.lo, Hi: c.hi, Counts: c.counts}
+		out[j] = Seen{Gaps: c.gaps, Uneven: c.uneven, Lo: c.lo, Hi: c.hi, Counts: c.counts, Units: c.units}
 	}
 	return out
 }
@@ -37,6 +39,9 @@ func (p *Plan) Take(seen []Seen) {
 		c, s := &p.columns[j], &seen[j]
 		c.gaps, c.uneven = c.gaps || s.Gaps, c.uneven || s.Uneven
 		c.lo, c.hi = min(c.lo, s.Lo), max(c.hi, s.Hi)
+		if c.units != nil && s.Units != nil {
+			c.units.Take(s.Units)
+		}
 		for code := range min(len(c.counts), len(s.Counts)) {
 			c.counts[code] += s.Counts[code]
 		}

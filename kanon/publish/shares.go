@@ -143,40 +143,38 @@ const meanLeast = 5
 // end, and then they are put at that same end. With m <= 3 the range and the mean
 // give all values away, with m = 4 the two in the middle determine each other.
 //
-// The mean has as many places as the source, and one more for each factor of ten
-// by which m exceeds 5: about five sums at least remain possible. It is left out
-// where a unit of it exceeds a quarter of the range, as it would say less than
-// the middle of the range does.
-func meanBeside(col *table.Column) func(dst []byte, all []uint32) []byte {
+// The mean lies on the grid of the values, and on one with a tenth of its unit for each
+// factor of ten by which m exceeds 5: five sums at least remain possible. It is left out
+// where a unit of it exceeds a quarter of the range, as it would say less than the middle
+// of the range does. A mean of dates on a grid of the calendar is that of their months.
+func meanBeside(col *table.Column, of *planned) func(dst []byte, all []uint32) []byte {
 	f := &col.Field
-	scale := 0 // the grid's places
+	scale := 0 // the places of the values
 	unit := func(i uint32) int64 { return col.Ints[i] }
 	even := true
 	if f.Type == table.Decimal {
-		scale = col.Places
-		even = col.Places <= 15 && evenly(col.Floats, col.Places)
+		scale, even = of.head.Places, !of.uneven
 		if even {
-			whole := scaleToWhole(col.Places)
+			whole := scaleToWhole(scale)
 			unit = func(i uint32) int64 { return whole(col.Floats[i]) }
 		}
+	}
+	on := of.grid
+	if on == nil || f.Round != nil {
+		on = &Grid{Unit: 1, Places: scale}
+	}
+	calendar := on.Months > 0
+	if calendar {
+		unit = func(i uint32) int64 { return on.month(col.Ints[i], f) }
 	}
 	return func(dst []byte, all []uint32) []byte {
 		m := len(all)
 		if m < meanLeast {
 			return dst
 		}
-		places := scale
-		for most := 10 * meanLeast; m >= most && f.Type != table.Date; most *= 10 {
-			places++
-		}
-		if f.Round != nil {
-			places = *f.Round
-			if f.Type == table.Date {
-				places = min(places, 0)
-			}
-		}
+		g := on.beside(m, f)
 		if !even {
-			return appendFloatMean(dst, col, all, places)
+			return appendFloatMean(dst, col, all, g)
 		}
 		t := &total{}
 		lo, hi := unit(all[0]), unit(all[0])
@@ -186,19 +184,48 @@ func meanBeside(col *table.Column) func(dst []byte, all []uint32) []byte {
 			t.add(v)
 		}
 		width := new(big.Int).Sub(big.NewInt(hi), big.NewInt(lo))
-		if !openMean(t.big(), big.NewInt(lo), big.NewInt(hi), int64(m)) || !finer(width, scale, places) {
+		if !openMean(t.big(), big.NewInt(lo), big.NewInt(hi), int64(m)) || !g.finer(width, scale) {
 			return dst
 		}
-		q, large := mean(t, m, scale, places)
+		q, large := g.roundSum(t, m, scale)
 		dst = append(dst, meanWord...)
-		if f.Type == table.Date {
-			for range -places {
+		switch {
+		case calendar:
+			return f.Layout.AppendFormat(dst, on.date(q, f))
+		case f.Type == table.Date:
+			for range -g.Places {
 				q *= 10
 			}
 			return f.Layout.AppendFormat(dst, q)
 		}
-		return appendUnits(dst, q, large, places)
+		return appendUnits(dst, q, large, g.Places)
 	}
+}
+
+// beside is the grid of the mean beside the range of m values: finer for more of them.
+func (g *Grid) beside(m int, f *table.Field) *Grid {
+	if f.Round != nil {
+		places := *f.Round
+		if f.Type == table.Date {
+			places = min(places, 0)
+		}
+		return &Grid{Unit: 1, Places: places}
+	}
+	if g.Months > 0 {
+		return g.months()
+	}
+	out := &Grid{Unit: g.Unit, Rest: g.Rest, Places: g.Places, Months: g.Months, Day: g.Day}
+	for most := 10 * meanLeast; m >= most && f.Type != table.Date; most *= 10 {
+		switch {
+		case out.Unit%10 == 0:
+			out.Unit /= 10
+		case out.Rest > math.MaxInt64/10 || out.Unit > math.MaxInt64/10:
+			return out
+		default:
+			out.Rest, out.Places = out.Rest*10, out.Places+1
+		}
+	}
+	return out
 }
 
 // openMean reports whether sum - m lo >= 2 (hi - lo) and m hi - sum >= 2 (hi - lo).
@@ -211,21 +238,20 @@ func openMean(sum, lo, hi *big.Int, m int64) bool {
 	return below.Sub(sum, below).Cmp(twice) >= 0 && above.Sub(above, sum).Cmp(twice) >= 0
 }
 
-// finer reports whether four units of 10^-places fit into width units of
-// 10^-scale.
-func finer(width *big.Int, scale, places int) bool {
-	four := big.NewInt(4)
+// finer reports whether four units of g fit into width units of 10^-scale.
+func (g *Grid) finer(width *big.Int, scale int) bool {
+	four := new(big.Int).Mul(big.NewInt(4), big.NewInt(g.Unit))
 	w := new(big.Int).Set(width)
-	if places >= scale {
-		w.Mul(w, power(places-scale))
+	if g.Places >= scale {
+		w.Mul(w, power(g.Places-scale))
 	} else {
-		four.Mul(four, power(scale-places))
+		four.Mul(four, power(scale-g.Places))
 	}
 	return w.Cmp(four) >= 0
 }
 
-// appendFloatMean is meanBeside for numbers that lie on no grid.
-func appendFloatMean(dst []byte, col *table.Column, all []uint32, places int) []byte {
+// appendFloatMean is meanBeside for numbers that are not all whole at their places.
+func appendFloatMean(dst []byte, col *table.Column, all []uint32, g *Grid) []byte {
 	lo, hi := floatEnds(col, all)
 	parts := make([]float64, len(all)) // sorted: the order of the records does not matter
 	for n, i := range all {
@@ -240,9 +266,9 @@ func appendFloatMean(dst []byte, col *table.Column, all []uint32, places int) []
 	if m := float64(len(all)); !(sum >= 2+slack && m-sum >= 2+slack) {
 		return dst
 	}
-	if (hi/4 - lo/4) < math.Pow(10, float64(-places)) {
+	if (hi/4 - lo/4) < float64(g.Unit)*math.Pow(10, float64(-g.Places)) {
 		return dst
 	}
 	share := sum / float64(len(all))
-	return appendRounded(append(dst, meanWord...), lo*(1-share)+hi*share, places)
+	return g.appendFloat(append(dst, meanWord...), lo*(1-share)+hi*share)
 }

@@ -32,7 +32,7 @@ func TestShares(t *testing.T) {
 		{number, []string{"17", "18", "17", "18", "17", "18"}, "[17-18]"}, // a whole mean says nothing
 		{number, []string{"17", "17", "17", "17", "17"}, "17"},
 		{date, []string{"2024-01-01", "2024-01-09", "2024-01-05", "2024-01-04", "2024-01-06"}, "[2024-01-01-2024-01-09] mean 2024-01-05"},
-		{table.Field{Type: table.Decimal}, []string{"1.00", "2.00", "1.50", "1.55", "1.40"}, "[1-2] mean 1.49"},
+		{table.Field{Type: table.Decimal}, []string{"1.00", "2.00", "1.50", "1.57", "1.40"}, "[1-2] mean 1.49"},
 		{table.Field{Type: table.Integer, Round: round(1)}, []string{"17", "25", "21", "22", "20"}, "[17-25] mean 21.0"},
 	} {
 		words(t, one(t, c.f, publish.Shares, c.texts...), c.want, c.texts)

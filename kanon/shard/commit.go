@@ -220,12 +220,16 @@ func (c *committing) result(m *parts.Manifest) (*kanon.Result, error) {
 			r.Uncounted = append(r.Uncounted, f.Name)
 		}
 	}
-	places := make([]int, len(quasi))
+	shows, err := c.p.shows(j, make([]table.StoredColumn, len(quasi)))
+	if err != nil {
+		return nil, err
+	}
+	rounded := make([]kanon.Rounded, len(quasi))
 	for a := range quasi {
-		places[a] = quasi[a].Places
+		rounded[a] = kanon.Rounded{Places: quasi[a].Places, Grid: shows.Grid(a)}
 	}
 	r.Columns, r.FreeText = slices.Clone(j.Fates), j.FreeText
-	j.run.Transformed(r.Columns, j.schema, places, r.Groups)
+	j.run.Transformed(r.Columns, j.schema, rounded, r.Groups)
 	if len(j.kept()) == 0 {
 		r.Unique = &gate.Unique{}
 	}

@@ -61,6 +61,7 @@ type setup struct {
 	text    []byte // CSV, with names
 	options kanon.Options
 	bucket  int64
+	alter   func(j *shard.Job) // of the job before it begins, nil for nothing
 }
 
 // bigTable is a table of n synthetic people.
@@ -134,6 +135,9 @@ func begin(t testing.TB, s *setup, paths []string) (*cluster, error) {
 			return nil, err
 		}
 		j.Shards = append(j.Shards, stamp)
+	}
+	if s.alter != nil {
+		s.alter(j)
 	}
 	if err := j.Begin(c.dir); err != nil {
 		return nil, err

@@ -24,6 +24,7 @@ import (
 	"github.com/noren-privacy/noren/table/file"
 	"github.com/noren-privacy/noren/table/parts"
 	"github.com/noren-privacy/noren/table/pseudonym"
+	"github.com/noren-privacy/noren/table/xlsx"
 )
 
 // Protocol is the version of the stages: processes of another do not work together.
@@ -63,7 +64,7 @@ type Job struct {
 	Dialect csvio.Dialect `json:"dialect"`
 	// BucketRows is about how many records a file of the release has.
 	BucketRows int64 `json:"bucket_rows"`
-	// Key is the key of this job.
+	// Key is the key of this job, drawn for it: the digests of persons follow from it.
 	Key []byte `json:"key"`
 	// Certificate is the file of the certificate, Notes the public facts that it states.
 	Certificate string   `json:"certificate,omitempty"`
@@ -72,6 +73,7 @@ type Job struct {
 	id     [idBytes]byte
 	schema *table.Schema // with plain numbers
 	run    kanon.Options
+	sum    [sha256.Size]byte // of all parameters that the release depends on
 }
 
 // Shard is a file of the table, as it was when the job began.
@@ -89,6 +91,7 @@ type Form struct {
 	Header    csvio.Header   `json:"header,omitempty"`
 	Sheet     string         `json:"sheet,omitempty"`
 	HeaderRow int            `json:"header_row,omitempty"`
+	Hidden    xlsx.Policy    `json:"hidden,omitempty"`
 }
 
 // Field is a [table.Field].
@@ -247,7 +250,10 @@ func (j *Job) settle() error {
 	if len(j.quasi()) == 0 || j.Options.Unit != "" && j.unit() < 0 {
 		return malformed("a job")
 	}
-	j.run, err = j.Options.of()
+	if j.run, err = j.Options.of(); err != nil {
+		return err
+	}
+	j.sum, err = j.run.RequestSum(j, unordered)
 	return err
 }
 
@@ -343,7 +349,7 @@ func (j *Job) fits(path string, columns []table.StoredColumn) error {
 
 func (j *Job) openFile(ctx context.Context, path string) (file.Source, error) {
 	f := j.Form
-	return file.Open(ctx, path, file.Options{Delimiter: f.Delimiter, Encoding: f.Encoding, Header: f.Header, Sheet: f.Sheet, HeaderRow: f.HeaderRow})
+	return file.Open(ctx, path, file.Options{Delimiter: f.Delimiter, Encoding: f.Encoding, Header: f.Header, Sheet: f.Sheet, HeaderRow: f.HeaderRow, Hidden: f.Hidden})
 }
 
 // open opens a file of the table; its columns are those of the first. The second result

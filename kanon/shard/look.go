@@ -18,6 +18,7 @@ type Look struct {
 	shards   []int64 // records of each file
 	nullable []bool  // by column of the files
 	columns  []columnSeen
+	source   [table.SumSize]byte // sum of the table where a seed orders the rows
 }
 
 // Rows is the number of records of the table.
@@ -186,9 +187,11 @@ func (j *Job) MergeFirst(ctx context.Context, in Frames) (*Look, error) {
 		return nil, err
 	}
 	l := &Look{nullable: make([]bool, len(j.Fields)), columns: make([]columnSeen, quasi)}
+	sums := make([][table.SumSize]byte, len(files))
 	for n := range files { // in their order, as sums of numbers depend on it
 		l.rows += files[n].rows
 		l.shards = append(l.shards, files[n].rows)
+		sums[n] = files[n].sum
 		for i, is := range files[n].nullable {
 			l.nullable[i] = l.nullable[i] || is
 		}
@@ -199,6 +202,7 @@ func (j *Job) MergeFirst(ctx context.Context, in Frames) (*Look, error) {
 		}
 		survey.Take(int(files[n].rows), seen)
 	}
+	l.source = table.SumAll(sums)
 	for a, seen := range survey.Seen() {
 		l.columns[a].space = seen
 		l.columns[a].words, l.columns[a].space.Counts = words[a].sorted()
@@ -238,7 +242,7 @@ func (l *Look) append(dst []byte) []byte {
 	for a := range l.columns {
 		dst = l.columns[a].appendFirst(dst)
 	}
-	return dst
+	return append(dst, l.source[:]...)
 }
 
 // DecodeLook reads what [Look.Encode] wrote for a job.
@@ -284,5 +288,6 @@ func takeLook(j *Job, s *source) *Look {
 			return nil
 		}
 	}
+	copy(l.source[:], s.take(len(l.source)))
 	return l
 }

@@ -204,6 +204,12 @@ func (c *columnSeen) addShow(s publish.Seen, codes int) {
 	have := &c.show
 	have.Gaps, have.Uneven = have.Gaps || s.Gaps, have.Uneven || s.Uneven
 	have.Lo, have.Hi = min(have.Lo, s.Lo), max(have.Hi, s.Hi)
+	if s.Units != nil && have.Units == nil {
+		have.Units = &publish.Multiples{Counts: make([]int64, len(s.Units.Counts))}
+	}
+	if s.Units != nil {
+		have.Units.Take(s.Units)
+	}
 	if s.Counts != nil && have.Counts == nil {
 		have.Counts = make([]uint64, codes)
 	}

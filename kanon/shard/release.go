@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"hash"
 	"io"
 	"os"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/kanon/block"
 	"github.com/noren-privacy/noren/kanon/partition"
 	"github.com/noren-privacy/noren/kanon/privacy"
@@ -260,15 +260,16 @@ func (r *releasing) block(ctx context.Context, maker *block.Maker, from, to int6
 }
 
 // shuffled tells which record is written at each place of the file: in an order drawn
-// from the system's secure source, or with a seed one that follows from the seed and the
-// bucket.
+// from the system's secure source, or with a seed one that follows from the seed and from
+// all that the file depends on ([kanon.Options.OrderKey]).
 func (r *releasing) shuffled() ([]uint32, error) {
 	var order []uint32
 	var err error
-	if r.j.Options.SecretSeed == nil && r.j.Options.Seed == nil {
-		order, err = shuffle.Permutation(len(r.order), nil)
+	if !r.j.run.Seeded() {
+		order, err = shuffle.Permutation(len(r.order))
 	} else {
-		order, err = shuffle.Keyed(len(r.order), r.j.key().Derive(fmt.Sprintf("order %d", r.buckets[0])))
+		made := kanon.MadeSum(r.groups, int(r.made.groups), nil, r.published)
+		order, err = shuffle.Keyed(len(r.order), r.j.run.OrderKey(&kanon.Ordered{Source: r.p.look.source, Request: r.j.sum, Made: made, Part: r.buckets}))
 	}
 	if err != nil {
 		return nil, err

@@ -59,7 +59,8 @@ func (j *Job) decodePart(frame []byte) (*part, error) {
 // fileSeen is what the first look says of a file beside its columns.
 type fileSeen struct {
 	rows     int64
-	nullable []bool // by column of the file
+	nullable []bool              // by column of the file
+	sum      [table.SumSize]byte // of the file where a seed orders the rows, otherwise zero
 }
 
 func (f *fileSeen) append(dst []byte) []byte {
@@ -67,7 +68,7 @@ func (f *fileSeen) append(dst []byte) []byte {
 	for _, is := range f.nullable {
 		dst = appendFlag(dst, is)
 	}
-	return dst
+	return append(dst, f.sum[:]...)
 }
 
 func (f *fileSeen) take(s *source, columns int) {
@@ -76,6 +77,7 @@ func (f *fileSeen) take(s *source, columns int) {
 	for i := range f.nullable {
 		f.nullable[i] = s.flag()
 	}
+	copy(f.sum[:], s.take(len(f.sum)))
 	if f.rows < 0 || f.rows > partition.SampleMost {
 		s.bad = true
 	}
@@ -127,6 +129,18 @@ func (c *columnSeen) appendSecond(dst []byte) []byte {
 	for _, n := range c.show.Counts {
 		dst = binary.AppendUvarint(dst, n)
 	}
+	u := c.show.Units
+	if dst = appendFlag(dst, u != nil); u == nil {
+		return dst
+	}
+	dst = appendFlag(appendFlag(dst, u.Known), u.Finer)
+	dst = binary.AppendUvarint(dst, uint64(u.Values))
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(u.First))
+	dst = binary.LittleEndian.AppendUint64(dst, u.Apart)
+	dst = binary.AppendUvarint(dst, uint64(len(u.Counts)))
+	for _, n := range u.Counts {
+		dst = binary.AppendUvarint(dst, uint64(n))
+	}
 	return dst
 }
 
@@ -139,6 +153,16 @@ func (c *columnSeen) takeSecond(s *source) {
 		for i := range c.show.Counts {
 			c.show.Counts[i] = uint64(s.number(math.MaxInt64))
 		}
+	}
+	if s.flag() {
+		u := &publish.Multiples{Known: s.flag(), Finer: s.flag()}
+		u.Values = int64(s.number(math.MaxInt64))
+		u.First, u.Apart = int64(s.u64()), s.u64()
+		u.Counts = make([]int64, s.count(1))
+		for i := range u.Counts {
+			u.Counts[i] = int64(s.number(math.MaxInt64))
+		}
+		c.show.Units = u
 	}
 	if !(c.space.Squares >= 0) || math.IsNaN(c.show.Lo) || math.IsNaN(c.show.Hi) {
 		s.bad = true
@@ -186,6 +210,9 @@ func (j *Job) firstLook(ctx context.Context, n int, src table.Source, emit func(
 		return err
 	}
 	words := make([][]string, len(j.quasi()))
+	if j.run.Seeded() {
+		table.KeepSum(src)
+	}
 	heads, err := j.read(ctx, n, src, nil, func(columns []*table.Column, _ []table.Vector) error {
 		survey.Look(columns)
 		for a, c := range columns {
@@ -199,6 +226,14 @@ func (j *Job) firstLook(ctx context.Context, n int, src table.Source, emit func(
 		return err
 	}
 	f := fileSeen{rows: int64(survey.Rows())}
+	if j.run.Seeded() {
+		if f.sum, err = table.Sum(ctx, src); err != nil {
+			return err
+		}
+		if err := j.Shards[n].unchanged(); err != nil {
+			return err
+		}
+	}
 	for _, c := range src.Columns() {
 		f.nullable = append(f.nullable, c.Nullable)
 	}

@@ -16,7 +16,8 @@
 //
 // The figures are what a collector of such reports would get: the mechanisms are
 // those of package ldp with their own randomness, and no model has seen the
-// records it is tested on. The losses are the mechanisms' own, added up over the
+// records it is tested on, nor with [Options.Unit] another record of the same persons. What is
+// chosen for a model (Options.Select) is chosen from the records that it is trained on. The losses are the mechanisms' own, added up over the
 // attributes of a record.
 //
 // A [Result] is no release. It holds statistics of the raw table (accuracies of
@@ -73,9 +74,15 @@ type Options struct {
 	// RandomiseLabel randomises the class of training records too, by GRR at the
 	// epsilon of an attribute. Tests are always against the true class.
 	RandomiseLabel bool
-	// Select keeps as many attributes, those that go most strongly with the class
-	// by their covariance in the raw data. Defaults to all.
+	// Select keeps as many attributes for each model, those that go most strongly with the
+	// class by their covariance. They are chosen anew in each fold, from the records that
+	// the model is trained on: randomised ones for a model of randomised records.
+	// Defaults to all.
 	Select int
+	// Unit holds the person of each record, as a text: all records of a person are in one
+	// part of the cross-validation. A record without one is a person's of its own.
+	// Optional: without it each record is a person's of its own.
+	Unit *table.Column
 	// MaxCategories: a category with more values is left out. Defaults to 64.
 	MaxCategories int
 	// Sample is the largest number of records used, drawn by Seed. Defaults to
@@ -160,6 +167,8 @@ func (o *Options) check() error {
 		fault(math.IsNaN(e) || e < ldp.MinEpsilon || !o.PerRecord && e > ldp.MaxEpsilon || math.IsInf(e, 0), "an epsilon must lie between %g and %d", ldp.MinEpsilon, ldp.MaxEpsilon)
 		fault(slices.Contains(o.Epsilons[:i], e), "epsilon %g is named twice", e)
 	}
+	fault(o.Unit != nil && o.Unit.Field.Type != table.Category, "the unit must be a category")
+	fault(o.Unit != nil && o.Label != nil && o.Unit.Len() != o.Label.Len(), "the unit has another number of records than the class")
 	for _, a := range o.Attributes {
 		if b := a.Bounds; b != nil {
 			fault(!(b[0] < b[1]) || math.IsInf(b[0], 0) || math.IsInf(b[1], 0), "the bounds of %s must be finite and ascend", a.Column.Field.Name)

@@ -201,11 +201,17 @@ func TestSelectAndSample(t *testing.T) {
 	if r.Records != 200 || !r.Sampled || r.WithClass != 588 {
 		t.Errorf("%d of %d records, sampled %v", r.Records, r.WithClass, r.Sampled)
 	}
-	if len(r.Attributes) != 2 || r.Attributes[0].Name != "age" && r.Attributes[0].Name != "grade" {
-		t.Errorf("kept %v", r.Attributes)
+	if len(r.Attributes) != 4 || r.Selected != 2 || len(r.Left) != 1 {
+		t.Errorf("%d of %v are chosen, left out %v", r.Selected, r.Attributes, r.Left)
 	}
-	if len(r.Left) != 3 {
-		t.Errorf("left out %v", r.Left)
+	sum := 0.0
+	for _, a := range r.Attributes {
+		if sum += *a.Chosen; a.Name == "noise" && *a.Chosen > 0 {
+			t.Errorf("noise was chosen in %.0f %% of the folds", 100**a.Chosen)
+		}
+	}
+	if math.Abs(sum-2) > 1e-9 {
+		t.Errorf("%g attributes are chosen on average, want 2", sum)
 	}
 }
 

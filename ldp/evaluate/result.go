@@ -31,6 +31,16 @@ type Result struct {
 	Attributes []AttributeInfo `json:"attributes"`
 	// Left are the columns that were not learned from.
 	Left []LeftOut `json:"left_out"`
+	// Selected is how many attributes each model keeps, chosen from the records that it is
+	// trained on; absent where all are kept. All attributes are randomised and reported.
+	Selected int `json:"selected,omitempty"`
+	// Unit is the column of the persons: all records of a person are in one part of the
+	// cross-validation. Absent where each record is a person's.
+	Unit string `json:"unit,omitempty"`
+	// Persons is the number of persons; absent without a unit.
+	Persons int `json:"persons,omitempty"`
+	// MostOfPerson is the largest number of records of one person; absent without a unit.
+	MostOfPerson int `json:"most_records_of_a_person,omitempty"`
 	// Folds is the number of parts of the cross-validation.
 	Folds int `json:"folds"`
 	// Repeats is the number of repeats of the cross-validation.
@@ -81,6 +91,9 @@ type AttributeInfo struct {
 	Missing int `json:"missing"`
 	// Origin of bins or categories: public or fitted.
 	Origin string `json:"origin"`
+	// Chosen is the share of the folds in which a model of raw records kept the attribute;
+	// absent where all are kept.
+	Chosen *float64 `json:"chosen,omitempty"`
 }
 
 // LeftOut is a column that was not learned from.
@@ -189,8 +202,8 @@ func (r *Result) state(o *Options) {
 	if len(gaps) > 0 {
 		not("that values of %s can be missing (that a given one is missing is randomised like any label)", list(gaps))
 	}
-	if o.Select > 0 {
-		not("the choice of %d attributes, made on the raw data", d)
+	if r.MostOfPerson > 1 {
+		not("a person by the epsilon of one record: that of a person with n records is n times as large, and a person has up to %d", r.MostOfPerson)
 	}
 	not("who reports, and when")
 	not("anything, by this output: it holds figures of the raw table and is for its steward")

@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -49,6 +50,12 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		c.Accuracy, c.Balanced = newSpread(figures[0]), newSpread(figures[1])
 		r.Cells = append(r.Cells, c)
 	}
+	if r.Selected > 0 {
+		for j := range r.Attributes {
+			share := float64(e.kept[j]) / float64(o.Folds*o.Repeats)
+			r.Attributes[j].Chosen = &share
+		}
+	}
 	r.state(&o)
 	return r, nil
 }
@@ -59,6 +66,7 @@ type evaluation struct {
 	r        *Result
 	coded    []*coded
 	y        []int // classes, one each record
+	persons  []int // the number of the person of each record; nil where each is a person's
 	raw, gen *learn.Matrix
 	variants []variant
 	models   []model
@@ -66,6 +74,7 @@ type evaluation struct {
 	rates    map[place][2][]float64 // accuracy and balanced accuracy, one each repeat
 	done     atomic.Int64
 	told     sync.Mutex
+	kept     []int // in how many folds of raw records each attribute was chosen; guarded by told
 }
 
 type model struct {
@@ -112,6 +121,9 @@ func (e *evaluation) prepare() error {
 	if err := e.classes(rows); err != nil {
 		return err
 	}
+	if err := e.units(rows); err != nil {
+		return err
+	}
 	for _, a := range o.Attributes {
 		c, reason, err := encode(a, rows, o)
 		if err != nil {
@@ -133,13 +145,12 @@ func (e *evaluation) prepare() error {
 		return err
 	}
 	if o.Select > 0 && o.Select < len(e.coded) {
-		if err := e.choose(); err != nil {
-			return err
-		}
+		r.Selected = o.Select
 	}
 	for _, c := range e.coded {
 		r.Attributes = append(r.Attributes, c.info)
 	}
+	e.kept = make([]int, len(e.coded))
 	return nil
 }
 
@@ -201,45 +212,75 @@ func (e *evaluation) classes(rows []int) error {
 	return nil
 }
 
-// choose keeps the attributes whose features go most strongly with the class.
-func (e *evaluation) choose() error {
-	strength, err := learn.CovarianceWithClass(e.raw, e.y)
+// units numbers the persons of the records.
+func (e *evaluation) units(rows []int) error {
+	unit := e.o.Unit
+	if unit == nil {
+		return nil
+	}
+	number, records := map[uint32]int{}, []int{}
+	for _, i := range rows {
+		at, known := number[unit.Codes[i]]
+		if !known || unit.IsMissing(i) {
+			at = len(records)
+			records = append(records, 0)
+			if !unit.IsMissing(i) {
+				number[unit.Codes[i]] = at
+			}
+		}
+		records[at]++
+		e.persons = append(e.persons, at)
+	}
+	e.r.Unit, e.r.Persons, e.r.MostOfPerson = unit.Field.Name, len(records), slices.Max(records)
+	if len(records) < e.o.Folds {
+		return &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("%d folds need as many persons", e.o.Folds), Hint: "take fewer folds"}
+	}
+	return nil
+}
+
+// folds are the parts of one cross-validation.
+func (e *evaluation) folds(seed uint64) ([]learn.Fold, error) {
+	if e.persons != nil {
+		return learn.GroupedKFold(e.y, e.persons, e.o.Folds, seed)
+	}
+	return learn.StratifiedKFold(e.y, e.o.Folds, seed)
+}
+
+// choose returns the columns of the attributes whose features go most strongly with the
+// class in the records that a model is trained on, and counts them where count is set; nil
+// where all are kept.
+func (e *evaluation) choose(x *learn.Matrix, y []int, count bool) ([]int, error) {
+	if e.r.Selected == 0 {
+		return nil, nil
+	}
+	strength, err := learn.CovarianceWithClass(x, y)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	type ranked struct {
-		at int
-		by float64
+		at, from int
+		by       float64
 	}
 	list := make([]ranked, len(e.coded))
 	from := 0
 	for j, c := range e.coded {
-		list[j] = ranked{j, slices.Max(strength[from : from+c.features()])}
+		list[j] = ranked{j, from, slices.Max(strength[from : from+c.features()])}
 		from += c.features()
 	}
-	slices.SortStableFunc(list, func(a, b ranked) int {
-		switch {
-		case a.by > b.by:
-			return -1
-		case a.by < b.by:
-			return 1
+	slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(b.by, a.by) })
+	var columns []int
+	for _, r := range list[:e.r.Selected] {
+		for j := range e.coded[r.at].features() {
+			columns = append(columns, r.from+j)
 		}
-		return 0
-	})
-	keep := make(map[int]bool)
-	for _, c := range list[:e.o.Select] {
-		keep[c.at] = true
-	}
-	var kept []*coded
-	for j, c := range e.coded {
-		if keep[j] {
-			kept = append(kept, c)
-			continue
+		if count {
+			e.told.Lock()
+			e.kept[r.at]++
+			e.told.Unlock()
 		}
-		e.r.Left = append(e.r.Left, LeftOut{Name: c.info.Name, Reason: "others go more strongly with the class"})
 	}
-	e.coded = kept
-	return e.matrices()
+	slices.Sort(columns)
+	return columns, nil
 }
 
 // plan makes the mechanisms and lists the figures in their order.

@@ -15,7 +15,7 @@ import (
 // generalised records first, which are then tried on every variant.
 func (e *evaluation) repeat(ctx context.Context, repeat int) error {
 	seed := e.o.Seed<<20 ^ uint64(repeat)
-	folds, err := learn.StratifiedKFold(e.y, e.o.Folds, seed)
+	folds, err := e.folds(seed)
 	if err != nil {
 		return err
 	}
@@ -145,9 +145,19 @@ func (j *job) fold(ctx context.Context, m, k int, answers [][][]int) error {
 	}
 	var c learn.Classifier = always(y[0])
 	if slices.ContainsFunc(y, func(class int) bool { return class != y[0] }) {
-		var err error
-		if c, err = j.e.models[m].learner.Train(ctx, j.x.Select(f.Train), y, j.seed+uint64(k)<<32); err != nil {
+		x := j.x.Select(f.Train)
+		columns, err := j.e.choose(x, y, m == 0 && j.train == Raw)
+		if err != nil {
 			return err
+		}
+		if columns != nil {
+			x = x.SelectColumns(columns)
+		}
+		if c, err = j.e.models[m].learner.Train(ctx, x, y, j.seed+uint64(k)<<32); err != nil {
+			return err
+		}
+		if columns != nil {
+			c = &chosen{of: c, columns: columns}
 		}
 	}
 	if j.keep != nil {
@@ -164,6 +174,21 @@ func (j *job) fold(ctx context.Context, m, k int, answers [][][]int) error {
 		}
 	}
 	return nil
+}
+
+// chosen is a classifier of some columns of a record.
+type chosen struct {
+	of      learn.Classifier
+	columns []int
+}
+
+// Predict implements learn.Classifier.
+func (c *chosen) Predict(x []float64) int {
+	some := make([]float64, len(c.columns))
+	for i, column := range c.columns {
+		some[i] = x[column]
+	}
+	return c.of.Predict(some)
 }
 
 // always is the answer where a fold's training records are of one class.

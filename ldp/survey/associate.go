@@ -35,12 +35,11 @@ func (c *Collector) Keep(words *ldp.Map) error {
 	return nil
 }
 
-// add keeps a report that was counted.
-func (k *keeper) add(client string, named bool, word string) error {
-	e, ok := k.known[word]
-	if !ok {
-		var err error
-		if e, err = k.evidence(word); err != nil {
+// prepare finds the evidence of a report.
+func (k *keeper) prepare(word string) error {
+	if _, ok := k.known[word]; !ok {
+		e, err := k.evidence(word)
+		if err != nil {
 			return err
 		}
 		size := 1
@@ -52,11 +51,15 @@ func (k *keeper) add(client string, named bool, word string) error {
 		}
 		k.known[word] = e
 	}
+	return nil
+}
+
+// put keeps a report that was prepared and counted.
+func (k *keeper) put(client string, named bool, word string) {
 	if !named {
 		client = ""
 	}
-	k.order, k.report = append(k.order, client), append(k.report, e)
-	return nil
+	k.order, k.report = append(k.order, client), append(k.report, k.known[word])
 }
 
 func (k *keeper) evidence(word string) ([]ldp.Evidence, error) {

@@ -40,6 +40,7 @@ type Collector struct {
 	contents map[[sha256.Size]byte]string
 	keep     *keeper
 	rounds   *rounds
+	of       named
 }
 
 // BadLine is a line that is no report of the survey.
@@ -87,8 +88,12 @@ var errAgain = &noren.Error{Kind: noren.BadData, Where: "report", What: "a secon
 
 // AddLine counts a line: a report, or a client's id, a tab and a report. The error
 // says why a line was excluded; the estimates do not change then. A report that
-// was itself excluded is not the client's first.
+// was itself excluded is not the client's first. A line that names the specification
+// (see [Survey.Header]) is checked, and is an error where it names another.
 func (c *Collector) AddLine(line string) error {
+	if isHeader(line) {
+		return c.of.check(c.s, line)
+	}
 	client, word, named := cutClient(line)
 	if named && !c.AllowRepeats {
 		if _, again := c.seen[client]; again {
@@ -101,18 +106,8 @@ func (c *Collector) AddLine(line string) error {
 			return err
 		}
 	}
-	if err := c.addWord(word); err != nil {
+	if err := c.count(client, word, named); err != nil {
 		return err
-	}
-	if c.rounds != nil {
-		if err := c.addToRounds(client, word); err != nil {
-			return err
-		}
-	}
-	if c.keep != nil {
-		if err := c.keep.add(client, named, word); err != nil {
-			return err
-		}
 	}
 	if named && !c.AllowRepeats {
 		if c.seen == nil {
@@ -123,12 +118,54 @@ func (c *Collector) AddLine(line string) error {
 	return nil
 }
 
+// count counts a report everywhere, or nowhere: what can fail comes before the counters, which
+// fail for what is no report of the survey alone, and count that.
+func (c *Collector) count(client, word string, named bool) error {
+	if c.keep == nil && c.rounds == nil || c.s.checkWord(word) != nil {
+		return c.addWord(word)
+	}
+	if c.keep != nil {
+		if err := c.keep.prepare(word); err != nil {
+			return err
+		}
+	}
+	if c.rounds != nil {
+		if err := c.addToRounds(client, word); err != nil {
+			return err
+		}
+	}
+	if err := c.addWord(word); err != nil {
+		return err
+	}
+	if c.keep != nil {
+		c.keep.put(client, named, word)
+	}
+	return nil
+}
+
 // cutClient parts a line at its first tab.
 func cutClient(line string) (client, word string, named bool) {
 	if client, word, named = strings.Cut(line, "\t"); named {
 		return client, word, true
 	}
 	return "", line, false
+}
+
+// checkWord refuses what is no report of a survey whose reports are kept or of several rounds.
+func (s *Survey) checkWord(word string) error {
+	switch {
+	case s.multi != nil:
+		_, err := s.multi.Parse(word)
+		return err
+	case s.rappor != nil:
+		_, err := s.rappor.Parse(word)
+		return err
+	}
+	r, err := s.oracle.Parse(word)
+	if err != nil {
+		return err
+	}
+	return s.oracle.Check(r)
 }
 
 func (c *Collector) addWord(word string) error {
@@ -155,11 +192,12 @@ const alike = 20
 
 // AddLines counts the lines of a file, named name in errors. Empty lines are left
 // out, bad ones counted by reason. Errors are a failure to read, and a second
-// file of the same content with 20 reports or more, unless AllowRepeats is set: it is refused after it was
-// counted, so the collector must not be used further then.
+// file of the same content with 20 reports or more, unless AllowRepeats is set, and a file that names
+// another specification: they are refused after reports were counted, so the collector must not be used
+// further then.
 func (c *Collector) AddLines(ctx context.Context, in io.Reader, name string) error {
 	hash, before := sha256.New(), c.N()
-	if err := c.addLines(ctx, io.TeeReader(in, hash), name); err != nil {
+	if err := c.addLines(ctx, in, name, hash); err != nil {
 		return err
 	}
 	sum := [sha256.Size]byte(hash.Sum(nil))
@@ -173,9 +211,14 @@ func (c *Collector) AddLines(ctx context.Context, in io.Reader, name string) err
 	return nil
 }
 
-func (c *Collector) addLines(ctx context.Context, in io.Reader, name string) error {
+var lineEnd = []byte("\n")
+
+// addLines counts the lines of a file, and writes its reports to content: the line that
+// names the specification is no part of what makes two files the same.
+func (c *Collector) addLines(ctx context.Context, in io.Reader, name string, content io.Writer) error {
 	r := bufio.NewReaderSize(in, 1<<16)
 	var line []byte
+	tied := false
 	for i := int64(0); ; i++ {
 		if i&1023 == 0 {
 			if err := ctx.Err(); err != nil {
@@ -205,7 +248,21 @@ func (c *Collector) addLines(ctx context.Context, in io.Reader, name string) err
 			if i == 0 {
 				part = bytes.TrimPrefix(part, []byte("\ufeff")) // as some editors write
 			}
-			if part = bytes.TrimRight(part, "\r\n"); len(bytes.TrimSpace(part)) > 0 {
+			part = bytes.TrimRight(part, "\r\n")
+			switch {
+			case len(bytes.TrimSpace(part)) == 0:
+			case isHeader(string(part)):
+				if err := c.of.check(c.s, string(part)); err != nil {
+					return &noren.Error{Kind: noren.BadData, Where: noren.Position{File: name, Line: i + 1}.String(), Err: err}
+				}
+				tied = true
+			default:
+				if !tied {
+					tied = true
+					c.of.without = append(c.of.without, name)
+				}
+				_, _ = content.Write(part) // a hash never fails
+				_, _ = content.Write(lineEnd)
 				// The fault is counted there.
 				if err := c.AddLine(string(part)); err != nil && !errors.Is(err, errAgain) {
 					c.markBad(name, i+1)

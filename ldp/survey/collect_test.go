@@ -277,6 +277,7 @@ func TestValuesStayOutOfErrors(t *testing.T) {
 // or question another: of one-time reports nothing else is left to chance.
 func TestDevices(t *testing.T) {
 	spec := specs()["rappor-one-time"]
+	spec.Question = "one"
 	spec.M = 1 << 20 // so that two devices hardly share a cohort
 	s := newSurvey(t, spec)
 	spec.Question = "another"

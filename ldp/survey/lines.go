@@ -3,7 +3,6 @@ package survey
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"strings"
 
 	"github.com/noren-privacy/noren"
@@ -25,11 +24,13 @@ type LineOptions struct {
 
 // Lines are the reports of the records of a table.
 type Lines struct {
-	// Text holds a report a line, in the table's order, as [Collector.AddLines] reads
-	// them.
+	// Text holds the line that names the specification and then a report a line, in the
+	// table's order, as [Collector.AddLines] reads them.
 	Text []byte
 	// Repeated is the number of reports that are not their client's first.
 	Repeated int
+	// Most is the largest number of reports of one client; 1 where no clients are named.
+	Most int
 }
 
 // RandomiseTable randomises each record of a table as its own device would. The table
@@ -48,10 +49,17 @@ func (s *Survey) RandomiseTable(ctx context.Context, src *noise.Source, tab *tab
 	if o.Devices != nil && !s.Remembers() {
 		return nil, fault("devices", s.Mechanism()+" remembers nothing, and needs no secrets", "take a longitudinal mechanism or RAPPOR for reports round after round")
 	}
+	if o.Devices != nil {
+		if err := s.checkQuestion(o.Devices.finish); err != nil {
+			return nil, err
+		}
+	}
 	var out bytes.Buffer
-	lines := &Lines{}
+	out.WriteString(s.Header())
+	out.WriteByte('\n')
+	lines := &Lines{Most: 1}
 	values := make([]string, d)
-	seen := map[string]bool{}
+	seen := map[string]int{}
 	for i := range tab.Rows {
 		if i&1023 == 0 {
 			if err := ctx.Err(); err != nil {
@@ -73,10 +81,11 @@ func (s *Survey) RandomiseTable(ctx context.Context, src *noise.Source, tab *tab
 			if client == "" || strings.ContainsAny(client, "\t\r\n") {
 				return nil, &noren.Error{Kind: noren.BadData, Where: where.String(), What: "an id that is missing, or holds a tab or a line's end", Hint: "give each person an id of letters and digits"}
 			}
-			if seen[client] {
+			if seen[client] > 0 {
 				lines.Repeated++
 			}
-			seen[client] = true
+			seen[client]++
+			lines.Most = max(lines.Most, seen[client])
 			out.WriteString(client)
 			out.WriteByte('\t')
 		}
@@ -125,16 +134,4 @@ func Records(tab *table.Table) [][]string {
 		}
 	}
 	return rows
-}
-
-// EncodeKey writes the key of the devices as a line of hexadecimal digits.
-func EncodeKey(key []byte) []byte { return append(hex.AppendEncode(nil, key), '\n') }
-
-// ParseKey reads what [EncodeKey] writes.
-func ParseKey(name string, text []byte) (*Devices, error) {
-	key, err := hex.DecodeString(strings.TrimSpace(string(text)))
-	if err != nil || len(key) != keySize {
-		return nil, &noren.Error{Kind: noren.Usage, Where: name, What: "is no key of devices: 64 hexadecimal digits", Hint: "name a file that does not exist, and one is made"}
-	}
-	return NewDevices(key)
 }

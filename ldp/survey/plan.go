@@ -158,7 +158,7 @@ func (p *Plan) each() (epsilon float64, n int64) {
 // ofRecord makes the loss of one attribute that of a record of several.
 func (p *Plan) ofRecord(o *PlanOption) {
 	o.Loss = ldp.Loss{Report: o.Loss.Report, Record: p.Epsilon, Lifetime: math.Inf(1)}
-	o.AllReports = o.Loss.After(p.Repeats)
+	o.AllReports = ldp.LossAfter(nil, o.Loss, p.Repeats)
 }
 
 // finish states the guarantee of the mechanism that was chosen.
@@ -257,7 +257,7 @@ func (p *Plan) means() error {
 			return err
 		}
 		m := s.MeanMechanism()
-		out := PlanOption{Mechanism: name, Loss: m.Loss(), AllReports: m.Loss().After(p.Repeats), Variance: m.WorstVariance(), Bytes: (bitLength(m.Symbols()) + 7) / 8}
+		out := PlanOption{Mechanism: name, Loss: m.Loss(), AllReports: ldp.LossAfter(m, m.Loss(), p.Repeats), Variance: m.WorstVariance(), Bytes: (bitLength(m.Symbols()) + 7) / 8}
 		if n > 0 {
 			se := s.StdErr(n)
 			out.StdErr, out.Worst, out.Within = finite(se), finite(se), finite(mathext.NormalQuantile(0.975)*se)

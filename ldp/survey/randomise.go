@@ -1,11 +1,11 @@
 package survey
 
 import (
+	"cmp"
 	"crypto/hkdf"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"math/bits"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/ldp"
@@ -19,8 +19,16 @@ const keySize = 32
 // their reports: the secret of a client is HKDF-SHA256 of the key and the
 // client's id. The same key and id give the same permanent answers, round after
 // round, which is what bounds the loss of a lifetime. Real devices have each their
-// own.
-type Devices struct{ key []byte }
+// own. An answer is a function of the question, the domain and all parameters, too:
+// surveys that differ in any have independent answers, and their losses add up.
+type Devices struct {
+	key    []byte
+	finish bool
+}
+
+// Finishing are the devices with the permanent answers of the first version of the
+// streams, for one survey that began under it (see [ldp.Longitudinal.Finishing]).
+func (d *Devices) Finishing() *Devices { return &Devices{key: d.key, finish: true} }
 
 // NewDevices returns the devices under a key of 32 bytes.
 func NewDevices(key []byte) (*Devices, error) {
@@ -64,19 +72,27 @@ func (s *Survey) Randomise(src *noise.Source, values []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return s.randomise(src, secret, values)
+	return s.randomise(src, &device{secret: secret, question: cmp.Or(s.Question(), "once")}, values)
 }
 
-// RandomiseFor is Randomise for the device of a client.
+// RandomiseFor is Randomise for the device of a client. The survey must have a question
+// where it remembers.
 func (s *Survey) RandomiseFor(src *noise.Source, d *Devices, client string, values []string) (string, error) {
 	secret, err := d.secret(client)
 	if err != nil {
 		return "", err
 	}
-	return s.randomise(src, secret, values)
+	return s.randomise(src, &device{secret: secret, question: s.Question(), finish: d.finish}, values)
 }
 
-func (s *Survey) randomise(src *noise.Source, secret []byte, values []string) (string, error) {
+// device is what a report is made with: a secret and what its permanent answers are of.
+type device struct {
+	secret   []byte
+	question string
+	finish   bool // by the first version of the streams, which took the question as written
+}
+
+func (s *Survey) randomise(src *noise.Source, of *device, values []string) (string, error) {
 	if len(values) != len(s.answers) {
 		return "", &noren.Error{Kind: noren.Usage, What: fmt.Sprintf("%d values were given for %d attributes", len(values), len(s.answers))}
 	}
@@ -99,7 +115,7 @@ func (s *Survey) randomise(src *noise.Source, secret []byte, values []string) (s
 		cell, err := s.wave.Randomise(src, x)
 		return s.wave.Format(cell), err
 	case s.rappor != nil:
-		return s.randomiseRappor(src, secret, values[0])
+		return s.randomiseRappor(src, of, values[0])
 	}
 	label, err := a.labelOf(values[0])
 	if err != nil {
@@ -108,7 +124,12 @@ func (s *Survey) randomise(src *noise.Source, secret []byte, values []string) (s
 	var r ldp.Report
 	if s.device != nil {
 		var d *ldp.Device
-		if d, err = s.device.Device(secret, s.spec.Question); err != nil {
+		if of.finish {
+			d, err = s.device.Finishing(of.secret, s.spec.Question)
+		} else {
+			d, err = s.device.Device(of.secret, of.question, s.domain)
+		}
+		if err != nil {
 			return "", err
 		}
 		r, err = d.Report(src, label)
@@ -121,16 +142,14 @@ func (s *Survey) randomise(src *noise.Source, secret []byte, values []string) (s
 	return s.oracle.Format(r), nil
 }
 
-func (s *Survey) randomiseRappor(src *noise.Source, secret []byte, value string) (string, error) {
-	own, err := ldp.MetricSecret(secret, s.spec.Question)
-	if err != nil {
-		return "", err
+func (s *Survey) randomiseRappor(src *noise.Source, of *device, value string) (string, error) {
+	var d *ldp.RapporDevice
+	var err error
+	if of.finish {
+		d, err = s.rappor.Finishing(of.secret, s.spec.Question)
+	} else {
+		d, err = s.rappor.DeviceOf(of.secret, of.question, s.domain)
 	}
-	cohort, err := s.cohort(secret)
-	if err != nil {
-		return "", err
-	}
-	d, err := s.rappor.Device(own, cohort)
 	if err != nil {
 		return "", err
 	}
@@ -147,17 +166,6 @@ func (s *Survey) randomiseRappor(src *noise.Source, secret []byte, value string)
 		return "", err
 	}
 	return s.rappor.Format(r), nil
-}
-
-// cohort of a device: uniform below m within a part in 2^32 (m is at most
-// 2^32), and the same for ever, as it follows from the secret.
-func (s *Survey) cohort(secret []byte) (uint32, error) {
-	b, err := hkdf.Key(sha256.New, secret, []byte("noren ldp cohort"), s.spec.Question, 8)
-	if err != nil {
-		return 0, err
-	}
-	c, _ := bits.Mul64(binary.LittleEndian.Uint64(b), uint64(s.rappor.M))
-	return uint32(c), nil
 }
 
 func (s *Survey) randomiseSeveral(src *noise.Source, values []string) (string, error) {

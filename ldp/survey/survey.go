@@ -37,6 +37,7 @@ type Survey struct {
 	spec    Spec
 	kind    Kind
 	answers []answer // one for each attribute
+	domain  string   // the SHA-256 of what the values mean, as hexadecimal digits
 
 	oracle ldp.Oracle        // shares
 	device *ldp.Longitudinal // where the oracle has memory
@@ -48,6 +49,15 @@ type Survey struct {
 
 // New checks a specification and makes its mechanism. All faults are of kind Usage.
 func New(spec Spec) (*Survey, error) {
+	s, err := compile(spec)
+	if err != nil {
+		return nil, err
+	}
+	s.domain = s.domainHash()
+	return s, nil
+}
+
+func compile(spec Spec) (*Survey, error) {
 	s := &Survey{spec: spec}
 	s.spec.Mechanism = canonical(spec.Mechanism)
 	if len(spec.Attributes) > 0 {

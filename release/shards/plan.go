@@ -156,6 +156,10 @@ func (p *Plan) complete(ctx context.Context) error {
 	if u := p.definition.Unit; u != account.Record && !slices.Contains(p.names, u) {
 		p.names = append(p.names, u)
 	}
+	if len(p.names) == 0 {
+		// A count of all records reads a column too: its prints verify the files.
+		p.names = []string{p.definition.Columns[0].Name}
+	}
 	slices.Sort(p.names)
 	return nil
 }
@@ -183,10 +187,16 @@ func (p *Plan) read(ctx context.Context, shard int) (*table.Table, []byte, error
 		return nil, nil, err
 	}
 	defer func() { _ = src.Close() }()
-	t, prints, err := dataset.Read(ctx, src, p.definition, p.query.Columns(), &dataset.Keys{Column: p.PrintKey})
+	fields := p.query.Columns()
+	n := len(fields)
+	if n == 0 && p.definition.Unit == account.Record {
+		fields = p.definition.Fields()[:1]
+	}
+	t, prints, err := dataset.Read(ctx, src, p.definition, fields, &dataset.Keys{Column: p.PrintKey})
 	if err != nil {
 		return nil, nil, err
 	}
+	t.Columns = slices.Clip(t.Columns[:n])
 	print, err := packPrints(p.names, prints)
 	return t, print, err
 }

@@ -63,7 +63,7 @@ func detect(ctx context.Context, f io.ReaderAt, size int64, opts Options) (out f
 		d.Compression = Zstd
 	}
 	// The text as it is in the file, unpacked but not decoded.
-	in, err := newInput(opts.Name, io.NewSectionReader(f, 0, size), *d, false)
+	in, err := newInput(opts.Name, io.NewSectionReader(f, 0, size), *d, false, nil)
 	if err != nil {
 		return found{}, err
 	}
@@ -102,6 +102,9 @@ func detect(ctx context.Context, f io.ReaderAt, size int64, opts Options) (out f
 		var doubt string
 		if d.Encoding, doubt, err = detectEncoding(ctx, sample, whole, in, opts.Plain); err != nil {
 			return found{}, err
+		}
+		if opts.Plain && d.Encoding == EUCJP {
+			return bad("reads as euc-jp text, expected utf-8 or shift_jis", "save the file as UTF-8; if it is shift_jis, give the encoding")
 		}
 		if doubt != "" {
 			out.notes = append(out.notes, doubt)
@@ -238,8 +241,17 @@ func readSample(ctx context.Context, in *input) (sample []byte, whole bool, err 
 	return sample, false, nil
 }
 
-// detectEncoding looks at the sample and, while all is ASCII, at what follows. It
-// says where the bytes leave it in doubt. plain knows UTF-8 and Shift_JIS alone.
+// doubts are notes by the encoding that is nearly as likely as the one that was taken.
+var doubts = map[Encoding]string{
+	UTF8:     "the bytes could be utf-8 too: if the text looks wrong, give the encoding",
+	ShiftJIS: "the bytes could be shift_jis too: if the text looks wrong, give the encoding",
+	EUCJP:    "the bytes could be euc-jp too: if the text looks wrong, give the encoding",
+}
+
+// detectEncoding looks at the sample and, while all is ASCII or the encoding is in doubt, at
+// what follows. doubt is a note where two are about as likely. plain knows UTF-8 and
+// Shift_JIS alone, by the sample alone: definitions of data sets depend on it. It returns
+// EUCJP for what would be read as Shift_JIS and is more likely EUC-JP; that is refused.
 func detectEncoding(ctx context.Context, sample []byte, whole bool, in *input, plain bool) (e Encoding, doubt string, err error) {
 	more := make([]byte, 0, sampleSize)
 	for total := len(sample); ; total += len(more) {
@@ -249,6 +261,10 @@ func detectEncoding(ctx context.Context, sample []byte, whole bool, in *input, p
 		}
 		if first >= 0 {
 			sample = sample[first:]
+			if !plain {
+				e, second, err := likely(ctx, sample, whole, in)
+				return e, doubts[second], err
+			}
 			if !whole { // it may end within a character
 				if len(sample) < 4096 {
 					more = more[:cap(more)]
@@ -286,12 +302,10 @@ func detectEncoding(ctx context.Context, sample []byte, whole bool, in *input, p
 	case fits(UTF8):
 		return UTF8, "", nil
 	case fits(ShiftJIS):
-		if !plain && fits(EUCJP) {
-			doubt = "the bytes could be euc-jp too: if the text looks wrong, give the encoding"
+		if e, _, err := likely(ctx, sample, whole, in); err != nil || e == EUCJP {
+			return e, "", err
 		}
-		return ShiftJIS, doubt, nil
-	case !plain && fits(EUCJP):
-		return EUCJP, "", nil
+		return ShiftJIS, "", nil
 	}
 	// None of them: reading it as UTF-8 tells the line that is not.
 	return UTF8, "", nil

@@ -254,18 +254,6 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// Where Shift_JIS and EUC-JP both read the bytes, it is Shift_JIS, and said.
-func TestDoubtfulEncoding(t *testing.T) {
-	src, err := Open(context.Background(), put(t, "in.csv", "a,b\n\xb1\xb2,1\n"), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = src.Close() }()
-	if d := src.Dialect(); d.Encoding != ShiftJIS || !strings.Contains(strings.Join(src.Notes(), "; "), "euc-jp too") {
-		t.Errorf("got %v, notes %q", d.Encoding, src.Notes())
-	}
-}
-
 // Bytes that ISO-2022-JP does not have are errors, wherever the buffer is cut.
 func TestJISBytes(t *testing.T) {
 	for _, text := range []string{"\x1b$B;\x1b(B", "\x1b$B; \x1b(B", "\x1b$B\x7f\x21", "\x1b$X", "\x1b", "a\x80", "\x1b(I\x60"} {

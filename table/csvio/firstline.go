@@ -60,7 +60,7 @@ func (src *Source) checkFirstLine() error {
 // firstRows are the records behind the first line, as far as they are looked at;
 // what is wrong with them is for a reader to say.
 func (src *Source) firstRows(columns int) ([][]string, error) {
-	in, err := src.input(false)
+	in, err := src.input(false, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"hash"
 	"io"
 	"sync/atomic"
 
@@ -21,11 +22,15 @@ type counter struct {
 	in   io.Reader
 	read atomic.Int64
 	err  error
+	sum  hash.Hash // of what was read, nil where it is not wanted
 }
 
 func (c *counter) Read(b []byte) (int, error) {
 	n, err := c.in.Read(b)
 	c.read.Add(int64(n))
+	if c.sum != nil {
+		c.sum.Write(b[:n])
+	}
 	if err != nil && err != io.EOF {
 		c.err = err
 	}
@@ -46,8 +51,8 @@ var utf8BOM = []byte{0xef, 0xbb, 0xbf}
 // newInput undoes the dialect's packing and encoding. ahead asks for a
 // goroutine that reads ahead where that is work; close must be called either
 // way.
-func newInput(name string, file io.Reader, d Dialect, ahead bool) (*input, error) {
-	in := &input{name: name, file: &counter{in: file}, close: func() {}}
+func newInput(name string, file io.Reader, d Dialect, ahead bool, sum hash.Hash) (*input, error) {
+	in := &input{name: name, file: &counter{in: file, sum: sum}, close: func() {}}
 	in.Reader = in.file
 	switch d.Compression {
 	case Gzip:

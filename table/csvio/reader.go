@@ -60,7 +60,7 @@ func (src *Source) Open(ctx context.Context, columns []int) (table.Reader, error
 	if err := src.unchanged(); err != nil {
 		return nil, err
 	}
-	in, err := src.input(true)
+	in, err := src.input(true, src.sums.begin())
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (r *reader) Next() (*table.Chunk, error) {
 			r.err = r.src.faultError(&r.s.fault, r.rows+1)
 		case st == finished:
 			r.err = io.EOF
-			if err := r.src.unchanged(); err != nil {
+			if err := r.src.ended(r.in); err != nil {
 				r.err = err
 			}
 		case r.s.fill():

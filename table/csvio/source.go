@@ -3,6 +3,7 @@ package csvio
 import (
 	"context"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"time"
@@ -46,6 +47,7 @@ type Source struct {
 	skip     int  // lines above the header
 	width    int  // fields of the header, those without a name at the end included
 	notes    []string
+	sums     sums
 }
 
 var _ table.Source = (*Source)(nil)
@@ -114,7 +116,7 @@ const maxHeaderRow = 1000
 // readHeader fills in the columns. With trim, fields without a name at the end of
 // the header are no columns.
 func (src *Source) readHeader(trim bool) error {
-	in, err := src.input(false)
+	in, err := src.input(false, nil)
 	if err != nil {
 		return err
 	}
@@ -197,8 +199,8 @@ func text(buf []byte, f span) []byte {
 	return buf[f.from:f.to]
 }
 
-func (src *Source) input(ahead bool) (*input, error) {
-	return newInput(src.name, io.NewSectionReader(src.file, 0, src.size), src.dialect, ahead)
+func (src *Source) input(ahead bool, sum hash.Hash) (*input, error) {
+	return newInput(src.name, io.NewSectionReader(src.file, 0, src.size), src.dialect, ahead, sum)
 }
 
 // unchanged fails when the file was written to since it was opened: what is

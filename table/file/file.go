@@ -41,10 +41,13 @@ type Options struct {
 	Header csvio.Header
 	// Sheet is the worksheet of a workbook, by name or number from 1, and
 	// HeaderRow the row, from 1, that names the columns. Default to the first
-	// sheet and the first row that is not blank. They may be given in the path
+	// sheet that is not hidden and the first row that is not blank. They may be given in the path
 	// too: visits.xlsx?sheet=2024&header=3.
 	Sheet     string
 	HeaderRow int
+	// Hidden says what becomes of rows and columns that a workbook hides. A workbook that
+	// hides some is refused unless it is decided. May be given in the path too.
+	Hidden xlsx.Policy
 	// Query is a query in SQL whose result is the table, for databases, and
 	// QueryName stands for it in errors. Defaults to the table that the path
 	// names.
@@ -144,7 +147,7 @@ func OpenFile(ctx context.Context, f csvio.File, opts Options) (Source, error) {
 	}
 	head := string(magic[:n])
 	if head == "PK\x03\x04" || xlsx.IsName(opts.Name) {
-		src, err := xlsx.OpenFile(ctx, f, xlsx.Options{Name: opts.Name, Sheet: opts.Sheet, HeaderRow: opts.HeaderRow, Progress: opts.Progress})
+		src, err := xlsx.OpenFile(ctx, f, xlsx.Options{Name: opts.Name, Sheet: opts.Sheet, HeaderRow: opts.HeaderRow, Hidden: opts.Hidden, Progress: opts.Progress})
 		if err != nil {
 			return nil, err
 		}

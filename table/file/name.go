@@ -16,7 +16,7 @@ import (
 	"github.com/noren-privacy/noren/table/xlsx"
 )
 
-// splitSheet takes the sheet and the header row from the end of a workbook's
+// splitSheet takes the sheet, the header row and what becomes of hidden cells from the end of a workbook's
 // path. A file of the whole name comes first.
 func splitSheet(path string, opts *Options) (string, error) {
 	file, query, found := strings.Cut(path, "?")
@@ -26,7 +26,7 @@ func splitSheet(path string, opts *Options) (string, error) {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return path, nil
 	}
-	values, err := parameters(query, "sheet", "header")
+	values, err := parameters(query, "sheet", "header", "hidden")
 	if err != nil {
 		return "", &noren.Error{Kind: noren.Usage, Where: file, Err: err}
 	}
@@ -36,6 +36,11 @@ func splitSheet(path string, opts *Options) (string, error) {
 	if v, ok := values["header"]; ok {
 		if opts.HeaderRow, err = strconv.Atoi(v); err != nil || opts.HeaderRow < 1 {
 			return "", &noren.Error{Kind: noren.Usage, Where: file, What: "header: expected the number of a row, from 1"}
+		}
+	}
+	if v, ok := values["hidden"]; ok {
+		if opts.Hidden, err = xlsx.ParsePolicy(v); err != nil || v == "" {
+			return "", &noren.Error{Kind: noren.Usage, Where: file, What: "hidden: expected read or leave"}
 		}
 	}
 	if opts.Name == path {

@@ -37,13 +37,18 @@ func WithNumbers(src Source, fields []table.Field) (Source, []table.Field, error
 	if !some {
 		return src, plain, nil
 	}
-	return &numbers{Source: src, readers: readers}, plain, nil
+	formats := make([]table.NumberFormat, len(fields))
+	for i := range fields {
+		formats[i] = fields[i].Number
+	}
+	return &numbers{Source: src, readers: readers, formats: formats}, plain, nil
 }
 
 // numbers is a source whose formatted numbers are plain.
 type numbers struct {
 	Source
 	readers []*table.NumberReader // for each column, nil for none
+	formats []table.NumberFormat  // for each column, empty for none
 }
 
 // Unwrap is the source as it is written.

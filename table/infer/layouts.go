@@ -28,6 +28,9 @@ var others = []table.Layout{
 // times follow a day.
 var times = []table.Layout{" hh:mm:ss", " hh:mm", "Thh:mm:ss", "Thh:mm", "Thh:mm:ssZ", " hh:mm:ssZ", " h:mm:ss", " h:mm"}
 
+// Layouts are the layouts of dates that are looked for in texts.
+func Layouts() []table.Layout { return layouts() }
+
 // layouts are all that are looked for.
 func layouts() []table.Layout {
 	all := slices.Concat(days, others)

@@ -1,5 +1,7 @@
 package infer
 
+import "slices"
+
 // clearTokens stand for a missing value wherever they occur.
 var clearTokens = []string{
 	"NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NAN", "null", "NULL", "Null", "NIL", "nil", "?", "-", "--", "---", ".", "…",
@@ -11,6 +13,9 @@ var clearTokens = []string{
 var doubtfulTokens = []string{
 	"na", "none", "None", "NONE", "unknown", "Unknown", "UNKNOWN", "not available", "not known", "なし", "無し", "無", "不明", "不詳", "該当なし", "未定",
 }
+
+// MissingTexts are texts that stand for a missing value wherever they occur.
+func MissingTexts() []string { return slices.Clone(clearTokens) }
 
 // tokens are the texts that may stand for a missing value.
 type tokens struct {

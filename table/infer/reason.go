@@ -18,6 +18,16 @@ type Reason struct {
 	Args map[string]any
 }
 
+// Codes of reasons of roles.
+const (
+	// RoleOpen: nothing tells what the values are. The role is a guess without a reason.
+	RoleOpen = "role-open"
+	// RoleDate: the values are dates.
+	RoleDate = "role-date"
+	// RolePlace: the name says that the values are places.
+	RolePlace = "role-place"
+)
+
 // args are the arguments of a reason.
 type args = map[string]any
 

@@ -144,7 +144,7 @@ func (s *scan) role(c *Column, name nameWords) (table.Role, Reason) {
 		if many > 0.5 {
 			return roleReason(table.Identifier, Reason{Code: "role-address", Text: fmt.Sprintf("its name says that it is an address; %s", values), Args: count})
 		}
-		return roleReason(table.Quasi, Reason{Code: "role-place", Text: fmt.Sprintf("%s, typical of what others know (where a person lives)", values), Args: count})
+		return roleReason(table.Quasi, Reason{Code: RolePlace, Text: fmt.Sprintf("%s, typical of what others know (where a person lives)", values), Args: count})
 	case c.Unique && number && c.Records >= fewRecords && f.Type != table.Date && f.Type != table.Decimal:
 		return roleReason(table.Identifier, Reason{Code: "role-number-unique", Text: fmt.Sprintf("its name says that it numbers something; %s", values), Args: count})
 	case name.has(quasiNames):
@@ -182,7 +182,7 @@ func (s *scan) roleByValues(c *Column, many float64) (table.Role, Reason) {
 	case free && enough:
 		return roleReason(table.Identifier, Reason{Code: "role-free-text", Text: "it is free text, which can name persons"})
 	case t == table.Date:
-		return roleReason(table.Quasi, Reason{Code: "role-date", Text: "it is a date, and dates are what others know"})
+		return roleReason(table.Quasi, Reason{Code: RoleDate, Text: "it is a date, and dates are what others know"})
 	case c.Unique && t == table.Category && enough:
 		return roleReason(table.Identifier, Reason{Code: "role-unique-word", Text: "every value is different and it is a word or a code"})
 	case c.Unique && t == table.Integer && s.rising && enough:
@@ -190,5 +190,5 @@ func (s *scan) roleByValues(c *Column, many float64) (table.Role, Reason) {
 	case t == table.Category && many > 0.9 && (c.Distinct >= 100 || c.Distinct >= 20 && !s.numbers):
 		return roleReason(table.Identifier, Reason{Code: "role-nearly-unique", Text: fmt.Sprintf("%s among %d records: nearly every one is different and it is a word or a code", values, c.Records), Args: count})
 	}
-	return roleReason(table.Other, Reason{Code: "role-open", Text: fmt.Sprintf("%s; nothing tells what they are. If others may know them, make the column a quasi-identifier; if others must not know them, sensitive", values), Args: count})
+	return roleReason(table.Other, Reason{Code: RoleOpen, Text: fmt.Sprintf("%s; nothing tells what they are. If others may know them, make the column a quasi-identifier; if others must not know them, sensitive", values), Args: count})
 }

@@ -14,6 +14,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/noren-privacy/noren"
@@ -41,6 +42,10 @@ type Source struct {
 	open    Opener
 	files   []File // the first, up to kept
 	columns []table.StoredColumn
+
+	keep bool // readings keep the sums of files
+	mu   sync.Mutex
+	sums map[int][table.SumSize]byte // of files that do not stay open, once they are read
 }
 
 var _ table.Source = (*Source)(nil)
@@ -162,10 +167,16 @@ func (s *Source) Paths() []string { return s.paths }
 func (s *Source) Unwrap() table.Source { return s.files[0] }
 
 // Notes say how the files were read where that is not the plain form, each form once
-// with the first file that has it, and whether forms differ.
+// with the first file that has it, and whether forms differ. What is said of one file alone
+// is said of each.
 func (s *Source) Notes() []string {
 	var all []string
 	for i, f := range s.files {
+		if own, ok := f.(interface{ FileNotes() []string }); ok {
+			for _, note := range own.FileNotes() {
+				all = append(all, s.paths[i]+": "+note)
+			}
+		}
 		n, ok := f.(interface{ Notes() []string })
 		if !ok {
 			continue
@@ -222,10 +233,7 @@ type reader struct {
 func (r *reader) advance() error {
 	i := r.next
 	path := r.s.paths[i]
-	now, err := stampOf(path)
-	if err == nil && !now.equal(r.s.seen[i]) {
-		err = &noren.Error{Kind: noren.BadData, Where: path, What: "the file has changed since it was opened", Hint: "start again when no program writes to it"}
-	}
+	err := r.s.same(i)
 	if err != nil {
 		return err
 	}
@@ -233,6 +241,9 @@ func (r *reader) advance() error {
 		r.file = nil
 		r.reader, err = r.s.files[i].Open(r.ctx, r.columns)
 	} else if r.file, err = r.s.open(r.ctx, path); err == nil {
+		if r.s.keep {
+			table.KeepSum(r.file)
+		}
 		r.reader, err = r.file.Open(r.ctx, r.columns)
 	}
 	if err != nil {
@@ -240,6 +251,15 @@ func (r *reader) advance() error {
 	}
 	r.next++
 	return nil
+}
+
+// same is an error of kind BadData unless a file is what it was when it was opened.
+func (s *Source) same(i int) error {
+	now, err := stampOf(s.paths[i])
+	if err == nil && !now.equal(s.seen[i]) {
+		err = &noren.Error{Kind: noren.BadData, Where: s.paths[i], What: "the file has changed since it was opened", Hint: "start again when no program writes to it"}
+	}
+	return err
 }
 
 // leave ends the file that is read.
@@ -271,6 +291,9 @@ func (r *reader) Next() (*table.Chunk, error) {
 			c.First += r.rows
 			return c, nil
 		case err != io.EOF:
+			return nil, err
+		}
+		if err := r.keepSum(); err != nil {
 			return nil, err
 		}
 		if err := r.leave(); err != nil {

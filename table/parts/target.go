@@ -64,22 +64,27 @@ func NewTarget(o TargetOptions) (*Target, error) {
 	case o.Rows < 1:
 		return nil, &noren.Error{Kind: noren.Usage, Where: "split-rows", What: fmt.Sprintf("expected at least 1 record in a file, got %d", o.Rows)}
 	}
-	entries, err := os.ReadDir(t.folder)
+	return t, t.replaceable(t.folder)
+}
+
+// replaceable refuses a folder that holds anything that a new result does not replace. It
+// is at path, and is named as the folder of the result.
+func (t *Target) replaceable(path string) error {
+	entries, err := os.ReadDir(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return t, nil
+		return nil
 	case err != nil:
-		return nil, &noren.Error{Kind: noren.Usage, Where: t.folder, What: "expected a folder that can be written", Err: reason(err)}
-	}
-	if err := Vacant(t.folder, o.Replace); err != nil {
-		return nil, err
+		return &noren.Error{Kind: noren.Usage, Where: t.folder, What: "expected a folder that can be written", Err: reason(err)}
+	case len(entries) > 0 && !t.o.Replace:
+		return &noren.Error{Kind: noren.Usage, Code: "file-exists", Where: t.folder, What: "the folder is not empty"}
 	}
 	for _, e := range entries {
 		if e.IsDir() || e.Name() != ManifestName && !t.ours(e.Name()) {
-			return nil, &noren.Error{Kind: noren.Usage, Where: filepath.Join(t.folder, e.Name()), What: "the folder holds more than files of an earlier result, and is not replaced", Hint: "choose another folder"}
+			return &noren.Error{Kind: noren.Usage, Where: filepath.Join(t.folder, e.Name()), What: "the folder holds more than files of an earlier result, and is not replaced", Hint: "choose another folder"}
 		}
 	}
-	return t, nil
+	return nil
 }
 
 // ours reports whether a file could be one of an earlier table of the same names.
@@ -159,6 +164,13 @@ func (t *Target) Commit(context.Context) error {
 	had := err == nil
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fail(err)
+	}
+	// Another process may have written to the folder since it was looked at.
+	if had {
+		if err := t.replaceable(aside); err != nil {
+			_ = os.Rename(aside, t.folder)
+			return err
+		}
 	}
 	if err := os.Rename(t.temp, t.folder); err != nil {
 		if had {

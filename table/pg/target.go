@@ -3,9 +3,12 @@ package pg
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -92,6 +95,7 @@ func (t *Target) Create(ctx context.Context, columns []table.StoredColumn) (tabl
 	s := &sink{t: t, ctx: ctx, columns: columns, done: make(chan error, 1)}
 	for i := range columns {
 		s.numeric = append(s.numeric, typeOf(&columns[i]) == "numeric")
+		s.moments = append(s.moments, isMoment(&columns[i]))
 	}
 	out, in := io.Pipe()
 	s.in = in
@@ -142,6 +146,7 @@ type sink struct {
 	ctx     context.Context
 	columns []table.StoredColumn
 	numeric []bool
+	moments []bool
 	in      *io.PipeWriter
 	done    chan error
 	line    []byte
@@ -173,15 +178,21 @@ func (s *sink) write(c *table.Chunk) error {
 				s.line = append(s.line, '\\', 'N')
 				continue
 			}
-			s.cell = table.AppendText(s.cell[:0], &s.columns[i], &c.Cols[i], row)
+			if s.moments[i] {
+				var what string
+				if s.cell, what = appendMoment(s.cell[:0], s.columns[i].Logical, c.Cols[i].Ints[row]); what != "" {
+					return s.bad(i, what)
+				}
+			} else {
+				s.cell = table.AppendText(s.cell[:0], &s.columns[i], &c.Cols[i], row)
+			}
 			if len(s.cell) == 0 && s.numeric[i] {
 				// A text table shows a missing number by the empty text.
 				s.line = append(s.line, '\\', 'N')
 				continue
 			}
 			if bytes.IndexByte(s.cell, 0) >= 0 {
-				at := noren.Position{File: s.t.where, Record: s.records, Field: i + 1, Column: s.columns[i].Name}
-				return &noren.Error{Kind: noren.BadData, Where: at.String(), What: "a text holds a NUL byte, which PostgreSQL cannot hold"}
+				return s.bad(i, "a text holds a NUL byte, which PostgreSQL cannot hold")
 			}
 			s.line = appendEscaped(s.line, s.cell)
 		}
@@ -194,6 +205,35 @@ func (s *sink) write(c *table.Chunk) error {
 	}
 	return nil
 }
+
+// bad is an error about column i of the record that is being written.
+func (s *sink) bad(i int, what string) error {
+	at := noren.Position{File: s.t.where, Record: s.records, Field: i + 1, Column: s.columns[i].Name}
+	return &noren.Error{Kind: noren.BadData, Where: at.String(), What: what}
+}
+
+// failed is [failed] for an error of COPY, with the record and column that the server names.
+// Nothing else of what it says is shown: it repeats the value.
+func (s *sink) failed(err error) error {
+	where := s.t.where
+	var p *pgconn.PgError
+	if errors.As(err, &p) {
+		if found := copyLine.FindStringSubmatch(p.Where); found != nil {
+			record, _ := strconv.ParseInt(found[1], 10, 64)
+			at := noren.Position{File: where, Record: record}
+			for i := range s.columns {
+				if name := s.columns[i].Name; strings.HasPrefix(found[2], name+":") && len(name) > len(at.Column) {
+					at.Field, at.Column = i+1, name
+				}
+			}
+			where = at.String()
+		}
+	}
+	return failed(s.ctx, where, err, "the connection was lost while it was written")
+}
+
+// copyLine finds the place in the server's context of an error of COPY.
+var copyLine = regexp.MustCompile(`^COPY noren_[0-9_]+, line ([0-9]+)(?:, column )?(.*)`)
 
 // appendEscaped appends a value as COPY reads it.
 func appendEscaped(dst, text []byte) []byte {
@@ -218,7 +258,7 @@ func (s *sink) flush() error {
 	if _, err := s.in.Write(s.line); err != nil {
 		// The server ended the COPY: its reason is at the other end.
 		s.closed = true
-		return failed(s.ctx, s.t.where, <-s.done, "the connection was lost while it was written")
+		return s.failed(<-s.done)
 	}
 	s.line = s.line[:0]
 	return nil
@@ -239,7 +279,7 @@ func (s *sink) Close() error {
 	s.closed = true
 	_ = s.in.Close()
 	if err := <-s.done; err != nil {
-		s.err = failed(s.ctx, s.t.where, err, "the connection was lost while it was written")
+		s.err = s.failed(err)
 	}
 	return s.err
 }

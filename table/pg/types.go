@@ -20,12 +20,6 @@ const (
 	asBinary int16 = 1
 )
 
-// The server counts days and microseconds from 1 January 2000.
-const (
-	days2000         = 10957
-	microseconds2000 = days2000 * 24 * 60 * 60 * 1_000_000
-)
-
 // formOf is how columns of a type are sent, and their type here.
 func formOf(oid uint32) (format int16, expected spool.Tag) {
 	switch oid {
@@ -64,28 +58,29 @@ func put(w *spool.Writer, oid uint32, b []byte) bool {
 		}
 		return int64(binary.BigEndian.Uint64(b)), true
 	}
-	counted := func(t spool.Tag, size int, from int64) bool {
+	counted := func(t spool.Tag, size int) bool {
 		v, ok := number(size)
-		switch {
-		case !ok:
-			return false
-		case (t == spool.Day && v == math.MaxInt32) || (t != spool.Integer && v == math.MaxInt64):
-			return w.Bytes(spool.Text, []byte("infinity"))
-		case (t == spool.Day && v == math.MinInt32) || (t != spool.Integer && v == math.MinInt64):
-			return w.Bytes(spool.Text, []byte("-infinity"))
+		if ok {
+			w.Int(t, v)
 		}
-		w.Int(t, v+from)
-		return true
+		return ok
+	}
+	moment := func(t spool.Tag, size int) bool {
+		v, ok := number(size)
+		if ok {
+			putMoment(w, t, v)
+		}
+		return ok
 	}
 	switch oid {
 	case pgtype.BoolOID:
-		return counted(spool.Boolean, 1, 0)
+		return counted(spool.Boolean, 1)
 	case pgtype.Int2OID:
-		return counted(spool.Integer, 2, 0)
+		return counted(spool.Integer, 2)
 	case pgtype.Int4OID:
-		return counted(spool.Integer, 4, 0)
+		return counted(spool.Integer, 4)
 	case pgtype.Int8OID:
-		return counted(spool.Integer, 8, 0)
+		return counted(spool.Integer, 8)
 	case pgtype.Float4OID:
 		v, ok := number(4)
 		w.Float(float64(math.Float32frombits(uint32(v))))
@@ -95,13 +90,13 @@ func put(w *spool.Writer, oid uint32, b []byte) bool {
 		w.Float(math.Float64frombits(uint64(v)))
 		return ok
 	case pgtype.DateOID:
-		return counted(spool.Day, 4, days2000)
+		return moment(spool.Day, 4)
 	case pgtype.TimestampOID:
-		return counted(spool.Instant, 8, microseconds2000)
+		return moment(spool.Instant, 8)
 	case pgtype.TimestamptzOID:
-		return counted(spool.UTCInstant, 8, microseconds2000)
+		return moment(spool.UTCInstant, 8)
 	case pgtype.TimeOID:
-		return counted(spool.Clock, 8, 0)
+		return moment(spool.Clock, 8)
 	case pgtype.NumericOID:
 		return w.Bytes(spool.Decimal, b)
 	}

@@ -45,7 +45,7 @@ func BenchmarkWrite(b *testing.B) {
 		}
 		e.chunk.Cols = append(e.chunk.Cols, v)
 	}
-	order, err := Permutation(4096*e.n, nil)
+	order, err := Permutation(4096 * e.n)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func BenchmarkWrite(b *testing.B) {
 
 func BenchmarkPermutation(b *testing.B) {
 	for b.Loop() {
-		if _, err := Permutation(1_000_000, nil); err != nil {
+		if _, err := Permutation(1_000_000); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -35,8 +35,7 @@ func ExampleWrite() {
 	if err != nil {
 		panic(err)
 	}
-	seed := uint64(2) // leave it out, and the order is secret
-	order, err := shuffle.Permutation(4, &seed)
+	order, err := shuffle.Keyed(4, [32]byte{2}) // Permutation draws a secret order
 	if err != nil {
 		panic(err)
 	}
@@ -48,8 +47,8 @@ func ExampleWrite() {
 	}
 	// Output:
 	// name
-	// b
-	// c
 	// a
+	// c
 	// d
+	// b
 }

@@ -2,7 +2,6 @@ package shuffle
 
 import (
 	crand "crypto/rand"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -15,27 +14,18 @@ import (
 // 3.4.2, algorithm P), by ChaCha8 keyed from the system's secure source.
 // Record i goes to place Permutation[i].
 //
-// With a seed the order is the same for the same n and seed, and the seed is a
-// secret as much as the order is: with it the order can be undone. More
-// records than 2^32-1, or fewer than none, are an error of kind Usage.
-func Permutation(n int, seed *uint64) ([]uint32, error) {
-	if n < 0 || uint64(n) > math.MaxUint32 {
-		return nil, tooMany(n)
-	}
+// More records than 2^32-1, or fewer than none, are an error of kind Usage.
+func Permutation(n int) ([]uint32, error) {
 	var key [32]byte
-	if seed == nil {
-		crand.Read(key[:]) // never fails
-	} else {
-		// The rest of the key sets this use of a seed apart from others.
-		binary.LittleEndian.PutUint64(key[:], *seed)
-		copy(key[8:], "noren/table/shuffle")
-	}
+	crand.Read(key[:]) // never fails
 	return Keyed(n, key)
 }
 
 // Keyed is [Permutation] with the key of ChaCha8: the order is the same for the
-// same n and key. The order is secret as long as the key is, and the key is drawn
-// from 2^256, too many to find it by trying.
+// same n and key. The order is secret as long as the key is.
+//
+// A key must be used for one set of records alone: two tables of n records in the order of
+// one key can be joined line by line. kanon.Options.OrderKey makes the key of a release.
 func Keyed(n int, key [32]byte) ([]uint32, error) {
 	if n < 0 || uint64(n) > math.MaxUint32 {
 		return nil, tooMany(n)

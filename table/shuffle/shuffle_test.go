@@ -3,6 +3,7 @@ package shuffle
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -140,7 +141,7 @@ func TestWrite(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := drawRows(t, 200)
 		seed := rapid.Uint64().Draw(t, "seed")
-		order, err := Permutation(len(in.values), &seed)
+		order, err := Keyed(len(in.values), numbered(seed))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +170,7 @@ func TestComplete(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := drawRows(t, 200)
 		seed := rapid.Uint64().Draw(t, "seed")
-		drawn, err := Permutation(len(in.values), &seed)
+		drawn, err := Keyed(len(in.values), numbered(seed))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,7 +234,7 @@ func TestLarge(t *testing.T) {
 		}
 		in.values = append(in.values, []value{{text: text}, {bits: uint64(i)}})
 	}
-	order, err := Permutation(len(in.values), nil)
+	order, err := Permutation(len(in.values))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -368,9 +369,16 @@ func (s badSink) Write(*table.Chunk) error { return s.err }
 func (s badSink) Close() error             { return nil }
 func (s badSink) Abort()                   {}
 
+// numbered is a key of a test.
+func numbered(seed uint64) (key [32]byte) {
+	binary.LittleEndian.PutUint64(key[:], seed)
+	copy(key[8:], "noren/table/shuffle")
+	return key
+}
+
 func TestPermutation(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 1000} {
-		order, err := Permutation(n, nil)
+		order, err := Permutation(n)
 		if err != nil || len(order) != n || order == nil {
 			t.Fatalf("n = %d: got %v, %v", n, order, err)
 		}
@@ -379,16 +387,16 @@ func TestPermutation(t *testing.T) {
 		}
 	}
 	seed, other := uint64(7), uint64(8)
-	a, _ := Permutation(100, &seed)
-	b, _ := Permutation(100, &seed)
-	c, _ := Permutation(100, &other)
-	d, _ := Permutation(100, nil)
-	e, _ := Permutation(100, nil)
+	a, _ := Keyed(100, numbered(seed))
+	b, _ := Keyed(100, numbered(seed))
+	c, _ := Keyed(100, numbered(other))
+	d, _ := Permutation(100)
+	e, _ := Permutation(100)
 	if !slices.Equal(a, b) || slices.Equal(a, c) || slices.Equal(d, e) {
 		t.Error("the same seed must give the same order, and no other must")
 	}
 	for _, n := range []int{-1, math.MaxUint32 + 1} {
-		if _, err := Permutation(n, nil); noren.KindOf(err) != noren.Usage {
+		if _, err := Permutation(n); noren.KindOf(err) != noren.Usage {
 			t.Errorf("n = %d: got %v, want an error of kind usage", n, err)
 		}
 	}
@@ -413,7 +421,7 @@ func TestPermutationIsUniform(t *testing.T) {
 		return sum + float64(24-len(counts))*draws/24
 	}
 	good := chi(func(seed uint64) []uint32 {
-		order, err := Permutation(4, &seed)
+		order, err := Keyed(4, numbered(seed))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -443,7 +451,7 @@ func TestWriteOnAnyNumberOfProcessors(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 9000).Draw(t, "records")
 		seed := rapid.Uint64().Draw(t, "seed")
-		order, err := Permutation(n, &seed)
+		order, err := Keyed(n, numbered(seed))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -482,7 +490,7 @@ func TestRecordsLongerThanTheFirst(t *testing.T) {
 		}
 		in.values = append(in.values, []value{{text: text}})
 	}
-	order, err := Permutation(len(in.values), nil)
+	order, err := Permutation(len(in.values))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -513,7 +521,7 @@ func TestLaterErrorOfTheSink(t *testing.T) {
 			for i := range 3 * chunkRows {
 				in.values = append(in.values, []value{{bits: uint64(i)}})
 			}
-			order, err := Permutation(len(in.values), nil)
+			order, err := Permutation(len(in.values))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -23,7 +23,9 @@ type sheet struct {
 	inside   bool // a row
 	next     int  // column of the next cell without a reference
 	cells    []headerCell
-	first    int // column of the first name
+	hidden   concealed
+	first    int   // column of the first name
+	slots    []int // of the columns from first on: their place in the table, -1 for those left out
 	names    []string
 	w        *spool.Writer
 	at       int // column of the table that comes next
@@ -36,6 +38,7 @@ type sheet struct {
 type headerCell struct {
 	column int
 	name   string
+	hidden bool
 }
 
 func (s *sheet) bad(row, column int, what, hint string) error {
@@ -45,8 +48,8 @@ func (s *sheet) bad(row, column int, what, hint string) error {
 	}
 	if column >= 0 {
 		where += fmt.Sprintf(", column %s", appendColumn(nil, column))
-		if i := column - s.first; s.names != nil && i >= 0 && i < len(s.names) {
-			where += " (" + s.names[i] + ")"
+		if i := column - s.first; s.names != nil && i >= 0 && i < len(s.slots) && s.slots[i] >= 0 {
+			where += " (" + s.names[s.slots[i]] + ")"
 		}
 	}
 	return &noren.Error{Kind: noren.BadData, Where: where, What: what, Hint: hint}
@@ -78,7 +81,12 @@ func (s *sheet) read(ctx context.Context, part string) (*spool.Writer, error) {
 		}
 		if err == nil && k == start {
 			switch string(in.name) {
+			case "sheetFormatPr":
+				s.hidden.others = isNothing(in.rawAttr("defaultColWidth"))
+			case "col":
+				s.hidden.takeColumns(in)
 			case "row":
+				s.hidden.startRow(in)
 				err = s.startRow(in)
 			case "c":
 				err = s.cell(in)
@@ -160,15 +168,16 @@ func (s *sheet) cell(in *scanner) error {
 	if err != nil {
 		return err
 	}
+	s.hidden.value = s.hidden.value || found && !s.ignored()
 	if formula && (!found || len(s.value) == 0 && t != 't') {
-		if s.ignored() {
+		if s.ignored() || s.left(column) {
 			return nil
 		}
 		return s.bad(s.row, column, "is a formula without a stored value", "open the workbook in a spreadsheet program, which computes it, and save it")
 	}
 	value := s.value
 	switch {
-	case !found:
+	case !found, s.names != nil && s.left(column), s.names == nil && s.leftRow():
 		return nil
 	case t == 's':
 		n, err := strconv.Atoi(string(bytes.TrimSpace(value)))
@@ -196,6 +205,15 @@ func (s *sheet) cell(in *scanner) error {
 func (s *sheet) ignored() bool {
 	return s.header >= 0 && s.row < s.header
 }
+
+// left reports whether a cell of the row that is read is left out of the table.
+func (s *sheet) left(column int) bool {
+	return s.leftRow() || s.hidden.policy == Leave && s.hidden.column(column)
+}
+
+// leftRow reports whether the row that is read is left out. A row that was said to hold the
+// names is not.
+func (s *sheet) leftRow() bool { return s.hidden.leaves() && (s.names != nil || s.row != s.header) }
 
 // content reads what is in a cell: found says that there is a value.
 func (s *sheet) content(in *scanner) (found, formula bool, err error) {
@@ -247,16 +265,17 @@ func (s *sheet) take(column int, t byte, st style, value []byte) error {
 		if err != nil || name == "" {
 			return err
 		}
-		s.cells = append(s.cells, headerCell{column, name})
+		s.cells = append(s.cells, headerCell{column, name, s.hidden.column(column)})
 		return nil
 	}
 	i := column - s.first
-	if i < 0 || i >= len(s.names) {
+	if i < 0 || i >= len(s.slots) {
 		if len(value) == 0 {
 			return nil
 		}
-		return s.badHeader(s.row, column, fmt.Sprintf("holds a value beside the table: row %d names the columns %s to %s alone", s.header+1, appendColumn(nil, s.first), appendColumn(nil, s.first+len(s.names)-1)))
+		return s.badHeader(s.row, column, fmt.Sprintf("holds a value beside the table: row %d names the columns %s to %s alone", s.header+1, appendColumn(nil, s.first), appendColumn(nil, s.first+len(s.slots)-1)))
 	}
+	i = s.slots[i]
 	for ; s.at < i; s.at++ {
 		s.w.Null()
 	}
@@ -304,10 +323,14 @@ func (s *sheet) headerText(t byte, st style, value []byte) (string, error) {
 
 func (s *sheet) endRow() error {
 	s.inside = false
+	if s.names == nil && s.leftRow() || s.names != nil {
+		s.hidden.endRow()
+	}
 	if s.names == nil {
 		if len(s.cells) == 0 {
 			return nil
 		}
+		s.hidden.endRow()
 		return s.setHeader()
 	}
 	if s.row <= s.header {
@@ -329,22 +352,41 @@ func (s *sheet) setHeader() error {
 		return s.badHeader(s.header, -1, "the row is blank, expected the names of the columns")
 	}
 	s.header = s.row
-	s.first = s.cells[0].column
-	names := make([]string, s.cells[len(s.cells)-1].column-s.first+1)
-	for _, c := range s.cells {
-		i := c.column - s.first
-		if first := slices.Index(names, c.name); first >= 0 {
-			return s.badHeader(s.row, c.column, fmt.Sprintf("the name %q is that of column %s already", c.name, appendColumn(nil, s.first+first)))
+	cells := s.cells
+	if s.hidden.policy == Leave {
+		cells = slices.DeleteFunc(slices.Clone(cells), func(c headerCell) bool { return c.hidden })
+		if len(cells) == 0 {
+			return s.badHeader(s.row, -1, "all columns are hidden and left out, expected one at least")
 		}
-		names[i] = c.name
+	}
+	s.first = cells[0].column
+	s.slots = make([]int, cells[len(cells)-1].column-s.first+1)
+	var names []string
+	for i, next := 0, 0; i < len(s.slots); i++ {
+		s.slots[i] = -1
+		switch named := cells[next].column == s.first+i; {
+		case !named && s.hidden.policy == Leave && s.hidden.column(s.first+i):
+			continue
+		case !named:
+			return s.badHeader(s.row, s.first+i, "the column has no name")
+		}
+		name := cells[next].name
+		if first := slices.Index(names, name); first >= 0 {
+			return s.badHeader(s.row, s.first+i, fmt.Sprintf("the name %q is that of column %s already", name, appendColumn(nil, cells[first].column)))
+		}
+		s.slots[i] = len(names)
+		names = append(names, name)
+		next++
 	}
 	columns := make([]spool.Column, len(names))
 	for i, name := range names {
-		if name == "" {
-			return s.badHeader(s.row, s.first+i, "the column has no name")
-		}
 		columns[i].Name = name
 		s.formats = append(s.formats, map[spool.Tag]string{})
+	}
+	for _, c := range s.cells {
+		if c.hidden {
+			s.hidden.found.Columns = append(s.hidden.found.Columns, c.name)
+		}
 	}
 	s.names = names
 	var err error
@@ -362,11 +404,24 @@ func (s *sheet) merged(in *scanner) error {
 	if !found || !ok1 || !ok2 || s.names == nil {
 		return nil
 	}
-	if r2 < s.header || c2 < s.first || c1 >= s.first+len(s.names) {
+	if r2 < s.header || c2 < s.first || c1 >= s.first+len(s.slots) {
+		return nil
+	}
+	if s.hidden.policy == Leave && s.leftColumns(c1, c2) {
 		return nil
 	}
 	if r1 <= s.header {
 		return s.badHeader(s.header, -1, "the cells "+ref+" are merged, expected a name in a cell of its own for each column")
 	}
 	return s.bad(r1, c1, "the cells "+ref+" are merged, expected a value in each cell", "unmerge them and fill in each cell")
+}
+
+// leftColumns reports whether all columns of a range are left out.
+func (s *sheet) leftColumns(from, to int) bool {
+	for i := from; i <= to; i++ {
+		if !s.hidden.column(i) {
+			return false
+		}
+	}
+	return true
 }

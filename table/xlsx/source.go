@@ -2,6 +2,7 @@ package xlsx
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"io/fs"
 	"strings"
@@ -16,11 +17,13 @@ type Options struct {
 	// Name stands for the file in errors. Required.
 	Name string
 	// Sheet is the name of a worksheet, or its number from 1. Defaults to the
-	// first.
+	// first that is not hidden.
 	Sheet string
 	// HeaderRow is the row, from 1, that names the columns. Defaults to the first
 	// row that is not blank.
 	HeaderRow int
+	// Hidden says what becomes of hidden rows and columns. Defaults to [Undecided].
+	Hidden Policy
 	// Dir is the folder of temporary files. Defaults to the system's.
 	Dir string
 	// Progress receives the progress of reading. Optional.
@@ -41,6 +44,25 @@ type Source struct {
 	// Sheet is the name of the worksheet, Header the row of its names.
 	Sheet  string
 	Header int
+	// Hidden is what the sheet hides of the table.
+	Hidden Hidden
+	// Policy is what became of it.
+	Policy Policy
+
+	passed string // the hidden sheet that would come first
+}
+
+// FileNotes say what the sheet hides and what became of it, and that a hidden sheet was
+// passed over. They do not name the file.
+func (src *Source) FileNotes() []string {
+	var notes []string
+	if src.passed != "" {
+		notes = append(notes, fmt.Sprintf("sheet %s is hidden: sheet %s is read", src.passed, src.Sheet))
+	}
+	if note := src.Hidden.Note(src.Policy); note != "" {
+		notes = append(notes, note)
+	}
+	return notes
 }
 
 // origin is how the cells of a column were formatted, by their types.
@@ -66,10 +88,17 @@ func OpenFile(ctx context.Context, f File, opts Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sheet{b: b, where: opts.Name + ": sheet " + entry.name, header: opts.HeaderRow - 1, dir: opts.Dir, progress: opts.Progress}
+	passed := ""
+	if opts.Sheet == "" && b.sheets[0] != entry {
+		passed = b.sheets[0].name
+	}
+	s := &sheet{b: b, hidden: concealed{policy: opts.Hidden}, where: opts.Name + ": sheet " + entry.name, header: opts.HeaderRow - 1, dir: opts.Dir, progress: opts.Progress}
 	w, err := s.read(ctx, entry.part)
 	if err == nil {
 		err = unchanged(f, info, opts.Name)
+	}
+	if err == nil && opts.Hidden == Undecided && s.hidden.found.Any() {
+		err = s.hidden.found.refusal(s.where)
 	}
 	if err != nil {
 		if w != nil {
@@ -84,7 +113,7 @@ func OpenFile(ctx context.Context, f File, opts Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Source{Source: src, Sheet: entry.name, Header: s.header + 1}, nil
+	return &Source{Source: src, Sheet: entry.name, Header: s.header + 1, Hidden: s.hidden.found, Policy: opts.Hidden, passed: passed}, nil
 }
 
 func unchanged(f File, was fs.FileInfo, name string) error {

@@ -28,7 +28,10 @@ type book struct {
 	shared *texts
 }
 
-type sheetEntry struct{ name, part string }
+type sheetEntry struct {
+	name, part string
+	hidden     bool
+}
 
 // style is what a cell's format is.
 type style struct {
@@ -122,7 +125,8 @@ func (b *book) describe(main string, links map[string]link) error {
 			name, _ := s.attr("name")
 			id, _ := s.attr("id")
 			if l, ok := links[id]; ok && strings.HasSuffix(l.kind, "/worksheet") {
-				b.sheets = append(b.sheets, sheetEntry{name, l.target})
+				state, _ := s.attr("state")
+				b.sheets = append(b.sheets, sheetEntry{name, l.target, state == "hidden" || state == "veryHidden"})
 			}
 		}
 		return nil
@@ -261,9 +265,15 @@ func (b *book) readStyles(part string) error {
 	})
 }
 
-// sheet finds a sheet by its name or number, the first by default.
+// sheet finds a sheet by its name or number. The default is the first that is not hidden,
+// or the first where all are.
 func (b *book) sheet(which string) (sheetEntry, error) {
 	if which == "" {
+		for _, s := range b.sheets {
+			if !s.hidden {
+				return s, nil
+			}
+		}
 		return b.sheets[0], nil
 	}
 	for _, s := range b.sheets {

@@ -127,6 +127,8 @@ export interface Table extends TableLine {
   missing?: string[];
   job?: string;
   failure?: Problem;
+  /** What a workbook hides of the table, for stewards. */
+  hidden?: { rows: number; columns: string[]; policy?: "read" | "leave" };
   health_list?: { level: Level; message: Message }[];
 }
 export interface Column {
@@ -149,6 +151,7 @@ export interface Column {
 }
 export interface ColumnsChange {
   unit?: string;
+  hidden?: "read" | "leave";
   missing: string[];
   columns: ColumnChange[];
   confirm: boolean;

@@ -2,9 +2,10 @@ import { createHash, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { NotCanonical, parse, write } from "../src/check/canonical";
-import { BadCertificate, keyId, read, readKey, verify } from "../src/check/certificate";
+import { BadCertificate, decode, keyId, read, readKey, verify } from "../src/check/certificate";
 import { check, commands, quoted, verdict } from "../src/check/claims";
-import { countClasses, CsvReader } from "../src/check/csv";
+import { countClasses, CsvReader, delimiters } from "../src/check/csv";
+import { fields } from "../src/check/form";
 import { Sha256 } from "../src/check/sha256";
 
 const data = (name: string): string => readFileSync(new URL("data/" + name, import.meta.url), "utf8");
@@ -137,7 +138,76 @@ describe("signatures", () => {
   });
 });
 
+interface Edit {
+  from: number;
+  to: number;
+  by: string | null;
+}
+const edited = (text: string, edit: Edit | undefined): Uint8Array<ArrayBuffer> => {
+  const bytes = Buffer.from(text);
+  return Uint8Array.from(edit ? Buffer.concat([bytes.subarray(0, edit.from), Buffer.from(edit.by ?? "", "base64"), bytes.subarray(edit.to)]) : bytes);
+};
+
+describe("the pairs that all checkers find the same of", () => {
+  interface Pair {
+    name: string;
+    base: number;
+    finding: string;
+    certificate?: Edit;
+    released?: Edit;
+  }
+  const vectors = JSON.parse(readFileSync(new URL("../../certificate/testdata/checkers.json", import.meta.url), "utf8")) as {
+    bases: { name: string; certificate: string; released: string }[];
+    pairs: Pair[];
+  };
+  const finding = async (certificate: Uint8Array, released: Uint8Array<ArrayBuffer>): Promise<string> => {
+    try {
+      const f = await check(new File([released], "x.bin"), decode(certificate), "");
+      if (f.claims.find(c => c.id === "signature")?.found !== "holds") return "refused";
+      return f.claims.find(c => c.id === "file")?.found === "holds" ? "holds" : "file";
+    } catch (err) {
+      if (err instanceof BadCertificate) return "refused";
+      throw err;
+    }
+  };
+  test.each(vectors.pairs.map(p => [p.name, p] as const))("%s", async (_, pair) => {
+    const base = vectors.bases[pair.base];
+    expect(await finding(edited(base?.certificate ?? "", pair.certificate), edited(base?.released ?? "", pair.released))).toBe(pair.finding);
+  });
+  test("the bases hold", async () => {
+    expect(vectors.pairs.length).toBeGreaterThanOrEqual(500);
+    for (const base of vectors.bases) expect(await finding(edited(base.certificate, undefined), edited(base.released, undefined))).toBe("holds");
+  });
+  test("the fields are those of the Go type", () => {
+    expect(fields).toEqual(JSON.parse(readFileSync(new URL("../../certificate/testdata/fields.json", import.meta.url), "utf8")));
+  });
+});
+
 describe("claims", () => {
+  const requoted = (delimiter: string): string =>
+    readCsv(released, released.length)
+      .map(record => record.map(cell => (cell.includes(delimiter) || /["\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(delimiter))
+      .join("\n") + "\n";
+  test.each(delimiters.map(d => [d]))("a release with %j between its fields is read by its header", async delimiter => {
+    for (const mark of ["", "\ufeff"]) {
+      const f = await check(file(mark + requoted(delimiter), "release.txt"), certificate, pem);
+      expect([found(f, "k"), found(f, "columns"), found(f, "dropped")]).toEqual(["holds", "holds", "holds"]);
+      expect(f.counted?.classes).toBe(44);
+    }
+  });
+  test("what was not understood is not checked", async () => {
+    for (const [text, why] of [[requoted("~"), "header"], ["", "header"], ["nothing of it\n1\n", "header"]] as const) {
+      const f = await check(file(text), certificate, pem);
+      expect([found(f, "k"), found(f, "columns"), found(f, "dropped")]).toEqual(["unchecked", "unchecked", "unchecked"]);
+      expect(f.claims.find(c => c.id === "k")?.args["why"]).toBe(why);
+    }
+    const f = await check(new File([new Uint8Array([0x94, 0xad, 44, 10])], "release.csv"), certificate, pem);
+    expect([found(f, "k"), found(f, "dropped"), f.claims.find(c => c.id === "k")?.args["why"]]).toEqual(["unchecked", "unchecked", "encoding"]);
+  });
+  test("one column has no delimiter in its header", async () => {
+    expect(await countClasses(file("q\na,b\na,b\n"), ["q"], undefined)).toMatchObject({ rows: 2, classes: 1, smallest: 2, ragged: 0 });
+    expect(await countClasses(file('q\n"a,b"\na;b\n'), ["q"], undefined)).toMatchObject({ rows: 2, classes: 2, ragged: 0 });
+  });
   const found = (f: Awaited<ReturnType<typeof check>>, id: string): string | undefined => f.claims.find(c => c.id === id)?.found;
   test("all that can be checked holds", async () => {
     const f = await check(file(released), certificate, pem);

@@ -1,6 +1,6 @@
 import { down, float, not, respond, secretWord, share } from "./draw.js";
-import { check, whole, type Loss } from "./loss.js";
-import { type Bytes, hmac, join, recall, type Store, utf8 } from "./secret.js";
+import { check, number, whole, type Loss } from "./loss.js";
+import { type Bytes, hmac, identity, join, type Options, real, recall, sized, type Store, utf8 } from "./secret.js";
 
 /** Covers what exp and the divisions round, with a margin: they run for an epsilon smaller by this. */
 const SAFETY = 1e-13;
@@ -33,9 +33,10 @@ export class Grr {
     readonly epsilon: number,
   ) {
     check(whole(k, 2, 2 ** 24), "k: must be an integer from 2 to 2^24");
-    check(epsilon >= 1e-6 && epsilon <= 40, "epsilon: must lie between 1e-6 and 40");
+    check(number(epsilon) && epsilon >= 1e-6 && epsilon <= 40, "epsilon: must lie between 1e-6 and 40");
     this.truth = truth(k, epsilon);
-    this.loss = { report: epsilon, record: epsilon, lifetime: Infinity };
+    this.loss = Object.freeze({ report: epsilon, record: epsilon, lifetime: Infinity });
+    Object.freeze(this);
   }
 
   /** A report of a label, as a line for the collector. */
@@ -78,19 +79,28 @@ export class LongitudinalGrr {
     const p = this.first * this.second * others + not(this.first) * not(this.second); // times 2^128 (k-1)
     const e = Math.log(Number(p * others) / Number((others << 128n) - p));
     const report = Math.max(epsilon, e + (1 + e) * 2 ** -50);
-    this.loss = { report, record: report, lifetime };
+    this.loss = Object.freeze({ report, record: report, lifetime });
+    Object.freeze(this);
   }
 
-  /** The device whose secret is kept in store, under the metric's name; made and kept if there is none. */
-  async open(metric: string, store: Store): Promise<LongitudinalGrrDevice> {
-    const kept = await recall(store, metric, `grr,${this.k},${this.lifetime}`, () => 0);
-    return this.device(kept.secret, metric);
+  /** The device whose secret is kept in store, under the question's name; made and kept if there is none. */
+  async open(question: string, store: Store, options: Options = {}): Promise<LongitudinalGrrDevice> {
+    const { domain, finish } = options;
+    const kept = await recall(store, question, `grr,${this.k},${this.lifetime}`, { domain, finish }, 1);
+    return this.make(kept.secret, question, { domain, finish }, kept.still);
   }
 
   /** The device of a secret of 16 random bytes or more, which must stay the same for ever. */
-  async device(secret: Bytes, metric: string): Promise<LongitudinalGrrDevice> {
-    check(secret.length >= 16, "secret: must be 16 random bytes or more");
-    return new LongitudinalGrrDevice(this, await hmac(secret), utf8(metric));
+  device(secret: Bytes, question: string, options: Options = {}): Promise<LongitudinalGrrDevice> {
+    return this.make(secret, question, options);
+  }
+
+  private async make(secret: Bytes, question: string, { domain, finish }: Options, still?: () => Promise<void>): Promise<LongitudinalGrrDevice> {
+    const mac = await hmac(secret);
+    // What the permanent answers depend on; the epsilon of one report does not change them.
+    const id = await identity("longitudinal-grr", question, domain, join(this.k), real(this.lifetime));
+    const message = finish ? sized(utf8("noren ldp permanent grr"), utf8(question), join(this.k)) : sized(utf8("noren ldp permanent 2"), id);
+    return new LongitudinalGrrDevice(this, mac, message, still);
   }
 }
 
@@ -100,23 +110,27 @@ export class LongitudinalGrrDevice {
   constructor(
     private readonly m: LongitudinalGrr,
     private readonly mac: (message: Bytes) => Promise<Bytes>,
-    private readonly metric: Bytes,
-  ) {}
+    private readonly message: Bytes,
+    private readonly still?: () => Promise<void>,
+  ) {
+    Object.freeze(this);
+  }
 
   /** The next report of a label, as a line for the collector. */
   async report(label: number): Promise<string> {
-    return String(respond(secretWord, this.m.second, this.m.k, await this.permanent(label)));
+    const permanent = await this.permanent(label);
+    await this.still?.();
+    return String(respond(secretWord, this.m.second, this.m.k, permanent));
   }
 
   /** @internal The permanent answer to a label. It stays on the device. */
   async permanent(label: number): Promise<number> {
-    const { m, metric } = this;
+    const { m, message } = this;
     checkLabel(label, m.k);
     // HMAC-SHA256(secret, parts with their lengths || counter 0), as 4 words. One
     // is for truth and one for the other label; that three were rejected has a
     // probability below 2^-120.
-    const kind = utf8("noren ldp permanent grr");
-    const block = new DataView((await this.mac(join(kind.length, kind, metric.length, metric, 4, m.k, 4, label, 0))).buffer);
+    const block = new DataView((await this.mac(join(message, 4, label, 0))).buffer);
     let at = 0;
     return respond(() => block.getBigUint64(8 * at++, true), m.first, m.k, label);
   }

@@ -5,4 +5,4 @@
 export { Grr, LongitudinalGrr, type LongitudinalGrrDevice } from "./grr.js";
 export type { Loss } from "./loss.js";
 export { basic, Rappor, type RapporDevice, type RapporParams } from "./rappor.js";
-export { metricSecret, type Store } from "./secret.js";
+export type { Options, Store } from "./secret.js";

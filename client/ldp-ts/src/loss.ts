@@ -14,9 +14,22 @@ export interface Loss {
   readonly lifetime: number;
 }
 
+/** ln(a/b) for a >= b >= 0, rounded up: one rounding each of the quotient and the logarithm. Infinity for b = 0. */
+export function logUp(a: bigint, b: bigint): number {
+  if (a === b) return 0;
+  // Above 2^64 after the shift, so that what the division cuts is a part in 2^64 or less.
+  const l = b ? Math.log(Number((a << 64n) / b) / 2 ** 64) : Infinity;
+  return l + (1 + l) * 2 ** -50;
+}
+
 /** Throws a RangeError unless ok. Messages never hold the value that was given. */
 export function check(ok: boolean, what: string): void {
   if (!ok) throw new RangeError(what);
+}
+
+/** Tells whether v is a number, and not what only becomes one. */
+export function number(v: unknown): v is number {
+  return typeof v === "number";
 }
 
 /** Tells whether n is an integer from lowest to highest. */

@@ -1,7 +1,7 @@
-import { down, float, lanes, secretWord, uniform, up } from "./draw.js";
-import { check, whole, type Loss } from "./loss.js";
+import { down, lanes, secretWord, up } from "./draw.js";
+import { check, logUp, number, whole, type Loss } from "./loss.js";
 import { md5 } from "./md5.js";
-import { type Bytes, hmac, join, recall, type Store, utf8 } from "./secret.js";
+import { type Bytes, derive, hmac, hmacOf, identity, join, key, type Options, recall, type Store, utf8 } from "./secret.js";
 
 /** The parameters of RAPPOR, in the letters of the reference's params file. */
 export interface RapporParams {
@@ -35,6 +35,8 @@ export class Rappor {
    * those that run.
    */
   readonly loss: Loss;
+  /** The parameters, as they were given to the constructor. */
+  readonly params: RapporParams;
   /** @internal The f that runs, times 128. */
   readonly f128: number;
   /** @internal */
@@ -43,8 +45,10 @@ export class Rappor {
   readonly q: bigint;
 
   /** Throws a RangeError for parameters that cannot run or give no epsilon. */
-  constructor(readonly params: RapporParams) {
+  constructor(params: RapporParams) {
     const { k, h, m, p, q, f } = params;
+    this.params = Object.freeze({ k, h, m, p, q, f });
+    check([p, q, f].every(number), "f, p, q: must be numbers");
     check(whole(k, 1, 32), "k: must be an integer from 1 to 32");
     check(whole(h, 1, 16), "h: must be an integer from 1 to 16");
     check(whole(m, 1, 2 ** 32), "m: must be an integer from 1 to 2^32");
@@ -53,35 +57,59 @@ export class Rappor {
     this.f128 = Math.ceil(f * 128);
     this.p = up(p);
     this.q = down(q);
-    const fr = this.f128 / 128;
-    const [pr, qr] = [float(this.p), float(this.q)];
-    const one = (fr * (pr + qr)) / 2 + (1 - fr) * qr;
-    const zero = (fr * (pr + qr)) / 2 + (1 - fr) * pr;
-    // Rounded up by a part in 10^13, more than the formulas lose. A division by 0 is
-    // Infinity: a bit that is never turned tells the value.
-    const lifetime = 2 * h * Math.log((1 - fr / 2) / (fr / 2)) * (1 + 1e-13);
-    const report = Math.min(h * Math.log((one * (1 - zero)) / (zero * (1 - one))) * (1 + 1e-13), lifetime);
+    // In integers, as differences of floats have no digits: q* and p* times 2^72. A bit that
+    // is never turned tells the value: Infinity.
+    const fr = BigInt(this.f128);
+    const mixed = (bit: bigint) => fr * (this.p + this.q) + (256n - 2n * fr) * bit;
+    const [one, zero] = [mixed(this.q), mixed(this.p)];
+    const lifetime = 2 * h * logUp(256n - fr, fr);
+    const report = Math.min(h * logUp(one * ((1n << 72n) - zero), zero * ((1n << 72n) - one)), lifetime);
     check(report < Infinity, "f, p, q: give no epsilon; take f above 0, or p above 0 and q below 1");
-    this.loss = { report, record: report, lifetime };
+    this.loss = Object.freeze({ report, record: report, lifetime });
+    Object.freeze(this);
   }
 
   /**
-   * The device whose secret and cohort are kept in store, under the metric's name;
+   * The device whose secret and cohort are kept in store, under the question's name;
    * made and kept if there are none. Other k, h, m or f than before are refused.
    */
-  async open(metric: string, store: Store): Promise<RapporDevice> {
+  async open(question: string, store: Store, options: Options = {}): Promise<RapporDevice> {
     const { k, h, m } = this.params;
-    const { secret, cohort } = await recall(store, metric, `rappor,${k},${h},${m},${this.f128}/128`, () => Number(uniform(secretWord, BigInt(m))));
-    return this.device(secret, cohort);
+    const { domain, finish } = options;
+    const kept = await recall(store, question, `rappor,${k},${h},${m},${this.f128}/128`, { domain, finish }, m);
+    const secret = finish ? kept.secret : await this.metricSecret(kept.secret, question, domain);
+    return this.make(await hmac(secret), kept.cohort, kept.still);
   }
 
   /**
-   * The device of a secret and a cohort, 0 to m-1, drawn at random once. Both are for
-   * one metric (see metricSecret) and must stay the same for ever.
+   * The device of a secret of 16 random bytes or more and a cohort, 0 to m-1, drawn at
+   * random once. Both are for one question, one domain and these parameters (see
+   * metricSecret) and must stay the same for ever.
    */
   async device(secret: Bytes, cohort: number): Promise<RapporDevice> {
+    return this.make(await hmac(secret), cohort);
+  }
+
+  /** @internal The device of any secret: the vectors of the reference have shorter ones. */
+  async anyDevice(secret: Bytes, cohort: number): Promise<RapporDevice> {
+    return this.make(await hmacOf(secret), cohort);
+  }
+
+  private make(mac: (message: Bytes) => Promise<Bytes>, cohort: number, still?: () => Promise<void>): RapporDevice {
     check(whole(cohort, 0, this.params.m - 1), "cohort: must be an integer from 0 to m-1");
-    return new RapporDevice(this, await hmac(secret), cohort);
+    return new RapporDevice(this, mac, cohort, still);
+  }
+
+  /**
+   * A secret for one question, one domain and k, h, m and f from a device's secret of 16
+   * random bytes or more (HKDF-SHA256), the same as the Go client's. p and q are not in it:
+   * they may change.
+   */
+  async metricSecret(secret: Bytes, question: string, domain?: readonly string[]): Promise<Bytes> {
+    const { k, h, m } = this.params;
+    const own = key(secret);
+    const id = await identity("rappor", question, domain, new Uint8Array(1), new Uint8Array(), join(k), join(h), join(m / 2 ** 32, m), join(this.f128));
+    return derive(own, join(utf8("noren ldp metric 2 "), id));
   }
 
   /** @internal The Bloom filter of a word: bit D[i] mod k for the first h bytes of D = MD5(cohort || word). */
@@ -99,10 +127,13 @@ export class RapporDevice {
     private readonly r: Rappor,
     private readonly mac: (message: Bytes) => Promise<Bytes>,
     readonly cohort: number,
-  ) {}
+    private readonly still?: () => Promise<void>,
+  ) {
+    Object.freeze(this);
+  }
 
   /** A report of a word, as a line for the collector. Text is sent as its UTF-8, not normalised and not trimmed. */
-  report(word: string | Bytes): Promise<string> {
+  async report(word: string | Bytes): Promise<string> {
     return this.send(this.r.bloom(word, this.cohort));
   }
 
@@ -128,6 +159,7 @@ export class RapporDevice {
 
   private async send(bloom: number): Promise<string> {
     const permanent = await this.permanent(bloom);
+    await this.still?.();
     const masks = lanes(secretWord, this.r.p, this.r.q, 0xffffffffn << 32n);
     return this.cohort + "," + formatBits(instantaneous(permanent, Number(masks & 0xffffffffn), Number(masks >> 32n)), this.r.params.k);
   }

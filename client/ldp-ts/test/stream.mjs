@@ -41,3 +41,16 @@ export class MemoryStore {
     this.entries.set(key, text);
   }
 }
+
+// Runs work on a platform with locks of its own, as browsers have them, where opening a
+// new entry does not wait for others.
+export async function withLocks(work, locks = { request: (_, inside) => inside() }) {
+  const real = Object.getOwnPropertyDescriptor(globalThis, "navigator");
+  Object.defineProperty(globalThis, "navigator", { value: locks && { locks }, configurable: true });
+  try {
+    return await work();
+  } finally {
+    if (real) Object.defineProperty(globalThis, "navigator", real);
+    else delete globalThis.navigator;
+  }
+}

@@ -10,7 +10,7 @@ export async function checkVectors(lib, vectors) {
   same(`${cases.length} ${encode_bits.length} ${errors.length}`, "100 38 2", "vectors");
   for (const [i, c] of cases.entries()) {
     const r = new lib.Rappor(c.params);
-    const device = await r.device(unhex(c.secret_hex), c.cohort);
+    const device = await r.anyDevice(unhex(c.secret_hex), c.cohort);
     const bloom = r.bloom(unhex(c.word_hex), c.cohort);
     const permanent = await device.permanent(bloom);
     const sent = lib.instantaneous(permanent, c.p_mask, c.q_mask);
@@ -23,7 +23,7 @@ export async function checkVectors(lib, vectors) {
     same(lib.formatBits(sent, c.params.k), c.irr_bits, `case ${i}, text of the report`);
   }
   for (const [i, c] of encode_bits.entries()) {
-    const device = await new lib.Rappor(c.params).device(unhex(c.secret_hex), 0);
+    const device = await new lib.Rappor(c.params).anyDevice(unhex(c.secret_hex), 0);
     const permanent = await device.permanent(c.bits);
     same(permanent, c.prr, `label ${i}, permanent response`);
     same(lib.formatBits(lib.instantaneous(permanent, c.p_mask, c.q_mask), c.params.k), c.irr_bits, `label ${i}, report`);

@@ -5,14 +5,17 @@ It answers from a list of scripted faults first: lost connections, waits and ref
 
 from __future__ import annotations
 
+import hashlib
 import json
 import socket
 import struct
 import threading
+import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from noren_client import canonical
 from tests import signing
 
 SECRET = bytes([7]) * 32
@@ -33,6 +36,10 @@ class Fake:
         self.requests: list[tuple[str, str, dict[str, str], bytes]] = []
         #: For a method and path: what happens to the next requests, before they are answered.
         self.faults: dict[tuple[str, str], list[str]] = {}
+        #: What is changed of a quote, the stored answer that it names, and files of answers.
+        self.quoted: Callable[[dict[str, Any]], dict[str, Any]] = lambda quote: quote
+        self.stored: dict[str, Any] | None = None
+        self.files: dict[str, bytes] = {}
         self.change: Callable[[dict[str, Any]], dict[str, Any]] = lambda answer: answer
         self.http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self.base = f"http://127.0.0.1:{self.http.server_address[1]}"
@@ -54,22 +61,14 @@ class Fake:
             }
         self.left -= 0.5
         number = len(self.paid) + 1
-        groups = [{"key": ["A"], "value": 11 + number, "interval": [8.5, 15.5]}, {"key": ["B"], "value": 7, "interval": [3.5, 10.5]}]
-        part = {"format": "noren.query/1", "query": "count", "mechanism": "laplace", "by": ["ward"], "groups": groups, "level": 0.95}
-        payload = json.dumps({"format": "noren.answers/1", "answers": [part]}, separators=(",", ":"))
+        payload, mechanisms, shown = released(json.loads(body["quote"]), number)
         answer = {
             "id": f"an_abcdefgh2345677{number}", "book": BOOK, "at": "2026-11-22T07:00:00Z", "by": "Demo analyst", "n": 2 + number,
             "cost": {"epsilon": "0.5", "delta": "0"}, "left": {"own": {"epsilon": str(self.left), "delta": "0"}, "table": {"epsilon": "3", "delta": "0"}}, "replayed": False,
-            "questions": [{
-                "asked": [message("Count by ward")], "kind": "count", "question": {"kind": "count", "by": ["ward"]},
-                "result": {"rows": [
-                    {"keys": ["A"], "value": 11.0 + number, "low": 8.5, "high": 15.5, "noise": 3.5},
-                    {"keys": ["B"], "value": 7, "low": 3.5, "high": 10.5, "noise": 3.5, "sampling": 1.25},
-                ]},
-            }],
-            "statement": [message("It holds.")], "not_covered": [], "payload": payload,
-            "certificate": signing.signed(SECRET, signing.statement(payload.encode())),
+            "questions": shown, "statement": [message("It holds.")], "not_covered": [], "payload": payload,
+            "certificate": signing.signed(SECRET, statement(payload, mechanisms, number)),
         }
+        self.files[str(answer["id"])] = json.dumps({"answer": json.loads(payload), "certificate": answer["certificate"]}).encode()
         self.paid[key] = {"body": body, "answer": answer}
         return 200, answer
 
@@ -78,7 +77,7 @@ class Fake:
         if headers.get("authorization") != f"Bearer {TOKEN}":
             return 401, problem(401, "unauthenticated"), {}
         if (method, path) == ("POST", "/api/v1/quotes"):
-            return 200, quote(body), {}
+            return 200, self.quoted(quote(body)) | ({"stored": self.stored} if self.stored else {}), {}
         if (method, path) == ("POST", "/api/v1/rehearsals"):
             return 200, {"rows": 1000, "questions": [{"rows": [{"keys": ["A"], "value": 3}]}], "within": 96, "of": 0, "runs": 100}, {}
         if (method, path) == ("POST", "/api/v1/answers"):
@@ -86,6 +85,9 @@ class Fake:
             more = {"Idempotency-Replayed": "true"} if key in self.paid else {}
             status, out = self.pay(key, body)
             return status, self.change(out) if status == 200 else out, more
+        for id, file in self.files.items():
+            if path == f"/api/v1/answers/{id}/file":
+                return 200, json.loads(file), {}
         for kept in self.paid.values():
             if path == "/api/v1/answers/" + kept["answer"]["id"]:
                 return 200, {**kept["answer"], "replayed": True}, {}
@@ -180,11 +182,67 @@ def problem(status: int, code: str) -> dict[str, Any]:
     return {"type": f"/problems/{code}", "title": "t", "status": status, "detail": "What is wrong.", "code": code, "request_id": "rq_abcdefgh23456777"}
 
 
+def resolved(body: dict[str, Any]) -> list[dict[str, Any]]:
+    """The questions of a quote with the server's noise and price."""
+    stated = [{**q, **{n: body[m][i] for n, m in (("margin", "margin"), ("pay", "pay")) if m in body}} for i, q in enumerate(body["questions"])]
+    return [{**q, "noise": "laplace", "max_rows": 1, "pay": {"epsilon": "0.5"}} for q in stated]
+
+
 def quote(body: dict[str, Any]) -> dict[str, Any]:
+    questions = resolved(body)
     return {
-        "id": "qt_abcdefgh23456777", "token": "opaque", "until": "2026-11-22T07:15:00Z", "book": body["book"], "accounting": "epsilon",
+        "id": "qt_abcdefgh23456777", "token": json.dumps(questions), "until": "2026-11-22T07:15:00Z", "book": body["book"], "accounting": "epsilon",
         "cost": {"epsilon": "0.5", "delta": "0"}, "neighbours": "add-remove", "unit": "person_id", "time_class_s": 0.5,
-        "questions": [{"asked": [message("Count")], "cost": {"epsilon": "0.5", "delta": "0"}, "accuracy": {"within": 6.5, "at": "0.95", "simultaneous": False}} for _ in body["questions"]],
+        "questions": [
+            {"question": q, "asked": [message("Count")], "cost": {"epsilon": "0.5", "delta": "0"}, "accuracy": {"within": 6.5, "at": "0.95", "simultaneous": False}}
+            for q in questions
+        ],
         "fits": True, "statement": [message("It holds.")], "not_covered": [message("Other releases.")], "spec": "", "command": "",
-        "request_hash": "ef" * 32, "schema_hash": "ab" * 32,
+        "request_hash": request_hash([mechanism(q) for q in questions]), "schema_hash": "ab" * 32,
     }
+
+
+def mechanism(q: dict[str, Any]) -> dict[str, Any]:
+    """The name and the parameters of a count."""
+    parameters = {
+        "query": q["kind"], "mechanism": "laplace", "epsilon": "0.5", "delta": "0", "level": 0.95, "max_rows": 1, "neighbours": "add-remove", "unit": "person_id",
+        "noise": {"scale": "2", "l1_sensitivity": "1"},
+    }
+    if q.get("by"):
+        parameters |= {"by": q["by"], "keys": [["A"], ["B"]]}
+    if q.get("where"):
+        parameters["where"] = q["where"]
+    return {"name": "query." + q["kind"], "parameters": parameters}
+
+
+def request_hash(mechanisms: list[dict[str, Any]]) -> str:
+    return hashlib.sha256(json.dumps(mechanisms, sort_keys=True).encode()).hexdigest()
+
+
+def released(questions: list[dict[str, Any]], number: int) -> tuple[str, list[dict[str, Any]], list[dict[str, Any]]]:
+    """The released bytes, the mechanisms, and what is shown, of counts."""
+    parts, shown = [], []
+    for q in questions:
+        part: dict[str, Any] = {"format": "noren.query/1", "query": "count", "mechanism": "laplace", "level": 0.95}
+        rows = [{"keys": [], "value": 11 + number, "low": 8.5, "high": 15.5, "noise": 3.5}]
+        if q.get("by"):
+            part |= {"by": q["by"], "groups": [{"key": ["A"], "value": 11 + number, "interval": [8.5, 15.5]}, {"key": ["B"], "value": 7, "interval": [3.5, 10.5]}]}
+            rows = [
+                {"keys": ["A"], "value": 11.0 + number, "low": 8.5, "high": 15.5, "noise": 3.5},
+                {"keys": ["B"], "value": 7, "low": 3.5, "high": 10.5, "noise": 3.5, "sampling": 1.25},
+            ]
+        else:
+            part |= {"value": 11 + number, "interval": [8.5, 15.5]}
+        parts.append(part)
+        shown.append({"asked": [message("Count by ward")], "kind": "count", "question": q, "result": {"rows": rows}})
+    return canonical.dump({"format": "noren.answers/1", "answers": parts}).decode(), [mechanism(q) for q in questions], shown
+
+
+def statement(payload: str, mechanisms: list[dict[str, Any]], number: int) -> dict[str, Any]:
+    out = signing.statement(
+        payload.encode(), mechanism={"name": "batch", "parameters": {"questions": mechanisms}}, request_sha256=request_hash(mechanisms),
+        time=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    )
+    out["charge"]["id"] = f"{number:032x}"
+    out["source"]["reading"] = {"rule": "noren.reading/1", "missing": [], "columns": [{"name": "age", "type": "integer"}, {"name": "ward", "type": "category", "keys": ["A", "B"]}]}
+    return out

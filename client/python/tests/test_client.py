@@ -6,6 +6,7 @@ import json
 import os
 import tempfile
 import unittest
+from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from decimal import Decimal
 from io import StringIO
@@ -61,7 +62,7 @@ class Asking(WithServer):
             {"ward": "A", "value": 12, "low": 8.5, "high": 15.5, "noise": 3.5}, {"ward": "B", "value": 7, "low": 3.5, "high": 10.5, "noise": 3.5, "sampling": 1.25},
         ])
         key, text = self.sent()[0]
-        self.assertEqual((key, json.loads(text)), (quote.key, {"quote": "opaque", "most": {"epsilon": "0.5", "delta": "0"}}))
+        self.assertEqual((key, json.loads(text)), (quote.key, {"quote": quote.token, "most": {"epsilon": "0.5", "delta": "0"}}))
         self.assertEqual(self.client.stored(answer.id).payload, answer.payload)
 
     def test_histograms(self) -> None:
@@ -228,6 +229,108 @@ class Certified(WithServer):
         os.environ["NOREN_KEY_ID"] = "ed25519:" + "0" * 32
         with self.assertRaises(nc.CertificateError):
             nc.Client(self.server.base, fake.TOKEN).answer(self.quote())
+
+
+class Exchanged(WithServer):
+    """Valid answers of the same server, under the same key, in each other's place."""
+
+    def test_stored_answer_that_a_quote_names(self) -> None:
+        other = self.client.answer(self.client.quote("visits", nc.count(where="age >= 65"), margin=nc.Margin(within=30)))
+        own = self.client.answer(self.quote())
+        for named, holds in ((own, True), (other, False)):
+            self.server.stored = {"answer": named.id, "by": "Demo analyst"}
+            if holds:
+                answer = self.client.ask("visits", nc.count(by="ward"), margin=nc.Margin(within=30, about=1000))
+                self.assertEqual((answer.id, answer.matched, answer.replayed), (own.id, True, True))
+                continue
+            with self.assertRaisesRegex(nc.CertificateError, "another (question|request)"):
+                self.client.ask("visits", nc.count(by="ward"), margin=nc.Margin(within=30, about=1000))
+        self.assertEqual(len(self.server.paid), 2)
+
+    def test_stored_answer_by_its_id(self) -> None:
+        """Without a question the client can compare nothing, and says so."""
+        answer = self.client.stored(self.client.answer(self.quote()).id)
+        self.assertFalse(answer.matched)
+        self.assertIn("id", answer.unsigned)
+        self.assertEqual(answer.questions[0].parameters["by"], ["ward"])
+        self.assertEqual(answer.questions[0].unsigned, ("asked", "notes", "read_with_care", "sampling"))
+
+    def test_a_quote_of_another_question(self) -> None:
+        """It is refused before anything is paid."""
+        def quoted(change: dict[str, Any]) -> Callable[[dict[str, Any]], dict[str, Any]]:
+            return lambda q: {**q, "questions": [{**q["questions"][0], "question": {**q["questions"][0]["question"], **change}}]}
+
+        self.server.quoted = quoted({"where": "age >= 65"})
+        self.quote()  # a condition that the server adds is found with the certificate
+        changes: list[dict[str, Any]] = [{"by": ["age"]}, {"kind": "sum"}, {"margin": {"within": 60, "at": "0.95", "about": 1000}}]
+        for change in changes:
+            self.server.quoted = quoted(change)
+            with self.subTest(change), self.assertRaisesRegex(nc.ProtocolError, "questions that were asked"):
+                self.quote()
+        self.server.quoted = lambda q: {**q, "book": "bk_abcdefgh23456772"}
+        with self.assertRaisesRegex(nc.ProtocolError, "another"):
+            self.quote()
+        self.assertEqual(self.sent(), [])
+
+    def test_what_the_server_adds_to_a_question(self) -> None:
+        self.server.quoted = lambda q: fake.quote({"book": q["book"], "questions": [{"kind": "count", "by": ["ward"], "where": "age >= 65"}], "margin": [{"within": 30, "at": "0.95", "about": 1000}]})
+        with self.assertRaisesRegex(nc.CertificateError, "condition"):
+            self.client.answer(self.quote())
+
+    def test_unsigned_requests(self) -> None:
+        """A certificate without a request hash, or of an uncharged answer, is none."""
+
+        def changed(change: dict[str, Any]) -> Callable[[dict[str, Any]], dict[str, Any]]:
+            def certified(a: dict[str, Any]) -> dict[str, Any]:
+                stated = {**a["certificate"]["certificate"], **change}
+                return {**a, "certificate": signing.signed(fake.SECRET, {n: v for n, v in stated.items() if v})}
+
+            return certified
+
+        changes: list[dict[str, Any]] = [{"request_sha256": ""}, {"accounting": "unaccounted", "charge": None}]
+        for change in changes:
+            self.server.left = 1.0
+            self.server.change = changed(change)
+            with self.subTest(change), self.assertRaises(nc.CertificateError):
+                self.client.answer(self.quote())
+
+    def test_a_wider_half_width(self) -> None:
+        quote = self.client.quote("visits", nc.count(by="ward"), margin=nc.Margin(within=3, about=1000))
+        with self.assertRaisesRegex(nc.CertificateError, "half width"):
+            self.client.answer(quote)
+
+    def test_files(self) -> None:
+        one = self.client.answer(self.quote())
+        self.server.left = 1.0
+        other = self.client.answer(self.client.quote("visits", nc.count(), margin=nc.Margin(within=30)))
+        self.assertTrue(nc.certificate.check_file(self.client.answer_file(one), [PIN], one.payload, one.certificate).trusted)
+        self.server.files[one.id] = self.server.files[other.id]
+        with self.assertRaisesRegex(nc.CertificateError, "another answer"):
+            self.client.answer_file(one)
+        self.assertTrue(self.client.answer_file(other.id))
+
+    def test_first_use_and_changed_key(self) -> None:
+        client = nc.Client(self.server.base, fake.TOKEN)
+        quote = client.quote("visits", nc.count(by="ward"), margin=nc.Margin(within=30))
+        self.assertFalse(client.answer(quote).checked.trusted)
+        other = bytes([9]) * 32
+        self.server.change = lambda a: {**a, "certificate": signing.signed(other, a["certificate"]["certificate"])}
+        with self.assertRaisesRegex(nc.CertificateError, "answers before"):
+            client.answer(quote)
+        # Both keys, of an operator who changed them, are taken where both are pinned.
+        both = nc.Client(self.server.base, fake.TOKEN, key_ids=[PIN, key_id(signing.public_key(other))])
+        self.assertTrue(both.answer(quote).checked.trusted)
+        self.server.change = lambda a: a
+        self.assertTrue(both.answer(quote).checked.trusted)
+
+    def test_clocks(self) -> None:
+        with mock.patch("noren_client.client.time") as clock, self.assertRaisesRegex(nc.ProtocolError, "clock"):
+            clock.time.return_value = 0
+            self.quote()
+
+    def test_an_unknown_kind(self) -> None:
+        with self.assertRaisesRegex(nc.UsageError, "cannot be compared"):
+            self.client.quote("visits", nc.Question.make("mode"), margin=nc.Margin(within=30))
 
 
 class SignIn(WithServer):

@@ -250,7 +250,7 @@ func (o *Opening) state(s *spec.Spec) error {
 // specification states the columns of a confirmed table.
 func specification(h *tables.Held) *spec.Spec {
 	s := &spec.Spec{Version: spec.Version, Columns: map[string]spec.Column{}}
-	s.Input.Sheet = h.Sheet
+	s.Input = h.Part
 	s.Input.Missing = append([]string{}, h.Table.Missing...)
 	for i := range h.Table.ColumnsDetail {
 		c := &h.Table.ColumnsDetail[i]

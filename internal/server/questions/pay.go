@@ -184,7 +184,7 @@ func (q *Questions) begin(ctx context.Context, p *paying, r *Reader, in *Paying,
 	if err != nil {
 		return nil, err
 	}
-	request.RequestKey, request.Most, request.Definition = p.key, &c.Cost, c.Definition
+	request.RequestKey, request.Most, request.Definition, request.Request = p.key, &c.Cost, c.Definition, c.Request
 	held, err := q.hold(ctx, c, h, r, request)
 	if err != nil {
 		return nil, err

@@ -137,7 +137,20 @@ type Reader struct {
 
 // reads reports whether a reader may read the answers of a principal in a book.
 func (r *Reader) reads(h *books.Held, principal string) bool {
-	return r.All(h.Table) || r.Analyst(h.Table) && (h.Share || principal == r.ID)
+	of, others := r.whose(h)
+	return others || of != "" && of == principal
+}
+
+// whose are the principals whose answers in a book a reader may read: all, one, or none ("").
+func (r *Reader) whose(h *books.Held) (of string, others bool) {
+	analyst := r.Analyst(h.Table)
+	switch {
+	case r.All(h.Table) || analyst && h.Share:
+		return "", true
+	case analyst:
+		return r.ID, false
+	}
+	return "", false
 }
 
 // MayRead refuses an answer that a reader may not read as one that does not exist.

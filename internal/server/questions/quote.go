@@ -242,20 +242,31 @@ func leftAfter(price *api.AskQuote) *LeftAfter {
 	return out
 }
 
-// stored finds an answer to the very questions, which the reader may read.
+// stored finds the newest answer to the very questions which the reader may read: answers
+// of others, where the reader may not read them, are not looked at, and neither is one whose
+// reply has not left.
 func (q *Questions) stored(ctx context.Context, h *books.Held, request string, r *Reader) (*StoredAnswer, error) {
-	kept, err := q.config.Store.AnsweredRequest(ctx, h.ID, request)
-	if errors.Is(err, store.ErrNotFound) || err == nil && (!r.reads(h, kept.Principal) || q.Hidden(kept.Key)) {
+	of, others := r.whose(h)
+	if !others && of == "" {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
+	for before := int64(0); ; {
+		kept, err := q.config.Store.AnsweredRequest(ctx, h.ID, request, of, before)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if before = kept.N; q.Hidden(kept.Key) {
+			continue
+		}
+		var c content
+		if err := unmarshal(kept.Paid, &c); err != nil {
+			return nil, err
+		}
+		return &StoredAnswer{kept.ID, kept.Made, q.config.Name(ctx, kept.Principal), c.Cost}, nil
 	}
-	var c content
-	if err := unmarshal(kept.Paid, &c); err != nil {
-		return nil, err
-	}
-	return &StoredAnswer{kept.ID, kept.Made, q.config.Name(ctx, kept.Principal), c.Cost}, nil
 }
 
 // opened reads the token of a quote of a principal.

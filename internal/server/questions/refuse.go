@@ -104,12 +104,12 @@ func (q *Questions) fitting(ctx context.Context, c *content, request *api.AskReq
 		change.Questions = q.named(change.Questions)
 		out = append(out, change)
 	}
-	q.fits.keep(fitKey{written(request), c.Request, leftOf(price.Accounts)}, out)
+	q.fits.keep(fitKey{written(request), price.Request, leftOf(price.Accounts)}, out)
 	return out
 }
 
 // fitKey is what the changes follow from by which a request would fit: what is asked of
-// which version of which data set, and what the accounts hold. Changes repeat the questions
+// which version of which data set, as it was priced, and what the accounts hold. Changes repeat the questions
 // as they were written, so that they are kept for the same words alone: other words for the
 // same request are another analyst's.
 type fitKey struct{ written, request, left string }

@@ -89,7 +89,7 @@ func (q *Questions) again(ctx context.Context, h *books.Held, c *content, kept *
 	if err != nil {
 		return nil, err
 	}
-	request.RequestKey = kept.Key
+	request.RequestKey, request.Request = kept.Key, c.Request
 	return q.config.Service().Ask(ctx, request)
 }
 

@@ -98,6 +98,7 @@ func (r *Records) make(ctx context.Context, run *jobs.Run, id string, version in
 	out.release, err = operations.Anonymize(ctx, &api.AnonymizeRequest{
 		Table: api.Table{Input: h.Input, SpecFile: filepath.Join(dir, specFile)}, Output: path, Report: filepath.Join(dir, dossierFile), PlainNames: true,
 		Command: command(h, p.K, ""), Seed: out.seed, Memory: run.Memory, Assess: true, Notes: singleSteward(),
+		CopyOfDatabase: h.Table.Source.Kind == tables.FromDatabase,
 	})
 	if err != nil {
 		return nil, err

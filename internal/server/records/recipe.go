@@ -68,7 +68,7 @@ func defaults(k int) Parameters {
 // of a column.
 func specification(h *tables.Held, p *Parameters, hierarchy func(column string) string) *spec.Spec {
 	s := &spec.Spec{Version: spec.Version, Unit: h.Table.Unit, Columns: map[string]spec.Column{}}
-	s.Input.Sheet = h.Sheet
+	s.Input = h.Part
 	s.Input.Missing = append([]string{}, h.Table.Missing...)
 	for i := range h.Table.ColumnsDetail {
 		c := &h.Table.ColumnsDetail[i]

@@ -79,9 +79,10 @@ func (s *Store) QuestionByID(ctx context.Context, id string) (*Question, error) 
 	return s.question(ctx, "id = ?", id)
 }
 
-// AnsweredRequest finds the newest answer to a request of a book.
-func (s *Store) AnsweredRequest(ctx context.Context, book, request string) (*Question, error) {
-	return s.question(ctx, "book = ? AND request = ? AND state = 'answered' ORDER BY n DESC LIMIT 1", book, request)
+// AnsweredRequest finds the newest answer to a request of a book: of one principal, or of all
+// where principal is "", and asked before number before where that is not 0.
+func (s *Store) AnsweredRequest(ctx context.Context, book, request, principal string, before int64) (*Question, error) {
+	return s.question(ctx, "book = ?1 AND request = ?2 AND state = 'answered' AND (?3 = '' OR principal = ?3) AND (?4 = 0 OR n < ?4) ORDER BY n DESC LIMIT 1", book, request, principal, before)
 }
 
 // question is one question; where is a constant.

@@ -164,7 +164,7 @@ func (t *Tables) readInto(ctx context.Context, id string, run *jobs.Run) error {
 	}
 	operations := t.config.Service()
 	operations.Progress = run.Progress
-	table := api.Table{Input: filepath.Join(made, copied.Folder, copied.File), Spec: &spec.Spec{Version: spec.Version, Input: spec.Input{Sheet: d.Sheet}}}
+	table := api.Table{Input: filepath.Join(made, copied.Folder, copied.File), Spec: &spec.Spec{Version: spec.Version, Input: d.input()}}
 	found, err := operations.Inspect(ctx, &api.InspectRequest{Table: table})
 	if err != nil {
 		return err
@@ -214,6 +214,7 @@ func (c *copied) into(d *document) *document {
 // propose takes what was found in a table as the proposal of its columns.
 func propose(d *document, found *api.Inspection) {
 	d.Rows, d.Missing, d.Columns, d.Unit, d.Persons = found.Rows, found.Missing, nil, "", 0
+	d.hides(found.Hidden)
 	for _, c := range found.Columns {
 		d.Columns = append(d.Columns, Column{
 			Name: c.Name, Type: c.Type, TypeReason: Message(c.TypeWhy), Format: c.Format, Order: c.Order,
@@ -222,6 +223,17 @@ func propose(d *document, found *api.Inspection) {
 		if c.Unit && c.Role == "identifier" && c.Distinct > d.Persons {
 			d.Unit, d.Persons = c.Name, c.Distinct
 		}
+	}
+}
+
+// hides takes over what is hidden, and keeps what was decided of it.
+func (d *document) hides(found *api.Hidden) {
+	was := d.Hidden
+	if d.Hidden = nil; found == nil {
+		return
+	}
+	if d.Hidden = (&Hidden{Rows: found.Rows, Columns: found.Columns}); was != nil {
+		d.Hidden.Policy = was.Policy
 	}
 }
 

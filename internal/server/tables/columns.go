@@ -18,6 +18,7 @@ import (
 // Stated is what a steward states of a table.
 type Stated struct {
 	Unit    string         `json:"unit,omitempty" maxLength:"500" doc:"The column that tells persons apart; absent where each record is a person's."`
+	Hidden  string         `json:"hidden,omitempty" enum:"read,leave" doc:"What becomes of the rows and columns that a workbook hides; absent: as it was decided. Where it changes which columns there are, they are proposed again."`
 	Missing []string       `json:"missing" nullable:"false" maxItems:"200" doc:"The texts that stand for a missing value, beside the empty one."`
 	Columns []StatedColumn `json:"columns" nullable:"false" maxItems:"10000" doc:"The columns; those that are left out stay as they are."`
 	Confirm bool           `json:"confirm" doc:"Whether to confirm: the whole table is checked against what is stated."`
@@ -48,6 +49,9 @@ func (t *Tables) State(ctx context.Context, id string, version int64, by string,
 	}
 	if d.Folder == "" {
 		return nil, problem.New("conflict", "The table has not been read.").Hinted("wait for its job, or add the table again")
+	}
+	if err := t.hide(ctx, id, d, s.Hidden); err != nil {
+		return nil, err
 	}
 	if err := d.state(s); err != nil {
 		return nil, err
@@ -80,6 +84,35 @@ func (t *Tables) State(ctx context.Context, id string, version int64, by string,
 		_ = os.RemoveAll(filepath.Join(t.folder(id), before)) // else at the next start
 	}
 	return t.shown(ctx, r)
+}
+
+// hide takes over what becomes of hidden rows and columns. Where that changes the table, it is
+// read again, and its columns are proposed again.
+func (t *Tables) hide(ctx context.Context, id string, d *document, policy string) error {
+	if policy == "" || d.Hidden != nil && d.Hidden.Policy == policy {
+		return nil
+	}
+	if d.Hidden == nil {
+		p := problem.New("invalid", "The table hides no rows and no columns.")
+		p.Where = "hidden"
+		return p
+	}
+	was := *d.Hidden
+	d.Hidden = &Hidden{Rows: was.Rows, Columns: was.Columns, Policy: policy}
+	if (was.Policy == "leave") == (policy == "leave") {
+		return nil
+	}
+	found, err := t.config.Service().Inspect(ctx, &api.InspectRequest{Table: api.Table{Input: t.data(id, d), Spec: &spec.Spec{Version: spec.Version, Input: d.input()}}})
+	if err != nil {
+		return err
+	}
+	propose(d, found)
+	for column := range d.Files {
+		if !slices.ContainsFunc(d.Columns, func(c Column) bool { return c.Name == column }) {
+			delete(d.Files, column)
+		}
+	}
+	return nil
 }
 
 // state lays what is stated over the columns.
@@ -148,6 +181,9 @@ func (d *document) state(s *Stated) error {
 
 // decided refuses columns that no steward has decided on.
 func (d *document) decided() error {
+	if err := d.decidedHidden(); err != nil {
+		return err
+	}
 	var open []string
 	for i := range d.Columns {
 		if !d.Columns[i].Decided {
@@ -160,11 +196,23 @@ func (d *document) decided() error {
 	return noren.Usagef("columns", "columns have no role that a steward stated: %s", strings.Join(open, ", ")).Hinted("state the role of each").Coded("column-undecided")
 }
 
+// decidedHidden refuses a workbook that hides rows or columns of which nothing was decided.
+func (d *document) decidedHidden() error {
+	if d.Hidden == nil || d.Hidden.Policy != "" {
+		return nil
+	}
+	return noren.Usagef("hidden", "the workbook hides rows or columns, and nothing was decided about them").Hinted("state whether they are read or left out").Coded("hidden")
+}
+
 // fit checks the whole table against what is stated.
 func (t *Tables) fit(ctx context.Context, id string, d *document) error {
 	s := d.specification(filepath.Join(t.folder(id), hierarchyFolder) + string(filepath.Separator))
 	found, err := t.config.Service().Fit(ctx, &api.FitRequest{Table: api.Table{Input: t.data(id, d), Spec: s}})
 	if err != nil {
+		return err
+	}
+	d.hides(found.Hidden)
+	if err := d.decidedHidden(); err != nil {
 		return err
 	}
 	if values, columns := found.Misfits(); values > 0 {
@@ -200,7 +248,7 @@ func (t *Tables) copyAgain(ctx context.Context, id string, d *document) (*docume
 		_ = os.RemoveAll(filepath.Join(t.folder(id), c.Folder))
 		return nil, err
 	}
-	rows, err := t.config.Service().Rows(ctx, &api.RowsRequest{Table: api.Table{Input: t.data(id, fresh), Spec: &spec.Spec{Version: spec.Version, Input: spec.Input{Sheet: d.Sheet}}}, Rows: 1})
+	rows, err := t.config.Service().Rows(ctx, &api.RowsRequest{Table: api.Table{Input: t.data(id, fresh), Spec: &spec.Spec{Version: spec.Version, Input: d.input()}}, Rows: 1})
 	if err != nil {
 		return fail(err)
 	}
@@ -226,5 +274,5 @@ func (t *Tables) Rows(ctx context.Context, id string) (*api.Rows, error) {
 	if d.Folder == "" {
 		return nil, problem.New("conflict", "The table has not been read.")
 	}
-	return t.config.Service().Rows(ctx, &api.RowsRequest{Table: api.Table{Input: t.data(id, d), Spec: &spec.Spec{Version: spec.Version, Input: spec.Input{Sheet: d.Sheet}}}})
+	return t.config.Service().Rows(ctx, &api.RowsRequest{Table: api.Table{Input: t.data(id, d), Spec: &spec.Spec{Version: spec.Version, Input: d.input()}}})
 }

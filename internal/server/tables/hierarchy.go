@@ -57,7 +57,7 @@ func (t *Tables) SetHierarchy(ctx context.Context, id string, version int64, col
 		return nil, FileError(err)
 	}
 	found, err := t.config.Service().HierarchyCover(ctx, &api.HierarchyCoverRequest{
-		Table: api.Table{Input: t.data(id, d), Spec: &spec.Spec{Version: spec.Version, Input: spec.Input{Sheet: d.Sheet, Missing: append([]string{}, d.Missing...)}}}, Hierarchy: path, Column: column,
+		Table: api.Table{Input: t.data(id, d), Spec: &spec.Spec{Version: spec.Version, Input: d.inputMissing()}}, Hierarchy: path, Column: column,
 	})
 	if err == nil {
 		err = SyncAll(dir)
@@ -139,7 +139,7 @@ func (t *Tables) ProposeHierarchy(ctx context.Context, id, column string) ([]byt
 		return nil, problem.New("conflict", "The table has not been read.")
 	}
 	found, err := t.config.Service().HierarchyPropose(ctx, &api.HierarchyProposeRequest{
-		Table:  api.Table{Input: t.data(id, d), Spec: &spec.Spec{Version: spec.Version, Input: spec.Input{Sheet: d.Sheet, Missing: append([]string{}, d.Missing...)}}},
+		Table:  api.Table{Input: t.data(id, d), Spec: &spec.Spec{Version: spec.Version, Input: d.inputMissing()}},
 		Column: column,
 	})
 	if err != nil {

@@ -31,7 +31,7 @@ func (t *Tables) shown(ctx context.Context, r *store.Resource) (*Table, error) {
 			ID: r.ID, Name: d.Name, Source: Origin{Kind: d.Source.Kind, Label: d.Label}, State: state, Unit: d.Unit, Rows: d.Rows, Persons: d.Persons,
 			Columns: len(d.Columns), Added: d.Added, Confirmed: d.Confirmed, LastRelease: last,
 		},
-		ColumnsDetail: append([]Column{}, d.Columns...), Missing: append([]string{}, d.Missing...), Failure: d.Failure, HealthList: []Health{}, Version: r.Version,
+		ColumnsDetail: append([]Column{}, d.Columns...), Missing: append([]string{}, d.Missing...), Failure: d.Failure, Hidden: d.Hidden, HealthList: []Health{}, Version: r.Version,
 	}
 	if state == Reading {
 		out.Job = d.Job
@@ -56,6 +56,9 @@ func (t *Table) judge() {
 		add("attention", "table-unconfirmed", "Types and roles are proposals. Check each column and confirm them.", nil)
 	default:
 		add("ok", "table-confirmed", "A steward has confirmed the columns.", nil)
+	}
+	if h := t.Hidden; h != nil {
+		t.judgeHidden(h, add)
 	}
 	quasi := 0
 	for i := range t.ColumnsDetail {
@@ -85,6 +88,19 @@ func (t *Table) judge() {
 	if t.Health != "sound" {
 		first := t.HealthList[0].Message
 		t.Reason = &first
+	}
+}
+
+// judgeHidden says what a workbook hides of the table, and what became of it.
+func (t *Table) judgeHidden(h *Hidden, add func(level, code, text string, args map[string]any)) {
+	args := map[string]any{"rows": h.Rows, "number": len(h.Columns), "columns": strings.Join(h.Columns, ", ")}
+	switch h.Policy {
+	case "read":
+		add("attention", "hidden-read", fmt.Sprintf("The workbook hides %d rows and %d columns of the table. They are read.", h.Rows, len(h.Columns)), args)
+	case "leave":
+		add("ok", "hidden-left", fmt.Sprintf("The workbook hides %d rows and %d columns of the table. They are left out.", h.Rows, len(h.Columns)), args)
+	default:
+		add("stop", "hidden-open", fmt.Sprintf("The workbook hides %d rows and %d columns of the table. Decide whether they are read or left out.", h.Rows, len(h.Columns)), args)
 	}
 }
 

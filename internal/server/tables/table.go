@@ -87,9 +87,17 @@ type Table struct {
 	Missing       []string        `json:"missing" nullable:"false" doc:"The texts that stand for a missing value, beside the empty one."`
 	Job           string          `json:"job,omitempty" doc:"The job that reads the table."`
 	Failure       json.RawMessage `json:"failure,omitempty" doc:"Why the table could not be read: a problem."`
+	Hidden        *Hidden         `json:"hidden,omitempty" doc:"What a workbook hides of the table; absent where it hides nothing."`
 	HealthList    []Health        `json:"health_list" nullable:"false" doc:"Remarks about the table."`
 	// Version is the version of the table, its ETag.
 	Version int64 `json:"-"`
+}
+
+// Hidden is what a workbook hides of a table, by hand, by an outline or by a filter.
+type Hidden struct {
+	Rows    int64    `json:"rows" doc:"The number of hidden rows that hold values."`
+	Columns []string `json:"columns" nullable:"false" doc:"The names of the hidden columns."`
+	Policy  string   `json:"policy,omitempty" enum:"read,leave" doc:"What becomes of them: read or leave; absent where nothing was decided."`
 }
 
 // Column is a column of a table.
@@ -125,6 +133,7 @@ type document struct {
 	Source    Source          `json:"source"`
 	Label     string          `json:"label"`
 	Sheet     string          `json:"sheet,omitempty"`
+	Hidden    *Hidden         `json:"hidden,omitempty"`
 	State     string          `json:"state"`
 	By        string          `json:"by"`
 	Added     time.Time       `json:"added"`
@@ -146,12 +155,27 @@ type document struct {
 	Folder string `json:"folder,omitempty"`
 }
 
+// input says which part of a workbook is the table.
+func (d *document) input() spec.Input {
+	in := spec.Input{Sheet: d.Sheet}
+	if d.Hidden != nil {
+		in.Hidden = d.Hidden.Policy
+	}
+	return in
+}
+
+// inputMissing is input with the texts that stand for a missing value.
+func (d *document) inputMissing() spec.Input {
+	in := d.input()
+	in.Missing = append([]string{}, d.Missing...)
+	return in
+}
+
 // specification is what a specification states of the table. Hierarchies are in the folder
 // named, which may be empty.
 func (d *document) specification(hierarchies string) *spec.Spec {
 	s := &spec.Spec{Version: spec.Version, Unit: d.Unit, Columns: map[string]spec.Column{}}
-	s.Input.Sheet = d.Sheet
-	s.Input.Missing = append([]string{}, d.Missing...)
+	s.Input = d.inputMissing()
 	for i := range d.Columns {
 		c := &d.Columns[i]
 		column := spec.Column{Role: c.Role, Type: c.Type, Format: c.Format, Order: c.Order, Bounds: c.Bounds, Round: c.Round}

@@ -13,6 +13,7 @@ import (
 	"github.com/noren-privacy/noren/internal/server/store"
 	"github.com/noren-privacy/noren/internal/server/uploads"
 	"github.com/noren-privacy/noren/service"
+	"github.com/noren-privacy/noren/spec"
 )
 
 // Config holds what tables need.
@@ -254,8 +255,8 @@ type Held struct {
 	Input, SHA256 string
 	// FileName is the name of the copy.
 	FileName string
-	// Sheet is the worksheet of a workbook.
-	Sheet string
+	// Part says which part of a workbook is the table.
+	Part spec.Input
 	// Hierarchies are the paths of the files of hierarchies, by column.
 	Hierarchies map[string]string
 }
@@ -273,7 +274,7 @@ func (t *Tables) Hold(ctx context.Context, id string) (*Held, error) {
 	if d.Folder == "" {
 		return nil, problem.New("conflict", "The table has not been read.").Hinted("wait for its job, or add the table again")
 	}
-	h := &Held{Table: shown, Input: t.data(id, d), SHA256: d.SHA256, FileName: d.File, Sheet: d.Sheet, Hierarchies: map[string]string{}}
+	h := &Held{Table: shown, Input: t.data(id, d), SHA256: d.SHA256, FileName: d.File, Part: d.input(), Hierarchies: map[string]string{}}
 	for column, name := range d.Files {
 		h.Hierarchies[column] = filepath.Join(t.folder(id), hierarchyFolder, name)
 	}

@@ -1,5 +1,6 @@
 // A certificate: its form, its signature, the key that the reader chooses.
 import { parse, write, type Json } from "./canonical";
+import { fault, formats, isObject, type Obj } from "./form";
 import { Sha256 } from "./sha256";
 
 export interface Statement {
@@ -41,13 +42,6 @@ export class BadCertificate extends Error {
   }
 }
 
-export const formats = ["noren.certificate/1", "noren.certificate/2"];
-const fields = new Set(["accounting", "analyst", "charge", "format", "guarantee", "mechanism", "notes", "released", "request_sha256", "source", "time", "tool"]);
-
-type Obj = { [key: string]: Json };
-
-const isObject = (value: Json | undefined): value is Obj => value !== null && typeof value === "object" && !Array.isArray(value);
-
 function object(parent: Obj, name: string): Obj {
   const value = parent[name];
   if (!isObject(value)) throw new BadCertificate("form", name);
@@ -73,6 +67,16 @@ export function base64(text: string): Uint8Array<ArrayBuffer> {
 /** The id of a public key: "ed25519:" and the first 16 bytes of its SHA-256. */
 export const keyId = (key: Uint8Array): string => "ed25519:" + new Sha256().update(key).hex().slice(0, 32);
 
+/** The text of a certificate's file. A byte order mark, which some editors write, is no part of it. */
+export function decode(bytes: Uint8Array): string {
+  if (bytes.length > 1 << 20) throw new BadCertificate("form", "1 MiB");
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes).replace(/^\ufeff/, "");
+  } catch {
+    throw new BadCertificate("form", "UTF-8");
+  }
+}
+
 /** Reads a certificate. Its signature is not checked here. */
 export function read(source: string): Certificate {
   let root: Json;
@@ -86,7 +90,8 @@ export function read(source: string): Certificate {
   const signature = object(root, "signature");
   const format = str(body, "format");
   if (!formats.includes(format)) throw new BadCertificate("format", format);
-  for (const key of Object.keys(body)) if (!fields.has(key)) throw new BadCertificate("form", key);
+  const wrong = fault(body);
+  if (wrong !== undefined) throw new BadCertificate("form", wrong);
   if (Object.keys(signature).sort().join() !== "algorithm,key_id,public_key,value" || signature["algorithm"] !== "ed25519") throw new BadCertificate("form", "signature");
   const publicKey = base64(str(signature, "public_key"));
   const value = base64(str(signature, "value"));
@@ -95,15 +100,12 @@ export function read(source: string): Certificate {
   const mechanism = object(body, "mechanism");
   const g = object(body, "guarantee");
   const parameters = isObject(mechanism["parameters"]) ? mechanism["parameters"] : {};
-  const sha256 = str(released, "sha256");
-  const size = num(released["size"]);
-  if (!/^[0-9a-f]{64}$/.test(sha256) || size === undefined || !Number.isInteger(size) || size < 0) throw new BadCertificate("form", "released");
   return {
     format,
     kind: str(released, "kind"),
     name: optional(released, "name") ?? "",
-    sha256,
-    size,
+    sha256: str(released, "sha256"),
+    size: released["size"] as number,
     time: str(body, "time"),
     mechanism: str(mechanism, "name"),
     guarantee: {
@@ -140,9 +142,24 @@ export function readKey(pem: string): Uint8Array<ArrayBuffer> {
   return der.slice(12);
 }
 
+/** The y of the points of small order, without the sign of x. */
+const smallOrders = [
+  "00".repeat(32),
+  "01" + "00".repeat(31),
+  "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+  "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+  "ec" + "ff".repeat(30) + "7f",
+];
+
+/** Whether a key is of small order, under which one signature fits many messages, or not in its one form. */
+function weak(key: Uint8Array): boolean {
+  const y = Array.from(key, (b, i) => (i === 31 ? b & 0x7f : b).toString(16).padStart(2, "0")).join("");
+  return smallOrders.includes(y) || (y.slice(2) === "ff".repeat(30) + "7f" && y.slice(0, 2) >= "ed");
+}
+
 /** Whether the signature holds; undefined where the browser has no Ed25519. */
 export async function verify(c: Certificate): Promise<boolean | undefined> {
-  if (keyId(c.publicKey) !== c.keyId) return false;
+  if (keyId(c.publicKey) !== c.keyId || weak(c.publicKey)) return false;
   const subtle = globalThis.crypto?.subtle;
   if (!subtle) return undefined;
   let key: CryptoKey;

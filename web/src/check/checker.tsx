@@ -6,7 +6,7 @@ import { rich, stated, t, type Key as TextKey } from "../lang";
 import { draft, say } from "../state";
 import type { Key } from "../types";
 import { Bar, Card, Checks, Chip, CopyCommand, Icon, Refusal, save, Scroll, type Tone } from "../ui";
-import { BadCertificate, keyId, readKey } from "./certificate";
+import { BadCertificate, decode, keyId, readKey } from "./certificate";
 import { check, commands, verdict, type Claim, type Finding, type Found } from "./claims";
 
 const tones: Record<Found, Tone> = { holds: "ok", fails: "no", states: "ai", unchecked: "wa" };
@@ -173,7 +173,7 @@ export function Checker({ keys, keysAt, actions, offline }: { keys: Key[]; keysA
     tell(0);
     try {
       if (certificate.size > 1 << 20) throw new BadCertificate("form", "1 MiB");
-      const result = await check(file, await certificate.text(), pem, tell);
+      const result = await check(file, decode(new Uint8Array(await certificate.arrayBuffer())), pem, tell);
       found(result);
       say(t(`verdict.${verdict(result)}`));
     } catch (err) {

@@ -19,7 +19,7 @@ export interface Finding {
   milliseconds: number;
 }
 
-const isCsv = (name: string): boolean => /\.(csv|txt)$/i.test(name);
+const isCsv = (name: string): boolean => /\.(csv|tsv|txt)$/i.test(name);
 
 function aboutFile(c: Certificate, file: File, sha256: string): Claim {
   const same = sha256 === c.sha256 && file.size === c.size;
@@ -37,19 +37,19 @@ function aboutKey(c: Certificate, pem: string): Claim {
   }
 }
 
-function aboutK(c: Certificate, counted: Counted | undefined): Claim[] {
+function aboutK(c: Certificate, counted: Counted | undefined, why: string): Claim[] {
   const { k, unit, pseudonyms, quasi } = c.guarantee;
   if (c.guarantee.model !== "k-anonymity" || k === undefined) return [];
   const args = { k, n: quasi.length, smallest: counted?.smallest ?? 0, largest: counted?.largest ?? 0, classes: counted?.classes ?? 0 };
   const out: Claim[] = [];
-  if (!counted) out.push({ id: "k", found: "unchecked", args: { ...args, why: "format" } });
+  if (!counted) out.push({ id: "k", found: "unchecked", args: { ...args, why } });
   else if (counted.missing.length > 0) out.push({ id: "k", found: "fails", args: { ...args, why: "columns", columns: counted.missing.join(", ") } });
   else out.push({ id: "k", found: counted.rows === 0 || counted.smallest >= k ? "holds" : "fails", args: { ...args, why: "" } });
   if (unit) {
     const persons = pseudonyms ? counted?.persons : undefined;
     out.push({
       id: "persons",
-      found: persons === undefined ? "states" : persons >= k || counted?.rows === 0 ? "holds" : "fails",
+      found: pseudonyms && persons === undefined ? "unchecked" : persons === undefined ? "states" : persons >= k || counted?.rows === 0 ? "holds" : "fails",
       args: { unit, k, persons: persons ?? 0 },
     });
   }
@@ -69,7 +69,7 @@ function aboutColumns(c: Certificate, counted: Counted | undefined): Claim[] {
   }
   if (dropped.length > 0) {
     const there = dropped.filter(name => counted?.columns.includes(name));
-    out.push({ id: "dropped", found: !counted ? "states" : there.length === 0 ? "holds" : "fails", args: { n: dropped.length, columns: dropped.join(", ") } });
+    out.push({ id: "dropped", found: !counted ? "unchecked" : there.length === 0 ? "holds" : "fails", args: { n: dropped.length, columns: dropped.join(", ") } });
   }
   return out;
 }
@@ -81,11 +81,15 @@ export async function check(file: File, source: string, pem: string, told: (shar
   const total = Math.max(1, file.size) * (isCsv(file.name) ? 2 : 1);
   const sha256 = await hashBlob(file, done => told(done / total));
   let counted: Counted | undefined;
+  let why = "format";
   if (isCsv(file.name)) {
+    const released = c.columns.filter(x => x.fate !== "dropped").map(x => x.column);
     try {
-      counted = await countClasses(file, c.guarantee.quasi, c.guarantee.unit, done => told((file.size + done) / total));
+      counted = await countClasses(file, c.guarantee.quasi, c.guarantee.unit, released.length > 0 ? released : c.guarantee.quasi, done => told((file.size + done) / total));
+      why = "header";
     } catch (err) {
       if (!(err instanceof TypeError)) throw err; // not UTF-8: nothing can be counted
+      why = "encoding";
     }
   }
   const holds = await verify(c);
@@ -93,7 +97,7 @@ export async function check(file: File, source: string, pem: string, told: (shar
     aboutFile(c, file, sha256),
     { id: "signature", found: holds === undefined ? "unchecked" : holds ? "holds" : "fails", args: { key: c.keyId } },
     aboutKey(c, pem),
-    ...aboutK(c, counted),
+    ...aboutK(c, counted, why),
     ...c.guarantee.diversity.map((d): Claim => ({ id: "diversity", found: "states", args: { column: d.column, l: d.l, model: d.model } })),
     ...c.guarantee.closeness.map((d): Claim => ({ id: "closeness", found: "states", args: { column: d.column, t: d.t } })),
     ...aboutColumns(c, counted),

@@ -1,4 +1,8 @@
-// CSV as noren writes it: RFC 4180 in UTF-8, a header, records that end in LF or CRLF.
+// CSV as noren writes it: RFC 4180 in UTF-8, a header, records that end in LF or CRLF, and
+// between fields the delimiter of the source.
+
+/** The delimiters that a header is looked for by. */
+export const delimiters = [",", ";", "\t", "|"] as const;
 
 export class CsvReader {
   private field = "";
@@ -9,7 +13,14 @@ export class CsvReader {
   private carriage = false;
   private anyQuoted = false;
 
-  constructor(private readonly emit: (record: string[]) => void) {}
+  private readonly delimiter: number;
+
+  constructor(
+    private readonly emit: (record: string[]) => void,
+    delimiter = ",",
+  ) {
+    this.delimiter = delimiter.charCodeAt(0);
+  }
 
   /** Reads on. Quotes inside fields are doubled; line ends in quotes belong to the field. */
   push(text: string): void {
@@ -42,11 +53,11 @@ export class CsvReader {
         from = i + 1;
         continue;
       }
-      if (c === 44 || c === 10 || c === 13) {
+      if (c === this.delimiter || c === 10 || c === 13) {
         this.field += text.slice(from, i);
         from = i + 1;
         this.endField();
-        if (c !== 44) this.endRecord();
+        if (c !== this.delimiter) this.endRecord();
         this.carriage = c === 13;
         continue;
       }
@@ -79,6 +90,29 @@ export class CsvReader {
   }
 }
 
+/** The first record of a text. */
+function header(text: string, delimiter: string): string[] {
+  let found: string[] | undefined;
+  const reader = new CsvReader(record => (found ??= record), delimiter);
+  const step = 4096;
+  for (let at = 0; at < text.length && !found; at += step) reader.push(text.slice(at, at + step));
+  if (!found) reader.end();
+  return found ?? [];
+}
+
+/**
+ * The delimiters by which the header has columns of the certificate, those with most first.
+ * One column has no delimiter in its header, so that several are possible; none is where the
+ * header has no column of the certificate: then the file is not understood.
+ */
+export function possible(text: string, wanted: string[]): string[] {
+  if (wanted.length === 0) return [","];
+  const names = new Set(wanted);
+  const scored = delimiters.map(delimiter => ({ delimiter, n: header(text, delimiter).filter(name => names.has(name)).length }));
+  const most = Math.max(...scored.map(s => s.n));
+  return most === 0 ? [] : scored.filter(s => s.n === most).map(s => s.delimiter);
+}
+
 export interface Counted {
   columns: string[];
   rows: number;
@@ -92,8 +126,25 @@ export interface Counted {
   ragged: number;
 }
 
-/** Counts the classes of a CSV file. Values are compared as they are written. */
-export async function countClasses(blob: Blob, quasi: string[], unit: string | undefined, told: (bytes: number) => void = () => undefined): Promise<Counted> {
+/** How much of a file its header is looked for in. */
+const headBytes = 1 << 20;
+
+/**
+ * Counts the classes of a CSV file. Values are compared as they are written. The columns of the
+ * certificate tell the delimiter. undefined where the header has none of them.
+ */
+export async function countClasses(blob: Blob, quasi: string[], unit: string | undefined, wanted: string[] = quasi, told: (bytes: number) => void = () => undefined): Promise<Counted | undefined> {
+  const head = new TextDecoder("utf-8", { fatal: true }).decode(await blob.slice(0, headBytes).arrayBuffer(), { stream: true });
+  let first: Counted | undefined;
+  for (const delimiter of possible(head, wanted)) {
+    const counted = await countBy(delimiter, blob, quasi, unit, told);
+    if (counted.ragged === 0) return counted;
+    first ??= counted;
+  }
+  return first;
+}
+
+async function countBy(delimiter: string, blob: Blob, quasi: string[], unit: string | undefined, told: (bytes: number) => void): Promise<Counted> {
   const classes = new Map<string, number>();
   const persons = new Map<string, Set<string>>();
   const out: Counted = { columns: [], rows: 0, classes: 0, smallest: 0, largest: 0, persons: undefined, missing: [], ragged: 0 };
@@ -120,7 +171,7 @@ export async function countClasses(blob: Blob, quasi: string[], unit: string | u
       const person = record[unitAt] ?? "";
       if (person !== "") set.add(person);
     }
-  });
+  }, delimiter);
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const size = 4 << 20;
   for (let begin = 0; begin < blob.size; begin += size) {

@@ -168,6 +168,22 @@ function UnitCard({ table, unit, change, editable }: { table: Table; unit: strin
   );
 }
 
+function HiddenCard({ table, decide }: { table: Table; decide: (policy: "read" | "leave") => Promise<void> }): VNode | null {
+  const hidden = table.hidden;
+  if (!hidden) return null;
+  return (
+    <Card title={t("hidden.title")} sub={t("hidden.sub")}>
+      {hidden.rows > 0 ? <p>{t("hidden.rows", { n: hidden.rows })}</p> : null}
+      {hidden.columns.length > 0 ? <p>{t("hidden.columns", { columns: hidden.columns.join(", ") })}</p> : null}
+      <p class={hidden.policy ? "sub" : "not"}>{t(("hidden.said." + (hidden.policy ?? "open")) as Key)}</p>
+      <div class="row">
+        {hidden.policy !== "leave" ? <Act act={() => decide("leave")}>{t("hidden.leave")}</Act> : null}
+        {hidden.policy !== "read" ? <Act act={() => decide("read")}>{t("hidden.read")}</Act> : null}
+      </div>
+    </Card>
+  );
+}
+
 function MissingCard({ text, change, editable }: { text: string; change: (text: string) => void; editable: boolean }): VNode {
   return (
     <Card title={t("missing.title")} sub={t("missing.sub")}>
@@ -213,6 +229,14 @@ function One({ tagged, loaded }: { tagged: Tagged; loaded: Loaded<Tagged> }): VN
     }
     setDraft(fresh(answer.body));
     if (!confirm) draft.drop(key);
+    loaded.set({ table: answer.body, etag: answer.etag });
+  };
+  const decide = async (policy: "read" | "leave"): Promise<void> => {
+    const body: ColumnsChange = { hidden: policy, ...(d.unit !== "" && policy === "read" ? { unit: d.unit } : {}), missing: missingTexts(d.missing), columns: [], confirm: false };
+    const answer = await callTagged<Table>("PUT", tablePath(table.id) + "/columns", { body, etag });
+    draft.drop(key);
+    edit(false);
+    setDraft(fresh(answer.body));
     loaded.set({ table: answer.body, etag: answer.etag });
   };
   const confirm = async (): Promise<void> => {
@@ -313,6 +337,7 @@ function One({ tagged, loaded }: { tagged: Tagged; loaded: Loaded<Tagged> }): VN
               ) : null}
             </div>
             <aside>
+              {steward.value ? <HiddenCard table={table} decide={decide} /> : null}
               <UnitCard table={table} unit={d.unit} change={unit => change({ unit, columns: unit === "" ? d.columns : { ...d.columns, [unit]: { ...d.columns[unit], role: "identifier" } } })} editable={editable} />
               {confirmedNow ? <TableBook table={table.id} /> : null}
               <MissingCard text={d.missing} change={missing => change({ missing })} editable={editable} />

@@ -9,8 +9,9 @@
     answer.frame()
 """
 
-from .client import Client, read_answer
+from .answer import Answer, Result, read_answer
 from .certificate import Checked
+from .client import Client
 from .errors import (
     AnswerUnknown,
     BudgetRefused,
@@ -34,7 +35,6 @@ from .errors import (
 from .model import (
     Account,
     Amount,
-    Answer,
     AnswerLine,
     Book,
     Column,
@@ -44,10 +44,7 @@ from .model import (
     Margin,
     Message,
     Question,
-    Quote,
-    QuotedQuestion,
     Rehearsal,
-    Result,
     Table,
     count,
     histogram,
@@ -57,6 +54,7 @@ from .model import (
     total,
     variance,
 )
+from .quote import Quote, QuotedQuestion
 
 __version__ = "1.0.0"
 

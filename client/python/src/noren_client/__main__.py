@@ -9,10 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from . import certificate
-from .client import Client, read_answer
+from . import asked, certificate
+from .answer import Answer, belongs, read_answer
+from .client import Client
 from .errors import AnswerUnknown, BudgetRefused, CertificateError, NorenError, UsageError
-from .model import Amount, Answer, Margin, Question, Quote
+from .model import Amount, Margin, Question
+from .quote import Quote
 
 # The exit codes of the command noren, where this one has the same case.
 _USAGE, _NOT_MET, _REFUSED, _OTHER = 2, 4, 5, 1
@@ -180,7 +182,7 @@ def _ask(o: argparse.Namespace) -> int:
     else:
         quote = _new_quote(o, client)
     try:
-        answer = client.stored(quote.stored) if quote.stored and not o.quote else client.answer(quote)
+        answer = client.stored(quote.stored, quote) if quote.stored and not o.quote else client.answer(quote)
     except AnswerUnknown as e:
         if not o.quote:
             kept = f"quote-{quote.key[:12]}.json"
@@ -188,7 +190,9 @@ def _ask(o: argparse.Namespace) -> int:
             raise UsageError(f"{e}; ask --quote {kept} repeats the request and is charged once") from None
         raise
     if o.output:
-        saved = json.dumps({"answer": answer.raw}, ensure_ascii=False).encode()
+        # What was asked, without what pays for it.
+        unpaid = {name: value for name, value in quote.raw.items() if name != "token"}
+        saved = json.dumps({"answer": answer.raw, "quote": {**quote.saved(), "key": "paid", "quote": unpaid}}, ensure_ascii=False).encode()
         _new_file(o.output, lambda: _write_new(o.output, saved))
     _show(answer, o.json)
     return 0
@@ -198,12 +202,13 @@ def _show(answer: Answer, as_json: bool) -> None:
     if as_json:
         print(json.dumps(answer.raw, indent=2))
         return
-    for question in answer.questions:
-        print(" ".join(map(str, question.asked)))
+    print(f"data set {answer.checked.dataset}, version {answer.checked.version}, {answer.checked.time}")
+    for question, part in zip(answer.questions, asked.mechanisms(answer.checked.certificate)):
+        print(asked.words(part) + ("" if question.released else " (values not signed)"))
         for row in question.records():
-            print("  " + "  ".join(f"{name} {_figure(value)}" for name, value in row.items()))
+            print("  " + "  ".join(f"{name} {_figure(value)}" + (" (not signed)" if name in question.unsigned else "") for name, value in row.items()))
     who = "a pinned key" if answer.checked.trusted else "a key that was not pinned"
-    print(f"charged {answer.cost}; left {answer.left}" if not answer.replayed else "a stored answer: nothing was charged")
+    print(f"charged {answer.cost}; left {answer.left} (not signed)" if not answer.replayed else f"a stored answer, for which {answer.cost} was charged")
     print(f"certificate holds, signed by {answer.checked.key_id}, {who}")
 
 
@@ -217,8 +222,13 @@ def _check(o: argparse.Namespace) -> int:
         pins = list(o.key_id) + [certificate.key_id(certificate.parse_public_key(Path(k).read_text(encoding="ascii"))) for k in o.key]
     except (OSError, UnicodeDecodeError) as e:
         raise UsageError(f"{o.file}: it cannot be read ({type(e).__name__})") from None
-    answer = read_answer(certificate.parse(text).get("answer"), pins)
+    saved = certificate.read_file(text)
+    answer = read_answer(saved.get("answer"), pins)
+    if "quote" in saved:
+        belongs(answer, Quote.restored(saved["quote"]), paid=False)
     _show(answer, False)
+    if "quote" not in saved:
+        print("note: the file does not say what was asked: the certificate is of the questions above")
     if not answer.checked.trusted:
         print("note: without --key-id or --key anybody may have signed it")
     return 0

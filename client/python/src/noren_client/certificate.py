@@ -8,15 +8,14 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
-from . import ed25519
+from . import ed25519, form
 from .canonical import MOST_BYTES, CanonicalError, dump, load
 from .errors import CertificateError
+from .model import Amount
 
-_FORMAT = re.compile(r"noren\.certificate/[1-9][0-9]?")
-_HASH = re.compile(r"[0-9a-f]{64}")
 _KEY_ID = re.compile(r"ed25519:[0-9a-f]{32}")
 # SubjectPublicKeyInfo of an Ed25519 key (RFC 8410) is this and the 32 bytes of the key.
 _KEY_INFO = bytes.fromhex("302a300506032b6570032100")
@@ -65,6 +64,17 @@ class Checked:
     request_sha256: str
     guarantee: Mapping[str, Any] = field(repr=False)
     certificate: Mapping[str, Any] = field(repr=False)
+    #: The data set by its name in the ledger, its version and its definition; "" and 0 in a
+    #: certificate that names none.
+    dataset: str = ""
+    version: int = 0
+    definition_sha256: str = ""
+    #: The ledger that was charged and the id of the charge, and the analyst who asked.
+    ledger: str = ""
+    charge: str = ""
+    analyst: str = ""
+    #: What was charged; empty where nothing was.
+    cost: Amount = field(default_factory=Amount)
 
 
 def check(signed: Mapping[str, Any], released: bytes, key_ids: Iterable[str] = ()) -> Checked:
@@ -79,9 +89,9 @@ def check(signed: Mapping[str, Any], released: bytes, key_ids: Iterable[str] = (
     statement, signature = signed["certificate"], signed["signature"]
     if not isinstance(statement, Mapping) or not isinstance(signature, Mapping):
         raise CertificateError("expected objects as certificate and signature")
+    form.check(statement)
     public = _check_key(signature, pinned)
     _check_signature(statement, signature, public)
-    _check_statement(statement)
     stated = statement["released"]
     if stated["sha256"] != hashlib.sha256(released).hexdigest() or stated["size"] != len(released):
         raise CertificateError("the released bytes are not those that the certificate names")
@@ -93,15 +103,53 @@ def check(signed: Mapping[str, Any], released: bytes, key_ids: Iterable[str] = (
         request_sha256=statement.get("request_sha256", ""),
         guarantee=statement["guarantee"],
         certificate=statement,
+        **_stated(statement),
     )
+
+
+def _stated(statement: Mapping[str, Any]) -> dict[str, Any]:
+    """The data set, the analyst and the charge that a certificate states."""
+    source, charge, analyst = (statement.get(n) or {} for n in ("source", "charge", "analyst"))
+    out = {
+        "dataset": source.get("dataset", ""), "version": source.get("version", 0), "definition_sha256": source.get("definition_sha256", ""),
+        "ledger": charge.get("ledger", ""), "charge": charge.get("id", ""), "analyst": analyst.get("name", ""),
+    }
+    if charge.get("rho_femto"):
+        out["cost"] = Amount(rho=Decimal(charge["rho_femto"]) / 10**15)
+    elif charge:
+        out["cost"] = Amount(Decimal(charge["epsilon_nano"]) / 10**9, Decimal(charge["delta_atto"]) / 10**18)
+    return out
+
+
+def check_file(text: bytes, key_ids: Iterable[str] = (), payload: bytes | None = None, signed: Mapping[str, Any] | None = None) -> Checked:
+    """Check the file of an answer, which holds the answer and its certificate. With payload
+    and signed it must be the file of this answer and no other."""
+    value = read_file(text)
+    if set(value) != {"answer", "certificate"} or not isinstance(value["certificate"], Mapping):
+        raise CertificateError("expected a file with the members answer and certificate")
+    try:
+        own = dump(value["answer"])  # released answers are canonical JSON
+    except CanonicalError as e:
+        raise CertificateError(str(e)) from None
+    checked = check(value["certificate"], own, key_ids)
+    if payload is not None and payload != own or signed is not None and signed != value["certificate"]:
+        raise CertificateError("the file is of another answer")
+    return checked
 
 
 def parse(text: bytes) -> Mapping[str, Any]:
     """Read a certificate file. Repeated keys and other faults of form are errors."""
     if len(text) > MOST_BYTES:
         raise CertificateError(f"it is longer than {MOST_BYTES} bytes")
+    return read_file(text)
+
+
+def read_file(text: bytes) -> Mapping[str, Any]:
+    """Read a JSON object as strictly as a certificate; an answer may be longer than one.
+
+    Some editors put a byte order mark before a file. It is no part of the certificate."""
     try:
-        value = load(text)
+        value = load(text.removeprefix(b"\xef\xbb\xbf"))
     except CanonicalError as e:
         raise CertificateError(str(e)) from None
     if not isinstance(value, Mapping):
@@ -132,51 +180,12 @@ def _unbase64(text: Any, size: int) -> bytes:
 
 
 def _check_signature(statement: Mapping[str, Any], signature: Mapping[str, Any], public: bytes) -> None:
-    form = statement.get("format")
-    if not isinstance(form, str) or not _FORMAT.fullmatch(form):
-        raise CertificateError("its format is not one of noren.certificate")
     try:
         body = dump(statement)
     except CanonicalError as e:
         raise CertificateError(str(e)) from None
     if len(body) > MOST_BYTES:
         raise CertificateError(f"it is longer than {MOST_BYTES} bytes")
-    message = form.encode() + b"\0" + body
+    message = str(statement["format"]).encode() + b"\0" + body
     if not ed25519.verify(public, message, _unbase64(signature["value"], 64)):
         raise CertificateError("its signature does not hold: it was changed after it was signed")
-
-
-def _check_statement(c: Mapping[str, Any]) -> None:
-    """What a certificate must state for its guarantee to mean something."""
-    released, guarantee = c.get("released"), c.get("guarantee")
-    if not isinstance(released, Mapping) or not _is_hash(released.get("sha256")) or released.get("kind") not in ("file", "answer"):
-        raise CertificateError("it does not state what was released")
-    if not isinstance(guarantee, Mapping) or not guarantee.get("model"):
-        raise CertificateError("it states no guarantee")
-    if not _is_time(c.get("time")):
-        raise CertificateError("its time is not RFC 3339 in UTC to the second")
-    if c.get("accounting") not in ("charged", "unaccounted", "no-budget"):
-        raise CertificateError("its accounting is none of charged, unaccounted, no-budget")
-    if any(_figure(guarantee.get(name, 0)) > 0 for name in ("epsilon", "delta")) and not (guarantee.get("neighbours") and guarantee.get("unit")):
-        raise CertificateError("it states an epsilon without neighbours or privacy unit")
-    if c["accounting"] == "charged":
-        charge = c.get("charge")
-        if not isinstance(charge, Mapping) or not charge.get("ledger") or not charge.get("id") or not _is_hash(charge.get("head")):
-            raise CertificateError("it states no charge, and was charged")
-
-
-def _figure(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise CertificateError("its guarantee holds a figure that is no number")
-    return float(value)
-
-
-def _is_hash(value: Any) -> bool:
-    return isinstance(value, str) and _HASH.fullmatch(value) is not None
-
-
-def _is_time(value: Any) -> bool:
-    try:
-        return isinstance(value, str) and len(value) == 20 and bool(datetime.strptime(value, "%Y-%m-%dT%H:%M:%SZ"))
-    except ValueError:
-        return False

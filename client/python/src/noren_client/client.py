@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 import urllib.parse
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 
-from . import certificate, released
-from .canonical import CanonicalError, load
+from . import certificate
+from .answer import CLOCKS, Answer, belongs, read_answer
 from .errors import AnswerUnknown, CertificateError, ConnectionLost, ProtocolError, UsageError
-from .model import Amount, Answer, AnswerLine, Book, Entry, Json, Key, Margin, Message, Question, Quote, Rehearsal, Result, Table
+from .model import Amount, AnswerLine, Book, Entry, Json, Key, Margin, Question, Rehearsal, Table
 from .model import _list as read_list
 from .model import _object as read_object
+from .quote import Quote, stated
+from .seen import Seen
 from .transport import Reply, Transport
 
 _T = TypeVar("_T")
@@ -30,7 +35,7 @@ class Client:
     by another way ("ed25519:..."); NOREN_KEY_ID holds one too. Answers are checked on
     arrival, and an answer under another key is a CertificateError. Without a pinned key the
     signature is checked against the key that the certificate names, and Answer.checked.trusted
-    is False.
+    is False; the first key that signs an answer is then the only one that this client takes.
 
     timeout bounds each attempt of a request in seconds; patience bounds the waiting that the
     server asks for (Retry-After).
@@ -52,6 +57,7 @@ class Client:
             raise UsageError("server: expected an address, got none; pass it or set NOREN_SERVER")
         pins = list(key_ids) or [k for k in [os.environ.get("NOREN_KEY_ID", "")] if k]
         self.key_ids = tuple(certificate.parse_key_id(k) for k in pins)
+        self._seen = Seen()
         self._transport = Transport(server, find_token(token, token_file), timeout=timeout, patience=patience, ca_file=ca_file)
 
     def session(self) -> Json:
@@ -102,22 +108,30 @@ class Client:
         the questions hold them, as those of Fit do.
         """
         asked = [questions] if isinstance(questions, Question) else list(questions)
-        stated = all("pay" in q.fields or "margin" in q.fields for q in asked)
-        if [margin is not None, pay is not None, stated].count(True) != 1:
+        priced = all("pay" in q.fields or "margin" in q.fields for q in asked)
+        if [margin is not None, pay is not None, priced].count(True) != 1:
             raise UsageError("quote: expected exactly one of margin and pay")
-        body: dict[str, Any] = {"book": self.book(book).id if isinstance(book, str) else book.id, "questions": [q.json() for q in asked]}
-        if margin is not None:
-            body["margin"] = [m.json() for m in _each(margin, Margin, len(asked), "margin")]
-        if pay is not None:
-            body["pay"] = [p.json() for p in _each(pay, Amount, len(asked), "pay")]
-        return Quote.read(self._transport.send("POST", "/quotes", body).json())
+        margins = [] if margin is None else [m.json() for m in _each(margin, Margin, len(asked), "margin")]
+        pays = [] if pay is None else [p.json() for p in _each(pay, Amount, len(asked), "pay")]
+        own = stated(asked, margins, pays)
+        of = self.book(book) if isinstance(book, str) else book
+        body: dict[str, Any] = {"book": of.id, "questions": [q.json() for q in asked]}
+        if margins:
+            body["margin"] = margins
+        if pays:
+            body["pay"] = pays
+        reply = self._transport.send("POST", "/quotes", body)
+        _same_clock(reply)
+        return Quote.read(reply.json()).of(of, own)
 
     def rehearse(self, quote: Quote) -> Rehearsal:
         """Try a quote on synthetic rows, made from the definition alone. It is free."""
         return Rehearsal.read(self._transport.send("POST", "/rehearsals", {"quote": quote.token}).json())
 
     def answer(self, quote: Quote, *, most: Amount | None = None) -> Answer:
-        """Pay a quote and return the answer, which its certificate was checked for.
+        """Pay a quote and return the answer. Its certificate must be of exactly what was
+        asked: data set, request, questions, price and accounting. Any other certificate, also
+        one under the same key, is a CertificateError.
 
         The same quote again, also after a lost connection or in another program by save and
         load, is the same request: it is charged once. AnswerUnknown says that no answer came
@@ -129,9 +143,7 @@ class Client:
             reply = self._finished(reply)
         except ConnectionLost as e:
             raise AnswerUnknown(f"{e}; the answer may have been paid: ask again with the same quote", quote) from None
-        answer = self._answer(reply)
-        _belongs(answer, quote)
-        return answer
+        return self._answer(reply, quote, paid=True)
 
     def ask(
         self,
@@ -143,20 +155,32 @@ class Client:
     ) -> Answer:
         """Quote questions and pay for them. A stored answer to the same questions is free."""
         quote = self.quote(book, questions, margin=margin, pay=pay)
-        return self.stored(quote.stored) if quote.stored else self.answer(quote)
+        return self.stored(quote.stored, quote) if quote.stored else self.answer(quote)
 
     def answers(self, book: str | Book | None = None) -> list[AnswerLine]:
         """The answers that the principal may read, the newest first."""
         query = "" if book is None else "?" + urllib.parse.urlencode({"book": _id(book)})
         return list(self._items("/answers" + query, AnswerLine.read))
 
-    def stored(self, id: str) -> Answer:
-        """An answer that was paid for before. It is free."""
-        return self._answer(self._finished(self._transport.send("GET", "/answers/" + _segment(id))))
+    def stored(self, id: str, quote: Quote | None = None) -> Answer:
+        """An answer that was paid for before. It is free.
 
-    def answer_file(self, id: str) -> bytes:
-        """The file of an answer and its certificate, for the record; check_file checks it."""
-        return self._transport.send("GET", f"/answers/{_segment(id)}/file").body
+        With a quote the certificate must be of exactly what the quote asks, as in answer.
+        Without one the client knows no question to compare with: the certificate holds for
+        the questions that it states (Result.parameters), the id is not signed, and
+        Answer.matched is False."""
+        return self._answer(self._finished(self._transport.send("GET", "/answers/" + _segment(id))), quote, paid=False)
+
+    def answer_file(self, answer: Answer | str) -> bytes:
+        """The file of an answer and its certificate, for the record, after a check that it is
+        the file of this answer. By an id alone the client checks that the file's certificate
+        is of its answer: the id is not signed. certificate.check_file checks it later."""
+        text = self._transport.send("GET", f"/answers/{_segment(answer if isinstance(answer, str) else answer.id)}/file").body
+        if isinstance(answer, str):
+            certificate.check_file(text, self.key_ids)
+        else:
+            certificate.check_file(text, self.key_ids, answer.payload, answer.certificate)
+        return text
 
     def _finished(self, reply: Reply) -> Reply:
         """Follow an answer that missed its time class until it is there."""
@@ -171,8 +195,13 @@ class Client:
             reply = self._transport.send("GET", path)
         return reply
 
-    def _answer(self, reply: Reply) -> Answer:
-        return read_answer(reply.json(), self.key_ids, replayed=reply.headers.get("idempotency-replayed") == "true")
+    def _answer(self, reply: Reply, quote: Quote | None, *, paid: bool) -> Answer:
+        answer = read_answer(reply.json(), self.key_ids, replayed=reply.headers.get("idempotency-replayed") == "true")
+        if quote is not None:
+            belongs(answer, quote, paid=paid)
+            answer = replace(answer, matched=True)
+        self._seen.note(answer, quote.key if paid and quote is not None else "")
+        return answer
 
     def _get(self, path: str) -> Any:
         return self._transport.send("GET", path).json()
@@ -211,51 +240,22 @@ def find_token(token: str | None, token_file: str | os.PathLike[str] | None) -> 
         raise UsageError(f"token_file: it cannot be read ({type(e).__name__})") from None
 
 
-def read_answer(value: Any, key_ids: Sequence[str] = (), *, replayed: bool = False) -> Answer:
-    """Read an answer as the server gives it, and check its certificate and its values."""
-    f = read_object(value, "answer")
-    payload = f.get("payload")
-    if not isinstance(payload, str):
-        raise ProtocolError("payload: expected a text")
-    signed = read_object(f.get("certificate"), "certificate")
-    checked = certificate.check(signed, payload.encode(), key_ids)
-    shown, parts = read_list(f, "questions", lambda q: read_object(q, "question")), released.parts(payload.encode())
-    if len(shown) != len(parts):
-        raise CertificateError(f"{len(shown)} answers are shown, and {len(parts)} were released")
-    return Answer(
-        id=_text(f, "id"), book=_text(f, "book"), at=_text(f, "at"), by=_text(f, "by"), cost=Amount.read(f.get("cost")), left=_left(f.get("left")),
-        replayed=replayed or f.get("replayed") is True, questions=tuple(Result.read(q, part) for q, part in zip(shown, parts)),
-        statement=read_list(f, "statement", Message.read), not_covered=read_list(f, "not_covered", Message.read),
-        certificate=signed, payload=payload.encode(), checked=checked, raw=f,
-    )
-
-
-def _left(value: Any) -> Amount:
-    """What the caller may still spend: of the own account, or of the book where it has none."""
-    left = read_object(value or {}, "left")
-    return Amount.read(left.get("own") or left.get("table"))
-
-
-def _text(fields: Json, name: str) -> str:
-    value = fields.get(name)
-    if not isinstance(value, str):
-        raise ProtocolError(f"{name}: expected a text")
-    return value
-
-
-def _belongs(answer: Answer, quote: Quote) -> None:
-    """A certificate that holds may be one of another request."""
-    if quote.request_hash and answer.checked.request_sha256 and answer.checked.request_sha256 != quote.request_hash:
-        raise CertificateError("it is of another request than the quote")
-    if answer.book != quote.book:
-        raise CertificateError("the answer is of another book than the quote")
-
-
 def _each(value: Any, kind: type[_T], n: int, name: str) -> list[_T]:
     all_of = [value] * n if isinstance(value, kind) else list(value)
     if len(all_of) != n or not all(isinstance(v, kind) for v in all_of):
         raise UsageError(f"{name}: expected one for each question, or one for all")
     return all_of
+
+
+def _same_clock(reply: Reply) -> None:
+    """Refuse a server whose clock is far from this machine's, before anything is paid: that
+    an answer is a new one is told by its time."""
+    try:
+        server = parsedate_to_datetime(reply.headers.get("date", "")).timestamp()
+    except ValueError:
+        return
+    if abs(server - time.time()) > CLOCKS:
+        raise ProtocolError(f"clock: expected the server's clock within {CLOCKS} s of this machine's, got another; set the clock")
 
 
 def _id(book: str | Book) -> str:

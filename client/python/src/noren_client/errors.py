@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .model import Amount, Fit, Quote
+    from .model import Amount, Fit
+    from .quote import Quote
 
 
 class NorenError(Exception):

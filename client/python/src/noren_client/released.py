@@ -7,6 +7,7 @@ that a caller gets is a signed one.
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,14 +16,22 @@ from .canonical import CanonicalError, load
 from .errors import CertificateError
 
 
+#: The figures of a row that are released with it.
+FIGURES = ("value", "low", "high", "noise", "records")
+
+
 @dataclass(frozen=True)
 class Figure:
     """One released value, of a group or a bin."""
 
     keys: tuple[str, ...]
     value: Any
-    low: Any
-    high: Any
+    low: Any = None
+    high: Any = None
+    #: Half the width of the interval, or the largest error of the rank.
+    noise: float | None = None
+    #: About how many records the value is of, with noise.
+    records: float | None = None
 
 
 @dataclass(frozen=True)
@@ -34,8 +43,12 @@ class Part:
     figures: tuple[Figure, ...]
 
 
-def parts(payload: bytes) -> list[Part | None]:
-    """The answers in a payload; None for one of a form that this package does not know."""
+def parts(payload: bytes, levels: Sequence[float] = ()) -> list[Part | None]:
+    """The answers in a payload; None for one of a form that this package does not know.
+
+    levels are the confidences of the intervals of the questions, 0.95 where left out: an
+    estimate by weights is released with its standard error alone.
+    """
     try:
         value = load(payload)
     except CanonicalError:
@@ -45,10 +58,13 @@ def parts(payload: bytes) -> list[Part | None]:
     answers = value.get("answers") if value.get("format") == "noren.answers/1" else [value]
     if not isinstance(answers, list) or not all(isinstance(a, Mapping) for a in answers):
         raise CertificateError("the released bytes hold no answers")
-    return [_part(a) for a in answers]
+    try:
+        return [_part(a, levels[i] if i < len(levels) else 0.95) for i, a in enumerate(answers)]
+    except (TypeError, ValueError, KeyError, AttributeError):
+        raise CertificateError("the released bytes hold an answer that cannot be read") from None
 
 
-def _part(answer: Mapping[str, Any]) -> Part | None:
+def _part(answer: Mapping[str, Any], level: float) -> Part | None:
     form = str(answer.get("format", "")).rpartition("/")[0]
     if form == "noren.query":
         groups = answer.get("groups") or [answer]
@@ -57,12 +73,17 @@ def _part(answer: Mapping[str, Any]) -> Part | None:
             names.append(str(answer.get("column", "bin")))
         return Part(tuple(names), tuple(_group(g) for g in groups))
     if {"count", "interval", "basis"} <= set(answer):  # of outliers
-        interval = answer.get("expected_interval") or answer["interval"]
-        return Part((), (Figure((), answer["count"], *_ends(interval)),))
+        return Part((), (_figure((), answer["count"], answer.get("expected_interval") or answer["interval"]),))
     if {"values", "scale", "within_95"} <= set(answer):  # of dependent records
         values, within = [float(v) for v in answer["values"]], answer["within_95"]
         keys: list[tuple[str, ...]] = [(str(i + 1),) for i in range(len(values))] if len(values) > 1 else [()]
-        return Part((), tuple(Figure(k, v, v - w, v + w) for k, v, w in zip(keys, values, within)))
+        return Part((), tuple(Figure(k, v, v - w, v + w, w) for k, v, w in zip(keys, values, within)))
+    if {"released", "value", "se", "warnings"} <= set(answer):  # by weights
+        value, error = answer["value"], answer["se"]
+        if value is None or error is None:
+            return Part((), (Figure((), value),))
+        half = statistics.NormalDist().inv_cdf((1 + level) / 2) * error
+        return Part((), (Figure((), value, value - half, value + half, half),))
     return None
 
 
@@ -73,7 +94,13 @@ def _group(g: Mapping[str, Any]) -> Figure:
         keys.append(f"[{low:.10g}, {high:.10g})")
     if "bin_value" in g:
         keys.append(str(g["bin_value"]))
-    return Figure(tuple(keys), g.get("text") or g.get("value"), *_ends(g.get("interval") or [None, None]))
+    return _figure(tuple(keys), g.get("text") or g.get("value"), g.get("interval") or [None, None], g.get("rank_within"), g.get("records"))
+
+
+def _figure(keys: tuple[str, ...], value: Any, interval: Any, rank: float | None = None, records: float | None = None) -> Figure:
+    low, high = _ends(interval)
+    half = None if low is None or high is None else (high - low) / 2
+    return Figure(keys, value, low, high, half if rank is None else rank, records)
 
 
 def _ends(interval: Any) -> tuple[Any, Any]:
@@ -88,9 +115,9 @@ def compare(part: Part, rows: Sequence[Mapping[str, Any]]) -> None:
     if len(part.figures) != len(rows):
         raise CertificateError(f"{len(rows)} values are shown, and {len(part.figures)} were released")
     for figure, row in zip(part.figures, rows):
-        shown = (row.get("value"), row.get("low"), row.get("high"))
-        if not all(_equal(a, b) for a, b in zip(shown, (figure.value, figure.low, figure.high))):
-            raise CertificateError("a value is shown that is not the released one")
+        for name in FIGURES:
+            if not _equal(row.get(name), getattr(figure, name)):
+                raise CertificateError(f"a {'value' if name == 'value' else name + ' of a value'} is shown that is not the released one")
         keys = [str(k) for k in row.get("keys") or ()]
         binned = len(part.columns) > 0 and figure.keys and figure.keys[-1].startswith("[")
         least = len(figure.keys) - (1 if binned else 0)
@@ -99,6 +126,8 @@ def compare(part: Part, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _equal(a: Any, b: Any) -> bool:
+    if isinstance(a, bool) or isinstance(b, bool):
+        return a is b
     if isinstance(a, (int, float)) and isinstance(b, (int, float)):
         return math.isclose(a, b, rel_tol=1e-12, abs_tol=0.0)
     return bool(a == b)

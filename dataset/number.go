@@ -1,0 +1,126 @@
+package dataset
+
+import (
+	"bytes"
+	"strconv"
+)
+
+// mostDigits is the number of digits to which a number that is not whole is kept as it was
+// written: 64-bit floating point, in which workbooks and databases keep it, holds them.
+const mostDigits = 15
+
+// longestNumber is the longest text that is read as a number, in bytes.
+const longestNumber = 60
+
+// decimal is a number: its digits without zeros at either end, and the power of ten of the
+// last one. It has no digits where it is 0.
+type decimal struct {
+	digits   [longestNumber]byte
+	n, power int
+	negative bool
+}
+
+// appendNumber appends the one form of a number. Numbers that are not whole and have more
+// than 15 digits are those of 64-bit floating point. It appends nothing for another text:
+// blanks, other separators and signs make no number.
+func appendNumber(dst, text []byte) ([]byte, bool) {
+	var d decimal
+	if len(text) == 0 || len(text) > longestNumber || !d.parse(text) {
+		return dst, false
+	}
+	if d.n > mostDigits && d.power < 0 {
+		f, err := strconv.ParseFloat(d.String(), 64)
+		var short [32]byte
+		if err != nil || !d.parse(strconv.AppendFloat(short[:0], f, 'e', -1, 64)) {
+			return dst, false
+		}
+	}
+	if d.n == 0 {
+		return append(dst, '0'), true
+	}
+	if d.negative {
+		dst = append(dst, '-')
+	}
+	dst = append(append(dst, d.digits[:d.n]...), 'e')
+	return strconv.AppendInt(dst, int64(d.power), 10), true
+}
+
+func (d *decimal) String() string {
+	sign := ""
+	if d.negative {
+		sign = "-"
+	}
+	return sign + string(d.digits[:d.n]) + "e" + strconv.Itoa(d.power)
+}
+
+// parse reads digits with a sign, a point, commas between thousands and a power of ten, or
+// without any of these.
+func (d *decimal) parse(text []byte) bool {
+	*d = decimal{}
+	if c := text[0]; c == '-' || c == '+' {
+		d.negative, text = c == '-', text[1:]
+	}
+	if at := bytes.IndexAny(text, "eE"); at >= 0 {
+		e, ok := exponent(text[at+1:])
+		if !ok {
+			return false
+		}
+		d.power, text = e, text[:at]
+	}
+	whole, fraction, _ := bytes.Cut(text, []byte("."))
+	if len(whole)+len(fraction) == 0 {
+		return false
+	}
+	group, first := 0, true // digits since the last comma
+	for _, c := range whole {
+		switch {
+		case '0' <= c && c <= '9':
+			group++
+			d.add(c)
+		case c == ',' && (first && group >= 1 && group <= 3 || group == 3):
+			group, first = 0, false
+		default:
+			return false
+		}
+	}
+	if !first && group != 3 {
+		return false
+	}
+	for _, c := range fraction {
+		if c < '0' || c > '9' {
+			return false
+		}
+		d.add(c)
+		d.power--
+	}
+	for d.n > 0 && d.digits[d.n-1] == '0' {
+		d.n--
+		d.power++
+	}
+	return true
+}
+
+func (d *decimal) add(digit byte) {
+	if d.n > 0 || digit != '0' {
+		d.digits[d.n] = digit
+		d.n++
+	}
+}
+
+// exponent reads the power of ten behind an e.
+func exponent(text []byte) (e int, ok bool) {
+	digits := bytes.TrimLeft(text, "+-")
+	if len(digits) == 0 || len(digits) > 4 || len(text)-len(digits) > 1 {
+		return 0, false
+	}
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		e = 10*e + int(c-'0')
+	}
+	if text[0] == '-' {
+		e = -e
+	}
+	return e, true
+}

@@ -1,0 +1,182 @@
+package survey
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/noren-privacy/noren"
+)
+
+// KeyFile is the file of a key of devices: the key, and what it was used for. The first
+// line is the key in hexadecimal digits, the second a JSON object. A file of the first
+// version of the streams has the first line alone.
+type KeyFile struct {
+	// Version is that of the streams under which the key was made: 1 or 2.
+	Version int `json:"version"`
+	// Uses are the surveys that were answered, each once.
+	Uses []Use `json:"uses"`
+
+	key []byte
+}
+
+// Use is what a key answered of one survey. It names nothing of a person.
+type Use struct {
+	// Question of the survey.
+	Question string `json:"question"`
+	// Mechanism of the survey.
+	Mechanism string `json:"mechanism"`
+	// Stream of the permanent answers; see [Survey.Stream].
+	Stream string `json:"stream"`
+	// Finishing says that the answers are those of the first version of the streams.
+	Finishing bool `json:"finishing,omitempty"`
+	// Rounds is the number of times that the survey was answered.
+	Rounds int `json:"rounds"`
+	// Records is the largest number of records of one person in a round.
+	Records int `json:"records"`
+	// Epsilon is the loss of one report of a person.
+	Epsilon float64 `json:"epsilon"`
+	// Lifetime is the loss of all reports of a person whose value stays.
+	Lifetime float64 `json:"lifetime"`
+}
+
+// Cost is the loss of what a person answered whose values stayed: for each record that of
+// the one report, or that of a lifetime. Records of one person may differ in their value,
+// so that their losses add up.
+func (u *Use) Cost() float64 {
+	each := u.Lifetime
+	if u.Rounds == 1 && !u.Finishing {
+		each = u.Epsilon
+	}
+	return float64(u.Records) * each
+}
+
+// NewKeyFile is the file of a new key.
+func NewKeyFile(key []byte) (*KeyFile, error) {
+	if _, err := NewDevices(key); err != nil {
+		return nil, err
+	}
+	return &KeyFile{Version: 2, key: slices.Clone(key)}, nil
+}
+
+// ParseKey reads a file of either version.
+func ParseKey(name string, text []byte) (*KeyFile, error) {
+	bad := &noren.Error{Kind: noren.Usage, Where: name, What: "is no key of devices: 64 hexadecimal digits", Hint: "name a file that does not exist, and one is made"}
+	first, rest, _ := bytes.Cut(bytes.TrimSpace(text), []byte("\n"))
+	key, err := hex.DecodeString(strings.TrimSpace(string(first)))
+	if err != nil || len(key) != keySize {
+		return nil, bad
+	}
+	k := &KeyFile{Version: 1, key: key}
+	if rest = bytes.TrimSpace(rest); len(rest) == 0 {
+		return k, nil
+	}
+	bad.What, bad.Hint = "what the key of the devices was used for is damaged", "restore the file from a copy: without it, the sum of the losses is not known"
+	if json.Unmarshal(rest, k) != nil || k.Version < 1 || k.Version > 2 {
+		return nil, bad
+	}
+	for _, u := range k.Uses {
+		if u.Rounds < 1 || u.Records < 1 || !(u.Epsilon > 0 && u.Lifetime > 0) || u.Stream == "" {
+			return nil, bad
+		}
+	}
+	return k, nil
+}
+
+// Encode writes the file, as ParseKey reads it.
+func (k *KeyFile) Encode() ([]byte, error) {
+	uses, err := json.Marshal(k)
+	if err != nil {
+		return nil, &noren.Error{What: "what a key was used for cannot be written", Err: err}
+	}
+	return slices.Concat(hex.AppendEncode(nil, k.key), []byte("\n"), uses, []byte("\n")), nil
+}
+
+// Devices are those of the key, for a survey: with the permanent answers of the first
+// version of the streams where finishing says so.
+func (k *KeyFile) Devices(finishing bool) *Devices {
+	return &Devices{key: slices.Clone(k.key), finish: finishing}
+}
+
+func (k *KeyFile) find(stream string, finishing bool) *Use {
+	for i := range k.Uses {
+		if u := &k.Uses[i]; u.Stream == stream && u.Finishing == finishing {
+			return u
+		}
+	}
+	return nil
+}
+
+// checkQuestion refuses devices for a survey without a question.
+func (s *Survey) checkQuestion(finishing bool) error {
+	if strings.TrimSpace(s.Question()) == "" && !finishing {
+		return fault("question", "is needed: permanent answers belong to one question", "name the question, or the column that is reported")
+	}
+	return nil
+}
+
+// AnswersAnew tells whether the next answers of the survey begin permanent answers anew
+// though a survey under way may have others: the key was made under the first version of
+// the streams, and has not answered this survey under the second; and it has answered none
+// at all, or finishes this one.
+func (k *KeyFile) AnswersAnew(s *Survey) bool {
+	if k.Version != 1 || k.find(s.Stream(), false) != nil {
+		return false
+	}
+	second := slices.ContainsFunc(k.Uses, func(u Use) bool { return !u.Finishing })
+	return !second || k.find(s.Stream(), true) != nil
+}
+
+// Check tells whether the key may answer a survey. Finishing is refused for a key that was
+// made under the second version of the streams, for a second survey, and for one that was
+// answered under the second.
+func (k *KeyFile) Check(s *Survey, finishing bool) error {
+	if err := s.checkQuestion(finishing); err != nil || !finishing {
+		return err
+	}
+	stream := s.Stream()
+	if k.Version != 1 {
+		return fault("finish", "the key was made by this version, and no survey under way began before it", "leave it out")
+	}
+	if k.find(stream, false) != nil {
+		return fault("finish", "the key has answered this survey by this version already: both together cost two lifetimes", "leave it out")
+	}
+	for _, u := range k.Uses {
+		if u.Finishing && u.Stream != stream {
+			return fault("finish", "the key finishes another survey already, and its first answers serve one", "leave it out")
+		}
+	}
+	return nil
+}
+
+// Add notes that the key answers a survey once more, with this number of records of the
+// person who has most.
+func (k *KeyFile) Add(s *Survey, finishing bool, records int) error {
+	if err := k.Check(s, finishing); err != nil {
+		return err
+	}
+	stream, loss := s.Stream(), s.Loss()
+	u := k.find(stream, finishing)
+	if u == nil {
+		k.Uses = append(k.Uses, Use{Question: s.Question(), Mechanism: s.Mechanism(), Stream: stream, Finishing: finishing})
+		u = &k.Uses[len(k.Uses)-1]
+	}
+	u.Rounds++
+	u.Records = max(u.Records, records, 1)
+	u.Epsilon, u.Lifetime = max(u.Epsilon, loss.Record), max(u.Lifetime, loss.Lifetime)
+	return nil
+}
+
+// Sum is the loss of all that a person answered under the key, whose values stay: the sum
+// over surveys, since their answers are independent. What a key of the first version
+// answered before it was read by this one is not in it.
+func (k *KeyFile) Sum() float64 {
+	sum := 0.0
+	for i := range k.Uses {
+		sum += k.Uses[i].Cost()
+	}
+	return sum * (1 + math.Ldexp(float64(len(k.Uses)), -51)) // more than the products and sums lose
+}

@@ -1,0 +1,188 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/noren-privacy/noren"
+)
+
+// ByNames are versions of a data set that were granted before the values of columns were
+// compared, or whose [Contents] were lost, and that have not been read since.
+type ByNames struct {
+	Dataset  string
+	Versions []int
+}
+
+// similar returns the names of the other data sets that may hold the same people, and
+// whose relation to this one no grant has declared: those with a version that shares at
+// least half of the names of columns of the smaller table, or that has a column with the
+// same values as one of g's with many different values. Names are compared as
+// [columnName] has them. Without the declaration in g they are an error. Versions without
+// contents are compared by names alone, and noted in g.byNames.
+func (g *Grant) similar(ctx context.Context, tx *sql.Tx, own int64) ([]string, error) {
+	all, err := accounts(ctx, tx, "kind = ?", kindDataset)
+	if err != nil {
+		return nil, err
+	}
+	declared, err := declarations(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	g.byNames = nil
+	ours := g.likeness()
+	var names []string
+	worst := likeness{}
+	for _, a := range all {
+		if a.id == own || slices.Contains(declared[own], a.name) || own != 0 && slices.Contains(declared[a.id], g.Name) {
+			continue
+		}
+		found, err := g.compareWith(ctx, tx, &a, ours)
+		if err != nil {
+			return nil, err
+		}
+		if found.what == "" {
+			continue
+		}
+		names = append(names, a.name)
+		if found.weight > worst.weight {
+			worst = found
+		}
+	}
+	if len(names) > 0 && !g.OtherPeople {
+		return nil, &noren.Error{
+			Kind: noren.Usage, Code: "other-people", Where: g.Path, What: worst.what,
+			Hint: "if no person is in both, the steward declares so; a new table of the same people is a new version of that data set",
+		}
+	}
+	return names, nil
+}
+
+// own are the columns of a grant as they are compared.
+type own struct {
+	names  map[string]bool   // see columnName
+	values map[string]string // a print of values -> the column
+}
+
+func (g *Grant) likeness() own {
+	out := own{names: map[string]bool{}, values: map[string]string{}}
+	for name := range g.Prints {
+		out.names[columnName(name)] = true
+	}
+	if g.Contents == nil {
+		return out
+	}
+	for name, v := range g.Contents.Values {
+		if !v.Many {
+			continue // equal values are as many, so that the other column has few too
+		}
+		for _, print := range v.Prints {
+			if first, ok := out.values[print]; !ok || name < first {
+				out.values[print] = name
+			}
+		}
+	}
+	return out
+}
+
+// likeness says in what two data sets are alike; of several, the one of most weight.
+type likeness struct {
+	what   string
+	weight int
+}
+
+// compareWith compares the columns of g with those of all versions of a.
+func (g *Grant) compareWith(ctx context.Context, tx *sql.Tx, a *account, ours own) (found likeness, err error) {
+	rows, err := versions(ctx, tx, "account = ?", a.id)
+	if err != nil {
+		return found, err
+	}
+	of, err := contentsRows(ctx, tx, "account = ?", a.id)
+	if err != nil {
+		return found, err
+	}
+	byNames := ByNames{Dataset: a.name}
+	for i := range rows {
+		theirs, err := rows[i].prints()
+		if err != nil {
+			return found, err
+		}
+		others, common := map[string]bool{}, 0
+		for name := range theirs {
+			if name = columnName(name); !others[name] && ours.names[name] {
+				common++
+			}
+			others[name] = true
+		}
+		if smaller := min(len(ours.names), len(others)); common > found.weight && 2*common >= smaller {
+			found = likeness{fmt.Sprintf("shares %d of %d columns with data set %s", common, smaller, a.name), common}
+		}
+		at := slices.IndexFunc(of, func(r contentsRow) bool { return r.version == rows[i].number })
+		if at < 0 || g.Contents == nil {
+			byNames.Versions = append(byNames.Versions, int(rows[i].number))
+			continue
+		}
+		values, err := of[at].prints()
+		if err != nil {
+			return found, err
+		}
+		if found.what != "" {
+			continue
+		}
+		if mine, other := ours.sameValues(values); mine != "" {
+			found = likeness{fmt.Sprintf("its column %q has the values of column %q of data set %s", mine, other, a.name), 1}
+		}
+	}
+	if len(byNames.Versions) > 0 {
+		g.byNames = append(g.byNames, byNames)
+	}
+	return found, nil
+}
+
+// sameValues is the first pair of columns with the same values; "" where there is none.
+func (o own) sameValues(theirs map[string][]string) (mine, other string) {
+	for name, prints := range theirs {
+		for _, print := range prints {
+			if of, ok := o.values[print]; ok && (mine == "" || of < mine || of == mine && name < other) {
+				mine, other = of, name
+			}
+		}
+	}
+	return mine, other
+}
+
+// columnName is a name in the form in which names are compared: NFKC, without blanks at
+// its ends, in folded case.
+func columnName(name string) string {
+	return norm.NFKC.String(cases.Fold().String(strings.TrimSpace(norm.NFKC.String(name))))
+}
+
+// checkContents refuses contents of other columns than g's, or prints that are none.
+func (g *Grant) checkContents() error {
+	if g.Contents == nil {
+		return nil
+	}
+	bad := noren.Usagef("data set "+g.Name, "the prints of the values of a column are not those of its columns")
+	if len(g.Contents.Values) != len(g.Prints) {
+		return bad
+	}
+	for name, v := range g.Contents.Values {
+		if _, ok := g.Prints[name]; !ok || slices.ContainsFunc(v.Prints, func(p string) bool { return checkName("", p) != nil }) {
+			return bad
+		}
+	}
+	for _, of := range g.Contents.Files {
+		for name := range g.Prints {
+			if _, ok := of[name]; !ok || len(of) != len(g.Prints) {
+				return bad
+			}
+		}
+	}
+	return nil
+}

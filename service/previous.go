@@ -1,0 +1,132 @@
+package service
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/assess"
+	"github.com/noren-privacy/noren/certificate"
+	"github.com/noren-privacy/noren/table"
+)
+
+// placedBefore is the class of each record of the earlier source in the earlier release,
+// whose classes are those of its own quasi-identifiers: as its certificate or the request
+// states them, or otherwise the columns that differ from the source. quasi are their names.
+func (a *assessing) placedBefore(source *table.Table) (class []uint32, quasi []string, err error) {
+	released, err := a.service.openRelease(a.ctx, a.earlier.release)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer closeTable(released)
+	release, err := a.allText(released)
+	if err != nil {
+		return nil, nil, err
+	}
+	stated, err := a.statedBefore(release)
+	if err != nil {
+		return nil, nil, err
+	}
+	rest := &table.Table{Rows: release.Rows}
+	for _, name := range assess.Unchanged(source, release) {
+		if !slices.Contains(stated, name) {
+			rest.Columns = append(rest.Columns, release.Column(name))
+		}
+	}
+	row, err := assess.PairRows(source, rest)
+	if err != nil {
+		return nil, nil, about(a.earlier.release, err)
+	}
+	if quasi = stated; quasi == nil {
+		if quasi, err = a.differing(source, release, row); err != nil {
+			return nil, nil, err
+		}
+	}
+	// Byte for byte: to a reader the texts of missing values are different values.
+	shown, err := table.ReadText(a.ctx, released, quasi, table.ReadOptions{Progress: a.service.Progress})
+	if err != nil {
+		return nil, nil, err
+	}
+	classes, err := assess.Classify(shown)
+	if err != nil {
+		return nil, nil, err
+	}
+	class = make([]uint32, len(row))
+	for i, r := range row {
+		class[i] = classes[0].Of[r]
+	}
+	return class, quasi, nil
+}
+
+// statedBefore are the quasi-identifiers of the earlier release that were stated, nil
+// where none were.
+func (a *assessing) statedBefore(release *table.Table) ([]string, error) {
+	names := a.earlier.quasi
+	if a.earlier.certificate != "" {
+		signed, err := certificate.Load(a.earlier.certificate)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := certificate.CheckFile(a.ctx, signed, a.earlier.release); err != nil {
+			return nil, err
+		}
+		if names = signed.Certificate.Guarantee.Quasi; len(names) == 0 {
+			return nil, &noren.Error{Kind: noren.BadData, Where: a.earlier.certificate, What: "expected the certificate of a k-anonymous release, got one without quasi-identifiers"}
+		}
+	}
+	for _, name := range names {
+		if release.Column(name) == nil {
+			return nil, &noren.Error{Kind: noren.Usage, Where: a.earlier.release, What: "the earlier release has no column " + name + ", which is stated to be a quasi-identifier of it"}
+		}
+	}
+	return names, nil
+}
+
+// codePreviousQuasi is the code of errors about an earlier release whose quasi-identifiers
+// are not known.
+const codePreviousQuasi = "previous-quasi"
+
+// differing are the columns of the earlier release that differ from its source. A column
+// that tells persons apart differs by pseudonyms and is none. Where another column may be
+// a quasi-identifier without a difference, that is refused.
+func (a *assessing) differing(source, release *table.Table, row []uint32) ([]string, error) {
+	quasi, undecided := assess.Changed(source, release, row, func(name string) bool {
+		i := a.schema.Index(name)
+		return name == a.unit || i >= 0 && a.schema.Fields[i].Role == table.Identifier
+	})
+	if len(quasi) > 0 && len(undecided) == 0 {
+		return quasi, nil
+	}
+	what := "no column of the earlier release differs from its source: its quasi-identifiers are not known"
+	if len(quasi) > 0 {
+		what = "the quasi-identifiers of the earlier release are not known: these columns do not differ from its source, and may be some of them: " + strings.Join(undecided, ", ")
+	}
+	return nil, &noren.Error{
+		Kind: noren.BadData, Code: codePreviousQuasi, Where: a.earlier.release, What: what,
+		Hint: "name its quasi-identifiers, or its certificate",
+	}
+}
+
+// apart states the quasi-identifiers of the earlier release, and the columns that are
+// quasi-identifiers of one release and kept as they are by the other. now are the columns
+// of this release.
+func (a *assessing) apart(now []table.StoredColumn, before []string) error {
+	o := a.result.Overlap
+	o.Quasi = before
+	for _, name := range before {
+		if !slices.Contains(a.result.Quasi, name) && slices.ContainsFunc(now, func(c table.StoredColumn) bool { return c.Name == name }) {
+			o.Kept = append(o.Kept, name)
+		}
+	}
+	released, err := a.service.openRelease(a.ctx, a.earlier.release)
+	if err != nil {
+		return err
+	}
+	defer closeTable(released)
+	for _, c := range released.Columns() {
+		if slices.Contains(a.result.Quasi, c.Name) && !slices.Contains(before, c.Name) {
+			o.Kept = append(o.Kept, c.Name)
+		}
+	}
+	return nil
+}

@@ -1,1 +1,0 @@
-import{a as e,o as t,r as n}from"./certificate-Rb58uKlZ.js";async function r(r,i){let a=n(r);return{keyId:a.keyId,signed:await e(a),same:new t().update(new TextEncoder().encode(i)).hex()===a.sha256}}export{r as checkAnswer};
