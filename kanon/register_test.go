@@ -384,7 +384,7 @@ func TestClinicByPersons(t *testing.T) {
 	for _, unit := range []string{"", "person_id"} {
 		out := filepath.Join(dir, "out"+unit+".csv")
 		r := anonymize(t, kanon.Job{
-			Source: src(), Schema: table.Schema{Fields: slices.Clone(fields)}, Output: kanon.Output{Path: out},
+			Source: src(), Schema: table.Schema{Fields: slices.Clone(fields)}, Kept: names(fields), Output: kanon.Output{Path: out},
 			Options: kanon.Options{K: 5, Refine: refine.Fast, KeepOrder: true, Unit: unit},
 		})
 		least, _, _ := recount(classesOf(t, out, quasi), who)

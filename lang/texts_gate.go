@@ -13,7 +13,7 @@ var gateTexts = []Entry{
 	{"the steward decided that it is not charged", "管理者が課金しないと決めました"},
 	{"No role: nothing tells what they are. If others may know them, write role: quasi-identifier; if others must not know them, sensitive; if they are kept as they are, other.", "役割なし: 何の値か分かりません。他人が知りうるなら role: quasi-identifier、他人に知られてはならないなら sensitive、そのまま残すなら other と書いてください。"},
 	{"it holds dates, and dates are what others know", "日付であり、日付は他人が知っているものです"},
-	{"it holds words, and nothing tells what they are", "単語であり、何の値か分かりません"},
+	{"it holds words or codes, and nothing tells what they are", "単語か符号であり、何の値か分かりません"},
 	{"its name says that it holds places", "名前によれば場所の列です"},
 	{"its name says that others know it", "名前によれば他人が知っているものです"},
 	{"no role was given, and nothing that others know was recognised in it", "役割の指定がなく、他人が知るものとも認められませんでした"},

@@ -296,11 +296,11 @@ func looksLike(f *table.Field, c *infer.Column) string {
 	return ""
 }
 
-// unknownWords says that a column without a role holds words of which nothing tells what
-// they are, "" where it does not.
+// unknownWords says that a column without a role holds words or codes of which nothing
+// tells what they are, "" where it does not. Two whole numbers, such as 0 and 1, are no words.
 func unknownWords(f *table.Field, c *infer.Column) string {
-	if c == nil || f.Role == table.Sensitive || c.RoleReason.Code != infer.RoleOpen || c.Field.Type != table.Category && c.Field.Type != table.Ordered {
+	if c == nil || f.Role == table.Sensitive || c.RoleReason.Code != infer.RoleOpen || c.TypeReason.Code == infer.TypeTwo || c.Field.Type != table.Category && c.Field.Type != table.Ordered {
 		return ""
 	}
-	return "it holds words, and nothing tells what they are"
+	return "it holds words or codes, and nothing tells what they are"
 }

@@ -28,6 +28,9 @@ const (
 	RolePlace = "role-place"
 )
 
+// TypeTwo is the code of the reason of a type: at most two whole numbers, as codes are.
+const TypeTwo = "type-two"
+
 // args are the arguments of a reason.
 type args = map[string]any
 

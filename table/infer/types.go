@@ -50,7 +50,7 @@ func (s *scan) guess() guess {
 	case !s.decimal && name.has(codeNames):
 		return category(Reason{Code: "type-code-name", Text: "its values are numbers, but its name says that they are codes"})
 	case !s.decimal && distinct <= 2 && s.n >= fewRecords:
-		return category(Reason{Code: "type-two", Text: "it has at most two whole numbers as values, as codes do"})
+		return category(Reason{Code: TypeTwo, Text: "it has at most two whole numbers as values, as codes do"})
 	case s.decimal:
 		return guess{kind: table.Decimal, reason: typeReason(table.Decimal, Reason{Code: "type-decimal", Text: "all its values are numbers, and some are not whole"}), typed: true}
 	}
