@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { chromium } from "playwright-core";
+import { workbook } from "./workbook.mjs";
 import { World } from "./world.mjs";
 
 const program = resolve(process.argv[2] ?? "noren");
@@ -42,6 +43,8 @@ const at = name => join(folder, name);
 writeFileSync(at("patients.csv"), patients(2000, true));
 writeFileSync(at("survey.csv"), patients(3000, false));
 writeFileSync(at("nights.csv"), alarms());
+const visits = Array.from({ length: 40 }, (_, i) => [20 + (i % 30), i % 2 ? "Nara" : "Kobe", "m" + (i % 3)]);
+writeFileSync(at("hidden.xlsx"), workbook([["age", "city", "memo"], ...visits], { rows: [30, 31, 32, 33], columns: [3] }));
 writeFileSync(at("model.json"), JSON.stringify({ type: "chain", init: [0.5, 0.5], P: [[0.6, 0.4], [0.4, 0.6]], length: nights, states: ["off", "on"], source: "manual of the alarm" }));
 
 const server = spawn(program, ["serve", "--dir", dir, "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--public-table", "survey=" + at("survey.csv")], { stdio: ["ignore", "pipe", "inherit"] });
@@ -141,6 +144,30 @@ async function stewardOfModel() {
   await page.getByText("follow the public model of this book").waitFor();
   books.nights = { table, id };
   await w.inspect("served-book-model", "books/" + id, p => p.getByText(/public model of this book|この予算帳の公開モデル/).waitFor(), { titleIsData: true });
+}
+
+/** A workbook with hidden rows and a hidden column is confirmed only after a decision. */
+async function hiddenCells() {
+  const page = await w.open();
+  await w.at(page, "tables/add");
+  await page.locator("#file").setInputFiles(at("hidden.xlsx"));
+  await page.waitForURL(/#\/tables\/tb_/);
+  await page.locator("table.co").waitFor({ timeout: 60_000 });
+  const route = "tables/" + page.url().split("/").pop();
+  await page.getByText("Hidden or filtered rows: 4").waitFor();
+  await page.getByText("Hidden columns: memo").waitFor();
+  const undecided = page.getByText("Decide before the columns are confirmed.");
+  await undecided.waitFor();
+  await w.inspect("served-hidden", route, p => p.locator("table.co").waitFor(), { titleIsData: true });
+  await page.getByRole("button", { name: "Leave them out" }).click();
+  await page.getByText("They are left out of the table.").waitFor();
+  assert.equal(await page.locator("table.co tbody tr", { hasText: "memo" }).count(), 0, "a hidden column is still there");
+  assert.equal((await w.api(page, "GET", "/" + route)).body.rows, 36);
+  await page.getByRole("button", { name: "Read them" }).click();
+  await page.getByText("They are read as all others.").waitFor();
+  await page.locator("table.co tr", { hasText: "memo" }).first().waitFor();
+  assert.equal((await w.api(page, "GET", "/" + route)).body.rows, 40);
+  await looked(page, "hidden-read");
 }
 
 const priced = page => page.locator(".nums.price:not(.old)").waitFor();
@@ -260,7 +287,7 @@ async function refused(page) {
 }
 
 try {
-  for (const part of [steward, stewardOfModel, analyst]) {
+  for (const part of [steward, stewardOfModel, hiddenCells, analyst]) {
     const began = Date.now();
     await part();
     w.complain();
