@@ -51,8 +51,7 @@ func domain(o *table.Column) int {
 }
 
 func readMeaning(w string, o *table.Column, code map[string]uint32, names map[string][]uint32) meaning {
-	// A name that is a leaf and also an inner node with more leaves is taken
-	// for the larger set: the penalty must not be understated.
+	// A hierarchy has no name that stands for two sets of leaves.
 	if leaves := names[w]; len(leaves) > 1 {
 		m := meaning{size: len(leaves), known: true}
 		for _, leaf := range leaves {
@@ -107,8 +106,7 @@ func readShares(w string, code map[string]uint32) (meaning, bool) {
 	return m, true
 }
 
-// hierarchyNames maps every name of h to the largest set of leaves that it
-// stands for.
+// hierarchyNames maps every name of h to the leaves that it stands for.
 func hierarchyNames(h *table.Hierarchy) map[string][]uint32 {
 	if h == nil {
 		return nil
@@ -121,9 +119,7 @@ func hierarchyNames(h *table.Hierarchy) map[string][]uint32 {
 			leaves[node] = append(leaves[node], leaf)
 		}
 		for node, set := range leaves {
-			if name := h.NameAt(level, uint32(node)); len(set) >= len(names[name]) {
-				names[name] = set
-			}
+			names[h.NameAt(level, uint32(node))] = set
 		}
 	}
 	return names

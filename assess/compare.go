@@ -32,7 +32,8 @@ type CompareOptions struct {
 // pair of number columns, and holds 17 bytes a value of the number columns.
 // Errors are of kind Usage: no common column, a column of words in the
 // original and of numbers in the release, corresponding rows of different
-// number; the context's error when it ends.
+// number; of kind BadData: a value of the original that is the name of a group of
+// its hierarchy; the context's error when it ends.
 func Compare(ctx context.Context, original, release *table.Table, o CompareOptions) (*Utility, error) {
 	if o.Corresponding && original.Rows != release.Rows {
 		return nil, &noren.Error{
@@ -87,6 +88,9 @@ func Compare(ctx context.Context, original, release *table.Table, o CompareOptio
 				What: "words in the original and numbers in the release cannot be compared", Hint: "give the column the same type in both",
 			}
 		}
+		if err := leavesOnly(c); err != nil {
+			return nil, err
+		}
 		k := compareCategory(c, r)
 		if rows != nil {
 			rows.category(c, r, &k)
@@ -102,6 +106,29 @@ func Compare(ctx context.Context, original, release *table.Table, o CompareOptio
 	u.Loss = totalLoss(names, losses)
 	u.NCP = u.meanPenalty()
 	return u, nil
+}
+
+// leavesOnly refuses values of the original that have no line in its hierarchy and are
+// names of its groups: the same name in a release is the value or the group.
+func leavesOnly(c *table.Column) error {
+	h := c.Field.Hierarchy
+	if h == nil {
+		return nil
+	}
+	names, values := hierarchyNames(h), 0
+	for _, word := range c.Dict {
+		if _, leaf := h.Leaf(word); !leaf && names[word] != nil {
+			values++
+		}
+	}
+	if values == 0 {
+		return nil
+	}
+	return &noren.Error{
+		Kind: noren.BadData, Where: "column " + c.Field.Name,
+		What: fmt.Sprintf("%d of its values have no line in the hierarchy %s, and the name of a group there", values, h.Name()),
+		Hint: "add a line for each of them, and give the group another name",
+	}
 }
 
 // sameUnit refuses to compare dates with numbers, and days with seconds.

@@ -135,6 +135,22 @@ func TestCompareSets(t *testing.T) {
 	wantFigure(t, "changed", c.Changed.Value, 4.0/5)
 }
 
+// A value of the original that has the name of a group, and no line, is refused: the
+// name would be the value or the group.
+func TestCompareRefusesGroupsAsValues(t *testing.T) {
+	h, err := table.NewHierarchy("h.csv", [][]string{{"x", "A", "*"}, {"y", "A", "*"}, {"z", "B", "*"}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, group := range []string{"A", "B", "*"} {
+		original := tableOf(column(t, table.Field{Name: "c", Hierarchy: h}, "x", "y", group))
+		_, err = assess.Compare(t.Context(), original, tableOf(column(t, table.Field{Name: "c"}, "A", "A", "A")), assess.CompareOptions{})
+		if noren.KindOf(err) != noren.BadData || !strings.Contains(err.Error(), "1 of its values have no line in the hierarchy h.csv") {
+			t.Errorf("%s: %v", group, err)
+		}
+	}
+}
+
 func TestCompareHierarchy(t *testing.T) {
 	h, err := table.NewHierarchy("h.csv", [][]string{{"a", "ab", "*"}, {"b", "ab", "*"}, {"c", "c", "*"}, {"x", "xy", "*"}, {"y", "xy", "*"}}, nil)
 	if err != nil {

@@ -24,7 +24,9 @@ type Hierarchy struct {
 // the hierarchy. name (a file, say) and line numbers (1-based row numbers when
 // lines is nil) go into errors, values do not. The checks: every row has the
 // same number of levels (two at least), no empty name, no leaf twice, a name
-// at one level has one parent only, and there is exactly one root.
+// at one level has one parent only, there is exactly one root, and a name that
+// stands at several levels has the same leaves below it at each: a release shows
+// names alone, and a reader could not tell the levels apart.
 func NewHierarchy(name string, rows [][]string, lines []int64) (*Hierarchy, error) {
 	at := func(row, col int) string {
 		line := int64(row + 1)
@@ -50,6 +52,7 @@ func NewHierarchy(name string, rows [][]string, lines []int64) (*Hierarchy, erro
 		index[l] = map[string]uint32{}
 		parent[l] = map[uint32]uint32{}
 	}
+	firstRow := make([][]int, levels) // of each node
 	path := make([]uint32, levels)
 	for r, row := range rows {
 		if len(row) != levels {
@@ -64,6 +67,7 @@ func NewHierarchy(name string, rows [][]string, lines []int64) (*Hierarchy, erro
 				id = uint32(len(h.names[l]))
 				index[l][word] = id
 				h.names[l] = append(h.names[l], word)
+				firstRow[l] = append(firstRow[l], r)
 			} else if l == 0 {
 				return nil, bad(r, 0, "this value has a line already", "one line a value")
 			}
@@ -83,8 +87,50 @@ func NewHierarchy(name string, rows [][]string, lines []int64) (*Hierarchy, erro
 	if n := len(h.names[levels-1]); n != 1 {
 		return nil, &noren.Error{Kind: noren.BadData, Where: name, What: fmt.Sprintf("the last level has %d names, expected one root", n), Hint: "end every line with the same name, for instance *"}
 	}
+	if low, high, twice := h.ambiguous(); twice {
+		line := int64(firstRow[low.level][low.node] + 1)
+		if lines != nil {
+			line = lines[line-1]
+		}
+		return nil, bad(firstRow[high.level][high.node], high.level,
+			fmt.Sprintf("this name stands on line %d, column %d too, with other values below it", line, low.level+1),
+			"give the two different names: a release shows names, which would not tell the value from its group")
+	}
 	h.leaf = index[0]
 	return h, nil
+}
+
+// place is a node of a level.
+type place struct {
+	level int
+	node  uint32
+}
+
+// ambiguous finds a name that stands at two levels with different leaves below.
+func (h *Hierarchy) ambiguous() (low, high place, found bool) {
+	// Levels are nested: of two nodes, either all leaves of the lower one lie below the
+	// higher one or none, and numbers of leaves tell whether they are all.
+	seen := map[string]place{}
+	sizes, firsts := make([][]int, h.levels), make([][]uint32, h.levels)
+	for l := range h.levels {
+		sizes[l], firsts[l] = make([]int, len(h.names[l])), make([]uint32, len(h.names[l]))
+		for leaf, node := range h.ancestors[l] {
+			if sizes[l][node]++; sizes[l][node] == 1 {
+				firsts[l][node] = uint32(leaf)
+			}
+		}
+		for node, name := range h.names[l] {
+			at := place{l, uint32(node)}
+			before, twice := seen[name]
+			if twice && (h.ancestors[l][firsts[before.level][before.node]] != at.node || sizes[before.level][before.node] != sizes[l][node]) {
+				return before, at, true
+			}
+			if !twice {
+				seen[name] = at
+			}
+		}
+	}
+	return place{}, place{}, false
 }
 
 // Name is the name it was loaded by.

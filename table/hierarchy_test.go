@@ -70,6 +70,12 @@ func TestHierarchyRefuses(t *testing.T) {
 		{"no name", [][]string{{"a", "*"}, {"", "*"}}, []int64{4, 9}, "h: line 9, column 1: a level has no name"},
 		{"a leaf twice", [][]string{{"a", "*"}, {"b", "*"}, {"a", "*"}}, nil, "h: line 3, column 1: this value has a line already"},
 		{"two parents", [][]string{{"a", "x", "y", "*"}, {"b", "x", "z", "*"}}, nil, "h: line 2, column 3: this name has another parent"},
+		{"a value and a group", [][]string{{"A", "B", "*"}, {"x", "A", "*"}, {"y", "A", "*"}}, nil, "h: line 2, column 2: this name stands on line 1, column 1 too"},
+		{"a value and its group", [][]string{{"A", "A", "*"}, {"x", "A", "*"}}, []int64{3, 8}, "h: line 3, column 2: this name stands on line 3, column 1 too"},
+		{"a group and the group above", [][]string{{"a", "N", "N", "*"}, {"b", "x", "N", "*"}, {"c", "y", "M", "*"}}, nil, "h: line 1, column 3: this name stands on line 1, column 2 too"},
+		{"two groups of one size", [][]string{{"a", "N", "x", "*"}, {"b", "N", "x", "*"}, {"c", "z", "N", "*"}, {"d", "w", "N", "*"}}, nil, "h: line 3, column 3: this name stands on line 1, column 2 too"},
+		{"the root is a value", [][]string{{"a", "g", "*"}, {"*", "g", "*"}}, nil, "h: line 1, column 3: this name stands on line 2, column 1 too"},
+		{"levels that are not neighbours", [][]string{{"a", "x", "u", "a", "*"}, {"b", "y", "v", "a", "*"}, {"c", "z", "w", "t", "*"}}, nil, "h: line 1, column 4: this name stands on line 1, column 1 too"},
 		{"two roots", [][]string{{"a", "x"}, {"b", "y"}}, nil, "h: the last level has 2 names, expected one root"},
 	} {
 		_, err := NewHierarchy("h", c.rows, c.lines)
@@ -77,6 +83,51 @@ func TestHierarchyRefuses(t *testing.T) {
 			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
 		}
 	}
+}
+
+// A name at several levels is harmless where the same leaves lie below it.
+func TestHierarchyRepeatsNames(t *testing.T) {
+	for _, rows := range [][][]string{
+		{{"a", "a", "*"}, {"b", "b", "*"}},
+		{{"a", "g", "g", "*"}, {"b", "g", "g", "*"}, {"c", "c", "h", "*"}, {"d", "e", "h", "*"}},
+		{{"a", "x", "a", "*"}, {"b", "y", "b", "*"}},
+		{{"a", "*", "*"}, {"b", "*", "*"}},
+		{{"*", "*"}},
+	} {
+		if _, err := NewHierarchy("h", rows, nil); err != nil {
+			t.Errorf("%v: %v", rows, err)
+		}
+	}
+}
+
+// The sets of leaves of every name, by brute force: accepted where each name has one.
+func TestHierarchyNamesHaveOneMeaning(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 5).Draw(t, "leaves")
+		name := rapid.SampledFrom([]string{"a", "b", "c", "d", "*"})
+		rows := make([][]string, n)
+		for i := range rows {
+			rows[i] = []string{name.Draw(t, "leaf"), name.Draw(t, "group"), name.Draw(t, "region"), "*"}
+		}
+		if _, err := NewHierarchy("h", rows, nil); err != nil && !strings.Contains(err.Error(), "with other values below it") {
+			t.Skip("no hierarchy for another reason")
+		} else {
+			one, meaning := true, map[string]string{}
+			for level := range 4 {
+				below := map[string]string{}
+				for i, row := range rows {
+					below[row[level]] += fmt.Sprint(i, ",")
+				}
+				for name, set := range below {
+					one = one && (meaning[name] == "" || meaning[name] == set)
+					meaning[name] = set
+				}
+			}
+			if one != (err == nil) {
+				t.Fatalf("%v: %v, and each name has one meaning: %v", rows, err, one)
+			}
+		}
+	})
 }
 
 // The common ancestor holds all leaves, and no node of a lower level does.

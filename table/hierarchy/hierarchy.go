@@ -90,7 +90,33 @@ func Propose(values []string, o Options) (*Proposal, error) {
 	if len(p.Rows) == 0 {
 		return nil, &noren.Error{Kind: noren.BadData, What: fmt.Sprintf("no value has the form of kind %s", o.Kind)}
 	}
+	p.tellApart()
 	return p, nil
+}
+
+// tellApart appends * to the name of a group that is also a value, where other values
+// lie below the group: E11 of E11.9 is E11* where E11 itself is a value. No kind
+// takes a value with this character.
+func (p *Proposal) tellApart() {
+	values := map[string]bool{}
+	for _, row := range p.Rows {
+		values[row[0]] = true
+	}
+	wider := map[string]bool{} // groups with the name of a value, and another value below
+	for _, row := range p.Rows {
+		for _, name := range row[1 : len(row)-1] {
+			if name != row[0] && values[name] {
+				wider[name] = true
+			}
+		}
+	}
+	for _, row := range p.Rows {
+		for l := 1; l < len(row)-1; l++ {
+			if wider[row[l]] {
+				row[l] += "*"
+			}
+		}
+	}
 }
 
 func (o *Options) path(values []string) (path, []string, error) {

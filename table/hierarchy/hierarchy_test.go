@@ -53,6 +53,29 @@ func TestPaths(t *testing.T) {
 	}
 }
 
+// A group never has the name of a value that has others beside it.
+func TestGroupsAreNotValues(t *testing.T) {
+	for _, c := range []struct{ values, want []string }{
+		{[]string{"E11", "E11.9"}, []string{"E11|E11*|E10-E14|chapter E00-E90|*", "E11.9|E11*|E10-E14|chapter E00-E90|*"}},
+		{[]string{"C50", "C50.1"}, []string{"C50|C50*|C50*|chapter C00-D48|*", "C50.1|C50*|C50*|chapter C00-D48|*"}},
+		{[]string{"E11", "E12"}, []string{"E11|E11|E10-E14|chapter E00-E90|*", "E12|E12|E10-E14|chapter E00-E90|*"}},
+		{[]string{"E11.0", "E11.9"}, []string{"E11.0|E11|E10-E14|chapter E00-E90|*", "E11.9|E11|E10-E14|chapter E00-E90|*"}},
+	} {
+		p, err := hierarchy.Propose(c.values, hierarchy.Options{Kind: hierarchy.ICD10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, row := range p.Rows {
+			if got := strings.Join(row, "|"); got != c.want[i] {
+				t.Errorf("got %s, want %s", got, c.want[i])
+			}
+		}
+		if _, err := table.NewHierarchy("proposal", p.Rows, nil); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestNumbers(t *testing.T) {
 	for _, c := range []struct {
 		values, steps []string
@@ -139,6 +162,7 @@ func FuzzPropose(f *testing.F) {
 	f.Add("2024-02-29", "E11.9")
 	f.Add("1e308", "-0.00001")
 	f.Add("100-0001", "131016")
+	f.Add("C50", "C50.1")
 	f.Fuzz(func(t *testing.T, a, b string) {
 		if a == b || a == "" || b == "" {
 			return
