@@ -192,6 +192,23 @@ func (s *sum256) add(o *sum256) {
 	}
 }
 
+// addTimes adds a tag n times.
+func (s *sum256) addTimes(o *sum256, n uint64) {
+	if n == 1 {
+		s.add(o)
+		return
+	}
+	var product sum256
+	var high uint64
+	for i := range o {
+		up, low := bits.Mul64(o[i], n)
+		var carry uint64
+		product[i], carry = bits.Add64(low, high, 0)
+		high = up + carry // below 2^64: up is at most 2^64 - 2
+	}
+	s.add(&product)
+}
+
 // rowHash computes table prints under several keys: a keyed multiset hash of the
 // records (MSet-Add-Hash; Clarke, Devadas, van Dijk, Gassend and Suh 2003). The
 // tag of a record is HMAC-SHA256(K_row, its cells by the bytes of the column

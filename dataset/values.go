@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"hash/maphash"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/cases"
@@ -41,14 +42,18 @@ const FewValues = 10
 // # What is equal
 //
 // A cell is brought to one form that its column's type, its definition and its file format
-// do not enter: without blanks at its ends, in the Unicode form NFKC, in folded case, and a
+// do not enter: without blanks at its ends, in the Unicode form NFKC, in folded case, with
+// one of the signs that conversions of Japanese texts exchange ([oneSign]), and a
 // number (with commas between thousands or without) as its digits and its power of ten.
 // A cell without any of it has no value. The whole column is read once more by
-// each date layout that reads all of its cells with a digit, and by the layout of the
-// definition; such a reading replaces the texts by seconds since 1970. So it is with a
-// decimal comma, where all cells with a digit are numbers then. Each reading is
-// hashed with and without the cells that are a missing text of the definition or a usual
-// one. Two columns that are copies of each other but for all of this share a print.
+// each date layout, and by the layout of the definition; such a reading replaces the texts
+// by seconds since 1970, with their fraction. So it is with a decimal comma. Cells with a
+// digit that a reading does not read are its misfits: it takes them as the texts that they
+// are, and ends at more than [mostMisfits] different ones. Each reading is hashed with and
+// without its misfits, where it reads more than it does not, and
+// in three ways: without missing texts, with those that only the definition states, and
+// with the usual ones too. Two columns that are copies of each other but for all of this
+// share a print.
 //
 // # Collisions
 //
@@ -67,54 +72,76 @@ type valueHash struct {
 	key, final []byte
 	missing    map[string]bool // those that are usual: true
 	lengths    uint64          // bit min(n, 63): a missing text has n bytes
-	declared   table.Layout    // of a column of dates; "" otherwise
 
 	seed  maphash.Seed
 	cache []valueTag
 	buf   []byte
 	fold  cases.Caser
 
-	base    valueSums
-	seen    []uint64 // tags of the first different values
-	started bool     // a cell with a digit was met
-	dates   []dateSums
-	swapped []byte
+	seen     []uint64  // tags of the first different values
+	base     valueSums // of all cells, as they are
+	words    valueSums // of those without a digit, which every reading takes as they are
+	readings []reading
+	swapped  []byte
 }
 
-// valueSums are the sums of tags, of the values that are not missing and of missing texts.
+// What a cell is of, in valueSums: a value, a missing text of the definition alone, or a
+// usual one.
+const (
+	aValue = iota
+	saidMissing
+	usualMissing
+)
+
+// valueSums are the sums of tags, by what the cells are.
 type valueSums struct {
-	sum [2]sum256
-	n   [2]uint64
+	sum [3]sum256
+	n   [3]uint64
 }
 
-func (s *valueSums) add(tag *sum256, missing int) {
-	s.sum[missing].add(tag)
-	s.n[missing]++
+func (s *valueSums) add(tag *sum256, of int, times uint64) {
+	s.sum[of].addTimes(tag, times)
+	s.n[of] += times
 }
 
 // decimalComma stands for the reading of numbers with a comma before their decimals.
 const decimalComma table.Layout = ","
 
-// dateSums are the sums of the column as dates of a layout, or by [decimalComma].
-type dateSums struct {
-	layout table.Layout
-	time   bool
-	sums   valueSums
+// mostMisfits is the number of different misfits at which a reading ends.
+const mostMisfits = 16
+
+// reading is the column as dates of a layout, or by [decimalComma].
+type reading struct {
+	layout   table.Layout
+	time     bool
+	declared bool      // the definition's: it never ends
+	sums     valueSums // of cells with a digit, as far as it reads them, and of missing texts
+	misfits  valueSums
+	odd      []uint64 // tags of the different misfits
 }
 
-// valueTag is a cell that was met, with what follows from it.
+// misfit reports whether the reading goes on after a cell that it does not read.
+func (r *reading) misfit(c *valueTag) bool {
+	if !r.declared && !slices.Contains(r.odd, c.tag[0]) {
+		r.odd = append(r.odd, c.tag[0])
+	}
+	r.misfits.add(&c.tag, aValue, c.times)
+	return len(r.odd) <= mostMisfits
+}
+
+// valueTag is a cell that was met, with what follows from it, and how often it was met.
 type valueTag struct {
-	text    []byte
-	tag     sum256
-	missing int
-	usual   bool // a usual missing text
-	empty   bool
-	digit   bool
-	number  bool
-	plain   []byte // the cell for date layouts: trimmed, in NFKC
-	dated   bool   // day is the tag of the date at
-	at      int64
-	day     sum256
+	text   []byte
+	times  uint64
+	tag    sum256
+	of     int
+	empty  bool
+	digit  bool
+	number bool
+	plain  []byte // the cell for readings: trimmed, in NFKC
+	dated  bool   // day is the tag of the instant at
+	at     int64
+	day    sum256
 }
 
 const (
@@ -134,8 +161,16 @@ func newValueHash(d *Definition, c *Column, k Keys) *valueHash {
 	for text := range v.missing {
 		v.lengths |= 1 << min(len(text), 63)
 	}
+	layouts := append([]table.Layout{decimalComma}, infer.Layouts()...)
+	declared := table.Layout("")
 	if c.Type == table.Date.String() {
-		v.declared = table.Layout(c.Layout)
+		declared = table.Layout(c.Layout)
+		if declared != "" && !slices.Contains(layouts, declared) {
+			layouts = append(layouts, declared)
+		}
+	}
+	for _, layout := range layouts {
+		v.readings = append(v.readings, reading{layout: layout, time: layout != decimalComma && layout.HasTime(), declared: declared != "" && layout == declared})
 	}
 	return v
 }
@@ -148,87 +183,79 @@ func (v *valueHash) cell(null bool, text []byte) {
 	if len(text) > longestText {
 		var one valueTag
 		v.take(&one, text)
+		one.times = 1
 		v.add(&one)
 		return
 	}
 	at := &v.cache[maphash.Bytes(v.seed, text)%uint64(len(v.cache))]
 	if !bytes.Equal(at.text, text) { // no cell is empty
+		v.add(at)
 		v.take(at, text)
+		at.times = 0
 	}
-	v.add(at)
+	at.times++
 }
 
-// add adds a cell to all sums.
+// add adds a cell to all sums, as often as it was met.
 func (v *valueHash) add(c *valueTag) {
-	if c.empty {
+	if c.empty || c.times == 0 {
 		return
 	}
 	// A definition cannot hide values by stating that they are missing.
-	if !c.usual && len(v.seen) <= FewValues && !slices.Contains(v.seen, c.tag[0]) {
+	if c.of != usualMissing && len(v.seen) <= FewValues && !slices.Contains(v.seen, c.tag[0]) {
 		v.seen = append(v.seen, c.tag[0])
 	}
-	switch {
-	case !c.digit || c.missing == 1: // no date in any layout
-		for i := range v.dates {
-			v.dates[i].sums.add(&c.tag, c.missing)
-		}
-	case !v.started:
-		v.startDates(c)
-	default:
-		v.addDates(c)
+	v.base.add(&c.tag, c.of, c.times)
+	if !c.digit {
+		v.words.add(&c.tag, c.of, c.times)
+		return
 	}
-	v.base.add(&c.tag, c.missing)
-}
-
-// startDates keeps the layouts that read the first cell with a digit. Cells before it are
-// in their sums as they are.
-func (v *valueHash) startDates(c *valueTag) {
-	v.started = true
-	if _, ok := v.comma(c); ok {
-		v.dates = append(v.dates, dateSums{layout: decimalComma, sums: v.base})
-	}
-	for _, layout := range append([]table.Layout{v.declared}, infer.Layouts()...) {
-		if layout == "" || slices.ContainsFunc(v.dates, func(d dateSums) bool { return d.layout == layout }) {
-			continue
-		}
-		if _, ok := layout.Match(c.plain); ok || layout == v.declared {
-			v.dates = append(v.dates, dateSums{layout: layout, time: layout.HasTime(), sums: v.base})
-		}
-	}
-	v.addDates(c)
-}
-
-// addDates drops the layouts that do not read the cell, but the definition's, which takes
-// it as it is.
-func (v *valueHash) addDates(c *valueTag) {
-	kept := v.dates[:0]
-	for _, d := range v.dates {
-		if d.layout == decimalComma {
-			if tag, ok := v.comma(c); ok {
-				d.sums.add(&tag, 0)
-				kept = append(kept, d)
-			}
-			continue
-		}
-		at, ok := d.layout.Match(c.plain)
+	var at moment
+	kept := v.readings[:0]
+	for _, r := range v.readings {
+		tag, reads := v.read(&r, c, &at)
 		switch {
-		case ok:
-			if !d.time {
-				at *= 24 * 60 * 60
-			}
-			if !c.dated || at != c.at {
-				v.buf = binary.BigEndian.AppendUint64(append(v.buf[:0], 'd'), uint64(at))
-				c.dated, c.at, c.day = true, at, v.hash(v.buf)
-			}
-			d.sums.add(&c.day, 0)
-		case d.layout == v.declared:
-			d.sums.add(&c.tag, 0)
-		default:
+		case reads:
+			r.sums.add(tag, c.of, c.times)
+		case c.of != aValue: // missing, and no date
+			r.sums.add(&c.tag, c.of, c.times)
+		case !r.misfit(c):
 			continue
 		}
-		kept = append(kept, d)
+		kept = append(kept, r)
 	}
-	v.dates = kept
+	v.readings = kept
+}
+
+// read is the tag of a cell in a reading, where that reads it.
+func (v *valueHash) read(r *reading, c *valueTag, m *moment) (*sum256, bool) {
+	if r.layout == decimalComma {
+		tag, ok := v.comma(c)
+		return &tag, ok
+	}
+	at, ok := r.layout.Match(c.plain)
+	var fraction []byte
+	if !ok && r.time {
+		if at, ok = m.match(r.layout, c.plain); ok {
+			fraction = m.fraction
+		}
+	}
+	switch {
+	case !ok:
+		return nil, false
+	case !r.time:
+		at *= 24 * 60 * 60
+	}
+	if len(fraction) > 0 {
+		v.buf = append(binary.BigEndian.AppendUint64(append(v.buf[:0], 'd'), uint64(at)), fraction...)
+		tag := v.hash(v.buf)
+		return &tag, true
+	}
+	if !c.dated || at != c.at {
+		v.buf = binary.BigEndian.AppendUint64(append(v.buf[:0], 'd'), uint64(at))
+		c.dated, c.at, c.day = true, at, v.hash(v.buf)
+	}
+	return &c.day, true
 }
 
 // comma is the tag of a number with a comma before its decimals.
@@ -255,14 +282,19 @@ func (v *valueHash) comma(c *valueTag) (sum256, bool) {
 	return v.hash(v.buf), true
 }
 
+// oneSign makes one of each pair of signs that conversions from the Japanese encodings of
+// text exchange: one program reads a byte pair as the one, another as the other.
+var oneSign = strings.NewReplacer("\u2212", "-", "\u301c", "~", "\u2016", "\u2225", "\u2014", "\u2015")
+
 // take brings a cell to its form and hashes it.
 func (v *valueHash) take(out *valueTag, text []byte) {
 	out.text = append(out.text[:0], text...)
-	out.missing, out.usual, out.dated = 0, false, false
+	out.of, out.dated = aValue, false
 	if v.lengths&(1<<min(len(text), 63)) != 0 {
-		var missing bool
-		if out.usual, missing = v.missing[string(text)]; missing {
-			out.missing = 1
+		if usual, missing := v.missing[string(text)]; usual {
+			out.of = usualMissing
+		} else if missing {
+			out.of = saidMissing
 		}
 	}
 	plain, ascii := out.text, true
@@ -273,6 +305,9 @@ func (v *valueHash) take(out *valueTag, text []byte) {
 	}
 	if !ascii {
 		plain = norm.NFKC.Bytes(plain)
+		if one := oneSign.Replace(string(plain)); len(one) != len(plain) || one != string(plain) {
+			plain = []byte(one)
+		}
 		out.digit = bytes.ContainsAny(plain, "0123456789元") // as eras write their first year
 	}
 	plain = bytes.TrimSpace(plain)
@@ -309,28 +344,41 @@ func (v *valueHash) hash(form []byte) sum256 {
 
 // values are the prints of all that was taken.
 func (v *valueHash) values() Values {
+	for i := range v.cache {
+		v.add(&v.cache[i])
+		v.cache[i].times = 0
+	}
 	out := Values{Many: len(v.seen) > FewValues}
-	add := func(s *valueSums) {
-		all := s.sum[0]
-		all.add(&s.sum[1])
-		for _, one := range []struct {
-			sum *sum256
-			n   uint64
-		}{{&s.sum[0], s.n[0]}, {&all, s.n[0] + s.n[1]}} {
-			text := binary.BigEndian.AppendUint64(nil, one.n)
-			for _, word := range slices.Backward(one.sum[:]) {
+	add := func(parts ...*valueSums) {
+		var sum sum256
+		n := uint64(0)
+		for of := range parts[0].sum {
+			for _, s := range parts {
+				sum.add(&s.sum[of])
+				n += s.n[of]
+			}
+			if n == 0 {
+				continue
+			}
+			text := binary.BigEndian.AppendUint64(nil, n)
+			for _, word := range slices.Backward(sum[:]) {
 				text = binary.BigEndian.AppendUint64(text, word)
 			}
 			mac := hmac.New(sha256.New, v.final)
 			mac.Write(text)
-			if one.n > 0 {
-				out.Prints = append(out.Prints, hex.EncodeToString(mac.Sum(nil)))
-			}
+			out.Prints = append(out.Prints, hex.EncodeToString(mac.Sum(nil)))
 		}
 	}
 	add(&v.base)
-	for i := range v.dates {
-		add(&v.dates[i].sums)
+	for i := range v.readings {
+		r := &v.readings[i]
+		misfits := r.misfits.n[aValue]
+		if r.sums.n[aValue] > misfits {
+			add(&v.words, &r.sums)
+		}
+		if misfits > 0 && (r.declared || r.sums.n[aValue] > misfits) {
+			add(&v.words, &r.sums, &r.misfits)
+		}
 	}
 	slices.Sort(out.Prints)
 	out.Prints = slices.Compact(out.Prints)

@@ -80,6 +80,15 @@ func TestCopiesShareAPrint(t *testing.T) {
 		"another missing text":    {a: integer, b: integer, missingA: []string{"999"}, missingB: []string{"none"}, cellsA: []string{"5", "999"}, cellsB: []string{"none", "5"}},
 		"a usual missing text":    {a: integer, b: integer, missingA: []string{"999"}, cellsA: []string{"5", "999"}, cellsB: []string{"5", "N/A"}},
 		"missing dates":           {a: date("YYYY-MM-DD"), b: text, missingA: []string{"9999"}, cellsA: []string{"9999", "2024-02-29"}, cellsB: []string{"", "2/29/2024"}},
+		"a missing date, said":    {a: date("YYYY-MM-DD"), b: date("YYYY/MM/DD"), missingA: []string{"9999-12-31"}, cellsA: []string{"2024-02-29", "9999-12-31"}, cellsB: []string{"2024/02/29", "9999/12/31"}},
+		"two missing texts":       {a: integer, b: integer, missingA: []string{"999"}, cellsA: []string{"5", "999", "-"}, cellsB: []string{"5", "999", ""}},
+		"no date, both ways":      {a: date("YYYY-MM-DD"), b: date("YYYY/MM/DD"), cellsA: []string{"2024-02-29", "2023-01-02", "0000-00-00"}, cellsB: []string{"0000/00/00", "2024/02/29", "2023/01/02"}},
+		"no date, emptied":        {a: text, b: text, cellsA: []string{"0000-00-00", "2024-02-29", "2023-01-02"}, cellsB: []string{"2024/02/29", "2023/01/02", ""}},
+		"a range of numbers":      {a: text, b: text, cellsA: []string{"0.5", "1234.5", "7", "5-6"}, cellsB: []string{"0,50", "1.234,5", "7", "5-6"}},
+		"fractions of seconds":    {a: text, b: text, cellsA: []string{"2024-02-29T13:05:09.500", "2024-02-29T13:05:10"}, cellsB: []string{"2024-02-29 13:05:09.5", "2024-02-29 13:05:10.000"}},
+		"distances from UTC":      {a: text, b: text, cellsA: []string{"2024-02-29T13:05:09Z", "2024-02-29T23:30:10.250Z"}, cellsB: []string{"2024-02-29 22:05:09+09", "2024-03-01 08:30:10.25+09:00"}},
+		"signs of two encodings":  {a: text, b: text, cellsA: []string{"1−2", "3〜4", "‖", "—"}, cellsB: []string{"1－2", "3～4", "∥", "―"}},
+		"a minus of full width":   {a: integer, b: text, cellsA: []string{"-5", "7"}, cellsB: []string{"−5", "7"}},
 		"records without a value": {a: text, b: text, cellsA: []string{"x", "", "y"}, cellsB: []string{"x", "y", " ", "　"}},
 	} {
 		a, b := valuesOf(t, of.a, of.missingA, of.cellsA...), valuesOf(t, of.b, of.missingB, of.cellsB...)
@@ -96,7 +105,7 @@ func TestOthersShareNoPrint(t *testing.T) {
 		"the column": {"1", "2", "2024-02-29"}, "one more": {"1", "2", "2", "2024-02-29"}, "twice": {"1", "2", "2024-02-29", "1", "2", "2024-02-29"},
 		"a sum": {"3", "2024-02-29"}, "another": {"1", "3", "2024-02-29"}, "negative": {"-1", "2", "2024-02-29"}, "a tenth": {"0.1", "2", "2024-02-29"},
 		"texts": {"a", "b"}, "joined": {"ab"}, "other dates": {"2024-02-28"}, "a day": {"2024-02-29"}, "an hour": {"2024-02-29 01:00"}, "seconds": {"1709164800"},
-		"a long number": {"12345678901234567890"}, "the next": {"12345678901234567891"}, "a fraction": {"0.123456789012345"}, "the next fraction": {"0.123456789012346"},
+		"a long number": {"12345678901234567890"}, "the next": {"12345678901234567891"}, "half a second": {"2024-02-29 00:00:00.5"}, "a tenth of a second": {"2024-02-29 00:00:00.05"}, "east": {"2024-02-29 00:00:00+01"}, "a fraction": {"0.123456789012345"}, "the next fraction": {"0.123456789012346"},
 	} {
 		for _, p := range valuesOf(t, Column{}, nil, cells...).Prints {
 			if other, known := seen[p]; known && other != name {
@@ -144,7 +153,8 @@ func TestValuesByDefinition(t *testing.T) {
 		return hex.EncodeToString(mac.Sum(nil))
 	}
 	five, other := tag("n5e0"), tag("n12e1")
-	want := []string{print(3, five, five, other), print(4, five, five, other, tag("tx"))}
+	// The reading by a decimal comma does not read 5.0.
+	want := []string{print(3, five, five, other), print(4, five, five, other, tag("tx")), print(2, five, other), print(3, five, other, tag("tx"))}
 	slices.Sort(want)
 	if !slices.Equal(got.Prints, want) {
 		t.Errorf("%v, want %v", got.Prints, want)
