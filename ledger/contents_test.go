@@ -381,3 +381,47 @@ func TestGrantedAgainIsComparedAgain(t *testing.T) {
 	}
 	verifyClean(t, l)
 }
+
+// A declaration is about the table that it was made for: a new version that has come to hold
+// the values of the other data set needs it again, from either side, and monthly tables that
+// share names or what they shared before do not.
+func TestDeclarationsDoNotCoverLaterCopies(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, Cost{Epsilon: one, Delta: 0})
+	l := f.open(t)
+	grant := func(name, text string, others, changed bool) error {
+		t.Helper()
+		path := filepath.Join(f.dir, name+".csv")
+		write(t, path, text)
+		g := pinned(t, name, path, Cost{Epsilon: one, Delta: 0})
+		g.OtherPeople, g.Changed = others, changed
+		_, err := l.Grant(t.Context(), g)
+		return err
+	}
+	table := func(numbers, word string) string { // numbers from 1, and words
+		text := numbers + "\n"
+		for i := range 20 {
+			text += fmt.Sprintf("%d,%s%d\n", i, word, i)
+		}
+		return text
+	}
+	for _, err := range []error{
+		grant("one", table("no,name", "a"), false, false),
+		grant("two", table("lfd,wer", "b"), true, false),     // the numbers
+		grant("two", table("lfd,wer", "c"), false, true),     // next month: the numbers again
+		grant("one", table("no,name", "d"), false, true),     // and here
+		grant("one", table("nummer,name", "d"), false, true), // under another name
+		grant("three", table("lfd,wer", "e"), true, false),   // of two data sets
+		grant("three", table("lfd,wer", "f")+"20,g\n", false, true),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantCode(t, grant("two", table("lfd,wer", "a"), false, true), "other-people", noren.Usage, `its column "wer" has the values of column "name" of data set one`)
+	wantCode(t, grant("one", table("no,name", "c"), false, true), "other-people", noren.Usage, `its column "name" has the values of column "wer" of data set two`)
+	if err := grant("two", table("lfd,wer", "a"), true, true); err != nil {
+		t.Error(err)
+	}
+	verifyClean(t, l)
+}

@@ -262,7 +262,7 @@ func (g *Grant) decide(ctx context.Context, tx *sql.Tx, old *account, paths, sou
 	// The current version is compared too, wherever its file was read: others may have got
 	// the prints of their values since it was granted. A declaration makes a version.
 	var err error
-	if b.OtherPeople, err = g.similar(ctx, tx, b.Account); err != nil {
+	if b.OtherPeople, err = g.similar(ctx, tx, b.Account, isNew); err != nil {
 		return nil, err
 	}
 	if !isNew && len(b.OtherPeople) == 0 {

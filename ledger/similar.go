@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -26,7 +27,12 @@ type ByNames struct {
 // same values as one of g's with many different values. Names are compared as
 // [columnName] has them. Without the declaration in g they are an error. Versions without
 // contents are compared by names alone, and noted in g.byNames.
-func (g *Grant) similar(ctx context.Context, tx *sql.Tx, own int64) ([]string, error) {
+//
+// A declaration holds for later versions too, as far as their names go. It does not hold for values
+// that came into the two data sets after it: isNew says that g makes a version of another
+// table, and a column with the values of another data set's needs the declaration again, unless
+// an earlier version had a column with these values.
+func (g *Grant) similar(ctx context.Context, tx *sql.Tx, own int64, isNew bool) ([]string, error) {
 	all, err := accounts(ctx, tx, "kind = ?", kindDataset)
 	if err != nil {
 		return nil, err
@@ -37,13 +43,21 @@ func (g *Grant) similar(ctx context.Context, tx *sql.Tx, own int64) ([]string, e
 	}
 	g.byNames = nil
 	ours := g.likeness()
+	later, err := ours.since(ctx, tx, own)
+	if err != nil {
+		return nil, err
+	}
 	var names []string
 	worst := likeness{}
 	for _, a := range all {
-		if a.id == own || slices.Contains(declared[own], a.name) || own != 0 && slices.Contains(declared[a.id], g.Name) {
+		compared := ours
+		if slices.Contains(declared[own], a.name) || own != 0 && slices.Contains(declared[a.id], g.Name) {
+			compared = later
+		}
+		if a.id == own || compared.declared && !isNew {
 			continue
 		}
-		found, err := g.compareWith(ctx, tx, &a, ours)
+		found, err := g.compareWith(ctx, tx, &a, compared)
 		if err != nil {
 			return nil, err
 		}
@@ -66,8 +80,30 @@ func (g *Grant) similar(ctx context.Context, tx *sql.Tx, own int64) ([]string, e
 
 // own are the columns of a grant as they are compared.
 type own struct {
-	names  map[string]bool   // see columnName
-	values map[string]string // a print of values -> the column
+	names    map[string]bool   // see columnName
+	values   map[string]string // a print of values -> the column
+	declared bool              // another data set was declared to hold other people
+}
+
+// since are the columns with values that no earlier version of the account has.
+func (o own) since(ctx context.Context, tx *sql.Tx, account int64) (own, error) {
+	out := own{values: maps.Clone(o.values), declared: true}
+	before, err := contentsRows(ctx, tx, "account = ?", account)
+	if err != nil {
+		return out, err
+	}
+	for i := range before {
+		columns, err := before[i].prints()
+		if err != nil {
+			return out, err
+		}
+		for _, prints := range columns {
+			for _, print := range prints {
+				delete(out.values, print)
+			}
+		}
+	}
+	return out, nil
 }
 
 func (g *Grant) likeness() own {
@@ -120,7 +156,7 @@ func (g *Grant) compareWith(ctx context.Context, tx *sql.Tx, a *account, ours ow
 			}
 			others[name] = true
 		}
-		if smaller := min(len(ours.names), len(others)); common > found.weight && 2*common >= smaller {
+		if smaller := min(len(ours.names), len(others)); !ours.declared && common > found.weight && 2*common >= smaller {
 			found = likeness{fmt.Sprintf("shares %d of %d columns with data set %s", common, smaller, a.name), common}
 		}
 		at := slices.IndexFunc(of, func(r contentsRow) bool { return r.version == rows[i].number })
@@ -139,7 +175,7 @@ func (g *Grant) compareWith(ctx context.Context, tx *sql.Tx, a *account, ours ow
 			found = likeness{fmt.Sprintf("its column %q has the values of column %q of data set %s", mine, other, a.name), 1}
 		}
 	}
-	if len(byNames.Versions) > 0 {
+	if len(byNames.Versions) > 0 && !ours.declared {
 		g.byNames = append(g.byNames, byNames)
 	}
 	return found, nil
