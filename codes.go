@@ -112,6 +112,7 @@ var codes = []Code{
 	{"too-many-records", Usage, "The data set may hold more records than the mechanism answers."},
 	{"types-open", Usage, "The specification states no type for a column whose type is needed."},
 	{"unit-name", Usage, "A column is named record, and the privacy unit is ambiguous."},
+	{"unread-file", NotMet, "A folder holds a file that is no part of its table, and that was not verified."},
 	{"unsound", NotMet, "The ledger fails its verification."},
 	{"untrusted", NotMet, "No trusted key signed a certificate."},
 	{"untyped", Usage, "A quasi-identifier has no stated type, and types are not inferred."},

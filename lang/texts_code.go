@@ -28,6 +28,7 @@ var codeTexts = []Entry{
 	{"The ledger file does not exist.", "台帳のファイルがありません。"},
 	{"A ledger that may know the file of an unaccounted request cannot be opened.", "課金なしの要求のファイルを知っているかもしれない台帳を開けません。"},
 	{"More lines are malformed than are allowed.", "形の誤った行の数が、許された数を超えています。"},
+	{"A folder holds a file that is no part of its table, and that was not verified.", "フォルダに、表の一部ではなく、検証していないファイルがあります。"},
 	{"A folder of files is not the one that its manifest states.", "フォルダのファイルが目録と違います。"},
 	{"No privacy cost reaches the margin that the request states.", "どれだけの費用でも、要求の誤差に届きません。"},
 	{"The work needs more memory than is allowed.", "許されたより多くのメモリが必要です。"},

@@ -242,6 +242,7 @@ var hintTexts = []Entry{
 	{"name the folder alone, or let the pattern match files only", "フォルダだけを指定するか、ファイルだけに一致するパターンにしてください"},
 	{"name the kind", "種類を指定してください"},
 	{"name the ledger's file", "台帳のファイルを指定してください"},
+	{"remove it, or verify files alone by a pattern, as in %s", "取り除くか、パターンでファイルだけを検証してください（例: %s）"},
 	{"name the tables by a pattern, as in %s", "表をパターンで指定してください（例: %s）"},
 	{"name this text as missing if it is missing everywhere; else name the texts that are missing", "どこでも欠損を表すなら、この文字列を欠損値に指定してください。そうでなければ、欠損を表す文字列を指定してください"},
 	{"name two of their columns", "列を二つ指定してください"},

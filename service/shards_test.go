@@ -93,6 +93,7 @@ func TestReleaseInShards(t *testing.T) {
 		t.Errorf("%+v", made)
 	}
 	s.Note = nil
+	must(t, os.Remove(request().Job)) // as a driver does
 	check, err := s.CertificateCheck(t.Context(), &api.CertificateCheckRequest{File: out, Certificate: request().Certificate})
 	if err != nil || !check.Valid {
 		t.Errorf("%+v, %v", check, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/noren-privacy/noren/kanon/verify"
 	"github.com/noren-privacy/noren/spec"
 	"github.com/noren-privacy/noren/table"
+	"github.com/noren-privacy/noren/table/file"
 	"github.com/noren-privacy/noren/table/parts"
 )
 
@@ -27,8 +28,9 @@ const (
 // Verify decides whether a file has k-anonymity, and l-diversity and t-closeness where
 // they are stated, by [verify.Verify]. It uses nothing of how the file was made. Where
 // the file does not have them the result says so and the error is nil: see
-// [verify.Result.Err]. A folder with a manifest must be what the manifest states. Errors
-// are of kind Usage, or of reading the file.
+// [verify.Result.Err]. A folder with a manifest must be what the manifest states, and no
+// folder may hold a file that is not read ([parts.Unread]). Errors are of kind Usage, or of
+// reading the file.
 func (s *Service) Verify(ctx context.Context, r *api.VerifyRequest) (*api.Verification, error) {
 	sp, err := specOf(&r.Table)
 	if err != nil {
@@ -42,9 +44,12 @@ func (s *Service) Verify(ctx context.Context, r *api.VerifyRequest) (*api.Verifi
 		return nil, &noren.Error{Kind: noren.Usage, Code: CodeNoK, Where: "k", What: "expected how many records are to share their quasi-identifiers"}
 	}
 	if parts.IsManifested(r.Input) {
-		if err := parts.CheckManifest(ctx, r.Input); err != nil {
-			return nil, err
-		}
+		err = parts.CheckManifest(ctx, r.Input)
+	} else {
+		err = file.Unread(ctx, r.Input)
+	}
+	if err != nil {
+		return nil, err
 	}
 	src, err := s.openLooked(ctx, r.Input, sp)
 	if err != nil {

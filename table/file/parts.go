@@ -58,6 +58,15 @@ func Parts(ctx context.Context, path string) ([]string, error) {
 	return parts.Find(ctx, path, isTable)
 }
 
+// Unread refuses a folder at path that holds a file that is no part of the table: see
+// [parts.Unread]. A file and a pattern name what is read, and are not looked at.
+func Unread(ctx context.Context, path string) error {
+	if !IsParts(path) || parts.IsPattern(path) {
+		return nil
+	}
+	return parts.Unread(ctx, path, isTable)
+}
+
 // partOpener opens one file of several.
 func partOpener(opts Options) parts.Opener {
 	return func(ctx context.Context, path string) (parts.File, error) {

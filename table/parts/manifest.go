@@ -72,10 +72,10 @@ func IsManifested(path string) bool {
 }
 
 // CheckManifest makes sure that the table files of a folder are those that its manifest
-// states, byte by byte, with none missing and none added. Files whose names begin with a
-// dot or an underscore are no tables. Errors are of kind NotMet, code manifest, where
-// the folder is another, of kind BadData where the manifest is none, and of kind Usage where
-// there is none.
+// states, byte by byte, with none missing and none added, and that it holds nothing else: see
+// [Unread]. Errors are of kind NotMet, code manifest, where the folder is another, code
+// unread-file where it holds more, of kind BadData where the manifest is none, and of kind
+// Usage where there is none.
 func CheckManifest(ctx context.Context, folder string) error {
 	m, err := Stated(ctx, folder)
 	if err != nil {
@@ -90,7 +90,7 @@ func CheckManifest(ctx context.Context, folder string) error {
 }
 
 // Stated is the manifest of a folder whose table files have the names that it states, with
-// none missing and none added. Errors are those of [CheckManifest].
+// none missing and none added, and that holds nothing else. Errors are those of [CheckManifest].
 func Stated(ctx context.Context, folder string) (*Manifest, error) {
 	m, err := readManifest(folder)
 	if err != nil {
@@ -116,7 +116,7 @@ func Stated(ctx context.Context, folder string) (*Manifest, error) {
 			return nil, notStated(filepath.Join(folder, p.Name), "the manifest states this file, and it is missing")
 		}
 	}
-	return m, nil
+	return m, unread(ctx, folder, found, true)
 }
 
 // Check makes sure that the file at path is p, byte by byte: see [CheckManifest].

@@ -289,6 +289,7 @@ export const jaServer: Record<string, string> = {
   "code.too-many-records": "データセットのレコードが、この方法で答えられる数を超えるかもしれません。",
   "code.types-open": "必要な列の型が仕様で決まっていません。",
   "code.unit-name": "recordという名前の列があり、プライバシー単位があいまいです。",
+  "code.unread-file": "フォルダーに、表の一部ではなく、検証していないファイルがあります。",
   "code.unsound": "台帳が検証に合格しません。",
   "code.untrusted": "証明書に、信頼する鍵の署名がありません。",
   "code.unwritten": "予算は使われましたが、ファイルに書き込めませんでした。",
