@@ -88,8 +88,9 @@ type LDPDevices struct {
 	Before bool `json:"before,omitempty"`
 	// Uses are the surveys that were answered under the key.
 	Uses []LDPDevicesUse `json:"uses"`
-	// Epsilon is the sum of the losses of all uses, for a person whose values stay.
-	Epsilon float64 `json:"epsilon"`
+	// Epsilon is the sum of the losses of all uses, for a person whose values stay; null
+	// where nothing bounds it.
+	Epsilon *float64 `json:"epsilon"`
 }
 
 // LDPDevicesUse is a survey that was answered under a key of devices.
@@ -104,6 +105,7 @@ type LDPDevicesUse struct {
 	Records int `json:"records"`
 	// Finishing says that its permanent answers are those of the first version.
 	Finishing bool `json:"finishing,omitempty"`
-	// Epsilon is the loss of all its reports, for a person whose values stay.
-	Epsilon float64 `json:"epsilon"`
+	// Epsilon is the loss of all its reports, for a person whose values stay; null where
+	// nothing bounds it.
+	Epsilon *float64 `json:"epsilon"`
 }

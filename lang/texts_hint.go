@@ -172,6 +172,7 @@ var hintTexts = []Entry{
 	{"leave delta out, or ask for Laplace or Gaussian noise", "delta を省くか、ラプラス雑音かガウス雑音を指定してください"},
 	{"leave incomplete samples out", "不完全な標本を省いてください"},
 	{"leave it out", "省いてください"},
+	{"state the question as the survey began, or leave it out where it did not", "調査を始めたときと同じ質問を指定してください。質問なしで始めた調査では省いてください"},
 	{"leave it out, or change the specification", "省くか、仕様書を変えてください"},
 	{"leave it out, or declare its type", "省くか、型を宣言してください"},
 	{"leave it out, or give column", "省くか、column を指定してください"},

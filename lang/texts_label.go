@@ -93,6 +93,8 @@ var labelTexts = []Entry{
 	// sentences of results
 	{"1 report is not its client's first: the privacy losses of a person with several records add up, and estimates exclude later reports", "各端末の最初でない報告が 1 件あります。複数のレコードを持つ人のプライバシー損失は足し合わさり、推定は後の報告を除きます"},
 	{"%s reports are not their client's first: the privacy losses of a person with several records add up, and estimates exclude later reports", "各端末の最初でない報告が %s 件あります。複数のレコードを持つ人のプライバシー損失は足し合わさり、推定は後の報告を除きます"},
+	{"persons have several records, %s at most: their losses add up, which records of a person have equal values is seen and nothing protects that, and estimates exclude later reports", "複数のレコードを持つ人がいます（最大 %s 件）。その損失は足し合わさり、一人のどのレコードの値が等しいかは分かってしまい、守られません。推定は後の報告を除きます"},
+	{"the question %q was answered for column %s before: where %s is another attribute of these persons, reports show whether their two values are equal, and the sum of the losses does not hold", "質問 %q は、前に列 %s について答えました。%s がこの人々の別の属性なら、報告から二つの値が等しいかどうかが分かり、損失の合計は成り立ちません"},
 	{": say with --epsilon-max what loss is allowed", "。許す損失を --epsilon-max で指定してください"},
 	{"%d public records", "公開のレコード %d 件"},
 	{"1 public record", "公開のレコード 1 件"},

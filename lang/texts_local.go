@@ -18,7 +18,8 @@ var localTexts = []Entry{
 
 	// what is not protected
 	{"who reports, when and from where; and everything that is sent beside the report as it is, such as a client's id or a class label", "誰が、いつ、どこから報告するか。報告と一緒にそのまま送られるすべて（端末の ID やクラスのラベルなど）"},
-	{"a value that changes: every new value costs a lifetime's epsilon again, and so does a device that loses its secret", "変わる値: 新しい値のたびに、また端末が秘密を失うたびに、生涯の epsilon がもう一度かかります"},
+	{"a value that changes: every new value costs a lifetime's epsilon again, and nothing hides that it changed", "変わる値: 新しい値のたびに生涯の epsilon がもう一度かかり、変わったことは隠されません"},
+	{"a device that loses its secret: its answers cost a lifetime's epsilon again", "秘密を失った端末: その答えには生涯の epsilon がもう一度かかります"},
 	{"the cohort, which is public and must not depend on the value", "コホート。公開で、値に依存してはなりません"},
 	{"repeated reports: each further report costs epsilon again, as this mechanism keeps no state", "繰り返しの報告: この仕組みは何も覚えず、報告のたびに同じだけの費用がかかります"},
 	{"another round of these people: their devices' secrets were thrown away (a key of the devices keeps them)", "この人々の次の回: 端末の秘密は捨てられました（端末の鍵があれば保たれます）"},
@@ -114,6 +115,7 @@ var localTexts = []Entry{
 	{"the survey asks %q and not %q", "調査の質問は %q で、%q ではありません"},
 	{"the key was made by this version, and no survey under way began before it", "鍵はこの版で作られたので、それより前に始まった調査はありません"},
 	{"the key has answered this survey by this version already: both together cost two lifetimes", "鍵はこの版でこの調査にすでに答えました。両方合わせると生涯 2 回分の費用になります"},
+	{"the key finishes this survey with the question stated as %q, and with %q its first answers are others", "鍵はこの調査を質問 %q で続けています。%q では前の版の答えが別のものになります"},
 	{"the key finishes another survey already, and its first answers serve one", "鍵はすでに別の調査を続けています。前の版の答えが使えるのは 1 つの調査だけです"},
 	{"what a key was used for cannot be written", "鍵の用途を書けません"},
 	{"what the key of the devices was used for is damaged", "端末の鍵の用途の記録が壊れています"},
@@ -128,6 +130,8 @@ var localTexts = []Entry{
 	{"give the specification by which they were made, by --spec or its flags; --question names a question that is not the column's name", "報告を作った仕様を --spec かそのフラグで与えてください。列の名前でない質問は --question で指定します"},
 	{"%s by %s, answered in %s: epsilon %.4f", "%s（%s、%s）: epsilon %.4f"},
 	{"%s by %s, begun by an earlier version: epsilon %.4f, that of one lifetime", "%s（%s、前の版で開始）: epsilon %.4f（生涯 1 回分）"},
+	{"all answers under %s together: nothing bounds their epsilon", "%s によるすべての答えの合計: epsilon に上限がありません"},
+	{"%s by %s, answered in %s: nothing bounds its epsilon", "%s（%s、%s）: epsilon に上限がありません"},
 	{"all answers under %s together: epsilon %.4f for a person whose values stay", "%s によるすべての答えの合計: 値が変わらない人で epsilon %.4f"},
 	{"answers of an earlier version are not known and add to that; a survey of the same question with other parameters may reveal values together with them", "前の版による答えは分からず、これに加わります。同じ質問を別のパラメーターで尋ねた調査は、それと合わせて値を明かすことがあります"},
 }

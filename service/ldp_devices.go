@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"time"
@@ -144,10 +145,18 @@ func replaceKey(path string, text []byte) error {
 
 // usesOf is what a key was used for, as a part of a document.
 func usesOf(path string, k *survey.KeyFile) *api.LDPDevices {
-	out := &api.LDPDevices{File: path, Before: k.Version == 1, Uses: []api.LDPDevicesUse{}, Epsilon: k.Sum()}
+	out := &api.LDPDevices{File: path, Before: k.Version == 1, Uses: []api.LDPDevicesUse{}, Epsilon: bounded(k.Sum())}
 	for i := range k.Uses {
 		u := &k.Uses[i]
-		out.Uses = append(out.Uses, api.LDPDevicesUse{Question: u.Question, Mechanism: u.Mechanism, Rounds: u.Rounds, Records: u.Records, Finishing: u.Finishing, Epsilon: u.Cost()})
+		out.Uses = append(out.Uses, api.LDPDevicesUse{Question: u.Question, Mechanism: u.Mechanism, Rounds: u.Rounds, Records: u.Records, Finishing: u.Finishing, Epsilon: bounded(u.Cost())})
 	}
 	return out
+}
+
+// bounded is a loss, nil where nothing bounds it.
+func bounded(loss float64) *float64 {
+	if math.IsInf(loss, 1) {
+		return nil
+	}
+	return &loss
 }

@@ -6,12 +6,14 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
+	"github.com/noren-privacy/noren/ldp"
 	"github.com/noren-privacy/noren/ldp/survey"
 )
 
@@ -65,7 +67,7 @@ func TestTwoEpsilonsUnderOneKeyTellNoValue(t *testing.T) {
 		must(t, err)
 		rounds[i], loss[i] = reportsOf(out.Lines), *out.Privacy.Lifetime
 		sum := loss[0] + loss[1]
-		if d := out.Devices; d == nil || len(d.Uses) != i+1 || !(d.Epsilon >= sum) || d.Epsilon > sum+1e-9 || d.Before {
+		if d := out.Devices; d == nil || len(d.Uses) != i+1 || !(*d.Epsilon >= sum) || *d.Epsilon > sum+1e-9 || d.Before {
 			t.Fatalf("devices %+v, losses %v", out.Devices, loss)
 		}
 	}
@@ -181,10 +183,10 @@ func TestOldKeyOfDevices(t *testing.T) {
 	if got := strings.Join(reportsOf(out.Lines), " "); got != oldWords || len(notes) != 0 {
 		t.Errorf("finished with\n%s, notes %v, want\n%s", got, notes, oldWords)
 	}
-	if d := out.Devices; !d.Before || len(d.Uses) != 1 || !d.Uses[0].Finishing || d.Epsilon < *out.Privacy.Lifetime || d.Epsilon > *out.Privacy.Lifetime*1.0001 {
+	if d := out.Devices; !d.Before || len(d.Uses) != 1 || !d.Uses[0].Finishing || *d.Epsilon < *out.Privacy.Lifetime || *d.Epsilon > *out.Privacy.Lifetime*1.0001 {
 		t.Errorf("%+v", d)
 	}
-	if out, err = ask(words, "v"); err != nil || out.Devices.Epsilon > *out.Privacy.Lifetime*1.0001 || out.Devices.Uses[0].Rounds != 2 {
+	if out, err = ask(words, "v"); err != nil || *out.Devices.Epsilon > *out.Privacy.Lifetime*1.0001 || out.Devices.Uses[0].Rounds != 2 {
 		t.Errorf("a second round of the survey costs one lifetime: %+v, %v", out.Devices, err)
 	}
 	_, err = ask(other, "v")
@@ -247,7 +249,7 @@ func TestUsesOfAKeyAtOnce(t *testing.T) {
 	out, err := ask("first")
 	must(t, err)
 	// Nine surveys: of one all reports of a lifetime, of the others one report each.
-	if d := out.Devices; len(d.Uses) != 9 || math.Abs(d.Epsilon-10) > 1e-9 {
+	if d := out.Devices; len(d.Uses) != 9 || math.Abs(*d.Epsilon-10) > 1e-9 {
 		t.Errorf("%+v", d)
 	}
 	info, err := os.Lstat(link)
@@ -276,8 +278,107 @@ func TestSumOfARepeatedClient(t *testing.T) {
 	for _, want := range []float64{3, 6, 6} {
 		out, err := s.LDPRandomise(t.Context(), &r)
 		must(t, err)
-		if math.Abs(out.Devices.Epsilon-want) > 1e-9 {
-			t.Errorf("sum %g, want %g", out.Devices.Epsilon, want)
+		if math.Abs(*out.Devices.Epsilon-want) > 1e-9 {
+			t.Errorf("sum %g, want %g", *out.Devices.Epsilon, want)
 		}
 	}
+}
+
+// Two equal values of a person have one permanent answer, and two reports of it can cost
+// more than twice what one costs.
+func TestSumOfEqualValuesOfAClient(t *testing.T) {
+	s := bare(t)
+	var notes []string
+	s.Note = func(n api.Note) { notes = append(notes, n.Code) }
+	dir := t.TempDir()
+	table := filepath.Join(dir, "t.csv")
+	write(t, table, "id,v\na,0\na,0\nb,1\n")
+	of := api.LDPSurvey{Spec: survey.Spec{Version: 1, Mechanism: "longitudinal-grr", Epsilon: 0.5, Lifetime: 4, Attribute: survey.Attribute{Size: 1000}}}
+	r := api.LDPRandomiseRequest{Table: api.Table{Input: table}, Survey: of, Columns: []string{"v"}, Client: "id", Devices: filepath.Join(dir, "key")}
+	out, err := s.LDPRandomise(t.Context(), &r)
+	must(t, err)
+	m, err := ldp.NewLongitudinalGRR(1000, 4, 0.5)
+	must(t, err)
+	if want := m.After(2); want < 2 || *out.Devices.Epsilon < want || *out.Devices.Epsilon > want*1.001 {
+		t.Errorf("sum %g, want %g", *out.Devices.Epsilon, want)
+	}
+	if strings.Join(notes, " ") != "repeated-values devices-key" && strings.Join(notes, " ") != "devices-key repeated-values" {
+		t.Errorf("notes %v: nothing says that equal values of a person are seen", notes)
+	}
+	out, err = s.LDPRandomise(t.Context(), &r)
+	must(t, err)
+	if math.Abs(*out.Devices.Epsilon-8) > 1e-9 {
+		t.Errorf("sum %g of two rounds, want a lifetime for each of two records", *out.Devices.Epsilon)
+	}
+	// A hundred records of one person: bounded without trying all numbers.
+	write(t, table, "id,v\n"+strings.Repeat("a,0\n", 100))
+	r.Devices = filepath.Join(dir, "key100")
+	out, err = s.LDPRandomise(t.Context(), &r)
+	must(t, err)
+	if e := *out.Devices.Epsilon; e < m.After(100) || e > 400 {
+		t.Errorf("sum %g of 100 records", e)
+	}
+}
+
+// A mechanism without a permanent answer has a key for its cohorts. Its loss over two
+// rounds is not bounded, which the file and the sum say.
+func TestKeyOfAnUnboundedSurvey(t *testing.T) {
+	s := bare(t)
+	s.Note = func(api.Note) {}
+	dir := t.TempDir()
+	table := filepath.Join(dir, "t.csv")
+	write(t, table, oldTable)
+	f, p, q := 0.0, 0.25, 0.75
+	of := api.LDPSurvey{Spec: survey.Spec{Version: 1, Mechanism: "rappor", K: 8, H: 1, M: 4, F: &f, P: &p, Q: &q}}
+	r := api.LDPRandomiseRequest{Table: api.Table{Input: table}, Survey: of, Columns: []string{"v"}, Client: "id", Devices: filepath.Join(dir, "key")}
+	out, err := s.LDPRandomise(t.Context(), &r)
+	must(t, err)
+	if d := out.Devices; d.Epsilon == nil || math.Abs(*d.Epsilon-out.Privacy.Record) > 1e-9 {
+		t.Errorf("one round: %+v", d)
+	}
+	out, err = s.LDPRandomise(t.Context(), &r)
+	must(t, err)
+	if d := out.Devices; d.Epsilon != nil || d.Uses[0].Epsilon != nil {
+		t.Errorf("two rounds: %+v", d)
+	}
+}
+
+// Two columns under one question and key share their answers: it is said.
+func TestTwoColumnsUnderOneQuestion(t *testing.T) {
+	s := bare(t)
+	path, _, _ := homeAndWork(t)
+	r := api.LDPRandomiseRequest{Table: api.Table{Input: path}, Client: "id", Devices: filepath.Join(t.TempDir(), "key"), Survey: oneTime(1)}
+	r.Survey.Spec.Question = "where"
+	for i, column := range []string{"home", "home", "work"} {
+		var said []string
+		s.Note = func(n api.Note) { said = append(said, n.Code) }
+		r.Columns = []string{column}
+		_, err := s.LDPRandomise(t.Context(), &r)
+		must(t, err)
+		if want := i == 2; slices.Contains(said, "other-column") != want {
+			t.Errorf("round %d, column %s: notes %v", i, column, said)
+		}
+	}
+}
+
+// An old key finishes a survey under one question as it was stated: the first version drew
+// other answers for another, also where the question is the column's name today.
+func TestOldKeyFinishesOneQuestion(t *testing.T) {
+	s := bare(t)
+	s.Note = func(api.Note) {}
+	dir := t.TempDir()
+	table, key := filepath.Join(dir, "t.csv"), filepath.Join(dir, "key")
+	write(t, table, oldTable)
+	write(t, key, oldKey)
+	ask := func(question string) error {
+		of := api.LDPSurvey{Spec: survey.Spec{Version: 1, Question: question, Mechanism: "longitudinal-grr", Epsilon: 1, Lifetime: 2, Attribute: survey.Attribute{Size: 3}}}
+		_, err := s.LDPRandomise(t.Context(), &api.LDPRandomiseRequest{Table: api.Table{Input: table}, Survey: of, Columns: []string{"v"}, Client: "id", Devices: key, Finish: "v"})
+		return err
+	}
+	must(t, ask("v"))
+	where(t, ask(""), noren.Usage, "finish")
+	must(t, ask("v"))
+	write(t, key, oldKey)
+	must(t, ask(""))
+	where(t, ask("v"), noren.Usage, "finish")
 }

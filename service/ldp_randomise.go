@@ -56,6 +56,9 @@ func (s *Service) LDPRandomise(ctx context.Context, r *api.LDPRandomiseRequest) 
 		if err := key.Check(sv, r.Finish != ""); err != nil {
 			return nil, err
 		}
+		if before := key.OtherColumn(sv, r.Finish != ""); before != "" {
+			s.note(api.Warning, "other-column", fmt.Sprintf("the question %q was answered for column %s before: where %s is another attribute of these persons, reports show whether their two values are equal, and the sum of the losses does not hold", sv.Question(), before, strings.Join(sv.Columns(), ", ")))
+		}
 		o.Devices = key.Devices(r.Finish != "")
 	}
 	tab, uncharged, err := s.readRandomised(ctx, r, sv)
@@ -74,7 +77,9 @@ func (s *Service) LDPRandomise(ctx context.Context, r *api.LDPRandomiseRequest) 
 			s.note(api.Info, "devices-key", "made the key of the devices, "+r.Devices+": keep it, and keep it secret")
 		}
 	}
-	if n := lines.Repeated; n > 1 {
+	if n := lines.Repeated; n > 0 && key != nil {
+		s.note(api.Warning, "repeated-values", fmt.Sprintf("persons have several records, %s at most: their losses add up, which records of a person have equal values is seen and nothing protects that, and estimates exclude later reports", text.Integer(lines.Most)))
+	} else if n > 1 {
 		s.note(api.Warning, "repeated-clients", fmt.Sprintf("%s reports are not their client's first: the privacy losses of a person with several records add up, and estimates exclude later reports", text.Integer(n)))
 	} else if n == 1 {
 		s.note(api.Warning, "repeated-clients", "1 report is not its client's first: the privacy losses of a person with several records add up, and estimates exclude later reports")

@@ -97,14 +97,22 @@ func (f *randomizeFlags) run(ctx context.Context, t *terminal, path string) erro
 // printDevices prints what a key of devices answered so far, and the sum of the losses.
 func printDevices(w io.Writer, d *api.LDPDevices) {
 	l := lang.Of(w)
-	printLine(w, "devices", l.Text("all answers under %s together: epsilon %.4f for a person whose values stay", d.File, d.Epsilon))
+	if d.Epsilon == nil {
+		printLine(w, "devices", l.Text("all answers under %s together: nothing bounds their epsilon", d.File))
+	} else {
+		printLine(w, "devices", l.Text("all answers under %s together: epsilon %.4f for a person whose values stay", d.File, *d.Epsilon))
+	}
 	for i := range d.Uses {
 		u := &d.Uses[i]
-		line := l.Text("%s by %s, answered in %s: epsilon %.4f", u.Question, u.Mechanism, plural(u.Rounds, "round"), u.Epsilon)
-		if u.Finishing {
-			line = l.Text("%s by %s, begun by an earlier version: epsilon %.4f, that of one lifetime", u.Question, u.Mechanism, u.Epsilon)
+		rounds := plural(u.Rounds, "round")
+		switch {
+		case u.Epsilon == nil:
+			printLine(w, "", l.Text("%s by %s, answered in %s: nothing bounds its epsilon", u.Question, u.Mechanism, rounds))
+		case u.Finishing:
+			printLine(w, "", l.Text("%s by %s, begun by an earlier version: epsilon %.4f, that of one lifetime", u.Question, u.Mechanism, *u.Epsilon))
+		default:
+			printLine(w, "", l.Text("%s by %s, answered in %s: epsilon %.4f", u.Question, u.Mechanism, rounds, *u.Epsilon))
 		}
-		printLine(w, "", line)
 	}
 	if d.Before {
 		printLine(w, "", l.Text("answers of an earlier version are not known and add to that; a survey of the same question with other parameters may reveal values together with them"))

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/ldp"
 )
 
 // KeyFile is the file of a key of devices: the key, and what it was used for. The first
@@ -31,28 +33,66 @@ type Use struct {
 	Mechanism string `json:"mechanism"`
 	// Stream of the permanent answers; see [Survey.Stream].
 	Stream string `json:"stream"`
-	// Finishing says that the answers are those of the first version of the streams.
-	Finishing bool `json:"finishing,omitempty"`
+	// Columns are those that were reported under the question, each once.
+	Columns []string `json:"columns,omitempty"`
+	// Finishing says that the answers are those of the first version of the streams, and
+	// First is the question as these have it: empty where the specification states none.
+	Finishing bool   `json:"finishing,omitempty"`
+	First     string `json:"first,omitempty"`
 	// Rounds is the number of times that the survey was answered.
 	Rounds int `json:"rounds"`
 	// Records is the largest number of records of one person in a round.
 	Records int `json:"records"`
-	// Epsilon is the loss of one report of a person.
+	// Epsilon is the loss of one round of a person: of as many reports as it has records.
 	Epsilon float64 `json:"epsilon"`
-	// Lifetime is the loss of all reports of a person whose value stays.
-	Lifetime float64 `json:"lifetime"`
+	// Lifetime is the loss of all reports of a person with one record whose value stays; 0
+	// where nothing bounds it.
+	Lifetime float64 `json:"lifetime,omitempty"`
 }
 
-// Cost is the loss of what a person answered whose values stayed: for each record that of
-// the one report, or that of a lifetime. Records of one person may differ in their value,
-// so that their losses add up.
+// Cost is the loss of what a person answered whose values stayed: that of the one round, or
+// that of a lifetime for each record, as records may differ in their value. Which of the
+// records have equal values is not covered: equal values have one permanent answer. It is
+// infinite where nothing bounds it.
 func (u *Use) Cost() float64 {
-	each := u.Lifetime
-	if u.Rounds == 1 && !u.Finishing {
-		each = u.Epsilon
+	switch {
+	case u.Rounds == 1 && !u.Finishing:
+		return u.Epsilon
+	case u.Lifetime == 0:
+		return math.Inf(1)
 	}
-	return float64(u.Records) * each
+	return float64(u.Records) * u.Lifetime
 }
+
+// lossOfRound is the loss of n reports of a person, whatever the values, given which of them
+// are equal: with n_j reports of value j it is the sum of [ldp.LossAfter] of all n_j, which
+// is at most n times the largest loss of j reports divided by j. That can be more than n
+// times the loss of one report.
+func (s *Survey) lossOfRound(n int) float64 {
+	loss := s.Loss()
+	var m any = s.rappor
+	if s.device != nil {
+		m = s.device
+	}
+	if math.IsInf(loss.Lifetime, 1) { // no permanent answer: reports are independent given the value
+		return float64(n) * loss.Record
+	}
+	each := loss.Record
+	for j := 2; j <= min(n, mostTried); j++ {
+		each = max(each, ldp.LossAfter(m, loss, j)/float64(j))
+	}
+	if n > mostTried {
+		each = max(each, loss.Lifetime/mostTried)
+	}
+	if n == 1 {
+		return each
+	}
+	return min(float64(n)*each*(1+0x1p-50), float64(n)*loss.Lifetime)
+}
+
+// mostTried is the number of equal values up to which the loss of a round is computed; a
+// larger number costs no more than a lifetime.
+const mostTried = 64
 
 // NewKeyFile is the file of a new key.
 func NewKeyFile(key []byte) (*KeyFile, error) {
@@ -79,7 +119,7 @@ func ParseKey(name string, text []byte) (*KeyFile, error) {
 		return nil, bad
 	}
 	for _, u := range k.Uses {
-		if u.Rounds < 1 || u.Records < 1 || !(u.Epsilon > 0 && u.Lifetime > 0) || u.Stream == "" {
+		if u.Rounds < 1 || u.Records < 1 || !(u.Epsilon > 0 && u.Lifetime >= 0) || u.Stream == "" {
 			return nil, bad
 		}
 	}
@@ -148,8 +188,27 @@ func (k *KeyFile) Check(s *Survey, finishing bool) error {
 		if u.Finishing && u.Stream != stream {
 			return fault("finish", "the key finishes another survey already, and its first answers serve one", "leave it out")
 		}
+		if u.Finishing && u.First != s.spec.Question {
+			return fault("finish", fmt.Sprintf("the key finishes this survey with the question stated as %q, and with %q its first answers are others", u.First, s.spec.Question), "state the question as the survey began, or leave it out where it did not")
+		}
 	}
 	return nil
+}
+
+// OtherColumn is a column other than those of the survey that the key answered under the
+// same permanent answers, "" where there is none. Two attributes of a person that are asked
+// so cost more than one lifetime: whether their values are equal is seen.
+func (k *KeyFile) OtherColumn(s *Survey, finishing bool) string {
+	u := k.find(s.Stream(), finishing)
+	if u == nil {
+		return ""
+	}
+	for _, name := range u.Columns {
+		if !slices.Contains(s.Columns(), name) {
+			return name
+		}
+	}
+	return ""
 }
 
 // Add notes that the key answers a survey once more, with this number of records of the
@@ -163,10 +222,21 @@ func (k *KeyFile) Add(s *Survey, finishing bool, records int) error {
 	if u == nil {
 		k.Uses = append(k.Uses, Use{Question: s.Question(), Mechanism: s.Mechanism(), Stream: stream, Finishing: finishing})
 		u = &k.Uses[len(k.Uses)-1]
+		if finishing {
+			u.First = s.spec.Question
+		}
+	}
+	for _, name := range s.Columns() {
+		if name != "" && !slices.Contains(u.Columns, name) {
+			u.Columns = append(u.Columns, name)
+		}
 	}
 	u.Rounds++
 	u.Records = max(u.Records, records, 1)
-	u.Epsilon, u.Lifetime = max(u.Epsilon, loss.Record), max(u.Lifetime, loss.Lifetime)
+	u.Epsilon = max(u.Epsilon, s.lossOfRound(max(records, 1)))
+	if !math.IsInf(loss.Lifetime, 1) {
+		u.Lifetime = max(u.Lifetime, loss.Lifetime)
+	}
 	return nil
 }
 

@@ -64,10 +64,11 @@ func (s *Survey) Guarantee() noren.Guarantee { return s.Loss().Guarantee() }
 func (s *Survey) Unprotected() []string {
 	out := []string{"who reports, when and from where; and everything that is sent beside the report as it is, such as a client's id or a class label"}
 	switch {
-	case s.device != nil:
-		out = append(out, "a value that changes: every new value costs a lifetime's epsilon again, and so does a device that loses its secret")
-	case s.rappor != nil:
-		out = append(out, "a value that changes: every new value costs a lifetime's epsilon again, and so does a device that loses its secret")
+	case s.Remembers():
+		out = append(
+			out, "a value that changes: every new value costs a lifetime's epsilon again, and nothing hides that it changed",
+			"a device that loses its secret: its answers cost a lifetime's epsilon again",
+		)
 		if s.kind == Words {
 			out = append(out, "the cohort, which is public and must not depend on the value")
 		}

@@ -1,6 +1,6 @@
 import { down, float, not, respond, secretWord, share } from "./draw.js";
 import { check, number, whole, type Loss } from "./loss.js";
-import { type Bytes, hmac, identity, join, type Options, real, recall, sized, type Store, utf8 } from "./secret.js";
+import { type Bytes, copied, hmac, identity, join, type Options, real, recall, sized, type Store, utf8 } from "./secret.js";
 
 /** Covers what exp and the divisions round, with a margin: they run for an epsilon smaller by this. */
 const SAFETY = 1e-13;
@@ -85,14 +85,14 @@ export class LongitudinalGrr {
 
   /** The device whose secret is kept in store, under the question's name; made and kept if there is none. */
   async open(question: string, store: Store, options: Options = {}): Promise<LongitudinalGrrDevice> {
-    const { domain, finish } = options;
-    const kept = await recall(store, question, `grr,${this.k},${this.lifetime}`, { domain, finish }, 1);
-    return this.make(kept.secret, question, { domain, finish }, kept.still);
+    const own = copied(options);
+    const kept = await recall(store, question, `grr,${this.k},${this.lifetime}`, own, 1);
+    return this.make(kept.secret, question, own, kept.still);
   }
 
   /** The device of a secret of 16 random bytes or more, which must stay the same for ever. */
-  device(secret: Bytes, question: string, options: Options = {}): Promise<LongitudinalGrrDevice> {
-    return this.make(secret, question, options);
+  async device(secret: Bytes, question: string, options: Options = {}): Promise<LongitudinalGrrDevice> {
+    return this.make(secret, question, copied(options));
   }
 
   private async make(secret: Bytes, question: string, { domain, finish }: Options, still?: () => Promise<void>): Promise<LongitudinalGrrDevice> {

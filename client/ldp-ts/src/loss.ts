@@ -10,7 +10,7 @@ export interface Loss {
   readonly report: number;
   /** Epsilon of one report of a record; here a record is one attribute. d attributes of one person cost d times as much. */
   readonly record: number;
-  /** Epsilon of all reports ever made of a value that does not change; each new value adds as much again. Infinity where nothing bounds it. */
+  /** Epsilon of all reports ever made of a value that does not change; each new value adds as much again, and nothing hides that it changed. Infinity where nothing bounds it. */
   readonly lifetime: number;
 }
 

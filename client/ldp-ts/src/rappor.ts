@@ -1,7 +1,7 @@
 import { down, lanes, secretWord, up } from "./draw.js";
 import { check, logUp, number, whole, type Loss } from "./loss.js";
 import { md5 } from "./md5.js";
-import { type Bytes, derive, hmac, hmacOf, identity, join, key, type Options, recall, type Store, utf8 } from "./secret.js";
+import { type Bytes, copied, derive, hmac, hmacOf, identity, join, key, type Options, recall, type Store, utf8 } from "./secret.js";
 
 /** The parameters of RAPPOR, in the letters of the reference's params file. */
 export interface RapporParams {
@@ -75,9 +75,9 @@ export class Rappor {
    */
   async open(question: string, store: Store, options: Options = {}): Promise<RapporDevice> {
     const { k, h, m } = this.params;
-    const { domain, finish } = options;
-    const kept = await recall(store, question, `rappor,${k},${h},${m},${this.f128}/128`, { domain, finish }, m);
-    const secret = finish ? kept.secret : await this.metricSecret(kept.secret, question, domain);
+    const own = copied(options);
+    const kept = await recall(store, question, `rappor,${k},${h},${m},${this.f128}/128`, own, m);
+    const secret = own.finish ? kept.secret : await this.metricSecret(kept.secret, question, own.domain);
     return this.make(await hmac(secret), kept.cohort, kept.still);
   }
 
@@ -108,7 +108,7 @@ export class Rappor {
   async metricSecret(secret: Bytes, question: string, domain?: readonly string[]): Promise<Bytes> {
     const { k, h, m } = this.params;
     const own = key(secret);
-    const id = await identity("rappor", question, domain, new Uint8Array(1), new Uint8Array(), join(k), join(h), join(m / 2 ** 32, m), join(this.f128));
+    const id = await identity("rappor", question, copied({ domain }).domain, new Uint8Array(1), new Uint8Array(), join(k), join(h), join(m / 2 ** 32, m), join(this.f128));
     return derive(own, join(utf8("noren ldp metric 2 "), id));
   }
 

@@ -35,6 +35,19 @@ export interface Options {
   readonly finish?: boolean | undefined;
 }
 
+/**
+ * The options, copied at once: what changes afterwards changes neither the entry of the
+ * store nor the answers, which name one domain.
+ */
+export function copied(options: Options): Options {
+  const { domain, finish } = options;
+  if (domain === undefined) return { finish };
+  check(Array.isArray(domain), "domain: must be an array of texts");
+  const meant = Array.from(domain);
+  for (const text of meant) name(text, "domain");
+  return { domain: Object.freeze(meant), finish };
+}
+
 /** What a device is made from. */
 export interface Recalled {
   secret: Bytes;
@@ -120,8 +133,9 @@ const settle = 50;
 
 /** A secret, copied: bytes, 16 or more. What only looks like bytes would be another key, or the empty one. */
 export function key(secret: Bytes): Bytes {
-  check(secret instanceof Uint8Array && secret.length >= 16, "secret: must be a Uint8Array of 16 random bytes or more");
-  return new Uint8Array(secret);
+  const bytes = secret instanceof Uint8Array ? new Uint8Array(secret) : new Uint8Array();
+  check(bytes.length >= 16, "secret: must be a Uint8Array of 16 random bytes or more"); // of the copy: a length can be made up
+  return bytes;
 }
 
 /** The bytes of a name. Unpaired surrogates are refused: all would be the bytes of one character. */

@@ -79,6 +79,41 @@ test("a key is a Uint8Array of 16 bytes or more", async () => {
   assert.deepEqual(await Promise.all([1, 2, 3].map((l) => device.permanent(l))), before);
 });
 
+test("a length that is made up is no key", async () => {
+  class Long extends Uint8Array {
+    get length() {
+      return 32;
+    }
+  }
+  const own = Object.defineProperty(new Uint8Array(), "length", { value: 32 });
+  const rappor = new Rappor(basic(4, 0.5, 0.25, 0.75));
+  for (const s of [new Long(), new Long(8), own]) {
+    for (const way of [() => rappor.device(s, 0), () => rappor.metricSecret(s, "q"), () => new LongitudinalGrr(4, 2, 1).device(s, "q")]) {
+      await assert.rejects(async () => way(), { name: "RangeError", message: /secret: / });
+    }
+  }
+});
+
+test("a domain that changes while a question is opened changes nothing", async () => {
+  for (const m of [new LongitudinalGrr(4, 20, 1), new Rappor(basic(4, 0.5, 0, 1))]) {
+    const { handle } = slowHandles();
+    const domain = ["a", "b", "c", "d"];
+    const opening = m.open("q", handle(), { domain });
+    domain[0] = "z";
+    const device = await opening;
+    const again = await m.open("q", handle(), { domain: ["a", "b", "c", "d"] });
+    for (const v of [0, 1, 2, 3]) assert.equal(await device.permanent(v), await again.permanent(v));
+    // One that is another each time it is read is read once.
+    let reads = 0;
+    const store = new MemoryStore();
+    const moving = await m.open("q", store, { domain: new Proxy(["a"], { get: (of, name) => (name === "0" ? "v" + reads++ : of[name]) }) });
+    assert.equal(reads, 1);
+    const same = await m.open("q", store, { domain: ["v0"] });
+    for (const v of [0, 1, 2, 3]) assert.equal(await moving.permanent(v), await same.permanent(v));
+    for (const wrong of ["abcd", new Set(["a", "b"]), { 0: "a", length: 1 }, null]) await assert.rejects(m.open("q", new MemoryStore(), { domain: wrong }), /domain: /);
+  }
+});
+
 test("questions and domains are texts, and words are texts or bytes", async () => {
   const grr = new LongitudinalGrr(4, 2, 1);
   const rappor = new Rappor({ k: 16, h: 2, m: 8, p: 0.25, q: 0.75, f: 0.5 });
