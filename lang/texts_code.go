@@ -108,6 +108,7 @@ var codeTexts = []Entry{
 	{"The range of the request does not continue what the server has.", "要求の範囲が、サーバーにあるものの続きではありません。"},
 	{"The request does not fit the privacy budget or the grants of the data set.", "要求が、データセットのプライバシー予算か付与に合いません。"},
 	{"The server is sealed: it answers reading requests and refuses changes and releases.", "サーバーは封印されています。読み取りの要求には答え、変更と公開は拒みます。"},
+	{"The body of the request cannot be read: it ended early, or its encoding is not that of HTTP.", "要求の本文を読めません。途中で終わったか、HTTPの符号化ではありません。"},
 	{"The body of the request arrived too slowly.", "要求の本文の受信に時間がかかりすぎました。"},
 	{"The body of the request is larger than the limit.", "要求の本文が上限を超えています。"},
 	{"The principal or the address has sent too many requests.", "この利用者かアドレスからの要求が多すぎます。"},

@@ -94,7 +94,6 @@ var hintTexts = []Entry{
 	{"correct the file, or give the column another format", "ファイルを直すか、列に別の書式を指定してください"},
 	{"correct the file, say which texts stand for missing values, or give the column another type than %s", "ファイルを直すか、欠損値を表す文字列を指定するか、列に %s 以外の型を指定してください"},
 	{"create one first, or choose another file", "先に作るか、別のファイルを選んでください"},
-	{"delete one, or wait until one expires", "一つ消すか、期限が切れるのを待ってください"},
 	{"describe the records by a chain or a tree", "レコードを鎖か木で表してください"},
 	{"did you mean %s?", "%s のことですか"},
 	{"docs/cli.md, \"The specification of reports\", shows what it may hold", "docs/cli.md の「The specification of reports」に書ける項目があります"},

@@ -84,6 +84,7 @@ func Routes() []Way {
 		way("DELETE /api/v1/tokens/{id}", nothing, "end a token", roles, None),
 		way("POST /api/v1/uploads", nothing, "begin an upload", roles, None),
 		way("DELETE /api/v1/uploads/{id}", nothing, "delete an upload", roles, None),
+		way("GET /api/v1/uploads", nothing, "the uploads of the principal itself", roles, None),
 		way("GET /api/v1/uploads/{id}", nothing, "an upload, with the place where it goes on", roles, None),
 		way("PUT /api/v1/uploads/{id}", nothing, "send the next part of an upload", roles, None),
 	}

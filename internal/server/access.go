@@ -1,10 +1,13 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"mime"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -155,6 +158,19 @@ func (s *Server) roleFor(ctx context.Context, c *call, a *access) error {
 	return problem.New("forbidden", "")
 }
 
+// mayStill reports whether the principal of a call that goes on, such as a stream of
+// events, is still signed in and still has a role for it.
+func (s *Server) mayStill(r *http.Request, c *call, a *access) bool {
+	ctx := r.Context()
+	from, _ := ctx.Value(addressKey{}).(netip.Addr)
+	actor, err := s.actorOf(r, from, s.auth.Holds)
+	if err != nil || actor == nil || actor.ID != c.actor.ID {
+		return false
+	}
+	again := &call{id: c.id, actor: actor}
+	return s.roleFor(ctx, again, a) == nil
+}
+
 // ownerOf finds the object on which grants decide on an id.
 func (s *Server) ownerOf(ctx context.Context, id string) (string, error) {
 	prefix, _, _ := strings.Cut(id, "_")
@@ -252,6 +268,10 @@ func register[I, O any](s *Server, api huma.API, op huma.Operation, a access, do
 			s.refuse(w, r, err)
 			return
 		}
+		if err := whole(w, r, &op); err != nil {
+			s.refuse(w, r, err)
+			return
+		}
 		next(huma.WithValue(ctx, callKey{}, c))
 	})
 	huma.Register(api, op, func(ctx context.Context, in *I) (*O, error) {
@@ -265,6 +285,24 @@ func register[I, O any](s *Server, api huma.API, op huma.Operation, a access, do
 		}
 		return out, nil
 	})
+}
+
+// whole reads the body of a request, so that what cannot be read has its own problem:
+// huma calls that a failure of the server.
+func whole(w http.ResponseWriter, r *http.Request, op *huma.Operation) error {
+	if r.ContentLength == 0 || r.Body == nil || r.Method == http.MethodGet || r.Method == http.MethodHead {
+		return nil
+	}
+	most := op.MaxBodyBytes
+	if most == 0 {
+		most = jsonLimit
+	}
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most-1)) // huma refuses a body of its limit
+	if err != nil {
+		return err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(text))
+	return nil
 }
 
 // told is the problem of an error in the language of the request, with the request's id. Failures of the server

@@ -58,7 +58,8 @@ type Config struct {
 	// Slowness is how slow a client may be. Defaults to 1 KiB/s after 10 s, and 30 s for
 	// each piece of an answer.
 	Slowness limit.Slowness
-	// Connections is how many connections are open at most. Defaults to 1,024.
+	// Connections is how many connections are open at most, a quarter of them from one
+	// address. Where there are more, the one that was idle for longest ends. Defaults to 1,024.
 	Connections int
 	// Stop is how long jobs may go on once the server stops. Defaults to 20 s.
 	Stop time.Duration

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/noren-privacy/noren/internal/server/store"
@@ -64,6 +65,11 @@ func (s *Server) faults() (all []string) {
 	}
 	if reason := s.Sealed(); reason != "" {
 		all = append(all, "sealed: "+reason)
+	}
+	if s.Sealed() == "" {
+		if lost, err := s.books.Lost(ctx); err == nil && len(lost) > 0 {
+			all = append(all, "books: the ledger does not know the data sets of "+strings.Join(lost, ", "))
+		}
 	}
 	if ahead := s.store.Ahead(); ahead > time.Minute {
 		all = append(all, fmt.Sprintf("clock: it is %s behind the latest time that this server has seen; sessions and tokens that had ended stay ended", ahead.Round(time.Second)))

@@ -14,6 +14,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/server/audit"
 	"github.com/noren-privacy/noren/internal/server/auth"
+	"github.com/noren-privacy/noren/internal/server/names"
 	"github.com/noren-privacy/noren/internal/server/store"
 )
 
@@ -156,7 +157,7 @@ func (h *Host) AddPrincipal(ctx context.Context, name string, role auth.Role, ob
 // validName reports whether a name of a principal can be shown.
 func validName(name string) bool {
 	n := utf8.RuneCountInString(name)
-	return utf8.ValidString(name) && n > 0 && n <= 100 && strings.TrimSpace(name) == name && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
+	return names.Seen(name) && n > 0 && n <= 100 && strings.TrimSpace(name) == name && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 func validGrant(role auth.Role, object string) error {

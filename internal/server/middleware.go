@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren/internal/server/auth"
+	"github.com/noren-privacy/noren/internal/server/limit"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/store"
 	"github.com/noren-privacy/noren/lang"
@@ -88,6 +89,11 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			}
 			s.metrics.request(r.Pattern, counted.status, time.Since(begun))
 		}()
+		if len(r.TransferEncoding) > 0 {
+			// Beside Transfer-Encoding, net/http drops a Content-Length without a word: what
+			// another program took for the rest of the body is no second request.
+			w.Header().Set("Connection", "close")
+		}
 		if r.Body != nil && r.ContentLength != 0 {
 			r.Body = s.cfg.Slowness.Body(w, r)
 		}
@@ -182,11 +188,7 @@ func (s *Server) servesHost(host string) bool {
 // addressHash names an address in memory: a hash under a key that lives 10 minutes. Of an
 // IPv6 address the network counts.
 func (s *Server) addressHash(a netip.Addr) string {
-	if a.Is6() {
-		if p, err := a.Prefix(64); err == nil {
-			a = p.Addr()
-		}
-	}
+	a = limit.Network(a)
 	s.saltMu.Lock()
 	if now := time.Now(); now.Sub(s.salted) > 10*time.Minute {
 		s.salt, s.salted = store.NewSecret(), now
@@ -233,9 +235,14 @@ func (s *Server) identify(r *http.Request, from netip.Addr) (*http.Request, erro
 // whoIs finds the principal by the token of a request, or by its cookie where it has no
 // token; nil without both.
 func (s *Server) whoIs(r *http.Request, from netip.Addr) (*auth.Actor, error) {
-	if value := r.Header.Get("Authorization"); value != "" {
-		scheme, token, ok := strings.Cut(value, " ")
-		if !ok || !strings.EqualFold(scheme, "bearer") {
+	return s.actorOf(r, from, s.auth.BySession)
+}
+
+// actorOf is whoIs, with the function that finds the principal of a session's secret.
+func (s *Server) actorOf(r *http.Request, from netip.Addr, session func(context.Context, string) (*auth.Actor, error)) (*auth.Actor, error) {
+	if values := r.Header.Values("Authorization"); len(values) > 0 {
+		scheme, token, ok := strings.Cut(values[0], " ")
+		if len(values) > 1 || !ok || !strings.EqualFold(scheme, "bearer") {
 			return nil, auth.ErrUnknown
 		}
 		return s.auth.ByToken(r.Context(), strings.TrimSpace(token), from)
@@ -247,7 +254,7 @@ func (s *Server) whoIs(r *http.Request, from netip.Addr) (*auth.Actor, error) {
 	if len(cookies) > 1 {
 		return nil, auth.ErrUnknown // one was planted
 	}
-	return s.auth.BySession(r.Context(), cookies[0].Value)
+	return session(r.Context(), cookies[0].Value)
 }
 
 // cookieName is the name of the session's cookie. A browser takes the prefix __Host- from

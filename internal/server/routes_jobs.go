@@ -19,6 +19,10 @@ func jobProblem(err error) error {
 		p := problem.New("too-many", "The queue of jobs is full.")
 		p.RetryAfter = 10
 		return p
+	case errors.Is(err, jobs.ErrShare):
+		p := problem.New("too-many", "Your jobs fill your share of the queue.").Hinted("wait until one ends, or cancel one")
+		p.RetryAfter = 10
+		return p
 	case errors.Is(err, jobs.ErrClosed):
 		return problem.New("unavailable", "The server is stopping.")
 	case errors.Is(err, jobs.ErrUnknown):
@@ -44,8 +48,9 @@ func (s *Server) registerJobs(api huma.API, mux *http.ServeMux) {
 		Description: "Server-sent events with a number each: progress {stage, done, total, left_s}, point (of a curve), and one final event done, failed, cancelled or closing.",
 		Content:     map[string]*huma.MediaType{"text/event-stream": {}},
 	}}
-	s.handle(api, mux, events, access{roles: stewards, object: "id"}, func(w http.ResponseWriter, r *http.Request, c *call) error {
-		return jobProblem(s.jobs.Follow(w, r, c.id))
+	may := access{roles: stewards, object: "id"}
+	s.handle(api, mux, events, may, func(w http.ResponseWriter, r *http.Request, c *call) error {
+		return jobProblem(s.jobs.Follow(w, r, c.id, func() bool { return s.mayStill(r, c, &may) }))
 	})
 }
 

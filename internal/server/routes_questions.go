@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"reflect"
@@ -156,7 +155,7 @@ func (s *Server) listAnswers(ctx context.Context, c *call, in *answerListing) (*
 func (s *Server) pay(w http.ResponseWriter, r *http.Request, c *call, a *access) error {
 	text, err := io.ReadAll(r.Body)
 	if err != nil {
-		return bodyError(err)
+		return err
 	}
 	in := &questions.Paying{}
 	dec := json.NewDecoder(bytes.NewReader(text))
@@ -193,14 +192,6 @@ func (s *Server) noteEntry(ctx context.Context, e audit.Entry) error {
 		return problem.New("sealed", "The audit log cannot be written.")
 	}
 	return nil
-}
-
-func bodyError(err error) error {
-	var large *http.MaxBytesError
-	if errors.As(err, &large) {
-		return err
-	}
-	return problem.New("invalid", "The body ended early.")
 }
 
 // sendReply sends the reply of a paid question.

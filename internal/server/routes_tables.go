@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net/http"
 
@@ -102,11 +101,7 @@ func (s *Server) registerHierarchies(a huma.API, mux *http.ServeMux) {
 	s.handle(a, mux, put, access{roles: stewards, object: "id", changes: true, action: "hierarchy.set", media: "text/csv", most: tables.MostHierarchy}, func(w http.ResponseWriter, r *http.Request, c *call) error {
 		text, err := io.ReadAll(r.Body)
 		if err != nil {
-			var large *http.MaxBytesError
-			if errors.As(err, &large) {
-				return err
-			}
-			return problem.New("invalid", "The body ended early.")
+			return err
 		}
 		t, err := s.tables.SetHierarchy(r.Context(), c.id, version(r.Header.Get("If-Match")), r.PathValue("column"), text)
 		return s.tableJSON(w, t, err)

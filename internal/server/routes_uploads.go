@@ -66,7 +66,7 @@ func uploadProblem(err error) error {
 		p.RetryAfter = 1
 		return p
 	case errors.Is(err, uploads.ErrMany):
-		return problem.New("too-many", "There are too many uploads at once.").Hinted("delete one, or wait until one expires")
+		return problem.New("too-many", "You have too many uploads at once.").Hinted("list your uploads and delete one, or wait until one expires")
 	case errors.Is(err, uploads.ErrDiskFull):
 		return problem.New("unavailable", "The disk is full.").Hinted("free space on the server")
 	}
@@ -78,6 +78,7 @@ func (s *Server) registerUploads(api huma.API, mux *http.ServeMux) {
 	begin := op("POST", "/uploads", "Begin an upload")
 	begin.DefaultStatus = http.StatusCreated
 	register(s, api, begin, access{roles: stewards, changes: true, action: "upload.begin"}, s.beginUpload)
+	register(s, api, op("GET", "/uploads", "The uploads of the principal itself, those that expire first before others"), access{roles: stewards}, s.listUploads)
 	register(s, api, op("GET", "/uploads/{id}", "An upload, with the place where it goes on"), access{roles: stewards, object: "id"}, s.getUpload)
 	register(s, api, op("DELETE", "/uploads/{id}", "Delete an upload"), access{roles: stewards, object: "id", action: "upload.delete"}, s.deleteUpload)
 	part := op("PUT", "/uploads/{id}", "Send the next part of an upload")
@@ -104,6 +105,18 @@ func (s *Server) beginUpload(_ context.Context, c *call, in *uploadInput) (*uplo
 	}
 	c.note("upload", u.ID)
 	return &uploadOutput{"0", shownUpload(u)}, nil
+}
+
+func (s *Server) listUploads(_ context.Context, c *call, _ *empty) (*output[page[uploadBody]], error) {
+	own, err := s.uploads.List(c.actor.ID)
+	if err != nil {
+		return nil, uploadProblem(err)
+	}
+	items := make([]uploadBody, len(own))
+	for i, u := range own {
+		items[i] = *shownUpload(u)
+	}
+	return &output[page[uploadBody]]{page[uploadBody]{Items: items}}, nil
 }
 
 func (s *Server) getUpload(_ context.Context, c *call, in *idInput) (*uploadOutput, error) {

@@ -45,7 +45,7 @@ func (s *Server) Listen(ctx context.Context) (base string, err error) {
 	}
 	l := &s.listeners
 	l.admin = admin
-	l.counted = &limit.Listener{Listener: main, Most: s.cfg.Connections}
+	l.counted = &limit.Listener{Listener: main, Most: s.cfg.Connections, Share: max(1, s.cfg.Connections/4), Proxy: s.isProxy}
 	scheme := "http"
 	if s.cfg.Certificate == "" {
 		l.counted.Shed = []byte(shed)
@@ -111,7 +111,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	quiet := log.New(discard{}, "", 0) // its lines hold addresses
 	main := &http.Server{
 		Handler: s.handler, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 60 * time.Second,
-		MaxHeaderBytes: headerLimit, ErrorLog: quiet,
+		MaxHeaderBytes: headerLimit, ErrorLog: quiet, ConnState: s.listeners.counted.State,
 	}
 	admin := &http.Server{
 		Handler: s.adminHandler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second,

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/server/names"
 	"github.com/noren-privacy/noren/internal/server/store"
 )
 
@@ -191,6 +192,18 @@ func (a *Auth) BySession(ctx context.Context, secret string) (*Actor, error) {
 	return a.actor(ctx, s.Principal, s, secret)
 }
 
+// Holds finds the principal of a session's secret and leaves its idle time as it is.
+func (a *Auth) Holds(ctx context.Context, secret string) (*Actor, error) {
+	if !validSecret(secret) {
+		return nil, ErrUnknown
+	}
+	s, err := a.store.FindSession(ctx, hash("session", secret), Idle)
+	if err != nil {
+		return nil, unknown(err)
+	}
+	return a.actor(ctx, s.Principal, s, secret)
+}
+
 // SignOut ends a session.
 func (a *Auth) SignOut(ctx context.Context, secret string) error {
 	return a.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.EndSession(ctx, hash("session", secret)) })
@@ -205,6 +218,8 @@ func (a *Auth) NewToken(ctx context.Context, principal, name string, days int, n
 	switch {
 	case name == "" || len(name) > 100:
 		return nil, "", noren.Usagef("name", "expected a name of 1 to 100 bytes, got %d", len(name))
+	case !names.Seen(name):
+		return nil, "", noren.Usagef("name", "expected a name without controls and marks of direction")
 	case days < 1 || days > MostDays:
 		return nil, "", noren.Usagef("days", "expected 1 to %d days, got %d", MostDays, days)
 	}

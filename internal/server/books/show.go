@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/tables"
@@ -156,6 +157,22 @@ func (b *Books) Get(ctx context.Context, id string, v Viewer) (*Book, error) {
 	return b.shown(ctx, d, set, v)
 }
 
+// Lost is the ids of books whose data set the ledger does not know. Nothing is known of
+// them: lists leave them out.
+func (b *Books) Lost(ctx context.Context) ([]string, error) {
+	var out []string
+	for _, d := range b.list() {
+		switch _, err := b.dataset(ctx, d.Name); {
+		case noren.CodeOf(err) == "no-dataset":
+			out = append(out, d.id)
+		case err != nil:
+			return nil, err
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
 // List is the books that permitted shows, the newest first, made before the one of that
 // number, at most limit of them. The number of the last follows.
 func (b *Books) List(ctx context.Context, before int64, limit int, permitted func(table string) (Viewer, bool)) ([]Book, int64, error) {
@@ -171,6 +188,10 @@ func (b *Books) List(ctx context.Context, before int64, limit int, permitted fun
 			return out, before, nil
 		}
 		set, err := b.dataset(ctx, d.Name)
+		if noren.CodeOf(err) == "no-dataset" {
+			before = d.row.N // [Books.Lost] names it
+			continue
+		}
 		if err != nil {
 			return nil, 0, err
 		}

@@ -11,6 +11,8 @@ import (
 // Times of a stream of events.
 const (
 	heartbeat = 15 * time.Second
+	// look is the longest time after which a reader who may no longer see the job is let go.
+	look = 5 * time.Second
 	// pause is the least time between two writes: readers get the latest progress, not all.
 	pause = 100 * time.Millisecond
 	// writeTimeout is how long one write may take, so that a reader who does not read
@@ -20,8 +22,10 @@ const (
 
 // Follow writes the events of a job as server-sent events until the final event, or until
 // the client goes. Events up to the number in the header Last-Event-ID are left out.
+// may reports whether the client may still see the job: it is asked before each event, and
+// now and then; the stream ends where it does not hold.
 // It returns [ErrUnknown], with nothing written, where there is no such job.
-func (m *Manager) Follow(w http.ResponseWriter, r *http.Request, id string) error {
+func (m *Manager) Follow(w http.ResponseWriter, r *http.Request, id string, may func() bool) error {
 	m.mu.Lock()
 	e := m.jobs[id]
 	m.mu.Unlock()
@@ -49,8 +53,9 @@ func (m *Manager) Follow(w http.ResponseWriter, r *http.Request, id string) erro
 	if !write([]byte(": events of a job\n\n")) {
 		return nil
 	}
-	beat := time.NewTicker(heartbeat)
+	beat, watch := time.NewTicker(heartbeat), time.NewTicker(look)
 	defer beat.Stop()
+	defer watch.Stop()
 	for {
 		m.mu.Lock()
 		if e.last < seen { // numbers of a former process
@@ -59,6 +64,9 @@ func (m *Manager) Follow(w http.ResponseWriter, r *http.Request, id string) erro
 		events, changed, ended := e.since(seen), e.changed, e.job.State.Ended()
 		m.mu.Unlock()
 		if len(events) > 0 {
+			if !may() {
+				return nil
+			}
 			var text bytes.Buffer
 			for _, v := range events {
 				fmt.Fprintf(&text, "id: %d\nevent: %s\ndata: %s\n\n", v.id, v.name, v.data)
@@ -76,6 +84,10 @@ func (m *Manager) Follow(w http.ResponseWriter, r *http.Request, id string) erro
 			select { // collects what comes soon after
 			case <-time.After(pause):
 			case <-r.Context().Done():
+				return nil
+			}
+		case <-watch.C:
+			if !may() {
 				return nil
 			}
 		case <-beat.C:

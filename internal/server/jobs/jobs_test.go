@@ -150,7 +150,9 @@ func (m *Manager) jobState(id string) State {
 // Two run, a hundred wait, and the next is refused; cancelling one that waits makes a
 // place.
 func TestQueue(t *testing.T) {
-	m := manager(t, config(&stored{}))
+	c := config(&stored{})
+	c.Share = 100
+	m := manager(t, c)
 	until := make(chan struct{})
 	var all []Job
 	for range 102 {
@@ -237,7 +239,7 @@ func TestSaveFails(t *testing.T) {
 func stream(t *testing.T, m *Manager, id, last string) *bufio.Scanner {
 	t.Helper()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := m.Follow(w, r, id); err != nil {
+		if err := m.Follow(w, r, id, func() bool { return true }); err != nil {
 			http.Error(w, "unknown", http.StatusNotFound)
 		}
 	}))
@@ -337,4 +339,43 @@ func TestClosingEndsStreams(t *testing.T) {
 	if _, name, _ := next(lines); name != "closing" {
 		t.Errorf("at the end: %s", name)
 	}
+}
+
+// The jobs of one principal fill its share of the queue, and no more; those of another
+// begin before its further ones.
+func TestShareOfPrincipals(t *testing.T) {
+	c := config(&stored{})
+	c.Running, c.Queued, c.Share = 2, 8, 3
+	m := manager(t, c)
+	began := make(chan string, 16)
+	task := func(by string, until chan struct{}) Task {
+		return Task{By: by, Run: func(ctx context.Context, _ *Run) (any, error) {
+			began <- by
+			select {
+			case <-until:
+			case <-ctx.Done():
+			}
+			return nil, nil
+		}}
+	}
+	first, rest := make(chan struct{}), make(chan struct{})
+	for range 5 { // two run
+		if _, err := m.Submit(task("anna", first)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := m.Submit(task("anna", first)); !errors.Is(err, ErrShare) {
+		t.Errorf("beyond the share: %v", err)
+	}
+	if _, err := m.Submit(task("mori", rest)); err != nil {
+		t.Fatal(err)
+	}
+	<-began
+	<-began
+	first <- struct{}{}
+	if by := <-began; by != "mori" {
+		t.Errorf("%s begins next", by)
+	}
+	close(first)
+	close(rest)
 }

@@ -14,6 +14,8 @@ import (
 var (
 	// ErrFull: the queue has no place left.
 	ErrFull = errors.New("jobs: the queue is full")
+	// ErrShare: the jobs of one principal fill its share of the queue.
+	ErrShare = errors.New("jobs: the principal's share of the queue is full")
 	// ErrClosed: the manager takes no more jobs.
 	ErrClosed = errors.New("jobs: the server is stopping")
 	// ErrUnknown: there is no such job.
@@ -26,6 +28,8 @@ type Config struct {
 	Running int
 	// Queued is how many jobs may wait. Defaults to 100.
 	Queued int
+	// Share is how many jobs of one principal may wait. Defaults to a quarter of Queued.
+	Share int
 	// Memory is about how many bytes all running jobs may use together. Required.
 	Memory int64
 	// NewID makes the id of a job. Required.
@@ -107,6 +111,9 @@ func New(config Config, former []Job) (*Manager, error) {
 	if config.Queued <= 0 {
 		config.Queued = 100
 	}
+	if config.Share <= 0 {
+		config.Share = max(1, config.Queued/4)
+	}
 	if config.Ended <= 0 {
 		config.Ended = 500
 	}
@@ -134,7 +141,8 @@ func New(config Config, former []Job) (*Manager, error) {
 // Share is about how many bytes each running job may use.
 func (m *Manager) Share() int64 { return m.config.Memory / int64(m.config.Running) }
 
-// Submit queues a task. Errors are [ErrFull], [ErrClosed], or those of Config.
+// Submit queues a task. Errors are [ErrFull], [ErrShare], [ErrClosed], or those
+// of Config.
 func (m *Manager) Submit(t Task) (Job, error) {
 	id, err := m.config.NewID()
 	if err != nil {
@@ -147,6 +155,8 @@ func (m *Manager) Submit(t Task) (Job, error) {
 		return Job{}, ErrClosed
 	case m.running >= m.config.Running && len(m.queue) >= m.config.Queued:
 		return Job{}, ErrFull
+	case m.running >= m.config.Running && m.waiting(t.By) >= m.config.Share:
+		return Job{}, ErrShare
 	}
 	e := newEntry(Job{ID: id, Kind: t.Kind, Table: t.Table, Recipe: t.Recipe, State: Queued, Made: now(), By: t.By})
 	e.task = t
@@ -161,11 +171,40 @@ func (m *Manager) Submit(t Task) (Job, error) {
 	return e.job, nil
 }
 
+// waiting is how many jobs of a principal wait. m.mu is held.
+func (m *Manager) waiting(by string) (n int) {
+	for _, e := range m.queue {
+		if e.job.By == by {
+			n++
+		}
+	}
+	return n
+}
+
+// next is the place in the queue of the job that begins next: the first one of a principal
+// of whom fewest jobs run. m.mu is held.
+func (m *Manager) next() int {
+	running := map[string]int{}
+	for _, e := range m.jobs {
+		if e.job.State == Running {
+			running[e.job.By]++
+		}
+	}
+	at := 0
+	for i, e := range m.queue {
+		if running[e.job.By] < running[m.queue[at].job.By] {
+			at = i
+		}
+	}
+	return at
+}
+
 // start runs waiting jobs while there are places. m.mu is held.
 func (m *Manager) start() {
 	for m.running < m.config.Running && len(m.queue) > 0 && !m.closed {
-		e := m.queue[0]
-		m.queue = m.queue[1:]
+		at := m.next()
+		e := m.queue[at]
+		m.queue = slices.Delete(m.queue, at, at+1)
 		began := now()
 		e.job.State, e.job.Started = Running, &began
 		ctx, cancel := context.WithCancel(context.Background())

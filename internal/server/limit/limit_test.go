@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -95,8 +96,9 @@ func TestListener(t *testing.T) {
 	}
 	dial()
 	dial()
-	first := <-accepted
-	<-accepted
+	first, second := <-accepted, <-accepted
+	l.State(first, http.StateActive)
+	l.State(second, http.StateActive)
 	if text, err := io.ReadAll(dial()); err != nil || string(text) != "full" {
 		t.Errorf("%q %v", text, err)
 	}
@@ -110,6 +112,79 @@ func TestListener(t *testing.T) {
 	if l.Open() != 2 {
 		t.Errorf("%d open", l.Open())
 	}
+}
+
+// One address has a share. Where a limit is reached, the connection that was idle for
+// longest makes place, and the proxies' addresses have no share.
+func TestShares(t *testing.T) {
+	from := func(address string) net.Conn {
+		_, server := net.Pipe()
+		return &addressed{Conn: server, from: address}
+	}
+	l := &Listener{Most: 6, Share: 3, Proxy: func(a netip.Addr) bool { return a.String() == "10.0.0.9" }}
+	var held []*conn
+	busy := func(address string) *conn {
+		c := l.hold(from(address))
+		if c != nil {
+			l.State(c, http.StateActive)
+			held = append(held, c)
+		}
+		return c
+	}
+	for range 3 {
+		if busy("10.0.0.1:5") == nil {
+			t.Fatal("within the share")
+		}
+	}
+	if busy("10.0.0.1:6") != nil || l.Refused() != 1 {
+		t.Error("a fourth of one address, and none is idle")
+	}
+	if busy("10.0.0.2:5") == nil {
+		t.Error("another address")
+	}
+	l.State(held[1], http.StateIdle)
+	if busy("[::ffff:10.0.0.1]:7") == nil || l.Open() != 4 {
+		t.Error("an idle connection of the address makes place")
+	}
+	if _, err := held[1].Read(make([]byte, 1)); err == nil {
+		t.Error("it is not closed")
+	}
+	for range 2 {
+		if busy("10.0.0.9:5") == nil {
+			t.Error("a proxy has no share")
+		}
+	}
+	if l.Open() != 6 || busy("10.0.0.3:5") != nil {
+		t.Error("the limit of all")
+	}
+	l.State(held[3], http.StateIdle)
+	l.State(held[0], http.StateIdle)
+	if busy("[2001:db8::1]:5") == nil || l.Open() != 6 {
+		t.Error("an idle connection of any address makes place")
+	}
+	if _, err := held[3].Read(make([]byte, 1)); err == nil {
+		t.Error("the one that was idle for longest stays")
+	}
+	if Network(netip.MustParseAddr("2001:db8::1")) != Network(netip.MustParseAddr("2001:db8::ffff:2")) {
+		t.Error("two addresses of one network of 64 bits")
+	}
+	for _, c := range held {
+		_ = c.Close()
+		_ = c.Close()
+	}
+	if l.Open() != 0 || len(l.from) != 0 {
+		t.Errorf("%d open, %v", l.Open(), l.from)
+	}
+}
+
+// addressed is a connection from an address.
+type addressed struct {
+	net.Conn
+	from string
+}
+
+func (c *addressed) RemoteAddr() net.Addr {
+	return net.TCPAddrFromAddrPort(netip.MustParseAddrPort(c.from))
 }
 
 // A body that comes as fast as it must is read whole, a slower one fails with a timeout,

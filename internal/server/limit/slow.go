@@ -30,7 +30,14 @@ func (SlowError) Timeout() bool { return true }
 // Temporary reports false.
 func (SlowError) Temporary() bool { return false }
 
-// Body is r's body, reading of which fails when it arrives slower than s allows.
+// BrokenError is the error of reading a body that ended early, or whose encoding is not
+// that of HTTP: the connection or the client is at fault.
+type BrokenError struct{}
+
+func (BrokenError) Error() string { return "the body cannot be read" }
+
+// Body is r's body, reading of which fails with a [SlowError] when it arrives slower than s allows,
+// and with a [BrokenError] when it cannot be read.
 func (s Slowness) Body(w http.ResponseWriter, r *http.Request) io.ReadCloser {
 	b := &body{ReadCloser: r.Body, control: http.NewResponseController(w), slowness: s, start: time.Now()}
 	// The server itself reads what a handler leaves of a body, and must not wait for it.
@@ -57,6 +64,8 @@ func (b *body) Read(p []byte) (int, error) {
 		_ = b.control.SetReadDeadline(time.Time{})
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		err = SlowError{}
+	case err != nil:
+		err = BrokenError{}
 	}
 	return n, err
 }

@@ -160,6 +160,10 @@ func From(err error, own ...string) *Problem {
 	if errors.As(err, &slow) {
 		return New("slow", "")
 	}
+	var broken limit.BrokenError
+	if errors.As(err, &broken) {
+		return New("malformed", "")
+	}
 	var e *noren.Error
 	if !errors.As(err, &e) {
 		if noren.KindOf(err) == noren.Interrupted {
@@ -283,6 +287,7 @@ var codes = []Code{
 	{"internal", http.StatusInternalServerError, "The server failed; its own log has the reason."},
 	{"invalid", http.StatusUnprocessableEntity, "The request contains what the interface does not allow."},
 	{"link-unusable", http.StatusNotFound, "The sign-in link is unknown, used or expired."},
+	{"malformed", http.StatusBadRequest, "The body of the request cannot be read: it ended early, or its encoding is not that of HTTP."},
 	{"media-type", http.StatusUnsupportedMediaType, "The body of the request has another media type than the interface expects."},
 	{"method", http.StatusMethodNotAllowed, "The address does not support the method of the request."},
 	{"not-found", http.StatusNotFound, "There is no such object, or the principal has no role on it."},

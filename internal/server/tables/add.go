@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/server/jobs"
 	"github.com/noren-privacy/noren/internal/server/problem"
@@ -142,10 +143,19 @@ func (t *Tables) read(ctx context.Context, id string, run *jobs.Run) error {
 		p = *problem.New("unavailable", "The reading of the table was cancelled.").Hinted("add the table again")
 	}
 	d.Failure = problemOf(&p)
+	if d.Source.Kind == FromUpload && t.hopeless(d, err) {
+		_ = t.config.Uploads.Remove(d.Source.Upload) // else it goes with the table, or expires
+	}
 	if e := t.save(ending, r, d); e != nil {
 		return errors.Join(err, e)
 	}
 	return err
+}
+
+// hopeless reports whether reading the same upload again fails again, whatever is said of
+// it: the fault is of the file, which has no worksheets among which one could be chosen.
+func (t *Tables) hopeless(d *document, err error) bool {
+	return noren.KindOf(err) == noren.BadData && !strings.HasSuffix(strings.ToLower(d.Label), ".xlsx") || noren.CodeOf(err) == "too-large"
 }
 
 func (t *Tables) readInto(ctx context.Context, id string, run *jobs.Run) error {
@@ -255,7 +265,11 @@ func (t *Tables) copy(ctx context.Context, d *document, dir string, progress fun
 		}
 		operations := t.config.Service()
 		operations.Progress = progress
-		if _, err := operations.Copy(ctx, &api.CopyRequest{Input: "pg:" + d.Source.Table, Connection: connection, Output: path, MostBytes: t.config.MostBytes}); err != nil {
+		name, err := t.listed(ctx, &d.Source)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := operations.Copy(ctx, &api.CopyRequest{Input: "pg:" + name, Connection: connection, Output: path, MostBytes: t.config.MostBytes}); err != nil {
 			return nil, unreachable(err)
 		}
 		out.SHA256, err = hashFile(ctx, path, progress)

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/noren-privacy/noren/internal/server/names"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/store"
 )
@@ -115,7 +116,7 @@ func (t *Table) Stand() *Message {
 // tableName checks the name of a table.
 func tableName(name string) (string, error) {
 	name = strings.TrimSpace(name)
-	if name == "" || utf8.RuneCountInString(name) > 200 || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
+	if name == "" || utf8.RuneCountInString(name) > 200 || !names.Seen(name) {
 		p := problem.New("invalid", "expected a name of 1 to 200 characters")
 		p.Where = "name"
 		return "", p

@@ -188,6 +188,31 @@ func (t *Tables) DatabaseTables(ctx context.Context, name string) ([]api.Databas
 	return found.Tables, nil
 }
 
+// listed is the name of a table by which the listing of its database offers it. What is
+// not listed, such as a table of the system, is refused: the login may read more than what
+// tables are made of. A name without a schema is that of one listed table.
+func (t *Tables) listed(ctx context.Context, s *Source) (string, error) {
+	found, err := t.DatabaseTables(ctx, s.Database)
+	if err != nil {
+		return "", err
+	}
+	var fit []string
+	for _, d := range found {
+		switch {
+		case d.Name == s.Table:
+			return d.Name, nil
+		case strings.HasSuffix(d.Name, "."+s.Table):
+			fit = append(fit, d.Name)
+		}
+	}
+	if len(fit) == 1 {
+		return fit[0], nil
+	}
+	p := problem.New("unfit", "The database lists no table or view of that name.").Hinted("choose one of the list")
+	p.Where = "source"
+	return "", p
+}
+
 // unreachable is an error of a database. Where the connection fails, it says no more.
 func unreachable(err error) error {
 	if noren.KindOf(err) == noren.Internal {

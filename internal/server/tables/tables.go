@@ -232,8 +232,12 @@ func (t *Tables) Delete(ctx context.Context, id string, version int64) error {
 	if err != nil {
 		return err
 	}
-	// The table is gone; a folder that stays is removed at the next start.
+	// The table is gone; a folder that stays is removed at the next start, and an upload
+	// expires.
 	_ = os.RemoveAll(t.folder(id))
+	if d.Source.Kind == FromUpload {
+		_ = t.config.Uploads.Remove(d.Source.Upload)
+	}
 	if t.config.Deleted != nil {
 		return t.config.Deleted(ctx, id)
 	}

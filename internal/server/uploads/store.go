@@ -1,17 +1,20 @@
 package uploads
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/noren-privacy/noren/internal/server/names"
 )
 
 // Errors of uploads.
@@ -42,8 +45,8 @@ var (
 	ErrDiskFull = errors.New("uploads: the disk is full")
 	// ErrStore: the file cannot be written or read.
 	ErrStore = errors.New("uploads: the file cannot be stored")
-	// ErrMany: there are too many uploads.
-	ErrMany = errors.New("uploads: too many uploads at once")
+	// ErrMany: the principal has too many uploads.
+	ErrMany = errors.New("uploads: too many uploads of one principal")
 )
 
 // Upload describes an upload.
@@ -77,7 +80,7 @@ type Config struct {
 	NewID func() (string, error)
 	// Life is how long an upload is kept after its last part. Defaults to 24 hours.
 	Life time.Duration
-	// Most is how many uploads there may be at once. Defaults to 64.
+	// Most is how many uploads one principal may have at once. Defaults to 64.
 	Most int
 
 	// open opens a file for writing; tests put faults here.
@@ -187,11 +190,11 @@ func (s *Store) Create(by, name string, size int64) (*Upload, error) {
 	case !fit(name):
 		return nil, ErrName
 	}
-	entries, err := os.ReadDir(s.config.Dir)
+	own, err := s.List(by)
 	if err != nil {
-		return nil, reason(err)
+		return nil, err
 	}
-	if len(entries) >= s.config.Most {
+	if len(own) >= s.config.Most {
 		return nil, ErrMany
 	}
 	id, err := s.config.NewID()
@@ -223,15 +226,7 @@ func (s *Store) Create(by, name string, size int64) (*Upload, error) {
 
 // fit reports whether a name can be that of a file, without a folder.
 func fit(name string) bool {
-	if name == "" || len(name) > 255 || !utf8.ValidString(name) || name == "." || name == ".." {
-		return false
-	}
-	for _, r := range name {
-		if r == '/' || r == '\\' || unicode.IsControl(r) {
-			return false
-		}
-	}
-	return true
+	return name != "" && len(name) <= 255 && name != "." && name != ".." && !strings.ContainsAny(name, "/\\") && names.Seen(name)
 }
 
 func (s *Store) expiry() time.Time {
@@ -250,6 +245,26 @@ func (s *Store) Get(by, id string) (*Upload, error) {
 		return nil, ErrUnknown
 	}
 	return u, nil
+}
+
+// List is the uploads of a principal, those that expire first before others.
+func (s *Store) List(by string) ([]*Upload, error) {
+	entries, err := os.ReadDir(s.config.Dir)
+	if err != nil {
+		return nil, reason(err)
+	}
+	out := []*Upload{}
+	for _, entry := range entries {
+		switch u, err := s.Get(by, entry.Name()); {
+		case errors.Is(err, ErrUnknown):
+		case err != nil:
+			return nil, err
+		default:
+			out = append(out, u)
+		}
+	}
+	slices.SortFunc(out, func(a, b *Upload) int { return cmp.Or(a.Expires.Compare(b.Expires), cmp.Compare(a.ID, b.ID)) })
+	return out, nil
 }
 
 func (s *Store) load(id string) (*Upload, error) {

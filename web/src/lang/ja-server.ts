@@ -201,6 +201,7 @@ export const jaServer: Record<string, string> = {
   "code.internal": "サーバーで障害が起きました。",
   "code.invalid": "要求の内容が正しくありません。",
   "code.link-unusable": "このリンクは使えません。",
+  "code.malformed": "要求の本文を読めません。",
   "code.media-type": "この形式の内容は受け付けていません。",
   "code.method": "このアドレスでは使えない操作です。",
   "code.not-found": "存在しないか、表示する権限がありません。",
