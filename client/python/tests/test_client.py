@@ -181,9 +181,16 @@ class Asking(WithServer):
 
     def test_lists_of_several_pages(self) -> None:
         self.assertEqual([b.name for b in self.client.books()], ["visits", "other"])
-        self.assertEqual(self.client.book("other.csv").id, "bk_abcdefgh23456772")
-        with self.assertRaises(nc.UsageError):
-            self.client.book("none")
+        self.assertEqual(self.client.book("other").id, "bk_abcdefgh23456772")
+        for name in ("none", "other.csv", "tb_other"):
+            with self.subTest(name), self.assertRaises(nc.UsageError):
+                self.client.book(name)
+
+    def test_a_name_is_that_of_the_data_set(self) -> None:
+        """A book of another data set is not taken for the named one, whatever its table is called."""
+        for name in ("table", "table_name"):
+            with self.subTest(name), mock.patch.dict(fake.BOOK_JSON, {"name": "incomes", name: "visits"}), self.assertRaises(nc.UsageError):
+                self.client.quote("visits", nc.count(), pay=nc.Amount.of(epsilon="0.1"))
 
 
 class Certified(WithServer):

@@ -82,12 +82,14 @@ class Client:
         return list(self._items("/books", Book.read))
 
     def book(self, name: str) -> Book:
-        """A book by its id, its name or the name of its table."""
+        """A book by its name, which is that of its data set and which certificates state, or by
+        its id. Names of tables find none: certificates do not state them, so that whoever sits
+        between could give a book of another data set for one."""
         if name.startswith("bk_"):
             return Book.read(self._get("/books/" + _segment(name)))
-        found = [b for b in self.books() if name in (b.name, b.table, b.table_name)]
+        found = [b for b in self.books() if b.name == name]
         if len(found) != 1:
-            raise UsageError(f"book: expected the id or name of one book, got one that fits {len(found)}")
+            raise UsageError(f"book: expected the id or name of one book, got one that fits {len(found)}; books lists them with their tables")
         return found[0]
 
     def entries(self, book: str | Book) -> Iterator[Entry]:
