@@ -14,6 +14,7 @@ import (
 // TakeOver says how a book takes over the columns of its table as a new version.
 type TakeOver struct {
 	Columns []PublicColumn `json:"columns,omitempty" nullable:"false" maxItems:"10000" doc:"Public facts of columns, in place of those of the table."`
+	Other   bool           `json:"other_people,omitempty" doc:"The steward declares that no person of the table is in a book with similar columns."`
 	Confirm bool           `json:"confirm,omitempty" doc:"Whether cells that do not fit count as missing. Without it nothing changes for a table with such cells, and the job's result is the review."`
 }
 
@@ -41,7 +42,7 @@ func (b *Books) StartVersion(ctx context.Context, id string, t *TakeOver, by str
 	job, err := b.config.Jobs.Submit(jobs.Task{
 		Kind: "book", Table: d.Table, By: by, Finish: true,
 		Run: func(ctx context.Context, run *jobs.Run) (any, error) {
-			return b.version(ctx, run, d.id, from, t.Confirm, by)
+			return b.version(ctx, run, d.id, from, t, by)
 		},
 	})
 	if err != nil {
@@ -57,7 +58,7 @@ func (d *document) behind(h *tables.Held) bool {
 }
 
 // version grants the next version of a book.
-func (b *Books) version(ctx context.Context, run *jobs.Run, id string, from *source, confirm bool, by string) (any, error) {
+func (b *Books) version(ctx context.Context, run *jobs.Run, id string, from *source, t *TakeOver, by string) (any, error) {
 	d, err := b.find(id)
 	if err != nil {
 		return nil, err
@@ -76,7 +77,7 @@ func (b *Books) version(ctx context.Context, run *jobs.Run, id string, from *sou
 	next := *d
 	next.Folder = strconv.Itoa(set.Version + 1)
 	next.Source, next.Columns = from.sha256, from.columns
-	grant := &api.LedgerGrantRequest{Dataset: d.Name, Table: &api.GrantTable{Spec: from.spec, Changed: true, Confirm: confirm}}
+	grant := &api.LedgerGrantRequest{Dataset: d.Name, Table: &api.GrantTable{Spec: from.spec, Changed: true, OtherPeople: t.Other, Confirm: t.Confirm}}
 	grant.Epsilon, grant.Delta, grant.Accounting, grant.Rho = capOf(set)
 	review, err := b.grant(ctx, run, &next, grant, from)
 	if err != nil || review != nil {

@@ -1,7 +1,7 @@
 // A table whose columns were confirmed anew: the book takes them over as a new version.
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { get, part, post } from "../api";
+import { ApiError, get, part, post } from "../api";
 import { number } from "../format";
 import { rich, t } from "../lang";
 import { useJob } from "../screens/follow";
@@ -15,6 +15,7 @@ export const keptKeys = (book: Book, table: Table): { name: string; keys: string
 
 export function NewVersion({ book, done }: { book: Book; done: () => void }): VNode {
   const [review, set] = useState<Misfits[] | undefined>(undefined);
+  const [others, declare] = useState(false);
   const job = useJob(ended => {
     const misfits = (ended.result as { review?: { columns: Misfits[] } } | undefined)?.review?.columns;
     if (misfits) set(misfits.filter(c => c.misfits > 0));
@@ -22,9 +23,10 @@ export function NewVersion({ book, done }: { book: Book; done: () => void }): VN
   });
   const take = async (): Promise<void> => {
     const columns = keptKeys(book, await get<Table>(tablePath(book.table)));
-    const made = await post<Job>(`/books/${part(book.id)}/version`, { ...(columns.length > 0 ? { columns } : {}), confirm: review !== undefined });
+    const made = await post<Job>(`/books/${part(book.id)}/version`, { ...(columns.length > 0 ? { columns } : {}), ...(others ? { other_people: true } : {}), confirm: review !== undefined });
     job.follow(made.id);
   };
+  const similar = job.error instanceof ApiError && job.error.problem.code === "other-people";
   return (
     <div class="note wa">
       <p>{t("version.text")}</p>
@@ -39,6 +41,15 @@ export function NewVersion({ book, done }: { book: Book; done: () => void }): VN
             ))}
           </ul>
         </>
+      ) : null}
+      {similar || others ? (
+        <label class="opt">
+          <input type="checkbox" checked={others} onChange={e => declare(e.currentTarget.checked)} />
+          <span>
+            {t("open.others")}
+            <small>{t("open.others.text")}</small>
+          </span>
+        </label>
       ) : null}
       <Act act={take} disabled={job.id !== undefined}>
         {t(review ? "version.confirm" : "version.take")}
