@@ -130,6 +130,10 @@ func (s *Service) shardsJob(ctx context.Context, r *api.BeginShardsRequest, sp *
 	if err := j.SetPattern(pattern); err != nil {
 		return nil, err
 	}
+	// Before anything is refused that a killed commit has left.
+	if err := j.Recover(r.Job); err != nil {
+		return nil, err
+	}
 	for _, path := range paths {
 		if path, err = filepath.Abs(path); err != nil {
 			return nil, &noren.Error{What: "the working folder cannot be found", Err: err}
@@ -214,7 +218,7 @@ func (s *Service) CommitShards(ctx context.Context, r *api.CommitShardsRequest) 
 		certified.manifest, certified.notes = true, j.Notes
 		with = append(with, certified.file)
 	}
-	made, err := j.Commit(ctx, plan, r.Results, func(made *kanon.Result, manifest []byte) error {
+	made, err := j.Commit(ctx, plan, r.Job, r.Results, func(made *kanon.Result, manifest []byte) error {
 		if certified == nil {
 			return nil
 		}

@@ -74,7 +74,7 @@ func TestReleaseInShards(t *testing.T) {
 	request := func() *api.BeginShardsRequest {
 		return &api.BeginShardsRequest{
 			AnonymizeRequest: api.AnonymizeRequest{Table: table, Output: out, Certificate: filepath.Join(dir, "certificate.json")},
-			Job:              filepath.Join(out, shard.JobFolder), Build: "b",
+			Job:              shard.Beside(out), Build: "b",
 		}
 	}
 	s := bare(t)
@@ -83,7 +83,7 @@ func TestReleaseInShards(t *testing.T) {
 	if len(begun.Shards) != 1 || begun.Shards[0].Path != table.Input || begun.K != 3 || begun.Output != out {
 		t.Errorf("%+v", begun)
 	}
-	if info, err := os.Stat(filepath.Join(out, shard.JobFolder, "job")); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(filepath.Join(shard.Beside(out), "job")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the job has mode %v, %v", info.Mode(), err)
 	}
 	results := stages(t.Context(), t, request().Job, "b")

@@ -310,4 +310,4 @@ func workerCommit(ctx context.Context, s *stage) error {
 	return s.out.Write(text.Bytes())
 }
 
-func workerAbandon(_ context.Context, s *stage) error { return shard.Clear(s.job.Folder, s.f.job) }
+func workerAbandon(_ context.Context, s *stage) error { return s.job.Abandon(s.f.job) }

@@ -15,12 +15,14 @@ import (
 
 	"github.com/noren-privacy/noren/internal/cli"
 	"github.com/noren-privacy/noren/internal/frames"
+	"github.com/noren-privacy/noren/kanon/shard"
 )
 
 // shardDriver runs the stages of a release in shards one after the other, as the driver of an
 // engine does. In scripts it is the program noren-drive: noren-drive [STOP] INPUT -o FOLDER
 // FLAGS... ends before the stage STOP, "cut" passes on frames that are cut off, "seeded"
-// states a seed, and the exit code is that of the first stage that fails.
+// states a seed, "within" keeps the job in the
+// folder of the release, and the exit code is that of the first stage that fails.
 type shardDriver struct {
 	job  string
 	stop string
@@ -73,14 +75,19 @@ func (d *shardDriver) stage(in [][]byte, args ...string) ([][]byte, error) {
 func driveShards() int {
 	d := &shardDriver{}
 	args := os.Args[1:]
-	if slices.Contains([]string{"survey", "merge", "route", "release", "check", "commit", "cut", "seeded"}, args[0]) {
+	if slices.Contains([]string{"survey", "merge", "route", "release", "check", "commit", "cut", "seeded", "within"}, args[0]) {
 		d.stop, args = args[0], args[1:]
 	}
 	if args[0] == "verify" {
 		return driven(d.verify(args[1:]))
 	}
 	out := args[slices.Index(args, "-o")+1]
-	d.job = filepath.Join(strings.Split(out, "*")[0], "_job")
+	if strings.Contains(filepath.Base(out), "*") {
+		out = filepath.Dir(out)
+	}
+	if d.job = shard.Beside(out); d.stop == "within" {
+		d.job = filepath.Join(out, shard.JobFolder)
+	}
 	return driven(d.run(args))
 }
 

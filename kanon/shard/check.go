@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/atomicfile"
@@ -21,10 +22,12 @@ import (
 
 // Checked is what the verifier found in the file of a bucket.
 type Checked struct {
-	Name   string        `json:"name"`
-	Size   int64         `json:"size"`
-	SHA256 []byte        `json:"sha256"`
-	Found  verify.Result `json:"found"`
+	Name   string `json:"name"`
+	Size   int64  `json:"size"`
+	SHA256 []byte `json:"sha256"`
+	// Modified is the time of the last change of the file, in nanoseconds.
+	Modified int64         `json:"modified,omitempty"`
+	Found    verify.Result `json:"found"`
 	// Changed says that the file is not what was written: nothing was verified.
 	Changed bool `json:"changed,omitempty"`
 }
@@ -67,18 +70,24 @@ func (j *Job) Check(ctx context.Context, m *Made, jobDir string) (*Checked, erro
 		return nil, noren.Usagef("check", "expected the result of a bucket that has a file")
 	}
 	c := &Checked{Name: m.Name}
-	f, err := os.Open(j.path(m.Name))
+	path := filepath.Join(jobDir, m.Name)
+	f, err := os.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		c.Changed, c.SHA256 = true, make([]byte, sha256.Size)
 		return c, nil
 	case err != nil:
-		return nil, unreadable(j.path(m.Name), err)
+		return nil, unreadable(path, err)
 	}
 	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	c.Modified = info.ModTime().UnixNano()
 	sum := sha256.New()
 	if c.Size, err = io.Copy(sum, f); err != nil {
-		return nil, unreadable(j.path(m.Name), err)
+		return nil, unreadable(path, err)
 	}
 	c.SHA256 = sum.Sum(nil)
 	if c.Size != m.Size || !bytes.Equal(c.SHA256, m.SHA256[:]) {
@@ -97,7 +106,7 @@ func (j *Job) Check(ctx context.Context, m *Made, jobDir string) (*Checked, erro
 		}
 		o.Unit = &verify.Unit{Column: j.Options.Unit, Of: of}
 	}
-	src, err := file.Open(ctx, j.path(m.Name), file.Options{Delimiter: j.Dialect.Delimiter, Encoding: j.Dialect.Encoding, Plain: true})
+	src, err := file.Open(ctx, path, file.Options{Delimiter: j.Dialect.Delimiter, Encoding: j.Dialect.Encoding, Plain: true})
 	if err != nil {
 		return nil, err
 	}

@@ -7,13 +7,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
+	"path/filepath"
 	"slices"
-	"strings"
 
-	"github.com/noren-privacy/noren"
-	"github.com/noren-privacy/noren/internal/atomicfile"
 	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/kanon/bound"
 	"github.com/noren-privacy/noren/kanon/gate"
@@ -30,15 +26,21 @@ type committing struct {
 	checked map[string]*Checked
 }
 
-// Commit makes the release out of the results of all buckets and the checks of their files: it
-// renames the files and writes the manifest last. Without a manifest there is no
-// release. verified is called before the first file is renamed, with the bytes of the
-// manifest: the place to certify it. Its error gives the release up.
+// Commit makes the release out of the results of all buckets and the checks of their files.
+// The files get their names and the manifest in a folder of the job, where each is compared
+// with what was checked again; one rename of this folder shows the release. Where the folder
+// of the job lies in that of the release, its files are renamed one by one instead, the
+// manifest last. A release that is replaced is kept in the folder of the job, dir, until then.
+// What a commit that is killed has left is put in order by [Job.Recover].
+//
+// verified is called before anything is shown, with the bytes of the manifest: the place to
+// certify it. Its error gives the release up.
 //
 // Errors are of kind BadData (fewer records or persons than k, a file of the table that has
-// changed), NotMet (a class below k, a file that is not what was written), and Internal
-// (results that are not those of all buckets). After an error no file of the release is named.
-func (j *Job) Commit(ctx context.Context, p *Plan, in Frames, verified func(r *kanon.Result, manifest []byte) error) (*kanon.Result, error) {
+// changed), NotMet (a class below k, a file that is not what was written or checked), and
+// Internal (results that are not those of all buckets). After an error no file of the release
+// is named, and an earlier release is in its place.
+func (j *Job) Commit(ctx context.Context, p *Plan, dir string, in Frames, verified func(r *kanon.Result, manifest []byte) error) (*kanon.Result, error) {
 	c := &committing{j: j, p: p, checked: map[string]*Checked{}}
 	if err := c.gather(ctx, in); err != nil {
 		return nil, err
@@ -60,15 +62,44 @@ func (j *Job) Commit(ctx context.Context, p *Plan, in Frames, verified func(r *k
 	if err != nil {
 		return nil, err
 	}
-	if verified != nil {
-		if err := verified(result, text); err != nil {
-			return nil, err
-		}
-	}
-	if err := ctx.Err(); err != nil {
+	n := &naming{committing: c, dir: dir, within: same(filepath.Dir(dir), j.Folder), record: record{Certificate: j.Certificate, Manifest: manifestSum(text)}}
+	if err := n.stage(ctx, text); err != nil {
 		return nil, err
 	}
-	return result, c.name(text)
+	n.record.Within = n.within
+	if !n.within {
+		n.record.Names = nil
+	}
+	if err := n.record.keepCertificate(dir); err != nil {
+		return nil, err
+	}
+	if err := n.record.put(dir); err != nil {
+		return nil, err
+	}
+	step(ctx)
+	if err := n.commit(ctx, result, text, verified); err != nil {
+		if e := recoverIn(ctx, j.Folder, dir); e != nil {
+			return nil, errors.Join(err, e)
+		}
+		return nil, err
+	}
+	// What cannot be removed now is removed by the next job.
+	_ = recoverIn(ctx, j.Folder, dir)
+	return result, nil
+}
+
+// commit shows what is staged.
+func (n *naming) commit(ctx context.Context, result *kanon.Result, manifest []byte, verified func(r *kanon.Result, manifest []byte) error) error {
+	if verified != nil {
+		if err := verified(result, manifest); err != nil {
+			return err
+		}
+	}
+	step(ctx)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return n.show(ctx)
 }
 
 // gather takes the frames in.
@@ -129,7 +160,7 @@ func (c *committing) complete() error {
 		case found == nil:
 			return fault("expected a check of each file, got none of one")
 		case found.Changed || found.Size != m.Size || !bytes.Equal(found.SHA256, m.SHA256[:]) || found.Found.Rows != m.Rows:
-			return &noren.Error{Kind: noren.NotMet, Code: "file-changed", Where: j.path(m.Name), What: "is not the file that was written", Hint: "start again, and look at the storage of the folder"}
+			return c.changed(m.Name)
 		}
 		if err := found.Found.Err(); err != nil {
 			return err
@@ -235,126 +266,4 @@ func (c *committing) result(m *parts.Manifest) (*kanon.Result, error) {
 	}
 	r.Guarantee = j.run.States(m.Release.Quasi, nil)
 	return r, nil
-}
-
-// name gives the files their names and writes the manifest last. Where that fails no file
-// keeps its name.
-func (c *committing) name(manifest []byte) (err error) {
-	j := c.j
-	if err := j.vacate(); err != nil {
-		return err
-	}
-	var named []string
-	defer func() {
-		if err != nil {
-			for _, name := range named {
-				_ = os.Remove(j.path(name))
-			}
-		}
-	}()
-	mode, err := publicMode(j.Folder)
-	if err != nil {
-		return unnamed(j.Folder, err)
-	}
-	for _, m := range c.made {
-		if m.Kind != MadeFile {
-			continue
-		}
-		name := j.fileName(m.Buckets[0])
-		if err := os.Chmod(j.path(m.Name), mode); err != nil {
-			return unnamed(j.Folder, err)
-		}
-		if err := os.Rename(j.path(m.Name), j.path(name)); err != nil {
-			return unnamed(j.Folder, err)
-		}
-		named = append(named, name)
-	}
-	if err := syncFolder(j.Folder); err != nil {
-		return unnamed(j.Folder, err)
-	}
-	if err := parts.Place(j.Folder, manifest); err != nil {
-		_ = os.Remove(j.path(parts.ManifestName))
-		return err
-	}
-	_ = syncFolder(j.Folder)
-	return nil
-}
-
-func unnamed(folder string, err error) error {
-	return &noren.Error{Where: folder, What: "the finished files cannot be renamed into place", Err: atomicfile.Reason(err)}
-}
-
-// publicMode is the mode that a new file of the folder has by the umask.
-func publicMode(folder string) (fs.FileMode, error) {
-	f, err := os.OpenFile(folder+string(os.PathSeparator)+TempPrefix+"mode", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
-	if err != nil {
-		return 0, err
-	}
-	info, err := f.Stat()
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err != nil {
-		return 0, err
-	}
-	return info.Mode().Perm(), os.Remove(f.Name())
-}
-
-func syncFolder(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	_ = f.Sync() // not every system syncs folders
-	return f.Close()
-}
-
-// JobFolder is the name of the folder of a job in the folder of its release.
-const JobFolder = "_job"
-
-// Vacant refuses a folder that holds more than what jobs that were ended left, unless
-// that is an earlier release that may be replaced.
-func (j *Job) Vacant() error {
-	_, err := j.earlier()
-	return err
-}
-
-// earlier lists the files of an earlier release, the manifest first.
-func (j *Job) earlier() ([]string, error) {
-	entries, err := os.ReadDir(j.Folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, &noren.Error{Kind: noren.Usage, Where: j.Folder, What: "expected a folder that can be written", Err: atomicfile.Reason(err)}
-	}
-	var found []string
-	for _, e := range entries {
-		switch {
-		case e.Name() == JobFolder || strings.HasPrefix(e.Name(), TempPrefix):
-		case !j.Force:
-			return nil, &noren.Error{Kind: noren.Usage, Code: "file-exists", Where: j.Folder, What: "the folder is not empty"}
-		case e.IsDir() || e.Name() != parts.ManifestName && !j.ours(e.Name()):
-			return nil, &noren.Error{Kind: noren.Usage, Where: j.path(e.Name()), What: "the folder holds more than files of an earlier result, and is not replaced", Hint: "choose another folder"}
-		case e.Name() == parts.ManifestName:
-			found = slices.Insert(found, 0, e.Name())
-		default:
-			found = append(found, e.Name())
-		}
-	}
-	return found, nil
-}
-
-// vacate removes an earlier release, its manifest first.
-func (j *Job) vacate() error {
-	names, err := j.earlier()
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		if err := os.Remove(j.path(name)); err != nil {
-			return unnamed(j.Folder, err)
-		}
-	}
-	return nil
 }

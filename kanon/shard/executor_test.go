@@ -62,6 +62,8 @@ type setup struct {
 	options kanon.Options
 	bucket  int64
 	alter   func(j *shard.Job) // of the job before it begins, nil for nothing
+	within  bool               // the folder of the job lies in that of the release
+	folder  string             // of the release, a new one where it is empty
 }
 
 // bigTable is a table of n synthetic people.
@@ -111,8 +113,14 @@ type cluster struct {
 // begin begins a job about files.
 func begin(t testing.TB, s *setup, paths []string) (*cluster, error) {
 	t.Helper()
-	folder := filepath.Join(t.TempDir(), "out")
-	c := &cluster{dir: filepath.Join(folder, shard.JobFolder)}
+	folder := s.folder
+	if folder == "" {
+		folder = filepath.Join(t.TempDir(), "out")
+	}
+	c := &cluster{dir: shard.Beside(folder)}
+	if s.within {
+		c.dir = filepath.Join(folder, shard.JobFolder)
+	}
 	if err := os.MkdirAll(c.dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -275,8 +283,8 @@ func (c *cluster) check(made [][]byte) ([][]byte, error) {
 	return out, nil
 }
 
-// run runs a job to its end.
-func (c *cluster) run(seed uint64) (*kanon.Result, error) {
+// ready runs a job up to its commit, and returns what that takes.
+func (c *cluster) ready(seed uint64) ([][]byte, error) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	if err := c.survey(rng); err != nil {
 		return nil, err
@@ -295,7 +303,16 @@ func (c *cluster) run(seed uint64) (*kanon.Result, error) {
 	}
 	all := slices.Concat(made, checked)
 	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	return c.Commit(context.Background(), c.plan, frames(all), nil)
+	return all, nil
+}
+
+// run runs a job to its end.
+func (c *cluster) run(seed uint64) (*kanon.Result, error) {
+	all, err := c.ready(seed)
+	if err != nil {
+		return nil, err
+	}
+	return c.Commit(context.Background(), c.plan, c.dir, frames(all), nil)
 }
 
 // execute runs a job about a table in n files.

@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"context"
 	"crypto/sha256"
 	"reflect"
 	"testing"
@@ -8,6 +9,14 @@ import (
 	"github.com/noren-privacy/noren/internal/canonical/canonicaltest"
 	"github.com/noren-privacy/noren/kanon/gate"
 )
+
+// WithSteps has a function called between two changes of the file system.
+func WithSteps(ctx context.Context, f func()) context.Context {
+	return context.WithValue(ctx, stepKey{}, f)
+}
+
+// RecoverIn is [Job.Recover] of one folder of a job.
+func RecoverIn(ctx context.Context, folder, dir string) error { return recoverIn(ctx, folder, dir) }
 
 // Resign makes a result one of another text of its file.
 func (m *Made) Resign(text []byte) { m.SHA256, m.Size = sha256.Sum256(text), int64(len(text)) }

@@ -16,16 +16,22 @@ const (
 	jobFile  = "job"
 	lookFile = "look"
 	planFile = "plan"
+	lockFile = "lock" // its driver's
 )
 
 // fileMost is the largest number of bytes of a file of a job.
 const fileMost = 4 << 30
 
-// Begin writes the job to its folder, which must exist, once what an ended job left there
-// and in the folder of the release was removed.
+// Begin writes the job to its folder, which must exist, once what ended jobs of this release
+// left was put in order ([Job.Recover]) and removed.
 func (j *Job) Begin(dir string) error {
-	if err := Clear(j.Folder, dir); err != nil {
+	if err := j.Abandon(dir); err != nil {
 		return err
+	}
+	for _, other := range j.places(dir)[1:] {
+		if err := drop(other, lockFile); err == nil {
+			_ = os.Remove(other) // fails where it holds what is not ours
+		}
 	}
 	text, err := j.Encode()
 	if err != nil {
@@ -90,16 +96,38 @@ func get(dir, name string) ([]byte, error) {
 	return text, nil
 }
 
-// Clear removes what a job has made that is no part of a release: files of the folder whose
-// names begin with [TempPrefix], and the files of the folder of the job except for the
-// lock of its driver.
-func Clear(folder, dir string) error {
-	if err := remove(folder, func(name string) bool { return strings.HasPrefix(name, TempPrefix) }); err != nil {
+// Abandon puts in order what killed commits of this release left ([Job.Recover]), and removes
+// all else that its jobs have made.
+func (j *Job) Abandon(dir string) error {
+	if err := j.Recover(dir); err != nil {
 		return err
 	}
+	for _, at := range j.places(dir) {
+		if err := Clear(j.Folder, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Clear removes what a job has made that is no part of a release: the files of the folder of
+// the job, dir, except for the lock of its driver and what [Job.Recover] needs, and files of
+// the folder of the release whose names begin with [TempPrefix], which jobs of earlier
+// versions have made.
+func Clear(folder, dir string) error {
+	temporary := func(name string) bool { return strings.HasPrefix(name, TempPrefix) }
+	if err := remove(folder, temporary); err != nil {
+		return err
+	}
+	if exists(filepath.Join(dir, recordFile)) {
+		return nil
+	}
+	if err := os.RemoveAll(filepath.Join(dir, releaseFolder)); err != nil {
+		return &noren.Error{Where: filepath.Join(dir, releaseFolder), What: "cannot be removed", Err: atomicfile.Reason(err)}
+	}
 	return remove(dir, func(name string) bool {
-		name = strings.TrimSuffix(name, ".new")
-		return name == jobFile || name == lookFile || name == planFile || name == verifyFile || strings.HasPrefix(name, "persons-")
+		plain := strings.TrimSuffix(name, ".new")
+		return temporary(name) || plain == jobFile || plain == lookFile || plain == planFile || plain == verifyFile || plain == recordFile || plain == oldCertified || strings.HasPrefix(name, "persons-")
 	})
 }
 

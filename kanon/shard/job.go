@@ -430,6 +430,16 @@ func (j *Job) SetPattern(pattern string) error {
 	case before == "" && after == "":
 		return noren.Usagef(pattern, "expected a folder and a name with one star, as in out/part-*.csv")
 	}
+	for range 40 { // a link is followed, so that the folder itself is renamed
+		to, err := os.Readlink(folder)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(folder), to)
+		}
+		folder = filepath.Clean(to)
+	}
 	j.Folder, j.Before, j.After = folder, before, after
 	return nil
 }

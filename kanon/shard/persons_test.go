@@ -71,7 +71,7 @@ func TestPersons(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := c.Commit(context.Background(), c.plan, frames(append(made, checked...)), nil)
+		r, err := c.Commit(context.Background(), c.plan, c.dir, frames(append(made, checked...)), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

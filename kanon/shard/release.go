@@ -301,10 +301,10 @@ func (d *digested) Sync() error { return d.file.Sync() }
 
 // write writes the records to a file that only its owner may read.
 func (r *releasing) write(ctx context.Context, stored []table.StoredColumn, jobDir string) (err error) {
-	path := r.j.path(r.made.Name)
+	path := filepath.Join(jobDir, r.made.Name)
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return &noren.Error{Where: r.j.Folder, What: "a file cannot be made in it", Err: atomicfile.Reason(err)}
+		return &noren.Error{Where: jobDir, What: "a file cannot be made in it", Err: atomicfile.Reason(err)}
 	}
 	out := &digested{file: f, sum: sha256.New()}
 	defer func() {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import secrets
+import shutil
 import stat
 import struct
 from typing import Any, Iterable, Iterator, Optional, Sequence
@@ -18,43 +19,148 @@ _BLOCK, _DONE = struct.Struct("<III"), struct.Struct("<BBHIQ")
 _MADE, _SHORT, _EMPTY = 1, 2, 3
 
 
+def _mounted(folder: str) -> bool:
+    """Whether a folder is a mount point, which cannot be renamed."""
+    if os.path.ismount(folder):
+        return True
+    try:
+        with open("/proc/self/mountinfo", "rb") as mounts:
+            points = [line.split(b" ")[4] for line in mounts]
+    except (OSError, IndexError):
+        return False
+    escaped = os.fsencode(os.path.realpath(folder))
+    for byte in (b"\\", b" ", b"\t", b"\n"):
+        escaped = escaped.replace(byte, b"\\%03o" % byte[0])
+    return escaped in points
+
+
+def _renamable(folder: str, job: str) -> bool:
+    """Whether the folder of a release can be renamed to the job folder beside it, and one of
+    the job folder to it."""
+    parent = os.path.dirname(folder)
+    try:
+        os.makedirs(parent, exist_ok=True)
+        if not os.path.isdir(job):
+            os.mkdir(job, 0o700)
+        here, above = os.stat(job), os.stat(parent)
+        if os.path.exists(folder):
+            there = os.stat(folder)
+            kept = above.st_mode & stat.S_ISVTX and os.getuid() not in (0, there.st_uid, above.st_uid)
+            if there.st_dev != here.st_dev or kept or _mounted(folder):
+                os.rmdir(job)
+                return False
+    except OSError:
+        return False
+    return True
+
+
 class Folder:
-    """The job folder in the output folder, held by a lock for as long as the driver lives."""
+    """The private job folder, held by a lock for as long as the driver or a stage of it lives. It
+    is beside the folder of the release, so that one rename shows the release, or in it where
+    that folder cannot be renamed: a mount point, or a place where nothing can be made."""
 
     def __init__(self, output: str) -> None:
-        self.output = os.path.abspath(output)
-        self.made = not os.path.isdir(self.output)
-        self.path = os.path.join(self.output, "_job")
-        self._lock = os.path.join(self.path, "lock")
+        output = os.path.abspath(output)
+        if "*" in os.path.basename(output):
+            output = os.path.dirname(output)
+        for _ in range(40):
+            if not os.path.islink(output):
+                break
+            output = os.path.abspath(os.path.join(os.path.dirname(output), os.readlink(output)))
+        self.output = output
+        parent, name = os.path.split(output)
+        beside, within = os.path.join(parent, f"_{name}.noren"), os.path.join(output, "_job")
+        self._locks: list[int] = []
         try:
-            os.makedirs(self.output, exist_ok=True)
-            if not os.path.isdir(self.path):
-                os.mkdir(self.path, 0o700)
-            state = os.lstat(self.path)
-            if not stat.S_ISDIR(state.st_mode) or state.st_uid != os.getuid() or state.st_mode & 0o077:
-                raise worker.Failed(worker.USAGE, "", f"noren-spark: {self.path}: expected a folder of this user alone: it holds the keys of the job")
-            self._fd = os.open(self._lock, os.O_RDWR | os.O_CREAT, 0o600)
+            self.path = beside if name and _renamable(output, beside) else within
+            self._within = self.path == within
+            self.made = self._within and not os.path.isdir(output)
+            self._lock(self.path)
+            other = beside if self._within else within
+            if os.path.isdir(other):  # of a job that a kill has ended
+                self._lock(other)
         except OSError as error:
+            self._unlock()
             raise worker.Failed(worker.USAGE, "", f"noren-spark: {output}: cannot be made: {error.strerror}") from None
-        try:
-            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(self._fd)
-            raise worker.Failed(worker.USAGE, "", f"noren-spark: {output}: expected a folder that no other job uses") from None
+        except worker.Failed:
+            self._unlock()
+            raise
+
+    def _lock(self, path: str) -> None:
+        lock = os.path.join(path, "lock")
+        for _ in range(100):
+            os.makedirs(path, 0o700, exist_ok=True)
+            state = os.lstat(path)
+            if not stat.S_ISDIR(state.st_mode) or state.st_uid != os.getuid() or state.st_mode & 0o077:
+                raise worker.Failed(worker.USAGE, "", f"noren-spark: {path}: expected a folder of this user alone: it holds the keys of the job")
+            try:
+                fd = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+            except FileNotFoundError:
+                continue  # another job ended and removed its folder
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if os.path.samestat(os.fstat(fd), os.stat(lock)):
+                    self._locks.append(fd)
+                    return
+            except BlockingIOError:
+                os.close(fd)
+                raise worker.Failed(worker.USAGE, "", f"noren-spark: {self.output}: expected a folder that no other job uses") from None
+            except FileNotFoundError:
+                pass  # the lock of another job, which has ended and removed it
+            except OSError:
+                os.close(fd)
+                raise
+            os.close(fd)
+        raise worker.Failed(worker.USAGE, "", f"noren-spark: {self.output}: expected a folder that no other job uses")
+
+    def _unlock(self) -> None:
+        for fd in self._locks:
+            os.close(fd)
+        self._locks = []
+
+    @property
+    def locks(self) -> list[int]:
+        """What a stage that changes the folders inherits: they stay locked until it ends, if the
+        driver is killed before."""
+        return list(self._locks)
 
     def close(self, keep_output: bool) -> None:
-        """Removes the lock and the job folder, and an output folder that was made and is empty."""
-        for remove, path in ((os.unlink, self._lock), (os.rmdir, self.path)):
-            try:
-                remove(path)
-            except OSError:
-                pass  # a fault left something there: the next run removes it
-        os.close(self._fd)
+        """Removes the job folder, unless the next run needs what it holds to put a killed commit
+        in order, and an output folder that was made and is empty."""
+        if not os.path.exists(os.path.join(self.path, "commit")):
+            for _ in range(3):  # an attempt that is late may write to it
+                for entry in _listed(self.path):
+                    if entry != "lock":
+                        _removed(os.path.join(self.path, entry))
+                _removed(os.path.join(self.path, "lock"))
+                try:
+                    os.rmdir(self.path)
+                    break
+                except OSError:
+                    pass
+        self._unlock()
         if self.made and not keep_output:
             try:
                 os.rmdir(self.output)
             except OSError:
                 pass
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def _removed(path: str) -> None:
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path, ignore_errors=True)
+        return
+    try:
+        os.unlink(path)
+    except OSError:
+        pass  # the next run removes it
 
 
 def _survey(job: str, look: int) -> Any:
@@ -91,12 +197,12 @@ class Release:
 
     def __init__(self, session: Session, noren: str, progress: Progress, folder: Folder, shards: list[dict[str, Any]]) -> None:
         self._session, self._noren, self._progress = session, noren, progress
-        self._job, self._shards = folder.path, shards
+        self._job, self._shards, self._locks = folder.path, shards, folder.locks
 
     def _driver(self, name: str, arguments: Sequence[str], feed: Optional[Iterable[bytes]] = None) -> list[bytes]:
         """Runs a stage of the driver."""
         with self._progress.stage(name, 1, lambda: (0, 0)):
-            return list(worker.run(self._noren, [*arguments], feed, one_core=False))
+            return list(worker.run(self._noren, [*arguments], feed, one_core=False, inherited=self._locks))
 
     def run(self) -> list[bytes]:
         """The two frames of the result: JSON and text."""
@@ -176,7 +282,7 @@ def run(options: Options, progress: Progress, arguments: Sequence[str], output: 
     started = released = False
     session: Optional[Session] = None
     try:
-        start = worker.run(options.noren, ["start", "--job", folder.path, *arguments], [seed], one_core=False)
+        start = worker.run(options.noren, ["start", "--job", folder.path, *arguments], [seed], one_core=False, inherited=folder.locks)
         job = worker.one_object(start)
         started = True
         for note in job.get("notes") or ():
@@ -197,6 +303,6 @@ def run(options: Options, progress: Progress, arguments: Sequence[str], output: 
 
 def _abandon(noren: str, folder: Folder) -> None:
     try:
-        list(worker.run(noren, ["abandon", "--job", folder.path], one_core=False))
+        list(worker.run(noren, ["abandon", "--job", folder.path], one_core=False, inherited=folder.locks))
     except worker.Failed:
         pass  # the first failure is the one to tell; the next run removes the rest

@@ -97,9 +97,14 @@ class _Feed(threading.Thread):
 
 
 def run(
-    noren: str, arguments: Sequence[str], feed: Optional[Iterable[bytes]] = None, where: str = "", one_core: bool = True
+    noren: str,
+    arguments: Sequence[str],
+    feed: Optional[Iterable[bytes]] = None,
+    where: str = "",
+    one_core: bool = True,
+    inherited: Sequence[int] = (),
 ) -> Iterator[bytes]:
-    """The frames that a stage answers. Raises Failed where its exit code is not 0 and where
+    """The frames that a stage answers. The process holds the inherited files, too. Raises Failed where its exit code is not 0 and where
     its last frame is missing: a killed process ends its output, too."""
     environment = dict(os.environ)
     if one_core:
@@ -110,6 +115,7 @@ def run(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment,
+        pass_fds=tuple(inherited),
     )
     assert process.stdout is not None and process.stderr is not None
     said = _Tail(process.stderr)

@@ -126,7 +126,8 @@ class Acceptance:
         need(code == 0, f"exit {code}: {out}{err}")
         need(json.loads(out)["achieved_k"] == 5, out)
         names = sorted(os.listdir(output))
-        need("_MANIFEST" in names and not any(n.startswith(("_tmp-", "_job")) for n in names), f"the folder holds {names}")
+        need("_MANIFEST" in names and all(n == "_MANIFEST" or n.startswith("part-") for n in names), f"the folder holds {names}")
+        need(not os.path.exists(self.beside(output)), f"{self.beside(output)} is left")
         digest = reference.digest(output)
         need(wanted is None or digest == wanted, "its rows are not those of the reference executor")
         return digest
@@ -163,14 +164,40 @@ class Acceptance:
         driver.kill()
         driver.communicate()
         self.idle()
-        left = os.listdir(output)
-        need(not any(n == "_MANIFEST" or n.startswith("part-") for n in left), f"a killed driver left {left}")
-        say("Spark, the driver killed in release: nothing is named in the output folder")
+        need(not os.path.exists(output), f"a killed driver left {output}")
+        say("Spark, the driver killed in release: there is no output folder")
         result = self.anonymize(output, self.kill_stage("release"))
         self.released(output, digest, result)
         need("failed and ran again" in result[2], result[2])
         say("Spark, in the same folder, a worker process killed in release: the same rows")
+        self.commit_killed(output, digest)
         shutil.rmtree(output)
+
+    def beside(self, output: str) -> str:
+        """The job folder of a release."""
+        return os.path.join(os.path.dirname(output), f"_{os.path.basename(output)}.noren")
+
+    def commit_killed(self, output: str, digest: str) -> None:
+        """Kills the driver and its commit while a release is replaced: the folder then holds the
+        old release whole, or the new one, or nothing, and the next run goes on."""
+        arguments = ("anonymize", self.path("in", "*.csv"), "-o", output, "--spec", self.path("noren.yaml"), *RELEASE)
+        driver = self.start(*arguments, "--force")
+        staged = os.path.join(self.beside(output), "release")
+        while driver.poll() is None and not os.path.exists(staged):
+            time.sleep(0.0005)
+        children = [pid for pid, line in descendants(driver.pid).items() if "worker commit " in line]
+        for pid in (driver.pid, *children):
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        driver.communicate()
+        self.idle()
+        names = os.listdir(output) if os.path.exists(output) else []
+        need(not names or "_MANIFEST" in names and reference.digest(output) == digest, f"a killed commit left {names}")
+        self.released(output, digest, self.run(*arguments, "--json", "--force"))
+        self.verified(output)
+        say("Spark, the driver killed in commit: no part of a release, and the next run goes on")
 
     def bad_input(self) -> None:
         odd = self.path("odd")

@@ -7,6 +7,7 @@ import io
 import os
 import pickle
 import stat
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -115,10 +116,63 @@ class Workers(unittest.TestCase):
         output = os.path.join(self.folder.name, "out")
         first = anonymize.Folder(output)
         self.assertEqual(stat.S_IMODE(os.stat(first.path).st_mode), 0o700)
+        self.assertEqual(first.path, os.path.join(self.folder.name, "_out.noren"))
+        for same in (output, os.path.join(output, "part-*.csv")):
+            with self.assertRaises(worker.Failed):
+                anonymize.Folder(same)
+        open(os.path.join(first.path, "_tmp-00001-0123456789ab.csv"), "w").close()  # of an attempt that is late
+        first.close(keep_output=False)
+        self.assertEqual(os.listdir(self.folder.name), [])
+
+    def test_folder_that_is_a_link(self) -> None:
+        real, link = os.path.join(self.folder.name, "real 一"), os.path.join(self.folder.name, "link")
+        os.mkdir(real)
+        os.symlink("real 一", link)
+        first = anonymize.Folder(link)
+        self.assertEqual(first.path, os.path.join(self.folder.name, "_real 一.noren"))
+        with self.assertRaises(worker.Failed):
+            anonymize.Folder(real)
+        first.close(keep_output=True)
+        self.assertEqual(sorted(os.listdir(self.folder.name)), ["link", "real 一"])
+
+    def test_folder_that_cannot_be_renamed(self) -> None:
+        for name in ("out", "a" * 250):
+            output = os.path.join(self.folder.name, name)
+            os.mkdir(output)
+            renamable = anonymize._renamable
+            if name == "out":
+                anonymize._renamable = lambda folder, job: False
+            try:
+                first = anonymize.Folder(output)
+            finally:
+                anonymize._renamable = renamable
+            self.assertEqual(first.path, os.path.join(output, "_job"))
+            first.close(keep_output=True)
+            self.assertEqual(os.listdir(output), [])
+        self.assertTrue(anonymize._mounted("/proc"))
+        self.assertFalse(anonymize._mounted(self.folder.name))
+
+    def test_what_a_killed_commit_needs_is_kept(self) -> None:
+        output = os.path.join(self.folder.name, "out")
+        first = anonymize.Folder(output)
+        os.mkdir(os.path.join(first.path, "old"))
+        for name in ("commit", "lock", os.path.join("old", "part-00001.csv")):
+            open(os.path.join(first.path, name), "a").close()
+        first.close(keep_output=False)
+        self.assertTrue(os.path.exists(os.path.join(first.path, "old", "part-00001.csv")))
+        anonymize.Folder(output).close(keep_output=False)  # and is not locked
+
+    def test_a_stage_outlives_its_driver(self) -> None:
+        output = os.path.join(self.folder.name, "out")
+        first = anonymize.Folder(output)
+        stage = subprocess.Popen(["sleep", "60"], pass_fds=first.locks)
+        for fd in first.locks:
+            os.close(fd)  # as a kill does
         with self.assertRaises(worker.Failed):
             anonymize.Folder(output)
-        first.close(keep_output=False)
-        self.assertFalse(os.path.exists(output))
+        stage.kill()
+        stage.wait()
+        anonymize.Folder(output).close(keep_output=False)
 
     def test_files(self) -> None:
         for name in "ab":
