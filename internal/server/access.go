@@ -308,7 +308,7 @@ func whole(w http.ResponseWriter, r *http.Request, op *huma.Operation) error {
 // told is the problem of an error in the language of the request, with the request's id. Failures of the server
 // itself are logged.
 func (s *Server) told(ctx context.Context, err error) error {
-	p := *problem.From(err, s.ownFolders...).In(languageOf(ctx))
+	p := *s.explained(err).In(languageOf(ctx))
 	p.RequestID = requestID(ctx)
 	if p.Status == http.StatusInternalServerError {
 		s.cfg.Log.Error("a request failed", "request", p.RequestID, "error", err)

@@ -216,3 +216,16 @@ func (s *steward) waitingJob(t *testing.T, until chan struct{}) string {
 	}
 	return job.ID
 }
+
+// idle waits until no job runs or waits.
+func (s *steward) idle(t *testing.T) {
+	t.Helper()
+	for begun := time.Now(); ; time.Sleep(5 * time.Millisecond) {
+		if running, queued := s.jobs.Counts(); running+queued == 0 {
+			return
+		}
+		if time.Since(begun) > time.Minute {
+			t.Fatal("jobs go on")
+		}
+	}
+}

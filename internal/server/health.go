@@ -71,6 +71,9 @@ func (s *Server) faults() (all []string) {
 			all = append(all, "books: the ledger does not know the data sets of "+strings.Join(lost, ", "))
 		}
 	}
+	if altered := s.records.Altered(); len(altered) > 0 {
+		all = append(all, "releases: these are not what was released: "+strings.Join(altered, ", "))
+	}
 	if ahead := s.store.Ahead(); ahead > time.Minute {
 		all = append(all, fmt.Sprintf("clock: it is %s behind the latest time that this server has seen; sessions and tokens that had ended stay ended", ahead.Round(time.Second)))
 	}

@@ -28,12 +28,16 @@ func (s *Server) openResources(ctx context.Context) (err error) {
 		return err
 	}
 	newID := func() (string, error) { return store.NewID("up"), nil }
-	if s.uploads, err = uploads.Open(uploads.Config{Dir: s.path("uploads"), Limit: s.cfg.UploadLimit, NewID: newID}); err != nil {
+	if s.uploads, err = uploads.Open(uploads.Config{Dir: s.path("uploads"), Limit: s.cfg.UploadLimit, NewID: newID, Room: s.room}); err != nil {
 		return err
 	}
 	s.tables, err = tables.New(ctx, tables.Config{
 		Dir: s.path("tables"), Store: s.store, Uploads: s.uploads, Jobs: s.jobs, Service: s.service, Roots: s.cfg.Roots, Databases: s.cfg.Databases, Explain: s.explained,
-		Deleted: func(ctx context.Context, id string) error { return s.books.TableDeleted(ctx, id) },
+		Deleted: func(ctx context.Context, id string) error {
+			s.records.TableDeleted(id)
+			return s.books.TableDeleted(ctx, id)
+		},
+		Room: s.room,
 		LastRelease: func(ctx context.Context, table string) (*tables.LastRelease, error) {
 			return records.LastRelease(ctx, s.store, table)
 		},
@@ -42,7 +46,7 @@ func (s *Server) openResources(ctx context.Context) (err error) {
 		return err
 	}
 	s.records, err = records.New(ctx, records.Config{
-		Work: s.path("work"), Releases: s.path("releases"), Store: s.store, Tables: s.tables, Jobs: s.jobs, Service: s.service, LeastK: s.cfg.LeastK,
+		Work: s.path("work"), Releases: s.path("releases"), Store: s.store, Tables: s.tables, Jobs: s.jobs, Service: s.service, LeastK: s.cfg.LeastK, Room: s.room,
 		Sealed: s.Sealed, Note: s.noteObject, Name: s.nameOf, Explain: s.explained,
 	})
 	if err != nil {
@@ -135,7 +139,7 @@ func (s *Server) openJobs(ctx context.Context) (*jobs.Manager, error) {
 	}, former)
 }
 
-// explained is the problem of an error of a job.
+// explained is the problem of an error.
 func (s *Server) explained(err error) *problem.Problem {
 	if uploads.DiskFull(err) {
 		return problem.New("unavailable", "The disk is full.").Hinted("free space on the server")

@@ -25,6 +25,8 @@ func TestFullDisk(t *testing.T) {
 	s := start(t, func(c *Config) { c.Dir, c.Log = filepath.Join(disk, "server"), textLog(t.Output()) }).steward(t)
 	table := s.people(t, 3000, strings.Repeat("x", 100))
 	recipe := s.recipe(t, table.ID, nil)
+	var begun uploadBody
+	s.do(t, 201, "POST", "/uploads", map[string]any{"name": "small.csv", "size": 1000}, nil).decode(t, &begun)
 	id := s.upload(t, "more.csv", people(2000, strings.Repeat("y", 100)))
 	filler := filepath.Join(disk, "filler")
 	fill := func(left int64) {
@@ -50,10 +52,15 @@ func TestFullDisk(t *testing.T) {
 	if entries, err := os.ReadDir(s.path("work")); err != nil || len(entries) > 0 {
 		t.Errorf("%d folders of previews, %v", len(entries), err)
 	}
-	var u uploadBody
-	s.do(t, 201, "POST", "/uploads", map[string]any{"name": "big.csv", "size": 1 << 20}, nil).decode(t, &u)
-	if a := s.part(t, u.ID, 0, 1<<20, make([]byte, 1<<20), nil); a.status != 503 || a.code() != "unavailable" {
+	// What a charge needs is kept: an upload is refused before it begins, and at each part.
+	if a := s.do(t, 503, "POST", "/uploads", map[string]any{"name": "big.csv", "size": 1 << 20}, nil); a.code() != "unavailable" {
+		t.Errorf("%s", a.body)
+	}
+	if a := s.part(t, begun.ID, 0, 1000, make([]byte, 1000), nil); a.status != 503 || a.code() != "unavailable" {
 		t.Errorf("%d %s", a.status, a.body)
+	}
+	if err := s.roomToCharge(); err != nil {
+		t.Error("a charge is refused beside the reserve")
 	}
 	var added struct {
 		Table tables.Table
@@ -67,8 +74,27 @@ func TestFullDisk(t *testing.T) {
 	if err := os.Remove(filler); err != nil {
 		t.Fatal(err)
 	}
-	if p := s.preview(t, recipe.ID); !p.Gate.Open {
+	p := s.preview(t, recipe.ID)
+	if !p.Gate.Open {
 		t.Errorf("%+v", p.Gate)
+	}
+	// A release that fails leaves the preview that was studied.
+	fill(0)
+	ask := map[string]any{"recipe": recipe.ID, "preview_sha256": p.Leaving.SHA256}
+	asked := s.ask(t, "POST", "/api/v1/releases", s.secret, ask, withKey("full"))
+	switch asked.status {
+	case 202:
+		asked.decode(t, &job)
+		full(s.wait(t, job.ID))
+	case 503:
+	default:
+		t.Errorf("%d %s", asked.status, asked.body)
+	}
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	if rel := s.release(t, recipe.ID, p); rel.SHA256 != p.Leaving.SHA256 {
+		t.Errorf("%+v", rel)
 	}
 	if again := s.add(t, tables.Source{Kind: "upload", Upload: id}); again.State != "proposed" || again.Rows != 2000 {
 		t.Errorf("%+v %s", again.Line, again.Failure)

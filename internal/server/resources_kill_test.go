@@ -162,19 +162,21 @@ func inspectKilled(t *testing.T, dir, told string) int {
 	}
 	for _, rel := range all {
 		known[rel.ID] = true
-		path, _, _, err := s.records.Part(ctx, rel.ID, records.PartFile)
+		file, err := s.records.Open(ctx, rel.ID, records.PartFile)
 		if err != nil {
 			t.Fatal(err)
 		}
-		signed, _, _, err := s.records.Part(ctx, rel.ID, records.PartCertificate)
+		signed, err := s.records.Open(ctx, rel.ID, records.PartCertificate)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := certificate.Load(signed)
+		c, err := certificate.Load(signed.File.Name())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := c.MatchesFile(ctx, path); err != nil {
+		err = c.MatchesFile(ctx, file.File.Name())
+		_, _ = file.Close(), signed.Close()
+		if err != nil {
 			t.Errorf("release %s: %v", rel.ID, err)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"mime"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -140,15 +139,12 @@ func (s *Server) compareReleases(ctx context.Context, c *call, in *compareInput)
 
 // sendPart sends a file of a release once the audit log has it.
 func (s *Server) sendPart(w http.ResponseWriter, r *http.Request, c *call, a *access, part, media string) error {
-	path, name, release, err := s.records.Part(r.Context(), c.id, part)
+	f, err := s.records.Open(r.Context(), c.id, part)
 	if err != nil {
 		return err
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return problem.New("unavailable", "The file cannot be read.")
-	}
 	defer func() { _ = f.Close() }()
+	name, release := f.Name, f.Release
 	if err := s.record(r.Context(), c, a, nil); err != nil {
 		return err
 	}

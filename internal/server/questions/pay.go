@@ -167,6 +167,9 @@ func (q *Questions) begin(ctx context.Context, p *paying, r *Reader, in *Paying,
 	case !errors.Is(err, store.ErrNotFound):
 		return nil, err
 	}
+	if err := q.config.Room(); err != nil {
+		return nil, problem.New("unavailable", "The disk is full.").Hinted("free space on the server")
+	}
 	c, h, err := q.opened(in.Quote, r.ID)
 	if err != nil {
 		return nil, err

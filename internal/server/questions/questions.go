@@ -39,6 +39,8 @@ type Config struct {
 	Seal func()
 	// Public are the files of public tables, by name.
 	Public map[string]string
+	// Room refuses a charge where the disk might not take its entries. Optional.
+	Room func() error
 	// Fault is called at the steps asked (the question is stored, and not charged), stored
 	// (its answer is) and reply (it leaves). For tests of faults. Optional.
 	Fault func(step string) error
@@ -69,6 +71,9 @@ func New(ctx context.Context, config Config) (*Questions, error) {
 	s, err := newSealer(config.Secret)
 	if err != nil {
 		return nil, err
+	}
+	if config.Room == nil {
+		config.Room = func() error { return nil }
 	}
 	if config.Fault == nil {
 		config.Fault = func(string) error { return nil }

@@ -68,6 +68,11 @@ func (r *Records) StartPreview(ctx context.Context, id, by string) (*jobs.Job, e
 			return nil, err
 		}
 		r.keep(made)
+		// The table may have been deleted meanwhile, before or after the preview was kept.
+		if _, err := r.config.Tables.Hold(context.WithoutCancel(ctx), h.Table.ID); err != nil {
+			r.TableDeleted(h.Table.ID)
+			return nil, err
+		}
 		return map[string]any{"recipe_version": version, "sha256": made.release.SHA256}, nil
 	}})
 	return &job, err
@@ -75,6 +80,13 @@ func (r *Records) StartPreview(ctx context.Context, id, by string) (*jobs.Job, e
 
 // make makes the file of a release, its page and what it is described by.
 func (r *Records) make(ctx context.Context, run *jobs.Run, id string, version int64, h *tables.Held, p *Parameters) (_ *preview, err error) {
+	source, err := os.Stat(h.Input)
+	if err != nil {
+		return nil, tables.FileError(err)
+	}
+	if err := r.config.Room(source.Size()); err != nil {
+		return nil, tables.FileError(err)
+	}
 	dir := filepath.Join(r.config.Work, run.ID)
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, tables.FileError(err)
@@ -178,6 +190,18 @@ func (r *Records) keep(p *preview) {
 		}
 		delete(r.previews, oldest.recipe)
 		r.drop(oldest)
+	}
+}
+
+// TableDeleted removes the previews of a table that is deleted.
+func (r *Records) TableDeleted(table string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for recipe, p := range r.previews {
+		if p.held != nil && p.held.Table.ID == table {
+			delete(r.previews, recipe)
+			r.drop(p)
+		}
 	}
 }
 

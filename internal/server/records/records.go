@@ -29,6 +29,8 @@ type Config struct {
 	Jobs *jobs.Manager
 	// Service makes the operations. Required.
 	Service func() *service.Service
+	// Room refuses n more bytes where they would take space that others need. Optional.
+	Room func(n int64) error
 	// LeastK is the least k of a release.
 	LeastK int
 	// Sealed says why no release is made; "" where releases are made. Required.
@@ -48,6 +50,7 @@ type Records struct {
 	mu       sync.Mutex
 	previews map[string]*preview // by recipe
 	curves   map[string]*curve   // by recipe
+	altered  map[string]bool     // parts of releases that are not those that were released
 }
 
 // New makes the records of a store, and removes or completes what a killed process left.
@@ -56,10 +59,13 @@ func New(ctx context.Context, config Config) (*Records, error) {
 		config.Sealed == nil || config.Note == nil || config.Name == nil || config.Explain == nil {
 		return nil, errors.New("records: expected all fields of Config")
 	}
+	if config.Room == nil {
+		config.Room = func(int64) error { return nil }
+	}
 	if config.LeastK < 1 {
 		config.LeastK = 5
 	}
-	r := &Records{config: config, previews: map[string]*preview{}, curves: map[string]*curve{}}
+	r := &Records{config: config, previews: map[string]*preview{}, curves: map[string]*curve{}, altered: map[string]bool{}}
 	return r, r.recover(ctx)
 }
 

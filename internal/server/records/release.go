@@ -45,6 +45,9 @@ type released struct {
 	SourceSHA256  string   `json:"source_sha256"`
 	SourceColumns []string `json:"source_columns"`
 	Unit          string   `json:"unit,omitempty"`
+	// Parts are the SHA-256 of the parts beside the file, by name; absent for releases of
+	// earlier versions.
+	Parts map[string]string `json:"parts,omitempty"`
 	// Noted says that the audit log has the release: it can be downloaded only then.
 	Noted bool `json:"noted"`
 }
@@ -186,6 +189,12 @@ func (r *Records) release(ctx context.Context, run *jobs.Run, p *preview, by str
 		d.SourceColumns = append(d.SourceColumns, p.held.Table.ColumnsDetail[i].Name)
 	}
 	slices.Sort(d.SourceColumns)
+	d.Parts = map[string]string{}
+	for _, part := range []string{certFile, dossierFile, specFile} {
+		if d.Parts[part], err = sumOf(filepath.Join(p.dir, part)); err != nil {
+			return "", err
+		}
+	}
 	if err := tables.SyncAll(p.dir); err != nil {
 		return "", err
 	}
@@ -197,14 +206,20 @@ func (r *Records) release(ctx context.Context, run *jobs.Run, p *preview, by str
 	if err := os.Rename(p.dir, r.folder(d.ID)); err != nil {
 		return "", tables.FileError(err)
 	}
-	r.forget(p)
-	if err := tables.SyncFolder(r.config.Releases); err != nil {
-		_ = os.RemoveAll(r.folder(d.ID))
+	// A release that does not come about is the preview that it was: it was studied.
+	undo := func(err error) (string, error) {
+		if os.Rename(r.folder(d.ID), p.dir) != nil {
+			r.forget(p)
+			_ = os.RemoveAll(r.folder(d.ID))
+		}
 		return "", err
+	}
+	if err := tables.SyncFolder(r.config.Releases); err != nil {
+		return undo(err)
 	}
 	row := &store.Resource{ID: d.ID, Kind: store.KindRelease, Parent: d.Table}
 	if row.Doc, err = json.Marshal(d); err != nil {
-		return "", err
+		return undo(err)
 	}
 	err = r.config.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if err := tx.AddResource(ctx, row); err != nil {
@@ -215,9 +230,9 @@ func (r *Records) release(ctx context.Context, run *jobs.Run, p *preview, by str
 		})
 	})
 	if err != nil {
-		_ = os.RemoveAll(r.folder(d.ID))
-		return "", err
+		return undo(err)
 	}
+	r.forget(p)
 	return d.ID, r.note(ctx, row, d)
 }
 
@@ -326,23 +341,3 @@ const (
 	PartDossier     = "dossier"
 	PartRecipe      = "recipe"
 )
-
-// Part is the path of a part of a release, and the name under which it leaves.
-func (r *Records) Part(ctx context.Context, id, part string) (path, name string, d *Release, err error) {
-	found, err := r.findRelease(ctx, id)
-	if err != nil {
-		return "", "", nil, err
-	}
-	file := map[string]string{PartFile: found.FileName, PartCertificate: certFile, PartDossier: dossierFile, PartRecipe: specFile}[part]
-	if file == "" {
-		return "", "", nil, problem.NotFound()
-	}
-	name = file
-	switch part {
-	case PartCertificate:
-		name = found.FileName + ".certificate.json"
-	case PartDossier:
-		name = found.FileName + ".dossier.html"
-	}
-	return filepath.Join(r.folder(id), file), name, &found.Release, nil
-}

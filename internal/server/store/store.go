@@ -21,6 +21,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/pressly/goose/v3"
@@ -330,6 +331,10 @@ func failed(what string, err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		err = p.Err
+	}
+	var s *sqlite.Error
+	if errors.As(err, &s) && s.Code()&0xff == sqlite3.SQLITE_FULL {
+		err = fmt.Errorf("%w: %w", syscall.ENOSPC, err)
 	}
 	return &noren.Error{Where: "store", What: what, Err: err}
 }

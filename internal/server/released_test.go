@@ -1,0 +1,105 @@
+package server
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/noren-privacy/noren/internal/randtest"
+	"github.com/noren-privacy/noren/internal/server/records"
+)
+
+// A part of a release leaves only if it is a file, no link, with the bytes that were
+// released. Another one is named by the health of the server until it is whole again.
+func TestAlteredRelease(t *testing.T) {
+	randtest.SkipShort(t)
+	t.Parallel()
+	s := start(t, nil).steward(t)
+	table := s.people(t, 60, "x")
+	recipe := s.recipe(t, table.ID, nil)
+	rel := s.release(t, recipe.ID, s.preview(t, recipe.ID))
+	private, err := filepath.Glob(filepath.Join(s.path("tables", table.ID), "*", "*.csv"))
+	if err != nil || len(private) != 1 {
+		t.Fatalf("%v %v", private, err)
+	}
+	dir := s.path("releases", rel.ID)
+	for _, part := range []string{records.PartFile, records.PartCertificate, records.PartDossier, records.PartRecipe} {
+		whole, err := s.records.Open(t.Context(), rel.ID, part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, filepath.Base(whole.File.Name()))
+		_ = whole.Close()
+		bytes, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		flipped := append([]byte{}, bytes...)
+		flipped[len(flipped)/2] ^= 1
+		write := func(data []byte) func() error { return func() error { return os.WriteFile(path, data, 0o600) } }
+		for name, alter := range map[string]func() error{
+			"a link to private rows": func() error { return os.Symlink(private[0], path) },
+			"a hard link":            func() error { return os.Link(private[0], path) },
+			"a folder":               func() error { return os.Mkdir(path, 0o700) },
+			"nothing":                func() error { return nil },
+			"one byte":               write(flipped),
+			"one byte more":          write(append(append([]byte{}, bytes...), '\n')),
+			"one byte less":          write(bytes[1:]),
+		} {
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+			if err := alter(); err != nil {
+				t.Fatal(err)
+			}
+			if a := s.do(t, 503, "GET", "/releases/"+rel.ID+"/"+part, nil, nil); a.code() != "unavailable" || strings.Contains(a.body, "Nara") {
+				t.Errorf("%s, %s: %s", part, name, a.body)
+			}
+			if faults := strings.Join(s.faults(), "\n"); !strings.Contains(faults, rel.ID+"/"+part) {
+				t.Errorf("%s, %s: health: %q", part, name, faults)
+			}
+			if err := os.RemoveAll(path); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, bytes, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.do(t, 200, "GET", "/releases/"+rel.ID+"/"+part, nil, nil)
+		if faults := s.faults(); len(faults) > 0 {
+			t.Errorf("health: %q", faults)
+		}
+	}
+	// The folder of the release is no link either.
+	moved := s.path("elsewhere")
+	if err := os.Rename(dir, moved); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(moved, dir); err != nil {
+		t.Fatal(err)
+	}
+	s.do(t, 503, "GET", "/releases/"+rel.ID+"/file", nil, nil)
+}
+
+// The preview of a table that is deleted goes with it, whether it was made before or after.
+func TestPreviewOfDeletedTable(t *testing.T) {
+	randtest.SkipShort(t)
+	t.Parallel()
+	s := start(t, nil).steward(t)
+	for _, wait := range []bool{true, false} {
+		table := s.people(t, 60, "x")
+		recipe := s.recipe(t, table.ID, nil)
+		if wait {
+			s.preview(t, recipe.ID)
+		} else {
+			s.do(t, 202, "POST", "/recipes/"+recipe.ID+"/preview", nil, nil)
+		}
+		table = s.table(t, table.ID)
+		s.do(t, 204, "DELETE", "/tables/"+table.ID, nil, match(etag(table.Version)))
+		s.idle(t)
+		if left, err := os.ReadDir(s.path("work")); err != nil || len(left) > 0 {
+			t.Errorf("waited: %v, %d folders of previews are left, %v", wait, len(left), err)
+		}
+	}
+}
