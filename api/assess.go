@@ -39,4 +39,6 @@ type AssessRequest struct {
 // Assessment is the risk of a table and of a release: noren.assess/1. It is private.
 type Assessment struct {
 	assess.Assessment
+	// Private is the text "do not release".
+	Private string `json:"private"`
 }

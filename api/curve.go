@@ -33,6 +33,8 @@ const CurveSchema = "noren.curve/1"
 type Curve struct {
 	// Schema is noren.curve/1.
 	Schema string `json:"schema"`
+	// Private is the text "do not release".
+	Private string `json:"private"`
 	// Input is the table as named in the request.
 	Input string `json:"input"`
 	// Rows is the number of records.

@@ -16,6 +16,8 @@ const InspectSchema = "noren.inspect/1"
 type Inspection struct {
 	// Schema is noren.inspect/1.
 	Schema string `json:"schema"`
+	// Private is the text "do not release".
+	Private string `json:"private"`
 	// Input is the table as named in the request.
 	Input string `json:"input"`
 	// Rows is the number of records.

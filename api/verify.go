@@ -14,7 +14,19 @@ type VerifyRequest struct {
 // Verification is what was found in a file: noren.verify/1.
 type Verification struct {
 	verify.Result
+	// Private is the text "do not release", and of a file that meets all requirements "do not
+	// release unless the file is released": it may be the private table.
+	Private string `json:"private"`
 	// Uncounted says that the file has no column of the unit, so that records were
 	// counted and not persons.
 	Uncounted bool `json:"-"`
+}
+
+// NewVerification is what a verifier found.
+func NewVerification(r *verify.Result) *Verification {
+	v := &Verification{Result: *r, Private: "do not release"}
+	if r.Met {
+		v.Private = "do not release unless the file is released"
+	}
+	return v
 }

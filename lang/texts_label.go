@@ -100,6 +100,8 @@ var labelTexts = []Entry{
 	{"1 public record", "公開のレコード 1 件"},
 	{"%s without a value in a column of the weights: of weight 0, as they represent no private record", "%sに重みの列の値がありません。非公開のレコードを代表しないので重みは 0 です"},
 	{"do not release", "公開しないでください"},
+	{"do not release unless the file is released", "ファイルが公開されていないかぎり、公開しないでください"},
+	{"private: do not release unless the file is released", "非公開: ファイルが公開されていないかぎり、公開しないでください"},
 	{"the people of this simulation: it shows the truth, and its draws follow from a seed; the guarantee is what real reports would hold", "このシミュレーションの人々: 真の値を示し、乱数は種から決まります。保証は本物の報告が持つはずのものです"},
 	{"the quantile is too near the end for its error: it reaches beyond the values of the public records", "分位点が端に近すぎ、誤差が公開のレコードの値の外に及びます"},
 	{"there are %d kernels for columns of %d categories: categories without a kernel near them cannot be told from others; %d centres, or fewer categories, would help", "%[2]d 区分の列にカーネルが %[1]d 個です。近くにカーネルのない区分は、ほかと区別できません。中心を %[3]d 個にするか、区分を減らすと改善します"},

@@ -32,7 +32,7 @@ type inspected struct {
 
 // inspection is what was found of a table, in the form of the interface.
 func (found *inspected) inspection(input string) *api.Inspection {
-	out := &api.Inspection{Schema: api.InspectSchema, Input: input, Rows: found.Rows, Missing: append([]string{}, found.Missing...), Hidden: found.hidden}
+	out := &api.Inspection{Schema: api.InspectSchema, Private: "do not release", Input: input, Rows: found.Rows, Missing: append([]string{}, found.Missing...), Hidden: found.hidden}
 	for _, c := range found.Columns {
 		out.Columns = append(out.Columns, api.InspectedColumn{
 			Name: c.Field.Name, Type: c.Field.Type.String(), TypeReason: c.TypeReason.Text,

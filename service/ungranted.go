@@ -76,6 +76,12 @@ func (s *Service) public(ctx context.Context, a *asked, paths ...string) error {
 	return s.refusePrivate(ctx, paths...)
 }
 
+// Public refuses tables that a reachable ledger has granted, where public ones are expected
+// (code private). Paths that name no table pass.
+func Public(ctx context.Context, s *Service, paths ...string) error {
+	return s.refusePrivate(ctx, paths...)
+}
+
 // refusePrivate refuses tables that a reachable ledger has granted, where public ones are
 // expected (code private). Texts that name no table pass.
 func (s *Service) refusePrivate(ctx context.Context, paths ...string) error {

@@ -74,7 +74,9 @@ func (s *Service) Verify(ctx context.Context, r *api.VerifyRequest) (*api.Verifi
 	if err != nil {
 		return nil, err
 	}
-	return &api.Verification{Result: *result, Uncounted: sp.Unit != "" && o.Unit == nil}, nil
+	out := api.NewVerification(result)
+	out.Uncounted = sp.Unit != "" && o.Unit == nil
+	return out, nil
 }
 
 // unitOf is the unit by which a file is verified. It is nil where the file has no such

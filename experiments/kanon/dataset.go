@@ -67,17 +67,28 @@ func references(name string, scaling space.Scaling) (reference, bool) {
 	return reference{}, false
 }
 
+// find is the path of a data set, and which of its columns are used where it is a reference.
+func find(dir, name string, scaling space.Scaling) (path string, ref *reference, err error) {
+	if ref, known := references(name, scaling); known {
+		return filepath.Join(dir, ref.file), &ref, nil
+	}
+	if !strings.ContainsAny(name, "./\\") {
+		return "", nil, &noren.Error{Kind: noren.Usage, Where: "--dataset", What: fmt.Sprintf("no reference data set is called %q", name), Hint: "census, eia, tarragona, adult, or the path of a file"}
+	}
+	return name, nil, nil
+}
+
 // Load reads a reference data set by its name from the folder dir, or any CSV
 // or Parquet file by its path. drop names columns to leave out of a file
 // given by path or, beyond the usual ones, of a reference.
 func Load(ctx context.Context, dir, name string, scaling space.Scaling, drop []string) (*Dataset, error) {
-	ref, known := references(name, scaling)
-	path := filepath.Join(dir, ref.file)
+	path, ref, err := find(dir, name, scaling)
+	if err != nil {
+		return nil, err
+	}
+	known := ref != nil
 	if !known {
-		if !strings.ContainsAny(name, "./\\") {
-			return nil, &noren.Error{Kind: noren.Usage, Where: "--dataset", What: fmt.Sprintf("no reference data set is called %q", name), Hint: "census, eia, tarragona, adult, or the path of a file"}
-		}
-		path = name
+		ref = &reference{}
 	}
 	src, err := file.Open(ctx, path, file.Options{})
 	if err != nil {

@@ -41,6 +41,9 @@ type Row struct {
 type Options struct {
 	// Dir is the folder of the reference data sets. Required for those.
 	Dir string
+	// Public is asked before a file is read; an error refuses the file, such as one that a
+	// ledger has granted. Optional.
+	Public func(ctx context.Context, path string) error
 	// Datasets are reference names or paths. Required.
 	Datasets []string
 	// Drop names columns to leave out.
@@ -65,6 +68,13 @@ type Options struct {
 // Reproduce makes the rows and calls emit with each as soon as it is done.
 func Reproduce(ctx context.Context, o Options, emit func(Row) error) error {
 	for _, name := range o.Datasets {
+		path, _, err := find(o.Dir, name, o.Scaling)
+		if err == nil && o.Public != nil {
+			err = o.Public(ctx, path)
+		}
+		if err != nil {
+			return err
+		}
 		d, err := Load(ctx, o.Dir, name, o.Scaling, o.Drop)
 		if err != nil {
 			return err

@@ -38,9 +38,11 @@ type data struct {
 	generalisedPlain *learn.Matrix
 }
 
+func pathIn(dir string) string { return filepath.Join(dir, "wdbc.csv") }
+
 // load reads wdbc.csv: 30 columns of numbers and the diagnosis.
 func load(dir string) (*data, error) {
-	path := filepath.Join(dir, "wdbc.csv")
+	path := pathIn(dir)
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, &noren.Error{Kind: noren.Usage, Where: "--data", What: "the table wdbc.csv cannot be opened", Hint: "name the folder of the reference data sets", Err: err}

@@ -67,6 +67,9 @@ type Parameters struct {
 type Options struct {
 	// Dir is the folder of wdbc.csv. Required.
 	Dir string
+	// Public is asked before a file is read; an error refuses the file, such as one that a
+	// ledger has granted. Optional.
+	Public func(ctx context.Context, path string) error
 	// Repeats of each cross-validation. Defaults to 30.
 	Repeats int
 	// Seed of folds, noise and forests. Every seed gives figures as good.
@@ -121,6 +124,11 @@ func Reproduce(ctx context.Context, o Options, emit func(Row) error) error {
 	}
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.Public != nil {
+		if err := o.Public(ctx, pathIn(o.Dir)); err != nil {
+			return err
+		}
 	}
 	t, err := load(o.Dir)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"path/filepath"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/outlier/paper"
@@ -14,6 +15,9 @@ type Options struct {
 	// Dir is the folder of the reference data sets. Required, unless Datasets
 	// is empty and not nil.
 	Dir string
+	// Public is asked before a file is read; an error refuses the file, such as one that a
+	// ledger has granted. Optional.
+	Public func(ctx context.Context, path string) error
 	// Datasets are names of [Names]. Defaults to all.
 	Datasets []string
 	// Progress is called as the work advances. Optional.
@@ -42,6 +46,11 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	r := &Result{}
 	for i, name := range o.Datasets {
 		o.Progress.Report("data sets", int64(i), int64(len(o.Datasets)))
+		if o.Public != nil {
+			if err := o.Public(ctx, filepath.Join(o.Dir, sources[name].file)); err != nil {
+				return nil, err
+			}
+		}
 		if err := r.dataset(ctx, o.Dir, name); err != nil {
 			return nil, err
 		}

@@ -58,9 +58,11 @@ type question struct {
 	width float64
 }
 
+func censusIn(dir string) string { return filepath.Join(dir, "adult.csv") }
+
 // loadCensus reads adult.csv. It returns nil where there is no such file.
 func loadCensus(dir string) (*census, error) {
-	path := filepath.Join(dir, "adult.csv")
+	path := censusIn(dir)
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

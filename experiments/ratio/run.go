@@ -19,6 +19,9 @@ type Options struct {
 	// Dir is the folder of the reference data sets, where adult.csv is. Without that
 	// file the second case is left out; so it is where Settings are named.
 	Dir string
+	// Public is asked before a file is read; an error refuses the file, such as one that a
+	// ledger has granted. Optional.
+	Public func(ctx context.Context, path string) error
 	// Settings are names of [Settings]. Defaults to all.
 	Settings []string
 	// Seed of tables and noise. Defaults to 1.
@@ -93,6 +96,12 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	var census *census
 	if len(o.Settings) == 0 {
 		var err error
+		if o.Public != nil {
+			err = o.Public(ctx, censusIn(o.Dir))
+		}
+		if err != nil {
+			return nil, err
+		}
 		if census, err = loadCensus(o.Dir); err != nil {
 			return nil, err
 		}

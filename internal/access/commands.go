@@ -61,7 +61,7 @@ func Commands() []Way {
 		way("worker ldp-count", "files of reports", "counts", steward, Ungranted),
 		way("worker ldp-sum", "counts of reports", "counts", steward, None),
 		way("worker merge", "records of a release", "records of a release", steward, Gate),
-		way("worker query-part", bookRead, "sums, under the key of the job", steward, Charged),
+		way("worker query-part", "the files that a plan names, which is trusted", "exact sums, for the process that made the plan and charges", steward, Private),
 		way("worker release", "records of a release", "a file of a release", steward, Gate),
 		way("worker route", "records of a release", "records of a release", steward, Gate),
 		way("worker start", tableRead, "a job of a release", steward, Gate),
@@ -76,8 +76,9 @@ func Commands() []Way {
 			ways = append(ways, way("worker query "+kind, tableRead, "an answer", analyst, Charged, Unaccounted))
 		}
 	}
-	for _, paper := range []string{"correlated", "kanon", "ldp", "outlier", "ratio"} {
-		ways = append(ways, way("reproduce "+paper, "public reference tables", "figures of a paper", anyone, None))
+	ways = append(ways, way("reproduce correlated", models, "figures of a paper", anyone, None))
+	for _, paper := range []string{"kanon", "ldp", "outlier", "ratio"} {
+		ways = append(ways, way("reproduce "+paper, "reference tables, or those that the request names", "figures of a paper", anyone, Ungranted))
 	}
 	return ways
 }

@@ -58,7 +58,7 @@ var onGranted = map[string]string{
 	"ask":                    "questions.yaml -o OUT",
 	"assess":                 "T.csv --quasi age --report OUT",
 	"assess curve":           "T.csv --quasi age --k 2,3 --report OUT",
-	"correlated answer":      "", // needs a model at the grant: its script charges
+	"correlated answer":      "M --query {\"count\":\"on\"} --epsilon 0.01",
 	"correlated fit":         "T.csv --column ward --length 4 --source hospital -o OUT",
 	"hierarchy check":        "h.csv T.csv --column ward",
 	"hierarchy propose":      "T.csv --column ward -o OUT.csv",
@@ -78,34 +78,42 @@ var onGranted = map[string]string{
 	"query quantile":         "T --column age --bounds 0,100 --rank 0.5 --epsilon 0.01",
 	"query sum":              "T --column age --bounds 0,100 --epsilon 0.01",
 	"query variance":         "T --column age --bounds 0,100 --epsilon 0.01",
-	"ratio answer":           "", // reads weights, which a fit makes, and a public table: scripts ratio
-	"ratio check":            "",
-	"ratio fit":              "",
+	"ratio answer":           "T.csv mean --column age",
+	"ratio check":            "T W.csv --epsilon 0.01",
+	"ratio fit":              "T public.csv --columns age --bounds age=0,100 --epsilon 0.01 -o OUT.csv",
 	"ratio plan":             "T.csv --columns age --epsilon 1 --records 2000",
 	"verify":                 "T.csv --k 2 --quasi age",
-	"worker ldp-count":       "", // worker stages read what a job names: scripts worker
-	"worker query count":     "",
-	"worker query histogram": "",
-	"worker query mean":      "",
-	"worker query sum":       "",
-	"worker query variance":  "",
-	"worker start":           "",
-	"worker survey":          "",
-	"worker check":           "",
-	"worker commit":          "",
-	"worker merge":           "",
-	"worker query-part":      "",
-	"worker release":         "",
-	"worker route":           "",
-	"worker verdict":         "",
-	"worker verify-part":     "",
-	"worker verify-start":    "",
+	"reproduce kanon":        "--dataset T.csv --drop id --k 2 --quick",
+	"reproduce ldp":          "--data reference --repeats 2 --tables",
+	"reproduce outlier":      "--data reference --dataset wdbc",
+	"reproduce ratio":        "--data reference --repeats 2",
+	"worker ldp-count":       "T.csv --mechanism rappor --rappor k=8,h=1,m=2,p=0.2,q=0.8,f=0.1",
+	"worker query count":     "T --epsilon 0.01 --job JOB",
+	"worker query histogram": "T --column ward --keys ward=1,2,3 --epsilon 0.01 --job JOB",
+	"worker query mean":      "T --column age --bounds 0,100 --epsilon 0.01 --job JOB",
+	"worker query sum":       "T --column age --bounds 0,100 --epsilon 0.01 --job JOB",
+	"worker query variance":  "T --column age --bounds 0,100 --epsilon 0.01 --job JOB",
+	// Stages of a release and of its verification read what a job names: scripts shards.
+	"worker start":        "",
+	"worker survey":       "",
+	"worker check":        "",
+	"worker commit":       "",
+	"worker merge":        "",
+	"worker query-part":   "",
+	"worker release":      "",
+	"worker route":        "",
+	"worker verdict":      "",
+	"worker verify-part":  "",
+	"worker verify-start": "",
 }
 
 const grantedTable = "id,ward,age\na,1,30\nb,2,31\nc,2,32\nd,3,33\ne,1,34\nf,1,35\ng,2,36\nh,3,37\n"
 
-// spentOf is what ledger show prints of what was spent.
-var spentOf = regexp.MustCompile(`(?m)^T +epsilon ([0-9.]+)`)
+// spentOf is what ledger show prints of what was spent of each data set.
+var spentOf = regexp.MustCompile(`(?m)^[TM] +epsilon [0-9.]+`)
+
+// chain is a model of a column of 8 states.
+const chain = `{"type":"chain","states":["off","on"],"init":[0.6,0.4],"P":[[0.9,0.1],[0.2,0.8]],"length":8}`
 
 // A command that takes a table does with a granted one what internal/access says: it charges,
 // refuses, or keeps what it writes for the steward.
@@ -123,13 +131,29 @@ func TestWaysToGrantedTables(t *testing.T) {
 			continue
 		}
 		t.Run(w.Name, func(t *testing.T) { tryGranted(t, &w, line) })
+		if w.Name == "verify" {
+			t.Run("verify of a table that meets all", func(t *testing.T) { tryGranted(t, &w, "T.csv --k 1 --quasi age") })
+		}
 	}
 }
 
 func tryGranted(t *testing.T, w *access.Way, line string) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"T.csv": grantedTable, "h.csv": "1,all\n2,all\n3,all\n", "questions.yaml": "version: 1\ndataset: T\nquestions:\n  - kind: count\n    pay: {epsilon: 0.01}\n"} {
+	for name, text := range map[string]string{
+		"T.csv": grantedTable, "h.csv": "1,all\n2,all\n3,all\n", "questions.yaml": "version: 1\ndataset: T\nquestions:\n  - kind: count\n    pay: {epsilon: 0.01}\n",
+		"public.csv": "age\n" + strings.Repeat("30\n34\n37\n", 10), "M.csv": "state\non\noff\non\non\noff\noff\non\noff\n", "chain.json": chain,
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, folder := range []string{"JOB", "reference"} {
+		if err := os.Mkdir(filepath.Join(dir, folder), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"wdbc.csv", "adult.csv"} {
+		if err := os.WriteFile(filepath.Join(dir, "reference", name), []byte(grantedTable), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -143,15 +167,23 @@ func tryGranted(t *testing.T, w *access.Way, line string) {
 	}
 	spent := func() string {
 		_, out, errs := noren("ledger show")
-		m := spentOf.FindStringSubmatch(out)
-		if m == nil {
+		m := spentOf.FindAllString(out, -1)
+		if len(m) != 2 {
 			t.Fatalf("ledger show: %s%s", out, errs)
 		}
-		return m[1]
+		return strings.Join(m, "; ")
 	}
-	for _, line := range []string{"ledger create", "ledger grant T --file T.csv --type id=category --type ward=category --type age=integer --epsilon 1 --yes"} {
+	for _, line := range []string{
+		"ledger create", "ledger grant T --file T.csv --type id=category --type ward=category --type age=integer --epsilon 1 --yes",
+		"ledger grant M --file M.csv --model chain.json --model-column state --neighbours replace-one --epsilon 1 --yes",
+	} {
 		if code, _, errs := noren(line); code != 0 {
 			t.Fatalf("%s: %s", line, errs)
+		}
+	}
+	if w.Name == "ratio check" {
+		if code, _, errs := noren("ratio fit T public.csv --columns age --bounds age=0,100 --epsilon 0.01 -o W.csv"); code != 0 {
+			t.Fatal(errs)
 		}
 	}
 	before := spent()
@@ -186,9 +218,15 @@ func tryGranted(t *testing.T, w *access.Way, line string) {
 		if said := strings.ToLower(out + errs); len(made) == 0 && !strings.Contains(said, "private") {
 			t.Errorf("nothing says that the output is private:\n%s", out)
 		}
+		if _, out, errs = noren(w.Name + " " + line + " --json --force"); strings.Contains(errs, "--force") {
+			_, out, _ = noren(w.Name + " " + line + " --json")
+		}
+		if strings.HasPrefix(out, "{") && !strings.Contains(out, `"private": `) {
+			t.Errorf("--json: nothing says that the output is private:\n%s", out)
+		}
 	}
 	if w.Has(access.Unaccounted) {
-		if code, out, errs := noren(w.Name + " " + strings.Replace(line, "T ", "T.csv ", 1) + " --unaccounted --type id=category --type ward=category --type age=integer"); code != 5 || out != "" {
+		if code, out, errs := noren(w.Name + " " + strings.Replace(line, "T ", "T.csv ", 1) + " --unaccounted --force --type id=category --type ward=category --type age=integer"); code != 5 || out != "" {
 			t.Errorf("--unaccounted of a granted file: exit code %d\n%s%s", code, out, errs)
 		}
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -16,6 +17,7 @@ import (
 	"github.com/noren-privacy/noren/kanon/space"
 	"github.com/noren-privacy/noren/lang"
 	words "github.com/noren-privacy/noren/report/text"
+	"github.com/noren-privacy/noren/service"
 	"github.com/noren-privacy/noren/spec"
 )
 
@@ -86,7 +88,7 @@ func (f *reproduceKanonFlags) run(c *cobra.Command, t *terminal) error {
 		return &noren.Error{Kind: noren.Usage, What: "nothing to reproduce: --k and --dataset must name something"}
 	}
 	o := experiment.Options{
-		Dir: dataFolder(f.data), Datasets: f.datasets, Drop: f.drop, K: f.k,
+		Dir: dataFolder(f.data), Public: t.referenceTable, Datasets: f.datasets, Drop: f.drop, K: f.k,
 		Scaling: scaling, Quick: f.quick, Effort: effort, Gap: gap, Workers: f.workers, Progress: t.progress.report,
 	}
 	if err := checkTargets(f.force, f.page); err != nil {
@@ -107,6 +109,12 @@ func (f *reproduceKanonFlags) run(c *cobra.Command, t *terminal) error {
 		return err
 	}
 	return writeFile(f.page, f.force, t.stdout, experiment.Figures(rows).In(t.lang).Write)
+}
+
+// referenceTable refuses a table of a data set of a ledger: the figures of an experiment are
+// not charged.
+func (t *terminal) referenceTable(ctx context.Context, path string) error {
+	return service.Public(ctx, t.service(nil), path)
 }
 
 // dataFolder is the folder of the reference data sets.

@@ -23,7 +23,7 @@ func newReproduceLDP(t *terminal) *cobra.Command {
 			if err := checkTargets(force, page); err != nil {
 				return err
 			}
-			o.Dir, o.Progress = dataFolder(o.Dir), t.progress.report
+			o.Dir, o.Public, o.Progress = dataFolder(o.Dir), t.referenceTable, t.progress.report
 			var rows []experiment.Row
 			err := experiment.Reproduce(c.Context(), o, func(r experiment.Row) error { rows = append(rows, r); return nil })
 			t.progress.clear()

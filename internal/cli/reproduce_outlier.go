@@ -22,7 +22,7 @@ func newReproduceOutlier(t *terminal) *cobra.Command {
 		Short: "Reproduce the outlier paper: its experiment, and counterexamples to its bound",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			r, err := experiment.Run(c.Context(), experiment.Options{Dir: dataFolder(data), Datasets: datasets, Progress: t.progress.report})
+			r, err := experiment.Run(c.Context(), experiment.Options{Dir: dataFolder(data), Public: t.referenceTable, Datasets: datasets, Progress: t.progress.report})
 			t.progress.clear()
 			if err != nil {
 				return err

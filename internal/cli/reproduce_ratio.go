@@ -30,7 +30,7 @@ func newReproduceRatio(t *terminal) *cobra.Command {
 					Repeats: coverage, Epsilons: []float64{0.1, 1, 3}, AddRemove: addRemove, Seed: o.Seed, Settings: o.Settings, Progress: t.progress.report,
 				}, asJSON)
 			}
-			o.Dir, o.Progress = dataFolder(o.Dir), t.progress.report
+			o.Dir, o.Public, o.Progress = dataFolder(o.Dir), t.referenceTable, t.progress.report
 			r, err := experiment.Run(c.Context(), o)
 			t.progress.clear()
 			if err != nil {

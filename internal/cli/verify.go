@@ -86,6 +86,8 @@ func printVerified(out io.Writer, r *api.Verification) error {
 			lang.Fprintf(out, "  %s\n", lang.Of(out).Say(failure))
 		}
 		lang.Fprintln(out, "\nprivate: do not release\n") // it may be the private table
+	} else {
+		lang.Fprintln(out, "private: do not release unless the file is released\n")
 	}
 	w := grid.New(out)
 	lang.Fprintf(w, "  records\t%s\n", report.Integer(r.Rows))

@@ -17,6 +17,7 @@ import (
 	"github.com/noren-privacy/noren/ldp"
 	"github.com/noren-privacy/noren/ldp/survey"
 	words "github.com/noren-privacy/noren/report/text"
+	"github.com/noren-privacy/noren/service"
 )
 
 // newWorkerLDPCount counts the reports of one file. Its output is one frame: the SHA-256 of
@@ -32,6 +33,9 @@ func newWorkerLDPCount(t *terminal) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			rappor, s, err := f.rapporSurvey()
 			if err != nil {
+				return err
+			}
+			if err := service.Public(c.Context(), t.service(nil), args[0]); err != nil {
 				return err
 			}
 			in, err := os.Open(args[0])

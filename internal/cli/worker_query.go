@@ -161,7 +161,10 @@ func newWorkerQueryPart(t *terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "query-part --plan PLAN {--shard N | --bucket N}",
 		Short: "Compute the exact sums of a part",
-		Args:  cobra.NoArgs,
+		Long: `Compute the exact sums of a part of a table, for the process that made the plan. That
+process charges the ledger and adds noise; this one does neither. The output is private:
+do not release it.`,
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if (shard < 0) == (bucket < 0) {
 				return &noren.Error{Kind: noren.Usage, What: "expected one of --shard and --bucket"}

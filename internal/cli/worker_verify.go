@@ -111,7 +111,7 @@ func workerVerdict(ctx context.Context, s *stage, v *shard.Verification) error {
 	if err != nil {
 		return err
 	}
-	r := &api.Verification{Result: *found}
+	r := api.NewVerification(found)
 	if err := s.writeJSON(r); err != nil {
 		return err
 	}
