@@ -16,7 +16,7 @@ import (
 // check has the written file verified.
 func (r *run) check(ctx context.Context, written *os.File) error {
 	d := r.dialect()
-	src, err := file.OpenFile(ctx, borrowed{written}, file.Options{Name: r.outputName(), Delimiter: d.Delimiter, Encoding: d.Encoding, Plain: true})
+	src, err := file.OpenFile(ctx, borrowed{written}, file.Options{Name: r.outputName(), Delimiter: d.Delimiter, Encoding: d.Encoding, Plain: true, Exact: r.quasiNames()})
 	if err != nil {
 		return fmt.Errorf("reading the release back: %w", err)
 	}
@@ -29,9 +29,7 @@ func (r *run) check(ctx context.Context, written *os.File) error {
 func (r *run) checkSource(ctx context.Context, src table.Source) error {
 	defer timed(&r.result.Seconds.Verify, time.Now())
 	o := verify.Options{Requirement: r.job.requirement(), Missing: r.job.Missing, Memory: r.job.memory() / classShare, Progress: r.job.Progress}
-	for _, i := range r.quasi {
-		o.Quasi = append(o.Quasi, r.job.Schema.Fields[i].Name)
-	}
+	o.Quasi = r.quasiNames()
 	for _, i := range r.sensitive {
 		o.Sensitive = append(o.Sensitive, r.job.Schema.Fields[i])
 	}
@@ -56,6 +54,14 @@ func (r *run) checkSource(ctx context.Context, src table.Source) error {
 		}
 	}
 	return nil
+}
+
+func (r *run) quasiNames() []string {
+	var names []string
+	for _, i := range r.quasi {
+		names = append(names, r.job.Schema.Fields[i].Name)
+	}
+	return names
 }
 
 // borrowed is a file that its reader must not close.

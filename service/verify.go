@@ -29,7 +29,8 @@ const (
 // they are stated, by [verify.Verify]. It uses nothing of how the file was made. Where
 // the file does not have them the result says so and the error is nil: see
 // [verify.Result.Err]. A folder with a manifest must be what the manifest states, and no
-// folder may hold a file that is not read ([parts.Unread]). Errors are of kind Usage, or of
+// folder may hold a file that is not read ([parts.Unread]). Of workbooks it compares what the
+// cells store and not what they show ([xlsx.Options], Exact). Errors are of kind Usage, or of
 // reading the file.
 func (s *Service) Verify(ctx context.Context, r *api.VerifyRequest) (*api.Verification, error) {
 	sp, err := specOf(&r.Table)
@@ -51,7 +52,16 @@ func (s *Service) Verify(ctx context.Context, r *api.VerifyRequest) (*api.Verifi
 	if err != nil {
 		return nil, err
 	}
-	src, err := s.openLooked(ctx, r.Input, sp)
+	form, err := sp.CheckedForm()
+	if err != nil {
+		return nil, err
+	}
+	for name, c := range sp.Columns {
+		if role, err := table.ParseRole(c.Role); err == nil && role == table.Quasi {
+			form.Exact = append(form.Exact, name)
+		}
+	}
+	src, err := s.openForm(ctx, r.Input, looked(form))
 	if err != nil {
 		return nil, err
 	}

@@ -112,7 +112,7 @@ func (v *Verification) File(ctx context.Context, n int) ([]byte, error) {
 	if err := part.Check(ctx, path); err != nil {
 		return nil, err
 	}
-	src, err := file.Open(ctx, path, file.Options{})
+	src, err := file.Open(ctx, path, file.Options{Exact: v.Quasi})
 	if err != nil {
 		return nil, err
 	}

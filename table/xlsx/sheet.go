@@ -27,6 +27,8 @@ type sheet struct {
 	first    int   // column of the first name
 	slots    []int // of the columns from first on: their place in the table, -1 for those left out
 	names    []string
+	exactly  []string // names of columns that are read exactly
+	exact    []bool   // and by their places in the table
 	w        *spool.Writer
 	at       int // column of the table that comes next
 	some     bool
@@ -285,7 +287,11 @@ func (s *sheet) take(column int, t byte, st style, value []byte) error {
 		s.w.Null()
 		return nil
 	}
-	if what := s.b.cellValue(s.w, t, st, value); what != "" {
+	take := s.b.cellValue
+	if s.exact[i] {
+		take = exactValue
+	}
+	if what := take(s.w, t, st, value); what != "" {
 		return s.bad(s.row, column, what, "save the workbook again in a spreadsheet program")
 	}
 	if st.code != "" && t == 'n' {
@@ -381,6 +387,7 @@ func (s *sheet) setHeader() error {
 	columns := make([]spool.Column, len(names))
 	for i, name := range names {
 		columns[i].Name = name
+		s.exact = append(s.exact, slices.Contains(s.exactly, name))
 		s.formats = append(s.formats, map[spool.Tag]string{})
 	}
 	for _, c := range s.cells {

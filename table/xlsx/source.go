@@ -24,6 +24,11 @@ type Options struct {
 	HeaderRow int
 	// Hidden says what becomes of hidden rows and columns. Defaults to [Undecided].
 	Hidden Policy
+	// Exact names columns whose cells are to be compared and not shown: each is a text that
+	// tells what the workbook stores, with its type. Two are equal only where the stored
+	// values are: dates and times by their serial numbers, which are rounded to milliseconds
+	// elsewhere, and whole numbers by all of their digits.
+	Exact []string
 	// Dir is the folder of temporary files. Defaults to the system's.
 	Dir string
 	// Progress receives the progress of reading. Optional.
@@ -92,7 +97,7 @@ func OpenFile(ctx context.Context, f File, opts Options) (*Source, error) {
 	if opts.Sheet == "" && b.sheets[0] != entry {
 		passed = b.sheets[0].name
 	}
-	s := &sheet{b: b, hidden: concealed{policy: opts.Hidden}, where: opts.Name + ": sheet " + entry.name, header: opts.HeaderRow - 1, dir: opts.Dir, progress: opts.Progress}
+	s := &sheet{b: b, hidden: concealed{policy: opts.Hidden}, where: opts.Name + ": sheet " + entry.name, header: opts.HeaderRow - 1, exactly: opts.Exact, dir: opts.Dir, progress: opts.Progress}
 	w, err := s.read(ctx, entry.part)
 	if err == nil {
 		err = unchanged(f, info, opts.Name)
