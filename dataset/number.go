@@ -21,8 +21,7 @@ type decimal struct {
 }
 
 // appendNumber appends the one form of a number. Numbers that are not whole and have more
-// than 15 digits are those of 64-bit floating point. It appends nothing for another text:
-// blanks, other separators and signs make no number.
+// than 15 digits are those of 64-bit floating point. It appends nothing for another text.
 func appendNumber(dst, text []byte) ([]byte, bool) {
 	var d decimal
 	if len(text) == 0 || len(text) > longestNumber || !d.parse(text) {
@@ -53,12 +52,41 @@ func (d *decimal) String() string {
 	return sign + string(d.digits[:d.n]) + "e" + strconv.Itoa(d.power)
 }
 
-// parse reads digits with a sign, a point, commas between thousands and a power of ten, or
-// without any of these.
+// signs are what stands before a number, once each: a sign, and a sign of yen.
+var signs = []struct {
+	text          string
+	sign, negates bool
+}{{"-", true, true}, {"+", true, false}, {"△", true, true}, {"▲", true, true}, {"¥", false, false}}
+
+// cutSigns takes what stands before and behind a number.
+func (d *decimal) cutSigns(text []byte) []byte {
+	sign, yen := false, false
+	for i := 0; i < len(signs); i++ {
+		s := &signs[i]
+		rest, ok := bytes.CutPrefix(text, []byte(s.text))
+		if !ok || s.sign && sign || !s.sign && yen {
+			continue
+		}
+		sign, yen, d.negative = sign || s.sign, yen || !s.sign, d.negative || s.negates
+		text, i = bytes.TrimLeft(rest, " "), -1
+	}
+	for _, unit := range []string{"%", "円"} {
+		if rest, ok := bytes.CutSuffix(text, []byte(unit)); ok {
+			return bytes.TrimRight(rest, " ")
+		}
+	}
+	return text
+}
+
+// separators may stand between thousands: all of a number are the same.
+var separators = []string{",", " ", "'", "’"}
+
+// parse reads digits with a sign, a point, separators between thousands and a power of ten, or
+// without any of these, and with a sign of yen or of per cent.
 func (d *decimal) parse(text []byte) bool {
 	*d = decimal{}
-	if c := text[0]; c == '-' || c == '+' {
-		d.negative, text = c == '-', text[1:]
+	if c := text[0]; c > '9' || c < '0' || text[len(text)-1] > '9' || text[len(text)-1] < '0' {
+		text = d.cutSigns(text)
 	}
 	if at := bytes.IndexAny(text, "eE"); at >= 0 {
 		e, ok := exponent(text[at+1:])
@@ -71,17 +99,27 @@ func (d *decimal) parse(text []byte) bool {
 	if len(whole)+len(fraction) == 0 {
 		return false
 	}
-	group, first := 0, true // digits since the last comma
-	for _, c := range whole {
-		switch {
-		case '0' <= c && c <= '9':
+	group, first, between := 0, true, "" // digits since the last separator
+	for i := 0; i < len(whole); i++ {
+		if c := whole[i]; '0' <= c && c <= '9' {
 			group++
 			d.add(c)
-		case c == ',' && (first && group >= 1 && group <= 3 || group == 3):
-			group, first = 0, false
-		default:
+			continue
+		}
+		if first && (group < 1 || group > 3) || !first && group != 3 {
 			return false
 		}
+		if first {
+			for _, s := range separators {
+				if bytes.HasPrefix(whole[i:], []byte(s)) {
+					between = s
+				}
+			}
+		}
+		if between == "" || !bytes.HasPrefix(whole[i:], []byte(between)) {
+			return false
+		}
+		group, first, i = 0, false, i+len(between)-1
 	}
 	if !first && group != 3 {
 		return false

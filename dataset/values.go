@@ -44,7 +44,8 @@ const FewValues = 10
 // A cell is brought to one form that its column's type, its definition and its file format
 // do not enter: without blanks at its ends, in the Unicode form NFKC, in folded case, with
 // one of the signs that conversions of Japanese texts exchange ([oneSign]), and a
-// number (with commas between thousands or without) as its digits and its power of ten.
+// number (with separators of thousands and signs of yen or per cent or without) as its digits
+// and its power of ten.
 // A cell without any of it has no value. The whole column is read once more by
 // each date layout, and by the layout of the definition; such a reading replaces the texts
 // by seconds since 1970, with their fraction. So it is with a decimal comma. Cells with a

@@ -88,6 +88,8 @@ func TestCopiesShareAPrint(t *testing.T) {
 		"fractions of seconds":    {a: text, b: text, cellsA: []string{"2024-02-29T13:05:09.500", "2024-02-29T13:05:10"}, cellsB: []string{"2024-02-29 13:05:09.5", "2024-02-29 13:05:10.000"}},
 		"distances from UTC":      {a: text, b: text, cellsA: []string{"2024-02-29T13:05:09Z", "2024-02-29T23:30:10.250Z"}, cellsB: []string{"2024-02-29 22:05:09+09", "2024-03-01 08:30:10.25+09:00"}},
 		"signs of two encodings":  {a: text, b: text, cellsA: []string{"1−2", "3〜4", "‖", "—"}, cellsB: []string{"1－2", "3～4", "∥", "―"}},
+		"yen and per cent":        {a: text, b: decimal, cellsA: []string{"￥1,200", "12.5％", "△3", "1,200円"}, cellsB: []string{"1200", "12.5", "-3", "1200"}},
+		"blanks and commas":       {a: text, b: decimal, cellsA: []string{"1 234,5", "7\u00a0000 000", "0,25"}, cellsB: []string{"1234.5", "7000000", "0.25"}},
 		"a minus of full width":   {a: integer, b: text, cellsA: []string{"-5", "7"}, cellsB: []string{"−5", "7"}},
 		"records without a value": {a: text, b: text, cellsA: []string{"x", "", "y"}, cellsB: []string{"x", "y", " ", "　"}},
 	} {
@@ -250,6 +252,8 @@ func TestValuesOfOtherKeys(t *testing.T) {
 func TestNumberForms(t *testing.T) {
 	for text, want := range map[string]string{
 		"0": "0", "-0.0": "0", "0e9": "0", "5": "5e0", "500": "5e2", "-0.050": "-5e-2", "5.": "5e0", "1,234,000": "1234e3", "1e-3": "1e-3", "1E+2": "1e2",
+		"¥1,234": "1234e0", "-¥5": "-5e0", "¥ -5": "-5e0", "△1,200": "-12e2", "▲5": "-5e0", "12.50%": "125e-1", "1,200 円": "12e2", "1 234 500.5": "12345005e-1", "1'234": "1234e0", "1’234": "1234e0",
+		"¥¥1": "", "+-1": "", "¥": "", "%": "", "1%%": "", "1,234 567": "", "12 34": "", "1 234,567": "", "5 ": "", "%5": "",
 		"": "", "-": "", ".": "", "e5": "", "1,23": "", ",123": "", "1234,567": "", "1,234,5": "", "1e": "", "1e+-2": "", "1e12345": "", "0x1": "", "1_0": "", "1.2.3": "", "--1": "", "1 2": "", "NaN": "", "Inf": "",
 	} {
 		got, ok := appendNumber(nil, []byte(text))
@@ -278,7 +282,7 @@ func TestNumberForms(t *testing.T) {
 
 // No bytes make a panic, and what is a number is the number that it is read as.
 func FuzzNumber(f *testing.F) {
-	for _, text := range []string{"1,234.5", "-0.00e-3", "12345678901234567890.12345", "９"} {
+	for _, text := range []string{"1,234.5", "-0.00e-3", "12345678901234567890.12345", "９", "△¥1’234円", "- 1 000%"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
