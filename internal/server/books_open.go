@@ -37,7 +37,7 @@ func (s *Server) openBooks(ctx context.Context) (err error) {
 	}
 	s.questions, err = questions.New(ctx, questions.Config{
 		Store: s.store, Books: s.books, Desk: s.desk, Service: s.service, Hold: s.kept.Hold, Class: s.class, Secret: s.key.Seed(), Name: s.nameOf, Explain: s.explained,
-		Seal: s.sealLedger, Public: s.cfg.Public, Room: s.roomToCharge, Fault: s.cfg.Fault,
+		Seal: s.sealLedger, Public: s.cfg.Public, Space: s.spaceToCharge, Fault: s.cfg.Fault,
 	})
 	if err != nil {
 		return err

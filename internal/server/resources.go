@@ -28,7 +28,7 @@ func (s *Server) openResources(ctx context.Context) (err error) {
 		return err
 	}
 	newID := func() (string, error) { return store.NewID("up"), nil }
-	if s.uploads, err = uploads.Open(uploads.Config{Dir: s.path("uploads"), Limit: s.cfg.UploadLimit, NewID: newID, Room: s.room}); err != nil {
+	if s.uploads, err = uploads.Open(uploads.Config{Dir: s.path("uploads"), Limit: s.cfg.UploadLimit, NewID: newID, Space: s.space}); err != nil {
 		return err
 	}
 	s.tables, err = tables.New(ctx, tables.Config{
@@ -37,7 +37,7 @@ func (s *Server) openResources(ctx context.Context) (err error) {
 			s.records.TableDeleted(id)
 			return s.books.TableDeleted(ctx, id)
 		},
-		Room: s.room,
+		Space: s.space,
 		LastRelease: func(ctx context.Context, table string) (*tables.LastRelease, error) {
 			return records.LastRelease(ctx, s.store, table)
 		},
@@ -46,7 +46,7 @@ func (s *Server) openResources(ctx context.Context) (err error) {
 		return err
 	}
 	s.records, err = records.New(ctx, records.Config{
-		Work: s.path("work"), Releases: s.path("releases"), Store: s.store, Tables: s.tables, Jobs: s.jobs, Service: s.service, LeastK: s.cfg.LeastK, Room: s.room,
+		Work: s.path("work"), Releases: s.path("releases"), Store: s.store, Tables: s.tables, Jobs: s.jobs, Service: s.service, LeastK: s.cfg.LeastK, Space: s.space,
 		Sealed: s.Sealed, Note: s.noteObject, Name: s.nameOf, Explain: s.explained,
 	})
 	if err != nil {

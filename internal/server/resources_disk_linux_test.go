@@ -59,7 +59,7 @@ func TestFullDisk(t *testing.T) {
 	if a := s.part(t, begun.ID, 0, 1000, make([]byte, 1000), nil); a.status != 503 || a.code() != "unavailable" {
 		t.Errorf("%d %s", a.status, a.body)
 	}
-	if err := s.roomToCharge(); err != nil {
+	if err := s.spaceToCharge(); err != nil {
 		t.Error("a charge is refused beside the reserve")
 	}
 	var added struct {

@@ -167,7 +167,7 @@ func (q *Questions) begin(ctx context.Context, p *paying, r *Reader, in *Paying,
 	case !errors.Is(err, store.ErrNotFound):
 		return nil, err
 	}
-	if err := q.config.Room(); err != nil {
+	if err := q.config.Space(); err != nil {
 		return nil, problem.New("unavailable", "The disk is full.").Hinted("free space on the server")
 	}
 	c, h, err := q.opened(in.Quote, r.ID)

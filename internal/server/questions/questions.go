@@ -39,8 +39,8 @@ type Config struct {
 	Seal func()
 	// Public are the files of public tables, by name.
 	Public map[string]string
-	// Room refuses a charge where the disk might not take its entries. Optional.
-	Room func() error
+	// Space refuses a charge where the disk might not take its entries. Optional.
+	Space func() error
 	// Fault is called at the steps asked (the question is stored, and not charged), stored
 	// (its answer is) and reply (it leaves). For tests of faults. Optional.
 	Fault func(step string) error
@@ -72,8 +72,8 @@ func New(ctx context.Context, config Config) (*Questions, error) {
 	if err != nil {
 		return nil, err
 	}
-	if config.Room == nil {
-		config.Room = func() error { return nil }
+	if config.Space == nil {
+		config.Space = func() error { return nil }
 	}
 	if config.Fault == nil {
 		config.Fault = func(string) error { return nil }

@@ -84,7 +84,7 @@ func (r *Records) make(ctx context.Context, run *jobs.Run, id string, version in
 	if err != nil {
 		return nil, tables.FileError(err)
 	}
-	if err := r.config.Room(source.Size()); err != nil {
+	if err := r.config.Space(source.Size()); err != nil {
 		return nil, tables.FileError(err)
 	}
 	dir := filepath.Join(r.config.Work, run.ID)

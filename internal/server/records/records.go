@@ -29,8 +29,8 @@ type Config struct {
 	Jobs *jobs.Manager
 	// Service makes the operations. Required.
 	Service func() *service.Service
-	// Room refuses n more bytes where they would take space that others need. Optional.
-	Room func(n int64) error
+	// Space refuses n more bytes where they would take space that others need. Optional.
+	Space func(n int64) error
 	// LeastK is the least k of a release.
 	LeastK int
 	// Sealed says why no release is made; "" where releases are made. Required.
@@ -59,8 +59,8 @@ func New(ctx context.Context, config Config) (*Records, error) {
 		config.Sealed == nil || config.Note == nil || config.Name == nil || config.Explain == nil {
 		return nil, errors.New("records: expected all fields of Config")
 	}
-	if config.Room == nil {
-		config.Room = func(int64) error { return nil }
+	if config.Space == nil {
+		config.Space = func(int64) error { return nil }
 	}
 	if config.LeastK < 1 {
 		config.LeastK = 5

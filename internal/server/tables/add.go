@@ -269,7 +269,7 @@ func (t *Tables) copy(ctx context.Context, d *document, dir string, progress fun
 		if err != nil {
 			return nil, err
 		}
-		if err := t.config.Room(0); err != nil {
+		if err := t.config.Space(0); err != nil {
 			return nil, FileError(err)
 		}
 		if _, err := operations.Copy(ctx, &api.CopyRequest{Input: "pg:" + name, Connection: connection, Output: path, MostBytes: t.config.MostBytes}); err != nil {
@@ -301,7 +301,7 @@ func (t *Tables) copy(ctx context.Context, d *document, dir string, progress fun
 		}
 	}
 	defer func() { _ = in.Close() }()
-	if err := t.config.Room(total); err != nil {
+	if err := t.config.Space(total); err != nil {
 		return nil, FileError(err)
 	}
 	var err error

@@ -38,8 +38,8 @@ type Config struct {
 	Explain func(error) *problem.Problem
 	// Deleted is called when a table was deleted. Optional.
 	Deleted func(ctx context.Context, id string) error
-	// Room refuses n more bytes where they would take space that others need. Optional.
-	Room func(n int64) error
+	// Space refuses n more bytes where they would take space that others need. Optional.
+	Space func(n int64) error
 	// MostBytes is the size of the largest table, unpacked. Defaults to 16 GiB.
 	MostBytes int64
 }
@@ -54,8 +54,8 @@ func New(ctx context.Context, config Config) (*Tables, error) {
 	if config.Dir == "" || config.Store == nil || config.Uploads == nil || config.Jobs == nil || config.Service == nil || config.LastRelease == nil || config.Explain == nil {
 		return nil, errors.New("tables: expected Dir, Store, Uploads, Jobs, Service, LastRelease and Explain")
 	}
-	if config.Room == nil {
-		config.Room = func(int64) error { return nil }
+	if config.Space == nil {
+		config.Space = func(int64) error { return nil }
 	}
 	if config.MostBytes <= 0 {
 		config.MostBytes = 16 << 30

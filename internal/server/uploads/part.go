@@ -78,7 +78,7 @@ func (s *Store) Write(by, id string, p Part, body io.Reader) (*Upload, error) {
 	case p.First != u.Offset:
 		return u, ErrOffset
 	}
-	if err := s.config.Room(p.Last - p.First + 1); err != nil {
+	if err := s.config.Space(p.Last - p.First + 1); err != nil {
 		return u, err
 	}
 	f, err := s.config.open(filepath.Join(s.path(id), dataFile))

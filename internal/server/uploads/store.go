@@ -80,8 +80,8 @@ type Config struct {
 	NewID func() (string, error)
 	// Life is how long an upload is kept after its last part. Defaults to 24 hours.
 	Life time.Duration
-	// Room refuses n more bytes where they would take space that others need. Optional.
-	Room func(n int64) error
+	// Space refuses n more bytes where they would take space that others need. Optional.
+	Space func(n int64) error
 	// Most is how many uploads one principal may have at once. Defaults to 64.
 	Most int
 
@@ -132,8 +132,8 @@ func Open(config Config) (*Store, error) {
 	if config.Most <= 0 {
 		config.Most = 64
 	}
-	if config.Room == nil {
-		config.Room = func(int64) error { return nil }
+	if config.Space == nil {
+		config.Space = func(int64) error { return nil }
 	}
 	if config.open == nil {
 		config.open = func(path string) (file, error) { return os.OpenFile(path, os.O_RDWR, 0) }
@@ -195,7 +195,7 @@ func (s *Store) Create(by, name string, size int64) (*Upload, error) {
 	case !fit(name):
 		return nil, ErrName
 	}
-	if err := s.config.Room(size); err != nil {
+	if err := s.config.Space(size); err != nil {
 		return nil, err
 	}
 	own, err := s.List(by)

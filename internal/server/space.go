@@ -6,10 +6,10 @@ import "github.com/noren-privacy/noren/internal/server/uploads"
 // sixteenth of what [leastFree] keeps, whichever is smaller.
 const chargeReserve = 64 << 20
 
-// room refuses n more bytes where the disk would then not keep the reserve of ledger and
+// space refuses n more bytes where the disk would then not keep the reserve of ledger and
 // audit log, which is what [Server.faults] asks for: uploads, copies and previews never
 // take the space that a charge needs.
-func (s *Server) room(n int64) error {
+func (s *Server) space(n int64) error {
 	share, free, err := freeDisk(s.cfg.Dir)
 	if err != nil || share == 1 {
 		return nil // not known
@@ -21,8 +21,8 @@ func (s *Server) room(n int64) error {
 	return nil
 }
 
-// roomToCharge refuses a charge where the disk might not take its entries.
-func (s *Server) roomToCharge() error {
+// spaceToCharge refuses a charge where the disk might not take its entries.
+func (s *Server) spaceToCharge() error {
 	share, free, err := freeDisk(s.cfg.Dir)
 	if err != nil || share == 1 {
 		return nil
