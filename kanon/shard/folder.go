@@ -119,15 +119,20 @@ func Clear(folder, dir string) error {
 	if err := remove(folder, temporary); err != nil {
 		return err
 	}
-	if exists(filepath.Join(dir, recordFile)) {
-		return nil
-	}
-	if err := os.RemoveAll(filepath.Join(dir, releaseFolder)); err != nil {
-		return &noren.Error{Where: filepath.Join(dir, releaseFolder), What: "cannot be removed", Err: atomicfile.Reason(err)}
+	recorded := exists(filepath.Join(dir, recordFile))
+	if !recorded {
+		if err := os.RemoveAll(filepath.Join(dir, releaseFolder)); err != nil {
+			return &noren.Error{Where: filepath.Join(dir, releaseFolder), What: "cannot be removed", Err: atomicfile.Reason(err)}
+		}
 	}
 	return remove(dir, func(name string) bool {
-		plain := strings.TrimSuffix(name, ".new")
-		return temporary(name) || plain == jobFile || plain == lookFile || plain == planFile || plain == verifyFile || plain == recordFile || plain == oldCertified || strings.HasPrefix(name, "persons-")
+		switch plain := strings.TrimSuffix(name, ".new"); plain {
+		case jobFile, lookFile, planFile, verifyFile:
+			return true
+		case recordFile, oldCertified:
+			return !recorded
+		}
+		return temporary(name) || strings.HasPrefix(name, "persons-")
 	})
 }
 

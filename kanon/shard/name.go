@@ -56,11 +56,11 @@ func (n *naming) stage(ctx context.Context, manifest []byte) error {
 			return unnamed(j.Folder, err)
 		}
 		step(ctx)
-		if err := os.Chmod(to, mode); err != nil {
-			return unnamed(j.Folder, err)
-		}
 		if err := n.same(ctx, to, m); err != nil {
 			return err
+		}
+		if err := os.Chmod(to, mode); err != nil {
+			return unnamed(j.Folder, err)
 		}
 		n.record.Names = append(n.record.Names, name)
 	}

@@ -147,8 +147,9 @@ func publish(folder string) error {
 	return os.Chmod(folder, info.Mode().Perm())
 }
 
-// Commit gives the folder its name. A folder that is replaced is moved aside first, and
-// put back when the new one cannot be renamed.
+// Commit gives the folder its name. A folder that is replaced exchanges its name with the new
+// one, so that one of them is there at any time. Where the file system cannot do this, it is
+// moved aside first, and put back when the new one cannot be renamed.
 func (t *Target) Commit(context.Context) error {
 	fail := func(err error) error {
 		return &noren.Error{Where: t.folder, What: "the finished files cannot be renamed into place", Err: reason(err)}
@@ -158,6 +159,17 @@ func (t *Target) Commit(context.Context) error {
 	}
 	if err := syncFolder(t.temp); err != nil {
 		return fail(err)
+	}
+	if exchange(t.temp, t.folder) == nil {
+		// Another process may have written to the folder since it was looked at.
+		if err := t.replaceable(t.temp); err != nil {
+			_ = exchange(t.temp, t.folder)
+			return err
+		}
+		_ = os.RemoveAll(t.temp)
+		t.temp = ""
+		_ = syncFolder(filepath.Dir(t.folder))
+		return nil
 	}
 	aside := t.temp + ".old"
 	err := os.Rename(t.folder, aside)

@@ -163,7 +163,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         progress.line(failed.said())
         return failed.code
     except KeyboardInterrupt:
-        progress.line("noren-spark: interrupted; nothing was written")
+        progress.line("noren-spark: interrupted; nothing incomplete was written")
         return worker.INTERRUPTED
 
 

@@ -89,8 +89,11 @@ class Folder:
     def _lock(self, path: str) -> None:
         lock = os.path.join(path, "lock")
         for _ in range(100):
-            os.makedirs(path, 0o700, exist_ok=True)
-            state = os.lstat(path)
+            try:
+                os.makedirs(path, 0o700, exist_ok=True)
+                state = os.lstat(path)
+            except FileNotFoundError:
+                continue  # another job ended and removed its folder
             if not stat.S_ISDIR(state.st_mode) or state.st_uid != os.getuid() or state.st_mode & 0o077:
                 raise worker.Failed(worker.USAGE, "", f"noren-spark: {path}: expected a folder of this user alone: it holds the keys of the job")
             try:
@@ -132,12 +135,12 @@ class Folder:
                 for entry in _listed(self.path):
                     if entry != "lock":
                         _removed(os.path.join(self.path, entry))
-                _removed(os.path.join(self.path, "lock"))
-                try:
-                    os.rmdir(self.path)
-                    break
-                except OSError:
-                    pass
+            # From here on another job may begin there.
+            _removed(os.path.join(self.path, "lock"))
+            try:
+                os.rmdir(self.path)
+            except OSError:
+                pass  # the next run removes it
         self._unlock()
         if self.made and not keep_output:
             try:

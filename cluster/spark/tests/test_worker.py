@@ -162,6 +162,29 @@ class Workers(unittest.TestCase):
         self.assertTrue(os.path.exists(os.path.join(first.path, "old", "part-00001.csv")))
         anonymize.Folder(output).close(keep_output=False)  # and is not locked
 
+    def test_many_drivers(self) -> None:
+        """No driver removes what another has begun, and one at a time has the folder."""
+        program = """
+import os, sys, time
+from noren_spark import anonymize, worker
+for _ in range(30):
+    try:
+        folder = anonymize.Folder(sys.argv[1])
+    except worker.Failed as failed:
+        assert "no other job uses" in failed.text, failed.text
+        continue
+    mine = os.path.join(folder.path, "mine")
+    os.close(os.open(mine, os.O_CREAT | os.O_EXCL))
+    time.sleep(0.001)
+    assert os.path.exists(mine)
+    folder.close(keep_output=False)
+"""
+        output = os.path.join(self.folder.name, "out")
+        environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))
+        drivers = [subprocess.Popen([sys.executable, "-c", program, output], env=environment) for _ in range(4)]
+        self.assertEqual([d.wait() for d in drivers], [0] * 4)
+        self.assertEqual(os.listdir(self.folder.name), [])
+
     def test_a_stage_outlives_its_driver(self) -> None:
         output = os.path.join(self.folder.name, "out")
         first = anonymize.Folder(output)
