@@ -34,7 +34,7 @@ var written = map[string]bool{
 	", where %s": true, "by\t%s %s": true, "edges       %s": true, "note\t%s": true, "note: %s": true,
 	"of\t%s": true, "read\t%s": true, "take\t%s": true, "worst       %s": true, "ours, t = 0..   %v": true, "Type: %s": true, "Role: %s": true, "none: %s": true,
 	"%s%s of %s records (%s)": true,
-	"%s%s; 95 %% interval: %s either way, if private records are like the public ones beside them": true,
+	"%s%s; 95 %% interval: %s either way, if private records are like the public ones beside them, and the tables differ in what was not released at most as much as in what was": true,
 	"%s to %s%s": true,
 	// by package report, with what a figure or a curve is of
 	"%s, original": true, "%s, release": true, "%s, expected": true, "Share, %s": true,

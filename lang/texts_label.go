@@ -115,6 +115,8 @@ var labelTexts = []Entry{
 	{"no schema yet", "スキーマなし"},
 	{"most of the error is possible bias: the released means do not follow this question (more centres, or its columns among those of the weights, would help)", "誤差の大部分は偏りの可能性です。公開された平均がこの質問に対応していません（中心を増やすか、その列を重みの列に加えると改善します）"},
 	{"most of the error is the noise of privacy: more private records or a larger epsilon would help", "誤差の大部分はプライバシーの雑音です。非公開のレコードを増やすか epsilon を大きくすると改善します"},
+	{"a few public records with large values decide this answer, and larger ones may be missing: the interval may be too narrow; a share, a quantile or the mean of values with an upper bound would be safer", "値の大きい少数の公開のレコードがこの答えを決めており、さらに大きい値が欠けている可能性があります。区間は狭すぎるかもしれません。割合、分位点、または上限を付けた値の平均の方が確かです"},
+	{"the columns of the weights tell something of this question that the released features do not follow, such as an interaction of columns: if the tables differ in that, the answer may be off by more than the interval says; more centres, or histograms of pairs of columns, would help", "重みの列からはこの質問について、公開された特徴が表していないこと（列の交互作用など）が分かります。二つの表がその点で異なるなら、答えの誤差は区間を超える可能性があります。中心を増やすか、二列の組のヒストグラムを使うと改善します"},
 	{"the columns of the weights tell little of this question (%.0f%% of its variation): the answer holds only if private records are in this like the public ones with the same values", "重みの列からはこの質問のことがほとんど分かりません（変動の %.0f%%）。答えが成り立つのは、非公開のレコードがこの点で、同じ値を持つ公開のレコードと似ている場合だけです"},
 	{"the number of private records is an estimate from the weights, whose error is not counted: trust shares, not counts", "非公開のレコードの数は重みからの推定で、その誤差は含まれません。件数ではなく割合を見てください"},
 	{"the weighted answer is not seen to be better than the unweighted one, %.6g: its error is as large as their difference", "重み付きの答えが、重みなしの答え %.6g より良いとは見えません。誤差が両者の差と同じくらいです"},

@@ -55,6 +55,7 @@ var modelTexts = []Entry{
 	{"the linear system could not be solved", "連立一次方程式を解けませんでした"},
 	{"the kernels of the centres could not be factorised", "中心のカーネルを分解できませんでした"},
 	{"the released features could not be told apart", "公開された特徴を区別できませんでした"},
+	{"the columns could not be told apart", "列を区別できませんでした"},
 	{"the features could not be told apart", "特徴を区別できませんでした"},
 	{"the released centres are not as many as were asked for", "公開された中心の数が、求めた数と違います"},
 	{"a released centre is no point", "公開された中心が点ではありません"},
@@ -66,7 +67,7 @@ var modelTexts = []Entry{
 	{"a released sum is no whole number of 64 bits", "公開された合計が 64 ビットの整数ではありません"},
 	{"the released sums are beyond all noise: no weights can be made of them", "公開された合計が雑音の及ぶ範囲を超えていて、重みを作れません"},
 	{"the public table is not the one that the weights were made for: it has another number of records or columns", "公開の表が、重みを作った表と違います。レコードか列の数が違います"},
-	{"hidden bias: how far private records differ, in what the columns of the weights do not tell, from the public ones beside them", "隠れた偏り: 重みの列から分からない点での、非公開のレコードと、近くにある公開のレコードとの違い"},
+	{"hidden bias: how far private records differ, in what the columns of the weights do not tell, from the public ones beside them; and how far the tables differ in what was not released beyond how they differ in what was", "隠れた偏り: 重みの列から分からない点での、非公開のレコードと、近くにある公開のレコードとの違い。および、公開された特徴にない点での二つの表の違いのうち、公開された特徴での違いを超える分"},
 	{"%g-quantile of %s", "%[2]s の %[1]g 分位点"},
 
 	// reports of devices

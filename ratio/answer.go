@@ -25,7 +25,7 @@ type Answer struct {
 	Carried  float64  `json:"carried"`
 	Warnings []string `json:"warnings,omitempty"`
 
-	followed bool // see corrected
+	followed, heavy, untold bool // see corrected
 }
 
 // Parts are standard errors.
@@ -213,7 +213,7 @@ func (w *Weights) point(f []float64) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Answer{Value: q + r.value, Parts: r.parts, Carried: r.carried, followed: r.followed}
+	a := &Answer{Value: q + r.value, Parts: r.parts, Carried: r.carried, followed: r.followed, heavy: r.heavy, untold: r.untold}
 	a.SE = a.Parts.total()
 	if missing > 0.05*(all-missing) {
 		a.Warnings = append(a.Warnings, fmt.Sprintf("%.0f%% of the weight lies on public records without a value: they were left out", 100*missing/all))
@@ -256,9 +256,21 @@ func (w *Weights) findings(followed bool) []string {
 	})
 }
 
+// doubts are the warnings that the interval may be too narrow.
+func doubts(heavy, untold bool) (out []string) {
+	if heavy {
+		out = append(out, "a few public records with large values decide this answer, and larger ones may be missing: the interval may be too narrow; a share, a quantile or the mean of values with an upper bound would be safer")
+	}
+	if untold {
+		out = append(out, "the columns of the weights tell something of this question that the released features do not follow, such as an interaction of columns: if the tables differ in that, the answer may be off by more than the interval says; more centres, or histograms of pairs of columns, would help")
+	}
+	return out
+}
+
 // warn adds what must be said with an answer.
 func (w *Weights) warn(a *Answer) {
 	a.Warnings = append(a.Warnings, w.findings(a.followed)...)
+	a.Warnings = append(a.Warnings, doubts(a.heavy, a.untold)...)
 	if a.Carried < 0.1 && a.Parts.Private > 0 {
 		a.Warnings = append(a.Warnings, fmt.Sprintf("the columns of the weights tell little of this question (%.0f%% of its variation): the answer holds only if private records are in this like the public ones with the same values", 100*a.Carried))
 	}

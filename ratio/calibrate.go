@@ -222,6 +222,8 @@ type corrected struct {
 	// matter for u: the correction brings the released means within noise, and what of u
 	// lies outside of the features has hardly a part in its error.
 	followed bool
+	heavy    bool // a few large values decide, and larger ones may be missing
+	untold   bool // what columns tell and features do not follow may be off by more than the interval
 }
 
 // project returns Cov_w(psi, u) in the basis V, and u(w).
@@ -259,13 +261,14 @@ func (w *Weights) correct(u []float64) (*corrected, error) {
 	out := &corrected{value: mean, weighted: mean}
 	p := len(cov)
 	beta := make([]float64, p)
-	var within, spread, moved, noisy, left float64
+	var within, spread, moved, bent, noisy, left float64
 	for k, v := range cov {
 		off := c.delta[k] * (1 - c.share[k])
 		left += off * off
 		beta[k] = v * c.shrink[k]
 		out.value += beta[k] * c.delta[k]
 		moved += beta[k] * c.first[k]
+		bent += beta[k] * c.rich.left[k]
 		spread += beta[k] * beta[k] * c.values[k]
 		noisy += beta[k] * beta[k]
 		if c.values[k] > 1e-12 {
@@ -273,12 +276,14 @@ func (w *Weights) correct(u []float64) (*corrected, error) {
 			within += hidden * hidden / c.values[k]
 		}
 	}
-	inner, outer := c.shift, c.shift
+	inner, outer, full := c.shift, c.shift, c.shift
 	if spread > 0 {
 		inner += alikeInside * alikeInside * (moved*moved + noisy) / spread
-		outer += alikeOutside * alikeOutside * max(0, (moved*moved-noisy)/spread)
+		outer += alikeStraight * alikeStraight * max(0, (moved*moved-noisy)/spread)
+		full += (bent*bent + noisy) / spread / 2
 	}
-	var public, all, unfit, weight2, weight4 float64
+	var all, unfit float64
+	var from singles
 	residual := make([]float64, len(u))
 	for i, wi := range c.w {
 		if wi == 0 {
@@ -295,14 +300,11 @@ func (w *Weights) correct(u []float64) (*corrected, error) {
 		all += wi * (u[i] - mean) * (u[i] - mean)
 		unfit += wi * r * r
 		g := max(wi, math.Abs(wi*tilt))
-		r /= 1 - min(mostLeverage, wi*lever)
-		public += g * g * r * r
-		weight2 += g * g
-		weight4 += g * g * g * g
+		from.add(g, r/(1-min(mostLeverage, wi*lever)))
 	}
-	if weight4 > 0 {
-		public *= student(weight2 * weight2 / weight4)
-	}
+	from.shape(c.w, u, mean)
+	out.heavy = from.heavy(c.ess)
+	public := from.square * from.enlarged(c.ess)
 	out.carried = 1
 	if all > 0 {
 		out.carried = min(1, max(0, 1-unfit/all))
@@ -312,15 +314,19 @@ func (w *Weights) correct(u []float64) (*corrected, error) {
 	if out.parts.Privacy, err = w.privacy(c, beta, cov, residual); err != nil {
 		return nil, err
 	}
-	outside, other := c.rich.beyond(c, u)
+	outside, curved, other := c.rich.beyond(u)
 	// Records outside of the public ones may differ from those that are weighted instead by
 	// a standard deviation of the question.
 	lost, _ := w.uncovered()
 	if share, found := w.outside(); found {
 		lost = max(lost, share)
 	}
-	beyond := outer*outside + other*other
+	beyond := outer*outside + full*curved + other*other
 	out.parts.Model = math.Sqrt(inner*within + beyond + lost*lost*all)
+	if spread > 0 {
+		// A table that differs along the question shifts parts of it by their variances.
+		out.untold = math.Sqrt(bent*bent+noisy)*curved/spread > z95*out.parts.total()
+	}
 	out.followed = left <= float64(p) && math.Sqrt(beyond) <= hardly*out.parts.total()
 	return out, nil
 }
@@ -400,12 +406,17 @@ func (w *Weights) equal() ([]float64, float64) {
 }
 
 // Of what the seen part of a question shifts by, for its standard deviation, the part
-// that noise hides is taken to shift by alikeInside, and the part that the features do
-// not follow by alikeOutside (docs/density-ratio.md, section 7).
+// that noise hides is taken to shift by alikeInside. Of the part that the features do not
+// follow, what is straight or square in the columns is taken to shift by alikeStraight, as a
+// log-linear model of the weights estimates it besides, and all else, such as interactions of
+// columns, by the whole (docs/density-ratio.md, section 7).
 const (
-	alikeInside  = 0.75
-	alikeOutside = 0.25
+	alikeInside   = 0.75
+	alikeStraight = 0.25
 )
+
+// z95 makes a standard error half of a 95 % interval.
+const z95 = 1.96
 
 // mostLeverage is the leverage up to which the residual of a public record is that of a fit
 // without the record. Above it the residual tells little, and the quotient would rest on

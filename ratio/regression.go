@@ -93,7 +93,7 @@ func (w *Weights) Regression(x *Points, y []float64) (*Regression, error) {
 	for _, v := range w.W {
 		total += v
 	}
-	out, followed := &Regression{}, true
+	out, followed, heavy, untold := &Regression{}, true, false, false
 	if all > 0 {
 		out.R2 = 1 - left/all
 	}
@@ -114,8 +114,8 @@ func (w *Weights) Regression(x *Points, y []float64) (*Regression, error) {
 			return nil, err
 		}
 		out.Coefficients = append(out.Coefficients, &Answer{Value: v + c.value, Parts: c.parts, SE: c.parts.total()})
-		followed = followed && c.followed
+		followed, heavy, untold = followed && c.followed, heavy || c.heavy, untold || c.untold
 	}
-	out.Warnings = w.findings(followed)
+	out.Warnings = append(w.findings(followed), doubts(heavy, untold)...)
 	return out, nil
 }

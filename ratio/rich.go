@@ -2,6 +2,7 @@ package ratio
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -19,6 +20,13 @@ type rich struct {
 	shares []float64  // of rows in the weights
 	y      *mat.Dense // released features of rows in the basis V, about their weighted means
 	gram   *mat.Cholesky
+	// straight are the coordinates and their squares, less what the released features
+	// follow of them, and bent their Cholesky factor under the weights.
+	straight *mat.Dense
+	// left is what the log-linear weights leave of the released differences, in the basis V.
+	left []float64
+	bent *mat.Cholesky
+	near *neighbours
 }
 
 const (
@@ -74,7 +82,8 @@ func newRich(w *Weights, c *calibration) (*rich, error) {
 			z.Set(k, j, v)
 		}
 	}
-	if err := r.logLinear(w, z.Slice(0, n, 0, 2*d).(*mat.Dense)); err != nil {
+	r.straight = mat.DenseCopyOf(z.Slice(0, n, 0, 2*d))
+	if err := r.logLinear(w, r.straight); err != nil {
 		return nil, err
 	}
 	g := mat.NewSymDense(size, nil)
@@ -88,6 +97,7 @@ func newRich(w *Weights, c *calibration) (*rich, error) {
 	r.z = mat.NewDense(n, size, nil)
 	r.z.Mul(z, &u)
 	r.values = eig.Values(nil)
+	r.near = newNeighbours(w.public, r.rows)
 	return r, r.project(c)
 }
 
@@ -106,8 +116,13 @@ func (r *rich) project(c *calibration) error {
 		}
 	}
 	r.y = mat.NewDense(len(r.rows), p, nil)
+	r.left = slices.Clone(c.delta)
 	for k, i := range r.rows {
-		copy(r.y.RawRowView(k), c.y.RawRowView(i))
+		row := r.y.RawRowView(k)
+		copy(row, c.y.RawRowView(i))
+		for l, y := range row {
+			r.left[l] -= r.other[k] * y
+		}
 	}
 	m, mean := weightedCovariance(r.y, r.shares)
 	for k := range r.rows {
@@ -122,7 +137,7 @@ func (r *rich) project(c *calibration) error {
 	if r.gram, ok = factorised(m); !ok {
 		return broken("the public model", "the released features could not be told apart")
 	}
-	return nil
+	return r.straighten()
 }
 
 // fitted is the model's prediction of u for its rows.
@@ -276,32 +291,4 @@ func (r *rich) logLinear(w *Weights, z *mat.Dense) error {
 	r.other = weights
 	r.fit = max(1, (loss-tame*dot(theta, theta))/float64(p))
 	return nil
-}
-
-// beyond is the weighted variance of what the model finds in u and the released features
-// do not follow, and the mean of that by the log-linear weights, where the weights
-// themselves have 0.
-func (r *rich) beyond(c *calibration, u []float64) (outside, other float64) {
-	fit := r.fitted(u)
-	_, p := r.y.Dims()
-	mean := 0.0
-	for k, v := range r.shares {
-		mean += v * fit[k]
-	}
-	cov := make([]float64, p)
-	for k, v := range r.shares {
-		for l, y := range r.y.RawRowView(k) {
-			cov[l] += v * (fit[k] - mean) * y
-		}
-	}
-	beta, err := solve(r.gram, cov)
-	if err != nil {
-		return math.Inf(1), 0
-	}
-	for k, v := range r.shares {
-		d := fit[k] - mean - dot(beta, r.y.RawRowView(k))
-		outside += v * d * d
-		other += r.other[k] * d
-	}
-	return outside, other / math.Sqrt(r.fit)
 }

@@ -48,7 +48,7 @@ func RatioPage(v *RatioFit) *Page {
 	if list := m.Warnings(); len(list) > 0 {
 		fit = append(fit, Block{List: list})
 	}
-	fit = append(fit, Block{Note: "Answers assume that, given the columns of the weights, private and public records are distributed alike. The fit check cannot test this. The paid check compares means with the private table, for a privacy cost."})
+	fit = append(fit, Block{Note: "Answers assume that, given the columns of the weights, private and public records are distributed alike, and that the tables differ in what was not released, such as interactions of columns, at most as much as in what was. The fit check cannot test this. The paid check compares means with the private table, for a privacy cost."})
 	return &Page{
 		Title: "Weights for " + v.Public,
 		Lead:  fmt.Sprintf("Public records, reweighted to match those of %s. Everything on this page was released with differential privacy, or is public.", v.Private),

@@ -16,7 +16,7 @@ import (
 )
 
 // excluded is the error that no standard error of a weighted answer contains.
-const excluded = "hidden bias: how far private records differ, in what the columns of the weights do not tell, from the public ones beside them"
+const excluded = "hidden bias: how far private records differ, in what the columns of the weights do not tell, from the public ones beside them; and how far the tables differ in what was not released beyond how they differ in what was"
 
 // RatioAnswer answers a question about the private table from a weighted public one. The
 // weights were paid for: nothing is charged. A table that a reachable ledger has granted is

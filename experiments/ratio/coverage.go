@@ -109,7 +109,7 @@ func line(name string, draw func(rng *rand.Rand, private bool) float64) *Coverag
 
 // CoverageSettings are those of docs/density-ratio.md, section 15.
 func CoverageSettings() []*CoverageSetting {
-	return []*CoverageSetting{
+	return append([]*CoverageSetting{
 		normals(1), normals(2), normals(3), normals(5), normals(8),
 		line("two clouds", func(rng *rand.Rand, private bool) float64 {
 			switch {
@@ -145,7 +145,8 @@ func CoverageSettings() []*CoverageSetting {
 			return 0.9 + 0.3*rng.NormFloat64()
 		}),
 		categories(10), categories(30), categories(60), inHistograms(10), inHistograms(30), inHistograms(60),
-	}
+		interaction(2), interaction(3),
+	}, skewed()...)
 }
 
 // tables are one repeat of a setting.

@@ -83,7 +83,7 @@ func printRatioTable(out io.Writer, a *api.RatioAnswer) {
 		lang.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\n", r.label, report.Number(number(r.Value)), report.Number(number(r.SE)), share(number(r.Share)), words.Carried(r.Carried))
 	}
 	_ = w.Flush()
-	lang.Fprintln(out, "  (standard errors hold if private records are like the public ones beside them)")
+	lang.Fprintln(out, "  (standard errors hold if private records are like the public ones beside them, and the tables differ in what was not released at most as much as in what was)")
 }
 
 // number is v, or NaN without one.

@@ -76,7 +76,7 @@ func TestRatioEstimate(t *testing.T) {
 	a := &api.RatioAnswer{ErrorUnit: "days", Answer: &api.RatioEstimate{Text: "2024-01-02", Value: &value, SE: &se, Carried: &negative}}
 	compare(t, "a date", text.RatioEstimate(text.English, a), []text.Line{
 		{Label: "value", Text: "2024-01-02"},
-		{Label: "std. error", Text: "2 days; 95 % interval: 3.92 either way, if private records are like the public ones beside them"},
+		{Label: "std. error", Text: "2 days; 95 % interval: 3.92 either way, if private records are like the public ones beside them, and the tables differ in what was not released at most as much as in what was"},
 		{Text: "public records NaN, privacy NaN, private records NaN, model NaN"},
 		{Label: "carried", Text: "0.0% of its variation, by the columns of the weights"},
 	})

@@ -107,7 +107,7 @@ func RatioEstimate(l Lang, a *api.RatioAnswer) []Line {
 	p := e.Parts
 	return append(
 		lines,
-		Line{"std. error", l.Text("%s%s; 95 %% interval: %s either way, if private records are like the public ones beside them", Figure(optional(e.SE)), unit, Figure(1.96*optional(e.SE)))},
+		Line{"std. error", l.Text("%s%s; 95 %% interval: %s either way, if private records are like the public ones beside them, and the tables differ in what was not released at most as much as in what was", Figure(optional(e.SE)), unit, Figure(1.96*optional(e.SE)))},
 		Line{Text: l.Text("public records %s, privacy %s, private records %s, model %s", Figure(optional(p.Public)), Figure(optional(p.Privacy)), Figure(optional(p.Private)), Figure(optional(p.Model)))},
 		Line{"carried", l.Text("%s of its variation, by the columns of the weights", Carried(e.Carried))},
 	)
