@@ -253,11 +253,13 @@ type LDPDistribution struct {
 	Edges []float64 `json:"edges"`
 	// Shares of the buckets.
 	Shares []float64 `json:"shares"`
-	// Mean of the distribution.
+	// Mean of the shares, each bucket at its middle. Errors has the estimate of the mean of
+	// what people hold.
 	Mean float64 `json:"mean"`
 	// Quartiles are the first quartile, the median and the third quartile.
 	Quartiles []float64 `json:"quartiles"`
-	// Errors are the mean and the quartiles with their standard errors and intervals.
+	// Errors are the mean and the quartiles with their standard errors and intervals. The
+	// mean is the linear estimate from the counts of reports, without bias, cut to the range.
 	Errors []LDPMeasured `json:"errors,omitempty"`
 	// Iterations is the number of iterations of the EM algorithm.
 	Iterations int `json:"iterations"`
@@ -279,6 +281,9 @@ type LDPMeasured struct {
 	High float64 `json:"high"`
 	// Level is the confidence of the interval.
 	Level float64 `json:"level"`
+	// Basis is what the interval is by. That of the mean holds for every number of reports; those
+	// of quartiles are approximate, and a warning says where they hold less often.
+	Basis string `json:"basis"`
 }
 
 // LDPAssociation holds the joint shares of two attributes.

@@ -234,11 +234,12 @@ type MeanEstimate struct {
 	Rejected      Rejected
 }
 
-// Bases of intervals of means.
+// Bases of intervals.
 const (
 	ByBinomial   = "exact (Clopper-Pearson)"
 	ByBernstein  = "Bernstein's inequality, the mechanism's largest variance"
 	ByEmpirical  = "empirical Bernstein bound (Maurer and Pontil)"
+	ByBootstrap  = "bootstrap (approximate)" // of quartiles of a distribution
 	empiricalMin = 200
 )
 
@@ -285,23 +286,34 @@ func (c *MeanCollector) Estimate(level float64) (*MeanEstimate, error) {
 		}
 		middle, end := m.Variance(m.lo/2+m.hi/2)/half/half, m.Variance(m.hi)/half/half
 		// The variance plus x^2 is convex in x^2; a part in 10^4 is for the cells.
-		moment := max(middle, end+1) * (1 + 1e-4)
-		w := 0.0
-		if middle < moment/4 && c.n >= empiricalMin {
-			e.Basis = ByEmpirical
-			l := math.Log(4 / (1 - level))
-			w = math.Sqrt(2*variance/half/half*l/n) + 14*top*l/(3*(n-1))
-		} else {
-			e.Basis = ByBernstein
-			l := math.Log(2 / (1 - level))
-			width := func(mu float64) float64 {
-				return math.Sqrt(2*(moment-mu*mu)*l/n) + (top+1)*l/(3*n)
-			}
-			w = width(min(max(0, math.Abs(unit)-width(0)), 1))
-		}
+		b := boundedMean{moment: max(middle, end+1) * (1 + 1e-4), middle: middle, top: top}
+		var w float64
+		w, e.Basis = b.halfWidth(unit, variance/half/half, c.n, level)
 		low, high = unit-w, unit+w
 	}
 	at := func(u float64) float64 { return min(max(m.lo+(u+1)*half, m.lo), m.hi) }
 	e.Low, e.High = at(low), at(high)
 	return e, nil
+}
+
+// boundedMean is what a mechanism says of values v on the scale [-1, 1] whose mean is
+// the mean of what people hold.
+type boundedMean struct {
+	moment float64 // E[v^2] is at most this
+	middle float64 // the variance of v for a person in the middle
+	top    float64 // |v| is at most this
+}
+
+// halfWidth is that of the interval of a mean of n values with this variance, by the
+// bounds of [MeanCollector.Estimate].
+func (b boundedMean) halfWidth(mean, variance float64, n int64, level float64) (w float64, basis string) {
+	if b.middle < b.moment/4 && n >= empiricalMin {
+		l := math.Log(4 / (1 - level))
+		return math.Sqrt(2*variance*l/float64(n)) + 14*b.top*l/(3*float64(n-1)), ByEmpirical
+	}
+	l := math.Log(2 / (1 - level))
+	width := func(mu float64) float64 {
+		return math.Sqrt(2*(b.moment-mu*mu)*l/float64(n)) + (b.top+1)*l/(3*float64(n))
+	}
+	return width(min(max(0, math.Abs(mean)-width(0)), 1)), ByBernstein
 }

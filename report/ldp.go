@@ -75,7 +75,7 @@ func learnedTables(e *api.LDPEstimate, x *api.LDPLearned, of string, reports int
 	case x.Distribution != nil:
 		d := x.Distribution
 		t := Table{
-			Caption: fmt.Sprintf("Distribution of %s from %s: mean %s, quartiles %s, %s, %s", of, counted(reports, "report"), text.Figure(d.Mean), text.Figure(d.Quartiles[0]), text.Figure(d.Quartiles[1]), text.Figure(d.Quartiles[2])),
+			Caption: fmt.Sprintf("Distribution of %s from %s: mean of the shares %s, quartiles %s, %s, %s", of, counted(reports, "report"), text.Figure(d.Mean), text.Figure(d.Quartiles[0]), text.Figure(d.Quartiles[1]), text.Figure(d.Quartiles[2])),
 			Header:  []string{"from", "to", "share"}, Numeric: []bool{true, true, true},
 		}
 		by := bucketsPerRow(len(d.Shares))
@@ -94,11 +94,11 @@ func waveTables(rows []api.LDPMeasured) []Table {
 		return nil
 	}
 	t := Table{
-		Caption: fmt.Sprintf("Mean and quartiles; each interval at %s, by the bootstrap (approximate)", Percent(rows[0].Level)),
-		Header:  []string{"", "value", "std. error", "from", "to"}, Numeric: numericAfter(4),
+		Caption: fmt.Sprintf("Mean and quartiles; each interval at %s, that of the mean for every number of reports", Percent(rows[0].Level)),
+		Header:  []string{"", "value", "std. error", "from", "to", "interval by"}, Numeric: append(numericAfter(4), false),
 	}
 	for _, m := range rows {
-		t.Rows = append(t.Rows, []string{m.Of, text.Figure(m.Value), text.Figure(m.StdErr), text.Figure(m.Low), text.Figure(m.High)})
+		t.Rows = append(t.Rows, []string{m.Of, text.Figure(m.Value), text.Figure(m.StdErr), text.Figure(m.Low), text.Figure(m.High), m.Basis})
 	}
 	return []Table{t}
 }

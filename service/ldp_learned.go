@@ -105,7 +105,11 @@ func waveErrors(e *ldp.WaveErrors) []api.LDPMeasured {
 	}
 	var out []api.LDPMeasured
 	for i, m := range []ldp.Measured{e.Mean, e.Quartiles[0], e.Quartiles[1], e.Quartiles[2]} {
-		out = append(out, api.LDPMeasured{Of: []string{"mean", "first quartile", "median", "third quartile"}[i], Value: m.Value, StdErr: m.StdErr, Low: m.Low, High: m.High, Level: e.Level})
+		basis := e.Basis
+		if i > 0 {
+			basis = ldp.ByBootstrap
+		}
+		out = append(out, api.LDPMeasured{Of: []string{"mean", "first quartile", "median", "third quartile"}[i], Value: m.Value, StdErr: m.StdErr, Low: m.Low, High: m.High, Level: e.Level, Basis: basis})
 	}
 	return out
 }

@@ -117,6 +117,9 @@ func (e *Estimate) doubts() {
 	if w := e.Fit.Warning(); w != "" {
 		e.Warnings = append(e.Warnings, w)
 	}
+	if d := e.Distribution; d != nil && d.Errors != nil && d.Errors.Doubt != "" {
+		e.Warnings = append(e.Warnings, d.Errors.Doubt)
+	}
 	d := e.Words
 	if d == nil {
 		return
