@@ -6,7 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 
-	"github.com/noren-privacy/noren/internal/canonical"
+	"github.com/noren-privacy/noren/internal/identity"
 	"github.com/noren-privacy/noren/kanon/publish"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/shuffle"
@@ -71,17 +71,17 @@ func (o *Options) OrderKey(of *Ordered) (key [sha256.Size]byte) {
 
 // requestSum is the sum of all of a job that its release depends on beside source and seed.
 func (j *Job) requestSum() ([sha256.Size]byte, error) {
-	return canonical.Sum("noren/kanon/release/1", j, unordered)
+	return identity.OfFields("noren/kanon/release/1", j, unordered)
 }
 
 // RequestSum is the sum of what a release in shards depends on beside the source and the
 // seed: its options, and what else its job has in further.
-func (o *Options) RequestSum(further any, except canonical.Except) ([sha256.Size]byte, error) {
-	own, err := canonical.Sum("noren/kanon/options/1", o, unordered)
+func (o *Options) RequestSum(further any, except identity.Except) ([sha256.Size]byte, error) {
+	own, err := identity.OfFields("noren/kanon/options/1", o, unordered)
 	if err != nil {
 		return own, err
 	}
-	job, err := canonical.Sum("noren/kanon/shards/1", further, except)
+	job, err := identity.OfFields("noren/kanon/shards/1", further, except)
 	if err != nil {
 		return own, err
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/noren-privacy/noren/internal/canonical/canonicaltest"
+	"github.com/noren-privacy/noren/internal/identity/identitytest"
 	"github.com/noren-privacy/noren/internal/randtest"
 	"github.com/noren-privacy/noren/kanon/privacy"
 	"github.com/noren-privacy/noren/kanon/publish"
@@ -49,7 +49,7 @@ func TestOrderDependsOnEveryField(t *testing.T) {
 		return s
 	}
 	base := sum()
-	canonicaltest.Each(t, j, unordered, func(name string) {
+	identitytest.Each(t, j, unordered, func(name string) {
 		if _, left := unordered[name]; left == (sum() != base) {
 			t.Errorf("%s: listed as without effect: %t, has an effect: %t", name, left, sum() != base)
 		}

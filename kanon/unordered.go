@@ -1,10 +1,10 @@
 package kanon
 
-import "github.com/noren-privacy/noren/internal/canonical"
+import "github.com/noren-privacy/noren/internal/identity"
 
 // unordered are the fields of a job that the order of its rows does not depend on, with the
 // reasons. All others are in [Job.requestSum].
-var unordered = canonical.Except{
+var unordered = identity.Except{
 	"kanon.Job.Source":   "in the sum of the source, whose names and places do not count",
 	"kanon.Job.Kept":     "lets columns pass the gate: the release is the same, or there is none",
 	"kanon.Job.Looked":   "follows from the source",

@@ -13,9 +13,10 @@
 //   - a request: every field, with defaults filled in;
 //   - the version of an algorithm, where it is not the first.
 //
-// What an identity covers is one value, and [Of] makes every identity from the canonical
-// JSON of such a value. The kind names the form: values of two kinds have no identity in
-// common.
+// What an identity covers is one value. [Of] makes the identity of its canonical JSON, [Data]
+// that of lists that are too long for JSON, and [OfFields] that of a value in Go with all
+// its fields, for keys that stay in a process. The kind names the form: values of two kinds
+// have no identity in common.
 //
 // # Privacy
 //

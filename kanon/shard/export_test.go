@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/noren-privacy/noren/internal/canonical/canonicaltest"
+	"github.com/noren-privacy/noren/internal/identity/identitytest"
 	"github.com/noren-privacy/noren/kanon/gate"
 )
 
@@ -41,7 +41,7 @@ func CheckOrderFields(t *testing.T) {
 		return j.sum
 	}
 	base := sum()
-	canonicaltest.Each(t, j, unordered, func(name string) {
+	identitytest.Each(t, j, unordered, func(name string) {
 		if _, left := unordered[name]; left == (sum() != base) {
 			t.Errorf("%s: listed as without effect: %t, has an effect: %t", name, left, sum() != base)
 		}

@@ -1,10 +1,10 @@
 package shard
 
-import "github.com/noren-privacy/noren/internal/canonical"
+import "github.com/noren-privacy/noren/internal/identity"
 
 // unordered are the fields of a job that the order of its rows does not depend on, with the
 // reasons: see [kanon.Options.OrderKey].
-var unordered = canonical.Except{
+var unordered = identity.Except{
 	"shard.Job.Protocol":    "of the program: what another makes of the records is in the sum of them",
 	"shard.Job.Build":       "of the program: what another makes of the records is in the sum of them",
 	"shard.Job.Version":     "of the program: what another makes of the records is in the sum of them",

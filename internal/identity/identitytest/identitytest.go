@@ -1,16 +1,16 @@
-// Package canonicaltest changes each field of a value alone, for tests of what depends on
+// Package identitytest changes each field of a value alone, for tests of what depends on
 // all of a request.
-package canonicaltest
+package identitytest
 
 import (
 	"reflect"
 	"testing"
 
-	"github.com/noren-privacy/noren/internal/canonical"
+	"github.com/noren-privacy/noren/internal/identity"
 )
 
 // Each calls do with each field that lies in the value at v, with its name as
-// [canonical.Except] has it, while the field has another value than before: a number is
+// [identity.Except] has it, while the field has another value than before: a number is
 // raised, a text made longer, a switch turned, an element added to a list. It passes
 // through structs, pointers and the first elements of lists, which the value must hold: a
 // field that is in no list of exceptions and was not changed is an error of the test. So
@@ -18,20 +18,20 @@ import (
 //
 // Of the fields that except names, those are changed that can be; what lies in them is
 // not. Fields that are not exported must be in the list.
-func Each(t *testing.T, v any, except canonical.Except, do func(name string)) {
+func Each(t *testing.T, v any, except identity.Except, do func(name string)) {
 	t.Helper()
 	seen := map[string]bool{}
 	each(reflect.ValueOf(v).Elem(), "", except, func(name string) {
 		seen[name] = true
 		do(name)
 	})
-	canonical.Walk(reflect.TypeOf(v).Elem(), except, func(name string, f reflect.StructField) {
+	identity.Walk(reflect.TypeOf(v).Elem(), except, func(name string, f reflect.StructField) {
 		if _, left := except[name]; !left && !seen[name] && f.Type.Kind() != reflect.Struct {
 			t.Errorf("%s was not changed: the value of the test must hold one", name)
 		}
 	})
 	met := map[string]bool{}
-	canonical.Walk(reflect.TypeOf(v).Elem(), except, func(name string, _ reflect.StructField) { met[name] = true })
+	identity.Walk(reflect.TypeOf(v).Elem(), except, func(name string, _ reflect.StructField) { met[name] = true })
 	for name, reason := range except {
 		switch {
 		case reason == "":
@@ -42,7 +42,7 @@ func Each(t *testing.T, v any, except canonical.Except, do func(name string)) {
 	}
 }
 
-func each(v reflect.Value, name string, except canonical.Except, do func(string)) {
+func each(v reflect.Value, name string, except identity.Except, do func(string)) {
 	changed := func(to any) {
 		was := reflect.New(v.Type()).Elem()
 		was.Set(v)

@@ -1,17 +1,4 @@
-// Package canonical writes a Go value as bytes that fix it, so that what depends on all of
-// a request can be keyed by all of it.
-//
-//	sum, err := canonical.Sum("noren/kanon/release/1", &job, except)
-//
-// A value is written by reflection: every field of every struct is, whether or not this
-// package knows it, unless it is named in the list of exceptions with a reason. A field
-// that is added later is therefore covered without a change, and one that cannot be
-// written (a function, an interface) is an error until it is listed.
-//
-// Two values of one type have the same bytes exactly if they are equal in all that is
-// written, where an empty slice equals a nil one. Every part is written with its length
-// or its number of parts, so that no two different values share their bytes.
-package canonical
+package identity
 
 import (
 	"crypto/sha256"
@@ -32,13 +19,23 @@ type Appender interface {
 	AppendCanonical(dst []byte) []byte
 }
 
-// Sum is the SHA-256 of the label and of the canonical bytes of v. The label tells uses
-// and versions apart. A value that cannot be written is an error of kind Internal that
-// names the field.
-func Sum(label string, v any, except Except) ([sha256.Size]byte, error) {
-	dst, err := appendValue(appendText(nil, label), reflect.ValueOf(v), except, "")
+// OfFields is the identity of all fields of a value, whether or not this package knows
+// them: SHA-256 of the kind and of bytes that fix the value. It is for values that stay in
+// Go and hold what JSON leaves out, such as fields that are not exported; [Of] is for all
+// others.
+//
+// A value is written by reflection: every field of every struct is, unless it is named in the
+// list of exceptions with a reason. A field that is added later is therefore covered
+// without a change, and one that cannot be written (a function, an interface) is an error
+// of kind Internal that names it, until it is listed.
+//
+// Two values of one type have the same bytes exactly if they are equal in all that is
+// written, where an empty slice equals a nil one. Every part is written with its length
+// or its number of parts, so that no two different values share their bytes.
+func OfFields(kind string, v any, except Except) (ID, error) {
+	dst, err := appendValue(appendText(nil, kind), reflect.ValueOf(v), except, "")
 	if err != nil {
-		return [sha256.Size]byte{}, err
+		return ID{}, err
 	}
 	return sha256.Sum256(dst), nil
 }
@@ -47,7 +44,7 @@ func appendText(dst []byte, s string) []byte {
 	return append(binary.LittleEndian.AppendUint64(dst, uint64(len(s))), s...)
 }
 
-// Walk calls do for each field that Sum writes or leaves out in values of the type t, with
+// Walk calls do for each field that [OfFields] writes or leaves out in values of the type t, with
 // its name as [Except] has it, each once. It passes through pointers, slices and structs.
 func Walk(t reflect.Type, except Except, do func(name string, f reflect.StructField)) {
 	walk(t, except, do, map[reflect.Type]bool{})

@@ -1,11 +1,11 @@
-package canonical_test
+package identity_test
 
 import (
 	"reflect"
 	"strings"
 	"testing"
 
-	"github.com/noren-privacy/noren/internal/canonical"
+	"github.com/noren-privacy/noren/internal/identity"
 )
 
 type inner struct {
@@ -27,14 +27,14 @@ type rows struct{ text string }
 
 func (r *rows) AppendCanonical(dst []byte) []byte { return append(dst, r.text...) }
 
-var except = canonical.Except{"canonical_test.outer.Left": "a function", "canonical_test.outer.own": "not exported"}
+var except = identity.Except{"identity_test.outer.Left": "a function", "identity_test.outer.own": "not exported"}
 
 // Different values have different sums, values that differ in a field that is left out
 // have one.
-func TestSum(t *testing.T) {
+func TestOfFields(t *testing.T) {
 	one, two := 1, 2
 	sum := func(label string, o outer) string {
-		s, err := canonical.Sum(label, &o, except)
+		s, err := identity.OfFields(label, &o, except)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,20 +74,20 @@ func TestSum(t *testing.T) {
 
 // A value that writes itself is written by its own rule, and what cannot be written is an
 // error that names the field.
-func TestSumOfOther(t *testing.T) {
+func TestOfFieldsOfOther(t *testing.T) {
 	type holds struct{ Own *rows }
-	a, err := canonical.Sum("a", holds{&rows{"x"}}, nil)
+	a, err := identity.OfFields("a", holds{&rows{"x"}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b, _ := canonical.Sum("a", holds{&rows{"y"}}, nil); a == b {
+	if b, _ := identity.OfFields("a", holds{&rows{"y"}}, nil); a == b {
 		t.Error("the text does not count")
 	}
-	if b, _ := canonical.Sum("a", holds{}, nil); a == b {
+	if b, _ := identity.OfFields("a", holds{}, nil); a == b {
 		t.Error("nothing equals something")
 	}
 	for _, v := range []any{outer{}, struct{ M map[string]int }{}, struct{ I any }{}} {
-		if _, err := canonical.Sum("a", v, nil); err == nil || !strings.Contains(err.Error(), "canonical form") {
+		if _, err := identity.OfFields("a", v, nil); err == nil || !strings.Contains(err.Error(), "canonical form") {
 			t.Errorf("%T: %v", v, err)
 		}
 	}
@@ -96,8 +96,8 @@ func TestSumOfOther(t *testing.T) {
 // Walk names each field once.
 func TestWalk(t *testing.T) {
 	var names []string
-	canonical.Walk(reflect.TypeFor[*outer](), except, func(name string, _ reflect.StructField) {
-		names = append(names, strings.TrimPrefix(name, "canonical_test."))
+	identity.Walk(reflect.TypeFor[*outer](), except, func(name string, _ reflect.StructField) {
+		names = append(names, strings.TrimPrefix(name, "identity_test."))
 	})
 	want := "outer.Name outer.List inner.A inner.B inner.P outer.Bytes outer.Number outer.Left outer.own outer.Flag"
 	if got := strings.Join(names, " "); got != want {
