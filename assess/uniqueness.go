@@ -27,10 +27,23 @@ type Uniqueness struct {
 	// Chosen is the model that the decision rule of Dankar, El Emam, Neisa and Roffey (BMC
 	// Medical Informatics and Decision Making 12:66, 2012) takes: `pitman` for fractions up to
 	// 0.1, otherwise the smaller of `zayatz` and `snb`; `zayatz` replaces a model that does
-	// not fit.
+	// not fit, any other that fits replaces `zayatz`, and `unfit` stands where none fits. `exact` stands where the sample
+	// is the population, `none` where it has no unique record.
 	Chosen string `json:"chosen"`
 	// Result is the estimate of the chosen model.
 	Result Estimate `json:"result"`
+	// Fitting are the models that fit the sample and at least half of its resamples.
+	Fitting []string `json:"fitting_models,omitempty"`
+	// Range are the shares from the lowest to the highest end of the bootstrap intervals at 95 %
+	// of the models that fit. Absent where no model fits, or nothing was estimated.
+	Range *ShareRange `json:"range,omitempty"`
+	// Bounds are the shares of all populations that agree with the sample at 95 %, whatever the
+	// sizes of their classes: no model is in them.
+	Bounds ShareRange `json:"bounds"`
+	// OrderOfMagnitude is true if populations that agree with the sample have shares far outside of
+	// Range (more than 1.5 times as much, or less): the sample does not decide, and Range is an
+	// order of magnitude only.
+	OrderOfMagnitude bool `json:"order_of_magnitude_only"`
 }
 
 // Estimate is an estimated number of population uniques.
@@ -57,6 +70,8 @@ const (
 	// 0, as every unique of the population would be one of the sample if it
 	// were drawn. It does not prove that the population has none.
 	ModelNone = "none"
+	// ModelUnfit stands where no model fits: there is no estimate.
+	ModelUnfit = "unfit"
 )
 
 // EstimateUniqueness estimates population uniqueness from the class sizes of a
@@ -78,21 +93,35 @@ func EstimateUniqueness[C Count](sizes []C, fraction float64) (*Uniqueness, erro
 	if fraction == 1 || s.uniques == 0 {
 		e := s.estimate(s.uniques)
 		u.Zayatz, u.Pitman, u.SNB, u.Result, u.Chosen = e, e, e, e, ModelNone
-		if fraction == 1 {
-			u.Chosen = ModelExact
+		if u.Bounds = s.bounds(); fraction == 1 {
+			u.Chosen, u.Bounds = ModelExact, ShareRange{*e.Share, *e.Share}
 		}
 		return u, nil
 	}
-	u.Zayatz, u.Pitman, u.SNB = s.zayatz(), s.pitman(), s.snb()
-	u.Chosen, u.Result = ModelZayatz, u.Zayatz
-	if fraction <= 0.1 {
-		if u.Pitman.Uniques != nil {
-			u.Chosen, u.Result = ModelPitman, u.Pitman
-		}
-	} else if u.SNB.Uniques != nil && *u.SNB.Uniques <= *u.Zayatz.Uniques {
-		u.Chosen, u.Result = ModelSNB, u.SNB
+	u.Bounds = s.bounds()
+	for _, m := range u.models() {
+		*m.e = u.Bounds.judged(m.fit(s))
 	}
+	u.choose()
+	u.describe(s)
 	return u, nil
+}
+
+// choose applies the decision rule.
+func (u *Uniqueness) choose() {
+	u.Chosen, u.Result = ModelZayatz, u.Zayatz
+	switch {
+	case u.Fraction <= 0.1 && u.Pitman.Uniques != nil:
+		u.Chosen, u.Result = ModelPitman, u.Pitman
+	case u.Fraction > 0.1 && u.SNB.Uniques != nil && (u.Zayatz.Uniques == nil || *u.SNB.Uniques <= *u.Zayatz.Uniques):
+		u.Chosen, u.Result = ModelSNB, u.SNB
+	case u.Zayatz.Uniques == nil && u.Pitman.Uniques != nil:
+		u.Chosen, u.Result = ModelPitman, u.Pitman
+	case u.Zayatz.Uniques == nil && u.SNB.Uniques != nil:
+		u.Chosen, u.Result = ModelSNB, u.SNB
+	case u.Zayatz.Uniques == nil:
+		u.Chosen, u.Result = ModelUnfit, absent("no model fits the sample")
+	}
 }
 
 // sample is what the models know: n records in u classes, of which s_j have j
@@ -140,8 +169,26 @@ func absent(reason string) Estimate { return Estimate{Reason: reason} }
 //	q = s_1 p_1 / sum_j s_j p_j,    uniques = s_1 q N/n.
 //
 // It always has an answer. The sample's classes are smaller than the
-// population's, so that it tends to overestimate at small fractions.
+// population's, so that it overestimates at small fractions, up to all sample uniques;
+// see zayatzThatFits.
 func (s *sample) zayatz() Estimate {
+	sum := s.zayatzSum()
+	n, total := s.records, s.population
+	q := s.uniques * (n / total) / sum
+	return s.estimate(s.uniques * q * total / n)
+}
+
+// zayatzThatFits is zayatz where the population that it assumes, N/n classes for each of
+// the sample's, would show as many unique records in a sample as this one has.
+func (s *sample) zayatzThatFits() Estimate {
+	if !s.fits(s.population / s.records * s.zayatzSum()) {
+		return absent("a population with classes of the sample's sizes would not give the number of unique records that the sample has")
+	}
+	return s.zayatz()
+}
+
+// zayatzSum is sum_j s_j p_j.
+func (s *sample) zayatzSum() float64 {
 	n, total := s.records, s.population
 	// p_j = j n/N prod_{i=1}^{j-1} (N-n-i+1)/(N-i), built up over j.
 	product, j, sum := n/total, int64(1), 0.0
@@ -157,8 +204,7 @@ func (s *sample) zayatz() Estimate {
 		}
 		sum += float64(c.classes) * float64(c.size) * product
 	}
-	q := s.uniques * (n / total) / sum
-	return s.estimate(s.uniques * q * total / n)
+	return sum
 }
 
 // fits reports whether a model that expects so many unique records in the

@@ -192,12 +192,24 @@ func (b *assessment) population() []Block {
 			row("Slide negative binomial (SNB)", u.SNB, u.Chosen == assess.ModelSNB)
 			row("Zayatz", u.Zayatz, u.Chosen == assess.ModelZayatz)
 		}
+		if r := u.Range; r != nil {
+			remark := "95 % intervals of the models that fit, from the lowest to the highest end"
+			if u.OrderOfMagnitude {
+				remark = "order of magnitude only: the sample does not decide between the models"
+			}
+			t.Rows = append(t.Rows, []string{"Models that fit", "", between(r), remark})
+		}
+		t.Rows = append(t.Rows, []string{"Without a model", "", between(&u.Bounds), "all populations that agree with the sample (95 %)"})
 		blocks = append(blocks, Block{Table: t})
 	}
 	if b.a.OriginalUniqueness != nil || b.a.ReleaseUniqueness != nil {
-		blocks = append(blocks, Block{Note: "These are estimates by statistical models, not bounds. A model that does not fit the table is left out, with the reason."})
+		blocks = append(blocks, Block{Note: "These are estimates by statistical models, not bounds; the last row alone rests on no model. A model that does not fit the table is left out, with the reason."})
 	}
 	return blocks
+}
+
+func between(r *assess.ShareRange) string {
+	return fmt.Sprintf("%s to %s", Percent(r.Low), Percent(r.High))
 }
 
 // roundTo drops the digits of an estimate that mean nothing.

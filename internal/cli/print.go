@@ -160,6 +160,14 @@ func printUniqueness(w io.Writer, u *assess.Uniqueness) {
 		}
 		lang.Fprintf(w, "unique in the population, %s\t%s\n", l.Say(m.name), value)
 	}
+	if r := u.Range; r != nil {
+		value := l.Text("%s to %s", report.Percent(r.Low), report.Percent(r.High))
+		if u.OrderOfMagnitude {
+			value += l.Text(" (order of magnitude only)")
+		}
+		lang.Fprintf(w, "unique in the population, models that fit\t%s\n", value)
+	}
+	lang.Fprintf(w, "unique in the population, without a model\t%s\n", l.Text("%s to %s", report.Percent(u.Bounds.Low), report.Percent(u.Bounds.High)))
 }
 
 func printUtility(w io.Writer, u *assess.Utility) {
