@@ -23,7 +23,8 @@ func TestCoverage(t *testing.T) {
 
 // Outcomes with a long side, and interactions of columns that kernels follow little, have
 // no more silent misses than the others, and where 9 of 10 intervals hold the mean of such an
-// outcome, hardly more than a fifth of the answers are warned of (a fifth of 1,000 repeats,
+// outcome, at most a fifth of the answers are warned of: an exact one-sided test at 10^-4
+// rejects a fifth from 36 of 100 on (of 1,000 repeats a fifth at most are,
 // docs/density-ratio.md, section 15).
 func TestCoverageOfSkewedAndInteracting(t *testing.T) {
 	randtest.SkipShort(t)
@@ -41,7 +42,7 @@ func TestCoverageOfSkewedAndInteracting(t *testing.T) {
 			t.Errorf("%s, %s, epsilon %g: %.0f %% silent misses (p = %.2g)", r.Setting, r.Question, r.Epsilon, 100*r.Silent, p)
 		}
 		long := slices.ContainsFunc(outcomes, func(s *CoverageSetting) bool { return s.Name == r.Setting })
-		if long && r.Question == "mean of y" && r.Covered >= 0.9 && r.Warned > 0.25 {
+		if long && r.Question == "mean of y" && r.Covered >= 0.9 && r.Warned >= 0.36 {
 			t.Errorf("%s, epsilon %g: warned in %.0f %%, covered in %.0f %%", r.Setting, r.Epsilon, 100*r.Warned, 100*r.Covered)
 		}
 	}
