@@ -24,6 +24,8 @@ type Grid struct {
 	// least half of the values are multiples of, where there is one; Share is their part.
 	Coarse *Grid
 	Share  float64
+
+	ends *ends // nil where they are not known
 }
 
 const (

@@ -306,7 +306,7 @@ func exactMean(col *table.Column, g *Grid) func(dst []byte, all []uint32) []byte
 			sum.Add(sum, term.SetFloat64(col.Floats[i]))
 		}
 		r, _ := sum.Rat(nil)
-		q, large := g.roundRat(new(big.Rat).Quo(r, big.NewRat(int64(len(all)), 1)))
+		q, large := g.clamp(g.roundRat(new(big.Rat).Quo(r, big.NewRat(int64(len(all)), 1))))
 		return appendUnits(dst, q, large, g.Places)
 	}
 }

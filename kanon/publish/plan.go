@@ -141,6 +141,7 @@ func (p *Plan) Grid(j int) *Grid {
 			return
 		}
 		if g, ok := c.units.grid(f, c.head.Places); ok {
+			g.ends = g.within(c.lo, c.hi, f)
 			c.grid = &g
 		}
 	})

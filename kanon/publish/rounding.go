@@ -9,8 +9,14 @@ import (
 
 // roundSum rounds sum / count, in units of 10^-scale, to the nearest value of the grid; in
 // the middle to the one whose multiple of the unit is even. What it returns is in units of
-// 10^-Places, and in large where it exceeds 64 bits.
+// 10^-Places, and in large where it exceeds 64 bits. Beyond the ends of the grid it is the
+// nearer of them.
 func (g *Grid) roundSum(sum *total, count, scale int) (small int64, large *big.Int) {
+	return g.clamp(g.unbounded(sum, count, scale))
+}
+
+// unbounded is roundSum without ends.
+func (g *Grid) unbounded(sum *total, count, scale int) (small int64, large *big.Int) {
 	if g.Unit == 1 && g.Rest == 0 {
 		return mean(sum, count, scale, g.Places)
 	}
@@ -23,7 +29,7 @@ func (g *Grid) roundSum(sum *total, count, scale int) (small int64, large *big.I
 	return g.roundRat(r)
 }
 
-// roundSmall is roundSum where 64 bits are enough.
+// roundSmall is unbounded where 64 bits are enough.
 func (g *Grid) roundSmall(s, count int64, scale int) (q int64, ok bool) {
 	finer, up := max(0, scale-g.Places), max(0, g.Places-scale)
 	if finer >= len(powers) || up >= len(powers) {
@@ -66,10 +72,10 @@ func (g *Grid) roundRat(r *big.Rat) (small int64, large *big.Int) {
 
 // appendFloat writes the value of the grid that is nearest to v.
 func (g *Grid) appendFloat(dst []byte, v float64) []byte {
-	if g.Unit == 1 && g.Rest == 0 {
+	if g.Unit == 1 && g.Rest == 0 && g.holds(v) {
 		return appendRounded(dst, v, g.Places)
 	}
-	q, large := g.roundFloat(v)
+	q, large := g.clamp(g.roundFloat(v))
 	return appendUnits(dst, q, large, g.Places)
 }
 
@@ -114,7 +120,7 @@ func (g *Grid) date(month int64, f *table.Field) int64 {
 }
 
 // months is the grid of the months of a grid of the calendar.
-func (g *Grid) months() *Grid { return &Grid{Unit: g.Months, Rest: g.Rest} }
+func (g *Grid) months() *Grid { return &Grid{Unit: g.Months, Rest: g.Rest, ends: g.ends} }
 
 // roundDates is the date of the grid whose month is the mean of the months of some dates.
 func (g *Grid) roundDates(col *table.Column, all []uint32) int64 {
@@ -136,10 +142,13 @@ func (g *Grid) nearest(v int64, f *table.Field) int64 {
 	}
 	at := floorDiv(g.month(v, f)-g.Rest, g.Months)*g.Months + g.Rest
 	best := g.date(at, f)
-	for _, other := range []int64{at - g.Months, at + g.Months} {
+	for _, other := range [...]int64{at - g.Months, at + g.Months} {
 		if d := g.date(other, f); apart(d, v) < apart(best, v) {
-			best = d
+			at, best = other, d
 		}
+	}
+	if month, _ := g.clamp(at, nil); month != at {
+		return g.date(month, f)
 	}
 	return best
 }

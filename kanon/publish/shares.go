@@ -215,6 +215,9 @@ func (g *Grid) beside(m int, f *table.Field) *Grid {
 		return g.months()
 	}
 	out := &Grid{Unit: g.Unit, Rest: g.Rest, Places: g.Places, Months: g.Months, Day: g.Day}
+	if f.Type == table.Date {
+		out.ends = g.ends // the unit stays
+	}
 	for most := 10 * meanLeast; m >= most && f.Type != table.Date; most *= 10 {
 		switch {
 		case out.Unit%10 == 0:
