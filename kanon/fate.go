@@ -56,7 +56,7 @@ func shown(f *table.Field, r Rounded, o *Options, groups int) string {
 	ranked := o.Publish == publish.Matched && groups >= publish.RankedGroups
 	switch mode := o.Publish; {
 	case mode == publish.Shares && f.Type.IsNumber():
-		return "published as the range of its class, with the mean where that leaves each value open"
+		return "published as the range of its class, with the mean where that leaves each value open, " + r.beside(f, o.K)
 	case mode == publish.Shares:
 		return "published as the values of its class with their shares"
 	case mode == publish.Generalize && f.Type.IsNumber():

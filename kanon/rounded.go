@@ -46,30 +46,64 @@ func (r Rounded) leaving(f *table.Field, k int) string {
 	if asked != nil && f.Type != table.Date && *asked > r.places(f) {
 		return fmt.Sprintf("to %s where the source has %s: the sum of a small class can be computed from it", decimals(*asked), decimals(r.places(f)))
 	}
-	if g == nil || asked != nil && g.Months > 0 {
+	if g == nil {
 		return r.to(f)
 	}
-	var step *big.Rat
-	if asked != nil {
-		step = new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(*asked, -*asked))), nil))
-		if *asked > 0 {
-			step.Inv(step)
-		}
+	n := int64(0)
+	switch step := step(f); {
+	case step == nil:
+		n = g.Sums(k, nil)
+	case g.Months > 0:
+		n = g.Dates(k, step, f)
+	default:
+		n = g.Sums(k, step)
 	}
 	text := ""
-	if n := g.Sums(k, step); n == 1 {
+	if n == 1 {
 		text = fmt.Sprintf("%s: the sum of a class of %d values can be computed from it", r.to(f), k)
 	} else {
 		text = fmt.Sprintf("%s: at least %d sums of a class of %d values are possible", r.to(f), n, k)
 	}
-	if c := g.Coarse; c != nil && asked == nil {
-		share := fmt.Sprintf("%.0f%%", 100*g.Share)
-		if g.Share > .995 {
-			share = fmt.Sprintf("%.1f%%", math.Floor(1000*g.Share)/10)
-		}
-		return fmt.Sprintf("%s; %s of its values lie on a coarser grid (%s), and where all of a class do, %s", text, share, coarse(f, c), sums(g.Within(c, f, k), k))
+	return r.coarser(f, k, text)
+}
+
+// beside is leaving for a mean beside a range: of at least 5 values, and finer for many.
+func (r Rounded) beside(f *table.Field, k int) string {
+	const least = 5 // publish/shares.go has the proof
+	if r.Grid == nil || f.Round != nil || f.Type == table.Date {
+		return r.leaving(f, max(k, least))
 	}
-	return text
+	return r.coarser(f, least, r.to(f)+", and more finely from 50 values on: at least 5 sums are possible")
+}
+
+// step is the unit of --round, nil where there is none.
+func step(f *table.Field) *big.Rat {
+	if f.Round == nil {
+		return nil
+	}
+	places := *f.Round
+	if f.Type == table.Date {
+		places = min(places, 0)
+	}
+	unit := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(places, -places))), nil))
+	if places > 0 {
+		unit.Inv(unit)
+	}
+	return unit
+}
+
+// coarser adds what is left to a class whose values all lie on the coarser grid, where there
+// is one and the mean is rounded to the grid.
+func (r Rounded) coarser(f *table.Field, k int, text string) string {
+	c := r.Grid.Coarse
+	if c == nil || f.Round != nil {
+		return text
+	}
+	share := fmt.Sprintf("%.0f%%", 100*r.Grid.Share)
+	if r.Grid.Share > .995 {
+		share = fmt.Sprintf("%.1f%%", math.Floor(1000*r.Grid.Share)/10)
+	}
+	return fmt.Sprintf("%s; %s of its values lie on a coarser grid (%s), and where all of a class do, %s", text, share, coarse(f, c), sums(r.Grid.Within(c, f, k), k))
 }
 
 // sums says how many sums a mean leaves.
@@ -94,8 +128,11 @@ func unit(g *publish.Grid) string { return number(g.Unit, g.Places) }
 
 // number is n units of 10^-places.
 func number(n int64, places int) string {
-	r := new(big.Rat).SetFrac(big.NewInt(n), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(places)), nil))
-	return r.FloatString(places)
+	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(places, -places))), nil)
+	if places < 0 {
+		return power.Mul(power, big.NewInt(n)).String()
+	}
+	return new(big.Rat).SetFrac(big.NewInt(n), power).FloatString(places)
 }
 
 func months(n int64) string {
@@ -130,8 +167,10 @@ func spans(f *table.Field, n int64) string {
 
 func decimals(n int) string {
 	switch {
-	case n == 1 || n == -1:
+	case n == 1:
 		return fmt.Sprintf("%d decimal place", n)
+	case n < 0:
+		return "multiples of " + number(1, n)
 	case n == 0:
 		return "whole numbers"
 	}

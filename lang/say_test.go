@@ -12,7 +12,7 @@ import (
 func TestSay(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"others may know it: published as the mean of its class, to multiples of 2.5, the grid of its values: at least 4 sums of a class of 5 values are possible; 62% of its values lie on a coarser grid (multiples of 1000), and where all of a class do, the sum of a class of 5 values can be computed from it", "他人が知りうる列です。クラスの平均として公開、値の格子である 2.5 の倍数まで。5 個の値のクラスの合計としてありうる値は 4 個以上あります。値の 62% はより粗い格子（1000 の倍数）の上にあり、クラスのすべての値がそうなら、5 個の値のクラスの合計が計算できます"},
-		{"others may know it: published as the mean of its class, to 3 months, the grid of its values: at least 5 sums of a class of 5 values are possible", "他人が知りうる列です。クラスの平均として公開、値の格子である3 か月まで。5 個の値のクラスの合計としてありうる値は 5 個以上あります"},
+		{"others may know it: published as the mean of its class, to 3 months, the grid of its values: at least 5 sums of a class of 5 values are possible", "他人が知りうる列です。クラスの平均として公開、値の格子である 3 か月の倍数まで。5 個の値のクラスの合計としてありうる値は 5 個以上あります"},
 		{"published as the mean of its class, to 99 and multiples of 100 from there, the grid of its values: the sum of a class of 2 values can be computed from it", "クラスの平均として公開、値の格子である、99 から 100 おきの値まで。2 個の値のクラスの合計が計算できます"},
 		{"others may know it: published as the median of its class", "他人が知りうる列です。クラスの中央値として公開"},
 		{"it tells persons apart: persons were counted by it", "人を区別する列です。これで人を数えました"},
@@ -124,6 +124,9 @@ func TestSayComposed(t *testing.T) {
 			"the reports are unlikely for this mechanism (p = 1e-05): a cohort in 3 of 400 reports, where the mechanism gives at most 25 % of them, apart from chance; check that the specification is the one they were made by",
 			"報告はこの仕組みでは起こりにくいものです（p = 1e-05）: 一つのコホートに入るのは 400 件の報告のうち 3 件で、この仕組みでは偶然を除いて 25 % 以下になります。報告を作ったときの仕様書か確かめてください",
 		},
+		{"published as the mean of its class, to multiples of 1000: at least 499 sums of a class of 5 values are possible", "クラスの平均として公開、1000 の倍数まで。5 個の値のクラスの合計としてありうる値は 499 個以上あります"},
+		{"published as the range of its class, with the mean where that leaves each value open, to months, the grid of its values: at least 5 sums of a class of 5 values are possible", "クラスの範囲として公開。各値が定まらない場合は平均も示します。平均は値の格子である月まで。5 個の値のクラスの合計としてありうる値は 5 個以上あります"},
+		{"published as the range of its class, with the mean where that leaves each value open, to 100 days: at least 16 sums of a class of 5 values are possible", "クラスの範囲として公開。各値が定まらない場合は平均も示します。平均は100 日まで。5 個の値のクラスの合計としてありうる値は 16 個以上あります"},
 		{"published as the mean of its class, to 2 decimal places", "クラスの平均として公開、小数 2 桁まで"},
 		{"usage while answering", "答える間に失敗: usage"},
 	} {

@@ -241,3 +241,23 @@ func (g *Grid) Sums(m int, unit *big.Rat) int64 {
 	}
 	return max(1, n.Int64())
 }
+
+// Dates is [Grid.Sums] for a grid of the calendar and means of days or seconds that are
+// rounded to multiples of unit: the least number of dates of the grid that the mean leaves
+// to one of m dates if all others are known. Those dates lie between two instants that are m
+// units apart.
+func (g *Grid) Dates(m int, unit *big.Rat, f *table.Field) int64 {
+	gap := map[int64]int64{1: 31, 3: 92, 6: 184, 12: 366}[g.Months] // the most days between two
+	if f.Layout.HasTime() {
+		gap *= secondsPerDay
+	}
+	length := new(big.Rat).Mul(unit, big.NewRat(int64(m), gap))
+	n := new(big.Int).Quo(length.Num(), length.Denom())
+	if length.IsInt() {
+		n.Sub(n, big.NewInt(1))
+	}
+	if !n.IsInt64() {
+		return math.MaxInt64
+	}
+	return max(1, n.Int64())
+}

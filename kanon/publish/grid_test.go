@@ -386,3 +386,40 @@ func TestGridOfMixedValues(t *testing.T) {
 		t.Errorf("grid %+v", g)
 	}
 }
+
+// Means of dates of the calendar that are rounded to days: no fewer dates are left to the
+// last of m than stated, by trying all of them.
+func TestDatesThatAreLeft(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	for _, months := range []int64{1, 3, 6, 12} {
+		for _, last := range []bool{false, true} {
+			for _, unit := range []int64{1, 10, 100, 1000} {
+				g, f := publish.Grid{Unit: 1, Months: months}, table.Field{Type: table.Date}
+				on := func(n int) int64 {
+					d := time.Date(1900, time.Month(1+n*int(months)), 1, 0, 0, 0, 0, time.UTC)
+					if last {
+						d = d.AddDate(0, 0, -1)
+					}
+					return d.Unix() / 86400
+				}
+				for m := 2; m <= 9; m++ {
+					stated, others := g.Dates(m, big.NewRat(unit, 1), &f), int64(0)
+					for range m - 1 {
+						others += on(r.IntN(1200 / int(months)))
+					}
+					rounded := func(n int) string { return roundRat(big.NewRat(others+on(n), int64(m)*unit), 0) }
+					is := r.IntN(1200 / int(months))
+					left := int64(0)
+					for n := -12000 / int(months); n < 13200/int(months); n++ {
+						if rounded(n) == rounded(is) {
+							left++
+						}
+					}
+					if left < stated {
+						t.Errorf("%d months, unit of %d days, %d values: %d dates are left, stated %d", months, unit, m, left, stated)
+					}
+				}
+			}
+		}
+	}
+}
