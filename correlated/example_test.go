@@ -31,7 +31,7 @@ func ExampleCalibrate() {
 	fmt.Println(c.Leakage.Witness)
 	// Output:
 	// independent 10.0000, calibrated 19.5998, group 20.0000
-	// of record 0, one who knows no record learns a factor of e^0.1 for state 0 against 1
+	// of record 0, one who knows no record learns a factor of about e^0.1 for state 0 against 1
 }
 
 // A day of a meter, a record a minute, that stays off or on.
@@ -66,7 +66,7 @@ func ExampleNewTree() {
 	}
 	fmt.Printf("b = %.4f, exact %v: %s\n", c.Scale, c.Leakage.Exact, c.Leakage.Witness)
 	// Output:
-	// b = 2.7483, exact true: of record 0, one who knows no record learns a factor of e^1 for state 1 against 0
+	// b = 2.7483, exact true: of record 0, one who knows no record learns a factor of about e^1 for state 1 against 0
 }
 
 // What an earlier year's readings support.

@@ -184,7 +184,7 @@ func (w *Witness) String() string {
 			known = fmt.Sprintf("%s and all beyond", known)
 		}
 	}
-	return fmt.Sprintf("of record %d, one who knows %s learns a factor of e^%.4g for state %d against %d", w.Target, known, w.Log, w.State, w.Other)
+	return fmt.Sprintf("of record %d, one who knows %s learns a factor of about e^%s for state %d against %d", w.Target, known, noren.LossFigure(w.Log, 4), w.State, w.Other)
 }
 
 // ComputeLeakage returns CBP(b): the largest leakage about any record of the

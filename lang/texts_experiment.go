@@ -107,7 +107,7 @@ var experimentTexts = []Entry{
 	{"Noren, refine fast", "Noren、refine fast"},
 	{"Of the %d figures of the report's example, %d come out to the printed digits.", "報告書の例の %d 個の値のうち、%d 個が掲載値の桁まで一致します。"},
 	{"Of the %d rows of the comparison, %d come out to the printed digits.", "比較の %d 行のうち、%d 行が掲載値の桁まで一致します。"},
-	{"One-time RAPPOR, epsilon %.4g", "One-time RAPPOR、epsilon %.4g"},
+	{"One-time RAPPOR, epsilon %s", "One-time RAPPOR、epsilon %s"},
 	{"One-time f = %g", "One-time f = %g"},
 	{"Ours on the same draw, pure epsilon, nothing chosen on private records.", "同じ抽出での Noren の方法。純粋な epsilon で、非公開のレコードからは何も選んでいません。"},
 	{"Ours: RKHSPure, 12 centres, half the median", "Noren: RKHSPure、中心 12 個、中央値の半分"},

@@ -58,7 +58,7 @@ var guaranteeTexts = []Entry{
 	{"histogram of the states", "状態のヒストグラム"},
 	{"sum of the records' values", "レコードの値の合計"},
 	{"no adversary learns anything", "どの攻撃者も何も知りません"},
-	{"of record %d, one who knows %s learns a factor of e^%.4g for state %d against %d", "レコード %d について、%s 者が知る比は e^%.4g です（状態 %d 対 %d）"},
+	{"of record %d, one who knows %s learns a factor of about e^%s for state %d against %d", "レコード %d について、%s 者が知る比は約 e^%s です（状態 %d 対 %d）"},
 	{"all records that do not depend on it", "それに依存しないすべてのレコードを知る"},
 	{"no record", "どのレコードも知らない"},
 	{"record %d in state %d", "状態 %[2]d のレコード %[1]d を知る"},

@@ -1220,7 +1220,7 @@ var resultTexts = []Entry{
 	{"an attacker who knows all records of a person is left with at least %s candidates, %.2f on average", "どの人についても、そのすべてのレコードに当てはまる人が少なくとも %s 人います（平均 %.2f 人）"},
 	{"an attacker who knows all records of a person is left with at least 1 candidate, %.2f on average", "どの人についても、そのすべてのレコードに当てはまる人が少なくとも 1 人います（平均 %.2f 人）"},
 	{"at most", "最大"},
-	{"at most; someone learns %s", "最大。%s が知られます"},
+	{"at most; someone learns about %s", "最大。約 %s が知られます"},
 	{"bandwidth, in units of distance", "帯域幅（距離の単位）"},
 	{"basis", "根拠"},
 	{"below the error of sampling from about %s private records", "約 %s 件の非公開のレコードからの抽出の誤差より小さい"},

@@ -158,14 +158,14 @@ func (a *Advice) choose(q Question) {
 	prefix := ""
 	if q.Repeats > 1 {
 		prefix = "longitudinal-"
-		why("each person is asked %d times: a permanent answer keeps all reports of a value together at epsilon %.4g, where %d reports without memory would cost %.4g", q.Repeats, q.Lifetime, q.Repeats, float64(q.Repeats)*q.Epsilon)
+		why("each person is asked %d times: a permanent answer keeps all reports of a value together at epsilon %s, where %d reports without memory would cost %s", q.Repeats, noren.LossFigure(q.Lifetime, 4), q.Repeats, noren.LossFigure(noren.ComposedLoss(q.Repeats, q.Epsilon), 4))
 	}
 	threshold := 3*math.Exp(q.Epsilon) + 2
 	best := find(prefix + "grr")
 	unary, hashed := find(prefix+"oue"), find("olh")
 	switch {
 	case grrIsBest(q.Domain, q.Epsilon):
-		why("with %d labels and epsilon %.4g, one answer is better than a bit a label: labels are fewer than 3 e^epsilon + 2 = %.1f", q.Domain, q.Epsilon, threshold)
+		why("with %d labels and epsilon %s, one answer is better than a bit a label: labels are fewer than 3 e^epsilon + 2 = %.1f", q.Domain, noren.LossFigure(q.Epsilon, 4), threshold)
 	case unary != nil && unary.Bytes <= q.ReportBytes:
 		best = unary
 		why("with %d labels, not fewer than 3 e^epsilon + 2 = %.1f, a bit a label is better than one answer, and its error does not grow with the labels", q.Domain, threshold)

@@ -28,18 +28,18 @@ func once(epsilon float64) Loss {
 }
 
 // Of returns the loss of a record of d attributes, each reported in full by a
-// mechanism that costs l (sequential composition).
+// mechanism that costs l (sequential composition), rounded up.
 func (l Loss) Of(d int) Loss {
-	return Loss{Report: l.Report, Record: l.Record * float64(d), Lifetime: l.Lifetime * float64(d)}
+	return Loss{Report: l.Report, Record: noren.ComposedLoss(d, l.Record), Lifetime: noren.ComposedLoss(d, l.Lifetime)}
 }
 
-// String says l in one line.
+// String says l in one line, rounded up.
 func (l Loss) String() string {
 	life := "unbounded (each report costs again)"
 	if !math.IsInf(l.Lifetime, 1) {
-		life = fmt.Sprintf("%.4f while the values stay", l.Lifetime)
+		life = noren.LossText(l.Lifetime, 4) + " while the values stay"
 	}
-	return fmt.Sprintf("epsilon per report %.4f, per record %.4f, over a lifetime %s", l.Report, l.Record, life)
+	return fmt.Sprintf("epsilon per report %s, per record %s, over a lifetime %s", noren.LossText(l.Report, 4), noren.LossText(l.Record, 4), life)
 }
 
 // LossJSON is the form of a [Loss] in JSON.

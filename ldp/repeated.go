@@ -3,6 +3,8 @@ package ldp
 import (
 	"math"
 	"math/big"
+
+	"github.com/noren-privacy/noren"
 )
 
 // Repeated is a mechanism with memory: all reports of a person whose value stays go back
@@ -30,7 +32,7 @@ func LossAfter(m any, l Loss, n int) float64 {
 	if r, ok := m.(Repeated); ok {
 		return r.After(n)
 	}
-	return float64(n) * l.Record
+	return noren.ComposedLoss(n, l.Record)
 }
 
 // mostExact is the number of reports up to which [Repeated.After] is exact but for rounding;

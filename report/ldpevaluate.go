@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/ldp"
 	"github.com/noren-privacy/noren/ldp/evaluate"
@@ -26,8 +27,8 @@ func LDPEvaluateTables(r *evaluate.Result) (losses Table, models [][2]Table) {
 		}
 		seen[cellKey(c)] = true
 		losses.Rows = append(losses.Rows, []string{
-			mechanismTitle(c.Mechanism), fmt.Sprintf("%.4g", c.Loss.Report), fmt.Sprintf("%.4g", c.Loss.Record),
-			fmt.Sprintf("%.4g", c.Loss.Record), lossForEver(c.Loss),
+			mechanismTitle(c.Mechanism), noren.LossFigure(c.Loss.Report, 4), noren.LossFigure(c.Loss.Record, 4),
+			noren.LossFigure(c.Loss.Record, 4), lossForEver(c.Loss),
 		})
 	}
 	for _, m := range r.Models {
@@ -42,7 +43,7 @@ func lossForEver(l *ldp.Loss) string {
 	if math.IsInf(l.Lifetime, 1) {
 		return "unbounded"
 	}
-	return fmt.Sprintf("%.4g", l.Lifetime)
+	return noren.LossFigure(l.Lifetime, 4)
 }
 
 func mechanismTitle(name string) string {
@@ -102,7 +103,7 @@ func withNoise(r *evaluate.Result, m evaluate.Model) Table {
 		if c.Model != m.Name || c.Loss == nil || c.Train != directions[0][0] {
 			continue
 		}
-		row := []string{mechanismTitle(c.Mechanism), fmt.Sprintf("%.4g", c.Epsilon), fmt.Sprintf("%.4g", c.Loss.Record)}
+		row := []string{mechanismTitle(c.Mechanism), noren.LossFigure(c.Epsilon, 4), noren.LossFigure(c.Loss.Record, 4)}
 		for _, d := range directions {
 			row = append(row, spreadText(r.Find(m.Name, d[0], d[1], c.Mechanism, c.Epsilon).Accuracy))
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/ldp/survey"
+	"github.com/noren-privacy/noren/report/text"
 )
 
 // LDPEstimatePage shows an estimate from reports, with a picture of each attribute.
@@ -57,12 +58,12 @@ func doubts(warnings []string) string {
 func privacySection(p *survey.Privacy) Section {
 	life := "unbounded"
 	if p.Lifetime != nil {
-		life = Number(*p.Lifetime)
+		life = text.LossFigure(*p.Lifetime)
 	}
 	return Section{Title: "What is guaranteed, and what is not", Blocks: []Block{
 		{Figures: []Figure{
-			{Value: Number(p.Report), Name: "epsilon of one report", Explain: "No report is more than e^epsilon times as likely from one value as from another."},
-			{Value: Number(p.Record), Name: "epsilon of a record", Explain: "All attributes of a record, reported once."},
+			{Value: text.LossFigure(p.Report), Name: "epsilon of one report", Explain: "No report is more than e^epsilon times as likely from one value as from another."},
+			{Value: text.LossFigure(p.Record), Name: "epsilon of a record", Explain: "All attributes of a record, reported once."},
 			{Value: life, Name: "epsilon of a lifetime", Explain: "All reports ever made of values that do not change."},
 		}},
 		{Text: "Not protected:"},

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/ldp"
 	"github.com/noren-privacy/noren/report"
 )
@@ -93,7 +94,7 @@ func epsilons(rows []Row, notes []string) report.Table {
 	for _, r := range of(rows, "2") {
 		t.Rows = append(t.Rows, []string{
 			r.Parameters.String(), fmt.Sprintf("%.3f", *r.Paper), fmt.Sprintf("%.3f", r.Mean),
-			fmt.Sprintf("%.3f", r.Loss.Report), fmt.Sprintf("%.2f", r.Loss.Record), lifetime(r.Loss), mark(notes, r.Note),
+			noren.LossText(r.Loss.Report, 3), noren.LossText(r.Loss.Record, 2), lifetime(r.Loss), mark(notes, r.Note),
 		})
 	}
 	return t
@@ -103,7 +104,7 @@ func lifetime(l *ldp.Loss) string {
 	if math.IsInf(l.Lifetime, 1) {
 		return "unbounded"
 	}
-	return fmt.Sprintf("%.2f", l.Lifetime)
+	return noren.LossText(l.Lifetime, 2)
 }
 
 // String names a mechanism as the paper does.
@@ -114,9 +115,9 @@ func (p Parameters) String() string {
 	case p.Mechanism == "one-time" && p.F > 0:
 		return fmt.Sprintf("One-time f = %g", p.F)
 	case p.Mechanism == "one-time":
-		return fmt.Sprintf("One-time RAPPOR, epsilon %.4g", p.Epsilon)
+		return fmt.Sprintf("One-time RAPPOR, epsilon %s", noren.LossFigure(p.Epsilon, 4))
 	case p.Mechanism == "grr":
-		return fmt.Sprintf("GRR, epsilon %.4g", p.Epsilon)
+		return fmt.Sprintf("GRR, epsilon %s", noren.LossFigure(p.Epsilon, 4))
 	}
 	return ""
 }
@@ -204,7 +205,7 @@ func improvement(rows []Row) report.Table {
 		for _, r := range rows {
 			if g.Parameters.Mechanism == "grr" && r.Parameters.Mechanism == "one-time" && r.Parameters.Epsilon == g.Parameters.Epsilon && r.Test == g.Test {
 				t.Rows = append(t.Rows, []string{
-					strconv.FormatFloat(g.Parameters.Epsilon, 'g', 4, 64), fmt.Sprintf("%.1f", g.Loss.Record), dataTitles[g.Test],
+					noren.LossFigure(g.Parameters.Epsilon, 4), noren.LossText(g.Loss.Record, 1), dataTitles[g.Test],
 					fmt.Sprintf("%.1f ± %.1f", r.Mean, r.SD), fmt.Sprintf("%.1f ± %.1f", g.Mean, g.SD), fmt.Sprintf("%+.1f", g.Mean-r.Mean),
 				})
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/noren-privacy/noren/report"
+	"github.com/noren-privacy/noren/report/text"
 )
 
 // find returns a row, nil where the settings that were run do not have it.
@@ -81,7 +82,7 @@ func (r *Result) adultTable() report.Table {
 	for i := range r.Adult {
 		x := &r.Adult[i]
 		t.Rows = append(t.Rows, []string{
-			x.Question, report.Number(x.Epsilon), short(x.Private), short(x.Unweighted), short(x.Weighted), short(x.ErrorUnweighted), short(x.ErrorWeighted),
+			x.Question, text.LossFigure(x.Epsilon), short(x.Private), short(x.Unweighted), short(x.Weighted), short(x.ErrorUnweighted), short(x.ErrorWeighted),
 			optional(x.SE, short), optional(x.Within2SE, report.Percent), optional(x.Direct, short),
 		})
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/ldp/survey"
 	"github.com/noren-privacy/noren/report"
+	words "github.com/noren-privacy/noren/report/text"
 )
 
 type designFlags struct {
@@ -120,7 +121,7 @@ func printDesign(t *terminal, d *api.LDPDesign) {
 		table.Header = append(table.Header, t.lang.Text("people for %s", figure(d.Wanted)))
 	}
 	for _, o := range d.Options {
-		row := []string{o.Mechanism, figure(o.Variance), dash(o.StdErr), dash(o.Worst), dash(o.Within), strconv.Itoa(o.Bytes), figure(o.AllReports)}
+		row := []string{o.Mechanism, figure(o.Variance), dash(o.StdErr), dash(o.Worst), dash(o.Within), strconv.Itoa(o.Bytes), words.LossFigure(o.AllReports)}
 		if d.Wanted > 0 {
 			row = append(row, report.Integer(o.Needed))
 		}

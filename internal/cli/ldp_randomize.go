@@ -100,7 +100,7 @@ func printDevices(w io.Writer, d *api.LDPDevices) {
 	if d.Epsilon == nil {
 		printLine(w, "devices", l.Text("all answers under %s together: nothing bounds their epsilon", d.File))
 	} else {
-		printLine(w, "devices", l.Text("all answers under %s together: epsilon %.4f for a person whose values stay", d.File, *d.Epsilon))
+		printLine(w, "devices", l.Text("all answers under %s together: epsilon %s for a person whose values stay", d.File, noren.LossText(*d.Epsilon, 4)))
 	}
 	for i := range d.Uses {
 		u := &d.Uses[i]
@@ -109,9 +109,9 @@ func printDevices(w io.Writer, d *api.LDPDevices) {
 		case u.Epsilon == nil:
 			printLine(w, "", l.Text("%s by %s, answered in %s: nothing bounds its epsilon", u.Question, u.Mechanism, rounds))
 		case u.Finishing:
-			printLine(w, "", l.Text("%s by %s, begun by an earlier version: epsilon %.4f, that of one lifetime", u.Question, u.Mechanism, *u.Epsilon))
+			printLine(w, "", l.Text("%s by %s, begun by an earlier version: epsilon %s, that of one lifetime", u.Question, u.Mechanism, noren.LossText(*u.Epsilon, 4)))
 		default:
-			printLine(w, "", l.Text("%s by %s, answered in %s: epsilon %.4f", u.Question, u.Mechanism, rounds, *u.Epsilon))
+			printLine(w, "", l.Text("%s by %s, answered in %s: epsilon %s", u.Question, u.Mechanism, rounds, noren.LossText(*u.Epsilon, 4)))
 		}
 	}
 	if d.Before {

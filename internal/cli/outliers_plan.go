@@ -10,6 +10,7 @@ import (
 	"github.com/noren-privacy/noren/lang"
 	"github.com/noren-privacy/noren/outlier"
 	"github.com/noren-privacy/noren/report"
+	words "github.com/noren-privacy/noren/report/text"
 )
 
 func newOutliersPlan(t *terminal) *cobra.Command {
@@ -83,7 +84,7 @@ func planTable(rows []outlier.PlanRow, share float64) report.Table {
 		case r.Smooth >= r.Global:
 			remark = string(lang.Words("Laplace is as good"))
 		}
-		t.Rows = append(t.Rows, []string{report.Integer(r.Records), figure(r.Epsilon), figure(r.Count), figure(r.Smooth), figure(r.Global), remark})
+		t.Rows = append(t.Rows, []string{report.Integer(r.Records), words.LossFigure(r.Epsilon), figure(r.Count), figure(r.Smooth), figure(r.Global), remark})
 	}
 	return t
 }

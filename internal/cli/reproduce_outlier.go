@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/noren-privacy/noren"
 	experiment "github.com/noren-privacy/noren/experiments/outlier"
 	"github.com/noren-privacy/noren/internal/grid"
 	"github.com/noren-privacy/noren/lang"
@@ -121,7 +122,7 @@ func printOutlier(t *terminal, r *experiment.Result) {
 			remarks = append(remarks, l.Text("chosen on the data"))
 		}
 		if n.Delta > 0 {
-			remarks = append(remarks, fmt.Sprintf("delta %.3g", n.Delta))
+			remarks = append(remarks, "delta "+noren.LossFigure(n.Delta, 3))
 		}
 		fmt.Fprintf(w, "  %s %14s   %s\n", grid.Pad(l.Say(n.Mechanism), 36), figure(n.SD), strings.Join(remarks, ", "))
 	}

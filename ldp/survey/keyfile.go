@@ -61,7 +61,7 @@ func (u *Use) Cost() float64 {
 	case u.Lifetime == 0:
 		return math.Inf(1)
 	}
-	return float64(u.Records) * u.Lifetime
+	return noren.ComposedLoss(u.Records, u.Lifetime)
 }
 
 // lossOfRound is the loss of n reports of a person, whatever the values, given which of them
@@ -75,7 +75,7 @@ func (s *Survey) lossOfRound(n int) float64 {
 		m = s.device
 	}
 	if math.IsInf(loss.Lifetime, 1) { // no permanent answer: reports are independent given the value
-		return float64(n) * loss.Record
+		return noren.ComposedLoss(n, loss.Record)
 	}
 	each := loss.Record
 	for j := 2; j <= min(n, mostTried); j++ {
@@ -87,7 +87,7 @@ func (s *Survey) lossOfRound(n int) float64 {
 	if n == 1 {
 		return each
 	}
-	return min(float64(n)*each*(1+0x1p-50), float64(n)*loss.Lifetime)
+	return min(float64(n)*each*(1+0x1p-50), noren.ComposedLoss(n, loss.Lifetime))
 }
 
 // mostTried is the number of equal values up to which the loss of a round is computed; a
@@ -246,7 +246,7 @@ func (k *KeyFile) Add(s *Survey, finishing bool, records int) error {
 func (k *KeyFile) Sum() float64 {
 	sum := 0.0
 	for i := range k.Uses {
-		sum += k.Uses[i].Cost()
+		sum = noren.AddedLoss(sum, k.Uses[i].Cost())
 	}
-	return sum * (1 + math.Ldexp(float64(len(k.Uses)), -51)) // more than the products and sums lose
+	return sum
 }

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/ldp"
 )
 
@@ -174,7 +175,7 @@ func (p *Plan) finish(mechanism string) error {
 	if p.Attributes > 1 {
 		// Whichever attributes a report holds, the record loses its epsilon in all.
 		p.Privacy = newPrivacy(ldp.Loss{Report: one.Epsilon, Record: p.Epsilon, Lifetime: math.Inf(1)}, s.Unprotected())
-		p.Why = append(p.Why, fmt.Sprintf("of %d attributes a report holds a random %d, each at epsilon %.4g: splitting epsilon over all would cost more", p.Attributes, p.Sampled, one.Epsilon))
+		p.Why = append(p.Why, fmt.Sprintf("of %d attributes a report holds a random %d, each at epsilon %s: splitting epsilon over all would cost more", p.Attributes, p.Sampled, noren.LossFigure(one.Epsilon, 4)))
 	}
 	return nil
 }
@@ -277,7 +278,7 @@ func (p *Plan) means() error {
 		"for the whole distribution of the number take square-wave; for the shares of bins put it into bins",
 	}
 	if p.Repeats > 1 {
-		p.Why = append(p.Why, fmt.Sprintf("%d reports cost %.4g: means have no memory; put the number into bins for a longitudinal mechanism", p.Repeats, p.Best.AllReports))
+		p.Why = append(p.Why, fmt.Sprintf("%d reports cost %s: means have no memory; put the number into bins for a longitudinal mechanism", p.Repeats, noren.LossFigure(p.Best.AllReports, 4)))
 	}
 	return p.finish("hybrid")
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/ldp"
 )
 
@@ -122,7 +123,7 @@ func (p *WordPlan) explain() {
 		p.Why = append(p.Why, fmt.Sprintf("%d cohorts of %d bits are %s equations for %s: too few to tell all of them apart; name fewer candidates, or expect errors that further reports do not reduce", best.M, best.K, equations, candidates))
 	}
 	if p.Repeats > 1 {
-		p.Why = append(p.Why, fmt.Sprintf("each person is asked %d times: the permanent response keeps all reports of a word together at epsilon %.4g", p.Repeats, p.Best.Loss.Lifetime))
+		p.Why = append(p.Why, fmt.Sprintf("each person is asked %d times: the permanent response keeps all reports of a word together at epsilon %s", p.Repeats, noren.LossFigure(p.Best.Loss.Lifetime, 4)))
 	}
 }
 

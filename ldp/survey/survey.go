@@ -259,7 +259,7 @@ func (s *Survey) newRappor() (*ldp.Rappor, error) {
 			return nil, err
 		}
 		if e := r.Loss().Report; math.Abs(e-sp.Epsilon) > 1e-4*e {
-			return nil, fault("epsilon", fmt.Sprintf("is not what the parameters give: one report costs %.6g", e), "leave out epsilon, or f")
+			return nil, fault("epsilon", "is not what the parameters give: one report costs "+noren.LossFigure(e, 6), "leave out epsilon, or f")
 		}
 		return r, nil
 	case sp.F != nil:
@@ -285,7 +285,7 @@ func rapporFor(p ldp.Params, epsilon float64) (*ldp.Rappor, error) {
 		}
 		e := r.Loss().Report
 		if i == 1 && e < epsilon {
-			return nil, fault("epsilon", fmt.Sprintf("no f gives it: with these h, p and q one report costs at most %.4g", e), "take a smaller epsilon, or p and q further apart")
+			return nil, fault("epsilon", "no f gives it: with these h, p and q one report costs at most "+noren.LossFigure(e, 4), "take a smaller epsilon, or p and q further apart")
 		}
 		if e <= epsilon {
 			return r, nil

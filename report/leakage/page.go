@@ -65,7 +65,7 @@ func scales(f *correlated.ModelFile, c *correlated.Calibration, b *correlated.Ba
 	switch {
 	case c.Leakage.Exact:
 	case c.Leakage.Lower > 0:
-		how = fmt.Sprintf("at most; someone learns %s", short(c.Leakage.Lower))
+		how = fmt.Sprintf("at most; someone learns about %s", noren.LossFigure(c.Leakage.Lower, 4))
 	default:
 		how = "at most, by the " + c.Leakage.Method.String() + " rule"
 	}
@@ -76,7 +76,7 @@ func scales(f *correlated.ModelFile, c *correlated.Calibration, b *correlated.Ba
 	s := report.Section{Title: "The noise", Blocks: []report.Block{
 		{Figures: []report.Figure{
 			{Value: short(c.Scale), Name: "noise scale b", Explain: "Laplace noise of this scale; 95 answers in 100 are moved by less than three times as much.", Tone: report.Neutral},
-			{Value: short(c.Leakage.Upper), Name: "leakage (CBP)", Explain: "How far an answer can move the log odds between two states of one record: " + how + ".", Tone: report.Neutral},
+			{Value: noren.LossFigure(c.Leakage.Upper, 4), Name: "leakage (CBP)", Explain: "How far an answer can move the log odds between two states of one record: " + how + ".", Tone: report.Neutral},
 			{Value: short(c.Scale / b.Plain), Name: "times the noise for independent records", Explain: "The cost of the dependence.", Tone: report.Neutral},
 		}},
 		{Text: "Source of the model: " + source + ". The guarantee holds if the records follow the model, and the model was not estimated from them."},
@@ -172,7 +172,7 @@ func overKnown(ctx context.Context, f *correlated.ModelFile, q *correlated.Query
 			return nil, err
 		}
 		curve.X, curve.Y = append(curve.X, float64(d)), append(curve.Y, l.Upper)
-		t.Rows = append(t.Rows, []string{strconv.Itoa(d), short(l.Upper)})
+		t.Rows = append(t.Rows, []string{strconv.Itoa(d), noren.LossFigure(l.Upper, 4)})
 	}
 	chart := &report.Lines{Title: "Leakage over the distance of the known records", Across: "distance of the nearest known record on either side", Axis: "leakage", Curves: []report.Curve{curve}, FromZero: true}
 	return &report.Section{Title: "Leakage over what is known", Blocks: []report.Block{

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/correlated"
 	"github.com/noren-privacy/noren/correlated/harm"
 	"github.com/noren-privacy/noren/report"
@@ -106,7 +107,7 @@ func Curve(ctx context.Context, m correlated.Model, q *correlated.Query, o corre
 				return report.Block{}, err
 			}
 			c.Y = append(c.Y, l.Upper)
-			rows[j] = append(rows[j], strconv.FormatFloat(l.Upper, 'g', 4, 64))
+			rows[j] = append(rows[j], noren.LossFigure(l.Upper, 4))
 		}
 		chart.Curves = append(chart.Curves, c)
 		t.Header, t.Numeric = append(t.Header, who.name), append(t.Numeric, true)

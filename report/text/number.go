@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/noren-privacy/noren"
 )
 
 // Number writes v for people: at most four significant digits, more only in
@@ -77,4 +79,17 @@ func group(s string) string {
 
 func superscript(n int) string {
 	return strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹").Replace(strconv.Itoa(n))
+}
+
+// LossFigure writes a privacy loss as [Number] does, rounded up.
+func LossFigure(loss float64) string {
+	digits := 4
+	if loss >= 1e15 || loss < 1e-4 {
+		digits = 3
+	}
+	v, err := strconv.ParseFloat(noren.LossFigure(loss, digits), 64)
+	if err != nil {
+		v = loss
+	}
+	return Number(v)
 }
