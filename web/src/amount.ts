@@ -35,11 +35,16 @@ export function decimal(text: string, round: "up" | "down" = "up"): string {
   return new Intl.NumberFormat(language.value).format(BigInt(whole)) + "." + rest;
 }
 
-/** Delta is shown as it is where it is short, else as a power of ten. */
+/** Delta is shown as it is where it is short, else as a power of ten with three digits, rounded up. */
 export function delta(text: string | undefined): string {
-  if (text === undefined || units(text) === 0n) return "0";
-  const value = Number(text);
-  return value >= 0.001 ? String(value) : new Intl.NumberFormat("en", { notation: "scientific", maximumSignificantDigits: 3 }).format(value).replace("E", "e");
+  const value = units(text ?? "0");
+  if (value === 0n) return "0";
+  if (value >= 10n ** 15n) return String(Number(text));
+  const digits = String(value);
+  const step = 10n ** BigInt(Math.max(0, digits.length - 3));
+  const up = String((value + step - 1n) / step * step);
+  const rest = up.slice(1, 3).replace(/0+$/, "");
+  return `${up[0]}${rest ? "." + rest : ""}e${up.length - 19}`;
 }
 
 /** The figure that an amount is about: rho in zCDP books, else epsilon. */

@@ -58,6 +58,17 @@ describe("amounts", () => {
     expect([share({ epsilon: "1", delta: "0" }, { epsilon: "4", delta: "0" }), share({ epsilon: "5" }, { epsilon: "4" }), share(undefined, undefined)]).toEqual([0.25, 1, 0]);
     expect([positive("0.1", 9), positive("0", 9), positive("-1", 9), positive("0.1234567891", 9), positive("1e5", 9), positive("", 9)]).toEqual([true, false, false, false, false, false]);
   });
+  test("no delta is shown below what it is", () => {
+    const shown = ["0.000000001004", "0.0000999999", "0.000000000000000001", "0.00012345", "0.000001", "0.0009999"].map(delta);
+    expect(shown).toEqual(["1.01e-9", "1e-4", "1e-18", "1.24e-4", "1e-6", "1e-3"]);
+    for (let i = 1; i < 2000; i++) {
+      const text = "0." + String((i * 7919 * 104729) % 10 ** 15).padStart(18, "0");
+      const [digits = "", power = ""] = delta(text).split("e");
+      const [whole = "", rest = ""] = digits.split(".");
+      if (units(text) > 0n && units(text) < 10n ** 15n) expect(BigInt(whole + rest) * 10n ** BigInt(18 + Number(power)) / 10n ** BigInt(rest.length) >= units(text)).toBe(true);
+    }
+  });
+
   test("odds are never below what epsilon allows", () => {
     expect([odds("0.387"), odds("2.618"), odds("4")]).toEqual(["1.48", "13.8", "54.6"]);
     for (const e of [0.001, 0.1, 1, 2.5, 5, 7.3]) expect(Number(odds(String(e)).replace(",", ""))).toBeGreaterThanOrEqual(Math.exp(e) * (1 - 1e-12));
