@@ -41,47 +41,67 @@ func cell(c *table.Column, i int) string {
 	return ":" + c.Dict[c.Codes[i]]
 }
 
-// Changed lists the columns of a release, but for those that are passed over, that differ
-// from its source somewhere: its quasi-identifiers, but for those in which all records of a
-// class had the same value before. row is the row of the release for each record.
-//
-// undecided are the columns that do not differ and may yet be such quasi-identifiers: they
-// divide classes of the others into parts of which each has two records or more. Another
-// column that divides a class was none, as a class of a k-anonymous release, k >= 2, has more
-// than one record, and one that divides none makes no difference.
-func Changed(source, release *table.Table, row []uint32, over func(name string) bool) (changed, undecided []string) {
+// Changed is what the columns of a release tell of its quasi-identifiers, beside its source.
+type Changed struct {
+	// Quasi are the columns that hold other values than the source: the quasi-identifiers, but
+	// for those in which all records of a class had the same value before.
+	Quasi []string
+	// Undecided are the columns that hold what the source holds, as it is or with each value
+	// renamed, and may yet be quasi-identifiers: they divide classes of Quasi into parts of
+	// which each has two records or more. Another such column that divides a class is none,
+	// as a class of a k-anonymous release, k >= 2, has more than one record, and one that
+	// divides none makes no difference.
+	Undecided []string
+	// Single reports that Quasi divide the release into classes of which one has a single
+	// record: some of them are no quasi-identifiers.
+	Single bool
+}
+
+// NewChanged compares a release with its source; row is the row of the release for each
+// record. A column that tells persons apart is passed over where the release holds its
+// values or a pseudonym for each.
+func NewChanged(source, release *table.Table, row []uint32, persons func(name string) bool) *Changed {
+	found := &Changed{}
 	of := make([]uint32, release.Rows) // classes by the columns that differ
-	classes := 1
 	var same []*table.Column
 	for _, c := range release.Columns {
-		if over(c.Field.Name) {
+		if s := source.Column(c.Field.Name); s != nil && renamed(s, c, row) {
+			if !persons(c.Field.Name) {
+				same = append(same, c)
+			}
 			continue
 		}
-		s := source.Column(c.Field.Name)
-		if s != nil && equal(s, c, row) {
-			same = append(same, c)
-			continue
-		}
-		changed = append(changed, c.Field.Name)
-		of, _ = divide(of, c)
+		found.Quasi = append(found.Quasi, c.Field.Name)
+		var sizes []int
+		of, sizes = divide(of, c)
+		found.Single = len(sizes) > 0 && slices.Min(sizes) == 1
 	}
+	classes := 1
 	for _, n := range of {
 		classes = max(classes, int(n)+1)
 	}
 	for _, c := range same {
 		parts, sizes := divide(of, c)
 		if len(sizes) > classes && slices.Min(sizes) > 1 && len(parts) > 0 {
-			undecided = append(undecided, c.Field.Name)
+			found.Undecided = append(found.Undecided, c.Field.Name)
 		}
 	}
-	return changed, undecided
+	return found
 }
 
-func equal(source, release *table.Column, row []uint32) bool {
+// renamed reports whether each value of the source has one value of the release, and no two
+// have the same: the values themselves, others for them, or pseudonyms.
+func renamed(source, release *table.Column, row []uint32) bool {
+	there, back := map[string]string{}, map[string]string{}
 	for i, r := range row {
-		if cell(source, i) != cell(release, int(r)) {
+		a, b := cell(source, i), cell(release, int(r))
+		if was, known := there[a]; known && was != b {
 			return false
 		}
+		if was, known := back[b]; known && was != a {
+			return false
+		}
+		there[a], back[b] = b, a
 	}
 	return true
 }

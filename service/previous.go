@@ -86,20 +86,21 @@ func (a *assessing) statedBefore(release *table.Table) ([]string, error) {
 // are not known.
 const codePreviousQuasi = "previous-quasi"
 
-// differing are the columns of the earlier release that differ from its source. A column
-// that tells persons apart differs by pseudonyms and is none. Where another column may be
-// a quasi-identifier without a difference, that is refused.
+// differing are the columns of the earlier release that differ from its source. Where
+// another column may be a quasi-identifier without a difference, or one of these none, that
+// is refused.
 func (a *assessing) differing(source, release *table.Table, row []uint32) ([]string, error) {
-	quasi, undecided := assess.Changed(source, release, row, func(name string) bool {
-		i := a.schema.Index(name)
-		return name == a.unit || i >= 0 && a.schema.Fields[i].Role == table.Identifier
-	})
-	if len(quasi) > 0 && len(undecided) == 0 {
-		return quasi, nil
-	}
-	what := "no column of the earlier release differs from its source: its quasi-identifiers are not known"
-	if len(quasi) > 0 {
-		what = "the quasi-identifiers of the earlier release are not known: these columns do not differ from its source, and may be some of them: " + strings.Join(undecided, ", ")
+	found := assess.NewChanged(source, release, row, func(name string) bool { return name == a.unit })
+	what := ""
+	switch {
+	case len(found.Quasi) == 0:
+		what = "no column of the earlier release differs from its source: its quasi-identifiers are not known"
+	case found.Single:
+		what = "the quasi-identifiers of the earlier release are not known: these columns differ from its source, but one record alone has its values of them, so that some are none: " + strings.Join(found.Quasi, ", ")
+	case len(found.Undecided) > 0:
+		what = "the quasi-identifiers of the earlier release are not known: these columns do not differ from its source, or by the names of their values alone, and may be some of them: " + strings.Join(found.Undecided, ", ")
+	default:
+		return found.Quasi, nil
 	}
 	return nil, &noren.Error{
 		Kind: noren.BadData, Code: codePreviousQuasi, Where: a.earlier.release, What: what,
