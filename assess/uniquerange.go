@@ -35,10 +35,17 @@ func (u *Uniqueness) models() []model {
 	return []model{{ModelPitman, &u.Pitman, (*sample).pitman}, {ModelSNB, &u.SNB, (*sample).snb}, {ModelZayatz, &u.Zayatz, (*sample).zayatzThatFits}}
 }
 
-// judged is an estimate if it lies within the bounds, to a part in a thousand.
+// judged is an estimate if it lies within the bounds, to a part in a thousand: then the end
+// of the bounds takes its place.
 func (r ShareRange) judged(e Estimate) Estimate {
 	if e.Share != nil && (*e.Share < r.Low*0.999-1e-9 || *e.Share > r.High*1.001+1e-9) {
 		return absent("no population with as many unique records agrees with the sample")
+	}
+	if e.Share != nil {
+		if share := min(max(*e.Share, r.Low), r.High); share != *e.Share {
+			uniques := *e.Uniques / *e.Share * share
+			e.Share, e.Uniques = &share, &uniques
+		}
 	}
 	return e
 }
