@@ -34,7 +34,7 @@ var readTexts = []Entry{
 	{"the hidden columns %s are left out", "非表示の列 %s を除きます"},
 	{"the hidden columns %s are read", "非表示の列 %s も読み取ります"},
 	{"The workbook hides rows or columns of the table, and nothing was decided about them.", "ブックに表の非表示の行または列があり、その扱いが決まっていません。"},
-	{"say --hidden leave to leave them out, or --hidden read to take them, or FILE.xlsx?hidden=leave", "除くなら --hidden leave、読み取るなら --hidden read を指定します。FILE.xlsx?hidden=leave とも書けます"},
+	{"--hidden leave leaves hidden rows and columns out, --hidden read takes them, or FILE.xlsx?hidden=leave; --sheet NAME reads another sheet", "非表示の行と列を除くなら --hidden leave、読み取るなら --hidden read を指定します。FILE.xlsx?hidden=leave とも書けます。別のシートは --sheet 名前 で読み取ります"},
 	{"sheet %s is hidden: sheet %s is read", "シート %s は非表示なので、シート %s を読み取ります"},
 	{"the bytes could be utf-8 too: if the text looks wrong, give the encoding", "utf-8 とも読めるバイトです。文字がおかしければ、文字コードを指定してください"},
 	{"the bytes could be shift_jis too: if the text looks wrong, give the encoding", "shift_jis とも読めるバイトです。文字がおかしければ、文字コードを指定してください"},

@@ -21,7 +21,7 @@ var hints = map[string]string{
 	"granted":             "ask the data set with noren query, whose budget is charged; --not-charged is for the steward, and the ledger notes it",
 	"header-row":          "if the rows above the table hold a title, say --header-row ROW, or FILE.xlsx?header=ROW",
 	"key-unknown":         "noren certificate key prints a public key; give it with --trust",
-	"hidden":              "say --hidden leave to leave them out, or --hidden read to take them, or FILE.xlsx?hidden=leave",
+	"hidden":              "--hidden leave leaves hidden rows and columns out, --hidden read takes them, or FILE.xlsx?hidden=leave; --sheet NAME reads another sheet",
 	"known":               "ask the data set without --unaccounted: its budget is charged",
 	"ledger-missing":      "make one with: noren ledger create; or name another with --ledger",
 	"ledger-unreadable":   "noren ledger verify tells what is wrong with it; --ledger names another",
