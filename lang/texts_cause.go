@@ -165,7 +165,6 @@ var causeTexts = []Entry{
 	{"there is no such entry", "その項目はありません"},
 	{"they are not a JSON object", "JSON のオブジェクトではありません"},
 	{"this is a fault in noren", "これは noren の不具合です"},
-	{"too large", "大きすぎます"},
 	{"unknown diversity model %q: one of %s", "未知の多様性のモデル %q: %s のどれか"},
 	{"unknown ranges %q: tight or fixed", "未知の範囲 %q: tight か fixed"},
 	{"unknown role %q: one of %s", "未知の役割 %q: %s のどれか"},

@@ -12,6 +12,7 @@ import (
 	"github.com/noren-privacy/noren/assess"
 	"github.com/noren-privacy/noren/certificate"
 	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/kanon"
 	"github.com/noren-privacy/noren/kanon/publish"
 	"github.com/noren-privacy/noren/report"
@@ -99,7 +100,9 @@ func (s *Service) releaseJob(ctx context.Context, r *api.AnonymizeRequest) (job 
 	if err := setSeed(r, options); err != nil {
 		return nil, nil, nil, err
 	}
-	src, err := s.openTable(ctx, r.Input, sp)
+	limits := meter.From(ctx)
+	limits.Held = max(r.Memory, limits.Held)
+	src, err := s.openTable(meter.With(ctx, limits), r.Input, sp)
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/internal/tempfile"
 	"github.com/noren-privacy/noren/table"
 	"github.com/noren-privacy/noren/table/csvio"
@@ -150,7 +151,7 @@ func OpenFile(ctx context.Context, f csvio.File, opts Options) (Source, error) {
 	}
 	head := string(magic[:n])
 	if head == "PK\x03\x04" || xlsx.IsName(opts.Name) {
-		src, err := xlsx.OpenFile(ctx, f, xlsx.Options{Name: opts.Name, Sheet: opts.Sheet, HeaderRow: opts.HeaderRow, Hidden: opts.Hidden, Exact: opts.Exact, Progress: opts.Progress})
+		src, err := xlsx.OpenFile(ctx, f, xlsx.Options{Name: opts.Name, Sheet: opts.Sheet, HeaderRow: opts.HeaderRow, Hidden: opts.Hidden, Exact: opts.Exact, Limits: meter.From(ctx), Progress: opts.Progress})
 		if err != nil {
 			return nil, err
 		}
@@ -170,7 +171,7 @@ func OpenFile(ctx context.Context, f csvio.File, opts Options) (Source, error) {
 			_ = f.Close()
 			return nil, &noren.Error{Kind: noren.Usage, Where: opts.Name, What: "expected a text file without names, got a Parquet file, which names its columns"}
 		}
-		src, err := parquetio.OpenFile(f, parquetio.Options{Name: opts.Name})
+		src, err := parquetio.OpenFile(f, parquetio.Options{Name: opts.Name, Limits: meter.From(ctx)})
 		if err != nil {
 			return nil, err
 		}

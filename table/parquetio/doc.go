@@ -22,6 +22,16 @@
 // No file, however damaged, makes this package panic: it is an error of kind
 // noren.BadData. Errors name columns and records, never values.
 //
+// # Memory
+//
+// A file is read within Options.Limits. This package reads and unpacks pages
+// itself, within the size that each states, and draws what the library takes to
+// decode them on a meter before the library sees them: runs, differences, counts
+// and texts that share beginnings can state a billion values in ten bytes. The
+// description of the file is walked through in the same way. A chunk ends before
+// [chunkRows] records where their texts take a quarter of the memory. A file that
+// exceeds a limit is an error with code [meter.Code].
+//
 // # The types
 //
 // A column of lists, maps or groups is Nested: it can be kept or dropped, and is

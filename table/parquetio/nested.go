@@ -42,8 +42,10 @@ type nested struct {
 // walk goes through a schema in the order of the file.
 type walk struct {
 	meta    *format.FileMetaData
-	element int // the next entry of the schema
-	leaf    int // the next column chunk
+	element int                       // the next entry of the schema
+	leaf    int                       // the next column chunk
+	codecs  []format.CompressionCodec // of the first row group, by column chunk
+	leaves  []leaf
 }
 
 // column describes a column and all below it.
@@ -51,7 +53,11 @@ func (w *walk) column(c *parquet.Column) (*origin, error) {
 	first := w.leaf
 	if c.Leaf() && !c.Repeated() {
 		element := &w.meta.Schema[w.element]
-		node, f, err := w.leafNode(c)
+		definition := 0
+		if c.Optional() {
+			definition = 1
+		}
+		node, f, err := w.leafNode(c, definition, 0)
 		if err != nil {
 			return nil, err
 		}
@@ -69,7 +75,7 @@ func (w *walk) column(c *parquet.Column) (*origin, error) {
 }
 
 // leafNode describes a leaf without its repetition.
-func (w *walk) leafNode(c *parquet.Column) (parquet.Node, form, error) {
+func (w *walk) leafNode(c *parquet.Column, definition, repetition int) (parquet.Node, form, error) {
 	element := &w.meta.Schema[w.element]
 	t := c.Type()
 	if _, empty := element.LogicalType.Value.(*format.NullType); empty {
@@ -86,9 +92,10 @@ func (w *walk) leafNode(c *parquet.Column) (parquet.Node, form, error) {
 	if t.Kind() != parquet.Boolean && dictionaryCoded(w.meta, w.leaf) {
 		node = parquet.Encoded(node, &parquet.RLEDictionary)
 	}
-	if codec := c.Compression(); codec != nil {
-		node = parquet.Compressed(node, codec)
+	if w.leaf < len(w.codecs) {
+		node = parquet.Compressed(node, parquet.LookupCompressionCodec(w.codecs[w.leaf]))
 	}
+	w.leaves = append(w.leaves, leaf{t.Kind(), definition, repetition})
 	w.element++
 	w.leaf++
 	return node, formOf(t, element), nil
@@ -109,7 +116,7 @@ func (w *walk) node(c *parquet.Column, definition, repetition, first, depth int)
 	var node parquet.Node
 	if c.Leaf() {
 		var err error
-		if node, n.form, err = w.leafNode(c); err != nil {
+		if node, n.form, err = w.leafNode(c, definition, repetition); err != nil {
 			return nil, err
 		}
 		n.kind = node.Type().Kind()
@@ -165,6 +172,7 @@ func allNull(meta *format.FileMetaData, leaf int) bool {
 // leafCursor walks through the values of a leaf by records.
 type leafCursor struct {
 	pages  parquet.Pages
+	from   *pages
 	page   parquet.Page
 	values parquet.ValueReader
 	buffer []parquet.Value
@@ -191,6 +199,7 @@ func (l *leafCursor) peek() (*parquet.Value, error) {
 			if err != nil {
 				return nil, err
 			}
+			l.from.settle()
 			l.page, l.values = page, page.Values()
 		}
 		n, err := l.values.ReadValues(l.buffer)
@@ -208,6 +217,7 @@ func (l *leafCursor) peek() (*parquet.Value, error) {
 }
 
 func (l *leafCursor) close() error {
+	l.from.close()
 	if l.page != nil {
 		parquet.Release(l.page)
 	}
@@ -216,11 +226,10 @@ func (l *leafCursor) close() error {
 
 // takeNested reads the next record of a nested column into the arena.
 func (c *cursor) takeNested(n *nested) (null bool, err error) {
-	var scratch []byte
 	for j := range c.nested {
 		l := &c.nested[j]
 		first := true
-		scratch = scratch[:0]
+		c.scratch.b = c.scratch.b[:0]
 		count := 0
 		for {
 			v, err := l.peek()
@@ -236,13 +245,23 @@ func (c *cursor) takeNested(n *nested) (null bool, err error) {
 			if first && j == 0 {
 				null = n.optional && v.DefinitionLevel() == 0
 			}
-			scratch = append(scratch, byte(v.RepetitionLevel()), byte(v.DefinitionLevel()))
+			var b []byte
+			if !v.IsNull() {
+				b = v.Bytes()
+			}
+			if err := c.scratch.grow(len(b) + 2 + binary.MaxVarintLen64); err != nil {
+				return false, err
+			}
+			if err := c.scratch.meter.Unpack(int64(len(b) + 2)); err != nil {
+				return false, err
+			}
+			scratch := append(c.scratch.b, byte(v.RepetitionLevel()), byte(v.DefinitionLevel()))
 			if v.IsNull() {
 				scratch = binary.AppendUvarint(scratch, 0)
 			} else {
-				b := v.Bytes()
 				scratch = append(binary.AppendUvarint(scratch, uint64(len(b))+1), b...)
 			}
+			c.scratch.b = scratch
 			first = false
 			count++
 			l.at++
@@ -250,11 +269,23 @@ func (c *cursor) takeNested(n *nested) (null bool, err error) {
 		if count == 0 {
 			return false, io.ErrUnexpectedEOF
 		}
-		c.arena = append(binary.AppendUvarint(c.arena, uint64(count)), scratch...)
+		// Where the record is shown, its values are entries.
+		apart := int64(count) * entrySize
+		if err := c.scratch.meter.Hold(apart); err != nil {
+			return false, err
+		}
+		c.scratch.meter.Release(apart)
+		if err := c.arena.grow(len(c.scratch.b) + binary.MaxVarintLen64); err != nil {
+			return false, err
+		}
+		c.arena.b = append(binary.AppendUvarint(c.arena.b, uint64(count)), c.scratch.b...)
 	}
-	c.ends = append(c.ends, len(c.arena))
+	c.ends = append(c.ends, len(c.arena.b))
 	return null, nil
 }
+
+// entrySize is about how many bytes an entry takes while a slice of them grows.
+const entrySize = 96
 
 // entry is a value of a leaf.
 type entry struct {
@@ -441,11 +472,11 @@ func (n *nested) appendLeaf(dst []byte, e entry) []byte {
 	c := cursor{}
 	v := table.Vector{Kind: n.form.kind}
 	var nulls bool
-	if err := c.take(&v, []parquet.Value{value}, n.kind, &n.form, &nulls); err != nil {
+	if _, err := c.take(&v, []parquet.Value{value}, n.kind, &n.form, &nulls); err != nil {
 		return append(dst, "null"...)
 	}
 	if v.Kind == table.Text {
-		v.Texts = [][]byte{c.arena}
+		v.Texts = [][]byte{c.arena.b}
 	}
 	text := string(table.AppendText(nil, &table.StoredColumn{Kind: v.Kind, AppendText: n.form.show}, &v, 0))
 	bare := n.form.kind != table.Text && n.form.proposed != nil && *n.form.proposed != table.Date && !strings.ContainsAny(text, "NI") // NaN, Inf

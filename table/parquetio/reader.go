@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/table"
 )
 
@@ -24,19 +26,56 @@ type reader struct {
 	group   int   // the next row group to open
 	left    int64 // records left in the open one
 	values  []parquet.Value
+	most    int // records of a chunk
+	meter   *meter.Meter
+	unpack  unpacker
 	chunk   table.Chunk
 	rows    int64 // records returned
 	err     error // once it has ended
 }
 
-// cursor walks through a column's pages of a row group.
+// cursor walks through a column's pages of a row group. It reads a run of values ahead,
+// which ends before chunkRows where its texts are long; the chunks that are returned are
+// as long as the shortest run that is left.
 type cursor struct {
-	pages  parquet.Pages
-	page   parquet.Page
-	values parquet.ValueReader
-	arena  []byte // the bytes of the chunk's texts
-	ends   []int
-	nested []leafCursor // of a nested column, instead of pages
+	pages   parquet.Pages
+	from    *pages
+	page    parquet.Page
+	values  parquet.ValueReader
+	shared  bool            // the page's values lie in a dictionary
+	rest    []parquet.Value // of the page, behind a run that ended early
+	own     bool            // in memory of their own
+	over    bool            // and behind these the page ends
+	arena   arena           // the bytes of the run's texts
+	ends    []int
+	scratch arena
+	share   int          // bytes of texts after which a run ends
+	nested  []leafCursor // of a nested column, instead of pages
+	run     table.Vector
+	at, n   int // the values of run that are still to come
+}
+
+// arena is bytes that draw on a meter where they have one.
+type arena struct {
+	b     []byte
+	meter *meter.Meter
+}
+
+// grow makes space for n more bytes.
+func (a *arena) grow(n int) error {
+	if n <= cap(a.b)-len(a.b) || a.meter == nil {
+		return nil
+	}
+	size := max(2*cap(a.b), len(a.b)+n, 1<<10)
+	if err := a.meter.Hold(int64(size)); err != nil {
+		size = len(a.b) + n
+		if err := a.meter.Hold(int64(size)); err != nil {
+			return err
+		}
+	}
+	a.meter.Release(int64(cap(a.b)))
+	a.b = append(make([]byte, 0, size), a.b...)
+	return nil
 }
 
 // Open implements [table.Source]. A position that does not exist is an error
@@ -56,23 +95,44 @@ func (src *Source) Open(ctx context.Context, columns []int) (table.Reader, error
 	if err := src.unchanged(); err != nil {
 		return nil, err
 	}
-	r := &reader{ctx: ctx, src: src, columns: columns, cursors: make([]cursor, len(columns)), values: make([]parquet.Value, chunkRows)}
+	r := &reader{ctx: ctx, src: src, columns: columns, cursors: make([]cursor, len(columns)), values: make([]parquet.Value, chunkRows), meter: src.meter.Another()}
+	// A quarter of the memory at most is for values that are read ahead, and one for their
+	// texts.
+	quarter := int(min(r.meter.Held(), 1<<40) / 4)
+	r.most = min(max(quarter/max(1, len(columns)*valueSize), 1), chunkRows)
+	if err := r.meter.Hold(int64(len(columns)) * (columnSize + int64(r.most)*valueSize)); err != nil {
+		return nil, meter.At(err, src.name)
+	}
+	texts := 0
+	for _, c := range columns {
+		if src.columns[c].Kind == table.Text {
+			texts++
+		}
+	}
 	r.chunk.Cols = make([]table.Vector, len(columns))
 	for i, c := range columns {
-		v := &r.chunk.Cols[i]
-		v.Kind = src.columns[c].Kind
-		switch v.Kind {
+		k := &r.cursors[i]
+		k.arena.meter, k.scratch.meter, k.share = r.meter, r.meter, max(quarter/max(1, texts), 1)
+		r.chunk.Cols[i].Kind, k.run.Kind = src.columns[c].Kind, src.columns[c].Kind
+		switch k.run.Kind {
 		case table.Int:
-			v.Ints = make([]int64, 0, chunkRows)
+			k.run.Ints = make([]int64, 0, r.most)
 		case table.Float:
-			v.Floats = make([]float64, 0, chunkRows)
+			k.run.Floats = make([]float64, 0, r.most)
 		default:
-			v.Texts = make([][]byte, 0, chunkRows)
-			r.cursors[i].ends = make([]int, 0, chunkRows)
+			k.run.Texts = make([][]byte, 0, r.most)
+			k.ends = make([]int, 0, r.most)
 		}
 	}
 	return r, nil
 }
+
+// A value that is read ahead takes up to 32 bytes beside its text, and one that says that
+// it is null; a column takes what the library keeps for its pages.
+const (
+	valueSize  = 33
+	columnSize = 1 << 10
+)
 
 // Next implements [table.Reader].
 func (r *reader) Next() (*table.Chunk, error) {
@@ -113,10 +173,12 @@ func (r *reader) next() error {
 				case o.nested != nil:
 					r.cursors[i].nested = make([]leafCursor, o.leaves)
 					for j := range o.leaves {
-						r.cursors[i].nested[j] = leafCursor{pages: chunks[o.first+j].Pages(), buffer: make([]parquet.Value, nestedValues)}
+						l := &r.cursors[i].nested[j]
+						l.buffer = make([]parquet.Value, nestedValues)
+						l.from, l.pages = r.open(chunks[o.first+j], o.first+j)
 					}
 				default:
-					r.cursors[i].pages = chunks[o.first].Pages()
+					r.cursors[i].from, r.cursors[i].pages = r.open(chunks[o.first], o.first)
 				}
 			}
 			return nil
@@ -125,13 +187,21 @@ func (r *reader) next() error {
 			return r.src.damaged("the data are damaged", err)
 		}
 	}
-	n := int(min(r.left, chunkRows))
+	n := int(min(r.left, int64(r.most)))
 	for i := range r.cursors {
-		if err := guard(func() error { return r.fill(i, n) }); err != nil {
+		c := &r.cursors[i]
+		if c.at < c.n {
+			n = min(n, c.n-c.at)
+			continue
+		}
+		if err := guard(func() error { return r.fill(i, int(min(r.left, int64(r.most)))) }); err != nil {
 			at := noren.Position{File: r.src.name, Field: r.columns[i] + 1, Column: r.src.columns[r.columns[i]].Name}
 			what := fmt.Sprintf("the data of records %d to %d are damaged", r.rows+1, r.rows+int64(n))
 			if errors.Is(err, parquet.ErrCorrupted) {
 				what += " (a checksum does not fit)"
+			}
+			if meter.At(err, "") != nil {
+				at.Record = r.rows + 1
 			}
 			damaged := r.src.damaged(what, err)
 			var e *noren.Error
@@ -140,18 +210,47 @@ func (r *reader) next() error {
 			}
 			return damaged
 		}
+		n = min(n, c.n)
+	}
+	for i := range r.cursors {
+		r.cursors[i].give(&r.chunk.Cols[i], n)
 	}
 	r.left -= int64(n)
 	r.chunk.Rows = n
 	return nil
 }
 
-// fill reads the next n values of column i of the chunk.
+// open begins to read a column chunk of the row group before the next.
+func (r *reader) open(chunk parquet.ColumnChunk, i int) (*pages, parquet.Pages) {
+	from := r.pagesOf(r.group-1, i)
+	return from, chunk.(*parquet.FileColumnChunk).PagesFrom(from)
+}
+
+// give makes v the next n values of the run.
+func (c *cursor) give(v *table.Vector, n int) {
+	from, to := c.at, c.at+n
+	v.Null = nil
+	if c.run.Null != nil {
+		v.Null = c.run.Null[from:to:to]
+	}
+	switch v.Kind {
+	case table.Int:
+		v.Ints = c.run.Ints[from:to:to]
+	case table.Float:
+		v.Floats = c.run.Floats[from:to:to]
+	default:
+		v.Texts = c.run.Texts[from:to:to]
+	}
+	c.at = to
+}
+
+// fill reads the next run of column i, of n values at most.
 func (r *reader) fill(i, n int) error {
-	c, v := &r.cursors[i], &r.chunk.Cols[i]
+	c, v := &r.cursors[i], &r.cursors[i].run
+	c.at, c.n = 0, 0
 	column := r.columns[i]
 	v.Ints, v.Floats, v.Texts, v.Null = v.Ints[:0], v.Floats[:0], v.Texts[:0], v.Null[:0]
-	c.arena, c.ends = c.arena[:0], c.ends[:0]
+	c.arena.b, c.ends = c.arena.b[:0], c.ends[:0]
 	nulls := false
 	done := 0
 	o := r.src.origins[column]
@@ -164,6 +263,10 @@ func (r *reader) fill(i, n int) error {
 		nulls = true
 	case o.nested != nil:
 		for ; done < n; done++ {
+			if done > 0 && len(c.arena.b) >= c.share {
+				n = done
+				break
+			}
 			null, err := c.takeNested(o.nested)
 			if err != nil {
 				return err
@@ -173,35 +276,39 @@ func (r *reader) fill(i, n int) error {
 		}
 	}
 	for done < n {
-		if c.values == nil {
-			page, err := c.pages.ReadPage()
-			if err != nil {
-				if err == io.EOF {
-					err = io.ErrUnexpectedEOF
-				}
+		if len(c.rest) == 0 {
+			if err := r.read(c, n-done); err != nil {
 				return err
 			}
-			c.page, c.values = page, page.Values()
 		}
-		m, err := c.values.ReadValues(r.values[:n-done])
-		if e := c.take(v, r.values[:m], o.node.Type().Kind(), &o.form, &nulls); e != nil {
-			return e
+		some := c.rest[:min(len(c.rest), n-done)]
+		before := len(c.arena.b)
+		m, err := c.take(v, some, o.node.Type().Kind(), &o.form, &nulls)
+		if err != nil {
+			return err
+		}
+		if c.shared { // a text of a dictionary counts each time that a value is it
+			if err := r.meter.Unpack(int64(len(c.arena.b) - before)); err != nil {
+				return err
+			}
 		}
 		done += m
-		switch {
-		case err == io.EOF:
+		if c.rest = c.rest[m:]; len(c.rest) == 0 && c.over {
 			parquet.Release(c.page)
-			c.page, c.values = nil, nil
-		case err != nil:
-			return err
-		case m == 0:
-			return io.ErrNoProgress
+			c.page, c.values, c.over = nil, nil, false
+		}
+		if m < len(some) {
+			break // the texts are long
 		}
 	}
+	if len(c.rest) > 0 && !c.own {
+		c.rest, c.own = slices.Clone(c.rest), true
+	}
+	c.n = done
 	if v.Kind == table.Text {
 		from := 0
 		for _, to := range c.ends {
-			v.Texts = append(v.Texts, c.arena[from:to:to])
+			v.Texts = append(v.Texts, c.arena.b[from:to:to])
 			from = to
 		}
 	}
@@ -214,8 +321,36 @@ func (r *reader) fill(i, n int) error {
 	return nil
 }
 
-// take appends values to v.
-func (c *cursor) take(v *table.Vector, values []parquet.Value, physical parquet.Kind, f *form, nulls *bool) error {
+// read reads the next values of the column, n at most.
+func (r *reader) read(c *cursor, n int) error {
+	if c.values == nil {
+		page, err := c.pages.ReadPage()
+		if err != nil {
+			if err == io.EOF {
+				err = io.ErrUnexpectedEOF
+			}
+			return err
+		}
+		c.from.settle()
+		c.page, c.values, c.shared = page, page.Values(), page.Dictionary() != nil
+	}
+	m, err := c.values.ReadValues(r.values[:n])
+	c.rest, c.own, c.over = r.values[:m], false, err == io.EOF
+	switch {
+	case err == io.EOF && m == 0:
+		parquet.Release(c.page)
+		c.page, c.values, c.over = nil, nil, false
+	case err != nil && err != io.EOF:
+		return err
+	case m == 0:
+		return io.ErrNoProgress
+	}
+	return nil
+}
+
+// take appends values to v. It ends early before a text that would make the run's texts
+// longer than their share, but takes one at least.
+func (c *cursor) take(v *table.Vector, values []parquet.Value, physical parquet.Kind, f *form, nulls *bool) (int, error) {
 	unsigned := physical == parquet.Int32 && f.unsigned
 	for i := range values {
 		value := &values[i]
@@ -224,7 +359,7 @@ func (c *cursor) take(v *table.Vector, values []parquet.Value, physical parquet.
 		if null {
 			*nulls = true
 		} else if value.Kind() != physical {
-			return errors.New("a value of another type")
+			return i, errors.New("a value of another type")
 		}
 		switch v.Kind {
 		case table.Int:
@@ -259,15 +394,25 @@ func (c *cursor) take(v *table.Vector, values []parquet.Value, physical parquet.
 			case physical == parquet.Int96:
 				n := value.Int96()
 				for _, part := range n {
-					c.arena = binary.LittleEndian.AppendUint32(c.arena, part)
+					c.arena.b = binary.LittleEndian.AppendUint32(c.arena.b, part)
 				}
 			default:
-				c.arena = append(c.arena, value.ByteArray()...)
+				b := value.ByteArray()
+				if len(b) > cap(c.arena.b)-len(c.arena.b) || len(c.arena.b)+len(b) > c.share {
+					if len(c.arena.b)+len(b) > c.share && len(c.ends) > 0 && c.arena.meter != nil {
+						v.Null = v.Null[:len(v.Null)-1]
+						return i, nil
+					}
+					if err := c.arena.grow(len(b)); err != nil {
+						return i, err
+					}
+				}
+				c.arena.b = append(c.arena.b, b...)
 			}
-			c.ends = append(c.ends, len(c.arena))
+			c.ends = append(c.ends, len(c.arena.b))
 		}
 	}
-	return nil
+	return len(values), nil
 }
 
 func (r *reader) closePages() {
@@ -285,7 +430,10 @@ func (r *reader) closePages() {
 		for j := range c.nested {
 			_ = guard(c.nested[j].close)
 		}
-		c.page, c.values, c.pages, c.nested = nil, nil, nil, nil
+		if c.from != nil {
+			c.from.close()
+		}
+		c.page, c.values, c.pages, c.nested, c.from, c.rest, c.over = nil, nil, nil, nil, nil, nil, false
 	}
 }
 
@@ -313,6 +461,7 @@ func (r *reader) Progress() float64 {
 // Close implements [table.Reader].
 func (r *reader) Close() error {
 	r.closePages()
+	r.unpack.close()
 	if r.err == nil {
 		r.err = &noren.Error{Where: r.src.name, What: "read after Close"}
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/table"
 )
 
@@ -23,6 +24,8 @@ import (
 type Options struct {
 	// Name stands for the file in errors. Defaults to the path.
 	Name string
+	// Limits bound what reading the file takes. Default to those of package meter.
+	Limits meter.Limits
 }
 
 // File is what a table is read from: an [os.File], or a temporary one.
@@ -42,6 +45,10 @@ type Source struct {
 	columns []table.StoredColumn
 	origins []*origin
 	rows    int64
+	limits  meter.Limits
+	meter   *meter.Meter   // of the description; readers have their own
+	chunks  [][]chunkPlace // by row group and column chunk
+	leaves  []leaf         // by column chunk
 }
 
 var _ table.Source = (*Source)(nil)
@@ -61,7 +68,7 @@ type origin struct {
 // OpenFile opens the table in the file f; opts.Name is its name. A file that is
 // damaged, encrypted, no Parquet file or not flat is an error of kind BadData. The source owns the file and closes it, at once when OpenFile fails.
 func OpenFile(f File, opts Options) (*Source, error) {
-	src := &Source{name: opts.Name, file: f}
+	src := &Source{name: opts.Name, file: f, limits: opts.Limits}
 	if err := src.open(); err != nil {
 		_ = f.Close()
 		return nil, err
@@ -83,14 +90,24 @@ func (src *Source) open() error {
 	if err := src.checkEnds(); err != nil {
 		return err
 	}
+	src.meter = meter.New(src.limits, src.size)
+	var f *footer
 	err = guard(func() (err error) {
-		src.parquet, err = parquet.OpenFile(src.file, src.size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
-		return err
+		plain, err := src.uncompressed()
+		if err != nil {
+			return err
+		}
+		f = plain.walked
+		src.parquet, err = parquet.OpenFile(plain, src.size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+		if err != nil {
+			return err
+		}
+		return src.locate(f)
 	})
 	if err != nil {
 		return src.damaged("the file's description of itself is damaged", err)
 	}
-	err = guard(src.describe)
+	err = guard(func() error { return src.describe(f) })
 	var own *noren.Error
 	if err != nil && !errors.As(err, &own) {
 		return src.damaged("the file's description of itself is damaged", err)
@@ -129,11 +146,14 @@ func (src *Source) checkEnds() error {
 }
 
 // describe fills in the columns.
-func (src *Source) describe() error {
+func (src *Source) describe(f *footer) error {
 	meta := src.parquet.Metadata()
 	root := src.parquet.Root()
 	seen := map[string]bool{}
 	walk := &walk{meta: meta, element: 1}
+	if len(f.codecs) > 0 {
+		walk.codecs = f.codecs[0]
+	}
 	for i, c := range root.Columns() {
 		at := noren.Position{File: src.name, Field: i + 1, Column: c.Name()}
 		bad := func(what, hint string) error {
@@ -155,6 +175,7 @@ func (src *Source) describe() error {
 			Name: c.Name(), Kind: o.form.kind, Nullable: c.Optional(), Proposed: o.form.proposed, Logical: o.form.logical, Nested: o.nested != nil, Origin: o, AppendText: o.form.show,
 		})
 	}
+	src.leaves = walk.leaves
 	if len(src.columns) == 0 {
 		return &noren.Error{Kind: noren.BadData, Where: src.name, What: "has no columns"}
 	}
@@ -266,6 +287,9 @@ func (src *Source) unchanged() error {
 // damaged makes an error of a failure of the library. Its own text is left out,
 // as nothing keeps values out of it.
 func (src *Source) damaged(what string, err error) error {
+	if excess := meter.At(err, src.name); excess != nil {
+		return excess
+	}
 	var system syscall.Errno
 	if errors.As(err, &system) {
 		return &noren.Error{Where: src.name, What: "cannot be read", Err: system}

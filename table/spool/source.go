@@ -41,7 +41,11 @@ func (src *Source) Rows() int64 { return src.rows }
 // Close removes the table. Readers that are still open fail.
 func (src *Source) Close() error { return src.file.Close() }
 
-const chunkRows = 4096
+// A chunk ends after chunkRows records, or after the one with which they take chunkBytes.
+const (
+	chunkRows  = 4096
+	chunkBytes = 16 << 20
+)
 
 // Open implements [table.Source]. A position that does not exist is an error of
 // kind Usage.
@@ -100,7 +104,7 @@ func (r *reader) Next() (*table.Chunk, error) {
 		v.Null, v.Ints, v.Floats, v.Texts = nil, v.Ints[:0], v.Floats[:0], v.Texts[:0]
 		a.bytes, a.ends, a.null, a.some = a.bytes[:0], a.ends[:0], a.null[:0], false
 	}
-	for r.chunk.Rows < chunkRows {
+	for from := r.read; r.chunk.Rows < chunkRows && r.read-from < chunkBytes; {
 		err := r.next()
 		if err == io.EOF {
 			break

@@ -148,6 +148,9 @@ func (w *Writer) full(err error) error {
 	return &noren.Error{Where: w.o.Name, What: "cannot be kept in a temporary file", Hint: "set TMPDIR to a folder with free space", Err: atomicfile.Reason(err)}
 }
 
+// RowSize is how many bytes the row that is not ended takes.
+func (w *Writer) RowSize() int { return len(w.row) }
+
 // Rows is the number of rows so far.
 func (w *Writer) Rows() int64 { return w.rows }
 

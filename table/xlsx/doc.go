@@ -17,10 +17,10 @@
 // empty text are missing. Merged cells in the table, values beside it and names
 // that are missing are errors, with a hint for titles above a table.
 //
-// The sheet is read as a stream, once; memory is bounded by 64 MiB of shared
-// texts, 8 bytes for each of them, and 16 MiB for the longest cell. A workbook
-// that unpacks to more than 1 GiB is refused, and so are document types in its
-// XML.
+// The sheet is read as a stream, once, within Options.Limits: at most 64 MiB of
+// shared texts are in memory, 8 bytes for each of them, 16 MiB for the longest
+// cell, and an eighth of the memory for a row. A workbook that exceeds a limit is
+// an error with code [meter.Code]. Document types in its XML are refused.
 //
 // # Writing
 //

@@ -23,7 +23,11 @@ var (
 	errLong  = errors.New("a text or tag is longer than 16 MiB")
 	errEntry = errors.New("the XML declares a document type, which workbooks do not have")
 	errUTF   = errors.New("the XML is not in UTF-8")
+	errDeep  = errors.New("its elements are nested too deep")
 )
+
+// deepest bounds the names of the elements that are open, in bytes.
+const deepest = 1 << 20
 
 // longest bounds a tag or a text.
 const longest = 16 << 20
@@ -234,6 +238,9 @@ func (s *scanner) element() (kind, error) {
 		return 0, errXML
 	}
 	s.seen = true
+	if len(s.open)+len(s.name) > deepest {
+		return 0, errDeep
+	}
 	s.open = append(append(s.open, s.name...), 0)
 	return start, nil
 }

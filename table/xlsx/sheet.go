@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/noren-privacy/noren"
+	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/table/spool"
 )
 
@@ -43,7 +44,16 @@ type headerCell struct {
 	hidden bool
 }
 
+// rowShare is the part of the memory that one row may take: it is kept in a temporary
+// file, and several copies of it are held while it is read back.
+const rowShare = 8
+
 func (s *sheet) bad(row, column int, what, hint string) error {
+	return &noren.Error{Kind: noren.BadData, Where: s.place(row, column), What: what, Hint: hint}
+}
+
+// place names a row and a column.
+func (s *sheet) place(row, column int) string {
 	where := s.where
 	if row >= 0 {
 		where = fmt.Sprintf("%s, row %d", where, row+1)
@@ -54,7 +64,7 @@ func (s *sheet) bad(row, column int, what, hint string) error {
 			where += " (" + s.names[s.slots[i]] + ")"
 		}
 	}
-	return &noren.Error{Kind: noren.BadData, Where: where, What: what, Hint: hint}
+	return where
 }
 
 const headerCode = "header-row"
@@ -189,6 +199,9 @@ func (s *sheet) cell(in *scanner) error {
 			if err != nil {
 				return err
 			}
+			if err := s.b.meter.Unpack(int64(len(value))); err != nil { // once for each cell that names it
+				return meter.At(err, s.place(s.row, column))
+			}
 		}
 		if !ok {
 			return s.bad(s.row, column, "names a text that the workbook does not hold", "save it again in a spreadsheet program")
@@ -244,6 +257,9 @@ func (s *sheet) content(in *scanner) (found, formula bool, err error) {
 			}
 		case text:
 			if inside {
+				if len(s.value)+len(in.text) > longest {
+					return false, false, errLong
+				}
 				s.value = append(s.value, in.text...)
 			}
 		case end:
@@ -267,6 +283,9 @@ func (s *sheet) take(column int, t byte, st style, value []byte) error {
 		if err != nil || name == "" {
 			return err
 		}
+		if err := s.b.meter.Hold(int64(len(name)) + pieceWeight); err != nil {
+			return meter.At(err, s.place(s.row, column))
+		}
 		s.cells = append(s.cells, headerCell{column, name, s.hidden.column(column)})
 		return nil
 	}
@@ -286,6 +305,9 @@ func (s *sheet) take(column int, t byte, st style, value []byte) error {
 	if len(value) == 0 {
 		s.w.Null()
 		return nil
+	}
+	if most := s.b.meter.Held() / rowShare; int64(s.w.RowSize()+len(value)) > most {
+		return meter.At(&meter.Excess{Limit: s.b.meter.Held()}, s.place(s.row, column))
 	}
 	take := s.b.cellValue
 	if s.exact[i] {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/table/spool"
 )
 
@@ -31,6 +32,8 @@ type Options struct {
 	Exact []string
 	// Dir is the folder of temporary files. Defaults to the system's.
 	Dir string
+	// Limits bound what reading the workbook takes. Default to those of package meter.
+	Limits meter.Limits
 	// Progress receives the progress of reading. Optional.
 	Progress noren.Progress
 }
@@ -82,7 +85,7 @@ func OpenFile(ctx context.Context, f File, opts Options) (*Source, error) {
 	if err != nil {
 		return nil, &noren.Error{Where: opts.Name, What: "cannot be read", Err: atomicfile.Reason(err)}
 	}
-	b, err := openBook(opts.Name, f, info.Size())
+	b, err := openBook(opts.Name, f, info.Size(), opts.Limits)
 	if b != nil {
 		defer func() { b.shared.close() }()
 	}

@@ -5,8 +5,12 @@ import (
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/internal/meter"
 	"github.com/noren-privacy/noren/internal/tempfile"
 )
+
+// block is how many ends of texts are allocated at once.
+const block = 1 << 14
 
 // inMemory is how many bytes of shared texts are kept in memory; those behind
 // are kept in a private temporary file.
@@ -15,8 +19,12 @@ const inMemory = 64 << 20
 // texts are the shared texts of a workbook.
 type texts struct {
 	name  string
+	meter *meter.Meter
 	head  []byte
-	ends  []int64 // of each text, in head and then in the file
+	ends  [][]int64 // of each text, in head and then in the file; by blocks
+	n     int       // of texts
+	last  int64     // end of the last one
+	most  int       // bytes of head
 	file  *tempfile.File
 	queue []byte // to be written to the file
 	buf   []byte
@@ -29,7 +37,7 @@ func (b *book) readTexts(part string) (*texts, error) {
 		return nil, err
 	}
 	defer func() { _ = done.Close() }()
-	t := &texts{name: b.name}
+	t := &texts{name: b.name, meter: b.meter, most: int(min(inMemory, b.meter.Held()/4))}
 	var word []byte
 	for {
 		k, err := s.next()
@@ -71,6 +79,9 @@ func richText(s *scanner, name string, dst []byte) ([]byte, error) {
 			}
 		case text:
 			if inside && phonetic == 0 {
+				if len(dst)-from+len(s.text) > longest {
+					return dst, errLong
+				}
 				dst = append(dst, s.text...)
 			}
 		case end:
@@ -87,12 +98,24 @@ func richText(s *scanner, name string, dst []byte) ([]byte, error) {
 }
 
 func (t *texts) add(word []byte) error {
-	last := int64(0)
-	if n := len(t.ends); n > 0 {
-		last = t.ends[n-1]
+	if t.n%block == 0 {
+		if err := t.meter.Hold(8 * block); err != nil {
+			return err
+		}
+		t.ends = append(t.ends, make([]int64, 0, block))
 	}
-	t.ends = append(t.ends, last+int64(len(word)))
-	if t.file == nil && len(t.head)+len(word) <= inMemory {
+	t.last += int64(len(word))
+	t.ends[t.n/block] = append(t.ends[t.n/block], t.last)
+	t.n++
+	if t.file == nil && len(t.head)+len(word) <= t.most {
+		if need := len(t.head) + len(word); need > cap(t.head) {
+			size := min(max(2*cap(t.head), need, 64<<10), t.most)
+			if err := t.meter.Hold(int64(size)); err != nil {
+				return err
+			}
+			t.meter.Release(int64(cap(t.head)))
+			t.head = append(make([]byte, 0, size), t.head...)
+		}
 		t.head = append(t.head, word...)
 		return nil
 	}
@@ -121,12 +144,12 @@ func (t *texts) flush() error {
 
 // at is text i, good until the next call.
 func (t *texts) at(i int) ([]byte, bool, error) {
-	if t == nil || i < 0 || i >= len(t.ends) {
+	if t == nil || i < 0 || i >= t.n {
 		return nil, false, nil
 	}
-	from, to := int64(0), t.ends[i]
+	from, to := int64(0), t.ends[i/block][i%block]
 	if i > 0 {
-		from = t.ends[i-1]
+		from = t.ends[(i-1)/block][(i-1)%block]
 	}
 	head := int64(len(t.head))
 	if to <= head {

@@ -5,22 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path"
 	"strconv"
 	"strings"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/internal/meter"
 )
-
-// unzipped bounds the bytes that a workbook may hold when it is unpacked.
-const unzipped = 1 << 30
 
 // book is a workbook under way.
 type book struct {
 	name   string
 	parts  map[string]*zip.File
-	left   int64 // bytes that may still be unpacked
+	meter  *meter.Meter
 	file   *failing
 	sheets []sheetEntry
 	dates  bool // counted from 1904
@@ -41,12 +40,17 @@ type style struct {
 
 // failing keeps the file's own failure apart from those of what is built on it.
 type failing struct {
-	in  io.ReaderAt
-	err error
+	in   io.ReaderAt
+	err  error
+	left int64 // bytes of the directory that may still be read, while it is read
+	open bool  // the directory was read
 }
 
 func (f *failing) ReadAt(p []byte, at int64) (int, error) {
 	n, err := f.in.ReadAt(p, at)
+	if f.left -= int64(n); !f.open && f.left < 0 {
+		return 0, errDirectory
+	}
 	if err != nil && err != io.EOF {
 		f.err = err
 	}
@@ -58,7 +62,14 @@ func (b *book) bad(what, hint string) error {
 	return &noren.Error{Kind: noren.BadData, Where: b.name, What: what, Hint: hint}
 }
 
-var errUnzipped = errors.New("too large")
+var errDirectory = errors.New("the directory is too long")
+
+// The bytes that pieces of a workbook take in memory, beside their texts.
+const (
+	directoryWeight = 32 // for each byte of the directory of parts
+	pieceWeight     = 256
+	styleWeight     = 64
+)
 
 // failure makes an error of what ended the reading of a part.
 func (b *book) failure(part string, err error) error {
@@ -69,25 +80,37 @@ func (b *book) failure(part string, err error) error {
 		return err
 	case b.file.err != nil:
 		return &noren.Error{Where: b.name, What: "cannot be read", Err: atomicfile.Reason(b.file.err)}
-	case errors.Is(err, errUnzipped):
-		return b.bad(fmt.Sprintf("unpacks to more than %d MiB", unzipped>>20), "save the sheet as CSV")
+	case meter.At(err, b.name) != nil:
+		return meter.At(err, b.name+": part "+part)
+	case errors.Is(err, errLong), errors.Is(err, errDeep):
+		return &noren.Error{Kind: noren.BadData, Code: meter.Code, Where: b.name + ": part " + part, What: err.Error(), Hint: again}
 	case errors.Is(err, zip.ErrAlgorithm):
 		return b.bad("is packed in a way that workbooks are not", again)
-	case errors.Is(err, errXML), errors.Is(err, errShort), errors.Is(err, errLong), errors.Is(err, errEntry), errors.Is(err, errUTF):
+	case errors.Is(err, errXML), errors.Is(err, errShort), errors.Is(err, errEntry), errors.Is(err, errUTF):
 		return b.bad("its part "+part+" cannot be read: "+err.Error(), again)
 	}
 	return b.bad("its part "+part+" is damaged", again)
 }
 
 // openBook reads all of a workbook but its sheets.
-func openBook(name string, in io.ReaderAt, size int64) (*book, error) {
-	b := &book{name: name, left: unzipped, file: &failing{in: in}, parts: map[string]*zip.File{}}
+func openBook(name string, in io.ReaderAt, size int64, limits meter.Limits) (*book, error) {
+	m := meter.New(limits, size)
+	// The end of the file is looked through for where the directory is.
+	const tail = 128 << 10
+	b := &book{name: name, meter: m, file: &failing{in: in, left: m.Held()/directoryWeight + tail}, parts: map[string]*zip.File{}}
 	z, err := zip.NewReader(b.file, size)
 	if err != nil {
+		if errors.Is(err, errDirectory) {
+			return nil, meter.At(&meter.Excess{Limit: m.Held()}, name+": its directory of parts")
+		}
 		if b.file.err != nil {
 			return nil, b.failure("", err)
 		}
 		return nil, b.bad("is no workbook, or was cut short", "copy the file again, or save it again as .xlsx")
+	}
+	b.file.open = true
+	if err := m.Hold(int64(len(z.File)) * 2 * pieceWeight); err != nil {
+		return nil, meter.At(err, name+": its directory of parts")
 	}
 	for _, f := range z.File {
 		b.parts[strings.ToLower(strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(f.Name, "\\", "/")), "/"))] = f
@@ -125,6 +148,9 @@ func (b *book) describe(main string, links map[string]link) error {
 			name, _ := s.attr("name")
 			id, _ := s.attr("id")
 			if l, ok := links[id]; ok && strings.HasSuffix(l.kind, "/worksheet") {
+				if err := b.meter.Hold(int64(len(name)) + pieceWeight); err != nil {
+					return err
+				}
 				state, _ := s.attr("state")
 				b.sheets = append(b.sheets, sheetEntry{name, l.target, state == "hidden" || state == "veryHidden"})
 			}
@@ -169,6 +195,9 @@ func (b *book) links(part string) (map[string]link, error) {
 		id, _ := s.attr("Id")
 		kind, _ := s.attr("Type")
 		target, _ := s.attr("Target")
+		if err := b.meter.Hold(2*int64(len(id)+len(kind)+len(target)) + pieceWeight); err != nil {
+			return err
+		}
 		if !strings.HasPrefix(target, "/") {
 			target = "/" + dir + target
 		}
@@ -185,8 +214,8 @@ type limited struct {
 
 func (l limited) Read(p []byte) (int, error) {
 	n, err := l.in.Read(p)
-	if l.b.left -= int64(n); l.b.left < 0 {
-		return 0, errUnzipped
+	if err := l.b.meter.Unpack(int64(n)); err != nil {
+		return 0, err
 	}
 	return n, err
 }
@@ -197,8 +226,8 @@ func (b *book) open(part string) (*scanner, io.Closer, error) {
 	if !ok {
 		return nil, nil, b.bad("its part "+part+" is missing", "copy the file again, or save it again in a spreadsheet program")
 	}
-	if f.UncompressedSize64 > uint64(b.left) {
-		return nil, nil, b.failure(part, errUnzipped)
+	if f.UncompressedSize64 > uint64(b.meter.Left()) {
+		return nil, nil, b.failure(part, b.meter.Unpack(math.MaxInt64))
 	}
 	r, err := f.Open()
 	if err != nil {
@@ -237,6 +266,9 @@ func (b *book) readStyles(part string) error {
 		case "numFmt":
 			id, _ := s.attr("numFmtId")
 			code, _ := s.attr("formatCode")
+			if err := b.meter.Hold(int64(len(code)) + pieceWeight); err != nil {
+				return err
+			}
 			if n, err := strconv.Atoi(id); err == nil {
 				codes[n] = code
 			}
@@ -247,6 +279,9 @@ func (b *book) readStyles(part string) error {
 		case "xf":
 			if !cells {
 				return nil
+			}
+			if err := b.meter.Hold(styleWeight); err != nil {
+				return err
 			}
 			id, _ := s.attr("numFmtId")
 			n, _ := strconv.Atoi(id)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/noren-privacy/noren/service"
 )
 
 // Errors of a manager.
@@ -251,6 +253,8 @@ func (m *Manager) work(ctx context.Context, e *entry) (result json.RawMessage, e
 			err = errors.New("jobs: a task ended by a fault of the program")
 		}
 	}()
+	// The tables that the task reads are files of others.
+	ctx = service.Limited(ctx, m.Share())
 	value, err := e.task.Run(ctx, &Run{ID: e.job.ID, Memory: m.Share(), manager: m, entry: e})
 	if err != nil || value == nil {
 		return nil, err
