@@ -55,7 +55,9 @@ const (
 // what is read off it is the standard error. The interval is the estimate plus and
 // minus its quantile of the normal distribution times that, extended by half a bucket
 // and at least to the edges of the buckets in which it ends: an estimate cannot place a
-// value within a bucket. Where the
+// value within a bucket. It reaches at least over the quantiles whose ranks the choice of
+// as many persons and the noise of their reports move to the quartile: where values lie in two places, few reports move
+// a quartile from one to the other. Where the
 // estimate is smoothed, the interval is around its quartile and that of the unsmoothed
 // one, by the larger of both errors. Doubt is set where reports are too few, epsilon is
 // too small, or smoothing moves a quartile too far for such intervals to hold as often
@@ -117,6 +119,12 @@ func (c *WaveCollector) Errors(ctx context.Context, d *Distribution, smooth bool
 		se := spread[i]
 		from, to := min(v, rough[i]), max(v, rough[i])
 		low, high := d.around(from-z*se, to+z*se)
+		// The share below a quartile varies with who was asked and with the noise of reports,
+		// however spread the values are.
+		q := float64(i+1) / 4
+		asked := z * math.Sqrt(q*(1-q)/float64(c.n)*max(1, c.m.spread().moment))
+		least, most := d.around(d.Quantile(max(0, q-asked)), d.Quantile(min(1, q+asked)))
+		low, high = min(low, least), max(high, most)
 		e.Quartiles[i] = Measured{
 			Value: v, StdErr: se,
 			Low: min(low, max(from-z*se-half, d.Edges[0])), High: max(high, min(to+z*se+half, d.Edges[len(d.Edges)-1])),

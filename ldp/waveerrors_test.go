@@ -157,6 +157,8 @@ func TestWaveCoverage(t *testing.T) {
 		{32, 2000, 1, "one end"},
 		{128, 500, 1, "many zeros"},
 		{8, 1000, 8, "uniform"},
+		{32, 20, 4, "both ends"},
+		{32, 40, 8, "both ends"},
 	})
 }
 
