@@ -63,6 +63,10 @@ func prefixed(data []byte) (these, rest []byte) {
 	return data[4 : 4+n], data[4+n:]
 }
 
+// plainDictionary is the encoding PLAIN_DICTIONARY, which the format has deprecated and
+// files of earlier programs have.
+const plainDictionary format.Encoding = 2
+
 // weight is what decoding values of an encoding takes, beside the data.
 func (l leaf) weight(encoding format.Encoding, values int64, data []byte) int64 {
 	offsets := int64(0)
@@ -72,7 +76,7 @@ func (l leaf) weight(encoding format.Encoding, values int64, data []byte) int64 
 	switch encoding {
 	case format.Plain: // is decoded in place
 		return offsets
-	case format.PlainDictionary, format.RLEDictionary:
+	case plainDictionary, format.RLEDictionary:
 		if len(data) == 0 {
 			return 0
 		}
