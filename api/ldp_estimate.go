@@ -253,7 +253,7 @@ type LDPDistribution struct {
 	Edges []float64 `json:"edges"`
 	// Shares of the buckets.
 	Shares []float64 `json:"shares"`
-	// Mean of the shares, each bucket at its middle. Errors has the estimate of the mean of
+	// Mean of the shares, each bucket at its middle. The first of errors is the estimate of the mean of
 	// what people hold.
 	Mean float64 `json:"mean"`
 	// Quartiles are the first quartile, the median and the third quartile.

@@ -226,9 +226,9 @@ func public() []Stream {
 			Places: []string{"dataset/values.go: newValueHash: maphash.MakeSeed", "kanon/told.go: run.tells: maphash.MakeSeed", "kanon/verify/verify.go: Verify: maphash.MakeSeed", "kanon/verify/verify.go: quasiColumn.hash: SplitMix64", "correlated/kernel.go: hashWord: SplitMix64"},
 		},
 		{
-			Kind: Public, Purpose: "folds, trees and choices of evaluations; random questions of an assessment; seeds that are shown", Key: "the seed that the result states", Message: "the number of the unit of work",
+			Kind: Public, Purpose: "folds, trees and choices of evaluations; random questions and resamples of an assessment; seeds that are shown", Key: "the seed that the result states, or a constant", Message: "the number of the unit of work",
 			Once:   "results are private to the steward",
-			Places: []string{"learn/rng.go: stream: rand.New", "learn/rng.go: stream: rand.NewPCG", "learn/rng.go: stream: SplitMix64", "learn/rng.go: mix: SplitMix64", "assess/queries.go: AskQueries: rand.New", "assess/queries.go: AskQueries: rand.NewPCG", "assess/queries.go: AskQueries: rand.Uint64", "service/curve.go: randomSeed: noise.NewSource"},
+			Places: []string{"learn/rng.go: stream: rand.New", "learn/rng.go: stream: rand.NewPCG", "learn/rng.go: stream: SplitMix64", "learn/rng.go: mix: SplitMix64", "assess/queries.go: AskQueries: rand.New", "assess/queries.go: AskQueries: rand.NewPCG", "assess/queries.go: AskQueries: rand.Uint64", "assess/uniquerange.go: sample.bootstrap: rand.New", "assess/uniquerange.go: sample.bootstrap: rand.NewPCG", "service/curve.go: randomSeed: noise.NewSource"},
 		},
 		{
 			Kind: Public, Purpose: "the generator of tests and simulations", Key: "a whole number", Message: "ChaCha8",
