@@ -91,6 +91,7 @@ async function confirmed(page, file) {
 
 /** Opens the book of a form that is filled, by keyboard, and gives the analyst an account. */
 async function opened(page, cap) {
+  await page.locator('.head .pri:not([aria-disabled="true"])').waitFor(); // else Enter does nothing
   await page.locator(".head .pri").focus();
   await page.keyboard.press("Enter");
   await page.waitForURL(/#\/books\/bk_/, { timeout: 60_000 });
