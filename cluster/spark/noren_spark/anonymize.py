@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import secrets
@@ -38,20 +39,26 @@ def _renamable(folder: str, job: str) -> bool:
     """Whether the folder of a release can be renamed to the job folder beside it, and one of
     the job folder to it."""
     parent = os.path.dirname(folder)
-    try:
-        os.makedirs(parent, exist_ok=True)
-        if not os.path.isdir(job):
-            os.mkdir(job, 0o700)
-        here, above = os.stat(job), os.stat(parent)
-        if os.path.exists(folder):
-            there = os.stat(folder)
-            kept = above.st_mode & stat.S_ISVTX and os.getuid() not in (0, there.st_uid, above.st_uid)
-            if there.st_dev != here.st_dev or kept or _mounted(folder):
-                os.rmdir(job)
+    for _ in range(100):
+        try:
+            os.makedirs(parent, exist_ok=True)
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(job, 0o700)
+            if os.path.lexists(job) and not os.path.isdir(job):
                 return False
-    except OSError:
-        return False
-    return True
+            here, above = os.stat(job), os.stat(parent)
+            if os.path.exists(folder):
+                there = os.stat(folder)
+                kept = above.st_mode & stat.S_ISVTX and os.getuid() not in (0, there.st_uid, above.st_uid)
+                if there.st_dev != here.st_dev or kept or _mounted(folder):
+                    os.rmdir(job)
+                    return False
+            return True
+        except FileNotFoundError:
+            continue  # another job ended and removed its folder
+        except OSError:
+            return False
+    return False
 
 
 class Folder:
