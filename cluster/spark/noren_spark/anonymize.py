@@ -101,6 +101,10 @@ class Folder:
                 state = os.lstat(path)
             except FileNotFoundError:
                 continue  # another job ended and removed its folder
+            except FileExistsError:
+                if os.path.lexists(path) and not os.path.isdir(path):
+                    raise
+                continue  # another job made it and removed it
             if not stat.S_ISDIR(state.st_mode) or state.st_uid != os.getuid() or state.st_mode & 0o077:
                 raise worker.Failed(worker.USAGE, "", f"noren-spark: {path}: expected a folder of this user alone: it holds the keys of the job")
             try:
