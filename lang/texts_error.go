@@ -698,6 +698,7 @@ var errorTexts = []Entry{
 	{"no report was counted, so nothing can be estimated", "数えた報告がなく、何も推定できません"},
 	{"no scale brings the bound below this", "上限をこれより下げる尺度はありません"},
 	{"no such file", "そのファイルはありません"},
+	{"expected a file or a table, got a connection string, which is not repeated because it may hold a password", "ファイルか表を指定してください。接続文字列は受け付けません。パスワードを含むことがあるため、ここには表示しません"},
 	{"no table and no query is named", "表も質問も指定されていません"},
 	{"no temporary file can be made here", "ここに一時ファイルを作れません"},
 	{"no temporary folder can be made", "一時フォルダを作れません"},

@@ -154,6 +154,7 @@ var hintTexts = []Entry{
 	{"if it is the same data set in a new state, the steward grants %s again as changed: what is spent stays spent", "同じデータセットの新しい状態であれば、管理者が %s を変更として付与し直します。使った予算は戻りません"},
 	{"if it is the same data set in a new state, the steward grants it as changed: what is spent stays spent", "同じデータセットの新しい状態であれば、管理者が変更として付与します。使った予算は戻りません"},
 	{"if no person is in both, the steward declares so; a new table of the same people is a new version of that data set", "両方にいる人がいなければ、管理者がそう宣言します。同じ人々の新しい表は、そのデータセットの新しい版です"},
+	{"set PGHOST, PGUSER and PGDATABASE, and PGPASSFILE for the password, or a service of PGSERVICEFILE, and name the table as pg:TABLE", "PGHOST、PGUSER、PGDATABASE と、パスワードのための PGPASSFILE を設定するか、PGSERVICEFILE のサービスを使い、表は pg:TABLE と書いてください"},
 	{"is the server running, and do PGHOST and PGPORT name it?", "サーバーは動いていますか。PGHOST と PGPORT は正しいですか"},
 	{"is the server running?", "サーバーは動いていますか"},
 	{"it must exist, hold one line and have mode 0600", "存在し、1 行で、モードが 0600 でなければなりません"},

@@ -24,6 +24,7 @@ var placeTexts = []Entry{
 	{"person %d", "%d 人目"},
 	{"candidate %d", "候補 %d"},
 	{"attribute %d", "属性 %d"},
+	{"argument %d", "%d 番目の引数"},
 	{"label %d", "ラベル %d"},
 	{"edge %d", "境界 %d"},
 	{"axis %d (%s)", "軸 %d（%s）"},

@@ -31,7 +31,10 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	command, err := root.ExecuteContextC(ctx)
+	command, err := root, refuseConnections(args)
+	if err == nil {
+		command, err = root.ExecuteContextC(ctx)
+	}
 	t.progress.clear()
 	if err == nil {
 		return 0
