@@ -300,6 +300,8 @@ var experimentTexts = []Entry{
 	{"trained and tried on randomised data", "確率化したデータで学習し試行"},
 	{"two clouds", "二つの塊"},
 	{"interaction of %d", "%d 列の交互作用"},
+	{"product of 2", "2 列の積"},
+	{"product as a column", "積を列にもつ場合"},
 	{"log-normal far", "遠い対数正規分布"},
 	{"Pareto far", "遠いパレート分布"},
 	{"two clouds: E ~ N(1,2.25), D half N(0,.09), half N(2,.16)", "二つの塊: E ~ N(1,2.25), D は半分が N(0,.09)、半分が N(2,.16)"},

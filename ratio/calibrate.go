@@ -222,8 +222,9 @@ type corrected struct {
 	// matter for u: the correction brings the released means within noise, and what of u
 	// lies outside of the features has hardly a part in its error.
 	followed bool
-	heavy    bool // a few large values decide, and larger ones may be missing
-	untold   bool // what columns tell and features do not follow may be off by more than the interval
+	edge     float64 // what share of the square of parts.Model is for the edge
+	heavy    bool    // a few large values decide, and larger ones may be missing
+	untold   bool    // what columns tell and features do not follow may be off by more than the interval
 }
 
 // project returns Cov_w(psi, u) in the basis V, and u(w).
@@ -328,6 +329,14 @@ func (w *Weights) correct(u []float64) (*corrected, error) {
 		out.untold = math.Sqrt(bent*bent+noisy)*curved/spread > z95*out.parts.total()
 	}
 	out.followed = left <= float64(p) && math.Sqrt(beyond) <= hardly*out.parts.total()
+	if from.spread >= twoValued {
+		others := out.parts.total()
+		if edge := c.rich.beyondEdge(u, others); edge > 0 {
+			model := out.parts.Model
+			out.parts.Model = math.Hypot(model, edge)
+			out.edge = edge * edge / (out.parts.Model * out.parts.Model)
+		}
+	}
 	return out, nil
 }
 

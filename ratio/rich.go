@@ -15,26 +15,30 @@ type rich struct {
 	rows   []int      // of the public records
 	z      *mat.Dense // features in their principal axes, rows x R
 	values []float64  // eigenvalues of z^T z
-	other  []float64  // weights of the log-linear model, for rows
-	fit    float64    // its misfit, as a share of what noise explains; 1 at least
+	plain  []float64  // weights of the log-linear model of coordinates and squares, for rows
+	other  []float64  // of the one that has products of two coordinates too
+	fit    float64    // the misfit of other, as a share of what noise explains; 1 at least
 	shares []float64  // of rows in the weights
 	y      *mat.Dense // released features of rows in the basis V, about their weighted means
 	gram   *mat.Cholesky
 	// straight are the coordinates and their squares, less what the released features
 	// follow of them, and bent their Cholesky factor under the weights.
 	straight *mat.Dense
-	// left is what the log-linear weights leave of the released differences, in the basis V.
+	// left is what the plain log-linear weights leave of the released differences, in the basis V.
 	left []float64
 	bent *mat.Cholesky
 	near *neighbours
+	edge *edge // nil where no record is at an edge
 }
 
 const (
 	richRows    = 10_000
 	richCentres = 60
+	mostCrossed = 4 // columns whose products the log-linear model has
 )
 
 func newRich(w *Weights, c *calibration) (*rich, error) {
+	var err error
 	r := &rich{}
 	var whole []int
 	for i, is := range w.whole {
@@ -52,18 +56,36 @@ func newRich(w *Weights, c *calibration) (*rich, error) {
 		sigma = MedianDistance(w.public) / 2
 	}
 	centres := spread(thin(w.public, publicSample), min(richCentres, max(1, n/5)))
-	kernel, err := NewKernel(centres, max(sigma, 1e-9))
+	var kernel *Kernel
+	kernel, err = NewKernel(centres, max(sigma, 1e-9))
 	if err != nil {
 		return nil, err
 	}
-	size := 2*d + kernel.Size()
+	pairs := 0
+	if d <= mostCrossed {
+		pairs = d * (d - 1) / 2
+	}
+	straight := 2*d + pairs
+	size := straight + kernel.Size()
 	z := mat.NewDense(n, size, nil)
+	mean := make([]float64, d)
+	for _, i := range r.rows {
+		for j, v := range w.public.Row(i) {
+			mean[j] += v / float64(n)
+		}
+	}
 	for k, i := range r.rows {
 		row, x := z.RawRowView(k), w.public.Row(i)
+		at := 2 * d
 		for j, v := range x {
+			v -= mean[j]
 			row[j], row[d+j] = v, v*v
+			for l := 0; l < j && pairs > 0; l++ {
+				row[at] = v * (x[l] - mean[l])
+				at++
+			}
 		}
-		kernel.Phi(row[2*d:], x)
+		kernel.Phi(row[straight:], x)
 	}
 	for j := range size {
 		var sum, square float64
@@ -83,8 +105,13 @@ func newRich(w *Weights, c *calibration) (*rich, error) {
 		}
 	}
 	r.straight = mat.DenseCopyOf(z.Slice(0, n, 0, 2*d))
-	if err := r.logLinear(w, r.straight); err != nil {
+	if r.plain, r.fit, err = r.logLinear(w, r.straight); err != nil {
 		return nil, err
+	}
+	if r.other = r.plain; pairs > 0 {
+		if r.other, r.fit, err = r.logLinear(w, mat.DenseCopyOf(z.Slice(0, n, 0, straight))); err != nil {
+			return nil, err
+		}
 	}
 	g := mat.NewSymDense(size, nil)
 	g.SymOuterK(1, z.T())
@@ -98,11 +125,11 @@ func newRich(w *Weights, c *calibration) (*rich, error) {
 	r.z.Mul(z, &u)
 	r.values = eig.Values(nil)
 	r.near = newNeighbours(w.public, r.rows)
-	return r, r.project(c)
+	return r, r.project(w, c)
 }
 
 // project prepares the regression of what the model finds on the released features.
-func (r *rich) project(c *calibration) error {
+func (r *rich) project(w *Weights, c *calibration) (err error) {
 	_, p := c.y.Dims()
 	sum := 0.0
 	r.shares = make([]float64, len(r.rows))
@@ -121,7 +148,7 @@ func (r *rich) project(c *calibration) error {
 		row := r.y.RawRowView(k)
 		copy(row, c.y.RawRowView(i))
 		for l, y := range row {
-			r.left[l] -= r.other[k] * y
+			r.left[l] -= r.plain[k] * y
 		}
 	}
 	m, mean := weightedCovariance(r.y, r.shares)
@@ -136,6 +163,9 @@ func (r *rich) project(c *calibration) error {
 	var ok bool
 	if r.gram, ok = factorised(m); !ok {
 		return broken("the public model", "the released features could not be told apart")
+	}
+	if r.edge, err = r.newEdge(w, 1000*c.floor); err != nil {
+		return err
 	}
 	return r.straighten()
 }
@@ -184,14 +214,15 @@ func (r *rich) fitted(u []float64) []float64 {
 const tame = 0.25
 
 // logLinear fits another model of the weights to what was released: exp(theta.z), z the
-// standardised coordinates and their squares (the ratio of two normal densities is of
-// that form), theta the minimiser of
+// standardised coordinates, their squares and, where asked for, the products of two of them (the
+// ratio of two normal densities is of that form), theta the minimiser of
 //
 //	(h - psi(theta))^T V^-1 (h - psi(theta)) + rho |theta|^2,   rho = 1/4,
 //
 // by Gauss and Newton's method. Where its answers differ from those of the weights, what
 // was released does not decide between them.
-func (r *rich) logLinear(w *Weights, z *mat.Dense) error {
+// It returns the weights of the rows, and their misfit as a share of what noise explains.
+func (r *rich) logLinear(w *Weights, z *mat.Dense) (weights []float64, fit float64, err error) {
 	n, q := z.Dims()
 	_, p := w.psi.Dims()
 	psi := mat.NewDense(n, p, nil)
@@ -200,7 +231,7 @@ func (r *rich) logLinear(w *Weights, z *mat.Dense) error {
 	}
 	chol, ok := factorised(w.misfitCovariance())
 	if !ok {
-		return broken("the public model", "the covariance of the released means could not be factorised")
+		return nil, 0, broken("the public model", "the covariance of the released means could not be factorised")
 	}
 	theta := make([]float64, q)
 	weigh := func(theta []float64) (weights, delta []float64, loss float64) {
@@ -288,7 +319,5 @@ func (r *rich) logLinear(w *Weights, z *mat.Dense) error {
 			break
 		}
 	}
-	r.other = weights
-	r.fit = max(1, (loss-tame*dot(theta, theta))/float64(p))
-	return nil
+	return weights, max(1, (loss-tame*dot(theta, theta))/float64(p)), nil
 }

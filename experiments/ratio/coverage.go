@@ -146,7 +146,7 @@ func CoverageSettings() []*CoverageSetting {
 		}),
 		categories(10), categories(30), categories(60), inHistograms(10), inHistograms(30), inHistograms(60),
 		interaction(2), interaction(3),
-	}, skewed()...)
+	}, append(skewed(), product(false), product(true))...)
 }
 
 // tables are one repeat of a setting.

@@ -46,3 +46,25 @@ func interaction(d int) *CoverageSetting {
 		}
 	}}
 }
+
+// product is the setting of two normal columns, unrelated in the public table and of the
+// correlation .7 in the private one, whose y is their product; with a third column that is
+// the product where column is set.
+func product(column bool) *CoverageSetting {
+	s := &CoverageSetting{Name: "product of 2", dim: 2}
+	if column {
+		s.Name, s.dim = "product as a column", 3
+	}
+	s.draw = func(rng *rand.Rand, private bool, x []float64) float64 {
+		x[0], x[1] = rng.NormFloat64(), rng.NormFloat64()
+		if private {
+			x[1] = 0.7*x[0] + math.Sqrt(1-0.7*0.7)*x[1]
+		}
+		y := x[0] * x[1]
+		if column {
+			x[2] = y
+		}
+		return y
+	}
+	return s
+}
