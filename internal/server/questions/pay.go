@@ -43,18 +43,21 @@ type Reply struct {
 
 // paying is a paid request whose reply has not left.
 type paying struct {
-	id, key  string
-	book, by string // set with id
+	// key and bodyHash never change.
+	key      string
 	bodyHash [sha256.Size]byte
-	begun    chan struct{} // closed when ticket or err is set
-	ticket   *quantum.Ticket
-	err      error // why the work did not begin
-	// reply and refused are set by the work before the ticket is released.
+	// The goroutine of the first request sets ticket or err, then closes begun.
+	begun  chan struct{}
+	ticket *quantum.Ticket
+	err    error // why the work did not begin
+	// The work sets reply or refused before the ticket is released.
 	reply   *Reply
 	refused error
-	// noticed says that a client got the notice of a miss, dropped that the key was given
-	// back. The lock of [Questions] guards them.
-	noticed, dropped bool
+	// The lock of [Questions] guards the others. state is where the request stands, noticed
+	// says that a client got the notice of a miss. id, book and by are set together, once.
+	state        state
+	noticed      bool
+	id, book, by string
 }
 
 // waits reports whether the reply of a request may not leave yet.
@@ -104,7 +107,7 @@ func (q *Questions) first(ctx context.Context, p *paying, r *Reader, in *Paying,
 	err = problem.New("internal", "")
 	defer func() {
 		if err != nil || reply != nil {
-			q.release(p)
+			q.release(p, drop)
 			if p.err = err; err == nil {
 				p.err = errAgain
 			}
@@ -137,11 +140,13 @@ func (q *Questions) claim(p *paying) *paying {
 // keptNotice is how long a refusal can be fetched whose client got the notice of a miss.
 const keptNotice = 10 * time.Minute
 
-// release gives a request key back.
-func (q *Questions) release(p *paying) {
+// release gives a request key back: at a reply, or because the request is dropped.
+func (q *Questions) release(p *paying, end event) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	p.dropped = true
+	if p.move(end) != nil {
+		return // it was given back
+	}
 	delete(q.open, p.key)
 	if p.noticed && p.refused != nil {
 		time.AfterFunc(keptNotice, func() { q.forget(p) })
@@ -279,7 +284,7 @@ func (q *Questions) await(ctx context.Context, p *paying, joined bool) (*Reply, 
 func (q *Questions) notice(p *paying) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if p.dropped || !p.ticket.Open() {
+	if p.state.over() || !p.ticket.Open() {
 		return false
 	}
 	p.noticed = true
@@ -305,6 +310,10 @@ func (q *Questions) work(w *quantum.Work, p *paying, c *content, h *books.Held, 
 	}()
 	// The request goes on when the client has gone: it may have been charged.
 	ctx := context.Background()
+	if err := q.move(p, accept); err != nil {
+		p.refused = err
+		return true
+	}
 	paid, err := json.Marshal(c)
 	if err == nil {
 		err = q.config.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
@@ -316,18 +325,23 @@ func (q *Questions) work(w *quantum.Work, p *paying, c *content, h *books.Held, 
 	}
 	if err != nil {
 		p.refused = err
-		q.release(p)
+		q.release(p, drop)
 		return true
 	}
-	charged := false
-	held.Charged, held.Computed = func() { charged = true; w.Turn() }, w.Ready
+	held.Charged, held.Computed = func() { _ = q.move(p, charge); w.Turn() }, func() { _ = q.move(p, compute); w.Ready() }
 	answers, err := held.Ask(ctx, q.config.Service(), request)
-	if err != nil && !charged && !service.IsCharged(err) {
+	if err != nil && q.stands(p) == begun && !service.IsCharged(err) {
 		p.refused = q.refusal(ctx, c, h, r, request, err)
 		q.drop(ctx, p)
 		return true
 	}
-	p.reply = q.settle(ctx, p.id, c, r.ID, answers, err)
+	// A charge without a line in the head file, and an answer that was stored before, have
+	// told neither; both are errors where they were told.
+	_, _ = q.move(p, charge), q.move(p, compute)
+	var kept bool
+	if p.reply, kept = q.settle(ctx, p.id, c, r.ID, answers, err); kept {
+		_ = q.move(p, keep)
+	}
 	_ = q.config.Fault("stored")
 	_ = q.config.Books.Charged(ctx, c.Book, r.ID, remaining(answers)) // an alert that cannot be stored comes with the next charge
 	go q.releaseWith(p)
@@ -337,31 +351,31 @@ func (q *Questions) work(w *quantum.Work, p *paying, c *content, h *books.Held, 
 // drop removes a question that was refused.
 func (q *Questions) drop(ctx context.Context, p *paying) {
 	_ = q.config.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.DropQuestion(ctx, p.id) })
-	q.release(p)
+	q.release(p, drop)
 }
 
 // releaseWith gives the key of a request back when its reply may leave.
 func (q *Questions) releaseWith(p *paying) {
 	<-p.begun
 	<-p.ticket.Released()
-	q.release(p)
+	q.release(p, reply)
 }
 
 // settle stores the answer of a charged request, or that it has none, and makes its reply.
-func (q *Questions) settle(ctx context.Context, id string, c *content, principal string, answers *api.Answers, failure error) *Reply {
+// Where it cannot be stored, the question stays open, and kept is false.
+func (q *Questions) settle(ctx context.Context, id string, c *content, principal string, answers *api.Answers, failure error) (out *Reply, kept bool) {
 	state, link := store.Withheld, int64(0)
 	var body, line []byte
-	var reply *Reply
 	err := failure
 	if err == nil {
 		body, line, link, err = q.compose(ctx, id, c, principal, answers)
 		if err != nil {
-			return q.problemReply(q.config.Explain(err), id, c) // the row stays open: the answer is in the ledger
+			return q.problemReply(q.config.Explain(err), id, c), false // the row stays open: the answer is in the ledger
 		}
-		state, reply = store.Answered, &Reply{Status: http.StatusOK, Answer: id, Body: fill(body, c.Length)}
+		state, out = store.Answered, &Reply{Status: http.StatusOK, Answer: id, Body: fill(body, c.Length)}
 	} else {
-		reply = q.problemReply(q.config.Explain(err), id, c)
-		body, line = bytes.TrimRight(reply.Body, " "), []byte("{}")
+		out = q.problemReply(q.config.Explain(err), id, c)
+		body, line = bytes.TrimRight(out.Body, " "), []byte("{}")
 	}
 	err = q.config.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		return tx.EndQuestion(ctx, id, state, link, line, body)
@@ -369,9 +383,9 @@ func (q *Questions) settle(ctx context.Context, id string, c *content, principal
 	if err != nil {
 		// The charge and the answer are in the ledger: the row stays open until it is read
 		// there.
-		return q.problemReply(problem.New("unavailable", "The answer cannot be stored now.").Hinted("repeat the request with the same key"), id, c)
+		return q.problemReply(problem.New("unavailable", "The answer cannot be stored now.").Hinted("repeat the request with the same key"), id, c), false
 	}
-	return reply
+	return out, true
 }
 
 // problemReply is the reply of a charged request without an answer: it has the length
