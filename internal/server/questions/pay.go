@@ -144,7 +144,7 @@ const keptNotice = 10 * time.Minute
 func (q *Questions) release(p *paying, end event) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if p.move(end) != nil {
+	if !p.move(end) {
 		return // it was given back
 	}
 	delete(q.open, p.key)
@@ -310,10 +310,7 @@ func (q *Questions) work(w *quantum.Work, p *paying, c *content, h *books.Held, 
 	}()
 	// The request goes on when the client has gone: it may have been charged.
 	ctx := context.Background()
-	if err := q.move(p, accept); err != nil {
-		p.refused = err
-		return true
-	}
+	q.move(p, accept)
 	paid, err := json.Marshal(c)
 	if err == nil {
 		err = q.config.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
@@ -328,19 +325,20 @@ func (q *Questions) work(w *quantum.Work, p *paying, c *content, h *books.Held, 
 		q.release(p, drop)
 		return true
 	}
-	held.Charged, held.Computed = func() { _ = q.move(p, charge); w.Turn() }, func() { _ = q.move(p, compute); w.Ready() }
+	held.Charged, held.Computed = func() { q.move(p, charge); w.Turn() }, func() { q.move(p, compute); w.Ready() }
 	answers, err := held.Ask(ctx, q.config.Service(), request)
 	if err != nil && q.stands(p) == begun && !service.IsCharged(err) {
 		p.refused = q.refusal(ctx, c, h, r, request, err)
 		q.drop(ctx, p)
 		return true
 	}
-	// A charge without a line in the head file, and an answer that was stored before, have
-	// told neither; both are errors where they were told.
-	_, _ = q.move(p, charge), q.move(p, compute)
+	// A charge without a line in the head file, and an answer that was stored before, come
+	// without the two steps. For all others they change nothing here.
+	q.move(p, charge)
+	q.move(p, compute)
 	var kept bool
 	if p.reply, kept = q.settle(ctx, p.id, c, r.ID, answers, err); kept {
-		_ = q.move(p, keep)
+		q.move(p, keep)
 	}
 	_ = q.config.Fault("stored")
 	_ = q.config.Books.Charged(ctx, c.Book, r.ID, remaining(answers)) // an alert that cannot be stored comes with the next charge

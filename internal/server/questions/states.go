@@ -1,9 +1,7 @@
 package questions
 
-import "errors"
-
 // state is where a paid request stands. It changes by [state.after] alone, which knows this
-// table and nothing else; "-" is no transition, and an error.
+// table and nothing else; "-" is no transition.
 //
 //	state     accept  charge   compute   keep    reply    drop     resume
 //	claimed   begun   -        -         -       -        dropped  resumed
@@ -62,29 +60,26 @@ func (e event) String() string {
 	return [...]string{"accept", "charge", "compute", "keep", "reply", "drop", "resume"}[e]
 }
 
-// errState is the error of an event that does not belong to a state.
-var errState = errors.New("questions: the state of a request does not allow this step")
-
-// after is the state that follows s at an event. s itself and an error follow where the
-// table has no transition.
-func (s state) after(e event) (state, error) {
+// after is the state that follows s at an event: s itself, and false, where the table has no
+// transition.
+func (s state) after(e event) (state, bool) {
 	switch {
 	case s == claimed && e == accept:
-		return begun, nil
+		return begun, true
 	case s == claimed && e == resume:
-		return resumed, nil
+		return resumed, true
 	case s == begun && e == charge:
-		return charged, nil
+		return charged, true
 	case (s == charged || s == resumed) && e == compute:
-		return computed, nil
+		return computed, true
 	case (s == computed || s == resumed) && e == keep:
-		return stored, nil
+		return stored, true
 	case s != claimed && !s.over() && e == reply:
-		return replied, nil
+		return replied, true
 	case (s == claimed || s == begun || s == resumed) && e == drop:
-		return dropped, nil
+		return dropped, true
 	}
-	return s, errState
+	return s, false
 }
 
 // stands is the state of a request.
@@ -94,15 +89,15 @@ func (q *Questions) stands(p *paying) state {
 	return p.state
 }
 
-// move lets an event happen to a request.
-func (q *Questions) move(p *paying, e event) error {
+// move lets an event happen to a request, and reports whether it belongs to its state.
+func (q *Questions) move(p *paying, e event) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return p.move(e)
 }
 
-// move lets an event happen. The caller holds the lock of [Questions].
-func (p *paying) move(e event) (err error) {
-	p.state, err = p.state.after(e)
-	return err
+// move is [Questions.move] for a caller that holds the lock.
+func (p *paying) move(e event) (ok bool) {
+	p.state, ok = p.state.after(e)
+	return ok
 }
