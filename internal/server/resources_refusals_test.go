@@ -264,7 +264,7 @@ func TestConfirmation(t *testing.T) {
 		t.Errorf("a refusal changed the table: %+v", now.Line)
 	}
 	put(200, func(b *tables.Stated) { b.Missing = append(b.Missing, "CANARY7") }, tag)
-	if table = s.table(t, table.ID); table.State != "confirmed" || table.Confirmed.By == "" || !table.ColumnsDetail[1].Decided || table.ColumnsDetail[1].Missing != 1 {
+	if table = s.table(t, table.ID); table.State != "confirmed" || table.Confirmed.By == "" || !table.ColumnsDetail[1].Decided || *table.ColumnsDetail[1].Missing != 1 {
 		t.Errorf("%+v", table)
 	}
 	put(200, func(b *tables.Stated) { b.Confirm = false }, match(etag(table.Version)))

@@ -146,6 +146,8 @@ export interface Column {
   distinct_estimated?: boolean;
   unit?: boolean;
   bounds?: [string, string];
+  /** The public groups of the column, from the book of the table. */
+  keys?: string[];
   round?: number;
   hierarchy?: { levels: number; values: number; covered: number; uncovered: number };
 }

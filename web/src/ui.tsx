@@ -321,7 +321,7 @@ export function Bar({ done, total, label, still }: { done: number | undefined; t
   );
 }
 
-/** A share as a bar, beside figures that say the same. */
+/** A bar of what is left, beside figures that say the same: full while nothing is spent. */
 export function Fill({ share, tone }: { share: number; tone: string }): VNode {
   const bar = useRef<HTMLElement>(null);
   useEffect(() => {

@@ -223,6 +223,16 @@ describe("claims", () => {
       "reading states",
     ]);
   });
+  test("persons that were not counted have no number", async () => {
+    const f = await check(file(released), certificate, pem);
+    expect(f.claims.find(c => c.id === "persons")?.args).toEqual({ unit: "person_id", k: 3, why: "uncounted" });
+    const p = await check(file("PAR1", "release.parquet"), certificate, pem);
+    expect(p.claims.find(c => c.id === "k")?.args).not.toHaveProperty("smallest");
+  });
+  test("the commands name the files as they were chosen", async () => {
+    const f = await check(file(released, "rl_4x (1).csv"), certificate, pem, "rl_4x.cert (1).json");
+    expect(commands(f).check).toBe("noren certificate check 'rl_4x (1).csv' 'rl_4x.cert (1).json' --trust key.pem");
+  });
   test("without a key the whole is not good", async () => {
     const f = await check(file(released), certificate, "");
     expect(found(f, "key")).toBe("unchecked");

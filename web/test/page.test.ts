@@ -187,3 +187,26 @@ describe("problems", () => {
     language.value = "en";
   });
 });
+
+describe("the chart of spending", () => {
+  const point = (minute: number, account: string, epsilon: string) => ({ at: `2026-11-27T10:0${minute}:00Z`, account, amount: { epsilon, delta: "0" } });
+  test("does not count the total of the book as an account", async () => {
+    const { stepsOf } = await import("../src/charts/spend");
+    const { stacked, totals } = await import("../src/charts/area");
+    // As GET /books/{id}/spend sends it: a point of the book and one of the account for each charge.
+    const points = [point(1, "", "0.1"), point(1, "pr_a", "0.1"), point(2, "", "0.293"), point(2, "pr_b", "0.193")];
+    const steps = stepsOf({ points, cap: { epsilon: "1", delta: "0" } } as never);
+    expect(stacked(steps).map(a => a.account)).toEqual(["pr_b", "pr_a"]);
+    expect(totals(steps).at(-1)?.total).toBeCloseTo(0.293, 9);
+  });
+  test("shows what no account has spent as a layer", async () => {
+    const { stepsOf } = await import("../src/charts/spend");
+    const { stacked } = await import("../src/charts/area");
+    const points = [point(1, "", "0.1"), point(2, "", "0.3"), point(2, "pr_a", "0.2")];
+    const steps = stepsOf({ points, cap: { epsilon: "1", delta: "0" } } as never);
+    expect(stacked(steps)).toEqual([
+      { account: "pr_a", amount: 0.2 },
+      { account: "", amount: 0.1 },
+    ]);
+  });
+});

@@ -232,7 +232,7 @@ func (t *Tables) fit(ctx context.Context, id string, d *document) error {
 	}
 	d.Rows, d.Persons = found.Rows, found.Persons
 	for i, c := range found.Columns {
-		d.Columns[i].Missing = c.Missing
+		d.Columns[i].Missing = &c.Missing
 	}
 	return nil
 }

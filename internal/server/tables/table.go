@@ -104,16 +104,16 @@ type Hidden struct {
 type Column struct {
 	Name       string     `json:"name" doc:"The column's name."`
 	Type       string     `json:"type" doc:"integer, decimal, date, ordered or category."`
-	TypeReason Message    `json:"type_reason" doc:"Why this type is proposed."`
+	TypeReason *Message   `json:"type_reason,omitempty" doc:"Why this type is proposed, for stewards."`
 	Format     string     `json:"format,omitempty" doc:"How dates or numbers are written."`
 	Order      []string   `json:"order,omitempty" doc:"The levels of an ordered column, from lowest to highest."`
 	Role       string     `json:"role" doc:"identifier, quasi-identifier, sensitive or other."`
-	RoleReason Message    `json:"role_reason" doc:"Why this role is proposed."`
+	RoleReason *Message   `json:"role_reason,omitempty" doc:"Why this role is proposed, for stewards."`
 	Decided    bool       `json:"decided" doc:"Whether a steward has stated the role."`
-	Missing    int64      `json:"missing" doc:"The number of records without a value."`
-	Distinct   int64      `json:"distinct" doc:"The number of different values."`
-	Estimated  bool       `json:"distinct_estimated" doc:"Whether that number is an estimate."`
-	Unit       bool       `json:"unit" doc:"Whether the column seems to name persons who have several records each."`
+	Missing    *int64     `json:"missing,omitempty" doc:"The number of records without a value, for stewards."`
+	Distinct   *int64     `json:"distinct,omitempty" doc:"The number of different values, for stewards."`
+	Estimated  bool       `json:"distinct_estimated,omitempty" doc:"Whether that number is an estimate."`
+	Unit       bool       `json:"unit,omitempty" doc:"Whether the column seems to name persons who have several records each."`
 	Bounds     []string   `json:"bounds,omitempty" doc:"The public bounds of the column: smallest and largest value."`
 	Round      *int       `json:"round,omitempty" doc:"The decimal places of a published mean."`
 	Hierarchy  *Hierarchy `json:"hierarchy,omitempty" doc:"The generalisation hierarchy of the column."`

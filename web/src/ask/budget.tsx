@@ -18,7 +18,7 @@ export function Balance({ name, spent, cap, rest, note, tone }: { name: string; 
         <b>{name}</b>
         <span class="q">{t("budget.of", { spent: paid(spent), cap: left(cap) })}</span>
       </div>
-      <Fill share={share(spent, cap)} tone={tone} />
+      <Fill share={share(rest, cap)} tone={tone} />
       <small class="q">{t(note, { left: left(rest) })}</small>
     </div>
   );

@@ -18,7 +18,7 @@ export function TableBook({ table }: { table: string }): VNode | null {
       {book ? (
         <>
           <p class="plain2">{t("questions.left", { left: left(book.left), cap: left(book.cap) })}</p>
-          <Fill share={share(book.spent, book.cap)} tone="ai" />
+          <Fill share={share(book.left, book.cap)} tone="ai" />
           <div class="row pad">
             <a class="btn" href={to("questions", table)}>
               {t("ask.crumb")}

@@ -116,7 +116,7 @@ export function Accounts({ book, tones, set }: { book: Book; tones: Map<string, 
             {a.closed ? <Chip>{t("accounts.closed")}</Chip> : null}
             <span class="q">{t("budget.of", { spent: paid(a.spent), cap: left(a.cap) })}</span>
           </div>
-          <Fill share={share(a.spent, a.cap)} tone={"w" + (tones.has(a.principal) ? (tones.get(a.principal) ?? 0) % 5 : 4)} />
+          <Fill share={share(a.left, a.cap)} tone={"w" + (tones.has(a.principal) ? (tones.get(a.principal) ?? 0) % 5 : 4)} />
           <div class="row">
             <small class="q">{t("accounts.left", { left: left(a.left) })}</small>
             {steward.value && !a.closed ? (

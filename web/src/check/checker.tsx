@@ -81,11 +81,11 @@ function Verdict({ f }: { f: Finding }): VNode {
     <section class={"card say verd " + v} role="status">
       <span class="q">{t("verdict.count", { checked: count("holds"), states: count("states"), failed: count("fails"), open: count("unchecked") })}</span>
       <strong>{failed ? t(`verdict.bad.${failed.id}` as TextKey) || t("verdict.bad") : t(`verdict.${v}`)}</strong>
-      <p class="plain">
+      {failed ? null : <p class="plain">
         {g.model === "k-anonymity" && g.k !== undefined
           ? rich(g.unit ? "verdict.persons" : "verdict.records", { at: date(time), k: g.k, columns: g.quasi.join(", "), linkage: t(g.linkage === "all" ? "linkage.all" : "linkage.one") })
           : rich("verdict.other", { at: date(time), model: g.model })}
-      </p>
+      </p>}
       {failed ? (
         <p class="not">{rich(failed.id === "file" ? "verdict.do.file" : "verdict.do")}</p>
       ) : (
@@ -173,7 +173,7 @@ export function Checker({ keys, keysAt, actions, offline }: { keys: Key[]; keysA
     tell(0);
     try {
       if (certificate.size > 1 << 20) throw new BadCertificate("form", "1 MiB");
-      const result = await check(file, decode(new Uint8Array(await certificate.arrayBuffer())), pem, tell);
+      const result = await check(file, decode(new Uint8Array(await certificate.arrayBuffer())), pem, certificate.name, tell);
       found(result);
       say(t(`verdict.${verdict(result)}`));
     } catch (err) {

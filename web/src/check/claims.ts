@@ -12,6 +12,8 @@ export interface Claim {
 export interface Finding {
   certificate: Certificate;
   fileName: string;
+  /** The name of the certificate's file, as it was chosen. */
+  certificateName: string;
   fileSize: number;
   sha256: string;
   counted: Counted | undefined;
@@ -40,17 +42,19 @@ function aboutKey(c: Certificate, pem: string): Claim {
 function aboutK(c: Certificate, counted: Counted | undefined, why: string): Claim[] {
   const { k, unit, pseudonyms, quasi } = c.guarantee;
   if (c.guarantee.model !== "k-anonymity" || k === undefined) return [];
-  const args = { k, n: quasi.length, smallest: counted?.smallest ?? 0, largest: counted?.largest ?? 0, classes: counted?.classes ?? 0 };
+  const args = { k, n: quasi.length, ...(counted ? { smallest: counted.smallest, largest: counted.largest, classes: counted.classes } : {}) };
   const out: Claim[] = [];
   if (!counted) out.push({ id: "k", found: "unchecked", args: { ...args, why } });
   else if (counted.missing.length > 0) out.push({ id: "k", found: "fails", args: { ...args, why: "columns", columns: counted.missing.join(", ") } });
   else out.push({ id: "k", found: counted.rows === 0 || counted.smallest >= k ? "holds" : "fails", args: { ...args, why: "" } });
   if (unit) {
     const persons = pseudonyms ? counted?.persons : undefined;
+    // Where persons were not counted there is no number of them.
+    const counts: Record<string, number | string> = persons === undefined ? { why: "uncounted" } : { persons };
     out.push({
       id: "persons",
       found: pseudonyms && persons === undefined ? "unchecked" : persons === undefined ? "states" : persons >= k || counted?.rows === 0 ? "holds" : "fails",
-      args: { unit, k, persons: persons ?? 0 },
+      args: { unit, k, ...counts },
     });
   }
   return out;
@@ -61,7 +65,7 @@ function aboutColumns(c: Certificate, counted: Counted | undefined): Claim[] {
   const want = c.columns.filter(x => x.fate !== "dropped").map(x => x.column);
   const dropped = c.columns.filter(x => x.fate === "dropped").map(x => x.column);
   const out: Claim[] = [];
-  const args = { n: want.length, columns: want.join(" "), rows: counted?.rows ?? 0 };
+  const args = { n: want.length, columns: want.join(" ") };
   if (!counted) out.push({ id: "columns", found: "unchecked", args });
   else {
     const got = [...counted.columns].sort().join("\n");
@@ -75,7 +79,7 @@ function aboutColumns(c: Certificate, counted: Counted | undefined): Claim[] {
 }
 
 /** Checks a file against a certificate, in this browser. Throws BadCertificate. */
-export async function check(file: File, source: string, pem: string, told: (share: number) => void = () => undefined): Promise<Finding> {
+export async function check(file: File, source: string, pem: string, certificateName = "certificate.json", told: (share: number) => void = () => undefined): Promise<Finding> {
   const began = performance.now();
   const c = read(source);
   const total = Math.max(1, file.size) * (isCsv(file.name) ? 2 : 1);
@@ -103,7 +107,7 @@ export async function check(file: File, source: string, pem: string, told: (shar
     ...aboutColumns(c, counted),
     { id: "reading", found: "states", args: {} },
   ];
-  return { certificate: c, fileName: file.name, fileSize: file.size, sha256, counted, claims, milliseconds: performance.now() - began };
+  return { certificate: c, fileName: file.name, certificateName, fileSize: file.size, sha256, counted, claims, milliseconds: performance.now() - began };
 }
 
 /** One word for the whole: what fails decides, then what could not be checked. */
@@ -118,7 +122,7 @@ export const quoted = (text: string): string => (/^[\w./,=:@%+-]+$/.test(text) ?
 /** The commands that make the same check, and that of what the page leaves to the signer. */
 export function commands(f: Finding): { check: string; verify: string | undefined } {
   const { certificate: c } = f;
-  const check = `noren certificate check ${quoted(f.fileName)} ${quoted(f.fileName.replace(/\.[^.]+$/, "") + ".cert.json")} --trust key.pem`;
+  const check = `noren certificate check ${quoted(f.fileName)} ${quoted(f.certificateName)} --trust key.pem`;
   if (c.guarantee.model !== "k-anonymity" || c.guarantee.k === undefined) return { check, verify: undefined };
   const parts = [`noren verify ${quoted(f.fileName)} --k ${c.guarantee.k} --quasi ${quoted(c.guarantee.quasi.join(","))}`];
   const sensitive = [...new Set([...c.guarantee.diversity, ...c.guarantee.closeness].map(x => x.column))];

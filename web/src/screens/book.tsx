@@ -9,6 +9,7 @@ import { Entries } from "../book/entries";
 import { Sound } from "../book/sound";
 import { NewVersion } from "../book/version";
 import { area, stacked, totals, type Mark, type Step } from "../charts/area";
+import { stepsOf } from "../charts/spend";
 import { Figure } from "../charts/figure";
 import { compact, date, dateTime, monthDay, number } from "../format";
 import { said, t } from "../lang";
@@ -24,8 +25,6 @@ export function toneOf(book: Book, steps: Step[]): Map<string, number> {
   return new Map([...order, ...rest].map((p, i) => [p, i]));
 }
 
-export const stepsOf = (spend: Spend | undefined): Step[] => (spend?.points ?? []).map(p => ({ at: Date.parse(p.at), account: p.account, amount: Number(main(p.amount)) }));
-
 /** Whether the window is narrow: labels stand under the chart then. */
 function useNarrow(): boolean {
   const query = matchMedia("(max-width: 640px)");
@@ -40,7 +39,7 @@ function useNarrow(): boolean {
 
 function SpendChart({ book, steps, entries, cap }: { book: Book; steps: Step[]; entries: Entry[]; cap: Amount }): VNode {
   const names = new Map(book.accounts.map(a => [a.principal, a.name]));
-  const named = steps.map(s => ({ ...s, account: names.get(s.account) ?? s.account }));
+  const named = steps.map(s => ({ ...s, account: s.account === "" ? t("chart.noaccount") : (names.get(s.account) ?? s.account) }));
   const from = Math.min(Date.parse(book.opened), ...steps.map(s => s.at));
   const now = Math.max(Date.now(), ...steps.map(s => s.at));
   const marks: Mark[] = entries

@@ -69,7 +69,7 @@ export default function Books(): VNode {
                         <td>{b.unit === "record" ? t("tables.unit.rows") : <span class="mono">{b.unit}</span>}</td>
                         <td class="r">
                           <b>{left(b.left)}</b>
-                          <Fill share={share(b.spent, b.cap)} tone="ai" />
+                          <Fill share={share(b.left, b.cap)} tone="ai" />
                         </td>
                         <td class="r">{paid(b.spent)}</td>
                         <td class="r">{left(b.cap)}</td>

@@ -116,6 +116,10 @@ export function ColumnsTable(props: {
   const { table, edits, editable, change } = props;
   const [hierarchy, open] = useState<Column | undefined>(undefined);
   const rows = table.rows ?? 0;
+  // Who is no steward gets no counts, no reasons and no hierarchies: these columns are absent then, not empty.
+  const counted = table.columns_detail.some(c => c.missing !== undefined);
+  const all = ["column", "type", "missing", "distinct", "role", "why", "hierarchy", "bounds"] as const;
+  const heads = all.filter(name => counted || !["missing", "distinct", "why", "hierarchy"].includes(name));
   return (
     <section class="card gap">
       <div class="row">
@@ -126,7 +130,7 @@ export function ColumnsTable(props: {
         <table class="co">
           <thead>
             <tr>
-              {(["column", "type", "missing", "distinct", "role", "why", "hierarchy", "bounds"] as const).map(name => (
+              {heads.map(name => (
                 <th key={name} scope="col" class={name === "missing" || name === "distinct" ? "r" : ""}>
                   {t(`columns.${name}`)}
                 </th>
@@ -186,11 +190,15 @@ export function ColumnsTable(props: {
                       {c.format && !editable ? <span class="mono"> {c.format}</span> : null}
                     </small>
                   </td>
-                  <td class="r">{c.missing === undefined ? "–" : percent(rows > 0 ? c.missing / rows : 0)}</td>
-                  <td class="r">
-                    {c.distinct_estimated ? "≈ " : ""}
-                    {c.distinct === undefined ? "–" : number(c.distinct)}
-                  </td>
+                  {counted ? (
+                    <>
+                      <td class="r">{c.missing === undefined ? "–" : percent(rows > 0 ? c.missing / rows : 0)}</td>
+                      <td class="r">
+                        {c.distinct_estimated ? "≈ " : ""}
+                        {c.distinct === undefined ? "–" : number(c.distinct)}
+                      </td>
+                    </>
+                  ) : null}
                   <td>
                     {editable ? (
                       <Select
@@ -204,10 +212,14 @@ export function ColumnsTable(props: {
                       <Chip tone={roleTones[role]}>{roleText(role)}</Chip>
                     )}
                   </td>
-                  <td class="q why">{said(c.role_reason)}</td>
-                  <td>
-                    <HierarchyCell column={c} role={role} open={() => open(c)} editable={editable} />
-                  </td>
+                  {counted ? (
+                    <>
+                      <td class="q why">{said(c.role_reason)}</td>
+                      <td>
+                        <HierarchyCell column={c} role={role} open={() => open(c)} editable={editable} />
+                      </td>
+                    </>
+                  ) : null}
                   <td>
                     {editable && bounded.has(type) && role !== "identifier" ? (
                       <span class="bd">
@@ -219,6 +231,11 @@ export function ColumnsTable(props: {
                       t("columns.range", { least: bounds[0], greatest: bounds[1] })
                     ) : c.order && c.order.length > 0 ? (
                       <span class="q">{c.order.join(" < ")}</span>
+                    ) : c.keys && c.keys.length > 0 ? (
+                      <details>
+                        <summary>{t("bounds.values", { n: c.keys.length })}</summary>
+                        <span class="mono">{c.keys.map(k => (k === "" ? t("value.missing") : k)).join(", ")}</span>
+                      </details>
                     ) : null}
                   </td>
                 </tr>

@@ -57,7 +57,7 @@ export default function Questions(): VNode {
                             {own ? (
                               <>
                                 {t("questions.left", { left: left(own.left), cap: left(own.cap) })}
-                                <Fill share={share(own.spent, own.cap)} tone="ai" />
+                                <Fill share={share(own.left, own.cap)} tone="ai" />
                               </>
                             ) : (
                               <span class="q">{t("none")}</span>
@@ -65,7 +65,7 @@ export default function Questions(): VNode {
                           </td>
                           <td>
                             {t("questions.left", { left: left(b.left), cap: left(b.cap) })}
-                            <Fill share={share(b.spent, b.cap)} tone="sumi" />
+                            <Fill share={share(b.left, b.cap)} tone="sumi" />
                           </td>
                           <td class="r">
                             <a class="btn" href={to("questions", b.table)}>

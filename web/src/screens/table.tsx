@@ -1,13 +1,13 @@
 // One table: reading, proposal to confirm, confirmed.
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { ApiError, call, callTagged, get, watch } from "../api";
+import { all, ApiError, call, callTagged, get, watch } from "../api";
 import { TableBook } from "../ask/tablebook";
 import { dateTime, number } from "../format";
 import { rich, said, t, type Key } from "../lang";
 import { go, to } from "../route";
 import { draft, say, sealed, steward, tablePath } from "../state";
-import type { Column, ColumnsChange, Progress, Rows, Table } from "../types";
+import type { Book, Column, ColumnsChange, Progress, Rows, Table } from "../types";
 import { Act, Bar, Card, Checks, Chip, CopyCommand, curl, Dialog, Head, Icon, Refusal, Scroll, useLoad, When, type Loaded } from "../ui";
 import { ColumnsTable, mustDecide, type Edit } from "./columns";
 import { sourceText, stateTones } from "./tables";
@@ -206,6 +206,22 @@ function MissingCard({ text, change, editable }: { text: string; change: (text: 
   );
 }
 
+/** The columns with what the book of the table makes public of them: bounds and groups. */
+function published(table: Table, books: Book[] | undefined): Table {
+  const book = books?.find(b => b.table === table.id);
+  if (!book) return table;
+  const of = new Map(book.columns.map(c => [c.name, c]));
+  return {
+    ...table,
+    columns_detail: table.columns_detail.map(c => {
+      const b = of.get(c.name);
+      const bounds = c.bounds ?? b?.bounds;
+      const keys = b?.keys ?? undefined;
+      return { ...c, ...(bounds ? { bounds } : {}), ...(keys ? { keys } : {}) };
+    }),
+  };
+}
+
 function One({ tagged, loaded }: { tagged: Tagged; loaded: Loaded<Tagged> }): VNode {
   const { table, etag } = tagged;
   const key = "table." + table.id;
@@ -213,6 +229,7 @@ function One({ tagged, loaded }: { tagged: Tagged; loaded: Loaded<Tagged> }): VN
   const [editing, edit] = useState(table.state === "confirmed" && draft.read(key) !== undefined);
   const [rows, showRows] = useState(false);
   const [removing, remove] = useState(false);
+  const books = useLoad(signal => (steward.value ? Promise.resolve([]) : all<Book>("/books", signal)), [table.id]);
   const change = (next: Partial<Draft>): void => {
     const value = { ...d, ...next };
     setDraft(value);
@@ -340,11 +357,11 @@ function One({ tagged, loaded }: { tagged: Tagged; loaded: Loaded<Tagged> }): VN
               {steward.value ? <HiddenCard table={table} decide={decide} /> : null}
               <UnitCard table={table} unit={d.unit} change={unit => change({ unit, columns: unit === "" ? d.columns : { ...d.columns, [unit]: { ...d.columns[unit], role: "identifier" } } })} editable={editable} />
               {confirmedNow ? <TableBook table={table.id} /> : null}
-              <MissingCard text={d.missing} change={missing => change({ missing })} editable={editable} />
+              {steward.value ? <MissingCard text={d.missing} change={missing => change({ missing })} editable={editable} /> : null}
             </aside>
           </div>
           <ColumnsTable
-            table={table}
+            table={steward.value ? table : published(table, books.value)}
             unit={d.unit}
             edits={d.columns}
             editable={editable}
