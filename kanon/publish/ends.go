@@ -16,27 +16,38 @@ import (
 // More means than others become an end, so that it leaves no fewer sums.
 type ends struct{ first, last int64 }
 
-// within are the ends of the grid in a column whose least and largest values are lo and hi;
-// nil where none lies between them, or where they exceed 64 bits.
-func (g *Grid) within(lo, hi float64, f *table.Field) *ends {
-	if !(lo <= hi) || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
-		return nil
+// reach are the least and the largest value that was looked at, exactly; ok is false where
+// there is none. A floating-point number has 53 bits, and whole numbers have 64.
+func (c *planned) reach() (lo, hi *big.Rat, ok bool) {
+	switch {
+	case c.head.Field.Type != table.Decimal:
+		return new(big.Rat).SetInt64(c.units.Least), new(big.Rat).SetInt64(c.units.Most), c.units.Known
+	case !(c.lo <= c.hi) || math.IsInf(c.lo, 0) || math.IsInf(c.hi, 0):
+		return nil, nil, false
 	}
+	return written(c.lo), written(c.hi), true
+}
+
+// within are the ends of the grid in a column whose least and largest values are lo and hi,
+// for dates whole numbers of 64 bits; nil where none lies between them, or where they exceed
+// 64 bits.
+func (g *Grid) within(lo, hi *big.Rat, f *table.Field) *ends {
 	var first, last int64
 	if g.Months > 0 {
-		first, last = g.month(int64(lo), f), g.month(int64(hi), f)
+		from, to := lo.Num().Int64(), hi.Num().Int64()
+		first, last = g.month(from, f), g.month(to, f)
 		first += floorMod(g.Rest-first, g.Months)
 		last -= floorMod(last-g.Rest, g.Months)
-		if g.date(first, f) < int64(lo) {
+		if g.date(first, f) < from {
 			first += g.Months
 		}
-		if g.date(last, f) > int64(hi) {
+		if g.date(last, f) > to {
 			last -= g.Months
 		}
 	} else {
 		// The first value that is not below lo is the last of the mirrored grid that is not
 		// above -lo, mirrored.
-		least, most := g.below(new(big.Rat).Neg(written(lo)), -g.Rest), g.below(written(hi), g.Rest)
+		least, most := g.below(new(big.Rat).Neg(lo), -g.Rest), g.below(hi, g.Rest)
 		if least.Neg(least); !least.IsInt64() || !most.IsInt64() {
 			return nil
 		}
@@ -82,8 +93,9 @@ func (g *Grid) clamp(q int64, large *big.Int) (int64, *big.Int) {
 	return min(max(q, g.ends.first), g.ends.last), nil
 }
 
-// holds reports whether v lies between the ends.
+// holds reports whether v is known to lie between the ends: beyond 2^50 units the ends are no
+// floating-point numbers.
 func (g *Grid) holds(v float64) bool {
 	x := v * math.Pow10(g.Places)
-	return g.ends == nil || x >= float64(g.ends.first) && x <= float64(g.ends.last)
+	return g.ends == nil || math.Abs(x) < 1<<50 && x >= float64(g.ends.first) && x <= float64(g.ends.last)
 }

@@ -2,8 +2,11 @@ package publish_test
 
 import (
 	"fmt"
+	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/noren-privacy/noren/kanon/publish"
@@ -70,4 +73,40 @@ func TestMeansStayInTheColumn(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Means of whole numbers are exact where 64 bits hold more than a floating-point number: the
+// ends of a column were rounded to 53 bits, and a mean was moved to such an end. The truth is
+// that of rational numbers, half to even.
+func TestMeansBeyondFloatingPoint(t *testing.T) {
+	r := rand.New(rand.NewPCG(33, 1))
+	for _, from := range []int64{1 << 53, 1<<53 + 1, -1<<53 - 1, 1<<56 + 7, 1<<60 - 3, -1<<62 + 1, math.MaxInt64 - 40, math.MinInt64} {
+		for _, wide := range []int64{0, 1, 3, 40} {
+			var texts []string
+			var group []uint32
+			want := make([]string, 4)
+			for g := range want {
+				sum, n := new(big.Int), int64(1+g)
+				for range n {
+					v := from + r.Int64N(wide+1)
+					sum.Add(sum, big.NewInt(v))
+					texts, group = append(texts, strconv.FormatInt(v, 10)), append(group, uint32(g))
+				}
+				want[g] = nearest(sum, n)
+			}
+			out := publishOne(t, column(t, table.Field{Type: table.Integer}, texts...), group, len(want), publish.Aggregate)
+			if got := shown(out, 0, 1, 2, 3); !slices.Equal(got, want) {
+				t.Errorf("from %d in steps up to %d: got %v, want %v", from, wide, got, want)
+			}
+		}
+	}
+}
+
+// nearest is sum / n, half to even.
+func nearest(sum *big.Int, n int64) string {
+	q, rest := new(big.Int).DivMod(sum, big.NewInt(n), new(big.Int))
+	if c := rest.Lsh(rest, 1).Cmp(big.NewInt(n)); c > 0 || c == 0 && q.Bit(0) == 1 {
+		q.Add(q, big.NewInt(1))
+	}
+	return q.String()
 }

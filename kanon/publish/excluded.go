@@ -258,6 +258,8 @@ func spanOf(col *table.Column, all []uint32, mode Mode, ranges Ranges) holder {
 	f := &col.Field
 	fixed := ranges == Fixed
 	switch {
+	case f.Type != table.Decimal && f.Type.IsNumber():
+		return wholeSpan(f, col, all, fixed)
 	case f.Type.IsNumber():
 		lo, hi := col.Number(int(all[0])), col.Number(int(all[0]))
 		for _, i := range all[1:] {
@@ -285,6 +287,18 @@ func spanOf(col *table.Column, all []uint32, mode Mode, ranges Ranges) holder {
 		_, ok := slices.BinarySearch(codes, of.Codes[i])
 		return ok
 	}
+}
+
+// wholeSpan is the range of a group of whole numbers or dates. It compares all 64 bits.
+func wholeSpan(f *table.Field, col *table.Column, all []uint32, fixed bool) holder {
+	lo, hi := wholeEnds(col, all)
+	if fixed {
+		var ok bool
+		if lo, hi, ok = fixedWhole(f, col, all); !ok {
+			return func(*table.Column, int) bool { return true }
+		}
+	}
+	return func(of *table.Column, i int) bool { return lo <= of.Ints[i] && of.Ints[i] <= hi }
 }
 
 // nodeOf is the lowest common ancestor of a group.

@@ -119,16 +119,23 @@ func fixedNumbers(f *table.Field, col *table.Column, all []uint32) (lo, hi float
 		hi, _ = parseNumber(string(appendUnits(nil, 0, to, places)), f)
 		return lo, hi
 	}
-	a, b := wholeEnds(col, all)
-	if f.Type == table.Date {
-		a, b = fixedDates(f, a, b)
-		return float64(a), float64(b)
-	}
-	from, to, ok := fixedCells(a, b, fixedLeast(f, 0))
+	from, to, ok := fixedWhole(f, col, all)
 	if !ok {
 		return math.Inf(-1), math.Inf(1)
 	}
-	return float64(from), float64(to - 1)
+	return float64(from), float64(to)
+}
+
+// fixedWhole is the range of a fixed grid that a group of whole numbers or dates shows; ok is
+// false where it shows every value.
+func fixedWhole(f *table.Field, col *table.Column, all []uint32) (from, to int64, ok bool) {
+	lo, hi := wholeEnds(col, all)
+	if f.Type == table.Date {
+		from, to = fixedDates(f, lo, hi)
+		return from, to, true
+	}
+	from, to, ok = fixedCells(lo, hi, fixedLeast(f, 0))
+	return from, to - 1, ok
 }
 
 // fixedDates is the first and the last day (or second) of at most two neighbouring

@@ -20,7 +20,10 @@ type Multiples struct {
 	First  int64   // some value, in units of the source's last place
 	Apart  uint64  // the greatest common divisor of all differences from First
 	Known  bool    // there is a First
-	Finer  bool    // some number is not whole at the places of the source
+	// Least and Most are the ends of the values where they are whole numbers, exactly; of no
+	// meaning before there is a First.
+	Least, Most int64
+	Finer       bool // some number is not whole at the places of the source
 }
 
 const (
@@ -59,10 +62,10 @@ func (m *Multiples) look(col *table.Column, places int) (even bool) {
 		case table.Decimal:
 			even = m.decimal(col.Floats[i], places) && even
 		case table.Date:
-			m.differ(col.Ints[i])
+			m.whole(col.Ints[i])
 			m.date(col.Ints[i], f.Layout.HasTime())
 		default:
-			m.differ(col.Ints[i])
+			m.whole(col.Ints[i])
 			m.number(col.Ints[i], 0)
 		}
 	}
@@ -133,6 +136,21 @@ func magnitude(n int64) uint64 {
 	return uint64(n)
 }
 
+// whole takes in a whole number.
+func (m *Multiples) whole(v int64) {
+	m.reach(v, v)
+	m.differ(v)
+}
+
+// reach takes in the ends of whole numbers. It is called before [Multiples.differ].
+func (m *Multiples) reach(least, most int64) {
+	if !m.Known {
+		m.Least, m.Most = least, most
+		return
+	}
+	m.Least, m.Most = min(m.Least, least), max(m.Most, most)
+}
+
 // differ takes in the difference of a value from the first.
 func (m *Multiples) differ(v int64) {
 	switch {
@@ -195,6 +213,7 @@ func (m *Multiples) Take(o *Multiples) {
 	}
 	m.Finer = m.Finer || o.Finer
 	if o.Known {
+		m.reach(o.Least, o.Most)
 		m.differ(o.First)
 		m.Apart = divisor(m.Apart, o.Apart)
 	}

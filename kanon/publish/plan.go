@@ -141,7 +141,9 @@ func (p *Plan) Grid(j int) *Grid {
 			return
 		}
 		if g, ok := c.units.grid(f, c.head.Places); ok {
-			g.ends = g.within(c.lo, c.hi, f)
+			if lo, hi, some := c.reach(); some {
+				g.ends = g.within(lo, hi, f)
+			}
 			c.grid = &g
 		}
 	})

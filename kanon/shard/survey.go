@@ -137,6 +137,8 @@ func (c *columnSeen) appendSecond(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(u.Values))
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(u.First))
 	dst = binary.LittleEndian.AppendUint64(dst, u.Apart)
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(u.Least))
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(u.Most))
 	dst = binary.AppendUvarint(dst, uint64(len(u.Counts)))
 	for _, n := range u.Counts {
 		dst = binary.AppendUvarint(dst, uint64(n))
@@ -158,6 +160,7 @@ func (c *columnSeen) takeSecond(s *source) {
 		u := &publish.Multiples{Known: s.flag(), Finer: s.flag()}
 		u.Values = int64(s.number(math.MaxInt64))
 		u.First, u.Apart = int64(s.u64()), s.u64()
+		u.Least, u.Most = int64(s.u64()), int64(s.u64())
 		u.Counts = make([]int64, s.count(1))
 		for i := range u.Counts {
 			u.Counts[i] = int64(s.number(math.MaxInt64))
