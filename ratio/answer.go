@@ -25,12 +25,8 @@ type Answer struct {
 	Carried  float64  `json:"carried"`
 	Warnings []string `json:"warnings,omitempty"`
 
-	followed, heavy, untold bool    // see corrected
-	edge                    float64 // see corrected
+	followed, heavy, untold bool // see corrected
 }
-
-// inside is the part of the model without what the edge of the public records may hide.
-func (a *Answer) inside() float64 { return a.Parts.Model * math.Sqrt(1-a.edge) }
 
 // Parts are standard errors.
 type Parts struct {
@@ -38,8 +34,7 @@ type Parts struct {
 	Privacy float64 `json:"privacy"` // noise was added: redrawn from its public distribution
 	Private float64 `json:"private"` // the private records are a sample themselves
 	// Model is the bias that is to be expected of what the question has in it and the
-	// released features do not follow, of what lies where the public records end, and of
-	// private records outside of the public ones.
+	// released features do not follow, and of private records outside of the public ones.
 	Model float64 `json:"model"`
 }
 
@@ -218,7 +213,7 @@ func (w *Weights) point(f []float64) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Answer{Value: q + r.value, Parts: r.parts, Carried: r.carried, followed: r.followed, heavy: r.heavy, untold: r.untold, edge: r.edge}
+	a := &Answer{Value: q + r.value, Parts: r.parts, Carried: r.carried, followed: r.followed, heavy: r.heavy, untold: r.untold}
 	a.SE = a.Parts.total()
 	if missing > 0.05*(all-missing) {
 		a.Warnings = append(a.Warnings, fmt.Sprintf("%.0f%% of the weight lies on public records without a value: they were left out", 100*missing/all))
@@ -249,7 +244,7 @@ func (w *Weights) compare(a *Answer, f []float64, times float64) {
 // sampling variance is given. The warning states plain times a number.
 func (w *Weights) notBetter(a *Answer, plain, sampling, times float64) {
 	difference := a.Value - plain
-	if own := a.SE*a.SE - a.Parts.Private*a.Parts.Private - a.edge*a.Parts.Model*a.Parts.Model; own > sampling+max(0, difference*difference-own) {
+	if own := a.SE*a.SE - a.Parts.Private*a.Parts.Private; own > sampling+max(0, difference*difference-own) {
 		a.Warnings = append(a.Warnings, fmt.Sprintf("the weighted answer is not seen to be better than the unweighted one, %.6g: its error is as large as their difference", plain*times))
 	}
 }
@@ -279,7 +274,7 @@ func (w *Weights) warn(a *Answer) {
 	if a.Carried < 0.1 && a.Parts.Private > 0 {
 		a.Warnings = append(a.Warnings, fmt.Sprintf("the columns of the weights tell little of this question (%.0f%% of its variation): the answer holds only if private records are in this like the public ones with the same values", 100*a.Carried))
 	}
-	if model := a.inside(); model > 1.5*math.Hypot(math.Hypot(a.Parts.Public, a.Parts.Private), a.Parts.Privacy) && model > 0.15*a.Parts.Private*math.Sqrt(w.Meta.Records) {
+	if a.Parts.Model > 1.5*math.Hypot(math.Hypot(a.Parts.Public, a.Parts.Private), a.Parts.Privacy) && a.Parts.Model > 0.15*a.Parts.Private*math.Sqrt(w.Meta.Records) {
 		a.Warnings = append(a.Warnings, "most of the error is possible bias: the released means do not follow this question (more centres, or its columns among those of the weights, would help)")
 	}
 	if a.Parts.Privacy > 2*math.Hypot(a.Parts.Public, a.Parts.Private) {

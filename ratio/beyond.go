@@ -71,14 +71,14 @@ func (r *rich) variance(v []float64) (out float64) {
 	return out
 }
 
-// beyond is what of u the released features do not follow: the weighted variance of what
+// beyond is what of u, which the model fits by fitted, the released features do not follow: the weighted variance of what
 // the model finds of it; the weighted variance of what of u its columns tell and neither
 // the features nor coordinates and squares follow, by the model or by neighbours, whichever
 // is more; and the mean of the first by the log-linear weights, where the weights
 // themselves have 0.
-func (r *rich) beyond(u []float64) (outside, curved, other float64) {
+func (r *rich) beyond(u, fitted []float64) (outside, curved, other float64) {
 	wide := math.Inf(1)
-	found, err := r.less(r.fitted(u), r.y, r.gram)
+	found, err := r.less(fitted, r.y, r.gram)
 	if err != nil {
 		return wide, wide, 0
 	}

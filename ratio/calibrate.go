@@ -222,9 +222,8 @@ type corrected struct {
 	// matter for u: the correction brings the released means within noise, and what of u
 	// lies outside of the features has hardly a part in its error.
 	followed bool
-	edge     float64 // what share of the square of parts.Model is for the edge
-	heavy    bool    // a few large values decide, and larger ones may be missing
-	untold   bool    // what columns tell and features do not follow may be off by more than the interval
+	heavy    bool // a few large values decide, and larger ones may be missing
+	untold   bool // what columns tell and features do not follow may be off by more than the interval
 }
 
 // project returns Cov_w(psi, u) in the basis V, and u(w).
@@ -315,7 +314,8 @@ func (w *Weights) correct(u []float64) (*corrected, error) {
 	if out.parts.Privacy, err = w.privacy(c, beta, cov, residual); err != nil {
 		return nil, err
 	}
-	outside, curved, other := c.rich.beyond(u)
+	fitted := c.rich.fitted(u)
+	outside, curved, other := c.rich.beyond(u, fitted)
 	// Records outside of the public ones may differ from those that are weighted instead by
 	// a standard deviation of the question.
 	lost, _ := w.uncovered()
@@ -324,19 +324,14 @@ func (w *Weights) correct(u []float64) (*corrected, error) {
 	}
 	beyond := outer*outside + full*curved + other*other
 	out.parts.Model = math.Sqrt(inner*within + beyond + lost*lost*all)
+	if from.spread >= twoValued {
+		out.parts = out.parts.withEdge(c.rich.edge(u, fitted))
+	}
 	if spread > 0 {
 		// A table that differs along the question shifts parts of it by their variances.
 		out.untold = math.Sqrt(bent*bent+noisy)*curved/spread > z95*out.parts.total()
 	}
 	out.followed = left <= float64(p) && math.Sqrt(beyond) <= hardly*out.parts.total()
-	if from.spread >= twoValued {
-		others := out.parts.total()
-		if edge := c.rich.beyondEdge(u, others); edge > 0 {
-			model := out.parts.Model
-			out.parts.Model = math.Hypot(model, edge)
-			out.edge = edge * edge / (out.parts.Model * out.parts.Model)
-		}
-	}
 	return out, nil
 }
 

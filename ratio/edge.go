@@ -1,130 +1,121 @@
 package ratio
 
 import (
-	"cmp"
-	"encoding/binary"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// edge is what of a question lies where the public records end (docs/density-ratio.md,
-// section 7, Theorem 9): the regression of the question on the released features without
-// those public records that the log-linear weights say the private table has most of,
-// compared with the question there.
-type edge struct {
-	shares []float64 // of all rows of the public model in the weights, 0 at the edge
-	out    []int     // rows at the edge
-	mean   []float64 // of the features by shares
-	gram   *mat.Cholesky
-	line   bool // there is one column
+// edge is the standard error of the mean of u by weights that differ along the question:
+// exp(theta.z) with z the coordinates, their squares and what the public model tells of u,
+// fitted to what was released. It is 0 unless the largest parts of that mean rule it: where
+// the private records lie at the edge of the public ones, few public records show how u
+// goes on there, and residuals of a fit to all of them are too small (docs/density-ratio.md,
+// Theorem 9). u has one value for each public record and fitted one for each row.
+func (r *rich) edge(u, fitted []float64) float64 {
+	z := independent(r.columns, fitted)
+	if z == nil {
+		return 0
+	}
+	_, q := z.Dims()
+	w := r.tilt(z, make([]float64, q), edgeSteps).weights
+	// Where the ratio of the tables has a bound the error has a variance.
+	sorted := slices.Clone(w)
+	slices.Sort(sorted)
+	if hill(sorted, min(max(leastTail, len(w)/20), len(w)/2)) <= bounded {
+		return 0
+	}
+	own := make([]float64, len(r.rows))
+	for k, i := range r.rows {
+		own[k] = u[i]
+	}
+	of, told := singlesOf(w, own), singlesOf(w, fitted)
+	if !of.ruled() && !told.ruled() {
+		return 0
+	}
+	// Of more records than the rows the error is smaller.
+	return math.Sqrt(of.square * of.enlarged(1/of.weight2) * float64(len(r.rows)) / r.count)
 }
 
 const (
-	// The edge has at most the 40th part of the public records, and at most a fifth of the
-	// private ones by the log-linear weights.
-	edgeShare = 40
-	edgeMass  = 0.2
-	// A record at the edge counts with at most so many standard deviations of the question.
-	edgeCap = 3
-	// In a single column the edge adds at most this times all other errors: kernels on a
-	// line tell the mean beyond the last record well.
-	edgeLine = 0.8
-	// mostEdged is the number of columns above which every record is at an edge.
-	mostEdged = 8
+	edgeSteps = 15
+	// noVariance is Hill's index of a distribution whose variance just ends.
+	noVariance = 0.5
+	// bounded is Hill's index of weights up to which they are taken to have a bound (its
+	// index is 0); chosen on the settings of docs/density-ratio.md, section 15.
+	bounded = 0.15
+	// mostEdge bounds the standard error with the edge by the one without: the released
+	// features follow most of a question also there.
+	mostEdge = 2.25
 )
 
-// newEdge returns nil where no public record is at an edge: one whose values another
-// record has too, as with categories, is not. ridge is that of the corrections.
-func (r *rich) newEdge(w *Weights, ridge float64) (*edge, error) {
-	n, p := r.y.Dims()
-	if w.public.Dim > mostEdged {
-		return nil, nil
+// singlesOf are the parts of the mean of v by w.
+func singlesOf(w, v []float64) *singles {
+	of, mean := &singles{}, 0.0
+	for k, x := range v {
+		mean += w[k] * x
 	}
-	alike, places := map[string]int{}, make([]string, n)
-	for k, i := range r.rows {
-		var b []byte
-		for _, v := range w.public.Row(i) {
-			b = binary.BigEndian.AppendUint64(b, math.Float64bits(v))
-		}
-		places[k] = string(b)
-		alike[places[k]]++
+	for k, x := range v {
+		of.add(w[k], x-mean)
 	}
-	var order []int
-	for k := range n {
-		if alike[places[k]] == 1 {
-			order = append(order, k)
-		}
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(r.other[b], r.other[a]) })
-	e := &edge{shares: slices.Clone(r.shares), line: w.public.Dim == 1}
-	mass, kept := 0.0, 1.0
-	for _, k := range order[:min(len(order), n/edgeShare)] {
-		if mass += r.other[k]; mass > edgeMass && len(e.out) > 0 {
-			break
-		}
-		e.out = append(e.out, k)
-		kept -= e.shares[k]
-		e.shares[k] = 0
-	}
-	if len(e.out) == 0 || kept <= 0 {
-		return nil, nil
-	}
-	for k := range e.shares {
-		e.shares[k] /= kept
-	}
-	m, mean := weightedCovariance(r.y, e.shares)
-	for l := range p {
-		m.SetSym(l, l, m.At(l, l)+ridge)
-	}
-	e.mean = mean
-	var ok bool
-	if e.gram, ok = factorised(m); !ok {
-		return nil, broken("the public model", "the released features could not be told apart")
-	}
-	return e, nil
+	of.shape(w, v, mean)
+	return of
 }
 
-// beyondEdge is how far an answer may be off because the public records end where private
-// ones go on: the mean, by the log-linear weights, of what the regression without the edge
-// misses there. others is the standard error of the answer from all else.
-func (r *rich) beyondEdge(u []float64, others float64) float64 {
-	e := r.edge
-	if e == nil {
-		return 0
-	}
-	m, square := 0.0, 0.0
-	for k, s := range e.shares {
-		v := u[r.rows[k]]
-		m += s * v
-		square += s * v * v
-	}
-	most := edgeCap * math.Sqrt(max(0, square-m*m))
-	cov := make([]float64, len(e.mean))
-	for k, s := range e.shares {
-		if s == 0 {
+// ruled reports that the largest parts rule a mean.
+func (t *singles) ruled() bool { return t.skewed() && t.index > noVariance }
+
+// withEdge are the parts of a standard error whose public part is at least edge.
+func (p Parts) withEdge(edge float64) Parts {
+	rest := p
+	rest.Public = 0
+	most := mostEdge * p.total()
+	most = math.Sqrt(max(0, most*most-rest.total()*rest.total()))
+	p.Public = max(p.Public, min(edge, most))
+	return p
+}
+
+// independent are the columns of z and one more, each of variance 1 and less its regression
+// on those before it, without those of which that leaves nearly nothing; nil where none is
+// left.
+func independent(z *mat.Dense, more []float64) *mat.Dense {
+	n, q := z.Dims()
+	out := mat.NewDense(n, q+1, nil)
+	kept := 0
+	for j := range q + 1 {
+		c := slices.Clone(more)
+		if j < q {
+			mat.Col(c, j, z)
+		}
+		mean := 0.0
+		for _, v := range c {
+			mean += v / float64(n)
+		}
+		for k := range c {
+			c[k] -= mean
+		}
+		before := dot(c, c)
+		for l := range kept {
+			d := mat.Col(nil, l, out)
+			by := dot(c, d) / float64(n)
+			for k := range c {
+				c[k] -= by * d[k]
+			}
+		}
+		left := dot(c, c)
+		if !(left > 1e-4*before) || left/float64(n) < 1e-12 {
 			continue
 		}
-		d := s * (u[r.rows[k]] - m)
-		for l, y := range r.y.RawRowView(k) {
-			cov[l] += d * (y - e.mean[l])
+		sd := math.Sqrt(left / float64(n))
+		for k := range c {
+			c[k] /= sd
 		}
+		out.SetCol(kept, c)
+		kept++
 	}
-	beta, err := solve(e.gram, cov)
-	if err != nil {
-		return others
+	if kept == 0 {
+		return nil
 	}
-	off := 0.0
-	for _, k := range e.out {
-		x := u[r.rows[k]] - m
-		for l, y := range r.y.RawRowView(k) {
-			x -= beta[l] * (y - e.mean[l])
-		}
-		off += r.other[k] * min(most, max(-most, x))
-	}
-	if off = math.Abs(off); e.line {
-		off = min(off, edgeLine*others)
-	}
-	return off
+	return out.Slice(0, n, 0, kept).(*mat.Dense)
 }

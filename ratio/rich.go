@@ -13,32 +13,35 @@ import (
 // without being seen.
 type rich struct {
 	rows   []int      // of the public records
+	count  float64    // of the public records with a value in each column
 	z      *mat.Dense // features in their principal axes, rows x R
 	values []float64  // eigenvalues of z^T z
-	plain  []float64  // weights of the log-linear model of coordinates and squares, for rows
-	other  []float64  // of the one that has products of two coordinates too
-	fit    float64    // the misfit of other, as a share of what noise explains; 1 at least
+	other  []float64  // weights of the log-linear model, for rows
+	fit    float64    // its misfit, as a share of what noise explains; 1 at least
 	shares []float64  // of rows in the weights
 	y      *mat.Dense // released features of rows in the basis V, about their weighted means
 	gram   *mat.Cholesky
 	// straight are the coordinates and their squares, less what the released features
 	// follow of them, and bent their Cholesky factor under the weights.
 	straight *mat.Dense
-	// left is what the plain log-linear weights leave of the released differences, in the basis V.
+	// left is what the log-linear weights leave of the released differences, in the basis V.
 	left []float64
 	bent *mat.Cholesky
 	near *neighbours
-	edge *edge // nil where no record is at an edge
+
+	// Of the log-linear model: the standardised coordinates and squares, the released
+	// features and means, and the covariance of their misfit.
+	columns, psi *mat.Dense
+	mean         []float64
+	misfit       *mat.Cholesky
 }
 
 const (
 	richRows    = 10_000
 	richCentres = 60
-	mostCrossed = 4 // columns whose products the log-linear model has
 )
 
 func newRich(w *Weights, c *calibration) (*rich, error) {
-	var err error
 	r := &rich{}
 	var whole []int
 	for i, is := range w.whole {
@@ -47,6 +50,7 @@ func newRich(w *Weights, c *calibration) (*rich, error) {
 		}
 	}
 	n := min(richRows, len(whole))
+	r.count = float64(len(whole))
 	for i := range n {
 		r.rows = append(r.rows, whole[i*len(whole)/n])
 	}
@@ -56,36 +60,18 @@ func newRich(w *Weights, c *calibration) (*rich, error) {
 		sigma = MedianDistance(w.public) / 2
 	}
 	centres := spread(thin(w.public, publicSample), min(richCentres, max(1, n/5)))
-	var kernel *Kernel
-	kernel, err = NewKernel(centres, max(sigma, 1e-9))
+	kernel, err := NewKernel(centres, max(sigma, 1e-9))
 	if err != nil {
 		return nil, err
 	}
-	pairs := 0
-	if d <= mostCrossed {
-		pairs = d * (d - 1) / 2
-	}
-	straight := 2*d + pairs
-	size := straight + kernel.Size()
+	size := 2*d + kernel.Size()
 	z := mat.NewDense(n, size, nil)
-	mean := make([]float64, d)
-	for _, i := range r.rows {
-		for j, v := range w.public.Row(i) {
-			mean[j] += v / float64(n)
-		}
-	}
 	for k, i := range r.rows {
 		row, x := z.RawRowView(k), w.public.Row(i)
-		at := 2 * d
 		for j, v := range x {
-			v -= mean[j]
 			row[j], row[d+j] = v, v*v
-			for l := 0; l < j && pairs > 0; l++ {
-				row[at] = v * (x[l] - mean[l])
-				at++
-			}
 		}
-		kernel.Phi(row[straight:], x)
+		kernel.Phi(row[2*d:], x)
 	}
 	for j := range size {
 		var sum, square float64
@@ -105,13 +91,8 @@ func newRich(w *Weights, c *calibration) (*rich, error) {
 		}
 	}
 	r.straight = mat.DenseCopyOf(z.Slice(0, n, 0, 2*d))
-	if r.plain, r.fit, err = r.logLinear(w, r.straight); err != nil {
+	if err := r.logLinear(w, r.straight); err != nil {
 		return nil, err
-	}
-	if r.other = r.plain; pairs > 0 {
-		if r.other, r.fit, err = r.logLinear(w, mat.DenseCopyOf(z.Slice(0, n, 0, straight))); err != nil {
-			return nil, err
-		}
 	}
 	g := mat.NewSymDense(size, nil)
 	g.SymOuterK(1, z.T())
@@ -125,11 +106,11 @@ func newRich(w *Weights, c *calibration) (*rich, error) {
 	r.z.Mul(z, &u)
 	r.values = eig.Values(nil)
 	r.near = newNeighbours(w.public, r.rows)
-	return r, r.project(w, c)
+	return r, r.project(c)
 }
 
 // project prepares the regression of what the model finds on the released features.
-func (r *rich) project(w *Weights, c *calibration) (err error) {
+func (r *rich) project(c *calibration) error {
 	_, p := c.y.Dims()
 	sum := 0.0
 	r.shares = make([]float64, len(r.rows))
@@ -148,7 +129,7 @@ func (r *rich) project(w *Weights, c *calibration) (err error) {
 		row := r.y.RawRowView(k)
 		copy(row, c.y.RawRowView(i))
 		for l, y := range row {
-			r.left[l] -= r.plain[k] * y
+			r.left[l] -= r.other[k] * y
 		}
 	}
 	m, mean := weightedCovariance(r.y, r.shares)
@@ -163,9 +144,6 @@ func (r *rich) project(w *Weights, c *calibration) (err error) {
 	var ok bool
 	if r.gram, ok = factorised(m); !ok {
 		return broken("the public model", "the released features could not be told apart")
-	}
-	if r.edge, err = r.newEdge(w, 1000*c.floor); err != nil {
-		return err
 	}
 	return r.straighten()
 }
@@ -214,26 +192,41 @@ func (r *rich) fitted(u []float64) []float64 {
 const tame = 0.25
 
 // logLinear fits another model of the weights to what was released: exp(theta.z), z the
-// standardised coordinates, their squares and, where asked for, the products of two of them (the
-// ratio of two normal densities is of that form), theta the minimiser of
+// standardised coordinates and their squares (the ratio of two normal densities is of
+// that form), theta the minimiser of
 //
 //	(h - psi(theta))^T V^-1 (h - psi(theta)) + rho |theta|^2,   rho = 1/4,
 //
 // by Gauss and Newton's method. Where its answers differ from those of the weights, what
 // was released does not decide between them.
-// It returns the weights of the rows, and their misfit as a share of what noise explains.
-func (r *rich) logLinear(w *Weights, z *mat.Dense) (weights []float64, fit float64, err error) {
+func (r *rich) logLinear(w *Weights, z *mat.Dense) error {
 	n, q := z.Dims()
 	_, p := w.psi.Dims()
-	psi := mat.NewDense(n, p, nil)
+	r.psi = mat.NewDense(n, p, nil)
 	for k, i := range r.rows {
-		copy(psi.RawRowView(k), w.psi.RawRowView(i))
+		copy(r.psi.RawRowView(k), w.psi.RawRowView(i))
 	}
-	chol, ok := factorised(w.misfitCovariance())
-	if !ok {
-		return nil, 0, broken("the public model", "the covariance of the released means could not be factorised")
+	var ok bool
+	if r.misfit, ok = factorised(w.misfitCovariance()); !ok {
+		return broken("the public model", "the covariance of the released means could not be factorised")
 	}
-	theta := make([]float64, q)
+	r.mean, r.columns = w.mean, mat.DenseCopyOf(z)
+	t := r.tilt(z, make([]float64, q), 30)
+	r.other = t.weights
+	r.fit = max(1, t.misfit/float64(p))
+	return nil
+}
+
+// tilted is a fitted model of the weights.
+type tilted struct {
+	weights []float64
+	misfit  float64 // without the penalty
+}
+
+// tilt fits exp(theta.z) from a start, in so many steps at most.
+func (r *rich) tilt(z *mat.Dense, theta []float64, steps int) *tilted {
+	n, q := z.Dims()
+	_, p := r.psi.Dims()
 	weigh := func(theta []float64) (weights, delta []float64, loss float64) {
 		s := mat.NewVecDense(n, nil)
 		s.MulVec(z, mat.NewVecDense(q, theta))
@@ -244,21 +237,21 @@ func (r *rich) logLinear(w *Weights, z *mat.Dense) (weights []float64, fit float
 			weights[k] = math.Exp(weights[k] - most)
 			sum += weights[k]
 		}
-		delta = append([]float64(nil), w.mean...)
+		delta = slices.Clone(r.mean)
 		for k := range weights {
 			weights[k] /= sum
-			for l, x := range psi.RawRowView(k) {
+			for l, x := range r.psi.RawRowView(k) {
 				delta[l] -= weights[k] * x
 			}
 		}
-		x, err := solve(chol, delta)
+		x, err := solve(r.misfit, delta)
 		if err != nil {
 			return weights, delta, math.Inf(1)
 		}
 		return weights, delta, dot(x, delta) + tame*dot(theta, theta)
 	}
 	weights, delta, loss := weigh(theta)
-	for range 30 {
+	for range steps {
 		// J = Cov(psi, z), p x q.
 		j, mean := mat.NewDense(p, q, nil), make([]float64, q)
 		scaledZ := mat.NewDense(n, q, nil)
@@ -273,9 +266,9 @@ func (r *rich) logLinear(w *Weights, z *mat.Dense) (weights []float64, fit float
 				row[l] = v * (x - mean[l])
 			}
 		}
-		j.Mul(psi.T(), scaledZ)
+		j.Mul(r.psi.T(), scaledZ)
 		var half mat.Dense
-		if err := chol.SolveTo(&half, j); err != nil {
+		if err := r.misfit.SolveTo(&half, j); err != nil {
 			if _, near := err.(mat.Condition); !near {
 				break
 			}
@@ -319,5 +312,5 @@ func (r *rich) logLinear(w *Weights, z *mat.Dense) (weights []float64, fit float
 			break
 		}
 	}
-	return weights, max(1, (loss-tame*dot(theta, theta))/float64(p)), nil
+	return &tilted{weights, loss - tame*dot(theta, theta)}
 }

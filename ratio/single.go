@@ -58,10 +58,20 @@ func (t *singles) shape(w, u []float64, m float64) {
 	if most < leastTail/2 {
 		return
 	}
-	from := len(above) - most
-	for _, v := range above[from:] {
-		t.index += math.Log(v/above[from-1]) / float64(most)
+	t.index = hill(above, most)
+}
+
+// hill is Hill's estimate of the index of a tail, by the most largest of sorted values. It is
+// 0 where fewer are positive.
+func hill(sorted []float64, most int) (index float64) {
+	from := len(sorted) - most
+	if most < 1 || from < 1 || sorted[from-1] <= 0 {
+		return 0
 	}
+	for _, v := range sorted[from:] {
+		index += math.Log(v/sorted[from-1]) / float64(most)
+	}
+	return index
 }
 
 // leastTail is how many parts Hill's estimator takes at least, where half as many records

@@ -48,24 +48,22 @@ func TestCoverageOfSkewedAndInteracting(t *testing.T) {
 	}
 }
 
-// The mean of a product of two columns whose correlation differs between the tables: the
-// released features lose it where the public records end. As a column of its own it is
-// missed without a warning in a fifth of the draws at most (docs/density-ratio.md, section
-// 15): an exact one-sided test at 10^-4 rejects a fifth from 36 of 100 on. Without the part
-// for the edge 41 and 43 were.
+// The mean of a product of two columns whose correlation differs between the tables: few public
+// records show where both are large. Without the part for the edge 11 of 100 intervals were
+// missed without a warning, and 42 where the product is a column of its own; about 7 are
+// still (docs/density-ratio.md, section 15).
 func TestCoverageOfProducts(t *testing.T) {
 	randtest.SkipShort(t)
-	two, column := product(false).Name, product(true).Name
-	rows, err := RunCoverage(t.Context(), CoverageOptions{Repeats: 100, Epsilons: []float64{1, 3}, Settings: []string{two, column}, Seed: 2})
+	rows, err := RunCoverage(t.Context(), CoverageOptions{Repeats: 100, Epsilons: []float64{1, 3}, Settings: []string{product(false).Name, product(true).Name}, Seed: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range rows {
-		if p := r.SilentP(); p < 1e-4 && r.Setting == two {
+		if p := r.SilentP(); p < 1e-4 {
 			t.Errorf("%s, %s, epsilon %g: %.0f %% silent misses (p = %.2g)", r.Setting, r.Question, r.Epsilon, 100*r.Silent, p)
 		}
-		if r.Silent >= 0.36 {
-			t.Errorf("%s, %s, epsilon %g: %.0f %% silent misses", r.Setting, r.Question, r.Epsilon, 100*r.Silent)
+		if r.Question == "mean of y" && r.Epsilon == 1 && r.Warned > 0.2 {
+			t.Errorf("%s: warned in %.0f %%", r.Setting, 100*r.Warned)
 		}
 	}
 }
