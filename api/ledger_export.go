@@ -3,7 +3,11 @@ package api
 import "io"
 
 // LedgerExportSchema names the form of an exported ledger.
-const LedgerExportSchema = "noren.ledger.export/1"
+const LedgerExportSchema = "noren.ledger.export/2"
+
+// LedgerExportSchema1 is the form of exports that hold paths of files, as former versions
+// of this program wrote them. They are checked as before.
+const LedgerExportSchema1 = "noren.ledger.export/1"
 
 // LedgerExportRequest asks to write the whole ledger to a file for an auditor.
 type LedgerExportRequest struct {
@@ -55,6 +59,10 @@ type LedgerExportCheck struct {
 	Charges int64 `json:"charges"`
 	// Answers is the number of stored answers with their certificates.
 	Answers int64 `json:"answers"`
+	// Unbound is the number of grants that were made by an older version of this program and
+	// whose paths the export leaves out. Their hashes cannot be computed from the export: the
+	// signer of the head states what they say.
+	Unbound int64 `json:"unbound"`
 	// Head is the head of the chain: 64 hexadecimal digits.
 	Head string `json:"head"`
 	// KeyID is the id of the key that signed the head.

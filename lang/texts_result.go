@@ -97,6 +97,7 @@ var resultTexts = []Entry{
 	{"an answer takes %.1f ms, and %.1f ms more for each million records of a count", "答えには %.1f ms、件数では 100 万件ごとにさらに %.1f ms かかります"},
 	{"a verification", "検証"},
 	{"The error does not contain {what}.", "誤差は {what} を含みません。"},
+	{"%d grants were made by an older version: their hash is over paths that the export leaves out, so what they say rests on the signature of the head", "%d 件の付与は古い版が行いました。そのハッシュは書き出しにないパスを含むため、内容を裏付けるのは先頭の署名だけです"},
 	{"%s: sound: %s, %d charges, %d answers with their certificates\nhead %s\nkey  %s", "%s: 健全です: %s、課金 %d 件、証明書付きの答え %d 個\n先頭 %s\n鍵   %s"},
 	{"%s: all answers so far together: epsilon %s, delta %s; at the cap: epsilon %s, delta %s", "%s: これまでのすべての答えで epsilon %s、delta %s。上限では epsilon %s、delta %s"},
 	{"%s: %s, %d answers (private: for an auditor)\nhead %s\nkey  %s", "%s: %s、答え %d 個（非公開: 監査人用）\n先頭 %s\n鍵   %s"},

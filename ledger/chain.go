@@ -35,10 +35,27 @@ type link struct {
 }
 
 // digest is SHA-256 over the format's name, the place, the hash before, and
-// kind and body, each of which ends where the next begins in one way only.
+// kind and body, each of which ends where the next begins in one way only. A grant with a
+// salt is hashed without its paths (see [hide]).
 func (k *link) digest() []byte {
+	if k.Kind == kindGrant && bytes.Contains(k.Body, saltKey) {
+		if h, err := hide(k.Kind, k.Body); err == nil && h != nil && h.paths != nil {
+			return (&link{Seq: k.Seq, Kind: k.Kind, Body: h.body, Prev: k.Prev}).digestWith(h.paths)
+		}
+	}
+	return k.digestWith(nil)
+}
+
+// digestWith is the digest of an entry whose body has no paths, given the commitment to
+// them; nil for an entry that is hashed as it is.
+func (k *link) digestWith(paths []byte) []byte {
 	h := sha256.New()
-	h.Write([]byte("noren.ledger.link/1\x00"))
+	if paths == nil {
+		h.Write([]byte("noren.ledger.link/1\x00"))
+	} else {
+		h.Write([]byte("noren.ledger.link/2\x00"))
+		h.Write(paths)
+	}
 	var seq [8]byte
 	binary.BigEndian.PutUint64(seq[:], uint64(k.Seq))
 	h.Write(seq[:])
@@ -92,6 +109,8 @@ type (
 		// Sources are the private files that the data set's file was copied from.
 		// Their paths belong to the data set.
 		Sources []string `json:"sources,omitempty"`
+		// PathSalt is drawn for each grant with paths: see hide.
+		PathSalt string `json:"path_salt,omitempty"`
 		// Closed: the analyst may not ask until the next grant.
 		Closed bool `json:"closed,omitempty"`
 		// Accounting is "zcdp" or absent. In zCDP the cap is CapRho, in units of 1e-15,

@@ -14,12 +14,21 @@ import (
 //
 //	"noren.ledger.link/1", a zero byte, the number as 8 bytes (big-endian), the hash of
 //	the entry before (32 bytes; zeros before the first), the kind, a zero byte, the body.
+//
+// That of a grant with Paths is over the same, after "noren.ledger.link/2", a zero byte and
+// the 32 bytes of Paths.
 type ExportEntry struct {
 	Link int64
 	Kind string
 	Body []byte // JSON
 	Prev [32]byte
 	Hash [32]byte
+	// WithoutPaths says that the entry is a grant whose paths of files Body leaves out. Paths
+	// is the commitment to them, from which and Body the hash follows; nil for a grant of an
+	// older ledger, whose hash cannot be computed without its paths: the signer of the export
+	// states that hash and Body belong together.
+	WithoutPaths bool
+	Paths        []byte
 }
 
 // ExportAnswer is a stored answer with its certificate, of the release at entry Link.
@@ -30,9 +39,9 @@ type ExportAnswer struct {
 	KeyID                string
 }
 
-// Export calls entry with each entry of the chain, in order, and answer after each
-// release whose answer is stored. It sees the ledger at one moment, beside writers. An
-// error of either function ends it and is returned as it is.
+// Export calls entry with each entry of the chain, in order and without the paths of files,
+// and answer after each release whose answer is stored. It sees the ledger at one moment,
+// beside writers. An error of either function ends it and is returned as it is.
 func (l *Ledger) Export(ctx context.Context, entry func(ExportEntry) error, answer func(ExportAnswer) error) error {
 	tx, err := l.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
@@ -48,7 +57,15 @@ func (l *Ledger) Export(ctx context.Context, entry func(ExportEntry) error, answ
 		if len(k.Prev) != 32 || len(k.Hash) != 32 {
 			return &SealedError{fmt.Sprintf("entry %d has no hash", k.Seq)}
 		}
-		if err := entry(ExportEntry{k.Seq, k.Kind, k.Body, [32]byte(k.Prev), [32]byte(k.Hash)}); err != nil {
+		out := ExportEntry{Link: k.Seq, Kind: k.Kind, Body: k.Body, Prev: [32]byte(k.Prev), Hash: [32]byte(k.Hash)}
+		h, err := hide(k.Kind, k.Body)
+		if err != nil {
+			return &SealedError{fmt.Sprintf("entry %d does not have its form", k.Seq)}
+		}
+		if h != nil {
+			out.Body, out.Paths, out.WithoutPaths = h.body, h.paths, true
+		}
+		if err := entry(out); err != nil {
 			return err
 		}
 		var of releaseBody
@@ -56,7 +73,7 @@ func (l *Ledger) Export(ctx context.Context, entry func(ExportEntry) error, answ
 			return nil
 		}
 		a := ExportAnswer{Link: k.Seq, Charge: of.Charge}
-		err := read.QueryRowContext(ctx, of.Charge).Scan(&a.Payload, &a.Certificate, &a.KeyID)
+		err = read.QueryRowContext(ctx, of.Charge).Scan(&a.Payload, &a.Certificate, &a.KeyID)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil // lost with the database, or missing: who checks the export says so
 		}
@@ -93,7 +110,12 @@ func (c *ExportChecker) Entry(e ExportEntry) (faults []string) {
 	if !bytes.Equal(k.Prev, c.p.hash) {
 		faults = append(faults, "the hash of the entry before is not the one that it states")
 	}
-	if !bytes.Equal(k.Hash, k.digest()) {
+	switch {
+	case e.WithoutPaths && !withoutPaths(k):
+		faults = append(faults, "it is said to be without paths, and is no grant without paths")
+	case e.WithoutPaths && e.Paths == nil:
+	case e.WithoutPaths && !bytes.Equal(k.Hash, k.digestWith(e.Paths)),
+		!e.WithoutPaths && !bytes.Equal(k.Hash, k.digest()):
 		faults = append(faults, "its hash does not fit its content")
 	}
 	c.p.seq, c.p.hash = k.Seq, k.Hash

@@ -417,6 +417,9 @@ func (l *Ledger) grant(ctx context.Context, decide func(*sql.Tx) (*grantBody, er
 				return err
 			}
 		}
+		if b.Path != "" || len(b.Sources) > 0 {
+			b.PathSalt = newSalt()
+		}
 		k, err := l.appendLink(ctx, tx, kindGrant, b)
 		if err != nil {
 			return err

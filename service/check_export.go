@@ -140,7 +140,7 @@ func (c *exportCheck) take(text []byte) {
 		return
 	}
 	if c.line == 1 {
-		if !strict(text, &c.first) || c.first.Format != api.LedgerExportSchema {
+		if !strict(text, &c.first) || c.first.Format != api.LedgerExportSchema && c.first.Format != api.LedgerExportSchema1 {
 			c.fault(0, "the first line does not have the form %s", api.LedgerExportSchema)
 		}
 		return
@@ -172,7 +172,17 @@ func strict(text []byte, v any) bool {
 }
 
 func (c *exportCheck) takeEntry(e *exportEntry) {
-	k := ledger.ExportEntry{Link: e.Entry, Kind: e.Kind, Body: []byte(e.Body)}
+	k := ledger.ExportEntry{Link: e.Entry, Kind: e.Kind, Body: []byte(e.Body), WithoutPaths: e.Paths != ""}
+	if k.WithoutPaths && e.Paths != pathsUnbound {
+		var err error
+		if k.Paths, err = hex.DecodeString(e.Paths); err != nil || len(k.Paths) != 32 || c.first.Format != api.LedgerExportSchema {
+			c.fault(e.Entry, "line %d does not have the form %s", c.line, c.first.Format)
+			k.Paths = make([]byte, 32)
+		}
+	}
+	if k.WithoutPaths && k.Paths == nil {
+		c.out.Unbound++
+	}
 	c.entry = e.Entry
 	prev, err1 := hex.DecodeString(e.Prev)
 	own, err2 := hex.DecodeString(e.Hash)
@@ -287,7 +297,7 @@ func (c *exportCheck) end() {
 		return
 	}
 	e := &c.last.End
-	if err := certificate.CheckStatement(c.last.Signature, api.LedgerExportSchema, *e); err != nil {
+	if err := certificate.CheckStatement(c.last.Signature, c.first.Format, *e); err != nil {
 		c.fault(0, "the signature of the head does not hold")
 	}
 	c.out.KeyID = c.last.Signature.KeyID

@@ -69,6 +69,9 @@ func exported(t *testing.T) (s *stage, lines []string) {
 	if stream.Len() < len(text)-10 {
 		t.Error("the stream is shorter than the file")
 	}
+	if strings.Contains(string(text), s.dir) || strings.Contains(string(text), ".csv") {
+		t.Error("the export holds a path of this machine")
+	}
 	lines = strings.SplitAfter(string(text), "\n")
 	return s, lines[:len(lines)-1]
 }
@@ -91,6 +94,7 @@ func parsed(t *testing.T, line string) fields {
 var orders = [][]string{
 	{"format", "ledger", "tool"},
 	{"entry", "kind", "body", "prev", "hash"},
+	{"entry", "kind", "body", "prev", "hash", "paths"},
 	{"answer_of", "charge", "payload", "certificate", "key_id"},
 	{"end", "signature"},
 	{"ledger", "entries", "answers", "head", "sha256", "time"},
@@ -156,7 +160,14 @@ func relink(t *testing.T, lines []string) []string {
 		}
 		n++
 		h := sha256.New()
-		h.Write([]byte("noren.ledger.link/1\x00"))
+		if paths, ok := f["paths"].(string); ok {
+			commitment, err := hex.DecodeString(paths)
+			must(t, err)
+			h.Write([]byte("noren.ledger.link/2\x00"))
+			h.Write(commitment)
+		} else {
+			h.Write([]byte("noren.ledger.link/1\x00"))
+		}
 		h.Write(binary.BigEndian.AppendUint64(nil, n))
 		h.Write(prev)
 		h.Write([]byte(f["kind"].(string)))
@@ -223,6 +234,9 @@ func TestCheckExport(t *testing.T) {
 	sound := check(t, lines)
 	if !sound.Sound || !sound.Trusted || sound.Answers != 5 || sound.Charges != 5 || sound.Entries != 16 {
 		t.Fatalf("%+v", sound)
+	}
+	if sound.Unbound != 0 {
+		t.Errorf("%d grants are not bound by their hash", sound.Unbound)
 	}
 	if again := check(t, resign(t, relink(t, lines), s.key)); !again.Sound {
 		t.Fatalf("the helpers of this test do not keep an export: %+v", again.Faults)
@@ -367,7 +381,7 @@ func TestCheckExport(t *testing.T) {
 		"a line more":       {func(l []string) []string { return append(l, l[len(l)-1]) }, 0, "follows the signed end"},
 		"a blank in a line": {func(l []string) []string { l[3] = strings.Replace(l[3], ",", ", ", 1); return l }, 3, "does not have the form"},
 		"an unknown field":  {func(l []string) []string { l[3] = strings.Replace(l[3], "{", `{"note":1,`, 1); return l }, 3, "does not have the form"},
-		"another form":      {func(l []string) []string { l[0] = strings.Replace(l[0], "export/1", "export/2", 1); return l }, 0, "the first line"},
+		"another form":      {func(l []string) []string { l[0] = strings.Replace(l[0], "export/2", "export/3", 1); return l }, 0, "the first line"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := check(t, c.change(slices.Clone(lines)))

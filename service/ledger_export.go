@@ -33,6 +33,9 @@ type (
 		Body  string `json:"body"`
 		Prev  string `json:"prev"`
 		Hash  string `json:"hash"`
+		// Paths is there where Body leaves paths of files out: the commitment to them, or
+		// pathsUnbound.
+		Paths string `json:"paths,omitempty"`
 	}
 	exportAnswer struct {
 		AnswerOf    int64  `json:"answer_of"`
@@ -55,10 +58,14 @@ type (
 	}
 )
 
+// pathsUnbound marks a grant of an older ledger, whose hash is over its paths too.
+const pathsUnbound = "unbound"
+
 // LedgerExport writes the whole ledger in a form that an auditor checks without it:
 // every entry of the chain, every stored answer with its certificate, and the head under
 // the signature of the service's key. It sees the ledger at one moment, beside writers.
-// The export is private: it holds paths of files and names of analysts.
+// It holds no path of a file. It is private all the same: it holds names of analysts and
+// prints of tables.
 func (s *Service) LedgerExport(ctx context.Context, r *api.LedgerExportRequest) (*api.LedgerExported, error) {
 	if s.Signer == nil {
 		return nil, &noren.Error{What: "the service has no key to sign the export with"}
@@ -95,7 +102,11 @@ func (s *Service) exportTo(ctx context.Context, w io.Writer) (out *api.LedgerExp
 		end := exportEnd{Ledger: l.ID(), Time: certificate.Time(time.Now())}
 		if err := l.Export(ctx, func(k ledger.ExportEntry) error {
 			end.Entries, end.Head = k.Link, hex.EncodeToString(k.Hash[:])
-			return e.line(exportEntry{k.Link, k.Kind, string(k.Body), hex.EncodeToString(k.Prev[:]), end.Head})
+			paths := hex.EncodeToString(k.Paths)
+			if k.WithoutPaths && paths == "" {
+				paths = pathsUnbound
+			}
+			return e.line(exportEntry{k.Link, k.Kind, string(k.Body), hex.EncodeToString(k.Prev[:]), end.Head, paths})
 		}, func(a ledger.ExportAnswer) error {
 			end.Answers++
 			if !utf8.Valid(a.Payload) || !utf8.Valid(a.Certificate) {

@@ -77,6 +77,9 @@ func newLedgerCheckExport(t *terminal) *cobra.Command {
 func printExportCheck(w io.Writer, path string, out *api.LedgerExportCheck) {
 	if out.Sound {
 		lang.Fprintf(w, "%s: sound: %s, %d charges, %d answers with their certificates\nhead %s\nkey  %s\n", path, entries(out.Entries), out.Charges, out.Answers, out.Head, out.KeyID)
+		if out.Unbound > 0 {
+			lang.Fprintf(w, "%d grants were made by an older version: their hash is over paths that the export leaves out, so what they say rests on the signature of the head\n", out.Unbound)
+		}
 		return
 	}
 	lang.Fprintf(w, "%s: NOT sound\n", path)

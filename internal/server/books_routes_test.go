@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -190,7 +191,14 @@ func TestBookExport(t *testing.T) {
 		t.Errorf("%d", got.status)
 	}
 	file := filepath.Join(t.TempDir(), "ledger.jsonl")
-	if err := os.WriteFile(file, []byte(s.do(t, 200, "GET", "/books/"+a.book.ID+"/export", nil, nil).body), 0o600); err != nil {
+	text := []byte(s.do(t, 200, "GET", "/books/"+a.book.ID+"/export", nil, nil).body)
+	// No path of the machine, absolute or within the folder.
+	for _, place := range []string{s.cfg.Dir, filepath.Base(s.cfg.Dir), "books/", "tables/", ".csv", ".parquet"} {
+		if bytes.Contains(text, []byte(place)) {
+			t.Errorf("the export holds %q", place)
+		}
+	}
+	if err := os.WriteFile(file, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	found, err := (&service.Service{}).LedgerCheckExport(t.Context(), &api.LedgerCheckExportRequest{File: file, Keys: []string{s.keyID()}})
