@@ -124,7 +124,7 @@ var hintTexts = []Entry{
 	{"for instance x,y", "例: x,y"},
 	{"free space in the folder of the result", "結果のフォルダの空きを増やしてください"},
 	{"free space in the folder of the result, or allow more memory", "結果のフォルダの空きを増やすか、メモリの上限を上げてください"},
-	{"free space on its disk, then start the server again", "ディスクの空きを増やしてから、サーバーを起動し直してください"},
+	{"free space on its disk", "ディスクの空きを増やしてください"},
 	{"free space on the server", "サーバーの空きを増やしてください"},
 	{"free space on the server; nothing was kept", "サーバーの空きを増やしてください。何も残されていません"},
 	{"give \"length\", or a list of one matrix a step", "\"length\" か、段階ごとの行列の一覧を指定してください"},

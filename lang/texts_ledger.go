@@ -19,6 +19,8 @@ var ledgerTexts = []Entry{
 	{"its checkpoint is of another chain", "チェックポイントは別の鎖のものです"},
 	{"it was changed from outside: %s", "外から変えられています: %s"},
 	{"cannot be exported", "書き出せません"},
+	{"entry %d is not the one that this server wrote", "項目 %d は、このサーバーが書いたものではありません"},
+	{"malformed", "形が正しくありません"},
 	{"entry %d does not have its form", "項目 %d の形式が正しくありません"},
 	{"entry %d has no hash", "項目 %d にハッシュがありません"},
 	{"it follows entry %d", "項目 %d の次にあります"},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/internal/server/audit"
 	"github.com/noren-privacy/noren/internal/server/auth"
 	"github.com/noren-privacy/noren/internal/server/problem"
@@ -109,7 +110,9 @@ func (s *Server) checkAudit(ctx context.Context, _ *call, _ *empty) (*output[aud
 			return nil, ctx.Err()
 		}
 		out.Reason = problem.From(err).Detail
-		s.setSealed("The audit log is damaged: the server answers reading requests alone.")
+		if noren.KindOf(err) == noren.NotMet { // and not a disk that is full for a time
+			s.setSealed("The audit log is damaged: the server answers reading requests alone.")
+		}
 	}
 	return &output[auditCheckBody]{out}, nil
 }

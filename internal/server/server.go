@@ -168,6 +168,7 @@ func (s *Server) open(ctx context.Context) (err error) {
 	if s.audit, err = audit.Open(ctx, s.path("audit.log"), s.store); err != nil {
 		return err
 	}
+	s.audit.ResumeWhen(s.spaceToCharge)
 	if s.audit.Damage() != nil {
 		s.cfg.Log.Error("the audit log is damaged; the server is sealed", "reason", s.audit.Damage())
 		s.setSealed("The audit log is damaged: the server answers reading requests alone.")

@@ -24,6 +24,22 @@ export async function countAlerts(): Promise<void> {
 
 let lastAnswer = Date.now();
 
+/** Tells the other tabs of this browser that the session has ended or is another one. */
+const tabs = typeof BroadcastChannel === "undefined" ? undefined : new BroadcastChannel("noren.session");
+
+/** Removes what a session left in this tab: the screens with their rows, and all drafts. */
+function forget(): void {
+  session.value = null;
+  counts.value = {};
+  for (const key of Object.keys(sessionStorage)) if (key.startsWith("noren.")) sessionStorage.removeItem(key);
+}
+
+/** The session has ended: this tab and all others show nothing of it any more. */
+function ended(): void {
+  forget();
+  tabs?.postMessage("ended");
+}
+
 export function start(): void {
   onAnswer(status => {
     if (status === 0) {
@@ -35,8 +51,16 @@ export function start(): void {
       offlineSince.value = undefined;
       recovered.value++;
     }
-    if (status === 401 && session.value) session.value = null;
+    if (status === 401 && session.value) ended();
     if (status === 503 && session.value && !session.value.server.sealed) void loadSession();
+  });
+  tabs?.addEventListener("message", event => {
+    if (event.data === "ended") forget();
+    else void loadSession();
+  });
+  // A page that the browser kept and shows again may be of a session that has ended.
+  addEventListener("pageshow", event => {
+    if (event.persisted) void loadSession();
   });
   addEventListener("offline", () => {
     offlineSince.value ??= lastAnswer;
@@ -51,9 +75,15 @@ export function start(): void {
 
 export async function loadSession(): Promise<void> {
   try {
-    session.value = await get<Session>("/session");
+    const now = await get<Session>("/session");
+    const before = session.value;
+    if (before?.principal.id !== now.principal.id) {
+      if (before) forget();
+      tabs?.postMessage("another");
+    }
+    session.value = now;
   } catch (err) {
-    if (err instanceof ApiError && err.status === 401) session.value = null;
+    if (err instanceof ApiError && err.status === 401) forget();
     else if (session.value === undefined) session.value = null;
   }
 }
@@ -68,8 +98,7 @@ export async function loadServer(): Promise<void> {
 
 export async function signOut(): Promise<void> {
   await call("DELETE", "/session");
-  session.value = null;
-  for (const key of Object.keys(sessionStorage)) if (key.startsWith("noren.")) sessionStorage.removeItem(key);
+  ended();
 }
 
 /** The sentence in the live region. At most one in 5 seconds; the last one wins. */

@@ -23,7 +23,8 @@ type appending struct {
 }
 
 // Append writes an entry, which is on disk when it returns. Number and time are set here.
-// After a failure of the disk the log is damaged: it is not known what was written.
+// After a failure of the disk the log is damaged: it is not known what was written. It goes
+// on by itself when that is known and writing works again (see [Log.ResumeWhen]).
 //
 // Entries of several goroutines are written together: the first that gets the lock writes
 // those of all that wait.
@@ -166,13 +167,14 @@ func (l *Log) write(ctx context.Context, group []*appending) error {
 			all = append(all, line.text...)
 		}
 		l.step("write")
-		_, err = f.WriteAt(all, l.size)
+		_, err = l.put(f, all, l.size)
 		l.step("written")
 		if err == nil {
 			err = f.Sync()
 		}
 		if err != nil {
-			return l.damage.set(&noren.Error{Where: "audit log", What: "cannot be written", Hint: "free space on its disk, then start the server again", Err: reason(err)})
+			l.resumeLater()
+			return l.damage.set(&noren.Error{Where: "audit log", What: "cannot be written", Hint: "free space on its disk", Err: reason(err)})
 		}
 		l.step("synced")
 		// The entries are there, whether or not the store gets to know of them: what lies

@@ -39,6 +39,10 @@ type Log struct {
 	retry  *time.Timer  // of [Log.Flush], while entries wait for it
 	closed bool
 
+	unwritten bool         // the damage is a failed write alone: see [Log.resume]
+	ready     func() error // says why writing is not tried again yet; nil without it
+	put       putFunc      // writes; tests make it fail
+
 	queueMu sync.Mutex
 	queue   []*appending // entries that wait to be written
 	soon    bool         // a goroutine writes them shortly
@@ -49,7 +53,7 @@ type Log struct {
 // incomplete is cut, and the cut is noted in the log. Any other damage does not keep the
 // log from opening: see [Log.Damage].
 func Open(ctx context.Context, path string, s *store.Store) (*Log, error) {
-	l := &Log{path: path, store: s, step: func(string) {}}
+	l := &Log{path: path, store: s, step: func(string) {}, put: (*os.File).WriteAt}
 	cut, err := l.catchUp(ctx)
 	if err != nil {
 		return nil, err
@@ -61,7 +65,8 @@ func Open(ctx context.Context, path string, s *store.Store) (*Log, error) {
 }
 
 // Damage is what is wrong with the log; nil where it is sound. A damaged log takes no
-// further entries.
+// further entries. A log that could not be written, and is damaged by nothing else, goes on
+// by itself once it can.
 func (l *Log) Damage() error { return l.damage.err() }
 
 // damage is what is wrong with a log. It can be read while the log is written.
@@ -257,7 +262,7 @@ func reason(err error) error {
 // wrong after it.
 func (l *Log) Check(ctx context.Context) (n int64, head Hash, err error) {
 	l.Flush(ctx)
-	again := &Log{path: l.path, store: l.store, step: func(string) {}}
+	again := &Log{path: l.path, store: l.store, step: func(string) {}, put: (*os.File).WriteAt}
 	if _, err := again.catchUp(ctx); err != nil {
 		return again.n, again.head, err
 	}

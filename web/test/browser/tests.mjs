@@ -689,11 +689,23 @@ async function skipLink(w) {
   assert.equal(await page.evaluate(() => document.activeElement.id), "main");
 }
 
+// After the sign-out in one tab, another one shows no rows and keeps no drafts, without a
+// step of its user.
 async function signOut(w) {
   const page = await w.open();
+  await w.at(page, "tables");
+  const other = await page.context().newPage();
+  other.setDefaultTimeout(Number(process.env.NOREN_PATIENCE ?? 15_000));
+  const keys = () => other.evaluate(() => Object.keys(sessionStorage).filter(key => key.startsWith("noren.")));
+  await w.at(other, "tables");
+  assert.ok((await other.locator("main table").count()) > 0, "the other tab shows no table");
+  await other.evaluate(() => sessionStorage.setItem("noren.draft", "{}"));
   await w.at(page, "settings");
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByText("noren serve login-link").waitFor();
+  await other.getByText("noren serve login-link").waitFor();
+  assert.equal(await other.locator("main table").count(), 0, "another tab shows rows after the sign-out");
+  assert.deepEqual(await keys(), [], "another tab keeps drafts after the sign-out");
 }
 
 export const tests = {
