@@ -22,6 +22,8 @@ type QuestionWork struct {
 	Columns int `json:"columns"`
 	// Cells is the number of values of the answer.
 	Cells int `json:"cells"`
+	// Terms is at least the number of comparisons of the question's condition.
+	Terms int `json:"terms"`
 }
 
 // Calibration is how long answers take on one machine, measured on made-up tables.
@@ -30,6 +32,9 @@ type Calibration struct {
 	Records int `json:"records"`
 	// Base is the time of a request on a table of one record, in seconds.
 	Base float64 `json:"base_s"`
+	// Turn is the part of Base between the charge and the end of the computation, in seconds:
+	// all processors compute answers.
+	Turn float64 `json:"turn_s,omitempty"`
 	// Load is the time of reading, in seconds per record and column.
 	Load float64 `json:"load_s"`
 	// Persons is the time of picking the records of persons, in seconds per record.

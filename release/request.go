@@ -67,6 +67,10 @@ type Budget struct {
 	// Charged is called once the charge is durable; private data is read after it returns.
 	// Every error of [Run] after it is one of a charged request. Optional.
 	Charged func()
+	// Read is called once the columns are in memory, where they stay until the answer was
+	// computed, and before the mechanism computes. It is not called where the columns cannot
+	// be read. Shards are read while they are computed, after it. Optional.
+	Read func()
 	// Computed is called once the answer was computed or has failed; the ledger notes the
 	// end of the charge, either way, after it returns. A caller that waits here until a
 	// time that follows from public facts keeps the order and the times of the ledger's

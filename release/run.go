@@ -208,10 +208,12 @@ func (r *run) compute(ctx context.Context) ([]byte, error) {
 // answered is the mechanism's answer, with noise.
 func (r *run) answered(ctx context.Context) (any, error) {
 	if r.q.Dataset.Definition.File.Sharded {
+		r.hasRead()
 		return r.computeShards(ctx)
 	}
 	t, err := r.read(ctx)
 	if err == nil {
+		r.hasRead()
 		err = r.step("read")
 	}
 	if err == nil {
@@ -221,6 +223,13 @@ func (r *run) answered(ctx context.Context) (any, error) {
 		return nil, err
 	}
 	return r.q.Mechanism.Answer(ctx, t, noise.NewSource())
+}
+
+// hasRead tells the caller that the columns are in memory.
+func (r *run) hasRead() {
+	if r.q.Budget.Read != nil {
+		r.q.Budget.Read()
+	}
 }
 
 // step tells a test where the request stands.

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"strings"
 
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/account"
@@ -158,10 +159,19 @@ func (b *batch) work(a *asked) api.Work {
 			read[f.Name] = true
 		}
 		_, cells := part.cells()
-		w.Questions = append(w.Questions, api.QuestionWork{Kind: part.question.Kind, Columns: len(columns), Cells: cells})
+		w.Questions = append(w.Questions, api.QuestionWork{Kind: part.question.Kind, Columns: len(columns), Cells: cells, Terms: terms(part.question.Where)})
 	}
 	w.Columns = len(read)
 	return w
+}
+
+// terms is at least the number of values that a condition compares with.
+func terms(where string) int {
+	if where == "" {
+		return 0
+	}
+	lower := strings.ToLower(where)
+	return 1 + strings.Count(lower, "and") + strings.Count(lower, "or") + strings.Count(lower, ",")
 }
 
 // answers are the answers in the form in which they are shown.

@@ -14,10 +14,10 @@ type Held struct {
 	hold *ledger.Hold
 	// Granted says that the analyst has an account of its own.
 	Granted bool
-	// Charged is called once the charge is durable and before private data is read,
-	// Computed once the answer was computed or has failed and before the ledger notes it
-	// (package release). Optional.
-	Charged, Computed func()
+	// Charged is called once the charge is durable and before private data is read, Read once
+	// the columns are in memory and before the answer is computed, and Computed once the answer
+	// was computed or has failed and before the ledger notes it (package release). Optional.
+	Charged, Read, Computed func()
 }
 
 // Release ends the hold. It does nothing to a nil hold and to one that has ended.

@@ -62,7 +62,7 @@ func (q *question[M]) prepare(ctx context.Context, s *Service) (a *asked, m M, r
 		r.Budget.Most = &most
 	}
 	if q.hold != nil {
-		r.Budget.Hold, r.Budget.Charged, r.Budget.Computed = q.hold.hold, q.hold.Charged, q.hold.Computed
+		r.Budget.Hold, r.Budget.Charged, r.Budget.Read, r.Budget.Computed = q.hold.hold, q.hold.Charged, q.hold.Read, q.hold.Computed
 	}
 	if q.publish != nil {
 		r.Publish = func(ctx context.Context, payload []byte) (certificate.Released, error) {

@@ -1,13 +1,16 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/noren-privacy/noren"
@@ -28,36 +31,57 @@ const (
 	margin = 3
 )
 
+// Times are how long a request may take, in seconds. They follow from public parameters and
+// the calibration alone.
+type Times struct {
+	// Class is the time class: 0.5, 2, 8, 32 and so on.
+	Class float64
+	// Load is the estimate for reading columns that are not taken to be in memory, and Bound
+	// that for computing. Both are without a margin.
+	Load, Bound float64
+}
+
 // TimeClass is the time class of a request in seconds: 0.5, 2, 8, 32 and so on. A front end
 // that shows no answer before it, and every answer at it, does not show by time how long
 // the answer took. It follows from public parameters alone. memory is that of the columns
 // that are kept ([KeepOptions]): tables that fit are taken to be in memory. Without a
 // calibration it is at least 2.
 func TimeClass(w *api.Work, c *api.Calibration, memory int64) float64 {
-	class := leastClass
+	return TimesOf(w, c, memory).Class
+}
+
+// TimesOf are the class of a request ([TimeClass]) and the estimates that it follows from. The
+// margin chooses the class alone.
+func TimesOf(w *api.Work, c *api.Calibration, memory int64) Times {
+	out := Times{Class: leastClass}
 	if c == nil {
-		class, c = uncalibrated, &assumedTimes
+		out.Class, c = uncalibrated, &assumedTimes
 	}
 	n := float64(w.AtMost)
-	seconds := c.Base
 	if w.Persons {
-		seconds += n * c.Persons * float64(len(w.Questions))
+		out.Bound += n * c.Persons * float64(len(w.Questions))
 	}
 	for _, q := range w.Questions {
 		record, known := c.Record[q.Kind]
 		if !known {
 			record = c.Record[api.KindOutliers]
 		}
-		seconds += n*record + float64(q.Cells)*c.Cell
+		// The condition that was timed has two comparisons.
+		out.Bound += n*(record+float64(max(0, q.Terms-2))*c.Record["count"]) + float64(q.Cells)*c.Cell
 	}
 	// 16 bytes for a value and its text's place.
 	if n*16*float64(w.Columns+1) > float64(memory) {
-		seconds += n * c.Load * float64(w.Columns+1)
+		out.Load = n * c.Load * float64(w.Columns+1)
 	}
-	for class < margin*seconds {
-		class *= 4
+	for out.Class < margin*(c.Base+out.Load+out.Bound) {
+		out.Class *= 4
 	}
-	return class
+	if c.Turn > 0 {
+		out.Bound += c.Turn
+	} else {
+		out.Bound += c.Base // of a calibration before the schedule of slots
+	}
+	return out
 }
 
 // assumedTimes are those of a slow machine, for requests before a calibration.
@@ -68,16 +92,16 @@ var assumedTimes = api.Calibration{
 	},
 }
 
-// calibratedKinds are the questions that are timed.
+// calibratedKinds are the questions that are timed: every record meets their conditions.
 func calibratedKinds() []api.Question {
 	pay := &api.Amount{Epsilon: "0.01"}
 	return []api.Question{
-		{Kind: "count", Where: "age >= 65 and x < 0.9", Pay: pay},
-		{Kind: "sum", Column: "x", Where: "age >= 20", Pay: pay},
-		{Kind: "mean", Column: "x", Where: "age >= 20", Pay: pay},
-		{Kind: "variance", Column: "x", Where: "age >= 20", Pay: pay},
-		{Kind: "histogram", Column: "age", Bins: []string{"0", "20", "40", "60", "80", "110"}, Where: "x < 0.9", Pay: pay},
-		{Kind: "quantile", Column: "x", Where: "age >= 20", Pay: pay},
+		{Kind: "count", Where: "age >= 0 and x <= 1", Pay: pay},
+		{Kind: "sum", Column: "x", Where: "age >= 0", Pay: pay},
+		{Kind: "mean", Column: "x", Where: "age >= 0", Pay: pay},
+		{Kind: "variance", Column: "x", Where: "age >= 0", Pay: pay},
+		{Kind: "histogram", Column: "age", Bins: []string{"0", "20", "40", "60", "80", "110"}, Where: "x <= 1", Pay: pay},
+		{Kind: "quantile", Column: "x", Where: "age >= 0", Pay: pay},
 	}
 }
 
@@ -134,15 +158,15 @@ func (c *calibrator) measure(ctx context.Context, rows int) (err error) {
 	n := float64(rows)
 	c.out.Load = time.Since(start).Seconds() / n / columns
 	kinds := calibratedKinds()
-	if c.out.Base, err = c.slowest(ctx, "one", kinds[0]); err != nil {
+	if c.out.Base, c.out.Turn, err = c.slowest(ctx, "one", kinds[0]); err != nil {
 		return err
 	}
 	for _, q := range kinds {
-		t, err := c.slowest(ctx, "many", q)
+		_, t, err := c.slowest(ctx, "many", q)
 		if err != nil {
 			return err
 		}
-		c.out.Record[q.Kind] = max(0, t-c.out.Base) / n
+		c.out.Record[q.Kind] = max(0, t-c.out.Turn) / n
 	}
 	return c.others(ctx, rows, kinds[0])
 }
@@ -152,46 +176,60 @@ func (c *calibrator) others(ctx context.Context, rows int, count api.Question) e
 	n := float64(rows)
 	persons := count
 	persons.MaxRows = 2
-	t, err := c.slowest(ctx, "persons", persons)
+	_, t, err := c.slowest(ctx, "persons", persons)
 	if err != nil {
 		return err
 	}
-	c.out.Persons = max(0, t-c.out.Base) / n
+	c.out.Persons = max(0, t-c.out.Turn) / n
 	groups := count
-	groups.By, groups.Keys = []string{"sex"}, [][]string{{}}
-	for i := range 500 {
+	groups.By, groups.Keys = []string{"sex"}, [][]string{{"f", "m"}}
+	for i := range 498 {
 		groups.Keys[0] = append(groups.Keys[0], fmt.Sprintf("key %d", i))
 	}
-	if t, err = c.slowest(ctx, "many", groups); err != nil {
+	if _, t, err = c.slowest(ctx, "many", groups); err != nil {
 		return err
 	}
-	c.out.Cell = max(0, t-c.out.Base-n*c.out.Record["count"]) / 500
+	c.out.Cell = max(0, t-c.out.Turn-n*c.out.Record["count"]) / 500
 	// The time of a count of outliers grows with the number of neighbours: it is measured
 	// where many records are neighbours of each other.
 	few := min(rows, 5000)
-	t, err = c.slowest(ctx, "few", api.Question{Kind: api.KindOutliers, Columns: []string{"age"}, K: 5, Radius: 10, Pay: &api.Amount{Epsilon: "1"}})
+	_, t, err = c.slowest(ctx, "few", api.Question{Kind: api.KindOutliers, Columns: []string{"age"}, K: 5, Radius: 10, Pay: &api.Amount{Epsilon: "1"}})
 	if err != nil {
 		return err
 	}
-	c.out.Record[api.KindOutliers] = max(0, t-c.out.Base) / float64(few)
+	c.out.Record[api.KindOutliers] = max(0, t-c.out.Turn) / float64(few)
 	c.out.Record[api.KindCorrelated] = c.out.Record["count"]
 	return nil
 }
 
-// slowest is the longest of some answers, in seconds. The first, which loads the columns,
-// does not count.
-func (c *calibrator) slowest(ctx context.Context, name string, q api.Question) (float64, error) {
-	longest := 0.0
-	for i := range 4 {
+// slowest are the longest times of some answers, in seconds: of the whole, and of the part
+// between reading and the end of the computation. As many are asked at once as there are
+// processors. The first, which loads the columns, does not count.
+func (c *calibrator) slowest(ctx context.Context, name string, q api.Question) (whole, turn float64, err error) {
+	ask := func() (whole, turn float64, err error) {
 		start := time.Now()
-		if _, err := c.own.Ask(ctx, &api.AskRequest{Dataset: name, Questions: []api.Question{q}}); err != nil {
-			return 0, err
-		}
-		if i > 0 {
-			longest = max(longest, time.Since(start).Seconds())
-		}
+		var read time.Time
+		held := &Held{Read: func() { read = time.Now() }, Computed: func() { turn = time.Since(read).Seconds() }}
+		_, err = held.Ask(ctx, c.own, &api.AskRequest{Dataset: name, Questions: []api.Question{q}})
+		return time.Since(start).Seconds(), turn, err
 	}
-	return longest, nil
+	if _, _, err := ask(); err != nil {
+		return 0, 0, err
+	}
+	var mu sync.Mutex
+	var group sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		group.Go(func() {
+			for range 3 {
+				w, t, failed := ask()
+				mu.Lock()
+				whole, turn, err = max(whole, w), max(turn, t), cmp.Or(err, failed)
+				mu.Unlock()
+			}
+		})
+	}
+	group.Wait()
+	return whole, turn, err
 }
 
 // grant writes a made-up table and grants it in the ledger of the calibration.

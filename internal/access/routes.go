@@ -23,6 +23,7 @@ func Routes() []Way {
 		way("POST /api/v1/books", stored, "a budget; the whole table is read under its definition", steward, Private),
 		way("GET /api/v1/books/{id}", nothing, "a book", roles, None),
 		way("DELETE /api/v1/books/{id}/accounts/{principal}", nothing, "close the account of a principal; what was spent stays spent", roles, None),
+		way("POST /api/v1/books/{id}/accounts/{principal}/allow", nothing, "allow the paid questions of a principal again that took longer than their bound", roles, None),
 		way("PUT /api/v1/books/{id}/accounts/{principal}", nothing, "make the account of a principal, or raise its cap", roles, None),
 		way("GET /api/v1/books/{id}/afford", nothing, "what the rest still covers", roles, None),
 		way("POST /api/v1/books/{id}/cap", nothing, "raise the cap of a book", roles, None),

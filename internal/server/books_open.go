@@ -11,33 +11,28 @@ import (
 	"github.com/noren-privacy/noren/internal/server/questions"
 )
 
-const (
-	// places is how many paid questions are accepted at once; each holds its place until its
-	// reply leaves.
-	places = 128
-	// waiting is how many more wait for a place.
-	waiting = 2048
-	// turns is how many paid questions of a time class are worked on at once, for each
-	// processor.
-	turns = 4
-)
+// waiting is how many paid questions wait to be accepted at once.
+const waiting = 2048
 
 // openBooks opens books and questions, in this order.
 func (s *Server) openBooks(ctx context.Context) (err error) {
 	if err := s.loadCalibration(); err != nil {
 		return err
 	}
-	s.desk = quantum.New(places, waiting, turns*runtime.GOMAXPROCS(0))
+	s.desk = quantum.New(runtime.GOMAXPROCS(0), waiting)
 	s.books, err = books.New(ctx, books.Config{
 		Dir: s.path("books"), Store: s.store, Tables: s.tables, Jobs: s.jobs, Service: s.service, Name: s.nameOf, Sealed: s.Sealed, Note: s.noteObject,
 		Hidden: func(key string) bool { return s.questions != nil && s.questions.Hidden(key) }, Public: s.cfg.Public, Load: s.kept.Load,
+		AskingEnded: func(book, principal string) bool {
+			return s.questions != nil && s.questions.AskingEnded(book, principal)
+		},
 	})
 	if err != nil {
 		return err
 	}
 	s.questions, err = questions.New(ctx, questions.Config{
-		Store: s.store, Books: s.books, Desk: s.desk, Service: s.service, Hold: s.kept.Hold, Class: s.class, Secret: s.key.Seed(), Name: s.nameOf, Explain: s.explained,
-		Seal: s.sealLedger, Public: s.cfg.Public, Space: s.spaceToCharge, Fault: s.cfg.Fault,
+		Store: s.store, Books: s.books, Desk: s.desk, Service: s.service, Hold: s.kept.Hold, Times: s.times, Secret: s.key.Seed(), Name: s.nameOf, Explain: s.explained,
+		Seal: s.sealLedger, Public: s.cfg.Public, Space: s.spaceToCharge, Fault: s.cfg.Fault, Ended: s.noteEnded,
 	})
 	if err != nil {
 		return err
@@ -67,6 +62,12 @@ func (s *Server) openBooks(ctx context.Context) (err error) {
 	return nil
 }
 
+// noteEnded writes to the audit log that the paid questions of a principal in a book have
+// ended.
+func (s *Server) noteEnded(ctx context.Context, book, principal string) {
+	_ = s.noteObject(ctx, "", "book.asking-end", book, map[string]string{"principal": principal}) // a failure is in the server's log
+}
+
 // sealLedger seals the server because its ledger is behind what is known of it.
 func (s *Server) sealLedger() {
 	s.setSealed("The ledger is behind what is known of it: nothing is paid until it is reconciled.")
@@ -77,12 +78,13 @@ func (s *Server) deskMetrics() {
 	count := func(name, help, labels string, counter bool, value func(quantum.Counts) int64) {
 		s.metrics.add(gauge{name: name, help: help, labels: labels, counter: counter, value: func() float64 { return float64(value(s.desk.Counts())) }})
 	}
-	count("noren_questions", "Paid questions that wait for a place or are worked on.", `state="waiting"`, false, func(c quantum.Counts) int64 { return c.Waiting })
-	count("noren_questions", "Paid questions that wait for a place or are worked on.", `state="running"`, false, func(c quantum.Counts) int64 { return c.Running })
+	count("noren_questions", "Paid questions that wait to be accepted or are worked on.", `state="waiting"`, false, func(c quantum.Counts) int64 { return c.Waiting })
+	count("noren_questions", "Paid questions that wait to be accepted or are worked on.", `state="running"`, false, func(c quantum.Counts) int64 { return c.Running })
 	for _, class := range quantum.Classes() {
 		s.metrics.add(gauge{name: "noren_answers_total", help: "Replies at a boundary, by time class.", labels: `class="` + class.String() + `"`, counter: true, value: func() float64 { return float64(s.desk.Released(class)) }})
 	}
 	count("noren_answers_missed_total", "Answers whose work took longer than their class.", "", true, func(c quantum.Counts) int64 { return c.Missed })
+	count("noren_answers_passed_total", "Answers whose computation took longer than its bound and allowance.", "", true, func(c quantum.Counts) int64 { return c.Passed })
 	count("noren_answers_refused_total", "Paid questions that were refused.", "", true, func(c quantum.Counts) int64 { return c.Refused })
 	s.metrics.add(gauge{name: "noren_table_reads_total", help: "Times that a file of a book was read.", counter: true, value: func() float64 { return float64(s.kept.Reads()) }})
 }

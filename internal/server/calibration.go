@@ -12,6 +12,7 @@ import (
 	"github.com/noren-privacy/noren"
 	"github.com/noren-privacy/noren/api"
 	"github.com/noren-privacy/noren/internal/atomicfile"
+	"github.com/noren-privacy/noren/internal/server/quantum"
 	"github.com/noren-privacy/noren/service"
 )
 
@@ -36,10 +37,12 @@ func (s *Server) loadCalibration() error {
 	return nil
 }
 
-// class is the time class of a quote: of public parameters and the calibration alone.
-func (s *Server) class(q *api.AskQuote) (time.Duration, error) {
-	seconds := service.TimeClass(&q.Work, s.calibration.Load(), s.cfg.TableMemory)
-	return time.Duration(seconds * float64(time.Second)), nil
+// times are the time class and the bound of a quote: of public parameters and the
+// calibration alone.
+func (s *Server) times(q *api.AskQuote) quantum.Claim {
+	t := service.TimesOf(&q.Work, s.calibration.Load(), s.cfg.TableMemory)
+	seconds := func(x float64) time.Duration { return time.Duration(x * float64(time.Second)) }
+	return quantum.Claim{Class: seconds(t.Class), Before: seconds(t.Load), Bound: seconds(t.Bound)}
 }
 
 // Calibrate measures how long answers take on this machine, on made-up tables, and stores

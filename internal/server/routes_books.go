@@ -91,6 +91,19 @@ func (s *Server) registerBooks(api huma.API, mux *http.ServeMux) {
 			c.notePrincipal(in.Principal)
 			return bookAnswer(s.books.CloseAccount(ctx, in.ID, in.Principal, c.viewer()))
 		})
+	register(s, api, op("POST", "/books/{id}/accounts/{principal}/allow", "Allow the paid questions of a principal again that ended because one took longer than its bound"),
+		access{roles: stewards, object: "id", changes: true, action: "book.asking-allow"},
+		func(ctx context.Context, c *call, in *closingInput) (*output[*books.Book], error) {
+			c.notePrincipal(in.Principal)
+			had, err := s.questions.Allow(ctx, in.ID, in.Principal)
+			if err == nil && !had {
+				err = problem.New("conflict", "The paid questions of this principal have not ended.")
+			}
+			if err != nil {
+				return nil, err
+			}
+			return bookAnswer(s.books.Get(ctx, in.ID, c.viewer()))
+		})
 	register(s, api, op("GET", "/books/{id}/entries", "The entries of a book, the newest first"), access{roles: auth.Roles(), object: "id"}, s.listEntries)
 	register(s, api, op("GET", "/books/{id}/spend", "The course of the expenditure of a book"), access{roles: auth.Roles(), object: "id"},
 		func(ctx context.Context, c *call, in *idInput) (*output[*books.Spend], error) {

@@ -375,6 +375,8 @@ export interface Account {
   /** The smaller of the account's own rest and the book's. */
   left: Amount;
   closed: boolean;
+  /** A paid question took longer than its bound: a steward allows the next ones. */
+  asking_ended: boolean;
 }
 export interface Book {
   id: string;

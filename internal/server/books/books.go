@@ -46,6 +46,9 @@ type Config struct {
 	// Load reads the columns of a data set into memory, so that the first answer does not
 	// wait for that. Required.
 	Load func(ctx context.Context, dataset string) error
+	// AskingEnded reports whether the paid questions of a principal in a book have ended.
+	// Required.
+	AskingEnded func(book, principal string) bool
 }
 
 // Books keeps books. Make one with [New].
@@ -96,7 +99,7 @@ type document struct {
 // New opens the books of a store, and ends or undoes the openings that a killed process
 // left.
 func New(ctx context.Context, config Config) (*Books, error) {
-	if config.Dir == "" || config.Store == nil || config.Tables == nil || config.Jobs == nil || config.Service == nil || config.Name == nil || config.Sealed == nil || config.Note == nil || config.Hidden == nil || config.Load == nil {
+	if config.Dir == "" || config.Store == nil || config.Tables == nil || config.Jobs == nil || config.Service == nil || config.Name == nil || config.Sealed == nil || config.Note == nil || config.Hidden == nil || config.Load == nil || config.AskingEnded == nil {
 		return nil, errors.New("books: expected all fields of Config but Public")
 	}
 	b := &Books{config: config, byID: map[string]*document{}, checks: map[string]*LedgerCheck{}, alerted: map[alertKey]bool{}, caps: map[string]map[string]api.Amount{}}

@@ -92,6 +92,7 @@ type Account struct {
 	Spent     api.Amount `json:"spent" doc:"What the principal was charged."`
 	Left      api.Amount `json:"left" doc:"What the principal can still spend: the smaller of its own rest and the book's."`
 	Closed    bool       `json:"closed" doc:"The principal may ask nothing more."`
+	Ended     bool       `json:"asking_ended" doc:"The paid questions of the principal have ended, because one of them took longer than its bound, until a steward allows them again."`
 }
 
 // Alert is a level of a cap that what was spent has passed.
@@ -230,7 +231,7 @@ func (b *Books) shown(ctx context.Context, d *document, set *api.Dataset, v View
 	for i := range set.Analysts {
 		a := &set.Analysts[i]
 		if v.All || a.Name == v.ID {
-			out.Accounts = append(out.Accounts, Account{a.Name, b.config.Name(ctx, a.Name), amountOf(a.Cap), amountOf(a.Spent), amountOf(a.Available), a.Closed})
+			out.Accounts = append(out.Accounts, Account{a.Name, b.config.Name(ctx, a.Name), amountOf(a.Cap), amountOf(a.Spent), amountOf(a.Available), a.Closed, b.config.AskingEnded(d.id, a.Name)})
 		}
 	}
 	if !v.All {

@@ -279,6 +279,7 @@ type Code struct {
 
 // codes are those that are not codes of the library, sorted by name.
 var codes = []Code{
+	{"asking-ended", http.StatusForbidden, "The paid questions of the principal in this book have ended, because one of them took longer than its bound."},
 	{"conflict", http.StatusConflict, "The request conflicts with another request or with the state of the object."},
 	{"cross-site", http.StatusForbidden, "The request was sent by a page of another site."},
 	{"forbidden", http.StatusForbidden, "The principal's role does not allow this request."},

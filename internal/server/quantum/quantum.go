@@ -1,18 +1,24 @@
 // Package quantum lets replies to paid questions leave at fixed times after their
 // acceptance, so that the time of a reply does not depend on the private data.
 //
-// A question has a time class: a duration that follows from public parameters. Its reply
-// leaves at the end of the class. If the work took longer (a miss), the client gets a
-// notice at that time, and the reply can be fetched from four times the class on, or
-// sixteen times, and so on: the first of these times at which the work is done. A miss
-// tells that the work took longer than the class, which the class is chosen to prevent;
-// misses are counted.
+// A question has a time class and a bound: a duration after which its reply leaves, and the
+// time that its computation takes at most. Both follow from public parameters. The works of
+// all classes share one schedule of as many lanes as there are processors. An accepted work
+// has a slot of its bound on one lane, which it keeps when it ends early or fails: the
+// schedule is a function of the requests and their public bounds. A request is accepted only
+// if its slot, and an allowance of a third of the class for stalls of disk and machine, end
+// before its boundary. Until then it waits in a queue that serves the principals in turn, and
+// the books of a principal in turn.
 //
-// Work holds its place until its reply leaves, so that the wait of other questions for a
-// place does not depend on private data either, except after a miss. The work of a class
-// takes turns to read and compute; what it stores before its turn and after [Work.Ready]
-// is stored at times that do not depend on private data. Refusals, which read no private
-// data and come before the turn, leave at once.
+// The reply leaves at the end of the class. If the work was not done by then (a miss), the
+// client gets a notice at that time, and the reply can be fetched from four times the class
+// on, or sixteen times, and so on. Two causes are kept apart. A work that begins to compute
+// too late for its bound and allowance is late: that follows from what comes before the
+// computation. A work whose computation takes longer than bound and allowance has passed its
+// bound, and [Claim.Passed] is called, so that its principal can be refused further questions.
+//
+// Refusals, which read no private data and come before the turn, leave at once; their slots
+// stay taken.
 //
 // What remains: the operating system may delay a reply, and work competes with other
 // requests for the processor (docs/threat-model.md).
@@ -28,7 +34,7 @@ import (
 
 // Errors of a desk.
 var (
-	// ErrFull: too many questions wait for a place.
+	// ErrFull: too many questions wait, in all, of the principal or in the book.
 	ErrFull = errors.New("quantum: too many questions wait")
 	// ErrClosed: the desk takes no more questions.
 	ErrClosed = errors.New("quantum: the server is stopping")
@@ -51,32 +57,61 @@ func Boundary(class, took time.Duration) time.Duration {
 
 // Desk runs the work of paid questions. Make one with [New].
 type Desk struct {
-	places chan struct{}
-	most   int64
-	atOnce int
-
-	waiting, running, missed, early atomic.Int64
+	running, missed, passed, early atomic.Int64
 
 	mu     sync.Mutex
-	done   map[time.Duration]int64         // replies at a boundary, by class
-	turns  map[time.Duration]chan struct{} // of work that runs, by class
+	queue  *queue
+	lanes  []time.Time             // when the last slot of each lane ends
+	wake   *time.Timer             // looks at the queue again; nil while nothing waits
+	done   map[time.Duration]int64 // replies at a boundary, by class
 	closed bool
 	work   sync.WaitGroup
 
 	stopping chan struct{} // closed with closed
 }
 
-// New makes a desk with places for that many questions at once; up to waiting others wait
-// for a place. Of the questions of one class with a place, atOnce have a turn at once, and
-// the others follow: so requests that are no work find a processor soon.
-func New(places, waiting, atOnce int) *Desk {
-	return &Desk{places: make(chan struct{}, places), most: int64(waiting), atOnce: atOnce, done: map[time.Duration]int64{}, turns: map[time.Duration]chan struct{}{}, stopping: make(chan struct{})}
+// New makes a desk with that many lanes, one for each processor. Up to waiting questions wait
+// to be accepted, a quarter of them of one principal, and half of them in one book.
+func New(lanes, waiting int) *Desk {
+	return &Desk{lanes: make([]time.Time, lanes), queue: newQueue(waiting), done: map[time.Duration]int64{}, stopping: make(chan struct{})}
+}
+
+// Claim is what the schedule knows of a question. Class, Before and Bound follow from public
+// parameters.
+type Claim struct {
+	// Class is when the reply leaves, after the acceptance. Required.
+	Class time.Duration
+	// Before is the time that the work takes on its lane before its turn, to read a file.
+	Before time.Duration
+	// Bound is the time that its computation takes at most. Before and Bound together are at
+	// most a third of the class; a longer time is cut to that. Defaults to a third.
+	Bound time.Duration
+	// Principal and Book have shares of the queue.
+	Principal, Book string
+	// Passed is called once if the computation takes longer than bound and allowance: at the
+	// end of the class, or before its reply leaves. Optional.
+	Passed func()
+}
+
+// allowance is the time for stalls of disk and machine that is kept beside the slots.
+func (c *Claim) allowance() time.Duration { return c.Class / 3 }
+
+// bounded is the claim with times that fit its class.
+func (c Claim) bounded() Claim {
+	third := c.Class / 3
+	c.Before = min(max(0, c.Before), third)
+	if c.Bound <= 0 {
+		c.Bound = third
+	}
+	c.Bound = min(c.Bound, third-c.Before)
+	return c
 }
 
 // Ticket is a question whose work has begun.
 type Ticket struct {
 	accepted time.Time
 	class    time.Duration
+	turn     time.Time // when the slot's computation begins
 	missed   chan struct{}
 	released chan struct{}
 }
@@ -107,39 +142,91 @@ func (t *Ticket) Next(now time.Time) time.Duration {
 // when the reply leaves. The work must be done by then.
 const settling = 25 * time.Millisecond
 
-// Start waits for a place, accepts a question and runs its work in a goroutine, which goes
+// Start waits for a slot, accepts a question and runs its work in a goroutine, which goes
 // on when ctx ends. The work returns true for a refusal, which has no turn: its reply leaves
 // at once. Errors are [ErrFull], [ErrClosed] and that of ctx; the work has not begun then.
-func (d *Desk) Start(ctx context.Context, class time.Duration, work func(*Work) (refused bool)) (*Ticket, error) {
-	if d.waiting.Add(1) > d.most {
-		d.waiting.Add(-1)
+func (d *Desk) Start(ctx context.Context, claim Claim, work func(*Work) (refused bool)) (*Ticket, error) {
+	w := &waiter{claim: claim.bounded(), accepted: make(chan *Ticket, 1)}
+	d.mu.Lock()
+	switch {
+	case d.closed:
+		d.mu.Unlock()
+		return nil, ErrClosed
+	case !d.queue.add(w):
+		d.mu.Unlock()
 		return nil, ErrFull
 	}
+	d.accept()
+	d.mu.Unlock()
+	var t *Ticket
 	select {
-	case d.places <- struct{}{}:
-		d.waiting.Add(-1)
+	case t = <-w.accepted:
 	case <-ctx.Done():
-		d.waiting.Add(-1)
-		return nil, ctx.Err()
-	}
-	d.mu.Lock()
-	if d.closed {
+		d.mu.Lock()
+		left := d.queue.remove(w)
+		if left {
+			d.accept() // the next one may have another class
+		}
 		d.mu.Unlock()
-		<-d.places
+		if left {
+			return nil, ctx.Err()
+		}
+		t = <-w.accepted // at this moment
+	}
+	if t == nil {
 		return nil, ErrClosed
 	}
-	d.work.Add(1)
-	d.mu.Unlock()
-	t := &Ticket{accepted: time.Now(), class: class, missed: make(chan struct{}), released: make(chan struct{})}
 	d.running.Add(1)
-	late := time.AfterFunc(class, func() { close(t.missed) })
-	go d.run(&Work{desk: d, ticket: t, late: late}, work)
+	one := &Work{desk: d, ticket: t, claim: w.claim}
+	one.late = time.AfterFunc(time.Until(t.accepted.Add(t.class)), one.over)
+	go d.run(one, work)
 	return t, nil
+}
+
+// accept gives slots to the requests that wait, in their order, as long as the slot of the
+// next one ends in time. None is passed over: a short question would wait forever beside long
+// ones. The lock is held.
+func (d *Desk) accept() {
+	if d.wake != nil {
+		d.wake.Stop()
+		d.wake = nil
+	}
+	for {
+		w := d.queue.next()
+		if w == nil {
+			return
+		}
+		lane := 0
+		for i, free := range d.lanes {
+			if free.Before(d.lanes[lane]) {
+				lane = i
+			}
+		}
+		now := time.Now()
+		begin := d.lanes[lane]
+		if begin.Before(now) {
+			begin = now
+		}
+		c := &w.claim
+		turn := begin.Add(c.Before)
+		latest := now.Add(c.Class - settling - c.allowance() - c.Bound)
+		if turn.After(latest) {
+			d.wake = time.AfterFunc(turn.Sub(latest), func() {
+				d.mu.Lock()
+				defer d.mu.Unlock()
+				d.accept()
+			})
+			return
+		}
+		d.queue.remove(w)
+		d.lanes[lane] = turn.Add(c.Bound)
+		d.work.Add(1)
+		w.accepted <- &Ticket{accepted: now, class: c.Class, turn: turn, missed: make(chan struct{}), released: make(chan struct{})}
+	}
 }
 
 // run does a work and lets its reply leave.
 func (d *Desk) run(w *Work, work func(*Work) bool) {
-	defer func() { <-d.places }()
 	refused := work(w)
 	if refused && !w.turned {
 		w.late.Stop()
@@ -156,51 +243,83 @@ func (d *Desk) run(w *Work, work func(*Work) bool) {
 	close(w.ticket.released)
 }
 
-// Work is the work of a question that has a place. Its methods are for the goroutine that
+// Work is the work of a question that was accepted. Its methods are for the goroutine that
 // does the work.
 type Work struct {
 	desk     *Desk
 	ticket   *Ticket
+	claim    Claim
 	late     *time.Timer
 	turned   bool
-	free     func()        // gives the turn back
 	boundary time.Duration // when the reply leaves, after its acceptance; 0 before Ready
+
+	mu     sync.Mutex
+	begun  time.Time     // when the turn began; zero before
+	least  time.Duration // the boundary that the begin of the turn allows
+	passed bool          // Passed was called
 }
 
-// Turn waits for a turn to read and compute, or until the end of the class. The turn ends
-// with [Work.Ready], or with the class if that comes first: work that misses its class keeps
-// no other from its own. How long the wait is depends on private data: nothing that others
-// see may follow from when it ends.
+// Turn waits for the time of the slot at which the computation begins. What comes before it,
+// as the charge and the reading of the columns, is not part of the bound. A turn that begins
+// too late for bound and allowance moves the reply to a later boundary, however long the
+// computation takes. Turn does not wait when the desk is closed.
 func (w *Work) Turn() {
-	w.turned = true
-	turns := w.desk.turnsOf(w.ticket.class)
-	select {
-	case turns <- struct{}{}:
-	case <-w.ticket.missed:
+	if w.turned {
 		return
 	}
-	free := sync.OnceFunc(func() { <-turns })
-	over := time.AfterFunc(time.Until(w.ticket.accepted.Add(w.ticket.class)), free)
-	w.free = func() {
-		over.Stop()
-		free()
+	w.turned = true
+	t := w.ticket
+	begun := time.Now()
+	if wait := t.turn.Sub(begun); wait > 0 {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			begun = t.turn
+		case <-w.desk.stopping:
+			begun = time.Now()
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.begun, w.least = begun, Boundary(t.class, begun.Sub(t.accepted)+w.claim.Bound+w.claim.allowance()+settling)
+}
+
+// over gives the notice of a miss at the end of the class, and says so where the computation
+// has passed its bound.
+func (w *Work) over() {
+	w.pass(time.Now())
+	close(w.ticket.missed)
+}
+
+// pass calls Passed, once, if the computation has taken longer than bound and allowance by a
+// time.
+func (w *Work) pass(at time.Time) {
+	w.mu.Lock()
+	now := !w.passed && !w.begun.IsZero() && at.Sub(w.begun) > w.claim.Bound+w.claim.allowance()
+	w.passed = w.passed || now
+	w.mu.Unlock()
+	if now {
+		w.desk.passed.Add(1)
+		if w.claim.Passed != nil {
+			w.claim.Passed()
+		}
 	}
 }
 
-// Ready ends the turn and waits until a little before the boundary at which the reply
+// Ready ends the computation and waits until a little before the boundary at which the reply
 // leaves: what the work stores after it says nothing of when the computation ended. It does
 // not wait when the desk is closed. A second call does nothing.
 func (w *Work) Ready() {
 	if w.boundary > 0 {
 		return
 	}
-	if w.free != nil {
-		w.free()
-	}
 	t := w.ticket
-	took := time.Since(t.accepted) + settling
-	w.boundary = Boundary(t.class, took)
-	if took > t.class {
+	now := time.Now()
+	w.mu.Lock()
+	w.boundary = max(w.least, Boundary(t.class, now.Sub(t.accepted)+settling))
+	w.mu.Unlock()
+	if w.boundary > t.class {
 		w.desk.missed.Add(1)
 	} else {
 		w.late.Stop() // a timer that has fired in this moment made a notice of a miss; the reply can be fetched
@@ -211,19 +330,7 @@ func (w *Work) Ready() {
 	case <-timer.C:
 	case <-w.desk.stopping:
 	}
-}
-
-// turnsOf are the turns of the work of a class. Classes have turns of their own, so that long
-// work does not keep short work from its class.
-func (d *Desk) turnsOf(class time.Duration) chan struct{} {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	turns := d.turns[class]
-	if turns == nil {
-		turns = make(chan struct{}, d.atOnce)
-		d.turns[class] = turns
-	}
-	return turns
+	w.pass(now)
 }
 
 func (d *Desk) count(class time.Duration) {
@@ -234,18 +341,19 @@ func (d *Desk) count(class time.Duration) {
 
 // Counts are numbers of questions.
 type Counts struct {
-	// Waiting wait for a place, and Running have work that is not done.
+	// Waiting wait to be accepted, and Running have work that is not done.
 	Waiting, Running int64
-	// Released have replied at a boundary, Missed of them after their class; Refused have
-	// replied at once.
-	Released, Missed, Refused int64
+	// Released have replied at a boundary, Missed of them after their class, and Passed of them
+	// have passed their bound; Refused have replied at once.
+	Released, Missed, Passed, Refused int64
 }
 
 // Counts are the numbers of all questions so far.
 func (d *Desk) Counts() Counts {
-	c := Counts{Waiting: d.waiting.Load(), Running: d.running.Load(), Missed: d.missed.Load(), Refused: d.early.Load()}
+	c := Counts{Running: d.running.Load(), Missed: d.missed.Load(), Passed: d.passed.Load(), Refused: d.early.Load()}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	c.Waiting = int64(d.queue.size)
 	for _, n := range d.done {
 		c.Released += n
 	}
@@ -266,6 +374,10 @@ func (d *Desk) Close(ctx context.Context) error {
 	if !d.closed {
 		d.closed = true
 		close(d.stopping)
+		for w := d.queue.next(); w != nil; w = d.queue.next() {
+			d.queue.remove(w)
+			w.accepted <- nil
+		}
 	}
 	d.mu.Unlock()
 	done := make(chan struct{})

@@ -3,6 +3,7 @@ package quantum
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,37 +20,38 @@ func TestBoundary(t *testing.T) {
 }
 
 // A reply leaves at the class exactly, whatever the work took; a slower one gives a notice
-// there and leaves at four, or sixteen, times the class.
+// there and leaves at four, or sixteen, times the class. One that takes longer than bound and
+// allowance has passed.
 func TestRepliesLeaveAtBoundaries(t *testing.T) {
 	for _, c := range []struct {
-		took, left time.Duration
-		missed     bool
+		took, left     time.Duration
+		missed, passed bool
 	}{
-		{0, 500 * time.Millisecond, false},
-		{time.Millisecond, 500 * time.Millisecond, false},
-		{474 * time.Millisecond, 500 * time.Millisecond, false},
-		{476 * time.Millisecond, 2 * time.Second, true},
-		{1900 * time.Millisecond, 2 * time.Second, true},
-		{2100 * time.Millisecond, 8 * time.Second, true},
+		{0, 600 * time.Millisecond, false, false},
+		{200 * time.Millisecond, 600 * time.Millisecond, false, false},
+		{399 * time.Millisecond, 600 * time.Millisecond, false, false},
+		{401 * time.Millisecond, 600 * time.Millisecond, false, true},
+		{574 * time.Millisecond, 600 * time.Millisecond, false, true},
+		{576 * time.Millisecond, 2400 * time.Millisecond, true, true},
+		{2500 * time.Millisecond, 9600 * time.Millisecond, true, true},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			d := New(1, 1, 1)
+			d := New(1, 4)
 			begun := time.Now()
-			ticket, err := d.Start(t.Context(), 500*time.Millisecond, func(w *Work) bool { w.Turn(); time.Sleep(c.took); return false })
+			var passed atomic.Int64
+			claim := Claim{Class: 600 * time.Millisecond, Passed: func() { passed.Add(1) }}
+			ticket, err := d.Start(t.Context(), claim, func(w *Work) bool { w.Turn(); time.Sleep(c.took); return false })
 			if err != nil {
 				t.Fatal(err)
-			}
-			if next := ticket.Next(begun); next != 500*time.Millisecond {
-				t.Errorf("next in %s", next)
 			}
 			missed := false
 			select {
 			case <-ticket.Missed():
 				missed = true
-				if at := time.Since(begun); at != 500*time.Millisecond {
-					t.Errorf("work of %s: notice after %s", c.took, at)
+				if at := time.Since(begun); at != 600*time.Millisecond || passed.Load() != 1 {
+					t.Errorf("work of %s: notice after %s, passed %d", c.took, at, passed.Load())
 				}
-				if next := ticket.Next(time.Now()); next != 1500*time.Millisecond {
+				if next := ticket.Next(time.Now()); next != 1800*time.Millisecond {
 					t.Errorf("next in %s after a miss", next)
 				}
 				if !ticket.Open() {
@@ -58,12 +60,12 @@ func TestRepliesLeaveAtBoundaries(t *testing.T) {
 			case <-ticket.Released():
 			}
 			<-ticket.Released()
-			if at := time.Since(begun); at != c.left || missed != c.missed || ticket.Open() {
-				t.Errorf("work of %s: left after %s, missed %v", c.took, at, missed)
+			if at := time.Since(begun); at != c.left || missed != c.missed || ticket.Open() || (passed.Load() == 1) != c.passed {
+				t.Errorf("work of %s: left after %s, missed %v, passed %d", c.took, at, missed, passed.Load())
 			}
 			synctest.Wait()
 			counts := d.Counts()
-			if counts.Released != 1 || (counts.Missed == 1) != c.missed || counts.Running != 0 || d.Released(500*time.Millisecond) != 1 {
+			if counts.Released != 1 || (counts.Missed == 1) != c.missed || (counts.Passed == 1) != c.passed || counts.Running != 0 || d.Released(600*time.Millisecond) != 1 {
 				t.Errorf("%+v", counts)
 			}
 		})
@@ -72,9 +74,9 @@ func TestRepliesLeaveAtBoundaries(t *testing.T) {
 
 func TestRefusalsLeaveAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := New(1, 1, 1)
+		d := New(1, 4)
 		begun := time.Now()
-		ticket, err := d.Start(t.Context(), 32*time.Second, func(*Work) bool { return true })
+		ticket, err := d.Start(t.Context(), Claim{Class: 32 * time.Second}, func(*Work) bool { return true })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,68 +87,69 @@ func TestRefusalsLeaveAtOnce(t *testing.T) {
 	})
 }
 
-// A place is free again at the boundary, not when the work is done: the wait of the next
-// question says nothing of the time that the work before took.
-func TestPlacesAreFreeAtBoundaries(t *testing.T) {
-	for _, took := range []time.Duration{0, 100 * time.Millisecond, 450 * time.Millisecond} {
-		synctest.Test(t, func(t *testing.T) {
-			d := New(1, 1, 1)
-			begun := time.Now()
-			if _, err := d.Start(t.Context(), 500*time.Millisecond, func(w *Work) bool { w.Turn(); time.Sleep(took); return false }); err != nil {
-				t.Fatal(err)
-			}
-			second, err := d.Start(t.Context(), 500*time.Millisecond, func(w *Work) bool { w.Turn(); return false })
-			if err != nil {
-				t.Fatal(err)
-			}
-			if at := time.Since(begun); at != 500*time.Millisecond {
-				t.Errorf("accepted after %s", at)
-			}
-			<-second.Released()
-			if at := time.Since(begun); at != time.Second {
-				t.Errorf("left after %s", at)
-			}
-		})
-	}
-}
-
 func TestFullAndClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := New(1, 1, 1)
+		d := New(1, 8)
 		never := func(*Work) bool { t.Error("the work began"); return false }
-		first, err := d.Start(t.Context(), time.Second, func(w *Work) bool { w.Turn(); return false })
-		if err != nil {
+		one := Claim{Class: time.Second, Principal: "a", Book: "x"}
+		if _, err := d.Start(t.Context(), one, func(w *Work) bool { w.Turn(); return false }); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
-		gone := make(chan error)
-		go func() { _, err := d.Start(ctx, time.Second, never); gone <- err }()
-		synctest.Wait()
-		if _, err := d.Start(t.Context(), time.Second, never); !errors.Is(err, ErrFull) {
-			t.Errorf("got %v", err)
+		gone := make(chan error, 8)
+		wait := func(principal, book string) {
+			go func() {
+				_, err := d.Start(ctx, Claim{Class: time.Second, Principal: principal, Book: book}, never)
+				gone <- err
+			}()
+			synctest.Wait()
+		}
+		full := func(principal, book string) {
+			t.Helper()
+			if _, err := d.Start(t.Context(), Claim{Class: time.Second, Principal: principal, Book: book}, never); !errors.Is(err, ErrFull) {
+				t.Errorf("%s in %s: got %v", principal, book, err)
+			}
+		}
+		wait("a", "x")
+		wait("a", "y")
+		full("a", "z") // a quarter of the queue
+		wait("b", "x")
+		wait("c", "x")
+		wait("d", "x")
+		full("e", "x") // half of the queue
+		wait("b", "y")
+		wait("c", "y")
+		wait("d", "y")
+		full("e", "z") // all of it
+		if c := d.Counts(); c.Waiting != 8 {
+			t.Errorf("%+v", c)
 		}
 		cancel()
-		if err := <-gone; !errors.Is(err, context.Canceled) {
-			t.Errorf("got %v", err)
+		for range 8 {
+			if err := <-gone; !errors.Is(err, context.Canceled) {
+				t.Errorf("got %v", err)
+			}
 		}
-		slow, err := d.Start(t.Context(), time.Second, func(w *Work) bool { w.Turn(); time.Sleep(10 * time.Minute); return false })
+		slow, err := d.Start(t.Context(), one, func(w *Work) bool { w.Turn(); time.Sleep(10 * time.Minute); return false })
 		if err != nil {
 			t.Fatal(err)
 		}
-		if first.Open() {
-			t.Error("two questions had one place")
-		}
+		ctx = t.Context()
+		wait("b", "x")
 		stop, end := context.WithTimeout(t.Context(), time.Second)
 		defer end()
 		if err := d.Close(stop); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v", err)
+		}
+		if err := <-gone; !errors.Is(err, ErrClosed) {
+			t.Errorf("got %v for one that waited", err)
 		}
 		<-slow.Released()
 		if err := d.Close(t.Context()); err != nil {
 			t.Error(err)
 		}
 		synctest.Wait()
-		if _, err := d.Start(t.Context(), time.Second, never); !errors.Is(err, ErrClosed) {
+		if _, err := d.Start(t.Context(), one, never); !errors.Is(err, ErrClosed) {
 			t.Errorf("got %v", err)
 		}
 	})

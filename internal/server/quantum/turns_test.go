@@ -1,154 +1,156 @@
 package quantum
 
 import (
+	"fmt"
+	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 )
 
-// Work of one class takes turns and leaves at its boundary all the same; that of another
-// class waits for none of it.
-func TestTurns(t *testing.T) {
+// schedule lets requests of several principals, books and classes be worked on, and returns
+// when each was accepted, had its turn, was ready and left. took is how long each work takes.
+func schedule(t *testing.T, took func(i int) time.Duration) []string {
+	var out []string
 	synctest.Test(t, func(t *testing.T) {
-		d := New(10, 1, 2)
-		var running, most, other atomic.Int64
-		var wait sync.WaitGroup
-		start := func(class time.Duration, work func()) {
-			begun := time.Now()
-			ticket, err := d.Start(t.Context(), class, func(w *Work) bool { w.Turn(); work(); return false })
-			if err != nil {
-				t.Fatal(err)
-			}
-			wait.Go(func() {
-				<-ticket.Released()
-				if at := time.Since(begun); at != class {
-					t.Errorf("a reply of the class %s left after %s", class, at)
-				}
-			})
-		}
-		for range 6 {
-			start(500*time.Millisecond, func() {
-				if now := running.Add(1); now > most.Load() {
-					most.Store(now)
-				}
-				time.Sleep(100 * time.Millisecond)
-				running.Add(-1)
-			})
-		}
-		start(2*time.Second, func() { other.Store(running.Load()) })
-		wait.Wait()
-		if most.Load() != 2 || other.Load() == 0 {
-			t.Errorf("%d at once; %d while the other class began", most.Load(), other.Load())
-		}
-	})
-}
-
-// Work that misses its class gives its turn back at the end of the class.
-func TestTurnOfAMiss(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := New(10, 1, 1)
+		d := New(2, 2048)
 		begun := time.Now()
-		if _, err := d.Start(t.Context(), 500*time.Millisecond, func(w *Work) bool { w.Turn(); time.Sleep(10 * time.Second); return false }); err != nil {
-			t.Fatal(err)
+		out = make([]string, 120)
+		var wait sync.WaitGroup
+		for i := range out {
+			class := []time.Duration{500 * time.Millisecond, 2 * time.Second, 8 * time.Second}[i%3]
+			claim := Claim{Class: class, Before: class / 40 * time.Duration(i%2), Bound: class / time.Duration(4+i%5), Principal: fmt.Sprint(i % 4), Book: fmt.Sprint(i % 7)}
+			wait.Go(func() {
+				var turn, ready time.Duration
+				ticket, err := d.Start(t.Context(), claim, func(w *Work) bool {
+					w.Turn()
+					turn = time.Since(begun)
+					time.Sleep(min(took(i), w.claim.Bound+w.claim.allowance()))
+					w.Ready()
+					ready = time.Since(begun)
+					return false
+				})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				missed := false
+				select {
+				case <-ticket.Missed():
+					missed = true
+				case <-ticket.Released():
+				}
+				<-ticket.Released()
+				out[i] = fmt.Sprint(ticket.accepted.Sub(begun), turn, ready, time.Since(begun), missed)
+			})
+			synctest.Wait()
 		}
-		synctest.Wait()
-		time.Sleep(300 * time.Millisecond)
-		second, err := d.Start(t.Context(), 500*time.Millisecond, func(w *Work) bool { w.Turn(); return false })
-		if err != nil {
-			t.Fatal(err)
-		}
-		<-second.Released()
-		if at := time.Since(begun); at != 800*time.Millisecond {
-			t.Errorf("the second reply left after %s", at)
-		}
-		time.Sleep(40 * time.Second)
-		synctest.Wait()
-		if c := d.Counts(); c.Missed != 1 || c.Released != 2 {
+		wait.Wait()
+		if c := d.Counts(); c.Missed != 0 || c.Passed != 0 || c.Waiting != 0 || c.Running != 0 || c.Released != int64(len(out)) {
 			t.Errorf("%+v", c)
 		}
 	})
+	return out
 }
 
-// A refusal waits for no turn: it leaves at once whatever other work is under way.
-func TestRefusalBesideOtherWork(t *testing.T) {
+// The times of all requests together are a function of public parameters: works that end at
+// once, and works that take all of their bound and of the allowance, give the same ones, and
+// none misses its class.
+func TestScheduleIsPublic(t *testing.T) {
+	fast := schedule(t, func(int) time.Duration { return 0 })
+	for name, took := range map[string]func(i int) time.Duration{
+		"slow":  func(int) time.Duration { return time.Hour },
+		"mixed": func(i int) time.Duration { return time.Duration(i*i%13) * 100 * time.Millisecond },
+	} {
+		if got := schedule(t, took); !slices.Equal(got, fast) {
+			t.Errorf("%s works have other times:\n%q\n%q", name, got, fast)
+		}
+	}
+}
+
+// One principal with 400 questions delays the answer of another by at most the class.
+func TestOneOfManyQuestions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := New(10, 1, 1)
-		begun := time.Now()
-		if _, err := d.Start(t.Context(), 500*time.Millisecond, func(w *Work) bool { w.Turn(); time.Sleep(300 * time.Millisecond); return false }); err != nil {
-			t.Fatal(err)
+		const class = 2 * time.Second
+		d := New(2, 2048)
+		work := func(w *Work) bool { w.Turn(); return false }
+		var wait sync.WaitGroup
+		for range 400 {
+			wait.Go(func() {
+				ticket, err := d.Start(t.Context(), Claim{Class: class, Bound: 300 * time.Millisecond, Principal: "many", Book: "x"}, work)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				<-ticket.Released()
+			})
 		}
 		synctest.Wait()
-		refused, err := d.Start(t.Context(), 500*time.Millisecond, func(*Work) bool { return true })
-		if err != nil {
-			t.Fatal(err)
+		for range 5 {
+			begun := time.Now()
+			ticket, err := d.Start(t.Context(), Claim{Class: class, Bound: 300 * time.Millisecond, Principal: "other", Book: "x"}, work)
+			if err != nil {
+				t.Fatal(err)
+			}
+			<-ticket.Released()
+			if delay := time.Since(begun) - class; delay > class {
+				t.Errorf("delayed by %s", delay)
+			}
 		}
-		<-refused.Released()
-		if at := time.Since(begun); at != 0 {
-			t.Errorf("the refusal left after %s", at)
-		}
-		time.Sleep(time.Second)
+		wait.Wait()
 	})
 }
 
-// What a work stores, it stores before its turn or a little before its boundary: how long
-// it and other works take changes neither time.
-func TestNothingIsStoredWhenWorkEnds(t *testing.T) {
-	const class = 500 * time.Millisecond
-	for _, c := range []struct{ other, own, want time.Duration }{
-		{0, 0, class},
-		{0, 100 * time.Millisecond, class},
-		{300 * time.Millisecond, 0, class},
-		{200 * time.Millisecond, 200 * time.Millisecond, class},
-		{0, 490 * time.Millisecond, 4 * class},
-		{300 * time.Millisecond, 300 * time.Millisecond, 4 * class},
-	} {
+// A turn that begins too late for bound and allowance misses its class, however short the
+// computation is, and has not passed its bound.
+func TestLateTurn(t *testing.T) {
+	for _, took := range []time.Duration{0, 300 * time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
-			d := New(10, 1, 1)
-			if _, err := d.Start(t.Context(), class, func(w *Work) bool { w.Turn(); time.Sleep(c.other); return false }); err != nil {
-				t.Fatal(err)
-			}
-			synctest.Wait()
+			d := New(1, 4)
 			begun := time.Now()
-			var before, after time.Duration
-			ticket, err := d.Start(t.Context(), class, func(w *Work) bool {
-				before = time.Since(begun)
+			claim := Claim{Class: 600 * time.Millisecond, Bound: 100 * time.Millisecond, Passed: func() { t.Error("passed") }}
+			ticket, err := d.Start(t.Context(), claim, func(w *Work) bool {
+				time.Sleep(300 * time.Millisecond) // its charge waits for the disk
 				w.Turn()
-				time.Sleep(c.own)
-				w.Ready()
-				after = time.Since(begun)
-				time.Sleep(10 * time.Millisecond) // stores it
+				time.Sleep(took)
 				return false
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
+			<-ticket.Missed()
 			<-ticket.Released()
-			time.Sleep(2 * class)
-			if left := time.Since(begun) - 2*class; before != 0 || after != c.want-settling || left != c.want {
-				t.Errorf("other work of %s, own of %s: stored after %s and %s, left after %s", c.other, c.own, before, after, left)
+			if at := time.Since(begun); at != 2400*time.Millisecond {
+				t.Errorf("left after %s", at)
 			}
 		})
 	}
 }
 
-// A desk that closes lets work that is ready be stored at once; its reply leaves at its time.
-func TestReadyWorkOfAClosedDesk(t *testing.T) {
+// A desk that closes lets work that waits for its turn, or is ready, go on at once; its reply
+// leaves at its time.
+func TestWorkOfAClosedDesk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := New(1, 1, 1)
+		d := New(1, 4)
 		begun := time.Now()
-		ticket, err := d.Start(t.Context(), 32*time.Second, func(w *Work) bool { w.Turn(); w.Ready(); return false })
-		if err != nil {
-			t.Fatal(err)
+		var tickets []*Ticket
+		for range 2 { // the second one waits for its turn
+			ticket, err := d.Start(t.Context(), Claim{Class: 32 * time.Second, Bound: 5 * time.Second}, func(w *Work) bool { w.Turn(); w.Ready(); return false })
+			if err != nil {
+				t.Fatal(err)
+			}
+			tickets = append(tickets, ticket)
 		}
 		synctest.Wait()
 		if err := d.Close(t.Context()); err != nil || time.Since(begun) != 0 {
 			t.Errorf("closed after %s: %v", time.Since(begun), err)
 		}
-		<-ticket.Released()
+		for _, ticket := range tickets {
+			<-ticket.Released()
+		}
 		if at := time.Since(begun); at != 32*time.Second {
-			t.Errorf("the reply left after %s", at)
+			t.Errorf("the replies left after %s", at)
 		}
 	})
 }

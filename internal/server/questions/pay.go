@@ -188,6 +188,9 @@ func (q *Questions) begin(ctx context.Context, p *paying, r *Reader, in *Paying,
 		out.Errors = []problem.Fault{{Pointer: "/most", Detail: "expected at least the cost of the quote"}}
 		return nil, out
 	}
+	if err := q.allowed(c.Book, r.ID); err != nil {
+		return nil, err
+	}
 	request, err := q.ask(h, r.ID, c.Questions)
 	if err != nil {
 		return nil, err
@@ -210,7 +213,8 @@ func (q *Questions) begin(ctx context.Context, p *paying, r *Reader, in *Paying,
 	p.id, p.book, p.by = id, c.Book, r.ID
 	q.byID[id] = p
 	q.mu.Unlock()
-	p.ticket, err = q.config.Desk.Start(ctx, c.Class, func(w *quantum.Work) bool {
+	claim := quantum.Claim{Class: c.Class, Before: c.Before, Bound: c.Bound, Principal: r.ID, Book: c.Book, Passed: func() { q.end(c.Book, r.ID) }}
+	p.ticket, err = q.config.Desk.Start(ctx, claim, func(w *quantum.Work) bool {
 		defer held.Release()
 		return q.work(w, p, c, h, r, request, held)
 	})
@@ -313,6 +317,9 @@ func (q *Questions) work(w *quantum.Work, p *paying, c *content, h *books.Held, 
 	q.move(p, accept)
 	paid, err := json.Marshal(c)
 	if err == nil {
+		err = q.allowed(c.Book, r.ID) // they may have ended while the request waited
+	}
+	if err == nil {
 		err = q.config.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 			return tx.AddQuestion(ctx, &store.Question{ID: p.id, Book: c.Book, Principal: r.ID, Key: p.key, BodyHash: p.bodyHash[:], Request: c.Request, Paid: paid})
 		})
@@ -325,7 +332,7 @@ func (q *Questions) work(w *quantum.Work, p *paying, c *content, h *books.Held, 
 		q.release(p, drop)
 		return true
 	}
-	held.Charged, held.Computed = func() { q.move(p, charge); w.Turn() }, func() { q.move(p, compute); w.Ready() }
+	held.Charged, held.Read, held.Computed = func() { q.move(p, charge) }, w.Turn, func() { q.move(p, compute); w.Ready() }
 	answers, err := held.Ask(ctx, q.config.Service(), request)
 	if err != nil && q.stands(p) == begun && !service.IsCharged(err) {
 		p.refused = q.refusal(ctx, c, h, r, request, err)

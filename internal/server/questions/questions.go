@@ -27,8 +27,8 @@ type Config struct {
 	Service func() *service.Service
 	// Hold keeps the cost of a request free ([service.Kept.Hold]). Required.
 	Hold func(ctx context.Context, r *api.AskRequest, cost api.Amount) (*service.Held, error)
-	// Class is the time class of a quote. Required.
-	Class func(*api.AskQuote) (time.Duration, error)
+	// Times are the time class and the bounds of a quote. Required.
+	Times func(*api.AskQuote) quantum.Claim
 	// Secret is what the key of tokens is derived from. Required.
 	Secret []byte
 	// Name is the name of a principal. Required.
@@ -41,6 +41,9 @@ type Config struct {
 	Public map[string]string
 	// Space refuses a charge where the disk might not take its entries. Optional.
 	Space func() error
+	// Ended is called when the paid questions of a principal in a book have ended, because one
+	// of them took longer than its bound. Optional.
+	Ended func(ctx context.Context, book, principal string)
 	// Fault is called at the steps asked (the question is stored, and not charged), stored
 	// (its answer is) and reply (it leaves). For tests of faults. Optional.
 	Fault func(step string) error
@@ -54,6 +57,9 @@ type Questions struct {
 	mu   sync.Mutex
 	open map[string]*paying // requests whose reply has not left, by request key
 	byID map[string]*paying // the same, by the id of the answer
+	// ended holds whose paid questions in which book have ended, as the store does: it is
+	// known here first.
+	ended map[endedKey]bool
 
 	fits fits
 
@@ -65,7 +71,7 @@ type Questions struct {
 // New makes the questions of a server, and looks in the ledger for answers that a killed
 // process stored there and did not send.
 func New(ctx context.Context, config Config) (*Questions, error) {
-	if config.Store == nil || config.Books == nil || config.Desk == nil || config.Service == nil || config.Hold == nil || config.Class == nil || len(config.Secret) == 0 || config.Name == nil || config.Explain == nil || config.Seal == nil {
+	if config.Store == nil || config.Books == nil || config.Desk == nil || config.Service == nil || config.Hold == nil || config.Times == nil || len(config.Secret) == 0 || config.Name == nil || config.Explain == nil || config.Seal == nil {
 		return nil, errors.New("questions: expected all fields of Config but Public")
 	}
 	s, err := newSealer(config.Secret)
@@ -75,12 +81,22 @@ func New(ctx context.Context, config Config) (*Questions, error) {
 	if config.Space == nil {
 		config.Space = func() error { return nil }
 	}
+	if config.Ended == nil {
+		config.Ended = func(context.Context, string, string) {}
+	}
 	if config.Fault == nil {
 		config.Fault = func(string) error { return nil }
 	}
 	q := &Questions{
-		config: config, sealer: s, open: map[string]*paying{}, byID: map[string]*paying{},
+		config: config, sealer: s, open: map[string]*paying{}, byID: map[string]*paying{}, ended: map[endedKey]bool{},
 		rehearsing: make(chan struct{}, rehearsals), closing: make(chan struct{}),
+	}
+	ended, err := config.Store.EndedAsking(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range ended {
+		q.ended[endedKey{e.Book, e.Principal}] = true
 	}
 	left, err := q.resolveAll(ctx)
 	if err != nil {

@@ -80,6 +80,8 @@ type content struct {
 	Margins    []PromisedMargin `json:"margins"`
 	Cost       api.Amount       `json:"cost"`
 	Class      time.Duration    `json:"class"`
+	Before     time.Duration    `json:"before,omitempty"`
+	Bound      time.Duration    `json:"bound,omitempty"`
 	Length     int              `json:"length"`
 	Request    string           `json:"request"`
 	Until      int64            `json:"until"`
@@ -178,18 +180,15 @@ func (q *Questions) Quote(ctx context.Context, in *Quoting, r *Reader) (*Quote, 
 	if !slices.ContainsFunc(price.Accounts, func(a api.AccountQuote) bool { return a.Kind == "analyst" }) {
 		price.Fits = false // only those with an account may ask
 	}
-	class, err := q.config.Class(price)
-	if err != nil {
-		return nil, err
-	}
+	times := q.config.Times(price)
 	until := q.config.Store.Now().Add(lives).Truncate(time.Second)
 	c := &content{
 		Version: contentVersion, ID: store.NewID("qt"), Principal: r.ID, Book: h.ID, Dataset: h.Dataset, Definition: price.Definition,
-		Cost: price.Cost, Class: class, Length: lengthClass(price), Request: price.Request, Until: until.Unix(),
+		Cost: price.Cost, Class: times.Class, Before: times.Before, Bound: times.Bound, Length: lengthClass(price), Request: price.Request, Until: until.Unix(),
 	}
 	out := &Quote{
 		ID: c.ID, Until: until, Book: h.ID, Accounting: price.Accounting, Cost: price.Cost, Neighbours: price.Neighbours, Unit: price.Unit,
-		TimeClass: class.Seconds(), Questions: price.Questions, Fits: price.Fits, Short: price.Short, FitsWith: price.FitsWith,
+		TimeClass: times.Class.Seconds(), Questions: price.Questions, Fits: price.Fits, Short: price.Short, FitsWith: price.FitsWith,
 		Statement: price.Statement, NotCovered: price.NotCovered, Spec: price.Specification, Command: "noren ask questions.yaml", RequestHash: price.Request, SchemaHash: price.Definition,
 	}
 	priced := make([]api.Question, len(out.Questions))

@@ -102,6 +102,9 @@ export function Accounts({ book, tones, set }: { book: Book; tones: Map<string, 
   const close = async (a: Account): Promise<void> => {
     set(await call<Book>("DELETE", `/books/${part(book.id)}/accounts/${part(a.principal)}`));
   };
+  const allow = async (a: Account): Promise<void> => {
+    set(await call<Book>("POST", `/books/${part(book.id)}/accounts/${part(a.principal)}/allow`));
+  };
   const done = (b: Book): void => {
     show(undefined);
     set(b);
@@ -114,6 +117,7 @@ export function Accounts({ book, tones, set }: { book: Book; tones: Map<string, 
           <div class="row">
             <b>{a.name}</b>
             {a.closed ? <Chip>{t("accounts.closed")}</Chip> : null}
+            {a.asking_ended ? <Chip tone="wa">{t("accounts.ended")}</Chip> : null}
             <span class="q">{t("budget.of", { spent: paid(a.spent), cap: left(a.cap) })}</span>
           </div>
           <Fill share={share(a.left, a.cap)} tone={"w" + (tones.has(a.principal) ? (tones.get(a.principal) ?? 0) % 5 : 4)} />
@@ -125,6 +129,11 @@ export function Accounts({ book, tones, set }: { book: Book; tones: Map<string, 
                   {t("cap.raise")}
                   <span class="sr"> {a.name}</span>
                 </button>
+                {a.asking_ended ? (
+                  <Act act={() => allow(a)} link label={t("accounts.allow.of", { name: a.name })}>
+                    {t("accounts.allow")}
+                  </Act>
+                ) : null}
                 <Act act={() => close(a)} link label={t("accounts.close.of", { name: a.name })}>
                   {t("accounts.close")}
                 </Act>

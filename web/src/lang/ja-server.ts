@@ -193,6 +193,7 @@ export const jaServer: Record<string, string> = {
   "change.drop": "質問{question}を除く。",
 
   // Titles of problems
+  "code.asking-ended": "処理が上限時間を超えた質問があったため、この予算簿での、この利用者の有料の質問は停止されています。",
   "code.conflict": "ほかの要求、または対象の状態と矛盾します。",
   "code.cross-site": "別のサイトからの要求です。",
   "code.forbidden": "この役割では実行できません。",

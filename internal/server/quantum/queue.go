@@ -1,0 +1,110 @@
+package quantum
+
+import "slices"
+
+// waiter is a request that is not accepted.
+type waiter struct {
+	claim    Claim
+	accepted chan *Ticket // takes its ticket, or nil when the desk closes
+}
+
+// queue holds the requests that wait. The principals follow each other, and so do the books
+// of each principal; the requests of a principal in a book have the order of their arrival.
+type queue struct {
+	most, size int
+	principals []*principalQueue
+	books      map[string]int // requests that wait, by book
+}
+
+// principalQueue is the part of a principal.
+type principalQueue struct {
+	name  string
+	size  int
+	books []*bookQueue
+}
+
+// bookQueue is the part of a principal in a book. It is never empty.
+type bookQueue struct {
+	name    string
+	waiting []*waiter
+}
+
+func newQueue(most int) *queue { return &queue{most: most, books: map[string]int{}} }
+
+// add lets a request wait, and reports whether there is room for it.
+func (q *queue) add(w *waiter) bool {
+	share := func(parts int) int { return max(1, q.most/parts) }
+	p := q.principal(w.claim.Principal)
+	if q.size >= q.most || q.books[w.claim.Book] >= share(2) || p != nil && p.size >= share(4) {
+		return false
+	}
+	if p == nil {
+		p = &principalQueue{name: w.claim.Principal}
+		q.principals = append(q.principals, p)
+	}
+	i := slices.IndexFunc(p.books, func(b *bookQueue) bool { return b.name == w.claim.Book })
+	if i < 0 {
+		i = len(p.books)
+		p.books = append(p.books, &bookQueue{name: w.claim.Book})
+	}
+	p.books[i].waiting = append(p.books[i].waiting, w)
+	q.size++
+	p.size++
+	q.books[w.claim.Book]++
+	return true
+}
+
+func (q *queue) principal(name string) *principalQueue {
+	for _, p := range q.principals {
+		if p.name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// next is the request that is accepted next; nil where none waits.
+func (q *queue) next() *waiter {
+	if len(q.principals) == 0 {
+		return nil
+	}
+	return q.principals[0].books[0].waiting[0]
+}
+
+// remove takes a request out, and reports whether it waited. After the next one its principal
+// and book are the last in their turns.
+func (q *queue) remove(w *waiter) bool {
+	p := q.principal(w.claim.Principal)
+	if p == nil {
+		return false
+	}
+	at := slices.IndexFunc(p.books, func(b *bookQueue) bool { return b.name == w.claim.Book })
+	if at < 0 {
+		return false
+	}
+	b := p.books[at]
+	i := slices.Index(b.waiting, w)
+	if i < 0 {
+		return false
+	}
+	next := q.next() == w
+	b.waiting = slices.Delete(b.waiting, i, i+1)
+	q.size--
+	p.size--
+	if q.books[b.name]--; q.books[b.name] == 0 {
+		delete(q.books, b.name)
+	}
+	if next || len(b.waiting) == 0 {
+		p.books = slices.Delete(p.books, at, at+1)
+		if len(b.waiting) > 0 {
+			p.books = append(p.books, b)
+		}
+	}
+	if next || p.size == 0 {
+		q.principals = slices.DeleteFunc(q.principals, func(one *principalQueue) bool { return one == p })
+		if p.size > 0 {
+			q.principals = append(q.principals, p)
+		}
+	}
+	return true
+}
