@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/noren-privacy/noren/internal/server/audit"
 	"github.com/noren-privacy/noren/internal/server/books"
 	"github.com/noren-privacy/noren/internal/server/problem"
 	"github.com/noren-privacy/noren/internal/server/quantum"
@@ -65,7 +66,10 @@ func (s *Server) openBooks(ctx context.Context) (err error) {
 // noteEnded writes to the audit log that the paid questions of a principal in a book have
 // ended.
 func (s *Server) noteEnded(ctx context.Context, book, principal string) {
-	_ = s.noteObject(ctx, "", "book.asking-end", book, map[string]string{"principal": principal}) // a failure is in the server's log
+	err := s.audit.Append(ctx, audit.Entry{Actor: "host", Action: "book.asking-end", Object: book, Outcome: "ok", Detail: map[string]string{"principal": principal}})
+	if err != nil {
+		s.cfg.Log.Error("the audit log cannot be written", "error", err)
+	}
 }
 
 // sealLedger seals the server because its ledger is behind what is known of it.

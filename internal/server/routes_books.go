@@ -95,11 +95,7 @@ func (s *Server) registerBooks(api huma.API, mux *http.ServeMux) {
 		access{roles: stewards, object: "id", changes: true, action: "book.asking-allow"},
 		func(ctx context.Context, c *call, in *closingInput) (*output[*books.Book], error) {
 			c.notePrincipal(in.Principal)
-			had, err := s.questions.Allow(ctx, in.ID, in.Principal)
-			if err == nil && !had {
-				err = problem.New("conflict", "The paid questions of this principal have not ended.")
-			}
-			if err != nil {
+			if err := s.questions.Allow(ctx, in.ID, in.Principal); err != nil {
 				return nil, err
 			}
 			return bookAnswer(s.books.Get(ctx, in.ID, c.viewer()))

@@ -31,7 +31,7 @@ type bookQueue struct {
 
 func newQueue(most int) *queue { return &queue{most: most, books: map[string]int{}} }
 
-// add lets a request wait, and reports whether there is room for it.
+// add lets a request wait, and reports whether the queue and its shares allow it.
 func (q *queue) add(w *waiter) bool {
 	share := func(parts int) int { return max(1, q.most/parts) }
 	p := q.principal(w.claim.Principal)

@@ -40,22 +40,25 @@ func (q *Questions) allowed(book, principal string) error {
 	return nil
 }
 
-// Allow lets a principal ask paid questions in a book again. It reports whether they had
+// Allow lets a principal ask paid questions in a book again. It refuses where they have not
 // ended.
-func (q *Questions) Allow(ctx context.Context, book, principal string) (bool, error) {
+func (q *Questions) Allow(ctx context.Context, book, principal string) error {
 	had := false
 	err := q.config.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
 		had, err = tx.AllowAsking(ctx, book, principal)
 		return err
 	})
 	if err != nil {
-		return false, err
+		return err
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	had = had || q.ended[endedKey{book, principal}]
 	delete(q.ended, endedKey{book, principal})
-	return had, nil
+	if !had {
+		return problem.New("conflict", "The paid questions of this principal have not ended.")
+	}
+	return nil
 }
 
 // AskingEnded reports whether the paid questions of a principal in a book have ended.
