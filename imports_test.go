@@ -3,11 +3,8 @@ package noren_test
 import (
 	"encoding/json"
 	"errors"
-	"go/parser"
-	"go/token"
 	"io"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -86,7 +83,7 @@ var layers = [][]string{
 	{"noren/report"},
 	{"noren/service"},
 	{"noren/experiments", "noren/internal/server", "noren/web"},
-	{"noren/internal/cli"},
+	{"noren/internal/cli", "noren/internal/reproduce"},
 	{"noren/cmd", "noren/internal/acceptance"},
 }
 
@@ -148,8 +145,8 @@ func TestOnlyOneRoomEach(t *testing.T) {
 		},
 		{"knows Parquet", []string{"github.com/parquet-go/parquet-go"}, []string{"noren/table/parquetio"}},
 		{"answers HTTP", []string{"github.com/danielgtaylor/huma"}, []string{"noren/internal/server"}},
-		{"parses commands", []string{"github.com/spf13/cobra"}, []string{"noren/internal/cli"}},
-		{"runs the experiments of the papers", []string{"noren/experiments"}, []string{"noren/experiments", "noren/internal/cli"}},
+		{"parses commands", []string{"github.com/spf13/cobra"}, []string{"noren/internal/cli", "noren/internal/reproduce"}},
+		{"runs the experiments of the papers", []string{"noren/experiments"}, []string{"noren/experiments", "noren/internal/reproduce"}},
 	}
 	for _, p := range listPackages(t) {
 		for _, r := range rules {
@@ -162,29 +159,21 @@ func TestOnlyOneRoomEach(t *testing.T) {
 	}
 }
 
-// No command but noren reproduce runs the experiments of the papers.
-func TestOnlyReproduceImportsExperiments(t *testing.T) {
-	files, err := filepath.Glob("internal/cli/*.go")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%d files, %v", len(files), err)
-	}
-	used := 0
-	for _, path := range files {
-		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
-		if err != nil {
-			t.Fatal(err)
+// The program of users holds no experiment of a paper.
+func TestProgramHoldsNoExperiment(t *testing.T) {
+	found := 0
+	for _, p := range listPackages(t) {
+		if !in(p.ImportPath, "noren/cmd/noren", "noren/cmd/noren-reproduce") {
+			continue
 		}
-		for _, spec := range f.Imports {
-			if !in(short(strings.Trim(spec.Path.Value, `"`)), "noren/experiments") {
-				continue
-			}
-			if used++; !strings.HasPrefix(filepath.Base(path), "reproduce") {
-				t.Errorf("%s imports %s: only the files of noren reproduce do", path, spec.Path.Value)
-			}
+		found++
+		holds := slices.ContainsFunc(p.Deps, func(dep string) bool { return in(dep, "noren/experiments", "noren/internal/reproduce") })
+		if want := in(p.ImportPath, "noren/cmd/noren-reproduce"); holds != want {
+			t.Errorf("%s holds experiments: %v, want %v", p.ImportPath, holds, want)
 		}
 	}
-	if used == 0 {
-		t.Error("no file imports an experiment: has noren reproduce moved?")
+	if found != 2 {
+		t.Errorf("found %d programs, want 2", found)
 	}
 }
 

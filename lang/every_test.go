@@ -32,7 +32,7 @@ var written = map[string]bool{
 	"it ends %s": true, "Mean of {column}": true, "Sum of {column}": true, "by %s": true, "within %s": true, "most in: %s": true,
 	"%s left": true, "%s%s after it": true, "%s at least": true, "%s (proposed)": true, "%s: NOT sound": true,
 	", where %s": true, "by\t%s %s": true, "edges       %s": true, "note\t%s": true, "note: %s": true,
-	"of\t%s": true, "read\t%s": true, "take\t%s": true, "worst       %s": true, "ours, t = 0..   %v": true, "Type: %s": true, "Role: %s": true, "none: %s": true,
+	"of\t%s": true, "read\t%s": true, "take\t%s": true, "worst       %s": true, "Type: %s": true, "Role: %s": true, "none: %s": true,
 	"%s%s of %s records (%s)": true,
 	"%s%s; 95 %% interval: %s either way, if private records are like the public ones beside them, and the tables differ in what was not released at most as much as in what was": true,
 	"%s to %s%s": true,
@@ -42,8 +42,6 @@ var written = map[string]bool{
 	"mean of %s": true, "sum of %s": true,
 	// parts of longer texts, which are found as a whole
 	"one of %s": true, "about %s": true, "to %s": true, "over %s": true, "of one %s": true,
-	// of noren reproduce, whose result is in English
-	"10 + sd, %s": true,
 }
 
 // Every text of the catalogue is found again where it stands alone, with typical

@@ -26,8 +26,6 @@ func TestSay(t *testing.T) {
 		{"id (it looks like a key of persons or records, and its value also tells the value of age, sex); name (its name says that it holds names of persons)", "id（人かレコードのキーのようです。また、その値から age, sex の値が分かります）; name（名前からすると人の名前です）"},
 		{"over 65 years", "over 65 years"},
 		{"3 of 1,204 records", "1,204 件のうち 3"},
-		{"[2] not private", "[2] プライバシーを守らない"},
-		{"constant weights [12]", "一定の重み [12]"},
 		{"male and female", "male and female"},
 		{"the file has no column over 65", "ファイルに列 over 65 がありません"},
 		{"no such text as this", "no such text as this"},

@@ -2,6 +2,7 @@ package lang
 
 // errorTexts are what is wrong, in errors.
 var errorTexts = []Entry{
+	{"the experiments of the papers are a program of their own: noren-reproduce", "論文の実験は noren-reproduce という別のプログラムになりました"},
 	{"the request was charged and is not answered", "要求は課金されましたが、答えはありません"},
 	{"%d and %d reports without clients' ids cannot be told to be of the same people", "端末の ID のない %d 件と %d 件の報告が同じ人々のものか分かりません"},
 	{"%d bits in all cohorts are too few to tell %d words apart", "全コホートの %d ビットでは %d 個の単語を区別できません"},

@@ -45,8 +45,4 @@ var foreignTexts = []Entry{
 	{"k-anonymity", "k-匿名性"},
 	{"Correlation", "相関"},
 	{"Discernibility", "識別可能性"},
-	// Parts of the captions of noren reproduce ratio, which begin with the name of a setting.
-	{"the paper's", "論文の設定"},
-	{"D half N(0,.09)", "D は半分が N(0,.09)"},
-	{"half N(2,.16)", "半分が N(2,.16)"},
 }

@@ -1419,7 +1419,6 @@ var resultTexts = []Entry{
 	{"published as the values of its class with their shares", "クラスの値とその割合として公開"},
 	{"quasi-identifiers: %s", "準識別子: %s"},
 	{"questions   direct queries are better up to about %s, which share epsilon; weights answer any number", "質問       epsilon を分け合う直接の質問は約 %s 個まで有利。重みは何個でも答えます"},
-	{"quilt, approximate", "キルト（近似）"},
 	{"range of the query", "質問の値の幅"},
 	{"ranges are counted at their midpoints", "範囲は中点で数えます"},
 	{"ranks       off by at most %s records, all at once with confidence %g", "順位       すべて同時に信頼水準 %[2]g で誤差は最大 %[1]s 件"},

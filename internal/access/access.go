@@ -80,5 +80,5 @@ func way(name, reads, writes, gets string, holds ...Hold) Way {
 	return Way{Name: name, Reads: reads, Writes: writes, Gets: gets, Holds: holds}
 }
 
-// Ways are all ways, commands before routes.
+// Ways are all ways of noren, commands before routes.
 func Ways() []Way { return append(Commands(), Routes()...) }

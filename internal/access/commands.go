@@ -45,6 +45,7 @@ func Commands() []Way {
 		way("ratio check", tableRead, "an answer", analyst, Charged, Unaccounted),
 		way("ratio fit", tableRead, "weights", analyst, Charged, Unaccounted),
 		way("ratio plan", tableRead, "expected errors", anyone, Ungranted),
+		way("reproduce", nothing, "the name of another program", anyone, None),
 		way("serve", "the folder of a server", "replies of the routes", anyone, None),
 		way("serve audit-check", "an export of an audit log", "a verdict", anyone, None),
 		way("serve calibrate", "tables that it makes", "times", steward, None),
@@ -76,9 +77,14 @@ func Commands() []Way {
 			ways = append(ways, way("worker query "+kind, tableRead, "an answer", analyst, Charged, Unaccounted))
 		}
 	}
-	ways = append(ways, way("reproduce correlated", models, "figures of a paper", anyone, None))
+	return ways
+}
+
+// Experiments are the ways of noren-reproduce.
+func Experiments() []Way {
+	ways := []Way{way("correlated", models, "figures of a paper", anyone, None)}
 	for _, paper := range []string{"kanon", "ldp", "outlier", "ratio"} {
-		ways = append(ways, way("reproduce "+paper, "reference tables, or those that the request names", "figures of a paper", anyone, Ungranted))
+		ways = append(ways, way(paper, "reference tables, or those that the request names", "figures of a paper", anyone, Ungranted))
 	}
 	return ways
 }

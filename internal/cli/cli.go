@@ -82,7 +82,7 @@ func newRoot(t *terminal) *cobra.Command {
 		{heading: "Release tables:", commands: []*cobra.Command{newDemo(t), newInspect(t), newInit(t), newHierarchy(t), newAnonymize(t), newVerify(t), newAssess(t), newServe(t)}},
 		{heading: "Query data sets:", commands: []*cobra.Command{newLedger(t), newQuery(t), newAsk(t), newOutliers(t), newCorrelated(t), newHarm(t), newRatio(t)}},
 		{heading: "Collect data from devices:", commands: []*cobra.Command{newLDP(t)}},
-		{heading: "Prove and reproduce:", commands: []*cobra.Command{newCertificate(t), newReproduce(t)}},
+		{heading: "Prove:", commands: []*cobra.Command{newCertificate(t)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.heading, Title: g.heading})
 		for _, c := range g.commands {
@@ -90,7 +90,7 @@ func newRoot(t *terminal) *cobra.Command {
 		}
 		root.AddCommand(g.commands...)
 	}
-	root.AddCommand(newWorker(t))
+	root.AddCommand(newWorker(t), newMoved())
 	helpTexts(root)
 	plainDefaults(root)
 	usageArgs(root)

@@ -108,14 +108,6 @@ var states = []state{
 	{match: "noren ldp simulate --mechanism hybrid", slow: true},
 	{match: "noren ldp simulate --size 5 --mechanism grr --epsilon 1 --n 10000", slow: true},
 	{match: "noren ldp simulate table.csv", slow: true},
-	{match: "noren reproduce kanon", data: true, long: true},
-	{match: "noren reproduce kanon --dataset eia --k 5", data: true, slow: true},
-	{match: "noren reproduce kanon --dataset eia --k 5 --refine 20s", data: true, long: true},
-	{match: "noren reproduce kanon --dataset mine.csv", prepare: `awk -F, 'NR == 1 { print "id," $0 } NR > 1 { print NR "," $0 }' grid.csv > mine.csv`},
-	{match: "noren reproduce ldp", data: true, long: true},
-	{match: "noren reproduce ratio", data: true, long: true},
-	{match: "noren reproduce outlier", data: true, slow: true},
-	{match: "noren reproduce correlated", slow: true},
 }
 
 // exampleFolder makes the folder that examples run in, once: the clinic, small tables

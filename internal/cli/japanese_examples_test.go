@@ -17,7 +17,7 @@ import (
 // runJapanese runs an example in Japanese and fails for a sentence in English that it
 // prints, or that is in a page that it writes.
 func runJapanese(t *testing.T, folders *folders, env []string, e cli.Example, s state) {
-	if s.serves || s.long || s.data && os.Getenv("NOREN_DATA") == "" || strings.Contains(e.Line, "pg:") || strings.Contains(e.Line, "reproduce") {
+	if s.serves || s.long || s.data && os.Getenv("NOREN_DATA") == "" || strings.Contains(e.Line, "pg:") {
 		t.Skip("it takes long, or needs what is not here")
 	}
 	shared := s.prepare

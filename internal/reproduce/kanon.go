@@ -1,12 +1,9 @@
-package cli
+package reproduce
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,24 +12,11 @@ import (
 	"github.com/noren-privacy/noren/internal/grid"
 	"github.com/noren-privacy/noren/kanon/refine"
 	"github.com/noren-privacy/noren/kanon/space"
-	"github.com/noren-privacy/noren/lang"
 	words "github.com/noren-privacy/noren/report/text"
-	"github.com/noren-privacy/noren/service"
 	"github.com/noren-privacy/noren/spec"
 )
 
-func newReproduce(t *terminal) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "reproduce",
-		Short: "Reproduce the experiments of the papers and compare the figures",
-		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newReproduceKanon(t), newReproduceOutlier(t), newReproduceCorrelated(t), newReproduceLDP(t), newReproduceRatio(t))
-	return c
-}
-
-type reproduceKanonFlags struct {
+type kanonFlags struct {
 	data     string
 	datasets []string
 	drop     []string
@@ -47,8 +31,8 @@ type reproduceKanonFlags struct {
 	json     bool
 }
 
-func newReproduceKanon(t *terminal) *cobra.Command {
-	var f reproduceKanonFlags
+func newKanon(t *terminal) *cobra.Command {
+	var f kanonFlags
 	c := &cobra.Command{
 		Use:   "kanon",
 		Short: "Reproduce the Tomobiki paper: information loss and time of every method",
@@ -71,14 +55,14 @@ func newReproduceKanon(t *terminal) *cobra.Command {
 	return c
 }
 
-func (f *reproduceKanonFlags) run(c *cobra.Command, t *terminal) error {
+func (f *kanonFlags) run(c *cobra.Command, t *terminal) error {
 	scaling, err := space.ParseScaling(f.scale)
 	if err != nil {
-		return at("--scale", err)
+		return &noren.Error{Kind: noren.KindOf(err), Where: "--scale", Err: err}
 	}
 	effort, err := refine.ParseEffort(f.refine)
 	if err != nil {
-		return at("--refine", err)
+		return &noren.Error{Kind: noren.KindOf(err), Where: "--refine", Err: err}
 	}
 	gap, err := spec.ParseGap(f.gap)
 	if err != nil {
@@ -88,10 +72,10 @@ func (f *reproduceKanonFlags) run(c *cobra.Command, t *terminal) error {
 		return &noren.Error{Kind: noren.Usage, What: "nothing to reproduce: --k and --dataset must name something"}
 	}
 	o := experiment.Options{
-		Dir: dataFolder(f.data), Public: t.referenceTable, Datasets: f.datasets, Drop: f.drop, K: f.k,
+		Dir: dataFolder(f.data), Public: referenceTable, Datasets: f.datasets, Drop: f.drop, K: f.k,
 		Scaling: scaling, Quick: f.quick, Effort: effort, Gap: gap, Workers: f.workers, Progress: t.progress.report,
 	}
-	if err := checkTargets(f.force, f.page); err != nil {
+	if err := checkTarget(f.page, f.force); err != nil {
 		return err
 	}
 	show := t.emitRow()
@@ -108,30 +92,12 @@ func (f *reproduceKanonFlags) run(c *cobra.Command, t *terminal) error {
 	if err := experiment.Reproduce(c.Context(), o, emit); err != nil || f.page == "" {
 		return err
 	}
-	return writeFile(f.page, f.force, t.stdout, experiment.Figures(rows).In(t.lang).Write)
-}
-
-// referenceTable refuses a table of a data set of a ledger: the figures of an experiment are
-// not charged.
-func (t *terminal) referenceTable(ctx context.Context, path string) error {
-	return service.Public(ctx, t.service(nil), path)
-}
-
-// dataFolder is the folder of the reference data sets.
-func dataFolder(flag string) string {
-	if flag != "" {
-		return flag
-	}
-	if dir := os.Getenv("NOREN_DATA"); dir != "" {
-		return dir
-	}
-	return "../shared/data"
+	return writeFile(f.page, f.force, t.stdout, experiment.Figures(rows).Write)
 }
 
 // emitRow prints rows as a table, a heading for each data set and k.
 func (t *terminal) emitRow() func(experiment.Row) error {
 	var heading string
-	l := lang.Of(t.stdout)
 	return func(r experiment.Row) error {
 		t.progress.clear()
 		if h := fmt.Sprintf("%s, %s, k = %d", r.Dataset, r.Normalisation, r.K); h != heading {
@@ -140,10 +106,10 @@ func (t *terminal) emitRow() func(experiment.Row) error {
 			}
 			heading = h
 			if b := r.Bound; b != nil {
-				h += l.Text(": no partition loses less than %s (%s bound, %.1f s)", words.PercentDown(b.Loss), b.Method, b.Seconds)
+				h += fmt.Sprintf(": no partition loses less than %s (%s bound, %.1f s)", words.PercentDown(b.Loss), b.Method, b.Seconds)
 			}
-			fmt.Fprintf(t.stdout, "%s\n%s %s %s %s %s %s %s   %s\n", h, grid.Pad(l.Text("method"), 10), grid.Pad(l.Text("parameters"), 52), padLeft(l.Text("groups"), 8), padLeft(l.Text("sizes"), 9),
-				padLeft(l.Text("loss"), 10), padLeft(l.Text("gap"), 8), padLeft(l.Text("seconds"), 9), l.Text("paper (loss, seconds) or best known"))
+			fmt.Fprintf(t.stdout, "%s\n%-10s %-52s %8s %9s %10s %8s %9s   %s\n", h,
+				"method", "parameters", "groups", "sizes", "loss", "gap", "seconds", "paper (loss, seconds) or best known")
 		}
 		paper := ""
 		if r.Paper != nil {
@@ -156,26 +122,7 @@ func (t *terminal) emitRow() func(experiment.Row) error {
 		if r.Bound != nil {
 			gap = fmt.Sprintf("%.2f%%", math.Ceil(1e4*r.Bound.Gap)/100)
 		}
-		_, err := fmt.Fprintf(t.stdout, "%-10s %s %8d %9s %10.7f %8s %9.3f   %s\n", r.Algorithm, grid.Pad(l.Say(r.Params.String()), 52), r.Groups, fmt.Sprintf("%d-%d", r.MinSize, r.MaxSize), r.Loss, gap, r.Seconds, paper)
+		_, err := fmt.Fprintf(t.stdout, "%-10s %s %8d %9s %10.7f %8s %9.3f   %s\n", r.Algorithm, grid.Pad(r.Params.String(), 52), r.Groups, fmt.Sprintf("%d-%d", r.MinSize, r.MaxSize), r.Loss, gap, r.Seconds, paper)
 		return err
 	}
-}
-
-// padLeft puts spaces before a text until it takes n cells of a terminal.
-func padLeft(text string, n int) string {
-	return strings.Repeat(" ", max(0, n-grid.Width(text))) + text
-}
-
-// emitKind writes a row as one line of JSON that says what it is.
-func emitKind(enc *json.Encoder, kind string, row any) error {
-	plain, err := json.Marshal(row)
-	if err != nil {
-		return err
-	}
-	var fields map[string]any
-	if err := json.Unmarshal(plain, &fields); err != nil {
-		return err
-	}
-	fields["kind"] = kind
-	return enc.Encode(fields)
 }

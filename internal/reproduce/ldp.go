@@ -1,4 +1,4 @@
-package cli
+package reproduce
 
 import (
 	"encoding/json"
@@ -8,10 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	experiment "github.com/noren-privacy/noren/experiments/ldp"
-	"github.com/noren-privacy/noren/lang"
 )
 
-func newReproduceLDP(t *terminal) *cobra.Command {
+func newLDP(t *terminal) *cobra.Command {
 	var o experiment.Options
 	var page string
 	var force, asJSON bool
@@ -20,10 +19,10 @@ func newReproduceLDP(t *terminal) *cobra.Command {
 		Short: "Reproduce the paper on local privacy: Tables 1 to 10 and Figures 2 to 6",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := checkTargets(force, page); err != nil {
+			if err := checkTarget(page, force); err != nil {
 				return err
 			}
-			o.Dir, o.Public, o.Progress = dataFolder(o.Dir), t.referenceTable, t.progress.report
+			o.Dir, o.Public, o.Progress = dataFolder(o.Dir), referenceTable, t.progress.report
 			var rows []experiment.Row
 			err := experiment.Reproduce(c.Context(), o, func(r experiment.Row) error { rows = append(rows, r); return nil })
 			t.progress.clear()
@@ -31,7 +30,7 @@ func newReproduceLDP(t *terminal) *cobra.Command {
 				return err
 			}
 			if page != "" {
-				if err := writeFile(page, force, t.stdout, experiment.Figures(rows).In(t.lang).Write); err != nil {
+				if err := writeFile(page, force, t.stdout, experiment.Figures(rows).Write); err != nil {
 					return err
 				}
 			}
@@ -45,7 +44,7 @@ func newReproduceLDP(t *terminal) *cobra.Command {
 				}
 				return nil
 			}
-			printReproducedLDP(t.stdout, rows)
+			printLDP(t.stdout, rows)
 			return nil
 		},
 	}
@@ -61,18 +60,17 @@ func newReproduceLDP(t *terminal) *cobra.Command {
 	return c
 }
 
-func printReproducedLDP(w io.Writer, rows []experiment.Row) {
+func printLDP(w io.Writer, rows []experiment.Row) {
 	for _, t := range experiment.Tables(rows) {
-		printTable(w, &t)
+		t.WriteText(w)
 		fmt.Fprintln(w)
 	}
-	lang.Fprintln(w, "Notes")
-	l := lang.Of(w)
+	fmt.Fprintln(w, "Notes")
 	for i, n := range experiment.Notes(rows) {
-		fmt.Fprintf(w, "  [%d] %s\n", i+1, l.Say(n))
+		fmt.Fprintf(w, "  [%d] %s\n", i+1, n)
 	}
-	lang.Fprintln(w, "\nWhat is guaranteed, and what is not")
+	fmt.Fprintln(w, "\nWhat is guaranteed, and what is not")
 	for _, sentence := range experiment.Statement() {
-		fmt.Fprintf(w, "  %s\n", l.Say(sentence))
+		fmt.Fprintf(w, "  %s\n", sentence)
 	}
 }

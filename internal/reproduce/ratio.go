@@ -1,4 +1,4 @@
-package cli
+package reproduce
 
 import (
 	"context"
@@ -9,10 +9,9 @@ import (
 
 	experiment "github.com/noren-privacy/noren/experiments/ratio"
 	"github.com/noren-privacy/noren/internal/grid"
-	"github.com/noren-privacy/noren/lang"
 )
 
-func newReproduceRatio(t *terminal) *cobra.Command {
+func newRatio(t *terminal) *cobra.Command {
 	var o experiment.Options
 	var page string
 	var force, asJSON, addRemove bool
@@ -22,29 +21,29 @@ func newReproduceRatio(t *terminal) *cobra.Command {
 		Short: "Reproduce the paper on density ratios: methods A, B and C, corrected ones, and ours",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := checkTargets(force, page); err != nil {
+			if err := checkTarget(page, force); err != nil {
 				return err
 			}
 			if coverage > 0 {
-				return reproduceCoverage(c.Context(), t, experiment.CoverageOptions{
+				return runCoverage(c.Context(), t, experiment.CoverageOptions{
 					Repeats: coverage, Epsilons: []float64{0.1, 1, 3}, AddRemove: addRemove, Seed: o.Seed, Settings: o.Settings, Progress: t.progress.report,
 				}, asJSON)
 			}
-			o.Dir, o.Public, o.Progress = dataFolder(o.Dir), t.referenceTable, t.progress.report
+			o.Dir, o.Public, o.Progress = dataFolder(o.Dir), referenceTable, t.progress.report
 			r, err := experiment.Run(c.Context(), o)
 			t.progress.clear()
 			if err != nil {
 				return err
 			}
 			if page != "" {
-				if err := writeFile(page, force, t.stdout, r.Figures().In(t.lang).Write); err != nil {
+				if err := writeFile(page, force, t.stdout, r.Figures().Write); err != nil {
 					return err
 				}
 			}
 			if asJSON {
 				return emitRatio(json.NewEncoder(t.stdout), r)
 			}
-			printReproducedRatio(t, r)
+			printRatio(t, r)
 			return nil
 		},
 	}
@@ -61,8 +60,8 @@ func newReproduceRatio(t *terminal) *cobra.Command {
 	return c
 }
 
-// reproduceCoverage prints how often answers' intervals hold the truth.
-func reproduceCoverage(ctx context.Context, t *terminal, o experiment.CoverageOptions, asJSON bool) error {
+// runCoverage prints how often answers' intervals hold the truth.
+func runCoverage(ctx context.Context, t *terminal, o experiment.CoverageOptions, asJSON bool) error {
 	rows, err := experiment.RunCoverage(ctx, o)
 	t.progress.clear()
 	if err != nil {
@@ -79,14 +78,13 @@ func reproduceCoverage(ctx context.Context, t *terminal, o experiment.CoverageOp
 		return nil
 	}
 	w := grid.New(t.stdout)
-	l := lang.Of(w)
-	lang.Fprintln(w, "setting\tquestion\tepsilon\tcovered\twarned\tsilent misses\thalf-width\tmean error\tunweighted\ttest")
+	fmt.Fprintln(w, "setting\tquestion\tepsilon\tcovered\twarned\tsilent misses\thalf-width\tmean error\tunweighted\ttest")
 	for _, r := range rows {
-		verdict := l.Text("held")
+		verdict := "held"
 		if r.SilentP() < 1e-4 {
-			verdict = l.Text("REJECTED")
+			verdict = "REJECTED"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%g\t%.3f\t%.3f\t%.3f\t%.4f\t%.4f\t%.4f\t%s\n", r.Setting, l.Say(r.Question), r.Epsilon, r.Covered, r.Warned, r.Silent, r.Width, r.Error, r.Unweighted, verdict)
+		fmt.Fprintf(w, "%s\t%s\t%g\t%.3f\t%.3f\t%.3f\t%.4f\t%.4f\t%.4f\t%s\n", r.Setting, r.Question, r.Epsilon, r.Covered, r.Warned, r.Silent, r.Width, r.Error, r.Unweighted, verdict)
 	}
 	return w.Flush()
 }
@@ -111,19 +109,18 @@ func emitRatio(enc *json.Encoder, r *experiment.Result) error {
 	return enc.Encode(map[string]any{"kind": "verdict", "sentences": r.Verdict})
 }
 
-func printReproducedRatio(t *terminal, r *experiment.Result) {
+func printRatio(t *terminal, r *experiment.Result) {
 	for _, table := range r.Tables() {
-		printTable(t.stdout, &table)
+		table.WriteText(t.stdout)
 		fmt.Fprintln(t.stdout)
 	}
-	l := lang.Of(t.stdout)
 	for i, n := range r.Notes() {
-		fmt.Fprintf(t.stdout, "[%d] %s\n", i+1, l.Say(n))
+		fmt.Fprintf(t.stdout, "[%d] %s\n", i+1, n)
 	}
 	if len(r.Rows) > 0 {
 		fmt.Fprintln(t.stdout)
 	}
 	for _, sentence := range r.Verdict {
-		fmt.Fprintln(t.stdout, l.Say(sentence))
+		fmt.Fprintln(t.stdout, sentence)
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package reproduce
 
 import (
 	"encoding/json"
@@ -11,10 +11,9 @@ import (
 	"github.com/noren-privacy/noren"
 	experiment "github.com/noren-privacy/noren/experiments/outlier"
 	"github.com/noren-privacy/noren/internal/grid"
-	"github.com/noren-privacy/noren/lang"
 )
 
-func newReproduceOutlier(t *terminal) *cobra.Command {
+func newOutlier(t *terminal) *cobra.Command {
 	var data, figures string
 	var datasets []string
 	var force, asJSON bool
@@ -23,7 +22,7 @@ func newReproduceOutlier(t *terminal) *cobra.Command {
 		Short: "Reproduce the outlier paper: its experiment, and counterexamples to its bound",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			r, err := experiment.Run(c.Context(), experiment.Options{Dir: dataFolder(data), Public: t.referenceTable, Datasets: datasets, Progress: t.progress.report})
+			r, err := experiment.Run(c.Context(), experiment.Options{Dir: dataFolder(data), Public: referenceTable, Datasets: datasets, Progress: t.progress.report})
 			t.progress.clear()
 			if err != nil {
 				return err
@@ -106,48 +105,47 @@ func emitOutlier(enc *json.Encoder, r *experiment.Result) error {
 
 func printOutlier(t *terminal, r *experiment.Result) {
 	w := t.stdout
-	l := lang.Of(w)
 	heading := ""
 	for _, n := range r.Noise {
 		h := fmt.Sprintf("%s, epsilon %g", n.Dataset, n.Epsilon)
 		if h != heading {
-			lang.Fprintf(w, "\n%s: standard deviation of the noise\n", h)
+			fmt.Fprintf(w, "\n%s: standard deviation of the noise\n", h)
 			heading = h
 		}
 		remarks := []string{}
 		if !n.Private {
-			remarks = append(remarks, l.Text("not private"))
+			remarks = append(remarks, "not private")
 		}
 		if n.Chosen {
-			remarks = append(remarks, l.Text("chosen on the data"))
+			remarks = append(remarks, "chosen on the data")
 		}
 		if n.Delta > 0 {
 			remarks = append(remarks, "delta "+noren.LossFigure(n.Delta, 3))
 		}
-		fmt.Fprintf(w, "  %s %14s   %s\n", grid.Pad(l.Say(n.Mechanism), 36), figure(n.SD), strings.Join(remarks, ", "))
+		fmt.Fprintf(w, "  %s %14s   %s\n", grid.Pad(n.Mechanism, 36), figure(n.SD), strings.Join(remarks, ", "))
 	}
 	for _, x := range r.Curves {
-		lang.Fprintf(w, "\n%s: n = %d, d = %d, k = %d, r = %g, %d outliers\n", x.Dataset, x.N, x.D, x.K, x.Radius, x.Query)
-		lang.Fprintf(w, "  ours, t = 0..   %v\n", first(x.U, 16))
-		lang.Fprintf(w, "  the paper's     %v\n", first(x.Paper, 16))
+		fmt.Fprintf(w, "\n%s: n = %d, d = %d, k = %d, r = %g, %d outliers\n", x.Dataset, x.N, x.D, x.K, x.Radius, x.Query)
+		fmt.Fprintf(w, "  ours, t = 0..   %v\n", first(x.U, 16))
+		fmt.Fprintf(w, "  the paper's     %v\n", first(x.Paper, 16))
 	}
-	lang.Fprintln(w, "\nbest radii by the scaling of the columns")
+	fmt.Fprintln(w, "\nbest radii by the scaling of the columns")
 	for _, x := range r.Scalings {
-		fmt.Fprintf(w, "  %-11s %s ", x.Dataset, grid.Pad(l.Say(x.Scaling), 38))
-		lang.Fprintf(w, "%6.1f %% in [%s, %s); %6.1f %% at the paper's r = %g\n", 100*x.Accuracy, figure(x.From), figure(x.To), 100*x.AtPaper, x.PaperRadius)
+		fmt.Fprintf(w, "  %-11s %s ", x.Dataset, grid.Pad(x.Scaling, 38))
+		fmt.Fprintf(w, "%6.1f %% in [%s, %s); %6.1f %% at the paper's r = %g\n", 100*x.Accuracy, figure(x.From), figure(x.To), 100*x.AtPaper, x.PaperRadius)
 	}
-	lang.Fprintln(w, "\nrunning times")
+	fmt.Fprintln(w, "\nrunning times")
 	for _, x := range r.Timings {
-		fmt.Fprintf(w, "  %-11s %s %5d %10.4f s\n", x.Dataset, grid.Pad(l.Say(x.Algorithm), 46), x.Size, x.Seconds)
+		fmt.Fprintf(w, "  %-11s %s %5d %10.4f s\n", x.Dataset, grid.Pad(x.Algorithm, 46), x.Size, x.Seconds)
 	}
-	lang.Fprintln(w, "\ncounterexamples to the paper's bound")
+	fmt.Fprintln(w, "\ncounterexamples to the paper's bound")
 	for _, x := range r.Counterexamples {
-		lang.Fprintf(w, "  %s, t = %d: the query changes by %d, the paper's bound is %d, ours %d\n", l.Say(x.Name), x.T, x.Sensitivity, x.Paper, x.Ours)
-		fmt.Fprintf(w, "    %s\n", l.Say(x.What))
+		fmt.Fprintf(w, "  %s, t = %d: the query changes by %d, the paper's bound is %d, ours %d\n", x.Name, x.T, x.Sensitivity, x.Paper, x.Ours)
+		fmt.Fprintf(w, "    %s\n", x.What)
 	}
 	fmt.Fprintln(w)
 	for _, sentence := range r.Verdict {
-		fmt.Fprintf(w, "%s\n", l.Say(sentence))
+		fmt.Fprintf(w, "%s\n", sentence)
 	}
 }
 

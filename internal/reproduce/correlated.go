@@ -1,4 +1,4 @@
-package cli
+package reproduce
 
 import (
 	"encoding/json"
@@ -8,10 +8,9 @@ import (
 
 	experiment "github.com/noren-privacy/noren/experiments/correlated"
 	"github.com/noren-privacy/noren/internal/grid"
-	"github.com/noren-privacy/noren/lang"
 )
 
-func newReproduceCorrelated(t *terminal) *cobra.Command {
+func newCorrelated(t *terminal) *cobra.Command {
 	var page string
 	var o experiment.Options
 	var force, asJSON bool
@@ -20,7 +19,7 @@ func newReproduceCorrelated(t *terminal) *cobra.Command {
 		Short: "Reproduce the report on correlated records, and compare methods",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := checkTargets(force, page); err != nil {
+			if err := checkTarget(page, force); err != nil {
 				return err
 			}
 			o.Progress = t.progress.report
@@ -34,14 +33,14 @@ func newReproduceCorrelated(t *terminal) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if err := writeFile(page, force, t.stdout, p.In(t.lang).Write); err != nil {
+				if err := writeFile(page, force, t.stdout, p.Write); err != nil {
 					return err
 				}
 			}
 			if asJSON {
 				return emitCorrelated(json.NewEncoder(t.stdout), r)
 			}
-			printReproducedCorrelated(t, r)
+			printCorrelated(t, r)
 			return nil
 		},
 	}
@@ -73,33 +72,32 @@ func emitCorrelated(enc *json.Encoder, r *experiment.Result) error {
 	return enc.Encode(map[string]any{"kind": "verdict", "sentences": r.Verdict})
 }
 
-func printReproducedCorrelated(t *terminal, r *experiment.Result) {
+func printCorrelated(t *terminal, r *experiment.Result) {
 	w := t.stdout
-	l := lang.Of(w)
-	lang.Fprintln(w, "the report's figures")
+	fmt.Fprintln(w, "the report's figures")
 	for _, k := range r.Report {
-		fmt.Fprintf(w, "  %s %12s  %s %12s  %s\n", grid.Pad(l.Say(k.What), 64), k.Printed, l.Text("ours"), k.Shown, agreement(l, k.Agrees))
+		fmt.Fprintf(w, "  %s %12s  ours %12s  %s\n", grid.Pad(k.What, 64), k.Printed, k.Shown, agreement(k.Agrees))
 	}
-	lang.Fprintf(w, "\nscales for a count over a chain\n")
-	fmt.Fprintf(w, "  %s %s %8s %s %s %s %9s %s %s\n", grid.Pad(l.Text("chain"), 28), "    n", "epsilon", padLeft(l.Text("independent"), 11),
-		padLeft(l.Text("exact"), 9), padLeft(l.Text("empty"), 9), "tanh", padLeft(l.Text("quilt"), 9), padLeft(l.Text("group"), 9))
+	fmt.Fprintln(w, "\nscales for a count over a chain")
+	fmt.Fprintf(w, "  %-28s %5s %8s %11s %9s %9s %9s %9s %9s\n",
+		"chain", "n", "epsilon", "independent", "exact", "empty", "tanh", "quilt", "group")
 	for _, x := range r.Comparison {
-		fmt.Fprintf(w, "  %s %5d %8g %11s %9s %9s %9s %9s %9s  %s\n", grid.Pad(l.Say(x.Chain), 28), x.Records, x.Epsilon,
-			figure(x.Independent), figure(x.Exact), figure(x.Empty), figure(x.Tanh), figure(x.Quilt), figure(x.Group), agreement(l, x.Agrees))
+		fmt.Fprintf(w, "  %s %5d %8g %11s %9s %9s %9s %9s %9s  %s\n", grid.Pad(x.Chain, 28), x.Records, x.Epsilon,
+			figure(x.Independent), figure(x.Exact), figure(x.Empty), figure(x.Tanh), figure(x.Quilt), figure(x.Group), agreement(x.Agrees))
 	}
-	lang.Fprintln(w, "\nharm: the best scale for a cost of identification")
+	fmt.Fprintln(w, "\nharm: the best scale for a cost of identification")
 	for _, x := range r.Harm {
-		lang.Fprintf(w, "  cost %-11g scale %-10s total %-12s %s\n", x.Identification, figure(x.Scale), figure(x.Total), agreement(l, x.Agrees))
+		fmt.Fprintf(w, "  cost %-11g scale %-10s total %-12s %s\n", x.Identification, figure(x.Scale), figure(x.Total), agreement(x.Agrees))
 	}
 	fmt.Fprintln(w)
 	for _, sentence := range r.Verdict {
-		fmt.Fprintln(w, l.Say(sentence))
+		fmt.Fprintln(w, sentence)
 	}
 }
 
-func agreement(l lang.Lang, agrees bool) string {
+func agreement(agrees bool) string {
 	if agrees {
-		return l.Text("agrees")
+		return "agrees"
 	}
-	return l.Text("DIFFERS")
+	return "DIFFERS"
 }
