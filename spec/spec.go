@@ -21,7 +21,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 
 	"github.com/noren-privacy/noren"
-	"github.com/noren-privacy/noren/internal/yamlbound"
+	"github.com/noren-privacy/noren/internal/meter/yamlbound"
 )
 
 // Version is the format's version, the only one there is.

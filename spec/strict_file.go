@@ -13,7 +13,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 
 	"github.com/noren-privacy/noren"
-	"github.com/noren-privacy/noren/internal/yamlbound"
+	"github.com/noren-privacy/noren/internal/meter/yamlbound"
 )
 
 // Document is a YAML file that was read strictly, with the places of its entries.

@@ -10,7 +10,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/noren-privacy/noren"
-	"github.com/noren-privacy/noren/internal/yamlbound"
+	"github.com/noren-privacy/noren/internal/meter/yamlbound"
 	"github.com/noren-privacy/noren/ldp"
 )
 
